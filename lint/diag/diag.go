@@ -1,0 +1,217 @@
+package diag
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Span is a range of one file. Line and Column count from 1; Column and
+// EndColumn count Unicode code points; EndColumn is exclusive. The zero Span
+// means that no place is known.
+type Span struct {
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	EndLine   int    `json:"endLine"`
+	EndColumn int    `json:"endColumn"`
+}
+
+// IsZero reports whether the span names no place.
+func (s Span) IsZero() bool { return s.Line == 0 }
+
+// Compare orders spans by file, then start, then end.
+func (s Span) Compare(o Span) int {
+	return cmp.Or(
+		cmp.Compare(s.File, o.File),
+		cmp.Compare(s.Line, o.Line), cmp.Compare(s.Column, o.Column),
+		cmp.Compare(s.EndLine, o.EndLine), cmp.Compare(s.EndColumn, o.EndColumn),
+	)
+}
+
+// Level says how bad a diagnostic is.
+type Level string
+
+// The levels, worst first. LevelOff never appears in a diagnostic: it is what
+// a configuration says of a rule that is not to run.
+const (
+	LevelError   Level = "error"
+	LevelWarning Level = "warning"
+	LevelNote    Level = "note"
+	LevelOff     Level = "off"
+)
+
+// Rank orders levels: error 3, warning 2, note 1, everything else 0.
+func (l Level) Rank() int {
+	switch l {
+	case LevelError:
+		return 3
+	case LevelWarning:
+		return 2
+	case LevelNote:
+		return 1
+	}
+	return 0
+}
+
+// Rule is the metadata of one rule, taken from its Rego METADATA annotation.
+type Rule struct {
+	// ID is the name everywhere: folder, package, configuration key, SARIF.
+	ID string
+	// Title is one line without a period; Description is the why, in sentences.
+	Title, Description string
+	// Category decides the level: invalid and infeasible are errors,
+	// ineffective and fragile are warnings, advice is off by default.
+	Category string
+	// Level is what the category gives, or what the configuration says instead.
+	Level Level
+	// Since is the version that brought the rule, as in v0.1.0.
+	Since string
+	// Related holds addresses of background reading.
+	Related []string
+}
+
+// Object names the Kubernetes object that a diagnostic is about. Namespace is
+// empty where the manifest declares none.
+type Object struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace"`
+	Name       string `json:"name"`
+}
+
+// Related is a second place that belongs to the explanation.
+type Related struct {
+	Message  string `json:"message"`
+	Location Span   `json:"location"`
+}
+
+// Edit replaces the text of Location by NewText.
+type Edit struct {
+	Location Span   `json:"location"`
+	NewText  string `json:"newText"`
+}
+
+// Fix is one repair, smallest first in a diagnostic. Edits may be empty: not
+// every repair is a change of text.
+type Fix struct {
+	Description string `json:"description"`
+	Edits       []Edit `json:"edits,omitempty"`
+}
+
+// Diagnostic is one finding about the user's files. Cluster is set only when
+// the configuration declares several clusters.
+type Diagnostic struct {
+	Rule     string    `json:"rule"`
+	Level    Level     `json:"level"`
+	Message  string    `json:"message"`
+	Object   Object    `json:"object"`
+	Cluster  string    `json:"cluster,omitempty"`
+	Location Span      `json:"location"`
+	Related  []Related `json:"related"`
+	Fixes    []Fix     `json:"fixes"`
+}
+
+// Compare is the one order of diagnostics: place, worse level first, then
+// rule, message, object and cluster.
+func (d *Diagnostic) Compare(o *Diagnostic) int {
+	return cmp.Or(
+		cmp.Compare(d.Location.File, o.Location.File),
+		cmp.Compare(d.Location.Line, o.Location.Line),
+		cmp.Compare(d.Location.Column, o.Location.Column),
+		-cmp.Compare(d.Level.Rank(), o.Level.Rank()),
+		cmp.Compare(d.Rule, o.Rule),
+		cmp.Compare(d.Message, o.Message),
+		cmp.Compare(d.Object.Kind, o.Object.Kind),
+		cmp.Compare(d.Object.Namespace, o.Object.Namespace),
+		cmp.Compare(d.Object.Name, o.Object.Name),
+		cmp.Compare(d.Cluster, o.Cluster),
+		d.Location.Compare(o.Location),
+	)
+}
+
+// Skip counts the documents that were left out for one reason.
+type Skip struct {
+	Reason string `json:"reason"`
+	Count  int    `json:"count"`
+	// Places are file:line of each, in order; at most MaxPlaces are kept.
+	Places []string `json:"places"`
+}
+
+// MaxPlaces bounds the places that a summary entry lists; Count is never cut.
+const MaxPlaces = 20
+
+// Summary says what a run looked at and what it left out, so that a run that
+// examined nothing never looks like a clean one.
+type Summary struct {
+	Files     int `json:"files"`
+	Documents int `json:"documents"`
+	// Workloads were judged; OtherObjects are Kubernetes objects that place no
+	// pods; NodeObjects are v1 Nodes among the manifests, which are not part of
+	// the topology unless they are declared with --topology.
+	Workloads    int `json:"workloads"`
+	OtherObjects int `json:"otherObjects"`
+	NodeObjects  int `json:"nodeObjects"`
+	// Nodes is the size of the topology at its declared counts, over all
+	// clusters; TopologyDeclared is false when there is none at all.
+	Nodes            int  `json:"nodes"`
+	TopologyDeclared bool `json:"topologyDeclared"`
+	// Skipped documents by reason, and kinds that hold a pod template which no
+	// rule judges.
+	Skipped   []Skip `json:"skipped"`
+	NotJudged []Skip `json:"notJudged"`
+	// Repeated names objects that are declared differently in several places.
+	Repeated []Skip `json:"repeated"`
+	// Unknown counts questions that the input leaves open, by subject.
+	Unknown []Skip `json:"unknown"`
+	// Notes are whole sentences: what was not checked and why, and which
+	// results need pools to grow beyond their count.
+	Notes    []string `json:"notes"`
+	Errors   int      `json:"errors"`
+	Warnings int      `json:"warnings"`
+	// NoteFindings counts the findings of level note.
+	NoteFindings int `json:"noteFindings"`
+}
+
+// Report is the outcome of one run: what every output format renders.
+type Report struct {
+	Diagnostics []Diagnostic
+	Summary     Summary
+	// Rules are all that were enabled, sorted by id.
+	Rules []Rule
+	// Version is the version of schedlint.
+	Version string
+	// Source gives the bytes of a file that a span names, or nil.
+	Source func(file string) []byte
+	// Display gives the path of a file as the person who runs the command
+	// would write it; nil means as it is in the span.
+	Display func(file string) string
+}
+
+// Sort puts the diagnostics into their one order, drops exact repeats and
+// counts levels into the summary.
+func (r *Report) Sort() {
+	slices.SortStableFunc(r.Diagnostics, func(a, b Diagnostic) int { return a.Compare(&b) })
+	r.Diagnostics = slices.CompactFunc(r.Diagnostics, func(a, b Diagnostic) bool { return a.Compare(&b) == 0 })
+	r.Summary.Errors, r.Summary.Warnings, r.Summary.NoteFindings = 0, 0, 0
+	for i := range r.Diagnostics {
+		switch r.Diagnostics[i].Level {
+		case LevelError:
+			r.Summary.Errors++
+		case LevelWarning:
+			r.Summary.Warnings++
+		case LevelNote:
+			r.Summary.NoteFindings++
+		}
+	}
+}
+
+// Worst is the highest level among the diagnostics, or the empty level.
+func (r *Report) Worst() Level {
+	var worst Level
+	for i := range r.Diagnostics {
+		if l := r.Diagnostics[i].Level; l.Rank() > worst.Rank() {
+			worst = l
+		}
+	}
+	return worst
+}

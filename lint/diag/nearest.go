@@ -1,0 +1,48 @@
+package diag
+
+import "strings"
+
+// Nearest is the candidate that a person most likely meant by word, or "" if
+// none is near: at most a third of the word, and no more than three, of its
+// letters may be wrong. Letter case alone never counts. Equal distances go to
+// the earlier candidate.
+func Nearest(word string, candidates []string) string {
+	limit := min(3, max(1, len(word)/3))
+	best, bestDistance := "", limit+1
+	for _, c := range candidates {
+		if c == word {
+			continue
+		}
+		if d := distance(strings.ToLower(word), strings.ToLower(c), bestDistance); d < bestDistance {
+			best, bestDistance = c, d
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to insert, delete, replace or swap with
+// their neighbour to turn a into b; it gives up with limit once that is reached.
+func distance(a, b string, limit int) int {
+	if d := len(a) - len(b); d >= limit || -d >= limit {
+		return limit
+	}
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

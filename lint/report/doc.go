@@ -1,0 +1,40 @@
+// Package report renders a diag.Report: as text for people, as json for
+// scripts, as sarif for code scanning.
+//
+// Contract: Write takes a finished report, changes nothing in it, and writes
+// one whole document that ends in a newline. An error is about the name of the
+// format or about the writer, never about the findings.
+//
+// Invariants:
+//
+//   - Same report, same bytes: no time, no host, no map order, no absolute path.
+//   - Everything in a report may come from a manifest that somebody else wrote.
+//     No format lets a control character through other than its own line feed,
+//     and text shows whatever a terminal would hide (escape sequences, bidi
+//     overrides, zero-width and default-ignorable runes) as \x1b or \u202e.
+//   - No line of output is a command to the CI runner that prints it: not ::x::
+//     at its start, not ##[x] anywhere.
+//   - json and sarif carry names unaltered: what is unsafe to print is written
+//     as a \u escape of JSON, which decodes to the same string. Only sentences
+//     that a sarif viewer displays are made visible as in text.
+//   - In json every array is present, [] when empty.
+//   - In sarif every result has a place in a file, as code scanning refuses a
+//     whole upload for one that has none; each names a rule of the run, and every
+//     number that its message links to is among its related locations.
+//
+// A format is one file and one row of the table in report.go.
+//
+// Text: file:line:col: level: message [rule], the source line with a caret, one
+// line of source per related place, help for each repair, and one line that
+// counts what was looked at, followed by indented lines on what was not.
+// Columns of source are cells of a terminal: a tab is four, a wide East Asian
+// character two, a combining mark none.
+//
+// Fingerprints in sarif: primaryLocationLineHash is what GitHub's uploader
+// computes for itself; schedlint/v1 identifies a finding by its rule, object,
+// cluster and file, and stays when lines move or wording changes.
+//
+// Non-goals: reading files (the report brings its sources), choosing what is
+// reported, sorting it (diag.Report.Sort does), knowing whether the output is a
+// terminal.
+package report

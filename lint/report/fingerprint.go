@@ -1,0 +1,110 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// lineHash is the value that GitHub's upload action computes for one line of a
+// file and stores as primaryLocationLineHash. The action keeps a value that it
+// finds in the upload but warns once per result when it would have computed
+// another, so the value must be exactly the same or absent.
+type lineHash struct {
+	sum uint64
+	nth int // among the lines of the file with the same sum, from 1
+}
+
+// String is the text form: the sum in hexadecimal and the running number.
+func (h lineHash) String() string {
+	return strconv.FormatUint(h.sum, 16) + ":" + strconv.Itoa(h.nth)
+}
+
+// hashedUnits is the number of UTF-16 units, from the first of a line and
+// blanks left out, that go into the hash of the line.
+const hashedUnits = 100
+
+// power37 is 37^hashedUnits mod 2^64.
+const power37 = 0xe59cd09a331cdb71
+
+// roller hashes the last hashedUnits units: sum = Σ unit·37^age mod 2^64.
+type roller struct {
+	units  [hashedUnits]uint16
+	starts [hashedUnits]bool // the unit here is the first of a line
+	next   int
+	sum    uint64
+	seen   map[uint64]int
+	lines  []lineHash
+}
+
+// push takes a unit in and the oldest one out, which completes the hash of the
+// line that began there.
+func (r *roller) push(unit uint16, startsLine bool) {
+	if r.starts[r.next] {
+		r.seen[r.sum]++
+		r.lines = append(r.lines, lineHash{r.sum, r.seen[r.sum]})
+	}
+	r.sum = r.sum*37 + uint64(unit) - power37*uint64(r.units[r.next])
+	r.units[r.next], r.starts[r.next] = unit, startsLine
+	r.next = (r.next + 1) % hashedUnits
+}
+
+// lineHashes gives the hash of every line of text, which must be UTF-8. Space
+// and tab do not count, every line break counts as one LF, and the end of the
+// file is a unit of its own.
+func lineHashes(text string) []lineHash {
+	const endOfFile = 0xffff
+	r := &roller{seen: map[uint64]int{}}
+	lineStart, afterCR := true, false
+	for _, c := range text {
+		skip := c == ' ' || c == '\t' || afterCR && c == '\n'
+		afterCR = c == '\r'
+		if skip {
+			continue
+		}
+		if c == '\r' {
+			c = '\n'
+		}
+		r.pushRune(c, lineStart)
+		lineStart = c == '\n'
+	}
+	r.push(endOfFile, lineStart)
+	for range hashedUnits {
+		r.push(0, false)
+	}
+	return r.lines
+}
+
+// pushRune pushes the one or two UTF-16 units of a rune.
+func (r *roller) pushRune(c rune, startsLine bool) {
+	high, low := utf16.EncodeRune(c)
+	if c <= 0xffff {
+		r.push(uint16(c), startsLine)
+		return
+	}
+	r.push(uint16(high), startsLine)
+	r.push(uint16(low), false)
+}
+
+// identity is what stays of a finding when lines move and words change.
+type identity struct {
+	rule, cluster, file string
+	object              diag.Object
+}
+
+// fingerprint is the value of schedlint/v1: the identity of d, and the running
+// number of d among the results with that identity, counted in seen.
+func fingerprint(d *diag.Diagnostic, seen map[identity]int) string {
+	id := identity{d.Rule, d.Cluster, d.Location.File, d.Object}
+	seen[id]++
+	o := d.Object
+	// %q keeps the parts apart whatever they contain.
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{
+		id.rule, o.APIVersion, o.Kind, o.Namespace, o.Name, id.cluster, id.file, strconv.Itoa(seen[id]),
+	}))
+	return hex.EncodeToString(sum[:])
+}

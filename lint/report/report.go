@@ -1,0 +1,90 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// Options say how to write; the zero value is the default.
+type Options struct {
+	// Color allows ANSI escape sequences. Only text uses them.
+	Color bool
+}
+
+// format is one row of the table of output formats.
+type format struct {
+	name  string
+	write func(io.Writer, *diag.Report, Options) error
+}
+
+// formats is the table. It is a function so that nobody can change it.
+func formats() []format {
+	return []format{
+		{"text", writeText},
+		{"json", writeJSON},
+		{"sarif", writeSARIF},
+	}
+}
+
+// Formats names the output formats, the default first.
+func Formats() []string {
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Write renders r to w in the named format. It fails when there is no such
+// format, naming those there are, and when w does.
+func Write(w io.Writer, format string, r *diag.Report, opts Options) error {
+	for _, f := range formats() {
+		if f.name != format {
+			continue
+		}
+		if err := f.write(w, r, opts); err != nil {
+			return fmt.Errorf("writing %s: %w", format, err)
+		}
+		return nil
+	}
+	return fmt.Errorf("unknown format %q%s formats are %s", format, suggestion(format), strings.Join(Formats(), ", "))
+}
+
+// suggestion is what follows an unknown name: the format whose name is close
+// to it, or else a semicolon.
+func suggestion(name string) string {
+	best, least := "", 3
+	for _, f := range Formats() {
+		if d := distance(strings.ToLower(name), f); d < least {
+			best, least = f, d
+		}
+	}
+	if best == "" {
+		return ";"
+	}
+	return fmt.Sprintf(", did you mean %q?", best)
+}
+
+// distance is the Levenshtein distance of a and b in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+const (
+	informationURI = "https://github.com/schedlint/schedlint"
+	sourceRoot     = "%SRCROOT%"
+	// maxResults is how many results of a run GitHub shows. It keeps 25,000 and
+	// does not promise which of them it shows, so the choice is made here.
+	maxResults = 5000
+)
+
+// sarifWriter holds what the results of a run share.
+//
+// Values of the SARIF library come from its constructors only: its zero values
+// encode as wrong data (rank 0, index 0), and its Add methods for maps panic on
+// the maps that its constructors leave nil.
+type sarifWriter struct {
+	src   *sources
+	rules map[string]int // index of each rule id in the driver's rules
+	seen  map[identity]int
+}
+
+// writeSARIF writes one run, without an automationDetails id: an id in the file
+// would win over the category that the user gives to the upload action.
+func writeSARIF(w io.Writer, r *diag.Report, _ Options) error {
+	rules := allRules(r)
+	sw := &sarifWriter{newSources(r), map[string]int{}, map[identity]int{}}
+	for i := range rules {
+		sw.rules[rules[i].ID] = i
+	}
+	worst, left := worstFirst(r.Diagnostics)
+	run := sarif.NewRun().
+		WithTool(sarif.NewTool().WithDriver(driver(r.Version, rules))).
+		WithColumnKind("unicodeCodePoints").
+		WithOriginalUriBaseIds(baseIDs()).
+		WithResults(sw.results(worst)).
+		AddInvocation(invocation(r.Summary.Notes, len(worst), left))
+	return encode(w, sarif.NewReport().AddRun(run))
+}
+
+// baseIDs describes the root of the repository without its address: code
+// scanning ignores base ids, other viewers ask for the folder, and the address
+// would be a path of this machine.
+func baseIDs() map[string]sarif.ArtifactLocation {
+	root := sarif.NewArtifactLocation().WithDescription(sarif.NewTextMessage("The root of the repository."))
+	return map[string]sarif.ArtifactLocation{sourceRoot: *root}
+}
+
+// worstFirst gives the diagnostics to report, worst level first and else in
+// their order, and how many there is no room for.
+func worstFirst(all []diag.Diagnostic) (kept []diag.Diagnostic, left int) {
+	kept = slices.Clone(all)
+	slices.SortStableFunc(kept, func(a, b diag.Diagnostic) int { return -cmp.Compare(a.Level.Rank(), b.Level.Rank()) })
+	left = max(0, len(kept)-maxResults)
+	return kept[:len(kept)-left], left
+}
+
+// driver describes schedlint and every rule that ran.
+func driver(version string, rules []diag.Rule) *sarif.ToolComponent {
+	d := sarif.NewToolComponent().WithName("schedlint").WithInformationURI(informationURI)
+	if version != "" {
+		d.WithVersion(version)
+	}
+	if semantic := strings.TrimPrefix(version, "v"); isSemantic(semantic) {
+		d.WithSemanticVersion(semantic)
+	}
+	for i := range rules {
+		d.AddRule(descriptor(&rules[i]))
+	}
+	return d
+}
+
+// isSemantic reports whether v is a version by semver.org: a build from a
+// working copy has none.
+func isSemantic(v string) bool {
+	return regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`).MatchString(v)
+}
+
+// invocation carries what is not a result: notes on what was not checked.
+func invocation(notes []string, kept, left int) *sarif.Invocation {
+	inv := sarif.NewInvocation().WithExecutionSuccessful(true)
+	for _, n := range notes {
+		inv.AddToolExecutionNotification(notification(sarif.LevelNote, n))
+	}
+	if left > 0 {
+		inv.AddToolExecutionNotification(notification(sarif.LevelWarning,
+			fmt.Sprintf("%d of %d results were left out, the least severe ones", left, kept+left)))
+	}
+	return inv
+}
+
+func notification(level, text string) *sarif.Notification {
+	return sarif.NewNotification().WithLevel(level).WithMessage(sarif.NewTextMessage(sentence(visible(text))))
+}
+
+// results is never nil: an upload without the array is refused.
+func (w *sarifWriter) results(diagnostics []diag.Diagnostic) []*sarif.Result {
+	results := make([]*sarif.Result, 0, len(diagnostics))
+	for i := range diagnostics {
+		results = append(results, w.result(&diagnostics[i]))
+	}
+	return results
+}
+
+// result renders one finding. Two findings of one rule on one line stay two
+// results, although GitHub shows them as one alert.
+func (w *sarifWriter) result(d *diag.Diagnostic) *sarif.Result {
+	primary := primaryPlace(d)
+	places, links := related(d)
+	res := sarif.NewRuleResult(d.Rule).
+		WithRuleIndex(w.rules[d.Rule]).
+		WithLevel(severityOf(d.Level).level).
+		WithMessage(sarif.NewTextMessage(linked(d, links))).
+		AddLocation(location(primary).WithLogicalLocations(logical(d.Object))).
+		WithRelatedLocations(places).
+		WithPartialFingerprints(w.fingerprints(d, primary))
+	for _, f := range d.Fixes {
+		if fix := sarifFix(f); fix != nil {
+			res.AddFixe(fix)
+		}
+	}
+	if d.Cluster != "" {
+		res.WithProperties(sarif.NewPropertyBag().Add("cluster", d.Cluster))
+	}
+	return res
+}
+
+// fingerprints identify a result between runs: GitHub reads only the first, and
+// only with the place that it belongs to.
+func (w *sarifWriter) fingerprints(d *diag.Diagnostic, primary diag.Span) map[string]string {
+	prints := map[string]string{"schedlint/v1": fingerprint(d, w.seen)}
+	if hash := w.src.file(primary.File).hash(primary.Line); hash != "" {
+		prints["primaryLocationLineHash"] = hash
+	}
+	return prints
+}
+
+// linked is the message of a result: one sentence that links to each related
+// place, because GitHub shows only those that the message links to.
+func linked(d *diag.Diagnostic, links []string) string {
+	text := strings.TrimRight(bracketed(cmp.Or(message(d), d.Rule)), ". ")
+	if len(links) > 0 {
+		text += "; see " + strings.Join(links, ", ")
+	}
+	return sentence(text)
+}
+
+// bracketed is visible text in which nothing reads as a link: a manifest may
+// hold [text](1), and an open bracket would swallow the links that follow.
+func bracketed(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`).Replace(visible(s))
+}
+
+// sentence ends s with one period.
+func sentence(s string) string {
+	return strings.TrimRight(s, ". ") + "."
+}

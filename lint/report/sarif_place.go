@@ -1,0 +1,130 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// primaryPlace is the place of a result. Code scanning refuses an upload in
+// which one result has no file and line, so a finding without a place of its
+// own gets the first line of its file, else the first related place, else the
+// file in which a team configures schedlint.
+func primaryPlace(d *diag.Diagnostic) diag.Span {
+	if d.Location.File != "" {
+		return ordered(d.Location, 1)
+	}
+	for _, r := range d.Related {
+		if r.Location.File != "" {
+			return ordered(r.Location, 1)
+		}
+	}
+	return ordered(diag.Span{File: ".schedlint.yaml"}, 1)
+}
+
+// ordered makes a span one that starts in the file and ends at least so many
+// columns after its start: an end before the start fails validation.
+func ordered(s diag.Span, columns int) diag.Span {
+	s.Line, s.Column = max(1, s.Line), max(1, s.Column)
+	if s.EndLine > s.Line {
+		s.EndColumn = max(1, s.EndColumn)
+		return s
+	}
+	s.EndLine, s.EndColumn = s.Line, max(s.EndColumn, s.Column+columns)
+	return s
+}
+
+func region(s diag.Span) *sarif.Region {
+	return sarif.NewRegion().
+		WithStartLine(s.Line).WithStartColumn(s.Column).
+		WithEndLine(s.EndLine).WithEndColumn(s.EndColumn)
+}
+
+func artifact(file string) *sarif.ArtifactLocation {
+	return sarif.NewSimpleArtifactLocation(relativeURI(file)).WithURIBaseID(sourceRoot)
+}
+
+func location(s diag.Span) *sarif.Location {
+	return sarif.NewLocation().WithPhysicalLocation(
+		sarif.NewPhysicalLocation().WithArtifactLocation(artifact(s.File)).WithRegion(region(s)))
+}
+
+// relativeURI is the relative reference to a file: never absolute, whatever the
+// file is called. A colon is encoded because one in the first segment would
+// read as a scheme.
+func relativeURI(file string) string {
+	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
+	var b strings.Builder
+	for _, c := range []byte(strings.TrimLeft(path.Clean(file), "/")) {
+		if strings.IndexByte(plain, c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// logical names the object of a finding, as apps/v1/Deployment/namespace/name.
+func logical(o diag.Object) []*sarif.LogicalLocation {
+	if o == (diag.Object{}) {
+		return []*sarif.LogicalLocation{}
+	}
+	full := visible(strings.Join(nonEmpty(o.APIVersion, o.Kind, o.Namespace, o.Name), "/"))
+	l := sarif.NewLogicalLocation().WithFullyQualifiedName(full).WithKind("resource")
+	if o.Name != "" {
+		l.WithName(visible(o.Name))
+	}
+	return []*sarif.LogicalLocation{l}
+}
+
+// related gives the related locations of d, numbered from 1, and the text that
+// names each in the message of the result: a link where there is a place.
+func related(d *diag.Diagnostic) (places []*sarif.Location, links []string) {
+	places = []*sarif.Location{}
+	for _, r := range d.Related {
+		text := r.Message
+		if r.Location.File == "" {
+			links = append(links, nonEmpty(bracketed(text))...)
+			continue
+		}
+		s := ordered(r.Location, 1)
+		if text == "" {
+			text = s.File + ":" + strconv.Itoa(s.Line)
+		}
+		id := len(places) + 1
+		places = append(places, location(s).WithID(id).WithMessage(sarif.NewTextMessage(sentence(bracketed(text)))))
+		links = append(links, fmt.Sprintf("[%s](%d)", bracketed(text), id))
+	}
+	return places, links
+}
+
+// sarifFix is nil for a repair that is not a change of text, and for one that
+// cannot be given whole.
+func sarifFix(f diag.Fix) *sarif.Fix {
+	fix := sarif.NewFix().WithDescription(sarif.NewTextMessage(sentence(visible(f.Description))))
+	changes := map[string]*sarif.ArtifactChange{}
+	for _, e := range f.Edits {
+		if e.Location.File == "" || e.Location.IsZero() {
+			return nil
+		}
+		change := changes[e.Location.File]
+		if change == nil {
+			change = sarif.NewArtifactChange().WithArtifactLocation(artifact(e.Location.File))
+			changes[e.Location.File] = change
+			fix.AddArtifactChange(change)
+		}
+		change.AddReplacement(sarif.NewReplacement().
+			WithDeletedRegion(region(ordered(e.Location, 0))).
+			WithInsertedContent(sarif.NewArtifactContent().WithText(e.NewText)))
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	return fix
+}

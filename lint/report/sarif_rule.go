@@ -1,0 +1,126 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// severity is how SARIF and GitHub call a level.
+type severity struct{ level, problem string }
+
+// severityOf maps a level; what is not a level is the mildest one.
+func severityOf(l diag.Level) severity {
+	s, ok := map[diag.Level]severity{
+		diag.LevelError:   {sarif.LevelError, "error"},
+		diag.LevelWarning: {sarif.LevelWarning, "warning"},
+		diag.LevelNote:    {sarif.LevelNote, "recommendation"},
+		diag.LevelOff:     {sarif.LevelNone, "recommendation"},
+	}[l]
+	if !ok {
+		return severity{sarif.LevelNote, "recommendation"}
+	}
+	return s
+}
+
+// allRules is every enabled rule, also without results, so that a viewer can
+// tell a rule that is silent from one that did not run. A rule that occurs in
+// the diagnostics only is added by its id, as every result needs a rule.
+func allRules(r *diag.Report) []diag.Rule {
+	rules := slices.Clone(r.Rules)
+	known := map[string]bool{}
+	for i := range rules {
+		known[rules[i].ID] = true
+	}
+	var others []diag.Rule
+	for i := range r.Diagnostics {
+		if d := &r.Diagnostics[i]; !known[d.Rule] {
+			known[d.Rule] = true
+			others = append(others, diag.Rule{ID: d.Rule, Level: d.Level})
+		}
+	}
+	slices.SortFunc(others, func(a, b diag.Rule) int { return cmp.Compare(a.ID, b.ID) })
+	return append(rules, others...)
+}
+
+// descriptor is the metadata of one rule. GitHub requires every text in it.
+func descriptor(r *diag.Rule) *sarif.ReportingDescriptor {
+	title := cmp.Or(visible(r.Title), visible(r.ID))
+	description := cmp.Or(visible(r.Description), title)
+	d := sarif.NewRule(r.ID).
+		WithName(pascal(r.ID)).
+		WithDescription(sentence(shortened(title))).
+		WithFullDescription(sarif.NewMultiformatMessageString().WithText(sentence(shortened(description)))).
+		WithHelp(help(r, title, sentence(description))).
+		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(severityOf(r.Level).level).WithEnabled(r.Level != diag.LevelOff)).
+		WithProperties(properties(r))
+	return d
+}
+
+// shortened cuts text to what GitHub accepts of a description, 1024 characters
+// with the period.
+func shortened(s string) string {
+	return s[:runeOffset(s, 1023)]
+}
+
+// pascal is the readable name of a rule. Validators want it different from the
+// id, in more than case.
+func pascal(id string) string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(id, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N) }) {
+		first, size := utf8.DecodeRuneInString(word)
+		b.WriteString(string(unicode.ToUpper(first)) + word[size:])
+	}
+	if strings.EqualFold(b.String(), id) {
+		b.WriteString("Rule")
+	}
+	return b.String()
+}
+
+// help is the page of a rule: GitHub shows the markdown, others the text.
+func help(r *diag.Rule, title, description string) *sarif.MultiformatMessageString {
+	text := nonEmpty(description, about(r))
+	markdown := append([]string{"# " + title}, text...)
+	for _, address := range r.Related {
+		text = append(text, visible(address))
+		markdown = append(markdown, "<"+visible(address)+">")
+	}
+	return sarif.NewMultiformatMessageString().
+		WithText(strings.Join(text, "\n")).
+		WithMarkdown(strings.Join(markdown, "\n\n"))
+}
+
+// about says where a rule belongs, as far as its author told.
+func about(r *diag.Rule) string {
+	var parts []string
+	if r.Category != "" {
+		parts = append(parts, "category "+visible(r.Category))
+	}
+	if r.Since != "" {
+		parts = append(parts, "since "+visible(r.Since))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Rule %s, %s.", visible(r.ID), strings.Join(parts, ", "))
+}
+
+// properties are what GitHub filters and orders by. There is no
+// security-severity: it would turn scheduling findings into security alerts.
+func properties(r *diag.Rule) *sarif.PropertyBag {
+	precision := "high"
+	if r.Category == "invalid" || r.Category == "infeasible" {
+		precision = "very-high" // refused by the API server, or proved
+	}
+	return sarif.NewPropertyBag().
+		WithTags(append([]string{"kubernetes", "scheduling"}, nonEmpty(visible(r.Category))...)).
+		Add("precision", precision).
+		Add("problem.severity", severityOf(r.Level).problem)
+}

@@ -1,0 +1,180 @@
+package report
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// sources gives the files that spans name and reads and splits each once.
+type sources struct {
+	read  func(file string) []byte
+	files map[string]*file
+}
+
+func newSources(r *diag.Report) *sources {
+	return &sources{read: r.Source, files: map[string]*file{}}
+}
+
+// file is nil when the report does not bring the bytes.
+func (s *sources) file(name string) *file {
+	f, known := s.files[name]
+	if !known && s.read != nil && name != "" {
+		if text := s.read(name); text != nil {
+			f = newFile(string(text))
+		}
+		s.files[name] = f
+	}
+	return f
+}
+
+// file is the text of one file and the offset of each of its lines.
+type file struct {
+	text   string
+	starts []int
+	hashes []lineHash
+}
+
+// newFile splits at LF, CRLF and CR, as the YAML decoder that counted the
+// lines of spans does.
+func newFile(text string) *file {
+	f := &file{text: text, starts: []int{0}}
+	for i := range len(text) {
+		c := text[i]
+		if c == '\n' || c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
+			f.starts = append(f.starts, i+1)
+		}
+	}
+	return f
+}
+
+// line is the text of line n, counted from 1, without its break and without a
+// byte order mark, which the YAML decoder does not count as a column.
+func (f *file) line(n int) (string, bool) {
+	if f == nil || n < 1 || n > len(f.starts) {
+		return "", false
+	}
+	end := len(f.text)
+	if n < len(f.starts) {
+		end = f.starts[n]
+	}
+	line := strings.TrimRight(f.text[f.starts[n-1]:end], "\r\n")
+	if n == 1 {
+		line = strings.TrimPrefix(line, "\ufeff")
+	}
+	return line, true
+}
+
+// hash is the value of primaryLocationLineHash for line n, or "".
+func (f *file) hash(n int) string {
+	// The uploader decodes the file as UTF-8 with replacement; rather than
+	// repeat how many replacements it makes, files that need one get no hash.
+	if f == nil || !utf8.ValidString(f.text) {
+		return ""
+	}
+	if f.hashes == nil {
+		f.hashes = lineHashes(f.text)
+	}
+	if n < 1 || n > len(f.hashes) {
+		return ""
+	}
+	return f.hashes[n-1].String()
+}
+
+// Long lines are cut to window cells, of which lead come before the caret.
+const (
+	window = 120
+	lead   = 40
+	cut    = "..."
+)
+
+// snippet is one line of source and the marks that go below it.
+type snippet struct{ text, marks string }
+
+// snippet renders the first line of a span; false when there is none to show.
+func (s *sources) snippet(span diag.Span) (snippet, bool) {
+	line, ok := s.file(span.File).line(span.Line)
+	if !ok {
+		return snippet{}, false
+	}
+	line = strings.TrimRight(line, " \t")
+	at, end := underlined(line, span)
+	start := windowStart(line, at)
+	stop := advance(line, start, window)
+	before, indent := render(line, start, at)
+	after, _ := render(line, at, stop)
+	_, under := render(line, at, min(end, stop))
+	if start > 0 {
+		before, indent = cut+before, len(cut)+indent
+	}
+	if stop < len(line) {
+		after += cut
+	}
+	marks := strings.Repeat(" ", indent) + "^" + strings.Repeat("~", max(0, under-1))
+	return snippet{before + after, marks}, true
+}
+
+// underlined gives the bytes of line that the span covers: to the end of the
+// line if it goes on below, and never outside of the line.
+func underlined(line string, span diag.Span) (at, end int) {
+	at = runeOffset(line, span.Column-1)
+	switch {
+	case span.EndLine > span.Line:
+		return at, len(line)
+	case span.EndColumn > span.Column:
+		return at, at + runeOffset(line[at:], span.EndColumn-span.Column)
+	}
+	return at, at
+}
+
+// runeOffset is the offset in bytes of rune n of s, at most the length of s.
+func runeOffset(s string, n int) int {
+	at := 0
+	for ; n > 0 && at < len(s); n-- {
+		_, size := utf8.DecodeRuneInString(s[at:])
+		at += size
+	}
+	return at
+}
+
+// windowStart is where to begin printing so that at is shown.
+func windowStart(line string, at int) int {
+	if advance(line, 0, window) == len(line) {
+		return 0
+	}
+	start := at
+	for room := lead; start > 0; {
+		_, size := utf8.DecodeLastRuneInString(line[:start])
+		_, _, cells := cell(line, start-size)
+		if room -= cells; room < 0 {
+			break
+		}
+		start -= size
+	}
+	return start
+}
+
+// advance is the offset up to which line fits into room cells from start.
+func advance(line string, start, room int) int {
+	for start < len(line) {
+		_, size, cells := cell(line, start)
+		if room -= cells; room < 0 {
+			break
+		}
+		start += size
+	}
+	return start
+}
+
+// render gives line[start:stop] as printed, and its width in cells.
+func render(line string, start, stop int) (text string, cells int) {
+	var b strings.Builder
+	for start < stop {
+		text, size, n := cell(line, start)
+		b.WriteString(text)
+		cells += n
+		start += size
+	}
+	return b.String(), cells
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// summary writes the line that counts what was looked at, and indented lines
+// on what was not.
+func (t *textWriter) summary(s *diag.Summary) {
+	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.findings(s)), "; "))
+	for _, note := range s.Notes {
+		t.println("  note: ", visible(note))
+	}
+	for _, detail := range []struct {
+		title   string
+		entries []diag.Skip
+		counted bool // the line above has the numbers, places are what is left
+	}{
+		{"skipped", s.Skipped, true},
+		{"not judged", s.NotJudged, false},
+		{"declared more than once", s.Repeated, false},
+		{"unknown", s.Unknown, false},
+	} {
+		for _, e := range detail.entries {
+			if detail.counted && len(e.Places) == 0 {
+				continue
+			}
+			t.println("  ", detail.title, ": ", visible(e.Reason), t.where(e))
+		}
+	}
+}
+
+// examined counts what the rules looked at.
+func examined(s *diag.Summary) string {
+	nodes := "no topology"
+	if s.TopologyDeclared {
+		nodes = count(s.Nodes, "node")
+	}
+	return strings.Join([]string{count(s.Documents, "document"), count(s.Workloads, "workload"), nodes}, ", ")
+}
+
+// skipped counts the documents that were left out, by reason.
+func skipped(entries []diag.Skip) string {
+	total, reasons := 0, []string(nil)
+	for _, e := range entries {
+		total += e.Count
+		reasons = append(reasons, count(e.Count, visible(e.Reason)))
+	}
+	if total == 0 {
+		return ""
+	}
+	return fmt.Sprintf("skipped %d (%s)", total, strings.Join(reasons, ", "))
+}
+
+// findings counts diagnostics by level, levels without any left out.
+func (t *textWriter) findings(s *diag.Summary) string {
+	var parts []string
+	for _, l := range []struct {
+		level diag.Level
+		n     int
+	}{
+		{diag.LevelError, s.Errors},
+		{diag.LevelWarning, s.Warnings},
+		{diag.LevelNote, s.NoteFindings},
+	} {
+		if l.n > 0 {
+			parts = append(parts, t.paint(levelStyle(l.level), count(l.n, string(l.level))))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "no findings")
+}
+
+// where lists the places of a summary entry and how many it does not list.
+func (t *textWriter) where(e diag.Skip) string {
+	var places []string
+	for _, p := range e.Places {
+		file, line := p, ""
+		if i := strings.LastIndexByte(p, ':'); i >= 0 {
+			file, line = p[:i], p[i:]
+		}
+		places = append(places, visible(t.path(file)+line))
+	}
+	more := e.Count - len(places)
+	switch {
+	case len(places) == 0:
+		return fmt.Sprintf(" (%d)", e.Count)
+	case more > 0:
+		return fmt.Sprintf(" (%d): %s and %d more", e.Count, strings.Join(places, ", "), more)
+	}
+	return fmt.Sprintf(" (%d): %s", e.Count, strings.Join(places, ", "))
+}
+
+// count is a number and a noun, with the regular plural where it is due.
+func count(n int, noun string) string {
+	if n != 1 && noun != "" && !strings.HasSuffix(noun, "s") {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
+// nonEmpty leaves out empty strings.
+func nonEmpty(parts ...string) []string {
+	var kept []string
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}

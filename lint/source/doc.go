@@ -1,0 +1,22 @@
+// Package source turns bytes into Kubernetes objects whose every value knows
+// its place in the file.
+//
+// Contract: Load reads files, directories and standard input and gives one Set:
+// files, objects (Lists flattened), documents that were left out and why, and
+// problems of the text itself (syntax, repeated keys, alias bombs, cycles,
+// depth, links that lead out of the root). A problem in one document never
+// hides another document.
+//
+// Invariants: lines and columns are those of the file, as the whole file runs
+// through one decoder. Scalars resolve as kubectl resolves them (YAML 1.1 as in
+// sigs.k8s.io/yaml: an unquoted yes, on or 0x1f is not a string). Aliases and
+// merge keys are already resolved in a Node, within a budget, so nothing above
+// this package can meet a bomb or a cycle. Order is by path, then by position.
+//
+// This is the only package that imports kyaml, of which it uses the YAML node
+// parser alone: the kio readers split streams before parsing and so lose the
+// line in the file. JSON text has its own reader on encoding/json, because YAML
+// rejects some escapes that are legal JSON.
+//
+// Non-goals: knowing any kind of workload; rewriting files.
+package source

@@ -1,0 +1,143 @@
+package source
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// looksLikeJSON reports whether the text is one or more JSON values.
+func looksLikeJSON(text []byte) bool {
+	t := bytes.TrimLeft(text, "\ufeff \t\r\n")
+	return len(t) > 0 && (t[0] == '{' || t[0] == '[') && validJSON(t)
+}
+
+func validJSON(text []byte) bool {
+	if json.Valid(text) {
+		return true
+	}
+	// A stream of values, as several kubectl calls in a row print.
+	dec := json.NewDecoder(bytes.NewReader(text))
+	for {
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return errors.Is(err, io.EOF)
+		}
+	}
+}
+
+// jsonReader builds Nodes from the token stream of encoding/json, whose input
+// offsets give the places.
+type jsonReader struct {
+	dec  *json.Decoder
+	text []byte
+	errs []textError
+	at   int // offset up to which line and column were counted
+	line int32
+	col  int32
+	deep bool
+}
+
+// parseJSON reads a stream of JSON values that is known to be valid.
+func parseJSON(text []byte) (docs []document, errs []textError) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	r := &jsonReader{dec: json.NewDecoder(bytes.NewReader(text)), text: text, line: 1, col: 1}
+	r.dec.UseNumber()
+	for {
+		n, err := r.value(0)
+		if err != nil {
+			return docs, r.errs
+		}
+		d := document{line: int(n.Line), root: n}
+		if r.deep {
+			d.root = nil
+			docs = append(docs, d)
+			return docs, r.errs
+		}
+		docs = append(docs, d)
+	}
+}
+
+// place moves on to the start of the next token and gives its position.
+func (r *jsonReader) place() (line, col int32) {
+	from := int(r.dec.InputOffset())
+	for from < len(r.text) && strings.IndexByte(" \t\r\n,:", r.text[from]) >= 0 {
+		from++
+	}
+	for r.at < from {
+		c, size := utf8.DecodeRune(r.text[r.at:])
+		r.at += size
+		if r.col++; c == '\n' {
+			r.line, r.col = r.line+1, 1
+		}
+	}
+	return r.line, r.col
+}
+
+func (r *jsonReader) value(depth int) (*Node, error) {
+	line, col := r.place()
+	tok, err := r.dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	n := &Node{Line: line, Column: col}
+	if depth > maxDepth && !r.deep {
+		r.deep = true
+		r.errs = append(r.errs, textError{problem: TooDeep, line: int(line), column: int(col), detail: fmt.Sprintf("more than %d levels", maxDepth)})
+	}
+	switch t := tok.(type) {
+	case json.Delim:
+		return n, r.composite(n, t, depth)
+	case string:
+		n.Value, n.Quoted = t, true
+	case json.Number:
+		n.Value, n.Type = t.String(), Int
+		if strings.ContainsAny(n.Value, ".eE") {
+			n.Type = Float
+		}
+	case bool:
+		n.Value, n.Type = fmt.Sprint(t), Bool
+	case nil:
+		n.Value, n.Type = "null", Null
+	}
+	return n, nil
+}
+
+func (r *jsonReader) composite(n *Node, open json.Delim, depth int) error {
+	n.Kind = Sequence
+	if open == '{' {
+		n.Kind = Map
+	}
+	var index keyIndex // grows into a hash when the map turns out to be long
+	for r.dec.More() {
+		v, err := r.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		if n.Kind == Sequence {
+			n.content = append(n.content, v)
+			continue
+		}
+		value, err := r.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		if at := index.add(n, v); at >= 0 {
+			r.errs = append(r.errs, textError{problem: DuplicateKey, line: int(v.Line), column: int(v.Column), related: int(n.content[at].Line), detail: v.Value})
+			n.content[at], n.content[at+1] = v, value
+			continue
+		}
+		if n.content = append(n.content, v, value); len(n.content) == 32 {
+			index = newKeyIndex(len(n.content))
+			for i := 0; i < len(n.content); i += 2 {
+				index[n.content[i].Value] = i
+			}
+		}
+	}
+	_, err := r.dec.Token()
+	return err
+}

@@ -1,0 +1,257 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// Options say what to read and how. Dir and Root are absolute.
+type Options struct {
+	// Dir is the working directory, to which relative paths belong; Root is the
+	// repository root, from which files are named.
+	Dir, Root string
+	// Ignore declines files and directories by their name from the root; nil
+	// declines none.
+	Ignore func(name string) bool
+	// Keep says which objects will be looked at; nil keeps all.
+	Keep func(apiVersion, kind string) bool
+	// Stdin is read for the path "-".
+	Stdin io.Reader
+	// MaxBytes bounds one file; 0 means 64 MiB.
+	MaxBytes int64
+}
+
+const defaultMaxBytes = 64 << 20
+
+// Load reads the paths: files, directories and - for standard input. The error
+// joins everything that is wrong with the paths themselves, such as one that
+// does not exist; the Set then holds what could be read all the same.
+func Load(opts Options, paths []string) (*Set, error) {
+	if opts.MaxBytes == 0 {
+		opts.MaxBytes = defaultMaxBytes
+	}
+	if opts.Keep == nil {
+		opts.Keep = func(string, string) bool { return true }
+	}
+	w := newWalker(opts)
+	for _, p := range paths {
+		w.argument(p)
+	}
+	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
+	results := make([]result, len(w.found))
+	forEach(len(w.found), func(i int) { results[i] = w.found[i].read(opts) })
+	return join(results, w), errors.Join(w.errs...)
+}
+
+// forEach runs f for every index on all processors; results go to their own
+// slots, so the order of the output does not depend on timing.
+func forEach(n int, f func(i int)) {
+	var next int
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= n {
+					return
+				}
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// result is what one file holds.
+type result struct {
+	file      *File
+	objects   []*Object
+	problems  []Problem
+	skipped   []Skipped
+	patches   []string // files that this kustomization names as patches
+	documents int
+}
+
+// read reads and parses one file.
+func (f found) read(opts Options) result {
+	r := result{file: &File{Name: f.name, Display: f.display}}
+	if f.problem != "" {
+		return r.unreadable(f.problem)
+	}
+	text, err := f.text(opts)
+	if err != nil {
+		return r.unreadable(err.Error())
+	}
+	r.file.Text = text
+	r.parse(opts.Keep)
+	return r
+}
+
+func (r result) unreadable(why string) result {
+	r.problems = append(r.problems, Problem{Kind: Unreadable, Detail: why, Span: diag.Span{File: r.file.Name, Line: 1, Column: 1, EndLine: 1, EndColumn: 1}})
+	return r
+}
+
+func (f found) text(opts Options) ([]byte, error) {
+	in := opts.Stdin
+	if f.path != "" {
+		file, err := os.Open(f.path)
+		if err != nil {
+			return nil, errors.New("cannot be opened: " + reason(err))
+		}
+		defer file.Close()
+		in = file
+	}
+	var buf bytes.Buffer
+	buf.Grow(int(min(f.size+bytes.MinRead, opts.MaxBytes)))
+	n, err := buf.ReadFrom(io.LimitReader(in, opts.MaxBytes+1))
+	text := buf.Bytes()
+	switch {
+	case err != nil:
+		return nil, errors.New("cannot be read: " + reason(err))
+	case n > opts.MaxBytes:
+		return nil, fmt.Errorf("is larger than %d MiB", opts.MaxBytes>>20)
+	}
+	return text, nil
+}
+
+// reason is an error without the path that the caller names anyway.
+func reason(err error) string {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// parse fills the result from the text of the file.
+func (r *result) parse(keep func(apiVersion, kind string) bool) {
+	text := r.file.Text
+	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
+		r.unparsable(text)
+		return
+	}
+	var docs []document
+	var errs []textError
+	if looksLikeJSON(text) {
+		docs, errs = parseJSON(text)
+	} else {
+		docs, errs = parseYAML(text, keep)
+	}
+	for _, e := range errs {
+		r.problem(e, text)
+	}
+	for _, d := range docs {
+		r.document(d)
+	}
+}
+
+// unparsable reports the first byte that no text has.
+func (r *result) unparsable(text []byte) {
+	line := 1
+	for len(text) > 0 {
+		c, size := utf8.DecodeRune(text)
+		if c == 0 || c == utf8.RuneError && size == 1 {
+			break
+		}
+		if c == '\n' {
+			line++
+		}
+		text = text[size:]
+	}
+	r.documents++
+	r.problems = append(r.problems, Problem{Kind: Unparsable, Detail: "not UTF-8 text", Span: diag.Span{File: r.file.Name, Line: line, Column: 1, EndLine: line, EndColumn: 1}})
+}
+
+func (r *result) problem(e textError, text []byte) {
+	if e.problem == Unparsable {
+		r.documents++
+		if looksTemplated(text) {
+			r.skip(SkipTemplate, e.line)
+			return
+		}
+	}
+	span := diag.Span{File: r.file.Name, Line: e.line, Column: e.column, EndLine: e.line, EndColumn: e.column + 1}
+	if e.problem == Unparsable {
+		span = r.file.LineSpan(e.line)
+	}
+	p := Problem{Kind: e.problem, Detail: e.detail, Span: span}
+	if e.problem == DuplicateKey {
+		p.Span.EndColumn = e.column + utf8.RuneCountInString(e.detail)
+		p.First = r.file.LineSpan(e.related)
+	}
+	r.problems = append(r.problems, p)
+}
+
+func (r *result) skip(reason string, line int) {
+	r.skipped = append(r.skipped, Skipped{Reason: reason, File: r.file.Name, Line: line})
+}
+
+func (r *result) document(d document) {
+	if d.root == nil { // reported as a problem
+		r.documents++
+		return
+	}
+	if d.root.IsNull() { // an empty document, as after a closing ---
+		return
+	}
+	r.documents++
+	reason := recognise(r.file, d)
+	if reason == SkipKustomization {
+		for _, p := range patchPaths(d.root) {
+			r.patches = append(r.patches, path.Join(path.Dir(r.file.Name), p))
+		}
+	}
+	if reason != "" {
+		r.skip(reason, d.line)
+		return
+	}
+	flatten(r.file, d.root, scalarValue(d.root.Get("apiVersion")), scalarValue(d.root.Get("kind")), func(o *Object) {
+		if o.Kind == "" {
+			r.skip(SkipNoObject, int(max(o.Root.Line, 1)))
+			return
+		}
+		r.objects = append(r.objects, o)
+	})
+}
+
+// join puts the files together in the order of their names, and drops those
+// that some kustomization names as patches.
+func join(results []result, w *walker) *Set {
+	patches := map[string]bool{}
+	for _, r := range results {
+		for _, p := range r.patches {
+			patches[p] = true
+		}
+	}
+	s := &Set{}
+	for _, r := range results {
+		s.Files = append(s.Files, r.file)
+		s.Problems = append(s.Problems, r.problems...)
+		s.Skipped = append(s.Skipped, r.skipped...)
+		s.Documents += r.documents
+		if !patches[r.file.Name] {
+			s.Objects = append(s.Objects, r.objects...)
+			continue
+		}
+		for _, o := range r.objects {
+			s.Skipped = append(s.Skipped, Skipped{Reason: SkipPatch, File: r.file.Name, Line: int(o.Root.Line)})
+		}
+	}
+	return s
+}

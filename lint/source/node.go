@@ -1,0 +1,180 @@
+package source
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+)
+
+// Kind is the shape of a Node.
+type Kind uint8
+
+// The shapes.
+const (
+	Scalar Kind = iota
+	Map
+	Sequence
+)
+
+// String names the shape as a message would.
+func (k Kind) String() string { return [...]string{"scalar", "map", "list"}[k] }
+
+// Type is what a scalar resolves to when kubectl reads it.
+type Type uint8
+
+// The types of scalars.
+const (
+	String Type = iota
+	Int
+	Float
+	Bool
+	Null
+)
+
+// String names the type as a message would.
+func (t Type) String() string {
+	return [...]string{"string", "number", "number", "boolean", "null"}[t]
+}
+
+// Node is one value of a document with its place. Aliases and merge keys are
+// resolved: a Node reached through an alias keeps the place of its anchor.
+// Nodes are shared and must not be changed.
+type Node struct {
+	// Value is the text of a scalar, unescaped and not normalised.
+	Value string
+	// content holds items, or keys and values by turns.
+	content []*Node
+	// Line and Column count from 1; columns count Unicode code points.
+	Line, Column int32
+	Kind         Kind
+	Type         Type
+	// Quoted is set for scalars in quotes or block style.
+	Quoted bool
+}
+
+// Len is the number of fields of a map or items of a sequence.
+func (n *Node) Len() int {
+	if n == nil {
+		return 0
+	}
+	if n.Kind == Map {
+		return len(n.content) / 2
+	}
+	return len(n.content)
+}
+
+// Get returns the value of a field, or nil if n is no map or has no such field.
+func (n *Node) Get(key string) *Node {
+	_, v := n.Field(key)
+	return v
+}
+
+// Field returns the key and the value of a field, or nil twice.
+func (n *Node) Field(key string) (k, v *Node) {
+	if n == nil || n.Kind != Map {
+		return nil, nil
+	}
+	for i := 0; i+1 < len(n.content); i += 2 {
+		if n.content[i].Value == key {
+			return n.content[i], n.content[i+1]
+		}
+	}
+	return nil, nil
+}
+
+// At follows field names from n; nil as soon as one is missing.
+func (n *Node) At(path ...string) *Node {
+	for _, key := range path {
+		n = n.Get(key)
+	}
+	return n
+}
+
+// Fields iterates over the keys and values of a map in the order of the file.
+func (n *Node) Fields() iter.Seq2[*Node, *Node] {
+	return func(yield func(k, v *Node) bool) {
+		if n == nil || n.Kind != Map {
+			return
+		}
+		for i := 0; i+1 < len(n.content); i += 2 {
+			if !yield(n.content[i], n.content[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// Items are the elements of a sequence; nil for anything else.
+func (n *Node) Items() []*Node {
+	if n == nil || n.Kind != Sequence {
+		return nil
+	}
+	return n.content
+}
+
+// IsNull reports whether there is no value: a missing node or a null scalar.
+func (n *Node) IsNull() bool {
+	return n == nil || n.Kind == Scalar && n.Type == Null
+}
+
+// Text is the value of a string scalar, else "".
+func (n *Node) Text() string {
+	if n == nil || n.Kind != Scalar || n.Type != String {
+		return ""
+	}
+	return n.Value
+}
+
+// Int is the whole number of a scalar; ok is false for everything else. A
+// float with a whole value counts, as it does in JSON (3.0 is 3).
+func (n *Node) Int() (i int64, ok bool) {
+	if n == nil || n.Kind != Scalar {
+		return 0, false
+	}
+	switch n.Type {
+	case Int:
+		i, err := strconv.ParseInt(strings.ReplaceAll(n.Value, "_", ""), 0, 64)
+		return i, err == nil
+	case Float:
+		f, err := strconv.ParseFloat(n.Value, 64)
+		if err != nil || f != float64(int64(f)) {
+			return 0, false
+		}
+		return int64(f), true
+	}
+	return 0, false
+}
+
+// Placeholder reports whether a string scalar still holds a variable of some
+// later tool, as ${REPLICAS} or {{ .Values.replicas }}: its final value is unknown.
+func (n *Node) Placeholder() bool {
+	if n == nil || n.Kind != Scalar {
+		return false
+	}
+	return strings.Contains(n.Value, "${") || strings.Contains(n.Value, "{{") || strings.Contains(n.Value, "$(")
+}
+
+// Equal reports whether two nodes say the same: places, quoting and the order
+// of fields do not count.
+func Equal(a, b *Node) bool {
+	if a == nil || b == nil {
+		return a.IsNull() && b.IsNull()
+	}
+	if a.Kind != b.Kind || a.Type != b.Type || a.Value != b.Value || len(a.content) != len(b.content) {
+		return false
+	}
+	if a.Kind == Map {
+		for k, v := range a.Fields() {
+			if other, w := b.Field(k.Value); other == nil || !Equal(v, w) {
+				return false
+			}
+		}
+		return true
+	}
+	for i := range a.content {
+		if !Equal(a.content[i], b.content[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,77 @@
+package source
+
+import (
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// Object is one Kubernetes object, Lists already taken apart.
+type Object struct {
+	File *File
+	// Root is the object; for kinds that Options.Keep declines only
+	// apiVersion, kind and metadata are there.
+	Root                              *Node
+	APIVersion, Kind, Namespace, Name string
+}
+
+// Group is the API group, "" for the core group.
+func (o *Object) Group() string {
+	group, _, ok := strings.Cut(o.APIVersion, "/")
+	if !ok {
+		return ""
+	}
+	return group
+}
+
+// ID is the object as diagnostics name it.
+func (o *Object) ID() diag.Object {
+	return diag.Object{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+}
+
+// NameSpan is the place of metadata.name, or of kind where there is no name.
+func (o *Object) NameSpan() diag.Span {
+	for _, at := range []*Node{o.Root.Get("metadata"), o.Root} {
+		for _, field := range []string{"name", "generateName", "kind"} {
+			if k, v := at.Field(field); k != nil {
+				return o.File.FieldSpan(k, v)
+			}
+		}
+	}
+	return o.File.Span(o.Root)
+}
+
+func newObject(f *File, n *Node, apiVersion, kind string) *Object {
+	meta := n.Get("metadata")
+	name := meta.Get("name")
+	o := &Object{File: f, Root: n, APIVersion: apiVersion, Kind: kind, Namespace: scalarValue(meta.Get("namespace")), Name: scalarValue(name)}
+	if o.Name == "" {
+		o.Name = scalarValue(meta.Get("generateName"))
+	}
+	return o
+}
+
+func scalarValue(n *Node) string {
+	if n.IsNull() || n.Kind != Scalar {
+		return ""
+	}
+	return n.Value
+}
+
+// flatten takes Lists apart, nested ones too. Items of a typed list that lack
+// both kind and apiVersion inherit them (apimachinery unstructured,
+// decodeToList; R-K5).
+func flatten(f *File, n *Node, apiVersion, kind string, emit func(*Object)) {
+	items := n.Get("items")
+	if !strings.HasSuffix(kind, "List") || items == nil || items.Kind != Sequence {
+		emit(newObject(f, n, apiVersion, kind))
+		return
+	}
+	for _, item := range items.Items() {
+		v, k := scalarValue(item.Get("apiVersion")), scalarValue(item.Get("kind"))
+		if v == "" && k == "" && kind != "List" {
+			v, k = apiVersion, strings.TrimSuffix(kind, "List")
+		}
+		flatten(f, item, v, k, emit)
+	}
+}

@@ -1,0 +1,67 @@
+package source
+
+import "github.com/schedlint/schedlint/lint/diag"
+
+// ProblemKind is what is wrong with a text before anything is judged; its
+// string is the id of the rule that reports it.
+type ProblemKind string
+
+// The problems of a text.
+const (
+	Unparsable   ProblemKind = "unparsable-document"
+	DuplicateKey ProblemKind = "duplicate-key"
+	AliasBomb    ProblemKind = "alias-bomb"
+	AliasCycle   ProblemKind = "alias-cycle"
+	TooDeep      ProblemKind = "nesting-too-deep"
+	Unreadable   ProblemKind = "unreadable-file"
+)
+
+// Problem is one thing that is wrong with a text.
+type Problem struct {
+	Kind   ProblemKind
+	Detail string
+	Span   diag.Span
+	// First is where a repeated key stands for the first time.
+	First diag.Span
+}
+
+// Skipped is a document that was recognised as something else than a
+// Kubernetes object to be judged.
+type Skipped struct {
+	Reason string
+	File   string
+	Line   int
+}
+
+// Reasons for leaving a document out.
+const (
+	SkipTemplate      = "template with {{ }}"
+	SkipKustomization = "kustomization file"
+	SkipHelmValues    = "Helm values"
+	SkipHelmChart     = "Helm chart metadata"
+	SkipCRD           = "CRD schema"
+	SkipJSONPatch     = "JSON patch"
+	SkipPatch         = "strategic-merge patch"
+	SkipNoObject      = "not a Kubernetes object"
+	SkipConfig        = "schedlint configuration"
+)
+
+// Set is everything that Load found.
+type Set struct {
+	Files    []*File
+	Objects  []*Object
+	Problems []Problem
+	Skipped  []Skipped
+	// Documents counts YAML documents and JSON values, empty ones left out.
+	Documents int
+}
+
+// File returns the file with that name, or nil.
+func (s *Set) File(name string) *File {
+	for _, f := range s.Files {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package workload
+
+import "github.com/schedlint/schedlint/lint/source"
+
+// Count is a number of pods.
+type Count struct {
+	// N is the number; it means nothing unless Known.
+	N     int
+	Known bool
+	// Key and Value are the field that says so; nil where a default applies.
+	Key, Value *source.Node
+	// Why says where the number comes from if no field gives it as it is.
+	Why string
+}
+
+// counter reads the number of pods from an object. It never complains: that
+// is what validation does.
+type counter func(o *source.Object) Count
+
+func known(n int, why string) Count { return Count{N: n, Known: true, Why: why} }
+
+func onePod(*source.Object) Count { return known(1, "") }
+
+func perNode(*source.Object) Count { return Count{Why: "one pod a node"} }
+
+// field reads a whole number; an absent field has the default.
+func field(n *source.Node, name string, absent int) Count {
+	key, value := n.Field(name)
+	if value.IsNull() {
+		return known(absent, name+" is 1 by default")
+	}
+	i, ok := value.Int()
+	ok = ok && i >= 0 && i <= 1<<31-1
+	return Count{N: int(i), Known: ok, Key: key, Value: value}
+}
+
+func replicas(o *source.Object) Count { return field(o.Root.Get("spec"), "replicas", 1) }
+
+func jobPods(o *source.Object) Count { return jobCount(o.Root.Get("spec")) }
+
+// jobCount is min(parallelism, completions), both 1 if unset; parallelism
+// alone means a work queue of that many pods (R-W14).
+func jobCount(spec *source.Node) Count {
+	if suspended(spec) {
+		return known(0, "suspended")
+	}
+	parallelism, completions := field(spec, "parallelism", 1), field(spec, "completions", 1)
+	switch {
+	case !parallelism.Known || !completions.Known:
+		return Count{Key: parallelism.Key, Value: parallelism.Value}
+	case completions.Key == nil && parallelism.Key != nil, parallelism.N <= completions.N:
+		return parallelism
+	}
+	return completions
+}
+
+func cronPods(o *source.Object) Count {
+	spec := o.Root.Get("spec")
+	if suspended(spec) {
+		return known(0, "suspended")
+	}
+	return jobCount(spec.At("jobTemplate", "spec"))
+}
+
+func suspended(spec *source.Node) bool {
+	s := spec.Get("suspend")
+	return s != nil && s.Type == source.Bool && (s.Value == "true" || s.Value == "True" || s.Value == "TRUE")
+}
+
+// vmPods is 1 unless the machine is declared off (R-W24). A machine that is
+// started by hand counts as one.
+func vmPods(o *source.Object) Count {
+	spec := o.Root.Get("spec")
+	if k, v := spec.Field("runStrategy"); v.Text() == "Halted" {
+		return Count{N: 0, Known: true, Key: k, Value: v}
+	}
+	if k, v := spec.Field("running"); v != nil && v.Type == source.Bool && (v.Value == "false" || v.Value == "False") {
+		return Count{N: 0, Known: true, Key: k, Value: v}
+	}
+	return known(1, "")
+}

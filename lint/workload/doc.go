@@ -1,0 +1,19 @@
+// Package workload reads the objects that create pods: what the pods look
+// like, how many there are, which labels they carry, and which fields the API
+// server will refuse.
+//
+// Contract: Load takes the objects of one cluster and gives one Set. A kind is
+// one row of the table in kinds.go. Only the subtrees that decide placement
+// are decoded, into the real API types; a value that does not fit its field
+// spoils that field alone and is reported, and a value that still holds a
+// variable of a later tool makes the field unknown.
+//
+// Invariants: every term, constraint and request keeps the node it came from,
+// so a finding can point at it. Validation mirrors
+// pkg/apis/core/validation/validation.go of Kubernetes v1.36 and cites the
+// rule ids R-V1 to R-V38 of the semantics reference. A problem names the stage
+// at which it hits: the object is refused, or the object is accepted and every
+// pod that it creates is refused.
+//
+// Non-goals: nodes, capacity, and what workloads do to one another.
+package workload

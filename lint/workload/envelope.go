@@ -1,0 +1,74 @@
+package workload
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// envelopes are the maps around a pod's spec, by kind: a constraint that is
+// indented wrongly ends up in one of them, where it is dropped without a word.
+func envelopes() map[string]map[string]reflect.Type {
+	pod := reflect.TypeFor[corev1.PodTemplateSpec]()
+	of := func(spec reflect.Type) map[string]reflect.Type {
+		return map[string]reflect.Type{"spec": spec, "spec.template": pod}
+	}
+	return map[string]map[string]reflect.Type{
+		"Deployment":            of(reflect.TypeFor[appsv1.DeploymentSpec]()),
+		"ReplicaSet":            of(reflect.TypeFor[appsv1.ReplicaSetSpec]()),
+		"StatefulSet":           of(reflect.TypeFor[appsv1.StatefulSetSpec]()),
+		"DaemonSet":             of(reflect.TypeFor[appsv1.DaemonSetSpec]()),
+		"ReplicationController": of(reflect.TypeFor[corev1.ReplicationControllerSpec]()),
+		"Job":                   of(reflect.TypeFor[batchv1.JobSpec]()),
+		"CronJob": {
+			"spec":                           reflect.TypeFor[batchv1.CronJobSpec](),
+			"spec.jobTemplate":               reflect.TypeFor[batchv1.JobTemplateSpec](),
+			"spec.jobTemplate.spec":          reflect.TypeFor[batchv1.JobSpec](),
+			"spec.jobTemplate.spec.template": pod,
+		},
+	}
+}
+
+// placing are the fields of a pod's spec that decide where it goes.
+func placing() []string {
+	return []string{"affinity", "nodeName", "nodeSelector", "schedulerName", "schedulingGates", "tolerations", "topologySpreadConstraints"}
+}
+
+// envelope looks for misspelt and misplaced fields around the pod's spec. Only
+// near misses count, as many a tool puts fields of its own there.
+func (l *loader) envelope(w *Workload) {
+	if w.Kind.VM {
+		l.stray(w, w.SpecNode, w.Kind.path("spec"), placing(), nil)
+		return
+	}
+	levels := l.envelopes[w.Object.Kind]
+	for _, path := range slices.Sorted(maps.Keys(levels)) {
+		names := l.decoder.Names(levels[path])
+		l.stray(w, w.Object.Root.At(strings.Split(path, ".")...), path, names, placing())
+	}
+}
+
+// stray reports the fields of n that are near one of names without being one,
+// and those that belong into the pod's spec.
+func (l *loader) stray(w *Workload, n *source.Node, path string, names, elsewhere []string) {
+	for k, v := range n.Fields() {
+		if slices.Contains(names, k.Value) {
+			continue
+		}
+		suggestion := diag.Nearest(k.Value, names)
+		if slices.Contains(elsewhere, k.Value) {
+			suggestion = w.Kind.path("spec") + "." + k.Value
+		}
+		if suggestion != "" {
+			w.unknown(path+"."+k.Value, source.Mismatch{Key: k, Value: v, Suggestion: suggestion})
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package workload
+
+import "strings"
+
+// Kind is one row of the table of kinds that create pods. A kind is matched by
+// group and kind, whatever version the manifest names.
+type Kind struct {
+	Group, Kind string
+	// Template is the path to the pod template: the map that holds metadata and
+	// spec. It is empty where the object itself is the pod.
+	Template []string
+	// Count tells how many pods there are.
+	Count counter
+	// VM is set where the template's spec is that of a KubeVirt
+	// VirtualMachineInstance and not of a Pod (R-W20).
+	VM bool
+	// Selects is set where the object needs a spec.selector that matches the
+	// template's labels (R-V37).
+	Selects bool
+	// Fixed are labels that the controller adds with a known value, Shared those
+	// with a value that all pods of one revision have in common, PerPod those
+	// that differ from pod to pod (R-W2, R-W21).
+	Fixed          map[string]string
+	Shared, PerPod []string
+	// NameLabels are added labels whose value is the name of the object.
+	NameLabels []string
+}
+
+// PerNode reports whether the count is one pod a node, as for a DaemonSet.
+func (k *Kind) PerNode() bool { return k.Kind == "DaemonSet" }
+
+// Finite reports whether pods end by themselves, as those of a Job.
+func (k *Kind) Finite() bool { return k.Group == "batch" }
+
+var (
+	vmLabels = map[string]string{"kubevirt.io": "virt-launcher"}
+	vmPerPod = []string{"kubevirt.io/created-by", "vm.kubevirt.io/name", "vmi.kubevirt.io/id"}
+	jobNames = []string{"batch.kubernetes.io/job-name", "job-name"}
+	jobUID   = []string{"batch.kubernetes.io/controller-uid", "controller-uid"}
+	jobIndex = []string{"batch.kubernetes.io/job-completion-index"}
+	template = []string{"spec", "template"}
+)
+
+// kinds is the table of section 6 of the semantics reference, as far as
+// schedlint judges it.
+func kinds() []Kind {
+	return []Kind{
+		{Group: "", Kind: "Pod", Count: onePod},
+		{Group: "apps", Kind: "Deployment", Template: template, Count: replicas, Selects: true, Shared: []string{"pod-template-hash"}},
+		{Group: "apps", Kind: "ReplicaSet", Template: template, Count: replicas, Selects: true},
+		{Group: "", Kind: "ReplicationController", Template: template, Count: replicas},
+		{Group: "apps", Kind: "StatefulSet", Template: template, Count: replicas, Selects: true, Shared: []string{"controller-revision-hash"},
+			PerPod: []string{"statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"}},
+		{Group: "apps", Kind: "DaemonSet", Template: template, Count: perNode, Selects: true, Shared: []string{"controller-revision-hash", "pod-template-generation"}},
+		{Group: "batch", Kind: "Job", Template: template, Count: jobPods, NameLabels: jobNames, Shared: jobUID, PerPod: jobIndex},
+		{Group: "batch", Kind: "CronJob", Template: []string{"spec", "jobTemplate", "spec", "template"}, Count: cronPods, Shared: append(jobNames, jobUID...), PerPod: jobIndex},
+		{Group: "kubevirt.io", Kind: "VirtualMachine", Template: template, Count: vmPods, VM: true, Fixed: vmLabels, PerPod: vmPerPod},
+		{Group: "kubevirt.io", Kind: "VirtualMachineInstance", Count: onePod, VM: true, Fixed: vmLabels, PerPod: vmPerPod},
+		{Group: "kubevirt.io", Kind: "VirtualMachineInstanceReplicaSet", Template: template, Count: replicas, VM: true, Fixed: vmLabels, PerPod: vmPerPod},
+		{Group: "pool.kubevirt.io", Kind: "VirtualMachinePool", Template: []string{"spec", "virtualMachineTemplate", "spec", "template"}, Count: replicas, VM: true, Fixed: vmLabels,
+			Shared: []string{"kubevirt.io/vm-pool-revision-name"}, PerPod: vmPerPod},
+	}
+}
+
+// Table finds the row of a kind.
+type Table map[[2]string]*Kind
+
+// NewTable builds the table of kinds.
+func NewTable() Table {
+	rows := kinds()
+	t := make(Table, len(rows))
+	for i := range rows {
+		t[[2]string{rows[i].Group, rows[i].Kind}] = &rows[i]
+	}
+	return t
+}
+
+// Find is the row for an apiVersion and kind, or nil.
+func (t Table) Find(apiVersion, kind string) *Kind {
+	group, _, ok := strings.Cut(apiVersion, "/")
+	if !ok {
+		group = ""
+	}
+	return t[[2]string{group, kind}]
+}
+
+// named are other kinds that Load reads.
+var named = map[string]bool{"Node": true, "NodeTopology": true, "Namespace": true, "HorizontalPodAutoscaler": true}
+
+// placeless are kinds of Kubernetes itself and of everyday companions that
+// create no pods: their bodies need not be looked at.
+var placeless = func() map[string]bool {
+	m := map[string]bool{}
+	for k := range strings.FieldsSeq(`APIService Certificate ClusterIssuer ClusterRole ClusterRoleBinding ConfigMap
+		ControllerRevision CSIDriver CSINode CSIStorageCapacity CustomResourceDefinition DestinationRule EndpointSlice Endpoints Event
+		Gateway GatewayClass GRPCRoute HTTPRoute Ingress IngressClass Issuer Lease LimitRange MutatingWebhookConfiguration
+		NetworkPolicy PersistentVolume PersistentVolumeClaim PodDisruptionBudget PodMonitor PodSecurityPolicy PriorityClass
+		PrometheusRule ReferenceGrant ResourceQuota Role RoleBinding RuntimeClass Secret ServiceAccount ServiceMonitor
+		StorageClass ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration
+		VirtualService VolumeAttachment VolumeSnapshot VolumeSnapshotClass`) {
+		m[k] = true
+	}
+	return m
+}()
+
+// Relevant reports whether the body of an object has to be read: kinds that
+// are known to create no pods are passed over.
+func (t Table) Relevant(apiVersion, kind string) bool {
+	if kind == "Service" { // of the core group; Knative's holds a template
+		return strings.Contains(apiVersion, "/")
+	}
+	return !placeless[kind]
+}

@@ -1,0 +1,319 @@
+package workload
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Set is everything that the objects of one cluster say about pods.
+type Set struct {
+	Workloads []*Workload
+	// Namespaces are the labels of the namespaces that are declared.
+	Namespaces map[string]map[string]string
+	// Skipped are objects of a judged kind that are not whole: patches.
+	Skipped []source.Skipped
+	// NotJudged are objects of kinds without a row that hold a pod template.
+	NotJudged []*source.Object
+	// Repeated groups objects that are declared differently in several places.
+	Repeated [][]*source.Object
+	// Others counts objects that create no pods, Nodes the v1 Nodes, and Owned
+	// the running objects that belong to a declared workload, and Finished the
+	// pods that have ended.
+	Others, Nodes, Owned, Finished int
+	// Topologies are the NodeTopology documents among the objects.
+	Topologies []*source.Object
+}
+
+type loader struct {
+	table     Table
+	decoder   *source.Decoder
+	envelopes map[string]map[string]reflect.Type
+	set       *Set
+	scales    []*source.Object
+}
+
+// Load reads the objects of one cluster.
+func Load(table Table, objects []*source.Object) *Set {
+	l := &loader{table: table, decoder: newDecoder(), envelopes: envelopes(), set: &Set{Namespaces: map[string]map[string]string{}}}
+	for _, o := range objects {
+		l.object(o)
+	}
+	l.set.Workloads = l.withoutOwned(l.set.Workloads)
+	l.repeated()
+	l.scale()
+	return l.set
+}
+
+// core reports whether an object is of Kubernetes' core group.
+func core(o *source.Object) bool { return o.Group() == "" && o.APIVersion != "" }
+
+func (l *loader) object(o *source.Object) {
+	kind := l.table.Find(o.APIVersion, o.Kind)
+	switch {
+	case kind != nil && o.APIVersion != "":
+		l.workload(o, kind)
+	case o.APIVersion == "":
+		l.unversioned(o)
+	case o.Kind == "Node" && core(o):
+		l.set.Nodes++
+	case o.Kind == "NodeTopology" && o.Group() == "schedlint.dev":
+		l.set.Topologies = append(l.set.Topologies, o)
+	case o.Kind == "Namespace" && core(o):
+		l.namespace(o)
+	case o.Kind == "HorizontalPodAutoscaler" && o.Group() == "autoscaling":
+		l.scales = append(l.scales, o)
+		l.set.Others++
+	case holdsTemplate(o.Root, nil, 0):
+		l.set.NotJudged = append(l.set.NotJudged, o)
+	default:
+		l.set.Others++
+	}
+}
+
+// unversioned is an object without apiVersion: a slip if it is otherwise a
+// whole workload, else no manifest at all.
+func (l *loader) unversioned(o *source.Object) {
+	for key, kind := range l.table {
+		if key[1] == o.Kind && whole(o, kind) {
+			k, v := o.Root.Field("kind")
+			l.set.Workloads = append(l.set.Workloads, &Workload{Object: o, Kind: kind, Problems: []Problem{{
+				Stage: StageObject, Field: "apiVersion", Span: o.File.FieldSpan(k, v),
+				Message: "apiVersion is missing", Fix: "add apiVersion: " + strings.TrimPrefix(key[0]+"/v1", "/"),
+			}}})
+			return
+		}
+	}
+	l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipNoObject, File: o.File.Name, Line: int(o.Root.Line)})
+}
+
+func (l *loader) namespace(o *source.Object) {
+	l.set.Others++
+	labels := map[string]string{}
+	for k, v := range o.Root.At("metadata", "labels").Fields() {
+		labels[k.Value] = v.Text()
+	}
+	labels["kubernetes.io/metadata.name"] = o.Name
+	l.set.Namespaces[o.Name] = labels
+}
+
+// holdsTemplate looks for a pod template (R-W1): a spec with containers below
+// a field template, podTemplate or pod.
+func holdsTemplate(n *source.Node, path []string, depth int) bool {
+	if depth > 12 {
+		return false
+	}
+	if end := len(path) - 1; end >= 1 && path[end] == "spec" && n.Get("containers").Len() > 0 {
+		switch path[end-1] {
+		case "template", "podTemplate", "pod":
+			return true
+		}
+	}
+	for k, v := range n.Fields() {
+		if holdsTemplate(v, append(path, k.Value), depth+1) {
+			return true
+		}
+	}
+	for _, item := range n.Items() {
+		if holdsTemplate(item, path, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// workload decodes one object of a judged kind.
+func (l *loader) workload(o *source.Object, kind *Kind) {
+	if !whole(o, kind) {
+		l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipPatch, File: o.File.Name, Line: int(o.Root.Line)})
+		return
+	}
+	if kind.Kind == "Pod" {
+		switch o.Root.At("status", "phase").Text() {
+		case "Succeeded", "Failed":
+			l.set.Finished++
+			return
+		}
+	}
+	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o), TemplateNode: o.Root.At(kind.Template...)}
+	w.SpecNode = w.TemplateNode.Get("spec")
+	l.labels(w)
+	l.spec(w)
+	w.Running = kind.Kind == "Pod" && w.Spec.NodeName != "" && o.Root.At("status", "phase").Text() == "Running"
+	validate(w)
+	l.set.Workloads = append(l.set.Workloads, w)
+}
+
+// whole reports whether an object of a judged kind is a manifest and no
+// strategic-merge patch, which names an object and only the fields it changes.
+func whole(o *source.Object, kind *Kind) bool {
+	template := o.Root.At(kind.Template...)
+	spec := template.Get("spec")
+	labelled := template.At("metadata", "labels").Len() > 0
+	selects := o.Root.At("spec", "selector").Len() > 0
+	holds := spec.Get("containers").Len() > 0
+	if kind.VM {
+		domain, _ := spec.Field("domain")
+		return spec.Len() > 0 && (domain != nil || labelled || selects || o.Root.At("spec", "instancetype") != nil)
+	}
+	if kind.Selects {
+		return spec != nil && (selects || labelled && holds)
+	}
+	return holds
+}
+
+// labels collects what the pods are known to carry.
+func (l *loader) labels(w *Workload) {
+	node := w.TemplateNode.At("metadata", "labels")
+	w.Labels = make(map[string]string, node.Len()+len(w.Kind.Fixed))
+	path := w.Kind.path("metadata.labels")
+	if !node.IsNull() && node.Kind != source.Map {
+		k, v := w.TemplateNode.Get("metadata").Field("labels")
+		w.refuse(path, w.File().FieldSpan(k, v), "expected a map", "")
+	}
+	for k, v := range node.Fields() {
+		if v.Kind != source.Scalar || v.Type != source.String && v.Type != source.Null {
+			w.mistyped(path+"."+k.Value, k, v, "string")
+			continue
+		}
+		w.Labels[k.Value] = v.Text()
+	}
+	for k, v := range w.Kind.Fixed {
+		w.Labels[k] = v
+	}
+	if w.Object.Root.At("metadata", "generateName") == nil {
+		for _, k := range w.Kind.NameLabels {
+			w.Labels[k] = w.Object.Name
+		}
+	}
+}
+
+// path is a field path below the template.
+func (k *Kind) path(field string) string {
+	return strings.Join(append(slices.Clone(k.Template), field), ".")
+}
+
+// spec decodes the pod's spec and turns what does not fit into problems.
+func (l *loader) spec(w *Workload) {
+	var found []source.Mismatch
+	if w.Kind.VM {
+		var vmi vmiSpec
+		found = l.decoder.Decode(w.SpecNode, &vmi)
+		w.Spec = vmi.pod()
+	} else {
+		found = l.decoder.Decode(w.SpecNode, &w.Spec)
+	}
+	prefix := w.Kind.path("spec")
+	for _, m := range found {
+		field := prefix + "." + m.Path
+		switch {
+		case m.Unknown:
+			w.unknown(field, m)
+		case m.Placeholder:
+			w.Open = append(w.Open, m.Path)
+		default:
+			w.Open = append(w.Open, m.Path)
+			w.mistyped(field, m.Key, m.Value, m.Want)
+		}
+	}
+	l.envelope(w)
+}
+
+// unknown records a field that does not exist. In the spec of a machine, whose
+// type is not at hand, only the subtrees shared with pods are checked.
+func (w *Workload) unknown(field string, m source.Mismatch) {
+	w.Unknown = append(w.Unknown, UnknownField{Field: field, Suggestion: m.Suggestion, Span: w.File().FieldSpan(m.Key, m.Value), KeySpan: w.File().Span(m.Key)})
+}
+
+// refuse records a field that the API server does not accept.
+func (w *Workload) refuse(field string, at diag.Span, message, fix string) {
+	w.Problems = append(w.Problems, Problem{Stage: StageObject, Field: field, Span: at, Message: message, Fix: fix})
+}
+
+// mistyped records a value of the wrong type, which JSON decoding refuses.
+func (w *Workload) mistyped(field string, key, value *source.Node, want string) {
+	span := w.File().Span(value)
+	if key != nil {
+		span = w.File().FieldSpan(key, value)
+	}
+	if value.Kind != source.Scalar {
+		w.refuse(field, span, "expected a "+want+", found a "+value.Kind.String(), "")
+		return
+	}
+	message, fix := "expected a "+want+", found the "+value.Type.String()+" "+value.Value, ""
+	if want == "string" && !value.Quoted && value.Type != source.Null {
+		fix = `quote it: "` + value.Value + `"`
+	}
+	w.refuse(field, span, message, fix)
+}
+
+// withoutOwned drops objects that a declared workload made itself, so that its
+// pods are not counted twice. Ownership may run through a ReplicaSet that is
+// not among the objects: its name is the Deployment's and a hash.
+func (l *loader) withoutOwned(all []*Workload) []*Workload {
+	declared := map[[3]string]bool{}
+	for _, w := range all {
+		declared[[3]string{w.Object.Namespace, w.Object.Kind, w.Object.Name}] = true
+	}
+	return slices.DeleteFunc(all, func(w *Workload) bool {
+		for _, ref := range w.Object.Root.At("metadata", "ownerReferences").Items() {
+			kind, name := ref.Get("kind").Text(), ref.Get("name").Text()
+			direct := declared[[3]string{w.Object.Namespace, kind, name}]
+			if hash := w.Labels["pod-template-hash"]; kind == "ReplicaSet" && hash != "" && !direct {
+				direct = declared[[3]string{w.Object.Namespace, "Deployment", strings.TrimSuffix(name, "-"+hash)}]
+			}
+			if direct {
+				l.set.Owned++
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// repeated marks objects of one group, kind, namespace and name that are not
+// the same everywhere, and copies that are.
+func (l *loader) repeated() {
+	byID := map[[4]string][]*Workload{}
+	var order [][4]string
+	for _, w := range l.set.Workloads {
+		o := w.Object
+		if o.Root.At("metadata", "name").IsNull() {
+			continue
+		}
+		id := [4]string{o.Group(), o.Kind, o.Namespace, o.Name}
+		if len(byID[id]) == 0 {
+			order = append(order, id)
+		}
+		byID[id] = append(byID[id], w)
+	}
+	for _, id := range order {
+		group := byID[id]
+		differ := slices.ContainsFunc(group, func(w *Workload) bool { return !source.Equal(w.Object.Root, group[0].Object.Root) })
+		var objects []*source.Object
+		for i, w := range group {
+			w.Repeated, w.Copy = differ, !differ && i > 0
+			objects = append(objects, w.Object)
+		}
+		if differ {
+			l.set.Repeated = append(l.set.Repeated, objects)
+		}
+	}
+}
+
+// scale joins autoscalers to the workloads that they move.
+func (l *loader) scale() {
+	for _, o := range l.scales {
+		spec := o.Root.Get("spec")
+		low, high := field(spec, "minReplicas", 1), field(spec, "maxReplicas", 0)
+		kind, name := spec.At("scaleTargetRef", "kind").Text(), spec.At("scaleTargetRef", "name").Text()
+		for _, w := range l.set.Workloads {
+			if w.Object.Kind == kind && w.Object.Name == name && w.Object.Namespace == o.Namespace && low.Known && high.Known {
+				w.Scale = &Scale{Min: low.N, Max: high.N, Object: o}
+			}
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package workload
+
+import (
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Workload is one object that creates pods.
+type Workload struct {
+	Object *source.Object
+	Kind   *Kind
+	// Count is how many pods the object creates; for a DaemonSet that is up to
+	// the nodes. Scale is the HorizontalPodAutoscaler that moves it, or nil.
+	Count Count
+	Scale *Scale
+	// Labels are those that the pods carry with known values: the template's and
+	// those that the controller adds. A pod has more: see Added.
+	Labels map[string]string
+	// Spec is what was decoded; fields that do not fit are zero.
+	Spec PodSpec
+	// TemplateNode is the map with metadata and spec, SpecNode is its spec.
+	TemplateNode, SpecNode *source.Node
+	// Problems are the fields that the API server refuses.
+	Problems []Problem
+	// Unknown are fields of scheduling subtrees that do not exist.
+	Unknown []UnknownField
+	// Open are field paths below the pod's spec whose value is not known: a
+	// variable of a later tool, or a value that does not fit.
+	Open []string
+	// Running is set for a pod that is in place on Spec.NodeName already.
+	Running bool
+	// Repeated is set if the same object is declared differently elsewhere.
+	Repeated bool
+	// Copy is set if the same object is declared in the same way before.
+	Copy bool
+}
+
+// Stage is when a refusal happens.
+type Stage string
+
+// The stages: the API server refuses the object itself, or it accepts the
+// object and refuses every pod that the object creates (R-V22).
+const (
+	StageObject Stage = "object"
+	StagePods   Stage = "pods"
+)
+
+// Problem is one field that the API server refuses.
+type Problem struct {
+	Stage Stage
+	// Field is the path from the root of the object, as in
+	// spec.template.spec.affinity.podAffinity.
+	Field string
+	// Message says what is wrong and what is expected.
+	Message string
+	// Fix is the smallest repair in words; empty if the message says it all.
+	Fix  string
+	Span diag.Span
+}
+
+// UnknownField is a field that the API does not have.
+type UnknownField struct {
+	Field, Suggestion string
+	Span              diag.Span
+	// KeySpan is the name alone, which a fix replaces.
+	KeySpan diag.Span
+}
+
+// Scale is the range in which a HorizontalPodAutoscaler keeps a workload.
+type Scale struct {
+	Min, Max int
+	Object   *source.Object
+}
+
+// Added tells what is known of a label that the template does not set: added
+// is false if the pods do not carry it, and perPod is true if its value
+// differs from pod to pod; else all pods of a revision share one value.
+func (w *Workload) Added(key string) (added, perPod bool) {
+	for _, k := range w.Kind.PerPod {
+		if k == key {
+			return true, true
+		}
+	}
+	for _, k := range w.Kind.Shared {
+		if k == key {
+			return true, false
+		}
+	}
+	return false, false
+}
+
+// Namespace is the namespace of the pods, or "" where the manifest leaves it
+// to whoever applies it (R-W3).
+func (w *Workload) Namespace() string { return w.Object.Namespace }
+
+// Refused reports whether no pod of the workload ever comes into being.
+func (w *Workload) Refused() bool { return len(w.Problems) > 0 }
+
+// String is the workload as a message names it.
+func (w *Workload) String() string {
+	if w.Object.Namespace == "" {
+		return w.Object.Kind + " " + w.Object.Name
+	}
+	return w.Object.Kind + " " + w.Object.Namespace + "/" + w.Object.Name
+}
+
+// File is where the workload is declared.
+func (w *Workload) File() *source.File { return w.Object.File }
+
+// CountSpan is the place of the number of pods: the field if there is one,
+// else the name of the object.
+func (w *Workload) CountSpan() diag.Span {
+	if w.Count.Key != nil {
+		return w.File().FieldSpan(w.Count.Key, w.Count.Value)
+	}
+	return w.Object.NameSpan()
+}
