@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/diag"
 )
@@ -53,11 +54,15 @@ func (r *roller) push(unit uint16, startsLine bool) {
 	r.next = (r.next + 1) % hashedUnits
 }
 
-// lineHashes gives the hash of every line of text, which must be UTF-8. Space
-// and tab do not count, every line break counts as one LF, and the end of the
-// file is a unit of its own.
+// lineHashes gives the hash of every line of text. Space and tab do not count,
+// every line break counts as one LF, and the end of the file is a unit of its
+// own. The action decodes a file with replacement; rather than repeat how many
+// replacements it makes, text that needs one has no hashes.
 func lineHashes(text string) []lineHash {
 	const endOfFile = 0xffff
+	if !utf8.ValidString(text) {
+		return nil
+	}
 	r := &roller{seen: map[uint64]int{}}
 	lineStart, afterCR := true, false
 	for _, c := range text {

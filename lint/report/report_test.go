@@ -206,9 +206,9 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// unsafe finds what no output may contain: control characters but the line
+// unsafeIn finds what no output may contain: control characters but the line
 // feed, runes that hide, commands to the runner.
-func unsafe(out string) string {
+func unsafeIn(out string) string {
 	for i, r := range out {
 		if r != '\n' && hidden(r) {
 			return "hidden character in " + out[max(0, i-20):i]
@@ -224,7 +224,7 @@ func unsafe(out string) string {
 
 func TestNothingUnsafeIsWritten(t *testing.T) {
 	for _, f := range Formats() {
-		if found := unsafe(string(written(t, f, canned(), Options{}))); found != "" {
+		if found := unsafeIn(string(written(t, f, canned(), Options{}))); found != "" {
 			t.Errorf("%s: %s", f, found)
 		}
 	}

@@ -44,6 +44,7 @@ func writeSARIF(w io.Writer, r *diag.Report, _ Options) error {
 	run := sarif.NewRun().
 		WithTool(sarif.NewTool().WithDriver(driver(r.Version, rules))).
 		WithColumnKind("unicodeCodePoints").
+		WithNewlineSequences([]string{"\r\n", "\n", "\r"}).
 		WithOriginalUriBaseIds(baseIDs()).
 		WithResults(sw.results(worst)).
 		AddInvocation(invocation(r.Summary.Notes, len(worst), left))
@@ -70,11 +71,14 @@ func worstFirst(all []diag.Diagnostic) (kept []diag.Diagnostic, left int) {
 // driver describes schedlint and every rule that ran.
 func driver(version string, rules []diag.Rule) *sarif.ToolComponent {
 	d := sarif.NewToolComponent().WithName("schedlint").WithInformationURI(informationURI)
+	// Without the v of a Go module version: both members are to begin with a
+	// number.
+	version = strings.TrimPrefix(version, "v")
 	if version != "" {
 		d.WithVersion(version)
 	}
-	if semantic := strings.TrimPrefix(version, "v"); isSemantic(semantic) {
-		d.WithSemanticVersion(semantic)
+	if isSemantic(version) {
+		d.WithSemanticVersion(version)
 	}
 	for i := range rules {
 		d.AddRule(descriptor(&rules[i]))

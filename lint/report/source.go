@@ -2,6 +2,7 @@ package report
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -33,13 +34,13 @@ func (s *sources) file(name string) *file {
 type file struct {
 	text   string
 	starts []int
-	hashes []lineHash
+	hashes func() []lineHash
 }
 
 // newFile splits at LF, CRLF and CR, as the YAML decoder that counted the
 // lines of spans does.
 func newFile(text string) *file {
-	f := &file{text: text, starts: []int{0}}
+	f := &file{text: text, starts: []int{0}, hashes: sync.OnceValue(func() []lineHash { return lineHashes(text) })}
 	for i := range len(text) {
 		c := text[i]
 		if c == '\n' || c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
@@ -68,18 +69,14 @@ func (f *file) line(n int) (string, bool) {
 
 // hash is the value of primaryLocationLineHash for line n, or "".
 func (f *file) hash(n int) string {
-	// The uploader decodes the file as UTF-8 with replacement; rather than
-	// repeat how many replacements it makes, files that need one get no hash.
-	if f == nil || !utf8.ValidString(f.text) {
+	if f == nil {
 		return ""
 	}
-	if f.hashes == nil {
-		f.hashes = lineHashes(f.text)
-	}
-	if n < 1 || n > len(f.hashes) {
+	hashes := f.hashes()
+	if n < 1 || n > len(hashes) {
 		return ""
 	}
-	return f.hashes[n-1].String()
+	return hashes[n-1].String()
 }
 
 // Long lines are cut to window cells, of which lead come before the caret.

@@ -23,7 +23,7 @@ func (t *textWriter) summary(s *diag.Summary) {
 	}{
 		{"skipped", s.Skipped, true},
 		{"not judged", s.NotJudged, false},
-		{"declared more than once", s.Repeated, false},
+		{"declared differently", s.Repeated, false},
 		{"unknown", s.Unknown, false},
 	} {
 		for _, e := range detail.entries {

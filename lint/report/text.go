@@ -46,7 +46,7 @@ func writeText(w io.Writer, r *diag.Report, opts Options) error {
 // println writes one line of parts that are already visible.
 func (t *textWriter) println(parts ...string) {
 	line := strings.TrimRight(strings.Join(parts, ""), " ")
-	t.out.WriteString(notCommand(line))
+	t.out.WriteString(line)
 	t.out.WriteByte('\n')
 }
 
@@ -63,7 +63,7 @@ func (t *textWriter) paint(style, s string) string {
 func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	heading := ""
 	if place := t.place(d.Location); place != "" {
-		heading = t.paint(bold, visible(place)+":") + " "
+		heading = t.paint(bold, notCommand(visible(place)+":")) + " "
 	}
 	level := visible(string(d.Level)) + ":"
 	rule := t.paint(dim, "["+visible(d.Rule)+"]")

@@ -66,8 +66,8 @@ func visible(s string) string {
 	return b.String()
 }
 
-// notCommand keeps a line from being a command to GitHub's runner, which obeys
-// ::name:: at the start of a line, after any leading space.
+// notCommand keeps visible text that begins a line from being a command to
+// GitHub's runner, which obeys ::name:: at the start, after any leading space.
 func notCommand(line string) string {
 	at := len(line) - len(strings.TrimLeft(line, " "))
 	if strings.HasPrefix(line[at:], "::") {

@@ -1,0 +1,348 @@
+package facts
+
+import "github.com/schedlint/schedlint/lint/diag"
+
+// Verdict says whether something can work.
+type Verdict string
+
+// The verdicts.
+const (
+	Infeasible Verdict = "infeasible"
+	Feasible   Verdict = "feasible"
+	Unknown    Verdict = "unknown"
+)
+
+// Answer is yes, no or unknown.
+type Answer string
+
+// The answers.
+const (
+	Yes   Answer = "yes"
+	No    Answer = "no"
+	Maybe Answer = "unknown"
+)
+
+// Facts is everything that rules can see.
+type Facts struct {
+	Documents     []Document     `json:"documents"`
+	Refusals      []Refusal      `json:"refusals"`
+	UnknownFields []UnknownField `json:"unknown_fields"`
+	Workloads     []Workload     `json:"workloads"`
+	Eligibility   []Eligibility  `json:"eligibility"`
+	Requests      []Request      `json:"requests"`
+	AntiAffinity  []AntiAffinity `json:"anti_affinity"`
+	Spreads       []Spread       `json:"spreads"`
+	HostPorts     []HostPort     `json:"host_ports"`
+	Room          []Room         `json:"room"`
+	Affinity      []Affinity     `json:"affinity"`
+	Circles       []Circle       `json:"circles"`
+	TopologyKeys  []TopologyKey  `json:"topology_keys"`
+	NodeLabels    []NodeLabel    `json:"node_labels"`
+	Selectors     []Selector     `json:"selectors"`
+	NodeTerms     []NodeTerm     `json:"node_terms"`
+	LabelKeys     []LabelKey     `json:"label_keys"`
+
+	subjects []Subject
+}
+
+// Subject is what stands behind a fact: where it is and what explains it.
+type Subject struct {
+	Object   diag.Object
+	Location diag.Span
+	Related  []diag.Related
+	Fixes    []diag.Fix
+}
+
+// Subject is what stands behind the fact with that id.
+func (f *Facts) Subject(id int) Subject { return f.subjects[id-1] }
+
+// Judgement is what a rule says about a fact.
+type Judgement struct {
+	Rule    string
+	Fact    int
+	Message string
+}
+
+// Document is something wrong with a text before anything is judged. Problem
+// is unparsable-document, duplicate-key, alias-bomb, alias-cycle,
+// nesting-too-deep or unreadable-file.
+type Document struct {
+	ID      int    `json:"id"`
+	Problem string `json:"problem"`
+	Detail  string `json:"detail"`
+	// FirstLine is where a repeated key stands first; 0 for other problems.
+	FirstLine int `json:"first_line"`
+}
+
+// Refusal is a field that the API server does not accept. Stage is object or
+// pods: the object itself is refused, or every pod that it creates.
+type Refusal struct {
+	ID       int    `json:"id"`
+	Workload string `json:"workload"`
+	Stage    string `json:"stage"`
+	Field    string `json:"field"`
+	Reason   string `json:"reason"`
+}
+
+// UnknownField is a field that the API does not have, and the name that was
+// probably meant, or "".
+type UnknownField struct {
+	ID         int    `json:"id"`
+	Workload   string `json:"workload"`
+	Field      string `json:"field"`
+	Suggestion string `json:"suggestion"`
+}
+
+// Workload is one object that creates pods, and how its pods may sit together.
+// Numbers about nodes are 0 and PlacementKnown is false without a topology.
+type Workload struct {
+	ID        int    `json:"id"`
+	Workload  string `json:"workload"`
+	Group     string `json:"group"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Pods is the number of pods; it means nothing unless PodsKnown.
+	Pods      int  `json:"pods"`
+	PodsKnown bool `json:"pods_known"`
+	// Lasting is false for workloads that end by themselves (Job, CronJob) or
+	// run once on every node (DaemonSet).
+	Lasting bool `json:"lasting"`
+	// Usable is the number of nodes that the pods may use, Zones the number of
+	// zones among them.
+	PlacementKnown bool `json:"placement_known"`
+	Usable         int  `json:"usable"`
+	Zones          int  `json:"zones"`
+	// OnOneNode is the largest number of its pods that may sit on one node, and
+	// InOneZone in one zone (0 without zones): what a single loss can take.
+	OnOneNode int `json:"on_one_node"`
+	InOneZone int `json:"in_one_zone"`
+	// Soft names the soft rules that ask for spreading, as in
+	// "preferred anti-affinity on kubernetes.io/hostname".
+	Soft []string `json:"soft"`
+}
+
+// Eligibility counts the nodes that pass every node-level filter but resources.
+type Eligibility struct {
+	ID       int     `json:"id"`
+	Workload string  `json:"workload"`
+	Verdict  Verdict `json:"verdict"`
+	Pods     int     `json:"pods"`
+	Nodes    int     `json:"nodes"`
+	Eligible int     `json:"eligible"`
+	// Reasons say why the other nodes do not count, most nodes first, as in
+	// "4 of 6 nodes lack the label disktype=ssd".
+	Reasons []string `json:"reasons"`
+}
+
+// Request is one pod's request of one resource against single empty nodes:
+// Eligible nodes pass every other filter, and Fitting of them are large enough.
+type Request struct {
+	ID       int     `json:"id"`
+	Workload string  `json:"workload"`
+	Verdict  Verdict `json:"verdict"`
+	Resource string  `json:"resource"`
+	// Request and Largest are quantities as Kubernetes writes them; LargestNode
+	// is the node that offers most.
+	Request     string `json:"request"`
+	Largest     string `json:"largest"`
+	LargestNode string `json:"largest_node"`
+	Eligible    int    `json:"eligible"`
+	Fitting     int    `json:"fitting"`
+	// PerNode is set for a DaemonSet: every node that is too small leaves one
+	// pod Pending.
+	PerNode bool `json:"per_node"`
+}
+
+// AntiAffinity is a hard rule that keeps pods of one workload apart.
+type AntiAffinity struct {
+	ID       int     `json:"id"`
+	Workload string  `json:"workload"`
+	Verdict  Verdict `json:"verdict"`
+	Pods     int     `json:"pods"`
+	// Key is the topology key, or several with commas where terms act together.
+	Key string `json:"key"`
+	// Domains is the number of distinct values of the key among eligible nodes,
+	// Most the number of pods that fit, Pending the rest.
+	Domains  int `json:"domains"`
+	Most     int `json:"most"`
+	Pending  int `json:"pending"`
+	Nodes    int `json:"nodes"`
+	Eligible int `json:"eligible"`
+	// Excluded says why nodes do not count, as in
+	// "kni-control-plane has the untolerated taint node-role.kubernetes.io/master:NoSchedule".
+	Excluded []string `json:"excluded"`
+	// Growth tells that pools were counted at their max, or is "".
+	Growth string `json:"growth"`
+	// Together names another rule that the limit follows from as well, or is "".
+	Together string `json:"together"`
+}
+
+// Spread is a hard topology spread constraint. Cause says what binds:
+// missing-key (no eligible node has all keys), min-domains or skew.
+type Spread struct {
+	ID       int     `json:"id"`
+	Workload string  `json:"workload"`
+	Verdict  Verdict `json:"verdict"`
+	Cause    string  `json:"cause"`
+	Pods     int     `json:"pods"`
+	Key      string  `json:"key"`
+	MaxSkew  int     `json:"max_skew"`
+	// MinDomains is 1 unless the constraint says otherwise; Domains counts the
+	// eligible domains and Smallest how many pods the least roomy one can hold,
+	// which SmallestDomain names.
+	MinDomains     int      `json:"min_domains"`
+	Domains        int      `json:"domains"`
+	Smallest       int      `json:"smallest"`
+	SmallestDomain string   `json:"smallest_domain"`
+	Most           int      `json:"most"`
+	Pending        int      `json:"pending"`
+	Nodes          int      `json:"nodes"`
+	Eligible       int      `json:"eligible"`
+	Excluded       []string `json:"excluded"`
+	Growth         string   `json:"growth"`
+	// Suggestion is the key that was probably meant, or "".
+	Suggestion string `json:"suggestion"`
+}
+
+// HostPort is a host port, of which every node has one.
+type HostPort struct {
+	ID       int      `json:"id"`
+	Workload string   `json:"workload"`
+	Verdict  Verdict  `json:"verdict"`
+	Pods     int      `json:"pods"`
+	Port     string   `json:"port"`
+	Nodes    int      `json:"nodes"`
+	Eligible int      `json:"eligible"`
+	Pending  int      `json:"pending"`
+	Excluded []string `json:"excluded"`
+	Growth   string   `json:"growth"`
+}
+
+// Room is how many pods of one workload the nodes' resources hold.
+type Room struct {
+	ID       int     `json:"id"`
+	Workload string  `json:"workload"`
+	Verdict  Verdict `json:"verdict"`
+	Pods     int     `json:"pods"`
+	Most     int     `json:"most"`
+	Pending  int     `json:"pending"`
+	// Resource is the one that binds on most nodes, Request what one pod asks of
+	// it; the resource pods stands for the slots of a node.
+	Resource string `json:"resource"`
+	Request  string `json:"request"`
+	Nodes    int    `json:"nodes"`
+	Eligible int    `json:"eligible"`
+	Growth   string `json:"growth"`
+}
+
+// Affinity is a required pod affinity term that no pod can satisfy. Cause is
+// missing-key (no usable node carries the topology key), null-selector (it
+// matches no pod) or contradiction (no pod can match all terms).
+type Affinity struct {
+	ID       int     `json:"id"`
+	Workload string  `json:"workload"`
+	Verdict  Verdict `json:"verdict"`
+	Cause    string  `json:"cause"`
+	Key      string  `json:"key"`
+	// Usable is the number of nodes that the pods may use; With of them carry
+	// the key.
+	Usable     int    `json:"usable"`
+	With       int    `json:"with"`
+	Suggestion string `json:"suggestion"`
+	// Detail says which requirements contradict each other, or is "".
+	Detail string `json:"detail"`
+}
+
+// Circle is a workload whose required affinity waits for one that waits for it.
+type Circle struct {
+	ID       int    `json:"id"`
+	Workload string `json:"workload"`
+	// Members are the workloads of the circle in order, the first one again at
+	// the end. Member is false for one that waits for the circle from outside.
+	Members []string `json:"members"`
+	Member  bool     `json:"member"`
+}
+
+// TopologyKey is one use of a topology key.
+type TopologyKey struct {
+	ID       int    `json:"id"`
+	Workload string `json:"workload"`
+	// Use is anti-affinity, affinity or spread; Hard tells whether it filters.
+	Use  string `json:"use"`
+	Hard bool   `json:"hard"`
+	Key  string `json:"key"`
+	// Declared tells whether there is a topology. Usable is the number of its
+	// nodes that the pods may use; With of them carry the key.
+	Declared bool `json:"declared"`
+	Usable   int  `json:"usable"`
+	With     int  `json:"with"`
+	// Known is false for a key that no component of Kubernetes sets although its
+	// name says so, and for a near miss of one that is set.
+	Known      bool   `json:"known"`
+	Suggestion string `json:"suggestion"`
+	// Without names nodes that lack the key, a few of them.
+	Without []string `json:"without"`
+}
+
+// NodeLabel is one use of a node label key in nodeSelector, nodeAffinity or
+// topologyKey.
+type NodeLabel struct {
+	ID       int    `json:"id"`
+	Workload string `json:"workload"`
+	Where    string `json:"where"`
+	Key      string `json:"key"`
+	// Deprecated keys are no longer set; Replacement is what is set instead, or
+	// "". OnNodes counts declared nodes that carry the key all the same.
+	Deprecated  bool   `json:"deprecated"`
+	Replacement string `json:"replacement"`
+	OnNodes     int    `json:"on_nodes"`
+}
+
+// Selector is the label selector of one term or constraint.
+type Selector struct {
+	ID       int    `json:"id"`
+	Workload string `json:"workload"`
+	// Use is anti-affinity, affinity or spread; Hard tells whether it filters.
+	Use  string `json:"use"`
+	Hard bool   `json:"hard"`
+	// Form is null (no selector: matches nothing), empty (matches everything) or
+	// set. Text is the selector as kubectl writes it.
+	Form string `json:"form"`
+	Text string `json:"text"`
+	// MatchesOwn tells whether it matches the workload's own labels, namespaces
+	// left out; OwnNamespace whether the own namespace is among the term's.
+	MatchesOwn   Answer `json:"matches_own"`
+	OwnNamespace Answer `json:"own_namespace"`
+	// Matches counts declared workloads whose pods it selects, or may select;
+	// Declared counts all that there are.
+	Matches  int `json:"matches"`
+	Declared int `json:"declared"`
+	// Namespaces are those of the term in words, as in "shop, db".
+	Namespaces string `json:"namespaces"`
+	// Nearest is a label of the own pods that the selector probably meant, or "".
+	Nearest string `json:"nearest"`
+}
+
+// NodeTerm is a term of a node affinity. An empty one matches no node.
+type NodeTerm struct {
+	ID       int    `json:"id"`
+	Workload string `json:"workload"`
+	Hard     bool   `json:"hard"`
+	Empty    bool   `json:"empty"`
+	// Others counts terms beside it that are not empty.
+	Others int `json:"others"`
+}
+
+// LabelKey is one entry of matchLabelKeys or mismatchLabelKeys.
+type LabelKey struct {
+	ID       int    `json:"id"`
+	Workload string `json:"workload"`
+	List     string `json:"list"`
+	Key      string `json:"key"`
+	// OnPod tells whether the pods carry the label: from the template or because
+	// their controller adds it.
+	OnPod Answer `json:"on_pod"`
+	// Nearest is a label of the pods that was probably meant, or "".
+	Nearest string `json:"nearest"`
+}

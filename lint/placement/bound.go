@@ -1,0 +1,258 @@
+package placement
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// apart bounds how many pods fit on the sites if no two of them may share a
+// value of any of the keys; nodes without a key are not bound by it (R-A6,
+// R-M1). Keys that nest (host in zone) are exact; of crossing keys each bounds
+// by itself, and so does every nesting pair.
+func apart(sites []site, keys []string) int {
+	if len(keys) == 0 {
+		return total(sites)
+	}
+	ordered := byCoarseness(sites, keys)
+	if nested(sites, ordered) {
+		return nestedApart(sites, ordered)
+	}
+	best := Unbounded
+	for i := range ordered {
+		best = min(best, apart(sites, ordered[i:i+1]))
+		for j := i + 1; j < len(ordered); j++ {
+			if pair := []string{ordered[i], ordered[j]}; nested(sites, pair) {
+				best = min(best, nestedApart(sites, pair))
+			}
+		}
+	}
+	return best
+}
+
+// total is the sum of what the sites hold, at most Unbounded.
+func total(sites []site) int {
+	sum := 0
+	for _, s := range sites {
+		if sum += s.cap; sum >= Unbounded {
+			return Unbounded
+		}
+	}
+	return sum
+}
+
+// domains groups sites by their value of a key; without has those that lack it.
+func domains(sites []site, key string) (by map[string][]site, without []site) {
+	by = map[string][]site{}
+	for _, s := range sites {
+		if v, ok := s.node.Labels[key]; ok {
+			by[v] = append(by[v], s)
+		} else {
+			without = append(without, s)
+		}
+	}
+	return by, without
+}
+
+// byCoarseness sorts keys by their number of values, fewest first.
+func byCoarseness(sites []site, keys []string) []string {
+	count := map[string]int{}
+	for _, k := range keys {
+		by, _ := domains(sites, k)
+		count[k] = len(by)
+	}
+	ordered := slices.Clone(keys)
+	slices.SortStableFunc(ordered, func(a, b string) int { return count[a] - count[b] })
+	return slices.Compact(ordered)
+}
+
+// nested reports whether every value of a key lies within one value of the key
+// before it.
+func nested(sites []site, ordered []string) bool {
+	for i := 1; i < len(ordered); i++ {
+		outer := map[string]string{}
+		for _, s := range sites {
+			fine, ok := s.node.Labels[ordered[i]]
+			if !ok {
+				continue
+			}
+			coarse, has := s.node.Labels[ordered[i-1]]
+			if !has {
+				coarse = "\x00"
+			}
+			if was, seen := outer[fine]; seen && was != coarse {
+				return false
+			}
+			outer[fine] = coarse
+		}
+	}
+	return true
+}
+
+func nestedApart(sites []site, ordered []string) int {
+	if len(ordered) == 0 {
+		return total(sites)
+	}
+	by, without := domains(sites, ordered[0])
+	sum := nestedApart(without, ordered[1:])
+	for _, group := range by {
+		sum += min(1, nestedApart(group, ordered[1:]))
+	}
+	return min(sum, Unbounded)
+}
+
+// spreadRule is one hard spread constraint against one view.
+type spreadRule struct {
+	term *Term
+	// eligible are the values of the key that count as domains (R-T3).
+	eligible map[string]bool
+	// foreign is how many pods of other workloads the selector counts: they may
+	// fill the domains that set the minimum.
+	foreign int
+	// counts is unset where the constraint never rejects for skew: a null or
+	// empty selector (R-T5), or one that does not select the pod itself.
+	counts bool
+}
+
+// hardKeys are the topology keys of all hard spread constraints: only nodes
+// that carry all of them count, and only those pass (R-T2, R-T7).
+func hardKeys(g *Group) []string {
+	var keys []string
+	for _, t := range g.Terms {
+		if t.Use == Spread && t.Hard {
+			keys = append(keys, t.Key)
+		}
+	}
+	return keys
+}
+
+func carries(labels map[string]string, keys []string) bool {
+	for _, k := range keys {
+		if _, ok := labels[k]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// spreadRule prepares a constraint: its eligible domains follow
+// plugins/podtopologyspread/common.go, matchNodeInclusionPolicies.
+func (m *Model) spreadRule(v *view, g *Group, t *Term) spreadRule {
+	r := spreadRule{term: t, eligible: map[string]bool{}}
+	e := m.Eligible(g.Workload)
+	keys := hardKeys(g)
+	honorTaints := policy(t.Constraint.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor
+	honorAffinity := policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyHonor
+	for i, n := range v.nodes {
+		p := v.passes(e, i)
+		if carries(n.Labels, keys) && (!honorAffinity || p.Selector) && (!honorTaints || p.Taints) {
+			r.eligible[n.Labels[t.Key]] = true
+		}
+	}
+	// A DaemonSet's pods are pinned to their node, which alone is eligible then,
+	// so that skew never stands in their way (R-N31).
+	r.counts = t.sel.form == FormSet && m.Self(t, g.Workload) == Yes && m.Peer(t, g.Workload, g.Workload) == Yes && !g.Kind.PerNode()
+	for _, o := range m.Others(t, g.Workload, true) {
+		if !o.Count.Known {
+			r.foreign = Unbounded
+		} else {
+			r.foreign = min(Unbounded, r.foreign+o.Count.N)
+		}
+	}
+	return r
+}
+
+func policy(p *corev1.NodeInclusionPolicy, absent corev1.NodeInclusionPolicy) corev1.NodeInclusionPolicy {
+	if p == nil {
+		return absent
+	}
+	return *p
+}
+
+// minDomains is 1 unless the constraint says otherwise (R-T6).
+func (r *spreadRule) minDomains() int {
+	if d := r.term.Constraint.MinDomains; d != nil {
+		return int(*d)
+	}
+	return 1
+}
+
+// bound is R-M2 with R-M3: no domain holds more than the least roomy eligible
+// one and the skew. Capacities come from the other rules.
+func (r *spreadRule) bound(sites []site, keys []string) (most, smallest int, smallestDomain string) {
+	by, _ := domains(sites, r.term.Key)
+	room := map[string]int{}
+	for value, group := range by {
+		room[value] = apart(group, keys)
+	}
+	smallest = Unbounded
+	for _, value := range sortedKeys(r.eligible) {
+		if room[value] < smallest {
+			smallest, smallestDomain = room[value], value
+		}
+	}
+	if len(r.eligible) < r.minDomains() {
+		smallest, smallestDomain = 0, ""
+	}
+	limit := min(Unbounded, smallest+r.foreign+int(r.term.Constraint.MaxSkew))
+	for _, c := range room {
+		most += min(c, limit)
+	}
+	return min(most, Unbounded), smallest, smallestDomain
+}
+
+// pinned groups sites by the domains that required self-affinity keeps all
+// pods in: the first pod picks them and the rest follow (R-A9, R-A14, R-M4).
+// Sites that lack one of the keys take no pod.
+func pinned(sites []site, keys []string) [][]site {
+	if len(keys) == 0 {
+		return [][]site{sites}
+	}
+	by := map[string][]site{}
+	for _, s := range sites {
+		if !carries(s.node.Labels, keys) {
+			continue
+		}
+		tuple := ""
+		for _, k := range keys {
+			tuple += s.node.Labels[k] + "\x00"
+		}
+		by[tuple] = append(by[tuple], s)
+	}
+	var groups [][]site
+	for _, tuple := range sortedKeys(by) {
+		groups = append(groups, by[tuple])
+	}
+	return groups
+}
+
+// selfKeys are the topology keys of required affinity that only the workload's
+// own pods can satisfy. Where other declared pods match too, or the pods do not
+// all match each other, nothing is said.
+func (m *Model) selfKeys(g *Group) []string {
+	var keys []string
+	for _, t := range g.Terms {
+		if t.Use != Affinity || !t.Hard {
+			continue
+		}
+		if m.Self(t, g.Workload) != Yes || m.Peer(t, g.Workload, g.Workload) != Yes || len(m.Others(t, g.Workload, true)) > 0 {
+			return nil
+		}
+		keys = append(keys, t.Key)
+	}
+	return keys
+}
+
+// antiTerms are the hard anti-affinity terms that keep the pods of the
+// workload itself apart.
+func (m *Model) antiTerms(w *workload.Workload, terms []*Term) []*Term {
+	var own []*Term
+	for _, t := range terms {
+		if t.Use == AntiAffinity && t.Hard && m.Peer(t, w, w) == Yes {
+			own = append(own, t)
+		}
+	}
+	return own
+}

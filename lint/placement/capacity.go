@@ -1,0 +1,369 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Limited is which rule a limit comes from.
+type Limited string
+
+// The rules that limit how many pods of one workload can be placed.
+const (
+	ByAntiAffinity Limited = "anti-affinity"
+	BySpread       Limited = "spread"
+	ByHostPort     Limited = "host-port"
+	ByRoom         Limited = "room"
+)
+
+// Limit is how many pods of a workload one rule lets be placed: an upper bound
+// over every order, every choice of nodes and every size that pools may have.
+type Limit struct {
+	By Limited
+	// Terms are the terms that bind; empty for host ports and room.
+	Terms []*Term
+	// Pods is how many there are to be and Most how many can be placed.
+	Pods, Most int
+	// Exceeded is set if Pods cannot all be placed; Grows if they can only be
+	// placed once pools have grown beyond their count.
+	Exceeded, Grows bool
+	// Domains counts the values of the key among eligible nodes, Eligible those
+	// nodes, Nodes all nodes.
+	Domains, Eligible, Nodes int
+	// Cause, EligibleDomains, Smallest and SmallestDomain explain a spread.
+	Cause           string
+	EligibleDomains int
+	Smallest        int
+	SmallestDomain  string
+	// Binding is the resource that binds on most nodes.
+	Binding corev1.ResourceName
+	// Growth names pools that were counted at their max, Together another rule
+	// that the limit follows from as well.
+	Growth, Together string
+}
+
+// slack is how many more pods could be placed, negative if some cannot.
+func (l *Limit) slack() int { return l.Most - l.Pods }
+
+// problem is what Capacity needs to know of a workload.
+type problem struct {
+	m        *Model
+	g        *Group
+	requests []Request
+	ports    bool
+	anti     []*Term
+	keys     []string // of anti
+	self     []string // keys of required self-affinity
+	spreads  []*Term
+}
+
+func (m *Model) problem(g *Group) *problem {
+	p := &problem{m: m, g: g, requests: Requests(g.Workload), ports: len(HostPorts(g.Workload)) > 0}
+	if g.Spec.NodeName != "" {
+		return p // a kubelet checks none of the terms (R-P8)
+	}
+	p.anti = m.antiTerms(g.Workload, g.Terms)
+	for _, t := range p.anti {
+		if !slices.Contains(p.keys, t.Key) {
+			p.keys = append(p.keys, t.Key)
+		}
+	}
+	if !g.Kind.PerNode() {
+		p.self = m.selfKeys(g)
+	}
+	for _, t := range g.Terms {
+		if t.Use == Spread && t.Hard {
+			p.spreads = append(p.spreads, t)
+		}
+	}
+	return p
+}
+
+// Judged reports whether verdicts about the placement of a workload can be
+// given at all: nodes are declared, the number of pods is known and so is
+// everything that places them, and they are not in place already.
+func (m *Model) Judged(w *workload.Workload) bool {
+	return !m.Topology.Empty() && m.groups[w].Unknown == "" && !w.Running && (w.Count.Known || w.Kind.PerNode())
+}
+
+// pods is how many pods there are to be. Under a HorizontalPodAutoscaler only
+// its minimum is certain (R-W18); a DaemonSet has one for every eligible node.
+func (p *problem) pods(eligible int) int {
+	switch {
+	case p.g.Kind.PerNode():
+		return eligible
+	case p.g.Scale != nil:
+		return min(p.g.Scale.Min, max(p.g.Count.N, p.g.Scale.Min))
+	}
+	return p.g.Count.N
+}
+
+// Capacity gives the limits of one workload that is judged and has at least
+// one eligible node: one for every hard rule that it has, and if each of them
+// alone could be met but not all together, one for the rule that fails beside
+// the others.
+func (m *Model) Capacity(w *workload.Workload) []Limit {
+	p := m.problem(m.groups[w])
+	var best []Limit
+	base := p.at(m.views[0], nil)
+	for _, v := range m.views {
+		limits := base
+		if v != m.views[0] {
+			limits = p.at(v, base)
+		}
+		for i, l := range limits {
+			if i == len(best) {
+				best = append(best, l)
+			} else if l.slack() > best[i].slack() {
+				best[i] = l
+			}
+		}
+	}
+	for i := range best {
+		best[i].Exceeded = best[i].slack() < 0
+		best[i].Grows = !best[i].Exceeded && base[i].slack() < 0
+		if !best[i].Grows && !best[i].Exceeded {
+			best[i].Growth = ""
+		}
+	}
+	return p.settle(best)
+}
+
+// settle drops the limit of all rules together unless it alone is exceeded.
+func (p *problem) settle(limits []Limit) []Limit {
+	last := len(limits) - 1
+	alone := limits[:last]
+	if !limits[last].Exceeded && !limits[last].Grows || slices.ContainsFunc(alone, func(l Limit) bool { return l.Exceeded }) {
+		return alone
+	}
+	// The rule that takes the blame is already listed by itself: replace it.
+	for i := range alone {
+		if alone[i].By == limits[last].By && slices.Equal(alone[i].Terms, limits[last].Terms) {
+			alone[i] = limits[last]
+			return alone
+		}
+	}
+	return limits
+}
+
+// at computes the limits for one size of the cluster, in a fixed order; the
+// last one is that of all rules together.
+func (p *problem) at(v *view, base []Limit) []Limit {
+	w := p.g.Workload
+	eligible := p.m.sites(v, w, nil, false)
+	roomy := p.m.sites(v, w, p.requests, false)
+	frame := Limit{Pods: p.pods(len(roomy)), Eligible: len(roomy), Nodes: len(v.nodes), Growth: v.growth()}
+	if base != nil {
+		one := p.m.growable(v, func(*topology.Node) int { return 1 })
+		frame.Eligible, frame.Nodes = min(frame.Eligible, base[0].Eligible+one), min(frame.Nodes, base[0].Nodes+one)
+	}
+	var limits []Limit
+	// Taking a pod away never breaks a hereditary rule, so what fits on the
+	// declared nodes and what the further nodes can hold at most add up to a
+	// bound: pools share their room among their zones.
+	add := func(l Limit, by Limited, terms []*Term, most int, hereditary bool) {
+		l.By, l.Terms, l.Most = by, terms, most
+		if base != nil && hereditary {
+			l.Most = min(l.Most, base[len(limits)].Most+p.m.growable(v, p.perNode(by)))
+			l.Domains = min(l.Domains, base[len(limits)].Domains+p.m.growable(v, func(*topology.Node) int { return 1 }))
+		}
+		limits = append(limits, l)
+	}
+	if p.ports {
+		add(frame, ByHostPort, nil, len(eligible), true)
+	}
+	if !w.Kind.PerNode() {
+		l := frame
+		l.Binding = p.binding(v)
+		add(l, ByRoom, nil, total(roomy), true)
+	}
+	if len(p.anti) > 0 {
+		l := frame
+		by, _ := domains(roomy, p.keys[0])
+		l.Domains = len(by)
+		add(l, ByAntiAffinity, p.anti, apart(open(roomy, w), p.keys), true)
+	}
+	for _, t := range p.spreads {
+		l := p.spread(frame, v, t, open(roomy, w), nil)
+		add(l, BySpread, l.Terms, l.Most, false)
+	}
+	all := p.together(v, roomy, frame, limits)
+	add(all, all.By, all.Terms, all.Most, len(p.spreads) == 0)
+	return limits
+}
+
+// open lifts what resources allow, so that a rule is seen by itself; a node
+// that is too small for one pod stays out.
+func open(sites []site, w *workload.Workload) []site {
+	opened := slices.Clone(sites)
+	for i := range opened {
+		if !w.Kind.PerNode() {
+			opened[i].cap = Unbounded
+		}
+	}
+	return opened
+}
+
+// perNode is the most that one further node can add under a rule.
+func (p *problem) perNode(by Limited) func(*topology.Node) int {
+	return func(n *topology.Node) int {
+		most, _ := Fits(n, p.requests)
+		if by == ByHostPort || p.ports && by != ByRoom || by == ByAntiAffinity && slices.ContainsFunc(p.keys, func(k string) bool { return carries(n.Labels, []string{k}) }) {
+			most = min(most, 1)
+		}
+		return most
+	}
+}
+
+// growable is what the further nodes of the view's pools can hold at most.
+func (m *Model) growable(v *view, perNode func(*topology.Node) int) int {
+	sum, seen := 0, map[*topology.Pool]bool{}
+	for i, from := range v.from {
+		n := v.nodes[i]
+		if from >= 0 || seen[n.Pool] {
+			continue
+		}
+		seen[n.Pool] = true
+		extra := n.Pool.Max - n.Pool.Count
+		if each := perNode(n); each >= Unbounded/max(1, extra) {
+			return Unbounded
+		} else {
+			sum += each * extra
+		}
+	}
+	return min(sum, Unbounded)
+}
+
+// binding is the resource that binds on most eligible nodes.
+func (p *problem) binding(v *view) corev1.ResourceName {
+	e := p.m.Eligible(p.g.Workload)
+	count := map[corev1.ResourceName]int{}
+	for i, n := range v.nodes {
+		if v.passes(e, i).All() {
+			if _, binds := Fits(n, p.requests); binds != "" {
+				count[binds]++
+			}
+		}
+	}
+	names := make([]corev1.ResourceName, 0, len(count))
+	for name := range count {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b corev1.ResourceName) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(string(a), string(b)))
+	})
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
+
+// spread is the limit of one hard spread constraint.
+func (p *problem) spread(l Limit, v *view, t *Term, sites []site, keys []string) Limit {
+	rule := p.m.spreadRule(v, p.g, t)
+	l.By, l.Terms, l.Most = BySpread, []*Term{t}, Unbounded
+	l.EligibleDomains = len(rule.eligible)
+	passing := slices.DeleteFunc(slices.Clone(sites), func(s site) bool { return !carries(s.node.Labels, hardKeys(p.g)) })
+	by, _ := domains(passing, t.Key)
+	l.Domains = len(by)
+	switch {
+	case len(passing) == 0:
+		l.Cause, l.Most = "missing-key", 0
+	case !rule.counts:
+		l.Cause = "skew"
+	default:
+		l.Cause = "skew"
+		if len(rule.eligible) < rule.minDomains() {
+			l.Cause = "min-domains"
+		}
+		l.Most, l.Smallest, l.SmallestDomain = rule.bound(passing, keys)
+	}
+	return l
+}
+
+// together is the limit of all rules at once, blamed on the one without which
+// the pods would fit.
+func (p *problem) together(v *view, roomy []site, frame Limit, alone []Limit) Limit {
+	full, blamed := p.bound(v, roomy, p.keys, p.self, p.spreads)
+	l := frame
+	l.By, l.Most = ByRoom, full
+	if full >= frame.Pods {
+		return l
+	}
+	without := func(keys, self []string, spreads []*Term) bool {
+		most, _ := p.bound(v, roomy, keys, self, spreads)
+		return most >= frame.Pods
+	}
+	pick := func(by Limited, terms []*Term) Limit {
+		for _, a := range alone {
+			if a.By == by && (by != BySpread || slices.Equal(a.Terms, terms)) {
+				l = a
+			}
+		}
+		l.By, l.Terms, l.Most = by, terms, full
+		return l
+	}
+	switch {
+	case blamed != nil && without(p.keys, p.self, nil):
+		l = pick(BySpread, []*Term{blamed})
+		detail := p.spread(frame, v, blamed, p.capped(roomy), p.keys)
+		l.Cause, l.Smallest, l.SmallestDomain, l.Domains, l.EligibleDomains = detail.Cause, detail.Smallest, detail.SmallestDomain, detail.Domains, detail.EligibleDomains
+		if len(p.anti) > 0 {
+			l.Together = "required anti-affinity on " + strings.Join(p.keys, ", ")
+		}
+	case len(p.anti) > 0:
+		l = pick(ByAntiAffinity, p.anti)
+	case p.ports:
+		l = pick(ByHostPort, nil)
+	default:
+		l = pick(ByRoom, nil)
+	}
+	if len(p.self) > 0 && without(p.keys, nil, p.spreads) {
+		l.Together = "required affinity to its own pods on " + strings.Join(p.self, ", ") + " keeps all of them in one domain"
+	}
+	return l
+}
+
+// capped applies host ports to the sites.
+func (p *problem) capped(sites []site) []site {
+	capped := slices.Clone(sites)
+	for i := range capped {
+		if p.ports {
+			capped[i].cap = 1
+		}
+	}
+	return capped
+}
+
+// bound is how many pods fit with these rules together, and the spread
+// constraint that binds, if one does.
+func (p *problem) bound(v *view, roomy []site, keys, self []string, spreads []*Term) (most int, blamed *Term) {
+	sites := p.capped(roomy)
+	if len(spreads) > 0 {
+		sites = slices.DeleteFunc(sites, func(s site) bool { return !carries(s.node.Labels, hardKeys(p.g)) })
+	}
+	for _, group := range pinned(sites, self) {
+		here, by := apart(group, keys), (*Term)(nil)
+		for _, t := range spreads {
+			rule := p.m.spreadRule(v, p.g, t)
+			if !rule.counts {
+				continue
+			}
+			if b, _, _ := rule.bound(group, keys); b < here {
+				here, by = b, t
+			}
+		}
+		if here > most {
+			most, blamed = here, by
+		} else if most == 0 && blamed == nil {
+			blamed = by
+		}
+	}
+	return most, blamed
+}

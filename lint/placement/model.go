@@ -1,0 +1,65 @@
+package placement
+
+import (
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Model is the workloads and the nodes of one cluster.
+type Model struct {
+	Workloads  []*workload.Workload
+	Namespaces map[string]map[string]string
+	// Topology is nil or empty where no node is declared.
+	Topology *topology.Topology
+
+	groups   map[*workload.Workload]*Group
+	index    *labelIndex
+	eligible map[string]*Eligibility
+	views    []*view
+}
+
+// Group is a workload with its terms made ready: all its pods are alike but
+// for the labels that differ from pod to pod.
+type Group struct {
+	*workload.Workload
+	// Terms are all pod affinity and anti-affinity terms and spread constraints
+	// in the order of the manifest.
+	Terms []*Term
+	// Unknown says why no verdict on placement can be given, or is "".
+	Unknown string
+}
+
+// NewModel makes the terms of all workloads ready.
+func NewModel(set *workload.Set, topo *topology.Topology) *Model {
+	m := &Model{
+		Workloads: set.Workloads, Namespaces: set.Namespaces, Topology: topo,
+		groups: make(map[*workload.Workload]*Group, len(set.Workloads)), eligible: map[string]*Eligibility{},
+	}
+	m.index = newLabelIndex(set.Workloads)
+	for _, w := range set.Workloads {
+		m.groups[w] = &Group{Workload: w, Terms: terms(w), Unknown: unknown(w)}
+	}
+	m.views = newViews(topo)
+	return m
+}
+
+// Group is the workload with its terms made ready.
+func (m *Model) Group(w *workload.Workload) *Group { return m.groups[w] }
+
+// defaultScheduler is the profile whose filters are known (R-N41).
+const defaultScheduler = "default-scheduler"
+
+// unknown says why the placement of a workload cannot be judged: "" if it can.
+func unknown(w *workload.Workload) string {
+	switch {
+	case w.Refused():
+		return "refused by the API server"
+	case w.Spec.SchedulerName != "" && w.Spec.SchedulerName != defaultScheduler:
+		return "placed by another scheduler, " + w.Spec.SchedulerName
+	case len(w.Spec.SchedulingGates) > 0:
+		return "held back by scheduling gates"
+	case len(w.Open) > 0:
+		return w.Open[0] + " is not known"
+	}
+	return ""
+}

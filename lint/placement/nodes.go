@@ -1,0 +1,197 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	schedulinghelpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/klog/v2"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Eligibility is the outcome of the node-level filters but resources for one
+// set of node rules: node by node, then for one more node of every growing
+// pool and zone.
+type Eligibility struct {
+	// Nodes has an entry for each node, Growth one for each Topology.Growth.
+	Nodes, Growth []Passes
+	// Count and Growable count the entries that pass everything.
+	Count, Growable int
+}
+
+// Passes is the outcome for one node.
+type Passes struct {
+	// Name is set unless spec.nodeName names another node; Selector is
+	// nodeSelector with required node affinity; Taints are those with effect
+	// NoSchedule or NoExecute; Schedulable is unset for a cordoned node.
+	Name, Selector, Taints, Schedulable bool
+}
+
+// All reports whether the node passes everything.
+func (p Passes) All() bool { return p.Name && p.Selector && p.Taints && p.Schedulable }
+
+// filter is the node-level filters of one workload.
+type filter struct {
+	w           *workload.Workload
+	affinity    nodeaffinity.RequiredNodeAffinity
+	tolerations []corev1.Toleration
+	// extended are the extended resources that the pod asks for, which some
+	// clusters tolerate the like-named taint for.
+	extended map[string]bool
+}
+
+// daemonTolerations are those that the DaemonSet controller adds to its pods
+// (pkg/controller/daemon/util/daemonset_util.go; R-N30).
+func daemonTolerations(hostNetwork bool) []corev1.Toleration {
+	exists := func(key string, effect corev1.TaintEffect) corev1.Toleration {
+		return corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: effect}
+	}
+	all := []corev1.Toleration{
+		exists(corev1.TaintNodeNotReady, corev1.TaintEffectNoExecute),
+		exists(corev1.TaintNodeUnreachable, corev1.TaintEffectNoExecute),
+		exists(corev1.TaintNodeDiskPressure, corev1.TaintEffectNoSchedule),
+		exists(corev1.TaintNodeMemoryPressure, corev1.TaintEffectNoSchedule),
+		exists(corev1.TaintNodePIDPressure, corev1.TaintEffectNoSchedule),
+		exists(corev1.TaintNodeUnschedulable, corev1.TaintEffectNoSchedule),
+	}
+	if hostNetwork {
+		all = append(all, exists(corev1.TaintNodeNetworkUnavailable, corev1.TaintEffectNoSchedule))
+	}
+	return all
+}
+
+func newFilter(w *workload.Workload) *filter {
+	s := &w.Spec
+	f := &filter{w: w, tolerations: s.Tolerations, extended: map[string]bool{}}
+	f.affinity = nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: corev1.PodSpec{NodeSelector: s.NodeSelector, Affinity: s.Affinity}})
+	if w.Kind.PerNode() {
+		f.tolerations = append(slices.Clone(s.Tolerations), daemonTolerations(s.HostNetwork)...)
+	}
+	if s.RuntimeClassName != "" {
+		// The class may bring tolerations of its own (R-N39), so no taint counts.
+		f.tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+	}
+	for _, c := range s.Containers {
+		for _, name := range extendedNames(c.Resources) {
+			f.extended[name] = true
+		}
+	}
+	return f
+}
+
+// bound reports whether the pod is bound by its manifest, so that only the
+// kubelet has a say (R-N1, R-P8).
+func (f *filter) bound() bool { return f.w.Spec.NodeName != "" }
+
+// passes applies the filters to one node.
+func (f *filter) passes(n *topology.Node) Passes {
+	object := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}}
+	match, _ := f.affinity.Match(object)
+	return Passes{
+		Name:        !f.bound() || f.w.Spec.NodeName == n.Name,
+		Selector:    match,
+		Taints:      f.untolerated(n) == nil,
+		Schedulable: !n.Unschedulable || f.bound() || f.toleratesCordon(),
+	}
+}
+
+// toleratesCordon mirrors plugins/nodeunschedulable/node_unschedulable.go (R-N2).
+func (f *filter) toleratesCordon() bool {
+	taint := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+	return schedulinghelpers.TolerationsTolerateTaint(klog.Logger{}, f.tolerations, &taint, false)
+}
+
+// untolerated is the first taint that keeps the pod off, or nil (R-N13). A
+// kubelet looks at NoExecute only (R-P8). On nodes of a managed cluster that
+// tolerates taints named like a requested extended resource, those do not
+// count (admission plugin ExtendedResourceToleration; R-S9).
+func (f *filter) untolerated(n *topology.Node) *corev1.Taint {
+	if len(n.Taints) == 0 {
+		return nil
+	}
+	managed := slices.ContainsFunc(sortedKeys(n.Labels), func(k string) bool { return strings.HasPrefix(k, "cloud.google.com/gke-") })
+	taint, found := schedulinghelpers.FindMatchingUntoleratedTaint(klog.Logger{}, n.Taints, f.tolerations, func(t *corev1.Taint) bool {
+		if managed && f.extended[t.Key] {
+			return false
+		}
+		return t.Effect == corev1.TaintEffectNoExecute || t.Effect == corev1.TaintEffectNoSchedule && !f.bound()
+	}, false)
+	if !found {
+		return nil
+	}
+	return &taint
+}
+
+// signature is equal for workloads with equal node rules.
+func signature(w *workload.Workload) string {
+	s := &w.Spec
+	var b strings.Builder
+	for _, c := range s.Containers {
+		for _, name := range extendedNames(c.Resources) {
+			b.WriteString(name + " ")
+		}
+	}
+	plain := s.NodeName == "" && len(s.NodeSelector) == 0 && len(s.Tolerations) == 0 && s.RuntimeClassName == "" &&
+		(s.Affinity == nil || s.Affinity.NodeAffinity == nil) && !w.Kind.PerNode()
+	if plain {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "%q %q %v %v ", s.NodeName, s.RuntimeClassName, w.Kind.PerNode(), s.HostNetwork)
+	for _, k := range sortedKeys(s.NodeSelector) {
+		fmt.Fprintf(&b, "%q=%q ", k, s.NodeSelector[k])
+	}
+	for _, t := range s.Tolerations {
+		fmt.Fprintf(&b, "%q %q %q %q;", t.Key, t.Operator, t.Value, t.Effect)
+	}
+	if s.Affinity != nil && s.Affinity.NodeAffinity != nil && s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		for _, term := range s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+			fmt.Fprintf(&b, "|%q %q", term.MatchExpressions, term.MatchFields)
+		}
+	}
+	return b.String()
+}
+
+func extendedNames(r workload.Resources) []string {
+	var names []string
+	for _, list := range []corev1.ResourceList{r.Requests, r.Limits} {
+		for name := range list {
+			if strings.Contains(string(name), "/") {
+				names = append(names, string(name))
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Eligible applies the node-level filters but resources.
+func (m *Model) Eligible(w *workload.Workload) *Eligibility {
+	key := signature(w)
+	if e := m.eligible[key]; e != nil {
+		return e
+	}
+	f := newFilter(w)
+	e := &Eligibility{}
+	for _, n := range m.Topology.Nodes {
+		p := f.passes(n)
+		e.Nodes = append(e.Nodes, p)
+		if p.All() {
+			e.Count++
+		}
+	}
+	for _, g := range m.Topology.Growth {
+		p := f.passes(g.Node)
+		e.Growth = append(e.Growth, p)
+		if p.All() {
+			e.Growable++
+		}
+	}
+	m.eligible[key] = e
+	return e
+}

@@ -1,0 +1,186 @@
+package placement
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Use is what a term is for.
+type Use string
+
+// The uses.
+const (
+	AntiAffinity Use = "anti-affinity"
+	Affinity     Use = "affinity"
+	Spread       Use = "spread"
+)
+
+// Term is one pod affinity or anti-affinity term or one spread constraint.
+type Term struct {
+	Use Use
+	// Hard terms filter, soft ones only score.
+	Hard bool
+	Key  string
+	// Node is the map that holds topologyKey and labelSelector; Field is its path
+	// below the pod's spec.
+	Node  *source.Node
+	Field string
+	// MatchKeys and MismatchKeys are matchLabelKeys and mismatchLabelKeys.
+	MatchKeys, MismatchKeys []string
+	// Constraint is set for spread constraints.
+	Constraint *corev1.TopologySpreadConstraint
+	// Namespaces and NamespaceSelector are those of an affinity term.
+	Namespaces        []string
+	NamespaceSelector *metav1.LabelSelector
+
+	sel selector
+	ns  selector
+}
+
+// Form is what kind of label selector the term has, merged keys included.
+func (t *Term) Form() Form { return t.sel.form }
+
+// Selector is the label selector as kubectl writes it.
+func (t *Term) Selector() string { return t.sel.String() }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+const (
+	required  = "requiredDuringSchedulingIgnoredDuringExecution"
+	preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+)
+
+// terms lists the terms of a workload: affinity, anti-affinity, spread.
+func terms(w *workload.Workload) []*Term {
+	var all []*Term
+	if a := w.Spec.Affinity; a != nil {
+		if p := a.PodAffinity; p != nil {
+			all = append(all, affinityTerms(w, Affinity, "podAffinity", p.RequiredDuringSchedulingIgnoredDuringExecution, p.PreferredDuringSchedulingIgnoredDuringExecution)...)
+		}
+		if p := a.PodAntiAffinity; p != nil {
+			all = append(all, affinityTerms(w, AntiAffinity, "podAntiAffinity", p.RequiredDuringSchedulingIgnoredDuringExecution, p.PreferredDuringSchedulingIgnoredDuringExecution)...)
+		}
+	}
+	items := w.SpecNode.Get("topologySpreadConstraints").Items()
+	for i := range w.Spec.TopologySpreadConstraints {
+		c := &w.Spec.TopologySpreadConstraints[i]
+		t := &Term{
+			Use: Spread, Hard: c.WhenUnsatisfiable == corev1.DoNotSchedule, Key: c.TopologyKey, Node: items[i],
+			Field: "topologySpreadConstraints", MatchKeys: c.MatchLabelKeys, Constraint: c, sel: newSelector(c.LabelSelector),
+		}
+		t.sel.merge(w, c.MatchLabelKeys, metav1.LabelSelectorOpIn)
+		all = append(all, t)
+	}
+	return all
+}
+
+func affinityTerms(w *workload.Workload, use Use, field string, hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm) []*Term {
+	node := w.SpecNode.At("affinity", field)
+	var all []*Term
+	items := node.Get(required).Items()
+	for i := range hard {
+		all = append(all, affinityTerm(w, use, &hard[i], items[i], true))
+	}
+	items = node.Get(preferred).Items()
+	for i := range soft {
+		at := items[i].Get("podAffinityTerm")
+		if at == nil {
+			at = items[i]
+		}
+		all = append(all, affinityTerm(w, use, &soft[i].PodAffinityTerm, at, false))
+	}
+	return all
+}
+
+func affinityTerm(w *workload.Workload, use Use, p *corev1.PodAffinityTerm, at *source.Node, hard bool) *Term {
+	t := &Term{
+		Use: use, Hard: hard, Key: p.TopologyKey, Node: at, MatchKeys: p.MatchLabelKeys, MismatchKeys: p.MismatchLabelKeys,
+		Namespaces: p.Namespaces, NamespaceSelector: p.NamespaceSelector, sel: newSelector(p.LabelSelector), ns: newSelector(p.NamespaceSelector),
+	}
+	t.sel.merge(w, p.MatchLabelKeys, metav1.LabelSelectorOpIn)
+	t.sel.merge(w, p.MismatchLabelKeys, metav1.LabelSelectorOpNotIn)
+	return t
+}
+
+// Peer tells whether the term of owner selects another pod of target: of
+// another workload, or a second pod of its own.
+func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
+	return min(t.sel.matches(owner, target, false), m.namespace(t, owner, target.Namespace()))
+}
+
+// Self tells whether the term selects the very pod that carries it, which is
+// what bootstrapping and the skew ask (R-A12, R-T7).
+func (m *Model) Self(t *Term, owner *workload.Workload) Answer {
+	return min(t.sel.matches(owner, owner, true), m.namespace(t, owner, owner.Namespace()))
+}
+
+// Labels tells whether the label selector alone selects another pod of the
+// same workload.
+func (t *Term) Labels(owner *workload.Workload) Answer { return t.sel.matches(owner, owner, false) }
+
+// OwnNamespace tells whether the workload's own namespace is among the term's.
+func (m *Model) OwnNamespace(t *Term, owner *workload.Workload) Answer {
+	return m.namespace(t, owner, owner.Namespace())
+}
+
+// namespace tells whether a namespace is among a term's (R-A2, R-A3). A
+// spread constraint counts in its own namespace only (R-T4). An undeclared
+// namespace name on either side leaves the answer open, except that objects
+// which all leave it to the same applier share one.
+func (m *Model) namespace(t *Term, owner *workload.Workload, ns string) Answer {
+	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
+		return sameNamespace(owner.Namespace(), ns)
+	}
+	answer := No
+	for _, n := range t.Namespaces {
+		answer = max(answer, sameNamespace(n, ns))
+	}
+	return max(answer, m.selected(&t.ns, ns))
+}
+
+func sameNamespace(a, b string) Answer {
+	switch {
+	case a == b:
+		return Yes
+	case a == "" || b == "":
+		return Maybe
+	}
+	return No
+}
+
+// selected tells whether a namespace selector selects a namespace. The labels
+// of a namespace that is not declared are not known, but for its name.
+func (m *Model) selected(s *selector, ns string) Answer {
+	switch s.form {
+	case FormNull:
+		return No
+	case FormEmpty:
+		return Yes
+	}
+	labels, declared := m.Namespaces[ns]
+	if declared && ns != "" {
+		probe := &workload.Workload{Labels: labels, Kind: &workload.Kind{}}
+		return s.matches(probe, probe, true)
+	}
+	probe := &workload.Workload{Labels: map[string]string{}, Kind: &workload.Kind{}}
+	if ns != "" {
+		probe.Labels[metav1NameLabel] = ns
+	}
+	answer := Yes
+	for i := range s.reqs {
+		if s.reqs[i].key == metav1NameLabel && ns != "" {
+			answer = min(answer, s.reqs[i].holds(probe, probe, true))
+		} else {
+			answer = min(answer, Maybe)
+		}
+	}
+	return answer
+}
+
+const metav1NameLabel = corev1.LabelMetadataName

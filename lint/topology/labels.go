@@ -1,0 +1,98 @@
+package topology
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// wellKnown are the labels that kubelets and cloud controllers set (R-V42,
+// R-S2), most used first, as near misses go to the first.
+func wellKnown() []string {
+	return []string{
+		corev1.LabelHostname, corev1.LabelTopologyZone, corev1.LabelTopologyRegion, corev1.LabelOSStable, corev1.LabelArchStable,
+		corev1.LabelInstanceTypeStable, corev1.LabelWindowsBuild, corev1.LabelNodeExcludeBalancers,
+	}
+}
+
+// deprecated are labels that the API server warns of or that nothing sets any
+// more, with what took their place (R-V41).
+var deprecated = map[string]string{
+	"beta.kubernetes.io/arch":                       corev1.LabelArchStable,
+	"beta.kubernetes.io/os":                         corev1.LabelOSStable,
+	corev1.LabelInstanceType:                        corev1.LabelInstanceTypeStable,
+	corev1.LabelFailureDomainBetaZone:               corev1.LabelTopologyZone,
+	corev1.LabelFailureDomainBetaRegion:             corev1.LabelTopologyRegion,
+	"node-role.kubernetes.io/master":                "node-role.kubernetes.io/control-plane",
+	"app.kubernetes.io/created-by":                  "app.kubernetes.io/managed-by",
+	"scheduler.alpha.kubernetes.io/preferAvoidPods": "",
+}
+
+// Deprecated tells whether a node label key is deprecated, and its replacement.
+func Deprecated(key string) (replacement string, is bool) {
+	replacement, is = deprecated[key]
+	return replacement, is
+}
+
+// Known reports whether a node label key is one that nobody would doubt: well
+// known, deprecated, of a family that anyone may set, or of somebody's own
+// domain. Unknown are keys that claim to be Kubernetes' own and are not (R-V42),
+// and bare or misspelt forms of well-known ones.
+func Known(key string) bool {
+	if slices.Contains(wellKnown(), key) {
+		return true
+	}
+	if _, old := deprecated[key]; old {
+		return true
+	}
+	domain, name, ok := strings.Cut(key, "/")
+	if !ok {
+		return !slices.Contains([]string{"hostname", "zone", "region"}, key)
+	}
+	switch domain {
+	case "node-role.kubernetes.io":
+		return true
+	case "kubernetes.io", "k8s.io", "topology.kubernetes.io", "failure-domain.beta.kubernetes.io", "beta.kubernetes.io",
+		"failure-domain.kubernetes.io", "topology.beta.kubernetes.io", "failure-domain.alpha.kubernetes.io":
+		return false
+	}
+	ours := strings.HasSuffix(domain, ".kubernetes.io") || strings.HasSuffix(domain, ".k8s.io")
+	return ours || name == "" || diag.Nearest(domain, []string{"kubernetes.io", "topology.kubernetes.io"}) == ""
+}
+
+// Suggest is the key that was probably meant, or "": one with the same name
+// under another domain, or one that differs in a few letters. Labels of the
+// declared nodes come before well-known ones.
+func (t *Topology) Suggest(key string) string {
+	if r := deprecated[key]; r != "" {
+		return r
+	}
+	var candidates []string
+	if t != nil {
+		seen := map[string]bool{}
+		for _, n := range t.Nodes {
+			for k := range n.Labels {
+				if _, old := deprecated[k]; !old && !seen[k] {
+					seen[k] = true
+					candidates = append(candidates, k)
+				}
+			}
+		}
+		slices.Sort(candidates)
+	}
+	preferred := slices.DeleteFunc(wellKnown(), func(k string) bool { return len(candidates) > 0 && !slices.Contains(candidates, k) })
+	candidates = append(preferred, candidates...)
+	if len(candidates) == 0 || t.Empty() {
+		candidates = wellKnown()
+	}
+	name := key[strings.LastIndexByte(key, '/')+1:]
+	for _, c := range candidates {
+		if c != key && c[strings.LastIndexByte(c, '/')+1:] == name {
+			return c
+		}
+	}
+	return diag.Nearest(key, candidates)
+}

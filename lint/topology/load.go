@@ -1,0 +1,183 @@
+package topology
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// loader gathers nodes; errors are collected so that all are reported at once.
+type loader struct {
+	decoder *source.Decoder
+	topo    *Topology
+	byName  map[string]*Node
+	errs    []error
+}
+
+// readers is the table of documents that declare nodes, by group and kind.
+func readers() map[[2]string]func(*loader, *source.Object) {
+	return map[[2]string]func(*loader, *source.Object){
+		{"", "Node"}:                      (*loader).node,
+		{"schedlint.dev", "NodeTopology"}: (*loader).pools,
+	}
+}
+
+// Declares reports whether an object declares nodes.
+func Declares(o *source.Object) bool {
+	_, ok := readers()[[2]string{o.Group(), o.Kind}]
+	return ok && o.APIVersion != ""
+}
+
+// Load reads the nodes that the objects declare; other objects are passed
+// over. The error joins everything that is wrong, each with its place.
+func Load(objects []*source.Object) (*Topology, error) {
+	l := &loader{decoder: newDecoder(), topo: &Topology{}, byName: map[string]*Node{}}
+	table := readers()
+	for _, o := range objects {
+		if read := table[[2]string{o.Group(), o.Kind}]; read != nil && o.APIVersion != "" {
+			read(l, o)
+		}
+	}
+	slices.SortFunc(l.topo.Nodes, func(a, b *Node) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(l.topo.Growth, func(a, b Growth) int { return strings.Compare(a.Node.Name, b.Node.Name) })
+	l.sharedHostnames()
+	return l.topo, errors.Join(l.errs...)
+}
+
+func newDecoder() *source.Decoder {
+	return &source.Decoder{
+		Open: map[reflect.Type]bool{
+			reflect.TypeFor[nodeObject](): true,
+			reflect.TypeFor[nodeMeta]():   true,
+			reflect.TypeFor[nodeSpec]():   true,
+			reflect.TypeFor[nodeStatus](): true,
+		},
+	}
+}
+
+type nodeObject struct {
+	Metadata nodeMeta   `json:"metadata"`
+	Spec     nodeSpec   `json:"spec"`
+	Status   nodeStatus `json:"status"`
+}
+
+type nodeMeta struct {
+	Name   string            `json:"name"`
+	Labels map[string]string `json:"labels"`
+}
+
+type nodeSpec struct {
+	Taints        []corev1.Taint `json:"taints"`
+	Unschedulable bool           `json:"unschedulable"`
+}
+
+type nodeStatus struct {
+	Allocatable corev1.ResourceList `json:"allocatable"`
+	Capacity    corev1.ResourceList `json:"capacity"`
+}
+
+func (l *loader) fail(o *source.Object, span diag.Span, format string, args ...any) {
+	if span.IsZero() {
+		span = o.NameSpan()
+	}
+	l.errs = append(l.errs, fmt.Errorf("%s:%d:%d: %s", o.File.Display, span.Line, span.Column, fmt.Sprintf(format, args...)))
+}
+
+// misfits turns values of the wrong type and unknown fields into errors.
+func (l *loader) misfits(o *source.Object, found []source.Mismatch) {
+	for _, m := range found {
+		span := o.File.Span(cmp.Or(m.Key, m.Value))
+		switch {
+		case m.Unknown && m.Suggestion != "":
+			l.fail(o, span, "unknown field %s; did you mean %s?", m.Path, m.Suggestion)
+		case m.Unknown:
+			l.fail(o, span, "unknown field %s", m.Path)
+		default:
+			l.fail(o, span, "%s: expected a %s", m.Path, m.Want)
+		}
+	}
+}
+
+// node reads one v1 Node.
+func (l *loader) node(o *source.Object) {
+	var in nodeObject
+	l.misfits(o, l.decoder.Decode(o.Root, &in))
+	if in.Metadata.Name == "" {
+		l.fail(o, diag.Span{}, "a Node needs metadata.name")
+		return
+	}
+	n := &Node{
+		Name: in.Metadata.Name, Labels: in.Metadata.Labels, Taints: in.Spec.Taints, Unschedulable: in.Spec.Unschedulable,
+		Allocatable: in.Status.Allocatable, Span: o.NameSpan(),
+	}
+	if len(n.Allocatable) == 0 {
+		n.Allocatable = in.Status.Capacity
+	}
+	if len(n.Allocatable) == 0 {
+		n.Allocatable = nil
+	}
+	l.taints(o, o.Root.At("spec", "taints"), n.Taints)
+	l.add(o, n)
+}
+
+// taints checks what the scheduler would compare (R-V31).
+func (l *loader) taints(o *source.Object, node *source.Node, taints []corev1.Taint) {
+	for i, t := range taints {
+		span := diag.Span{}
+		if items := node.Items(); i < len(items) {
+			span = o.File.Span(items[i])
+		}
+		switch t.Effect {
+		case corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute:
+		default:
+			l.fail(o, span, "taint %s has the effect %q: expected NoSchedule, PreferNoSchedule or NoExecute", t.Key, t.Effect)
+		}
+		if t.Key == "" {
+			l.fail(o, span, "a taint needs a key")
+		}
+	}
+}
+
+// add takes a node in. The same node declared twice in the same way is one.
+func (l *loader) add(o *source.Object, n *Node) {
+	if was := l.byName[n.Name]; was != nil {
+		a, b := *was, *n
+		a.Span, b.Span = diag.Span{}, diag.Span{}
+		if !equal(&a, &b) {
+			l.fail(o, n.Span, "node %s is declared differently at %s:%d: declare every node once", n.Name, was.Span.File, was.Span.Line)
+		}
+		return
+	}
+	l.byName[n.Name] = n
+	l.topo.Nodes = append(l.topo.Nodes, n)
+}
+
+func equal(a, b *Node) bool {
+	return a.Unschedulable == b.Unschedulable && a.Pool == b.Pool && maps.Equal(a.Labels, b.Labels) &&
+		slices.Equal(a.Taints, b.Taints) && maps.EqualFunc(a.Allocatable, b.Allocatable, corev1ResourceEqual)
+}
+
+// sharedHostnames notes nodes that share one hostname label: together they are
+// one domain of kubernetes.io/hostname (R-S3, R-A17).
+func (l *loader) sharedHostnames() {
+	by := map[string][]string{}
+	for _, n := range l.topo.Nodes {
+		if h, ok := n.Labels[corev1.LabelHostname]; ok {
+			by[h] = append(by[h], n.Name)
+		}
+	}
+	for _, h := range slices.Sorted(maps.Keys(by)) {
+		if names := by[h]; len(names) > 1 {
+			l.topo.Notes = append(l.topo.Notes, fmt.Sprintf("nodes %s share the hostname label %s, so rules on kubernetes.io/hostname count them as one", strings.Join(names, " and "), h))
+		}
+	}
+}

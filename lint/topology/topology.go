@@ -1,0 +1,50 @@
+package topology
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// Node is one node, as far as the scheduler looks at it (R-S1).
+type Node struct {
+	Name          string
+	Labels        map[string]string
+	Taints        []corev1.Taint
+	Unschedulable bool
+	// Allocatable is what pods may use; nil if the node declares neither
+	// allocatable nor capacity.
+	Allocatable corev1.ResourceList
+	// Pool is the pool that the node belongs to, or nil.
+	Pool *Pool
+	// Span is where the node, or its pool, is declared.
+	Span diag.Span
+}
+
+// Pool is a set of like nodes whose number may change.
+type Pool struct {
+	Name            string
+	Count, Min, Max int
+	Span            diag.Span
+}
+
+// Growth is the room that a pool has in one of its zones: up to Extra more
+// nodes like Node. The zones of a pool share its Extra.
+type Growth struct {
+	Node  *Node
+	Extra int
+}
+
+// Topology is all the nodes of one cluster.
+type Topology struct {
+	Nodes  []*Node
+	Growth []Growth
+	// Notes are oddities that a person should know of, as whole sentences.
+	Notes []string
+}
+
+// Empty reports whether nothing is declared.
+func (t *Topology) Empty() bool { return t == nil || len(t.Nodes) == 0 && len(t.Growth) == 0 }
+
+// Elastic reports whether some pool may grow.
+func (t *Topology) Elastic() bool { return t != nil && len(t.Growth) > 0 }

@@ -1,0 +1,44 @@
+package schedlint.text
+
+# line is a whole message: the workload first, then the parts that say something.
+line(workload, parts) := sprintf("%s: %s", [workload, concat("; ", [p | some p in parts; p != ""])])
+
+# number(1, "pod") is "1 pod", number(2, "pod") is "2 pods".
+number(1, word) := sprintf("1 %s", [word])
+
+number(n, word) := sprintf("%d %ss", [n, word]) if n != 1
+
+# verb is the word that goes with n things.
+verb(1, one, _) := one
+
+verb(n, _, many) := many if n != 1
+
+# pods counts the pods of a workload by the word that its kind uses.
+pods(fact, n) := number(n, object.get(
+	{"CronJob": "pod", "DaemonSet": "pod", "Job": "pod", "Pod": "pod"},
+	split(fact.workload, " ")[0], "replica",
+))
+
+# pending says how many pods never start.
+pending(n) := sprintf("%s %s Pending", [number(n, "pod"), verb(n, "stays", "stay")])
+
+# eligible says how many nodes count.
+eligible(fact) := sprintf("all %d nodes are eligible", [fact.nodes]) if {
+	fact.nodes > 1
+	fact.eligible == fact.nodes
+} else := sprintf("%d of %s %s eligible", [fact.eligible, number(fact.nodes, "node"), verb(fact.eligible, "is", "are")])
+
+# meant asks back when a name looks misspelt.
+meant("") := ""
+
+meant(name) := sprintf("did you mean %s?", [name]) if name != ""
+
+# hint is the same question inside a sentence.
+hint("") := ""
+
+hint(name) := sprintf(" (did you mean %s?)", [name]) if name != ""
+
+# none_has starts a sentence about a label that no usable node has.
+none_has(1) := "the only node it may use does not have"
+
+none_has(n) := sprintf("none of the %d nodes it may use has", [n]) if n != 1

@@ -1,0 +1,21 @@
+# METADATA
+# title: An alias contains itself
+# description: >-
+#   The anchor lies inside the value that it names, so the document has no finite value and nothing can apply
+#   it. Move the alias out of the anchored value, or write the value out.
+# related_resources:
+#   - https://yaml.org/spec/1.2.2/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: invalid
+#   since: v0.1.0
+package schedlint.rules["alias-cycle"]
+
+import data.schedlint.result
+
+report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+	some fact in input.documents
+	fact.problem == "alias-cycle"
+	message := sprintf("%s, so the document has no end", [fact.detail])
+}

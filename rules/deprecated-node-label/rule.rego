@@ -1,0 +1,28 @@
+# METADATA
+# title: A node label that is no longer set
+# description: >-
+#   The label was renamed years ago and current releases and cloud providers no longer set it, so selectors,
+#   affinity and topology keys that use it find nothing on new nodes. Use the label that replaced it.
+# related_resources:
+#   - https://kubernetes.io/docs/reference/labels-annotations-taints/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: ineffective
+#   since: v0.1.0
+package schedlint.rules["deprecated-node-label"]
+
+import data.schedlint.result
+import data.schedlint.text
+
+report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+	some fact in input.node_labels
+	fact.deprecated
+	fact.on_nodes == 0
+	what := sprintf("%s uses the node label %s, which is no longer set", [fact.where, fact.key])
+	message := text.line(fact.workload, [what, instead(fact)])
+}
+
+instead(fact) := sprintf("use %s", [fact.replacement]) if fact.replacement != ""
+
+instead(fact) := "" if fact.replacement == ""

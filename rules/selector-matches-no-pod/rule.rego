@@ -1,0 +1,40 @@
+# METADATA
+# title: Pod affinity that selects no declared pod
+# description: >-
+#   Pod affinity places pods beside those that it selects, and it selects none of the declared ones. A
+#   required term then waits for pods from elsewhere, a preferred one does nothing. Often the selector names a
+#   label that was renamed or never set.
+# related_resources:
+#   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
+#   - https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: ineffective
+#   since: v0.1.0
+package schedlint.rules["selector-matches-no-pod"]
+
+import data.schedlint.result
+import data.schedlint.text
+
+report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+	some fact in input.selectors
+	fact.use == "affinity"
+	fact.matches == 0
+	not reported_elsewhere(fact)
+	message := text.line(fact.workload, [sprintf("the affinity %s%s", [what(fact), text.hint(fact.nearest)])])
+}
+
+reported_elsewhere(fact) if {
+	fact.hard
+	fact.form == "null"
+}
+
+reported_elsewhere(fact) if {
+	fact.matches_own == "yes"
+	fact.own_namespace == "no"
+}
+
+what(fact) := "has no labelSelector, so it matches no pod" if fact.form == "null"
+
+what(fact) := sprintf("selects %s, which matches no declared pod", [fact.text]) if fact.form != "null"

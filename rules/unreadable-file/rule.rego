@@ -1,0 +1,19 @@
+# METADATA
+# title: A file cannot be read
+# description: >-
+#   The file was named or found but cannot be read, so its workloads are not judged and the run would look
+#   cleaner than it is. Correct its permissions or its size, or leave it out of the run.
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: invalid
+#   since: v0.1.0
+package schedlint.rules["unreadable-file"]
+
+import data.schedlint.result
+
+report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+	some fact in input.documents
+	fact.problem == "unreadable-file"
+	message := sprintf("the file cannot be read: %s", [fact.detail])
+}
