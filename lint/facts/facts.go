@@ -43,6 +43,7 @@ type Facts struct {
 	LabelKeys     []LabelKey     `json:"label_keys"`
 
 	subjects []Subject
+	growing  []string
 }
 
 // Subject is what stands behind a fact: where it is and what explains it.

@@ -33,6 +33,8 @@ type Limit struct {
 	// Exceeded is set if Pods cannot all be placed; Grows if they can only be
 	// placed once pools have grown beyond their count.
 	Exceeded, Grows bool
+	// AtCount is how many can be placed before any pool grows.
+	AtCount int
 	// Domains counts the values of the key among eligible nodes, Eligible those
 	// nodes, Nodes all nodes.
 	Domains, Eligible, Nodes int
@@ -126,6 +128,7 @@ func (m *Model) Capacity(w *workload.Workload) []Limit {
 		}
 	}
 	for i := range best {
+		best[i].AtCount = base[i].Most
 		best[i].Exceeded = best[i].slack() < 0
 		best[i].Grows = !best[i].Exceeded && base[i].slack() < 0
 		if !best[i].Grows && !best[i].Exceeded {

@@ -184,3 +184,18 @@ func (m *Model) selected(s *selector, ns string) Answer {
 }
 
 const metav1NameLabel = corev1.LabelMetadataName
+
+// Pairs are the label values that the selector asks for, one for every key
+// that it wants to have a single value.
+func (t *Term) Pairs() [][2]string {
+	var pairs [][2]string
+	for _, r := range t.sel.reqs {
+		if r.op == metav1.LabelSelectorOpIn && len(r.values) == 1 {
+			pairs = append(pairs, [2]string{r.key, r.values[0]})
+		}
+	}
+	return pairs
+}
+
+// NamespaceText is the namespace selector as kubectl writes it.
+func (t *Term) NamespaceText() string { return t.ns.String() }

@@ -97,7 +97,11 @@ func (t *textWriter) where(e diag.Skip) string {
 
 // count is a number and a noun, with the regular plural where it is due.
 func count(n int, noun string) string {
-	if n != 1 && noun != "" && !strings.HasSuffix(noun, "s") {
+	switch {
+	case n == 1 || noun == "" || strings.HasSuffix(noun, "s"):
+	case strings.HasSuffix(noun, "ch"):
+		noun += "es"
+	default:
 		noun += "s"
 	}
 	return strconv.Itoa(n) + " " + noun

@@ -122,11 +122,13 @@ func (d *Decoder) unmarshal(p *place, out reflect.Value) {
 	text := p.value.Value
 	if i, ok := p.value.Int(); ok {
 		text = strconv.FormatInt(i, 10)
-	} else if p.value.Type == String || p.value.Type == Bool {
+	} else if p.value.Type == Bool {
+		text = strconv.FormatBool(p.value.truth())
+	} else if p.value.Type == String {
 		quoted, _ := json.Marshal(text)
 		text = string(quoted)
 	}
-	if p.value.Type == Bool || p.value.Placeholder() || out.Addr().Interface().(json.Unmarshaler).UnmarshalJSON([]byte(text)) != nil {
+	if p.value.Placeholder() || out.Addr().Interface().(json.Unmarshaler).UnmarshalJSON([]byte(text)) != nil {
 		out.SetZero()
 		d.mismatch(p, want)
 	}
@@ -186,7 +188,7 @@ func (d *Decoder) scalar(p *place, out reflect.Value) {
 	case kind == reflect.String:
 		d.mismatch(p, "string")
 	case kind == reflect.Bool && n.Kind == Scalar && n.Type == Bool:
-		out.SetBool(strings.IndexByte("yYtT", n.Value[0]) >= 0 || strings.EqualFold(n.Value, "on"))
+		out.SetBool(n.truth())
 	case kind == reflect.Bool:
 		d.mismatch(p, "boolean")
 	case out.CanInt():

@@ -85,6 +85,7 @@ type result struct {
 	skipped   []Skipped
 	patches   []string // files that this kustomization names as patches
 	documents int
+	plain     *Node // the first document that is no object
 }
 
 // read reads and parses one file.
@@ -218,6 +219,9 @@ func (r *result) document(d document) {
 		}
 	}
 	if reason != "" {
+		if r.plain == nil {
+			r.plain = d.root
+		}
 		r.skip(reason, d.line)
 		return
 	}
@@ -240,6 +244,9 @@ func join(results []result, w *walker) *Set {
 		}
 	}
 	s := &Set{}
+	if len(results) > 0 {
+		s.plain = results[0].plain
+	}
 	for _, r := range results {
 		s.Files = append(s.Files, r.file)
 		s.Problems = append(s.Problems, r.problems...)

@@ -145,6 +145,11 @@ func (n *Node) Int() (i int64, ok bool) {
 	return 0, false
 }
 
+// truth is the value of a boolean scalar.
+func (n *Node) truth() bool {
+	return strings.IndexByte("yYtT", n.Value[0]) >= 0 || strings.EqualFold(n.Value, "on")
+}
+
 // Placeholder reports whether a string scalar still holds a variable of some
 // later tool, as ${REPLICAS} or {{ .Values.replicas }}: its final value is unknown.
 func (n *Node) Placeholder() bool {

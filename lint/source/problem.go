@@ -35,15 +35,15 @@ type Skipped struct {
 
 // Reasons for leaving a document out.
 const (
-	SkipTemplate      = "template with {{ }}"
+	SkipTemplate      = "Helm template"
 	SkipKustomization = "kustomization file"
-	SkipHelmValues    = "Helm values"
-	SkipHelmChart     = "Helm chart metadata"
+	SkipHelmValues    = "Helm values file"
+	SkipHelmChart     = "Helm chart file"
 	SkipCRD           = "CRD schema"
 	SkipJSONPatch     = "JSON patch"
 	SkipPatch         = "strategic-merge patch"
-	SkipNoObject      = "not a Kubernetes object"
-	SkipConfig        = "schedlint configuration"
+	SkipNoObject      = "non-Kubernetes document"
+	SkipConfig        = "schedlint configuration file"
 )
 
 // Set is everything that Load found.
@@ -54,6 +54,8 @@ type Set struct {
 	Skipped  []Skipped
 	// Documents counts YAML documents and JSON values, empty ones left out.
 	Documents int
+
+	plain *Node
 }
 
 // File returns the file with that name, or nil.
@@ -64,4 +66,13 @@ func (s *Set) File(name string) *File {
 		}
 	}
 	return nil
+}
+
+// Plain is the content of the only document of a file that is no Kubernetes
+// object, as a configuration is; nil if there is none.
+func (s *Set) Plain() (*Node, *File) {
+	if s.plain == nil {
+		return nil, nil
+	}
+	return s.plain, s.Files[0]
 }

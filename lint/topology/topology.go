@@ -48,3 +48,15 @@ func (t *Topology) Empty() bool { return t == nil || len(t.Nodes) == 0 && len(t.
 
 // Elastic reports whether some pool may grow.
 func (t *Topology) Elastic() bool { return t != nil && len(t.Growth) > 0 }
+
+// AllNodeLabels are the labels of every node and of every pool that may grow.
+func (t *Topology) AllNodeLabels() []map[string]string {
+	var all []map[string]string
+	for _, n := range t.Nodes {
+		all = append(all, n.Labels)
+	}
+	for _, g := range t.Growth {
+		all = append(all, g.Node.Labels)
+	}
+	return all
+}

@@ -1,4 +1,241 @@
 package workload
 
-// validate finds what the API server refuses.
-func validate(w *Workload) {}
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// validate finds what the API server refuses. It mirrors
+// kubernetes: pkg/apis/{core,apps,batch}/validation/validation.go and, for
+// machines, kubevirt: pkg/virt-api/webhooks/validating-webhook/admitters.
+// Values of a wrong type in the pod's spec are reported by the decoder; they
+// and variables of later tools are never judged here.
+func validate(w *Workload) {
+	c := checker{w: w, unchecked: StageObject, created: StagePods, fromTemplate: StageObject}
+	if w.Kind.VM {
+		c.unchecked = StagePods
+		if len(w.Kind.Template) > 0 {
+			c.fromTemplate = StagePods
+		}
+	} else if len(w.Kind.Template) == 0 {
+		c.created = StageObject
+	}
+	c.object()
+	template := place{base: w.Kind.Template, value: w.TemplateNode}
+	metadata, spec := template.field("metadata"), template.field("spec")
+	labels := metadata.field("labels")
+	c.labels(c.fromTemplate, &labels, "label")
+	c.pod(&spec)
+}
+
+// checker validates one workload.
+type checker struct {
+	w *Workload
+	// unchecked is the stage of what core validates and virt-api does not
+	// (R-W28), created of what shows only when a pod is created from the
+	// template (R-V22), fromTemplate of the labels of the template.
+	unchecked, created, fromTemplate Stage
+}
+
+// pod checks the pod's spec, or the spec of a machine that becomes one.
+func (c *checker) pod(spec *place) {
+	nodeSelector := spec.field("nodeSelector")
+	c.labels(c.unchecked, &nodeSelector, "nodeSelector") // R-V1
+	priority := spec.field("priorityClassName")
+	if s, _ := priority.text(); s != "" {
+		c.form(c.unchecked, &priority, "", subdomain) // R-V19
+	}
+	c.affinity(spec)
+	c.spread(spec)
+	c.tolerations(spec)
+	if c.w.Kind.VM {
+		c.machine(spec)
+		return
+	}
+	c.names(spec)
+	c.gates(spec)
+	c.ports(spec)
+	c.containers(spec)
+}
+
+// place is a field of the object or an item of a list. The way to it is a
+// chain, since most paths are never needed as text.
+type place struct {
+	up *place
+	// base is the path of a place where a chain begins.
+	base []string
+	// name is the name of a field; items have none, but an index.
+	name       string
+	index      int
+	key, value *source.Node
+}
+
+func (p *place) field(name string) place {
+	k, v := p.value.Field(name)
+	return place{up: p, name: name, key: k, value: v}
+}
+
+func (p *place) entry(k, v *source.Node) place {
+	return place{up: p, name: k.Value, key: k, value: v}
+}
+
+func (p *place) item(i int) place {
+	return place{up: p, index: i, value: p.value.Items()[i]}
+}
+
+// len is the number of items of a list.
+func (p *place) len() int { return len(p.value.Items()) }
+
+func (p *place) absent() bool { return p.value.IsNull() }
+
+// broken reports whether a map is none.
+func (p *place) broken() bool { return !p.absent() && p.value.Kind != source.Map }
+
+// brokenList reports whether a list is none.
+func (p *place) brokenList() bool { return !p.absent() && p.value.Kind != source.Sequence }
+
+// text is the value of a string; "" if there is none. It is not ok if it
+// cannot be judged: a value of another type, or a variable of a later tool.
+func (p *place) text() (s string, ok bool) {
+	if p.absent() {
+		return "", true
+	}
+	if p.value.Kind != source.Scalar || p.value.Type != source.String || p.value.Placeholder() {
+		return "", false
+	}
+	return p.value.Value, true
+}
+
+// number is the value of a whole number of 32 bits; 0 if there is none.
+func (p *place) number() (n int64, ok bool) {
+	if p.absent() {
+		return 0, true
+	}
+	n, ok = p.value.Int()
+	return n, ok && n == int64(int32(n))
+}
+
+func (p *place) path() string {
+	if p.up == nil {
+		return strings.Join(p.base, ".")
+	}
+	up := p.up.path()
+	switch {
+	case p.name == "":
+		return up + "[" + strconv.Itoa(p.index) + "]"
+	case up == "":
+		return p.name
+	}
+	return up + "." + p.name
+}
+
+// span is the place in the file: the field, the item, or for what is absent
+// the first key of the map that lacks it.
+func (c *checker) span(p *place) diag.Span {
+	file := c.w.File()
+	if p.key != nil {
+		return file.FieldSpan(p.key, p.value)
+	}
+	if p.value == nil && p.up != nil {
+		if p.up.value.Len() == 0 {
+			return c.span(p.up)
+		}
+		p = p.up
+	}
+	for k := range p.value.Fields() {
+		return file.Span(k)
+	}
+	if p.value == nil {
+		return c.w.Object.NameSpan()
+	}
+	return file.Span(p.value)
+}
+
+func (c *checker) refuse(stage Stage, p *place, message, fix string) {
+	c.w.Problems = append(c.w.Problems, Problem{Stage: stage, Field: p.path(), Span: c.span(p), Message: message, Fix: fix})
+}
+
+// found says what stands at a field, as in maxSkew is 0.
+func found(p *place, name string) string {
+	switch {
+	case p.absent():
+		return name + " is missing"
+	case p.value.Type == source.String:
+		return name + " is " + strconv.Quote(p.value.Value)
+	}
+	return name + " is " + p.value.Value
+}
+
+// oneOf checks a field that takes one of a few words; empty tells whether it
+// may be empty.
+func (c *checker) oneOf(stage Stage, p *place, empty bool, words []string) (word string, ok bool) {
+	word, ok = p.text()
+	if !ok || word == "" && empty || slices.Contains(words, word) {
+		return word, ok
+	}
+	fix := ""
+	if near := diag.Nearest(word, words); near != "" && word != "" {
+		fix = "write " + p.name + ": " + near
+	}
+	c.refuse(stage, p, found(p, p.name)+": must be "+either(words), fix)
+	return "", false
+}
+
+// either lists words, as in A, B or C.
+func either(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// format is a form that a text must have.
+type format struct {
+	check func(string) []string
+	must  string
+}
+
+// The forms of names, decided by apimachinery.
+var (
+	labelKey   = format{validation.IsQualifiedName, "must be a name of at most 63 letters, digits, '-', '_' and '.', after an optional domain and '/'"}
+	labelValue = format{validation.IsValidLabelValue, "must be at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends"}
+	subdomain  = format{validation.IsDNS1123Subdomain, "must be at most 253 lower-case letters, digits, '-' and '.', with a letter or digit at both ends"}
+	dnsLabel   = format{validation.IsDNS1123Label, "must be at most 63 lower-case letters, digits and '-', with a letter or digit at both ends"}
+)
+
+// form checks the form of a text; noun is how a message names it, if not by
+// its field.
+func (c *checker) form(stage Stage, p *place, noun string, f format) bool {
+	s, ok := p.text()
+	if !ok || len(f.check(s)) == 0 {
+		return ok
+	}
+	if noun == "" {
+		noun = p.name
+	}
+	c.refuse(stage, p, found(p, noun)+": "+f.must, "")
+	return false
+}
+
+// labels checks a map of labels: those of the pod, its nodeSelector, or the
+// matchLabels of a selector.
+func (c *checker) labels(stage Stage, p *place, noun string) {
+	for k, v := range p.value.Fields() {
+		at := p.entry(k, v)
+		switch {
+		case k.Placeholder():
+		case len(labelKey.check(k.Value)) > 0:
+			c.refuse(stage, &at, fmt.Sprintf("%s key is %q: %s", noun, k.Value, labelKey.must), "")
+		default:
+			c.form(stage, &at, noun+" "+k.Value, labelValue)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+// Command schedlint lints Kubernetes manifests against declared nodes: what
+// can never be placed, which constraints do nothing, and which fields the API
+// server refuses.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+)
+
+// version is a source constant, so that every way of building gives the same.
+const version = "0.1.0"
+
+// Exit codes. Findings and errors may come together; the higher code wins.
+const (
+	exitClean    = 0
+	exitFindings = 1
+	exitUsage    = 2
+	exitInternal = 3
+)
+
+func main() {
+	// A run is short and its memory is bounded by its input, so collecting
+	// garbage rarely is the better bargain.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the whole command, apart from the process.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(stderr, "schedlint: internal error: %v\n%s", p, debug.Stack())
+			code = exitInternal
+		}
+	}()
+	root := newRoot(stdin, stdout, stderr)
+	root.SetArgs(args)
+	err := root.Execute()
+	var status statusError
+	switch {
+	case err == nil:
+		return exitClean
+	case errors.As(err, &status):
+		if status.err != nil {
+			printErrors(stderr, status.err)
+		}
+		return status.code
+	}
+	printErrors(stderr, err)
+	return exitUsage
+}
+
+// statusError ends a command with a code and, if there is one, an error.
+type statusError struct {
+	code int
+	err  error
+}
+
+func (e statusError) Error() string { return fmt.Sprint("exit status ", e.code) }
+
+// printErrors writes one line for each of the joined errors.
+func printErrors(w io.Writer, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			printErrors(w, e)
+		}
+		return
+	}
+	fmt.Fprintln(w, "schedlint:", harmless(err.Error()))
+}

@@ -1,0 +1,33 @@
+// Package lint is the façade: it wires the stages from bytes to a report.
+//
+// Contract: Run reads the manifests and the topologies, builds the facts of
+// each cluster, lets a Policy judge them and gives one sorted Report. Each
+// stage is one function from one value to the next; none calls back.
+//
+// Three channels never mix. Diagnostics are about the user's manifests, syntax
+// errors included, and are in the Report. Errors are about the invocation: a
+// path that does not exist, a topology that declares no node, a policy that
+// fails; Run returns them joined beside the Report of everything else. Panics
+// are about schedlint itself.
+//
+// One word per concept, in code, messages and documentation:
+//
+//	workload    an object that creates pods
+//	replica     one of the like pods of a workload
+//	node        what pods are placed on; a pool is a set of like nodes
+//	domain      the nodes that share one value of a topology key
+//	term        one pod affinity or anti-affinity rule; a constraint is one
+//	            topology spread rule
+//	verdict     infeasible, feasible or unknown
+//	witness     an ordered placement that shows that something is feasible
+//	core        the smallest set of terms, numbers and node facts that shows
+//	            that something is infeasible
+//	fact        one row of what was found out, with its place and its proof
+//	rule        a Rego policy over one kind of fact
+//	diagnostic  what a rule says about a fact, at its place; also finding
+//	span        a range of one file
+//
+// Where design and build differ: the packages accept and the placement oracle
+// come with the commands that need them; the selection of rules by level is
+// the policy's, so that what is off is never compiled.
+package lint

@@ -1,0 +1,154 @@
+package facts
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// builder collects facts; the id of a fact is the number of its subject.
+type builder struct {
+	*Facts
+	m *placement.Model
+	// declared counts the workloads that selectors can match.
+	declared int
+	topo     bool
+}
+
+// Growing are sentences on workloads that fit only once pools have grown.
+func (f *Facts) Growing() []string { return f.growing }
+
+// Build tells everything about the workloads of one cluster. Problems are
+// those of the texts; they belong to no cluster, so give them once.
+func Build(m *placement.Model, problems []source.Problem) *Facts {
+	b := &builder{Facts: &Facts{}, m: m, topo: !m.Topology.Empty()}
+	for _, p := range problems {
+		b.document(p)
+	}
+	for _, w := range m.Workloads {
+		if !w.Copy {
+			b.declared++
+		}
+	}
+	for _, w := range m.Workloads {
+		b.workload(w)
+	}
+	for _, c := range m.Circles() {
+		b.circle(c)
+	}
+	return b.Facts
+}
+
+// subject registers what stands behind the next fact and gives its id.
+func (b *builder) subject(s Subject) int {
+	b.subjects = append(b.subjects, s)
+	return len(b.subjects)
+}
+
+// about is a subject in a workload's file.
+func about(w *workload.Workload, at diag.Span) Subject {
+	if at.IsZero() {
+		at = w.CountSpan()
+	}
+	return Subject{Object: w.Object.ID(), Location: at}
+}
+
+func (s Subject) related(at diag.Span, format string, args ...any) Subject {
+	if !at.IsZero() {
+		s.Related = append(s.Related, diag.Related{Location: at, Message: fmt.Sprintf(format, args...)})
+	}
+	return s
+}
+
+func (s Subject) fix(format string, args ...any) Subject {
+	s.Fixes = append(s.Fixes, diag.Fix{Description: fmt.Sprintf(format, args...)})
+	return s
+}
+
+// fieldSpan is the place of a field of n, or the zero Span.
+func fieldSpan(w *workload.Workload, n *source.Node, name string) diag.Span {
+	k, v := n.Field(name)
+	if k == nil {
+		return diag.Span{}
+	}
+	return w.File().FieldSpan(k, v)
+}
+
+// firstKey is the place of the first field of a map.
+func firstKey(w *workload.Workload, n *source.Node) diag.Span {
+	for k, v := range n.Fields() {
+		return w.File().FieldSpan(k, v)
+	}
+	return w.File().Span(n)
+}
+
+// document turns a problem of a text into a fact.
+func (b *builder) document(p source.Problem) {
+	s := Subject{Location: p.Span}
+	if !p.First.IsZero() {
+		s = s.related(p.First, "%s stands here first", p.Detail)
+	}
+	b.Documents = append(b.Documents, Document{ID: b.subject(s), Problem: string(p.Kind), Detail: p.Detail, FirstLine: p.First.Line})
+}
+
+// workload tells everything about one workload by itself.
+func (b *builder) workload(w *workload.Workload) {
+	for _, p := range w.Problems {
+		b.refusal(w, p)
+	}
+	for _, u := range w.Unknown {
+		b.unknownField(w, u)
+	}
+	b.nodeTerms(w)
+	g := b.m.Group(w)
+	usable := b.usable(w)
+	for _, t := range g.Terms {
+		b.term(w, t, usable)
+	}
+	b.nodeLabels(w)
+	for _, u := range b.m.UnmetAffinity(w) {
+		b.unmet(w, u, usable)
+	}
+	b.placement(w)
+}
+
+func (b *builder) refusal(w *workload.Workload, p workload.Problem) {
+	s := about(w, p.Span)
+	if p.Fix != "" {
+		s = s.fix("%s", p.Fix)
+	}
+	b.Refusals = append(b.Refusals, Refusal{ID: b.subject(s), Workload: w.String(), Stage: string(p.Stage), Field: p.Field, Reason: p.Message})
+}
+
+func (b *builder) unknownField(w *workload.Workload, u workload.UnknownField) {
+	s := about(w, u.Span)
+	if u.Suggestion != "" && !strings.Contains(u.Suggestion, ".") {
+		s.Fixes = []diag.Fix{{Description: "write " + u.Suggestion, Edits: []diag.Edit{{Location: u.KeySpan, NewText: u.Suggestion}}}}
+	}
+	b.UnknownFields = append(b.UnknownFields, UnknownField{ID: b.subject(s), Workload: w.String(), Field: u.Field, Suggestion: u.Suggestion})
+}
+
+// circle tells of a workload that waits for one that waits for it.
+func (b *builder) circle(c placement.Circle) {
+	w := c.Workload
+	t := b.m.Group(w).HardAffinity()[0]
+	at := fieldSpan(w, t.Node, "labelSelector")
+	if at.IsZero() {
+		at = firstKey(w, t.Node)
+	}
+	s := about(w, at)
+	fact := Circle{Workload: w.String(), Member: c.Member}
+	for i, o := range c.Path {
+		fact.Members = append(fact.Members, o.String())
+		if i > 0 && o != w {
+			s = s.related(o.Object.NameSpan(), "%s waits in turn", o)
+		}
+	}
+	s = s.fix("make one of the required affinity terms preferred, or let one workload start without the other")
+	fact.ID = b.subject(s)
+	b.Circles = append(b.Circles, fact)
+}

@@ -1,0 +1,203 @@
+package facts
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func names(nodes []*topology.Node) string {
+	var list []string
+	for _, n := range nodes[:min(3, len(nodes))] {
+		list = append(list, n.Name)
+	}
+	if len(nodes) > 3 {
+		list = append(list, "...")
+	}
+	return strings.Join(list, ", ")
+}
+
+// limits tells how many pods each hard rule lets be placed.
+func (b *builder) limits(w *workload.Workload) {
+	for _, l := range b.m.Capacity(w) {
+		switch l.By {
+		case placement.ByAntiAffinity:
+			b.antiAffinity(w, &l)
+		case placement.BySpread:
+			b.spread(w, &l)
+		case placement.ByHostPort:
+			b.hostPort(w, &l)
+		case placement.ByRoom:
+			b.room(w, &l)
+		}
+		if l.Grows {
+			b.growing = append(b.growing, fmt.Sprintf("%s fits only if pools grow beyond their count (%s): %s at count, %s to be placed",
+				w, l.Growth, plural(l.AtCount, "pod"), plural(l.Pods, "pod")))
+		}
+	}
+}
+
+// frame starts the subject of a limit: its first key, the number of pods and,
+// if the limit is exceeded, the nodes that do not count.
+func (b *builder) frame(w *workload.Workload, l *placement.Limit, at diag.Span) (Subject, []string) {
+	s := about(w, at)
+	if !l.Exceeded {
+		return s, []string{}
+	}
+	if count := w.CountSpan(); count != s.Location {
+		s = s.related(count, "%s to be placed", plural(l.Pods, "pod"))
+	}
+	return b.excluded(s, w, true)
+}
+
+func verdict(l *placement.Limit) Verdict {
+	if l.Exceeded {
+		return Infeasible
+	}
+	return Feasible
+}
+
+func growth(l *placement.Limit) string {
+	if l.Growth == "" {
+		return ""
+	}
+	return "pools counted at their max: " + l.Growth
+}
+
+// lower is the repair by fewer pods.
+func lower(s Subject, w *workload.Workload, l *placement.Limit) Subject {
+	if l.Most > 0 && w.Count.Key != nil && w.Scale == nil {
+		return s.fix("set %s to %d", w.Count.Key.Value, l.Most)
+	}
+	return s
+}
+
+func (b *builder) antiAffinity(w *workload.Workload, l *placement.Limit) {
+	s, excluded := b.frame(w, l, firstKey(w, l.Terms[0].Node))
+	fact := AntiAffinity{
+		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Domains: l.Domains, Most: l.Most, Pending: max(0, l.Pods-l.Most),
+		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l), Together: l.Together,
+	}
+	var keys []string
+	for i, t := range l.Terms {
+		if !slices.Contains(keys, t.Key) {
+			keys = append(keys, t.Key)
+		}
+		if i > 0 && l.Exceeded {
+			s = s.related(firstKey(w, t.Node), "this term keeps the pods apart too")
+		}
+	}
+	fact.Key = strings.Join(keys, ", ")
+	if l.Exceeded {
+		s = lower(s, w, l)
+		s = s.fix("add %s with a new value of %s", plural(fact.Pending, "node"), keys[0])
+		s = s.fix("make the anti-affinity preferred, if two pods may share a %s value", keys[0])
+	}
+	fact.ID = b.subject(s)
+	b.AntiAffinity = append(b.AntiAffinity, fact)
+}
+
+func (b *builder) spread(w *workload.Workload, l *placement.Limit) {
+	t := l.Terms[0]
+	at := firstKey(w, t.Node)
+	if l.Cause == "missing-key" {
+		at = fieldSpan(w, t.Node, "topologyKey")
+	}
+	s, excluded := b.frame(w, l, at)
+	fact := Spread{
+		Workload: w.String(), Verdict: verdict(l), Cause: l.Cause, Pods: l.Pods, Key: t.Key, MaxSkew: int(t.Constraint.MaxSkew), MinDomains: 1,
+		Domains: l.EligibleDomains, Smallest: l.Smallest, SmallestDomain: l.SmallestDomain, Most: l.Most, Pending: max(0, l.Pods-l.Most),
+		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l),
+	}
+	if t.Constraint.MinDomains != nil {
+		fact.MinDomains = int(*t.Constraint.MinDomains)
+	}
+	if l.Exceeded {
+		s = b.spreadFix(s, w, l, &fact)
+	}
+	fact.ID = b.subject(s)
+	b.Spreads = append(b.Spreads, fact)
+}
+
+func (b *builder) spreadFix(s Subject, w *workload.Workload, l *placement.Limit, fact *Spread) Subject {
+	t := l.Terms[0]
+	switch l.Cause {
+	case "missing-key":
+		if fact.Suggestion = b.m.Topology.Suggest(t.Key); fact.Suggestion != "" {
+			s.Fixes = append(s.Fixes, replace(w, t.Node, "topologyKey", fact.Suggestion))
+			return s
+		}
+		return s.fix("label the nodes with %s", t.Key)
+	case "min-domains":
+		if span := fieldSpan(w, t.Node, "minDomains"); !span.IsZero() {
+			s = s.related(span, "%s asked for, %d there", plural(fact.MinDomains, "domain"), fact.Domains)
+		}
+		s = s.fix("set minDomains to %d", max(1, fact.Domains))
+	default:
+		if fact.Smallest == 0 && t.Constraint.NodeTaintsPolicy == nil {
+			s = s.fix("set nodeTaintsPolicy: Honor, if the empty domains are tainted nodes")
+		}
+	}
+	s = lower(s, w, l)
+	return s.fix("set whenUnsatisfiable: ScheduleAnyway, if the skew may be larger")
+}
+
+func (b *builder) hostPort(w *workload.Workload, l *placement.Limit) {
+	port, at := portSpan(w)
+	s, excluded := b.frame(w, l, at)
+	fact := HostPort{
+		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Port: port, Nodes: l.Nodes, Eligible: l.Eligible,
+		Pending: max(0, l.Pods-l.Most), Excluded: excluded, Growth: growth(l),
+	}
+	if l.Exceeded {
+		s = lower(s, w, l)
+		s = s.fix("drop the host port and use a Service, or add %s", plural(fact.Pending, "node"))
+	}
+	fact.ID = b.subject(s)
+	b.HostPorts = append(b.HostPorts, fact)
+}
+
+// portSpan is the first host port of the workload and its place.
+func portSpan(w *workload.Workload) (string, diag.Span) {
+	ports := placement.HostPorts(w)
+	text := fmt.Sprintf("%d/%s", ports[0].Port, ports[0].Protocol)
+	for _, list := range []string{"containers", "initContainers"} {
+		for _, c := range w.SpecNode.Get(list).Items() {
+			for _, p := range c.Get("ports").Items() {
+				for _, field := range []string{"hostPort", "containerPort"} {
+					if span := fieldSpan(w, p, field); !span.IsZero() && (field == "hostPort" || w.Spec.HostNetwork) {
+						return text, span
+					}
+				}
+			}
+		}
+	}
+	return text, diag.Span{}
+}
+
+func (b *builder) room(w *workload.Workload, l *placement.Limit) {
+	fact := Room{
+		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Most: l.Most, Pending: max(0, l.Pods-l.Most),
+		Resource: string(l.Binding), Nodes: l.Nodes, Eligible: l.Eligible, Growth: growth(l),
+	}
+	for _, r := range placement.Requests(w) {
+		if r.Name == l.Binding {
+			fact.Request = r.Quantity.String()
+		}
+	}
+	s, _ := b.frame(w, l, requestSpan(w, l.Binding))
+	if l.Exceeded {
+		s = lower(s, w, l)
+		s = s.fix("request less %s, or add nodes", l.Binding)
+	}
+	fact.ID = b.subject(s)
+	b.Room = append(b.Room, fact)
+}

@@ -1,0 +1,288 @@
+package facts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// placement tells where the pods of one workload can go.
+func (b *builder) placement(w *workload.Workload) {
+	fact := Workload{
+		Workload: w.String(), Group: w.Object.Group(), Kind: w.Object.Kind, Namespace: w.Object.Namespace, Name: w.Object.Name,
+		Pods: w.Count.N, PodsKnown: w.Count.Known, Lasting: !w.Kind.Finite() && !w.Kind.PerNode(),
+	}
+	if b.m.Judged(w) && (w.Kind.PerNode() || w.Count.N > 0) {
+		if b.eligibility(w) && b.requests(w) {
+			b.limits(w)
+			if w.Spec.NodeName == "" {
+				t := b.m.Together(w)
+				fact.PlacementKnown, fact.Usable, fact.Zones = true, t.Usable, t.Zones
+				fact.OnOneNode, fact.InOneZone, fact.Soft = t.OnOneNode, t.InOneZone, softRules(w, b.m)
+			}
+		}
+	}
+	s := about(w, w.CountSpan())
+	for _, t := range b.m.Group(w).Terms {
+		if !t.Hard && t.Use != placement.Affinity {
+			s = s.related(fieldSpan(w, t.Node, "topologyKey"), "a soft rule: the scheduler may break it")
+		}
+	}
+	if fact.PlacementKnown && fact.Pods >= 2 && fact.OnOneNode >= fact.Pods {
+		s = s.fix("add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: DoNotSchedule, or required anti-affinity")
+	}
+	fact.ID = b.subject(s)
+	b.Workloads = append(b.Workloads, fact)
+}
+
+// maxRelated bounds the nodes that a finding points at.
+const maxRelated = 3
+
+// excluded adds the reasons why nodes do not count, as text and as places.
+func (b *builder) excluded(s Subject, w *workload.Workload, small bool) (Subject, []string) {
+	reasons := []string{}
+	for _, x := range b.m.Excluded(w, small) {
+		reasons = append(reasons, x.String())
+		for i, n := range x.Nodes {
+			if i < maxRelated {
+				s = s.related(n.Span, "%s %s", n.Name, x.One)
+			}
+		}
+	}
+	return s, reasons
+}
+
+// eligibility tells how many nodes pass the node-level filters; true if some do.
+func (b *builder) eligibility(w *workload.Workload) bool {
+	e := b.m.Eligible(w)
+	fact := Eligibility{Workload: w.String(), Verdict: Feasible, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Reasons: []string{}}
+	s := about(w, diag.Span{})
+	if e.Count+e.Growable == 0 {
+		if w.Kind.PerNode() {
+			return false // it runs on no node, which is no failure (R-N29)
+		}
+		fact.Verdict = Infeasible
+		s = about(w, b.nodeRule(w))
+		s, fact.Reasons = b.excluded(s.related(w.CountSpan(), "%s to be placed", plural(w.Count.N, "pod")), w, false)
+		s = b.eligibilityFix(s, w)
+	}
+	fact.ID = b.subject(s)
+	b.Eligibility = append(b.Eligibility, fact)
+	return fact.Verdict == Feasible
+}
+
+// nodeRule is the narrowest field that keeps the pods off the nodes.
+func (b *builder) nodeRule(w *workload.Workload) diag.Span {
+	spec := w.SpecNode
+	if w.Spec.NodeName != "" {
+		return fieldSpan(w, spec, "nodeName")
+	}
+	taints := 0
+	for _, x := range b.m.Excluded(w, false) {
+		if x.Taint != nil {
+			taints += len(x.Nodes)
+		}
+	}
+	selector, required := spec.Get("nodeSelector"), spec.At("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+	all := len(b.m.Topology.Nodes) + len(b.m.Topology.Growth)
+	switch {
+	case taints >= all && spec.Get("tolerations").Len() > 0:
+		return fieldSpan(w, spec, "tolerations")
+	case taints >= all:
+		return w.CountSpan()
+	case selector.Len() == 1:
+		return firstKey(w, selector)
+	case selector.Len() > 1:
+		return b.failingPair(w, selector)
+	case required.Len() > 0:
+		return firstExpression(w, required)
+	}
+	return w.CountSpan()
+}
+
+// failingPair is the pair of a nodeSelector that no node has, if there is one.
+func (b *builder) failingPair(w *workload.Workload, selector *source.Node) diag.Span {
+	for k, v := range selector.Fields() {
+		if !slices.ContainsFunc(b.m.Topology.AllNodeLabels(), func(labels map[string]string) bool { return labels[k.Value] == v.Value }) {
+			return w.File().FieldSpan(k, v)
+		}
+	}
+	return fieldSpan(w, w.SpecNode, "nodeSelector")
+}
+
+// firstExpression is the key of the only expression of a required node
+// affinity, or its nodeSelectorTerms.
+func firstExpression(w *workload.Workload, required *source.Node) diag.Span {
+	terms := required.Get("nodeSelectorTerms").Items()
+	if len(terms) == 1 {
+		if list := terms[0].Get("matchExpressions").Items(); len(list) == 1 {
+			return firstKey(w, list[0])
+		}
+	}
+	return fieldSpan(w, required, "nodeSelectorTerms")
+}
+
+func (b *builder) eligibilityFix(s Subject, w *workload.Workload) Subject {
+	if w.Spec.NodeName != "" {
+		var names []string
+		for _, n := range b.m.Topology.Nodes {
+			names = append(names, n.Name)
+		}
+		if near := diag.Nearest(w.Spec.NodeName, names); near != "" && !slices.Contains(names, w.Spec.NodeName) {
+			return s.fix("write nodeName: %s", near)
+		}
+		return s.fix("remove nodeName, so that the scheduler chooses the node")
+	}
+	for _, k := range sortedKeys(w.Spec.NodeSelector) {
+		if near := b.nearNodeLabel(k, w.Spec.NodeSelector[k]); near != "" {
+			s = s.fix("select %s", near)
+		}
+	}
+	excluded := b.m.Excluded(w, false)
+	if len(excluded) > 0 && len(s.Fixes) == 0 {
+		last := excluded[len(excluded)-1]
+		switch {
+		case last.Taint != nil:
+			s = s.fix("tolerate the taint %s:%s (%s)", last.Taint.Key, last.Taint.Effect, names(last.Nodes))
+		case strings.HasPrefix(last.One, "lacks the label "):
+			s = s.fix("give a node the label %s, or drop the rule", strings.TrimPrefix(last.One, "lacks the label "))
+		case last.One == "is cordoned":
+			s = s.fix("uncordon %s", names(last.Nodes))
+		default:
+			s = s.fix("change the rule, or declare nodes that match it")
+		}
+	}
+	return s
+}
+
+// nearNodeLabel is a label of a declared node that a selector probably meant.
+func (b *builder) nearNodeLabel(key, value string) string {
+	var keys, values []string
+	for _, labels := range b.m.Topology.AllNodeLabels() {
+		if v, ok := labels[key]; ok {
+			values = append(values, v)
+		}
+		for _, k := range sortedKeys(labels) {
+			if labels[k] == value {
+				keys = append(keys, k)
+			}
+		}
+	}
+	if slices.Contains(values, value) {
+		return ""
+	}
+	if near := diag.Nearest(value, values); near != "" {
+		return key + "=" + near
+	}
+	if near := diag.Nearest(key, keys); near != "" && len(values) == 0 {
+		return near + "=" + value
+	}
+	return ""
+}
+
+// requests tells of each request of one pod against empty nodes; true if the
+// pod fits on some node.
+func (b *builder) requests(w *workload.Workload) bool {
+	fit := b.m.RequestFits(w)
+	for _, r := range fit.Requests {
+		fact := Request{
+			Workload: w.String(), Verdict: Feasible, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest,
+			LargestNode: r.LargestNode, Eligible: fit.Eligible, Fitting: r.Fitting, PerNode: w.Kind.PerNode(),
+		}
+		s := about(w, diag.Span{})
+		if r.Fitting == 0 && fit.Eligible > 0 || w.Kind.PerNode() && r.Fitting < fit.Eligible {
+			fact.Verdict = Infeasible
+			s = about(w, requestSpan(w, r.Name))
+			if r.LargestSpan.Line > 0 {
+				s = s.related(r.LargestSpan, "%s offers %s of %s, the most of all", r.LargestNode, r.Largest, r.Name)
+			}
+			s = s.fix("request at most %s of %s, or add a node that offers %s", r.Largest, r.Name, fact.Request)
+		}
+		fact.ID = b.subject(s)
+		b.Requests = append(b.Requests, fact)
+	}
+	if fit.Fitting == 0 && fit.Eligible > 0 && !slices.ContainsFunc(b.Requests[len(b.Requests)-len(fit.Requests):], func(r Request) bool { return r.Verdict == Infeasible }) {
+		b.jointly(w, fit)
+	}
+	return fit.Fitting > 0
+}
+
+// jointly tells of a pod that fits no node although every single request does:
+// the node with most of one resource has too little of another.
+func (b *builder) jointly(w *workload.Workload, fit placement.RequestFit) {
+	if len(fit.Requests) == 0 {
+		return
+	}
+	var names, texts []string
+	for _, r := range fit.Requests {
+		names = append(names, string(r.Name))
+		texts = append(texts, r.Quantity.String())
+	}
+	s := about(w, requestSpan(w, fit.Requests[0].Name)).fix("lower one of the requests, or add a node that offers all of them")
+	fact := Request{
+		Workload: w.String(), Verdict: Infeasible, Resource: strings.Join(names, " and "), Request: strings.Join(texts, " and "),
+		Largest: "less of one of them", LargestNode: "every node", Eligible: fit.Eligible, PerNode: w.Kind.PerNode(),
+	}
+	fact.ID = b.subject(s)
+	b.Requests = append(b.Requests, fact)
+}
+
+// requestSpan is the place of the largest request of a resource: the field in
+// a container or in a machine's domain.
+func requestSpan(w *workload.Workload, name corev1.ResourceName) diag.Span {
+	var best diag.Span
+	most := int64(-1)
+	look := func(resources *source.Node, list corev1.ResourceList, field string) {
+		if q, ok := list[name]; ok && q.MilliValue() > most {
+			if span := fieldSpan(w, resources.Get(field), string(name)); !span.IsZero() {
+				best, most = span, q.MilliValue()
+			}
+		}
+	}
+	spec := w.SpecNode
+	if w.Kind.VM {
+		domain := spec.Get("domain")
+		for _, at := range []diag.Span{
+			fieldSpan(w, domain.At("resources", "requests"), string(name)),
+			fieldSpan(w, domain.At("resources", "limits"), string(name)),
+			fieldSpan(w, domain.Get("memory"), map[corev1.ResourceName]string{corev1.ResourceMemory: "guest"}[name]),
+			fieldSpan(w, domain.Get("cpu"), map[corev1.ResourceName]string{corev1.ResourceCPU: "cores"}[name]),
+		} {
+			if !at.IsZero() {
+				return at
+			}
+		}
+		return best
+	}
+	for _, list := range []struct {
+		containers []workload.Container
+		nodes      []*source.Node
+	}{{w.Spec.Containers, spec.Get("containers").Items()}, {w.Spec.InitContainers, spec.Get("initContainers").Items()}} {
+		for i, c := range list.containers {
+			look(list.nodes[i].Get("resources"), c.Resources.Requests, "requests")
+			look(list.nodes[i].Get("resources"), c.Resources.Limits, "limits")
+		}
+	}
+	if r := w.Spec.Resources; r != nil {
+		look(spec.Get("resources"), r.Requests, "requests")
+		look(spec.Get("resources"), r.Limits, "limits")
+	}
+	if best.IsZero() {
+		best = fieldSpan(w, spec.Get("overhead"), string(name))
+	}
+	return best
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,134 @@
+package facts
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// TestSchemaFile keeps the committed schema equal to the structs.
+func TestSchemaFile(t *testing.T) {
+	if os.Getenv("SCHEDLINT_UPDATE") != "" {
+		if err := os.WriteFile("schema.json", Schema(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	onDisk, err := os.ReadFile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(Schema()), string(onDisk)); diff != "" {
+		t.Errorf("schema.json is out of date; run SCHEDLINT_UPDATE=1 go test ./lint/facts\n%s", diff)
+	}
+}
+
+// TestSchemaAcceptsFacts holds a value of every list against the schema.
+func TestSchemaAcceptsFacts(t *testing.T) {
+	schema := compiled(t)
+	f := oneOfEach()
+	if err := schema.Validate(decoded(t, f)); err != nil {
+		t.Errorf("facts do not fit their schema: %v", err)
+	}
+}
+
+func TestSchemaIsClosed(t *testing.T) {
+	schema := compiled(t)
+	for name, spoil := range map[string]func(map[string]any){
+		"an unknown list":    func(m map[string]any) { m["worklods"] = []any{} },
+		"a missing list":     func(m map[string]any) { delete(m, "workloads") },
+		"an unknown field":   func(m map[string]any) { row(m, "workloads")["nmae"] = "x" },
+		"a missing field":    func(m map[string]any) { delete(row(m, "workloads"), "name") },
+		"a verdict unheard":  func(m map[string]any) { row(m, "room")["verdict"] = "maybe" },
+		"an answer unheard":  func(m map[string]any) { row(m, "label_keys")["on_pod"] = "perhaps" },
+		"a number as string": func(m map[string]any) { row(m, "room")["pods"] = "3" },
+	} {
+		value := decoded(t, oneOfEach()).(map[string]any)
+		spoil(value)
+		if schema.Validate(value) == nil {
+			t.Errorf("the schema accepts %s", name)
+		}
+	}
+}
+
+// TestNames keeps the vocabulary regular: every row has an id, every field a
+// name in snake case, and no list is left without one.
+func TestNames(t *testing.T) {
+	for list := range reflect.TypeFor[Facts]().Fields() {
+		if !list.IsExported() {
+			continue
+		}
+		if id, ok := list.Type.Elem().FieldByName("ID"); !ok || id.Tag.Get("json") != "id" {
+			t.Errorf("%s: a row has no id", list.Name)
+		}
+		for f := range list.Type.Elem().Fields() {
+			if name := f.Tag.Get("json"); name == "" || name != strings.ToLower(name) || strings.ContainsAny(name, ",-") {
+				t.Errorf("%s.%s: the name %q is not a plain one in snake case", list.Name, f.Name, name)
+			}
+		}
+	}
+}
+
+func row(m map[string]any, list string) map[string]any { return m[list].([]any)[0].(map[string]any) }
+
+// oneOfEach holds one row of each list, with values that the schema allows.
+func oneOfEach() *Facts {
+	f := &Facts{}
+	v := reflect.ValueOf(f).Elem()
+	for i := range v.NumField() {
+		if list := v.Field(i); v.Type().Field(i).IsExported() {
+			r := reflect.New(list.Type().Elem()).Elem()
+			fill(r)
+			list.Set(reflect.Append(list, r))
+		}
+	}
+	return f
+}
+
+func fill(r reflect.Value) {
+	for i := range r.NumField() {
+		switch field := r.Field(i); {
+		case field.Type() == reflect.TypeFor[Verdict]():
+			field.SetString(string(Unknown))
+		case field.Type() == reflect.TypeFor[Answer]():
+			field.SetString(string(Maybe))
+		case field.Kind() == reflect.Slice:
+			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
+		}
+	}
+}
+
+func compiled(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("facts.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("facts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+func decoded(t *testing.T, f *Facts) any {
+	t.Helper()
+	text, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}

@@ -1,0 +1,366 @@
+package facts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// usable are the nodes that the pods may use; nil where that is not known.
+func (b *builder) usable(w *workload.Workload) []*topology.Node {
+	if !b.topo || w.SpecNode == nil || len(w.Open) > 0 {
+		return nil
+	}
+	e := b.m.Eligible(w)
+	var nodes []*topology.Node
+	for i, p := range e.Nodes {
+		if p.All() {
+			nodes = append(nodes, b.m.Topology.Nodes[i])
+		}
+	}
+	for i, p := range e.Growth {
+		if g := b.m.Topology.Growth[i]; p.All() && g.Node.Pool.Count == 0 {
+			nodes = append(nodes, g.Node)
+		}
+	}
+	return nodes
+}
+
+// term tells about one affinity term or spread constraint by itself. Terms that
+// the API server does not take as they are written are left to the refusals.
+func (b *builder) term(w *workload.Workload, t *placement.Term, usable []*topology.Node) {
+	if spoiled(w, t) {
+		return
+	}
+	b.topologyKey(w, t, usable)
+	b.label(w, "topologyKey", t.Key, fieldSpan(w, t.Node, "topologyKey"), valueSpan(w, t.Node, "topologyKey"))
+	b.selector(w, t)
+	b.labelKeys(w, t, "matchLabelKeys", t.MatchKeys)
+	b.labelKeys(w, t, "mismatchLabelKeys", t.MismatchKeys)
+}
+
+// spoiled reports whether a term has values that could not be read or that
+// are not known yet.
+func spoiled(w *workload.Workload, t *placement.Term) bool {
+	if t.Key == "" || strings.Contains(t.Key, "${") || strings.Contains(t.Key, "{{") {
+		return true
+	}
+	if len(w.Open) == 0 {
+		return false
+	}
+	subtree := "topologySpreadConstraints"
+	if t.Use != placement.Spread {
+		subtree = "affinity.pod"
+	}
+	for _, path := range w.Open {
+		if strings.HasPrefix(path, subtree) || path == "affinity" {
+			return true
+		}
+	}
+	return false
+}
+
+func valueSpan(w *workload.Workload, n *source.Node, field string) diag.Span {
+	return w.File().Span(n.Get(field))
+}
+
+func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []*topology.Node) {
+	fact := TopologyKey{Workload: w.String(), Use: string(t.Use), Hard: t.Hard, Key: t.Key, Declared: b.topo, Usable: len(usable), Known: topology.Known(t.Key)}
+	s := about(w, fieldSpan(w, t.Node, "topologyKey"))
+	for _, n := range usable {
+		if _, ok := n.Labels[t.Key]; ok {
+			fact.With++
+		} else if len(fact.Without) < 3 {
+			fact.Without = append(fact.Without, n.Name)
+			s = s.related(n.Span, "%s lacks the label %s", n.Name, t.Key)
+		}
+	}
+	if fact.With == 0 && (b.topo || !fact.Known) {
+		fact.Suggestion = b.m.Topology.Suggest(t.Key)
+	}
+	if fact.Suggestion != "" {
+		s.Fixes = append(s.Fixes, replace(w, t.Node, "topologyKey", fact.Suggestion))
+	}
+	if fact.With > 0 && fact.With < fact.Usable {
+		s = s.fix("give every node the label %s, or keep the pods off nodes without it", t.Key)
+		if t.Use != placement.AntiAffinity || fact.With == fact.Usable {
+			s.Fixes = s.Fixes[:0]
+		}
+	}
+	fact.ID = b.subject(s)
+	b.TopologyKeys = append(b.TopologyKeys, fact)
+}
+
+// replace is the fix that writes another value into a field.
+func replace(w *workload.Workload, n *source.Node, field, text string) diag.Fix {
+	return diag.Fix{Description: "write " + text, Edits: []diag.Edit{{Location: valueSpan(w, n, field), NewText: text}}}
+}
+
+// label tells about one use of a node label key.
+func (b *builder) label(w *workload.Workload, where, key string, at, value diag.Span) {
+	replacement, deprecated := topology.Deprecated(key)
+	if !deprecated {
+		return // nothing can be said of other keys
+	}
+	fact := NodeLabel{Workload: w.String(), Where: where, Key: key, Deprecated: true, Replacement: replacement}
+	if b.topo {
+		for _, n := range b.m.Topology.Nodes {
+			if _, ok := n.Labels[key]; ok {
+				fact.OnNodes++
+			}
+		}
+	}
+	s := about(w, at)
+	if replacement != "" {
+		s.Fixes = []diag.Fix{{Description: "write " + replacement, Edits: []diag.Edit{{Location: value, NewText: replacement}}}}
+	}
+	fact.ID = b.subject(s)
+	b.NodeLabels = append(b.NodeLabels, fact)
+}
+
+// nodeLabels tells about the keys of nodeSelector and nodeAffinity.
+func (b *builder) nodeLabels(w *workload.Workload) {
+	for k, v := range w.SpecNode.Get("nodeSelector").Fields() {
+		b.label(w, "nodeSelector", k.Value, w.File().FieldSpan(k, v), w.File().Span(k))
+	}
+	eachNodeTerm(w, func(term *source.Node, _ bool) {
+		for _, e := range term.Get("matchExpressions").Items() {
+			b.label(w, "nodeAffinity", e.Get("key").Text(), fieldSpan(w, e, "key"), valueSpan(w, e, "key"))
+		}
+	})
+}
+
+// eachNodeTerm visits the terms of a node affinity: required, then preferred.
+func eachNodeTerm(w *workload.Workload, visit func(term *source.Node, hard bool)) {
+	affinity := w.SpecNode.At("affinity", "nodeAffinity")
+	for _, term := range affinity.At("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms").Items() {
+		visit(term, true)
+	}
+	for _, weighted := range affinity.Get("preferredDuringSchedulingIgnoredDuringExecution").Items() {
+		visit(weighted.Get("preference"), false)
+	}
+}
+
+// nodeTerms tells which terms of a node affinity are empty (R-N6, R-N11).
+func (b *builder) nodeTerms(w *workload.Workload) {
+	full := 0
+	empty := func(term *source.Node) bool {
+		return term.Get("matchExpressions").Len() == 0 && term.Get("matchFields").Len() == 0
+	}
+	eachNodeTerm(w, func(term *source.Node, hard bool) {
+		if hard && !empty(term) {
+			full++
+		}
+	})
+	eachNodeTerm(w, func(term *source.Node, hard bool) {
+		if term == nil || term.Kind != source.Map {
+			return
+		}
+		fact := NodeTerm{Workload: w.String(), Hard: hard, Empty: empty(term), Others: full}
+		if !hard {
+			fact.Others = 0
+		}
+		s := about(w, firstKey(w, term))
+		if fact.Empty && hard {
+			s = s.fix("remove the empty term, or the whole required node affinity if every node is meant")
+		} else if fact.Empty {
+			s = s.fix("remove the empty preference")
+		}
+		fact.ID = b.subject(s)
+		b.NodeTerms = append(b.NodeTerms, fact)
+	})
+}
+
+func (b *builder) selector(w *workload.Workload, t *placement.Term) {
+	fact := Selector{
+		Workload: w.String(), Use: string(t.Use), Hard: t.Hard, Form: string(t.Form()), Text: t.Selector(),
+		MatchesOwn: Answer(t.Labels(w).String()), OwnNamespace: Answer(b.m.OwnNamespace(t, w).String()),
+		Matches: b.m.Selected(t, w, 1), Declared: b.declared, Namespaces: namespaces(t),
+	}
+	at := fieldSpan(w, t.Node, "labelSelector")
+	if fact.MatchesOwn == Yes && fact.OwnNamespace == No {
+		for _, field := range []string{"namespaces", "namespaceSelector"} {
+			if span := fieldSpan(w, t.Node, field); !span.IsZero() {
+				at = span
+				break
+			}
+		}
+	}
+	if at.IsZero() {
+		at = firstKey(w, t.Node)
+	}
+	s := about(w, at)
+	if fact.Matches == 0 {
+		fact.Nearest = nearestLabel(w, t)
+		s = s.related(labelsSpan(w), "the pods carry %s", labelText(w))
+		s = s.fix("%s", selectorFix(&fact))
+	}
+	fact.ID = b.subject(s)
+	b.Selectors = append(b.Selectors, fact)
+}
+
+func selectorFix(f *Selector) string {
+	switch {
+	case f.MatchesOwn == Yes && f.OwnNamespace == No:
+		return "remove namespaces, or add the workload's own"
+	case f.Nearest != "":
+		return "select " + f.Nearest
+	case f.Form == "null":
+		return "add a labelSelector"
+	case f.Form == "empty":
+		return "name labels of the pods in the selector"
+	case f.Use == "affinity":
+		return "select labels that the pods to be near carry"
+	}
+	return "select labels that the pods carry"
+}
+
+// nearestLabel is a label of the own pods with a key or value of the selector
+// that does not match, as in app=web for app=website.
+func nearestLabel(w *workload.Workload, t *placement.Term) string {
+	if t.Use == placement.Affinity {
+		return ""
+	}
+	for _, r := range t.Pairs() {
+		if v, ok := w.Labels[r[0]]; ok && v != r[1] {
+			return r[0] + "=" + v
+		}
+	}
+	for _, r := range t.Pairs() {
+		for _, k := range []string{"app.kubernetes.io/name", "app", "k8s-app", "name"} {
+			if w.Labels[k] == r[1] {
+				return k + "=" + r[1]
+			}
+		}
+	}
+	return ""
+}
+
+// labelsSpan is the place of the pod template's labels.
+func labelsSpan(w *workload.Workload) diag.Span {
+	return fieldSpan(w, w.TemplateNode.Get("metadata"), "labels")
+}
+
+func labelText(w *workload.Workload) string {
+	var parts []string
+	for k, v := range w.TemplateNode.At("metadata", "labels").Fields() {
+		if parts = append(parts, k.Value+"="+v.Value); len(parts) == 4 {
+			parts = append(parts, "...")
+			break
+		}
+	}
+	if len(parts) == 0 {
+		return "no labels"
+	}
+	return strings.Join(parts, ",")
+}
+
+// namespaces are those of a term in words.
+func namespaces(t *placement.Term) string {
+	parts := append([]string(nil), t.Namespaces...)
+	if t.NamespaceSelector != nil {
+		if text := t.NamespaceText(); text == "{}" {
+			parts = append(parts, "all namespaces")
+		} else {
+			parts = append(parts, "namespaces with "+text)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// labelKeys tells which of the keys to be merged the pods carry (R-A18, R-P7).
+func (b *builder) labelKeys(w *workload.Workload, t *placement.Term, list string, keys []string) {
+	items := t.Node.Get(list).Items()
+	for i, key := range keys {
+		if i >= len(items) || key == "" {
+			continue
+		}
+		fact := LabelKey{Workload: w.String(), List: list, Key: key, OnPod: No}
+		if _, ok := w.Labels[key]; ok {
+			fact.OnPod = Yes
+		} else if added, _ := w.Added(key); added {
+			fact.OnPod = Yes
+		} else if items[i].Placeholder() || len(w.Object.Root.At("metadata", "ownerReferences").Items()) > 0 {
+			fact.OnPod = Maybe
+		}
+		s := about(w, w.File().Span(items[i]))
+		if fact.OnPod == No {
+			fact.Nearest = diag.Nearest(key, slices.Concat(labelNames(w), w.Kind.Shared, w.Kind.PerPod))
+			s = s.related(labelsSpan(w), "the pods carry %s", labelText(w))
+			if fact.Nearest != "" {
+				s.Fixes = []diag.Fix{{Description: "write " + fact.Nearest, Edits: []diag.Edit{{Location: w.File().Span(items[i]), NewText: fact.Nearest}}}}
+			} else {
+				s = s.fix("give the pods the label %s, or remove the key", key)
+			}
+		}
+		fact.ID = b.subject(s)
+		b.LabelKeys = append(b.LabelKeys, fact)
+	}
+}
+
+func labelNames(w *workload.Workload) []string {
+	var names []string
+	for k := range w.TemplateNode.At("metadata", "labels").Fields() {
+		names = append(names, k.Value)
+	}
+	return names
+}
+
+// unmet tells of a required affinity term that no pod can satisfy.
+func (b *builder) unmet(w *workload.Workload, u placement.Unmet, usable []*topology.Node) {
+	t := u.Term
+	if spoiled(w, t) {
+		return
+	}
+	fact := Affinity{Workload: w.String(), Verdict: Infeasible, Cause: u.Cause, Key: t.Key, Usable: len(usable), Detail: u.Detail}
+	var s Subject
+	switch u.Cause {
+	case "missing-key":
+		s = about(w, fieldSpan(w, t.Node, "topologyKey"))
+		for i, n := range usable {
+			if _, ok := n.Labels[t.Key]; ok {
+				fact.With++
+			} else if i < 3 {
+				s = s.related(n.Span, "%s lacks the label %s", n.Name, t.Key)
+			}
+		}
+		if fact.With == 0 {
+			fact.Suggestion = b.m.Topology.Suggest(t.Key)
+		}
+		if fact.Suggestion != "" {
+			s.Fixes = []diag.Fix{replace(w, t.Node, "topologyKey", fact.Suggestion)}
+		} else {
+			s = s.fix("label the nodes with %s, or use a key that they carry", t.Key)
+		}
+	case "null-selector":
+		s = about(w, firstKey(w, t.Node)).fix("add a labelSelector")
+	default:
+		s = about(w, fieldSpan(w, t.Node, "labelSelector")).related(fieldSpan(w, u.Other.Node, "labelSelector"), "the same pod has to match this term too")
+		s = s.fix("select one label that all the wanted pods carry, or make one of the terms preferred")
+	}
+	fact.ID = b.subject(s)
+	b.Affinity = append(b.Affinity, fact)
+}
+
+// softRules names the soft rules that ask for spreading.
+func softRules(w *workload.Workload, m *placement.Model) []string {
+	var soft []string
+	for _, t := range m.Group(w).Terms {
+		switch {
+		case t.Hard:
+		case t.Use == placement.AntiAffinity && m.Peer(t, w, w) == placement.Yes:
+			soft = append(soft, fmt.Sprintf("preferred anti-affinity on %s", t.Key))
+		case t.Use == placement.Spread && t.Constraint.WhenUnsatisfiable == corev1.ScheduleAnyway:
+			soft = append(soft, fmt.Sprintf("ScheduleAnyway spread on %s", t.Key))
+		}
+	}
+	return soft
+}

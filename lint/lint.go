@@ -1,0 +1,278 @@
+package lint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Policy judges facts.
+type Policy interface {
+	Evaluate(ctx context.Context, f *facts.Facts) ([]facts.Judgement, error)
+}
+
+// Options say what to lint. Dir and Root are absolute; Dir is where relative
+// paths start, Root is the repository root, from which files are named.
+type Options struct {
+	Dir, Root string
+	Paths     []string
+	// Topology are files that declare nodes, relative to Dir.
+	Topology []string
+	Stdin    io.Reader
+	// Config is what the team says about the repository; nil for nothing.
+	Config *config.Config
+	Policy Policy
+	// Level is the level of the diagnostics of a rule.
+	Level func(rule string) diag.Level
+}
+
+// ErrNothing is returned if there is no document at all to look at.
+var ErrNothing = errors.New("no document found: nothing was checked")
+
+// run is the state of one Run.
+type run struct {
+	Options
+	ctx    context.Context
+	table  workload.Table
+	set    *source.Set
+	files  map[string]*source.File
+	report *diag.Report
+	errs   []error
+	// unknown counts open questions by subject, in order of appearance.
+	skips *skips
+}
+
+// Run lints. The report is complete even where the error is not nil, as far as
+// things could be read.
+func Run(ctx context.Context, o Options) (*diag.Report, error) {
+	if o.Config == nil {
+		o.Config = &config.Config{}
+	}
+	r := &run{Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips()}
+	r.load()
+	r.judge(facts.Build(placement.NewModel(&workload.Set{}, nil), r.set.Problems), "")
+	for _, c := range r.clusters() {
+		r.cluster(c)
+	}
+	r.skips.into(&r.report.Summary)
+	r.report.Source, r.report.Display = r.source, r.display
+	r.report.Sort()
+	return r.report, errors.Join(r.errs...)
+}
+
+func (r *run) fail(err error) {
+	if err != nil {
+		r.errs = append(r.errs, err)
+	}
+}
+
+// load reads the manifests.
+func (r *run) load() {
+	opts := r.sourceOptions()
+	opts.Ignore = r.ignore
+	set, err := source.Load(opts, r.Paths)
+	r.fail(err)
+	r.set = set
+	r.keep(set)
+	s := &r.report.Summary
+	s.Files, s.Documents = len(set.Files), set.Documents
+	if set.Documents == 0 && len(set.Problems) == 0 {
+		r.fail(ErrNothing)
+	}
+	for _, k := range set.Skipped {
+		r.skips.add(&r.skips.skipped, k.Reason, place(k.File, k.Line))
+	}
+}
+
+func (r *run) sourceOptions() source.Options {
+	return source.Options{Dir: r.Dir, Root: r.Root, Stdin: r.Stdin, Keep: r.table.Relevant}
+}
+
+// ignore applies the configuration's globs, which count from its directory.
+func (r *run) ignore(name string) bool {
+	return len(r.Config.Ignore) > 0 && r.Config.Ignores(r.fromConfig(name))
+}
+
+// fromConfig turns a name from the root into one from the configuration's
+// directory.
+func (r *run) fromConfig(name string) string {
+	if r.Config.Dir == "" || name == source.StdinName {
+		return name
+	}
+	rel, err := filepath.Rel(r.Config.Dir, filepath.Join(r.Root, filepath.FromSlash(name)))
+	if err != nil {
+		return name
+	}
+	return filepath.ToSlash(rel)
+}
+
+func (r *run) keep(set *source.Set) {
+	for _, f := range set.Files {
+		r.files[f.Name] = f
+	}
+}
+
+func (r *run) source(name string) []byte {
+	if f := r.files[name]; f != nil {
+		return f.Text
+	}
+	return nil
+}
+
+func (r *run) display(name string) string {
+	if f := r.files[name]; f != nil && f.Display != "" {
+		return f.Display
+	}
+	return name
+}
+
+func place(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
+
+// part is the objects that are judged together, and their topology files.
+type part struct {
+	name     string
+	objects  []*source.Object
+	topology []string
+}
+
+// clusters splits the objects as the configuration says; what belongs to no
+// cluster is judged together, against the topology of the whole.
+func (r *run) clusters() []part {
+	var parts []part
+	rest := part{topology: r.Topology, objects: r.set.Objects}
+	if len(rest.topology) == 0 {
+		rest.topology = r.relative(r.Config.Topology)
+	}
+	taken := map[*source.Object]bool{}
+	for _, c := range r.Config.Clusters {
+		p := part{name: c.Name, topology: r.relative(c.Topology)}
+		for _, o := range r.set.Objects {
+			if c.Has(r.fromConfig(o.File.Name)) {
+				p.objects = append(p.objects, o)
+				taken[o] = true
+			}
+		}
+		if len(p.topology) == 0 {
+			p.topology = rest.topology
+		}
+		if len(p.objects) > 0 {
+			parts = append(parts, p)
+		}
+	}
+	rest.objects = slices.DeleteFunc(slices.Clone(rest.objects), func(o *source.Object) bool { return taken[o] })
+	if len(rest.objects) > 0 || len(parts) == 0 {
+		parts = append(parts, rest)
+	}
+	return parts
+}
+
+// relative resolves paths of the configuration.
+func (r *run) relative(paths []string) []string {
+	var all []string
+	for _, p := range paths {
+		if !filepath.IsAbs(p) {
+			p = filepath.Join(r.Config.Dir, p)
+		}
+		if rel, err := filepath.Rel(r.Dir, p); err == nil {
+			p = rel
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// cluster judges one part.
+func (r *run) cluster(p part) {
+	workloads := workload.Load(r.table, p.objects)
+	topo := r.topology(p, workloads.Topologies)
+	m := placement.NewModel(workloads, topo)
+	f := facts.Build(m, nil)
+	r.judge(f, p.name)
+	r.count(workloads, m)
+	r.report.Summary.Notes = append(r.report.Summary.Notes, f.Growing()...)
+}
+
+// topology reads the nodes of a part: its files, and NodeTopology documents
+// among its manifests.
+func (r *run) topology(p part, among []*source.Object) *topology.Topology {
+	var objects []*source.Object
+	seen := map[string]bool{}
+	if len(p.topology) > 0 {
+		set, err := source.Load(r.sourceOptions(), p.topology)
+		r.fail(err)
+		r.keep(set)
+		for _, problem := range set.Problems {
+			r.fail(fmt.Errorf("reading topology: %s: %s: %s", r.display(problem.Span.File)+fmt.Sprintf(":%d", problem.Span.Line), problem.Kind, problem.Detail))
+		}
+		for _, o := range set.Objects {
+			seen[o.File.Name] = true
+			objects = append(objects, o)
+		}
+	}
+	for _, o := range among {
+		if !seen[o.File.Name] {
+			objects = append(objects, o)
+		}
+	}
+	topo, err := topology.Load(objects)
+	if err != nil {
+		r.fail(fmt.Errorf("reading topology: %w", err))
+		return nil
+	}
+	if topo.Empty() && (len(p.topology) > 0 || len(among) > 0) {
+		r.fail(fmt.Errorf("reading topology: no node is declared in %s", strings.Join(append(slices.Clone(p.topology), fileNames(among)...), ", ")))
+	}
+	s := &r.report.Summary
+	s.Nodes += len(topo.Nodes)
+	s.TopologyDeclared = s.TopologyDeclared || !topo.Empty()
+	s.Notes = append(s.Notes, topo.Notes...)
+	if topo.Empty() {
+		s.Notes = append(s.Notes, in(p.name, "no topology is declared (--topology FILE): node selectors, taints, resources, host ports and the number of domains were not checked"))
+	}
+	return topo
+}
+
+func in(cluster, note string) string {
+	if cluster == "" {
+		return note
+	}
+	return "cluster " + cluster + ": " + note
+}
+
+func fileNames(objects []*source.Object) []string {
+	var names []string
+	for _, o := range objects {
+		names = append(names, o.File.Display)
+	}
+	return names
+}
+
+// judge lets the policy see the facts and turns what it says into diagnostics:
+// place, object and explanation come from the fact, never from the rule.
+func (r *run) judge(f *facts.Facts, cluster string) {
+	judgements, err := r.Policy.Evaluate(r.ctx, f)
+	r.fail(err)
+	for _, j := range judgements {
+		level := r.Level(j.Rule)
+		if level == diag.LevelOff {
+			continue
+		}
+		s := f.Subject(j.Fact)
+		r.report.Diagnostics = append(r.report.Diagnostics, diag.Diagnostic{
+			Rule: j.Rule, Level: level, Message: j.Message, Object: s.Object, Cluster: cluster,
+			Location: s.Location, Related: s.Related, Fixes: s.Fixes,
+		})
+	}
+}

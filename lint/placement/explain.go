@@ -1,0 +1,196 @@
+package placement
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Exclusion is one reason why nodes take no pod of a workload. One says it of
+// a single node, Many of several.
+type Exclusion struct {
+	One, Many string
+	Nodes     []*topology.Node
+	// Taint is set if only this taint is in the way, Label if only a label is.
+	Taint *corev1.Taint
+}
+
+// String is the reason with its nodes, as in "n1 has the untolerated taint x".
+func (x *Exclusion) String() string {
+	if len(x.Nodes) == 1 {
+		return x.Nodes[0].Name + " " + x.One
+	}
+	names := make([]string, 0, 3)
+	for _, n := range x.Nodes[:min(3, len(x.Nodes))] {
+		names = append(names, n.Name)
+	}
+	if len(x.Nodes) > 3 {
+		names = append(names, "...")
+	}
+	return fmt.Sprintf("%d nodes (%s) %s", len(x.Nodes), strings.Join(names, ", "), x.Many)
+}
+
+// Excluded groups the nodes that take no pod of the workload by the first
+// filter that refuses them, most nodes first. Nodes that are too small for one
+// pod count if small is set. Pools that could grow speak for themselves only
+// where they have no node yet.
+func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
+	e := m.Eligible(w)
+	f := newFilter(w)
+	requests := Requests(w)
+	var all []Exclusion
+	add := func(n *topology.Node, p Passes) {
+		x := f.explain(n, p)
+		if p.All() {
+			most, binds := Fits(n, requests)
+			if most > 0 || !small {
+				return
+			}
+			x = Exclusion{One: "is too small for one pod (" + string(binds) + ")", Many: "are too small for one pod (" + string(binds) + ")"}
+		}
+		for i := range all {
+			if all[i].One == x.One {
+				all[i].Nodes = append(all[i].Nodes, n)
+				return
+			}
+		}
+		x.Nodes = []*topology.Node{n}
+		all = append(all, x)
+	}
+	for i, p := range e.Nodes {
+		add(m.Topology.Nodes[i], p)
+	}
+	for i, p := range e.Growth {
+		if g := m.Topology.Growth[i]; g.Node.Pool.Count == 0 {
+			add(g.Node, p)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Exclusion) int { return cmp.Compare(len(b.Nodes), len(a.Nodes)) })
+	return all
+}
+
+func (f *filter) explain(n *topology.Node, p Passes) Exclusion {
+	switch {
+	case !p.Name:
+		return Exclusion{One: "is not the node that nodeName names", Many: "are not the node that nodeName names"}
+	case !p.Selector:
+		return f.explainSelector(n)
+	case !p.Taints:
+		taint := f.untolerated(n)
+		text := taint.Key
+		if taint.Value != "" {
+			text += "=" + taint.Value
+		}
+		text += ":" + string(taint.Effect)
+		return Exclusion{One: "has the untolerated taint " + text, Many: "have the untolerated taint " + text, Taint: taint}
+	case !p.Schedulable:
+		return Exclusion{One: "is cordoned", Many: "are cordoned"}
+	}
+	return Exclusion{}
+}
+
+// explainSelector names the first condition on labels that the node fails.
+func (f *filter) explainSelector(n *topology.Node) Exclusion {
+	for _, k := range sortedKeys(f.w.Spec.NodeSelector) {
+		want := f.w.Spec.NodeSelector[k]
+		switch has, ok := n.Labels[k]; {
+		case !ok:
+			return Exclusion{One: "lacks the label " + k + "=" + want, Many: "lack the label " + k + "=" + want}
+		case has != want:
+			return Exclusion{One: fmt.Sprintf("has %s=%s, not %s", k, has, want), Many: fmt.Sprintf("have %s=%s, not %s", k, has, want)}
+		}
+	}
+	terms := f.w.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	if len(terms) != 1 {
+		return Exclusion{One: "matches none of the node selector terms", Many: "match none of the node selector terms"}
+	}
+	for _, r := range terms[0].MatchExpressions {
+		if !matchesExpression(n, r) {
+			text := expression(r)
+			return Exclusion{One: "does not match " + text, Many: "do not match " + text}
+		}
+	}
+	for _, r := range terms[0].MatchFields {
+		return Exclusion{One: "does not match " + expression(r), Many: "do not match " + expression(r)}
+	}
+	return Exclusion{One: "cannot match an empty node selector term", Many: "cannot match an empty node selector term"}
+}
+
+func matchesExpression(n *topology.Node, r corev1.NodeSelectorRequirement) bool {
+	term := corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{r}}}}
+	ok, _ := nodeaffinity.NewLazyErrorNodeSelector(&term).Match(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}})
+	return ok
+}
+
+// expression is a node selector requirement in one line.
+func expression(r corev1.NodeSelectorRequirement) string {
+	if len(r.Values) == 0 {
+		return r.Key + " " + string(r.Operator)
+	}
+	return fmt.Sprintf("%s %s [%s]", r.Key, r.Operator, strings.Join(r.Values, ", "))
+}
+
+// Together is what the hard rules let come together of one workload: the most
+// pods on one node and in one zone, by rules and by resources, on the declared
+// nodes. Zones is the number of zones among the usable nodes, Usable theirs.
+type Together struct {
+	Usable, Zones, OnOneNode, InOneZone int
+}
+
+// Together computes what a single loss of a node or a zone can take.
+func (m *Model) Together(w *workload.Workload) Together {
+	p := m.problem(m.groups[w])
+	v := m.views[0]
+	sites := p.capped(m.sites(v, w, p.requests, false))
+	if len(p.spreads) > 0 {
+		sites = slices.DeleteFunc(sites, func(s site) bool { return !carries(s.node.Labels, hardKeys(p.g)) })
+	}
+	pods := p.pods(len(sites))
+	t := Together{Usable: len(sites)}
+	for i := range sites {
+		t.OnOneNode = max(t.OnOneNode, p.gathered(v, sites[i:i+1], pods))
+	}
+	zones, _ := domains(sites, corev1.LabelTopologyZone)
+	t.Zones = len(zones)
+	for _, group := range zones {
+		t.InOneZone = max(t.InOneZone, p.gathered(v, group, pods))
+	}
+	return t
+}
+
+// gathered bounds how many of all pods may sit on some of the sites.
+func (p *problem) gathered(v *view, sites []site, pods int) int {
+	most := min(pods, apart(sites, p.keys))
+	for _, t := range p.spreads {
+		rule := p.m.spreadRule(v, p.g, t)
+		by, _ := domains(sites, t.Key)
+		if rule.counts && rule.foreign == 0 && len(by) == 1 {
+			most = min(most, rule.level(pods))
+		}
+	}
+	return most
+}
+
+// level is the most pods that one domain can hold once all are placed: m there
+// ask for at least m minus the skew in each of the others.
+func (r *spreadRule) level(pods int) int {
+	skew, others := int(r.term.Constraint.MaxSkew), len(r.eligible)-1
+	if len(r.eligible) < r.minDomains() {
+		return skew
+	}
+	if others <= 0 {
+		return pods
+	}
+	if pods <= skew {
+		return pods
+	}
+	return (pods + others*skew) / (others + 1)
+}

@@ -1,0 +1,95 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// skips counts what was left out, by reason.
+type skips struct {
+	skipped, notJudged, repeated, unknown map[string]*diag.Skip
+}
+
+func newSkips() *skips {
+	return &skips{skipped: map[string]*diag.Skip{}, notJudged: map[string]*diag.Skip{}, repeated: map[string]*diag.Skip{}, unknown: map[string]*diag.Skip{}}
+}
+
+func (s *skips) add(to *map[string]*diag.Skip, reason, place string) {
+	k := (*to)[reason]
+	if k == nil {
+		k = &diag.Skip{Reason: reason, Places: []string{}}
+		(*to)[reason] = k
+	}
+	k.Count++
+	if len(k.Places) < diag.MaxPlaces {
+		k.Places = append(k.Places, place)
+	}
+}
+
+func (s *skips) into(summary *diag.Summary) {
+	summary.Skipped, summary.NotJudged = sorted(s.skipped), sorted(s.notJudged)
+	summary.Repeated, summary.Unknown = sorted(s.repeated), sorted(s.unknown)
+}
+
+// sorted lists entries by reason.
+func sorted(m map[string]*diag.Skip) []diag.Skip {
+	list := make([]diag.Skip, 0, len(m))
+	for _, k := range m {
+		list = append(list, *k)
+	}
+	slices.SortFunc(list, func(a, b diag.Skip) int { return strings.Compare(a.Reason, b.Reason) })
+	return list
+}
+
+// count adds one cluster to the summary.
+func (r *run) count(set *workload.Set, m *placement.Model) {
+	s := &r.report.Summary
+	s.Workloads += len(set.Workloads)
+	s.OtherObjects += set.Others
+	s.NodeObjects += set.Nodes
+	for _, k := range set.Skipped {
+		r.skips.add(&r.skips.skipped, k.Reason, place(k.File, k.Line))
+	}
+	for _, o := range set.NotJudged {
+		r.skips.add(&r.skips.notJudged, o.Kind+" ("+o.APIVersion+")", at(o))
+	}
+	for _, group := range set.Repeated {
+		for _, o := range group {
+			r.skips.add(&r.skips.repeated, o.Kind+" "+strings.TrimPrefix(o.Namespace+"/"+o.Name, "/"), at(o))
+		}
+	}
+	r.unknowns(set, m)
+}
+
+// unknowns counts workloads whose placement the input leaves open, and objects
+// that are no workload of their own.
+func (r *run) unknowns(set *workload.Set, m *placement.Model) {
+	for _, w := range set.Workloads {
+		why := m.Group(w).Unknown
+		if why == "" && !w.Count.Known && !w.Kind.PerNode() {
+			why = "number of pods is not known"
+		}
+		if why != "" && !w.Refused() {
+			r.skips.add(&r.skips.unknown, why, at(w.Object))
+		}
+	}
+	for _, n := range []struct {
+		count int
+		note  string
+	}{
+		{set.Nodes, "v1 Nodes among the manifests are not part of the topology; declare them with --topology"},
+		{set.Owned, "objects that a declared workload made itself were passed over"},
+		{set.Finished, "finished Pods were left out"},
+	} {
+		if n.count > 0 && !slices.Contains(r.report.Summary.Notes, n.note) {
+			r.report.Summary.Notes = append(r.report.Summary.Notes, n.note)
+		}
+	}
+}
+
+func at(o *source.Object) string { return place(o.File.Name, int(o.Root.Line)) }

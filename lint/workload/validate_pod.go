@@ -1,0 +1,152 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+)
+
+var preemptions = []string{"PreemptLowerPriority", "Never"}
+
+// names checks fields that hold one name (R-V2, R-V19).
+func (c *checker) names(spec *place) {
+	node := spec.field("nodeName")
+	if s, _ := node.text(); s != "" {
+		c.form(StageObject, &node, "", subdomain)
+	}
+	if runtime := spec.field("runtimeClassName"); !runtime.absent() {
+		c.form(StageObject, &runtime, "", subdomain)
+	}
+	if policy := spec.field("preemptionPolicy"); !policy.absent() {
+		c.oneOf(StageObject, &policy, false, preemptions)
+	}
+}
+
+// gates checks schedulingGates (R-V18), and that the pod has no node yet
+// (R-V2), which only the creation of the pod finds out.
+func (c *checker) gates(spec *place) {
+	gates, node := spec.field("schedulingGates"), spec.field("nodeName")
+	if s, _ := node.text(); s != "" && gates.len() > 0 {
+		c.refuse(c.created, &node, fmt.Sprintf("nodeName is %q and schedulingGates is not empty: a gated pod must have no node", s), "drop nodeName")
+	}
+	var seen []string
+	for i := range gates.len() {
+		gate := gates.item(i)
+		name := gate.field("name")
+		s, ok := name.text()
+		if gate.broken() || !ok {
+			continue
+		}
+		if c.form(StageObject, &name, "", labelKey) && slices.Contains(seen, s) {
+			c.refuse(StageObject, &name, fmt.Sprintf("scheduling gate %q stands here twice", s), "drop one of the two")
+		}
+		seen = append(seen, s)
+	}
+}
+
+var protocols = []string{"TCP", "UDP", "SCTP"}
+
+// hostPort is a port that a container takes on its node.
+type hostPort struct {
+	protocol, ip string
+	port         int64
+	// container is who has it; declared is false if only hostNetwork gives it.
+	container string
+	declared  bool
+}
+
+// ports checks the ports of containers (R-V20). Containers run together, so
+// their host ports differ; init containers are looked at one by one.
+func (c *checker) ports(spec *place) {
+	var taken []hostPort
+	containers, inits := spec.field("containers"), spec.field("initContainers")
+	for i := range containers.len() {
+		container := containers.item(i)
+		taken = c.containerPorts(&container, taken, c.w.Spec.HostNetwork)
+	}
+	for i := range inits.len() {
+		container := inits.item(i)
+		c.containerPorts(&container, nil, false)
+	}
+}
+
+// containerPorts adds the host ports of one container to those taken. Those
+// of a regular container must equal the container's under hostNetwork.
+func (c *checker) containerPorts(container *place, taken []hostPort, equal bool) []hostPort {
+	ports, name := container.field("ports"), container.field("name")
+	owner, _ := name.text()
+	for i := range ports.len() {
+		port := ports.item(i)
+		if port.broken() {
+			continue
+		}
+		want, ok := c.hostPort(&port, equal)
+		if !ok {
+			continue
+		}
+		want.container = owner
+		for _, t := range taken {
+			if t.protocol == want.protocol && t.ip == want.ip && t.port == want.port {
+				c.taken(&port, want, t)
+				break
+			}
+		}
+		taken = append(taken, want)
+	}
+	return taken
+}
+
+// hostPort checks one port by itself; ok is false if it takes none of the
+// host's, or none that is known. With hostNetwork every port without hostPort
+// gets its containerPort (R-P3).
+func (c *checker) hostPort(port *place, equal bool) (h hostPort, ok bool) {
+	host, inner := port.field("hostPort"), port.field("containerPort")
+	protocol, ip := port.field("protocol"), port.field("hostIP")
+	hostValid, innerValid := c.portNumber(&host, true), c.portNumber(&inner, false)
+	h.protocol, ok = c.oneOf(StageObject, &protocol, true, protocols)
+	if h.protocol == "" {
+		h.protocol = "TCP"
+	}
+	var known bool
+	h.ip, known = ip.text()
+	h.port, _ = host.number()
+	h.declared = h.port != 0
+	n, _ := inner.number()
+	switch {
+	case !hostValid || !innerValid:
+		return h, false
+	case equal && h.declared && h.port != n:
+		c.refuse(StageObject, &host, fmt.Sprintf("hostPort is %d and containerPort is %d: must be equal under hostNetwork", h.port, n), "drop hostPort")
+	case c.w.Spec.HostNetwork && !h.declared:
+		h.port = n
+	}
+	return h, ok && known && h.port != 0
+}
+
+// portNumber checks the number of a port; optional ports may be 0.
+func (c *checker) portNumber(p *place, optional bool) bool {
+	n, ok := p.number()
+	switch {
+	case !ok || n == 0 && optional:
+		return ok
+	case n < 1 || n > 65535:
+		c.refuse(StageObject, p, found(p, p.name)+": must be 1 to 65535", "")
+		return false
+	}
+	return true
+}
+
+// taken reports a host port that is used twice.
+func (c *checker) taken(port *place, want, by hostPort) {
+	stage, at := StageObject, port.field("hostPort")
+	if !want.declared {
+		at = port.field("containerPort")
+	}
+	if !want.declared || !by.declared {
+		stage = c.created
+	}
+	message := fmt.Sprintf("host port %d/%s is taken by container %q already", want.port, want.protocol, by.container)
+	if !want.declared {
+		message += " (hostNetwork makes every containerPort a host port)"
+	}
+	c.refuse(stage, &at, message, "")
+}

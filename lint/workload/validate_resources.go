@@ -1,0 +1,271 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation"
+	resourcehelper "k8s.io/component-helpers/resource"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// containers checks the resources of all containers, the overhead and the
+// resources of the pod as a whole.
+func (c *checker) containers(spec *place) {
+	for _, group := range [...]struct {
+		name  string
+		typed []Container
+	}{{"containers", c.w.Spec.Containers}, {"initContainers", c.w.Spec.InitContainers}} {
+		list := spec.field(group.name)
+		for i := range min(list.len(), len(group.typed)) {
+			container := list.item(i)
+			resources := container.field("resources")
+			c.resources(&resources, &group.typed[i].Resources, containerResource)
+		}
+	}
+	overhead := spec.field("overhead")
+	if !overhead.absent() { // as the limits of a container
+		c.quantities(&overhead, c.w.Spec.Overhead, containerResource)
+		c.hugePages(&overhead, &place{})
+	}
+	if c.w.Spec.Resources != nil {
+		resources := spec.field("resources")
+		c.podResources(&resources)
+	}
+}
+
+// resources checks requests and limits (R-V32).
+func (c *checker) resources(p *place, typed *Resources, name func(string) string) {
+	if p.absent() {
+		return
+	}
+	limits, requests := p.field("limits"), p.field("requests")
+	before := len(c.w.Problems)
+	c.quantities(&limits, typed.Limits, name)
+	c.quantities(&requests, typed.Requests, name)
+	if len(c.w.Problems) > before || limits.broken() || requests.broken() {
+		return
+	}
+	for k, v := range requests.value.Fields() {
+		if q, ok := typed.Requests[corev1.ResourceName(k.Value)]; ok {
+			at := requests.entry(k, v)
+			c.request(&at, q, &limits, typed.Limits)
+		}
+	}
+	c.hugePages(&limits, &requests)
+}
+
+// request compares a request with its limit. Resources that cannot be
+// overcommitted need a limit that is equal.
+func (c *checker) request(at *place, q resource.Quantity, limits *place, typed corev1.ResourceList) {
+	limit, ok := typed[corev1.ResourceName(at.name)]
+	strict := !native(at.name) || hugePage(at.name)
+	switch {
+	case !ok && limits.value.Get(at.name) != nil: // of a wrong type, or unknown
+	case !ok && strict:
+		c.refuse(StageObject, at, fmt.Sprintf("%s is requested without a limit: must have a limit that is equal", at.name), fmt.Sprintf("set the limit to %s", q.String()))
+	case ok && strict && q.Cmp(limit) != 0:
+		c.refuse(StageObject, at, fmt.Sprintf("request of %s %s is not its limit of %s: must be equal", q.String(), at.name, limit.String()), "")
+	case ok && q.Cmp(limit) > 0:
+		c.refuse(StageObject, at, fmt.Sprintf("request of %s %s is above its limit of %s", q.String(), at.name, limit.String()), "")
+	}
+}
+
+// hugePages finds huge pages without processor or memory.
+func (c *checker) hugePages(limits, requests *place) {
+	var at place
+	for _, list := range [...]*place{limits, requests} {
+		for k, v := range list.value.Fields() {
+			switch {
+			case k.Value == "cpu" || k.Value == "memory" || k.Placeholder():
+				return
+			case hugePage(k.Value) && at.key == nil:
+				at = list.entry(k, v)
+			}
+		}
+	}
+	if at.key != nil {
+		c.refuse(StageObject, &at, at.name+" stands alone: must come with cpu or memory", "")
+	}
+}
+
+// quantities checks every name and quantity of a list; name gives what is
+// wrong with a name.
+func (c *checker) quantities(list *place, typed corev1.ResourceList, name func(string) string) {
+	for k, v := range list.value.Fields() {
+		if k.Placeholder() {
+			continue
+		}
+		at := list.entry(k, v)
+		if wrong := name(k.Value); wrong != "" {
+			c.refuse(StageObject, &at, fmt.Sprintf("resource is %q: %s", k.Value, wrong), "")
+			continue
+		}
+		q, ok := typed[corev1.ResourceName(k.Value)]
+		switch {
+		case !ok:
+		case q.Sign() < 0:
+			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must not be negative", k.Value, q.String()), "")
+		case !native(k.Value) && q.MilliValue()%1000 != 0:
+			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must be a whole number", k.Value, q.String()), "")
+		case hugePage(k.Value) && !divisible(k.Value, q):
+			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must be a multiple of the page size", k.Value, q.String()), "")
+		}
+	}
+}
+
+// containerResource says what is wrong with the name of a resource of a
+// container (kubernetes: pkg/apis/core/validation/validation.go,
+// validateContainerResourceName).
+func containerResource(name string) string {
+	switch {
+	case name == "cpu" || name == "memory" || name == "ephemeral-storage":
+	case len(validation.IsQualifiedName(name)) > 0:
+		return labelKey.must
+	case !strings.Contains(name, "/") && !hugePage(name):
+		return "must be cpu, memory, ephemeral-storage, hugepages-<size> or have a domain, as example.com/" + name
+	case !native(name) && !extended(name):
+		return "must not begin with requests. and leave room for that prefix"
+	}
+	return ""
+}
+
+// podResource is containerResource for the pod as a whole (R-V33).
+func podResource(name string) string {
+	if !resourcehelper.IsSupportedPodLevelResource(corev1.ResourceName(name)) {
+		return "must be cpu, memory or hugepages-<size> for the pod as a whole"
+	}
+	return ""
+}
+
+// native, extended, hugePage and divisible are those of
+// kubernetes: pkg/apis/core/helper/helpers.go.
+func native(name string) bool {
+	return !strings.Contains(name, "/") || strings.Contains(name, corev1.ResourceDefaultNamespacePrefix)
+}
+
+func extended(name string) bool {
+	const prefix = corev1.DefaultResourceRequestsPrefix
+	return !strings.HasPrefix(name, prefix) && len(validation.IsQualifiedName(prefix+name)) == 0
+}
+
+func hugePage(name string) bool { return strings.HasPrefix(name, corev1.ResourceHugePagesPrefix) }
+
+func divisible(name string, q resource.Quantity) bool {
+	size, err := resource.ParseQuantity(strings.TrimPrefix(name, corev1.ResourceHugePagesPrefix))
+	return err == nil && size.Sign() > 0 && size.MilliValue()%1000 == 0 && q.Value()%size.Value() == 0
+}
+
+// podResources checks the resources of the pod as a whole (R-V33).
+func (c *checker) podResources(p *place) {
+	if os := c.w.Spec.OS; os != nil && os.Name == corev1.Windows {
+		c.refuse(StageObject, p, "resources is set for a windows pod: must be absent", "")
+		return
+	}
+	if claims := p.field("claims"); !claims.absent() {
+		c.refuse(StageObject, &claims, "claims is set for the pod as a whole: must be set in containers", "")
+	}
+	before := len(c.w.Problems)
+	c.resources(p, c.w.Spec.Resources, podResource)
+	if len(c.w.Problems) > before {
+		return
+	}
+	limits, requests := p.field("limits"), p.field("requests")
+	declared, defaulted := c.aggregate(false), c.aggregate(true)
+	for k, v := range requests.value.Fields() {
+		at, stage := requests.entry(k, v), StageObject
+		name := corev1.ResourceName(k.Value)
+		q, ok := c.w.Spec.Resources.Requests[name]
+		sum := declared[name]
+		if sum.Cmp(q) <= 0 {
+			stage, sum = c.created, defaulted[name]
+		}
+		if ok && sum.Cmp(q) > 0 {
+			c.refuse(stage, &at, fmt.Sprintf("pod requests %s %s, but its containers request %s", q.String(), k.Value, sum.String()), "")
+		}
+	}
+	c.podLimits(&limits, &requests, defaulted)
+}
+
+// podLimits checks that no container may use more than its pod (R-V33), and
+// that what the containers request fits where it becomes the pod's request.
+func (c *checker) podLimits(limits, requests *place, sums corev1.ResourceList) {
+	for k, v := range limits.value.Fields() {
+		name := corev1.ResourceName(k.Value)
+		q, ok := c.w.Spec.Resources.Limits[name]
+		if !ok {
+			continue
+		}
+		at, containers := limits.entry(k, v), c.w.Spec.Containers
+		i := slices.IndexFunc(containers, func(container Container) bool {
+			l, has := container.Resources.Limits[name]
+			return has && l.Cmp(q) > 0
+		})
+		sum := sums[name]
+		switch {
+		case i >= 0:
+			l := containers[i].Resources.Limits[name]
+			c.refuse(StageObject, &at, fmt.Sprintf("pod is limited to %s %s, but container %q to %s", q.String(), k.Value, containers[i].Name, l.String()), "")
+		case requests.value.Get(k.Value) == nil && sum.Cmp(q) > 0:
+			c.refuse(c.created, &at, fmt.Sprintf("pod is limited to %s %s, but its containers request %s", q.String(), k.Value, sum.String()), "")
+		}
+	}
+}
+
+// aggregate is what all containers request together. When a pod is created,
+// limits stand in for requests that are not there (R-P3).
+func (c *checker) aggregate(defaulted bool) corev1.ResourceList {
+	convert := func(from []Container) (to []corev1.Container) {
+		for i := range from {
+			requests := corev1.ResourceList{}
+			if defaulted {
+				for name, q := range from[i].Resources.Limits {
+					requests[name] = q
+				}
+			}
+			for name, q := range from[i].Resources.Requests {
+				requests[name] = q
+			}
+			container := corev1.Container{Resources: corev1.ResourceRequirements{Requests: requests}}
+			if policy := corev1.ContainerRestartPolicy(from[i].RestartPolicy); policy != "" {
+				container.RestartPolicy = &policy
+			}
+			to = append(to, container)
+		}
+		return to
+	}
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: convert(c.w.Spec.Containers), InitContainers: convert(c.w.Spec.InitContainers)}}
+	return resourcehelper.AggregateContainerRequests(pod, resourcehelper.PodResourcesOptions{})
+}
+
+// machine checks the size of a machine as virt-api does.
+func (c *checker) machine(spec *place) {
+	domain := spec.field("domain")
+	resources := domain.field("resources")
+	limits, requests := resources.field("limits"), resources.field("requests")
+	for _, name := range [...]string{"cpu", "memory"} {
+		limit, request := limits.field(name), requests.field(name)
+		l, lok := c.size(&limit)
+		r, rok := c.size(&request)
+		if lok && rok && l.Sign() > 0 && r.Cmp(l) > 0 {
+			c.refuse(StageObject, &request, fmt.Sprintf("request of %s %s is above its limit of %s", r.String(), name, l.String()), "")
+		}
+	}
+}
+
+// size reads a quantity, which must not be negative.
+func (c *checker) size(p *place) (q resource.Quantity, ok bool) {
+	if p.absent() || p.value.Kind != source.Scalar || p.value.Type == source.Bool || p.value.Placeholder() {
+		return q, false
+	}
+	q, err := resource.ParseQuantity(p.value.Value)
+	if err == nil && q.Sign() < 0 {
+		c.refuse(StageObject, p, found(p, p.name)+": must not be negative", "")
+		return q, false
+	}
+	return q, err == nil
+}

@@ -1,0 +1,225 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// selector checks a label selector (R-V12, R-V30); typed is what was decoded
+// from it. apimachinery decides, and the walk that follows finds the place:
+// it leaves out what cannot be judged.
+func (c *checker) selector(p *place, typed *metav1.LabelSelector) {
+	if typed != nil && len(metav1validation.ValidateLabelSelector(typed, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0 {
+		c.selectorPlaces(p)
+	}
+}
+
+func (c *checker) selectorPlaces(p *place) {
+	labels, expressions := p.field("matchLabels"), p.field("matchExpressions")
+	c.labels(StageObject, &labels, "label")
+	for i := range expressions.len() {
+		e := expressions.item(i)
+		c.requirement(&e, &labelOperators, true, StageObject)
+	}
+}
+
+// labelKeys checks matchLabelKeys and, of a term, mismatchLabelKeys; typed is
+// the labelSelector beside them (R-V21 to R-V23, R-V35).
+func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) {
+	match := term.field("matchLabelKeys")
+	if match.len() == 0 && mismatch.len() == 0 {
+		return
+	}
+	if selector := term.field("labelSelector"); selector.absent() { // R-V21
+		at := match
+		if match.len() == 0 {
+			at = *mismatch
+		}
+		c.refuse(c.unchecked, &at, at.name+" needs a labelSelector", "add a labelSelector, or drop "+at.name)
+		return
+	}
+	for i := range mismatch.len() {
+		key := mismatch.item(i)
+		c.form(c.unchecked, &key, "key", labelKey)
+	}
+	for i := range match.len() {
+		key := match.item(i)
+		s, ok := key.text()
+		switch {
+		case !ok || !c.form(c.unchecked, &key, "key", labelKey):
+		case holds(mismatch, mismatch.len(), s): // R-V23
+			c.refuse(c.unchecked, &key, fmt.Sprintf("key %q is in matchLabelKeys and in mismatchLabelKeys", s), "drop it from one of the two")
+		case typed != nil:
+			c.merged(&key, s, &match, typed)
+		}
+	}
+}
+
+// holds reports whether the first n items of a list hold the text.
+func holds(list *place, n int, s string) bool {
+	return slices.ContainsFunc(list.value.Items()[:n], func(n *source.Node) bool { return n.Text() == s })
+}
+
+// merged checks a key of matchLabelKeys against the selector (R-V22). When a
+// pod that has the label is created, its value is appended to the selector as
+// an expression; an expression on a key that is there already is refused. A
+// template is not merged, so only a selector that names the key twice by
+// itself is refused there.
+func (c *checker) merged(at *place, key string, match *place, selector *metav1.LabelSelector) {
+	n := 0
+	if _, ok := selector.MatchLabels[key]; ok {
+		n++
+	}
+	for i := range selector.MatchExpressions {
+		if selector.MatchExpressions[i].Key == key {
+			n++
+		}
+	}
+	repeated := holds(match, at.index, key)
+	switch {
+	case n == 0 && repeated && c.carries(key):
+		c.refuse(c.created, at, fmt.Sprintf("key %q is in matchLabelKeys twice: the merged selector names it twice", key), "drop one of the two")
+	case n == 0 || repeated:
+	case n > 1:
+		c.refuse(c.unchecked, at, fmt.Sprintf("key %q is in matchLabelKeys and %d times in labelSelector", key, n), "drop it from matchLabelKeys")
+	case c.carries(key):
+		c.refuse(c.created, at, fmt.Sprintf("key %q is in matchLabelKeys and in labelSelector: the merged selector names it twice", key), "drop it from one of the two")
+	}
+}
+
+// carries reports whether the pods are created with a label on the key. A pod
+// that was read back from a cluster holds the merged selector already, and
+// nothing is merged into it again.
+func (c *checker) carries(key string) bool {
+	if c.created == StageObject && c.w.Object.Root.At("metadata", "uid") != nil {
+		return false
+	}
+	if slices.Contains(jobIndex, key) { // of Indexed jobs only
+		return false
+	}
+	if _, ok := c.w.Labels[key]; ok || slices.Contains(c.w.Kind.NameLabels, key) {
+		return true
+	}
+	added, _ := c.w.Added(key)
+	return added
+}
+
+// selects checks the selector of the object itself against the labels of what
+// it creates (R-V37).
+func (c *checker) selects(spec *place, labels *source.Node) {
+	p := spec.field("selector")
+	if p.absent() {
+		if c.w.Kind.Selects && c.w.Object.APIVersion == "apps/v1" {
+			c.refuse(StageObject, &p, "selector is missing: must match the labels of the template", "")
+		}
+		return
+	}
+	if c.w.Object.Kind == "ReplicationController" { // a plain map
+		if c.isTextMap(&p) {
+			c.matches(&p, labels)
+		}
+		return
+	}
+	match, expressions := p.field("matchLabels"), p.field("matchExpressions")
+	if !c.is(&p, source.Map) || !c.isTextMap(&match) {
+		return
+	}
+	typed, ok := c.requirements(&expressions)
+	before := len(c.w.Problems)
+	c.selectorPlaces(&p)
+	switch {
+	case !ok || len(c.w.Problems) > before:
+	case c.w.Kind.Selects && match.value.Len()+len(typed) == 0:
+		c.refuse(StageObject, &p, "selector has neither matchLabels nor matchExpressions: must match the labels of the template", lost(p.value))
+	case c.matches(&match, labels):
+		c.expressionsMatch(&expressions, typed, labels)
+	}
+}
+
+// requirements reads matchExpressions, which are not decoded here; ok is
+// false if some of it is not known.
+func (c *checker) requirements(p *place) (all []metav1.LabelSelectorRequirement, ok bool) {
+	ok = c.is(p, source.Sequence)
+	for i := range p.len() {
+		e := p.item(i)
+		key, operator, values := e.field("key"), e.field("operator"), e.field("values")
+		ok = c.is(&e, source.Map) && c.is(&values, source.Sequence) && c.isText(&key) && c.isText(&operator) && ok
+		r := metav1.LabelSelectorRequirement{Key: key.value.Text(), Operator: metav1.LabelSelectorOperator(operator.value.Text())}
+		for i := range values.len() {
+			v := values.item(i)
+			ok = c.isText(&v) && ok
+			r.Values = append(r.Values, v.value.Text())
+		}
+		all = append(all, r)
+	}
+	return all, ok
+}
+
+// lost is the repair of a selector whose labels stand one level too high.
+func lost(selector *source.Node) string {
+	for k := range selector.Fields() {
+		if k.Value != "matchLabels" && k.Value != "matchExpressions" {
+			return "move " + k.Value + " below matchLabels"
+		}
+	}
+	return ""
+}
+
+// matches compares matchLabels with the labels of the template.
+func (c *checker) matches(p *place, labels *source.Node) bool {
+	for k, v := range p.value.Fields() {
+		value := labels.Get(k.Value)
+		if value != nil && value.Text() == v.Text() || unknownLabel(labels, k.Value) {
+			continue
+		}
+		at := p.entry(k, v)
+		has := "has no label " + k.Value
+		if value != nil {
+			has = "has " + k.Value + "=" + value.Text()
+		}
+		c.refuse(StageObject, &at, fmt.Sprintf("selector wants %s=%s, but the template %s", k.Value, v.Text(), has), fmt.Sprintf("make both say the same %s", k.Value))
+		return false
+	}
+	return true
+}
+
+// unknownLabel reports whether the value of a label is not known: its value or
+// any key is a variable, or it is of a wrong type and reported as such.
+func unknownLabel(labels *source.Node, key string) bool {
+	if !labels.IsNull() && labels.Kind != source.Map {
+		return true
+	}
+	for k, v := range labels.Fields() {
+		if k.Placeholder() || k.Value == key && (v.Placeholder() || v.Kind != source.Scalar || v.Type != source.String && v.Type != source.Null) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) expressionsMatch(p *place, requirements []metav1.LabelSelectorRequirement, labels *source.Node) {
+	set := labelSet{labels}
+	for i := range requirements {
+		selector, err := metav1.LabelSelectorAsSelector(&metav1.LabelSelector{MatchExpressions: requirements[i : i+1]})
+		if err != nil || selector.Matches(set) || unknownLabel(labels, requirements[i].Key) {
+			continue
+		}
+		at := p.item(i)
+		c.refuse(StageObject, &at, "selector wants "+selector.String()+", which the labels of the template do not match", "")
+		return
+	}
+}
+
+// labelSet lets a selector look at labels as they stand in the file.
+type labelSet struct{ node *source.Node }
+
+func (s labelSet) Has(key string) bool { return s.node.Get(key) != nil }
+
+func (s labelSet) Get(key string) string { return s.node.Get(key).Text() }
+
+func (s labelSet) Lookup(key string) (string, bool) { return s.Get(key), s.Has(key) }

@@ -1,0 +1,82 @@
+package workload
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+var (
+	whenUnsatisfiable = []string{string(corev1.DoNotSchedule), string(corev1.ScheduleAnyway)}
+	inclusionPolicies = []string{string(corev1.NodeInclusionPolicyHonor), string(corev1.NodeInclusionPolicyIgnore)}
+)
+
+// spread checks topologySpreadConstraints (R-V24 to R-V30).
+func (c *checker) spread(spec *place) {
+	constraints, typed := spec.field("topologySpreadConstraints"), c.w.Spec.TopologySpreadConstraints
+	for i := range min(constraints.len(), len(typed)) {
+		t := constraints.item(i)
+		if t.broken() {
+			continue
+		}
+		c.spreadKey(&t)
+		c.spreadAction(&t)
+		for _, name := range [...]string{"nodeAffinityPolicy", "nodeTaintsPolicy"} { // R-V29
+			if policy := t.field(name); !policy.absent() {
+				c.oneOf(c.unchecked, &policy, false, inclusionPolicies)
+			}
+		}
+		selector := t.field("labelSelector")
+		c.selector(&selector, typed[i].LabelSelector)
+		c.labelKeys(&t, &place{}, typed[i].LabelSelector)
+		c.repeated(&t, typed, i)
+	}
+}
+
+// spreadKey checks maxSkew (R-V24) and topologyKey (R-V25), whose form is
+// checked by virt-api alone.
+func (c *checker) spreadKey(t *place) {
+	skew, key := t.field("maxSkew"), t.field("topologyKey")
+	if n, ok := skew.number(); ok && n <= 0 {
+		c.refuse(StageObject, &skew, found(&skew, "maxSkew")+": must be at least 1", "set maxSkew: 1")
+	}
+	s, ok := key.text()
+	switch {
+	case ok && s == "":
+		c.refuse(StageObject, &key, found(&key, "topologyKey")+": must name a node label", "set topologyKey, such as topology.kubernetes.io/zone")
+	case ok && c.w.Kind.VM:
+		c.form(StageObject, &key, "", labelKey)
+	}
+}
+
+// spreadAction checks whenUnsatisfiable (R-V26) and minDomains (R-V28).
+func (c *checker) spreadAction(t *place) {
+	action, domains := t.field("whenUnsatisfiable"), t.field("minDomains")
+	word, ok := c.oneOf(StageObject, &action, false, whenUnsatisfiable)
+	if domains.absent() {
+		return
+	}
+	switch n, known := domains.number(); {
+	case ok && word == string(corev1.ScheduleAnyway):
+		c.refuse(c.unchecked, &domains, "minDomains is set with whenUnsatisfiable ScheduleAnyway: must be absent unless it is DoNotSchedule", "drop minDomains")
+	case known && n <= 0:
+		c.refuse(c.unchecked, &domains, found(&domains, "minDomains")+": must be at least 1", "drop minDomains")
+	}
+}
+
+// repeated finds a pair of topologyKey and whenUnsatisfiable that an earlier
+// constraint has (R-V27).
+func (c *checker) repeated(t *place, all []corev1.TopologySpreadConstraint, i int) {
+	key, action := t.field("topologyKey"), t.field("whenUnsatisfiable")
+	k, ok := key.text()
+	a, known := action.text()
+	if !ok || !known || k == "" || a == "" {
+		return
+	}
+	for j := range i {
+		if all[j].TopologyKey == k && string(all[j].WhenUnsatisfiable) == a {
+			c.refuse(StageObject, &key, fmt.Sprintf("topologyKey %q with whenUnsatisfiable %s is in constraint [%d] already: must be there once", k, a, j), "drop one of the two")
+			return
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package workload
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Ways to update.
+const (
+	rollingUpdate = "RollingUpdate"
+	recreate      = "Recreate"
+	onDelete      = "OnDelete"
+)
+
+var (
+	deploymentUpdates = []string{rollingUpdate, recreate}
+	setUpdates        = []string{rollingUpdate, onDelete}
+)
+
+// amount is a number or a percentage.
+type amount struct {
+	n   int
+	set bool
+}
+
+// rolling reads the type of an update and its rollingUpdate. Only a rolling
+// update may have one; an update by OnDelete of a DaemonSet just ignores it.
+func (c *checker) rolling(strategy *place, words []string, strict bool) (p place, ok bool) {
+	kind := strategy.field("type")
+	p = strategy.field("rollingUpdate")
+	if !c.is(strategy, source.Map) || !c.is(&p, source.Map) || !c.isText(&kind) {
+		return p, false
+	}
+	word, ok := c.oneOf(StageObject, &kind, true, words)
+	if !ok || word == "" || word == rollingUpdate {
+		return p, ok
+	}
+	if strict && !p.absent() {
+		c.refuse(StageObject, &p, fmt.Sprintf("rollingUpdate is set with type %s: must be absent unless it is %s", word, rollingUpdate), "drop rollingUpdate")
+	}
+	return p, false
+}
+
+// deployment checks the strategy of a Deployment (R-V38). What is absent is
+// 25%, so only two literal zeros are zero.
+func (c *checker) deployment(spec *place) {
+	strategy := spec.field("strategy")
+	p, ok := c.rolling(&strategy, deploymentUpdates, true)
+	if !ok {
+		return
+	}
+	surge, unavailable := p.field("maxSurge"), p.field("maxUnavailable")
+	s, sok := c.amount(&surge, false)
+	u, uok := c.amount(&unavailable, true)
+	if sok && uok && s.set && u.set && s.n == 0 && u.n == 0 {
+		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+" and maxSurge is 0 too: one of them must be above 0", "set maxUnavailable: 1 or maxSurge: 1")
+	}
+}
+
+// daemonSet checks the update strategy of a DaemonSet: exactly one of the two
+// amounts is above 0, and maxUnavailable is 1 if it is absent (R-V38).
+func (c *checker) daemonSet(spec *place) {
+	strategy := spec.field("updateStrategy")
+	p, ok := c.rolling(&strategy, setUpdates, false)
+	if !ok {
+		return
+	}
+	surge, unavailable := p.field("maxSurge"), p.field("maxUnavailable")
+	s, sok := c.amount(&surge, true)
+	u, uok := c.amount(&unavailable, true)
+	switch {
+	case !sok || !uok:
+	case s.n != 0 && !u.set:
+		c.refuse(StageObject, &surge, found(&surge, "maxSurge")+" and maxUnavailable is 1 by default: one of them must be 0", "set maxUnavailable: 0")
+	case s.n != 0 && u.n != 0:
+		c.refuse(StageObject, &surge, found(&surge, "maxSurge")+" and maxUnavailable is "+unavailable.value.Value+": one of them must be 0", "set one of them to 0")
+	case u.set && u.n == 0 && s.n == 0:
+		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+" and maxSurge is 0 too: one of them must be above 0", "set one of them above 0")
+	}
+}
+
+// statefulSet checks the update strategy of a StatefulSet (R-V38).
+func (c *checker) statefulSet(spec *place) {
+	strategy := spec.field("updateStrategy")
+	p, ok := c.rolling(&strategy, setUpdates, true)
+	if !ok {
+		return
+	}
+	unavailable, partition := p.field("maxUnavailable"), p.field("partition")
+	if u, ok := c.amount(&unavailable, true); ok && u.set && u.n == 0 {
+		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+": must be above 0", "set maxUnavailable: 1")
+	}
+	c.whole(&partition)
+}
+
+// amount reads a number or percentage and checks it by itself; capped ones
+// must not be above 100%.
+func (c *checker) amount(p *place, capped bool) (a amount, ok bool) {
+	switch v := p.value; {
+	case p.absent():
+		return a, true
+	case v.Placeholder():
+		return a, false
+	case v.Kind == source.Scalar && v.Type == source.String:
+		return c.percentage(p, capped)
+	}
+	n, ok := p.value.Int()
+	switch {
+	case !ok:
+		c.w.mistyped(p.path(), p.key, p.value, "whole number or percentage")
+		return a, false
+	case n < 0:
+		c.refuse(StageObject, p, found(p, p.name)+": must not be negative", "")
+		return a, false
+	case n > math.MaxInt32:
+		c.refuse(StageObject, p, found(p, p.name)+": must fit into 32 bits", "")
+		return a, false
+	}
+	return amount{int(n), true}, true
+}
+
+func (c *checker) percentage(p *place, capped bool) (a amount, ok bool) {
+	s := p.value.Value
+	if len(validation.IsValidPercent(s)) > 0 {
+		fix := ""
+		if _, err := strconv.ParseUint(s, 10, 31); err == nil {
+			fix = "drop the quotes"
+		}
+		c.refuse(StageObject, p, found(p, p.name)+": must be a whole number or a percentage, as 25%", fix)
+		return a, false
+	}
+	n, _ := strconv.Atoi(strings.TrimSuffix(s, "%"))
+	if capped && n > 100 {
+		c.refuse(StageObject, p, found(p, p.name)+": must not be above 100%", "")
+		return a, false
+	}
+	return amount{n, true}, true
+}

@@ -1,0 +1,49 @@
+package rego
+
+import (
+	"slices"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// allowed lists the built-in functions that a rule may call: those that work on
+// their arguments alone and whose results are not much larger than these. What
+// is missing does not compile: network, clock, environment, random numbers,
+// cryptography, tokens, other languages, remote schemas, ranges, output.
+func allowed() []string {
+	return []string{
+		// what operators and keywords stand for
+		"and", "assign", "div", "eq", "equal", "gt", "gte", "internal.member_2", "internal.member_3",
+		"internal.template_string", "lt", "lte", "minus", "mul", "neq", "or", "plus", "rem",
+		// numbers
+		"abs", "ceil", "floor", "format_int", "max", "min", "product", "round", "sum", "to_number",
+		// strings and patterns
+		"concat", "contains", "endswith", "glob.match", "glob.quote_meta", "indexof", "indexof_n", "lower",
+		"regex.find_all_string_submatch_n", "regex.find_n", "regex.is_valid", "regex.match", "regex.replace",
+		"regex.split", "replace", "split", "sprintf", "startswith", "strings.any_prefix_match",
+		"strings.any_suffix_match", "strings.count", "strings.replace_n", "strings.reverse", "strings.split_n",
+		"substring", "trim", "trim_left", "trim_prefix", "trim_right", "trim_space", "trim_suffix", "upper",
+		// arrays, sets and objects
+		"array.concat", "array.flatten", "array.reverse", "array.slice", "count", "intersection", "json.filter",
+		"json.remove", "object.filter", "object.get", "object.keys", "object.remove", "object.subset",
+		"object.union", "object.union_n", "sort", "union", "walk",
+		// types, quantities and versions
+		"is_array", "is_boolean", "is_null", "is_number", "is_object", "is_set", "is_string", "json.marshal",
+		"json.unmarshal", "semver.compare", "semver.is_valid", "type_name", "units.parse", "units.parse_bytes",
+		// the rule's own annotation
+		"rego.metadata.chain", "rego.metadata.rule",
+	}
+}
+
+// capabilities is what rules are parsed and compiled against.
+func capabilities() *ast.Capabilities {
+	c := ast.CapabilitiesForThisVersion()
+	names := allowed()
+	slices.Sort(names)
+	c.Builtins = slices.DeleteFunc(c.Builtins, func(b *ast.Builtin) bool {
+		_, ok := slices.BinarySearch(names, b.Name)
+		return !ok
+	})
+	c.AllowNet = []string{} // an empty list allows no host, nil would allow all
+	return c
+}

@@ -1,0 +1,125 @@
+package rego
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// Options says which rules there are. The zero value has none.
+type Options struct {
+	// Rules holds the built-in rules as <id>/rule.rego.
+	Rules fs.FS
+	// Dirs are folders with rules of the user's own: every *.rego below them,
+	// *_test.rego left out.
+	Dirs []string
+	// Off names rules that are not to run.
+	Off map[string]bool
+	// Deadline bounds one call of Evaluate; 0 means DefaultDeadline.
+	Deadline time.Duration
+}
+
+// DefaultDeadline is far beyond what rules need that only look at their facts.
+const DefaultDeadline = 30 * time.Second
+
+// Engine holds loaded rules. It may be used by several goroutines.
+type Engine struct {
+	rules    []*rule // sorted by id
+	deadline time.Duration
+
+	mutex    sync.Mutex
+	compiled map[*rule]*program
+}
+
+// Load reads the rules. Those of the user's own are type-checked against the
+// facts and compiled. The error is about all that is wrong with them.
+func Load(opts Options) (*Engine, error) {
+	e := &Engine{deadline: cmp.Or(opts.Deadline, DefaultDeadline), compiled: map[*rule]*program{}}
+	own, err := loadOwn(opts.Dirs)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.adopt(own); err != nil {
+		return nil, err
+	}
+	builtin, err := loadBuiltin(opts.Rules)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range builtin {
+		if e.find(r.id) == nil { // a rule of the user's own replaces the built-in
+			e.rules = append(e.rules, r)
+		}
+	}
+	slices.SortFunc(e.rules, func(a, b *rule) int { return cmp.Compare(a.id, b.id) })
+	for _, r := range e.rules {
+		r.off = opts.Off[r.id]
+	}
+	return e, nil
+}
+
+// adopt compiles the modules of the user's own and takes their rules in.
+func (e *Engine) adopt(own []*module) error {
+	if len(own) == 0 {
+		return nil
+	}
+	p, err := compileChecked(own)
+	if err != nil {
+		return err
+	}
+	for _, m := range own {
+		if m.rule != nil {
+			e.rules = append(e.rules, m.rule)
+			e.compiled[m.rule] = p
+		}
+	}
+	return nil
+}
+
+func (e *Engine) find(id string) *rule {
+	for _, r := range e.rules {
+		if r.id == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// IDs gives the ids of all rules, those that are off included, sorted.
+func (e *Engine) IDs() []string {
+	ids := make([]string, len(e.rules))
+	for i, r := range e.rules {
+		ids[i] = r.id
+	}
+	return ids
+}
+
+// Rules gives the rules that are not off, sorted by id, with the level that
+// their category stands for.
+func (e *Engine) Rules() []diag.Rule {
+	var rules []diag.Rule
+	for _, r := range e.rules {
+		if !r.off {
+			rules = append(rules, r.meta())
+		}
+	}
+	return rules
+}
+
+// Rule gives the rule with that id, be it off or not; false means that there is
+// none.
+func (e *Engine) Rule(id string) (diag.Rule, bool) {
+	r := e.find(id)
+	if r == nil {
+		return diag.Rule{}, false
+	}
+	return r.meta(), true
+}
+
+// all is the error that holds all of them, or nil.
+func all(errs []error) error { return errors.Join(errs...) }

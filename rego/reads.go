@@ -1,0 +1,79 @@
+package rego
+
+import (
+	"maps"
+	"strings"
+)
+
+// reads tells which lists of facts a module may look at.
+type reads struct {
+	all   bool
+	lists map[string]bool
+}
+
+// readsOf finds the lists that a module names as input.<list>. It looks at the
+// text, so that a module which has nothing to judge is not even parsed. It may
+// find too much and never too little: input in any other form means all lists.
+func readsOf(text string) reads {
+	r := reads{lists: map[string]bool{}}
+	if at := strings.Index(text, "\npackage "); at >= 0 {
+		text = text[at:] // only comments stand before it
+	}
+	for at := 0; ; at++ {
+		next := strings.Index(text[at:], "input")
+		if next < 0 {
+			return r
+		}
+		at += next
+		r.note(text[:at], text[at+len("input"):])
+	}
+}
+
+// note takes the word input between its surroundings into account.
+func (r *reads) note(before, after string) {
+	if before != "" && (inName(before[len(before)-1]) || before[len(before)-1] == '.') {
+		return
+	}
+	end := 0
+	for end < len(after) && inName(after[end]) {
+		end++
+	}
+	if end > 0 {
+		return
+	}
+	if !strings.HasPrefix(after, ".") {
+		r.all = true
+		return
+	}
+	after = after[1:]
+	for end < len(after) && inName(after[end]) {
+		end++
+	}
+	r.lists[after[:end]] = true
+}
+
+func inName(c byte) bool {
+	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// has reports whether the list is read.
+func (r *reads) has(list string) bool { return r.all || r.lists[list] }
+
+// anyOf reports whether one of the lists is read.
+func (r *reads) anyOf(lists []string) bool {
+	for _, list := range lists {
+		if r.has(list) {
+			return true
+		}
+	}
+	return false
+}
+
+// add makes r read what o reads, too.
+func (r *reads) add(o reads) {
+	r.all = r.all || o.all
+	if r.lists == nil {
+		r.lists = map[string]bool{}
+	}
+	maps.Copy(r.lists, o.lists)
+}
