@@ -2,7 +2,6 @@ package rego
 
 import (
 	"cmp"
-	"errors"
 	"io/fs"
 	"slices"
 	"sync"
@@ -120,6 +119,3 @@ func (e *Engine) Rule(id string) (diag.Rule, bool) {
 	}
 	return r.meta(), true
 }
-
-// all is the error that holds all of them, or nil.
-func all(errs []error) error { return errors.Join(errs...) }

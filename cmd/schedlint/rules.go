@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedlint/schedlint/fixtures"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/rego"
-	"github.com/schedlint/schedlint/rules"
 )
 
 func newRules() *cobra.Command {
@@ -60,7 +60,7 @@ func printRule(w io.Writer, engine *rego.Engine, id string) error {
 	if len(r.Related) > 0 {
 		fmt.Fprintln(w)
 	}
-	if example := rules.Example(id); example != "" {
+	if example := fixtures.Example(id); example != "" {
 		fmt.Fprintf(w, "\nExample:\n\n    %s\n", strings.ReplaceAll(strings.TrimSpace(example), "\n", "\n    "))
 	}
 	return nil

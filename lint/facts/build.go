@@ -7,6 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -62,6 +63,19 @@ func (s Subject) related(at diag.Span, format string, args ...any) Subject {
 		s.Related = append(s.Related, diag.Related{Location: at, Message: fmt.Sprintf(format, args...)})
 	}
 	return s
+}
+
+// node points at a node, once for all nodes that are declared in one place.
+func (s Subject) node(n *topology.Node, what string) Subject {
+	for _, r := range s.Related {
+		if r.Location == n.Span {
+			return s
+		}
+	}
+	if n.Pool != nil && n.Pool.Count > 1 {
+		return s.related(n.Span, "pool %s: %s %s", n.Pool.Name, n.Name, what)
+	}
+	return s.related(n.Span, "%s %s", n.Name, what)
 }
 
 func (s Subject) fix(format string, args ...any) Subject {

@@ -52,7 +52,7 @@ func (b *builder) excluded(s Subject, w *workload.Workload, small bool) (Subject
 		reasons = append(reasons, x.String())
 		for i, n := range x.Nodes {
 			if i < maxRelated {
-				s = s.related(n.Span, "%s %s", n.Name, x.One)
+				s = s.node(n, x.One)
 			}
 		}
 	}

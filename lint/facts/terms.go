@@ -80,7 +80,7 @@ func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []
 			fact.With++
 		} else if len(fact.Without) < 3 {
 			fact.Without = append(fact.Without, n.Name)
-			s = s.related(n.Span, "%s lacks the label %s", n.Name, t.Key)
+			s = s.node(n, "lacks the label "+t.Key)
 		}
 	}
 	if fact.With == 0 && (b.topo || !fact.Known) {
@@ -200,7 +200,11 @@ func (b *builder) selector(w *workload.Workload, t *placement.Term) {
 	s := about(w, at)
 	if fact.Matches == 0 {
 		fact.Nearest = nearestLabel(w, t)
-		s = s.related(labelsSpan(w), "the pods carry %s", labelText(w))
+		if t.Use == placement.Affinity {
+			fact.Nearest = b.m.NearestLabel(t)
+		} else {
+			s = s.related(labelsSpan(w), "the pods carry %s", labelText(w))
+		}
 		s = s.fix("%s", selectorFix(&fact))
 	}
 	fact.ID = b.subject(s)
@@ -226,9 +230,6 @@ func selectorFix(f *Selector) string {
 // nearestLabel is a label of the own pods with a key or value of the selector
 // that does not match, as in app=web for app=website.
 func nearestLabel(w *workload.Workload, t *placement.Term) string {
-	if t.Use == placement.Affinity {
-		return ""
-	}
 	for _, r := range t.Pairs() {
 		if v, ok := w.Labels[r[0]]; ok && v != r[1] {
 			return r[0] + "=" + v
@@ -329,7 +330,7 @@ func (b *builder) unmet(w *workload.Workload, u placement.Unmet, usable []*topol
 			if _, ok := n.Labels[t.Key]; ok {
 				fact.With++
 			} else if i < 3 {
-				s = s.related(n.Span, "%s lacks the label %s", n.Name, t.Key)
+				s = s.node(n, "lacks the label "+t.Key)
 			}
 		}
 		if fact.With == 0 {

@@ -1,8 +1,11 @@
 package placement
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -96,4 +99,25 @@ func (m *Model) Others(t *Term, owner *workload.Workload, maybe bool) []*workloa
 		}
 	}
 	return others
+}
+
+// NearestLabel is a label that some declared pod carries and that the selector
+// probably meant, as in app=web for app=webb; "" if there is none.
+func (m *Model) NearestLabel(t *Term) string {
+	for _, p := range t.Pairs() {
+		var values []string
+		for pair := range m.index.pairs {
+			if pair[0] == p[0] {
+				values = append(values, pair[1])
+			}
+		}
+		slices.Sort(values)
+		if slices.Contains(values, p[1]) {
+			continue
+		}
+		if near := diag.Nearest(p[1], values); near != "" {
+			return p[0] + "=" + near
+		}
+	}
+	return ""
 }

@@ -176,7 +176,7 @@ func (r *result) unparsable(text []byte) {
 		text = text[size:]
 	}
 	r.documents++
-	r.problems = append(r.problems, Problem{Kind: Unparsable, Detail: "not UTF-8 text", Span: diag.Span{File: r.file.Name, Line: line, Column: 1, EndLine: line, EndColumn: 1}})
+	r.problems = append(r.problems, Problem{Kind: Unreadable, Detail: "is not UTF-8 text", Span: diag.Span{File: r.file.Name, Line: line, Column: 1, EndLine: line, EndColumn: 1}})
 }
 
 func (r *result) problem(e textError, text []byte) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -96,22 +97,54 @@ var (
 	separatorStart = regexp.MustCompile(`(?m)^---(?:[ \t\r]|$)`)
 )
 
-// syntaxError finds the place of a parser error. The parser counts lines from
-// 0 in some of its messages and from 1 in others and gives no column.
+// maxSearch bounds the text in which the line of a syntax error is searched.
+const maxSearch = 1 << 20
+
+// syntaxError finds the place of a parser error. The parser names the start of
+// the construct that it was in, counted from 0 in some messages and from 1 in
+// others. The line that a person has to mend is the first one up to which the
+// text fails in the same way.
 func syntaxError(err error, text []byte, offset int) textError {
-	e := textError{problem: Unparsable, line: 1 + offset, column: 1}
-	msg := err.Error()
-	if m := errorLine.FindStringSubmatch(msg); m != nil {
-		n, _ := strconv.Atoi(m[1])
-		e.line = min(max(n, 1), 1+bytes.Count(text, []byte("\n"))) + offset
-		msg = msg[len(m[0]):]
+	said, line := problemOf(err)
+	e := textError{problem: Unparsable, line: 1, column: 1, detail: said}
+	if strings.Contains(said, "exceeded max depth") {
+		e.problem, e.detail = TooDeep, "more than 10,000 levels"
 	}
-	e.detail = strings.TrimPrefix(msg, "yaml: ")
-	if strings.Contains(msg, "exceeded max depth") {
-		e.problem = TooDeep
-		e.detail = "more than 10,000 levels"
+	ends := lineEnds(text)
+	e.line = min(max(line, 1), len(ends))
+	if len(text) <= maxSearch && len(ends) > 0 {
+		e.line = 1 + sort.Search(len(ends)-1, func(i int) bool {
+			failed, err := decodeAll(text[:ends[i]], 0, func(string, string) bool { return false }, func(document, []textError) {})
+			if !failed {
+				return false
+			}
+			now, _ := problemOf(err)
+			return now == said
+		})
 	}
+	e.line += offset
 	return e
+}
+
+// problemOf splits a parser error into what it says and the line it names.
+func problemOf(err error) (said string, line int) {
+	said = err.Error()
+	if m := errorLine.FindStringSubmatch(said); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		said = said[len(m[0]):]
+	}
+	return strings.TrimPrefix(said, "yaml: "), line
+}
+
+// lineEnds are the offsets behind every line.
+func lineEnds(text []byte) []int {
+	var ends []int
+	for i, c := range text {
+		if c == '\n' || i == len(text)-1 {
+			ends = append(ends, i+1)
+		}
+	}
+	return ends
 }
 
 // nextSeparator is the offset of the first document separator after a line, or -1.

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,13 +26,12 @@ func (c *checker) containers(spec *place) {
 			container := list.item(i)
 			resources := container.field("resources")
 			c.resources(&resources, &group.typed[i].Resources, containerResource)
+			c.hugePages(&resources)
 		}
 	}
 	overhead := spec.field("overhead")
-	if !overhead.absent() { // as the limits of a container
-		c.quantities(&overhead, c.w.Spec.Overhead, containerResource)
-		c.hugePages(&overhead, &place{})
-	}
+	c.quantities(&overhead, c.w.Spec.Overhead, containerResource)
+	c.hugePagesAlone(&overhead, &place{})
 	if c.w.Spec.Resources != nil {
 		resources := spec.field("resources")
 		c.podResources(&resources)
@@ -56,7 +56,6 @@ func (c *checker) resources(p *place, typed *Resources, name func(string) string
 			c.request(&at, q, &limits, typed.Limits)
 		}
 	}
-	c.hugePages(&limits, &requests)
 }
 
 // request compares a request with its limit. Resources that cannot be
@@ -75,8 +74,16 @@ func (c *checker) request(at *place, q resource.Quantity, limits *place, typed c
 	}
 }
 
-// hugePages finds huge pages without processor or memory.
-func (c *checker) hugePages(limits, requests *place) {
+// hugePages finds huge pages that are asked for without cpu or memory.
+func (c *checker) hugePages(resources *place) {
+	limits, requests := resources.field("limits"), resources.field("requests")
+	c.hugePagesAlone(&limits, &requests)
+}
+
+func (c *checker) hugePagesAlone(limits, requests *place) {
+	if limits.broken() || requests.broken() {
+		return
+	}
 	var at place
 	for _, list := range [...]*place{limits, requests} {
 		for k, v := range list.value.Fields() {
@@ -97,7 +104,8 @@ func (c *checker) hugePages(limits, requests *place) {
 // wrong with a name.
 func (c *checker) quantities(list *place, typed corev1.ResourceList, name func(string) string) {
 	for k, v := range list.value.Fields() {
-		if k.Placeholder() {
+		q, ok := typed[corev1.ResourceName(k.Value)]
+		if k.Placeholder() || !ok && !v.Placeholder() {
 			continue
 		}
 		at := list.entry(k, v)
@@ -105,7 +113,6 @@ func (c *checker) quantities(list *place, typed corev1.ResourceList, name func(s
 			c.refuse(StageObject, &at, fmt.Sprintf("resource is %q: %s", k.Value, wrong), "")
 			continue
 		}
-		q, ok := typed[corev1.ResourceName(k.Value)]
 		switch {
 		case !ok:
 		case q.Sign() < 0:
@@ -175,7 +182,10 @@ func (c *checker) podResources(p *place) {
 		return
 	}
 	limits, requests := p.field("limits"), p.field("requests")
-	declared, defaulted := c.aggregate(false), c.aggregate(true)
+	declared, defaulted := c.aggregate(p.up, false), c.aggregate(p.up, true)
+	if c.created != StageObject || defaulted.Cpu().IsZero() && defaulted.Memory().IsZero() { // else they are filled in before
+		c.hugePages(p)
+	}
 	for k, v := range requests.value.Fields() {
 		at, stage := requests.entry(k, v), StageObject
 		name := corev1.ResourceName(k.Value)
@@ -218,17 +228,19 @@ func (c *checker) podLimits(limits, requests *place, sums corev1.ResourceList) {
 
 // aggregate is what all containers request together. When a pod is created,
 // limits stand in for requests that are not there (R-P3).
-func (c *checker) aggregate(defaulted bool) corev1.ResourceList {
-	convert := func(from []Container) (to []corev1.Container) {
+func (c *checker) aggregate(spec *place, defaulted bool) corev1.ResourceList {
+	convert := func(name string, from []Container) (to []corev1.Container) {
+		nodes := spec.value.Get(name).Items()
 		for i := range from {
-			requests := corev1.ResourceList{}
-			if defaulted {
-				for name, q := range from[i].Resources.Limits {
+			requests := maps.Clone(from[i].Resources.Requests)
+			if requests == nil {
+				requests = corev1.ResourceList{}
+			}
+			declared := nodes[i].At("resources", "requests")
+			for name, q := range from[i].Resources.Limits {
+				if defaulted && (declared.IsNull() || declared.Kind == source.Map && declared.Get(string(name)) == nil) {
 					requests[name] = q
 				}
-			}
-			for name, q := range from[i].Resources.Requests {
-				requests[name] = q
 			}
 			container := corev1.Container{Resources: corev1.ResourceRequirements{Requests: requests}}
 			if policy := corev1.ContainerRestartPolicy(from[i].RestartPolicy); policy != "" {
@@ -238,7 +250,7 @@ func (c *checker) aggregate(defaulted bool) corev1.ResourceList {
 		}
 		return to
 	}
-	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: convert(c.w.Spec.Containers), InitContainers: convert(c.w.Spec.InitContainers)}}
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: convert("containers", c.w.Spec.Containers), InitContainers: convert("initContainers", c.w.Spec.InitContainers)}}
 	return resourcehelper.AggregateContainerRequests(pod, resourcehelper.PodResourcesOptions{})
 }
 

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -41,7 +40,11 @@ func (c *checker) rolling(strategy *place, words []string, strict bool) (p place
 	if !ok || word == "" || word == rollingUpdate {
 		return p, ok
 	}
-	if strict && !p.absent() {
+	if !strict { // ignored, but decoded all the same
+		surge, unavailable := p.field("maxSurge"), p.field("maxUnavailable")
+		c.isAmount(&surge)
+		c.isAmount(&unavailable)
+	} else if !p.absent() {
 		c.refuse(StageObject, &p, fmt.Sprintf("rollingUpdate is set with type %s: must be absent unless it is %s", word, rollingUpdate), "drop rollingUpdate")
 	}
 	return p, false
@@ -102,27 +105,39 @@ func (c *checker) statefulSet(spec *place) {
 // amount reads a number or percentage and checks it by itself; capped ones
 // must not be above 100%.
 func (c *checker) amount(p *place, capped bool) (a amount, ok bool) {
-	switch v := p.value; {
+	switch n, _ := p.value.Int(); {
 	case p.absent():
 		return a, true
-	case v.Placeholder():
+	case !c.isAmount(p):
 		return a, false
-	case v.Kind == source.Scalar && v.Type == source.String:
+	case p.value.Type == source.String:
 		return c.percentage(p, capped)
-	}
-	n, ok := p.value.Int()
-	switch {
-	case !ok:
-		c.w.mistyped(p.path(), p.key, p.value, "whole number or percentage")
-		return a, false
 	case n < 0:
 		c.refuse(StageObject, p, found(p, p.name)+": must not be negative", "")
 		return a, false
-	case n > math.MaxInt32:
-		c.refuse(StageObject, p, found(p, p.name)+": must fit into 32 bits", "")
-		return a, false
+	default:
+		return amount{int(n), true}, true
 	}
-	return amount{int(n), true}, true
+}
+
+// isAmount reports whether a value can be decoded as one, and complains if it
+// cannot.
+func (c *checker) isAmount(p *place) bool {
+	switch n, ok := p.value.Int(); {
+	case p.absent():
+		return true
+	case p.value.Placeholder():
+		return false
+	case p.value.Kind == source.Scalar && p.value.Type == source.String:
+		return true
+	case !ok:
+		c.w.mistyped(p.path(), p.key, p.value, "whole number or percentage")
+		return false
+	case n != int64(int32(n)):
+		c.refuse(StageObject, p, found(p, p.name)+": must fit into 32 bits", "")
+		return false
+	}
+	return true
 }
 
 func (c *checker) percentage(p *place, capped bool) (a amount, ok bool) {

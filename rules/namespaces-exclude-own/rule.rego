@@ -18,8 +18,8 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.selectors
-	fact.use in {"affinity", "anti-affinity"}
 	fact.matches == 0
+	fact.use in {"affinity", "anti-affinity"}
 	fact.matches_own == "yes"
 	fact.own_namespace == "no"
 	message := text.line(fact.workload, [sprintf(

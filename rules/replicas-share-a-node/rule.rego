@@ -20,12 +20,12 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.workloads
+	fact.on_one_node >= fact.pods
 	fact.lasting
 	fact.placement_known
 	fact.pods_known
 	fact.pods >= 2
 	fact.usable >= 2
-	fact.on_one_node >= fact.pods
 	takes := sprintf("the loss of a single node can take %d of %s", [fact.pods, text.pods(fact, fact.pods)])
 	wishes := [sprintf("%s is only a wish", [soft]) | some soft in fact.soft]
 	message := text.line(fact.workload, array.flatten([takes, zone(fact), wishes]))

@@ -19,8 +19,8 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.selectors
-	fact.use == "affinity"
 	fact.matches == 0
+	fact.use == "affinity"
 	not reported_elsewhere(fact)
 	message := text.line(fact.workload, [sprintf("the affinity %s%s", [what(fact), text.hint(fact.nearest)])])
 }

@@ -19,8 +19,8 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.selectors
-	fact.use == "anti-affinity"
 	fact.matches == 0
+	fact.use == "anti-affinity"
 	not namespaces_exclude_own(fact)
 	message := text.line(fact.workload, [sprintf("the anti-affinity %s%s", [what(fact), text.hint(fact.nearest)])])
 }

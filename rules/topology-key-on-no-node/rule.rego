@@ -19,9 +19,9 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.topology_keys
-	fact.declared
-	fact.usable > 0
 	fact.with == 0
+	fact.usable > 0
+	fact.declared
 	what := sprintf("%s the label %s, so %s", [text.none_has(fact.usable), fact.key, effects[[fact.use, fact.hard]]])
 	message := text.line(fact.workload, [what, text.meant(fact.suggestion)])
 }

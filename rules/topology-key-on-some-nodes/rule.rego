@@ -19,9 +19,9 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.topology_keys
-	fact.declared
-	fact.with > 0
 	fact.with < fact.usable
+	fact.with > 0
+	fact.declared
 	lack := sprintf("%d of the %d nodes it may use lack the label %s (%s), so %s", [
 		fact.usable - fact.with, fact.usable, fact.key, concat(", ", fact.without), effects[[fact.use, fact.hard]],
 	])

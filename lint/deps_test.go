@@ -1,0 +1,126 @@
+package lint_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// layers is the import graph: a package may import packages of lower layers
+// only, and of the world outside the standard library only what stands behind
+// it. Kept as text so that a change of the structure is seen in review.
+const layers = `
+6 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
+5 lint
+5 rego            github.com/open-policy-agent/opa
+4 lint/facts      k8s.io/api
+3 lint/placement  k8s.io/api k8s.io/apimachinery k8s.io/component-helpers k8s.io/klog/v2
+2 lint/workload   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
+2 lint/topology   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
+2 lint/config     github.com/bmatcuk/doublestar/v4
+1 lint/source     sigs.k8s.io/kustomize
+1 lint/report     github.com/owenrumney/go-sarif/v3
+0 lint/diag
+0 rules
+0 fixtures
+`
+
+const module = "github.com/schedlint/schedlint/"
+
+type layer struct {
+	level   int
+	outside []string
+}
+
+func parseLayers(t *testing.T) map[string]layer {
+	graph := map[string]layer{}
+	for line := range strings.Lines(strings.TrimSpace(layers)) {
+		fields := strings.Fields(line)
+		level, err := strconv.Atoi(fields[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		graph[fields[1]] = layer{level, fields[2:]}
+	}
+	return graph
+}
+
+// TestImportsOnlyDownwards holds the code against the graph.
+func TestImportsOnlyDownwards(t *testing.T) {
+	graph := parseLayers(t)
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(root, path)
+		name = filepath.ToSlash(name)
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || d.Name() == "testdata" || name == "lint/placement/oracle") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		dir := filepath.ToSlash(filepath.Dir(name))
+		seen[dir] = true
+		at, ok := graph[dir]
+		if !ok {
+			t.Errorf("%s: package %s is not in the graph", name, dir)
+			return nil
+		}
+		for _, imported := range imports(t, path) {
+			check(t, graph, name, dir, at, imported)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range graph {
+		if !seen[dir] {
+			t.Errorf("package %s is in the graph and not in the tree", dir)
+		}
+	}
+}
+
+func imports(t *testing.T, path string) []string {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, imported)
+	}
+	return all
+}
+
+func check(t *testing.T, graph map[string]layer, name, dir string, at layer, imported string) {
+	if inside, ok := strings.CutPrefix(imported, module); ok {
+		to, known := graph[inside]
+		if !known || to.level >= at.level {
+			t.Errorf("%s: %s (layer %d) must not import %s (layer %d)", name, dir, at.level, inside, to.level)
+		}
+		return
+	}
+	first, _, _ := strings.Cut(imported, "/")
+	if !strings.Contains(first, ".") {
+		return // the standard library
+	}
+	if !slices.ContainsFunc(at.outside, func(p string) bool { return imported == p || strings.HasPrefix(imported, p+"/") }) {
+		t.Errorf("%s: %s must not import %s", name, dir, imported)
+	}
+}

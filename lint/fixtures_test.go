@@ -1,0 +1,156 @@
+package lint_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/rego"
+	"github.com/schedlint/schedlint/rules"
+)
+
+// engine loads the built-in rules.
+func engine(t testing.TB) *rego.Engine {
+	t.Helper()
+	e, err := rego.Load(rego.Options{Rules: rules.FS})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// run lints paths below dir, which is the repository root as well.
+func run(t testing.TB, dir string, topology []string, paths ...string) (*diag.Report, error) {
+	t.Helper()
+	e := engine(t)
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lint.Run(context.Background(), lint.Options{
+		Dir: abs, Root: abs, Paths: paths, Topology: topology, Policy: e,
+		Level: func(id string) diag.Level { r, _ := e.Rule(id); return r.Level },
+	})
+}
+
+var expectation = regexp.MustCompile(`# (want|because) "((?:[^"\\]|\\.)*)"((?: "(?:[^"\\]|\\.)*")*)`)
+
+// expected is one comment in a fixture: a finding that starts on its line, or
+// a place that a finding of the file points at.
+type expected struct {
+	line    int
+	kind    string
+	pattern *regexp.Regexp
+}
+
+func expectations(t *testing.T, text []byte) []expected {
+	var all []expected
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		for _, m := range expectation.FindAllSubmatch(line, -1) {
+			for _, pattern := range regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`).FindAllSubmatch(m[0], -1) {
+				re, err := regexp.Compile(string(pattern[1]))
+				if err != nil {
+					t.Fatalf("line %d: %v", i+1, err)
+				}
+				all = append(all, expected{i + 1, string(m[1]), re})
+			}
+		}
+	}
+	return all
+}
+
+// compare holds the findings in one file against its comments: every finding
+// is wanted and every wanted one is there.
+func compare(t *testing.T, name string, text []byte, report *diag.Report) {
+	t.Helper()
+	wants := expectations(t, text)
+	met := make([]bool, len(wants))
+	for _, d := range report.Diagnostics {
+		if d.Location.File != name {
+			t.Errorf("finding outside the file: %s:%d %s: %s", d.Location.File, d.Location.Line, d.Rule, d.Message)
+			continue
+		}
+		found := false
+		for i, w := range wants {
+			if w.kind == "want" && w.line == d.Location.Line && w.pattern.MatchString(d.Rule+": "+d.Message) {
+				met[i], found = true, true
+			}
+		}
+		if !found {
+			t.Errorf("%s:%d: unexpected %s: %s", name, d.Location.Line, d.Rule, d.Message)
+		}
+		for _, r := range d.Related {
+			for i, w := range wants {
+				if w.kind == "because" && r.Location.File == name && w.line == r.Location.Line && w.pattern.MatchString(r.Message) {
+					met[i] = true
+				}
+			}
+		}
+	}
+	for i, w := range wants {
+		if !met[i] {
+			t.Errorf("%s:%d: missing %s %q", name, w.line, w.kind, w.pattern)
+		}
+	}
+}
+
+// TestRuleFixtures runs all rules over every rule's fixtures: the bad one gives
+// what its comments want and nothing else, the good one nothing at all.
+func TestRuleFixtures(t *testing.T) {
+	for _, rule := range engine(t).Rules() {
+		for _, file := range []string{"bad.yaml", "good.yaml"} {
+			t.Run(rule.ID+"/"+file, func(t *testing.T) {
+				dir := filepath.Join("..", "fixtures", rule.ID)
+				var topology []string
+				if _, err := os.Stat(filepath.Join(dir, "nodes.yaml")); err == nil {
+					topology = []string{"nodes.yaml"}
+				}
+				text, err := os.ReadFile(filepath.Join(dir, file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				report, err := run(t, dir, topology, file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compare(t, file, text, report)
+				if file == "bad.yaml" && !slices.ContainsFunc(report.Diagnostics, func(d diag.Diagnostic) bool { return d.Rule == rule.ID }) {
+					t.Errorf("%s does not fire on its own fixture", rule.ID)
+				}
+			})
+		}
+	}
+}
+
+// TestFixtureFoldersAreRules keeps folders and rules in step: a folder of
+// fixtures that no rule owns would never run.
+func TestFixtureFoldersAreRules(t *testing.T) {
+	shared := []string{"demo", "kinds", "oracle", "report", "scripts", "topology"}
+	entries, err := os.ReadDir("../fixtures")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := engine(t)
+	for _, entry := range entries {
+		if _, ok := e.Rule(entry.Name()); entry.IsDir() && !ok && !slices.Contains(shared, entry.Name()) {
+			t.Errorf("fixtures/%s belongs to no rule", entry.Name())
+		}
+	}
+}
+
+// findings is the rules that fired with their lines, for short comparisons.
+func findings(r *diag.Report) string {
+	var list []string
+	for _, d := range r.Diagnostics {
+		list = append(list, fmt.Sprintf("%d %s", d.Location.Line, d.Rule))
+	}
+	return strings.Join(list, "\n")
+}

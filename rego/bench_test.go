@@ -1,0 +1,106 @@
+package rego
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/rules"
+)
+
+// healthy is what n ordinary workloads give: eight facts each, none of them bad.
+func healthy(n int) *facts.Facts {
+	f := &facts.Facts{}
+	last := 0
+	id := func() int { last++; return last }
+	for i := range n {
+		name := fmt.Sprintf("web-%d", i)
+		w := "Deployment shop/" + name
+		f.Workloads = append(f.Workloads, facts.Workload{ID: id(), Workload: w, Group: "apps", Kind: "Deployment", Namespace: "shop", Name: name,
+			Pods: 3, PodsKnown: true, Lasting: true, PlacementKnown: true, Usable: 6, Zones: 3, OnOneNode: 1, InOneZone: 1})
+		f.Eligibility = append(f.Eligibility, facts.Eligibility{ID: id(), Workload: w, Verdict: facts.Feasible, Pods: 3, Nodes: 6, Eligible: 6})
+		for _, resource := range []string{"cpu", "memory"} {
+			f.Requests = append(f.Requests, facts.Request{ID: id(), Workload: w, Verdict: facts.Feasible, Resource: resource, Request: "100Mi",
+				Largest: "4Gi", LargestNode: "node-1", Eligible: 6, Fitting: 6})
+		}
+		f.AntiAffinity = append(f.AntiAffinity, facts.AntiAffinity{ID: id(), Workload: w, Verdict: facts.Feasible, Pods: 3,
+			Key: "kubernetes.io/hostname", Domains: 6, Most: 6, Nodes: 6, Eligible: 6})
+		f.Room = append(f.Room, facts.Room{ID: id(), Workload: w, Verdict: facts.Feasible, Pods: 3, Most: 30, Resource: "cpu", Request: "100m", Nodes: 6, Eligible: 6})
+		f.TopologyKeys = append(f.TopologyKeys, facts.TopologyKey{ID: id(), Workload: w, Use: "anti-affinity", Hard: true,
+			Key: "kubernetes.io/hostname", Declared: true, Usable: 6, With: 6, Known: true})
+		f.Selectors = append(f.Selectors, facts.Selector{ID: id(), Workload: w, Use: "anti-affinity", Hard: true, Form: "set", Text: "app=" + name,
+			MatchesOwn: facts.Yes, OwnNamespace: facts.Yes, Matches: 1, Declared: n, Namespaces: "shop"})
+	}
+	return f
+}
+
+func loaded(tb testing.TB, opts Options) *Engine {
+	tb.Helper()
+	opts.Rules = rules.FS
+	e, err := Load(opts)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return e
+}
+
+// BenchmarkLoad reads the built-in rules.
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		loaded(b, Options{})
+	}
+}
+
+// BenchmarkCompile parses and compiles the rules that 10 workloads need, which
+// is most of what a small run costs.
+func BenchmarkCompile(b *testing.B) {
+	f := healthy(10)
+	for b.Loop() {
+		e := loaded(b, Options{})
+		due, _ := e.due(f)
+		if _, err := e.programs(due); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkConvert makes the input.
+func BenchmarkConvert(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			f := healthy(n)
+			for b.Loop() {
+				convert(f, &reads{all: true})
+			}
+		})
+	}
+}
+
+// BenchmarkEvaluate converts and evaluates with rules that are compiled.
+func BenchmarkEvaluate(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			f, e := healthy(n), loaded(b, Options{})
+			for b.Loop() {
+				if _, err := e.Evaluate(context.Background(), f); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRun is a whole run, load and compilation included.
+func BenchmarkRun(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			f := healthy(n)
+			for b.Loop() {
+				if _, err := loaded(b, Options{}).Evaluate(context.Background(), f); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

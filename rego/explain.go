@@ -1,0 +1,73 @@
+package rego
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// explain turns what OPA says into one error per place, each with file:line.
+func explain(err error) error {
+	var list ast.Errors
+	if !errors.As(err, &list) {
+		return err
+	}
+	list.Sort()
+	var errs []error
+	for _, e := range list {
+		errs = append(errs, errors.New(place(e.Location)+reason(e)))
+	}
+	return join(errs)
+}
+
+func place(l *ast.Location) string {
+	if l == nil || l.File == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d: ", l.File, l.Row)
+}
+
+// reason is the message without OPA's codes; it lists the valid names where a
+// name is not valid.
+func reason(e *ast.Error) string {
+	message := strings.TrimPrefix(e.Message, "rego_parse_error: ")
+	if name, ok := strings.CutPrefix(message, "undefined function "); ok {
+		return "function " + name + " is not available; " + insteadOf(name)
+	}
+	switch d := e.Details.(type) {
+	case *ast.RefErrInvalidDetail:
+		if len(d.OneOf) > 0 {
+			return noField(d.Ref[d.Pos], d.OneOf)
+		}
+	case *ast.ParserErrorDetail:
+		return message + ": " + strings.TrimSpace(d.Line)
+	}
+	if e.Details != nil {
+		message += ": " + strings.Join(e.Details.Lines(), " ")
+	}
+	return message
+}
+
+func noField(have *ast.Term, valid []ast.Value) string {
+	var names []string
+	for _, v := range valid {
+		names = append(names, strings.Trim(v.String(), `"`))
+	}
+	slices.Sort(names)
+	name := strings.Trim(have.String(), `"`)
+	return fmt.Sprintf("%s does not exist here%s; there are %s", name, near(name, names), strings.Join(names, ", "))
+}
+
+// insteadOf says why a function is missing.
+func insteadOf(name string) string {
+	if slices.ContainsFunc(ast.Builtins, func(b *ast.Builtin) bool { return b.Name == name }) {
+		return "rules see the facts only, and no network, clock, environment or randomness"
+	}
+	if hint := near(name, allowed()); hint != "" {
+		return strings.Trim(hint, " ()")
+	}
+	return "see https://www.openpolicyagent.org/docs/policy-reference for what OPA has"
+}

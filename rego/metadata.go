@@ -1,0 +1,154 @@
+package rego
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// category is what a rule may call itself.
+type category struct {
+	name  string
+	level diag.Level
+	means string
+}
+
+// categories are all that there are, worst first.
+func categories() []category {
+	return []category{
+		{"invalid", diag.LevelError, "the API server refuses the object, or the pods that it creates"},
+		{"infeasible", diag.LevelError, "pods stay Pending on the declared topology; this is proved"},
+		{"ineffective", diag.LevelWarning, "the constraint is accepted and does nothing"},
+		{"fragile", diag.LevelWarning, "it holds now, and not during a rollout, a drain, a migration or a loss of nodes"},
+		{"advice", diag.LevelOff, "a recommendation; off unless the configuration gives it a level"},
+	}
+}
+
+// metadata reads the annotation of the package and says all that is wrong with
+// it. OPA takes keys that it does not know without a word.
+func metadata(file, text string, m *ast.Module) (diag.Rule, []error) {
+	var errs []error
+	for _, a := range m.Annotations {
+		errs = append(errs, unknownKeys(file, text, a)...)
+	}
+	a := packageAnnotation(m)
+	if a == nil {
+		return diag.Rule{}, append(errs, fmt.Errorf(
+			"%s:%d: no METADATA comment stands right above the package; it gives title, description, schemas and custom.category",
+			file, m.Package.Location.Row))
+	}
+	r := diag.Rule{Title: strings.TrimSpace(a.Title), Description: strings.TrimSpace(a.Description)}
+	for _, related := range a.RelatedResources {
+		r.Related = append(r.Related, related.Ref.String())
+	}
+	for _, problem := range slices.Concat(texts(&r), schemas(a), custom(&r, a.Custom)) {
+		errs = append(errs, fmt.Errorf("%s:%d: METADATA %s", file, a.Location.Row, problem))
+	}
+	return r, errs
+}
+
+func packageAnnotation(m *ast.Module) *ast.Annotations {
+	for _, a := range m.Annotations {
+		if a.Scope == "package" {
+			return a
+		}
+	}
+	return nil
+}
+
+func texts(r *diag.Rule) (problems []string) {
+	if r.Title == "" {
+		problems = append(problems, "has no title; give one line that names what is bad")
+	}
+	if strings.Contains(r.Title, "\n") {
+		problems = append(problems, "has a title of several lines; give one")
+	}
+	if r.Description == "" {
+		problems = append(problems, "has no description; say what happens, why, and what to do")
+	}
+	return problems
+}
+
+// schemas demands the one annotation that makes OPA check the fields of facts.
+func schemas(a *ast.Annotations) []string {
+	for _, s := range a.Schemas {
+		if s.Path.Equal(ast.InputRootRef) && s.Schema.Equal(factsRef()) {
+			return nil
+		}
+	}
+	return []string{`has no schemas with the entry "- input: schema.facts", which makes misspelt fields an error`}
+}
+
+func factsRef() ast.Ref { return ast.SchemaRootRef.Append(ast.StringTerm("facts")) }
+
+// custom reads custom.category and custom.since.
+func custom(r *diag.Rule, values map[string]any) (problems []string) {
+	keys := []string{"category", "since"}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(keys, key) {
+			problems = append(problems, fmt.Sprintf("has the unknown key custom.%s%s; there are %s",
+				key, near(key, keys), strings.Join(keys, ", ")))
+		}
+	}
+	if since, given := values["since"]; given {
+		var ok bool
+		if r.Since, ok = since.(string); !ok {
+			problems = append(problems, fmt.Sprintf("has custom.since %v, which is no text such as v0.1.0", since))
+		}
+	}
+	return append(problems, categoryOf(r, values["category"])...)
+}
+
+func categoryOf(r *diag.Rule, value any) []string {
+	var names []string
+	for _, c := range categories() {
+		if value == c.name {
+			r.Category, r.Level = c.name, c.level
+			return nil
+		}
+		names = append(names, c.name)
+	}
+	if value == nil {
+		return []string{"has no custom.category; it is one of " + strings.Join(names, ", ")}
+	}
+	return []string{fmt.Sprintf("has custom.category %v%s; it is one of %s",
+		value, near(fmt.Sprint(value), names), strings.Join(names, ", "))}
+}
+
+// metadataKeys are those that OPA knows.
+func metadataKeys() []string {
+	return []string{
+		"title", "description", "schemas", "custom", "related_resources", "scope", "authors", "organizations",
+		"entrypoint", "labels", "compile",
+	}
+}
+
+// unknownKeys looks at the comment itself, as OPA drops such keys.
+func unknownKeys(file, text string, a *ast.Annotations) (errs []error) {
+	lines := strings.Split(text, "\n")
+	for row := a.Location.Row; row < len(lines); row++ { // the row after "# METADATA"
+		line, isComment := strings.CutPrefix(strings.TrimSpace(lines[row]), "#")
+		if !isComment {
+			return errs
+		}
+		key, ok := topKey(line)
+		if ok && !slices.Contains(metadataKeys(), key) {
+			errs = append(errs, fmt.Errorf("%s:%d: METADATA has the unknown key %s%s; there are %s",
+				file, row+1, key, near(key, metadataKeys()), strings.Join(metadataKeys(), ", ")))
+		}
+	}
+	return errs
+}
+
+// topKey is the key of a comment line that is not indented beyond the usual
+// one space.
+func topKey(line string) (string, bool) {
+	line = strings.TrimPrefix(line, " ")
+	key, _, found := strings.Cut(line, ":")
+	return strings.Trim(key, `"'`), found && key != "" && !strings.ContainsAny(key, " \t-#{[")
+}

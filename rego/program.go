@@ -1,0 +1,162 @@
+package rego
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
+	"github.com/open-policy-agent/opa/v1/topdown"
+	"github.com/open-policy-agent/opa/v1/util"
+
+	"github.com/schedlint/schedlint/lint/facts"
+)
+
+//go:embed lib/*.rego
+var libraries embed.FS
+
+// program is a compiled set of modules.
+type program struct{ compiler *ast.Compiler }
+
+// compileChecked compiles modules of the user's own, with every check that
+// there is. The schema holds for all of them: rules name it in their METADATA,
+// libraries get it anyway.
+func compileChecked(own []*module) (p *program, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s:1: the Rego compiler fails on these rules: %v", own[0].file, p)
+		}
+	}()
+	caps := capabilities()
+	modules := map[string]*ast.Module{}
+	for _, m := range own {
+		modules[m.file] = m.parsed
+	}
+	if err := addLibraries(modules, caps); err != nil {
+		return nil, err
+	}
+	if err := join(undefinedData(modules)); err != nil {
+		return nil, err
+	}
+	schemas := ast.NewSchemaSet()
+	schemas.Put(ast.SchemaRootRef, util.MustUnmarshalJSON(facts.Schema()))
+	schemas.Put(factsRef(), util.MustUnmarshalJSON(facts.Schema()))
+	c := ast.NewCompiler().WithStrict(true).WithCapabilities(caps).WithSchemas(schemas).WithUseTypeCheckAnnotations(true)
+	return compile(c, modules)
+}
+
+// compileTrusted compiles built-in rules, which the tests have checked. What is
+// left out serves checks only, or reads annotations that nobody asks for.
+func compileTrusted(rules []*rule) (*program, error) {
+	caps := capabilities()
+	modules := map[string]*ast.Module{}
+	for _, r := range rules {
+		m, err := parse(r.file, r.text, false, caps)
+		if err != nil {
+			return nil, err
+		}
+		modules[r.file] = m
+	}
+	if err := addLibraries(modules, caps); err != nil {
+		return nil, err
+	}
+	c := ast.NewCompiler().WithCapabilities(caps).WithSkipStages(
+		ast.StageParseMetadataBlocks, ast.StageCheckTypes, ast.StageBuildComprehensionIndices, ast.StageBuildRequiredCapabilities)
+	return compile(c, modules)
+}
+
+func compile(c *ast.Compiler, modules map[string]*ast.Module) (*program, error) {
+	if c.Compile(modules); c.Failed() {
+		return nil, explain(c.Errors)
+	}
+	return &program{c}, nil
+}
+
+func addLibraries(modules map[string]*ast.Module, caps *ast.Capabilities) error {
+	names, err := fs.Glob(libraries, "lib/*.rego")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		text, err := libraries.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		m, err := parse(name, string(text), false, caps)
+		if err != nil {
+			return err
+		}
+		modules[name] = m
+	}
+	return nil
+}
+
+// undefinedData finds references to data that no module defines: OPA takes them
+// for documents that may come at run time, and rules that use them never fire.
+func undefinedData(modules map[string]*ast.Module) []error {
+	var packages []string
+	for _, m := range modules {
+		packages = append(packages, m.Package.Path.String())
+	}
+	var errs []error
+	for _, m := range modules {
+		ast.WalkRefs(m, func(r ast.Ref) bool {
+			if r.HasPrefix(ast.DefaultRootRef) && !defined(r.ConstantPrefix().String(), packages) {
+				errs = append(errs, fmt.Errorf("%s%s is not defined by any rule or library", place(r[0].Location), r))
+			}
+			return false
+		})
+	}
+	return errs
+}
+
+func defined(ref string, packages []string) bool {
+	for _, p := range packages {
+		if strings.HasPrefix(ref+".", p+".") || strings.HasPrefix(p+".", ref+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// run asks one rule for its report.
+func (p *program) run(ctx context.Context, r *rule, input *ast.Term) (ast.Set, error) {
+	stop := topdown.NewCancel()
+	defer context.AfterFunc(ctx, stop.Cancel)()
+	store := inmem.New()
+	txn, err := store.NewTransaction(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Abort(ctx, txn)
+	report := ast.VarTerm("report")
+	q := topdown.NewQuery(ast.NewBody(ast.Equality.Expr(report, r.report()))).
+		WithCompiler(p.compiler).WithStore(store).WithTransaction(txn).WithInput(input).
+		WithCancel(stop).WithStrictBuiltinErrors(true)
+	var found ast.Set
+	err = q.Iter(ctx, func(result topdown.QueryResult) error {
+		found, _ = result[report.Value.(ast.Var)].Value.(ast.Set)
+		return nil
+	})
+	return found, failure(ctx, r, err)
+}
+
+// failure says which rule fails and why.
+func failure(ctx context.Context, r *rule, err error) error {
+	var e *topdown.Error
+	switch {
+	case err == nil:
+		return nil
+	case topdown.IsCancel(err) && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("%s:1: rule %s runs too long; let it visit only the facts of its own list: %w", r.file, r.id, ctx.Err())
+	case topdown.IsCancel(err):
+		return fmt.Errorf("evaluating rule %s: %w", r.id, ctx.Err())
+	case errors.As(err, &e):
+		return fmt.Errorf("%srule %s: %s", place(e.Location), r.id, e.Message)
+	}
+	return fmt.Errorf("evaluating rule %s: %w", r.id, err)
+}

@@ -1,0 +1,22 @@
+package schedlint.rules["alias-bomb_test"]
+
+import data.schedlint.rules["alias-bomb"] as subject
+
+bad := {
+	"id": 1,
+	"problem": "alias-bomb",
+	"detail": "aliases expand to more than 1000 values",
+	"first_line": 0,
+}
+
+# said gives the messages about one fact.
+said(fact) := {d.message | some d in subject.report} with input as {"documents": [fact]}
+
+test_reports if {
+	message := "aliases expand to more than 1000 values; write the values out"
+	subject.report == {{"rule": "alias-bomb", "fact": 1, "message": message}} with input as {"documents": [bad]}
+}
+
+test_silent_about_other_problems if said(object.union(bad, {"problem": "alias-cycle"})) == set()
+
+test_silent_about_unknown_problems if said(object.union(bad, {"problem": ""})) == set()

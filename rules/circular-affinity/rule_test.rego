@@ -1,0 +1,23 @@
+package schedlint.rules["circular-affinity_test"]
+
+import data.schedlint.rules["circular-affinity"] as subject
+
+bad := {
+	"id": 1,
+	"workload": "Deployment shop/a",
+	"members": ["Deployment shop/a", "Deployment shop/b", "Deployment shop/c", "Deployment shop/a"],
+	"member": true,
+}
+
+# said gives the messages about one fact.
+said(fact) := {d.message | some d in subject.report} with input as {"circles": [fact]}
+
+test_reports if {
+	message := "Deployment shop/a: the required affinity is part of a circle; Deployment shop/a waits for Deployment shop/b, which waits for Deployment shop/c, which waits for Deployment shop/a; none of their pods starts"
+	subject.report == {{"rule": "circular-affinity", "fact": 1, "message": message}} with input as {"circles": [bad]}
+}
+
+test_from_outside if {
+	fact := object.union(bad, {"workload": "Deployment shop/web", "members": ["Deployment shop/a", "Deployment shop/b", "Deployment shop/a"], "member": false})
+	said(fact) == {"Deployment shop/web: the required affinity waits for a circle; Deployment shop/a waits for Deployment shop/b, which waits for Deployment shop/a; none of their pods starts"}
+}

@@ -1,0 +1,34 @@
+package schedlint.rules["cluster-too-small_test"]
+
+import data.schedlint.rules["cluster-too-small"] as subject
+
+bad := {
+	"id": 1,
+	"workload": "Deployment shop/web",
+	"verdict": "infeasible",
+	"pods": 10,
+	"most": 8,
+	"pending": 2,
+	"resource": "cpu",
+	"request": "2",
+	"nodes": 7,
+	"eligible": 6,
+	"growth": "",
+}
+
+# said gives the messages about one fact.
+said(fact) := {d.message | some d in subject.report} with input as {"room": [fact]}
+
+test_reports if {
+	message := "Deployment shop/web: 10 replicas request 2 of cpu each; 6 of 7 nodes are eligible and hold 8; 2 pods stay Pending"
+	subject.report == {{"rule": "cluster-too-small", "fact": 1, "message": message}} with input as {"room": [bad]}
+}
+
+test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()
+
+test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set()
+
+test_pod_slots if {
+	fact := object.union(bad, {"resource": "pods", "request": "1", "growth": "pool spot is counted at its max of 2"})
+	said(fact) == {"Deployment shop/web: 10 replicas take one pod slot each; 6 of 7 nodes are eligible and hold 8; 2 pods stay Pending; pool spot is counted at its max of 2"}
+}

@@ -1,0 +1,30 @@
+package schedlint.rules["no-eligible-node_test"]
+
+import data.schedlint.rules["no-eligible-node"] as subject
+
+bad := {
+	"id": 1,
+	"workload": "Deployment shop/web",
+	"verdict": "infeasible",
+	"pods": 3,
+	"nodes": 6,
+	"eligible": 0,
+	"reasons": ["4 of 6 nodes lack the label disktype=ssd", "2 of 6 nodes have the untolerated taint gpu:NoSchedule"],
+}
+
+# said gives the messages about one fact.
+said(fact) := {d.message | some d in subject.report} with input as {"eligibility": [fact]}
+
+test_reports if {
+	message := "Deployment shop/web: no eligible node among 6; 4 of 6 nodes lack the label disktype=ssd; 2 of 6 nodes have the untolerated taint gpu:NoSchedule; 3 pods stay Pending"
+	subject.report == {{"rule": "no-eligible-node", "fact": 1, "message": message}} with input as {"eligibility": [bad]}
+}
+
+test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()
+
+test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set()
+
+test_one_pod if {
+	fact := object.union(bad, {"pods": 1, "reasons": []})
+	said(fact) == {"Deployment shop/web: no eligible node among 6; 1 pod stays Pending"}
+}

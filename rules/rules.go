@@ -1,0 +1,14 @@
+// Package rules holds the built-in rules, one folder each.
+//
+// Contract: FS has <id>/rule.rego for every rule and nothing else. A rule is
+// registered by existing. What a rule file must look like is the contract of
+// package rego, whose tests hold for every folder here; the catalogue in
+// README.md is generated from the rules' METADATA.
+package rules
+
+import "embed"
+
+// FS holds the built-in rules as <id>/rule.rego.
+//
+//go:embed */rule.rego
+var FS embed.FS

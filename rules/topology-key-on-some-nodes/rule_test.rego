@@ -1,0 +1,50 @@
+package schedlint.rules["topology-key-on-some-nodes_test"]
+
+import data.schedlint.rules["topology-key-on-some-nodes"] as subject
+
+bad := {
+	"id": 1,
+	"workload": "Deployment shop/web",
+	"use": "anti-affinity",
+	"hard": true,
+	"key": "topology.kubernetes.io/rack",
+	"declared": true,
+	"usable": 6,
+	"with": 3,
+	"known": false,
+	"suggestion": "",
+	"without": ["node-1", "node-2", "node-3"],
+}
+
+# said gives the messages about one fact.
+said(fact) := {d.message | some d in subject.report} with input as {"topology_keys": [fact]}
+
+test_reports if {
+	message := "Deployment shop/web: 3 of the 6 nodes it may use lack the label topology.kubernetes.io/rack (node-1, node-2, node-3), so pods there are not kept apart"
+	subject.report == {{"rule": "topology-key-on-some-nodes", "fact": 1, "message": message}} with input as {"topology_keys": [bad]}
+}
+
+test_passes if said(object.union(bad, {"with": 6})) == set()
+
+test_no_node_is_another_rule if said(object.union(bad, {"with": 0})) == set()
+
+test_unknown_is_silent if said(object.union(bad, {"declared": false})) == set()
+
+test_hard_spread_counts_domains_elsewhere if said(object.union(bad, {"use": "spread"})) == set()
+
+test_hard_affinity_demands_the_label if said(object.union(bad, {"use": "affinity"})) == set()
+
+test_more_than_are_named if {
+	fact := object.union(bad, {"use": "spread", "hard": false, "usable": 9})
+	said(fact) == {"Deployment shop/web: 6 of the 9 nodes it may use lack the label topology.kubernetes.io/rack (node-1, node-2, node-3 and others), so the soft constraint leaves them out"}
+}
+
+test_one_node if {
+	fact := object.union(bad, {"use": "affinity", "hard": false, "with": 5, "without": ["node-1"]})
+	said(fact) == {"Deployment shop/web: 1 of the 6 nodes it may use lacks the label topology.kubernetes.io/rack (node-1), so the preference never favours it"}
+}
+
+test_soft_anti_affinity if {
+	fact := object.union(bad, {"hard": false, "suggestion": "topology.kubernetes.io/zone"})
+	said(fact) == {"Deployment shop/web: 3 of the 6 nodes it may use lack the label topology.kubernetes.io/rack (node-1, node-2, node-3), so the preference does not keep pods there apart; did you mean topology.kubernetes.io/zone?"}
+}

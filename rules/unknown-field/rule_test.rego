@@ -1,0 +1,23 @@
+package schedlint.rules["unknown-field_test"]
+
+import data.schedlint.rules["unknown-field"] as subject
+
+bad := {
+	"id": 1,
+	"workload": "Deployment shop/web",
+	"field": "topologySpreadConstraint",
+	"suggestion": "topologySpreadConstraints",
+}
+
+# said gives the messages about one fact.
+said(fact) := {d.message | some d in subject.report} with input as {"unknown_fields": [fact]}
+
+test_reports if {
+	message := "field topologySpreadConstraint does not exist and is dropped; did you mean topologySpreadConstraints?"
+	subject.report == {{"rule": "unknown-field", "fact": 1, "message": message}} with input as {"unknown_fields": [bad]}
+}
+
+test_no_suggestion if {
+	fact := object.union(bad, {"suggestion": ""})
+	said(fact) == {"field topologySpreadConstraint does not exist and is dropped"}
+}

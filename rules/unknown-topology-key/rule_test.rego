@@ -1,0 +1,34 @@
+package schedlint.rules["unknown-topology-key_test"]
+
+import data.schedlint.rules["unknown-topology-key"] as subject
+
+bad := {
+	"id": 1,
+	"workload": "Deployment shop/web",
+	"use": "anti-affinity",
+	"hard": true,
+	"key": "topology.kubernetes.io/hostname",
+	"declared": false,
+	"usable": 0,
+	"with": 0,
+	"known": false,
+	"suggestion": "kubernetes.io/hostname",
+	"without": ["node-1", "node-2", "node-3"],
+}
+
+# said gives the messages about one fact.
+said(fact) := {d.message | some d in subject.report} with input as {"topology_keys": [fact]}
+
+test_reports if {
+	message := "Deployment shop/web: Kubernetes sets no node label topology.kubernetes.io/hostname, which the anti-affinity uses as topology key; did you mean kubernetes.io/hostname?"
+	subject.report == {{"rule": "unknown-topology-key", "fact": 1, "message": message}} with input as {"topology_keys": [bad]}
+}
+
+test_passes if said(object.union(bad, {"known": true})) == set()
+
+test_a_topology_answers_better if said(object.union(bad, {"declared": true, "usable": 6})) == set()
+
+test_spread if {
+	fact := object.union(bad, {"use": "spread", "suggestion": ""})
+	said(fact) == {"Deployment shop/web: Kubernetes sets no node label topology.kubernetes.io/hostname, which the spread constraint uses as topology key"}
+}
