@@ -63,8 +63,13 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	r := &run{Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips()}
 	r.load()
 	r.judge(facts.Build(placement.NewModel(&workload.Set{}, nil), r.set.Problems), "")
-	for _, c := range r.clusters() {
-		r.cluster(c)
+	parts := r.clusters()
+	r.set = nil // each part is let go once it is judged
+	for len(parts) > 0 {
+		p := parts[0]
+		parts[0] = part{}
+		parts = parts[1:]
+		r.cluster(p)
 	}
 	r.skips.into(&r.report.Summary)
 	r.report.Source, r.report.Display = r.source, r.display
@@ -97,7 +102,7 @@ func (r *run) load() {
 }
 
 func (r *run) sourceOptions() source.Options {
-	return source.Options{Dir: r.Dir, Root: r.Root, Stdin: r.Stdin, Keep: r.table.Relevant}
+	return source.Options{Dir: r.Dir, Root: r.Root, Stdin: r.Stdin, Keep: r.table.Relevant, Drop: workload.Unread}
 }
 
 // ignore applies the configuration's globs, which count from its directory.
@@ -199,8 +204,8 @@ func (r *run) cluster(p part) {
 	topo := r.topology(p, workloads.Topologies)
 	m := placement.NewModel(workloads, topo)
 	f := facts.Build(m, nil)
-	r.judge(f, p.name)
 	r.count(workloads, m)
+	r.judge(f, p.name) // the trees are garbage by now
 	r.report.Summary.Notes = append(r.report.Summary.Notes, f.Growing()...)
 }
 
@@ -270,8 +275,12 @@ func (r *run) judge(f *facts.Facts, cluster string) {
 			continue
 		}
 		s := f.Subject(j.Fact)
+		var object diag.Object
+		if s.Object != nil {
+			object = *s.Object
+		}
 		r.report.Diagnostics = append(r.report.Diagnostics, diag.Diagnostic{
-			Rule: j.Rule, Level: level, Message: j.Message, Object: s.Object, Cluster: cluster,
+			Rule: j.Rule, Level: level, Message: j.Message, Object: object, Cluster: cluster,
 			Location: s.Location, Related: s.Related, Fixes: s.Fixes,
 		})
 	}

@@ -12,7 +12,11 @@ import (
 // explain turns what OPA says into one error per place, each with file:line.
 func explain(err error) error {
 	var list ast.Errors
-	if !errors.As(err, &list) {
+	var one *ast.Error
+	switch {
+	case errors.As(err, &one):
+		list = ast.Errors{one}
+	case !errors.As(err, &list):
 		return err
 	}
 	list.Sort()
@@ -27,14 +31,18 @@ func place(l *ast.Location) string {
 	if l == nil || l.File == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d: ", l.File, l.Row)
+	return fmt.Sprintf("%s:%d: ", l.File, max(1, l.Row))
 }
 
 // reason is the message without OPA's codes; it lists the valid names where a
 // name is not valid.
 func reason(e *ast.Error) string {
 	message := strings.TrimPrefix(e.Message, "rego_parse_error: ")
+	if message == "empty module" {
+		return `the file is empty; a rule starts with METADATA and package schedlint.rules["<id>"]`
+	}
 	if name, ok := strings.CutPrefix(message, "undefined function "); ok {
+		name = strings.TrimPrefix(name, "internal.") // print is called internal.print by then
 		return "function " + name + " is not available; " + insteadOf(name)
 	}
 	switch d := e.Details.(type) {
@@ -43,12 +51,21 @@ func reason(e *ast.Error) string {
 			return noField(d.Ref[d.Pos], d.OneOf)
 		}
 	case *ast.ParserErrorDetail:
-		return message + ": " + strings.TrimSpace(d.Line)
+		return message + ": " + cut(strings.TrimSpace(d.Line))
 	}
 	if e.Details != nil {
-		message += ": " + strings.Join(e.Details.Lines(), " ")
+		message += ": " + strings.Join(strings.Fields(strings.Join(e.Details.Lines(), " ")), " ")
 	}
 	return message
+}
+
+// cut shortens a line that is too long for a message.
+func cut(line string) string {
+	const most = 100
+	if len(line) <= most {
+		return line
+	}
+	return strings.ToValidUTF8(line[:most], "") + "..."
 }
 
 func noField(have *ast.Term, valid []ast.Value) string {

@@ -28,9 +28,6 @@ func parse(file, text string, annotations bool, caps *ast.Capabilities) (m *ast.
 	m, err = ast.ParseModuleWithOpts(file, text, ast.ParserOptions{
 		ProcessAnnotation: annotations, Capabilities: caps, RegoVersion: ast.RegoV1,
 	})
-	if err == nil && m == nil {
-		return nil, fmt.Errorf(`%s:1: the file is empty; a rule starts with METADATA and package schedlint.rules["<id>"]`, file)
-	}
 	return m, explain(err)
 }
 

@@ -45,7 +45,10 @@ func compileChecked(own []*module) (p *program, err error) {
 	schemas := ast.NewSchemaSet()
 	schemas.Put(ast.SchemaRootRef, util.MustUnmarshalJSON(facts.Schema()))
 	schemas.Put(factsRef(), util.MustUnmarshalJSON(facts.Schema()))
-	c := ast.NewCompiler().WithStrict(true).WithCapabilities(caps).WithSchemas(schemas).WithUseTypeCheckAnnotations(true)
+	// Calls of print would be dropped in silence if they were not enabled; the
+	// capabilities have no print, so they are errors now.
+	c := ast.NewCompiler().WithStrict(true).WithEnablePrintStatements(true).WithCapabilities(caps).
+		WithSchemas(schemas).WithUseTypeCheckAnnotations(true)
 	return compile(c, modules)
 }
 

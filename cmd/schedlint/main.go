@@ -23,11 +23,7 @@ const (
 )
 
 func main() {
-	// A run is short and its memory is bounded by its input, so collecting
-	// garbage rarely is the better bargain.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
+	tuneMemory()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -18,6 +18,8 @@ type builder struct {
 	// declared counts the workloads that selectors can match.
 	declared int
 	topo     bool
+	// object names the workload that facts are being built about, once for all.
+	object *diag.Object
 }
 
 // Growing are sentences on workloads that fit only once pools have grown.
@@ -27,6 +29,8 @@ func (f *Facts) Growing() []string { return f.growing }
 // those of the texts; they belong to no cluster, so give them once.
 func Build(m *placement.Model, problems []source.Problem) *Facts {
 	b := &builder{Facts: &Facts{}, m: m, topo: !m.Topology.Empty()}
+	// Most workloads have about a dozen facts.
+	b.subjects = make([]Subject, 0, 12*len(m.Workloads)+len(problems))
 	for _, p := range problems {
 		b.document(p)
 	}
@@ -46,8 +50,15 @@ func Build(m *placement.Model, problems []source.Problem) *Facts {
 
 // subject registers what stands behind the next fact and gives its id.
 func (b *builder) subject(s Subject) int {
+	s.Object = b.object
 	b.subjects = append(b.subjects, s)
 	return len(b.subjects)
+}
+
+// about makes the facts that follow be about a workload.
+func (b *builder) about(w *workload.Workload) {
+	id := w.Object.ID()
+	b.object = &id
 }
 
 // about is a subject in a workload's file.
@@ -55,7 +66,7 @@ func about(w *workload.Workload, at diag.Span) Subject {
 	if at.IsZero() {
 		at = w.CountSpan()
 	}
-	return Subject{Object: w.Object.ID(), Location: at}
+	return Subject{Location: at}
 }
 
 func (s Subject) related(at diag.Span, format string, args ...any) Subject {
@@ -111,6 +122,7 @@ func (b *builder) document(p source.Problem) {
 
 // workload tells everything about one workload by itself.
 func (b *builder) workload(w *workload.Workload) {
+	b.about(w)
 	for _, p := range w.Problems {
 		b.refusal(w, p)
 	}
@@ -149,6 +161,7 @@ func (b *builder) unknownField(w *workload.Workload, u workload.UnknownField) {
 // circle tells of a workload that waits for one that waits for it.
 func (b *builder) circle(c placement.Circle) {
 	w := c.Workload
+	b.about(w)
 	t := b.m.Group(w).HardAffinity()[0]
 	at := fieldSpan(w, t.Node, "labelSelector")
 	if at.IsZero() {

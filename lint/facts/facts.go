@@ -48,7 +48,7 @@ type Facts struct {
 
 // Subject is what stands behind a fact: where it is and what explains it.
 type Subject struct {
-	Object   diag.Object
+	Object   *diag.Object // nil where a text holds no object
 	Location diag.Span
 	Related  []diag.Related
 	Fixes    []diag.Fix

@@ -151,7 +151,7 @@ func (b *builder) spreadFix(s Subject, w *workload.Workload, l *placement.Limit,
 }
 
 func (b *builder) hostPort(w *workload.Workload, l *placement.Limit) {
-	port, at := portSpan(w)
+	port, at := portSpan(w, b.m.Group(w).HostPorts)
 	s, excluded := b.frame(w, l, at)
 	fact := HostPort{
 		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Port: port, Nodes: l.Nodes, Eligible: l.Eligible,
@@ -166,8 +166,7 @@ func (b *builder) hostPort(w *workload.Workload, l *placement.Limit) {
 }
 
 // portSpan is the first host port of the workload and its place.
-func portSpan(w *workload.Workload) (string, diag.Span) {
-	ports := placement.HostPorts(w)
+func portSpan(w *workload.Workload, ports []placement.HostPort) (string, diag.Span) {
 	text := fmt.Sprintf("%d/%s", ports[0].Port, ports[0].Protocol)
 	for _, list := range []string{"containers", "initContainers"} {
 		for _, c := range w.SpecNode.Get(list).Items() {
@@ -188,7 +187,7 @@ func (b *builder) room(w *workload.Workload, l *placement.Limit) {
 		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Most: l.Most, Pending: max(0, l.Pods-l.Most),
 		Resource: string(l.Binding), Nodes: l.Nodes, Eligible: l.Eligible, Growth: growth(l),
 	}
-	for _, r := range placement.Requests(w) {
+	for _, r := range b.m.Group(w).Requests {
 		if r.Name == l.Binding {
 			fact.Request = r.Quantity.String()
 		}

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -140,17 +141,7 @@ func carries(labels map[string]string, keys []string) bool {
 // spreadRule prepares a constraint: its eligible domains follow
 // plugins/podtopologyspread/common.go, matchNodeInclusionPolicies.
 func (m *Model) spreadRule(v *view, g *Group, t *Term) spreadRule {
-	r := spreadRule{term: t, eligible: map[string]bool{}}
-	e := m.Eligible(g.Workload)
-	keys := hardKeys(g)
-	honorTaints := policy(t.Constraint.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor
-	honorAffinity := policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyHonor
-	for i, n := range v.nodes {
-		p := v.passes(e, i)
-		if carries(n.Labels, keys) && (!honorAffinity || p.Selector) && (!honorTaints || p.Taints) {
-			r.eligible[n.Labels[t.Key]] = true
-		}
-	}
+	r := spreadRule{term: t, eligible: m.eligibleDomains(v, g, t)}
 	// A DaemonSet's pods are pinned to their node, which alone is eligible then,
 	// so that skew never stands in their way (R-N31).
 	r.counts = t.sel.form == FormSet && m.Self(t, g.Workload) == Yes && m.Peer(t, g.Workload, g.Workload) == Yes && !g.Kind.PerNode()
@@ -162,6 +153,34 @@ func (m *Model) spreadRule(v *view, g *Group, t *Term) spreadRule {
 		}
 	}
 	return r
+}
+
+// domainKey identifies the eligible domains of like constraints.
+type domainKey struct {
+	view                        *view
+	signature, key, keys        string
+	ignoreAffinity, honorTaints bool
+}
+
+func (m *Model) eligibleDomains(v *view, g *Group, t *Term) map[string]bool {
+	keys := hardKeys(g)
+	id := domainKey{
+		view: v, signature: g.signature, key: t.Key, keys: strings.Join(keys, ","),
+		ignoreAffinity: policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyIgnore,
+		honorTaints:    policy(t.Constraint.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor,
+	}
+	if found := m.domains[id]; found != nil {
+		return found
+	}
+	e, found := m.Eligible(g.Workload), map[string]bool{}
+	for i, n := range v.nodes {
+		p := v.passes(e, i)
+		if carries(n.Labels, keys) && (id.ignoreAffinity || p.Selector) && (!id.honorTaints || p.Taints) {
+			found[n.Labels[t.Key]] = true
+		}
+	}
+	m.domains[id] = found
+	return found
 }
 
 func policy(p *corev1.NodeInclusionPolicy, absent corev1.NodeInclusionPolicy) corev1.NodeInclusionPolicy {
@@ -181,12 +200,8 @@ func (r *spreadRule) minDomains() int {
 
 // bound is R-M2 with R-M3: no domain holds more than the least roomy eligible
 // one and the skew. Capacities come from the other rules.
-func (r *spreadRule) bound(sites []site, keys []string) (most, smallest int, smallestDomain string) {
-	by, _ := domains(sites, r.term.Key)
-	room := map[string]int{}
-	for value, group := range by {
-		room[value] = apart(group, keys)
-	}
+func (r *spreadRule) bound(sites *siteSet, keys []string) (most, smallest int, smallestDomain string) {
+	room := sites.room(r.term.Key, keys)
 	smallest = Unbounded
 	for _, value := range sortedKeys(r.eligible) {
 		if room[value] < smallest {
@@ -206,12 +221,12 @@ func (r *spreadRule) bound(sites []site, keys []string) (most, smallest int, sma
 // pinned groups sites by the domains that required self-affinity keeps all
 // pods in: the first pod picks them and the rest follow (R-A9, R-A14, R-M4).
 // Sites that lack one of the keys take no pod.
-func pinned(sites []site, keys []string) [][]site {
+func pinned(sites *siteSet, keys []string) []*siteSet {
 	if len(keys) == 0 {
-		return [][]site{sites}
+		return []*siteSet{sites}
 	}
 	by := map[string][]site{}
-	for _, s := range sites {
+	for _, s := range sites.sites {
 		if !carries(s.node.Labels, keys) {
 			continue
 		}
@@ -221,9 +236,9 @@ func pinned(sites []site, keys []string) [][]site {
 		}
 		by[tuple] = append(by[tuple], s)
 	}
-	var groups [][]site
+	var groups []*siteSet
 	for _, tuple := range sortedKeys(by) {
-		groups = append(groups, by[tuple])
+		groups = append(groups, newSiteSet(by[tuple]))
 	}
 	return groups
 }

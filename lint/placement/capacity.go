@@ -55,18 +55,17 @@ func (l *Limit) slack() int { return l.Most - l.Pods }
 
 // problem is what Capacity needs to know of a workload.
 type problem struct {
-	m        *Model
-	g        *Group
-	requests []Request
-	ports    bool
-	anti     []*Term
-	keys     []string // of anti
-	self     []string // keys of required self-affinity
-	spreads  []*Term
+	m       *Model
+	g       *Group
+	ports   bool
+	anti    []*Term
+	keys    []string // of anti
+	self    []string // keys of required self-affinity
+	spreads []*Term
 }
 
 func (m *Model) problem(g *Group) *problem {
-	p := &problem{m: m, g: g, requests: Requests(g.Workload), ports: len(HostPorts(g.Workload)) > 0}
+	p := &problem{m: m, g: g, ports: len(g.HostPorts) > 0}
 	if g.Spec.NodeName != "" {
 		return p // a kubelet checks none of the terms (R-P8)
 	}
@@ -159,9 +158,9 @@ func (p *problem) settle(limits []Limit) []Limit {
 // last one is that of all rules together.
 func (p *problem) at(v *view, base []Limit) []Limit {
 	w := p.g.Workload
-	eligible := p.m.sites(v, w, nil, false)
-	roomy := p.m.sites(v, w, p.requests, false)
-	frame := Limit{Pods: p.pods(len(roomy)), Eligible: len(roomy), Nodes: len(v.nodes), Growth: v.growth()}
+	eligible := p.m.set(v, p.g, mode{})
+	roomy, open := p.m.set(v, p.g, mode{fit: true, room: true}), p.m.set(v, p.g, mode{fit: true})
+	frame := Limit{Pods: p.pods(len(roomy.sites)), Eligible: len(roomy.sites), Nodes: len(v.nodes), Growth: v.growth()}
 	if base != nil {
 		one := p.m.growable(v, func(*topology.Node) int { return 1 })
 		frame.Eligible, frame.Nodes = min(frame.Eligible, base[0].Eligible+one), min(frame.Nodes, base[0].Nodes+one)
@@ -179,44 +178,31 @@ func (p *problem) at(v *view, base []Limit) []Limit {
 		limits = append(limits, l)
 	}
 	if p.ports {
-		add(frame, ByHostPort, nil, len(eligible), true)
+		add(frame, ByHostPort, nil, len(eligible.sites), true)
 	}
 	if !w.Kind.PerNode() {
 		l := frame
 		l.Binding = p.binding(v)
-		add(l, ByRoom, nil, total(roomy), true)
+		add(l, ByRoom, nil, roomy.apart(nil), true)
 	}
 	if len(p.anti) > 0 {
 		l := frame
-		by, _ := domains(roomy, p.keys[0])
-		l.Domains = len(by)
-		add(l, ByAntiAffinity, p.anti, apart(open(roomy, w), p.keys), true)
+		l.Domains = len(roomy.room(p.keys[0], nil))
+		add(l, ByAntiAffinity, p.anti, open.apart(p.keys), true)
 	}
 	for _, t := range p.spreads {
-		l := p.spread(frame, v, t, open(roomy, w), nil)
+		l := p.spread(frame, v, t, mode{fit: true}, nil)
 		add(l, BySpread, l.Terms, l.Most, false)
 	}
-	all := p.together(v, roomy, frame, limits)
+	all := p.together(v, frame, limits)
 	add(all, all.By, all.Terms, all.Most, len(p.spreads) == 0)
 	return limits
-}
-
-// open lifts what resources allow, so that a rule is seen by itself; a node
-// that is too small for one pod stays out.
-func open(sites []site, w *workload.Workload) []site {
-	opened := slices.Clone(sites)
-	for i := range opened {
-		if !w.Kind.PerNode() {
-			opened[i].cap = Unbounded
-		}
-	}
-	return opened
 }
 
 // perNode is the most that one further node can add under a rule.
 func (p *problem) perNode(by Limited) func(*topology.Node) int {
 	return func(n *topology.Node) int {
-		most, _ := Fits(n, p.requests)
+		most, _ := Fits(n, p.g.Requests)
 		if by == ByHostPort || p.ports && by != ByRoom || by == ByAntiAffinity && slices.ContainsFunc(p.keys, func(k string) bool { return carries(n.Labels, []string{k}) }) {
 			most = min(most, 1)
 		}
@@ -249,7 +235,7 @@ func (p *problem) binding(v *view) corev1.ResourceName {
 	count := map[corev1.ResourceName]int{}
 	for i, n := range v.nodes {
 		if v.passes(e, i).All() {
-			if _, binds := Fits(n, p.requests); binds != "" {
+			if _, binds := Fits(n, p.g.Requests); binds != "" {
 				count[binds]++
 			}
 		}
@@ -268,15 +254,15 @@ func (p *problem) binding(v *view) corev1.ResourceName {
 }
 
 // spread is the limit of one hard spread constraint.
-func (p *problem) spread(l Limit, v *view, t *Term, sites []site, keys []string) Limit {
+func (p *problem) spread(l Limit, v *view, t *Term, how mode, keys []string) Limit {
 	rule := p.m.spreadRule(v, p.g, t)
 	l.By, l.Terms, l.Most = BySpread, []*Term{t}, Unbounded
 	l.EligibleDomains = len(rule.eligible)
-	passing := slices.DeleteFunc(slices.Clone(sites), func(s site) bool { return !carries(s.node.Labels, hardKeys(p.g)) })
-	by, _ := domains(passing, t.Key)
-	l.Domains = len(by)
+	how.keys = strings.Join(hardKeys(p.g), ",")
+	passing := p.m.set(v, p.g, how)
+	l.Domains = len(passing.room(t.Key, nil))
 	switch {
-	case len(passing) == 0:
+	case len(passing.sites) == 0:
 		l.Cause, l.Most = "missing-key", 0
 	case !rule.counts:
 		l.Cause = "skew"
@@ -292,15 +278,15 @@ func (p *problem) spread(l Limit, v *view, t *Term, sites []site, keys []string)
 
 // together is the limit of all rules at once, blamed on the one without which
 // the pods would fit.
-func (p *problem) together(v *view, roomy []site, frame Limit, alone []Limit) Limit {
-	full, blamed := p.bound(v, roomy, p.keys, p.self, p.spreads)
+func (p *problem) together(v *view, frame Limit, alone []Limit) Limit {
+	full, blamed := p.bound(v, p.keys, p.self, p.spreads)
 	l := frame
 	l.By, l.Most = ByRoom, full
 	if full >= frame.Pods {
 		return l
 	}
 	without := func(keys, self []string, spreads []*Term) bool {
-		most, _ := p.bound(v, roomy, keys, self, spreads)
+		most, _ := p.bound(v, keys, self, spreads)
 		return most >= frame.Pods
 	}
 	pick := func(by Limited, terms []*Term) Limit {
@@ -315,7 +301,7 @@ func (p *problem) together(v *view, roomy []site, frame Limit, alone []Limit) Li
 	switch {
 	case blamed != nil && without(p.keys, p.self, nil):
 		l = pick(BySpread, []*Term{blamed})
-		detail := p.spread(frame, v, blamed, p.capped(roomy), p.keys)
+		detail := p.spread(frame, v, blamed, mode{fit: true, room: true, ports: p.ports}, p.keys)
 		l.Cause, l.Smallest, l.SmallestDomain, l.Domains, l.EligibleDomains = detail.Cause, detail.Smallest, detail.SmallestDomain, detail.Domains, detail.EligibleDomains
 		if len(p.anti) > 0 {
 			l.Together = "required anti-affinity on " + strings.Join(p.keys, ", ")
@@ -333,26 +319,15 @@ func (p *problem) together(v *view, roomy []site, frame Limit, alone []Limit) Li
 	return l
 }
 
-// capped applies host ports to the sites.
-func (p *problem) capped(sites []site) []site {
-	capped := slices.Clone(sites)
-	for i := range capped {
-		if p.ports {
-			capped[i].cap = 1
-		}
-	}
-	return capped
-}
-
 // bound is how many pods fit with these rules together, and the spread
 // constraint that binds, if one does.
-func (p *problem) bound(v *view, roomy []site, keys, self []string, spreads []*Term) (most int, blamed *Term) {
-	sites := p.capped(roomy)
+func (p *problem) bound(v *view, keys, self []string, spreads []*Term) (most int, blamed *Term) {
+	how := mode{fit: true, room: true, ports: p.ports}
 	if len(spreads) > 0 {
-		sites = slices.DeleteFunc(sites, func(s site) bool { return !carries(s.node.Labels, hardKeys(p.g)) })
+		how.keys = strings.Join(hardKeys(p.g), ",")
 	}
-	for _, group := range pinned(sites, self) {
-		here, by := apart(group, keys), (*Term)(nil)
+	for _, group := range pinned(p.m.set(v, p.g, how), self) {
+		here, by := group.apart(keys), (*Term)(nil)
 		for _, t := range spreads {
 			rule := p.m.spreadRule(v, p.g, t)
 			if !rule.counts {

@@ -45,7 +45,7 @@ func (x *Exclusion) String() string {
 func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	e := m.Eligible(w)
 	f := newFilter(w)
-	requests := Requests(w)
+	requests := m.groups[w].Requests
 	var all []Exclusion
 	add := func(n *topology.Node, p Passes) {
 		x := f.explain(n, p)
@@ -149,34 +149,25 @@ type Together struct {
 func (m *Model) Together(w *workload.Workload) Together {
 	p := m.problem(m.groups[w])
 	v := m.views[0]
-	sites := p.capped(m.sites(v, w, p.requests, false))
-	if len(p.spreads) > 0 {
-		sites = slices.DeleteFunc(sites, func(s site) bool { return !carries(s.node.Labels, hardKeys(p.g)) })
+	set := m.set(v, p.g, mode{fit: true, room: true, ports: p.ports, keys: strings.Join(hardKeys(p.g), ",")})
+	pods := p.pods(len(set.sites))
+	zones := set.room(corev1.LabelTopologyZone, p.keys)
+	t := Together{Usable: len(set.sites), Zones: len(zones), OnOneNode: min(pods, set.largest(p.keys))}
+	for _, most := range zones {
+		t.InOneZone = max(t.InOneZone, min(pods, most))
 	}
-	pods := p.pods(len(sites))
-	t := Together{Usable: len(sites)}
-	for i := range sites {
-		t.OnOneNode = max(t.OnOneNode, p.gathered(v, sites[i:i+1], pods))
-	}
-	zones, _ := domains(sites, corev1.LabelTopologyZone)
-	t.Zones = len(zones)
-	for _, group := range zones {
-		t.InOneZone = max(t.InOneZone, p.gathered(v, group, pods))
-	}
-	return t
-}
-
-// gathered bounds how many of all pods may sit on some of the sites.
-func (p *problem) gathered(v *view, sites []site, pods int) int {
-	most := min(pods, apart(sites, p.keys))
-	for _, t := range p.spreads {
-		rule := p.m.spreadRule(v, p.g, t)
-		by, _ := domains(sites, t.Key)
-		if rule.counts && rule.foreign == 0 && len(by) == 1 {
-			most = min(most, rule.level(pods))
+	for _, term := range p.spreads {
+		rule := m.spreadRule(v, p.g, term)
+		if !rule.counts || rule.foreign > 0 {
+			continue
+		}
+		level := rule.level(pods)
+		t.OnOneNode = min(t.OnOneNode, level)
+		if term.Key == corev1.LabelTopologyZone {
+			t.InOneZone = min(t.InOneZone, level)
 		}
 	}
-	return most
+	return t
 }
 
 // level is the most pods that one domain can hold once all are placed: m there

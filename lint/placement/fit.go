@@ -25,7 +25,7 @@ type ResourceFit struct {
 
 // RequestFits compares the requests of one pod with the eligible nodes.
 func (m *Model) RequestFits(w *workload.Workload) RequestFit {
-	requests := Requests(w)
+	requests := m.groups[w].Requests
 	fit := RequestFit{Requests: make([]ResourceFit, len(requests))}
 	most := make([]int64, len(requests))
 	for i, r := range requests {

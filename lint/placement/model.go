@@ -1,6 +1,8 @@
 package placement
 
 import (
+	"fmt"
+
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -16,6 +18,8 @@ type Model struct {
 	index    *labelIndex
 	eligible map[string]*Eligibility
 	views    []*view
+	sets     map[setKey]*siteSet
+	domains  map[domainKey]map[string]bool
 }
 
 // Group is a workload with its terms made ready: all its pods are alike but
@@ -25,6 +29,12 @@ type Group struct {
 	// Terms are all pod affinity and anti-affinity terms and spread constraints
 	// in the order of the manifest.
 	Terms []*Term
+	// Requests are what one pod asks for, HostPorts the ports that it takes.
+	Requests  []Request
+	HostPorts []HostPort
+	// signature and request are equal for groups with equal node rules and
+	// equal requests.
+	signature, request string
 	// Unknown says why no verdict on placement can be given, or is "".
 	Unknown string
 }
@@ -34,10 +44,16 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	m := &Model{
 		Workloads: set.Workloads, Namespaces: set.Namespaces, Topology: topo,
 		groups: make(map[*workload.Workload]*Group, len(set.Workloads)), eligible: map[string]*Eligibility{},
+		sets: map[setKey]*siteSet{}, domains: map[domainKey]map[string]bool{},
 	}
 	m.index = newLabelIndex(set.Workloads)
 	for _, w := range set.Workloads {
-		m.groups[w] = &Group{Workload: w, Terms: terms(w), Unknown: unknown(w)}
+		g := &Group{Workload: w, Terms: terms(w), Unknown: unknown(w)}
+		if !topo.Empty() {
+			g.Requests, g.HostPorts, g.signature = requests(w), hostPorts(w), signature(w)
+			g.request = fmt.Sprint(g.Requests)
+		}
+		m.groups[w] = g
 	}
 	m.views = newViews(topo)
 	return m

@@ -172,7 +172,7 @@ func extendedNames(r workload.Resources) []string {
 
 // Eligible applies the node-level filters but resources.
 func (m *Model) Eligible(w *workload.Workload) *Eligibility {
-	key := signature(w)
+	key := m.groups[w].signature
 	if e := m.eligible[key]; e != nil {
 		return e
 	}

@@ -3,6 +3,7 @@ package placement
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,11 +41,11 @@ func extended(name corev1.ResourceName) bool {
 	return strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.")
 }
 
-// Requests are what one pod asks for: containers, init containers, overhead
+// requests are what one pod asks for: containers, init containers, overhead
 // and pod-level resources put together by the code that the scheduler uses
 // (component-helpers/resource PodRequests; R-N24). Sorted by name; amounts of
 // zero never matter and are left out.
-func Requests(w *workload.Workload) []Request {
+func requests(w *workload.Workload) []Request {
 	pod := &corev1.Pod{Spec: corev1.PodSpec{Overhead: w.Spec.Overhead}}
 	pod.Spec.Containers = containers(w.Spec.Containers)
 	pod.Spec.InitContainers = containers(w.Spec.InitContainers)
@@ -137,10 +138,10 @@ type HostPort struct {
 	IP       string
 }
 
-// HostPorts are the ports that a pod takes on its node: of containers and
+// hostPorts are the ports that a pod takes on its node: of containers and
 // sidecars (pkg/scheduler/util GetHostPorts; R-N19), and with hostNetwork every
 // declared port (defaultHostNetworkPorts; R-N21).
-func HostPorts(w *workload.Workload) []HostPort {
+func hostPorts(w *workload.Workload) []HostPort {
 	var ports []HostPort
 	add := func(c workload.Container) {
 		for _, p := range c.Ports {
@@ -169,6 +170,9 @@ func HostPorts(w *workload.Workload) []HostPort {
 	}
 	return ports
 }
+
+// String is the request in the unit that the scheduler counts in.
+func (r Request) String() string { return string(r.Name) + "=" + strconv.FormatInt(r.Amount, 10) }
 
 // Conflicts reports whether two ports cannot be had on one node (kube-scheduler
 // framework HostPortInfo.CheckConflict; R-N20).

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/topology"
-	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // view is one size that the cluster may have: the declared nodes, and for some
@@ -107,21 +106,113 @@ type site struct {
 	cap  int
 }
 
-// sites are the eligible nodes of a view that hold at least one pod.
-func (m *Model) sites(v *view, w *workload.Workload, requests []Request, ports bool) []site {
-	e := m.Eligible(w)
-	var all []site
-	for i, n := range v.nodes {
-		if !v.passes(e, i).All() {
-			continue
+// siteSet is the sites of one kind of pod in one view. Many workloads ask the
+// same of it, so answers are kept.
+type siteSet struct {
+	sites []site
+	most  map[string]int
+	rooms map[string]map[string]int
+}
+
+func newSiteSet(sites []site) *siteSet {
+	return &siteSet{sites: sites, most: map[string]int{}, rooms: map[string]map[string]int{}}
+}
+
+// apart is the bound of apart for the whole set.
+func (s *siteSet) apart(keys []string) int {
+	id := strings.Join(keys, ",")
+	most, ok := s.most[id]
+	if !ok {
+		most = apart(s.sites, keys)
+		s.most[id] = most
+	}
+	return most
+}
+
+// room is how many pods fit into each domain of a key.
+func (s *siteSet) room(key string, keys []string) map[string]int {
+	id := key + "|" + strings.Join(keys, ",")
+	room := s.rooms[id]
+	if room == nil {
+		by, _ := domains(s.sites, key)
+		room = make(map[string]int, len(by))
+		for value, group := range by {
+			room[value] = apart(group, keys)
 		}
-		most, _ := Fits(n, requests)
-		if ports || w.Kind.PerNode() {
-			most = min(most, 1)
-		}
-		if most > 0 {
-			all = append(all, site{node: n, cap: most})
+		s.rooms[id] = room
+	}
+	return room
+}
+
+// largest is the most pods that one site holds under keys.
+func (s *siteSet) largest(keys []string) int {
+	most := 0
+	for i := range s.sites {
+		most = max(most, s.sites[i].apart(keys))
+	}
+	return most
+}
+
+// apart is what one site holds: one pod if it carries one of the keys.
+func (s *site) apart(keys []string) int {
+	for _, k := range keys {
+		if _, ok := s.node.Labels[k]; ok {
+			return min(s.cap, 1)
 		}
 	}
-	return all
+	return s.cap
+}
+
+// mode says what limits the sites of a set.
+type mode struct {
+	// fit leaves out nodes that are too small for one pod, room counts how many
+	// pods fit by resources, ports lets one pod be on a node.
+	fit, room, ports bool
+	// keys are labels that a node needs to be a site.
+	keys string
+}
+
+// setKey identifies a siteSet.
+type setKey struct {
+	view               *view
+	signature, request string
+	mode               mode
+}
+
+// set gives the sites of a view for the pods of a workload.
+func (m *Model) set(v *view, g *Group, how mode) *siteSet {
+	key := setKey{view: v, signature: g.signature, mode: how}
+	if how.fit {
+		key.request = g.request
+	}
+	if s := m.sets[key]; s != nil {
+		return s
+	}
+	e := m.Eligible(g.Workload)
+	var keys []string
+	if how.keys != "" {
+		keys = strings.Split(how.keys, ",")
+	}
+	var sites []site
+	for i, n := range v.nodes {
+		if !v.passes(e, i).All() || !carries(n.Labels, keys) {
+			continue
+		}
+		most := Unbounded
+		if how.fit {
+			if most, _ = Fits(n, g.Requests); most == 0 {
+				continue
+			}
+		}
+		if !how.room {
+			most = Unbounded
+		}
+		if how.ports || g.Kind.PerNode() {
+			most = min(most, 1)
+		}
+		sites = append(sites, site{node: n, cap: most})
+	}
+	s := newSiteSet(sites)
+	m.sets[key] = s
+	return s
 }

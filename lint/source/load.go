@@ -26,6 +26,9 @@ type Options struct {
 	Ignore func(name string) bool
 	// Keep says which objects will be looked at; nil keeps all.
 	Keep func(apiVersion, kind string) bool
+	// Drop names fields whose values, maps and lists, nobody will look into: they
+	// are checked like the rest and then left out.
+	Drop func(field string) bool
 	// Stdin is read for the path "-".
 	Stdin io.Reader
 	// MaxBytes bounds one file; 0 means 64 MiB.
@@ -43,6 +46,9 @@ func Load(opts Options, paths []string) (*Set, error) {
 	}
 	if opts.Keep == nil {
 		opts.Keep = func(string, string) bool { return true }
+	}
+	if opts.Drop == nil {
+		opts.Drop = func(string) bool { return false }
 	}
 	w := newWalker(opts)
 	for _, p := range paths {
@@ -99,7 +105,7 @@ func (f found) read(opts Options) result {
 		return r.unreadable(err.Error())
 	}
 	r.file.Text = text
-	r.parse(opts.Keep)
+	r.parse(opts)
 	return r
 }
 
@@ -141,7 +147,7 @@ func reason(err error) string {
 }
 
 // parse fills the result from the text of the file.
-func (r *result) parse(keep func(apiVersion, kind string) bool) {
+func (r *result) parse(opts Options) {
 	text := r.file.Text
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		r.unparsable(text)
@@ -152,7 +158,7 @@ func (r *result) parse(keep func(apiVersion, kind string) bool) {
 	if looksLikeJSON(text) {
 		docs, errs = parseJSON(text)
 	} else {
-		docs, errs = parseYAML(text, keep)
+		docs, errs = parseYAML(text, opts)
 	}
 	for _, e := range errs {
 		r.problem(e, text)

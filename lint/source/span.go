@@ -17,7 +17,7 @@ type File struct {
 	Text          []byte
 
 	once  sync.Once
-	lines []int // offset of the start of every line
+	lines []int32 // offset of the start of every line
 }
 
 // StdinName stands for standard input in every output.
@@ -30,7 +30,7 @@ func (f *File) Line(n int) string {
 	if n < 1 || n > len(f.lines) {
 		return ""
 	}
-	end := len(f.Text)
+	end := int32(len(f.Text))
 	if n < len(f.lines) {
 		end = f.lines[n]
 	}
@@ -48,10 +48,10 @@ func (f *File) LineCount() int {
 }
 
 func (f *File) index() {
-	f.lines = []int{0}
+	f.lines = make([]int32, 1, 1+bytes.Count(f.Text, []byte("\n")))
 	for i, c := range f.Text {
 		if c == '\n' && i+1 < len(f.Text) {
-			f.lines = append(f.lines, i+1)
+			f.lines = append(f.lines, int32(i+1))
 		}
 	}
 }

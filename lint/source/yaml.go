@@ -40,11 +40,11 @@ type textError struct {
 // parseYAML reads all documents of one file with one decoder, so that lines
 // are those of the file. After a syntax error it goes on at the next document
 // separator, as one broken document must not hide the others.
-func parseYAML(text []byte, keep func(apiVersion, kind string) bool) (docs []document, errs []textError) {
+func parseYAML(text []byte, opts Options) (docs []document, errs []textError) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	offset := 0
 	for {
-		more, err := decodeAll(text, offset, keep, func(d document, problems []textError) {
+		more, err := decodeAll(text, offset, opts, func(d document, problems []textError) {
 			docs = append(docs, d)
 			errs = append(errs, problems...)
 		})
@@ -64,7 +64,7 @@ func parseYAML(text []byte, keep func(apiVersion, kind string) bool) (docs []doc
 
 // decodeAll hands every document to emit; it returns true and the error where
 // the text could not be read to its end.
-func decodeAll(text []byte, offset int, keep func(apiVersion, kind string) bool, emit func(document, []textError)) (failed bool, err error) {
+func decodeAll(text []byte, offset int, opts Options, emit func(document, []textError)) (failed bool, err error) {
 	defer func() {
 		// The parser is another project's; a crash of it is the document's
 		// fault as far as a person who runs this can tell.
@@ -78,10 +78,10 @@ func decodeAll(text []byte, offset int, keep func(apiVersion, kind string) bool,
 		if err := dec.Decode(&root); err != nil {
 			return !errors.Is(err, io.EOF), err
 		}
-		c := converter{offset: int32(offset), memo: map[*yaml.Node]*Node{}}
+		c := converter{offset: int32(offset), drop: opts.Drop}
 		d := document{line: root.Line + offset}
 		if len(root.Content) > 0 {
-			d.root = c.document(root.Content[0], keep)
+			d.root = c.document(root.Content[0], opts.Keep)
 			d.line = root.Content[0].Line + offset
 		}
 		d.templated = c.templated
@@ -111,10 +111,11 @@ func syntaxError(err error, text []byte, offset int) textError {
 		e.problem, e.detail = TooDeep, "more than 10,000 levels"
 	}
 	ends := lineEnds(text)
+	headsOnly := Options{Keep: func(string, string) bool { return false }}
 	e.line = min(max(line, 1), len(ends))
 	if len(text) <= maxSearch && len(ends) > 0 {
 		e.line = 1 + sort.Search(len(ends)-1, func(i int) bool {
-			failed, err := decodeAll(text[:ends[i]], 0, func(string, string) bool { return false }, func(document, []textError) {})
+			failed, err := decodeAll(text[:ends[i]], 0, headsOnly, func(document, []textError) {})
 			if !failed {
 				return false
 			}
@@ -172,6 +173,8 @@ type converter struct {
 	expanded  int
 	copied    int // nodes that aliases repeat
 	slab      []Node
+	next      int // size of the next slab
+	drop      func(field string) bool
 	errs      []textError
 	templated bool
 	fatal     bool
@@ -179,7 +182,8 @@ type converter struct {
 
 func (c *converter) alloc() *Node {
 	if len(c.slab) == 0 {
-		c.slab = make([]Node, 64)
+		c.next = min(max(8, 2*c.next), 64)
+		c.slab = make([]Node, c.next)
 	}
 	n := &c.slab[0]
 	c.slab = c.slab[1:]
@@ -266,6 +270,9 @@ func (c *converter) convert(y *yaml.Node, depth int) *Node {
 	before := c.expanded
 	c.expanded++
 	if y.Anchor != "" {
+		if c.memo == nil {
+			c.memo = map[*yaml.Node]*Node{}
+		}
 		c.memo[y] = nil
 	}
 	n := c.alloc()
@@ -332,7 +339,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 			c.templated = true
 			continue
 		}
-		key, value := c.convert(k, depth+1), c.convert(v, depth+1)
+		key, value := c.convert(k, depth+1), c.field(k.Value, v, depth+1)
 		if at := index.add(n, key); at >= 0 {
 			first := n.content[at]
 			c.errs = append(c.errs, textError{problem: DuplicateKey, line: int(key.Line), column: int(key.Column), related: int(first.Line), detail: key.Value})
@@ -345,6 +352,20 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 	for _, m := range merges {
 		c.merge(n, index, m, depth)
 	}
+}
+
+// field converts the value of a field, or only says what shape it has if
+// nobody will look into it.
+func (c *converter) field(name string, y *yaml.Node, depth int) *Node {
+	if len(y.Content) == 0 || c.drop == nil || !c.drop(name) || !c.plain(y, depth) {
+		return c.convert(y, depth)
+	}
+	n := c.alloc()
+	n.Line, n.Column, n.Kind = int32(y.Line)+c.offset, int32(y.Column), Sequence
+	if y.Kind == yaml.MappingNode {
+		n.Kind = Map
+	}
+	return n
 }
 
 // keyIndex finds repeated keys of one map: by looking through short ones and by

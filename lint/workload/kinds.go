@@ -111,3 +111,14 @@ func (t Table) Relevant(apiVersion, kind string) bool {
 	}
 	return !placeless[kind]
 }
+
+// unread are fields with large values that say nothing about placement.
+var unread = map[string]bool{
+	"args": true, "command": true, "conditions": true, "data": true, "env": true, "envFrom": true, "images": true, "lifecycle": true,
+	"livenessProbe": true, "managedFields": true, "nodeInfo": true, "readinessProbe": true, "securityContext": true, "startupProbe": true,
+	"stringData": true, "volumeClaimTemplates": true, "volumeMounts": true, "volumes": true,
+}
+
+// Unread reports whether nothing in this package looks into a field, wherever
+// it stands.
+func Unread(field string) bool { return unread[field] }

@@ -122,18 +122,21 @@ func (p *place) number() (n int64, ok bool) {
 	return n, ok && n == int64(int32(n))
 }
 
-func (p *place) path() string {
+// path is the way to a place as text, from the root of the object.
+func (p *place) path() string { return string(p.appendPath(nil)) }
+
+func (p *place) appendPath(b []byte) []byte {
 	if p.up == nil {
-		return strings.Join(p.base, ".")
+		return append(b, strings.Join(p.base, ".")...)
 	}
-	up := p.up.path()
-	switch {
-	case p.name == "":
-		return up + "[" + strconv.Itoa(p.index) + "]"
-	case up == "":
-		return p.name
+	b = p.up.appendPath(b)
+	if p.name == "" {
+		return append(strconv.AppendInt(append(b, '['), int64(p.index), 10), ']')
 	}
-	return up + "." + p.name
+	if len(b) > 0 {
+		b = append(b, '.')
+	}
+	return append(b, p.name...)
 }
 
 // span is the place in the file: the field, the item, or for what is absent

@@ -62,7 +62,7 @@ func (c *checker) object() {
 	spec := place{base: o.spec, value: root.At(o.spec...)}
 	for _, name := range o.counts {
 		p := spec.field(name)
-		c.whole(&p)
+		c.wholeNumber(&p)
 	}
 	if o.word != "" {
 		if p := spec.field(o.word); c.isText(&p) {
@@ -77,9 +77,9 @@ func (c *checker) object() {
 	}
 }
 
-// whole checks a number that must be whole and, but for machines, not
+// wholeNumber checks a number that must be whole and, but for machines, not
 // negative.
-func (c *checker) whole(p *place) {
+func (c *checker) wholeNumber(p *place) {
 	n, ok := p.value.Int()
 	switch {
 	case p.absent() || p.value.Placeholder():

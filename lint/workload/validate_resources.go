@@ -66,12 +66,17 @@ func (c *checker) request(at *place, q resource.Quantity, limits *place, typed c
 	switch {
 	case !ok && limits.value.Get(at.name) != nil: // of a wrong type, or unknown
 	case !ok && strict:
-		c.refuse(StageObject, at, fmt.Sprintf("%s is requested without a limit: must have a limit that is equal", at.name), fmt.Sprintf("set the limit to %s", q.String()))
+		c.refuse(StageObject, at, fmt.Sprintf("%s is requested without a limit: must have a limit that is equal", at.name), "set the limit to "+at.value.Value)
 	case ok && strict && q.Cmp(limit) != 0:
-		c.refuse(StageObject, at, fmt.Sprintf("request of %s %s is not its limit of %s: must be equal", q.String(), at.name, limit.String()), "")
+		c.refuse(StageObject, at, fmt.Sprintf("request of %s %s is not its limit of %s: must be equal", at.value.Value, at.name, limits.value.Get(at.name).Value), "")
 	case ok && q.Cmp(limit) > 0:
-		c.refuse(StageObject, at, fmt.Sprintf("request of %s %s is above its limit of %s", q.String(), at.name, limit.String()), "")
+		c.above(at, limits.value.Get(at.name))
 	}
+}
+
+// above reports a request that is above its limit.
+func (c *checker) above(request *place, limit *source.Node) {
+	c.refuse(StageObject, request, fmt.Sprintf("request of %s %s is above its limit of %s", request.value.Value, request.name, limit.Value), "")
 }
 
 // hugePages finds huge pages that are asked for without cpu or memory.
@@ -116,11 +121,11 @@ func (c *checker) quantities(list *place, typed corev1.ResourceList, name func(s
 		switch {
 		case !ok:
 		case q.Sign() < 0:
-			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must not be negative", k.Value, q.String()), "")
+			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must not be negative", k.Value, v.Value), "")
 		case !native(k.Value) && q.MilliValue()%1000 != 0:
-			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must be a whole number", k.Value, q.String()), "")
+			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must be a whole number", k.Value, v.Value), "")
 		case hugePage(k.Value) && !divisible(k.Value, q):
-			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must be a multiple of the page size", k.Value, q.String()), "")
+			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must be a multiple of the page size", k.Value, v.Value), "")
 		}
 	}
 }
@@ -195,7 +200,7 @@ func (c *checker) podResources(p *place) {
 			stage, sum = c.created, defaulted[name]
 		}
 		if ok && sum.Cmp(q) > 0 {
-			c.refuse(stage, &at, fmt.Sprintf("pod requests %s %s, but its containers request %s", q.String(), k.Value, sum.String()), "")
+			c.refuse(stage, &at, fmt.Sprintf("pod requests %s %s, but its containers request %s", v.Value, k.Value, sum.String()), "")
 		}
 	}
 	c.podLimits(&limits, &requests, defaulted)
@@ -219,9 +224,9 @@ func (c *checker) podLimits(limits, requests *place, sums corev1.ResourceList) {
 		switch {
 		case i >= 0:
 			l := containers[i].Resources.Limits[name]
-			c.refuse(StageObject, &at, fmt.Sprintf("pod is limited to %s %s, but container %q to %s", q.String(), k.Value, containers[i].Name, l.String()), "")
+			c.refuse(StageObject, &at, fmt.Sprintf("pod is limited to %s %s, but container %q to %s", v.Value, k.Value, containers[i].Name, l.String()), "")
 		case requests.value.Get(k.Value) == nil && sum.Cmp(q) > 0:
-			c.refuse(c.created, &at, fmt.Sprintf("pod is limited to %s %s, but its containers request %s", q.String(), k.Value, sum.String()), "")
+			c.refuse(c.created, &at, fmt.Sprintf("pod is limited to %s %s, but its containers request %s", v.Value, k.Value, sum.String()), "")
 		}
 	}
 }
@@ -264,7 +269,7 @@ func (c *checker) machine(spec *place) {
 		l, lok := c.size(&limit)
 		r, rok := c.size(&request)
 		if lok && rok && l.Sign() > 0 && r.Cmp(l) > 0 {
-			c.refuse(StageObject, &request, fmt.Sprintf("request of %s %s is above its limit of %s", r.String(), name, l.String()), "")
+			c.above(&request, limit.value)
 		}
 	}
 }

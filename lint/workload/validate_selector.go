@@ -115,7 +115,7 @@ func (c *checker) selects(spec *place, labels *source.Node) {
 	p := spec.field("selector")
 	if p.absent() {
 		if c.w.Kind.Selects && c.w.Object.APIVersion == "apps/v1" {
-			c.refuse(StageObject, &p, "selector is missing: must match the labels of the template", "")
+			c.refuse(StageObject, &p, "selector is missing: must match the labels of the template", wanted(labels))
 		}
 		return
 	}
@@ -160,6 +160,14 @@ func (c *checker) requirements(p *place) (all []metav1.LabelSelectorRequirement,
 	return all, ok
 }
 
+// wanted is the repair of a selector that is not there.
+func wanted(labels *source.Node) string {
+	for k, v := range labels.Fields() {
+		return fmt.Sprintf("add a selector with matchLabels, such as %s: %s", k.Value, v.Text())
+	}
+	return ""
+}
+
 // lost is the repair of a selector whose labels stand one level too high.
 func lost(selector *source.Node) string {
 	for k := range selector.Fields() {
@@ -182,7 +190,7 @@ func (c *checker) matches(p *place, labels *source.Node) bool {
 		if value != nil {
 			has = "has " + k.Value + "=" + value.Text()
 		}
-		c.refuse(StageObject, &at, fmt.Sprintf("selector wants %s=%s, but the template %s", k.Value, v.Text(), has), fmt.Sprintf("make both say the same %s", k.Value))
+		c.refuse(StageObject, &at, fmt.Sprintf("selector wants %s=%s, but the template %s", k.Value, v.Text(), has), "make both say the same")
 		return false
 	}
 	return true

@@ -75,7 +75,7 @@ func (c *checker) repeated(t *place, all []corev1.TopologySpreadConstraint, i in
 	}
 	for j := range i {
 		if all[j].TopologyKey == k && string(all[j].WhenUnsatisfiable) == a {
-			c.refuse(StageObject, &key, fmt.Sprintf("topologyKey %q with whenUnsatisfiable %s is in constraint [%d] already: must be there once", k, a, j), "drop one of the two")
+			c.refuse(StageObject, &key, fmt.Sprintf("constraint [%d] has topologyKey %q with whenUnsatisfiable %s too: the pair must be unique", j, k, a), "drop one of the two")
 			return
 		}
 	}

@@ -99,7 +99,7 @@ func (c *checker) statefulSet(spec *place) {
 	if u, ok := c.amount(&unavailable, true); ok && u.set && u.n == 0 {
 		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+": must be above 0", "set maxUnavailable: 1")
 	}
-	c.whole(&partition)
+	c.wholeNumber(&partition)
 }
 
 // amount reads a number or percentage and checks it by itself; capped ones

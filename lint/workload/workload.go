@@ -96,6 +96,12 @@ func (w *Workload) Namespace() string { return w.Object.Namespace }
 // Refused reports whether no pod of the workload ever comes into being.
 func (w *Workload) Refused() bool { return len(w.Problems) > 0 }
 
+// Terminating reports whether the object is being deleted: a pod that is still
+// counts for affinity, but not for spread (R-A1, R-T4).
+func (w *Workload) Terminating() bool {
+	return !w.Object.Root.At("metadata", "deletionTimestamp").IsNull()
+}
+
 // String is the workload as a message names it.
 func (w *Workload) String() string {
 	if w.Object.Namespace == "" {

@@ -42,3 +42,11 @@ hint(name) := sprintf(" (did you mean %s?)", [name]) if name != ""
 none_has(1) := "the only node it may use does not have"
 
 none_has(n) := sprintf("none of the %d nodes it may use has", [n]) if n != 1
+
+# some_have starts a sentence about some of the usable nodes.
+some_have(n, usable) := sprintf("%d of the %d nodes it may use %s", [n, usable, verb(n, "has", "have")])
+
+# names lists n things of which a few are named.
+names(few, n) := concat(", ", few) if count(few) >= n
+
+names(few, n) := sprintf("%s and others", [concat(", ", few)]) if count(few) < n

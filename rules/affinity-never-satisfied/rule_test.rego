@@ -15,7 +15,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"affinity": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"affinity": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/web: none of the 6 nodes it may use has the label topology.kubernetes.io/hostname, which the required affinity demands; every pod stays Pending; did you mean kubernetes.io/hostname?"

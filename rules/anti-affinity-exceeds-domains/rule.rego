@@ -29,4 +29,10 @@ need(fact) := sprintf("%s %s %d distinct %s values", [
 	text.pods(fact, fact.pods), text.verb(fact.pods, "needs", "need"), fact.pods, fact.key,
 ])
 
-have(fact) := sprintf("%s and %s %d", [text.eligible(fact), text.verb(fact.eligible, "gives", "give"), fact.domains])
+have(fact) := sprintf("%s and %s %d%s", [
+	text.eligible(fact), text.verb(fact.eligible, "gives", "give"), fact.domains, room(fact),
+])
+
+room(fact) := "" if fact.most == fact.domains
+
+room(fact) := sprintf(", with room for %d", [fact.most]) if fact.most != fact.domains

@@ -19,7 +19,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"anti_affinity": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"anti_affinity": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/web: 7 replicas need 7 distinct kubernetes.io/hostname values; 6 of 7 nodes are eligible and give 6; kni-control-plane has the untolerated taint x:NoSchedule; 1 pod stays Pending"

@@ -10,7 +10,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"circles": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"circles": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/a: the required affinity is part of a circle; Deployment shop/a waits for Deployment shop/b, which waits for Deployment shop/c, which waits for Deployment shop/a; none of their pods starts"

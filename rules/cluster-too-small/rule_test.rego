@@ -17,7 +17,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"room": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"room": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/web: 10 replicas request 2 of cpu each; 6 of 7 nodes are eligible and hold 8; 2 pods stay Pending"

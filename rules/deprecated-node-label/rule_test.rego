@@ -13,7 +13,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"node_labels": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"node_labels": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/web: nodeSelector uses the node label beta.kubernetes.io/os, which is no longer set; use kubernetes.io/os"

@@ -10,7 +10,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"documents": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"documents": [fact]}
+}
 
 test_reports if {
 	message := "key replicas stands here for the second time; the first is on line 4, and only one of them counts"

@@ -24,7 +24,7 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 
 effect(fact) := "the empty preferred node affinity term favours no node" if not fact.hard
 
-effect(fact) := sprintf("the empty node selector term matches no node and adds nothing to %s beside it", [
+effect(fact) := sprintf("the empty node selector term matches no node and adds nothing to the %s beside it", [
 	text.number(fact.others, "term"),
 ]) if {
 	fact.hard

@@ -11,7 +11,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"node_terms": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"node_terms": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/web: the empty node selector term matches no node, so the required node affinity excludes all of them"

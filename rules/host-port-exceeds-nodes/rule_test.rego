@@ -16,7 +16,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"host_ports": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"host_ports": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/web: 3 replicas ask for host port 8080/TCP, which a node has once; 2 of 3 nodes are eligible; kni-control-plane has the untolerated taint x:NoSchedule; 1 pod stays Pending"

@@ -12,7 +12,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"label_keys": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"label_keys": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/web: matchLabelKeys names pod-template-hsah, which its pods do not carry, so the entry is skipped; did you mean pod-template-hash?"

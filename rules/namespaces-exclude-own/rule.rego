@@ -23,7 +23,7 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	fact.matches_own == "yes"
 	fact.own_namespace == "no"
 	message := text.line(fact.workload, [sprintf(
-		"the %s selects %s in %s only, which leaves out its own pods and matches no declared one",
+		"the %s selects %s, as its own pods are, but only in the namespaces %s; its own is not among them, and no declared pod matches",
 		[fact.use, fact.text, fact.namespaces],
 	)])
 }

@@ -13,7 +13,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"eligibility": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"eligibility": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/web: no eligible node among 6; 4 of 6 nodes lack the label disktype=ssd; 2 of 6 nodes have the untolerated taint gpu:NoSchedule; 3 pods stay Pending"

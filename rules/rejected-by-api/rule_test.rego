@@ -11,7 +11,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"refusals": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"refusals": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/web: spec.template.spec.containers: Required value"

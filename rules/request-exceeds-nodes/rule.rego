@@ -20,16 +20,16 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.requests
 	fact.verdict == "infeasible"
 	ask := sprintf("each pod requests %s of %s", [fact.request, fact.resource])
-	message := text.line(fact.workload, [ask, offer(fact), loss(fact)])
+	message := text.line(fact.workload, array.flatten([ask, offer(fact)]))
 }
 
-offer(fact) := sprintf("%d of %s that it may use %s large enough", [
-	fact.fitting, text.number(fact.eligible, "node"), text.verb(fact.fitting, "is", "are"),
-])
+offer(fact) := [sprintf("%s as much", [text.none_has(fact.eligible)]), largest(fact)] if not fact.per_node
 
-loss(fact) := sprintf("the largest, %s, has %s", [fact.largest_node, fact.largest]) if {
-	fact.largest_node != ""
-	not fact.per_node
+offer(fact) := [sprintf("%s less", [text.some_have(small, fact.eligible)]), text.pending(small)] if {
+	fact.per_node
+	small := fact.eligible - fact.fitting
 }
 
-loss(fact) := text.pending(fact.eligible - fact.fitting) if fact.per_node
+largest(fact) := "" if fact.largest_node == ""
+
+largest(fact) := sprintf("the largest, %s, has %s", [fact.largest_node, fact.largest]) if fact.largest_node != ""

@@ -16,7 +16,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"requests": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"requests": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/web: each pod requests 64Gi of memory; none of the 6 nodes it may use has as much; the largest, node-1, has 32Gi"

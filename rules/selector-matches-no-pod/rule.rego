@@ -37,4 +37,4 @@ reported_elsewhere(fact) if {
 
 what(fact) := "has no labelSelector, so it matches no pod" if fact.form == "null"
 
-what(fact) := sprintf("selects %s, which matches no declared pod", [fact.text]) if fact.form != "null"
+what(fact) := sprintf("selects %s, which matches none of the %d declared workloads", [fact.text, fact.declared]) if fact.form != "null"

@@ -18,7 +18,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"selectors": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"selectors": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/web: the anti-affinity selects app=website, which matches no declared pod, not even its own (did you mean app=web?)"

@@ -25,7 +25,7 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 
 what(fact) := "has no labelSelector, so it counts no pod" if fact.form == "null"
 
-what(fact) := "has an empty labelSelector, which counts no pod on v1.36 (kubernetes/kubernetes#141339)" if {
+what(fact) := "has an empty labelSelector, which counts no pod on Kubernetes v1.36 (kubernetes/kubernetes#141339)" if {
 	fact.form == "empty"
 }
 

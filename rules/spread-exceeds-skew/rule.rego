@@ -25,15 +25,15 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	]))
 }
 
-why(fact) := sprintf("%s must spread over %s, but %s with all keys of its hard constraints", [
-	text.pods(fact, fact.pods), fact.key, text.none_has(fact.eligible),
+why(fact) := sprintf("%s the label %s and the keys of its other hard constraints, if any", [
+	text.none_has(fact.eligible), fact.key,
 ]) if fact.cause == "missing-key"
 
-why(fact) := sprintf("minDomains asks for %d %s domains and there are %d, so each holds at most maxSkew %d, together %d", [
+why(fact) := sprintf("minDomains asks for %d %s values and eligible nodes give %d, so each holds at most maxSkew %d and %d fit", [
 	fact.min_domains, fact.key, fact.domains, fact.max_skew, fact.most,
 ]) if fact.cause == "min-domains"
 
-why(fact) := sprintf("%s must spread over %s with maxSkew %d; %s holds at most %d, so no domain may exceed %d; %d fit", [
-	text.pods(fact, fact.pods), fact.key, fact.max_skew, fact.smallest_domain,
-	fact.smallest, fact.smallest + fact.max_skew, fact.most,
+why(fact) := sprintf("%s must spread over %s with maxSkew %d; %s can hold %d, so no domain may exceed %d and %d fit", [
+	text.pods(fact, fact.pods), fact.key, fact.max_skew, fact.smallest_domain, fact.smallest,
+	fact.smallest + fact.max_skew, fact.most,
 ]) if fact.cause == "skew"

@@ -24,7 +24,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"spreads": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"spreads": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/web: 4 replicas must spread over kubernetes.io/hostname with maxSkew 1; kni-control-plane can hold 0, so no domain may exceed 1 and 3 fit; kni-control-plane has the untolerated taint x:NoSchedule; 1 pod stays Pending"

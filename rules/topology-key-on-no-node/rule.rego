@@ -30,5 +30,5 @@ effects := {
 	["anti-affinity", true]: "the rule never keeps two pods apart",
 	["anti-affinity", false]: "the preference never keeps two pods apart",
 	["affinity", false]: "the preference never brings pods together",
-	["spread", false]: "the soft spread constraint has no effect",
+	["spread", false]: "the soft constraint never spreads pods",
 }

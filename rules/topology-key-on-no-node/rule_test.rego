@@ -17,7 +17,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"topology_keys": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"topology_keys": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/web: none of the 6 nodes it may use has the label topology.kubernetes.io/hostname, so the rule never keeps two pods apart; did you mean kubernetes.io/hostname?"

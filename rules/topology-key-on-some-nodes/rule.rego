@@ -22,8 +22,9 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	fact.with < fact.usable
 	fact.with > 0
 	fact.declared
-	lack := sprintf("%d of the %d nodes it may use lack the label %s (%s), so %s", [
-		fact.usable - fact.with, fact.usable, fact.key, concat(", ", fact.without), effects[[fact.use, fact.hard]],
+	lacking := fact.usable - fact.with
+	lack := sprintf("%s no label %s (%s), so %s", [
+		text.some_have(lacking, fact.usable), fact.key, text.names(fact.without, lacking), effects[[fact.use, fact.hard]],
 	])
 	message := text.line(fact.workload, [lack, text.meant(fact.suggestion)])
 }
@@ -32,5 +33,5 @@ effects := {
 	["anti-affinity", true]: "pods there are not kept apart",
 	["anti-affinity", false]: "the preference does not keep pods there apart",
 	["affinity", false]: "the preference never favours them",
-	["spread", false]: "the soft spread constraint leaves them out",
+	["spread", false]: "the soft constraint leaves them out",
 }

@@ -10,7 +10,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"unknown_fields": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"unknown_fields": [fact]}
+}
 
 test_reports if {
 	message := "field topologySpreadConstraint does not exist and is dropped; did you mean topologySpreadConstraints?"

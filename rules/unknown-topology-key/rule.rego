@@ -20,6 +20,8 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.topology_keys
 	not fact.declared
 	not fact.known
-	what := sprintf("Kubernetes sets no node label %s, which the %s uses as topology key", [fact.key, fact.use])
+	what := sprintf("Kubernetes sets no node label %s, which the %s uses as topology key", [fact.key, uses[fact.use]])
 	message := text.line(fact.workload, [what, text.meant(fact.suggestion)])
 }
+
+uses := {"affinity": "affinity", "anti-affinity": "anti-affinity", "spread": "spread constraint"}

@@ -17,7 +17,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"topology_keys": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"topology_keys": [fact]}
+}
 
 test_reports if {
 	message := "Deployment shop/web: Kubernetes sets no node label topology.kubernetes.io/hostname, which the anti-affinity uses as topology key; did you mean kubernetes.io/hostname?"

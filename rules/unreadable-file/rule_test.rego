@@ -10,7 +10,9 @@ bad := {
 }
 
 # said gives the messages about one fact.
-said(fact) := {d.message | some d in subject.report} with input as {"documents": [fact]}
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"documents": [fact]}
+}
 
 test_reports if {
 	message := "the file cannot be read: permission denied"

@@ -1,0 +1,53 @@
+package rego
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// TestCatalogue keeps rules/README.md equal to what the rules say of themselves.
+func TestCatalogue(t *testing.T) {
+	const file = "../rules/README.md"
+	want := Catalogue(loaded(t, Options{}).Rules(), func(id string) string {
+		text, _ := os.ReadFile(filepath.Join("../fixtures", id, "bad.yaml")) // a rule may have no fixture yet
+		return string(text)
+	})
+	if update() {
+		if err := os.WriteFile(file, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s is out of date; run SCHEDLINT_UPDATE=1 go test ./rego\n%s", file, diff)
+	}
+}
+
+func TestCatalogueForm(t *testing.T) {
+	rules := []diag.Rule{
+		{ID: "b-rule", Title: "A | B", Description: "Why.", Category: "fragile", Level: diag.LevelWarning, Since: "v0.1.0", Related: []string{"https://example.com/"}},
+		{ID: "c-rule", Title: "C", Description: "Why not.", Category: "invalid", Level: diag.LevelError},
+	}
+	got := string(Catalogue(rules, func(id string) string {
+		if id == "b-rule" {
+			return "kind: Pod\n"
+		}
+		return ""
+	}))
+	want := "**invalid** (error): the API server refuses the object, or the pods that it creates.\n\n| rule | reports |\n|---|---|\n| [c-rule](#c-rule) | C |\n" +
+		"\n**fragile** (warning): it holds now, and not during a rollout, a drain, a migration or a loss of nodes.\n\n| rule | reports |\n|---|---|\n" +
+		"| [b-rule](#b-rule) | A \\| B |\n\n## b-rule\n\nA | B.\n\nWhy.\n\n- category: fragile (warning)\n- since: v0.1.0\n- see: <https://example.com/>\n\n```yaml\nkind: Pod\n```\n" +
+		"\n## c-rule\n\nC.\n\nWhy not.\n\n- category: invalid (error)\n"
+	if _, tail, _ := strings.Cut(got, "for each rule.\n\n"); tail != want {
+		t.Error(cmp.Diff(want, tail))
+	}
+}

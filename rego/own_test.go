@@ -1,0 +1,328 @@
+package rego
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/rules"
+)
+
+// head is the METADATA and the start of a rule of the user's own.
+const head = `# METADATA
+# title: Workloads outside of the default namespace
+# description: The default namespace is nobody's.
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: advice
+package schedlint.rules["no-default-namespace"]
+
+import data.schedlint.result
+
+`
+
+const body = `report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+	some fact in input.workloads
+	fact.namespace == "default"
+	message := sprintf("%s: %d pods live in the default namespace", [fact.workload, fact.pods])
+}
+`
+
+// folder writes files into a new folder and enters its parent, so that errors
+// show the name policies.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("policies", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		name = filepath.Join("policies", name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return "policies"
+}
+
+func defaultNamespace() *facts.Facts {
+	return &facts.Facts{Workloads: []facts.Workload{
+		{ID: 1, Workload: "Deployment shop/web", Namespace: "shop", Pods: 2},
+		{ID: 2, Workload: "Deployment default/web", Namespace: "default", Pods: 3},
+	}}
+}
+
+func TestOwnRule(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"team/no-default-namespace/rule.rego":      head + body,
+		"team/no-default-namespace/rule_test.rego": "this is not even Rego",
+		"README.md": "neither is this",
+	})
+	e := loaded(t, Options{Dirs: []string{dir}})
+	got, err := e.Evaluate(context.Background(), defaultNamespace())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []facts.Judgement{{Rule: "no-default-namespace", Fact: 2, Message: "Deployment default/web: 3 pods live in the default namespace"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	wantRule := diag.Rule{ID: "no-default-namespace", Title: "Workloads outside of the default namespace",
+		Description: "The default namespace is nobody's.", Category: "advice", Level: diag.LevelOff}
+	if r, ok := e.Rule("no-default-namespace"); !ok || cmp.Diff(wantRule, r) != "" {
+		t.Error(cmp.Diff(wantRule, r))
+	}
+	if len(e.Rules()) != len(folders(t))+1 {
+		t.Errorf("%d rules, want the built-in ones and one more", len(e.Rules()))
+	}
+}
+
+// TestOwnLibrary lets rules share what they need.
+func TestOwnLibrary(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"no-default-namespace/rule.rego": strings.Replace(head, "import data.schedlint.result\n", "import data.schedlint.result\nimport data.team.names\n", 1) +
+			strings.Replace(body, `fact.namespace == "default"`, `names.shared(fact)`, 1),
+		"lib/names.rego": "package team.names\n\nshared(fact) if fact.namespace == \"default\"\n",
+	})
+	got, err := loaded(t, Options{Dirs: []string{dir}}).Evaluate(context.Background(), defaultNamespace())
+	if err != nil || len(got) != 1 || got[0].Fact != 2 {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestOverride(t *testing.T) {
+	text := strings.Replace(head+body, "no-default-namespace", "replicas-share-a-node", 1)
+	dir := folder(t, map[string]string{"replicas-share-a-node/rule.rego": text})
+	e := loaded(t, Options{Dirs: []string{dir}})
+	if !slices.Equal(e.IDs(), folders(t)) {
+		t.Errorf("rules %v, want the built-in ids and no other", e.IDs())
+	}
+	f := defaultNamespace()
+	f.Workloads = append(f.Workloads, facts.Workload{ID: 3, Workload: "Deployment shop/db", Pods: 2, PodsKnown: true, Lasting: true,
+		PlacementKnown: true, Usable: 2, OnOneNode: 2}) // the built-in rule would report this one
+	got, err := e.Evaluate(context.Background(), f)
+	if err != nil || len(got) != 1 || got[0].Rule != "replicas-share-a-node" || got[0].Fact != 2 {
+		t.Errorf("got %v, %v; want the user's rule and not the built-in one", got, err)
+	}
+	if r, _ := e.Rule("replicas-share-a-node"); r.Category != "advice" {
+		t.Errorf("metadata is that of the built-in rule: %v", r)
+	}
+}
+
+func TestOff(t *testing.T) {
+	dir := folder(t, map[string]string{"x.rego": head + body})
+	e := loaded(t, Options{Dirs: []string{dir}, Off: map[string]bool{"no-default-namespace": true, "replicas-share-a-node": true}})
+	if got, err := e.Evaluate(context.Background(), defaultNamespace()); err != nil || len(got) != 0 {
+		t.Errorf("got %v, %v from a rule that is off", got, err)
+	}
+	for _, r := range e.Rules() {
+		if r.ID == "no-default-namespace" || r.ID == "replicas-share-a-node" {
+			t.Errorf("%s is listed although it is off", r.ID)
+		}
+	}
+	if _, ok := e.Rule("replicas-share-a-node"); !ok || !slices.Contains(e.IDs(), "replicas-share-a-node") {
+		t.Error("a rule that is off is not known any more")
+	}
+}
+
+// TestLoadErrors pins what people read: place, what was found, what is expected.
+func TestLoadErrors(t *testing.T) {
+	edit := func(old, text string) string { return strings.Replace(head+body, old, text, 1) }
+	for name, c := range map[string]struct{ text, want string }{
+		"misspelt field": {edit("fact.namespace", "fact.namespcae"),
+			"policies/x.rego:14: namespcae does not exist here (did you mean namespace?); there are group, id, in_one_zone, kind, lasting, name, namespace, on_one_node, placement_known, pods, pods_known, soft, usable, workload, zones"},
+		"misspelt list": {edit("input.workloads", "input.worklods"),
+			"policies/x.rego:13: worklods does not exist here (did you mean workloads?); there are affinity, anti_affinity, circles,"},
+		"wrong type":             {edit(`== "default"`, `== 3`), "policies/x.rego:14: match error: left : string right : number"},
+		"misspelt key":           {edit("title:", "titel:"), "policies/x.rego:2: METADATA has the unknown key titel (did you mean title?); there are title, description,"},
+		"no title":               {edit("# title: Workloads outside of the default namespace\n", ""), "policies/x.rego:1: METADATA has no title;"},
+		"no description":         {edit("# description: The default namespace is nobody's.\n", ""), "policies/x.rego:1: METADATA has no description;"},
+		"no schemas":             {edit("# schemas:\n#   - input: schema.facts\n", ""), `policies/x.rego:1: METADATA has no schemas with the entry "- input: schema.facts"`},
+		"another schema":         {edit("schema.facts", "schema.fact"), `policies/x.rego:1: METADATA has no schemas with the entry "- input: schema.facts"`},
+		"no category":            {edit("# custom:\n#   category: advice\n", ""), "policies/x.rego:1: METADATA has no custom.category; it is one of invalid, infeasible, ineffective, fragile, advice"},
+		"misspelt category":      {edit("category: advice", "category: fragil"), "policies/x.rego:1: METADATA has custom.category fragil (did you mean fragile?); it is one of"},
+		"misspelt custom key":    {edit("category: advice", "categroy: advice"), "policies/x.rego:1: METADATA has the unknown key custom.categroy (did you mean category?); there are category, since"},
+		"since a number":         {edit("category: advice", "category: advice\n#   since: 1"), "policies/x.rego:1: METADATA has custom.since 1, which is no text"},
+		"no METADATA":            {"package schedlint.rules[\"x\"]\n\nimport data.schedlint.result\n\n" + body, "policies/x.rego:1: no METADATA comment stands right above the package"},
+		"METADATA of the report": {"package schedlint.rules[\"x\"]\n\nimport data.schedlint.result\n\n# METADATA\n# title: x\n" + body, "policies/x.rego:1: no METADATA comment stands right above the package"},
+		"bad YAML":               {edit("title: ", "title: : "), "policies/x.rego:"},
+		"bad id":                 {edit("no-default-namespace", "No_Default"), `policies/x.rego:8: the rule id "No_Default" is not made of lower-case words`},
+		"another package":        {edit("schedlint.rules", "schedlint.rule"), `policies/x.rego:8: the package schedlint.rule["no-default-namespace"] is reserved; a rule is package schedlint.rules["<id>"]`},
+		"report in a library":    {edit(`schedlint.rules["no-default-namespace"]`, "mine"), `policies/x.rego:8: the package mine has a report, which a library has not`},
+		"no report":              {edit("report contains", "reports contains"), "policies/x.rego:8: the rule has no report (did you mean reports?); write report contains"},
+		"report is no set":       {head + "report := result.diagnostic(rego.metadata.chain(), input.workloads[0], \"x\")\n", "policies/x.rego:12: report is not a set; write report contains"},
+		"report is an object":    {head + "report[x] := result if some x in [1]\n", "policies/x.rego:12: report is not a set; write report contains"},
+		"syntax":                 {edit("some fact in", "some fact on"), "policies/x.rego:13: "},
+		"old syntax":             {edit("report contains result.diagnostic(rego.metadata.chain(), fact, message) if", "report[message]"), "policies/x.rego:12: "},
+		"unused import":          {edit("import data.schedlint.result\n", "import data.schedlint.result\nimport data.schedlint.text\n"), "policies/x.rego:11: import data.schedlint.text unused"},
+		"unknown import":         {edit("import data.schedlint.result\n", "import data.schedlint.result\nimport data.team.names\n"), "policies/x.rego:11: data.team.names is not defined by any rule or library"},
+		"another rule's":         {edit("fact.namespace ==", `data.schedlint.rules["x"].y ==`), `policies/x.rego:14: data.schedlint.rules.x.y is not defined by any rule or library`},
+		"misspelt function":      {edit("sprintf(", "sprintff("), "policies/x.rego:15: function sprintff is not available; did you mean sprintf?"},
+		"unheard function":       {edit("sprintf(", "frobnicate("), "policies/x.rego:15: function frobnicate is not available; see https://"},
+		"http.send":              {edit(`fact.namespace == "default"`, `http.send({"url": "https://example.com"})`), "policies/x.rego:14: function http.send is not available; rules see the facts only"},
+		"net.lookup_ip_addr":     {edit(`fact.namespace == "default"`, `net.lookup_ip_addr("example.com")`), "policies/x.rego:14: function net.lookup_ip_addr is not available; rules"},
+		"opa.runtime":            {edit(`fact.namespace == "default"`, `opa.runtime()`), "policies/x.rego:14: function opa.runtime is not available; rules"},
+		"time.now_ns":            {edit(`fact.namespace == "default"`, `time.now_ns()`), "policies/x.rego:14: function time.now_ns is not available; rules"},
+		"rand.intn":              {edit(`fact.namespace == "default"`, `rand.intn("x", 3)`), "policies/x.rego:14: function rand.intn is not available; rules"},
+		"uuid.rfc4122":           {edit(`fact.namespace == "default"`, `uuid.rfc4122("x")`), "policies/x.rego:14: function uuid.rfc4122 is not available; rules"},
+		"crypto.sha256":          {edit(`fact.namespace == "default"`, `crypto.sha256("x")`), "policies/x.rego:14: function crypto.sha256 is not available; rules"},
+		"io.jwt.decode":          {edit(`fact.namespace == "default"`, `io.jwt.decode("x")`), "policies/x.rego:14: function io.jwt.decode is not available; rules"},
+		"rego.parse_module":      {edit(`fact.namespace == "default"`, `rego.parse_module("x", "y")`), "policies/x.rego:14: function rego.parse_module is not available; rules"},
+		"json.match_schema":      {edit(`fact.namespace == "default"`, `json.match_schema({}, {})`), "policies/x.rego:14: function json.match_schema is not available; rules"},
+		"trace":                  {edit(`fact.namespace == "default"`, `trace("x")`), "policies/x.rego:14: function trace is not available; rules"},
+		"print":                  {edit(`fact.namespace == "default"`, `print("x")`), "policies/x.rego:14: function print is not available; rules"},
+		"library's field":        {"package team.names\n\nx := input.workloads[0].nmae\n", "policies/x.rego:3: nmae does not exist here (did you mean name?); there are"},
+		"empty file":             {"", "policies/x.rego:1: the file is empty; a rule starts with METADATA"},
+		"not text":               {"\x00\xff\xfe", "policies/x.rego:"},
+		"too large":              {head + body + strings.Repeat("# padding\n", 7000), "policies/x.rego: the file has "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{"x.rego": c.text}
+			if name == "library's field" {
+				files["y.rego"] = head + body
+			}
+			dir := folder(t, files)
+			_, err := Load(Options{Rules: rules.FS, Dirs: []string{dir}})
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if first, _, _ := strings.Cut(err.Error(), "\n"); !strings.HasPrefix(first, c.want) {
+				t.Errorf("error %q\n want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestLoadTellsAll gives all errors at once, in the order of the files.
+func TestLoadTellsAll(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"a.rego": strings.Replace(head+body, "title:", "titel:", 1),
+		"b.rego": strings.Replace(head+body, "category: advice", "category: advise", 1),
+	})
+	_, err := Load(Options{Dirs: []string{dir}})
+	want := []string{"policies/a.rego:2: METADATA has the unknown key titel", "policies/a.rego:1: METADATA has no title", "policies/b.rego:1: METADATA has custom.category advise"}
+	var got []string
+	for line := range strings.Lines(fmt.Sprint(err)) {
+		got = append(got, line)
+	}
+	if len(got) != len(want) {
+		t.Fatalf("error %v, want %d lines", err, len(want))
+	}
+	for i := range want {
+		if !strings.HasPrefix(got[i], want[i]) {
+			t.Errorf("line %d is %q, want %q", i, got[i], want[i])
+		}
+	}
+}
+
+func TestFolderErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		prepare func(dir string) error
+		want    string
+	}{
+		"empty": {func(string) error { return nil }, "policies: the folder holds no rule; a rule is a file <id>/rule.rego"},
+		"library only": {func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "x.rego"), []byte("package mine\n\nx := 1\n"), 0o644)
+		}, "policies: the folder holds no rule"},
+		"missing": {func(dir string) error { return os.Remove(dir) }, "policies: the folder of rules does not exist"},
+		"file": {func(dir string) error {
+			if err := os.Remove(dir); err != nil {
+				return err
+			}
+			return os.WriteFile(dir, nil, 0o644)
+		}, "policies: this is not a folder"},
+		"linked folder": {func(dir string) error {
+			if err := os.Remove(dir); err != nil {
+				return err
+			}
+			return os.Symlink("/etc", dir)
+		}, "policies: the folder of rules is a symbolic link"},
+		"linked rule": {func(dir string) error { return os.Symlink("/etc/passwd", filepath.Join(dir, "rule.rego")) },
+			"policies/rule.rego: symbolic links are not followed"},
+		"twice": {func(dir string) error {
+			for _, name := range []string{"a.rego", "b.rego"} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(head+body), 0o644); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, `policies/b.rego:8: package schedlint.rules["no-default-namespace"] stands in policies/a.rego, too`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := folder(t, nil)
+			if err := c.prepare(dir); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Load(Options{Dirs: []string{dir}}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("error %v\n want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestRunawayRule cuts a rule that would take for ever.
+func TestRunawayRule(t *testing.T) {
+	dir := folder(t, map[string]string{"x.rego": head + `report contains result.diagnostic(rego.metadata.chain(), fact, "x") if {
+	some fact in input.workloads
+	some a in input.workloads
+	some b in input.workloads
+	some c in input.workloads
+	some d in input.workloads
+	a.id + b.id + c.id + d.id < 0
+}
+`})
+	e := loaded(t, Options{Dirs: []string{dir}, Deadline: 50 * time.Millisecond})
+	start := time.Now()
+	_, err := e.Evaluate(context.Background(), healthy(200))
+	if err == nil || !strings.HasPrefix(err.Error(), "policies/x.rego:1: rule no-default-namespace runs too long") {
+		t.Errorf("error %v, want one about a rule that runs too long", err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("the rule was cut after %v", took)
+	}
+}
+
+// TestEvaluateErrors is about rules that load and then misbehave.
+func TestEvaluateErrors(t *testing.T) {
+	report := func(value string) string {
+		return head + "report contains " + value + " if some fact in input.workloads\n"
+	}
+	chain := "rego.metadata.chain()"
+	for name, c := range map[string]struct{ text, want string }{
+		"no such fact":     {report(`result.diagnostic(` + chain + `, {"id": 77}, "x")`), "policies/x.rego:1: rule no-default-namespace reports the fact 77, which is none of those"},
+		"no diagnostic":    {report(`fact.name`), "policies/x.rego:1: rule no-default-namespace reports "},
+		"no message":       {report(`result.diagnostic(` + chain + `, fact, "")`), "policies/x.rego:1: rule no-default-namespace reports "},
+		"another rule":     {report(`{"rule": "x", "fact": fact.id, "message": "x"}`), "policies/x.rego:1: rule no-default-namespace reports "},
+		"half a fact":      {report(`{"rule": "no-default-namespace", "fact": fact.id + 0.5, "message": "x"}`), "policies/x.rego:1: rule no-default-namespace reports "},
+		"division by zero": {report(`result.diagnostic(` + chain + `, fact, sprintf("%d", [fact.id / (fact.pods - fact.pods)]))`), "policies/x.rego:12: rule no-default-namespace: div: divide by zero"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := folder(t, map[string]string{"x.rego": strings.Replace(c.text, "import data.schedlint.result\n", imports(c.text), 1)})
+			_, err := loaded(t, Options{Dirs: []string{dir}}).Evaluate(context.Background(), defaultNamespace())
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("error %v\n want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// imports drops the import that a rule does not use: it would be an error.
+func imports(text string) string {
+	if strings.Contains(text, "result.diagnostic") {
+		return "import data.schedlint.result\n"
+	}
+	return ""
+}
