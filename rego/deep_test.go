@@ -1,14 +1,14 @@
 package rego
 import ("testing";"strings";"time";"fmt")
 func TestDeep(t *testing.T){
- rep:=strings.Repeat
+ rep:=strings.Repeat; N:=100
  for name,b:=range map[string]string{
  "arr": "report contains x if { x := "+rep("[",5000)+rep("]",5000)+" }",
  "arr25": "report contains x if { x := "+rep("[",25000)+rep("]",25000)+" }",
  "par": "report contains x if { x := "+rep("(",5000)+"1"+rep(")",5000)+" }",
  "call": "report contains x if { x := "+rep("abs(",5000)+"1"+rep(")",5000)+" }",
  "call10": "report contains x if { x := "+rep("abs(",10000)+"1"+rep(")",10000)+" }",
- "compr": "report contains x if { x := "+rep("[y | y := ",2000)+"1"+rep("]",2000)+" }",
+ "compr": "report contains x if { x := "+rep("[y | y := ",N)+"1"+rep("]",N)+" }",
  "sum": "report contains x if { x := 1"+rep(" + 1",10000)+" }",
  "stmts": "report contains x if { x := 1\n"+rep("x == 1\n",7000)+" }",
  "vars": func() string { s:="report contains x if { x := 1\n"; for i:=range 3000 { s+=fmt.Sprintf("v%d := x\n",i)}; return s+"}" }(),

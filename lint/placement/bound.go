@@ -107,7 +107,10 @@ func nestedApart(sites []site, ordered []string) int {
 // spreadRule is one hard spread constraint against one view.
 type spreadRule struct {
 	term *Term
-	// eligible are the values of the key that count as domains (R-T3).
+	// eligible are the values of the key that count as domains (R-T3): true for
+	// those of declared nodes, false for those that only a growing pool would
+	// bring. Those may raise the number of domains, but as nobody knows whether
+	// they will be there, they never lower the minimum.
 	eligible map[string]bool
 	// foreign is how many pods of other workloads the selector counts: they may
 	// fill the domains that set the minimum.
@@ -176,7 +179,8 @@ func (m *Model) eligibleDomains(v *view, g *Group, t *Term) map[string]bool {
 	for i, n := range v.nodes {
 		p := v.passes(e, i)
 		if carries(n.Labels, keys) && (id.ignoreAffinity || p.Selector) && (!id.honorTaints || p.Taints) {
-			found[n.Labels[t.Key]] = true
+			value := n.Labels[t.Key]
+			found[value] = found[value] || v.from[i] >= 0
 		}
 	}
 	m.domains[id] = found
@@ -204,7 +208,7 @@ func (r *spreadRule) bound(sites *siteSet, keys []string) (most, smallest int, s
 	room := sites.room(r.term.Key, keys)
 	smallest = Unbounded
 	for _, value := range sortedKeys(r.eligible) {
-		if room[value] < smallest {
+		if r.eligible[value] && room[value] < smallest {
 			smallest, smallestDomain = room[value], value
 		}
 	}

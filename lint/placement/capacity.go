@@ -175,6 +175,9 @@ func (p *problem) at(v *view, base []Limit) []Limit {
 			l.Most = min(l.Most, base[len(limits)].Most+p.m.growable(v, p.perNode(by)))
 			l.Domains = min(l.Domains, base[len(limits)].Domains+p.m.growable(v, func(*topology.Node) int { return 1 }))
 		}
+		if v.partial {
+			l.Most = Unbounded
+		}
 		limits = append(limits, l)
 	}
 	if p.ports {

@@ -10,63 +10,49 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// view is one size that the cluster may have: the declared nodes, and for some
-// of the growing pools their whole room to grow in every zone at once. That is
-// more than they can ever be, so a bound over views is never too low.
+// view is one size that the cluster may have: the declared nodes, or those and
+// the whole room of growing pools in every zone at once. That is more than
+// they can ever be, and what a further node could spoil is left out of account
+// (see spreadRule), so a bound over the larger view is never too low.
 type view struct {
 	nodes []*topology.Node
 	// from is the index in Topology.Nodes, or -1-index in Topology.Growth.
 	from []int
 	// pools names the pools that count at their max.
 	pools []string
+	// partial is set if some pool may grow beyond what the view holds.
+	partial bool
 }
 
-// maxViews bounds the sizes that are looked at: every set of up to four
-// growing pools, else all of them together or none.
-const maxViews = 16
-
-// maxGrown bounds the further nodes of one zone of a pool. No verdict can
-// depend on more: beyond it the views are not used to refute anything.
-const maxGrown = 2000
+// maxGrown bounds the further nodes of one zone of a pool that a view holds.
+// Where a pool may grow beyond that nothing is said to be impossible.
+const maxGrown = 5000
 
 func newViews(topo *topology.Topology) []*view {
 	if topo.Empty() {
 		return nil
 	}
-	var pools []*topology.Pool
-	for _, g := range topo.Growth {
-		if len(pools) == 0 || pools[len(pools)-1] != g.Node.Pool {
-			pools = append(pools, g.Node.Pool)
-		}
-	}
-	sets := 1 << len(pools)
-	if len(pools) > 4 {
-		sets = 2
-	}
-	var views []*view
-	for set := range sets {
-		grown := map[*topology.Pool]bool{}
-		for i, p := range pools {
-			grown[p] = set&(1<<i) != 0 || len(pools) > 4 && set == 1
-		}
-		views = append(views, newView(topo, grown))
+	views := []*view{newView(topo, false)}
+	if topo.Elastic() {
+		views = append(views, newView(topo, true))
 	}
 	return views
 }
 
-func newView(topo *topology.Topology, grown map[*topology.Pool]bool) *view {
+func newView(topo *topology.Topology, grown bool) *view {
 	v := &view{}
 	for i, n := range topo.Nodes {
 		v.nodes, v.from = append(v.nodes, n), append(v.from, i)
 	}
 	for i, g := range topo.Growth {
 		p := g.Node.Pool
-		if !grown[p] {
-			continue
+		if !grown {
+			break
 		}
 		if text := fmt.Sprintf("%s at %d", p.Name, p.Max); len(v.pools) == 0 || v.pools[len(v.pools)-1] != text {
 			v.pools = append(v.pools, text)
 		}
+		v.partial = v.partial || g.Extra > maxGrown
 		for k := range min(g.Extra, maxGrown) {
 			v.nodes, v.from = append(v.nodes, another(g.Node, k)), append(v.from, -1-i)
 		}

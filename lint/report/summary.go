@@ -97,6 +97,9 @@ func (t *textWriter) where(e diag.Skip) string {
 
 // count is a number and a noun, with the regular plural where it is due.
 func count(n int, noun string) string {
+	if head, tail, ok := strings.Cut(noun, " with "); ok {
+		return count(n, head) + " with " + tail
+	}
 	switch {
 	case n == 1 || noun == "" || strings.HasSuffix(noun, "s"):
 	case strings.HasSuffix(noun, "ch"):

@@ -188,8 +188,12 @@ func (r *result) unparsable(text []byte) {
 func (r *result) problem(e textError, text []byte) {
 	if e.problem == Unparsable {
 		r.documents++
-		if looksTemplated(text) {
+		switch {
+		case looksTemplated(text):
 			r.skip(SkipTemplate, e.line)
+			return
+		case ellipsis.Match(text):
+			r.skip(SkipExcerpt, e.line)
 			return
 		}
 	}

@@ -43,6 +43,8 @@ const (
 	SkipJSONPatch     = "JSON patch"
 	SkipPatch         = "strategic-merge patch"
 	SkipNoObject      = "non-Kubernetes document"
+	SkipExcerpt       = "excerpt with an ellipsis"
+	SkipSample        = "API serialisation sample"
 	SkipConfig        = "schedlint configuration file"
 )
 

@@ -84,9 +84,6 @@ func (t Table) Find(apiVersion, kind string) *Kind {
 	return t[[2]string{group, kind}]
 }
 
-// named are other kinds that Load reads.
-var named = map[string]bool{"Node": true, "NodeTopology": true, "Namespace": true, "HorizontalPodAutoscaler": true}
-
 // placeless are kinds of Kubernetes itself and of everyday companions that
 // create no pods: their bodies need not be looked at.
 var placeless = func() map[string]bool {
