@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/lint/placement"
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -238,5 +237,3 @@ func TestGrowthIsNeverUnderestimated(t *testing.T) {
 		t.Error("no case needs growth")
 	}
 }
-
-
