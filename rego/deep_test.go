@@ -1,7 +1,7 @@
 package rego
 import ("testing";"strings";"time";"fmt")
 func TestDeep(t *testing.T){
- rep:=strings.Repeat; N:=200
+ rep:=strings.Repeat; N:=10
  for name,b:=range map[string]string{
  "arr": "report contains x if { x := "+rep("[",5000)+rep("]",5000)+" }",
  "arr25": "report contains x if { x := "+rep("[",25000)+rep("]",25000)+" }",
