@@ -19,7 +19,8 @@ type Options struct {
 	Dirs []string
 	// Off names rules that are not to run.
 	Off map[string]bool
-	// Deadline bounds one call of Evaluate; 0 means DefaultDeadline.
+	// Deadline bounds the compilation of users' rules, and one call of Evaluate;
+	// 0 means DefaultDeadline.
 	Deadline time.Duration
 }
 
@@ -67,7 +68,7 @@ func (e *Engine) adopt(own []*module) error {
 	if len(own) == 0 {
 		return nil
 	}
-	p, err := compileChecked(own)
+	p, err := inTime(e.deadline, own)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func place(l *ast.Location) string {
 // reason is the message without OPA's codes; it lists the valid names where a
 // name is not valid.
 func reason(e *ast.Error) string {
-	message := strings.TrimPrefix(e.Message, "rego_parse_error: ")
+	message := oneLine(strings.TrimPrefix(e.Message, "rego_parse_error: "))
 	if message == "empty module" {
 		return `the file is empty; a rule starts with METADATA and package schedlint.rules["<id>"]`
 	}
@@ -54,10 +54,13 @@ func reason(e *ast.Error) string {
 		return message + ": " + cut(strings.TrimSpace(d.Line))
 	}
 	if e.Details != nil {
-		message += ": " + strings.Join(strings.Fields(strings.Join(e.Details.Lines(), " ")), " ")
+		message += ": " + oneLine(strings.Join(e.Details.Lines(), " "))
 	}
 	return message
 }
+
+// oneLine makes runs of white space one space.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // cut shortens a line that is too long for a message.
 func cut(line string) string {

@@ -98,7 +98,7 @@ func custom(r *diag.Rule, values map[string]any) (problems []string) {
 	if since, given := values["since"]; given {
 		var ok bool
 		if r.Since, ok = since.(string); !ok {
-			problems = append(problems, fmt.Sprintf("has custom.since %v, which is no text such as v0.1.0", since))
+			problems = append(problems, fmt.Sprintf("has custom.since %s, which is no text such as v0.1.0", cut(fmt.Sprint(since))))
 		}
 	}
 	return append(problems, categoryOf(r, values["category"])...)
@@ -116,8 +116,8 @@ func categoryOf(r *diag.Rule, value any) []string {
 	if value == nil {
 		return []string{"has no custom.category; it is one of " + strings.Join(names, ", ")}
 	}
-	return []string{fmt.Sprintf("has custom.category %v%s; it is one of %s",
-		value, near(fmt.Sprint(value), names), strings.Join(names, ", "))}
+	return []string{fmt.Sprintf("has custom.category %s%s; it is one of %s",
+		cut(fmt.Sprint(value)), near(fmt.Sprint(value), names), strings.Join(names, ", "))}
 }
 
 // metadataKeys are those that OPA knows.

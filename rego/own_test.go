@@ -295,6 +295,18 @@ func TestRunawayRule(t *testing.T) {
 	}
 }
 
+// TestRunawayCompilation gives up on rules that OPA cannot compile in time.
+func TestRunawayCompilation(t *testing.T) {
+	const depth = 14 // takes about a second; each level doubles that
+	dir := folder(t, map[string]string{"x.rego": head +
+		"report contains result.diagnostic(rego.metadata.chain(), input.workloads[0], y) if y := " +
+		strings.Repeat("[y | y := ", depth) + `"x"` + strings.Repeat("]", depth) + "\n"})
+	_, err := Load(Options{Dirs: []string{dir}, Deadline: 50 * time.Millisecond})
+	if err == nil || !strings.HasPrefix(err.Error(), "policies/x.rego:1: these rules take more than 50ms to compile") {
+		t.Errorf("error %v, want one about rules that take too long to compile", err)
+	}
+}
+
 // TestEvaluateErrors is about rules that load and then misbehave.
 func TestEvaluateErrors(t *testing.T) {
 	report := func(value string) string {

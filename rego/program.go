@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
@@ -21,6 +22,27 @@ var libraries embed.FS
 
 // program is a compiled set of modules.
 type program struct{ compiler *ast.Compiler }
+
+// inTime compiles under a deadline: a few nested comprehensions keep OPA busy
+// for hours. It cannot be stopped, so it goes on until the process ends, which
+// is soon after such an error.
+func inTime(deadline time.Duration, own []*module) (*program, error) {
+	type outcome struct {
+		program *program
+		err     error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		p, err := compileChecked(own)
+		done <- outcome{p, err}
+	}()
+	select {
+	case o := <-done:
+		return o.program, o.err
+	case <-time.After(deadline):
+		return nil, fmt.Errorf("%s:1: these rules take more than %v to compile; nest comprehensions less deeply", own[0].file, deadline)
+	}
+}
 
 // compileChecked compiles modules of the user's own, with every check that
 // there is. The schema holds for all of them: rules name it in their METADATA,

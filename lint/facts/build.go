@@ -20,6 +20,8 @@ type builder struct {
 	topo     bool
 	// object names the workload that facts are being built about, once for all.
 	object *diag.Object
+	// nodes keeps the usable nodes of each kind of pod.
+	nodes map[*placement.Eligibility][]*topology.Node
 }
 
 // Growing are sentences on workloads that fit only once pools have grown.
@@ -28,7 +30,7 @@ func (f *Facts) Growing() []string { return f.growing }
 // Build tells everything about the workloads of one cluster. Problems are
 // those of the texts; they belong to no cluster, so give them once.
 func Build(m *placement.Model, problems []source.Problem) *Facts {
-	b := &builder{Facts: &Facts{}, m: m, topo: !m.Topology.Empty()}
+	b := &builder{Facts: &Facts{}, m: m, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}}
 	// Most workloads have about a dozen facts.
 	b.subjects = make([]Subject, 0, 12*len(m.Workloads)+len(problems))
 	for _, p := range problems {

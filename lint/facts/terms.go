@@ -20,7 +20,10 @@ func (b *builder) usable(w *workload.Workload) []*topology.Node {
 		return nil
 	}
 	e := b.m.Eligible(w)
-	var nodes []*topology.Node
+	nodes, known := b.nodes[e]
+	if known {
+		return nodes
+	}
 	for i, p := range e.Nodes {
 		if p.All() {
 			nodes = append(nodes, b.m.Topology.Nodes[i])
@@ -31,6 +34,7 @@ func (b *builder) usable(w *workload.Workload) []*topology.Node {
 			nodes = append(nodes, g.Node)
 		}
 	}
+	b.nodes[e] = nodes
 	return nodes
 }
 

@@ -25,7 +25,10 @@ type Exclusion struct {
 
 // String is the reason with its nodes, as in "n1 has the untolerated taint x".
 func (x *Exclusion) String() string {
-	if len(x.Nodes) == 1 {
+	switch len(x.Nodes) {
+	case 0:
+		return x.One
+	case 1:
 		return x.Nodes[0].Name + " " + x.One
 	}
 	names := make([]string, 0, 3)
@@ -48,6 +51,9 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	requests := m.groups[w].Requests
 	var all []Exclusion
 	add := func(n *topology.Node, p Passes) {
+		if !p.Name {
+			return // only the node that nodeName names has a say
+		}
 		x := f.explain(n, p)
 		if p.All() {
 			most, binds := Fits(n, requests)
@@ -73,14 +79,15 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 			add(g.Node, p)
 		}
 	}
+	if f.bound() && len(all) == 0 && e.Count == 0 {
+		all = append(all, Exclusion{One: "node " + w.Spec.NodeName + ", which nodeName names, is not declared"})
+	}
 	slices.SortStableFunc(all, func(a, b Exclusion) int { return cmp.Compare(len(b.Nodes), len(a.Nodes)) })
 	return all
 }
 
 func (f *filter) explain(n *topology.Node, p Passes) Exclusion {
 	switch {
-	case !p.Name:
-		return Exclusion{One: "is not the node that nodeName names", Many: "are not the node that nodeName names"}
 	case !p.Selector:
 		return f.explainSelector(n)
 	case !p.Taints:

@@ -93,12 +93,22 @@ func (m *Model) Others(t *Term, owner *workload.Workload, maybe bool) []*workloa
 	var others []*workload.Workload
 	for _, list := range m.index.candidates(&t.sel) {
 		for _, w := range list {
-			if a := m.Peer(t, owner, w); w != owner && (a == Yes || maybe && a == Maybe) {
+			if same(w, owner) {
+				continue
+			}
+			if a := m.Peer(t, owner, w); a == Yes || maybe && a == Maybe {
 				others = append(others, w)
 			}
 		}
 	}
 	return others
+}
+
+// same reports whether two workloads are one object, declared once or in
+// several places: its pods are never counted twice.
+func same(a, b *workload.Workload) bool {
+	return a == b || a.Object.Name == b.Object.Name && a.Object.Kind == b.Object.Kind &&
+		a.Object.Namespace == b.Object.Namespace && a.Object.Group() == b.Object.Group()
 }
 
 // NearestLabel is a label that some declared pod carries and that the selector
