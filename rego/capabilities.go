@@ -2,6 +2,7 @@ package rego
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -35,8 +36,9 @@ func allowed() []string {
 	}
 }
 
-// capabilities is what rules are parsed and compiled against.
-func capabilities() *ast.Capabilities {
+// capabilities is what rules are parsed and compiled against. It is built once,
+// as OPA sorts its functions for each copy, and never changed.
+var capabilities = sync.OnceValue(func() *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion()
 	names := allowed()
 	slices.Sort(names)
@@ -46,4 +48,4 @@ func capabilities() *ast.Capabilities {
 	})
 	c.AllowNet = []string{} // an empty list allows no host, nil would allow all
 	return c
-}
+})

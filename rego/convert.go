@@ -54,21 +54,17 @@ func idsOf(f *facts.Facts, read *reads) map[int]bool {
 // convert makes the input of the rules from the lists that they read, straight
 // from the structs: the way over JSON text costs several times as much.
 func convert(f *facts.Facts, read *reads) *ast.Term {
-	var lists []factList
+	c := converter{strings: map[string]*ast.Term{}}
+	var pairs [][2]*ast.Term
 	for _, list := range factLists(f) {
 		if read.has(list.name) {
-			lists = append(lists, list)
+			pairs = append(pairs, [2]*ast.Term{ast.StringTerm(list.name), c.list(list.rows)})
 		}
 	}
-	pairs := make([][2]*ast.Term, len(lists))
-	inParallel(len(lists), func(i int) {
-		c := converter{strings: map[string]*ast.Term{}}
-		pairs[i] = [2]*ast.Term{ast.StringTerm(lists[i].name), c.list(lists[i].rows)}
-	})
 	return ast.ObjectTerm(pairs...)
 }
 
-// converter turns one list into terms.
+// converter turns lists into terms.
 type converter struct {
 	strings map[string]*ast.Term
 	spare   []ast.Term
@@ -119,7 +115,7 @@ func (c *converter) text(s string) *ast.Term {
 // term takes terms from a block, which is one allocation for many.
 func (c *converter) term(v ast.Value) *ast.Term {
 	if len(c.spare) == 0 {
-		c.spare = make([]ast.Term, 128)
+		c.spare = make([]ast.Term, 256)
 	}
 	t := &c.spare[0]
 	c.spare = c.spare[1:]

@@ -32,14 +32,13 @@ type Engine struct {
 	rules    []*rule // sorted by id
 	deadline time.Duration
 
-	mutex    sync.Mutex
-	compiled map[*rule]*program
+	mutex sync.Mutex // guards the programs of rules
 }
 
 // Load reads the rules. Those of the user's own are type-checked against the
 // facts and compiled. The error is about all that is wrong with them.
 func Load(opts Options) (*Engine, error) {
-	e := &Engine{deadline: cmp.Or(opts.Deadline, DefaultDeadline), compiled: map[*rule]*program{}}
+	e := &Engine{deadline: cmp.Or(opts.Deadline, DefaultDeadline)}
 	own, err := loadOwn(opts.Dirs)
 	if err != nil {
 		return nil, err
@@ -75,7 +74,7 @@ func (e *Engine) adopt(own []*module) error {
 	for _, m := range own {
 		if m.rule != nil {
 			e.rules = append(e.rules, m.rule)
-			e.compiled[m.rule] = p
+			m.rule.program = p
 		}
 	}
 	return nil

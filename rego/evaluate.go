@@ -18,24 +18,22 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts) ([]facts.Judgemen
 	ctx, cancel := context.WithTimeout(ctx, e.deadline)
 	defer cancel()
 	due, read := e.due(f)
-	programs, err := e.programs(due)
-	if err != nil {
+	if err := e.compile(due); err != nil {
 		return nil, err
 	}
 	input := convert(f, &read)
-	found := make([][]facts.Judgement, len(due))
-	errs := make([]error, len(due))
-	inParallel(len(due), func(i int) {
-		found[i], errs[i] = judge(ctx, programs[i], due[i], f, input)
-	})
-	if err := join(errs); err != nil {
-		return nil, err
+	var found []facts.Judgement
+	for _, r := range due {
+		judgements, err := judge(ctx, r, f, input)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, judgements...)
 	}
-	all := slices.Concat(found...)
-	slices.SortFunc(all, func(a, b facts.Judgement) int {
+	slices.SortFunc(found, func(a, b facts.Judgement) int {
 		return cmp.Or(cmp.Compare(a.Fact, b.Fact), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
 	})
-	return slices.Compact(all), nil
+	return slices.Compact(found), nil
 }
 
 // due gives the rules that have something to judge, and what they read.
@@ -52,39 +50,29 @@ func (e *Engine) due(f *facts.Facts) ([]*rule, reads) {
 	return due, read
 }
 
-// programs gives the program of each rule. Built-in rules that no run has
-// needed yet are compiled now, in as many parts as there are cores.
-func (e *Engine) programs(due []*rule) ([]*program, error) {
+// compile compiles the built-in rules that no evaluation has needed before.
+func (e *Engine) compile(due []*rule) error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	var missing []*rule
 	for _, r := range due {
-		if e.compiled[r] == nil {
+		if r.program == nil {
 			missing = append(missing, r)
 		}
 	}
-	parts := split(missing)
-	programs := make([]*program, len(parts))
-	errs := make([]error, len(parts))
-	inParallel(len(parts), func(i int) { programs[i], errs[i] = compileTrusted(parts[i]) })
-	if err := join(errs); err != nil {
-		return nil, err
+	if len(missing) == 0 {
+		return nil
 	}
-	for i, part := range parts {
-		for _, r := range part {
-			e.compiled[r] = programs[i]
-		}
+	p, err := compileTrusted(missing)
+	for _, r := range missing {
+		r.program = p
 	}
-	programs = nil
-	for _, r := range due {
-		programs = append(programs, e.compiled[r])
-	}
-	return programs, nil
+	return err
 }
 
 // judge evaluates one rule and reads what it reports.
-func judge(ctx context.Context, p *program, r *rule, f *facts.Facts, input *ast.Term) ([]facts.Judgement, error) {
-	report, err := p.run(ctx, r, input)
+func judge(ctx context.Context, r *rule, f *facts.Facts, input *ast.Term) ([]facts.Judgement, error) {
+	report, err := r.program.run(ctx, r, input)
 	if err != nil || report == nil || report.Len() == 0 {
 		return nil, err
 	}

@@ -19,21 +19,21 @@ type module struct {
 // parse reads one module. OPA leaves annotations alone unless told otherwise,
 // and without annotations it does not check types. Panics of the parser are
 // errors: the text may come from anybody.
-func parse(file, text string, annotations bool, caps *ast.Capabilities) (m *ast.Module, err error) {
+func parse(file, text string, annotations bool) (m *ast.Module, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%s:1: the Rego parser fails on this file: %v", file, p)
 		}
 	}()
 	m, err = ast.ParseModuleWithOpts(file, text, ast.ParserOptions{
-		ProcessAnnotation: annotations, Capabilities: caps, RegoVersion: ast.RegoV1,
+		ProcessAnnotation: annotations, Capabilities: capabilities(), RegoVersion: ast.RegoV1,
 	})
 	return m, explain(err)
 }
 
 // newModule reads a text of the user's own and says all that is wrong with it.
-func newModule(file, text string, caps *ast.Capabilities) (*module, []error) {
-	parsed, err := parse(file, text, true, caps)
+func newModule(file, text string) (*module, []error) {
+	parsed, err := parse(file, text, true)
 	if err != nil {
 		return nil, []error{err}
 	}

@@ -23,7 +23,6 @@ func join(errs []error) error { return errors.Join(errs...) }
 func loadOwn(dirs []string) ([]*module, error) {
 	var modules []*module
 	var errs []error
-	caps := capabilities()
 	for _, dir := range dirs {
 		files, err := regoFiles(dir)
 		if err != nil {
@@ -32,7 +31,7 @@ func loadOwn(dirs []string) ([]*module, error) {
 		}
 		before := len(modules)
 		for _, f := range files {
-			m, problems := newModule(f.name, f.text, caps)
+			m, problems := newModule(f.name, f.text)
 			errs = append(errs, problems...)
 			modules = append(modules, m)
 		}

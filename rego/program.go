@@ -53,12 +53,11 @@ func compileChecked(own []*module) (p *program, err error) {
 			err = fmt.Errorf("%s:1: the Rego compiler fails on these rules: %v", own[0].file, p)
 		}
 	}()
-	caps := capabilities()
 	modules := map[string]*ast.Module{}
 	for _, m := range own {
 		modules[m.file] = m.parsed
 	}
-	if err := addLibraries(modules, caps); err != nil {
+	if err := addLibraries(modules); err != nil {
 		return nil, err
 	}
 	if err := join(undefinedData(modules)); err != nil {
@@ -69,7 +68,7 @@ func compileChecked(own []*module) (p *program, err error) {
 	schemas.Put(factsRef(), util.MustUnmarshalJSON(facts.Schema()))
 	// Calls of print would be dropped in silence if they were not enabled; the
 	// capabilities have no print, so they are errors now.
-	c := ast.NewCompiler().WithStrict(true).WithEnablePrintStatements(true).WithCapabilities(caps).
+	c := ast.NewCompiler().WithStrict(true).WithEnablePrintStatements(true).WithCapabilities(capabilities()).
 		WithSchemas(schemas).WithUseTypeCheckAnnotations(true)
 	return compile(c, modules)
 }
@@ -77,19 +76,18 @@ func compileChecked(own []*module) (p *program, err error) {
 // compileTrusted compiles built-in rules, which the tests have checked. What is
 // left out serves checks only, or reads annotations that nobody asks for.
 func compileTrusted(rules []*rule) (*program, error) {
-	caps := capabilities()
 	modules := map[string]*ast.Module{}
 	for _, r := range rules {
-		m, err := parse(r.file, r.text, false, caps)
+		m, err := parse(r.file, r.text, false)
 		if err != nil {
 			return nil, err
 		}
 		modules[r.file] = m
 	}
-	if err := addLibraries(modules, caps); err != nil {
+	if err := addLibraries(modules); err != nil {
 		return nil, err
 	}
-	c := ast.NewCompiler().WithCapabilities(caps).WithSkipStages(
+	c := ast.NewCompiler().WithCapabilities(capabilities()).WithSkipStages(
 		ast.StageParseMetadataBlocks, ast.StageCheckTypes, ast.StageBuildComprehensionIndices, ast.StageBuildRequiredCapabilities)
 	return compile(c, modules)
 }
@@ -101,7 +99,7 @@ func compile(c *ast.Compiler, modules map[string]*ast.Module) (*program, error) 
 	return &program{c}, nil
 }
 
-func addLibraries(modules map[string]*ast.Module, caps *ast.Capabilities) error {
+func addLibraries(modules map[string]*ast.Module) error {
 	names, err := fs.Glob(libraries, "lib/*.rego")
 	if err != nil {
 		return err
@@ -111,7 +109,7 @@ func addLibraries(modules map[string]*ast.Module, caps *ast.Capabilities) error 
 		if err != nil {
 			return err
 		}
-		m, err := parse(name, string(text), false, caps)
+		m, err := parse(name, string(text), false)
 		if err != nil {
 			return err
 		}

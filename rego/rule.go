@@ -19,6 +19,8 @@ type rule struct {
 	off  bool
 	// reads are the lists that the rule looks at.
 	reads reads
+	// program is nil until somebody needs the rule.
+	program *program
 	// meta reads the annotation, once.
 	meta func() diag.Rule
 }
@@ -63,7 +65,7 @@ func builtin(id, file, text string) *rule {
 }
 
 func builtinMetadata(id, file, text string) (diag.Rule, error) {
-	m, err := parse(file, header(text), true, capabilities())
+	m, err := parse(file, header(text), true)
 	if err != nil {
 		return diag.Rule{}, err
 	}

@@ -46,7 +46,7 @@ func regoFilesHere(t *testing.T) map[string]string {
 func TestRuleUnits(t *testing.T) {
 	modules := map[string]*ast.Module{}
 	for name, text := range regoFilesHere(t) {
-		m, err := parse(name, text, true, nil)
+		m, err := parse(name, text, true)
 		if err != nil {
 			t.Fatal(err)
 		}

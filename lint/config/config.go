@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -36,6 +37,9 @@ type Config struct {
 	// Dir is the directory of the file, to which its paths belong; "" if there
 	// is no file.
 	Dir string `json:"-"`
+
+	file  string // as the person who runs the command would write it
+	rules map[string]diag.Span
 }
 
 // Cluster is one part of the tree that is applied to one cluster.
@@ -68,8 +72,8 @@ func levels() []string { return []string{"error", "warning", "note", "off"} }
 // FailLevels are the words that fail-on takes.
 func FailLevels() []string { return []string{"error", "warning", "none"} }
 
-// Find looks for the configuration file in dir and the directories above it,
-// up to root or else to the top; "" if there is none.
+// Find looks for the configuration file in dir and the directories above it;
+// "" if there is none.
 func Find(dir string) string {
 	for {
 		path := filepath.Join(dir, Name)
@@ -84,72 +88,39 @@ func Find(dir string) string {
 	}
 }
 
-// Load reads a configuration file.
+// Load reads a configuration file. Errors name the file as path does.
 func Load(path string) (*Config, error) {
-	dir := filepath.Dir(path)
-	set, err := source.Load(source.Options{Dir: dir, Root: dir}, []string{path})
+	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading configuration: %w", err)
 	}
-	for _, p := range set.Problems {
-		return nil, fmt.Errorf("reading configuration: %s:%d: %s %s", path, p.Span.Line, p.Kind, p.Detail)
+	l := &loader{path: path}
+	root := l.read(abs)
+	if len(l.errs) > 0 || root == nil {
+		return &Config{Dir: filepath.Dir(abs), file: path}, errors.Join(l.errs...)
 	}
-	c := &Config{Dir: dir}
-	root, file := set.Plain()
-	if root == nil {
-		return c, nil // an empty file says nothing
+	c := &Config{Dir: filepath.Dir(abs), file: path, rules: map[string]diag.Span{}}
+	for k := range root.Get("rules").Fields() {
+		c.rules[k.Value] = l.file.Span(k)
 	}
 	decoder := source.Decoder{}
-	var errs []error
 	for _, m := range decoder.Decode(root, c) {
-		errs = append(errs, mismatch(path, file, m))
+		l.mismatch(m, decoder.Names(reflect.TypeFor[Config]()))
 	}
-	errs = append(errs, c.check(path)...)
-	return c, errors.Join(errs...)
+	if len(l.errs) == 0 { // the rest would only repeat what is wrong
+		l.check(root, c)
+	}
+	return c, errors.Join(l.errs...)
 }
 
-func mismatch(path string, file *source.File, m source.Mismatch) error {
-	span := file.Span(m.Value)
-	if m.Key != nil {
-		span = file.Span(m.Key)
-	}
-	at := fmt.Sprintf("%s:%d:%d: ", path, span.Line, span.Column)
-	switch {
-	case m.Unknown && m.Suggestion != "":
-		return fmt.Errorf("%sunknown key %s; did you mean %s?", at, m.Path, m.Suggestion)
-	case m.Unknown:
-		return fmt.Errorf("%sunknown key %s", at, m.Path)
-	case m.Want == "level":
-		return fmt.Errorf("%s%s: expected one of %s", at, m.Path, strings.Join(levels(), ", "))
-	}
-	return fmt.Errorf("%s%s: expected a %s", at, m.Path, m.Want)
-}
+// RulePlace is where the configuration speaks of a rule, as file:line:column.
+func (c *Config) RulePlace(id string) string { return place(c.file, c.rules[id]) }
 
-// check looks at what types do not say.
-func (c *Config) check(path string) []error {
-	var errs []error
-	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(path+": "+format, args...)) }
-	if c.FailOn != "" && !slices.Contains(FailLevels(), c.FailOn) {
-		fail("fail-on: expected one of %s, found %q", strings.Join(FailLevels(), ", "), c.FailOn)
+func place(path string, at diag.Span) string {
+	if at.IsZero() {
+		return path
 	}
-	for _, glob := range c.Ignore {
-		if !doublestar.ValidatePattern(glob) {
-			fail("ignore: %q is no valid glob", glob)
-		}
-	}
-	seen := map[string]bool{}
-	for i, cluster := range c.Clusters {
-		switch {
-		case cluster.Name == "":
-			fail("clusters[%d]: a cluster needs a name", i)
-		case seen[cluster.Name]:
-			fail("clusters[%d]: cluster %s is declared twice", i, cluster.Name)
-		case len(cluster.Paths) == 0:
-			fail("cluster %s needs paths", cluster.Name)
-		}
-		seen[cluster.Name] = true
-	}
-	return errs
+	return fmt.Sprintf("%s:%d:%d", path, at.Line, at.Column)
 }
 
 // Ignores reports whether a path, relative to the configuration's directory

@@ -154,12 +154,12 @@ func (s *State) affinityAllows(g *Group, n *topology.Node) bool {
 func (s *State) antiAffinityHit(g *Group, n *topology.Node) bool {
 	for _, p := range s.pods {
 		for _, t := range g.Terms {
-			if t.Use == AntiAffinity && t.Hard && sameDomain(n, p.Node, t.Key) && s.m.Peer(t, g.Workload, p.Workload) == Yes {
+			if t.Use == AntiAffinity && t.Hard && sameDomain(n, p.Node, t.Key) && s.m.selects(t, g.Workload, p.Workload, false) {
 				return true
 			}
 		}
 		for _, t := range s.m.groups[p.Workload].Terms {
-			if t.Use == AntiAffinity && t.Hard && sameDomain(n, p.Node, t.Key) && s.m.Peer(t, p.Workload, g.Workload) == Yes {
+			if t.Use == AntiAffinity && t.Hard && sameDomain(n, p.Node, t.Key) && s.m.selects(t, p.Workload, g.Workload, false) {
 				return true
 			}
 		}
@@ -179,7 +179,7 @@ func (s *State) affinityMet(g *Group, n *topology.Node) bool {
 		if _, ok := n.Labels[t.Key]; !ok {
 			return false
 		}
-		self = self && s.m.Self(t, g.Workload) == Yes
+		self = self && s.m.selects(t, g.Workload, g.Workload, true)
 	}
 	for _, p := range s.pods {
 		if !s.matchesAll(hard, g, p.Workload) {
@@ -205,7 +205,7 @@ func (s *State) affinityMet(g *Group, n *topology.Node) bool {
 
 func (s *State) matchesAll(terms []*Term, g *Group, o *workload.Workload) bool {
 	for _, t := range terms {
-		if s.m.Peer(t, g.Workload, o) != Yes {
+		if !s.m.selects(t, g.Workload, o, false) {
 			return false
 		}
 	}
@@ -225,9 +225,9 @@ func (s *State) spreadAllows(g *Group, n *topology.Node) bool {
 		if t.Use != Spread || !t.Hard {
 			continue
 		}
-		counts, smallest := s.spreadCounts(g, t, keys)
+		counts, smallest := s.spreadCounts(g, t, keys, n)
 		self := 0
-		if t.sel.form == FormEmpty || s.m.Self(t, g.Workload) == Yes {
+		if t.sel.form == FormEmpty || s.m.selects(t, g.Workload, g.Workload, true) {
 			self = 1
 		}
 		if counts[n.Labels[t.Key]]+self-smallest > int(t.Constraint.MaxSkew) {
@@ -238,22 +238,24 @@ func (s *State) spreadAllows(g *Group, n *topology.Node) bool {
 }
 
 // spreadCounts counts the matching pods of each eligible domain, and the
-// smallest count, which is 0 with fewer domains than minDomains (R-T3 to R-T6).
-func (s *State) spreadCounts(g *Group, t *Term, keys []string) (counts map[string]int, smallest int) {
+// smallest count, which is 0 with fewer domains than minDomains (R-T3 to R-T6),
+// as a pod that is to go to a node sees them.
+func (s *State) spreadCounts(g *Group, t *Term, keys []string, at *topology.Node) (counts map[string]int, smallest int) {
 	counts = map[string]int{}
 	e := s.m.Eligible(g.Workload)
 	ignoreAffinity := policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyIgnore
 	honorTaints := policy(t.Constraint.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor
 	for i, n := range s.m.Topology.Nodes {
 		p := e.Nodes[i]
-		if !carries(n.Labels, keys) || !ignoreAffinity && !p.Selector || honorTaints && !p.Taints {
+		pinned := g.Kind.PerNode() && n != at // its pods are pinned by node affinity (R-N31)
+		if !carries(n.Labels, keys) || !ignoreAffinity && (!p.Selector || pinned) || honorTaints && !p.Taints {
 			continue
 		}
 		value := n.Labels[t.Key]
 		counts[value] += 0
 		for _, k := range s.on[n] {
 			o := s.pods[k].Workload
-			if t.sel.form == FormSet && !o.Terminating() && s.m.Peer(t, g.Workload, o) == Yes {
+			if t.sel.form == FormSet && !o.Terminating() && s.m.selects(t, g.Workload, o, false) {
 				counts[value]++
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -17,63 +18,56 @@ type File struct {
 	Text          []byte
 
 	once  sync.Once
-	lines []int32 // offset of the start of every line
+	index *index
 }
 
 // StdinName stands for standard input in every output.
 const StdinName = "<stdin>"
 
+func (f *File) indexed() *index {
+	f.once.Do(func() { f.index = newIndex(f.Text, false) })
+	return f.index
+}
+
 // Line is the text of a line, counted from 1, without its line break and
 // without a byte order mark.
 func (f *File) Line(n int) string {
-	f.once.Do(f.index)
-	if n < 1 || n > len(f.lines) {
+	x := f.indexed()
+	if n < 1 || n > len(x.lines) {
 		return ""
 	}
-	end := int32(len(f.Text))
-	if n < len(f.lines) {
-		end = f.lines[n]
-	}
-	line := bytes.TrimRight(f.Text[f.lines[n-1]:end], "\r\n")
-	if n == 1 {
-		line = bytes.TrimPrefix(line, []byte("\ufeff"))
-	}
-	return string(line)
+	start, end := x.bounds(n)
+	return string(f.Text[start:end])
 }
 
 // LineCount is the number of lines, at least 1.
-func (f *File) LineCount() int {
-	f.once.Do(f.index)
-	return len(f.lines)
-}
+func (f *File) LineCount() int { return len(f.indexed().lines) }
 
-func (f *File) index() {
-	f.lines = make([]int32, 1, 1+bytes.Count(f.Text, []byte("\n")))
-	for i, c := range f.Text {
-		if c == '\n' && i+1 < len(f.Text) {
-			f.lines = append(f.lines, int32(i+1))
-		}
-	}
-}
-
-// Span is the place of a scalar, or of the first character of anything else.
+// Span is the place of a scalar without its tag and anchor, quotes included, or
+// of the first character of anything else. A block scalar is pointed at by its
+// indicator, and a scalar that is not there, as after a bare "key:", has an
+// empty span.
 func (f *File) Span(n *Node) diag.Span {
 	if f == nil || n == nil || n.Line == 0 {
 		return diag.Span{}
 	}
-	s := diag.Span{File: f.Name, Line: int(n.Line), Column: int(n.Column), EndLine: int(n.Line), EndColumn: int(n.Column) + 1}
-	if n.Kind == Scalar {
-		s.EndColumn = s.Column + max(1, utf8.RuneCountInString(scalarText(f.Line(s.Line), s.Column, n)))
+	if n.Kind != Scalar {
+		return diag.Span{File: f.Name, Line: int(n.Line), Column: int(n.Column), EndLine: int(n.Line), EndColumn: int(n.Column) + 1}
 	}
+	x := f.indexed()
+	start, end := scalarExtent(f.Text, x.offset(int(n.Line), int(n.Column)), n)
+	s := diag.Span{File: f.Name}
+	s.Line, s.Column = x.place(start)
+	s.EndLine, s.EndColumn = x.place(end)
 	return s
 }
 
 // FieldSpan is the place of a field: from its key to the end of its value if
-// that is a scalar on the same line, else its key alone.
+// that is a scalar that starts on the same line, else its key alone.
 func (f *File) FieldSpan(key, value *Node) diag.Span {
 	s := f.Span(key)
-	if v := f.Span(value); value != nil && value.Kind == Scalar && v.Line == s.Line && v.EndColumn > s.EndColumn {
-		s.EndColumn = v.EndColumn
+	if v := f.Span(value); value != nil && value.Kind == Scalar && v.Line == s.EndLine && v.EndColumn > s.EndColumn {
+		s.EndLine, s.EndColumn = v.EndLine, v.EndColumn
 	}
 	return s
 }
@@ -85,41 +79,55 @@ func (f *File) LineSpan(n int) diag.Span {
 	return diag.Span{File: f.Name, Line: n, Column: start, EndLine: n, EndColumn: max(start, 1+utf8.RuneCountInString(strings.TrimRight(text, " \t")))}
 }
 
-// scalarText is the part of a line that a scalar which starts at the column
-// takes up: the parser says where values start but not where they end.
-func scalarText(line string, column int, n *Node) string {
-	for range column - 1 {
-		_, size := utf8.DecodeRuneInString(line)
-		line = line[size:]
+// scalarExtent is the part of the text that a scalar takes up which, tag and
+// anchor included, starts at an offset: the parser says where values start but
+// not where they end.
+func scalarExtent(text []byte, at int, n *Node) (start, end int) {
+	if n.Value == "" && !n.Quoted {
+		return at, at
 	}
-	rest := skipProperties(line)
-	props := line[:len(line)-len(rest)]
+	start = skipProperties(text, at)
+	rest := text[start:]
 	switch {
-	case rest == "":
-		return strings.TrimRight(line, " \t")
-	case rest[0] == '"' || rest[0] == '\'':
-		return props + quotedText(rest)
-	case n.Quoted: // block scalars: the indicator
-		return props + firstWord(rest)
-	case strings.HasPrefix(rest, n.Value):
-		return props + n.Value
+	case len(rest) == 0:
+		return start, start
+	case n.Quoted && (rest[0] == '"' || rest[0] == '\''):
+		return start, start + quotedLen(rest)
+	case n.Quoted: // a block scalar
+		return start, start + wordLen(rest, " \t\r\n#")
+	case bytes.HasPrefix(rest, []byte(n.Value)):
+		return start, start + len(n.Value)
 	}
-	return props + firstWord(rest)
+	return start, start + plainLen(rest, n.Value)
 }
 
-// skipProperties drops anchors and tags in front of a value.
-func skipProperties(s string) string {
-	for s != "" && (s[0] == '&' || s[0] == '!') {
-		i := strings.IndexAny(s, " \t")
-		if i < 0 {
-			return ""
+// skipProperties is the offset behind the tags and anchors in front of a value,
+// which may stand on a line of their own.
+func skipProperties(text []byte, at int) int {
+	for at < len(text) && (text[at] == '&' || text[at] == '!') {
+		at += wordLen(text[at:], " \t\r\n")
+		for at < len(text) {
+			if text[at] == '#' {
+				at += wordLen(text[at:], "\r\n")
+			} else if strings.IndexByte(" \t\r\n", text[at]) < 0 {
+				break
+			}
+			at++
 		}
-		s = strings.TrimLeft(s[i:], " \t")
 	}
-	return s
+	return min(at, len(text))
 }
 
-func quotedText(s string) string {
+// wordLen is the length of the text up to one of the stops.
+func wordLen(text []byte, stops string) int {
+	if i := bytes.IndexAny(text, stops); i >= 0 {
+		return i
+	}
+	return len(text)
+}
+
+// quotedLen is the length of a quoted scalar with its quotes.
+func quotedLen(s []byte) int {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -128,15 +136,30 @@ func quotedText(s string) string {
 		case s[i] == quote && quote == '\'' && i+1 < len(s) && s[i+1] == quote:
 			i++
 		case s[i] == quote:
-			return s[:i+1]
+			return i + 1
 		}
 	}
-	return strings.TrimRight(s, " \t")
+	return len(s)
 }
 
-func firstWord(s string) string {
-	if i := strings.IndexAny(s, " \t,]}"); i > 0 {
-		return s[:i]
+// plainLen is the length of an unquoted scalar that does not stand in the text
+// as it is: one that goes on for several lines, of which only the white space
+// changes, or a key that was brought into the form of JSON.
+func plainLen(s []byte, value string) int {
+	at := 0
+	for _, want := range value {
+		if unicode.IsSpace(want) {
+			continue
+		}
+		c, size := utf8.DecodeRune(s[at:])
+		for size > 0 && unicode.IsSpace(c) {
+			at += size
+			c, size = utf8.DecodeRune(s[at:])
+		}
+		if c != want {
+			return wordLen(s, " \t\r\n,:]}")
+		}
+		at += size
 	}
-	return s
+	return at
 }

@@ -296,6 +296,7 @@ func (l *loader) repeated() {
 		var objects []*source.Object
 		for i, w := range group {
 			w.Repeated, w.Copy = differ, !differ && i > 0
+			w.Superseded = differ && i < len(group)-1
 			objects = append(objects, w.Object)
 		}
 		if differ {

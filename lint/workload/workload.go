@@ -31,6 +31,8 @@ type Workload struct {
 	Running bool
 	// Repeated is set if the same object is declared differently elsewhere.
 	Repeated bool
+	// Superseded is set if a later declaration of the same object takes its place.
+	Superseded bool
 	// Copy is set if the same object is declared in the same way before.
 	Copy bool
 }

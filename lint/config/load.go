@@ -1,0 +1,149 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// loader reads one file and gathers everything that is wrong with it.
+type loader struct {
+	path string
+	file *source.File
+	errs []error
+}
+
+// fail records an error at a place; the zero Span stands for the whole file.
+func (l *loader) fail(at diag.Span, format string, args ...any) {
+	l.errs = append(l.errs, fmt.Errorf("%s: %s", place(l.path, at), fmt.Sprintf(format, args...)))
+}
+
+// at is the place of a node.
+func (l *loader) at(n *source.Node) diag.Span { return l.file.Span(n) }
+
+// read gives the only document of the file; nil if it is empty or unreadable.
+// Whatever source.Load passes over in a tree of manifests, such as a template,
+// must not pass for a configuration that says nothing.
+func (l *loader) read(abs string) *source.Node {
+	info, err := os.Stat(abs)
+	switch {
+	case os.IsNotExist(err):
+		l.fail(diag.Span{}, "there is no such configuration file")
+		return nil
+	case err == nil && info.IsDir():
+		l.fail(diag.Span{}, "is a directory, expected a configuration file")
+		return nil
+	}
+	dir := string(os.PathSeparator)
+	set, err := source.Load(source.Options{Dir: dir, Root: dir}, []string{abs})
+	if err != nil {
+		l.fail(diag.Span{}, "%v", err)
+		return nil
+	}
+	for _, p := range set.Problems {
+		l.fail(p.Span, "%s: %s", strings.ReplaceAll(string(p.Kind), "-", " "), p.Detail)
+	}
+	root, file := set.Plain()
+	switch {
+	case len(l.errs) > 0 || set.Documents == 0:
+		return nil
+	case set.Documents > 1:
+		l.fail(diag.Span{}, "expected one document, found %d", set.Documents)
+		return nil
+	case root == nil:
+		l.fail(diag.Span{}, "is no configuration; it holds %s", held(set))
+		return nil
+	}
+	l.file = file
+	return root
+}
+
+// held names what a file holds instead of a configuration.
+func held(set *source.Set) string {
+	if len(set.Objects) > 0 {
+		return "a " + set.Objects[0].Kind
+	}
+	for _, s := range set.Skipped {
+		return "a " + s.Reason
+	}
+	return "nothing that can be read"
+}
+
+func (l *loader) mismatch(m source.Mismatch, keys []string) {
+	at := l.at(m.Value)
+	if m.Key != nil {
+		at = l.at(m.Key)
+	}
+	switch {
+	case m.Path == "":
+		l.fail(at, "expected a map with the keys %s", strings.Join(keys, ", "))
+	case m.Unknown && m.Suggestion != "":
+		l.fail(at, "unknown key %s; did you mean %s?", m.Path, m.Suggestion)
+	case m.Unknown && !strings.Contains(m.Path, "."):
+		l.fail(at, "unknown key %s; there are %s", m.Path, strings.Join(keys, ", "))
+	case m.Unknown:
+		l.fail(at, "unknown key %s", m.Path)
+	case m.Want == "level":
+		l.fail(at, "%s: expected one of %s", m.Path, strings.Join(levels(), ", "))
+	default:
+		l.fail(at, "%s: expected a %s", m.Path, m.Want)
+	}
+}
+
+// check looks at what types do not say.
+func (l *loader) check(root *source.Node, c *Config) {
+	if word := root.Get("fail-on"); !word.IsNull() && !slices.Contains(FailLevels(), c.FailOn) {
+		l.fail(l.at(word), "fail-on: expected one of %s, found %q", strings.Join(FailLevels(), ", "), c.FailOn)
+	}
+	for k, v := range root.Get("rules").Fields() {
+		if v.IsNull() {
+			l.fail(l.at(k), "rules.%s: expected one of %s", k.Value, strings.Join(levels(), ", "))
+		}
+	}
+	l.names(root.Get("topology"), "topology", "a file")
+	l.globs(root.Get("ignore"), "ignore")
+	seen := map[string]bool{}
+	for i, item := range root.Get("clusters").Items() {
+		l.cluster(item, &c.Clusters[i], fmt.Sprintf("clusters[%d]", i), seen)
+	}
+}
+
+func (l *loader) cluster(item *source.Node, c *Cluster, path string, seen map[string]bool) {
+	switch {
+	case c.Name == "":
+		l.fail(l.at(item), "%s: a cluster needs a name", path)
+	case seen[c.Name]:
+		l.fail(l.at(item.Get("name")), "%s: cluster %s is declared twice", path, c.Name)
+	}
+	if len(c.Paths) == 0 {
+		l.fail(l.at(item), "%s: a cluster needs paths", path)
+	}
+	seen[c.Name] = true
+	l.names(item.Get("topology"), path+".topology", "a file")
+	l.globs(item.Get("paths"), path+".paths")
+}
+
+// names demands that a list has no empty items: an empty path would be the
+// directory of the configuration.
+func (l *loader) names(list *source.Node, path, want string) {
+	for i, item := range list.Items() {
+		if item.Text() == "" {
+			l.fail(l.at(item), "%s[%d]: expected %s, found nothing", path, i, want)
+		}
+	}
+}
+
+func (l *loader) globs(list *source.Node, path string) {
+	l.names(list, path, "a glob")
+	for i, item := range list.Items() {
+		if !doublestar.ValidatePattern(item.Text()) {
+			l.fail(l.at(item), "%s[%d]: %q is no valid glob", path, i, item.Value)
+		}
+	}
+}

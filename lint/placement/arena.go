@@ -1,0 +1,428 @@
+package placement
+
+import (
+	"math"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/topology"
+)
+
+// unit is pods that are alike in everything that decides placement: those of a
+// workload, or the one that a DaemonSet has on one node.
+type unit struct {
+	g    *Group
+	pods int
+	// kubelet is set for pods that are bound by their manifest: they meet the
+	// kubelet's admission only (R-P8).
+	kubelet bool
+	// nodes passes the node-level filters; resources are counted apart.
+	nodes []bool
+	// ask is what a pod asks of each resource of the arena.
+	ask []int64
+	// apart lists what keeps a pod out of a domain: pods of another unit, or of
+	// its own, in the same domain of a key. It is symmetric (R-A5 to R-A7).
+	apart []exclusion
+	// near are the keys of required affinity, met by pods of the units in
+	// company; first is set if a pod may be the first one (R-A9 to R-A14).
+	near    []int
+	company []int
+	first   bool
+	// spreads are the hard constraints; keys all their keys, which a node needs.
+	spreads []*constraint
+	keys    []int
+	// ports are units, maybe the own one, that want a port of this one.
+	ports []int
+}
+
+// exclusion is a key and a unit that must not share its domains.
+type exclusion struct{ key, unit int }
+
+// constraint is a hard spread constraint ready to be evaluated (R-T1 to R-T7).
+type constraint struct {
+	key, maxSkew, minDomains int
+	// self is 1 if the pod counts itself.
+	self int
+	// counted marks the nodes whose pods count; domains are their values.
+	counted []bool
+	domains []int
+	// watch are the units whose pods count.
+	watch []int
+	// count is the number of counting pods in each domain of the key, in the
+	// current state of the arena.
+	count []int32
+}
+
+// arena is a Model made of numbers: nodes, keys and units are indices, and a
+// state is how many pods of each unit are on each node.
+type arena struct {
+	m     *Model
+	nodes []*topology.Node
+	keys  []string
+	// domain is the domain of a node for a key, or -1; sizes is their number.
+	domain [][]int32
+	sizes  []int
+	units  []*unit
+	// resources by index; free is what each node has left, math.MaxInt64 where
+	// it is not judged. The last one is the slots for pods.
+	resources []corev1.ResourceName
+	free      [][]int64
+	// in counts pods: by unit and node, and by key, unit and domain where some
+	// rule asks for it.
+	in       [][]int32
+	byDomain map[exclusion][]int32
+	watchers [][]*constraint
+	// contend is unset for the rules verdict, where pods do not contend.
+	contend bool
+}
+
+// newArena compiles a model. Workloads that are refused, finished or not
+// modelled take no part; running pods are in place.
+func newArena(m *Model, contend bool) *arena {
+	a := &arena{m: m, nodes: m.Topology.Nodes, byDomain: map[exclusion][]int32{}, contend: contend}
+	for _, w := range m.Workloads {
+		g := m.groups[w]
+		if Modelled(g) {
+			a.addUnits(g)
+		}
+	}
+	a.addResources()
+	for i := range a.units {
+		a.relate(i)
+	}
+	a.in = make([][]int32, len(a.units))
+	a.watchers = make([][]*constraint, len(a.units))
+	for i, u := range a.units {
+		a.in[i] = make([]int32, len(a.nodes))
+		for _, c := range u.spreads {
+			for _, v := range c.watch {
+				a.watchers[v] = append(a.watchers[v], c)
+			}
+		}
+	}
+	for i, u := range a.units {
+		if u.g.Running {
+			for n, ok := range u.nodes {
+				if ok {
+					a.place(i, n)
+				}
+			}
+		}
+	}
+	return a
+}
+
+// Modelled reports whether the pods of a group take part in a decision.
+func Modelled(g *Group) bool {
+	return !g.Refused() && !g.Copy && !g.Superseded && g.Unknown == "" && (g.Count.Known || g.Kind.PerNode())
+}
+
+// addUnits adds the pods of a group: a DaemonSet has a unit for every node that
+// its controller chooses (R-N29, R-N31).
+func (a *arena) addUnits(g *Group) {
+	u := &unit{g: g, pods: g.Count.N, kubelet: g.Spec.NodeName != "", nodes: make([]bool, len(a.nodes))}
+	e := a.m.Eligible(g.Workload)
+	for n, p := range e.Nodes {
+		u.nodes[n] = p.All()
+		if g.Running {
+			u.nodes[n] = p.Name
+		}
+		if g.Kind.PerNode() && u.nodes[n] {
+			one := &unit{g: g, pods: 1, kubelet: u.kubelet, nodes: make([]bool, len(a.nodes))}
+			one.nodes[n] = true
+			a.units = append(a.units, one)
+		}
+	}
+	if !g.Kind.PerNode() {
+		a.units = append(a.units, u)
+	}
+}
+
+func (a *arena) key(name string) int {
+	if i := slices.Index(a.keys, name); i >= 0 {
+		return i
+	}
+	a.keys = append(a.keys, name)
+	values := map[string]int32{}
+	domain := make([]int32, len(a.nodes))
+	for n, node := range a.nodes {
+		v, ok := node.Labels[name]
+		if !ok {
+			domain[n] = -1
+			continue
+		}
+		if _, seen := values[v]; !seen {
+			values[v] = int32(len(values))
+		}
+		domain[n] = values[v]
+	}
+	a.domain, a.sizes = append(a.domain, domain), append(a.sizes, len(values))
+	return len(a.keys) - 1
+}
+
+// addResources lists the resources that somebody asks for, slots for pods
+// last, and what the nodes offer.
+func (a *arena) addResources() {
+	index := map[corev1.ResourceName]int{}
+	for _, u := range a.units {
+		for _, r := range u.g.Requests {
+			if _, ok := index[r.Name]; !ok {
+				index[r.Name] = len(a.resources)
+				a.resources = append(a.resources, r.Name)
+			}
+		}
+	}
+	a.resources = append(a.resources, corev1.ResourcePods)
+	slots := len(a.resources) - 1
+	for _, u := range a.units {
+		u.ask = make([]int64, len(a.resources))
+		u.ask[slots] = 1
+		for _, r := range u.g.Requests {
+			u.ask[index[r.Name]] = r.Amount
+		}
+	}
+	for _, n := range a.nodes {
+		free := make([]int64, len(a.resources))
+		for name, i := range index {
+			amount, judged := offered(n, &Request{Name: name})
+			if free[i] = amount; !judged {
+				free[i] = math.MaxInt64
+			}
+		}
+		free[slots] = math.MaxInt64
+		if q, ok := n.Allocatable[corev1.ResourcePods]; ok {
+			free[slots] = q.Value()
+		}
+		a.free = append(a.free, free)
+	}
+	a.fitEmpty()
+}
+
+// fitEmpty takes away nodes that are too small for one pod even when empty.
+func (a *arena) fitEmpty() {
+	for _, u := range a.units {
+		if u.g.Running {
+			continue
+		}
+		for n := range a.nodes {
+			if u.nodes[n] && !a.fits(u, n) {
+				u.nodes[n] = false
+			}
+		}
+	}
+}
+
+func (a *arena) fits(u *unit, n int) bool {
+	for r, ask := range u.ask {
+		if ask > a.free[n][r] {
+			return false
+		}
+	}
+	return true
+}
+
+// relate fills in what the rules of a unit say about the others.
+func (a *arena) relate(i int) {
+	u := a.units[i]
+	var near []*Term
+	for _, t := range u.g.Terms {
+		switch {
+		case !t.Hard:
+		case t.Use == AntiAffinity:
+			a.keepApart(i, t)
+		case u.kubelet: // its own affinity and spread are never looked at
+		case t.Use == Affinity:
+			near = append(near, t)
+		case t.Use == Spread:
+			u.keys = append(u.keys, a.key(t.Key))
+		}
+	}
+	for _, t := range u.g.Terms {
+		if t.Use == Spread && t.Hard && !u.kubelet {
+			u.spreads = append(u.spreads, a.constraint(i, t))
+		}
+	}
+	if len(near) > 0 {
+		a.keepNear(i, near)
+	}
+	for j, v := range a.units {
+		if slices.ContainsFunc(u.g.HostPorts, func(p HostPort) bool { return slices.ContainsFunc(v.g.HostPorts, p.Conflicts) }) {
+			u.ports = append(u.ports, j)
+		}
+	}
+}
+
+// keepApart enters an anti-affinity term on both sides. A pod that is bound by
+// its manifest is kept out by nobody, but keeps others out.
+func (a *arena) keepApart(i int, t *Term) {
+	k := a.key(t.Key)
+	for j, v := range a.units {
+		if !a.m.selects(t, a.units[i].g.Workload, v.g.Workload, false) {
+			continue
+		}
+		a.exclude(i, exclusion{k, j})
+		a.exclude(j, exclusion{k, i})
+	}
+}
+
+func (a *arena) exclude(i int, x exclusion) {
+	if u := a.units[i]; !u.kubelet && !slices.Contains(u.apart, x) {
+		u.apart = append(u.apart, x)
+		a.counter(x)
+	}
+}
+
+func (a *arena) counter(x exclusion) {
+	if a.byDomain[x] == nil {
+		a.byDomain[x] = make([]int32, a.sizes[x.key])
+	}
+}
+
+func (a *arena) keepNear(i int, terms []*Term) {
+	u := a.units[i]
+	u.first = true
+	for _, t := range terms {
+		u.near = append(u.near, a.key(t.Key))
+		u.first = u.first && a.m.selects(t, u.g.Workload, u.g.Workload, true)
+	}
+	for j, v := range a.units {
+		if !slices.ContainsFunc(terms, func(t *Term) bool { return !a.m.selects(t, u.g.Workload, v.g.Workload, false) }) {
+			u.company = append(u.company, j)
+			for _, k := range u.near {
+				a.counter(exclusion{k, j})
+			}
+		}
+	}
+}
+
+func (a *arena) constraint(i int, t *Term) *constraint {
+	u := a.units[i]
+	c := &constraint{key: a.key(t.Key), maxSkew: int(t.Constraint.MaxSkew), minDomains: 1, counted: make([]bool, len(a.nodes))}
+	if t.Constraint.MinDomains != nil {
+		c.minDomains = int(*t.Constraint.MinDomains)
+	}
+	if t.sel.form == FormEmpty || a.m.selects(t, u.g.Workload, u.g.Workload, true) {
+		c.self = 1
+	}
+	e := a.m.Eligible(u.g.Workload)
+	ignoreAffinity := policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyIgnore
+	honorTaints := policy(t.Constraint.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor
+	seen := map[int32]bool{}
+	for n, p := range e.Nodes {
+		d := a.domain[c.key][n]
+		if !a.carries(n, u.keys) || honorTaints && !p.Taints || !ignoreAffinity && (!p.Selector || u.g.Kind.PerNode() && !u.nodes[n]) {
+			continue
+		}
+		if c.counted[n] = true; !seen[d] {
+			seen[d] = true
+			c.domains = append(c.domains, int(d))
+		}
+	}
+	for j, v := range a.units {
+		if t.sel.form == FormSet && !v.g.Terminating() && a.m.selects(t, u.g.Workload, v.g.Workload, false) {
+			c.watch = append(c.watch, j)
+		}
+	}
+	c.count = make([]int32, a.sizes[c.key])
+	return c
+}
+
+func (a *arena) carries(n int, keys []int) bool {
+	for _, k := range keys {
+		if a.domain[k][n] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// place puts a pod of a unit on a node, or takes one away if by is -1.
+func (a *arena) place(i, n int)   { a.change(i, n, 1) }
+func (a *arena) unplace(i, n int) { a.change(i, n, -1) }
+
+func (a *arena) change(i, n int, by int32) {
+	u := a.units[i]
+	a.in[i][n] += by
+	for r, ask := range u.ask {
+		if a.free[n][r] != math.MaxInt64 {
+			a.free[n][r] -= ask * int64(by)
+		}
+	}
+	for k := range a.keys {
+		if d := a.domain[k][n]; d >= 0 {
+			if count := a.byDomain[exclusion{k, i}]; count != nil {
+				count[d] += by
+			}
+		}
+	}
+	for _, c := range a.watchers[i] {
+		if c.counted[n] {
+			c.count[a.domain[c.key][n]] += by
+		}
+	}
+}
+
+// takes tells whether a node takes one more pod of a unit now.
+func (a *arena) takes(i, n int) bool {
+	u := a.units[i]
+	if !u.nodes[n] || a.contend && !a.fits(u, n) {
+		return false
+	}
+	for _, j := range u.ports {
+		if a.in[j][n] > 0 {
+			return false
+		}
+	}
+	if u.kubelet {
+		return true
+	}
+	for _, x := range u.apart {
+		if d := a.domain[x.key][n]; d >= 0 && a.byDomain[x][d] > 0 {
+			return false
+		}
+	}
+	return a.spreadTakes(u, n) && a.nearTakes(u, n)
+}
+
+func (a *arena) spreadTakes(u *unit, n int) bool {
+	if !a.carries(n, u.keys) {
+		return false
+	}
+	for _, c := range u.spreads {
+		smallest := int32(0)
+		if len(c.domains) >= c.minDomains {
+			smallest = math.MaxInt32
+			for _, d := range c.domains {
+				smallest = min(smallest, c.count[d])
+			}
+		}
+		if len(c.domains) == 0 {
+			smallest = 0
+		}
+		if int(c.count[a.domain[c.key][n]]-smallest)+c.self > c.maxSkew {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *arena) nearTakes(u *unit, n int) bool {
+	if len(u.near) == 0 {
+		return true
+	}
+	if !a.carries(n, u.near) {
+		return false
+	}
+	missing, counted := false, false
+	for _, k := range u.near {
+		here := false
+		for _, j := range u.company {
+			count := a.byDomain[exclusion{k, j}]
+			here = here || count[a.domain[k][n]] > 0
+			counted = counted || slices.ContainsFunc(count, func(c int32) bool { return c > 0 })
+		}
+		missing = missing || !here
+	}
+	return !missing || !counted && u.first
+}

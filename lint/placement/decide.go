@@ -1,0 +1,287 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Verdict says what becomes of pods over all orders of pods and all choices
+// among the nodes that pass the filters, if nothing moves afterwards.
+type Verdict string
+
+// The verdicts: every run places all pods, some do, none does, or the budget
+// was over before that was known.
+const (
+	Always         Verdict = "always"
+	OrderDependent Verdict = "order-dependent"
+	Never          Verdict = "never"
+	Undetermined   Verdict = "undetermined"
+)
+
+// Options bound a decision. The zero value is the default.
+type Options struct {
+	// Steps is the budget, in filters applied; the same input takes the same
+	// number of them on any machine. 0 means DefaultSteps.
+	Steps int
+}
+
+// DefaultSteps is the default budget of a decision.
+const DefaultSteps = 20_000_000
+
+// Decision is what was decided about workloads together.
+type Decision struct {
+	// Verdict is that with declared resources, RulesVerdict the one where pods
+	// do not contend for resources and each only has to fit an empty node.
+	Verdict, RulesVerdict Verdict
+	// Total is how many pods there are to be; between MinPlaced and MaxPlaced of
+	// them are placed when nothing can be placed any more. Exact is unset where
+	// these are bounds.
+	Total, MaxPlaced, MinPlaced int
+	Exact                       bool
+	Workloads                   []WorkloadDecision
+	// Witness is a run that places as many pods as possible; it is complete
+	// unless the verdict is never or undetermined.
+	Witness []Placed
+	// Stuck is a run that ends with pods left over, if there is one.
+	Stuck *Stuck
+}
+
+// WorkloadDecision is the same for one workload among the others.
+type WorkloadDecision struct {
+	Workload              *workload.Workload
+	Pods                  int
+	Verdict, RulesVerdict Verdict
+	MaxPlaced, MinPlaced  int
+}
+
+// Stuck is a run after which no pending pod fits anywhere.
+type Stuck struct {
+	Placements []Placed
+	Pending    []Pending
+}
+
+// Pending is pods of one workload that are left over, and which filters refuse
+// them on how many nodes.
+type Pending struct {
+	Workload *workload.Workload
+	Count    int
+	Reasons  map[Reason]int
+}
+
+// Decide decides about all workloads of a model together.
+func Decide(m *Model, o Options) *Decision {
+	if o.Steps == 0 {
+		o.Steps = DefaultSteps
+	}
+	steps := o.Steps
+	rules := decideArena(newArena(m, false), &steps)
+	full := rules
+	if a := newArena(m, true); a.binds() {
+		full = decideArena(a, &steps)
+	}
+	return full.decision(rules)
+}
+
+// binds reports whether resources can run out at all.
+func (a *arena) binds() bool {
+	for n := range a.nodes {
+		for r, free := range a.free[n] {
+			sum := int64(0)
+			for _, u := range a.units {
+				if u.nodes[n] && !u.g.Running {
+					sum += u.ask[r] * int64(u.pods)
+				}
+			}
+			if sum > free {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// decided is the outcomes of all components of an arena.
+type decided struct {
+	a        *arena
+	outcomes []outcome
+}
+
+func decideArena(a *arena, steps *int) *decided {
+	d := &decided{a: a}
+	for _, c := range a.components() {
+		d.outcomes = append(d.outcomes, a.decide(c, steps))
+	}
+	return d
+}
+
+// decide settles one component by the cheapest means that does.
+func (a *arena) decide(c component, steps *int) outcome {
+	for _, settle := range []func(component) (outcome, bool){a.free1} {
+		if o, ok := settle(c); ok {
+			return o
+		}
+	}
+	return a.explore(c, steps)
+}
+
+// free1 settles a single unit without any rule or shortage: wherever its pods
+// go, the next one fits too.
+func (a *arena) free1(c component) (outcome, bool) {
+	if len(c.units) != 1 {
+		return outcome{}, false
+	}
+	i := c.units[0]
+	u := a.units[i]
+	if len(u.apart)+len(u.near)+len(u.spreads)+len(u.ports) > 0 {
+		return outcome{}, false
+	}
+	n := slices.Index(u.nodes, true)
+	o := outcome{component: c, decided: true}
+	if n < 0 {
+		o.ownMost, o.ownLeast, o.never, o.always = []int{0}, []int{0}, u.pods > 0, u.pods == 0
+		return o, true
+	}
+	if a.contend {
+		return outcome{}, false
+	}
+	for range u.pods {
+		o.best = append(o.best, step{i, n})
+	}
+	o.worst, o.most, o.least, o.always = o.best, u.pods, u.pods, true
+	o.ownMost, o.ownLeast = []int{u.pods}, []int{u.pods}
+	return o, true
+}
+
+func (o *outcome) verdict() Verdict {
+	switch {
+	case !o.decided:
+		return Undetermined
+	case o.always:
+		return Always
+	case o.never:
+		return Never
+	}
+	return OrderDependent
+}
+
+// whole is the verdict over components, which do not touch one another.
+func (d *decided) whole() Verdict {
+	all := Always
+	for i := range d.outcomes {
+		switch v := d.outcomes[i].verdict(); {
+		case v == Never:
+			return Never
+		case v == Undetermined || all == Undetermined:
+			all = Undetermined
+		case v == OrderDependent:
+			all = OrderDependent
+		}
+	}
+	return all
+}
+
+// tally is what is known of one workload: a DaemonSet has a unit a node.
+type tally struct {
+	pods, most, least int
+	open              bool
+}
+
+func (t tally) verdict() Verdict {
+	switch {
+	case t.open:
+		return Undetermined
+	case t.least == t.pods:
+		return Always
+	case t.most < t.pods:
+		return Never
+	}
+	return OrderDependent
+}
+
+func (d *decided) tallies() map[*workload.Workload]tally {
+	all := map[*workload.Workload]tally{}
+	for _, o := range d.outcomes {
+		for k, w := range o.owners {
+			t := all[w]
+			t.most += o.ownMost[k]
+			t.least += o.ownLeast[k]
+			t.open = t.open || !o.decided
+			all[w] = t
+		}
+		for _, i := range o.units {
+			t := all[d.a.units[i].g.Workload]
+			t.pods += d.a.units[i].pods
+			all[d.a.units[i].g.Workload] = t
+		}
+	}
+	return all
+}
+
+// decision puts the answers together.
+func (d *decided) decision(rules *decided) *Decision {
+	out := &Decision{Verdict: d.whole(), RulesVerdict: rules.whole(), Exact: true}
+	stuck := false
+	for i := range d.outcomes {
+		o := &d.outcomes[i]
+		out.Total += o.pods
+		out.MaxPlaced += o.most
+		out.MinPlaced += o.least
+		out.Exact = out.Exact && o.decided
+		out.Witness = append(out.Witness, d.a.placed(o.best)...)
+		stuck = stuck || len(o.worst) < o.pods
+	}
+	mine, ruled := d.tallies(), rules.tallies()
+	for _, w := range d.a.m.Workloads {
+		g := d.a.m.groups[w]
+		if !Modelled(g) || w.Running {
+			continue
+		}
+		t := mine[w]
+		out.Workloads = append(out.Workloads, WorkloadDecision{
+			Workload: w, Pods: t.pods, Verdict: t.verdict(), RulesVerdict: ruled[w].verdict(), MaxPlaced: t.most, MinPlaced: t.least,
+		})
+	}
+	if stuck {
+		out.Stuck = d.stuck()
+	}
+	return out
+}
+
+func (a *arena) placed(path []step) []Placed {
+	all := make([]Placed, len(path))
+	for i, s := range path {
+		all[i] = Placed{Workload: a.units[s.unit].g.Workload, Node: a.nodes[s.node]}
+	}
+	return all
+}
+
+// stuck replays the runs that place least and asks the filters why the pods
+// that are left over fit nowhere.
+func (d *decided) stuck() *Stuck {
+	s := &Stuck{}
+	state := NewState(d.a.m)
+	got := map[*workload.Workload]int{}
+	for _, o := range d.outcomes {
+		for _, p := range d.a.placed(o.worst) {
+			state.Place(p.Workload, p.Node)
+			s.Placements = append(s.Placements, p)
+			got[p.Workload]++
+		}
+	}
+	for _, w := range d.a.m.Workloads {
+		if t := d.tallies()[w]; got[w] < t.pods {
+			s.Pending = append(s.Pending, Pending{Workload: w, Count: t.pods - got[w], Reasons: reasons(state, w, d.a.nodes)})
+		}
+	}
+	return s
+}
+
+func reasons(state *State, w *workload.Workload, nodes []*topology.Node) map[Reason]int {
+	count := map[Reason]int{}
+	for _, n := range nodes {
+		count[state.Filter(w, n)]++
+	}
+	return count
+}

@@ -1,0 +1,233 @@
+package placement_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// truth is what trying everything finds out.
+type truth struct {
+	total, most, least int
+	complete, stuck    bool
+}
+
+// enumerate reaches every state by the filters alone. Pods of one workload are
+// alike; a DaemonSet's are pinned, one to a node.
+func enumerate(m *placement.Model, limit int) (truth, bool) {
+	nodes := m.Topology.Nodes
+	var ws []*workload.Workload
+	var want [][]int // pods of a workload by node it is pinned to; -1 is any
+	var t truth
+	for _, w := range m.Workloads {
+		if w.Running || !placement.Modelled(m.Group(w)) {
+			continue
+		}
+		if w.Kind.PerNode() {
+			for i, p := range m.Eligible(w).Nodes {
+				if p.All() {
+					ws, want = append(ws, w), append(want, []int{i, 1})
+					t.total++
+				}
+			}
+			continue
+		}
+		ws, want = append(ws, w), append(want, []int{-1, w.Count.N})
+		t.total += w.Count.N
+	}
+	seen := map[string]bool{}
+	counts := make([][]int, len(ws))
+	for i := range counts {
+		counts[i] = make([]int, len(nodes))
+	}
+	first, ok := true, true
+	var visit func(placed int)
+	visit = func(placed int) {
+		key := fmt.Sprint(counts)
+		if seen[key] || !ok {
+			return
+		}
+		seen[key] = true
+		if len(seen) > limit {
+			ok = false
+			return
+		}
+		state := placement.NewState(m)
+		for i, w := range ws {
+			for n, c := range counts[i] {
+				for range c {
+					state.Place(w, nodes[n])
+				}
+			}
+		}
+		maximal := true
+		for i, w := range ws {
+			sum := 0
+			for _, c := range counts[i] {
+				sum += c
+			}
+			if sum == want[i][1] {
+				continue
+			}
+			for n, node := range nodes {
+				if (want[i][0] < 0 || want[i][0] == n) && state.Filter(w, node) == placement.Takes {
+					maximal = false
+					counts[i][n]++
+					visit(placed + 1)
+					counts[i][n]--
+				}
+			}
+		}
+		if !maximal {
+			return
+		}
+		if first || placed > t.most {
+			t.most = placed
+		}
+		if first || placed < t.least {
+			t.least = placed
+		}
+		first = false
+		t.complete = t.complete || placed == t.total
+		t.stuck = t.stuck || placed < t.total
+	}
+	visit(0)
+	return t, ok
+}
+
+func (t truth) verdict() placement.Verdict {
+	switch {
+	case !t.stuck:
+		return placement.Always
+	case !t.complete:
+		return placement.Never
+	}
+	return placement.OrderDependent
+}
+
+// several are a few workloads that select one another.
+func (g generator) several() string {
+	var b strings.Builder
+	names := []string{"web", "db", "cache"}[:1+g.IntN(3)]
+	for _, name := range names {
+		pods := 1 + g.IntN(3)
+		text := deployment(pods, g.crossSpec(name))
+		if g.chance(10) {
+			text = strings.Replace(text, "kind: Deployment", "kind: DaemonSet", 1)
+			text = strings.Replace(text, fmt.Sprintf("  replicas: %d\n", pods), "", 1)
+		}
+		text = strings.ReplaceAll(text, "name: web,", "name: "+name+",")
+		text = strings.ReplaceAll(text, "{app: web}", "{app: "+name+", tier: "+g.pick("x", "y")+"}")
+		b.WriteString("---\n" + text)
+	}
+	if g.chance(20) {
+		b.WriteString(pod("old", "d", "app="+g.pick(names...), "n0", ""))
+	}
+	return b.String()
+}
+
+func (g generator) target(own string) string {
+	switch g.IntN(5) {
+	case 0:
+		return sel("tier=" + g.pick("x", "y"))
+	case 1:
+		return ", labelSelector: {matchExpressions: [{key: app, operator: NotIn, values: [" + own + "]}]}"
+	case 2:
+		return sel("app=" + own)
+	}
+	return sel("app=" + g.pick("web", "db", "cache"))
+}
+
+func (g generator) crossSpec(name string) string {
+	var antis, affs, spreads []string
+	for range g.IntN(2) + g.IntN(2) {
+		antis = append(antis, term(g.key(), g.target(name)))
+	}
+	if g.chance(25) {
+		affs = append(affs, term(g.key(), g.target(name)))
+	}
+	if g.chance(30) {
+		spreads = append(spreads, tsc(g.key(), g.target(name), g.pick("", "", ", nodeTaintsPolicy: Honor", ", minDomains: 2")))
+	}
+	var b strings.Builder
+	b.WriteString("affinity:\n")
+	if len(antis) > 0 {
+		b.WriteString("  podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [" + strings.Join(antis, ", ") + "]}\n")
+	}
+	if len(affs) > 0 {
+		b.WriteString("  podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [" + strings.Join(affs, ", ") + "]}\n")
+	}
+	if len(spreads) > 0 {
+		b.WriteString(spread(spreads...) + "\n")
+	}
+	if g.chance(30) {
+		b.WriteString("tolerations: [{key: t, operator: Exists}]\n")
+	}
+	port, cpu := "", ""
+	if g.chance(10) {
+		port = ", ports: [{containerPort: 80, hostPort: 80}]"
+	}
+	if g.chance(40) {
+		cpu = ", resources: {requests: {cpu: " + fmt.Sprintf("%q", g.pick("1", "2")) + "}}"
+	}
+	b.WriteString("containers: [{name: c, image: c" + port + cpu + "}]\n")
+	return b.String()
+}
+
+// TestDecisionAgainstEnumeration holds decisions against every run of the
+// filters on small random clusters, and replays witnesses and stuck runs.
+func TestDecisionAgainstEnumeration(t *testing.T) {
+	cases := 3000
+	if testing.Short() {
+		cases = 300
+	}
+	count := map[placement.Verdict]int{}
+	for seed := range cases {
+		g := generator{rand.New(rand.NewPCG(uint64(seed), 23))}
+		nodes := ""
+		for i := range 2 + g.IntN(3) {
+			nodes += g.node(i)
+		}
+		manifests := g.several()
+		m, _ := model(t, nodes, manifests)
+		want, ok := enumerate(m, 20000)
+		if !ok {
+			continue
+		}
+		d := placement.Decide(m, placement.Options{})
+		count[d.Verdict]++
+		if d.Verdict != want.verdict() || d.Total != want.total || d.MaxPlaced != want.most || d.MinPlaced != want.least {
+			t.Fatalf("seed %d: %s %d of %d to %d, want %s %d of %d to %d\n%s%s", seed, d.Verdict, d.MinPlaced, d.Total, d.MaxPlaced,
+				want.verdict(), want.least, want.total, want.most, nodes, manifests)
+		}
+		replay(t, m, d.Witness, d.MaxPlaced)
+		if d.Stuck != nil {
+			replay(t, m, d.Stuck.Placements, d.MinPlaced)
+		}
+	}
+	t.Log(count)
+	for _, v := range []placement.Verdict{placement.Always, placement.OrderDependent, placement.Never} {
+		if count[v] < cases/50 {
+			t.Errorf("the generator is too tame: %v", count)
+		}
+	}
+}
+
+// replay places pod by pod, asking the filters each time.
+func replay(t *testing.T, m *placement.Model, run []placement.Placed, want int) {
+	t.Helper()
+	if len(run) != want {
+		t.Errorf("the run places %d, want %d", len(run), want)
+	}
+	state := placement.NewState(m)
+	for i, p := range run {
+		if r := state.Filter(p.Workload, p.Node); r != placement.Takes {
+			t.Fatalf("step %d: %s refuses %s on %s", i, r, p.Workload, p.Node.Name)
+		}
+		state.Place(p.Workload, p.Node)
+	}
+}

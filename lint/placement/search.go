@@ -1,0 +1,291 @@
+package placement
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// component is units that have something to do with one another.
+type component struct {
+	units []int
+	pods  int
+	// owners are the workloads of the units; owner goes with units. The pods of
+	// a DaemonSet are one unit each and one owner together.
+	owners []*workload.Workload
+	owner  []int
+}
+
+// add takes a unit in.
+func (c *component) add(i int, u *unit) {
+	at := slices.Index(c.owners, u.g.Workload)
+	if at < 0 {
+		at = len(c.owners)
+		c.owners = append(c.owners, u.g.Workload)
+	}
+	c.units, c.owner = append(c.units, i), append(c.owner, at)
+	c.pods += u.pods
+}
+
+// components splits the units: two are together if a rule of one looks at the
+// other, if they want one port, or if they may fill a node between them.
+func (a *arena) components() []component {
+	parent := make([]int, len(a.units))
+	for i := range parent {
+		parent[i] = i
+	}
+	var find func(i int) int
+	find = func(i int) int {
+		for parent[i] != i {
+			parent[i] = parent[parent[i]]
+			i = parent[i]
+		}
+		return i
+	}
+	join := func(i, j int) { parent[find(j)] = find(i) }
+	for i, u := range a.units {
+		for _, x := range u.apart {
+			join(i, x.unit)
+		}
+		for _, j := range slices.Concat(u.company, u.ports) {
+			join(i, j)
+		}
+		for _, c := range u.spreads {
+			for _, j := range c.watch {
+				join(i, j)
+			}
+		}
+	}
+	if a.contend {
+		a.joinContending(join)
+	}
+	by := map[int]int{}
+	var all []component
+	for i, u := range a.units {
+		if u.g.Running {
+			continue
+		}
+		root := find(i)
+		at, ok := by[root]
+		if !ok {
+			at = len(all)
+			by[root] = at
+			all = append(all, component{})
+		}
+		all[at].add(i, u)
+	}
+	return all
+}
+
+// joinContending joins units that ask for a resource of a node which could run
+// out if all their pods came.
+func (a *arena) joinContending(join func(i, j int)) {
+	for n := range a.nodes {
+		for r, free := range a.free[n] {
+			first, sum, several := -1, int64(0), false
+			for i, u := range a.units {
+				if !u.nodes[n] || u.g.Running || u.ask[r] == 0 {
+					continue
+				}
+				sum += u.ask[r] * int64(u.pods)
+				if first < 0 {
+					first = i
+				} else {
+					several = true
+				}
+			}
+			if !several || sum <= free {
+				continue
+			}
+			for i, u := range a.units {
+				if u.nodes[n] && !u.g.Running && u.ask[r] > 0 {
+					join(first, i)
+				}
+			}
+		}
+	}
+}
+
+// outcome is what is known of one component: how many pods are placed over all
+// its maximal states, of all units together and of each by itself.
+type outcome struct {
+	component
+	most, least int
+	// ownMost and ownLeast go with component.owners.
+	ownMost, ownLeast []int
+	// always is set if every maximal state is complete, never if none is, and
+	// decided if all of this is known for certain; else most and least are
+	// bounds: no more, and no fewer, can be placed.
+	always, never, decided bool
+	// best and worst are runs that place most and least pods; stuck is one that
+	// places less than all, if there is one.
+	best, worst []step
+	// tried says how far an undecided search went.
+	tried int
+}
+
+// step is one placement.
+type step struct{ unit, node int }
+
+// search explores all states that can be reached, as far as the budget goes.
+type search struct {
+	a     *arena
+	c     component
+	left  []int // pods of each unit that are still to be placed
+	seen  map[string]bool
+	path  []step
+	out   outcome
+	first bool
+	steps *int // what is left of the budget
+	class []int
+	// state is the columns of counts by node, for keys.
+	buf []byte
+}
+
+// explore runs the search from the current state of the arena.
+func (a *arena) explore(c component, steps *int) outcome {
+	s := &search{a: a, c: c, seen: map[string]bool{}, first: true, steps: steps, class: a.classes(c)}
+	s.out = outcome{component: c, ownMost: make([]int, len(c.owners)), ownLeast: make([]int, len(c.owners)), least: c.pods, never: true, always: true}
+	s.left = make([]int, len(c.units))
+	for i, u := range c.units {
+		s.left[i] = a.units[u].pods
+		s.out.ownLeast[c.owner[i]] += s.left[i]
+	}
+	s.out.decided = s.visit(c.pods)
+	return s.out
+}
+
+// visit explores from here; false if the budget is over.
+func (s *search) visit(left int) bool {
+	key := s.key()
+	if s.seen[key] {
+		return true
+	}
+	s.seen[key] = true
+	maximal := true
+	for i, u := range s.c.units {
+		if s.left[i] == 0 {
+			continue
+		}
+		tried := map[string]bool{}
+		for n := range s.a.nodes {
+			if *s.steps--; *s.steps < 0 {
+				return false
+			}
+			if !s.a.takes(u, n) {
+				continue
+			}
+			maximal = false
+			if column := s.column(n); !tried[column] { // like nodes: one is enough
+				tried[column] = true
+				s.a.place(u, n)
+				s.left[i]--
+				s.path = append(s.path, step{u, n})
+				ok := s.visit(left - 1)
+				s.path = s.path[:len(s.path)-1]
+				s.left[i]++
+				s.a.unplace(u, n)
+				if !ok {
+					return false
+				}
+			}
+		}
+	}
+	if maximal {
+		s.maximal(left)
+	}
+	return true
+}
+
+// maximal takes note of a state in which no pod can be placed any more.
+func (s *search) maximal(left int) {
+	placed := s.c.pods - left
+	o := &s.out
+	if s.first || placed > o.most {
+		o.most, o.best = placed, slices.Clone(s.path)
+	}
+	if s.first || placed < o.least {
+		o.least, o.worst = placed, slices.Clone(s.path)
+	}
+	own := make([]int, len(s.c.owners))
+	for i, u := range s.c.units {
+		own[s.c.owner[i]] += s.a.units[u].pods - s.left[i]
+	}
+	for i, got := range own {
+		o.ownMost[i], o.ownLeast[i] = max(o.ownMost[i], got), min(o.ownLeast[i], got)
+	}
+	o.never = o.never && left > 0
+	o.always = o.always && left == 0
+	s.first = false
+}
+
+// classes numbers the nodes so that two of one number are alike for the units:
+// same filters, resources and domains, but for domains of one node each, which
+// nothing but the node's own pods can tell apart.
+func (a *arena) classes(c component) []int {
+	alone := make([]map[int32]int, len(a.keys))
+	for k := range a.keys {
+		alone[k] = map[int32]int{}
+		for n := range a.nodes {
+			alone[k][a.domain[k][n]]++
+		}
+	}
+	numbers := map[string]int{}
+	class := make([]int, len(a.nodes))
+	for n := range a.nodes {
+		var b []byte
+		for _, i := range c.units {
+			u := a.units[i]
+			b = append(b, flag(u.nodes[n]))
+			for _, s := range u.spreads {
+				b = append(b, flag(s.counted[n]))
+			}
+		}
+		for k := range a.keys {
+			d := a.domain[k][n]
+			if d >= 0 && alone[k][d] == 1 {
+				d = -2
+			}
+			b = binary.AppendVarint(b, int64(d))
+		}
+		for _, free := range a.free[n] {
+			b = binary.AppendVarint(b, free)
+		}
+		for i := range a.units { // running pods
+			b = binary.AppendVarint(b, int64(a.in[i][n]))
+		}
+		if _, ok := numbers[string(b)]; !ok {
+			numbers[string(b)] = len(numbers)
+		}
+		class[n] = numbers[string(b)]
+	}
+	return class
+}
+
+func flag(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// column is the class of a node and the pods on it.
+func (s *search) column(n int) string {
+	s.buf = binary.AppendUvarint(s.buf[:0], uint64(s.class[n]))
+	for _, u := range s.c.units {
+		s.buf = binary.AppendUvarint(s.buf, uint64(s.a.in[u][n]))
+	}
+	return string(s.buf)
+}
+
+// key is equal for states that differ in the names of like nodes only.
+func (s *search) key() string {
+	columns := make([]string, len(s.a.nodes))
+	for n := range s.a.nodes {
+		columns[n] = s.column(n)
+	}
+	slices.Sort(columns)
+	return strings.Join(columns, "")
+}

@@ -1,0 +1,142 @@
+package source
+
+import (
+	"bytes"
+	"sort"
+	"unicode/utf8"
+)
+
+// index finds places in a text by line and column and back. It is built once
+// for a text and answers in constant or logarithmic time, as a file of one line
+// may be as long as any other.
+type index struct {
+	text  []byte
+	lines []int32 // offset of the start of every line
+	// runes holds the number of code points before every chunk of the text; it
+	// is nil for plain ASCII, where columns are bytes.
+	runes []int32
+}
+
+const chunk = 1 << 10
+
+var byteOrderMark = []byte("\ufeff")
+
+// newIndex indexes a text. Wide lines end as YAML 1.1 ends them: at a lone
+// carriage return and at the line breaks that only Unicode knows, too.
+func newIndex(text []byte, wide bool) *index {
+	x := &index{text: text, lines: make([]int32, 1, 1+bytes.Count(text, []byte("\n")))}
+	if bytes.HasPrefix(text, byteOrderMark) {
+		x.lines[0] = int32(len(byteOrderMark))
+	}
+	ascii := true
+	for i, c := range text {
+		ascii = ascii && c < utf8.RuneSelf
+		if c == '\n' || wide && wideBreak(text, i) {
+			x.lines = append(x.lines, int32(i+1))
+		}
+	}
+	if end := len(x.lines) - 1; end > 0 && int(x.lines[end]) == len(text) {
+		x.lines = x.lines[:end]
+	}
+	if !ascii {
+		x.count()
+	}
+	return x
+}
+
+// wideBreak reports whether the byte at i ends a line break other than \n: a
+// lone carriage return, U+0085, U+2028 or U+2029.
+func wideBreak(text []byte, i int) bool {
+	switch text[i] {
+	case '\r':
+		return i+1 == len(text) || text[i+1] != '\n'
+	case 0x85:
+		return i > 0 && text[i-1] == 0xc2
+	case 0xa8, 0xa9:
+		return i > 1 && text[i-1] == 0x80 && text[i-2] == 0xe2
+	}
+	return false
+}
+
+// hasWideBreak reports whether some line break is not \n or \r\n.
+func hasWideBreak(text []byte) bool {
+	for _, mark := range []string{"\u0085", "\u2028", "\u2029"} {
+		if bytes.Contains(text, []byte(mark)) {
+			return true
+		}
+	}
+	return bytes.IndexByte(text, '\r') >= 0 && bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
+}
+
+func (x *index) count() {
+	x.runes = make([]int32, 1+len(x.text)/chunk)
+	n := int32(0)
+	for i, c := range x.text {
+		if i%chunk == 0 {
+			x.runes[i/chunk] = n
+		}
+		if utf8.RuneStart(c) {
+			n++
+		}
+	}
+	if len(x.text)%chunk == 0 {
+		x.runes[len(x.text)/chunk] = n
+	}
+}
+
+// bounds are the offsets of the start and the end of a line, without its line
+// break; the line has to exist.
+func (x *index) bounds(line int) (start, end int) {
+	start, end = int(x.lines[line-1]), len(x.text)
+	if line < len(x.lines) {
+		end = int(x.lines[line])
+	}
+	return start, start + len(bytes.TrimRight(x.text[start:end], "\r\n"))
+}
+
+// offset is the byte at a place, at most the end of the line.
+func (x *index) offset(line, column int) int {
+	if line < 1 || line > len(x.lines) {
+		return len(x.text)
+	}
+	start, end := x.bounds(line)
+	if x.runes == nil {
+		return min(start+column-1, end)
+	}
+	return min(x.rune(x.before(start)+column-1), end)
+}
+
+// place is the line and the column of a byte.
+func (x *index) place(at int) (line, column int) {
+	line = max(1, sort.Search(len(x.lines), func(i int) bool { return int(x.lines[i]) > at }))
+	return line, 1 + max(0, x.before(at)-x.before(int(x.lines[line-1])))
+}
+
+// before is the number of code points before an offset.
+func (x *index) before(at int) int {
+	if x.runes == nil {
+		return at
+	}
+	n := int(x.runes[at/chunk])
+	for _, c := range x.text[at/chunk*chunk : at] {
+		if utf8.RuneStart(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// rune is the offset of the code point with n others before it.
+func (x *index) rune(n int) int {
+	i := sort.Search(len(x.runes), func(i int) bool { return int(x.runes[i]) > n }) - 1
+	at, seen := i*chunk, int(x.runes[i])
+	for ; at < len(x.text); at++ {
+		if utf8.RuneStart(x.text[at]) {
+			if seen == n {
+				break
+			}
+			seen++
+		}
+	}
+	return at
+}
