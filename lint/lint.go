@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	if o.Config == nil {
 		o.Config = &config.Config{}
 	}
-	r := &run{Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips()}
+	r := newRun(ctx, o)
 	r.load()
 	r.judge(facts.Build(placement.NewModel(&workload.Set{}, nil), r.set.Problems), "")
 	parts := r.clusters()
@@ -75,6 +75,10 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	r.report.Source, r.report.Display = r.source, r.display
 	r.report.Sort()
 	return r.report, errors.Join(r.errs...)
+}
+
+func newRun(ctx context.Context, o Options) *run {
+	return &run{Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips()}
 }
 
 func (r *run) fail(err error) {

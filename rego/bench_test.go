@@ -65,6 +65,22 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
+// BenchmarkRules reads the annotations of all built-in rules.
+func BenchmarkRules(b *testing.B) {
+	for b.Loop() {
+		loaded(b, Options{}).Rules()
+	}
+}
+
+// BenchmarkOwn loads all rules as if they were the user's, every check included.
+func BenchmarkOwn(b *testing.B) {
+	for b.Loop() {
+		if _, err := Load(Options{Dirs: []string{"../rules"}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkConvert makes the input.
 func BenchmarkConvert(b *testing.B) {
 	for _, n := range []int{10, 1000} {

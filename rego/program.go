@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,8 +128,8 @@ func undefinedData(modules map[string]*ast.Module) []error {
 		packages = append(packages, m.Package.Path.String())
 	}
 	var errs []error
-	for _, m := range modules {
-		ast.WalkRefs(m, func(r ast.Ref) bool {
+	for _, name := range slices.Sorted(maps.Keys(modules)) {
+		ast.WalkRefs(modules[name], func(r ast.Ref) bool {
 			if r.HasPrefix(ast.DefaultRootRef) && !defined(r.ConstantPrefix().String(), packages) {
 				errs = append(errs, fmt.Errorf("%s%s is not defined by any rule or library", place(r[0].Location), r))
 			}

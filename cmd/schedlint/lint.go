@@ -1,10 +1,9 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,23 +47,22 @@ input, topology, configuration or policy, 3 internal failure.`,
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "`file` that declares the nodes (repeatable)")
 	flags.StringArrayVar(&f.ruleDirs, "rules", nil, "`directory` with rules of your own (repeatable)")
-	flags.StringVar(&f.config, "config", "", "configuration `file` (default: "+config.Name+" in this directory or above)")
-	flags.StringVar(&f.failOn, "fail-on", "", "lowest level that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
+	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
+	flags.Var(levelFlag{&f.failOn}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
 	flags.Var(formatFlag{&f.outputs}, "format", "output `format`: "+strings.Join(report.Formats(), ", ")+" (default text; repeatable, each with its own --output)")
 	flags.Var(outputFlag{&f.outputs}, "output", "`file` for the format before it (default: standard output)")
 	return cmd
 }
 
 func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	if err := errors.Join(f.outputs.check(), oneReader(args, f.topology)); err != nil {
+		return err
+	}
 	conf, err := loadConfig(f.config)
 	if err != nil {
-		return err
-	}
-	failOn, err := f.failLevel(conf)
-	if err != nil {
-		return err
-	}
-	if err := f.outputs.check(); err != nil {
 		return err
 	}
 	engine, err := loadRules(f.ruleDirs, conf)
@@ -75,9 +73,6 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	if err != nil {
 		return err
 	}
-	if len(args) == 0 {
-		args = []string{"."}
-	}
 	r, runErr := lint.Run(cmd.Context(), lint.Options{
 		Dir: dir, Root: repositoryRoot(dir), Paths: args, Topology: f.topology, Stdin: cmd.InOrStdin(), Config: conf, Policy: engine,
 		Level: func(rule string) diag.Level { return level(engine, conf, rule) },
@@ -87,7 +82,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		r.Rules = enabled(engine, conf)
 	}
 	writeErr := f.outputs.write(r, cmd.OutOrStdout())
-	return outcome(r, failOn, errors.Join(runErr, writeErr))
+	return outcome(r, cmp.Or(f.failOn, conf.FailOn, "error"), errors.Join(runErr, writeErr))
 }
 
 // outcome is the exit status: errors outrank findings.
@@ -101,36 +96,31 @@ func outcome(r *diag.Report, failOn string, err error) error {
 	return nil
 }
 
-func loadConfig(path string) (*config.Config, error) {
-	if path == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			return nil, err
-		}
-		if path = config.Find(dir); path == "" {
-			return &config.Config{}, nil
-		}
+// oneReader refuses to read standard input twice.
+func oneReader(paths, topology []string) error {
+	if slices.Contains(paths, "-") && slices.Contains(topology, "-") {
+		return errors.New("standard input holds either the manifests or the topology: name a file for one of them")
 	}
-	abs, err := filepath.Abs(path)
+	return nil
+}
+
+// loadConfig reads the configuration that was named, or else the next one
+// upwards, which errors name as seen from here.
+func loadConfig(path string) (*config.Config, error) {
+	if path != "" {
+		return config.Load(path)
+	}
+	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	return config.Load(abs)
-}
-
-// failLevel is --fail-on, or what the configuration says, or error.
-func (f *lintFlags) failLevel(conf *config.Config) (string, error) {
-	word := f.failOn
-	if word == "" {
-		word = conf.FailOn
+	if path = config.Find(dir); path == "" {
+		return &config.Config{}, nil
 	}
-	if word == "" {
-		word = "error"
+	if rel, err := filepath.Rel(dir, path); err == nil {
+		path = rel
 	}
-	if !slices.Contains(config.FailLevels(), word) {
-		return "", fmt.Errorf("--fail-on: expected one of %s, found %q", strings.Join(config.FailLevels(), ", "), word)
-	}
-	return word, nil
+	return config.Load(path)
 }
 
 // loadRules loads the built-in rules and those of the team, and checks the
@@ -151,11 +141,7 @@ func loadRules(dirs []string, conf *config.Config) (*rego.Engine, error) {
 		if _, ok := engine.Rule(id); ok {
 			continue
 		}
-		text := fmt.Sprintf("%s: rules: unknown rule %q", filepath.Join(conf.Dir, config.Name), id)
-		if near := diag.Nearest(id, engine.IDs()); near != "" {
-			text += "; did you mean " + near + "?"
-		}
-		errs = append(errs, errors.New(text))
+		errs = append(errs, fmt.Errorf("%s: unknown rule %s%s", conf.RulePlace(id), id, question(diag.Nearest(id, engine.IDs()), "")))
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return engine, errors.Join(errs...)
@@ -193,110 +179,28 @@ func repositoryRoot(dir string) string {
 	}
 }
 
-// output is one format and where it goes; an empty path is standard output.
-type output struct{ format, path string }
+// fileFlag is the name of a file: an empty one, as from a variable that is not
+// set, must not pass for a flag that is not there.
+type fileFlag struct{ to *string }
 
-// outputs pairs formats with files in the order in which the flags come: an
-// --output belongs to the --format before it, or to the next one.
-type outputs []output
-
-type formatFlag struct{ to *outputs }
-type outputFlag struct{ to *outputs }
-
-var _, _ pflag.Value = formatFlag{}, outputFlag{}
-
-func (formatFlag) String() string { return "" }
-func (formatFlag) Type() string   { return "string" }
-func (f formatFlag) Set(s string) error {
-	if !slices.Contains(report.Formats(), s) {
-		text := fmt.Sprintf("expected one of %s", strings.Join(report.Formats(), ", "))
-		if near := diag.Nearest(s, report.Formats()); near != "" {
-			text += "; did you mean " + near + "?"
-		}
-		return errors.New(text)
-	}
-	if last := len(*f.to) - 1; last >= 0 && (*f.to)[last].format == "" {
-		(*f.to)[last].format = s
-		return nil
-	}
-	*f.to = append(*f.to, output{format: s})
-	return nil
-}
-
-func (outputFlag) String() string { return "" }
-func (outputFlag) Type() string   { return "string" }
-func (f outputFlag) Set(s string) error {
+func (fileFlag) String() string { return "" }
+func (fileFlag) Type() string   { return "string" }
+func (f fileFlag) Set(s string) error {
 	if s == "" {
 		return errors.New("expected a file name")
 	}
-	if last := len(*f.to) - 1; last >= 0 && (*f.to)[last].path == "" && (*f.to)[last].format != "" {
-		(*f.to)[last].path = s
-		return nil
-	}
-	*f.to = append(*f.to, output{path: s})
+	*f.to = s
 	return nil
 }
 
-// check refuses two outputs to one place; none at all is text.
-func (o *outputs) check() error {
-	if len(*o) == 0 {
-		*o = outputs{{}}
-	}
-	seen := map[string]bool{}
-	for i := range *o {
-		out := &(*o)[i]
-		if out.format == "" {
-			out.format = "text"
-		}
-		if out.path == "-" {
-			out.path = ""
-		}
-		if seen[out.path] {
-			return fmt.Errorf("two formats go to %s: give each its own --output", cmpOr(out.path, "standard output"))
-		}
-		seen[out.path] = true
-	}
-	return nil
-}
+// levelFlag is a level that fails the run.
+type levelFlag struct{ to *string }
 
-func cmpOr(s, or string) string {
-	if s == "" {
-		return or
-	}
-	return s
-}
+var _, _ pflag.Value = fileFlag{}, levelFlag{}
 
-// needRules reports whether some format lists all rules.
-func (o outputs) needRules() bool {
-	return slices.ContainsFunc(o, func(out output) bool { return out.format == "sarif" })
-}
-
-// write renders the report once for every output; one that fails does not
-// keep the others from being written.
-func (o outputs) write(r *diag.Report, stdout io.Writer) error {
-	var errs []error
-	for _, out := range o {
-		var buf bytes.Buffer
-		err := report.Write(&buf, out.format, r, report.Options{Color: out.path == "" && colour(stdout)})
-		if err == nil && out.path == "" {
-			_, err = stdout.Write(buf.Bytes())
-		} else if err == nil {
-			err = os.WriteFile(out.path, buf.Bytes(), 0o644)
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("writing %s: %w", out.format, err))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// colour reports whether the writer is a terminal that wants colour
-// (no-color.org).
-func colour(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Name() != "null"
+func (levelFlag) String() string { return "" }
+func (levelFlag) Type() string   { return "string" }
+func (f levelFlag) Set(s string) error {
+	*f.to = s
+	return oneOf(s, config.FailLevels())
 }

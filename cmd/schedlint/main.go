@@ -9,6 +9,9 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/report"
 )
 
 // version is a source constant, so that every way of building gives the same.
@@ -62,11 +65,30 @@ func (e statusError) Error() string { return fmt.Sprint("exit status ", e.code) 
 
 // printErrors writes one line for each of the joined errors.
 func printErrors(w io.Writer, err error) {
+	for _, line := range lines(err) {
+		fmt.Fprintln(w, "schedlint:", report.Visible(line))
+	}
+}
+
+// lines takes joined errors apart; each keeps the context that all are wrapped in.
+func lines(err error) []string {
+	var all []string
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
-			printErrors(w, e)
+			all = append(all, lines(e)...)
 		}
-		return
+		return all
 	}
-	fmt.Fprintln(w, "schedlint:", harmless(err.Error()))
+	inner := errors.Unwrap(err)
+	if inner == nil {
+		return []string{err.Error()}
+	}
+	context, ok := strings.CutSuffix(err.Error(), inner.Error())
+	if !ok {
+		return []string{err.Error()}
+	}
+	for _, line := range lines(inner) {
+		all = append(all, context+line)
+	}
+	return all
 }

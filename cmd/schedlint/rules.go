@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/schedlint/schedlint/fixtures"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/rego"
 )
 
@@ -24,11 +26,13 @@ func newRules() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			out := bufio.NewWriter(cmd.OutOrStdout())
 			if len(args) == 0 {
-				listRules(cmd.OutOrStdout(), engine)
-				return nil
+				listRules(out, engine)
+			} else if err := printRule(out, engine, args[0]); err != nil {
+				return err
 			}
-			return printRule(cmd.OutOrStdout(), engine, args[0])
+			return out.Flush()
 		},
 	}
 	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "`directory` with rules of your own (repeatable)")
@@ -41,27 +45,41 @@ func listRules(w io.Writer, engine *rego.Engine) {
 		width = max(width, len(r.ID))
 	}
 	for _, r := range engine.Rules() {
-		fmt.Fprintf(w, "%-*s  %-7s  %-11s  %s\n", width, r.ID, r.Level, r.Category, r.Title)
+		fmt.Fprintf(w, "%-*s  %-7s  %-11s  %s\n", width, r.ID, r.Level, r.Category, report.Visible(r.Title))
 	}
 }
 
 func printRule(w io.Writer, engine *rego.Engine, id string) error {
 	r, ok := engine.Rule(id)
 	if !ok {
-		if near := diag.Nearest(id, engine.IDs()); near != "" {
-			return fmt.Errorf("unknown rule %q; did you mean %s?", id, near)
+		near := diag.Nearest(id, engine.IDs())
+		if near == "" {
+			return fmt.Errorf("unknown rule %s: schedlint rules lists them all", id)
 		}
-		return fmt.Errorf("unknown rule %q: schedlint rules lists them all", id)
+		return fmt.Errorf("unknown rule %s%s", id, question(near, ""))
 	}
-	fmt.Fprintf(w, "%s (%s, %s, since %s)\n\n%s.\n\n%s\n", r.ID, r.Level, r.Category, r.Since, r.Title, r.Description)
-	for _, address := range r.Related {
-		fmt.Fprintf(w, "\nSee %s", address)
+	fmt.Fprintf(w, "%s (%s, %s", r.ID, r.Level, r.Category)
+	if r.Since != "" {
+		fmt.Fprintf(w, ", since %s", report.Visible(r.Since))
 	}
+	fmt.Fprint(w, ")\n\n")
+	printLines(w, "", r.Title+".")
+	fmt.Fprintln(w)
+	printLines(w, "", r.Description)
 	if len(r.Related) > 0 {
 		fmt.Fprintln(w)
+		printLines(w, "See ", strings.Join(r.Related, "\n"))
 	}
 	if example := fixtures.Example(id); example != "" {
-		fmt.Fprintf(w, "\nExample:\n\n    %s\n", strings.ReplaceAll(strings.TrimSpace(example), "\n", "\n    "))
+		fmt.Fprint(w, "\nExample:\n\n")
+		printLines(w, "    ", example)
 	}
 	return nil
+}
+
+// printLines prints a text that somebody else wrote, each line behind an indent.
+func printLines(w io.Writer, indent, text string) {
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		fmt.Fprintln(w, strings.TrimRight(indent+report.Visible(strings.TrimRight(line, "\n")), " "))
+	}
 }

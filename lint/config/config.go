@@ -1,18 +1,17 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/source"
 )
 
 // Name is the name of the configuration file.
@@ -38,8 +37,8 @@ type Config struct {
 	// is no file.
 	Dir string `json:"-"`
 
-	file  string // as the person who runs the command would write it
-	rules map[string]diag.Span
+	file   string // as the person who runs the command would write it
+	places map[string]diag.Span
 }
 
 // Cluster is one part of the tree that is applied to one cluster.
@@ -54,11 +53,13 @@ type Cluster struct {
 // reads as a boolean.
 type Level struct{ diag.Level }
 
-// UnmarshalJSON reads error, warning, note or off.
+// UnmarshalJSON reads error, warning, note, off, or the boolean false.
 func (l *Level) UnmarshalJSON(text []byte) error {
-	word := strings.Trim(string(text), `"`)
-	if word == "false" {
-		word = "off"
+	word := "off"
+	if string(text) != "false" {
+		if err := json.Unmarshal(text, &word); err != nil {
+			return err
+		}
 	}
 	if !slices.Contains(levels(), word) {
 		return fmt.Errorf("unknown level %s", word)
@@ -94,27 +95,17 @@ func Load(path string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading configuration: %w", err)
 	}
+	c := &Config{Dir: filepath.Dir(abs), file: path, places: map[string]diag.Span{}}
 	l := &loader{path: path}
-	root := l.read(abs)
-	if len(l.errs) > 0 || root == nil {
-		return &Config{Dir: filepath.Dir(abs), file: path}, errors.Join(l.errs...)
-	}
-	c := &Config{Dir: filepath.Dir(abs), file: path, rules: map[string]diag.Span{}}
-	for k := range root.Get("rules").Fields() {
-		c.rules[k.Value] = l.file.Span(k)
-	}
-	decoder := source.Decoder{}
-	for _, m := range decoder.Decode(root, c) {
-		l.mismatch(m, decoder.Names(reflect.TypeFor[Config]()))
-	}
-	if len(l.errs) == 0 { // the rest would only repeat what is wrong
-		l.check(root, c)
+	if root := l.read(abs); root != nil {
+		l.decode(root, c)
 	}
 	return c, errors.Join(l.errs...)
 }
 
-// RulePlace is where the configuration speaks of a rule, as file:line:column.
-func (c *Config) RulePlace(id string) string { return place(c.file, c.rules[id]) }
+// RulePlace is where the configuration sets the level of a rule, as
+// file:line:column.
+func (c *Config) RulePlace(id string) string { return place(c.file, c.places[id]) }
 
 func place(path string, at diag.Span) string {
 	if at.IsZero() {

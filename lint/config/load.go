@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -57,7 +58,7 @@ func (l *loader) read(abs string) *source.Node {
 		l.fail(diag.Span{}, "expected one document, found %d", set.Documents)
 		return nil
 	case root == nil:
-		l.fail(diag.Span{}, "is no configuration; it holds %s", held(set))
+		l.fail(diag.Span{}, "expected a configuration, found %s", held(set))
 		return nil
 	}
 	l.file = file
@@ -67,12 +68,24 @@ func (l *loader) read(abs string) *source.Node {
 // held names what a file holds instead of a configuration.
 func held(set *source.Set) string {
 	if len(set.Objects) > 0 {
-		return "a " + set.Objects[0].Kind
+		return set.Objects[0].Kind + " " + set.Objects[0].Name
 	}
-	for _, s := range set.Skipped {
-		return "a " + s.Reason
+	return set.Skipped[0].Reason
+}
+
+// decode fills the configuration. Its values are looked at only if they have
+// the right types, as all else would repeat what is wrong.
+func (l *loader) decode(root *source.Node, c *Config) {
+	for k := range root.Get("rules").Fields() {
+		c.places[k.Value] = l.at(k)
 	}
-	return "nothing that can be read"
+	decoder := source.Decoder{}
+	for _, m := range decoder.Decode(root, c) {
+		l.mismatch(m, decoder.Names(reflect.TypeFor[Config]()))
+	}
+	if len(l.errs) == 0 {
+		l.check(root, c)
+	}
 }
 
 func (l *loader) mismatch(m source.Mismatch, keys []string) {
@@ -102,7 +115,7 @@ func (l *loader) check(root *source.Node, c *Config) {
 		l.fail(l.at(word), "fail-on: expected one of %s, found %q", strings.Join(FailLevels(), ", "), c.FailOn)
 	}
 	for k, v := range root.Get("rules").Fields() {
-		if v.IsNull() {
+		if !slices.Contains(append(levels(), "false"), v.Value) {
 			l.fail(l.at(k), "rules.%s: expected one of %s", k.Value, strings.Join(levels(), ", "))
 		}
 	}

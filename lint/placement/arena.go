@@ -75,15 +75,19 @@ type arena struct {
 	watchers [][]*constraint
 	// contend is unset for the rules verdict, where pods do not contend.
 	contend bool
+	relax   *relaxation
 }
 
 // newArena compiles a model. Workloads that are refused, finished or not
 // modelled take no part; running pods are in place.
-func newArena(m *Model, contend bool) *arena {
-	a := &arena{m: m, nodes: m.Topology.Nodes, byDomain: map[exclusion][]int32{}, contend: contend}
+func newArena(m *Model, contend bool, relax *relaxation) *arena {
+	a := &arena{m: m, nodes: m.Topology.Nodes, byDomain: map[exclusion][]int32{}, contend: contend, relax: relax}
+	if relax != nil {
+		a.nodes = slices.Concat(a.nodes, relax.nodes)
+	}
 	for _, w := range m.Workloads {
 		g := m.groups[w]
-		if Modelled(g) {
+		if Modelled(g) && (relax == nil || relax.only == nil || relax.only[w] || w.Running) {
 			a.addUnits(g)
 		}
 	}
@@ -122,8 +126,10 @@ func Modelled(g *Group) bool {
 // its controller chooses (R-N29, R-N31).
 func (a *arena) addUnits(g *Group) {
 	u := &unit{g: g, pods: g.Count.N, kubelet: g.Spec.NodeName != "", nodes: make([]bool, len(a.nodes))}
-	e := a.m.Eligible(g.Workload)
-	for n, p := range e.Nodes {
+	if pods, ok := a.relax.pods(g.Workload); ok {
+		u.pods = pods
+	}
+	for n, p := range a.passes(g) {
 		u.nodes[n] = p.All()
 		if g.Running {
 			u.nodes[n] = p.Name
@@ -166,7 +172,7 @@ func (a *arena) key(name string) int {
 func (a *arena) addResources() {
 	index := map[corev1.ResourceName]int{}
 	for _, u := range a.units {
-		for _, r := range u.g.Requests {
+		for _, r := range a.requests(u) {
 			if _, ok := index[r.Name]; !ok {
 				index[r.Name] = len(a.resources)
 				a.resources = append(a.resources, r.Name)
@@ -178,7 +184,7 @@ func (a *arena) addResources() {
 	for _, u := range a.units {
 		u.ask = make([]int64, len(a.resources))
 		u.ask[slots] = 1
-		for _, r := range u.g.Requests {
+		for _, r := range a.requests(u) {
 			u.ask[index[r.Name]] = r.Amount
 		}
 	}
@@ -228,7 +234,7 @@ func (a *arena) relate(i int) {
 	var near []*Term
 	for _, t := range u.g.Terms {
 		switch {
-		case !t.Hard:
+		case !t.Hard || a.relax.dropped(t):
 		case t.Use == AntiAffinity:
 			a.keepApart(i, t)
 		case u.kubelet: // its own affinity and spread are never looked at
@@ -239,7 +245,7 @@ func (a *arena) relate(i int) {
 		}
 	}
 	for _, t := range u.g.Terms {
-		if t.Use == Spread && t.Hard && !u.kubelet {
+		if t.Use == Spread && t.Hard && !u.kubelet && !a.relax.dropped(t) {
 			u.spreads = append(u.spreads, a.constraint(i, t))
 		}
 	}
@@ -247,6 +253,9 @@ func (a *arena) relate(i int) {
 		a.keepNear(i, near)
 	}
 	for j, v := range a.units {
+		if a.relax.without(u.g.Workload, atomPorts) || a.relax.without(v.g.Workload, atomPorts) {
+			continue
+		}
 		if slices.ContainsFunc(u.g.HostPorts, func(p HostPort) bool { return slices.ContainsFunc(v.g.HostPorts, p.Conflicts) }) {
 			u.ports = append(u.ports, j)
 		}
@@ -305,11 +314,10 @@ func (a *arena) constraint(i int, t *Term) *constraint {
 	if t.sel.form == FormEmpty || a.m.selects(t, u.g.Workload, u.g.Workload, true) {
 		c.self = 1
 	}
-	e := a.m.Eligible(u.g.Workload)
 	ignoreAffinity := policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyIgnore
 	honorTaints := policy(t.Constraint.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor
 	seen := map[int32]bool{}
-	for n, p := range e.Nodes {
+	for n, p := range a.passes(u.g) {
 		d := a.domain[c.key][n]
 		if !a.carries(n, u.keys) || honorTaints && !p.Taints || !ignoreAffinity && (!p.Selector || u.g.Kind.PerNode() && !u.nodes[n]) {
 			continue

@@ -76,9 +76,9 @@ func Decide(m *Model, o Options) *Decision {
 		o.Steps = DefaultSteps
 	}
 	steps := o.Steps
-	rules := decideArena(newArena(m, false), &steps)
+	rules := decideArena(newArena(m, false, nil), &steps)
 	full := rules
-	if a := newArena(m, true); a.binds() {
+	if a := newArena(m, true, nil); a.binds() {
 		full = decideArena(a, &steps)
 	}
 	return full.decision(rules)

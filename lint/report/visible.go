@@ -125,3 +125,8 @@ func wide(r rune) bool {
 	}
 	return false
 }
+
+// Visible makes s one line in which nothing is hidden and nothing is a command
+// to a CI runner, unless it begins the line: for what a command prints besides
+// a report.
+func Visible(s string) string { return visible(s) }

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// index finds places in a text by line and column and back. It is built once
+// textIndex finds places in a text by line and column and back. It is built once
 // for a text and answers in constant or logarithmic time, as a file of one line
 // may be as long as any other.
-type index struct {
+type textIndex struct {
 	text  []byte
 	lines []int32 // offset of the start of every line
 	// runes holds the number of code points before every chunk of the text; it
@@ -23,8 +23,8 @@ var byteOrderMark = []byte("\ufeff")
 
 // newIndex indexes a text. Wide lines end as YAML 1.1 ends them: at a lone
 // carriage return and at the line breaks that only Unicode knows, too.
-func newIndex(text []byte, wide bool) *index {
-	x := &index{text: text, lines: make([]int32, 1, 1+bytes.Count(text, []byte("\n")))}
+func newIndex(text []byte, wide bool) *textIndex {
+	x := &textIndex{text: text, lines: make([]int32, 1, 1+bytes.Count(text, []byte("\n")))}
 	if bytes.HasPrefix(text, byteOrderMark) {
 		x.lines[0] = int32(len(byteOrderMark))
 	}
@@ -68,7 +68,7 @@ func hasWideBreak(text []byte) bool {
 	return bytes.IndexByte(text, '\r') >= 0 && bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
 }
 
-func (x *index) count() {
+func (x *textIndex) count() {
 	x.runes = make([]int32, 1+len(x.text)/chunk)
 	n := int32(0)
 	for i, c := range x.text {
@@ -86,7 +86,7 @@ func (x *index) count() {
 
 // bounds are the offsets of the start and the end of a line, without its line
 // break; the line has to exist.
-func (x *index) bounds(line int) (start, end int) {
+func (x *textIndex) bounds(line int) (start, end int) {
 	start, end = int(x.lines[line-1]), len(x.text)
 	if line < len(x.lines) {
 		end = int(x.lines[line])
@@ -95,7 +95,7 @@ func (x *index) bounds(line int) (start, end int) {
 }
 
 // offset is the byte at a place, at most the end of the line.
-func (x *index) offset(line, column int) int {
+func (x *textIndex) offset(line, column int) int {
 	if line < 1 || line > len(x.lines) {
 		return len(x.text)
 	}
@@ -107,13 +107,13 @@ func (x *index) offset(line, column int) int {
 }
 
 // place is the line and the column of a byte.
-func (x *index) place(at int) (line, column int) {
+func (x *textIndex) place(at int) (line, column int) {
 	line = max(1, sort.Search(len(x.lines), func(i int) bool { return int(x.lines[i]) > at }))
 	return line, 1 + max(0, x.before(at)-x.before(int(x.lines[line-1])))
 }
 
 // before is the number of code points before an offset.
-func (x *index) before(at int) int {
+func (x *textIndex) before(at int) int {
 	if x.runes == nil {
 		return at
 	}
@@ -127,7 +127,7 @@ func (x *index) before(at int) int {
 }
 
 // rune is the offset of the code point with n others before it.
-func (x *index) rune(n int) int {
+func (x *textIndex) rune(n int) int {
 	i := sort.Search(len(x.runes), func(i int) bool { return int(x.runes[i]) > n }) - 1
 	at, seen := i*chunk, int(x.runes[i])
 	for ; at < len(x.text); at++ {

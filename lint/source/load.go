@@ -161,7 +161,7 @@ func (r *result) parse(opts Options) {
 		docs, errs = parseYAML(text, opts)
 	}
 	for _, e := range errs {
-		r.problem(e, text)
+		r.problem(e)
 	}
 	for _, d := range docs {
 		r.document(d)
@@ -185,17 +185,15 @@ func (r *result) unparsable(text []byte) {
 	r.problems = append(r.problems, Problem{Kind: Unreadable, Detail: "is not UTF-8 text", Span: diag.Span{File: r.file.Name, Line: line, Column: 1, EndLine: line, EndColumn: 1}})
 }
 
-func (r *result) problem(e textError, text []byte) {
-	if e.problem == Unparsable {
-		r.documents++
-		switch {
-		case looksTemplated(text):
-			r.skip(SkipTemplate, e.line)
-			return
-		case ellipsis.Match(text):
-			r.skip(SkipExcerpt, e.line)
-			return
-		}
+func (r *result) problem(e textError) {
+	switch {
+	case e.problem != Unparsable:
+	case looksTemplated(e.text):
+		r.skip(SkipTemplate, e.line)
+		return
+	case ellipsis.Match(e.text):
+		r.skip(SkipExcerpt, e.line)
+		return
 	}
 	span := diag.Span{File: r.file.Name, Line: e.line, Column: e.column, EndLine: e.line, EndColumn: e.column + 1}
 	if e.problem == Unparsable {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"iter"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -133,16 +134,25 @@ func (n *Node) Int() (i int64, ok bool) {
 	}
 	switch n.Type {
 	case Int:
-		i, err := strconv.ParseInt(strings.ReplaceAll(n.Value, "_", ""), 0, 64)
-		return i, err == nil
+		return parseInt(n.Value)
 	case Float:
-		f, err := strconv.ParseFloat(n.Value, 64)
-		if err != nil || f != float64(int64(f)) {
+		f, ok := n.float()
+		if !ok || f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
 			return 0, false
 		}
 		return int64(f), true
 	}
 	return 0, false
+}
+
+// float is the value of a float scalar.
+func (n *Node) float() (f float64, ok bool) {
+	text := strings.ReplaceAll(n.Value, "_", "")
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil { // .inf and .nan have a dot that Go does not know
+		f, err = strconv.ParseFloat(strings.Replace(text, ".", "", 1), 64)
+	}
+	return f, err == nil
 }
 
 // truth is the value of a boolean scalar.

@@ -33,34 +33,89 @@ func resolvePlain(s string) Type {
 		return words[s] // String is the zero Type
 	case c != '.' && c != '+' && c != '-' && (c < '0' || c > '9'):
 		return String
+	case c < '0':
+		if t, ok := words[s]; ok {
+			return t
+		}
 	}
-	if t, ok := words[s]; ok {
-		return t
+	if !numeric(s) {
+		return String
 	}
-	plain := strings.ReplaceAll(s, "_", "")
-	if _, err := strconv.ParseInt(plain, 0, 64); err == nil {
+	if s[0] == '.' {
+		if _, err := strconv.ParseFloat(s, 64); err == nil {
+			return Float
+		}
+		return String
+	}
+	if _, ok := parseInt(s); ok {
 		return Int
 	}
-	if _, err := strconv.ParseUint(plain, 0, 64); err == nil {
+	return resolveNumber(strings.ReplaceAll(s, "_", ""))
+}
+
+// numeric reports whether a text has only characters that numbers have; most
+// texts that begin with a digit, as 100m does, need no further look.
+func numeric(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9', 'a' <= c && c <= 'f', 'A' <= c && c <= 'F':
+		case strings.IndexByte("+-._xXoO", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// resolveNumber gives the type of what may be a number that int64 cannot hold.
+func resolveNumber(s string) Type {
+	if _, err := strconv.ParseUint(s, 0, 64); err == nil {
 		return Int
 	}
-	if yamlFloat.MatchString(plain) {
-		return Float
+	if yamlFloat.MatchString(s) {
+		if _, err := strconv.ParseFloat(s, 64); err == nil {
+			return Float
+		}
+	}
+	if bits, ok := strings.CutPrefix(s, "0b"); ok {
+		if _, err := strconv.ParseUint(bits, 2, 64); err == nil {
+			return Int
+		}
 	}
 	return String
 }
 
-// resolveTag gives the type of a scalar with an explicit tag.
+// parseInt reads a whole number as go-yaml v2 does: with underscores anywhere,
+// with a sign behind 0b, and octal behind a bare 0.
+func parseInt(s string) (int64, bool) {
+	s = strings.ReplaceAll(s, "_", "")
+	i, err := strconv.ParseInt(s, 0, 64)
+	if err == nil {
+		return i, true
+	}
+	if bits, ok := strings.CutPrefix(s, "0b"); ok {
+		i, err = strconv.ParseInt(bits, 2, 64)
+	} else if bits, ok := strings.CutPrefix(s, "-0b"); ok {
+		i, err = strconv.ParseInt("-"+bits, 2, 64)
+	}
+	return i, err == nil
+}
+
+// resolveTag gives the type of a scalar with an explicit tag; a tag that the
+// text does not fit changes nothing.
 func resolveTag(tag, value string) Type {
-	switch strings.TrimPrefix(tag, "tag:yaml.org,2002:") {
-	case "!!int", "int":
-		return Int
-	case "!!float", "float":
-		return Float
-	case "!!bool", "bool":
-		return Bool
-	case "!!null", "null":
-		return Null
+	plain := resolvePlain(value)
+	switch tag {
+	case "!!int", "!!bool", "!!null":
+		if tag == tags[plain] {
+			return plain
+		}
+	case "!!float":
+		if plain == Int || plain == Float {
+			return Float
+		}
 	}
 	return String
 }
+
+var tags = map[Type]string{Int: "!!int", Bool: "!!bool", Null: "!!null"}

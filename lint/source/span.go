@@ -18,13 +18,13 @@ type File struct {
 	Text          []byte
 
 	once  sync.Once
-	index *index
+	index *textIndex
 }
 
 // StdinName stands for standard input in every output.
 const StdinName = "<stdin>"
 
-func (f *File) indexed() *index {
+func (f *File) indexed() *textIndex {
 	f.once.Do(func() { f.index = newIndex(f.Text, false) })
 	return f.index
 }
@@ -142,9 +142,8 @@ func quotedLen(s []byte) int {
 	return len(s)
 }
 
-// plainLen is the length of an unquoted scalar that does not stand in the text
-// as it is: one that goes on for several lines, of which only the white space
-// changes, or a key that was brought into the form of JSON.
+// plainLen is the length of an unquoted scalar that goes on for several lines,
+// of which nothing but the white space changes.
 func plainLen(s []byte, value string) int {
 	at := 0
 	for _, want := range value {

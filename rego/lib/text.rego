@@ -19,8 +19,10 @@ pods(fact, n) := number(n, object.get(
 	split(fact.workload, " ")[0], "replica",
 ))
 
-# pending says how many pods never start.
-pending(n) := sprintf("%s %s Pending", [number(n, "pod"), verb(n, "stays", "stay")])
+# pending says how many pods never start, where that is known.
+pending(0) := ""
+
+pending(n) := sprintf("%s %s Pending", [number(n, "pod"), verb(n, "stays", "stay")]) if n != 0
 
 # eligible says how many nodes count.
 eligible(fact) := sprintf("all %d nodes are eligible", [fact.nodes]) if {

@@ -23,3 +23,5 @@ test_from_outside if {
 	fact := object.union(bad, {"workload": "Deployment shop/web", "members": ["Deployment shop/a", "Deployment shop/b", "Deployment shop/a"], "member": false})
 	said(fact) == {"Deployment shop/web: the required affinity waits for a circle; Deployment shop/a waits for Deployment shop/b, which waits for Deployment shop/a; none of their pods starts"}
 }
+
+test_silent_without_circles if subject.report == set() with input as {"circles": []}

@@ -26,6 +26,11 @@ test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()
 
 test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set()
 
+test_unknown_number if {
+	fact := object.union(bad, {"pods": 0, "reasons": []})
+	said(fact) == {"Deployment shop/web: no eligible node among 6"}
+}
+
 test_one_pod if {
 	fact := object.union(bad, {"pods": 1, "reasons": []})
 	said(fact) == {"Deployment shop/web: no eligible node among 6; 1 pod stays Pending"}

@@ -23,3 +23,5 @@ test_no_suggestion if {
 	fact := object.union(bad, {"suggestion": ""})
 	said(fact) == {"field topologySpreadConstraint does not exist and is dropped"}
 }
+
+test_silent_without_unknown_fields if subject.report == set() with input as {"unknown_fields": []}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/report"
+)
+
+// strictness are the words of --fail-on, each failing on all before it.
+var strictness = []placement.Verdict{placement.Never, placement.OrderDependent, placement.Undetermined}
+
+// placeFlags are the flags of the place command.
+type placeFlags struct {
+	topology               []string
+	config, format, failOn string
+	steps                  int
+}
+
+func newPlace() *cobra.Command {
+	var f placeFlags
+	cmd := &cobra.Command{
+		Use:   "place [PATH...]",
+		Short: "Decide whether workloads can be placed together: always, order-dependent, never",
+		Long: `Place decides whether all declared pods can be placed on the declared nodes,
+over every order of pods and every choice among the nodes that pass the filters of
+kube-scheduler: always, in some runs (order-dependent), never, or undetermined if
+the budget is over before that is known. It shows a run that places them, a run
+that gets stuck, or the smallest contradiction.
+
+Exit status: 1 for never or if the API server refuses something, 0 otherwise,
+2 wrong usage, missing input or no topology, 3 internal failure.`,
+		RunE: func(cmd *cobra.Command, args []string) error { return runPlace(cmd, args, &f) },
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "`file` that declares the nodes (repeatable)")
+	flags.StringVar(&f.config, "config", "", "configuration `file`")
+	flags.StringVar(&f.format, "format", "text", "output `format`: "+strings.Join(report.PlaceFormats(), ", "))
+	flags.StringVar(&f.failOn, "fail-on", string(placement.Never), "mildest verdict that fails: never, order-dependent, undetermined, none")
+	flags.IntVar(&f.steps, "steps", placement.DefaultSteps, "budget, in filters applied")
+	return cmd
+}
+
+func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
+	conf, err := loadConfig(f.config)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(report.PlaceFormats(), f.format) {
+		return fmt.Errorf("--format: expected one of %s, found %q", strings.Join(report.PlaceFormats(), ", "), f.format)
+	}
+	if f.failOn != "none" && !slices.Contains(strictness, placement.Verdict(f.failOn)) {
+		return fmt.Errorf("--fail-on: expected one of never, order-dependent, undetermined, none, found %q", f.failOn)
+	}
+	if f.steps <= 0 {
+		return fmt.Errorf("--steps: expected a number above 0, found %d", f.steps)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	doc, err := lint.Place(cmd.Context(), lint.Options{
+		Dir: dir, Root: repositoryRoot(dir), Paths: args, Topology: f.topology, Stdin: cmd.InOrStdin(), Config: conf,
+	}, placement.Options{Steps: f.steps})
+	if err != nil {
+		return err
+	}
+	if err := report.WritePlacement(cmd.OutOrStdout(), f.format, doc); err != nil {
+		return err
+	}
+	return placeOutcome(doc, f.failOn)
+}
+
+// placeOutcome is the exit status of a decision.
+func placeOutcome(doc *diag.Placement, failOn string) error {
+	limit := slices.Index(strictness, placement.Verdict(failOn))
+	if at := slices.Index(strictness, placement.Verdict(doc.Verdict)); limit >= 0 && (at >= 0 && at <= limit || len(doc.Invalid) > 0) {
+		return statusError{code: exitFindings}
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package diag
+
+// Placement is the decision about workloads together, as the place command
+// prints it. Its JSON form is a contract that others read.
+type Placement struct {
+	SchemaVersion string              `json:"schemaVersion"`
+	Verdict       string              `json:"verdict"`
+	RulesVerdict  string              `json:"rulesVerdict"`
+	Pods          PlacementPods       `json:"pods"`
+	Workloads     []PlacementWorkload `json:"workloads"`
+	Witness       []PlacementStep     `json:"witness"`
+	Stuck         *PlacementStuck     `json:"stuck"`
+	Invalid       []PlacementInvalid  `json:"invalid"`
+	Unmodelled    []string            `json:"unmodelled"`
+	Notes         []string            `json:"notes"`
+}
+
+// PlacementPods counts pods over all maximal states that can be reached.
+// Between MinPlaced and MaxPlaced of Total are placed; if Exact is unset these
+// are bounds.
+type PlacementPods struct {
+	Total     int  `json:"total"`
+	MaxPlaced int  `json:"maxPlaced"`
+	MinPlaced int  `json:"minPlaced"`
+	Exact     bool `json:"exact"`
+}
+
+// PlacementWorkload is one workload among the others. Core is what its verdict
+// never rests on, Repairs are ways out that were tried.
+type PlacementWorkload struct {
+	APIVersion   string          `json:"apiVersion"`
+	Kind         string          `json:"kind"`
+	Namespace    string          `json:"namespace"`
+	Name         string          `json:"name"`
+	Replicas     int             `json:"replicas"`
+	Verdict      string          `json:"verdict"`
+	RulesVerdict string          `json:"rulesVerdict"`
+	MaxPlaced    int             `json:"maxPlaced"`
+	MinPlaced    int             `json:"minPlaced"`
+	Core         []PlacementCore `json:"core"`
+	Repairs      []string        `json:"repairs"`
+}
+
+// PlacementCore is one member of a core, at its place.
+type PlacementCore struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	Field  string `json:"field"`
+	Text   string `json:"text"`
+}
+
+// PlacementStep is one pod on one node, in the order of placement. Workload is
+// apiVersion/kind/namespace/name, as in apps/v1/Deployment/shop/web.
+type PlacementStep struct {
+	Workload string `json:"workload"`
+	Node     string `json:"node"`
+}
+
+// PlacementStuck is a run after which no pending pod fits anywhere.
+type PlacementStuck struct {
+	Placements []PlacementStep    `json:"placements"`
+	Pending    []PlacementPending `json:"pending"`
+}
+
+// PlacementPending is pods that are left over, and why.
+type PlacementPending struct {
+	Workload string `json:"workload"`
+	Count    int    `json:"count"`
+	Reason   string `json:"reason"`
+}
+
+// PlacementInvalid is a field that the API server refuses, at the object or at
+// its pods: the workload takes no part.
+type PlacementInvalid struct {
+	Workload string `json:"workload"`
+	Field    string `json:"field"`
+	Message  string `json:"message"`
+}

@@ -1,0 +1,166 @@
+package facts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Reference names a workload as placements do: apiVersion/kind/namespace/name.
+func Reference(w *workload.Workload) string {
+	namespace := w.Object.Namespace
+	if namespace == "" {
+		namespace = "default"
+	}
+	return strings.Join([]string{w.Object.APIVersion, w.Object.Kind, namespace, w.Object.Name}, "/")
+}
+
+// Decision turns a decision into the document that the place command prints.
+func Decision(m *placement.Model, d *placement.Decision) *diag.Placement {
+	doc := &diag.Placement{
+		SchemaVersion: "1", Verdict: string(d.Verdict), RulesVerdict: string(d.RulesVerdict),
+		Pods:      diag.PlacementPods{Total: d.Total, MaxPlaced: d.MaxPlaced, MinPlaced: d.MinPlaced, Exact: d.Exact},
+		Workloads: []diag.PlacementWorkload{}, Witness: steps(d.Witness), Invalid: []diag.PlacementInvalid{}, Unmodelled: []string{}, Notes: []string{},
+	}
+	for i := range d.Workloads {
+		doc.Workloads = append(doc.Workloads, decided(m, d, &d.Workloads[i]))
+	}
+	slices.SortStableFunc(doc.Workloads, func(a, b diag.PlacementWorkload) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.APIVersion, b.APIVersion))
+	})
+	if d.Stuck != nil {
+		doc.Stuck = &diag.PlacementStuck{Placements: steps(d.Stuck.Placements), Pending: []diag.PlacementPending{}}
+		for _, p := range d.Stuck.Pending {
+			doc.Stuck.Pending = append(doc.Stuck.Pending, diag.PlacementPending{Workload: Reference(p.Workload), Count: p.Count, Reason: reason(p.Reasons)})
+		}
+	}
+	outside(m, doc)
+	return doc
+}
+
+func steps(run []placement.Placed) []diag.PlacementStep {
+	all := make([]diag.PlacementStep, len(run))
+	for i, p := range run {
+		all[i] = diag.PlacementStep{Workload: Reference(p.Workload), Node: p.Node.Name}
+	}
+	return all
+}
+
+// reason counts the nodes by the filter that refuses the pod there.
+func reason(reasons map[placement.Reason]int) string {
+	var keys []placement.Reason
+	for k := range reasons {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b placement.Reason) int {
+		return cmp.Or(cmp.Compare(reasons[b], reasons[a]), cmp.Compare(a, b))
+	})
+	var parts []string
+	for _, k := range keys {
+		name := string(k)
+		if k == placement.Takes {
+			name = "its own placement rules"
+		}
+		parts = append(parts, fmt.Sprintf("%s refused by %s", plural(reasons[k], "node"), name))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func decided(m *placement.Model, d *placement.Decision, w *placement.WorkloadDecision) diag.PlacementWorkload {
+	o := w.Workload.Object
+	out := diag.PlacementWorkload{
+		APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: w.Pods,
+		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced,
+		Core: []diag.PlacementCore{}, Repairs: []string{},
+	}
+	if w.Verdict != placement.Never {
+		return out
+	}
+	if core := m.Explain(w.Workload, d); core != nil {
+		for _, atom := range core.Atoms {
+			out.Core = append(out.Core, coreMember(m, atom))
+		}
+		out.Core = append(out.Core, at(w.Workload, w.Workload.CountSpan(), "replicas", plural(w.Pods, "pod")))
+		out.Repairs = append(out.Repairs, core.Repairs...)
+	}
+	return out
+}
+
+func at(w *workload.Workload, span diag.Span, field, text string) diag.PlacementCore {
+	if span.IsZero() {
+		span = w.Object.NameSpan()
+	}
+	return diag.PlacementCore{File: span.File, Line: span.Line, Column: span.Column, Field: field, Text: text}
+}
+
+// coreMember puts an atom at its place.
+func coreMember(m *placement.Model, a placement.Atom) diag.PlacementCore {
+	w, spec := a.Workload, a.Workload.SpecNode
+	if a.Term != nil {
+		return at(w, firstKey(w, a.Term.Node), termField(a.Term), fmt.Sprintf("%s: %s selects %s", w, a, a.Term.Selector()))
+	}
+	switch a.Part {
+	case "selector":
+		span := fieldSpan(w, spec, "nodeSelector")
+		if span.IsZero() {
+			span = fieldSpan(w, spec.Get("affinity"), "nodeAffinity")
+		}
+		return at(w, span, "nodeSelector", w.String()+": "+excludedText(m, w))
+	case "taints":
+		return at(w, fieldSpan(w, spec, "tolerations"), "tolerations", w.String()+": "+excludedText(m, w))
+	case "requests":
+		return at(w, firstRequest(m, w), "resources", w.String()+": requests of one pod "+fmt.Sprint(m.Group(w).Requests))
+	case "ports":
+		text, span := portSpan(w, m.Group(w).HostPorts)
+		return at(w, span, "hostPort", w.String()+": host port "+text)
+	}
+	return at(w, w.CountSpan(), "replicas", fmt.Sprintf("%s: %s", w, plural(w.Count.N, "pod")))
+}
+
+func termField(t *placement.Term) string {
+	return map[placement.Use]string{placement.AntiAffinity: "podAntiAffinity", placement.Affinity: "podAffinity", placement.Spread: "topologySpreadConstraints"}[t.Use]
+}
+
+func firstRequest(m *placement.Model, w *workload.Workload) diag.Span {
+	for _, r := range m.Group(w).Requests {
+		if span := requestSpan(w, r.Name); !span.IsZero() {
+			return span
+		}
+	}
+	return diag.Span{}
+}
+
+func excludedText(m *placement.Model, w *workload.Workload) string {
+	var parts []string
+	for _, x := range m.Excluded(w, true) {
+		parts = append(parts, x.String())
+	}
+	return strings.Join(parts, "; ")
+}
+
+// outside lists what takes no part in the decision.
+func outside(m *placement.Model, doc *diag.Placement) {
+	for _, w := range m.Workloads {
+		g := m.Group(w)
+		switch {
+		case w.Copy || w.Superseded:
+		case w.Refused():
+			for _, p := range w.Problems {
+				doc.Invalid = append(doc.Invalid, diag.PlacementInvalid{Workload: Reference(w), Field: p.Field, Message: p.Message})
+			}
+		case g.Unknown != "":
+			doc.Unmodelled = append(doc.Unmodelled, Reference(w)+": "+g.Unknown)
+		case !w.Count.Known && !w.Kind.PerNode():
+			doc.Unmodelled = append(doc.Unmodelled, Reference(w)+": the number of pods is not known")
+		}
+	}
+	slices.SortStableFunc(doc.Invalid, func(a, b diag.PlacementInvalid) int {
+		return cmp.Or(cmp.Compare(a.Workload, b.Workload), cmp.Compare(a.Field, b.Field))
+	})
+	slices.Sort(doc.Unmodelled)
+}

@@ -1,0 +1,312 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiresource "k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Cluster is the nodes, namespaces and pods that a case leads to.
+type Cluster struct {
+	Nodes      []*corev1.Node
+	Namespaces []*corev1.Namespace
+	// Series are the workloads that take part; Running are pods in place.
+	Series  []*Series
+	Running []*corev1.Pod
+	// Refused says of which workloads the API server refuses what.
+	Refused map[string]Refusal
+	// Aside are workloads that another scheduler or a gate keeps out.
+	Aside map[string]bool
+}
+
+// Refusal is an object that the API server refuses, or an object of which it
+// refuses every pod.
+type Refusal struct {
+	Pods   bool
+	Reason string
+}
+
+// Series is the pods of one workload.
+type Series struct {
+	Name    string
+	Classes []*Class
+	// Ordered is set if each pod waits for the one before it.
+	Ordered bool
+	// Daemon is set if each class belongs to the node of the same pod.
+	Daemon bool
+}
+
+// Class is pods that are alike in all that can matter.
+type Class struct {
+	Series *Series
+	Pod    *corev1.Pod
+	Count  int
+	// Bound is set for pods that name their node, so that only a kubelet has a say.
+	Bound bool
+
+	placed []*placedPod // by node, made when needed
+}
+
+// Total is the number of pods that are to be placed.
+func (c *Cluster) Total() int {
+	n := 0
+	for _, s := range c.Series {
+		n += s.Total()
+	}
+	return n
+}
+
+// Total is the number of pods of the series.
+func (s *Series) Total() int {
+	n := 0
+	for _, c := range s.Classes {
+		n += c.Count
+	}
+	return n
+}
+
+// NewCluster reads the manifests of a case; nodes come first so that
+// DaemonSets know them. An invalid node or namespace is an error of the case.
+func NewCluster(nodes, manifests string) (*Cluster, error) {
+	c := &Cluster{Refused: map[string]Refusal{}, Aside: map[string]bool{}}
+	for _, doc := range documents(nodes) {
+		obj, kind, err := decode([]byte(doc))
+		if err == nil {
+			err = admit(obj, kind)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("node: %w", err)
+		}
+		c.Nodes = append(c.Nodes, external(obj, &corev1.Node{}))
+	}
+	slices.SortFunc(c.Nodes, func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) })
+	for _, doc := range documents(manifests) {
+		if err := c.manifest(doc); err != nil {
+			return nil, err
+		}
+	}
+	c.mergeClasses()
+	c.complete()
+	return c, nil
+}
+
+// manifest takes in one object of a case.
+func (c *Cluster) manifest(doc string) error {
+	obj, kind, err := decode([]byte(doc))
+	if err != nil {
+		c.Refused[nameOf(doc)] = Refusal{Reason: err.Error()}
+		return nil
+	}
+	meta := obj.(metav1.Object)
+	name := kind.Kind + " " + meta.GetNamespace() + "/" + meta.GetName()
+	deleted := meta.GetDeletionTimestamp()
+	var phase corev1.PodPhase
+	if kind.Kind == "Pod" {
+		phase = external(obj, &corev1.Pod{}).Status.Phase
+	}
+	if err := admit(obj, kind); err != nil {
+		if kind.Kind == "Namespace" {
+			return err
+		}
+		c.Refused[name] = Refusal{Reason: err.Error()}
+		return nil
+	}
+	switch kind.Kind {
+	case "Namespace":
+		c.Namespaces = append(c.Namespaces, external(obj, &corev1.Namespace{}))
+		return nil
+	case "Pod":
+		pod := external(obj, &corev1.Pod{})
+		if phase == corev1.PodRunning && pod.Spec.NodeName != "" {
+			pod.DeletionTimestamp = deleted
+			c.Running = append(c.Running, pod)
+			return nil
+		}
+		c.add(&Series{Name: name}, []draft{{pod: pod, count: 1}})
+		return nil
+	}
+	c.workload(name, obj, kind)
+	return nil
+}
+
+// nameOf is the name of an object that does not decode, read off its text.
+func nameOf(doc string) string {
+	field := func(name string) string {
+		for line := range strings.Lines(doc) {
+			if v, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), name+": "); ok {
+				return strings.Trim(v, `"'`)
+			}
+		}
+		return ""
+	}
+	return field("kind") + " " + field("  namespace") + "/" + field("  name")
+}
+
+// workload turns an object into the pods that its controller asks for.
+func (c *Cluster) workload(name string, obj runtime.Object, kind schema.GroupKind) {
+	s := &Series{Name: name}
+	drafts, err := c.drafts(s, obj, kind)
+	for i := range drafts {
+		if err != nil || drafts[i].count == 0 {
+			break
+		}
+		drafts[i].pod, err = createPod(drafts[i].pod)
+	}
+	if err != nil {
+		c.Refused[name] = Refusal{Pods: true, Reason: err.Error()}
+		return
+	}
+	c.add(s, drafts)
+}
+
+func (c *Cluster) drafts(s *Series, obj runtime.Object, kind schema.GroupKind) ([]draft, error) {
+	switch kind.Kind {
+	case "Deployment":
+		d := external(obj, &appsv1.Deployment{})
+		d.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind(kind.Kind))
+		return deploymentPods(d)
+	case "ReplicaSet":
+		r := external(obj, &appsv1.ReplicaSet{})
+		r.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind(kind.Kind))
+		return replicaPods(&r.Spec.Template, r, r.Spec.Replicas), nil
+	case "ReplicationController":
+		r := external(obj, &corev1.ReplicationController{})
+		r.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind.Kind))
+		return replicaPods(r.Spec.Template, r, r.Spec.Replicas), nil
+	case "StatefulSet":
+		t := external(obj, &appsv1.StatefulSet{})
+		t.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind(kind.Kind))
+		s.Ordered = t.Spec.PodManagementPolicy == appsv1.OrderedReadyPodManagement
+		return statefulPods(t), nil
+	case "DaemonSet":
+		d := external(obj, &appsv1.DaemonSet{})
+		d.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind(kind.Kind))
+		s.Daemon = true
+		return daemonPods(d, c.Nodes), nil
+	case "Job":
+		j := external(obj, &batchv1.Job{})
+		j.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind(kind.Kind))
+		return jobPods(j), nil
+	case "CronJob":
+		j := external(obj, &batchv1.CronJob{})
+		return cronPods(j)
+	}
+	return nil, fmt.Errorf("the oracle makes no pods of %s", kind)
+}
+
+// add takes in a series unless it takes no part.
+func (c *Cluster) add(s *Series, drafts []draft) {
+	for _, d := range drafts {
+		if d.count == 0 {
+			continue
+		}
+		if len(d.pod.Spec.SchedulingGates) > 0 || d.pod.Spec.SchedulerName != corev1.DefaultSchedulerName {
+			c.Aside[s.Name] = true
+			return
+		}
+		s.Classes = append(s.Classes, &Class{Series: s, Pod: d.pod, Count: d.count, Bound: d.pod.Spec.NodeName != ""})
+	}
+	c.Series = append(c.Series, s)
+}
+
+// perPod are the labels by which pods of one workload differ.
+var perPod = []string{appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel, batchv1.JobCompletionIndexAnnotation}
+
+// mergeClasses joins the pods of a series that differ in labels only which no
+// selector of the case reads.
+func (c *Cluster) mergeClasses() {
+	read := false
+	c.selectors(func(s *metav1.LabelSelector) {
+		for _, key := range perPod {
+			_, ok := s.MatchLabels[key]
+			read = read || ok || slices.ContainsFunc(s.MatchExpressions, func(e metav1.LabelSelectorRequirement) bool { return e.Key == key })
+		}
+	})
+	for _, s := range c.Series {
+		if read || s.Daemon || len(s.Classes) == 0 {
+			continue
+		}
+		s.Classes[0].Count = s.Total()
+		s.Classes = s.Classes[:1]
+	}
+}
+
+// selectors calls f for every label selector of every pod.
+func (c *Cluster) selectors(f func(*metav1.LabelSelector)) {
+	each := func(p *corev1.Pod) {
+		for _, t := range requiredTerms(p) {
+			if t.LabelSelector != nil {
+				f(t.LabelSelector)
+			}
+		}
+		for _, t := range p.Spec.TopologySpreadConstraints {
+			if t.LabelSelector != nil {
+				f(t.LabelSelector)
+			}
+		}
+	}
+	for _, p := range c.Running {
+		each(p)
+	}
+	for _, s := range c.Series {
+		for _, class := range s.Classes {
+			each(class.Pod)
+		}
+	}
+}
+
+func requiredTerms(p *corev1.Pod) []corev1.PodAffinityTerm {
+	var all []corev1.PodAffinityTerm
+	if a := p.Spec.Affinity; a != nil {
+		if a.PodAffinity != nil {
+			all = append(all, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
+		}
+		if a.PodAntiAffinity != nil {
+			all = append(all, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
+		}
+	}
+	return all
+}
+
+// complete makes up for what nodes do not declare. A scheduler reads that as
+// nothing, a linter as unknown: a node gets plenty of every resource that it
+// does not list, but for extended resources on a node that lists others.
+func (c *Cluster) complete() {
+	plenty := apiresource.MustParse("1000000Gi")
+	names := map[corev1.ResourceName]bool{
+		corev1.ResourceCPU: true, corev1.ResourceMemory: true, corev1.ResourceEphemeralStorage: true, corev1.ResourcePods: true,
+		"hugepages-2Mi": true, "hugepages-1Gi": true,
+	}
+	for _, n := range c.Nodes {
+		list := n.Status.Allocatable.DeepCopy()
+		if len(list) == 0 {
+			list = corev1.ResourceList{}
+			for _, name := range extendedResources {
+				names[name] = true
+			}
+		}
+		for name := range names {
+			if _, ok := list[name]; !ok {
+				list[name] = plenty
+			}
+		}
+		if _, declared := n.Status.Allocatable[corev1.ResourcePods]; !declared {
+			list[corev1.ResourcePods] = apiresource.MustParse("100000")
+		}
+		for _, name := range extendedResources {
+			delete(names, name)
+		}
+		n.Status.Allocatable = list
+	}
+}
+
+// extendedResources are those that generated cases use.
+var extendedResources = []corev1.ResourceName{"example.com/gpu", "example.com/nic"}

@@ -1,0 +1,72 @@
+package placement
+
+import (
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// atomKind is a part of a workload that a contradiction may rest on, beside
+// its terms.
+type atomKind uint8
+
+const (
+	atomSelector atomKind = iota // nodeSelector and required node affinity
+	atomTaints                   // taints that are not tolerated, and cordons
+	atomRequests                 // resource requests
+	atomPorts                    // host ports
+	atomReplicas                 // that there are so many pods
+)
+
+// relaxation leaves parts of the input out, to see what a verdict rests on.
+// The nil relaxation leaves out nothing.
+type relaxation struct {
+	terms map[*Term]bool
+	parts map[*workload.Workload]map[atomKind]bool
+	count map[*workload.Workload]int
+	// only, if not nil, are the workloads that take part.
+	only map[*workload.Workload]bool
+	// nodes are further nodes.
+	nodes []*topology.Node
+}
+
+func (r *relaxation) dropped(t *Term) bool { return r != nil && r.terms[t] }
+
+func (r *relaxation) without(w *workload.Workload, kind atomKind) bool {
+	return r != nil && r.parts[w][kind]
+}
+
+func (r *relaxation) pods(w *workload.Workload) (int, bool) {
+	if r == nil {
+		return 0, false
+	}
+	n, ok := r.count[w]
+	return n, ok
+}
+
+// requests are what the pods of a unit ask for.
+func (a *arena) requests(u *unit) []Request {
+	if a.relax.without(u.g.Workload, atomRequests) {
+		return nil
+	}
+	return u.g.Requests
+}
+
+// passes is the outcome of the node-level filters for every node of the arena.
+func (a *arena) passes(g *Group) []Passes {
+	all := a.m.Eligible(g.Workload).Nodes
+	selector, taints := a.relax.without(g.Workload, atomSelector), a.relax.without(g.Workload, atomTaints)
+	if len(all) == len(a.nodes) && !selector && !taints {
+		return all
+	}
+	relaxed := append([]Passes(nil), all...)
+	f := newFilter(g.Workload)
+	for _, n := range a.nodes[len(all):] {
+		relaxed = append(relaxed, f.passes(n))
+	}
+	for i := range relaxed {
+		p := &relaxed[i]
+		p.Selector = p.Selector || selector
+		p.Taints, p.Schedulable = p.Taints || taints, p.Schedulable || taints
+	}
+	return relaxed
+}

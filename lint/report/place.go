@@ -1,0 +1,125 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// PlaceFormats are the formats of a placement.
+func PlaceFormats() []string { return []string{"text", "json"} }
+
+// WritePlacement renders a decision about workloads together.
+func WritePlacement(w io.Writer, format string, p *diag.Placement) error {
+	switch format {
+	case "json":
+		return encode(w, p)
+	case "text":
+		return placementText(w, p)
+	}
+	return fmt.Errorf("unknown format %q: formats are %s", format, strings.Join(PlaceFormats(), ", "))
+}
+
+func placementText(out io.Writer, p *diag.Placement) error {
+	var b strings.Builder
+	bound := ""
+	if !p.Pods.Exact {
+		bound = " (bounds: the budget was over before more was known)"
+	}
+	fmt.Fprintf(&b, "verdict: %s (rules alone: %s)\n", p.Verdict, p.RulesVerdict)
+	fmt.Fprintf(&b, "pods: %d, placed at most %d, at least %d%s\n", p.Pods.Total, p.Pods.MaxPlaced, p.Pods.MinPlaced, bound)
+	workloadTable(&b, p)
+	cores(&b, p)
+	if len(p.Witness) > 0 {
+		title := "a run that places all pods"
+		if len(p.Witness) < p.Pods.Total {
+			title = "a run that places as many pods as possible"
+		}
+		fmt.Fprintf(&b, "\n%s:\n", title)
+		grid(&b, p.Witness)
+	}
+	stuck(&b, p.Stuck)
+	for _, i := range p.Invalid {
+		fmt.Fprintf(&b, "invalid: %s: %s: %s\n", visible(i.Workload), visible(i.Field), visible(i.Message))
+	}
+	for _, u := range p.Unmodelled {
+		fmt.Fprintf(&b, "not modelled: %s\n", visible(u))
+	}
+	for _, n := range p.Notes {
+		fmt.Fprintf(&b, "note: %s\n", visible(n))
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func workloadTable(b *strings.Builder, p *diag.Placement) {
+	if len(p.Workloads) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nworkload\treplicas\trules\tverdict\tat most\tat least")
+	for _, w := range p.Workloads {
+		name := strings.TrimPrefix(w.Namespace+"/"+w.Name, "/")
+		fmt.Fprintf(t, "%s %s\t%d\t%s\t%s\t%d\t%d\n", visible(w.Kind), visible(name), w.Replicas, w.RulesVerdict, w.Verdict, w.MaxPlaced, w.MinPlaced)
+	}
+	t.Flush()
+}
+
+// cores shows why workloads can never be placed, and what would help.
+func cores(b *strings.Builder, p *diag.Placement) {
+	for _, w := range p.Workloads {
+		if len(w.Core) == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "\n%s %s can never be placed whole, because of all of\n", visible(w.Kind), visible(w.Name))
+		for _, c := range w.Core {
+			fmt.Fprintf(b, "  %s:%d:%d: %s: %s\n", visible(c.File), c.Line, c.Column, visible(c.Field), visible(c.Text))
+		}
+		for _, r := range w.Repairs {
+			fmt.Fprintf(b, "help: %s\n", visible(r))
+		}
+	}
+}
+
+// grid shows what is on each node.
+func grid(b *strings.Builder, run []diag.PlacementStep) {
+	count := map[[2]string]int{}
+	var nodes []string
+	on := map[string][]string{}
+	for _, s := range run {
+		if on[s.Node] == nil {
+			nodes = append(nodes, s.Node)
+		}
+		key := [2]string{s.Node, s.Workload}
+		if count[key]++; count[key] == 1 {
+			on[s.Node] = append(on[s.Node], s.Workload)
+		}
+	}
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, n := range slices.Sorted(slices.Values(nodes)) {
+		var parts []string
+		for _, w := range slices.Sorted(slices.Values(on[n])) {
+			parts = append(parts, fmt.Sprintf("%d x %s", count[[2]string{n, w}], visible(w)))
+		}
+		fmt.Fprintf(t, "  %s\t%s\n", visible(n), strings.Join(parts, ", "))
+	}
+	t.Flush()
+}
+
+// stuck shows a run that ends with pods left over, step by step.
+func stuck(b *strings.Builder, s *diag.PlacementStuck) {
+	if s == nil {
+		return
+	}
+	fmt.Fprintf(b, "\na run that gets stuck:\n")
+	for i, p := range s.Placements {
+		fmt.Fprintf(b, "  %d. %s on %s\n", i+1, visible(p.Workload), visible(p.Node))
+	}
+	for _, p := range s.Pending {
+		fmt.Fprintf(b, "  then %s of %s Pending: %s\n", count(p.Count, "pod"), visible(p.Workload), visible(p.Reason))
+	}
+}

@@ -1,0 +1,335 @@
+package source
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Limits that no hand-written manifest comes near; beyond them a document is
+// taken for an attack or an accident and reported instead of expanded.
+const (
+	maxDepth     = 200
+	maxExpansion = 200_000
+)
+
+// converter turns parser nodes into Nodes, resolving aliases and merge keys
+// and finding everything that makes a document unsafe to walk.
+type converter struct {
+	lines     int32 // lines of the file before the parser's first
+	moved     *moved
+	anchors   map[*yaml.Node]anchored
+	expanded  int // nodes, with those that aliases repeat
+	copied    int // nodes that aliases repeat
+	deepest   int // depth of the deepest node so far
+	slab      []Node
+	next      int // size of the next slab
+	drop      func(field string) bool
+	errs      []textError
+	templated bool
+	fatal     bool
+}
+
+// anchored is what an anchor stands for; the node is nil until it is complete.
+type anchored struct {
+	node         *Node
+	size, height int
+}
+
+func (c *converter) alloc(y *yaml.Node) *Node {
+	if len(c.slab) == 0 {
+		c.next = min(max(8, 2*c.next), 64)
+		c.slab = make([]Node, c.next)
+	}
+	n := &c.slab[0]
+	c.slab = c.slab[1:]
+	n.Line, n.Column = c.place(y)
+	return n
+}
+
+// place is where a node starts in the file.
+func (c *converter) place(y *yaml.Node) (line, column int32) {
+	line, column = int32(y.Line)+c.lines, int32(y.Column)
+	if c.moved != nil {
+		return c.moved.place(line, column)
+	}
+	return line, column
+}
+
+func (c *converter) fail(kind ProblemKind, y *yaml.Node, detail string) *Node {
+	if !c.fatal {
+		line, column := c.place(y)
+		c.errs = append(c.errs, textError{problem: kind, line: int(line), column: int(column), detail: detail})
+	}
+	c.fatal = true
+	return &Node{Kind: Scalar, Type: Null}
+}
+
+// document converts a whole document, or only its head where keep says that
+// nobody will look further; the rest is then checked without being copied.
+func (c *converter) document(y *yaml.Node, keep func(apiVersion, kind string) bool) *Node {
+	apiVersion, kind := head(y)
+	if kind == "" || keep(apiVersion, kind) || !plain(y, 0) {
+		return c.convert(y, 0)
+	}
+	short := *y
+	short.Content = nil
+	for i := 0; i+1 < len(y.Content); i += 2 {
+		switch y.Content[i].Value {
+		case "apiVersion", "kind", "metadata":
+			short.Content = append(short.Content, y.Content[i], y.Content[i+1])
+		}
+	}
+	return c.convert(&short, 0)
+}
+
+func head(y *yaml.Node) (apiVersion, kind string) {
+	if y.Kind != yaml.MappingNode {
+		return "", ""
+	}
+	for i := 0; i+1 < len(y.Content); i += 2 {
+		switch y.Content[i].Value {
+		case "apiVersion":
+			apiVersion = y.Content[i+1].Value
+		case "kind":
+			kind = y.Content[i+1].Value
+		}
+	}
+	return apiVersion, kind
+}
+
+// plain reports whether a tree has no anchors, aliases, merge keys, repeated
+// or compound keys, long maps or great depth: nothing that convert would
+// complain about or resolve.
+func plain(y *yaml.Node, depth int) bool {
+	if y.Anchor != "" || y.Kind == yaml.AliasNode || depth > maxDepth || y.Kind == yaml.MappingNode && len(y.Content) > 128 {
+		return false
+	}
+	for i, child := range y.Content {
+		if y.Kind == yaml.MappingNode && i%2 == 0 {
+			if child.Kind != yaml.ScalarNode || child.Value == "<<" || child.Anchor != "" {
+				return false
+			}
+			for j := 0; j < i; j += 2 {
+				if y.Content[j].Value == child.Value {
+					return false
+				}
+			}
+		} else if len(child.Content) > 0 || child.Kind == yaml.AliasNode || child.Anchor != "" {
+			if !plain(child, depth+1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (c *converter) convert(y *yaml.Node, depth int) *Node {
+	switch {
+	case c.fatal:
+		return &Node{Kind: Scalar, Type: Null}
+	case depth > maxDepth:
+		return c.tooDeep(y)
+	case y.Kind == yaml.AliasNode:
+		return c.alias(y, depth)
+	case y.Anchor != "":
+		return c.anchor(y, depth)
+	}
+	return c.fresh(y, depth)
+}
+
+func (c *converter) tooDeep(y *yaml.Node) *Node {
+	return c.fail(TooDeep, y, fmt.Sprintf("more than %d levels", maxDepth))
+}
+
+// fresh converts a node that is no alias.
+func (c *converter) fresh(y *yaml.Node, depth int) *Node {
+	c.expanded++
+	c.deepest = max(c.deepest, depth)
+	n := c.alloc(y)
+	switch y.Kind {
+	case yaml.MappingNode:
+		n.Kind = Map
+		c.mapping(n, y, depth)
+	case yaml.SequenceNode:
+		n.Kind = Sequence
+		n.content = make([]*Node, len(y.Content))
+		for i, item := range y.Content {
+			n.content[i] = c.convert(item, depth+1)
+		}
+	default:
+		scalar(n, y)
+	}
+	return n
+}
+
+func scalar(n *Node, y *yaml.Node) {
+	n.Value = y.Value
+	n.Quoted = y.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	switch {
+	case y.Style&yaml.TaggedStyle != 0:
+		n.Type = resolveTag(y.Tag, y.Value)
+	case !n.Quoted:
+		n.Type = resolvePlain(y.Value)
+	}
+}
+
+// anchor converts an anchored node and notes what its aliases will cost.
+func (c *converter) anchor(y *yaml.Node, depth int) *Node {
+	if c.anchors == nil {
+		c.anchors = map[*yaml.Node]anchored{}
+	}
+	c.anchors[y] = anchored{}
+	before, deepest := c.expanded, c.deepest
+	c.deepest = depth
+	n := c.fresh(y, depth)
+	c.anchors[y] = anchored{n, c.expanded - before, c.deepest - depth}
+	c.deepest = max(c.deepest, deepest)
+	return n
+}
+
+// alias returns the shared node of an anchor. Sharing costs nothing here, but
+// whoever walks the result pays for every copy, so copies are counted.
+func (c *converter) alias(y *yaml.Node, depth int) *Node {
+	a, seen := c.anchors[y.Alias]
+	switch {
+	case !seen:
+		return c.fail(Unparsable, y, fmt.Sprintf("unknown anchor '%s' referenced: an anchor ends with its document", y.Value))
+	case a.node == nil:
+		return c.fail(AliasCycle, y, fmt.Sprintf("anchor &%s contains itself", y.Value))
+	case depth+a.height > maxDepth:
+		return c.tooDeep(y)
+	}
+	c.deepest = max(c.deepest, depth+a.height)
+	c.expanded += a.size
+	if c.copied += a.size; excessive(c.copied, c.expanded) {
+		return c.fail(AliasBomb, y, fmt.Sprintf("aliases expand to more than %d values", maxExpansion))
+	}
+	return a.node
+}
+
+// excessive tells bombs from documents that are merely large, as the decoder
+// behind kubectl does (go-yaml v2, decode.go, allowedAliasRatio).
+func excessive(copied, all int) bool {
+	if copied <= maxExpansion {
+		return false
+	}
+	const low, high = 400_000, 4_000_000
+	over := float64(min(max(all, low), high)-low) / (high - low)
+	return float64(copied) > (0.99-0.89*over)*float64(all)
+}
+
+func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
+	n.content = make([]*Node, 0, len(y.Content))
+	index := newKeyIndex(len(y.Content) / 2)
+	var merged map[*Node]bool // keys that came by a merge key
+	for i := 0; i+1 < len(y.Content); i += 2 {
+		k, v := y.Content[i], y.Content[i+1]
+		if isMerge(k) {
+			if merged == nil {
+				merged, index = map[*Node]bool{}, index.hashed(n)
+			}
+			c.merge(n, index, merged, v, depth)
+			continue
+		}
+		key := c.convert(k, depth+1)
+		if key.Kind != Scalar {
+			c.templated = true
+			c.convert(v, depth+1) // for its anchors
+			continue
+		}
+		value := c.field(key.Value, v, depth+1)
+		at := index.add(n, key)
+		if at < 0 {
+			n.content = append(n.content, key, value)
+			continue
+		}
+		if first := n.content[at]; !merged[first] {
+			c.errs = append(c.errs, textError{problem: DuplicateKey, line: int(key.Line), column: int(key.Column), related: int(first.Line), detail: key.Value})
+		}
+		// The last one wins, as in every lenient JSON decoder.
+		n.content[at], n.content[at+1] = key, value
+	}
+}
+
+// field converts the value of a field, or only says what shape it has if
+// nobody will look into it.
+func (c *converter) field(name string, y *yaml.Node, depth int) *Node {
+	if len(y.Content) == 0 || c.drop == nil || !c.drop(name) || !plain(y, depth) {
+		return c.convert(y, depth)
+	}
+	n := c.alloc(y)
+	n.Kind = Sequence
+	if y.Kind == yaml.MappingNode {
+		n.Kind = Map
+	}
+	return n
+}
+
+func isMerge(k *yaml.Node) bool {
+	return k.Kind == yaml.ScalarNode && k.Value == "<<" && (k.Style == 0 || k.Tag == "!!merge")
+}
+
+// merge adds the fields of <<, over those that stand before it, as the decoder
+// behind kubectl does (go-yaml v2, decode.go, merge).
+func (c *converter) merge(n *Node, index keyIndex, merged map[*Node]bool, y *yaml.Node, depth int) {
+	maps := []*Node{c.convert(y, depth+1)}
+	if y.Kind == yaml.SequenceNode {
+		maps = maps[0].Items()
+	}
+	for i := len(maps) - 1; i >= 0; i-- { // earlier ones count more
+		if maps[i].Kind != Map {
+			c.fail(Unparsable, y, "a merge key (<<) takes a map or a list of maps")
+			return
+		}
+		for k, v := range maps[i].Fields() {
+			merged[k] = true
+			if at := index.add(n, k); at >= 0 {
+				n.content[at], n.content[at+1] = k, v
+			} else {
+				n.content = append(n.content, k, v)
+			}
+		}
+	}
+}
+
+// keyIndex finds repeated keys of one map: by looking through short ones and by
+// hash in long ones, as a map in an attacker's file can be as long as the file.
+type keyIndex map[string]int
+
+func newKeyIndex(size int) keyIndex {
+	if size <= 16 {
+		return nil
+	}
+	return make(keyIndex, size)
+}
+
+// hashed is an index by hash for a map that may grow long.
+func (x keyIndex) hashed(n *Node) keyIndex {
+	if x != nil {
+		return x
+	}
+	x = make(keyIndex, len(n.content))
+	for i := 0; i < len(n.content); i += 2 {
+		x[n.content[i].Value] = i
+	}
+	return x
+}
+
+// add is the index in n of an equal key, or -1; then the key counts as being
+// appended next.
+func (x keyIndex) add(n *Node, key *Node) int {
+	if x == nil {
+		for i := 0; i < len(n.content); i += 2 {
+			if n.content[i].Value == key.Value {
+				return i
+			}
+		}
+		return -1
+	}
+	if at, ok := x[key.Value]; ok {
+		return at
+	}
+	x[key.Value] = len(n.content)
+	return -1
+}

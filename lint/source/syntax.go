@@ -1,0 +1,105 @@
+package source
+
+import (
+	"bytes"
+	"iter"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+var (
+	errorLine = regexp.MustCompile(`^yaml: line (\d+): `)
+	separator = regexp.MustCompile(`(?m)^---(?:[ \t\r]|$)`)
+	preamble  = regexp.MustCompile(`\A(?:[ \t]*(?:#.*)?\r?\n|%.*\n)*\z`)
+)
+
+// maxSearch bounds, for one file, the text in which the lines of syntax errors
+// are searched; beyond it the line is the one that the parser names.
+const maxSearch = 1 << 20
+
+// parts splits a text into its documents. A separator ends a document wherever
+// it stands, in quotes and brackets too, unless there are but comments and
+// directives before it.
+func parts(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		start := 0
+		for _, loc := range separator.FindAllIndex(text, -1) {
+			if at := loc[0]; at > start && !preamble.Match(text[start:at]) {
+				if !yield(text[start:at]) {
+					return
+				}
+				start = at
+			}
+		}
+		yield(text[start:])
+	}
+}
+
+// broken records a document that the parser cannot read. The parser names the
+// start of the construct that it was in, counted from 0 in some messages and
+// from 1 in others. The line that a person has to mend is the first one up to
+// which the text fails in the same way.
+func (r *yamlReader) broken(err error, text []byte) {
+	said, line := problemOf(err)
+	e := textError{problem: Unparsable, column: 1, detail: said, text: text}
+	if strings.Contains(said, "exceeded max depth") {
+		e.problem, e.detail = TooDeep, "more than 10,000 levels"
+	}
+	ends := lineEnds(text)
+	e.line = r.moved.line(r.lines + min(max(line, 1), len(ends)))
+	if r.search -= len(text); r.search >= 0 {
+		if i := firstFailing(text, ends, said); i >= 0 {
+			e.line = r.moved.line(r.lines+1) + i
+		}
+	}
+	r.docs = append(r.docs, document{line: e.line})
+	r.errs = append(r.errs, e)
+}
+
+// firstFailing is the index of the first line up to which a text fails as it
+// does in whole, or -1.
+func firstFailing(text []byte, ends []int, said string) int {
+	fails := func(i int) bool {
+		failed, err := decodeAll(text[:ends[i]], func(*yaml.Node) {})
+		if !failed {
+			return false
+		}
+		now, _ := problemOf(err)
+		return now == said
+	}
+	if i := sort.Search(len(ends), fails); i < len(ends) {
+		return i
+	}
+	return -1
+}
+
+// problemOf splits a parser error into what it says and the line it names.
+func problemOf(err error) (said string, line int) {
+	said = err.Error()
+	if m := errorLine.FindStringSubmatch(said); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		said = said[len(m[0]):]
+	}
+	return strings.TrimPrefix(said, "yaml: "), line
+}
+
+// lineEnds are the offsets behind every line; there is one line at least.
+func lineEnds(text []byte) []int {
+	var ends []int
+	for at := 0; at < len(text); {
+		n := bytes.IndexByte(text[at:], '\n') + 1
+		if n == 0 {
+			n = len(text) - at
+		}
+		at += n
+		ends = append(ends, at)
+	}
+	if len(ends) == 0 {
+		return []int{0}
+	}
+	return ends
+}
