@@ -7,14 +7,12 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/source"
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -50,8 +48,8 @@ type run struct {
 	files  map[string]*source.File
 	report *diag.Report
 	errs   []error
-	// unknown counts open questions by subject, in order of appearance.
-	skips *skips
+	skips  *skips
+	passed passed
 }
 
 // Run lints. The report is complete even where the error is not nil, as far as
@@ -72,13 +70,24 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 		r.cluster(p)
 	}
 	r.skips.into(&r.report.Summary)
+	r.passed.into(&r.report.Summary)
 	r.report.Source, r.report.Display = r.source, r.display
 	r.report.Sort()
-	return r.report, errors.Join(r.errs...)
+	return r.report, errors.Join(distinct(r.errs)...)
 }
 
 func newRun(ctx context.Context, o Options) *run {
 	return &run{Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips()}
+}
+
+// distinct drops repeats: clusters may share a topology that is wrong.
+func distinct(errs []error) []error {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(errs), func(err error) bool {
+		repeated := seen[err.Error()]
+		seen[err.Error()] = true
+		return repeated
+	})
 }
 
 func (r *run) fail(err error) {
@@ -157,7 +166,8 @@ type part struct {
 }
 
 // clusters splits the objects as the configuration says; what belongs to no
-// cluster is judged together, against the topology of the whole.
+// cluster is judged together, against the topology of the whole. A topology on
+// the command line takes the place of all in the configuration.
 func (r *run) clusters() []part {
 	var parts []part
 	rest := part{topology: r.Topology, objects: r.set.Objects}
@@ -173,7 +183,7 @@ func (r *run) clusters() []part {
 				taken[o] = true
 			}
 		}
-		if len(p.topology) == 0 {
+		if len(p.topology) == 0 || len(r.Topology) > 0 {
 			p.topology = rest.topology
 		}
 		if len(p.objects) > 0 {
@@ -211,61 +221,6 @@ func (r *run) cluster(p part) {
 	r.count(workloads, m)
 	r.judge(f, p.name) // the trees are garbage by now
 	r.report.Summary.Notes = append(r.report.Summary.Notes, f.Growing()...)
-}
-
-// topology reads the nodes of a part: its files, and NodeTopology documents
-// among its manifests.
-func (r *run) topology(p part, among []*source.Object) *topology.Topology {
-	var objects []*source.Object
-	seen := map[string]bool{}
-	if len(p.topology) > 0 {
-		set, err := source.Load(r.sourceOptions(), p.topology)
-		r.fail(err)
-		r.keep(set)
-		for _, problem := range set.Problems {
-			r.fail(fmt.Errorf("reading topology: %s: %s: %s", r.display(problem.Span.File)+fmt.Sprintf(":%d", problem.Span.Line), problem.Kind, problem.Detail))
-		}
-		for _, o := range set.Objects {
-			seen[o.File.Name] = true
-			objects = append(objects, o)
-		}
-	}
-	for _, o := range among {
-		if !seen[o.File.Name] {
-			objects = append(objects, o)
-		}
-	}
-	topo, err := topology.Load(objects)
-	if err != nil {
-		r.fail(fmt.Errorf("reading topology: %w", err))
-		return nil
-	}
-	if topo.Empty() && (len(p.topology) > 0 || len(among) > 0) {
-		r.fail(fmt.Errorf("reading topology: no node is declared in %s", strings.Join(append(slices.Clone(p.topology), fileNames(among)...), ", ")))
-	}
-	s := &r.report.Summary
-	s.Nodes += len(topo.Nodes)
-	s.TopologyDeclared = s.TopologyDeclared || !topo.Empty()
-	s.Notes = append(s.Notes, topo.Notes...)
-	if topo.Empty() {
-		s.Notes = append(s.Notes, in(p.name, "no topology is declared (--topology FILE): node selectors, taints, resources, host ports and the number of domains were not checked"))
-	}
-	return topo
-}
-
-func in(cluster, note string) string {
-	if cluster == "" {
-		return note
-	}
-	return "cluster " + cluster + ": " + note
-}
-
-func fileNames(objects []*source.Object) []string {
-	var names []string
-	for _, o := range objects {
-		names = append(names, o.File.Display)
-	}
-	return names
 }
 
 // judge lets the policy see the facts and turns what it says into diagnostics:

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -52,6 +53,8 @@ func (r *run) count(set *workload.Set, m *placement.Model) {
 	s.Workloads += len(set.Workloads)
 	s.OtherObjects += set.Others
 	s.NodeObjects += set.Nodes
+	r.passed.owned += set.Owned
+	r.passed.finished += set.Finished
 	for _, k := range set.Skipped {
 		r.skips.add(&r.skips.skipped, k.Reason, place(k.File, k.Line))
 	}
@@ -66,8 +69,7 @@ func (r *run) count(set *workload.Set, m *placement.Model) {
 	r.unknowns(set, m)
 }
 
-// unknowns counts workloads whose placement the input leaves open, and objects
-// that are no workload of their own.
+// unknowns counts workloads whose placement the input leaves open.
 func (r *run) unknowns(set *workload.Set, m *placement.Model) {
 	for _, w := range set.Workloads {
 		why := m.Group(w).Unknown
@@ -78,16 +80,22 @@ func (r *run) unknowns(set *workload.Set, m *placement.Model) {
 			r.skips.add(&r.skips.unknown, why, at(w.Object))
 		}
 	}
+}
+
+// passed counts objects that are no workload of their own.
+type passed struct{ nodes, owned, finished int }
+
+func (p passed) into(s *diag.Summary) {
 	for _, n := range []struct {
 		count int
 		note  string
 	}{
-		{set.Nodes, "v1 Nodes among the manifests are not part of the topology; declare them with --topology"},
-		{set.Owned, "objects that a declared workload made itself were passed over"},
-		{set.Finished, "finished Pods were left out"},
+		{p.nodes, "v1 Nodes among the manifests are no part of the topology unless --topology declares them: %d passed over"},
+		{p.owned, "objects that a declared workload made itself do not count: %d passed over"},
+		{p.finished, "finished Pods do not count: %d passed over"},
 	} {
-		if n.count > 0 && !slices.Contains(r.report.Summary.Notes, n.note) {
-			r.report.Summary.Notes = append(r.report.Summary.Notes, n.note)
+		if n.count > 0 {
+			s.Notes = append(s.Notes, fmt.Sprintf(n.note, n.count))
 		}
 	}
 }

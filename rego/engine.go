@@ -17,7 +17,7 @@ type Options struct {
 	// Dirs are folders with rules of the user's own: every *.rego below them,
 	// *_test.rego left out.
 	Dirs []string
-	// Off names rules that are not to run.
+	// Off names rules that are not to run. Users' rules are checked all the same.
 	Off map[string]bool
 	// Deadline bounds the compilation of users' rules, and one call of Evaluate;
 	// 0 means DefaultDeadline.
@@ -71,10 +71,17 @@ func (e *Engine) adopt(own []*module) error {
 	if err != nil {
 		return err
 	}
+	var shared reads // a rule may look at facts through any library
+	for _, m := range own {
+		if m.rule == nil {
+			shared.add(readsOf(m.text))
+		}
+	}
 	for _, m := range own {
 		if m.rule != nil {
-			e.rules = append(e.rules, m.rule)
 			m.rule.program = p
+			m.rule.reads.add(shared)
+			e.rules = append(e.rules, m.rule)
 		}
 	}
 	return nil

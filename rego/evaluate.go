@@ -78,7 +78,7 @@ func judge(ctx context.Context, r *rule, f *facts.Facts, input *ast.Term) ([]fac
 	}
 	ids := idsOf(f, &r.reads)
 	var judgements []facts.Judgement
-	return judgements, report.Iter(func(t *ast.Term) error {
+	err = report.Iter(func(t *ast.Term) error {
 		j, err := judgement(r, t)
 		if err == nil && !ids[j.Fact] {
 			err = fmt.Errorf("%s:1: rule %s reports the fact %d, which is none of those that it reads; report the fact itself", r.file, r.id, j.Fact)
@@ -86,6 +86,7 @@ func judge(ctx context.Context, r *rule, f *facts.Facts, input *ast.Term) ([]fac
 		judgements = append(judgements, j)
 		return err
 	})
+	return judgements, err
 }
 
 // judgement reads one member of a report.

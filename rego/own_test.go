@@ -94,8 +94,8 @@ func TestOwnRule(t *testing.T) {
 func TestOwnLibrary(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"no-default-namespace/rule.rego": strings.Replace(head, "import data.schedlint.result\n", "import data.schedlint.result\nimport data.team.names\n", 1) +
-			strings.Replace(body, `fact.namespace == "default"`, `names.shared(fact)`, 1),
-		"lib/names.rego": "package team.names\n\nshared(fact) if fact.namespace == \"default\"\n",
+			strings.Replace(body, "some fact in input.workloads\n\tfact.namespace == \"default\"", "some fact in names.shared", 1),
+		"lib/names.rego": "package team.names\n\nshared contains fact if {\n\tsome fact in input.workloads\n\tfact.namespace == \"default\"\n}\n",
 	})
 	got, err := loaded(t, Options{Dirs: []string{dir}}).Evaluate(context.Background(), defaultNamespace())
 	if err != nil || len(got) != 1 || got[0].Fact != 2 {

@@ -38,9 +38,9 @@ func (b *builder) limits(w *workload.Workload) {
 		case placement.ByRoom:
 			b.room(w, &l)
 		}
-		if l.Grows {
-			b.growing = append(b.growing, fmt.Sprintf("%s fits only if pools grow beyond their count (%s): %s at count, %s to be placed",
-				w, l.Growth, plural(l.AtCount, "pod"), plural(l.Pods, "pod")))
+		if note := fmt.Sprintf("%s fits only if pools grow beyond their count (%s): %s at count, %s to be placed",
+			w, l.Growth, plural(l.AtCount, "pod"), plural(l.Pods, "pod")); l.Grows && !slices.Contains(b.growing, note) {
+			b.growing = append(b.growing, note)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // unit is pods that are alike in everything that decides placement: those of a
@@ -17,8 +18,9 @@ type unit struct {
 	// kubelet is set for pods that are bound by their manifest: they meet the
 	// kubelet's admission only (R-P8).
 	kubelet bool
-	// nodes passes the node-level filters; resources are counted apart.
-	nodes []bool
+	// nodes are those that pass the node-level filters and hold at least one
+	// pod when empty. Units with equal node rules and requests share the set.
+	nodes *nodeSet
 	// ask is what a pod asks of each resource of the arena.
 	ask []int64
 	// apart lists what keeps a pod out of a domain: pods of another unit, or of
@@ -32,8 +34,56 @@ type unit struct {
 	// spreads are the hard constraints; keys all their keys, which a node needs.
 	spreads []*constraint
 	keys    []int
-	// ports are units, maybe the own one, that want a port of this one.
-	ports []int
+	// takes are the ports that a pod takes on its node, clashes those of which
+	// one is enough to keep it off.
+	ports, clashes []int
+}
+
+// nodeSet is some of the nodes.
+type nodeSet struct {
+	list []int32
+	has  []bool
+	one  int // the only node, or -1; has is nil then
+}
+
+func (s *nodeSet) holds(n int) bool {
+	if s.has == nil {
+		return s.one == n
+	}
+	return s.has[n]
+}
+
+// counter counts pods by domain. Keys with many domains are counted sparsely,
+// as most of them hold no pod of a given unit.
+type counter struct {
+	dense  []int32
+	sparse map[int32]int32
+	total  int
+}
+
+const denseDomains = 256
+
+func newCounter(domains int) *counter {
+	if domains <= denseDomains {
+		return &counter{dense: make([]int32, domains)}
+	}
+	return &counter{sparse: map[int32]int32{}}
+}
+
+func (c *counter) at(d int32) int32 {
+	if c.dense != nil {
+		return c.dense[d]
+	}
+	return c.sparse[d]
+}
+
+func (c *counter) add(d, by int32) {
+	c.total += int(by)
+	if c.dense != nil {
+		c.dense[d] += by
+	} else if c.sparse[d] += by; c.sparse[d] == 0 {
+		delete(c.sparse, d)
+	}
 }
 
 // exclusion is a key and a unit that must not share its domains.
@@ -68,20 +118,33 @@ type arena struct {
 	// it is not judged. The last one is the slots for pods.
 	resources []corev1.ResourceName
 	free      [][]int64
-	// in counts pods: by unit and node, and by key, unit and domain where some
-	// rule asks for it.
-	in       [][]int32
-	byDomain map[exclusion][]int32
-	watchers [][]*constraint
+	// in counts pods by unit and node for the units that a search is about;
+	// byDomain by key, unit and domain where some rule asks for it, which counts
+	// lists by unit; portsOn counts by port and node.
+	in        [][]int32
+	byDomain  map[exclusion]*counter
+	counts    [][]keyed
+	hostPorts []HostPort
+	portsOn   []*counter
+	sets      map[string]*nodeSet
+	unitsOf   map[*workload.Workload][]int
+	watchers  [][]*constraint
 	// contend is unset for the rules verdict, where pods do not contend.
 	contend bool
 	relax   *relaxation
 }
 
+// keyed is a counter of one unit and its key.
+type keyed struct {
+	key int
+	*counter
+}
+
 // newArena compiles a model. Workloads that are refused, finished or not
 // modelled take no part; running pods are in place.
 func newArena(m *Model, contend bool, relax *relaxation) *arena {
-	a := &arena{m: m, nodes: m.Topology.Nodes, byDomain: map[exclusion][]int32{}, contend: contend, relax: relax}
+	a := &arena{m: m, nodes: m.Topology.Nodes, byDomain: map[exclusion]*counter{}, contend: contend, relax: relax,
+		sets: map[string]*nodeSet{}, unitsOf: map[*workload.Workload][]int{}}
 	if relax != nil {
 		a.nodes = slices.Concat(a.nodes, relax.nodes)
 	}
@@ -92,13 +155,14 @@ func newArena(m *Model, contend bool, relax *relaxation) *arena {
 		}
 	}
 	a.addResources()
+	a.counts = make([][]keyed, len(a.units))
 	for i := range a.units {
 		a.relate(i)
 	}
+	a.addPorts()
 	a.in = make([][]int32, len(a.units))
 	a.watchers = make([][]*constraint, len(a.units))
-	for i, u := range a.units {
-		a.in[i] = make([]int32, len(a.nodes))
+	for _, u := range a.units {
 		for _, c := range u.spreads {
 			for _, v := range c.watch {
 				a.watchers[v] = append(a.watchers[v], c)
@@ -107,10 +171,8 @@ func newArena(m *Model, contend bool, relax *relaxation) *arena {
 	}
 	for i, u := range a.units {
 		if u.g.Running {
-			for n, ok := range u.nodes {
-				if ok {
-					a.place(i, n)
-				}
+			for _, n := range u.nodes.list {
+				a.place(i, int(n))
 			}
 		}
 	}
@@ -125,24 +187,45 @@ func Modelled(g *Group) bool {
 // addUnits adds the pods of a group: a DaemonSet has a unit for every node that
 // its controller chooses (R-N29, R-N31).
 func (a *arena) addUnits(g *Group) {
-	u := &unit{g: g, pods: g.Count.N, kubelet: g.Spec.NodeName != "", nodes: make([]bool, len(a.nodes))}
+	if g.Kind.PerNode() {
+		for n, p := range a.passes(g) {
+			if p.All() {
+				a.addUnit(&unit{g: g, pods: 1, nodes: &nodeSet{list: []int32{int32(n)}, one: n}})
+			}
+		}
+		return
+	}
+	u := &unit{g: g, pods: g.Count.N, kubelet: g.Spec.NodeName != ""}
 	if pods, ok := a.relax.pods(g.Workload); ok {
 		u.pods = pods
 	}
+	a.addUnit(u)
+}
+
+func (a *arena) addUnit(u *unit) {
+	a.unitsOf[u.g.Workload] = append(a.unitsOf[u.g.Workload], len(a.units))
+	a.units = append(a.units, u)
+}
+
+// nodesFor is the set of nodes for the pods of a unit.
+func (a *arena) nodesFor(u *unit) *nodeSet {
+	g := u.g
+	id := g.signature + "|" + g.request
+	if a.relax != nil || g.Running {
+		id += "|" + g.Object.Namespace + "/" + g.Object.Kind + "/" + g.Object.Name
+	}
+	if s := a.sets[id]; s != nil {
+		return s
+	}
+	s := &nodeSet{has: make([]bool, len(a.nodes)), one: -1}
 	for n, p := range a.passes(g) {
-		u.nodes[n] = p.All()
-		if g.Running {
-			u.nodes[n] = p.Name
-		}
-		if g.Kind.PerNode() && u.nodes[n] {
-			one := &unit{g: g, pods: 1, kubelet: u.kubelet, nodes: make([]bool, len(a.nodes))}
-			one.nodes[n] = true
-			a.units = append(a.units, one)
+		if g.Running && p.Name || !g.Running && p.All() && a.fits(u, n) {
+			s.has[n] = true
+			s.list = append(s.list, int32(n))
 		}
 	}
-	if !g.Kind.PerNode() {
-		a.units = append(a.units, u)
-	}
+	a.sets[id] = s
+	return s
 }
 
 func (a *arena) key(name string) int {
@@ -202,19 +285,11 @@ func (a *arena) addResources() {
 		}
 		a.free = append(a.free, free)
 	}
-	a.fitEmpty()
-}
-
-// fitEmpty takes away nodes that are too small for one pod even when empty.
-func (a *arena) fitEmpty() {
-	for _, u := range a.units {
-		if u.g.Running {
-			continue
-		}
-		for n := range a.nodes {
-			if u.nodes[n] && !a.fits(u, n) {
-				u.nodes[n] = false
-			}
+	for _, u := range a.units { // nodes that are too small even when empty
+		if u.nodes == nil {
+			u.nodes = a.nodesFor(u)
+		} else if !a.fits(u, u.nodes.one) {
+			u.nodes = &nodeSet{one: -1}
 		}
 	}
 }
@@ -252,24 +327,54 @@ func (a *arena) relate(i int) {
 	if len(near) > 0 {
 		a.keepNear(i, near)
 	}
-	for j, v := range a.units {
-		if a.relax.without(u.g.Workload, atomPorts) || a.relax.without(v.g.Workload, atomPorts) {
+}
+
+// addPorts numbers the host ports that pods take and finds which clash.
+func (a *arena) addPorts() {
+	index := map[HostPort]int{}
+	for _, u := range a.units {
+		if a.relax.without(u.g.Workload, atomPorts) {
 			continue
 		}
-		if slices.ContainsFunc(u.g.HostPorts, func(p HostPort) bool { return slices.ContainsFunc(v.g.HostPorts, p.Conflicts) }) {
-			u.ports = append(u.ports, j)
+		for _, p := range u.g.HostPorts {
+			if _, ok := index[p]; !ok {
+				index[p] = len(a.hostPorts)
+				a.hostPorts = append(a.hostPorts, p)
+				a.portsOn = append(a.portsOn, newCounter(len(a.nodes)))
+			}
+			u.ports = append(u.ports, index[p])
 		}
 	}
+	for _, u := range a.units {
+		for i, p := range a.hostPorts {
+			if slices.ContainsFunc(u.ports, func(own int) bool { return a.hostPorts[own].Conflicts(p) }) {
+				u.clashes = append(u.clashes, i)
+			}
+		}
+	}
+}
+
+// selected are the units whose pods a term of a unit selects.
+func (a *arena) selected(t *Term, u *unit) []int {
+	var units []int
+	seen := map[*workload.Workload]bool{}
+	for _, list := range a.m.index.candidates(&t.sel) {
+		for _, w := range list {
+			if !seen[w] && a.m.selects(t, u.g.Workload, w, false) {
+				seen[w] = true
+				units = append(units, a.unitsOf[w]...)
+			}
+		}
+	}
+	slices.Sort(units)
+	return units
 }
 
 // keepApart enters an anti-affinity term on both sides. A pod that is bound by
 // its manifest is kept out by nobody, but keeps others out.
 func (a *arena) keepApart(i int, t *Term) {
 	k := a.key(t.Key)
-	for j, v := range a.units {
-		if !a.m.selects(t, a.units[i].g.Workload, v.g.Workload, false) {
-			continue
-		}
+	for _, j := range a.selected(t, a.units[i]) {
 		a.exclude(i, exclusion{k, j})
 		a.exclude(j, exclusion{k, i})
 	}
@@ -284,7 +389,9 @@ func (a *arena) exclude(i int, x exclusion) {
 
 func (a *arena) counter(x exclusion) {
 	if a.byDomain[x] == nil {
-		a.byDomain[x] = make([]int32, a.sizes[x.key])
+		c := newCounter(a.sizes[x.key])
+		a.byDomain[x] = c
+		a.counts[x.unit] = append(a.counts[x.unit], keyed{x.key, c})
 	}
 }
 
@@ -295,8 +402,8 @@ func (a *arena) keepNear(i int, terms []*Term) {
 		u.near = append(u.near, a.key(t.Key))
 		u.first = u.first && a.m.selects(t, u.g.Workload, u.g.Workload, true)
 	}
-	for j, v := range a.units {
-		if !slices.ContainsFunc(terms, func(t *Term) bool { return !a.m.selects(t, u.g.Workload, v.g.Workload, false) }) {
+	for _, j := range a.selected(terms[0], u) {
+		if !slices.ContainsFunc(terms[1:], func(t *Term) bool { return !a.m.selects(t, u.g.Workload, a.units[j].g.Workload, false) }) {
 			u.company = append(u.company, j)
 			for _, k := range u.near {
 				a.counter(exclusion{k, j})
@@ -319,7 +426,7 @@ func (a *arena) constraint(i int, t *Term) *constraint {
 	seen := map[int32]bool{}
 	for n, p := range a.passes(u.g) {
 		d := a.domain[c.key][n]
-		if !a.carries(n, u.keys) || honorTaints && !p.Taints || !ignoreAffinity && (!p.Selector || u.g.Kind.PerNode() && !u.nodes[n]) {
+		if !a.carries(n, u.keys) || honorTaints && !p.Taints || !ignoreAffinity && (!p.Selector || u.g.Kind.PerNode() && !u.nodes.holds(n)) {
 			continue
 		}
 		if c.counted[n] = true; !seen[d] {
@@ -327,10 +434,8 @@ func (a *arena) constraint(i int, t *Term) *constraint {
 			c.domains = append(c.domains, int(d))
 		}
 	}
-	for j, v := range a.units {
-		if t.sel.form == FormSet && !v.g.Terminating() && a.m.selects(t, u.g.Workload, v.g.Workload, false) {
-			c.watch = append(c.watch, j)
-		}
+	if t.sel.form == FormSet {
+		c.watch = slices.DeleteFunc(a.selected(t, u), func(j int) bool { return a.units[j].g.Terminating() })
 	}
 	c.count = make([]int32, a.sizes[c.key])
 	return c
@@ -351,17 +456,20 @@ func (a *arena) unplace(i, n int) { a.change(i, n, -1) }
 
 func (a *arena) change(i, n int, by int32) {
 	u := a.units[i]
-	a.in[i][n] += by
+	if a.in[i] != nil {
+		a.in[i][n] += by
+	}
 	for r, ask := range u.ask {
 		if a.free[n][r] != math.MaxInt64 {
 			a.free[n][r] -= ask * int64(by)
 		}
 	}
-	for k := range a.keys {
-		if d := a.domain[k][n]; d >= 0 {
-			if count := a.byDomain[exclusion{k, i}]; count != nil {
-				count[d] += by
-			}
+	for _, p := range u.ports {
+		a.portsOn[p].add(int32(n), by)
+	}
+	for _, c := range a.counts[i] {
+		if d := a.domain[c.key][n]; d >= 0 {
+			c.add(d, by)
 		}
 	}
 	for _, c := range a.watchers[i] {
@@ -374,11 +482,11 @@ func (a *arena) change(i, n int, by int32) {
 // takes tells whether a node takes one more pod of a unit now.
 func (a *arena) takes(i, n int) bool {
 	u := a.units[i]
-	if !u.nodes[n] || a.contend && !a.fits(u, n) {
+	if !u.nodes.holds(n) || a.contend && !a.fits(u, n) {
 		return false
 	}
-	for _, j := range u.ports {
-		if a.in[j][n] > 0 {
+	for _, p := range u.clashes {
+		if a.portsOn[p].at(int32(n)) > 0 {
 			return false
 		}
 	}
@@ -386,7 +494,7 @@ func (a *arena) takes(i, n int) bool {
 		return true
 	}
 	for _, x := range u.apart {
-		if d := a.domain[x.key][n]; d >= 0 && a.byDomain[x][d] > 0 {
+		if d := a.domain[x.key][n]; d >= 0 && a.byDomain[x].at(d) > 0 {
 			return false
 		}
 	}
@@ -427,8 +535,8 @@ func (a *arena) nearTakes(u *unit, n int) bool {
 		here := false
 		for _, j := range u.company {
 			count := a.byDomain[exclusion{k, j}]
-			here = here || count[a.domain[k][n]] > 0
-			counted = counted || slices.ContainsFunc(count, func(c int32) bool { return c > 0 })
+			here = here || count.at(a.domain[k][n]) > 0
+			counted = counted || count.total > 0
 		}
 		missing = missing || !here
 	}

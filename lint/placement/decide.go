@@ -86,17 +86,9 @@ func Decide(m *Model, o Options) *Decision {
 
 // binds reports whether resources can run out at all.
 func (a *arena) binds() bool {
-	for n := range a.nodes {
-		for r, free := range a.free[n] {
-			sum := int64(0)
-			for _, u := range a.units {
-				if u.nodes[n] && !u.g.Running {
-					sum += u.ask[r] * int64(u.pods)
-				}
-			}
-			if sum > free {
-				return true
-			}
+	for _, short := range a.shortages() {
+		if slices.Contains(short, true) {
+			return true
 		}
 	}
 	return false
@@ -134,12 +126,11 @@ func (a *arena) free1(c component) (outcome, bool) {
 	}
 	i := c.units[0]
 	u := a.units[i]
-	if len(u.apart)+len(u.near)+len(u.spreads)+len(u.ports) > 0 {
+	if len(u.apart)+len(u.near)+len(u.spreads)+len(u.clashes) > 0 {
 		return outcome{}, false
 	}
-	n := slices.Index(u.nodes, true)
 	o := outcome{component: c, decided: true}
-	if n < 0 {
+	if len(u.nodes.list) == 0 {
 		o.ownMost, o.ownLeast, o.never, o.always = []int{0}, []int{0}, u.pods > 0, u.pods == 0
 		return o, true
 	}
@@ -147,7 +138,7 @@ func (a *arena) free1(c component) (outcome, bool) {
 		return outcome{}, false
 	}
 	for range u.pods {
-		o.best = append(o.best, step{i, n})
+		o.best = append(o.best, step{i, int(u.nodes.list[0])})
 	}
 	o.worst, o.most, o.least, o.always = o.best, u.pods, u.pods, true
 	o.ownMost, o.ownLeast = []int{u.pods}, []int{u.pods}

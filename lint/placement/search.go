@@ -49,7 +49,7 @@ func (a *arena) components() []component {
 		for _, x := range u.apart {
 			join(i, x.unit)
 		}
-		for _, j := range slices.Concat(u.company, u.ports) {
+		for _, j := range u.company {
 			join(i, j)
 		}
 		for _, c := range u.spreads {
@@ -58,6 +58,7 @@ func (a *arena) components() []component {
 			}
 		}
 	}
+	a.joinPorts(join)
 	if a.contend {
 		a.joinContending(join)
 	}
@@ -79,33 +80,74 @@ func (a *arena) components() []component {
 	return all
 }
 
+// joinPorts joins units whose ports clash.
+func (a *arena) joinPorts(join func(i, j int)) {
+	first := make([]int, len(a.hostPorts))
+	for p := range first {
+		first[p] = -1
+	}
+	for i, u := range a.units {
+		for _, p := range u.clashes {
+			if first[p] < 0 {
+				first[p] = i
+			}
+			join(first[p], i)
+		}
+	}
+}
+
 // joinContending joins units that ask for a resource of a node which could run
 // out if all their pods came.
 func (a *arena) joinContending(join func(i, j int)) {
-	for n := range a.nodes {
-		for r, free := range a.free[n] {
-			first, sum, several := -1, int64(0), false
-			for i, u := range a.units {
-				if !u.nodes[n] || u.g.Running || u.ask[r] == 0 {
+	short := a.shortages()
+	first := make([]int, len(short))
+	for n := range first {
+		first[n] = -1
+	}
+	for i, u := range a.units {
+		if u.g.Running {
+			continue
+		}
+		for _, n := range u.nodes.list {
+			for r, is := range short[n] {
+				if !is || u.ask[r] == 0 {
 					continue
 				}
-				sum += u.ask[r] * int64(u.pods)
-				if first < 0 {
-					first = i
-				} else {
-					several = true
+				// One resource that runs short is enough to tie the node's units.
+				if first[n] < 0 {
+					first[n] = i
 				}
-			}
-			if !several || sum <= free {
-				continue
-			}
-			for i, u := range a.units {
-				if u.nodes[n] && !u.g.Running && u.ask[r] > 0 {
-					join(first, i)
-				}
+				join(first[n], i)
 			}
 		}
 	}
+}
+
+// shortages tells for every node which resources could run out if all pods
+// that may go there did.
+func (a *arena) shortages() [][]bool {
+	demand := make([][]int64, len(a.nodes))
+	for n := range demand {
+		demand[n] = make([]int64, len(a.resources))
+	}
+	for _, u := range a.units {
+		if u.g.Running {
+			continue
+		}
+		for _, n := range u.nodes.list {
+			for r, ask := range u.ask {
+				demand[n][r] += ask * int64(u.pods)
+			}
+		}
+	}
+	short := make([][]bool, len(a.nodes))
+	for n := range short {
+		short[n] = make([]bool, len(a.resources))
+		for r, d := range demand[n] {
+			short[n][r] = d > a.free[n][r]
+		}
+	}
+	return short
 }
 
 // outcome is what is known of one component: how many pods are placed over all
@@ -146,6 +188,10 @@ type search struct {
 
 // explore runs the search from the current state of the arena.
 func (a *arena) explore(c component, steps *int) outcome {
+	for _, i := range c.units {
+		a.in[i] = make([]int32, len(a.nodes))
+		defer func() { a.in[i] = nil }()
+	}
 	s := &search{a: a, c: c, seen: map[string]bool{}, first: true, steps: steps, class: a.classes(c)}
 	s.out = outcome{component: c, ownMost: make([]int, len(c.owners)), ownLeast: make([]int, len(c.owners)), least: c.pods, never: true, always: true}
 	s.left = make([]int, len(c.units))
@@ -159,6 +205,9 @@ func (a *arena) explore(c component, steps *int) outcome {
 
 // visit explores from here; false if the budget is over.
 func (s *search) visit(left int) bool {
+	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
+		return false
+	}
 	key := s.key()
 	if s.seen[key] {
 		return true
@@ -170,7 +219,8 @@ func (s *search) visit(left int) bool {
 			continue
 		}
 		tried := map[string]bool{}
-		for n := range s.a.nodes {
+		for _, n := range s.a.units[u].nodes.list {
+			n := int(n)
 			if *s.steps--; *s.steps < 0 {
 				return false
 			}
@@ -238,7 +288,7 @@ func (a *arena) classes(c component) []int {
 		var b []byte
 		for _, i := range c.units {
 			u := a.units[i]
-			b = append(b, flag(u.nodes[n]))
+			b = append(b, flag(u.nodes.holds(n)))
 			for _, s := range u.spreads {
 				b = append(b, flag(s.counted[n]))
 			}
@@ -253,8 +303,8 @@ func (a *arena) classes(c component) []int {
 		for _, free := range a.free[n] {
 			b = binary.AppendVarint(b, free)
 		}
-		for i := range a.units { // running pods
-			b = binary.AppendVarint(b, int64(a.in[i][n]))
+		for _, k := range a.here(n) {
+			b = binary.AppendVarint(b, int64(k))
 		}
 		if _, ok := numbers[string(b)]; !ok {
 			numbers[string(b)] = len(numbers)
@@ -262,6 +312,23 @@ func (a *arena) classes(c component) []int {
 		class[n] = numbers[string(b)]
 	}
 	return class
+}
+
+// here lists what running pods do on a node: the ports that they take and the
+// units that are in its domains, which may be domains of this node alone.
+func (a *arena) here(n int) []int {
+	var list []int
+	for p, c := range a.portsOn {
+		if c.at(int32(n)) > 0 {
+			list = append(list, -1-p)
+		}
+	}
+	for i, u := range a.units {
+		if u.g.Running && u.nodes.holds(n) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 func flag(b bool) byte {

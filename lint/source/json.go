@@ -12,8 +12,38 @@ import (
 
 // looksLikeJSON reports whether the text is one or more JSON values.
 func looksLikeJSON(text []byte) bool {
-	t := bytes.TrimLeft(text, "\ufeff \t\r\n")
-	return len(t) > 0 && (t[0] == '{' || t[0] == '[') && validJSON(t)
+	return opensJSON(text) && validJSON(bytes.TrimPrefix(text, byteOrderMark))
+}
+
+// opensJSON reports whether a text begins with a bracket.
+func opensJSON(text []byte) bool {
+	t := bytes.TrimLeft(bytes.TrimPrefix(text, byteOrderMark), " \t\r\n")
+	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
+}
+
+// jsonError is what keeps a text in brackets from being JSON; ok is false for
+// other texts. Who writes JSON with tabs has to hear about the comma that is
+// missing, not that YAML takes no tabs.
+func jsonError(text []byte) (e textError, ok bool) {
+	if !opensJSON(text) {
+		return e, false
+	}
+	text = bytes.TrimPrefix(text, byteOrderMark)
+	dec := json.NewDecoder(bytes.NewReader(text))
+	for {
+		var raw json.RawMessage
+		err := dec.Decode(&raw)
+		if err == nil {
+			continue
+		}
+		at := int64(len(text))
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			at = max(1, min(syntax.Offset, at)) // the offset is behind the byte
+		}
+		line := 1 + bytes.Count(text[:at-1], []byte("\n"))
+		return textError{problem: Unparsable, line: line, column: 1, detail: err.Error(), text: text}, true
+	}
 }
 
 func validJSON(text []byte) bool {
@@ -44,7 +74,7 @@ type jsonReader struct {
 
 // parseJSON reads a stream of JSON values that is known to be valid.
 func parseJSON(text []byte) (docs []document, errs []textError) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	text = bytes.TrimPrefix(text, byteOrderMark)
 	r := &jsonReader{dec: json.NewDecoder(bytes.NewReader(text)), text: text, line: 1, col: 1}
 	r.dec.UseNumber()
 	for {

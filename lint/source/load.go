@@ -51,23 +51,32 @@ func Load(opts Options, paths []string) (*Set, error) {
 		opts.Drop = func(string) bool { return false }
 	}
 	w := newWalker(opts)
-	for _, p := range paths {
+	for _, p := range slices.Sorted(slices.Values(paths)) { // whose spelling is shown must not depend on their order
 		w.argument(p)
 	}
 	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
 	results := make([]result, len(w.found))
 	forEach(len(w.found), func(i int) { results[i] = w.found[i].read(opts) })
-	return join(results, w), errors.Join(w.errs...)
+	return join(results), errors.Join(w.errs...)
 }
 
 // forEach runs f for every index on all processors; results go to their own
-// slots, so the order of the output does not depend on timing.
+// slots, so the order of the output does not depend on timing. A panic of f is
+// the caller's.
 func forEach(n int, f func(i int)) {
 	var next int
 	var mu sync.Mutex
 	var wg sync.WaitGroup
+	var panicked any
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					mu.Lock()
+					defer mu.Unlock()
+					panicked = p
+				}
+			}()
 			for {
 				mu.Lock()
 				i := next
@@ -81,6 +90,9 @@ func forEach(n int, f func(i int)) {
 		})
 	}
 	wg.Wait()
+	if panicked != nil {
+		panic(panicked)
+	}
 }
 
 // result is what one file holds.
@@ -153,19 +165,30 @@ func (r *result) parse(opts Options) {
 		r.unparsable(text)
 		return
 	}
-	var docs []document
-	var errs []textError
-	if looksLikeJSON(text) {
-		docs, errs = parseJSON(text)
-	} else {
-		docs, errs = parseYAML(text, opts)
-	}
+	docs, errs := documents(text, opts)
 	for _, e := range errs {
 		r.problem(e)
 	}
 	for _, d := range docs {
 		r.document(d)
 	}
+}
+
+// documents reads the documents of one text, which is JSON if it can be.
+func documents(text []byte, opts Options) ([]document, []textError) {
+	if looksLikeJSON(text) {
+		return parseJSON(text)
+	}
+	docs, errs := parseYAML(text, opts)
+	for _, e := range errs {
+		if e.problem == Unparsable && e.text != nil {
+			if better, ok := jsonError(text); ok && better.line > e.line {
+				return []document{{line: better.line}}, []textError{better}
+			}
+			break
+		}
+	}
+	return docs, errs
 }
 
 // unparsable reports the first byte that no text has.
@@ -244,7 +267,7 @@ func (r *result) document(d document) {
 
 // join puts the files together in the order of their names, and drops those
 // that some kustomization names as patches.
-func join(results []result, w *walker) *Set {
+func join(results []result) *Set {
 	patches := map[string]bool{}
 	for _, r := range results {
 		for _, p := range r.patches {

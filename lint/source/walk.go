@@ -49,12 +49,16 @@ func (w *walker) argument(arg string) {
 		return
 	}
 	path := arg
-	if !filepath.IsAbs(path) {
+	if arg != "" && !filepath.IsAbs(path) { // an empty path is no directory
 		path = filepath.Join(w.opts.Dir, path)
 	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		w.errs = append(w.errs, fmt.Errorf("reading %q: no such file or directory", arg))
+		return
+	}
+	if err == nil && !info.IsDir() && !info.Mode().IsRegular() { // such as <(kubectl get nodes -o yaml)
+		w.file(path, arg, info)
 		return
 	}
 	real, linkErr := filepath.EvalSymlinks(path)

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+)
+
+// Verdict is what can be said of all runs of a scheduler.
+type Verdict string
+
+// The verdicts: every maximal state that can be reached has all pods placed,
+// some have, or none has.
+const (
+	Always         Verdict = "always"
+	OrderDependent Verdict = "order-dependent"
+	Never          Verdict = "never"
+)
+
+// Truth is what exhaustive exploration finds.
+type Truth struct {
+	Verdict                     Verdict
+	Total, MaxPlaced, MinPlaced int
+	// Series are the same for each workload on its own.
+	Series map[string]Span
+	// States is how many states were reached.
+	States int
+}
+
+// Span is the smallest and the largest number of pods of one workload that are
+// placed at the end.
+type Span struct{ Pods, Max, Min int }
+
+// ErrTooLarge says that a case has more states than the cap.
+var ErrTooLarge = errors.New("too many states")
+
+// explorer walks all states that are reachable from the pods in place, by any
+// pending pod on any node that passes now. Pods of a class are counts.
+type explorer struct {
+	world   *World
+	classes []*Class
+	counts  []byte // class by class, node by node
+	left    []int
+	seen    map[string]struct{}
+	limit   int
+	truth   *Truth
+	first   bool
+}
+
+// Explore decides a cluster by trying everything. Whether a state is maximal
+// and what can follow depends on the state alone, so each is visited once.
+func Explore(ctx context.Context, w *World, c *Cluster, limit int) (*Truth, error) {
+	if err := w.Load(c); err != nil {
+		return nil, err
+	}
+	x := &explorer{world: w, limit: limit, seen: map[string]struct{}{}, first: true, truth: &Truth{Total: c.Total(), Series: map[string]Span{}}}
+	for _, s := range c.Series {
+		for _, class := range s.Classes {
+			x.classes = append(x.classes, class)
+			x.left = append(x.left, class.Count)
+		}
+	}
+	x.counts = make([]byte, len(x.classes)*len(w.nodes))
+	if err := x.visit(ctx, c); err != nil {
+		return nil, err
+	}
+	x.truth.States = len(x.seen)
+	switch {
+	case x.truth.MinPlaced == x.truth.Total:
+		x.truth.Verdict = Always
+	case x.truth.MaxPlaced == x.truth.Total:
+		x.truth.Verdict = OrderDependent
+	default:
+		x.truth.Verdict = Never
+	}
+	return x.truth, nil
+}
+
+func (x *explorer) visit(ctx context.Context, c *Cluster) error {
+	key := string(x.counts)
+	if _, ok := x.seen[key]; ok {
+		return nil
+	}
+	if len(x.seen) >= x.limit {
+		return ErrTooLarge
+	}
+	x.seen[key] = struct{}{}
+	maximal := true
+	for i, class := range x.classes {
+		if !x.pending(i) {
+			continue
+		}
+		for n, reason := range x.world.Filter(ctx, class) {
+			if reason != "" {
+				continue
+			}
+			maximal = false
+			if err := x.step(ctx, c, i, n); err != nil {
+				return err
+			}
+		}
+	}
+	if maximal {
+		x.end(c)
+	}
+	return nil
+}
+
+// pending reports whether a pod of the class exists and is not placed.
+func (x *explorer) pending(i int) bool {
+	if x.left[i] == 0 {
+		return false
+	}
+	class := x.classes[i]
+	return !class.Series.Ordered || class == class.Series.Classes[0] || x.left[i-1] == 0
+}
+
+func (x *explorer) step(ctx context.Context, c *Cluster, class, node int) error {
+	at := class*len(x.world.nodes) + node
+	x.world.Place(x.classes[class], node)
+	x.counts[at]++
+	x.left[class]--
+	err := x.visit(ctx, c)
+	x.left[class]++
+	x.counts[at]--
+	x.world.Remove(x.classes[class], node)
+	return err
+}
+
+// end takes in a maximal state.
+func (x *explorer) end(c *Cluster) {
+	placed, i := 0, 0
+	for _, s := range c.Series {
+		of := s.Total()
+		here := of
+		for range s.Classes {
+			here -= x.left[i]
+			i++
+		}
+		placed += here
+		span := x.truth.Series[s.Name]
+		if x.first {
+			span = Span{Pods: of, Max: here, Min: here}
+		}
+		span.Max, span.Min = max(span.Max, here), min(span.Min, here)
+		x.truth.Series[s.Name] = span
+	}
+	if x.first {
+		x.truth.MaxPlaced, x.truth.MinPlaced = placed, placed
+	}
+	x.first = false
+	x.truth.MaxPlaced, x.truth.MinPlaced = max(x.truth.MaxPlaced, placed), min(x.truth.MinPlaced, placed)
+}
