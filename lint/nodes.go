@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,10 +11,33 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// topology reads the nodes of a part: its files, and NodeTopology documents
-// among its manifests. It is empty if something is wrong with it.
+// topology reads the nodes of a part and says in the summary what there is. It
+// is empty if something is wrong, as half of the nodes would leave pods Pending
+// that are not.
 func (r *run) topology(p part, among []*source.Object) *topology.Topology {
-	objects, from, read := r.declared(p)
+	topo, err := r.nodes(p, among)
+	note := "no topology is declared (--topology FILE)"
+	if err != nil {
+		r.fail(err)
+		topo, note = &topology.Topology{}, "the topology could not be read"
+	}
+	s := &r.report.Summary
+	s.Nodes += len(topo.Nodes)
+	s.TopologyDeclared = s.TopologyDeclared || !topo.Empty()
+	s.Notes = append(s.Notes, topo.Notes...)
+	if topo.Empty() {
+		s.Notes = append(s.Notes, in(p.name, note+": node selectors, taints, resources, host ports and the number of domains were not checked"))
+	}
+	return topo
+}
+
+// nodes reads what declares nodes: the files of a part, and the NodeTopology
+// documents among its manifests.
+func (r *run) nodes(p part, among []*source.Object) (*topology.Topology, error) {
+	objects, from, err := r.declared(p)
+	if err != nil {
+		return nil, err
+	}
 	for _, o := range among {
 		if !from[o.File.Name] {
 			objects = append(objects, o)
@@ -26,45 +50,24 @@ func (r *run) topology(p part, among []*source.Object) *topology.Topology {
 	}
 	topo, err := topology.Load(objects)
 	if err != nil {
-		r.fail(fmt.Errorf("reading topology: %w", err))
-		topo = &topology.Topology{}
+		return nil, fmt.Errorf("reading topology: %w", err)
 	}
-	if err == nil && read && topo.Empty() && len(among) > 0 {
-		r.fail(fmt.Errorf("reading topology: no node is declared in %s", strings.Join(fileNames(among), ", ")))
+	if topo.Empty() && len(objects) > 0 {
+		return nil, fmt.Errorf("reading topology: no node is declared in %s", strings.Join(append(slices.Clone(p.topology), fileNames(among)...), ", "))
 	}
-	s := &r.report.Summary
-	s.Nodes += len(topo.Nodes)
-	s.TopologyDeclared = s.TopologyDeclared || !topo.Empty()
-	s.Notes = append(s.Notes, topo.Notes...)
-	switch {
-	case !topo.Empty():
-	case err != nil || !read || len(among) > 0:
-		s.Notes = append(s.Notes, in(p.name, "the topology could not be read: "+unchecked))
-	default:
-		s.Notes = append(s.Notes, in(p.name, "no topology is declared (--topology FILE): "+unchecked))
-	}
-	return topo
+	return topo, nil
 }
 
-const unchecked = "node selectors, taints, resources, host ports and the number of domains were not checked"
-
-// declared reads the topology files of a part and gives the names of those that
-// were read. Every path has to declare a node, as one with a misspelt kind would
-// otherwise pass for a smaller cluster; read is false if something is wrong.
-func (r *run) declared(p part) (objects []*source.Object, from map[string]bool, read bool) {
-	from, read = map[string]bool{}, true
+// declared reads the topology files of a part and gives the names of the files.
+// Every path has to declare a node, as one with a misspelt kind would otherwise
+// pass for a smaller cluster.
+func (r *run) declared(p part) (objects []*source.Object, from map[string]bool, err error) {
+	var errs []error
+	from = map[string]bool{}
 	for _, path := range p.topology {
-		before := len(r.errs)
 		set, err := source.Load(r.sourceOptions(), []string{path})
-		r.fail(err)
 		r.keep(set)
-		for _, problem := range set.Problems {
-			r.fail(fmt.Errorf("reading topology: %s:%d: %s: %s", r.display(problem.Span.File), problem.Span.Line, problem.Kind, problem.Detail))
-		}
-		if len(r.errs) == before && !slices.ContainsFunc(set.Objects, topology.Declares) {
-			r.fail(fmt.Errorf("reading topology: no node is declared in %s: expected v1 Nodes or a NodeTopology, %s", path, found(set)))
-		}
-		read = read && len(r.errs) == before
+		errs = append(errs, r.wrong(set, path, err)...)
 		for _, o := range set.Objects {
 			if !from[o.File.Name] {
 				objects = append(objects, o)
@@ -74,7 +77,22 @@ func (r *run) declared(p part) (objects []*source.Object, from map[string]bool, 
 			from[f.Name] = true
 		}
 	}
-	return objects, from, read
+	return objects, from, errors.Join(errs...)
+}
+
+// wrong is everything that is wrong with what a topology path leads to.
+func (r *run) wrong(set *source.Set, path string, err error) []error {
+	if err != nil {
+		return []error{fmt.Errorf("reading topology: %w", err)}
+	}
+	var errs []error
+	for _, p := range set.Problems {
+		errs = append(errs, fmt.Errorf("reading topology: %s:%d: %s: %s", r.display(p.Span.File), p.Span.Line, p.Kind, p.Detail))
+	}
+	if len(errs) == 0 && !slices.ContainsFunc(set.Objects, topology.Declares) {
+		errs = append(errs, fmt.Errorf("reading topology: no node is declared in %s: expected v1 Nodes or a NodeTopology, %s", path, found(set)))
+	}
+	return errs
 }
 
 // found names the first thing that stands where a topology was expected.
@@ -82,7 +100,7 @@ func found(set *source.Set) string {
 	switch {
 	case len(set.Objects) > 0:
 		o := set.Objects[0]
-		return strings.TrimSpace("found " + o.Kind + " (" + cmp.Or(o.APIVersion, "no apiVersion") + ")")
+		return "found " + o.Kind + " (" + cmp.Or(o.APIVersion, "no apiVersion") + ")"
 	case len(set.Skipped) > 0:
 		return "found a " + set.Skipped[0].Reason
 	}

@@ -110,39 +110,12 @@ func decideArena(a *arena, steps *int) *decided {
 
 // decide settles one component by the cheapest means that does.
 func (a *arena) decide(c component, steps *int) outcome {
-	for _, settle := range []func(component) (outcome, bool){a.free1} {
-		if o, ok := settle(c); ok {
+	for _, settle := range []func(component, *int) (outcome, bool){a.laminar, a.oneSpread, a.selfAffinity} {
+		if o, ok := settle(c, steps); ok {
 			return o
 		}
 	}
 	return a.explore(c, steps)
-}
-
-// free1 settles a single unit without any rule or shortage: wherever its pods
-// go, the next one fits too.
-func (a *arena) free1(c component) (outcome, bool) {
-	if len(c.units) != 1 {
-		return outcome{}, false
-	}
-	i := c.units[0]
-	u := a.units[i]
-	if len(u.apart)+len(u.near)+len(u.spreads)+len(u.clashes) > 0 {
-		return outcome{}, false
-	}
-	o := outcome{component: c, decided: true}
-	if len(u.nodes.list) == 0 {
-		o.ownMost, o.ownLeast, o.never, o.always = []int{0}, []int{0}, u.pods > 0, u.pods == 0
-		return o, true
-	}
-	if a.contend {
-		return outcome{}, false
-	}
-	for range u.pods {
-		o.best = append(o.best, step{i, int(u.nodes.list[0])})
-	}
-	o.worst, o.most, o.least, o.always = o.best, u.pods, u.pods, true
-	o.ownMost, o.ownLeast = []int{u.pods}, []int{u.pods}
-	return o, true
 }
 
 func (o *outcome) verdict() Verdict {

@@ -135,7 +135,11 @@ func undone(f *File, text string) (value string, err error) {
 
 // misplacedBlock finds the first line of a block scalar below its indicator.
 func misplacedBlock(f *File, n *Node, span diag.Span) string {
-	first := strings.TrimSpace(strings.SplitN(strings.TrimSpace(n.Value), "\n", 2)[0])
+	first, _, _ := strings.Cut(strings.TrimSpace(n.Value), "\n")
+	if i := strings.IndexAny(first, "\u0085\u2028\u2029"); i >= 0 {
+		first = first[:i]
+	}
+	first = strings.TrimSpace(first)
 	for line := span.Line + 1; line <= f.LineCount(); line++ {
 		if text := strings.TrimSpace(f.Line(line)); text != "" {
 			if strings.HasPrefix(first, text) || strings.HasPrefix(text, first) {
@@ -203,7 +207,7 @@ var oddTexts = map[string]string{
 	"absent values":          "a:\nb: \nc: # comment\nd:\n- \n-\n- x\ne: ~\nf: null\ng: ''\n",
 	"compact lists":          "a:\n- b: 1\n  c: 2\n- - d\n  - - e\n- f:\n  - g\n",
 	"comments":               "# first\n\n# second\na: 1 # here\n# between\nb: # there\n  c: x\n# last\n",
-	"colons and signs":       "a: b:c\nd: e#f\ng: -h\ni: http://x:80/?q#y\nj: a - b\nk: \"x\"  # y\nl: *m\n",
+	"colons and signs":       "a: b:c\nd: e#f\ng: -h\ni: http://x:80/?q#y\nj: a - b\nk: \"x\"  # y\n",
 	"trailing blanks":        "a: word   \nb: [x  ,  y  ]   \nc: {d: e  }  \n",
 	"no line break at end":   "a: 1\nb: word",
 	"tabs between":           "a:\tword\nb: [x,\ty]\nc:\t\"q\"\t# comment\n",
@@ -226,6 +230,9 @@ func TestPlacesOfOddTexts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, bad := range checkPlaces("text", []byte(text)) {
 				t.Error(bad)
+			}
+			if docs, errs := documents([]byte(text), everything); len(errs) > 0 || len(docs) == 0 {
+				t.Errorf("%d documents, errors %v", len(docs), errs)
 			}
 		})
 	}

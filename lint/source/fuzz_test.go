@@ -1,0 +1,64 @@
+package source
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// FuzzParse reads any bytes at all: nothing crashes or hangs, every place lies
+// inside the file, and every span covers the text of its scalar.
+func FuzzParse(f *testing.F) {
+	for _, text := range oddTexts {
+		f.Add([]byte(text))
+	}
+	for _, m := range mistakes {
+		f.Add([]byte(m.text))
+	}
+	seeds, err := filepath.Glob("../../fixtures/*/*.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range seeds {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		start := time.Now()
+		set, file := parsed("text", string(text))
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("reading %d bytes took %v", len(text), took)
+		}
+		checkSet(t, set, file)
+		for _, bad := range checkPlaces("text", text) {
+			t.Error(bad)
+		}
+	})
+}
+
+// checkSet checks what holds for every text.
+func checkSet(t *testing.T, set *Set, file *File) {
+	for _, p := range set.Problems {
+		if _, ok := spanText(file, p.Span); !ok && p.Kind != Unreadable {
+			t.Errorf("%s outside the file: %v", p.Kind, p.Span)
+		}
+		if _, ok := spanText(file, p.First); !ok && !p.First.IsZero() {
+			t.Errorf("%s: first outside the file: %v", p.Kind, p.First)
+		}
+	}
+	for _, s := range set.Skipped {
+		if s.Line < 1 || s.Line > file.LineCount() {
+			t.Errorf("%s outside the file: line %d", s.Reason, s.Line)
+		}
+	}
+	for _, o := range set.Objects {
+		if _, ok := spanText(file, o.NameSpan()); !ok {
+			t.Errorf("object outside the file: %v", o.NameSpan())
+		}
+		Equal(o.Root, o.Root)
+	}
+}

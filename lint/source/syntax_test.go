@@ -1,0 +1,70 @@
+package source
+
+import (
+	"testing"
+)
+
+// mistake is a text with one slip of the kind that people make. The line to
+// mend ends in "# here", or comes first in want.
+type mistake struct {
+	name, text string
+	want       int
+}
+
+var mistakes = []mistake{
+	{"bad indentation of a key", "a:\n  b: 1\n   c: 2\nd: 3\n", 3},
+	{"a key indented less than its siblings", "a:\n    b: 1\n  c: 2\nd: 3\n", 3},
+	{"tab for indentation", "a:\n\tb: 1\nc: 2\n", 2},
+	{"tab for indentation, later", "a:\n  b: 1\n\tc: 2\nd: 3\n", 3},
+	{"tab after spaces", "a:\n  b:\n  \tc: 2\nd: 3\n", 3},
+	{"unclosed double quote", "a: 1\nb: \"word\nc: 2\nd: 3\n", 2},
+	{"unclosed single quote", "a: 1\nb: 'word\nc: 2\nd: 3\n", 2},
+	{"unclosed quote before another", "a: 1\nb: \"word\nc: \"x\"\nd: 3\n", 3},
+	{"quote inside single quotes", "a: 1\nb: 'it's'\nc: 2\n", 2},
+	{"unclosed bracket", "a: 1\nb: [x, y\nc: 2\n", 2},
+	{"unclosed brace", "a: 1\nb: {x: y\nc: 2\nd: 3\n", 2},
+	{"bracket too many", "a: 1\nb: [x, y]]\nc: 2\n", 2},
+	{"missing colon", "a: 1\nb\nc: 2\n", 2},
+	{"missing colon before a block", "a: 1\nb\n  c: 2\nd: 3\n", 2},
+	{"missing blank after a colon", "a:\n  b:1\n  c: 2\nd: 3\n", 2},
+	{"two colons", "a: 1\nb: c: d\ne: 2\n", 2},
+	{"stray text", "a: 1\nb:\n  c: 2\nstray words here\nd: 3\n", 4},
+	{"stray text after a list", "a:\n- x\n- y\nstray\nd: 3\n", 4},
+	{"text after a quoted value", "a: \"x\" y\nb: 1\n", 1},
+	{"dash without blank", "a:\n- x\n-y\nb: 1\n", 3},
+	{"list item beside keys", "a: 1\n- b\nc: 2\n", 2},
+	{"key beside list items", "a:\n  - x\n  b: 1\nc: 2\n", 3},
+	{"list item too far left", "a:\n  b:\n    - x\n   - y\nc: 1\n", 4},
+	{"value with a leading star", "a: 1\nb: *.example.com\nc: 2\n", 2},
+	{"value with a leading at", "a: 1\nb: @x\nc: 2\n", 2},
+	{"value with a leading backtick", "a: 1\nb: `x`\nc: 2\n", 2},
+	{"value with a percent sign", "a: 1\nb: %x\nc: 2\n", 2},
+	{"bad escape", "a: 1\nb: \"C:\\Users\"\nc: 2\n", 2},
+	{"block text not indented", "a: |\n  one\ntwo\nb: 1\n", 3},
+	{"merge conflict", "a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> x\nc: 4\n", 2},
+	{"unknown alias", "a: 1\nb: *x\nc: 2\n", 2},
+	{"JSON without a comma", "{\n  \"a\": 1\n  \"b\": 2\n}\n", 2},
+	{"JSON with tabs without a comma", "{\n\t\"a\": 1,\n\t\"b\": 2\n\t\"c\": 3\n}\n", 4},
+	{"JSON that ends early", "{\n\t\"a\": {\n\t\t\"b\": 1\n", 3},
+}
+
+// TestSyntaxErrorLine checks that an error points at the line that a person has
+// to mend, and that the documents around the broken one are read all the same.
+func TestSyntaxErrorLine(t *testing.T) {
+	for _, m := range mistakes {
+		t.Run(m.name, func(t *testing.T) {
+			docs, errs := documents([]byte(m.text), everything)
+			for _, d := range docs {
+				if d.root != nil {
+					t.Error("a document was read")
+				}
+			}
+			if len(errs) != 1 {
+				t.Fatalf("errors %+v", errs)
+			}
+			if errs[0].line != m.want {
+				t.Errorf("line %d: %s; want line %d", errs[0].line, errs[0].detail, m.want)
+			}
+		})
+	}
+}
