@@ -83,7 +83,7 @@ func (r *run) declared(p part) (objects []*source.Object, from map[string]bool, 
 // wrong is everything that is wrong with what a topology path leads to.
 func (r *run) wrong(set *source.Set, path string, err error) []error {
 	if err != nil {
-		return []error{fmt.Errorf("reading topology: %w", err)}
+		return []error{fmt.Errorf("topology: %w", err)}
 	}
 	var errs []error
 	for _, p := range set.Problems {

@@ -22,7 +22,7 @@ func (b *builder) placement(w *workload.Workload) {
 	if b.m.Judged(w) && (w.Kind.PerNode() || w.Count.N > 0) {
 		if b.eligibility(w) && b.requests(w) {
 			b.limits(w)
-			if w.Spec.NodeName == "" {
+			if w.Spec.NodeName == "" && !b.maybeApart(w) {
 				t := b.m.Together(w)
 				fact.PlacementKnown, fact.Usable, fact.Zones = true, t.Usable, t.Zones
 				fact.OnOneNode, fact.InOneZone, fact.Soft = t.OnOneNode, t.InOneZone, softRules(w, b.m)
@@ -40,6 +40,14 @@ func (b *builder) placement(w *workload.Workload) {
 	}
 	fact.ID = b.subject(s)
 	b.Workloads = append(b.Workloads, fact)
+}
+
+// maybeApart reports whether a hard rule keeps the pods of a workload apart or
+// not: its selector or a label still holds a variable of a later tool.
+func (b *builder) maybeApart(w *workload.Workload) bool {
+	return slices.ContainsFunc(b.m.Group(w).Terms, func(t *placement.Term) bool {
+		return t.Hard && t.Use != placement.Affinity && b.m.Peer(t, w, w) == placement.Maybe
+	})
 }
 
 // maxRelated bounds the nodes that a finding points at.

@@ -132,6 +132,7 @@ type arena struct {
 	// contend is unset for the rules verdict, where pods do not contend.
 	contend bool
 	relax   *relaxation
+	company []bool // units whose pods others need near, once somebody asked
 }
 
 // keyed is a counter of one unit and its key.

@@ -10,7 +10,7 @@ import "slices"
 // settled is the outcome of a component of one unit that places most pods in
 // its best run and least in its worst.
 func (a *arena) settled(c component, best, worst []step) outcome {
-	o := outcome{component: c, decided: true, best: best, worst: worst, most: len(best), least: len(worst)}
+	o := outcome{component: c, decided: true, exact: true, best: best, worst: worst, most: len(best), least: len(worst)}
 	o.ownMost, o.ownLeast = []int{o.most}, []int{o.least}
 	o.always, o.never = o.least == c.pods, o.most < c.pods
 	return o

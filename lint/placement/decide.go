@@ -115,7 +115,36 @@ func (a *arena) decide(c component, steps *int) outcome {
 			return o
 		}
 	}
-	return a.explore(c, steps)
+	if c.pods <= smallPods && len(a.nodes) <= smallNodes {
+		if o, ok := a.trySearch(c, steps, *steps); ok {
+			return o
+		}
+	}
+	o := a.estimate(c)
+	if o.decided || c.pods*len(a.nodes) > mediumSize {
+		return o
+	}
+	if exact, ok := a.trySearch(c, steps, *steps); ok {
+		return exact
+	}
+	return o
+}
+
+// A component up to this size is searched at once; a larger one only if proofs
+// fail, and a much larger one not at all.
+const (
+	smallPods  = 40
+	smallNodes = 40
+	mediumSize = 200_000
+)
+
+// trySearch searches with a share of the budget; false if that was too little.
+func (a *arena) trySearch(c component, steps *int, left int) (outcome, bool) {
+	share := left / 4
+	*steps -= share
+	o := a.explore(c, &share)
+	*steps += max(share, 0)
+	return o, o.decided
 }
 
 func (o *outcome) verdict() Verdict {
@@ -138,7 +167,7 @@ func (d *decided) whole() Verdict {
 		case v == Never:
 			return Never
 		case v == Undetermined || all == Undetermined:
-			all = Undetermined
+			all = Undetermined // never, in a later component, outranks it
 		case v == OrderDependent:
 			all = OrderDependent
 		}
@@ -154,12 +183,12 @@ type tally struct {
 
 func (t tally) verdict() Verdict {
 	switch {
-	case t.open:
-		return Undetermined
-	case t.least == t.pods:
-		return Always
 	case t.most < t.pods:
 		return Never
+	case t.least == t.pods:
+		return Always
+	case t.open:
+		return Undetermined
 	}
 	return OrderDependent
 }
@@ -171,7 +200,7 @@ func (d *decided) tallies() map[*workload.Workload]tally {
 			t := all[w]
 			t.most += o.ownMost[k]
 			t.least += o.ownLeast[k]
-			t.open = t.open || !o.decided
+			t.open = t.open || !o.exact
 			all[w] = t
 		}
 		for _, i := range o.units {
@@ -192,9 +221,9 @@ func (d *decided) decision(rules *decided) *Decision {
 		out.Total += o.pods
 		out.MaxPlaced += o.most
 		out.MinPlaced += o.least
-		out.Exact = out.Exact && o.decided
+		out.Exact = out.Exact && o.exact
 		out.Witness = append(out.Witness, d.a.placed(o.best)...)
-		stuck = stuck || len(o.worst) < o.pods
+		stuck = stuck || o.decided && len(o.worst) < o.pods
 	}
 	mine, ruled := d.tallies(), rules.tallies()
 	for _, w := range d.a.m.Workloads {

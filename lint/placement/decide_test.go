@@ -231,3 +231,76 @@ func replay(t *testing.T, m *placement.Model, run []placement.Placed, want int) 
 		state.Place(p.Workload, p.Node)
 	}
 }
+
+// TestProofsAgainstEnumeration holds what is proved without search against
+// every run: a verdict is right or undetermined, and bounds are bounds.
+func TestProofsAgainstEnumeration(t *testing.T) {
+	cases := 3000
+	if testing.Short() {
+		cases = 300
+	}
+	count := map[placement.Verdict]int{}
+	open := 0
+	for seed := range cases {
+		g := generator{rand.New(rand.NewPCG(uint64(seed), 29))}
+		nodes := ""
+		for i := range 2 + g.IntN(3) {
+			nodes += g.node(i)
+		}
+		manifests := g.several()
+		m, _ := model(t, nodes, manifests)
+		want, ok := enumerate(m, 20000)
+		if !ok {
+			continue
+		}
+		d := placement.DecideWithoutSearch(m)
+		count[d.Verdict]++
+		if d.Verdict == placement.Undetermined {
+			open++
+		} else if d.Verdict != want.verdict() {
+			t.Fatalf("seed %d: %s, want %s\n%s%s", seed, d.Verdict, want.verdict(), nodes, manifests)
+		}
+		if d.MaxPlaced < want.most || d.MinPlaced > want.least {
+			t.Fatalf("seed %d: from %d to %d, want %d to %d within\n%s%s", seed, d.MinPlaced, d.MaxPlaced, want.least, want.most, nodes, manifests)
+		}
+		replay(t, m, d.Witness, len(d.Witness))
+		if d.Stuck != nil {
+			replay(t, m, d.Stuck.Placements, len(d.Stuck.Placements))
+		}
+	}
+	t.Log(count)
+	if open > cases/2 {
+		t.Errorf("proofs leave too much open: %v", count)
+	}
+}
+
+// TestHostileSizes gives inputs that no search would survive: each ends with a
+// verdict, or without one and with bounds, within the budget.
+func TestHostileSizes(t *testing.T) {
+	nodes := func(n int) string {
+		return fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, count: %d}\n", n)
+	}
+	var crowd strings.Builder
+	for i := range 300 {
+		text := deployment(1, anti(term(hostKey, sel("tier=all"))))
+		crowd.WriteString("---\n" + strings.ReplaceAll(strings.ReplaceAll(text, "name: web,", fmt.Sprintf("name: w%d,", i)), "{app: web}", fmt.Sprintf("{app: w%d, tier: all}", i)))
+	}
+	for _, v := range []struct {
+		name, nodes, manifests string
+		verdict                placement.Verdict
+		most                   int
+	}{
+		{"300 workloads that all exclude one another on 50 nodes", nodes(50), crowd.String(), placement.Never, 50},
+		{"10,000 replicas that exclude one another on 5,000 nodes", nodes(5000), deployment(10000, anti(term(hostKey, sel("app=web")))), placement.Never, 5000},
+		{"10,000 replicas spread over 5,000 nodes", nodes(5000), deployment(10000, spread(tsc(hostKey, sel("app=web"), ""))), placement.Always, 10000},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			m, _ := model(t, v.nodes, v.manifests)
+			d := placement.Decide(m, placement.Options{})
+			if d.Verdict != v.verdict || d.MaxPlaced != v.most {
+				t.Errorf("%s, at most %d, want %s, %d", d.Verdict, d.MaxPlaced, v.verdict, v.most)
+			}
+			replay(t, m, d.Witness[:min(len(d.Witness), 50)], min(len(d.Witness), 50))
+		})
+	}
+}

@@ -158,14 +158,12 @@ type outcome struct {
 	// ownMost and ownLeast go with component.owners.
 	ownMost, ownLeast []int
 	// always is set if every maximal state is complete, never if none is, and
-	// decided if all of this is known for certain; else most and least are
-	// bounds: no more, and no fewer, can be placed.
-	always, never, decided bool
+	// decided if that is known for certain. Where exact is unset most and least
+	// are bounds: no more, and no fewer, can be placed.
+	always, never, decided, exact bool
 	// best and worst are runs that place most and least pods; stuck is one that
 	// places less than all, if there is one.
 	best, worst []step
-	// tried says how far an undecided search went.
-	tried int
 }
 
 // step is one placement.
@@ -200,6 +198,7 @@ func (a *arena) explore(c component, steps *int) outcome {
 		s.out.ownLeast[c.owner[i]] += s.left[i]
 	}
 	s.out.decided = s.visit(c.pods)
+	s.out.exact = s.out.decided
 	return s.out
 }
 

@@ -41,6 +41,9 @@ func jsonError(text []byte) (e textError, ok bool) {
 		if errors.As(err, &syntax) {
 			at = max(1, min(syntax.Offset, at)) // the offset is behind the byte
 		}
+		if strings.Contains(err.Error(), " after ") { // a comma is missing behind what came before
+			at = int64(len(bytes.TrimRight(text[:at-1], " \t\r\n")))
+		}
 		line := 1 + bytes.Count(text[:at-1], []byte("\n"))
 		return textError{problem: Unparsable, line: line, column: 1, detail: err.Error(), text: text}, true
 	}

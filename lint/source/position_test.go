@@ -104,6 +104,12 @@ func misplaced(f *File, n *Node) string {
 	case n.Quoted && strings.HasPrefix(text, "|"), n.Quoted && strings.HasPrefix(text, ">"):
 		return misplacedBlock(f, n, span)
 	}
+	if !n.Quoted { // over several lines the white space changes
+		if text != n.Value && (!strings.ContainsAny(text, "\r\n\u0085\u2028\u2029") || squeezed(text) != squeezed(n.Value)) {
+			return fmt.Sprintf("covers %q", text)
+		}
+		return ""
+	}
 	value, err := undone(f, text)
 	if err != nil || value != n.Value {
 		return fmt.Sprintf("covers %q, which is %q (%v)", text, value, err)
@@ -119,6 +125,8 @@ func misplacedStart(n *Node, text string) string {
 	}
 	return fmt.Sprintf("%s starts at %q", n.Kind, text)
 }
+
+func squeezed(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // undone takes quotes, escapes and folding off the text of one scalar.
 func undone(f *File, text string) (value string, err error) {

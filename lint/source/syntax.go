@@ -41,8 +41,7 @@ func parts(text []byte) iter.Seq[[]byte] {
 
 // broken records a document that the parser cannot read. The parser names the
 // start of the construct that it was in, counted from 0 in some messages and
-// from 1 in others. The line that a person has to mend is the first one up to
-// which the text fails in the same way.
+// from 1 in others, so the line is searched.
 func (r *yamlReader) broken(err error, text []byte) {
 	said, line := problemOf(err)
 	e := textError{problem: Unparsable, column: 1, detail: said, text: text}
@@ -52,7 +51,7 @@ func (r *yamlReader) broken(err error, text []byte) {
 	ends := lineEnds(text)
 	e.line = r.moved.line(r.lines + min(max(line, 1), len(ends)))
 	if r.search -= len(text); r.search >= 0 {
-		if i := firstFailing(text, ends, said); i >= 0 {
+		if i := toMend(text, ends, said); i >= 0 {
 			e.line = r.moved.line(r.lines+1) + i
 		}
 	}
@@ -60,8 +59,44 @@ func (r *yamlReader) broken(err error, text []byte) {
 	r.errs = append(r.errs, e)
 }
 
-// firstFailing is the index of the first line up to which a text fails as it
-// does in whole, or -1.
+// What the parser says where the line above, or one far above, is the one to
+// mend.
+const (
+	saysKey   = "mapping values are not allowed in this context"
+	saysQuote = "found unexpected end of stream"
+)
+
+// keyLike is a line that was meant to be a field: a word and perhaps another,
+// with no colon and blank between them; or a list item whose dash has no blank.
+var keyLike = regexp.MustCompile(`^[ \t]*(?:- +)*[\w./-]+(?::[^\s:#]+)?(?: [^\s:#]+)?[ \t]*(?:#.*)?\r?\n?$|^[ \t]*-[\w.]+:[ \t]`)
+
+// toMend is the index of the line that a person has to mend, or -1. It is the
+// first one up to which the text fails as it does in whole, unless a text that
+// runs into that line began above: a quote that was never closed, or a key that
+// has no colon.
+func toMend(text []byte, ends []int, said string) int {
+	at := firstFailing(text, ends, said)
+	if at < 1 {
+		return at
+	}
+	above := text[:ends[at-1]]
+	if failed, err := decodeAll(above, func(*yaml.Node) {}); failed {
+		if open, _ := problemOf(err); open == saysQuote && said != saysQuote {
+			return firstFailing(above, ends[:at], saysQuote)
+		}
+	}
+	start := 0
+	if at > 1 {
+		start = ends[at-2]
+	}
+	if said == saysKey && keyLike.Match(text[start:ends[at-1]]) {
+		return at - 1
+	}
+	return at
+}
+
+// firstFailing is the index of the first line up to which a text fails as said,
+// or -1.
 func firstFailing(text []byte, ends []int, said string) int {
 	fails := func(i int) bool {
 		failed, err := decodeAll(text[:ends[i]], func(*yaml.Node) {})

@@ -19,7 +19,8 @@ var mistakes = []mistake{
 	{"tab after spaces", "a:\n  b:\n  \tc: 2\nd: 3\n", 3},
 	{"unclosed double quote", "a: 1\nb: \"word\nc: 2\nd: 3\n", 2},
 	{"unclosed single quote", "a: 1\nb: 'word\nc: 2\nd: 3\n", 2},
-	{"unclosed quote before another", "a: 1\nb: \"word\nc: \"x\"\nd: 3\n", 3},
+	{"unclosed quote before another", "a: 1\nb: \"word\nc: \"x\"\nd: 3\n", 2},
+	{"unclosed quote far before another", "a: 1\nb: 'word\nc: 3\nd: 'x'\n", 2},
 	{"quote inside single quotes", "a: 1\nb: 'it's'\nc: 2\n", 2},
 	{"unclosed bracket", "a: 1\nb: [x, y\nc: 2\n", 2},
 	{"unclosed brace", "a: 1\nb: {x: y\nc: 2\nd: 3\n", 2},
@@ -32,6 +33,7 @@ var mistakes = []mistake{
 	{"stray text after a list", "a:\n- x\n- y\nstray\nd: 3\n", 4},
 	{"text after a quoted value", "a: \"x\" y\nb: 1\n", 1},
 	{"dash without blank", "a:\n- x\n-y\nb: 1\n", 3},
+	{"dash without blank before fields", "a:\n  -b: x\n    c: y\nd: 1\n", 2},
 	{"list item beside keys", "a: 1\n- b\nc: 2\n", 2},
 	{"key beside list items", "a:\n  - x\n  b: 1\nc: 2\n", 3},
 	{"list item too far left", "a:\n  b:\n    - x\n   - y\nc: 1\n", 4},
@@ -44,7 +46,7 @@ var mistakes = []mistake{
 	{"merge conflict", "a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> x\nc: 4\n", 2},
 	{"unknown alias", "a: 1\nb: *x\nc: 2\n", 2},
 	{"JSON without a comma", "{\n  \"a\": 1\n  \"b\": 2\n}\n", 2},
-	{"JSON with tabs without a comma", "{\n\t\"a\": 1,\n\t\"b\": 2\n\t\"c\": 3\n}\n", 4},
+	{"JSON with tabs without a comma", "{\n\t\"a\": 1,\n\t\"b\": 2\n\t\"c\": 3\n}\n", 3},
 	{"JSON that ends early", "{\n\t\"a\": {\n\t\t\"b\": 1\n", 3},
 }
 

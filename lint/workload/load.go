@@ -219,6 +219,7 @@ func (l *loader) spec(w *Workload) {
 			w.mistyped(field, m.Key, m.Value, m.Want)
 		}
 	}
+	w.variables()
 	l.envelope(w)
 }
 

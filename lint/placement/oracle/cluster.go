@@ -155,7 +155,7 @@ func (c *Cluster) workload(name string, obj runtime.Object, kind schema.GroupKin
 	s := &Series{Name: name}
 	drafts, err := c.drafts(s, obj, kind)
 	for i := range drafts {
-		if err != nil || drafts[i].count == 0 {
+		if err != nil {
 			break
 		}
 		drafts[i].pod, err = createPod(drafts[i].pod)

@@ -143,7 +143,7 @@ func (g *gen) node(i int) object {
 		labels["pool"] = pick(g, "p", "q")
 	}
 	if g.chance(g.odds.node / 2) {
-		labels["size"] = pick(g, "1", "2", "08", "+9", "x", "-3", "7.5")
+		labels["size"] = pick(g, "1", "2", "08", "x", "7.5", "0")
 	}
 	if g.chance(6 + g.odds.node/2) {
 		spec["taints"] = g.taints()

@@ -22,12 +22,11 @@ import (
 )
 
 // draft is a pod that a controller asks for, and how many like it: the pods of
-// one draft are alike in all that can matter.
+// one draft are alike in all that can matter. One of none at all is there to
+// be validated.
 type draft struct {
 	pod   *corev1.Pod
 	count int
-	// perPod are labels that tell this pod from its siblings.
-	perPod []string
 }
 
 // fromTemplate is what all controllers do first.
@@ -69,6 +68,7 @@ func deploymentPods(d *appsv1.Deployment) ([]draft, error) {
 	if err := admit(internal, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}); err != nil {
 		return nil, fmt.Errorf("its ReplicaSet: %w", err)
 	}
+	rs.UID = internal.UID
 	return replicaPods(&template, rs, d.Spec.Replicas), nil
 }
 
@@ -104,7 +104,7 @@ func statefulPods(s *appsv1.StatefulSet) []draft {
 		pod.Labels[appsv1.PodIndexLabel] = strconv.Itoa(start + i)
 		pod.Labels[appsv1.StatefulSetRevisionLabel] = revision.Name
 		pod.Spec.Hostname, pod.Spec.Subdomain = pod.Name, s.Spec.ServiceName
-		all = append(all, draft{pod: pod, count: 1, perPod: []string{appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel}})
+		all = append(all, draft{pod: pod, count: 1})
 	}
 	return all
 }
@@ -126,18 +126,21 @@ func daemonPods(d *appsv1.DaemonSet, nodes []*corev1.Node) []draft {
 		template.Spec.Affinity = daemonutil.ReplaceDaemonSetPodNodeNameNodeAffinity(template.Spec.Affinity, n.Name)
 		all = append(all, draft{pod: fromTemplate(&template, d), count: 1})
 	}
+	if len(all) == 0 {
+		all = append(all, draft{pod: fromTemplate(&d.Spec.Template, d)})
+	}
 	return all
 }
 
 // jobPods are those that a Job starts with (pkg/controller/job
 // manageJob): what is active when nothing has succeeded yet.
 func jobPods(j *batchv1.Job) []draft {
-	if j.Spec.Suspend != nil && *j.Spec.Suspend {
-		return nil
-	}
 	want := int(*j.Spec.Parallelism)
 	if j.Spec.Completions != nil {
 		want = min(want, int(*j.Spec.Completions))
+	}
+	if j.Spec.Suspend != nil && *j.Spec.Suspend {
+		return []draft{{pod: fromTemplate(&j.Spec.Template, j)}}
 	}
 	if j.Spec.CompletionMode == nil || *j.Spec.CompletionMode != batchv1.IndexedCompletion {
 		return []draft{{pod: fromTemplate(&j.Spec.Template, j), count: want}}
@@ -149,16 +152,13 @@ func jobPods(j *batchv1.Job) []draft {
 		pod.Labels = withLabel(pod.Labels, batchv1.JobCompletionIndexAnnotation, index)
 		pod.Annotations = withLabel(pod.Annotations, batchv1.JobCompletionIndexAnnotation, index)
 		pod.Spec.Hostname = j.Name + "-" + index
-		all = append(all, draft{pod: pod, count: 1, perPod: []string{batchv1.JobCompletionIndexAnnotation}})
+		all = append(all, draft{pod: pod, count: 1})
 	}
 	return all
 }
 
 // cronPods are those of one run, which is a Job of its own.
 func cronPods(c *batchv1.CronJob) ([]draft, error) {
-	if c.Spec.Suspend != nil && *c.Spec.Suspend {
-		return nil, nil
-	}
 	text, err := json.Marshal(&batchv1.Job{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{Name: c.Name + "-29000000", Namespace: c.Namespace, Labels: c.Spec.JobTemplate.Labels},
@@ -176,5 +176,9 @@ func cronPods(c *batchv1.CronJob) ([]draft, error) {
 	}
 	run := external(obj, &batchv1.Job{})
 	run.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
-	return jobPods(run), nil
+	all := jobPods(run)
+	if c.Spec.Suspend != nil && *c.Spec.Suspend {
+		all = []draft{{pod: all[0].pod}}
+	}
+	return all, nil
 }

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain makes the test binary the command itself, so that scripts run what
+// was just compiled, each call in a process of its own.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"schedlint":        main,
+		"schedlint-broken": func() { os.Exit(run(os.Args[1:], brokenReader{}, os.Stdout, os.Stderr)) },
+	})
+}
+
+// brokenReader stands for a fault of schedlint itself.
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { panic("the reader is broken") }
+
+// scriptDeadline bounds all scripts together: a command that hangs on its input
+// fails its script, and not the whole test run after ten minutes.
+const scriptDeadline = 3 * time.Minute
+
+// TestScripts runs fixtures/scripts. SCHEDLINT_UPDATE=1 rewrites what cmp
+// compares with.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "../../fixtures/scripts",
+		UpdateScripts:       os.Getenv("SCHEDLINT_UPDATE") != "",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Deadline:            time.Now().Add(scriptDeadline),
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status":   status,
+			"json":     jsonValue,
+			"write":    write,
+			"nest":     nest,
+			"harmless": harmlessOutput,
+		},
+	})
+}
+
+// status CODE PROGRAM ARG... runs a program and demands its exit status.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status code program [arg...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	code := 0
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		code = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("running %s: %v", args[1], err)
+	}
+	if code != want {
+		ts.Fatalf("exit status %d, want %d", code, want)
+	}
+}
+
+// json FILE PATH VALUE compares one value of a JSON document. A path is keys
+// and indexes with dots between them, and ends in # for the length of an array.
+func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: json file path value")
+	}
+	var doc any
+	if err := json.Unmarshal([]byte(ts.ReadFile(args[0])), &doc); err != nil {
+		ts.Fatalf("%s is no JSON: %v", args[0], err)
+	}
+	got, err := lookup(doc, args[1])
+	ts.Check(err)
+	if text := fmt.Sprint(got); text != args[2] {
+		ts.Fatalf("%s is %q, want %q", args[1], text, args[2])
+	}
+}
+
+func lookup(v any, path string) (any, error) {
+	for path != "" {
+		var key string
+		key, path, _ = strings.Cut(path, ".")
+		switch at := v.(type) {
+		case map[string]any:
+			next, ok := at[key]
+			if !ok {
+				return nil, fmt.Errorf("no member %s among %v", key, reflect.ValueOf(at).MapKeys())
+			}
+			v = next
+		case []any:
+			if key == "#" {
+				return len(at), nil
+			}
+			i, err := strconv.Atoi(key)
+			if err != nil || i >= len(at) {
+				return nil, fmt.Errorf("no element %s among %d", key, len(at))
+			}
+			v = at[i]
+		default:
+			return nil, fmt.Errorf("%v has no members: looking for %s", v, key)
+		}
+	}
+	return v, nil
+}
+
+// write FILE TEXT writes what a text archive cannot hold: both arguments may
+// have the escapes of Go.
+func write(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: write file text")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(unescaped(ts, args[0])), []byte(unescaped(ts, args[1])), 0o644))
+}
+
+func unescaped(ts *testscript.TestScript, s string) string {
+	text, err := strconv.Unquote(`"` + strings.ReplaceAll(s, `"`, `\"`) + `"`)
+	if err != nil {
+		ts.Fatalf("%q: %v", s, err)
+	}
+	return text
+}
+
+// nest FILE DEPTH OPEN CLOSE writes an opening so many times and then as many
+// times a closing.
+func nest(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: nest file depth open close")
+	}
+	depth, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text := strings.Repeat(args[2], depth) + strings.Repeat(args[3], depth) + "\n"
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
+
+// unsafe finds what must not reach a terminal or the log of a CI runner:
+// control characters, bidi overrides, and workflow commands.
+var unsafe = regexp.MustCompile(`(?m)[\x00-\x09\x0b-\x1f\x7f-\x{9f}\x{202a}-\x{202e}]|^\s*::|##\[`)
+
+// harmless FILE demands that nothing in an output is unsafe.
+func harmlessOutput(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: harmless file")
+	}
+	text := ts.ReadFile(args[0])
+	if at := unsafe.FindStringIndex(text); at != nil {
+		ts.Fatalf("unsafe in %s: %q in %q", args[0], text[at[0]:at[1]], text[max(0, at[0]-20):min(len(text), at[1]+20)])
+	}
+}

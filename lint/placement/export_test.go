@@ -1,0 +1,12 @@
+package placement
+
+// DecideWithoutSearch decides by proofs and runs alone, as components that are
+// too large to search are decided.
+func DecideWithoutSearch(m *Model) *Decision {
+	a := newArena(m, true, nil)
+	d := &decided{a: a}
+	for _, c := range a.components() {
+		d.outcomes = append(d.outcomes, a.estimate(c))
+	}
+	return d.decision(d)
+}

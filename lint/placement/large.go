@@ -1,0 +1,353 @@
+package placement
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A component that is too large to try everything is settled by proofs that
+// need no search, each of which may fail: that some units cannot all have room
+// (never), that no unit can be crowded out (always), and runs that place
+// everything or get stuck. What stays open is given as bounds.
+
+// estimate settles a component as far as proofs and runs go.
+func (a *arena) estimate(c component) outcome {
+	o := outcome{component: c, ownMost: make([]int, len(c.owners)), ownLeast: make([]int, len(c.owners))}
+	for k, i := range c.units {
+		o.ownMost[c.owner[k]] += a.units[i].pods
+	}
+	o.most = c.pods
+	a.shortOfRoom(&o)
+	o.best = a.run(c.units)
+	a.undo(o.best)
+	switch {
+	case o.most < c.pods:
+		o.never, o.decided = true, true
+	case a.nobodyCrowdedOut(c):
+		o.always, o.decided, o.exact = true, true, len(o.best) == c.pods
+		o.least, o.worst = c.pods, o.best
+		copy(o.ownLeast, o.ownMost)
+	case len(o.best) == c.pods:
+		o.worst, o.decided = a.crowding(c)
+	}
+	if !o.decided || o.never {
+		o.worst = o.best
+	}
+	return o
+}
+
+// run is a greedy run: units with the fewest nodes first, those that need
+// company after it, spread evenly over their nodes.
+func (a *arena) run(units []int) []step {
+	order := slices.Clone(units)
+	slices.SortStableFunc(order, func(x, y int) int {
+		u, v := a.units[x], a.units[y]
+		return cmp.Or(cmp.Compare(len(u.near), len(v.near)), cmp.Compare(len(u.nodes.list), len(v.nodes.list)), cmp.Compare(len(v.apart), len(u.apart)), cmp.Compare(x, y))
+	})
+	left := map[int]int{}
+	for _, i := range order {
+		left[i] = a.units[i].pods
+	}
+	var all []step
+	for again := true; again; {
+		again = false
+		for _, i := range order {
+			if left[i] == 0 {
+				continue
+			}
+			run := a.scatter(i, left[i])
+			left[i] -= len(run)
+			all = append(all, run...)
+			// Only company and spread can make room for pods that had none.
+			again = again || len(run) > 0 && left[i] > 0 || len(run) > 0 && a.enables(i)
+		}
+	}
+	return all
+}
+
+// enables reports whether pods of a unit can make a node take other pods.
+func (a *arena) enables(i int) bool {
+	return len(a.watchers[i]) > 0 || len(a.counts[i]) > 0 && a.wanted(i)
+}
+
+// wanted reports whether some unit needs the pods of this one near.
+func (a *arena) wanted(i int) bool {
+	if a.company == nil {
+		a.company = make([]bool, len(a.units))
+		for _, u := range a.units {
+			for _, j := range u.company {
+				a.company[j] = true
+			}
+		}
+	}
+	return a.company[i]
+}
+
+// scatter places pods of a unit one to a node, round after round.
+func (a *arena) scatter(i, pods int) []step {
+	u := a.units[i]
+	if len(u.spreads) == 1 {
+		return a.fillEvenly(i, u.spreads[0], pods)
+	}
+	list := u.nodes.list
+	start := 0
+	if len(list) > 0 {
+		start = i * 31 % len(list)
+	}
+	var run []step
+	for progress := true; progress && len(run) < pods; {
+		progress = false
+		for k := range list {
+			n := int(list[(start+k)%len(list)])
+			if len(run) < pods && a.takes(i, n) {
+				a.place(i, n)
+				run = append(run, step{i, n})
+				progress = true
+			}
+		}
+	}
+	return run
+}
+
+// shortOfRoom lowers the most by what cannot have room whatever the others do.
+func (a *arena) shortOfRoom(o *outcome) {
+	for k, i := range o.units {
+		u := a.units[i]
+		if len(u.near)+len(u.spreads) > 0 || !a.nest(u, u.selfKeys(i)) {
+			continue
+		}
+		run := a.fill(i, u.nodes.list, u.pods)
+		a.undo(run)
+		o.most -= u.pods - len(run)
+		o.ownMost[o.owner[k]] -= u.pods - len(run)
+	}
+	if o.most == o.pods {
+		o.most -= a.clique(o.units)
+	}
+}
+
+// clique is by how many pods a set of units that all exclude one another on one
+// key has too few domains: each domain holds pods of one of them at most, and
+// one pod of a unit that excludes itself.
+func (a *arena) clique(units []int) int {
+	best := 0
+	for k := range a.keys {
+		var members []int
+		domains := map[int32]bool{}
+		need := 0
+		for _, i := range units {
+			u := a.units[i]
+			if u.pods == 0 || !a.excludesAll(u, k, members) || !a.allCarry(u, k) {
+				continue
+			}
+			members = append(members, i)
+			if slices.Contains(u.apart, exclusion{k, i}) {
+				need += u.pods
+			} else {
+				need++
+			}
+			for _, n := range u.nodes.list {
+				domains[a.domain[k][n]] = true
+			}
+		}
+		best = max(best, need-len(domains))
+	}
+	return best
+}
+
+func (a *arena) excludesAll(u *unit, key int, members []int) bool {
+	if len(members) == 0 {
+		return true
+	}
+	apart := map[int]bool{}
+	for _, x := range u.apart {
+		if x.key == key {
+			apart[x.unit] = true
+		}
+	}
+	return !slices.ContainsFunc(members, func(i int) bool { return !apart[i] })
+}
+
+func (a *arena) allCarry(u *unit, key int) bool {
+	return !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return a.domain[key][n] < 0 })
+}
+
+// nobodyCrowdedOut proves that every unit finds a node in every state: what
+// the other pods, and its own but one, can close is less than what it has. A
+// pod closes at most the largest domain that is still open of each key on
+// which it is kept apart, one node for a port, and nodes for lack of a resource
+// only once their space is used up.
+func (a *arena) nobodyCrowdedOut(c component) bool {
+	if len(c.units)*len(a.nodes) > 5_000_000 {
+		return false
+	}
+	for _, i := range c.units {
+		u := a.units[i]
+		if u.pods == 0 {
+			continue
+		}
+		if len(u.near)+len(u.spreads) > 0 || u.kubelet || a.closable(c, i) >= len(u.nodes.list) {
+			return false
+		}
+	}
+	return true
+}
+
+// others is how many pods of a unit can be in the way of a further pod of u.
+func (a *arena) others(i, j int) int {
+	if i == j {
+		return a.units[i].pods - 1
+	}
+	if a.units[j].g.Running {
+		return 1
+	}
+	return a.units[j].pods
+}
+
+// closable bounds how many of the unit's nodes can be closed to its last pod.
+func (a *arena) closable(c component, i int) int {
+	u := a.units[i]
+	closers := map[int]int{} // by key: pods that close a domain
+	for _, x := range u.apart {
+		closers[x.key] += a.others(i, x.unit)
+	}
+	closed := 0
+	for key, pods := range closers {
+		sizes := map[int32]int{}
+		for _, n := range u.nodes.list {
+			if d := a.domain[key][n]; d >= 0 {
+				sizes[d]++
+			}
+		}
+		closed += largest(sizes, pods)
+	}
+	if len(u.clashes) > 0 {
+		for j, v := range a.units {
+			if slices.ContainsFunc(v.ports, func(p int) bool { return slices.Contains(u.clashes, p) }) {
+				closed += a.others(i, j)
+			}
+		}
+	}
+	if a.contend {
+		closed += a.crampable(c, i)
+	}
+	return closed
+}
+
+// largest is the sum of the n largest sizes.
+func largest(sizes map[int32]int, n int) int {
+	list := make([]int, 0, len(sizes))
+	for _, s := range sizes {
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(x, y int) int { return y - x })
+	sum := 0
+	for _, s := range list[:min(n, len(list))] {
+		sum += s
+	}
+	return sum
+}
+
+// crampable bounds how many of the unit's nodes others can leave too little
+// space on: each takes at least what is free there less what a pod asks, and
+// one unit more.
+func (a *arena) crampable(c component, i int) int {
+	u := a.units[i]
+	closed := 0
+	for r, ask := range u.ask {
+		if ask == 0 {
+			continue
+		}
+		demand := int64(0)
+		for _, j := range c.units {
+			demand += a.units[j].ask[r] * int64(a.others(i, j))
+		}
+		var need []int64
+		for _, n := range u.nodes.list {
+			if free := a.free[n][r]; free != math.MaxInt64 {
+				need = append(need, free-ask+1)
+			}
+		}
+		slices.Sort(need)
+		for _, t := range need {
+			if demand < t {
+				break
+			}
+			demand -= t
+			closed++
+		}
+	}
+	return closed
+}
+
+// crowding looks for a run that crowds a unit out where rules are about one key
+// only: every domain that the unit could use is taken by a pod that keeps it
+// away, which is a matching of those domains to pods.
+func (a *arena) crowding(c component) ([]step, bool) {
+	for _, i := range c.units {
+		u := a.units[i]
+		if u.pods == 0 || len(u.near)+len(u.spreads)+len(u.clashes) > 0 || u.kubelet {
+			continue
+		}
+		if run, ok := a.crowdOut(c, i); ok {
+			return run, true
+		}
+	}
+	return nil, false
+}
+
+// crowdOut builds such a run for one unit, if the matching exists and the
+// filters let it happen.
+func (a *arena) crowdOut(c component, i int) ([]step, bool) {
+	u := a.units[i]
+	var run []step
+	left := map[int]int{}
+	for _, x := range u.apart {
+		if !a.units[x.unit].g.Running {
+			left[x.unit] = a.others(i, x.unit)
+		}
+	}
+	for _, n := range u.nodes.list {
+		if !a.takes(i, int(n)) {
+			continue
+		}
+		closed := false
+		for _, x := range u.apart {
+			if left[x.unit] > 0 && a.domain[x.key][n] >= 0 && a.takes(x.unit, int(n)) {
+				a.place(x.unit, int(n))
+				run = append(run, step{x.unit, int(n)})
+				left[x.unit]--
+				closed = true
+				break
+			}
+		}
+		if !closed {
+			a.undo(run)
+			return nil, false
+		}
+	}
+	placed := map[int]int{}
+	for _, s := range run {
+		placed[s.unit]++
+	}
+	more := a.finish(c, placed)
+	run = append(run, more...)
+	a.undo(run)
+	return run, len(run) < c.pods
+}
+
+// finish goes on from the current state until nothing fits any more.
+func (a *arena) finish(c component, placed map[int]int) []step {
+	var all []step
+	for progress := true; progress; {
+		progress = false
+		for _, i := range c.units {
+			run := a.scatter(i, a.units[i].pods-placed[i])
+			placed[i] += len(run)
+			all = append(all, run...)
+			progress = progress || len(run) > 0
+		}
+	}
+	return all
+}

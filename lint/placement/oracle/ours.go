@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Ours is schedlint's view of a case.
+type Ours struct {
+	Model     *placement.Model
+	Workloads map[string]*workload.Workload
+	Nodes     []*topology.Node // by name, as in a Cluster
+}
+
+// NewOurs reads the same bytes as NewCluster.
+func NewOurs(nodes, manifests string) (*Ours, error) {
+	nodeObjects, err := parse(nodes)
+	if err != nil {
+		return nil, err
+	}
+	topo, err := topology.Load(nodeObjects)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := parse(manifests)
+	if err != nil {
+		return nil, err
+	}
+	set := workload.Load(workload.NewTable(), objects)
+	o := &Ours{Model: placement.NewModel(set, topo), Workloads: map[string]*workload.Workload{}, Nodes: topo.Nodes}
+	for _, w := range set.Workloads {
+		o.Workloads[w.Object.Kind+" "+w.Object.Namespace+"/"+w.Object.Name] = w
+	}
+	return o, nil
+}
+
+func parse(text string) ([]*source.Object, error) {
+	set, err := source.Load(source.Options{Dir: "/", Root: "/", Stdin: strings.NewReader(text)}, []string{"-"})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range set.Problems {
+		return nil, fmt.Errorf("%s: %s", p.Kind, p.Detail)
+	}
+	return set.Objects, nil
+}
