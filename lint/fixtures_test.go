@@ -146,6 +146,44 @@ func TestFixtureFoldersAreRules(t *testing.T) {
 	}
 }
 
+// all asks for every fact, as rules of a team's own do.
+type all struct{ *rego.Engine }
+
+func (all) Own() bool { return true }
+
+// TestHealthyFactsAreSpared lints everything with and without the facts that
+// say that all is well: the built-in rules have nothing to say about those.
+func TestHealthyFactsAreSpared(t *testing.T) {
+	e := engine(t)
+	with := func(policy lint.Policy, dir, topology string) string {
+		report, err := lint.Run(context.Background(), lint.Options{
+			Dir: dir, Root: dir, Paths: []string{"."}, Topology: []string{topology}, Policy: policy,
+			Level: func(id string) diag.Level { r, _ := e.Rule(id); return r.Level },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(report.Diagnostics)
+	}
+	tree := t.TempDir()
+	writeTree(t, tree)
+	nodes := filepath.Join(tree, "nodes.yaml")
+	if err := os.WriteFile(nodes, []byte(nodes50), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dirs := map[string]string{tree: nodes}
+	if shared, err := filepath.Abs("../../shared"); err == nil {
+		if _, err := os.Stat(shared); err == nil {
+			dirs[filepath.Join(shared, "corpus")] = filepath.Join(shared, "topologies", "eks-3az.yaml")
+		}
+	}
+	for dir, topology := range dirs {
+		if with(e, dir, topology) != with(all{e}, dir, topology) {
+			t.Errorf("%s: findings differ", dir)
+		}
+	}
+}
+
 // findings is the rules that fired with their lines, for short comparisons.
 func findings(r *diag.Report) string {
 	var list []string

@@ -19,6 +19,9 @@ import (
 // Policy judges facts.
 type Policy interface {
 	Evaluate(ctx context.Context, f *facts.Facts) ([]facts.Judgement, error)
+	// Own reports whether rules of the team's own take part, which may judge
+	// facts that the built-in ones are content with.
+	Own() bool
 }
 
 // Options say what to lint. Dir and Root are absolute; Dir is where relative
@@ -60,7 +63,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	}
 	r := newRun(ctx, o)
 	r.load()
-	r.judge(facts.Build(placement.NewModel(&workload.Set{}, nil), r.set.Problems), "")
+	r.judge(facts.Build(placement.NewModel(&workload.Set{}, nil), r.set.Problems, false), "")
 	parts := r.clusters()
 	r.set = nil // each part is let go once it is judged
 	for len(parts) > 0 {
@@ -217,7 +220,7 @@ func (r *run) cluster(p part) {
 	workloads := workload.Load(r.table, p.objects)
 	topo := r.topology(p, workloads.Topologies)
 	m := placement.NewModel(workloads, topo)
-	f := facts.Build(m, nil)
+	f := facts.Build(m, nil, r.Policy.Own())
 	r.count(workloads, m)
 	r.judge(f, p.name) // the trees are garbage by now
 	r.report.Summary.Notes = append(r.report.Summary.Notes, f.Growing()...)

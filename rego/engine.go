@@ -31,6 +31,7 @@ const DefaultDeadline = 30 * time.Second
 type Engine struct {
 	rules    []*rule // sorted by id
 	deadline time.Duration
+	own      bool
 
 	mutex sync.Mutex // guards the programs of rules
 }
@@ -43,6 +44,7 @@ func Load(opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.own = len(opts.Dirs) > 0
 	if err := e.adopt(own); err != nil {
 		return nil, err
 	}
@@ -95,6 +97,9 @@ func (e *Engine) find(id string) *rule {
 	}
 	return nil
 }
+
+// Own reports whether rules of the user's own are among them.
+func (e *Engine) Own() bool { return e.own }
 
 // IDs gives the ids of all rules, those that are off included, sorted.
 func (e *Engine) IDs() []string {

@@ -75,7 +75,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // json FILE PATH VALUE compares one value of a JSON document. A path is keys
-// and indexes with dots between them, and ends in # for the length of an array.
+// and indexes with dots between them, and ends in length for that of an array.
 func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: json file path value")
@@ -103,7 +103,7 @@ func lookup(v any, path string) (any, error) {
 			}
 			v = next
 		case []any:
-			if key == "#" {
+			if key == "length" {
 				return len(at), nil
 			}
 			i, err := strconv.Atoi(key)
@@ -147,9 +147,9 @@ func nest(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
 }
 
-// unsafe finds what must not reach a terminal or the log of a CI runner:
+// dangerous finds what must not reach a terminal or the log of a CI runner:
 // control characters, bidi overrides, and workflow commands.
-var unsafe = regexp.MustCompile(`(?m)[\x00-\x09\x0b-\x1f\x7f-\x{9f}\x{202a}-\x{202e}]|^\s*::|##\[`)
+var dangerous = regexp.MustCompile(`(?m)[\x00-\x09\x0b-\x1f\x7f-\x{9f}\x{202a}-\x{202e}]|^\s*::|##\[`)
 
 // harmless FILE demands that nothing in an output is unsafe.
 func harmlessOutput(ts *testscript.TestScript, neg bool, args []string) {
@@ -157,7 +157,7 @@ func harmlessOutput(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: harmless file")
 	}
 	text := ts.ReadFile(args[0])
-	if at := unsafe.FindStringIndex(text); at != nil {
+	if at := dangerous.FindStringIndex(text); at != nil {
 		ts.Fatalf("unsafe in %s: %q in %q", args[0], text[at[0]:at[1]], text[max(0, at[0]-20):min(len(text), at[1]+20)])
 	}
 }

@@ -18,6 +18,7 @@ type builder struct {
 	// declared counts the workloads that selectors can match.
 	declared int
 	topo     bool
+	complete bool
 	// object names the workload that facts are being built about, once for all.
 	object *diag.Object
 	// nodes keeps the usable nodes of each kind of pod.
@@ -27,12 +28,12 @@ type builder struct {
 // Growing are sentences on workloads that fit only once pools have grown.
 func (f *Facts) Growing() []string { return f.growing }
 
-// Build tells everything about the workloads of one cluster. Problems are
-// those of the texts; they belong to no cluster, so give them once.
-func Build(m *placement.Model, problems []source.Problem) *Facts {
-	b := &builder{Facts: &Facts{}, m: m, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}}
-	// Most workloads have about a dozen facts.
-	b.subjects = make([]Subject, 0, 12*len(m.Workloads)+len(problems))
+// Build tells what is to be said about the workloads of one cluster. Problems
+// are those of the texts; they belong to no cluster, so give them once. Facts
+// that say that all is well are left out unless they are asked for with
+// complete: only a team's own rules may have something to say about them.
+func Build(m *placement.Model, problems []source.Problem, complete bool) *Facts {
+	b := &builder{Facts: &Facts{}, m: m, complete: complete, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}}
 	for _, p := range problems {
 		b.document(p)
 	}
@@ -56,6 +57,9 @@ func (b *builder) subject(s Subject) int {
 	b.subjects = append(b.subjects, s)
 	return len(b.subjects)
 }
+
+// spare reports whether a fact need not be listed.
+func (b *builder) spare(healthy bool) bool { return healthy && !b.complete }
 
 // about makes the facts that follow be about a workload.
 func (b *builder) about(w *workload.Workload) {

@@ -28,6 +28,9 @@ func names(nodes []*topology.Node) string {
 // limits tells how many pods each hard rule lets be placed.
 func (b *builder) limits(w *workload.Workload) {
 	for _, l := range b.m.Capacity(w) {
+		if b.spare(!l.Exceeded && !l.Grows) {
+			continue
+		}
 		switch l.By {
 		case placement.ByAntiAffinity:
 			b.antiAffinity(w, &l)

@@ -16,7 +16,7 @@ import (
 // placement tells where the pods of one workload can go.
 func (b *builder) placement(w *workload.Workload) {
 	fact := Workload{
-		Workload: w.String(), Group: w.Object.Group(), Kind: w.Object.Kind, Namespace: w.Object.Namespace, Name: w.Object.Name,
+		Group: w.Object.Group(), Kind: w.Object.Kind, Namespace: w.Object.Namespace, Name: w.Object.Name,
 		Pods: w.Count.N, PodsKnown: w.Count.Known, Lasting: !w.Kind.Finite() && !w.Kind.PerNode(),
 	}
 	if b.m.Judged(w) && (w.Kind.PerNode() || w.Count.N > 0) {
@@ -25,17 +25,22 @@ func (b *builder) placement(w *workload.Workload) {
 			if w.Spec.NodeName == "" && !b.maybeApart(w) {
 				t := b.m.Together(w)
 				fact.PlacementKnown, fact.Usable, fact.Zones = true, t.Usable, t.Zones
-				fact.OnOneNode, fact.InOneZone, fact.Soft = t.OnOneNode, t.InOneZone, softRules(w, b.m)
+				fact.OnOneNode, fact.InOneZone = t.OnOneNode, t.InOneZone
 			}
 		}
 	}
+	crowded := fact.Lasting && fact.PlacementKnown && fact.Pods >= 2 && fact.OnOneNode >= fact.Pods
+	if b.spare(!crowded) {
+		return
+	}
+	fact.Workload, fact.Soft = w.String(), softRules(w, b.m)
 	s := about(w, w.CountSpan())
 	for _, t := range b.m.Group(w).Terms {
 		if !t.Hard && t.Use != placement.Affinity {
 			s = s.related(fieldSpan(w, t.Node, "topologyKey"), "a soft rule: the scheduler may break it")
 		}
 	}
-	if fact.PlacementKnown && fact.Pods >= 2 && fact.OnOneNode >= fact.Pods {
+	if crowded {
 		s = s.fix("add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: DoNotSchedule, or required anti-affinity")
 	}
 	fact.ID = b.subject(s)
@@ -70,6 +75,9 @@ func (b *builder) excluded(s Subject, w *workload.Workload, small bool) (Subject
 // eligibility tells how many nodes pass the node-level filters; true if some do.
 func (b *builder) eligibility(w *workload.Workload) bool {
 	e := b.m.Eligible(w)
+	if b.spare(e.Count+e.Growable > 0) {
+		return true
+	}
 	fact := Eligibility{Workload: w.String(), Verdict: Feasible, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Reasons: []string{}}
 	s := about(w, diag.Span{})
 	if e.Count+e.Growable == 0 {
@@ -199,32 +207,43 @@ func (b *builder) nearNodeLabel(key, value string) string {
 // pod fits on some node.
 func (b *builder) requests(w *workload.Workload) bool {
 	fit := b.m.RequestFits(w)
-	for _, r := range fit.Requests {
+	first := len(b.Requests)
+	for i := range fit.Requests {
+		r := &fit.Requests[i]
+		if b.spare(!tooSmall(fit, r, w)) {
+			continue
+		}
 		fact := Request{
-			Workload: w.String(), Verdict: Feasible, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest,
+			Workload: w.String(), Verdict: Feasible, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest(),
 			LargestNode: r.LargestNode, Eligible: fit.Eligible, Fitting: r.Fitting, PerNode: w.Kind.PerNode(),
 		}
 		s := about(w, diag.Span{})
-		if r.Fitting == 0 && fit.Eligible > 0 || w.Kind.PerNode() && r.Fitting < fit.Eligible {
+		if tooSmall(fit, r, w) {
 			fact.Verdict = Infeasible
 			s = about(w, requestSpan(w, r.Name))
 			if r.LargestSpan.Line > 0 {
-				s = s.related(r.LargestSpan, "%s offers %s of %s, the most of all", r.LargestNode, r.Largest, r.Name)
+				s = s.related(r.LargestSpan, "%s offers %s of %s, the most of all", r.LargestNode, r.Largest(), r.Name)
 			}
-			s = s.fix("request at most %s of %s, or add a node that offers %s", r.Largest, r.Name, fact.Request)
+			s = s.fix("request at most %s of %s, or add a node that offers %s", r.Largest(), r.Name, fact.Request)
 		}
 		fact.ID = b.subject(s)
 		b.Requests = append(b.Requests, fact)
 	}
-	if fit.Fitting == 0 && fit.Eligible > 0 && !slices.ContainsFunc(b.Requests[len(b.Requests)-len(fit.Requests):], func(r Request) bool { return r.Verdict == Infeasible }) {
+	if fit.Fitting == 0 && fit.Eligible > 0 && !slices.ContainsFunc(b.Requests[first:], func(r Request) bool { return r.Verdict == Infeasible }) {
 		b.jointly(w, fit)
 	}
 	return fit.Fitting > 0
 }
 
+// tooSmall reports whether a request is larger than every node offers, or for
+// a DaemonSet than some node does.
+func tooSmall(fit *placement.RequestFit, r *placement.ResourceFit, w *workload.Workload) bool {
+	return r.Fitting == 0 && fit.Eligible > 0 || w.Kind.PerNode() && r.Fitting < fit.Eligible
+}
+
 // jointly tells of a pod that fits no node although every single request does:
 // the node with most of one resource has too little of another.
-func (b *builder) jointly(w *workload.Workload, fit placement.RequestFit) {
+func (b *builder) jointly(w *workload.Workload, fit *placement.RequestFit) {
 	if len(fit.Requests) == 0 {
 		return
 	}

@@ -77,15 +77,23 @@ func valueSpan(w *workload.Workload, n *source.Node, field string) diag.Span {
 }
 
 func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []*topology.Node) {
-	fact := TopologyKey{Workload: w.String(), Use: string(t.Use), Hard: t.Hard, Key: t.Key, Declared: b.topo, Usable: len(usable), Known: topology.Known(t.Key)}
-	s := about(w, fieldSpan(w, t.Node, "topologyKey"))
+	fact := TopologyKey{Use: string(t.Use), Hard: t.Hard, Key: t.Key, Declared: b.topo, Usable: len(usable), Known: topology.Known(t.Key)}
+	var without []*topology.Node
 	for _, n := range usable {
 		if _, ok := n.Labels[t.Key]; ok {
 			fact.With++
-		} else if len(fact.Without) < 3 {
-			fact.Without = append(fact.Without, n.Name)
-			s = s.node(n, "lacks the label "+t.Key)
+		} else if len(without) < maxRelated {
+			without = append(without, n)
 		}
+	}
+	if b.spare(b.topo && fact.With == fact.Usable || !b.topo && fact.Known) {
+		return
+	}
+	fact.Workload = w.String()
+	s := about(w, fieldSpan(w, t.Node, "topologyKey"))
+	for _, n := range without {
+		fact.Without = append(fact.Without, n.Name)
+		s = s.node(n, "lacks the label "+t.Key)
 	}
 	if fact.With == 0 && (b.topo || !fact.Known) {
 		fact.Suggestion = b.m.Topology.Suggest(t.Key)
@@ -93,11 +101,8 @@ func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []
 	if fact.Suggestion != "" {
 		s.Fixes = append(s.Fixes, replace(w, t.Node, "topologyKey", fact.Suggestion))
 	}
-	if fact.With > 0 && fact.With < fact.Usable {
+	if t.Use == placement.AntiAffinity && fact.With > 0 && fact.With < fact.Usable {
 		s = s.fix("give every node the label %s, or keep the pods off nodes without it", t.Key)
-		if t.Use != placement.AntiAffinity || fact.With == fact.Usable {
-			s.Fixes = s.Fixes[:0]
-		}
 	}
 	fact.ID = b.subject(s)
 	b.TopologyKeys = append(b.TopologyKeys, fact)
@@ -168,6 +173,9 @@ func (b *builder) nodeTerms(w *workload.Workload) {
 		if term == nil || term.Kind != source.Map {
 			return
 		}
+		if b.spare(!empty(term)) {
+			return
+		}
 		fact := NodeTerm{Workload: w.String(), Hard: hard, Empty: empty(term), Others: full}
 		if !hard {
 			fact.Others = 0
@@ -184,10 +192,14 @@ func (b *builder) nodeTerms(w *workload.Workload) {
 }
 
 func (b *builder) selector(w *workload.Workload, t *placement.Term) {
+	matches := b.m.Selected(t, w, 1)
+	if b.spare(matches > 0 && (t.Use != placement.Spread || t.Form() == placement.FormSet)) {
+		return
+	}
 	fact := Selector{
 		Workload: w.String(), Use: string(t.Use), Hard: t.Hard, Form: string(t.Form()), Text: t.Selector(),
 		MatchesOwn: Answer(t.Labels(w).String()), OwnNamespace: Answer(b.m.OwnNamespace(t, w).String()),
-		Matches: b.m.Selected(t, w, 1), Declared: b.declared, Namespaces: namespaces(t),
+		Matches: matches, Declared: b.declared, Namespaces: namespaces(t),
 	}
 	at := fieldSpan(w, t.Node, "labelSelector")
 	if fact.MatchesOwn == Yes && fact.OwnNamespace == No {
@@ -295,6 +307,9 @@ func (b *builder) labelKeys(w *workload.Workload, t *placement.Term, list string
 			fact.OnPod = Yes
 		} else if items[i].Placeholder() || len(w.Object.Root.At("metadata", "ownerReferences").Items()) > 0 {
 			fact.OnPod = Maybe
+		}
+		if b.spare(fact.OnPod == Yes) {
+			continue
 		}
 		s := about(w, w.File().Span(items[i]))
 		if fact.OnPod == No {

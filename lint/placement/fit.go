@@ -1,6 +1,8 @@
 package placement
 
 import (
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -18,15 +20,29 @@ type RequestFit struct {
 type ResourceFit struct {
 	Request
 	Fitting int
-	// Largest is the most that a judged node offers, LargestNode which one.
-	Largest, LargestNode string
-	LargestSpan          diag.Span
+	// LargestNode offers the most of all judged nodes, at LargestSpan.
+	LargestNode string
+	LargestSpan diag.Span
+	largest     resource.Quantity
+}
+
+// Largest is the most that a judged node offers; 0 if none is judged.
+func (r *ResourceFit) Largest() string { return r.largest.String() }
+
+// fitKey is equal for workloads whose pods fit in the same way.
+type fitKey struct {
+	signature, request string
 }
 
 // RequestFits compares the requests of one pod with the eligible nodes.
-func (m *Model) RequestFits(w *workload.Workload) RequestFit {
-	requests := m.groups[w].Requests
-	fit := RequestFit{Requests: make([]ResourceFit, len(requests))}
+func (m *Model) RequestFits(w *workload.Workload) *RequestFit {
+	g := m.groups[w]
+	key := fitKey{g.signature, g.request}
+	if fit := m.fits[key]; fit != nil {
+		return fit
+	}
+	requests := g.Requests
+	fit := &RequestFit{Requests: make([]ResourceFit, len(requests))}
 	most := make([]int64, len(requests))
 	for i, r := range requests {
 		fit.Requests[i].Request, most[i] = r, -1
@@ -45,7 +61,7 @@ func (m *Model) RequestFits(w *workload.Workload) RequestFit {
 			}
 			if judged && has > most[i] {
 				q := n.Allocatable[r.Name]
-				most[i], r.Largest, r.LargestNode, r.LargestSpan = has, q.String(), n.Name, n.Span
+				most[i], r.largest, r.LargestNode, r.LargestSpan = has, q, n.Name, n.Span
 			}
 		}
 	}
@@ -59,5 +75,7 @@ func (m *Model) RequestFits(w *workload.Workload) RequestFit {
 			look(m.Topology.Growth[i].Node)
 		}
 	}
+	m.fits[key] = fit
+	m.fits[key] = fit
 	return fit
 }

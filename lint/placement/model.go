@@ -20,6 +20,7 @@ type Model struct {
 	views    []*view
 	sets     map[setKey]*siteSet
 	domains  map[domainKey]map[string]bool
+	fits     map[fitKey]*RequestFit
 }
 
 // Group is a workload with its terms made ready: all its pods are alike but
@@ -44,7 +45,7 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	m := &Model{
 		Workloads: set.Workloads, Namespaces: set.Namespaces, Topology: topo,
 		groups: make(map[*workload.Workload]*Group, len(set.Workloads)), eligible: map[string]*Eligibility{},
-		sets: map[setKey]*siteSet{}, domains: map[domainKey]map[string]bool{},
+		sets: map[setKey]*siteSet{}, domains: map[domainKey]map[string]bool{}, fits: map[fitKey]*RequestFit{},
 	}
 	m.index = newLabelIndex(set.Workloads)
 	for _, w := range set.Workloads {

@@ -66,12 +66,27 @@ func daemonTolerations(hostNetwork bool) []corev1.Toleration {
 	return all
 }
 
+// admittedTolerations are a pod's tolerations with those that every pod gets,
+// unless it has one for the same key, be it for another value
+// (plugin/pkg/admission/defaulttolerationseconds/admission.go; R-N17).
+func admittedTolerations(own []corev1.Toleration) []corev1.Toleration {
+	all := slices.Clone(own)
+	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
+		if !slices.ContainsFunc(own, func(t corev1.Toleration) bool {
+			return (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
+		}) {
+			all = append(all, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute})
+		}
+	}
+	return all
+}
+
 func newFilter(w *workload.Workload) *filter {
 	s := &w.Spec
-	f := &filter{w: w, tolerations: s.Tolerations, extended: map[string]bool{}}
+	f := &filter{w: w, tolerations: admittedTolerations(s.Tolerations), extended: map[string]bool{}}
 	f.affinity = nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: corev1.PodSpec{NodeSelector: s.NodeSelector, Affinity: s.Affinity}})
 	if w.Kind.PerNode() {
-		f.tolerations = append(slices.Clone(s.Tolerations), daemonTolerations(s.HostNetwork)...)
+		f.tolerations = append(f.tolerations, daemonTolerations(s.HostNetwork)...)
 	}
 	if s.RuntimeClassName != "" {
 		// The class may bring tolerations of its own (R-N39), so no taint counts.

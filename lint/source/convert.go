@@ -239,13 +239,16 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 			continue
 		}
 		value := c.field(key.Value, v, depth+1)
+		if c.fatal {
+			return
+		}
 		at := index.add(n, key)
 		if at < 0 {
 			n.content = append(n.content, key, value)
 			continue
 		}
 		if first := n.content[at]; !merged[first] {
-			c.errs = append(c.errs, textError{problem: DuplicateKey, line: int(key.Line), column: int(key.Column), related: int(first.Line), detail: key.Value})
+			c.errs = append(c.errs, textError{problem: DuplicateKey, line: int(key.Line), column: int(key.Column), first: first, detail: key.Value})
 		}
 		// The last one wins, as in every lenient JSON decoder.
 		n.content[at], n.content[at+1] = key, value

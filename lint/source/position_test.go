@@ -143,10 +143,10 @@ func undone(f *File, text string) (value string, err error) {
 
 // misplacedBlock finds the first line of a block scalar below its indicator.
 func misplacedBlock(f *File, n *Node, span diag.Span) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(n.Value), "\n")
-	if i := strings.IndexAny(first, "\u0085\u2028\u2029"); i >= 0 {
-		first = first[:i]
+	if hasWideBreak(f.Text) { // the lines of the block are not those of the file
+		return ""
 	}
+	first, _, _ := strings.Cut(strings.TrimSpace(n.Value), "\n")
 	first = strings.TrimSpace(first)
 	for line := span.Line + 1; line <= f.LineCount(); line++ {
 		if text := strings.TrimSpace(f.Line(line)); text != "" {
@@ -231,6 +231,17 @@ var oddTexts = map[string]string{
 	"indented":               "  a: 1\n  b:\n     - c\n     - d: e\n",
 	"long ASCII line":        "a: [" + strings.Repeat("word, ", 2000) + "end]\nb: c\n",
 	"long line":              "a: [" + strings.Repeat("größe, ", 2000) + "end]\nb: c\n",
+}
+
+// TestPlacesOfErrors checks places in texts with more than one thing wrong.
+func TestPlacesOfErrors(t *testing.T) {
+	for _, text := range []string{
+		"a: &b {*b }\na:\na:", // a cycle, and then repeated keys
+	} {
+		for _, bad := range checkPlaces("text", []byte(text)) {
+			t.Errorf("%q: %s", text, bad)
+		}
+	}
 }
 
 func TestPlacesOfOddTexts(t *testing.T) {

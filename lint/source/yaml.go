@@ -22,7 +22,7 @@ type document struct {
 type textError struct {
 	problem      ProblemKind
 	line, column int
-	related      int // line of the first key, for repeated keys
+	first        *Node // of a repeated key
 	detail       string
 	text         []byte // of the document, if it is not YAML at all
 }

@@ -25,6 +25,8 @@ type Cluster struct {
 	Refused map[string]Refusal
 	// Aside are workloads that another scheduler or a gate keeps out.
 	Aside map[string]bool
+	// Odd is set for a pod that is in place and would be refused.
+	Odd bool
 }
 
 // Refusal is an object that the API server refuses, or an object of which it
@@ -95,7 +97,34 @@ func NewCluster(nodes, manifests string) (*Cluster, error) {
 	}
 	c.mergeClasses()
 	c.complete()
-	return c, nil
+	return c, c.imply()
+}
+
+// imply adds the namespaces that pods are in and that no manifest declares:
+// they exist, with no more labels than every namespace has.
+func (c *Cluster) imply() error {
+	pods := slices.Clone(c.Running)
+	for _, class := range c.Classes() {
+		pods = append(pods, class.Pod)
+	}
+	for _, p := range pods {
+		if slices.ContainsFunc(c.Namespaces, func(n *corev1.Namespace) bool { return n.Name == p.Namespace }) {
+			continue
+		}
+		if err := c.manifest("apiVersion: v1\nkind: Namespace\nmetadata: {name: " + p.Namespace + "}\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Classes are those of all series, in order.
+func (c *Cluster) Classes() []*Class {
+	var all []*Class
+	for _, s := range c.Series {
+		all = append(all, s.Classes...)
+	}
+	return all
 }
 
 // manifest takes in one object of a case.
@@ -117,6 +146,7 @@ func (c *Cluster) manifest(doc string) error {
 			return err
 		}
 		c.Refused[name] = Refusal{Reason: err.Error()}
+		c.Odd = c.Odd || phase == corev1.PodRunning
 		return nil
 	}
 	switch kind.Kind {
@@ -256,10 +286,8 @@ func (c *Cluster) selectors(f func(*metav1.LabelSelector)) {
 	for _, p := range c.Running {
 		each(p)
 	}
-	for _, s := range c.Series {
-		for _, class := range s.Classes {
-			each(class.Pod)
-		}
+	for _, class := range c.Classes() {
+		each(class.Pod)
 	}
 }
 

@@ -18,6 +18,12 @@ type Report struct {
 	// Discarded is set where the case has too many states to explore;
 	// Undetermined where our side gives no verdict.
 	Discarded, Undetermined bool
+	// Beyond is set where the API server refuses what our side does not check.
+	Beyond bool
+	// Excuse is a known difference that applies, or "".
+	Excuse string
+	// Excused is set where the sides differ because of it.
+	Excused bool
 	// Filters and Judged count single comparisons.
 	Filters, Judged int
 	Truth           *Truth
@@ -37,8 +43,10 @@ type Comparer struct {
 	// States caps the exploration, Walks is the number of random runs along
 	// which filters are compared.
 	States, Walks int
-	// Decide is unset where only filters and validation are compared.
+	// Decide is unset where only filters and validation are compared; Steps is
+	// the budget of our decision.
 	Decide bool
+	Steps  int
 }
 
 // Compare reads one case on both sides and compares what they say of it.
@@ -53,18 +61,24 @@ func (c *Comparer) Compare(ctx context.Context, nodes, manifests string) (*Repor
 	}
 	r := &Report{}
 	r.validation(cluster, ours)
-	if len(r.Findings) > 0 {
+	r.Beyond = r.Beyond || cluster.Odd
+	if len(r.Findings) > 0 || r.Beyond {
 		return r, nil
 	}
+	r.Excuse = excuse(cluster, ours)
 	for walk := range c.Walks {
 		if err := c.filters(ctx, r, cluster, ours, uint64(walk)); err != nil {
 			return nil, err
 		}
 	}
 	if c.Decide && len(r.Findings) == 0 {
-		return r, c.decide(ctx, r, cluster, ours)
+		err = c.decide(ctx, r, cluster, ours)
 	}
-	return r, nil
+	if r.Excuse != "" {
+		r.Excused = len(r.Findings) > 0
+		r.Findings = nil
+	}
+	return r, err
 }
 
 // validation compares what the API server refuses with our problems.
@@ -75,8 +89,12 @@ func (r *Report) validation(cluster *Cluster, ours *Ours) {
 		object := slices.ContainsFunc(w.Problems, func(p workload.Problem) bool { return p.Stage == workload.StageObject })
 		kind, _, _ := strings.Cut(name, " ")
 		switch {
+		case refused && !w.Refused() && !claimed(kind, cause(refusal.Reason)):
+			r.Beyond = true
 		case refused && !w.Refused():
 			r.find("validation", "missed "+cause(refusal.Reason), "%s is refused (pods: %v): %s", kind, refusal.Pods, refusal.Reason)
+		case !refused && w.Refused() && !claimed(kind, w.Problems[0].Field):
+			r.Beyond = true
 		case !refused && w.Refused():
 			r.find("validation", "invented "+w.Problems[0].Message, "%s is accepted, we say %s: %s (%s)", kind, w.Problems[0].Field, w.Problems[0].Message, w.Problems[0].Stage)
 		case refused && object == refusal.Pods:

@@ -53,11 +53,9 @@ func Explore(ctx context.Context, w *World, c *Cluster, limit int) (*Truth, erro
 		return nil, err
 	}
 	x := &explorer{world: w, limit: limit, seen: map[string]struct{}{}, first: true, truth: &Truth{Total: c.Total(), Series: map[string]Span{}}}
-	for _, s := range c.Series {
-		for _, class := range s.Classes {
-			x.classes = append(x.classes, class)
-			x.left = append(x.left, class.Count)
-		}
+	x.classes = c.Classes()
+	for _, class := range x.classes {
+		x.left = append(x.left, class.Count)
 	}
 	x.counts = make([]byte, len(x.classes)*len(w.nodes))
 	if err := x.visit(ctx, c); err != nil {

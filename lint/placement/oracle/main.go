@@ -54,10 +54,10 @@ func main() {
 
 // table is the counts of one family.
 type table struct {
-	family                                  string
-	cases, discarded, undetermined, states  int
-	always, order, never, refused           int
-	filters, judged, disagreements, invalid int
+	family                                                  string
+	cases, discarded, undetermined, excused, beyond, states int
+	always, order, never                                    int
+	filters, judged, disagreements                          int
 }
 
 // failure is a case on which the sides disagree.
@@ -124,7 +124,7 @@ func (t *table) add(c *Case, r *Report, err error) []failure {
 	t.family = c.Family
 	t.cases++
 	if err != nil {
-		t.invalid++
+		t.disagreements++
 		return []failure{{c, Finding{Kind: "error", Cause: err.Error(), Text: err.Error()}}}
 	}
 	t.filters += r.Filters
@@ -134,6 +134,12 @@ func (t *table) add(c *Case, r *Report, err error) []failure {
 	}
 	if r.Undetermined {
 		t.undetermined++
+	}
+	if r.Excused {
+		t.excused++
+	}
+	if r.Beyond {
+		t.beyond++
 	}
 	if r.Truth != nil {
 		t.states += r.Truth.States
@@ -158,9 +164,9 @@ func (t *table) add(c *Case, r *Report, err error) []failure {
 
 func printTable(tables []table, took time.Duration) {
 	row := func(t table) {
-		fmt.Printf("%-14s %7d %7d %7d %7d %7d %7d %9d %9d %9d %6d\n", t.family, t.cases, t.always, t.order, t.never, t.undetermined, t.discarded, t.states, t.filters, t.judged, t.disagreements)
+		fmt.Printf("%-14s %7d %7d %7d %7d %7d %7d %7d %7d %9d %9d %9d %6d\n", t.family, t.cases, t.always, t.order, t.never, t.undetermined, t.excused, t.beyond, t.discarded, t.states, t.filters, t.judged, t.disagreements)
 	}
-	fmt.Printf("%-14s %7s %7s %7s %7s %7s %7s %9s %9s %9s %6s\n", "family", "cases", "always", "order", "never", "undet.", "discard", "states", "filters", "objects", "DIFFER")
+	fmt.Printf("%-14s %7s %7s %7s %7s %7s %7s %7s %7s %9s %9s %9s %6s\n", "family", "cases", "always", "order", "never", "undet.", "excused", "beyond", "discard", "states", "filters", "objects", "DIFFER")
 	sum := table{family: "all"}
 	for _, t := range tables {
 		row(t)
@@ -170,6 +176,8 @@ func printTable(tables []table, took time.Duration) {
 		sum.never += t.never
 		sum.undetermined += t.undetermined
 		sum.discarded += t.discarded
+		sum.excused += t.excused
+		sum.beyond += t.beyond
 		sum.states += t.states
 		sum.filters += t.filters
 		sum.judged += t.judged

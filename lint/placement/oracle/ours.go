@@ -49,3 +49,26 @@ func parse(text string) ([]*source.Object, error) {
 	}
 	return set.Objects, nil
 }
+
+// open reports whether it is not known on our side which pods some hard term
+// selects.
+func (o *Ours) open(cluster *Cluster) bool {
+	for _, s := range cluster.Series {
+		if g := o.Model.Group(o.Workloads[s.Name]); g.Unknown != "" {
+			return true
+		}
+	}
+	for _, a := range o.Workloads {
+		for _, t := range o.Model.Group(a).Terms {
+			if !t.Hard {
+				continue
+			}
+			for _, b := range o.Workloads {
+				if o.Model.Peer(t, a, b) == placement.Maybe || o.Model.Self(t, a) == placement.Maybe {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -25,7 +25,7 @@ func report(o options, failures []failure, folder string) {
 	for _, f := range failures {
 		key := f.finding.Kind + " " + f.finding.Cause
 		seen[key]++
-		if seen[key] > 2 || len(seen) > 25 {
+		if seen[key] > 1 || len(seen) > 25 {
 			continue
 		}
 		small := comparer.shrink(f)

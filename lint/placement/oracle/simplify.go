@@ -57,7 +57,7 @@ func (c *Case) changes() []change {
 }
 
 // kept are fields without which an object is none.
-var kept = []string{"apiVersion", "kind", "name", "metadata", "spec", "template", "containers", "image", "jobTemplate", "schedule"}
+var kept = []string{"apiVersion", "kind", "name", "namespace", "metadata", "spec", "template", "containers", "image", "jobTemplate", "schedule"}
 
 // inside are the steps within one value: fields and items go, numbers fall.
 func inside(v any, at func(*Case) any) []change {
