@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
-	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -99,7 +100,7 @@ func lookup(v any, path string) (any, error) {
 		case map[string]any:
 			next, ok := at[key]
 			if !ok {
-				return nil, fmt.Errorf("no member %s among %v", key, reflect.ValueOf(at).MapKeys())
+				return nil, fmt.Errorf("no member %s among %v", key, slices.Sorted(maps.Keys(at)))
 			}
 			v = next
 		case []any:

@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -100,7 +99,7 @@ func Load(path string) (*Config, error) {
 	if root := l.read(abs); root != nil {
 		l.decode(root, c)
 	}
-	return c, errors.Join(l.errs...)
+	return c, l.err()
 }
 
 // RulePlace is where the configuration sets the level of a rule, as

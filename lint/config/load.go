@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"reflect"
@@ -15,14 +17,31 @@ import (
 
 // loader reads one file and gathers everything that is wrong with it.
 type loader struct {
-	path string
-	file *source.File
-	errs []error
+	path  string
+	file  *source.File
+	found []mistake
 }
 
-// fail records an error at a place; the zero Span stands for the whole file.
+type mistake struct {
+	at   diag.Span // zero for the whole file
+	text string
+}
+
+// fail records a mistake. The first one at a place is the root of the others.
 func (l *loader) fail(at diag.Span, format string, args ...any) {
-	l.errs = append(l.errs, fmt.Errorf("%s: %s", place(l.path, at), fmt.Sprintf(format, args...)))
+	if at.IsZero() || !slices.ContainsFunc(l.found, func(m mistake) bool { return m.at == at }) {
+		l.found = append(l.found, mistake{at, fmt.Sprintf(format, args...)})
+	}
+}
+
+// err joins the mistakes in the order of the file.
+func (l *loader) err() error {
+	slices.SortStableFunc(l.found, func(a, b mistake) int { return a.at.Compare(b.at) })
+	var errs []error
+	for _, m := range l.found {
+		errs = append(errs, fmt.Errorf("%s: %s", place(l.path, m.at), m.text))
+	}
+	return errors.Join(errs...)
 }
 
 // at is the place of a node.
@@ -52,7 +71,7 @@ func (l *loader) read(abs string) *source.Node {
 	}
 	root, file := set.Plain()
 	switch {
-	case len(l.errs) > 0 || set.Documents == 0:
+	case len(l.found) > 0 || set.Documents == 0:
 		return nil
 	case set.Documents > 1:
 		l.fail(diag.Span{}, "expected one document, found %d", set.Documents)
@@ -73,8 +92,7 @@ func held(set *source.Set) string {
 	return set.Skipped[0].Reason
 }
 
-// decode fills the configuration. Its values are looked at only if they have
-// the right types, as all else would repeat what is wrong.
+// decode fills the configuration and looks at its values.
 func (l *loader) decode(root *source.Node, c *Config) {
 	for k := range root.Get("rules").Fields() {
 		c.places[k.Value] = l.at(k)
@@ -83,9 +101,7 @@ func (l *loader) decode(root *source.Node, c *Config) {
 	for _, m := range decoder.Decode(root, c) {
 		l.mismatch(m, decoder.Names(reflect.TypeFor[Config]()))
 	}
-	if len(l.errs) == 0 {
-		l.check(root, c)
-	}
+	l.check(root, c)
 }
 
 func (l *loader) mismatch(m source.Mismatch, keys []string) {
@@ -111,8 +127,8 @@ func (l *loader) mismatch(m source.Mismatch, keys []string) {
 
 // check looks at what types do not say.
 func (l *loader) check(root *source.Node, c *Config) {
-	if word := root.Get("fail-on"); !word.IsNull() && !slices.Contains(FailLevels(), c.FailOn) {
-		l.fail(l.at(word), "fail-on: expected one of %s, found %q", strings.Join(FailLevels(), ", "), c.FailOn)
+	if k, word := root.Field("fail-on"); !word.IsNull() && !slices.Contains(FailLevels(), c.FailOn) {
+		l.fail(l.at(k), "fail-on: expected one of %s, found %q", strings.Join(FailLevels(), ", "), c.FailOn)
 	}
 	for k, v := range root.Get("rules").Fields() {
 		if !slices.Contains(append(levels(), "false"), v.Value) {
@@ -134,8 +150,8 @@ func (l *loader) cluster(item *source.Node, c *Cluster, path string, seen map[st
 	case seen[c.Name]:
 		l.fail(l.at(item.Get("name")), "%s: cluster %s is declared twice", path, c.Name)
 	}
-	if len(c.Paths) == 0 {
-		l.fail(l.at(item), "%s: a cluster needs paths", path)
+	if k, paths := item.Field("paths"); paths.IsNull() || paths.Kind == source.Sequence && paths.Len() == 0 {
+		l.fail(l.at(cmp.Or(k, item)), "%s: a cluster needs paths", path)
 	}
 	seen[c.Name] = true
 	l.names(item.Get("topology"), path+".topology", "a file")

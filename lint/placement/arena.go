@@ -191,7 +191,7 @@ func (a *arena) addUnits(g *Group) {
 	if g.Kind.PerNode() {
 		for n, p := range a.passes(g) {
 			if p.All() {
-				a.addUnit(&unit{g: g, pods: 1, nodes: &nodeSet{list: []int32{int32(n)}, one: n}})
+				a.addUnit(&unit{g: g, pods: 1, kubelet: g.Spec.NodeName != "", nodes: &nodeSet{list: []int32{int32(n)}, one: n}})
 			}
 		}
 		return
@@ -286,11 +286,31 @@ func (a *arena) addResources() {
 		}
 		a.free = append(a.free, free)
 	}
+	for _, u := range a.units {
+		if u.kubelet {
+			a.forgetUnlisted(u, index)
+		}
+	}
 	for _, u := range a.units { // nodes that are too small even when empty
 		if u.nodes == nil {
 			u.nodes = a.nodesFor(u)
 		} else if !a.fits(u, u.nodes.one) {
 			u.nodes = &nodeSet{one: -1}
+		}
+	}
+}
+
+// forgetUnlisted drops extended resources that the one node which a kubelet
+// pod may be on does not list.
+func (a *arena) forgetUnlisted(u *unit, index map[corev1.ResourceName]int) {
+	for n, node := range a.nodes {
+		if node.Name != u.g.Spec.NodeName {
+			continue
+		}
+		for name, i := range index {
+			if _, listed := a.nodes[n].Allocatable[name]; !listed {
+				u.ask[i] = 0
+			}
 		}
 	}
 }
@@ -355,13 +375,14 @@ func (a *arena) addPorts() {
 	}
 }
 
-// selected are the units whose pods a term of a unit selects.
-func (a *arena) selected(t *Term, u *unit) []int {
+// selected are the units whose pods a term of a unit selects: while its own pod
+// is coming in, or once it is in place.
+func (a *arena) selected(t *Term, u *unit, incoming bool) []int {
 	var units []int
 	seen := map[*workload.Workload]bool{}
 	for _, list := range a.m.index.candidates(&t.sel) {
 		for _, w := range list {
-			if !seen[w] && a.m.selects(t, u.g.Workload, w, false) {
+			if !seen[w] && a.m.selects(t, u.g.Workload, w, asks{incoming: incoming}) {
 				seen[w] = true
 				units = append(units, a.unitsOf[w]...)
 			}
@@ -375,8 +396,10 @@ func (a *arena) selected(t *Term, u *unit) []int {
 // its manifest is kept out by nobody, but keeps others out.
 func (a *arena) keepApart(i int, t *Term) {
 	k := a.key(t.Key)
-	for _, j := range a.selected(t, a.units[i]) {
+	for _, j := range a.selected(t, a.units[i], true) {
 		a.exclude(i, exclusion{k, j})
+	}
+	for _, j := range a.selected(t, a.units[i], false) {
 		a.exclude(j, exclusion{k, i})
 	}
 }
@@ -401,10 +424,10 @@ func (a *arena) keepNear(i int, terms []*Term) {
 	u.first = true
 	for _, t := range terms {
 		u.near = append(u.near, a.key(t.Key))
-		u.first = u.first && a.m.selects(t, u.g.Workload, u.g.Workload, true)
+		u.first = u.first && a.m.selects(t, u.g.Workload, u.g.Workload, asks{self: true, incoming: true})
 	}
-	for _, j := range a.selected(terms[0], u) {
-		if !slices.ContainsFunc(terms[1:], func(t *Term) bool { return !a.m.selects(t, u.g.Workload, a.units[j].g.Workload, false) }) {
+	for _, j := range a.selected(terms[0], u, true) {
+		if !slices.ContainsFunc(terms[1:], func(t *Term) bool { return !a.m.selects(t, u.g.Workload, a.units[j].g.Workload, asks{incoming: true}) }) {
 			u.company = append(u.company, j)
 			for _, k := range u.near {
 				a.counter(exclusion{k, j})
@@ -419,7 +442,7 @@ func (a *arena) constraint(i int, t *Term) *constraint {
 	if t.Constraint.MinDomains != nil {
 		c.minDomains = int(*t.Constraint.MinDomains)
 	}
-	if t.sel.form == FormEmpty || a.m.selects(t, u.g.Workload, u.g.Workload, true) {
+	if t.sel.form == FormEmpty || a.m.selects(t, u.g.Workload, u.g.Workload, asks{self: true, incoming: true}) {
 		c.self = 1
 	}
 	ignoreAffinity := policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyIgnore
@@ -436,7 +459,7 @@ func (a *arena) constraint(i int, t *Term) *constraint {
 		}
 	}
 	if t.sel.form == FormSet {
-		c.watch = slices.DeleteFunc(a.selected(t, u), func(j int) bool { return a.units[j].g.Terminating() })
+		c.watch = slices.DeleteFunc(a.selected(t, u, true), func(j int) bool { return a.units[j].g.Terminating() })
 	}
 	c.count = make([]int32, a.sizes[c.key])
 	return c

@@ -154,12 +154,12 @@ func (s *State) affinityAllows(g *Group, n *topology.Node) bool {
 func (s *State) antiAffinityHit(g *Group, n *topology.Node) bool {
 	for _, p := range s.pods {
 		for _, t := range g.Terms {
-			if t.Use == AntiAffinity && t.Hard && sameDomain(n, p.Node, t.Key) && s.m.selects(t, g.Workload, p.Workload, false) {
+			if t.Use == AntiAffinity && t.Hard && sameDomain(n, p.Node, t.Key) && s.m.selects(t, g.Workload, p.Workload, asks{incoming: true}) {
 				return true
 			}
 		}
 		for _, t := range s.m.groups[p.Workload].Terms {
-			if t.Use == AntiAffinity && t.Hard && sameDomain(n, p.Node, t.Key) && s.m.selects(t, p.Workload, g.Workload, false) {
+			if t.Use == AntiAffinity && t.Hard && sameDomain(n, p.Node, t.Key) && s.m.selects(t, p.Workload, g.Workload, asks{}) {
 				return true
 			}
 		}
@@ -179,7 +179,7 @@ func (s *State) affinityMet(g *Group, n *topology.Node) bool {
 		if _, ok := n.Labels[t.Key]; !ok {
 			return false
 		}
-		self = self && s.m.selects(t, g.Workload, g.Workload, true)
+		self = self && s.m.selects(t, g.Workload, g.Workload, asks{self: true, incoming: true})
 	}
 	for _, p := range s.pods {
 		if !s.matchesAll(hard, g, p.Workload) {
@@ -205,7 +205,7 @@ func (s *State) affinityMet(g *Group, n *topology.Node) bool {
 
 func (s *State) matchesAll(terms []*Term, g *Group, o *workload.Workload) bool {
 	for _, t := range terms {
-		if !s.m.selects(t, g.Workload, o, false) {
+		if !s.m.selects(t, g.Workload, o, asks{incoming: true}) {
 			return false
 		}
 	}
@@ -227,7 +227,7 @@ func (s *State) spreadAllows(g *Group, n *topology.Node) bool {
 		}
 		counts, smallest := s.spreadCounts(g, t, keys, n)
 		self := 0
-		if t.sel.form == FormEmpty || s.m.selects(t, g.Workload, g.Workload, true) {
+		if t.sel.form == FormEmpty || s.m.selects(t, g.Workload, g.Workload, asks{self: true, incoming: true}) {
 			self = 1
 		}
 		if counts[n.Labels[t.Key]]+self-smallest > int(t.Constraint.MaxSkew) {
@@ -255,7 +255,7 @@ func (s *State) spreadCounts(g *Group, t *Term, keys []string, at *topology.Node
 		counts[value] += 0
 		for _, k := range s.on[n] {
 			o := s.pods[k].Workload
-			if t.sel.form == FormSet && !o.Terminating() && s.m.selects(t, g.Workload, o, false) {
+			if t.sel.form == FormSet && !o.Terminating() && s.m.selects(t, g.Workload, o, asks{incoming: true}) {
 				counts[value]++
 			}
 		}

@@ -123,7 +123,8 @@ func (f *filter) toleratesCordon() bool {
 }
 
 // untolerated is the first taint that keeps the pod off, or nil (R-N13). A
-// kubelet looks at NoExecute only (R-P8). On nodes of a managed cluster that
+// kubelet looks at NoExecute only (R-P8), but the DaemonSet controller, which
+// comes first, at both (daemon_controller.go, predicates). On nodes of a managed cluster that
 // tolerates taints named like a requested extended resource, those do not
 // count (admission plugin ExtendedResourceToleration; R-S9).
 func (f *filter) untolerated(n *topology.Node) *corev1.Taint {
@@ -135,7 +136,7 @@ func (f *filter) untolerated(n *topology.Node) *corev1.Taint {
 		if managed && f.extended[t.Key] {
 			return false
 		}
-		return t.Effect == corev1.TaintEffectNoExecute || t.Effect == corev1.TaintEffectNoSchedule && !f.bound()
+		return t.Effect == corev1.TaintEffectNoExecute || t.Effect == corev1.TaintEffectNoSchedule && (!f.bound() || f.w.Kind.PerNode())
 	}, false)
 	if !found {
 		return nil

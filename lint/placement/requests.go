@@ -24,6 +24,10 @@ type Request struct {
 	Amount int64
 	// Quantity is the amount as it is written.
 	Quantity resource.Quantity
+	// kubelet is set for pods that are bound by their manifest: an extended
+	// resource that the node does not list is then not asked for
+	// (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources).
+	kubelet bool
 }
 
 // amount is a quantity in the unit that the scheduler counts in, rounded up.
@@ -55,7 +59,7 @@ func requests(w *workload.Workload) []Request {
 	var all []Request
 	for name, q := range resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{}) {
 		if a := amount(name, q); a > 0 {
-			all = append(all, Request{Name: name, Amount: a, Quantity: q})
+			all = append(all, Request{Name: name, Amount: a, Quantity: q, kubelet: w.Spec.NodeName != ""})
 		}
 	}
 	slices.SortFunc(all, func(a, b Request) int { return strings.Compare(string(a.Name), string(b.Name)) })
@@ -110,7 +114,7 @@ func offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 	}
 	q, ok := n.Allocatable[r.Name]
 	if !ok {
-		return 0, extended(r.Name) && r.Name != workload.KVM
+		return 0, extended(r.Name) && r.Name != workload.KVM && !r.kubelet
 	}
 	return amount(r.Name, q), true
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/workload"
@@ -114,6 +115,9 @@ func (r *requirement) holds(owner, target *workload.Workload, self bool) Answer 
 	if r.own {
 		return r.holdsOwn(owner, target, self)
 	}
+	if boundLabel(r.key) {
+		return Maybe
+	}
 	value, has := target.Labels[r.key]
 	if !has {
 		if added, _ := target.Added(r.key); added {
@@ -135,6 +139,13 @@ func (r *requirement) holds(owner, target *workload.Workload, self bool) Answer 
 		return Yes - in
 	}
 	return in
+}
+
+// boundLabel reports whether pods get a label from their node when they are
+// bound (plugin/pkg/admission/podtopologylabels; R-P7): a pod that is coming in
+// has another value of it, or none.
+func boundLabel(key string) bool {
+	return key == corev1.LabelTopologyZone || key == corev1.LabelTopologyRegion
 }
 
 // holdsAdded is for a label that the target's controller adds with a value

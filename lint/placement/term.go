@@ -141,6 +141,9 @@ func (m *Model) namespace(t *Term, owner *workload.Workload, ns string) Answer {
 	for _, n := range t.Namespaces {
 		answer = max(answer, sameNamespace(n, ns))
 	}
+	if t.ns.negative() {
+		return Yes // as v1.36 does
+	}
 	return max(answer, m.selected(&t.ns, ns))
 }
 

@@ -248,7 +248,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 			continue
 		}
 		if first := n.content[at]; !merged[first] {
-			c.errs = append(c.errs, textError{problem: DuplicateKey, line: int(key.Line), column: int(key.Column), first: first, detail: key.Value})
+			c.errs = append(c.errs, textError{problem: DuplicateKey, line: int(key.Line), column: int(key.Column), key: key, first: first, detail: key.Value})
 		}
 		// The last one wins, as in every lenient JSON decoder.
 		n.content[at], n.content[at+1] = key, value
@@ -274,9 +274,10 @@ func isMerge(k *yaml.Node) bool {
 }
 
 // merge adds the fields of <<, over those that stand before it, as the decoder
-// behind kubectl does (go-yaml v2, decode.go, merge).
+// behind kubectl does (go-yaml v2, decode.go, merge). They end up as deep as the
+// fields of the map itself.
 func (c *converter) merge(n *Node, index keyIndex, merged map[*Node]bool, y *yaml.Node, depth int) {
-	maps := []*Node{c.convert(y, depth+1)}
+	maps := []*Node{c.convert(y, depth)}
 	if y.Kind == yaml.SequenceNode {
 		maps = maps[0].Items()
 	}

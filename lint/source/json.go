@@ -160,7 +160,7 @@ func (r *jsonReader) composite(n *Node, open json.Delim, depth int) error {
 			return err
 		}
 		if at := index.add(n, v); at >= 0 {
-			r.errs = append(r.errs, textError{problem: DuplicateKey, line: int(v.Line), column: int(v.Column), first: n.content[at], detail: v.Value})
+			r.errs = append(r.errs, textError{problem: DuplicateKey, line: int(v.Line), column: int(v.Column), key: v, first: n.content[at], detail: v.Value})
 			n.content[at], n.content[at+1] = v, value
 			continue
 		}

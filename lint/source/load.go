@@ -224,8 +224,7 @@ func (r *result) problem(e textError) {
 	}
 	p := Problem{Kind: e.problem, Detail: e.detail, Span: span}
 	if e.problem == DuplicateKey {
-		p.Span.EndColumn = e.column + utf8.RuneCountInString(e.detail)
-		p.First = r.file.Span(e.first)
+		p.Span, p.First = r.file.Span(e.key), r.file.Span(e.first)
 	}
 	r.problems = append(r.problems, p)
 }

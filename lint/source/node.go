@@ -175,19 +175,57 @@ func Equal(a, b *Node) bool {
 	if a == nil || b == nil {
 		return a.IsNull() && b.IsNull()
 	}
-	if a.Kind != b.Kind || a.Type != b.Type || a.Value != b.Value || len(a.content) != len(b.content) {
+	switch {
+	case a.Kind != b.Kind || a.Type != b.Type || len(a.content) != len(b.content):
 		return false
-	}
-	if a.Kind == Map {
-		for k, v := range a.Fields() {
-			if other, w := b.Field(k.Value); other == nil || !Equal(v, w) {
-				return false
-			}
-		}
-		return true
+	case a.Kind == Scalar:
+		return a.Value == b.Value || equalScalars(a, b)
+	case a.Kind == Map:
+		return equalFields(a, b)
 	}
 	for i := range a.content {
 		if !Equal(a.content[i], b.content[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// equalScalars compares two scalars of one type that are written differently.
+func equalScalars(a, b *Node) bool {
+	switch a.Type {
+	case Null:
+		return true
+	case Bool:
+		return a.truth() == b.truth()
+	case Int:
+		x, xok := a.Int()
+		y, yok := b.Int()
+		return xok && yok && x == y
+	case Float:
+		x, xok := a.float()
+		y, yok := b.float()
+		return xok && yok && x == y
+	}
+	return false
+}
+
+// equalFields compares maps of one length, in linear time also where one that
+// is long has its fields in another order.
+func equalFields(a, b *Node) bool {
+	var byKey map[string]*Node
+	for i := 0; i+1 < len(a.content); i += 2 {
+		key, other := a.content[i].Value, b.content[i+1]
+		if b.content[i].Value != key {
+			if byKey == nil {
+				byKey = make(map[string]*Node, b.Len())
+				for k, v := range b.Fields() {
+					byKey[k.Value] = v
+				}
+			}
+			other = byKey[key]
+		}
+		if other == nil || !Equal(a.content[i+1], other) {
 			return false
 		}
 	}

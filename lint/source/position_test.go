@@ -197,6 +197,7 @@ var oddTexts = map[string]string{
 	"document on the line":   "--- {a: b}\n--- [c]\n--- word\n--- |\n  text\n",
 	"end of line CRLF":       "a: 1\r\nb:\r\n- x\r\n- \"y\"\r\n---\r\nc: |\r\n  text\r\nd: word\r\n",
 	"byte order mark":        "\ufeffa: 1\nb: [2]\n",
+	"two byte order marks":   "\ufeff\ufeffword\n---\n\ufeffa: 1\n",
 	"byte order mark, JSON":  "\ufeff{\"a\": 1}",
 	"not ASCII":              "größe: groß\n\"π\": {名前: \"値\", b: '値'}\nemoji: [😀, 😀😀, x] # 😀\nlast: x\n",
 	"flow":                   "{a: 1, \"b\": [x, 'y', {c: d}], e: {}, f: [], g: , h}\n",

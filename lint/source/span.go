@@ -105,7 +105,11 @@ func scalarExtent(text []byte, at int, n *Node) (start, end int) {
 // which may stand on a line of their own.
 func skipProperties(text []byte, at int) int {
 	for at < len(text) && (text[at] == '&' || text[at] == '!') {
-		at += wordLen(text[at:], " \t\r\n")
+		if text[at] == '&' { // the name of an anchor ends before any other sign
+			at += 1 + bytes.IndexFunc(append(text[at+1:len(text):len(text)], ' '), notName)
+		} else {
+			at += wordLen(text[at:], " \t\r\n")
+		}
 		for at < len(text) {
 			if text[at] == '#' {
 				at += wordLen(text[at:], "\r\n")

@@ -19,7 +19,7 @@ var (
 
 // maxSearch bounds, for one file, the text in which the lines of syntax errors
 // are searched; beyond it the line is the one that the parser names.
-const maxSearch = 1 << 20
+const maxSearch = 1 << 18
 
 // parts splits a text into its documents. A separator ends a document wherever
 // it stands, in quotes and brackets too, unless there are but comments and

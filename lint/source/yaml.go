@@ -22,7 +22,7 @@ type document struct {
 type textError struct {
 	problem      ProblemKind
 	line, column int
-	first        *Node // of a repeated key
+	key, first   *Node // a repeated key, and the one that it repeats
 	detail       string
 	text         []byte // of the document, if it is not YAML at all
 }
@@ -42,7 +42,6 @@ type yamlReader struct {
 // are those of the file. The parser stops at the first syntax error, and one
 // broken document must not hide the others: then each is read by itself.
 func parseYAML(text []byte, opts Options) ([]document, []textError) {
-	text = bytes.TrimPrefix(text, byteOrderMark)
 	r := &yamlReader{opts: opts, search: maxSearch}
 	if hasWideBreak(text) {
 		r.moved = &moved{parser: newIndex(text, true), file: newIndex(text, false)}

@@ -8,7 +8,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -303,38 +302,3 @@ func requiredTerms(p *corev1.Pod) []corev1.PodAffinityTerm {
 	}
 	return all
 }
-
-// complete makes up for what nodes do not declare. A scheduler reads that as
-// nothing, a linter as unknown: a node gets plenty of every resource that it
-// does not list, but for extended resources on a node that lists others.
-func (c *Cluster) complete() {
-	plenty := apiresource.MustParse("1000000Gi")
-	names := map[corev1.ResourceName]bool{
-		corev1.ResourceCPU: true, corev1.ResourceMemory: true, corev1.ResourceEphemeralStorage: true, corev1.ResourcePods: true,
-		"hugepages-2Mi": true, "hugepages-1Gi": true,
-	}
-	for _, n := range c.Nodes {
-		list := n.Status.Allocatable.DeepCopy()
-		if len(list) == 0 {
-			list = corev1.ResourceList{}
-			for _, name := range extendedResources {
-				names[name] = true
-			}
-		}
-		for name := range names {
-			if _, ok := list[name]; !ok {
-				list[name] = plenty
-			}
-		}
-		if _, declared := n.Status.Allocatable[corev1.ResourcePods]; !declared {
-			list[corev1.ResourcePods] = apiresource.MustParse("100000")
-		}
-		for _, name := range extendedResources {
-			delete(names, name)
-		}
-		n.Status.Allocatable = list
-	}
-}
-
-// extendedResources are those that generated cases use.
-var extendedResources = []corev1.ResourceName{"example.com/gpu", "example.com/nic"}

@@ -89,7 +89,7 @@ func (r *Report) validation(cluster *Cluster, ours *Ours) {
 		object := slices.ContainsFunc(w.Problems, func(p workload.Problem) bool { return p.Stage == workload.StageObject })
 		kind, _, _ := strings.Cut(name, " ")
 		switch {
-		case refused && !w.Refused() && !claimed(kind, cause(refusal.Reason)):
+		case refused && !claimed(kind, cause(refusal.Reason)):
 			r.Beyond = true
 		case refused && !w.Refused():
 			r.find("validation", "missed "+cause(refusal.Reason), "%s is refused (pods: %v): %s", kind, refusal.Pods, refusal.Reason)

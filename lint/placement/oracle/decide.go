@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/placement"
@@ -37,7 +39,8 @@ func (r *Report) numbers(truth *Truth, d *placement.Decision) {
 	}
 	wrong := d.MaxPlaced < truth.MaxPlaced || d.MinPlaced > truth.MinPlaced || d.Exact && (d.MaxPlaced != truth.MaxPlaced || d.MinPlaced != truth.MinPlaced)
 	if d.Total != truth.Total || wrong {
-		r.find("placed", "placed", "scheduler %d to %d of %d, we %d to %d of %d (exact: %v)", truth.MinPlaced, truth.MaxPlaced, truth.Total, d.MinPlaced, d.MaxPlaced, d.Total, d.Exact)
+		cause := fmt.Sprintf("total %v most %d least %d", d.Total == truth.Total, cmp.Compare(d.MaxPlaced, truth.MaxPlaced), cmp.Compare(d.MinPlaced, truth.MinPlaced))
+		r.find("placed", cause, "scheduler %d to %d of %d, we %d to %d of %d (exact: %v)", truth.MinPlaced, truth.MaxPlaced, truth.Total, d.MinPlaced, d.MaxPlaced, d.Total, d.Exact)
 		return
 	}
 	for _, w := range d.Workloads {
@@ -48,7 +51,8 @@ func (r *Report) numbers(truth *Truth, d *placement.Decision) {
 		}
 		wrong := w.MaxPlaced < span.Max || w.MinPlaced > span.Min || d.Exact && (w.MaxPlaced != span.Max || w.MinPlaced != span.Min)
 		if w.Pods != span.Pods || wrong {
-			r.find("workload", "workload", "%s: scheduler %d to %d of %d, we %d to %d of %d", name, span.Min, span.Max, span.Pods, w.MinPlaced, w.MaxPlaced, w.Pods)
+			cause := fmt.Sprintf("pods %v most %d least %d", w.Pods == span.Pods, cmp.Compare(w.MaxPlaced, span.Max), cmp.Compare(w.MinPlaced, span.Min))
+			r.find("workload", cause, "%s: scheduler %d to %d of %d, we %d to %d of %d", name, span.Min, span.Max, span.Pods, w.MinPlaced, w.MaxPlaced, w.Pods)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -17,6 +18,8 @@ var excuses = []struct {
 	{"open: whether a term selects a pod is not known from manifests", func(c *Cluster, o *Ours) bool { return o.open(c) }},
 	{"labels of the zone are copied onto bound pods (R-P7)", readsBoundLabels},
 	{"kubernetes#141526: NotIn and DoesNotExist in an incoming pod's namespaceSelector match every namespace", everyNamespace},
+	{"a DaemonSet whose template names a node", daemonWithNode},
+	{"the index label is on pods of Indexed Jobs only", plainJobIndex},
 	{"a kubelet passes over extended resources that the node does not list", missingExtended},
 }
 
@@ -58,6 +61,29 @@ func everyNamespace(c *Cluster, _ *Ours) bool {
 	return odd
 }
 
+// daemonWithNode reports whether pods of a DaemonSet are bound by their template.
+func daemonWithNode(c *Cluster, o *Ours) bool {
+	for _, w := range o.Workloads {
+		if w.Kind.PerNode() && w.Spec.NodeName != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// plainJobIndex reports whether a selector reads the index of Job pods. Keys
+// that are not on a pod leave no trace on it, so the manifests tell.
+func plainJobIndex(c *Cluster, o *Ours) bool {
+	for _, w := range o.Workloads {
+		for _, t := range o.Model.Group(w).Terms {
+			if w.Kind.Finite() && slices.Contains(slices.Concat(t.MatchKeys, t.MismatchKeys), batchv1.JobCompletionIndexAnnotation) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // missingExtended reports whether a pod that names its node asks for an
 // extended resource that the node, which lists others, does not.
 func missingExtended(c *Cluster, _ *Ours) bool {
@@ -80,7 +106,7 @@ func missingExtended(c *Cluster, _ *Ours) bool {
 // that the API server names.
 var beyond = []string{
 	"containers.image", "containers.name", "containers: Required value", "ontainers.restartPolicy", "spec.restartPolicy", "metadata.name: ",
-	"Job spec.selector", "maxUnavailable",
+	"Job spec.selector", "maxUnavailable", "StatefulSet metadata.labels: ",
 }
 
 // claimed reports whether a refusal is one that our side is to find.

@@ -1,0 +1,243 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// problems is the kinds and lines of what is wrong with a text.
+func problems(set *Set) string {
+	var all []string
+	for _, p := range set.Problems {
+		all = append(all, fmt.Sprintf("%s %d:%d-%d", p.Kind, p.Span.Line, p.Span.Column, p.Span.EndColumn))
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestRepeatedKeys(t *testing.T) {
+	many := func(last string) string {
+		var b strings.Builder
+		for i := range 100 {
+			fmt.Fprintf(&b, "k%d: x\n", i)
+		}
+		return b.String() + last
+	}
+	for name, row := range map[string]struct{ text, want, first string }{
+		"plain":             {"a: 1\nb: 2\na: 3\n", "duplicate-key 3:1-2", "1:1-2"},
+		"quoted":            {"a: 1\n\"a\": 3\n", "duplicate-key 2:1-4", "1:1-2"},
+		"nested":            {"x:\n- a: 1\n  a: 2\n", "duplicate-key 3:3-4", "2:3-4"},
+		"flow":              {"x: {ä: 1, b: 2, 'b': 3}\n", "duplicate-key 1:17-20", "1:11-12"},
+		"three times":       {"a: 1\na: 2\na: 3\n", "duplicate-key 2:1-2, duplicate-key 3:1-2", "1:1-2"},
+		"in a long map":     {many("k7: y\n"), "duplicate-key 101:1-3", "8:1-3"},
+		"in JSON":           {`{"a": 1, "b": {"c": 1, "c": 2}}`, "duplicate-key 1:24-27", "1:16-19"},
+		"by a merge key":    {"b: &b {x: 1}\nu: {<<: *b, x: 2}\nv: {x: 2, <<: *b}\n", "", ""},
+		"two merge keys":    {"b: &b {x: 1}\nu:\n  <<: *b\n  <<: *b\n", "", ""},
+		"beside a merge":    {"b: &b {x: 1}\nu: {<<: *b, x: 2, x: 3}\n", "duplicate-key 2:19-20", "2:13-14"},
+		"in kept fields":    {"kind: ConfigMap\napiVersion: v1\ndata: {a: 1, a: 2}\n", "duplicate-key 3:14-15", "3:8-9"},
+		"letters of a case": {"a: 1\nA: 2\n", "", ""},
+		"second document":   {"a: 1\n---\na: 1\n---\nb: 1\nb: 2\n", "duplicate-key 6:1-2", "5:1-2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set, _ := parsed("x", row.text)
+			if got := problems(set); got != row.want {
+				t.Errorf("got %s, want %s", got, row.want)
+			}
+			if len(set.Problems) == 0 {
+				return
+			}
+			first := set.Problems[0].First
+			if got := fmt.Sprintf("%d:%d-%d", first.Line, first.Column, first.EndColumn); got != row.first {
+				t.Errorf("first at %s, want %s", got, row.first)
+			}
+		})
+	}
+}
+
+// bomb expands tenfold with every level.
+func bomb(levels int, list bool) string {
+	open, closing, item := "[", "]", "*l%[1]d"
+	if !list {
+		open, closing, item = "{", "}", "k%[2]d: *l%[1]d"
+	}
+	b := strings.Builder{}
+	b.WriteString("l0: &l0 [x]\n")
+	for i := range levels {
+		fmt.Fprintf(&b, "l%d: &l%d %s", i+1, i+1, open)
+		for k := range 10 {
+			fmt.Fprintf(&b, item+", ", i, k)
+		}
+		b.WriteString(closing + "\n")
+	}
+	return b.String()
+}
+
+// bigAlias is a document with one anchored list of n maps and one alias of it.
+func bigAlias(n int) string {
+	return "a: &a\n" + strings.Repeat("- {b: c}\n", n) + "d: *a\n"
+}
+
+func TestAliases(t *testing.T) {
+	chain := func(n int, link string) string {
+		b := strings.Builder{}
+		b.WriteString("a0: &a0 {x: 1}\n")
+		for i := range n {
+			fmt.Fprintf(&b, "a%[2]d: &a%[2]d {"+link+"}\n", i, i+1)
+		}
+		return b.String()
+	}
+	for name, row := range map[string]struct{ text, want string }{
+		"bomb of lists":               {bomb(9, true), "alias-bomb 6:50-51"},
+		"bomb of maps":                {bomb(9, false), "alias-bomb 6:59-60"},
+		"small multiples":             {bomb(3, true), ""},
+		"one alias of a large list":   {bigAlias(100_000), ""},
+		"cycle in a map":              {"a: &a\n  b: *a\n", "alias-cycle 2:6-7"},
+		"cycle in a list":             {"a: &a [1, [*a]]\n", "alias-cycle 1:12-13"},
+		"cycle by a merge key":        {"a: &a\n  <<: *a\n  b: 1\n", "alias-cycle 2:7-8"},
+		"cycle by a list of merges":   {"b: &b {x: 1}\na: &a {<<: [*b, *a]}\n", "alias-cycle 2:17-18"},
+		"cycle deep inside":           {"a: &a {b: {c: [{d: &d {e: *a}}]}}\n", "alias-cycle 1:27-28"},
+		"cycle of two":                {"a: &a {b: &b {c: *a, d: *b}}\n", "alias-cycle 1:18-19"},
+		"cycle in a key":              {"a: &a {*a : 1}\n", "alias-cycle 1:8-9"},
+		"anchor set anew":             {"a: &x 1\nb: &x {c: 2}\nd: *x\n", ""},
+		"anchor inside a merge":       {"a: {<<: &m {x: 1}, b: *m}\n", ""},
+		"anchor inside a map key":     {"? &k [a]\n: b\nc: *k\n", ""},
+		"anchor of another document":  {"a: &a 1\n---\nb: *a\n", "unparsable-document 3:1-6"},
+		"unknown anchor":              {"a: 1\nb: *a\nc: 2\n", "unparsable-document 2:1-6"},
+		"merge of a scalar":           {"a: {<<: x}\n", "unparsable-document 1:1-11"},
+		"merge of nothing":            {"a:\n  <<:\n", "unparsable-document 2:3-6"},
+		"merge of a list of scalars":  {"a: {<<: [{b: c}, d]}\n", "unparsable-document 1:1-21"},
+		"nested by aliases":           {chain(250, "x: *a%[1]d"), "nesting-too-deep 200:17-18"},
+		"merged again and again":      {chain(250, "<<: *a%[1]d, k%[1]d: 1"), ""},
+		"one problem ends a document": {"a: &a {b: *a, c: *a, d: 1, d: 2}\n---\ne: 1\ne: 2\n", "alias-cycle 1:11-12, duplicate-key 4:1-2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set, _ := parsed("x", row.text)
+			if got := problems(set); got != row.want {
+				t.Errorf("got %s, want %s", got, row.want)
+			}
+		})
+	}
+}
+
+func TestDepth(t *testing.T) {
+	nested := func(open, inner, closing string, n int) string {
+		return strings.Repeat(open, n) + inner + strings.Repeat(closing, n)
+	}
+	for name, row := range map[string]struct{ text, want string }{
+		"deep enough, lists": {nested("[", "x", "]", 200), ""},
+		"too deep, lists":    {nested("[", "x", "]", 201), "nesting-too-deep 1:202-203"},
+		"too deep, maps":     {nested("{a: ", "x", "}", 201), "nesting-too-deep 1:802-803"},
+		"too deep, dashes":   {nested("- ", "x", "", 201), "nesting-too-deep 1:403-404"},
+		"too deep for YAML":  {nested("[", "x", "]", 20_000), "nesting-too-deep 1:1-2"},
+		"deep enough, JSON":  {nested("[", `"x"`, "]", 200), ""},
+		"too deep, JSON":     {nested("[", `"x"`, "]", 201), "nesting-too-deep 1:202-203"},
+		"too deep for JSON":  {nested("[", `"x"`, "]", 20_000), "nesting-too-deep 1:1-2"},
+		"in kept fields":     {"kind: Secret\ndata: " + nested("[", "x", "]", 300), "nesting-too-deep 2:207-208"},
+		"a document later":   {nested("[", "x", "]", 300) + "\n---\na: 1\na: 2\n", "nesting-too-deep 1:202-203, duplicate-key 4:1-2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set, _ := parsed("x", row.text)
+			if got := problems(set); got != row.want {
+				t.Errorf("got %s, want %s", got, row.want)
+			}
+		})
+	}
+}
+
+// TestLongTexts reads what a generator that ran away may write, or an attacker:
+// the time is linear in the length, so that seconds mean that it is not.
+func TestLongTexts(t *testing.T) {
+	numbered := func(format string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	for name, text := range map[string]string{
+		"a long map":                numbered("key-%d: value\n", 100_000),
+		"a long flow map":           "{" + numbered("key-%d: value, ", 100_000) + "}",
+		"a long JSON map":           "{" + numbered(`"key-%d": 1, `, 100_000) + `"end": 1}`,
+		"a long map merged":         "a: &a\n" + numbered("  key-%d: value\n", 100_000) + "b:\n  <<: *a\n  key-1: x\n",
+		"a repeated key":            strings.Repeat("a: 1\n", 50_000),
+		"anchors":                   numbered("a%[1]d: &a%[1]d x\nb%[1]d: *a%[1]d\n", 50_000),
+		"documents":                 strings.Repeat("---\na: 1\n", 50_000),
+		"empty documents":           strings.Repeat("---\n", 200_000),
+		"broken documents":          strings.Repeat("---\n\ta\n", 50_000),
+		"unclosed quotes":           strings.Repeat("---\na: \"\n", 20_000),
+		"templates":                 strings.Repeat("---\na: {{ b }} c\n", 20_000),
+		"one error in a long text":  numbered("key-%d: value\n", 200_000) + "a: b: c\n" + numbered("last-%d: value\n", 200_000),
+		"comments":                  "a:\n" + strings.Repeat("- x # y\n# z\n\n", 50_000),
+		"line breaks of Unicode":    strings.Repeat("a: \"\u2028\"\n---\n", 20_000),
+		"one line":                  "[" + strings.Repeat("ä, ", 200_000) + "]",
+		"JSON values":               strings.Repeat("{\"a\": 1}\n", 50_000),
+		"brackets that never close": strings.Repeat("[a, ", 9_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			set, f := parsed("x", text)
+			for _, o := range set.Objects {
+				f.Span(o.Root)
+			}
+			if took := time.Since(start); took > 20*time.Second {
+				t.Errorf("took %v", took)
+			}
+		})
+	}
+}
+
+// TestSpansOfOneLine asks for many places in one long line.
+func TestSpansOfOneLine(t *testing.T) {
+	_, f := parsed("x", "["+strings.Repeat("ä, \"ö\", ", 50_000)+"]")
+	docs, _ := documents(f.Text, everything)
+	start := time.Now()
+	for _, n := range docs[0].root.Items() {
+		if s := f.Span(n); s.Line != 1 || s.EndColumn < s.Column+1 {
+			t.Fatalf("%v", s)
+		}
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestEqual(t *testing.T) {
+	read := func(text string) *Node {
+		docs, errs := documents([]byte(text), everything)
+		if len(errs) > 0 || len(docs) != 1 {
+			t.Fatalf("%s: %v", text, errs)
+		}
+		return docs[0].root
+	}
+	for _, row := range []struct {
+		a, b string
+		want bool
+	}{
+		{"{a: 1, b: [x, {c: d}]}", "b:\n- x\n- c: 'd'\na: 1\n", true},
+		{"{a: 1}", "{a: '1'}", false},
+		{"{a: 1}", "{a: 1, b: 2}", false},
+		{"{a: 1, c: 2}", "{a: 1, b: 2}", false},
+		{"[1, 2]", "[2, 1]", false},
+		{"{a: {}}", "{a: []}", false},
+		{"{a: null, b: 0x10, c: yes, d: 1.50}", "{a: , b: 16, c: true, d: 1.5}", true},
+		{"{a: yes}", "{a: no}", false},
+		{"{a: 1}", "{a: 1.0}", false},
+		{"&a {x: &b [1]}", "{x: [1]}", true},
+	} {
+		if got := Equal(read(row.a), read(row.b)); got != row.want {
+			t.Errorf("%s and %s: %t", row.a, row.b, got)
+		}
+	}
+	if !Equal(nil, nil) || !Equal(nil, read("null")) || Equal(nil, read("{}")) {
+		t.Error("nothing is null")
+	}
+	var a, b strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&a, "k%d: x\n", i)
+		fmt.Fprintf(&b, "k%d: x\n", 99_999-i)
+	}
+	if !Equal(read(a.String()), read(b.String())) {
+		t.Error("long maps in another order differ")
+	}
+}
