@@ -41,7 +41,11 @@ func (b *builder) placement(w *workload.Workload) {
 		}
 	}
 	if crowded {
-		s = s.fix("add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: DoNotSchedule, or required anti-affinity")
+		or := ", or required anti-affinity"
+		if fact.Pods > fact.Usable { // which would leave some of them Pending
+			or = ""
+		}
+		s = s.fix("add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: DoNotSchedule%s", or)
 	}
 	fact.ID = b.subject(s)
 	b.Workloads = append(b.Workloads, fact)

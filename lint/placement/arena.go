@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -44,6 +45,8 @@ type nodeSet struct {
 	list []int32
 	has  []bool
 	one  int // the only node, or -1; has is nil then
+	// least is the least that any of them offers, by resource.
+	least []int64
 }
 
 func (s *nodeSet) holds(n int) bool {
@@ -117,7 +120,7 @@ type arena struct {
 	// resources by index; free is what each node has left, math.MaxInt64 where
 	// it is not judged. The last one is the slots for pods.
 	resources []corev1.ResourceName
-	free      [][]int64
+	free      []int64
 	// in counts pods by unit and node for the units that a search is about;
 	// byDomain by key, unit and domain where some rule asks for it, which counts
 	// lists by unit; portsOn counts by port and node.
@@ -128,6 +131,7 @@ type arena struct {
 	portsOn   []*counter
 	sets      map[string]*nodeSet
 	unitsOf   map[*workload.Workload][]int
+	included  map[domainKey]*inclusion
 	watchers  [][]*constraint
 	// contend is unset for the rules verdict, where pods do not contend.
 	contend bool
@@ -145,7 +149,7 @@ type keyed struct {
 // modelled take no part; running pods are in place.
 func newArena(m *Model, contend bool, relax *relaxation) *arena {
 	a := &arena{m: m, nodes: m.Topology.Nodes, byDomain: map[exclusion]*counter{}, contend: contend, relax: relax,
-		sets: map[string]*nodeSet{}, unitsOf: map[*workload.Workload][]int{}}
+		sets: map[string]*nodeSet{}, unitsOf: map[*workload.Workload][]int{}, included: map[domainKey]*inclusion{}}
 	if relax != nil {
 		a.nodes = slices.Concat(a.nodes, relax.nodes)
 	}
@@ -208,25 +212,66 @@ func (a *arena) addUnit(u *unit) {
 	a.units = append(a.units, u)
 }
 
-// nodesFor is the set of nodes for the pods of a unit.
+// nodesFor is the set of nodes for the pods of a unit: those that pass the
+// filters, less those that are too small. Most sets need nothing taken away.
 func (a *arena) nodesFor(u *unit) *nodeSet {
-	g := u.g
-	id := g.signature + "|" + g.request
-	if a.relax != nil || g.Running {
-		id += "|" + g.Object.Namespace + "/" + g.Object.Kind + "/" + g.Object.Name
+	base := a.passing(u.g)
+	if u.g.Running || a.roomEverywhere(u, base) {
+		return base
 	}
+	id := u.g.signature + "|" + u.g.request + "|" + a.relaxed(u.g)
 	if s := a.sets[id]; s != nil {
 		return s
 	}
 	s := &nodeSet{has: make([]bool, len(a.nodes)), one: -1}
-	for n, p := range a.passes(g) {
-		if g.Running && p.Name || !g.Running && p.All() && a.fits(u, n) {
+	for _, n := range base.list {
+		if a.fits(u, int(n)) {
 			s.has[n] = true
-			s.list = append(s.list, int32(n))
+			s.list = append(s.list, n)
 		}
 	}
 	a.sets[id] = s
 	return s
+}
+
+// relaxed tells apart workloads that a relaxation may treat each in its way.
+func (a *arena) relaxed(g *Group) string {
+	if a.relax == nil && !g.Running {
+		return ""
+	}
+	return g.Object.Namespace + "/" + g.Object.Kind + "/" + g.Object.Name
+}
+
+// passing are the nodes that pass the node-level filters.
+func (a *arena) passing(g *Group) *nodeSet {
+	id := g.signature + "|" + a.relaxed(g)
+	if s := a.sets[id]; s != nil {
+		return s
+	}
+	s := &nodeSet{has: make([]bool, len(a.nodes)), one: -1, least: make([]int64, len(a.resources))}
+	for r := range s.least {
+		s.least[r] = math.MaxInt64
+	}
+	for n, p := range a.passes(g) {
+		if g.Running && p.Name || !g.Running && p.All() {
+			s.has[n] = true
+			s.list = append(s.list, int32(n))
+			for r, free := range a.left(n) {
+				s.least[r] = min(s.least[r], free)
+			}
+		}
+	}
+	a.sets[id] = s
+	return s
+}
+
+func (a *arena) roomEverywhere(u *unit, s *nodeSet) bool {
+	for r, ask := range u.ask {
+		if ask > s.least[r] {
+			return false
+		}
+	}
+	return true
 }
 
 func (a *arena) key(name string) int {
@@ -234,20 +279,8 @@ func (a *arena) key(name string) int {
 		return i
 	}
 	a.keys = append(a.keys, name)
-	values := map[string]int32{}
-	domain := make([]int32, len(a.nodes))
-	for n, node := range a.nodes {
-		v, ok := node.Labels[name]
-		if !ok {
-			domain[n] = -1
-			continue
-		}
-		if _, seen := values[v]; !seen {
-			values[v] = int32(len(values))
-		}
-		domain[n] = values[v]
-	}
-	a.domain, a.sizes = append(a.domain, domain), append(a.sizes, len(values))
+	domain, size := a.m.numbered(name, a.nodes)
+	a.domain, a.sizes = append(a.domain, domain), append(a.sizes, size)
 	return len(a.keys) - 1
 }
 
@@ -272,19 +305,11 @@ func (a *arena) addResources() {
 			u.ask[index[r.Name]] = r.Amount
 		}
 	}
-	for _, n := range a.nodes {
-		free := make([]int64, len(a.resources))
-		for name, i := range index {
-			amount, judged := offered(n, &Request{Name: name})
-			if free[i] = amount; !judged {
-				free[i] = math.MaxInt64
-			}
+	a.free = make([]int64, len(a.nodes)*len(a.resources))
+	for r, name := range a.resources {
+		for n, amount := range a.m.offers(name, a.nodes) {
+			a.free[n*len(a.resources)+r] = amount
 		}
-		free[slots] = math.MaxInt64
-		if q, ok := n.Allocatable[corev1.ResourcePods]; ok {
-			free[slots] = q.Value()
-		}
-		a.free = append(a.free, free)
 	}
 	for _, u := range a.units {
 		if u.kubelet {
@@ -315,9 +340,15 @@ func (a *arena) forgetUnlisted(u *unit, index map[corev1.ResourceName]int) {
 	}
 }
 
+// left is what a node has left, by resource.
+func (a *arena) left(n int) []int64 {
+	return a.free[n*len(a.resources) : (n+1)*len(a.resources)]
+}
+
 func (a *arena) fits(u *unit, n int) bool {
+	free := a.left(n)
 	for r, ask := range u.ask {
-		if ask > a.free[n][r] {
+		if ask > free[r] {
 			return false
 		}
 	}
@@ -438,31 +469,58 @@ func (a *arena) keepNear(i int, terms []*Term) {
 
 func (a *arena) constraint(i int, t *Term) *constraint {
 	u := a.units[i]
-	c := &constraint{key: a.key(t.Key), maxSkew: int(t.Constraint.MaxSkew), minDomains: 1, counted: make([]bool, len(a.nodes))}
+	c := &constraint{key: a.key(t.Key), maxSkew: int(t.Constraint.MaxSkew), minDomains: 1}
 	if t.Constraint.MinDomains != nil {
 		c.minDomains = int(*t.Constraint.MinDomains)
 	}
 	if t.sel.form == FormEmpty || a.m.selects(t, u.g.Workload, u.g.Workload, asks{self: true, incoming: true}) {
 		c.self = 1
 	}
-	ignoreAffinity := policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyIgnore
-	honorTaints := policy(t.Constraint.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor
-	seen := map[int32]bool{}
-	for n, p := range a.passes(u.g) {
-		d := a.domain[c.key][n]
-		if !a.carries(n, u.keys) || honorTaints && !p.Taints || !ignoreAffinity && (!p.Selector || u.g.Kind.PerNode() && !u.nodes.holds(n)) {
-			continue
-		}
-		if c.counted[n] = true; !seen[d] {
-			seen[d] = true
-			c.domains = append(c.domains, int(d))
-		}
-	}
+	in := a.include(u, c, t)
+	c.counted, c.domains = in.counted, in.domains
 	if t.sel.form == FormSet {
 		c.watch = slices.DeleteFunc(a.selected(t, u, true), func(j int) bool { return a.units[j].g.Terminating() })
 	}
 	c.count = make([]int32, a.sizes[c.key])
 	return c
+}
+
+// inclusion is which nodes a constraint counts, and their domains. Like
+// constraints of like workloads share it.
+type inclusion struct {
+	counted []bool
+	domains []int
+}
+
+// include applies the inclusion policies
+// (plugins/podtopologyspread/common.go, matchNodeInclusionPolicies).
+func (a *arena) include(u *unit, c *constraint, t *Term) *inclusion {
+	id := domainKey{
+		signature: u.g.signature, key: t.Key, keys: fmt.Sprint(u.keys),
+		ignoreAffinity: policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyIgnore,
+		honorTaints:    policy(t.Constraint.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor,
+	}
+	shared := a.relax == nil && !u.g.Kind.PerNode()
+	if in := a.included[id]; in != nil && shared {
+		return in
+	}
+	in := &inclusion{counted: make([]bool, len(a.nodes))}
+	seen := map[int32]bool{}
+	for n, p := range a.passes(u.g) {
+		d := a.domain[c.key][n]
+		pinned := u.g.Kind.PerNode() && !u.nodes.holds(n)
+		if !a.carries(n, u.keys) || id.honorTaints && !p.Taints || !id.ignoreAffinity && (!p.Selector || pinned) {
+			continue
+		}
+		if in.counted[n] = true; !seen[d] {
+			seen[d] = true
+			in.domains = append(in.domains, int(d))
+		}
+	}
+	if shared {
+		a.included[id] = in
+	}
+	return in
 }
 
 func (a *arena) carries(n int, keys []int) bool {
@@ -483,9 +541,10 @@ func (a *arena) change(i, n int, by int32) {
 	if a.in[i] != nil {
 		a.in[i][n] += by
 	}
+	free := a.left(n)
 	for r, ask := range u.ask {
-		if a.free[n][r] != math.MaxInt64 {
-			a.free[n][r] -= ask * int64(by)
+		if free[r] != math.MaxInt64 {
+			free[r] -= ask * int64(by)
 		}
 	}
 	for _, p := range u.ports {

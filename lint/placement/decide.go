@@ -86,12 +86,7 @@ func Decide(m *Model, o Options) *Decision {
 
 // binds reports whether resources can run out at all.
 func (a *arena) binds() bool {
-	for _, short := range a.shortages() {
-		if slices.Contains(short, true) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(a.shortages(), true)
 }
 
 // decided is the outcomes of all components of an arena.
@@ -121,7 +116,7 @@ func (a *arena) decide(c component, steps *int) outcome {
 		}
 	}
 	o := a.estimate(c)
-	if o.decided || c.pods*len(a.nodes) > mediumSize {
+	if o.decided || c.pods > mediumPods {
 		return o
 	}
 	if exact, ok := a.trySearch(c, steps, *steps); ok {
@@ -135,7 +130,7 @@ func (a *arena) decide(c component, steps *int) outcome {
 const (
 	smallPods  = 40
 	smallNodes = 40
-	mediumSize = 200_000
+	mediumPods = 80
 )
 
 // trySearch searches with a share of the budget; false if that was too little.

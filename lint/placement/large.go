@@ -184,20 +184,49 @@ func (a *arena) nobodyCrowdedOut(c component) bool {
 	}
 	for _, i := range c.units {
 		u := a.units[i]
-		if u.pods == 0 {
-			continue
-		}
-		if len(u.near)+len(u.spreads) > 0 || u.kubelet || a.closable(c, i) >= len(u.nodes.list) {
+		if u.pods > 0 && (u.kubelet || len(u.near) > 0 || !a.safe(c, i)) {
 			return false
 		}
 	}
 	return true
 }
 
-// others is how many pods of a unit can be in the way of a further pod of u.
-func (a *arena) others(i, j int) int {
+// safe proves it for one unit. Under a hard spread that counts only its own
+// pods each domain has to have room for an even share, as a domain at the
+// minimum is never refused for skew.
+func (a *arena) safe(c component, i int) bool {
+	u := a.units[i]
+	switch len(u.spreads) {
+	case 0:
+		return a.closable(c, i, u.nodes.list, u.pods-1) < len(u.nodes.list)
+	case 1:
+	default:
+		return false
+	}
+	s := u.spreads[0]
+	if s.self != 1 || !slices.Equal(s.watch, []int{i}) || len(s.domains) < s.minDomains || len(s.domains) == 0 {
+		return false
+	}
+	share := (u.pods + len(s.domains) - 1) / len(s.domains)
+	by := map[int32][]int32{}
+	for _, n := range u.nodes.list {
+		if d := a.domain[s.key][n]; d >= 0 {
+			by[d] = append(by[d], n)
+		}
+	}
+	for _, d := range s.domains {
+		if nodes := by[int32(d)]; a.closable(c, i, nodes, share-1) >= len(nodes) {
+			return false
+		}
+	}
+	return true
+}
+
+// others is how many pods of a unit can be in the way of a further pod of u,
+// of which own are placed already.
+func (a *arena) others(i, j, own int) int {
 	if i == j {
-		return a.units[i].pods - 1
+		return own
 	}
 	if a.units[j].g.Running {
 		return 1
@@ -205,17 +234,18 @@ func (a *arena) others(i, j int) int {
 	return a.units[j].pods
 }
 
-// closable bounds how many of the unit's nodes can be closed to its last pod.
-func (a *arena) closable(c component, i int) int {
+// closable bounds how many of some of the unit's nodes can be closed to one more
+// of its pods, if own of them are there.
+func (a *arena) closable(c component, i int, nodes []int32, own int) int {
 	u := a.units[i]
 	closers := map[int]int{} // by key: pods that close a domain
 	for _, x := range u.apart {
-		closers[x.key] += a.others(i, x.unit)
+		closers[x.key] += a.others(i, x.unit, own)
 	}
 	closed := 0
 	for key, pods := range closers {
 		sizes := map[int32]int{}
-		for _, n := range u.nodes.list {
+		for _, n := range nodes {
 			if d := a.domain[key][n]; d >= 0 {
 				sizes[d]++
 			}
@@ -225,12 +255,12 @@ func (a *arena) closable(c component, i int) int {
 	if len(u.clashes) > 0 {
 		for j, v := range a.units {
 			if slices.ContainsFunc(v.ports, func(p int) bool { return slices.Contains(u.clashes, p) }) {
-				closed += a.others(i, j)
+				closed += a.others(i, j, own)
 			}
 		}
 	}
 	if a.contend {
-		closed += a.crampable(c, i)
+		closed += a.crampable(c, i, nodes, own)
 	}
 	return closed
 }
@@ -252,7 +282,7 @@ func largest(sizes map[int32]int, n int) int {
 // crampable bounds how many of the unit's nodes others can leave too little
 // space on: each takes at least what is free there less what a pod asks, and
 // one unit more.
-func (a *arena) crampable(c component, i int) int {
+func (a *arena) crampable(c component, i int, nodes []int32, own int) int {
 	u := a.units[i]
 	closed := 0
 	for r, ask := range u.ask {
@@ -261,11 +291,11 @@ func (a *arena) crampable(c component, i int) int {
 		}
 		demand := int64(0)
 		for _, j := range c.units {
-			demand += a.units[j].ask[r] * int64(a.others(i, j))
+			demand += a.units[j].ask[r] * int64(a.others(i, j, own))
 		}
 		var need []int64
-		for _, n := range u.nodes.list {
-			if free := a.free[n][r]; free != math.MaxInt64 {
+		for _, n := range nodes {
+			if free := a.left(int(n))[r]; free != math.MaxInt64 {
 				need = append(need, free-ask+1)
 			}
 		}
@@ -281,13 +311,19 @@ func (a *arena) crampable(c component, i int) int {
 	return closed
 }
 
-// crowding looks for a run that crowds a unit out where rules are about one key
-// only: every domain that the unit could use is taken by a pod that keeps it
-// away, which is a matching of those domains to pods.
+// maxCrowd bounds the units and nodes among which a run that crowds somebody
+// out is looked for.
+const maxCrowd = 400_000
+
+// crowding looks for a run that crowds a unit out, units with few nodes first.
 func (a *arena) crowding(c component) ([]step, bool) {
-	for _, i := range c.units {
-		u := a.units[i]
-		if u.pods == 0 || len(u.near)+len(u.spreads)+len(u.clashes) > 0 || u.kubelet {
+	if len(c.units)*len(a.nodes) > maxCrowd {
+		return nil, false
+	}
+	order := slices.Clone(c.units)
+	slices.SortStableFunc(order, func(x, y int) int { return len(a.units[x].nodes.list) - len(a.units[y].nodes.list) })
+	for _, i := range order {
+		if u := a.units[i]; u.pods == 0 || u.kubelet {
 			continue
 		}
 		if run, ok := a.crowdOut(c, i); ok {
@@ -297,34 +333,30 @@ func (a *arena) crowding(c component) ([]step, bool) {
 	return nil, false
 }
 
-// crowdOut builds such a run for one unit, if the matching exists and the
-// filters let it happen.
+// crowdOut builds such a run for one unit: on every node that takes it, pods of
+// others, those with the largest requests first, until it does not. The filters
+// are asked at every step, so what comes out is a run.
 func (a *arena) crowdOut(c component, i int) ([]step, bool) {
-	u := a.units[i]
+	blockers := slices.DeleteFunc(slices.Clone(c.units), func(j int) bool { return a.units[j].kubelet })
+	slices.SortStableFunc(blockers, func(x, y int) int { return cmp.Compare(a.bulk(y), a.bulk(x)) })
 	var run []step
 	left := map[int]int{}
-	for _, x := range u.apart {
-		if !a.units[x.unit].g.Running {
-			left[x.unit] = a.others(i, x.unit)
-		}
+	for _, j := range blockers {
+		left[j] = a.others(i, j, a.units[i].pods-1)
 	}
-	for _, n := range u.nodes.list {
-		if !a.takes(i, int(n)) {
-			continue
-		}
-		closed := false
-		for _, x := range u.apart {
-			if left[x.unit] > 0 && a.domain[x.key][n] >= 0 && a.takes(x.unit, int(n)) {
-				a.place(x.unit, int(n))
-				run = append(run, step{x.unit, int(n)})
-				left[x.unit]--
-				closed = true
-				break
+	nodes := slices.Clone(a.units[i].nodes.list)
+	slices.SortStableFunc(nodes, func(x, y int32) int { return cmp.Compare(a.room(int(x)), a.room(int(y))) })
+	for _, n := range nodes {
+		for a.takes(i, int(n)) {
+			at := slices.IndexFunc(blockers, func(j int) bool { return left[j] > 0 && a.takes(j, int(n)) })
+			if at < 0 {
+				a.undo(run)
+				return nil, false
 			}
-		}
-		if !closed {
-			a.undo(run)
-			return nil, false
+			j := blockers[at]
+			a.place(j, int(n))
+			run = append(run, step{j, int(n)})
+			left[j]--
 		}
 	}
 	placed := map[int]int{}
@@ -336,6 +368,11 @@ func (a *arena) crowdOut(c component, i int) ([]step, bool) {
 	a.undo(run)
 	return run, len(run) < c.pods
 }
+
+// bulk and room compare pods and nodes by their first resources, processors in
+// most inputs: good enough to choose what to try first.
+func (a *arena) bulk(i int) int64 { return a.units[i].ask[0] }
+func (a *arena) room(n int) int64 { return a.left(n)[0] }
 
 // finish goes on from the current state until nothing fits any more.
 func (a *arena) finish(c component, placed map[int]int) []step {

@@ -3,6 +3,7 @@ package placement
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/topology"
@@ -23,6 +24,8 @@ type Model struct {
 	sets     map[setKey]*siteSet
 	domains  map[domainKey]map[string]bool
 	fits     map[fitKey]*RequestFit
+	numbers  map[string]domainNumbers
+	offered  map[corev1.ResourceName][]int64
 }
 
 // Group is a workload with its terms made ready: all its pods are alike but
@@ -48,6 +51,7 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 		Workloads: set.Workloads, Namespaces: set.Namespaces, Topology: topo,
 		groups: make(map[*workload.Workload]*Group, len(set.Workloads)), eligible: map[string]*Eligibility{},
 		sets: map[setKey]*siteSet{}, domains: map[domainKey]map[string]bool{}, fits: map[fitKey]*RequestFit{},
+		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{},
 	}
 	m.index = newLabelIndex(set.Workloads)
 	for _, w := range set.Workloads {

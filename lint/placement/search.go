@@ -100,7 +100,7 @@ func (a *arena) joinPorts(join func(i, j int)) {
 // out if all their pods came.
 func (a *arena) joinContending(join func(i, j int)) {
 	short := a.shortages()
-	first := make([]int, len(short))
+	first := make([]int, len(a.nodes))
 	for n := range first {
 		first[n] = -1
 	}
@@ -109,43 +109,45 @@ func (a *arena) joinContending(join func(i, j int)) {
 			continue
 		}
 		for _, n := range u.nodes.list {
-			for r, is := range short[n] {
-				if !is || u.ask[r] == 0 {
-					continue
-				}
-				// One resource that runs short is enough to tie the node's units.
-				if first[n] < 0 {
-					first[n] = i
-				}
-				join(first[n], i)
+			if !a.asksShort(u, short[int(n)*len(a.resources):]) {
+				continue
 			}
+			// One resource that runs short is enough to tie the node's units.
+			if first[n] < 0 {
+				first[n] = i
+			}
+			join(first[n], i)
 		}
 	}
 }
 
-// shortages tells for every node which resources could run out if all pods
-// that may go there did.
-func (a *arena) shortages() [][]bool {
-	demand := make([][]int64, len(a.nodes))
-	for n := range demand {
-		demand[n] = make([]int64, len(a.resources))
+func (a *arena) asksShort(u *unit, short []bool) bool {
+	for r, ask := range u.ask {
+		if ask > 0 && short[r] {
+			return true
+		}
 	}
+	return false
+}
+
+// shortages tells for every node and resource whether it could run out if all
+// pods that may go there did.
+func (a *arena) shortages() []bool {
+	width := len(a.resources)
+	demand := make([]int64, len(a.free))
 	for _, u := range a.units {
 		if u.g.Running {
 			continue
 		}
 		for _, n := range u.nodes.list {
 			for r, ask := range u.ask {
-				demand[n][r] += ask * int64(u.pods)
+				demand[int(n)*width+r] += ask * int64(u.pods)
 			}
 		}
 	}
-	short := make([][]bool, len(a.nodes))
-	for n := range short {
-		short[n] = make([]bool, len(a.resources))
-		for r, d := range demand[n] {
-			short[n][r] = d > a.free[n][r]
-		}
+	short := make([]bool, len(a.free))
+	for i, d := range demand {
+		short[i] = d > a.free[i]
 	}
 	return short
 }
@@ -299,7 +301,7 @@ func (a *arena) classes(c component) []int {
 			}
 			b = binary.AppendVarint(b, int64(d))
 		}
-		for _, free := range a.free[n] {
+		for _, free := range a.left(n) {
 			b = binary.AppendVarint(b, free)
 		}
 		for _, k := range a.here(n) {

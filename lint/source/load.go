@@ -51,9 +51,7 @@ func Load(opts Options, paths []string) (*Set, error) {
 		opts.Drop = func(string) bool { return false }
 	}
 	w := newWalker(opts)
-	for _, p := range slices.Sorted(slices.Values(paths)) { // whose spelling is shown must not depend on their order
-		w.argument(p)
-	}
+	w.collect(paths)
 	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
 	results := make([]result, len(w.found))
 	forEach(len(w.found), func(i int) { results[i] = w.found[i].read(opts) })
@@ -104,6 +102,7 @@ type result struct {
 	patches   []string // files that this kustomization names as patches
 	documents int
 	plain     *Node // the first document that is no object
+	merging   bool  // there may be directives of patches
 }
 
 // read reads and parses one file.
@@ -164,6 +163,9 @@ func (r *result) parse(opts Options) {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		r.unparsable(text)
 		return
+	}
+	if r.merging = hasDirectives(text); r.merging {
+		opts.Drop = nil // a directive may stand anywhere
 	}
 	docs, errs := documents(text, opts)
 	for _, e := range errs {
@@ -256,8 +258,11 @@ func (r *result) document(d document) {
 		return
 	}
 	flatten(r.file, d.root, scalarValue(d.root.Get("apiVersion")), scalarValue(d.root.Get("kind")), func(o *Object) {
-		if o.Kind == "" {
-			r.skip(SkipNoObject, int(max(o.Root.Line, 1)))
+		if reason := passedOver(o, r.merging); reason != "" {
+			if r.plain == nil && reason == SkipNoObject {
+				r.plain = o.Root
+			}
+			r.skip(reason, int(max(o.Root.Line, 1)))
 			return
 		}
 		r.objects = append(r.objects, o)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -12,9 +13,32 @@ import (
 // somebody's data.
 var unquotedTemplate = regexp.MustCompile(`(?m)^[ \t]*(?:- +)*(?:[^"'#\n]*:[ \t]+|- +)?\{\{`)
 
+// blockStart is a line below which block text may follow.
+var blockStart = regexp.MustCompile(`(?:^|[ :-])[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$`)
+
 // looksTemplated reports whether a text that does not parse is a template.
 func looksTemplated(text []byte) bool {
-	return bytes.Contains(text, []byte("{{")) && unquotedTemplate.Match(text)
+	if !bytes.Contains(text, []byte("{{")) {
+		return false
+	}
+	block := -1 // indentation of the field whose block text we are in
+	for line := range bytes.Lines(text) {
+		rest := bytes.TrimLeft(line, " ")
+		if block >= 0 && (len(line)-len(rest) > block || len(bytes.TrimSpace(rest)) == 0) {
+			continue
+		}
+		block = -1
+		if unquotedTemplate.Match(line) {
+			return true
+		}
+		if blockStart.Match(line) {
+			for bytes.HasPrefix(rest, []byte("- ")) && bytes.Contains(rest, []byte(":")) {
+				rest = bytes.TrimLeft(rest[1:], " ")
+			}
+			block = len(line) - len(rest)
+		}
+	}
+	return false
 }
 
 // ellipsis finds a line that holds nothing but an indented "...": a text about
@@ -23,7 +47,7 @@ var ellipsis = regexp.MustCompile(`(?m)^[ \t]+(?:- )?\.\.\.[ \t]*\r?$`)
 
 var kustomizationNames = map[string]bool{"kustomization.yaml": true, "kustomization.yml": true, "Kustomization": true}
 
-// recognise tells why a document is not an object to be judged; "" if it is one.
+// recognise tells why a document holds no objects; "" if it may.
 func recognise(f *File, d document) string {
 	base := path.Base(f.Name)
 	n := d.root
@@ -46,16 +70,45 @@ func recognise(f *File, d document) string {
 		return SkipHelmChart
 	case kind == "" && strings.HasPrefix(base, "values"):
 		return SkipHelmValues
-	case kind == "":
+	}
+	return ""
+}
+
+// passedOver tells why an object, alone or out of a List, is not to be judged;
+// "" if it is. Merging is set where the file holds directives of patches.
+func passedOver(o *Object, merging bool) string {
+	switch {
+	case o.Kind == "" || o.Root.Kind != Map:
 		return SkipNoObject
-	case kind == "CustomResourceDefinition":
+	case o.Kind == "CustomResourceDefinition":
 		return SkipCRD
-	case isSample(n):
+	case isSample(o.Root):
 		return SkipSample
-	case n.Get("$patch") != nil || n.At("spec", "$patch") != nil:
+	case merging && isPatch(o.Root):
 		return SkipPatch
 	}
 	return ""
+}
+
+// directives are the fields that only a strategic-merge patch has
+// (apimachinery, pkg/util/strategicpatch).
+func directives() []string {
+	return []string{"$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/"}
+}
+
+// hasDirectives reports whether a text may hold directives of patches.
+func hasDirectives(text []byte) bool {
+	return bytes.IndexByte(text, '$') >= 0 && slices.ContainsFunc(directives(), func(d string) bool { return bytes.Contains(text, []byte(d)) })
+}
+
+// isPatch reports whether there is a directive somewhere in an object.
+func isPatch(n *Node) bool {
+	for k, v := range n.Fields() {
+		if slices.ContainsFunc(directives(), func(d string) bool { return strings.HasPrefix(k.Value, d) }) || isPatch(v) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.Items(), isPatch)
 }
 
 // isSample recognises what apimachinery's round-trip tests write: every field

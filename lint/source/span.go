@@ -105,21 +105,36 @@ func scalarExtent(text []byte, at int, n *Node) (start, end int) {
 // which may stand on a line of their own.
 func skipProperties(text []byte, at int) int {
 	for at < len(text) && (text[at] == '&' || text[at] == '!') {
-		if text[at] == '&' { // the name of an anchor ends before any other sign
-			at += 1 + bytes.IndexFunc(append(text[at+1:len(text):len(text)], ' '), notName)
-		} else {
+		if text[at] == '!' {
 			at += wordLen(text[at:], " \t\r\n")
-		}
-		for at < len(text) {
-			if text[at] == '#' {
-				at += wordLen(text[at:], "\r\n")
-			} else if strings.IndexByte(" \t\r\n", text[at]) < 0 {
-				break
-			}
+		} else { // the name of an anchor ends before any other sign
 			at++
+			for at < len(text) && anchorName(text[at]) {
+				at++
+			}
+		}
+		at = skipBlank(text, at)
+	}
+	return at
+}
+
+func anchorName(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
+}
+
+// skipBlank is the offset behind white space and comments.
+func skipBlank(text []byte, at int) int {
+	for at < len(text) {
+		switch text[at] {
+		case ' ', '\t', '\r', '\n':
+			at++
+		case '#':
+			at += wordLen(text[at:], "\r\n")
+		default:
+			return at
 		}
 	}
-	return min(at, len(text))
+	return at
 }
 
 // wordLen is the length of the text up to one of the stops.

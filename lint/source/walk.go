@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,13 +20,24 @@ type found struct {
 }
 
 // walker collects files. Every file is read once however many ways lead to it,
-// under the name that it has without symbolic links.
+// under the name that it has without symbolic links; the order of the arguments
+// makes no difference.
 type walker struct {
 	opts  Options
 	root  string // without symbolic links
 	found []found
+	links []link
 	seen  map[string]bool
 	errs  []error
+}
+
+// link is a symbolic link that is still to be followed: what is there without
+// it comes first, so that files are shown by their own names. Bound is the
+// directory that links must not leave; above are the directories that lead
+// here, to notice loops.
+type link struct {
+	path, shown, bound string
+	above              []string
 }
 
 func newWalker(opts Options) *walker {
@@ -39,50 +51,75 @@ func resolved(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// argument adds one path of the command line.
-func (w *walker) argument(arg string) {
-	if arg == "-" {
-		if !w.seen[arg] {
-			w.seen[arg] = true
-			w.found = append(w.found, found{name: StdinName, display: StdinName})
+// argument is one path of the command line, and what it stands for.
+type argument struct {
+	text, path, real string
+	info             fs.FileInfo
+}
+
+// collect adds what the arguments name.
+func (w *walker) collect(texts []string) {
+	var args []argument
+	for _, text := range slices.Compact(slices.Sorted(slices.Values(texts))) {
+		if text == "-" {
+			args = append(args, argument{text: text})
+		} else if a, ok := w.resolve(text); ok {
+			args = append(args, a)
 		}
-		return
 	}
-	path := arg
-	if arg != "" && !filepath.IsAbs(path) { // an empty path is no directory
-		path = filepath.Join(w.opts.Dir, path)
+	slices.SortStableFunc(args, func(a, b argument) int {
+		return cmp.Or(strings.Compare(a.real, b.real), len(a.text)-len(b.text))
+	})
+	for _, a := range args {
+		w.add(a)
 	}
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		w.errs = append(w.errs, fmt.Errorf("reading %q: no such file or directory", arg))
-		return
-	}
-	if err == nil && !info.IsDir() && !info.Mode().IsRegular() { // such as <(kubectl get nodes -o yaml)
-		w.file(path, arg, info)
-		return
-	}
-	real, linkErr := filepath.EvalSymlinks(path)
-	if err = errors.Join(err, linkErr); err != nil {
-		w.errs = append(w.errs, fmt.Errorf("reading %q: %s", arg, reason(err)))
-		return
-	}
-	inside := within(w.opts.Root, filepath.Clean(path)) || within(w.root, filepath.Clean(path))
-	switch {
-	case inside && !within(w.root, real):
-		w.refuse(path, arg, "is a symbolic link that leads out of the repository")
-	case info.IsDir():
-		bound := w.root
-		if !inside {
-			bound = real
-		}
-		w.dir(real, arg, bound, nil)
-	default:
-		w.file(real, arg, info)
+	for len(w.links) > 0 {
+		next := w.links[0]
+		w.links = w.links[1:]
+		w.follow(next)
 	}
 }
 
-// dir adds the files below a directory. Bound is the directory that links must
-// not leave; above are the directories that lead here, to notice loops.
+func (w *walker) resolve(text string) (a argument, ok bool) {
+	a = argument{text: text, path: text}
+	if !filepath.IsAbs(text) {
+		a.path = filepath.Join(w.opts.Dir, text)
+	}
+	info, err := os.Stat(a.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		w.errs = append(w.errs, fmt.Errorf("reading %q: no such file or directory", text))
+		return a, false
+	}
+	real, linkErr := filepath.EvalSymlinks(a.path)
+	if err = errors.Join(err, linkErr); err != nil {
+		w.errs = append(w.errs, fmt.Errorf("reading %q: %s", text, reason(err)))
+		return a, false
+	}
+	a.real, a.info = real, info
+	return a, true
+}
+
+func (w *walker) add(a argument) {
+	if a.text == "-" {
+		w.found = append(w.found, found{name: StdinName, display: StdinName})
+		return
+	}
+	inside := within(w.opts.Root, filepath.Clean(a.path)) || within(w.root, filepath.Clean(a.path))
+	switch {
+	case inside && !within(w.root, a.real):
+		w.refuse(a.path, a.text, leadsOut)
+	case a.info.IsDir():
+		bound := w.root
+		if !inside {
+			bound = a.real
+		}
+		w.dir(a.real, a.text, bound, nil)
+	default:
+		w.file(a.real, a.text, a.info)
+	}
+}
+
+// dir adds the files below a directory.
 func (w *walker) dir(real, display, bound string, above []string) {
 	if w.ignored(real) || w.seen[real] {
 		return
@@ -102,7 +139,7 @@ func (w *walker) dir(real, display, bound string, above []string) {
 				w.dir(path, shown, bound, above)
 			}
 		case e.Type()&fs.ModeSymlink != 0:
-			w.link(path, shown, bound, above)
+			w.links = append(w.links, link{path, shown, bound, above})
 		case isManifest(e.Name()):
 			w.entry(path, shown, e)
 		}
@@ -115,40 +152,48 @@ func (w *walker) entry(path, shown string, e fs.DirEntry) {
 	case err != nil:
 		w.refuse(path, shown, "cannot be read: "+reason(err))
 	case !info.Mode().IsRegular(): // a pipe or a device would block
-		w.refuse(path, shown, "is not a regular file")
+		w.refuse(path, shown, notRegular)
 	default:
 		w.file(path, shown, info)
 	}
 }
 
-// link follows a symbolic link found in a directory, unless it leads out of
-// the bound or back to where we are.
-func (w *walker) link(path, shown, bound string, above []string) {
-	if strings.HasPrefix(filepath.Base(path), ".") || w.ignored(path) {
+// Why something is not read.
+const (
+	notRegular  = "is not a regular file"
+	leadsOut    = "is a symbolic link that leads out of the repository"
+	leadsAstray = "is a symbolic link that leads nowhere or in a circle"
+	leadsBack   = "is a symbolic link to a directory that contains it"
+)
+
+// follow follows a symbolic link found in a directory, unless it leads out of
+// the bound or back to where it is.
+func (w *walker) follow(l link) {
+	if strings.HasPrefix(filepath.Base(l.path), ".") || w.ignored(l.path) {
 		return
 	}
-	real, err := filepath.EvalSymlinks(path)
+	real, err := filepath.EvalSymlinks(l.path)
 	if err != nil {
-		if isManifest(path) || !errors.Is(err, fs.ErrNotExist) {
-			w.refuse(path, shown, "is a symbolic link that leads nowhere or in a circle")
+		if isManifest(l.path) || !errors.Is(err, fs.ErrNotExist) {
+			w.refuse(l.path, l.shown, leadsAstray)
 		}
 		return
 	}
 	info, err := os.Stat(real)
 	switch {
 	case err != nil:
-		w.refuse(path, shown, "cannot be read: "+reason(err))
-	case !info.IsDir() && !isManifest(path):
-	case !within(bound, real):
-		w.refuse(path, shown, "is a symbolic link that leads out of the repository")
-	case info.IsDir() && slices.Contains(above, real):
-		w.refuse(path, shown, "is a symbolic link to a directory that contains it")
+		w.refuse(l.path, l.shown, "cannot be read: "+reason(err))
+	case !info.IsDir() && !isManifest(l.path):
+	case !within(l.bound, real):
+		w.refuse(l.path, l.shown, leadsOut)
+	case info.IsDir() && slices.Contains(l.above, real):
+		w.refuse(l.path, l.shown, leadsBack)
 	case info.IsDir():
-		w.dir(real, shown, bound, above)
+		w.dir(real, l.shown, l.bound, l.above)
 	case !info.Mode().IsRegular():
-		w.refuse(path, shown, "is not a regular file")
+		w.refuse(l.path, l.shown, notRegular)
 	default:
-		w.file(real, shown, info)
+		w.file(real, l.shown, info)
 	}
 }
 

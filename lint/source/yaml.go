@@ -43,9 +43,14 @@ type yamlReader struct {
 // broken document must not hide the others: then each is read by itself.
 func parseYAML(text []byte, opts Options) ([]document, []textError) {
 	r := &yamlReader{opts: opts, search: maxSearch}
-	if hasWideBreak(text) {
-		r.moved = &moved{parser: newIndex(text, true), file: newIndex(text, false)}
+	body := text
+	for bytes.HasPrefix(body, byteOrderMark) {
+		body = body[len(byteOrderMark):]
 	}
+	if marks := len(text) - len(body); marks > len(byteOrderMark) || hasWideBreak(text) {
+		r.moved = &moved{parser: newIndex(body, true), file: newIndex(text, false), by: marks}
+	}
+	text = body
 	if failed, _ := decodeAll(text, r.document); !failed {
 		return r.docs, r.errs
 	}
@@ -96,11 +101,15 @@ func (r *yamlReader) document(root *yaml.Node) {
 }
 
 // moved turns the places of the parser into those of the file, in the rare text
-// with line breaks that only YAML 1.1 takes for such.
-type moved struct{ parser, file *textIndex }
+// with line breaks that only YAML 1.1 takes for such, or with several byte order
+// marks, which the parser does not get to see.
+type moved struct {
+	parser, file *textIndex
+	by           int // bytes left out in front
+}
 
 func (m *moved) place(line, column int32) (int32, int32) {
-	l, c := m.file.place(m.parser.offset(int(line), int(column)))
+	l, c := m.file.place(m.by + m.parser.offset(int(line), int(column)))
 	return int32(l), int32(c)
 }
 

@@ -18,12 +18,15 @@ type Report struct {
 	// Discarded is set where the case has too many states to explore;
 	// Undetermined where our side gives no verdict.
 	Discarded, Undetermined bool
+	// Open is set where our side leaves a workload undecided, since manifests do
+	// not tell what one of its selectors selects.
+	Open bool
 	// Beyond is set where the API server refuses what our side does not check.
 	Beyond bool
 	// Excuse is a known difference that applies, or "".
 	Excuse string
-	// Excused is set where the sides differ because of it.
-	Excused bool
+	// Excused are the disagreements that it covers.
+	Excused []Finding
 	// Filters and Judged count single comparisons.
 	Filters, Judged int
 	Truth           *Truth
@@ -62,7 +65,8 @@ func (c *Comparer) Compare(ctx context.Context, nodes, manifests string) (*Repor
 	r := &Report{}
 	r.validation(cluster, ours)
 	r.Beyond = r.Beyond || cluster.Odd
-	if len(r.Findings) > 0 || r.Beyond {
+	r.Open = ours.open(cluster)
+	if len(r.Findings) > 0 || r.Beyond || r.Open {
 		return r, nil
 	}
 	r.Excuse = excuse(cluster, ours)
@@ -75,8 +79,7 @@ func (c *Comparer) Compare(ctx context.Context, nodes, manifests string) (*Repor
 		err = c.decide(ctx, r, cluster, ours)
 	}
 	if r.Excuse != "" {
-		r.Excused = len(r.Findings) > 0
-		r.Findings = nil
+		r.Excused, r.Findings = r.Findings, nil
 	}
 	return r, err
 }

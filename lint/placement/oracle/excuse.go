@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	resourcehelper "k8s.io/component-helpers/resource"
 )
 
 // excuses are known differences: conditions on a case under which the two
@@ -15,12 +14,8 @@ var excuses = []struct {
 	name  string
 	holds func(*Cluster, *Ours) bool
 }{
-	{"open: whether a term selects a pod is not known from manifests", func(c *Cluster, o *Ours) bool { return o.open(c) }},
-	{"labels of the zone are copied onto bound pods (R-P7)", readsBoundLabels},
-	{"kubernetes#141526: NotIn and DoesNotExist in an incoming pod's namespaceSelector match every namespace", everyNamespace},
-	{"a DaemonSet whose template names a node", daemonWithNode},
 	{"the index label is on pods of Indexed Jobs only", plainJobIndex},
-	{"a kubelet passes over extended resources that the node does not list", missingExtended},
+	{"a node that running pods have overcommitted takes pods that ask for nothing of what is short", overcommitted},
 }
 
 // excuse is the first excuse that a case has.
@@ -31,44 +26,6 @@ func excuse(c *Cluster, o *Ours) string {
 		}
 	}
 	return ""
-}
-
-// readsBoundLabels reports whether a selector reads a label that admission
-// sets at binding.
-func readsBoundLabels(c *Cluster, _ *Ours) bool {
-	read := false
-	c.selectors(func(s *metav1.LabelSelector) {
-		for _, key := range []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion} {
-			_, ok := s.MatchLabels[key]
-			read = read || ok || slices.ContainsFunc(s.MatchExpressions, func(e metav1.LabelSelectorRequirement) bool { return e.Key == key })
-		}
-	})
-	return read
-}
-
-// everyNamespace reports whether a namespaceSelector asks for nothing but the
-// absence of labels.
-func everyNamespace(c *Cluster, _ *Ours) bool {
-	odd := false
-	for _, class := range c.Classes() {
-		for _, t := range requiredTerms(class.Pod) {
-			s := t.NamespaceSelector
-			odd = odd || s != nil && len(s.MatchLabels) == 0 && len(s.MatchExpressions) > 0 && !slices.ContainsFunc(s.MatchExpressions, func(e metav1.LabelSelectorRequirement) bool {
-				return e.Operator == metav1.LabelSelectorOpIn || e.Operator == metav1.LabelSelectorOpExists
-			})
-		}
-	}
-	return odd
-}
-
-// daemonWithNode reports whether pods of a DaemonSet are bound by their template.
-func daemonWithNode(c *Cluster, o *Ours) bool {
-	for _, w := range o.Workloads {
-		if w.Kind.PerNode() && w.Spec.NodeName != "" {
-			return true
-		}
-	}
-	return false
 }
 
 // plainJobIndex reports whether a selector reads the index of Job pods. Keys
@@ -84,16 +41,19 @@ func plainJobIndex(c *Cluster, o *Ours) bool {
 	return false
 }
 
-// missingExtended reports whether a pod that names its node asks for an
-// extended resource that the node, which lists others, does not.
-func missingExtended(c *Cluster, _ *Ours) bool {
-	for _, class := range c.Classes() {
-		if !class.Bound {
-			continue
-		}
-		for _, container := range slices.Concat(class.Pod.Spec.Containers, class.Pod.Spec.InitContainers) {
-			for name := range container.Resources.Limits {
-				if strings.Contains(string(name), "/") {
+// overcommitted reports whether pods in place ask for more than their node has.
+func overcommitted(c *Cluster, _ *Ours) bool {
+	for _, n := range c.Nodes {
+		left := n.Status.Allocatable.DeepCopy()
+		for _, p := range c.Running {
+			if p.Spec.NodeName != n.Name {
+				continue
+			}
+			for name, q := range resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{}) {
+				rest := left[name]
+				rest.Sub(q)
+				left[name] = rest
+				if rest.Sign() < 0 {
 					return true
 				}
 			}

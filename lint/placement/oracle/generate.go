@@ -68,6 +68,8 @@ type gen struct {
 	*rand.Rand
 	odds
 	nodes int
+	// app is the label of the workload at hand, which selectors like.
+	app string
 	// perPod is set for a case whose selectors may read what tells pods of one
 	// workload apart.
 	perPod bool
@@ -91,7 +93,7 @@ func Generate(family string, seed, number uint64) *Case {
 	g.perPod = g.chance(6)
 	// The number of states grows with pods and nodes, so many nodes leave room
 	// for few pods.
-	pods := map[int]int{2: 8, 3: 7, 4: 5, 5: 4, 6: 4}[g.nodes]
+	pods := map[int]int{2: 9, 3: 7, 4: 6, 5: 5, 6: 4}[g.nodes]
 	workloads := pick(g, 1, 2, 2, 2, 3, 3, 4)
 	for i := range workloads {
 		if pods <= 0 {
@@ -132,7 +134,7 @@ func (g *gen) node(i int) object {
 	if !g.chance(12) {
 		labels[zoneKey] = pick(g, "a", "b", "a", "b", "c")
 	}
-	if g.chance(50) {
+	if g.chance(65) {
 		labels["rack"] = pick(g, "x", "y", "")
 	}
 	if g.chance(15) {
@@ -145,7 +147,7 @@ func (g *gen) node(i int) object {
 	if g.chance(g.odds.node / 2) {
 		labels["size"] = pick(g, "1", "2", "08", "x", "7.5", "0")
 	}
-	if g.chance(6 + g.odds.node/2) {
+	if g.chance(5 + g.odds.node/3) {
 		spec["taints"] = g.taints()
 	}
 	if g.chance(2 + g.odds.node/8) {
@@ -187,16 +189,16 @@ func (g *gen) taints() list {
 func (g *gen) allocatable() object {
 	o := object{}
 	if g.chance(80) {
-		o["cpu"] = pick(g, "1", "2", "1500m", "500m", "0")
+		o["cpu"] = pick(g, "1", "2", "2", "3", "4", "1500m", "500m", "0")
 	}
 	if g.chance(60) {
-		o["memory"] = pick(g, "1Gi", "2Gi", "512Mi")
+		o["memory"] = pick(g, "1Gi", "2Gi", "4Gi", "512Mi")
 	}
 	if g.chance(60) {
-		o["pods"] = pick(g, "0", "1", "2", "3", "10")
+		o["pods"] = pick(g, "1", "2", "3", "3", "10", "10", "0")
 	}
-	if g.chance(40) {
-		o["example.com/gpu"] = pick(g, "0", "1", "2")
+	if g.chance(50) {
+		o["example.com/gpu"] = pick(g, "0", "1", "2", "4")
 	}
 	if g.chance(15) {
 		o["ephemeral-storage"] = pick(g, "1Gi", "10Gi")

@@ -5,7 +5,7 @@ func (g *gen) nodeRules(spec, affinity object) {
 	if g.chance(25) {
 		spec["nodeSelector"] = pick(g, object{"pool": "p"}, object{"pool": "q"}, object{zoneKey: "a"}, object{hostKey: "n0"}, object{"rack": ""}, object{"missing": "x"})
 	}
-	if g.chance(50) {
+	if g.chance(35) {
 		required := object{"nodeSelectorTerms": g.nodeTerms()}
 		affinity["nodeAffinity"] = object{"requiredDuringSchedulingIgnoredDuringExecution": required}
 		if g.chance(10) {
@@ -103,7 +103,7 @@ func (g *gen) resources(spec object) {
 		spec["hostNetwork"] = true
 	}
 	if g.chance(12) {
-		spec["resources"] = pick(g, object{"requests": object{"cpu": "2"}}, object{"limits": object{"cpu": "3"}}, object{"limits": object{"memory": "2Gi", "cpu": "4"}, "requests": object{"memory": "1Gi"}})
+		spec["resources"] = pick(g, object{"requests": object{"cpu": "1"}}, object{"requests": object{"cpu": "2"}}, object{"limits": object{"cpu": "3"}}, object{"limits": object{"memory": "2Gi", "cpu": "4"}, "requests": object{"memory": "1Gi"}})
 	}
 }
 
@@ -114,7 +114,7 @@ func (g *gen) container(name string, sidecar bool) object {
 	}
 	requests, limits := object{}, object{}
 	if g.chance(60) {
-		requests["cpu"] = pick(g, "250m", "500m", "1", "1500m", "0", "0.5")
+		requests["cpu"] = pick(g, "100m", "250m", "500m", "500m", "1", "1500m", "0", "0.5")
 		if g.chance(25) {
 			limits["cpu"] = "2"
 		}
@@ -124,7 +124,7 @@ func (g *gen) container(name string, sidecar bool) object {
 	if g.chance(40) {
 		requests["memory"] = pick(g, "256Mi", "512Mi", "1Gi", "600M", "1e8")
 	}
-	if g.chance(20) {
+	if g.chance(12) {
 		limits["example.com/gpu"] = pick(g, "1", "2")
 		if g.chance(50) {
 			requests["example.com/gpu"] = limits["example.com/gpu"]

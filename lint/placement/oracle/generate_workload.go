@@ -9,6 +9,7 @@ func (g *gen) workload(i, replicas int) object {
 		kind = pick(g, "Deployment", "Deployment", "Pod", "ReplicaSet", "StatefulSet", "StatefulSet", "DaemonSet", "DaemonSet", "Job", "ReplicationController", "CronJob")
 	}
 	labels := g.podLabels()
+	g.app = labels["app"].(string)
 	meta := object{"name": fmt.Sprintf("w%d", i), "namespace": g.inNamespace()}
 	template := object{"metadata": object{"labels": labels}, "spec": g.podSpec(kind)}
 	if kind == "Pod" {
@@ -81,6 +82,7 @@ func (g *gen) podLabels() object {
 
 // runningPod is a pod in place, sometimes one that is being deleted.
 func (g *gen) runningPod(i int) object {
+	g.app = pick(g, "a", "b")
 	spec := g.podSpec("Pod")
 	delete(spec, "schedulingGates")
 	delete(spec, "schedulerName")
@@ -130,7 +132,7 @@ func (g *gen) podSpec(kind string) object {
 // not matter.
 func (g *gen) podTerms() object {
 	var required list
-	for range pick(g, 1, 1, 1, 2, 2, 3) {
+	for range pick(g, 1, 1, 1, 1, 2, 2, 3) {
 		required = append(required, g.podTerm())
 	}
 	o := object{"requiredDuringSchedulingIgnoredDuringExecution": required}
@@ -141,7 +143,8 @@ func (g *gen) podTerms() object {
 }
 
 func (g *gen) topologyKey() string {
-	return pick(g, hostKey, hostKey, hostKey, zoneKey, zoneKey, zoneKey, "rack", "rack", "missing", "topology.kubernetes.io/region")
+	return pick(g, hostKey, hostKey, hostKey, zoneKey, zoneKey, zoneKey, hostKey, zoneKey, hostKey, zoneKey, "rack", "rack", "rack",
+		pick(g, "rack", "missing", "topology.kubernetes.io/region"))
 }
 
 func (g *gen) podTerm() object {
@@ -180,12 +183,12 @@ func (g *gen) labelKeys(t object, mismatch bool) {
 // selector is a label selector, or nil for none.
 func (g *gen) selector() object {
 	switch n := g.IntN(100); {
-	case n < 5:
+	case n < 3:
 		return nil
-	case n < 12:
+	case n < 11:
 		return object{}
 	case n < 65:
-		return object{"matchLabels": object{"app": pick(g, "a", "a", "b", "c")}}
+		return object{"matchLabels": object{"app": pick(g, g.app, g.app, g.app, "a", "b", "c")}}
 	}
 	s := object{}
 	if g.chance(50) {
@@ -200,14 +203,20 @@ func (g *gen) selector() object {
 }
 
 func (g *gen) requirement() object {
-	keys := []string{"app", "app", "v", "tier", "absent", "pod-template-hash"}
+	keys := []string{"app", "app", "v", "tier", "absent"}
+	if g.chance(8) {
+		keys = []string{"pod-template-hash"}
+	}
 	if g.perPod {
 		keys = append(keys, "apps.kubernetes.io/pod-index", "apps.kubernetes.io/pod-index", "batch.kubernetes.io/job-completion-index")
 	}
-	if g.chance(4) {
+	if g.chance(1) {
 		keys = []string{zoneKey, "topology.kubernetes.io/region"}
 	}
 	r := object{"key": pick(g, keys...), "operator": pick(g, "In", "NotIn", "Exists", "DoesNotExist")}
+	if r["key"] == "pod-template-hash" && g.chance(90) {
+		r["operator"] = pick(g, "Exists", "DoesNotExist")
+	}
 	if r["operator"] == "In" || r["operator"] == "NotIn" {
 		r["values"] = pick(g, list{"a"}, list{"b"}, list{"a", "b"}, list{"1"}, list{"2"}, list{"x"}, list{"0"}, list{"w0-0"}, list{"a", "1", "x", "0"})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -29,7 +30,7 @@ func main() {
 	families := flag.String("family", "", "families to generate, with commas between; empty for all: "+strings.Join(Families, ", "))
 	flag.IntVar(&o.cases, "cases", 1000, "cases of each family")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed")
-	flag.IntVar(&o.states, "states", 3000, "cap on the states of one case")
+	flag.IntVar(&o.states, "states", 10000, "cap on the states of one case")
 	flag.IntVar(&o.walks, "walks", 2, "random runs along which filters are compared")
 	flag.BoolVar(&o.decide, "decide", true, "compare decisions as well")
 	flag.IntVar(&o.one, "case", -1, "show this one case of the family")
@@ -54,10 +55,10 @@ func main() {
 
 // table is the counts of one family.
 type table struct {
-	family                                                  string
-	cases, discarded, undetermined, excused, beyond, states int
-	always, order, never                                    int
-	filters, judged, disagreements                          int
+	family                                                        string
+	cases, discarded, undetermined, open, excused, beyond, states int
+	always, order, never                                          int
+	filters, judged, disagreements                                int
 }
 
 // failure is a case on which the sides disagree.
@@ -135,11 +136,15 @@ func (t *table) add(c *Case, r *Report, err error) []failure {
 	if r.Undetermined {
 		t.undetermined++
 	}
-	if r.Excused {
+	if len(r.Excused) > 0 {
 		t.excused++
+		excusedBy[r.Excuse+" -> "+r.Excused[0].Kind]++
 	}
 	if r.Beyond {
 		t.beyond++
+	}
+	if r.Open {
+		t.open++
 	}
 	if r.Truth != nil {
 		t.states += r.Truth.States
@@ -162,11 +167,14 @@ func (t *table) add(c *Case, r *Report, err error) []failure {
 	return all
 }
 
+// excusedBy counts known differences, under the lock of run.
+var excusedBy = map[string]int{}
+
 func printTable(tables []table, took time.Duration) {
 	row := func(t table) {
-		fmt.Printf("%-14s %7d %7d %7d %7d %7d %7d %7d %7d %9d %9d %9d %6d\n", t.family, t.cases, t.always, t.order, t.never, t.undetermined, t.excused, t.beyond, t.discarded, t.states, t.filters, t.judged, t.disagreements)
+		fmt.Printf("%-14s %7d %7d %7d %7d %7d %7d %7d %7d %7d %9d %9d %9d %6d\n", t.family, t.cases, t.always, t.order, t.never, t.undetermined, t.open, t.excused, t.beyond, t.discarded, t.states, t.filters, t.judged, t.disagreements)
 	}
-	fmt.Printf("%-14s %7s %7s %7s %7s %7s %7s %7s %7s %9s %9s %9s %6s\n", "family", "cases", "always", "order", "never", "undet.", "excused", "beyond", "discard", "states", "filters", "objects", "DIFFER")
+	fmt.Printf("%-14s %7s %7s %7s %7s %7s %7s %7s %7s %7s %9s %9s %9s %6s\n", "family", "cases", "always", "order", "never", "undet.", "open", "excused", "beyond", "discard", "states", "filters", "objects", "DIFFER")
 	sum := table{family: "all"}
 	for _, t := range tables {
 		row(t)
@@ -178,11 +186,15 @@ func printTable(tables []table, took time.Duration) {
 		sum.discarded += t.discarded
 		sum.excused += t.excused
 		sum.beyond += t.beyond
+		sum.open += t.open
 		sum.states += t.states
 		sum.filters += t.filters
 		sum.judged += t.judged
 		sum.disagreements += t.disagreements
 	}
 	row(sum)
+	for _, name := range slices.Sorted(maps.Keys(excusedBy)) {
+		fmt.Printf("%6d  %s\n", excusedBy[name], name)
+	}
 	fmt.Printf("%.0f cases a second, %v in all\n", float64(sum.cases)/took.Seconds(), took.Round(time.Second))
 }

@@ -53,18 +53,14 @@ func parse(text string) ([]*source.Object, error) {
 // open reports whether it is not known on our side which pods some hard term
 // selects.
 func (o *Ours) open(cluster *Cluster) bool {
-	for _, s := range cluster.Series {
-		if g := o.Model.Group(o.Workloads[s.Name]); g.Unknown != "" {
+	for name, a := range o.Workloads {
+		g := o.Model.Group(a)
+		if g.Unknown != "" && !a.Refused() && !cluster.Aside[name] {
 			return true
 		}
-	}
-	for _, a := range o.Workloads {
-		for _, t := range o.Model.Group(a).Terms {
-			if !t.Hard {
-				continue
-			}
+		for _, t := range g.Terms {
 			for _, b := range o.Workloads {
-				if o.Model.Peer(t, a, b) == placement.Maybe || o.Model.Self(t, a) == placement.Maybe {
+				if t.Hard && (o.Model.Peer(t, a, b) == placement.Maybe || o.Model.Self(t, a) == placement.Maybe) {
 					return true
 				}
 			}

@@ -1,0 +1,295 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// load reads a text as a configuration.
+func load(t *testing.T, text string) (*Config, error) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile(Name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return Load(Name)
+}
+
+func TestLoad(t *testing.T) {
+	c, err := load(t, `
+topology: [nodes.yaml]
+ignore: ["vendor/**"]
+rules:
+  alias-bomb: off
+  alias-cycle: "off"
+  duplicate-key: false
+  unknown-field: note
+fail-on: warning
+clusters:
+- name: prod
+  paths: [prod]
+  topology: [prod/nodes.yaml]
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := Level{diag.LevelOff}
+	want := Config{
+		Topology: []string{"nodes.yaml"}, Ignore: []string{"vendor/**"}, FailOn: "warning",
+		Rules:    map[string]Level{"alias-bomb": off, "alias-cycle": off, "duplicate-key": off, "unknown-field": {diag.LevelNote}},
+		Clusters: []Cluster{{Name: "prod", Paths: []string{"prod"}, Topology: []string{"prod/nodes.yaml"}}},
+	}
+	if at := c.RulePlace("unknown-field"); at != Name+":8:3" {
+		t.Errorf("unknown-field is at %s", at)
+	}
+	if dir, _ := os.Getwd(); c.Dir != dir {
+		t.Errorf("its paths belong to %s, want %s", c.Dir, dir)
+	}
+	got := Config{Topology: c.Topology, Ignore: c.Ignore, Rules: c.Rules, FailOn: c.FailOn, Clusters: c.Clusters}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Config{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestMistakes has one text for everything that can be wrong, and the whole
+// error, without the name of the file.
+func TestMistakes(t *testing.T) {
+	const keys = "clusters, fail-on, ignore, rules, topology"
+	for text, want := range map[string]string{
+		"topolgy: []":   "1:1: unknown key topolgy; did you mean topology?",
+		"failon: error": "1:1: unknown key failon; did you mean fail-on?",
+		"Rules: {}":     "1:1: unknown key Rules; did you mean rules?",
+		"colour: never": "1:1: unknown key colour; there are " + keys,
+		"clusters: [{name: a, paths: [a], a: 1}]": "1:34: unknown key clusters[0].a",
+		"clusters: [{nme: a, paths: [a]}]":        "1:12: clusters[0]: a cluster needs a name\n1:13: unknown key clusters[0].nme; did you mean name?",
+		"clusters: [{name: a}]":                   "1:12: clusters[0]: a cluster needs paths",
+		"clusters: [{name: a, paths: []}]":        "1:22: clusters[0]: a cluster needs paths",
+		"clusters: [{name: a, paths: a}]":         "1:22: clusters[0].paths: expected a list",
+		"clusters: [prod]":                        "1:12: clusters[0]: expected a map",
+		"clusters: [null]":                        "1:12: clusters[0]: a cluster needs a name",
+		"clusters: {name: a}":                     "1:1: clusters: expected a list",
+		"topology: nodes.yaml":                    "1:1: topology: expected a list",
+		"topology: [1]":                           "1:12: topology[0]: expected a string",
+		"topology: [~]":                           "1:12: topology[0]: expected a file, found nothing",
+		`ignore: [a, ""]`:                         "1:13: ignore[1]: expected a glob, found nothing",
+		"ignore: ['[a']":                          `1:10: ignore[0]: "[a" is no valid glob`,
+		"rules: [alias-bomb]":                     "1:1: rules: expected a map",
+		"rules: {a: loud}":                        "1:9: rules.a: expected one of error, warning, note, off",
+		"rules: {a: }":                            "1:9: rules.a: expected one of error, warning, note, off",
+		"rules: {a: 1}":                           "1:9: rules.a: expected one of error, warning, note, off",
+		"rules: {a: no}":                          "1:9: rules.a: expected one of error, warning, note, off",
+		"rules: {a: true}":                        "1:9: rules.a: expected one of error, warning, note, off",
+		`rules: {a: "false"}`:                     "1:9: rules.a: expected one of error, warning, note, off",
+		"rules: {a: [off]}":                       "1:9: rules.a: expected one of error, warning, note, off",
+		"fail-on: never":                          `1:1: fail-on: expected one of error, warning, none, found "never"`,
+		`fail-on: ""`:                             `1:1: fail-on: expected one of error, warning, none, found ""`,
+		"fail-on: off":                            "1:1: fail-on: expected a string",
+		"ignore: [a]\nignore: [b]":                "2:1: duplicate key: ignore",
+		"ignore: [a":                              "1:1: unparsable document: did not find expected ',' or ']'",
+		"ignore: &a [*a]":                         "1:13: alias cycle: anchor &a contains itself",
+		"- ignore":                                "1:1: expected a map with the keys " + keys,
+		"ignore":                                  "1:1: expected a map with the keys " + keys,
+		"ignore: [a]\n---\nignore: [b]":           "expected one document, found 2",
+		"ignore: [a\n{{ .Values.b }}":             "expected a configuration, found Helm template",
+		"\xff":                                    "1:1: unreadable file: is not UTF-8 text",
+		"a: 1\nignore: 1\nrules: 1":               "1:1: unknown key a; there are " + keys + "\n2:1: ignore: expected a list\n3:1: rules: expected a map",
+		"clusters: [{name: a, paths: [a]}, {name: a, paths: [b]}]": "1:42: clusters[1]: cluster a is declared twice",
+	} {
+		_, err := load(t, text)
+		got := ""
+		if err != nil {
+			got = strings.TrimSpace(strings.ReplaceAll(err.Error(), Name+":", ""))
+		}
+		if got != want {
+			t.Errorf("%q:\n%s\nwant\n%s", text, got, want)
+		}
+	}
+}
+
+// TestLoadWhatIsNone covers paths that lead to no configuration.
+func TestLoadWhatIsNone(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("pod.yaml", []byte("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"nowhere.yaml": "nowhere.yaml: there is no such configuration file",
+		".":            ".: is a directory, expected a configuration file",
+		"pod.yaml":     "pod.yaml: expected a configuration, found Pod a",
+	} {
+		if _, err := Load(path); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	top := t.TempDir()
+	deep := filepath.Join(top, "a", "b")
+	if err := os.MkdirAll(filepath.Join(deep, Name), 0o755); err != nil { // a directory of that name is none
+		t.Fatal(err)
+	}
+	path := filepath.Join(top, "a", Name)
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := Find(deep); got != path {
+		t.Errorf("found %q, want %s", got, path)
+	}
+	if got := Find(top); got != "" && strings.HasPrefix(got, top) {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestGlobs(t *testing.T) {
+	for _, c := range []struct {
+		glob, name string
+		want       bool
+	}{
+		{"vendor", "vendor/a/b.yaml", true},
+		{"vendor/", "vendor/b.yaml", true},
+		{"./vendor", "vendor", true},
+		{"vendor/**", "vendor/a/b.yaml", true},
+		{"vendor", "apps/vendor/b.yaml", false},
+		{"**/vendor", "apps/vendor/b.yaml", true},
+		{"*.yaml", "a.yaml", true},
+		{"*.yaml", "apps/a.yaml", false},
+		{"**/*.draft.yaml", "a.draft.yaml", true},
+		{"{a,b}/x", "b/x/y.yaml", true},
+		{".", "a.yaml", true},
+		{"vend", "vendor/a.yaml", false},
+		{"vendor", "<stdin>", false},
+		{"vendor", "../vendor/a.yaml", false},
+		{"../vendor", "../vendor/a.yaml", true},
+	} {
+		config, cluster := Config{Ignore: []string{"none", c.glob}}, Cluster{Paths: []string{c.glob}}
+		if config.Ignores(c.name) != c.want || cluster.Has(c.name) != c.want {
+			t.Errorf("%s matches %s: %v, want %v", c.glob, c.name, !c.want, c.want)
+		}
+	}
+}
+
+func schemaDocument(t *testing.T) map[string]any {
+	text, err := os.ReadFile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func compiled(t *testing.T) *jsonschema.Schema {
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", schemaDocument(t)); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// instance is a text as an editor's YAML reader passes it to a schema.
+func instance(t *testing.T, text string) any {
+	var value any
+	if err := yaml.Unmarshal([]byte(text), &value); err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoded, err := jsonschema.UnmarshalJSON(bytes.NewReader(encoded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decoded
+}
+
+// TestSchemaAccepts demands that the schema accepts what Load accepts and
+// nothing else, apart from what a schema cannot say: whether a glob is valid
+// and whether a name is new.
+func TestSchemaAccepts(t *testing.T) {
+	schema := compiled(t)
+	good := []string{
+		"", "# nothing yet", "---", "{}", "topology:", "topology: []", "topology: [a, b]", "ignore: ['**']", "ignore:", "rules:", "rules: {}",
+		"rules: {a: off, b: error, c: warning, d: note, e: false}", "rules: {a: 'off'}", "fail-on:", "fail-on: none", "fail-on: 'error'", "clusters:", "clusters: []",
+		"topology: [nodes]\nignore:\n# - later\nrules:\n  a: off\n", "clusters: [{name: a, paths: [a]}]", "clusters: [{name: a, paths: [a, 'b/**'], topology: [nodes]}]", "clusters: [{name: a, paths: [a], topology: }]",
+	}
+	bad := []string{
+		"a: 1", "Topology: []", "topology: a", "topology: {}", "topology: [1]", "topology: [~]", "topology: ['']", "topology: [[a]]", "ignore: a", "ignore: [true]", "ignore: ['']",
+		"rules: []", "rules: off", "rules: {a: loud}", "rules: {a: 1}", "rules: {a: }", "rules: {a: true}", "rules: {a: 'false'}", "rules: {a: {}}", "rules: {a: no}", "rules: {a: Error}",
+		"fail-on: never", "fail-on: note", "fail-on: ''", "fail-on: 1", "fail-on: [error]", "fail-on: off", "fail-on: false",
+		"clusters: {}", "clusters: a", "clusters: [a]", "clusters: [~]", "clusters: [{}]", "clusters: [{name: a}]", "clusters: [{paths: [a]}]", "clusters: [{name: a, paths: }]",
+		"clusters: [{name: a, paths: []}]", "clusters: [{name: '', paths: [a]}]", "clusters: [{name: 1, paths: [a]}]", "clusters: [{name: a, paths: a}]", "clusters: [{name: a, paths: ['']}]",
+		"clusters: [{name: a, paths: [1]}]", "clusters: [{name: a, paths: [a], topology: n}]", "clusters: [{name: a, paths: [a], topology: ['']}]", "clusters: [{name: a, paths: [a], path: a}]",
+		"[]", "a", "1", "[topology]",
+	}
+	for _, text := range slices.Concat(good, bad) {
+		_, loadErr := load(t, text)
+		schemaErr := schema.Validate(instance(t, text))
+		if want := slices.Contains(good, text); (loadErr == nil) != want || (schemaErr == nil) != want {
+			t.Errorf("%q: want accepted: %v\nLoad: %v\nschema: %v", text, want, loadErr, schemaErr)
+		}
+	}
+}
+
+// TestSchemaFields demands that the schema describes the fields of the structs.
+func TestSchemaFields(t *testing.T) {
+	doc := schemaDocument(t)
+	fields(t, doc, reflect.TypeFor[Config]())
+	properties := doc["properties"].(map[string]any)
+	fields(t, properties["clusters"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Cluster]())
+
+	rules := properties["rules"].(map[string]any)["additionalProperties"].(map[string]any)
+	if diff := cmp.Diff(append(anys(levels()), false), rules["enum"]); diff != "" {
+		t.Errorf("levels: %s", diff)
+	}
+	if diff := cmp.Diff(append(anys(FailLevels()), nil), properties["fail-on"].(map[string]any)["enum"]); diff != "" {
+		t.Errorf("fail-on: %s", diff)
+	}
+}
+
+func fields(t *testing.T, object map[string]any, typ reflect.Type) {
+	t.Helper()
+	want := map[string]bool{}
+	for _, f := range reflect.VisibleFields(typ) {
+		if name := f.Tag.Get("json"); f.IsExported() && name != "-" {
+			want[name] = true
+		}
+	}
+	got := map[string]bool{}
+	for name := range object["properties"].(map[string]any) {
+		got[name] = true
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: %s", typ, diff)
+	}
+	if object["additionalProperties"] != false {
+		t.Errorf("%s: the schema lets unknown keys pass", typ)
+	}
+}
+
+func anys(words []string) []any {
+	var all []any
+	for _, w := range words {
+		all = append(all, w)
+	}
+	return all
+}

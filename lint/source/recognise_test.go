@@ -1,0 +1,138 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// reading is what became of a text: objects by kind and name with their line,
+// and what was skipped.
+func reading(set *Set) string {
+	var all []string
+	for _, o := range set.Objects {
+		all = append(all, fmt.Sprintf("%s %s %d", o.Kind, o.Name, o.Root.Line))
+	}
+	for _, s := range set.Skipped {
+		all = append(all, fmt.Sprintf("%s %d", s.Reason, s.Line))
+	}
+	for _, p := range set.Problems {
+		all = append(all, fmt.Sprintf("%s %d", p.Kind, p.Span.Line))
+	}
+	return strings.Join(all, ", ")
+}
+
+const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+
+func TestRecognise(t *testing.T) {
+	for name, row := range map[string]struct{ file, text, want string }{
+		"object":                          {"a.yaml", pod, "Pod p 1"},
+		"object without version":          {"a.yaml", "kind: Pod\nmetadata: {name: p}\n", "Pod p 1"},
+		"object of generated name":        {"a.yaml", "kind: Pod\nmetadata: {generateName: p-}\n", "Pod p- 1"},
+		"nothing":                         {"a.yaml", "", ""},
+		"comments":                        {"a.yaml", "# a\n---\n# b\n", ""},
+		"null":                            {"a.yaml", "null\n--- ~\n---\n" + pod, "Pod p 4"},
+		"template: unquoted value":        {"a.yaml", "kind: Pod\nmetadata:\n  name: {{ .Values.name }}\n", "Helm template 1"},
+		"template: condition":             {"a.yaml", "{{- if .Values.on }}\n" + pod + "{{- end }}\n", "Helm template 1"},
+		"template: unquoted in a list":    {"a.yaml", "kind: Pod\nspec:\n  - {{ .x }}\n  - {{ .y }}:80\n", "Helm template 4"},
+		"template: include below a block": {"a.yaml", "data:\n  a: |\n    text\n  {{- include \"x\" . | nindent 2 }}\n", "Helm template 4"},
+		"template: one document of two":   {"a.yaml", "a: {{ b }} c\n---\n" + pod, "Pod p 3, Helm template 1"},
+		"braces in quotes":                {"a.yaml", "kind: ConfigMap\ndata:\n  a: \"{{ .x }}\"\n  b: '{{ .y }}'\n", "ConfigMap  1"},
+		"braces in a block":               {"a.yaml", "kind: ConfigMap\ndata:\n  a: |\n    {{ .x }}\n    b: {{ .y }}\n", "ConfigMap  1"},
+		"braces in an annotation":         {"a.yaml", "kind: Deployment\nmetadata:\n  name: d\n  annotations:\n    summary: '{{ $labels.pod }}'\n", "Deployment d 1"},
+		"braces inside a word":            {"a.yaml", "kind: Pod\nmetadata: {name: p}\nspec: \n  nodeName: node-{{ .x }}\n", "Pod p 1"},
+		"braces in a comment":             {"a.yaml", "# {{ .x }}\nkind: Pod\na: b: c # {{ .x }}\n", "unparsable-document 3"},
+		"an error beside quoted braces":   {"a.yaml", "kind: Pod\na: \"{{ .x }}\"\nb: [\n", "unparsable-document 3"},
+		"an error beside braces in block": {"a.yaml", "kind: Pod\na: |\n  {{ .x }}\n\n    b: {{ .y }}\nc: [\n", "unparsable-document 6"},
+		"an error beside a list of those": {"a.yaml", "kind: Pod\na:\n- b: |\n    {{ .x }}\n  c: >- # d\n    {{ .y }}\n- |\n  {{ .z }}\nd: [\n", "unparsable-document 9"},
+		"an error in another document":    {"a.yaml", "{{ .x }}: {{ .y }}\n---\na: [\n", "Helm template 1, unparsable-document 3"},
+		"kustomization":                   {"x/kustomization.yaml", "resources: [a.yaml]\n", "kustomization file 1"},
+		"kustomization, short name":       {"kustomization.yml", "kind: Kustomization\n", "kustomization file 1"},
+		"kustomization, no extension":     {"Kustomization", "kind: Component\n", "kustomization file 1"},
+		"kustomization by its group":      {"a.yaml", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n", "kustomization file 1"},
+		"object in such a file":           {"kustomization.yaml", pod, "Pod p 1"},
+		"kustomization of another group":  {"a.yaml", "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: k}\n", "Kustomization k 1"},
+		"values":                          {"chart/values.yaml", "replicas: 1\n", "Helm values file 1"},
+		"values of an environment":        {"values-prod.yaml", "replicas: 1\n", "Helm values file 1"},
+		"object in a file of values":      {"values.yaml", pod, "Pod p 1"},
+		"chart":                           {"Chart.yaml", "apiVersion: v2\nname: c\n", "Helm chart file 1"},
+		"no chart":                        {"chart.yaml", "apiVersion: v2\nname: c\n", "non-Kubernetes document 1"},
+		"CRD":                             {"a.yaml", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n", "CRD schema 1"},
+		"CRD in a list":                   {"a.yaml", "kind: List\nitems:\n- kind: CustomResourceDefinition\n- kind: Pod\n", "Pod  4, CRD schema 3"},
+		"JSON patch":                      {"a.yaml", "- op: add\n  path: /x\n  value: 1\n", "JSON patch 1"},
+		"JSON patch in JSON":              {"a.json", `[{"op": "remove", "path": "/x"}]`, "JSON patch 1"},
+		"a list that is none":             {"a.yaml", "- op: add\n- path: /x\n", "non-Kubernetes document 1"},
+		"an empty list":                   {"a.yaml", "[]\n", "non-Kubernetes document 1"},
+		"a word":                          {"a.yaml", "\n\nword\n", "non-Kubernetes document 3"},
+		"a map":                           {"a.yaml", "a: 1\n", "non-Kubernetes document 1"},
+		"a kind that is no text":          {"a.yaml", "kind: [a]\n", "non-Kubernetes document 1"},
+		"excerpt":                         {"a.yaml", "kind: Pod\nspec:\n  ...\n  nodeName: a\n", "excerpt with an ellipsis 3"},
+		"excerpt in a list":               {"a.yaml", "kind: Pod\nspec:\n  a:\n  - ...\n  b: c\n  - d\n", "excerpt with an ellipsis 6"},
+		"dots that end a document":        {"a.yaml", pod + "...\n", "Pod p 1"},
+		"sample":                          {"a.yaml", "kind: Pod\nmetadata: {name: nameValue, namespace: namespaceValue}\n", "API serialisation sample 1"},
+		"no sample":                       {"a.yaml", "kind: Pod\nmetadata: {name: nameValue, namespace: default}\n", "Pod nameValue 1"},
+		"patch":                           {"a.yaml", pod + "$patch: delete\n", "strategic-merge patch 1"},
+		"patch, deep inside":              {"a.yaml", pod + "spec:\n  containers:\n  - name: a\n    env:\n    - $patch: replace\n", "strategic-merge patch 1"},
+		"patch that orders a list":        {"a.yaml", pod + "spec:\n  $setElementOrder/containers: [{name: a}]\n", "strategic-merge patch 1"},
+		"patch that keeps fields":         {"a.yaml", pod + "spec:\n  $retainKeys: [a]\n", "strategic-merge patch 1"},
+		"patch as a text":                 {"a.yaml", pod + "data:\n  a: |\n    $patch: delete\n  b: $patch\n", "Pod p 1"},
+		"patch beside an object":          {"a.yaml", pod + "---\n" + pod + "$patch: delete\n", "Pod p 1, strategic-merge patch 5"},
+		"configuration":                   {"x/.schedlint.yaml", "ignore: [a]\n", "schedlint configuration file 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set, _ := parsed(row.file, row.text)
+			if got := reading(set); got != row.want {
+				t.Errorf("got %s\nwant %s", got, row.want)
+			}
+		})
+	}
+}
+
+// TestDropKeepsDirectives reads a patch whose directive stands in a field that
+// nobody else looks into.
+func TestDropKeepsDirectives(t *testing.T) {
+	text := pod + "spec:\n  env:\n  - $patch: replace\n"
+	r := result{file: &File{Name: "a.yaml", Text: []byte(text)}}
+	r.parse(Options{Keep: everything.Keep, Drop: func(field string) bool { return field == "env" }})
+	if got := reading(join([]result{r})); got != "strategic-merge patch 1" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestLists(t *testing.T) {
+	for name, row := range map[string]struct{ text, want string }{
+		"List":                       {"apiVersion: v1\nkind: List\nitems:\n- {kind: Pod, metadata: {name: a}}\n- {kind: Node, metadata: {name: b}}\n", "Pod a 4, Node b 5"},
+		"typed list":                 {"apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a}\n- metadata: {name: b}\n", "Pod a 4, Pod b 5"},
+		"typed list, kinds given":    {"apiVersion: v1\nkind: NodeList\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n", "Node a 4"},
+		"typed list, version given":  {"apiVersion: v1\nkind: PodList\nitems:\n- {apiVersion: v1, metadata: {name: a}}\n", "non-Kubernetes document 4"},
+		"nested":                     {"kind: List\nitems:\n- kind: List\n  items:\n  - {kind: Pod, metadata: {name: a}}\n- apiVersion: apps/v1\n  kind: DeploymentList\n  items:\n  - metadata: {name: b}\n", "Pod a 5, Deployment b 9"},
+		"item without kind":          {"kind: List\nitems:\n- {metadata: {name: a}}\n- {kind: Pod, metadata: {name: b}}\n", "Pod b 4, non-Kubernetes document 3"},
+		"items that are no maps":     {"kind: PodList\nitems:\n- \n- word\n- [a]\n- metadata: {name: b}\n", "Pod b 6, non-Kubernetes document 3, non-Kubernetes document 4, non-Kubernetes document 5"},
+		"no items":                   {"kind: List\nitems: []\n", ""},
+		"items: null":                {"apiVersion: v1\nkind: List\nitems: null\n", "List  1"},
+		"items missing":              {"apiVersion: v1\nkind: PodList\n", "PodList  1"},
+		"items that are no list":     {"apiVersion: v1\nkind: PodList\nitems: {a: b}\n", "PodList  1"},
+		"a kind that has items":      {"kind: Menu\nitems: [{kind: Pod}]\n", "Menu  1"},
+		"JSON":                       {`{"apiVersion": "v1", "kind": "List", "items": [{"kind": "Pod", "metadata": {"name": "a"}},` + "\n" + `{"kind": "Pod"}]}`, "Pod a 1, Pod  2"},
+		"several JSON values":        {`{"kind": "Pod"}` + "\n" + `{"kind": "List", "items": [{"kind": "Node"}]}`, "Pod  1, Node  2"},
+		"by an alias":                {"kind: List\nitems:\n- &a {kind: Pod, metadata: {name: a}}\n- *a\n", "Pod a 3, Pod a 3"},
+		"beside documents":           {pod + "---\nkind: List\nitems:\n- {kind: Node}\n---\n" + pod, "Pod p 1, Node  7, Pod p 9"},
+		"namespace of the items":     {"kind: PodList\nmetadata: {namespace: x}\nitems:\n- metadata: {name: a}\n", "Pod a 4"},
+		"braces in one of the items": {"kind: List\nitems:\n- {kind: Pod, metadata: {name: a, annotations: {b: '{{ c }}'}}}\n", "Pod a 3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set, _ := parsed("a.yaml", row.text)
+			if got := reading(set); got != row.want {
+				t.Errorf("got %s\nwant %s", got, row.want)
+			}
+		})
+	}
+}
+
+func TestListInherits(t *testing.T) {
+	set, _ := parsed("a.yaml", "apiVersion: apps/v1\nkind: DeploymentList\nitems:\n- metadata: {name: a, namespace: b}\n")
+	o := set.Objects[0]
+	if o.APIVersion != "apps/v1" || o.Group() != "apps" || o.Namespace != "b" || o.ID().Kind != "Deployment" {
+		t.Errorf("got %+v", o)
+	}
+}

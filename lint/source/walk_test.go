@@ -1,0 +1,143 @@
+package source
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// plant makes a tree of files; a value that begins with -> is a symbolic link.
+func plant(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if to, ok := strings.CutPrefix(text, "->"); ok {
+			err = os.Symlink(to, path)
+		} else {
+			err = os.WriteFile(path, []byte(text), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// seen is the files of a set, as name or as name = display where they differ,
+// and the reasons for which some were not read.
+func seen(set *Set) []string {
+	var all []string
+	for _, f := range set.Files {
+		text := f.Name
+		if f.Display != f.Name {
+			text += " = " + f.Display
+		}
+		for _, p := range set.Problems {
+			if p.Span.File == f.Name {
+				text += ": " + p.Detail
+			}
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// forest has a repository with links of every kind, and a place beside it.
+func forest(t *testing.T) string {
+	return plant(t, map[string]string{
+		"repo/a.yaml":              pod,
+		"repo/b.yml":               pod,
+		"repo/c.json":              "{}",
+		"repo/d.txt":               pod,
+		"repo/e.YAML":              pod,
+		"repo/manifest":            pod,
+		"repo/.hidden/x.yaml":      pod,
+		"repo/.config.yaml":        "a: 1",
+		"repo/sub/f.yaml":          pod,
+		"repo/sub/deep/g.yaml":     pod,
+		"repo/links/file.yaml":     "->../a.yaml",
+		"repo/links/text.txt":      "->../a.yaml",
+		"repo/links/of-text.yaml":  "->../d.txt",
+		"repo/links/dir":           "->../sub",
+		"repo/links/here":          "->.",
+		"repo/links/up":            "->..",
+		"repo/links/out":           "->../../beside",
+		"repo/links/out.yaml":      "->../../beside/h.yaml",
+		"repo/links/out.txt":       "->../../beside/h.yaml",
+		"repo/links/nowhere.yaml":  "->nothing.yaml",
+		"repo/links/nowhere":       "->nothing",
+		"repo/links/self.yaml":     "->self.yaml",
+		"repo/links/.hidden.yaml":  "->../../beside/h.yaml",
+		"repo/ring/one/to-two":     "->../two",
+		"repo/ring/two/to-one":     "->../one",
+		"repo/ring/one/i.yaml":     pod,
+		"repo/ring/two/j.yaml":     pod,
+		"beside/h.yaml":            pod,
+		"beside/k/l.yaml":          pod,
+		"beside/k/link-to-h.yaml":  "->../h.yaml",
+		"beside/link-to-repo.yaml": "->../repo/a.yaml",
+	})
+}
+
+func TestWalk(t *testing.T) {
+	dir := forest(t)
+	astray := "is a symbolic link that leads nowhere or in a circle"
+	for name, row := range map[string]struct {
+		paths, want []string
+		ignore      string
+	}{
+		"a directory":          {paths: []string{"sub"}, want: []string{"sub/deep/g.yaml", "sub/f.yaml"}},
+		"written otherwise":    {paths: []string{"./sub/"}, want: []string{"sub/deep/g.yaml = ./sub/deep/g.yaml", "sub/f.yaml = ./sub/f.yaml"}},
+		"a file":               {paths: []string{"a.yaml"}, want: []string{"a.yaml"}},
+		"any extension":        {paths: []string{"d.txt", "manifest"}, want: []string{"d.txt", "manifest"}},
+		"hidden, but named":    {paths: []string{".hidden"}, want: []string{".hidden/x.yaml"}},
+		"twice":                {paths: []string{"a.yaml", "./a.yaml", "a.yaml", "sub", "sub/f.yaml", "sub/deep"}, want: []string{"a.yaml", "sub/deep/g.yaml", "sub/f.yaml"}},
+		"beside the root":      {paths: []string{"../beside/k"}, want: []string{"../beside/k/l.yaml", "../beside/k/link-to-h.yaml: " + leadsOut}},
+		"beside, links within": {paths: []string{"../beside"}, want: []string{"../beside/h.yaml", "../beside/k/l.yaml", "../beside/link-to-repo.yaml: " + leadsOut}},
+		"a link, named":        {paths: []string{"links/dir"}, want: []string{"sub/deep/g.yaml = links/dir/deep/g.yaml", "sub/f.yaml = links/dir/f.yaml"}},
+		"a link out, named":    {paths: []string{"links/out.yaml"}, want: []string{"links/out.yaml: " + leadsOut}},
+		"links in a ring":      {paths: []string{"ring"}, want: []string{"ring/one/i.yaml", "ring/two/j.yaml"}},
+		"ignored":              {paths: []string{"sub", "a.yaml"}, ignore: "sub/deep", want: []string{"a.yaml", "sub/f.yaml"}},
+		"ignored, though said": {paths: []string{"sub/f.yaml", "a.yaml"}, ignore: "sub", want: []string{"a.yaml"}},
+		"links": {paths: []string{"links"}, want: []string{
+			"a.yaml = links/file.yaml", "d.txt = links/of-text.yaml",
+			"links/here: " + leadsBack, "links/nowhere.yaml: " + astray, "links/out: " + leadsOut, "links/out.yaml: " + leadsOut, "links/self.yaml: " + astray,
+			"b.yml = links/up/b.yml",
+		}},
+		"everything": {paths: []string{"."}, ignore: "links", want: []string{
+			".config.yaml", "a.yaml", "b.yml", "c.json", "e.YAML", "ring/one/i.yaml", "ring/two/j.yaml", "sub/deep/g.yaml", "sub/f.yaml",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "links" {
+				t.Skip()
+			}
+			opts := Options{Dir: filepath.Join(dir, "repo"), Root: filepath.Join(dir, "repo")}
+			if row.ignore != "" {
+				opts.Ignore = func(name string) bool { return name == row.ignore || strings.HasPrefix(name, row.ignore+"/") }
+			}
+			for range 2 {
+				set, err := Load(opts, row.paths)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := seen(set); !slices.Equal(got, row.want) {
+					t.Errorf("%q\n got %s\nwant %s", row.paths, strings.Join(got, "\n     "), strings.Join(row.want, "\n     "))
+				}
+				slices.Reverse(row.paths)
+			}
+		})
+	}
+}
+
+var _ = fmt.Sprint
