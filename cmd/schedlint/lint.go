@@ -48,7 +48,7 @@ input, topology, configuration or policy, 3 internal failure.`,
 	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "`file` that declares the nodes (repeatable)")
 	flags.StringArrayVar(&f.ruleDirs, "rules", nil, "`directory` with rules of your own (repeatable)")
 	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
-	flags.Var(levelFlag{&f.failOn}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
+	flags.Var(choiceFlag{&f.failOn, config.FailLevels()}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
 	flags.Var(formatFlag{&f.outputs}, "format", "output `format`: "+strings.Join(report.Formats(), ", ")+" (default text; repeatable, each with its own --output)")
 	flags.Var(outputFlag{&f.outputs}, "output", "`file` for the format before it (default: standard output)")
 	return cmd
@@ -177,30 +177,4 @@ func repositoryRoot(dir string) string {
 			return dir
 		}
 	}
-}
-
-// fileFlag is the name of a file: an empty one, as from a variable that is not
-// set, must not pass for a flag that is not there.
-type fileFlag struct{ to *string }
-
-func (fileFlag) String() string { return "" }
-func (fileFlag) Type() string   { return "string" }
-func (f fileFlag) Set(s string) error {
-	if s == "" {
-		return errors.New("expected a file name")
-	}
-	*f.to = s
-	return nil
-}
-
-// levelFlag is a level that fails the run.
-type levelFlag struct{ to *string }
-
-var _, _ pflag.Value = fileFlag{}, levelFlag{}
-
-func (levelFlag) String() string { return "" }
-func (levelFlag) Type() string   { return "string" }
-func (f levelFlag) Set(s string) error {
-	*f.to = s
-	return oneOf(s, config.FailLevels())
 }

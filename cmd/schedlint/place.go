@@ -9,12 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// strictness are the words of --fail-on, each failing on all before it.
+// strictness are the words of --fail-on, each failing on all before it; none is
+// the fourth.
 var strictness = []placement.Verdict{placement.Never, placement.OrderDependent, placement.Undetermined}
 
 // placeFlags are the flags of the place command.
@@ -25,7 +27,7 @@ type placeFlags struct {
 }
 
 func newPlace() *cobra.Command {
-	var f placeFlags
+	f := placeFlags{format: report.PlaceFormats()[0], failOn: string(placement.Never)}
 	cmd := &cobra.Command{
 		Use:   "place [PATH...]",
 		Short: "Decide whether workloads can be placed together: always, order-dependent, never",
@@ -41,33 +43,30 @@ Exit status: 1 for never or if the API server refuses something, 0 otherwise,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "`file` that declares the nodes (repeatable)")
-	flags.StringVar(&f.config, "config", "", "configuration `file`")
-	flags.StringVar(&f.format, "format", "text", "output `format`: "+strings.Join(report.PlaceFormats(), ", "))
-	flags.StringVar(&f.failOn, "fail-on", string(placement.Never), "mildest verdict that fails: never, order-dependent, undetermined, none")
+	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
+	flags.Var(choiceFlag{&f.format, report.PlaceFormats()}, "format", "output `format`: "+strings.Join(report.PlaceFormats(), ", ")+" (default text)")
+	flags.Var(choiceFlag{&f.failOn, failVerdicts()}, "fail-on", "mildest `verdict` that fails the run: "+strings.Join(failVerdicts(), ", ")+" (default never)")
 	flags.IntVar(&f.steps, "steps", placement.DefaultSteps, "budget, in filters applied")
 	return cmd
 }
 
 func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
-	conf, err := loadConfig(f.config)
-	if err != nil {
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	if err := oneReader(args, f.topology); err != nil {
 		return err
-	}
-	if !slices.Contains(report.PlaceFormats(), f.format) {
-		return fmt.Errorf("--format: expected one of %s, found %q", strings.Join(report.PlaceFormats(), ", "), f.format)
-	}
-	if f.failOn != "none" && !slices.Contains(strictness, placement.Verdict(f.failOn)) {
-		return fmt.Errorf("--fail-on: expected one of never, order-dependent, undetermined, none, found %q", f.failOn)
 	}
 	if f.steps <= 0 {
 		return fmt.Errorf("--steps: expected a number above 0, found %d", f.steps)
 	}
-	dir, err := os.Getwd()
+	conf, err := loadConfig(f.config)
 	if err != nil {
 		return err
 	}
-	if len(args) == 0 {
-		args = []string{"."}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
 	}
 	doc, err := lint.Place(cmd.Context(), lint.Options{
 		Dir: dir, Root: repositoryRoot(dir), Paths: args, Topology: f.topology, Stdin: cmd.InOrStdin(), Config: conf,
@@ -88,4 +87,13 @@ func placeOutcome(doc *diag.Placement, failOn string) error {
 		return statusError{code: exitFindings}
 	}
 	return nil
+}
+
+// failVerdicts are the words that --fail-on takes.
+func failVerdicts() []string {
+	var words []string
+	for _, v := range strictness {
+		words = append(words, string(v))
+	}
+	return append(words, "none")
 }

@@ -38,6 +38,9 @@ type unit struct {
 	// takes are the ports that a pod takes on its node, clashes those of which
 	// one is enough to keep it off.
 	ports, clashes []int
+	// unsure are units of which nobody can tell whether a hard term of this one
+	// selects them: it asks for a label value that only the cluster knows.
+	unsure []int
 }
 
 // nodeSet is some of the nodes.
@@ -360,6 +363,9 @@ func (a *arena) relate(i int) {
 	u := a.units[i]
 	var near []*Term
 	for _, t := range u.g.Terms {
+		if t.Hard && !a.relax.dropped(t) {
+			a.doubt(u, t)
+		}
 		switch {
 		case !t.Hard || a.relax.dropped(t):
 		case t.Use == AntiAffinity:
@@ -378,6 +384,20 @@ func (a *arena) relate(i int) {
 	}
 	if len(near) > 0 {
 		a.keepNear(i, near)
+	}
+}
+
+// doubt notes the units that a term may or may not select.
+func (a *arena) doubt(u *unit, t *Term) {
+	if !slices.ContainsFunc(t.sel.reqs, func(r requirement) bool { return boundLabel(r.key) || len(a.m.index.open[r.key]) > 0 && !r.own }) {
+		return
+	}
+	for _, list := range a.m.index.candidates(&t.sel) {
+		for _, w := range list {
+			if t.sel.matches(u.g.Workload, w, false) == Maybe || t.sel.matches(u.g.Workload, w, true) == Maybe {
+				u.unsure = append(u.unsure, a.unitsOf[w]...)
+			}
+		}
 	}
 }
 

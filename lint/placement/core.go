@@ -127,7 +127,7 @@ func (m *Model) possible(w *workload.Workload, relax *relaxation) Answer {
 	d := decideArena(newArena(m, true, relax), &steps)
 	t := d.tallies()[w]
 	switch {
-	case t.open && t.most < t.pods:
+	case t.unclear && t.most < t.pods:
 		return Maybe
 	case t.most >= t.pods:
 		return Yes

@@ -105,6 +105,9 @@ func decideArena(a *arena, steps *int) *decided {
 
 // decide settles one component by the cheapest means that does.
 func (a *arena) decide(c component, steps *int) outcome {
+	if c.unsure {
+		return a.open(c)
+	}
 	for _, settle := range []func(component, *int) (outcome, bool){a.laminar, a.oneSpread, a.selfAffinity} {
 		if o, ok := settle(c, steps); ok {
 			return o
@@ -121,6 +124,15 @@ func (a *arena) decide(c component, steps *int) outcome {
 	}
 	if exact, ok := a.trySearch(c, steps, *steps); ok {
 		return exact
+	}
+	return o
+}
+
+// open is the outcome of a component that nobody can decide from the files.
+func (a *arena) open(c component) outcome {
+	o := outcome{component: c, most: c.pods, ownMost: make([]int, len(c.owners)), ownLeast: make([]int, len(c.owners))}
+	for k, i := range c.units {
+		o.ownMost[c.owner[k]] += a.units[i].pods
 	}
 	return o
 }
@@ -173,7 +185,7 @@ func (d *decided) whole() Verdict {
 // tally is what is known of one workload: a DaemonSet has a unit a node.
 type tally struct {
 	pods, most, least int
-	open              bool
+	unclear           bool
 }
 
 func (t tally) verdict() Verdict {
@@ -182,7 +194,7 @@ func (t tally) verdict() Verdict {
 		return Never
 	case t.least == t.pods:
 		return Always
-	case t.open:
+	case t.unclear:
 		return Undetermined
 	}
 	return OrderDependent
@@ -195,7 +207,7 @@ func (d *decided) tallies() map[*workload.Workload]tally {
 			t := all[w]
 			t.most += o.ownMost[k]
 			t.least += o.ownLeast[k]
-			t.open = t.open || !o.exact
+			t.unclear = t.unclear || !o.exact
 			all[w] = t
 		}
 		for _, i := range o.units {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -62,32 +61,12 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 		}
 		m.groups[w] = g
 	}
-	for _, g := range m.groups {
-		if g.Unknown == "" {
-			g.Unknown = m.unsure(g)
-		}
-	}
 	m.views = newViews(topo)
 	return m
 }
 
 // Group is the workload with its terms made ready.
 func (m *Model) Group(w *workload.Workload) *Group { return m.groups[w] }
-
-// unsure says which hard term selects on a label whose value is not known on
-// the pods of some workload: "" if there is none.
-func (m *Model) unsure(g *Group) string {
-	for _, t := range g.Terms {
-		for i := range t.sel.reqs {
-			r := &t.sel.reqs[i]
-			valued := r.op == metav1.LabelSelectorOpIn || r.op == metav1.LabelSelectorOpNotIn
-			if t.Hard && (boundLabel(r.key) || valued && !r.own && len(m.index.open[r.key]) > 0) {
-				return "a required term selects on the label " + r.key + ", whose value is only known in the cluster"
-			}
-		}
-	}
-	return ""
-}
 
 // defaultScheduler is the profile whose filters are known (R-N41).
 const defaultScheduler = "default-scheduler"

@@ -16,6 +16,8 @@ type component struct {
 	// a DaemonSet are one unit each and one owner together.
 	owners []*workload.Workload
 	owner  []int
+	// unsure is set if some rule in it depends on what only the cluster knows.
+	unsure bool
 }
 
 // add takes a unit in.
@@ -49,7 +51,7 @@ func (a *arena) components() []component {
 		for _, x := range u.apart {
 			join(i, x.unit)
 		}
-		for _, j := range u.company {
+		for _, j := range slices.Concat(u.company, u.unsure) {
 			join(i, j)
 		}
 		for _, c := range u.spreads {
@@ -63,6 +65,12 @@ func (a *arena) components() []component {
 		a.joinContending(join)
 	}
 	by := map[int]int{}
+	unsure := map[int]bool{}
+	for i, u := range a.units {
+		if len(u.unsure) > 0 {
+			unsure[find(i)] = true
+		}
+	}
 	var all []component
 	for i, u := range a.units {
 		if u.g.Running {
@@ -73,7 +81,7 @@ func (a *arena) components() []component {
 		if !ok {
 			at = len(all)
 			by[root] = at
-			all = append(all, component{})
+			all = append(all, component{unsure: unsure[root]})
 		}
 		all[at].add(i, u)
 	}

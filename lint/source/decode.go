@@ -3,10 +3,12 @@ package source
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/schedlint/schedlint/lint/diag"
 )
@@ -114,24 +116,50 @@ func (d *Decoder) value(p place, out reflect.Value) {
 
 // unmarshal hands a scalar to a type that reads JSON itself, as Quantity does.
 func (d *Decoder) unmarshal(p *place, out reflect.Value) {
-	want := strings.ToLower(out.Type().Name())
+	want := spaced(out.Type().Name())
 	if p.value.Kind != Scalar {
 		d.mismatch(p, want)
 		return
 	}
-	text := p.value.Value
-	if i, ok := p.value.Int(); ok {
-		text = strconv.FormatInt(i, 10)
-	} else if p.value.Type == Bool {
-		text = strconv.FormatBool(p.value.truth())
-	} else if p.value.Type == String {
-		quoted, _ := json.Marshal(text)
-		text = string(quoted)
-	}
-	if p.value.Placeholder() || out.Addr().Interface().(json.Unmarshaler).UnmarshalJSON([]byte(text)) != nil {
+	if p.value.Placeholder() || out.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(p.value.json()) != nil {
 		out.SetZero()
 		d.mismatch(p, want)
 	}
+}
+
+// spaced is the name of a type as words: IntOrString is "int or string".
+func spaced(name string) string {
+	var b strings.Builder
+	for i, c := range name {
+		if unicode.IsUpper(c) && i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
+}
+
+// json is a scalar as kubectl writes it for the API server; what JSON has no
+// form for stays as it is.
+func (n *Node) json() []byte {
+	var v any = n.Value
+	switch n.Type {
+	case Bool:
+		v = n.truth()
+	case Int, Float:
+		if i, ok := n.Int(); ok {
+			v = i
+		} else if f, ok := n.float(); ok && n.Type == Float {
+			v = f
+		} else {
+			return []byte(n.Value)
+		}
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return []byte(n.Value)
+	}
+	return text
 }
 
 func (d *Decoder) structure(p *place, out reflect.Value) {
@@ -237,13 +265,22 @@ func (d *Decoder) plan(t reflect.Type) *plan {
 	return pl
 }
 
+// jsonFields finds the fields of a struct type by their json names. Fields of
+// an embedded struct count as its own, unless it has a json name itself.
 func jsonFields(t reflect.Type) map[string][]int {
-	fields := map[string][]int{}
-	for _, f := range reflect.VisibleFields(t) {
+	own, inlined := map[string][]int{}, map[string][]int{}
+	for i := range t.NumField() {
+		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.IsExported() && name != "" && name != "-" {
-			fields[name] = f.Index
+		switch {
+		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct:
+			for inner, index := range jsonFields(f.Type) {
+				inlined[inner] = append([]int{i}, index...)
+			}
+		case f.IsExported() && name != "" && name != "-":
+			own[name] = f.Index
 		}
 	}
-	return fields
+	maps.Copy(inlined, own)
+	return inlined
 }

@@ -1,6 +1,8 @@
 package source
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -51,22 +53,61 @@ var mistakes = []mistake{
 }
 
 // TestSyntaxErrorLine checks that an error points at the line that a person has
-// to mend, and that the documents around the broken one are read all the same.
+// to mend, whatever ends the lines.
 func TestSyntaxErrorLine(t *testing.T) {
 	for _, m := range mistakes {
-		t.Run(m.name, func(t *testing.T) {
-			docs, errs := documents([]byte(m.text), everything)
-			for _, d := range docs {
-				if d.root != nil {
-					t.Error("a document was read")
-				}
+		for _, text := range []string{m.text, strings.ReplaceAll(m.text, "\n", "\r\n"), "# comment\n" + m.text, "---\n" + m.text} {
+			want := m.want + strings.Count(text, "\n") - strings.Count(m.text, "\n")
+			docs, errs := documents([]byte(text), everything)
+			if len(errs) != 1 || len(docs) != 1 || docs[0].root != nil {
+				t.Errorf("%s: %d documents, errors %v", m.name, len(docs), errs)
+			} else if errs[0].line != want {
+				t.Errorf("%s: line %d: %s; want line %d\n%s", m.name, errs[0].line, errs[0].detail, want, text)
 			}
-			if len(errs) != 1 {
-				t.Fatalf("errors %+v", errs)
-			}
-			if errs[0].line != m.want {
-				t.Errorf("line %d: %s; want line %d", errs[0].line, errs[0].detail, m.want)
-			}
-		})
+		}
+	}
+}
+
+// TestDocumentsAroundErrors checks that one broken document hides no other, and
+// that the others keep their lines.
+func TestDocumentsAroundErrors(t *testing.T) {
+	for _, m := range mistakes {
+		if strings.HasPrefix(m.text, "{") {
+			continue // who writes JSON has no separators
+		}
+		text := "kind: A\n---\n" + m.text + "---\nkind: B\nmetadata:\n  name: b\n--- # again\n" + m.text + "---\nkind: C\n"
+		n := strings.Count(m.text, "\n")
+		set, _ := parsed("x", text)
+		want := fmt.Sprintf("A  1, B b %d, C  %d, unparsable-document %d, unparsable-document %d", n+4, 2*n+9, m.want+2, n+7+m.want)
+		if got := reading(set); got != want {
+			t.Errorf("%s\n got %s\nwant %s", m.name, got, want)
+		}
+		if set.Documents != 5 {
+			t.Errorf("%s: %d documents, want 5", m.name, set.Documents)
+		}
+	}
+}
+
+// TestParts checks where one document ends and the next begins.
+func TestParts(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                   "",
+		"a\n":                                "a\n",
+		"a\n---\nb\n":                        "a\n|---\nb\n",
+		"---\na\n---\nb\n":                   "---\na\n|---\nb\n",
+		"# c\n\n---\na\n":                    "# c\n\n---\na\n",
+		"%YAML 1.1\n---\na\n--- # d\nb":      "%YAML 1.1\n---\na\n|--- # d\nb",
+		"a\n--- b\n---c\n ---\n----\n---\td": "a\n|--- b\n---c\n ---\n----\n|---\td",
+		"a\r\n---\r\nb":                      "a\r\n|---\r\nb",
+		"a: '\n---\nb: '\n":                  "a: '\n|---\nb: '\n",
+		"---\n---\n---":                      "---\n|---\n|---",
+	} {
+		var got []string
+		for part := range parts([]byte(text)) {
+			got = append(got, string(part))
+		}
+		if joined := strings.Join(got, "|"); joined != want {
+			t.Errorf("%q: got %q, want %q", text, joined, want)
+		}
 	}
 }

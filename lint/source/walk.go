@@ -82,13 +82,17 @@ func (w *walker) collect(texts []string) {
 
 func (w *walker) resolve(text string) (a argument, ok bool) {
 	a = argument{text: text, path: text}
-	if !filepath.IsAbs(text) {
+	if text != "" && !filepath.IsAbs(text) { // an empty path is no directory
 		a.path = filepath.Join(w.opts.Dir, text)
 	}
 	info, err := os.Stat(a.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		w.errs = append(w.errs, fmt.Errorf("reading %q: no such file or directory", text))
 		return a, false
+	}
+	if err == nil && !info.IsDir() && !info.Mode().IsRegular() { // such as <(kubectl get nodes -o yaml)
+		a.real, a.info = filepath.Clean(a.path), info
+		return a, true
 	}
 	real, linkErr := filepath.EvalSymlinks(a.path)
 	if err = errors.Join(err, linkErr); err != nil {

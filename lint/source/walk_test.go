@@ -1,7 +1,6 @@
 package source
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,7 +69,7 @@ func forest(t *testing.T) string {
 		"repo/links/of-text.yaml":  "->../d.txt",
 		"repo/links/dir":           "->../sub",
 		"repo/links/here":          "->.",
-		"repo/links/up":            "->..",
+		"repo/loop/up":             "->..",
 		"repo/links/out":           "->../../beside",
 		"repo/links/out.yaml":      "->../../beside/h.yaml",
 		"repo/links/out.txt":       "->../../beside/h.yaml",
@@ -91,7 +90,6 @@ func forest(t *testing.T) string {
 
 func TestWalk(t *testing.T) {
 	dir := forest(t)
-	astray := "is a symbolic link that leads nowhere or in a circle"
 	for name, row := range map[string]struct {
 		paths, want []string
 		ignore      string
@@ -110,18 +108,20 @@ func TestWalk(t *testing.T) {
 		"ignored":              {paths: []string{"sub", "a.yaml"}, ignore: "sub/deep", want: []string{"a.yaml", "sub/f.yaml"}},
 		"ignored, though said": {paths: []string{"sub/f.yaml", "a.yaml"}, ignore: "sub", want: []string{"a.yaml"}},
 		"links": {paths: []string{"links"}, want: []string{
-			"a.yaml = links/file.yaml", "d.txt = links/of-text.yaml",
-			"links/here: " + leadsBack, "links/nowhere.yaml: " + astray, "links/out: " + leadsOut, "links/out.yaml: " + leadsOut, "links/self.yaml: " + astray,
-			"b.yml = links/up/b.yml",
+			"a.yaml = links/file.yaml", "d.txt = links/of-text.yaml", "links/here: " + leadsBack, "links/nowhere.yaml: " + leadsAstray,
+			"links/out: " + leadsOut, "links/out.yaml: " + leadsOut, "links/self.yaml: " + leadsAstray,
+			"sub/deep/g.yaml = links/dir/deep/g.yaml", "sub/f.yaml = links/dir/f.yaml",
+		}},
+		"links of everything": {paths: []string{"."}, ignore: "ring", want: []string{
+			".config.yaml", "a.yaml", "b.yml", "c.json", "d.txt = links/of-text.yaml", "e.YAML",
+			"links/here: " + leadsBack, "links/nowhere.yaml: " + leadsAstray, "links/out: " + leadsOut, "links/out.yaml: " + leadsOut,
+			"links/self.yaml: " + leadsAstray, "loop/up: " + leadsBack, "sub/deep/g.yaml", "sub/f.yaml",
 		}},
 		"everything": {paths: []string{"."}, ignore: "links", want: []string{
-			".config.yaml", "a.yaml", "b.yml", "c.json", "e.YAML", "ring/one/i.yaml", "ring/two/j.yaml", "sub/deep/g.yaml", "sub/f.yaml",
+			".config.yaml", "a.yaml", "b.yml", "c.json", "e.YAML", "loop/up: " + leadsBack, "ring/one/i.yaml", "ring/two/j.yaml", "sub/deep/g.yaml", "sub/f.yaml",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if name == "links" {
-				t.Skip()
-			}
 			opts := Options{Dir: filepath.Join(dir, "repo"), Root: filepath.Join(dir, "repo")}
 			if row.ignore != "" {
 				opts.Ignore = func(name string) bool { return name == row.ignore || strings.HasPrefix(name, row.ignore+"/") }
@@ -140,4 +140,84 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-var _ = fmt.Sprint
+func TestWalkErrors(t *testing.T) {
+	dir := plant(t, map[string]string{"a.yaml": pod, "self.yaml": "->self.yaml", "nowhere.yaml": "->nothing"})
+	for path, want := range map[string]string{
+		"b.yaml":       `reading "b.yaml": no such file or directory`,
+		"nowhere.yaml": `reading "nowhere.yaml": no such file or directory`,
+		"self.yaml":    `reading "self.yaml": too many levels of symbolic links`,
+		"a.yaml/x":     `reading "a.yaml/x": not a directory`,
+	} {
+		set, err := Load(Options{Dir: dir, Root: dir}, []string{path, "a.yaml"})
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", path, err, want)
+		}
+		if len(set.Objects) != 1 {
+			t.Errorf("%s hides the other file", path)
+		}
+	}
+}
+
+func TestUnreadableFiles(t *testing.T) {
+	dir := plant(t, map[string]string{"bad.yaml": "a: 1\nb: \xff\n", "big.yaml": strings.Repeat("a", 2<<20), "null.yaml": "a: \x00", "good.yaml": pod})
+	if err := os.Mkdir(filepath.Join(dir, "dir.yaml"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	set, err := Load(Options{Dir: dir, Root: dir, MaxBytes: 1 << 20}, []string{"."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"bad.yaml: is not UTF-8 text", "big.yaml: is larger than 1 MiB", "good.yaml", "null.yaml: is not UTF-8 text"}
+	if got := seen(set); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if line := set.Problems[0].Span.Line; line != 2 {
+		t.Errorf("bad text on line %d, want 2", line)
+	}
+}
+
+func TestStandardInput(t *testing.T) {
+	dir := plant(t, map[string]string{"a.yaml": pod})
+	set, err := Load(Options{Dir: dir, Root: dir, Stdin: strings.NewReader(pod)}, []string{"a.yaml", "-", "-"})
+	if err != nil || !slices.Equal(seen(set), []string{StdinName, "a.yaml"}) || len(set.Objects) != 2 {
+		t.Errorf("got %q, %v", seen(set), err)
+	}
+}
+
+// TestPatchesOfKustomizations drops what a kustomization names as a patch, and
+// only that.
+func TestPatchesOfKustomizations(t *testing.T) {
+	dir := plant(t, map[string]string{
+		"base/kustomization.yaml":    "resources: [deploy.yaml, other.yaml]\n",
+		"base/deploy.yaml":           pod,
+		"base/other.yaml":            pod,
+		"overlay/kustomization.yaml": "resources: [../base]\npatches:\n- path: one.yaml\n- path: ./sub/../two.yaml\n  target: {kind: Pod}\n- patch: |-\n    kind: Pod\n- ../shared/three.yaml\npatchesStrategicMerge:\n- four.yaml\n- |-\n  kind: Pod\npatchesJson6902:\n- path: five.yaml\n  target: {kind: Pod}\n- path: six.json\n",
+		"overlay/one.yaml":           pod,
+		"overlay/two.yaml":           pod + "---\n" + pod,
+		"shared/three.yaml":          pod,
+		"overlay/four.yaml":          pod,
+		"overlay/five.yaml":          "- {op: add, path: /x, value: 1}\n",
+		"overlay/six.json":           `[{"op": "add", "path": "/x", "value": 1}]`,
+		"overlay/seven.yaml":         pod,
+	})
+	set, err := Load(Options{Dir: dir, Root: dir}, []string{"."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range set.Objects {
+		got = append(got, o.File.Name)
+	}
+	for _, s := range set.Skipped {
+		got = append(got, s.File+": "+s.Reason)
+	}
+	want := []string{
+		"base/deploy.yaml", "base/other.yaml", "overlay/seven.yaml",
+		"base/kustomization.yaml: kustomization file", "overlay/five.yaml: JSON patch", "overlay/four.yaml: strategic-merge patch",
+		"overlay/kustomization.yaml: kustomization file", "overlay/one.yaml: strategic-merge patch", "overlay/six.json: JSON patch",
+		"overlay/two.yaml: strategic-merge patch", "overlay/two.yaml: strategic-merge patch", "shared/three.yaml: strategic-merge patch",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %s", strings.Join(got, "\n"))
+	}
+}

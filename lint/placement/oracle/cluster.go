@@ -255,8 +255,7 @@ func (c *Cluster) mergeClasses() {
 	read := false
 	c.selectors(func(s *metav1.LabelSelector) {
 		for _, key := range perPod {
-			_, ok := s.MatchLabels[key]
-			read = read || ok || slices.ContainsFunc(s.MatchExpressions, func(e metav1.LabelSelectorRequirement) bool { return e.Key == key })
+			read = read || reads(s, key)
 		}
 	})
 	for _, s := range c.Series {
@@ -266,6 +265,12 @@ func (c *Cluster) mergeClasses() {
 		s.Classes[0].Count = s.Total()
 		s.Classes = s.Classes[:1]
 	}
+}
+
+// reads reports whether a selector asks for a label.
+func reads(s *metav1.LabelSelector, key string) bool {
+	_, ok := s.MatchLabels[key]
+	return ok || slices.ContainsFunc(s.MatchExpressions, func(e metav1.LabelSelectorRequirement) bool { return e.Key == key })
 }
 
 // selectors calls f for every label selector of every pod.

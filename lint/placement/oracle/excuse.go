@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
 )
 
@@ -29,16 +30,18 @@ func excuse(c *Cluster, o *Ours) string {
 }
 
 // plainJobIndex reports whether a selector reads the index of Job pods. Keys
-// that are not on a pod leave no trace on it, so the manifests tell.
+// that are not on a pod leave no trace on it, so our terms tell.
 func plainJobIndex(c *Cluster, o *Ours) bool {
+	read := false
+	c.selectors(func(s *metav1.LabelSelector) {
+		read = read || reads(s, batchv1.JobCompletionIndexAnnotation)
+	})
 	for _, w := range o.Workloads {
 		for _, t := range o.Model.Group(w).Terms {
-			if w.Kind.Finite() && slices.Contains(slices.Concat(t.MatchKeys, t.MismatchKeys), batchv1.JobCompletionIndexAnnotation) {
-				return true
-			}
+			read = read || slices.Contains(slices.Concat(t.MatchKeys, t.MismatchKeys), batchv1.JobCompletionIndexAnnotation)
 		}
 	}
-	return false
+	return read && slices.ContainsFunc(c.Series, func(s *Series) bool { return strings.Contains(s.Name, "Job ") })
 }
 
 // overcommitted reports whether pods in place ask for more than their node has.

@@ -35,19 +35,37 @@ func main() {
 	flag.BoolVar(&o.decide, "decide", true, "compare decisions as well")
 	flag.IntVar(&o.one, "case", -1, "show this one case of the family")
 	out := flag.String("shrink", "", "write shrunk disagreements into this folder")
+	answers := flag.String("answer", "", "write the answers of all fixtures of this folder")
+	pictures := flag.String("gallery", "", "write shrunk cases in which order matters into this folder")
 	flag.Parse()
 	o.families = Families
 	if *families != "" {
 		o.families = strings.Split(*families, ",")
 	}
-	if o.one >= 0 {
+	var err error
+	switch {
+	case o.one >= 0:
 		show(o)
 		return
+	case *answers != "":
+		err = answerFolder(o, *answers)
+	case *pictures != "":
+		err = gallery(o, *pictures, 20)
+	default:
+		compareAll(o, *out)
 	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// compareAll prints the table and what differs.
+func compareAll(o options, folder string) {
 	start := time.Now()
 	tables, failures := run(o)
 	printTable(tables, time.Since(start))
-	report(o, failures, *out)
+	report(o, failures, folder)
 	if len(failures) > 0 {
 		os.Exit(1)
 	}

@@ -31,6 +31,12 @@ func report(o options, failures []failure, folder string) {
 		small := comparer.shrink(f)
 		nodes, manifests := small.c.Text()
 		fmt.Printf("\n=== %s case %d (%s: %s)\n%s\n%s%s", f.c.Family, f.c.Seed, f.finding.Kind, f.finding.Cause, small.finding.Text, nodes, manifests)
+		if folder != "" {
+			name := fmt.Sprintf("found-%s-%d-%d", f.c.Family, o.seed, f.c.Seed)
+			if err := save(comparer.World, folder, name, small.finding.Text, small.c); err != nil {
+				fmt.Println(err)
+			}
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(seen)) {
 		fmt.Printf("%5d  %s\n", seen[key], key)

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// fileFlag is the name of a file: an empty one, as from a variable that is not
+// set, must not pass for a flag that is not there.
+type fileFlag struct{ to *string }
+
+// choiceFlag is one of some words.
+type choiceFlag struct {
+	to    *string
+	words []string
+}
+
+var _, _ pflag.Value = fileFlag{}, choiceFlag{}
+
+func (fileFlag) String() string { return "" }
+func (fileFlag) Type() string   { return "string" }
+func (f fileFlag) Set(s string) error {
+	if s == "" {
+		return errors.New("expected a file name")
+	}
+	*f.to = s
+	return nil
+}
+
+func (choiceFlag) String() string { return "" }
+func (choiceFlag) Type() string   { return "string" }
+func (f choiceFlag) Set(s string) error {
+	*f.to = s
+	return oneOf(s, f.words)
+}
+
+// oneOf refuses a word that is none of the words of a flag.
+func oneOf(word string, words []string) error {
+	if slices.Contains(words, word) {
+		return nil
+	}
+	return fmt.Errorf("expected one of %s%s", strings.Join(words, ", "), question(diag.Nearest(word, words), ""))
+}
+
+// question asks back whether something was meant, if there is anything near.
+func question(near, before string) string {
+	if near == "" {
+		return ""
+	}
+	return "; did you mean " + before + near + "?"
+}
+
+// flagError adds the flag that was probably meant, of this command or of one
+// below it.
+func flagError(cmd *cobra.Command, err error) error {
+	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !ok {
+		return err
+	}
+	name, _, _ = strings.Cut(name, "=")
+	err = fmt.Errorf("unknown flag --%s", name)
+	if near := diag.Nearest(name, flagNames(cmd)); near != "" {
+		return fmt.Errorf("%w; did you mean --%s?", err, near)
+	}
+	for _, sub := range cmd.Commands() {
+		if slices.Contains(flagNames(sub), name) {
+			return fmt.Errorf("%w; did you mean %s --%s?", err, sub.CommandPath(), name)
+		}
+	}
+	return err
+}
+
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
