@@ -76,6 +76,9 @@ func (r *run) unknowns(set *workload.Set, m *placement.Model) {
 		if why == "" && !w.Count.Known && !w.Kind.PerNode() {
 			why = "number of pods is not known"
 		}
+		if why == "" && m.MaybeApart(w) {
+			why = "whether its own pods are kept apart is not known"
+		}
 		if why != "" && !w.Refused() {
 			r.skips.add(&r.skips.unknown, why, at(w.Object))
 		}

@@ -44,6 +44,6 @@ func section(b *strings.Builder, r diag.Rule, example string) {
 		fmt.Fprintf(b, "- see: <%s>\n", address)
 	}
 	if example != "" {
-		fmt.Fprintf(b, "\n```yaml\n%s\n```\n", strings.TrimRight(example, "\n"))
+		fmt.Fprintf(b, "\n```yaml\n%s\n```\n", strings.ToValidUTF8(strings.TrimRight(example, "\n"), "\ufffd"))
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"

@@ -15,8 +15,8 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// strictness are the words of --fail-on, each failing on all before it; none is
-// the fourth.
+// strictness are the words of --fail-on, each failing on all before it;
+// none is the word beside them.
 var strictness = []placement.Verdict{placement.Never, placement.OrderDependent, placement.Undetermined}
 
 // placeFlags are the flags of the place command.

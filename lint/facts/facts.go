@@ -144,7 +144,7 @@ type Request struct {
 	Verdict  Verdict `json:"verdict"`
 	Resource string  `json:"resource"`
 	// Request and Largest are quantities as Kubernetes writes them; LargestNode
-	// is the node that offers most.
+	// is the node that offers most, "" where none offers any.
 	Request     string `json:"request"`
 	Largest     string `json:"largest"`
 	LargestNode string `json:"largest_node"`

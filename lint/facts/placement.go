@@ -22,7 +22,7 @@ func (b *builder) placement(w *workload.Workload) {
 	if b.m.Judged(w) && (w.Kind.PerNode() || w.Count.N > 0) {
 		if b.eligibility(w) && b.requests(w) {
 			b.limits(w)
-			if w.Spec.NodeName == "" && !b.maybeApart(w) {
+			if w.Spec.NodeName == "" && !b.m.MaybeApart(w) {
 				t := b.m.Together(w)
 				fact.PlacementKnown, fact.Usable, fact.Zones = true, t.Usable, t.Zones
 				fact.OnOneNode, fact.InOneZone = t.OnOneNode, t.InOneZone
@@ -49,14 +49,6 @@ func (b *builder) placement(w *workload.Workload) {
 	}
 	fact.ID = b.subject(s)
 	b.Workloads = append(b.Workloads, fact)
-}
-
-// maybeApart reports whether a hard rule keeps the pods of a workload apart or
-// not: its selector or a label still holds a variable of a later tool.
-func (b *builder) maybeApart(w *workload.Workload) bool {
-	return slices.ContainsFunc(b.m.Group(w).Terms, func(t *placement.Term) bool {
-		return t.Hard && t.Use != placement.Affinity && b.m.Peer(t, w, w) == placement.Maybe
-	})
 }
 
 // maxRelated bounds the nodes that a finding points at.
@@ -225,10 +217,13 @@ func (b *builder) requests(w *workload.Workload) bool {
 		if tooSmall(fit, r, w) {
 			fact.Verdict = Infeasible
 			s = about(w, requestSpan(w, r.Name))
-			if r.LargestSpan.Line > 0 {
+			if r.Largest() == "0" { // all nodes are alike in that
+				fact.LargestNode = ""
+				s = s.fix("add a node that offers %s of %s", fact.Request, r.Name)
+			} else {
 				s = s.related(r.LargestSpan, "%s offers %s of %s, the most of all", r.LargestNode, r.Largest(), r.Name)
+				s = s.fix("request at most %s of %s, or add a node that offers %s", r.Largest(), r.Name, fact.Request)
 			}
-			s = s.fix("request at most %s of %s, or add a node that offers %s", r.Largest(), r.Name, fact.Request)
 		}
 		fact.ID = b.subject(s)
 		b.Requests = append(b.Requests, fact)

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/topology"
@@ -81,7 +82,23 @@ func Decide(m *Model, o Options) *Decision {
 	if a := newArena(m, true, nil); a.binds() {
 		full = decideArena(a, &steps)
 	}
-	return full.decision(rules)
+	d := full.decision(rules)
+	d.certify(m)
+	return d
+}
+
+// certify replays the runs that a decision rests on. One that does not hold is
+// a fault of the engine, of which nobody must get to see a verdict.
+func (d *Decision) certify(m *Model) {
+	runs := [][]Placed{d.Witness}
+	if d.Stuck != nil {
+		runs = append(runs, d.Stuck.Placements)
+	}
+	for _, run := range runs {
+		if err := m.verify(run); err != nil {
+			panic(fmt.Sprintf("placement: a run does not hold: %v", err))
+		}
+	}
 }
 
 // binds reports whether resources can run out at all.

@@ -66,11 +66,18 @@ func (f *File) Span(n *Node) diag.Span {
 // that is a scalar that starts on the same line, else its key alone.
 func (f *File) FieldSpan(key, value *Node) diag.Span {
 	s := f.Span(key)
-	if v := f.Span(value); value != nil && value.Kind == Scalar && v.Line == s.EndLine && v.EndColumn > s.EndColumn {
+	if value == nil || value.Kind != Scalar || value.absent() {
+		return s
+	}
+	v := f.Span(value)
+	if v.Line == s.EndLine && v.Column > s.EndColumn {
 		s.EndLine, s.EndColumn = v.EndLine, v.EndColumn
 	}
 	return s
 }
+
+// absent reports whether a scalar has no text in the file.
+func (n *Node) absent() bool { return n.Value == "" && !n.Quoted }
 
 // LineSpan is the whole text of a line.
 func (f *File) LineSpan(n int) diag.Span {
@@ -83,7 +90,7 @@ func (f *File) LineSpan(n int) diag.Span {
 // anchor included, starts at an offset: the parser says where values start but
 // not where they end.
 func scalarExtent(text []byte, at int, n *Node) (start, end int) {
-	if n.Value == "" && !n.Quoted {
+	if n.absent() {
 		return at, at
 	}
 	start = skipProperties(text, at)

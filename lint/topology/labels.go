@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -70,23 +71,12 @@ func (t *Topology) Suggest(key string) string {
 	if r := deprecated[key]; r != "" {
 		return r
 	}
-	var candidates []string
-	if t != nil {
-		seen := map[string]bool{}
-		for _, n := range t.Nodes {
-			for k := range n.Labels {
-				if _, old := deprecated[k]; !old && !seen[k] {
-					seen[k] = true
-					candidates = append(candidates, k)
-				}
-			}
+	candidates := wellKnown()
+	if !t.Empty() {
+		if keys := t.labelKeys(); len(keys) > 0 {
+			candidates = slices.DeleteFunc(candidates, func(k string) bool { return !slices.Contains(keys, k) })
+			candidates = append(candidates, keys...)
 		}
-		slices.Sort(candidates)
-	}
-	preferred := slices.DeleteFunc(wellKnown(), func(k string) bool { return len(candidates) > 0 && !slices.Contains(candidates, k) })
-	candidates = append(preferred, candidates...)
-	if len(candidates) == 0 || t.Empty() {
-		candidates = wellKnown()
 	}
 	name := key[strings.LastIndexByte(key, '/')+1:]
 	for _, c := range candidates {
@@ -95,4 +85,20 @@ func (t *Topology) Suggest(key string) string {
 		}
 	}
 	return diag.Nearest(key, candidates)
+}
+
+// labelKeys are the keys of all labels that are worth suggesting, sorted.
+func (t *Topology) labelKeys() []string {
+	if t.keys != nil {
+		return t.keys
+	}
+	seen := map[string]bool{}
+	for _, labels := range t.AllNodeLabels() {
+		for k := range labels {
+			if _, old := deprecated[k]; !old {
+				seen[k] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
 }

@@ -20,6 +20,7 @@ type loader struct {
 	decoder *source.Decoder
 	topo    *Topology
 	byName  map[string]*Node
+	pooled  map[string]string // where each pool is declared
 	errs    []error
 }
 
@@ -40,7 +41,7 @@ func Declares(o *source.Object) bool {
 // Load reads the nodes that the objects declare; other objects are passed
 // over. The error joins everything that is wrong, each with its place.
 func Load(objects []*source.Object) (*Topology, error) {
-	l := &loader{decoder: newDecoder(), topo: &Topology{}, byName: map[string]*Node{}}
+	l := &loader{decoder: newDecoder(), topo: &Topology{}, byName: map[string]*Node{}, pooled: map[string]string{}}
 	table := readers()
 	for _, o := range objects {
 		if read := table[[2]string{o.Group(), o.Kind}]; read != nil && o.APIVersion != "" {
@@ -50,6 +51,7 @@ func Load(objects []*source.Object) (*Topology, error) {
 	slices.SortFunc(l.topo.Nodes, func(a, b *Node) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortStableFunc(l.topo.Growth, func(a, b Growth) int { return strings.Compare(a.Node.Name, b.Node.Name) })
 	l.sharedHostnames()
+	l.topo.keys = l.topo.labelKeys()
 	return l.topo, errors.Join(l.errs...)
 }
 
@@ -177,6 +179,9 @@ func (l *loader) sharedHostnames() {
 	}
 	for _, h := range slices.Sorted(maps.Keys(by)) {
 		if names := by[h]; len(names) > 1 {
+			if more := len(names) - 3; more > 0 {
+				names = append(names[:3:3], fmt.Sprintf("%d more", more))
+			}
 			l.topo.Notes = append(l.topo.Notes, fmt.Sprintf("nodes %s share the hostname label %s, so rules on kubernetes.io/hostname count them as one", strings.Join(names, " and "), h))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -13,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// maxNodes bounds one pool: beyond it a number is a slip of the finger.
+// maxNodes bounds one topology: beyond it a number is a slip of the finger.
 const maxNodes = 100_000
 
 type topologyObject struct {
@@ -39,52 +40,76 @@ func corev1ResourceEqual(a, b resource.Quantity) bool { return a.Cmp(b) == 0 }
 // pools reads one NodeTopology document.
 func (l *loader) pools(o *source.Object) {
 	var in topologyObject
+	broken := map[string]bool{} // pools with values that were reported already
 	for _, m := range l.decoder.Decode(o.Root, &in) {
 		if !m.Unknown || m.Path != "metadata" {
 			l.misfits(o, []source.Mismatch{m})
+			pool, _, _ := strings.Cut(m.Path, ".")
+			broken[pool] = true
 		}
 	}
 	items := o.Root.Get("pools").Items()
-	if len(items) == 0 {
+	if len(items) == 0 && !broken["pools"] {
 		l.fail(o, diag.Span{}, "a NodeTopology needs pools, a list of {name, count}")
 	}
-	seen := map[string]bool{}
 	for i, p := range in.Pools {
-		at := o.File.Span(items[i])
-		if k, v := items[i].Field("name"); k != nil {
-			at = o.File.FieldSpan(k, v)
-		}
-		if msgs := validation.IsDNS1123Subdomain(p.Name); len(msgs) > 0 {
-			l.fail(o, at, "a pool needs a name that can be part of a node name, found %q", p.Name)
+		if broken[fmt.Sprintf("pools[%d]", i)] || !l.named(o, items[i], p.Name) {
 			continue
 		}
-		if seen[p.Name] {
-			l.fail(o, at, "pool %s is declared twice", p.Name)
-			continue
-		}
-		seen[p.Name] = true
 		l.taints(o, items[i].Get("taints"), p.Taints)
-		if pool := l.size(o, at, &p); pool != nil {
+		if pool := l.size(o, items[i], &p); pool != nil && l.labelled(o, items[i], &p) {
 			l.pool(o, pool, &p)
 		}
 	}
 }
 
-// size settles how many nodes a pool has: count, or the sum of its zones, or
-// min; and how many it may have: max, or just as many.
-func (l *loader) size(o *source.Object, at diag.Span, p *poolObject) *Pool {
-	pool := &Pool{Name: p.Name, Span: at}
-	sum := 0
-	for zone, n := range p.Zones {
-		if n < 0 || n > maxNodes || len(validation.IsValidLabelValue(zone)) > 0 || zone == "" {
-			l.fail(o, at, "pool %s: zone %q: %d: expected a zone name and a number from 0 to %d", p.Name, zone, n, maxNodes)
-			return nil
+// at is the place of a field of a pool, or else of the name of the pool.
+func at(o *source.Object, item *source.Node, fields ...string) diag.Span {
+	for _, field := range append(fields, "name") {
+		if k, v := item.Field(field); k != nil {
+			return o.File.FieldSpan(k, v)
 		}
-		sum += n
 	}
+	return o.File.Span(item)
+}
+
+// named checks the name of a pool, which becomes part of the names of its nodes.
+func (l *loader) named(o *source.Object, item *source.Node, name string) bool {
+	if len(validation.IsDNS1123Subdomain(name)) > 0 {
+		l.fail(o, at(o, item), "a pool needs a name that can be part of a node name, found %q", name)
+		return false
+	}
+	here := at(o, item)
+	if first, twice := l.pooled[name]; twice {
+		l.fail(o, here, "pool %s is declared twice, for the first time at %s", name, first)
+		return false
+	}
+	l.pooled[name] = fmt.Sprintf("%s:%d", o.File.Display, here.Line)
+	return true
+}
+
+// labelled checks the labels of a pool as the API server would those of a node.
+func (l *loader) labelled(o *source.Object, item *source.Node, p *poolObject) bool {
+	before := len(l.errs)
+	for k, v := range item.Get("labels").Fields() {
+		for _, why := range slices.Concat(validation.IsQualifiedName(k.Value), validation.IsValidLabelValue(v.Text())) {
+			l.fail(o, o.File.FieldSpan(k, v), "pool %s: label %s: %q: %s", p.Name, k.Value, v.Text(), why)
+		}
+	}
+	return len(l.errs) == before
+}
+
+// size settles how many nodes a pool has: count, or the sum of its zones, or
+// min; and how many it may have: max, or just as many. It is nil if that makes
+// no sense.
+func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool {
+	pool := &Pool{Name: p.Name, Span: at(o, item)}
+	sum, ok := l.zones(o, item, p)
 	switch {
+	case !ok:
+		return nil
 	case p.Count != nil && p.Zones != nil && *p.Count != sum:
-		l.fail(o, at, "pool %s has count %d, but its zones add up to %d: give count or zones", p.Name, *p.Count, sum)
+		l.fail(o, at(o, item, "count"), "pool %s has count %d, but its zones add up to %d: give count or zones", p.Name, *p.Count, sum)
 		return nil
 	case p.Zones != nil:
 		pool.Count = sum
@@ -93,7 +118,7 @@ func (l *loader) size(o *source.Object, at diag.Span, p *poolObject) *Pool {
 	case p.Min != nil:
 		pool.Count = *p.Min
 	default:
-		l.fail(o, at, "pool %s needs count, zones or min", p.Name)
+		l.fail(o, at(o, item), "pool %s needs count, zones or min", p.Name)
 		return nil
 	}
 	pool.Min, pool.Max = pool.Count, pool.Count
@@ -104,15 +129,34 @@ func (l *loader) size(o *source.Object, at diag.Span, p *poolObject) *Pool {
 		pool.Max = *p.Max
 	}
 	if pool.Min < 0 || pool.Min > pool.Count || pool.Count > pool.Max || pool.Max > maxNodes {
-		l.fail(o, at, "pool %s: expected 0 <= min <= count <= max <= %d, found min %d, count %d, max %d", p.Name, maxNodes, pool.Min, pool.Count, pool.Max)
+		l.fail(o, at(o, item, "count", "zones", "min"), "pool %s: expected 0 <= min <= count <= max <= %d, found min %d, count %d, max %d", p.Name, maxNodes, pool.Min, pool.Count, pool.Max)
 		return nil
 	}
 	return pool
 }
 
+// zones adds up the nodes of a pool over its zones; ok is false if one of them
+// makes no sense.
+func (l *loader) zones(o *source.Object, item *source.Node, p *poolObject) (sum int, ok bool) {
+	ok = true
+	for k, v := range item.Get("zones").Fields() {
+		n := p.Zones[k.Value]
+		if n < 0 || n > maxNodes || k.Value == "" || len(validation.IsValidLabelValue(k.Value)) > 0 || len(validation.IsDNS1123Subdomain(p.Name+"-"+k.Value)) > 0 {
+			l.fail(o, o.File.FieldSpan(k, v), "pool %s: zone %q: %d: expected a zone name and a number from 0 to %d", p.Name, k.Value, n, maxNodes)
+			ok = false
+		}
+		sum += n
+	}
+	return sum, ok
+}
+
 // pool adds the nodes of a pool and the room that it has to grow.
 func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
 	extra := pool.Max - pool.Count
+	if len(l.topo.Nodes)+pool.Count > maxNodes {
+		l.fail(o, pool.Span, "pool %s: the pools add up to more than %d nodes", p.Name, maxNodes)
+		return
+	}
 	if p.Zones == nil {
 		l.zone(o, pool, p, "", pool.Count, extra)
 		return

@@ -41,6 +41,8 @@ type Topology struct {
 	Growth []Growth
 	// Notes are oddities that a person should know of, as whole sentences.
 	Notes []string
+
+	keys []string // of the labels, sorted; nil if not known yet
 }
 
 // Empty reports whether nothing is declared.

@@ -15,5 +15,5 @@ import data.schedlint.result
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.documents
 	fact.problem == "unreadable-file"
-	message := sprintf("the file cannot be read: %s", [fact.detail])
+	message := sprintf("the file %s", [fact.detail])
 }

@@ -5,7 +5,7 @@ import data.schedlint.rules["unreadable-file"] as subject
 bad := {
 	"id": 1,
 	"problem": "unreadable-file",
-	"detail": "permission denied",
+	"detail": "cannot be opened: permission denied",
 	"first_line": 0,
 }
 
@@ -15,7 +15,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "the file cannot be read: permission denied"
+	message := "the file cannot be opened: permission denied"
 	subject.report == {{"rule": "unreadable-file", "fact": 1, "message": message}} with input as {"documents": [bad]}
 }
 

@@ -69,7 +69,7 @@ func overcommitted(c *Cluster, _ *Ours) bool {
 // that the API server names.
 var beyond = []string{
 	"containers.image", "containers.name", "containers: Required value", "ontainers.restartPolicy", "spec.restartPolicy", "metadata.name: ",
-	"Job spec.selector", "maxUnavailable", "StatefulSet metadata.labels: ",
+	"Job spec.selector", "StatefulSet metadata.labels: ", "StatefulSet spec.updateStrategy.rollingUpdate.maxUnavailable",
 }
 
 // claimed reports whether a refusal is one that our side is to find.

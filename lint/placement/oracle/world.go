@@ -151,7 +151,7 @@ func (w *World) Filter(ctx context.Context, c *Class) []string {
 	}
 	state := framework.NewCycleState()
 	result, status, _ := w.framework.RunPreFilterPlugins(ctx, state, c.Pod)
-	for i, info := range w.nodes {
+	for i, info := range w.lister.all {
 		switch {
 		case !status.IsSuccess():
 			reasons[i] = refusedBy(status)
@@ -199,10 +199,19 @@ func (w *World) kubelet(c *Class, node int) string {
 }
 
 // lister is the snapshot that the plugins read: live, so that nothing is
-// rebuilt between two states.
-type lister struct{ all []fwk.NodeInfo }
+// rebuilt between two states, unless a test puts in another.
+type lister struct {
+	all      []fwk.NodeInfo
+	snapshot fwk.SharedLister
+}
 
-func (l *lister) NodeInfos() fwk.NodeInfoLister           { return l }
+func (l *lister) NodeInfos() fwk.NodeInfoLister {
+	if l.snapshot != nil {
+		return l.snapshot.NodeInfos()
+	}
+	return l
+}
+
 func (l *lister) StorageInfos() fwk.StorageInfoLister     { return l }
 func (l *lister) PodGroupStates() fwk.PodGroupStateLister { return nil }
 func (l *lister) IsPVCUsedByPods(string) bool             { return false }

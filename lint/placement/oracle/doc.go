@@ -1,0 +1,35 @@
+// Command oracle holds schedlint's placement engine against the code of
+// Kubernetes itself. It is a module of its own, since that code brings some
+// thousand packages along; the main module never imports it.
+//
+// What is real: defaulting, admission of tolerations, preparation and
+// validation of objects by the registry strategies (api.go); the pods that
+// controllers make of them, with the labels that they add (pods.go); PreFilter
+// and Filter of the scheduler's default plugins, run by its framework on its
+// NodeInfos, and the admission of the kubelet for pods that name their node
+// (world.go). Volumes and devices are left out.
+//
+// What is ours: exploring all states that a scheduler can reach by placing any
+// pending pod on any node that passes (explore.go); random small clusters of
+// several families (generate*.go); comparing filters along random runs,
+// validation, verdicts, numbers and replayed runs (compare.go, decide.go); and
+// shrinking what differs (shrink.go, simplify.go). A known difference is an
+// entry in excuse.go and is counted, not hidden.
+//
+// Assumptions: namespaces that no manifest declares have no labels but their
+// name; a node has plenty of what it does not list, but for extended resources
+// on nodes that list others; a bound pod has the zone and region labels of its
+// node.
+//
+//	go run . -cases 1000 -seed 1                 # all families, as a table
+//	go run . -family spread -case 17 -seed 1     # one case, and what is said of it
+//	go run . -shrink ../../../fixtures/oracle    # keep what differs as fixtures
+//	go run . -gallery ../../../fixtures/oracle   # small cases in which order matters
+//	go run . -answer ../../../fixtures/oracle    # write the answers of all fixtures
+//	go test ./...
+//
+// The columns of the table: verdicts of the scheduler; undet., where our side
+// gives none; open, where manifests do not tell what a selector selects;
+// excused, known differences; beyond, refusals that our side does not claim to
+// find; discard, more states than the cap.
+package main

@@ -1,0 +1,295 @@
+package placement
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// verifier replays runs pod by pod. It shares nothing with the engine but the
+// parsed model: terms, who they select, node-level filters, requests, ports. It
+// keeps its books by label values, so a run takes time linear in its length.
+type verifier struct {
+	m    *Model
+	node map[string]int
+	// here counts the pods of a workload in a domain.
+	here map[place3]int
+	// total counts the pods of a workload on nodes that carry a key.
+	total map[keyOf]int
+	free  []map[corev1.ResourceName]int64
+	ports []map[HostPort]bool
+	// selects and against are, for a workload, whom its hard terms select, and
+	// whose anti-affinity selects it.
+	selects map[*Term][]*workload.Workload
+	against map[*workload.Workload][]against
+	// counts is the number of pods that a spread constraint counts in a domain.
+	counts  map[*Term]map[string]int
+	watched map[*workload.Workload][]watch
+}
+
+type place3 struct {
+	w          *workload.Workload
+	key, value string
+}
+
+type keyOf struct {
+	w   *workload.Workload
+	key string
+}
+
+type against struct {
+	w   *workload.Workload
+	key string
+}
+
+type watch struct {
+	g *Group
+	t *Term
+}
+
+// verify checks a run: every step passes the filters at its time. The error
+// says which does not; it is a fault of the engine.
+func (m *Model) verify(run []Placed) error {
+	v := newVerifier(m)
+	for i, p := range run {
+		n, ok := v.node[p.Node.Name]
+		if !ok {
+			return fmt.Errorf("step %d: node %s is not declared", i, p.Node.Name)
+		}
+		if why := v.refuses(m.groups[p.Workload], n); why != Takes {
+			return fmt.Errorf("step %d: %s refuses %s on %s", i, why, p.Workload, p.Node.Name)
+		}
+		v.add(m.groups[p.Workload], n)
+	}
+	return nil
+}
+
+func newVerifier(m *Model) *verifier {
+	v := &verifier{
+		m: m, node: map[string]int{}, here: map[place3]int{}, total: map[keyOf]int{}, selects: map[*Term][]*workload.Workload{},
+		against: map[*workload.Workload][]against{}, counts: map[*Term]map[string]int{}, watched: map[*workload.Workload][]watch{},
+	}
+	for i, n := range m.Topology.Nodes {
+		v.node[n.Name] = i
+		free := map[corev1.ResourceName]int64{}
+		for name, q := range n.Allocatable {
+			free[name] = amount(name, q)
+		}
+		v.free, v.ports = append(v.free, free), append(v.ports, map[HostPort]bool{})
+	}
+	for _, w := range m.Workloads {
+		if g := m.groups[w]; Modelled(g) {
+			v.learn(g)
+		}
+	}
+	for _, w := range m.Workloads {
+		if g := m.groups[w]; w.Running && Modelled(g) {
+			if n, ok := v.node[w.Spec.NodeName]; ok {
+				v.add(g, n)
+			}
+		}
+	}
+	return v
+}
+
+// learn notes whom the hard terms of a group select.
+func (v *verifier) learn(g *Group) {
+	for _, t := range g.Terms {
+		if !t.Hard {
+			continue
+		}
+		for _, list := range v.m.index.candidates(&t.sel) {
+			for _, o := range list {
+				if !Modelled(v.m.groups[o]) {
+					continue
+				}
+				if v.m.selects(t, g.Workload, o, asks{incoming: true}) {
+					v.selects[t] = append(v.selects[t], o)
+					if t.Use == Spread {
+						v.watched[o] = append(v.watched[o], watch{g, t})
+					}
+				}
+				if t.Use == AntiAffinity && v.m.selects(t, g.Workload, o, asks{}) {
+					v.against[o] = append(v.against[o], against{g.Workload, t.Key})
+				}
+			}
+		}
+	}
+}
+
+// add enters a pod into the books.
+func (v *verifier) add(g *Group, n int) {
+	node := v.m.Topology.Nodes[n]
+	for key, value := range node.Labels {
+		v.here[place3{g.Workload, key, value}]++
+		v.total[keyOf{g.Workload, key}]++
+	}
+	v.free[n][corev1.ResourcePods]--
+	for _, r := range g.Requests {
+		v.free[n][r.Name] -= r.Amount
+	}
+	for _, p := range g.HostPorts {
+		v.ports[n][p] = true
+	}
+	for _, s := range v.watched[g.Workload] {
+		if g.Terminating() || s.t.sel.form != FormSet || !v.counted(s.g, s.t, n, n) {
+			continue
+		}
+		if v.counts[s.t] == nil {
+			v.counts[s.t] = map[string]int{}
+		}
+		v.counts[s.t][node.Labels[s.t.Key]]++
+	}
+}
+
+// refuses applies the filters.
+func (v *verifier) refuses(g *Group, n int) Reason {
+	node := v.m.Topology.Nodes[n]
+	if !v.m.Eligible(g.Workload).Nodes[n].All() {
+		return RefusedBySelector
+	}
+	for taken := range v.ports[n] {
+		for _, p := range g.HostPorts {
+			if p.Conflicts(taken) {
+				return RefusedByPort
+			}
+		}
+	}
+	if !v.room(g, n) {
+		return RefusedByResources
+	}
+	if g.Spec.NodeName != "" {
+		return Takes
+	}
+	for _, a := range v.against[g.Workload] {
+		if value, ok := node.Labels[a.key]; ok && v.here[place3{a.w, a.key, value}] > 0 {
+			return RefusedByAffinity
+		}
+	}
+	for _, t := range g.Terms {
+		if !t.Hard {
+			continue
+		}
+		value, ok := node.Labels[t.Key]
+		switch {
+		case t.Use == AntiAffinity && ok && v.any(v.selects[t], t.Key, value):
+			return RefusedByAffinity
+		case t.Use == Spread && !v.even(g, t, n):
+			return RefusedBySpread
+		}
+	}
+	if !v.near(g, node) {
+		return RefusedByAffinity
+	}
+	return Takes
+}
+
+func (v *verifier) any(ws []*workload.Workload, key, value string) bool {
+	for _, w := range ws {
+		if v.here[place3{w, key, value}] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *verifier) room(g *Group, n int) bool {
+	node := v.m.Topology.Nodes[n]
+	if _, declared := node.Allocatable[corev1.ResourcePods]; declared && v.free[n][corev1.ResourcePods] < 1 {
+		return false
+	}
+	for i := range g.Requests {
+		r := &g.Requests[i]
+		if _, judged := offered(node, r); judged && v.free[n][r.Name] < r.Amount {
+			return false
+		}
+	}
+	return true
+}
+
+// near is required affinity: a pod counts if all terms select it.
+func (v *verifier) near(g *Group, node *topology.Node) bool {
+	hard := g.HardAffinity()
+	first, anyone, met := true, false, 0
+	for _, t := range hard {
+		value, ok := node.Labels[t.Key]
+		if !ok {
+			return false
+		}
+		first = first && v.m.selects(t, g.Workload, g.Workload, asks{self: true, incoming: true})
+		found := false
+		for _, w := range v.selects[t] {
+			if v.byAll(hard, g, w) {
+				found = found || v.here[place3{w, t.Key, value}] > 0
+				anyone = anyone || v.total[keyOf{w, t.Key}] > 0
+			}
+		}
+		if found {
+			met++
+		}
+	}
+	return met == len(hard) || !anyone && first
+}
+
+func (v *verifier) byAll(hard []*Term, g *Group, w *workload.Workload) bool {
+	for _, t := range hard {
+		if !v.m.selects(t, g.Workload, w, asks{incoming: true}) {
+			return false
+		}
+	}
+	return true
+}
+
+// counted tells whether the pods on a node count for a constraint of a pod that
+// is to go to another one.
+func (v *verifier) counted(g *Group, t *Term, n, to int) bool {
+	p := v.m.Eligible(g.Workload).Nodes[n]
+	honorAffinity := policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyHonor
+	honorTaints := policy(t.Constraint.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor
+	switch {
+	case !carries(v.m.Topology.Nodes[n].Labels, hardKeys(g)):
+		return false
+	case honorTaints && !p.Taints:
+		return false
+	case honorAffinity:
+		return p.Selector && (!g.Kind.PerNode() || n == to)
+	}
+	return true
+}
+
+// even is the skew of one constraint.
+func (v *verifier) even(g *Group, t *Term, n int) bool {
+	node := v.m.Topology.Nodes[n]
+	if !carries(node.Labels, hardKeys(g)) {
+		return false
+	}
+	counts, domains := v.counts[t], v.eligible(g, t, n)
+	smallest := 0
+	if len(domains) > 0 && (t.Constraint.MinDomains == nil || len(domains) >= int(*t.Constraint.MinDomains)) {
+		smallest = Unbounded
+		for value := range domains {
+			smallest = min(smallest, counts[value])
+		}
+	}
+	self := 0
+	if t.sel.form == FormEmpty || v.m.selects(t, g.Workload, g.Workload, asks{self: true, incoming: true}) {
+		self = 1
+	}
+	return counts[node.Labels[t.Key]]+self-smallest <= int(t.Constraint.MaxSkew)
+}
+
+func (v *verifier) eligible(g *Group, t *Term, to int) map[string]bool {
+	if g.Kind.PerNode() {
+		domains := map[string]bool{}
+		for n := range v.m.Topology.Nodes {
+			if v.counted(g, t, n, to) {
+				domains[v.m.Topology.Nodes[n].Labels[t.Key]] = true
+			}
+		}
+		return domains
+	}
+	return v.m.eligibleDomains(v.m.views[0], g, t)
+}
