@@ -29,7 +29,8 @@ type Policy interface {
 type Options struct {
 	Dir, Root string
 	Paths     []string
-	// Topology are files that declare nodes, relative to Dir.
+	// Topology are files that declare nodes, relative to Dir; they take the place
+	// of those in the configuration.
 	Topology []string
 	Stdin    io.Reader
 	// Config is what the team says about the repository; nil for nothing.

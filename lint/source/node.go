@@ -155,6 +155,14 @@ func (n *Node) float() (f float64, ok bool) {
 	return f, err == nil
 }
 
+// Bool is the value of a boolean scalar; ok is false for everything else.
+func (n *Node) Bool() (value, ok bool) {
+	if n == nil || n.Kind != Scalar || n.Type != Bool {
+		return false, false
+	}
+	return n.truth(), true
+}
+
 // truth is the value of a boolean scalar.
 func (n *Node) truth() bool {
 	return strings.IndexByte("yYtT", n.Value[0]) >= 0 || strings.EqualFold(n.Value, "on")

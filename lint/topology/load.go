@@ -112,7 +112,10 @@ func (l *loader) misfits(o *source.Object, found []source.Mismatch) {
 // node reads one v1 Node.
 func (l *loader) node(o *source.Object) {
 	var in nodeObject
-	l.misfits(o, l.decoder.Decode(o.Root, &in))
+	if found := l.decoder.Decode(o.Root, &in); len(found) > 0 {
+		l.misfits(o, found)
+		return
+	}
 	if in.Metadata.Name == "" {
 		l.fail(o, diag.Span{}, "a Node needs metadata.name")
 		return

@@ -49,7 +49,7 @@ func (l *loader) pools(o *source.Object) {
 		}
 	}
 	items := o.Root.Get("pools").Items()
-	if len(items) == 0 && !broken["pools"] {
+	if len(items) == 0 && len(broken) == 0 {
 		l.fail(o, diag.Span{}, "a NodeTopology needs pools, a list of {name, count}")
 	}
 	for i, p := range in.Pools {
@@ -141,7 +141,7 @@ func (l *loader) zones(o *source.Object, item *source.Node, p *poolObject) (sum 
 	ok = true
 	for k, v := range item.Get("zones").Fields() {
 		n := p.Zones[k.Value]
-		if n < 0 || n > maxNodes || k.Value == "" || len(validation.IsValidLabelValue(k.Value)) > 0 || len(validation.IsDNS1123Subdomain(p.Name+"-"+k.Value)) > 0 {
+		if n < 0 || n > maxNodes || k.Value == "" || len(validation.IsValidLabelValue(k.Value)) > 0 {
 			l.fail(o, o.File.FieldSpan(k, v), "pool %s: zone %q: %d: expected a zone name and a number from 0 to %d", p.Name, k.Value, n, maxNodes)
 			ok = false
 		}

@@ -41,13 +41,15 @@ func jobPods(o *source.Object) Count { return jobCount(o.Root.Get("spec")) }
 // jobCount is min(parallelism, completions), both 1 if unset; parallelism
 // alone means a work queue of that many pods (R-W14).
 func jobCount(spec *source.Node) Count {
-	if suspended(spec) {
-		return known(0, "suspended")
+	if c, is := suspended(spec); is {
+		return c
 	}
 	parallelism, completions := field(spec, "parallelism", 1), field(spec, "completions", 1)
 	switch {
-	case !parallelism.Known || !completions.Known:
-		return Count{Key: parallelism.Key, Value: parallelism.Value}
+	case !parallelism.Known:
+		return parallelism
+	case !completions.Known:
+		return completions
 	case completions.Key == nil && parallelism.Key != nil, parallelism.N <= completions.N:
 		return parallelism
 	}
@@ -56,26 +58,29 @@ func jobCount(spec *source.Node) Count {
 
 func cronPods(o *source.Object) Count {
 	spec := o.Root.Get("spec")
-	if suspended(spec) {
-		return known(0, "suspended")
+	if c, is := suspended(spec); is {
+		return c
 	}
 	return jobCount(spec.At("jobTemplate", "spec"))
 }
 
-func suspended(spec *source.Node) bool {
-	s := spec.Get("suspend")
-	return s != nil && s.Type == source.Bool && (s.Value == "true" || s.Value == "True" || s.Value == "TRUE")
+// suspended is the count of a Job that creates no pods, or may not.
+func suspended(spec *source.Node) (c Count, is bool) {
+	k, v := spec.Field("suspend")
+	on, _ := v.Bool()
+	return Count{Known: on, Key: k, Value: v, Why: "suspended"}, on || v.Placeholder()
 }
 
 // vmPods is 1 unless the machine is declared off (R-W24). A machine that is
 // started by hand counts as one.
 func vmPods(o *source.Object) Count {
 	spec := o.Root.Get("spec")
-	if k, v := spec.Field("runStrategy"); v.Text() == "Halted" {
-		return Count{N: 0, Known: true, Key: k, Value: v}
+	if k, v := spec.Field("runStrategy"); v.Text() == "Halted" || v.Placeholder() {
+		return Count{Known: !v.Placeholder(), Key: k, Value: v}
 	}
-	if k, v := spec.Field("running"); v != nil && v.Type == source.Bool && (v.Value == "false" || v.Value == "False") {
-		return Count{N: 0, Known: true, Key: k, Value: v}
+	k, v := spec.Field("running")
+	if on, ok := v.Bool(); ok && !on || v.Placeholder() {
+		return Count{Known: ok, Key: k, Value: v}
 	}
 	return known(1, "")
 }

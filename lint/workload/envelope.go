@@ -45,19 +45,30 @@ func placing() []string {
 // envelope looks for misspelt and misplaced fields around the pod's spec. Only
 // near misses count, as many a tool puts fields of its own there.
 func (l *loader) envelope(w *Workload) {
+	l.stray(w, w.Object.Root, "", []string{"apiVersion", "kind", "metadata", "spec", "status"}, placing())
 	if w.Kind.VM {
-		l.stray(w, w.SpecNode, w.Kind.path("spec"), placing(), nil)
+		l.machine(w)
 		return
 	}
 	levels := l.envelopes[w.Object.Kind]
 	for _, path := range slices.Sorted(maps.Keys(levels)) {
 		names := l.decoder.Names(levels[path])
-		l.stray(w, w.Object.Root.At(strings.Split(path, ".")...), path, names, placing())
+		l.stray(w, w.Object.Root.At(strings.Split(path, ".")...), path+".", names, placing())
 	}
 }
 
+// machine looks around and in the spec of a machine, whose type is not at hand:
+// the fields that decide where it goes are those of a pod.
+func (l *loader) machine(w *Workload) {
+	for i := range w.Kind.Template {
+		path := w.Kind.Template[:i+1]
+		l.stray(w, w.Object.Root.At(path...), strings.Join(path, ".")+".", nil, placing())
+	}
+	l.stray(w, w.SpecNode, w.Kind.path("spec")+".", placing(), nil)
+}
+
 // stray reports the fields of n that are near one of names without being one,
-// and those that belong into the pod's spec.
+// and those that belong into the pod's spec. Path leads to them, with a dot.
 func (l *loader) stray(w *Workload, n *source.Node, path string, names, elsewhere []string) {
 	for k, v := range n.Fields() {
 		if slices.Contains(names, k.Value) {
@@ -68,7 +79,7 @@ func (l *loader) stray(w *Workload, n *source.Node, path string, names, elsewher
 			suggestion = w.Kind.path("spec") + "." + k.Value
 		}
 		if suggestion != "" {
-			w.unknown(path+"."+k.Value, source.Mismatch{Key: k, Value: v, Suggestion: suggestion})
+			w.unknown(path+k.Value, source.Mismatch{Key: k, Value: v, Suggestion: suggestion})
 		}
 	}
 }

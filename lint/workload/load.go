@@ -77,12 +77,12 @@ func (l *loader) object(o *source.Object) {
 // unversioned is an object without apiVersion: a slip if it is otherwise a
 // whole workload, else no manifest at all.
 func (l *loader) unversioned(o *source.Object) {
-	for key, kind := range l.table {
-		if key[1] == o.Kind && whole(o, kind) {
+	for _, row := range kinds() {
+		if kind := l.table[[2]string{row.Group, row.Kind}]; row.Kind == o.Kind && whole(o, kind) {
 			k, v := o.Root.Field("kind")
 			l.set.Workloads = append(l.set.Workloads, &Workload{Object: o, Kind: kind, Problems: []Problem{{
 				Stage: StageObject, Field: "apiVersion", Span: o.File.FieldSpan(k, v),
-				Message: "apiVersion is missing", Fix: "add apiVersion: " + strings.TrimPrefix(key[0]+"/v1", "/"),
+				Message: "apiVersion is missing", Fix: "add apiVersion: " + strings.TrimPrefix(row.Group+"/v1", "/"),
 			}}})
 			return
 		}
@@ -101,14 +101,13 @@ func (l *loader) namespace(o *source.Object) {
 }
 
 // holdsTemplate looks for a pod template (R-W1): a spec with containers below
-// a field template, podTemplate or pod.
+// a field template, podTemplate, workerTemplate or the like, or pod.
 func holdsTemplate(n *source.Node, path []string, depth int) bool {
 	if depth > 12 {
 		return false
 	}
 	if end := len(path) - 1; end >= 1 && path[end] == "spec" && n.Get("containers").Len() > 0 {
-		switch path[end-1] {
-		case "template", "podTemplate", "pod":
+		if above := path[end-1]; above == "template" || above == "pod" || strings.HasSuffix(above, "Template") {
 			return true
 		}
 	}
@@ -252,8 +251,7 @@ func (w *Workload) mistyped(field string, key, value *source.Node, want string) 
 }
 
 // withoutOwned drops objects that a declared workload made itself, so that its
-// pods are not counted twice. Ownership may run through a ReplicaSet that is
-// not among the objects: its name is the Deployment's and a hash.
+// pods are not counted twice.
 func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	declared := map[[3]string]bool{}
 	for _, w := range all {
@@ -261,18 +259,31 @@ func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	}
 	return slices.DeleteFunc(all, func(w *Workload) bool {
 		for _, ref := range w.Object.Root.At("metadata", "ownerReferences").Items() {
-			kind, name := ref.Get("kind").Text(), ref.Get("name").Text()
-			direct := declared[[3]string{w.Object.Namespace, kind, name}]
-			if hash := w.Labels["pod-template-hash"]; kind == "ReplicaSet" && hash != "" && !direct {
-				direct = declared[[3]string{w.Object.Namespace, "Deployment", strings.TrimSuffix(name, "-"+hash)}]
-			}
-			if direct {
-				l.set.Owned++
-				return true
+			for _, owner := range owners(w, ref) {
+				if declared[[3]string{w.Object.Namespace, owner[0], owner[1]}] {
+					l.set.Owned++
+					return true
+				}
 			}
 		}
 		return false
 	})
+}
+
+// owners are the kinds and names of the workloads that an owner reference may
+// lead to. It may run through an object that is not among the others: the name
+// of a ReplicaSet is its Deployment's and a hash, and an instance has the name
+// of its machine.
+func owners(w *Workload, ref *source.Node) [][2]string {
+	kind, name := ref.Get("kind").Text(), ref.Get("name").Text()
+	all := [][2]string{{kind, name}}
+	switch hash := w.Labels["pod-template-hash"]; {
+	case kind == "ReplicaSet" && hash != "":
+		all = append(all, [2]string{"Deployment", strings.TrimSuffix(name, "-"+hash)})
+	case kind == "VirtualMachineInstance":
+		all = append(all, [2]string{"VirtualMachine", name})
+	}
+	return all
 }
 
 // repeated marks objects of one group, kind, namespace and name that are not
@@ -306,16 +317,19 @@ func (l *loader) repeated() {
 	}
 }
 
-// scale joins autoscalers to the workloads that they move.
+// scale joins autoscalers to the workloads that they move. One that the API
+// server refuses moves nothing.
 func (l *loader) scale() {
+	scales := map[[3]string]*Scale{}
 	for _, o := range l.scales {
 		spec := o.Root.Get("spec")
 		low, high := field(spec, "minReplicas", 1), field(spec, "maxReplicas", 0)
-		kind, name := spec.At("scaleTargetRef", "kind").Text(), spec.At("scaleTargetRef", "name").Text()
-		for _, w := range l.set.Workloads {
-			if w.Object.Kind == kind && w.Object.Name == name && w.Object.Namespace == o.Namespace && low.Known && high.Known {
-				w.Scale = &Scale{Min: low.N, Max: high.N, Object: o}
-			}
+		if low.Known && high.Known && high.N >= max(1, low.N) {
+			target := spec.Get("scaleTargetRef")
+			scales[[3]string{o.Namespace, target.Get("kind").Text(), target.Get("name").Text()}] = &Scale{Min: low.N, Max: high.N, Object: o}
 		}
+	}
+	for _, w := range l.set.Workloads {
+		w.Scale = scales[[3]string{w.Object.Namespace, w.Object.Kind, w.Object.Name}]
 	}
 }

@@ -54,6 +54,7 @@ type Class struct {
 	Bound bool
 
 	placed []*placedPod // by node, made when needed
+	barred []bool       // by node; nodes that are out whatever the filters say
 }
 
 // Total is the number of pods that are to be placed.

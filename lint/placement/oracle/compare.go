@@ -18,8 +18,8 @@ type Report struct {
 	// Discarded is set where the case has too many states to explore;
 	// Undetermined where our side gives no verdict.
 	Discarded, Undetermined bool
-	// Open is set where our side leaves a workload undecided, since manifests do
-	// not tell what one of its selectors selects.
+	// Open is set where manifests do not tell what some selector selects, so that
+	// our side may leave the verdict open.
 	Open bool
 	// Beyond is set where the API server refuses what our side does not check.
 	Beyond bool
@@ -66,11 +66,14 @@ func (c *Comparer) Compare(ctx context.Context, nodes, manifests string) (*Repor
 	r.validation(cluster, ours)
 	r.Beyond = r.Beyond || cluster.Odd
 	r.Open = ours.open(cluster)
-	if len(r.Findings) > 0 || r.Beyond || r.Open {
+	if len(r.Findings) > 0 || r.Beyond {
 		return r, nil
 	}
 	r.Excuse = excuse(cluster, ours)
 	for walk := range c.Walks {
+		if r.Open {
+			break // a filter has no answer for that
+		}
 		if err := c.filters(ctx, r, cluster, ours, uint64(walk)); err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // decide compares verdicts, numbers and runs.
@@ -21,18 +22,73 @@ func (c *Comparer) decide(ctx context.Context, r *Report, cluster *Cluster, ours
 		return err
 	}
 	r.Truth = truth
-	d := placement.Decide(ours.Model, placement.Options{Steps: c.Steps})
-	r.Undetermined = d.Verdict == placement.Undetermined
+	rules := truth
+	if cluster.contended() {
+		free, err := c.World.rules(ctx, cluster)
+		if err == nil {
+			rules, err = Explore(ctx, c.World, free, c.States)
+		}
+		if errors.Is(err, ErrTooLarge) {
+			rules = nil
+		} else if err != nil {
+			return err
+		}
+	}
+	// A budget that ends early may leave things open, but nothing may be wrong.
+	for _, steps := range []int{c.Steps, 1, 60, 600} {
+		d := placement.Decide(ours.Model, placement.Options{Steps: steps})
+		if steps == c.Steps {
+			r.Undetermined = d.Verdict == placement.Undetermined
+		}
+		if err := c.decision(ctx, r, cluster, ours, d, truth, rules); err != nil {
+			return err
+		}
+		if len(r.Findings) > 0 {
+			r.Findings[0].Text = fmt.Sprintf("with %d steps: %s", steps, r.Findings[0].Text)
+			return nil
+		}
+	}
+	return nil
+}
+
+// decision compares one decision with what exploration found.
+func (c *Comparer) decision(ctx context.Context, r *Report, cluster *Cluster, ours *Ours, d *placement.Decision, truth, rules *Truth) error {
 	r.numbers(truth, d)
+	if rules != nil {
+		r.rules(rules, d)
+	}
+	if len(r.Findings) > 0 {
+		return nil
+	}
 	if err := c.witness(ctx, r, cluster, ours, truth, d); err != nil {
 		return err
 	}
 	return c.stuck(ctx, r, cluster, ours, truth, d)
 }
 
+// rules compares the verdicts on rules alone.
+func (r *Report) rules(rules *Truth, d *placement.Decision) {
+	if d.RulesVerdict != placement.Undetermined && string(d.RulesVerdict) != string(rules.Verdict) {
+		r.find("rules", string(rules.Verdict)+"/"+string(d.RulesVerdict), "without contention the scheduler says %s (%d to %d of %d), we %s", rules.Verdict, rules.MinPlaced, rules.MaxPlaced, rules.Total, d.RulesVerdict)
+		return
+	}
+	for _, w := range d.Workloads {
+		name := nameIn(w.Workload)
+		span, ok := rules.Series[name]
+		if want := span.verdict(); ok && w.RulesVerdict != placement.Undetermined && string(w.RulesVerdict) != string(want) {
+			r.find("rules", "workload "+string(want)+"/"+string(w.RulesVerdict), "%s: without contention %d to %d of %d, we %s", name, span.Min, span.Max, span.Pods, w.RulesVerdict)
+		}
+	}
+}
+
+// nameIn is how a Cluster names a workload.
+func nameIn(w *workload.Workload) string {
+	return w.Object.Kind + " " + w.Object.Namespace + "/" + w.Object.Name
+}
+
 // numbers compares verdicts and how many pods are placed.
 func (r *Report) numbers(truth *Truth, d *placement.Decision) {
-	if !r.Undetermined && string(d.Verdict) != string(truth.Verdict) {
+	if d.Verdict != placement.Undetermined && string(d.Verdict) != string(truth.Verdict) {
 		r.find("verdict", string(truth.Verdict)+"/"+string(d.Verdict), "scheduler %s (%d to %d of %d), we %s (%d to %d of %d)",
 			truth.Verdict, truth.MinPlaced, truth.MaxPlaced, truth.Total, d.Verdict, d.MinPlaced, d.MaxPlaced, d.Total)
 		return
@@ -44,7 +100,7 @@ func (r *Report) numbers(truth *Truth, d *placement.Decision) {
 		return
 	}
 	for _, w := range d.Workloads {
-		name := w.Workload.Object.Kind + " " + w.Workload.Object.Namespace + "/" + w.Workload.Object.Name
+		name := nameIn(w.Workload)
 		span, ok := truth.Series[name]
 		if !ok && w.Pods == 0 {
 			continue
@@ -54,12 +110,15 @@ func (r *Report) numbers(truth *Truth, d *placement.Decision) {
 			cause := fmt.Sprintf("pods %v most %d least %d", w.Pods == span.Pods, cmp.Compare(w.MaxPlaced, span.Max), cmp.Compare(w.MinPlaced, span.Min))
 			r.find("workload", cause, "%s: scheduler %d to %d of %d, we %d to %d of %d", name, span.Min, span.Max, span.Pods, w.MinPlaced, w.MaxPlaced, w.Pods)
 		}
+		if want := span.verdict(); ok && w.Verdict != placement.Undetermined && string(w.Verdict) != string(want) {
+			r.find("workload", string(want)+"/"+string(w.Verdict), "%s: scheduler %d to %d of %d, we %s", name, span.Min, span.Max, span.Pods, w.Verdict)
+		}
 	}
 }
 
 // witness replays our run that places most through the real filters.
 func (c *Comparer) witness(ctx context.Context, r *Report, cluster *Cluster, ours *Ours, truth *Truth, d *placement.Decision) error {
-	if len(r.Findings) > 0 || r.Undetermined && len(d.Witness) == 0 {
+	if d.Verdict == placement.Undetermined && len(d.Witness) == 0 {
 		return nil
 	}
 	replayed, err := c.replay(ctx, cluster, ours, d.Witness, func([]int) bool { return true })
@@ -69,7 +128,7 @@ func (c *Comparer) witness(ctx context.Context, r *Report, cluster *Cluster, our
 	switch {
 	case !replayed:
 		r.find("witness", "refused", "the scheduler does not allow our run %s", path(d.Witness))
-	case d.Verdict != placement.Never && !r.Undetermined && len(d.Witness) != truth.Total:
+	case d.Verdict != placement.Never && d.Verdict != placement.Undetermined && len(d.Witness) != truth.Total:
 		r.find("witness", "incomplete", "our run places %d of %d: %s", len(d.Witness), truth.Total, path(d.Witness))
 	case d.Verdict == placement.Never && d.Exact && len(d.Witness) != truth.MaxPlaced:
 		r.find("witness", "not the most", "our run places %d of %d: %s", len(d.Witness), truth.MaxPlaced, path(d.Witness))
@@ -80,15 +139,29 @@ func (c *Comparer) witness(ctx context.Context, r *Report, cluster *Cluster, our
 // stuck replays our run that ends with pods left over.
 func (c *Comparer) stuck(ctx context.Context, r *Report, cluster *Cluster, ours *Ours, truth *Truth, d *placement.Decision) error {
 	if d.Stuck == nil {
-		if len(r.Findings) == 0 && !r.Undetermined && d.Verdict != placement.Always {
+		// A small budget need not find one.
+		if d.Exact && d.Verdict != placement.Undetermined && d.Verdict != placement.Always {
 			r.find("stuck", "absent", "the verdict is %s and no run ends stuck", d.Verdict)
 		}
 		return nil
 	}
+	pending, named := 0, map[string]bool{}
+	for _, p := range d.Stuck.Pending {
+		pending += p.Count
+		named[nameIn(p.Workload)] = true
+	}
+	// Where something is left open, the run is one of the rest.
+	whole := true
+	for _, w := range d.Workloads {
+		if w.Verdict == placement.Undetermined {
+			whole = false
+			delete(named, nameIn(w.Workload))
+		}
+	}
 	maximal := func(left []int) bool {
 		x := &explorer{world: c.World, classes: cluster.Classes(), left: left}
 		for i, class := range x.classes {
-			if x.pending(i) && slices.Contains(c.World.Filter(ctx, class), "") {
+			if x.pending(i) && (whole || named[class.Series.Name]) && slices.Contains(c.World.Filter(ctx, class), "") {
 				return false
 			}
 		}
@@ -98,14 +171,10 @@ func (c *Comparer) stuck(ctx context.Context, r *Report, cluster *Cluster, ours 
 	if err != nil {
 		return err
 	}
-	pending := 0
-	for _, p := range d.Stuck.Pending {
-		pending += p.Count
-	}
 	switch {
 	case !replayed:
 		r.find("stuck", "not stuck", "the scheduler does not allow our stuck run, or goes on after it: %s", path(d.Stuck.Placements))
-	case len(d.Stuck.Placements)+pending != truth.Total || pending == 0:
+	case whole && len(d.Stuck.Placements)+pending != truth.Total || pending == 0:
 		r.find("stuck", "sum", "%d placed and %d pending are not %d", len(d.Stuck.Placements), pending, truth.Total)
 	}
 	return nil

@@ -30,6 +30,16 @@ type Truth struct {
 // placed at the end.
 type Span struct{ Pods, Max, Min int }
 
+func (s Span) verdict() Verdict {
+	switch {
+	case s.Min == s.Pods:
+		return Always
+	case s.Max < s.Pods:
+		return Never
+	}
+	return OrderDependent
+}
+
 // ErrTooLarge says that a case has more states than the cap.
 var ErrTooLarge = errors.New("too many states")
 
@@ -62,14 +72,7 @@ func Explore(ctx context.Context, w *World, c *Cluster, limit int) (*Truth, erro
 		return nil, err
 	}
 	x.truth.States = len(x.seen)
-	switch {
-	case x.truth.MinPlaced == x.truth.Total:
-		x.truth.Verdict = Always
-	case x.truth.MaxPlaced == x.truth.Total:
-		x.truth.Verdict = OrderDependent
-	default:
-		x.truth.Verdict = Never
-	}
+	x.truth.Verdict = Span{x.truth.Total, x.truth.MaxPlaced, x.truth.MinPlaced}.verdict()
 	return x.truth, nil
 }
 
@@ -88,7 +91,7 @@ func (x *explorer) visit(ctx context.Context, c *Cluster) error {
 			continue
 		}
 		for n, reason := range x.world.Filter(ctx, class) {
-			if reason != "" {
+			if reason != "" || class.barred != nil && class.barred[n] {
 				continue
 			}
 			maximal = false

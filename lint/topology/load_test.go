@@ -1,0 +1,244 @@
+package topology
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// read loads a topology from a text.
+func read(t testing.TB, text string) (*Topology, error) {
+	t.Helper()
+	dir := t.TempDir()
+	set, err := source.Load(source.Options{Dir: dir, Root: dir, Stdin: strings.NewReader(text)}, []string{"-"})
+	if err != nil || len(set.Problems) > 0 {
+		t.Fatalf("%v %+v\n%s", err, set.Problems, text)
+	}
+	return Load(set.Objects)
+}
+
+// must loads a topology that has nothing wrong.
+func must(t testing.TB, text string) *Topology {
+	t.Helper()
+	topo, err := read(t, text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return topo
+}
+
+func names(topo *Topology) string {
+	var all []string
+	for _, n := range topo.Nodes {
+		all = append(all, n.Name)
+	}
+	return strings.Join(all, " ")
+}
+
+const full = `apiVersion: v1
+kind: Node
+metadata:
+  name: one
+  uid: 1234
+  labels: {kubernetes.io/hostname: one, zone: a, empty: ""}
+  annotations: {x: y}
+spec:
+  providerID: kind://x
+  unschedulable: true
+  taints:
+  - {key: dedicated, value: db, effect: NoSchedule, timeAdded: 2026-01-02T03:04:05Z}
+  - {key: slow, effect: PreferNoSchedule}
+status:
+  allocatable: {cpu: 3900m, memory: 8Gi, pods: 110, example.com/gpu: "2"}
+  capacity: {cpu: 4, memory: 9Gi}
+  images: [{names: [a], sizeBytes: 1}]
+  nodeInfo: {architecture: amd64}
+`
+
+func TestNode(t *testing.T) {
+	topo := must(t, full)
+	n := topo.Nodes[0]
+	if n.Name != "one" || !n.Unschedulable || n.Pool != nil || len(n.Labels) != 3 || n.Labels["zone"] != "a" {
+		t.Errorf("got %+v", n)
+	}
+	if n.Span.Line != 4 || n.Span.Column != 3 || n.Span.EndColumn != 12 {
+		t.Errorf("declared at %+v", n.Span)
+	}
+	if len(n.Taints) != 2 || n.Taints[0].Value != "db" || n.Taints[1].Effect != corev1.TaintEffectPreferNoSchedule {
+		t.Errorf("taints %+v", n.Taints)
+	}
+	if cpu, gpu := n.Allocatable["cpu"], n.Allocatable["example.com/gpu"]; cpu.MilliValue() != 3900 || gpu.Value() != 2 || len(n.Allocatable) != 4 {
+		t.Errorf("allocatable %v", n.Allocatable)
+	}
+	if topo.Empty() || topo.Elastic() || len(topo.Notes) > 0 {
+		t.Errorf("got %+v", topo)
+	}
+}
+
+// TestResourcesOfNodes falls back to capacity, and to nothing at all.
+func TestResourcesOfNodes(t *testing.T) {
+	node := "apiVersion: v1\nkind: Node\nmetadata: {name: one}\n"
+	for status, want := range map[string]string{
+		"":                                     "not judged",
+		"status: {}\n":                         "not judged",
+		"status: {allocatable: {}}\n":          "not judged",
+		"status: {capacity: {cpu: 2}}\n":       "2",
+		"status: {allocatable: {cpu: 1500m}}":  "1500m",
+		"status: {allocatable: {pods: 1}}":     "0",
+		"status: {allocatable: , capacity: }":  "not judged",
+		"status: {allocatable: {cpu: '1e3m'}}": "1e3m",
+	} {
+		topo, err := read(t, node+status)
+		if status == "status: {allocatable: {cpu: '1e3m'}}" {
+			if err == nil {
+				t.Error("1e3m is no quantity")
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := "not judged"
+		if n := topo.Nodes[0]; n.Allocatable != nil {
+			cpu := n.Allocatable[corev1.ResourceCPU]
+			got = cpu.String()
+		}
+		if got != want {
+			t.Errorf("%s: got %s, want %s", status, got, want)
+		}
+	}
+}
+
+// TestSources reads the forms in which kubectl prints nodes.
+func TestSources(t *testing.T) {
+	for name, text := range map[string]string{
+		"several documents": "apiVersion: v1\nkind: Node\nmetadata: {name: b}\n---\napiVersion: v1\nkind: Node\nmetadata: {name: a}\n",
+		"NodeList":          "apiVersion: v1\nkind: NodeList\nitems:\n- metadata: {name: b}\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n",
+		"List":              "apiVersion: v1\nkind: List\nmetadata: {resourceVersion: \"\"}\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: b}}\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n",
+		"JSON":              `{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "b"}}, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}]}`,
+		"other objects":     "apiVersion: v1\nkind: Node\nmetadata: {name: b}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: c}\n---\napiVersion: v1\nkind: Node\nmetadata: {name: a}\n---\napiVersion: example.com/v1\nkind: Node\nmetadata: {name: d}\n---\nkind: Node\nmetadata: {name: e}\n",
+		"the same twice":    "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nspec: {taints: []}\n---\napiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {}}\n---\napiVersion: v1\nkind: Node\nmetadata: {name: b}\n",
+	} {
+		if got := names(must(t, text)); got != "a b" {
+			t.Errorf("%s: got %s", name, got)
+		}
+	}
+}
+
+// TestErrors has one mistake in every row, and a part of what is said of it.
+func TestErrors(t *testing.T) {
+	node, pools := "apiVersion: v1\nkind: Node\n", "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\n"
+	for _, row := range []struct{ text, want string }{
+		{node + "metadata: {labels: {a: b}}\n", "2:1: a Node needs metadata.name"},
+		{node + "metadata:\n  name: 1\n", "4:3: metadata.name: expected a string"},
+		{node + "metadata: {name: a, labels: {b: true}}\n", "3:30: metadata.labels.b: expected a string"},
+		{node + "metadata: {name: a, labels: [b]}\n", "3:21: metadata.labels: expected a map"},
+		{node + "metadata: {name: a}\nspec: {unschedulable: 'yes'}\n", "4:8: spec.unschedulable: expected a boolean"},
+		{node + "metadata: {name: a}\nspec:\n  taints:\n  - {key: x, efect: NoSchedule}\n", "6:14: unknown field spec.taints[0].efect; did you mean effect?"},
+		{node + "metadata: {name: a}\nspec:\n  taints:\n  - {key: x, effect: NoSchedul}\n", `6:5: taint x has the effect "NoSchedul": expected NoSchedule, PreferNoSchedule or NoExecute`},
+		{node + "metadata: {name: a}\nspec:\n  taints:\n  - {effect: NoExecute}\n", "6:5: a taint needs a key"},
+		{node + "metadata: {name: a}\nspec: {taints: {key: x}}\n", "4:8: spec.taints: expected a list"},
+		{node + "metadata: {name: a}\nstatus: {allocatable: {cpu: 4 cores}}\n", "4:24: status.allocatable.cpu: expected a quantity"},
+		{node + "metadata: {name: a}\n---\n" + node + "metadata: {name: a, labels: {b: c}}\n", "7:12: node a is declared differently at <stdin>:3: declare every node once"},
+		{node + "metadata: {name: a}\nstatus: {allocatable: {cpu: 1}}\n---\n" + node + "metadata: {name: a}\nstatus: {allocatable: {cpu: 2}}\n", "8:12: node a is declared differently"},
+
+		{pools, "2:1: a NodeTopology needs pools, a list of {name, count}"},
+		{pools + "pools: []\n", "a NodeTopology needs pools"},
+		{pools + "pools: {name: a}\n", "3:1: pools: expected a list"},
+		{pools + "pool:\n- {name: a, count: 1}\n", "3:1: unknown field pool; did you mean pools?"},
+		{pools + "pools:\n- a\n", "4:3: pools[0]: expected a map"},
+		{pools + "pools:\n- {count: 1}\n", `4:3: a pool needs a name that can be part of a node name, found ""`},
+		{pools + "pools:\n- {name: A_b, count: 1}\n", `4:4: a pool needs a name that can be part of a node name, found "A_b"`},
+		{pools + "pools:\n- {name: a, count: 1}\n- {name: a, count: 2}\n", "5:4: pool a is declared twice, for the first time at <stdin>:4"},
+		{pools + "pools:\n- {name: a, count: 1}\n---\n" + pools + "pools:\n- {name: a, count: 1}\n", "9:4: pool a is declared twice, for the first time at <stdin>:4"},
+		{pools + "pools:\n- name: a\n  cuont: 1\n", "5:3: unknown field pools[0].cuont; did you mean count?"},
+		{pools + "pools:\n- name: a\n  count: three\n", "5:3: pools[0].count: expected a whole number"},
+		{pools + "pools:\n- name: a\n  count: 1.5\n", "5:3: pools[0].count: expected a whole number"},
+		{pools + "pools:\n- name: a\n", "4:3: pool a needs count, zones or min"},
+		{pools + "pools:\n- name: a\n  max: 3\n", "4:3: pool a needs count, zones or min"},
+		{pools + "pools:\n- name: a\n  count: -1\n", "5:3: pool a: expected 0 <= min <= count <= max <= 100000, found min -1, count -1, max -1"},
+		{pools + "pools:\n- name: a\n  count: 3\n  max: 2\n", "5:3: pool a: expected 0 <= min <= count <= max <= 100000, found min 3, count 3, max 2"},
+		{pools + "pools:\n- name: a\n  count: 3\n  min: 4\n", "found min 4, count 3, max 3"},
+		{pools + "pools:\n- name: a\n  count: 100001\n", "found min 100001, count 100001, max 100001"},
+		{pools + "pools:\n- {name: a, count: 60000}\n- {name: b, count: 60000}\n", "5:4: pool b: the pools add up to more than 100000 nodes"},
+		{pools + "pools:\n- name: a\n  zones: {x: 1, y: 2}\n  count: 4\n", "6:3: pool a has count 4, but its zones add up to 3: give count or zones"},
+		{pools + "pools:\n- name: a\n  zones: {x: 1, y: -2}\n", `5:17: pool a: zone "y": -2: expected a zone name and a number from 0 to 100000`},
+		{pools + "pools:\n- name: a\n  zones: {a b: 1}\n", `5:11: pool a: zone "a b": 1: expected a zone name`},
+		{pools + "pools:\n- name: a\n  zones: [x, y]\n", "5:3: pools[0].zones: expected a map"},
+		{pools + "pools:\n- name: a\n  zones: {x: y}\n", "5:11: pools[0].zones.x: expected a whole number"},
+		{pools + "pools:\n- name: a\n  count: 1\n  labels: {a b: c}\n", "6:12: pool a: label a b: \"c\": name part must consist of"},
+		{pools + "pools:\n- name: a\n  count: 1\n  labels: {a: b/c}\n", "6:12: pool a: label a: \"b/c\": a valid label must be"},
+		{pools + "pools:\n- name: a\n  count: 1\n  taints: [{key: x, effect: Never}]\n", `6:12: taint x has the effect "Never"`},
+		{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 4x}\n", "6:17: pools[0].allocatable.cpu: expected a quantity"},
+		{pools + "pools:\n- {name: a-b, count: 1}\n- {name: a, zones: {b: 1}}\n", "5:4: node a-b-0 is declared differently at <stdin>:4"},
+	} {
+		_, err := read(t, row.text)
+		if err == nil {
+			t.Errorf("nothing is said of\n%s", row.text)
+		} else if !strings.Contains(err.Error(), "<stdin>:"+row.want) && !strings.Contains(err.Error(), row.want) {
+			t.Errorf("got %v\nwant %s", err, row.want)
+		} else if strings.Contains(err.Error(), "\n") {
+			t.Errorf("one mistake, several errors:\n%v", err)
+		}
+	}
+}
+
+// TestAllErrors reports everything at once, in the order of the file.
+func TestAllErrors(t *testing.T) {
+	_, err := read(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: a, zones: {z: -1, y: -1, x: -1}}\n- {name: b}\n---\napiVersion: v1\nkind: Node\n")
+	want := []string{`4:21: pool a: zone "z"`, `4:28: pool a: zone "y"`, `4:35: pool a: zone "x"`, "5:4: pool b needs", "8:1: a Node needs"}
+	for i, line := range strings.Split(fmt.Sprint(err), "\n") {
+		if i >= len(want) || !strings.Contains(line, want[i]) {
+			t.Errorf("line %d: %s", i+1, line)
+		}
+	}
+}
+
+func TestSharedHostnames(t *testing.T) {
+	node := func(name, hostname string) string {
+		return fmt.Sprintf("apiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {kubernetes.io/hostname: %s}}\n---\n", name, hostname)
+	}
+	topo := must(t, node("a", "x")+node("b", "x")+node("c", "z")+"apiVersion: v1\nkind: Node\nmetadata: {name: d}\n")
+	if len(topo.Notes) != 1 || !strings.HasPrefix(topo.Notes[0], "nodes a and b share the hostname label x") {
+		t.Errorf("notes %q", topo.Notes)
+	}
+	topo = must(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: p, count: 1000, labels: {kubernetes.io/hostname: x}}\n")
+	if len(topo.Notes) != 1 || !strings.HasPrefix(topo.Notes[0], "nodes p-0 and p-1 and p-10 and 997 more share") {
+		t.Errorf("notes %q", topo.Notes)
+	}
+}
+
+func TestDeclares(t *testing.T) {
+	for text, want := range map[string]bool{
+		"apiVersion: v1\nkind: Node\n":                             true,
+		"apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\n": true,
+		"kind: Node\n": false,
+		"apiVersion: example.com/v1\nkind: Node\n":      false,
+		"apiVersion: v1\nkind: NodeTopology\n":          false,
+		"apiVersion: karpenter.sh/v1\nkind: NodePool\n": false,
+	} {
+		set, err := source.Load(source.Options{Dir: "/", Root: "/", Stdin: strings.NewReader(text)}, []string{"-"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Declares(set.Objects[0]); got != want {
+			t.Errorf("%s: %t", text, got)
+		}
+	}
+}
+
+// TestEmpty covers a topology without nodes, or without a topology.
+func TestEmpty(t *testing.T) {
+	var none *Topology
+	if !none.Empty() || none.Elastic() || none.Suggest("zone") == "" {
+		t.Error("no topology is empty")
+	}
+	topo := must(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n")
+	if !topo.Empty() || len(topo.AllNodeLabels()) > 0 {
+		t.Errorf("got %+v", topo)
+	}
+}
