@@ -313,7 +313,7 @@ func (b *builder) labelKeys(w *workload.Workload, t *placement.Term, list string
 		}
 		s := about(w, w.File().Span(items[i]))
 		if fact.OnPod == No {
-			fact.Nearest = diag.Nearest(key, slices.Concat(labelNames(w), w.Kind.Shared, w.Kind.PerPod))
+			fact.Nearest = diag.Nearest(key, slices.Concat(labelNames(w), w.Kind.Shared, w.PerPod()))
 			s = s.related(labelsSpan(w), "the pods carry %s", labelText(w))
 			if fact.Nearest != "" {
 				s.Fixes = []diag.Fix{{Description: "write " + fact.Nearest, Edits: []diag.Edit{{Location: w.File().Span(items[i]), NewText: fact.Nearest}}}}

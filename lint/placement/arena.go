@@ -270,7 +270,7 @@ func (a *arena) passing(g *Group) *nodeSet {
 
 func (a *arena) roomEverywhere(u *unit, s *nodeSet) bool {
 	for r, ask := range u.ask {
-		if ask > s.least[r] {
+		if ask > 0 && ask > s.least[r] {
 			return false
 		}
 	}
@@ -351,7 +351,7 @@ func (a *arena) left(n int) []int64 {
 func (a *arena) fits(u *unit, n int) bool {
 	free := a.left(n)
 	for r, ask := range u.ask {
-		if ask > free[r] {
+		if ask > 0 && ask > free[r] { // what is overdrawn keeps out only who asks for it
 			return false
 		}
 	}

@@ -260,7 +260,8 @@ func (d *decided) decision(rules *decided) *Decision {
 			Workload: w, Pods: t.pods, Verdict: t.verdict(), RulesVerdict: ruled[w].verdict(), MaxPlaced: t.most, MinPlaced: t.least,
 		})
 	}
-	if stuck {
+	// A run of the decided components alone is no maximal run of the whole.
+	if stuck && !slices.ContainsFunc(d.outcomes, func(o outcome) bool { return !o.decided }) {
 		out.Stuck = d.stuck()
 	}
 	return out

@@ -32,7 +32,7 @@ func newLabelIndex(all []*workload.Workload) *labelIndex {
 				x.pairs[[2]string{k, v}] = append(x.pairs[[2]string{k, v}], w)
 			}
 		}
-		for _, keys := range [][]string{w.Kind.PerPod, w.Kind.Shared} {
+		for _, keys := range [][]string{w.PerPod(), w.Kind.Shared} {
 			for _, k := range keys {
 				if _, set := w.Labels[k]; !set {
 					x.open[k] = append(x.open[k], w)
@@ -50,7 +50,7 @@ func (x *labelIndex) candidates(s *selector) [][]*workload.Workload {
 	}
 	for i := range s.reqs {
 		r := &s.reqs[i]
-		if r.op != metav1.LabelSelectorOpIn || r.own {
+		if r.op != metav1.LabelSelectorOpIn || r.own || boundLabel(r.key) {
 			continue
 		}
 		lists := [][]*workload.Workload{x.open[r.key]}

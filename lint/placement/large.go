@@ -138,7 +138,7 @@ func (a *arena) clique(units []int) int {
 		need := 0
 		for _, i := range units {
 			u := a.units[i]
-			if u.pods == 0 || !a.excludesAll(u, k, members) || !a.allCarry(u, k) {
+			if u.pods == 0 || u.kubelet || !a.excludesAll(u, k, members) || !a.allCarry(u, k) {
 				continue
 			}
 			members = append(members, i)

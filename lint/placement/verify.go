@@ -21,6 +21,7 @@ type verifier struct {
 	total map[keyOf]int
 	free  []map[corev1.ResourceName]int64
 	ports []map[HostPort]bool
+	pods  []map[*workload.Workload]int
 	// selects and against are, for a workload, whom its hard terms select, and
 	// whose anti-affinity selects it.
 	selects map[*Term][]*workload.Workload
@@ -78,7 +79,7 @@ func newVerifier(m *Model) *verifier {
 		for name, q := range n.Allocatable {
 			free[name] = amount(name, q)
 		}
-		v.free, v.ports = append(v.free, free), append(v.ports, map[HostPort]bool{})
+		v.free, v.ports, v.pods = append(v.free, free), append(v.ports, map[HostPort]bool{}), append(v.pods, map[*workload.Workload]int{})
 	}
 	for _, w := range m.Workloads {
 		if g := m.groups[w]; Modelled(g) {
@@ -127,6 +128,7 @@ func (v *verifier) add(g *Group, n int) {
 		v.here[place3{g.Workload, key, value}]++
 		v.total[keyOf{g.Workload, key}]++
 	}
+	v.pods[n][g.Workload]++
 	v.free[n][corev1.ResourcePods]--
 	for _, r := range g.Requests {
 		v.free[n][r.Name] -= r.Amount
@@ -135,7 +137,7 @@ func (v *verifier) add(g *Group, n int) {
 		v.ports[n][p] = true
 	}
 	for _, s := range v.watched[g.Workload] {
-		if g.Terminating() || s.t.sel.form != FormSet || !v.counted(s.g, s.t, n, n) {
+		if g.Terminating() || pinnedSpread(s.g, s.t) || s.t.sel.form != FormSet || !v.counted(s.g, s.t, n, n) {
 			continue
 		}
 		if v.counts[s.t] == nil {
@@ -267,6 +269,9 @@ func (v *verifier) even(g *Group, t *Term, n int) bool {
 		return false
 	}
 	counts, domains := v.counts[t], v.eligible(g, t, n)
+	if pinnedSpread(g, t) {
+		counts = map[string]int{node.Labels[t.Key]: v.onNode(t, n)}
+	}
 	smallest := 0
 	if len(domains) > 0 && (t.Constraint.MinDomains == nil || len(domains) >= int(*t.Constraint.MinDomains)) {
 		smallest = Unbounded
@@ -279,6 +284,26 @@ func (v *verifier) even(g *Group, t *Term, n int) bool {
 		self = 1
 	}
 	return counts[node.Labels[t.Key]]+self-smallest <= int(t.Constraint.MaxSkew)
+}
+
+// pinnedSpread reports whether a constraint counts on the pod's own node alone:
+// a DaemonSet's pods are pinned by node affinity, which it honours (R-N31).
+func pinnedSpread(g *Group, t *Term) bool {
+	return g.Kind.PerNode() && policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyHonor
+}
+
+// onNode counts the pods on one node that a constraint selects.
+func (v *verifier) onNode(t *Term, n int) int {
+	if t.sel.form != FormSet {
+		return 0
+	}
+	sum := 0
+	for _, w := range v.selects[t] {
+		if !w.Terminating() {
+			sum += v.pods[n][w]
+		}
+	}
+	return sum
 }
 
 func (v *verifier) eligible(g *Group, t *Term, to int) map[string]bool {

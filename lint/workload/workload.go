@@ -78,7 +78,7 @@ type Scale struct {
 // is false if the pods do not carry it, and perPod is true if its value
 // differs from pod to pod; else all pods of a revision share one value.
 func (w *Workload) Added(key string) (added, perPod bool) {
-	for _, k := range w.Kind.PerPod {
+	for _, k := range w.PerPod() {
 		if k == key {
 			return true, true
 		}
@@ -89,6 +89,27 @@ func (w *Workload) Added(key string) (added, perPod bool) {
 		}
 	}
 	return false, false
+}
+
+// PerPod are the added labels whose value differs from pod to pod. The pods of
+// a Job have an index only if it is an Indexed one (R-W14).
+func (w *Workload) PerPod() []string {
+	if w.Kind.Finite() {
+		spec := w.TemplateOwner()
+		if spec.Get("completionMode").Text() != "Indexed" {
+			return nil
+		}
+	}
+	return w.Kind.PerPod
+}
+
+// TemplateOwner is the map that holds the field template, such as the spec of a
+// Job; nil for a bare Pod.
+func (w *Workload) TemplateOwner() *source.Node {
+	if len(w.Kind.Template) == 0 {
+		return nil
+	}
+	return w.Object.Root.At(w.Kind.Template[:len(w.Kind.Template)-1]...)
 }
 
 // Namespace is the namespace of the pods, or "" where the manifest leaves it

@@ -1,0 +1,262 @@
+package workload
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// loadSet reads manifests as the linter does, without what nobody looks into.
+func loadSet(t testing.TB, text string) *Set {
+	t.Helper()
+	dir, table := t.TempDir(), NewTable()
+	set, err := source.Load(source.Options{Dir: dir, Root: dir, Stdin: strings.NewReader(text), Keep: table.Relevant, Drop: Unread}, []string{"-"})
+	if err != nil || len(set.Problems) > 0 {
+		t.Fatalf("reading the manifests: %v %+v\n%s", err, set.Problems, text)
+	}
+	return Load(table, set.Objects)
+}
+
+// kindFixture is what is expected of the manifest of one kind.
+type kindFixture struct {
+	name, count, labels string
+	// added are the labels that the controller adds: those of unknown value that
+	// all pods share, and those that differ from pod to pod.
+	shared, perPod string
+	template       string // the line on which the template starts
+}
+
+const (
+	podsOfMachine = "kubevirt.io/created-by vm.kubevirt.io/name vmi.kubevirt.io/id"
+	uidOfJob      = "batch.kubernetes.io/controller-uid controller-uid"
+	indexOfJob    = "batch.kubernetes.io/job-completion-index"
+)
+
+// kindFixtures has a row for every row of the table of kinds; their manifests
+// are in fixtures/kinds.
+var kindFixtures = map[string]kindFixture{
+	"Pod":                              {name: "Pod tools/probe", count: "1", labels: "app=probe", template: "2"},
+	"Deployment":                       {name: "Deployment store/shop", count: "4 at line 8", labels: "app=shop tier=front", shared: "pod-template-hash", template: "13"},
+	"ReplicaSet":                       {name: "ReplicaSet cache", count: "2 at line 7", labels: "app=cache", template: "12"},
+	"ReplicationController":            {name: "ReplicationController old/legacy", count: "2 at line 8", labels: "app=legacy", template: "10"},
+	"StatefulSet":                      {name: "StatefulSet store/ledger", count: "3 at line 8", labels: "app=ledger", shared: "controller-revision-hash", perPod: "apps.kubernetes.io/pod-index statefulset.kubernetes.io/pod-name", template: "14"},
+	"DaemonSet":                        {name: "DaemonSet tools/collector", count: "unknown (one pod a node)", labels: "app=collector", shared: "controller-revision-hash pod-template-generation", template: "12"},
+	"Job":                              {name: "Job store/import", count: "2 at line 10", labels: "app=import batch.kubernetes.io/job-name=import job-name=import", shared: uidOfJob, perPod: indexOfJob, template: "12"},
+	"CronJob":                          {name: "CronJob store/report", count: "1 (parallelism is 1 by default)", labels: "app=report", shared: "batch.kubernetes.io/controller-uid batch.kubernetes.io/job-name controller-uid job-name", template: "13"},
+	"VirtualMachine":                   {name: "VirtualMachine lab/desk", count: "1", labels: "app=desk kubevirt.io=virt-launcher", perPod: podsOfMachine, template: "12"},
+	"VirtualMachineInstance":           {name: "VirtualMachineInstance lab/probe-machine", count: "1", labels: "app=probe-machine kubevirt.io=virt-launcher", perPod: podsOfMachine, template: "2"},
+	"VirtualMachineInstanceReplicaSet": {name: "VirtualMachineInstanceReplicaSet lab/runners", count: "3 at line 8", labels: "app=runners kubevirt.io=virt-launcher", perPod: podsOfMachine, template: "13"},
+	"VirtualMachinePool":               {name: "VirtualMachinePool lab/desks", count: "2 at line 8", labels: "app=desks kubevirt.io=virt-launcher", shared: "kubevirt.io/vm-pool-revision-name", perPod: podsOfMachine, template: "19"},
+}
+
+func describeCount(c Count) string {
+	s := "unknown"
+	if c.Known {
+		s = fmt.Sprint(c.N)
+	}
+	if c.Key != nil {
+		return fmt.Sprintf("%s at line %d", s, c.Key.Line)
+	}
+	if c.Why != "" {
+		s += " (" + c.Why + ")"
+	}
+	return s
+}
+
+func describeLabels(labels map[string]string) string {
+	var all []string
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		all = append(all, k+"="+labels[k])
+	}
+	return strings.Join(all, " ")
+}
+
+func describeAdded(w *Workload, perPod bool) string {
+	var all []string
+	for _, k := range slices.Concat(w.Kind.Shared, w.Kind.PerPod) {
+		if added, differs := w.Added(k); added && differs == perPod {
+			all = append(all, k)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+// TestKinds reads the manifest of every kind.
+func TestKinds(t *testing.T) {
+	for _, kind := range kinds() {
+		t.Run(kind.Kind, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "kinds", strings.ToLower(kind.Kind)+".yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			set := loadSet(t, string(text))
+			if len(set.Workloads) != 1 || len(set.Skipped)+len(set.NotJudged)+set.Others > 0 {
+				t.Fatalf("got %+v", set)
+			}
+			w := set.Workloads[0]
+			got := kindFixture{
+				name: w.String(), count: describeCount(w.Count), labels: describeLabels(w.Labels),
+				shared: describeAdded(w, false), perPod: describeAdded(w, true), template: fmt.Sprint(w.TemplateNode.Line),
+			}
+			if want := kindFixtures[kind.Kind]; got != want {
+				t.Errorf("\n got %+v\nwant %+v", got, want)
+			}
+			if w.SpecNode == nil || w.Kind.Kind != kind.Kind || w.Refused() || len(w.Unknown)+len(w.Open) > 0 || w.Running || w.Terminating() {
+				t.Errorf("got %+v", w)
+			}
+			if ns, _, ok := strings.Cut(strings.Fields(got.name)[1], "/"); ok && w.Namespace() != ns || !ok && w.Namespace() != "" {
+				t.Errorf("namespace %q", w.Namespace())
+			}
+		})
+	}
+}
+
+// TestKindsHaveFixtures keeps the table of kinds and the fixtures in step.
+func TestKindsHaveFixtures(t *testing.T) {
+	var want, got []string
+	for _, kind := range kinds() {
+		want = append(want, strings.ToLower(kind.Kind)+".yaml")
+	}
+	entries, err := os.ReadDir(filepath.Join("..", "..", "fixtures", "kinds"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("fixtures/kinds has\n%s\nthe table of kinds needs\n%s", got, want)
+	}
+	if len(kindFixtures) != len(want) {
+		t.Errorf("%d expectations for %d kinds", len(kindFixtures), len(want))
+	}
+}
+
+func TestTable(t *testing.T) {
+	table := NewTable()
+	for _, row := range []struct {
+		apiVersion, kind string
+		found, relevant  bool
+	}{
+		{"apps/v1", "Deployment", true, true},
+		{"apps/v1beta2", "Deployment", true, true},
+		{"extensions/v1beta1", "Deployment", false, true},
+		{"v1", "Deployment", false, true},
+		{"v1", "Pod", true, true},
+		{"", "Pod", true, true},
+		{"apps.kruise.io/v1beta1", "StatefulSet", false, true},
+		{"kubevirt.io/v1alpha3", "VirtualMachine", true, true},
+		{"v1", "Service", false, false},
+		{"serving.knative.dev/v1", "Service", false, true},
+		{"v1", "ConfigMap", false, false},
+		{"v1", "Node", false, true},
+		{"v1", "Namespace", false, true},
+		{"autoscaling/v2", "HorizontalPodAutoscaler", false, true},
+		{"example.com/v1", "Anything", false, true},
+	} {
+		if found := table.Find(row.apiVersion, row.kind) != nil; found != row.found {
+			t.Errorf("%s %s: found %t", row.apiVersion, row.kind, found)
+		}
+		if relevant := table.Relevant(row.apiVersion, row.kind); relevant != row.relevant {
+			t.Errorf("%s %s: relevant %t", row.apiVersion, row.kind, relevant)
+		}
+	}
+	for _, kind := range kinds() {
+		if !table.Relevant(kind.Group+"/v1", kind.Kind) {
+			t.Errorf("%s is passed over", kind.Kind)
+		}
+		for _, field := range slices.Concat(kind.Template, []string{"spec", "containers", "affinity", "labels", "metadata", "selector", "resources", "ports"}) {
+			if Unread(field) {
+				t.Errorf("%s: %s is not read", kind.Kind, field)
+			}
+		}
+	}
+}
+
+// TestCounts has the number of pods of every shape of manifest.
+func TestCounts(t *testing.T) {
+	deployment := func(replicas string) string {
+		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  " + replicas + "\n  selector: {matchLabels: {a: b}}\n  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}\n"
+	}
+	job := func(fields string) string {
+		return "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec:\n  " + fields + "\n  template: {spec: {containers: [{name: c}]}}\n"
+	}
+	cron := func(outer, inner string) string {
+		return "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a}\nspec:\n  " + outer + "\n  jobTemplate:\n    spec:\n      " + inner + "\n      template: {spec: {containers: [{name: c}]}}\n"
+	}
+	machine := func(fields string) string {
+		return "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\nspec:\n  " + fields + "\n  template: {spec: {domain: {}}}\n"
+	}
+	for _, row := range []struct{ text, want string }{
+		{deployment("replicas: 3"), "3 at line 5"},
+		{deployment("replicas: 0"), "0 at line 5"},
+		{deployment("replicas: 3.0"), "3 at line 5"},
+		{deployment("replicas: 0x10"), "16 at line 5"},
+		{deployment(""), "1 (replicas is 1 by default)"},
+		{deployment("replicas: null"), "1 (replicas is 1 by default)"},
+		{deployment("replicas:"), "1 (replicas is 1 by default)"},
+		{deployment("replicas: ${N}"), "unknown at line 5"},
+		{deployment("replicas: '{{ .Values.replicas }}'"), "unknown at line 5"},
+		{deployment("replicas: -1"), "unknown at line 5"},
+		{deployment("replicas: 1.5"), "unknown at line 5"},
+		{deployment("replicas: '3'"), "unknown at line 5"},
+		{deployment("replicas: 3000000000"), "unknown at line 5"},
+		{deployment("replicas: [3]"), "unknown at line 5"},
+
+		{job(""), "1 (parallelism is 1 by default)"},
+		{job("completions: 5"), "1 (parallelism is 1 by default)"},
+		{job("parallelism: 5"), "5 at line 5"},
+		{job("parallelism: 0"), "0 at line 5"},
+		{job("parallelism: 5\n  completions: 3"), "3 at line 6"},
+		{job("parallelism: 3\n  completions: 5"), "3 at line 5"},
+		{job("parallelism: 3\n  completions: null"), "3 at line 5"},
+		{job("parallelism: ${N}\n  completions: 5"), "unknown at line 5"},
+		{job("parallelism: 5\n  completions: ${N}"), "unknown at line 6"},
+		{job("suspend: true\n  parallelism: 5"), "0 at line 5"},
+		{job("suspend: yes"), "0 at line 5"},
+		{job("suspend: false\n  parallelism: 5"), "5 at line 6"},
+		{job("suspend: 'true'\n  parallelism: 5"), "5 at line 6"},
+		{job("suspend: ${OFF}"), "unknown at line 5"},
+
+		{cron("schedule: x", ""), "1 (parallelism is 1 by default)"},
+		{cron("schedule: x", "parallelism: 4"), "4 at line 8"},
+		{cron("suspend: true", "parallelism: 4"), "0 at line 5"},
+		{cron("schedule: x", "suspend: on"), "0 at line 8"},
+
+		{machine("runStrategy: Always"), "1"},
+		{machine("runStrategy: RerunOnFailure"), "1"},
+		{machine("runStrategy: Manual"), "1"},
+		{machine("runStrategy: Halted"), "0 at line 5"},
+		{machine("runStrategy: ${STRATEGY}"), "unknown at line 5"},
+		{machine("running: true"), "1"},
+		{machine("running: false"), "0 at line 5"},
+		{machine("running: no"), "0 at line 5"},
+		{machine("running: ${ON}"), "unknown at line 5"},
+		{machine(""), "1"},
+	} {
+		set := loadSet(t, row.text)
+		if len(set.Workloads) != 1 {
+			t.Errorf("%d workloads in\n%s", len(set.Workloads), row.text)
+		} else if got := describeCount(set.Workloads[0].Count); got != row.want {
+			t.Errorf("got %s, want %s\n%s", got, row.want, row.text)
+		}
+	}
+}
+
+// TestCountSpan points at the number, or at the name where a default applies.
+func TestCountSpan(t *testing.T) {
+	for text, want := range map[string]int{"replicas: 3": 5, "paused: true": 3} {
+		w := loadSet(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  "+text+"\n  selector: {matchLabels: {a: b}}\n  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}\n").Workloads[0]
+		if got := w.CountSpan(); got.Line != want {
+			t.Errorf("%s: on line %d, want %d", text, got.Line, want)
+		}
+	}
+}
