@@ -21,6 +21,7 @@ func TestRecordedAnswers(t *testing.T) {
 	if len(files) == 0 {
 		t.Fatal("no recorded cases")
 	}
+	open := 0
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			archive, err := txtar.ParseFile(file)
@@ -37,6 +38,14 @@ func TestRecordedAnswers(t *testing.T) {
 			}
 			m, _ := model(t, parts["nodes.yaml"], parts["manifests.yaml"])
 			d := placement.Decide(m, placement.Options{})
+			if !d.Exact { // what only the cluster knows: no verdict, or bounds
+				open++
+				if d.Verdict != placement.Undetermined && d.Verdict != want.Verdict || d.Total != want.Total || d.MaxPlaced < want.MaxPlaced || d.MinPlaced > want.MinPlaced {
+					t.Errorf("%s, within %d to %d of %d; the scheduler says %s, %d to %d of %d",
+						d.Verdict, d.MinPlaced, d.MaxPlaced, d.Total, want.Verdict, want.MinPlaced, want.MaxPlaced, want.Total)
+				}
+				return
+			}
 			if d.Verdict != want.Verdict || d.Total != want.Total || d.MaxPlaced != want.MaxPlaced || d.MinPlaced != want.MinPlaced {
 				t.Errorf("%s, %d to %d of %d; the scheduler says %s, %d to %d of %d",
 					d.Verdict, d.MinPlaced, d.MaxPlaced, d.Total, want.Verdict, want.MinPlaced, want.MaxPlaced, want.Total)
@@ -48,6 +57,9 @@ func TestRecordedAnswers(t *testing.T) {
 				}
 			}
 		})
+	}
+	if open > 4 {
+		t.Errorf("%d cases are left open", open)
 	}
 }
 
