@@ -160,11 +160,19 @@ func (r *requirement) holdsAdded() Answer {
 	return Maybe
 }
 
+// ordinal reports whether a label that a controller adds is a small number,
+// which pods of several workloads have in common.
+func ordinal(key string) bool {
+	return key == "apps.kubernetes.io/pod-index" || key == "batch.kubernetes.io/job-completion-index"
+}
+
 // holdsOwn is for a value that belongs to the owner alone: no other workload
 // has it, and if it differs from pod to pod no other pod has it either.
 func (r *requirement) holdsOwn(owner, target *workload.Workload, self bool) Answer {
 	same := owner == target && (self || !r.ownPod)
-	if _, literal := target.Labels[r.key]; literal && owner != target {
+	_, literal := target.Labels[r.key]
+	added, _ := target.Added(r.key)
+	if owner != target && (literal || added && ordinal(r.key)) {
 		return Maybe
 	}
 	if r.op == metav1.LabelSelectorOpNotIn {

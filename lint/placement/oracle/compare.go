@@ -23,10 +23,6 @@ type Report struct {
 	Open bool
 	// Beyond is set where the API server refuses what our side does not check.
 	Beyond bool
-	// Excuse is a known difference that applies, or "".
-	Excuse string
-	// Excused are the disagreements that it covers.
-	Excused []Finding
 	// Filters and Judged count single comparisons.
 	Filters, Judged int
 	Truth           *Truth
@@ -69,7 +65,6 @@ func (c *Comparer) Compare(ctx context.Context, nodes, manifests string) (*Repor
 	if len(r.Findings) > 0 || r.Beyond {
 		return r, nil
 	}
-	r.Excuse = excuse(cluster, ours)
 	for walk := range c.Walks {
 		if r.Open {
 			break // a filter has no answer for that
@@ -80,9 +75,6 @@ func (c *Comparer) Compare(ctx context.Context, nodes, manifests string) (*Repor
 	}
 	if c.Decide && len(r.Findings) == 0 {
 		err = c.decide(ctx, r, cluster, ours)
-	}
-	if r.Excuse != "" {
-		r.Excused, r.Findings = r.Findings, nil
 	}
 	return r, err
 }

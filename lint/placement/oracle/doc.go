@@ -12,9 +12,12 @@
 // What is ours: exploring all states that a scheduler can reach by placing any
 // pending pod on any node that passes (explore.go); random small clusters of
 // several families (generate*.go); comparing filters along random runs,
-// validation, verdicts, numbers and replayed runs (compare.go, decide.go); and
-// shrinking what differs (shrink.go, simplify.go). A known difference is an
-// entry in excuse.go and is counted, not hidden.
+// validation, verdicts, numbers and replayed runs (compare.go, decide.go), also
+// with small budgets and without contention (rules.go); and
+// shrinking what differs (shrink.go, simplify.go). Refusals that our side does
+// not claim to find are listed in claims.go; they are counted, not hidden. The
+// bugs kubernetes#141526 and kubernetes#141339 are part of v1.36, and so of the
+// answers.
 //
 // Assumptions: namespaces that no manifest declares have no labels but their
 // name; a node has plenty of what it does not list, but for extended resources
@@ -29,7 +32,7 @@
 //	go test ./...
 //
 // The columns of the table: verdicts of the scheduler; undet., where our side
-// gives none; open, where manifests do not tell what a selector selects;
-// excused, known differences; beyond, refusals that our side does not claim to
-// find; discard, more states than the cap.
+// gives none; open, where manifests do not tell what a selector selects, so that
+// it may; beyond, refusals that our side does not claim to find; discard, more
+// states than the cap.
 package main

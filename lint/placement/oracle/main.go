@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -73,10 +72,10 @@ func compareAll(o options, folder string) {
 
 // table is the counts of one family.
 type table struct {
-	family                                                        string
-	cases, discarded, undetermined, open, excused, beyond, states int
-	always, order, never                                          int
-	filters, judged, disagreements                                int
+	family                                               string
+	cases, discarded, undetermined, open, beyond, states int
+	always, order, never                                 int
+	filters, judged, disagreements                       int
 }
 
 // failure is a case on which the sides disagree.
@@ -154,10 +153,6 @@ func (t *table) add(c *Case, r *Report, err error) []failure {
 	if r.Undetermined {
 		t.undetermined++
 	}
-	if len(r.Excused) > 0 {
-		t.excused++
-		excusedBy[r.Excuse+" -> "+r.Excused[0].Kind]++
-	}
 	if r.Beyond {
 		t.beyond++
 	}
@@ -185,14 +180,11 @@ func (t *table) add(c *Case, r *Report, err error) []failure {
 	return all
 }
 
-// excusedBy counts known differences, under the lock of run.
-var excusedBy = map[string]int{}
-
 func printTable(tables []table, took time.Duration) {
 	row := func(t table) {
-		fmt.Printf("%-14s %7d %7d %7d %7d %7d %7d %7d %7d %7d %9d %9d %9d %6d\n", t.family, t.cases, t.always, t.order, t.never, t.undetermined, t.open, t.excused, t.beyond, t.discarded, t.states, t.filters, t.judged, t.disagreements)
+		fmt.Printf("%-14s %7d %7d %7d %7d %7d %7d %7d %7d %9d %9d %9d %6d\n", t.family, t.cases, t.always, t.order, t.never, t.undetermined, t.open, t.beyond, t.discarded, t.states, t.filters, t.judged, t.disagreements)
 	}
-	fmt.Printf("%-14s %7s %7s %7s %7s %7s %7s %7s %7s %7s %9s %9s %9s %6s\n", "family", "cases", "always", "order", "never", "undet.", "open", "excused", "beyond", "discard", "states", "filters", "objects", "DIFFER")
+	fmt.Printf("%-14s %7s %7s %7s %7s %7s %7s %7s %7s %9s %9s %9s %6s\n", "family", "cases", "always", "order", "never", "undet.", "open", "beyond", "discard", "states", "filters", "objects", "DIFFER")
 	sum := table{family: "all"}
 	for _, t := range tables {
 		row(t)
@@ -202,7 +194,6 @@ func printTable(tables []table, took time.Duration) {
 		sum.never += t.never
 		sum.undetermined += t.undetermined
 		sum.discarded += t.discarded
-		sum.excused += t.excused
 		sum.beyond += t.beyond
 		sum.open += t.open
 		sum.states += t.states
@@ -211,8 +202,5 @@ func printTable(tables []table, took time.Duration) {
 		sum.disagreements += t.disagreements
 	}
 	row(sum)
-	for _, name := range slices.Sorted(maps.Keys(excusedBy)) {
-		fmt.Printf("%6d  %s\n", excusedBy[name], name)
-	}
 	fmt.Printf("%.0f cases a second, %v in all\n", float64(sum.cases)/took.Seconds(), took.Round(time.Second))
 }
