@@ -138,7 +138,7 @@ func (a *arena) clique(units []int) int {
 		need := 0
 		for _, i := range units {
 			u := a.units[i]
-			if u.pods == 0 || u.kubelet || !a.excludesAll(u, k, members) || !a.allCarry(u, k) {
+			if u.pods == 0 || u.kubelet || !a.excludesAll(i, k, members) || !a.allCarry(u, k) {
 				continue
 			}
 			members = append(members, i)
@@ -156,17 +156,20 @@ func (a *arena) clique(units []int) int {
 	return best
 }
 
-func (a *arena) excludesAll(u *unit, key int, members []int) bool {
+// excludesAll reports whether a unit and each of the members keep each other
+// out: whichever comes second. An exclusion may be one-sided, where the
+// scheduler reads a namespace selector in two ways.
+func (a *arena) excludesAll(i, key int, members []int) bool {
 	if len(members) == 0 {
 		return true
 	}
 	apart := map[int]bool{}
-	for _, x := range u.apart {
-		if x.key == key {
+	for _, x := range a.units[i].apart {
+		if x.key == key && slices.Contains(a.units[x.unit].apart, exclusion{key, i}) {
 			apart[x.unit] = true
 		}
 	}
-	return !slices.ContainsFunc(members, func(i int) bool { return !apart[i] })
+	return !slices.ContainsFunc(members, func(j int) bool { return !apart[j] })
 }
 
 func (a *arena) allCarry(u *unit, key int) bool {

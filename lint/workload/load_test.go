@@ -1,0 +1,266 @@
+package workload
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// docs puts documents into one text.
+func docs(all ...string) string { return strings.Join(all, "---\n") }
+
+// manifest is a Deployment with more metadata, and fields of its spec.
+func manifest(meta string, fields ...string) string {
+	text := "apiVersion: apps/v1\nkind: Deployment\nmetadata: {" + meta + "}\nspec:\n"
+	for _, f := range fields {
+		text += "  " + f + "\n"
+	}
+	return text + "  selector: {matchLabels: {app: a}}\n  template: {metadata: {labels: {app: a}}, spec: {containers: [{name: c, image: i}]}}\n"
+}
+
+func podWith(meta, spec, rest string) string {
+	return "apiVersion: v1\nkind: Pod\nmetadata: {" + meta + "}\nspec: {containers: [{name: c}]" + spec + "}\n" + rest
+}
+
+// summary is a set in short.
+func summary(s *Set) string {
+	var all []string
+	for _, w := range s.Workloads {
+		word := w.String()
+		for _, flag := range []struct {
+			on   bool
+			name string
+		}{{w.Running, "running"}, {w.Repeated, "repeated"}, {w.Superseded, "superseded"}, {w.Copy, "copy"}, {w.Terminating(), "terminating"}, {w.Refused(), "refused"}} {
+			if flag.on {
+				word += " " + flag.name
+			}
+		}
+		if w.Scale != nil {
+			word += fmt.Sprintf(" %d..%d", w.Scale.Min, w.Scale.Max)
+		}
+		all = append(all, word)
+	}
+	for _, k := range s.Skipped {
+		all = append(all, fmt.Sprintf("%s %d", k.Reason, k.Line))
+	}
+	for _, o := range s.NotJudged {
+		all = append(all, "not judged: "+o.Kind)
+	}
+	for _, count := range []struct {
+		n    int
+		name string
+	}{{s.Others, "others"}, {s.Nodes, "nodes"}, {s.Owned, "owned"}, {s.Finished, "finished"}, {len(s.Topologies), "topologies"}, {len(s.Repeated), "repeated"}} {
+		if count.n > 0 {
+			all = append(all, fmt.Sprintf("%d %s", count.n, count.name))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+type setRow struct{ name, text, want string }
+
+func checkSets(t *testing.T, rows []setRow) {
+	t.Helper()
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			if got := summary(loadSet(t, row.text)); got != row.want {
+				t.Errorf("\n got %s\nwant %s\n%s", got, row.want, row.text)
+			}
+		})
+	}
+}
+
+// TestRunningObjects reads what kubectl get prints: objects that others made
+// are not counted twice, and pods that ended do not count.
+func TestRunningObjects(t *testing.T) {
+	owned := func(kind, name string) string {
+		return ", ownerReferences: [{apiVersion: x, kind: " + kind + ", name: " + name + "}]"
+	}
+	set := "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: a-5f, labels: {pod-template-hash: 5f}" + owned("Deployment", "a") + "}\nspec:\n  selector: {matchLabels: {app: a}}\n  template: {metadata: {labels: {app: a}}, spec: {containers: [{name: c}]}}\n"
+	machine := "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: m}\nspec: {template: {spec: {domain: {}}}}\n"
+	hash := ", labels: {pod-template-hash: 5f}"
+	checkSets(t, []setRow{
+		{"deployment, its set and pod", docs(manifest("name: a"), set, podWith("name: a-5f-x"+hash+owned("ReplicaSet", "a-5f"), "", "")), "Deployment a, 2 owned"},
+		{"deployment and pod, no set", docs(podWith("name: a-5f-x"+hash+owned("ReplicaSet", "a-5f"), "", ""), manifest("name: a")), "Deployment a, 1 owned"},
+		{"set of another deployment", docs(manifest("name: b"), set), "Deployment b, ReplicaSet a-5f"},
+		{"pod without a hash", docs(manifest("name: a"), podWith("name: x"+owned("ReplicaSet", "a-5f"), "", "")), "Deployment a, Pod x"},
+		{"pod of another namespace", docs(manifest("name: a, namespace: n"), podWith("name: x"+hash+owned("ReplicaSet", "a-5f"), "", "")), "Deployment n/a, Pod x"},
+		{"pod of an unknown owner", podWith("name: x"+owned("Widget", "w"), "", ""), "Pod x"},
+		{"instance and launcher of a machine", docs(machine, "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {name: m"+owned("VirtualMachine", "m")+"}\nspec: {domain: {}}\n",
+			podWith("name: virt-launcher-m-x"+owned("VirtualMachineInstance", "m"), "", "")), "VirtualMachine m, 2 owned"},
+		{"launcher of a machine", docs(machine, podWith("name: virt-launcher-m-x"+owned("VirtualMachineInstance", "m"), "", "")), "VirtualMachine m, 1 owned"},
+		{"running", podWith("name: x", ", nodeName: n1", "status: {phase: Running}\n"), "Pod x running"},
+		{"bound, not running", podWith("name: x", ", nodeName: n1", "status: {phase: Pending}\n"), "Pod x"},
+		{"running nowhere", podWith("name: x", "", "status: {phase: Running}\n"), "Pod x"},
+		{"terminating", podWith("name: x, deletionTimestamp: 2026-01-01T00:00:00Z", ", nodeName: n1", "status: {phase: Running}\n"), "Pod x running terminating"},
+		{"succeeded", podWith("name: x", ", nodeName: n1", "status: {phase: Succeeded}\n"), "1 finished"},
+		{"failed", podWith("name: x", ", nodeName: n1", "status: {phase: Failed}\n"), "1 finished"},
+		{"a phase of another kind", manifest("name: a") + "status: {phase: Failed}\n", "Deployment a"},
+	})
+}
+
+func TestPatches(t *testing.T) {
+	deployment := "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n"
+	checkSets(t, []setRow{
+		{"replicas", deployment + "  replicas: 3\n", "strategic-merge patch 1"},
+		{"affinity", deployment + "  template:\n    spec:\n      affinity: {}\n", "strategic-merge patch 1"},
+		{"a container, no selector and no labels", deployment + "  template:\n    spec:\n      containers: [{name: c, image: i}]\n", "strategic-merge patch 1"},
+		{"labels alone", deployment + "  template: {metadata: {labels: {a: b}}}\n", "strategic-merge patch 1"},
+		{"no spec", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n", "strategic-merge patch 1"},
+		{"only a selector is missing", deployment + "  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}\n", "Deployment a refused"},
+		{"whole", manifest("name: a"), "Deployment a"},
+		{"pod without containers", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {nodeName: b}\n", "strategic-merge patch 1"},
+		{"job", "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {parallelism: 3}\n", "strategic-merge patch 1"},
+		{"machine", "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\nspec: {runStrategy: Halted}\n", "strategic-merge patch 1"},
+		{"affinity of a machine", "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\nspec: {template: {spec: {affinity: {}}}}\n", "strategic-merge patch 1"},
+		{"machine of a type", "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\nspec: {instancetype: {name: u1.small}, template: {spec: {affinity: {}}}}\n", "VirtualMachine a"},
+	})
+}
+
+// TestPatchesOfTheCorpus reads a base that is a patch in all but name: its
+// kustomization adds selector and labels.
+func TestPatchesOfTheCorpus(t *testing.T) {
+	path := filepath.Join("..", "..", "..", "shared", "corpus", "kubernetes-sigs__metrics-server", "manifests", "base", "deployment.yaml")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Skip("the corpus is not at hand")
+	}
+	for _, k := range loadSet(t, string(text)).Skipped {
+		if k.Reason != source.SkipPatch {
+			t.Errorf("got %+v", k)
+		}
+	}
+}
+
+func TestRepeatedAndCopies(t *testing.T) {
+	checkSets(t, []setRow{
+		{"copies", docs(manifest("name: a"), manifest("name: a"), manifest("name: a")), "Deployment a, Deployment a copy, Deployment a copy"},
+		{"a copy in another order", docs("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {nodeName: b, containers: [{name: c}]}\n", "kind: Pod\napiVersion: v1\nspec:\n  containers:\n  - \"name\": 'c'\n  nodeName: b\nmetadata: {name: a}\n"), "Pod a, Pod a copy"},
+		{"differing", docs(manifest("name: a", "replicas: 1"), manifest("name: a", "replicas: 2")), "Deployment a repeated superseded, Deployment a repeated, 1 repeated"},
+		{"differing and a copy", docs(manifest("name: a", "replicas: 1"), manifest("name: a", "replicas: 2"), manifest("name: a", "replicas: 2")), "Deployment a repeated superseded, Deployment a repeated superseded, Deployment a repeated, 1 repeated"},
+		{"of other namespaces", docs(manifest("name: a"), manifest("name: a, namespace: b")), "Deployment a, Deployment b/a"},
+		{"of other versions", docs(manifest("name: a"), strings.Replace(manifest("name: a", "replicas: 2"), "apps/v1", "apps/v1beta2", 1)), "Deployment a repeated superseded, Deployment a repeated, 1 repeated"},
+		{"of generated names", docs(podWith("generateName: a-", "", ""), podWith("generateName: a-", ", nodeName: b", "")), "Pod a-, Pod a-"},
+	})
+}
+
+func TestScale(t *testing.T) {
+	scaler := func(meta, target, limits string) string {
+		return "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h" + meta + "}\nspec: {scaleTargetRef: {" + target + "}" + limits + "}\n"
+	}
+	target := "apiVersion: apps/v1, kind: Deployment, name: a"
+	checkSets(t, []setRow{
+		{"both limits", docs(manifest("name: a"), scaler("", target, ", minReplicas: 2, maxReplicas: 9")), "Deployment a 2..9, 1 others"},
+		{"before its target", docs(scaler("", target, ", maxReplicas: 9"), manifest("name: a")), "Deployment a 1..9, 1 others"},
+		{"of one size", docs(manifest("name: a"), scaler("", target, ", minReplicas: 3, maxReplicas: 3")), "Deployment a 3..3, 1 others"},
+		{"to zero", docs(manifest("name: a"), scaler("", target, ", minReplicas: 0, maxReplicas: 3")), "Deployment a 0..3, 1 others"},
+		{"no upper limit", docs(manifest("name: a"), scaler("", target, ", minReplicas: 2")), "Deployment a, 1 others"},
+		{"limits crossed", docs(manifest("name: a"), scaler("", target, ", minReplicas: 5, maxReplicas: 3")), "Deployment a, 1 others"},
+		{"limit not known", docs(manifest("name: a"), scaler("", target, ", maxReplicas: '${MAX}'")), "Deployment a, 1 others"},
+		{"another namespace", docs(manifest("name: a"), scaler(", namespace: b", target, ", maxReplicas: 3")), "Deployment a, 1 others"},
+		{"another kind", docs(manifest("name: a"), scaler("", "kind: StatefulSet, name: a", ", maxReplicas: 3")), "Deployment a, 1 others"},
+		{"another name", docs(manifest("name: a"), scaler("", "kind: Deployment, name: b", ", maxReplicas: 3")), "Deployment a, 1 others"},
+		{"no target", docs(manifest("name: a"), "apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {maxReplicas: 3}\n"), "Deployment a, 1 others"},
+		{"of another group", docs(manifest("name: a"), strings.Replace(scaler("", target, ", maxReplicas: 3"), "autoscaling/v2", "example.com/v1", 1)), "Deployment a, 1 others"},
+	})
+}
+
+func TestNamespaces(t *testing.T) {
+	set := loadSet(t, docs("apiVersion: v1\nkind: Namespace\nmetadata: {name: a, labels: {team: x, kubernetes.io/metadata.name: wrong}}\n",
+		"apiVersion: v1\nkind: Namespace\nmetadata: {name: b}\n", "apiVersion: project.example.com/v1\nkind: Namespace\nmetadata: {name: c}\n"))
+	want := map[string]string{"a": "kubernetes.io/metadata.name=a team=x", "b": "kubernetes.io/metadata.name=b"}
+	if len(set.Namespaces) != len(want) || set.Others != 3 {
+		t.Errorf("got %v, %d others", slices.Sorted(maps.Keys(set.Namespaces)), set.Others)
+	}
+	for name, labels := range want {
+		if got := describeLabels(set.Namespaces[name]); got != labels {
+			t.Errorf("%s: got %s, want %s", name, got, labels)
+		}
+	}
+}
+
+// TestOtherObjects tells objects that hold a pod template, and would need a row
+// in the table of kinds, from those that create no pods (R-W1).
+func TestOtherObjects(t *testing.T) {
+	custom := func(body string) string {
+		return "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n" + body
+	}
+	checkSets(t, []setRow{
+		{"template", custom("spec: {template: {spec: {containers: [{name: c}]}}}\n"), "not judged: Widget"},
+		{"template, deep", custom("spec: {jobs: [{template: {spec: {template: {spec: {containers: [{name: c}]}}}}}]}\n"), "not judged: Widget"},
+		{"pod template", custom("spec: {podTemplate: {spec: {containers: [{name: c}]}}}\n"), "not judged: Widget"},
+		{"worker template", custom("spec: {leaderWorkerTemplate: {workerTemplate: {spec: {containers: [{name: c}]}}}}\n"), "not judged: Widget"},
+		{"pod", custom("spec: {pod: {spec: {containers: [{name: c}]}}}\n"), "not judged: Widget"},
+		{"Knative service", "apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{image: i}]}}}\n", "not judged: Service"},
+		{"Argo rollout", "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{name: c}]}}}\n", "not judged: Rollout"},
+		{"no containers", custom("spec: {template: {spec: {containers: []}}}\n"), "1 others"},
+		{"containers elsewhere", custom("spec: {containers: [{name: c}]}\n"), "1 others"},
+		{"a schema", custom("spec: {properties: {template: {properties: {spec: {properties: {containers: {type: array}}}}}}}\n"), "1 others"},
+		{"a template of something else", custom("spec: {template: {spec: {items: [{name: c}]}}}\n"), "1 others"},
+		{"service with a selector", "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {selector: {app: a}}\n", "1 others"},
+		{"node", "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n", "1 nodes"},
+		{"topology", "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: []\n", "1 topologies"},
+		{"an empty list", "apiVersion: v1\nkind: List\nitems: null\n", "1 others"},
+		{"no version", "kind: Widget\nmetadata: {name: a}\n", "non-Kubernetes document 1"},
+		{"workload without version", strings.TrimPrefix(manifest("name: a"), "apiVersion: apps/v1\n"), "Deployment a refused"},
+		{"patch without version", "kind: Deployment\nmetadata: {name: a}\nspec: {replicas: 3}\n", "non-Kubernetes document 1"},
+	})
+}
+
+// TestLabels covers labels that are no labels, and those of generated names.
+func TestLabels(t *testing.T) {
+	job := func(meta, labels string) string {
+		return "apiVersion: batch/v1\nkind: Job\nmetadata: {" + meta + "}\nspec: {template: {metadata: " + labels + ", spec: {containers: [{name: c}]}}}\n"
+	}
+	for _, row := range []struct{ text, want string }{
+		{job("name: a", "{labels: {x: z}}"), "batch.kubernetes.io/job-name=a job-name=a x=z"},
+		{job("generateName: a-", "{labels: {x: z}}"), "x=z"},
+		{job("name: a", "{labels: null}"), "batch.kubernetes.io/job-name=a job-name=a"},
+		{job("name: a", "{}"), "batch.kubernetes.io/job-name=a job-name=a"},
+		{job("name: a", "null"), "batch.kubernetes.io/job-name=a job-name=a"},
+		{job("name: a", "{labels: {u: , x: ~}}"), "batch.kubernetes.io/job-name=a job-name=a u= x="},
+		{job("name: a", "{labels: {x: 1, y: true, z: [a]}}"), "batch.kubernetes.io/job-name=a job-name=a refused 3"},
+		{job("name: a", "{labels: [x]}"), "batch.kubernetes.io/job-name=a job-name=a refused 1"},
+		{job("name: a", "{labels: x}"), "batch.kubernetes.io/job-name=a job-name=a refused 1"},
+	} {
+		w := loadSet(t, row.text).Workloads[0]
+		got := describeLabels(w.Labels)
+		if len(w.Problems) > 0 {
+			got += fmt.Sprintf(" refused %d", len(w.Problems))
+		}
+		if got != row.want {
+			t.Errorf("got %s, want %s\n%s", got, row.want, row.text)
+		}
+	}
+}
+
+// TestMachineRequests covers what a launcher asks of its node at least (R-W23).
+func TestMachineRequests(t *testing.T) {
+	for domain, want := range map[string]string{
+		"{}":                "cpu=100m",
+		"{cpu: {cores: 4}}": "cpu=400m",
+		"{cpu: {cores: 2, sockets: 2, threads: 2}}":                                   "cpu=800m",
+		"{cpu: {cores: 4, dedicatedCpuPlacement: true}}":                              "cpu=4",
+		"{cpu: {cores: 1000000000000}}":                                               "cpu=6553600m",
+		"{memory: {guest: 2Gi}}":                                                      "cpu=100m memory=2Gi",
+		"{memory: {guest: 2Gi}, resources: {requests: {memory: 1Gi}}}":                "cpu=100m memory=1Gi",
+		"{resources: {requests: {cpu: 2, memory: 1Gi}, limits: {cpu: 4, x.io/y: 1}}}": "cpu=2 memory=1Gi x.io/y=1",
+	} {
+		w := loadSet(t, "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {name: a}\nspec: {domain: "+domain+"}\n").Workloads[0]
+		got := map[string]string{}
+		for name, q := range w.Spec.Containers[0].Resources.Requests {
+			if name != KVM {
+				got[string(name)] = q.String()
+			}
+		}
+		if text := describeLabels(got); text != want {
+			t.Errorf("%s: got %s, want %s", domain, text, want)
+		}
+	}
+}
