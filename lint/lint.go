@@ -110,11 +110,15 @@ func (r *run) load() {
 	r.keep(set)
 	s := &r.report.Summary
 	s.Files, s.Documents = len(set.Files), set.Documents
-	if set.Documents == 0 && len(set.Problems) == 0 {
-		r.fail(ErrNothing)
-	}
 	for _, k := range set.Skipped {
+		if k.Reason == source.SkipConfig { // ours, and no document of the user's
+			s.Documents--
+			continue
+		}
 		r.skips.add(&r.skips.skipped, k.Reason, place(k.File, k.Line))
+	}
+	if s.Documents == 0 && len(set.Problems) == 0 {
+		r.fail(ErrNothing)
 	}
 }
 

@@ -284,13 +284,13 @@ func TestRunawayRule(t *testing.T) {
 	a.id + b.id + c.id + d.id < 0
 }
 `})
-	e := loaded(t, Options{Dirs: []string{dir}, Deadline: 50 * time.Millisecond})
+	e := loaded(t, Options{Dirs: []string{dir}, Deadline: 3 * time.Second})
 	start := time.Now()
 	_, err := e.Evaluate(context.Background(), healthy(200))
 	if err == nil || !strings.HasPrefix(err.Error(), "policies/x.rego:1: rule no-default-namespace runs too long") {
 		t.Errorf("error %v, want one about a rule that runs too long", err)
 	}
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("the rule was cut after %v", took)
 	}
 }

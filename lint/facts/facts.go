@@ -188,7 +188,10 @@ type Spread struct {
 	Cause    string  `json:"cause"`
 	Pods     int     `json:"pods"`
 	Key      string  `json:"key"`
-	MaxSkew  int     `json:"max_skew"`
+	// Keys are those of all hard constraints of the pods, with commas: a node
+	// needs all of them.
+	Keys    string `json:"keys"`
+	MaxSkew int    `json:"max_skew"`
 	// MinDomains is 1 unless the constraint says otherwise; Domains counts the
 	// eligible domains and Smallest how many pods the least roomy one can hold,
 	// which SmallestDomain names.

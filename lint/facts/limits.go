@@ -116,7 +116,7 @@ func (b *builder) spread(w *workload.Workload, l *placement.Limit) {
 	}
 	s, excluded := b.frame(w, l, at)
 	fact := Spread{
-		Workload: w.String(), Verdict: verdict(l), Cause: l.Cause, Pods: l.Pods, Key: t.Key, MaxSkew: int(t.Constraint.MaxSkew), MinDomains: 1,
+		Workload: w.String(), Verdict: verdict(l), Cause: l.Cause, Pods: l.Pods, Key: t.Key, Keys: strings.Join(b.m.Group(w).SpreadKeys(), ", "), MaxSkew: int(t.Constraint.MaxSkew), MinDomains: 1,
 		Domains: l.EligibleDomains, Smallest: l.Smallest, SmallestDomain: l.SmallestDomain, Most: l.Most, Pending: max(0, l.Pods-l.Most),
 		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l),
 	}

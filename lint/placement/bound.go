@@ -132,6 +132,13 @@ func hardKeys(g *Group) []string {
 	return keys
 }
 
+// SpreadKeys are those keys, each once.
+func (g *Group) SpreadKeys() []string {
+	keys := hardKeys(g)
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
 func carries(labels map[string]string, keys []string) bool {
 	for _, k := range keys {
 		if _, ok := labels[k]; !ok {

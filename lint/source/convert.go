@@ -21,6 +21,7 @@ type converter struct {
 	anchors   map[*yaml.Node]anchored
 	expanded  int // nodes, with those that aliases repeat
 	copied    int // nodes that aliases repeat
+	file      nodes
 	deepest   int // depth of the deepest node so far
 	slab      []Node
 	next      int // size of the next slab
@@ -29,6 +30,9 @@ type converter struct {
 	templated bool
 	fatal     bool
 }
+
+// nodes counts the nodes of the documents before this one.
+type nodes struct{ expanded, copied int }
 
 // anchored is what an anchor stands for; the node is nil until it is complete.
 type anchored struct {
@@ -202,7 +206,7 @@ func (c *converter) alias(y *yaml.Node, depth int) *Node {
 	}
 	c.deepest = max(c.deepest, depth+a.height)
 	c.expanded += a.size
-	if c.copied += a.size; excessive(c.copied, c.expanded) {
+	if c.copied += a.size; excessive(c.copied, c.expanded) || manifold(c.file.copied+c.copied, c.file.expanded+c.expanded) {
 		return c.fail(AliasBomb, y, fmt.Sprintf("aliases expand to more than %d values", maxExpansion))
 	}
 	return a.node
@@ -217,6 +221,11 @@ func excessive(copied, all int) bool {
 	const low, high = 400_000, 4_000_000
 	over := float64(min(max(all, low), high)-low) / (high - low)
 	return float64(copied) > (0.99-0.89*over)*float64(all)
+}
+
+// manifold tells a file with very many documents that each stay below the limit.
+func manifold(copied, all int) bool {
+	return copied > maxExpansion && copied/20 > all-copied
 }
 
 func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {

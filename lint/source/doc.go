@@ -8,10 +8,14 @@
 // hides another document.
 //
 // Invariants: lines and columns are those of the file, as the whole file runs
-// through one decoder. Scalars resolve as kubectl resolves them (YAML 1.1 as in
-// sigs.k8s.io/yaml: an unquoted yes, on or 0x1f is not a string). Aliases and
-// merge keys are already resolved in a Node, within a budget, so nothing above
-// this package can meet a bomb or a cycle. Order is by path, then by position.
+// through one decoder, and only one with a syntax error is read document by
+// document. The span of a scalar is its text in the file, no more and no less.
+// Scalars and merge keys resolve as kubectl resolves them (YAML 1.1 as in
+// sigs.k8s.io/yaml: an unquoted yes, on or 0x1f is not a string, and a merge key
+// overrides what stands before it); keys keep the text of the file. Aliases are
+// already resolved in a Node, within a budget, so nothing above this package can
+// meet a bomb or a cycle. Work is linear in the length of a text. Order is by
+// path, then by position, whatever the order of the arguments.
 //
 // This is the only package that imports kyaml, of which it uses the YAML node
 // parser alone: the kio readers split streams before parsing and so lose the

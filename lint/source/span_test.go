@@ -15,37 +15,40 @@ func brief(s diag.Span) string {
 	return fmt.Sprintf("%d:%d-%d:%d", s.Line, s.Column, s.EndLine, s.EndColumn)
 }
 
+// spans is the place of the field x of a text, and of its value alone.
+var spans = map[string]struct{ text, field, value string }{
+	"plain":                 {"a: 1\nx: word # c\n", "2:1-8", "2:4-8"},
+	"of two words":          {"x: two words   # c\n", "1:1-13", "1:4-13"},
+	"double quotes":         {"x: \"a \\\" b\" # c\n", "1:1-12", "1:4-12"},
+	"single quotes":         {"x: 'it''s' # c\n", "1:1-11", "1:4-11"},
+	"quoted key":            {"'x': 1\n", "1:1-7", "1:6-7"},
+	"in a flow map":         {"{a: 1, x: word, b: 2}\n", "1:8-15", "1:11-15"},
+	"behind wide letters":   {"{größe: 1, x: ß, 😀: 2}\n", "1:12-16", "1:15-16"},
+	"a map":                 {"x:\n  a: 1\n", "1:1-2", "2:3-4"},
+	"a flow map":            {"x: {a: 1}\n", "1:1-2", "1:4-5"},
+	"a list":                {"x:\n- 1\n", "1:1-2", "2:1-2"},
+	"nothing":               {"x:\ny: 1\n", "1:1-2", "1:3-3"},
+	"nothing in a flow map": {"{x: , y: 1}\n", "1:2-3", "1:5-5"},
+	"null":                  {"x: ~\n", "1:1-5", "1:4-5"},
+	"on the next line":      {"x:\n  word\n", "1:1-2", "2:3-7"},
+	"plain, two lines":      {"x: one\n  two # c\n", "1:1-2:6", "1:4-2:6"},
+	"quoted, two lines":     {"x: \"one\n  two\"\n", "1:1-2:7", "1:4-2:7"},
+	"block":                 {"x: |- # c\n  one\n  two\n", "1:1-6", "1:4-6"},
+	"tag":                   {"x: !!str 12\n", "1:1-12", "1:10-12"},
+	"anchor":                {"x: &a \"q\"\n", "1:1-10", "1:7-10"},
+	"alias":                 {"a: &a word\nx: *a\n", "2:1-2", "1:7-11"},
+	"by a merge key":        {"a: &a {x: 1}\n<<: *a\n", "1:8-12", "1:11-12"},
+	"after a mark":          {"\ufeffx: 1\n", "1:1-5", "1:4-5"},
+	"CRLF":                  {"a: 1\r\nx: word\r\n", "2:1-8", "2:4-8"},
+	"second document":       {"a: 1\n---\nx: word\n", "3:1-8", "3:4-8"},
+	"JSON":                  {"{\"a\": 1,\n\t\"x\": \"w\\u00f6rd\"}", "2:2-18", "2:7-18"},
+	"JSON number":           {`{"x":1.5}`, "1:2-9", "1:6-9"},
+	"JSON object":           {`{"x": {"a": 1}}`, "1:2-5", "1:7-8"},
+}
+
 // TestSpans gives the place of the field x, and of its value alone.
 func TestSpans(t *testing.T) {
-	for name, row := range map[string]struct{ text, field, value string }{
-		"plain":                 {"a: 1\nx: word # c\n", "2:1-8", "2:4-8"},
-		"of two words":          {"x: two words   # c\n", "1:1-13", "1:4-13"},
-		"double quotes":         {"x: \"a \\\" b\" # c\n", "1:1-12", "1:4-12"},
-		"single quotes":         {"x: 'it''s' # c\n", "1:1-11", "1:4-11"},
-		"quoted key":            {"'x': 1\n", "1:1-7", "1:6-7"},
-		"in a flow map":         {"{a: 1, x: word, b: 2}\n", "1:8-15", "1:11-15"},
-		"behind wide letters":   {"{größe: 1, x: ß, 😀: 2}\n", "1:12-16", "1:15-16"},
-		"a map":                 {"x:\n  a: 1\n", "1:1-2", "2:3-4"},
-		"a flow map":            {"x: {a: 1}\n", "1:1-2", "1:4-5"},
-		"a list":                {"x:\n- 1\n", "1:1-2", "2:1-2"},
-		"nothing":               {"x:\ny: 1\n", "1:1-2", "1:3-3"},
-		"nothing in a flow map": {"{x: , y: 1}\n", "1:2-3", "1:5-5"},
-		"null":                  {"x: ~\n", "1:1-5", "1:4-5"},
-		"on the next line":      {"x:\n  word\n", "1:1-2", "2:3-7"},
-		"plain, two lines":      {"x: one\n  two # c\n", "1:1-2:6", "1:4-2:6"},
-		"quoted, two lines":     {"x: \"one\n  two\"\n", "1:1-2:7", "1:4-2:7"},
-		"block":                 {"x: |- # c\n  one\n  two\n", "1:1-6", "1:4-6"},
-		"tag":                   {"x: !!str 12\n", "1:1-12", "1:10-12"},
-		"anchor":                {"x: &a \"q\"\n", "1:1-10", "1:7-10"},
-		"alias":                 {"a: &a word\nx: *a\n", "2:1-2", "1:7-11"},
-		"by a merge key":        {"a: &a {x: 1}\n<<: *a\n", "1:8-12", "1:11-12"},
-		"after a mark":          {"\ufeffx: 1\n", "1:1-5", "1:4-5"},
-		"CRLF":                  {"a: 1\r\nx: word\r\n", "2:1-8", "2:4-8"},
-		"second document":       {"a: 1\n---\nx: word\n", "3:1-8", "3:4-8"},
-		"JSON":                  {"{\"a\": 1,\n\t\"x\": \"w\\u00f6rd\"}", "2:2-18", "2:7-18"},
-		"JSON number":           {`{"x":1.5}`, "1:2-9", "1:6-9"},
-		"JSON object":           {`{"x": {"a": 1}}`, "1:2-5", "1:7-8"},
-	} {
+	for name, row := range spans {
 		_, f := parsed("f", row.text)
 		docs, errs := documents(f.Text, everything)
 		if len(errs) > 0 {

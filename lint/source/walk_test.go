@@ -88,39 +88,42 @@ func forest(t *testing.T) string {
 	})
 }
 
+// walks is what is read for some paths of the forest.
+var walks = map[string]struct {
+	paths, want []string
+	ignore      string
+}{
+	"a directory":          {paths: []string{"sub"}, want: []string{"sub/deep/g.yaml", "sub/f.yaml"}},
+	"written otherwise":    {paths: []string{"./sub/"}, want: []string{"sub/deep/g.yaml = ./sub/deep/g.yaml", "sub/f.yaml = ./sub/f.yaml"}},
+	"a file":               {paths: []string{"a.yaml"}, want: []string{"a.yaml"}},
+	"any extension":        {paths: []string{"d.txt", "manifest"}, want: []string{"d.txt", "manifest"}},
+	"hidden, but named":    {paths: []string{".hidden"}, want: []string{".hidden/x.yaml"}},
+	"twice":                {paths: []string{"a.yaml", "./a.yaml", "a.yaml", "sub", "sub/f.yaml", "sub/deep"}, want: []string{"a.yaml", "sub/deep/g.yaml", "sub/f.yaml"}},
+	"beside the root":      {paths: []string{"../beside/k"}, want: []string{"../beside/k/l.yaml", "../beside/k/link-to-h.yaml: " + leadsOut}},
+	"beside, links within": {paths: []string{"../beside"}, want: []string{"../beside/h.yaml", "../beside/k/l.yaml", "../beside/link-to-repo.yaml: " + leadsOut}},
+	"a link, named":        {paths: []string{"links/dir"}, want: []string{"sub/deep/g.yaml = links/dir/deep/g.yaml", "sub/f.yaml = links/dir/f.yaml"}},
+	"a link out, named":    {paths: []string{"links/out.yaml"}, want: []string{"links/out.yaml: " + leadsOut}},
+	"links in a ring":      {paths: []string{"ring"}, want: []string{"ring/one/i.yaml", "ring/two/j.yaml"}},
+	"ignored":              {paths: []string{"sub", "a.yaml"}, ignore: "sub/deep", want: []string{"a.yaml", "sub/f.yaml"}},
+	"ignored, though said": {paths: []string{"sub/f.yaml", "a.yaml"}, ignore: "sub", want: []string{"a.yaml"}},
+	"links": {paths: []string{"links"}, want: []string{
+		"a.yaml = links/file.yaml", "d.txt = links/of-text.yaml", "links/here: " + leadsBack, "links/nowhere.yaml: " + leadsAstray,
+		"links/out: " + leadsOut, "links/out.yaml: " + leadsOut, "links/self.yaml: " + leadsAstray,
+		"sub/deep/g.yaml = links/dir/deep/g.yaml", "sub/f.yaml = links/dir/f.yaml",
+	}},
+	"links of everything": {paths: []string{"."}, ignore: "ring", want: []string{
+		".config.yaml", "a.yaml", "b.yml", "c.json", "d.txt = links/of-text.yaml", "e.YAML",
+		"links/here: " + leadsBack, "links/nowhere.yaml: " + leadsAstray, "links/out: " + leadsOut, "links/out.yaml: " + leadsOut,
+		"links/self.yaml: " + leadsAstray, "loop/up: " + leadsBack, "sub/deep/g.yaml", "sub/f.yaml",
+	}},
+	"everything": {paths: []string{"."}, ignore: "links", want: []string{
+		".config.yaml", "a.yaml", "b.yml", "c.json", "e.YAML", "loop/up: " + leadsBack, "ring/one/i.yaml", "ring/two/j.yaml", "sub/deep/g.yaml", "sub/f.yaml",
+	}},
+}
+
 func TestWalk(t *testing.T) {
 	dir := forest(t)
-	for name, row := range map[string]struct {
-		paths, want []string
-		ignore      string
-	}{
-		"a directory":          {paths: []string{"sub"}, want: []string{"sub/deep/g.yaml", "sub/f.yaml"}},
-		"written otherwise":    {paths: []string{"./sub/"}, want: []string{"sub/deep/g.yaml = ./sub/deep/g.yaml", "sub/f.yaml = ./sub/f.yaml"}},
-		"a file":               {paths: []string{"a.yaml"}, want: []string{"a.yaml"}},
-		"any extension":        {paths: []string{"d.txt", "manifest"}, want: []string{"d.txt", "manifest"}},
-		"hidden, but named":    {paths: []string{".hidden"}, want: []string{".hidden/x.yaml"}},
-		"twice":                {paths: []string{"a.yaml", "./a.yaml", "a.yaml", "sub", "sub/f.yaml", "sub/deep"}, want: []string{"a.yaml", "sub/deep/g.yaml", "sub/f.yaml"}},
-		"beside the root":      {paths: []string{"../beside/k"}, want: []string{"../beside/k/l.yaml", "../beside/k/link-to-h.yaml: " + leadsOut}},
-		"beside, links within": {paths: []string{"../beside"}, want: []string{"../beside/h.yaml", "../beside/k/l.yaml", "../beside/link-to-repo.yaml: " + leadsOut}},
-		"a link, named":        {paths: []string{"links/dir"}, want: []string{"sub/deep/g.yaml = links/dir/deep/g.yaml", "sub/f.yaml = links/dir/f.yaml"}},
-		"a link out, named":    {paths: []string{"links/out.yaml"}, want: []string{"links/out.yaml: " + leadsOut}},
-		"links in a ring":      {paths: []string{"ring"}, want: []string{"ring/one/i.yaml", "ring/two/j.yaml"}},
-		"ignored":              {paths: []string{"sub", "a.yaml"}, ignore: "sub/deep", want: []string{"a.yaml", "sub/f.yaml"}},
-		"ignored, though said": {paths: []string{"sub/f.yaml", "a.yaml"}, ignore: "sub", want: []string{"a.yaml"}},
-		"links": {paths: []string{"links"}, want: []string{
-			"a.yaml = links/file.yaml", "d.txt = links/of-text.yaml", "links/here: " + leadsBack, "links/nowhere.yaml: " + leadsAstray,
-			"links/out: " + leadsOut, "links/out.yaml: " + leadsOut, "links/self.yaml: " + leadsAstray,
-			"sub/deep/g.yaml = links/dir/deep/g.yaml", "sub/f.yaml = links/dir/f.yaml",
-		}},
-		"links of everything": {paths: []string{"."}, ignore: "ring", want: []string{
-			".config.yaml", "a.yaml", "b.yml", "c.json", "d.txt = links/of-text.yaml", "e.YAML",
-			"links/here: " + leadsBack, "links/nowhere.yaml: " + leadsAstray, "links/out: " + leadsOut, "links/out.yaml: " + leadsOut,
-			"links/self.yaml: " + leadsAstray, "loop/up: " + leadsBack, "sub/deep/g.yaml", "sub/f.yaml",
-		}},
-		"everything": {paths: []string{"."}, ignore: "links", want: []string{
-			".config.yaml", "a.yaml", "b.yml", "c.json", "e.YAML", "loop/up: " + leadsBack, "ring/one/i.yaml", "ring/two/j.yaml", "sub/deep/g.yaml", "sub/f.yaml",
-		}},
-	} {
+	for name, row := range walks {
 		t.Run(name, func(t *testing.T) {
 			opts := Options{Dir: filepath.Join(dir, "repo"), Root: filepath.Join(dir, "repo")}
 			if row.ignore != "" {

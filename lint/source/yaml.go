@@ -34,6 +34,7 @@ type yamlReader struct {
 	moved *moved
 	// search is how many more bytes may be searched for syntax errors.
 	search int
+	nodes  nodes
 	docs   []document
 	errs   []textError
 }
@@ -54,7 +55,7 @@ func parseYAML(text []byte, opts Options) ([]document, []textError) {
 	if failed, _ := decodeAll(text, r.document); !failed {
 		return r.docs, r.errs
 	}
-	r.docs, r.errs = nil, nil
+	r.docs, r.errs, r.nodes = nil, nil, nodes{}
 	for part := range parts(text) {
 		if failed, err := decodeAll(part, r.document); failed {
 			r.broken(err, part)
@@ -85,7 +86,7 @@ func decodeAll(text []byte, emit func(*yaml.Node)) (failed bool, err error) {
 }
 
 func (r *yamlReader) document(root *yaml.Node) {
-	c := converter{lines: int32(r.lines), moved: r.moved, drop: r.opts.Drop}
+	c := converter{lines: int32(r.lines), moved: r.moved, drop: r.opts.Drop, file: r.nodes}
 	d := document{}
 	if len(root.Content) > 0 {
 		root = root.Content[0]
@@ -95,6 +96,9 @@ func (r *yamlReader) document(root *yaml.Node) {
 	d.line, d.templated = int(line), c.templated
 	if c.fatal {
 		d.root = nil
+	} else {
+		r.nodes.expanded += c.expanded
+		r.nodes.copied += c.copied
 	}
 	r.docs = append(r.docs, d)
 	r.errs = append(r.errs, c.errs...)

@@ -2,63 +2,66 @@ package topology
 
 import "testing"
 
+// knownKeys is whether anybody would doubt a key.
+var knownKeys = map[string]bool{
+	"kubernetes.io/hostname":                   true,
+	"topology.kubernetes.io/zone":              true,
+	"topology.kubernetes.io/region":            true,
+	"kubernetes.io/os":                         true,
+	"kubernetes.io/arch":                       true,
+	"node.kubernetes.io/instance-type":         true,
+	"node.kubernetes.io/anything":              true,
+	"failure-domain.beta.kubernetes.io/zone":   true,
+	"beta.kubernetes.io/arch":                  true,
+	"node-role.kubernetes.io/worker":           true,
+	"node-role.kubernetes.io/master":           true,
+	"kubelet.kubernetes.io/x":                  true,
+	"a.node.kubernetes.io/x":                   true,
+	"kops.k8s.io/instancegroup":                true,
+	"topology.ebs.csi.aws.com/zone":            true,
+	"topology.gke.io/zone":                     true,
+	"cloud.google.com/gke-nodepool":            true,
+	"kubernetes.azure.com/agentpool":           true,
+	"karpenter.sh/capacity-type":               true,
+	"example.com/rack":                         true,
+	"rack":                                     true,
+	"performance":                              true,
+	"zones":                                    true,
+	"zone":                                     false,
+	"region":                                   false,
+	"hostname":                                 false,
+	"kubernetes.io/zone":                       false,
+	"kubernetes.io/hostnames":                  false,
+	"Kubernetes.io/hostname":                   false,
+	"topology.kubernetes.io/hostname":          false,
+	"topology.kubernetes.io/rack":              false,
+	"topology.kubernets.io/zone":               false,
+	"topologies.kubernetes.io/zone":            true, // of the family that anyone may set
+	"failure-domain.kubernetes.io/zone":        false,
+	"failure-domain.beta.kubernetes.io/rack":   false,
+	"failure-domain.alpha.kubernetes.io/zone":  false,
+	"topology.beta.kubernetes.io/zone":         false,
+	"kubernete.io/hostname":                    false,
+	"kubernetes.io":                            true, // a bare word may be anybody's
+	"k8s.io/hostname":                          false,
+	"beta.kubernetes.io/zone":                  false,
+	"beta.kubernetes.io/instance-type":         true,
+	"scheduler.alpha.kubernetes.io/x":          true,
+	"node.kubernetes.io/windows-build":         true,
+	"kubernetes.io/hostname/x":                 false,
+	"node-restriction.kubernetes.io/anything":  true,
+	"volcano.sh/nodegroup-name":                true,
+	"feature.node.kubernetes.io/cpu-hardware":  true,
+	"eks.amazonaws.com/nodegroup":              true,
+	"nvidia.com/gpu.product":                   true,
+	"network.topology.nvidia.com/block":        true,
+	"cloud.google.com/gce-topology-block":      true,
+	"topology.k8s.aws/zone-id":                 true,
+	"failure-domain.beta.kubernetes.io/region": true,
+}
+
 func TestKnown(t *testing.T) {
-	for key, want := range map[string]bool{
-		"kubernetes.io/hostname":                   true,
-		"topology.kubernetes.io/zone":              true,
-		"topology.kubernetes.io/region":            true,
-		"kubernetes.io/os":                         true,
-		"kubernetes.io/arch":                       true,
-		"node.kubernetes.io/instance-type":         true,
-		"node.kubernetes.io/anything":              true,
-		"failure-domain.beta.kubernetes.io/zone":   true,
-		"beta.kubernetes.io/arch":                  true,
-		"node-role.kubernetes.io/worker":           true,
-		"node-role.kubernetes.io/master":           true,
-		"kubelet.kubernetes.io/x":                  true,
-		"a.node.kubernetes.io/x":                   true,
-		"kops.k8s.io/instancegroup":                true,
-		"topology.ebs.csi.aws.com/zone":            true,
-		"topology.gke.io/zone":                     true,
-		"cloud.google.com/gke-nodepool":            true,
-		"kubernetes.azure.com/agentpool":           true,
-		"karpenter.sh/capacity-type":               true,
-		"example.com/rack":                         true,
-		"rack":                                     true,
-		"performance":                              true,
-		"zones":                                    true,
-		"zone":                                     false,
-		"region":                                   false,
-		"hostname":                                 false,
-		"kubernetes.io/zone":                       false,
-		"kubernetes.io/hostnames":                  false,
-		"Kubernetes.io/hostname":                   false,
-		"topology.kubernetes.io/hostname":          false,
-		"topology.kubernetes.io/rack":              false,
-		"topology.kubernets.io/zone":               false,
-		"topologies.kubernetes.io/zone":            true, // of the family that anyone may set
-		"failure-domain.kubernetes.io/zone":        false,
-		"failure-domain.beta.kubernetes.io/rack":   false,
-		"failure-domain.alpha.kubernetes.io/zone":  false,
-		"topology.beta.kubernetes.io/zone":         false,
-		"kubernete.io/hostname":                    false,
-		"kubernetes.io":                            true, // a bare word may be anybody's
-		"k8s.io/hostname":                          false,
-		"beta.kubernetes.io/zone":                  false,
-		"beta.kubernetes.io/instance-type":         true,
-		"scheduler.alpha.kubernetes.io/x":          true,
-		"node.kubernetes.io/windows-build":         true,
-		"kubernetes.io/hostname/x":                 false,
-		"node-restriction.kubernetes.io/anything":  true,
-		"volcano.sh/nodegroup-name":                true,
-		"feature.node.kubernetes.io/cpu-hardware":  true,
-		"eks.amazonaws.com/nodegroup":              true,
-		"nvidia.com/gpu.product":                   true,
-		"network.topology.nvidia.com/block":        true,
-		"cloud.google.com/gce-topology-block":      true,
-		"topology.k8s.aws/zone-id":                 true,
-		"failure-domain.beta.kubernetes.io/region": true,
-	} {
+	for key, want := range knownKeys {
 		if got := Known(key); got != want {
 			t.Errorf("%s: %t", key, got)
 		}
@@ -91,48 +94,58 @@ func TestDeprecated(t *testing.T) {
 	}
 }
 
+// declared are topologies that a key may be looked for in; there may be none.
+var declared = map[string]string{
+	"zoned":      "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: p, zones: {a: 1}, labels: {example.com/rack: r, performance: high}}\n",
+	"bare":       "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {kubernetes.io/hostname: a, failure-domain.beta.kubernetes.io/zone: z}}\n",
+	"unlabelled": "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n",
+	"growing":    "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: p, min: 0, max: 3, labels: {example.com/rack: r}}\n",
+}
+
+// suggestions is what was probably meant by a key.
+var suggestions = []struct {
+	topo, key, want string
+}{
+	{"", "zone", "topology.kubernetes.io/zone"},
+	{"", "hostname", "kubernetes.io/hostname"},
+	{"", "topology.kubernetes.io/hostname", "kubernetes.io/hostname"},
+	{"", "kubernetes.io/zone", "topology.kubernetes.io/zone"},
+	{"", "kubernetes.io/hostnam", "kubernetes.io/hostname"},
+	{"", "Kubernetes.io/Hostname", "kubernetes.io/hostname"},
+	{"", "topology.kubernets.io/zone", "topology.kubernetes.io/zone"},
+	{"", "topology.kubernetes.io/zoen", "topology.kubernetes.io/zone"},
+	{"", "failure-domain.kubernetes.io/zone", "topology.kubernetes.io/zone"},
+	{"", "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
+	{"", "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane"},
+	{"", "beta.kubernetes.io/os", "kubernetes.io/os"},
+	{"", "rack", ""},
+	{"", "", ""},
+	{"", "example.com/quite-different", ""},
+	{"zoned", "rack", "example.com/rack"},
+	{"zoned", "example.com/rak", "example.com/rack"},
+	{"zoned", "perfomance", "performance"},
+	{"zoned", "zone", "topology.kubernetes.io/zone"},
+	{"zoned", "region", ""}, // no node has one
+	{"zoned", "disktype", ""},
+	{"zoned", "kubernetes.io/hostname", ""}, // there already
+	{"bare", "zone", ""},                    // only under its deprecated name
+	{"bare", "hostname", "kubernetes.io/hostname"},
+	{"unlabelled", "zone", "topology.kubernetes.io/zone"},
+	{"growing", "rack", "example.com/rack"},
+}
+
 func TestSuggest(t *testing.T) {
-	zoned := must(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: p, zones: {a: 1}, labels: {example.com/rack: r, performance: high}}\n")
-	bare := must(t, "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {kubernetes.io/hostname: a, failure-domain.beta.kubernetes.io/zone: z}}\n")
-	unlabelled := must(t, "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n")
-	growing := must(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: p, min: 0, max: 3, labels: {example.com/rack: r}}\n")
-	for _, row := range []struct {
-		topo      *Topology
-		key, want string
-	}{
-		{nil, "zone", "topology.kubernetes.io/zone"},
-		{nil, "hostname", "kubernetes.io/hostname"},
-		{nil, "topology.kubernetes.io/hostname", "kubernetes.io/hostname"},
-		{nil, "kubernetes.io/zone", "topology.kubernetes.io/zone"},
-		{nil, "kubernetes.io/hostnam", "kubernetes.io/hostname"},
-		{nil, "Kubernetes.io/Hostname", "kubernetes.io/hostname"},
-		{nil, "topology.kubernets.io/zone", "topology.kubernetes.io/zone"},
-		{nil, "topology.kubernetes.io/zoen", "topology.kubernetes.io/zone"},
-		{nil, "failure-domain.kubernetes.io/zone", "topology.kubernetes.io/zone"},
-		{nil, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
-		{nil, "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane"},
-		{nil, "beta.kubernetes.io/os", "kubernetes.io/os"},
-		{nil, "rack", ""},
-		{nil, "", ""},
-		{nil, "example.com/quite-different", ""},
-		{zoned, "rack", "example.com/rack"},
-		{zoned, "example.com/rak", "example.com/rack"},
-		{zoned, "perfomance", "performance"},
-		{zoned, "zone", "topology.kubernetes.io/zone"},
-		{zoned, "region", ""}, // no node has one
-		{zoned, "disktype", ""},
-		{zoned, "kubernetes.io/hostname", ""}, // there already
-		{bare, "zone", ""},                    // only under its deprecated name
-		{bare, "hostname", "kubernetes.io/hostname"},
-		{unlabelled, "zone", "topology.kubernetes.io/zone"},
-		{growing, "rack", "example.com/rack"},
-	} {
-		if got := row.topo.Suggest(row.key); got != row.want {
+	for _, row := range suggestions {
+		var topo *Topology
+		if text, ok := declared[row.topo]; ok {
+			topo = must(t, text)
+		}
+		if got := topo.Suggest(row.key); got != row.want {
 			t.Errorf("%s: got %q, want %q", row.key, got, row.want)
 		}
 	}
 	// A topology put together by hand has the same suggestions.
-	made := &Topology{Nodes: zoned.Nodes}
+	made := &Topology{Nodes: must(t, declared["zoned"]).Nodes}
 	if got := made.Suggest("rack"); got != "example.com/rack" {
 		t.Errorf("got %q", got)
 	}

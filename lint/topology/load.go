@@ -24,6 +24,9 @@ type loader struct {
 	errs    []error
 }
 
+// topologyVersion is the only version of NodeTopology that there is.
+const topologyVersion = "schedlint.dev/v1alpha1"
+
 // readers is the table of documents that declare nodes, by group and kind.
 func readers() map[[2]string]func(*loader, *source.Object) {
 	return map[[2]string]func(*loader, *source.Object){
@@ -44,7 +47,12 @@ func Load(objects []*source.Object) (*Topology, error) {
 	l := &loader{decoder: newDecoder(), topo: &Topology{}, byName: map[string]*Node{}, pooled: map[string]string{}}
 	table := readers()
 	for _, o := range objects {
-		if read := table[[2]string{o.Group(), o.Kind}]; read != nil && o.APIVersion != "" {
+		read := table[[2]string{o.Group(), o.Kind}]
+		switch {
+		case read == nil || o.APIVersion == "":
+		case o.Kind == "NodeTopology" && o.APIVersion != topologyVersion:
+			l.fail(o, diag.Span{}, "a NodeTopology has the apiVersion %s, found %s", topologyVersion, o.APIVersion)
+		default:
 			read(l, o)
 		}
 	}

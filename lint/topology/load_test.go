@@ -81,7 +81,6 @@ func TestNode(t *testing.T) {
 
 // TestResourcesOfNodes falls back to capacity, and to nothing at all.
 func TestResourcesOfNodes(t *testing.T) {
-	node := "apiVersion: v1\nkind: Node\nmetadata: {name: one}\n"
 	for status, want := range map[string]string{
 		"":                                     "not judged",
 		"status: {}\n":                         "not judged",
@@ -92,7 +91,7 @@ func TestResourcesOfNodes(t *testing.T) {
 		"status: {allocatable: , capacity: }":  "not judged",
 		"status: {allocatable: {cpu: '1e3m'}}": "1e3m",
 	} {
-		topo, err := read(t, node+status)
+		topo, err := read(t, node+"metadata: {name: one}\n"+status)
 		if status == "status: {allocatable: {cpu: '1e3m'}}" {
 			if err == nil {
 				t.Error("1e3m is no quantity")
@@ -129,53 +128,60 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestErrors has one mistake in every row, and a part of what is said of it.
-func TestErrors(t *testing.T) {
-	node, pools := "apiVersion: v1\nkind: Node\n", "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\n"
-	for _, row := range []struct{ text, want string }{
-		{node + "metadata: {labels: {a: b}}\n", "2:1: a Node needs metadata.name"},
-		{node + "metadata:\n  name: 1\n", "4:3: metadata.name: expected a string"},
-		{node + "metadata: {name: a, labels: {b: true}}\n", "3:30: metadata.labels.b: expected a string"},
-		{node + "metadata: {name: a, labels: [b]}\n", "3:21: metadata.labels: expected a map"},
-		{node + "metadata: {name: a}\nspec: {unschedulable: 'yes'}\n", "4:8: spec.unschedulable: expected a boolean"},
-		{node + "metadata: {name: a}\nspec:\n  taints:\n  - {key: x, efect: NoSchedule}\n", "6:14: unknown field spec.taints[0].efect; did you mean effect?"},
-		{node + "metadata: {name: a}\nspec:\n  taints:\n  - {key: x, effect: NoSchedul}\n", `6:5: taint x has the effect "NoSchedul": expected NoSchedule, PreferNoSchedule or NoExecute`},
-		{node + "metadata: {name: a}\nspec:\n  taints:\n  - {effect: NoExecute}\n", "6:5: a taint needs a key"},
-		{node + "metadata: {name: a}\nspec: {taints: {key: x}}\n", "4:8: spec.taints: expected a list"},
-		{node + "metadata: {name: a}\nstatus: {allocatable: {cpu: 4 cores}}\n", "4:24: status.allocatable.cpu: expected a quantity"},
-		{node + "metadata: {name: a}\n---\n" + node + "metadata: {name: a, labels: {b: c}}\n", "7:12: node a is declared differently at <stdin>:3: declare every node once"},
-		{node + "metadata: {name: a}\nstatus: {allocatable: {cpu: 1}}\n---\n" + node + "metadata: {name: a}\nstatus: {allocatable: {cpu: 2}}\n", "8:12: node a is declared differently"},
+const (
+	node  = "apiVersion: v1\nkind: Node\n"
+	pools = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\n"
+)
 
-		{pools, "2:1: a NodeTopology needs pools, a list of {name, count}"},
-		{pools + "pools: []\n", "a NodeTopology needs pools"},
-		{pools + "pools: {name: a}\n", "3:1: pools: expected a list"},
-		{pools + "pool:\n- {name: a, count: 1}\n", "3:1: unknown field pool; did you mean pools?"},
-		{pools + "pools:\n- a\n", "4:3: pools[0]: expected a map"},
-		{pools + "pools:\n- {count: 1}\n", `4:3: a pool needs a name that can be part of a node name, found ""`},
-		{pools + "pools:\n- {name: A_b, count: 1}\n", `4:4: a pool needs a name that can be part of a node name, found "A_b"`},
-		{pools + "pools:\n- {name: a, count: 1}\n- {name: a, count: 2}\n", "5:4: pool a is declared twice, for the first time at <stdin>:4"},
-		{pools + "pools:\n- {name: a, count: 1}\n---\n" + pools + "pools:\n- {name: a, count: 1}\n", "9:4: pool a is declared twice, for the first time at <stdin>:4"},
-		{pools + "pools:\n- name: a\n  cuont: 1\n", "5:3: unknown field pools[0].cuont; did you mean count?"},
-		{pools + "pools:\n- name: a\n  count: three\n", "5:3: pools[0].count: expected a whole number"},
-		{pools + "pools:\n- name: a\n  count: 1.5\n", "5:3: pools[0].count: expected a whole number"},
-		{pools + "pools:\n- name: a\n", "4:3: pool a needs count, zones or min"},
-		{pools + "pools:\n- name: a\n  max: 3\n", "4:3: pool a needs count, zones or min"},
-		{pools + "pools:\n- name: a\n  count: -1\n", "5:3: pool a: expected 0 <= min <= count <= max <= 100000, found min -1, count -1, max -1"},
-		{pools + "pools:\n- name: a\n  count: 3\n  max: 2\n", "5:3: pool a: expected 0 <= min <= count <= max <= 100000, found min 3, count 3, max 2"},
-		{pools + "pools:\n- name: a\n  count: 3\n  min: 4\n", "found min 4, count 3, max 3"},
-		{pools + "pools:\n- name: a\n  count: 100001\n", "found min 100001, count 100001, max 100001"},
-		{pools + "pools:\n- {name: a, count: 60000}\n- {name: b, count: 60000}\n", "5:4: pool b: the pools add up to more than 100000 nodes"},
-		{pools + "pools:\n- name: a\n  zones: {x: 1, y: 2}\n  count: 4\n", "6:3: pool a has count 4, but its zones add up to 3: give count or zones"},
-		{pools + "pools:\n- name: a\n  zones: {x: 1, y: -2}\n", `5:17: pool a: zone "y": -2: expected a zone name and a number from 0 to 100000`},
-		{pools + "pools:\n- name: a\n  zones: {a b: 1}\n", `5:11: pool a: zone "a b": 1: expected a zone name`},
-		{pools + "pools:\n- name: a\n  zones: [x, y]\n", "5:3: pools[0].zones: expected a map"},
-		{pools + "pools:\n- name: a\n  zones: {x: y}\n", "5:11: pools[0].zones.x: expected a whole number"},
-		{pools + "pools:\n- name: a\n  count: 1\n  labels: {a b: c}\n", "6:12: pool a: label a b: \"c\": name part must consist of"},
-		{pools + "pools:\n- name: a\n  count: 1\n  labels: {a: b/c}\n", "6:12: pool a: label a: \"b/c\": a valid label must be"},
-		{pools + "pools:\n- name: a\n  count: 1\n  taints: [{key: x, effect: Never}]\n", `6:12: taint x has the effect "Never"`},
-		{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 4x}\n", "6:17: pools[0].allocatable.cpu: expected a quantity"},
-		{pools + "pools:\n- {name: a-b, count: 1}\n- {name: a, zones: {b: 1}}\n", "5:4: node a-b-0 is declared differently at <stdin>:4"},
-	} {
+// slips has one mistake in every row, and a part of what is said of it.
+var slips = []struct{ text, want string }{
+	{node + "metadata: {labels: {a: b}}\n", "2:1: a Node needs metadata.name"},
+	{node + "metadata:\n  name: 1\n", "4:3: metadata.name: expected a string"},
+	{node + "metadata: {name: a, labels: {b: true}}\n", "3:30: metadata.labels.b: expected a string"},
+	{node + "metadata: {name: a, labels: [b]}\n", "3:21: metadata.labels: expected a map"},
+	{node + "metadata: {name: a}\nspec: {unschedulable: 'yes'}\n", "4:8: spec.unschedulable: expected a boolean"},
+	{node + "metadata: {name: a}\nspec:\n  taints:\n  - {key: x, efect: NoSchedule}\n", "6:14: unknown field spec.taints[0].efect; did you mean effect?"},
+	{node + "metadata: {name: a}\nspec:\n  taints:\n  - {key: x, effect: NoSchedul}\n", `6:5: taint x has the effect "NoSchedul": expected NoSchedule, PreferNoSchedule or NoExecute`},
+	{node + "metadata: {name: a}\nspec:\n  taints:\n  - {effect: NoExecute}\n", "6:5: a taint needs a key"},
+	{node + "metadata: {name: a}\nspec: {taints: {key: x}}\n", "4:8: spec.taints: expected a list"},
+	{node + "metadata: {name: a}\nstatus: {allocatable: {cpu: 4 cores}}\n", "4:24: status.allocatable.cpu: expected a quantity"},
+	{node + "metadata: {name: a}\n---\n" + node + "metadata: {name: a, labels: {b: c}}\n", "7:12: node a is declared differently at <stdin>:3: declare every node once"},
+	{node + "metadata: {name: a}\nstatus: {allocatable: {cpu: 1}}\n---\n" + node + "metadata: {name: a}\nstatus: {allocatable: {cpu: 2}}\n", "8:12: node a is declared differently"},
+
+	{pools, "2:1: a NodeTopology needs pools, a list of {name, count}"},
+	{pools + "pools: []\n", "a NodeTopology needs pools"},
+	{pools + "pools: {name: a}\n", "3:1: pools: expected a list"},
+	{pools + "pool:\n- {name: a, count: 1}\n", "3:1: unknown field pool; did you mean pools?"},
+	{pools + "pools:\n- a\n", "4:3: pools[0]: expected a map"},
+	{pools + "pools:\n- {count: 1}\n", `4:3: a pool needs a name that can be part of a node name, found ""`},
+	{pools + "pools:\n- {name: A_b, count: 1}\n", `4:4: a pool needs a name that can be part of a node name, found "A_b"`},
+	{pools + "pools:\n- {name: a, count: 1}\n- {name: a, count: 2}\n", "5:4: pool a is declared twice, for the first time at <stdin>:4"},
+	{pools + "pools:\n- {name: a, count: 1}\n---\n" + pools + "pools:\n- {name: a, count: 1}\n", "9:4: pool a is declared twice, for the first time at <stdin>:4"},
+	{pools + "pools:\n- name: a\n  cuont: 1\n", "5:3: unknown field pools[0].cuont; did you mean count?"},
+	{pools + "pools:\n- name: a\n  count: three\n", "5:3: pools[0].count: expected a whole number"},
+	{pools + "pools:\n- name: a\n  count: 1.5\n", "5:3: pools[0].count: expected a whole number"},
+	{pools + "pools:\n- name: a\n", "4:3: pool a needs count, zones or min"},
+	{pools + "pools:\n- name: a\n  max: 3\n", "4:3: pool a needs count, zones or min"},
+	{pools + "pools:\n- name: a\n  count: -1\n", "5:3: pool a: expected 0 <= min <= count <= max <= 100000, found min -1, count -1, max -1"},
+	{pools + "pools:\n- name: a\n  count: 3\n  max: 2\n", "5:3: pool a: expected 0 <= min <= count <= max <= 100000, found min 3, count 3, max 2"},
+	{pools + "pools:\n- name: a\n  count: 3\n  min: 4\n", "found min 4, count 3, max 3"},
+	{pools + "pools:\n- name: a\n  count: 100001\n", "found min 100001, count 100001, max 100001"},
+	{pools + "pools:\n- {name: a, count: 60000}\n- {name: b, count: 60000}\n", "5:4: pool b: the pools add up to more than 100000 nodes"},
+	{pools + "pools:\n- name: a\n  zones: {x: 1, y: 2}\n  count: 4\n", "6:3: pool a has count 4, but its zones add up to 3: give count or zones"},
+	{pools + "pools:\n- name: a\n  zones: {x: 1, y: -2}\n", `5:17: pool a: zone "y": -2: expected a zone name and a number from 0 to 100000`},
+	{pools + "pools:\n- name: a\n  zones: {a b: 1}\n", `5:11: pool a: zone "a b": 1: expected a zone name`},
+	{pools + "pools:\n- name: a\n  zones: [x, y]\n", "5:3: pools[0].zones: expected a map"},
+	{pools + "pools:\n- name: a\n  zones: {x: y}\n", "5:11: pools[0].zones.x: expected a whole number"},
+	{pools + "pools:\n- name: a\n  count: 1\n  labels: {a b: c}\n", "6:12: pool a: label a b: \"c\": name part must consist of"},
+	{pools + "pools:\n- name: a\n  count: 1\n  labels: {a: b/c}\n", "6:12: pool a: label a: \"b/c\": a valid label must be"},
+	{pools + "pools:\n- name: a\n  count: 1\n  taints: [{key: x, effect: Never}]\n", `6:12: taint x has the effect "Never"`},
+	{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 4x}\n", "6:17: pools[0].allocatable.cpu: expected a quantity"},
+	{pools + "pools:\n- {name: a-b, count: 1}\n- {name: a, zones: {b: 1}}\n", "5:4: node a-b-0 is declared differently at <stdin>:4"},
+}
+
+// TestErrors says one thing of one mistake, with its place.
+func TestErrors(t *testing.T) {
+	for _, row := range slips {
 		_, err := read(t, row.text)
 		if err == nil {
 			t.Errorf("nothing is said of\n%s", row.text)
@@ -199,10 +205,10 @@ func TestAllErrors(t *testing.T) {
 }
 
 func TestSharedHostnames(t *testing.T) {
-	node := func(name, hostname string) string {
+	named := func(name, hostname string) string {
 		return fmt.Sprintf("apiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {kubernetes.io/hostname: %s}}\n---\n", name, hostname)
 	}
-	topo := must(t, node("a", "x")+node("b", "x")+node("c", "z")+"apiVersion: v1\nkind: Node\nmetadata: {name: d}\n")
+	topo := must(t, named("a", "x")+named("b", "x")+named("c", "z")+"apiVersion: v1\nkind: Node\nmetadata: {name: d}\n")
 	if len(topo.Notes) != 1 || !strings.HasPrefix(topo.Notes[0], "nodes a and b share the hostname label x") {
 		t.Errorf("notes %q", topo.Notes)
 	}

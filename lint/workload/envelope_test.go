@@ -6,55 +6,63 @@ import (
 	"testing"
 )
 
+// Manifests with slots for a field at every depth.
+const (
+	deploymentSlots = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nROOTspec:\n  selector: {matchLabels: {app: a}}\n  SPEC\n  template:\n    metadata: {labels: {app: a}}\n    TEMPLATE\n    spec:\n      containers: [{name: c}]\n      POD\n"
+	cronSlots       = "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a}\nROOTspec:\n  schedule: x\n  SPEC\n  jobTemplate:\n    spec:\n      template:\n        TEMPLATE\n        spec:\n          containers: [{name: c}]\n          POD\n"
+	podSlots        = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nROOTspec:\n  containers: [{name: c}]\n  POD\n"
+	machineSlots    = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\nROOTspec:\n  SPEC\n  template:\n    TEMPLATE\n    spec:\n      domain: {}\n      POD\n"
+	poolSlots       = "apiVersion: pool.kubevirt.io/v1beta1\nkind: VirtualMachinePool\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {a: b}}\n  virtualMachineTemplate:\n    spec:\n      SPEC\n      template:\n        spec:\n          domain: {}\n          POD\n"
+)
+
+// strays are fields that are misspelt or stand at the wrong depth, and what is
+// said of them.
+var strays = []struct{ frame, at, field, want string }{
+	{deploymentSlots, "POD", "nodeselector: {a: b}", "spec.template.spec.nodeselector: nodeSelector"},
+	{deploymentSlots, "POD", "topologySpreadConstraint: []", "spec.template.spec.topologySpreadConstraint: topologySpreadConstraints"},
+	{deploymentSlots, "POD", "toleration: []", "spec.template.spec.toleration: tolerations"},
+	{deploymentSlots, "POD", "afinity: {}", "spec.template.spec.afinity: affinity"},
+	{deploymentSlots, "POD", "podAntiAffinity: {}", "spec.template.spec.podAntiAffinity: "},
+	{deploymentSlots, "POD", "terminationGracePeriodSeconds: 3", ""},
+	{deploymentSlots, "POD", "dnsPolicy: Default", ""},
+	{deploymentSlots, "POD", "affinity: {podAntiAfinity: {}}", "spec.template.spec.affinity.podAntiAfinity: podAntiAffinity"},
+	{deploymentSlots, "POD", "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologykey: x}]}}", "spec.template.spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologykey: topologyKey"},
+	{deploymentSlots, "TEMPLATE", "affinity: {}", "spec.template.affinity: spec.template.spec.affinity"},
+	{deploymentSlots, "TEMPLATE", "specs: {}", "spec.template.specs: spec"},
+	{deploymentSlots, "TEMPLATE", "annotations: {}", ""},
+	{deploymentSlots, "SPEC", "affinity: {}", "spec.affinity: spec.template.spec.affinity"},
+	{deploymentSlots, "SPEC", "nodeSelector: {a: b}", "spec.nodeSelector: spec.template.spec.nodeSelector"},
+	{deploymentSlots, "SPEC", "tolerations: []", "spec.tolerations: spec.template.spec.tolerations"},
+	{deploymentSlots, "SPEC", "topologySpreadConstraints: []", "spec.topologySpreadConstraints: spec.template.spec.topologySpreadConstraints"},
+	{deploymentSlots, "SPEC", "replica: 3", "spec.replica: replicas"},
+	{deploymentSlots, "SPEC", "startegy: {}", "spec.startegy: strategy"},
+	{deploymentSlots, "SPEC", "replicas: 3", ""},
+	{deploymentSlots, "SPEC", "quite_different: 3", ""},
+	{deploymentSlots, "ROOT", "affinity: {}", "affinity: spec.template.spec.affinity"},
+	{deploymentSlots, "ROOT", "status: {}", ""},
+	{deploymentSlots, "ROOT", "sops: {}", ""},
+	{cronSlots, "SPEC", "tolerations: []", "spec.tolerations: spec.jobTemplate.spec.template.spec.tolerations"},
+	{cronSlots, "TEMPLATE", "nodeSelector: {a: b}", "spec.jobTemplate.spec.template.nodeSelector: spec.jobTemplate.spec.template.spec.nodeSelector"},
+	{cronSlots, "SPEC", "concurencyPolicy: Allow", "spec.concurencyPolicy: concurrencyPolicy"},
+	{cronSlots, "POD", "nodeSelectors: {a: b}", "spec.jobTemplate.spec.template.spec.nodeSelectors: nodeSelector"},
+	{podSlots, "ROOT", "nodeSelector: {a: b}", "nodeSelector: spec.nodeSelector"},
+	{podSlots, "POD", "nodeName: x", ""},
+	{podSlots, "POD", "nodename: x", "spec.nodename: nodeName"},
+	{machineSlots, "SPEC", "nodeSelector: {a: b}", "spec.nodeSelector: spec.template.spec.nodeSelector"},
+	{machineSlots, "SPEC", "dataVolumeTemplates: []", ""},
+	{machineSlots, "TEMPLATE", "affinity: {}", "spec.template.affinity: spec.template.spec.affinity"},
+	{machineSlots, "POD", "nodeselector: {a: b}", "spec.template.spec.nodeselector: nodeSelector"},
+	{machineSlots, "POD", "evictionStrategy: LiveMigrate", ""},
+	{machineSlots, "POD", "affinity: {podAfinity: {}}", "spec.template.spec.affinity.podAfinity: podAffinity"},
+	{machineSlots, "ROOT", "affinity: {}", "affinity: spec.template.spec.affinity"},
+	{poolSlots, "SPEC", "affinity: {}", "spec.virtualMachineTemplate.spec.affinity: spec.virtualMachineTemplate.spec.template.spec.affinity"},
+	{poolSlots, "POD", "toleration: []", "spec.virtualMachineTemplate.spec.template.spec.toleration: tolerations"},
+}
+
 // TestEnvelope finds fields that are misspelt or stand at the wrong depth: the
 // API server drops them without a word, or refuses the object.
 func TestEnvelope(t *testing.T) {
-	deployment := "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nROOTspec:\n  selector: {matchLabels: {app: a}}\n  SPEC\n  template:\n    metadata: {labels: {app: a}}\n    TEMPLATE\n    spec:\n      containers: [{name: c}]\n      POD\n"
-	cron := "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a}\nROOTspec:\n  schedule: x\n  SPEC\n  jobTemplate:\n    spec:\n      template:\n        TEMPLATE\n        spec:\n          containers: [{name: c}]\n          POD\n"
-	pod := "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nROOTspec:\n  containers: [{name: c}]\n  POD\n"
-	machine := "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\nROOTspec:\n  SPEC\n  template:\n    TEMPLATE\n    spec:\n      domain: {}\n      POD\n"
-	pool := "apiVersion: pool.kubevirt.io/v1beta1\nkind: VirtualMachinePool\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {a: b}}\n  virtualMachineTemplate:\n    spec:\n      SPEC\n      template:\n        spec:\n          domain: {}\n          POD\n"
-	for _, row := range []struct{ frame, at, field, want string }{
-		{deployment, "POD", "nodeselector: {a: b}", "spec.template.spec.nodeselector: nodeSelector"},
-		{deployment, "POD", "topologySpreadConstraint: []", "spec.template.spec.topologySpreadConstraint: topologySpreadConstraints"},
-		{deployment, "POD", "toleration: []", "spec.template.spec.toleration: tolerations"},
-		{deployment, "POD", "afinity: {}", "spec.template.spec.afinity: affinity"},
-		{deployment, "POD", "podAntiAffinity: {}", "spec.template.spec.podAntiAffinity: "},
-		{deployment, "POD", "terminationGracePeriodSeconds: 3", ""},
-		{deployment, "POD", "dnsPolicy: Default", ""},
-		{deployment, "POD", "affinity: {podAntiAfinity: {}}", "spec.template.spec.affinity.podAntiAfinity: podAntiAffinity"},
-		{deployment, "POD", "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologykey: x}]}}", "spec.template.spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologykey: topologyKey"},
-		{deployment, "TEMPLATE", "affinity: {}", "spec.template.affinity: spec.template.spec.affinity"},
-		{deployment, "TEMPLATE", "specs: {}", "spec.template.specs: spec"},
-		{deployment, "TEMPLATE", "annotations: {}", ""},
-		{deployment, "SPEC", "affinity: {}", "spec.affinity: spec.template.spec.affinity"},
-		{deployment, "SPEC", "nodeSelector: {a: b}", "spec.nodeSelector: spec.template.spec.nodeSelector"},
-		{deployment, "SPEC", "tolerations: []", "spec.tolerations: spec.template.spec.tolerations"},
-		{deployment, "SPEC", "topologySpreadConstraints: []", "spec.topologySpreadConstraints: spec.template.spec.topologySpreadConstraints"},
-		{deployment, "SPEC", "replica: 3", "spec.replica: replicas"},
-		{deployment, "SPEC", "startegy: {}", "spec.startegy: strategy"},
-		{deployment, "SPEC", "replicas: 3", ""},
-		{deployment, "SPEC", "quite_different: 3", ""},
-		{deployment, "ROOT", "affinity: {}", "affinity: spec.template.spec.affinity"},
-		{deployment, "ROOT", "status: {}", ""},
-		{deployment, "ROOT", "sops: {}", ""},
-		{cron, "SPEC", "tolerations: []", "spec.tolerations: spec.jobTemplate.spec.template.spec.tolerations"},
-		{cron, "TEMPLATE", "nodeSelector: {a: b}", "spec.jobTemplate.spec.template.nodeSelector: spec.jobTemplate.spec.template.spec.nodeSelector"},
-		{cron, "SPEC", "concurencyPolicy: Allow", "spec.concurencyPolicy: concurrencyPolicy"},
-		{cron, "POD", "nodeSelectors: {a: b}", "spec.jobTemplate.spec.template.spec.nodeSelectors: nodeSelector"},
-		{pod, "ROOT", "nodeSelector: {a: b}", "nodeSelector: spec.nodeSelector"},
-		{pod, "POD", "nodeName: x", ""},
-		{pod, "POD", "nodename: x", "spec.nodename: nodeName"},
-		{machine, "SPEC", "nodeSelector: {a: b}", "spec.nodeSelector: spec.template.spec.nodeSelector"},
-		{machine, "SPEC", "dataVolumeTemplates: []", ""},
-		{machine, "TEMPLATE", "affinity: {}", "spec.template.affinity: spec.template.spec.affinity"},
-		{machine, "POD", "nodeselector: {a: b}", "spec.template.spec.nodeselector: nodeSelector"},
-		{machine, "POD", "evictionStrategy: LiveMigrate", ""},
-		{machine, "POD", "affinity: {podAfinity: {}}", "spec.template.spec.affinity.podAfinity: podAffinity"},
-		{machine, "ROOT", "affinity: {}", "affinity: spec.template.spec.affinity"},
-		{pool, "SPEC", "affinity: {}", "spec.virtualMachineTemplate.spec.affinity: spec.virtualMachineTemplate.spec.template.spec.affinity"},
-		{pool, "POD", "toleration: []", "spec.virtualMachineTemplate.spec.template.spec.toleration: tolerations"},
-	} {
+	for _, row := range strays {
 		text := strings.Replace(row.frame, row.at, row.field, 1)
 		if row.at == "ROOT" {
 			text = strings.Replace(row.frame, "ROOT", row.field+"\n", 1)

@@ -181,67 +181,74 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestCounts has the number of pods of every shape of manifest.
+func inWorkload(replicas string) string {
+	return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  " + replicas + "\n  selector: {matchLabels: {a: b}}\n  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}\n"
+}
+
+func inJob(fields string) string {
+	return "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec:\n  " + fields + "\n  template: {spec: {containers: [{name: c}]}}\n"
+}
+
+func inCronJob(outer, inner string) string {
+	return "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a}\nspec:\n  " + outer + "\n  jobTemplate:\n    spec:\n      " + inner + "\n      template: {spec: {containers: [{name: c}]}}\n"
+}
+
+func inVM(fields string) string {
+	return "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\nspec:\n  " + fields + "\n  template: {spec: {domain: {}}}\n"
+}
+
+// counts is the number of pods of every shape of manifest.
+var counts = []struct{ text, want string }{
+	{inWorkload("replicas: 3"), "3 at line 5"},
+	{inWorkload("replicas: 0"), "0 at line 5"},
+	{inWorkload("replicas: 3.0"), "3 at line 5"},
+	{inWorkload("replicas: 0x10"), "16 at line 5"},
+	{inWorkload(""), "1 (replicas is 1 by default)"},
+	{inWorkload("replicas: null"), "1 (replicas is 1 by default)"},
+	{inWorkload("replicas:"), "1 (replicas is 1 by default)"},
+	{inWorkload("replicas: ${N}"), "unknown at line 5"},
+	{inWorkload("replicas: '{{ .Values.replicas }}'"), "unknown at line 5"},
+	{inWorkload("replicas: -1"), "unknown at line 5"},
+	{inWorkload("replicas: 1.5"), "unknown at line 5"},
+	{inWorkload("replicas: '3'"), "unknown at line 5"},
+	{inWorkload("replicas: 3000000000"), "unknown at line 5"},
+	{inWorkload("replicas: [3]"), "unknown at line 5"},
+
+	{inJob(""), "1 (parallelism is 1 by default)"},
+	{inJob("completions: 5"), "1 (parallelism is 1 by default)"},
+	{inJob("parallelism: 5"), "5 at line 5"},
+	{inJob("parallelism: 0"), "0 at line 5"},
+	{inJob("parallelism: 5\n  completions: 3"), "3 at line 6"},
+	{inJob("parallelism: 3\n  completions: 5"), "3 at line 5"},
+	{inJob("parallelism: 3\n  completions: null"), "3 at line 5"},
+	{inJob("parallelism: ${N}\n  completions: 5"), "unknown at line 5"},
+	{inJob("parallelism: 5\n  completions: ${N}"), "unknown at line 6"},
+	{inJob("suspend: true\n  parallelism: 5"), "0 at line 5"},
+	{inJob("suspend: yes"), "0 at line 5"},
+	{inJob("suspend: false\n  parallelism: 5"), "5 at line 6"},
+	{inJob("suspend: 'true'\n  parallelism: 5"), "5 at line 6"},
+	{inJob("suspend: ${OFF}"), "unknown at line 5"},
+
+	{inCronJob("schedule: x", ""), "1 (parallelism is 1 by default)"},
+	{inCronJob("schedule: x", "parallelism: 4"), "4 at line 8"},
+	{inCronJob("suspend: true", "parallelism: 4"), "0 at line 5"},
+	{inCronJob("schedule: x", "suspend: on"), "0 at line 8"},
+
+	{inVM("runStrategy: Always"), "1"},
+	{inVM("runStrategy: RerunOnFailure"), "1"},
+	{inVM("runStrategy: Manual"), "1"},
+	{inVM("runStrategy: Halted"), "0 at line 5"},
+	{inVM("runStrategy: ${STRATEGY}"), "unknown at line 5"},
+	{inVM("running: true"), "1"},
+	{inVM("running: false"), "0 at line 5"},
+	{inVM("running: no"), "0 at line 5"},
+	{inVM("running: ${ON}"), "unknown at line 5"},
+	{inVM(""), "1"},
+}
+
+// TestCounts tells how many pods there are, and which field says so.
 func TestCounts(t *testing.T) {
-	deployment := func(replicas string) string {
-		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  " + replicas + "\n  selector: {matchLabels: {a: b}}\n  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}\n"
-	}
-	job := func(fields string) string {
-		return "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec:\n  " + fields + "\n  template: {spec: {containers: [{name: c}]}}\n"
-	}
-	cron := func(outer, inner string) string {
-		return "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a}\nspec:\n  " + outer + "\n  jobTemplate:\n    spec:\n      " + inner + "\n      template: {spec: {containers: [{name: c}]}}\n"
-	}
-	machine := func(fields string) string {
-		return "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\nspec:\n  " + fields + "\n  template: {spec: {domain: {}}}\n"
-	}
-	for _, row := range []struct{ text, want string }{
-		{deployment("replicas: 3"), "3 at line 5"},
-		{deployment("replicas: 0"), "0 at line 5"},
-		{deployment("replicas: 3.0"), "3 at line 5"},
-		{deployment("replicas: 0x10"), "16 at line 5"},
-		{deployment(""), "1 (replicas is 1 by default)"},
-		{deployment("replicas: null"), "1 (replicas is 1 by default)"},
-		{deployment("replicas:"), "1 (replicas is 1 by default)"},
-		{deployment("replicas: ${N}"), "unknown at line 5"},
-		{deployment("replicas: '{{ .Values.replicas }}'"), "unknown at line 5"},
-		{deployment("replicas: -1"), "unknown at line 5"},
-		{deployment("replicas: 1.5"), "unknown at line 5"},
-		{deployment("replicas: '3'"), "unknown at line 5"},
-		{deployment("replicas: 3000000000"), "unknown at line 5"},
-		{deployment("replicas: [3]"), "unknown at line 5"},
-
-		{job(""), "1 (parallelism is 1 by default)"},
-		{job("completions: 5"), "1 (parallelism is 1 by default)"},
-		{job("parallelism: 5"), "5 at line 5"},
-		{job("parallelism: 0"), "0 at line 5"},
-		{job("parallelism: 5\n  completions: 3"), "3 at line 6"},
-		{job("parallelism: 3\n  completions: 5"), "3 at line 5"},
-		{job("parallelism: 3\n  completions: null"), "3 at line 5"},
-		{job("parallelism: ${N}\n  completions: 5"), "unknown at line 5"},
-		{job("parallelism: 5\n  completions: ${N}"), "unknown at line 6"},
-		{job("suspend: true\n  parallelism: 5"), "0 at line 5"},
-		{job("suspend: yes"), "0 at line 5"},
-		{job("suspend: false\n  parallelism: 5"), "5 at line 6"},
-		{job("suspend: 'true'\n  parallelism: 5"), "5 at line 6"},
-		{job("suspend: ${OFF}"), "unknown at line 5"},
-
-		{cron("schedule: x", ""), "1 (parallelism is 1 by default)"},
-		{cron("schedule: x", "parallelism: 4"), "4 at line 8"},
-		{cron("suspend: true", "parallelism: 4"), "0 at line 5"},
-		{cron("schedule: x", "suspend: on"), "0 at line 8"},
-
-		{machine("runStrategy: Always"), "1"},
-		{machine("runStrategy: RerunOnFailure"), "1"},
-		{machine("runStrategy: Manual"), "1"},
-		{machine("runStrategy: Halted"), "0 at line 5"},
-		{machine("runStrategy: ${STRATEGY}"), "unknown at line 5"},
-		{machine("running: true"), "1"},
-		{machine("running: false"), "0 at line 5"},
-		{machine("running: no"), "0 at line 5"},
-		{machine("running: ${ON}"), "unknown at line 5"},
-		{machine(""), "1"},
-	} {
+	for _, row := range counts {
 		set := loadSet(t, row.text)
 		if len(set.Workloads) != 1 {
 			t.Errorf("%d workloads in\n%s", len(set.Workloads), row.text)

@@ -25,9 +25,11 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	]))
 }
 
-why(fact) := sprintf("%s the label %s and the keys of its other hard constraints, if any", [
-	text.none_has(fact.eligible), fact.key,
-]) if fact.cause == "missing-key"
+why(fact) := sprintf("%s %s", [text.none_has(fact.eligible), labels(fact)]) if fact.cause == "missing-key"
+
+labels(fact) := sprintf("the label %s", [fact.key]) if fact.keys == fact.key
+
+labels(fact) := sprintf("all the labels of its hard constraints, %s", [fact.keys]) if fact.keys != fact.key
 
 why(fact) := sprintf("minDomains asks for %d %s values and eligible nodes give %d, so each holds at most maxSkew %d and %d fit", [
 	fact.min_domains, fact.key, fact.domains, fact.max_skew, fact.most,

@@ -9,6 +9,7 @@ bad := {
 	"cause": "skew",
 	"pods": 4,
 	"key": "kubernetes.io/hostname",
+	"keys": "kubernetes.io/hostname",
 	"max_skew": 1,
 	"min_domains": 1,
 	"domains": 4,
@@ -43,6 +44,11 @@ test_too_few_domains if {
 }
 
 test_no_node_with_all_keys if {
-	fact := object.union(bad, {"cause": "missing-key", "key": "kubernetes.io/hostnam", "pods": 4, "pending": 4, "excluded": [], "suggestion": "kubernetes.io/hostname"})
-	said(fact) == {"Deployment shop/web: none of the 3 nodes it may use has the label kubernetes.io/hostnam and the keys of its other hard constraints, if any; 4 pods stay Pending; did you mean kubernetes.io/hostname?"}
+	fact := object.union(bad, {"cause": "missing-key", "key": "kubernetes.io/hostnam", "keys": "kubernetes.io/hostnam", "pods": 4, "pending": 4, "excluded": [], "suggestion": "kubernetes.io/hostname"})
+	said(fact) == {"Deployment shop/web: none of the 3 nodes it may use has the label kubernetes.io/hostnam; 4 pods stay Pending; did you mean kubernetes.io/hostname?"}
+}
+
+test_no_node_with_all_of_several_keys if {
+	fact := object.union(bad, {"cause": "missing-key", "key": "rack", "keys": "kubernetes.io/hostname, rack", "pods": 4, "pending": 4, "excluded": []})
+	said(fact) == {"Deployment shop/web: none of the 3 nodes it may use has all the labels of its hard constraints, kubernetes.io/hostname, rack; 4 pods stay Pending"}
 }
