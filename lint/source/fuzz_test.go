@@ -42,11 +42,12 @@ func FuzzParse(f *testing.F) {
 
 // checkSet checks what holds for every text.
 func checkSet(t *testing.T, set *Set, file *File) {
+	lines := inLines(file.Text)
 	for _, p := range set.Problems {
-		if _, ok := spanText(file, p.Span); !ok && p.Kind != Unreadable {
+		if _, ok := spanText(lines, p.Span); !ok && p.Kind != Unreadable {
 			t.Errorf("%s outside the file: %v", p.Kind, p.Span)
 		}
-		if _, ok := spanText(file, p.First); !ok && !p.First.IsZero() {
+		if _, ok := spanText(lines, p.First); !ok && !p.First.IsZero() {
 			t.Errorf("%s: first outside the file: %v", p.Kind, p.First)
 		}
 	}
@@ -56,7 +57,7 @@ func checkSet(t *testing.T, set *Set, file *File) {
 		}
 	}
 	for _, o := range set.Objects {
-		if _, ok := spanText(file, o.NameSpan()); !ok {
+		if _, ok := spanText(lines, o.NameSpan()); !ok {
 			t.Errorf("object outside the file: %v", o.NameSpan())
 		}
 		Equal(o.Root, o.Root)

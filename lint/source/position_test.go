@@ -25,9 +25,13 @@ func parsed(name, text string) (*Set, *File) {
 
 var everything = Options{Keep: func(string, string) bool { return true }}
 
-// spanText is the text of a span; ok is false if it lies outside the file.
-func spanText(f *File, s diag.Span) (text string, ok bool) {
-	lines := bytes.SplitAfter(bytes.TrimPrefix(f.Text, []byte("\ufeff")), []byte("\n"))
+// inLines is the lines of a text as spans count them.
+func inLines(text []byte) [][]byte {
+	return bytes.SplitAfter(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\n"))
+}
+
+// spanText is the text of a span; ok is false if it lies outside the lines.
+func spanText(lines [][]byte, s diag.Span) (text string, ok bool) {
 	if s.Line < 1 || s.EndLine < s.Line || s.EndLine > len(lines) || s.EndLine == s.Line && s.EndColumn < s.Column {
 		return "", false
 	}
@@ -73,9 +77,10 @@ func checkPlaces(name string, text []byte) (bad []string) {
 		return nil
 	}
 	docs, errs := documents(text, everything)
+	lines := inLines(text)
 	for _, d := range docs {
 		walk(d.root, map[*Node]bool{}, func(n *Node, key bool) {
-			if why := misplaced(f, n); why != "" {
+			if why := misplaced(f, lines, n); why != "" {
 				bad = append(bad, fmt.Sprintf("%s:%d:%d: key %t, %q: %s", f.Name, n.Line, n.Column, key, n.Value, why))
 			}
 		})
@@ -88,9 +93,9 @@ func checkPlaces(name string, text []byte) (bad []string) {
 	return bad
 }
 
-func misplaced(f *File, n *Node) string {
+func misplaced(f *File, lines [][]byte, n *Node) string {
 	span := f.Span(n)
-	text, ok := spanText(f, span)
+	text, ok := spanText(lines, span)
 	switch {
 	case !ok:
 		return fmt.Sprintf("span outside the file: %v", span)

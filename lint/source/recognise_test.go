@@ -77,7 +77,7 @@ var recognised = map[string]struct{ file, text, want string }{
 	"patch that keeps fields":         {"a.yaml", pod + "spec:\n  $retainKeys: [a]\n", "strategic-merge patch 1"},
 	"patch as a text":                 {"a.yaml", pod + "data:\n  a: |\n    $patch: delete\n  b: $patch\n", "Pod p 1"},
 	"patch beside an object":          {"a.yaml", pod + "---\n" + pod + "$patch: delete\n", "Pod p 1, strategic-merge patch 5"},
-	"configuration":                   {"x/.schedlint.yaml", "ignore: [a]\n", ""},
+	"configuration":                   {"x/.schedlint.yaml", "ignore: [a]\n", "schedlint configuration file 1"},
 }
 
 func TestRecognise(t *testing.T) {
