@@ -46,6 +46,26 @@ func (x *Exclusion) String() string {
 // pod count if small is set. Pools that could grow speak for themselves only
 // where they have no node yet.
 func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
+	key := excludedKey{m.groups[w].signature, "", small}
+	if small {
+		key.request = m.groups[w].request
+	}
+	all, known := m.excluded[key]
+	if !known {
+		all = m.excludedNodes(w, small)
+		m.excluded[key] = all
+	}
+	return all
+}
+
+// excludedKey is equal for workloads that the same nodes refuse for the same
+// reasons.
+type excludedKey struct {
+	signature, request string
+	small              bool
+}
+
+func (m *Model) excludedNodes(w *workload.Workload, small bool) []Exclusion {
 	e := m.Eligible(w)
 	f := newFilter(w)
 	requests := m.groups[w].Requests

@@ -210,6 +210,9 @@ func (a *arena) safe(c component, i int) bool {
 	if s.self != 1 || !slices.Equal(s.watch, []int{i}) || len(s.domains) < s.minDomains || len(s.domains) == 0 {
 		return false
 	}
+	if slices.ContainsFunc(u.selfKeys(i), func(k int) bool { return !a.within(u, k, s.key) }) {
+		return false // pods of one domain would close nodes of another
+	}
 	share := (u.pods + len(s.domains) - 1) / len(s.domains)
 	by := map[int32][]int32{}
 	for _, n := range u.nodes.list {

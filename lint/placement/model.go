@@ -23,6 +23,7 @@ type Model struct {
 	sets     map[setKey]*siteSet
 	domains  map[domainKey]map[string]bool
 	fits     map[fitKey]*RequestFit
+	excluded map[excludedKey][]Exclusion
 	numbers  map[string]domainNumbers
 	offered  map[corev1.ResourceName][]int64
 }
@@ -49,7 +50,7 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	m := &Model{
 		Workloads: set.Workloads, Namespaces: set.Namespaces, Topology: topo,
 		groups: make(map[*workload.Workload]*Group, len(set.Workloads)), eligible: map[string]*Eligibility{},
-		sets: map[setKey]*siteSet{}, domains: map[domainKey]map[string]bool{}, fits: map[fitKey]*RequestFit{},
+		sets: map[setKey]*siteSet{}, domains: map[domainKey]map[string]bool{}, fits: map[fitKey]*RequestFit{}, excluded: map[excludedKey][]Exclusion{},
 		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{},
 	}
 	m.index = newLabelIndex(set.Workloads)
