@@ -35,14 +35,27 @@ var parts = []struct {
 // coreSteps bounds each decision while a core is made smaller.
 const coreSteps = 200_000
 
+// maxTogether bounds the workloads among which a core is looked for.
+const maxTogether = 40
+
+// leaveOut is a relaxation that leaves nothing out yet.
+func leaveOut(group map[*workload.Workload]bool) *relaxation {
+	return &relaxation{terms: map[*Term]bool{}, parts: map[*workload.Workload]map[atomKind]bool{}, count: map[*workload.Workload]int{}, only: group}
+}
+
 // Explain gives the core of a workload whose pods can never all be placed.
 // The others of its component take part in the contradiction; nil if the budget
 // does not allow to make it small.
 func (m *Model) Explain(w *workload.Workload, d *Decision) *Core {
-	group := m.together(w)
-	relax := &relaxation{terms: map[*Term]bool{}, parts: map[*workload.Workload]map[atomKind]bool{}, count: map[*workload.Workload]int{}, only: group}
-	if m.possible(w, relax) != No {
-		return nil
+	group := map[*workload.Workload]bool{w: true}
+	relax := leaveOut(group)
+	if m.possible(w, relax) != No { // not by itself: the others have a part in it
+		if group = d.together(w); len(group) > maxTogether {
+			return nil
+		}
+		if relax = leaveOut(group); m.possible(w, relax) != No {
+			return nil
+		}
 	}
 	var core []Atom
 	for _, atom := range m.atoms(w, group) {
@@ -60,18 +73,12 @@ func (m *Model) Explain(w *workload.Workload, d *Decision) *Core {
 }
 
 // together are the workloads of one component with w.
-func (m *Model) together(w *workload.Workload) map[*workload.Workload]bool {
-	a := newArena(m, true, nil)
-	for _, c := range a.components() {
-		if slices.Contains(c.owners, w) {
-			group := map[*workload.Workload]bool{}
-			for _, o := range c.owners {
-				group[o] = true
-			}
-			return group
-		}
+func (d *Decision) together(w *workload.Workload) map[*workload.Workload]bool {
+	group := map[*workload.Workload]bool{w: true}
+	for _, o := range d.groups[w] {
+		group[o] = true
 	}
-	return map[*workload.Workload]bool{w: true}
+	return group
 }
 
 // atoms lists what may be left out, the parts of others first, so that the core
@@ -137,7 +144,7 @@ func (m *Model) possible(w *workload.Workload, relax *relaxation) Answer {
 
 // repairs tries the usual ways out and keeps those that work.
 func (m *Model) repairs(w *workload.Workload, group map[*workload.Workload]bool, core []Atom) []string {
-	base := &relaxation{terms: map[*Term]bool{}, parts: map[*workload.Workload]map[atomKind]bool{}, count: map[*workload.Workload]int{}, only: group}
+	base := leaveOut(group)
 	works := func(r *relaxation) bool { return m.possible(w, r) == Yes }
 	var repairs []string
 	for n := w.Count.N - 1; n > 0 && !w.Kind.PerNode() && w.Count.N-n <= 64; n-- {

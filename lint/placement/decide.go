@@ -47,6 +47,9 @@ type Decision struct {
 	Witness []Placed
 	// Stuck is a run that ends with pods left over, if there is one.
 	Stuck *Stuck
+
+	// groups are the workloads of each one's component.
+	groups map[*workload.Workload][]*workload.Workload
 }
 
 // WorkloadDecision is the same for one workload among the others.
@@ -238,10 +241,13 @@ func (d *decided) tallies() map[*workload.Workload]tally {
 
 // decision puts the answers together.
 func (d *decided) decision(rules *decided) *Decision {
-	out := &Decision{Verdict: d.whole(), RulesVerdict: rules.whole(), Exact: true}
+	out := &Decision{Verdict: d.whole(), RulesVerdict: rules.whole(), Exact: true, groups: map[*workload.Workload][]*workload.Workload{}}
 	stuck := false
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
+		for _, w := range o.owners {
+			out.groups[w] = o.owners
+		}
 		out.Total += o.pods
 		out.MaxPlaced += o.most
 		out.MinPlaced += o.least
@@ -288,8 +294,9 @@ func (d *decided) stuck() *Stuck {
 			got[p.Workload]++
 		}
 	}
+	all := d.tallies()
 	for _, w := range d.a.m.Workloads {
-		if t := d.tallies()[w]; got[w] < t.pods {
+		if t := all[w]; got[w] < t.pods {
 			s.Pending = append(s.Pending, Pending{Workload: w, Count: t.pods - got[w], Reasons: reasons(state, w, d.a.nodes)})
 		}
 	}
