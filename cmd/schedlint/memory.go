@@ -9,7 +9,7 @@ import (
 
 // startLimit is how far the heap of an ordinary run may grow before garbage is
 // collected in earnest.
-const startLimit = 64 << 20
+const startLimit = 72 << 20
 
 // tuneMemory trades memory for time as a short run should: no garbage is
 // collected while the heap is small, and the limit rises with what is really

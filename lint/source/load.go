@@ -54,19 +54,34 @@ func Load(opts Options, paths []string) (*Set, error) {
 	w.collect(paths)
 	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
 	results := make([]result, len(w.found))
-	forEach(len(w.found), func(i int) { results[i] = w.found[i].read(opts) })
+	forEach(len(w.found), workers(w.found), func(i int) { results[i] = w.found[i].read(opts) })
 	return join(results), errors.Join(w.errs...)
 }
 
-// forEach runs f for every index on all processors; results go to their own
+// smallTree is how much text one worker reads alone: threads that share caches
+// and a memory bus cost more processor time than a short run gains from them.
+const smallTree = 16 << 20
+
+func workers(files []found) int {
+	var sum int64
+	for _, f := range files {
+		sum += f.size
+	}
+	if sum < smallTree {
+		return 1
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// forEach runs f for every index by some workers; results go to their own
 // slots, so the order of the output does not depend on timing. A panic of f is
 // the caller's.
-func forEach(n int, f func(i int)) {
+func forEach(n, workers int, f func(i int)) {
 	var next int
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	var panicked any
-	for range min(n, runtime.GOMAXPROCS(0)) {
+	for range min(n, workers) {
 		wg.Go(func() {
 			defer func() {
 				if p := recover(); p != nil {
