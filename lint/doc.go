@@ -27,7 +27,9 @@
 //	diagnostic  what a rule says about a fact, at its place; also finding
 //	span        a range of one file
 //
-// Where design and build differ: the packages accept and the placement oracle
-// come with the commands that need them; the selection of rules by level is
-// the policy's, so that what is off is never compiled.
+// Where design and build differ: the package accept comes with the commands
+// that need it; the selection of rules by level is the policy's, so that what
+// is off is never compiled; and facts that say that all is well are built only
+// if a team's own rules may judge them, as the built-in ones have nothing to
+// say about those.
 package lint
