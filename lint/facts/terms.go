@@ -110,7 +110,16 @@ func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []
 
 // replace is the fix that writes another value into a field.
 func replace(w *workload.Workload, n *source.Node, field, text string) diag.Fix {
-	return diag.Fix{Description: "write " + text, Edits: []diag.Edit{{Location: valueSpan(w, n, field), NewText: text}}}
+	return diag.Fix{Description: "write " + text, Edits: []diag.Edit{edit(w, valueSpan(w, n, field), text)}}
+}
+
+// edit replaces a scalar and keeps its quotes, which JSON cannot do without.
+func edit(w *workload.Workload, at diag.Span, text string) diag.Edit {
+	line := []rune(w.File().Line(at.Line))
+	if i := at.Column - 1; i >= 0 && i < len(line) && (line[i] == '"' || line[i] == '\'') {
+		text = string(line[i]) + text + string(line[i])
+	}
+	return diag.Edit{Location: at, NewText: text}
 }
 
 // label tells about one use of a node label key.
@@ -129,7 +138,7 @@ func (b *builder) label(w *workload.Workload, where, key string, at, value diag.
 	}
 	s := about(w, at)
 	if replacement != "" {
-		s.Fixes = []diag.Fix{{Description: "write " + replacement, Edits: []diag.Edit{{Location: value, NewText: replacement}}}}
+		s.Fixes = []diag.Fix{{Description: "write " + replacement, Edits: []diag.Edit{edit(w, value, replacement)}}}
 	}
 	fact.ID = b.subject(s)
 	b.NodeLabels = append(b.NodeLabels, fact)
@@ -316,7 +325,7 @@ func (b *builder) labelKeys(w *workload.Workload, t *placement.Term, list string
 			fact.Nearest = diag.Nearest(key, slices.Concat(labelNames(w), w.Kind.Shared, w.PerPod()))
 			s = s.related(labelsSpan(w), "the pods carry %s", labelText(w))
 			if fact.Nearest != "" {
-				s.Fixes = []diag.Fix{{Description: "write " + fact.Nearest, Edits: []diag.Edit{{Location: w.File().Span(items[i]), NewText: fact.Nearest}}}}
+				s.Fixes = []diag.Fix{{Description: "write " + fact.Nearest, Edits: []diag.Edit{edit(w, w.File().Span(items[i]), fact.Nearest)}}}
 			} else {
 				s = s.fix("give the pods the label %s, or remove the key", key)
 			}
