@@ -41,7 +41,7 @@ func (a *arena) relate(i int) {
 // doubt notes the units that a term may or may not select.
 func (a *arena) doubt(u *unit, t *Term) {
 	if !slices.ContainsFunc(t.sel.reqs, func(r requirement) bool {
-		return boundLabel(r.key) || len(a.m.index.open[r.key]) > 0 && (!r.own || ordinal(r.key))
+		return r.own || boundLabel(r.key) || len(a.m.index.open[r.key]) > 0
 	}) {
 		return
 	}

@@ -28,7 +28,7 @@ func placementText(out io.Writer, p *diag.Placement) error {
 	var b strings.Builder
 	bound := ""
 	if !p.Pods.Exact {
-		bound = " (bounds: the budget was over before more was known)"
+		bound = " (bounds: more could not be decided)"
 	}
 	fmt.Fprintf(&b, "verdict: %s (rules alone: %s)\n", p.Verdict, p.RulesVerdict)
 	fmt.Fprintf(&b, "pods: %d, placed at most %d, at least %d%s\n", p.Pods.Total, p.Pods.MaxPlaced, p.Pods.MinPlaced, bound)
