@@ -62,11 +62,7 @@ func reason(reasons map[placement.Reason]int) string {
 	})
 	var parts []string
 	for _, k := range keys {
-		name := string(k)
-		if k == placement.Takes {
-			name = "its own placement rules"
-		}
-		parts = append(parts, fmt.Sprintf("%s refused by %s", plural(reasons[k], "node"), name))
+		parts = append(parts, fmt.Sprintf("%s refused by %s", plural(reasons[k], "node"), k))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -116,12 +116,9 @@ func (b *builder) spread(w *workload.Workload, l *placement.Limit) {
 	}
 	s, excluded := b.frame(w, l, at)
 	fact := Spread{
-		Workload: w.String(), Verdict: verdict(l), Cause: l.Cause, Pods: l.Pods, Key: t.Key, Keys: strings.Join(b.m.Group(w).SpreadKeys(), ", "), MaxSkew: int(t.Constraint.MaxSkew), MinDomains: 1,
+		Workload: w.String(), Verdict: verdict(l), Cause: l.Cause, Pods: l.Pods, Key: t.Key, Keys: strings.Join(b.m.Group(w).SpreadKeys(), ", "), MaxSkew: int(t.Constraint.MaxSkew), MinDomains: t.MinDomains(),
 		Domains: l.EligibleDomains, Smallest: l.Smallest, SmallestDomain: l.SmallestDomain, Most: l.Most, Pending: max(0, l.Pods-l.Most),
 		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l),
-	}
-	if t.Constraint.MinDomains != nil {
-		fact.MinDomains = int(*t.Constraint.MinDomains)
 	}
 	if l.Exceeded {
 		s = b.spreadFix(s, w, l, &fact)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -142,10 +140,7 @@ func (a *arena) keepNear(i int, terms []*Term) {
 
 func (a *arena) constraint(i int, t *Term) *constraint {
 	u := a.units[i]
-	c := &constraint{key: a.key(t.Key), maxSkew: int(t.Constraint.MaxSkew), minDomains: 1}
-	if t.Constraint.MinDomains != nil {
-		c.minDomains = int(*t.Constraint.MinDomains)
-	}
+	c := &constraint{key: a.key(t.Key), maxSkew: int(t.Constraint.MaxSkew), minDomains: t.MinDomains()}
 	if t.sel.form == FormEmpty || a.m.selects(t, u.g.Workload, u.g.Workload, asks{self: true, incoming: true}) {
 		c.self = 1
 	}
@@ -170,8 +165,7 @@ type inclusion struct {
 func (a *arena) include(u *unit, c *constraint, t *Term) *inclusion {
 	id := domainKey{
 		signature: u.g.signature, key: t.Key, keys: fmt.Sprint(u.keys),
-		ignoreAffinity: policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyIgnore,
-		honorTaints:    policy(t.Constraint.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor,
+		honorAffinity: t.honorsAffinity(), honorTaints: t.honorsTaints(),
 	}
 	shared := a.relax == nil && !u.g.Kind.PerNode()
 	if in := a.included[id]; in != nil && shared {
@@ -182,7 +176,7 @@ func (a *arena) include(u *unit, c *constraint, t *Term) *inclusion {
 	for n, p := range a.passes(u.g) {
 		d := a.domain[c.key][n]
 		pinned := u.g.Kind.PerNode() && !u.nodes.holds(n)
-		if !a.carries(n, u.keys) || id.honorTaints && !p.Taints || !id.ignoreAffinity && (!p.Selector || pinned) {
+		if !a.carries(n, u.keys) || id.honorTaints && !p.Taints || id.honorAffinity && (!p.Selector || pinned) {
 			continue
 		}
 		if in.counted[n] = true; !seen[d] {

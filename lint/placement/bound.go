@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -167,17 +165,16 @@ func (m *Model) spreadRule(v *view, g *Group, t *Term) spreadRule {
 
 // domainKey identifies the eligible domains of like constraints.
 type domainKey struct {
-	view                        *view
-	signature, key, keys        string
-	ignoreAffinity, honorTaints bool
+	view                       *view
+	signature, key, keys       string
+	honorAffinity, honorTaints bool
 }
 
 func (m *Model) eligibleDomains(v *view, g *Group, t *Term) map[string]bool {
 	keys := hardKeys(g)
 	id := domainKey{
 		view: v, signature: g.signature, key: t.Key, keys: strings.Join(keys, ","),
-		ignoreAffinity: policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyIgnore,
-		honorTaints:    policy(t.Constraint.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor,
+		honorAffinity: t.honorsAffinity(), honorTaints: t.honorsTaints(),
 	}
 	if found := m.domains[id]; found != nil {
 		return found
@@ -185,28 +182,13 @@ func (m *Model) eligibleDomains(v *view, g *Group, t *Term) map[string]bool {
 	e, found := m.Eligible(g.Workload), map[string]bool{}
 	for i, n := range v.nodes {
 		p := v.passes(e, i)
-		if carries(n.Labels, keys) && (id.ignoreAffinity || p.Selector) && (!id.honorTaints || p.Taints) {
+		if carries(n.Labels, keys) && (!id.honorAffinity || p.Selector) && (!id.honorTaints || p.Taints) {
 			value := n.Labels[t.Key]
 			found[value] = found[value] || v.from[i] >= 0
 		}
 	}
 	m.domains[id] = found
 	return found
-}
-
-func policy(p *corev1.NodeInclusionPolicy, absent corev1.NodeInclusionPolicy) corev1.NodeInclusionPolicy {
-	if p == nil {
-		return absent
-	}
-	return *p
-}
-
-// minDomains is 1 unless the constraint says otherwise (R-T6).
-func (r *spreadRule) minDomains() int {
-	if d := r.term.Constraint.MinDomains; d != nil {
-		return int(*d)
-	}
-	return 1
 }
 
 // bound is R-M2 with R-M3: no domain holds more than the least roomy eligible
@@ -219,7 +201,7 @@ func (r *spreadRule) bound(sites *siteSet, keys []string) (most, smallest int, s
 			smallest, smallestDomain = room[value], value
 		}
 	}
-	if len(r.eligible) < r.minDomains() {
+	if len(r.eligible) < r.term.MinDomains() {
 		smallest, smallestDomain = 0, ""
 	}
 	limit := min(Unbounded, smallest+r.foreign+int(r.term.Constraint.MaxSkew))

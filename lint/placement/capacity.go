@@ -271,7 +271,7 @@ func (p *problem) spread(l Limit, v *view, t *Term, how mode, keys []string) Lim
 		l.Cause = "skew"
 	default:
 		l.Cause = "skew"
-		if len(rule.eligible) < rule.minDomains() {
+		if len(rule.eligible) < rule.term.MinDomains() {
 			l.Cause = "min-domains"
 		}
 		l.Most, l.Smallest, l.SmallestDomain = rule.bound(passing, keys)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -86,22 +85,11 @@ func Decide(m *Model, o Options) *Decision {
 		full = decideArena(a, &steps)
 	}
 	d := full.decision(rules)
-	d.certify(m)
+	if err := m.verify(d); err != nil {
+		// A fault of the engine, of which nobody must get to see a verdict.
+		panic(fmt.Sprintf("placement: a certificate does not hold: %v", err))
+	}
 	return d
-}
-
-// certify replays the runs that a decision rests on. One that does not hold is
-// a fault of the engine, of which nobody must get to see a verdict.
-func (d *Decision) certify(m *Model) {
-	runs := [][]Placed{d.Witness}
-	if d.Stuck != nil {
-		runs = append(runs, d.Stuck.Placements)
-	}
-	for _, run := range runs {
-		if err := m.verify(run); err != nil {
-			panic(fmt.Sprintf("placement: a run does not hold: %v", err))
-		}
-	}
 }
 
 // binds reports whether resources can run out at all.
@@ -281,15 +269,13 @@ func (a *arena) placed(path []step) []Placed {
 	return all
 }
 
-// stuck replays the runs that place least and asks the filters why the pods
+// stuck puts the runs that place least together; the checker says why the pods
 // that are left over fit nowhere.
 func (d *decided) stuck() *Stuck {
 	s := &Stuck{}
-	state := NewState(d.a.m)
 	got := map[*workload.Workload]int{}
 	for _, o := range d.outcomes {
 		for _, p := range d.a.placed(o.worst) {
-			state.Place(p.Workload, p.Node)
 			s.Placements = append(s.Placements, p)
 			got[p.Workload]++
 		}
@@ -297,16 +283,8 @@ func (d *decided) stuck() *Stuck {
 	all := d.tallies()
 	for _, w := range d.a.m.Workloads {
 		if t := all[w]; got[w] < t.pods {
-			s.Pending = append(s.Pending, Pending{Workload: w, Count: t.pods - got[w], Reasons: reasons(state, w, d.a.nodes)})
+			s.Pending = append(s.Pending, Pending{Workload: w, Count: t.pods - got[w]})
 		}
 	}
 	return s
-}
-
-func reasons(state *State, w *workload.Workload, nodes []*topology.Node) map[Reason]int {
-	count := map[Reason]int{}
-	for _, n := range nodes {
-		count[state.Filter(w, n)]++
-	}
-	return count
 }

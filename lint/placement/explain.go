@@ -201,7 +201,7 @@ func (m *Model) Together(w *workload.Workload) Together {
 // ask for at least m minus the skew in each of the others.
 func (r *spreadRule) level(pods int) int {
 	skew, others := int(r.term.Constraint.MaxSkew), len(r.eligible)-1
-	if len(r.eligible) < r.minDomains() {
+	if len(r.eligible) < r.term.MinDomains() {
 		return skew
 	}
 	if others <= 0 {

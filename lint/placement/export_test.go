@@ -8,5 +8,9 @@ func DecideWithoutSearch(m *Model) *Decision {
 	for _, c := range a.components() {
 		d.outcomes = append(d.outcomes, a.estimate(c))
 	}
-	return d.decision(d)
+	decision := d.decision(d)
+	if err := m.verify(decision); err != nil {
+		panic(err)
+	}
+	return decision
 }

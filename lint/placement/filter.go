@@ -67,12 +67,8 @@ func (s *State) Place(w *workload.Workload, n *topology.Node) {
 // Pods are the pods in the order in which they were placed.
 func (s *State) Pods() []Placed { return s.pods }
 
-// Filter tells whether a node takes one more pod of w now. A pod that is bound
-// by its manifest meets the kubelet's admission only (R-P8).
-func (s *State) Filter(w *workload.Workload, n *topology.Node) Reason {
-	g := s.m.groups[w]
-	f := newFilter(w)
-	p := f.passes(n)
+// reason is the first of the node-level filters that a node does not pass.
+func (p Passes) reason() Reason {
 	switch {
 	case !p.Name:
 		return RefusedByName
@@ -82,6 +78,19 @@ func (s *State) Filter(w *workload.Workload, n *topology.Node) Reason {
 		return RefusedByTaint
 	case !p.Selector:
 		return RefusedBySelector
+	}
+	return Takes
+}
+
+// Filter tells whether a node takes one more pod of w now. A pod that is bound
+// by its manifest meets the kubelet's admission only (R-P8).
+func (s *State) Filter(w *workload.Workload, n *topology.Node) Reason {
+	g := s.m.groups[w]
+	f := newFilter(w)
+	if r := f.passes(n).reason(); r != Takes {
+		return r
+	}
+	switch {
 	case s.portTaken(g, n):
 		return RefusedByPort
 	case !s.resourcesLeft(g, n):
@@ -243,12 +252,10 @@ func (s *State) spreadAllows(g *Group, n *topology.Node) bool {
 func (s *State) spreadCounts(g *Group, t *Term, keys []string, at *topology.Node) (counts map[string]int, smallest int) {
 	counts = map[string]int{}
 	e := s.m.Eligible(g.Workload)
-	ignoreAffinity := policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyIgnore
-	honorTaints := policy(t.Constraint.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor
 	for i, n := range s.m.Topology.Nodes {
 		p := e.Nodes[i]
 		pinned := g.Kind.PerNode() && n != at // its pods are pinned by node affinity (R-N31)
-		if !carries(n.Labels, keys) || !ignoreAffinity && (!p.Selector || pinned) || honorTaints && !p.Taints {
+		if !carries(n.Labels, keys) || t.honorsAffinity() && (!p.Selector || pinned) || t.honorsTaints() && !p.Taints {
 			continue
 		}
 		value := n.Labels[t.Key]
@@ -266,11 +273,7 @@ func (s *State) spreadCounts(g *Group, t *Term, keys []string, at *topology.Node
 			smallest, first = c, false
 		}
 	}
-	minDomains := 1
-	if t.Constraint.MinDomains != nil {
-		minDomains = int(*t.Constraint.MinDomains)
-	}
-	if len(counts) < minDomains {
+	if len(counts) < t.MinDomains() {
 		smallest = 0
 	}
 	return counts, smallest

@@ -60,10 +60,10 @@ func (a *arena) run(units []int) []step {
 			left[i] -= len(run)
 			all = append(all, run...)
 			// Only company and spread can make room for pods that had none.
-			again = again || len(run) > 0 && left[i] > 0 || len(run) > 0 && a.enables(i)
+			again = again || len(run) > 0 && (left[i] > 0 || a.enables(i))
 		}
 	}
-	return all
+	return append(all, a.finish(units, left)...)
 }
 
 // enables reports whether pods of a unit can make a node take other pods.
@@ -365,12 +365,14 @@ func (a *arena) crowdOut(c component, i int) ([]step, bool) {
 			left[j]--
 		}
 	}
-	placed := map[int]int{}
-	for _, s := range run {
-		placed[s.unit]++
+	rest := map[int]int{}
+	for _, j := range c.units {
+		rest[j] = a.units[j].pods
 	}
-	more := a.finish(c, placed)
-	run = append(run, more...)
+	for _, s := range run {
+		rest[s.unit]--
+	}
+	run = append(run, a.finish(c.units, rest)...)
 	a.undo(run)
 	return run, len(run) < c.pods
 }
@@ -380,14 +382,14 @@ func (a *arena) crowdOut(c component, i int) ([]step, bool) {
 func (a *arena) bulk(i int) int64 { return a.units[i].ask[0] }
 func (a *arena) room(n int) int64 { return a.left(n)[0] }
 
-// finish goes on from the current state until nothing fits any more.
-func (a *arena) finish(c component, placed map[int]int) []step {
+// finish goes on from the current state until none of what is left fits.
+func (a *arena) finish(units []int, left map[int]int) []step {
 	var all []step
 	for progress := true; progress; {
 		progress = false
-		for _, i := range c.units {
-			run := a.scatter(i, a.units[i].pods-placed[i])
-			placed[i] += len(run)
+		for _, i := range units {
+			run := a.scatter(i, left[i])
+			left[i] -= len(run)
 			all = append(all, run...)
 			progress = progress || len(run) > 0
 		}

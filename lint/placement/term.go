@@ -108,6 +108,26 @@ func affinityTerm(w *workload.Workload, use Use, p *corev1.PodAffinityTerm, at *
 	return t
 }
 
+// honorsAffinity and honorsTaints are the inclusion policies of a spread
+// constraint with their defaults: Honor for node affinity, Ignore for taints.
+func (t *Term) honorsAffinity() bool {
+	p := t.Constraint.NodeAffinityPolicy
+	return p == nil || *p == corev1.NodeInclusionPolicyHonor
+}
+
+func (t *Term) honorsTaints() bool {
+	p := t.Constraint.NodeTaintsPolicy
+	return p != nil && *p == corev1.NodeInclusionPolicyHonor
+}
+
+// MinDomains is that of a spread constraint, 1 by default (R-T6).
+func (t *Term) MinDomains() int {
+	if d := t.Constraint.MinDomains; d != nil {
+		return int(*d)
+	}
+	return 1
+}
+
 // Peer tells whether the term of owner selects another pod of target: of
 // another workload, or a second pod of its own.
 func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {

@@ -51,21 +51,60 @@ type watch struct {
 	t *Term
 }
 
-// verify checks a run: every step passes the filters at its time. The error
+// replay checks a run: every step passes the filters at its time. The error
 // says which does not; it is a fault of the engine.
-func (m *Model) verify(run []Placed) error {
+func (m *Model) replay(run []Placed) (*verifier, error) {
 	v := newVerifier(m)
 	for i, p := range run {
 		n, ok := v.node[p.Node.Name]
 		if !ok {
-			return fmt.Errorf("step %d: node %s is not declared", i, p.Node.Name)
+			return nil, fmt.Errorf("step %d: node %s is not declared", i, p.Node.Name)
 		}
 		if why := v.refuses(m.groups[p.Workload], n); why != Takes {
-			return fmt.Errorf("step %d: %s refuses %s on %s", i, why, p.Workload, p.Node.Name)
+			return nil, fmt.Errorf("step %d: %s refuses %s on %s", i, why, p.Workload, p.Node.Name)
 		}
 		v.add(m.groups[p.Workload], n)
 	}
+	return v, nil
+}
+
+// verify checks the runs that a decision rests on: a run that is to place all
+// pods does, and one that is to be stuck ends where no pending pod fits. It
+// fills in why none fits.
+func (m *Model) verify(d *Decision) error {
+	if _, err := m.replay(d.Witness); err != nil {
+		return fmt.Errorf("witness: %w", err)
+	}
+	if complete := d.Verdict == Always || d.Verdict == OrderDependent; complete && len(d.Witness) != d.Total {
+		return fmt.Errorf("witness: %d of %d pods are placed, and the verdict is %s", len(d.Witness), d.Total, d.Verdict)
+	}
+	if d.Stuck == nil {
+		return nil
+	}
+	v, err := m.replay(d.Stuck.Placements)
+	if err != nil {
+		return fmt.Errorf("stuck run: %w", err)
+	}
+	for i := range d.Stuck.Pending {
+		p := &d.Stuck.Pending[i]
+		if p.Reasons = v.reasons(m.groups[p.Workload]); p.Reasons[Takes] > 0 {
+			return fmt.Errorf("stuck run: %s still fits", p.Workload)
+		}
+	}
 	return nil
+}
+
+// reasons counts the nodes by why they do not take one more pod. The pods of a
+// DaemonSet that are there already do not wait for their node.
+func (v *verifier) reasons(g *Group) map[Reason]int {
+	count := map[Reason]int{}
+	for n := range v.m.Topology.Nodes {
+		if g.Kind.PerNode() && v.pods[n][g.Workload] > 0 {
+			continue
+		}
+		count[v.refuses(g, n)]++
+	}
+	return count
 }
 
 func newVerifier(m *Model) *verifier {
@@ -150,8 +189,8 @@ func (v *verifier) add(g *Group, n int) {
 // refuses applies the filters.
 func (v *verifier) refuses(g *Group, n int) Reason {
 	node := v.m.Topology.Nodes[n]
-	if !v.m.Eligible(g.Workload).Nodes[n].All() {
-		return RefusedBySelector
+	if r := v.m.Eligible(g.Workload).Nodes[n].reason(); r != Takes {
+		return r
 	}
 	for taken := range v.ports[n] {
 		for _, p := range g.HostPorts {
@@ -249,14 +288,12 @@ func (v *verifier) byAll(hard []*Term, g *Group, w *workload.Workload) bool {
 // is to go to another one.
 func (v *verifier) counted(g *Group, t *Term, n, to int) bool {
 	p := v.m.Eligible(g.Workload).Nodes[n]
-	honorAffinity := policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyHonor
-	honorTaints := policy(t.Constraint.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor
 	switch {
 	case !carries(v.m.Topology.Nodes[n].Labels, hardKeys(g)):
 		return false
-	case honorTaints && !p.Taints:
+	case t.honorsTaints() && !p.Taints:
 		return false
-	case honorAffinity:
+	case t.honorsAffinity():
 		return p.Selector && (!g.Kind.PerNode() || n == to)
 	}
 	return true
@@ -273,7 +310,7 @@ func (v *verifier) even(g *Group, t *Term, n int) bool {
 		counts = map[string]int{node.Labels[t.Key]: v.onNode(t, n)}
 	}
 	smallest := 0
-	if len(domains) > 0 && (t.Constraint.MinDomains == nil || len(domains) >= int(*t.Constraint.MinDomains)) {
+	if len(domains) > 0 && len(domains) >= t.MinDomains() {
 		smallest = Unbounded
 		for value := range domains {
 			smallest = min(smallest, counts[value])
@@ -289,7 +326,7 @@ func (v *verifier) even(g *Group, t *Term, n int) bool {
 // pinnedSpread reports whether a constraint counts on the pod's own node alone:
 // a DaemonSet's pods are pinned by node affinity, which it honours (R-N31).
 func pinnedSpread(g *Group, t *Term) bool {
-	return g.Kind.PerNode() && policy(t.Constraint.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyHonor
+	return g.Kind.PerNode() && t.honorsAffinity()
 }
 
 // onNode counts the pods on one node that a constraint selects.
