@@ -54,34 +54,44 @@ input, topology, configuration or policy, 3 internal failure.`,
 }
 
 func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
-	if len(args) == 0 {
-		args = []string{"."}
-	}
-	if err := errors.Join(f.outputs.check(), oneReader(args, f.topology)); err != nil {
+	if err := f.outputs.check(); err != nil {
 		return err
 	}
-	conf, err := loadConfig(f.config)
+	options, err := input(cmd, args, f.topology, f.config)
 	if err != nil {
 		return err
 	}
+	conf := options.Config
 	engine, err := loadRules(f.ruleDirs, conf)
 	if err != nil {
 		return err
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	r, runErr := lint.Run(cmd.Context(), lint.Options{
-		Dir: dir, Root: repositoryRoot(dir), Paths: args, Topology: f.topology, Stdin: cmd.InOrStdin(), Config: conf, Policy: engine,
-		Level: func(rule string) diag.Level { return level(engine, conf, rule) },
-	})
+	options.Policy = engine
+	options.Level = func(rule string) diag.Level { return level(engine, conf, rule) }
+	r, runErr := lint.Run(cmd.Context(), options)
 	r.Version = version
 	if f.outputs.needRules() {
 		r.Rules = enabled(engine, conf)
 	}
 	writeErr := f.outputs.write(r, cmd.OutOrStdout())
 	return outcome(r, cmp.Or(f.failOn, conf.FailOn, "error"), errors.Join(runErr, writeErr))
+}
+
+// input is what every command that reads manifests starts from: the paths, or
+// the working directory, the topology and the configuration.
+func input(cmd *cobra.Command, args, topology []string, configPath string) (lint.Options, error) {
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	if err := oneReader(args, topology); err != nil {
+		return lint.Options{}, err
+	}
+	conf, err := loadConfig(configPath)
+	if err != nil {
+		return lint.Options{}, err
+	}
+	dir, err := os.Getwd()
+	return lint.Options{Dir: dir, Root: repositoryRoot(dir), Paths: args, Topology: topology, Stdin: cmd.InOrStdin(), Config: conf}, err
 }
 
 // outcome is the exit status: errors outrank findings.

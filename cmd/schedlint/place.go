@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -51,26 +50,14 @@ Exit status: 1 for never or if the API server refuses something, 0 otherwise,
 }
 
 func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
-	if len(args) == 0 {
-		args = []string{"."}
-	}
-	if err := oneReader(args, f.topology); err != nil {
-		return err
-	}
 	if f.steps <= 0 {
 		return fmt.Errorf("--steps: expected a number above 0, found %d", f.steps)
 	}
-	conf, err := loadConfig(f.config)
+	options, err := input(cmd, args, f.topology, f.config)
 	if err != nil {
 		return err
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	doc, err := lint.Place(cmd.Context(), lint.Options{
-		Dir: dir, Root: repositoryRoot(dir), Paths: args, Topology: f.topology, Stdin: cmd.InOrStdin(), Config: conf,
-	}, placement.Options{Steps: f.steps})
+	doc, err := lint.Place(cmd.Context(), options, placement.Options{Steps: f.steps})
 	if err != nil {
 		return err
 	}

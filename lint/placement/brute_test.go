@@ -105,6 +105,15 @@ func (g generator) spec() string {
 		more := g.pick("", "", ", nodeTaintsPolicy: Honor", ", nodeAffinityPolicy: Ignore", ", minDomains: 3")
 		spreads = append(spreads, strings.Replace(tsc(key, web, more), "maxSkew: 1", "maxSkew: "+g.pick("1", "1", "2"), 1))
 	}
+	selector := ""
+	if g.chance(25) {
+		selector = "nodeSelector: {pool: " + g.pick("p", "q") + "}\n"
+	}
+	return ruled(antis, affs, spreads) + selector + g.rest(15)
+}
+
+// ruled writes the terms and constraints of a pod.
+func ruled(antis, affs, spreads []string) string {
 	var b strings.Builder
 	b.WriteString("affinity:\n")
 	if len(antis) > 0 {
@@ -116,21 +125,33 @@ func (g generator) spec() string {
 	if len(spreads) > 0 {
 		b.WriteString(spread(spreads...) + "\n")
 	}
-	if g.chance(25) {
-		b.WriteString("nodeSelector: {pool: " + g.pick("p", "q") + "}\n")
-	}
+	return b.String()
+}
+
+// rest is a toleration, a host port and a request, or not.
+func (g generator) rest(port int) string {
+	var b strings.Builder
 	if g.chance(30) {
 		b.WriteString("tolerations: [{key: t, operator: Exists}]\n")
 	}
-	port, cpu := "", ""
-	if g.chance(15) {
-		port = ", ports: [{containerPort: 80, hostPort: 80}]"
+	ports, cpu := "", ""
+	if g.chance(port) {
+		ports = ", ports: [{containerPort: 80, hostPort: 80}]"
 	}
 	if g.chance(40) {
 		cpu = ", resources: {requests: {cpu: " + fmt.Sprintf("%q", g.pick("1", "2")) + "}}"
 	}
-	b.WriteString("containers: [{name: c, image: c" + port + cpu + "}]\n")
+	b.WriteString("containers: [{name: c, image: c" + ports + cpu + "}]\n")
 	return b.String()
+}
+
+// nodes are some random nodes.
+func (g generator) nodes(n int) string {
+	text := ""
+	for i := range n {
+		text += g.node(i)
+	}
+	return text
 }
 
 // TestNoFalseInfeasible holds every limit against all orders and choices on
@@ -144,10 +165,7 @@ func TestNoFalseInfeasible(t *testing.T) {
 	exceeded, exact := 0, 0
 	for seed := range cases {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), 7))}
-		nodes := ""
-		for i := range 2 + g.IntN(4) {
-			nodes += g.node(i)
-		}
+		nodes := g.nodes(2 + g.IntN(4))
 		pods := 1 + g.IntN(5)
 		manifest := deployment(pods, g.spec())
 		m, set := model(t, nodes, manifest)

@@ -153,29 +153,21 @@ func (g generator) crossSpec(name string) string {
 	if g.chance(30) {
 		spreads = append(spreads, tsc(g.key(), g.target(name), g.pick("", "", ", nodeTaintsPolicy: Honor", ", minDomains: 2")))
 	}
-	var b strings.Builder
-	b.WriteString("affinity:\n")
-	if len(antis) > 0 {
-		b.WriteString("  podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [" + strings.Join(antis, ", ") + "]}\n")
+	return ruled(antis, affs, spreads) + g.rest(10)
+}
+
+// enumerated is a random cluster with what trying everything finds out about
+// it; no model where that takes too long.
+func enumerated(t *testing.T, seed int, stream uint64) (string, *placement.Model, truth) {
+	g := generator{rand.New(rand.NewPCG(uint64(seed), stream))}
+	nodes := g.nodes(2 + g.IntN(3))
+	manifests := g.several()
+	m, _ := model(t, nodes, manifests)
+	want, ok := enumerate(m, 20000)
+	if !ok {
+		return "", nil, truth{}
 	}
-	if len(affs) > 0 {
-		b.WriteString("  podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [" + strings.Join(affs, ", ") + "]}\n")
-	}
-	if len(spreads) > 0 {
-		b.WriteString(spread(spreads...) + "\n")
-	}
-	if g.chance(30) {
-		b.WriteString("tolerations: [{key: t, operator: Exists}]\n")
-	}
-	port, cpu := "", ""
-	if g.chance(10) {
-		port = ", ports: [{containerPort: 80, hostPort: 80}]"
-	}
-	if g.chance(40) {
-		cpu = ", resources: {requests: {cpu: " + fmt.Sprintf("%q", g.pick("1", "2")) + "}}"
-	}
-	b.WriteString("containers: [{name: c, image: c" + port + cpu + "}]\n")
-	return b.String()
+	return nodes + manifests, m, want
 }
 
 // TestDecisionAgainstEnumeration holds decisions against every run of the
@@ -187,22 +179,15 @@ func TestDecisionAgainstEnumeration(t *testing.T) {
 	}
 	count := map[placement.Verdict]int{}
 	for seed := range cases {
-		g := generator{rand.New(rand.NewPCG(uint64(seed), 23))}
-		nodes := ""
-		for i := range 2 + g.IntN(3) {
-			nodes += g.node(i)
-		}
-		manifests := g.several()
-		m, _ := model(t, nodes, manifests)
-		want, ok := enumerate(m, 20000)
-		if !ok {
+		text, m, want := enumerated(t, seed, 23)
+		if m == nil {
 			continue
 		}
 		d := placement.Decide(m, placement.Options{})
 		count[d.Verdict]++
 		if d.Verdict != want.verdict() || d.Total != want.total || d.MaxPlaced != want.most || d.MinPlaced != want.least {
-			t.Fatalf("seed %d: %s %d of %d to %d, want %s %d of %d to %d\n%s%s", seed, d.Verdict, d.MinPlaced, d.Total, d.MaxPlaced,
-				want.verdict(), want.least, want.total, want.most, nodes, manifests)
+			t.Fatalf("seed %d: %s %d of %d to %d, want %s %d of %d to %d\n%s", seed, d.Verdict, d.MinPlaced, d.Total, d.MaxPlaced,
+				want.verdict(), want.least, want.total, want.most, text)
 		}
 		replay(t, m, d.Witness, d.MaxPlaced)
 		if d.Stuck != nil {
@@ -242,15 +227,8 @@ func TestProofsAgainstEnumeration(t *testing.T) {
 	count := map[placement.Verdict]int{}
 	open := 0
 	for seed := range cases {
-		g := generator{rand.New(rand.NewPCG(uint64(seed), 29))}
-		nodes := ""
-		for i := range 2 + g.IntN(3) {
-			nodes += g.node(i)
-		}
-		manifests := g.several()
-		m, _ := model(t, nodes, manifests)
-		want, ok := enumerate(m, 20000)
-		if !ok {
+		text, m, want := enumerated(t, seed, 29)
+		if m == nil {
 			continue
 		}
 		d := placement.DecideWithoutSearch(m)
@@ -258,10 +236,10 @@ func TestProofsAgainstEnumeration(t *testing.T) {
 		if d.Verdict == placement.Undetermined {
 			open++
 		} else if d.Verdict != want.verdict() {
-			t.Fatalf("seed %d: %s, want %s\n%s%s", seed, d.Verdict, want.verdict(), nodes, manifests)
+			t.Fatalf("seed %d: %s, want %s\n%s", seed, d.Verdict, want.verdict(), text)
 		}
 		if d.MaxPlaced < want.most || d.MinPlaced > want.least {
-			t.Fatalf("seed %d: from %d to %d, want %d to %d within\n%s%s", seed, d.MinPlaced, d.MaxPlaced, want.least, want.most, nodes, manifests)
+			t.Fatalf("seed %d: from %d to %d, want %d to %d within\n%s", seed, d.MinPlaced, d.MaxPlaced, want.least, want.most, text)
 		}
 		replay(t, m, d.Witness, len(d.Witness))
 		if d.Stuck != nil {
