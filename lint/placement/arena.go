@@ -29,7 +29,7 @@ type unit struct {
 	// near are the keys of required affinity, met by pods of the units in
 	// company; first is set if a pod may be the first one (R-A9 to R-A14).
 	near    []int
-	company []int
+	company []located
 	first   bool
 	// spreads are the hard constraints; keys all their keys, which a node needs.
 	spreads []*constraint
@@ -37,6 +37,10 @@ type unit struct {
 	// takes are the ports that a pod takes on its node, clashes those of which
 	// one is enough to keep it off.
 	ports, clashes []int
+	// after is the unit that has to be placed before this one is created, or nil;
+	// placed is how many pods are in place.
+	after  *unit
+	placed int
 	// unsure are units of which nobody can tell whether a hard term of this one
 	// selects them: it asks for a label value that only the cluster knows.
 	unsure []int
@@ -91,8 +95,13 @@ func (c *counter) add(d, by int32) {
 	}
 }
 
-// exclusion is a key and a unit that must not share its domains.
-type exclusion struct{ key, unit int }
+// exclusion is a key and a unit that must not share its domains, as far as its
+// pods are at that place.
+type exclusion struct{ key, unit, place int }
+
+// located is a unit, as far as its pods are at a place: an index to the arena's
+// places, of which the first is everywhere.
+type located struct{ unit, place int }
 
 // constraint is a hard spread constraint ready to be evaluated (R-T1 to R-T7).
 type constraint struct {
@@ -103,7 +112,7 @@ type constraint struct {
 	counted []bool
 	domains []int
 	// watch are the units whose pods count.
-	watch []int
+	watch []located
 	// count is the number of counting pods in each domain of the key, in the
 	// current state of the arena.
 	count []int32
@@ -134,30 +143,40 @@ type arena struct {
 	sets      map[string]*nodeSet
 	unitsOf   map[*workload.Workload][]int
 	included  map[domainKey]*inclusion
-	watchers  [][]*constraint
+	watchers  [][]watcher
+	// places are sets of nodes: pods of a unit may match a selector on some nodes
+	// only, whose zone they get as a label. The first is nil, for all nodes.
+	places [][]bool
 	// contend is unset for the rules verdict, where pods do not contend.
 	contend bool
 	relax   *relaxation
+	doubts  []Doubt
 	company []bool // units whose pods others need near, once somebody asked
 }
 
-// keyed is a counter of one unit and its key.
+// keyed is a counter of one unit at a place, and its key.
 type keyed struct {
-	key int
+	key, place int
 	*counter
+}
+
+// watcher is a constraint that counts the pods of a unit at a place.
+type watcher struct {
+	*constraint
+	place int
 }
 
 // newArena compiles a model. Workloads that are refused, finished or not
 // modelled take no part; running pods are in place.
 func newArena(m *Model, contend bool, relax *relaxation) *arena {
 	a := &arena{m: m, nodes: m.Topology.Nodes, byDomain: map[exclusion]*counter{}, contend: contend, relax: relax,
-		sets: map[string]*nodeSet{}, unitsOf: map[*workload.Workload][]int{}, included: map[domainKey]*inclusion{}}
+		sets: map[string]*nodeSet{}, unitsOf: map[*workload.Workload][]int{}, included: map[domainKey]*inclusion{}, places: [][]bool{nil}}
 	if relax != nil {
 		a.nodes = slices.Concat(a.nodes, relax.nodes)
 	}
 	for _, w := range m.Workloads {
 		g := m.groups[w]
-		if Modelled(g) && (relax == nil || relax.only == nil || relax.only[w] || w.Running) {
+		if Modelled(g) && (relax == nil || relax.only == nil || relax.only[g.origin()] || w.Running) {
 			a.addUnits(g)
 		}
 	}
@@ -168,11 +187,11 @@ func newArena(m *Model, contend bool, relax *relaxation) *arena {
 	}
 	a.addPorts()
 	a.in = make([][]int32, len(a.units))
-	a.watchers = make([][]*constraint, len(a.units))
+	a.watchers = make([][]watcher, len(a.units))
 	for _, u := range a.units {
 		for _, c := range u.spreads {
 			for _, v := range c.watch {
-				a.watchers[v] = append(a.watchers[v], c)
+				a.watchers[v.unit] = append(a.watchers[v.unit], watcher{c, v.place})
 			}
 		}
 	}
@@ -202,9 +221,9 @@ func (a *arena) addUnits(g *Group) {
 		}
 		return
 	}
-	u := &unit{g: g, pods: g.Count.N, kubelet: g.Spec.NodeName != ""}
-	if pods, ok := a.relax.pods(g.Workload); ok {
-		u.pods = pods
+	u := &unit{g: g, pods: a.relax.pods(g), kubelet: g.Spec.NodeName != ""}
+	if g.after != nil {
+		u.after = a.units[a.unitsOf[g.after][0]]
 	}
 	a.addUnit(u)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -39,14 +40,16 @@ func (a *arena) relate(i int) {
 // doubt notes the units that a term may or may not select.
 func (a *arena) doubt(u *unit, t *Term) {
 	if !slices.ContainsFunc(t.sel.reqs, func(r requirement) bool {
-		return r.own || boundLabel(r.key) || len(a.m.index.open[r.key]) > 0
+		return r.own || len(a.m.index.open[r.key]) > 0
 	}) {
 		return
 	}
 	for _, list := range a.m.index.candidates(&t.sel) {
 		for _, w := range list {
-			if t.sel.matches(u.g.Workload, w, false) == Maybe || t.sel.matches(u.g.Workload, w, true) == Maybe {
+			key := t.sel.doubtful(u.g.Workload, w)
+			if key != "" && len(a.unitsOf[w]) > 0 {
 				u.unsure = append(u.unsure, a.unitsOf[w]...)
+				a.doubts = append(a.doubts, Doubt{Workload: u.g.Workload, Term: t, Target: w, Key: key})
 			}
 		}
 	}
@@ -56,7 +59,7 @@ func (a *arena) doubt(u *unit, t *Term) {
 func (a *arena) addPorts() {
 	index := map[HostPort]int{}
 	for _, u := range a.units {
-		if a.relax.without(u.g.Workload, atomPorts) {
+		if a.relax.without(u.g, atomPorts) {
 			continue
 		}
 		for _, p := range u.g.HostPorts {
@@ -77,32 +80,70 @@ func (a *arena) addPorts() {
 	}
 }
 
-// selected are the units whose pods a term of a unit selects: while its own pod
-// is coming in, or once it is in place.
-func (a *arena) selected(t *Term, u *unit, incoming bool) []int {
-	var units []int
+// selected are the units whose pods terms of a unit select, all of them at
+// once: while its own pod is coming in, or, with other pods coming in, once it
+// is in place.
+func (a *arena) selected(terms []*Term, u *unit, incoming bool) []located {
+	var units []located
 	seen := map[*workload.Workload]bool{}
-	for _, list := range a.m.index.candidates(&t.sel) {
+	for _, list := range a.m.index.candidates(&terms[0].sel) {
 		for _, w := range list {
-			if !seen[w] && a.m.selects(t, u.g.Workload, w, asks{incoming: incoming}) {
-				seen[w] = true
-				units = append(units, a.unitsOf[w]...)
+			if seen[w] {
+				continue
+			}
+			seen[w] = true
+			for _, j := range a.unitsOf[w] {
+				if place := a.where(terms, u, a.units[j], incoming); place >= 0 {
+					units = append(units, located{j, place})
+				}
 			}
 		}
 	}
-	slices.Sort(units)
+	slices.SortFunc(units, func(x, y located) int { return x.unit - y.unit })
 	return units
+}
+
+// where is the place at which terms of u select pods of v, or -1 if there is
+// none. That it is not everywhere takes a selector for a label of the node.
+func (a *arena) where(terms []*Term, u, v *unit, incoming bool) int {
+	on := func(n *topology.Node) bool {
+		return !slices.ContainsFunc(terms, func(t *Term) bool {
+			return !a.m.selects(t, u.g.Workload, v.g.Workload, asks{incoming: incoming, at: n})
+		})
+	}
+	if !incoming || !local(terms) {
+		if on(nil) {
+			return 0
+		}
+		return -1
+	}
+	at, some, all := make([]bool, len(a.nodes)), false, true
+	for _, n := range v.nodes.list {
+		at[n] = on(a.nodes[n])
+		some, all = some || at[n], all && at[n]
+	}
+	switch {
+	case !some:
+		return -1
+	case all:
+		return 0
+	}
+	if known := slices.IndexFunc(a.places, func(p []bool) bool { return p != nil && slices.Equal(p, at) }); known >= 0 {
+		return known
+	}
+	a.places = append(a.places, at)
+	return len(a.places) - 1
 }
 
 // keepApart enters an anti-affinity term on both sides. A pod that is bound by
 // its manifest is kept out by nobody, but keeps others out.
 func (a *arena) keepApart(i int, t *Term) {
 	k := a.key(t.Key)
-	for _, j := range a.selected(t, a.units[i], true) {
-		a.exclude(i, exclusion{k, j})
+	for _, j := range a.selected([]*Term{t}, a.units[i], true) {
+		a.exclude(i, exclusion{k, j.unit, j.place})
 	}
-	for _, j := range a.selected(t, a.units[i], false) {
-		a.exclude(j, exclusion{k, i})
+	for _, j := range a.selected([]*Term{t}, a.units[i], false) {
+		a.exclude(j.unit, exclusion{k, i, 0})
 	}
 }
 
@@ -117,7 +158,7 @@ func (a *arena) counter(x exclusion) {
 	if a.byDomain[x] == nil {
 		c := newCounter(a.sizes[x.key])
 		a.byDomain[x] = c
-		a.counts[x.unit] = append(a.counts[x.unit], keyed{x.key, c})
+		a.counts[x.unit] = append(a.counts[x.unit], keyed{x.key, x.place, c})
 	}
 }
 
@@ -128,12 +169,10 @@ func (a *arena) keepNear(i int, terms []*Term) {
 		u.near = append(u.near, a.key(t.Key))
 		u.first = u.first && a.m.selects(t, u.g.Workload, u.g.Workload, asks{self: true, incoming: true})
 	}
-	for _, j := range a.selected(terms[0], u, true) {
-		if !slices.ContainsFunc(terms[1:], func(t *Term) bool { return !a.m.selects(t, u.g.Workload, a.units[j].g.Workload, asks{incoming: true}) }) {
-			u.company = append(u.company, j)
-			for _, k := range u.near {
-				a.counter(exclusion{k, j})
-			}
+	u.company = a.selected(terms, u, true)
+	for _, j := range u.company {
+		for _, k := range u.near {
+			a.counter(exclusion{k, j.unit, j.place})
 		}
 	}
 }
@@ -147,7 +186,7 @@ func (a *arena) constraint(i int, t *Term) *constraint {
 	in := a.include(u, c, t)
 	c.counted, c.domains = in.counted, in.domains
 	if t.sel.form == FormSet {
-		c.watch = slices.DeleteFunc(a.selected(t, u, true), func(j int) bool { return a.units[j].g.Terminating() })
+		c.watch = slices.DeleteFunc(a.selected([]*Term{t}, u, true), func(j located) bool { return a.units[j.unit].g.Terminating() })
 	}
 	c.count = make([]int32, a.sizes[c.key])
 	return c

@@ -25,6 +25,7 @@ func (a *arena) unplace(i, n int) { a.change(i, n, -1) }
 
 func (a *arena) change(i, n int, by int32) {
 	u := a.units[i]
+	u.placed += int(by)
 	if a.in[i] != nil {
 		a.in[i][n] += by
 	}
@@ -38,21 +39,24 @@ func (a *arena) change(i, n int, by int32) {
 		a.portsOn[p].add(int32(n), by)
 	}
 	for _, c := range a.counts[i] {
-		if d := a.domain[c.key][n]; d >= 0 {
+		if d := a.domain[c.key][n]; d >= 0 && a.lies(n, c.place) {
 			c.add(d, by)
 		}
 	}
 	for _, c := range a.watchers[i] {
-		if c.counted[n] {
+		if c.counted[n] && a.lies(n, c.place) {
 			c.count[a.domain[c.key][n]] += by
 		}
 	}
 }
 
+// lies tells whether a node is at a place.
+func (a *arena) lies(n, place int) bool { return place == 0 || a.places[place][n] }
+
 // takes tells whether a node takes one more pod of a unit now.
 func (a *arena) takes(i, n int) bool {
 	u := a.units[i]
-	if !u.nodes.holds(n) || a.contend && !a.fits(u, n) {
+	if !u.nodes.holds(n) || a.contend && !a.fits(u, n) || u.after != nil && u.after.placed == 0 {
 		return false
 	}
 	for _, p := range u.clashes {
@@ -104,7 +108,7 @@ func (a *arena) nearTakes(u *unit, n int) bool {
 	for _, k := range u.near {
 		here := false
 		for _, j := range u.company {
-			count := a.byDomain[exclusion{k, j}]
+			count := a.byDomain[exclusion{k, j.unit, j.place}]
 			here = here || count.at(a.domain[k][n]) > 0
 			counted = counted || count.total > 0
 		}

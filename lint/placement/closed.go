@@ -24,7 +24,7 @@ func (a *arena) alone(c component) (int, *unit, bool) {
 	i := c.units[0]
 	u := a.units[i]
 	for _, x := range u.apart {
-		if x.unit != i && !a.units[x.unit].g.Running {
+		if x.place != 0 || x.unit != i && !a.units[x.unit].g.Running {
 			return 0, nil, false
 		}
 	}
@@ -105,7 +105,7 @@ func (a *arena) oneSpread(c component, _ *int) (outcome, bool) {
 		return outcome{}, false
 	}
 	s := u.spreads[0]
-	if s.self == 1 && !slices.Equal(s.watch, []int{i}) || s.self == 0 || len(s.watch) == 0 {
+	if s.self == 1 && !slices.Equal(s.watch, []located{{unit: i}}) || s.self == 0 || len(s.watch) == 0 {
 		return outcome{}, false
 	}
 	keys := u.selfKeys(i)
@@ -190,7 +190,7 @@ func (a *arena) takesBut(i, n int) bool {
 // the best run picks the roomiest and the worst the least roomy one (R-M4).
 func (a *arena) selfAffinity(c component, _ *int) (outcome, bool) {
 	i, u, ok := a.alone(c)
-	if !ok || len(u.near) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.company, []int{i}) || !a.nest(u, u.selfKeys(i)) {
+	if !ok || len(u.near) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.company, []located{{unit: i}}) || !a.nest(u, u.selfKeys(i)) {
 		return outcome{}, false
 	}
 	groups := map[string][]int32{}

@@ -131,7 +131,7 @@ func (r *relaxation) and(atom Atom) *relaxation {
 // possible tells whether some run places all pods of w.
 func (m *Model) possible(w *workload.Workload, relax *relaxation) Answer {
 	steps := coreSteps
-	d := decideArena(newArena(m, true, relax), &steps)
+	d := decideArena(newArena(m.split(), true, relax), &steps)
 	t := d.tallies()[w]
 	switch {
 	case t.unclear && t.most < t.pods:

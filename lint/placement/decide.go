@@ -47,8 +47,28 @@ type Decision struct {
 	// Stuck is a run that ends with pods left over, if there is one.
 	Stuck *Stuck
 
+	// Doubts are what the input leaves open; Over is set if the budget was over
+	// for some component. Without either the verdict is not undetermined.
+	Doubts []Doubt
+	Over   []Overrun
+
 	// groups are the workloads of each one's component.
 	groups map[*workload.Workload][]*workload.Workload
+}
+
+// Doubt is a hard term of which nobody can tell whether it selects the pods of
+// a workload: that depends on a label whose value only the cluster knows.
+type Doubt struct {
+	Workload *workload.Workload
+	Term     *Term
+	Target   *workload.Workload
+	Key      string
+}
+
+// Overrun is a component that was too large for the budget.
+type Overrun struct {
+	Workloads []*workload.Workload
+	Pods      int
 }
 
 // WorkloadDecision is the same for one workload among the others.
@@ -79,17 +99,48 @@ func Decide(m *Model, o Options) *Decision {
 		o.Steps = DefaultSteps
 	}
 	steps := o.Steps
-	rules := decideArena(newArena(m, false, nil), &steps)
+	parts := m.split()
+	rules := decideArena(newArena(parts, false, nil), &steps)
 	full := rules
-	if a := newArena(m, true, nil); a.binds() {
+	if a := newArena(parts, true, nil); a.binds() {
 		full = decideArena(a, &steps)
 	}
-	d := full.decision(rules)
-	if err := m.verify(d); err != nil {
+	d := full.decision(m, rules)
+	if err := parts.verify(d); err != nil {
 		// A fault of the engine, of which nobody must get to see a verdict.
 		panic(fmt.Sprintf("placement: a certificate does not hold: %v", err))
 	}
+	if parts != m {
+		d.join(parts)
+	}
 	return d
+}
+
+// join names the workloads of which single pods were decided about.
+func (d *Decision) join(parts *Model) {
+	whole := func(w *workload.Workload) *workload.Workload { return parts.groups[w].origin() }
+	for i := range d.Witness {
+		d.Witness[i].Workload = whole(d.Witness[i].Workload)
+	}
+	for i := range d.Doubts {
+		d.Doubts[i].Workload, d.Doubts[i].Target = whole(d.Doubts[i].Workload), whole(d.Doubts[i].Target)
+	}
+	if d.Stuck == nil {
+		return
+	}
+	for i := range d.Stuck.Placements {
+		d.Stuck.Placements[i].Workload = whole(d.Stuck.Placements[i].Workload)
+	}
+	var pending []Pending
+	for _, p := range d.Stuck.Pending {
+		p.Workload = whole(p.Workload)
+		if last := len(pending) - 1; last >= 0 && pending[last].Workload == p.Workload {
+			pending[last].Count += p.Count // the first one is what the rest waits for
+			continue
+		}
+		pending = append(pending, p)
+	}
+	d.Stuck.Pending = pending
 }
 
 // binds reports whether resources can run out at all.
@@ -219,16 +270,17 @@ func (d *decided) tallies() map[*workload.Workload]tally {
 			all[w] = t
 		}
 		for _, i := range o.units {
-			t := all[d.a.units[i].g.Workload]
+			w := d.a.units[i].g.origin()
+			t := all[w]
 			t.pods += d.a.units[i].pods
-			all[d.a.units[i].g.Workload] = t
+			all[w] = t
 		}
 	}
 	return all
 }
 
-// decision puts the answers together.
-func (d *decided) decision(rules *decided) *Decision {
+// decision puts the answers together, about the workloads of m.
+func (d *decided) decision(m *Model, rules *decided) *Decision {
 	out := &Decision{Verdict: d.whole(), RulesVerdict: rules.whole(), Exact: true, groups: map[*workload.Workload][]*workload.Workload{}}
 	stuck := false
 	for i := range d.outcomes {
@@ -243,9 +295,10 @@ func (d *decided) decision(rules *decided) *Decision {
 		out.Witness = append(out.Witness, d.a.placed(o.best)...)
 		stuck = stuck || o.decided && len(o.worst) < o.pods
 	}
+	out.Doubts, out.Over = d.a.doubts, d.overruns()
 	mine, ruled := d.tallies(), rules.tallies()
-	for _, w := range d.a.m.Workloads {
-		g := d.a.m.groups[w]
+	for _, w := range m.Workloads {
+		g := m.groups[w]
 		if !Modelled(g) || w.Running {
 			continue
 		}
@@ -259,6 +312,16 @@ func (d *decided) decision(rules *decided) *Decision {
 		out.Stuck = d.stuck()
 	}
 	return out
+}
+
+func (d *decided) overruns() []Overrun {
+	var all []Overrun
+	for i := range d.outcomes {
+		if o := &d.outcomes[i]; !o.decided && !o.unsure {
+			all = append(all, Overrun{o.owners, o.pods})
+		}
+	}
+	return all
 }
 
 func (a *arena) placed(path []step) []Placed {
@@ -280,10 +343,15 @@ func (d *decided) stuck() *Stuck {
 			got[p.Workload]++
 		}
 	}
-	all := d.tallies()
+	pods := map[*workload.Workload]int{}
+	for _, u := range d.a.units {
+		if !u.g.Running {
+			pods[u.g.Workload] += u.pods
+		}
+	}
 	for _, w := range d.a.m.Workloads {
-		if t := all[w]; got[w] < t.pods {
-			s.Pending = append(s.Pending, Pending{Workload: w, Count: t.pods - got[w]})
+		if got[w] < pods[w] {
+			s.Pending = append(s.Pending, Pending{Workload: w, Count: pods[w] - got[w]})
 		}
 	}
 	return s

@@ -8,7 +8,7 @@ func DecideWithoutSearch(m *Model) *Decision {
 	for _, c := range a.components() {
 		d.outcomes = append(d.outcomes, a.estimate(c))
 	}
-	decision := d.decision(d)
+	decision := d.decision(m, d)
 	if err := m.verify(decision); err != nil {
 		panic(err)
 	}

@@ -163,7 +163,7 @@ func (s *State) affinityAllows(g *Group, n *topology.Node) bool {
 func (s *State) antiAffinityHit(g *Group, n *topology.Node) bool {
 	for _, p := range s.pods {
 		for _, t := range g.Terms {
-			if t.Use == AntiAffinity && t.Hard && sameDomain(n, p.Node, t.Key) && s.m.selects(t, g.Workload, p.Workload, asks{incoming: true}) {
+			if t.Use == AntiAffinity && t.Hard && sameDomain(n, p.Node, t.Key) && s.m.selects(t, g.Workload, p.Workload, asks{incoming: true, at: p.Node}) {
 				return true
 			}
 		}
@@ -191,7 +191,7 @@ func (s *State) affinityMet(g *Group, n *topology.Node) bool {
 		self = self && s.m.selects(t, g.Workload, g.Workload, asks{self: true, incoming: true})
 	}
 	for _, p := range s.pods {
-		if !s.matchesAll(hard, g, p.Workload) {
+		if !s.matchesAll(hard, g, p) {
 			continue
 		}
 		for i, t := range hard {
@@ -212,9 +212,9 @@ func (s *State) affinityMet(g *Group, n *topology.Node) bool {
 	return true
 }
 
-func (s *State) matchesAll(terms []*Term, g *Group, o *workload.Workload) bool {
+func (s *State) matchesAll(terms []*Term, g *Group, p Placed) bool {
 	for _, t := range terms {
-		if !s.m.selects(t, g.Workload, o, asks{incoming: true}) {
+		if !s.m.selects(t, g.Workload, p.Workload, asks{incoming: true, at: p.Node}) {
 			return false
 		}
 	}
@@ -262,7 +262,7 @@ func (s *State) spreadCounts(g *Group, t *Term, keys []string, at *topology.Node
 		counts[value] += 0
 		for _, k := range s.on[n] {
 			o := s.pods[k].Workload
-			if t.sel.form == FormSet && !o.Terminating() && s.m.selects(t, g.Workload, o, asks{incoming: true}) {
+			if t.sel.form == FormSet && !o.Terminating() && s.m.selects(t, g.Workload, o, asks{incoming: true, at: n}) {
 				counts[value]++
 			}
 		}

@@ -77,7 +77,7 @@ func (a *arena) wanted(i int) bool {
 		a.company = make([]bool, len(a.units))
 		for _, u := range a.units {
 			for _, j := range u.company {
-				a.company[j] = true
+				a.company[j.unit] = true
 			}
 		}
 	}
@@ -114,7 +114,7 @@ func (a *arena) scatter(i, pods int) []step {
 func (a *arena) shortOfRoom(o *outcome) {
 	for k, i := range o.units {
 		u := a.units[i]
-		if len(u.near)+len(u.spreads) > 0 || !a.nest(u, u.selfKeys(i)) {
+		if len(u.near)+len(u.spreads) > 0 || u.after != nil || u.somewhere() || !a.nest(u, u.selfKeys(i)) {
 			continue
 		}
 		run := a.fill(i, u.nodes.list, u.pods)
@@ -125,6 +125,11 @@ func (a *arena) shortOfRoom(o *outcome) {
 	if o.most == o.pods {
 		o.most -= a.clique(o.units)
 	}
+}
+
+// somewhere reports whether pods of the unit are kept out at some places only.
+func (u *unit) somewhere() bool {
+	return slices.ContainsFunc(u.apart, func(x exclusion) bool { return x.place != 0 })
 }
 
 // clique is by how many pods a set of units that all exclude one another on one
@@ -142,7 +147,7 @@ func (a *arena) clique(units []int) int {
 				continue
 			}
 			members = append(members, i)
-			if slices.Contains(u.apart, exclusion{k, i}) {
+			if slices.Contains(u.apart, exclusion{k, i, 0}) {
 				need += u.pods
 			} else {
 				need++
@@ -165,7 +170,7 @@ func (a *arena) excludesAll(i, key int, members []int) bool {
 	}
 	apart := map[int]bool{}
 	for _, x := range a.units[i].apart {
-		if x.key == key && slices.Contains(a.units[x.unit].apart, exclusion{key, i}) {
+		if x.key == key && x.place == 0 && slices.Contains(a.units[x.unit].apart, exclusion{key, i, 0}) {
 			apart[x.unit] = true
 		}
 	}
@@ -207,7 +212,7 @@ func (a *arena) safe(c component, i int) bool {
 		return false
 	}
 	s := u.spreads[0]
-	if s.self != 1 || !slices.Equal(s.watch, []int{i}) || len(s.domains) < s.minDomains || len(s.domains) == 0 {
+	if s.self != 1 || !slices.Equal(s.watch, []located{{unit: i}}) || len(s.domains) < s.minDomains || len(s.domains) == 0 {
 		return false
 	}
 	if slices.ContainsFunc(u.selfKeys(i), func(k int) bool { return !a.within(u, k, s.key) }) {

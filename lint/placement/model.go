@@ -26,6 +26,8 @@ type Model struct {
 	excluded map[excludedKey][]Exclusion
 	numbers  map[string]domainNumbers
 	offered  map[corev1.ResourceName][]int64
+	// parts is what split has made of the model, whole what it was made of.
+	parts, whole *Model
 }
 
 // Group is a workload with its terms made ready: all its pods are alike but
@@ -43,6 +45,10 @@ type Group struct {
 	signature, request string
 	// Unknown says why no verdict on placement can be given, or is "".
 	Unknown string
+	// whole is the workload of which this is one pod, the one at that position;
+	// after is the pod that has to be placed before this one is created (R-W11).
+	whole, after *workload.Workload
+	position     int
 }
 
 // NewModel makes the terms of all workloads ready.

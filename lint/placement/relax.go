@@ -29,23 +29,34 @@ type relaxation struct {
 	nodes []*topology.Node
 }
 
-func (r *relaxation) dropped(t *Term) bool { return r != nil && r.terms[t] }
-
-func (r *relaxation) without(w *workload.Workload, kind atomKind) bool {
-	return r != nil && r.parts[w][kind]
+func (r *relaxation) dropped(t *Term) bool {
+	return r != nil && (r.terms[t] || t.origin != nil && r.terms[t.origin])
 }
 
-func (r *relaxation) pods(w *workload.Workload) (int, bool) {
+func (r *relaxation) without(g *Group, kind atomKind) bool {
+	return r != nil && r.parts[g.origin()][kind]
+}
+
+// pods is how many pods of a group there are to be.
+func (r *relaxation) pods(g *Group) int {
 	if r == nil {
-		return 0, false
+		return g.Count.N
 	}
-	n, ok := r.count[w]
-	return n, ok
+	n, ok := r.count[g.origin()]
+	switch {
+	case !ok:
+		return g.Count.N
+	case g.whole == nil:
+		return n
+	case g.position < n:
+		return 1
+	}
+	return 0
 }
 
 // requests are what the pods of a unit ask for.
 func (a *arena) requests(u *unit) []Request {
-	if a.relax.without(u.g.Workload, atomRequests) {
+	if a.relax.without(u.g, atomRequests) {
 		return nil
 	}
 	return u.g.Requests
@@ -54,7 +65,7 @@ func (a *arena) requests(u *unit) []Request {
 // passes is the outcome of the node-level filters for every node of the arena.
 func (a *arena) passes(g *Group) []Passes {
 	all := a.m.Eligible(g.Workload).Nodes
-	selector, taints := a.relax.without(g.Workload, atomSelector), a.relax.without(g.Workload, atomTaints)
+	selector, taints := a.relax.without(g, atomSelector), a.relax.without(g, atomTaints)
 	if len(all) == len(a.nodes) && !selector && !taints {
 		return all
 	}

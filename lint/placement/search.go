@@ -22,10 +22,11 @@ type component struct {
 
 // add takes a unit in.
 func (c *component) add(i int, u *unit) {
-	at := slices.Index(c.owners, u.g.Workload)
+	owner := u.g.origin()
+	at := slices.Index(c.owners, owner)
 	if at < 0 {
 		at = len(c.owners)
-		c.owners = append(c.owners, u.g.Workload)
+		c.owners = append(c.owners, owner)
 	}
 	c.units, c.owner = append(c.units, i), append(c.owner, at)
 	c.pods += u.pods
@@ -50,13 +51,19 @@ func (a *arena) components() []component {
 		for _, x := range u.apart {
 			join(i, x.unit)
 		}
-		for _, j := range slices.Concat(u.company, u.unsure) {
+		for _, j := range u.unsure {
 			join(i, j)
+		}
+		for _, j := range u.company {
+			join(i, j.unit)
 		}
 		for _, c := range u.spreads {
 			for _, j := range c.watch {
-				join(i, j)
+				join(i, j.unit)
 			}
+		}
+		if u.after != nil {
+			join(i, a.unitsOf[u.after.g.Workload][0])
 		}
 	}
 	a.joinPorts(join)
@@ -300,6 +307,9 @@ func (a *arena) classes(c component) []int {
 			for _, s := range u.spreads {
 				b = append(b, flag(s.counted[n]))
 			}
+		}
+		for _, p := range a.places[1:] {
+			b = append(b, flag(p[n]))
 		}
 		for k := range a.keys {
 			d := a.domain[k][n]

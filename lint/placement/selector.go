@@ -110,6 +110,30 @@ func (s *selector) matches(owner, target *workload.Workload, self bool) Answer {
 	return answer
 }
 
+// doubtful is the label on whose value, known to nobody but the cluster, it
+// depends whether the selector selects pods of target, or "". Labels that come
+// with the node are known once a pod has one.
+func (s *selector) doubtful(owner, target *workload.Workload) string {
+	for _, self := range []bool{false, true} {
+		answer, key := Yes, ""
+		for i := range s.reqs {
+			r := &s.reqs[i]
+			if !r.own && boundLabel(r.key) {
+				continue
+			}
+			holds := r.holds(owner, target, self)
+			if holds == Maybe {
+				key = r.key
+			}
+			answer = min(answer, holds)
+		}
+		if answer == Maybe {
+			return key
+		}
+	}
+	return ""
+}
+
 // holds evaluates one condition (apimachinery pkg/labels, Requirement.Matches).
 func (r *requirement) holds(owner, target *workload.Workload, self bool) Answer {
 	if r.own {
@@ -121,8 +145,16 @@ func (r *requirement) holds(owner, target *workload.Workload, self bool) Answer 
 	value, has := target.Labels[r.key]
 	if !has {
 		if added, _ := target.Added(r.key); added {
-			return r.holdsAdded()
+			return r.holdsAdded(target)
 		}
+	}
+	return r.compare(value, has)
+}
+
+// compare evaluates the condition on a label that is known, if only to be
+// absent.
+func (r *requirement) compare(value string, has bool) Answer {
+	if !has {
 		return truth(r.op == metav1.LabelSelectorOpNotIn || r.op == metav1.LabelSelectorOpDoesNotExist)
 	}
 	switch r.op {
@@ -149,30 +181,28 @@ func boundLabel(key string) bool {
 }
 
 // holdsAdded is for a label that the target's controller adds with a value
-// that is not known here.
-func (r *requirement) holdsAdded() Answer {
+// that is not known here, but for its form.
+func (r *requirement) holdsAdded(target *workload.Workload) Answer {
 	switch r.op {
 	case metav1.LabelSelectorOpExists:
 		return Yes
 	case metav1.LabelSelectorOpDoesNotExist:
 		return No
 	}
-	return Maybe
-}
-
-// ordinal reports whether a label that a controller adds is a small number,
-// which pods of several workloads have in common.
-func ordinal(key string) bool {
-	return key == "apps.kubernetes.io/pod-index" || key == "batch.kubernetes.io/job-completion-index"
+	if slices.ContainsFunc(r.values, func(v string) bool { return mayAdd(target, r.key, v) }) {
+		return Maybe
+	}
+	return truth(r.op == metav1.LabelSelectorOpNotIn)
 }
 
 // holdsOwn is for a value that belongs to the owner alone: no other workload
-// has it, and if it differs from pod to pod no other pod has it either.
+// has it, and if it differs from pod to pod no other pod has it either. What
+// may be the same all the same is not known.
 func (r *requirement) holdsOwn(owner, target *workload.Workload, self bool) Answer {
 	same := owner == target && (self || !r.ownPod)
-	_, literal := target.Labels[r.key]
+	literal, set := target.Labels[r.key]
 	added, _ := target.Added(r.key)
-	if owner != target && (literal || added && ordinal(r.key)) {
+	if owner != target && (set && mayAdd(owner, r.key, literal) || !set && added && mayShare(owner, target, r.key)) {
 		return Maybe
 	}
 	if r.op == metav1.LabelSelectorOpNotIn {

@@ -1,8 +1,11 @@
 package placement
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -11,13 +14,44 @@ import (
 const defaultNamespace = "default"
 
 // asks says in which situation a term is evaluated: about the very pod that
-// carries it (self), and while that pod is coming in and not yet in place.
-type asks struct{ self, incoming bool }
+// carries it (self), and while that pod is coming in and not yet in place. A
+// pod of the target is then at a node, whose zone and region it has as labels.
+type asks struct {
+	self, incoming bool
+	at             *topology.Node
+}
 
 // selects is Peer, or Self, for a decision about exactly the declared objects:
 // a namespace that is not declared carries its name label only.
 func (m *Model) selects(t *Term, owner, target *workload.Workload, when asks) bool {
-	return t.sel.matches(owner, target, when.self) == Yes && m.inNamespace(t, owner, target, when.incoming)
+	if !m.inNamespace(t, owner, target, when.incoming) {
+		return false
+	}
+	if !t.sel.local() {
+		return t.sel.matches(owner, target, when.self) == Yes
+	}
+	answer := Yes
+	for i := range t.sel.reqs {
+		r := &t.sel.reqs[i]
+		if !boundLabel(r.key) || r.own {
+			answer = min(answer, r.holds(owner, target, when.self))
+			continue
+		}
+		value, has := target.Labels[r.key]
+		if when.at != nil {
+			if v, labelled := when.at.Labels[r.key]; labelled {
+				value, has = v, true
+			}
+		}
+		answer = min(answer, r.compare(value, has))
+	}
+	return answer == Yes
+}
+
+// local reports whether the selector asks for labels that pods get from their
+// node, so that it depends on where a pod is whether it is selected.
+func (s *selector) local() bool {
+	return slices.ContainsFunc(s.reqs, func(r requirement) bool { return boundLabel(r.key) && !r.own })
 }
 
 func namespaceOf(w *workload.Workload) string {
@@ -64,4 +98,9 @@ func (s *selector) negative() bool {
 		}
 	}
 	return s.form == FormSet
+}
+
+// local reports whether one of the terms does.
+func local(terms []*Term) bool {
+	return slices.ContainsFunc(terms, func(t *Term) bool { return t.sel.local() })
 }

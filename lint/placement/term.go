@@ -41,6 +41,8 @@ type Term struct {
 
 	sel selector
 	ns  selector
+	// origin is the term of the whole workload, if this is that of one pod of it.
+	origin *Term
 }
 
 // Form is what kind of label selector the term has, merged keys included.

@@ -22,6 +22,8 @@ type verifier struct {
 	free  []map[corev1.ResourceName]int64
 	ports []map[HostPort]bool
 	pods  []map[*workload.Workload]int
+	// placed counts the pods of a workload.
+	placed map[*workload.Workload]int
 	// selects and against are, for a workload, whom its hard terms select, and
 	// whose anti-affinity selects it.
 	selects map[*Term][]*workload.Workload
@@ -60,6 +62,9 @@ func (m *Model) replay(run []Placed) (*verifier, error) {
 		if !ok {
 			return nil, fmt.Errorf("step %d: node %s is not declared", i, p.Node.Name)
 		}
+		if g := m.groups[p.Workload]; g.after != nil && v.placed[g.after] == 0 {
+			return nil, fmt.Errorf("step %d: the pod before that of %s is not in place", i, p.Workload)
+		}
 		if why := v.refuses(m.groups[p.Workload], n); why != Takes {
 			return nil, fmt.Errorf("step %d: %s refuses %s on %s", i, why, p.Workload, p.Node.Name)
 		}
@@ -87,6 +92,9 @@ func (m *Model) verify(d *Decision) error {
 	}
 	for i := range d.Stuck.Pending {
 		p := &d.Stuck.Pending[i]
+		if after := m.groups[p.Workload].after; after != nil && v.placed[after] == 0 {
+			continue // it is not even created
+		}
 		if p.Reasons = v.reasons(m.groups[p.Workload]); p.Reasons[Takes] > 0 {
 			return fmt.Errorf("stuck run: %s still fits", p.Workload)
 		}
@@ -110,7 +118,7 @@ func (v *verifier) reasons(g *Group) map[Reason]int {
 func newVerifier(m *Model) *verifier {
 	v := &verifier{
 		m: m, node: map[string]int{}, here: map[place3]int{}, total: map[keyOf]int{}, selects: map[*Term][]*workload.Workload{},
-		against: map[*workload.Workload][]against{}, counts: map[*Term]map[string]int{}, watched: map[*workload.Workload][]watch{},
+		against: map[*workload.Workload][]against{}, placed: map[*workload.Workload]int{}, counts: map[*Term]map[string]int{}, watched: map[*workload.Workload][]watch{},
 	}
 	for i, n := range m.Topology.Nodes {
 		v.node[n.Name] = i
@@ -146,7 +154,7 @@ func (v *verifier) learn(g *Group) {
 				if !Modelled(v.m.groups[o]) {
 					continue
 				}
-				if v.m.selects(t, g.Workload, o, asks{incoming: true}) {
+				if t.sel.local() || v.m.selects(t, g.Workload, o, asks{incoming: true}) {
 					v.selects[t] = append(v.selects[t], o)
 					if t.Use == Spread {
 						v.watched[o] = append(v.watched[o], watch{g, t})
@@ -168,6 +176,7 @@ func (v *verifier) add(g *Group, n int) {
 		v.total[keyOf{g.Workload, key}]++
 	}
 	v.pods[n][g.Workload]++
+	v.placed[g.Workload]++
 	v.free[n][corev1.ResourcePods]--
 	for _, r := range g.Requests {
 		v.free[n][r.Name] -= r.Amount
@@ -176,7 +185,7 @@ func (v *verifier) add(g *Group, n int) {
 		v.ports[n][p] = true
 	}
 	for _, s := range v.watched[g.Workload] {
-		if g.Terminating() || pinnedSpread(s.g, s.t) || s.t.sel.form != FormSet || !v.counted(s.g, s.t, n, n) {
+		if g.Terminating() || pinnedSpread(s.g, s.t) || s.t.sel.form != FormSet || !v.counted(s.g, s.t, n, n) || !v.m.selects(s.t, s.g.Workload, g.Workload, asks{incoming: true, at: node}) {
 			continue
 		}
 		if v.counts[s.t] == nil {
@@ -216,7 +225,7 @@ func (v *verifier) refuses(g *Group, n int) Reason {
 		}
 		value, ok := node.Labels[t.Key]
 		switch {
-		case t.Use == AntiAffinity && ok && v.any(v.selects[t], t.Key, value):
+		case t.Use == AntiAffinity && ok && v.any(g, t, value):
 			return RefusedByAffinity
 		case t.Use == Spread && !v.even(g, t, n):
 			return RefusedBySpread
@@ -228,9 +237,27 @@ func (v *verifier) refuses(g *Group, n int) Reason {
 	return Takes
 }
 
-func (v *verifier) any(ws []*workload.Workload, key, value string) bool {
-	for _, w := range ws {
-		if v.here[place3{w, key, value}] > 0 {
+// any tells whether a pod that a term selects is in a domain.
+func (v *verifier) any(g *Group, t *Term, value string) bool {
+	for _, w := range v.selects[t] {
+		if v.in([]*Term{t}, g, w, t.Key, value) {
+			return true
+		}
+	}
+	return false
+}
+
+// in tells whether a pod of w that all these terms select is in a domain; those
+// that ask for labels of the node select it in some places only.
+func (v *verifier) in(terms []*Term, g *Group, w *workload.Workload, key, value string) bool {
+	if v.here[place3{w, key, value}] == 0 {
+		return false
+	}
+	if !local(terms) {
+		return v.byAll(terms, g, w, nil)
+	}
+	for n, node := range v.m.Topology.Nodes {
+		if here, ok := node.Labels[key]; ok && here == value && v.pods[n][w] > 0 && v.byAll(terms, g, w, node) {
 			return true
 		}
 	}
@@ -263,10 +290,8 @@ func (v *verifier) near(g *Group, node *topology.Node) bool {
 		first = first && v.m.selects(t, g.Workload, g.Workload, asks{self: true, incoming: true})
 		found := false
 		for _, w := range v.selects[t] {
-			if v.byAll(hard, g, w) {
-				found = found || v.here[place3{w, t.Key, value}] > 0
-				anyone = anyone || v.total[keyOf{w, t.Key}] > 0
-			}
+			found = found || v.in(hard, g, w, t.Key, value)
+			anyone = anyone || v.total[keyOf{w, t.Key}] > 0 && v.anywhere(hard, g, w, t.Key)
 		}
 		if found {
 			met++
@@ -275,13 +300,27 @@ func (v *verifier) near(g *Group, node *topology.Node) bool {
 	return met == len(hard) || !anyone && first
 }
 
-func (v *verifier) byAll(hard []*Term, g *Group, w *workload.Workload) bool {
+func (v *verifier) byAll(hard []*Term, g *Group, w *workload.Workload, at *topology.Node) bool {
 	for _, t := range hard {
-		if !v.m.selects(t, g.Workload, w, asks{incoming: true}) {
+		if !v.m.selects(t, g.Workload, w, asks{incoming: true, at: at}) {
 			return false
 		}
 	}
 	return true
+}
+
+// anywhere tells whether a pod of w that all terms select is on a node that
+// carries the key.
+func (v *verifier) anywhere(hard []*Term, g *Group, w *workload.Workload, key string) bool {
+	if !local(hard) {
+		return v.byAll(hard, g, w, nil)
+	}
+	for n, node := range v.m.Topology.Nodes {
+		if _, ok := node.Labels[key]; ok && v.pods[n][w] > 0 && v.byAll(hard, g, w, node) {
+			return true
+		}
+	}
+	return false
 }
 
 // counted tells whether the pods on a node count for a constraint of a pod that
@@ -307,7 +346,7 @@ func (v *verifier) even(g *Group, t *Term, n int) bool {
 	}
 	counts, domains := v.counts[t], v.eligible(g, t, n)
 	if pinnedSpread(g, t) {
-		counts = map[string]int{node.Labels[t.Key]: v.onNode(t, n)}
+		counts = map[string]int{node.Labels[t.Key]: v.onNode(g, t, n)}
 	}
 	smallest := 0
 	if len(domains) > 0 && len(domains) >= t.MinDomains() {
@@ -330,13 +369,13 @@ func pinnedSpread(g *Group, t *Term) bool {
 }
 
 // onNode counts the pods on one node that a constraint selects.
-func (v *verifier) onNode(t *Term, n int) int {
+func (v *verifier) onNode(g *Group, t *Term, n int) int {
 	if t.sel.form != FormSet {
 		return 0
 	}
 	sum := 0
 	for _, w := range v.selects[t] {
-		if !w.Terminating() {
+		if !w.Terminating() && v.m.selects(t, g.Workload, w, asks{incoming: true, at: v.m.Topology.Nodes[n]}) {
 			sum += v.pods[n][w]
 		}
 	}

@@ -18,6 +18,8 @@ type Report struct {
 	// Discarded is set where the case has too many states to explore;
 	// Undetermined where our side gives no verdict.
 	Discarded, Undetermined bool
+	// Why says what leaves the verdict open.
+	Why string
 	// Open is set where manifests do not tell what some selector selects, so that
 	// our side may leave the verdict open.
 	Open bool

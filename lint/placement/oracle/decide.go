@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -38,7 +40,9 @@ func (c *Comparer) decide(ctx context.Context, r *Report, cluster *Cluster, ours
 	for _, steps := range []int{c.Steps, 1, 60, 600} {
 		d := placement.Decide(ours.Model, placement.Options{Steps: steps})
 		if steps == c.Steps {
-			r.Undetermined = d.Verdict == placement.Undetermined
+			if r.Undetermined = d.Verdict == placement.Undetermined; r.Undetermined {
+				r.Why = why(d)
+			}
 		}
 		if err := c.decision(ctx, r, cluster, ours, d, truth, rules); err != nil {
 			return err
@@ -222,4 +226,16 @@ func path(run []placement.Placed) string {
 		text += p.Workload.Object.Name + "@" + p.Node.Name + " "
 	}
 	return text
+}
+
+// why is what leaves a verdict open: labels, or the budget.
+func why(d *placement.Decision) string {
+	keys := map[string]bool{}
+	for _, doubt := range d.Doubts {
+		keys[string(doubt.Term.Use)+" "+doubt.Key] = true
+	}
+	if len(keys) == 0 {
+		return "budget"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(keys)), ", ")
 }

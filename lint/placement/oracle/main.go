@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -76,6 +77,8 @@ type table struct {
 	cases, discarded, undetermined, open, beyond, states int
 	always, order, never                                 int
 	filters, judged, disagreements                       int
+	// why counts what leaves verdicts open.
+	why map[string]int
 }
 
 // failure is a case on which the sides disagree.
@@ -152,6 +155,10 @@ func (t *table) add(c *Case, r *Report, err error) []failure {
 	}
 	if r.Undetermined {
 		t.undetermined++
+		if t.why == nil {
+			t.why = map[string]int{}
+		}
+		t.why[r.Why]++
 	}
 	if r.Beyond {
 		t.beyond++
@@ -185,10 +192,13 @@ func printTable(tables []table, took time.Duration) {
 		fmt.Printf("%-14s %7d %7d %7d %7d %7d %7d %7d %7d %9d %9d %9d %6d\n", t.family, t.cases, t.always, t.order, t.never, t.undetermined, t.open, t.beyond, t.discarded, t.states, t.filters, t.judged, t.disagreements)
 	}
 	fmt.Printf("%-14s %7s %7s %7s %7s %7s %7s %7s %7s %9s %9s %9s %6s\n", "family", "cases", "always", "order", "never", "undet.", "open", "beyond", "discard", "states", "filters", "objects", "DIFFER")
-	sum := table{family: "all"}
+	sum := table{family: "all", why: map[string]int{}}
 	for _, t := range tables {
 		row(t)
 		sum.cases += t.cases
+		for why, n := range t.why {
+			sum.why[why] += n
+		}
 		sum.always += t.always
 		sum.order += t.order
 		sum.never += t.never
@@ -202,5 +212,8 @@ func printTable(tables []table, took time.Duration) {
 		sum.disagreements += t.disagreements
 	}
 	row(sum)
+	for _, why := range slices.Sorted(maps.Keys(sum.why)) {
+		fmt.Printf("undetermined for want of %s: %d\n", why, sum.why[why])
+	}
 	fmt.Printf("%.0f cases a second, %v in all\n", float64(sum.cases)/took.Seconds(), took.Round(time.Second))
 }

@@ -1,0 +1,118 @@
+package placement
+
+import (
+	"maps"
+	"strconv"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// maxSplit bounds the pods of a workload that are told apart.
+const maxSplit = 64
+
+// split is the model in which pods that some hard term can tell from their
+// siblings, by an index or a name of their own, are workloads of their own. It
+// is the model itself where there are none.
+func (m *Model) split() *Model {
+	if m.parts == nil {
+		m.parts = m.telling()
+	}
+	return m.parts
+}
+
+func (m *Model) telling() *Model {
+	asked := m.askedFor()
+	if len(asked) == 0 {
+		return m
+	}
+	set := &workload.Set{Namespaces: m.Namespaces}
+	groups := map[*workload.Workload]*Group{}
+	for _, w := range m.Workloads {
+		pods := m.differing(m.groups[w], asked)
+		if pods == nil {
+			set.Workloads, groups[w] = append(set.Workloads, w), m.groups[w]
+		}
+		for _, g := range pods {
+			set.Workloads, groups[g.Workload] = append(set.Workloads, g.Workload), g
+		}
+	}
+	parts := NewModel(set, m.Topology)
+	parts.views, parts.eligible, parts.whole = m.views, m.eligible, m
+	for w, g := range groups {
+		if g.whole != nil {
+			g.Terms = parts.groups[w].Terms
+			for i, t := range g.Terms {
+				t.origin = m.groups[g.whole].Terms[i]
+			}
+		}
+		parts.groups[w] = g
+	}
+	parts.parts = parts
+	return parts
+}
+
+// askedFor are the labels with one value for each pod of which hard terms ask.
+func (m *Model) askedFor() map[string]bool {
+	asked := map[string]bool{}
+	for _, w := range m.Workloads {
+		for _, t := range m.groups[w].Terms {
+			for _, r := range t.sel.reqs {
+				if t.Hard && (ordinal(r.key) || r.key == podName) {
+					asked[r.key] = true
+				}
+			}
+		}
+	}
+	return asked
+}
+
+// differing are the pods of a group, each as a group, if they have a label
+// that is asked for; else nil.
+func (m *Model) differing(g *Group, asked map[string]bool) []*Group {
+	index := ""
+	for _, key := range g.PerPod() {
+		if asked[key] {
+			index = podIndex
+			if key == completionIndex {
+				index = key
+			}
+		}
+	}
+	if index == "" || !Modelled(g) || g.Count.N > maxSplit {
+		return nil
+	}
+	start := 0
+	if index == podIndex {
+		n, _ := g.Object.Root.At("spec", "ordinals", "start").Int()
+		start = int(n)
+	}
+	ordered := index == podIndex && g.Object.Root.At("spec", "podManagementPolicy").Text() != "Parallel"
+	pods := []*Group{}
+	for i := range g.Count.N {
+		w := *g.Workload
+		w.Labels = maps.Clone(w.Labels)
+		if w.Labels == nil {
+			w.Labels = map[string]string{}
+		}
+		w.Labels[index] = strconv.Itoa(start + i)
+		if index == podIndex {
+			w.Labels[podName] = podNameOf(&w, start+i)
+		}
+		w.Count.N = 1
+		pod := *g
+		pod.Workload, pod.whole, pod.position = &w, g.Workload, i
+		if ordered && i > 0 {
+			pod.after = pods[i-1].Workload
+		}
+		pods = append(pods, &pod)
+	}
+	return pods
+}
+
+// origin is the workload as it is declared.
+func (g *Group) origin() *workload.Workload {
+	if g.whole != nil {
+		return g.whole
+	}
+	return g.Workload
+}
