@@ -40,7 +40,39 @@ func Decision(m *placement.Model, d *placement.Decision) *diag.Placement {
 		}
 	}
 	outside(m, doc)
+	doc.Notes = append(doc.Notes, open(d)...)
 	return doc
+}
+
+// maxOpen bounds the open questions that are named.
+const maxOpen = 5
+
+// open says what kept a verdict from being decided.
+func open(d *placement.Decision) []string {
+	var notes []string
+	for _, q := range d.Doubts {
+		notes = append(notes, fmt.Sprintf("open: whether the required %s of %s on %s selects pods of %s depends on the label %s, whose value only the cluster knows",
+			q.Term.Use, q.Workload, q.Term.Key, q.Target, q.Key))
+	}
+	for _, o := range d.Over {
+		notes = append(notes, fmt.Sprintf("open: %s of %s (%s) could not be decided within the budget: raise --steps", plural(o.Pods, "pod"), plural(len(o.Workloads), "workload"), few(o.Workloads)))
+	}
+	if more := len(notes) - maxOpen; more > 0 {
+		notes = append(notes[:maxOpen], fmt.Sprintf("open: %s more", plural(more, "question")))
+	}
+	return notes
+}
+
+// few names some workloads.
+func few(ws []*workload.Workload) string {
+	var names []string
+	for i, w := range ws {
+		if i == maxRelated && len(ws) > maxRelated+1 {
+			return strings.Join(names, ", ") + fmt.Sprintf(" and %d more", len(ws)-i)
+		}
+		names = append(names, w.String())
+	}
+	return strings.Join(names, ", ")
 }
 
 func steps(run []placement.Placed) []diag.PlacementStep {

@@ -12,7 +12,7 @@ type outer struct {
 	spec []string
 	// counts are fields that number pods.
 	counts []string
-	// update checks how the object replaces its pods; nil if it does not.
+	// update checks how the object makes or replaces its pods, or is nil.
 	update func(c *checker, spec *place)
 	// word takes one of a few words; it may be absent.
 	word  string
@@ -38,8 +38,8 @@ var outers = map[string]outer{
 	"ReplicationController":            {spec: specPath, counts: podNumbers, selected: templateLabel},
 	"StatefulSet":                      {spec: specPath, counts: podNumbers, update: (*checker).statefulSet, word: "podManagementPolicy", words: management, selected: templateLabel},
 	"DaemonSet":                        {spec: specPath, update: (*checker).daemonSet, selected: templateLabel},
-	"Job":                              {spec: specPath, counts: jobNumbers, word: "completionMode", words: completion},
-	"CronJob":                          {spec: jobPath, counts: jobNumbers, word: "completionMode", words: completion},
+	"Job":                              {spec: specPath, counts: jobNumbers, update: (*checker).indexed, word: "completionMode", words: completion},
+	"CronJob":                          {spec: jobPath, counts: jobNumbers, update: (*checker).indexed, word: "completionMode", words: completion},
 	"VirtualMachineInstanceReplicaSet": {spec: specPath, counts: podNumbers, selected: templateLabel},
 	"VirtualMachinePool":               {spec: specPath, counts: podNumbers, selected: machineLabel},
 }
@@ -74,6 +74,15 @@ func (c *checker) object() {
 	}
 	if o.update != nil {
 		o.update(c, &spec)
+	}
+}
+
+// indexed checks that a Job with indexes says how many there are
+// (pkg/apis/batch/validation/validation.go, validateJobSpec).
+func (c *checker) indexed(spec *place) {
+	mode, completions := spec.field("completionMode"), spec.field("completions")
+	if mode.value.Text() == "Indexed" && completions.absent() {
+		c.refuse(StageObject, &mode, "completionMode: Indexed: needs completions", "set completions to the number of indexes")
 	}
 }
 

@@ -95,6 +95,7 @@ func TestValidateCounts(t *testing.T) {
 		{"parallelism", cron + "parallelism: -2}}} # here", StageObject, "spec.jobTemplate.spec.parallelism", "parallelism is -2"},
 		{"completions", cron + "completions: two}}} # here", StageObject, "spec.jobTemplate.spec.completions", "found the string two"},
 		{"completionMode", cron + "completionMode: indexed}}} # here", StageObject, "spec.jobTemplate.spec.completionMode", "must be NonIndexed or Indexed"},
+		{"indexes", cron + "completionMode: Indexed}}} # here", StageObject, "spec.jobTemplate.spec.completionMode", "needs completions"},
 		{"good", cron + "completionMode: Indexed, completions: 3, parallelism: 0}}}", "", "", ""},
 	})
 }
