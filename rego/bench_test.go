@@ -26,7 +26,7 @@ func healthy(n int) *facts.Facts {
 		}
 		f.AntiAffinity = append(f.AntiAffinity, facts.AntiAffinity{ID: id(), Workload: w, Verdict: facts.Feasible, Pods: 3,
 			Key: "kubernetes.io/hostname", Domains: 6, Most: 6, Nodes: 6, Eligible: 6})
-		f.Room = append(f.Room, facts.Room{ID: id(), Workload: w, Verdict: facts.Feasible, Pods: 3, Most: 30, Resource: "cpu", Request: "100m", Nodes: 6, Eligible: 6})
+		f.Room = append(f.Room, facts.Room{ID: id(), Workload: w, Verdict: facts.Feasible, Pods: 3, Room: "room for 30", Resource: "cpu", Request: "100m of cpu each", Nodes: 6, Eligible: 6})
 		f.TopologyKeys = append(f.TopologyKeys, facts.TopologyKey{ID: id(), Workload: w, Use: "anti-affinity", Hard: true,
 			Key: "kubernetes.io/hostname", Declared: true, Usable: 6, With: 6, Known: true})
 		f.Selectors = append(f.Selectors, facts.Selector{ID: id(), Workload: w, Use: "anti-affinity", Hard: true, Form: "set", Text: "app=" + name,

@@ -21,6 +21,8 @@ type builder struct {
 	complete bool
 	// object names the workload that facts are being built about, once for all.
 	object *diag.Object
+	// faulty are workloads of which a fact says that pods stay Pending.
+	faulty map[*workload.Workload]bool
 	// nodes keeps the usable nodes of each kind of pod.
 	nodes map[*placement.Eligibility][]*topology.Node
 }
@@ -33,7 +35,7 @@ func (f *Facts) Growing() []string { return f.growing }
 // that say that all is well are left out unless they are asked for with
 // complete: only a team's own rules may have something to say about them.
 func Build(m *placement.Model, problems []source.Problem, complete bool) *Facts {
-	b := &builder{Facts: &Facts{}, m: m, complete: complete, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}}
+	b := &builder{Facts: &Facts{}, m: m, complete: complete, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}, faulty: map[*workload.Workload]bool{}}
 	for _, p := range problems {
 		b.document(p)
 	}
@@ -47,6 +49,9 @@ func Build(m *placement.Model, problems []source.Problem, complete bool) *Facts 
 	}
 	for _, c := range m.Circles() {
 		b.circle(c)
+	}
+	if b.topo {
+		b.joint()
 	}
 	return b.Facts
 }
@@ -168,6 +173,7 @@ func (b *builder) unknownField(w *workload.Workload, u workload.UnknownField) {
 func (b *builder) circle(c placement.Circle) {
 	w := c.Workload
 	b.about(w)
+	b.faulty[w] = true
 	t := b.m.Group(w).HardAffinity()[0]
 	at := fieldSpan(w, t.Node, "labelSelector")
 	if at.IsZero() {

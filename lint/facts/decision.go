@@ -111,26 +111,32 @@ func decided(m *placement.Model, d *placement.Decision, w *placement.WorkloadDec
 	}
 	if core := m.Explain(w.Workload, d); core != nil {
 		for _, atom := range core.Atoms {
-			out.Core = append(out.Core, coreMember(m, atom))
+			out.Core = append(out.Core, coreMember(atomAt(m, atom)))
 		}
-		out.Core = append(out.Core, at(w.Workload, w.Workload.CountSpan(), "replicas", plural(w.Pods, "pod")))
+		out.Core = append(out.Core, coreMember(place(w.Workload, w.Workload.CountSpan()), "replicas", plural(w.Pods, "pod")))
 		out.Repairs = append(out.Repairs, core.Repairs...)
 	}
 	return out
 }
 
-func at(w *workload.Workload, span diag.Span, field, text string) diag.PlacementCore {
+// place is where something stands: at the name of the workload where it stands
+// nowhere.
+func place(w *workload.Workload, span diag.Span) diag.Span {
 	if span.IsZero() {
-		span = w.Object.NameSpan()
+		return w.Object.NameSpan()
 	}
+	return span
+}
+
+func coreMember(span diag.Span, field, text string) diag.PlacementCore {
 	return diag.PlacementCore{File: span.File, Line: span.Line, Column: span.Column, Field: field, Text: text}
 }
 
-// coreMember puts an atom at its place.
-func coreMember(m *placement.Model, a placement.Atom) diag.PlacementCore {
+// atomAt is where an atom stands, its field and what it says.
+func atomAt(m *placement.Model, a placement.Atom) (at diag.Span, field, text string) {
 	w, spec := a.Workload, a.Workload.SpecNode
 	if a.Term != nil {
-		return at(w, firstKey(w, a.Term.Node), termField(a.Term), fmt.Sprintf("%s: %s selects %s", w, a, a.Term.Selector()))
+		return place(w, firstKey(w, a.Term.Node)), termField(a.Term), fmt.Sprintf("%s: %s selects %s", w, a, a.Term.Selector())
 	}
 	switch a.Part {
 	case "selector":
@@ -138,16 +144,16 @@ func coreMember(m *placement.Model, a placement.Atom) diag.PlacementCore {
 		if span.IsZero() {
 			span = fieldSpan(w, spec.Get("affinity"), "nodeAffinity")
 		}
-		return at(w, span, "nodeSelector", w.String()+": "+excludedText(m, w))
+		return place(w, span), "nodeSelector", w.String() + ": " + excludedText(m, w)
 	case "taints":
-		return at(w, fieldSpan(w, spec, "tolerations"), "tolerations", w.String()+": "+excludedText(m, w))
+		return place(w, fieldSpan(w, spec, "tolerations")), "tolerations", w.String() + ": " + excludedText(m, w)
 	case "requests":
-		return at(w, firstRequest(m, w), "resources", w.String()+": requests of one pod "+fmt.Sprint(m.Group(w).Requests))
+		return place(w, firstRequest(m, w)), "resources", w.String() + ": requests of one pod " + fmt.Sprint(m.Group(w).Requests)
 	case "ports":
 		text, span := portSpan(w, m.Group(w).HostPorts)
-		return at(w, span, "hostPort", w.String()+": host port "+text)
+		return place(w, span), "hostPort", w.String() + ": host port " + text
 	}
-	return at(w, w.CountSpan(), "replicas", fmt.Sprintf("%s: %s", w, plural(w.Count.N, "pod")))
+	return place(w, w.CountSpan()), "replicas", fmt.Sprintf("%s: %s", w, plural(w.Count.N, "pod"))
 }
 
 func termField(t *placement.Term) string {

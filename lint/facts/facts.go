@@ -36,6 +36,8 @@ type Facts struct {
 	Room          []Room         `json:"room"`
 	Affinity      []Affinity     `json:"affinity"`
 	Circles       []Circle       `json:"circles"`
+	Crowds        []Crowd        `json:"crowds"`
+	Orders        []Order        `json:"orders"`
 	TopologyKeys  []TopologyKey  `json:"topology_keys"`
 	NodeLabels    []NodeLabel    `json:"node_labels"`
 	Selectors     []Selector     `json:"selectors"`
@@ -223,18 +225,23 @@ type HostPort struct {
 	Growth   string   `json:"growth"`
 }
 
-// Room is how many pods of one workload the nodes' resources hold.
+// Room is how many pods the nodes' resources hold: of one workload, or of all
+// that may use no other nodes.
 type Room struct {
-	ID       int     `json:"id"`
-	Workload string  `json:"workload"`
-	Verdict  Verdict `json:"verdict"`
-	Pods     int     `json:"pods"`
-	Most     int     `json:"most"`
-	Pending  int     `json:"pending"`
-	// Resource is the one that binds on most nodes, Request what one pod asks of
-	// it; the resource pods stands for the slots of a node.
+	ID       int    `json:"id"`
+	Workload string `json:"workload"`
+	// Others is the number of workloads beside that one.
+	Others  int     `json:"others"`
+	Verdict Verdict `json:"verdict"`
+	// Pods is the number of their pods, Pending of them are left over at least.
+	Pods    int `json:"pods"`
+	Pending int `json:"pending"`
+	// Resource is the one that binds; pods stands for the slots of a node.
+	// Request says what the pods ask of it, as in "2 of cpu each", and Room what
+	// the nodes have, as in "room for 8".
 	Resource string `json:"resource"`
 	Request  string `json:"request"`
+	Room     string `json:"room"`
 	Nodes    int    `json:"nodes"`
 	Eligible int    `json:"eligible"`
 	Growth   string `json:"growth"`

@@ -31,6 +31,7 @@ func (b *builder) limits(w *workload.Workload) {
 		if b.spare(!l.Exceeded && !l.Grows) {
 			continue
 		}
+		b.faulty[w] = b.faulty[w] || l.Exceeded
 		switch l.By {
 		case placement.ByAntiAffinity:
 			b.antiAffinity(w, &l)
@@ -184,12 +185,12 @@ func portSpan(w *workload.Workload, ports []placement.HostPort) (string, diag.Sp
 
 func (b *builder) room(w *workload.Workload, l *placement.Limit) {
 	fact := Room{
-		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Most: l.Most, Pending: max(0, l.Pods-l.Most),
-		Resource: string(l.Binding), Nodes: l.Nodes, Eligible: l.Eligible, Growth: growth(l),
+		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Pending: max(0, l.Pods-l.Most), Room: fmt.Sprintf("room for %d", l.Most),
+		Resource: string(l.Binding), Request: "one pod slot each", Nodes: l.Nodes, Eligible: l.Eligible, Growth: growth(l),
 	}
 	for _, r := range b.m.Group(w).Requests {
 		if r.Name == l.Binding {
-			fact.Request = r.Quantity.String()
+			fact.Request = fmt.Sprintf("%s of %s each", &r.Quantity, r.Name)
 		}
 	}
 	s, _ := b.frame(w, l, requestSpan(w, l.Binding))

@@ -80,7 +80,7 @@ func (b *builder) eligibility(w *workload.Workload) bool {
 		if w.Kind.PerNode() {
 			return false // it runs on no node, which is no failure (R-N29)
 		}
-		fact.Verdict = Infeasible
+		fact.Verdict, b.faulty[w] = Infeasible, true
 		s = about(w, b.nodeRule(w))
 		s, fact.Reasons = b.excluded(s.related(w.CountSpan(), "%s to be placed", plural(w.Count.N, "pod")), w, false)
 		s = b.eligibilityFix(s, w)
@@ -203,6 +203,7 @@ func (b *builder) nearNodeLabel(key, value string) string {
 // pod fits on some node.
 func (b *builder) requests(w *workload.Workload) bool {
 	fit := b.m.RequestFits(w)
+	b.faulty[w] = b.faulty[w] || fit.Fitting == 0 || w.Kind.PerNode() && fit.Fitting < fit.Eligible
 	first := len(b.Requests)
 	for i := range fit.Requests {
 		r := &fit.Requests[i]

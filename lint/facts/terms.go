@@ -349,6 +349,7 @@ func (b *builder) unmet(w *workload.Workload, u placement.Unmet, usable []*topol
 	if spoiled(w, t) {
 		return
 	}
+	b.faulty[w] = true
 	fact := Affinity{Workload: w.String(), Verdict: Infeasible, Cause: u.Cause, Key: t.Key, Usable: len(usable), Detail: u.Detail}
 	var s Subject
 	switch u.Cause {

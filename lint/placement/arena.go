@@ -257,7 +257,7 @@ func (a *arena) nodesFor(u *unit) *nodeSet {
 
 // relaxed tells apart workloads that a relaxation may treat each in its way.
 func (a *arena) relaxed(g *Group) string {
-	if a.relax == nil && !g.Running {
+	if !a.relax.treats(g) && !g.Running {
 		return ""
 	}
 	return g.Object.Namespace + "/" + g.Object.Kind + "/" + g.Object.Name

@@ -24,7 +24,7 @@ func (a *arena) relate(i int) {
 		case t.Use == Affinity:
 			near = append(near, t)
 		case t.Use == Spread:
-			u.keys = append(u.keys, a.key(t.Key))
+			u.keys = append(u.keys, a.key(a.relax.key(t)))
 		}
 	}
 	for _, t := range u.g.Terms {
@@ -138,7 +138,7 @@ func (a *arena) where(terms []*Term, u, v *unit, incoming bool) int {
 // keepApart enters an anti-affinity term on both sides. A pod that is bound by
 // its manifest is kept out by nobody, but keeps others out.
 func (a *arena) keepApart(i int, t *Term) {
-	k := a.key(t.Key)
+	k := a.key(a.relax.key(t))
 	for _, j := range a.selected([]*Term{t}, a.units[i], true) {
 		a.exclude(i, exclusion{k, j.unit, j.place})
 	}
@@ -166,7 +166,7 @@ func (a *arena) keepNear(i int, terms []*Term) {
 	u := a.units[i]
 	u.first = true
 	for _, t := range terms {
-		u.near = append(u.near, a.key(t.Key))
+		u.near = append(u.near, a.key(a.relax.key(t)))
 		u.first = u.first && a.m.selects(t, u.g.Workload, u.g.Workload, asks{self: true, incoming: true})
 	}
 	u.company = a.selected(terms, u, true)
@@ -179,7 +179,7 @@ func (a *arena) keepNear(i int, terms []*Term) {
 
 func (a *arena) constraint(i int, t *Term) *constraint {
 	u := a.units[i]
-	c := &constraint{key: a.key(t.Key), maxSkew: int(t.Constraint.MaxSkew), minDomains: t.MinDomains()}
+	c := &constraint{key: a.key(a.relax.key(t)), maxSkew: int(t.Constraint.MaxSkew), minDomains: t.MinDomains()}
 	if t.sel.form == FormEmpty || a.m.selects(t, u.g.Workload, u.g.Workload, asks{self: true, incoming: true}) {
 		c.self = 1
 	}
@@ -203,10 +203,10 @@ type inclusion struct {
 // (plugins/podtopologyspread/common.go, matchNodeInclusionPolicies).
 func (a *arena) include(u *unit, c *constraint, t *Term) *inclusion {
 	id := domainKey{
-		signature: u.g.signature, key: t.Key, keys: fmt.Sprint(u.keys),
+		signature: u.g.signature, key: a.relax.key(t), keys: fmt.Sprint(u.keys),
 		honorAffinity: t.honorsAffinity(), honorTaints: t.honorsTaints(),
 	}
-	shared := a.relax == nil && !u.g.Kind.PerNode()
+	shared := !a.relax.treats(u.g) && !u.g.Kind.PerNode()
 	if in := a.included[id]; in != nil && shared {
 		return in
 	}

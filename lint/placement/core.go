@@ -3,7 +3,6 @@ package placement
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/workload"
@@ -20,7 +19,7 @@ type Atom struct {
 }
 
 // Core is a smallest set of rules, numbers and node facts that cannot be met
-// together: with any one of them left out, all pods of the workload can be
+// together: with any one of them left out, all pods that it is about can be
 // placed. Repairs are ways out, each of them tried.
 type Core struct {
 	Atoms   []Atom
@@ -43,24 +42,148 @@ func leaveOut(group map[*workload.Workload]bool) *relaxation {
 	return &relaxation{terms: map[*Term]bool{}, parts: map[*workload.Workload]map[atomKind]bool{}, count: map[*workload.Workload]int{}, only: group}
 }
 
+// question is what is asked again and again while a core is made smaller:
+// whether all pods of one workload, or of all, can be placed.
+type question struct {
+	m *Model
+	// of is the workload, or nil for all; contend is unset for the rules alone.
+	of      *workload.Workload
+	contend bool
+}
+
+// possible tells whether some run places these pods.
+func (q question) possible(relax *relaxation) Answer {
+	steps := coreSteps
+	d := decideArena(newArena(q.m.split(), q.contend, relax), &steps)
+	if q.of == nil {
+		switch d.whole() {
+		case Never:
+			return No
+		case Undetermined:
+			return Maybe
+		}
+		return Yes
+	}
+	t := d.tallies()[q.of]
+	switch {
+	case t.unclear && t.most < t.pods:
+		return Maybe
+	case t.most >= t.pods:
+		return Yes
+	}
+	return No
+}
+
 // Explain gives the core of a workload whose pods can never all be placed.
 // The others of its component take part in the contradiction; nil if the budget
 // does not allow to make it small.
 func (m *Model) Explain(w *workload.Workload, d *Decision) *Core {
-	group := map[*workload.Workload]bool{w: true}
+	q := question{m: m, of: w, contend: true}
+	group := m.company(w)
 	relax := leaveOut(group)
-	if m.possible(w, relax) != No { // not by itself: the others have a part in it
+	if len(group) > maxTogether || q.possible(relax) != No { // the others of its component have a part in it
 		if group = d.together(w); len(group) > maxTogether {
 			return nil
 		}
-		if relax = leaveOut(group); m.possible(w, relax) != No {
+		if relax = leaveOut(group); q.possible(relax) != No {
 			return nil
 		}
 	}
-	var core []Atom
-	for _, atom := range m.atoms(w, group) {
+	var all []*workload.Workload
+	for _, o := range m.Workloads { // its own last, so that the core keeps to it where it can
+		if group[o] && o != w {
+			all = append(all, o)
+		}
+	}
+	return q.core(relax, append(all, w))
+}
+
+// company is a workload with all that its required affinity and its spread look
+// at, and what these look at: without them it might be worse off.
+func (m *Model) company(w *workload.Workload) map[*workload.Workload]bool {
+	group, queue := map[*workload.Workload]bool{w: true}, []*workload.Workload{w}
+	for len(queue) > 0 {
+		next := queue[0]
+		queue = queue[1:]
+		for _, t := range m.groups[next].Terms {
+			if !t.Hard || t.Use == AntiAffinity {
+				continue
+			}
+			for _, o := range m.Others(t, next, true) {
+				if !group[o] {
+					group[o] = true
+					queue = append(queue, o)
+				}
+			}
+		}
+	}
+	return group
+}
+
+// ExplainTogether gives a core of workloads that can never all be placed
+// although each of them can, and these workloads.
+func (m *Model) ExplainTogether(d *Decision) ([]*workload.Workload, *Core) {
+	q := question{m: m, contend: true}
+	seen := map[*workload.Workload]bool{}
+	for i := range d.Workloads {
+		w := d.Workloads[i].Workload
+		if seen[w] {
+			continue
+		}
+		group := d.together(w)
+		maps.Copy(seen, group)
+		relax := leaveOut(group)
+		if len(group) == 1 || q.possible(relax) != No {
+			continue
+		}
+		var owners []*workload.Workload
+		for _, o := range m.Workloads {
+			if group[o] {
+				owners = append(owners, o)
+			}
+		}
+		relax, ok := q.fewest(relax, owners)
+		if !ok {
+			continue
+		}
+		owners = relax.remaining(owners)
+		if core := q.core(relax, owners); core != nil {
+			return owners, core
+		}
+	}
+	return nil, nil
+}
+
+// remaining are the workloads that still have pods.
+func (r *relaxation) remaining(ws []*workload.Workload) []*workload.Workload {
+	var all []*workload.Workload
+	for _, w := range ws {
+		if n, ok := r.count[w]; !ok || n > 0 {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// core makes a contradiction smaller and tries the repairs.
+func (q question) core(relax *relaxation, ws []*workload.Workload) *Core {
+	atoms := q.smaller(relax, ws)
+	if atoms == nil {
+		return nil
+	}
+	return &Core{Atoms: atoms, Repairs: q.repairs(relax, ws, atoms)}
+}
+
+// smaller leaves out part by part what the contradiction does not need; nil if
+// a decision on the way ran out of steps.
+func (q question) smaller(relax *relaxation, ws []*workload.Workload) []Atom {
+	core := []Atom{}
+	for _, atom := range q.atoms(relax, ws) {
 		without := relax.and(atom)
-		switch m.possible(w, without) {
+		if atom.kind == atomReplicas && atom.Term == nil && !q.free(without) {
+			continue // others need its pods, and would be worse off without
+		}
+		switch q.possible(without) {
 		case No: // still impossible: the atom has no part in it
 			relax = without
 		case Yes:
@@ -69,7 +192,7 @@ func (m *Model) Explain(w *workload.Workload, d *Decision) *Core {
 			return nil
 		}
 	}
-	return &Core{Atoms: core, Repairs: m.repairs(w, group, core)}
+	return core
 }
 
 // together are the workloads of one component with w.
@@ -81,37 +204,28 @@ func (d *Decision) together(w *workload.Workload) map[*workload.Workload]bool {
 	return group
 }
 
-// atoms lists what may be left out, the parts of others first, so that the core
-// keeps to the workload itself where it can.
-func (m *Model) atoms(w *workload.Workload, group map[*workload.Workload]bool) []Atom {
-	var own, others []Atom
-	for _, o := range m.Workloads {
-		if !group[o] {
-			continue
-		}
-		var list []Atom
+// atoms lists what may be left out. The pods of the workloads that are asked
+// about are not: without them nothing is asked.
+func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
+	var list []Atom
+	for _, w := range ws {
 		for _, p := range parts {
-			if p.kind != atomReplicas || o != w { // without its own pods nothing is asked
-				list = append(list, Atom{Workload: o, Part: p.name, kind: p.kind})
+			if p.kind != atomReplicas || q.of != nil && q.of != w {
+				list = append(list, Atom{Workload: w, Part: p.name, kind: p.kind})
 			}
 		}
-		for _, t := range m.groups[o].Terms {
-			if t.Hard {
-				list = append(list, Atom{Workload: o, Term: t})
+		for _, t := range q.m.groups[w].Terms {
+			if t.Hard && !relax.dropped(t) {
+				list = append(list, Atom{Workload: w, Term: t})
 			}
-		}
-		if o == w {
-			own = list
-		} else {
-			others = append(others, list...)
 		}
 	}
-	return append(others, own...)
+	return list
 }
 
 // and is the relaxation with one atom more left out.
 func (r *relaxation) and(atom Atom) *relaxation {
-	more := &relaxation{terms: maps.Clone(r.terms), parts: maps.Clone(r.parts), count: maps.Clone(r.count), only: r.only, nodes: r.nodes}
+	more := r.clone()
 	switch {
 	case atom.Term != nil:
 		more.terms[atom.Term] = true
@@ -128,76 +242,26 @@ func (r *relaxation) and(atom Atom) *relaxation {
 	return more
 }
 
-// possible tells whether some run places all pods of w.
-func (m *Model) possible(w *workload.Workload, relax *relaxation) Answer {
-	steps := coreSteps
-	d := decideArena(newArena(m.split(), true, relax), &steps)
-	t := d.tallies()[w]
-	switch {
-	case t.unclear && t.most < t.pods:
-		return Maybe
-	case t.most >= t.pods:
-		return Yes
-	}
-	return No
-}
-
-// repairs tries the usual ways out and keeps those that work.
-func (m *Model) repairs(w *workload.Workload, group map[*workload.Workload]bool, core []Atom) []string {
-	base := leaveOut(group)
-	works := func(r *relaxation) bool { return m.possible(w, r) == Yes }
-	var repairs []string
-	for n := w.Count.N - 1; n > 0 && !w.Kind.PerNode() && w.Count.N-n <= 64; n-- {
-		fewer := *base
-		fewer.count = map[*workload.Workload]int{w: n}
-		if works(&fewer) {
-			repairs = append(repairs, fmt.Sprintf("set replicas of %s to %d", w, n))
-			break
+// free reports whether the workloads without pods are nobody's company and
+// count for nobody's spread: only then is leaving them out no hardship to the
+// others.
+func (q question) free(relax *relaxation) bool {
+	for w := range relax.only {
+		if n, ok := relax.count[w]; ok && n == 0 {
+			continue
+		}
+		for _, t := range q.m.groups[w].Terms {
+			if !t.Hard || t.Use == AntiAffinity || relax.dropped(t) {
+				continue
+			}
+			for _, o := range q.m.Others(t, w, true) {
+				if n, ok := relax.count[o]; ok && n == 0 && relax.only[o] {
+					return false
+				}
+			}
 		}
 	}
-	for _, atom := range core {
-		if without := base.and(atom); works(without) {
-			repairs = append(repairs, atom.repair())
-		}
-	}
-	if more := m.furtherNodes(w, base, works); more != "" {
-		repairs = append(repairs, more)
-	}
-	return repairs
-}
-
-// furtherNodes tries up to eight nodes more like one that the pods may use.
-func (m *Model) furtherNodes(w *workload.Workload, base *relaxation, works func(*relaxation) bool) string {
-	e := m.Eligible(w)
-	i := slices.IndexFunc(e.Nodes, Passes.All)
-	if i < 0 {
-		return ""
-	}
-	like := m.Topology.Nodes[i]
-	more := *base
-	for n := 1; n <= 8; n++ {
-		more.nodes = append(slices.Clone(more.nodes), another(like, n))
-		if works(&more) {
-			return fmt.Sprintf("add %d more of the kind of node %s", n, like.Name)
-		}
-	}
-	return ""
-}
-
-func (a Atom) repair() string {
-	switch {
-	case a.Term != nil && a.Term.Use == Spread:
-		return fmt.Sprintf("set whenUnsatisfiable: ScheduleAnyway for the spread of %s on %s", a.Workload, a.Term.Key)
-	case a.Term != nil:
-		return fmt.Sprintf("make the %s of %s on %s preferred", a.Term.Use, a.Workload, a.Term.Key)
-	}
-	return map[atomKind]string{
-		atomSelector: "label nodes as the node selector or node affinity of " + a.Workload.String() + " asks, or relax it",
-		atomTaints:   "tolerate the taints that keep " + a.Workload.String() + " off, or remove them",
-		atomRequests: "lower the requests of " + a.Workload.String(),
-		atomPorts:    "drop the host ports of " + a.Workload.String(),
-		atomReplicas: "run " + a.Workload.String() + " elsewhere",
-	}[a.kind]
+	return true
 }
 
 // String names the atom.

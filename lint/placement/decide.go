@@ -178,7 +178,7 @@ func (a *arena) decide(c component, steps *int) outcome {
 		}
 	}
 	o := a.estimate(c)
-	if o.decided || c.pods > mediumPods {
+	if o.decided && o.exact || c.pods > mediumPods {
 		return o
 	}
 	if exact, ok := a.trySearch(c, steps, *steps); ok {
@@ -297,12 +297,14 @@ func (d *decided) decision(m *Model, rules *decided) *Decision {
 	}
 	out.Doubts, out.Over = d.a.doubts, d.overruns()
 	mine, ruled := d.tallies(), rules.tallies()
+	out.bound(rules)
 	for _, w := range m.Workloads {
 		g := m.groups[w]
 		if !Modelled(g) || w.Running {
 			continue
 		}
 		t := mine[w]
+		t.most = min(t.most, ruled[w].most) // resources make nothing possible
 		out.Workloads = append(out.Workloads, WorkloadDecision{
 			Workload: w, Pods: t.pods, Verdict: t.verdict(), RulesVerdict: ruled[w].verdict(), MaxPlaced: t.most, MinPlaced: t.least,
 		})
@@ -312,6 +314,18 @@ func (d *decided) decision(m *Model, rules *decided) *Decision {
 		out.Stuck = d.stuck()
 	}
 	return out
+}
+
+// bound takes over what the rules alone make impossible.
+func (d *Decision) bound(rules *decided) {
+	most := 0
+	for i := range rules.outcomes {
+		most += rules.outcomes[i].most
+	}
+	d.MaxPlaced = min(d.MaxPlaced, most)
+	if d.RulesVerdict == Never {
+		d.Verdict = Never
+	}
 }
 
 func (d *decided) overruns() []Overrun {

@@ -255,23 +255,7 @@ func TestProofsAgainstEnumeration(t *testing.T) {
 // TestHostileSizes gives inputs that no search would survive: each ends with a
 // verdict, or without one and with bounds, within the budget.
 func TestHostileSizes(t *testing.T) {
-	nodes := func(n int) string {
-		return fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, count: %d}\n", n)
-	}
-	var crowd strings.Builder
-	for i := range 300 {
-		text := deployment(1, anti(term(hostKey, sel("tier=all"))))
-		crowd.WriteString("---\n" + strings.ReplaceAll(strings.ReplaceAll(text, "name: web,", fmt.Sprintf("name: w%d,", i)), "{app: web}", fmt.Sprintf("{app: w%d, tier: all}", i)))
-	}
-	for _, v := range []struct {
-		name, nodes, manifests string
-		verdict                placement.Verdict
-		most                   int
-	}{
-		{"300 workloads that all exclude one another on 50 nodes", nodes(50), crowd.String(), placement.Never, 50},
-		{"10,000 replicas that exclude one another on 5,000 nodes", nodes(5000), deployment(10000, anti(term(hostKey, sel("app=web")))), placement.Never, 5000},
-		{"10,000 replicas spread over 5,000 nodes", nodes(5000), deployment(10000, spread(tsc(hostKey, sel("app=web"), ""))), placement.Always, 10000},
-	} {
+	for _, v := range hostileInputs() {
 		t.Run(v.name, func(t *testing.T) {
 			m, _ := model(t, v.nodes, v.manifests)
 			d := placement.Decide(m, placement.Options{})

@@ -143,7 +143,7 @@ func (a *arena) clique(units []int) int {
 		need := 0
 		for _, i := range units {
 			u := a.units[i]
-			if u.pods == 0 || u.kubelet || !a.excludesAll(i, k, members) || !a.allCarry(u, k) {
+			if u.pods == 0 || u.kubelet || !slices.ContainsFunc(u.apart, func(x exclusion) bool { return x.key == k }) || !a.excludesAll(i, k, members) || !a.allCarry(u, k) {
 				continue
 			}
 			members = append(members, i)

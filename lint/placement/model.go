@@ -1,7 +1,10 @@
 package placement
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -11,6 +14,7 @@ import (
 
 // Model is the workloads and the nodes of one cluster.
 type Model struct {
+	// Workloads are in the order of their names.
 	Workloads  []*workload.Workload
 	Namespaces map[string]map[string]string
 	// Topology is nil or empty where no node is declared.
@@ -54,7 +58,7 @@ type Group struct {
 // NewModel makes the terms of all workloads ready.
 func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	m := &Model{
-		Workloads: set.Workloads, Namespaces: set.Namespaces, Topology: topo,
+		Workloads: ordered(set.Workloads), Namespaces: set.Namespaces, Topology: topo,
 		groups: make(map[*workload.Workload]*Group, len(set.Workloads)), eligible: map[string]*Eligibility{},
 		sets: map[setKey]*siteSet{}, domains: map[domainKey]map[string]bool{}, fits: map[fitKey]*RequestFit{}, excluded: map[excludedKey][]Exclusion{},
 		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{},
@@ -70,6 +74,16 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	}
 	m.views = newViews(topo)
 	return m
+}
+
+// ordered are workloads by name: the order of the input is to decide nothing.
+func ordered(ws []*workload.Workload) []*workload.Workload {
+	all := slices.Clone(ws)
+	slices.SortStableFunc(all, func(a, b *workload.Workload) int {
+		x, y := a.Object, b.Object
+		return cmp.Or(strings.Compare(x.Namespace, y.Namespace), strings.Compare(x.Kind, y.Kind), strings.Compare(x.Name, y.Name), strings.Compare(x.APIVersion, y.APIVersion))
+	})
+	return all
 }
 
 // Group is the workload with its terms made ready.

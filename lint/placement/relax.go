@@ -1,6 +1,8 @@
 package placement
 
 import (
+	"maps"
+
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -27,6 +29,27 @@ type relaxation struct {
 	only map[*workload.Workload]bool
 	// nodes are further nodes.
 	nodes []*topology.Node
+	// keys are topology keys that terms have instead of their own.
+	keys map[*Term]string
+}
+
+func (r *relaxation) clone() *relaxation {
+	more := *r
+	more.terms, more.parts, more.count = maps.Clone(r.terms), maps.Clone(r.parts), maps.Clone(r.count)
+	return &more
+}
+
+// key is the topology key of a term.
+func (r *relaxation) key(t *Term) string {
+	if r == nil || r.keys == nil {
+		return t.Key
+	}
+	for _, of := range []*Term{t, t.origin} {
+		if key, ok := r.keys[of]; ok {
+			return key
+		}
+	}
+	return t.Key
 }
 
 func (r *relaxation) dropped(t *Term) bool {
@@ -36,6 +59,9 @@ func (r *relaxation) dropped(t *Term) bool {
 func (r *relaxation) without(g *Group, kind atomKind) bool {
 	return r != nil && r.parts[g.origin()][kind]
 }
+
+// treats reports whether it leaves out parts of a group.
+func (r *relaxation) treats(g *Group) bool { return r != nil && len(r.parts[g.origin()]) > 0 }
 
 // pods is how many pods of a group there are to be.
 func (r *relaxation) pods(g *Group) int {

@@ -36,7 +36,7 @@ func (m *Model) telling() *Model {
 			set.Workloads, groups[g.Workload] = append(set.Workloads, g.Workload), g
 		}
 	}
-	parts := NewModel(set, m.Topology)
+	parts := NewModel(set, m.Topology) // keeps the pods of one workload in their order
 	parts.views, parts.eligible, parts.whole = m.views, m.eligible, m
 	for w, g := range groups {
 		if g.whole != nil {

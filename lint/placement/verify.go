@@ -83,15 +83,23 @@ func (m *Model) verify(d *Decision) error {
 	if complete := d.Verdict == Always || d.Verdict == OrderDependent; complete && len(d.Witness) != d.Total {
 		return fmt.Errorf("witness: %d of %d pods are placed, and the verdict is %s", len(d.Witness), d.Total, d.Verdict)
 	}
+	if d.Verdict == Never && len(d.Witness) == d.Total {
+		return fmt.Errorf("witness: all %d pods are placed, and the verdict is %s", d.Total, d.Verdict)
+	}
 	if d.Stuck == nil {
 		return nil
 	}
-	v, err := m.replay(d.Stuck.Placements)
+	return m.certify(d.Stuck)
+}
+
+// certify checks a run that is to be stuck, and fills in why.
+func (m *Model) certify(s *Stuck) error {
+	v, err := m.replay(s.Placements)
 	if err != nil {
 		return fmt.Errorf("stuck run: %w", err)
 	}
-	for i := range d.Stuck.Pending {
-		p := &d.Stuck.Pending[i]
+	for i := range s.Pending {
+		p := &s.Pending[i]
 		if after := m.groups[p.Workload].after; after != nil && v.placed[after] == 0 {
 			continue // it is not even created
 		}

@@ -1,8 +1,10 @@
 # METADATA
-# title: The nodes do not hold all pods of the workload
+# title: The nodes do not hold all pods
 # description: >-
-#   The requests of all pods of this one workload exceed what the eligible nodes offer even when nothing else
-#   runs on them, so the pods beyond stay Pending. Lower the requests or the replicas, or add nodes.
+#   The requests of all pods of a workload exceed what the eligible nodes offer even when nothing else runs on
+#   them, or those of all workloads that may use no other nodes do so together: however they are placed, the
+#   pods beyond stay Pending. Pods that end by themselves do not count. Lower the requests or the replicas, or
+#   add nodes. Workloads that never share a cluster belong into different clusters of the configuration.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
 # schemas:
@@ -18,12 +20,15 @@ import data.schedlint.text
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.room
 	fact.verdict == "infeasible"
-	hold := sprintf("%s and %s %d", [text.eligible(fact), text.verb(fact.eligible, "holds", "hold"), fact.most])
-	message := text.line(fact.workload, [ask(fact), hold, text.pending(fact.pending), fact.growth])
+	ask := sprintf("%s request %s", [text.number(fact.pods, "pod"), fact.request])
+	room := sprintf("%s and %s %s", [text.eligible(fact), text.verb(fact.eligible, "has", "have"), fact.room])
+	message := text.line(subject(fact), [ask, room, pending(fact), fact.growth])
 }
 
-ask(fact) := sprintf("%s request %s of %s each", [text.pods(fact, fact.pods), fact.request, fact.resource]) if {
-	fact.resource != "pods"
-}
+subject(fact) := fact.workload if fact.others == 0
 
-ask(fact) := sprintf("%s take one pod slot each", [text.pods(fact, fact.pods)]) if fact.resource == "pods"
+subject(fact) := sprintf("%s and %s", [fact.workload, text.number(fact.others, "other workload")]) if fact.others != 0
+
+pending(fact) := text.pending(fact.pending) if fact.others == 0
+
+pending(fact) := sprintf("at least %s", [text.pending(fact.pending)]) if fact.others != 0

@@ -1,0 +1,203 @@
+package facts
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// joint tells what becomes of workloads together, leaving out those of which
+// something is wrong already.
+func (b *builder) joint() {
+	for _, c := range b.m.Conflicts(b.faulty) {
+		if c.Core != nil {
+			b.crowd(&c)
+		} else {
+			b.order(&c)
+		}
+	}
+	for _, s := range b.m.Shortages(b.faulty) {
+		b.volume(&s)
+	}
+}
+
+func texts(ws []*workload.Workload) []string {
+	list := make([]string, len(ws))
+	for i, w := range ws {
+		list[i] = w.String()
+	}
+	return list
+}
+
+// crowd tells of workloads of which each fits alone, but not all together.
+func (b *builder) crowd(c *placement.Conflict) {
+	w := c.Workloads[0]
+	b.about(w)
+	fact := Crowd{
+		Workload: w.String(), Workloads: texts(c.Workloads), Verdict: Infeasible, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
+		Nodes: len(b.m.Topology.Nodes), Reasons: []string{}, Growth: growthText(c.Growth),
+	}
+	s := Subject{}
+	for _, atom := range c.Core.Atoms {
+		at, _, text := atomAt(b.m, atom)
+		if atom.Term != nil && s.Location.IsZero() {
+			s.Location = at
+			b.about(atom.Workload)
+		} else {
+			s = s.related(at, "%s", text)
+		}
+		fact.Reasons = append(fact.Reasons, b.reason(atom))
+	}
+	if s.Location.IsZero() {
+		s.Location = w.CountSpan()
+	}
+	for _, o := range c.Workloads {
+		s = s.related(o.CountSpan(), "%s of %s", plural(b.pods(o), "pod"), o)
+	}
+	for _, repair := range c.Core.Repairs {
+		s = s.fix("%s", repair)
+	}
+	fact.ID = b.subject(s)
+	b.Crowds = append(b.Crowds, fact)
+}
+
+// pods is how many pods of a workload are certain.
+func (b *builder) pods(w *workload.Workload) int {
+	if w.Kind.PerNode() {
+		return b.m.Eligible(w).Count
+	}
+	return w.Count.N
+}
+
+// reason is an atom in a few words.
+func (b *builder) reason(a placement.Atom) string {
+	switch {
+	case a.Term != nil:
+		return fmt.Sprintf("%s has %s", a.Workload, a)
+	case a.Part == "ports":
+		text, _ := portSpan(a.Workload, b.m.Group(a.Workload).HostPorts)
+		return fmt.Sprintf("%s takes host port %s", a.Workload, text)
+	case a.Part == "requests":
+		return fmt.Sprintf("%s fits only some nodes by its requests", a.Workload)
+	}
+	return fmt.Sprintf("%s may not use all nodes (%s)", a.Workload, excludedText(b.m, a.Workload))
+}
+
+func growthText(growth string) string {
+	if growth == "" {
+		return ""
+	}
+	return "pools counted at their max: " + growth
+}
+
+// order tells of pods that fit nowhere once others came first.
+func (b *builder) order(c *placement.Conflict) {
+	pending := c.Stuck.Pending[0]
+	w := pending.Workload
+	b.about(w)
+	fact := Order{Workload: w.String(), Pods: b.pods(w), Pending: pending.Count, Placed: []string{}, Reason: reason(pending.Reasons)}
+	ws, on := c.Stuck.Nodes()
+	for _, o := range ws {
+		fact.Placed = append(fact.Placed, fmt.Sprintf("%s of %s on %s", plural(len(on[o]), "pod"), o, nodeNames(on[o])))
+	}
+	s := about(w, b.blocking(w, ws))
+	if s.Location != w.CountSpan() {
+		s = s.related(w.CountSpan(), "%s of %s", plural(fact.Pods, "pod"), w)
+	}
+	for _, o := range ws {
+		if o == w {
+			continue
+		}
+		s = s.related(b.blocking(o, []*workload.Workload{w}), "%s, placed first on %s", o, nodeNames(on[o]))
+	}
+	for _, p := range c.Stuck.Pending[1:] {
+		s = s.related(p.Workload.CountSpan(), "%s of %s are left over as well", plural(p.Count, "pod"), p.Workload)
+	}
+	fact.ID = b.subject(s)
+	b.Orders = append(b.Orders, fact)
+}
+
+// blocking is the first hard term of a workload that has to do with one of
+// others, or with its own pods, else its number of pods.
+func (b *builder) blocking(w *workload.Workload, others []*workload.Workload) diag.Span {
+	for _, own := range []bool{false, true} {
+		for _, t := range b.m.Group(w).Terms {
+			if !t.Hard {
+				continue
+			}
+			for _, o := range others {
+				if (o == w) == own && b.m.Peer(t, w, o) == placement.Yes {
+					return firstKey(w, t.Node)
+				}
+			}
+		}
+	}
+	if ports := b.m.Group(w).HostPorts; len(ports) > 0 {
+		if _, span := portSpan(w, ports); !span.IsZero() {
+			return span
+		}
+	}
+	return w.CountSpan()
+}
+
+// nodeNames names nodes, with how often a node comes.
+func nodeNames(nodes []*topology.Node) string {
+	var order []*topology.Node
+	count := map[*topology.Node]int{}
+	for _, n := range nodes {
+		if count[n]++; count[n] == 1 {
+			order = append(order, n)
+		}
+	}
+	var list []string
+	for i, n := range order {
+		if i == maxNamed && len(order) > maxNamed+1 {
+			list = append(list, fmt.Sprintf("%d more", len(order)-i))
+			break
+		}
+		name := n.Name
+		if count[n] > 1 {
+			name += fmt.Sprintf(" (%d)", count[n])
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// maxNamed bounds the nodes that a sentence names.
+const maxNamed = 6
+
+// volume tells of a resource of which there is too little for workloads
+// together.
+func (b *builder) volume(s *placement.Shortage) {
+	w := s.Workloads[0]
+	b.about(w)
+	fact := Room{
+		Workload: w.String(), Others: len(s.Workloads) - 1, Verdict: Infeasible, Pods: s.Pods, Pending: s.Pending, Resource: string(s.Resource),
+		Request: fmt.Sprintf("%s of %s together", &s.Requested, s.Resource), Room: s.Offered.String(),
+		Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: growthText(s.Growth),
+	}
+	switch {
+	case !s.Each.IsZero():
+		fact.Request, fact.Room = fmt.Sprintf("%s of %s or more each", &s.Each, s.Resource), fmt.Sprintf("room for %d of that size", s.Slots)
+	case s.Resource == corev1.ResourcePods:
+		fact.Request, fact.Room = "one pod slot each", "room for "+fact.Room
+	}
+	subject := about(w, requestSpan(w, s.Resource))
+	for _, o := range s.Workloads[1:min(len(s.Workloads), maxNamed)] {
+		at := requestSpan(o, s.Resource)
+		if at.IsZero() {
+			at = o.CountSpan()
+		}
+		subject = subject.related(at, "%s asks for %s as well", o, s.Resource)
+	}
+	subject = subject.fix("request less %s, run fewer pods, or add nodes", s.Resource)
+	fact.ID = b.subject(subject)
+	b.Room = append(b.Room, fact)
+}

@@ -1,0 +1,208 @@
+package lint_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/rego"
+)
+
+// part is one file of a variant. The order of parts is that of the paths.
+type part struct {
+	name string
+	docs []string
+}
+
+// variant is an example written in another way. Back turns its names into those
+// of the example; nil where they are the same. Only the answers have to be the
+// same if loose is set, otherwise every part of the document has to be.
+type variant struct {
+	name  string
+	nodes []string
+	files []part
+	back  func(string) string
+	loose bool
+}
+
+func whole(docs []string) []part { return []part{{"all.yaml", docs}} }
+
+// answers is what both commands say about one input.
+type answers struct {
+	place    *diag.Placement
+	findings []string
+	// bytes is every output by command and format.
+	bytes map[string]string
+}
+
+// budget is a tenth of what the command has, so that what is too large to be
+// searched ends soon; whatever it is, order and names must not matter.
+const budget = placement.DefaultSteps / 10
+
+// ask lints and places a variant.
+func ask(t *testing.T, e *rego.Engine, v variant) answers {
+	t.Helper()
+	dir := t.TempDir()
+	save := func(name string, docs []string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(docs, "---\n")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("nodes.yaml", v.nodes)
+	o := lint.Options{Dir: dir, Root: dir, Topology: []string{"nodes.yaml"}, Policy: e, Level: func(id string) diag.Level { r, _ := e.Rule(id); return r.Level }}
+	for _, f := range v.files {
+		save(f.name, f.docs)
+		o.Paths = append(o.Paths, f.name)
+	}
+	linted, err := lint.Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linted.Rules = e.Rules()
+	placed, err := lint.Place(context.Background(), o, placement.Options{Steps: budget})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := answers{place: placed, bytes: map[string]string{}}
+	for _, format := range report.Formats() {
+		var b bytes.Buffer
+		if err := report.Write(&b, format, linted, report.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		a.bytes["lint "+format] = b.String()
+	}
+	for _, format := range report.PlaceFormats() {
+		var b bytes.Buffer
+		if err := report.WritePlacement(&b, format, placed); err != nil {
+			t.Fatal(err)
+		}
+		a.bytes["place "+format] = b.String()
+	}
+	a.findings = said(linted, v.back)
+	if v.back != nil {
+		a.place = named(t, a.bytes["place json"], v.back)
+	}
+	return a
+}
+
+// said is the findings without their places, names turned back.
+func said(r *diag.Report, back func(string) string) []string {
+	var list []string
+	for _, d := range r.Diagnostics {
+		text := fmt.Sprintf("%s %s %s/%s/%s: %s", d.Level, d.Rule, d.Object.Kind, d.Object.Namespace, d.Object.Name, d.Message)
+		if back != nil {
+			text = back(text)
+		}
+		list = append(list, text)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// suggestion is about how names are spelt, and nodeName about the few nodes
+// that are named out of many.
+var suggestion, nodeName = regexp.MustCompile(` \(did you mean [^?]*\?\)`), regexp.MustCompile(`x-(node[0-9]+|spare)`)
+
+// chosen are findings about one of several contradictions or runs that are as
+// good as one another: which one is told depends on names.
+var chosen = regexp.MustCompile(`^(\w+ (crowded-out|order-dependent-placement)) .*`)
+
+// plain is findings without what other names rightly change: what they are
+// near to, and, if loose, which nodes come first and so are named, and where.
+func plain(findings []string, loose bool) []string {
+	var list []string
+	for _, text := range findings {
+		text = suggestion.ReplaceAllString(text, "")
+		if loose {
+			text = chosen.ReplaceAllString(text, "$1")
+			words := strings.FieldsFunc(nodeName.ReplaceAllString(text, "*"), func(r rune) bool { return strings.ContainsRune(" ,;()", r) })
+			slices.Sort(words)
+			text = strings.Join(words, " ")
+		}
+		list = append(list, text)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// named reads a placement with its names turned back and its workloads in the
+// order of those names.
+func named(t *testing.T, text string, back func(string) string) *diag.Placement {
+	t.Helper()
+	var doc diag.Placement
+	if err := json.Unmarshal([]byte(back(text)), &doc); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(doc.Workloads, func(a, b diag.PlacementWorkload) int {
+		return strings.Compare(a.Namespace+"/"+a.Kind+"/"+a.Name, b.Namespace+"/"+b.Kind+"/"+b.Name)
+	})
+	return &doc
+}
+
+// aspects are the parts of a placement, one by one, so that a failure says
+// which of them moves. The first two are the answer, the others are how it is
+// shown. Where a core stands is left out: files and lines differ.
+func aspects(p *diag.Placement) []string {
+	var table, cores, repairs strings.Builder
+	for _, w := range p.Workloads {
+		fmt.Fprintf(&table, "%s %s/%s: %s (rules alone: %s), %d to %d of %d\n", w.Kind, w.Namespace, w.Name, w.Verdict, w.RulesVerdict, w.MinPlaced, w.MaxPlaced, w.Replicas)
+		for _, c := range w.Core {
+			fmt.Fprintf(&cores, "%s: %s: %s\n", w.Name, c.Field, c.Text)
+		}
+		fmt.Fprintf(&repairs, "%s: %q\n", w.Name, w.Repairs)
+	}
+	stuck, pending := []diag.PlacementStep(nil), []diag.PlacementPending(nil)
+	if p.Stuck != nil {
+		stuck, pending = p.Stuck.Placements, p.Stuck.Pending
+	}
+	return []string{
+		fmt.Sprintf("verdict: %s (rules alone: %s) %+v", p.Verdict, p.RulesVerdict, p.Pods),
+		"workloads: " + table.String(),
+		"cores: " + cores.String(),
+		"repairs: " + repairs.String(),
+		fmt.Sprint("witness: ", p.Witness),
+		fmt.Sprint("stuck run: ", stuck),
+		fmt.Sprint("pending: ", pending),
+		fmt.Sprint("outside: ", p.Invalid, p.Unmodelled, p.Notes),
+	}
+}
+
+// answerAspects is how many aspects are the answer itself.
+const answerAspects = 2
+
+// hold compares what is said about variants with what is said about the
+// example as it stands.
+func hold(t *testing.T, e *rego.Engine, x example, variants []variant) {
+	t.Helper()
+	base := ask(t, e, variant{nodes: x.nodes, files: whole(x.docs)})
+	for _, v := range variants {
+		got := ask(t, e, v)
+		want, have := aspects(base.place), aspects(got.place)
+		if v.loose {
+			want, have = want[:answerAspects], have[:answerAspects]
+		}
+		for i := range want {
+			if want[i] != have[i] {
+				t.Errorf("%s: not the same\n%.400s\n%.400s", v.name, want[i], have[i])
+			}
+		}
+		was, is := base.findings, got.findings
+		if v.back != nil {
+			was, is = plain(was, v.loose), plain(is, v.loose)
+		}
+		if !slices.Equal(was, is) {
+			t.Errorf("%s: findings are not the same\n%s\n\n%s", v.name, strings.Join(was, "\n"), strings.Join(is, "\n"))
+		}
+	}
+}
