@@ -27,6 +27,9 @@ func names(nodes []*topology.Node) string {
 
 // limits tells how many pods each hard rule lets be placed.
 func (b *builder) limits(w *workload.Workload) {
+	if !b.complete && b.m.Fits(w) {
+		return
+	}
 	for _, l := range b.m.Capacity(w) {
 		if b.spare(!l.Exceeded && !l.Grows) {
 			continue

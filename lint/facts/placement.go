@@ -23,7 +23,7 @@ func (b *builder) placement(w *workload.Workload) {
 		if b.eligibility(w) && b.requests(w) {
 			b.limits(w)
 			if w.Spec.NodeName == "" && !b.m.MaybeApart(w) {
-				t := b.m.Together(w)
+				t := b.together(w)
 				fact.PlacementKnown, fact.Usable, fact.Zones = true, t.Usable, t.Zones
 				fact.OnOneNode, fact.InOneZone = t.OnOneNode, t.InOneZone
 			}
@@ -49,6 +49,17 @@ func (b *builder) placement(w *workload.Workload) {
 	}
 	fact.ID = b.subject(s)
 	b.Workloads = append(b.Workloads, fact)
+}
+
+// together is what a loss can take. Where that is all pods there is a quick
+// answer, and where it is not only own rules want to know how many.
+func (b *builder) together(w *workload.Workload) placement.Together {
+	if !b.complete {
+		if t, all := b.m.Share(w); all != placement.Maybe {
+			return t
+		}
+	}
+	return b.m.Together(w)
 }
 
 // maxRelated bounds the nodes that a finding points at.
@@ -202,6 +213,9 @@ func (b *builder) nearNodeLabel(key, value string) string {
 // requests tells of each request of one pod against empty nodes; true if the
 // pod fits on some node.
 func (b *builder) requests(w *workload.Workload) bool {
+	if !b.complete && b.m.FitsSomewhere(w) {
+		return true
+	}
 	fit := b.m.RequestFits(w)
 	b.faulty[w] = b.faulty[w] || fit.Fitting == 0 || w.Kind.PerNode() && fit.Fitting < fit.Eligible
 	first := len(b.Requests)

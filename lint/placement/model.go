@@ -25,6 +25,7 @@ type Model struct {
 	eligible map[string]*Eligibility
 	views    []*view
 	sets     map[setKey]*siteSet
+	kept     int // sites in sets
 	domains  map[domainKey]map[string]bool
 	fits     map[fitKey]*RequestFit
 	excluded map[excludedKey][]Exclusion

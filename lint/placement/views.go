@@ -165,6 +165,9 @@ type setKey struct {
 	mode               mode
 }
 
+// maxKept bounds the sites that are kept for workloads which ask the same.
+const maxKept = 500_000
+
 // set gives the sites of a view for the pods of a workload.
 func (m *Model) set(v *view, g *Group, how mode) *siteSet {
 	key := setKey{view: v, signature: g.signature, mode: how}
@@ -199,6 +202,10 @@ func (m *Model) set(v *view, g *Group, how mode) *siteSet {
 		sites = append(sites, site{node: n, cap: most})
 	}
 	s := newSiteSet(sites)
+	if m.kept += len(sites); m.kept > maxKept {
+		clear(m.sets)
+		m.kept = len(sites)
+	}
 	m.sets[key] = s
 	return s
 }
