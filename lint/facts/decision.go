@@ -27,8 +27,13 @@ func Decision(m *placement.Model, d *placement.Decision) *diag.Placement {
 		Pods:      diag.PlacementPods{Total: d.Total, MaxPlaced: d.MaxPlaced, MinPlaced: d.MinPlaced, Exact: d.Exact},
 		Workloads: []diag.PlacementWorkload{}, Witness: steps(d.Witness), Invalid: []diag.PlacementInvalid{}, Unmodelled: []string{}, Notes: []string{},
 	}
+	never := false
 	for i := range d.Workloads {
 		doc.Workloads = append(doc.Workloads, decided(m, d, &d.Workloads[i]))
+		never = never || d.Workloads[i].Verdict == placement.Never
+	}
+	if d.Verdict == placement.Never && !never {
+		crowded(m, d, doc)
 	}
 	slices.SortStableFunc(doc.Workloads, func(a, b diag.PlacementWorkload) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.APIVersion, b.APIVersion))
@@ -106,17 +111,50 @@ func decided(m *placement.Model, d *placement.Decision, w *placement.WorkloadDec
 		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced,
 		Core: []diag.PlacementCore{}, Repairs: []string{},
 	}
-	if w.Verdict != placement.Never {
-		return out
-	}
-	if core := m.Explain(w.Workload, d); core != nil {
-		for _, atom := range core.Atoms {
-			out.Core = append(out.Core, coreMember(atomAt(m, atom)))
+	if w.Verdict == placement.Never {
+		if core := m.Explain(w.Workload, d); core != nil {
+			out.Core, out.Repairs = explained(m, []*workload.Workload{w.Workload}, core), core.Repairs
 		}
-		out.Core = append(out.Core, coreMember(place(w.Workload, w.Workload.CountSpan()), "replicas", plural(w.Pods, "pod")))
-		out.Repairs = append(out.Repairs, core.Repairs...)
 	}
 	return out
+}
+
+// crowded gives every workload of a core that is about several that core.
+func crowded(m *placement.Model, d *placement.Decision, doc *diag.Placement) {
+	ws, core := m.ExplainTogether(d)
+	if core == nil {
+		return
+	}
+	for i := range doc.Workloads { // still in the order of the decision
+		if slices.Contains(ws, d.Workloads[i].Workload) {
+			doc.Workloads[i].Core, doc.Workloads[i].Repairs = explained(m, ws, core), core.Repairs
+		}
+	}
+}
+
+// explained is a core in words: its terms, then its other parts, then how many
+// pods there are.
+func explained(m *placement.Model, ws []*workload.Workload, core *placement.Core) []diag.PlacementCore {
+	list := []diag.PlacementCore{}
+	for _, terms := range []bool{true, false} {
+		for _, atom := range core.Atoms {
+			if (atom.Term != nil) == terms {
+				list = append(list, coreMember(atomAt(m, atom)))
+			}
+		}
+	}
+	for _, w := range ws {
+		pods := w.Count.N
+		if w.Kind.PerNode() {
+			pods = m.Eligible(w).Count
+		}
+		text := plural(pods, "pod")
+		if len(ws) > 1 {
+			text = w.String() + ": " + text
+		}
+		list = append(list, coreMember(place(w, w.CountSpan()), "replicas", text))
+	}
+	return list
 }
 
 // place is where something stands: at the name of the workload where it stands
@@ -149,6 +187,8 @@ func atomAt(m *placement.Model, a placement.Atom) (at diag.Span, field, text str
 		return place(w, fieldSpan(w, spec, "tolerations")), "tolerations", w.String() + ": " + excludedText(m, w)
 	case "requests":
 		return place(w, firstRequest(m, w)), "resources", w.String() + ": requests of one pod " + fmt.Sprint(m.Group(w).Requests)
+	case "slots":
+		return place(w, w.CountSpan()), "pods", w.String() + ": every pod takes one of the pod slots that a node has"
 	case "ports":
 		text, span := portSpan(w, m.Group(w).HostPorts)
 		return place(w, span), "hostPort", w.String() + ": host port " + text

@@ -86,6 +86,8 @@ func (b *builder) reason(a placement.Atom) string {
 	case a.Part == "ports":
 		text, _ := portSpan(a.Workload, b.m.Group(a.Workload).HostPorts)
 		return fmt.Sprintf("%s takes host port %s", a.Workload, text)
+	case a.Part == "slots":
+		return fmt.Sprintf("%s takes pod slots", a.Workload)
 	case a.Part == "requests":
 		return fmt.Sprintf("%s fits only some nodes by its requests", a.Workload)
 	}

@@ -215,7 +215,7 @@ func Modelled(g *Group) bool {
 func (a *arena) addUnits(g *Group) {
 	if g.Kind.PerNode() {
 		for n, p := range a.passes(g) {
-			if p.All() {
+			if p.All() && !a.relax.gone(g) {
 				a.addUnit(&unit{g: g, pods: 1, kubelet: g.Spec.NodeName != "", nodes: &nodeSet{list: []int32{int32(n)}, one: n}})
 			}
 		}
@@ -321,7 +321,9 @@ func (a *arena) addResources() {
 	slots := len(a.resources) - 1
 	for _, u := range a.units {
 		u.ask = make([]int64, len(a.resources))
-		u.ask[slots] = 1
+		if !a.relax.without(u.g, atomSlots) {
+			u.ask[slots] = 1
+		}
 		for _, r := range a.requests(u) {
 			u.ask[index[r.Name]] = r.Amount
 		}

@@ -12,7 +12,7 @@ import (
 type Atom struct {
 	Workload *workload.Workload
 	// Term is set for terms, else Part says which part it is: selector, taints,
-	// requests, ports or replicas.
+	// requests, slots, ports or replicas.
 	Term *Term
 	Part string
 	kind atomKind
@@ -29,7 +29,7 @@ type Core struct {
 var parts = []struct {
 	kind atomKind
 	name string
-}{{atomSelector, "selector"}, {atomTaints, "taints"}, {atomRequests, "requests"}, {atomPorts, "ports"}, {atomReplicas, "replicas"}}
+}{{atomSelector, "selector"}, {atomTaints, "taints"}, {atomRequests, "requests"}, {atomSlots, "slots"}, {atomPorts, "ports"}, {atomReplicas, "replicas"}}
 
 // coreSteps bounds each decision while a core is made smaller.
 const coreSteps = 200_000

@@ -1,5 +1,11 @@
 package placement
 
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
 // DecideWithoutSearch decides by proofs and runs alone, as components that are
 // too large to search are decided.
 func DecideWithoutSearch(m *Model) *Decision {
@@ -13,4 +19,43 @@ func DecideWithoutSearch(m *Model) *Decision {
 		panic(err)
 	}
 	return decision
+}
+
+// CoreIsMinimal holds a core against the decisions that it is about: without
+// everything else it is a contradiction still, and without any member none.
+func CoreIsMinimal(m *Model, of *workload.Workload, d *Decision, ws []*workload.Workload, core *Core) string {
+	q := question{m: m, of: of, contend: true}
+	relax := leaveOut(m.company(ws[0]))
+	if of == nil || q.possible(relax) != No {
+		relax = leaveOut(d.together(ws[0]))
+	}
+	if of == nil {
+		for _, w := range q.members(relax) {
+			if !slices.Contains(ws, w) {
+				relax.count[w] = 0
+			}
+		}
+	}
+	members := relax.remaining(q.members(relax))
+	if of != nil { // its own last, as it was asked
+		members = append(slices.DeleteFunc(members, func(w *workload.Workload) bool { return w == of }), of)
+	}
+	for _, atom := range q.atoms(relax, members) {
+		if slices.Contains(core.Atoms, atom) {
+			continue
+		}
+		without := relax.and(atom)
+		if atom.Term != nil || atom.kind != atomReplicas || q.free(without) {
+			relax = without
+		}
+	}
+	if q.possible(relax) != No {
+		return "the core alone is no contradiction"
+	}
+	for _, atom := range core.Atoms {
+		if q.possible(relax.and(atom)) != Yes {
+			return "it is a contradiction without " + atom.String() + " of " + atom.Workload.String()
+		}
+	}
+	return ""
 }

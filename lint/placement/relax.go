@@ -15,6 +15,7 @@ const (
 	atomSelector atomKind = iota // nodeSelector and required node affinity
 	atomTaints                   // taints that are not tolerated, and cordons
 	atomRequests                 // resource requests
+	atomSlots                    // that a pod takes one of the node's slots
 	atomPorts                    // host ports
 	atomReplicas                 // that there are so many pods
 )
@@ -58,6 +59,15 @@ func (r *relaxation) dropped(t *Term) bool {
 
 func (r *relaxation) without(g *Group, kind atomKind) bool {
 	return r != nil && r.parts[g.origin()][kind]
+}
+
+// gone reports whether a group has no pods any more.
+func (r *relaxation) gone(g *Group) bool {
+	if r == nil {
+		return false
+	}
+	n, ok := r.count[g.origin()]
+	return ok && n == 0
 }
 
 // treats reports whether it leaves out parts of a group.

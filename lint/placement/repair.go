@@ -166,6 +166,8 @@ func (q question) repair(a Atom) string {
 		})
 	case atomRequests:
 		return "lower the requests of " + a.Workload.String()
+	case atomSlots:
+		return "let the nodes hold more pods than " + a.Workload.String() + " and the others find room for"
 	case atomPorts:
 		return "drop the host ports of " + a.Workload.String()
 	}

@@ -71,11 +71,21 @@ func workloadTable(b *strings.Builder, p *diag.Placement) {
 
 // cores shows why workloads can never be placed, and what would help.
 func cores(b *strings.Builder, p *diag.Placement) {
-	for _, w := range p.Workloads {
-		if len(w.Core) == 0 {
+	for i, w := range p.Workloads {
+		if len(w.Core) == 0 || slices.ContainsFunc(p.Workloads[:i], func(o diag.PlacementWorkload) bool { return slices.Equal(o.Core, w.Core) }) {
 			continue
 		}
-		fmt.Fprintf(b, "\n%s %s can never be placed whole, because of all of\n", visible(w.Kind), visible(w.Name))
+		var names []string // of all that the core is about
+		for _, o := range p.Workloads[i:] {
+			if slices.Equal(o.Core, w.Core) {
+				names = append(names, visible(o.Kind)+" "+visible(o.Name))
+			}
+		}
+		what := "placed whole"
+		if len(names) > 1 {
+			what = "placed together"
+		}
+		fmt.Fprintf(b, "\n%s can never be %s, because of all of\n", strings.Join(names, ", "), what)
 		for _, c := range w.Core {
 			fmt.Fprintf(b, "  %s:%d:%d: %s: %s\n", visible(c.File), c.Line, c.Column, visible(c.Field), visible(c.Text))
 		}
