@@ -2,12 +2,9 @@ package facts
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
@@ -178,31 +175,12 @@ func nodeNames(nodes []*topology.Node) string {
 // maxNamed bounds the nodes that a sentence names.
 const maxNamed = 6
 
-// sums writes what is requested and offered for people: processors as a
-// decimal, memory in the largest unit, as long as that tells them apart.
-func sums(s *placement.Shortage) (requested, offered string) {
-	write := func(q resource.Quantity) string {
-		const gib = 1 << 30
-		switch v := q.AsApproximateFloat64(); {
-		case s.Resource == corev1.ResourceCPU:
-			return strconv.FormatFloat(v, 'f', -1, 64)
-		case q.Format == resource.BinarySI && v >= gib:
-			return strconv.FormatFloat(math.Round(v/gib*10)/10, 'f', -1, 64) + "Gi"
-		}
-		return q.String()
-	}
-	if requested, offered = write(s.Requested), write(s.Offered); requested == offered {
-		return s.Requested.String(), s.Offered.String()
-	}
-	return requested, offered
-}
-
 // volume tells of a resource of which there is too little for workloads
 // together.
 func (b *builder) volume(s *placement.Shortage) {
 	w := s.Workloads[0]
 	b.about(w)
-	requested, offered := sums(s)
+	requested, offered := s.Sums()
 	fact := Room{
 		Workload: w.String(), Others: len(s.Workloads) - 1, Verdict: Infeasible, Pods: s.Pods, Pending: s.Pending, Resource: string(s.Resource),
 		Request: fmt.Sprintf("%s of %s together", requested, s.Resource), Room: offered,
