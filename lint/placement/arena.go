@@ -18,6 +18,8 @@ type unit struct {
 	// kubelet is set for pods that are bound by their manifest: they meet the
 	// kubelet's admission only (R-P8).
 	kubelet bool
+	// pinned is the only node of a pod of a DaemonSet.
+	pinned int
 	// nodes are those that pass the node-level filters and hold at least one
 	// pod when empty. Units with equal node rules and requests share the set.
 	nodes *nodeSet
@@ -216,7 +218,7 @@ func (a *arena) addUnits(g *Group) {
 	if g.Kind.PerNode() {
 		for n, p := range a.passes(g) {
 			if p.All() && !a.relax.gone(g) {
-				a.addUnit(&unit{g: g, pods: 1, kubelet: g.Spec.NodeName != "", nodes: &nodeSet{list: []int32{int32(n)}, one: n}})
+				a.addUnit(&unit{g: g, pods: 1, kubelet: g.Spec.NodeName != "", pinned: n, nodes: &nodeSet{list: []int32{int32(n)}, one: n}})
 			}
 		}
 		return

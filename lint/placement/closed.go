@@ -13,6 +13,9 @@ func (a *arena) settled(c component, best, worst []step) outcome {
 	o := outcome{component: c, decided: true, exact: true, best: best, worst: worst, most: len(best), least: len(worst)}
 	o.ownMost, o.ownLeast = []int{o.most}, []int{o.least}
 	o.always, o.never = o.least == c.pods, o.most < c.pods
+	if o.always || o.never {
+		o.proof.kind = shape
+	}
 	return o
 }
 

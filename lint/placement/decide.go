@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -101,9 +102,11 @@ func Decide(m *Model, o Options) *Decision {
 	steps := o.Steps
 	parts := m.split()
 	rules := decideArena(newArena(parts, false, nil), &steps)
+	parts.hold(rules)
 	full := rules
 	if a := newArena(parts, true, nil); a.binds() {
 		full = decideArena(a, &steps)
+		parts.hold(full)
 	}
 	d := full.decision(m, rules)
 	if err := parts.verify(d); err != nil {
@@ -114,6 +117,24 @@ func Decide(m *Model, o Options) *Decision {
 		d.join(parts)
 	}
 	return d
+}
+
+// hold checks the proofs of all outcomes. What cannot be checked within the
+// checker's budget is open.
+func (m *Model) hold(d *decided) {
+	v := newVerifier(m, d.a.contend)
+	for i := range d.outcomes {
+		o := &d.outcomes[i]
+		if !o.decided || !o.always && !o.never {
+			continue
+		}
+		switch err := v.check(d.a.assertion(o)); {
+		case errors.Is(err, errTooLong):
+			o.decided, o.exact = false, false
+		case err != nil:
+			panic(fmt.Sprintf("placement: a certificate does not hold: %v", err))
+		}
+	}
 }
 
 // join names the workloads of which single pods were decided about.
@@ -172,19 +193,32 @@ func (a *arena) decide(c component, steps *int) outcome {
 			return o
 		}
 	}
-	if c.pods <= smallPods && len(a.nodes) <= smallNodes {
-		if o, ok := a.trySearch(c, steps, *steps); ok {
-			return o
+	o := a.estimate(c)
+	share := 0
+	if !(o.decided && o.exact) && c.pods <= mediumPods && (!o.decided || len(a.nodes) <= smallNodes) {
+		if share = *steps / 4; o.decided {
+			share = min(share, numberSteps)
 		}
 	}
-	o := a.estimate(c)
-	if o.decided && o.exact || c.pods > mediumPods {
-		return o
-	}
-	if exact, ok := a.trySearch(c, steps, *steps); ok {
-		return exact
+	if share > 0 {
+		if exact, ok := a.trySearch(c, steps, share); ok {
+			return o.refined(exact)
+		}
 	}
 	return o
+}
+
+// refined takes over what a search found out about a component. Where a proof
+// has settled the verdict it is the proof that is checked, and the search has
+// to agree.
+func (o *outcome) refined(exact outcome) outcome {
+	if o.decided && o.verdict() != exact.verdict() {
+		panic(fmt.Sprintf("placement: %s by proof and %s by search", o.verdict(), exact.verdict()))
+	}
+	if o.decided && exact.proof.kind != unproved {
+		exact.proof = o.proof
+	}
+	return exact
 }
 
 // open is the outcome of a component that nobody can decide from the files.
@@ -196,17 +230,18 @@ func (a *arena) open(c component) outcome {
 	return o
 }
 
-// A component up to this size is searched at once; a larger one only if proofs
-// fail, and a much larger one not at all.
+// A component up to this size is searched even if proofs have settled it, for
+// the exact numbers, and so far; a larger one only if they fail, and a much
+// larger one not at all.
 const (
-	smallPods  = 40
-	smallNodes = 40
-	mediumPods = 80
+	smallPods   = 40
+	smallNodes  = 40
+	mediumPods  = 80
+	numberSteps = 300_000
 )
 
 // trySearch searches with a share of the budget; false if that was too little.
-func (a *arena) trySearch(c component, steps *int, left int) (outcome, bool) {
-	share := left / 4
+func (a *arena) trySearch(c component, steps *int, share int) (outcome, bool) {
 	*steps -= share
 	o := a.explore(c, &share)
 	*steps += max(share, 0)

@@ -2,7 +2,6 @@ package placement
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -11,30 +10,55 @@ import (
 // (never), that no unit can be crowded out (always), and runs that place
 // everything or get stuck. What stays open is given as bounds.
 
-// estimate settles a component as far as proofs and runs go.
+// estimate settles a component as far as proofs and runs go. The proofs that
+// nobody can be crowded out need no complete run: any run is one then.
 func (a *arena) estimate(c component) outcome {
-	o := outcome{component: c, ownMost: make([]int, len(c.owners)), ownLeast: make([]int, len(c.owners))}
-	for k, i := range c.units {
-		o.ownMost[c.owner[k]] += a.units[i].pods
-	}
-	o.most = c.pods
-	a.shortOfRoom(&o)
+	o := a.open(c)
 	o.best = a.run(c.units)
 	a.undo(o.best)
+	if len(o.best) < c.pods {
+		a.shortOfRoom(&o)
+	}
 	switch {
 	case o.most < c.pods:
 		o.never, o.decided = true, true
 	case a.nobodyCrowdedOut(c):
+		o.proof.kind = roomy
 		o.always, o.decided, o.exact = true, true, len(o.best) == c.pods
 		o.least, o.worst = c.pods, o.best
 		copy(o.ownLeast, o.ownMost)
-	case len(o.best) == c.pods:
-		o.worst, o.decided = a.crowding(c)
+	default:
+		a.byRuns(&o)
 	}
 	if !o.decided || o.never {
 		o.worst = o.best
 	}
+	if o.decided && !o.exact {
+		a.byNumbers(&o)
+	}
 	return o
+}
+
+// byRuns looks for the runs that show that order matters: by theory where the
+// component is a field, else by trying.
+func (a *arena) byRuns(o *outcome) {
+	if f := a.field(o.component); f != nil {
+		f.settle(o)
+		return
+	}
+	if len(o.best) == o.pods {
+		o.worst, o.decided = a.crowding(o.component)
+	}
+}
+
+// byNumbers finds the exact numbers where that is cheap.
+func (a *arena) byNumbers(o *outcome) {
+	if o.pods > smallPods || len(a.nodes) > smallNodes {
+		return
+	}
+	if f := a.field(o.component); f != nil {
+		f.exactly(o)
+	}
 }
 
 // run is a greedy run: units with the fewest nodes first, those that need
@@ -110,77 +134,6 @@ func (a *arena) scatter(i, pods int) []step {
 	return run
 }
 
-// shortOfRoom lowers the most by what cannot have room whatever the others do.
-func (a *arena) shortOfRoom(o *outcome) {
-	for k, i := range o.units {
-		u := a.units[i]
-		if len(u.near)+len(u.spreads) > 0 || u.after != nil || u.somewhere() || !a.nest(u, u.selfKeys(i)) {
-			continue
-		}
-		run := a.fill(i, u.nodes.list, u.pods)
-		a.undo(run)
-		o.most -= u.pods - len(run)
-		o.ownMost[o.owner[k]] -= u.pods - len(run)
-	}
-	if o.most == o.pods {
-		o.most -= a.clique(o.units)
-	}
-}
-
-// somewhere reports whether pods of the unit are kept out at some places only.
-func (u *unit) somewhere() bool {
-	return slices.ContainsFunc(u.apart, func(x exclusion) bool { return x.place != 0 })
-}
-
-// clique is by how many pods a set of units that all exclude one another on one
-// key has too few domains: each domain holds pods of one of them at most, and
-// one pod of a unit that excludes itself.
-func (a *arena) clique(units []int) int {
-	best := 0
-	for k := range a.keys {
-		var members []int
-		domains := map[int32]bool{}
-		need := 0
-		for _, i := range units {
-			u := a.units[i]
-			if u.pods == 0 || u.kubelet || !slices.ContainsFunc(u.apart, func(x exclusion) bool { return x.key == k }) || !a.excludesAll(i, k, members) || !a.allCarry(u, k) {
-				continue
-			}
-			members = append(members, i)
-			if slices.Contains(u.apart, exclusion{k, i, 0}) {
-				need += u.pods
-			} else {
-				need++
-			}
-			for _, n := range u.nodes.list {
-				domains[a.domain[k][n]] = true
-			}
-		}
-		best = max(best, need-len(domains))
-	}
-	return best
-}
-
-// excludesAll reports whether a unit and each of the members keep each other
-// out: whichever comes second. An exclusion may be one-sided, where the
-// scheduler reads a namespace selector in two ways.
-func (a *arena) excludesAll(i, key int, members []int) bool {
-	if len(members) == 0 {
-		return true
-	}
-	apart := map[int]bool{}
-	for _, x := range a.units[i].apart {
-		if x.key == key && x.place == 0 && slices.Contains(a.units[x.unit].apart, exclusion{key, i, 0}) {
-			apart[x.unit] = true
-		}
-	}
-	return !slices.ContainsFunc(members, func(j int) bool { return !apart[j] })
-}
-
-func (a *arena) allCarry(u *unit, key int) bool {
-	return !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return a.domain[key][n] < 0 })
-}
-
 // nobodyCrowdedOut proves that every unit finds a node in every state: what
 // the other pods, and its own but one, can close is less than what it has. A
 // pod closes at most the largest domain that is still open of each key on
@@ -231,95 +184,6 @@ func (a *arena) safe(c component, i int) bool {
 		}
 	}
 	return true
-}
-
-// others is how many pods of a unit can be in the way of a further pod of u,
-// of which own are placed already.
-func (a *arena) others(i, j, own int) int {
-	if i == j {
-		return own
-	}
-	if a.units[j].g.Running {
-		return 1
-	}
-	return a.units[j].pods
-}
-
-// closable bounds how many of some of the unit's nodes can be closed to one more
-// of its pods, if own of them are there.
-func (a *arena) closable(c component, i int, nodes []int32, own int) int {
-	u := a.units[i]
-	closers := map[int]int{} // by key: pods that close a domain
-	for _, x := range u.apart {
-		closers[x.key] += a.others(i, x.unit, own)
-	}
-	closed := 0
-	for key, pods := range closers {
-		sizes := map[int32]int{}
-		for _, n := range nodes {
-			if d := a.domain[key][n]; d >= 0 {
-				sizes[d]++
-			}
-		}
-		closed += largest(sizes, pods)
-	}
-	if len(u.clashes) > 0 {
-		for j, v := range a.units {
-			if slices.ContainsFunc(v.ports, func(p int) bool { return slices.Contains(u.clashes, p) }) {
-				closed += a.others(i, j, own)
-			}
-		}
-	}
-	if a.contend {
-		closed += a.crampable(c, i, nodes, own)
-	}
-	return closed
-}
-
-// largest is the sum of the n largest sizes.
-func largest(sizes map[int32]int, n int) int {
-	list := make([]int, 0, len(sizes))
-	for _, s := range sizes {
-		list = append(list, s)
-	}
-	slices.SortFunc(list, func(x, y int) int { return y - x })
-	sum := 0
-	for _, s := range list[:min(n, len(list))] {
-		sum += s
-	}
-	return sum
-}
-
-// crampable bounds how many of the unit's nodes others can leave too little
-// space on: each takes at least what is free there less what a pod asks, and
-// one unit more.
-func (a *arena) crampable(c component, i int, nodes []int32, own int) int {
-	u := a.units[i]
-	closed := 0
-	for r, ask := range u.ask {
-		if ask == 0 {
-			continue
-		}
-		demand := int64(0)
-		for _, j := range c.units {
-			demand += a.units[j].ask[r] * int64(a.others(i, j, own))
-		}
-		var need []int64
-		for _, n := range nodes {
-			if free := a.left(int(n))[r]; free != math.MaxInt64 {
-				need = append(need, free-ask+1)
-			}
-		}
-		slices.Sort(need)
-		for _, t := range need {
-			if demand < t {
-				break
-			}
-			demand -= t
-			closed++
-		}
-	}
-	return closed
 }
 
 // maxCrowd bounds the units and nodes among which a run that crowds somebody

@@ -33,6 +33,7 @@ type Model struct {
 	offered  map[corev1.ResourceName][]int64
 	// parts is what split has made of the model, whole what it was made of.
 	parts, whole *Model
+	relations    *relations
 }
 
 // Group is a workload with its terms made ready: all its pods are alike but

@@ -1,9 +1,7 @@
 package placement
 
 import (
-	"encoding/binary"
 	"slices"
-	"strings"
 
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -180,6 +178,8 @@ type outcome struct {
 	// best and worst are runs that place most and least pods; stuck is one that
 	// places less than all, if there is one.
 	best, worst []step
+	// proof is why it is always or never.
+	proof proof
 }
 
 // step is one placement.
@@ -187,7 +187,6 @@ type step struct{ unit, node int }
 
 // search explores all states that can be reached, as far as the budget goes.
 type search struct {
-	a     *arena
 	c     component
 	left  []int // pods of each unit that are still to be placed
 	seen  map[string]bool
@@ -195,9 +194,7 @@ type search struct {
 	out   outcome
 	first bool
 	steps *int // what is left of the budget
-	class []int
-	// state is the columns of counts by node, for keys.
-	buf []byte
+	columns
 }
 
 // explore runs the search from the current state of the arena.
@@ -206,7 +203,7 @@ func (a *arena) explore(c component, steps *int) outcome {
 		a.in[i] = make([]int32, len(a.nodes))
 		defer func() { a.in[i] = nil }()
 	}
-	s := &search{a: a, c: c, seen: map[string]bool{}, first: true, steps: steps, class: a.classes(c)}
+	s := &search{c: c, seen: map[string]bool{}, first: true, steps: steps, columns: newColumns(a, c)}
 	s.out = outcome{component: c, ownMost: make([]int, len(c.owners)), ownLeast: make([]int, len(c.owners)), least: c.pods, never: true, always: true}
 	s.left = make([]int, len(c.units))
 	for i, u := range c.units {
@@ -215,6 +212,9 @@ func (a *arena) explore(c component, steps *int) outcome {
 	}
 	s.out.decided = s.visit(c.pods)
 	s.out.exact = s.out.decided
+	if s.out.always || s.out.never {
+		s.out.proof.kind = explored
+	}
 	return s.out
 }
 
@@ -224,18 +224,24 @@ func (s *search) visit(left int) bool {
 		return false
 	}
 	key := s.key()
-	if s.seen[key] {
+	if s.seen[string(key)] {
 		return true
 	}
-	s.seen[key] = true
+	s.seen[string(key)] = true
 	maximal := true
 	for i, u := range s.c.units {
 		if s.left[i] == 0 {
 			continue
 		}
-		tried := map[string]bool{}
+		var few [16]int32
+		tried := few[:0]
 		for _, n := range s.a.units[u].nodes.list {
 			n := int(n)
+			was := s.column[n]
+			if slices.Contains(tried, was) {
+				continue // like nodes take alike, and one is enough
+			}
+			tried = append(tried, was)
 			if *s.steps--; *s.steps < 0 {
 				return false
 			}
@@ -243,18 +249,17 @@ func (s *search) visit(left int) bool {
 				continue
 			}
 			maximal = false
-			if column := s.column(n); !tried[column] { // like nodes: one is enough
-				tried[column] = true
-				s.a.place(u, n)
-				s.left[i]--
-				s.path = append(s.path, step{u, n})
-				ok := s.visit(left - 1)
-				s.path = s.path[:len(s.path)-1]
-				s.left[i]++
-				s.a.unplace(u, n)
-				if !ok {
-					return false
-				}
+			s.a.place(u, n)
+			s.left[i]--
+			s.path = append(s.path, step{u, n})
+			s.put(i, n)
+			ok := s.visit(left - 1)
+			s.column[n] = was
+			s.path = s.path[:len(s.path)-1]
+			s.left[i]++
+			s.a.unplace(u, n)
+			if !ok {
+				return false
 			}
 		}
 	}
@@ -284,93 +289,4 @@ func (s *search) maximal(left int) {
 	o.never = o.never && left > 0
 	o.always = o.always && left == 0
 	s.first = false
-}
-
-// classes numbers the nodes so that two of one number are alike for the units:
-// same filters, resources and domains, but for domains of one node each, which
-// nothing but the node's own pods can tell apart.
-func (a *arena) classes(c component) []int {
-	alone := make([]map[int32]int, len(a.keys))
-	for k := range a.keys {
-		alone[k] = map[int32]int{}
-		for n := range a.nodes {
-			alone[k][a.domain[k][n]]++
-		}
-	}
-	numbers := map[string]int{}
-	class := make([]int, len(a.nodes))
-	for n := range a.nodes {
-		var b []byte
-		for _, i := range c.units {
-			u := a.units[i]
-			b = append(b, flag(u.nodes.holds(n)))
-			for _, s := range u.spreads {
-				b = append(b, flag(s.counted[n]))
-			}
-		}
-		for _, p := range a.places[1:] {
-			b = append(b, flag(p[n]))
-		}
-		for k := range a.keys {
-			d := a.domain[k][n]
-			if d >= 0 && alone[k][d] == 1 {
-				d = -2
-			}
-			b = binary.AppendVarint(b, int64(d))
-		}
-		for _, free := range a.left(n) {
-			b = binary.AppendVarint(b, free)
-		}
-		for _, k := range a.here(n) {
-			b = binary.AppendVarint(b, int64(k))
-		}
-		if _, ok := numbers[string(b)]; !ok {
-			numbers[string(b)] = len(numbers)
-		}
-		class[n] = numbers[string(b)]
-	}
-	return class
-}
-
-// here lists what running pods do on a node: the ports that they take and the
-// units that are in its domains, which may be domains of this node alone.
-func (a *arena) here(n int) []int {
-	var list []int
-	for p, c := range a.portsOn {
-		if c.at(int32(n)) > 0 {
-			list = append(list, -1-p)
-		}
-	}
-	for i, u := range a.units {
-		if u.g.Running && u.nodes.holds(n) {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
-func flag(b bool) byte {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// column is the class of a node and the pods on it.
-func (s *search) column(n int) string {
-	s.buf = binary.AppendUvarint(s.buf[:0], uint64(s.class[n]))
-	for _, u := range s.c.units {
-		s.buf = binary.AppendUvarint(s.buf, uint64(s.a.in[u][n]))
-	}
-	return string(s.buf)
-}
-
-// key is equal for states that differ in the names of like nodes only.
-func (s *search) key() string {
-	columns := make([]string, len(s.a.nodes))
-	for n := range s.a.nodes {
-		columns[n] = s.column(n)
-	}
-	slices.Sort(columns)
-	return strings.Join(columns, "")
 }

@@ -20,16 +20,28 @@ type verifier struct {
 	// total counts the pods of a workload on nodes that carry a key.
 	total map[keyOf]int
 	free  []map[corev1.ResourceName]int64
-	ports []map[HostPort]bool
+	ports []map[HostPort]int
 	pods  []map[*workload.Workload]int
-	// placed counts the pods of a workload.
-	placed map[*workload.Workload]int
-	// selects and against are, for a workload, whom its hard terms select, and
-	// whose anti-affinity selects it.
+	// placed counts the pods of a workload, running those of the model on a node.
+	placed  map[*workload.Workload]int
+	running map[int]bool
+	// contend is unset where pods do not contend for resources.
+	contend bool
+	ledger  *ledger
+	sets    map[string]*sited
+	sized   map[string][]int
+	reached map[*Group][]int
+	nested  map[string]bool
+	*relations
+	// counts is the number of pods that a spread constraint counts in a domain.
+	counts map[*Term]map[string]int
+}
+
+// relations are whom the hard terms of workloads select, and for a workload
+// whose anti-affinity selects it and whose spread counts it.
+type relations struct {
 	selects map[*Term][]*workload.Workload
 	against map[*workload.Workload][]against
-	// counts is the number of pods that a spread constraint counts in a domain.
-	counts  map[*Term]map[string]int
 	watched map[*workload.Workload][]watch
 }
 
@@ -56,7 +68,7 @@ type watch struct {
 // replay checks a run: every step passes the filters at its time. The error
 // says which does not; it is a fault of the engine.
 func (m *Model) replay(run []Placed) (*verifier, error) {
-	v := newVerifier(m)
+	v := newVerifier(m, true)
 	for i, p := range run {
 		n, ok := v.node[p.Node.Name]
 		if !ok {
@@ -123,10 +135,10 @@ func (v *verifier) reasons(g *Group) map[Reason]int {
 	return count
 }
 
-func newVerifier(m *Model) *verifier {
+func newVerifier(m *Model, contend bool) *verifier {
 	v := &verifier{
-		m: m, node: map[string]int{}, here: map[place3]int{}, total: map[keyOf]int{}, selects: map[*Term][]*workload.Workload{},
-		against: map[*workload.Workload][]against{}, placed: map[*workload.Workload]int{}, counts: map[*Term]map[string]int{}, watched: map[*workload.Workload][]watch{},
+		m: m, relations: m.related(), contend: contend, node: map[string]int{}, here: map[place3]int{}, total: map[keyOf]int{},
+		placed: map[*workload.Workload]int{}, running: map[int]bool{}, sets: map[string]*sited{}, sized: map[string][]int{}, reached: map[*Group][]int{}, nested: map[string]bool{}, counts: map[*Term]map[string]int{},
 	}
 	for i, n := range m.Topology.Nodes {
 		v.node[n.Name] = i
@@ -134,41 +146,74 @@ func newVerifier(m *Model) *verifier {
 		for name, q := range n.Allocatable {
 			free[name] = amount(name, q)
 		}
-		v.free, v.ports, v.pods = append(v.free, free), append(v.ports, map[HostPort]bool{}), append(v.pods, map[*workload.Workload]int{})
-	}
-	for _, w := range m.Workloads {
-		if g := m.groups[w]; Modelled(g) {
-			v.learn(g)
-		}
+		v.free, v.ports, v.pods = append(v.free, free), append(v.ports, map[HostPort]int{}), append(v.pods, map[*workload.Workload]int{})
 	}
 	for _, w := range m.Workloads {
 		if g := m.groups[w]; w.Running && Modelled(g) {
 			if n, ok := v.node[w.Spec.NodeName]; ok {
 				v.add(g, n)
+				v.running[n] = true
 			}
 		}
 	}
 	return v
 }
 
+// related finds out who selects whom, once for all checks.
+func (m *Model) related() *relations {
+	if m.relations == nil {
+		m.relations = &relations{selects: map[*Term][]*workload.Workload{}, against: map[*workload.Workload][]against{}, watched: map[*workload.Workload][]watch{}}
+		for _, w := range m.Workloads {
+			if g := m.groups[w]; m.present(g) {
+				m.relations.learn(m, g)
+			}
+		}
+	}
+	return m.relations
+}
+
+// maySelect tells whether a term selects pods of a group at some node at least.
+func (m *Model) maySelect(t *Term, g, o *Group) bool {
+	if !t.sel.local() {
+		return m.selects(t, g.Workload, o.Workload, asks{incoming: true})
+	}
+	for n, p := range m.Eligible(o.Workload).Nodes {
+		if (p.All() || o.Running && p.Name) && m.selects(t, g.Workload, o.Workload, asks{incoming: true, at: m.Topology.Nodes[n]}) {
+			return true
+		}
+	}
+	return false
+}
+
+// present reports whether a group has pods at all that take part.
+func (m *Model) present(g *Group) bool {
+	switch {
+	case !Modelled(g):
+		return false
+	case g.Kind.PerNode():
+		return m.Eligible(g.Workload).Count > 0
+	}
+	return g.Running || g.Count.N > 0
+}
+
 // learn notes whom the hard terms of a group select.
-func (v *verifier) learn(g *Group) {
+func (v *relations) learn(m *Model, g *Group) {
 	for _, t := range g.Terms {
 		if !t.Hard {
 			continue
 		}
-		for _, list := range v.m.index.candidates(&t.sel) {
+		for _, list := range m.index.candidates(&t.sel) {
 			for _, o := range list {
-				if !Modelled(v.m.groups[o]) {
+				if !m.present(m.groups[o]) {
 					continue
 				}
-				if t.sel.local() || v.m.selects(t, g.Workload, o, asks{incoming: true}) {
+				if m.maySelect(t, g, m.groups[o]) {
 					v.selects[t] = append(v.selects[t], o)
 					if t.Use == Spread {
 						v.watched[o] = append(v.watched[o], watch{g, t})
 					}
 				}
-				if t.Use == AntiAffinity && v.m.selects(t, g.Workload, o, asks{}) {
+				if t.Use == AntiAffinity && m.selects(t, g.Workload, o, asks{}) {
 					v.against[o] = append(v.against[o], against{g.Workload, t.Key})
 				}
 			}
@@ -176,21 +221,24 @@ func (v *verifier) learn(g *Group) {
 	}
 }
 
-// add enters a pod into the books.
-func (v *verifier) add(g *Group, n int) {
+// add enters a pod into the books, remove takes it out again.
+func (v *verifier) add(g *Group, n int)    { v.enter(g, n, 1) }
+func (v *verifier) remove(g *Group, n int) { v.enter(g, n, -1) }
+
+func (v *verifier) enter(g *Group, n, by int) {
 	node := v.m.Topology.Nodes[n]
 	for key, value := range node.Labels {
-		v.here[place3{g.Workload, key, value}]++
-		v.total[keyOf{g.Workload, key}]++
+		v.here[place3{g.Workload, key, value}] += by
+		v.total[keyOf{g.Workload, key}] += by
 	}
-	v.pods[n][g.Workload]++
-	v.placed[g.Workload]++
-	v.free[n][corev1.ResourcePods]--
+	v.pods[n][g.Workload] += by
+	v.placed[g.Workload] += by
+	v.free[n][corev1.ResourcePods] -= int64(by)
 	for _, r := range g.Requests {
-		v.free[n][r.Name] -= r.Amount
+		v.free[n][r.Name] -= r.Amount * int64(by)
 	}
 	for _, p := range g.HostPorts {
-		v.ports[n][p] = true
+		v.ports[n][p] += by
 	}
 	for _, s := range v.watched[g.Workload] {
 		if g.Terminating() || pinnedSpread(s.g, s.t) || s.t.sel.form != FormSet || !v.counted(s.g, s.t, n, n) || !v.m.selects(s.t, s.g.Workload, g.Workload, asks{incoming: true, at: node}) {
@@ -199,7 +247,7 @@ func (v *verifier) add(g *Group, n int) {
 		if v.counts[s.t] == nil {
 			v.counts[s.t] = map[string]int{}
 		}
-		v.counts[s.t][node.Labels[s.t.Key]]++
+		v.counts[s.t][node.Labels[s.t.Key]] += by
 	}
 }
 
@@ -209,9 +257,9 @@ func (v *verifier) refuses(g *Group, n int) Reason {
 	if r := v.m.Eligible(g.Workload).Nodes[n].reason(); r != Takes {
 		return r
 	}
-	for taken := range v.ports[n] {
+	for taken, pods := range v.ports[n] {
 		for _, p := range g.HostPorts {
-			if p.Conflicts(taken) {
+			if pods > 0 && p.Conflicts(taken) {
 				return RefusedByPort
 			}
 		}
@@ -222,20 +270,11 @@ func (v *verifier) refuses(g *Group, n int) Reason {
 	if g.Spec.NodeName != "" {
 		return Takes
 	}
-	for _, a := range v.against[g.Workload] {
-		if value, ok := node.Labels[a.key]; ok && v.here[place3{a.w, a.key, value}] > 0 {
-			return RefusedByAffinity
-		}
+	if v.repelled(g, node) {
+		return RefusedByAffinity
 	}
 	for _, t := range g.Terms {
-		if !t.Hard {
-			continue
-		}
-		value, ok := node.Labels[t.Key]
-		switch {
-		case t.Use == AntiAffinity && ok && v.any(g, t, value):
-			return RefusedByAffinity
-		case t.Use == Spread && !v.even(g, t, n):
+		if t.Hard && t.Use == Spread && !v.even(g, t, n) {
 			return RefusedBySpread
 		}
 	}
@@ -243,6 +282,21 @@ func (v *verifier) refuses(g *Group, n int) Reason {
 		return RefusedByAffinity
 	}
 	return Takes
+}
+
+// repelled is anti-affinity, that of the pod and that of pods in place.
+func (v *verifier) repelled(g *Group, node *topology.Node) bool {
+	for _, a := range v.against[g.Workload] {
+		if value, ok := node.Labels[a.key]; ok && v.here[place3{a.w, a.key, value}] > 0 {
+			return true
+		}
+	}
+	for _, t := range g.Terms {
+		if value, ok := node.Labels[t.Key]; ok && t.Hard && t.Use == AntiAffinity && v.any(g, t, value) {
+			return true
+		}
+	}
+	return false
 }
 
 // any tells whether a pod that a term selects is in a domain.
@@ -274,6 +328,10 @@ func (v *verifier) in(terms []*Term, g *Group, w *workload.Workload, key, value 
 
 func (v *verifier) room(g *Group, n int) bool {
 	node := v.m.Topology.Nodes[n]
+	if !v.contend { // each pod has to fit the empty node
+		most, _ := Fits(node, g.Requests)
+		return most > 0
+	}
 	if _, declared := node.Allocatable[corev1.ResourcePods]; declared && v.free[n][corev1.ResourcePods] < 1 {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -128,6 +129,9 @@ func newComparer(o options) *Comparer {
 	return &Comparer{World: w, States: o.states, Walks: o.walks, Decide: o.decide}
 }
 
+// numbers are what panics of one cause differ in.
+var numbers = regexp.MustCompile(`[0-9]+`)
+
 // try is Compare with panics of either side turned into findings.
 func (c *Comparer) try(nodes, manifests string) (r *Report, err error) {
 	defer func() {
@@ -135,7 +139,7 @@ func (c *Comparer) try(nodes, manifests string) (r *Report, err error) {
 			r = &Report{}
 			where := make([]byte, 1<<14)
 			where = where[:runtime.Stack(where, false)]
-			r.find("panic", "panic", "%v\n%s", p, where)
+			r.find("panic", numbers.ReplaceAllString(fmt.Sprint(p), "N"), "%v\n%s", p, where)
 		}
 	}()
 	return c.Compare(context.Background(), nodes, manifests)

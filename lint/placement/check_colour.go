@@ -1,0 +1,137 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+)
+
+// choices gives every pod a node so that none is with one that it has to be
+// apart from, whoever comes first. That is less than the filters ask, so where
+// there is no such choice no run places all pods.
+type choices struct {
+	s *states
+	// sites are the nodes of each member, at the node that each pod has.
+	sites [][]int
+	at    [][]int
+	steps int
+}
+
+// checkUncolourable looks for a choice, the pods with the fewest nodes first.
+func (v *verifier) checkUncolourable(c *assertion) error {
+	s := &states{v: v, members: c.members}
+	for range v.m.Topology.Nodes {
+		s.on = append(s.on, make([]int, len(c.members)))
+	}
+	s.classify()
+	t := &choices{s: s, at: make([][]int, len(c.members)), steps: checkSteps}
+	for _, m := range c.members {
+		t.sites = append(t.sites, slices.DeleteFunc(slices.Clone(v.sites(m.g)), func(n int) bool { return v.slots(m, n) == 0 }))
+	}
+	found := t.choose()
+	switch {
+	case t.steps <= 0:
+		return errTooLong
+	case found:
+		return fmt.Errorf("%v can be kept apart", called(c.members))
+	}
+	return nil
+}
+
+func (t *choices) choose() bool {
+	best, options := -1, []int(nil)
+	for i, m := range t.s.members {
+		if len(t.at[i]) == m.pods {
+			continue
+		}
+		open := t.open(i)
+		if best < 0 || len(open)-(m.pods-len(t.at[i])) < len(options)-(t.s.members[best].pods-len(t.at[best])) {
+			best, options = i, open
+		}
+		if t.steps <= 0 {
+			return false
+		}
+	}
+	if best < 0 {
+		return true
+	}
+	var tried []string
+	for _, n := range options {
+		column := t.s.column(n)
+		if slices.Contains(tried, column) {
+			continue
+		}
+		tried = append(tried, column)
+		t.at[best] = append(t.at[best], n)
+		t.s.on[n][best]++
+		if t.choose() {
+			return true
+		}
+		t.s.on[n][best]--
+		t.at[best] = t.at[best][:len(t.at[best])-1]
+	}
+	return false
+}
+
+// open are the nodes that a further pod of a member may get.
+func (t *choices) open(i int) []int {
+	var list []int
+	for _, n := range t.sites[i] {
+		if t.steps--; t.steps <= 0 {
+			return list
+		}
+		if !t.conflicts(i, n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+func (t *choices) conflicts(i, n int) bool {
+	v, m := t.s.v, t.s.members[i]
+	for j, nodes := range t.at {
+		o := t.s.members[j]
+		for _, at := range nodes {
+			if at == n && (v.portsClash(m.g, o.g) || v.contend && v.crowds(m.g, o.g, n)) {
+				return true
+			}
+			for _, k := range t.keysBetween(m.g, o.g) {
+				if sameDomain(v.m.Topology.Nodes[n], v.m.Topology.Nodes[at], k) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// keysBetween are the keys on which two groups always keep each other out.
+func (t *choices) keysBetween(g, o *Group) []string {
+	var keys []string
+	for _, a := range t.s.v.against[g.Workload] {
+		if a.w == o.Workload && t.s.v.excludes(o, g, a.key) {
+			keys = append(keys, a.key)
+		}
+	}
+	for _, term := range g.Terms {
+		if term.Hard && term.Use == AntiAffinity && t.s.v.surely(term, g, o) && t.s.v.excludes(o, g, term.Key) {
+			keys = append(keys, term.Key)
+		}
+	}
+	return keys
+}
+
+func (v *verifier) portsClash(g, o *Group) bool {
+	return slices.ContainsFunc(g.HostPorts, func(p HostPort) bool { return slices.ContainsFunc(o.HostPorts, p.Conflicts) })
+}
+
+// crowds reports whether a node has no room for a pod of each of two groups.
+func (v *verifier) crowds(g, o *Group, n int) bool {
+	l := v.books()
+	mine, other := l.asks(g), l.asks(o)
+	for r := range mine {
+		if mine[r] > 0 && other[r] > 0 && mine[r]+other[r] > l.free[n*len(mine)+r] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,155 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// states goes through all states that members can reach, with the filters of
+// the checker. States that differ in the names of nodes that are alike to the
+// members count once.
+type states struct {
+	v       *verifier
+	members []member
+	left    []int
+	on      [][]int // by node: pods of each member
+	class   []string
+	seen    map[string]bool
+	steps   int
+	// complete and stuck tell whether a maximal state has all pods or not.
+	complete, stuck bool
+}
+
+// checkExplored tries everything, within its budget.
+func (v *verifier) checkExplored(c *assertion) error {
+	s := &states{v: v, members: c.members, seen: map[string]bool{}, steps: checkSteps}
+	for _, m := range c.members {
+		s.left = append(s.left, m.pods)
+	}
+	for range v.m.Topology.Nodes {
+		s.on = append(s.on, make([]int, len(c.members)))
+	}
+	s.classify()
+	s.visit()
+	switch {
+	case s.complete == c.never && s.complete, s.stuck && !c.never:
+		return fmt.Errorf("%v: a run ends otherwise", called(c.members))
+	case s.steps <= 0:
+		return errTooLong
+	}
+	return nil
+}
+
+// classify gives nodes that are alike to the members one class: equal in what
+// the filters say of them, what they offer and hold, and the values of topology
+// keys that other nodes share.
+func (s *states) classify() {
+	nodes := s.v.m.Topology.Nodes
+	keys := s.keys()
+	shared := map[string]int{}
+	for _, n := range nodes {
+		for _, k := range keys {
+			shared[k+"\x00"+n.Labels[k]]++
+		}
+	}
+	for i, n := range nodes {
+		var b strings.Builder
+		for _, m := range s.members {
+			p := s.v.m.Eligible(m.g.Workload).Nodes[i]
+			fmt.Fprintf(&b, "%v %v %v ", p, m.node == i, carries(n.Labels, hardKeys(m.g)))
+		}
+		for _, k := range keys {
+			value, ok := n.Labels[k]
+			if ok && shared[k+"\x00"+value] == 1 && !boundLabel(k) {
+				value = "alone"
+			}
+			fmt.Fprintf(&b, "%v %q ", ok, value)
+		}
+		fmt.Fprintf(&b, "%v %v", n.Allocatable, s.v.free[i])
+		if s.v.running[i] {
+			b.WriteString(n.Name)
+		}
+		s.class = append(s.class, b.String())
+	}
+}
+
+// keys are all labels by which rules of the members tell nodes apart.
+func (s *states) keys() []string {
+	var keys []string
+	for _, m := range s.members {
+		for _, t := range m.g.Terms {
+			if t.Hard {
+				keys = append(keys, t.Key)
+			}
+			for _, r := range t.sel.reqs {
+				if boundLabel(r.key) {
+					keys = append(keys, r.key)
+				}
+			}
+		}
+		for _, a := range s.v.against[m.g.Workload] {
+			keys = append(keys, a.key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+func (s *states) visit() {
+	key := s.key()
+	if s.seen[key] || s.steps <= 0 {
+		return
+	}
+	s.seen[key] = true
+	maximal, rest := true, 0
+	for i, m := range s.members {
+		rest += s.left[i]
+		if s.left[i] == 0 || m.g.after != nil && s.v.placed[m.g.after] == 0 {
+			continue
+		}
+		var tried []string
+		for n := range s.on {
+			if m.node >= 0 && n != m.node {
+				continue
+			}
+			if s.steps--; s.steps <= 0 {
+				return
+			}
+			if s.v.refuses(m.g, n) != Takes {
+				continue
+			}
+			maximal = false
+			if column := s.column(n); !slices.Contains(tried, column) {
+				tried = append(tried, column)
+				s.put(i, n, 1)
+				s.visit()
+				s.put(i, n, -1)
+			}
+		}
+	}
+	if maximal {
+		s.complete, s.stuck = s.complete || rest == 0, s.stuck || rest > 0
+	}
+}
+
+func (s *states) put(i, n, by int) {
+	s.on[n][i] += by
+	s.left[i] -= by
+	if by > 0 {
+		s.v.add(s.members[i].g, n)
+	} else {
+		s.v.remove(s.members[i].g, n)
+	}
+}
+
+func (s *states) column(n int) string { return s.class[n] + fmt.Sprint(s.on[n]) }
+
+func (s *states) key() string {
+	columns := make([]string, len(s.on))
+	for n := range s.on {
+		columns[n] = s.column(n)
+	}
+	slices.Sort(columns)
+	return strings.Join(columns, "\n")
+}
