@@ -362,7 +362,7 @@ func (v *verifier) overlapping(b blocker, at int, own bool, nodes []int) int {
 }
 
 func (v *verifier) marked(nodes []int) []bool {
-	in := make([]bool, len(v.free))
+	in := make([]bool, len(v.on))
 	for _, n := range nodes {
 		in[n] = true
 	}
@@ -385,7 +385,7 @@ func (v *verifier) cramped(m member, nodes []int, own int, blockers []blocker) (
 	l := v.books()
 	mine, width := l.asks(m.g), len(l.names)
 	closed := 0
-	all := make([]bool, len(v.free))
+	all := make([]bool, len(v.on))
 	crampers := map[*workload.Workload]blocker{}
 	for r, ask := range mine {
 		var need []int64

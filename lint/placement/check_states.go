@@ -66,7 +66,7 @@ func (s *states) classify() {
 			}
 			fmt.Fprintf(&b, "%v %q ", ok, value)
 		}
-		fmt.Fprintf(&b, "%v %v", n.Allocatable, s.v.free[i])
+		fmt.Fprintf(&b, "%v", n.Allocatable)
 		if s.v.running[i] {
 			b.WriteString(n.Name)
 		}

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -51,18 +52,19 @@ func (v *verifier) books() *ledger {
 		}
 	}
 	width := len(l.names)
-	l.wanted, l.shared, l.free = make([]int64, len(v.free)*width), make([]int32, len(v.free)*width), make([]int64, len(v.free)*width)
-	for n := range v.free {
-		for r, name := range l.names {
-			if l.free[n*width+r] = Unbounded << 24; v.judges(n, name) {
-				l.free[n*width+r] = v.free[n][name]
+	l.wanted, l.shared, l.free = make([]int64, len(v.on)*width), make([]int32, len(v.on)*width), make([]int64, len(v.on)*width)
+	for r, name := range l.names {
+		for n, has := range v.m.offers(name, v.m.Topology.Nodes) {
+			if v.on[n] != nil && has != math.MaxInt64 {
+				has -= v.on[n].used[name]
 			}
+			l.free[n*width+r] = min(has, Unbounded<<24) // that much where it is not judged
 		}
 	}
 	v.ledger = l
 	for _, w := range v.m.Workloads {
 		g := v.m.groups[w]
-		if n, ok := v.node[g.Spec.NodeName]; ok && g.Spec.NodeName != "" {
+		if n, ok := v.m.indexOf(g.Spec.NodeName); ok && g.Spec.NodeName != "" {
 			l.forget(v.m.Topology.Nodes[n], g)
 		}
 		if Modelled(g) && !g.Running {
@@ -72,12 +74,7 @@ func (v *verifier) books() *ledger {
 	return l
 }
 
-// judges tells whether a node is judged on a resource by anybody.
-func (v *verifier) judges(n int, name corev1.ResourceName) bool {
-	_, judged := offered(v.m.Topology.Nodes[n], &Request{Name: name})
-	return judged
-}
-
+// enter adds what the pods of a group ask for on the nodes that they may be on.
 func (l *ledger) enter(v *verifier, g *Group) {
 	asks, apart, clashes := l.asks(g), v.apartOn(g), v.portsClash(g, g)
 	for _, n := range v.reachable(g) {
@@ -169,10 +166,9 @@ func (v *verifier) least(s *sited, r *Request) {
 		return
 	}
 	least := int64(Unbounded) << 24
+	offers := v.m.offers(r.Name, v.m.Topology.Nodes)
 	for _, n := range s.list {
-		if has, judged := offered(v.m.Topology.Nodes[n], &Request{Name: r.Name}); judged {
-			least = min(least, has)
-		}
+		least = min(least, offers[n]) // beyond everything where a node is not judged
 	}
 	s.least[r.Name] = least
 }

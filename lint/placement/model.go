@@ -34,6 +34,7 @@ type Model struct {
 	// parts is what split has made of the model, whole what it was made of.
 	parts, whole *Model
 	relations    *relations
+	byName       map[string]int
 }
 
 // Group is a workload with its terms made ready: all its pods are alike but

@@ -5,7 +5,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -13,15 +12,13 @@ import (
 // parsed model: terms, who they select, node-level filters, requests, ports. It
 // keeps its books by label values, so a run takes time linear in its length.
 type verifier struct {
-	m    *Model
-	node map[string]int
+	m *Model
 	// here counts the pods of a workload in a domain.
 	here map[place3]int
 	// total counts the pods of a workload on nodes that carry a key.
 	total map[keyOf]int
-	free  []map[corev1.ResourceName]int64
-	ports []map[HostPort]int
-	pods  []map[*workload.Workload]int
+	// on is what is on each node, nil where nothing is.
+	on []*load
 	// placed counts the pods of a workload, running those of the model on a node.
 	placed  map[*workload.Workload]int
 	running map[int]bool
@@ -35,6 +32,30 @@ type verifier struct {
 	*relations
 	// counts is the number of pods that a spread constraint counts in a domain.
 	counts map[*Term]map[string]int
+}
+
+// load is the pods on one node, what they use and the ports that they take.
+type load struct {
+	pods  map[*workload.Workload]int
+	used  map[corev1.ResourceName]int64
+	ports map[HostPort]int
+}
+
+// pods is how many pods of a workload are on a node.
+func (v *verifier) pods(n int, w *workload.Workload) int {
+	if v.on[n] == nil {
+		return 0
+	}
+	return v.on[n].pods[w]
+}
+
+// left is what a node has left of a resource, and whether it is judged on it.
+func (v *verifier) left(n int, r *Request) (int64, bool) {
+	has, judged := offered(v.m.Topology.Nodes[n], r)
+	if v.on[n] != nil {
+		has -= v.on[n].used[r.Name]
+	}
+	return has, judged
 }
 
 // relations are whom the hard terms of workloads select, and for a workload
@@ -70,7 +91,7 @@ type watch struct {
 func (m *Model) replay(run []Placed) (*verifier, error) {
 	v := newVerifier(m, true)
 	for i, p := range run {
-		n, ok := v.node[p.Node.Name]
+		n, ok := m.indexOf(p.Node.Name)
 		if !ok {
 			return nil, fmt.Errorf("step %d: node %s is not declared", i, p.Node.Name)
 		}
@@ -127,7 +148,7 @@ func (m *Model) certify(s *Stuck) error {
 func (v *verifier) reasons(g *Group) map[Reason]int {
 	count := map[Reason]int{}
 	for n := range v.m.Topology.Nodes {
-		if g.Kind.PerNode() && v.pods[n][g.Workload] > 0 {
+		if g.Kind.PerNode() && v.pods(n, g.Workload) > 0 {
 			continue
 		}
 		count[v.refuses(g, n)]++
@@ -137,26 +158,31 @@ func (v *verifier) reasons(g *Group) map[Reason]int {
 
 func newVerifier(m *Model, contend bool) *verifier {
 	v := &verifier{
-		m: m, relations: m.related(), contend: contend, node: map[string]int{}, here: map[place3]int{}, total: map[keyOf]int{},
-		placed: map[*workload.Workload]int{}, running: map[int]bool{}, sets: map[string]*sited{}, sized: map[string][]int{}, reached: map[*Group][]int{}, nested: map[string]bool{}, counts: map[*Term]map[string]int{},
-	}
-	for i, n := range m.Topology.Nodes {
-		v.node[n.Name] = i
-		free := map[corev1.ResourceName]int64{}
-		for name, q := range n.Allocatable {
-			free[name] = amount(name, q)
-		}
-		v.free, v.ports, v.pods = append(v.free, free), append(v.ports, map[HostPort]int{}), append(v.pods, map[*workload.Workload]int{})
+		m: m, relations: m.related(), contend: contend, on: make([]*load, len(m.Topology.Nodes)), here: map[place3]int{}, total: map[keyOf]int{},
+		placed: map[*workload.Workload]int{}, running: map[int]bool{}, sets: map[string]*sited{}, sized: map[string][]int{},
+		reached: map[*Group][]int{}, nested: map[string]bool{}, counts: map[*Term]map[string]int{},
 	}
 	for _, w := range m.Workloads {
 		if g := m.groups[w]; w.Running && Modelled(g) {
-			if n, ok := v.node[w.Spec.NodeName]; ok {
+			if n, ok := m.indexOf(w.Spec.NodeName); ok {
 				v.add(g, n)
 				v.running[n] = true
 			}
 		}
 	}
 	return v
+}
+
+// indexOf is the index of a node.
+func (m *Model) indexOf(name string) (int, bool) {
+	if m.byName == nil {
+		m.byName = make(map[string]int, len(m.Topology.Nodes))
+		for i, n := range m.Topology.Nodes {
+			m.byName[n.Name] = i
+		}
+	}
+	i, ok := m.byName[name]
+	return i, ok
 }
 
 // related finds out who selects whom, once for all checks.
@@ -231,14 +257,19 @@ func (v *verifier) enter(g *Group, n, by int) {
 		v.here[place3{g.Workload, key, value}] += by
 		v.total[keyOf{g.Workload, key}] += by
 	}
-	v.pods[n][g.Workload] += by
 	v.placed[g.Workload] += by
-	v.free[n][corev1.ResourcePods] -= int64(by)
+	on := v.on[n]
+	if on == nil {
+		on = &load{pods: map[*workload.Workload]int{}, used: map[corev1.ResourceName]int64{}, ports: map[HostPort]int{}}
+		v.on[n] = on
+	}
+	on.pods[g.Workload] += by
+	on.used[corev1.ResourcePods] += int64(by)
 	for _, r := range g.Requests {
-		v.free[n][r.Name] -= r.Amount * int64(by)
+		on.used[r.Name] += r.Amount * int64(by)
 	}
 	for _, p := range g.HostPorts {
-		v.ports[n][p] += by
+		on.ports[p] += by
 	}
 	for _, s := range v.watched[g.Workload] {
 		if g.Terminating() || pinnedSpread(s.g, s.t) || s.t.sel.form != FormSet || !v.counted(s.g, s.t, n, n) || !v.m.selects(s.t, s.g.Workload, g.Workload, asks{incoming: true, at: node}) {
@@ -249,214 +280,4 @@ func (v *verifier) enter(g *Group, n, by int) {
 		}
 		v.counts[s.t][node.Labels[s.t.Key]] += by
 	}
-}
-
-// refuses applies the filters.
-func (v *verifier) refuses(g *Group, n int) Reason {
-	node := v.m.Topology.Nodes[n]
-	if r := v.m.Eligible(g.Workload).Nodes[n].reason(); r != Takes {
-		return r
-	}
-	for taken, pods := range v.ports[n] {
-		for _, p := range g.HostPorts {
-			if pods > 0 && p.Conflicts(taken) {
-				return RefusedByPort
-			}
-		}
-	}
-	if !v.room(g, n) {
-		return RefusedByResources
-	}
-	if g.Spec.NodeName != "" {
-		return Takes
-	}
-	if v.repelled(g, node) {
-		return RefusedByAffinity
-	}
-	for _, t := range g.Terms {
-		if t.Hard && t.Use == Spread && !v.even(g, t, n) {
-			return RefusedBySpread
-		}
-	}
-	if !v.near(g, node) {
-		return RefusedByAffinity
-	}
-	return Takes
-}
-
-// repelled is anti-affinity, that of the pod and that of pods in place.
-func (v *verifier) repelled(g *Group, node *topology.Node) bool {
-	for _, a := range v.against[g.Workload] {
-		if value, ok := node.Labels[a.key]; ok && v.here[place3{a.w, a.key, value}] > 0 {
-			return true
-		}
-	}
-	for _, t := range g.Terms {
-		if value, ok := node.Labels[t.Key]; ok && t.Hard && t.Use == AntiAffinity && v.any(g, t, value) {
-			return true
-		}
-	}
-	return false
-}
-
-// any tells whether a pod that a term selects is in a domain.
-func (v *verifier) any(g *Group, t *Term, value string) bool {
-	for _, w := range v.selects[t] {
-		if v.in([]*Term{t}, g, w, t.Key, value) {
-			return true
-		}
-	}
-	return false
-}
-
-// in tells whether a pod of w that all these terms select is in a domain; those
-// that ask for labels of the node select it in some places only.
-func (v *verifier) in(terms []*Term, g *Group, w *workload.Workload, key, value string) bool {
-	if v.here[place3{w, key, value}] == 0 {
-		return false
-	}
-	if !local(terms) {
-		return v.byAll(terms, g, w, nil)
-	}
-	for n, node := range v.m.Topology.Nodes {
-		if here, ok := node.Labels[key]; ok && here == value && v.pods[n][w] > 0 && v.byAll(terms, g, w, node) {
-			return true
-		}
-	}
-	return false
-}
-
-func (v *verifier) room(g *Group, n int) bool {
-	node := v.m.Topology.Nodes[n]
-	if !v.contend { // each pod has to fit the empty node
-		most, _ := Fits(node, g.Requests)
-		return most > 0
-	}
-	if _, declared := node.Allocatable[corev1.ResourcePods]; declared && v.free[n][corev1.ResourcePods] < 1 {
-		return false
-	}
-	for i := range g.Requests {
-		r := &g.Requests[i]
-		if _, judged := offered(node, r); judged && v.free[n][r.Name] < r.Amount {
-			return false
-		}
-	}
-	return true
-}
-
-// near is required affinity: a pod counts if all terms select it.
-func (v *verifier) near(g *Group, node *topology.Node) bool {
-	hard := g.HardAffinity()
-	first, anyone, met := true, false, 0
-	for _, t := range hard {
-		value, ok := node.Labels[t.Key]
-		if !ok {
-			return false
-		}
-		first = first && v.m.selects(t, g.Workload, g.Workload, asks{self: true, incoming: true})
-		found := false
-		for _, w := range v.selects[t] {
-			found = found || v.in(hard, g, w, t.Key, value)
-			anyone = anyone || v.total[keyOf{w, t.Key}] > 0 && v.anywhere(hard, g, w, t.Key)
-		}
-		if found {
-			met++
-		}
-	}
-	return met == len(hard) || !anyone && first
-}
-
-func (v *verifier) byAll(hard []*Term, g *Group, w *workload.Workload, at *topology.Node) bool {
-	for _, t := range hard {
-		if !v.m.selects(t, g.Workload, w, asks{incoming: true, at: at}) {
-			return false
-		}
-	}
-	return true
-}
-
-// anywhere tells whether a pod of w that all terms select is on a node that
-// carries the key.
-func (v *verifier) anywhere(hard []*Term, g *Group, w *workload.Workload, key string) bool {
-	if !local(hard) {
-		return v.byAll(hard, g, w, nil)
-	}
-	for n, node := range v.m.Topology.Nodes {
-		if _, ok := node.Labels[key]; ok && v.pods[n][w] > 0 && v.byAll(hard, g, w, node) {
-			return true
-		}
-	}
-	return false
-}
-
-// counted tells whether the pods on a node count for a constraint of a pod that
-// is to go to another one.
-func (v *verifier) counted(g *Group, t *Term, n, to int) bool {
-	p := v.m.Eligible(g.Workload).Nodes[n]
-	switch {
-	case !carries(v.m.Topology.Nodes[n].Labels, hardKeys(g)):
-		return false
-	case t.honorsTaints() && !p.Taints:
-		return false
-	case t.honorsAffinity():
-		return p.Selector && (!g.Kind.PerNode() || n == to)
-	}
-	return true
-}
-
-// even is the skew of one constraint.
-func (v *verifier) even(g *Group, t *Term, n int) bool {
-	node := v.m.Topology.Nodes[n]
-	if !carries(node.Labels, hardKeys(g)) {
-		return false
-	}
-	counts, domains := v.counts[t], v.eligible(g, t, n)
-	if pinnedSpread(g, t) {
-		counts = map[string]int{node.Labels[t.Key]: v.onNode(g, t, n)}
-	}
-	smallest := 0
-	if len(domains) > 0 && len(domains) >= t.MinDomains() {
-		smallest = Unbounded
-		for value := range domains {
-			smallest = min(smallest, counts[value])
-		}
-	}
-	self := 0
-	if t.sel.form == FormEmpty || v.m.selects(t, g.Workload, g.Workload, asks{self: true, incoming: true}) {
-		self = 1
-	}
-	return counts[node.Labels[t.Key]]+self-smallest <= int(t.Constraint.MaxSkew)
-}
-
-// pinnedSpread reports whether a constraint counts on the pod's own node alone:
-// a DaemonSet's pods are pinned by node affinity, which it honours (R-N31).
-func pinnedSpread(g *Group, t *Term) bool {
-	return g.Kind.PerNode() && t.honorsAffinity()
-}
-
-// onNode counts the pods on one node that a constraint selects.
-func (v *verifier) onNode(g *Group, t *Term, n int) int {
-	if t.sel.form != FormSet {
-		return 0
-	}
-	sum := 0
-	for _, w := range v.selects[t] {
-		if !w.Terminating() && v.m.selects(t, g.Workload, w, asks{incoming: true, at: v.m.Topology.Nodes[n]}) {
-			sum += v.pods[n][w]
-		}
-	}
-	return sum
-}
-
-func (v *verifier) eligible(g *Group, t *Term, to int) map[string]bool {
-	if g.Kind.PerNode() {
-		domains := map[string]bool{}
-		for n := range v.m.Topology.Nodes {
-			if v.counted(g, t, n, to) {
-				domains[v.m.Topology.Nodes[n].Labels[t.Key]] = true
-			}
-		}
-		return domains
-	}
-	return v.m.eligibleDomains(v.m.views[0], g, t)
 }
