@@ -96,7 +96,7 @@ func (v *verifier) lasting(g *Group, nodes []int) []int {
 
 // blocker is what pods of one workload can do to the nodes of another.
 type blocker struct {
-	g *Group
+	g, of *Group
 	// pods is how many there are, keys those on which they close domains, of
 	// which sure ones do so wherever a pod is; port is set if they close the node
 	// that they are on.
@@ -139,7 +139,7 @@ func (v *verifier) blockers(m member, own int) []blocker {
 	var all []blocker
 	for _, w := range v.rivals(m.g) {
 		g := v.m.groups[w]
-		b := blocker{g: g, pods: v.count(g)}
+		b := blocker{g: g, of: m.g, pods: v.count(g)}
 		if g == m.g {
 			b.pods = own
 		}
@@ -324,7 +324,7 @@ func (v *verifier) closing(b blocker, nodes []int) int {
 		id, closes, carried := "", 0, 0
 		for i, k := range b.keys {
 			value, ok := here.Labels[k]
-			if id += "\x00"; ok {
+			if id += "\x00"; ok && v.closesFrom(b, k, at) {
 				id += "=" + value
 				carried++
 				closes += sizes[i][value]
@@ -349,12 +349,22 @@ func (v *verifier) closing(b blocker, nodes []int) int {
 	return greatest(list, b.pods)
 }
 
+// closesFrom tells whether a pod of a blocker closes the domain of a key in which
+// it is: a selector may ask for labels of its node.
+func (v *verifier) closesFrom(b blocker, key string, at int) bool {
+	return slices.Contains(b.sure, key) || slices.ContainsFunc(b.of.Terms, func(t *Term) bool {
+		return t.Hard && t.Use == AntiAffinity && t.Key == key && v.m.selects(t, b.of.Workload, b.g.Workload, asks{incoming: true, at: v.m.Topology.Nodes[at]})
+	})
+}
+
 // overlapping counts the nodes that one pod of a blocker closes from where it
 // is.
 func (v *verifier) overlapping(b blocker, at int, own bool, nodes []int) int {
 	here, closes := v.m.Topology.Nodes[at], 0
 	for _, n := range nodes {
-		if own && n == at || slices.ContainsFunc(b.keys, func(k string) bool { return sameDomain(here, v.m.Topology.Nodes[n], k) }) {
+		if own && n == at || slices.ContainsFunc(b.keys, func(k string) bool {
+			return sameDomain(here, v.m.Topology.Nodes[n], k) && v.closesFrom(b, k, at)
+		}) {
 			closes++
 		}
 	}
