@@ -66,12 +66,12 @@ func (q question) possible(relax *relaxation) Answer {
 	}
 	t := d.tallies()[q.of]
 	switch {
-	case t.unclear && t.most < t.pods:
+	case t.most < t.pods:
+		return No
+	case t.unclear && t.best < t.pods:
 		return Maybe
-	case t.most >= t.pods:
-		return Yes
 	}
-	return No
+	return Yes
 }
 
 // Explain gives the core of a workload whose pods can never all be placed.

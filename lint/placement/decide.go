@@ -279,7 +279,9 @@ func (d *decided) whole() Verdict {
 // tally is what is known of one workload: a DaemonSet has a unit a node.
 type tally struct {
 	pods, most, least int
-	unclear           bool
+	// best and worst are how many the best and the worst run of all place.
+	best, worst int
+	unclear     bool
 }
 
 func (t tally) verdict() Verdict {
@@ -288,7 +290,7 @@ func (t tally) verdict() Verdict {
 		return Never
 	case t.least == t.pods:
 		return Always
-	case t.unclear:
+	case t.unclear && !(t.best == t.pods && t.worst < t.pods):
 		return Undetermined
 	}
 	return OrderDependent
@@ -302,6 +304,18 @@ func (d *decided) tallies() map[*workload.Workload]tally {
 			t.most += o.ownMost[k]
 			t.least += o.ownLeast[k]
 			t.unclear = t.unclear || !o.exact
+			all[w] = t
+		}
+		for _, s := range o.best {
+			w := d.a.units[s.unit].g.origin()
+			t := all[w]
+			t.best++
+			all[w] = t
+		}
+		for _, s := range o.worst {
+			w := d.a.units[s.unit].g.origin()
+			t := all[w]
+			t.worst++
 			all[w] = t
 		}
 		for _, i := range o.units {
