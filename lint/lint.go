@@ -228,7 +228,7 @@ func (r *run) cluster(p part) {
 	f := facts.Build(m, nil, r.Policy.Own())
 	r.count(workloads, m)
 	r.judge(f, p.name) // the trees are garbage by now
-	r.report.Summary.Notes = append(r.report.Summary.Notes, f.Growing()...)
+	r.report.Summary.Notes = append(r.report.Summary.Notes, f.Notes()...)
 }
 
 // judge lets the policy see the facts and turns what it says into diagnostics:

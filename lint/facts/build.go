@@ -27,8 +27,9 @@ type builder struct {
 	nodes map[*placement.Eligibility][]*topology.Node
 }
 
-// Growing are sentences on workloads that fit only once pools have grown.
-func (f *Facts) Growing() []string { return f.growing }
+// Notes are sentences that belong to no finding: on workloads that fit only once
+// pools have grown, and on selectors that the scheduler reads in its own way.
+func (f *Facts) Notes() []string { return f.notes }
 
 // Build tells what is to be said about the workloads of one cluster. Problems
 // are those of the texts; they belong to no cluster, so give them once. Facts
@@ -53,6 +54,7 @@ func Build(m *placement.Model, problems []source.Problem, complete bool) *Facts 
 	if b.topo {
 		b.joint()
 	}
+	b.notes = append(b.notes, quirks(m)...)
 	return b.Facts
 }
 

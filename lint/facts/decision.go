@@ -45,8 +45,26 @@ func Decision(m *placement.Model, d *placement.Decision) *diag.Placement {
 		}
 	}
 	outside(m, doc)
-	doc.Notes = append(doc.Notes, open(d)...)
+	doc.Notes = append(append(doc.Notes, open(d)...), quirks(m)...)
 	return doc
+}
+
+// quirks tells of terms that the scheduler reads otherwise than they are
+// written, which answers follow.
+func quirks(m *placement.Model) []string {
+	var notes []string
+	for _, w := range m.Workloads {
+		for _, t := range m.Group(w).Terms {
+			if t.Hard && t.EveryNamespace() && placement.Modelled(m.Group(w)) {
+				notes = append(notes, fmt.Sprintf("the namespaceSelector (%s) of the required %s of %s on %s matches every namespace while its pods come in: Kubernetes v1.36 reads one with nothing but NotIn and DoesNotExist like that (kubernetes/kubernetes#141526)",
+					t.NamespaceText(), t.Use, w, t.Key))
+			}
+		}
+	}
+	if more := len(notes) - maxOpen; more > 0 {
+		notes = append(notes[:maxOpen], fmt.Sprintf("%s more of that kind", plural(more, "namespaceSelector")))
+	}
+	return notes
 }
 
 // maxOpen bounds the open questions that are named.

@@ -45,7 +45,7 @@ type Facts struct {
 	LabelKeys     []LabelKey     `json:"label_keys"`
 
 	subjects []Subject
-	growing  []string
+	notes    []string
 }
 
 // Subject is what stands behind a fact: where it is and what explains it.

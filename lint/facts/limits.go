@@ -46,8 +46,8 @@ func (b *builder) limits(w *workload.Workload) {
 			b.room(w, &l)
 		}
 		if note := fmt.Sprintf("%s fits only if pools grow beyond their count (%s): %s at count, %s to be placed",
-			w, l.Growth, plural(l.AtCount, "pod"), plural(l.Pods, "pod")); l.Grows && !slices.Contains(b.growing, note) {
-			b.growing = append(b.growing, note)
+			w, l.Growth, plural(l.AtCount, "pod"), plural(l.Pods, "pod")); l.Grows && !slices.Contains(b.notes, note) {
+			b.notes = append(b.notes, note)
 		}
 	}
 }

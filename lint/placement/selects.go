@@ -86,6 +86,10 @@ func (m *Model) inNamespace(t *Term, owner, target *workload.Workload, incoming 
 	return t.ns.matches(probe, probe, true) == Yes
 }
 
+// EveryNamespace reports whether the scheduler takes the term's namespace
+// selector to match every namespace, whatever it says.
+func (t *Term) EveryNamespace() bool { return t.ns.negative() }
+
 // negative reports whether a namespace selector has nothing but NotIn and
 // DoesNotExist. In the terms of a pod that is coming in, v1.36 takes such a
 // selector to match every namespace (kubernetes/kubernetes#141526): it looks
