@@ -5,16 +5,27 @@
 // Eligible applies the node-level filters; Capacity bounds how many pods of one
 // workload can be placed, by the closed forms R-M1 to R-M5 of the semantics
 // reference; Decide decides about all workloads together, over every order and
-// every choice, and Explain gives the core of what never fits. State applies the
+// every choice, and Explain gives the core of what never fits. Conflicts and
+// Shortages are what linting says of workloads together. State applies the
 // filters one pod and one node at a time and nothing cleverer.
 //
-// How Decide goes: the arena makes numbers of the model, components are units
-// that have to do with one another, and each is settled by the cheapest means
-// that does: closed forms (closed.go), a search over states that are alike but
-// for the names of like nodes (search.go), proofs and runs for what is too large
-// to search (large.go), else bounds. The budget counts filters, not time. Every
-// run that an answer rests on is replayed by a checker that shares nothing with
-// all this but the parsed model (verify.go); one that does not hold is a panic.
+// How Decide goes: pods that selectors can tell from their siblings become
+// workloads of their own (split.go), the arena makes numbers of the model, and
+// components are units that have to do with one another. Each is settled by the
+// cheapest means that does: closed forms (closed.go), proofs without search
+// (large.go: flows and weights say never, counts and matchings say always or
+// give the run that gets stuck, colourings either), then a search over states
+// that are alike but for the names of like nodes (search.go), else bounds. The
+// budget counts filters, not time.
+//
+// Every verdict is certified. always and never come with a proof in terms of
+// workloads, nodes and labels (proof.go), order-dependent with two runs. A
+// checker that shares nothing with all this but the parsed model (verify*.go,
+// check*.go, ledger.go; a test keeps it so) replays the runs and holds the
+// proofs, each by its own count; where a search was needed it goes through the
+// states again. A certificate that does not hold is a panic, one that takes
+// too long to check leaves the verdict undetermined. What is not certified: the
+// largest and smallest numbers of pods, beyond what the runs show.
 //
 // Invariants: every filter cites the upstream file that it mirrors or the rule
 // id. A bound is never too low, so "infeasible" is never said of something that
@@ -22,8 +33,7 @@
 // not declare is not held against a pod, and what the input leaves open makes
 // the answer unknown. Answers do not depend on the order of the input.
 //
-// Open: a verdict of never or always is certified by its runs and by tests
-// against enumeration and the real scheduler's filters, not yet by a
-// certificate of its own; the rules of lint still take their facts from
-// Capacity. Nothing here formats findings.
+// Linting takes the limits of one workload from Capacity, which knows of pools
+// that grow; Decide counts them as they are declared. The checker holds the
+// engine's closed forms against Capacity's. Nothing here formats findings.
 package placement

@@ -109,3 +109,8 @@ func unknown(w *workload.Workload) string {
 	}
 	return ""
 }
+
+// Modelled reports whether the pods of a group take part in a decision.
+func Modelled(g *Group) bool {
+	return !g.Refused() && !g.Copy && !g.Superseded && g.Unknown == "" && (g.Count.Known || g.Kind.PerNode())
+}

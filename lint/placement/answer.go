@@ -1,0 +1,126 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// join names the workloads of which single pods were decided about.
+func (d *Decision) join(parts *Model) {
+	whole := func(w *workload.Workload) *workload.Workload { return parts.groups[w].origin() }
+	for i := range d.Witness {
+		d.Witness[i].Workload = whole(d.Witness[i].Workload)
+	}
+	for i := range d.Doubts {
+		d.Doubts[i].Workload, d.Doubts[i].Target = whole(d.Doubts[i].Workload), whole(d.Doubts[i].Target)
+	}
+	if d.Stuck == nil {
+		return
+	}
+	for i := range d.Stuck.Placements {
+		d.Stuck.Placements[i].Workload = whole(d.Stuck.Placements[i].Workload)
+	}
+	var pending []Pending
+	for _, p := range d.Stuck.Pending {
+		p.Workload = whole(p.Workload)
+		if last := len(pending) - 1; last >= 0 && pending[last].Workload == p.Workload {
+			pending[last].Count += p.Count // the first one is what the rest waits for
+			continue
+		}
+		pending = append(pending, p)
+	}
+	d.Stuck.Pending = pending
+}
+
+// decision puts the answers together, about the workloads of m.
+func (d *decided) decision(m *Model, rules *decided) *Decision {
+	out := &Decision{Verdict: d.whole(), RulesVerdict: rules.whole(), Exact: true, groups: map[*workload.Workload][]*workload.Workload{}}
+	stuck := false
+	for i := range d.outcomes {
+		o := &d.outcomes[i]
+		for _, w := range o.owners {
+			out.groups[w] = o.owners
+		}
+		out.Total += o.pods
+		out.MaxPlaced += o.most
+		out.MinPlaced += o.least
+		out.Exact = out.Exact && o.exact
+		out.Witness = append(out.Witness, d.a.placed(o.best)...)
+		stuck = stuck || o.decided && len(o.worst) < o.pods
+	}
+	out.Doubts, out.Over = d.a.doubts, d.overruns()
+	mine, ruled := d.tallies(), rules.tallies()
+	out.bound(rules)
+	for _, w := range m.Workloads {
+		g := m.groups[w]
+		if !Modelled(g) || w.Running {
+			continue
+		}
+		t := mine[w]
+		t.most = min(t.most, ruled[w].most) // resources make nothing possible
+		out.Workloads = append(out.Workloads, WorkloadDecision{
+			Workload: w, Pods: t.pods, Verdict: t.verdict(), RulesVerdict: ruled[w].verdict(), MaxPlaced: t.most, MinPlaced: t.least,
+		})
+	}
+	// A run of the decided components alone is no maximal run of the whole.
+	if stuck && !slices.ContainsFunc(d.outcomes, func(o outcome) bool { return !o.decided }) {
+		out.Stuck = d.stuck()
+	}
+	return out
+}
+
+// bound takes over what the rules alone make impossible.
+func (d *Decision) bound(rules *decided) {
+	most := 0
+	for i := range rules.outcomes {
+		most += rules.outcomes[i].most
+	}
+	d.MaxPlaced = min(d.MaxPlaced, most)
+	if d.RulesVerdict == Never {
+		d.Verdict = Never
+	}
+}
+
+func (d *decided) overruns() []Overrun {
+	var all []Overrun
+	for i := range d.outcomes {
+		if o := &d.outcomes[i]; !o.decided && !o.unsure {
+			all = append(all, Overrun{o.owners, o.pods})
+		}
+	}
+	return all
+}
+
+func (a *arena) placed(path []step) []Placed {
+	all := make([]Placed, len(path))
+	for i, s := range path {
+		all[i] = Placed{Workload: a.units[s.unit].g.Workload, Node: a.nodes[s.node]}
+	}
+	return all
+}
+
+// stuck puts the runs that place least together; the checker says why the pods
+// that are left over fit nowhere.
+func (d *decided) stuck() *Stuck {
+	s := &Stuck{}
+	got := map[*workload.Workload]int{}
+	for _, o := range d.outcomes {
+		for _, p := range d.a.placed(o.worst) {
+			s.Placements = append(s.Placements, p)
+			got[p.Workload]++
+		}
+	}
+	pods := map[*workload.Workload]int{}
+	for _, u := range d.a.units {
+		if !u.g.Running {
+			pods[u.g.Workload] += u.pods
+		}
+	}
+	for _, w := range d.a.m.Workloads {
+		if got[w] < pods[w] {
+			s.Pending = append(s.Pending, Pending{Workload: w, Count: pods[w] - got[w]})
+		}
+	}
+	return s
+}
