@@ -57,6 +57,9 @@ func (v *verifier) most(m member) int {
 		return v.run(g, v.only(m), m.pods)
 	}
 	most, spreads := m.pods, hardKeys(g)
+	if !slices.ContainsFunc(v.only(m), func(n int) bool { return v.carriesAll(g, n) }) {
+		return 0
+	}
 	if m.node < 0 {
 		p := v.m.problem(g)
 		most, _ = p.bound(v.m.views[0], p.keys, p.self, p.spreads)
@@ -72,6 +75,13 @@ func (v *verifier) most(m member) int {
 		most = min(most, v.run(g, v.only(m), m.pods))
 	}
 	return most
+}
+
+// carriesAll tells whether a node has the keys of all hard terms that ask for
+// company or count.
+func (v *verifier) carriesAll(g *Group, n int) bool {
+	labels := v.m.Topology.Nodes[n].Labels
+	return carries(labels, hardKeys(g)) && !slices.ContainsFunc(g.HardAffinity(), func(t *Term) bool { return !carries(labels, []string{t.Key}) })
 }
 
 // only are the nodes of pods that have one each.

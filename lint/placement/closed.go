@@ -104,20 +104,47 @@ func (a *arena) undo(run []step) {
 // the sum over domains of min(room, least room + maxSkew), in any order (R-M2).
 func (a *arena) oneSpread(c component, _ *int) (outcome, bool) {
 	i, u, ok := a.alone(c)
-	if !ok || len(u.near) > 0 || len(u.spreads) != 1 {
+	if !ok || !a.even(i) {
 		return outcome{}, false
 	}
-	s := u.spreads[0]
-	if s.self == 1 && !slices.Equal(s.watch, []located{{unit: i}}) || s.self == 0 || len(s.watch) == 0 {
-		return outcome{}, false
-	}
-	keys := u.selfKeys(i)
-	if !a.nest(u, append(keys, s.key)) || slices.ContainsFunc(keys, func(k int) bool { return a.sizes[k] < a.sizes[s.key] || !a.within(u, k, s.key) }) {
-		return outcome{}, false
-	}
-	run := a.fillEvenly(i, s, c.pods)
+	run := a.fillEvenly(i, u.spreads[0], c.pods)
 	a.undo(run)
 	return a.settled(c, run, run), true
+}
+
+// even reports whether a unit has one spread over its own pods, and keeps apart
+// within its domains at most.
+func (a *arena) even(i int) bool {
+	u := a.units[i]
+	if len(u.near) > 0 || len(u.spreads) != 1 {
+		return false
+	}
+	s, keys := u.spreads[0], u.selfKeys(i)
+	return s.self == 1 && slices.Equal(s.watch, []located{{unit: i}}) && a.nest(u, append(keys, s.key)) &&
+		!slices.ContainsFunc(keys, func(k int) bool { return a.sizes[k] < a.sizes[s.key] || !a.within(u, k, s.key) })
+}
+
+// mostAlone is how many pods of a unit can be placed if it has the nodes to
+// itself, where a closed form tells; with others about it is no more.
+func (a *arena) mostAlone(i int) (int, bool) {
+	u := a.units[i]
+	if u.after != nil || u.somewhere() {
+		return 0, false
+	}
+	if !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return a.carries(int(n), u.keys) && a.carries(int(n), u.near) }) {
+		return 0, true
+	}
+	var run []step
+	switch {
+	case len(u.near)+len(u.spreads) == 0 && a.nest(u, u.selfKeys(i)):
+		run = a.fill(i, u.nodes.list, u.pods)
+	case a.even(i):
+		run = a.fillEvenly(i, u.spreads[0], u.pods)
+	default:
+		return 0, false
+	}
+	a.undo(run)
+	return len(run), true
 }
 
 // within reports whether every domain of a key lies in one domain of another.

@@ -15,15 +15,13 @@ func (a *arena) shortOfRoom(o *outcome) {
 	why := proof{kind: limit}
 	for k, i := range o.units {
 		u := a.units[i]
-		if len(u.near)+len(u.spreads) > 0 || u.after != nil || u.somewhere() || !a.nest(u, u.selfKeys(i)) {
+		most, known := a.mostAlone(i)
+		if !known || most >= u.pods {
 			continue
 		}
-		run := a.fill(i, u.nodes.list, u.pods)
-		a.undo(run)
-		if lost += u.pods - len(run); len(run) < u.pods {
-			why.about = append(why.about, i)
-		}
-		o.ownMost[o.owner[k]] -= u.pods - len(run)
+		lost += u.pods - most
+		why.about = append(why.about, i)
+		o.ownMost[o.owner[k]] -= u.pods - most
 	}
 	if r := a.rivalry(o.units); r != nil {
 		for _, more := range []shortfall{r.crammed(), r.excluded()} {
