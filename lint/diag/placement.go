@@ -55,6 +55,8 @@ type PlacementCore struct {
 type PlacementStep struct {
 	Workload string `json:"workload"`
 	Node     string `json:"node"`
+	// Zone is that of the node, or "": for people, who ask for it first.
+	Zone string `json:"-"`
 }
 
 // PlacementStuck is a run after which no pending pod fits anywhere.

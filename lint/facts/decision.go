@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -101,7 +103,7 @@ func few(ws []*workload.Workload) string {
 func steps(run []placement.Placed) []diag.PlacementStep {
 	all := make([]diag.PlacementStep, len(run))
 	for i, p := range run {
-		all[i] = diag.PlacementStep{Workload: Reference(p.Workload), Node: p.Node.Name}
+		all[i] = diag.PlacementStep{Workload: Reference(p.Workload), Node: p.Node.Name, Zone: p.Node.Labels[corev1.LabelTopologyZone]}
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -95,29 +96,44 @@ func cores(b *strings.Builder, p *diag.Placement) {
 	}
 }
 
-// grid shows what is on each node.
+// grid shows what is in each zone and on each node of it.
 func grid(b *strings.Builder, run []diag.PlacementStep) {
-	count := map[[2]string]int{}
-	var nodes []string
-	on := map[string][]string{}
+	zones, nodes := map[string][]string{}, map[string][]diag.PlacementStep{}
 	for _, s := range run {
-		if on[s.Node] == nil {
-			nodes = append(nodes, s.Node)
+		if nodes[s.Node] == nil {
+			zones[s.Zone] = append(zones[s.Zone], s.Node)
 		}
-		key := [2]string{s.Node, s.Workload}
-		if count[key]++; count[key] == 1 {
-			on[s.Node] = append(on[s.Node], s.Workload)
-		}
+		nodes[s.Node] = append(nodes[s.Node], s)
 	}
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	for _, n := range slices.Sorted(slices.Values(nodes)) {
-		var parts []string
-		for _, w := range slices.Sorted(slices.Values(on[n])) {
-			parts = append(parts, fmt.Sprintf("%d x %s", count[[2]string{n, w}], visible(w)))
+	for _, zone := range slices.Sorted(maps.Keys(zones)) {
+		indent := "  "
+		if zone != "" {
+			var all []diag.PlacementStep
+			for _, n := range zones[zone] {
+				all = append(all, nodes[n]...)
+			}
+			fmt.Fprintf(t, "  zone %s\t%s\n", visible(zone), count(len(all), "pod"))
+			indent = "    "
 		}
-		fmt.Fprintf(t, "  %s\t%s\n", visible(n), strings.Join(parts, ", "))
+		for _, n := range slices.Sorted(slices.Values(zones[zone])) {
+			fmt.Fprintf(t, "%s%s\t%s\n", indent, visible(n), tallied(nodes[n]))
+		}
 	}
 	t.Flush()
+}
+
+// tallied counts pods by workload.
+func tallied(steps []diag.PlacementStep) string {
+	pods := map[string]int{}
+	for _, s := range steps {
+		pods[s.Workload]++
+	}
+	var parts []string
+	for _, w := range slices.Sorted(maps.Keys(pods)) {
+		parts = append(parts, fmt.Sprintf("%d x %s", pods[w], visible(w)))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // stuck shows a run that ends with pods left over, step by step.
