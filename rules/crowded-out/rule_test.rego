@@ -25,6 +25,11 @@ test_reports if {
 	subject.report == {{"rule": "crowded-out", "fact": 1, "message": message}} with input as {"crowds": [bad]}
 }
 
+test_one_workload if {
+	fact := object.union(bad, {"workloads": ["Deployment shop/a"]})
+	said(fact) == {"Deployment shop/a: of its 4 pods at most 3 fit on the 3 nodes; Deployment shop/a has required anti-affinity on kubernetes.io/hostname; 1 pod stays Pending"}
+}
+
 test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()
 
 test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set()
