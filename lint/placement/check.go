@@ -60,7 +60,7 @@ func (v *verifier) most(m member) int {
 	if !slices.ContainsFunc(v.only(m), func(n int) bool { return v.carriesAll(g, n) }) {
 		return 0
 	}
-	if m.node < 0 {
+	if m.node < 0 && g.whole == nil { // single pods of a workload have siblings, of which Capacity knows nothing
 		p := v.m.problem(g)
 		most, _ = p.bound(v.m.views[0], p.keys, p.self, p.spreads)
 	}

@@ -32,7 +32,7 @@ var parts = []struct {
 }{{atomSelector, "selector"}, {atomTaints, "taints"}, {atomRequests, "requests"}, {atomSlots, "slots"}, {atomPorts, "ports"}, {atomReplicas, "replicas"}}
 
 // coreSteps bounds each decision while a core is made smaller.
-const coreSteps = 200_000
+const coreSteps = 1_000_000
 
 // maxTogether bounds the workloads among which a core is looked for.
 const maxTogether = 40

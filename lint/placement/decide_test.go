@@ -121,7 +121,7 @@ func (g generator) several() string {
 			text = strings.Replace(text, fmt.Sprintf("  replicas: %d\n", pods), "", 1)
 		}
 		text = strings.ReplaceAll(text, "name: web,", "name: "+name+",")
-		text = strings.ReplaceAll(text, "{app: web}", "{app: "+name+", tier: "+g.pick("x", "y")+"}")
+		text = strings.ReplaceAll(text, "{app: web}", "{app: "+name+", tier: "+g.pick("s", "t")+"}")
 		b.WriteString("---\n" + text)
 	}
 	if g.chance(20) {
@@ -133,7 +133,7 @@ func (g generator) several() string {
 func (g generator) target(own string) string {
 	switch g.IntN(5) {
 	case 0:
-		return sel("tier=" + g.pick("x", "y"))
+		return sel("tier=" + g.pick("s", "t"))
 	case 1:
 		return ", labelSelector: {matchExpressions: [{key: app, operator: NotIn, values: [" + own + "]}]}"
 	case 2:

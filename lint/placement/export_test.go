@@ -59,3 +59,44 @@ func CoreIsMinimal(m *Model, of *workload.Workload, d *Decision, ws []*workload.
 	}
 	return ""
 }
+
+// Accepted are the kinds of proof that the checker takes for a verdict on a
+// cluster in which all pods have to do with one another; not ok if they do not.
+func Accepted(m *Model, never bool) (kinds []string, ok bool) {
+	a := newArena(m.split(), true, nil)
+	components := a.components()
+	if len(components) != 1 || components[0].unsure {
+		return nil, false
+	}
+	o := outcome{component: components[0], never: never, always: !never, decided: true}
+	try := func(name string, p proof) {
+		o.proof = p
+		if newVerifier(m.split(), true).check(a.assertion(&o)) == nil {
+			kinds = append(kinds, name)
+		}
+	}
+	try("explored", proof{kind: explored})
+	try("shape", proof{kind: shape})
+	if !never {
+		try("roomy", proof{kind: roomy})
+		return kinds, true
+	}
+	var nodes, weights []int
+	var keys []string
+	for n := range a.nodes {
+		nodes = append(nodes, n)
+	}
+	for range o.units {
+		weights, keys = append(weights, 1), append(keys, "")
+	}
+	try("limit", proof{kind: limit, about: o.units})
+	try("uncolourable", proof{kind: uncolourable})
+	for _, key := range a.keys {
+		try("exclusive", proof{kind: exclusive, about: o.units, key: key})
+		try("outweighed", proof{kind: outweighed, about: o.units, key: key, weights: weights})
+	}
+	for _, r := range a.resources {
+		try("crammed", proof{kind: crammed, about: o.units, resource: r, nodes: nodes, keys: keys})
+	}
+	return kinds, true
+}

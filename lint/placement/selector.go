@@ -199,10 +199,11 @@ func (r *requirement) holdsAdded(target *workload.Workload) Answer {
 // has it, and if it differs from pod to pod no other pod has it either. What
 // may be the same all the same is not known.
 func (r *requirement) holdsOwn(owner, target *workload.Workload, self bool) Answer {
-	same := owner == target && (self || !r.ownPod)
+	one := owner.Object == target.Object // pods that are told apart have one controller
+	same := one && !r.ownPod || owner == target && self
 	literal, set := target.Labels[r.key]
 	added, _ := target.Added(r.key)
-	if owner != target && (set && mayAdd(owner, r.key, literal) || !set && added && mayShare(owner, target, r.key)) {
+	if !one && (set && mayAdd(owner, r.key, literal) || !set && added && mayShare(owner, target, r.key)) {
 		return Maybe
 	}
 	if r.op == metav1.LabelSelectorOpNotIn {
