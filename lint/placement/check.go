@@ -18,25 +18,14 @@ const checkSteps = 400_000
 // check holds a proof against the model. Like replaying runs it shares nothing
 // with the engine but that: names, labels and the closed forms of Capacity.
 func (v *verifier) check(c *assertion) error {
-	switch c.proof.kind {
-	case unproved:
-		return nil
-	case shape:
-		return v.checkShape(c)
-	case limit:
-		return v.checkLimit(c)
-	case exclusive:
-		return v.checkExclusive(c)
-	case outweighed:
-		return v.checkOutweighed(c)
-	case crammed:
-		return v.checkCrammed(c)
-	case uncolourable:
-		return v.checkUncolourable(c)
-	case roomy:
-		return v.checkRoomy(c)
+	how, ok := map[proofKind]func(*assertion) error{
+		shape: v.checkShape, limit: v.checkLimit, exclusive: v.checkExclusive, outweighed: v.checkOutweighed, crammed: v.checkCrammed,
+		uncolourable: v.checkUncolourable, roomy: v.checkRoomy, explored: v.checkExplored,
+	}[c.proof.kind]
+	if !ok {
+		return fmt.Errorf("nothing proves it of %v", called(c.members))
 	}
-	return v.checkExplored(c)
+	return how(c)
 }
 
 // checkLimit bounds the pods of one member by the closed forms.

@@ -234,16 +234,8 @@ func (a *arena) crowdOut(c component, i int) ([]step, bool) {
 			left[j]--
 		}
 	}
-	rest := map[int]int{}
-	for _, j := range c.units {
-		rest[j] = a.units[j].pods
-	}
-	for _, s := range run {
-		rest[s.unit]--
-	}
-	run = append(run, a.finish(c.units, rest)...)
 	a.undo(run)
-	return run, len(run) < c.pods
+	return a.after(c, run)
 }
 
 // bulk and room compare pods and nodes by their first resources, processors in
