@@ -166,9 +166,12 @@ func (v *verifier) asSites(g *Group) []site {
 
 // excludes tells whether a pod of g that comes in is always kept out of domains
 // of a key that hold one of o.
-func (v *verifier) excludes(g, o *Group, key string) bool {
+func (v *verifier) excludes(g, o *Group, key string) bool { return v.excludesAt(g, o, key, v.sites(o)) }
+
+// excludesAt is that for pods of o on some nodes only.
+func (v *verifier) excludesAt(g, o *Group, key string, nodes []int) bool {
 	for _, t := range g.Terms {
-		if t.Use == AntiAffinity && t.Hard && t.Key == key && v.surely(t, g, o) {
+		if t.Use == AntiAffinity && t.Hard && t.Key == key && v.surelyAt(t, g, o, nodes) {
 			return true
 		}
 	}
@@ -176,11 +179,13 @@ func (v *verifier) excludes(g, o *Group, key string) bool {
 }
 
 // surely tells whether a term selects the pods of o wherever they are.
-func (v *verifier) surely(t *Term, g, o *Group) bool {
+func (v *verifier) surely(t *Term, g, o *Group) bool { return v.surelyAt(t, g, o, v.sites(o)) }
+
+func (v *verifier) surelyAt(t *Term, g, o *Group, nodes []int) bool {
 	if !t.sel.local() {
 		return slices.Contains(v.selects[t], o.Workload)
 	}
-	return !slices.ContainsFunc(v.sites(o), func(n int) bool {
+	return !slices.ContainsFunc(nodes, func(n int) bool {
 		return !v.m.selects(t, g.Workload, o.Workload, asks{incoming: true, at: v.m.Topology.Nodes[n]})
 	})
 }

@@ -94,30 +94,25 @@ func (t *choices) conflicts(i, n int) bool {
 			if at == n && (v.portsClash(m.g, o.g) || v.contend && v.crowds(m.g, o.g, n)) {
 				return true
 			}
-			for _, k := range t.keysBetween(m.g, o.g) {
-				if sameDomain(v.m.Topology.Nodes[n], v.m.Topology.Nodes[at], k) {
-					return true
-				}
+			if v.outOf(m.g, n, o.g, at) && v.outOf(o.g, at, m.g, n) {
+				return true // whoever comes first
 			}
 		}
 	}
 	return false
 }
 
-// keysBetween are the keys on which two groups always keep each other out.
-func (t *choices) keysBetween(g, o *Group) []string {
-	var keys []string
-	for _, a := range t.s.v.against[g.Workload] {
-		if a.w == o.Workload && t.s.v.excludes(o, g, a.key) {
-			keys = append(keys, a.key)
-		}
+// outOf tells whether a pod of o on one node keeps a pod of g that comes in off
+// another.
+func (v *verifier) outOf(g *Group, n int, o *Group, at int) bool {
+	here, there := v.m.Topology.Nodes[n], v.m.Topology.Nodes[at]
+	if g.Spec.NodeName != "" {
+		return false
 	}
-	for _, term := range g.Terms {
-		if term.Hard && term.Use == AntiAffinity && t.s.v.surely(term, g, o) && t.s.v.excludes(o, g, term.Key) {
-			keys = append(keys, term.Key)
-		}
-	}
-	return keys
+	return slices.ContainsFunc(v.against[g.Workload], func(a against) bool { return a.w == o.Workload && sameDomain(here, there, a.key) }) ||
+		slices.ContainsFunc(g.Terms, func(t *Term) bool {
+			return t.Hard && t.Use == AntiAffinity && sameDomain(here, there, t.Key) && v.m.selects(t, g.Workload, o.Workload, asks{incoming: true, at: there})
+		})
 }
 
 func (v *verifier) portsClash(g, o *Group) bool {

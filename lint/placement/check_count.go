@@ -58,7 +58,7 @@ func (v *verifier) mutual(about []member, key string) error {
 			return fmt.Errorf("%v is kept out by nobody", m.g.Workload)
 		}
 		for _, o := range about[:i] {
-			if (o.g != m.g || m.node >= 0) && !(v.excludes(m.g, o.g, key) && v.excludes(o.g, m.g, key)) {
+			if (o.g != m.g || m.node >= 0) && !(v.excludesAt(m.g, o.g, key, v.only(o)) && v.excludesAt(o.g, m.g, key, v.only(m))) {
 				return fmt.Errorf("%v and %v may share a domain of %s", m.g.Workload, o.g.Workload, key)
 			}
 		}
