@@ -46,8 +46,36 @@ func (a *arena) byRuns(o *outcome) {
 		f.settle(o)
 		return
 	}
+	if len(o.units)*len(a.nodes) <= maxCrowd {
+		a.repair(o)
+	}
 	if len(o.best) == o.pods {
 		o.worst, o.decided = a.crowding(o.component)
+	}
+}
+
+// maxRepairs bounds the runs that are tried after the first.
+const maxRepairs = 12
+
+// repair looks for a run that places all pods where the first did not: again
+// and again, with the units that were left over before the others.
+func (a *arena) repair(o *outcome) {
+	first, last := map[int]int{}, o.best
+	for k := 1; k <= maxRepairs && len(o.best) < o.pods; k++ {
+		placed := map[int]int{}
+		for _, s := range last {
+			placed[s.unit]++
+		}
+		for _, i := range o.units {
+			if placed[i] < a.units[i].pods {
+				first[i] = -k
+			}
+		}
+		last = a.runFirst(o.units, first)
+		a.undo(last)
+		if len(last) > len(o.best) {
+			o.best = last
+		}
 	}
 }
 
@@ -63,11 +91,14 @@ func (a *arena) byNumbers(o *outcome) {
 
 // run is a greedy run: units with the fewest nodes first, those that need
 // company after it, spread evenly over their nodes.
-func (a *arena) run(units []int) []step {
+func (a *arena) run(units []int) []step { return a.runFirst(units, nil) }
+
+// runFirst is that, but for units with a lower rank, which come before others.
+func (a *arena) runFirst(units []int, rank map[int]int) []step {
 	order := slices.Clone(units)
 	slices.SortStableFunc(order, func(x, y int) int {
 		u, v := a.units[x], a.units[y]
-		return cmp.Or(cmp.Compare(len(u.near), len(v.near)), cmp.Compare(len(u.nodes.list), len(v.nodes.list)), cmp.Compare(len(v.apart), len(u.apart)), cmp.Compare(x, y))
+		return cmp.Or(cmp.Compare(rank[x], rank[y]), cmp.Compare(len(u.near), len(v.near)), cmp.Compare(len(u.nodes.list), len(v.nodes.list)), cmp.Compare(len(v.apart), len(u.apart)), cmp.Compare(x, y))
 	})
 	left := map[int]int{}
 	for _, i := range order {
