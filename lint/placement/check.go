@@ -164,11 +164,8 @@ func (v *verifier) asSites(g *Group) []site {
 	return sites
 }
 
-// excludes tells whether a pod of g that comes in is always kept out of domains
-// of a key that hold one of o.
-func (v *verifier) excludes(g, o *Group, key string) bool { return v.excludesAt(g, o, key, v.sites(o)) }
-
-// excludesAt is that for pods of o on some nodes only.
+// excludesAt tells whether a pod of g that comes in is always kept out of domains
+// of a key that hold one of o, on whichever of the nodes.
 func (v *verifier) excludesAt(g, o *Group, key string, nodes []int) bool {
 	for _, t := range g.Terms {
 		if t.Use == AntiAffinity && t.Hard && t.Key == key && v.surelyAt(t, g, o, nodes) {
