@@ -26,7 +26,8 @@ type PlacementPods struct {
 }
 
 // PlacementWorkload is one workload among the others. Core is what its verdict
-// never rests on, Repairs are ways out that were tried.
+// never rests on, or why it and others with the same core can never all be
+// placed; Repairs are ways out that were tried.
 type PlacementWorkload struct {
 	APIVersion   string          `json:"apiVersion"`
 	Kind         string          `json:"kind"`

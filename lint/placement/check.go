@@ -56,7 +56,7 @@ func (v *verifier) most(m member) int {
 	switch {
 	case m.node < 0 && !v.nests(g, v.apartOn(g)):
 	case len(g.HardAffinity()) > 0 && len(spreads) == 0:
-		if best, _, ok := v.near5(m); ok {
+		if best, _, ok := v.gathered(m); ok {
 			most = min(most, best)
 		}
 	case len(g.HardAffinity()) > 0:

@@ -49,7 +49,7 @@ func (v *verifier) checkShape(c *assertion) error {
 // checkNear holds every domain in which a first pod may be against the number
 // of pods (T5).
 func (v *verifier) checkNear(m member) error {
-	_, worst, ok := v.near5(m)
+	_, worst, ok := v.gathered(m)
 	if !ok || !v.nests(m.g, v.apartOn(m.g)) || len(hardKeys(m.g)) > 0 {
 		return fmt.Errorf("%v: its affinity has no closed form", m.g.Workload)
 	}
@@ -59,9 +59,9 @@ func (v *verifier) checkNear(m member) error {
 	return nil
 }
 
-// near5 is how many pods of a workload that keeps near its own pods only are
+// gathered is how many pods of a workload that keeps near its own pods only are
 // placed in the best and in the worst domain that a first one may pick (T5).
-func (v *verifier) near5(m member) (best, worst int, ok bool) {
+func (v *verifier) gathered(m member) (best, worst int, ok bool) {
 	hard := m.g.HardAffinity()
 	groups := map[string][]int{}
 	for _, t := range hard {
@@ -150,6 +150,9 @@ func (v *verifier) alone(m member) error {
 	if g.Spec.NodeName == "" && v.companions(g) {
 		return fmt.Errorf("%v looks at others", g.Workload)
 	}
+	if m.node >= 0 && g.Spec.NodeName == "" && v.siblings(m) {
+		return fmt.Errorf("%v looks at its pods on other nodes", g.Workload)
+	}
 	if other := v.clashes(g); other != nil {
 		return fmt.Errorf("%v wants a port of %v", other, g.Workload)
 	}
@@ -157,6 +160,15 @@ func (v *verifier) alone(m member) error {
 		return fmt.Errorf("%v asks for what may run short", g.Workload)
 	}
 	return nil
+}
+
+// siblings reports whether the rules of a DaemonSet let its pods on other nodes
+// matter to one of them.
+func (v *verifier) siblings(m member) bool {
+	return v.beside(m, v.apartOn(m.g)) > 0 || len(v.sites(m.g)) > 1 && slices.ContainsFunc(m.g.Terms, func(t *Term) bool {
+		looks := t.Use == Affinity || t.Use == Spread && !pinnedSpread(m.g, t) && t.sel.form == FormSet
+		return t.Hard && looks && slices.Contains(v.selects[t], m.g.Workload)
+	})
 }
 
 // clashes is another workload that takes a port of the group's.

@@ -76,6 +76,5 @@ func (m *Model) RequestFits(w *workload.Workload) *RequestFit {
 		}
 	}
 	m.fits[key] = fit
-	m.fits[key] = fit
 	return fit
 }

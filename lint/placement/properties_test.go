@@ -83,11 +83,16 @@ func (c verdicts) vary(t *testing.T, percent int, each ...placement.Verdict) {
 // finals reaches the states in which no pod of the workloads can be placed any
 // more, and gives each once as pods by workload and node.
 func finals(m *placement.Model, ws []*workload.Workload, each func(counts [][]int)) {
-	nodes := m.Topology.Nodes
 	counts := make([][]int, len(ws))
 	for i := range counts {
-		counts[i] = make([]int, len(nodes))
+		counts[i] = make([]int, len(m.Topology.Nodes))
 	}
+	finalsFrom(m, ws, counts, each)
+}
+
+// finalsFrom is that where some pods are in place already.
+func finalsFrom(m *placement.Model, ws []*workload.Workload, counts [][]int, each func(counts [][]int)) {
+	nodes := m.Topology.Nodes
 	seen := map[string]bool{}
 	var visit func()
 	visit = func() {
