@@ -15,10 +15,11 @@ import (
 // only, and of the world outside the standard library only what stands behind
 // it. Kept as text so that a change of the structure is seen in review.
 const layers = `
-6 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
-5 lint
-5 rego            github.com/open-policy-agent/opa
-4 lint/facts      k8s.io/api
+7 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
+6 lint
+6 rego            github.com/open-policy-agent/opa
+5 lint/facts      k8s.io/api
+4 lint/change
 3 lint/placement  k8s.io/api k8s.io/apimachinery k8s.io/component-helpers k8s.io/klog/v2
 2 lint/workload   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
 2 lint/topology   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers

@@ -138,6 +138,7 @@ func newArena(m *Model, contend bool, relax *relaxation) *arena {
 	for i := range a.units {
 		a.relate(i)
 	}
+	a.addApart()
 	a.addPorts()
 	a.in = make([][]int32, len(a.units))
 	a.watchers = make([][]watcher, len(a.units))

@@ -19,6 +19,8 @@ type states struct {
 	steps   int
 	// complete and stuck tell whether a maximal state has all pods or not.
 	complete, stuck bool
+	// whole, if set, goes on from every state in which all pods are in place.
+	whole func()
 }
 
 // checkExplored tries everything, within its budget.
@@ -130,6 +132,9 @@ func (s *states) visit() {
 	}
 	if maximal {
 		s.complete, s.stuck = s.complete || rest == 0, s.stuck || rest > 0
+		if rest == 0 && s.whole != nil {
+			s.whole()
+		}
 	}
 }
 

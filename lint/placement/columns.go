@@ -59,6 +59,9 @@ func (s *columns) put(i, n int) {
 	s.column[n] = id
 }
 
+// drop takes note of a pod that was taken away.
+func (s *columns) drop(n int) { s.column[n] = s.enter(n) }
+
 // key is equal for states that differ in the names of like nodes only. It is
 // good until the next one is made.
 func (s *columns) key() []byte {

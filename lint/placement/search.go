@@ -194,14 +194,16 @@ type search struct {
 	out   outcome
 	first bool
 	steps *int // what is left of the budget
+	// whole, if set, is asked to go on from every state in which all pods are in
+	// place; it is false if the budget is over.
+	whole func() bool
 	columns
 }
 
-// explore runs the search from the current state of the arena.
-func (a *arena) explore(c component, steps *int) outcome {
+// newSearch makes a search ready from the current state of the arena.
+func (a *arena) newSearch(c component, steps *int) *search {
 	for _, i := range c.units {
 		a.in[i] = make([]int32, len(a.nodes))
-		defer func() { a.in[i] = nil }()
 	}
 	s := &search{c: c, seen: map[string]bool{}, first: true, steps: steps, columns: newColumns(a, c)}
 	s.out = outcome{component: c, ownMost: make([]int, len(c.owners)), ownLeast: make([]int, len(c.owners)), least: c.pods, never: true, always: true}
@@ -210,12 +212,26 @@ func (a *arena) explore(c component, steps *int) outcome {
 		s.left[i] = a.units[u].pods
 		s.out.ownLeast[c.owner[i]] += s.left[i]
 	}
+	return s
+}
+
+// explore runs the search from the current state of the arena.
+func (a *arena) explore(c component, steps *int) outcome {
+	s := a.newSearch(c, steps)
+	defer s.close()
 	s.out.decided = s.visit(c.pods)
 	s.out.exact = s.out.decided
 	if s.out.always || s.out.never {
 		s.out.proof.kind = explored
 	}
 	return s.out
+}
+
+// close gives up what the arena keeps for a search.
+func (s *search) close() {
+	for _, i := range s.c.units {
+		s.a.in[i] = nil
+	}
 }
 
 // visit explores from here; false if the budget is over.
@@ -266,7 +282,7 @@ func (s *search) visit(left int) bool {
 	if maximal {
 		s.maximal(left)
 	}
-	return true
+	return !maximal || left > 0 || s.whole == nil || s.whole()
 }
 
 // maximal takes note of a state in which no pod can be placed any more.

@@ -194,6 +194,7 @@ func (m *Model) related() *relations {
 				m.relations.learn(m, g)
 			}
 		}
+		m.relations.learnApart(m)
 	}
 	return m.relations
 }

@@ -1,0 +1,194 @@
+package change
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Judge answers questions about the workloads of one model.
+type Judge struct {
+	m     *placement.Model
+	steps int
+	// ruled are the workloads that hard rules connect with each one, crowded
+	// those that may fill a node with it as well, where these are few.
+	ruled, crowded map[*workload.Workload][]*workload.Workload
+	running        []*workload.Workload
+	grown          *Judge // on the nodes that growing pools may have, once asked
+}
+
+// DefaultSteps is the budget of one question, in filters applied.
+const DefaultSteps = 400_000
+
+// Limits of what is judged together.
+const (
+	maxTogether = 40
+	maxPods     = 200
+	maxRunning  = 300
+)
+
+// New makes a judge of a model. Options are those of every single decision.
+func New(m *placement.Model, o placement.Options) *Judge {
+	j := &Judge{m: m, steps: o.Steps}
+	if j.steps == 0 {
+		j.steps = DefaultSteps
+	}
+	for _, w := range m.Workloads {
+		if w.Running && placement.Modelled(m.Group(w)) {
+			j.running = append(j.running, w)
+		}
+	}
+	return j
+}
+
+// Judged reports whether a workload can be judged at all.
+func (j *Judge) Judged(w *workload.Workload) bool {
+	return !j.m.Topology.Empty() && takesPart(j.m.Group(w)) && len(j.running) <= maxRunning
+}
+
+// takesPart reports whether the pods of a group are there for good.
+func takesPart(g *placement.Group) bool {
+	return placement.Modelled(g) && !g.Running && !g.Kind.Finite() && (g.Kind.PerNode() || g.Count.N > 0 || g.Scale != nil)
+}
+
+// certain is how many pods a workload has for sure.
+func certain(w *workload.Workload) int {
+	if w.Scale != nil {
+		return min(w.Scale.Min, max(w.Count.N, w.Scale.Min))
+	}
+	return w.Count.N
+}
+
+// groups finds out who has to do with whom.
+func (j *Judge) groups() {
+	extra := map[*workload.Workload]int{}
+	for _, w := range j.m.Workloads {
+		if takesPart(j.m.Group(w)) && !w.Kind.PerNode() {
+			extra[w] = 1
+		}
+	}
+	lasting := func(all [][]*workload.Workload, most int) map[*workload.Workload][]*workload.Workload {
+		by := map[*workload.Workload][]*workload.Workload{}
+		for _, group := range all {
+			group = slices.DeleteFunc(group, func(w *workload.Workload) bool { return !takesPart(j.m.Group(w)) })
+			pods := 0
+			for _, w := range group {
+				pods += certain(w)
+			}
+			for _, w := range group {
+				if most == 0 || len(group) <= most && pods <= maxPods {
+					by[w] = group
+				}
+			}
+		}
+		return by
+	}
+	j.ruled = lasting(j.m.Components(extra, false), 0)
+	j.crowded = lasting(j.m.Components(extra, true), maxTogether)
+}
+
+// group is the workloads with which one is judged, itself among them.
+func (j *Judge) group(w *workload.Workload, contend bool) []*workload.Workload {
+	if j.ruled == nil {
+		j.groups()
+	}
+	if contend {
+		if g := j.crowded[w]; g != nil {
+			return g
+		}
+	}
+	return j.ruled[w]
+}
+
+// scene is copies of workloads, of which a question is asked.
+type scene struct {
+	j   *Judge
+	ws  []*workload.Workload
+	of  map[*workload.Workload]*workload.Workload // the copy of each workload
+	add []placement.Apart
+}
+
+// scene copies a group, and the pods that are in place.
+func (j *Judge) scene(group []*workload.Workload) *scene {
+	s := &scene{j: j, of: map[*workload.Workload]*workload.Workload{}}
+	for _, w := range group {
+		s.ws = append(s.ws, s.copy(w, certain(w)))
+		s.of[w] = s.ws[len(s.ws)-1]
+	}
+	s.ws = append(s.ws, j.running...)
+	return s
+}
+
+// copy is a workload with another number of pods.
+func (s *scene) copy(w *workload.Workload, pods int) *workload.Workload {
+	c := *w
+	c.Scale, c.Count.N, c.Count.Known = nil, pods, true
+	return &c
+}
+
+// with sets the number of pods of a workload.
+func (s *scene) with(w *workload.Workload, pods int) *scene {
+	s.of[w].Count.N, s.of[w].Count.Known = pods, true
+	return s
+}
+
+// twin adds pods of a controller's next revision of a workload: alike but for
+// the labels that tell revisions apart.
+func (s *scene) twin(w *workload.Workload, pods int) *workload.Workload {
+	old := s.of[w]
+	fresh := s.copy(old, pods)
+	object := *old.Object // another one to selectors that ask for the own revision
+	fresh.Object = &object
+	for _, c := range []struct {
+		w        *workload.Workload
+		revision string
+	}{{old, "old revision"}, {fresh, "new revision"}} { // no value that a label can have, so it is nobody else's
+		c.w.Labels = maps.Clone(c.w.Labels)
+		for _, key := range w.Kind.Shared {
+			if _, set := w.Labels[key]; !set {
+				c.w.Labels[key] = c.revision
+			}
+		}
+	}
+	s.ws = append(s.ws, fresh)
+	return fresh
+}
+
+// pods counts the pods of a scene, but for those that every node has.
+func (s *scene) pods() int {
+	sum := 0
+	for _, w := range s.ws {
+		if !w.Kind.PerNode() {
+			sum += w.Count.N
+		}
+	}
+	return sum
+}
+
+// model is the scene on few nodes that stand for all; tell keeps nodes apart.
+func (s *scene) model(tell func(*topology.Node) string) *placement.Model {
+	group := slices.Clone(s.j.running)
+	for w := range s.of {
+		group = append(group, w)
+	}
+	return s.j.m.Variant(s.ws, s.j.m.Few(group, s.pods()+1, tell), s.add...)
+}
+
+// decide decides about a scene.
+func (s *scene) decide() (*placement.Model, *placement.Decision) {
+	m := s.model(nil)
+	return m, placement.Decide(m, placement.Options{Steps: s.j.steps})
+}
+
+// verdict is that about one workload of a decision.
+func verdict(d *placement.Decision, w *workload.Workload) placement.Verdict {
+	for i := range d.Workloads {
+		if d.Workloads[i].Workload == w {
+			return d.Workloads[i].Verdict
+		}
+	}
+	return placement.Undetermined
+}

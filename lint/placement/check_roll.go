@@ -1,0 +1,184 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// rolls goes through the states of a rollout with the filters of the checker,
+// as states does through those of a placement.
+type rolls struct {
+	*states
+	r          Rollout
+	old, fresh int // members
+	replicas   int
+	visited    map[string]bool
+	begun      bool
+	wedged     bool
+	done       bool
+}
+
+// checkRoll holds a verdict on a rollout against all its states, and its moves
+// against the filters.
+func (m *Model) checkRoll(r Rollout, out Rolled) error {
+	if out.Verdict == Undetermined {
+		return nil
+	}
+	if out.Verdict != Always {
+		if err := m.replayRoll(r, out.Stuck); err != nil {
+			return err
+		}
+	}
+	v := newVerifier(m, true)
+	s := &rolls{r: r, old: -1, fresh: -1, visited: map[string]bool{}}
+	s.states = &states{v: v, seen: map[string]bool{}, steps: checkSteps, whole: func() { s.goOn() }}
+	for _, w := range m.Workloads {
+		g := m.groups[w]
+		if !Modelled(g) || w.Running {
+			continue
+		}
+		pods := v.count(g)
+		switch g.origin() {
+		case r.Old:
+			s.old, s.replicas = len(s.members), pods
+		case r.Fresh:
+			s.fresh, pods = len(s.members), 0
+		}
+		s.join(g, pods)
+	}
+	s.classify()
+	s.visit()
+	stuckSeen, doneSeen := s.wedged, s.done
+	switch {
+	case stuckSeen && out.Verdict == Always, doneSeen && out.Verdict == Never:
+		return fmt.Errorf("%s: a rollout ends otherwise than %s", r.Old, out.Verdict)
+	case stuckSeen && doneSeen:
+		return nil
+	case s.steps <= 0:
+		return errTooLong
+	case !s.begun || out.Verdict == OrderDependent:
+		return fmt.Errorf("%s: no rollout ends as %s says", r.Old, out.Verdict)
+	}
+	return nil
+}
+
+// join adds the pods of a group, one member a node for a DaemonSet.
+func (s *states) join(g *Group, pods int) {
+	if len(s.on) == 0 {
+		s.on = make([][]int, len(s.v.m.Topology.Nodes))
+	}
+	add := func(m member) {
+		s.members, s.left = append(s.members, m), append(s.left, m.pods)
+		for n := range s.on {
+			s.on[n] = append(s.on[n], 0)
+		}
+	}
+	if !g.Kind.PerNode() {
+		add(member{g: g, pods: pods, node: -1})
+		return
+	}
+	for n, p := range s.v.m.Eligible(g.Workload).Nodes {
+		if p.All() {
+			add(member{g: g, pods: 1, node: n})
+		}
+	}
+}
+
+// goOn explores from a state of the rollout.
+func (s *rolls) goOn() {
+	s.begun = true
+	key := s.key()
+	if s.visited[key] || s.steps <= 0 || s.wedged && s.done {
+		return
+	}
+	s.visited[key] = true
+	old, fresh := s.sum(s.old), s.sum(s.fresh)
+	if old == 0 && fresh == s.replicas {
+		s.done = true
+		return
+	}
+	comes, goes := s.r.mayCome(s.replicas, old, fresh), s.r.mayGo(s.replicas, old, fresh)
+	moved := false
+	tried := map[string]bool{}
+	for n := range s.on {
+		column := s.column(n)
+		if tried[column] {
+			continue
+		}
+		tried[column] = true
+		if s.steps--; comes && s.v.refuses(s.members[s.fresh].g, n) == Takes {
+			moved = true
+			s.step(s.fresh, n, 1)
+		}
+		if goes && s.on[n][s.old] > 0 {
+			moved = true
+			s.step(s.old, n, -1)
+		}
+	}
+	s.wedged = s.wedged || !moved && s.steps > 0
+}
+
+func (s *rolls) sum(member int) int {
+	sum := 0
+	for n := range s.on {
+		sum += s.on[n][member]
+	}
+	return sum
+}
+
+// step makes a move, goes on from there and takes it back.
+func (s *rolls) step(member, n, by int) {
+	s.put(member, n, by)
+	s.goOn()
+	s.put(member, n, -by)
+}
+
+// replayRoll checks the moves of a rollout one by one, and that nothing moves
+// after the last.
+func (m *Model) replayRoll(r Rollout, moves []Move) error {
+	v := newVerifier(m, true)
+	group := func(move Move) *Group {
+		for _, w := range m.Workloads {
+			if g := m.groups[w]; g.origin() == move.Workload && (g.whole == nil || (v.placed[w] == 0) == !move.Gone) {
+				return g
+			}
+		}
+		return nil
+	}
+	old, fresh := 0, 0
+	for i, move := range moves {
+		n, ok := m.indexOf(move.Node.Name)
+		g := group(move)
+		switch {
+		case !ok || g == nil:
+			return fmt.Errorf("move %d: no such node or workload", i)
+		case move.Gone && v.pods(n, g.Workload) == 0:
+			return fmt.Errorf("move %d: no pod of %s is on %s", i, move.Workload, move.Node.Name)
+		case move.Gone:
+			v.remove(g, n)
+			old--
+			continue
+		}
+		if why := v.refuses(g, n); why != Takes {
+			return fmt.Errorf("move %d: %s refuses %s on %s", i, why, move.Workload, move.Node.Name)
+		}
+		v.add(g, n)
+		switch move.Workload {
+		case r.Old:
+			old++
+		case r.Fresh:
+			fresh++
+		}
+	}
+	at := slices.IndexFunc(m.Workloads, func(w *workload.Workload) bool { return m.groups[w].origin() == r.Fresh })
+	if at < 0 || v.reasons(m.groups[m.Workloads[at]])[Takes] > 0 {
+		return fmt.Errorf("%s: a new pod still fits after the last move", r.Fresh)
+	}
+	replicas := v.count(m.groups[m.Workloads[at]])
+	if r.mayGo(replicas, old, fresh) || !r.mayCome(replicas, old, fresh) && fresh == replicas {
+		return fmt.Errorf("%s: the rollout is not stuck after the last move", r.Fresh)
+	}
+	return nil
+}

@@ -1,0 +1,265 @@
+package placement
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Rollout is a question: whether new pods take the place of old ones, which are
+// the pods of two workloads of one model. All others are in place and stay.
+type Rollout struct {
+	Old, Fresh *workload.Workload
+	// Surge is how many pods there may be beyond the number of old ones, and
+	// Unavailable how many of these may be missing (R-W5, R-W6).
+	Surge, Unavailable int
+	// Whole is set if no old pod goes before all new ones are in place (R-W31),
+	// Empty if no new one comes before all old ones are gone (R-W8).
+	Whole, Empty bool
+}
+
+// mayCome tells whether the controller creates a further new pod.
+func (r Rollout) mayCome(replicas, old, fresh int) bool {
+	return fresh < replicas && old+fresh < replicas+r.Surge && !(r.Empty && old > 0)
+}
+
+// mayGo tells whether the controller takes an old pod away.
+func (r Rollout) mayGo(replicas, old, fresh int) bool {
+	if r.Whole {
+		return old > 0 && fresh == replicas
+	}
+	return old > 0 && (r.Empty || old+fresh > replicas-r.Unavailable)
+}
+
+// Rolled is what becomes of a rollout over all placements that it may start
+// from, all choices of the scheduler and all choices of which old pod goes:
+// Always if it completes, Never if it never does, OrderDependent if it may get
+// stuck, and Undetermined if that is not known, be it because no placement of
+// all pods is there to start from.
+type Rolled struct {
+	Verdict Verdict
+	// Skewed is set if the new pods may end up further apart in number than
+	// their hard spread constraints say.
+	Skewed bool
+	// Stuck is moves after which nothing moves any more, from no pods at all.
+	Stuck []Move
+}
+
+// Move is a pod that is placed, or an old one that is taken away.
+type Move struct {
+	Workload *workload.Workload
+	Node     *topology.Node
+	Gone     bool
+}
+
+// Roll goes through all states of a rollout, within the budget. Deleted pods
+// leave at once: what waits for one to be gone only waits (R-W5).
+func (m *Model) Roll(r Rollout, o Options) Rolled {
+	steps := o.Steps
+	if steps == 0 {
+		steps = DefaultSteps
+	}
+	parts := m.split()
+	a := newArena(parts, true, nil)
+	s := newRolling(a, r, &steps)
+	if s == nil {
+		return Rolled{Verdict: Undetermined}
+	}
+	defer s.search.close()
+	whole := s.search.visit(s.search.c.pods - s.replicas)
+	out := Rolled{Verdict: s.verdict(whole), Skewed: s.skewed && whole, Stuck: s.moves()}
+	switch err := parts.checkRoll(r, out); {
+	case errors.Is(err, errTooLong):
+		return Rolled{Verdict: Undetermined}
+	case err != nil:
+		panic(fmt.Sprintf("placement: a rollout does not hold: %v", err)) // as in Decide
+	}
+	return out
+}
+
+// rolling explores a rollout: first how all old pods can be placed, then from
+// each such state what the controller and the scheduler may do.
+type rolling struct {
+	Rollout
+	*search
+	old, fresh int // units
+	replicas   int
+	visited    map[string]bool
+	moved      []step // with the unit negative where a pod is taken away
+	stuck      []step // the first moves that lead nowhere
+	begun      bool
+	wedged     bool
+	done       bool
+	skewed     bool
+}
+
+// newRolling is nil if the pods are not of one kind each, or if what the search
+// would say depends on what only the cluster knows.
+func newRolling(a *arena, r Rollout, steps *int) *rolling {
+	old, fresh := a.unitsOf[r.Old], a.unitsOf[r.Fresh]
+	if len(old) != 1 || len(fresh) != 1 || a.units[old[0]].pods != a.units[fresh[0]].pods {
+		return nil
+	}
+	c := component{}
+	for i, u := range a.units {
+		if len(u.unsure) > 0 {
+			return nil
+		}
+		if !u.g.Running {
+			c.add(i, u)
+		}
+	}
+	s := &rolling{Rollout: r, search: a.newSearch(c, steps), old: old[0], fresh: fresh[0], replicas: a.units[old[0]].pods, visited: map[string]bool{}}
+	s.left[s.index(s.fresh)] = 0
+	s.whole = s.goOn
+	return s
+}
+
+// index is where a unit stands in the component.
+func (s *rolling) index(unit int) int { return slices.Index(s.c.units, unit) }
+
+func (s *rolling) verdict(whole bool) Verdict {
+	switch {
+	case s.wedged && s.done:
+		return OrderDependent
+	case !whole || !s.begun:
+		return Undetermined
+	case s.wedged:
+		return Never
+	}
+	return Always
+}
+
+// goOn goes on from one state; false if the budget is over.
+func (s *rolling) goOn() bool {
+	s.begun = true
+	if s.wedged && s.done {
+		return false // nothing more to find out
+	}
+	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
+		return false
+	}
+	key := string(s.key())
+	if s.visited[key] {
+		return true
+	}
+	s.visited[key] = true
+	old, fresh := s.a.units[s.old].placed, s.a.units[s.fresh].placed
+	if old == 0 && fresh == s.replicas {
+		s.done = true
+		s.skewed = s.skewed || s.uneven()
+		return true
+	}
+	moved := false
+	if s.mayCome(s.replicas, old, fresh) {
+		some, ok := s.advance()
+		if !ok {
+			return false
+		}
+		moved = some
+	}
+	if s.mayGo(s.replicas, old, fresh) {
+		moved = true
+		if !s.retire() {
+			return false
+		}
+	}
+	if !moved && !s.wedged {
+		s.wedged = true
+		s.stuck = append(slices.Clone(s.path), s.moved...)
+	}
+	return true
+}
+
+// advance places a new pod wherever one fits.
+func (s *rolling) advance() (moved, ok bool) {
+	var tried []int32
+	for _, n := range s.a.units[s.fresh].nodes.list {
+		n := int(n)
+		was := s.column[n]
+		if slices.Contains(tried, was) {
+			continue
+		}
+		tried = append(tried, was)
+		if *s.steps--; *s.steps < 0 {
+			return false, false
+		}
+		if !s.a.takes(s.fresh, n) {
+			continue
+		}
+		moved = true
+		s.a.place(s.fresh, n)
+		s.put(s.index(s.fresh), n)
+		s.moved = append(s.moved, step{s.fresh, n})
+		ok := s.goOn()
+		s.moved = s.moved[:len(s.moved)-1]
+		s.column[n] = was
+		s.a.unplace(s.fresh, n)
+		if !ok {
+			return true, false
+		}
+	}
+	return moved, true
+}
+
+// retire takes away an old pod, whichever.
+func (s *rolling) retire() bool {
+	var tried []int32
+	for n, pods := range s.a.in[s.old] {
+		was := s.column[n]
+		if pods == 0 || slices.Contains(tried, was) {
+			continue
+		}
+		tried = append(tried, was)
+		s.a.unplace(s.old, n)
+		s.drop(n)
+		s.moved = append(s.moved, step{-1 - s.old, n})
+		ok := s.goOn()
+		s.moved = s.moved[:len(s.moved)-1]
+		s.column[n] = was
+		s.a.place(s.old, n)
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// uneven reports whether the new pods alone go beyond what one of their spread
+// constraints allows.
+func (s *rolling) uneven() bool {
+	for _, c := range s.a.units[s.fresh].spreads {
+		if !slices.ContainsFunc(c.watch, func(w located) bool { return w.unit == s.fresh }) || len(c.domains) == 0 {
+			continue
+		}
+		count := map[int]int{}
+		for n, pods := range s.a.in[s.fresh] {
+			if c.counted[n] {
+				count[int(s.a.domain[c.key][n])] += int(pods)
+			}
+		}
+		least, most := s.replicas, 0
+		for _, d := range c.domains {
+			least, most = min(least, count[d]), max(most, count[d])
+		}
+		if most-least > c.maxSkew {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *rolling) moves() []Move {
+	var all []Move
+	for _, m := range s.stuck {
+		gone := m.unit < 0
+		if gone {
+			m.unit = -1 - m.unit
+		}
+		all = append(all, Move{Workload: s.a.units[m.unit].g.origin(), Node: s.a.nodes[m.node], Gone: gone})
+	}
+	return all
+}

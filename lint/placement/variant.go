@@ -1,0 +1,195 @@
+package placement
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Apart keeps the pods of two workloads out of one another's domains of a key,
+// as a controller does that adds a term of its own to pods which no manifest
+// shows (R-W25).
+type Apart struct {
+	A, B *workload.Workload
+	Key  string
+}
+
+// Variant is a model of other workloads on other nodes in the same namespaces,
+// to ask what would be if they were these.
+func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart ...Apart) *Model {
+	v := NewModel(&workload.Set{Workloads: ws, Namespaces: m.Namespaces}, &topology.Topology{Nodes: nodes})
+	v.apart = apart
+	return v
+}
+
+// addApart enters the pairs that are kept apart by no term of a manifest.
+func (a *arena) addApart() {
+	for _, p := range a.m.apart {
+		k := a.key(p.Key)
+		for i, u := range a.units {
+			for j, v := range a.units {
+				if u.g.origin() == p.A && v.g.origin() == p.B {
+					a.exclude(i, exclusion{k, j, 0})
+					a.exclude(j, exclusion{k, i, 0})
+				}
+			}
+		}
+	}
+}
+
+// learnApart is addApart for the checker.
+func (v *relations) learnApart(m *Model) {
+	for _, p := range m.apart {
+		for _, x := range m.Workloads {
+			for _, y := range m.Workloads {
+				if m.groups[x].origin() == p.A && m.groups[y].origin() == p.B {
+					v.against[x] = append(v.against[x], against{y, p.Key})
+					v.against[y] = append(v.against[y], against{x, p.Key})
+				}
+			}
+		}
+	}
+}
+
+// Components splits workloads into groups that have to do with one another by
+// hard rules and host ports and, with contend, because they may fill a node
+// between them. Extra is how many pods a workload may have for a while beyond
+// its number. Workloads that take no part in decisions are in no group.
+func (m *Model) Components(extra map[*workload.Workload]int, contend bool) [][]*workload.Workload {
+	relax := leaveOut(nil)
+	for w, n := range extra {
+		relax.count[w] = w.Count.N + n
+	}
+	var all [][]*workload.Workload
+	for _, c := range newArena(m.split(), contend, relax).components() {
+		all = append(all, c.owners)
+	}
+	return all
+}
+
+// Few are nodes that stand for all: of nodes that are alike to the workloads
+// only so many are kept, as no more than there are pods ever take part. What
+// tell says of a node keeps it apart from others; nil says nothing.
+func (m *Model) Few(ws []*workload.Workload, keep int, tell func(*topology.Node) string) []*topology.Node {
+	for _, w := range ws {
+		for _, t := range m.groups[w].Terms {
+			if t.Use == Spread && t.Hard {
+				keep = max(keep, t.MinDomains())
+			}
+		}
+	}
+	type kind struct {
+		class int32
+		told  string
+	}
+	count := map[kind]int{}
+	var few []*topology.Node
+	class := m.alike(ws)
+	for i, n := range m.Topology.Nodes {
+		k := kind{class: class[i]}
+		if tell != nil {
+			k.told = tell(n)
+		}
+		if count[k]++; count[k] <= keep {
+			few = append(few, n)
+		}
+	}
+	return few
+}
+
+// alike gives nodes that are alike to some workloads one number: equal in what
+// node-level filters say, in what they offer of what is asked for, and in the
+// domains that other nodes share. Many workloads ask for the same, so it is
+// kept.
+func (m *Model) alike(ws []*workload.Workload) []int32 {
+	signatures, resources, keys := m.asked(ws)
+	id := strings.Join([]string{strings.Join(signatures, "\x01"), strings.Join(resources, "\x01"), strings.Join(keys, "\x01")}, "\x02")
+	if known := m.classes[id]; known != nil {
+		return known
+	}
+	texts := make([][]byte, len(m.Topology.Nodes))
+	m.describeFilters(texts, ws)
+	for _, r := range resources {
+		for n, has := range m.offers(corev1.ResourceName(r), m.Topology.Nodes) {
+			texts[n] = binary.AppendVarint(texts[n], has)
+		}
+	}
+	for _, k := range keys {
+		m.describeDomains(texts, k)
+	}
+	numbers := map[string]int32{}
+	class := make([]int32, len(texts))
+	for n, text := range texts {
+		if _, ok := numbers[string(text)]; !ok {
+			numbers[string(text)] = int32(len(numbers))
+		}
+		class[n] = numbers[string(text)]
+	}
+	m.classes[id] = class
+	return class
+}
+
+func (m *Model) describeFilters(texts [][]byte, ws []*workload.Workload) {
+	seen := map[string]bool{}
+	for _, w := range ws {
+		g := m.groups[w]
+		if seen[g.signature] {
+			continue
+		}
+		seen[g.signature] = true
+		for n, p := range m.Eligible(w).Nodes {
+			texts[n] = append(texts[n], flag(p.Name), flag(p.Selector), flag(p.Taints), flag(p.Schedulable))
+		}
+	}
+}
+
+// describeDomains tells nodes apart by their domain, unless it is theirs alone.
+func (m *Model) describeDomains(texts [][]byte, key string) {
+	domain, size := m.numbered(key, m.Topology.Nodes)
+	members := make([]int, size)
+	for _, d := range domain {
+		if d >= 0 {
+			members[d]++
+		}
+	}
+	for n, d := range domain {
+		if d >= 0 && members[d] == 1 && !boundLabel(key) {
+			d = -2
+		}
+		texts[n] = binary.AppendVarint(texts[n], int64(d))
+	}
+}
+
+// asked are the node rules, the resources and the labels by which workloads
+// tell nodes apart. A pod that is in place or bound tells its node by its name.
+func (m *Model) asked(ws []*workload.Workload) (signatures, resources, keys []string) {
+	resources = []string{string(corev1.ResourcePods)}
+	for _, w := range ws {
+		g := m.groups[w]
+		signatures = append(signatures, g.signature)
+		for _, r := range g.Requests {
+			resources = append(resources, string(r.Name))
+		}
+		for _, t := range g.Terms {
+			if !t.Hard {
+				continue
+			}
+			keys = append(keys, t.Key)
+			for _, r := range t.sel.reqs {
+				if boundLabel(r.key) {
+					keys = append(keys, r.key)
+				}
+			}
+		}
+	}
+	for _, list := range []*[]string{&signatures, &resources, &keys} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return signatures, resources, keys
+}
