@@ -61,6 +61,9 @@ func (r *run) count(set *workload.Set, m *placement.Model) {
 	for _, o := range set.NotJudged {
 		r.skips.add(&r.skips.notJudged, o.Kind+" ("+o.APIVersion+")", at(o))
 	}
+	for _, o := range set.Unresolved {
+		r.skips.add(&r.skips.notJudged, o.Kind+" ("+o.APIVersion+") whose workloadRef leads to no template", at(o))
+	}
 	for _, group := range set.Repeated {
 		for _, o := range group {
 			r.skips.add(&r.skips.repeated, o.Kind+" "+strings.TrimPrefix(o.Namespace+"/"+o.Name, "/"), at(o))

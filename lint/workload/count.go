@@ -1,6 +1,10 @@
 package workload
 
-import "github.com/schedlint/schedlint/lint/source"
+import (
+	"fmt"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
 
 // Count is a number of pods.
 type Count struct {
@@ -27,7 +31,7 @@ func perNode(*source.Object) Count { return Count{Why: "one pod a node"} }
 func field(n *source.Node, name string, absent int) Count {
 	key, value := n.Field(name)
 	if value.IsNull() {
-		return known(absent, name+" is 1 by default")
+		return known(absent, fmt.Sprintf("%s is %d by default", name, absent))
 	}
 	i, ok := value.Int()
 	ok = ok && i >= 0 && i <= 1<<31-1

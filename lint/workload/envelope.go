@@ -28,6 +28,7 @@ func envelopes() map[string]map[string]reflect.Type {
 		"DaemonSet":             of(reflect.TypeFor[appsv1.DaemonSetSpec]()),
 		"ReplicationController": of(reflect.TypeFor[corev1.ReplicationControllerSpec]()),
 		"Job":                   of(reflect.TypeFor[batchv1.JobSpec]()),
+		rolloutKind:             of(reflect.TypeFor[rolloutSpec]()),
 		"CronJob": {
 			"spec":                           reflect.TypeFor[batchv1.CronJobSpec](),
 			"spec.jobTemplate":               reflect.TypeFor[batchv1.JobTemplateSpec](),
@@ -35,6 +36,24 @@ func envelopes() map[string]map[string]reflect.Type {
 			"spec.jobTemplate.spec.template": pod,
 		},
 	}
+}
+
+// rolloutSpec has the names of the fields of an Argo Rollout's spec
+// (argo-rollouts: pkg/apis/rollouts/v1alpha1/types.go).
+type rolloutSpec struct {
+	Replicas                any `json:"replicas"`
+	Selector                any `json:"selector"`
+	Template                any `json:"template"`
+	WorkloadRef             any `json:"workloadRef"`
+	MinReadySeconds         any `json:"minReadySeconds"`
+	Strategy                any `json:"strategy"`
+	RevisionHistoryLimit    any `json:"revisionHistoryLimit"`
+	Paused                  any `json:"paused"`
+	ProgressDeadlineSeconds any `json:"progressDeadlineSeconds"`
+	ProgressDeadlineAbort   any `json:"progressDeadlineAbort"`
+	RestartAt               any `json:"restartAt"`
+	Analysis                any `json:"analysis"`
+	RollbackWindow          any `json:"rollbackWindow"`
 }
 
 // placing are the fields of a pod's spec that decide where it goes.

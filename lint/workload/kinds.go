@@ -41,6 +41,12 @@ var (
 	template = []string{"spec", "template"}
 )
 
+// Argo Rollouts, by its kind and by the label that it adds.
+const (
+	rolloutKind = "Rollout"
+	rolloutHash = "rollouts-pod-template-hash"
+)
+
 // kinds is the table of section 6 of the semantics reference, as far as
 // schedlint judges it.
 func kinds() []Kind {
@@ -52,6 +58,7 @@ func kinds() []Kind {
 		{Group: "apps", Kind: "StatefulSet", Template: template, Count: replicas, Selects: true, Shared: []string{"controller-revision-hash"},
 			PerPod: []string{"statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"}},
 		{Group: "apps", Kind: "DaemonSet", Template: template, Count: perNode, Selects: true, Shared: []string{"controller-revision-hash", "pod-template-generation"}},
+		{Group: "argoproj.io", Kind: rolloutKind, Template: template, Count: replicas, Selects: true, Shared: []string{rolloutHash}},
 		{Group: "batch", Kind: "Job", Template: template, Count: jobPods, NameLabels: jobNames, Shared: jobUID, PerPod: jobIndex},
 		{Group: "batch", Kind: "CronJob", Template: []string{"spec", "jobTemplate", "spec", "template"}, Count: cronPods, Shared: append(jobNames, jobUID...), PerPod: jobIndex},
 		{Group: "kubevirt.io", Kind: "VirtualMachine", Template: template, Count: vmPods, VM: true, Fixed: vmLabels, PerPod: vmPerPod},
@@ -85,16 +92,20 @@ func (t Table) Find(apiVersion, kind string) *Kind {
 }
 
 // placeless are kinds of Kubernetes itself and of everyday companions that
-// create no pods: their bodies need not be looked at.
+// create no pods: their bodies need not be looked at. A Gateway is not among
+// them, as some controllers run pods for it.
 var placeless = func() map[string]bool {
 	m := map[string]bool{}
-	for k := range strings.FieldsSeq(`APIService Certificate ClusterIssuer ClusterRole ClusterRoleBinding ConfigMap
-		ControllerRevision CSIDriver CSINode CSIStorageCapacity CustomResourceDefinition DestinationRule EndpointSlice Endpoints Event
-		Gateway GatewayClass GRPCRoute HTTPRoute Ingress IngressClass Issuer Lease LimitRange MutatingWebhookConfiguration
-		NetworkPolicy PersistentVolume PersistentVolumeClaim PodDisruptionBudget PodMonitor PodSecurityPolicy PriorityClass
-		PrometheusRule ReferenceGrant ResourceQuota Role RoleBinding RuntimeClass Secret ServiceAccount ServiceMonitor
-		StorageClass ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration
-		VirtualService VolumeAttachment VolumeSnapshot VolumeSnapshotClass`) {
+	for k := range strings.FieldsSeq(`AlertmanagerConfig APIService AuthorizationPolicy Certificate CiliumNetworkPolicy ClusterIssuer ClusterRole
+		ClusterRoleBinding ClusterSecretStore ClusterTriggerAuthentication ConfigMap ControllerRevision CSIDriver CSINode
+		CSIStorageCapacity CustomResourceDefinition DestinationRule DeviceClass Endpoints EndpointSlice Event ExternalSecret
+		FlowSchema GatewayClass GRPCRoute HTTPRoute Ingress IngressClass Issuer Lease LimitRange
+		MutatingWebhookConfiguration NetworkPolicy PeerAuthentication PersistentVolume PersistentVolumeClaim PodMonitor
+		PodSecurityPolicy PriorityClass PriorityLevelConfiguration Probe PrometheusRule ReferenceGrant ResourceClaim
+		ResourceClaimTemplate ResourceQuota Role RoleBinding RuntimeClass SealedSecret Secret SecretStore ServiceAccount
+		ServiceEntry ServiceMonitor StorageClass TCPRoute TLSRoute TriggerAuthentication UDPRoute ValidatingAdmissionPolicy
+		ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VirtualService VolumeAttachment
+		VolumeAttributesClass VolumeSnapshot VolumeSnapshotClass VolumeSnapshotContent`) {
 		m[k] = true
 	}
 	return m

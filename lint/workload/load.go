@@ -16,8 +16,15 @@ type Set struct {
 	Namespaces map[string]map[string]string
 	// Skipped are objects of a judged kind that are not whole: patches.
 	Skipped []source.Skipped
-	// NotJudged are objects of kinds without a row that hold a pod template.
-	NotJudged []*source.Object
+	// NotJudged are objects of kinds without a row that hold a pod template,
+	// Unresolved are Rollouts whose workloadRef leads to no template that is
+	// declared here, or to several that differ.
+	NotJudged, Unresolved []*source.Object
+	// Budgets are the PodDisruptionBudgets, in the order of the input.
+	Budgets []*Budget
+	// Operated are the namespaces where pods may appear that no workload of the
+	// set stands for; see Operates.
+	Operated map[string]bool
 	// Repeated groups objects that are declared differently in several places.
 	Repeated [][]*source.Object
 	// Others counts objects that create no pods, Nodes the v1 Nodes, and Owned
@@ -34,15 +41,21 @@ type loader struct {
 	envelopes map[string]map[string]reflect.Type
 	set       *Set
 	scales    []*source.Object
+	// referring are the Rollouts whose template stands in another object, and
+	// templates the PodTemplates that one of them may name.
+	referring []*Workload
+	templates []*source.Object
 }
 
 // Load reads the objects of one cluster.
 func Load(table Table, objects []*source.Object) *Set {
-	l := &loader{table: table, decoder: newDecoder(), envelopes: envelopes(), set: &Set{Namespaces: map[string]map[string]string{}}}
+	l := &loader{table: table, decoder: newDecoder(), envelopes: envelopes(), set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}}}
 	for _, o := range objects {
 		l.object(o)
 	}
+	idle := l.references()
 	l.set.Workloads = l.withoutOwned(l.set.Workloads)
+	l.without(idle)
 	l.repeated()
 	l.scale()
 	return l.set
@@ -64,12 +77,27 @@ func (l *loader) object(o *source.Object) {
 		l.set.Topologies = append(l.set.Topologies, o)
 	case o.Kind == "Namespace" && core(o):
 		l.namespace(o)
-	case o.Kind == "HorizontalPodAutoscaler" && o.Group() == "autoscaling":
+	case scales(o):
 		l.scales = append(l.scales, o)
 		l.set.Others++
-	case holdsTemplate(o.Root, nil, 0):
-		l.set.NotJudged = append(l.set.NotJudged, o)
+	case o.Kind == "PodDisruptionBudget" && o.Group() == "policy":
+		l.budget(o)
 	default:
+		l.other(o)
+	}
+}
+
+// other is an object of a kind that is not judged.
+func (l *loader) other(o *source.Object) {
+	template := o.Kind == "PodTemplate" && core(o)
+	if template {
+		l.templates = append(l.templates, o)
+	} else if l.table.Relevant(o.APIVersion, o.Kind) {
+		l.operated(o)
+	}
+	if template || holdsTemplate(o.Root, nil, 0) {
+		l.set.NotJudged = append(l.set.NotJudged, o)
+	} else {
 		l.set.Others++
 	}
 }
@@ -80,9 +108,13 @@ func (l *loader) unversioned(o *source.Object) {
 	for _, row := range kinds() {
 		if kind := l.table[[2]string{row.Group, row.Kind}]; row.Kind == o.Kind && whole(o, kind) {
 			k, v := o.Root.Field("kind")
+			version := "v1"
+			if row.Kind == rolloutKind {
+				version = "v1alpha1"
+			}
 			l.set.Workloads = append(l.set.Workloads, &Workload{Object: o, Kind: kind, Problems: []Problem{{
 				Stage: StageObject, Field: "apiVersion", Span: o.File.FieldSpan(k, v),
-				Message: "apiVersion is missing", Fix: "add apiVersion: " + strings.TrimPrefix(row.Group+"/v1", "/"),
+				Message: "apiVersion is missing", Fix: "add apiVersion: " + strings.TrimPrefix(row.Group+"/"+version, "/"),
 			}}})
 			return
 		}
@@ -126,8 +158,13 @@ func holdsTemplate(n *source.Node, path []string, depth int) bool {
 
 // workload decodes one object of a judged kind.
 func (l *loader) workload(o *source.Object, kind *Kind) {
+	if kind.Kind == rolloutKind && !o.Root.At("spec", "workloadRef").IsNull() {
+		l.refers(o, kind)
+		return
+	}
 	if !whole(o, kind) {
-		l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipPatch, File: o.File.Name, Line: int(o.Root.Line)})
+		l.patch(o)
+		l.operated(o) // what it patches may be known under this name alone
 		return
 	}
 	if kind.Kind == "Pod" {
@@ -137,13 +174,23 @@ func (l *loader) workload(o *source.Object, kind *Kind) {
 			return
 		}
 	}
+	l.set.Workloads = append(l.set.Workloads, l.read(o, kind))
+}
+
+// patch is an object that names only the fields that it changes in another.
+func (l *loader) patch(o *source.Object) {
+	l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipPatch, File: o.File.Name, Line: int(o.Root.Line)})
+}
+
+// read decodes and validates an object with a template of its own.
+func (l *loader) read(o *source.Object, kind *Kind) *Workload {
 	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o), TemplateNode: o.Root.At(kind.Template...)}
 	w.SpecNode = w.TemplateNode.Get("spec")
 	l.labels(w)
 	l.spec(w)
 	w.Running = kind.Kind == "Pod" && w.Spec.NodeName != "" && o.Root.At("status", "phase").Text() == "Running"
 	validate(w)
-	l.set.Workloads = append(l.set.Workloads, w)
+	return w
 }
 
 // whole reports whether an object of a judged kind is a manifest and no
@@ -248,88 +295,4 @@ func (w *Workload) mistyped(field string, key, value *source.Node, want string) 
 		fix = `quote it: "` + value.Value + `"`
 	}
 	w.refuse(field, span, message, fix)
-}
-
-// withoutOwned drops objects that a declared workload made itself, so that its
-// pods are not counted twice.
-func (l *loader) withoutOwned(all []*Workload) []*Workload {
-	declared := map[[3]string]bool{}
-	for _, w := range all {
-		declared[[3]string{w.Object.Namespace, w.Object.Kind, w.Object.Name}] = true
-	}
-	return slices.DeleteFunc(all, func(w *Workload) bool {
-		for _, ref := range w.Object.Root.At("metadata", "ownerReferences").Items() {
-			for _, owner := range owners(w, ref) {
-				if declared[[3]string{w.Object.Namespace, owner[0], owner[1]}] {
-					l.set.Owned++
-					return true
-				}
-			}
-		}
-		return false
-	})
-}
-
-// owners are the kinds and names of the workloads that an owner reference may
-// lead to. It may run through an object that is not among the others: the name
-// of a ReplicaSet is its Deployment's and a hash, and an instance has the name
-// of its machine.
-func owners(w *Workload, ref *source.Node) [][2]string {
-	kind, name := ref.Get("kind").Text(), ref.Get("name").Text()
-	all := [][2]string{{kind, name}}
-	switch hash := w.Labels["pod-template-hash"]; {
-	case kind == "ReplicaSet" && hash != "":
-		all = append(all, [2]string{"Deployment", strings.TrimSuffix(name, "-"+hash)})
-	case kind == "VirtualMachineInstance":
-		all = append(all, [2]string{"VirtualMachine", name})
-	}
-	return all
-}
-
-// repeated marks objects of one group, kind, namespace and name that are not
-// the same everywhere, and copies that are.
-func (l *loader) repeated() {
-	byID := map[[4]string][]*Workload{}
-	var order [][4]string
-	for _, w := range l.set.Workloads {
-		o := w.Object
-		if o.Root.At("metadata", "name").IsNull() {
-			continue
-		}
-		id := [4]string{o.Group(), o.Kind, o.Namespace, o.Name}
-		if len(byID[id]) == 0 {
-			order = append(order, id)
-		}
-		byID[id] = append(byID[id], w)
-	}
-	for _, id := range order {
-		group := byID[id]
-		differ := slices.ContainsFunc(group, func(w *Workload) bool { return !source.Equal(w.Object.Root, group[0].Object.Root) })
-		var objects []*source.Object
-		for i, w := range group {
-			w.Repeated, w.Copy = differ, !differ && i > 0
-			w.Superseded = differ && i < len(group)-1
-			objects = append(objects, w.Object)
-		}
-		if differ {
-			l.set.Repeated = append(l.set.Repeated, objects)
-		}
-	}
-}
-
-// scale joins autoscalers to the workloads that they move. One that the API
-// server refuses moves nothing.
-func (l *loader) scale() {
-	scales := map[[3]string]*Scale{}
-	for _, o := range l.scales {
-		spec := o.Root.Get("spec")
-		low, high := field(spec, "minReplicas", 1), field(spec, "maxReplicas", 0)
-		if low.Known && high.Known && high.N >= max(1, low.N) {
-			target := spec.Get("scaleTargetRef")
-			scales[[3]string{o.Namespace, target.Get("kind").Text(), target.Get("name").Text()}] = &Scale{Min: low.N, Max: high.N, Object: o}
-		}
-	}
-	for _, w := range l.set.Workloads {
-		w.Scale = scales[[3]string{w.Object.Namespace, w.Object.Kind, w.Object.Name}]
-	}
 }

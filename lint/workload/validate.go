@@ -31,8 +31,14 @@ func validate(w *Workload) {
 	template := place{base: w.Kind.Template, value: w.TemplateNode}
 	metadata, spec := template.field("metadata"), template.field("spec")
 	labels := metadata.field("labels")
+	before := len(w.Problems)
 	c.labels(c.fromTemplate, &labels, "label")
 	c.pod(&spec)
+	if w.Kind.Kind == rolloutKind { // the API server looks at the template only when pods are made of it
+		for i := range w.Problems[before:] {
+			w.Problems[before+i].Stage = StagePods
+		}
+	}
 }
 
 // checker validates one workload.

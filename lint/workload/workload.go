@@ -10,7 +10,7 @@ type Workload struct {
 	Object *source.Object
 	Kind   *Kind
 	// Count is how many pods the object creates; for a DaemonSet that is up to
-	// the nodes. Scale is the HorizontalPodAutoscaler that moves it, or nil.
+	// the nodes. Scale is the autoscaler that moves it, or nil.
 	Count Count
 	Scale *Scale
 	// Labels are those that the pods carry with known values: the template's and
@@ -35,6 +35,9 @@ type Workload struct {
 	Superseded bool
 	// Copy is set if the same object is declared in the same way before.
 	Copy bool
+
+	// from is the object that holds the template if it is another one.
+	from *source.Object
 }
 
 // Stage is when a refusal happens.
@@ -66,12 +69,6 @@ type UnknownField struct {
 	Span              diag.Span
 	// KeySpan is the name alone, which a fix replaces.
 	KeySpan diag.Span
-}
-
-// Scale is the range in which a HorizontalPodAutoscaler keeps a workload.
-type Scale struct {
-	Min, Max int
-	Object   *source.Object
 }
 
 // Added tells what is known of a label that the template does not set: added
@@ -133,14 +130,20 @@ func (w *Workload) String() string {
 	return w.Object.Kind + " " + w.Object.Namespace + "/" + w.Object.Name
 }
 
-// File is where the workload is declared.
-func (w *Workload) File() *source.File { return w.Object.File }
+// File is where the template stands. All else that the object says is in
+// Object.File, which is another one for a Rollout that refers to a Deployment.
+func (w *Workload) File() *source.File {
+	if w.from != nil {
+		return w.from.File
+	}
+	return w.Object.File
+}
 
 // CountSpan is the place of the number of pods: the field if there is one,
 // else the name of the object.
 func (w *Workload) CountSpan() diag.Span {
 	if w.Count.Key != nil {
-		return w.File().FieldSpan(w.Count.Key, w.Count.Value)
+		return w.Object.File.FieldSpan(w.Count.Key, w.Count.Value)
 	}
 	return w.Object.NameSpan()
 }

@@ -1,0 +1,196 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Budget is a PodDisruptionBudget.
+type Budget struct {
+	Object *source.Object
+	// Selector is what was decoded; it is never nil. SelectsAll and SelectsNone
+	// tell what an empty one says: all pods of the namespace, but none in
+	// policy/v1beta1.
+	Selector                *metav1.LabelSelector
+	SelectsAll, SelectsNone bool
+	// MinAvailable and MaxUnavailable are nil if they are not set.
+	MinAvailable, MaxUnavailable *intstr.IntOrString
+	// AlwaysAllow is set if pods that are not ready may always be evicted.
+	AlwaysAllow bool
+	// Unknown says why the budget cannot be judged, and is empty if it can.
+	Unknown string
+
+	selector labels.Selector
+}
+
+// budgetSpec is what counts of the spec of a PodDisruptionBudget.
+type budgetSpec struct {
+	Selector                   *metav1.LabelSelector `json:"selector"`
+	MinAvailable               *intstr.IntOrString   `json:"minAvailable"`
+	MaxUnavailable             *intstr.IntOrString   `json:"maxUnavailable"`
+	UnhealthyPodEvictionPolicy string                `json:"unhealthyPodEvictionPolicy"`
+}
+
+// budget reads a PodDisruptionBudget. One without a selector is a patch: as an
+// object of its own it would stand for no pod. A later declaration of the same
+// object takes the place of an earlier one, as two budgets for one pod are a
+// fault that a copy is not.
+func (l *loader) budget(o *source.Object) {
+	if o.Root.At("spec", "selector").IsNull() {
+		l.patch(o)
+		return
+	}
+	l.set.Others++
+	if o.Root.At("metadata", "ownerReferences").Len() > 0 { // an operator made it, for pods of its own
+		l.operated(o)
+	}
+	if !o.Root.At("metadata", "name").IsNull() {
+		l.set.Budgets = slices.DeleteFunc(l.set.Budgets, func(b *Budget) bool {
+			return b.Object.Namespace == o.Namespace && b.Object.Name == o.Name
+		})
+	}
+	l.set.Budgets = append(l.set.Budgets, l.newBudget(o))
+}
+
+func (l *loader) newBudget(o *source.Object) *Budget {
+	var spec budgetSpec
+	found := l.decoder.Decode(o.Root.Get("spec"), &spec)
+	b := &Budget{
+		Object: o, Selector: spec.Selector, MinAvailable: spec.MinAvailable, MaxUnavailable: spec.MaxUnavailable,
+		AlwaysAllow: spec.UnhealthyPodEvictionPolicy == "AlwaysAllow",
+	}
+	if b.Selector == nil { // of a wrong type
+		b.Selector = &metav1.LabelSelector{}
+	}
+	empty := len(b.Selector.MatchLabels)+len(b.Selector.MatchExpressions) == 0
+	b.SelectsNone = empty && o.APIVersion == "policy/v1beta1"
+	b.SelectsAll = empty && !b.SelectsNone
+	b.check(found)
+	return b
+}
+
+// check finds why a budget cannot be judged, if it cannot.
+func (b *Budget) check(found []source.Mismatch) {
+	var err error
+	if b.selector, err = metav1.LabelSelectorAsSelector(b.Selector); err != nil {
+		b.Unknown, b.selector = "the API server refuses its selector", labels.Nothing()
+	}
+	if open := variable(b.Object.Root.At("spec", "selector")); open != "" {
+		b.Unknown = "selector holds the variable " + open
+	}
+	for _, m := range found {
+		switch {
+		case m.Unknown:
+		case m.Placeholder:
+			b.Unknown = m.Path + " is the variable " + m.Value.Value
+		default:
+			b.Unknown = m.Path + " is no " + m.Want
+		}
+	}
+	b.amount("minAvailable", b.MinAvailable)
+	b.amount("maxUnavailable", b.MaxUnavailable)
+	if b.MinAvailable != nil && b.MaxUnavailable != nil {
+		b.Unknown = "minAvailable and maxUnavailable are both set, which the API server refuses"
+	}
+}
+
+// amount checks what the API server accepts: whole numbers and percentages up
+// to 100% (pkg/apis/policy/validation/validation.go).
+func (b *Budget) amount(name string, v *intstr.IntOrString) {
+	switch {
+	case v == nil:
+	case v.Type == intstr.Int && v.IntVal < 0,
+		v.Type == intstr.String && len(validation.IsValidPercent(v.StrVal)) > 0,
+		v.Type == intstr.String && scaled(v, 100, true) > 100:
+		b.Unknown = name + " is " + v.String() + ", which the API server refuses"
+	}
+}
+
+// variable finds a variable of a later tool in a tree; "" if there is none.
+func variable(n *source.Node) string {
+	if n.Placeholder() {
+		return n.Value
+	}
+	for k, v := range n.Fields() {
+		if k.Placeholder() {
+			return k.Value
+		}
+		if found := variable(v); found != "" {
+			return found
+		}
+	}
+	for _, item := range n.Items() {
+		if found := variable(item); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// Matches reports whether the budget stands for a pod of its namespace with
+// these labels.
+func (b *Budget) Matches(podLabels map[string]string) bool {
+	return !b.SelectsNone && b.selector.Matches(labels.Set(podLabels))
+}
+
+// Allowed is how many of the expected pods, all of them healthy, may be
+// evicted one after the other without a replacement, and how that comes about
+// (R-W19). It means nothing if the budget is Unknown. It mirrors
+// getExpectedPodCount and updatePdbStatus of
+// pkg/controller/disruption/disruption.go: percentages are rounded up either
+// way, and a budget that sets neither number allows nothing, as it expects no
+// pods.
+func (b *Budget) Allowed(expected int) (allowed int, text string) {
+	switch {
+	case b.MaxUnavailable != nil:
+		allowed = min(scaled(b.MaxUnavailable, expected, true), expected)
+		text = amountText("maxUnavailable", b.MaxUnavailable, expected, true)
+	case b.MinAvailable != nil:
+		allowed = expected - scaled(b.MinAvailable, expected, true)
+		text = amountText("minAvailable", b.MinAvailable, expected, true)
+	default:
+		return 0, "neither minAvailable nor maxUnavailable is set"
+	}
+	if at := b.either(); at.Type == intstr.Int {
+		text += fmt.Sprintf(" of %s", podsText(expected))
+	}
+	return max(0, allowed), text
+}
+
+// either is the number that is set, or nil.
+func (b *Budget) either() *intstr.IntOrString {
+	if b.MaxUnavailable != nil {
+		return b.MaxUnavailable
+	}
+	return b.MinAvailable
+}
+
+// Span is the place of the number that is set, else of the name.
+func (b *Budget) Span() diag.Span {
+	spec := b.Object.Root.Get("spec")
+	for _, name := range []string{"maxUnavailable", "minAvailable"} {
+		if k, v := spec.Field(name); !v.IsNull() {
+			return b.Object.File.FieldSpan(k, v)
+		}
+	}
+	return b.Object.NameSpan()
+}
+
+// SelectorSpan is the place of the selector: its only label, else its key.
+func (b *Budget) SelectorSpan() diag.Span {
+	key, selector := b.Object.Root.Get("spec").Field("selector")
+	if match := selector.Get("matchLabels"); match.Len() == 1 && selector.Len() == 1 {
+		for k, v := range match.Fields() {
+			return b.Object.File.FieldSpan(k, v)
+		}
+	}
+	return b.Object.File.FieldSpan(key, selector)
+}

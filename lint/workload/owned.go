@@ -1,0 +1,78 @@
+package workload
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// withoutOwned drops objects that a declared workload made itself, so that its
+// pods are not counted twice.
+func (l *loader) withoutOwned(all []*Workload) []*Workload {
+	declared := map[[3]string]bool{}
+	for _, w := range all {
+		declared[[3]string{w.Object.Namespace, w.Object.Kind, w.Object.Name}] = true
+	}
+	return slices.DeleteFunc(all, func(w *Workload) bool {
+		for _, ref := range w.Object.Root.At("metadata", "ownerReferences").Items() {
+			for _, owner := range owners(w, ref) {
+				if declared[[3]string{w.Object.Namespace, owner[0], owner[1]}] {
+					l.set.Owned++
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// owners are the kinds and names of the workloads that an owner reference may
+// lead to. It may run through an object that is not among the others: the name
+// of a ReplicaSet is its Deployment's or Rollout's and a hash, and an instance has the name
+// of its machine.
+func owners(w *Workload, ref *source.Node) [][2]string {
+	kind, name := ref.Get("kind").Text(), ref.Get("name").Text()
+	all := [][2]string{{kind, name}}
+	hash, argo := w.Labels["pod-template-hash"], w.Labels[rolloutHash]
+	switch {
+	case kind == "ReplicaSet" && argo != "":
+		all = append(all, [2]string{rolloutKind, strings.TrimSuffix(name, "-"+argo)})
+	case kind == "ReplicaSet" && hash != "":
+		all = append(all, [2]string{"Deployment", strings.TrimSuffix(name, "-"+hash)})
+	case kind == "VirtualMachineInstance":
+		all = append(all, [2]string{"VirtualMachine", name})
+	}
+	return all
+}
+
+// repeated marks objects of one group, kind, namespace and name that are not
+// the same everywhere, and copies that are.
+func (l *loader) repeated() {
+	byID := map[[4]string][]*Workload{}
+	var order [][4]string
+	for _, w := range l.set.Workloads {
+		o := w.Object
+		if o.Root.At("metadata", "name").IsNull() {
+			continue
+		}
+		id := [4]string{o.Group(), o.Kind, o.Namespace, o.Name}
+		if len(byID[id]) == 0 {
+			order = append(order, id)
+		}
+		byID[id] = append(byID[id], w)
+	}
+	for _, id := range order {
+		group := byID[id]
+		differ := slices.ContainsFunc(group, func(w *Workload) bool { return !source.Equal(w.Object.Root, group[0].Object.Root) })
+		var objects []*source.Object
+		for i, w := range group {
+			w.Repeated, w.Copy = differ, !differ && i > 0
+			w.Superseded = differ && i < len(group)-1
+			objects = append(objects, w.Object)
+		}
+		if differ {
+			l.set.Repeated = append(l.set.Repeated, objects)
+		}
+	}
+}

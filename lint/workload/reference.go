@@ -1,0 +1,104 @@
+package workload
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// refers is a Rollout without a template: it names an object that has one
+// (argo-rollouts: utils/unstructured and rollout/templateref). What it names may
+// be read later.
+func (l *loader) refers(o *source.Object, kind *Kind) {
+	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o)}
+	l.envelope(w)
+	c := checker{w: w}
+	c.object()
+	l.referring = append(l.referring, w)
+	l.set.Workloads = append(l.set.Workloads, w)
+}
+
+// references gives every such Rollout the template of the object that it
+// names, as long as that is declared once, and returns the workloads that have
+// no pods of their own therefore.
+func (l *loader) references() (idle []*Workload) {
+	var lost []*Workload
+	for _, w := range l.referring {
+		ref := w.Object.Root.At("spec", "workloadRef")
+		named := l.named(w.Object.Namespace, ref)
+		if len(named) == 0 || slices.ContainsFunc(named, func(d *Workload) bool { return !source.Equal(d.Object.Root, named[0].Object.Root) }) {
+			l.set.Unresolved = append(l.set.Unresolved, w.Object)
+			l.operated(w.Object)
+			lost = append(lost, w)
+			continue
+		}
+		w.adopt(named[0])
+		if dormant(named[0], ref) {
+			idle = append(idle, named...)
+		} else { // what is wrong there is reported there
+			w.Unknown = w.Unknown[:len(w.Unknown)-len(named[0].Unknown)]
+		}
+	}
+	l.set.Workloads = slices.DeleteFunc(l.set.Workloads, func(w *Workload) bool { return slices.Contains(lost, w) })
+	return idle
+}
+
+// named are the declarations of the object that a reference leads to.
+func (l *loader) named(namespace string, ref *source.Node) (all []*Workload) {
+	group, kind, name := groupOf(ref.Get("apiVersion").Text()), ref.Get("kind").Text(), ref.Get("name").Text()
+	is := func(o *source.Object) bool {
+		return o.Namespace == namespace && o.Name == name && o.Kind == kind && o.Group() == group && o.APIVersion != ""
+	}
+	for _, w := range l.set.Workloads {
+		if (kind == "Deployment" || kind == "ReplicaSet") && is(w.Object) {
+			all = append(all, w)
+		}
+	}
+	for _, o := range l.templates {
+		if is(o) {
+			all = append(all, l.read(o, podTemplate()))
+		}
+	}
+	return all
+}
+
+// podTemplate is the row of a kind that creates no pods by itself, and whose
+// template a Rollout may use.
+func podTemplate() *Kind {
+	return &Kind{Kind: "PodTemplate", Template: []string{"template"}, Count: func(*source.Object) Count { return known(0, "a template") }}
+}
+
+// adopt takes over the template of another object, with all that was found
+// out about it. An object that is refused is a template that is not there.
+func (w *Workload) adopt(d *Workload) {
+	w.from = d.Object
+	w.TemplateNode, w.SpecNode, w.Spec, w.Open = d.TemplateNode, d.SpecNode, d.Spec, d.Open
+	w.Labels = maps.Clone(d.Labels)
+	w.Problems = append(w.Problems, d.Problems...)
+	w.Unknown = append(w.Unknown, d.Unknown...)
+}
+
+// dormant reports whether an object that lends its template has no pods of its
+// own: it is migrated with scaleDown, or, as is the practice, nothing but the
+// Rollout is meant to run. Only a number that is written says otherwise.
+func dormant(d *Workload, ref *source.Node) bool {
+	switch ref.Get("scaleDown").Text() {
+	case "onsuccess", "progressively":
+		return true
+	}
+	return d.Count.Key == nil || d.Count.Known && d.Count.N == 0
+}
+
+// without takes workloads that have no pods of their own out of the set.
+func (l *loader) without(idle []*Workload) {
+	gone := make(map[*source.Object]bool, len(idle))
+	for _, w := range idle {
+		if !gone[w.Object] {
+			gone[w.Object] = true
+			l.set.Others++
+		}
+	}
+	l.set.Workloads = slices.DeleteFunc(l.set.Workloads, func(w *Workload) bool { return gone[w.Object] })
+	l.set.NotJudged = slices.DeleteFunc(l.set.NotJudged, func(o *source.Object) bool { return gone[o] })
+}

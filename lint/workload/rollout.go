@@ -1,0 +1,331 @@
+package workload
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Way is how a controller replaces pods when the template changes.
+type Way string
+
+// The ways.
+const (
+	// NoRollout: nothing replaces pods by itself.
+	NoRollout Way = "none"
+	// Rolling: up to Surge pods more and Unavailable pods less (R-W4, R-W5).
+	Rolling Way = "rolling"
+	// Recreate: all old pods go before the first new one comes (R-W8).
+	Recreate Way = "recreate"
+	// InPlace: a pod goes, then its successor comes (R-W12, R-W17, R-W30).
+	InPlace Way = "in-place"
+	// PerNode: the pods of a DaemonSet share a node with their successors (R-W17).
+	PerNode Way = "surge-per-node"
+	// BothWhole: all new pods stand beside all old ones before these go (R-W31).
+	BothWhole Way = "both-whole"
+)
+
+// Rollout is how a workload of so many pods is updated.
+type Rollout struct {
+	Way Way
+	// Surge and Unavailable are numbers of pods: how many more there may be, and
+	// how many less are available.
+	Surge, Unavailable int
+	// Preview is how many new pods of a blue-green Rollout come first, before it
+	// is scaled up in full; 0 if that is not set.
+	Preview int
+	// Default is set if neither a strategy nor one of its numbers is written.
+	Default bool
+	// Arithmetic tells how the numbers come about, for a message.
+	Arithmetic string
+	// Unknown says why the rest is not known, and is empty if it is.
+	Unknown string
+	// Span is the field that matters most; zero if nothing is written.
+	Span diag.Span
+}
+
+// update resolves the update of one object.
+type update struct {
+	Rollout
+	file *source.File
+	pods int
+}
+
+// updates is how each kind that replaces pods says how.
+var updates = map[string]func(u *update, spec *source.Node){
+	"Deployment":         (*update).deployment,
+	"StatefulSet":        (*update).statefulSet,
+	"DaemonSet":          (*update).daemonSet,
+	"VirtualMachinePool": (*update).pool,
+	rolloutKind:          (*update).argo,
+}
+
+// Rollout tells how a workload of so many pods is updated; for a DaemonSet
+// that is the number of nodes that it runs on.
+func (w *Workload) Rollout(replicas int) Rollout {
+	u := update{Rollout: Rollout{Way: NoRollout}, file: w.Object.File, pods: replicas}
+	if resolve, ok := updates[w.Kind.Kind]; ok && replicas > 0 {
+		resolve(&u, w.Object.Root.Get("spec"))
+	}
+	return u.Rollout
+}
+
+// points remembers the place of a field if it is there.
+func (u *update) points(n *source.Node, field string) {
+	if k, v := n.Field(field); !v.IsNull() {
+		u.Span = u.file.FieldSpan(k, v)
+	}
+}
+
+// word is the text of a field. A variable makes the rollout unknown.
+func (u *update) word(n *source.Node, field string) string {
+	v := n.Get(field)
+	if v.Placeholder() {
+		u.Unknown = field + " is the variable " + v.Value
+	}
+	return v.Text()
+}
+
+// on reports whether a switch is on.
+func (u *update) on(n *source.Node, field string) bool {
+	u.word(n, field)
+	on, _ := n.Get(field).Bool()
+	return on
+}
+
+// paused reports whether nothing is rolled out for now (R-W9).
+func (u *update) paused(spec *source.Node) bool {
+	on := u.on(spec, "paused")
+	if on || u.Unknown != "" {
+		u.points(spec, "paused")
+	}
+	return on || u.Unknown != ""
+}
+
+// deployment resolves spec.strategy.
+func (u *update) deployment(spec *source.Node) {
+	if u.paused(spec) {
+		return
+	}
+	strategy := spec.Get("strategy")
+	u.points(spec, "strategy")
+	u.points(strategy, "type")
+	word := u.word(strategy, "type")
+	u.Way = Rolling
+	if word == recreate {
+		u.Way, u.Unavailable, u.Arithmetic = Recreate, u.pods, "type Recreate"
+		return
+	}
+	u.points(strategy, "rollingUpdate")
+	u.fenceposts(strategy.Get("rollingUpdate"))
+	u.Default = word == "" && u.bare(strategy.Get("rollingUpdate"))
+}
+
+// bare reports whether neither number is written.
+func (u *update) bare(rolling *source.Node) bool {
+	return rolling.Get("maxSurge").IsNull() && rolling.Get("maxUnavailable").IsNull()
+}
+
+// fenceposts resolves maxSurge and maxUnavailable, 25% if unset, as
+// ResolveFenceposts, MaxSurge and MaxUnavailable of
+// pkg/controller/deployment/util/deployment_util.go do; argo-rollouts:
+// utils/replicaset/canary.go does the same (R-W4).
+func (u *update) fenceposts(rolling *source.Node) {
+	surge := u.share(rolling, "maxSurge", "25%", true)
+	unavailable := u.share(rolling, "maxUnavailable", "25%", false)
+	u.Surge, u.Unavailable = surge.n, unavailable.n
+	u.Arithmetic = shares(surge, unavailable)
+	switch {
+	case u.Surge == 0 && u.Unavailable == 0:
+		u.Unavailable = 1
+		u.Arithmetic += "; as both are 0, maxUnavailable counts as 1"
+	case u.Unavailable > u.pods:
+		u.Unavailable = u.pods
+		u.Arithmetic += "; there are no more than " + podsText(u.pods)
+	}
+}
+
+// share is a resolved maxSurge or maxUnavailable.
+type share struct {
+	n       int
+	text    string
+	written bool
+}
+
+// share resolves a number of pods below n. A later one takes over the place of
+// an earlier one.
+func (u *update) share(n *source.Node, name, absent string, up bool) share {
+	value := n.Get(name)
+	v, ok := intstr.Parse(absent), true
+	if !value.IsNull() {
+		v, ok = amountOf(value)
+		u.points(n, name)
+	}
+	switch {
+	case value.Placeholder():
+		u.Unknown = name + " is the variable " + value.Value
+	case !ok:
+		u.Unknown = name + " is no number and no percentage"
+	}
+	return share{n: scaled(&v, u.pods, up), text: amountText(name, &v, u.pods, up), written: !value.IsNull()}
+}
+
+// shares tells how two numbers come about.
+func shares(a, b share) string {
+	if !a.written && !b.written {
+		return a.text + ", " + b.text + " (both by default)"
+	}
+	return a.said() + ", " + b.said()
+}
+
+// said is the text with a word on where the number comes from.
+func (s share) said() string {
+	if s.written {
+		return s.text
+	}
+	return s.text + " (by default)"
+}
+
+// argo resolves the strategy of an Argo Rollout (R-W31).
+func (u *update) argo(spec *source.Node) {
+	if u.paused(spec) {
+		return
+	}
+	strategy := spec.Get("strategy")
+	u.points(spec, "strategy")
+	canary, blueGreen := strategy.Get("canary"), strategy.Get("blueGreen")
+	if canary.IsNull() == blueGreen.IsNull() {
+		u.Unknown = "its controller refuses a Rollout that has not exactly one of the strategies canary and blueGreen"
+		return
+	}
+	u.points(strategy, "canary")
+	u.points(strategy, "blueGreen")
+	switch {
+	case !blueGreen.IsNull():
+		u.bothWhole("blueGreen")
+		u.preview(blueGreen)
+		u.apart(blueGreen)
+	case !canary.Get("trafficRouting").IsNull(): // the old pods stay until the end, whatever maxSurge and maxUnavailable say
+		u.bothWhole("canary with trafficRouting")
+		u.points(canary, "trafficRouting")
+		if u.on(canary, "dynamicStableScale") {
+			u.Unknown = "dynamicStableScale takes old pods down step by step"
+			u.points(canary, "dynamicStableScale")
+		}
+		u.apart(canary)
+	default:
+		u.Way = Rolling
+		u.fenceposts(canary)
+		u.apart(canary)
+	}
+}
+
+func (u *update) bothWhole(name string) {
+	u.Way, u.Surge = BothWhole, u.pods
+	u.Arithmetic = fmt.Sprintf("%s: %d new beside %s", name, u.pods, podsText(u.pods))
+}
+
+// preview reads how many pods of a blue-green Rollout come first.
+func (u *update) preview(blueGreen *source.Node) {
+	u.word(blueGreen, "previewReplicaCount")
+	if n, ok := blueGreen.Get("previewReplicaCount").Int(); ok && n > 0 {
+		u.Preview = int(min(n, int64(u.pods)))
+		u.Arithmetic += fmt.Sprintf(", previewReplicaCount %d first", n)
+	}
+}
+
+// apart notes that the Rollout adds a hard rule between its revisions.
+func (u *update) apart(strategy *source.Node) {
+	if anti := strategy.Get("antiAffinity"); !anti.Get(hardTerms).IsNull() {
+		u.Unknown = "the Rollout adds required anti-affinity between old and new pods"
+		u.points(anti, hardTerms)
+	}
+}
+
+// statefulSet resolves spec.updateStrategy (R-W12;
+// pkg/controller/statefulset/stateful_set_control.go). A partition counts from
+// spec.ordinals.start on.
+func (u *update) statefulSet(spec *source.Node) {
+	strategy, ok := u.inPlace(spec)
+	if !ok {
+		return
+	}
+	rolling := strategy.Get("rollingUpdate")
+	u.word(rolling, "partition")
+	if n, ok := rolling.Get("partition").Int(); ok && n >= int64(u.pods) {
+		u.Way = NoRollout
+		u.points(rolling, "partition")
+		return
+	}
+	u.Way = InPlace
+	u.atLeastOne(u.share(rolling, "maxUnavailable", "1", false))
+}
+
+// inPlace reads what the strategies of StatefulSets and DaemonSets have in
+// common; ok is false if pods are replaced only once somebody deletes them.
+func (u *update) inPlace(spec *source.Node) (strategy *source.Node, ok bool) {
+	strategy = spec.Get("updateStrategy")
+	u.points(spec, "updateStrategy")
+	u.points(strategy, "type")
+	word := u.word(strategy, "type")
+	if word == onDelete {
+		return strategy, false
+	}
+	u.points(strategy, "rollingUpdate")
+	u.Default = word == "" && u.bare(strategy.Get("rollingUpdate"))
+	return strategy, true
+}
+
+// atLeastOne takes over maxUnavailable, which never stops an update.
+func (u *update) atLeastOne(unavailable share) {
+	u.Unavailable = max(1, min(unavailable.n, u.pods))
+	u.Arithmetic = unavailable.said()
+	if unavailable.n < 1 {
+		u.Arithmetic += ", but counts as 1"
+	}
+}
+
+// daemonSet resolves spec.updateStrategy as updatedDesiredNodeCounts of
+// pkg/controller/daemon/update.go does, with SurgeCount and UnavailableCount of
+// pkg/controller/daemon/util/daemonset_util.go: both percentages are rounded up,
+// and two zeros count as maxUnavailable 1 (R-W17).
+func (u *update) daemonSet(spec *source.Node) {
+	strategy, ok := u.inPlace(spec)
+	if !ok {
+		return
+	}
+	rolling := strategy.Get("rollingUpdate")
+	surge, unavailable := u.share(rolling, "maxSurge", "0", true), u.share(rolling, "maxUnavailable", "1", true)
+	if surge.n == 0 {
+		u.Way = InPlace
+		u.atLeastOne(unavailable)
+		return
+	}
+	u.Way, u.Surge, u.Unavailable = PerNode, surge.n, min(unavailable.n, u.pods)
+	u.Arithmetic = shares(surge, unavailable)
+}
+
+// pool resolves spec.updateStrategy and spec.maxUnavailable of a
+// VirtualMachinePool: only a proactive update, the default, restarts machines
+// (R-W30).
+func (u *update) pool(spec *source.Node) {
+	strategy := spec.Get("updateStrategy")
+	u.points(spec, "updateStrategy")
+	if strategy.Placeholder() {
+		u.Unknown = "updateStrategy is the variable " + strategy.Value
+		return
+	}
+	for _, name := range []string{"unmanaged", "opportunistic"} {
+		if !strategy.Get(name).IsNull() {
+			u.points(strategy, name)
+			return
+		}
+	}
+	u.Way = InPlace
+	unavailable := u.share(spec, "maxUnavailable", "100%", false)
+	u.Default = strategy.Len() == 0 && !unavailable.written
+	u.atLeastOne(unavailable)
+}

@@ -1,0 +1,144 @@
+package workload
+
+import (
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Scale is the range in which an autoscaler keeps a workload (R-W18).
+type Scale struct {
+	// Min and Max are numbers of pods. Min is 0 for a ScaledObject that may
+	// scale to zero, as is its default.
+	Min, Max int
+	// Object is the autoscaler, and Kind its kind: HorizontalPodAutoscaler or
+	// ScaledObject.
+	Object *source.Object
+	Kind   string
+	// MinSpan and MaxSpan are the fields, or the name of the object where a
+	// default applies; MaxDefault is set if one does for Max.
+	MinSpan, MaxSpan diag.Span
+	MaxDefault       bool
+}
+
+// scaler is how one kind of autoscaler names its limits and its target.
+type scaler struct {
+	group    string
+	min, max string
+	// low and high are the defaults of the limits; 0 is none for high.
+	low, high int
+	// apiVersion and kind are those of a target that does not say.
+	apiVersion, kind string
+}
+
+// scalers are the kinds of autoscalers. KEDA makes a HorizontalPodAutoscaler
+// of a ScaledObject (keda: apis/keda/v1alpha1/scaledobject_types.go).
+var scalers = map[string]scaler{
+	"HorizontalPodAutoscaler": {group: "autoscaling", min: "minReplicas", max: "maxReplicas", low: 1},
+	"ScaledObject":            {group: "keda.sh", min: "minReplicaCount", max: "maxReplicaCount", high: 100, apiVersion: "apps/v1", kind: "Deployment"},
+}
+
+// scales reports whether an object is an autoscaler.
+func scales(o *source.Object) bool {
+	s, ok := scalers[o.Kind]
+	return ok && s.group == o.Group()
+}
+
+// target is what an autoscaler moves; any group if it does not say.
+type target struct{ namespace, kind, name string }
+
+type scaling struct {
+	*Scale
+	apiVersion string
+}
+
+// scale joins autoscalers to the workloads that they move. Of several for one
+// target the first counts, since KEDA's own is generated and of the same limits;
+// of one that is declared repeatedly the last. One that is refused moves nothing.
+func (l *loader) scale() {
+	all := map[target][]scaling{}
+	for _, o := range l.scales {
+		if s := limits(o); s != nil {
+			at, version := moves(o)
+			all[at] = joined(all[at], scaling{s, version})
+		}
+	}
+	for _, w := range l.set.Workloads {
+		for _, s := range all[target{w.Object.Namespace, w.Object.Kind, w.Object.Name}] {
+			if s.apiVersion == "" || groupOf(s.apiVersion) == w.Object.Group() {
+				w.Scale = s.Scale
+				break
+			}
+		}
+	}
+}
+
+// joined adds an autoscaler to those of the same target.
+func joined(all []scaling, s scaling) []scaling {
+	for i := range all {
+		if o := all[i].Object; o.Kind == s.Kind && o.Name == s.Object.Name {
+			all[i] = s
+			return all
+		}
+	}
+	return append(all, s)
+}
+
+// moves is the target of an autoscaler, and its version if that is stated.
+func moves(o *source.Object) (at target, apiVersion string) {
+	s, ref := scalers[o.Kind], o.Root.At("spec", "scaleTargetRef")
+	at = target{o.Namespace, ref.Get("kind").Text(), ref.Get("name").Text()}
+	if at.kind == "" {
+		at.kind = s.kind
+	}
+	if apiVersion = ref.Get("apiVersion").Text(); apiVersion == "" {
+		apiVersion = s.apiVersion
+	}
+	return at, apiVersion
+}
+
+// limits reads the range of an autoscaler; nil if it is refused or not known.
+func limits(o *source.Object) *Scale {
+	s, spec := scalers[o.Kind], o.Root.Get("spec")
+	low, high := field(spec, s.min, s.low), field(spec, s.max, s.high)
+	if !low.Known || !high.Known || high.N < max(1, low.N) {
+		return nil
+	}
+	at := func(c Count) diag.Span {
+		if c.Key == nil {
+			return o.NameSpan()
+		}
+		return o.File.FieldSpan(c.Key, c.Value)
+	}
+	scale := &Scale{Min: low.N, Max: high.N, Object: o, Kind: o.Kind, MinSpan: at(low), MaxSpan: at(high), MaxDefault: high.Key == nil}
+	if idle := field(spec, "idleReplicaCount", low.N); s.group == "keda.sh" && idle.Key != nil {
+		scale.MinSpan, scale.Min = at(idle), 0
+		if idle.Known {
+			scale.Min = min(idle.N, low.N)
+		}
+	}
+	if paused(o) {
+		scale.Min = 0
+	}
+	return scale
+}
+
+// paused reports whether a ScaledObject leaves its target at some other number
+// for now (keda.sh/docs: Pausing autoscaling).
+func paused(o *source.Object) bool {
+	for k := range o.Root.At("metadata", "annotations").Fields() {
+		if strings.HasPrefix(k.Value, "autoscaling.keda.sh/paused") {
+			return true
+		}
+	}
+	return false
+}
+
+// groupOf is the group of an apiVersion, "" for the core group.
+func groupOf(apiVersion string) string {
+	if group, _, ok := strings.Cut(apiVersion, "/"); ok {
+		return group
+	}
+	return ""
+}
