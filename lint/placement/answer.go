@@ -35,12 +35,13 @@ func (d *Decision) join(parts *Model) {
 
 // decision puts the answers together, about the workloads of m.
 func (d *decided) decision(m *Model, rules *decided) *Decision {
-	out := &Decision{Verdict: d.whole(), RulesVerdict: rules.whole(), Exact: true, groups: map[*workload.Workload][]*workload.Workload{}}
+	out := &Decision{Verdict: d.whole(), RulesVerdict: rules.whole(), Exact: true, groups: map[*workload.Workload][]*workload.Workload{}, brief: map[*workload.Workload]bool{}}
 	stuck := false
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
 		for _, w := range o.owners {
 			out.groups[w] = o.owners
+			out.brief[w] = out.brief[w] || o.proof.kind != shape && o.proof.kind != roomy
 		}
 		out.Total += o.pods
 		out.MaxPlaced += o.most

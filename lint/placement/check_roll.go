@@ -22,12 +22,12 @@ type rolls struct {
 
 // checkRoll holds a verdict on a rollout against all its states, and its moves
 // against the filters.
-func (m *Model) checkRoll(r Rollout, out Rolled) error {
+func (m *Model) checkRoll(r Rollout, out *Rolled) error {
 	if out.Verdict == Undetermined {
 		return nil
 	}
 	if out.Verdict != Always {
-		if err := m.replayRoll(r, out.Stuck); err != nil {
+		if err := m.replayRoll(r, out); err != nil {
 			return err
 		}
 	}
@@ -137,7 +137,7 @@ func (s *rolls) step(member, n, by int) {
 
 // replayRoll checks the moves of a rollout one by one, and that nothing moves
 // after the last.
-func (m *Model) replayRoll(r Rollout, moves []Move) error {
+func (m *Model) replayRoll(r Rollout, out *Rolled) error {
 	v := newVerifier(m, true)
 	group := func(move Move) *Group {
 		for _, w := range m.Workloads {
@@ -148,7 +148,7 @@ func (m *Model) replayRoll(r Rollout, moves []Move) error {
 		return nil
 	}
 	old, fresh := 0, 0
-	for i, move := range moves {
+	for i, move := range out.Stuck {
 		n, ok := m.indexOf(move.Node.Name)
 		g := group(move)
 		switch {
@@ -173,7 +173,10 @@ func (m *Model) replayRoll(r Rollout, moves []Move) error {
 		}
 	}
 	at := slices.IndexFunc(m.Workloads, func(w *workload.Workload) bool { return m.groups[w].origin() == r.Fresh })
-	if at < 0 || v.reasons(m.groups[m.Workloads[at]])[Takes] > 0 {
+	if at >= 0 {
+		out.Reasons = v.reasons(m.groups[m.Workloads[at]])
+	}
+	if at < 0 || out.Reasons[Takes] > 0 {
 		return fmt.Errorf("%s: a new pod still fits after the last move", r.Fresh)
 	}
 	replicas := v.count(m.groups[m.Workloads[at]])

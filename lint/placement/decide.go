@@ -55,7 +55,15 @@ type Decision struct {
 
 	// groups are the workloads of each one's component.
 	groups map[*workload.Workload][]*workload.Workload
+	// brief are workloads of which the proof that they are always placed holds
+	// for states that are reached by placing alone.
+	brief map[*workload.Workload]bool
 }
+
+// Lasting reports of a workload that is always placed whether its missing pods
+// find nodes in every state, also in those in which pods were taken away: a
+// count shows that, while a look at all that placing leads to does not.
+func (d *Decision) Lasting(w *workload.Workload) bool { return !d.brief[w] }
 
 // Doubt is a hard term of which nobody can tell whether it selects the pods of
 // a workload: that depends on a label whose value only the cluster knows.

@@ -44,8 +44,10 @@ type Rolled struct {
 	// Skewed is set if the new pods may end up further apart in number than
 	// their hard spread constraints say.
 	Skewed bool
-	// Stuck is moves after which nothing moves any more, from no pods at all.
-	Stuck []Move
+	// Stuck is moves after which nothing moves any more, from no pods at all, and
+	// Reasons what keeps a new pod off how many nodes then.
+	Stuck   []Move
+	Reasons map[Reason]int
 }
 
 // Move is a pod that is placed, or an old one that is taken away.
@@ -71,7 +73,7 @@ func (m *Model) Roll(r Rollout, o Options) Rolled {
 	defer s.search.close()
 	whole := s.search.visit(s.search.c.pods - s.replicas)
 	out := Rolled{Verdict: s.verdict(whole), Skewed: s.skewed && whole, Stuck: s.moves()}
-	switch err := parts.checkRoll(r, out); {
+	switch err := parts.checkRoll(r, &out); {
 	case errors.Is(err, errTooLong):
 		return Rolled{Verdict: Undetermined}
 	case err != nil:

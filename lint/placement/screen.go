@@ -76,6 +76,18 @@ func (m *Model) Fits(w *workload.Workload) bool {
 	return false
 }
 
+// FitsLoosely is Fits for another number of pods, whatever runs came before and
+// whoever has gone since: pods that at most one rule keeps apart, so that every
+// placement of fewer goes on.
+func (m *Model) FitsLoosely(w *workload.Workload, pods int) bool {
+	g := m.groups[w]
+	if !m.screens(g) {
+		return false
+	}
+	p := m.problem(g)
+	return len(p.self) == 0 && len(p.spreads) == 0 && len(g.HardAffinity()) == 0 && len(p.keys) < 2 && m.fillsApart(p, pods)
+}
+
 // fillsApart places pods node by node, none in a domain that has one.
 func (m *Model) fillsApart(p *problem, pods int) bool {
 	c := m.capacities(p.g)

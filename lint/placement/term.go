@@ -51,6 +51,12 @@ func (t *Term) Form() Form { return t.sel.form }
 // Selector is the label selector as kubectl writes it.
 func (t *Term) Selector() string { return t.sel.String() }
 
+// Asks reports whether the label selector, merged keys included, has a
+// condition on a label.
+func (t *Term) Asks(key string) bool {
+	return slices.ContainsFunc(t.sel.reqs, func(r requirement) bool { return r.key == key })
+}
+
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 const (

@@ -1,0 +1,45 @@
+package change_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// model reads nodes and manifests.
+func model(t testing.TB, nodes, manifests string) *placement.Model {
+	t.Helper()
+	topo, err := topology.Load(objects(t, nodes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return placement.NewModel(workload.Load(workload.NewTable(), objects(t, manifests)), topo)
+}
+
+func objects(t testing.TB, text string) []*source.Object {
+	t.Helper()
+	set, err := source.Load(source.Options{Dir: "/", Root: "/", Stdin: strings.NewReader(text)}, []string{"-"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range set.Problems {
+		t.Fatalf("%s: %s\n%s", p.Kind, p.Detail, text)
+	}
+	return set.Objects
+}
+
+// find is the workload of that name.
+func find(t testing.TB, m *placement.Model, name string) *workload.Workload {
+	t.Helper()
+	for _, w := range m.Workloads {
+		if w.Object.Name == name {
+			return w
+		}
+	}
+	t.Fatalf("no workload %s", name)
+	return nil
+}

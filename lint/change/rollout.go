@@ -1,0 +1,219 @@
+package change
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Rollout is what becomes of an update of all pods of a workload.
+type Rollout struct {
+	workload.Rollout
+	// Replicas is the number of pods that it is about.
+	Replicas int
+	// Verdict is Always if it completes in every run, Never if it never does and
+	// OrderDependent if it may get stuck. It is "" if nothing replaces the pods, or
+	// if they cannot all be placed before it begins.
+	Verdict placement.Verdict
+	// Why says why a verdict is not known, or is "".
+	Why string
+	// Core is why it never completes, Stuck moves after which it is stuck and
+	// Reasons what then keeps a new pod off how many nodes; any may be missing.
+	Core    *placement.Core
+	Stuck   []placement.Move
+	Reasons map[placement.Reason]int
+}
+
+// Rollout judges the rollout of so many replicas: among all that contend for
+// the same nodes, and if that cannot be decided by the rules alone.
+func (j *Judge) Rollout(w *workload.Workload, replicas int) Rollout {
+	r := Rollout{Rollout: w.Rollout(replicas), Replicas: replicas}
+	switch {
+	case r.Way == workload.NoRollout:
+		return r
+	case r.Unknown != "":
+		r.Verdict, r.Why = placement.Undetermined, r.Unknown
+		return r
+	case !j.Judged(w):
+		r.Verdict, r.Why = placement.Undetermined, "where its pods go is not judged"
+		return r
+	case j.roomy(w, replicas, &r):
+		r.Verdict = placement.Always
+		return r
+	}
+	group := j.group(w, true)
+	j.roll(w, group, &r)
+	if rules := j.group(w, false); r.Verdict == placement.Undetermined && len(group) > len(rules) {
+		j.roll(w, rules, &r)
+	}
+	if r.Verdict == placement.Undetermined {
+		r.Why = "too much to go through, or it depends on what only the cluster knows"
+	}
+	return r
+}
+
+// roomy is the quick answer for most workloads: nobody is in their way, and
+// there is room for all pods of both generations at once.
+func (j *Judge) roomy(w *workload.Workload, replicas int, r *Rollout) bool {
+	return len(j.group(w, true)) == 1 && len(j.running) == 0 && !w.Kind.PerNode() && j.m.FitsLoosely(w, replicas+max(1, r.Surge))
+}
+
+// roll judges within one group.
+func (j *Judge) roll(w *workload.Workload, group []*workload.Workload, r *Rollout) {
+	q := &rolling{j: j, w: w, group: group, Rollout: r}
+	q.raised = r.Replicas
+	if r.Way == workload.Rolling && r.Unavailable == 0 {
+		q.raised++
+	}
+	r.Verdict = placement.Undetermined
+	rest := q.decide(r.Replicas)
+	if rest.verdict == placement.Never {
+		r.Verdict = ""
+		return
+	}
+	r.Verdict = q.verdict(rest)
+}
+
+// rolling is a rollout within one group.
+type rolling struct {
+	*Rollout
+	j     *Judge
+	w     *workload.Workload
+	group []*workload.Workload
+	// raised is how many pods there are at the least when a new one looks for a
+	// node, itself included (R-W7, and C8 of the engine's design).
+	raised int
+	known  *decided
+}
+
+// decided is what is known of a number of pods that are all alike.
+type decided struct {
+	pods    int
+	verdict placement.Verdict
+	lasting bool // always, whatever else went on before
+	m       *placement.Model
+	d       *placement.Decision
+	copy    *workload.Workload
+}
+
+// decide places a number of pods as if they were of one revision.
+func (q *rolling) decide(pods int) *decided {
+	if q.known != nil && q.known.pods == pods {
+		return q.known
+	}
+	s := q.j.scene(q.group).with(q.w, pods)
+	m, d := s.decide()
+	c := s.of[q.w]
+	q.known = &decided{pods: pods, verdict: verdict(d, c), m: m, d: d, copy: c}
+	q.known.lasting = q.known.verdict == placement.Always && (d.Lasting(c) || q.shrinks())
+	return q.known
+}
+
+// verdict goes from what is cheap to what goes through every state.
+func (q *rolling) verdict(rest *decided) placement.Verdict {
+	switch {
+	case q.Way == workload.PerNode:
+		return q.perNode()
+	case q.Way == workload.BothWhole || q.tellsRevisions():
+		if v := q.twins(); v != placement.Undetermined {
+			return v
+		}
+	default:
+		raised := q.decide(q.raised)
+		if raised.lasting {
+			return placement.Always
+		}
+		// Before an old pod may go a new one has to be there beside all of them.
+		if raised.verdict == placement.Never && raised.pods > rest.pods {
+			q.Core = raised.m.Explain(raised.copy, raised.d)
+			return placement.Never
+		}
+	}
+	return q.explore()
+}
+
+// twins judges two revisions that rules tell apart, or that stand beside one
+// another whole.
+func (q *rolling) twins() placement.Verdict {
+	s := q.j.scene(q.group).with(q.w, q.Replicas)
+	fresh := s.twin(q.w, q.Replicas)
+	m, d := s.decide()
+	v := verdict(d, fresh)
+	if v == placement.Always && verdict(d, s.of[q.w]) == placement.Always && (d.Lasting(fresh) || q.shrinks()) {
+		return placement.Always
+	}
+	if q.Way != workload.BothWhole {
+		if q.Unavailable > 0 {
+			return placement.Undetermined
+		}
+		fresh.Count.N = 1 // the first new pod
+		m, d = s.decide()
+		v = verdict(d, fresh)
+	}
+	if v == placement.Never || verdict(d, s.of[q.w]) == placement.Never {
+		q.Core = m.Explain(fresh, d)
+		return placement.Never
+	}
+	return placement.Undetermined
+}
+
+// perNode judges a DaemonSet whose new pods start beside the old ones (R-W17):
+// each node is one question, which has one answer.
+func (q *rolling) perNode() placement.Verdict {
+	s := q.j.scene(q.group)
+	fresh := s.twin(q.w, 0)
+	m, d := s.decide()
+	v := verdict(d, fresh)
+	if v == placement.Never || verdict(d, s.of[q.w]) == placement.Never {
+		q.Core = m.Explain(fresh, d)
+		return placement.Never
+	}
+	if v == placement.Always && q.shrinks() {
+		return v
+	}
+	return placement.Undetermined
+}
+
+// explore goes through all states of the rollout.
+func (q *rolling) explore() placement.Verdict {
+	s := q.j.scene(q.group).with(q.w, q.Replicas)
+	fresh := s.twin(q.w, q.Replicas)
+	m := s.model(nil)
+	ask := placement.Rollout{Old: s.of[q.w], Fresh: fresh, Surge: q.Surge, Unavailable: q.Unavailable}
+	switch q.Way {
+	case workload.Recreate:
+		ask.Unavailable, ask.Empty = q.Replicas, true
+	case workload.BothWhole:
+		ask.Surge, ask.Whole = q.Replicas, true
+	}
+	out := m.Roll(ask, placement.Options{Steps: q.j.steps})
+	q.Stuck, q.Reasons = out.Stuck, out.Reasons
+	return out.Verdict
+}
+
+// shrinks reports whether fewer pods of the workload are never worse for its
+// pods: it needs none of them as company and counts none, and no other does.
+// Whatever is in place could then have been placed in any order.
+func (q *rolling) shrinks() bool {
+	for _, o := range q.group {
+		for _, t := range q.j.m.Group(o).Terms {
+			if t.Hard && t.Use != placement.AntiAffinity && (o == q.w && t.Use == placement.Spread || q.j.m.Peer(t, o, q.w) != placement.No) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// tellsRevisions reports whether a hard rule sees of which revision a pod is.
+func (q *rolling) tellsRevisions() bool {
+	for _, o := range q.group {
+		for _, t := range q.j.m.Group(o).Terms {
+			if t.Hard && slices.ContainsFunc(q.w.Kind.Shared, t.Asks) {
+				return true
+			}
+		}
+	}
+	return false
+}
