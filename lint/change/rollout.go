@@ -115,11 +115,7 @@ func (q *rolling) verdict(rest *decided) placement.Verdict {
 	switch {
 	case q.Way == workload.PerNode:
 		return q.perNode()
-	case q.Way == workload.BothWhole || q.tellsRevisions():
-		if v := q.twins(); v != placement.Undetermined {
-			return v
-		}
-	default:
+	case q.Way != workload.BothWhole && !q.tellsRevisions():
 		raised := q.decide(q.raised)
 		if raised.lasting {
 			return placement.Always
@@ -129,8 +125,21 @@ func (q *rolling) verdict(rest *decided) placement.Verdict {
 			q.Core = raised.m.Explain(raised.copy, raised.d)
 			return placement.Never
 		}
+		return q.explore()
+	case q.shrinks():
+		return q.first((*rolling).twins, (*rolling).explore)
 	}
-	return q.explore()
+	return q.first((*rolling).explore, (*rolling).twins) // placing alone tells little here
+}
+
+// first is the first verdict that is one.
+func (q *rolling) first(ways ...func(*rolling) placement.Verdict) placement.Verdict {
+	for _, way := range ways {
+		if v := way(q); v != placement.Undetermined {
+			return v
+		}
+	}
+	return placement.Undetermined
 }
 
 // twins judges two revisions that rules tell apart, or that stand beside one

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ type states struct {
 	left    []int
 	on      [][]int // by node: pods of each member
 	class   []string
+	columns []string // by node: its class and pods, "" where that has changed
 	seen    map[string]bool
 	steps   int
 	// complete and stuck tell whether a maximal state has all pods or not.
@@ -55,6 +57,7 @@ func (s *states) classify() {
 			shared[k+"\x00"+n.Labels[k]]++
 		}
 	}
+	numbers := map[string]string{}
 	for i, n := range nodes {
 		var b strings.Builder
 		for _, m := range s.members {
@@ -72,8 +75,14 @@ func (s *states) classify() {
 		if s.v.running[i] {
 			b.WriteString(n.Name)
 		}
-		s.class = append(s.class, b.String())
+		class, known := numbers[b.String()]
+		if !known {
+			class = fmt.Sprintf("%d:", len(numbers))
+			numbers[b.String()] = class
+		}
+		s.class = append(s.class, class)
 	}
+	s.columns = make([]string, len(nodes))
 }
 
 // keys are all labels by which rules of the members tell nodes apart.
@@ -141,6 +150,7 @@ func (s *states) visit() {
 func (s *states) put(i, n, by int) {
 	s.on[n][i] += by
 	s.left[i] -= by
+	s.columns[n] = ""
 	if by > 0 {
 		s.v.add(s.members[i].g, n)
 	} else {
@@ -148,7 +158,17 @@ func (s *states) put(i, n, by int) {
 	}
 }
 
-func (s *states) column(n int) string { return s.class[n] + fmt.Sprint(s.on[n]) }
+// column is equal for like nodes with like pods.
+func (s *states) column(n int) string {
+	if s.columns[n] == "" {
+		text := []byte(s.class[n])
+		for _, pods := range s.on[n] {
+			text = binary.AppendUvarint(text, uint64(pods))
+		}
+		s.columns[n] = string(text)
+	}
+	return s.columns[n]
+}
 
 func (s *states) key() string {
 	columns := make([]string, len(s.on))
@@ -156,5 +176,5 @@ func (s *states) key() string {
 		columns[n] = s.column(n)
 	}
 	slices.Sort(columns)
-	return strings.Join(columns, "\n")
+	return strings.Join(columns, "")
 }
