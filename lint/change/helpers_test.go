@@ -4,20 +4,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// model reads nodes and manifests.
-func model(t testing.TB, nodes, manifests string) *placement.Model {
+// judge reads nodes and manifests.
+func judge(t testing.TB, nodes, manifests string) (*change.Judge, *placement.Model) {
 	t.Helper()
 	topo, err := topology.Load(objects(t, nodes))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return placement.NewModel(workload.Load(workload.NewTable(), objects(t, manifests)), topo)
+	set := workload.Load(workload.NewTable(), objects(t, manifests))
+	m := placement.NewModel(set, topo)
+	return change.New(m, set, placement.Options{}), m
 }
 
 func objects(t testing.TB, text string) []*source.Object {

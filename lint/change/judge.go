@@ -12,11 +12,13 @@ import (
 // Judge answers questions about the workloads of one model.
 type Judge struct {
 	m     *placement.Model
+	set   *workload.Set
 	steps int
 	// ruled are the workloads that hard rules connect with each one, crowded
 	// those that may fill a node with it as well, where these are few.
 	ruled, crowded map[*workload.Workload][]*workload.Workload
 	running        []*workload.Workload
+	budgets        []Budget
 	grown          *Judge // on the nodes that growing pools may have, once asked
 }
 
@@ -30,9 +32,10 @@ const (
 	maxRunning  = 300
 )
 
-// New makes a judge of a model. Options are those of every single decision.
-func New(m *placement.Model, o placement.Options) *Judge {
-	j := &Judge{m: m, steps: o.Steps}
+// New makes a judge of a model and of what else the set says that it was made
+// of. Options are those of every single decision.
+func New(m *placement.Model, set *workload.Set, o placement.Options) *Judge {
+	j := &Judge{m: m, set: set, steps: o.Steps}
 	if j.steps == 0 {
 		j.steps = DefaultSteps
 	}
@@ -191,4 +194,26 @@ func verdict(d *placement.Decision, w *workload.Workload) placement.Verdict {
 		}
 	}
 	return placement.Undetermined
+}
+
+// impossible reports whether a decision says that there is no placement of all
+// pods of some workloads beside all others, which had one at rest.
+func impossible(d, rest *placement.Decision, ws ...*workload.Workload) bool {
+	for _, w := range ws {
+		if verdict(d, w) == placement.Never {
+			return true
+		}
+	}
+	placed := rest.Verdict == placement.Always || rest.Verdict == placement.OrderDependent
+	return placed && d.Verdict == placement.Never
+}
+
+// because is why a workload cannot be placed beside the others; nil if that
+// cannot be made small.
+func because(m *placement.Model, d *placement.Decision, w *workload.Workload) *placement.Core {
+	if verdict(d, w) == placement.Never {
+		return m.Explain(w, d)
+	}
+	_, core := m.ExplainTogether(d)
+	return core
 }

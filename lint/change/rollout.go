@@ -66,13 +66,11 @@ func (j *Judge) roll(w *workload.Workload, group []*workload.Workload, r *Rollou
 	if r.Way == workload.Rolling && r.Unavailable == 0 {
 		q.raised++
 	}
-	r.Verdict = placement.Undetermined
-	rest := q.decide(r.Replicas)
-	if rest.verdict == placement.Never {
+	if rest := q.decide(r.Replicas); rest.verdict == placement.Never {
 		r.Verdict = ""
-		return
+	} else {
+		r.Verdict = q.verdict(rest)
 	}
-	r.Verdict = q.verdict(rest)
 }
 
 // rolling is a rollout within one group.
@@ -121,8 +119,8 @@ func (q *rolling) verdict(rest *decided) placement.Verdict {
 			return placement.Always
 		}
 		// Before an old pod may go a new one has to be there beside all of them.
-		if raised.verdict == placement.Never && raised.pods > rest.pods {
-			q.Core = raised.m.Explain(raised.copy, raised.d)
+		if raised.pods > rest.pods && impossible(raised.d, rest.d, raised.copy) {
+			q.Core = because(raised.m, raised.d, raised.copy)
 			return placement.Never
 		}
 		return q.explore()
@@ -148,8 +146,7 @@ func (q *rolling) twins() placement.Verdict {
 	s := q.j.scene(q.group).with(q.w, q.Replicas)
 	fresh := s.twin(q.w, q.Replicas)
 	m, d := s.decide()
-	v := verdict(d, fresh)
-	if v == placement.Always && verdict(d, s.of[q.w]) == placement.Always && (d.Lasting(fresh) || q.shrinks()) {
+	if verdict(d, fresh) == placement.Always && verdict(d, s.of[q.w]) == placement.Always && (d.Lasting(fresh) || q.shrinks()) {
 		return placement.Always
 	}
 	if q.Way != workload.BothWhole {
@@ -158,10 +155,9 @@ func (q *rolling) twins() placement.Verdict {
 		}
 		fresh.Count.N = 1 // the first new pod
 		m, d = s.decide()
-		v = verdict(d, fresh)
 	}
-	if v == placement.Never || verdict(d, s.of[q.w]) == placement.Never {
-		q.Core = m.Explain(fresh, d)
+	if impossible(d, q.known.d, fresh, s.of[q.w]) {
+		q.Core = because(m, d, fresh)
 		return placement.Never
 	}
 	return placement.Undetermined
@@ -173,13 +169,12 @@ func (q *rolling) perNode() placement.Verdict {
 	s := q.j.scene(q.group)
 	fresh := s.twin(q.w, 0)
 	m, d := s.decide()
-	v := verdict(d, fresh)
-	if v == placement.Never || verdict(d, s.of[q.w]) == placement.Never {
-		q.Core = m.Explain(fresh, d)
+	switch {
+	case impossible(d, q.known.d, fresh, s.of[q.w]):
+		q.Core = because(m, d, fresh)
 		return placement.Never
-	}
-	if v == placement.Always && q.shrinks() {
-		return v
+	case verdict(d, fresh) == placement.Always && q.shrinks():
+		return placement.Always
 	}
 	return placement.Undetermined
 }

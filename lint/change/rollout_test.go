@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/placement"
 )
 
@@ -286,8 +285,8 @@ func TestRolloutAgreesWithController(t *testing.T) {
 							want := c.verdict()
 							count[want]++
 							nodes, manifest := c.text()
-							m := model(t, nodes, manifest)
-							if got := change.New(m, placement.Options{}).Rollout(find(t, m, "web"), replicas); got.Verdict != want {
+							j, m := judge(t, nodes, manifest)
+							if got := j.Rollout(find(t, m, "web"), replicas); got.Verdict != want {
 								t.Errorf("%d domains, %d replicas, surge %d, unavailable %d: %q, want %q", domains, replicas, surge, unavailable, got.Verdict, want)
 							}
 						}

@@ -32,7 +32,7 @@ var (
 // mayAdd reports whether the controller of a workload may give its pods this
 // value of a label that it adds.
 func mayAdd(w *workload.Workload, key, value string) bool {
-	if placeholder(value) {
+	if Placeholder(value) {
 		return true
 	}
 	rest, own := strings.CutPrefix(value, w.Object.Name+"-")

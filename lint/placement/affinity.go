@@ -118,7 +118,7 @@ func contradiction(hard []*Term) (detail string, a, b *Term) {
 	for _, t := range hard {
 		for i := range t.sel.reqs {
 			r := &t.sel.reqs[i]
-			if r.own || slices.ContainsFunc(r.values, placeholder) {
+			if r.own || slices.ContainsFunc(r.values, Placeholder) {
 				continue
 			}
 			if len(byKey[r.key]) == 0 {

@@ -26,7 +26,7 @@ func newLabelIndex(all []*workload.Workload) *labelIndex {
 		}
 		x.all = append(x.all, w)
 		for k, v := range w.Labels {
-			if placeholder(v) {
+			if Placeholder(v) {
 				x.open[k] = append(x.open[k], w)
 			} else {
 				x.pairs[[2]string{k, v}] = append(x.pairs[[2]string{k, v}], w)
@@ -55,7 +55,7 @@ func (x *labelIndex) candidates(s *selector) [][]*workload.Workload {
 		}
 		lists := [][]*workload.Workload{x.open[r.key]}
 		for _, v := range r.values {
-			if placeholder(v) {
+			if Placeholder(v) {
 				return [][]*workload.Workload{x.all}
 			}
 			lists = append(lists, x.pairs[[2]string{r.key, v}])

@@ -90,8 +90,8 @@ func (s *selector) merge(w *workload.Workload, keys []string, op metav1.LabelSel
 	}
 }
 
-// placeholder reports whether a text still holds a variable of a later tool.
-func placeholder(s string) bool {
+// Placeholder reports whether a text still holds a variable of a later tool.
+func Placeholder(s string) bool {
 	return strings.Contains(s, "${") || strings.Contains(s, "{{") || strings.Contains(s, "$(")
 }
 
@@ -164,7 +164,7 @@ func (r *requirement) compare(value string, has bool) Answer {
 		return No
 	}
 	in := truth(slices.Contains(r.values, value))
-	if in == No && (placeholder(value) || slices.ContainsFunc(r.values, placeholder)) {
+	if in == No && (Placeholder(value) || slices.ContainsFunc(r.values, Placeholder)) {
 		return Maybe
 	}
 	if r.op == metav1.LabelSelectorOpNotIn {

@@ -1,0 +1,104 @@
+package change
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Budget is what a PodDisruptionBudget means for the workloads that it selects.
+type Budget struct {
+	*workload.Budget
+	// Workloads are those of which it selects the pods, in the order of their
+	// names; it may select others that are not declared.
+	Workloads []*workload.Workload
+	// Pods is how many pods are certain, and Allowed how many of them may be
+	// evicted while all are healthy; Text says how that comes about. They mean
+	// nothing unless Known.
+	Pods, Allowed int
+	Text          string
+	Known         bool
+	// Idle is set if it certainly selects no pod.
+	Idle bool
+}
+
+// Budgets judges all disruption budgets of the set (R-W19).
+func (j *Judge) Budgets() []Budget {
+	if j.budgets == nil {
+		j.budgets = []Budget{}
+		for _, b := range j.set.Budgets {
+			j.budgets = append(j.budgets, j.budget(b))
+		}
+	}
+	return j.budgets
+}
+
+func (j *Judge) budget(b *workload.Budget) Budget {
+	out := Budget{Budget: b, Known: b.Unknown == ""}
+	neighbours, doubt := 0, false
+	for _, w := range j.m.Workloads {
+		if w.Object.Namespace != b.Object.Namespace || w.Copy || w.Superseded {
+			continue
+		}
+		neighbours++
+		switch selects(b, w) {
+		case placement.Maybe:
+			doubt = true
+		case placement.Yes:
+			out.Workloads = append(out.Workloads, w)
+		}
+	}
+	for _, w := range out.Workloads {
+		out.Known = out.Known && counts(w)
+		out.Pods += certain(w)
+	}
+	if out.Known = out.Known && !doubt && out.Pods > 0; out.Known {
+		out.Allowed, out.Text = b.Allowed(out.Pods)
+	}
+	out.Idle = b.Unknown == "" && len(out.Workloads) == 0 && !doubt && neighbours > 0 && !j.set.Operates(b.Object.Namespace)
+	return out
+}
+
+// counts reports whether the disruption controller knows the number of a
+// workload's pods by its scale: a DaemonSet has none, pods of their own and
+// Jobs are counted otherwise, and KubeVirt guards machines by budgets that it
+// makes itself.
+func counts(w *workload.Workload) bool {
+	return w.Count.Known && !w.Refused() && !w.Kind.PerNode() && !w.Kind.Finite() && !w.Kind.VM && w.Kind.Kind != "Pod"
+}
+
+// selects tells whether a budget selects the pods of a workload of its
+// namespace. Labels that controllers add are not known by value.
+func selects(b *workload.Budget, w *workload.Workload) placement.Answer {
+	keys := make([]string, 0, len(b.Selector.MatchLabels)+len(b.Selector.MatchExpressions))
+	for k := range b.Selector.MatchLabels {
+		keys = append(keys, k)
+	}
+	for _, e := range b.Selector.MatchExpressions {
+		keys = append(keys, e.Key)
+	}
+	open := slices.ContainsFunc(keys, func(k string) bool {
+		value, set := w.Labels[k]
+		added, _ := w.Added(k)
+		return !set && added || set && placement.Placeholder(value)
+	})
+	switch {
+	case b.Unknown != "" || open:
+		return placement.Maybe
+	case b.Matches(w.Labels):
+		return placement.Yes
+	}
+	return placement.No
+}
+
+// BudgetsOf are the budgets that select the pods of a workload.
+func (j *Judge) BudgetsOf(w *workload.Workload) []Budget {
+	var all []Budget
+	for _, b := range j.Budgets() {
+		if slices.Contains(b.Workloads, w) {
+			all = append(all, b)
+		}
+	}
+	return all
+}
