@@ -47,6 +47,7 @@ var kindFixtures = map[string]kindFixture{
 	"ReplicationController":            {name: "ReplicationController old/legacy", count: "2 at line 8", labels: "app=legacy", template: "10"},
 	"StatefulSet":                      {name: "StatefulSet store/ledger", count: "3 at line 8", labels: "app=ledger", shared: "controller-revision-hash", perPod: "apps.kubernetes.io/pod-index statefulset.kubernetes.io/pod-name", template: "14"},
 	"DaemonSet":                        {name: "DaemonSet tools/collector", count: "unknown (one pod a node)", labels: "app=collector", shared: "controller-revision-hash pod-template-generation", template: "12"},
+	"Rollout":                          {name: "Rollout store/basket", count: "3 at line 8", labels: "app=basket", shared: "rollouts-pod-template-hash", template: "17"},
 	"Job":                              {name: "Job store/import", count: "2 at line 10", labels: "app=import batch.kubernetes.io/job-name=import job-name=import", shared: uidOfJob, perPod: indexOfJob, template: "12"},
 	"CronJob":                          {name: "CronJob store/report", count: "1 (parallelism is 1 by default)", labels: "app=report", shared: "batch.kubernetes.io/controller-uid batch.kubernetes.io/job-name controller-uid job-name", template: "13"},
 	"VirtualMachine":                   {name: "VirtualMachine lab/desk", count: "1", labels: "app=desk kubevirt.io=virt-launcher", perPod: podsOfMachine, template: "12"},

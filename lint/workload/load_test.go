@@ -52,6 +52,9 @@ func summary(s *Set) string {
 	for _, o := range s.NotJudged {
 		all = append(all, "not judged: "+o.Kind)
 	}
+	for _, o := range s.Unresolved {
+		all = append(all, "unresolved: "+o.Kind)
+	}
 	for _, count := range []struct {
 		n    int
 		name string
@@ -92,6 +95,8 @@ func TestRunningObjects(t *testing.T) {
 		{"pod without a hash", docs(manifest("name: a"), podWith("name: x"+owned("ReplicaSet", "a-5f"), "", "")), "Deployment a, Pod x"},
 		{"pod of another namespace", docs(manifest("name: a, namespace: n"), podWith("name: x"+hash+owned("ReplicaSet", "a-5f"), "", "")), "Deployment n/a, Pod x"},
 		{"pod of an unknown owner", podWith("name: x"+owned("Widget", "w"), "", ""), "Pod x"},
+		{"rollout and pod, no set", docs(argo("name: r", "selector: {matchLabels: {app: a}}\n  template: {metadata: {labels: {app: a}}, spec: {containers: [{name: c}]}}"),
+			podWith("name: r-5f-x, labels: {rollouts-pod-template-hash: 5f}"+owned("ReplicaSet", "r-5f"), "", "")), "Rollout r, 1 owned"},
 		{"instance and launcher of a machine", docs(machine, "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {name: m"+owned("VirtualMachine", "m")+"}\nspec: {domain: {}}\n",
 			podWith("name: virt-launcher-m-x"+owned("VirtualMachineInstance", "m"), "", "")), "VirtualMachine m, 2 owned"},
 		{"launcher of a machine", docs(machine, podWith("name: virt-launcher-m-x"+owned("VirtualMachineInstance", "m"), "", "")), "VirtualMachine m, 1 owned"},
@@ -150,27 +155,6 @@ func TestRepeatedAndCopies(t *testing.T) {
 	})
 }
 
-func TestScale(t *testing.T) {
-	scaler := func(meta, target, limits string) string {
-		return "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h" + meta + "}\nspec: {scaleTargetRef: {" + target + "}" + limits + "}\n"
-	}
-	target := "apiVersion: apps/v1, kind: Deployment, name: a"
-	checkSets(t, []setRow{
-		{"both limits", docs(manifest("name: a"), scaler("", target, ", minReplicas: 2, maxReplicas: 9")), "Deployment a 2..9, 1 others"},
-		{"before its target", docs(scaler("", target, ", maxReplicas: 9"), manifest("name: a")), "Deployment a 1..9, 1 others"},
-		{"of one size", docs(manifest("name: a"), scaler("", target, ", minReplicas: 3, maxReplicas: 3")), "Deployment a 3..3, 1 others"},
-		{"to zero", docs(manifest("name: a"), scaler("", target, ", minReplicas: 0, maxReplicas: 3")), "Deployment a 0..3, 1 others"},
-		{"no upper limit", docs(manifest("name: a"), scaler("", target, ", minReplicas: 2")), "Deployment a, 1 others"},
-		{"limits crossed", docs(manifest("name: a"), scaler("", target, ", minReplicas: 5, maxReplicas: 3")), "Deployment a, 1 others"},
-		{"limit not known", docs(manifest("name: a"), scaler("", target, ", maxReplicas: '${MAX}'")), "Deployment a, 1 others"},
-		{"another namespace", docs(manifest("name: a"), scaler(", namespace: b", target, ", maxReplicas: 3")), "Deployment a, 1 others"},
-		{"another kind", docs(manifest("name: a"), scaler("", "kind: StatefulSet, name: a", ", maxReplicas: 3")), "Deployment a, 1 others"},
-		{"another name", docs(manifest("name: a"), scaler("", "kind: Deployment, name: b", ", maxReplicas: 3")), "Deployment a, 1 others"},
-		{"no target", docs(manifest("name: a"), "apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {maxReplicas: 3}\n"), "Deployment a, 1 others"},
-		{"of another group", docs(manifest("name: a"), strings.Replace(scaler("", target, ", maxReplicas: 3"), "autoscaling/v2", "example.com/v1", 1)), "Deployment a, 1 others"},
-	})
-}
-
 func TestNamespaces(t *testing.T) {
 	set := loadSet(t, docs("apiVersion: v1\nkind: Namespace\nmetadata: {name: a, labels: {team: x, kubernetes.io/metadata.name: wrong}}\n",
 		"apiVersion: v1\nkind: Namespace\nmetadata: {name: b}\n", "apiVersion: project.example.com/v1\nkind: Namespace\nmetadata: {name: c}\n"))
@@ -198,7 +182,10 @@ func TestOtherObjects(t *testing.T) {
 		{"worker template", custom("spec: {leaderWorkerTemplate: {workerTemplate: {spec: {containers: [{name: c}]}}}}\n"), "not judged: Widget"},
 		{"pod", custom("spec: {pod: {spec: {containers: [{name: c}]}}}\n"), "not judged: Widget"},
 		{"Knative service", "apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{image: i}]}}}\n", "not judged: Service"},
-		{"Argo rollout", "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{name: c}]}}}\n", "not judged: Rollout"},
+		{"Argo rollout", "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: a}\nspec: {template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}}\n", "Rollout a"},
+		{"patch of a rollout", "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: a}\nspec: {strategy: {canary: {maxSurge: 1}}}\n", "strategic-merge patch 1"},
+		{"rollout without version", "kind: Rollout\nmetadata: {name: a}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}}\n", "Rollout a refused"},
+		{"pod template", "apiVersion: v1\nkind: PodTemplate\nmetadata: {name: a}\ntemplate: {spec: {containers: [{name: c}]}}\n", "not judged: PodTemplate"},
 		{"no containers", custom("spec: {template: {spec: {containers: []}}}\n"), "1 others"},
 		{"containers elsewhere", custom("spec: {containers: [{name: c}]}\n"), "1 others"},
 		{"a schema", custom("spec: {properties: {template: {properties: {spec: {properties: {containers: {type: array}}}}}}}\n"), "1 others"},

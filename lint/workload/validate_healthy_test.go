@@ -107,6 +107,12 @@ func healthy() []frame {
     spec:
       template:
         `+labels+"\n        spec:\n          restartPolicy: Never\n          @"),
+		pod(6, "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\n"+meta+`spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  strategy: {canary: {maxSurge: 25%, maxUnavailable: 0}}
+  template:
+    `+labels+"\n    spec:\n      @"),
 		pod(6, "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\n"+meta+"spec:\n  runStrategy: Always\n  template:\n    "+labels+"\n    spec:\n      @"),
 		pod(2, "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\n"+meta+"spec:\n  @"),
 		pod(6, "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstanceReplicaSet\n"+meta+"spec:\n  replicas: 2\n  selector: {matchLabels: {app: web}}\n  template:\n    "+labels+"\n    spec:\n      @"),
@@ -143,7 +149,7 @@ func TestHealthy(t *testing.T) {
 		missing[k.Kind] = true
 	}
 	for i, f := range healthy() {
-		manifest := fillHealthy(f, i > 7)
+		manifest := fillHealthy(f, i > 8)
 		found := load(t, manifest)
 		if len(found) != 1 {
 			t.Errorf("%d workloads in\n%s", len(found), manifest)
@@ -151,7 +157,7 @@ func TestHealthy(t *testing.T) {
 		}
 		w := found[0]
 		delete(missing, w.Object.Kind)
-		if w.Kind.VM != (i > 7) {
+		if w.Kind.VM != (i > 8) {
 			t.Errorf("%s stands in the wrong place", w)
 		}
 		for _, p := range w.Problems {
@@ -170,7 +176,7 @@ func TestHealthy(t *testing.T) {
 // a later tool, one at a time: what is not known is not judged.
 func TestVariables(t *testing.T) {
 	for i, f := range healthy() {
-		manifest := fillHealthy(f, i > 7)
+		manifest := fillHealthy(f, i > 8)
 		for _, word := range []string{"DoNotSchedule", "Exists", "NoSchedule", "amd64", "kubernetes.io/hostname", "500m", "kube-system", "topology.kubernetes.io/zone",
 			"cache", "25%", "Parallel", "RollingUpdate", "PreemptLowerPriority", "gvisor", "TCP", "metadata.name", "default", "Honor", "system-cluster-critical", "1Gi", "16Gi"} {
 			for _, variable := range []string{`"${X}"`, `"{{ x }}"`, `"$(X)"`} {
@@ -203,8 +209,8 @@ func replaceWord(text, word, by string) string {
 // one at a time: one fault is no more than one problem, and a wrong type has no
 // consequences.
 func TestSpoiled(t *testing.T) {
-	for _, i := range []int{0, 1, 4, 7, 8, 11} {
-		manifest := fillHealthy(healthy()[i], i > 7)
+	for _, i := range []int{0, 1, 4, 7, 8, 9, 12} {
+		manifest := fillHealthy(healthy()[i], i > 8)
 		w := load(t, manifest)[0]
 		lines := strings.Split(manifest, "\n")
 		scalars(w.Object.Root, func(n *source.Node) {
