@@ -25,6 +25,8 @@ type Budget struct {
 	MinAvailable, MaxUnavailable *intstr.IntOrString
 	// AlwaysAllow is set if pods that are not ready may always be evicted.
 	AlwaysAllow bool
+	// Repeated is set if the same object is declared differently elsewhere.
+	Repeated bool
 	// Unknown says why the budget cannot be judged, and is empty if it can.
 	Unknown string
 
@@ -52,12 +54,15 @@ func (l *loader) budget(o *source.Object) {
 	if o.Root.At("metadata", "ownerReferences").Len() > 0 { // an operator made it, for pods of its own
 		l.operated(o)
 	}
+	b := l.newBudget(o)
 	if !o.Root.At("metadata", "name").IsNull() {
-		l.set.Budgets = slices.DeleteFunc(l.set.Budgets, func(b *Budget) bool {
-			return b.Object.Namespace == o.Namespace && b.Object.Name == o.Name
+		l.set.Budgets = slices.DeleteFunc(l.set.Budgets, func(old *Budget) bool {
+			same := old.Object.Namespace == o.Namespace && old.Object.Name == o.Name
+			b.Repeated = b.Repeated || same && (old.Repeated || !source.Equal(old.Object.Root, o.Root))
+			return same
 		})
 	}
-	l.set.Budgets = append(l.set.Budgets, l.newBudget(o))
+	l.set.Budgets = append(l.set.Budgets, b)
 }
 
 func (l *loader) newBudget(o *source.Object) *Budget {

@@ -115,6 +115,7 @@ func TestBudgets(t *testing.T) {
 	set := loadSet(t, docs(
 		disruption("v1", "name: a", "selector: {}, minAvailable: 1"),
 		disruption("v1", "name: b", "selector: {}"),
+		disruption("v1", "name: b", "selector: {}"),
 		disruption("v1", "name: a", "minAvailable: 3"),
 		disruption("v1beta1", "name: a", "selector: {}, minAvailable: 2"),
 		disruption("v1", "name: a, namespace: n", "selector: {}"),
@@ -124,12 +125,16 @@ func TestBudgets(t *testing.T) {
 	))
 	var got []string
 	for _, b := range set.Budgets {
-		got = append(got, fmt.Sprintf("%s/%s:%d", b.Object.Namespace, b.Object.Name, b.Object.Root.Line))
+		word := fmt.Sprintf("%s/%s:%d", b.Object.Namespace, b.Object.Name, b.Object.Root.Line)
+		if b.Repeated {
+			word += "*"
+		}
+		got = append(got, word)
 	}
-	if want := "/b:6 /a:16 n/a:21 /a:26 /a:31"; strings.Join(got, " ") != want {
+	if want := "/b:11 /a:21* n/a:26 /a:31 /a:36"; strings.Join(got, " ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, " "), want)
 	}
-	if want := "strategic-merge patch 11, 7 others"; summary(set) != want {
+	if want := "strategic-merge patch 16, 8 others"; summary(set) != want {
 		t.Errorf("got %s, want %s", summary(set), want)
 	}
 }

@@ -2,6 +2,11 @@
 // like, how many there are, which labels they carry, and which fields the API
 // server will refuse.
 //
+// It also reads what changes them later: how an update replaces pods, which
+// budgets stand against evictions, which autoscalers move the number of pods,
+// and what becomes of a machine whose pod is evicted. These are facts about
+// manifests; whether there is room for a change is judged elsewhere.
+//
 // Contract: Load takes the objects of one cluster and gives one Set. A kind is
 // one row of the table in kinds.go. Only the subtrees that decide placement
 // are decoded, into the real API types; a value that does not fit its field
@@ -14,6 +19,9 @@
 // rule ids R-V1 to R-V38 of the semantics reference. A problem names the stage
 // at which it hits: the object is refused, or the object is accepted and every
 // pod that it creates is refused.
+//
+// What is not declared is no proof: Set.Operates tells where pods may exist that
+// no workload of the set stands for.
 //
 // Non-goals: nodes, capacity, and what workloads do to one another.
 package workload
