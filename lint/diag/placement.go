@@ -40,6 +40,49 @@ type PlacementWorkload struct {
 	MinPlaced    int             `json:"minPlaced"`
 	Core         []PlacementCore `json:"core"`
 	Repairs      []string        `json:"repairs"`
+	// Change is what becomes of it when something changes.
+	Change PlacementChange `json:"change"`
+}
+
+// PlacementChange is what becomes of a workload when something changes.
+type PlacementChange struct {
+	Rollout  PlacementRollout    `json:"rollout"`
+	Survives []PlacementSurvival `json:"survives"`
+	// Drain, Migrate and Autoscale are judgements in a word.
+	Drain     PlacementJudgement `json:"drain"`
+	Migrate   PlacementJudgement `json:"migrate"`
+	Autoscale PlacementJudgement `json:"autoscale"`
+}
+
+// PlacementRollout is whether an update of all pods completes: completes,
+// may-stick, never, undetermined or none. Surge and Unavailable are numbers of
+// pods.
+type PlacementRollout struct {
+	Verdict     string `json:"verdict"`
+	Surge       int    `json:"surge"`
+	Unavailable int    `json:"unavailable"`
+	// Reason says why, for people; "" if it completes.
+	Reason string `json:"reason"`
+}
+
+// PlacementSurvival is what becomes of the pods when a domain of a topology key
+// is lost. Meaning is gone (the nodes are deleted) or ghost (they stay as
+// unreachable). Verdict is always, order-dependent, never or undetermined.
+// Pending is how many pods stay Pending, at least where the verdict is never.
+type PlacementSurvival struct {
+	Key     string `json:"key"`
+	Value   string `json:"value"`
+	Meaning string `json:"meaning"`
+	Verdict string `json:"verdict"`
+	Pending int    `json:"pending"`
+	// Like are further domains of which the same is true.
+	Like []string `json:"like"`
+}
+
+// PlacementJudgement is yes, no, may, unknown or none, and why.
+type PlacementJudgement struct {
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason"`
 }
 
 // PlacementCore is one member of a core, at its place.

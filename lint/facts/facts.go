@@ -38,6 +38,13 @@ type Facts struct {
 	Circles       []Circle       `json:"circles"`
 	Crowds        []Crowd        `json:"crowds"`
 	Orders        []Order        `json:"orders"`
+	Rollouts      []Rollout      `json:"rollouts"`
+	Losses        []Loss         `json:"losses"`
+	Budgets       []Budget       `json:"budgets"`
+	Drains        []Drain        `json:"drains"`
+	Migrations    []Migration    `json:"migrations"`
+	OuterLabels   []OuterLabel   `json:"outer_labels"`
+	Autoscalers   []Autoscaler   `json:"autoscalers"`
 	TopologyKeys  []TopologyKey  `json:"topology_keys"`
 	NodeLabels    []NodeLabel    `json:"node_labels"`
 	Selectors     []Selector     `json:"selectors"`

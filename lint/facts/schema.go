@@ -28,6 +28,7 @@ func enums() map[reflect.Type][]string {
 	return map[reflect.Type][]string{
 		reflect.TypeFor[Verdict](): {string(Infeasible), string(Feasible), string(Unknown)},
 		reflect.TypeFor[Answer]():  {string(Yes), string(No), string(Maybe)},
+		reflect.TypeFor[Ending]():  {string(EndsWell), string(MayEndIll), string(EndsIll), string(EndsUnsure)},
 	}
 }
 

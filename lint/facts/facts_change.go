@@ -1,0 +1,146 @@
+package facts
+
+// Ending says what becomes of a rollout, or of pods after a loss.
+type Ending string
+
+// The endings: in every run all is well, in some runs, in none, or it is not
+// known.
+const (
+	EndsWell   Ending = "always"
+	MayEndIll  Ending = "may-not"
+	EndsIll    Ending = "never"
+	EndsUnsure Ending = "unknown"
+)
+
+// Rollout is what becomes of an update of all pods of a workload that fit as
+// they are: whether it completes.
+type Rollout struct {
+	ID       int    `json:"id"`
+	Workload string `json:"workload"`
+	Ending   Ending `json:"ending"`
+	// Way is rolling, recreate, in-place, surge-per-node or both-whole. Surge and
+	// Unavailable are the resolved numbers of pods, and Arithmetic how they come
+	// about, as in "maxSurge 25% of 3 rounds up to 1".
+	Way         string `json:"way"`
+	Surge       int    `json:"surge"`
+	Unavailable int    `json:"unavailable"`
+	Arithmetic  string `json:"arithmetic"`
+	// Replicas is the number of pods that this is about; At says which number
+	// that is where an autoscaler moves it, as in "at its maximum of 6 replicas".
+	Replicas int    `json:"replicas"`
+	At       string `json:"at"`
+	// Reasons are the rules that leave no room, as in "required anti-affinity on
+	// kubernetes.io/hostname"; Room says for how many pods there is room, as in
+	// "3 pods on 3 values of kubernetes.io/hostname", or is "".
+	Reasons []string `json:"reasons"`
+	Room    string   `json:"room"`
+	// Others are workloads whose rules have a part in it.
+	Others []string `json:"others"`
+	// State tells of a state in which it is stuck, as in "2 old pods on n1, n2 and
+	// a new one on n3", and Refused what then keeps new pods off; "" if it always
+	// or never completes.
+	State   string `json:"state"`
+	Refused string `json:"refused"`
+	// Skewed is set if it completes but may leave the new pods beyond the skew
+	// that SkewKey's constraint allows.
+	Skewed  bool   `json:"skewed"`
+	SkewKey string `json:"skew_key"`
+	MaxSkew int    `json:"max_skew"`
+}
+
+// Loss is what becomes of a workload after the loss of nodes.
+type Loss struct {
+	ID       int    `json:"id"`
+	Workload string `json:"workload"`
+	Ending   Ending `json:"ending"`
+	// Key is the topology key whose domain is lost, kubernetes.io/hostname for
+	// single nodes; Value is the domain, Like the number of others of which the
+	// same is true.
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	Like  int    `json:"like"`
+	// Meaning is gone (the Node objects are deleted) or ghost (they stay, with the
+	// taint node.kubernetes.io/unreachable), or both.
+	Meaning string `json:"meaning"`
+	Pods    int    `json:"pods"`
+	// Pending is how many of its pods stay Pending: at least if the ending is
+	// never, else at most as far as is known.
+	Pending int `json:"pending"`
+}
+
+// Budget is something wrong with a PodDisruptionBudget. Problem is no-eviction
+// (it lets no pod go), several (more than one selects a pod) or idle (it selects
+// no pod).
+type Budget struct {
+	ID       int      `json:"id"`
+	Budget   string   `json:"budget"`
+	Problem  string   `json:"problem"`
+	Selector string   `json:"selector"`
+	Pods     int      `json:"pods"`
+	Limit    string   `json:"limit"` // as in "minAvailable 2 of 2 pods"
+	Selects  []string `json:"selects"`
+	// Others are the other budgets of a pod with several.
+	Others []string `json:"others"`
+}
+
+// Drain is a workload whose pod has no other node when its node is drained.
+type Drain struct {
+	ID       int    `json:"id"`
+	Workload string `json:"workload"`
+	Ending   Ending `json:"ending"`
+	Pods     int    `json:"pods"`
+	// Node is the node that is drained and Like the number of others of which the
+	// same is true. Pending pods stay so until it is back.
+	Node    string `json:"node"`
+	Like    int    `json:"like"`
+	Pending int    `json:"pending"`
+	// Limit is what its budget says, if the next drain is refused then; else "".
+	Limit string `json:"limit"`
+}
+
+// Migration is whether machines can move to another node while they run.
+type Migration struct {
+	ID       int    `json:"id"`
+	Workload string `json:"workload"`
+	// Ending is always if any machine can, may-not if it depends, never if none.
+	Ending   Ending `json:"ending"`
+	Machines int    `json:"machines"`
+	// Reasons are the rules that leave no node for the second pod, and Room for
+	// how many pods there is room, or "".
+	Reasons []string `json:"reasons"`
+	Room    string   `json:"room"`
+	// Evicts is set if an eviction is refused until the machine has migrated.
+	Evicts bool `json:"evicts"`
+}
+
+// OuterLabel is a label of a machine that does not reach its pods although a
+// selector asks for it.
+type OuterLabel struct {
+	ID       int    `json:"id"`
+	Workload string `json:"workload"`
+	// Label is as in app=db. Asked is what asks for it, as in "required
+	// anti-affinity of VirtualMachine vms/db"; Inside is where it has to stand.
+	Label  string `json:"label"`
+	Asked  string `json:"asked"`
+	Inside string `json:"inside"`
+}
+
+// Autoscaler is whether all pods fit that an autoscaler may ask for.
+type Autoscaler struct {
+	ID       int     `json:"id"`
+	Workload string  `json:"workload"`
+	Verdict  Verdict `json:"verdict"`
+	Scaler   string  `json:"scaler"`
+	// Max is its maximum, and Default tells that nothing is written.
+	Min     int  `json:"min"`
+	Max     int  `json:"max"`
+	Default bool `json:"default"`
+	// Most is how many pods fit at most and Pending the rest; Reason is the rule
+	// that limits them and Growth tells at which size pools were counted.
+	Most    int    `json:"most"`
+	Pending int    `json:"pending"`
+	Reason  string `json:"reason"`
+	Growth  string `json:"growth"`
+	// Begins tells at which size of a pool the maximum begins to fit, or is "".
+	Begins string `json:"begins"`
+}
