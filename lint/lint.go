@@ -64,7 +64,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	}
 	r := newRun(ctx, o)
 	r.load()
-	r.judge(facts.Build(placement.NewModel(&workload.Set{}, nil), r.set.Problems, false), "")
+	r.judge(facts.Build(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}), "")
 	parts := r.clusters()
 	r.set = nil // each part is let go once it is judged
 	for len(parts) > 0 {
@@ -225,7 +225,7 @@ func (r *run) cluster(p part) {
 	workloads := workload.Load(r.table, p.objects)
 	topo := r.topology(p, workloads.Topologies)
 	m := placement.NewModel(workloads, topo)
-	f := facts.Build(m, nil, r.Policy.Own())
+	f := facts.Build(facts.Input{Model: m, Set: workloads, Complete: r.Policy.Own(), Skew: r.Level("rollout-ends-skewed") != diag.LevelOff})
 	r.count(workloads, m)
 	r.judge(f, p.name) // the trees are garbage by now
 	r.report.Summary.Notes = append(r.report.Summary.Notes, f.Notes()...)

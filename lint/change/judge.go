@@ -57,10 +57,18 @@ func takesPart(g *placement.Group) bool {
 	return placement.Modelled(g) && !g.Running && !g.Kind.Finite() && (g.Kind.PerNode() || g.Count.N > 0 || g.Scale != nil)
 }
 
-// certain is how many pods a workload has for sure.
-func certain(w *workload.Workload) int {
+// Certain is how many pods a workload has for sure.
+func Certain(w *workload.Workload) int {
 	if w.Scale != nil {
 		return min(w.Scale.Min, max(w.Count.N, w.Scale.Min))
+	}
+	return w.Count.N
+}
+
+// most is how many pods a workload may have.
+func most(w *workload.Workload) int {
+	if w.Scale != nil {
+		return max(w.Scale.Max, Certain(w))
 	}
 	return w.Count.N
 }
@@ -79,7 +87,7 @@ func (j *Judge) groups() {
 			group = slices.DeleteFunc(group, func(w *workload.Workload) bool { return !takesPart(j.m.Group(w)) })
 			pods := 0
 			for _, w := range group {
-				pods += certain(w)
+				pods += Certain(w)
 			}
 			for _, w := range group {
 				if most == 0 || len(group) <= most && pods <= maxPods {
@@ -118,7 +126,7 @@ type scene struct {
 func (j *Judge) scene(group []*workload.Workload) *scene {
 	s := &scene{j: j, of: map[*workload.Workload]*workload.Workload{}}
 	for _, w := range group {
-		s.ws = append(s.ws, s.copy(w, certain(w)))
+		s.ws = append(s.ws, s.copy(w, Certain(w)))
 		s.of[w] = s.ws[len(s.ws)-1]
 	}
 	s.ws = append(s.ws, j.running...)

@@ -18,8 +18,9 @@ type Migration struct {
 	// Machines is how many there are of the workload.
 	Machines int
 	Why      string
-	// Core is why none can migrate, if that is so.
-	Core *placement.Core
+	// Core is why none can migrate, if that is so, in terms of CoreModel.
+	Core      *placement.Core
+	CoreModel *placement.Model
 	// Evicts is set if the machine declares that an eviction becomes a migration
 	// and is refused until that is done: then a drain waits for it (R-W29).
 	Evicts bool
@@ -27,7 +28,7 @@ type Migration struct {
 
 // Migration judges machines of KubeVirt; anything else does not migrate.
 func (j *Judge) Migration(w *workload.Workload) Migration {
-	machines := certain(w)
+	machines := Certain(w)
 	if !w.Kind.VM || machines == 0 || w.Running {
 		return Migration{Answer: None}
 	}
@@ -64,10 +65,10 @@ func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *M
 	}
 	m, d := s.decide()
 	switch v := verdict(d, target); {
-	case verdict(rest, nil) == placement.Never, rest.Verdict == placement.Never:
+	case rest.Verdict == placement.Never:
 		out.Answer, out.Why = None, "its pods do not fit as it is"
 	case impossible(d, rest, target, source):
-		out.Answer, out.Core = No, because(m, d, target)
+		out.Answer, out.Core, out.CoreModel = No, because(m, d, target), m
 	case v == placement.Always && d.Verdict == placement.Always:
 		out.Answer = Yes
 	case v == placement.OrderDependent || d.Verdict == placement.OrderDependent:

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -18,17 +19,42 @@ type Rollout struct {
 	Verdict placement.Verdict
 	// Why says why a verdict is not known, or is "".
 	Why string
-	// Core is why it never completes, Stuck moves after which it is stuck and
-	// Reasons what then keeps a new pod off how many nodes; any may be missing.
-	Core    *placement.Core
-	Stuck   []placement.Move
-	Reasons map[placement.Reason]int
+	// Core is why it never completes, in terms of CoreModel; Stuck is moves after
+	// which it is stuck and Reasons what then keeps a new pod off how many nodes.
+	// Any may be missing.
+	Core      *placement.Core
+	CoreModel *placement.Model
+	Stuck     []placement.Move
+	Reasons   map[placement.Reason]int
+
+	old, fresh *workload.Workload // in Stuck
 }
 
-// Rollout judges the rollout of so many replicas: among all that contend for
-// the same nodes, and if that cannot be decided by the rules alone.
+// Left are the nodes on which old and new pods are when the rollout is stuck.
+func (r *Rollout) Left() (old, fresh []*topology.Node) {
+	for _, m := range r.Stuck {
+		switch {
+		case m.Gone:
+			i := slices.Index(old, m.Node)
+			old = slices.Delete(old, i, i+1)
+		case m.Workload == r.old:
+			old = append(old, m.Node)
+		case m.Workload == r.fresh:
+			fresh = append(fresh, m.Node)
+		}
+	}
+	return old, fresh
+}
+
+// Rollout judges the rollout of so many replicas.
 func (j *Judge) Rollout(w *workload.Workload, replicas int) Rollout {
-	r := Rollout{Rollout: w.Rollout(replicas), Replicas: replicas}
+	return j.paced(w, w.Rollout(replicas), replicas)
+}
+
+// paced judges a rollout that goes that way: among all that contend for the
+// same nodes, and if that cannot be decided by the rules alone.
+func (j *Judge) paced(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
+	r := Rollout{Rollout: how, Replicas: replicas}
 	switch {
 	case r.Way == workload.NoRollout:
 		return r
@@ -51,6 +77,21 @@ func (j *Judge) Rollout(w *workload.Workload, replicas int) Rollout {
 		r.Why = "too much to go through, or it depends on what only the cluster knows"
 	}
 	return r
+}
+
+// Rollouts judges the rollouts of a workload: at the number of its pods, or
+// where an autoscaler moves it at the least and at the most of them (R-W18).
+func (j *Judge) Rollouts(w *workload.Workload) []Rollout {
+	if w.Kind.PerNode() {
+		return []Rollout{j.Rollout(w, j.m.Eligible(w).Count)}
+	}
+	var all []Rollout
+	for _, n := range slices.Compact([]int{Certain(w), most(w)}) {
+		if n > 0 {
+			all = append(all, j.Rollout(w, n))
+		}
+	}
+	return all
 }
 
 // roomy is the quick answer for most workloads: nobody is in their way, and
@@ -83,6 +124,7 @@ type rolling struct {
 	// node, itself included (R-W7, and C8 of the engine's design).
 	raised int
 	known  *decided
+	skewed bool
 }
 
 // decided is what is known of a number of pods that are all alike.
@@ -120,7 +162,7 @@ func (q *rolling) verdict(rest *decided) placement.Verdict {
 		}
 		// Before an old pod may go a new one has to be there beside all of them.
 		if raised.pods > rest.pods && impossible(raised.d, rest.d, raised.copy) {
-			q.Core = because(raised.m, raised.d, raised.copy)
+			q.Core, q.CoreModel = because(raised.m, raised.d, raised.copy), raised.m
 			return placement.Never
 		}
 		return q.explore()
@@ -157,7 +199,7 @@ func (q *rolling) twins() placement.Verdict {
 		m, d = s.decide()
 	}
 	if impossible(d, q.known.d, fresh, s.of[q.w]) {
-		q.Core = because(m, d, fresh)
+		q.Core, q.CoreModel = because(m, d, fresh), m
 		return placement.Never
 	}
 	return placement.Undetermined
@@ -171,7 +213,7 @@ func (q *rolling) perNode() placement.Verdict {
 	m, d := s.decide()
 	switch {
 	case impossible(d, q.known.d, fresh, s.of[q.w]):
-		q.Core = because(m, d, fresh)
+		q.Core, q.CoreModel = because(m, d, fresh), m
 		return placement.Never
 	case verdict(d, fresh) == placement.Always && q.shrinks():
 		return placement.Always
@@ -192,8 +234,38 @@ func (q *rolling) explore() placement.Verdict {
 		ask.Surge, ask.Whole = q.Replicas, true
 	}
 	out := m.Roll(ask, placement.Options{Steps: q.j.steps})
-	q.Stuck, q.Reasons = out.Stuck, out.Reasons
+	q.Stuck, q.Reasons, q.old, q.fresh, q.skewed = out.Stuck, out.Reasons, ask.Old, ask.Fresh, out.Skewed
 	return out.Verdict
+}
+
+// skewSteps bounds the search for rollouts that end unevenly.
+const skewSteps = 100_000
+
+// Skews reports whether a rollout that completes may leave the new pods beyond
+// the skew of a hard constraint that counts the old ones as well (C9 of the
+// engine's design). Where that takes too long to find out it says no.
+func (j *Judge) Skews(w *workload.Workload, replicas int) bool {
+	how := w.Rollout(replicas)
+	hard := slices.ContainsFunc(j.m.Group(w).Terms, func(t *placement.Term) bool { return t.Hard && t.Use == placement.Spread })
+	if !hard || how.Way == workload.PerNode || how.Way == workload.NoRollout {
+		return false
+	}
+	brief := *j
+	brief.steps = skewSteps
+	q := &rolling{j: &brief, w: w, group: j.group(w, false), Rollout: &Rollout{Rollout: how, Replicas: replicas}}
+	return q.explore() == placement.Always && q.skewed
+}
+
+// Tighter reports whether a rollout may get stuck if the hard spread constraints
+// of a workload leave out pods of other revisions (C10 of the engine's design).
+func (j *Judge) Tighter(w *workload.Workload, replicas int) bool {
+	own := revisionsCounted(w)
+	if own == nil {
+		return false
+	}
+	group := slices.Clone(j.group(w, false))
+	group[slices.Index(group, w)] = own
+	return !j.completes(own, group, j.m.Topology.Nodes, w.Rollout(replicas), replicas)
 }
 
 // shrinks reports whether fewer pods of the workload are never worse for its

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/source"
@@ -11,10 +12,29 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
+// Input is what facts are about.
+type Input struct {
+	Model *placement.Model
+	// Set is what the model was made of.
+	Set *workload.Set
+	// Problems are those of the texts; they belong to no cluster, so give them once.
+	Problems []source.Problem
+	// Complete asks for facts that say that all is well, too: only a team's own
+	// rules may have something to say about them.
+	Complete bool
+	// Survive tells the topology keys whose domains a workload is to survive the
+	// loss of; nil asks for none.
+	Survive func(*workload.Workload) []string
+	// Skew asks whether rollouts end unevenly, which takes long to find out.
+	Skew bool
+}
+
 // builder collects facts; the id of a fact is the number of its subject.
 type builder struct {
 	*Facts
+	Input
 	m *placement.Model
+	j *change.Judge
 	// declared counts the workloads that selectors can match.
 	declared int
 	topo     bool
@@ -31,13 +51,11 @@ type builder struct {
 // pools have grown, and on selectors that the scheduler reads in its own way.
 func (f *Facts) Notes() []string { return f.notes }
 
-// Build tells what is to be said about the workloads of one cluster. Problems
-// are those of the texts; they belong to no cluster, so give them once. Facts
-// that say that all is well are left out unless they are asked for with
-// complete: only a team's own rules may have something to say about them.
-func Build(m *placement.Model, problems []source.Problem, complete bool) *Facts {
-	b := &builder{Facts: &Facts{}, m: m, complete: complete, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}, faulty: map[*workload.Workload]bool{}}
-	for _, p := range problems {
+// Build tells what is to be said about the workloads of one cluster.
+func Build(in Input) *Facts {
+	m := in.Model
+	b := &builder{Facts: &Facts{}, Input: in, m: m, complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}, faulty: map[*workload.Workload]bool{}}
+	for _, p := range in.Problems {
 		b.document(p)
 	}
 	for _, w := range m.Workloads {
@@ -53,6 +71,10 @@ func Build(m *placement.Model, problems []source.Problem, complete bool) *Facts 
 	}
 	if b.topo {
 		b.joint()
+	}
+	if in.Set != nil {
+		b.j = change.New(m, in.Set, placement.Options{})
+		b.change()
 	}
 	b.notes = append(b.notes, quirks(m)...)
 	return b.Facts

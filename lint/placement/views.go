@@ -3,6 +3,7 @@ package placement
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -72,6 +73,22 @@ func another(n *topology.Node, k int) *topology.Node {
 		more.Labels[corev1.LabelHostname] = more.Name
 	}
 	return &more
+}
+
+// GrownBy are the declared nodes and so many more of a pool, in turn over its
+// zones.
+func (m *Model) GrownBy(p *topology.Pool, more int) []*topology.Node {
+	nodes := slices.Clone(m.Topology.Nodes)
+	var kinds []*topology.Node
+	for _, g := range m.Topology.Growth {
+		if g.Node.Pool == p {
+			kinds = append(kinds, g.Node)
+		}
+	}
+	for k := range more {
+		nodes = append(nodes, another(kinds[k%len(kinds)], k/len(kinds)))
+	}
+	return nodes
 }
 
 // passes is the outcome of the filters for the i-th node of the view.

@@ -1,0 +1,74 @@
+package change
+
+import (
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Limit is the rule that keeps so many pods of a workload from being placed even
+// if it had the cluster to itself, with pools as large as they may be; nil if
+// none does, or if that is not judged.
+func (j *Judge) Limit(w *workload.Workload, pods int) *placement.Limit {
+	c := *w
+	c.Scale, c.Count.N, c.Count.Known = nil, pods, true
+	m := placement.NewModel(&workload.Set{Workloads: []*workload.Workload{&c}, Namespaces: j.m.Namespaces}, j.m.Topology)
+	if e := m.Eligible(&c); !m.Judged(&c) || e.Count+e.Growable == 0 {
+		return nil
+	}
+	for _, l := range m.Capacity(&c) {
+		if l.Exceeded {
+			return &l
+		}
+	}
+	return nil
+}
+
+// Scaling is whether all pods fit that an autoscaler may ask for.
+type Scaling struct {
+	Answer Answer
+	// Limit is the rule by which they do not, if it is one of the workload alone.
+	Limit *placement.Limit
+	// Most is how many fit at most, if they do not.
+	Most int
+	// Pool and Size are a growing pool and the number of its nodes with which the
+	// maximum begins to fit; "" if that is not asked.
+	Pool string
+	Size int
+	Why  string
+}
+
+// Scaling judges a workload at the maximum of its autoscaler (R-W18).
+func (j *Judge) Scaling(w *workload.Workload) Scaling {
+	switch {
+	case w.Scale == nil:
+		return Scaling{Answer: None}
+	case !j.Judged(w):
+		return Scaling{Answer: Unknown, Why: "where its pods go is not judged"}
+	}
+	if l := j.Limit(w, w.Scale.Max); l != nil {
+		return Scaling{Answer: No, Limit: l, Most: l.Most}
+	}
+	s := j.scene(j.group(w, true)).with(w, w.Scale.Max)
+	_, d := s.decide()
+	switch c := s.of[w]; verdict(d, c) {
+	case placement.Always:
+		return Scaling{Answer: Yes}
+	case placement.OrderDependent:
+		return Scaling{Answer: May, Why: "it depends on which pods come first"}
+	case placement.Never:
+		if j.m.Eligible(w).Growable > 0 {
+			return j.begins(w)
+		}
+		return Scaling{Answer: No, Most: placed(d, c), Why: "others take the room"}
+	}
+	return Scaling{Answer: Unknown, Why: "too much to go through, or it depends on what only the cluster knows"}
+}
+
+func placed(d *placement.Decision, w *workload.Workload) int {
+	for i := range d.Workloads {
+		if d.Workloads[i].Workload == w {
+			return d.Workloads[i].MaxPlaced
+		}
+	}
+	return 0
+}

@@ -1,0 +1,164 @@
+package change
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Remedy is a way to let a rollout complete in every run, or a machine migrate;
+// each was tried.
+type Remedy string
+
+// The remedies, from the safest on: leave the other revision's pods, or the
+// machine's own, out of the rules, let a pod be missing, or add a node that is a
+// domain of its own.
+const (
+	MatchLabelKeys    Remedy = "match-label-keys"
+	MismatchLabelKeys Remedy = "mismatch-label-keys"
+	MaxUnavailable    Remedy = "max-unavailable"
+	OneMoreNode       Remedy = "one-more-node"
+)
+
+// Remedies tries what lets a rollout complete that may not, or never does.
+func (j *Judge) Remedies(w *workload.Workload, r *Rollout) []Remedy {
+	group := j.group(w, false)
+	var all []Remedy
+	if own := revisionsApart(w); own != nil {
+		swapped := slices.Clone(group)
+		swapped[slices.Index(swapped, w)] = own
+		if j.completes(own, swapped, j.m.Topology.Nodes, r.Rollout, r.Replicas) {
+			all = append(all, MatchLabelKeys)
+		}
+	}
+	if pace := r.Rollout; pace.Unavailable == 0 && (pace.Way == workload.Rolling || pace.Way == workload.PerNode) {
+		pace.Unavailable = 1
+		if pace.Way == workload.PerNode {
+			pace.Way = workload.InPlace
+		}
+		if j.completes(w, group, j.m.Topology.Nodes, pace, r.Replicas) {
+			all = append(all, MaxUnavailable)
+		}
+	}
+	if more := j.oneMore(w); more != nil && j.completes(w, group, append(slices.Clone(j.m.Topology.Nodes), more), r.Rollout, r.Replicas) {
+		all = append(all, OneMoreNode)
+	}
+	return all
+}
+
+// completes reports whether a rollout does in every run, for other workloads or
+// on other nodes.
+func (j *Judge) completes(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
+	other := New(j.m.Variant(append(slices.Clone(group), j.running...), nodes), j.set, placement.Options{Steps: j.steps})
+	r := other.paced(w, how, replicas)
+	return r.Verdict == placement.Always
+}
+
+// MigrationRemedies tries what lets the machines of a workload migrate.
+func (j *Judge) MigrationRemedies(w *workload.Workload) []Remedy {
+	group := j.group(w, false)
+	moves := func(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node) bool {
+		other := New(j.m.Variant(append(slices.Clone(group), j.running...), nodes), j.set, placement.Options{Steps: j.steps})
+		return other.Migration(w).Answer == Yes
+	}
+	var all []Remedy
+	passesOver := edited(w, "kubevirt.io/created-by", func(t *corev1.PodAffinityTerm) *[]string {
+		if t.TopologyKey == corev1.LabelHostname {
+			return nil // where the second pod must not be anyway
+		}
+		return &t.MismatchLabelKeys
+	})
+	if passesOver != nil {
+		swapped := slices.Clone(group)
+		swapped[slices.Index(swapped, w)] = passesOver
+		if moves(passesOver, swapped, j.m.Topology.Nodes) {
+			all = append(all, MismatchLabelKeys)
+		}
+	}
+	if more := j.oneMore(w); more != nil && moves(w, group, append(slices.Clone(j.m.Topology.Nodes), more)) {
+		all = append(all, OneMoreNode)
+	}
+	return all
+}
+
+// revisionsApart is a workload whose required anti-affinity leaves out pods of
+// other revisions; nil if that changes nothing.
+func revisionsApart(w *workload.Workload) *workload.Workload {
+	if len(w.Kind.Shared) == 0 {
+		return nil
+	}
+	return edited(w, w.Kind.Shared[0], func(t *corev1.PodAffinityTerm) *[]string { return &t.MatchLabelKeys })
+}
+
+// edited is a workload with a label key added to a list of its required
+// anti-affinity terms; nil if that changes nothing.
+func edited(w *workload.Workload, key string, list func(*corev1.PodAffinityTerm) *[]string) *workload.Workload {
+	a := w.Spec.Affinity
+	if a == nil || a.PodAntiAffinity == nil {
+		return nil
+	}
+	c, changed := *w, false
+	c.Spec.Affinity = a.DeepCopy()
+	terms := c.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	for i := range terms {
+		if keys := list(&terms[i]); keys != nil && terms[i].LabelSelector != nil && !slices.Contains(*keys, key) {
+			*keys = append(*keys, key)
+			changed = true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return &c
+}
+
+// revisionsCounted is a workload whose hard spread constraints leave out pods of
+// other revisions; nil if that changes nothing.
+func revisionsCounted(w *workload.Workload) *workload.Workload {
+	if len(w.Kind.Shared) == 0 {
+		return nil
+	}
+	c, changed := *w, false
+	c.Spec.TopologySpreadConstraints = slices.Clone(w.Spec.TopologySpreadConstraints)
+	for i := range c.Spec.TopologySpreadConstraints {
+		t := &c.Spec.TopologySpreadConstraints[i]
+		if t.WhenUnsatisfiable == corev1.DoNotSchedule && t.LabelSelector != nil && !slices.Contains(t.MatchLabelKeys, w.Kind.Shared[0]) {
+			t.MatchLabelKeys = append(slices.Clone(t.MatchLabelKeys), w.Kind.Shared[0])
+			changed = true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return &c
+}
+
+// oneMore is a node like one that the pods may use, in domains of its own for
+// the keys that keep them apart.
+func (j *Judge) oneMore(w *workload.Workload) *topology.Node {
+	i := slices.IndexFunc(j.m.Eligible(w).Nodes, placement.Passes.All)
+	if i < 0 {
+		return nil
+	}
+	more := *j.m.Topology.Nodes[i]
+	more.Name = "one more"
+	more.Labels = maps.Clone(more.Labels)
+	keys := []string{corev1.LabelHostname}
+	for _, t := range j.m.Group(w).Terms {
+		if t.Hard && t.Use == placement.AntiAffinity {
+			keys = append(keys, t.Key)
+		}
+	}
+	for _, k := range keys {
+		if _, has := more.Labels[k]; has {
+			more.Labels[k] = fmt.Sprintf("one more %s", k)
+		}
+	}
+	return &more
+}

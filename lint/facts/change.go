@@ -1,0 +1,258 @@
+package facts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/change"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// change tells what becomes of workloads when something changes. Those of which
+// pods stay Pending anyway are passed over.
+func (b *builder) change() {
+	for i := range b.j.Budgets() {
+		b.budget(&b.j.Budgets()[i])
+	}
+	for _, w := range b.m.Workloads {
+		if w.Copy || w.Superseded {
+			continue
+		}
+		b.about(w)
+		b.outerLabels(w)
+		if b.faulty[w] || !b.j.Judged(w) {
+			continue
+		}
+		b.rollout(w)
+		b.migration(w)
+		b.autoscaler(w)
+	}
+}
+
+// endings translates verdicts.
+var endings = map[placement.Verdict]Ending{
+	placement.Always: EndsWell, placement.OrderDependent: MayEndIll, placement.Never: EndsIll, placement.Undetermined: EndsUnsure,
+}
+
+// rollout tells whether an update of a workload completes: never if it does at
+// none of the numbers of pods that an autoscaler keeps to.
+func (b *builder) rollout(w *workload.Workload) {
+	all := slices.DeleteFunc(b.j.Rollouts(w), func(r change.Rollout) bool { return r.Verdict == "" })
+	if len(all) == 0 {
+		return
+	}
+	r := worst(all)
+	ending := endings[r.Verdict]
+	if ending == EndsIll && slices.ContainsFunc(all, func(o change.Rollout) bool { return o.Verdict != placement.Never }) {
+		ending = MayEndIll
+	}
+	skewed := ending == EndsWell && b.Skew && b.j.Skews(w, r.Replicas)
+	if b.spare(ending == EndsWell && !skewed) || ending == EndsUnsure && !b.complete {
+		return
+	}
+	fact := Rollout{
+		Workload: w.String(), Ending: ending, Way: string(r.Way), Surge: r.Surge, Unavailable: r.Unavailable, Arithmetic: r.Arithmetic,
+		Replicas: r.Replicas, At: scaleText(w, r.Replicas), Reasons: []string{}, Others: []string{}, Skewed: skewed,
+	}
+	s := b.rolloutSubject(w, r, &fact)
+	if skewed {
+		s = b.skew(w, r, &fact, s)
+	}
+	fact.ID = b.subject(s)
+	b.Rollouts = append(b.Rollouts, fact)
+}
+
+// worst is the rollout to tell of: the first that is bad, and of these one that
+// never completes first.
+func worst(all []change.Rollout) *change.Rollout {
+	for _, v := range []placement.Verdict{placement.Never, placement.OrderDependent, placement.Undetermined} {
+		for i := range all {
+			if all[i].Verdict == v {
+				return &all[i]
+			}
+		}
+	}
+	return &all[0]
+}
+
+// scaleText says at which number of pods something is so, if an autoscaler
+// moves it.
+func scaleText(w *workload.Workload, pods int) string {
+	switch {
+	case w.Scale == nil:
+		return ""
+	case pods == w.Scale.Max:
+		return fmt.Sprintf("at the maximum of its %s, %s", w.Scale.Kind, plural(pods, "replica"))
+	}
+	return fmt.Sprintf("at the minimum of its %s, %s", w.Scale.Kind, plural(pods, "replica"))
+}
+
+// rolloutSubject is where the blocking term or port stands, what else has a
+// part in it, and the ways out that were tried.
+func (b *builder) rolloutSubject(w *workload.Workload, r *change.Rollout, fact *Rollout) Subject {
+	s := Subject{}
+	if r.Core != nil {
+		s, fact.Reasons, fact.Others = b.coreSubject(w, r.CoreModel, r.Core)
+	}
+	if s.Location.IsZero() {
+		s.Location = b.blocking(w, b.m.Workloads)
+	}
+	if fact.Ending == EndsWell || fact.Ending == EndsUnsure {
+		return s
+	}
+	if len(fact.Reasons) == 0 && len(fact.Others) == 0 {
+		fact.Reasons = b.ownReasons(w)
+	}
+	if !r.Span.IsZero() && r.Span != s.Location {
+		s = s.related(r.Span, "%s", r.Arithmetic)
+	}
+	if at := w.CountSpan(); at != s.Location {
+		s = s.related(at, "%s of %s", plural(r.Replicas, "pod"), w)
+	}
+	fact.Room = roomText(b.j.Limit(w, r.Replicas+1))
+	if fact.Ending == MayEndIll && len(r.Stuck) > 0 {
+		fact.State, fact.Refused = state(r), reason(r.Reasons)
+	}
+	for _, remedy := range b.j.Remedies(w, r) {
+		s = s.fix("%s", b.remedyText(w, r.Way, remedy))
+	}
+	return s
+}
+
+// coreSubject starts a subject at the first term or port of a core, own ones
+// first, and gives the reasons in words and the other workloads in it.
+func (b *builder) coreSubject(w *workload.Workload, m *placement.Model, core *placement.Core) (s Subject, reasons, others []string) {
+	reasons, others = []string{}, []string{}
+	seen := map[diag.Span]bool{}
+	for _, own := range []bool{true, false} {
+		for _, atom := range core.Atoms {
+			if (atom.Workload.String() == w.String()) != own || atom.Part == "replicas" {
+				continue
+			}
+			at, _, text := atomAt(m, atom)
+			if seen[at] {
+				continue // old and new pods have it from one place
+			}
+			seen[at] = true
+			if reason := reasonText(m, atom); own {
+				reasons = append(reasons, reason)
+			} else {
+				reasons = append(reasons, reason+" of "+atom.Workload.String())
+			}
+			if name := atom.Workload.String(); !own && !slices.Contains(others, name) {
+				others = append(others, name)
+			}
+			if s.Location.IsZero() && (atom.Term != nil || atom.Part == "ports") {
+				s.Location = at
+				b.about(atom.Workload)
+			} else {
+				s = s.related(at, "%s", text)
+			}
+		}
+	}
+	return s, reasons, others
+}
+
+// reasonText is an atom in a few words, without whose it is.
+func reasonText(m *placement.Model, a placement.Atom) string {
+	switch {
+	case a.Term != nil:
+		return a.String()
+	case a.Part == "ports":
+		text, _ := portSpan(a.Workload, m.Group(a.Workload).HostPorts)
+		return "host port " + text
+	case a.Part == "slots":
+		return "the pod slots of the nodes"
+	case a.Part == "requests":
+		return "the requests"
+	}
+	return "the nodes that are left out (" + excludedText(m, a.Workload) + ")"
+}
+
+// ownReasons are the hard rules of a workload about its own pods.
+func (b *builder) ownReasons(w *workload.Workload) []string {
+	reasons := []string{}
+	for _, t := range b.m.Group(w).Terms {
+		if text := fmt.Sprintf("required %s on %s", t.Use, t.Key); t.Hard && b.m.Peer(t, w, w) == placement.Yes && !slices.Contains(reasons, text) {
+			reasons = append(reasons, text)
+		}
+	}
+	return reasons
+}
+
+// roomText is a limit in a few words, or "".
+func roomText(l *placement.Limit) string {
+	switch {
+	case l == nil:
+		return ""
+	case l.By == placement.ByAntiAffinity && len(l.Terms) == 1 && l.Domains == l.Most:
+		return fmt.Sprintf("%s on %s of %s", plural(l.Most, "pod"), plural(l.Domains, "value"), l.Terms[0].Key)
+	case l.By == placement.ByHostPort:
+		return fmt.Sprintf("%s on %s", plural(l.Most, "pod"), plural(l.Eligible, "node"))
+	}
+	return plural(l.Most, "pod")
+}
+
+// state says where the pods are when a rollout is stuck.
+func state(r *change.Rollout) string {
+	old, fresh := r.Left()
+	var parts []string
+	if len(old) > 0 {
+		parts = append(parts, fmt.Sprintf("%s on %s", plural(len(old), "old pod"), nodeNames(old)))
+	}
+	if len(fresh) > 0 {
+		parts = append(parts, fmt.Sprintf("%s on %s", plural(len(fresh), "new pod"), nodeNames(fresh)))
+	}
+	if len(parts) == 0 {
+		return "no pod left"
+	}
+	return strings.Join(parts, " and ")
+}
+
+// remedyText says what to write.
+func (b *builder) remedyText(w *workload.Workload, way workload.Way, remedy change.Remedy) string {
+	switch remedy {
+	case change.MatchLabelKeys:
+		return fmt.Sprintf("add matchLabelKeys: [%s] to the required anti-affinity: pods then keep away from those of their own revision only", w.Kind.Shared[0])
+	case change.MaxUnavailable:
+		if way == workload.PerNode {
+			return "set maxSurge: 0 and maxUnavailable: 1, so that the old pod goes first"
+		}
+		return "set maxUnavailable: 1, so that an old pod may go first, and maxSurge: 0, so that no new one waits in vain"
+	case change.MismatchLabelKeys:
+		return "add mismatchLabelKeys: [kubevirt.io/created-by] to the required anti-affinity: a machine then passes over its own second pod"
+	}
+	return fmt.Sprintf("add a node with a new value of %s that the pods may use", b.apartOn(w))
+}
+
+// apartOn is the first key on which a hard rule keeps pods of a workload apart,
+// or that of a node's name.
+func (b *builder) apartOn(w *workload.Workload) string {
+	for _, t := range b.m.Group(w).Terms {
+		if t.Hard && t.Use == placement.AntiAffinity {
+			return t.Key
+		}
+	}
+	return corev1.LabelHostname
+}
+
+// skew adds which constraint may end up uneven, and what to do.
+func (b *builder) skew(w *workload.Workload, r *change.Rollout, fact *Rollout, s Subject) Subject {
+	for _, t := range b.m.Group(w).Terms {
+		if t.Hard && t.Use == placement.Spread {
+			fact.SkewKey, fact.MaxSkew = t.Key, int(t.Constraint.MaxSkew)
+			s.Location = firstKey(w, t.Node)
+			break
+		}
+	}
+	text := fmt.Sprintf("add matchLabelKeys: [%s] to the constraint, so that old pods do not count", w.Kind.Shared[0])
+	if b.j.Tighter(w, r.Replicas) {
+		text += "; on these nodes the rollout may then get stuck, as old pods still take the room"
+	}
+	return s.fix("%s", text)
+}

@@ -1,0 +1,171 @@
+package facts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedlint/schedlint/lint/change"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// budget tells of a disruption budget that lets no pod go, that is not the only
+// one of a pod, or that selects none.
+func (b *builder) budget(x *change.Budget) {
+	id := x.Object.ID()
+	b.object = &id
+	fact := Budget{Budget: budgetName(x.Budget), Selector: metav1.FormatLabelSelector(x.Selector), Pods: x.Pods, Selects: texts(x.Workloads), Others: []string{}}
+	add := func(problem string, s Subject) {
+		fact.Problem = problem
+		fact.ID = b.subject(s)
+		b.Budgets = append(b.Budgets, fact)
+	}
+	if x.Idle {
+		s := Subject{Location: x.SelectorSpan()}
+		add("idle", s.fix("write the labels that the pods carry, or remove the budget"))
+		return
+	}
+	for _, w := range x.Workloads {
+		for _, o := range b.j.BudgetsOf(w) {
+			if name := budgetName(o.Budget); o.Object != x.Object && !slices.Contains(fact.Others, name) {
+				fact.Others = append(fact.Others, name)
+			}
+		}
+	}
+	if len(fact.Others) > 0 && x.Unknown == "" {
+		s := Subject{Location: x.SelectorSpan()}
+		for _, w := range x.Workloads {
+			for _, o := range b.j.BudgetsOf(w) {
+				if o.Object != x.Object {
+					s = s.related(o.SelectorSpan(), "%s selects pods of %s as well", budgetName(o.Budget), w)
+				}
+			}
+		}
+		add("several", s.fix("let one budget select each pod"))
+		return
+	}
+	if fact.Limit = x.Text; x.Known && x.Allowed == 0 {
+		s := Subject{Location: x.Span()}
+		for _, w := range x.Workloads {
+			s = s.related(w.CountSpan(), "%s", plural(change.Certain(w), "pod of "+w.String()))
+		}
+		add("no-eviction", s.fix("set maxUnavailable: 1 in place of it, or run one replica more"))
+	}
+}
+
+func budgetName(b *workload.Budget) string {
+	return "PodDisruptionBudget " + strings.TrimPrefix(b.Object.Namespace+"/"+b.Object.Name, "/")
+}
+
+// migration tells whether machines can migrate (R-W25 to R-W29).
+func (b *builder) migration(w *workload.Workload) {
+	m := b.j.Migration(w)
+	ending, known := map[change.Answer]Ending{change.Yes: EndsWell, change.May: MayEndIll, change.No: EndsIll, change.Unknown: EndsUnsure}[m.Answer]
+	if !known || b.spare(ending == EndsWell || ending == EndsUnsure) {
+		return
+	}
+	fact := Migration{Workload: w.String(), Ending: ending, Machines: m.Machines, Evicts: m.Evicts, Reasons: []string{}}
+	s := Subject{}
+	if m.Core != nil {
+		s, fact.Reasons, _ = b.coreSubject(w, m.CoreModel, m.Core)
+	}
+	if s.Location.IsZero() {
+		s.Location = b.blocking(w, b.m.Workloads)
+	}
+	if ending == EndsIll || ending == MayEndIll {
+		if len(fact.Reasons) == 0 {
+			fact.Reasons = b.ownReasons(w)
+		}
+		fact.Room = roomText(b.j.Limit(w, m.Machines+1))
+		if _, at := w.EvictionStrategy(); m.Evicts {
+			s = s.related(at, "an eviction is refused until the machine has migrated")
+		}
+		for _, remedy := range b.j.MigrationRemedies(w) {
+			s = s.fix("%s", b.remedyText(w, workload.NoRollout, remedy))
+		}
+	}
+	fact.ID = b.subject(s)
+	b.Migrations = append(b.Migrations, fact)
+}
+
+// autoscaler tells whether the maximum of an autoscaler fits (R-W18).
+func (b *builder) autoscaler(w *workload.Workload) {
+	s := b.j.Scaling(w)
+	verdict, known := map[change.Answer]Verdict{change.Yes: Feasible, change.No: Infeasible, change.May: Unknown, change.Unknown: Unknown}[s.Answer]
+	if !known || b.spare(verdict != Infeasible) {
+		return
+	}
+	fact := Autoscaler{
+		Workload: w.String(), Verdict: verdict, Scaler: w.Scale.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+w.Scale.Object.Name, "/"),
+		Min: w.Scale.Min, Max: w.Scale.Max, Default: w.Scale.MaxDefault, Most: s.Most, Reason: s.Why,
+	}
+	if s.Pool != "" {
+		fact.Begins = fmt.Sprintf("it begins to fit with %s in pool %s", plural(s.Size, "node"), s.Pool)
+	}
+	id := w.Scale.Object.ID()
+	b.object = &id
+	subject := Subject{Location: w.Scale.MaxSpan}
+	if l := s.Limit; l != nil {
+		fact.Reason, fact.Growth = limitReason(l), growth(l)
+		for _, t := range l.Terms {
+			subject = subject.related(firstKey(w, t.Node), "required %s on %s", t.Use, t.Key)
+		}
+	}
+	if fact.Verdict == Infeasible {
+		fact.Pending = w.Scale.Max - s.Most
+		subject = subject.related(w.Object.NameSpan(), "%s is scaled", w)
+		if s.Most > 0 {
+			subject = subject.fix("lower the maximum to %d", s.Most)
+		}
+		subject = subject.fix("add %s, or a pool that grows", plural(fact.Pending, "node"))
+	}
+	fact.ID = b.subject(subject)
+	b.Autoscalers = append(b.Autoscalers, fact)
+	b.about(w)
+}
+
+// limitReason is the rule of a limit in words.
+func limitReason(l *placement.Limit) string {
+	switch {
+	case len(l.Terms) > 0:
+		var rules []string
+		for _, t := range l.Terms {
+			if text := fmt.Sprintf("required %s on %s", t.Use, t.Key); !slices.Contains(rules, text) {
+				rules = append(rules, text)
+			}
+		}
+		if l.By == placement.ByAntiAffinity {
+			return fmt.Sprintf("%s, of which the nodes have %s", strings.Join(rules, " and "), plural(l.Domains, "value"))
+		}
+		return strings.Join(rules, " and ")
+	case l.By == placement.ByHostPort:
+		return fmt.Sprintf("a host port on %s", plural(l.Eligible, "node"))
+	}
+	return fmt.Sprintf("the %s of the nodes", l.Binding)
+}
+
+// outerLabels tells of labels of a machine that selectors ask its pods for
+// (R-W21).
+func (b *builder) outerLabels(w *workload.Workload) {
+	outer := w.OuterLabels()
+	if len(outer) == 0 {
+		return
+	}
+	for _, key := range sortedKeys(outer) {
+		asked, at := b.j.Asks(w, key)
+		if asked == nil {
+			continue
+		}
+		fact := OuterLabel{
+			Workload: w.String(), Label: key + "=" + outer[key].Value, Asked: fmt.Sprintf("the %s of %s", at.Use, asked),
+			Inside: strings.Join(append(slices.Clone(w.Kind.Template), "metadata.labels"), "."),
+		}
+		s := Subject{Location: outer[key].Span}
+		s = s.related(firstKey(asked, at.Node), "%s asks for %s", fact.Asked, fact.Label)
+		fact.ID = b.subject(s.fix("put it into %s", fact.Inside))
+		b.OuterLabels = append(b.OuterLabels, fact)
+	}
+}
