@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
@@ -48,7 +49,7 @@ func Place(ctx context.Context, o Options, budget placement.Options) (*diag.Plac
 		return nil, ErrNoTopology
 	}
 	m := placement.NewModel(set, topo)
-	doc := facts.Decision(m, placement.Decide(m, budget))
+	doc := facts.Decision(m, placement.Decide(m, budget), change.New(m, set, budget))
 	doc.Notes = append(doc.Notes, "order and choice among passing nodes are free, nothing moves afterwards, and nothing undeclared is assumed to exist")
 	for _, group := range set.Repeated {
 		doc.Notes = append(doc.Notes, fmt.Sprintf("%s %s is declared %d times, the last one counts", group[0].Kind, group[0].Name, len(group)))

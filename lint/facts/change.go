@@ -42,7 +42,7 @@ var endings = map[placement.Verdict]Ending{
 // rollout tells whether an update of a workload completes: never if it does at
 // none of the numbers of pods that an autoscaler keeps to.
 func (b *builder) rollout(w *workload.Workload) {
-	all := slices.DeleteFunc(b.j.Rollouts(w), func(r change.Rollout) bool { return r.Verdict == "" })
+	all := begun(b.j.Rollouts(w))
 	if len(all) == 0 {
 		return
 	}
@@ -65,6 +65,11 @@ func (b *builder) rollout(w *workload.Workload) {
 	}
 	fact.ID = b.subject(s)
 	b.Rollouts = append(b.Rollouts, fact)
+}
+
+// begun are the rollouts of pods that fit before.
+func begun(all []change.Rollout) []change.Rollout {
+	return slices.DeleteFunc(slices.Clone(all), func(r change.Rollout) bool { return r.Verdict == "" })
 }
 
 // worst is the rollout to tell of: the first that is bad, and of these one that
@@ -129,9 +134,10 @@ func (b *builder) rolloutSubject(w *workload.Workload, r *change.Rollout, fact *
 func (b *builder) coreSubject(w *workload.Workload, m *placement.Model, core *placement.Core) (s Subject, reasons, others []string) {
 	reasons, others = []string{}, []string{}
 	seen := map[diag.Span]bool{}
-	for _, own := range []bool{true, false} {
+	for _, pass := range []struct{ own, term bool }{{true, true}, {false, true}, {true, false}, {false, false}} {
+		own := pass.own
 		for _, atom := range core.Atoms {
-			if (atom.Workload.String() == w.String()) != own || atom.Part == "replicas" {
+			if (atom.Workload.String() == w.String()) != own || (atom.Term != nil) != pass.term || atom.Part == "replicas" {
 				continue
 			}
 			at, _, text := atomAt(m, atom)

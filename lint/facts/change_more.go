@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -17,7 +15,7 @@ import (
 func (b *builder) budget(x *change.Budget) {
 	id := x.Object.ID()
 	b.object = &id
-	fact := Budget{Budget: budgetName(x.Budget), Selector: metav1.FormatLabelSelector(x.Selector), Pods: x.Pods, Selects: texts(x.Workloads), Others: []string{}}
+	fact := Budget{Budget: budgetName(x.Budget), Selector: x.SelectorText(), Pods: x.Pods, Selects: texts(x.Workloads), Others: []string{}}
 	add := func(problem string, s Subject) {
 		fact.Problem = problem
 		fact.ID = b.subject(s)

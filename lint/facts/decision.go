@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -22,8 +23,10 @@ func Reference(w *workload.Workload) string {
 	return strings.Join([]string{w.Object.APIVersion, w.Object.Kind, namespace, w.Object.Name}, "/")
 }
 
-// Decision turns a decision into the document that the place command prints.
-func Decision(m *placement.Model, d *placement.Decision) *diag.Placement {
+// Decision turns a decision into the document that the place command prints,
+// with what the judge says of change.
+func Decision(m *placement.Model, d *placement.Decision, j *change.Judge) *diag.Placement {
+	b := &builder{Facts: &Facts{}, m: m, j: j}
 	doc := &diag.Placement{
 		SchemaVersion: "1", Verdict: string(d.Verdict), RulesVerdict: string(d.RulesVerdict),
 		Pods:      diag.PlacementPods{Total: d.Total, MaxPlaced: d.MaxPlaced, MinPlaced: d.MinPlaced, Exact: d.Exact},
@@ -31,7 +34,9 @@ func Decision(m *placement.Model, d *placement.Decision) *diag.Placement {
 	}
 	never := false
 	for i := range d.Workloads {
-		doc.Workloads = append(doc.Workloads, decided(m, d, &d.Workloads[i]))
+		w := decided(m, d, &d.Workloads[i])
+		w.Change = b.changed(d.Workloads[i].Workload)
+		doc.Workloads = append(doc.Workloads, w)
 		never = never || d.Workloads[i].Verdict == placement.Never
 	}
 	if d.Verdict == placement.Never && !never {

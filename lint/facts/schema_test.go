@@ -97,6 +97,8 @@ func fill(r reflect.Value) {
 			field.SetString(string(Unknown))
 		case field.Type() == reflect.TypeFor[Answer]():
 			field.SetString(string(Maybe))
+		case field.Type() == reflect.TypeFor[Ending]():
+			field.SetString(string(EndsUnsure))
 		case field.Kind() == reflect.Slice:
 			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
 		}

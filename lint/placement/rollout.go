@@ -102,7 +102,7 @@ type rolling struct {
 // would say depends on what only the cluster knows.
 func newRolling(a *arena, r Rollout, steps *int) *rolling {
 	old, fresh := a.unitsOf[r.Old], a.unitsOf[r.Fresh]
-	if len(old) != 1 || len(fresh) != 1 || a.units[old[0]].pods != a.units[fresh[0]].pods {
+	if len(old) != 1 || len(fresh) != 1 || r.Old.Kind.PerNode() || a.units[old[0]].pods != a.units[fresh[0]].pods {
 		return nil
 	}
 	c := component{}

@@ -178,6 +178,9 @@ func (b *Budget) either() *intstr.IntOrString {
 	return b.MinAvailable
 }
 
+// SelectorText is the selector as kubectl writes it.
+func (b *Budget) SelectorText() string { return metav1.FormatLabelSelector(b.Selector) }
+
 // Span is the place of the number that is set, else of the name.
 func (b *Budget) Span() diag.Span {
 	spec := b.Object.Root.Get("spec")
