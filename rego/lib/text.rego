@@ -52,3 +52,46 @@ some_have(n, usable) := sprintf("%d of the %d nodes it may use %s", [n, usable, 
 names(few, n) := concat(", ", few) if count(few) >= n
 
 names(few, n) := sprintf("%s and others", [concat(", ", few)]) if count(few) < n
+
+# aside puts what there is to add into parentheses.
+aside("") := ""
+
+aside(what) := sprintf(" (%s)", [what]) if what != ""
+
+# few names up to three things.
+few(things) := names(array.slice(things, 0, 3), count(things))
+
+# rollout says what becomes of one, whose rules have a part in it, and at which size.
+rollout(fact, fate) := sprintf("a rollout %s%s", [fate, aside(fact.at)]) if count(fact.others) == 0
+
+rollout(fact, fate) := sprintf("with %s, a rollout %s%s", [few(fact.others), fate, aside(fact.at)]) if count(fact.others) > 0
+
+# room says how much room is left by the rules that are in the way.
+room(fact) := "" if count(fact.reasons) == 0
+
+room(fact) := sprintf("%s %s %s", [
+	concat(" and ", fact.reasons), verb(count(fact.reasons), "leaves", "leave"), space(fact.room),
+]) if count(fact.reasons) > 0
+
+space("") := "no room"
+
+space(room) := sprintf("room for %s", [room]) if room != ""
+
+# like says how many others share the fate of a node or a domain.
+like(0, _) := ""
+
+like(1, word) := sprintf(" (or one %s like it)", [word])
+
+like(n, word) := sprintf(" (or any of %d %ss like it)", [n, word]) if n > 1
+
+# left says how many of a workload's pods stay Pending after a loss.
+left(fact) := sprintf("leaves %s Pending", [share(fact.pending, fact.pods)]) if fact.ending == "never"
+
+left(fact) := sprintf("may leave %s%s Pending", [verb(fact.pending, "", "up to "), share(fact.pending, fact.pods)]) if {
+	fact.ending == "may-not"
+}
+
+# share is some of a workload's pods.
+share(1, 1) := "its only pod"
+
+share(n, all) := sprintf("%d of %s", [n, number(all, "pod")]) if all != 1

@@ -1,0 +1,40 @@
+package schedlint.rules["drain-blocked_test"]
+
+import data.schedlint.rules["drain-blocked"] as subject
+
+bad := {
+	"id": 1,
+	"budget": "PodDisruptionBudget shop/web",
+	"problem": "no-eviction",
+	"selector": "app=web",
+	"pods": 2,
+	"limit": "minAvailable 2 of 2 pods",
+	"selects": ["Deployment shop/web"],
+	"others": [],
+}
+
+# said gives the messages about one fact.
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"budgets": [fact]}
+}
+
+test_reports if {
+	message := "PodDisruptionBudget shop/web: no pod of Deployment shop/web may be evicted (minAvailable 2 of 2 pods), so a drain of its node never ends"
+	subject.report == {{"rule": "drain-blocked", "fact": 1, "message": message}} with input as {"budgets": [bad]}
+}
+
+test_passes if subject.report == set() with input as {"budgets": []}
+
+test_unknown_problem_is_silent if said(object.union(bad, {"problem": "unknown"})) == set()
+
+test_idle_is_another_rule if said(object.union(bad, {"problem": "idle", "pods": 0, "selects": []})) == set()
+
+test_several if {
+	fact := object.union(bad, {"problem": "several", "others": ["PodDisruptionBudget shop/all"]})
+	said(fact) == {"PodDisruptionBudget shop/web: selects pods of Deployment shop/web that PodDisruptionBudget shop/all selects as well: the API refuses every eviction of a pod with more than one budget"}
+}
+
+test_many if {
+	fact := object.union(bad, {"problem": "several", "selects": ["a", "b", "c", "d"], "others": ["PodDisruptionBudget shop/x", "PodDisruptionBudget shop/y"]})
+	said(fact) == {"PodDisruptionBudget shop/web: selects pods of a, b, c and others that PodDisruptionBudget shop/x, PodDisruptionBudget shop/y select as well: the API refuses every eviction of a pod with more than one budget"}
+}

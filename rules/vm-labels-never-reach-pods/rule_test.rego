@@ -1,0 +1,28 @@
+package schedlint.rules["vm-labels-never-reach-pods_test"]
+
+import data.schedlint.rules["vm-labels-never-reach-pods"] as subject
+
+bad := {
+	"id": 1,
+	"workload": "VirtualMachine vms/db",
+	"label": "app=db",
+	"asked": "required anti-affinity of VirtualMachine vms/db",
+	"inside": "spec.template.metadata.labels",
+}
+
+# said gives the messages about one fact.
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"outer_labels": [fact]}
+}
+
+test_reports if {
+	message := "VirtualMachine vms/db: its pods do not carry app=db, which required anti-affinity of VirtualMachine vms/db asks for: labels of the machine itself never reach them; put it into spec.template.metadata.labels"
+	subject.report == {{"rule": "vm-labels-never-reach-pods", "fact": 1, "message": message}} with input as {"outer_labels": [bad]}
+}
+
+test_passes if subject.report == set() with input as {"outer_labels": []}
+
+test_pools if {
+	fact := object.union(bad, {"workload": "VirtualMachinePool vms/db", "inside": "spec.virtualMachineTemplate.spec.template.metadata.labels"})
+	said(fact) == {"VirtualMachinePool vms/db: its pods do not carry app=db, which required anti-affinity of VirtualMachine vms/db asks for: labels of the machine itself never reach them; put it into spec.virtualMachineTemplate.spec.template.metadata.labels"}
+}
