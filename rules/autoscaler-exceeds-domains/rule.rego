@@ -23,7 +23,8 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.autoscalers
 	fact.verdict == "infeasible"
 	pending := sprintf("%s would stay Pending", [text.number(fact.pending, "pod")])
-	message := text.line(fact.workload, [concat(": ", array.flatten([ask(fact), reason(fact)])), pending, fact.growth, fact.begins])
+	fit := concat(": ", [part | some part in [ask(fact), fact.reason]; part != ""])
+	message := text.line(fact.workload, [fit, pending, fact.growth, fact.begins])
 }
 
 ask(fact) := sprintf("%s may ask for %s%s, at most %d %s", [
@@ -31,5 +32,3 @@ ask(fact) := sprintf("%s may ask for %s%s, at most %d %s", [
 ])
 
 default_note := {false: "", true: " by default"}
-
-reason(fact) := [r | some r in [fact.reason]; r != ""]
