@@ -66,16 +66,23 @@ rollout(fact, fate) := sprintf("a rollout %s%s", [fate, aside(fact.at)]) if coun
 
 rollout(fact, fate) := sprintf("with %s, a rollout %s%s", [few(fact.others), fate, aside(fact.at)]) if count(fact.others) > 0
 
-# room says how much room is left by the rules that are in the way.
-room(fact) := "" if count(fact.reasons) == 0
+# room says how much room is left, and by which rules.
+room(fact) := sprintf("%s %s %s", [concat(" and ", fact.reasons), leave(fact.reasons), space(fact.room)]) if count(fact.reasons) > 0
 
-room(fact) := sprintf("%s %s %s", [
-	concat(" and ", fact.reasons), verb(count(fact.reasons), "leaves", "leave"), space(fact.room),
-]) if count(fact.reasons) > 0
+room(fact) := sprintf("there is %s", [space(fact.room)]) if {
+	count(fact.reasons) == 0
+	fact.room != ""
+} else := "" if count(fact.reasons) == 0
 
 space("") := "no room"
 
 space(room) := sprintf("room for %s", [room]) if room != ""
+
+# leave goes with rules: host port 80 leaves and the requests leave.
+leave(reasons) := "leaves" if {
+	count(reasons) == 1
+	not startswith(reasons[0], "the ")
+} else := "leave"
 
 # like says how many others share the fate of a node or a domain.
 like(0, _) := ""

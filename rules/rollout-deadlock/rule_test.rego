@@ -62,3 +62,13 @@ test_recreate if {
 	fact := object.union(bad, {"way": "recreate", "unavailable": 3, "arithmetic": "type Recreate", "reasons": [], "room": ""})
 	said(fact) == {"Deployment shop/web: a rollout never completes; type Recreate"}
 }
+
+test_nodes_too_small if {
+	fact := object.union(bad, {"arithmetic": "maxSurge 1, maxUnavailable 0", "reasons": ["the requests"], "room": "3 pods"})
+	said(fact) == {"Deployment shop/web: a rollout never completes; maxSurge 1, maxUnavailable 0, so 4 pods have to fit beside one another; the requests leave room for 3 pods"}
+}
+
+test_room_alone if {
+	fact := object.union(bad, {"arithmetic": "maxSurge 1, maxUnavailable 0", "reasons": [], "room": "3 pods"})
+	said(fact) == {"Deployment shop/web: a rollout never completes; maxSurge 1, maxUnavailable 0, so 4 pods have to fit beside one another; there is room for 3 pods"}
+}
