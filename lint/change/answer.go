@@ -1,5 +1,7 @@
 package change
 
+import "github.com/schedlint/schedlint/lint/placement"
+
 // Answer is yes, no, may be, not known, or that there is no question.
 type Answer string
 
@@ -11,3 +13,8 @@ const (
 	Unknown Answer = "unknown"
 	None    Answer = "none"
 )
+
+// answers are what verdicts say of a question that is yes or no.
+var answers = map[placement.Verdict]Answer{
+	placement.Always: Yes, placement.OrderDependent: May, placement.Never: No, placement.Undetermined: Unknown,
+}

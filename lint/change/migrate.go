@@ -64,17 +64,18 @@ func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *M
 		return
 	}
 	m, d := s.decide()
-	switch v := verdict(d, target); {
+	switch {
 	case rest.Verdict == placement.Never:
 		out.Answer, out.Why = None, "its pods do not fit as it is"
 	case impossible(d, rest, target, source):
 		out.Answer, out.Core, out.CoreModel = No, because(m, d, target), m
-	case v == placement.Always && d.Verdict == placement.Always:
+	case d.Verdict == placement.Always:
 		out.Answer = Yes
-	case v == placement.OrderDependent || d.Verdict == placement.OrderDependent:
-		out.Answer = May
-	default:
-		out.Answer, out.Why = Unknown, "too much to go through, or it depends on what only the cluster knows"
+	default: // the second pod comes last, when all others are in place
+		out.Answer = answers[m.Roll(placement.Rollout{Old: source, Fresh: target, Surge: 1}, placement.Options{Steps: j.steps}).Verdict]
+	}
+	if out.Answer == Unknown {
+		out.Why = "too much to go through, or it depends on what only the cluster knows"
 	}
 }
 

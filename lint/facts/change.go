@@ -145,9 +145,10 @@ func (b *builder) coreSubject(w *workload.Workload, m *placement.Model, core *pl
 				continue // old and new pods have it from one place
 			}
 			seen[at] = true
-			if reason := reasonText(m, atom); own {
+			switch reason := reasonText(m, atom); {
+			case own && (atom.Part != "taints" && atom.Part != "selector" || len(reasons) == 0):
 				reasons = append(reasons, reason)
-			} else {
+			case !own:
 				reasons = append(reasons, reason+" of "+atom.Workload.String())
 			}
 			if name := atom.Workload.String(); !own && !slices.Contains(others, name) {

@@ -1,0 +1,194 @@
+package lint_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+)
+
+// changed is what linting and placing one input say about change.
+type changed struct {
+	rules []string
+	doc   *diag.Placement
+}
+
+func (c *changed) of(name string) diag.PlacementChange {
+	for _, w := range c.doc.Workloads {
+		if w.Name == name {
+			return w.Change
+		}
+	}
+	return diag.PlacementChange{}
+}
+
+func changes(t *testing.T, topology, manifest string) *changed {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"nodes.yaml": topology, "manifest.yaml": manifest} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report, err := run(t, dir, []string{"nodes.yaml"}, "manifest.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &changed{}
+	for _, d := range report.Diagnostics {
+		c.rules = append(c.rules, d.Rule)
+	}
+	slices.Sort(c.rules)
+	c.rules = slices.Compact(c.rules)
+	if c.doc, err = lint.Place(context.Background(), lint.Options{Dir: dir, Root: dir, Paths: []string{"manifest.yaml"}, Topology: []string{"nodes.yaml"}}, placement.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// workers is a pool of so many nodes, in so many zones (0 for none).
+func workers(count, zones int) string {
+	text := fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: worker, count: %d", count)
+	if zones > 0 {
+		var names []string
+		for z := range zones {
+			names = append(names, fmt.Sprintf("z%d: %d", z, count/zones))
+		}
+		text += ", zones: {" + strings.Join(names, ", ") + "}"
+	}
+	return text + "}\n"
+}
+
+// apart is a term that keeps pods of app=web apart.
+func apartOn(key, more string) string {
+	return fmt.Sprintf("{topologyKey: %s, labelSelector: {matchLabels: {app: web}}%s}", key, more)
+}
+
+const (
+	hostKey = "kubernetes.io/hostname"
+	zoneKey = "topology.kubernetes.io/zone"
+)
+
+// object is a workload whose pods carry app=web; top is pasted into its spec,
+// pod into that of the template.
+func object(apiVersion, kind, top, pod string) string {
+	if !strings.Contains(kind, "VirtualMachine") {
+		pod = strings.TrimPrefix(pod+", containers: [{name: c, image: example.com/c}]", ", ")
+	} else {
+		pod = strings.TrimPrefix(pod+", domain: {devices: {}}", ", ")
+	}
+	if top != "" {
+		top += ", "
+	}
+	return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata: {name: web, namespace: shop}\nspec: {%sselector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {%s}}}\n", apiVersion, kind, top, pod)
+}
+
+func anti(terms ...string) string {
+	return "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [" + strings.Join(terms, ", ") + "]}}"
+}
+
+// TestDefaultStrategyDeadlocks is the rollout that the field meets most: the
+// default strategy, hard anti-affinity, and as many replicas as nodes.
+func TestDefaultStrategyDeadlocks(t *testing.T) {
+	for replicas := 1; replicas <= 4; replicas++ {
+		for spare := range 2 {
+			for name, v := range map[string]struct{ strategy, more string }{
+				"default":           {"", ""},
+				"maxUnavailable 1":  {", strategy: {rollingUpdate: {maxUnavailable: 1}}", ""},
+				"maxSurge 0":        {", strategy: {rollingUpdate: {maxSurge: 0}}", ""},
+				"Recreate":          {", strategy: {type: Recreate}", ""},
+				"pod-template-hash": {"", ", matchLabelKeys: [pod-template-hash]"},
+			} {
+				manifest := object("apps/v1", "Deployment", fmt.Sprintf("replicas: %d%s", replicas, v.strategy), anti(apartOn(hostKey, v.more)))
+				c := changes(t, workers(replicas+spare, 0), manifest)
+				want, verdict := name == "default" && replicas < 4 && spare == 0, c.of("web").Rollout.Verdict
+				if found := slices.Contains(c.rules, "rollout-deadlock"); found != want || slices.Contains(c.rules, "rollout-may-deadlock") || (verdict == "never") != want || (verdict == "completes") == want {
+					t.Errorf("%d replicas on %d nodes, %s: rollout-deadlock %t, want %t; place says %s", replicas, replicas+spare, name, found, want, verdict)
+				}
+			}
+		}
+	}
+}
+
+// TestChangeVectors are the workload vectors of the semantics reference
+// (section 14.3): the rules that speak, and some that do not.
+func TestChangeVectors(t *testing.T) {
+	vm := func(kind, top, pod string) string { return object("kubevirt.io/v1", kind, top, pod) }
+	vms := func(n int, pod string) string {
+		text := ""
+		for i := range n {
+			text += "---\n" + strings.Replace(vm("VirtualMachine", "runStrategy: Always", pod), "name: web,", fmt.Sprintf("name: web-%d,", i), 1)
+		}
+		return strings.ReplaceAll(text, "selector: {matchLabels: {app: web}}, ", "")
+	}
+	live := "evictionStrategy: LiveMigrate, "
+	other := strings.NewReplacer("name: web,", "name: db,", "app: web", "app: db")
+	near := func(app string) string {
+		return "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: " + app + "}}}]}}"
+	}
+	for _, v := range []struct {
+		id, nodes, manifest, rule string
+		silent                    []string
+		check                     func(c *changed) string
+	}{
+		{id: "W-1", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 3", anti(apartOn(hostKey, ""))), rule: "rollout-deadlock", silent: []string{"anti-affinity-exceeds-domains"}},
+		{id: "W-2", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 3", anti(apartOn(hostKey, ", matchLabelKeys: [pod-template-hash]"))), silent: []string{"rollout-deadlock", "rollout-may-deadlock"}},
+		{id: "W-3", nodes: workers(3, 0), manifest: strings.ReplaceAll(object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ", matchLabelKeys: [version]"))), "app: web}", "app: web, version: v1}"), rule: "pods-rejected-by-api", silent: []string{"rollout-deadlock"}},
+		{id: "W-4", nodes: workers(1, 0), manifest: object("apps/v1", "StatefulSet", "replicas: 3, serviceName: web", anti(apartOn(hostKey, ""))), rule: "anti-affinity-exceeds-domains", silent: []string{"rollout-deadlock"}},
+		{id: "W-5", nodes: workers(3, 0), manifest: object("apps/v1", "StatefulSet", "replicas: 3, serviceName: web", anti(apartOn(hostKey, ""))), silent: []string{"rollout-deadlock", "rollout-may-deadlock"},
+			check: func(c *changed) string { return c.of("web").Rollout.Verdict + " completes" }},
+		{id: "W-6", nodes: workers(3, 0), manifest: strings.Replace(object("apps/v1", "DaemonSet", "updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}", "hostNetwork: true"), "image: example.com/c", "image: example.com/c, ports: [{containerPort: 80}]", 1), rule: "rollout-deadlock"},
+		{id: "W-6 without surge", nodes: workers(3, 0), manifest: strings.Replace(object("apps/v1", "DaemonSet", "", "hostNetwork: true"), "image: example.com/c", "image: example.com/c, ports: [{containerPort: 80}]", 1), silent: []string{"rollout-deadlock"}},
+		{id: "W-7", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb("minAvailable: 2"), rule: "drain-blocked"},
+		{id: "W-7, maxUnavailable", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb("maxUnavailable: 0"), rule: "drain-blocked"},
+		{id: "W-7, one may go", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb("minAvailable: 1"), silent: []string{"drain-blocked"}},
+		{id: "W-8", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ""))) + "---\n" + scaler(2, 10), rule: "autoscaler-exceeds-domains", silent: []string{"rollout-deadlock", "anti-affinity-exceeds-domains"}},
+		{id: "W-9", nodes: workers(3, 0), manifest: vms(1, "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, matchLabelKeys: [tenant]}]}}"), rule: "pods-rejected-by-api"},
+		{id: "W-10", nodes: workers(6, 3), manifest: vms(3, live+anti(apartOn(zoneKey, ""))), rule: "vm-cannot-migrate",
+			check: func(c *changed) string { return c.of("web-0").Drain.Verdict + " no" }},
+		{id: "W-10, own pod passed over", nodes: workers(6, 3), manifest: vms(3, live+anti(apartOn(zoneKey, ", mismatchLabelKeys: [kubevirt.io/created-by]"))), silent: []string{"vm-cannot-migrate"},
+			check: func(c *changed) string { return c.of("web-0").Migrate.Verdict + " yes" }},
+		{id: "W-11", nodes: workers(3, 0), manifest: vms(1, near("db")) + "---\n" + other.Replace(object("apps/v1", "Deployment", "replicas: 1", "")), rule: "vm-cannot-migrate"},
+		{id: "W-12", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 1", near("db")) + "---\n" + other.Replace(object("apps/v1", "Deployment", "replicas: 1", strings.Replace(near("db"), "app: db", "app: wEb", 1))), rule: "circular-affinity"},
+		{id: "W-13", nodes: workers(3, 0), manifest: "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web, namespace: shop, labels: {app: web}}\nspec: {runStrategy: Always, template: {spec: {domain: {devices: {}}, " + anti(apartOn(hostKey, "")) + "}}}\n", rule: "vm-labels-never-reach-pods"},
+		{id: "W-14", nodes: workers(3, 0), manifest: object("argoproj.io/v1alpha1", "Rollout", "replicas: 2, strategy: {blueGreen: {activeService: web}}", anti(apartOn(hostKey, ""))), rule: "rollout-deadlock"},
+		{id: "W-14, room for both", nodes: workers(4, 0), manifest: object("argoproj.io/v1alpha1", "Rollout", "replicas: 2, strategy: {blueGreen: {activeService: web}}", anti(apartOn(hostKey, ""))), silent: []string{"rollout-deadlock", "rollout-may-deadlock"}},
+		{id: "W-15", nodes: workers(1, 0), manifest: "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: web, namespace: shop}\nspec: {schedule: '* * * * *', concurrencyPolicy: Forbid, jobTemplate: {spec: {template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, " + anti(apartOn(hostKey, "")) + ", containers: [{name: c, image: c}]}}}}}\n",
+			check: func(c *changed) string { return c.of("web").Rollout.Verdict + " none" }},
+		{id: "W-16", nodes: workers(3, 3), manifest: object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ", matchLabelKeys: [topology.kubernetes.io/zone]"))), rule: "match-label-key-not-on-pod"},
+	} {
+		t.Run(v.id, func(t *testing.T) {
+			c := changes(t, v.nodes, strings.ReplaceAll(v.manifest, "wEb", "web"))
+			if v.rule != "" && !slices.Contains(c.rules, v.rule) {
+				t.Errorf("found %v, want %s", c.rules, v.rule)
+			}
+			for _, rule := range v.silent {
+				if slices.Contains(c.rules, rule) {
+					t.Errorf("found %v, want no %s", c.rules, rule)
+				}
+			}
+			if v.check != nil {
+				if got, want, _ := strings.Cut(v.check(c), " "); got != want {
+					t.Errorf("place says %q, want %q", got, want)
+				}
+			}
+		})
+	}
+}
+
+// pdb is a disruption budget for app=web.
+func pdb(limit string) string {
+	return "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: shop}\nspec: {" + limit + ", selector: {matchLabels: {app: web}}}\n"
+}
+
+// scaler is an autoscaler of the Deployment web.
+func scaler(low, high int) string {
+	return fmt.Sprintf("apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web, namespace: shop}\nspec: {minReplicas: %d, maxReplicas: %d, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}\n", low, high)
+}
