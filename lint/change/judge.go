@@ -204,6 +204,27 @@ func verdict(d *placement.Decision, w *workload.Workload) placement.Verdict {
 	return placement.Undetermined
 }
 
+// sound is a group without those that do not fit as it is: they are told of
+// elsewhere, and nobody can say what the others are to expect of them. One that
+// the workload in question needs stays.
+func (j *Judge) sound(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
+	s := j.scene(group)
+	_, d := s.decide()
+	if d.Verdict != placement.Never {
+		return group
+	}
+	return slices.DeleteFunc(slices.Clone(group), func(o *workload.Workload) bool {
+		return o != w && verdict(d, s.of[o]) == placement.Never && !j.needs(w, o)
+	})
+}
+
+// needs reports whether a workload asks for the pods of another or counts them.
+func (j *Judge) needs(w, o *workload.Workload) bool {
+	return slices.ContainsFunc(j.m.Group(w).Terms, func(t *placement.Term) bool {
+		return t.Hard && t.Use != placement.AntiAffinity && j.m.Peer(t, w, o) != placement.No
+	})
+}
+
 // impossible reports whether a decision says that there is no placement of all
 // pods of some workloads beside all others, which had one at rest.
 func impossible(d, rest *placement.Decision, ws ...*workload.Workload) bool {

@@ -53,6 +53,7 @@ const maxMachines = 40
 // source, the others as they are, and the target, which is like the source but
 // for the node that it must not be on.
 func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *Migration) {
+	group = j.sound(w, group)
 	_, rest := j.scene(group).decide()
 	s := j.scene(group).with(w, out.Machines-1)
 	source := s.copy(w, 1)

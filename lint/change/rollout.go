@@ -102,7 +102,7 @@ func (j *Judge) roomy(w *workload.Workload, replicas int, r *Rollout) bool {
 
 // roll judges within one group.
 func (j *Judge) roll(w *workload.Workload, group []*workload.Workload, r *Rollout) {
-	q := &rolling{j: j, w: w, group: group, Rollout: r}
+	q := &rolling{j: j, w: w, group: j.sound(w, group), Rollout: r}
 	q.raised = r.Replicas
 	if r.Way == workload.Rolling && r.Unavailable == 0 {
 		q.raised++

@@ -28,7 +28,7 @@ func (b *builder) budget(x *change.Budget) {
 	}
 	for _, w := range x.Workloads {
 		for _, o := range b.j.BudgetsOf(w) {
-			if name := budgetName(o.Budget); o.Object != x.Object && !slices.Contains(fact.Others, name) {
+			if name := budgetName(o.Budget); o.Object != x.Object && !w.Repeated && !slices.Contains(fact.Others, name) {
 				fact.Others = append(fact.Others, name)
 			}
 		}
