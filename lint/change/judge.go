@@ -189,9 +189,12 @@ func (s *scene) model(tell func(*topology.Node) string) *placement.Model {
 }
 
 // decide decides about a scene.
-func (s *scene) decide() (*placement.Model, *placement.Decision) {
+func (s *scene) decide() (*placement.Model, *placement.Decision) { return s.decideIn(s.j.steps) }
+
+// decideIn decides within a budget.
+func (s *scene) decideIn(steps int) (*placement.Model, *placement.Decision) {
 	m := s.model(nil)
-	return m, placement.Decide(m, placement.Options{Steps: s.j.steps})
+	return m, placement.Decide(m, placement.Options{Steps: steps})
 }
 
 // verdict is that about one workload of a decision.
@@ -208,6 +211,9 @@ func verdict(d *placement.Decision, w *workload.Workload) placement.Verdict {
 // elsewhere, and nobody can say what the others are to expect of them. One that
 // the workload in question needs stays.
 func (j *Judge) sound(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
+	if len(group) == 1 {
+		return group
+	}
 	s := j.scene(group)
 	_, d := s.decide()
 	if d.Verdict != placement.Never {

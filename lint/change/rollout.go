@@ -102,16 +102,24 @@ func (j *Judge) roomy(w *workload.Workload, replicas int, r *Rollout) bool {
 
 // roll judges within one group.
 func (j *Judge) roll(w *workload.Workload, group []*workload.Workload, r *Rollout) {
-	q := &rolling{j: j, w: w, group: j.sound(w, group), Rollout: r}
+	q := &rolling{j: j, w: w, group: j.sound(w, group), Rollout: r, known: map[int]*decided{}}
 	q.raised = r.Replicas
 	if r.Way == workload.Rolling && r.Unavailable == 0 {
 		q.raised++
 	}
-	if rest := q.decide(r.Replicas); rest.verdict == placement.Never {
+	if q.alike() && q.decide(q.raised).lasting { // which says that they fit before, too
+		r.Verdict = placement.Always
+	} else if rest := q.decide(r.Replicas); rest.verdict == placement.Never {
 		r.Verdict = ""
 	} else {
 		r.Verdict = q.verdict(rest)
 	}
+}
+
+// alike reports whether old and new pods are the same to all rules, and share
+// the nodes as the numbers of the strategy say.
+func (q *rolling) alike() bool {
+	return q.Way != workload.PerNode && q.Way != workload.BothWhole && !q.tellsRevisions()
 }
 
 // rolling is a rollout within one group.
@@ -123,7 +131,7 @@ type rolling struct {
 	// raised is how many pods there are at the least when a new one looks for a
 	// node, itself included (R-W7, and C8 of the engine's design).
 	raised int
-	known  *decided
+	known  map[int]*decided // by number of pods
 	skewed bool
 }
 
@@ -139,15 +147,16 @@ type decided struct {
 
 // decide places a number of pods as if they were of one revision.
 func (q *rolling) decide(pods int) *decided {
-	if q.known != nil && q.known.pods == pods {
-		return q.known
+	if d := q.known[pods]; d != nil {
+		return d
 	}
 	s := q.j.scene(q.group).with(q.w, pods)
 	m, d := s.decide()
 	c := s.of[q.w]
-	q.known = &decided{pods: pods, verdict: verdict(d, c), m: m, d: d, copy: c}
-	q.known.lasting = q.known.verdict == placement.Always && (d.Lasting(c) || q.shrinks())
-	return q.known
+	known := &decided{pods: pods, verdict: verdict(d, c), m: m, d: d, copy: c}
+	known.lasting = known.verdict == placement.Always && (d.Lasting(c) || q.shrinks())
+	q.known[pods] = known
+	return known
 }
 
 // verdict goes from what is cheap to what goes through every state.
@@ -155,11 +164,8 @@ func (q *rolling) verdict(rest *decided) placement.Verdict {
 	switch {
 	case q.Way == workload.PerNode:
 		return q.perNode()
-	case q.Way != workload.BothWhole && !q.tellsRevisions():
+	case q.alike():
 		raised := q.decide(q.raised)
-		if raised.lasting {
-			return placement.Always
-		}
 		// Before an old pod may go a new one has to be there beside all of them.
 		if raised.pods > rest.pods && impossible(raised.d, rest.d, raised.copy) {
 			q.Core, q.CoreModel = because(raised.m, raised.d, raised.copy), raised.m
@@ -169,7 +175,21 @@ func (q *rolling) verdict(rest *decided) placement.Verdict {
 	case q.shrinks():
 		return q.first((*rolling).twins, (*rolling).explore)
 	}
-	return q.first((*rolling).explore, (*rolling).twins) // placing alone tells little here
+	return q.first((*rolling).counted, (*rolling).explore, (*rolling).twins) // placing alone tells little here
+}
+
+// briefSteps is a budget for what counts tell, without much of a search.
+const briefSteps = 2_000
+
+// counted is twins as far as counts tell that there is always room.
+func (q *rolling) counted() placement.Verdict {
+	s := q.j.scene(q.group).with(q.w, q.Replicas)
+	fresh := s.twin(q.w, q.Replicas)
+	_, d := s.decideIn(briefSteps)
+	if verdict(d, fresh) == placement.Always && verdict(d, s.of[q.w]) == placement.Always && d.Lasting(fresh) {
+		return placement.Always
+	}
+	return placement.Undetermined
 }
 
 // first is the first verdict that is one.
@@ -198,7 +218,7 @@ func (q *rolling) twins() placement.Verdict {
 		fresh.Count.N = 1 // the first new pod
 		m, d = s.decide()
 	}
-	if impossible(d, q.known.d, fresh, s.of[q.w]) {
+	if impossible(d, q.known[q.Replicas].d, fresh, s.of[q.w]) {
 		q.Core, q.CoreModel = because(m, d, fresh), m
 		return placement.Never
 	}
@@ -212,7 +232,7 @@ func (q *rolling) perNode() placement.Verdict {
 	fresh := s.twin(q.w, 0)
 	m, d := s.decide()
 	switch {
-	case impossible(d, q.known.d, fresh, s.of[q.w]):
+	case impossible(d, q.known[q.Replicas].d, fresh, s.of[q.w]):
 		q.Core, q.CoreModel = because(m, d, fresh), m
 		return placement.Never
 	case verdict(d, fresh) == placement.Always && q.shrinks():
@@ -252,7 +272,7 @@ func (j *Judge) Skews(w *workload.Workload, replicas int) bool {
 	}
 	brief := *j
 	brief.steps = skewSteps
-	q := &rolling{j: &brief, w: w, group: j.group(w, false), Rollout: &Rollout{Rollout: how, Replicas: replicas}}
+	q := &rolling{j: &brief, w: w, group: j.group(w, false), Rollout: &Rollout{Rollout: how, Replicas: replicas}, known: map[int]*decided{}}
 	return q.explore() == placement.Always && q.skewed
 }
 

@@ -83,30 +83,33 @@ func (m *Model) Few(ws []*workload.Workload, keep int, tell func(*topology.Node)
 			}
 		}
 	}
-	type kind struct {
-		class int32
-		told  string
-	}
-	count := map[kind]int{}
-	var few []*topology.Node
-	class := m.alike(ws)
-	for i, n := range m.Topology.Nodes {
-		k := kind{class: class[i]}
-		if tell != nil {
-			k.told = tell(n)
+	var few []int32
+	for _, members := range m.alike(ws) {
+		if tell == nil {
+			few = append(few, members[:min(keep, len(members))]...)
+			continue
 		}
-		if count[k]++; count[k] <= keep {
-			few = append(few, n)
+		count := map[string]int{}
+		for _, n := range members {
+			told := tell(m.Topology.Nodes[n])
+			if count[told]++; count[told] <= keep {
+				few = append(few, n)
+			}
 		}
 	}
-	return few
+	slices.Sort(few)
+	nodes := make([]*topology.Node, len(few))
+	for i, n := range few {
+		nodes[i] = m.Topology.Nodes[n]
+	}
+	return nodes
 }
 
-// alike gives nodes that are alike to some workloads one number: equal in what
-// node-level filters say, in what they offer of what is asked for, and in the
-// domains that other nodes share. Many workloads ask for the same, so it is
-// kept.
-func (m *Model) alike(ws []*workload.Workload) []int32 {
+// alike are the nodes in classes of those that are alike to some workloads:
+// equal in what node-level filters say, in what they offer of what is asked for,
+// and in the domains that other nodes share. Many workloads ask for the same, so
+// it is kept.
+func (m *Model) alike(ws []*workload.Workload) [][]int32 {
 	signatures, resources, keys := m.asked(ws)
 	id := strings.Join([]string{strings.Join(signatures, "\x01"), strings.Join(resources, "\x01"), strings.Join(keys, "\x01")}, "\x02")
 	if known := m.classes[id]; known != nil {
@@ -122,16 +125,18 @@ func (m *Model) alike(ws []*workload.Workload) []int32 {
 	for _, k := range keys {
 		m.describeDomains(texts, k)
 	}
-	numbers := map[string]int32{}
-	class := make([]int32, len(texts))
+	numbers := map[string]int{}
+	var classes [][]int32
 	for n, text := range texts {
-		if _, ok := numbers[string(text)]; !ok {
-			numbers[string(text)] = int32(len(numbers))
+		class, known := numbers[string(text)]
+		if !known {
+			class = len(classes)
+			numbers[string(text)], classes = class, append(classes, nil)
 		}
-		class[n] = numbers[string(text)]
+		classes[class] = append(classes[class], int32(n))
 	}
-	m.classes[id] = class
-	return class
+	m.classes[id] = classes
+	return classes
 }
 
 func (m *Model) describeFilters(texts [][]byte, ws []*workload.Workload) {
