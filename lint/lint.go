@@ -33,6 +33,9 @@ type Options struct {
 	// of those in the configuration.
 	Topology []string
 	Stdin    io.Reader
+	// Survive are topology keys the loss of whose domains every workload is asked
+	// to survive, beside what the configuration asks of it.
+	Survive []string
 	// Config is what the team says about the repository; nil for nothing.
 	Config *config.Config
 	Policy Policy
@@ -54,6 +57,8 @@ type run struct {
 	errs   []error
 	skips  *skips
 	passed passed
+	// survive tells what losses a workload is asked to survive.
+	survive func(*workload.Workload) []string
 }
 
 // Run lints. The report is complete even where the error is not nil, as far as
@@ -62,7 +67,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	if o.Config == nil {
 		o.Config = &config.Config{}
 	}
-	r := newRun(ctx, o)
+	r := newRun(ctx, o, o.Survive)
 	r.load()
 	r.judge(facts.Build(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}), "")
 	parts := r.clusters()
@@ -80,8 +85,11 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	return r.report, errors.Join(distinct(r.errs)...)
 }
 
-func newRun(ctx context.Context, o Options) *run {
-	return &run{Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips()}
+func newRun(ctx context.Context, o Options, losses []string) *run {
+	return &run{
+		Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips(),
+		survive: asks(o.Config, losses),
+	}
 }
 
 // distinct drops repeats: clusters may share a topology that is wrong.
@@ -229,6 +237,9 @@ func (r *run) cluster(p part) {
 	r.count(workloads, m)
 	r.judge(f, p.name) // the trees are garbage by now
 	r.report.Summary.Notes = append(r.report.Summary.Notes, f.Notes()...)
+	for _, note := range unknownLosses(&r.Options, topo) {
+		r.report.Summary.Notes = append(r.report.Summary.Notes, in(p.name, note))
+	}
 }
 
 // judge lets the policy see the facts and turns what it says into diagnostics:

@@ -24,7 +24,11 @@ func Place(ctx context.Context, o Options, budget placement.Options) (*diag.Plac
 	if o.Config == nil {
 		o.Config = &config.Config{}
 	}
-	r := newRun(ctx, o)
+	losses := o.Survive
+	if len(losses) == 0 {
+		losses = defaultLosses()
+	}
+	r := newRun(ctx, o, losses)
 	r.load()
 	for _, p := range r.set.Problems {
 		r.fail(fmt.Errorf("%s:%d: %s: %s", r.display(p.Span.File), p.Span.Line, p.Kind, p.Detail))
@@ -51,6 +55,7 @@ func Place(ctx context.Context, o Options, budget placement.Options) (*diag.Plac
 	m := placement.NewModel(set, topo)
 	doc := facts.Decision(m, placement.Decide(m, budget), change.New(m, set, budget))
 	doc.Notes = append(doc.Notes, "order and choice among passing nodes are free, nothing moves afterwards, and nothing undeclared is assumed to exist")
+	doc.Notes = append(doc.Notes, unknownLosses(&o, topo)...)
 	for _, group := range set.Repeated {
 		doc.Notes = append(doc.Notes, fmt.Sprintf("%s %s is declared %d times, the last one counts", group[0].Kind, group[0].Name, len(group)))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
@@ -22,7 +23,10 @@ type choiceFlag struct {
 	words []string
 }
 
-var _, _ pflag.Value = fileFlag{}, choiceFlag{}
+// keyFlag gathers topology keys, or the words for them.
+type keyFlag struct{ to *[]string }
+
+var _, _, _ pflag.Value = fileFlag{}, choiceFlag{}, keyFlag{}
 
 func (fileFlag) String() string { return "" }
 func (fileFlag) Type() string   { return "string" }
@@ -39,6 +43,17 @@ func (choiceFlag) Type() string   { return "string" }
 func (f choiceFlag) Set(s string) error {
 	*f.to = s
 	return oneOf(s, f.words)
+}
+
+func (keyFlag) String() string { return "" }
+func (keyFlag) Type() string   { return "stringArray" }
+func (f keyFlag) Set(s string) error {
+	key, err := config.TopologyKey(s)
+	if err != nil {
+		return err
+	}
+	*f.to = append(*f.to, key)
+	return nil
 }
 
 // oneOf refuses a word that is none of the words of a flag.

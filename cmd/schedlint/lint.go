@@ -21,9 +21,9 @@ import (
 
 // lintFlags are the flags of the lint command.
 type lintFlags struct {
-	topology, ruleDirs []string
-	config, failOn     string
-	outputs            outputs
+	topology, ruleDirs, survive []string
+	config, failOn              string
+	outputs                     outputs
 }
 
 func newLint() *cobra.Command {
@@ -47,6 +47,7 @@ input, topology, configuration or policy, 3 internal failure.`,
 	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "`file` that declares the nodes (repeatable)")
 	flags.StringArrayVar(&f.ruleDirs, "rules", nil, "`directory` with rules of your own (repeatable)")
 	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
+	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
 	flags.Var(choiceFlag{&f.failOn, config.FailLevels()}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
 	flags.Var(formatFlag{&f.outputs}, "format", "output `format`: "+strings.Join(report.Formats(), ", ")+" (default text; repeatable, each with its own --output)")
 	flags.Var(outputFlag{&f.outputs}, "output", "`file` for the format before it (default: standard output)")
@@ -61,6 +62,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	if err != nil {
 		return err
 	}
+	options.Survive = f.survive
 	conf := options.Config
 	engine, err := loadRules(f.ruleDirs, conf)
 	if err != nil {

@@ -20,7 +20,7 @@ var strictness = []placement.Verdict{placement.Never, placement.OrderDependent, 
 
 // placeFlags are the flags of the place command.
 type placeFlags struct {
-	topology               []string
+	topology, survive      []string
 	config, format, failOn string
 	steps                  int
 }
@@ -34,7 +34,8 @@ func newPlace() *cobra.Command {
 over every order of pods and every choice among the nodes that pass the filters of
 kube-scheduler: always, in some runs (order-dependent), never, or undetermined if
 the budget is over before that is known. It shows a run that places them, a run
-that gets stuck, or the smallest contradiction.
+that gets stuck, or the smallest contradiction, and for every workload what becomes
+of it when something changes.
 
 Exit status: 1 for never or if the API server refuses something, 0 otherwise,
 2 wrong usage, missing input or no topology, 3 internal failure.`,
@@ -43,6 +44,7 @@ Exit status: 1 for never or if the API server refuses something, 0 otherwise,
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "`file` that declares the nodes (repeatable)")
 	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
+	flags.Var(keyFlag{&f.survive}, "survive", "topology `key` whose domains are lost one at a time: node, zone, region or another (repeatable; default node and zone)")
 	flags.Var(choiceFlag{&f.format, report.PlaceFormats()}, "format", "output `format`: "+strings.Join(report.PlaceFormats(), ", ")+" (default text)")
 	flags.Var(choiceFlag{&f.failOn, failVerdicts()}, "fail-on", "mildest `verdict` that fails the run: "+strings.Join(failVerdicts(), ", ")+" (default never)")
 	flags.IntVar(&f.steps, "steps", placement.DefaultSteps, "budget, in filters applied")
@@ -57,6 +59,7 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	if err != nil {
 		return err
 	}
+	options.Survive = f.survive
 	doc, err := lint.Place(cmd.Context(), options, placement.Options{Steps: f.steps})
 	if err != nil {
 		return err

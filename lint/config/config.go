@@ -31,6 +31,8 @@ type Config struct {
 	FailOn string `json:"fail-on"`
 	// Clusters splits the tree: each is judged alone, against its own nodes.
 	Clusters []Cluster `json:"clusters"`
+	// Survive says what losses which workloads have to survive.
+	Survive []Survive `json:"survive"`
 
 	// Dir is the directory of the file, to which its paths belong; "" if there
 	// is no file.

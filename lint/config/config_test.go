@@ -66,7 +66,7 @@ clusters:
 // TestMistakes has one text for everything that can be wrong, and the whole
 // error, without the name of the file.
 func TestMistakes(t *testing.T) {
-	const keys = "clusters, fail-on, ignore, rules, topology"
+	const keys = "clusters, fail-on, ignore, rules, survive, topology"
 	for text, want := range map[string]string{
 		"topolgy: []":   "1:1: unknown key topolgy; did you mean topology?",
 		"failon: error": "1:1: unknown key failon; did you mean fail-on?",
@@ -231,6 +231,7 @@ func TestSchemaAccepts(t *testing.T) {
 		"", "# nothing yet", "---", "{}", "topology:", "topology: []", "topology: [a, b]", "ignore: ['**']", "ignore:", "rules:", "rules: {}",
 		"rules: {a: off, b: error, c: warning, d: note, e: false}", "rules: {a: 'off'}", "fail-on:", "fail-on: none", "fail-on: 'error'", "clusters:", "clusters: []",
 		"topology: [nodes]\nignore:\n# - later\nrules:\n  a: off\n", "clusters: [{name: a, paths: [a]}]", "clusters: [{name: a, paths: [a, 'b/**'], topology: [nodes]}]", "clusters: [{name: a, paths: [a], topology: }]",
+		"survive:", "survive: []", "survive: [{keys: [node, example.com/Rack]}]", "survive: [{keys: [a], namespaces: [b, 'c-*'], labels: {d: e, f.g/h: ''}}]", "survive: [{keys: [a], namespaces: , labels: }]", "survive: [{keys: [a], labels: {}}]",
 	}
 	bad := []string{
 		"a: 1", "Topology: []", "topology: a", "topology: {}", "topology: [1]", "topology: [~]", "topology: ['']", "topology: [[a]]", "ignore: a", "ignore: [true]", "ignore: ['']",
@@ -239,6 +240,9 @@ func TestSchemaAccepts(t *testing.T) {
 		"clusters: {}", "clusters: a", "clusters: [a]", "clusters: [~]", "clusters: [{}]", "clusters: [{name: a}]", "clusters: [{paths: [a]}]", "clusters: [{name: a, paths: }]",
 		"clusters: [{name: a, paths: []}]", "clusters: [{name: '', paths: [a]}]", "clusters: [{name: 1, paths: [a]}]", "clusters: [{name: a, paths: a}]", "clusters: [{name: a, paths: ['']}]",
 		"clusters: [{name: a, paths: [1]}]", "clusters: [{name: a, paths: [a], topology: n}]", "clusters: [{name: a, paths: [a], topology: ['']}]", "clusters: [{name: a, paths: [a], path: a}]",
+		"survive: {}", "survive: zone", "survive: [zone]", "survive: [~]", "survive: [{}]", "survive: [{keys: }]", "survive: [{keys: []}]", "survive: [{keys: zone}]", "survive: [{keys: ['']}]", "survive: [{keys: [1]}]", "survive: [{keys: [~]}]",
+		"survive: [{keys: [a b]}]", "survive: [{keys: [a/b/c]}]", "survive: [{keys: [a], key: [b]}]", "survive: [{namespaces: [a]}]", "survive: [{keys: [a], namespaces: a}]", "survive: [{keys: [a], namespaces: []}]", "survive: [{keys: [a], namespaces: ['']}]",
+		"survive: [{keys: [a], labels: [b]}]", "survive: [{keys: [a], labels: {b: 1}}]", "survive: [{keys: [a], labels: {b: }}]", "survive: [{keys: [a], labels: {b: c d}}]", "survive: [{keys: [a], labels: {b c: d}}]",
 		"[]", "a", "1", "[topology]",
 	}
 	for _, text := range slices.Concat(good, bad) {
@@ -256,6 +260,7 @@ func TestSchemaFields(t *testing.T) {
 	fields(t, doc, reflect.TypeFor[Config]())
 	properties := doc["properties"].(map[string]any)
 	fields(t, properties["clusters"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Cluster]())
+	fields(t, properties["survive"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Survive]())
 
 	rules := properties["rules"].(map[string]any)["additionalProperties"].(map[string]any)
 	if diff := cmp.Diff(append(anys(levels()), false), rules["enum"]); diff != "" {

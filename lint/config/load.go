@@ -141,6 +141,9 @@ func (l *loader) check(root *source.Node, c *Config) {
 	for i, item := range root.Get("clusters").Items() {
 		l.cluster(item, &c.Clusters[i], fmt.Sprintf("clusters[%d]", i), seen)
 	}
+	for i, item := range root.Get("survive").Items() {
+		l.survive(item, fmt.Sprintf("survive[%d]", i))
+	}
 }
 
 func (l *loader) cluster(item *source.Node, c *Cluster, path string, seen map[string]bool) {

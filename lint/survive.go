@@ -1,0 +1,56 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// defaultLosses are the topology keys that Place asks about if no others are
+// named.
+func defaultLosses() []string {
+	return []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}
+}
+
+// asks tells for a workload the topology keys the loss of whose domains it has
+// to survive: some always, and those that the configuration asks of it.
+func asks(c *config.Config, always []string) func(*workload.Workload) []string {
+	return func(w *workload.Workload) []string {
+		keys := slices.Concat(always, c.Asks(w.Namespace(), w.Labels))
+		slices.Sort(keys)
+		return slices.Compact(keys)
+	}
+}
+
+// unknownLosses are notes on keys that somebody asked for and no node has: a
+// misspelt key would otherwise pass for one whose loss does no harm.
+func unknownLosses(o *Options, topo *topology.Topology) []string {
+	if topo.Empty() {
+		return nil
+	}
+	keys := slices.Clone(o.Survive)
+	for _, s := range o.Config.Survive {
+		for _, word := range s.Keys {
+			if key, err := config.TopologyKey(word); err == nil {
+				keys = append(keys, key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	labels := topo.AllNodeLabels()
+	var notes []string
+	for _, key := range slices.Compact(keys) {
+		if slices.ContainsFunc(labels, func(of map[string]string) bool { _, has := of[key]; return has }) {
+			continue
+		}
+		note := fmt.Sprintf("no declared node has the label %s: its loss was not looked at", key)
+		if near := config.NearDomain(key); near != "" {
+			note += "; did you mean " + near + "?"
+		}
+		notes = append(notes, note)
+	}
+	return notes
+}
