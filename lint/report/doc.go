@@ -1,5 +1,5 @@
 // Package report renders a diag.Report: as text for people, as json for
-// scripts, as sarif for code scanning.
+// scripts, as sarif for code scanning; and a diag.Placement as text and json.
 //
 // Contract: Write takes a finished report, changes nothing in it, and writes
 // one whole document that ends in a newline. An error is about the name of the
@@ -29,6 +29,10 @@
 // counts what was looked at, followed by indented lines on what was not.
 // Columns of source are cells of a terminal: a tab is four, a wide East Asian
 // character two, a combining mark none.
+//
+// Text of a placement: a table with a row per workload and a column per
+// question that has an answer, the reasons where all is not well, what the words
+// of the table mean; then cores and runs. It fits 100 columns if names are short.
 //
 // Fingerprints in sarif: primaryLocationLineHash is what GitHub's uploader
 // computes for itself; schedlint/v1 identifies a finding by its rule, object,

@@ -18,7 +18,7 @@ func PlaceFormats() []string { return []string{"text", "json"} }
 func WritePlacement(w io.Writer, format string, p *diag.Placement) error {
 	switch format {
 	case "json":
-		return encode(w, p)
+		return encode(w, arrays(p))
 	case "text":
 		return placementText(w, p)
 	}
@@ -53,21 +53,35 @@ func placementText(out io.Writer, p *diag.Placement) error {
 	for _, n := range p.Notes {
 		fmt.Fprintf(&b, "note: %s\n", visible(n))
 	}
+	return lines(out, b.String())
+}
+
+// lines writes visible text none of whose lines is a command to a CI runner.
+func lines(out io.Writer, text string) error {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(notCommand(line))
+	}
 	_, err := io.WriteString(out, b.String())
 	return err
 }
 
-func workloadTable(b *strings.Builder, p *diag.Placement) {
-	if len(p.Workloads) == 0 {
-		return
+// arrays is p with every array present in JSON; p stays as it is.
+func arrays(p *diag.Placement) *diag.Placement {
+	out := *p
+	out.Workloads, out.Witness, out.Invalid = array(p.Workloads), array(p.Witness), array(p.Invalid)
+	out.Unmodelled, out.Notes = array(p.Unmodelled), array(p.Notes)
+	for i := range out.Workloads {
+		w := &out.Workloads[i]
+		w.Core, w.Repairs, w.Change.Survives = array(w.Core), array(w.Repairs), array(w.Change.Survives)
+		for k := range w.Change.Survives {
+			w.Change.Survives[k].Like = array(w.Change.Survives[k].Like)
+		}
 	}
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nworkload\treplicas\trules\tverdict\tat most\tat least")
-	for _, w := range p.Workloads {
-		name := strings.TrimPrefix(w.Namespace+"/"+w.Name, "/")
-		fmt.Fprintf(t, "%s %s\t%d\t%s\t%s\t%d\t%d\n", visible(w.Kind), visible(name), w.Replicas, w.RulesVerdict, w.Verdict, w.MaxPlaced, w.MinPlaced)
+	if p.Stuck != nil {
+		out.Stuck = &diag.PlacementStuck{Placements: array(p.Stuck.Placements), Pending: array(p.Stuck.Pending)}
 	}
-	t.Flush()
+	return &out
 }
 
 // cores shows why workloads can never be placed, and what would help.

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// The answers to a question, as the table of a placement gives them.
+const (
+	answerNone    = "-"
+	answerYes     = "yes"
+	answerUnknown = "not known"
+	answerMay     = "may"
+	answerNo      = "no"
+)
+
+// answerTo is the answer that a verdict or a judgement gives; a word that is
+// none of theirs says nothing that is known.
+func answerTo(verdict string) string {
+	switch verdict {
+	case "", "none":
+		return answerNone
+	case "always", "completes", "yes":
+		return answerYes
+	case "order-dependent", "may-stick", "may":
+		return answerMay
+	case "never", "no":
+		return answerNo
+	}
+	return answerUnknown
+}
+
+// question is one column of the table. A title has two lines, as answers are
+// short and a table with all columns would be too wide for a pull request.
+type question struct {
+	above, title   string
+	answer, reason func(w *diag.PlacementWorkload) string
+	// evenIfYes is set if there may be something to say where all is well.
+	evenIfYes bool
+}
+
+// whole is the title in a sentence.
+func (q *question) whole() string { return strings.TrimPrefix(q.above+" "+q.title, " ") }
+
+// questions are those to which some workload has an answer.
+func questions(ws []diag.PlacementWorkload) []question {
+	all := []question{
+		{title: "fits", answer: fits, reason: rulesAlone, evenIfYes: true},
+		judgement("rolls", func(c *diag.PlacementChange) diag.PlacementJudgement {
+			return diag.PlacementJudgement{Verdict: c.Rollout.Verdict, Reason: c.Rollout.Reason}
+		}),
+	}
+	for _, key := range lossKeys(ws) {
+		all = append(all, survives(key))
+	}
+	all = append(all,
+		judgement("drains", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Drain }),
+		judgement("migrates", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Migrate }),
+		judgement("autoscales", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Autoscale }))
+	return slices.DeleteFunc(all, func(q question) bool {
+		return !slices.ContainsFunc(ws, func(w diag.PlacementWorkload) bool { return q.answer(&w) != answerNone })
+	})
+}
+
+func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgement) question {
+	return question{
+		title:  title,
+		answer: func(w *diag.PlacementWorkload) string { return answerTo(of(&w.Change).Verdict) },
+		reason: func(w *diag.PlacementWorkload) string { return of(&w.Change).Reason },
+	}
+}
+
+// fits is whether all pods are placed, and how many are where that is not so.
+func fits(w *diag.PlacementWorkload) string {
+	answer := answerTo(w.Verdict)
+	switch {
+	case answer == answerYes, answer == answerNone, answer == answerUnknown && w.MinPlaced == 0 && w.MaxPlaced >= w.Replicas:
+		return answer
+	case w.MinPlaced == w.MaxPlaced:
+		return fmt.Sprintf("%s (%d of %d)", answer, w.MaxPlaced, w.Replicas)
+	}
+	return fmt.Sprintf("%s (%d to %d of %d)", answer, w.MinPlaced, w.MaxPlaced, w.Replicas)
+}
+
+// rulesAlone is what the rules alone say, where that is something else.
+func rulesAlone(w *diag.PlacementWorkload) string {
+	if answer := answerTo(w.RulesVerdict); answer != answerTo(w.Verdict) {
+		return "by rules alone: " + answer
+	}
+	return ""
+}

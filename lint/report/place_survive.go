@@ -1,0 +1,139 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// badness orders answers.
+var badness = map[string]int{answerNone: 0, answerYes: 1, answerUnknown: 2, answerMay: 3, answerNo: 4}
+
+// domainNames are what a person calls a domain of the keys that most clusters
+// have, in the order of the columns.
+var domainNames = []struct{ key, name string }{
+	{"kubernetes.io/hostname", "a node"}, {"topology.kubernetes.io/zone", "a zone"}, {"topology.kubernetes.io/region", "a region"},
+}
+
+// lossKeys are the topology keys whose loss is answered for, in the order of
+// the columns: from small domains to large ones, then the others.
+func lossKeys(ws []diag.PlacementWorkload) []string {
+	var keys []string
+	for i := range ws {
+		for _, s := range ws[i].Change.Survives {
+			keys = append(keys, s.Key)
+		}
+	}
+	rank := func(key string) int {
+		for i, d := range domainNames {
+			if d.key == key {
+				return i
+			}
+		}
+		return len(domainNames)
+	}
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
+	return slices.Compact(keys)
+}
+
+// survives is whether all pods run again, whichever domain of a key is lost.
+func survives(key string) question {
+	title := visible(key)
+	for _, d := range domainNames {
+		if d.key == key {
+			title = d.name
+		}
+	}
+	return question{
+		above: "survives", title: title,
+		answer: func(w *diag.PlacementWorkload) string { return survival(losses(w, key)) },
+		reason: func(w *diag.PlacementWorkload) string { return lossReasons(w.Replicas, losses(w, key)) },
+	}
+}
+
+// losses are the entries about a key, the worst first.
+func losses(w *diag.PlacementWorkload, key string) []diag.PlacementSurvival {
+	var all []diag.PlacementSurvival
+	for _, s := range w.Change.Survives {
+		if s.Key == key {
+			all = append(all, s)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b diag.PlacementSurvival) int {
+		return cmp.Compare(badness[answerTo(b.Verdict)], badness[answerTo(a.Verdict)])
+	})
+	return all
+}
+
+// survival is the worst answer among losses, for each meaning of loss if these
+// differ.
+func survival(worstFirst []diag.PlacementSurvival) string {
+	of := func(meaning string) string {
+		for _, s := range worstFirst {
+			if s.Meaning == meaning {
+				return answerTo(s.Verdict)
+			}
+		}
+		return answerNone
+	}
+	gone, ghost := of("gone"), of("ghost")
+	switch {
+	case ghost == gone || ghost == answerNone:
+		return gone
+	case gone == answerNone:
+		return ghost + " (ghost)"
+	}
+	return fmt.Sprintf("%s (ghost: %s)", gone, ghost)
+}
+
+// maxLosses bounds the losses that are told of one workload and key.
+const maxLosses = 3
+
+// lossReasons tells the worst of the losses that do harm or may.
+func lossReasons(replicas int, worstFirst []diag.PlacementSurvival) string {
+	var parts []string
+	for i, s := range worstFirst {
+		same := func(o diag.PlacementSurvival) bool { return sameLoss(s, o) }
+		if badness[answerTo(s.Verdict)] <= badness[answerYes] || slices.ContainsFunc(worstFirst[:i], same) {
+			continue
+		}
+		meaning := s.Meaning
+		if at := slices.IndexFunc(worstFirst[i+1:], same); at >= 0 {
+			meaning += " or " + worstFirst[i+1+at].Meaning
+		}
+		parts = append(parts, lossReason(replicas, s, meaning))
+	}
+	if more := len(parts) - maxLosses; more > 0 {
+		parts = append(parts[:maxLosses], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// sameLoss reports whether two losses differ in their meaning alone.
+func sameLoss(a, b diag.PlacementSurvival) bool {
+	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && slices.Equal(a.Like, b.Like)
+}
+
+func lossReason(replicas int, s diag.PlacementSurvival, meaning string) string {
+	text := fmt.Sprintf("losing %s=%s (%s) ", s.Key, s.Value, meaning)
+	pods := fmt.Sprintf("%d of %s", s.Pending, count(replicas, "pod"))
+	switch answer := answerTo(s.Verdict); {
+	case answer == answerUnknown:
+		text += "could not be decided"
+	case answer == answerMay && s.Pending == 0:
+		text += "may leave pods Pending"
+	case answer == answerMay:
+		text += "may leave up to " + pods + " Pending"
+	case s.Pending >= replicas:
+		text += "leaves " + pods + " Pending"
+	default:
+		text += "leaves at least " + pods + " Pending"
+	}
+	if len(s.Like) > 0 {
+		text += fmt.Sprintf(" (and %d like it)", len(s.Like))
+	}
+	return text
+}

@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// workloadTable says what becomes of every workload, why that is so where not
+// all is well, and what the words mean.
+func workloadTable(b *strings.Builder, p *diag.Placement) {
+	if len(p.Workloads) == 0 {
+		return
+	}
+	columns := questions(p.Workloads)
+	above, titles := []string{"", ""}, []string{"workload", "replicas"}
+	for _, q := range columns {
+		above, titles = append(above, q.above), append(titles, q.title)
+	}
+	rows := [][]string{above, titles}
+	var reasons []string
+	for i := range p.Workloads {
+		w := &p.Workloads[i]
+		cells := []string{subject(w), strconv.Itoa(w.Replicas)}
+		for _, q := range columns {
+			answer := q.answer(w)
+			cells = append(cells, answer)
+			if reason := q.reason(w); reason != "" && answer != answerNone && (answer != answerYes || q.evenIfYes) {
+				reasons = append(reasons, fmt.Sprintf("%s %s: %s, %s", subject(w), q.whole(), answer, visible(reason)))
+			}
+		}
+		rows = append(rows, cells)
+	}
+	b.WriteByte('\n')
+	table(b, rows)
+	for _, text := range reasons {
+		wrapped(b, "  ", text)
+	}
+	for _, text := range legend(columns, rows[2:]) {
+		wrapped(b, "", text)
+	}
+}
+
+// subject is a workload as the table names it.
+func subject(w *diag.PlacementWorkload) string {
+	return visible(w.Kind) + " " + visible(strings.TrimPrefix(w.Namespace+"/"+w.Name, "/"))
+}
+
+// table writes rows in columns, each without the empty cells at its end and
+// those without any cell not at all.
+func table(b *strings.Builder, rows [][]string) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, cells := range rows {
+		last := len(cells)
+		for last > 0 && cells[last-1] == "" {
+			last--
+		}
+		if last > 0 {
+			fmt.Fprintln(t, strings.Join(cells[:last], "\t"))
+		}
+	}
+	t.Flush()
+}
+
+// legend explains the words that occur in the rows of workloads.
+func legend(columns []question, rows [][]string) []string {
+	used, lost := map[string]bool{}, false
+	for _, cells := range rows {
+		for i, q := range columns {
+			cell := cells[len(cells)-len(columns)+i]
+			word, _, _ := strings.Cut(cell, " (")
+			used[word] = true
+			lost = lost || q.above != "" && cell != answerYes && cell != answerNone
+		}
+	}
+	var parts []string
+	for _, m := range []struct{ word, meaning string }{
+		{answerYes, "in every run"}, {answerMay, "in some runs"}, {answerNo, "in no run"}, {answerUnknown, "undecided"}, {answerNone, "does not apply"},
+	} {
+		if used[m.word] {
+			parts = append(parts, m.word+": "+m.meaning)
+		}
+	}
+	lines := []string{strings.Join(parts, "; ")}
+	if lost {
+		lines = append(lines, "gone: the lost nodes are deleted; ghost: they stay in the cluster, unreachable")
+	}
+	return lines
+}
+
+// lineWidth is how many cells of a terminal a line of prose takes at most.
+const lineWidth = 100
+
+// wrapped writes visible text in lines that are not too wide, if there is a
+// space to break them at; all but the first are indented further.
+func wrapped(b *strings.Builder, indent, text string) {
+	line, cells := indent, len(indent)
+	for i, word := range strings.Split(text, " ") {
+		size := 0
+		for _, r := range word {
+			size += width(r)
+		}
+		switch {
+		case i == 0:
+		case cells+1+size > lineWidth:
+			fmt.Fprintln(b, line)
+			line, cells = indent+"  ", len(indent)+2
+		default:
+			line, cells = line+" ", cells+1
+		}
+		line, cells = line+word, cells+size
+	}
+	fmt.Fprintln(b, line)
+}

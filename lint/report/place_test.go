@@ -1,0 +1,211 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+const (
+	byNode = "kubernetes.io/hostname"
+	byZone = "topology.kubernetes.io/zone"
+)
+
+// decided is a workload of the canned placement.
+func decided(kind, name string, replicas, least, most int, verdict string, change diag.PlacementChange) diag.PlacementWorkload {
+	return diag.PlacementWorkload{
+		APIVersion: "apps/v1", Kind: kind, Namespace: "shop", Name: name, Replicas: replicas, MinPlaced: least, MaxPlaced: most,
+		Verdict: verdict, RulesVerdict: verdict, Change: change,
+	}
+}
+
+func loss(key, value, meaning, verdict string, pending int, like ...string) diag.PlacementSurvival {
+	return diag.PlacementSurvival{Key: key, Value: value, Meaning: meaning, Verdict: verdict, Pending: pending, Like: like}
+}
+
+func judged(verdict, reason string) diag.PlacementJudgement {
+	return diag.PlacementJudgement{Verdict: verdict, Reason: reason}
+}
+
+// placed is one placement with every kind of change that text must render.
+func placed() *diag.Placement {
+	none := judged("none", "")
+	web := decided("Deployment", "web", 3, 3, 3, "always", diag.PlacementChange{
+		Rollout: diag.PlacementRollout{Verdict: "never", Surge: 1, Reason: "required anti-affinity on kubernetes.io/hostname leaves no node for the 1 pod of maxSurge 25%, and maxUnavailable 25% of 3 rounds down to 0"},
+		Survives: []diag.PlacementSurvival{
+			loss(byZone, "a", "gone", "order-dependent", 1, "b"), loss(byZone, "c", "gone", "undetermined", 0),
+			loss(byZone, "a", "ghost", "never", 1, "b", "c"),
+			loss(byNode, "worker-0", "gone", "always", 0), loss(byNode, "worker-0", "ghost", "always", 0),
+		},
+		Drain: judged("no", "PodDisruptionBudget shop/web lets no pod go: minAvailable 3 of 3 pods"), Migrate: none,
+		Autoscale: judged("may", "HorizontalPodAutoscaler shop/web asks for up to 9 pods and 6 fit until pool general grows to 9 nodes"),
+	})
+	db := decided("StatefulSet", "db", 7, 6, 6, "never", diag.PlacementChange{
+		Rollout: diag.PlacementRollout{Verdict: "none"}, Drain: judged("no", "its node is the only one of pool disks"), Migrate: none, Autoscale: judged("unknown", "too much to go through"),
+		Survives: []diag.PlacementSurvival{loss(byNode, "worker-0", "gone", "never", 2), loss(byNode, "worker-1", "gone", "never", 7), loss(byNode, "worker-0", "ghost", "never", 2)},
+	})
+	db.RulesVerdict = "always"
+	db.Core = []diag.PlacementCore{{File: "db.yaml", Line: 3, Column: 5, Field: "replicas", Text: "7 pods"}}
+	db.Repairs = []string{"set replicas of StatefulSet shop/db to 6"}
+	machines := decided("VirtualMachinePool", "vms", 4, 2, 4, "order-dependent", diag.PlacementChange{
+		Rollout: diag.PlacementRollout{Verdict: "undetermined", Reason: "where its pods go is not judged"}, Drain: judged("yes", "not to be said"),
+		Migrate: judged("no", "every node that it may use has one of its pods"),
+		Survives: []diag.PlacementSurvival{
+			loss(byNode, "worker-0", "gone", "order-dependent", 0), loss(byNode, "worker-1", "gone", "undetermined", 0),
+			loss(byNode, "worker-2", "gone", "order-dependent", 1), loss(byNode, "worker-3", "gone", "order-dependent", 2),
+		},
+	})
+	whole := decided("Deployment", "api", 2, 2, 2, "always", diag.PlacementChange{
+		Rollout: diag.PlacementRollout{Verdict: "completes", Surge: 1}, Drain: judged("yes", ""), Migrate: judged("none", "not to be said either"), Autoscale: judged("yes", ""),
+		Survives: []diag.PlacementSurvival{loss(byNode, "worker-0", "gone", "always", 0), loss(byZone, "a", "ghost", "always", 0)},
+	})
+	open := decided("Job", "load", 5, 0, 5, "undetermined", diag.PlacementChange{})
+	open.Namespace = ""
+	return &diag.Placement{
+		SchemaVersion: "1", Verdict: "never", RulesVerdict: "order-dependent",
+		Pods:      diag.PlacementPods{Total: 21, MaxPlaced: 20, MinPlaced: 13},
+		Workloads: []diag.PlacementWorkload{whole, web, db, machines, open},
+		Witness:   []diag.PlacementStep{{Workload: "apps/v1/Deployment/shop/web", Node: "worker-0", Zone: "a"}},
+		Notes:     []string{"a note"},
+	}
+}
+
+// hostile is a placement in which every name is a stranger's.
+func hostile() *diag.Placement {
+	const evil = "::error::x ##[error]\x1b[31m\n\u202e \t"
+	p := placed()
+	p.Workloads = p.Workloads[1:2]
+	w := &p.Workloads[0]
+	w.Kind, w.Namespace, w.Name = evil, evil, evil
+	w.Core = []diag.PlacementCore{{File: evil, Field: evil, Text: evil}}
+	w.Repairs = []string{evil}
+	r := judged("no", strings.Repeat("long ", 10)+strings.Repeat(evil, 3))
+	w.Change = diag.PlacementChange{
+		Rollout: diag.PlacementRollout{Verdict: evil, Reason: r.Reason}, Drain: r, Migrate: r, Autoscale: judged(evil, evil),
+		Survives: []diag.PlacementSurvival{loss(evil, evil, "gone", "never", 1, evil), loss(byNode, evil, "ghost", "never", 3), loss("example.com/rack", "r1", "ghost", "never", 3)},
+	}
+	p.Witness = []diag.PlacementStep{{Workload: evil, Node: evil}}
+	p.Stuck = &diag.PlacementStuck{Placements: p.Witness, Pending: []diag.PlacementPending{{Workload: evil, Count: 1, Reason: evil}}}
+	p.Invalid = []diag.PlacementInvalid{{Workload: evil, Field: evil, Message: evil}}
+	p.Unmodelled, p.Notes = []string{evil}, []string{evil}
+	return p
+}
+
+func placementIn(t testing.TB, format string, p *diag.Placement) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WritePlacement(&b, format, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestPlacementGolden(t *testing.T) {
+	for name, got := range map[string]string{
+		"place-text": placementIn(t, "text", placed()), "place-json": placementIn(t, "json", placed()), "place-hostile": placementIn(t, "text", hostile()),
+	} {
+		golden := filepath.Join("..", "..", "fixtures", "report", name+".golden")
+		if os.Getenv("SCHEDLINT_UPDATE") != "" {
+			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s (SCHEDLINT_UPDATE=1 rewrites it):\n%s", golden, diff)
+		}
+	}
+}
+
+// TestPlacementWidth demands that a table with all columns, and the prose below
+// it, fit into a pull request as long as names are ordinary.
+func TestPlacementWidth(t *testing.T) {
+	p := placed()
+	for i := range p.Workloads {
+		w := &p.Workloads[i]
+		w.Kind, w.Core = "Deployment", nil
+		if w.Verdict != "never" {
+			w.Verdict = "always"
+		}
+		if w.Change.Rollout.Verdict == "undetermined" {
+			w.Change.Rollout.Verdict, w.Change.Drain.Verdict = "may-stick", "no"
+		}
+		for k := range w.Change.Survives {
+			w.Change.Survives[k].Meaning = "gone"
+		}
+	}
+	for line := range strings.Lines(placementIn(t, "text", p)) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > lineWidth {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+func TestNothingUnsafeIsWrittenOfAPlacement(t *testing.T) {
+	for _, f := range PlaceFormats() {
+		if found := unsafeIn(placementIn(t, f, hostile())); found != "" {
+			t.Errorf("%s: %s", f, found)
+		}
+	}
+}
+
+// TestPlacementArrays demands that no array is null, and that a document is not
+// changed by writing it.
+func TestPlacementArrays(t *testing.T) {
+	empty := &diag.Placement{Workloads: []diag.PlacementWorkload{{}}, Stuck: &diag.PlacementStuck{}}
+	empty.Workloads[0].Change.Survives = []diag.PlacementSurvival{{}}
+	for _, p := range []*diag.Placement{{}, {Workloads: []diag.PlacementWorkload{{}}}, empty, placed()} {
+		var got diag.Placement
+		text, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written := placementIn(t, "json", p)
+		again, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(text, again) {
+			t.Errorf("the document changed from %s to %s", text, again)
+		}
+		if strings.Contains(strings.ReplaceAll(written, `"stuck": null`, ""), "null") {
+			t.Errorf("an array is null in %s", written)
+		}
+		if err := json.Unmarshal([]byte(written), &got); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestPlacementWithoutChange demands that questions that nobody answered make no
+// column.
+func TestPlacementWithoutChange(t *testing.T) {
+	p := &diag.Placement{Verdict: "always", RulesVerdict: "always", Workloads: []diag.PlacementWorkload{decided("Deployment", "web", 2, 2, 2, "always", diag.PlacementChange{})}}
+	const want = "\nworkload             replicas  fits\nDeployment shop/web  2         yes\nyes: in every run\n"
+	if got := placementIn(t, "text", p); !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestPlacementFormats(t *testing.T) {
+	err := WritePlacement(&bytes.Buffer{}, "sarif", placed())
+	if err == nil || err.Error() != `unknown format "sarif": formats are text, json` {
+		t.Error(err)
+	}
+	for _, f := range PlaceFormats() {
+		if err := WritePlacement(full{}, f, placed()); !errors.Is(err, errFull) {
+			t.Errorf("%s: got %v", f, err)
+		}
+	}
+}
