@@ -233,7 +233,7 @@ func (r *run) cluster(p part) {
 	workloads := workload.Load(r.table, p.objects)
 	topo := r.topology(p, workloads.Topologies)
 	m := placement.NewModel(workloads, topo)
-	f := facts.Build(facts.Input{Model: m, Set: workloads, Complete: r.Policy.Own(), Skew: r.Level("rollout-ends-skewed") != diag.LevelOff})
+	f := facts.Build(facts.Input{Model: m, Set: workloads, Complete: r.Policy.Own(), Survive: r.survive, Skew: r.Level("rollout-ends-skewed") != diag.LevelOff})
 	r.count(workloads, m)
 	r.judge(f, p.name) // the trees are garbage by now
 	r.report.Summary.Notes = append(r.report.Summary.Notes, f.Notes()...)
