@@ -101,4 +101,4 @@ left(fact) := sprintf("may leave %s%s Pending", [verb(fact.pending, "", "up to "
 # share is some of a workload's pods.
 share(1, 1) := "its only pod"
 
-share(n, all) := sprintf("%d of %s", [n, number(all, "pod")]) if all != 1
+share(n, all) := sprintf("%d of %s", [n, number(all, "pod")]) if n * all != 1
