@@ -145,7 +145,7 @@ func TestLoadErrors(t *testing.T) {
 		"misspelt field": {edit("fact.namespace", "fact.namespcae"),
 			"policies/x.rego:14: namespcae does not exist here (did you mean namespace?); there are group, id, in_one_zone, kind, lasting, name, namespace, on_one_node, placement_known, pods, pods_known, soft, usable, workload, zones"},
 		"misspelt list": {edit("input.workloads", "input.worklods"),
-			"policies/x.rego:13: worklods does not exist here (did you mean workloads?); there are affinity, anti_affinity, circles,"},
+			"policies/x.rego:13: worklods does not exist here (did you mean workloads?); there are affinity, anti_affinity, autoscalers, budgets, circles,"},
 		"wrong type":             {edit(`== "default"`, `== 3`), "policies/x.rego:14: match error: left : string right : number"},
 		"misspelt key":           {edit("title:", "titel:"), "policies/x.rego:2: METADATA has the unknown key titel (did you mean title?); there are title, description,"},
 		"no title":               {edit("# title: Workloads outside of the default namespace\n", ""), "policies/x.rego:1: METADATA has no title;"},

@@ -17,12 +17,14 @@ import (
 type Remedy string
 
 // The remedies, from the safest on: leave the other revision's pods, or the
-// machine's own, out of the rules, let a pod be missing, or add a node that is a
-// domain of its own.
+// machine's own, out of the rules, let a pod be missing, count the other
+// revision's pods where they are left out, or add a node that is a domain of its
+// own.
 const (
 	MatchLabelKeys    Remedy = "match-label-keys"
 	MismatchLabelKeys Remedy = "mismatch-label-keys"
 	MaxUnavailable    Remedy = "max-unavailable"
+	CountRevisions    Remedy = "count-revisions"
 	OneMoreNode       Remedy = "one-more-node"
 )
 
@@ -44,6 +46,13 @@ func (j *Judge) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 		}
 		if j.completes(w, group, j.m.Topology.Nodes, pace, r.Replicas) {
 			all = append(all, MaxUnavailable)
+		}
+	}
+	if together := revisionsTogether(w); together != nil {
+		swapped := slices.Clone(group)
+		swapped[slices.Index(swapped, w)] = together
+		if j.completes(together, swapped, j.m.Topology.Nodes, r.Rollout, r.Replicas) {
+			all = append(all, CountRevisions)
 		}
 	}
 	if more := j.oneMore(w); more != nil && j.completes(w, group, append(slices.Clone(j.m.Topology.Nodes), more), r.Rollout, r.Replicas) {
@@ -132,6 +141,23 @@ func revisionsCounted(w *workload.Workload) *workload.Workload {
 			t.MatchLabelKeys = append(slices.Clone(t.MatchLabelKeys), w.Kind.Shared[0])
 			changed = true
 		}
+	}
+	if !changed {
+		return nil
+	}
+	return &c
+}
+
+// revisionsTogether is a workload whose hard spread constraints count pods of
+// other revisions as well; nil if that changes nothing.
+func revisionsTogether(w *workload.Workload) *workload.Workload {
+	c, changed := *w, false
+	c.Spec.TopologySpreadConstraints = slices.Clone(w.Spec.TopologySpreadConstraints)
+	for i := range c.Spec.TopologySpreadConstraints {
+		t := &c.Spec.TopologySpreadConstraints[i]
+		kept := slices.DeleteFunc(slices.Clone(t.MatchLabelKeys), func(k string) bool { return slices.Contains(w.Kind.Shared, k) })
+		changed = changed || t.WhenUnsatisfiable == corev1.DoNotSchedule && len(kept) < len(t.MatchLabelKeys)
+		t.MatchLabelKeys = kept
 	}
 	if !changed {
 		return nil

@@ -104,9 +104,7 @@ func (b *builder) rolloutSubject(w *workload.Workload, r *change.Rollout, fact *
 	if r.Core != nil {
 		s, fact.Reasons, fact.Others = b.coreSubject(w, r.CoreModel, r.Core)
 	}
-	if s.Location.IsZero() {
-		s.Location = b.blocking(w, b.m.Workloads)
-	}
+	s = b.atOwn(w, s, fact.Others)
 	if fact.Ending == EndsWell || fact.Ending == EndsUnsure {
 		return s
 	}
@@ -163,6 +161,30 @@ func (b *builder) coreSubject(w *workload.Workload, m *placement.Model, core *pl
 		}
 	}
 	return s, reasons, others
+}
+
+// atOwn moves a subject to a rule of the workload itself, if it has one that
+// looks at the others: which of two that keep one another apart a contradiction
+// names is chance. Without any place it is at what has to do with anybody.
+func (b *builder) atOwn(w *workload.Workload, s Subject, others []string) Subject {
+	if s.Location.IsZero() {
+		s.Location = b.blocking(w, b.m.Workloads)
+		return s
+	}
+	if id := w.Object.ID(); *b.object == id {
+		return s
+	}
+	for _, t := range b.m.Group(w).Terms {
+		for _, o := range b.m.Workloads {
+			if t.Hard && slices.Contains(others, o.String()) && b.m.Peer(t, w, o) == placement.Yes {
+				s = s.related(s.Location, "a rule of another workload")
+				s.Location = firstKey(w, t.Node)
+				b.about(w)
+				return s
+			}
+		}
+	}
+	return s
 }
 
 // reasonText is an atom in a few words, without whose it is.
@@ -231,6 +253,8 @@ func (b *builder) remedyText(w *workload.Workload, way workload.Way, remedy chan
 			return "set maxSurge: 0 and maxUnavailable: 1, so that the old pod goes first"
 		}
 		return "set maxUnavailable: 1, so that an old pod may go first, and maxSurge: 0, so that no new one waits in vain"
+	case change.CountRevisions:
+		return fmt.Sprintf("drop matchLabelKeys: [%s] from the constraint: old pods then count as well, and the new ones may end up uneven", w.Kind.Shared[0])
 	case change.MismatchLabelKeys:
 		return "add mismatchLabelKeys: [kubevirt.io/created-by] to the required anti-affinity: a machine then passes over its own second pod"
 	}

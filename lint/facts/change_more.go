@@ -48,7 +48,7 @@ func (b *builder) budget(x *change.Budget) {
 	if fact.Limit = x.Text; x.Known && x.Allowed == 0 {
 		s := Subject{Location: x.Span()}
 		for _, w := range x.Workloads {
-			s = s.related(w.CountSpan(), "%s", plural(change.Certain(w), "pod of "+w.String()))
+			s = s.related(w.CountSpan(), "%s", plural(change.Certain(w), "pod")+" of "+w.String())
 		}
 		add("no-eviction", s.fix("set maxUnavailable: 1 in place of it, or run one replica more"))
 	}
@@ -66,13 +66,11 @@ func (b *builder) migration(w *workload.Workload) {
 		return
 	}
 	fact := Migration{Workload: w.String(), Ending: ending, Machines: m.Machines, Evicts: m.Evicts, Reasons: []string{}}
-	s := Subject{}
+	s, others := Subject{}, []string{}
 	if m.Core != nil {
-		s, fact.Reasons, _ = b.coreSubject(w, m.CoreModel, m.Core)
+		s, fact.Reasons, others = b.coreSubject(w, m.CoreModel, m.Core)
 	}
-	if s.Location.IsZero() {
-		s.Location = b.blocking(w, b.m.Workloads)
-	}
+	s = b.atOwn(w, s, others)
 	if ending == EndsIll || ending == MayEndIll {
 		if len(fact.Reasons) == 0 {
 			fact.Reasons = b.ownReasons(w)
@@ -145,6 +143,15 @@ func limitReason(l *placement.Limit) string {
 	return fmt.Sprintf("the %s of the nodes", l.Binding)
 }
 
+// termText is what a term is for, and whether it filters.
+func termText(t *placement.Term) string {
+	hard := map[bool]string{true: "required", false: "preferred"}
+	if t.Use == placement.Spread {
+		hard = map[bool]string{true: "hard", false: "soft"}
+	}
+	return hard[t.Hard] + " " + string(t.Use)
+}
+
 // outerLabels tells of labels of a machine that selectors ask its pods for
 // (R-W21).
 func (b *builder) outerLabels(w *workload.Workload) {
@@ -158,7 +165,7 @@ func (b *builder) outerLabels(w *workload.Workload) {
 			continue
 		}
 		fact := OuterLabel{
-			Workload: w.String(), Label: key + "=" + outer[key].Value, Asked: fmt.Sprintf("the %s of %s", at.Use, asked),
+			Workload: w.String(), Label: key + "=" + outer[key].Value, Asked: fmt.Sprintf("the %s of %s", termText(at), asked),
 			Inside: strings.Join(append(slices.Clone(w.Kind.Template), "metadata.labels"), "."),
 		}
 		s := Subject{Location: outer[key].Span}
