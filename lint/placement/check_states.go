@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // states goes through all states that members can reach, with the filters of
@@ -23,6 +25,8 @@ type states struct {
 	complete, stuck bool
 	// whole, if set, goes on from every state in which all pods are in place.
 	whole func()
+	// ended, if set, is told of every maximal state.
+	ended func()
 }
 
 // checkExplored tries everything, within its budget.
@@ -116,7 +120,7 @@ func (s *states) visit() {
 	maximal, rest := true, 0
 	for i, m := range s.members {
 		rest += s.left[i]
-		if s.left[i] == 0 || m.g.after != nil && s.v.placed[m.g.after] == 0 {
+		if s.left[i] == 0 || s.v.waits(m.g) {
 			continue
 		}
 		var tried []string
@@ -144,7 +148,16 @@ func (s *states) visit() {
 		if rest == 0 && s.whole != nil {
 			s.whole()
 		}
+		if s.ended != nil {
+			s.ended()
+		}
 	}
+}
+
+// waits reports whether a pod is not created yet: a pod of lower ordinal is
+// missing (R-W11).
+func (v *verifier) waits(g *Group) bool {
+	return slices.ContainsFunc(v.m.before(g), func(w *workload.Workload) bool { return v.placed[w] == 0 })
 }
 
 func (s *states) put(i, n, by int) {

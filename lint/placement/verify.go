@@ -32,6 +32,8 @@ type verifier struct {
 	*relations
 	// counts is the number of pods that a spread constraint counts in a domain.
 	counts map[*Term]map[string]int
+	// absent is set after a loss of nodes.
+	absent *absence
 }
 
 // load is the pods on one node, what they use and the ports that they take.
@@ -156,16 +158,20 @@ func (v *verifier) reasons(g *Group) map[Reason]int {
 	return count
 }
 
-func newVerifier(m *Model, contend bool) *verifier {
+func newVerifier(m *Model, contend bool) *verifier { return newVerifierAfter(nil, m, contend) }
+
+// newVerifierAfter keeps the books after a loss of nodes, if there was one.
+func newVerifierAfter(lost *absence, m *Model, contend bool) *verifier {
 	v := &verifier{
-		m: m, relations: m.related(), contend: contend, on: make([]*load, len(m.Topology.Nodes)), here: map[place3]int{}, total: map[keyOf]int{},
+		absent: lost,
+		m:      m, relations: m.related(), contend: contend, on: make([]*load, len(m.Topology.Nodes)), here: map[place3]int{}, total: map[keyOf]int{},
 		placed: map[*workload.Workload]int{}, running: map[int]bool{}, sets: map[string]*sited{}, sized: map[string][]int{},
 		reached: map[*Group][]int{}, nested: map[string]bool{}, counts: map[*Term]map[string]int{},
 	}
 	for _, w := range m.Workloads {
 		if g := m.groups[w]; w.Running && Modelled(g) {
 			if n, ok := m.indexOf(w.Spec.NodeName); ok {
-				v.add(g, n)
+				v.survive(g, n)
 				v.running[n] = true
 			}
 		}
@@ -253,6 +259,12 @@ func (v *verifier) add(g *Group, n int)    { v.enter(g, n, 1) }
 func (v *verifier) remove(g *Group, n int) { v.enter(g, n, -1) }
 
 func (v *verifier) enter(g *Group, n, by int) {
+	v.book(g, n, by)
+	v.tally(g, n, by)
+}
+
+// book enters a pod for everything but spread constraints.
+func (v *verifier) book(g *Group, n, by int) {
 	node := v.m.Topology.Nodes[n]
 	for key, value := range node.Labels {
 		v.here[place3{g.Workload, key, value}] += by
@@ -272,6 +284,11 @@ func (v *verifier) enter(g *Group, n, by int) {
 	for _, p := range g.HostPorts {
 		on.ports[p] += by
 	}
+}
+
+// tally enters a pod for the spread constraints that count it.
+func (v *verifier) tally(g *Group, n, by int) {
+	node := v.m.Topology.Nodes[n]
 	for _, s := range v.watched[g.Workload] {
 		if g.Terminating() || pinnedSpread(s.g, s.t) || s.t.sel.form != FormSet || !v.counted(s.g, s.t, n, n) || !v.m.selects(s.t, s.g.Workload, g.Workload, asks{incoming: true, at: node}) {
 			continue

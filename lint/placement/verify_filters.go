@@ -15,6 +15,9 @@ func (v *verifier) refuses(g *Group, n int) Reason {
 	if r := v.m.Eligible(g.Workload).Nodes[n].reason(); r != Takes {
 		return r
 	}
+	if v.absent.from(n) {
+		return RefusedByTaint
+	}
 	if v.on[n] != nil && len(g.HostPorts) > 0 {
 		for taken, pods := range v.on[n].ports {
 			if pods > 0 && slices.ContainsFunc(g.HostPorts, taken.Conflicts) {
@@ -153,7 +156,7 @@ func (v *verifier) counted(g *Group, t *Term, n, to int) bool {
 	switch {
 	case !carries(v.m.Topology.Nodes[n].Labels, hardKeys(g)):
 		return false
-	case t.honorsTaints() && !p.Taints:
+	case t.honorsTaints() && !p.Taints, v.absent.hides(t, n):
 		return false
 	case t.honorsAffinity():
 		return p.Selector && (!g.Kind.PerNode() || n == to)
@@ -214,6 +217,9 @@ func (v *verifier) eligible(g *Group, t *Term, to int) map[string]bool {
 			}
 		}
 		return domains
+	}
+	if v.absent != nil {
+		return v.absent.eligible(v, g, t)
 	}
 	return v.m.eligibleDomains(v.m.views[0], g, t)
 }
