@@ -20,6 +20,7 @@ type Judge struct {
 	running        []*workload.Workload
 	budgets        []Budget
 	grown          *Judge // on the nodes that growing pools may have, once asked
+	lost           map[string][]answer
 }
 
 // DefaultSteps is the budget of one question, in filters applied.

@@ -45,7 +45,9 @@ type setting struct {
 	meaning placement.Meaning
 }
 
-func (s setting) String() string { return fmt.Sprint(s.meaning, s.lost, "\n", s.before(), s.manifests()) }
+func (s setting) String() string {
+	return fmt.Sprint(s.meaning, s.lost, "\n", s.before(), s.manifests())
+}
 
 func (s setting) before() string { return strings.Join(s.nodes, "") }
 
@@ -238,7 +240,9 @@ func (g generator) losing() setting {
 // lostSpec is a random spec with few hard rules about its own pods and others'.
 func (g generator) lostSpec(own string, names []string) string {
 	var antis, affs, spreads []string
-	target := func() string { return g.pick(sel("app="+own), sel("app="+own), sel("app="+g.pick(names...)), sel("all=x")) }
+	target := func() string {
+		return g.pick(sel("app="+own), sel("app="+own), sel("app="+g.pick(names...)), sel("all=x"))
+	}
 	key := func() string { return g.pick(hostKey, zoneKey, "rack") }
 	switch g.IntN(5) {
 	case 0:

@@ -38,6 +38,7 @@ type Model struct {
 	// apart are pairs that no term keeps apart; classes number like nodes.
 	apart   []Apart
 	classes map[string][][]int32
+	kinds   map[string]*Kinds
 }
 
 // Group is a workload with its terms made ready: all its pods are alike but
@@ -67,7 +68,7 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 		Workloads: ordered(set.Workloads), Namespaces: set.Namespaces, Topology: topo,
 		groups: make(map[*workload.Workload]*Group, len(set.Workloads)), eligible: map[string]*Eligibility{},
 		sets: map[setKey]*siteSet{}, domains: map[domainKey]map[string]bool{}, fits: map[fitKey]*RequestFit{}, excluded: map[excludedKey][]Exclusion{},
-		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, classes: map[string][][]int32{},
+		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, classes: map[string][][]int32{}, kinds: map[string]*Kinds{},
 	}
 	m.index = newLabelIndex(set.Workloads)
 	for _, w := range set.Workloads {

@@ -110,10 +110,21 @@ func (m *Model) Few(ws []*workload.Workload, keep int, tell func(*topology.Node)
 // and in the domains that other nodes share. Many workloads ask for the same, so
 // it is kept.
 func (m *Model) alike(ws []*workload.Workload) [][]int32 {
+	classes, _ := m.alikeBy(ws, "")
+	return classes
+}
+
+// alikeBy is alike where one more key, if there is one, tells nodes apart. The
+// name is that of what they were told apart by.
+func (m *Model) alikeBy(ws []*workload.Workload, key string) (classes [][]int32, id string) {
 	signatures, resources, keys := m.asked(ws)
-	id := strings.Join([]string{strings.Join(signatures, "\x01"), strings.Join(resources, "\x01"), strings.Join(keys, "\x01")}, "\x02")
+	if key != "" && !slices.Contains(keys, key) {
+		keys = append(keys, key)
+		slices.Sort(keys)
+	}
+	id = strings.Join([]string{strings.Join(signatures, "\x01"), strings.Join(resources, "\x01"), strings.Join(keys, "\x01")}, "\x02")
 	if known := m.classes[id]; known != nil {
-		return known
+		return known, id
 	}
 	texts := make([][]byte, len(m.Topology.Nodes))
 	m.describeFilters(texts, ws)
@@ -126,7 +137,6 @@ func (m *Model) alike(ws []*workload.Workload) [][]int32 {
 		m.describeDomains(texts, k)
 	}
 	numbers := map[string]int{}
-	var classes [][]int32
 	for n, text := range texts {
 		class, known := numbers[string(text)]
 		if !known {
@@ -136,7 +146,7 @@ func (m *Model) alike(ws []*workload.Workload) [][]int32 {
 		classes[class] = append(classes[class], int32(n))
 	}
 	m.classes[id] = classes
-	return classes
+	return classes, id
 }
 
 func (m *Model) describeFilters(texts [][]byte, ws []*workload.Workload) {

@@ -61,6 +61,16 @@ func newView(topo *topology.Topology, grown bool) *view {
 	return v
 }
 
+// Grown are the nodes that there are if every pool grows as far as it may in
+// all its zones at once, and at which size the pools count. It is not ok where
+// no pool grows, or one beyond what a view holds.
+func (m *Model) Grown() (nodes []*topology.Node, growth string, ok bool) {
+	if len(m.views) < 2 || m.views[1].partial {
+		return nil, "", false
+	}
+	return m.views[1].nodes, m.views[1].growth(), true
+}
+
 // another is a further node of a pool: alike but for its name.
 func another(n *topology.Node, k int) *topology.Node {
 	if k == 0 {

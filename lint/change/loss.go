@@ -1,0 +1,215 @@
+package change
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Survival is what becomes of one workload when nodes are lost.
+type Survival struct {
+	// Key is the topology key of which a domain is lost, and Value the domain;
+	// for kubernetes.io/hostname Value is the name of the one node that is lost.
+	Key, Value string
+	// Nodes are all nodes of the domain; for kubernetes.io/hostname those like
+	// the one that is lost: of the loss of each of them alone the same is true.
+	Nodes   []string
+	Meaning placement.Meaning
+	Verdict placement.Verdict
+	// Pending is how many pods are missing in the end: at least so many if the
+	// verdict is Never; if it is OrderDependent, so many in some run.
+	Pending int
+	// Why says on what the verdict rests beyond placement, or why there is none.
+	Why string
+}
+
+// What Why may say.
+const (
+	whyGrowth   = "depends on how far the pools grow"
+	whyBears    = "the pods, or others with which they have to do, tolerate the taint of lost nodes or are bound to nodes"
+	whyBare     = "nothing creates a bare pod again"
+	whyGhost    = "as long as the node object is there, its pods are not created again"
+	whyBudget   = "not settled within the budget"
+	whyStrained = "not all pods can be placed even without a loss"
+)
+
+// Survives says what becomes of a workload when a node is lost, for the key
+// kubernetes.io/hostname, or else a domain of the key: one answer for each kind
+// of node, or each domain, and each meaning, gone and ghost. A DaemonSet has no
+// pods to be placed elsewhere, so nothing is said of it.
+func (j *Judge) Survives(w *workload.Workload, key string) []Survival {
+	return j.losses(w, key, placement.Gone, placement.Ghost)
+}
+
+// Drains says what becomes of a workload when a node is drained, for each kind
+// of node.
+func (j *Judge) Drains(w *workload.Workload) []Survival {
+	return j.losses(w, corev1.LabelHostname, placement.Drained)
+}
+
+func (j *Judge) losses(w *workload.Workload, key string, meanings ...placement.Meaning) []Survival {
+	if !j.Judged(w) || w.Kind.PerNode() || Certain(w) == 0 {
+		return nil
+	}
+	q := j.lossOf(w, key)
+	all := make([]Survival, 0, len(meanings)*len(q.kinds.Blows()))
+	for _, b := range q.kinds.Blows() {
+		for _, meaning := range meanings {
+			a := q.ask(b, meaning)
+			all = append(all, Survival{Key: key, Value: b.Value, Nodes: b.Like, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why})
+		}
+	}
+	return all
+}
+
+// loss is the questions about one workload and the losses by one key.
+type loss struct {
+	j   *Judge
+	w   *workload.Workload
+	key string
+	// ruled are those that hard rules connect with the workload, crowded those
+	// that may fill nodes with it as well, or the same.
+	ruled, crowded []*workload.Workload
+	kinds          *placement.Kinds
+	room           *placement.Room
+}
+
+// answer is what is known of one loss.
+type answer struct {
+	verdict placement.Verdict
+	pending int
+	why     string
+}
+
+func (j *Judge) lossOf(w *workload.Workload, key string) *loss {
+	q := &loss{j: j, w: w, key: key, ruled: j.group(w, false), crowded: j.group(w, true)}
+	q.kinds = j.m.Kinds(slices.Concat(q.crowded, j.running), key)
+	q.room = q.kinds.Room(w, Certain(w))
+	return q
+}
+
+// ask answers one question: on the declared nodes, and if that is not enough
+// and pools may grow, on all that there may be.
+func (q *loss) ask(b *placement.Blow, meaning placement.Meaning) answer {
+	l := placement.Loss{Meaning: meaning}
+	if !q.room.Hit(b) {
+		return answer{verdict: placement.Always} // no pod of it is there, so none is lost
+	}
+	if slices.ContainsFunc(q.crowded, l.Bears) {
+		return answer{verdict: placement.Undetermined, why: whyBears}
+	}
+	a := q.settle(b, l)
+	recreated := l.Recreated(q.w)
+	switch {
+	case a.verdict == placement.Always:
+	case q.j.m.Eligible(q.w).Growable > 0 && (recreated || a.verdict != placement.OrderDependent):
+		a = q.grow(b, l, a)
+	case a.verdict == placement.Undetermined && a.why == "":
+		a.why = whyBudget
+	}
+	if known := a.verdict == placement.Never || a.verdict == placement.OrderDependent; known && !recreated {
+		if a.why = whyGhost; len(q.w.Kind.Template) == 0 {
+			a.why = whyBare
+		}
+	}
+	return a
+}
+
+// grow is what is left of a verdict where pools may grow: never, if it is never
+// on as many nodes as there may be, and all rules are such that more nodes are
+// never worse.
+func (q *loss) grow(b *placement.Blow, l placement.Loss, a answer) answer {
+	open := answer{verdict: placement.Undetermined, why: whyGrowth}
+	if a.verdict != placement.Never || !q.j.m.Hereditary(q.ruled) {
+		return open
+	}
+	larger := q.j.larger()
+	if larger == nil {
+		return open
+	}
+	g := larger.lossOf(q.w, q.key)
+	for _, more := range g.kinds.Blows() {
+		// All nodes for which the one that is lost stands have to be like it still.
+		if more.Value != b.Value || !contains(more.Like, b.Like) {
+			continue
+		}
+		if a := g.settle(more, l); a.verdict == placement.Never {
+			return a
+		}
+	}
+	return open
+}
+
+// contains reports whether one list has all of another, both in one order.
+func contains(all, some []string) bool {
+	for _, s := range all {
+		if len(some) > 0 && s == some[0] {
+			some = some[1:]
+		}
+	}
+	return len(some) == 0
+}
+
+// larger judges on all nodes that growing pools may have; nil where that is
+// not known.
+func (j *Judge) larger() *Judge {
+	if j.grown == nil {
+		nodes, _, ok := j.m.Grown()
+		if !ok {
+			return nil
+		}
+		j.grown = New(j.m.Variant(j.m.Workloads, nodes), j.set, placement.Options{Steps: j.steps})
+	}
+	return j.grown
+}
+
+// settle tries the cheapest means first. What has to do with the workload by
+// rules alone is asked first: if it never recovers then, it does not with more
+// pods about; and where too many fill its nodes with it, that is the answer.
+func (q *loss) settle(b *placement.Blow, l placement.Loss) answer {
+	a := q.quick(b, l)
+	if a == nil {
+		found := q.stage(q.ruled, b, l)
+		a = &found
+	}
+	if len(q.crowded) == len(q.ruled) || a.verdict == placement.Never {
+		return *a
+	}
+	if full := q.stage(q.crowded, b, l); full.verdict != placement.Undetermined {
+		return full
+	}
+	return *a
+}
+
+// quick is arithmetic over kinds of nodes; nil if it does not tell.
+func (q *loss) quick(b *placement.Blow, l placement.Loss) *answer {
+	if len(q.j.running) > 0 {
+		return nil
+	}
+	if len(q.ruled) == 1 {
+		v, pending, ok := q.room.Single(b, l)
+		switch {
+		case ok && v == placement.Undetermined:
+			return &answer{verdict: v, why: whyStrained}
+		case ok:
+			return &answer{verdict: v, pending: pending}
+		}
+	}
+	if !l.Recreated(q.w) || slices.ContainsFunc(q.ruled, func(o *workload.Workload) bool { return o.Kind.PerNode() }) {
+		return nil
+	}
+	about := 0
+	for _, o := range q.ruled {
+		about += Certain(o)
+	}
+	if l.Meaning == placement.Ghost {
+		about *= 2 // each may be there once more, terminating
+	}
+	if q.room.Spacious(b, about, q.j.m.HardKeys(q.ruled, placement.AntiAffinity)) {
+		return &answer{verdict: placement.Always}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// What follows settles most losses of most workloads by arithmetic over kinds of
+// nodes. It was held against all placements and repairs (lint/change).
+
+// Room is how many pods of one workload each kind of node holds.
+type Room struct {
+	*Kinds
+	p    *problem
+	pods int
+	caps []int // of one empty node, by kind; 0 where none may be
+}
+
+// Room looks at the nodes for so many pods of one of the workloads of the kinds.
+func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
+	g := k.m.groups[w]
+	r := &Room{Kinds: k, p: k.m.problem(g), pods: pods, caps: make([]int, len(k.nodes))}
+	c, e, keys := k.m.capacities(g), k.m.Eligible(w), hardKeys(g)
+	for i, nodes := range k.nodes {
+		n := int(nodes[0])
+		if e.Nodes[n].All() && carries(k.m.Topology.Nodes[n].Labels, keys) {
+			if r.caps[i] = min(c.at(n), pods); len(g.HostPorts) > 0 {
+				r.caps[i] = min(r.caps[i], 1)
+			}
+		}
+	}
+	return r
+}
+
+// Hit reports whether some pod may be on nodes that are lost.
+func (r *Room) Hit(b *Blow) bool {
+	for c := range b.taken {
+		if r.caps[c] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Single decides about a workload that has to do with no other one, if its rules
+// are simple: anti-affinity on nested keys, or one spread over its own pods.
+func (r *Room) Single(b *Blow, l Loss) (v Verdict, pending int, ok bool) {
+	switch {
+	case !r.m.screens(r.p.g) || len(r.p.g.HardAffinity()) > 0 || !r.m.plain(r.p.g):
+		return "", 0, false
+	case len(r.p.spreads) == 0:
+		return r.keptApart(b, l)
+	case len(r.p.spreads) == 1:
+		return r.spread(b, l)
+	}
+	return "", 0, false
+}
+
+// plain reports whether hard terms tell pods of a group neither from one another
+// nor by their nodes, and whether they select them is known.
+func (m *Model) plain(g *Group) bool {
+	return !slices.ContainsFunc(g.Terms, func(t *Term) bool {
+		return t.Hard && (t.sel.local() || m.Peer(t, g.Workload, g.Workload) == Maybe || slices.ContainsFunc(t.sel.reqs, func(r requirement) bool {
+			return ordinal(r.key) || r.key == podName
+		}))
+	})
+}
+
+// keptApart decides where the placements are the independent sets of a laminar
+// matroid (T1), so that what counts is their size. On the nodes that are left a
+// repair ends with a maximal one, of which all have one size, and that is room.
+// Ghosts close all of each domain that has a node which is lost, for pods that
+// may be there; by T7 it is enough to lose those domains whole, and if there is
+// not room for all pods without them then some placement has its ghosts there.
+func (r *Room) keptApart(b *Blow, l Loss) (v Verdict, pending int, ok bool) {
+	shared, ok := r.nested()
+	if !ok {
+		return "", 0, false
+	}
+	left := r.room(shared, func(c int32) int { return len(r.nodes[c]) - b.taken[c] })
+	switch {
+	case left < r.pods:
+		return Never, r.pods - left, true
+	case !l.recreated(r.p.g):
+		return OrderDependent, min(r.pods, r.room(shared, func(c int32) int { return b.taken[c] })), true
+	}
+	if l.Meaning == Ghost && shared != nil {
+		haunted := map[int32]bool{}
+		for c := range b.taken {
+			if shared[c] >= 0 && r.caps[c] > 0 {
+				haunted[shared[c]] = true
+			}
+		}
+		if left = r.room(shared, func(c int32) int {
+			if haunted[shared[c]] {
+				return 0
+			}
+			return len(r.nodes[c]) - b.taken[c]
+		}); left < r.pods {
+			return OrderDependent, r.pods - left, true
+		}
+	}
+	return Always, 0, true
+}
+
+// nested gives the domains of the one key of anti-affinity whose domains hold
+// several nodes, nil if there is none; not ok if there are two such keys. Nodes
+// that are the only ones of their domains take one pod, and are what is left.
+func (r *Room) nested() (shared []int32, ok bool) {
+	for _, key := range r.p.keys {
+		domain := r.domain(key)
+		if !slices.ContainsFunc(domain, func(d int32) bool { return d >= 0 }) {
+			continue
+		}
+		if shared != nil {
+			return nil, false
+		}
+		shared = domain
+	}
+	return shared, true
+}
+
+// per is how many pods a node of a kind holds that may have some nearby.
+func (r *Room) per(c int) int {
+	for _, key := range r.p.keys {
+		if r.domain(key)[c] != -1 {
+			return min(r.caps[c], 1)
+		}
+	}
+	return r.caps[c]
+}
+
+// room is how many pods there can be on so many nodes of each kind.
+func (r *Room) room(shared []int32, nodes func(c int32) int) int {
+	sum := 0
+	seen := map[int32]bool{}
+	for c := range r.nodes {
+		n := nodes(int32(c))
+		most := r.per(c)
+		switch {
+		case n == 0 || most == 0:
+		case shared != nil && shared[c] >= 0:
+			if !seen[shared[c]] {
+				seen[shared[c]] = true
+				sum++
+			}
+		default:
+			sum += n * most
+		}
+	}
+	return sum
+}
+
+// Spacious reports that there is always a node for a pod of the workload, with
+// so many pods about, however they are: it has more nodes than they close. A
+// pod closes its node and, of each key on which pods are kept apart, no more
+// than the largest domain. That asks of no other pod why it is where it is, so
+// it holds after any loss and repair.
+func (r *Room) Spacious(b *Blow, about int, keys []string) bool {
+	if !r.m.screens(r.p.g) || len(r.p.spreads) > 0 || len(r.p.g.HardAffinity()) > 0 {
+		return false
+	}
+	open := 0
+	for c, most := range r.caps {
+		if most > 0 {
+			open += len(r.nodes[c]) - b.taken[int32(c)]
+		}
+	}
+	closes := 1
+	for _, key := range keys {
+		size := map[int32]int{}
+		for c, d := range r.domain(key) {
+			if d >= 0 && r.caps[c] > 0 {
+				size[d] += len(r.nodes[c])
+			}
+		}
+		largest := 1
+		for _, n := range size {
+			largest = max(largest, n)
+		}
+		closes += largest - 1
+	}
+	return open > (about-1)*closes
+}

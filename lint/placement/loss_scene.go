@@ -1,0 +1,95 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Completes reports whether a run can be gone on with until all pods are in
+// place, if further ones go to some nodes only. It goes from pod to pod and
+// tries nothing twice, so a yes is a witness and a no says nothing.
+func (m *Model) Completes(run []Placed, on func(*topology.Node) bool) bool {
+	if m.split() != m {
+		return false
+	}
+	v, err := m.replay(run)
+	if err != nil {
+		return false
+	}
+	for moved := true; moved; {
+		moved = false
+		for _, w := range m.Workloads {
+			g := m.groups[w]
+			if !Modelled(g) || w.Running {
+				continue
+			}
+			for n, node := range m.Topology.Nodes {
+				for on(node) && v.placed[w] < v.count(g) && !(w.Kind.PerNode() && v.pods(n, w) > 0) && v.refuses(g, n) == Takes {
+					v.add(g, n)
+					moved = true
+				}
+			}
+		}
+	}
+	return !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool {
+		g := m.groups[w]
+		return Modelled(g) && !w.Running && v.placed[w] < v.count(g)
+	})
+}
+
+// Hereditary reports whether the rules of all these workloads are such that
+// fewer pods are never worse: none wants company, or asks where others are.
+func (m *Model) Hereditary(ws []*workload.Workload) bool {
+	return !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
+		return slices.ContainsFunc(m.groups[w].Terms, func(t *Term) bool { return t.Hard && t.Use != AntiAffinity })
+	})
+}
+
+// HardKeys are the topology keys of all hard terms of some use.
+func (m *Model) HardKeys(ws []*workload.Workload, use Use) []string {
+	var keys []string
+	for _, w := range ws {
+		for _, t := range m.groups[w].Terms {
+			if t.Hard && t.Use == use {
+				keys = append(keys, t.Key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// Alike describes workloads with so many pods each, one after the other: what
+// it takes to know all that may happen to them on given nodes. Two groups with
+// equal descriptions differ in names only. It is "" where that is not so simple.
+func (m *Model) Alike(ws []*workload.Workload, pods func(*workload.Workload) int) string {
+	var b strings.Builder
+	for _, w := range ws {
+		g := m.groups[w]
+		if !m.plain(g) || w.Running {
+			return ""
+		}
+		fmt.Fprintf(&b, "%s\x01%s\x01%v\x01%s %v %v %d\n", g.signature, g.request, g.HostPorts, w.Kind.Kind, w.Kind.VM, w.Terminating(), pods(w))
+		for _, t := range g.Terms {
+			if !t.Hard {
+				continue
+			}
+			fmt.Fprintf(&b, "%s %q %v %v", t.Use, t.Key, t.Form(), m.Self(t, w))
+			if t.Use == Spread {
+				fmt.Fprintf(&b, " %d %d %v %v", t.Constraint.MaxSkew, t.MinDomains(), t.honorsAffinity(), t.honorsTaints())
+			}
+			for _, o := range ws {
+				if m.Peer(t, w, o) == Maybe || m.selects(t, w, o, asks{incoming: true}) != m.selects(t, w, o, asks{}) {
+					return ""
+				}
+				fmt.Fprint(&b, " ", m.Peer(t, w, o), m.selects(t, w, o, asks{}))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,151 @@
+package placement_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/change"
+	"github.com/schedlint/schedlint/lint/placement"
+)
+
+// lone is a random cluster of one workload with a rule that arithmetic judges,
+// or nearly.
+func (g generator) lone() setting {
+	s := setting{}
+	for i := range 3 + g.IntN(3) {
+		labels := fmt.Sprintf("%s=n%d,rack=%s", hostKey, i, g.pick("x", "y", "z"))
+		if !g.chance(8) {
+			labels += "," + zoneKey + "=" + g.pick("a", "b", "c")
+		}
+		s.nodes = append(s.nodes, room(i, labels, g.IntN(4)))
+	}
+	own := sel("app=web")
+	var antis, spreads []string
+	if g.chance(40) {
+		antis = append(antis, term(g.pick(hostKey, hostKey, zoneKey, "rack"), own))
+	}
+	if g.chance(75) || len(antis) == 0 {
+		more := g.pick("", "", "", ", nodeTaintsPolicy: Honor", ", nodeTaintsPolicy: Honor", ", minDomains: 2", ", minDomains: 3")
+		spreads = append(spreads, strings.Replace(tsc(g.pick(hostKey, zoneKey, zoneKey, "rack"), own, more), "maxSkew: 1", "maxSkew: "+g.pick("1", "1", "2", "3"), 1))
+	} else if g.chance(40) {
+		antis = append(antis, term(g.pick(hostKey, zoneKey), own))
+	}
+	spec := ruled(antis, nil, spreads)
+	if len(antis) == 0 {
+		spec = strings.TrimPrefix(spec, "affinity:\n")
+	}
+	s.shapes = []shape{{g.pick("Deployment", "Deployment", "Deployment", "StatefulSet"), "web", 1 + g.IntN(6), spec}}
+	return s
+}
+
+// held holds all that is said of losses of a cluster against all placements and
+// repairs, and counts the answers.
+func (s setting) held(t *testing.T, count map[string]int) {
+	t.Helper()
+	m, set := model(t, s.before(), s.manifests())
+	j := change.New(m, &workload.Set{}, placement.Options{})
+	truth := map[string]map[string]fate{}
+	for _, w := range set.Workloads {
+		for _, a := range slices.Concat(j.Survives(w, hostKey), j.Survives(w, zoneKey), j.Drains(w)) {
+			for _, one := range a.Nodes {
+				s.meaning, s.lost = a.Meaning, make([]bool, len(s.nodes))
+				for i := range s.nodes {
+					s.lost[i] = a.Key == hostKey && one == fmt.Sprintf("n%d", i) || a.Key != hostKey && slices.Contains(a.Nodes, fmt.Sprintf("n%d", i))
+				}
+				id := fmt.Sprint(s.meaning, s.lost)
+				if truth[id] == nil {
+					truth[id], _ = s.fates(t)
+				}
+				f := truth[id][w.Object.Name]
+				if !f.seen {
+					continue // there is nothing to lose
+				}
+				count[fmt.Sprint(a.Meaning, " ", a.Verdict)]++
+				switch {
+				case a.Verdict == placement.Undetermined:
+				case a.Verdict != f.verdict():
+					t.Fatalf("%s %s: %s is %s, want %s %+v\n%s", a.Key, a.Value, w, a.Verdict, f.verdict(), f, s)
+				case a.Verdict == placement.Never && (a.Pending < 1 || a.Pending > f.fewest), a.Verdict == placement.OrderDependent && (a.Pending < 1 || a.Pending > f.most):
+					t.Fatalf("%s %s: %s has %d pending, want %+v\n%s", a.Key, a.Value, w, a.Pending, f, s)
+				}
+				if a.Key != hostKey {
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestSurvivesZoneOutage is the surprise of kubernetes/kubernetes#116978: 9 pods
+// in 3 zones with maxSkew 1. If a zone is deleted the others take its 3 pods; if
+// its nodes are unreachable the zone counts as empty, so no other may take more,
+// unless the constraint honours taints.
+func TestSurvivesZoneOutage(t *testing.T) {
+	for _, v := range []struct {
+		more    string
+		room    int
+		meaning placement.Meaning
+		verdict placement.Verdict
+		pending int
+	}{
+		{"", 5, placement.Gone, placement.Always, 0},
+		{"", 4, placement.Gone, placement.Never, 1}, // 8 places
+		{"", 5, placement.Ghost, placement.Never, 3},
+		{"", 4, placement.Ghost, placement.Never, 3},
+		{", nodeTaintsPolicy: Honor", 5, placement.Ghost, placement.Always, 0},
+		{", nodeTaintsPolicy: Honor", 4, placement.Ghost, placement.Never, 1},
+	} {
+		nodes := ""
+		for zone := range 3 {
+			nodes += room(2*zone, fmt.Sprintf("%s=z%d,%s=n%d", zoneKey, zone, hostKey, 2*zone), 2) +
+				room(2*zone+1, fmt.Sprintf("%s=z%d,%s=n%d", zoneKey, zone, hostKey, 2*zone+1), v.room-2)
+		}
+		m, set := model(t, nodes, deployment(9, spread(tsc(zoneKey, sel("app=web"), v.more))))
+		rows := 0
+		for _, a := range change.New(m, &workload.Set{}, placement.Options{}).Survives(set.Workloads[0], zoneKey) {
+			if a.Meaning != v.meaning {
+				continue
+			}
+			rows++
+			if a.Verdict != v.verdict || a.Pending != v.pending || len(a.Nodes) != 2 {
+				t.Errorf("%+v: %+v", v, a)
+			}
+			lost := placement.Loss{Nodes: map[string]bool{a.Nodes[0]: true, a.Nodes[1]: true}, Meaning: v.meaning}
+			if got := m.Lose(lost, placement.Options{})[0]; got.Verdict != v.verdict || got.Pending != v.pending {
+				t.Errorf("%+v: a search finds %+v", v, got)
+			}
+		}
+		if rows != 3 {
+			t.Errorf("%+v: %d answers for 3 zones", v, rows)
+		}
+	}
+}
+
+// TestSurvives holds answers about losses against all placements and repairs.
+func TestSurvives(t *testing.T) {
+	for name, shape := range map[string]func(g generator) setting{"lone": generator.lone, "several": generator.losing} {
+		t.Run(name, func(t *testing.T) {
+			cases, count := 400, map[string]int{}
+			if testing.Short() {
+				cases = 80
+			}
+			for seed := range cases {
+				s := shape(generator{rand.New(rand.NewPCG(uint64(seed), 402))})
+				s.held(t, count)
+			}
+			t.Log(count)
+			for _, meaning := range meanings {
+				for _, v := range []placement.Verdict{placement.Always, placement.OrderDependent, placement.Never} {
+					// One simple rule loses as many pods in every run, unless it has ghosts.
+					even := name == "lone" && v == placement.OrderDependent && meaning != placement.Ghost
+					if !even && count[fmt.Sprint(meaning, " ", v)] < cases/20 {
+						t.Errorf("the generator is too tame: %v", count)
+					}
+				}
+			}
+		})
+	}
+}
