@@ -198,17 +198,10 @@ func (q *loss) quick(b *placement.Blow, l placement.Loss) *answer {
 			return &answer{verdict: v, pending: pending}
 		}
 	}
-	if !l.Recreated(q.w) || slices.ContainsFunc(q.ruled, func(o *workload.Workload) bool { return o.Kind.PerNode() }) {
-		return nil
+	if n := q.room.Hopeless(b, l, q.ruled); n > 0 {
+		return &answer{verdict: placement.Never, pending: n}
 	}
-	about := 0
-	for _, o := range q.ruled {
-		about += Certain(o)
-	}
-	if l.Meaning == placement.Ghost {
-		about *= 2 // each may be there once more, terminating
-	}
-	if q.room.Spacious(b, about, q.j.m.HardKeys(q.ruled, placement.AntiAffinity)) {
+	if l.Recreated(q.w) && q.room.Spacious(b, l, q.ruled, certain) {
 		return &answer{verdict: placement.Always}
 	}
 	return nil

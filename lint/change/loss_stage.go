@@ -20,7 +20,7 @@ type stage struct {
 // Limits of what is searched: beyond them a search is never through in time.
 const (
 	lossPods  = 40
-	lossNodes = 120
+	lossNodes = 40
 )
 
 // stage decides about a group. Many groups are alike, so answers are kept by
@@ -28,7 +28,7 @@ const (
 func (q *loss) stage(group []*workload.Workload, b *placement.Blow, l placement.Loss) answer {
 	at := slices.Index(group, q.w)
 	id := ""
-	if alike := q.j.m.Alike(group, certain); alike != "" && len(q.j.running) == 0 {
+	if alike := q.j.m.Alike(group, Certain); alike != "" && len(q.j.running) == 0 {
 		id = alike
 	} else {
 		for _, w := range group {
@@ -83,7 +83,7 @@ func (s *stage) answers() []answer {
 		return all
 	}
 	found := map[*workload.Workload]placement.Lost{}
-	for _, o := range s.m.Lose(s.loss, placement.Options{Steps: s.j.steps / 2}) {
+	for _, o := range s.m.Lose(s.loss, placement.Options{Steps: s.j.steps / 4}) {
 		found[o.Workload] = o
 	}
 	for i, w := range s.group {

@@ -70,9 +70,9 @@ func (m *Model) plain(g *Group) bool {
 // keptApart decides where the placements are the independent sets of a laminar
 // matroid (T1), so that what counts is their size. On the nodes that are left a
 // repair ends with a maximal one, of which all have one size, and that is room.
-// Ghosts close all of each domain that has a node which is lost, for pods that
-// may be there; by T7 it is enough to lose those domains whole, and if there is
-// not room for all pods without them then some placement has its ghosts there.
+// A ghost closes its domain, so each takes from that size the one pod that could
+// be there beside the lost nodes; and some placement has as many ghosts in such
+// domains as there are pods or domains, as any few pods can be added to.
 func (r *Room) keptApart(b *Blow, l Loss) (v Verdict, pending int, ok bool) {
 	shared, ok := r.nested()
 	if !ok {
@@ -86,22 +86,30 @@ func (r *Room) keptApart(b *Blow, l Loss) (v Verdict, pending int, ok bool) {
 		return OrderDependent, min(r.pods, r.room(shared, func(c int32) int { return b.taken[c] })), true
 	}
 	if l.Meaning == Ghost && shared != nil {
-		haunted := map[int32]bool{}
-		for c := range b.taken {
-			if shared[c] >= 0 && r.caps[c] > 0 {
-				haunted[shared[c]] = true
-			}
-		}
-		if left = r.room(shared, func(c int32) int {
-			if haunted[shared[c]] {
-				return 0
-			}
-			return len(r.nodes[c]) - b.taken[c]
-		}); left < r.pods {
+		if left -= min(r.pods, r.haunted(b, shared)); left < r.pods {
 			return OrderDependent, r.pods - left, true
 		}
 	}
 	return Always, 0, true
+}
+
+// haunted counts the domains that have a place on lost nodes and one beside.
+func (r *Room) haunted(b *Blow, shared []int32) int {
+	lost, beside := map[int32]bool{}, map[int32]bool{}
+	for c, d := range shared {
+		if d < 0 || r.caps[c] == 0 {
+			continue
+		}
+		taken := b.taken[int32(c)]
+		lost[d], beside[d] = lost[d] || taken > 0, beside[d] || taken < len(r.nodes[c])
+	}
+	both := 0
+	for d := range lost {
+		if lost[d] && beside[d] {
+			both++
+		}
+	}
+	return both
 }
 
 // nested gives the domains of the one key of anti-affinity whose domains hold
@@ -150,36 +158,4 @@ func (r *Room) room(shared []int32, nodes func(c int32) int) int {
 		}
 	}
 	return sum
-}
-
-// Spacious reports that there is always a node for a pod of the workload, with
-// so many pods about, however they are: it has more nodes than they close. A
-// pod closes its node and, of each key on which pods are kept apart, no more
-// than the largest domain. That asks of no other pod why it is where it is, so
-// it holds after any loss and repair.
-func (r *Room) Spacious(b *Blow, about int, keys []string) bool {
-	if !r.m.screens(r.p.g) || len(r.p.spreads) > 0 || len(r.p.g.HardAffinity()) > 0 {
-		return false
-	}
-	open := 0
-	for c, most := range r.caps {
-		if most > 0 {
-			open += len(r.nodes[c]) - b.taken[int32(c)]
-		}
-	}
-	closes := 1
-	for _, key := range keys {
-		size := map[int32]int{}
-		for c, d := range r.domain(key) {
-			if d >= 0 && r.caps[c] > 0 {
-				size[d] += len(r.nodes[c])
-			}
-		}
-		largest := 1
-		for _, n := range size {
-			largest = max(largest, n)
-		}
-		closes += largest - 1
-	}
-	return open > (about-1)*closes
 }

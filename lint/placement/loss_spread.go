@@ -1,6 +1,10 @@
 package placement
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
 
 // zone is the domains of one spread that a loss treats alike.
 type zone struct {
@@ -35,7 +39,7 @@ type shares struct {
 // as large, or as small, as the nodes let it be.
 func (r *Room) spread(b *Blow, l Loss) (v Verdict, pending int, ok bool) {
 	t := r.p.spreads[0]
-	if t.sel.form != FormSet || r.m.Self(t, r.p.g.Workload) != Yes || r.m.Peer(t, r.p.g.Workload, r.p.g.Workload) != Yes {
+	if !r.own(t, nil) {
 		return "", 0, false
 	}
 	for _, key := range r.p.keys {
@@ -43,9 +47,50 @@ func (r *Room) spread(b *Blow, l Loss) (v Verdict, pending int, ok bool) {
 			return "", 0, false
 		}
 	}
+	worst, best, sure, found := r.shares(t, b, l).missing(l.recreated(r.p.g))
+	switch {
+	case !found:
+		return Undetermined, 0, true
+	case worst == 0:
+		return Always, 0, true
+	case best > 0:
+		return Never, best, true
+	}
+	return OrderDependent, worst, sure
+}
+
+// Hopeless is how many pods at least are missing in the end whatever happens,
+// as far as the spread constraints tell that count the pods of the workload and
+// no others; 0 is no promise. Each is looked at as if there were no other rule:
+// what completes with more rules completes with fewer.
+func (r *Room) Hopeless(b *Blow, l Loss, group []*workload.Workload) int {
+	fewest := 0
+	if !r.m.screens(r.p.g) || !r.m.plain(r.p.g) {
+		return 0
+	}
+	for _, t := range r.p.spreads {
+		if !r.own(t, group) {
+			continue
+		}
+		if _, best, _, found := r.shares(t, b, l).missing(l.recreated(r.p.g)); found {
+			fewest = max(fewest, best)
+		}
+	}
+	return fewest
+}
+
+// own reports whether a constraint counts the pods of the workload and those of
+// no other one of a group.
+func (r *Room) own(t *Term, group []*workload.Workload) bool {
+	w := r.p.g.Workload
+	return t.sel.form == FormSet && r.m.Self(t, w) == Yes && r.m.Peer(t, w, w) == Yes &&
+		!slices.ContainsFunc(group, func(o *workload.Workload) bool { return o != w && r.m.Peer(t, w, o) != No })
+}
+
+func (r *Room) shares(t *Term, b *Blow, l Loss) *shares {
 	s := &shares{pods: r.pods, skew: int(t.Constraint.MaxSkew), zones: r.zones(t, b, l.Meaning == Gone || t.honorsTaints())}
 	s.levels(t.MinDomains())
-	return s.decide(l.recreated(r.p.g))
+	return s
 }
 
 // zones are the domains that the constraint has. Where lost nodes are no part
@@ -111,11 +156,12 @@ func (s *shares) target(z *zone) int {
 // most is how many pods a domain may have where the minimum is m at least.
 func (s *shares) most(z *zone, m int) int { return min(z.before, m+s.skew) }
 
-// decide compares the placements before, by their minimum. A placement is there
-// for m if m pods in each domain, and so many as each may have, are not too
-// many, or too few.
-func (s *shares) decide(recreated bool) (v Verdict, pending int, ok bool) {
-	worst, best, sure, found := 0, s.pods, false, false
+// missing compares the placements before, by their minimum: how many pods are
+// missing after the worst and, at least, after the best of them, and whether
+// the best is known to leave none. A placement is there for m if m pods in each
+// domain, and so many as each may have, are not too many, or too few.
+func (s *shares) missing(recreated bool) (worst, best int, sure, found bool) {
+	best = s.pods
 	for m := 0; m <= s.floor; m++ {
 		least, most := 0, 0
 		for i := range s.zones {
@@ -130,15 +176,7 @@ func (s *shares) decide(recreated bool) (v Verdict, pending int, ok bool) {
 		best = min(best, low)
 		sure = sure || exact && low == 0
 	}
-	switch {
-	case !found:
-		return Undetermined, 0, true
-	case worst == 0:
-		return Always, 0, true
-	case best > 0:
-		return Never, best, true
-	}
-	return OrderDependent, worst, sure
+	return worst, best, sure, found
 }
 
 // fill places the pods beyond the minimum m, those that cost nothing first, and
@@ -179,21 +217,25 @@ func (s *shares) worst(m int, recreated bool) int {
 
 // best bounds from below how many pods are missing after the best of these
 // placements; it is exact if it is reached. As few as can be are lost, and no
-// more comes back than would to domains with m pods each.
+// more comes back than would to domains with m pods each; and no domain has more
+// in the end than a repair brings it to or it may have from the start.
 func (s *shares) best(m int, recreated bool) (low int, exact bool) {
 	lost := s.fill(m, func(z *zone, x int) int { return max(0, x-z.left) })
 	if !recreated || lost == 0 {
 		return lost, true
 	}
-	back := 0
+	back, fullest := 0, 0
 	for i := range s.zones {
 		z := &s.zones[i]
 		back += max(0, s.target(z)-min(m, z.left)) * z.count
+		if z.stays {
+			fullest += max(s.target(z), min(s.most(z, m), z.left)) * z.count
+		}
 	}
 	if back == 0 {
 		return lost, true
 	}
-	return max(0, lost-back), s.even(m) == 0
+	return max(0, lost-back, s.pods-fullest), s.even(m) == 0
 }
 
 // even is how many pods are missing after one placement: m pods in each domain

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // lone is a random cluster of one workload with a rule that arithmetic judges,
@@ -37,13 +38,59 @@ func (g generator) lone() setting {
 	if len(antis) == 0 {
 		spec = strings.TrimPrefix(spec, "affinity:\n")
 	}
-	s.shapes = []shape{{g.pick("Deployment", "Deployment", "Deployment", "StatefulSet"), "web", 1 + g.IntN(6), spec}}
+	s.shapes = []shape{{g.pick("Deployment", "Deployment", "Deployment", "StatefulSet"), "web", 1 + g.IntN(6-g.IntN(4)), spec}}
 	return s
+}
+
+// roomy is a random cluster with more nodes than pods.
+func (g generator) roomy() setting {
+	s := setting{}
+	for i := range 6 {
+		s.nodes = append(s.nodes, room(i, fmt.Sprintf("%s=n%d,rack=%s,%s=%s", hostKey, i, g.pick("x", "y"), zoneKey, g.pick("a", "b")), 1+g.IntN(3)))
+	}
+	names := []string{"web", "db"}[:1+g.IntN(2)]
+	for _, name := range names {
+		s.shapes = append(s.shapes, shape{"Deployment", name, 1 + g.IntN(3-len(names)), g.lostSpec(name, names)})
+	}
+	return s
+}
+
+// spacious counts the workloads of which arithmetic says that there is a node
+// left in any case, and holds that against all placements and repairs.
+func (s setting) spacious(t *testing.T, m *placement.Model, truth map[string]map[string]fate) int {
+	t.Helper()
+	found := 0
+	for _, key := range []string{hostKey, zoneKey} {
+		k := m.Kinds(m.Workloads, key)
+		for _, w := range m.Workloads {
+			for _, b := range k.Blows() {
+				for _, meaning := range meanings {
+					l := placement.Loss{Meaning: meaning}
+					if !l.Recreated(w) || !k.Room(w, w.Count.N).Spacious(b, l, m.Workloads, func(o *workload.Workload) int { return o.Count.N }) {
+						continue
+					}
+					found++
+					s.meaning, s.lost = meaning, make([]bool, len(s.nodes))
+					for i := range s.nodes {
+						s.lost[i] = slices.Contains(b.Nodes, fmt.Sprintf("n%d", i))
+					}
+					id := fmt.Sprint(s.meaning, s.lost)
+					if truth[id] == nil {
+						truth[id], _ = s.fates(t)
+					}
+					if f := truth[id][w.Object.Name]; f.seen && f.most > 0 {
+						t.Fatalf("%s %s: there is room for %s, but it is %+v\n%s", key, b.Value, w, f, s)
+					}
+				}
+			}
+		}
+	}
+	return found
 }
 
 // held holds all that is said of losses of a cluster against all placements and
 // repairs, and counts the answers.
-func (s setting) held(t *testing.T, count map[string]int) {
+func (s setting) held(t *testing.T, count map[string]int) (spacious int) {
 	t.Helper()
 	m, set := model(t, s.before(), s.manifests())
 	j := change.New(m, &workload.Set{}, placement.Options{})
@@ -77,6 +124,7 @@ func (s setting) held(t *testing.T, count map[string]int) {
 			}
 		}
 	}
+	return s.spacious(t, m, truth)
 }
 
 // TestSurvivesZoneOutage is the surprise of kubernetes/kubernetes#116978: 9 pods
@@ -126,22 +174,29 @@ func TestSurvivesZoneOutage(t *testing.T) {
 
 // TestSurvives holds answers about losses against all placements and repairs.
 func TestSurvives(t *testing.T) {
-	for name, shape := range map[string]func(g generator) setting{"lone": generator.lone, "several": generator.losing} {
+	for name, shape := range map[string]func(g generator) setting{"lone": generator.lone, "several": generator.losing, "roomy": generator.roomy} {
 		t.Run(name, func(t *testing.T) {
-			cases, count := 400, map[string]int{}
+			cases, count := map[string]int{"lone": 400, "several": 120, "roomy": 150}[name], map[string]int{}
 			if testing.Short() {
-				cases = 80
+				cases /= 4
 			}
+			spacious := 0
 			for seed := range cases {
 				s := shape(generator{rand.New(rand.NewPCG(uint64(seed), 402))})
-				s.held(t, count)
+				spacious += s.held(t, count)
 			}
-			t.Log(count)
+			t.Log(count, spacious)
+			if name == "roomy" {
+				if spacious < 2*cases {
+					t.Errorf("the generator is too tame: in %d cases there is room in any case", spacious)
+				}
+				return
+			}
 			for _, meaning := range meanings {
 				for _, v := range []placement.Verdict{placement.Always, placement.OrderDependent, placement.Never} {
 					// One simple rule loses as many pods in every run, unless it has ghosts.
 					even := name == "lone" && v == placement.OrderDependent && meaning != placement.Ghost
-					if !even && count[fmt.Sprint(meaning, " ", v)] < cases/20 {
+					if !even && count[fmt.Sprint(meaning, " ", v)] < cases/20+1 {
 						t.Errorf("the generator is too tame: %v", count)
 					}
 				}
