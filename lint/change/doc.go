@@ -15,6 +15,12 @@
 // own requests, and contention with strangers is not looked at. Pods that end
 // by themselves (Job, CronJob) take no part: they make room again.
 //
+// Losses of nodes go from the cheapest means to the dearest: arithmetic over
+// kinds of nodes, whose arguments stand beside it in package placement and which
+// is held against enumeration; a decision on the nodes that are left, where
+// fewer pods are never worse; and a search, within the budget. Where pools may
+// grow, a verdict of never counts them as large as they may be.
+//
 // Non-goals: nothing here formats findings, and nothing is said of pods of
 // which the model says that they are unknown.
 package change

@@ -3,8 +3,6 @@ package change
 import (
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -25,6 +23,9 @@ type Survival struct {
 	// Why says on what the verdict rests beyond placement, or why there is none.
 	Why string
 }
+
+// hostname is the key of which a domain is a single node.
+const hostname = "kubernetes.io/hostname"
 
 // What Why may say.
 const (
@@ -47,7 +48,7 @@ func (j *Judge) Survives(w *workload.Workload, key string) []Survival {
 // Drains says what becomes of a workload when a node is drained, for each kind
 // of node.
 func (j *Judge) Drains(w *workload.Workload) []Survival {
-	return j.losses(w, corev1.LabelHostname, placement.Drained)
+	return j.losses(w, hostname, placement.Drained)
 }
 
 func (j *Judge) losses(w *workload.Workload, key string, meanings ...placement.Meaning) []Survival {

@@ -27,6 +27,11 @@
 // too long to check leaves the verdict undetermined. What is not certified: the
 // largest and smallest numbers of pods, beyond what the runs show.
 //
+// Lose and Roll go through what follows on placements of all pods: a loss of
+// nodes and repairs, a rollout. Their checkers go through all states again.
+// Room settles most losses by arithmetic alone; like other quick answers it is
+// not certified but held against enumeration.
+//
 // Invariants: every filter cites the upstream file that it mirrors or the rule
 // id. A bound is never too low, so "infeasible" is never said of something that
 // can work: pools count at their max in any of their zones, what a node does

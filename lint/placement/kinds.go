@@ -3,7 +3,6 @@ package placement
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -90,9 +89,6 @@ func (k *Kinds) names(nodes []int32) []string {
 	}
 	return names
 }
-
-// first is a node of a kind.
-func (k *Kinds) first(c int) *topology.Node { return k.m.Topology.Nodes[k.nodes[c][0]] }
 
 // domain lists the domain of each kind for a key by which its nodes are alike.
 func (k *Kinds) domain(key string) []int32 {

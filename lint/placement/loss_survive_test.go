@@ -204,3 +204,59 @@ func TestSurvives(t *testing.T) {
 		})
 	}
 }
+
+// TestSurvivesGrowth is about pools that may grow: that pods never find a place
+// is said only if they do not on all nodes that there may be.
+func TestSurvivesGrowth(t *testing.T) {
+	pool := func(zones string, most int) string {
+		return fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- name: p\n  zones: {%s}\n  max: %d\n", zones, most)
+	}
+	for _, v := range []struct {
+		zones   string
+		most    int
+		spec    string
+		verdict placement.Verdict
+		why     string
+	}{
+		{"a: 1, b: 1", 2, apart(hostKey), placement.Never, ""},
+		{"a: 1, b: 1", 3, apart(hostKey), placement.Undetermined, "depends on how far the pools grow"},
+		{"a: 1, b: 1", 3, apart(zoneKey), placement.Never, ""}, // more nodes in the zone that is left
+		{"a: 2, b: 1", 4, spread(spreadOver(zoneKey, 1)), placement.Always, ""},
+	} {
+		m, set := model(t, pool(v.zones, v.most), deployment(2, v.spec))
+		for _, a := range change.New(m, placement.Options{}).Survives(set.Workloads[0], zoneKey) {
+			if a.Meaning == placement.Gone && (a.Verdict != v.verdict || a.Why != v.why) {
+				t.Errorf("%+v: %+v", v, a)
+			}
+		}
+	}
+}
+
+// TestSurvivesNotCreatedAgain is about pods that nobody creates a second time,
+// and about those that tolerate what a loss brings.
+func TestSurvivesNotCreatedAgain(t *testing.T) {
+	nodes := room(0, hostKey+"=n0", 2) + room(1, hostKey+"=n1", 2)
+	sts := strings.Replace(deployment(1, ""), "kind: Deployment", "kind: StatefulSet", 1)
+	for _, v := range []struct {
+		manifest string
+		meaning  placement.Meaning
+		verdict  placement.Verdict
+		why      bool
+	}{
+		{sts, placement.Gone, placement.Always, false},
+		{sts, placement.Ghost, placement.OrderDependent, true},
+		{sts, placement.Drained, placement.Always, false},
+		{pod("one", "d", "app=one", "", ""), placement.Gone, placement.OrderDependent, true},
+		{deployment(1, "tolerations: [{operator: Exists}]"), placement.Gone, placement.Always, false},
+		{deployment(1, "tolerations: [{operator: Exists}]"), placement.Ghost, placement.Undetermined, true},
+		{deployment(1, "tolerations: [{operator: Exists}]"), placement.Drained, placement.Undetermined, true},
+	} {
+		m, set := model(t, nodes, v.manifest)
+		j := change.New(m, placement.Options{})
+		for _, a := range append(j.Survives(set.Workloads[0], hostKey), j.Drains(set.Workloads[0])...) {
+			if a.Meaning == v.meaning && (a.Verdict != v.verdict || a.Why != "" != v.why || len(a.Nodes) != 2) {
+				t.Errorf("%+v: %+v", v, a)
+			}
+		}
+	}
+}
