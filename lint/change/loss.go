@@ -202,7 +202,7 @@ func (q *loss) quick(b *placement.Blow, l placement.Loss) *answer {
 	if n := q.room.Hopeless(b, l, q.ruled); n > 0 {
 		return &answer{verdict: placement.Never, pending: n}
 	}
-	if l.Recreated(q.w) && q.room.Spacious(b, l, q.ruled, certain) {
+	if l.Recreated(q.w) && q.room.Spacious(b, l, q.ruled, Certain) {
 		return &answer{verdict: placement.Always}
 	}
 	return nil

@@ -224,7 +224,7 @@ func TestSurvivesGrowth(t *testing.T) {
 		{"a: 2, b: 1", 4, spread(spreadOver(zoneKey, 1)), placement.Always, ""},
 	} {
 		m, set := model(t, pool(v.zones, v.most), deployment(2, v.spec))
-		for _, a := range change.New(m, placement.Options{}).Survives(set.Workloads[0], zoneKey) {
+		for _, a := range change.New(m, &workload.Set{}, placement.Options{}).Survives(set.Workloads[0], zoneKey) {
 			if a.Meaning == placement.Gone && (a.Verdict != v.verdict || a.Why != v.why) {
 				t.Errorf("%+v: %+v", v, a)
 			}
@@ -252,7 +252,7 @@ func TestSurvivesNotCreatedAgain(t *testing.T) {
 		{deployment(1, "tolerations: [{operator: Exists}]"), placement.Drained, placement.Undetermined, true},
 	} {
 		m, set := model(t, nodes, v.manifest)
-		j := change.New(m, placement.Options{})
+		j := change.New(m, &workload.Set{}, placement.Options{})
 		for _, a := range append(j.Survives(set.Workloads[0], hostKey), j.Drains(set.Workloads[0])...) {
 			if a.Meaning == v.meaning && (a.Verdict != v.verdict || a.Why != "" != v.why || len(a.Nodes) != 2) {
 				t.Errorf("%+v: %+v", v, a)
