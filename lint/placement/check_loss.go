@@ -120,7 +120,7 @@ func (s *losses) strike() {
 		return
 	}
 	v := newVerifierAfter(s.lost, s.v.m, true)
-	after := &states{v: v, members: s.members, left: make([]int, len(s.members)), class: s.class, seen: s.after, steps: s.steps}
+	after := &states{v: v, members: s.members, left: make([]int, len(s.members)), class: s.class, columns: make([]string, len(s.on)), seen: s.after, steps: s.steps}
 	rest := make([]int, len(s.members)) // pods that nobody creates again
 	for n, pods := range s.on {
 		on := make([]int, len(pods))
