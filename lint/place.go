@@ -53,7 +53,7 @@ func Place(ctx context.Context, o Options, budget placement.Options) (*diag.Plac
 		return nil, ErrNoTopology
 	}
 	m := placement.NewModel(set, topo)
-	doc := facts.Decision(m, placement.Decide(m, budget), change.New(m, set, budget))
+	doc := facts.Decision(m, placement.Decide(m, budget), change.New(m, set, budget), r.survive)
 	doc.Notes = append(doc.Notes, "order and choice among passing nodes are free, nothing moves afterwards, and nothing undeclared is assumed to exist")
 	doc.Notes = append(doc.Notes, unknownLosses(&o, topo)...)
 	for _, group := range set.Repeated {

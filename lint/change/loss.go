@@ -24,6 +24,14 @@ type Survival struct {
 	Why string
 }
 
+// Worse reports whether one outcome is worse than another.
+func (s *Survival) Worse(o *Survival) bool {
+	if a, b := severity[s.Verdict], severity[o.Verdict]; a != b {
+		return a > b
+	}
+	return s.Pending > o.Pending
+}
+
 // hostname is the key of which a domain is a single node.
 const hostname = "kubernetes.io/hostname"
 

@@ -29,6 +29,8 @@ func (b *builder) change() {
 			continue
 		}
 		b.rollout(w)
+		b.drain(w)
+		b.losses(w)
 		b.migration(w)
 		b.autoscaler(w)
 	}

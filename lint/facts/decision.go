@@ -24,9 +24,9 @@ func Reference(w *workload.Workload) string {
 }
 
 // Decision turns a decision into the document that the place command prints,
-// with what the judge says of change.
-func Decision(m *placement.Model, d *placement.Decision, j *change.Judge) *diag.Placement {
-	b := &builder{Facts: &Facts{}, m: m, j: j}
+// with what the judge says of change, and of the losses that are asked for.
+func Decision(m *placement.Model, d *placement.Decision, j *change.Judge, survive func(*workload.Workload) []string) *diag.Placement {
+	b := &builder{Facts: &Facts{}, Input: Input{Survive: survive}, m: m, j: j}
 	doc := &diag.Placement{
 		SchemaVersion: "1", Verdict: string(d.Verdict), RulesVerdict: string(d.RulesVerdict),
 		Pods:      diag.PlacementPods{Total: d.Total, MaxPlaced: d.MaxPlaced, MinPlaced: d.MinPlaced, Exact: d.Exact},

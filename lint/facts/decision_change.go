@@ -2,7 +2,10 @@ package facts
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -17,13 +20,63 @@ var rolls = map[placement.Verdict]string{
 
 // changed is what becomes of a workload when something changes.
 func (b *builder) changed(w *workload.Workload) diag.PlacementChange {
-	out := diag.PlacementChange{
-		Rollout:   b.rolls(w),
-		Survives:  []diag.PlacementSurvival{},
-		Migrate:   b.migrates(w),
-		Autoscale: b.scales(w),
+	return diag.PlacementChange{Rollout: b.rolls(w), Survives: b.survives(w), Drain: b.drains(w), Migrate: b.migrates(w), Autoscale: b.scales(w)}
+}
+
+// survives is what becomes of it when a domain of each key that is asked for is
+// lost.
+func (b *builder) survives(w *workload.Workload) []diag.PlacementSurvival {
+	list := []diag.PlacementSurvival{}
+	if b.Survive == nil {
+		return list
+	}
+	for _, key := range b.Survive(w) {
+		for _, s := range b.j.Survives(w, key) {
+			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Like: []string{}}
+			if key == corev1.LabelHostname {
+				out.Like = append(out.Like, without(s.Nodes, s.Value)...)
+			}
+			list = append(list, out)
+		}
+	}
+	return list
+}
+
+// without is a list but for one entry.
+func without(list []string, one string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == one })
+}
+
+func (b *builder) drains(w *workload.Workload) diag.PlacementJudgement {
+	d := b.j.Drain(w)
+	out := diag.PlacementJudgement{Verdict: string(d.Answer), Reason: d.Why}
+	switch {
+	case len(d.Budgets) > 1:
+		out.Reason = fmt.Sprintf("%d disruption budgets select its pods, so every eviction is refused", len(d.Budgets))
+	case len(d.Budgets) == 1:
+		out.Reason = fmt.Sprintf("%s lets no pod go: %s", budgetName(d.Budgets[0].Budget), d.Budgets[0].Text)
+	case d.Evicts && d.Why == "":
+		out.Reason = "its evictionStrategy refuses an eviction until the machine has migrated"
+	case d.Worst != nil:
+		out.Reason = drainText(d, change.Certain(w))
 	}
 	return out
+}
+
+// drainText says what the worst drain leaves behind.
+func drainText(d change.Drain, pods int) string {
+	text, may := "draining "+d.Worst.Value, "leaves"
+	if like := len(d.Worst.Nodes) - 1; like > 0 {
+		text += fmt.Sprintf(" (or any of %s like it)", plural(like, "node"))
+	}
+	if d.Answer == change.May {
+		may = "may leave"
+	}
+	text += fmt.Sprintf(" %s %d of %s Pending", may, d.Worst.Pending, plural(pods, "pod"))
+	if d.Next != nil {
+		text += fmt.Sprintf("; then %s lets no further pod go: %s", budgetName(d.Next.Budget), d.Next.Text)
+	}
+	return text
 }
 
 // rolls is the rollout at the number of pods where it goes worst.

@@ -1,0 +1,80 @@
+package change
+
+import (
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Drain is whether the nodes of a workload's pods can be drained one at a time.
+type Drain struct {
+	Answer Answer
+	// Budgets are those that refuse every eviction: one that allows none, or
+	// several of one pod.
+	Budgets []Budget
+	// Evicts is set if machines refuse to be evicted and cannot migrate.
+	Evicts bool
+	// Worst is the node of which the drain leaves pods Pending, if there is one,
+	// and Next the budget that refuses the drain after it.
+	Worst *Survival
+	Next  *Budget
+	Why   string
+}
+
+// severity orders verdicts from the worst on.
+var severity = map[placement.Verdict]int{placement.Never: 3, placement.OrderDependent: 2, placement.Undetermined: 1}
+
+// Drain judges a workload: whether its pods may be evicted (R-W19, R-W29), and
+// whether they find other nodes then. DaemonSets stay where they are.
+func (j *Judge) Drain(w *workload.Workload) Drain {
+	if w.Kind.PerNode() || w.Kind.Finite() || w.Running || Certain(w) == 0 {
+		return Drain{Answer: None}
+	}
+	if !j.Judged(w) {
+		return Drain{Answer: Unknown, Why: "where its pods go is not judged"}
+	}
+	if d, blocked := j.evicted(w); blocked {
+		return d
+	}
+	out := Drain{Answer: Yes}
+	all := j.Drains(w)
+	for i := range all {
+		s := &all[i]
+		if severity[s.Verdict] > 0 && (out.Worst == nil || s.Worse(out.Worst)) {
+			out.Worst = s
+		}
+	}
+	if out.Worst == nil {
+		return out
+	}
+	out.Answer, out.Why = answers[out.Worst.Verdict], out.Worst.Why
+	if out.Answer == Unknown {
+		out.Worst = nil
+		return out
+	}
+	for _, b := range j.BudgetsOf(w) {
+		if b.Known && b.Allowed <= out.Worst.Pending {
+			out.Next = &b
+		}
+	}
+	return out
+}
+
+// evicted tells whether evictions are refused, or whether that is not known.
+func (j *Judge) evicted(w *workload.Workload) (d Drain, blocked bool) {
+	budgets := j.BudgetsOf(w)
+	sure := true
+	for _, b := range budgets {
+		sure = sure && b.Unknown == "" && !b.Repeated
+	}
+	switch {
+	case len(budgets) > 1 && sure && !w.Repeated:
+		return Drain{Answer: No, Budgets: budgets}, true
+	case len(budgets) == 1 && budgets[0].Known && budgets[0].Allowed == 0:
+		return Drain{Answer: No, Budgets: budgets}, true
+	}
+	m := j.Migration(w)
+	if !m.Evicts || m.Answer == None {
+		return Drain{}, false
+	}
+	return Drain{Answer: m.Answer, Evicts: m.Answer != Yes, Why: m.Why}, true
+}

@@ -1,0 +1,102 @@
+package facts
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/change"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// losses tells what becomes of a workload when a domain is lost of every key
+// that is asked for: for each key and meaning the worst of all.
+func (b *builder) losses(w *workload.Workload) {
+	if b.Survive == nil {
+		return
+	}
+	for _, key := range b.Survive(w) {
+		all := b.j.Survives(w, key)
+		gone, ghost := b.loss(w, all, placement.Gone), b.loss(w, all, placement.Ghost)
+		if gone != nil && ghost != nil && gone.Ending == ghost.Ending && gone.Pending == ghost.Pending && gone.Value == ghost.Value {
+			gone.Meaning, ghost = "both", nil
+		}
+		for _, fact := range []*Loss{gone, ghost} {
+			if fact == nil || b.spare(fact.Ending == EndsWell || fact.Ending == EndsUnsure) {
+				continue
+			}
+			s := about(w, b.holding(w))
+			if at := w.CountSpan(); at != s.Location {
+				s = s.related(at, "%s of %s", plural(fact.Pods, "pod"), w)
+			}
+			fact.ID = b.subject(s.fix("add nodes, lower the number of pods, or make the rule preferred"))
+			b.Losses = append(b.Losses, *fact)
+		}
+	}
+}
+
+// loss is the worst loss of one meaning, and how many are like it; nil if the
+// workload has no answer.
+func (b *builder) loss(w *workload.Workload, all []change.Survival, meaning placement.Meaning) *Loss {
+	var worst *change.Survival
+	for i := range all {
+		if s := &all[i]; s.Meaning == meaning && (worst == nil || s.Worse(worst)) {
+			worst = s
+		}
+	}
+	if worst == nil {
+		return nil
+	}
+	like := -1
+	for _, s := range all {
+		switch {
+		case s.Meaning != meaning || s.Verdict != worst.Verdict || s.Pending != worst.Pending:
+		case s.Key == corev1.LabelHostname:
+			like += len(s.Nodes)
+		default:
+			like++
+		}
+	}
+	return &Loss{
+		Workload: w.String(), Ending: endings[worst.Verdict], Key: worst.Key, Value: worst.Value, Like: like,
+		Meaning: string(meaning), Pods: change.Certain(w), Pending: worst.Pending,
+	}
+}
+
+// drain tells of pods that have no other node when theirs is drained. Where
+// there is but one node nobody expects that.
+func (b *builder) drain(w *workload.Workload) {
+	if len(b.m.Topology.Nodes) < 2 {
+		return
+	}
+	d := b.j.Drain(w)
+	if d.Worst == nil {
+		return
+	}
+	fact := Drain{
+		Workload: w.String(), Ending: endings[d.Worst.Verdict], Pods: change.Certain(w), Node: d.Worst.Value, Like: len(d.Worst.Nodes) - 1, Pending: d.Worst.Pending,
+	}
+	s := about(w, b.holding(w))
+	if at := w.CountSpan(); at != s.Location {
+		s = s.related(at, "%s of %s", plural(fact.Pods, "pod"), w)
+	}
+	if d.Next != nil {
+		fact.Limit = d.Next.Text
+		s = s.related(d.Next.Span(), "%s lets no further pod go", budgetName(d.Next.Budget))
+	}
+	fact.ID = b.subject(s.fix("add a node that the pods may use, or make the rule preferred"))
+	b.Drains = append(b.Drains, fact)
+}
+
+// holding is the rule that keeps pods off other nodes: a term, a port, or else
+// the node rules.
+func (b *builder) holding(w *workload.Workload) diag.Span {
+	at := b.blocking(w, b.m.Workloads)
+	if at != w.CountSpan() || b.m.Eligible(w).Count == len(b.m.Topology.Nodes) {
+		return at
+	}
+	if rule := b.nodeRule(w); !rule.IsZero() {
+		return rule
+	}
+	return at
+}
