@@ -43,6 +43,9 @@ type builder struct {
 	object *diag.Object
 	// faulty are workloads of which a fact says that pods stay Pending.
 	faulty map[*workload.Workload]bool
+	// torn are workloads of which a fact says that they do not always fit
+	// together.
+	torn map[*workload.Workload]bool
 	// nodes keeps the usable nodes of each kind of pod.
 	nodes map[*placement.Eligibility][]*topology.Node
 }
@@ -54,7 +57,7 @@ func (f *Facts) Notes() []string { return f.notes }
 // Build tells what is to be said about the workloads of one cluster.
 func Build(in Input) *Facts {
 	m := in.Model
-	b := &builder{Facts: &Facts{}, Input: in, m: m, complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}, faulty: map[*workload.Workload]bool{}}
+	b := &builder{Facts: &Facts{}, Input: in, m: m, complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}, faulty: map[*workload.Workload]bool{}, torn: map[*workload.Workload]bool{}}
 	for _, p := range in.Problems {
 		b.document(p)
 	}

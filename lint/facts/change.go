@@ -25,7 +25,7 @@ func (b *builder) change() {
 		}
 		b.about(w)
 		b.outerLabels(w)
-		if b.faulty[w] || !b.j.Judged(w) {
+		if b.faulty[w] || b.torn[w] || !b.j.Judged(w) {
 			continue
 		}
 		b.rollout(w)

@@ -16,6 +16,9 @@ import (
 // something is wrong already.
 func (b *builder) joint() {
 	for _, c := range b.m.Conflicts(b.faulty) {
+		for _, w := range c.Workloads {
+			b.torn[w] = true
+		}
 		if c.Core != nil {
 			b.crowd(&c)
 		} else {
