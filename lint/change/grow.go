@@ -28,7 +28,7 @@ func (j *Judge) begins(w *workload.Workload) Scaling {
 	fits := func(k int) bool {
 		scene := j.scene(j.group(w, false)).with(w, w.Scale.Max)
 		m := j.m.Variant(scene.ws, j.m.GrownBy(pools[0], k))
-		d := placement.Decide(m, placement.Options{Steps: j.steps})
+		d := placement.Decide(m, j.options(j.steps))
 		v := verdict(d, scene.of[w])
 		return v == placement.Always || v == placement.OrderDependent
 	}

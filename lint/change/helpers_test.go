@@ -20,7 +20,7 @@ func judge(t testing.TB, nodes, manifests string) (*change.Judge, *placement.Mod
 	}
 	set := workload.Load(workload.NewTable(), objects(t, manifests))
 	m := placement.NewModel(set, topo)
-	return change.New(m, set, placement.Options{}), m
+	return change.New(m, set, placement.Options{Steps: 4 * placement.DefaultSteps}), m
 }
 
 func objects(t testing.TB, text string) []*source.Object {

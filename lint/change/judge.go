@@ -14,6 +14,7 @@ type Judge struct {
 	m     *placement.Model
 	set   *workload.Set
 	steps int
+	purse *int // what is left for all questions
 	// ruled are the workloads that hard rules connect with each one, crowded
 	// those that may fill a node with it as well, where these are few.
 	ruled, crowded map[*workload.Workload][]*workload.Workload
@@ -23,8 +24,12 @@ type Judge struct {
 	lost           map[string][]answer
 }
 
-// DefaultSteps is the budget of one question, in filters applied.
-const DefaultSteps = 400_000
+// Budgets, in filters applied: that of one question is a part of what a decision
+// has by default, and all questions have that of some.
+const (
+	defaultSteps = 100_000
+	questions    = 20
+)
 
 // Limits of what is judged together.
 const (
@@ -36,16 +41,32 @@ const (
 // New makes a judge of a model and of what else the set says that it was made
 // of. Options are those of every single decision.
 func New(m *placement.Model, set *workload.Set, o placement.Options) *Judge {
-	j := &Judge{m: m, set: set, steps: o.Steps}
-	if j.steps == 0 {
-		j.steps = DefaultSteps
+	j := &Judge{m: m, set: set, steps: defaultSteps}
+	if o.Steps > 0 {
+		j.steps = max(o.Steps/(placement.DefaultSteps/defaultSteps), 1)
 	}
+	purse := j.steps * questions
+	j.purse = &purse
 	for _, w := range m.Workloads {
 		if w.Running && placement.Modelled(m.Group(w)) {
 			j.running = append(j.running, w)
 		}
 	}
 	return j
+}
+
+// other is a judge of another model, out of the same purse.
+func (j *Judge) other(m *placement.Model) *Judge {
+	o := New(m, j.set, placement.Options{})
+	o.steps, o.purse = j.steps, j.purse
+	return o
+}
+
+// options are those of a question that may take so many steps. What counts and
+// closed forms tell is asked even when the purse is empty.
+func (j *Judge) options(steps int) placement.Options {
+	*j.purse = max(*j.purse, briefSteps)
+	return placement.Options{Steps: steps, Purse: j.purse}
 }
 
 // Judged reports whether a workload can be judged at all.
@@ -195,7 +216,7 @@ func (s *scene) decide() (*placement.Model, *placement.Decision) { return s.deci
 // decideIn decides within a budget.
 func (s *scene) decideIn(steps int) (*placement.Model, *placement.Decision) {
 	m := s.model(nil)
-	return m, placement.Decide(m, placement.Options{Steps: steps})
+	return m, placement.Decide(m, s.j.options(steps))
 }
 
 // verdict is that about one workload of a decision.

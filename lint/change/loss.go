@@ -170,7 +170,7 @@ func (j *Judge) larger() *Judge {
 		if !ok {
 			return nil
 		}
-		j.grown = New(j.m.Variant(j.m.Workloads, nodes), j.set, placement.Options{Steps: j.steps})
+		j.grown = j.other(j.m.Variant(j.m.Workloads, nodes))
 	}
 	return j.grown
 }

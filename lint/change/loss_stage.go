@@ -83,7 +83,7 @@ func (s *stage) answers() []answer {
 		return all
 	}
 	found := map[*workload.Workload]placement.Lost{}
-	for _, o := range s.m.Lose(s.loss, placement.Options{Steps: s.j.steps / 4}) {
+	for _, o := range s.m.Lose(s.loss, s.j.options(s.j.steps/4)) {
 		found[o.Workload] = o
 	}
 	for i, w := range s.group {
@@ -97,7 +97,7 @@ func (s *stage) answers() []answer {
 // without decides about the scene without some nodes.
 func (s *stage) without(nodes map[string]bool) *placement.Decision {
 	left := slices.DeleteFunc(slices.Clone(s.m.Topology.Nodes), func(n *topology.Node) bool { return nodes[n.Name] })
-	return placement.Decide(s.j.m.Variant(s.ws, left, s.add...), placement.Options{Steps: s.j.steps})
+	return placement.Decide(s.j.m.Variant(s.ws, left, s.add...), s.j.options(s.j.steps))
 }
 
 // foretell decides about the scene on the nodes that are left, which tells

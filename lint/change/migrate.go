@@ -73,7 +73,7 @@ func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *M
 	case d.Verdict == placement.Always:
 		out.Answer = Yes
 	default: // the second pod comes last, when all others are in place
-		out.Answer = answers[m.Roll(placement.Rollout{Old: source, Fresh: target, Surge: 1}, placement.Options{Steps: j.steps}).Verdict]
+		out.Answer = answers[m.Roll(placement.Rollout{Old: source, Fresh: target, Surge: 1}, j.options(j.steps)).Verdict]
 	}
 	if out.Answer == Unknown {
 		out.Why = "too much to go through, or it depends on what only the cluster knows"

@@ -64,7 +64,7 @@ func (j *Judge) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 // completes reports whether a rollout does in every run, for other workloads or
 // on other nodes.
 func (j *Judge) completes(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
-	other := New(j.m.Variant(append(slices.Clone(group), j.running...), nodes), j.set, placement.Options{Steps: j.steps})
+	other := j.other(j.m.Variant(append(slices.Clone(group), j.running...), nodes))
 	r := other.paced(w, how, replicas)
 	return r.Verdict == placement.Always
 }
@@ -73,7 +73,7 @@ func (j *Judge) completes(w *workload.Workload, group []*workload.Workload, node
 func (j *Judge) MigrationRemedies(w *workload.Workload) []Remedy {
 	group := j.group(w, false)
 	moves := func(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node) bool {
-		other := New(j.m.Variant(append(slices.Clone(group), j.running...), nodes), j.set, placement.Options{Steps: j.steps})
+		other := j.other(j.m.Variant(append(slices.Clone(group), j.running...), nodes))
 		return other.Migration(w).Answer == Yes
 	}
 	var all []Remedy

@@ -253,7 +253,7 @@ func (q *rolling) explore() placement.Verdict {
 	case workload.BothWhole:
 		ask.Surge, ask.Whole = q.Replicas, true
 	}
-	out := m.Roll(ask, placement.Options{Steps: q.j.steps})
+	out := m.Roll(ask, q.j.options(q.j.steps))
 	q.Stuck, q.Reasons, q.old, q.fresh, q.skewed = out.Stuck, out.Reasons, ask.Old, ask.Fresh, out.Skewed
 	return out.Verdict
 }

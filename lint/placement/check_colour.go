@@ -23,11 +23,12 @@ func (v *verifier) checkUncolourable(c *assertion) error {
 		s.on = append(s.on, make([]int, len(c.members)))
 	}
 	s.classify()
-	t := &choices{s: s, at: make([][]int, len(c.members)), steps: checkSteps}
+	t := &choices{s: s, at: make([][]int, len(c.members)), steps: v.steps}
 	for _, m := range c.members {
 		t.sites = append(t.sites, slices.DeleteFunc(slices.Clone(v.sites(m.g)), func(n int) bool { return v.slots(m, n) == 0 }))
 	}
 	found := t.choose()
+	v.used += v.steps - t.steps
 	switch {
 	case t.steps <= 0:
 		return errTooLong
@@ -62,11 +63,11 @@ func (t *choices) choose() bool {
 		}
 		tried = append(tried, column)
 		t.at[best] = append(t.at[best], n)
-		t.s.on[n][best]++
+		t.s.change(best, n, 1)
 		if t.choose() {
 			return true
 		}
-		t.s.on[n][best]--
+		t.s.change(best, n, -1)
 		t.at[best] = t.at[best][:len(t.at[best])-1]
 	}
 	return false

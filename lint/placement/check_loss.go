@@ -59,9 +59,9 @@ type extent struct{ fewest, most int }
 
 // checkLoss holds answers about a loss against all its states, and runs against
 // the filters.
-func (m *Model) checkLoss(l Loss, out []Lost) error {
+func (m *Model) checkLoss(l Loss, out []Lost, steps int) (used int, err error) {
 	if !slices.ContainsFunc(out, func(o Lost) bool { return o.Verdict != Undetermined }) {
-		return nil
+		return 0, nil
 	}
 	s := &losses{l: l, lost: &absence{map[int]bool{}, l.Meaning, map[*Term]map[string]bool{}}, after: map[string]bool{}, ends: map[*workload.Workload]*extent{}}
 	for n, node := range m.Topology.Nodes {
@@ -72,11 +72,11 @@ func (m *Model) checkLoss(l Loss, out []Lost) error {
 	for _, o := range out {
 		if o.Verdict == OrderDependent {
 			if err := m.replayLoss(s.lost, l, o); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
-	s.states = &states{v: newVerifier(m, true), seen: map[string]bool{}, steps: checkSteps, whole: func() { s.strike() }}
+	s.states = &states{v: newVerifier(m, true), seen: map[string]bool{}, steps: steps, whole: func() { s.strike() }}
 	for _, w := range m.Workloads {
 		if g := m.groups[w]; Modelled(g) && !w.Running {
 			s.join(g, s.v.count(g))
@@ -87,7 +87,7 @@ func (m *Model) checkLoss(l Loss, out []Lost) error {
 		s.class[n] += " lost"
 	}
 	s.visit()
-	return s.hold(out)
+	return steps - s.steps, s.hold(out)
 }
 
 // hold compares answers with what was found.

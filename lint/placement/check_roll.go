@@ -22,18 +22,18 @@ type rolls struct {
 
 // checkRoll holds a verdict on a rollout against all its states, and its moves
 // against the filters.
-func (m *Model) checkRoll(r Rollout, out *Rolled) error {
+func (m *Model) checkRoll(r Rollout, out *Rolled, steps int) (used int, err error) {
 	if out.Verdict == Undetermined {
-		return nil
+		return 0, nil
 	}
 	if out.Verdict != Always {
 		if err := m.replayRoll(r, out); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	v := newVerifier(m, true)
 	s := &rolls{r: r, old: -1, fresh: -1, visited: map[string]bool{}}
-	s.states = &states{v: v, seen: map[string]bool{}, steps: checkSteps, whole: func() { s.goOn() }}
+	s.states = &states{v: v, seen: map[string]bool{}, steps: steps, whole: func() { s.goOn() }}
 	for _, w := range m.Workloads {
 		g := m.groups[w]
 		if !Modelled(g) || w.Running {
@@ -50,16 +50,20 @@ func (m *Model) checkRoll(r Rollout, out *Rolled) error {
 	}
 	s.classify()
 	s.visit()
-	stuckSeen, doneSeen := s.wedged, s.done
+	return steps - s.steps, s.hold(out.Verdict)
+}
+
+// hold compares a verdict with what was found.
+func (s *rolls) hold(v Verdict) error {
 	switch {
-	case stuckSeen && out.Verdict == Always, doneSeen && out.Verdict == Never:
-		return fmt.Errorf("%s: a rollout ends otherwise than %s", r.Old, out.Verdict)
-	case stuckSeen && doneSeen:
+	case s.wedged && v == Always, s.done && v == Never:
+		return fmt.Errorf("%s: a rollout ends otherwise than %s", s.r.Old, v)
+	case s.wedged && s.done:
 		return nil
 	case s.steps <= 0:
 		return errTooLong
-	case !s.begun || out.Verdict == OrderDependent:
-		return fmt.Errorf("%s: no rollout ends as %s says", r.Old, out.Verdict)
+	case !s.begun || v == OrderDependent:
+		return fmt.Errorf("%s: no rollout ends as %s says", s.r.Old, v)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ type states struct {
 
 // checkExplored tries everything, within its budget.
 func (v *verifier) checkExplored(c *assertion) error {
-	s := &states{v: v, members: c.members, seen: map[string]bool{}, steps: checkSteps}
+	s := &states{v: v, members: c.members, seen: map[string]bool{}, steps: v.steps}
 	for _, m := range c.members {
 		s.left = append(s.left, m.pods)
 	}
@@ -40,6 +40,7 @@ func (v *verifier) checkExplored(c *assertion) error {
 	}
 	s.classify()
 	s.visit()
+	v.used += v.steps - s.steps
 	switch {
 	case s.complete == c.never && s.complete, s.stuck && !c.never:
 		return fmt.Errorf("%v: a run ends otherwise", called(c.members))
@@ -161,14 +162,19 @@ func (v *verifier) waits(g *Group) bool {
 }
 
 func (s *states) put(i, n, by int) {
-	s.on[n][i] += by
+	s.change(i, n, by)
 	s.left[i] -= by
-	s.columns[n] = ""
 	if by > 0 {
 		s.v.add(s.members[i].g, n)
 	} else {
 		s.v.remove(s.members[i].g, n)
 	}
+}
+
+// change counts pods of a member on a node.
+func (s *states) change(i, n, by int) {
+	s.on[n][i] += by
+	s.columns[n] = ""
 }
 
 // column is equal for like nodes with like pods.

@@ -26,6 +26,29 @@ type Options struct {
 	// Steps is the budget, in filters applied; the same input takes the same
 	// number of them on any machine. 0 means DefaultSteps.
 	Steps int
+	// Purse, if it is not nil, is a budget for several questions: each takes out
+	// what it uses, and gets no more than is left.
+	Purse *int
+}
+
+// budget is the steps of one question, and of its check: what cannot be checked
+// with as many filters as it took at most is not said.
+func (o Options) budget() (steps, check int) {
+	steps = o.Steps
+	if steps == 0 {
+		steps = DefaultSteps
+	}
+	if o.Purse != nil {
+		steps = min(steps, max(*o.Purse, 0))
+	}
+	return steps, min(steps, checkSteps)
+}
+
+// pay takes out of the purse what a question has used.
+func (o Options) pay(used int) {
+	if o.Purse != nil {
+		*o.Purse -= used
+	}
 }
 
 // DefaultSteps is the default budget of a decision.
@@ -104,18 +127,17 @@ type Pending struct {
 
 // Decide decides about all workloads of a model together.
 func Decide(m *Model, o Options) *Decision {
-	if o.Steps == 0 {
-		o.Steps = DefaultSteps
-	}
-	steps := o.Steps
+	steps, check := o.budget()
+	given := steps
 	parts := m.split()
 	rules := decideArena(newArena(parts, false, nil), &steps)
-	parts.hold(rules)
+	used := parts.hold(rules, check)
 	full := rules
 	if a := newArena(parts, true, nil); a.binds() {
 		full = decideArena(a, &steps)
-		parts.hold(full)
+		used += parts.hold(full, check)
 	}
+	o.pay(given - steps + used)
 	d := full.decision(m, rules)
 	if err := parts.verify(d); err != nil {
 		// A fault of the engine, of which nobody must get to see a verdict.
@@ -127,10 +149,11 @@ func Decide(m *Model, o Options) *Decision {
 	return d
 }
 
-// hold checks the proofs of all outcomes. What cannot be checked within the
-// checker's budget is open.
-func (m *Model) hold(d *decided) {
+// hold checks the proofs of all outcomes and gives the steps that it took. What
+// cannot be checked within the checker's budget for a component is open.
+func (m *Model) hold(d *decided, steps int) int {
 	v := newVerifier(m, d.a.contend)
+	v.steps = steps
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
 		if !o.decided || !o.always && !o.never {
@@ -143,6 +166,7 @@ func (m *Model) hold(d *decided) {
 			panic(fmt.Sprintf("placement: a certificate does not hold: %v", err))
 		}
 	}
+	return v.used
 }
 
 // binds reports whether resources can run out at all.

@@ -11,10 +11,8 @@ import (
 // Lose goes through all placements of all pods, loses nodes after each, and
 // goes through all repairs, within the budget. The order of repairs is free.
 func (m *Model) Lose(l Loss, o Options) []Lost {
-	steps := o.Steps
-	if steps == 0 {
-		steps = DefaultSteps
-	}
+	steps, check := o.budget()
+	given := steps
 	parts := m.split()
 	if !l.told(m) {
 		return l.open(m)
@@ -25,7 +23,9 @@ func (m *Model) Lose(l Loss, o Options) []Lost {
 	}
 	defer s.search.close()
 	out := s.answers(s.search.visit(s.search.c.pods))
-	switch err := parts.checkLoss(l, out); {
+	used, err := parts.checkLoss(l, out, check)
+	o.pay(given - steps + used)
+	switch {
 	case errors.Is(err, errTooLong):
 		return l.open(m)
 	case err != nil:

@@ -60,10 +60,8 @@ type Move struct {
 // Roll goes through all states of a rollout, within the budget. Deleted pods
 // leave at once: what waits for one to be gone only waits (R-W5).
 func (m *Model) Roll(r Rollout, o Options) Rolled {
-	steps := o.Steps
-	if steps == 0 {
-		steps = DefaultSteps
-	}
+	steps, check := o.budget()
+	given := steps
 	parts := m.split()
 	a := newArena(parts, true, nil)
 	s := newRolling(a, r, &steps)
@@ -73,7 +71,9 @@ func (m *Model) Roll(r Rollout, o Options) Rolled {
 	defer s.search.close()
 	whole := s.search.visit(s.search.c.pods - s.replicas)
 	out := Rolled{Verdict: s.verdict(whole), Skewed: s.skewed && whole, Stuck: s.moves()}
-	switch err := parts.checkRoll(r, &out); {
+	used, err := parts.checkRoll(r, &out, check)
+	o.pay(given - steps + used)
+	switch {
 	case errors.Is(err, errTooLong):
 		return Rolled{Verdict: Undetermined}
 	case err != nil:

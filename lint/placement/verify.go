@@ -24,11 +24,14 @@ type verifier struct {
 	running map[int]bool
 	// contend is unset where pods do not contend for resources.
 	contend bool
-	ledger  *ledger
-	sets    map[string]*sited
-	sized   map[string][]int
-	reached map[*Group][]int
-	nested  map[string]bool
+	// steps is the budget for a component that is explored, and used how many
+	// steps that took so far.
+	steps, used int
+	ledger      *ledger
+	sets        map[string]*sited
+	sized       map[string][]int
+	reached     map[*Group][]int
+	nested      map[string]bool
 	*relations
 	// counts is the number of pods that a spread constraint counts in a domain.
 	counts map[*Term]map[string]int
@@ -163,8 +166,8 @@ func newVerifier(m *Model, contend bool) *verifier { return newVerifierAfter(nil
 // newVerifierAfter keeps the books after a loss of nodes, if there was one.
 func newVerifierAfter(lost *absence, m *Model, contend bool) *verifier {
 	v := &verifier{
-		absent: lost,
-		m:      m, relations: m.related(), contend: contend, on: make([]*load, len(m.Topology.Nodes)), here: map[place3]int{}, total: map[keyOf]int{},
+		absent: lost, steps: checkSteps,
+		m: m, relations: m.related(), contend: contend, on: make([]*load, len(m.Topology.Nodes)), here: map[place3]int{}, total: map[keyOf]int{},
 		placed: map[*workload.Workload]int{}, running: map[int]bool{}, sets: map[string]*sited{}, sized: map[string][]int{},
 		reached: map[*Group][]int{}, nested: map[string]bool{}, counts: map[*Term]map[string]int{},
 	}
