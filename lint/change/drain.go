@@ -14,8 +14,10 @@ type Drain struct {
 	// Evicts is set if machines refuse to be evicted and cannot migrate.
 	Evicts bool
 	// Worst is the node of which the drain leaves pods Pending, if there is one,
-	// and Next the budget that refuses the drain after it.
+	// Like the number of others of which the same is true, and Next the budget
+	// that refuses the drain after it.
 	Worst *Survival
+	Like  int
 	Next  *Budget
 	Why   string
 }
@@ -37,13 +39,7 @@ func (j *Judge) Drain(w *workload.Workload) Drain {
 	}
 	out := Drain{Answer: Yes}
 	all := j.Drains(w)
-	for i := range all {
-		s := &all[i]
-		if severity[s.Verdict] > 0 && (out.Worst == nil || s.Worse(out.Worst)) {
-			out.Worst = s
-		}
-	}
-	if out.Worst == nil {
+	if out.Worst, out.Like = Worst(all); out.Worst == nil {
 		return out
 	}
 	out.Answer, out.Why = answers[out.Worst.Verdict], out.Worst.Why
@@ -77,4 +73,28 @@ func (j *Judge) evicted(w *workload.Workload) (d Drain, blocked bool) {
 		return Drain{}, false
 	}
 	return Drain{Answer: m.Answer, Evicts: m.Answer != Yes, Why: m.Why}, true
+}
+
+// Worst is the worst outcome of losses by one key and of one meaning, and how
+// many other nodes, or domains, there are of which the same is true; nil if all
+// is well with all of them.
+func Worst(all []Survival) (worst *Survival, like int) {
+	for i := range all {
+		if s := &all[i]; severity[s.Verdict] > 0 && (worst == nil || s.Worse(worst)) {
+			worst = s
+		}
+	}
+	if worst == nil {
+		return nil, 0
+	}
+	for _, s := range all {
+		switch {
+		case s.Verdict != worst.Verdict || s.Pending != worst.Pending:
+		case s.Key == hostname:
+			like += len(s.Nodes)
+		default:
+			like++
+		}
+	}
+	return worst, like - 1
 }

@@ -1,7 +1,7 @@
 package facts
 
 import (
-	corev1 "k8s.io/api/core/v1"
+	"slices"
 
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -35,27 +35,16 @@ func (b *builder) losses(w *workload.Workload) {
 	}
 }
 
-// loss is the worst loss of one meaning, and how many are like it; nil if the
-// workload has no answer.
+// loss is the worst loss of one meaning, and how many are like it; nil if there
+// is none.
 func (b *builder) loss(w *workload.Workload, all []change.Survival, meaning placement.Meaning) *Loss {
-	var worst *change.Survival
-	for i := range all {
-		if s := &all[i]; s.Meaning == meaning && (worst == nil || s.Worse(worst)) {
-			worst = s
-		}
-	}
-	if worst == nil {
+	all = slices.DeleteFunc(slices.Clone(all), func(s change.Survival) bool { return s.Meaning != meaning })
+	if len(all) == 0 {
 		return nil
 	}
-	like := -1
-	for _, s := range all {
-		switch {
-		case s.Meaning != meaning || s.Verdict != worst.Verdict || s.Pending != worst.Pending:
-		case s.Key == corev1.LabelHostname:
-			like += len(s.Nodes)
-		default:
-			like++
-		}
+	worst, like := change.Worst(all)
+	if worst == nil {
+		worst, like = &all[0], len(all)-1
 	}
 	return &Loss{
 		Workload: w.String(), Ending: endings[worst.Verdict], Key: worst.Key, Value: worst.Value, Like: like,
@@ -74,7 +63,7 @@ func (b *builder) drain(w *workload.Workload) {
 		return
 	}
 	fact := Drain{
-		Workload: w.String(), Ending: endings[d.Worst.Verdict], Pods: change.Certain(w), Node: d.Worst.Value, Like: len(d.Worst.Nodes) - 1, Pending: d.Worst.Pending,
+		Workload: w.String(), Ending: endings[d.Worst.Verdict], Pods: change.Certain(w), Node: d.Worst.Value, Like: d.Like, Pending: d.Worst.Pending,
 	}
 	s := about(w, b.holding(w))
 	if at := w.CountSpan(); at != s.Location {

@@ -66,8 +66,8 @@ func (b *builder) drains(w *workload.Workload) diag.PlacementJudgement {
 // drainText says what the worst drain leaves behind.
 func drainText(d change.Drain, pods int) string {
 	text, may := "draining "+d.Worst.Value, "leaves"
-	if like := len(d.Worst.Nodes) - 1; like > 0 {
-		text += fmt.Sprintf(" (or any of %s like it)", plural(like, "node"))
+	if d.Like > 0 {
+		text += fmt.Sprintf(" (or any of %s like it)", plural(d.Like, "node"))
 	}
 	if d.Answer == change.May {
 		may = "may leave"
