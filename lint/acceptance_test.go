@@ -118,8 +118,8 @@ func TestMatchLabelKeys(t *testing.T) {
 }
 
 // TestVirtualMachinesInThreeZones lints the three workloads of a post on the
-// nodes that it describes: two of them fit, and the third one names a topology
-// key that no node has.
+// nodes that it describes: two of them fit, of which one can never roll out, and
+// the third one names a topology key that no node has.
 func TestVirtualMachinesInThreeZones(t *testing.T) {
 	dir := corpus(t)
 	post := "corpus/kubevirt__kubevirt.github.io/2020-02-25-Advanced-scheduling-with-affinity-rules."
@@ -127,9 +127,12 @@ func TestVirtualMachinesInThreeZones(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	errs := errorsOf(report)
-	if len(errs) != 1 || errs[0].Rule != "affinity-never-satisfied" || errs[0].Object.Name != "blackbox" {
-		t.Fatalf("want one error about blackbox, got %v", errs)
+	if cache := errorsAbout(report, "varnish-cache"); len(cache) != 1 || cache[0].Rule != "rollout-deadlock" || cache[0].Location.Line != 28 {
+		t.Errorf("want one error about varnish-cache, got %v", cache)
+	}
+	errs := errorsAbout(report, "blackbox")
+	if len(errs) != 1 || errs[0].Rule != "affinity-never-satisfied" || len(errorsOf(report)) != 2 {
+		t.Fatalf("want one error about blackbox, got %v", errorsOf(report))
 	}
 	if !strings.Contains(errs[0].Message, "did you mean kubernetes.io/hostname?") || errs[0].Location.Line != 26 {
 		t.Errorf("line %d: %s", errs[0].Location.Line, errs[0].Message)

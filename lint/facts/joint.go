@@ -16,7 +16,7 @@ import (
 // something is wrong already.
 func (b *builder) joint() {
 	for _, c := range b.m.Conflicts(b.faulty) {
-		for _, w := range c.Workloads {
+		for _, w := range c.Among {
 			b.torn[w] = true
 		}
 		if c.Core != nil {

@@ -11,8 +11,9 @@ import (
 // Conflict is what becomes of workloads together although each of them could
 // be placed if it were alone.
 type Conflict struct {
-	// Workloads have a part in it, in the order of the input.
-	Workloads []*workload.Workload
+	// Workloads have a part in it, in the order of the input; Among are these and
+	// all with which they have to do.
+	Workloads, Among []*workload.Workload
 	// Pods is how many they have together, and Most how many of them can be
 	// placed at most; where Stuck is set all of them can.
 	Pods, Most int
@@ -59,6 +60,7 @@ func (m *Model) Conflicts(faulty map[*workload.Workload]bool) []Conflict {
 			c, ok = m.wedge(scope, o)
 		}
 		if ok {
+			c.Among = o.owners
 			all = append(all, c)
 		}
 	}
