@@ -143,7 +143,7 @@ func TestLoadErrors(t *testing.T) {
 	edit := func(old, text string) string { return strings.Replace(head+body, old, text, 1) }
 	for name, c := range map[string]struct{ text, want string }{
 		"misspelt field": {edit("fact.namespace", "fact.namespcae"),
-			"policies/x.rego:14: namespcae does not exist here (did you mean namespace?); there are group, id, in_one_zone, kind, lasting, name, namespace, on_one_node, placement_known, pods, pods_known, soft, usable, workload, zones"},
+			"policies/x.rego:14: namespcae does not exist here (did you mean namespace?); there are group, id, in_one_zone, kind, lasting, name, namespace, node, on_one_node, placement_known, pods, pods_known, soft, usable, workload, zones"},
 		"misspelt list": {edit("input.workloads", "input.worklods"),
 			"policies/x.rego:13: worklods does not exist here (did you mean workloads?); there are affinity, anti_affinity, autoscalers, budgets, circles,"},
 		"wrong type":             {edit(`== "default"`, `== 3`), "policies/x.rego:14: match error: left : string right : number"},

@@ -123,10 +123,11 @@ type Workload struct {
 	PlacementKnown bool `json:"placement_known"`
 	Usable         int  `json:"usable"`
 	Zones          int  `json:"zones"`
-	// OnOneNode is the largest number of its pods that may sit on one node, and
-	// InOneZone in one zone (0 without zones): what a single loss can take.
-	OnOneNode int `json:"on_one_node"`
-	InOneZone int `json:"in_one_zone"`
+	// OnOneNode is the largest number of its pods that may sit on one node, such as
+	// Node, and InOneZone in one zone (0 without zones): what a loss can take.
+	OnOneNode int    `json:"on_one_node"`
+	Node      string `json:"node"`
+	InOneZone int    `json:"in_one_zone"`
 	// Soft names the soft rules that ask for spreading, as in
 	// "preferred anti-affinity on kubernetes.io/hostname".
 	Soft []string `json:"soft"`

@@ -25,7 +25,7 @@ func (b *builder) placement(w *workload.Workload) {
 			if w.Spec.NodeName == "" && !b.m.MaybeApart(w) {
 				t := b.together(w)
 				fact.PlacementKnown, fact.Usable, fact.Zones = true, t.Usable, t.Zones
-				fact.OnOneNode, fact.InOneZone = t.OnOneNode, t.InOneZone
+				fact.OnOneNode, fact.InOneZone, fact.Node = t.OnOneNode, t.InOneZone, t.Node
 			}
 		}
 	}

@@ -170,6 +170,8 @@ func expression(r corev1.NodeSelectorRequirement) string {
 // nodes. Zones is the number of zones among the usable nodes, Usable theirs.
 type Together struct {
 	Usable, Zones, OnOneNode, InOneZone int
+	// Node is one that OnOneNode is about.
+	Node string
 }
 
 // Together computes what a single loss of a node or a zone can take.
@@ -179,7 +181,9 @@ func (m *Model) Together(w *workload.Workload) Together {
 	set := m.set(v, p.g, mode{fit: true, room: true, ports: p.ports, keys: strings.Join(hardKeys(p.g), ",")})
 	pods := p.pods(len(set.sites))
 	zones := set.room(corev1.LabelTopologyZone, p.keys)
-	t := Together{Usable: len(set.sites), Zones: len(zones), OnOneNode: min(pods, set.largest(p.keys))}
+	t := Together{Usable: len(set.sites), Zones: len(zones)}
+	t.OnOneNode, t.Node = set.largest(p.keys)
+	t.OnOneNode = min(pods, t.OnOneNode)
 	for _, most := range zones {
 		t.InOneZone = max(t.InOneZone, min(pods, most))
 	}

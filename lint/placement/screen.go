@@ -192,6 +192,9 @@ func (m *Model) Share(w *workload.Workload) (Together, Answer) {
 			apart = apart || labelled
 		}
 		if most >= pods && (!apart || pods <= 1) {
+			if t.Node == "" {
+				t.Node = m.Topology.Nodes[n].Name
+			}
 			found, zoned = true, zoned || zone[n] >= 0
 		}
 	}

@@ -157,13 +157,15 @@ func (s *siteSet) room(key string, keys []string) map[string]int {
 	return room
 }
 
-// largest is the most pods that one site holds under keys.
-func (s *siteSet) largest(keys []string) int {
-	most := 0
+// largest is the most pods that one site holds under keys, and the first that
+// holds so many.
+func (s *siteSet) largest(keys []string) (most int, node string) {
 	for i := range s.sites {
-		most = max(most, s.sites[i].apart(keys))
+		if n := s.sites[i].apart(keys); n > most {
+			most, node = n, s.sites[i].node.Name
+		}
 	}
-	return most
+	return most, node
 }
 
 // apart is what one site holds: one pod if it carries one of the keys.

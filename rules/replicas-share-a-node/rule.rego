@@ -26,11 +26,11 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	fact.pods_known
 	fact.pods >= 2
 	fact.usable >= 2
-	node := sprintf("the loss of one node can take %d of %s", [fact.pods, text.pods(fact, fact.pods)])
+	node := sprintf("a loss of %s may take %d of %s", [fact.node, fact.pods, text.pods(fact, fact.pods)])
 	wishes := [sprintf("%s is only a wish", [soft]) | some soft in fact.soft]
 	message := text.line(fact.workload, array.flatten([concat("", [node, zone(fact)]), wishes]))
 }
 
-zone(fact) := sprintf(", that of one zone %d of %d", [min([fact.in_one_zone, fact.pods]), fact.pods]) if fact.zones > 0
+zone(fact) := sprintf(", that of a zone %d of %d", [min([fact.in_one_zone, fact.pods]), fact.pods]) if fact.zones > 0
 
 zone(fact) := "" if fact.zones == 0

@@ -16,6 +16,7 @@ bad := {
 	"usable": 6,
 	"zones": 3,
 	"on_one_node": 3,
+	"node": "n1",
 	"in_one_zone": 3,
 	"soft": ["preferred anti-affinity on kubernetes.io/hostname"],
 }
@@ -26,7 +27,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: the loss of one node can take 3 of 3 replicas, that of one zone 3 of 3; preferred anti-affinity on kubernetes.io/hostname is only a wish"
+	message := "Deployment shop/web: a loss of n1 may take 3 of 3 replicas, that of a zone 3 of 3; preferred anti-affinity on kubernetes.io/hostname is only a wish"
 	subject.report == {{"rule": "replicas-share-a-node", "fact": 1, "message": message}} with input as {"workloads": [bad]}
 }
 
@@ -46,5 +47,5 @@ test_jobs_end if said(object.union(bad, {"lasting": false})) == set()
 
 test_no_zones if {
 	fact := object.union(bad, {"pods": 2, "on_one_node": 2, "zones": 0, "in_one_zone": 0, "soft": []})
-	said(fact) == {"Deployment shop/web: the loss of one node can take 2 of 2 replicas"}
+	said(fact) == {"Deployment shop/web: a loss of n1 may take 2 of 2 replicas"}
 }
