@@ -78,9 +78,38 @@ func TestReadmeRule(t *testing.T) {
 	}
 }
 
+// TestReadmeInput compares what the README shows of files, whose names stand
+// before them in a comment, with the files.
+func TestReadmeInput(t *testing.T) {
+	shown := 0
+	for _, text := range blocks(t, "yaml") {
+		path, text, ok := ofFile(text)
+		if !ok {
+			continue
+		}
+		shown++
+		if file, err := os.ReadFile(filepath.Join("../..", path)); err != nil || string(file) != text {
+			t.Errorf("the README shows %s (%v) as\n%s\nand it is\n%s", path, err, text, file)
+		}
+	}
+	if shown == 0 {
+		t.Error("no file in the README")
+	}
+}
+
+// ofFile splits a block that shows a file of the repository.
+func ofFile(text string) (path, rest string, ok bool) {
+	first, rest, _ := strings.Cut(text, "\n")
+	path, ok = strings.CutPrefix(first, "# fixtures/")
+	return "fixtures/" + path, rest, ok
+}
+
 // TestReadmeFiles reads the topology and the configuration that the README shows.
 func TestReadmeFiles(t *testing.T) {
 	for _, text := range blocks(t, "yaml") {
+		if _, _, shown := ofFile(text); shown {
+			continue
+		}
 		if !strings.Contains(text, "kind: NodeTopology") {
 			path := filepath.Join(t.TempDir(), config.Name)
 			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
