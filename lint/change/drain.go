@@ -26,9 +26,10 @@ type Drain struct {
 var severity = map[placement.Verdict]int{placement.Never: 3, placement.OrderDependent: 2, placement.Undetermined: 1}
 
 // Drain judges a workload: whether its pods may be evicted (R-W19, R-W29), and
-// whether they find other nodes then. DaemonSets stay where they are.
+// whether they find other nodes then. DaemonSets stay where they are, and a bare
+// pod is nobody's to create again.
 func (j *Judge) Drain(w *workload.Workload) Drain {
-	if w.Kind.PerNode() || w.Kind.Finite() || w.Running || Certain(w) == 0 {
+	if w.Kind.PerNode() || w.Kind.Finite() || w.Running || w.Bare() || Certain(w) == 0 {
 		return Drain{Answer: None}
 	}
 	if !j.Judged(w) {

@@ -74,6 +74,11 @@ func (j *Judge) Judged(w *workload.Workload) bool {
 	return !j.m.Topology.Empty() && takesPart(j.m.Group(w)) && len(j.running) <= maxRunning
 }
 
+// grows reports whether some pool may grow for the pods of a workload.
+func (j *Judge) grows(w *workload.Workload) bool {
+	return j.Judged(w) && j.m.Eligible(w).Growable > 0
+}
+
 // takesPart reports whether the pods of a group are there for good.
 func takesPart(g *placement.Group) bool {
 	return placement.Modelled(g) && !g.Running && !g.Kind.Finite() && (g.Kind.PerNode() || g.Count.N > 0 || g.Scale != nil)

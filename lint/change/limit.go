@@ -45,12 +45,17 @@ func (j *Judge) Scaling(w *workload.Workload) Scaling {
 	case !j.Judged(w):
 		return Scaling{Answer: Unknown, Why: "where its pods go is not judged"}
 	}
-	if l := j.Limit(w, w.Scale.Max); l != nil {
-		return Scaling{Answer: No, Limit: l, Most: l.Most}
-	}
 	s := j.scene(j.group(w, true)).with(w, w.Scale.Max)
 	_, d := s.decide()
-	switch c := s.of[w]; verdict(d, c) {
+	c := s.of[w]
+	if l := j.Limit(w, w.Scale.Max); l != nil {
+		most := l.Most
+		if !j.grows(w) { // others may leave less
+			most = min(most, placed(d, c))
+		}
+		return Scaling{Answer: No, Limit: l, Most: most}
+	}
+	switch verdict(d, c) {
 	case placement.Always:
 		return Scaling{Answer: Yes}
 	case placement.OrderDependent:

@@ -26,8 +26,22 @@ type Migration struct {
 	Evicts bool
 }
 
-// Migration judges machines of KubeVirt; anything else does not migrate.
+// Migration judges machines of KubeVirt; anything else does not migrate. Where
+// pools may grow for them, none can migrate only if that holds however far.
 func (j *Judge) Migration(w *workload.Workload) Migration {
+	m := j.migration(w)
+	if m.Answer == Yes || m.Answer == None || !j.grows(w) {
+		return m
+	}
+	if larger := j.larger(); larger != nil && j.m.Hereditary(j.group(w, false)) {
+		if g := larger.migration(w); g.Answer == No {
+			return g
+		}
+	}
+	return Migration{Answer: Unknown, Machines: m.Machines, Evicts: m.Evicts, Why: whyGrowth}
+}
+
+func (j *Judge) migration(w *workload.Workload) Migration {
 	machines := Certain(w)
 	if !w.Kind.VM || machines == 0 || w.Running {
 		return Migration{Answer: None}

@@ -51,9 +51,25 @@ func (j *Judge) Rollout(w *workload.Workload, replicas int) Rollout {
 	return j.paced(w, w.Rollout(replicas), replicas)
 }
 
-// paced judges a rollout that goes that way: among all that contend for the
-// same nodes, and if that cannot be decided by the rules alone.
+// paced judges a rollout that goes that way: on the declared nodes, and where
+// that is not enough and pools may grow, on all that there may be.
 func (j *Judge) paced(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
+	r := j.declared(w, how, replicas)
+	if r.Verdict == placement.Always || r.Way == workload.NoRollout || r.Unknown != "" || !j.grows(w) {
+		return r
+	}
+	if larger := j.larger(); larger != nil {
+		g := larger.declared(w, how, replicas)
+		if g.Verdict == "" || g.Verdict == placement.Never && j.m.Hereditary(j.group(w, false)) {
+			return g
+		}
+	}
+	return Rollout{Rollout: how, Replicas: replicas, Verdict: placement.Undetermined, Why: whyGrowth}
+}
+
+// declared judges a rollout on the declared nodes: among all that contend for
+// the same ones, and if that cannot be decided by the rules alone.
+func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := Rollout{Rollout: how, Replicas: replicas}
 	switch {
 	case r.Way == workload.NoRollout:

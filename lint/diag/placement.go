@@ -75,8 +75,10 @@ type PlacementSurvival struct {
 	Meaning string `json:"meaning"`
 	Verdict string `json:"verdict"`
 	Pending int    `json:"pending"`
-	// Like are further domains of which the same is true.
+	// Like are further nodes of which the same is true.
 	Like []string `json:"like"`
+	// Reason says on what the verdict rests, if that is more than where pods fit.
+	Reason string `json:"reason"`
 }
 
 // PlacementJudgement is yes, no, may, unknown or none, and why.

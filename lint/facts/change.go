@@ -140,13 +140,19 @@ func (b *builder) coreSubject(w *workload.Workload, m *placement.Model, core *pl
 			if (atom.Workload.String() == w.String()) != own || (atom.Term != nil) != pass.term || atom.Part == "replicas" {
 				continue
 			}
+			if atom.Part == "taints" || atom.Part == "selector" {
+				if s, _ = b.excluded(s, b.original(atom.Workload), false); own && len(reasons) == 0 {
+					reasons = append(reasons, reasonText(m, atom))
+				}
+				continue
+			}
 			at, _, text := atomAt(m, atom)
 			if seen[at] {
 				continue // old and new pods have it from one place
 			}
 			seen[at] = true
 			switch reason := reasonText(m, atom); {
-			case own && (atom.Part != "taints" && atom.Part != "selector" || len(reasons) == 0):
+			case own:
 				reasons = append(reasons, reason)
 			case !own:
 				reasons = append(reasons, reason+" of "+atom.Workload.String())
@@ -165,12 +171,22 @@ func (b *builder) coreSubject(w *workload.Workload, m *placement.Model, core *pl
 	return s, reasons, others
 }
 
+// original is the workload of the model that a copy stands for.
+func (b *builder) original(w *workload.Workload) *workload.Workload {
+	for _, o := range b.m.Workloads {
+		if o.String() == w.String() && o.Kind == w.Kind {
+			return o
+		}
+	}
+	return w
+}
+
 // atOwn moves a subject to a rule of the workload itself, if it has one that
 // looks at the others: which of two that keep one another apart a contradiction
 // names is chance. Without any place it is at what has to do with anybody.
 func (b *builder) atOwn(w *workload.Workload, s Subject, others []string) Subject {
 	if s.Location.IsZero() {
-		s.Location = b.blocking(w, b.m.Workloads)
+		s.Location = b.holding(w)
 		return s
 	}
 	if id := w.Object.ID(); *b.object == id {

@@ -12,7 +12,7 @@ import (
 // losses tells what becomes of a workload when a domain is lost of every key
 // that is asked for: for each key and meaning the worst of all.
 func (b *builder) losses(w *workload.Workload) {
-	if b.Survive == nil {
+	if b.Survive == nil || w.Bare() { // a bare pod is gone with its node, and nobody expects otherwise
 		return
 	}
 	for _, key := range b.Survive(w) {
@@ -48,7 +48,7 @@ func (b *builder) loss(w *workload.Workload, all []change.Survival, meaning plac
 	}
 	return &Loss{
 		Workload: w.String(), Ending: endings[worst.Verdict], Key: worst.Key, Value: worst.Value, Like: like,
-		Meaning: string(meaning), Pods: change.Certain(w), Pending: worst.Pending,
+		Meaning: string(meaning), Pods: change.Certain(w), Pending: worst.Pending, Recreated: placement.Loss{Meaning: meaning}.Recreated(w),
 	}
 }
 

@@ -32,7 +32,7 @@ func (b *builder) survives(w *workload.Workload) []diag.PlacementSurvival {
 	}
 	for _, key := range b.Survive(w) {
 		for _, s := range b.j.Survives(w, key) {
-			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Like: []string{}}
+			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Like: []string{}, Reason: s.Why}
 			if key == corev1.LabelHostname {
 				out.Like = append(out.Like, without(s.Nodes, s.Value)...)
 			}

@@ -64,8 +64,10 @@ type Loss struct {
 	Meaning string `json:"meaning"`
 	Pods    int    `json:"pods"`
 	// Pending is how many of its pods stay Pending: at least if the ending is
-	// never, else at most as far as is known.
-	Pending int `json:"pending"`
+	// never, else at most as far as is known. Unless Recreated they are not even
+	// created again as long as the nodes are there.
+	Pending   int  `json:"pending"`
+	Recreated bool `json:"recreated"`
 }
 
 // Budget is something wrong with a PodDisruptionBudget. Problem is no-eviction

@@ -92,19 +92,35 @@ func survival(worstFirst []diag.PlacementSurvival) string {
 // maxLosses bounds the losses that are told of one workload and key.
 const maxLosses = 3
 
-// lossReasons tells the worst of the losses that do harm or may.
+// told is losses of which the same is true.
+type told struct {
+	diag.PlacementSurvival
+	meaning string
+	like    int // how many others
+}
+
+// lossReasons tells the worst of the losses that do harm or may, those of which
+// the same is true at once.
 func lossReasons(replicas int, worstFirst []diag.PlacementSurvival) string {
-	var parts []string
+	var all []told
 	for i, s := range worstFirst {
 		same := func(o diag.PlacementSurvival) bool { return sameLoss(s, o) }
 		if badness[answerTo(s.Verdict)] <= badness[answerYes] || slices.ContainsFunc(worstFirst[:i], same) {
 			continue
 		}
-		meaning := s.Meaning
+		t := told{s, s.Meaning, len(s.Like)}
 		if at := slices.IndexFunc(worstFirst[i+1:], same); at >= 0 {
-			meaning += " or " + worstFirst[i+1+at].Meaning
+			t.meaning += " or " + worstFirst[i+1+at].Meaning
 		}
-		parts = append(parts, lossReason(replicas, s, meaning))
+		if at := slices.IndexFunc(all, t.alike); at >= 0 {
+			all[at].like += 1 + t.like
+		} else {
+			all = append(all, t)
+		}
+	}
+	var parts []string
+	for i := range all {
+		parts = append(parts, all[i].reason(replicas))
 	}
 	if more := len(parts) - maxLosses; more > 0 {
 		parts = append(parts[:maxLosses], fmt.Sprintf("and %d more", more))
@@ -112,28 +128,41 @@ func lossReasons(replicas int, worstFirst []diag.PlacementSurvival) string {
 	return strings.Join(parts, "; ")
 }
 
-// sameLoss reports whether two losses differ in their meaning alone.
-func sameLoss(a, b diag.PlacementSurvival) bool {
-	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && slices.Equal(a.Like, b.Like)
+// alike reports whether what is told of two losses differs in their domains
+// alone.
+func (t told) alike(o told) bool {
+	return t.meaning == o.meaning && t.Verdict == o.Verdict && t.Pending == o.Pending && t.Reason == o.Reason
 }
 
-func lossReason(replicas int, s diag.PlacementSurvival, meaning string) string {
-	text := fmt.Sprintf("losing %s=%s (%s) ", s.Key, s.Value, meaning)
-	pods := fmt.Sprintf("%d of %s", s.Pending, count(replicas, "pod"))
-	switch answer := answerTo(s.Verdict); {
+// sameLoss reports whether two losses differ in their meaning alone.
+func sameLoss(a, b diag.PlacementSurvival) bool {
+	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Reason == b.Reason && slices.Equal(a.Like, b.Like)
+}
+
+func (t *told) reason(replicas int) string {
+	text := fmt.Sprintf("losing %s=%s", t.Key, t.Value)
+	if t.Key == domainNames[0].key {
+		text = "losing node " + t.Value
+	}
+	if t.like > 0 {
+		text += fmt.Sprintf(" or any of %d like it", t.like)
+	}
+	text += " (" + t.meaning + ") "
+	pods := fmt.Sprintf("%d of %s", t.Pending, count(replicas, "pod"))
+	switch answer := answerTo(t.Verdict); {
 	case answer == answerUnknown:
 		text += "could not be decided"
-	case answer == answerMay && s.Pending == 0:
+	case answer == answerMay && t.Pending == 0:
 		text += "may leave pods Pending"
 	case answer == answerMay:
 		text += "may leave up to " + pods + " Pending"
-	case s.Pending >= replicas:
+	case t.Pending >= replicas:
 		text += "leaves " + pods + " Pending"
 	default:
 		text += "leaves at least " + pods + " Pending"
 	}
-	if len(s.Like) > 0 {
-		text += fmt.Sprintf(" (and %d like it)", len(s.Like))
+	if t.Reason != "" {
+		text += " (" + t.Reason + ")"
 	}
 	return text
 }

@@ -71,8 +71,9 @@ func legend(columns []question, rows [][]string) []string {
 	for _, cells := range rows {
 		for i, q := range columns {
 			cell := cells[len(cells)-len(columns)+i]
-			word, _, _ := strings.Cut(cell, " (")
+			word, rest, _ := strings.Cut(cell, " (")
 			used[word] = true
+			used[strings.TrimSuffix(strings.TrimPrefix(rest, "ghost: "), ")")] = true
 			lost = lost || q.above != "" && cell != answerYes && cell != answerNone
 		}
 	}

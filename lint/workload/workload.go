@@ -116,6 +116,10 @@ func (w *Workload) Namespace() string { return w.Object.Namespace }
 // Refused reports whether no pod of the workload ever comes into being.
 func (w *Workload) Refused() bool { return len(w.Problems) > 0 }
 
+// Bare reports whether the workload is a single pod, or machine, that nothing
+// creates again.
+func (w *Workload) Bare() bool { return len(w.Kind.Template) == 0 }
+
 // Terminating reports whether the object is being deleted: a pod that is still
 // counts for affinity, but not for spread (R-A1, R-T4).
 func (w *Workload) Terminating() bool {

@@ -91,12 +91,15 @@ like(1, word) := sprintf(" (or one %s like it)", [word])
 
 like(n, word) := sprintf(" (or any of %d %ss like it)", [n, word]) if n > 1
 
-# left says how many of a workload's pods stay Pending after a loss.
-left(fact) := sprintf("leaves %s Pending", [share(fact.pending, fact.pods)]) if fact.ending == "never"
+# left says how many of a workload's pods stay Pending after a loss, or are not
+# even created again.
+left(fact) := sprintf("leaves %s %s", [share(fact.pending, fact.pods), lacking(fact)]) if fact.ending == "never"
 
-left(fact) := sprintf("may leave %s%s Pending", [verb(fact.pending, "", "up to "), share(fact.pending, fact.pods)]) if {
+left(fact) := sprintf("may leave %s%s %s", [verb(fact.pending, "", "up to "), share(fact.pending, fact.pods), lacking(fact)]) if {
 	fact.ending == "may-not"
 }
+
+lacking(fact) := {true: "Pending", false: "missing"}[object.get(fact, "recreated", true)]
 
 # share is some of a workload's pods.
 share(1, 1) := "its only pod"

@@ -12,6 +12,7 @@ bad := {
 	"meaning": "both",
 	"pods": 3,
 	"pending": 1,
+	"recreated": true,
 }
 
 # said gives the messages about one fact.
@@ -43,4 +44,10 @@ test_unreachable if {
 test_only_pod if {
 	fact := object.union(bad, {"like": 0, "ending": "may-not", "pods": 1})
 	said(fact) == {"Deployment shop/web: losing n1 may leave its only pod Pending"}
+}
+
+test_not_created_again if {
+	fact := object.union(bad, {"meaning": "ghost", "recreated": false})
+	some message in said(fact)
+	contains(message, "missing while")
 }

@@ -12,6 +12,7 @@ bad := {
 	"meaning": "both",
 	"pods": 3,
 	"pending": 1,
+	"recreated": true,
 }
 
 # said gives the messages about one fact.
@@ -38,4 +39,10 @@ test_gone if {
 test_unreachable if {
 	fact := object.union(bad, {"meaning": "ghost", "like": 0, "ending": "may-not", "pods": 9, "pending": 3})
 	said(fact) == {"Deployment shop/web: losing topology.kubernetes.io/zone=a may leave up to 3 of 9 pods Pending while its nodes are unreachable: their pods stay Terminating"}
+}
+
+test_not_created_again if {
+	fact := object.union(bad, {"meaning": "ghost", "recreated": false})
+	some message in said(fact)
+	contains(message, "missing while")
 }
