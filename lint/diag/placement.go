@@ -75,8 +75,8 @@ type PlacementSurvival struct {
 	Meaning string `json:"meaning"`
 	Verdict string `json:"verdict"`
 	Pending int    `json:"pending"`
-	// Like are further nodes of which the same is true.
-	Like []string `json:"like"`
+	// Like is how many further nodes there are of which the same is true.
+	Like int `json:"like"`
 	// Reason says on what the verdict rests, if that is more than where pods fit.
 	Reason string `json:"reason"`
 }

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,19 +31,14 @@ func (b *builder) survives(w *workload.Workload) []diag.PlacementSurvival {
 	}
 	for _, key := range b.Survive(w) {
 		for _, s := range b.j.Survives(w, key) {
-			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Like: []string{}, Reason: s.Why}
+			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Reason: s.Why}
 			if key == corev1.LabelHostname {
-				out.Like = append(out.Like, without(s.Nodes, s.Value)...)
+				out.Like = len(s.Nodes) - 1
 			}
 			list = append(list, out)
 		}
 	}
 	return list
-}
-
-// without is a list but for one entry.
-func without(list []string, one string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == one })
 }
 
 func (b *builder) drains(w *workload.Workload) diag.PlacementJudgement {

@@ -74,9 +74,6 @@ func arrays(p *diag.Placement) *diag.Placement {
 	for i := range out.Workloads {
 		w := &out.Workloads[i]
 		w.Core, w.Repairs, w.Change.Survives = array(w.Core), array(w.Repairs), array(w.Change.Survives)
-		for k := range w.Change.Survives {
-			w.Change.Survives[k].Like = array(w.Change.Survives[k].Like)
-		}
 	}
 	if p.Stuck != nil {
 		out.Stuck = &diag.PlacementStuck{Placements: array(p.Stuck.Placements), Pending: array(p.Stuck.Pending)}

@@ -108,7 +108,7 @@ func lossReasons(replicas int, worstFirst []diag.PlacementSurvival) string {
 		if badness[answerTo(s.Verdict)] <= badness[answerYes] || slices.ContainsFunc(worstFirst[:i], same) {
 			continue
 		}
-		t := told{s, s.Meaning, len(s.Like)}
+		t := told{s, s.Meaning, s.Like}
 		if at := slices.IndexFunc(worstFirst[i+1:], same); at >= 0 {
 			t.meaning += " or " + worstFirst[i+1+at].Meaning
 		}
@@ -136,7 +136,7 @@ func (t told) alike(o told) bool {
 
 // sameLoss reports whether two losses differ in their meaning alone.
 func sameLoss(a, b diag.PlacementSurvival) bool {
-	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Reason == b.Reason && slices.Equal(a.Like, b.Like)
+	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Reason == b.Reason && a.Like == b.Like
 }
 
 func (t *told) reason(replicas int) string {

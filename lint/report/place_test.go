@@ -27,7 +27,7 @@ func decided(kind, name string, replicas, least, most int, verdict string, chang
 	}
 }
 
-func loss(key, value, meaning, verdict string, pending int, like ...string) diag.PlacementSurvival {
+func loss(key, value, meaning, verdict string, pending, like int) diag.PlacementSurvival {
 	return diag.PlacementSurvival{Key: key, Value: value, Meaning: meaning, Verdict: verdict, Pending: pending, Like: like}
 }
 
@@ -41,16 +41,16 @@ func placed() *diag.Placement {
 	web := decided("Deployment", "web", 3, 3, 3, "always", diag.PlacementChange{
 		Rollout: diag.PlacementRollout{Verdict: "never", Surge: 1, Reason: "required anti-affinity on kubernetes.io/hostname leaves no node for the 1 pod of maxSurge 25%, and maxUnavailable 25% of 3 rounds down to 0"},
 		Survives: []diag.PlacementSurvival{
-			loss(byZone, "a", "gone", "order-dependent", 1, "b"), loss(byZone, "c", "gone", "undetermined", 0),
-			loss(byZone, "a", "ghost", "never", 1, "b", "c"),
-			loss(byNode, "worker-0", "gone", "always", 0), loss(byNode, "worker-0", "ghost", "always", 0),
+			loss(byZone, "a", "gone", "order-dependent", 1, 1), loss(byZone, "c", "gone", "undetermined", 0, 0),
+			loss(byZone, "a", "ghost", "never", 1, 2),
+			loss(byNode, "worker-0", "gone", "always", 0, 0), loss(byNode, "worker-0", "ghost", "always", 0, 0),
 		},
 		Drain: judged("no", "PodDisruptionBudget shop/web lets no pod go: minAvailable 3 of 3 pods"), Migrate: none,
 		Autoscale: judged("may", "HorizontalPodAutoscaler shop/web asks for up to 9 pods and 6 fit until pool general grows to 9 nodes"),
 	})
 	db := decided("StatefulSet", "db", 7, 6, 6, "never", diag.PlacementChange{
 		Rollout: diag.PlacementRollout{Verdict: "none"}, Drain: judged("no", "its node is the only one of pool disks"), Migrate: none, Autoscale: judged("unknown", "too much to go through"),
-		Survives: []diag.PlacementSurvival{loss(byNode, "worker-0", "gone", "never", 2), loss(byNode, "worker-1", "gone", "never", 7), loss(byNode, "worker-0", "ghost", "never", 2)},
+		Survives: []diag.PlacementSurvival{loss(byNode, "worker-0", "gone", "never", 2, 0), loss(byNode, "worker-1", "gone", "never", 7, 0), loss(byNode, "worker-0", "ghost", "never", 2, 0)},
 	})
 	db.RulesVerdict = "always"
 	db.Core = []diag.PlacementCore{{File: "db.yaml", Line: 3, Column: 5, Field: "replicas", Text: "7 pods"}}
@@ -59,13 +59,13 @@ func placed() *diag.Placement {
 		Rollout: diag.PlacementRollout{Verdict: "undetermined", Reason: "where its pods go is not judged"}, Drain: judged("yes", "not to be said"),
 		Migrate: judged("no", "every node that it may use has one of its pods"),
 		Survives: []diag.PlacementSurvival{
-			loss(byNode, "worker-0", "gone", "order-dependent", 0), loss(byNode, "worker-1", "gone", "undetermined", 0),
-			loss(byNode, "worker-2", "gone", "order-dependent", 1), loss(byNode, "worker-3", "gone", "order-dependent", 2),
+			loss(byNode, "worker-0", "gone", "order-dependent", 0, 0), loss(byNode, "worker-1", "gone", "undetermined", 0, 0),
+			loss(byNode, "worker-2", "gone", "order-dependent", 1, 0), loss(byNode, "worker-3", "gone", "order-dependent", 2, 0),
 		},
 	})
 	whole := decided("Deployment", "api", 2, 2, 2, "always", diag.PlacementChange{
 		Rollout: diag.PlacementRollout{Verdict: "completes", Surge: 1}, Drain: judged("yes", ""), Migrate: judged("none", "not to be said either"), Autoscale: judged("yes", ""),
-		Survives: []diag.PlacementSurvival{loss(byNode, "worker-0", "gone", "always", 0), loss(byZone, "a", "ghost", "always", 0)},
+		Survives: []diag.PlacementSurvival{loss(byNode, "worker-0", "gone", "always", 0, 0), loss(byZone, "a", "ghost", "always", 0, 0)},
 	})
 	open := decided("Job", "load", 5, 0, 5, "undetermined", diag.PlacementChange{})
 	open.Namespace = ""
@@ -90,7 +90,7 @@ func hostile() *diag.Placement {
 	r := judged("no", strings.Repeat("long ", 10)+strings.Repeat(evil, 3))
 	w.Change = diag.PlacementChange{
 		Rollout: diag.PlacementRollout{Verdict: evil, Reason: r.Reason}, Drain: r, Migrate: r, Autoscale: judged(evil, evil),
-		Survives: []diag.PlacementSurvival{loss(evil, evil, "gone", "never", 1, evil), loss(byNode, evil, "ghost", "never", 3), loss("example.com/rack", "r1", "ghost", "never", 3)},
+		Survives: []diag.PlacementSurvival{loss(evil, evil, "gone", "never", 1, 1), loss(byNode, evil, "ghost", "never", 3, 0), loss("example.com/rack", "r1", "ghost", "never", 3, 0)},
 	}
 	p.Witness = []diag.PlacementStep{{Workload: evil, Node: evil}}
 	p.Stuck = &diag.PlacementStuck{Placements: p.Witness, Pending: []diag.PlacementPending{{Workload: evil, Count: 1, Reason: evil}}}
