@@ -133,19 +133,20 @@ func (b *builder) rolloutSubject(w *workload.Workload, r *change.Rollout, fact *
 // first, and gives the reasons in words and the other workloads in it.
 func (b *builder) coreSubject(w *workload.Workload, m *placement.Model, core *placement.Core) (s Subject, reasons, others []string) {
 	reasons, others = []string{}, []string{}
-	seen := map[diag.Span]bool{}
+	seen, ruled := map[diag.Span]bool{}, false
 	for _, pass := range []struct{ own, term bool }{{true, true}, {false, true}, {true, false}, {false, false}} {
 		own := pass.own
 		for _, atom := range core.Atoms {
 			if (atom.Workload.String() == w.String()) != own || (atom.Term != nil) != pass.term || atom.Part == "replicas" {
 				continue
 			}
-			if atom.Part == "taints" || atom.Part == "selector" {
-				if s, _ = b.excluded(s, b.original(atom.Workload), false); own && len(reasons) == 0 {
-					reasons = append(reasons, reasonText(m, atom))
+			if reason := reasonText(m, atom); atom.Part == "taints" || atom.Part == "selector" {
+				if s, _ = b.excluded(s, b.original(atom.Workload), false); own && !slices.Contains(reasons, reason) && !ruled {
+					reasons = append(reasons, reason)
 				}
 				continue
 			}
+			ruled = true
 			at, _, text := atomAt(m, atom)
 			if seen[at] {
 				continue // old and new pods have it from one place
@@ -218,7 +219,7 @@ func reasonText(m *placement.Model, a placement.Atom) string {
 	case a.Part == "requests":
 		return "the requests"
 	}
-	return "the nodes that are left out (" + excludedText(m, a.Workload) + ")"
+	return map[string]string{"selector": "the node selector", "taints": "the untolerated taints"}[a.Part]
 }
 
 // ownReasons are the hard rules of a workload about its own pods.

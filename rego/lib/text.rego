@@ -78,10 +78,10 @@ space("") := "no room"
 
 space(room) := sprintf("room for %s", [room]) if room != ""
 
-# leave goes with rules: host port 80 leaves and the requests leave.
+# leave goes with rules: the node selector leaves and the requests leave.
 leave(reasons) := "leaves" if {
 	count(reasons) == 1
-	not startswith(reasons[0], "the ")
+	not endswith(reasons[0], "s")
 } else := "leave"
 
 # like says how many others share the fate of a node or a domain.
