@@ -81,7 +81,7 @@ space(room) := sprintf("room for %s", [room]) if room != ""
 # leave goes with rules: the node selector leaves and the requests leave.
 leave(reasons) := "leaves" if {
 	count(reasons) == 1
-	not endswith(reasons[0], "s")
+	not reasons[0] in {"the requests", "the untolerated taints", "the pod slots of the nodes"}
 } else := "leave"
 
 # like says how many others share the fate of a node or a domain.
