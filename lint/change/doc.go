@@ -15,11 +15,27 @@
 // own requests, and contention with strangers is not looked at. Pods that end
 // by themselves (Job, CronJob) take no part: they make room again.
 //
+// Rollouts: where old and new pods are the same to all rules, and fewer pods are
+// never worse or a count shows that there is always room, one decision about a
+// pod more, or about the pods as they are if one may be missing, tells
+// everything (C8 of the engine's design). Where rules see revisions, or spread
+// and affinity make history matter, all states are gone through. Machines
+// migrate as a rollout of one pod to another node. A remedy is offered only
+// after the rollout was judged with it.
+//
+// Budget: a question may take so many steps, and all questions have one purse;
+// the checker of package placement is paid from it too. What it does not suffice
+// for is undetermined.
+//
 // Losses of nodes go from the cheapest means to the dearest: arithmetic over
 // kinds of nodes, whose arguments stand beside it in package placement and which
 // is held against enumeration; a decision on the nodes that are left, where
 // fewer pods are never worse; and a search, within the budget. Where pools may
 // grow, a verdict of never counts them as large as they may be.
+//
+// The design of the engine has this in package placement. It is a package of its
+// own here, above it, since all questions but two searches (Roll and Lose) can
+// be put with what placement exports, and it has its own reason to change.
 //
 // Non-goals: nothing here formats findings, and nothing is said of pods of
 // which the model says that they are unknown.

@@ -10,7 +10,9 @@
 //
 // Invariants: a verdict is "infeasible", "feasible" or "unknown"; unknown means
 // that the input does not say, and no built-in rule reports it. Facts are
-// listed for healthy workloads too, as a team's own rules may judge those.
+// listed for healthy workloads too, as a team's own rules may judge those. Of
+// what becomes of workloads in a change, an ending is always, may-not, never or
+// unknown.
 // Where a text says why, it holds numbers and names of the input only.
 //
 // Non-goals: levels, wording of findings, which facts are bad.
