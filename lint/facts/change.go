@@ -50,7 +50,7 @@ func (b *builder) rollout(w *workload.Workload) {
 	}
 	r := worst(all)
 	ending := endings[r.Verdict]
-	if ending == EndsIll && slices.ContainsFunc(all, func(o change.Rollout) bool { return o.Verdict != placement.Never }) {
+	if ending == EndsIll && !allNever(all) {
 		ending = MayEndIll
 	}
 	skewed := ending == EndsWell && b.Skew && b.j.Skews(w, r.Replicas)
@@ -72,6 +72,12 @@ func (b *builder) rollout(w *workload.Workload) {
 // begun are the rollouts of pods that fit before.
 func begun(all []change.Rollout) []change.Rollout {
 	return slices.DeleteFunc(slices.Clone(all), func(r change.Rollout) bool { return r.Verdict == "" })
+}
+
+// allNever reports whether none of the rollouts ever completes: at another number
+// of pods one might.
+func allNever(all []change.Rollout) bool {
+	return !slices.ContainsFunc(all, func(r change.Rollout) bool { return r.Verdict != placement.Never })
 }
 
 // worst is the rollout to tell of: the first that is bad, and of these one that

@@ -91,6 +91,10 @@ func (b *builder) migration(w *workload.Workload) {
 func (b *builder) autoscaler(w *workload.Workload) {
 	s := b.j.Scaling(w)
 	verdict, known := map[change.Answer]Verdict{change.Yes: Feasible, change.No: Infeasible, change.May: Unknown, change.Unknown: Unknown}[s.Answer]
+	if s.Pool != "" {
+		b.notes = append(b.notes, fmt.Sprintf("%s may be scaled to %s by %s: they begin to fit with %s in pool %s",
+			w, plural(w.Scale.Max, "replica"), w.Scale.Kind+" "+w.Scale.Object.Name, plural(s.Size, "node"), s.Pool))
+	}
 	if !known || b.spare(verdict != Infeasible) {
 		return
 	}

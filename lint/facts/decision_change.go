@@ -84,6 +84,9 @@ func (b *builder) rolls(w *workload.Workload) diag.PlacementRollout {
 	}
 	r := worst(all)
 	out := diag.PlacementRollout{Verdict: rolls[r.Verdict], Surge: r.Surge, Unavailable: r.Unavailable}
+	if r.Verdict == placement.Never && !allNever(all) {
+		out.Verdict = rolls[placement.OrderDependent]
+	}
 	var parts []string
 	switch r.Verdict {
 	case "":

@@ -26,6 +26,6 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	message := text.line(fact.workload, [text.rollout(fact, "may get stuck"), fact.arithmetic, stuck(fact)])
 }
 
-stuck(fact) := "" if fact.state == ""
+stuck(fact) := text.room(fact) if fact.state == ""
 
 stuck(fact) := sprintf("with %s, a new pod fits nowhere%s", [fact.state, text.aside(fact.refused)]) if fact.state != ""
