@@ -192,3 +192,43 @@ func pdb(limit string) string {
 func scaler(low, high int) string {
 	return fmt.Sprintf("apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web, namespace: shop}\nspec: {minReplicas: %d, maxReplicas: %d, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}\n", low, high)
 }
+
+// TestNineReplicasInThreeZones is a zone that is lost under a hard spread of
+// maxSkew 1: once its nodes are deleted the others take its pods, but as long as
+// they are only unreachable the zone counts as one without pods and holds the
+// others down, unless its taint is honoured.
+func TestNineReplicasInThreeZones(t *testing.T) {
+	spread := func(more string) string {
+		return object("apps/v1", "Deployment", "replicas: 9", "topologySpreadConstraints: [{maxSkew: 1, whenUnsatisfiable: DoNotSchedule, topologyKey: "+zoneKey+", labelSelector: {matchLabels: {app: web}}"+more+"}]")
+	}
+	sized := func(pods int) string {
+		return strings.Replace(workers(3, 3), "}}", fmt.Sprintf("}, allocatable: {pods: %q}}", fmt.Sprint(pods)), 1)
+	}
+	for _, v := range []struct {
+		topology, more string
+		want           string
+	}{
+		{workers(3, 3), "", "gone always 0, ghost never 3"},
+		{workers(3, 3), ", nodeTaintsPolicy: Honor", "gone always 0, ghost always 0"},
+		{sized(5), "", "gone always 0, ghost never 3"},
+		{sized(4), "", "gone never 1, ghost never 3"},
+		{sized(4), ", nodeTaintsPolicy: Honor", "gone never 1, ghost never 1"},
+	} {
+		c := changes(t, v.topology, spread(v.more))
+		zones := 0
+		var said []string
+		for _, s := range c.of("web").Survives {
+			if s.Key != zoneKey {
+				continue
+			}
+			if text := fmt.Sprintf("%s %s %d", s.Meaning, s.Verdict, s.Pending); !slices.Contains(said, text) {
+				said = append(said, text)
+			}
+			zones++
+		}
+		slices.SortFunc(said, func(a, b string) int { return strings.Compare(b[1:], a[1:]) }) // gone before ghost
+		if got := strings.Join(said, ", "); got != v.want || zones != 6 {
+			t.Errorf("%s%s: %s over %d losses, want %s", v.topology, v.more, got, zones, v.want)
+		}
+	}
+}
