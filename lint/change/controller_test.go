@@ -137,6 +137,10 @@ func (r *runs) roll(p phase) phase {
 // scaled is what ReplicaSets and the scheduler do, and a round of what scales
 // the first.
 func (r *runs) scaled(p, round phase, move func(phase)) {
+	if r.pods(p.on, old) > int(p.spec[old]) {
+		r.delete(p, move) // at once: pods that stay beyond r+s are terminating (R-W6)
+		return
+	}
 	if round != p {
 		move(round)
 	}
@@ -146,9 +150,6 @@ func (r *runs) scaled(p, round phase, move func(phase)) {
 			next.on = r.with(p.on, fresh, n, 1)
 			move(next)
 		}
-	}
-	if r.pods(p.on, old) > int(p.spec[old]) {
-		r.delete(p, move)
 	}
 }
 

@@ -17,11 +17,12 @@ type Judge struct {
 	purse *int // what is left for all questions
 	// ruled are the workloads that hard rules connect with each one, crowded
 	// those that may fill a node with it as well, where these are few.
-	ruled, crowded map[*workload.Workload][]*workload.Workload
-	running        []*workload.Workload
-	budgets        []Budget
-	grown          *Judge // on the nodes that growing pools may have, once asked
-	lost           map[string][]answer
+	// scaled is crowded with as many pods as autoscalers may ask for.
+	ruled, crowded, scaled map[*workload.Workload][]*workload.Workload
+	running                []*workload.Workload
+	budgets                []Budget
+	grown                  *Judge // on the nodes that growing pools may have, once asked
+	lost                   map[string][]answer
 }
 
 // Budgets, in filters applied: that of one question is a part of what a decision
@@ -100,38 +101,48 @@ func most(w *workload.Workload) int {
 	return w.Count.N
 }
 
-// groups finds out who has to do with whom.
-func (j *Judge) groups() {
+// groups finds out who has to do with whom, if workloads have so many pods.
+func (j *Judge) groups(pods func(*workload.Workload) int, contend bool) map[*workload.Workload][]*workload.Workload {
 	extra := map[*workload.Workload]int{}
 	for _, w := range j.m.Workloads {
-		if takesPart(j.m.Group(w)) && !w.Kind.PerNode() {
-			extra[w] = 1
+		switch n := pods(w); {
+		case !takesPart(j.m.Group(w)):
+		case w.Kind.PerNode():
+			extra[w] = beyond(w, 1)
+		default:
+			extra[w] = max(0, n-w.Count.N) + max(1, beyond(w, n))
 		}
 	}
-	lasting := func(all [][]*workload.Workload, most int) map[*workload.Workload][]*workload.Workload {
-		by := map[*workload.Workload][]*workload.Workload{}
-		for _, group := range all {
-			group = slices.DeleteFunc(group, func(w *workload.Workload) bool { return !takesPart(j.m.Group(w)) })
-			pods := 0
-			for _, w := range group {
-				pods += Certain(w)
-			}
-			for _, w := range group {
-				if most == 0 || len(group) <= most && pods <= maxPods {
-					by[w] = group
-				}
+	by := map[*workload.Workload][]*workload.Workload{}
+	for _, group := range j.m.Components(extra, contend) {
+		group = slices.DeleteFunc(group, func(w *workload.Workload) bool { return !takesPart(j.m.Group(w)) })
+		sum := 0
+		for _, w := range group {
+			sum += Certain(w)
+		}
+		for _, w := range group {
+			if !contend || len(group) <= maxTogether && sum <= maxPods {
+				by[w] = group
 			}
 		}
-		return by
 	}
-	j.ruled = lasting(j.m.Components(extra, false), 0)
-	j.crowded = lasting(j.m.Components(extra, true), maxTogether)
+	return by
+}
+
+// beyond is how many pods of a workload there may be beyond their number, or of
+// a DaemonSet on a node, while it is updated.
+func beyond(w *workload.Workload, pods int) int {
+	how := w.Rollout(pods)
+	if how.Way == workload.PerNode {
+		return 1
+	}
+	return how.Surge
 }
 
 // group is the workloads with which one is judged, itself among them.
 func (j *Judge) group(w *workload.Workload, contend bool) []*workload.Workload {
 	if j.ruled == nil {
-		j.groups()
+		j.ruled, j.crowded = j.groups(Certain, false), j.groups(Certain, true)
 	}
 	if contend {
 		if g := j.crowded[w]; g != nil {
@@ -139,6 +150,20 @@ func (j *Judge) group(w *workload.Workload, contend bool) []*workload.Workload {
 		}
 	}
 	return j.ruled[w]
+}
+
+// crowd is the group with all that contend, where a workload has so many pods.
+func (j *Judge) crowd(w *workload.Workload, pods int) []*workload.Workload {
+	if pods <= max(Certain(w), w.Count.N) || w.Kind.PerNode() {
+		return j.group(w, true)
+	}
+	if j.scaled == nil {
+		j.scaled = j.groups(most, true)
+	}
+	if g := j.scaled[w]; g != nil {
+		return g
+	}
+	return j.group(w, true)
 }
 
 // scene is copies of workloads, of which a question is asked.

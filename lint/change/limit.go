@@ -7,11 +7,30 @@ import (
 
 // Limit is the rule that keeps so many pods of a workload from being placed even
 // if it had the cluster to itself, with pools as large as they may be; nil if
-// none does, or if that is not judged.
+// none does, or if that is not judged. Those whose pods it counts, or wants to
+// have near, may make room for it and are there, too.
 func (j *Judge) Limit(w *workload.Workload, pods int) *placement.Limit {
 	c := *w
 	c.Scale, c.Count.N, c.Count.Known = nil, pods, true
-	m := placement.NewModel(&workload.Set{Workloads: []*workload.Workload{&c}, Namespaces: j.m.Namespaces}, j.m.Topology)
+	set := &workload.Set{Workloads: []*workload.Workload{&c}, Namespaces: j.m.Namespaces}
+	seen := map[*workload.Workload]bool{}
+	for _, t := range j.m.Group(w).Terms {
+		if !t.Hard || t.Use == placement.AntiAffinity {
+			continue
+		}
+		for _, o := range j.m.Others(t, w, true) {
+			if seen[o] {
+				continue
+			}
+			seen[o] = true
+			other := *o
+			if other.Count.N = max(o.Count.N, most(o)); o.Kind.PerNode() {
+				other.Count.Known = false // as many as there are nodes
+			}
+			set.Workloads = append(set.Workloads, &other)
+		}
+	}
+	m := placement.NewModel(set, j.m.Topology)
 	if e := m.Eligible(&c); !m.Judged(&c) || e.Count+e.Growable == 0 {
 		return nil
 	}
@@ -45,7 +64,7 @@ func (j *Judge) Scaling(w *workload.Workload) Scaling {
 	case !j.Judged(w):
 		return Scaling{Answer: Unknown, Why: "where its pods go is not judged"}
 	}
-	s := j.scene(j.group(w, true)).with(w, w.Scale.Max)
+	s := j.scene(j.crowd(w, w.Scale.Max)).with(w, w.Scale.Max)
 	_, d := s.decide()
 	c := s.of[w]
 	if l := j.Limit(w, w.Scale.Max); l != nil {

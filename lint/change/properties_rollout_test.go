@@ -61,6 +61,8 @@ func (u updated) verdict(t *testing.T) placement.Verdict {
 	switch {
 	case from.tooMuch:
 		return tooMuch
+	case from.unclear:
+		return outside
 	case !from.fits || from.rows[0].pods == 0: // of a DaemonSet for which no node is
 		return ""
 	case len(from.complete) == 0:

@@ -30,7 +30,7 @@ const (
 
 // Remedies tries what lets a rollout complete that may not, or never does.
 func (j *Judge) Remedies(w *workload.Workload, r *Rollout) []Remedy {
-	group := j.group(w, false)
+	group := j.crowd(w, r.Replicas)
 	var all []Remedy
 	if own := revisionsApart(w); own != nil {
 		swapped := slices.Clone(group)
@@ -62,19 +62,25 @@ func (j *Judge) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 }
 
 // completes reports whether a rollout does in every run, for other workloads or
-// on other nodes.
+// on other nodes, among all of them: that the rules alone allow it is no help.
 func (j *Judge) completes(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
 	other := j.other(j.m.Variant(append(slices.Clone(group), j.running...), nodes))
-	r := other.paced(w, how, replicas)
+	r := Rollout{Rollout: how, Replicas: replicas}
+	if other.roomy(w, replicas, &r) {
+		return true
+	}
+	other.roll(w, other.crowd(w, replicas), &r)
 	return r.Verdict == placement.Always
 }
 
 // MigrationRemedies tries what lets the machines of a workload migrate.
 func (j *Judge) MigrationRemedies(w *workload.Workload) []Remedy {
-	group := j.group(w, false)
+	group := j.group(w, true)
 	moves := func(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node) bool {
 		other := j.other(j.m.Variant(append(slices.Clone(group), j.running...), nodes))
-		return other.Migration(w).Answer == Yes
+		m := Migration{Machines: Certain(w)}
+		other.migrate(w, other.group(w, true), &m)
+		return m.Answer == Yes
 	}
 	var all []Remedy
 	passesOver := edited(w, "kubevirt.io/created-by", func(t *corev1.PodAffinityTerm) *[]string {

@@ -3,6 +3,8 @@ package change
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -84,10 +86,13 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 		r.Verdict = placement.Always
 		return r
 	}
-	group := j.group(w, true)
+	group := j.crowd(w, replicas)
 	j.roll(w, group, &r)
 	if rules := j.group(w, false); r.Verdict == placement.Undetermined && len(group) > len(rules) {
 		j.roll(w, rules, &r)
+		if r.Verdict == placement.Always && r.Way == workload.PerNode { // which it was not among all, for want of room
+			r.Verdict = placement.Undetermined
+		}
 	}
 	if r.Verdict == placement.Undetermined {
 		r.Why = "too much to go through, or it depends on what only the cluster knows"
@@ -110,10 +115,14 @@ func (j *Judge) Rollouts(w *workload.Workload) []Rollout {
 	return all
 }
 
-// roomy is the quick answer for most workloads: nobody is in their way, and
-// there is room for all pods of both generations at once.
+// roomy is the quick answer for most workloads: nobody is in their way, no rule
+// keeps old pods from new ones but not from one another, and there is room for
+// all pods that may be there at once.
 func (j *Judge) roomy(w *workload.Workload, replicas int, r *Rollout) bool {
-	return len(j.group(w, true)) == 1 && len(j.running) == 0 && !w.Kind.PerNode() && j.m.FitsLoosely(w, replicas+max(1, r.Surge))
+	against := slices.ContainsFunc(j.m.Group(w).Terms, func(t *placement.Term) bool {
+		return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) && j.m.Peer(t, w, w) != placement.Yes
+	})
+	return !against && len(j.crowd(w, replicas)) == 1 && len(j.running) == 0 && !w.Kind.PerNode() && j.m.FitsLoosely(w, replicas+max(1, r.Surge))
 }
 
 // roll judges within one group.
@@ -241,20 +250,40 @@ func (q *rolling) twins() placement.Verdict {
 	return placement.Undetermined
 }
 
-// perNode judges a DaemonSet whose new pods start beside the old ones (R-W17):
-// each node is one question, which has one answer.
+// perNode judges a DaemonSet whose new pods start beside the old ones (R-W17).
+// Where rules look at one node at a time each node is a question of its own: all
+// can be updated one after the other if old and new pods can be on all at once.
 func (q *rolling) perNode() placement.Verdict {
 	s := q.j.scene(q.group)
 	fresh := s.twin(q.w, 0)
 	m, d := s.decide()
+	nodes := q.nodeByNode()
 	switch {
-	case impossible(d, q.known[q.Replicas].d, fresh, s.of[q.w]):
+	case nodes && impossible(d, q.known[q.Replicas].d, fresh, s.of[q.w]):
 		q.Core, q.CoreModel = because(m, d, fresh), m
 		return placement.Never
-	case verdict(d, fresh) == placement.Always && q.shrinks():
+	case verdict(d, fresh) == placement.Always && (nodes || q.shrinks()):
 		return placement.Always
 	}
 	return placement.Undetermined
+}
+
+// nodeByNode reports whether the pods' own rules leave each node a question of
+// its own while all other workloads stay where they are. A hard spread looks at
+// the one node that its pod is pinned to, unless it is told to ignore that; and
+// affinity that old pods meet is met by the one on that node.
+func (q *rolling) nodeByNode() bool {
+	for _, t := range q.j.m.Group(q.w).Terms {
+		tells := slices.ContainsFunc(q.w.Kind.Shared, t.Asks)
+		if !t.Hard || !tells && q.j.m.Peer(t, q.w, q.w) == placement.No {
+			continue
+		}
+		ignores := t.Use == placement.Spread && t.Constraint.NodeAffinityPolicy != nil && *t.Constraint.NodeAffinityPolicy == corev1.NodeInclusionPolicyIgnore
+		if ignores || t.Use == placement.Affinity && tells || t.Use == placement.AntiAffinity && !q.j.m.NodeByNode(t.Key, q.w) {
+			return false
+		}
+	}
+	return true
 }
 
 // explore goes through all states of the rollout.

@@ -68,7 +68,7 @@ type rule struct {
 
 // selects tells whether the labels of another workload's pods are selected.
 func (r rule) selects(l load) bool {
-	return (r.labels == "app: "+l.name || r.labels == "all: pods") && !r.match
+	return (r.labels == "app: "+l.name || r.labels == "all: pods" || r.labels == "kubevirt.io: virt-launcher" && l.machine()) && !r.match
 }
 
 // load is a workload.
@@ -173,6 +173,7 @@ func (l load) pod(name, told, meta, status string) string {
 	labels := fmt.Sprintf("%s, %s: %s", l.labels(), tells[l.kind], told)
 	if l.machine() {
 		l.cpu = max(1, l.cpu)
+		labels += ", kubevirt.io: virt-launcher"
 	}
 	spec := strings.TrimPrefix(l.spec()+l.container(), ", ")
 	if l.node != "" {

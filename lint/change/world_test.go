@@ -129,7 +129,12 @@ func (w *world) takers(g grid, row int) []int {
 // reach goes through all states that placing all pods in any order and on any
 // node leads to, and hands out those in which nothing can be placed any more.
 func (w *world) reach(each func(g grid, complete bool)) {
-	seen := map[grid]bool{}
+	w.reachFrom(w.empty(), map[grid]bool{}, each)
+}
+
+// reachFrom is that where some pods are in place already, but for states that
+// were seen before.
+func (w *world) reachFrom(from grid, seen map[grid]bool, each func(g grid, complete bool)) {
 	var visit func(g grid)
 	visit = func(g grid) {
 		if seen[g] || w.left <= 0 {
@@ -151,7 +156,7 @@ func (w *world) reach(each func(g grid, complete bool)) {
 			each(g, complete)
 		}
 	}
-	visit(w.empty())
+	visit(from)
 }
 
 // start is how a sample is at rest: the world with the loads that fit, and all
@@ -162,9 +167,10 @@ type start struct {
 	*world
 	without  map[int]bool
 	complete []grid
-	// fits is set if all pods of the load in question can be placed, and tooMuch
-	// if there are too many states.
-	fits, tooMuch bool
+	// fits is set if all pods of the load in question can be placed, tooMuch if
+	// there are too many states, and unclear if it asks in one term of affinity for
+	// pods that do not fit, but not in another, so that they do not count.
+	fits, tooMuch, unclear bool
 }
 
 func (s sample) start(t *testing.T, of int) start {
@@ -172,7 +178,13 @@ func (s sample) start(t *testing.T, of int) start {
 	out, most, wanted := s.settle(t, of, nil)
 	drop := map[int]bool{}
 	for i := range s.loads {
-		drop[i] = len(out.complete) == 0 && i != of && most[i] < wanted[i] && !s.asks(of, i)
+		strained := len(out.complete) == 0 && i != of && most[i] < wanted[i]
+		some, all := s.asks(of, i)
+		drop[i] = strained && !some
+		out.unclear = out.unclear || strained && some && !all
+	}
+	if out.unclear {
+		return out
 	}
 	if slices.Contains(slices.Collect(maps.Values(drop)), true) {
 		out, _, _ = s.settle(t, of, drop)
@@ -205,7 +217,13 @@ func (s sample) settle(t *testing.T, of int, but map[int]bool) (out start, most,
 	return out, most, wanted
 }
 
-// asks tells whether a load wants the pods of another near or counts them.
-func (s sample) asks(of, other int) bool {
-	return slices.ContainsFunc(s.loads[of].rules, func(r rule) bool { return r.use != "anti" && r.selects(s.loads[other]) })
+// asks tells whether a load wants the pods of another near or counts them: by
+// some term, and by all that would have to.
+func (s sample) asks(of, other int) (some, all bool) {
+	all = true
+	for _, r := range s.loads[of].rules {
+		selects := r.use != "anti" && r.selects(s.loads[other])
+		some, all = some || selects, all && (selects || r.use != "aff")
+	}
+	return some, all
 }

@@ -58,7 +58,9 @@ type Move struct {
 }
 
 // Roll goes through all states of a rollout, within the budget. Deleted pods
-// leave at once: what waits for one to be gone only waits (R-W5).
+// leave at once: what waits for one to be gone only waits (R-W5). Where a new pod
+// may want to be near one that is terminating still, which counts (R-A1), only
+// what is found both ways is known.
 func (m *Model) Roll(r Rollout, o Options) Rolled {
 	steps, check := o.budget()
 	given := steps
@@ -71,6 +73,10 @@ func (m *Model) Roll(r Rollout, o Options) Rolled {
 	defer s.search.close()
 	whole := s.search.visit(s.search.c.pods - s.replicas)
 	out := Rolled{Verdict: s.verdict(whole), Skewed: s.skewed && whole, Stuck: s.moves()}
+	if out.Verdict == Undetermined {
+		o.pay(given - steps)
+		return Rolled{Verdict: Undetermined, Skewed: out.Skewed}
+	}
 	used, err := parts.checkRoll(r, &out, check)
 	o.pay(given - steps + used)
 	switch {
@@ -127,12 +133,27 @@ func (s *rolling) verdict(whole bool) Verdict {
 	switch {
 	case s.wedged && s.done:
 		return OrderDependent
-	case !whole || !s.begun:
+	case !whole || !s.begun || s.lingers():
 		return Undetermined
 	case s.wedged:
 		return Never
 	}
 	return Always
+}
+
+// lingers reports whether new pods may go where they could not without an old
+// one that is terminating: it is company to them as others are too, and so may
+// be the only one in its domain. Their own pods alone are all in one.
+func (s *rolling) lingers() bool {
+	if s.Empty || s.Whole {
+		return false
+	}
+	old, others := false, false
+	for _, c := range s.a.units[s.fresh].company {
+		old = old || c.unit == s.old
+		others = others || c.unit != s.old && c.unit != s.fresh
+	}
+	return old && others
 }
 
 // goOn goes on from one state; false if the budget is over.

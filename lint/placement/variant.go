@@ -63,19 +63,53 @@ func (v *relations) learnApart(m *Model) {
 func (m *Model) Components(extra map[*workload.Workload]int, contend bool) [][]*workload.Workload {
 	relax := leaveOut(nil)
 	for w, n := range extra {
-		relax.count[w] = w.Count.N + n
+		if !w.Kind.PerNode() {
+			relax.count[w] = w.Count.N + n
+		}
 	}
+	a := newArena(m.split(), contend, relax)
+	for _, u := range a.units {
+		if u.g.Kind.PerNode() { // so many more on every node
+			u.pods += extra[u.g.origin()]
+		}
+	}
+	return byOwner(a.components())
+}
+
+// byOwner is the workloads of components. The pods of a DaemonSet may be in
+// several, which are one group then.
+func byOwner(components []component) [][]*workload.Workload {
 	var all [][]*workload.Workload
-	for _, c := range newArena(m.split(), contend, relax).components() {
-		all = append(all, c.owners)
+	in := map[*workload.Workload]int{}
+	for _, c := range components {
+		root := len(all)
+		all = append(all, nil)
+		for _, w := range c.owners {
+			g, known := in[w]
+			if !known {
+				g = root
+				in[w], all[g] = g, append(all[g], w)
+			}
+			if g != root {
+				for _, o := range all[root] {
+					in[o] = g
+				}
+				all[g], all[root], root = append(all[g], all[root]...), nil, g
+			}
+		}
 	}
-	return all
+	return slices.DeleteFunc(all, func(g []*workload.Workload) bool { return len(g) == 0 })
 }
 
 // Few are nodes that stand for all: of nodes that are alike to the workloads
 // only so many are kept, as no more than there are pods ever take part. What
-// tell says of a node keeps it apart from others; nil says nothing.
+// tell says of a node keeps it apart from others; nil says nothing. A DaemonSet
+// has pods on all of them, so where rules see how many of these there are in a
+// domain, all nodes stay.
 func (m *Model) Few(ws []*workload.Workload, keep int, tell func(*topology.Node) string) []*topology.Node {
+	if m.countsDaemons(ws) {
+		return slices.Clone(m.Topology.Nodes)
+	}
 	for _, w := range ws {
 		for _, t := range m.groups[w].Terms {
 			if t.Use == Spread && t.Hard {
@@ -103,6 +137,35 @@ func (m *Model) Few(ws []*workload.Workload, keep int, tell func(*topology.Node)
 		nodes[i] = m.Topology.Nodes[n]
 	}
 	return nodes
+}
+
+// countsDaemons reports whether a hard rule of a DaemonSet, or one that may
+// select its pods, is about domains of several nodes, or about how many pods
+// there are elsewhere.
+func (m *Model) countsDaemons(ws []*workload.Workload) bool {
+	return slices.ContainsFunc(ws, func(d *workload.Workload) bool {
+		return d.Kind.PerNode() && slices.ContainsFunc(ws, func(w *workload.Workload) bool {
+			return slices.ContainsFunc(m.groups[w].Terms, func(t *Term) bool {
+				return t.Hard && (w == d && t.Use != AntiAffinity || (w == d || m.Peer(t, w, d) != No) && !m.NodeByNode(t.Key, nil))
+			})
+		})
+	})
+}
+
+// NodeByNode reports whether no two nodes share a domain of a key, of all nodes
+// or of those that pass the node-level filters for the pods of a workload.
+func (m *Model) NodeByNode(key string, w *workload.Workload) bool {
+	domain, size := m.numbered(key, m.Topology.Nodes)
+	nodes := make([]int, size)
+	for n, d := range domain {
+		if d < 0 || w != nil && !m.Eligible(w).Nodes[n].All() {
+			continue
+		}
+		if nodes[d]++; nodes[d] > 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // alike are the nodes in classes of those that are alike to some workloads:

@@ -1,0 +1,91 @@
+package change_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/change"
+)
+
+// migrating is a random sample of which the first workload is machines.
+func (g generator) migrating() sample {
+	machines := func() string { return g.pick("VirtualMachine", "VirtualMachineInstanceReplicaSet") }
+	s := g.sample(machines())
+	for i := range s.loads {
+		l := &s.loads[i]
+		if i > 0 && l.kind == "Deployment" && g.chance(60) {
+			l.kind = machines()
+		}
+		if !l.machine() {
+			continue
+		}
+		l.port = false
+		if l.replicas = min(l.replicas, 3); l.kind == "VirtualMachine" {
+			l.replicas = 1
+		}
+		for k := range l.rules {
+			r := &l.rules[k]
+			if g.chance(15) {
+				r.labels = "kubevirt.io: virt-launcher" // all machines of the namespace (R-W21)
+			}
+			if r.match = false; r.use == "anti" && g.chance(40) {
+				r.mismatch = true
+			}
+		}
+	}
+	return s
+}
+
+// migrates tries every machine in every complete placement: a second pod of the
+// same labels finds a node that is not the first one's, while the first is there
+// (R-W25).
+func (s sample) migrates(t *testing.T) (answer change.Answer, tooMuch bool) {
+	t.Helper()
+	from := s.start(t, 0)
+	from.tooMuch = from.tooMuch || from.unclear || from.fits && len(from.complete) == 0
+	if len(from.complete) == 0 {
+		return change.None, from.tooMuch
+	}
+	some, all := false, true
+	for _, g := range from.complete {
+		for r := range from.rows {
+			if from.rows[r].of != 0 {
+				continue
+			}
+			others := slices.DeleteFunc(slices.Clone(from.takers(g, r)), func(n int) bool { return from.on(g, r, n) > 0 })
+			some, all = some || len(others) > 0, all && len(others) > 0
+		}
+	}
+	switch {
+	case all:
+		return change.Yes, from.tooMuch
+	case some:
+		return change.May, from.tooMuch
+	}
+	return change.No, from.tooMuch
+}
+
+// TestMigrationAgreesWithPlacements holds answers on migrations against all
+// machines in all placements.
+func TestMigrationAgreesWithPlacements(t *testing.T) {
+	count, open := map[change.Answer]int{}, map[change.Answer]int{}
+	for seed := range times(t, 600) {
+		s := newGenerator(seed, 502).migrating()
+		want, tooMuch := s.migrates(t)
+		if tooMuch {
+			count["?"]++
+			continue
+		}
+		j, m := judge(t, s.nodes(), s.manifests())
+		got := j.Migration(find(t, m, "web"))
+		if got.Answer == change.Unknown {
+			open[want]++
+			continue
+		}
+		count[want]++
+		if got.Answer != want {
+			t.Errorf("seed %d: %s, want %s%s", seed, got.Answer, want, s)
+		}
+	}
+	t.Logf("%v, unknown %v", count, open)
+}
