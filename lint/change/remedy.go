@@ -66,6 +66,9 @@ func (j *Judge) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 func (j *Judge) completes(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
 	other := j.other(j.m.Variant(append(slices.Clone(group), j.running...), nodes))
 	r := Rollout{Rollout: how, Replicas: replicas}
+	if how.Way == workload.NoRollout || how.Unknown != "" || !other.Judged(w) {
+		return false
+	}
 	if other.roomy(w, replicas, &r) {
 		return true
 	}

@@ -143,7 +143,13 @@ func (l load) container() string {
 	return text + "}]"
 }
 
-func (l load) labels() string { return "app: " + l.name + ", all: pods" }
+// labels are those that the template has. No selector is about a stranger.
+func (l load) labels() string {
+	if l.name == "stranger" {
+		return "app: " + l.name
+	}
+	return "app: " + l.name + ", all: pods"
+}
 
 // manifest is the workload as it is judged.
 func (l load) manifest() string {
@@ -215,8 +221,10 @@ func (s sample) String() string { return "\n" + s.nodes() + s.manifests() }
 // clone shares nothing with the sample that tests change.
 func (s sample) clone() sample {
 	s.boxes, s.loads, s.running = slices.Clone(s.boxes), slices.Clone(s.loads), slices.Clone(s.running)
-	for i := range s.loads {
-		s.loads[i].rules = slices.Clone(s.loads[i].rules)
+	for _, list := range [][]load{s.loads, s.running} {
+		for i := range list {
+			list[i].rules = slices.Clone(list[i].rules)
+		}
 	}
 	return s
 }
