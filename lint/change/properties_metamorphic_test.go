@@ -90,7 +90,7 @@ func TestVerdictsDependOnNothingElse(t *testing.T) {
 	for what, other := range others {
 		t.Run(what, func(t *testing.T) {
 			differs := map[string]int{}
-			for seed := range times(t, 150) {
+			for seed := range times(t, 80) {
 				g := newGenerator(seed, 506)
 				var s sample
 				if kind := g.pick(kinds...); kind == "machines" {
@@ -124,7 +124,7 @@ func TestVerdictsDependOnNothingElse(t *testing.T) {
 // such that it is never in the way: what completes completes.
 func TestMoreNodesAreNoWorse(t *testing.T) {
 	count := map[string]int{}
-	for seed := range times(t, 400) {
+	for seed := range times(t, 150) {
 		g := newGenerator(seed, 507)
 		u := updates[g.pick("rolling", "in place", "both", "recreate")](g)
 		for i := range u.loads {

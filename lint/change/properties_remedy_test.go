@@ -59,7 +59,7 @@ func (b box) apart(l load) box {
 func TestRemediesHold(t *testing.T) {
 	count := map[change.Remedy]int{}
 	for _, way := range []string{"rolling", "both"} {
-		for seed := range times(t, 500) {
+		for seed := range times(t, 300) {
 			u := updates[way](newGenerator(seed, 505))
 			j, m := judge(t, u.nodes(), u.manifests())
 			web := find(t, m, "web")
@@ -81,4 +81,9 @@ func TestRemediesHold(t *testing.T) {
 		}
 	}
 	t.Log(count)
+	for _, r := range []change.Remedy{change.MatchLabelKeys, change.MaxUnavailable, change.OneMoreNode} {
+		if count[r] < 10 {
+			t.Errorf("the generator is too tame: %d of %s", count[r], r)
+		}
+	}
 }

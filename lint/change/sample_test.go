@@ -24,7 +24,7 @@ type sample struct {
 // less than no room it does not say how much it has.
 type box struct {
 	name, host, zone, rack, pool string
-	taint, cordon                bool
+	taint, cordon, drained       bool
 	cpu, pods                    int
 }
 
@@ -42,10 +42,15 @@ func (b box) String() string {
 	if b.pods >= 0 {
 		room = append(room, fmt.Sprintf("pods: %q", strconv.Itoa(b.pods)))
 	}
+	var taints []string
 	if b.taint {
-		spec = append(spec, "taints: [{key: t, value: v, effect: NoSchedule}]")
+		taints = append(taints, "{key: t, value: v, effect: NoSchedule}")
 	}
-	if b.cordon {
+	if b.drained { // as the node controller marks it
+		taints = append(taints, "{key: node.kubernetes.io/unschedulable, effect: NoSchedule}")
+	}
+	spec = append(spec, "taints: ["+strings.Join(taints, ", ")+"]")
+	if b.cordon || b.drained {
 		spec = append(spec, "unschedulable: true")
 	}
 	return fmt.Sprintf("---\n{apiVersion: v1, kind: Node, metadata: {name: %s, labels: {%s}}, spec: {%s}, status: {allocatable: {%s}}}\n",
@@ -268,7 +273,7 @@ func (g generator) rules(own string, names []string) (all []rule) {
 	}
 	add := func(use string) {
 		r := rule{use: use, key: key(), labels: target(), skew: 1 + g.IntN(4)/3}
-		if g.chance(8) {
+		if g.chance(8) || use == "aff" && g.chance(15) {
 			r.labels = "all: pods"
 		}
 		if r.match = g.chance(20); !r.match && use != "spread" {
@@ -285,7 +290,7 @@ func (g generator) rules(own string, names []string) (all []rule) {
 	for range []int{0, 1, 1, 2}[g.IntN(4)] {
 		add("anti")
 	}
-	for range []int{0, 0, 0, 1, 1, 2}[g.IntN(6)] {
+	for range []int{0, 0, 0, 0, 0, 1, 1, 2}[g.IntN(8)] {
 		add("aff")
 	}
 	for range []int{0, 0, 1, 2}[g.IntN(4)] {
@@ -323,6 +328,9 @@ func (g generator) sample(kind string) sample {
 			}
 		}
 		s.loads = append(s.loads, g.load(k, name, names, most))
+		if rules := &s.loads[i].rules; i > 0 && g.chance(60) {
+			*rules = (*rules)[:min(1, len(*rules))]
+		}
 	}
 	if g.chance(15) {
 		l := g.load("Pod", "lone", names, 1)

@@ -93,15 +93,16 @@ func (r *Room) shares(t *Term, b *Blow, l Loss) *shares {
 	return s
 }
 
-// zones are the domains that the constraint has. Where lost nodes are no part
-// of any, a domain without others is none any more.
+// zones are the domains that the constraint has: of nodes that carry the keys of
+// all of them (R-T2). Where lost nodes are no part of any, a domain without
+// others is none any more.
 func (r *Room) zones(t *Term, b *Blow, forget bool) []zone {
-	e, domain := r.m.Eligible(r.p.g.Workload), r.domain(t.Key)
+	e, domain, keys := r.m.Eligible(r.p.g.Workload), r.domain(t.Key), hardKeys(r.p.g)
 	by, order := map[int32]*zone{}, []int32{}
 	var all []zone
 	for c, nodes := range r.nodes {
 		p := e.Nodes[nodes[0]]
-		if domain[c] == -1 || t.honorsTaints() && !p.Taints || t.honorsAffinity() && !p.Selector {
+		if !carries(r.m.Topology.Nodes[nodes[0]].Labels, keys) || t.honorsTaints() && !p.Taints || t.honorsAffinity() && !p.Selector {
 			continue
 		}
 		most, taken := r.per(c), b.taken[int32(c)]
