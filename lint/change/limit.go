@@ -12,7 +12,22 @@ import (
 func (j *Judge) Limit(w *workload.Workload, pods int) *placement.Limit {
 	c := *w
 	c.Scale, c.Count.N, c.Count.Known = nil, pods, true
-	set := &workload.Set{Workloads: []*workload.Workload{&c}, Namespaces: j.m.Namespaces}
+	ws := append(j.helpers(w), &c)
+	m := placement.NewModel(&workload.Set{Workloads: ws, Namespaces: j.m.Namespaces}, j.m.Topology)
+	if e := m.Eligible(&c); !m.Judged(&c) || e.Count+e.Growable == 0 {
+		return nil
+	}
+	for _, l := range m.Capacity(&c) {
+		if l.Exceeded {
+			return &l
+		}
+	}
+	return nil
+}
+
+// helpers are copies of those whose pods a workload counts or wants near, with as
+// many pods as they may have.
+func (j *Judge) helpers(w *workload.Workload) (all []*workload.Workload) {
 	seen := map[*workload.Workload]bool{}
 	for _, t := range j.m.Group(w).Terms {
 		if !t.Hard || t.Use == placement.AntiAffinity {
@@ -23,23 +38,14 @@ func (j *Judge) Limit(w *workload.Workload, pods int) *placement.Limit {
 				continue
 			}
 			seen[o] = true
-			other := *o
-			if other.Count.N = max(o.Count.N, most(o)); o.Kind.PerNode() {
-				other.Count.Known = false // as many as there are nodes
+			c := *o
+			if c.Count.N = max(o.Count.N, most(o)); o.Kind.PerNode() {
+				c.Count.Known = false // as many as there are nodes
 			}
-			set.Workloads = append(set.Workloads, &other)
+			all = append(all, &c)
 		}
 	}
-	m := placement.NewModel(set, j.m.Topology)
-	if e := m.Eligible(&c); !m.Judged(&c) || e.Count+e.Growable == 0 {
-		return nil
-	}
-	for _, l := range m.Capacity(&c) {
-		if l.Exceeded {
-			return &l
-		}
-	}
-	return nil
+	return all
 }
 
 // Scaling is whether all pods fit that an autoscaler may ask for.

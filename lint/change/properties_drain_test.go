@@ -109,13 +109,11 @@ func TestScalingAgreesWithPlacements(t *testing.T) {
 			continue
 		}
 		want := change.May
-		switch pods {
-		case least:
+		switch {
+		case least == pods:
 			want = change.Yes
-		default:
-			if most < pods {
-				want = change.No
-			}
+		case most < pods:
+			want = change.No
 		}
 		j, m := judge(t, s.nodes(), s.manifests()+scaler)
 		web := find(t, m, "web")
