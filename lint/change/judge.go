@@ -220,11 +220,14 @@ func (s *scene) twin(w *workload.Workload, pods int) *workload.Workload {
 	return fresh
 }
 
-// pods counts the pods of a scene, but for those that every node has.
+// pods counts the pods of a scene. Those that every node has count as two: where
+// they keep one another off, two nodes that are alike show it as well as many.
 func (s *scene) pods() int {
 	sum := 0
 	for _, w := range s.ws {
-		if !w.Kind.PerNode() {
+		if w.Kind.PerNode() {
+			sum += 2
+		} else {
 			sum += w.Count.N
 		}
 	}
