@@ -86,12 +86,15 @@ func (j *Judge) Scaling(w *workload.Workload) Scaling {
 	case placement.OrderDependent:
 		return Scaling{Answer: May, Why: "it depends on which pods come first"}
 	case placement.Never:
+		if j.yielding(w, j.crowd(w, w.Scale.Max)) != nil {
+			return Scaling{Answer: Unknown, Why: whyPreempt}
+		}
 		if j.m.Eligible(w).Growable > 0 {
 			return j.begins(w)
 		}
 		return Scaling{Answer: No, Most: placed(d, c), Why: "others take the room"}
 	}
-	return Scaling{Answer: Unknown, Why: "too much to go through, or it depends on what only the cluster knows"}
+	return Scaling{Answer: Unknown, Why: whyOpen}
 }
 
 func placed(d *placement.Decision, w *workload.Workload) int {

@@ -111,6 +111,9 @@ func (q *loss) ask(b *placement.Blow, meaning placement.Meaning) answer {
 		return answer{verdict: placement.Undetermined, why: whyBears}
 	}
 	a := q.settle(b, l)
+	if a.verdict == placement.Never || a.verdict == placement.OrderDependent {
+		a = q.preempting(b, l, a)
+	}
 	recreated := l.Recreated(q.w)
 	switch {
 	case a.verdict == placement.Always:
@@ -125,6 +128,24 @@ func (q *loss) ask(b *placement.Blow, meaning placement.Meaning) answer {
 		}
 	}
 	return a
+}
+
+// preempting is what is left of a verdict where the pods may take the room of
+// others.
+func (q *loss) preempting(b *placement.Blow, l placement.Loss, a answer) answer {
+	ruled, crowded := q.j.yielding(q.w, q.ruled), q.j.yielding(q.w, q.crowded)
+	if crowded == nil {
+		return a
+	}
+	if ruled == nil {
+		ruled = q.ruled
+	}
+	alone := *q
+	alone.ruled, alone.crowded = ruled, crowded
+	if left := alone.settle(b, l); left.verdict == placement.Never {
+		return left
+	}
+	return answer{verdict: placement.Undetermined, why: whyPreempt}
 }
 
 // grow is what is left of a verdict where pools may grow: never, if it is never

@@ -57,6 +57,13 @@ func (j *Judge) migration(w *workload.Workload) Migration {
 	if rules := j.group(w, false); m.Answer == Unknown && len(group) > len(rules) {
 		j.migrate(w, rules, &m)
 	}
+	if left := j.yielding(w, group); left != nil && (m.Answer == No || m.Answer == May) {
+		open := Migration{Machines: machines, Evicts: m.Evicts, Answer: Unknown, Why: whyPreempt}
+		m.Core, m.CoreModel, m.Why = nil, nil, ""
+		if j.migrate(w, left, &m); m.Answer != No {
+			return open
+		}
+	}
 	return m
 }
 
@@ -90,7 +97,7 @@ func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *M
 		out.Answer = answers[m.Roll(placement.Rollout{Old: source, Fresh: target, Surge: 1}, j.options(j.steps)).Verdict]
 	}
 	if out.Answer == Unknown {
-		out.Why = "too much to go through, or it depends on what only the cluster knows"
+		out.Why = whyOpen
 	}
 }
 

@@ -94,8 +94,14 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 			r.Verdict = placement.Undetermined
 		}
 	}
+	if left := j.yielding(w, group); left != nil && (r.Verdict == placement.Never || r.Verdict == placement.OrderDependent) {
+		r = Rollout{Rollout: how, Replicas: replicas}
+		if j.roll(w, left, &r); r.Verdict != placement.Never {
+			return Rollout{Rollout: how, Replicas: replicas, Verdict: placement.Undetermined, Why: whyPreempt}
+		}
+	}
 	if r.Verdict == placement.Undetermined {
-		r.Why = "too much to go through, or it depends on what only the cluster knows"
+		r.Why = whyOpen
 	}
 	return r
 }
