@@ -38,6 +38,7 @@ type controller struct {
 	places                       []place
 	rules                        rules
 	replicas, surge, unavailable int
+	alike                        [][2]int // places that differ in their names only
 	started, seen                map[cluster]bool
 	begun, stuck, done           bool
 }
@@ -97,21 +98,27 @@ func (c *controller) takes(s *cluster, n, revision int) bool {
 
 // name is equal for states that differ in the names of like nodes only.
 func (c *controller) name(s cluster) cluster {
-	same := func(a, b int) bool { // alone in every domain, and as large
-		x, y := c.places[a], c.places[b]
-		x.domain, y.domain = [3]int{}, [3]int{}
-		return x == y && c.lonely(a) && c.lonely(b)
-	}
-	for a := range c.places {
-		for b := a + 1; b < len(c.places); b++ {
-			if same(a, b) && [2]int8{s.on[0][a], s.on[1][a]} != [2]int8{s.on[0][b], s.on[1][b]} && (s.on[0][a] < s.on[0][b] || s.on[0][a] == s.on[0][b] && s.on[1][a] < s.on[1][b]) {
-				for r := range s.on {
-					s.on[r][a], s.on[r][b] = s.on[r][b], s.on[r][a]
-				}
+	for _, pair := range c.alike {
+		a, b := pair[0], pair[1]
+		if s.on[0][a] < s.on[0][b] || s.on[0][a] == s.on[0][b] && s.on[1][a] < s.on[1][b] {
+			for r := range s.on {
+				s.on[r][a], s.on[r][b] = s.on[r][b], s.on[r][a]
 			}
 		}
 	}
 	return s
+}
+
+// pairs are the places that are alike: alone in every domain, and as large.
+func (c *controller) pairs() (all [][2]int) {
+	for a := range c.places {
+		for b := a + 1; b < len(c.places); b++ {
+			if c.places[a].slots == c.places[b].slots && c.lonely(a) && c.lonely(b) {
+				all = append(all, [2]int{a, b})
+			}
+		}
+	}
+	return all
 }
 
 func (c *controller) lonely(n int) bool {
@@ -199,7 +206,7 @@ func (c *controller) reconcile(s cluster) cluster {
 }
 
 func (c *controller) verdict() placement.Verdict {
-	c.started, c.seen = map[cluster]bool{}, map[cluster]bool{}
+	c.alike, c.started, c.seen = c.pairs(), map[cluster]bool{}, map[cluster]bool{}
 	c.start(cluster{})
 	switch {
 	case !c.begun:
@@ -274,11 +281,11 @@ func TestRolloutAgreesWithController(t *testing.T) {
 			for domains := 1; domains <= 7; domains++ {
 				for replicas := 1; replicas <= 6; replicas++ {
 					for surge := 0; surge <= 3; surge++ {
-						for unavailable := 0; unavailable <= 3; unavailable++ {
+						for unavailable := 0; unavailable <= min(3, replicas); unavailable++ {
 							if surge+unavailable == 0 {
 								continue // refused
 							}
-							c := &controller{rules: setting.rules, replicas: replicas, surge: surge, unavailable: min(unavailable, replicas)}
+							c := &controller{rules: setting.rules, replicas: replicas, surge: surge, unavailable: unavailable}
 							for n := range domains {
 								c.places = append(c.places, setting.place(n))
 							}
