@@ -1,6 +1,8 @@
 package change_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/schedlint/schedlint/lint/change"
@@ -49,5 +51,83 @@ func TestDrainCountsNodesWithAllKeys(t *testing.T) {
 	j, m := judge(t, s.nodes(), s.manifests())
 	if d := j.Drain(find(t, m, "web")); d.Answer != change.Yes {
 		t.Errorf("%+v", d)
+	}
+}
+
+// bare is a node in a zone that says how much room it has, or not.
+func bare(i int, zone string, cpu int) box {
+	name := fmt.Sprintf("n%d", i)
+	return box{name: name, host: name, zone: zone, cpu: cpu, pods: -1}
+}
+
+// TestRolloutsThatWereMisjudged are small cases of what runs have contradicted.
+func TestRolloutsThatWereMisjudged(t *testing.T) {
+	surges := "updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"
+	apart := func(key int, r rule) []rule {
+		r.use, r.key, r.labels = "anti", keys[key], "app: web"
+		return []rule{r}
+	}
+	for name, v := range map[string]struct {
+		updated
+		want placement.Verdict
+	}{
+		"a rule between revisions only": {updated{way: "rolling", surge: 1, sample: sample{
+			boxes: []box{bare(0, "a", -1), bare(1, "b", -1)},
+			loads: []load{{kind: "Deployment", name: "web", replicas: 2, rules: apart(zone, rule{mismatch: true}), strategy: "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"}},
+		}}, placement.OrderDependent},
+		"daemons that share a zone do not fit": {updated{way: "per node", surge: 1, sample: sample{
+			boxes: []box{bare(0, "a", -1), bare(1, "a", -1)},
+			loads: []load{{kind: "DaemonSet", name: "web", rules: apart(zone, rule{match: true}), strategy: surges}},
+		}}, ""},
+		"daemons twice beside others": {updated{way: "per node", surge: 1, sample: sample{
+			boxes: []box{bare(0, "a", 3), bare(1, "b", -1)},
+			loads: []load{{kind: "DaemonSet", name: "web", cpu: 1, strategy: surges}, {kind: "DaemonSet", name: "db", cpu: 2}},
+		}}, placement.Never},
+		"both generations beside others": {updated{way: "both", sample: sample{
+			boxes: []box{bare(0, "a", 10)},
+			loads: []load{{kind: "Rollout", name: "web", replicas: 2, cpu: 2, strategy: "strategy: {blueGreen: {activeService: web}}"}, {kind: "Deployment", name: "db", replicas: 1, cpu: 3}},
+		}}, placement.Never},
+	} {
+		if got := v.verdict(t); got != v.want {
+			t.Errorf("%s: runs say %q", name, got)
+		}
+		j, m := judge(t, v.nodes(), v.manifests())
+		if got := j.Rollouts(find(t, m, "web"))[0]; got.Verdict != v.want {
+			t.Errorf("%s: %q, want %q", name, got.Verdict, v.want)
+		}
+	}
+}
+
+// TestLimitLeavesHelpersIn is about pods that want to be near any of their team:
+// alone they are all in the domain of the first, but others open further ones.
+func TestLimitLeavesHelpersIn(t *testing.T) {
+	s := sample{
+		boxes: []box{bare(0, "a", 1), bare(1, "b", 1)},
+		loads: []load{
+			{kind: "Deployment", name: "web", replicas: 1, cpu: 1, rules: []rule{{use: "aff", key: keys[zone], labels: "all: pods"}}},
+			{kind: "Deployment", name: "db", replicas: 2, rules: []rule{{use: "anti", key: keys[zone], labels: "app: db"}}},
+		},
+	}
+	j, m := judge(t, s.nodes(), s.manifests())
+	if l := j.Limit(find(t, m, "web"), 2); l != nil {
+		t.Errorf("%+v", l)
+	}
+}
+
+// TestRemedyAmongNeighbours is about room that a remedy leaves to the pods by
+// their own rules, but that others take.
+func TestRemedyAmongNeighbours(t *testing.T) {
+	s := sample{
+		boxes: []box{bare(0, "a", 2), bare(1, "b", 2)},
+		loads: []load{
+			{kind: "Deployment", name: "web", replicas: 2, cpu: 1, rules: []rule{{use: "anti", key: keys[host], labels: "app: web"}}, strategy: "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"},
+			{kind: "Deployment", name: "db", replicas: 2, cpu: 1},
+		},
+	}
+	j, m := judge(t, s.nodes(), s.manifests())
+	web := find(t, m, "web")
+	r := j.Rollout(web, 2)
+	if got := j.Remedies(web, &r); r.Verdict != placement.Never || slices.Contains(got, change.MatchLabelKeys) {
+		t.Errorf("%s, %v", r.Verdict, got)
 	}
 }
