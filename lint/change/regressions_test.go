@@ -84,8 +84,8 @@ func TestRolloutsThatWereMisjudged(t *testing.T) {
 			loads: []load{{kind: "DaemonSet", name: "web", cpu: 1, strategy: surges}, {kind: "DaemonSet", name: "db", cpu: 2}},
 		}}, placement.Never},
 		"both generations beside others": {updated{way: "both", sample: sample{
-			boxes: []box{bare(0, "a", 10)},
-			loads: []load{{kind: "Rollout", name: "web", replicas: 2, cpu: 2, strategy: "strategy: {blueGreen: {activeService: web}}"}, {kind: "Deployment", name: "db", replicas: 1, cpu: 3}},
+			boxes: []box{bare(0, "a", 12)},
+			loads: []load{{kind: "Rollout", name: "web", replicas: 3, cpu: 2, strategy: "strategy: {blueGreen: {activeService: web}}"}, {kind: "Deployment", name: "db", replicas: 1, cpu: 1}},
 		}}, placement.Never},
 	} {
 		if got := v.verdict(t); got != v.want {
