@@ -119,7 +119,7 @@ func (g generator) sample(kind string) sample {
 func times(t *testing.T, cases int) int {
 	t.Helper()
 	if testing.Short() {
-		return cases / 5
+		return cases / 2
 	}
 	if more, err := strconv.Atoi(os.Getenv("SCHEDLINT_CASES")); err == nil {
 		return cases * more
