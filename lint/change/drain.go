@@ -1,6 +1,8 @@
 package change
 
 import (
+	"slices"
+
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -42,6 +44,9 @@ func (j *Judge) Drain(w *workload.Workload) Drain {
 	all := j.Drains(w)
 	if out.Worst, out.Like = Worst(all); out.Worst == nil {
 		return out
+	}
+	if i := slices.IndexFunc(all, func(s Survival) bool { return s.Verdict == placement.Undetermined }); i >= 0 && out.Worst.Verdict != placement.Never {
+		return Drain{Answer: Unknown, Why: all[i].Why} // it may be no for one of the nodes
 	}
 	out.Answer, out.Why = answers[out.Worst.Verdict], out.Worst.Why
 	if out.Answer == Unknown {

@@ -42,6 +42,7 @@ const (
 	whyBare     = "nothing creates a bare pod again"
 	whyGhost    = "as long as the node object is there, its pods are not created again"
 	whyBudget   = "not settled within the budget"
+	whyLinger   = "depends on how long evicted pods stay, as they are company until they are gone"
 	whyStrained = "not all pods can be placed even without a loss"
 )
 
@@ -116,6 +117,8 @@ func (q *loss) ask(b *placement.Blow, meaning placement.Meaning) answer {
 	}
 	recreated := l.Recreated(q.w)
 	switch {
+	case a.verdict == placement.Never && l.Meaning == placement.Drained && q.accompanied():
+		a = answer{verdict: placement.Undetermined, why: whyLinger}
 	case a.verdict == placement.Always:
 	case q.j.m.Eligible(q.w).Growable > 0 && (recreated || a.verdict != placement.OrderDependent):
 		a = q.grow(b, l, a)
@@ -128,6 +131,12 @@ func (q *loss) ask(b *placement.Blow, meaning placement.Meaning) answer {
 		}
 	}
 	return a
+}
+
+// accompanied reports whether some pods want others near: those that are evicted
+// may be what they want as long as they are terminating (R-A1).
+func (q *loss) accompanied() bool {
+	return slices.ContainsFunc(q.ruled, func(w *workload.Workload) bool { return len(q.j.m.Group(w).HardAffinity()) > 0 })
 }
 
 // preempting is what is left of a verdict where the pods may take the room of
