@@ -176,6 +176,11 @@ func (m *Model) replayRoll(r Rollout, out *Rolled) error {
 			fresh++
 		}
 	}
+	return m.endsRoll(r, out, v, old, fresh)
+}
+
+// endsRoll checks that nothing moves any more, and fills in why no new pod fits.
+func (m *Model) endsRoll(r Rollout, out *Rolled, v *verifier, old, fresh int) error {
 	at := slices.IndexFunc(m.Workloads, func(w *workload.Workload) bool { return m.groups[w].origin() == r.Fresh })
 	if at >= 0 {
 		out.Reasons = v.reasons(m.groups[m.Workloads[at]])
