@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/report"
 )
 
 // fileFlag is the name of a file: an empty one, as from a variable that is not
@@ -26,7 +27,11 @@ type choiceFlag struct {
 // keyFlag gathers topology keys, or the words for them.
 type keyFlag struct{ to *[]string }
 
-var _, _, _ pflag.Value = fileFlag{}, choiceFlag{}, keyFlag{}
+// categoryFlag is a category of code scanning, which joins it to a run id with
+// a slash.
+type categoryFlag struct{ to *string }
+
+var _, _, _, _ pflag.Value = fileFlag{}, choiceFlag{}, keyFlag{}, categoryFlag{}
 
 func (fileFlag) String() string { return "" }
 func (fileFlag) Type() string   { return "string" }
@@ -53,6 +58,16 @@ func (f keyFlag) Set(s string) error {
 		return err
 	}
 	*f.to = append(*f.to, key)
+	return nil
+}
+
+func (categoryFlag) String() string { return "" }
+func (categoryFlag) Type() string   { return "string" }
+func (f categoryFlag) Set(s string) error {
+	*f.to = strings.TrimRight(s, "/")
+	if *f.to == "" || strings.TrimSpace(*f.to) != *f.to || report.Visible(*f.to) != *f.to {
+		return errors.New("expected a name without control characters, and not / alone")
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,7 @@ import (
 // lintFlags are the flags of the lint command.
 type lintFlags struct {
 	topology, ruleDirs, survive []string
-	config, failOn              string
+	config, failOn, category    string
 	outputs                     outputs
 }
 
@@ -49,14 +50,17 @@ input, topology, configuration or policy, 3 internal failure.`,
 	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
 	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
 	flags.Var(choiceFlag{&f.failOn, config.FailLevels()}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
-	flags.Var(formatFlag{&f.outputs}, "format", "output `format`: "+strings.Join(report.Formats(), ", ")+" (default text; repeatable, each with its own --output)")
-	flags.Var(outputFlag{&f.outputs}, "output", "`file` for the format before it (default: standard output)")
+	formatsVar(flags, &f.outputs, report.Formats())
+	flags.Var(categoryFlag{&f.category}, "sarif-category", "`name` that tells several runs in code scanning apart (default: the upload's own)")
 	return cmd
 }
 
 func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	if err := f.outputs.check(); err != nil {
 		return err
+	}
+	if f.category != "" && !f.outputs.has(func(format string) bool { return format == "sarif" }) {
+		return errors.New("--sarif-category: no output has the format sarif")
 	}
 	options, err := input(cmd, args, f.topology, f.config)
 	if err != nil {
@@ -72,10 +76,12 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	options.Level = func(rule string) diag.Level { return level(engine, conf, rule) }
 	r, runErr := lint.Run(cmd.Context(), options)
 	r.Version = version
-	if f.outputs.needRules() {
+	if f.outputs.has(report.NeedsRules) {
 		r.Rules = enabled(engine, conf)
 	}
-	writeErr := f.outputs.write(r, cmd.OutOrStdout())
+	writeErr := f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, color bool) error {
+		return report.Write(w, format, r, report.Options{Color: color, Category: f.category})
+	})
 	return outcome(r, cmp.Or(f.failOn, conf.FailOn, "error"), errors.Join(runErr, writeErr))
 }
 

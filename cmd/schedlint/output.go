@@ -9,36 +9,50 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
-	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
 )
 
 // output is one format and where it goes; an empty path is standard output.
 type output struct{ format, path string }
 
-// outputs pairs formats with files in the order in which the flags come: an
-// --output belongs to the --format before it, or to the next one.
+// outputs pairs formats with files in the order in which the flags come: a
+// --format may name its file itself, else an --output belongs to the --format
+// before it, or to the next one.
 type outputs []output
 
-type formatFlag struct{ to *outputs }
+type formatFlag struct {
+	to    *outputs
+	words []string
+}
 type outputFlag struct{ to *outputs }
 
 var _, _ pflag.Value = formatFlag{}, outputFlag{}
 
+// formatsVar declares the flags that say what is written and where.
+func formatsVar(flags *pflag.FlagSet, to *outputs, words []string) {
+	flags.Var(formatFlag{to, words}, "format", "output `format[=file]`: "+strings.Join(words, ", ")+" (default text; repeatable, one without a file goes to standard output)")
+	flags.Var(outputFlag{to}, "output", "`file` for the format before it (default: standard output)")
+}
+
 func (formatFlag) String() string { return "" }
 func (formatFlag) Type() string   { return "string" }
 func (f formatFlag) Set(s string) error {
-	if err := oneOf(s, report.Formats()); err != nil {
+	word, path, named := strings.Cut(s, "=")
+	if err := oneOf(word, f.words); err != nil {
 		return err
 	}
-	if last := len(*f.to) - 1; last >= 0 && (*f.to)[last].format == "" {
-		(*f.to)[last].format = s
+	if named && path == "" {
+		return errors.New("expected a file name after =")
+	}
+	if last := len(*f.to) - 1; !named && last >= 0 && (*f.to)[last].format == "" {
+		(*f.to)[last].format = word
 		return nil
 	}
-	*f.to = append(*f.to, output{format: s})
+	*f.to = append(*f.to, output{word, path})
 	return nil
 }
 
@@ -73,29 +87,29 @@ func (o *outputs) check() error {
 			place = filepath.Clean(out.path)
 		}
 		if seen[place] {
-			return fmt.Errorf("two formats go to %s: give each its own --output", place)
+			return fmt.Errorf("two formats go to %s: give each its own file, as in --format %s=FILE", place, out.format)
 		}
 		seen[place] = true
 	}
 	return nil
 }
 
-// needRules reports whether some format lists all rules.
-func (o outputs) needRules() bool {
-	return slices.ContainsFunc(o, func(out output) bool { return out.format == "sarif" })
+// has reports whether some output has a format for which a condition holds.
+func (o outputs) has(condition func(format string) bool) bool {
+	return slices.ContainsFunc(o, func(out output) bool { return condition(out.format) })
 }
 
-// write renders the report once for every output; one that fails does not
-// keep the others from being written.
-func (o outputs) write(r *diag.Report, stdout io.Writer) error {
+// write renders once for every output; one that fails does not keep the others
+// from being written.
+func (o outputs) write(stdout io.Writer, render func(w io.Writer, format string, color bool) error) error {
 	var errs []error
 	for _, out := range o {
 		var buf bytes.Buffer
-		err := report.Write(&buf, out.format, r, report.Options{Color: out.path == "" && colour(stdout)})
+		err := render(&buf, out.format, out.path == "" && colour(stdout))
 		if err == nil && out.path == "" {
 			_, err = stdout.Write(buf.Bytes())
 		} else if err == nil {
-			err = os.WriteFile(out.path, buf.Bytes(), 0o644)
+			err = writeFile(out.path, buf.Bytes())
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("writing %s: %w", out.format, err))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -20,13 +21,14 @@ var strictness = []placement.Verdict{placement.Never, placement.OrderDependent, 
 
 // placeFlags are the flags of the place command.
 type placeFlags struct {
-	topology, survive      []string
-	config, format, failOn string
-	steps                  int
+	topology, survive []string
+	config, failOn    string
+	outputs           outputs
+	steps             int
 }
 
 func newPlace() *cobra.Command {
-	f := placeFlags{format: report.PlaceFormats()[0], failOn: string(placement.Never)}
+	f := placeFlags{failOn: string(placement.Never)}
 	cmd := &cobra.Command{
 		Use:   "place [PATH...]",
 		Short: "Decide whether workloads can be placed together: always, order-dependent, never",
@@ -45,7 +47,7 @@ Exit status: 1 for never or if the API server refuses something, 0 otherwise,
 	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "`file` that declares the nodes (repeatable)")
 	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
 	flags.Var(keyFlag{&f.survive}, "survive", "topology `key` whose domains are lost one at a time: node, zone, region or another (repeatable; default node and zone)")
-	flags.Var(choiceFlag{&f.format, report.PlaceFormats()}, "format", "output `format`: "+strings.Join(report.PlaceFormats(), ", ")+" (default text)")
+	formatsVar(flags, &f.outputs, report.PlaceFormats())
 	flags.Var(choiceFlag{&f.failOn, failVerdicts()}, "fail-on", "mildest `verdict` that fails the run: "+strings.Join(failVerdicts(), ", ")+" (default never)")
 	flags.IntVar(&f.steps, "steps", placement.DefaultSteps, "budget, in filters applied")
 	return cmd
@@ -54,6 +56,9 @@ Exit status: 1 for never or if the API server refuses something, 0 otherwise,
 func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	if f.steps <= 0 {
 		return fmt.Errorf("--steps: expected a number above 0, found %d", f.steps)
+	}
+	if err := f.outputs.check(); err != nil {
+		return err
 	}
 	options, err := input(cmd, args, f.topology, f.config)
 	if err != nil {
@@ -64,7 +69,10 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := report.WritePlacement(cmd.OutOrStdout(), f.format, doc); err != nil {
+	err = f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, _ bool) error {
+		return report.WritePlacement(w, format, doc)
+	})
+	if err != nil {
 		return err
 	}
 	return placeOutcome(doc, f.failOn)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -50,6 +51,9 @@ func TestScripts(t *testing.T) {
 			"write":    write,
 			"nest":     nest,
 			"harmless": harmlessOutput,
+			"readlink": readlink,
+			"mode":     mode,
+			"nothing":  nothing,
 		},
 	})
 }
@@ -146,6 +150,33 @@ func nest(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	text := strings.Repeat(args[2], depth) + strings.Repeat(args[3], depth) + "\n"
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
+
+// readlink LINK TARGET demands where a symbolic link leads to.
+func readlink(ts *testscript.TestScript, neg bool, args []string) {
+	target, err := os.Readlink(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if filepath.Base(target) != args[1] {
+		ts.Fatalf("%s leads to %s", args[0], target)
+	}
+}
+
+// mode FILE BITS demands the permissions of a file.
+func mode(ts *testscript.TestScript, neg bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if got := fmt.Sprintf("%o", info.Mode().Perm()); got != args[1] {
+		ts.Fatalf("%s has mode %s, want %s", args[0], got, args[1])
+	}
+}
+
+// nothing PATTERN demands that no file has such a name.
+func nothing(ts *testscript.TestScript, neg bool, args []string) {
+	found, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(found) > 0 {
+		ts.Fatalf("there is %s", found)
+	}
 }
 
 // dangerous finds what must not reach a terminal or the log of a CI runner:

@@ -12,7 +12,7 @@ import (
 )
 
 // PlaceFormats are the formats of a placement.
-func PlaceFormats() []string { return []string{"text", "json"} }
+func PlaceFormats() []string { return []string{"text", "json", "markdown"} }
 
 // WritePlacement renders a decision about workloads together.
 func WritePlacement(w io.Writer, format string, p *diag.Placement) error {
@@ -21,39 +21,66 @@ func WritePlacement(w io.Writer, format string, p *diag.Placement) error {
 		return encode(w, arrays(p))
 	case "text":
 		return placementText(w, p)
+	case "markdown":
+		return placementMarkdown(w, p)
 	}
 	return fmt.Errorf("unknown format %q: formats are %s", format, strings.Join(PlaceFormats(), ", "))
 }
 
 func placementText(out io.Writer, p *diag.Placement) error {
 	var b strings.Builder
-	bound := ""
-	if !p.Pods.Exact {
-		bound = " (bounds: more could not be decided)"
+	for _, line := range verdict(p) {
+		fmt.Fprintln(&b, line)
 	}
-	fmt.Fprintf(&b, "verdict: %s (rules alone: %s)\n", p.Verdict, p.RulesVerdict)
-	fmt.Fprintf(&b, "pods: %d, placed at most %d, at least %d%s\n", p.Pods.Total, p.Pods.MaxPlaced, p.Pods.MinPlaced, bound)
 	workloadTable(&b, p)
 	cores(&b, p)
-	if len(p.Witness) > 0 {
-		title := "a run that places all pods"
-		if len(p.Witness) < p.Pods.Total {
-			title = "a run that places as many pods as possible"
-		}
+	if title := witnessTitle(p); title != "" {
 		fmt.Fprintf(&b, "\n%s:\n", title)
 		grid(&b, p.Witness)
 	}
 	stuck(&b, p.Stuck)
-	for _, i := range p.Invalid {
-		fmt.Fprintf(&b, "invalid: %s: %s: %s\n", visible(i.Workload), visible(i.Field), visible(i.Message))
-	}
-	for _, u := range p.Unmodelled {
-		fmt.Fprintf(&b, "not modelled: %s\n", visible(u))
-	}
-	for _, n := range p.Notes {
-		fmt.Fprintf(&b, "note: %s\n", visible(n))
+	for _, r := range limits(p) {
+		fmt.Fprintln(&b, visible(r))
 	}
 	return lines(out, b.String())
+}
+
+// verdict is the decision in two lines.
+func verdict(p *diag.Placement) []string {
+	bound := ""
+	if !p.Pods.Exact {
+		bound = " (bounds: more could not be decided)"
+	}
+	return []string{
+		fmt.Sprintf("verdict: %s (rules alone: %s)", p.Verdict, p.RulesVerdict),
+		fmt.Sprintf("pods: %d, placed at most %d, at least %d%s", p.Pods.Total, p.Pods.MaxPlaced, p.Pods.MinPlaced, bound),
+	}
+}
+
+// witnessTitle says what the witness shows, "" if there is none.
+func witnessTitle(p *diag.Placement) string {
+	switch {
+	case len(p.Witness) == 0:
+		return ""
+	case len(p.Witness) < p.Pods.Total:
+		return "a run that places as many pods as possible"
+	}
+	return "a run that places all pods"
+}
+
+// limits are lines on what takes no part in the decision.
+func limits(p *diag.Placement) []string {
+	var all []string
+	for _, i := range p.Invalid {
+		all = append(all, fmt.Sprintf("invalid: %s: %s: %s", i.Workload, i.Field, i.Message))
+	}
+	for _, u := range p.Unmodelled {
+		all = append(all, "not modelled: "+u)
+	}
+	for _, n := range p.Notes {
+		all = append(all, "note: "+n)
+	}
+	return all
 }
 
 // lines writes visible text none of whose lines is a command to a CI runner.
@@ -81,27 +108,49 @@ func arrays(p *diag.Placement) *diag.Placement {
 	return &out
 }
 
-// cores shows why workloads can never be placed, and what would help.
-func cores(b *strings.Builder, p *diag.Placement) {
+// contradiction is a core with the visible names of all that it is about.
+type contradiction struct {
+	names   []string
+	core    []diag.PlacementCore
+	repairs []string
+}
+
+// sentence says what the core keeps from being.
+func (c *contradiction) sentence() string {
+	what := "placed whole"
+	if len(c.names) > 1 {
+		what = "placed together"
+	}
+	return fmt.Sprintf("%s can never be %s, because of all of", strings.Join(c.names, ", "), what)
+}
+
+// contradictions are the cores of a placement, each once.
+func contradictions(p *diag.Placement) []contradiction {
+	var all []contradiction
 	for i, w := range p.Workloads {
-		if len(w.Core) == 0 || slices.ContainsFunc(p.Workloads[:i], func(o diag.PlacementWorkload) bool { return slices.Equal(o.Core, w.Core) }) {
+		same := func(o diag.PlacementWorkload) bool { return slices.Equal(o.Core, w.Core) }
+		if len(w.Core) == 0 || slices.ContainsFunc(p.Workloads[:i], same) {
 			continue
 		}
-		var names []string // of all that the core is about
+		c := contradiction{core: w.Core, repairs: w.Repairs}
 		for _, o := range p.Workloads[i:] {
-			if slices.Equal(o.Core, w.Core) {
-				names = append(names, visible(o.Kind)+" "+visible(o.Name))
+			if same(o) {
+				c.names = append(c.names, visible(o.Kind)+" "+visible(o.Name))
 			}
 		}
-		what := "placed whole"
-		if len(names) > 1 {
-			what = "placed together"
+		all = append(all, c)
+	}
+	return all
+}
+
+// cores shows why workloads can never be placed, and what would help.
+func cores(b *strings.Builder, p *diag.Placement) {
+	for _, c := range contradictions(p) {
+		fmt.Fprintf(b, "\n%s\n", c.sentence())
+		for _, m := range c.core {
+			fmt.Fprintf(b, "  %s:%d:%d: %s: %s\n", visible(m.File), m.Line, m.Column, visible(m.Field), visible(m.Text))
 		}
-		fmt.Fprintf(b, "\n%s can never be %s, because of all of\n", strings.Join(names, ", "), what)
-		for _, c := range w.Core {
-			fmt.Fprintf(b, "  %s:%d:%d: %s: %s\n", visible(c.File), c.Line, c.Column, visible(c.Field), visible(c.Text))
-		}
-		for _, r := range w.Repairs {
+		for _, r := range c.repairs {
 			fmt.Fprintf(b, "help: %s\n", visible(r))
 		}
 	}

@@ -9,37 +9,51 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
+// decision is the table of a placement: a row per workload and a column per
+// question that has an answer. Names in it are visible.
+type decision struct {
+	columns []question
+	rows    [][]string
+	reasons []reason
+}
+
+// reason says why an answer is as it is.
+type reason struct{ subject, question, answer, why string }
+
+func decide(p *diag.Placement) decision {
+	d := decision{columns: questions(p.Workloads)}
+	for i := range p.Workloads {
+		w := &p.Workloads[i]
+		cells := []string{subject(w), strconv.Itoa(w.Replicas)}
+		for _, q := range d.columns {
+			answer := q.answer(w)
+			cells = append(cells, answer)
+			if why := q.reason(w); why != "" && answer != answerNone && (answer != answerYes || q.evenIfYes) {
+				d.reasons = append(d.reasons, reason{subject(w), q.whole(), answer, visible(why)})
+			}
+		}
+		d.rows = append(d.rows, cells)
+	}
+	return d
+}
+
 // workloadTable says what becomes of every workload, why that is so where not
 // all is well, and what the words mean.
 func workloadTable(b *strings.Builder, p *diag.Placement) {
 	if len(p.Workloads) == 0 {
 		return
 	}
-	columns := questions(p.Workloads)
+	d := decide(p)
 	above, titles := []string{"", ""}, []string{"workload", "replicas"}
-	for _, q := range columns {
+	for _, q := range d.columns {
 		above, titles = append(above, q.above), append(titles, q.title)
 	}
-	rows := [][]string{above, titles}
-	var reasons []string
-	for i := range p.Workloads {
-		w := &p.Workloads[i]
-		cells := []string{subject(w), strconv.Itoa(w.Replicas)}
-		for _, q := range columns {
-			answer := q.answer(w)
-			cells = append(cells, answer)
-			if reason := q.reason(w); reason != "" && answer != answerNone && (answer != answerYes || q.evenIfYes) {
-				reasons = append(reasons, fmt.Sprintf("%s %s: %s, %s", subject(w), q.whole(), answer, visible(reason)))
-			}
-		}
-		rows = append(rows, cells)
-	}
 	b.WriteByte('\n')
-	table(b, rows)
-	for _, text := range reasons {
-		wrapped(b, "  ", text)
+	table(b, append([][]string{above, titles}, d.rows...))
+	for _, r := range d.reasons {
+		wrapped(b, "  ", fmt.Sprintf("%s %s: %s, %s", r.subject, r.question, r.answer, r.why))
 	}
-	for _, text := range legend(columns, rows[2:]) {
+	for _, text := range legend(d.columns, d.rows) {
 		wrapped(b, "", text)
 	}
 }

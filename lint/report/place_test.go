@@ -111,6 +111,7 @@ func placementIn(t testing.TB, format string, p *diag.Placement) string {
 func TestPlacementGolden(t *testing.T) {
 	for name, got := range map[string]string{
 		"place-text": placementIn(t, "text", placed()), "place-json": placementIn(t, "json", placed()), "place-hostile": placementIn(t, "text", hostile()),
+		"place-markdown": placementIn(t, "markdown", placed()), "place-markdown-hostile": placementIn(t, "markdown", hostile()),
 	} {
 		golden := filepath.Join("..", "..", "fixtures", "report", name+".golden")
 		if os.Getenv("SCHEDLINT_UPDATE") != "" {
@@ -154,7 +155,7 @@ func TestPlacementWidth(t *testing.T) {
 
 func TestNothingUnsafeIsWrittenOfAPlacement(t *testing.T) {
 	for _, f := range PlaceFormats() {
-		if found := unsafeIn(placementIn(t, f, hostile())); found != "" {
+		if found := unsafeIn(f, placementIn(t, f, hostile())); found != "" {
 			t.Errorf("%s: %s", f, found)
 		}
 	}
@@ -200,7 +201,7 @@ func TestPlacementWithoutChange(t *testing.T) {
 
 func TestPlacementFormats(t *testing.T) {
 	err := WritePlacement(&bytes.Buffer{}, "sarif", placed())
-	if err == nil || err.Error() != `unknown format "sarif": formats are text, json` {
+	if err == nil || err.Error() != `unknown format "sarif": formats are text, json, markdown` {
 		t.Error(err)
 	}
 	for _, f := range PlaceFormats() {

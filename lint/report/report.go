@@ -12,21 +12,42 @@ import (
 type Options struct {
 	// Color allows ANSI escape sequences. Only text uses them.
 	Color bool
+	// Category tells the runs of one tool apart in code scanning. Only sarif uses
+	// it; without one there is none in the file, where it would win over the
+	// category that the upload action is given.
+	Category string
 }
 
 // format is one row of the table of output formats.
 type format struct {
 	name  string
 	write func(io.Writer, *diag.Report, Options) error
+	// rules is set if the format reads Report.Rules.
+	rules bool
 }
 
 // formats is the table. It is a function so that nobody can change it.
 func formats() []format {
 	return []format{
-		{"text", writeText},
-		{"json", writeJSON},
-		{"sarif", writeSARIF},
+		{"text", writeText, false},
+		{"json", writeJSON, false},
+		{"sarif", writeSARIF, true},
+		{"github", writeGitHub, false},
+		{"markdown", writeMarkdown, false},
+		{"gitlab", writeGitLab, true},
+		{"junit", writeJUnit, false},
 	}
+}
+
+// NeedsRules reports whether a format reads Report.Rules, which take time to
+// gather.
+func NeedsRules(format string) bool {
+	for _, f := range formats() {
+		if f.name == format {
+			return f.rules
+		}
+	}
+	return false
 }
 
 // Formats names the output formats, the default first.

@@ -32,22 +32,29 @@ type sarifWriter struct {
 	seen  map[identity]int
 }
 
-// writeSARIF writes one run, without an automationDetails id: an id in the file
-// would win over the category that the user gives to the upload action.
-func writeSARIF(w io.Writer, r *diag.Report, _ Options) error {
+// writeSARIF writes one run. It says nothing of the repository that the run was
+// about: addresses of remotes may hold credentials.
+func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 	rules := allRules(r)
 	sw := &sarifWriter{newSources(r), map[string]int{}, map[identity]int{}}
 	for i := range rules {
 		sw.rules[rules[i].ID] = i
 	}
-	worst, left := worstFirst(r.Diagnostics)
+	worst := worstFirst(r.Diagnostics)
+	left := max(0, len(worst)-maxResults)
+	worst = worst[:len(worst)-left]
 	run := sarif.NewRun().
 		WithTool(sarif.NewTool().WithDriver(driver(r.Version, rules))).
 		WithColumnKind("unicodeCodePoints").
 		WithNewlineSequences([]string{"\r\n", "\n", "\r"}).
 		WithOriginalUriBaseIds(baseIDs()).
 		WithResults(sw.results(worst)).
-		AddInvocation(invocation(r.Summary.Notes, len(worst), left))
+		AddInvocation(invocation(&r.Summary, len(worst), left))
+	if opts.Category != "" {
+		// All up to the last slash is the category, the rest would tell one run
+		// from the next.
+		run.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID(strings.TrimRight(opts.Category, "/") + "/"))
+	}
 	return encode(w, sarif.NewReport().AddRun(run))
 }
 
@@ -59,13 +66,12 @@ func baseIDs() map[string]sarif.ArtifactLocation {
 	return map[string]sarif.ArtifactLocation{sourceRoot: *root}
 }
 
-// worstFirst gives the diagnostics to report, worst level first and else in
-// their order, and how many there is no room for.
-func worstFirst(all []diag.Diagnostic) (kept []diag.Diagnostic, left int) {
-	kept = slices.Clone(all)
-	slices.SortStableFunc(kept, func(a, b diag.Diagnostic) int { return -cmp.Compare(a.Level.Rank(), b.Level.Rank()) })
-	left = max(0, len(kept)-maxResults)
-	return kept[:len(kept)-left], left
+// worstFirst gives the diagnostics with the worst level first and else in
+// their order.
+func worstFirst(all []diag.Diagnostic) []diag.Diagnostic {
+	sorted := slices.Clone(all)
+	slices.SortStableFunc(sorted, func(a, b diag.Diagnostic) int { return -cmp.Compare(a.Level.Rank(), b.Level.Rank()) })
+	return sorted
 }
 
 // driver describes schedlint and every rule that ran.
@@ -92,10 +98,13 @@ func isSemantic(v string) bool {
 	return regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`).MatchString(v)
 }
 
-// invocation carries what is not a result: notes on what was not checked.
-func invocation(notes []string, kept, left int) *sarif.Invocation {
+// invocation carries what is not a result: what was not checked.
+func invocation(s *diag.Summary, kept, left int) *sarif.Invocation {
 	inv := sarif.NewInvocation().WithExecutionSuccessful(true)
-	for _, n := range notes {
+	for _, n := range s.Notes {
+		inv.AddToolExecutionNotification(notification(sarif.LevelNote, n))
+	}
+	for _, n := range remarks(s, func(file string) string { return file }) {
 		inv.AddToolExecutionNotification(notification(sarif.LevelNote, n))
 	}
 	if left > 0 {
@@ -122,13 +131,14 @@ func (w *sarifWriter) results(diagnostics []diag.Diagnostic) []*sarif.Result {
 // results, although GitHub shows them as one alert.
 func (w *sarifWriter) result(d *diag.Diagnostic) *sarif.Result {
 	primary := primaryPlace(d)
-	places, links := related(d)
+	places, links := w.related(d)
 	res := sarif.NewRuleResult(d.Rule).
 		WithRuleIndex(w.rules[d.Rule]).
 		WithLevel(severityOf(d.Level).level).
 		WithMessage(sarif.NewTextMessage(linked(d, links))).
-		AddLocation(location(primary).WithLogicalLocations(logical(d.Object))).
+		AddLocation(w.primary(primary).WithLogicalLocations(logical(d.Object))).
 		WithRelatedLocations(places).
+		WithCodeFlows(w.codeFlows(d, primary)).
 		WithPartialFingerprints(w.fingerprints(d, primary))
 	for _, f := range d.Fixes {
 		if fix := sarifFix(f); fix != nil {
@@ -142,10 +152,11 @@ func (w *sarifWriter) result(d *diag.Diagnostic) *sarif.Result {
 }
 
 // fingerprints identify a result between runs: GitHub reads only the first, and
-// only with the place that it belongs to.
+// only with the place that it belongs to. The upload action computes none for a
+// file that is not in the checkout.
 func (w *sarifWriter) fingerprints(d *diag.Diagnostic, primary diag.Span) map[string]string {
 	prints := map[string]string{"schedlint/v1": fingerprint(d, w.seen)}
-	if hash := w.src.file(primary.File).hash(primary.Line); hash != "" {
+	if hash := w.src.file(primary.File).hash(primary.Line); hash != "" && inRepository(primary.File) {
 		prints["primaryLocationLineHash"] = hash
 	}
 	return prints

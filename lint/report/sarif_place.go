@@ -49,9 +49,18 @@ func artifact(file string) *sarif.ArtifactLocation {
 	return sarif.NewSimpleArtifactLocation(relativeURI(file)).WithURIBaseID(sourceRoot)
 }
 
-func location(s diag.Span) *sarif.Location {
-	return sarif.NewLocation().WithPhysicalLocation(
-		sarif.NewPhysicalLocation().WithArtifactLocation(artifact(s.File)).WithRegion(region(s)))
+// relativePath is a path that consumers join to the root of the repository.
+func relativePath(file string) string {
+	return strings.TrimLeft(path.Clean(file), "/")
+}
+
+// stdinName is how a span names standard input.
+const stdinName = "<stdin>"
+
+// inRepository reports whether a file is one that a checkout would have: not
+// standard input, nor one that is reached only by leaving the root.
+func inRepository(file string) bool {
+	return file != "" && file != stdinName && file != ".." && !strings.HasPrefix(file, "../") && !strings.HasPrefix(file, "/")
 }
 
 // relativeURI is the relative reference to a file: never absolute, whatever the
@@ -60,7 +69,7 @@ func location(s diag.Span) *sarif.Location {
 func relativeURI(file string) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
 	var b strings.Builder
-	for _, c := range []byte(strings.TrimLeft(path.Clean(file), "/")) {
+	for _, c := range []byte(relativePath(file)) {
 		if strings.IndexByte(plain, c) >= 0 {
 			b.WriteByte(c)
 		} else {
@@ -85,7 +94,7 @@ func logical(o diag.Object) []*sarif.LogicalLocation {
 
 // related gives the related locations of d, numbered from 1, and the text that
 // names each in the message of the result: a link where there is a place.
-func related(d *diag.Diagnostic) (places []*sarif.Location, links []string) {
+func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, links []string) {
 	places = []*sarif.Location{}
 	for _, r := range d.Related {
 		text := r.Message
@@ -98,7 +107,7 @@ func related(d *diag.Diagnostic) (places []*sarif.Location, links []string) {
 			text = s.File + ":" + strconv.Itoa(s.Line)
 		}
 		id := len(places) + 1
-		places = append(places, location(s).WithID(id).WithMessage(sarif.NewTextMessage(sentence(bracketed(text)))))
+		places = append(places, w.location(s).WithID(id).WithMessage(sarif.NewTextMessage(sentence(bracketed(text)))))
 		links = append(links, fmt.Sprintf("[%s](%d)", bracketed(text), id))
 	}
 	return places, links

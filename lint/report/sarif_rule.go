@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -61,6 +62,9 @@ func descriptor(r *diag.Rule) *sarif.ReportingDescriptor {
 		WithHelp(help(r, title, sentence(description))).
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(severityOf(r.Level).level).WithEnabled(r.Level != diag.LevelOff)).
 		WithProperties(properties(r))
+	if at := slices.IndexFunc(r.Related, webAddress.MatchString); at >= 0 {
+		d.WithHelpURI(r.Related[at])
+	}
 	return d
 }
 
@@ -87,15 +91,26 @@ func pascal(id string) string {
 // help is the page of a rule: GitHub shows the markdown, others the text.
 func help(r *diag.Rule, title, description string) *sarif.MultiformatMessageString {
 	text := nonEmpty(description, about(r))
-	markdown := append([]string{"# " + title}, text...)
+	markdown := []string{"# " + prose(title)}
+	for _, paragraph := range text {
+		markdown = append(markdown, prose(paragraph))
+	}
 	for _, address := range r.Related {
 		text = append(text, visible(address))
-		markdown = append(markdown, "<"+visible(address)+">")
+		if webAddress.MatchString(address) {
+			address = "<" + address + ">"
+		} else {
+			address = prose(address)
+		}
+		markdown = append(markdown, address)
 	}
 	return sarif.NewMultiformatMessageString().
 		WithText(strings.Join(text, "\n")).
 		WithMarkdown(strings.Join(markdown, "\n\n"))
 }
+
+// webAddress is what Markdown may link to: the rule names it itself.
+var webAddress = regexp.MustCompile(`^https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+$`)
 
 // about says where a rule belongs, as far as its author told.
 func about(r *diag.Rule) string {
@@ -115,12 +130,12 @@ func about(r *diag.Rule) string {
 // properties are what GitHub filters and orders by. There is no
 // security-severity: it would turn scheduling findings into security alerts.
 func properties(r *diag.Rule) *sarif.PropertyBag {
-	precision := "high"
-	if r.Category == "invalid" || r.Category == "infeasible" {
-		precision = "very-high" // refused by the API server, or proved
+	precision := map[string]string{
+		"invalid": "very-high", "infeasible": "very-high", // refused by the API server, or proved
+		"ineffective": "high", "fragile": "high", // follows from what is declared
 	}
 	return sarif.NewPropertyBag().
 		WithTags(append([]string{"kubernetes", "scheduling"}, nonEmpty(visible(r.Category))...)).
-		Add("precision", precision).
+		Add("precision", cmp.Or(precision[r.Category], "medium")).
 		Add("problem.severity", severityOf(r.Level).problem)
 }

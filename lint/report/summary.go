@@ -16,10 +16,19 @@ func (t *textWriter) summary(s *diag.Summary) {
 	for _, note := range s.Notes {
 		t.println("  note: ", visible(note))
 	}
+	for _, remark := range remarks(s, t.path) {
+		t.println("  ", remark)
+	}
+}
+
+// remarks are visible lines on what was not judged, or not as a whole; path
+// gives a file as the reader would write it.
+func remarks(s *diag.Summary, path func(string) string) []string {
+	var all []string
 	for _, detail := range []struct {
 		title   string
 		entries []diag.Skip
-		counted bool // the line above has the numbers, places are what is left
+		counted bool // the summary has the numbers, places are what is left
 	}{
 		{"skipped", s.Skipped, true},
 		{"not judged", s.NotJudged, false},
@@ -27,12 +36,12 @@ func (t *textWriter) summary(s *diag.Summary) {
 		{"unknown", s.Unknown, false},
 	} {
 		for _, e := range detail.entries {
-			if detail.counted && len(e.Places) == 0 {
-				continue
+			if !detail.counted || len(e.Places) > 0 {
+				all = append(all, detail.title+": "+visible(e.Reason)+where(e, path))
 			}
-			t.println("  ", detail.title, ": ", visible(e.Reason), t.where(e))
 		}
 	}
+	return all
 }
 
 // examined counts what the rules looked at.
@@ -60,14 +69,7 @@ func skipped(entries []diag.Skip) string {
 // findings counts diagnostics by level, levels without any left out.
 func (t *textWriter) findings(s *diag.Summary) string {
 	var parts []string
-	for _, l := range []struct {
-		level diag.Level
-		n     int
-	}{
-		{diag.LevelError, s.Errors},
-		{diag.LevelWarning, s.Warnings},
-		{diag.LevelNote, s.NoteFindings},
-	} {
+	for _, l := range levelCounts(s) {
 		if l.n > 0 {
 			parts = append(parts, t.paint(levelStyle(l.level), count(l.n, string(l.level))))
 		}
@@ -75,15 +77,26 @@ func (t *textWriter) findings(s *diag.Summary) string {
 	return cmp.Or(strings.Join(parts, ", "), "no findings")
 }
 
+// levelCount is how many findings there are of one level.
+type levelCount struct {
+	level diag.Level
+	n     int
+}
+
+// levelCounts are the findings of every level, worst first.
+func levelCounts(s *diag.Summary) []levelCount {
+	return []levelCount{{diag.LevelError, s.Errors}, {diag.LevelWarning, s.Warnings}, {diag.LevelNote, s.NoteFindings}}
+}
+
 // where lists the places of a summary entry and how many it does not list.
-func (t *textWriter) where(e diag.Skip) string {
+func where(e diag.Skip, path func(string) string) string {
 	var places []string
 	for _, p := range e.Places {
 		file, line := p, ""
 		if i := strings.LastIndexByte(p, ':'); i >= 0 {
 			file, line = p[:i], p[i:]
 		}
-		places = append(places, visible(t.path(file)+line))
+		places = append(places, visible(path(file)+line))
 	}
 	more := e.Count - len(places)
 	switch {

@@ -144,7 +144,7 @@ func FuzzText(f *testing.F) {
 			Source:  func(string) []byte { return []byte(source) },
 		}
 		for _, format := range Formats() {
-			if found := unsafeIn(string(written(t, format, r, Options{}))); found != "" {
+			if found := unsafeIn(format, string(written(t, format, r, Options{}))); found != "" {
 				t.Errorf("%s: %s", format, found)
 			}
 		}

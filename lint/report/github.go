@@ -1,0 +1,132 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+const (
+	// maxAnnotations is how many of each level GitHub shows of one step; it drops
+	// the rest without a word (actions/toolkit, issue 734).
+	maxAnnotations = 10
+	// maxAnnotation bounds a message in characters; the runner takes 64 KiB.
+	maxAnnotation = 8000
+	// maxTitle is what GitHub takes of a title, in characters.
+	maxTitle = 255
+)
+
+// commands are the workflow commands for the levels, worst first.
+var commands = []struct {
+	level diag.Level
+	name  string
+}{{diag.LevelError, "error"}, {diag.LevelWarning, "warning"}, {diag.LevelNote, "notice"}}
+
+// writeGitHub writes workflow commands, which GitHub's runner turns into
+// annotations of the files, and then the summary as text writes it.
+func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
+	t := &textWriter{out: bufio.NewWriter(w), src: newSources(r), display: r.Display}
+	left := 0
+	byLevel := map[string][]*diag.Diagnostic{}
+	for i := range r.Diagnostics {
+		name := commandOf(r.Diagnostics[i].Level)
+		byLevel[name] = append(byLevel[name], &r.Diagnostics[i])
+		if len(byLevel[name]) > maxAnnotations {
+			left++
+		}
+	}
+	var rest []string
+	for _, c := range commands {
+		all := byLevel[c.name]
+		room := maxAnnotations
+		if c.level == diag.LevelNote && left > 0 {
+			room-- // the notice on what was left out is one as well
+		}
+		for _, d := range all[:min(room, len(all))] {
+			annotate(t, c.name, d)
+		}
+		if more := len(all) - room; more > 0 {
+			rest = append(rest, count(more, string(c.level)))
+		}
+	}
+	if len(rest) > 0 {
+		command(t, "notice", []property{{"title", "schedlint"}},
+			fmt.Sprintf("Without annotation, as a step has %d of each level at most: %s more", maxAnnotations, strings.Join(rest, ", ")))
+	}
+	t.summary(&r.Summary)
+	return t.out.Flush()
+}
+
+// commandOf is the command for a level; what is not a level is the mildest one.
+func commandOf(l diag.Level) string {
+	for _, c := range commands {
+		if c.level == l {
+			return c.name
+		}
+	}
+	return "notice"
+}
+
+// annotate writes one finding. A place that no checkout has would lead
+// nowhere, so it is told in words.
+func annotate(t *textWriter, name string, d *diag.Diagnostic) {
+	told := []string{clipped(cmp.Or(message(d), d.Rule), maxSentence)}
+	var props []property
+	if inRepository(d.Location.File) {
+		props = place(d.Location)
+	} else if at := t.place(d.Location); at != "" {
+		told[0] = clipped(at, maxPath) + ": " + told[0]
+	}
+	props = append(props, property{"title", visible(clipped(d.Rule, maxTitle-40))})
+	for _, r := range d.Related[:min(maxItems, len(d.Related))] {
+		at := (&textWriter{}).place(r.Location)
+		told = append(told, strings.Join(nonEmpty(clipped(at, maxPath), clipped(r.Message, maxSentence)), ": "))
+	}
+	for _, f := range d.Fixes[:min(maxItems, len(d.Fixes))] {
+		told = append(told, "help: "+clipped(f.Description, maxSentence))
+	}
+	command(t, name, props, told...)
+}
+
+// property is one parameter of a command.
+type property struct{ key, value string }
+
+// place gives the parameters for a span. The runner ignores columns where a
+// place has several lines, and complains.
+func place(s diag.Span) []property {
+	props := []property{{"file", visible(relativePath(s.File))}}
+	if s.Line < 1 {
+		return props
+	}
+	s = ordered(s, 1)
+	props = append(props, property{"line", strconv.Itoa(s.Line)}, property{"endLine", strconv.Itoa(s.EndLine)})
+	if s.EndLine == s.Line {
+		props = append(props, property{"col", strconv.Itoa(s.Column)}, property{"endColumn", strconv.Itoa(s.EndColumn)})
+	}
+	return props
+}
+
+var (
+	// escapeData and escapeProperty are what the runner undoes
+	// (actions/runner ActionCommand.cs). It looks for the end of the parameters
+	// first, so no colon may stand in one.
+	escapeData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// command writes one workflow command with a message of several lines.
+func command(t *textWriter, name string, props []property, told ...string) {
+	var params []string
+	for _, p := range props {
+		params = append(params, p.key+"="+escapeProperty.Replace(p.value))
+	}
+	for i := range told {
+		told[i] = notCommand(visible(told[i]))
+	}
+	t.println("::", name, " ", strings.Join(params, ","), "::", escapeData.Replace(clipped(strings.Join(told, "\n"), maxAnnotation)))
+}

@@ -1,0 +1,65 @@
+package report
+
+import (
+	"io"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// gitlabIssue is one entry of a Code Quality report, with the members that
+// GitLab reads.
+type gitlabIssue struct {
+	Description string         `json:"description"`
+	CheckName   string         `json:"check_name"`
+	Fingerprint string         `json:"fingerprint"`
+	Severity    string         `json:"severity"`
+	Location    gitlabLocation `json:"location"`
+}
+
+type gitlabLocation struct {
+	// Path is relative to the root of the repository, without ./ before it.
+	Path  string      `json:"path"`
+	Lines gitlabLines `json:"lines"`
+}
+
+type gitlabLines struct {
+	Begin int `json:"begin"`
+}
+
+// writeGitLab writes GitLab's Code Quality format, where no findings are an
+// empty array. GitLab drops all but one issue with the same fingerprint, and
+// compares two branches by it.
+func writeGitLab(w io.Writer, r *diag.Report, _ Options) error {
+	categories := map[string]string{}
+	for _, rule := range r.Rules {
+		categories[rule.ID] = rule.Category
+	}
+	issues, seen := []gitlabIssue{}, map[identity]int{}
+	for i := range r.Diagnostics {
+		d := &r.Diagnostics[i]
+		place := primaryPlace(d)
+		issues = append(issues, gitlabIssue{
+			Description: sentence(visible(message(d))),
+			CheckName:   visible(d.Rule),
+			Fingerprint: fingerprint(d, seen),
+			Severity:    gitlabSeverity(d.Level, categories[d.Rule]),
+			Location:    gitlabLocation{strings.ToValidUTF8(relativePath(place.File), "\ufffd"), gitlabLines{place.Line}},
+		})
+	}
+	return encode(w, issues)
+}
+
+// gitlabSeverity is info, minor, major, critical or blocker; what can never be
+// scheduled is worse than what is an error otherwise.
+func gitlabSeverity(l diag.Level, category string) string {
+	switch {
+	case l == diag.LevelError && category == "infeasible":
+		return "critical"
+	case l == diag.LevelError:
+		return "major"
+	case l == diag.LevelWarning:
+		return "minor"
+	}
+	return "info"
+}

@@ -1,0 +1,104 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// junitSuites is the format that most CI servers read test results in. It has
+// no schema; these are the members that Jenkins and GitLab both know.
+type junitSuites struct {
+	XMLName xml.Name     `xml:"testsuites"`
+	Suites  []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name      string      `xml:"name,attr"`
+	Tests     int         `xml:"tests,attr"`
+	Failures  int         `xml:"failures,attr"`
+	Errors    int         `xml:"errors,attr"`
+	Cases     []junitCase `xml:"testcase"`
+	SystemOut junitText   `xml:"system-out"`
+}
+
+type junitCase struct {
+	ClassName string        `xml:"classname,attr"`
+	Name      string        `xml:"name,attr"`
+	File      string        `xml:"file,attr,omitempty"`
+	Failure   *junitFailure `xml:"failure"`
+}
+
+type junitFailure struct {
+	Type    string `xml:"type,attr"`
+	Message string `xml:"message,attr"`
+	junitText
+}
+
+// junitText is text of several lines, which the encoder would make one.
+type junitText struct {
+	XML string `xml:",innerxml"`
+}
+
+// junitWriter renders findings as text does.
+type junitWriter struct {
+	text textWriter
+	out  strings.Builder
+	seen map[junitCase]int
+}
+
+// writeJUnit writes one suite in which every finding is a test that failed.
+// Without findings there is a test that passed, as a suite without tests is an
+// error to Jenkins.
+func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
+	n := len(r.Diagnostics)
+	jw := &junitWriter{text: textWriter{src: newSources(r), display: r.Display}, seen: map[junitCase]int{}}
+	suite := junitSuite{Name: "schedlint", Tests: max(1, n), Failures: n}
+	for i := range r.Diagnostics {
+		suite.Cases = append(suite.Cases, jw.finding(&r.Diagnostics[i]))
+	}
+	if n == 0 {
+		suite.Cases = []junitCase{{ClassName: "schedlint", Name: "no findings"}}
+	}
+	suite.SystemOut = jw.written(func() { jw.text.summary(&r.Summary) })
+	doc, err := xml.MarshalIndent(junitSuites{Suites: []junitSuite{suite}}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encoding: %w", err)
+	}
+	_, err = io.WriteString(w, xml.Header+string(doc)+"\n")
+	return err
+}
+
+// finding is a test whose name stays when lines move, so that a server can tell
+// a new failure from an old one.
+func (w *junitWriter) finding(d *diag.Diagnostic) junitCase {
+	o := d.Object
+	name := strings.TrimSpace(o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/"))
+	name = cmp.Or(name, d.Location.File, "the run")
+	if d.Cluster != "" {
+		name += " (cluster " + d.Cluster + ")"
+	}
+	c := junitCase{ClassName: visible(d.Rule), Name: visible(name), File: visible(d.Location.File)}
+	if w.seen[c]++; w.seen[c] > 1 {
+		c.Name += fmt.Sprintf(" #%d", w.seen[c])
+	}
+	c.Failure = &junitFailure{Type: visible(string(d.Level)), Message: visible(message(d)), junitText: w.written(func() { w.text.diagnostic(d) })}
+	return c
+}
+
+// written is what the text format writes, on lines of its own.
+func (w *junitWriter) written(write func()) junitText {
+	w.out.Reset()
+	w.out.WriteByte('\n')
+	w.text.out = bufio.NewWriter(&w.out)
+	write()
+	w.text.out.Flush()
+	var escaped strings.Builder
+	xml.EscapeText(&escaped, []byte(w.out.String()))
+	return junitText{strings.ReplaceAll(escaped.String(), "&#xA;", "\n")}
+}

@@ -1,0 +1,118 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+const (
+	// maxMarkdown bounds a document in bytes. GitHub drops the summary of a step
+	// whole when it is larger than 1 MiB, and other steps may add to it.
+	maxMarkdown = 900 * 1024
+	// reserved is what of it is kept for the words that follow the findings.
+	reserved = 64 * 1024
+	// maxSentence and maxPath bound what one finding says, in characters.
+	maxSentence, maxPath = 1000, 300
+	// maxItems bounds the related places of one finding, and its repairs.
+	maxItems = 10
+)
+
+// page is a Markdown document of bounded size.
+type page struct{ strings.Builder }
+
+// add appends a block and an empty line, unless that leaves less than so many
+// bytes.
+func (p *page) add(keep int, block string) bool {
+	if p.Len()+len(block)+2 > maxMarkdown-keep {
+		return false
+	}
+	p.WriteString(block + "\n\n")
+	return true
+}
+
+// writeTo ends the document with one line feed.
+func (p *page) writeTo(w io.Writer) error {
+	return lines(w, strings.TrimRight(p.String(), "\n")+"\n")
+}
+
+// writeMarkdown writes findings for the summary of a CI step, the worst first,
+// as these are the ones to be kept if there are too many.
+func writeMarkdown(w io.Writer, r *diag.Report, _ Options) error {
+	var p page
+	src, plain := newSources(r), &textWriter{}
+	p.add(0, "## schedlint: "+plain.findings(&r.Summary))
+	p.add(0, prose(clipped("Examined "+strings.Join(nonEmpty(examined(&r.Summary), skipped(r.Summary.Skipped)), "; "), maxSentence)))
+	var left diag.Report
+	for _, d := range worstFirst(r.Diagnostics) {
+		if len(left.Diagnostics) > 0 || !p.add(reserved, markdownFinding(src, &d)) {
+			left.Diagnostics = append(left.Diagnostics, d)
+		}
+	}
+	if len(left.Diagnostics) > 0 {
+		n := len(left.Diagnostics)
+		left.Sort()
+		p.add(0, fmt.Sprintf("%s more did not fit here: %s.", count(n, "finding"), plain.findings(&left.Summary)))
+	}
+	var notes []string
+	for _, n := range r.Summary.Notes {
+		notes = append(notes, "note: "+n)
+	}
+	p.list(append(notes, remarks(&r.Summary, func(file string) string { return file })...))
+	return p.writeTo(w)
+}
+
+// list adds one item per sentence, and how many there is no room for.
+func (p *page) list(sentences []string) {
+	const line = 40 // what the last item takes
+	var items []string
+	size := 0
+	for i, s := range sentences {
+		item := "- " + prose(clipped(s, maxSentence))
+		if size += len(item) + 1; p.Len()+size > maxMarkdown-line {
+			items = append(items, fmt.Sprintf("- and %d more", len(sentences)-i))
+			break
+		}
+		items = append(items, item)
+	}
+	if len(items) > 0 {
+		p.add(0, strings.Join(items, "\n"))
+	}
+}
+
+// markdownFinding is one finding: what and where, the source, what it rests on
+// and what would help.
+func markdownFinding(src *sources, d *diag.Diagnostic) string {
+	level := cmp.Or(string(d.Level), "finding")
+	parts := []string{"### " + prose(level) + ": " + codeSpan(clipped(d.Rule, maxPath))}
+	parts = append(parts, strings.Join(nonEmpty(placeSpan(d.Location), prose(clipped(message(d), maxSentence))), " "))
+	if s, ok := src.snippet(d.Location); ok {
+		number := strconv.Itoa(d.Location.Line)
+		parts = append(parts, codeBlock(fmt.Sprintf(" %s | %s\n %*s | %s", number, s.text, len(number), "", s.marks)))
+	}
+	var items []string
+	for i, r := range d.Related {
+		if i == maxItems {
+			items = append(items, fmt.Sprintf("- and %d more", len(d.Related)-i))
+			break
+		}
+		items = append(items, "- "+strings.Join(nonEmpty(placeSpan(r.Location), prose(clipped(r.Message, maxSentence))), " "))
+	}
+	for _, f := range d.Fixes[:min(maxItems, len(d.Fixes))] {
+		items = append(items, "- help: "+prose(clipped(f.Description, maxSentence)))
+	}
+	return strings.Join(append(parts, nonEmpty(strings.Join(items, "\n"))...), "\n\n")
+}
+
+// placeSpan is a place as code, with a colon, or "".
+func placeSpan(s diag.Span) string {
+	if s.File == "" {
+		return ""
+	}
+	t := &textWriter{display: func(file string) string { return clipped(file, maxPath) }}
+	return codeSpan(t.place(s)) + ":"
+}

@@ -1,0 +1,95 @@
+package report
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Text that a stranger may have written reaches a page on GitHub as Markdown.
+// A backslash does not help there: mentions, issues, commits and emoji are made
+// into links and pictures after the escapes are gone. They are left alone
+// inside of code, and code needs no escapes, so all but plain words is code.
+
+var (
+	// plainWord is a word of prose that means nothing to Markdown or GitHub.
+	plainWord = regexp.MustCompile(`^\(?["']?[A-Za-z]+(?:['-][A-Za-z]+)*["']?[),.;:?]*$`)
+	// plainNumber is one unless it begins a line, where it would number a list.
+	plainNumber = regexp.MustCompile(`^\(?\d{1,6}[),.;:%]*$`)
+	// commitID is a word that could be the name of a commit.
+	commitID = regexp.MustCompile(`^[a-f]{7,}`)
+	// backticks are what the fence of code has to outrun.
+	backticks = regexp.MustCompile("`+")
+)
+
+// prose is a sentence in Markdown, on one line: words as they are, names and
+// the rest as code.
+func prose(s string) string {
+	var out, code []string
+	flush := func(tail string) {
+		if len(code) > 0 {
+			out, code = append(out, codeSpan(strings.Join(code, " "))+tail), nil
+		}
+	}
+	for i, word := range strings.Fields(visible(s)) {
+		if plainWord.MatchString(word) && !commitID.MatchString(word) || i > 0 && plainNumber.MatchString(word) {
+			flush("")
+			out = append(out, word)
+			continue
+		}
+		name := strings.TrimRight(word, ",.;:?)")
+		if name == "" || strings.Count(name, "(") > strings.Count(name, ")") {
+			name = word
+		}
+		if code = append(code, name); name != word {
+			flush(word[len(name):])
+		}
+	}
+	flush("")
+	return strings.Join(out, " ")
+}
+
+// codeSpan is s as code within a line; "" stays "".
+func codeSpan(s string) string {
+	s = visible(s)
+	if s == "" {
+		return ""
+	}
+	if strings.Trim(s, "` ") != s {
+		s = " " + s + " " // the page takes one space from each end
+	}
+	mark := strings.Repeat("`", 1+longestBackticks(s))
+	return mark + s + mark
+}
+
+// codeBlock is visible lines as a block of code.
+func codeBlock(text string) string {
+	mark := strings.Repeat("`", max(3, 1+longestBackticks(text)))
+	return mark + "text\n" + strings.TrimRight(text, "\n") + "\n" + mark
+}
+
+func longestBackticks(s string) int {
+	longest := 0
+	for _, run := range backticks.FindAllString(s, -1) {
+		longest = max(longest, len(run))
+	}
+	return longest
+}
+
+// tableRow is one line of a table. A bar would end a cell even within code, and
+// whether a backslash saves it depends on what stands before, so there is none.
+func tableRow(cells []string) string {
+	cells = slices.Clone(cells)
+	for i, c := range cells {
+		cells[i] = strings.ReplaceAll(c, "|", `\x7c`)
+	}
+	return "| " + strings.Join(cells, " | ") + " |"
+}
+
+// clipped is the first n characters of s, with the number of those left out.
+func clipped(s string, n int) string {
+	if end := runeOffset(s, n); end < len(s) {
+		return s[:end] + " ... (" + count(len(s)-end, "byte") + " more)"
+	}
+	return s
+}

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// placementMarkdown writes a decision for the summary of a CI step: the table
+// of workloads, the reasons, the cores and the runs.
+func placementMarkdown(w io.Writer, p *diag.Placement) error {
+	var doc page
+	lines := verdict(p)
+	doc.add(0, "## schedlint place: "+prose(strings.TrimPrefix(lines[0], "verdict: ")))
+	doc.add(0, prose(lines[1]))
+	if len(p.Workloads) > 0 {
+		doc.decision(decide(p))
+	}
+	for _, c := range contradictions(p) {
+		doc.contradiction(&c)
+	}
+	if title := witnessTitle(p); title != "" {
+		var b strings.Builder
+		grid(&b, p.Witness)
+		doc.run(title, b.String())
+	}
+	var b strings.Builder
+	if stuck(&b, p.Stuck); b.Len() > 0 {
+		title, run, _ := strings.Cut(strings.TrimPrefix(b.String(), "\n"), "\n")
+		doc.run(strings.TrimSuffix(title, ":"), run)
+	}
+	doc.list(limits(p))
+	return doc.writeTo(w)
+}
+
+// decision adds the table, as many rows of it as there is room for, and why
+// answers are as they are.
+func (p *page) decision(d decision) {
+	titles, rule := []string{"workload", "replicas"}, []string{"---", "---:"}
+	for _, q := range d.columns {
+		titles, rule = append(titles, prose(clipped(q.whole(), maxPath))), append(rule, "---")
+	}
+	rows, size := []string{tableRow(titles), tableRow(rule)}, 0
+	for i, cells := range d.rows {
+		// The answers are words of ours, the subject is a name.
+		row := tableRow(append([]string{prose(clipped(cells[0], maxPath))}, cells[1:]...))
+		if size += len(row) + 1; size > maxMarkdown/3 {
+			rows = append(rows, fmt.Sprintf("\nand %s more", count(len(d.rows)-i, "workload")))
+			break
+		}
+		rows = append(rows, row)
+	}
+	p.add(0, strings.Join(rows, "\n"))
+	var sentences []string
+	for i, r := range d.reasons {
+		if size += min(maxSentence, len(r.why)); size > maxMarkdown/2 {
+			sentences = append(sentences, fmt.Sprintf("and %s more", count(len(d.reasons)-i, "reason")))
+			break
+		}
+		sentences = append(sentences, fmt.Sprintf("%s %s: %s, %s", clipped(r.subject, maxPath), r.question, r.answer, r.why))
+	}
+	p.list(sentences)
+	p.add(0, prose(strings.Join(legend(d.columns, d.rows), "; ")))
+}
+
+// contradiction adds why workloads can never be placed, and what would help.
+func (p *page) contradiction(c *contradiction) {
+	var items []string
+	for i, m := range c.core {
+		if i == maxCore {
+			items = append(items, fmt.Sprintf("- and %d more", len(c.core)-i))
+			break
+		}
+		at := placeSpan(diag.Span{File: m.File, Line: m.Line, Column: m.Column})
+		items = append(items, strings.Join(nonEmpty("-", at, prose(clipped(m.Field+": "+m.Text, maxSentence))), " "))
+	}
+	for _, r := range c.repairs[:min(maxItems, len(c.repairs))] {
+		items = append(items, "- help: "+prose(clipped(r, maxSentence)))
+	}
+	block := prose(clipped(c.sentence(), maxSentence)) + "\n\n" + strings.Join(items, "\n")
+	if !p.add(reserved, block) {
+		p.add(0, "A contradiction did not fit here.")
+	}
+}
+
+// maxCore bounds the members of a core that are told.
+const maxCore = 50
+
+// run adds placements as they are in text, or that they are too many.
+func (p *page) run(title, text string) {
+	if !p.add(reserved, "A"+title[1:]+":\n\n"+codeBlock(text)) {
+		p.add(0, "A"+title[1:]+" did not fit here.")
+	}
+}

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+const (
+	// contextLines is how many lines before and after a finding are shown.
+	contextLines = 2
+	// maxSnippet bounds quoted source in bytes: a file may be one line of JSON.
+	maxSnippet = 4096
+	// maxSteps bounds the steps of a code flow.
+	maxSteps = 20
+)
+
+// location is a place with its text.
+func (w *sarifWriter) location(s diag.Span) *sarif.Location {
+	r := region(s)
+	if text := w.src.file(s.File).covered(s); text != "" && len(text) <= maxSnippet {
+		r.WithSnippet(sarif.NewArtifactContent().WithText(text))
+	}
+	return sarif.NewLocation().WithPhysicalLocation(
+		sarif.NewPhysicalLocation().WithArtifactLocation(artifact(s.File)).WithRegion(r))
+}
+
+// primary is the location of a result: a place with the lines around it. They
+// have to be more than the place itself, or validation fails.
+func (w *sarifWriter) primary(s diag.Span) *sarif.Location {
+	loc, f := w.location(s), w.src.file(s.File)
+	first, last := max(1, s.Line-contextLines), s.EndLine+contextLines
+	if last = min(last, f.lastLine()); last < s.EndLine {
+		return loc
+	}
+	whole := diag.Span{File: s.File, Line: first, Column: 1, EndLine: last, EndColumn: endOfLine}
+	text := f.covered(whole)
+	if text == "" || len(text) > maxSnippet || text == f.covered(s) {
+		return loc
+	}
+	loc.PhysicalLocation.WithContextRegion(sarif.NewRegion().WithStartLine(first).WithEndLine(last).
+		WithSnippet(sarif.NewArtifactContent().WithText(text)))
+	return loc
+}
+
+// endOfLine is a column behind every line.
+const endOfLine = 1 << 30
+
+// covered is what a span covers, up to the ends of its lines; "" if there is no
+// such place.
+func (f *file) covered(s diag.Span) string {
+	first, ok := f.line(s.Line)
+	last, both := f.line(s.EndLine)
+	if !ok || !both {
+		return ""
+	}
+	start := f.begin(s.Line) + runeOffset(first, s.Column-1)
+	end := f.begin(s.EndLine) + runeOffset(last, s.EndColumn-1)
+	return f.text[start:max(start, end)]
+}
+
+// begin is the offset of the first column of line n.
+func (f *file) begin(n int) int {
+	at := f.starts[n-1]
+	if n == 1 && strings.HasPrefix(f.text, "\ufeff") {
+		at += len("\ufeff")
+	}
+	return at
+}
+
+// lastLine is the number of the last line that has any text, 0 without a file.
+func (f *file) lastLine() int {
+	if f == nil {
+		return 0
+	}
+	n := len(f.starts)
+	if n > 1 && f.starts[n-1] == len(f.text) {
+		n--
+	}
+	return n
+}
+
+// codeFlows is the chain from what a finding rests on to the finding itself,
+// where there is more than one thing to go through.
+func (w *sarifWriter) codeFlows(d *diag.Diagnostic, primary diag.Span) []*sarif.CodeFlow {
+	flow := sarif.NewThreadFlow()
+	for _, r := range d.Related {
+		if r.Location.File != "" && r.Message != "" && len(flow.Locations) < maxSteps {
+			flow.AddLocation(w.step(ordered(r.Location, 1), r.Message))
+		}
+	}
+	if len(flow.Locations) < 2 {
+		return []*sarif.CodeFlow{}
+	}
+	flow.AddLocation(w.step(primary, message(d)))
+	return []*sarif.CodeFlow{sarif.NewCodeFlow().AddThreadFlow(flow)}
+}
+
+func (w *sarifWriter) step(s diag.Span, text string) *sarif.ThreadFlowLocation {
+	return sarif.NewThreadFlowLocation().WithLocation(w.location(s).WithMessage(sarif.NewTextMessage(sentence(bracketed(text)))))
+}
