@@ -1,5 +1,7 @@
 // Package report renders a diag.Report: as text for people, as json for
-// scripts, as sarif for code scanning; and a diag.Placement as text and json.
+// scripts, as sarif for code scanning, as github (annotations), markdown (the
+// summary of a step), gitlab (Code Quality) and junit for CI servers; and a
+// diag.Placement as text, json and markdown.
 //
 // Contract: Write takes a finished report, changes nothing in it, and writes
 // one whole document that ends in a newline. An error is about the name of the
@@ -13,7 +15,9 @@
 //     and text shows whatever a terminal would hide (escape sequences, bidi
 //     overrides, zero-width and default-ignorable runes) as \x1b or \u202e.
 //   - No line of output is a command to the CI runner that prints it: not ::x::
-//     at its start, not ##[x] anywhere.
+//     at its start, not ##[x] anywhere. Those that github writes are its own.
+//   - In markdown a name is never a link, an image, a mention or HTML: all but
+//     plain words is code, whose fence outruns the backticks in it.
 //   - json and sarif carry names unaltered: what is unsafe to print is written
 //     as a \u escape of JSON, which decodes to the same string. Only sentences
 //     that a sarif viewer displays are made visible as in text.
@@ -21,6 +25,9 @@
 //   - In sarif every result has a place in a file, as code scanning refuses a
 //     whole upload for one that has none; each names a rule of the run, and every
 //     number that its message links to is among its related locations.
+//   - What has a limit at its reader keeps it, the worst findings first, and
+//     counts what was left out: sarif 5,000 results, github ten of each level,
+//     markdown 900 KiB.
 //
 // A format is one file and one row of the table in report.go.
 //

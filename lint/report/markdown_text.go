@@ -17,7 +17,7 @@ var (
 	// plainNumber is one unless it begins a line, where it would number a list.
 	plainNumber = regexp.MustCompile(`^\(?\d{1,6}[),.;:%]*$`)
 	// commitID is a word that could be the name of a commit.
-	commitID = regexp.MustCompile(`^[a-f]{7,}`)
+	commitID = regexp.MustCompile(`^[(]?[a-f]{7,}[),.;:?]*$`)
 	// backticks are what the fence of code has to outrun.
 	backticks = regexp.MustCompile("`+")
 )

@@ -24,12 +24,13 @@ func decide(p *diag.Placement) decision {
 	d := decision{columns: questions(p.Workloads)}
 	for i := range p.Workloads {
 		w := &p.Workloads[i]
-		cells := []string{subject(w), strconv.Itoa(w.Replicas)}
+		who := subject(w)
+		cells := []string{who, strconv.Itoa(w.Replicas)}
 		for _, q := range d.columns {
 			answer := q.answer(w)
 			cells = append(cells, answer)
 			if why := q.reason(w); why != "" && answer != answerNone && (answer != answerYes || q.evenIfYes) {
-				d.reasons = append(d.reasons, reason{subject(w), q.whole(), answer, visible(why)})
+				d.reasons = append(d.reasons, reason{who, q.whole(), answer, visible(why)})
 			}
 		}
 		d.rows = append(d.rows, cells)

@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -33,7 +34,12 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(longestLiteral(parsed)))
+	return compiled(t, longestLiteral(parsed))
+}
+
+func compiled(t *testing.T, schema string) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(schema))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,17 +64,63 @@ func longestLiteral(f *ast.File) string {
 	return longest
 }
 
-func TestSARIFSchema(t *testing.T) {
-	schema := sarifSchema(t)
-	validate := func(doc []byte) error {
-		instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
+func TestSARIFSchema(t *testing.T) { conforms(t, sarifSchema(t)) }
+
+// TestSARIFPublishedSchema takes the schema that comes with Microsoft's
+// validator: SCHEDLINT_SARIF_SCHEMA names the file, and SCHEDLINT_SARIF_FILES,
+// with globs, files that have to conform as well.
+func TestSARIFPublishedSchema(t *testing.T) {
+	path := os.Getenv("SCHEDLINT_SARIF_SCHEMA")
+	if path == "" {
+		if os.Getenv("SCHEDLINT_REQUIRE_TOOLS") == "1" {
+			t.Fatal("SCHEDLINT_SARIF_SCHEMA names no file: .ci/sarif schema prints one")
+		}
+		t.Skip("SCHEDLINT_SARIF_SCHEMA names no file")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := compiled(t, string(text))
+	conforms(t, schema)
+	files, err := filepath.Glob(os.Getenv("SCHEDLINT_SARIF_FILES"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		doc, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return schema.Validate(instance)
+		if err := valid(t, schema, doc); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
 	}
-	for name, r := range map[string]*diag.Report{"canned": canned(), "empty": {}} {
-		if err := validate(written(t, "sarif", r, Options{})); err != nil {
+	t.Logf("%d files", len(files))
+}
+
+func valid(t *testing.T, schema *jsonschema.Schema, doc []byte) error {
+	t.Helper()
+	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema.Validate(instance)
+}
+
+// conforms holds what is written against a schema, and the schema against what
+// is not to be accepted.
+func conforms(t *testing.T, schema *jsonschema.Schema) {
+	t.Helper()
+	validate := func(doc []byte) error { return valid(t, schema, doc) }
+	reports := map[string]*diag.Report{"canned": canned(), "empty": {}}
+	for name, evil := range attacks {
+		if len(evil) < 1000 { // length makes no difference to a schema
+			reports[name] = attacked(evil)
+		}
+	}
+	for name, r := range reports {
+		if err := validate(written(t, "sarif", r, Options{Category: "nightly"})); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -125,7 +177,15 @@ func decoded(t *testing.T, r *diag.Report) sarifLog {
 // What the schema cannot say: references resolve, links lead somewhere, URIs
 // are relative, messages are sentences.
 func TestSARIFIsConsistent(t *testing.T) {
-	run := decoded(t, canned()).Runs[0]
+	consistent(t, canned())
+	for _, evil := range attacks {
+		consistent(t, attacked(evil))
+	}
+}
+
+func consistent(t *testing.T, r *diag.Report) {
+	t.Helper()
+	run := decoded(t, r).Runs[0]
 	link := regexp.MustCompile(`[^\\]\]\((\d+)\)`)
 	prints := map[string]bool{}
 	for _, res := range run.Results {

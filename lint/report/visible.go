@@ -57,6 +57,9 @@ func commandAt(s string, i int) bool {
 
 // visible makes s one line in which nothing is hidden.
 func visible(s string) string {
+	if plain(s) {
+		return s
+	}
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		text, size, _ := glyph(s, i)
@@ -64,6 +67,17 @@ func visible(s string) string {
 		i += size
 	}
 	return b.String()
+}
+
+// plain reports whether s is printable ASCII that cannot hold a command, as
+// nearly all text is.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' || s[i] == '#' {
+			return false
+		}
+	}
+	return true
 }
 
 // notCommand keeps visible text that begins a line from being a command to
