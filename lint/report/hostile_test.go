@@ -215,7 +215,9 @@ func withoutCode(line string) string {
 func TestProse(t *testing.T) {
 	for in, want := range map[string]string{
 		"Deployment shop/web needs 5 distinct topology.kubernetes.io/zone values": "Deployment `shop/web` needs 5 distinct `topology.kubernetes.io/zone` values",
-		"5 pods, 3 nodes":                        "`5` pods, 3 nodes",
+		"5. pods (3)":                            "`5`. pods (3)",
+		"5) pods":                                "`5`) pods",
+		"5 pods, 3 nodes":                        "5 pods, 3 nodes",
 		"it isn't so (yet); the feedback has 3.": "it isn't so (yet); the feedback has 3.",
 		"ask @team about #12, a/b#3":             "ask `@team` about `#12`, `a/b#3`",
 		"[a](http://x) is `b`":                   "`[a](http://x)` is `` `b` ``",

@@ -14,7 +14,7 @@ import (
 var (
 	// plainWord is a word of prose that means nothing to Markdown or GitHub.
 	plainWord = regexp.MustCompile(`^\(?["']?[A-Za-z]+(?:['-][A-Za-z]+)*["']?[),.;:?]*$`)
-	// plainNumber is one unless it begins a line, where it would number a list.
+	// plainNumber is one, but 3. or 3) at the start of a line would begin a list.
 	plainNumber = regexp.MustCompile(`^\(?\d{1,6}[),.;:%]*$`)
 	// commitID is a word that could be the name of a commit.
 	commitID = regexp.MustCompile(`^[(]?[a-f]{7,}[),.;:?]*$`)
@@ -32,7 +32,7 @@ func prose(s string) string {
 		}
 	}
 	for i, word := range strings.Fields(visible(s)) {
-		if plainWord.MatchString(word) && !commitID.MatchString(word) || i > 0 && plainNumber.MatchString(word) {
+		if plainWord.MatchString(word) && !commitID.MatchString(word) || plainNumber.MatchString(word) && (i > 0 || !strings.ContainsAny(word, ".)")) {
 			flush("")
 			out = append(out, word)
 			continue

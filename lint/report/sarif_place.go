@@ -108,7 +108,11 @@ func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, lin
 		}
 		id := len(places) + 1
 		places = append(places, w.location(s).WithID(id).WithMessage(sarif.NewTextMessage(sentence(bracketed(text)))))
-		links = append(links, fmt.Sprintf("[%s](%d)", bracketed(text), id))
+		link := bracketed(text)
+		if strings.HasSuffix(link, `\`) {
+			link += " " // or a viewer might take the bracket for an escaped one
+		}
+		links = append(links, fmt.Sprintf("[%s](%d)", link, id))
 	}
 	return places, links
 }

@@ -190,18 +190,18 @@ func consistent(t *testing.T, r *diag.Report) {
 	prints := map[string]bool{}
 	for _, res := range run.Results {
 		if got := run.Tool.Driver.Rules[res.RuleIndex].ID; got != res.RuleID {
-			t.Errorf("ruleIndex of %s leads to %s", res.RuleID, got)
+			t.Errorf("ruleIndex of %.300s leads to %.300s", res.RuleID, got)
 		}
 		if len(res.Locations) != 1 || !strings.HasSuffix(res.Message.Text, ".") || strings.HasSuffix(res.Message.Text, "..") {
-			t.Errorf("%s: %d locations, message %s", res.RuleID, len(res.Locations), res.Message.Text)
+			t.Errorf("%.300s: %d locations, message %.300s", res.RuleID, len(res.Locations), res.Message.Text)
 		}
 		links := link.FindAllStringSubmatch(res.Message.Text, -1)
 		if len(links) != len(res.RelatedLocations) {
-			t.Errorf("%d links to %d places: %s", len(links), len(res.RelatedLocations), res.Message.Text)
+			t.Errorf("%d links to %d places: %.300s", len(links), len(res.RelatedLocations), res.Message.Text)
 		}
 		for i, l := range links {
 			if id := strconv.Itoa(res.RelatedLocations[i].ID); l[1] != id {
-				t.Errorf("link to %s, place has id %s: %s", l[1], id, res.Message.Text)
+				t.Errorf("link to %s, place has id %s: %.300s", l[1], id, res.Message.Text)
 			}
 		}
 		for _, l := range append(res.Locations, res.RelatedLocations...) {
