@@ -10,13 +10,15 @@ import (
 
 // writeFile puts a whole file in place at once, so that nobody reads half of
 // one and a full disk leaves the old one. What is no plain file (a pipe, a
-// device) is written to, never replaced.
+// device), or a link that leads to no name, is written to, never replaced.
 func writeFile(path string, data []byte) error {
 	target := path
+	mode := fs.FileMode(0o644)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		target = real // keeps the link
+	} else if link, err := os.Lstat(path); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+		return os.WriteFile(path, data, mode) // it leads to no name, as /dev/stdout does to a pipe or a file that is deleted
 	}
-	mode := fs.FileMode(0o644)
 	info, err := os.Stat(target)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
