@@ -26,7 +26,8 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newLint(), newPlace(), newRules())
+	root.AddCommand(newLint(), newPlace(), newRules(), newVersion())
+	addCompletion(root)
 	return root
 }
 

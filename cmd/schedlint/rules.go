@@ -21,6 +21,12 @@ func newRules() *cobra.Command {
 		Use:   "rules [ID]",
 		Short: "List the rules, or print one with its description and its example",
 		Args:  cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return ruleIDs(dirs), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			engine, err := loadRules(dirs, &config.Config{})
 			if err != nil {

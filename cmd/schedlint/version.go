@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// What this version was made from; a test holds both against the go.mod files.
+// They are source constants like version itself.
+const (
+	// kubernetesVersion is the release whose kube-scheduler and API validation
+	// are mirrored: the one that the oracle asks.
+	kubernetesVersion = "1.36.3"
+	opaVersion        = "1.22.0"
+)
+
+// versions is what the version command prints, as JSON too.
+type versions struct {
+	Version    string `json:"version"`
+	Kubernetes string `json:"kubernetes"`
+	OPA        string `json:"opa"`
+	Go         string `json:"go"`
+}
+
+func newVersion() *cobra.Command {
+	formats := []string{"text", "json"}
+	format := formats[0]
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, and those of Kubernetes and OPA that it follows",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			v := versions{version, kubernetesVersion, opaVersion, strings.TrimPrefix(runtime.Version(), "go")}
+			return v.write(cmd.OutOrStdout(), format)
+		},
+	}
+	cmd.Flags().Var(choiceFlag{&format, formats}, "format", "output `format`: "+strings.Join(formats, ", ")+" (default text)")
+	return cmd
+}
+
+func (v versions) write(w io.Writer, format string) error {
+	if format == "json" {
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		return out.Encode(v)
+	}
+	_, err := fmt.Fprintf(w, "schedlint %s\nkube-scheduler semantics of Kubernetes %s\nOPA %s\nGo %s\n", v.Version, v.Kubernetes, v.OPA, v.Go)
+	return err
+}
