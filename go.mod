@@ -2,6 +2,8 @@ module github.com/schedlint/schedlint
 
 go 1.26.0
 
+toolchain go1.26.8
+
 require (
 	github.com/bmatcuk/doublestar/v4 v4.10.0
 	github.com/google/go-cmp v0.7.0

@@ -33,6 +33,9 @@ type Options struct {
 	// of those in the configuration.
 	Topology []string
 	Stdin    io.Reader
+	// Tracked says which files belong to what is looked at, as source.Options do;
+	// a topology file that is named is read all the same.
+	Tracked func(path string) bool
 	// Survive are topology keys the loss of whose domains every workload is asked
 	// to survive, beside what the configuration asks of it.
 	Survive []string
@@ -116,6 +119,9 @@ func (r *run) load() {
 	r.fail(err)
 	r.set = set
 	r.keep(set)
+	for _, name := range set.Untracked {
+		r.skips.add(&r.skips.skipped, untracked, place(name, 1))
+	}
 	s := &r.report.Summary
 	s.Files, s.Documents = len(set.Files), set.Documents
 	for _, k := range set.Skipped {
@@ -130,8 +136,11 @@ func (r *run) load() {
 	}
 }
 
+// untracked is why a file is left out that Options.Tracked declines.
+const untracked = "untracked file"
+
 func (r *run) sourceOptions() source.Options {
-	return source.Options{Dir: r.Dir, Root: r.Root, Stdin: r.Stdin, Keep: r.table.Relevant, Drop: workload.Unread}
+	return source.Options{Dir: r.Dir, Root: r.Root, Stdin: r.Stdin, Tracked: r.Tracked, Keep: r.table.Relevant, Drop: workload.Unread}
 }
 
 // ignore applies the configuration's globs, which count from its directory.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -65,7 +67,7 @@ func (r *run) declared(p part) (objects []*source.Object, from map[string]bool, 
 	var errs []error
 	from = map[string]bool{}
 	for _, path := range p.topology {
-		set, err := source.Load(r.sourceOptions(), []string{path})
+		set, err := source.Load(r.topologyOptions(path), []string{path})
 		r.keep(set)
 		errs = append(errs, r.wrong(set, path, err)...)
 		for _, o := range set.Objects {
@@ -78,6 +80,20 @@ func (r *run) declared(p part) (objects []*source.Object, from map[string]bool, 
 		}
 	}
 	return objects, from, errors.Join(errs...)
+}
+
+// topologyOptions are those for one path: of a directory only what is tracked
+// counts, whereas a file is meant, be it the answer of a cluster that nobody
+// would commit.
+func (r *run) topologyOptions(path string) source.Options {
+	opts := r.sourceOptions()
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.Dir, path)
+	}
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		opts.Tracked = nil
+	}
+	return opts
 }
 
 // wrong is everything that is wrong with what a topology path leads to.
@@ -101,6 +117,8 @@ func found(set *source.Set) string {
 	case len(set.Objects) > 0:
 		o := set.Objects[0]
 		return "found " + o.Kind + " (" + cmp.Or(o.APIVersion, "no apiVersion") + ")"
+	case len(set.Untracked) > 0 && len(set.Files) == 0:
+		return "found untracked files only"
 	case len(set.Skipped) > 0:
 		return "found a " + set.Skipped[0].Reason
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -54,10 +55,19 @@ func Place(ctx context.Context, o Options, budget placement.Options) (*diag.Plac
 	}
 	m := placement.NewModel(set, topo)
 	doc := facts.Decision(m, placement.Decide(m, budget), change.New(m, set, budget), r.survive)
-	doc.Notes = append(doc.Notes, "order and choice among passing nodes are free, nothing moves afterwards, and nothing undeclared is assumed to exist")
-	doc.Notes = append(doc.Notes, unknownLosses(&o, topo)...)
-	for _, group := range set.Repeated {
-		doc.Notes = append(doc.Notes, fmt.Sprintf("%s %s is declared %d times, the last one counts", group[0].Kind, group[0].Name, len(group)))
-	}
+	doc.Notes = append(doc.Notes, r.caveats(set, topo)...)
 	return doc, nil
+}
+
+// caveats are the notes on what a decision takes for granted and leaves out.
+func (r *run) caveats(set *workload.Set, topo *topology.Topology) []string {
+	notes := []string{"order and choice among passing nodes are free, nothing moves afterwards, and nothing undeclared is assumed to exist"}
+	notes = append(notes, unknownLosses(&r.Options, topo)...)
+	if n := len(r.set.Untracked); n > 0 {
+		notes = append(notes, fmt.Sprintf("files that git does not track do not count: %d left out", n))
+	}
+	for _, group := range set.Repeated {
+		notes = append(notes, fmt.Sprintf("%s %s is declared %d times, the last one counts", group[0].Kind, group[0].Name, len(group)))
+	}
+	return notes
 }

@@ -30,7 +30,7 @@ func completionOf(f *pflag.Flag) cobra.CompletionFunc {
 	case choiceFlag:
 		return cobra.FixedCompletions(v.words, cobra.ShellCompDirectiveNoFileComp)
 	case formatFlag:
-		return cobra.FixedCompletions(report.Formats(), cobra.ShellCompDirectiveNoFileComp)
+		return cobra.FixedCompletions(v.words, cobra.ShellCompDirectiveNoFileComp)
 	case keyFlag:
 		return cobra.FixedCompletions([]string{"node", "zone", "region"}, cobra.ShellCompDirectiveNoFileComp)
 	}

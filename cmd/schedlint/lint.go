@@ -47,6 +47,7 @@ input, topology, configuration or policy, 3 internal failure.`,
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "`file` that declares the nodes (repeatable)")
 	flags.StringArrayVar(&f.ruleDirs, "rules", nil, "`directory` with rules of your own (repeatable)")
+	addTracked(flags)
 	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
 	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
 	flags.Var(choiceFlag{&f.failOn, config.FailLevels()}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
@@ -99,7 +100,11 @@ func input(cmd *cobra.Command, args, topology []string, configPath string) (lint
 		return lint.Options{}, err
 	}
 	dir, err := os.Getwd()
-	return lint.Options{Dir: dir, Root: repositoryRoot(dir), Paths: args, Topology: topology, Stdin: cmd.InOrStdin(), Config: conf}, err
+	options := lint.Options{Dir: dir, Root: repositoryRoot(dir), Paths: args, Topology: topology, Stdin: cmd.InOrStdin(), Config: conf}
+	if tracked, _ := cmd.Flags().GetBool(trackedFlag); tracked && err == nil {
+		err = onlyTracked(&options)
+	}
+	return options, err
 }
 
 // outcome is the exit status: errors outrank findings.

@@ -45,6 +45,7 @@ Exit status: 1 for never or if the API server refuses something, 0 otherwise,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "`file` that declares the nodes (repeatable)")
+	addTracked(flags)
 	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
 	flags.Var(keyFlag{&f.survive}, "survive", "topology `key` whose domains are lost one at a time: node, zone, region or another (repeatable; default node and zone)")
 	formatsVar(flags, &f.outputs, report.PlaceFormats())

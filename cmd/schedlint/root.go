@@ -12,16 +12,24 @@ import (
 
 // newRoot is the command tree; every command is one file.
 func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	var oneLine bool
 	root := &cobra.Command{
 		Use:           "schedlint",
 		Short:         "Lint Kubernetes scheduling constraints against declared nodes",
-		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if oneLine {
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), "schedlint", version)
+				return err
+			}
+			return cmd.Help()
+		},
 	}
-	root.SetVersionTemplate("schedlint {{.Version}}\n")
+	// Not the flag of cobra: its template would keep every method of every type in
+	// the binary, as a template may call any of them by name.
+	root.Flags().BoolVarP(&oneLine, "version", "v", false, "print the version")
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -7,21 +7,29 @@ import (
 )
 
 // TestVersions holds what the version command says against what is built in,
-// and against the scheduler that the oracle asks.
+// and against the scheduler that the oracle asks, and the Go of the release
+// against that of the module.
 func TestVersions(t *testing.T) {
-	for _, of := range []struct{ file, module, said string }{
-		{"../../go.mod", "github.com/open-policy-agent/opa", opaVersion},
-		{"../../lint/placement/oracle/go.mod", "k8s.io/kubernetes", kubernetesVersion},
+	for _, of := range []struct{ file, before, said string }{
+		{"../../go.mod", "github.com/open-policy-agent/opa v", opaVersion},
+		{"../../lint/placement/oracle/go.mod", "k8s.io/kubernetes v", kubernetesVersion},
+		{"../../go.mod", "toolchain ", after(t, "../../.goreleaser.yaml", "- GOTOOLCHAIN=")},
 	} {
-		text, err := os.ReadFile(of.file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		required := regexp.MustCompile(`(?m)^\s+` + regexp.QuoteMeta(of.module) + ` v(\S+)$`).FindSubmatch(text)
-		if required == nil {
-			t.Errorf("%s is not in %s", of.module, of.file)
-		} else if string(required[1]) != of.said {
-			t.Errorf("schedlint version says %s of %s, %s requires %s", of.said, of.module, of.file, required[1])
+		if required := after(t, of.file, of.before); required != of.said {
+			t.Errorf("%s%s is said, %s has %s", of.before, of.said, of.file, required)
 		}
 	}
+}
+
+// after is the rest of the line of a file that begins with some text.
+func after(t *testing.T, file, before string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(before) + `(\S+)$`).FindSubmatch(text)
+	if found == nil {
+		t.Fatalf("%s has no %s", file, before)
+	}
+	return string(found[1])
 }

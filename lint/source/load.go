@@ -24,6 +24,10 @@ type Options struct {
 	// Ignore declines files and directories by their name from the root; nil
 	// declines none.
 	Ignore func(name string) bool
+	// Tracked says of a file, a link or a directory, by its absolute path without
+	// symbolic links above it, whether it or something in it belongs to what is
+	// looked at; what does not is left out and counted. Nil takes everything.
+	Tracked func(path string) bool
 	// Keep says which objects will be looked at; nil keeps all.
 	Keep func(apiVersion, kind string) bool
 	// Drop names fields whose values, maps and lists, nobody will look into: they
@@ -50,12 +54,17 @@ func Load(opts Options, paths []string) (*Set, error) {
 	if opts.Drop == nil {
 		opts.Drop = func(string) bool { return false }
 	}
+	if opts.Tracked == nil {
+		opts.Tracked = func(string) bool { return true }
+	}
 	w := newWalker(opts)
 	w.collect(paths)
 	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
 	results := make([]result, len(w.found))
 	forEach(len(w.found), workers(w.found), func(i int) { results[i] = w.found[i].read(opts) })
-	return join(results), errors.Join(w.errs...)
+	set := join(results)
+	set.Untracked = slices.Sorted(slices.Values(w.untracked))
+	return set, errors.Join(w.errs...)
 }
 
 // smallTree is how much text one worker reads alone: threads that share caches

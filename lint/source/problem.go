@@ -56,6 +56,8 @@ type Set struct {
 	Skipped  []Skipped
 	// Documents counts YAML documents and JSON values, empty ones left out.
 	Documents int
+	// Untracked are the files, by name, that Options.Tracked left out.
+	Untracked []string
 
 	plain *Node
 }

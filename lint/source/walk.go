@@ -29,6 +29,8 @@ type walker struct {
 	links []link
 	seen  map[string]bool
 	errs  []error
+	// untracked are the names of files that do not belong to what is looked at.
+	untracked []string
 }
 
 // link is a symbolic link that is still to be followed: what is there without
@@ -111,7 +113,7 @@ func (w *walker) add(a argument) {
 	inside := within(w.opts.Root, filepath.Clean(a.path)) || within(w.root, filepath.Clean(a.path))
 	switch {
 	case inside && !within(w.root, a.real):
-		w.refuse(a.path, a.text, leadsOut)
+		w.refuse(entryOf(a.path), a.text, leadsOut)
 	case a.info.IsDir():
 		bound := w.root
 		if !inside {
@@ -176,6 +178,12 @@ func (w *walker) follow(l link) {
 	if strings.HasPrefix(filepath.Base(l.path), ".") || w.ignored(l.path) {
 		return
 	}
+	if !w.opts.Tracked(l.path) {
+		if isManifest(l.path) {
+			w.leave(l.path)
+		}
+		return
+	}
 	real, err := filepath.EvalSymlinks(l.path)
 	if err != nil {
 		if isManifest(l.path) || !errors.Is(err, fs.ErrNotExist) {
@@ -206,12 +214,23 @@ func (w *walker) file(real, display string, info fs.FileInfo) {
 		return
 	}
 	w.seen[real] = true
+	if !w.opts.Tracked(real) {
+		w.leave(real)
+		return
+	}
 	w.found = append(w.found, found{path: real, name: w.name(real), display: filepath.ToSlash(display), size: info.Size()})
 }
 
 func (w *walker) refuse(path, display, why string) {
+	if !w.opts.Tracked(path) {
+		w.leave(path)
+		return
+	}
 	w.found = append(w.found, found{path: path, name: w.name(path), display: filepath.ToSlash(display), problem: why})
 }
+
+// leave counts a file that does not belong to what is looked at.
+func (w *walker) leave(path string) { w.untracked = append(w.untracked, w.name(path)) }
 
 // name is the path from the root with forward slashes.
 func (w *walker) name(path string) string {
@@ -224,6 +243,12 @@ func (w *walker) name(path string) string {
 
 func (w *walker) ignored(path string) bool {
 	return w.opts.Ignore != nil && w.opts.Ignore(w.name(path))
+}
+
+// entryOf is a path whose directory has no symbolic links, though itself it may
+// be one.
+func entryOf(path string) string {
+	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
 }
 
 // within reports whether path is dir or below it.

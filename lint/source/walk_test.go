@@ -144,6 +144,35 @@ func TestWalk(t *testing.T) {
 	}
 }
 
+// TestTracked reads what is tracked, by its own name and not by that of a link
+// to it; a link is followed if it is tracked itself.
+func TestTracked(t *testing.T) {
+	dir := forest(t)
+	repo := filepath.Join(dir, "repo")
+	tracked := func(names ...string) func(string) bool {
+		return func(path string) bool {
+			rel, err := filepath.Rel(repo, path)
+			return err == nil && slices.ContainsFunc(names, func(n string) bool { return n == rel || strings.HasPrefix(n, rel+"/") })
+		}
+	}
+	for name, row := range map[string]struct{ paths, tracked, want, left []string }{
+		"some":          {paths: []string{"sub", "a.yaml", "b.yml"}, tracked: []string{"sub/f.yaml", "b.yml"}, want: []string{"b.yml", "sub/f.yaml"}, left: []string{"a.yaml", "sub/deep/g.yaml"}},
+		"all":           {paths: []string{"sub"}, tracked: []string{"sub/f.yaml", "sub/deep/g.yaml"}, want: []string{"sub/deep/g.yaml", "sub/f.yaml"}},
+		"links":         {paths: []string{"links"}, tracked: []string{"sub/f.yaml", "a.yaml", "links/dir", "links/out"}, want: []string{"links/out: " + leadsOut, "sub/f.yaml = links/dir/f.yaml"}, left: []string{"links/file.yaml", "links/nowhere.yaml", "links/of-text.yaml", "links/out.yaml", "links/self.yaml", "sub/deep/g.yaml"}},
+		"links, named":  {paths: []string{"links/dir", "links/out.yaml"}, tracked: []string{"sub/f.yaml"}, want: []string{"sub/f.yaml = links/dir/f.yaml"}, left: []string{"links/out.yaml", "sub/deep/g.yaml"}},
+		"outside":       {paths: []string{"../beside/k"}, left: []string{"../beside/k/l.yaml", "../beside/k/link-to-h.yaml"}},
+		"nothing there": {paths: []string{"sub"}, left: []string{"sub/deep/g.yaml", "sub/f.yaml"}},
+	} {
+		set, err := Load(Options{Dir: repo, Root: repo, Tracked: tracked(row.tracked...)}, row.paths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := seen(set); !slices.Equal(got, row.want) || !slices.Equal(set.Untracked, row.left) {
+			t.Errorf("%s: read %q, left out %q", name, got, set.Untracked)
+		}
+	}
+}
+
 func TestWalkErrors(t *testing.T) {
 	dir := plant(t, map[string]string{"a.yaml": pod, "self.yaml": "->self.yaml", "nowhere.yaml": "->nothing"})
 	for path, want := range map[string]string{

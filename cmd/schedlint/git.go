@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/schedlint/schedlint/lint"
+)
+
+const trackedFlag = "git-tracked"
+
+// addTracked adds the flag to a command that reads manifests; input looks for it.
+func addTracked(flags *pflag.FlagSet) {
+	flags.Bool(trackedFlag, false, "leave out files that git does not track, as in a commit hook (a file named by --topology counts all the same)")
+}
+
+// onlyTracked narrows the input down to what git tracks.
+func onlyTracked(o *lint.Options) error {
+	if slices.Contains(o.Paths, "-") {
+		return errors.New("--" + trackedFlag + ": git does not track standard input: name files or directories")
+	}
+	dir, err := filepath.EvalSymlinks(o.Dir)
+	if err != nil {
+		return err
+	}
+	names, err := gitFiles(dir)
+	if err != nil {
+		return fmt.Errorf("--%s: asking git what it tracks: %w", trackedFlag, err)
+	}
+	tracked := map[string]bool{}
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		for !tracked[path] { // with the directories above it
+			tracked[path] = true
+			path = filepath.Dir(path)
+		}
+	}
+	o.Tracked = func(path string) bool { return tracked[path] }
+	return nil
+}
+
+// gitFiles are the files in the index of the work tree around a directory, from
+// there, those of submodules included. The index is that of the commit that is
+// being made, if git itself started this process and said so in GIT_INDEX_FILE.
+//
+// The work tree may be anybody's: nothing that its configuration names is run,
+// nothing is fetched, and nothing is written.
+func gitFiles(dir string) ([]string, error) {
+	cmd := exec.Command("git",
+		"-c", "core.fsmonitor=false", "-c", "core.hooksPath="+os.DevNull,
+		"ls-files", "-z", "--cached", "--recurse-submodules", "--", ":/")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(),
+		"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
+		"GIT_LITERAL_PATHSPECS=0")
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		return nil, fatal(said.String(), err)
+	}
+	return strings.FieldsFunc(out.String(), func(r rune) bool { return r == 0 }), nil
+}
+
+// fatal is what git says that it died of.
+func fatal(said string, err error) error {
+	for line := range strings.Lines(said) {
+		if why, ok := strings.CutPrefix(line, "fatal: "); ok {
+			return errors.New(strings.TrimSpace(why))
+		}
+	}
+	return err
+}
