@@ -167,3 +167,29 @@ func TestJUnit(t *testing.T) {
 		}
 	}
 }
+
+// Once something was left out, nothing milder is shown in its place.
+func TestMarkdownLeavesOutTheMildest(t *testing.T) {
+	r := many(2000, strings.Repeat("a", 1000))
+	r.Diagnostics = append(r.Diagnostics, diag.Diagnostic{Rule: "tiny", Level: diag.LevelNote, Message: "m"})
+	if out := string(written(t, "markdown", r, Options{})); strings.Contains(out, "tiny") || !strings.Contains(out, "2000 errors, 2000 warnings") && strings.Contains(out, "### warning") {
+		t.Error("a mild finding took the place of a worse one")
+	}
+}
+
+// The runner takes no columns where a place has several lines, and no place
+// that a checkout lacks leads anywhere.
+func TestAnnotationPlaces(t *testing.T) {
+	for span, want := range map[diag.Span]string{
+		at("a.yaml", 2, 3, 2, 9):  "::error file=a.yaml,line=2,endLine=2,col=3,endColumn=9,title=a-b::m\n",
+		at("a.yaml", 2, 3, 4, 9):  "::error file=a.yaml,line=2,endLine=4,title=a-b::m\n",
+		at("a.yaml", 2, 3, 0, 0):  "::error file=a.yaml,line=2,endLine=2,col=3,endColumn=4,title=a-b::m\n",
+		{File: "a.yaml"}:          "::error file=a.yaml,title=a-b::m\n",
+		at("<stdin>", 2, 3, 2, 9): "::error title=a-b::<stdin>:2:3: m\n",
+		{}:                        "::error title=a-b::m\n",
+	} {
+		if out := string(written(t, "github", one("", span), Options{})); !strings.HasPrefix(out, want) {
+			t.Errorf("%v: got %s, want %s", span, out, want)
+		}
+	}
+}
