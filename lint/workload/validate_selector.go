@@ -99,9 +99,6 @@ func (c *checker) carries(key string) bool {
 	if c.created == StageObject && c.w.Object.Root.At("metadata", "uid") != nil {
 		return false
 	}
-	if slices.Contains(jobIndex, key) { // of Indexed jobs only
-		return false
-	}
 	if _, ok := c.w.Labels[key]; ok || slices.Contains(c.w.Kind.NameLabels, key) {
 		return true
 	}
