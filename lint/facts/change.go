@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
@@ -135,47 +133,60 @@ func (b *builder) rolloutSubject(w *workload.Workload, r *change.Rollout, fact *
 	return s
 }
 
-// coreSubject starts a subject at the first term or port of a core, own ones
-// first, and gives the reasons in words and the other workloads in it.
+// coreSubject starts a subject at the first term, port or request of a core, own
+// ones first, and gives the reasons in words and the other workloads in it.
 func (b *builder) coreSubject(w *workload.Workload, m *placement.Model, core *placement.Core) (s Subject, reasons, others []string) {
-	reasons, others = []string{}, []string{}
-	seen, ruled := map[diag.Span]bool{}, false
+	t := &coreText{b: b, m: m, seen: map[diag.Span]bool{}, reasons: []string{}, others: []string{}}
 	for _, pass := range []struct{ own, term bool }{{true, true}, {false, true}, {true, false}, {false, false}} {
-		own := pass.own
 		for _, atom := range core.Atoms {
-			if (atom.Workload.String() == w.String()) != own || (atom.Term != nil) != pass.term || atom.Part == "replicas" {
-				continue
-			}
-			if reason := reasonText(m, atom); atom.Part == "taints" || atom.Part == "selector" {
-				if s, _ = b.excluded(s, b.original(atom.Workload), false); own && !slices.Contains(reasons, reason) && !ruled {
-					reasons = append(reasons, reason)
-				}
-				continue
-			}
-			ruled = true
-			at, _, text := atomAt(m, atom)
-			if seen[at] {
-				continue // old and new pods have it from one place
-			}
-			seen[at] = true
-			switch reason := reasonText(m, atom); {
-			case own:
-				reasons = append(reasons, reason)
-			case !own:
-				reasons = append(reasons, reason+" of "+atom.Workload.String())
-			}
-			if name := atom.Workload.String(); !own && !slices.Contains(others, name) {
-				others = append(others, name)
-			}
-			if s.Location.IsZero() && (atom.Term != nil || atom.Part == "ports") {
-				s.Location = at
-				b.about(atom.Workload)
-			} else {
-				s = s.related(at, "%s", text)
+			if (atom.Workload.String() == w.String()) == pass.own && (atom.Term != nil) == pass.term && atom.Part != "replicas" {
+				t.add(atom, pass.own)
 			}
 		}
 	}
-	return s, reasons, others
+	if len(t.reasons) == 0 {
+		t.reasons = t.fewer
+	}
+	return t.s, t.reasons, t.others
+}
+
+// coreText is a core as a finding tells it.
+type coreText struct {
+	b               *builder
+	m               *placement.Model
+	s               Subject
+	reasons, others []string
+	fewer           []string // why not all nodes count
+	seen            map[diag.Span]bool
+}
+
+// add takes in an atom; old and new pods have theirs from one place.
+func (t *coreText) add(atom placement.Atom, own bool) {
+	reason := reasonText(t.m, atom)
+	if atom.Part == "taints" || atom.Part == "selector" {
+		if t.s, _ = t.b.excluded(t.s, t.b.original(atom.Workload), false); own && !slices.Contains(t.fewer, reason) {
+			t.fewer = append(t.fewer, reason)
+		}
+		return
+	}
+	at, _, text := atomAt(t.m, atom)
+	if t.seen[at] {
+		return
+	}
+	t.seen[at] = true
+	if name := atom.Workload.String(); !own {
+		reason += " of " + name
+		if !slices.Contains(t.others, name) {
+			t.others = append(t.others, name)
+		}
+	}
+	t.reasons = append(t.reasons, reason)
+	if t.s.Location.IsZero() && (atom.Term != nil || atom.Part == "ports" || own && atom.Part == "requests") {
+		t.s.Location = at
+		t.b.about(atom.Workload)
+	} else {
+		t.s = t.s.related(at, "%s", text)
+	}
 }
 
 // original is the workload of the model that a copy stands for.
@@ -283,18 +294,21 @@ func (b *builder) remedyText(w *workload.Workload, way workload.Way, remedy chan
 	case change.MismatchLabelKeys:
 		return "add mismatchLabelKeys: [kubevirt.io/created-by] to the required anti-affinity: a machine then passes over its own second pod"
 	}
-	return fmt.Sprintf("add a node with a new value of %s that the pods may use", b.apartOn(w))
+	if key := b.apartOn(w); key != "" {
+		return fmt.Sprintf("add a node with a new value of %s that the pods may use", key)
+	}
+	return "add a node that the pods may use"
 }
 
-// apartOn is the first key on which a hard rule keeps pods of a workload apart,
-// or that of a node's name.
+// apartOn is the first key on which a hard rule keeps pods of a workload apart, or
+// "".
 func (b *builder) apartOn(w *workload.Workload) string {
 	for _, t := range b.m.Group(w).Terms {
 		if t.Hard && t.Use == placement.AntiAffinity {
 			return t.Key
 		}
 	}
-	return corev1.LabelHostname
+	return ""
 }
 
 // skew adds which constraint may end up uneven, and what to do.

@@ -73,7 +73,11 @@ func (b *builder) drain(w *workload.Workload) {
 		fact.Limit = d.Next.Text
 		s = s.related(d.Next.Span(), "%s lets no further pod go", budgetName(d.Next.Budget))
 	}
-	fact.ID = b.subject(s.fix("add a node that the pods may use, or make the rule preferred"))
+	help := "add a node that the pods may use"
+	if len(b.ownReasons(w)) > 0 {
+		help += ", or make the rule preferred"
+	}
+	fact.ID = b.subject(s.fix("%s", help))
 	b.Drains = append(b.Drains, fact)
 }
 

@@ -211,7 +211,7 @@ func atomAt(m *placement.Model, a placement.Atom) (at diag.Span, field, text str
 	case "taints":
 		return place(w, fieldSpan(w, spec, "tolerations")), "tolerations", w.String() + ": " + excludedText(m, w)
 	case "requests":
-		return place(w, firstRequest(m, w)), "resources", w.String() + ": requests of one pod " + fmt.Sprint(m.Group(w).Requests)
+		return place(w, firstRequest(m, w)), "resources", w.String() + ": one pod requests " + requestsText(m.Group(w).Requests)
 	case "slots":
 		return place(w, w.CountSpan()), "pods", w.String() + ": every pod takes one of the pod slots that a node has"
 	case "ports":
@@ -219,6 +219,15 @@ func atomAt(m *placement.Model, a placement.Atom) (at diag.Span, field, text str
 		return place(w, span), "hostPort", w.String() + ": host port " + text
 	}
 	return place(w, w.CountSpan()), "replicas", fmt.Sprintf("%s: %s", w, plural(w.Count.N, "pod"))
+}
+
+// requestsText is what one pod asks for, as it is written.
+func requestsText(all []placement.Request) string {
+	var parts []string
+	for i := range all {
+		parts = append(parts, fmt.Sprintf("%s of %s", &all[i].Quantity, all[i].Name))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func termField(t *placement.Term) string {

@@ -60,7 +60,10 @@ func (b *builder) drains(w *workload.Workload) diag.PlacementJudgement {
 // drainText says what the worst drain leaves behind.
 func drainText(d change.Drain, pods int) string {
 	text, may := "draining "+d.Worst.Value, "leaves"
-	if d.Like > 0 {
+	switch {
+	case d.Like == 1:
+		text += " (or one node like it)"
+	case d.Like > 1:
 		text += fmt.Sprintf(" (or any of %s like it)", plural(d.Like, "node"))
 	}
 	if d.Answer == change.May {

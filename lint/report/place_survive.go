@@ -144,7 +144,10 @@ func (t *told) reason(replicas int) string {
 	if t.Key == domainNames[0].key {
 		text = "losing node " + t.Value
 	}
-	if t.like > 0 {
+	switch {
+	case t.like == 1:
+		text += " or one like it"
+	case t.like > 1:
 		text += fmt.Sprintf(" or any of %d like it", t.like)
 	}
 	text += " (" + t.meaning + ") "
