@@ -232,3 +232,101 @@ func TestNineReplicasInThreeZones(t *testing.T) {
 		}
 	}
 }
+
+// TestChangeSilent is about what looks like a fault of change and is none.
+func TestChangeSilent(t *testing.T) {
+	for name, manifest := range map[string]string{
+		"a DaemonSet that keeps its pods apart": object("apps/v1", "DaemonSet", "", anti(apartOn(hostKey, ""))),
+		"a Deployment that is paused":           object("apps/v1", "Deployment", "replicas: 2, paused: true", anti(apartOn(hostKey, ""))),
+		"a Job":                                 "apiVersion: batch/v1\nkind: Job\nmetadata: {name: web, namespace: shop}\nspec: {parallelism: 2, completions: 2, template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, " + anti(apartOn(hostKey, "")) + ", containers: [{name: c, image: c}]}}}\n",
+	} {
+		c := changes(t, workers(2, 0), manifest)
+		for _, rule := range []string{"rollout-deadlock", "rollout-may-deadlock"} {
+			if slices.Contains(c.rules, rule) || c.doc.Verdict != "always" {
+				t.Errorf("%s: found %v, placed %s", name, c.rules, c.doc.Verdict)
+			}
+		}
+	}
+}
+
+// TestUnfitDoesNotSurvive: pods that do not fit as it is do not with fewer nodes.
+func TestUnfitDoesNotSurvive(t *testing.T) {
+	c := changes(t, workers(3, 0), object("apps/v1", "Deployment", "replicas: 4", "nodeSelector: {disk: ssd}"))
+	change := c.of("web")
+	if len(change.Survives) == 0 || change.Drain.Verdict != "none" || change.Rollout.Verdict != "none" {
+		t.Errorf("%+v", change)
+	}
+	for _, s := range change.Survives {
+		if s.Verdict != "never" || s.Pending != 4 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// TestChangeHelp is what the findings advise, the safest first, on the fixtures of
+// their rules.
+func TestChangeHelp(t *testing.T) {
+	for rule, want := range map[string][]string{
+		"rollout-deadlock":              {"add matchLabelKeys: [pod-template-hash]", "set maxUnavailable: 1", "add a node with a new value of kubernetes.io/hostname"},
+		"rollout-may-deadlock":          {"drop matchLabelKeys: [pod-template-hash]"},
+		"rollout-ends-skewed":           {"add matchLabelKeys: [pod-template-hash] to the constraint"},
+		"vm-cannot-migrate":             {"add mismatchLabelKeys: [kubevirt.io/created-by]", "add a node with a new value of topology.kubernetes.io/zone"},
+		"zone-loss-leaves-pods-pending": {"set nodeTaintsPolicy: Honor"},
+		"drain-blocked":                 {"set maxUnavailable: 1 in place of it, or run one replica more"},
+		"autoscaler-exceeds-domains":    {"lower the maximum to 5"},
+	} {
+		dir := "../fixtures/" + rule
+		text, err := os.ReadFile(dir + "/bad.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := runFor(t, rule, survive(text), dir, []string{"nodes.yaml"}, "bad.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(report.Diagnostics, func(d diag.Diagnostic) bool { return d.Rule == rule })
+		var help []string
+		for _, f := range report.Diagnostics[i].Fixes {
+			help = append(help, f.Description)
+		}
+		for k, begin := range want {
+			if k >= len(help) || !strings.HasPrefix(help[k], begin) {
+				t.Errorf("%s: advises %q, want one that begins with %q at place %d", rule, help, begin, k)
+			}
+		}
+	}
+}
+
+// TestBudgetHelp: a replica more is no help where the budget lets none go anyway.
+func TestBudgetHelp(t *testing.T) {
+	for limit, more := range map[string]bool{"minAvailable: 2": true, "minAvailable: 67%": false, "minAvailable: 100%": false, "maxUnavailable: 0": false} {
+		report := lintFiles(t, workers(3, 0), map[string]string{"web.yaml": object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb(limit)})
+		found := false
+		for _, d := range report.Diagnostics {
+			if d.Rule == "drain-blocked" {
+				found = true
+				if got := strings.Contains(d.Fixes[0].Description, "one replica more"); got != more {
+					t.Errorf("%s: advises %q", limit, d.Fixes[0].Description)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s: not found", limit)
+		}
+	}
+}
+
+// TestMaximumBeginsToFit: where a pool may grow far enough, a note tells with how
+// many of its nodes the maximum of an autoscaler begins to fit.
+func TestMaximumBeginsToFit(t *testing.T) {
+	manifest := object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ""))) + "---\n" + scaler(2, 8)
+	report := lintFiles(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: worker, count: 3, max: 10}\n", map[string]string{"web.yaml": manifest})
+	if notes := strings.Join(report.Summary.Notes, "\n"); !strings.Contains(notes, "begin to fit with 8 nodes in pool worker") {
+		t.Errorf("notes: %s", notes)
+	}
+	for _, d := range report.Diagnostics {
+		if d.Rule == "autoscaler-exceeds-domains" || d.Rule == "rollout-deadlock" {
+			t.Errorf("%s: %s", d.Rule, d.Message)
+		}
+	}
+}

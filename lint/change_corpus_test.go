@@ -78,9 +78,8 @@ func TestCorpusChange(t *testing.T) {
 }
 
 // TestCorpusTraps holds on to what looks like a fault and is none: rollouts that
-// wait only until an old pod goes, budgets of pods that an operator makes, a
-// DaemonSet that keeps its pods apart, clusters that grow, manifests that are
-// no manifests.
+// wait only until an old pod goes, budgets of pods that an operator makes or that
+// patches are for, clusters that grow, manifests that are no manifests.
 func TestCorpusTraps(t *testing.T) {
 	pools := workers(3, 0) + "- {name: elastic, count: 1, min: 0, max: 10}\n"
 	for _, v := range []struct {
@@ -93,7 +92,6 @@ func TestCorpusTraps(t *testing.T) {
 		{workers(3, 0), "kubernetes-sigs__vsphere-csi-driver", []string{"rollout-deadlock", "rollout-may-deadlock"}},
 		{workers(3, 0), "prometheus-operator__kube-prometheus", []string{"pdb-selects-no-pod"}},
 		{workers(3, 0), "kubevirt__kubevirt/staging", changeRules},
-		{workers(3, 0), "onedr0p__home-ops", []string{"rollout-deadlock", "rollout-may-deadlock"}},
 		{pools, "aws-samples__karpenter-blueprints/blueprints/overprovision/dummy-workload.yaml", []string{"rollout-deadlock", "rollout-may-deadlock", "drain-leaves-pods-pending"}},
 		{pools, "argoproj__argo-cd/manifests/ha/namespace-install.yaml", []string{"rollout-deadlock", "rollout-may-deadlock", "drain-leaves-pods-pending"}},
 	} {

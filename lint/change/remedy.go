@@ -69,7 +69,7 @@ func (j *Judge) completes(w *workload.Workload, group []*workload.Workload, node
 	if how.Way == workload.NoRollout || how.Unknown != "" || !other.Judged(w) {
 		return false
 	}
-	if other.roomy(w, replicas, &r) {
+	if other.roomy(w, replicas, how.Surge) {
 		return true
 	}
 	other.roll(w, other.crowd(w, replicas), &r)
@@ -155,6 +155,30 @@ func revisionsCounted(w *workload.Workload) *workload.Workload {
 		return nil
 	}
 	return &c
+}
+
+// Honored reports whether a workload survives the loss of every domain of a key,
+// its nodes being unreachable, if its hard spread constraints do not count nodes
+// with taints that its pods do not tolerate (R-T3).
+func (j *Judge) Honored(w *workload.Workload, key string) bool {
+	honor := corev1.NodeInclusionPolicyHonor
+	c, changed := *w, false
+	c.Spec.TopologySpreadConstraints = slices.Clone(w.Spec.TopologySpreadConstraints)
+	for i := range c.Spec.TopologySpreadConstraints {
+		t := &c.Spec.TopologySpreadConstraints[i]
+		if t.WhenUnsatisfiable == corev1.DoNotSchedule && (t.NodeTaintsPolicy == nil || *t.NodeTaintsPolicy != honor) {
+			t.NodeTaintsPolicy, changed = &honor, true
+		}
+	}
+	if !changed {
+		return false
+	}
+	group := slices.Clone(j.group(w, true))
+	group[slices.Index(group, w)] = &c
+	other := j.other(j.m.Variant(append(group, j.running...), j.m.Topology.Nodes))
+	return !slices.ContainsFunc(other.Survives(&c, key), func(s Survival) bool {
+		return s.Meaning == placement.Ghost && s.Verdict != placement.Always
+	})
 }
 
 // revisionsTogether is a workload whose hard spread constraints count pods of

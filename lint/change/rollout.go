@@ -82,7 +82,7 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 	case !j.Judged(w):
 		r.Verdict, r.Why = placement.Undetermined, "where its pods go is not judged"
 		return r
-	case j.roomy(w, replicas, &r):
+	case j.roomy(w, replicas, r.Surge):
 		r.Verdict = placement.Always
 		return r
 	}
@@ -124,11 +124,11 @@ func (j *Judge) Rollouts(w *workload.Workload) []Rollout {
 // roomy is the quick answer for most workloads: nobody is in their way, no rule
 // keeps old pods from new ones but not from one another, and there is room for
 // all pods that may be there at once.
-func (j *Judge) roomy(w *workload.Workload, replicas int, r *Rollout) bool {
+func (j *Judge) roomy(w *workload.Workload, replicas, surge int) bool {
 	against := slices.ContainsFunc(j.m.Group(w).Terms, func(t *placement.Term) bool {
 		return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) && j.m.Peer(t, w, w) != placement.Yes
 	})
-	return !against && len(j.crowd(w, replicas)) == 1 && len(j.running) == 0 && !w.Kind.PerNode() && j.m.FitsLoosely(w, replicas+max(1, r.Surge))
+	return !against && len(j.crowd(w, replicas)) == 1 && len(j.running) == 0 && !w.Kind.PerNode() && j.m.FitsLoosely(w, replicas+max(1, surge))
 }
 
 // roll judges within one group.

@@ -29,10 +29,23 @@ func (b *builder) losses(w *workload.Workload) {
 			if at := w.CountSpan(); at != s.Location {
 				s = s.related(at, "%s of %s", plural(fact.Pods, "pod"), w)
 			}
-			fact.ID = b.subject(s.fix("add nodes, lower the number of pods, or make the rule preferred"))
+			fact.ID = b.subject(s.fix("%s", b.lossHelp(w, fact)))
 			b.Losses = append(b.Losses, *fact)
 		}
 	}
+}
+
+// lossHelp is what helps against a loss; honouring the taint of ghosts was tried.
+func (b *builder) lossHelp(w *workload.Workload, fact *Loss) string {
+	switch {
+	case !fact.Recreated:
+		return "delete the Node objects once the nodes are off for certain, so that the pods are created again"
+	case fact.Meaning == string(placement.Ghost) && b.j.Honored(w, fact.Key):
+		return "set nodeTaintsPolicy: Honor, so that unreachable nodes are no empty domains"
+	case len(b.ownReasons(w)) > 0:
+		return "add nodes, lower the number of pods, or make the rule preferred"
+	}
+	return "add nodes, or lower the number of pods"
 }
 
 // loss is the worst loss of one meaning, and how many are like it; nil if there

@@ -50,7 +50,11 @@ func (b *builder) budget(x *change.Budget) {
 		for _, w := range x.Workloads {
 			s = s.related(w.CountSpan(), "%s", plural(change.Certain(w), "pod")+" of "+w.String())
 		}
-		add("no-eviction", s.fix("set maxUnavailable: 1 in place of it, or run one replica more"))
+		more := ""
+		if allowed, _ := x.Budget.Allowed(x.Pods + 1); allowed > 0 {
+			more = ", or run one replica more"
+		}
+		add("no-eviction", s.fix("set maxUnavailable: 1 in place of it%s", more))
 	}
 }
 
@@ -120,7 +124,7 @@ func (b *builder) autoscaler(w *workload.Workload) {
 		if s.Most > 0 {
 			subject = subject.fix("lower the maximum to %d", s.Most)
 		}
-		subject = subject.fix("add %s, or a pool that grows", plural(fact.Pending, "node"))
+		subject = subject.fix("add nodes, or a pool that grows")
 	}
 	fact.ID = b.subject(subject)
 	b.Autoscalers = append(b.Autoscalers, fact)

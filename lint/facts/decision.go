@@ -35,7 +35,7 @@ func Decision(m *placement.Model, d *placement.Decision, j *change.Judge, surviv
 	never := false
 	for i := range d.Workloads {
 		w := decided(m, d, &d.Workloads[i])
-		w.Change = b.changed(d.Workloads[i].Workload)
+		w.Change = b.changed(&d.Workloads[i])
 		doc.Workloads = append(doc.Workloads, w)
 		never = never || d.Workloads[i].Verdict == placement.Never
 	}

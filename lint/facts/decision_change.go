@@ -17,9 +17,23 @@ var rolls = map[placement.Verdict]string{
 	placement.Always: "completes", placement.OrderDependent: "may-stick", placement.Never: "never", placement.Undetermined: "undetermined", "": "none",
 }
 
-// changed is what becomes of a workload when something changes.
-func (b *builder) changed(w *workload.Workload) diag.PlacementChange {
-	return diag.PlacementChange{Rollout: b.rolls(w), Survives: b.survives(w), Drain: b.drains(w), Migrate: b.migrates(w), Autoscale: b.scales(w)}
+// whyUnfit says why there is no question of a change.
+const whyUnfit = "its pods do not fit as it is"
+
+// changed is what becomes of a workload when something changes. Pods that do not
+// fit as it is do not with fewer nodes, and there is nothing to drain.
+func (b *builder) changed(d *placement.WorkloadDecision) diag.PlacementChange {
+	w := d.Workload
+	out := diag.PlacementChange{Rollout: b.rolls(w), Survives: b.survives(w), Drain: b.drains(w), Migrate: b.migrates(w), Autoscale: b.scales(w)}
+	if d.Verdict != placement.Never {
+		return out
+	}
+	for i := range out.Survives {
+		s := &out.Survives[i]
+		s.Verdict, s.Pending, s.Reason = string(placement.Never), max(s.Pending, d.Pods-d.MaxPlaced), whyUnfit
+	}
+	out.Drain = diag.PlacementJudgement{Verdict: string(change.None), Reason: whyUnfit}
+	return out
 }
 
 // survives is what becomes of it when a domain of each key that is asked for is
@@ -94,7 +108,7 @@ func (b *builder) rolls(w *workload.Workload) diag.PlacementRollout {
 	switch r.Verdict {
 	case "":
 		if r.Way != workload.NoRollout {
-			out.Reason = "its pods do not fit as it is"
+			out.Reason = whyUnfit
 		}
 	case placement.Undetermined:
 		out.Reason = r.Why
