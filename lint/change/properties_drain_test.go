@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/lint/change"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // drained is what becomes of the first workload when nodes are drained one at a
@@ -46,8 +47,7 @@ func (s sample) drained(t *testing.T) (answer change.Answer, tooMuch bool) {
 // TestDrainAgreesWithRepairs holds answers on drains without budgets against all
 // placements and all repairs.
 func TestDrainAgreesWithRepairs(t *testing.T) {
-	count, open := map[change.Answer]int{}, map[change.Answer]int{}
-	for seed := range times(t, 250) {
+	draw := func(seed int) sample {
 		g := newGenerator(seed, 503)
 		s := g.sample("Deployment")
 		s.running = nil // which a drain takes away
@@ -57,24 +57,10 @@ func TestDrainAgreesWithRepairs(t *testing.T) {
 			}
 			s.loads[i].replicas = min(s.loads[i].replicas, 3)
 		}
-		want, tooMuch := s.drained(t)
-		if tooMuch {
-			count["?"]++
-			continue
-		}
-		j, m := judge(t, s.nodes(), s.manifests())
-		got := j.Drain(find(t, m, "web"))
-		if got.Answer == change.Unknown {
-			open[want]++
-			continue
-		}
-		count[want]++
-		if got.Answer != want {
-			t.Errorf("seed %d: %s, want %s%s", seed, got.Answer, want, s)
-		}
+		return s
 	}
-	t.Logf("%v, unknown %v", count, open)
-	tame(t, count, change.Yes, change.No, change.May)
+	said := func(j *change.Judge, w *workload.Workload) change.Answer { return j.Drain(w).Answer }
+	agree(t, 250, draw, sample.drained, said, change.Yes, change.No, change.May)
 }
 
 // scaled is how many pods of the first workload can be placed at the most and at

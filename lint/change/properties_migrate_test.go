@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/lint/change"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // migrating is a random sample of which the first workload is machines.
@@ -68,27 +69,37 @@ func (s sample) migrates(t *testing.T) (answer change.Answer, tooMuch bool) {
 // TestMigrationAgreesWithPlacements holds answers on migrations against all
 // machines in all placements.
 func TestMigrationAgreesWithPlacements(t *testing.T) {
+	draw := func(seed int) sample { return newGenerator(seed, 502).migrating() }
+	said := func(j *change.Judge, w *workload.Workload) change.Answer { return j.Migration(w).Answer }
+	agree(t, 300, draw, sample.migrates, said, change.Yes, change.No, change.May, change.None)
+}
+
+// agree holds what the judge says of the first workload of so many samples
+// against what is true of it, and fails if one of the answers came up rarely.
+func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sample, *testing.T) (change.Answer, bool),
+	said func(*change.Judge, *workload.Workload) change.Answer, answers ...change.Answer) {
+	t.Helper()
 	count, open := map[change.Answer]int{}, map[change.Answer]int{}
-	for seed := range times(t, 300) {
-		s := newGenerator(seed, 502).migrating()
-		want, tooMuch := s.migrates(t)
+	for seed := range times(t, cases) {
+		s := draw(seed)
+		want, tooMuch := truth(s, t)
 		if tooMuch {
 			count["?"]++
 			continue
 		}
 		j, m := judge(t, s.nodes(), s.manifests())
-		got := j.Migration(find(t, m, "web"))
-		if got.Answer == change.Unknown {
+		got := said(j, find(t, m, "web"))
+		if got == change.Unknown {
 			open[want]++
 			continue
 		}
 		count[want]++
-		if got.Answer != want {
-			t.Errorf("seed %d: %s, want %s%s", seed, got.Answer, want, s)
+		if got != want {
+			t.Errorf("seed %d: %s, want %s%s", seed, got, want, s)
 		}
 	}
 	t.Logf("%v, unknown %v", count, open)
-	tame(t, count, change.Yes, change.No, change.May, change.None)
+	tame(t, count, answers...)
 }
 
 // tame fails if some answer came up rarely.

@@ -209,13 +209,18 @@ func (q *rolling) verdict(rest *decided) placement.Verdict {
 	return q.first((*rolling).counted, (*rolling).explore, (*rolling).twins) // placing alone tells little here
 }
 
+// revisions is the group with all old pods and all new ones.
+func (q *rolling) revisions() (s *scene, fresh *workload.Workload) {
+	s = q.j.scene(q.group).with(q.w, q.Replicas)
+	return s, s.twin(q.w, q.Replicas)
+}
+
 // briefSteps is a budget for what counts tell, without much of a search.
 const briefSteps = 2_000
 
 // counted is twins as far as counts tell that there is always room.
 func (q *rolling) counted() placement.Verdict {
-	s := q.j.scene(q.group).with(q.w, q.Replicas)
-	fresh := s.twin(q.w, q.Replicas)
+	s, fresh := q.revisions()
 	_, d := s.decideIn(briefSteps)
 	if verdict(d, fresh) == placement.Always && verdict(d, s.of[q.w]) == placement.Always && d.Lasting(fresh) {
 		return placement.Always
@@ -236,8 +241,7 @@ func (q *rolling) first(ways ...func(*rolling) placement.Verdict) placement.Verd
 // twins judges two revisions that rules tell apart, or that stand beside one
 // another whole.
 func (q *rolling) twins() placement.Verdict {
-	s := q.j.scene(q.group).with(q.w, q.Replicas)
-	fresh := s.twin(q.w, q.Replicas)
+	s, fresh := q.revisions()
 	m, d := s.decide()
 	if verdict(d, fresh) == placement.Always && verdict(d, s.of[q.w]) == placement.Always && (d.Lasting(fresh) || q.shrinks()) {
 		return placement.Always
@@ -294,8 +298,7 @@ func (q *rolling) nodeByNode() bool {
 
 // explore goes through all states of the rollout.
 func (q *rolling) explore() placement.Verdict {
-	s := q.j.scene(q.group).with(q.w, q.Replicas)
-	fresh := s.twin(q.w, q.Replicas)
+	s, fresh := q.revisions()
 	m := s.model(nil)
 	ask := placement.Rollout{Old: s.of[q.w], Fresh: fresh, Surge: q.Surge, Unavailable: q.Unavailable}
 	switch q.Way {

@@ -107,14 +107,21 @@ func TestMistakes(t *testing.T) {
 		"a: 1\nignore: 1\nrules: 1":               "1:1: unknown key a; there are " + keys + "\n2:1: ignore: expected a list\n3:1: rules: expected a map",
 		"clusters: [{name: a, paths: [a]}, {name: a, paths: [b]}]": "1:42: clusters[1]: cluster a is declared twice",
 	} {
-		_, err := load(t, text)
-		got := ""
-		if err != nil {
-			got = strings.TrimSpace(strings.ReplaceAll(err.Error(), Name+":", ""))
-		}
-		if got != want {
-			t.Errorf("%q:\n%s\nwant\n%s", text, got, want)
-		}
+		refuses(t, text, want)
+	}
+}
+
+// refuses holds why a configuration is refused, without the name of the file,
+// against what is wanted; none is wanted if that is empty.
+func refuses(t *testing.T, text, want string) {
+	t.Helper()
+	_, err := load(t, text)
+	got := ""
+	if err != nil {
+		got = strings.TrimSpace(strings.ReplaceAll(err.Error(), Name+":", ""))
+	}
+	if got != want {
+		t.Errorf("%q:\n%s\nwant\n%s", text, got, want)
 	}
 }
 
