@@ -29,6 +29,12 @@ func (r *run) topology(p part, among []*source.Object) *topology.Topology {
 	s.Notes = append(s.Notes, topo.Notes...)
 	if topo.Empty() {
 		s.Notes = append(s.Notes, in(p.name, note+": node selectors, taints, resources, host ports and the number of domains were not checked"))
+		return topo
+	}
+	for _, o := range p.objects { // sets of possible nodes that are not read (R-S7)
+		if o.Group() == "karpenter.sh" && (o.Kind == "NodePool" || o.Kind == "Provisioner") {
+			r.passed.provisioners++
+		}
 	}
 	return topo
 }

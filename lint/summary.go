@@ -89,7 +89,7 @@ func (r *run) unknowns(set *workload.Set, m *placement.Model) {
 }
 
 // passed counts objects that are no workload of their own.
-type passed struct{ nodes, owned, finished int }
+type passed struct{ nodes, provisioners, owned, finished int }
 
 func (p passed) into(s *diag.Summary) {
 	for _, n := range []struct {
@@ -97,6 +97,7 @@ func (p passed) into(s *diag.Summary) {
 		note  string
 	}{
 		{p.nodes, "v1 Nodes among the manifests are no part of the topology unless --topology declares them: %d passed over"},
+		{p.provisioners, "nodes that Karpenter would add do not count unless the topology declares a pool of them, with min and max; NodePools: %d passed over"},
 		{p.owned, "objects that a declared workload made itself do not count: %d passed over"},
 		{p.finished, "finished Pods do not count: %d passed over"},
 	} {
