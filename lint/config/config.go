@@ -33,13 +33,18 @@ type Config struct {
 	Clusters []Cluster `json:"clusters"`
 	// Survive says what losses which workloads have to survive.
 	Survive []Survive `json:"survive"`
+	// Suppress accepts findings.
+	Suppress []Suppress `json:"suppress"`
+	// Baseline is the file with the findings that were there at the start.
+	Baseline string `json:"baseline"`
 
 	// Dir is the directory of the file, to which its paths belong; "" if there
 	// is no file.
 	Dir string `json:"-"`
 
-	file   string // as the person who runs the command would write it
-	places map[string]diag.Span
+	file           string // as the person who runs the command would write it
+	text           []byte
+	places, fields map[string]diag.Span // of the rules and of the fields at the top
 }
 
 // Cluster is one part of the tree that is applied to one cluster.
@@ -96,13 +101,17 @@ func Load(path string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading configuration: %w", err)
 	}
-	c := &Config{Dir: filepath.Dir(abs), file: path, places: map[string]diag.Span{}}
+	c := &Config{Dir: filepath.Dir(abs), file: path, places: map[string]diag.Span{}, fields: map[string]diag.Span{}}
 	l := &loader{path: path}
 	if root := l.read(abs); root != nil {
 		l.decode(root, c)
 	}
 	return c, l.err()
 }
+
+// Source is the configuration file, as the person who runs the command would
+// write it, and its text; empty if there is none.
+func (c *Config) Source() (path string, text []byte) { return c.file, c.text }
 
 // RulePlace is where the configuration sets the level of a rule, as
 // file:line:column.

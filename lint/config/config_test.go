@@ -66,7 +66,7 @@ clusters:
 // TestMistakes has one text for everything that can be wrong, and the whole
 // error, without the name of the file.
 func TestMistakes(t *testing.T) {
-	const keys = "clusters, fail-on, ignore, rules, survive, topology"
+	const keys = "baseline, clusters, fail-on, ignore, rules, suppress, survive, topology"
 	for text, want := range map[string]string{
 		"topolgy: []":   "1:1: unknown key topolgy; did you mean topology?",
 		"failon: error": "1:1: unknown key failon; did you mean fail-on?",
@@ -239,6 +239,8 @@ func TestSchemaAccepts(t *testing.T) {
 		"rules: {a: off, b: error, c: warning, d: note, e: false}", "rules: {a: 'off'}", "fail-on:", "fail-on: none", "fail-on: 'error'", "clusters:", "clusters: []",
 		"topology: [nodes]\nignore:\n# - later\nrules:\n  a: off\n", "clusters: [{name: a, paths: [a]}]", "clusters: [{name: a, paths: [a, 'b/**'], topology: [nodes]}]", "clusters: [{name: a, paths: [a], topology: }]",
 		"survive:", "survive: []", "survive: [{keys: [node, example.com/Rack]}]", "survive: [{keys: [a], namespaces: [b, 'c-*'], labels: {d: e, f.g/h: ''}}]", "survive: [{keys: [a], namespaces: , labels: }]", "survive: [{keys: [a], labels: {}}]",
+		"suppress:", "suppress: []", "suppress: [{rule: a}]", "suppress: [{rule: a, reason: b, until: '2027-03-31', kinds: [Pod], namespaces: [a, 'b-*'], names: ['*'], labels: {d: e}}]", "suppress: [{rule: a, reason: , until: , kinds: , labels: }]",
+		"baseline:", "baseline: a.json",
 	}
 	bad := []string{
 		"a: 1", "Topology: []", "topology: a", "topology: {}", "topology: [1]", "topology: [~]", "topology: ['']", "topology: [[a]]", "ignore: a", "ignore: [true]", "ignore: ['']",
@@ -250,6 +252,8 @@ func TestSchemaAccepts(t *testing.T) {
 		"survive: {}", "survive: zone", "survive: [zone]", "survive: [~]", "survive: [{}]", "survive: [{keys: }]", "survive: [{keys: []}]", "survive: [{keys: zone}]", "survive: [{keys: ['']}]", "survive: [{keys: [1]}]", "survive: [{keys: [~]}]",
 		"survive: [{keys: [a b]}]", "survive: [{keys: [a/b/c]}]", "survive: [{keys: [a], key: [b]}]", "survive: [{namespaces: [a]}]", "survive: [{keys: [a], namespaces: a}]", "survive: [{keys: [a], namespaces: []}]", "survive: [{keys: [a], namespaces: ['']}]",
 		"survive: [{keys: [a], labels: [b]}]", "survive: [{keys: [a], labels: {b: 1}}]", "survive: [{keys: [a], labels: {b: }}]", "survive: [{keys: [a], labels: {b: c d}}]", "survive: [{keys: [a], labels: {b c: d}}]",
+		"suppress: {}", "suppress: [a]", "suppress: [~]", "suppress: [{}]", "suppress: [{rule: ''}]", "suppress: [{rule: [a]}]", "suppress: [{rule: a, reason: [b]}]", "suppress: [{rule: a, kinds: []}]", "suppress: [{rule: a, names: b}]", "suppress: [{rule: a, namespaces: ['']}]",
+		"suppress: [{rule: a, labels: {b c: d}}]", "suppress: [{rule: a, why: b}]", "baseline: ''", "baseline: [a]", "baseline: 1",
 		"[]", "a", "1", "[topology]",
 	}
 	for _, text := range slices.Concat(good, bad) {
@@ -268,6 +272,7 @@ func TestSchemaFields(t *testing.T) {
 	properties := doc["properties"].(map[string]any)
 	fields(t, properties["clusters"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Cluster]())
 	fields(t, properties["survive"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Survive]())
+	fields(t, properties["suppress"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Suppress]())
 
 	rules := properties["rules"].(map[string]any)["additionalProperties"].(map[string]any)
 	if diff := cmp.Diff(append(anys(levels()), false), rules["enum"]); diff != "" {

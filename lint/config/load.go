@@ -94,6 +94,10 @@ func held(set *source.Set) string {
 
 // decode fills the configuration and looks at its values.
 func (l *loader) decode(root *source.Node, c *Config) {
+	c.text = l.file.Text
+	for k, v := range root.Fields() {
+		c.fields[k.Value] = l.file.FieldSpan(k, v)
+	}
 	for k := range root.Get("rules").Fields() {
 		c.places[k.Value] = l.at(k)
 	}
@@ -135,6 +139,9 @@ func (l *loader) check(root *source.Node, c *Config) {
 			l.fail(l.at(k), "rules.%s: expected one of %s", k.Value, strings.Join(levels(), ", "))
 		}
 	}
+	if k, file := root.Field("baseline"); !file.IsNull() && c.Baseline == "" {
+		l.fail(l.at(k), "baseline: expected a file, found nothing")
+	}
 	l.names(root.Get("topology"), "topology", "a file")
 	l.globs(root.Get("ignore"), "ignore")
 	seen := map[string]bool{}
@@ -143,6 +150,9 @@ func (l *loader) check(root *source.Node, c *Config) {
 	}
 	for i, item := range root.Get("survive").Items() {
 		l.survive(item, fmt.Sprintf("survive[%d]", i))
+	}
+	for i, item := range root.Get("suppress").Items() {
+		l.suppress(item, &c.Suppress[i], fmt.Sprintf("suppress[%d]", i))
 	}
 }
 

@@ -113,11 +113,16 @@ func (l *loader) survive(item *source.Node, path string) {
 	}
 	l.globs(item.Get("namespaces"), path+".namespaces")
 	for k, v := range item.Get("labels").Fields() {
-		switch {
-		case !isKey(k.Value):
-			l.fail(l.at(k), "%s.labels: %q cannot be the key of a label", path, k.Value)
-		case v.IsNull() || !valueForm.MatchString(v.Value):
-			l.fail(l.at(k), "%s.labels.%s: %q cannot be the value of a label", path, k.Value, v.Value)
-		}
+		l.label(k, v, path)
+	}
+}
+
+// label looks at one label of a selector.
+func (l *loader) label(k, v *source.Node, path string) {
+	switch {
+	case !isKey(k.Value):
+		l.fail(l.at(k), "%s.labels: %q cannot be the key of a label", path, k.Value)
+	case v.IsNull() || !valueForm.MatchString(v.Value):
+		l.fail(l.at(k), "%s.labels.%s: %q cannot be the value of a label", path, k.Value, v.Value)
 	}
 }

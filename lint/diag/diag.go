@@ -101,14 +101,22 @@ type Fix struct {
 // Diagnostic is one finding about the user's files. Cluster is set only when
 // the configuration declares several clusters.
 type Diagnostic struct {
-	Rule     string    `json:"rule"`
-	Level    Level     `json:"level"`
-	Message  string    `json:"message"`
-	Object   Object    `json:"object"`
-	Cluster  string    `json:"cluster,omitempty"`
-	Location Span      `json:"location"`
-	Related  []Related `json:"related"`
-	Fixes    []Fix     `json:"fixes"`
+	Rule     string `json:"rule"`
+	Level    Level  `json:"level"`
+	Message  string `json:"message"`
+	Object   Object `json:"object"`
+	Cluster  string `json:"cluster,omitempty"`
+	Location Span   `json:"location"`
+	// Field is the way from the object to Location, with the items of lists named
+	// by what they say, as in spec.template.spec.containers[app].image; "" where
+	// the object has no such field.
+	Field string `json:"field,omitempty"`
+	// Pending is how many pods stay Pending, as far as the finding is about that.
+	Pending int       `json:"pending,omitempty"`
+	Related []Related `json:"related"`
+	Fixes   []Fix     `json:"fixes"`
+	// Accepted tells why the finding does not count; nil for one that does.
+	Accepted *Acceptance `json:"accepted,omitempty"`
 }
 
 // Compare is the one order of diagnostics: place, worse level first, then
@@ -170,12 +178,24 @@ type Summary struct {
 	Warnings int      `json:"warnings"`
 	// NoteFindings counts the findings of level note.
 	NoteFindings int `json:"noteFindings"`
+	// Accepted counts findings that a suppression or the baseline accepts: they
+	// are in none of the other numbers. Healed counts those that the baseline
+	// accepts and that are no longer there.
+	Accepted int `json:"accepted"`
+	Healed   int `json:"healed"`
 }
 
 // Report is the outcome of one run: what every output format renders.
 type Report struct {
 	Diagnostics []Diagnostic
-	Summary     Summary
+	// Accepted are the findings that do not count, each with the reason.
+	Accepted []Diagnostic
+	// Suppressions are all that took part, used or not.
+	Suppressions []Suppression
+	// Change is what became of the findings since a revision; nil unless asked.
+	// Diagnostics then holds only those that are new.
+	Change  *Change
+	Summary Summary
 	// Rules are all that were enabled, sorted by id.
 	Rules []Rule
 	// Version is the version of schedlint.
@@ -190,8 +210,8 @@ type Report struct {
 // Sort puts the diagnostics into their one order, drops exact repeats and
 // counts levels into the summary.
 func (r *Report) Sort() {
-	slices.SortStableFunc(r.Diagnostics, func(a, b Diagnostic) int { return a.Compare(&b) })
-	r.Diagnostics = slices.CompactFunc(r.Diagnostics, func(a, b Diagnostic) bool { return a.Compare(&b) == 0 })
+	r.Diagnostics, r.Accepted = sorted(r.Diagnostics), sorted(r.Accepted)
+	r.Summary.Accepted = len(r.Accepted)
 	r.Summary.Errors, r.Summary.Warnings, r.Summary.NoteFindings = 0, 0, 0
 	for i := range r.Diagnostics {
 		switch r.Diagnostics[i].Level {
@@ -203,6 +223,11 @@ func (r *Report) Sort() {
 			r.Summary.NoteFindings++
 		}
 	}
+}
+
+func sorted(all []Diagnostic) []Diagnostic {
+	slices.SortStableFunc(all, func(a, b Diagnostic) int { return a.Compare(&b) })
+	return slices.CompactFunc(all, func(a, b Diagnostic) bool { return a.Compare(&b) == 0 })
 }
 
 // Worst is the highest level among the diagnostics, or the empty level.

@@ -95,21 +95,12 @@ func (r *roller) pushRune(c rune, startsLine bool) {
 	r.push(uint16(low), false)
 }
 
-// identity is what stays of a finding when lines move and words change.
-type identity struct {
-	rule, cluster, file string
-	object              diag.Object
-}
-
-// fingerprint is the value of schedlint/v1: the identity of d, and the running
-// number of d among the results with that identity, counted in seen.
-func fingerprint(d *diag.Diagnostic, seen map[identity]int) string {
-	id := identity{d.Rule, d.Cluster, d.Location.File, d.Object}
-	seen[id]++
-	o := d.Object
+// fingerprint is the value of schedlint/v1: the key of d, and the running number
+// of d among the results with that key, counted in seen.
+func fingerprint(d *diag.Diagnostic, seen map[diag.Key]int) string {
+	key := d.Key()
+	seen[key]++
 	// %q keeps the parts apart whatever they contain.
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{
-		id.rule, o.APIVersion, o.Kind, o.Namespace, o.Name, id.cluster, id.file, strconv.Itoa(seen[id]),
-	}))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", append(key.Parts(), strconv.Itoa(seen[key]))))
 	return hex.EncodeToString(sum[:])
 }

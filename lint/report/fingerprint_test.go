@@ -57,7 +57,7 @@ func TestFingerprintIdentifies(t *testing.T) {
 	of := func(change func(*diag.Diagnostic)) string {
 		d := base
 		change(&d)
-		return fingerprint(&d, map[identity]int{})
+		return fingerprint(&d, map[diag.Key]int{})
 	}
 	same := of(func(*diag.Diagnostic) {})
 	for name, c := range map[string]struct {
@@ -77,7 +77,7 @@ func TestFingerprintIdentifies(t *testing.T) {
 			t.Errorf("%s: equal is %v, want %v", name, got == same, c.equal)
 		}
 	}
-	seen := map[identity]int{}
+	seen := map[diag.Key]int{}
 	first := fingerprint(&base, seen)
 	if second := fingerprint(&base, seen); first == second {
 		t.Error("two findings of one rule for one object have one fingerprint")

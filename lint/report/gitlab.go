@@ -35,7 +35,7 @@ func writeGitLab(w io.Writer, r *diag.Report, _ Options) error {
 	for _, rule := range r.Rules {
 		categories[rule.ID] = rule.Category
 	}
-	issues, seen := []gitlabIssue{}, map[identity]int{}
+	issues, seen := []gitlabIssue{}, map[diag.Key]int{}
 	for i := range r.Diagnostics {
 		d := &r.Diagnostics[i]
 		place := primaryPlace(d)

@@ -29,14 +29,14 @@ const (
 type sarifWriter struct {
 	src   *sources
 	rules map[string]int // index of each rule id in the driver's rules
-	seen  map[identity]int
+	seen  map[diag.Key]int
 }
 
 // writeSARIF writes one run. It says nothing of the repository that the run was
 // about: addresses of remotes may hold credentials.
 func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 	rules := allRules(r)
-	sw := &sarifWriter{newSources(r), map[string]int{}, map[identity]int{}}
+	sw := &sarifWriter{newSources(r), map[string]int{}, map[diag.Key]int{}}
 	for i := range rules {
 		sw.rules[rules[i].ID] = i
 	}

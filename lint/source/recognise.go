@@ -63,6 +63,8 @@ func recognise(f *File, d document) string {
 	}
 	apiVersion, kind := scalarValue(n.Get("apiVersion")), scalarValue(n.Get("kind"))
 	switch {
+	case kind == "Baseline" && strings.HasPrefix(apiVersion, "schedlint.dev/"):
+		return SkipConfig
 	case kustomizationNames[base] && (kind == "" || kind == "Kustomization" || kind == "Component"),
 		strings.HasPrefix(apiVersion, "kustomize.config.k8s.io/"):
 		return SkipKustomization

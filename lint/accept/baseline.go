@@ -1,0 +1,185 @@
+package accept
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// What a baseline file says of itself.
+const (
+	APIVersion   = "schedlint.dev/v1alpha1"
+	BaselineKind = "Baseline"
+)
+
+// Baseline is the findings that a team had when it began, or began again.
+type Baseline struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Reason is why they are accepted, Until the last day on which they are, or "".
+	Reason  string  `json:"reason"`
+	Until   string  `json:"until,omitempty"`
+	Entries []Entry `json:"entries"`
+
+	// File is the name of the file in outputs.
+	File string `json:"-"`
+	// lines are those of the fields reason and until.
+	line int
+}
+
+// Entry is the findings with one key: how bad, how many, and how many pods they
+// leave Pending.
+type Entry struct {
+	diag.Key
+	Level   diag.Level `json:"level"`
+	Count   int        `json:"count"`
+	Pending int        `json:"pending,omitempty"`
+}
+
+// NewBaseline accepts findings as they are.
+func NewBaseline(reason, until string, findings []diag.Diagnostic) *Baseline {
+	b := &Baseline{APIVersion: APIVersion, Kind: BaselineKind, Reason: reason, Until: until, Entries: []Entry{}}
+	for key, t := range tallies(findings) {
+		b.Entries = append(b.Entries, Entry{key, t.level, t.count, t.pending})
+	}
+	slices.SortFunc(b.Entries, func(x, y Entry) int { return compareKeys(x.Key, y.Key) })
+	return b
+}
+
+// ReadBaseline reads a baseline file. It is as strict as the configuration, as
+// an entry that is misunderstood would accept something else.
+func ReadBaseline(name string, text []byte) (*Baseline, error) {
+	b := &Baseline{File: name}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(b); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, lineAt(text, offset(err, d)), plain(err))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s:%d: expected nothing behind the baseline", name, lineAt(text, d.InputOffset()))
+	}
+	b.line = 1 + bytes.Count(text[:max(0, bytes.Index(text, []byte(`"until"`)))], []byte("\n"))
+	if err := b.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return b, nil
+}
+
+// offset is how far a decoder had come when it failed.
+func offset(err error, d *json.Decoder) int64 {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return syntax.Offset
+	case errors.As(err, &kind):
+		return kind.Offset
+	}
+	return d.InputOffset()
+}
+
+func lineAt(text []byte, offset int64) int {
+	return 1 + bytes.Count(text[:min(int(offset), len(text))], []byte("\n"))
+}
+
+// plain is an error of the decoder without Go's words for types.
+func plain(err error) error {
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind):
+		return fmt.Errorf("%s: expected no %s here", cmp.Or(kind.Field, "the file"), kind.Value)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the baseline ends too early")
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// check looks at what types do not say.
+func (b *Baseline) check() error {
+	switch {
+	case b.APIVersion != APIVersion || b.Kind != BaselineKind:
+		return fmt.Errorf("expected apiVersion %s and kind %s, found %q and %q", APIVersion, BaselineKind, b.APIVersion, b.Kind)
+	case strings.TrimSpace(b.Reason) == "":
+		return errors.New("reason: expected why these findings are accepted")
+	case b.Until != "" && !IsDate(b.Until):
+		return fmt.Errorf("until: expected a day as in 2027-03-31, found %q", b.Until)
+	}
+	seen := map[diag.Key]bool{}
+	for i, e := range b.Entries {
+		switch {
+		case e.Rule == "":
+			return fmt.Errorf("entries[%d]: expected a rule", i)
+		case e.Level.Rank() == 0:
+			return fmt.Errorf("entries[%d].level: expected error, warning or note, found %q", i, e.Level)
+		case e.Count < 1 || e.Pending < 0:
+			return fmt.Errorf("entries[%d]: expected a count of at least 1, and no negative number", i)
+		case seen[e.Key]:
+			return fmt.Errorf("entries[%d]: the same as an entry before it", i)
+		}
+		seen[e.Key] = true
+	}
+	return nil
+}
+
+// place is where the file says how long it holds.
+func (b *Baseline) place() diag.Span {
+	return diag.Span{File: b.File, Line: b.line, Column: 1, EndLine: b.line, EndColumn: 2}
+}
+
+// Acceptance is what findings that the baseline accepts go by.
+func (b *Baseline) Acceptance() diag.Acceptance {
+	return diag.Acceptance{By: diag.ByBaseline, Reason: b.Reason, Until: b.Until, Location: b.place()}
+}
+
+// Apply takes out the findings that the baseline accepts, and counts the entries
+// that it could have done without: all findings of theirs are gone, however they
+// went. A baseline that has expired accepts nothing, and is complained of.
+func (b *Baseline) Apply(findings []Finding, today string) (kept, accepted []Finding, healed int, complaints []Complaint) {
+	if b == nil {
+		return findings, nil, 0, nil
+	}
+	if expired(b.Until, today) {
+		return findings, nil, 0, []Complaint{{Expired, diag.Suppression{Acceptance: b.Acceptance()}}}
+	}
+	allowed := b.allowed()
+	accepted, kept = split(findings, allowed, "more than the baseline accepts: ")
+	why := b.Acceptance()
+	for i := range accepted {
+		accepted[i].Accepted = &why
+	}
+	for i := range findings {
+		delete(allowed, findings[i].Key())
+	}
+	return kept, accepted, len(allowed), nil
+}
+
+func (b *Baseline) allowed() map[diag.Key]tally {
+	all := map[diag.Key]tally{}
+	for _, e := range b.Entries {
+		all[e.Key] = tally{e.Level, e.Count, e.Pending}
+	}
+	return all
+}
+
+// Raised are the entries of a baseline that another one, nil for none, has not,
+// or that accept more than its.
+func (b *Baseline) Raised(over *Baseline) []Entry {
+	had := map[diag.Key]tally{}
+	if over != nil {
+		had = over.allowed()
+	}
+	var raised []Entry
+	for _, e := range b.Entries {
+		if t := had[e.Key]; e.Level.Rank() > t.level.Rank() || e.Count > t.count || e.Pending > t.pending {
+			raised = append(raised, e)
+		}
+	}
+	return raised
+}

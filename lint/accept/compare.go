@@ -1,0 +1,148 @@
+package accept
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// tally is what is known of the findings with one key.
+type tally struct {
+	level          diag.Level // the worst
+	count, pending int
+}
+
+func (t tally) with(d *diag.Diagnostic) tally {
+	if d.Level.Rank() > t.level.Rank() {
+		t.level = d.Level
+	}
+	return tally{t.level, t.count + 1, t.pending + d.Pending}
+}
+
+func tallies(findings []diag.Diagnostic) map[diag.Key]tally {
+	all := map[diag.Key]tally{}
+	for i := range findings {
+		key := findings[i].Key()
+		all[key] = all[key].with(&findings[i])
+	}
+	return all
+}
+
+// split parts findings into those that some allowance covers and those beyond
+// it. Of one key all are beyond if they leave more pods Pending than is allowed,
+// else those of a worse level, and of the rest as many as there are too many, the
+// last ones: nobody can tell which of several that are alike is the new one. What
+// grew is added to the message, after the words in more.
+func split(findings []Finding, allowed map[diag.Key]tally, more string) (within, beyond []Finding) {
+	groups := map[diag.Key][]int{}
+	for i := range findings {
+		key := findings[i].Key()
+		groups[key] = append(groups[key], i)
+	}
+	grown := map[int]string{}
+	for key, group := range groups {
+		grow(findings, group, allowed[key], grown)
+	}
+	for i, f := range findings {
+		why, out := grown[i]
+		if !out {
+			within = append(within, f)
+			continue
+		}
+		if why != "" {
+			f.Message += "; " + more + why
+		}
+		beyond = append(beyond, f)
+	}
+	return within, beyond
+}
+
+// grow notes those of a group that are beyond the allowance, and why; the reason
+// is empty if nothing at all was allowed.
+func grow(findings []Finding, group []int, allowed tally, grown map[int]string) {
+	var now tally
+	for _, i := range group {
+		now = now.with(&findings[i].Diagnostic)
+	}
+	var rest []int
+	for _, i := range group {
+		switch {
+		case allowed.count == 0:
+			grown[i] = ""
+		case now.pending > allowed.pending:
+			grown[i] = fmt.Sprintf("%d Pending instead of %d", now.pending, allowed.pending)
+		case findings[i].Level.Rank() > allowed.level.Rank():
+			grown[i] = fmt.Sprintf("%s instead of %s", findings[i].Level, allowed.level)
+		default:
+			rest = append(rest, i)
+		}
+	}
+	if allowed.count > 0 && len(rest) > allowed.count {
+		for _, i := range rest[allowed.count:] {
+			grown[i] = fmt.Sprintf("%d alike instead of %d", now.count, allowed.count)
+		}
+	}
+}
+
+// Since parts the findings of a tree into those that the tree of a revision did
+// not have and the others, and gives what the revision had and the tree has no
+// more, be it accepted or not.
+func Since(before, now, accepted []diag.Diagnostic) (introduced, unchanged, fixed []diag.Diagnostic) {
+	within, beyond := split(wrap(now), tallies(before), "worse than before: ")
+	left := tallies(slices.Concat(now, accepted))
+	for _, d := range before {
+		key := d.Key()
+		if t := left[key]; t.count > 0 {
+			t.count--
+			left[key] = t
+			continue
+		}
+		fixed = append(fixed, d)
+	}
+	return unwrap(beyond), unwrap(within), fixed
+}
+
+func wrap(all []diag.Diagnostic) []Finding {
+	var list []Finding
+	for _, d := range all {
+		list = append(list, Finding{Diagnostic: d})
+	}
+	return list
+}
+
+func unwrap(all []Finding) []diag.Diagnostic {
+	var list []diag.Diagnostic
+	for _, f := range all {
+		list = append(list, f.Diagnostic)
+	}
+	return list
+}
+
+// Brought are the suppressions that a tree has and the tree of a revision has
+// not, by what they accept: a new reason for the same is none, a later day is.
+func Brought(before, now []diag.Suppression) []diag.Suppression {
+	had := map[diag.Suppression]int{}
+	bare := func(s diag.Suppression) diag.Suppression {
+		s.Reason, s.Location = "", diag.Span{}
+		return s
+	}
+	for _, s := range before {
+		had[bare(s)]++
+	}
+	var brought []diag.Suppression
+	for _, s := range now {
+		if key := bare(s); had[key] > 0 {
+			had[key]--
+		} else {
+			brought = append(brought, s)
+		}
+	}
+	return brought
+}
+
+// compareKeys is the order of the entries of a baseline.
+func compareKeys(a, b diag.Key) int {
+	return slices.CompareFunc(a.Parts(), b.Parts(), strings.Compare)
+}

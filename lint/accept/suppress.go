@@ -1,0 +1,132 @@
+package accept
+
+import (
+	"strings"
+	"time"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// Finding is a diagnostic with what suppressions look at beside it.
+type Finding struct {
+	diag.Diagnostic
+	// Home is where its object begins; zero where there is none.
+	Home diag.Span
+	// Labels are those of the object itself.
+	Labels map[string]string
+}
+
+// Suppression is a diag.Suppression that can be asked.
+type Suppression struct {
+	diag.Suppression
+	// Meets reports whether a finding is where it is about, whatever its rule.
+	Meets func(*Finding) bool
+	// Home is the object that it is about; zero for what is about several.
+	Home diag.Span
+}
+
+// Problem is what is wrong with a suppression.
+type Problem string
+
+// The problems.
+const (
+	NamesNoRule   Problem = "names-no-rule"
+	WithoutReason Problem = "without-reason"
+	Expired       Problem = "expired"
+	Unused        Problem = "unused"
+)
+
+// Complaint is one suppression with something wrong about it.
+type Complaint struct {
+	Problem Problem
+	diag.Suppression
+}
+
+// Options say by what to judge suppressions.
+type Options struct {
+	// Today is the day, as in 2026-11-21.
+	Today string
+	// Known reports whether there is a rule of that name.
+	Known func(rule string) bool
+	// Decided reports whether the rule of a suppression has looked at what it is
+	// about, and knows.
+	Decided func(*Suppression) bool
+}
+
+const dateForm = "2006-01-02"
+
+// IsDate reports whether s is a day as in 2027-03-31.
+func IsDate(s string) bool {
+	_, err := time.Parse(dateForm, s)
+	return err == nil
+}
+
+// Reason splits the words behind a rule into the reason and the last day, which
+// is the word until=DATE somewhere among them.
+func Reason(text string) (reason, until string) {
+	var words []string
+	for _, word := range strings.Fields(text) {
+		if date, ok := strings.CutPrefix(word, "until="); ok && until == "" {
+			until = date
+			if date == "" {
+				until = "?" // no day at all, which must not pass for none asked
+			}
+			continue
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " "), until
+}
+
+// expired reports whether a day, if there is one, is over, or is none.
+func expired(until, today string) bool {
+	return until != "" && (!IsDate(until) || until < today)
+}
+
+// fault is what keeps a suppression from accepting anything; "" for nothing.
+func (s *Suppression) fault(o Options) Problem {
+	switch {
+	case !o.Known(s.Rule):
+		return NamesNoRule
+	case s.Reason == "":
+		return WithoutReason
+	case expired(s.Until, o.Today):
+		return Expired
+	}
+	return ""
+}
+
+// Suppress takes out the findings that suppressions accept, and complains.
+func Suppress(findings []Finding, all []Suppression, o Options) (kept, accepted []Finding, complaints []Complaint) {
+	byRule := map[string][]*Suppression{}
+	used := map[*Suppression]bool{}
+	for i := range all {
+		if s := &all[i]; s.fault(o) == "" {
+			byRule[s.Rule] = append(byRule[s.Rule], s)
+		}
+	}
+	for _, f := range findings {
+		for _, s := range byRule[f.Rule] {
+			if s.Meets(&f) {
+				if used[s] = true; f.Accepted == nil {
+					f.Accepted = &s.Acceptance
+				}
+			}
+		}
+		if f.Accepted == nil {
+			kept = append(kept, f)
+		} else {
+			accepted = append(accepted, f)
+		}
+	}
+	for i := range all {
+		problem := all[i].fault(o)
+		if problem == "" && !used[&all[i]] && o.Decided(&all[i]) {
+			problem = Unused
+		}
+		if problem != "" {
+			complaints = append(complaints, Complaint{problem, all[i].Suppression})
+		}
+	}
+	return kept, accepted, complaints
+}

@@ -1,0 +1,169 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Suppress accepts the findings of a rule about some objects. What is wrong with
+// one, such as that it gives no reason, is a finding and no mistake of the file.
+type Suppress struct {
+	Rule string `json:"rule"`
+	// Reason is why they are accepted, Until the last day on which they are, as in
+	// 2027-03-31; empty for ever.
+	Reason string `json:"reason"`
+	Until  string `json:"until"`
+	// Kinds, Namespaces and Names are globs, one of which an object has to match;
+	// any object does if there are none.
+	Kinds      []string `json:"kinds"`
+	Namespaces []string `json:"namespaces"`
+	Names      []string `json:"names"`
+	// Labels are labels that the object itself has to have.
+	Labels map[string]string `json:"labels"`
+
+	// Place is where the entry stands in the configuration file.
+	Place diag.Span `json:"-"`
+}
+
+// Means reports whether an object is meant. One that names no namespace counts
+// as one in default.
+func (s *Suppress) Means(o diag.Object, labels map[string]string) bool {
+	for k, v := range s.Labels {
+		if got, ok := labels[k]; !ok || got != v {
+			return false
+		}
+	}
+	return anyGlob(s.Kinds, o.Kind) && anyGlob(s.Namespaces, cmp.Or(o.Namespace, "default")) && anyGlob(s.Names, o.Name)
+}
+
+func anyGlob(globs []string, name string) bool {
+	return len(globs) == 0 || slices.ContainsFunc(globs, func(glob string) bool {
+		ok, _ := doublestar.Match(glob, name)
+		return ok
+	})
+}
+
+// Target says in words which objects are meant.
+func (s *Suppress) Target() string {
+	var parts []string
+	for _, p := range []struct {
+		name  string
+		globs []string
+	}{{"kind", s.Kinds}, {"namespace", s.Namespaces}, {"name", s.Names}} {
+		if len(p.globs) > 0 {
+			parts = append(parts, p.name+" "+strings.Join(p.globs, " or "))
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(s.Labels)) {
+		parts = append(parts, "label "+k+"="+s.Labels[k])
+	}
+	return cmp.Or(strings.Join(parts, ", "), "all objects")
+}
+
+// suppress looks at what types do not say of one entry.
+func (l *loader) suppress(item *source.Node, s *Suppress, path string) {
+	s.Place = l.at(item)
+	if k, v := item.Field("rule"); k != nil {
+		s.Place = l.file.FieldSpan(k, v)
+	}
+	if s.Rule == "" {
+		l.fail(l.at(item), "%s: expected a rule", path)
+	}
+	for _, field := range []string{"kinds", "namespaces", "names"} {
+		if k, list := item.Field(field); list.Len() == 0 && !list.IsNull() {
+			l.fail(l.at(k), "%s.%s: expected a glob, or nothing at all for all", path, field)
+		}
+		l.globs(item.Get(field), path+"."+field)
+	}
+	for k, v := range item.Get("labels").Fields() {
+		l.label(k, v, path)
+	}
+}
+
+// Loosened tells what a configuration says that makes findings go away which
+// would be there by another one, that of a revision. Levels are those of rules by
+// either.
+func (c *Config) Loosened(before *Config, level func(c *Config, rule string) diag.Level) []diag.Silence {
+	var all []diag.Silence
+	add := func(at diag.Span, format string, args ...any) {
+		all = append(all, diag.Silence{Message: fmt.Sprintf(format, args...), Location: at})
+	}
+	for _, id := range slices.Sorted(maps.Keys(merged(c.Rules, before.Rules))) {
+		if was, is := level(before, id), level(c, id); is.Rank() < was.Rank() {
+			add(c.places[id], "rule %s: %s instead of %s", id, is, was)
+		}
+	}
+	if was, is := cmp.Or(before.FailOn, "error"), cmp.Or(c.FailOn, "error"); failRank(is) > failRank(was) {
+		add(c.fieldPlace("fail-on"), "fail-on: %s instead of %s", is, was)
+	}
+	for _, glob := range c.Ignore {
+		if !slices.Contains(before.Ignore, glob) {
+			add(c.fieldPlace("ignore"), "files are ignored: %s", glob)
+		}
+	}
+	for i, n := 0, len(before.Survive); i < n; i++ {
+		if !slices.ContainsFunc(c.Survive, before.Survive[i].same) {
+			add(c.fieldPlace("survive"), "a loss need not be survived any more: %s", strings.Join(before.Survive[i].Keys, ", "))
+		}
+	}
+	for _, file := range before.Topology {
+		if !slices.Contains(c.Topology, file) {
+			add(c.fieldPlace("topology"), "a topology is not declared any more: %s", file)
+		}
+	}
+	return append(all, c.loosenedClusters(before)...)
+}
+
+// loosenedClusters tells of clusters that are no longer judged, or against other
+// nodes.
+func (c *Config) loosenedClusters(before *Config) []diag.Silence {
+	var all []diag.Silence
+	for _, was := range before.Clusters {
+		at := slices.IndexFunc(c.Clusters, func(is Cluster) bool { return is.Name == was.Name })
+		text := ""
+		switch {
+		case at < 0:
+			text = "is not declared any more"
+		case !slices.Equal(c.Clusters[at].Topology, was.Topology):
+			text = "has another topology"
+		case !slices.Equal(c.Clusters[at].Paths, was.Paths):
+			text = "has other paths"
+		default:
+			continue
+		}
+		all = append(all, diag.Silence{Message: "cluster " + was.Name + " " + text, Location: c.fieldPlace("clusters")})
+	}
+	return all
+}
+
+func merged[V any](a, b map[string]V) map[string]V {
+	all := maps.Clone(a)
+	if all == nil {
+		all = map[string]V{}
+	}
+	maps.Copy(all, b)
+	return all
+}
+
+// failRank is higher for a level that fewer findings reach.
+func failRank(level string) int { return slices.Index([]string{"warning", "error", "none"}, level) }
+
+func (s *Survive) same(o Survive) bool {
+	return slices.Equal(s.Keys, o.Keys) && slices.Equal(s.Namespaces, o.Namespaces) && maps.Equal(s.Labels, o.Labels)
+}
+
+// fieldPlace is where a field of the configuration stands, or its first line.
+func (c *Config) fieldPlace(field string) diag.Span {
+	if at, ok := c.fields[field]; ok {
+		return at
+	}
+	return diag.Span{Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
+}

@@ -1,0 +1,79 @@
+package diag
+
+import "strings"
+
+// The layers that accept a finding.
+const (
+	ByAnnotation    = "annotation"
+	ByComment       = "comment"
+	ByConfiguration = "configuration"
+	ByBaseline      = "baseline"
+)
+
+// Acceptance is why a finding does not count.
+type Acceptance struct {
+	// By is annotation, comment, configuration or baseline.
+	By     string `json:"by"`
+	Reason string `json:"reason"`
+	// Until is the last day on which it holds, as in 2027-03-31, or "".
+	Until    string `json:"until,omitempty"`
+	Location Span   `json:"location"`
+}
+
+// Suppression is one place at which somebody accepts findings of a rule.
+type Suppression struct {
+	Acceptance
+	Rule string `json:"rule"`
+	// Target is what it is about, in words: an object, or what a selector says.
+	Target string `json:"target"`
+}
+
+// Change is what became of the findings since a revision.
+type Change struct {
+	// Since is the revision as it was asked for.
+	Since string `json:"since"`
+	// Silences are what the change itself brings that makes findings go away.
+	Silences []Silence `json:"silences"`
+	// Fixed are findings of the revision that are gone; their places are those of
+	// the revision.
+	Fixed []Diagnostic `json:"fixed"`
+	// Unchanged are findings that the revision had as well.
+	Unchanged []Diagnostic `json:"unchanged"`
+}
+
+// Silence is one thing that a change brings and that makes findings go away.
+type Silence struct {
+	Message  string `json:"message"`
+	Location Span   `json:"location"`
+}
+
+// Key is what stays of a finding when files are moved, lines are added, numbers
+// change or an API version is raised: what it says of what. File is set for a
+// finding about no object, which has no other name.
+type Key struct {
+	Cluster   string `json:"cluster,omitempty"`
+	Rule      string `json:"rule"`
+	Group     string `json:"group,omitempty"`
+	Kind      string `json:"kind,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Field     string `json:"field,omitempty"`
+	File      string `json:"file,omitempty"`
+}
+
+// Key is the identity of the finding.
+func (d *Diagnostic) Key() Key {
+	k := Key{Cluster: d.Cluster, Rule: d.Rule, Kind: d.Object.Kind, Namespace: d.Object.Namespace, Name: d.Object.Name, Field: d.Field}
+	if group, _, ok := strings.Cut(d.Object.APIVersion, "/"); ok {
+		k.Group = group
+	}
+	if d.Object == (Object{}) {
+		k.File = d.Location.File
+	}
+	return k
+}
+
+// Parts are the parts of a key in one order.
+func (k Key) Parts() []string {
+	return []string{k.Cluster, k.Rule, k.Group, k.Kind, k.Namespace, k.Name, k.Field, k.File}
+}

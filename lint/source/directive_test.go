@@ -1,0 +1,81 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const directiveText = `# schedlint:ignore one at the top
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a # schedlint:ignore two behind a value
+data:
+  # schedlint:ignore three stands
+
+  # above another comment
+  key: "# schedlint:ignore no it is a text"
+  block: |
+    # schedlint:ignore no it is a text
+    text
+  # schedlint:ignore
+  folded: >-
+    a
+    # schedlint:ignore no it is a text
+  plain: a#schedlint:ignore no there is no blank
+  "# schedlint:ignore no": a key
+  later: x #schedlint:ignore four	 until=2027-01-01 because  of it
+# see schedlint:ignore no it speaks of it
+# schedlint:ignore five at the end
+`
+
+func TestDirectives(t *testing.T) {
+	want := []string{
+		`2 "one" "at the top" 1:1-34`, `5 "two" "behind a value" 5:11-48`, `10 "three" "stands" 7:3-34`, `15 "" "" 14:3-21`,
+		`20 "four" "until=2027-01-01 because  of it" 20:12-67`, `0 "five" "at the end" 22:1-35`,
+	}
+	for _, breaks := range []string{"\n", "\r\n"} {
+		text := strings.ReplaceAll(directiveText, "\n", breaks)
+		f := &File{Name: "f", Text: []byte(text)}
+		var got []string
+		for _, d := range f.Directives() {
+			got = append(got, fmt.Sprintf("%d %q %q %d:%d-%d", d.Line, d.Rule, d.Text, d.Span.Line, d.Span.Column, d.Span.EndColumn))
+		}
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("found\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if string(f.Text) != text {
+			t.Error("the text has changed")
+		}
+	}
+}
+
+// TestDirectivesOfBrokenText reads comments of texts that do not parse, and of JSON.
+func TestDirectivesOfBrokenText(t *testing.T) {
+	for text, want := range map[string]int{
+		"a: [ # schedlint:ignore unparsable-document a draft\n": 1,
+		"a: &x [*x] # schedlint:ignore alias-cycle why not\n":   1,
+		"{\"a\": \" # schedlint:ignore x y\"}":                  0,
+		"":                                                      0,
+		"\xff # schedlint:ignore unreadable-file why not":       1,
+	} {
+		f := &File{Name: "f", Text: []byte(text)}
+		if got := f.Directives(); len(got) != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func FuzzDirectives(f *testing.F) {
+	f.Add(directiveText)
+	f.Fuzz(func(t *testing.T, text string) {
+		file := &File{Name: "f", Text: []byte(text)}
+		for _, d := range file.Directives() {
+			line := []rune(file.Line(d.Span.Line))
+			if d.Span.EndColumn-1 > len(line) || d.Line > file.LineCount() || line[d.Span.Column-1] != '#' {
+				t.Errorf("%+v is not in %q", d, text)
+			}
+		}
+	})
+}
