@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
@@ -22,6 +23,11 @@ type Policy interface {
 	// Own reports whether rules of the team's own take part, which may judge
 	// facts that the built-in ones are content with.
 	Own() bool
+	// IDs names all rules, those that are off included.
+	IDs() []string
+	// Reads names the lists of facts that a rule looks at; none if that is not
+	// known, or if the rule is off.
+	Reads(rule string) []string
 }
 
 // Options say what to lint. Dir and Root are absolute; Dir is where relative
@@ -41,6 +47,14 @@ type Options struct {
 	Survive []string
 	// Config is what the team says about the repository; nil for nothing.
 	Config *config.Config
+	// Baseline accepts findings; nil for none. With Rebase it is filled anew with
+	// all that there are.
+	Baseline *accept.Baseline
+	Rebase   bool
+	// NoInline leaves the suppressions in manifests out of account.
+	NoInline bool
+	// Today is the day by which suppressions expire, as in 2026-11-21.
+	Today  string
 	Policy Policy
 	// Level is the level of the diagnostics of a rule.
 	Level func(rule string) diag.Level
@@ -62,6 +76,9 @@ type run struct {
 	passed passed
 	// survive tells what losses a workload is asked to survive.
 	survive func(*workload.Workload) []string
+	// found are the findings so far.
+	found        []accept.Finding
+	suppressions suppressions
 }
 
 // Run lints. The report is complete even where the error is not nil, as far as
@@ -72,7 +89,8 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	}
 	r := newRun(ctx, o, o.Survive)
 	r.load()
-	r.judge(facts.Build(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}), "")
+	r.gather()
+	r.judge(facts.Build(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}), "", nil)
 	parts := r.clusters()
 	r.set = nil // each part is let go once it is judged
 	for len(parts) > 0 {
@@ -81,6 +99,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 		parts = parts[1:]
 		r.cluster(p)
 	}
+	r.accept()
 	r.skips.into(&r.report.Summary)
 	r.passed.into(&r.report.Summary)
 	r.report.Source, r.report.Display = r.source, r.display
@@ -244,31 +263,39 @@ func (r *run) cluster(p part) {
 	m := placement.NewModel(workloads, topo)
 	f := facts.Build(facts.Input{Model: m, Set: workloads, Complete: r.Policy.Own(), Survive: r.survive, Skew: r.Level("rollout-ends-skewed") != diag.LevelOff})
 	r.count(workloads, m)
-	r.judge(f, p.name) // the trees are garbage by now
+	r.looked(f, p.objects)
+	r.judge(f, p.name, p.objects)
 	r.report.Summary.Notes = append(r.report.Summary.Notes, f.Notes()...)
 	for _, note := range unknownLosses(&r.Options, topo) {
 		r.report.Summary.Notes = append(r.report.Summary.Notes, in(p.name, note))
 	}
 }
 
-// judge lets the policy see the facts and turns what it says into diagnostics:
+// judge lets the policy see the facts and turns what it says into findings:
 // place, object and explanation come from the fact, never from the rule.
-func (r *run) judge(f *facts.Facts, cluster string) {
+func (r *run) judge(f *facts.Facts, cluster string, objects []*source.Object) {
 	judgements, err := r.Policy.Evaluate(r.ctx, f)
 	r.fail(err)
+	var files map[string][]*source.Object
 	for _, j := range judgements {
 		level := r.Level(j.Rule)
 		if level == diag.LevelOff {
 			continue
 		}
-		s := f.Subject(j.Fact)
-		var object diag.Object
-		if s.Object != nil {
-			object = *s.Object
+		if files == nil {
+			files = byFile(objects)
 		}
-		r.report.Diagnostics = append(r.report.Diagnostics, diag.Diagnostic{
-			Rule: j.Rule, Level: level, Message: j.Message, Object: object, Cluster: cluster,
-			Location: s.Location, Related: s.Related, Fixes: s.Fixes,
-		})
+		s := f.Subject(j.Fact)
+		found := accept.Finding{Diagnostic: diag.Diagnostic{
+			Rule: j.Rule, Level: level, Message: j.Message, Cluster: cluster,
+			Location: s.Location, Pending: s.Pending, Related: s.Related, Fixes: s.Fixes,
+		}}
+		if s.Object != nil {
+			found.Object = *s.Object
+		}
+		if o, field := locate(files[s.Location.File], s.Location); o != nil {
+			found.Field, found.Home, found.Labels = field, homeOf(o), labelsOf(o)
+		}
+		r.found = append(r.found, found)
 	}
 }

@@ -2,6 +2,7 @@ package rego
 
 import (
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -76,4 +77,14 @@ func (r *reads) add(o reads) {
 		r.lists = map[string]bool{}
 	}
 	maps.Copy(r.lists, o.lists)
+}
+
+// Reads names the lists of facts that a rule may look at; none if there is no
+// such rule, if it is off, or if it may look at all of them.
+func (e *Engine) Reads(id string) []string {
+	r := e.find(id)
+	if r == nil || r.off || r.reads.all {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(r.reads.lists))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,23 +51,33 @@ func onlyTracked(o *lint.Options) error {
 // gitFiles are the files in the index of the work tree around a directory, from
 // there, those of submodules included. The index is that of the commit that is
 // being made, if git itself started this process and said so in GIT_INDEX_FILE.
-//
-// The work tree may be anybody's: nothing that its configuration names is run,
-// nothing is fetched, and nothing is written.
 func gitFiles(dir string) ([]string, error) {
-	cmd := exec.Command("git",
-		"-c", "core.fsmonitor=false", "-c", "core.hooksPath="+os.DevNull,
-		"ls-files", "-z", "--cached", "--recurse-submodules", "--", ":/")
+	out, err := gitOutput(dir, nil, "ls-files", "-z", "--cached", "--recurse-submodules", "--", ":/")
+	if err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
+}
+
+// gitCommand is git with nothing run that a configuration of the work tree, which
+// may be anybody's, names; nothing is fetched, and nothing is written.
+func gitCommand(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command("git", append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(),
 		"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
-		"GIT_LITERAL_PATHSPECS=0")
+		"GIT_LITERAL_PATHSPECS=0", "GIT_NO_REPLACE_OBJECTS=1")
+	return cmd
+}
+
+func gitOutput(dir string, stdin io.Reader, args ...string) ([]byte, error) {
+	cmd := gitCommand(dir, args...)
 	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &said
 	if err := cmd.Run(); err != nil {
 		return nil, fatal(said.String(), err)
 	}
-	return strings.FieldsFunc(out.String(), func(r rune) bool { return r == 0 }), nil
+	return out.Bytes(), nil
 }
 
 // fatal is what git says that it died of.

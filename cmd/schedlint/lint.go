@@ -25,6 +25,7 @@ type lintFlags struct {
 	topology, ruleDirs, survive []string
 	config, failOn, category    string
 	outputs                     outputs
+	accept                      acceptFlags
 }
 
 func newLint() *cobra.Command {
@@ -51,6 +52,7 @@ input, topology, configuration or policy, 3 internal failure.`,
 	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
 	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
 	flags.Var(choiceFlag{&f.failOn, config.FailLevels()}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
+	f.accept.add(flags)
 	formatsVar(flags, &f.outputs, report.Formats())
 	flags.Var(categoryFlag{&f.category}, "sarif-category", "`name` that tells several runs in code scanning apart (default: the upload's own)")
 	return cmd
@@ -63,27 +65,36 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	if f.category != "" && !f.outputs.has(func(format string) bool { return format == "sarif" }) {
 		return errors.New("--sarif-category: no output has the format sarif")
 	}
+	if err := f.accept.check(); err != nil {
+		return err
+	}
 	options, err := input(cmd, args, f.topology, f.config)
 	if err != nil {
 		return err
 	}
 	options.Survive = f.survive
-	conf := options.Config
-	engine, err := loadRules(f.ruleDirs, conf)
-	if err != nil {
+	if err := f.accept.apply(&options); err != nil {
 		return err
 	}
-	options.Policy = engine
-	options.Level = func(rule string) diag.Level { return level(engine, conf, rule) }
-	r, runErr := lint.Run(cmd.Context(), options)
-	r.Version = version
+	now, err := judge(cmd.Context(), options, f.ruleDirs)
+	if now == nil {
+		return err
+	}
+	switch {
+	case err != nil: // half of the findings is no baseline, and says little of a change
+	case f.accept.write != "":
+		err = writeBaseline(options.Baseline)
+	case f.accept.since != "":
+		err = now.since(cmd.Context(), f)
+	}
+	r := now.report
 	if f.outputs.has(report.NeedsRules) {
-		r.Rules = enabled(engine, conf)
+		r.Rules = enabled(now.engine, options.Config)
 	}
 	writeErr := f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, color bool) error {
 		return report.Write(w, format, r, report.Options{Color: color, Category: f.category})
 	})
-	return outcome(r, cmp.Or(f.failOn, conf.FailOn, "error"), errors.Join(runErr, writeErr))
+	return outcome(r, cmp.Or(f.failOn, options.Config.FailOn, "error"), errors.Join(err, writeErr))
 }
 
 // input is what every command that reads manifests starts from: the paths, or

@@ -54,6 +54,8 @@ func TestScripts(t *testing.T) {
 			"readlink": readlink,
 			"mode":     mode,
 			"nothing":  nothing,
+			"repeat":   repeat,
+			"sub":      sub,
 		},
 	})
 }
@@ -192,4 +194,33 @@ func harmlessOutput(ts *testscript.TestScript, neg bool, args []string) {
 	if at := dangerous.FindStringIndex(text); at != nil {
 		ts.Fatalf("unsafe in %s: %q in %q", args[0], text[at[0]:at[1]], text[max(0, at[0]-20):min(len(text), at[1]+20)])
 	}
+}
+
+// repeat N TEMPLATE FILE writes a file N times, with NN in its name and in the
+// template replaced by the number.
+func repeat(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: repeat n template file")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	template := ts.ReadFile(args[1])
+	for i := 1; i <= n; i++ {
+		number := fmt.Sprintf("%02d", i)
+		path := ts.MkAbs(strings.ReplaceAll(args[2], "NN", number))
+		ts.Check(os.MkdirAll(filepath.Dir(path), 0o755))
+		ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(template, "NN", number)), 0o644))
+	}
+}
+
+// sub FILE OLD NEW replaces a text in a file, which has to be there.
+func sub(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: sub file old new")
+	}
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[1]) {
+		ts.Fatalf("%s has no %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.ReplaceAll(text, args[1], args[2])), 0o644))
 }

@@ -28,10 +28,12 @@ type Baseline struct {
 	Until   string  `json:"until,omitempty"`
 	Entries []Entry `json:"entries"`
 
-	// File is the name of the file in outputs.
+	// Path is the file as the person who runs the command would write it, and Text
+	// what it held; File is its name in outputs.
+	Path string `json:"-"`
+	Text []byte `json:"-"`
 	File string `json:"-"`
-	// lines are those of the fields reason and until.
-	line int
+	line int    // of until, or of the start
 }
 
 // Entry is the findings with one key: how bad, how many, and how many pods they
@@ -45,18 +47,24 @@ type Entry struct {
 
 // NewBaseline accepts findings as they are.
 func NewBaseline(reason, until string, findings []diag.Diagnostic) *Baseline {
-	b := &Baseline{APIVersion: APIVersion, Kind: BaselineKind, Reason: reason, Until: until, Entries: []Entry{}}
+	b := &Baseline{APIVersion: APIVersion, Kind: BaselineKind, Reason: reason, Until: until}
+	b.Take(findings)
+	return b
+}
+
+// Take makes findings the entries, in place of those that there are.
+func (b *Baseline) Take(findings []diag.Diagnostic) {
+	b.Entries = []Entry{}
 	for key, t := range tallies(findings) {
 		b.Entries = append(b.Entries, Entry{key, t.level, t.count, t.pending})
 	}
 	slices.SortFunc(b.Entries, func(x, y Entry) int { return compareKeys(x.Key, y.Key) })
-	return b
 }
 
 // ReadBaseline reads a baseline file. It is as strict as the configuration, as
 // an entry that is misunderstood would accept something else.
 func ReadBaseline(name string, text []byte) (*Baseline, error) {
-	b := &Baseline{File: name}
+	b := &Baseline{Path: name, Text: text}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(b); err != nil {
@@ -130,7 +138,8 @@ func (b *Baseline) check() error {
 
 // place is where the file says how long it holds.
 func (b *Baseline) place() diag.Span {
-	return diag.Span{File: b.File, Line: b.line, Column: 1, EndLine: b.line, EndColumn: 2}
+	line := max(1, b.line)
+	return diag.Span{File: b.File, Line: line, Column: 1, EndLine: line, EndColumn: 2}
 }
 
 // Acceptance is what findings that the baseline accepts go by.
@@ -146,7 +155,7 @@ func (b *Baseline) Apply(findings []Finding, today string) (kept, accepted []Fin
 		return findings, nil, 0, nil
 	}
 	if expired(b.Until, today) {
-		return findings, nil, 0, []Complaint{{Expired, diag.Suppression{Acceptance: b.Acceptance()}}}
+		return findings, nil, 0, []Complaint{{Problem: Expired, Suppression: diag.Suppression{Acceptance: b.Acceptance()}}}
 	}
 	allowed := b.allowed()
 	accepted, kept = split(findings, allowed, "more than the baseline accepts: ")

@@ -86,22 +86,48 @@ func grow(findings []Finding, group []int, allowed tally, grown map[int]string) 
 	}
 }
 
-// Since parts the findings of a tree into those that the tree of a revision did
-// not have and the others, and gives what the revision had and the tree has no
-// more, be it accepted or not.
-func Since(before, now, accepted []diag.Diagnostic) (introduced, unchanged, fixed []diag.Diagnostic) {
+// Difference is what became of the findings of a revision.
+type Difference struct {
+	// Introduced are those that the revision did not have, Unchanged the others.
+	Introduced, Unchanged []diag.Diagnostic
+	// Fixed are those of the revision that are gone. Undecided are gone as well, but
+	// for another reason: their file is not read any more, or pods of their object
+	// stay Pending now, which leaves questions about changes open.
+	Fixed, Undecided []diag.Diagnostic
+}
+
+// Since compares the findings of a tree, and those that it accepts, with what the
+// tree of a revision had. Unread tells of a file that it is left out now.
+func Since(before, now, accepted []diag.Diagnostic, unread func(file string) bool) Difference {
 	within, beyond := split(wrap(now), tallies(before), "worse than before: ")
+	d := Difference{Introduced: unwrap(beyond), Unchanged: unwrap(within)}
 	left := tallies(slices.Concat(now, accepted))
-	for _, d := range before {
-		key := d.Key()
-		if t := left[key]; t.count > 0 {
+	pending := map[diag.Key]bool{}
+	for i := range d.Introduced {
+		if f := &d.Introduced[i]; f.Pending > 0 {
+			pending[objectOf(f)] = true
+		}
+	}
+	for i := range before {
+		key := before[i].Key()
+		switch t := left[key]; {
+		case t.count > 0:
 			t.count--
 			left[key] = t
-			continue
+		case pending[objectOf(&before[i])] || unread(before[i].Location.File):
+			d.Undecided = append(d.Undecided, before[i])
+		default:
+			d.Fixed = append(d.Fixed, before[i])
 		}
-		fixed = append(fixed, d)
 	}
-	return unwrap(beyond), unwrap(within), fixed
+	return d
+}
+
+// objectOf is the object of a finding alone.
+func objectOf(d *diag.Diagnostic) diag.Key {
+	key := d.Key()
+	key.Rule, key.Field = "", ""
+	return key
 }
 
 func wrap(all []diag.Diagnostic) []Finding {

@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,10 @@ type Suppression struct {
 	Meets func(*Finding) bool
 	// Home is the object that it is about; zero for what is about several.
 	Home diag.Span
+	// Decided counts objects that it is about and of which its rule knows
+	// everything; Open is set if there are others.
+	Decided int
+	Open    bool
 }
 
 // Problem is what is wrong with a suppression.
@@ -40,17 +45,16 @@ const (
 type Complaint struct {
 	Problem Problem
 	diag.Suppression
+	// Near is the rule that was probably meant, or "".
+	Near string
 }
 
 // Options say by what to judge suppressions.
 type Options struct {
 	// Today is the day, as in 2026-11-21.
 	Today string
-	// Known reports whether there is a rule of that name.
-	Known func(rule string) bool
-	// Decided reports whether the rule of a suppression has looked at what it is
-	// about, and knows.
-	Decided func(*Suppression) bool
+	// Rules are the names of all rules there are.
+	Rules []string
 }
 
 const dateForm = "2006-01-02"
@@ -86,7 +90,7 @@ func expired(until, today string) bool {
 // fault is what keeps a suppression from accepting anything; "" for nothing.
 func (s *Suppression) fault(o Options) Problem {
 	switch {
-	case !o.Known(s.Rule):
+	case !slices.Contains(o.Rules, s.Rule):
 		return NamesNoRule
 	case s.Reason == "":
 		return WithoutReason
@@ -95,6 +99,9 @@ func (s *Suppression) fault(o Options) Problem {
 	}
 	return ""
 }
+
+// Holds reports whether a suppression accepts what it is about.
+func (s *Suppression) Holds(o Options) bool { return s.fault(o) == "" }
 
 // Suppress takes out the findings that suppressions accept, and complains.
 func Suppress(findings []Finding, all []Suppression, o Options) (kept, accepted []Finding, complaints []Complaint) {
@@ -121,11 +128,15 @@ func Suppress(findings []Finding, all []Suppression, o Options) (kept, accepted 
 	}
 	for i := range all {
 		problem := all[i].fault(o)
-		if problem == "" && !used[&all[i]] && o.Decided(&all[i]) {
+		if problem == "" && !used[&all[i]] && all[i].Decided > 0 && !all[i].Open {
 			problem = Unused
 		}
-		if problem != "" {
-			complaints = append(complaints, Complaint{problem, all[i].Suppression})
+		switch problem {
+		case "":
+		case NamesNoRule:
+			complaints = append(complaints, Complaint{problem, all[i].Suppression, diag.Nearest(all[i].Rule, o.Rules)})
+		default:
+			complaints = append(complaints, Complaint{Problem: problem, Suppression: all[i].Suppression})
 		}
 	}
 	return kept, accepted, complaints

@@ -37,6 +37,9 @@ type Change struct {
 	// Fixed are findings of the revision that are gone; their places are those of
 	// the revision.
 	Fixed []Diagnostic `json:"fixed"`
+	// Undecided are gone as well, but only because nothing can be said any more: the
+	// file is left out now, or pods of the object stay Pending anyway.
+	Undecided []Diagnostic `json:"undecided"`
 	// Unchanged are findings that the revision had as well.
 	Unchanged []Diagnostic `json:"unchanged"`
 }

@@ -57,7 +57,7 @@ func (f *Facts) Notes() []string { return f.notes }
 // Build tells what is to be said about the workloads of one cluster.
 func Build(in Input) *Facts {
 	m := in.Model
-	b := &builder{Facts: &Facts{}, Input: in, m: m, complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}, faulty: map[*workload.Workload]bool{}, torn: map[*workload.Workload]bool{}}
+	b := &builder{Facts: &Facts{settled: map[diag.Object]*settled{}}, Input: in, m: m, complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}, faulty: map[*workload.Workload]bool{}, torn: map[*workload.Workload]bool{}}
 	for _, p := range in.Problems {
 		b.document(p)
 	}
@@ -80,6 +80,7 @@ func Build(in Input) *Facts {
 		b.change()
 	}
 	b.notes = append(b.notes, quirks(m)...)
+	b.pendings()
 	return b.Facts
 }
 
@@ -161,6 +162,7 @@ func (b *builder) document(p source.Problem) {
 // workload tells everything about one workload by itself.
 func (b *builder) workload(w *workload.Workload) {
 	b.about(w)
+	b.settle(w, func(d *settled) { d.judged = true })
 	for _, p := range w.Problems {
 		b.refusal(w, p)
 	}

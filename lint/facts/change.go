@@ -15,7 +15,9 @@ import (
 // pods stay Pending anyway are passed over.
 func (b *builder) change() {
 	for i := range b.j.Budgets() {
-		b.budget(&b.j.Budgets()[i])
+		x := &b.j.Budgets()[i]
+		b.settled[x.Object.ID()] = &settled{guards: x.Unknown == ""}
+		b.budget(x)
 	}
 	for _, w := range b.m.Workloads {
 		if w.Copy || w.Superseded {
@@ -26,6 +28,7 @@ func (b *builder) change() {
 		if b.faulty[w] || b.torn[w] || !b.j.Judged(w) {
 			continue
 		}
+		b.settle(w, func(d *settled) { d.changed = d.placed; d.lost = d.placed && b.Survive != nil && len(b.Survive(w)) > 0 })
 		b.rollout(w)
 		b.drain(w)
 		b.losses(w)
@@ -51,6 +54,9 @@ func (b *builder) rollout(w *workload.Workload) {
 	if ending == EndsIll && !allNever(all) {
 		ending = MayEndIll
 	}
+	if ending == EndsUnsure {
+		b.unsure(w)
+	}
 	skewed := ending == EndsWell && b.Skew && b.j.Skews(w, r.Replicas)
 	if b.spare(ending == EndsWell && !skewed) || ending == EndsUnsure && !b.complete {
 		return
@@ -65,6 +71,11 @@ func (b *builder) rollout(w *workload.Workload) {
 	}
 	fact.ID = b.subject(s)
 	b.Rollouts = append(b.Rollouts, fact)
+}
+
+// unsure notes that the answer to some question about a change is not known.
+func (b *builder) unsure(w *workload.Workload) {
+	b.settle(w, func(d *settled) { d.changed, d.lost = false, false })
 }
 
 // begun are the rollouts of pods that fit before.

@@ -22,6 +22,9 @@ func (b *builder) losses(w *workload.Workload) {
 			gone.Meaning, ghost = "both", nil
 		}
 		for _, fact := range []*Loss{gone, ghost} {
+			if fact != nil && fact.Ending == EndsUnsure {
+				b.unsure(w)
+			}
 			if fact == nil || b.spare(fact.Ending == EndsWell || fact.Ending == EndsUnsure) {
 				continue
 			}
@@ -72,6 +75,9 @@ func (b *builder) drain(w *workload.Workload) {
 		return
 	}
 	d := b.j.Drain(w)
+	if d.Answer == change.Unknown {
+		b.unsure(w)
+	}
 	if d.Worst == nil {
 		return
 	}

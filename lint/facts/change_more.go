@@ -66,6 +66,9 @@ func budgetName(b *workload.Budget) string {
 func (b *builder) migration(w *workload.Workload) {
 	m := b.j.Migration(w)
 	ending, known := map[change.Answer]Ending{change.Yes: EndsWell, change.May: MayEndIll, change.No: EndsIll, change.Unknown: EndsUnsure}[m.Answer]
+	if ending == EndsUnsure {
+		b.unsure(w)
+	}
 	if !known || b.spare(ending == EndsWell || ending == EndsUnsure) {
 		return
 	}
@@ -95,6 +98,9 @@ func (b *builder) migration(w *workload.Workload) {
 func (b *builder) autoscaler(w *workload.Workload) {
 	s := b.j.Scaling(w)
 	verdict, known := map[change.Answer]Verdict{change.Yes: Feasible, change.No: Infeasible, change.May: Unknown, change.Unknown: Unknown}[s.Answer]
+	if verdict == Unknown {
+		b.unsure(w)
+	}
 	if s.Pool != "" {
 		b.notes = append(b.notes, fmt.Sprintf("%s may be scaled to %s by %s: they begin to fit with %s in pool %s",
 			w, plural(w.Scale.Max, "replica"), w.Scale.Kind+" "+w.Scale.Object.Name, plural(s.Size, "node"), s.Pool))

@@ -50,9 +50,11 @@ type Facts struct {
 	Selectors     []Selector     `json:"selectors"`
 	NodeTerms     []NodeTerm     `json:"node_terms"`
 	LabelKeys     []LabelKey     `json:"label_keys"`
+	Suppressions  []Suppression  `json:"suppressions"`
 
 	subjects []Subject
 	notes    []string
+	settled  map[diag.Object]*settled
 }
 
 // Subject is what stands behind a fact: where it is and what explains it.
@@ -61,6 +63,8 @@ type Subject struct {
 	Location diag.Span
 	Related  []diag.Related
 	Fixes    []diag.Fix
+	// Pending is how many pods the fact says stay Pending.
+	Pending int
 }
 
 // Subject is what stands behind the fact with that id.
@@ -364,4 +368,23 @@ type LabelKey struct {
 	OnPod Answer `json:"on_pod"`
 	// Nearest is a label of the pods that was probably meant, or "".
 	Nearest string `json:"nearest"`
+}
+
+// Suppression is one with something wrong about it. Problem is names-no-rule,
+// without-reason, expired or unused.
+type Suppression struct {
+	ID      int    `json:"id"`
+	Problem string `json:"problem"`
+	// By is annotation, comment, configuration or baseline; Target is what it is
+	// about, as in "Deployment shop/web", or "".
+	By     string `json:"by"`
+	Rule   string `json:"rule"`
+	Target string `json:"target"`
+	Reason string `json:"reason"`
+	// Until is the last day on which it holds, or ""; Dated tells whether that is a
+	// day at all.
+	Until string `json:"until"`
+	Dated bool   `json:"dated"`
+	// Suggestion is the rule that was probably meant, or "".
+	Suggestion string `json:"suggestion"`
 }

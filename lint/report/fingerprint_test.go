@@ -71,7 +71,11 @@ func TestFingerprintIdentifies(t *testing.T) {
 		"object":  {func(d *diag.Diagnostic) { d.Object.Namespace = "n" }, false},
 		"shifted": {func(d *diag.Diagnostic) { d.Object = diag.Object{Namespace: "Pod", Name: "p"} }, false},
 		"cluster": {func(d *diag.Diagnostic) { d.Cluster = "c" }, false},
-		"file":    {func(d *diag.Diagnostic) { d.Location.File = "g" }, false},
+		"file":    {func(d *diag.Diagnostic) { d.Location.File = "g" }, true},
+		"field":   {func(d *diag.Diagnostic) { d.Field = "spec.replicas" }, false},
+		"version": {func(d *diag.Diagnostic) { d.Object.APIVersion = "v2" }, true},
+		"group":   {func(d *diag.Diagnostic) { d.Object.APIVersion = "apps/v1" }, false},
+		"pending": {func(d *diag.Diagnostic) { d.Pending = 3 }, true},
 	} {
 		if got := of(c.change); (got == same) != c.equal {
 			t.Errorf("%s: equal is %v, want %v", name, got == same, c.equal)

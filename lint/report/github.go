@@ -31,6 +31,7 @@ var commands = []struct {
 // annotations of the files, and then the summary as text writes it.
 func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	t := &textWriter{out: bufio.NewWriter(w), src: newSources(r), display: r.Display}
+	silenceNotice(t, r.Change)
 	left := 0
 	byLevel := map[string][]*diag.Diagnostic{}
 	for i := range r.Diagnostics {
@@ -47,6 +48,9 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 		if c.level == diag.LevelNote && left > 0 {
 			room-- // the notice on what was left out is one as well
 		}
+		if c.level == diag.LevelNote && r.Change != nil && len(r.Change.Silences) > 0 {
+			room-- // and so is that on what the change silences
+		}
 		for _, d := range all[:min(room, len(all))] {
 			annotate(t, c.name, d)
 		}
@@ -58,8 +62,29 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 		command(t, "notice", []property{{"title", "schedlint"}},
 			fmt.Sprintf("Without annotation, as a step has %d of each level at most: %s more", maxAnnotations, strings.Join(rest, ", ")))
 	}
-	t.summary(&r.Summary)
+	t.silences(r.Change)
+	t.fixed(r.Change)
+	t.summary(&r.Summary, r.Change)
 	return t.out.Flush()
+}
+
+// silenceNotice is one annotation for all that a change silences, the first of all.
+func silenceNotice(t *textWriter, c *diag.Change) {
+	if c == nil || len(c.Silences) == 0 {
+		return
+	}
+	told := []string{fmt.Sprintf("This change silences findings (%d):", len(c.Silences))}
+	for _, s := range c.Silences[:min(maxItems, len(c.Silences))] {
+		told = append(told, strings.Join(nonEmpty(clipped((&textWriter{}).place(s.Location), maxPath), clipped(s.Message, maxSentence)), ": "))
+	}
+	if more := len(c.Silences) - maxItems; more > 0 {
+		told = append(told, fmt.Sprintf("and %d more", more))
+	}
+	var props []property
+	if at := c.Silences[0].Location; inRepository(at.File) {
+		props = place(at)
+	}
+	command(t, "notice", append(props, property{"title", "schedlint"}), told...)
 }
 
 // commandOf is the command for a level; what is not a level is the mildest one.

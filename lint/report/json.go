@@ -18,14 +18,17 @@ const schemaVersion = "1"
 type jsonReport struct {
 	SchemaVersion string            `json:"schemaVersion"`
 	Diagnostics   []diag.Diagnostic `json:"diagnostics"`
-	Summary       diag.Summary      `json:"summary"`
+	// Accepted are the findings that do not count.
+	Accepted []diag.Diagnostic `json:"accepted"`
+	// Change is there if findings were compared with those of a revision.
+	Change  *diag.Change `json:"change,omitempty"`
+	Summary diag.Summary `json:"summary"`
 }
 
 func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
-	out := jsonReport{schemaVersion, array(r.Diagnostics), r.Summary}
-	for i := range out.Diagnostics {
-		d := &out.Diagnostics[i]
-		d.Related, d.Fixes = array(d.Related), array(d.Fixes)
+	out := jsonReport{schemaVersion, whole(r.Diagnostics), whole(r.Accepted), nil, r.Summary}
+	if c := r.Change; c != nil {
+		out.Change = &diag.Change{Since: c.Since, Silences: array(c.Silences), Fixed: whole(c.Fixed), Undecided: whole(c.Undecided), Unchanged: whole(c.Unchanged)}
 	}
 	s := &out.Summary
 	s.Notes = array(s.Notes)
@@ -36,6 +39,19 @@ func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
 		}
 	}
 	return encode(w, out)
+}
+
+// Encode writes v as the json format is written: indented, and with nothing in it
+// that a terminal would hide or a runner obey.
+func Encode(w io.Writer, v any) error { return encode(w, v) }
+
+// whole copies findings so that all their lists encode as lists.
+func whole(all []diag.Diagnostic) []diag.Diagnostic {
+	all = array(all)
+	for i := range all {
+		all[i].Related, all[i].Fixes = array(all[i].Related), array(all[i].Fixes)
+	}
+	return all
 }
 
 // array copies s so that it encodes as [] when empty and the report that it

@@ -65,7 +65,7 @@ func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	if n == 0 {
 		suite.Cases = []junitCase{{ClassName: "schedlint", Name: "no findings"}}
 	}
-	suite.SystemOut = jw.written(func() { jw.text.summary(&r.Summary) })
+	suite.SystemOut = jw.written(func() { jw.text.summary(&r.Summary, r.Change) })
 	doc, err := xml.MarshalIndent(junitSuites{Suites: []junitSuite{suite}}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encoding: %w", err)

@@ -46,7 +46,8 @@ func writeMarkdown(w io.Writer, r *diag.Report, _ Options) error {
 	var p page
 	src, plain := newSources(r), &textWriter{}
 	p.add(0, "## schedlint: "+plain.findings(&r.Summary))
-	p.add(0, prose(clipped("Examined "+strings.Join(nonEmpty(examined(&r.Summary), skipped(r.Summary.Skipped)), "; "), maxSentence)))
+	p.add(0, prose(clipped("Examined "+strings.Join(nonEmpty(examined(&r.Summary), skipped(r.Summary.Skipped), acceptedText(&r.Summary), sinceText(r.Change, total(&r.Summary))), "; "), maxSentence)))
+	p.change(r.Change)
 	var left diag.Report
 	for _, d := range worstFirst(r.Diagnostics) {
 		if len(left.Diagnostics) > 0 || !p.add(reserved, markdownFinding(src, &d)) {
@@ -62,8 +63,38 @@ func writeMarkdown(w io.Writer, r *diag.Report, _ Options) error {
 	for _, n := range r.Summary.Notes {
 		notes = append(notes, "note: "+n)
 	}
+	notes = append(notes, nonEmpty(healedText(&r.Summary))...)
 	p.list(append(notes, remarks(&r.Summary, func(file string) string { return file })...))
 	return p.writeTo(w)
+}
+
+// change adds what a change silences and what it fixes.
+func (p *page) change(c *diag.Change) {
+	if c == nil {
+		return
+	}
+	var silences, fixed []string
+	for _, s := range c.Silences {
+		silences = append(silences, strings.Join(nonEmpty(placeSpan(s.Location), prose(clipped(s.Message, maxSentence))), " "))
+	}
+	for i := range c.Fixed {
+		d := &c.Fixed[i]
+		fixed = append(fixed, strings.Join(nonEmpty(placeSpan(d.Location), prose(clipped(message(d), maxSentence)), codeSpan(clipped(d.Rule, maxPath))), " "))
+	}
+	for _, part := range []struct {
+		title string
+		items []string
+	}{{"Silenced by this change", silences}, {"Fixed", fixed}} {
+		const most = 100
+		if len(part.items) == 0 {
+			continue
+		}
+		block := "### " + part.title + "\n\n- " + strings.Join(part.items[:min(most, len(part.items))], "\n- ")
+		if more := len(part.items) - most; more > 0 {
+			block += fmt.Sprintf("\n- and %d more", more)
+		}
+		p.add(reserved, block)
+	}
 }
 
 // list adds one item per sentence, and how many there is no room for.

@@ -63,7 +63,7 @@ func canned() *diag.Report {
 			{
 				Rule: "anti-affinity-exceeds-domains", Level: diag.LevelError, Object: web,
 				Message:  "Deployment shop/web needs 5 distinct topology.kubernetes.io/zone values, the topology has 3",
-				Location: at("apps/web.yaml", 7, 3, 7, 14),
+				Location: at("apps/web.yaml", 7, 3, 7, 14), Field: "spec.replicas", Pending: 2,
 				Related: []diag.Related{
 					{Message: "pool general spans zones a, b, c", Location: at("topology/nodes.yaml", 3, 12, 3, 21)},
 					{Message: "pool spot [tainted] is closed to it", Location: at("topology/nodes.yaml", 9, 4, 9, 24)},
@@ -97,8 +97,13 @@ func canned() *diag.Report {
 			},
 			{Rule: "yaml-syntax", Level: diag.LevelWarning, Message: "the run has no place"},
 		},
+		Accepted: []diag.Diagnostic{{
+			Rule: "never-fires", Level: diag.LevelWarning, Message: "accepted", Location: at("apps/web.yaml", 1, 1, 1, 2),
+			Accepted: &diag.Acceptance{By: diag.ByComment, Reason: "::error::\x1b[2J", Until: "2027-03-31", Location: at("apps/web.yaml", 1, 1, 1, 2)},
+		}},
 		Summary: diag.Summary{
-			Files: 6, Documents: 12, Workloads: 5, Nodes: 6, TopologyDeclared: true,
+			Healed: 2,
+			Files:  6, Documents: 12, Workloads: 5, Nodes: 6, TopologyDeclared: true,
 			Skipped: []diag.Skip{
 				{Reason: "Helm template", Count: 1, Places: []string{"chart/templates/web.yaml:1"}},
 				{Reason: "kustomization file", Count: 2},
@@ -110,6 +115,23 @@ func canned() *diag.Report {
 		},
 	}
 	r.Sort()
+	return r
+}
+
+// changed is the canned report as one on a change.
+func changed() *diag.Report {
+	r := canned()
+	r.Change = &diag.Change{
+		Since: "main\x1b[2J",
+		Silences: []diag.Silence{
+			{Message: "comment suppresses never-fires for Deployment shop/web: ::error::[x](1) <b>", Location: at("apps/web.yaml", 1, 1, 1, 2)},
+			{Message: "fail-on: none\r\n::error::x instead of error", Location: at("::error::.yaml", 1, 1, 1, 2)},
+			{Message: "rule useless-toleration: note instead of error"},
+		},
+		Fixed:     []diag.Diagnostic{{Rule: "never-fires", Level: diag.LevelError, Message: "is gone ##[x] @team", Location: at("old.yaml", 3, 1, 3, 4)}, {Rule: "r", Message: "no place"}},
+		Undecided: []diag.Diagnostic{{Rule: "never-fires", Level: diag.LevelError, Message: "moot"}},
+		Unchanged: []diag.Diagnostic{{Rule: "never-fires", Level: diag.LevelWarning, Message: "is still there", Location: at("apps/web.yaml", 8, 1, 8, 4)}},
+	}
 	return r
 }
 
@@ -127,6 +149,9 @@ func TestGolden(t *testing.T) {
 	outputs := map[string][]byte{"text-color": written(t, "text", canned(), Options{Color: true})}
 	for _, f := range Formats() {
 		outputs[f] = written(t, f, canned(), Options{})
+	}
+	for _, f := range []string{"text", "json", "sarif", "github", "markdown"} { // the others tell of findings alone
+		outputs["change-"+f] = written(t, f, changed(), Options{})
 	}
 	for name, got := range outputs {
 		golden := filepath.Join("..", "..", "fixtures", "report", name+".golden")
@@ -232,8 +257,10 @@ var workflowCommand = regexp.MustCompile(`^::(error|warning|notice) ((file|line|
 
 func TestNothingUnsafeIsWritten(t *testing.T) {
 	for _, f := range Formats() {
-		if found := unsafeIn(f, string(written(t, f, canned(), Options{}))); found != "" {
-			t.Errorf("%s: %s", f, found)
+		for _, r := range []*diag.Report{canned(), changed()} {
+			if found := unsafeIn(f, string(written(t, f, r, Options{}))); found != "" {
+				t.Errorf("%s: %s", f, found)
+			}
 		}
 	}
 }

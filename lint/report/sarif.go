@@ -30,17 +30,19 @@ type sarifWriter struct {
 	src   *sources
 	rules map[string]int // index of each rule id in the driver's rules
 	seen  map[diag.Key]int
+	// fresh tells the findings that a change brings; nil unless there is one.
+	fresh func(*diag.Diagnostic) bool
 }
 
 // writeSARIF writes one run. It says nothing of the repository that the run was
 // about: addresses of remotes may hold credentials.
 func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 	rules := allRules(r)
-	sw := &sarifWriter{newSources(r), map[string]int{}, map[diag.Key]int{}}
+	sw := &sarifWriter{src: newSources(r), rules: map[string]int{}, seen: map[diag.Key]int{}, fresh: fresh(r)}
 	for i := range rules {
 		sw.rules[rules[i].ID] = i
 	}
-	worst := worstFirst(r.Diagnostics)
+	worst := worstFirst(everything(r))
 	left := max(0, len(worst)-maxResults)
 	worst = worst[:len(worst)-left]
 	run := sarif.NewRun().
@@ -49,7 +51,7 @@ func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 		WithNewlineSequences([]string{"\r\n", "\n", "\r"}).
 		WithOriginalUriBaseIds(baseIDs()).
 		WithResults(sw.results(worst)).
-		AddInvocation(invocation(&r.Summary, len(worst), left))
+		AddInvocation(invocation(&r.Summary, r.Change, len(worst), left))
 	if opts.Category != "" {
 		// All up to the last slash is the category, the rest would tell one run
 		// from the next.
@@ -59,6 +61,28 @@ func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 	// keep every method of every type in the binary, a sixth of its size.
 	type plain sarif.Report
 	return encode(w, (*plain)(sarif.NewReport().AddRun(run)))
+}
+
+// everything is all findings that count, those that a change did not bring too:
+// code scanning compares branches by itself, and closes what is not in the file.
+func everything(r *diag.Report) []diag.Diagnostic {
+	if r.Change == nil {
+		return r.Diagnostics
+	}
+	all := slices.Concat(r.Diagnostics, r.Change.Unchanged)
+	slices.SortStableFunc(all, func(a, b diag.Diagnostic) int { return a.Compare(&b) })
+	return all
+}
+
+// fresh tells the findings of a change from the others.
+func fresh(r *diag.Report) func(*diag.Diagnostic) bool {
+	if r.Change == nil {
+		return nil
+	}
+	return func(d *diag.Diagnostic) bool {
+		_, found := slices.BinarySearchFunc(r.Diagnostics, d, func(a diag.Diagnostic, d *diag.Diagnostic) int { return a.Compare(d) })
+		return found
+	}
 }
 
 // baseIDs describes the root of the repository without its address: code
@@ -102,8 +126,14 @@ func isSemantic(v string) bool {
 }
 
 // invocation carries what is not a result: what was not checked.
-func invocation(s *diag.Summary, kept, left int) *sarif.Invocation {
+func invocation(s *diag.Summary, c *diag.Change, kept, left int) *sarif.Invocation {
 	inv := sarif.NewInvocation().WithExecutionSuccessful(true)
+	if c != nil {
+		for _, silence := range c.Silences {
+			place := (&textWriter{}).place(silence.Location)
+			inv.AddToolExecutionNotification(notification(sarif.LevelNote, strings.Join(nonEmpty(place, "silenced", silence.Message), ": ")))
+		}
+	}
 	for _, n := range s.Notes {
 		inv.AddToolExecutionNotification(notification(sarif.LevelNote, n))
 	}
@@ -139,7 +169,7 @@ func (w *sarifWriter) result(d *diag.Diagnostic) *sarif.Result {
 		WithRuleIndex(w.rules[d.Rule]).
 		WithLevel(severityOf(d.Level).level).
 		WithMessage(sarif.NewTextMessage(linked(d, links))).
-		AddLocation(w.primary(primary).WithLogicalLocations(logical(d.Object))).
+		AddLocation(w.primary(primary).WithLogicalLocations(logical(d))).
 		WithRelatedLocations(places).
 		WithCodeFlows(w.codeFlows(d, primary)).
 		WithPartialFingerprints(w.fingerprints(d, primary))
@@ -147,6 +177,13 @@ func (w *sarifWriter) result(d *diag.Diagnostic) *sarif.Result {
 		if fix := sarifFix(f); fix != nil {
 			res.AddFixe(fix)
 		}
+	}
+	if w.fresh != nil {
+		state := "unchanged"
+		if w.fresh(d) {
+			state = "new"
+		}
+		res.WithBaselineState(state)
 	}
 	if d.Cluster != "" {
 		res.WithProperties(sarif.NewPropertyBag().Add("cluster", d.Cluster))

@@ -79,17 +79,23 @@ func relativeURI(file string) string {
 	return b.String()
 }
 
-// logical names the object of a finding, as apps/v1/Deployment/namespace/name.
-func logical(o diag.Object) []*sarif.LogicalLocation {
+// logical names the object of a finding and the field in it, as
+// apps/v1/Deployment/namespace/name#spec.replicas.
+func logical(d *diag.Diagnostic) []*sarif.LogicalLocation {
+	o := d.Object
 	if o == (diag.Object{}) {
 		return []*sarif.LogicalLocation{}
 	}
-	full := visible(strings.Join(nonEmpty(o.APIVersion, o.Kind, o.Namespace, o.Name), "/"))
-	l := sarif.NewLogicalLocation().WithFullyQualifiedName(full).WithKind("resource")
+	full := strings.Join(nonEmpty(o.APIVersion, o.Kind, o.Namespace, o.Name), "/")
+	l := sarif.NewLogicalLocation().WithKind("resource")
 	if o.Name != "" {
 		l.WithName(visible(o.Name))
 	}
-	return []*sarif.LogicalLocation{l}
+	if d.Field != "" {
+		full += "#" + d.Field
+		l.WithName(visible(d.Field)).WithKind("member")
+	}
+	return []*sarif.LogicalLocation{l.WithFullyQualifiedName(visible(full))}
 }
 
 // related gives the related locations of d, numbered from 1, and the text that

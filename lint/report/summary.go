@@ -11,8 +11,11 @@ import (
 
 // summary writes the line that counts what was looked at, and indented lines
 // on what was not.
-func (t *textWriter) summary(s *diag.Summary) {
-	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.findings(s)), "; "))
+func (t *textWriter) summary(s *diag.Summary, c *diag.Change) {
+	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.findings(s), acceptedText(s)), "; "))
+	for _, line := range nonEmpty(sinceText(c, total(s)), healedText(s)) {
+		t.println("  ", line)
+	}
 	for _, note := range s.Notes {
 		t.println("  note: ", visible(note))
 	}

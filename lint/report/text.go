@@ -35,11 +35,13 @@ type textWriter struct {
 
 func writeText(w io.Writer, r *diag.Report, opts Options) error {
 	t := &textWriter{bufio.NewWriter(w), newSources(r), r.Display, opts.Color}
+	t.silences(r.Change)
 	for i := range r.Diagnostics {
 		t.diagnostic(&r.Diagnostics[i])
 		t.println()
 	}
-	t.summary(&r.Summary)
+	t.fixed(r.Change)
+	t.summary(&r.Summary, r.Change)
 	return t.out.Flush()
 }
 

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/report"
+)
+
+// acceptFlags say what is accepted.
+type acceptFlags struct {
+	baseline, write, reason, until, since, today string
+	noInline                                     bool
+}
+
+func (f *acceptFlags) add(flags *pflag.FlagSet) {
+	flags.Var(fileFlag{&f.baseline}, "baseline", "`file` with findings that are accepted (default: that of the configuration)")
+	flags.Var(fileFlag{&f.write}, "write-baseline", "accept all findings that there are, and write them to a `file`")
+	flags.StringVar(&f.reason, "reason", "", "`why` the findings of --write-baseline are accepted (default: what the file says, or the day)")
+	flags.Var(dateFlag{&f.until}, "until", "last `day` on which the findings of --write-baseline are accepted")
+	flags.Var(revisionFlag{&f.since}, "since", "report only what has changed since a `revision` of git, which is judged as well")
+	flags.BoolVar(&f.noInline, "no-inline-suppressions", false, "let no annotation and no comment in a manifest suppress anything")
+	flags.Var(dateFlag{&f.today}, "today", "the `day` by which suppressions expire (default: today, in UTC)")
+}
+
+// revisionFlag is a revision of git: an empty one, as from a variable that is not
+// set, must not pass for a flag that is not there.
+type revisionFlag struct{ to *string }
+
+// dateFlag is a day.
+type dateFlag struct{ to *string }
+
+var _, _ pflag.Value = revisionFlag{}, dateFlag{}
+
+func (revisionFlag) String() string { return "" }
+func (revisionFlag) Type() string   { return "string" }
+func (f revisionFlag) Set(s string) error {
+	if strings.TrimSpace(s) == "" {
+		return errors.New("expected a revision of git")
+	}
+	*f.to = s
+	return nil
+}
+
+func (dateFlag) String() string { return "" }
+func (dateFlag) Type() string   { return "string" }
+func (f dateFlag) Set(s string) error {
+	if !accept.IsDate(s) {
+		return errors.New("expected a day as in 2027-03-31")
+	}
+	*f.to = s
+	return nil
+}
+
+// check refuses what does not go together.
+func (f *acceptFlags) check() error {
+	switch {
+	case f.write != "" && f.since != "":
+		return errors.New("--write-baseline accepts all findings and --since reports some: use one of them")
+	case f.write == "" && (f.reason != "" || f.until != ""):
+		return errors.New("--reason and --until belong to --write-baseline")
+	case strings.TrimSpace(f.reason) == "" && f.reason != "":
+		return errors.New("--reason: expected why the findings are accepted")
+	}
+	return nil
+}
+
+// apply sets what the options of a run say of acceptance.
+func (f *acceptFlags) apply(o *lint.Options) (err error) {
+	if o.Today = f.today; o.Today == "" {
+		o.Today = time.Now().UTC().Format("2006-01-02")
+	}
+	o.NoInline = f.noInline
+	if f.write != "" {
+		o.Rebase = true
+		o.Baseline, err = f.renewed(o.Today)
+		return err
+	}
+	o.Baseline, err = loadBaseline(f.baseline, o.Config)
+	return err
+}
+
+// renewed is the baseline that is about to be written. What a file of that name
+// says of reason and day stays, unless told otherwise; a file that is something
+// else is not overwritten.
+func (f *acceptFlags) renewed(today string) (*accept.Baseline, error) {
+	b := accept.NewBaseline("found when this baseline was written, on "+today, "", nil)
+	old, err := readBaseline(f.write)
+	switch {
+	case err == nil:
+		b.Reason, b.Until = old.Reason, old.Until
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("--write-baseline: %w", err)
+	}
+	if f.reason != "" {
+		b.Reason = strings.TrimSpace(f.reason)
+	}
+	if f.until != "" {
+		b.Until = f.until
+	}
+	if b.Until != "" && b.Until < today {
+		return nil, fmt.Errorf("--write-baseline: %s accepts findings until %s, which is over: give another day with --until", f.write, b.Until)
+	}
+	b.Path = f.write
+	return b, nil
+}
+
+// loadBaseline reads the baseline that was named, or else the one of the
+// configuration; nil if there is none.
+func loadBaseline(path string, conf *config.Config) (*accept.Baseline, error) {
+	if path == "" && conf.Baseline != "" {
+		if path = conf.Baseline; !filepath.IsAbs(path) {
+			path = relative(filepath.Join(conf.Dir, path))
+		}
+	}
+	if path == "" {
+		return nil, nil
+	}
+	b, err := readBaseline(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading the baseline: %s: there is no such file; --write-baseline makes one", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the baseline: %w", err)
+	}
+	return b, nil
+}
+
+func readBaseline(path string) (*accept.Baseline, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return accept.ReadBaseline(path, text)
+}
+
+// writeBaseline writes the baseline of a run.
+func writeBaseline(b *accept.Baseline) error {
+	var buf bytes.Buffer
+	if err := report.Encode(&buf, b); err != nil {
+		return err
+	}
+	if err := writeFile(b.Path, buf.Bytes()); err != nil {
+		return fmt.Errorf("writing the baseline: %w", err)
+	}
+	return nil
+}
+
+// relative is an absolute path as seen from here, if it can be.
+func relative(path string) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(dir, path); err == nil {
+		return rel
+	}
+	return path
+}

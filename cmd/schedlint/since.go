@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/rego"
+)
+
+// judged is one tree with what it was judged by.
+type judged struct {
+	options lint.Options
+	engine  *rego.Engine
+	report  *diag.Report
+}
+
+// judge lints what options say by the rules of some directories. The report is
+// there as soon as the rules could be loaded.
+func judge(ctx context.Context, o lint.Options, ruleDirs []string) (*judged, error) {
+	engine, err := loadRules(ruleDirs, o.Config)
+	if err != nil {
+		return nil, err
+	}
+	conf := o.Config
+	o.Policy, o.Level = engine, func(rule string) diag.Level { return level(engine, conf, rule) }
+	r, err := lint.Run(ctx, o)
+	r.Version = version
+	return &judged{o, engine, r}, err
+}
+
+// since leaves in what was judged only what has changed since a revision. What
+// is wrong with git or with the revision is an error; what is wrong with the
+// files of the revision makes everything new, as a change may be to mend them.
+func (now *judged) since(ctx context.Context, f *lintFlags) error {
+	if slices.Contains(now.options.Paths, "-") || slices.Contains(now.options.Topology, "-") {
+		return errors.New("--since: standard input belongs to no revision: name files or directories")
+	}
+	t, err := now.unpack(f)
+	if err != nil {
+		return fmt.Errorf("--since %s: %w", f.accept.since, err)
+	}
+	defer t.remove()
+	before, err := t.judge(ctx, now.options, f)
+	if err != nil {
+		why := strings.ReplaceAll(strings.ReplaceAll(err.Error(), t.dir+string(filepath.Separator), ""), "\n", "; ")
+		now.report.Summary.Notes = append(now.report.Summary.Notes, fmt.Sprintf("%s cannot be judged, so that all findings count as new: %s", f.accept.since, why))
+	}
+	silences := lint.Raised(now.options.Baseline, before.options.Baseline)
+	lint.Since(now.report, before.report, f.accept.since, append(silences, now.loosened(before)...), now.options.Unread)
+	return nil
+}
+
+// unpack unpacks what of the revision can matter: manifests, and what the command
+// line and the configuration name.
+func (now *judged) unpack(f *lintFlags) (*tree, error) {
+	root, err := filepath.EvalSymlinks(now.options.Root)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.EvalSymlinks(now.options.Dir)
+	if err != nil {
+		return nil, err
+	}
+	tracked := map[string]bool{}
+	names, err := gitFiles(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		tracked[name] = true
+	}
+	named := map[string]bool{}
+	for _, path := range now.named(f) {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		if name, ok := (&tree{root: root}).inside(path); ok {
+			named[filepath.ToSlash(name)] = true
+		}
+	}
+	t, err := unpack(root, f.accept.since, func(name string) bool {
+		return named[name] || slices.Contains([]string{".yaml", ".yml", ".json", ".rego"}, filepath.Ext(name))
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range now.named(f) {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		if name, ok := t.inside(path); ok && err == nil && !isDir(path) {
+			err = t.adopt(name, tracked)
+		}
+	}
+	if rel, ok := t.inside(dir); ok && err == nil {
+		err = os.MkdirAll(filepath.Join(t.dir, rel), 0o755)
+	}
+	if err != nil {
+		t.remove()
+		return nil, err
+	}
+	return t, nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// named are the files beside manifests that the command line and the
+// configuration name.
+func (now *judged) named(f *lintFlags) []string {
+	conf := now.options.Config
+	names := slices.Concat(now.options.Topology, nonEmpty(f.config, f.accept.baseline))
+	below := slices.Concat(conf.Topology, nonEmpty(conf.Baseline))
+	for _, c := range conf.Clusters {
+		below = append(below, c.Topology...)
+	}
+	for _, path := range below {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(conf.Dir, path)
+		}
+		names = append(names, path)
+	}
+	return names
+}
+
+func nonEmpty(words ...string) []string {
+	return slices.DeleteFunc(words, func(s string) bool { return s == "" })
+}
+
+// judge judges the tree as the work tree was, by its own files. What the tree
+// does not have was not there; what lies outside of the repository is no part of
+// any revision.
+func (t *tree) judge(ctx context.Context, now lint.Options, f *lintFlags) (*judged, error) {
+	o := now
+	dir, err := filepath.EvalSymlinks(now.Dir)
+	if err != nil {
+		return t.nothing(o), err
+	}
+	rel, _ := t.inside(dir)
+	o.Dir, o.Root, o.Tracked, o.Stdin = filepath.Join(t.dir, rel), t.dir, nil, nil
+	o.Baseline, o.Config = nil, &config.Config{}
+	o.Paths, o.Topology = t.mapped(dir, now.Paths), t.mapped(dir, now.Topology)
+	if o.Config, err = t.config(o.Dir, dir, f.config, now.Config); err != nil {
+		return t.nothing(o), err
+	}
+	if paths := t.mapped(dir, nonEmpty(f.accept.baseline)); len(paths) > 0 || o.Config.Baseline != "" {
+		path := strings.Join(paths, "")
+		if path == "" {
+			path = filepath.Join(o.Config.Dir, o.Config.Baseline)
+		}
+		if o.Baseline, err = loadBaseline(path, o.Config); err != nil {
+			return t.nothing(o), err
+		}
+	}
+	if len(o.Paths) == 0 {
+		return t.nothing(o), nil
+	}
+	before, err := judge(ctx, o, t.mapped(dir, f.ruleDirs))
+	if errors.Is(err, lint.ErrNothing) {
+		err = nil
+	}
+	if err != nil {
+		return t.nothing(o), err
+	}
+	before.report.Display = func(file string) string {
+		if rel, err := filepath.Rel(dir, filepath.Join(t.root, filepath.FromSlash(file))); err == nil {
+			return filepath.ToSlash(rel)
+		}
+		return file
+	}
+	return before, nil
+}
+
+// nothing is a tree without findings.
+func (t *tree) nothing(o lint.Options) *judged {
+	if o.Config == nil {
+		o.Config = &config.Config{}
+	}
+	return &judged{options: o, report: &diag.Report{}}
+}
+
+// mapped are paths of the work tree as they are in the tree, those left out that
+// it does not have.
+func (t *tree) mapped(dir string, paths []string) []string {
+	var all []string
+	for _, path := range paths {
+		abs := path
+		if !filepath.IsAbs(path) {
+			abs = filepath.Join(dir, path)
+		}
+		name, ok := t.inside(abs)
+		switch {
+		case !ok:
+			all = append(all, abs)
+		case t.has(name):
+			all = append(all, filepath.Join(t.dir, name))
+		}
+	}
+	return all
+}
+
+// config is the configuration of the tree.
+func (t *tree) config(at, dir, named string, now *config.Config) (*config.Config, error) {
+	var path string
+	if named != "" {
+		path = strings.Join(t.mapped(dir, []string{named}), "")
+	} else if path = config.Find(at); path != "" {
+		if rel, err := filepath.Rel(t.dir, path); err != nil || strings.HasPrefix(rel, "..") {
+			path = "" // of whoever owns the directory for temporary files
+		}
+	}
+	if path != "" {
+		return config.Load(path)
+	}
+	if _, inside := t.inside(now.Dir); now.Dir != "" && !inside { // above the repository
+		outside := *now
+		outside.Dir = t.dir
+		return &outside, nil
+	}
+	return &config.Config{}, nil
+}
+
+// loosened tells what the configuration says that makes findings go away.
+func (now *judged) loosened(before *judged) []diag.Silence {
+	conf := now.options.Config
+	all := conf.Loosened(before.options.Config, func(c *config.Config, id string) diag.Level {
+		if c != conf && before.engine != nil {
+			return level(before.engine, c, id)
+		}
+		return level(now.engine, c, id)
+	})
+	path, _ := conf.Source()
+	for i := range all {
+		if path == "" {
+			all[i].Location = diag.Span{}
+			continue
+		}
+		name := filepath.Join(conf.Dir, filepath.Base(path))
+		if rel, err := filepath.Rel(now.options.Root, name); err == nil {
+			name = rel
+		}
+		all[i].Location.File = filepath.ToSlash(name)
+	}
+	return all
+}

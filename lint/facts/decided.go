@@ -1,0 +1,110 @@
+package facts
+
+import (
+	"reflect"
+
+	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// settled is how far the questions about an object are answered.
+type settled struct {
+	// judged: its fields were looked at. placed: where its pods can go is known;
+	// changed: and what becomes of them in a rollout, a drain, a migration; lost:
+	// and after the losses that it is to survive. guards: whom the budget selects.
+	judged, placed, changed, lost, guards bool
+}
+
+// lists tells what has to be known of an object for a list of facts to be whole.
+// One that is not there is about several workloads, whose part nobody can tell.
+func (d settled) lists() map[string]bool {
+	return map[string]bool{
+		"refusals": d.judged, "unknown_fields": d.judged,
+		"workloads": d.placed, "eligibility": d.placed, "requests": d.placed, "anti_affinity": d.placed, "spreads": d.placed,
+		"host_ports": d.placed, "affinity": d.placed, "topology_keys": d.placed, "node_labels": d.placed, "selectors": d.placed,
+		"node_terms": d.placed, "label_keys": d.placed,
+		"rollouts": d.changed, "drains": d.changed, "migrations": d.changed, "autoscalers": d.changed, "outer_labels": d.changed,
+		"losses": d.lost, "budgets": d.guards,
+	}
+}
+
+// Decided reports whether everything is known that some lists of facts tell of
+// an object, so that no finding means that all is well.
+func (f *Facts) Decided(o diag.Object, lists []string) bool {
+	d, ok := f.settled[o]
+	if !ok || len(lists) == 0 {
+		return false
+	}
+	known := d.lists()
+	for _, list := range lists {
+		if !known[list] {
+			return false
+		}
+	}
+	return true
+}
+
+// settle notes how far a workload is decided. One that is declared several times
+// is not: each declaration would be asked about the others.
+func (b *builder) settle(w *workload.Workload, note func(*settled)) {
+	id := w.Object.ID()
+	d := b.settled[id]
+	if d == nil {
+		d = &settled{}
+		b.settled[id] = d
+	}
+	note(d)
+	if w.Repeated || w.Copy || w.Superseded {
+		*d = settled{}
+	}
+}
+
+// pendings gives the subjects the numbers of pods that their facts say are
+// Pending.
+func (f *Facts) pendings() {
+	lists := reflect.ValueOf(f).Elem()
+	for i := range lists.NumField() {
+		list := lists.Field(i)
+		if !lists.Type().Field(i).IsExported() || list.Kind() != reflect.Slice {
+			continue
+		}
+		if _, ok := list.Type().Elem().FieldByName("Pending"); !ok {
+			continue
+		}
+		for j := range list.Len() {
+			row := list.Index(j)
+			f.subjects[row.FieldByName("ID").Int()-1].Pending = int(row.FieldByName("Pending").Int())
+		}
+	}
+	for _, e := range f.Eligibility {
+		if e.Verdict == Infeasible {
+			f.subjects[e.ID-1].Pending = e.Pods
+		}
+	}
+}
+
+// Complain tells what is wrong with suppressions.
+func Complain(complaints []accept.Complaint) *Facts {
+	b := &builder{Facts: &Facts{}}
+	for _, c := range complaints {
+		s := Subject{Location: c.Location}
+		switch c.Problem {
+		case accept.NamesNoRule:
+			if c.Near != "" {
+				s = s.fix("write %s", c.Near)
+			}
+		case accept.WithoutReason:
+			s = s.fix("say why the finding is accepted")
+		case accept.Expired:
+			s = s.fix("mend what it accepts, or give a new reason and a new day")
+		case accept.Unused:
+			s = s.fix("remove it: it would accept the next finding of the rule")
+		}
+		b.Suppressions = append(b.Suppressions, Suppression{
+			ID: b.subject(s), Problem: string(c.Problem), By: c.By, Rule: c.Rule, Target: c.Target,
+			Reason: c.Reason, Until: c.Until, Dated: accept.IsDate(c.Until), Suggestion: c.Near,
+		})
+	}
+	return b.Facts
+}

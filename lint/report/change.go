@@ -1,0 +1,79 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// silences writes what a change brings that makes findings go away: before the
+// findings, so that none goes unseen.
+func (t *textWriter) silences(c *diag.Change) {
+	if c == nil || len(c.Silences) == 0 {
+		return
+	}
+	for _, s := range c.Silences {
+		t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(s.Location)), t.paint(cyan, "silenced:"), visible(s.Message)), " "))
+	}
+	t.println()
+}
+
+// fixed writes one line for each finding that is gone.
+func (t *textWriter) fixed(c *diag.Change) {
+	if c == nil || len(c.Fixed) == 0 {
+		return
+	}
+	for i := range c.Fixed {
+		d := &c.Fixed[i]
+		rule := t.paint(dim, "["+visible(d.Rule)+"]")
+		t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(d.Location)), t.paint(green, "fixed:"), visible(message(d)), rule), " "))
+	}
+	t.println()
+}
+
+// heading is a place in front of a line, or "".
+func (t *textWriter) heading(at diag.Span) string {
+	if place := t.place(at); place != "" {
+		return notCommand(visible(place) + ":")
+	}
+	return ""
+}
+
+// sinceText says what became of the findings since a revision, or "".
+func sinceText(c *diag.Change, introduced int) string {
+	if c == nil {
+		return ""
+	}
+	text := fmt.Sprintf("since %s: %d new, %d fixed, %d unchanged", visible(c.Since), introduced, len(c.Fixed), len(c.Unchanged))
+	if n := len(c.Undecided); n > 0 {
+		text += fmt.Sprintf(", %d no longer decided", n)
+	}
+	return text
+}
+
+// acceptedText counts what does not count, or is "".
+func acceptedText(s *diag.Summary) string {
+	if s.Accepted == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d accepted", s.Accepted)
+}
+
+// healedText tells of entries of the baseline that can go, or is "".
+func healedText(s *diag.Summary) string {
+	if s.Healed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("fixed: %s of the baseline no longer %s; --write-baseline drops what is fixed", entries(s.Healed), map[bool]string{true: "fires", false: "fire"}[s.Healed == 1])
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// total counts the findings.
+func total(s *diag.Summary) int { return s.Errors + s.Warnings + s.NoteFindings }

@@ -1,0 +1,80 @@
+package lint
+
+import (
+	"fmt"
+
+	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// Since leaves in a report the findings that the tree of a revision did not have,
+// and adds what became of the others. Before is the report on that tree, by its
+// own configuration, nodes and suppressions. Silences are those that the reports
+// themselves do not tell of, as those of configurations; unread tells of a file
+// that the options leave out.
+func Since(now, before *diag.Report, revision string, silences []diag.Silence, unread func(file string) bool) {
+	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, unread)
+	c := &diag.Change{Since: revision, Fixed: d.Fixed, Unchanged: d.Unchanged, Undecided: d.Undecided}
+	for _, s := range accept.Brought(before.Suppressions, now.Suppressions) {
+		c.Silences = append(c.Silences, diag.Silence{Message: silenced(s), Location: s.Location})
+	}
+	c.Silences = append(c.Silences, silences...)
+	now.Diagnostics, now.Change = d.Introduced, c
+	if before.Display != nil {
+		display, base := now.Display, before.Display
+		now.Display = func(file string) string {
+			if shown := display(file); shown != file {
+				return shown
+			}
+			return base(file)
+		}
+	}
+	now.Sort()
+}
+
+// silenced says what a suppression does.
+func silenced(s diag.Suppression) string {
+	text := fmt.Sprintf("%s suppresses %s", s.By, s.Rule)
+	if s.Target != "" {
+		text += " for " + s.Target
+	}
+	if s.Until != "" {
+		text += " until " + s.Until
+	}
+	return text + ": " + s.Reason
+}
+
+// Raised tells what a baseline accepts that another one, nil for none, does not.
+func Raised(now, before *accept.Baseline) []diag.Silence {
+	var all []diag.Silence
+	if now == nil {
+		return nil
+	}
+	for _, e := range now.Raised(before) {
+		text := fmt.Sprintf("the baseline accepts %s of %s", e.Rule, objectText(e.Key))
+		if e.Count > 1 {
+			text += fmt.Sprintf(", %d times", e.Count)
+		}
+		if e.Pending > 0 {
+			text += fmt.Sprintf(", %d Pending", e.Pending)
+		}
+		all = append(all, diag.Silence{Message: text + ": " + now.Reason, Location: now.Acceptance().Location})
+	}
+	return all
+}
+
+func objectText(k diag.Key) string {
+	switch {
+	case k.Kind == "":
+		return k.File
+	case k.Namespace != "":
+		return k.Kind + " " + k.Namespace + "/" + k.Name
+	}
+	return k.Kind + " " + k.Name
+}
+
+// Unread reports whether the options leave out a file, by its name from the root.
+func (o *Options) Unread(name string) bool {
+	r := run{Options: *o}
+	return r.ignore(name)
+}

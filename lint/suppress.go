@@ -1,0 +1,254 @@
+package lint
+
+import (
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// ignorePrefix starts the keys of annotations that suppress a rule.
+const ignorePrefix = "ignore.schedlint.dev/"
+
+// suppressions are all that take part; inline are the numbers of those that are
+// about one object, by where it begins, and entries those of the configuration.
+type suppressions struct {
+	all     []accept.Suppression
+	inline  map[diag.Span][]int
+	entries []int
+}
+
+// gather collects the suppressions of the manifests and of the configuration,
+// before the trees are let go.
+func (r *run) gather() {
+	r.suppressions.inline = map[diag.Span][]int{}
+	byFile := byFile(r.set.Objects)
+	if !r.NoInline {
+		for _, o := range r.set.Objects {
+			r.annotations(o)
+		}
+		for _, f := range r.set.Files {
+			r.comments(f, byFile[f.Name])
+		}
+	}
+	name := r.configName()
+	for i := range r.Config.Suppress {
+		entry := &r.Config.Suppress[i]
+		at := entry.Place
+		at.File = name
+		s := suppression(diag.ByConfiguration, entry.Rule, strings.TrimSpace(entry.Reason), entry.Until, entry.Target(), at)
+		s.Meets = func(f *accept.Finding) bool { return entry.Means(f.Object, f.Labels) }
+		s.Open = !r.readsAll()
+		r.suppressions.entries = append(r.suppressions.entries, len(r.suppressions.all))
+		r.suppressions.all = append(r.suppressions.all, s)
+	}
+}
+
+func suppression(by, rule, reason, until, target string, at diag.Span) accept.Suppression {
+	return accept.Suppression{Suppression: diag.Suppression{
+		Acceptance: diag.Acceptance{By: by, Reason: reason, Until: until, Location: at}, Rule: rule, Target: target,
+	}}
+}
+
+// annotations takes in those of one object.
+func (r *run) annotations(o *source.Object) {
+	home := homeOf(o)
+	for k, v := range o.Root.At("metadata", "annotations").Fields() {
+		rule, ok := strings.CutPrefix(k.Value, ignorePrefix)
+		if !ok {
+			continue
+		}
+		reason, until := accept.Reason(v.Value)
+		s := suppression(diag.ByAnnotation, rule, reason, until, nameOf(o), o.File.FieldSpan(k, v))
+		s.Home = home
+		s.Meets = func(f *accept.Finding) bool { return f.Home == home }
+		r.suppressions.about(s)
+	}
+}
+
+// comments takes in those of one file; objects are those of the file.
+func (r *run) comments(f *source.File, objects []*source.Object) {
+	for _, d := range f.Directives() {
+		reason, until := accept.Reason(d.Text)
+		s := suppression(diag.ByComment, d.Rule, reason, until, "", d.Span)
+		if o := around(objects, d.Line); o != nil {
+			s.Home, s.Target = homeOf(o), nameOf(o)
+		}
+		s.Meets = func(found *accept.Finding) bool {
+			return found.Location.File == d.Span.File && found.Location.Line == d.Line
+		}
+		r.suppressions.about(s)
+	}
+}
+
+// about adds one that is about one object, or none.
+func (s *suppressions) about(one accept.Suppression) {
+	s.inline[one.Home] = append(s.inline[one.Home], len(s.all))
+	s.all = append(s.all, one)
+}
+
+// looked notes what is decided about the objects that suppressions are about.
+func (r *run) looked(f *facts.Facts, objects []*source.Object) {
+	s := &r.suppressions
+	if len(s.all) == 0 {
+		return
+	}
+	for _, o := range objects {
+		for _, i := range s.inline[homeOf(o)] {
+			r.look(f, o, &s.all[i])
+		}
+		for _, i := range s.entries {
+			if r.Config.Suppress[i-s.entries[0]].Means(o.ID(), labelsOf(o)) && r.table.Relevant(o.APIVersion, o.Kind) {
+				r.look(f, o, &s.all[i])
+			}
+		}
+	}
+}
+
+func (r *run) look(f *facts.Facts, o *source.Object, s *accept.Suppression) {
+	lists := r.Policy.Reads(s.Rule)
+	if r.Level(s.Rule) != diag.LevelOff && f.Decided(o.ID(), lists) {
+		s.Decided++
+	} else {
+		s.Open = true
+	}
+}
+
+// readsAll reports whether the paths lead to everything below the configuration:
+// what it accepts may be about manifests that are not read.
+func (r *run) readsAll() bool {
+	return slices.ContainsFunc(r.Paths, func(path string) bool {
+		if path == "-" {
+			return false
+		}
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(r.Dir, path)
+		}
+		rel, err := filepath.Rel(path, r.Config.Dir)
+		return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	})
+}
+
+// accept parts the findings into those that count and those that do not.
+func (r *run) accept() {
+	options := accept.Options{Today: r.Today, Rules: r.Policy.IDs()}
+	all := r.suppressions.all
+	kept, accepted, complaints := accept.Suppress(r.found, all, options)
+	r.found = nil
+	r.judge(facts.Complain(complaints), "", nil)
+	kept = append(kept, r.found...)
+	r.found = nil
+	if b := r.Baseline; b != nil {
+		b.File = r.shown(b.Path, b.Path, b.Text)
+		if r.Rebase {
+			b.Take(diagnostics(kept))
+		}
+	}
+	kept, based, healed, complaints := r.Baseline.Apply(kept, r.Today)
+	r.judge(facts.Complain(complaints), "", nil)
+	r.report.Diagnostics = diagnostics(append(kept, r.found...))
+	r.report.Accepted = diagnostics(append(accepted, based...))
+	r.report.Summary.Healed = healed
+	for i := range all {
+		if all[i].Holds(options) {
+			r.report.Suppressions = append(r.report.Suppressions, all[i].Suppression)
+		}
+	}
+}
+
+func diagnostics(findings []accept.Finding) []diag.Diagnostic {
+	var all []diag.Diagnostic
+	for _, f := range findings {
+		all = append(all, f.Diagnostic)
+	}
+	return all
+}
+
+// configName is how outputs name the configuration file.
+func (r *run) configName() string {
+	path, text := r.Config.Source()
+	if path == "" {
+		return ""
+	}
+	return r.shown(filepath.Join(r.Config.Dir, filepath.Base(path)), path, text)
+}
+
+// shown gives the name of a file that is no manifest, so that outputs can show
+// what a finding in it points at.
+func (r *run) shown(path, display string, text []byte) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.Dir, path)
+	}
+	name := path
+	if rel, err := filepath.Rel(r.Root, path); err == nil {
+		name = rel
+	}
+	name = filepath.ToSlash(name)
+	if r.files[name] == nil {
+		r.files[name] = &source.File{Name: name, Display: filepath.ToSlash(display), Text: text}
+	}
+	return name
+}
+
+// nameOf is an object as messages name it.
+func nameOf(o *source.Object) string {
+	return strings.TrimRight(o.Kind+" "+strings.TrimPrefix(o.Namespace+"/"+o.Name, "/"), " ")
+}
+
+// homeOf is where an object begins.
+func homeOf(o *source.Object) diag.Span {
+	at := diag.Span{File: o.File.Name, Line: int(o.Root.Line), Column: int(o.Root.Column)}
+	at.EndLine, at.EndColumn = at.Line, at.Column
+	return at
+}
+
+func labelsOf(o *source.Object) map[string]string {
+	labels := map[string]string{}
+	for k, v := range o.Root.At("metadata", "labels").Fields() {
+		labels[k.Value] = v.Value
+	}
+	return labels
+}
+
+// byFile sorts objects by where they begin.
+func byFile(objects []*source.Object) map[string][]*source.Object {
+	files := map[string][]*source.Object{}
+	for _, o := range objects {
+		files[o.File.Name] = append(files[o.File.Name], o)
+	}
+	for _, list := range files {
+		slices.SortStableFunc(list, func(a, b *source.Object) int { return homeOf(a).Compare(homeOf(b)) })
+	}
+	return files
+}
+
+// around is the last object that begins on a line or above it; nil if none does.
+func around(objects []*source.Object, line int) *source.Object {
+	i := sort.Search(len(objects), func(i int) bool { return int(objects[i].Root.Line) > line })
+	if line == 0 || i == 0 {
+		return nil
+	}
+	return objects[i-1]
+}
+
+// locate tells in which object of a file a place is, and the way to it. Several
+// objects may begin on one line, as in JSON; the first that has the place has it.
+func locate(objects []*source.Object, at diag.Span) (*source.Object, string) {
+	last := around(objects, at.Line)
+	if last == nil {
+		return nil, ""
+	}
+	for _, o := range objects {
+		if o.Root.Line == last.Root.Line {
+			if path := o.Root.PathAt(at.Line, at.Column); path != nil {
+				return o, path.String()
+			}
+		}
+	}
+	return last, ""
+}
