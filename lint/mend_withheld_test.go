@@ -43,8 +43,8 @@ func anchored() map[string]string {
 // and each is told with the reason.
 func TestMendWithholds(t *testing.T) {
 	cases := map[string][2]string{
-		"job":           {jobManifest("Job"), "of a Job"},
-		"cron job":      {jobManifest("CronJob"), "of a Job"},
+		"job":           {jobManifest("Job"), "templates of Jobs"},
+		"cron job":      {jobManifest("CronJob"), "templates of Jobs"},
 		"kustomize":     {strings.Replace(soft(wrongKey), "metadata:\n", "metadata:\n  annotations:\n    config.kubernetes.io/origin: |\n      path: base/web.yaml\n", 1), "kustomize"},
 		"helm":          {"---\n# Source: shop/templates/web.yaml\n" + soft(wrongKey), "helm"},
 		"helm subchart": {soft("zone") + "---\r\n# Source: shop/charts/db/templates/web.yaml\r\n" + soft(wrongKey), "helm"},

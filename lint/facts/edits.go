@@ -40,7 +40,7 @@ func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 	made := w.Object.Made()
 	switch {
 	case w.Kind.Finite():
-		fix.Withheld = "the pod template of a Job cannot be changed once the Job is there"
+		fix.Withheld = "templates of Jobs are left alone, as a Job that is there cannot be changed"
 	case n.Shared:
 		fix.Withheld = "an anchor or a merge key holds it, so other places may change with it"
 	case n.Placeholder() || e.OldText != n.Value && e.OldText != `"`+n.Value+`"` && e.OldText != "'"+n.Value+"'":
