@@ -26,6 +26,11 @@
 //	rule        a Rego policy over one kind of fact
 //	diagnostic  what a rule says about a fact, at its place; also finding
 //	span        a range of one file
+//	edit        a span and the text to be put there; it is safe if nobody need be
+//	            asked before it is made, else withheld or mere advice
+//
+// Mend makes the safe edits that linting again bears out, in memory: whoever calls
+// it writes the files.
 //
 // Where design and build differ: the package accept comes with the commands
 // that need it; the selection of rules by level is the policy's, so that what

@@ -39,6 +39,9 @@ type Options struct {
 	// of those in the configuration.
 	Topology []string
 	Stdin    io.Reader
+	// Overlay gives texts in place of those that are in the files, as
+	// source.Options do.
+	Overlay func(name string) (text []byte, ok bool)
 	// Tracked says which files belong to what is looked at, as source.Options do;
 	// a topology file that is named is read all the same.
 	Tracked func(path string) bool
@@ -159,7 +162,7 @@ func (r *run) load() {
 const untracked = "untracked file"
 
 func (r *run) sourceOptions() source.Options {
-	return source.Options{Dir: r.Dir, Root: r.Root, Stdin: r.Stdin, Tracked: r.Tracked, Keep: r.table.Relevant, Drop: workload.Unread}
+	return source.Options{Dir: r.Dir, Root: r.Root, Stdin: r.Stdin, Overlay: r.Overlay, Tracked: r.Tracked, Keep: r.table.Relevant, Drop: workload.Unread}
 }
 
 // ignore applies the configuration's globs, which count from its directory.

@@ -64,8 +64,10 @@ func (f dateFlag) Set(s string) error {
 }
 
 // check refuses what does not go together.
-func (f *acceptFlags) check() error {
+func (f *acceptFlags) check(fix bool) error {
 	switch {
+	case fix && (f.write != "" || f.since != ""):
+		return errors.New("--fix changes the files that --since and --write-baseline are about: use one after the other")
 	case f.write != "" && f.since != "":
 		return errors.New("--write-baseline accepts all findings and --since reports some: use one of them")
 	case f.write == "" && (f.reason != "" || f.until != ""):

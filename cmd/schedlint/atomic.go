@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,6 +40,49 @@ func writeFile(path string, data []byte) error {
 		return named(err, path)
 	}
 	return nil
+}
+
+// replaceFile puts a text in place of the one that is expected in a plain file,
+// at once and with the same permissions, or leaves everything as it is. Another
+// name of the same file, a hard link, keeps the old text.
+func replaceFile(path string, before, after []byte) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return &fs.PathError{Op: "replace", Path: path, Err: errors.New("is not a regular file")}
+	}
+	temp, err := writeBeside(path, after, info.Mode().Perm())
+	if err == nil {
+		err = os.Chmod(temp, info.Mode().Perm()) // the mask took its part
+	}
+	if err == nil {
+		err = unchanged(path, before) // as late as can be
+	}
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		os.Remove(temp)
+		return named(err, path)
+	}
+	return nil
+}
+
+// unchanged demands that a file still has a text, and that it could be written
+// in place: where only the directory may be written, the file is not ours.
+func unchanged(path string, before []byte) error {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	now, err := io.ReadAll(io.LimitReader(file, int64(len(before))+1))
+	if err == nil && !bytes.Equal(now, before) {
+		err = &fs.PathError{Op: "replace", Path: path, Err: errors.New("has changed since it was read")}
+	}
+	return err
 }
 
 // writeBeside writes a file that is not there yet in the directory of another.

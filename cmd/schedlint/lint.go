@@ -24,6 +24,7 @@ import (
 type lintFlags struct {
 	topology, ruleDirs, survive []string
 	config, failOn, category    string
+	fix                         string
 	outputs                     outputs
 	accept                      acceptFlags
 }
@@ -38,11 +39,20 @@ and, for the path -, from standard input; without a path, from the working
 directory. With --topology it judges them against the nodes that are declared
 there: v1 Nodes as kubectl prints them, or the compact NodeTopology.
 
+With --fix it corrects topology keys in place, where linting again shows that the
+finding is gone and none is new, and reports what is left. What is in a Job, held
+by an anchor, rendered, reached through a symbolic link or changed meanwhile stays
+as it is, and standard error says so. With --fix=diff it writes nothing: standard
+output carries a unified diff instead of the text report, as git apply and patch
+-p1 take it in the working directory, reports to files are on the files as they
+are, and the exit status is 1 if there is a diff, unless --fail-on is none.
+
 Exit status: 0 clean, 1 findings at or above --fail-on, 2 wrong usage, missing
 input, topology, configuration or policy, 3 internal failure.`,
 		Example: `  schedlint lint --topology nodes.yaml manifests
   kustomize build overlay | schedlint lint --topology nodes.yaml -
-  helm template . | schedlint lint -t nodes.yaml -`,
+  helm template . | schedlint lint -t nodes.yaml -
+  schedlint lint --fix=diff manifests | git apply`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runLint(cmd, args, &f) },
 	}
 	flags := cmd.Flags()
@@ -53,6 +63,7 @@ input, topology, configuration or policy, 3 internal failure.`,
 	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
 	flags.Var(choiceFlag{&f.failOn, config.FailLevels()}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
 	f.accept.add(flags)
+	addFix(flags, &f.fix)
 	formatsVar(flags, &f.outputs, report.Formats())
 	flags.Var(categoryFlag{&f.category}, "sarif-category", "`name` that tells several runs in code scanning apart (default: the upload's own)")
 	return cmd
@@ -65,18 +76,28 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	if f.category != "" && !f.outputs.has(func(format string) bool { return format == "sarif" }) {
 		return errors.New("--sarif-category: no output has the format sarif")
 	}
-	if err := f.accept.check(); err != nil {
+	if err := f.accept.check(f.fix != ""); err != nil {
+		return err
+	}
+	if err := f.diffOnly(); err != nil {
 		return err
 	}
 	options, err := input(cmd, args, f.topology, f.config)
 	if err != nil {
 		return err
 	}
+	if err := fixable(f.fix, args); err != nil {
+		return err
+	}
 	options.Survive = f.survive
 	if err := f.accept.apply(&options); err != nil {
 		return err
 	}
-	now, err := judge(cmd.Context(), options, f.ruleDirs)
+	differs := false
+	now, err := judge(options, f.ruleDirs, func(o lint.Options) (r *diag.Report, err error) {
+		r, differs, err = f.run(cmd, o)
+		return r, err
+	})
 	if now == nil {
 		return err
 	}
@@ -94,7 +115,11 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	writeErr := f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, color bool) error {
 		return report.Write(w, format, r, report.Options{Color: color, Category: f.category})
 	})
-	return outcome(r, cmp.Or(f.failOn, options.Config.FailOn, "error"), errors.Join(err, writeErr))
+	failOn := cmp.Or(f.failOn, options.Config.FailOn, "error")
+	if err := outcome(r, failOn, errors.Join(err, writeErr)); err != nil || !differs || failOn == "none" {
+		return err
+	}
+	return statusError{code: exitFindings}
 }
 
 // input is what every command that reads manifests starts from: the paths, or

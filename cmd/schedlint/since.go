@@ -22,16 +22,16 @@ type judged struct {
 	report  *diag.Report
 }
 
-// judge lints what options say by the rules of some directories. The report is
+// judge runs what options say by the rules of some directories. The report is
 // there as soon as the rules could be loaded.
-func judge(ctx context.Context, o lint.Options, ruleDirs []string) (*judged, error) {
+func judge(o lint.Options, ruleDirs []string, run func(lint.Options) (*diag.Report, error)) (*judged, error) {
 	engine, err := loadRules(ruleDirs, o.Config)
 	if err != nil {
 		return nil, err
 	}
 	conf := o.Config
 	o.Policy, o.Level = engine, func(rule string) diag.Level { return level(engine, conf, rule) }
-	r, err := lint.Run(ctx, o)
+	r, err := run(o)
 	r.Version = version
 	return &judged{o, engine, r}, err
 }
@@ -165,7 +165,7 @@ func (t *tree) judge(ctx context.Context, now lint.Options, f *lintFlags) (*judg
 	if len(o.Paths) == 0 {
 		return t.nothing(o), nil
 	}
-	before, err := judge(ctx, o, t.mapped(dir, f.ruleDirs))
+	before, err := judge(o, t.mapped(dir, f.ruleDirs), func(o lint.Options) (*diag.Report, error) { return lint.Run(ctx, o) })
 	if errors.Is(err, lint.ErrNothing) {
 		err = nil
 	}

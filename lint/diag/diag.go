@@ -89,6 +89,8 @@ type Related struct {
 type Edit struct {
 	Location Span   `json:"location"`
 	NewText  string `json:"newText"`
+	// OldText is what stands there; only safe edits need it.
+	OldText string `json:"-"`
 }
 
 // Fix is one repair, smallest first in a diagnostic. Edits may be empty: not
@@ -96,6 +98,11 @@ type Edit struct {
 type Fix struct {
 	Description string `json:"description"`
 	Edits       []Edit `json:"edits,omitempty"`
+	// Safe is set if the edits may be made without asking, provided that linting
+	// again with them bears them out.
+	Safe bool `json:"safe,omitempty"`
+	// Withheld says why edits that would be safe elsewhere are not safe here.
+	Withheld string `json:"withheld,omitempty"`
 }
 
 // Diagnostic is one finding about the user's files. Cluster is set only when

@@ -193,7 +193,7 @@ func (b *builder) refusal(w *workload.Workload, p workload.Problem) {
 func (b *builder) unknownField(w *workload.Workload, u workload.UnknownField) {
 	s := about(w, u.Span)
 	if u.Suggestion != "" && !strings.Contains(u.Suggestion, ".") {
-		s.Fixes = []diag.Fix{{Description: "write " + u.Suggestion, Edits: []diag.Edit{edit(w, u.KeySpan, u.Suggestion)}}}
+		s.Fixes = []diag.Fix{writeAt(w, u.KeySpan, u.Suggestion)}
 	}
 	b.UnknownFields = append(b.UnknownFields, UnknownField{ID: b.subject(s), Workload: w.String(), Field: u.Field, Suggestion: u.Suggestion})
 }

@@ -136,7 +136,7 @@ func (b *builder) spreadFix(s Subject, w *workload.Workload, l *placement.Limit,
 	switch l.Cause {
 	case "missing-key":
 		if fact.Suggestion = b.m.Topology.Suggest(t.Key); fact.Suggestion != "" {
-			s.Fixes = append(s.Fixes, replace(w, t.Node, "topologyKey", fact.Suggestion))
+			s.Fixes = append(s.Fixes, topologyKeyFix(w, t, fact.Suggestion))
 			return s
 		}
 		return s.fix("label the nodes with %s", t.Key)

@@ -45,7 +45,7 @@ func (b *builder) term(w *workload.Workload, t *placement.Term, usable []*topolo
 		return
 	}
 	b.topologyKey(w, t, usable)
-	b.label(w, "topologyKey", t.Key, fieldSpan(w, t.Node, "topologyKey"), valueSpan(w, t.Node, "topologyKey"))
+	b.label(w, "topologyKey", t.Key, fieldSpan(w, t.Node, "topologyKey"), t.Node.Get("topologyKey"))
 	b.selector(w, t)
 	b.labelKeys(w, t, "matchLabelKeys", t.MatchKeys)
 	b.labelKeys(w, t, "mismatchLabelKeys", t.MismatchKeys)
@@ -72,10 +72,6 @@ func spoiled(w *workload.Workload, t *placement.Term) bool {
 	return false
 }
 
-func valueSpan(w *workload.Workload, n *source.Node, field string) diag.Span {
-	return w.File().Span(n.Get(field))
-}
-
 func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []*topology.Node) {
 	fact := TopologyKey{Use: string(t.Use), Hard: t.Hard, Key: t.Key, Declared: b.topo, Usable: len(usable), Known: topology.Known(t.Key)}
 	var without []*topology.Node
@@ -99,7 +95,7 @@ func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []
 		fact.Suggestion = b.m.Topology.Suggest(t.Key)
 	}
 	if fact.Suggestion != "" {
-		s.Fixes = append(s.Fixes, replace(w, t.Node, "topologyKey", fact.Suggestion))
+		s.Fixes = append(s.Fixes, topologyKeyFix(w, t, fact.Suggestion))
 	}
 	if t.Use == placement.AntiAffinity && fact.With > 0 && fact.With < fact.Usable {
 		s = s.fix("give every node the label %s, or keep the pods off nodes without it", t.Key)
@@ -108,22 +104,8 @@ func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []
 	b.TopologyKeys = append(b.TopologyKeys, fact)
 }
 
-// replace is the fix that writes another value into a field.
-func replace(w *workload.Workload, n *source.Node, field, text string) diag.Fix {
-	return diag.Fix{Description: "write " + text, Edits: []diag.Edit{edit(w, valueSpan(w, n, field), text)}}
-}
-
-// edit replaces a scalar and keeps its quotes, which JSON cannot do without.
-func edit(w *workload.Workload, at diag.Span, text string) diag.Edit {
-	line := []rune(w.File().Line(at.Line))
-	if i := at.Column - 1; i >= 0 && i < len(line) && (line[i] == '"' || line[i] == '\'') {
-		text = string(line[i]) + text + string(line[i])
-	}
-	return diag.Edit{Location: at, NewText: text}
-}
-
 // label tells about one use of a node label key.
-func (b *builder) label(w *workload.Workload, where, key string, at, value diag.Span) {
+func (b *builder) label(w *workload.Workload, where, key string, at diag.Span, value *source.Node) {
 	replacement, deprecated := topology.Deprecated(key)
 	if !deprecated {
 		return // nothing can be said of other keys
@@ -138,7 +120,11 @@ func (b *builder) label(w *workload.Workload, where, key string, at, value diag.
 	}
 	s := about(w, at)
 	if replacement != "" {
-		s.Fixes = []diag.Fix{{Description: "write " + replacement, Edits: []diag.Edit{edit(w, value, replacement)}}}
+		fix := write(w, value, replacement)
+		if where == "topologyKey" {
+			fix = safe(w, value, fix)
+		}
+		s.Fixes = []diag.Fix{fix}
 	}
 	fact.ID = b.subject(s)
 	b.NodeLabels = append(b.NodeLabels, fact)
@@ -147,11 +133,11 @@ func (b *builder) label(w *workload.Workload, where, key string, at, value diag.
 // nodeLabels tells about the keys of nodeSelector and nodeAffinity.
 func (b *builder) nodeLabels(w *workload.Workload) {
 	for k, v := range w.SpecNode.Get("nodeSelector").Fields() {
-		b.label(w, "nodeSelector", k.Value, w.File().FieldSpan(k, v), w.File().Span(k))
+		b.label(w, "nodeSelector", k.Value, w.File().FieldSpan(k, v), k)
 	}
 	eachNodeTerm(w, func(term *source.Node, _ bool) {
 		for _, e := range term.Get("matchExpressions").Items() {
-			b.label(w, "nodeAffinity", e.Get("key").Text(), fieldSpan(w, e, "key"), valueSpan(w, e, "key"))
+			b.label(w, "nodeAffinity", e.Get("key").Text(), fieldSpan(w, e, "key"), e.Get("key"))
 		}
 	})
 }
@@ -325,7 +311,7 @@ func (b *builder) labelKeys(w *workload.Workload, t *placement.Term, list string
 			fact.Nearest = diag.Nearest(key, slices.Concat(labelNames(w), w.Kind.Shared, w.PerPod()))
 			s = s.related(labelsSpan(w), "the pods carry %s", labelText(w))
 			if fact.Nearest != "" {
-				s.Fixes = []diag.Fix{{Description: "write " + fact.Nearest, Edits: []diag.Edit{edit(w, w.File().Span(items[i]), fact.Nearest)}}}
+				s.Fixes = []diag.Fix{write(w, items[i], fact.Nearest)}
 			} else {
 				s = s.fix("give the pods the label %s, or remove the key", key)
 			}
@@ -366,7 +352,7 @@ func (b *builder) unmet(w *workload.Workload, u placement.Unmet, usable []*topol
 			fact.Suggestion = b.m.Topology.Suggest(t.Key)
 		}
 		if fact.Suggestion != "" {
-			s.Fixes = []diag.Fix{replace(w, t.Node, "topologyKey", fact.Suggestion)}
+			s.Fixes = []diag.Fix{topologyKeyFix(w, t, fact.Suggestion)}
 		} else {
 			s = s.fix("label the nodes with %s, or use a key that they carry", t.Key)
 		}

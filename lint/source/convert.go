@@ -21,6 +21,7 @@ type converter struct {
 	anchors   map[*yaml.Node]anchored
 	expanded  int // nodes, with those that aliases repeat
 	copied    int // nodes that aliases repeat
+	shared    int // anchors and merge keys around the node
 	file      nodes
 	deepest   int // depth of the deepest node so far
 	slab      []Node
@@ -48,6 +49,7 @@ func (c *converter) alloc(y *yaml.Node) *Node {
 	n := &c.slab[0]
 	c.slab = c.slab[1:]
 	n.Line, n.Column = c.place(y)
+	n.Shared = c.shared > 0
 	return n
 }
 
@@ -186,7 +188,9 @@ func (c *converter) anchor(y *yaml.Node, depth int) *Node {
 	c.anchors[y] = anchored{}
 	before, deepest := c.expanded, c.deepest
 	c.deepest = depth
+	c.shared++
 	n := c.fresh(y, depth)
+	c.shared--
 	c.anchors[y] = anchored{n, c.expanded - before, c.deepest - depth}
 	c.deepest = max(c.deepest, deepest)
 	return n
@@ -286,7 +290,9 @@ func isMerge(k *yaml.Node) bool {
 // behind kubectl does (go-yaml v2, decode.go, merge). They end up as deep as the
 // fields of the map itself.
 func (c *converter) merge(n *Node, index keyIndex, merged map[*Node]bool, y *yaml.Node, depth int) {
+	c.shared++
 	maps := []*Node{c.convert(y, depth)}
+	c.shared--
 	if y.Kind == yaml.SequenceNode {
 		maps = maps[0].Items()
 	}

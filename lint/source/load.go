@@ -35,6 +35,9 @@ type Options struct {
 	Drop func(field string) bool
 	// Stdin is read for the path "-".
 	Stdin io.Reader
+	// Overlay gives the text of a file, by its name from the root, in place of what
+	// is there; nil gives none.
+	Overlay func(name string) (text []byte, ok bool)
 	// MaxBytes bounds one file; 0 means 64 MiB.
 	MaxBytes int64
 }
@@ -150,6 +153,11 @@ func (r result) unreadable(why string) result {
 }
 
 func (f found) text(opts Options) ([]byte, error) {
+	if opts.Overlay != nil {
+		if text, ok := opts.Overlay(f.name); ok {
+			return text, nil
+		}
+	}
 	in := opts.Stdin
 	if f.path != "" {
 		file, err := os.Open(f.path)

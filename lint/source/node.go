@@ -51,6 +51,9 @@ type Node struct {
 	Type         Type
 	// Quoted is set for scalars in quotes or block style.
 	Quoted bool
+	// Shared is set for what an anchor or a merge key holds, which other places
+	// may say as well.
+	Shared bool
 }
 
 // Len is the number of fields of a map or items of a sequence.

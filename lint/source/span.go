@@ -76,6 +76,20 @@ func (f *File) FieldSpan(key, value *Node) diag.Span {
 	return s
 }
 
+// Range are the offsets in the text of a span within one line; ok is false if
+// the file has no such place.
+func (f *File) Range(s diag.Span) (start, end int, ok bool) {
+	if s.Line < 1 || s.Line > f.LineCount() || s.EndLine != s.Line || s.Column < 1 || s.EndColumn < s.Column {
+		return 0, 0, false
+	}
+	x := f.indexed()
+	start, end = x.offset(s.Line, s.Column), x.offset(s.Line, s.EndColumn)
+	if _, column := x.place(end); column != s.EndColumn { // beyond the end of the line
+		return 0, 0, false
+	}
+	return start, end, true
+}
+
 // absent reports whether a scalar has no text in the file.
 func (n *Node) absent() bool { return n.Value == "" && !n.Quoted }
 

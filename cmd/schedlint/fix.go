@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/report"
+)
+
+// What --fix does with edits.
+const (
+	fixWrite = "write"
+	fixDiff  = "diff"
+)
+
+func addFix(flags *pflag.FlagSet, to *string) {
+	modes := []string{fixWrite, fixDiff}
+	flags.Var(choiceFlag{to, modes}, "fix", "correct topology keys where that is safe; `what` is "+strings.Join(modes, " or "))
+	flags.Lookup("fix").NoOptDefVal = fixWrite
+}
+
+// fixable refuses to mend what has no file.
+func fixable(mode string, paths []string) error {
+	if mode != "" && slices.Contains(paths, "-") {
+		return errors.New("--fix: standard input cannot be rewritten: name files or directories")
+	}
+	return nil
+}
+
+// diffOnly leaves standard output to the diff.
+func (f *lintFlags) diffOnly() error {
+	if f.fix != fixDiff {
+		return nil
+	}
+	for _, out := range f.outputs {
+		if out.path == "" && out.format != "text" {
+			return fmt.Errorf("--fix=diff: the diff goes to standard output: give %s a file, as in --format %s=FILE", out.format, out.format)
+		}
+	}
+	f.outputs = slices.DeleteFunc(f.outputs, func(out output) bool { return out.path == "" })
+	return nil
+}
+
+// run lints and, if asked to, mends. With a diff the report is on the files as
+// they are, else on what has become of them.
+func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, differs bool, err error) {
+	if f.fix == "" {
+		r, err = lint.Run(cmd.Context(), o)
+		return r, false, err
+	}
+	mended, err := lint.Mend(cmd.Context(), o)
+	if err != nil {
+		return mended.Before, false, err
+	}
+	if f.fix == fixDiff {
+		tell(cmd.ErrOrStderr(), mended, "%s for %s, not written", mended.Files)
+		return mended.Before, len(mended.Files) > 0, printDiff(cmd.OutOrStdout(), o.Dir, mended.Files)
+	}
+	written, err := writeFiles(o.Dir, mended.Files)
+	tell(cmd.ErrOrStderr(), mended, "%s written in %s", written)
+	r, leftErr := mended.Left(func(name string) bool {
+		return slices.ContainsFunc(written, func(m lint.MendedFile) bool { return m.Name == name })
+	})
+	return r, false, errors.Join(err, leftErr)
+}
+
+// writeFiles writes what can be written, and names the rest as seen from a
+// directory.
+func writeFiles(dir string, files []lint.MendedFile) (written []lint.MendedFile, err error) {
+	var errs []error
+	for _, f := range files {
+		if err := replaceFile(f.Path, f.Before, f.After); err != nil {
+			errs = append(errs, fmt.Errorf("--fix: %w", named(err, from(dir, f.Path))))
+			continue
+		}
+		written = append(written, f)
+	}
+	return written, errors.Join(errs...)
+}
+
+// tell says how many edits there are in how many files, and which are not made.
+func tell(w io.Writer, m *lint.Mended, format string, files []lint.MendedFile) {
+	edits := 0
+	for _, f := range files {
+		edits += len(f.Edits)
+	}
+	fmt.Fprintf(w, "schedlint: "+format+"\n", plural(edits, "edit"), plural(len(files), "file"))
+	for _, h := range m.Withheld {
+		at := h.Edit.Location
+		fmt.Fprintf(w, "schedlint: %s:%d:%d: %s is not written: %s\n", report.Visible(m.Before.Display(at.File)), at.Line, at.Column, report.Visible(strings.Trim(h.Edit.NewText, `"'`)), report.Visible(h.Why))
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// printDiff writes the changes with paths as seen from a directory.
+func printDiff(w io.Writer, dir string, files []lint.MendedFile) error {
+	var out bytes.Buffer
+	for _, f := range files {
+		unified(&out, filepath.ToSlash(from(dir, f.Path)), f.Before, f.After)
+	}
+	_, err := w.Write(out.Bytes())
+	if err != nil {
+		return fmt.Errorf("writing the diff: %w", err)
+	}
+	return nil
+}
+
+// from is a path without symbolic links, as seen from a directory.
+func from(dir, path string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if rel, err := filepath.Rel(dir, path); err == nil {
+		return rel
+	}
+	return path
+}

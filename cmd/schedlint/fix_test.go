@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint"
+)
+
+// TestReplaceFile replaces a file that is as expected, with its permissions, and
+// leaves everything else as it is, with nothing beside it.
+func TestReplaceFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "web.yaml")
+	for _, v := range []struct {
+		name    string
+		prepare func() error
+		refused string
+	}{
+		{"same", func() error { return nil }, ""},
+		{"open to all", func() error { return os.Chmod(path, 0o666) }, ""},
+		{"closed", func() error { return os.Chmod(path, 0o600) }, ""},
+		{"changed", func() error { return os.WriteFile(path, []byte("new: 1\n"), 0o644) }, "has changed since it was read"},
+		{"longer", func() error { return os.WriteFile(path, []byte("old: 1\nnew: 1\n"), 0o644) }, "has changed since it was read"},
+		{"gone", func() error { return os.Remove(path) }, "no such file"},
+		{"directory", func() error { return os.Mkdir(path, 0o755) }, "is not a regular file"},
+		{"link", func() error { return os.Symlink("elsewhere", path) }, "is not a regular file"},
+		{"read only", func() error { return os.Chmod(path, 0o444) }, "permission denied"},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			os.RemoveAll(path)
+			if v.name != "directory" && v.name != "link" {
+				if err := os.WriteFile(path, []byte("old: 1\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if v.name == "read only" && os.Geteuid() == 0 {
+				t.Skip("nothing is read only")
+			}
+			if err := v.prepare(); err != nil {
+				t.Skip(err)
+			}
+			was := describe(path)
+			err := replaceFile(path, []byte("old: 1\n"), []byte("mended: 1\n"))
+			if v.refused == "" {
+				was = strings.Replace(was, "old", "mended", 1)
+			}
+			if v.refused == "" && err != nil || v.refused != "" && (err == nil || !strings.Contains(err.Error(), v.refused)) {
+				t.Errorf("error %v, want %q", err, v.refused)
+			}
+			if is := describe(path); is != was {
+				t.Errorf("there is %s, want %s", is, was)
+			}
+			if entries, _ := os.ReadDir(dir); len(entries) > 1 {
+				t.Errorf("something is left beside it: %v", entries)
+			}
+		})
+	}
+}
+
+// describe is what stands at a path.
+func describe(path string) string {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "nothing"
+	}
+	text := []byte{}
+	if info.Mode().IsRegular() {
+		text, _ = os.ReadFile(path)
+	}
+	return fmt.Sprintf("%s %q", info.Mode(), text)
+}
+
+// TestWriteFilesGoesOn writes what can be written, and names the rest as seen
+// from the working directory.
+func TestWriteFilesGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	var files []lint.MendedFile
+	for _, name := range []string{"a.yaml", "b.yaml"} {
+		files = append(files, lint.MendedFile{Name: name, Path: filepath.Join(dir, name), Before: []byte("old"), After: []byte("mended")})
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(files[0].Path, []byte("other"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	written, err := writeFiles(dir, files)
+	if err == nil || err.Error() != "--fix: replace a.yaml: has changed since it was read" {
+		t.Errorf("error %v", err)
+	}
+	if len(written) != 1 || written[0].Name != "b.yaml" {
+		t.Errorf("written: %v", written)
+	}
+	for path, want := range map[string]string{files[0].Path: "other", files[1].Path: "mended"} {
+		if text, err := os.ReadFile(path); err != nil || string(text) != want {
+			t.Errorf("%s holds %q, want %q: %v", path, text, want, err)
+		}
+	}
+}
+
+// TestUnifiedApplies hands diffs of texts of all shapes to git and to patch, which
+// have to make the second text of the first.
+func TestUnifiedApplies(t *testing.T) {
+	tools := map[string][]string{"git": {"apply", "in.diff"}, "patch": {"-p1", "--binary", "-i", "in.diff"}}
+	for tool, args := range tools {
+		t.Run(tool, func(t *testing.T) {
+			if _, err := exec.LookPath(tool); err != nil {
+				t.Skip(err)
+			}
+			random := rand.New(rand.NewPCG(1, 2))
+			for _, name := range []string{"web.yaml", "a dir/some file.yaml", `odd "name".yaml`, `back\slash.yaml`, "ü 世界.yaml", "tab\there.yaml"} {
+				for range 6 {
+					before, after := texts(random)
+					applyDiff(t, name, before, after, exec.Command(tool, args...))
+				}
+			}
+		})
+	}
+}
+
+// texts are two texts of as many lines, some of which differ.
+func texts(random *rand.Rand) (before, after string) {
+	end := []string{"\n", "\r\n"}[random.IntN(2)]
+	lines := 1 + random.IntN(40)
+	changed := random.IntN(lines)
+	for i := range lines {
+		line := fmt.Sprintf("key%d: värde\t%d", random.IntN(5), random.IntN(3))
+		other := line
+		if i == changed || random.IntN(6) == 0 {
+			other += " 世界"
+		}
+		if i < lines-1 || random.IntN(2) == 0 {
+			line, other = line+end, other+end
+		}
+		before, after = before+line, after+other
+	}
+	return before, after
+}
+
+// applyDiff applies a diff with another program.
+func applyDiff(t *testing.T, name, before, after string, cmd *exec.Cmd) {
+	t.Helper()
+	var diff bytes.Buffer
+	unified(&diff, name, []byte(before), []byte(after))
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES="+filepath.Dir(cmd.Dir), "HOME="+cmd.Dir)
+	path := filepath.Join(cmd.Dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for at, text := range map[string]string{path: before, filepath.Join(cmd.Dir, "in.diff"): diff.String()} {
+		if err := os.WriteFile(at, []byte(text), fs.FileMode(0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v: %s\n%s", name, err, said, diff.String())
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != after {
+		t.Errorf("%s: got %q, want %q: %v", name, text, after, err)
+	}
+}

@@ -1,0 +1,63 @@
+package facts
+
+import (
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// write is the fix that puts another text in the place of a scalar.
+func write(w *workload.Workload, n *source.Node, text string) diag.Fix {
+	return writeAt(w, w.File().Span(n), text)
+}
+
+func writeAt(w *workload.Workload, at diag.Span, text string) diag.Fix {
+	return diag.Fix{Description: "write " + text, Edits: []diag.Edit{edit(w, at, text)}}
+}
+
+// edit replaces a scalar and keeps its quotes, which JSON cannot do without.
+func edit(w *workload.Workload, at diag.Span, text string) diag.Edit {
+	line := []rune(w.File().Line(at.Line))
+	if i := at.Column - 1; i >= 0 && i < len(line) && (line[i] == '"' || line[i] == '\'') {
+		text = string(line[i]) + text + string(line[i])
+	}
+	return diag.Edit{Location: at, NewText: text}
+}
+
+// topologyKeyFix writes another topology key into a term.
+func topologyKeyFix(w *workload.Workload, t *placement.Term, key string) diag.Fix {
+	value := t.Node.Get("topologyKey")
+	return safe(w, value, write(w, value, key))
+}
+
+// safe marks the edit of a scalar that may be made without asking, or says what
+// stands against it: nothing but this place may change, and the manifest must
+// still apply to a cluster that has the object.
+func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
+	e := &fix.Edits[0]
+	e.OldText = old(w.File(), e.Location)
+	made := w.Object.Made()
+	switch {
+	case w.Kind.Finite():
+		fix.Withheld = "templates of Jobs are left alone, as a Job that is there cannot be changed"
+	case n.Shared:
+		fix.Withheld = "an anchor or a merge key holds it, so other places may change with it"
+	case n.Placeholder() || e.OldText != n.Value && e.OldText != `"`+n.Value+`"` && e.OldText != "'"+n.Value+"'":
+		fix.Withheld = "it is not written out in one piece"
+	case made != "":
+		fix.Withheld = made
+	default:
+		fix.Safe = true
+	}
+	return fix
+}
+
+// old is the text at a place, or "" if it is none of one line.
+func old(f *source.File, at diag.Span) string {
+	start, end, ok := f.Range(at)
+	if !ok {
+		return ""
+	}
+	return string(f.Text[start:end])
+}

@@ -1,0 +1,275 @@
+package lint_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/rego"
+)
+
+// tree is a directory of which something is linted, perhaps on nodes.
+type tree struct{ name, dir, path, topology string }
+
+// trees are all files among the fixtures, on the nodes beside them if there are
+// any, and the corpus, if it is there, on several clusters.
+func trees(t *testing.T) (all []tree) {
+	t.Helper()
+	for _, pattern := range []string{"../fixtures/*/*.yaml", "../fixtures/*/*/*.yaml"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: no file: %v", pattern, err)
+		}
+		for _, file := range files {
+			tr := tree{strings.TrimPrefix(filepath.ToSlash(file), "../"), filepath.Dir(file), filepath.Base(file), ""}
+			if exists(filepath.Join(tr.dir, "nodes.yaml")) {
+				tr.topology = "nodes.yaml"
+			}
+			all = append(all, tr)
+		}
+	}
+	shared, err := filepath.Abs("../../shared")
+	if err != nil || !exists(filepath.Join(shared, "corpus")) {
+		return all
+	}
+	corpus := tree{"corpus", filepath.Join(shared, "corpus"), ".", ""}
+	all = append(all, corpus)
+	for _, name := range []string{"eks-3az.yaml", "kind-3-workers.yaml"} {
+		corpus.name, corpus.topology = "corpus on "+name, filepath.Join(shared, "topologies", name)
+		all = append(all, corpus)
+	}
+	return all
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// mending are options that lint a whole directory.
+func mending(e *rego.Engine, dir, topology string) lint.Options {
+	o := lint.Options{
+		Dir: dir, Root: dir, Paths: []string{"."}, Policy: e,
+		Level: func(id string) diag.Level { r, _ := e.Rule(id); return r.Level },
+	}
+	if topology != "" {
+		o.Topology = []string{topology}
+	}
+	return o
+}
+
+// TestEveryOfferedEditMends makes each edit that is offered anywhere, alone, in
+// a copy of the tree, and lints that again without knowing of Mend: the finding
+// is gone, none is new, and no byte outside of the edit has changed.
+func TestEveryOfferedEditMends(t *testing.T) {
+	e := engine(t)
+	offered := 0
+	for _, tr := range trees(t) {
+		t.Run(tr.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(tr.dir)); err != nil {
+				t.Fatal(err)
+			}
+			o := mending(e, dir, tr.topology)
+			o.Paths = []string{tr.path}
+			mended, err := lint.Mend(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range mended.Files {
+				for _, edit := range f.Edits {
+					offered++
+					checkEdit(t, o, mended.Before, f, edit)
+				}
+			}
+			checkTogether(t, o, mended)
+		})
+	}
+	if offered == 0 {
+		t.Error("no edit is offered anywhere")
+	}
+	t.Logf("%d edits are offered", offered)
+}
+
+// checkEdit makes one edit on disk for as long as it takes to lint.
+func checkEdit(t *testing.T, o lint.Options, before *diag.Report, f lint.MendedFile, edit diag.Edit) {
+	t.Helper()
+	text := applied(string(f.Before), edit)
+	checkBytes(t, string(f.Before), text, edit)
+	put(t, f.Path, text)
+	defer put(t, f.Path, string(f.Before))
+	after, err := lint.Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is := tally(before), tally(after)
+	for key, n := range is {
+		if n > was[key] {
+			t.Errorf("%s:%d: %s is new after writing %s", f.Name, edit.Location.Line, key, edit.NewText)
+		}
+	}
+	asked := false
+	for _, d := range before.Diagnostics {
+		if slices.ContainsFunc(d.Fixes, func(fix diag.Fix) bool { return fix.Safe && fix.Edits[0] == edit }) {
+			asked = true
+			if key := fmt.Sprint(d.Rule, d.Cluster, d.Object, d.Location.File); is[key] >= was[key] {
+				t.Errorf("%s:%d: %s is still there after writing %s", f.Name, edit.Location.Line, d.Rule, edit.NewText)
+			}
+		}
+	}
+	if !asked {
+		t.Errorf("%s:%d: no finding asks for %s", f.Name, edit.Location.Line, edit.NewText)
+	}
+}
+
+// checkTogether writes all files: the report that was promised is the one that
+// there is then, and mending that once more changes nothing.
+func checkTogether(t *testing.T, o lint.Options, mended *lint.Mended) {
+	t.Helper()
+	for _, f := range mended.Files {
+		put(t, f.Path, string(f.After))
+	}
+	again, err := lint.Mend(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := findings(again.Before), findings(mended.After); got != want {
+		t.Errorf("found %s, and %s was promised", got, want)
+	}
+	if len(again.Files) > 0 {
+		t.Errorf("once more: %s changes", again.Files[0].Name)
+	}
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tally counts the findings by what they are about.
+func tally(r *diag.Report) map[string]int {
+	counts := map[string]int{}
+	for _, d := range r.Diagnostics {
+		counts[fmt.Sprint(d.Rule, d.Cluster, d.Object, d.Location.File)]++
+	}
+	return counts
+}
+
+var lineEnds = regexp.MustCompile("\r\n|\r|\n|\u0085|\u2028|\u2029")
+
+// checkBytes holds two texts against each other: but for the old key and the new
+// one they are the same, comments and line ends included.
+func checkBytes(t *testing.T, before, after string, edit diag.Edit) {
+	t.Helper()
+	old, is := edit.OldText, edit.NewText
+	same := false
+	for at := 0; at <= len(before) && !same; at++ {
+		next := strings.Index(before[at:], old)
+		if next < 0 {
+			break
+		}
+		at += next
+		same = before[:at]+is+before[at+len(old):] == after
+	}
+	if !same {
+		t.Errorf("more than %s has changed in\n%s\nwhich is now\n%s", old, before, after)
+	}
+	if !slices.Equal(lineEnds.FindAllString(before, -1), lineEnds.FindAllString(after, -1)) {
+		t.Errorf("line ends have changed")
+	}
+}
+
+const wrongKey, rightKey = "topology.kubernetes.io/hostname", "kubernetes.io/hostname"
+
+// soft is a Deployment with a topology key, as it is written.
+func soft(key string) string {
+	return strings.Replace(webManifest("1", softHost), "topologyKey: "+rightKey, "topologyKey: "+key, 1)
+}
+
+// mendFiles mends files in a directory of their own, which has nodes or not.
+func mendFiles(t *testing.T, topology string, files map[string]string) *lint.Mended {
+	t.Helper()
+	dir := t.TempDir()
+	nodes := ""
+	for name, text := range files {
+		put(t, filepath.Join(dir, name), text)
+	}
+	if topology != "" {
+		nodes = filepath.Join(t.TempDir(), "nodes.yaml")
+		put(t, nodes, topology)
+	}
+	before := snapshot(t, dir)
+	mended, err := lint.Mend(context.Background(), mending(engine(t), dir, nodes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(before, snapshot(t, dir)) {
+		t.Error("something was written")
+	}
+	return mended
+}
+
+// snapshot is the text of every file.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(dir, path))
+		texts[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+// TestMendPlaces mends texts in which lines, columns and bytes differ: what comes
+// out is what went in, with the other key.
+func TestMendPlaces(t *testing.T) {
+	plain := soft(wrongKey + " # why not")
+	flow := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"é😀","labels":{"app":"p"}},"spec":{"containers":[{"name":"c","image":"c"}],` +
+		`"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"topology.kubernetes.io/hostname","whenUnsatisfiable":"ScheduleAnyway","labelSelector":{"matchLabels":{"app":"p"}}}]}}`
+	for name, text := range map[string]string{
+		"plain":         plain,
+		"double quotes": soft(`"` + wrongKey + `"`),
+		"single quotes": soft("'" + wrongKey + "'"),
+		"tag":           soft("!!str " + wrongKey),
+		"crlf":          strings.ReplaceAll(plain, "\n", "\r\n"),
+		"mixed ends":    strings.Replace(plain, "\n", "\r\n", 3),
+		"mark":          "\ufeff" + plain,
+		"two marks":     "\ufeff\ufeff" + plain,
+		"no last end":   strings.TrimSuffix(plain, "\n"),
+		"wide":          "# héllo 世界 😀\n" + strings.Replace(plain, "            podAffinityTerm:", "            \"podAffinityTerm\": # 世界", 1),
+		"wide breaks":   "# one\u0085# two\u2028# three\u2029" + plain,
+		"carriage":      "# one\r# two\n" + plain,
+		"tabs":          strings.Replace(plain, "topologyKey: ", "topologyKey:\t", 1),
+		"json":          flow,
+		"flow":          "# 世界\n" + flow + "\n",
+		"many":          plain + "---\n" + strings.ReplaceAll(plain, "name: web", "name: wéb2"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			mended := mendFiles(t, "", map[string]string{"web.yaml": text})
+			if len(mended.Files) != 1 {
+				t.Fatalf("nothing is offered: %s %v", findings(mended.Before), mended.Withheld)
+			}
+			if got, want := string(mended.Files[0].After), strings.ReplaceAll(text, wrongKey, rightKey); got != want {
+				t.Errorf("got\n%q, want\n%q", got, want)
+			}
+		})
+	}
+}

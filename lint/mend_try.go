@@ -1,0 +1,192 @@
+package lint
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// refuses says why an edit cannot be made whatever it would bring about.
+func (m *mender) refuses(r *repair) string {
+	name := r.edit.Location.File
+	why, known := m.locks[name]
+	if !known {
+		why = m.lock(name)
+		m.locks[name] = why
+	}
+	if why == "" {
+		if _, err := apply(name, m.before.Source(name), []diag.Edit{r.edit}); err != nil {
+			why = err.Error()
+		}
+	}
+	return why
+}
+
+// lock says why a file must stay as it is: who names a link may not know what
+// else leads to the file.
+func (m *mender) lock(name string) string {
+	if name == source.StdinName {
+		return "standard input cannot be written"
+	}
+	info, err := os.Lstat(m.path(name))
+	switch {
+	case err != nil:
+		return "the file is no longer there"
+	case !info.Mode().IsRegular():
+		return "it is not a regular file"
+	case m.linked(m.before.Display(name)):
+		return "a symbolic link leads to the file: name the file itself"
+	}
+	return ""
+}
+
+func (m *mender) path(name string) string { return filepath.Join(m.root, filepath.FromSlash(name)) }
+
+// linked reports whether there is a symbolic link on the way to a file, as far
+// as that was named or found: the way to the working directory or to the root
+// does not count.
+func (m *mender) linked(shown string) bool {
+	at := filepath.FromSlash(shown)
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(m.options.Dir, at)
+	}
+	for {
+		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return true
+		}
+		at = filepath.Dir(at)
+		if !strings.HasPrefix(at, m.options.Root+string(filepath.Separator)) || at == m.options.Dir {
+			return false
+		}
+	}
+}
+
+// try lints with some edits and says why they are not to be made, if so: a
+// finding that asks for one is still there, or there is a new one.
+func (m *mender) try(repairs []*repair) (after *diag.Report, why string) {
+	if len(repairs) == 0 {
+		return m.before, ""
+	}
+	texts := map[string][]byte{}
+	for _, f := range m.files(repairs) {
+		if texts[f.Name] = f.After; f.After == nil {
+			return nil, "it overlaps another edit: run again"
+		}
+	}
+	after, err := m.lint(texts)
+	if err != nil {
+		return nil, "linting with it fails"
+	}
+	return after, m.worse(repairs, count(after))
+}
+
+// lint lints the texts that were read first, apart from those that are given,
+// whatever has become of the files since. A pipe can be read only once.
+func (m *mender) lint(texts map[string][]byte) (*diag.Report, error) {
+	o := m.options
+	o.Overlay = func(name string) ([]byte, bool) {
+		text, ok := texts[name]
+		if !ok {
+			text = m.before.Source(name)
+		}
+		return text, text != nil
+	}
+	return Run(m.ctx, o)
+}
+
+// worse compares the findings after some edits with those before, without those
+// that ask for the edits.
+func (m *mender) worse(repairs []*repair, after map[identity]int) string {
+	solved := map[identity]int{}
+	for _, r := range repairs {
+		for _, f := range r.findings {
+			solved[f]++
+		}
+	}
+	var still, added []string
+	for id, n := range after {
+		switch {
+		case n <= m.counts[id]-solved[id]:
+		case solved[id] > 0:
+			still = append(still, id.rule)
+		default:
+			added = append(added, id.rule)
+		}
+	}
+	if len(still) > 0 {
+		return "linting with it still finds " + slices.Min(still)
+	}
+	if len(added) > 0 {
+		return fmt.Sprintf("linting with it finds %s, which is new", slices.Min(added))
+	}
+	return ""
+}
+
+// files applies edits, file by file; a text is nil if edits overlap.
+func (m *mender) files(repairs []*repair) (all []MendedFile) {
+	edits := map[string][]diag.Edit{}
+	for _, r := range repairs {
+		edits[r.edit.Location.File] = append(edits[r.edit.Location.File], r.edit)
+	}
+	for name, of := range edits {
+		f := MendedFile{Name: name, Path: m.path(name), Before: m.before.Source(name), Edits: of}
+		f.After, _ = apply(name, f.Before, of)
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b MendedFile) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// apply makes edits within lines; no byte outside of them changes.
+func apply(name string, text []byte, edits []diag.Edit) ([]byte, error) {
+	file := source.File{Name: name, Text: text}
+	edits = slices.Clone(edits)
+	slices.SortFunc(edits, func(a, b diag.Edit) int { return a.Location.Compare(b.Location) })
+	out := make([]byte, 0, len(text)+64*len(edits))
+	at := 0
+	for _, e := range edits {
+		start, end, ok := file.Range(e.Location)
+		if !ok || string(text[start:end]) != e.OldText {
+			return nil, errors.New("the text there is not what it should be")
+		}
+		if start < at {
+			return nil, errors.New("edits overlap")
+		}
+		out = append(append(out, text[at:start]...), e.NewText...)
+		at = end
+	}
+	return append(out, text[at:]...), nil
+}
+
+// identity is what makes two findings before and after an edit the same one.
+// Lines and messages do not, as they may change with what the edit changes.
+type identity struct {
+	rule, cluster, file string
+	level               diag.Level
+	object              diag.Object
+}
+
+func identify(d *diag.Diagnostic) identity {
+	return identity{d.Rule, d.Cluster, d.Location.File, d.Level, d.Object}
+}
+
+func count(r *diag.Report) map[identity]int {
+	counts := map[identity]int{}
+	for i := range r.Diagnostics {
+		counts[identify(&r.Diagnostics[i])]++
+	}
+	return counts
+}
+
+func resolved(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}

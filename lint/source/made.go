@@ -1,0 +1,45 @@
+package source
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// Comments by which a text says that it was made from another one: helm names
+// the template above each document that it renders, and generators ask people to
+// keep their hands off.
+var (
+	helmSource = regexp.MustCompile(`(?m)^# Source: [^\s:]+/(?:templates|charts|crds)/\S+\s*$`)
+	doNotEdit  = regexp.MustCompile(`(?mi)^[ \t]*#.*(?:\bdo not edit\b|@generated\b)`)
+)
+
+// Made tells what the text of an object was made by, where it says so, as what
+// is corrected there is lost when it is made again; "" if it says nothing.
+func (o *Object) Made() string {
+	meta := o.Root.Get("metadata")
+	notes := meta.Get("annotations")
+	switch {
+	case notes.Get("config.kubernetes.io/origin") != nil || notes.Get("alpha.config.kubernetes.io/transformations") != nil:
+		return "kustomize rendered the document: its source has to change"
+	case helmSource.Match(o.File.Text):
+		return "helm rendered the file: its template has to change"
+	case doNotEdit.Match(opening(o.File.Text)):
+		return "a comment says that the file is generated: its source has to change"
+	case meta.Get("uid") != nil || meta.Get("resourceVersion") != nil:
+		return "the document is a copy out of a cluster: its source has to change"
+	}
+	return ""
+}
+
+// opening is the comment with which a text begins.
+func opening(text []byte) []byte {
+	at := 0
+	for line := range bytes.Lines(text) {
+		word := bytes.TrimSpace(bytes.TrimPrefix(line, byteOrderMark))
+		if len(word) > 0 && word[0] != '#' && !bytes.HasPrefix(word, []byte("---")) {
+			break
+		}
+		at += len(line)
+	}
+	return text[:at]
+}
