@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -232,23 +233,23 @@ func TestBaselineMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"":                           "b:1: the baseline ends too early",
-		"[]":                         "b:1: the file: expected no array here",
-		"{\n\"entries\": 1}":         "b:2: entries: expected no number here",
-		"{\n\n\"a\": 1}":             `b:3: unknown field "a"`,
-		"{\n,":                       "b:2: invalid character ',' looking for beginning of object key string",
-		"{}":                         `b: expected apiVersion schedlint.dev/v1alpha1 and kind Baseline, found "" and ""`,
-		with(entry) + "{}":           "b:3: expected nothing behind the baseline",
-		with(entry + "," + entry):    "b: entries[1]: the same as an entry before it",
-		with(`{"rule":"a"}`):         `b: entries[0].level: expected error, warning or note, found ""`,
-		with(`{"level":"error"}`):    "b: entries[0]: expected a rule",
-		with(`{"rule":"a","level":"error","count":0}`):                                                                 "b: entries[0]: expected a count of at least 1, and no negative number",
-		with(`{"rule":"a","level":"error","count":1,"pending":-1}`):                                                    "b: entries[0]: expected a count of at least 1, and no negative number",
-		with(`{"rule":"a","level":"error","count":1,"line":1}`):                                                        `b:3: unknown field "line"`,
-		`{"apiVersion":"schedlint.dev/v1alpha1","kind":"Baseline","entries":[]}`:                                       "b: reason: expected why these findings are accepted",
-		`{"apiVersion":"schedlint.dev/v1alpha1","kind":"Baseline","reason":" ","entries":[]}`:                          "b: reason: expected why these findings are accepted",
-		`{"apiVersion":"schedlint.dev/v1alpha1","kind":"Baseline","reason":"r","until":"tomorrow","entries":[]}`:       `b: until: expected a day as in 2027-03-31, found "tomorrow"`,
-		`{"apiVersion":"schedlint.dev/v1alpha1","kind":"Baseline","reason":"r","until":"2026-01-01","entries":[1]}`:     "b:1: entries: expected no number here",
+		"":                        "b:1: the baseline ends too early",
+		"[]":                      "b:1: the file: expected no array here",
+		"{\n\"entries\": 1}":      "b:2: entries: expected no number here",
+		"{\n\n\"a\": 1}":          `b:3: unknown field "a"`,
+		"{\n,":                    "b:2: invalid character ',' looking for beginning of object key string",
+		"{}":                      `b: expected apiVersion schedlint.dev/v1alpha1 and kind Baseline, found "" and ""`,
+		with(entry) + "{}":        "b:3: expected nothing behind the baseline",
+		with(entry + "," + entry): "b: entries[1]: the same as an entry before it",
+		with(`{"rule":"a"}`):      `b: entries[0].level: expected error, warning or note, found ""`,
+		with(`{"level":"error"}`): "b: entries[0]: expected a rule",
+		with(`{"rule":"a","level":"error","count":0}`):                                                              "b: entries[0]: expected a count of at least 1, and no negative number",
+		with(`{"rule":"a","level":"error","count":1,"pending":-1}`):                                                 "b: entries[0]: expected a count of at least 1, and no negative number",
+		with(`{"rule":"a","level":"error","count":1,"line":1}`):                                                     `b:3: unknown field "line"`,
+		`{"apiVersion":"schedlint.dev/v1alpha1","kind":"Baseline","entries":[]}`:                                    "b: reason: expected why these findings are accepted",
+		`{"apiVersion":"schedlint.dev/v1alpha1","kind":"Baseline","reason":" ","entries":[]}`:                       "b: reason: expected why these findings are accepted",
+		`{"apiVersion":"schedlint.dev/v1alpha1","kind":"Baseline","reason":"r","until":"tomorrow","entries":[]}`:    `b: until: expected a day as in 2027-03-31, found "tomorrow"`,
+		`{"apiVersion":"schedlint.dev/v1alpha1","kind":"Baseline","reason":"r","until":"2026-01-01","entries":[1]}`: "b:1: entries: expected no number here",
 	} {
 		if _, err := ReadBaseline("b", []byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
@@ -298,4 +299,13 @@ func FuzzBaseline(f *testing.F) {
 		}
 		roundTrip(t, b)
 	})
+}
+
+func encoded(t *testing.T, b *Baseline) []byte {
+	t.Helper()
+	text, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }

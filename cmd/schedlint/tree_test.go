@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// everything wants every file.
+func everything(string) bool { return true }
+
+// gitRaw runs git with an input and gives what it prints.
+func gitRaw(t *testing.T, stdin []byte, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Stdin = bytes.NewReader(stdin)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("git %q: %v", args, err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// rawTree makes a tree object that no git would make.
+func rawTree(t *testing.T, entries ...[3]string) string {
+	t.Helper()
+	var raw []byte
+	for _, e := range entries {
+		id, err := hex.DecodeString(e[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = append(append(raw, e[0]+" "+e[1]+"\x00"...), id...)
+	}
+	return gitRaw(t, raw, "hash-object", "-t", "tree", "-w", "--stdin", "--literally")
+}
+
+// TestHostileTrees unpacks trees whose names and links lead out: nothing is
+// written outside of the directory that the tree has for itself.
+func TestHostileTrees(t *testing.T) {
+	dir := inGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")
+	t.Setenv("TMPDIR", t.TempDir())
+	outside := filepath.Join(dir, "..", "owned.yaml")
+	blob := gitRaw(t, []byte("b: 2\n"), "hash-object", "-w", "--stdin")
+	link := gitRaw(t, []byte(dir), "hash-object", "-w", "--stdin")
+	sub := rawTree(t, [3]string{"100644", "owned.yaml", blob})
+	for name, tree := range map[string]string{
+		"a name that leads up":     rawTree(t, [3]string{"100644", "../owned.yaml", blob}),
+		"a directory that does":    rawTree(t, [3]string{"40000", "..", sub}),
+		"an absolute name":         rawTree(t, [3]string{"100644", outside, blob}),
+		"a directory and a link":   rawTree(t, [3]string{"120000", "x", link}, [3]string{"40000", "x", sub}),
+		"a link and a directory":   rawTree(t, [3]string{"40000", "x", sub}, [3]string{"120000", "x", link}),
+		"a name that comes twice":  rawTree(t, [3]string{"100644", "x.yaml", blob}, [3]string{"120000", "x.yaml", link}),
+		"a file in place of a dir": rawTree(t, [3]string{"100644", "x", blob}, [3]string{"40000", "x", sub}),
+	} {
+		unpacked, err := unpack(dir, tree, everything)
+		if err == nil {
+			t.Errorf("%s: unpacked", name)
+			unpacked.remove()
+		}
+		for _, path := range []string{outside, filepath.Join(dir, "owned.yaml")} {
+			if _, err := os.Lstat(path); err == nil {
+				t.Fatalf("%s: %s is there", name, path)
+			}
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "schedlint-*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// TestUnpack takes files, links and odd names from a tree, and neither runs what
+// the configuration names nor touches the work tree.
+func TestUnpack(t *testing.T) {
+	dir := inGit(t, map[string]string{
+		"a.yaml": "a: 1\n", "deep/er/b.yml": "\r\nb", "odd \"name\"\n.yaml": "", "other.txt": "x", ".gitattributes": "* filter=evil\n", "evil": "#!/bin/sh\ntouch ran\ncat\n",
+	})
+	if err := os.Symlink("deep", "link"); err != nil {
+		t.Fatal(err)
+	}
+	git(t, "add", "-A")
+	git(t, "commit", "-q", "-m", "x")
+	for _, key := range []string{"core.fsmonitor", "core.pager", "filter.evil.smudge", "filter.evil.process", "core.gitProxy"} {
+		git(t, "config", key, filepath.Join(dir, "evil"))
+	}
+	if err := os.RemoveAll("deep"); err != nil {
+		t.Fatal(err)
+	}
+	unpacked, err := unpack(dir, "HEAD", func(name string) bool { return filepath.Ext(name) != ".txt" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unpacked.remove()
+	for name, want := range map[string]string{"a.yaml": "a: 1\n", "deep/er/b.yml": "\r\nb", "odd \"name\"\n.yaml": "", "link/er/b.yml": "\r\nb"} {
+		if text, err := os.ReadFile(filepath.Join(unpacked.dir, name)); err != nil || string(text) != want {
+			t.Errorf("%q: %q, %v", name, text, err)
+		}
+	}
+	if unpacked.has("other.txt") {
+		t.Error("a file that is not wanted is there")
+	}
+	if _, err := os.Stat("ran"); err == nil {
+		t.Error("a program of the tree has been run")
+	}
+	if _, err := os.Stat("deep"); err == nil {
+		t.Error("the work tree has changed")
+	}
+}
+
+// TestMissingObjects unpacks from a clone that has not everything.
+func TestMissingObjects(t *testing.T) {
+	dir := inGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")
+	git(t, "commit", "-q", "-m", "x")
+	id := gitRaw(t, nil, "rev-parse", "HEAD:a.yaml")
+	if err := os.Remove(filepath.Join(".git", "objects", id[:2], id[2:])); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := unpack(dir, "HEAD", everything); err == nil || !strings.Contains(err.Error(), "fetch the revision as a whole") {
+		t.Errorf("%v", err)
+	}
+}
