@@ -52,10 +52,10 @@ func workloadTable(b *strings.Builder, p *diag.Placement) {
 	b.WriteByte('\n')
 	table(b, append([][]string{above, titles}, d.rows...))
 	for _, r := range d.reasons {
-		wrapped(b, "  ", fmt.Sprintf("%s %s: %s, %s", r.subject, r.question, r.answer, r.why))
+		fold(b, "  ", "    ", fmt.Sprintf("%s %s: %s, %s", r.subject, r.question, r.answer, r.why))
 	}
 	for _, text := range legend(d.columns, d.rows) {
-		wrapped(b, "", text)
+		fold(b, "", "  ", text)
 	}
 }
 
@@ -105,29 +105,4 @@ func legend(columns []question, rows [][]string) []string {
 		lines = append(lines, "gone: the lost nodes are deleted; ghost: they stay in the cluster, unreachable")
 	}
 	return lines
-}
-
-// lineWidth is how many cells of a terminal a line of prose takes at most.
-const lineWidth = 100
-
-// wrapped writes visible text in lines that are not too wide, if there is a
-// space to break them at; all but the first are indented further.
-func wrapped(b *strings.Builder, indent, text string) {
-	line, cells := indent, len(indent)
-	for i, word := range strings.Split(text, " ") {
-		size := 0
-		for _, r := range word {
-			size += width(r)
-		}
-		switch {
-		case i == 0:
-		case cells+1+size > lineWidth:
-			fmt.Fprintln(b, line)
-			line, cells = indent+"  ", len(indent)+2
-		default:
-			line, cells = line+" ", cells+1
-		}
-		line, cells = line+word, cells+size
-	}
-	fmt.Fprintln(b, line)
 }

@@ -129,8 +129,8 @@ func TestPlacementGolden(t *testing.T) {
 	}
 }
 
-// TestPlacementWidth demands that a table with all columns, and the prose below
-// it, fit into a pull request as long as names are ordinary.
+// TestPlacementWidth demands that a table with all columns fits into a pull
+// request as long as names are ordinary, and the prose below it into any terminal.
 func TestPlacementWidth(t *testing.T) {
 	p := placed()
 	for i := range p.Workloads {
@@ -147,7 +147,11 @@ func TestPlacementWidth(t *testing.T) {
 		}
 	}
 	for line := range strings.Lines(placementIn(t, "text", p)) {
-		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > lineWidth {
+		limit := lineWidth
+		if !strings.HasPrefix(line, "  ") && strings.Contains(line, "  ") || strings.HasPrefix(line, "     ") {
+			limit = 100 // of the table
+		}
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > limit {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}

@@ -60,8 +60,8 @@ func (t *textWriter) paint(style, s string) string {
 	return "\x1b[" + style + "m" + s + "\x1b[0m"
 }
 
-// diagnostic writes one finding: where and what, the source, the related
-// places, the repairs.
+// diagnostic writes one finding: where and what in one line that tools can read,
+// the source, why, the related places, the repairs.
 func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	heading := ""
 	if place := t.place(d.Location); place != "" {
@@ -69,19 +69,42 @@ func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	}
 	level := visible(string(d.Level)) + ":"
 	rule := t.paint(dim, "["+visible(d.Rule)+"]")
-	t.println(heading, t.paint(levelStyle(d.Level), level), " ", visible(message(d)), " ", rule)
+	what, why := clauses(d)
+	t.println(heading, t.paint(levelStyle(d.Level), level), " ", visible(what), " ", rule)
 
 	gutter := gutterWidth(d)
 	if s, ok := t.src.snippet(d.Location); ok {
 		t.source(gutter, strconv.Itoa(d.Location.Line), s.text)
 		t.source(gutter, "", t.paint(green, s.marks))
 	}
+	for _, clause := range why {
+		t.folded("  = ", "", visible(clause))
+	}
 	for i := range d.Related {
 		t.related(&d.Related[i], gutter)
 	}
 	for _, f := range d.Fixes {
-		t.println(t.paint(green, "help:"), " ", visible(f.Description))
+		t.folded("help: ", green, visible(f.Description))
 	}
+}
+
+// clauses are what a finding says first, with the cluster, and what it says of
+// the reasons.
+func clauses(d *diag.Diagnostic) (what string, why []string) {
+	all := strings.Split(d.Message, "; ")
+	first := *d
+	first.Message = all[0]
+	return message(&first), all[1:]
+}
+
+// folded writes text behind a mark, in lines of a width; the mark ends in a space
+// and is painted.
+func (t *textWriter) folded(mark, style, text string) {
+	var b strings.Builder
+	fold(&b, mark, strings.Repeat(" ", len(mark)), text)
+	first, rest, _ := strings.Cut(b.String(), "\n")
+	t.println(t.paint(style, strings.TrimRight(mark, " ")), " ", first[min(len(mark), len(first)):])
+	t.out.WriteString(rest)
 }
 
 // message is what a finding says. With several clusters the same object has a
@@ -93,13 +116,13 @@ func message(d *diag.Diagnostic) string {
 	return fmt.Sprintf("%s (cluster %s)", d.Message, d.Cluster)
 }
 
-// related writes a second place of a finding in two lines.
+// related writes a second place of a finding and its line.
 func (t *textWriter) related(r *diag.Related, gutter int) {
-	arrow := "  " + t.paint(cyan, "-->") + " "
+	text := visible(r.Message)
 	if place := t.place(r.Location); place != "" {
-		arrow += visible(place) + ": "
+		text = visible(place) + ": " + text
 	}
-	t.println(arrow, visible(r.Message))
+	t.folded("  --> ", cyan, text)
 	if s, ok := t.src.snippet(r.Location); ok {
 		t.source(gutter, strconv.Itoa(r.Location.Line), s.text)
 	}
