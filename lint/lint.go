@@ -254,8 +254,14 @@ func (r *run) cluster(p part) {
 // judge lets the policy see the facts and turns what it says into diagnostics:
 // place, object and explanation come from the fact, never from the rule.
 func (r *run) judge(f *facts.Facts, cluster string) {
+	r.report.Diagnostics = append(r.report.Diagnostics, r.diagnostics(f, cluster, nil)...)
+}
+
+// diagnostics are those about some facts; with is told the fact of each.
+func (r *run) diagnostics(f *facts.Facts, cluster string, with func(fact int)) []diag.Diagnostic {
 	judgements, err := r.Policy.Evaluate(r.ctx, f)
 	r.fail(err)
+	var all []diag.Diagnostic
 	for _, j := range judgements {
 		level := r.Level(j.Rule)
 		if level == diag.LevelOff {
@@ -266,9 +272,13 @@ func (r *run) judge(f *facts.Facts, cluster string) {
 		if s.Object != nil {
 			object = *s.Object
 		}
-		r.report.Diagnostics = append(r.report.Diagnostics, diag.Diagnostic{
+		all = append(all, diag.Diagnostic{
 			Rule: j.Rule, Level: level, Message: j.Message, Object: object, Cluster: cluster,
 			Location: s.Location, Related: s.Related, Fixes: s.Fixes,
 		})
+		if with != nil {
+			with(j.Fact)
+		}
 	}
+	return all
 }

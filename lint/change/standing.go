@@ -60,6 +60,22 @@ func (j *Judge) Alone(w *workload.Workload, pods int) *Scene {
 	return &Scene{Standing: s.stand(s.furthest(), append([]*workload.Workload{c}, s.others(c)...)...), Next: c, Pods: pods}
 }
 
+// Repairs are the ways out for a workload that cannot be placed whole even if it
+// has the nodes to itself; each was tried.
+func (j *Judge) Repairs(w *workload.Workload, pods int) []string {
+	s := j.scene([]*workload.Workload{w}).with(w, pods)
+	s.ws = append(s.ws, j.helpers(w)...)
+	m := j.m.Variant(s.ws, j.m.Topology.Nodes)
+	d := placement.Decide(m, j.options(j.steps))
+	if w.Kind.PerNode() || verdict(d, s.of[w]) != placement.Never {
+		return nil
+	}
+	if core := m.Explain(s.of[w], d); core != nil {
+		return core.Repairs
+	}
+	return nil
+}
+
 // Together is all workloads that take part in decisions.
 func (j *Judge) Together() *placement.Standing {
 	d := placement.Decide(j.m, j.options(j.steps*questions))

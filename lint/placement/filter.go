@@ -101,7 +101,7 @@ func (s *State) Filter(w *workload.Workload, n *topology.Node) Reason {
 	}
 	g := s.m.groups[w]
 	for _, live := range liveFilters {
-		if (live.bound || !f.bound()) && live.refuses(s, g, n) {
+		if !(live.rule && f.bound()) && live.refuses(s, g, n) {
 			return live.by
 		}
 	}
@@ -109,17 +109,17 @@ func (s *State) Filter(w *workload.Workload, n *topology.Node) Reason {
 }
 
 // liveFilters are those that look at other pods, in the order of the default
-// profile; the kubelet applies some of them as well. Why says why one refuses.
+// profile; a kubelet does not apply those of rules. Why says why one refuses.
 var liveFilters = []struct {
 	by      Reason
-	bound   bool
+	rule    bool
 	refuses func(*State, *Group, *topology.Node) bool
 	why     func(*State, *Group, *topology.Node) string
 }{
-	{RefusedByPort, true, func(s *State, g *Group, n *topology.Node) bool { _, _, taken := s.portTaken(g, n); return taken }, (*State).portText},
-	{RefusedByResources, true, func(s *State, g *Group, n *topology.Node) bool { return s.short(g, n) != nil }, (*State).shortText},
-	{RefusedBySpread, false, func(s *State, g *Group, n *topology.Node) bool { return s.uneven(g, n) != nil }, (*State).unevenText},
-	{RefusedByAffinity, false, func(s *State, g *Group, n *topology.Node) bool {
+	{RefusedByPort, false, func(s *State, g *Group, n *topology.Node) bool { _, _, taken := s.portTaken(g, n); return taken }, (*State).portText},
+	{RefusedByResources, false, func(s *State, g *Group, n *topology.Node) bool { return s.short(g, n) != nil }, (*State).shortText},
+	{RefusedBySpread, true, func(s *State, g *Group, n *topology.Node) bool { return s.uneven(g, n) != nil }, (*State).unevenText},
+	{RefusedByAffinity, true, func(s *State, g *Group, n *topology.Node) bool {
 		_, hit := s.antiAffinityHit(g, n)
 		return hit || s.unmet(g, n) != nil
 	}, (*State).affinityText},

@@ -33,6 +33,11 @@ var lostTexts = map[Meaning]string{
 // order in which the scheduler asks them; it stops at the first. Those that look
 // at other pods are asked only if the node itself would do.
 func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
+	return s.refusals(w, n, true)
+}
+
+// refusals leaves out those of rules about other pods unless they are asked for.
+func (s *State) refusals(w *workload.Workload, n *topology.Node, rules bool) []Refusal {
 	if s.meaning == Gone && s.lost[n] {
 		return []Refusal{{RefusedByNobody, lostTexts[Gone]}}
 	}
@@ -46,7 +51,7 @@ func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
 	}
 	g := s.m.groups[w]
 	for _, live := range liveFilters {
-		if (live.bound || !f.bound()) && live.refuses(s, g, n) {
+		if !(live.rule && (f.bound() || !rules)) && live.refuses(s, g, n) {
 			all = append(all, Refusal{live.by, live.why(s, g, n)})
 		}
 	}

@@ -180,3 +180,25 @@ func (s *Standing) Outlook(w *workload.Workload) []Outlook {
 	}
 	return all
 }
+
+// Still is what each node says to a pod of a workload while there are no pods
+// but those that run already, rules about other pods left aside.
+func (m *Model) Still(w *workload.Workload) []Outlook {
+	s := NewState(m)
+	all := make([]Outlook, len(m.Topology.Nodes))
+	for i, n := range m.Topology.Nodes {
+		all[i] = Outlook{Node: n, Refusals: s.refusals(w, n, false)}
+	}
+	return all
+}
+
+// Spare is the same for one more node of each pool that may grow, in the order
+// of Topology.Growth.
+func (m *Model) Spare(w *workload.Workload) []Outlook {
+	s := NewState(m)
+	var all []Outlook
+	for _, g := range m.Topology.Growth {
+		all = append(all, Outlook{Node: g.Node, Refusals: s.refusals(w, g.Node, false)})
+	}
+	return all
+}
