@@ -50,6 +50,7 @@ const (
 	RowRejects = "rejects"
 	RowHas     = "has"     // a DaemonSet's own pod already
 	RowGone    = "gone"    // the node is lost
+	RowAside   = "aside"   // no node is asked
 	RowUnknown = "unknown" // nobody can tell
 )
 

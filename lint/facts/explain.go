@@ -57,23 +57,23 @@ func (x *Explainer) open(w *workload.Workload) (diag.Account, bool) {
 	case !x.b.topo:
 		return diag.Account{Notes: []string{"no node is declared (--topology FILE), so which node takes a pod cannot be told"}}, true
 	case w.Refused():
-		return x.unknown("the API server refuses it, so no node is ever asked"), true
+		return x.unasked(diag.RowAside, "the API server refuses it, so no node is ever asked"), true
 	case g.Unknown != "":
-		return x.unknown("not known: " + g.Unknown), true
+		return x.unasked(diag.RowUnknown, "not known: "+g.Unknown), true
 	}
 	return diag.Account{}, false
 }
 
-// unknown is a table of nodes of which nobody can tell.
-func (x *Explainer) unknown(why string) diag.Account {
-	row := diag.NodeRow{Outcome: diag.RowUnknown, Why: why}
+// unasked is a table of nodes that are all the same to a workload.
+func (x *Explainer) unasked(outcome, why string) diag.Account {
+	row := diag.NodeRow{Outcome: outcome, Why: why}
 	if nodes := x.b.m.Topology.Nodes; len(nodes) > 0 {
 		row.Runs = [][]string{{}}
 		for _, n := range nodes {
 			row.Runs[0] = append(row.Runs[0], n.Name)
 		}
 	}
-	return diag.Account{Tables: []diag.NodeTable{{Caption: "what a pod would be told", Rows: []diag.NodeRow{row}}}}
+	return diag.Account{Tables: []diag.NodeTable{{Caption: "what the nodes say to a pod", Rows: []diag.NodeRow{row}}}}
 }
 
 // still is about each node by itself.
@@ -128,7 +128,7 @@ func next(w *workload.Workload, placed, missing int) string {
 }
 
 // together is about workloads among all others.
-func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tried string) diag.Account {
+func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tried string, notes ...string) diag.Account {
 	a, open := x.open(w)
 	if open {
 		return a
@@ -142,8 +142,15 @@ func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tri
 	if len(a.Tables) == 0 {
 		return x.still(w, "no pod of these workloads is left over in the placement that was looked at")
 	}
-	a.Tried = tried
+	a.Tried, a.Notes = tried, notes
 	return a
+}
+
+func are(pods int) string {
+	if pods == 1 {
+		return "1 pod is"
+	}
+	return fmt.Sprintf("%d pods are", pods)
 }
 
 // stuck is about a run after which a pod fits nowhere.

@@ -54,7 +54,7 @@ func (x *Explainer) moving(w *workload.Workload) diag.Account {
 	if s == nil {
 		return x.still(w, "too many machines are told apart by their own labels to show one that migrates")
 	}
-	s.Call(s.Old, "the machine itself")
+	s.Call(s.Old, "the machine that migrates")
 	caption := fmt.Sprintf("%s while one of %s migrates: its second pod", w, plural(s.Pods, "machine"))
 	a := diag.Account{Tables: []diag.NodeTable{x.table(w, caption, s.Outlook(s.Next))}}
 	if len(x.judge().MigrationRemedies(w)) > 0 {

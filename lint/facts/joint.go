@@ -43,7 +43,8 @@ func (b *builder) crowd(c *placement.Conflict) {
 	w := c.Workloads[0]
 	b.about(w)
 	b.because(w, func(x *Explainer) diag.Account {
-		return x.together(w, c.Workloads, "each was tried by the rules alone, resources left aside: all pods can then be placed")
+		return x.together(w, c.Workloads, "each was tried by the rules alone, resources left aside: all pods can then be placed",
+			fmt.Sprintf("the finding leaves resources aside, by which %s left over at least; here they count", are(c.Pods-c.Most)))
 	})
 	fact := Crowd{
 		Workload: w.String(), Workloads: texts(c.Workloads), Verdict: Infeasible, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,

@@ -97,7 +97,7 @@ func (s *State) name(w *workload.Workload) string {
 
 func (s *State) portText(g *Group, n *topology.Node) string {
 	port, by, _ := s.portTaken(g, n)
-	return fmt.Sprintf("has host port %d/%s taken by %s", port.Port, port.Protocol, s.name(by))
+	return fmt.Sprintf("has host port %d/%s taken by a pod of %s", port.Port, port.Protocol, s.name(by))
 }
 
 func (s *State) shortText(g *Group, n *topology.Node) string {
@@ -137,7 +137,7 @@ func (s *State) beside(n *topology.Node) string {
 	}
 	parts := make([]string, len(names)-others)
 	for i := range parts {
-		parts[i] = fmt.Sprintf("%d of %s", count[names[i]], names[i])
+		parts[i] = podsOf(count[names[i]], names[i])
 	}
 	if more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
@@ -173,6 +173,13 @@ func (s *State) affinityText(g *Group, n *topology.Node) string {
 	return strings.Join(parts, "; ")
 }
 
+func podsOf(n int, who string) string {
+	if n == 1 {
+		return "1 pod of " + who
+	}
+	return fmt.Sprintf("%d pods of %s", n, who)
+}
+
 // hitText says which pod in place is in the way, and by whose rule.
 func (s *State) hitText(h hit, n *topology.Node) string {
 	rule := "required anti-affinity on " + h.key
@@ -182,14 +189,16 @@ func (s *State) hitText(h hit, n *topology.Node) string {
 	case h.its:
 		rule = "its " + rule
 	}
+	of := s.m.groups[h.pod.Workload].origin()
+	same := func(w *workload.Workload) bool { return w == h.pod.Workload || s.m.groups[w].origin() == of }
 	pods := 0
 	for _, p := range s.pods {
-		if s.name(p.Workload) == s.name(h.pod.Workload) && sameDomain(n, p.Node, h.key) {
+		if same(p.Workload) && sameDomain(n, p.Node, h.key) {
 			pods++
 		}
 	}
-	who := fmt.Sprintf("%d of %s", pods, s.name(h.pod.Workload))
-	if slices.ContainsFunc(s.on[n], func(k int) bool { return s.name(s.pods[k].Workload) == s.name(h.pod.Workload) }) && n.Name == n.Labels[h.key] {
+	who := podsOf(pods, s.name(h.pod.Workload))
+	if h.key == corev1.LabelHostname && slices.ContainsFunc(s.on[n], func(k int) bool { return same(s.pods[k].Workload) }) {
 		return fmt.Sprintf("holds %s: %s", who, rule)
 	}
 	return fmt.Sprintf("is in %s=%s with %s: %s", h.key, n.Labels[h.key], who, rule)

@@ -133,7 +133,7 @@ func (s *Standing) pods(w *workload.Workload) int {
 // not.
 func (s *Standing) Count(w *workload.Workload) (placed, missing int) {
 	for _, pod := range s.m.Workloads {
-		if g := s.m.groups[pod]; g.origin() == w && Modelled(g) {
+		if g := s.m.groups[pod]; g.origin() == w && Modelled(g) && !w.Running {
 			placed += s.placed[pod]
 			missing += max(0, s.pods(pod)-s.placed[pod])
 		}

@@ -129,7 +129,7 @@ func (e *explanation) near() {
 	fmt.Fprintln(e.b, "\nfindings elsewhere in this file")
 	for i := range e.x.Near {
 		d := &e.x.Near[i]
-		e.prose("  ", fmt.Sprintf("%s: %s: %s [%s]", e.place(d.Location), d.Level, message(d), d.Rule))
+		e.prose("  ", fmt.Sprintf("%s: %s [%s]", e.place(d.Location), d.Level, d.Rule))
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // maxNodeColumn is how wide the names of nodes make their column at most; names
 // that are wider stand on a line of their own.
-const maxNodeColumn = 28
+const maxNodeColumn = 24
 
 // minRun is from how many nodes on, that follow one another, the first and the
 // last one stand for all.
