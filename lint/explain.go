@@ -52,7 +52,7 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 	if err := errors.Join(distinct(r.errs)...); err != nil {
 		return nil, err
 	}
-	x := &explaining{run: r, spot: spot, out: &diag.Explanation{Place: spot.String(), Source: r.source, Display: r.display}}
+	x := &explaining{run: r, spot: spot, out: &diag.Explanation{Place: spot.String(), Rule: spot.Rule, Source: r.source, Display: r.display}}
 	if err := x.find(); err != nil {
 		return nil, err
 	}

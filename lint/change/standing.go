@@ -158,15 +158,18 @@ func (j *Judge) Struck(w *workload.Workload, all []Survival, worst *Survival) (*
 	before := s.stand(s.furthest(), s.others()...)
 	var best *Scene
 	var loss *placement.Loss
+	least := 0
 	for _, l := range losses(all, worst) {
 		if !slices.ContainsFunc(before.On(c), func(n *topology.Node) bool { return l.Nodes[n.Name] }) {
 			continue
 		}
 		out := &Scene{Standing: before.Lose(l, append(s.others(c), c)...), Next: c, Pods: Certain(w)}
-		if _, missing := out.Count(c); best == nil || missing > 0 {
-			if best, loss = out, &l; missing > 0 {
-				break
-			}
+		_, missing := out.Count(c)
+		if far := max(missing, worst.Pending) - min(missing, worst.Pending); best == nil || far < least {
+			best, loss, least = out, &l, far
+		}
+		if least == 0 {
+			break
 		}
 	}
 	return best, loss

@@ -4,6 +4,8 @@ package diag
 type Explanation struct {
 	// Place is the line as it was asked for, as in web.yaml:18.
 	Place string
+	// Rule is the rule that was asked for, or "".
+	Rule string
 	// Found are the findings there; where there is none it is one entry without a
 	// Diagnostic, about the workload to which the line belongs.
 	Found []Explained

@@ -134,8 +134,8 @@ func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tri
 		return a
 	}
 	s := x.judge().Together()
-	for _, o := range all {
-		if placed, missing := s.Count(o); missing > 0 && len(a.Tables) < maxNamed {
+	for i, o := range all {
+		if placed, missing := s.Count(o); missing > 0 && len(a.Tables) < maxNamed && !slices.Contains(all[:i], o) {
 			a.Tables = append(a.Tables, x.table(o, next(o, placed, missing), s.Outlook(o)))
 		}
 	}

@@ -90,7 +90,11 @@ func (x *Explainer) struck(w *workload.Workload, all []change.Survival, worst *c
 		return x.still(w, "in the placement that was looked at every pod finds a node; in another one it does not")
 	}
 	caption := fmt.Sprintf("%s %s: %s missing, and the next one", w, lossText(loss), plural(missing, "pod"))
-	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, s.Outlook(s.Next))}}
+	a := diag.Account{Tables: []diag.NodeTable{x.table(w, caption, s.Outlook(s.Next))}}
+	if missing != worst.Pending {
+		a.Notes = append(a.Notes, fmt.Sprintf("how many pods are left over depends on where the others are: %d in the placement shown, %d as the finding counts", missing, worst.Pending))
+	}
+	return a
 }
 
 // lossText says what happened before.

@@ -40,6 +40,8 @@ type State struct {
 	meaning Meaning
 	// called are names of workloads that are no longer told apart by their own.
 	called map[*workload.Workload]string
+	// single keeps which keys give every node a domain of its own.
+	single map[string]bool
 }
 
 // Placed is one pod on one node.

@@ -3,7 +3,6 @@ package placement
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -154,8 +153,11 @@ func (s *State) unevenText(g *Group, n *topology.Node) string {
 	if least := k.term.MinDomains(); k.domains < least {
 		fewest = fmt.Sprintf("with %d of minDomains %d values the fewest count as 0", k.domains, least)
 	}
-	return fmt.Sprintf("is in %s=%s with %d of the pods that count, %s: one more breaks maxSkew %d",
-		k.key, n.Labels[k.key], k.here, fewest, k.term.Constraint.MaxSkew)
+	domain := "has"
+	if !s.alone(k.key) {
+		domain = fmt.Sprintf("is in %s=%s with", k.key, n.Labels[k.key])
+	}
+	return fmt.Sprintf("%s %d of the pods that count, %s: one more breaks maxSkew %d on %s", domain, k.here, fewest, k.term.Constraint.MaxSkew, k.key)
 }
 
 func (s *State) affinityText(g *Group, n *topology.Node) string {
@@ -164,13 +166,34 @@ func (s *State) affinityText(g *Group, n *topology.Node) string {
 		parts = append(parts, s.hitText(h, n))
 	}
 	if t := s.unmet(g, n); t != nil {
-		if value, ok := n.Labels[t.Key]; ok {
-			parts = append(parts, fmt.Sprintf("is in %s=%s without a pod that the required affinity selects (%s)", t.Key, value, t.Selector()))
-		} else {
-			parts = append(parts, fmt.Sprintf("lacks the label %s, which the required affinity asks for", t.Key))
-		}
+		parts = append(parts, s.unmetText(t, n))
 	}
 	return strings.Join(parts, "; ")
+}
+
+func (s *State) unmetText(t *Term, n *topology.Node) string {
+	value, ok := n.Labels[t.Key]
+	switch {
+	case !ok:
+		return fmt.Sprintf("lacks the label %s, which the required affinity asks for", t.Key)
+	case s.alone(t.Key):
+		return fmt.Sprintf("holds no pod that the required affinity selects (%s)", t.Selector())
+	}
+	return fmt.Sprintf("is in %s=%s without a pod that the required affinity selects (%s)", t.Key, value, t.Selector())
+}
+
+// alone reports whether every node is a domain of its own by a key, so that the
+// texts need not say which.
+func (s *State) alone(key string) bool {
+	alone, known := s.single[key]
+	if !known {
+		if s.single == nil {
+			s.single = map[string]bool{}
+		}
+		alone = s.m.NodeByNode(key, nil)
+		s.single[key] = alone
+	}
+	return alone
 }
 
 func podsOf(n int, who string) string {
@@ -198,7 +221,7 @@ func (s *State) hitText(h hit, n *topology.Node) string {
 		}
 	}
 	who := podsOf(pods, s.name(h.pod.Workload))
-	if h.key == corev1.LabelHostname && slices.ContainsFunc(s.on[n], func(k int) bool { return same(s.pods[k].Workload) }) {
+	if s.alone(h.key) {
 		return fmt.Sprintf("holds %s: %s", who, rule)
 	}
 	return fmt.Sprintf("is in %s=%s with %s: %s", h.key, n.Labels[h.key], who, rule)

@@ -56,7 +56,11 @@ func (e *explanation) found(f *diag.Explained) {
 	if d := f.Diagnostic; d != nil {
 		e.finding(d, &f.Rule)
 	} else {
-		e.prose("", fmt.Sprintf("%s: no finding on this line, which belongs to %s", e.x.Place, f.Name))
+		what := "no finding"
+		if e.x.Rule != "" {
+			what += " of " + e.x.Rule
+		}
+		e.prose("", fmt.Sprintf("%s: %s on this line, which belongs to %s", e.x.Place, what, f.Name))
 	}
 	for i := range f.Tables {
 		e.table(&f.Tables[i])

@@ -1,0 +1,265 @@
+package lint_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+	"github.com/schedlint/schedlint/rego"
+)
+
+// asked is an input of which every finding is explained.
+type asked struct {
+	options lint.Options
+	model   *placement.Model
+}
+
+// askedOf reads an input twice: as lint does, and into the model that the
+// explanations are held against.
+func askedOf(t *testing.T, e *rego.Engine, on, dir string, topology, survive []string, paths ...string) asked {
+	t.Helper()
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return asked{
+		options: lint.Options{
+			Dir: abs, Root: abs, Paths: paths, Topology: topology, Policy: e, Survive: survive,
+			Level: func(id string) diag.Level {
+				r, _ := e.Rule(id)
+				if id == on && r.Level == diag.LevelOff {
+					return diag.LevelNote
+				}
+				return r.Level
+			},
+		},
+		model: modelOf(t, abs, topology, paths),
+	}
+}
+
+func modelOf(t *testing.T, dir string, nodes, paths []string) *placement.Model {
+	t.Helper()
+	read := func(paths []string) []*source.Object {
+		set, err := source.Load(source.Options{Dir: dir, Root: dir}, paths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set.Objects
+	}
+	topo := &topology.Topology{}
+	if len(nodes) > 0 {
+		var err error
+		if topo, err = topology.Load(read(nodes)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return placement.NewModel(workload.Load(workload.NewTable(), read(paths)), topo)
+}
+
+// every explains every finding of an input once and holds it against the model.
+// It gives how many tables there were with rejections by each filter.
+func (a asked) every(t *testing.T, count map[string]int) {
+	t.Helper()
+	r, err := lint.Run(context.Background(), a.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, d := range r.Diagnostics {
+		spot := lint.Spot{File: d.Location.File, Line: d.Location.Line}
+		if seen[spot.String()] {
+			continue
+		}
+		seen[spot.String()] = true
+		x, err := lint.Explain(context.Background(), a.options, spot)
+		if err != nil {
+			t.Errorf("%s: %v", spot, err)
+			continue
+		}
+		for _, f := range x.Found {
+			if f.Diagnostic == nil || f.Diagnostic.Location.Line != spot.Line {
+				t.Errorf("%s: explained is %+v", spot, f.Diagnostic)
+			}
+			if wrong := a.wrong(&f, count); wrong != "" {
+				t.Errorf("%s [%s]: %s", spot, f.Diagnostic.Rule, wrong)
+			}
+		}
+	}
+}
+
+// wrong says where an explanation differs from what the engine says.
+func (a asked) wrong(f *diag.Explained, count map[string]int) string {
+	w := a.find(f.Name)
+	switch {
+	case f.Name == "" || a.model.Topology.Empty():
+		if len(f.Tables) > 0 || len(f.Notes) == 0 {
+			return "want a note in place of a table"
+		}
+		return ""
+	case w == nil:
+		return "it is about " + f.Name + ", which is not declared"
+	case len(f.Tables) == 0:
+		return "no table"
+	}
+	for i := range f.Tables {
+		if text, _, ok := strings.Cut(f.Tables[i].Caption, ": "); ok && a.find(text) != nil {
+			w = a.find(text)
+		}
+		if wrong := a.table(w, &f.Tables[i], count); wrong != "" {
+			return f.Tables[i].Caption + ": " + wrong
+		}
+	}
+	return ""
+}
+
+func (a asked) find(name string) *workload.Workload {
+	for _, w := range a.model.Workloads {
+		if w.String() == name {
+			return w
+		}
+	}
+	return nil
+}
+
+// table demands that every node is there once, and is rejected by the filters
+// on the node itself exactly if the engine says so.
+func (a asked) table(w *workload.Workload, t *diag.NodeTable, count map[string]int) string {
+	rows := map[string]*diag.NodeRow{}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if r.Why == "" || (r.Outcome == diag.RowRejects) != (len(r.Filters) > 0) {
+			return fmt.Sprintf("odd row %+v", r)
+		}
+		for _, name := range slices.Concat(r.Runs...) {
+			if rows[name] != nil {
+				return name + " is named twice"
+			}
+			rows[name] = r
+		}
+	}
+	if len(rows) != len(a.model.Topology.Nodes) {
+		return fmt.Sprintf("%d of %d nodes are named", len(rows), len(a.model.Topology.Nodes))
+	}
+	passing, e := 0, a.model.Eligible(w)
+	for i, n := range a.model.Topology.Nodes {
+		r := rows[n.Name]
+		if r == nil {
+			return n.Name + " is not named"
+		}
+		if r.Outcome == diag.RowUnknown || r.Outcome == diag.RowAside {
+			continue
+		}
+		for _, by := range r.Filters {
+			count[by]++
+		}
+		if lost(r) || !slices.ContainsFunc(r.Filters, onNodes) {
+			passing++
+		}
+		if wrong := static(r, e.Nodes[i]); wrong != "" {
+			return n.Name + ": " + wrong
+		}
+	}
+	if asked := t.Rows[0].Outcome; asked != diag.RowUnknown && asked != diag.RowAside && passing != e.Count {
+		return fmt.Sprintf("%d nodes pass, and the engine says %d", passing, e.Count)
+	}
+	return a.reasons(w, rows)
+}
+
+// onNodes are the filters that look at the node alone.
+func onNodes(by string) bool {
+	return slices.Contains([]string{"NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity"}, by)
+}
+
+// lost tells whether a node is rejected for what happened to it.
+func lost(r *diag.NodeRow) bool {
+	return r.Outcome == diag.RowGone || strings.HasPrefix(r.Why, "is cordoned for the drain") || strings.HasPrefix(r.Why, "is unreachable")
+}
+
+// static compares the filters on a node with what the engine says of it.
+func static(r *diag.NodeRow, p placement.Passes) string {
+	if lost(r) {
+		return ""
+	}
+	for by, passes := range map[string]bool{"NodeName": p.Name, "NodeUnschedulable": !p.Name || p.Schedulable, "TaintToleration": !p.Name || p.Taints, "NodeAffinity": !p.Name || p.Selector} {
+		if slices.Contains(r.Filters, by) == passes {
+			return fmt.Sprintf("%s passes: %v, and it is rejected by %v", by, passes, r.Filters)
+		}
+	}
+	return ""
+}
+
+// reasons demands the words in which findings say why nodes do not count.
+func (a asked) reasons(w *workload.Workload, rows map[string]*diag.NodeRow) string {
+	for _, x := range a.model.Excluded(w, false) {
+		for _, n := range x.Nodes {
+			if r := rows[n.Name]; r != nil && r.Outcome == diag.RowRejects && !lost(r) && !strings.Contains(r.Why, x.One) {
+				return fmt.Sprintf("%s %s, and the table says that it %s", n.Name, x.One, r.Why)
+			}
+		}
+	}
+	return ""
+}
+
+// TestExplainFixtures explains every finding of every fixture.
+func TestExplainFixtures(t *testing.T) {
+	e, count := engine(t), map[string]int{}
+	var dirs []string
+	for _, pattern := range []string{"../fixtures/*/bad.yaml", "../fixtures/incidents/*/manifests.yaml"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: nothing, %v", pattern, err)
+		}
+		dirs = append(dirs, found...)
+	}
+	for _, path := range dirs {
+		dir := filepath.Dir(path)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var nodes []string
+			if _, err := os.Stat(filepath.Join(dir, "nodes.yaml")); err == nil {
+				nodes = []string{"nodes.yaml"}
+			}
+			askedOf(t, e, filepath.Base(dir), dir, nodes, survive(text), filepath.Base(path)).every(t, count)
+		})
+	}
+	for _, by := range []string{"TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity", "NodeUnschedulable"} {
+		if count[by] == 0 {
+			t.Errorf("no node is rejected by %s: %v", by, count)
+		}
+	}
+}
+
+// TestExplainCorpus explains every finding in some manifests of other projects.
+func TestExplainCorpus(t *testing.T) {
+	dir, e, count := corpus(t), engine(t), map[string]int{}
+	for _, v := range []struct{ topology, path string }{
+		{"kind-3-workers.yaml", "argoproj__argo-cd/manifests/ha/namespace-install.yaml"},
+		{"six-nodes-three-zones.yaml", "argoproj__argo-cd/manifests/ha/namespace-install.yaml"},
+		{"six-nodes-three-zones.yaml", "kubevirt__kubevirt.github.io"},
+		{"kind-3-workers.yaml", "kubevirt__kubevirt.github.io"},
+		{"bare-metal-no-zone-labels.yaml", "kubevirt__kubevirt.github.io"},
+		{"eks-3az.yaml", "linkerd__linkerd2"},
+		{"kind-3-workers.yaml", "mspnp__aks-baseline"},
+		{"kind-3-workers.yaml", "prometheus-operator__kube-prometheus"},
+		{"bare-metal-no-zone-labels.yaml", "kubernetes__examples"},
+		{"kind-3-workers.yaml", "Altinity__clickhouse-operator"},
+	} {
+		t.Run(v.topology+"/"+v.path, func(t *testing.T) {
+			askedOf(t, e, "", dir, []string{"topologies/" + v.topology}, nil, "corpus/"+v.path).every(t, count)
+		})
+	}
+	t.Log(count)
+}
