@@ -112,8 +112,8 @@ func (a asked) wrong(f *diag.Explained, count map[string]int) string {
 		return "no table"
 	}
 	for i := range f.Tables {
-		if text, _, ok := strings.Cut(f.Tables[i].Caption, ": "); ok && a.find(text) != nil {
-			w = a.find(text)
+		if w = a.find(f.Tables[i].Name); w == nil {
+			return "a table is about " + f.Tables[i].Name + ", which is not declared"
 		}
 		if wrong := a.table(w, &f.Tables[i], count); wrong != "" {
 			return f.Tables[i].Caption + ": " + wrong

@@ -22,8 +22,11 @@ import (
 // explainFlags are the flags of the explain command.
 type explainFlags struct {
 	topology, ruleDirs, survive, paths []string
-	config                             string
+	config, stdin                      string
 }
+
+// stdinFlag is what cobra takes the place -:LINE for.
+const stdinFlag = "stdin"
 
 func newExplain() *cobra.Command {
 	var f explainFlags
@@ -44,14 +47,14 @@ Exit status: 0 if there was something to explain, 2 wrong usage, missing input
 or nothing there, 3 internal failure.`,
 		Example: `  schedlint explain --topology nodes.yaml manifests/web.yaml:18
   helm template . | schedlint explain -t nodes.yaml -:18 rollout-deadlock`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: func(cmd *cobra.Command, args []string) error { return cobra.RangeArgs(1, 2)(cmd, f.args(args)) },
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) == 1 {
+			if len(f.args(args)) == 1 {
 				return ruleIDs(f.ruleDirs), cobra.ShellCompDirectiveNoFileComp
 			}
 			return nil, cobra.ShellCompDirectiveNoSpace
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, args, &f) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, f.args(args), &f) },
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "`file` that declares the nodes (repeatable)")
@@ -60,7 +63,19 @@ or nothing there, 3 internal failure.`,
 	addTracked(flags)
 	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
 	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
+	flags.StringVarP(&f.stdin, stdinFlag, ":", "", "")
+	if err := flags.MarkHidden(stdinFlag); err != nil {
+		panic(err) // the flag is there
+	}
 	return cmd
+}
+
+// args are the arguments with a place in standard input among them.
+func (f *explainFlags) args(rest []string) []string {
+	if f.stdin == "" {
+		return rest
+	}
+	return append([]string{"-:" + f.stdin}, rest...)
 }
 
 func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -99,7 +100,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	if near := diag.Nearest(name, flagNames(cmd)); near != "" {
 		return fmt.Errorf("%w; did you mean --%s?", err, near)
 	}
-	for _, sub := range cmd.Commands() {
+	subs := slices.Clone(cmd.Commands())
+	slices.SortStableFunc(subs, func(a, b *cobra.Command) int { return cmp.Compare(strings.Index(b.Name(), "lint"), strings.Index(a.Name(), "lint")) })
+	for _, sub := range subs { // most likely of lint
 		if slices.Contains(flagNames(sub), name) {
 			return fmt.Errorf("%w; did you mean %s --%s?", err, sub.CommandPath(), name)
 		}

@@ -41,7 +41,9 @@ type Account struct {
 
 // NodeTable is every node once and whether it takes the next pod.
 type NodeTable struct {
-	// Caption says which pod that is and what is in place.
+	// Name names the workload of the pod. Caption says which pod that is and what
+	// is in place.
+	Name    string
 	Caption string
 	Rows    []NodeRow
 }

@@ -57,15 +57,15 @@ func (x *Explainer) open(w *workload.Workload) (diag.Account, bool) {
 	case !x.b.topo:
 		return diag.Account{Notes: []string{"no node is declared (--topology FILE), so which node takes a pod cannot be told"}}, true
 	case w.Refused():
-		return x.unasked(diag.RowAside, "the API server refuses it, so no node is ever asked"), true
+		return x.unasked(w, diag.RowAside, "the API server refuses it, so no node is ever asked"), true
 	case g.Unknown != "":
-		return x.unasked(diag.RowUnknown, "not known: "+g.Unknown), true
+		return x.unasked(w, diag.RowUnknown, "not known: "+g.Unknown), true
 	}
 	return diag.Account{}, false
 }
 
 // unasked is a table of nodes that are all the same to a workload.
-func (x *Explainer) unasked(outcome, why string) diag.Account {
+func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Account {
 	row := diag.NodeRow{Outcome: outcome, Why: why}
 	if nodes := x.b.m.Topology.Nodes; len(nodes) > 0 {
 		row.Runs = [][]string{{}}
@@ -73,7 +73,7 @@ func (x *Explainer) unasked(outcome, why string) diag.Account {
 			row.Runs[0] = append(row.Runs[0], n.Name)
 		}
 	}
-	return diag.Account{Tables: []diag.NodeTable{{Caption: "what the nodes say to a pod", Rows: []diag.NodeRow{row}}}}
+	return diag.Account{Tables: []diag.NodeTable{{Name: w.String(), Caption: fmt.Sprintf("what the nodes say to a pod of %s", w), Rows: []diag.NodeRow{row}}}}
 }
 
 // still is about each node by itself.
@@ -82,8 +82,8 @@ func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 		a.Notes = append(a.Notes, notes...)
 		return a
 	}
-	caption := fmt.Sprintf("a pod of %s and each node by itself, other pods left aside: %s",
-		w, passing(x.b.m.Eligible(w).Count, len(x.b.m.Topology.Nodes)))
+	caption := fmt.Sprintf("%s; what each node says to a pod of %s, other pods left aside",
+		passing(x.b.m.Eligible(w).Count, len(x.b.m.Topology.Nodes)), w)
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, x.b.m.Still(w))}, Notes: notes}
 }
 
@@ -120,11 +120,13 @@ func (x *Explainer) alone(w *workload.Workload) diag.Account {
 func next(w *workload.Workload, placed, missing int) string {
 	switch {
 	case w.Kind.PerNode():
-		return fmt.Sprintf("%s has %s on its nodes, %d more missing; the pod of each node", w, plural(placed, "pod"), missing)
+		return fmt.Sprintf("%s has %s in place and %d missing; what each node says to its own", w, plural(placed, "pod"), missing)
+	case missing == 1 && placed == 0:
+		return fmt.Sprintf("what the nodes say to the only pod of %s", w)
 	case placed == 0:
-		return fmt.Sprintf("%s: the first of %s", w, plural(missing, "pod"))
+		return fmt.Sprintf("what the nodes say to the first of %s of %s", plural(missing, "pod"), w)
 	}
-	return fmt.Sprintf("%s: %d of %s placed, and the next one", w, placed, plural(placed+missing, "pod"))
+	return fmt.Sprintf("%d of %s of %s are placed; what the nodes say to the next one", placed, plural(placed+missing, "pod"), w)
 }
 
 // together is about workloads among all others.
@@ -160,12 +162,12 @@ func (x *Explainer) stuck(w *workload.Workload, s *placement.Stuck, placed []str
 		caption = join(placed) + " placed first"
 	}
 	on := x.b.m.Stand(s.Placements)
-	return diag.Account{Tables: []diag.NodeTable{x.table(w, fmt.Sprintf("%s: %s, and the next pod", w, caption), on.Outlook(w))}}
+	return diag.Account{Tables: []diag.NodeTable{x.table(w, fmt.Sprintf("%s; what the nodes say to the next pod of %s", caption, w), on.Outlook(w))}}
 }
 
 // table is the outlooks of a pod with nodes of which the same is true together.
 func (x *Explainer) table(w *workload.Workload, caption string, all []placement.Outlook) diag.NodeTable {
-	t := diag.NodeTable{Caption: caption}
+	t := diag.NodeTable{Name: w.String(), Caption: caption}
 	at := map[string]int{}
 	last := -1
 	for _, o := range all {

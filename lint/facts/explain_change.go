@@ -37,9 +37,9 @@ func (x *Explainer) updated(w *workload.Workload, r *change.Rollout) diag.Accoun
 	s.Call(s.Next, "the new revision of "+w.String())
 	old, _ := s.Count(s.Old)
 	fresh, _ := s.Count(s.Next)
-	caption := fmt.Sprintf("%s while it is updated: %s in place, and the next new one", w, plural(old, "old pod"))
+	caption := fmt.Sprintf("%s while it is updated, with %s in place; what the nodes say to the next new one", w, plural(old, "old pod"))
 	if fresh > 0 {
-		caption = fmt.Sprintf("%s while it is updated: %s and %s in place, and the next new one", w, plural(old, "old pod"), plural(fresh, "new pod"))
+		caption = fmt.Sprintf("%s while it is updated, with %s and %s in place; what the nodes say to the next new one", w, plural(old, "old pod"), plural(fresh, "new pod"))
 	}
 	a := diag.Account{Tables: []diag.NodeTable{x.table(w, caption, s.Outlook(s.Next))}}
 	if len(x.b.j.Remedies(w, r)) > 0 {
@@ -55,7 +55,7 @@ func (x *Explainer) moving(w *workload.Workload) diag.Account {
 		return x.still(w, "too many machines are told apart by their own labels to show one that migrates")
 	}
 	s.Call(s.Old, "the machine that migrates")
-	caption := fmt.Sprintf("%s while one of %s migrates: its second pod", w, plural(s.Pods, "machine"))
+	caption := fmt.Sprintf("%s while one of %s migrates; what the nodes say to its second pod", w, plural(s.Pods, "machine"))
 	a := diag.Account{Tables: []diag.NodeTable{x.table(w, caption, s.Outlook(s.Next))}}
 	if len(x.judge().MigrationRemedies(w)) > 0 {
 		a.Tried = "each was tried on the declared nodes: any machine can then migrate"
@@ -70,7 +70,7 @@ func (x *Explainer) scaled(w *workload.Workload) diag.Account {
 	if missing == 0 {
 		return x.still(w, "all pods find nodes in the placement that was looked at")
 	}
-	return diag.Account{Tables: []diag.NodeTable{x.table(w, "at the maximum of its autoscaler, "+next(w, placed, missing), s.Outlook(s.Next))}}
+	return diag.Account{Tables: []diag.NodeTable{x.table(w, "at the maximum of the autoscaler, "+next(w, placed, missing), s.Outlook(s.Next))}}
 }
 
 // struck is about a workload after a loss of nodes, or a drain.
@@ -89,7 +89,7 @@ func (x *Explainer) struck(w *workload.Workload, all []change.Survival, worst *c
 	if missing == 0 {
 		return x.still(w, "in the placement that was looked at every pod finds a node; in another one it does not")
 	}
-	caption := fmt.Sprintf("%s %s: %s missing, and the next one", w, lossText(loss), plural(missing, "pod"))
+	caption := fmt.Sprintf("%s %s, with %s missing; what the nodes say to the next one", w, lossText(loss), plural(missing, "pod"))
 	a := diag.Account{Tables: []diag.NodeTable{x.table(w, caption, s.Outlook(s.Next))}}
 	if missing != worst.Pending {
 		a.Notes = append(a.Notes, fmt.Sprintf("how many pods are left over depends on where the others are: %d in the placement shown, %d as the finding counts", missing, worst.Pending))

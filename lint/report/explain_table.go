@@ -13,7 +13,7 @@ const maxNodeColumn = 24
 
 // minRun is from how many nodes on, that follow one another, the first and the
 // last one stand for all.
-const minRun = 4
+const minRun = 7
 
 // table writes every node once, and which filter rejects the pod there.
 func (e *explanation) table(t *diag.NodeTable) {
@@ -47,7 +47,8 @@ func (e *explanation) table(t *diag.NodeTable) {
 // row writes one row; its cells but the second may take several lines.
 func (e *explanation) row(r [3]string, names, filters int) {
 	left := fold(r[0], names)
-	right := fold(r[2], explainWidth-2-names-2-filters-2)
+	room := explainWidth - 2 - names - 2 - filters - 2
+	right := fold(broken(r[2], room), room)
 	for len(left) > 0 && cells(left[0]) > names { // wider than the column
 		fmt.Fprintf(e.b, "  %s\n", left[0])
 		left = left[1:]
@@ -96,6 +97,18 @@ func nodeLabel(r *diag.NodeRow) (label string, short bool) {
 		}
 	}
 	return strings.Join(parts, ", "), short
+}
+
+// broken is a text in which words that are too wide, as those of taints, may be
+// broken after a slash.
+func broken(text string, room int) string {
+	words := strings.Split(text, " ")
+	for i, word := range words {
+		if cells(word) > room {
+			words[i] = strings.ReplaceAll(word, "/", "/ ")
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // cells is how wide visible text is on a terminal.
