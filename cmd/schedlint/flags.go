@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -100,9 +99,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	if near := diag.Nearest(name, flagNames(cmd)); near != "" {
 		return fmt.Errorf("%w; did you mean --%s?", err, near)
 	}
-	subs := slices.Clone(cmd.Commands())
-	slices.SortStableFunc(subs, func(a, b *cobra.Command) int { return cmp.Compare(strings.Index(b.Name(), "lint"), strings.Index(a.Name(), "lint")) })
-	for _, sub := range subs { // most likely of lint
+	subs := cmd.Commands()
+	if most, _, err := cmd.Find([]string{"lint"}); err == nil { // of several it is most likely meant
+		subs = append([]*cobra.Command{most}, subs...)
+	}
+	for _, sub := range subs {
 		if slices.Contains(flagNames(sub), name) {
 			return fmt.Errorf("%w; did you mean %s --%s?", err, sub.CommandPath(), name)
 		}

@@ -142,7 +142,7 @@ func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tri
 		}
 	}
 	if len(a.Tables) == 0 {
-		return x.still(w, "no pod of these workloads is left over in the placement that was looked at")
+		return x.still(w, notShown)
 	}
 	a.Tried, a.Notes = tried, notes
 	return a

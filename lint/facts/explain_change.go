@@ -15,6 +15,10 @@ import (
 
 func join(parts []string) string { return strings.Join(parts, ", ") }
 
+// notShown is said where a finding holds in some placements of all pods, and not
+// in the one that was looked at.
+const notShown = "in the placement that was looked at every pod finds a node; in others not all do, and these are not shown"
+
 // spareText names the nodes that a pool may have beyond those that are declared.
 func spareText(g topology.Growth) string {
 	text := fmt.Sprintf("up to %d more of pool %s", g.Extra, g.Node.Pool.Name)
@@ -31,12 +35,15 @@ func (x *Explainer) updated(w *workload.Workload, r *change.Rollout) diag.Accoun
 	}
 	s := x.judge().Updated(w, r)
 	if s == nil {
-		return x.still(w, "the rollout waits in a state that is not shown here")
+		return x.still(w, notShown)
 	}
 	s.Call(s.Old, "the old revision of "+w.String())
 	s.Call(s.Next, "the new revision of "+w.String())
 	old, _ := s.Count(s.Old)
-	fresh, _ := s.Count(s.Next)
+	fresh, missing := s.Count(s.Next)
+	if missing == 0 {
+		return x.still(w, notShown)
+	}
 	caption := fmt.Sprintf("%s while it is updated, with %s in place; what the nodes say to the next new one", w, plural(old, "old pod"))
 	if fresh > 0 {
 		caption = fmt.Sprintf("%s while it is updated, with %s and %s in place; what the nodes say to the next new one", w, plural(old, "old pod"), plural(fresh, "new pod"))
@@ -54,6 +61,9 @@ func (x *Explainer) moving(w *workload.Workload) diag.Account {
 	if s == nil {
 		return x.still(w, "too many machines are told apart by their own labels to show one that migrates")
 	}
+	if _, missing := s.Count(s.Next); missing == 0 {
+		return x.still(w, notShown)
+	}
 	s.Call(s.Old, "the machine that migrates")
 	caption := fmt.Sprintf("%s while one of %s migrates; what the nodes say to its second pod", w, plural(s.Pods, "machine"))
 	a := diag.Account{Tables: []diag.NodeTable{x.table(w, caption, s.Outlook(s.Next))}}
@@ -68,7 +78,7 @@ func (x *Explainer) scaled(w *workload.Workload) diag.Account {
 	s := x.judge().Scaled(w)
 	placed, missing := s.Count(s.Next)
 	if missing == 0 {
-		return x.still(w, "all pods find nodes in the placement that was looked at")
+		return x.still(w, notShown)
 	}
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, "at the maximum of the autoscaler, "+next(w, placed, missing), s.Outlook(s.Next))}}
 }
@@ -83,11 +93,11 @@ func (x *Explainer) struck(w *workload.Workload, all []change.Survival, worst *c
 	}
 	s, loss := x.judge().Struck(w, all, worst)
 	if s == nil {
-		return x.still(w, "no placement was found that shows it")
+		return x.still(w, notShown)
 	}
 	_, missing := s.Count(s.Next)
 	if missing == 0 {
-		return x.still(w, "in the placement that was looked at every pod finds a node; in another one it does not")
+		return x.still(w, notShown)
 	}
 	caption := fmt.Sprintf("%s %s, with %s missing; what the nodes say to the next one", w, lossText(loss), plural(missing, "pod"))
 	a := diag.Account{Tables: []diag.NodeTable{x.table(w, caption, s.Outlook(s.Next))}}

@@ -105,7 +105,8 @@ func broken(text string, room int) string {
 	words := strings.Split(text, " ")
 	for i, word := range words {
 		if cells(word) > room {
-			words[i] = strings.ReplaceAll(word, "/", "/ ")
+			at := strings.LastIndexByte(word, '/') + 1
+			words[i] = strings.TrimPrefix(word[:at]+" "+word[at:], " ")
 		}
 	}
 	return strings.Join(words, " ")
