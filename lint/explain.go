@@ -79,16 +79,27 @@ func (x *explaining) find() error {
 	case x.spot.Line < 1 || x.spot.Line > x.file.LineCount():
 		return fmt.Errorf("%s has no line %d: it has %d", x.spot.File, x.spot.Line, x.file.LineCount())
 	}
-	first := x.spot.Line // of the document
+	x.at = x.object()
+	return nil
+}
+
+// object is the last one of the document that begins on the line or above it, or
+// else, if comments stand there, the first one below; nil if there is none.
+func (x *explaining) object() (at *source.Object) {
+	first, last := x.spot.Line, x.spot.Line
 	for first > 1 && !separator(x.file.Line(first)) {
 		first--
 	}
+	for last < x.file.LineCount() && !separator(x.file.Line(last+1)) {
+		last++
+	}
 	for _, o := range x.set.Objects {
-		if line := int(o.Root.Line); o.File == x.file && line >= first && line <= x.spot.Line {
-			x.at = o
+		line := int(o.Root.Line)
+		if o.File == x.file && line >= first && (line <= x.spot.Line || line <= last && at == nil) {
+			at = o
 		}
 	}
-	return nil
+	return at
 }
 
 // separator reports whether a line begins a document.

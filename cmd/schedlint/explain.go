@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,9 +158,11 @@ func cutNumber(text string) (rest string, n int, ok bool) {
 func explainPaths(file string, paths []string) ([]string, error) {
 	stdin := file == "-" || file == source.StdinName
 	if !stdin {
-		if info, err := os.Stat(file); err != nil {
+		info, err := os.Stat(file)
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s: no such file", file)
-		} else if info.IsDir() {
+		}
+		if err == nil && info.IsDir() {
 			return nil, fmt.Errorf("%s is a directory: expected FILE:LINE, as in manifests/web.yaml:18", file)
 		}
 	}

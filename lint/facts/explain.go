@@ -34,7 +34,15 @@ func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
 }
 
 // Workload says which node takes a pod of a workload by itself.
-func (x *Explainer) Workload(w *workload.Workload) diag.Account { return x.still(w) }
+func (x *Explainer) Workload(w *workload.Workload) diag.Account {
+	switch {
+	case w.Copy:
+		return x.still(w, "the same object is declared in the same way elsewhere and counts once")
+	case w.Superseded:
+		return x.still(w, "a later declaration of the same object takes its place")
+	}
+	return x.still(w)
+}
 
 // standing is the workload that facts are about and what stands behind them.
 type standing struct {

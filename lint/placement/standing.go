@@ -15,7 +15,6 @@ type Standing struct {
 	v *verifier
 	// placed counts the pods that are there for good.
 	placed map[*workload.Workload]int
-	loss   Loss
 }
 
 // Outlook is what a node says to one more pod: nothing if it takes it. Has is
@@ -44,7 +43,7 @@ func (m *Model) Stand(settled []Placed, then ...*workload.Workload) *Standing {
 // in place again as long as a node takes one.
 func (s *Standing) Lose(l Loss, then ...*workload.Workload) *Standing {
 	lost := &absence{map[int]bool{}, l.Meaning, map[*Term]map[string]bool{}}
-	out := &Standing{m: s.m, s: &State{m: s.m, on: map[*topology.Node][]int{}, lost: map[*topology.Node]bool{}, meaning: l.Meaning, called: s.s.called}, placed: map[*workload.Workload]int{}, loss: l}
+	out := &Standing{m: s.m, s: &State{m: s.m, on: map[*topology.Node][]int{}, lost: map[*topology.Node]bool{}, meaning: l.Meaning, called: s.s.called}, placed: map[*workload.Workload]int{}}
 	for i, n := range s.m.Topology.Nodes {
 		if l.Nodes[n.Name] {
 			lost.nodes[i], out.s.lost[n] = true, true
@@ -147,17 +146,6 @@ func (s *Standing) On(w *workload.Workload) []*topology.Node {
 	for _, p := range s.s.pods {
 		if s.m.groups[p.Workload].origin() == w {
 			all = append(all, p.Node)
-		}
-	}
-	return all
-}
-
-// Placed are the pods in place, without those that ran before anything began.
-func (s *Standing) Placed() []Placed {
-	var all []Placed
-	for _, p := range s.s.pods {
-		if !p.Workload.Running {
-			all = append(all, Placed{s.m.groups[p.Workload].origin(), p.Node})
 		}
 	}
 	return all

@@ -83,6 +83,16 @@ func (e *explanation) finding(d *diag.Diagnostic, rule *diag.Rule) {
 	if rule.Title != "" {
 		e.prose("", fmt.Sprintf("rule: %s (schedlint rules %s)", rule.Title, rule.ID))
 	}
+	if why := firstSentence(rule.Description); why != "" {
+		e.prose("", "why: "+why)
+	}
+}
+
+// firstSentence is that of a description, without its period.
+func firstSentence(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	first, _, _ := strings.Cut(text, ". ")
+	return strings.TrimSuffix(first, ".")
 }
 
 // repairs lists what a repair would change, and what came of trying it.
