@@ -148,6 +148,9 @@ func (j *Judge) Moving(w *workload.Workload) *Scene {
 	return &Scene{Standing: s.stand(s.rest(target), append(s.others(target), target)...), Next: target, Old: source, Pods: machines}
 }
 
+// maxStruck bounds the losses that are looked at.
+const maxStruck = 20
+
 // Struck is a workload after a loss of nodes, or a drain: all pods were in place
 // and those that were lost find nodes again, as far as there are any. The loss
 // is that of a node, or a domain, of which the same is true as of the one that
@@ -158,7 +161,7 @@ func (j *Judge) Struck(w *workload.Workload, all []Survival, worst *Survival) (*
 	before := s.stand(s.furthest(), s.others()...)
 	var best *Scene
 	var loss *placement.Loss
-	least := 0
+	least, tries := 0, 0
 	for _, l := range losses(all, worst) {
 		if !slices.ContainsFunc(before.On(c), func(n *topology.Node) bool { return l.Nodes[n.Name] }) {
 			continue
@@ -168,7 +171,7 @@ func (j *Judge) Struck(w *workload.Workload, all []Survival, worst *Survival) (*
 		if far := max(missing, worst.Pending) - min(missing, worst.Pending); best == nil || far < least {
 			best, loss, least = out, &l, far
 		}
-		if least == 0 {
+		if tries++; least == 0 || tries == maxStruck {
 			break
 		}
 	}

@@ -42,6 +42,8 @@ type State struct {
 	called map[*workload.Workload]string
 	// single keeps which keys give every node a domain of its own.
 	single map[string]bool
+	// kept, if it is not nil, keeps what spreads count while nothing moves.
+	kept map[*Term]tallied
 }
 
 // Placed is one pod on one node.
@@ -272,7 +274,7 @@ func (s *State) uneven(g *Group, n *topology.Node) *skew {
 		if t.Use != Spread || !t.Hard {
 			continue
 		}
-		counts, smallest := s.spreadCounts(g, t, keys, n)
+		counts, smallest := s.tallied(g, t, keys, n)
 		self := 0
 		if t.sel.form == FormEmpty || s.m.selects(t, g.Workload, g.Workload, asks{self: true, incoming: true}) {
 			self = 1

@@ -144,6 +144,26 @@ func (s *State) beside(n *topology.Node) string {
 	return " beside " + strings.Join(parts, ", ")
 }
 
+// tallied is what a spread constraint counts, by domain, and the smallest count.
+type tallied struct {
+	counts   map[string]int
+	smallest int
+}
+
+// tallied is spreadCounts, once for all nodes if that may be kept: only the pods
+// of a DaemonSet see different counts from different nodes.
+func (s *State) tallied(g *Group, t *Term, keys []string, n *topology.Node) (counts map[string]int, smallest int) {
+	if s.kept == nil || g.Kind.PerNode() || t.sel.local() {
+		return s.spreadCounts(g, t, keys, n)
+	}
+	all, known := s.kept[t]
+	if !known {
+		all.counts, all.smallest = s.spreadCounts(g, t, keys, n)
+		s.kept[t] = all
+	}
+	return all.counts, all.smallest
+}
+
 func (s *State) unevenText(g *Group, n *topology.Node) string {
 	k := s.uneven(g, n)
 	if k.term == nil {

@@ -15,6 +15,7 @@ type Standing struct {
 	v *verifier
 	// placed counts the pods that are there for good.
 	placed map[*workload.Workload]int
+	last   map[*workload.Workload]int // node to which one went
 }
 
 // Outlook is what a node says to one more pod: nothing if it takes it. Has is
@@ -29,7 +30,7 @@ type Outlook struct {
 // those of further workloads that are missing, in that order.
 func (m *Model) Stand(settled []Placed, then ...*workload.Workload) *Standing {
 	parts := m.split()
-	s := &Standing{m: parts, s: NewState(parts), v: newVerifier(parts, true), placed: map[*workload.Workload]int{}}
+	s := &Standing{m: parts, s: NewState(parts), v: newVerifier(parts, true), placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
 	for _, p := range settled {
 		if pod := s.next(p.Workload); pod != nil {
 			s.put(pod, p.Node)
@@ -43,7 +44,7 @@ func (m *Model) Stand(settled []Placed, then ...*workload.Workload) *Standing {
 // in place again as long as a node takes one.
 func (s *Standing) Lose(l Loss, then ...*workload.Workload) *Standing {
 	lost := &absence{map[int]bool{}, l.Meaning, map[*Term]map[string]bool{}}
-	out := &Standing{m: s.m, s: &State{m: s.m, on: map[*topology.Node][]int{}, lost: map[*topology.Node]bool{}, meaning: l.Meaning, called: s.s.called}, placed: map[*workload.Workload]int{}}
+	out := &Standing{m: s.m, s: &State{m: s.m, on: map[*topology.Node][]int{}, lost: map[*topology.Node]bool{}, meaning: l.Meaning, called: s.s.called}, placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
 	for i, n := range s.m.Topology.Nodes {
 		if l.Nodes[n.Name] {
 			lost.nodes[i], out.s.lost[n] = true, true
@@ -97,14 +98,17 @@ func (s *Standing) fill(then []*workload.Workload) {
 	}
 }
 
-// puts places a pod on the first node that takes it.
+// puts places a pod on a node that takes it. It looks first where the last one
+// of the workload went, as the nodes before that are mostly full.
 func (s *Standing) puts(pod *workload.Workload) bool {
-	g := s.m.groups[pod]
-	for n, node := range s.m.Topology.Nodes {
+	g, nodes := s.m.groups[pod], s.m.Topology.Nodes
+	for i := range nodes {
+		n := (s.last[pod] + i) % len(nodes)
 		if pod.Kind.PerNode() && s.v.pods(n, pod) > 0 || s.v.refuses(g, n) != Takes {
 			continue
 		}
-		s.put(pod, node)
+		s.last[pod] = n
+		s.put(pod, nodes[n])
 		return true
 	}
 	return false
@@ -160,12 +164,14 @@ func (s *Standing) Outlook(w *workload.Workload) []Outlook {
 		pod = s.m.Workloads[i]
 	}
 	all := make([]Outlook, len(s.m.Topology.Nodes))
+	s.s.kept = map[*Term]tallied{}
 	for i, n := range s.m.Topology.Nodes {
 		all[i].Node = n
 		if all[i].Has = pod.Kind.PerNode() && s.v.pods(i, pod) > 0; !all[i].Has {
 			all[i].Refusals = s.s.Refusals(pod, n)
 		}
 	}
+	s.s.kept = nil
 	return all
 }
 
