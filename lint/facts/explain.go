@@ -30,7 +30,11 @@ func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
 	if s.account == nil {
 		return s.of, diag.Account{Notes: []string{"no workload could be read here, so there is nothing to say node by node"}}
 	}
-	return s.of, s.account(x)
+	a := s.account(x)
+	if s.of != nil && x.b.m.Topology.Elastic() && x.b.m.Eligible(s.of).Growable > 0 {
+		a.Notes = append(a.Notes, "pods are placed on the nodes that there are by count; what pools may have beyond stands below them")
+	}
+	return s.of, a
 }
 
 // Workload says which node takes a pod of a workload by itself.
@@ -74,12 +78,12 @@ func (x *Explainer) open(w *workload.Workload) (diag.Account, bool) {
 
 // unasked is a table of nodes that are all the same to a workload.
 func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Account {
-	row := diag.NodeRow{Outcome: outcome, Why: why}
-	if nodes := x.b.m.Topology.Nodes; len(nodes) > 0 {
-		row.Runs = [][]string{{}}
-		for _, n := range nodes {
-			row.Runs[0] = append(row.Runs[0], n.Name)
-		}
+	if len(x.b.m.Topology.Nodes) == 0 { // but pools that may grow
+		return diag.Account{Notes: []string{why}}
+	}
+	row := diag.NodeRow{Outcome: outcome, Why: why, Runs: [][]string{{}}}
+	for _, n := range x.b.m.Topology.Nodes {
+		row.Runs[0] = append(row.Runs[0], n.Name)
 	}
 	return diag.Account{Tables: []diag.NodeTable{{Name: w.String(), Caption: fmt.Sprintf("what the nodes say to a pod of %s", w), Rows: []diag.NodeRow{row}}}}
 }
@@ -118,7 +122,11 @@ func (x *Explainer) alone(w *workload.Workload) diag.Account {
 	if missing == 0 {
 		return x.still(w, "all pods find nodes if the workload has them to itself")
 	}
-	a.Tables = append(a.Tables, x.table(w, next(w, placed, missing), s.Outlook(s.Next)))
+	caption := next(w, placed, missing)
+	if placed > 0 {
+		caption = "with the nodes to itself, " + caption
+	}
+	a.Tables = append(a.Tables, x.table(w, caption, s.Outlook(s.Next)))
 	a.Repairs = x.judge().Repairs(w, w.Count.N)
 	a.Yield = "all pods of " + w.String() + " can be placed, if nothing else is in the way"
 	return a

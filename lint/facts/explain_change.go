@@ -41,7 +41,7 @@ func (x *Explainer) updated(w *workload.Workload, r *change.Rollout) diag.Accoun
 	s.Call(s.Next, "the new revision of "+w.String())
 	old, _ := s.Count(s.Old)
 	fresh, missing := s.Count(s.Next)
-	if missing == 0 {
+	if missing == 0 || old == 0 {
 		return x.still(w, notShown)
 	}
 	caption := fmt.Sprintf("%s while it is updated, with %s in place; what the nodes say to the next new one", w, plural(old, "old pod"))
