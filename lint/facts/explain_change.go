@@ -41,7 +41,10 @@ func (x *Explainer) updated(w *workload.Workload, r *change.Rollout) diag.Accoun
 	s.Call(s.Next, "the new revision of "+w.String())
 	old, _ := s.Count(s.Old)
 	fresh, missing := s.Count(s.Next)
-	if missing == 0 || old == 0 {
+	switch {
+	case old == 0:
+		return x.still(w, "no old pod is in place on the nodes that there are by count, so its update is not shown")
+	case missing == 0:
 		return x.still(w, notShown)
 	}
 	caption := fmt.Sprintf("%s while it is updated, with %s in place; what the nodes say to the next new one", w, plural(old, "old pod"))
