@@ -274,9 +274,15 @@ func (r *run) cluster(p part) {
 	}
 }
 
-// judge lets the policy see the facts and turns what it says into findings:
-// place, object and explanation come from the fact, never from the rule.
+// judge adds what the policy finds in some facts, which are about some objects.
 func (r *run) judge(f *facts.Facts, cluster string, objects []*source.Object) {
+	r.found = append(r.found, r.findings(f, cluster, objects, nil)...)
+}
+
+// findings lets the policy see the facts and turns what it says into findings:
+// place, object and explanation come from the fact, never from the rule. With is
+// told the fact of each.
+func (r *run) findings(f *facts.Facts, cluster string, objects []*source.Object, with func(fact int)) (all []accept.Finding) {
 	judgements, err := r.Policy.Evaluate(r.ctx, f)
 	r.fail(err)
 	var files map[string][]*source.Object
@@ -299,6 +305,10 @@ func (r *run) judge(f *facts.Facts, cluster string, objects []*source.Object) {
 		if o, field := locate(files[s.Location.File], s.Location); o != nil {
 			found.Field, found.Home, found.Labels = field, homeOf(o), labelsOf(o)
 		}
-		r.found = append(r.found, found)
+		all = append(all, found)
+		if with != nil {
+			with(j.Fact)
+		}
 	}
+	return all
 }

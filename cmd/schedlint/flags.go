@@ -99,7 +99,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	if near := diag.Nearest(name, flagNames(cmd)); near != "" {
 		return fmt.Errorf("%w; did you mean --%s?", err, near)
 	}
-	for _, sub := range cmd.Commands() {
+	subs := cmd.Commands()
+	if most, _, err := cmd.Find([]string{"lint"}); err == nil { // of several it is most likely meant
+		subs = append([]*cobra.Command{most}, subs...)
+	}
+	for _, sub := range subs {
 		if slices.Contains(flagNames(sub), name) {
 			return fmt.Errorf("%w; did you mean %s --%s?", err, sub.CommandPath(), name)
 		}

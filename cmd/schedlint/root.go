@@ -34,7 +34,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newLint(), newPlace(), newRules(), newVersion())
+	root.AddCommand(newLint(), newExplain(), newPlace(), newRules(), newVersion())
 	addCompletion(root)
 	return root
 }

@@ -58,11 +58,7 @@ func listRules(w io.Writer, engine *rego.Engine) {
 func printRule(w io.Writer, engine *rego.Engine, id string) error {
 	r, ok := engine.Rule(id)
 	if !ok {
-		near := diag.Nearest(id, engine.IDs())
-		if near == "" {
-			return fmt.Errorf("unknown rule %s: schedlint rules lists them all", id)
-		}
-		return fmt.Errorf("unknown rule %s%s", id, question(near, ""))
+		return unknownRule(engine, id)
 	}
 	fmt.Fprintf(w, "%s (%s, %s", r.ID, r.Level, r.Category)
 	if r.Since != "" {
@@ -81,6 +77,15 @@ func printRule(w io.Writer, engine *rego.Engine, id string) error {
 		printLines(w, "    ", example)
 	}
 	return nil
+}
+
+// unknownRule says which rule was probably meant.
+func unknownRule(engine *rego.Engine, id string) error {
+	near := diag.Nearest(id, engine.IDs())
+	if near == "" {
+		return fmt.Errorf("unknown rule %s: schedlint rules lists them all", id)
+	}
+	return fmt.Errorf("unknown rule %s%s", id, question(near, ""))
 }
 
 // printLines prints a text that somebody else wrote, each line behind an indent.

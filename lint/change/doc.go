@@ -33,6 +33,9 @@
 // fewer pods are never worse; and a search, within the budget. Where pools may
 // grow, a verdict of never counts them as large as they may be.
 //
+// For people who ask why, a Scene is such a scene on all declared nodes with the
+// pods in place that a finding speaks of (standing.go); it decides nothing.
+//
 // The design of the engine has this in package placement. It is a package of its
 // own here, above it, since all questions but two searches (Roll and Lose) can
 // be put with what placement exports, and it has its own reason to change.

@@ -48,6 +48,10 @@ type builder struct {
 	torn map[*workload.Workload]bool
 	// nodes keeps the usable nodes of each kind of pod.
 	nodes map[*placement.Eligibility][]*topology.Node
+	// current is what stands behind the facts that are being built, standings by
+	// id what stands behind those that are: for an Explainer, which keeps them.
+	current   standing
+	standings []standing
 }
 
 // Notes are sentences that belong to no finding: on workloads that fit only once
@@ -55,7 +59,9 @@ type builder struct {
 func (f *Facts) Notes() []string { return f.notes }
 
 // Build tells what is to be said about the workloads of one cluster.
-func Build(in Input) *Facts {
+func Build(in Input) *Facts { return build(in).Facts }
+
+func build(in Input) *builder {
 	m := in.Model
 	b := &builder{Facts: &Facts{settled: map[diag.Object]*settled{}}, Input: in, m: m, complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}, faulty: map[*workload.Workload]bool{}, torn: map[*workload.Workload]bool{}}
 	for _, p := range in.Problems {
@@ -81,13 +87,13 @@ func Build(in Input) *Facts {
 	}
 	b.notes = append(b.notes, quirks(m)...)
 	b.pendings()
-	return b.Facts
+	return b
 }
 
 // subject registers what stands behind the next fact and gives its id.
 func (b *builder) subject(s Subject) int {
 	s.Object = b.object
-	b.subjects = append(b.subjects, s)
+	b.subjects, b.standings = append(b.subjects, s), append(b.standings, b.current)
 	return len(b.subjects)
 }
 
@@ -163,6 +169,7 @@ func (b *builder) document(p source.Problem) {
 func (b *builder) workload(w *workload.Workload) {
 	b.about(w)
 	b.settle(w, func(d *settled) { d.judged = true })
+	b.because(w, func(x *Explainer) diag.Account { return x.still(w) })
 	for _, p := range w.Problems {
 		b.refusal(w, p)
 	}
@@ -176,6 +183,7 @@ func (b *builder) workload(w *workload.Workload) {
 		b.term(w, t, usable)
 	}
 	b.nodeLabels(w)
+	b.because(w, func(x *Explainer) diag.Account { return x.alone(w) })
 	for _, u := range b.m.UnmetAffinity(w) {
 		b.unmet(w, u, usable)
 	}
@@ -202,6 +210,7 @@ func (b *builder) unknownField(w *workload.Workload, u workload.UnknownField) {
 func (b *builder) circle(c placement.Circle) {
 	w := c.Workload
 	b.about(w)
+	b.because(w, func(x *Explainer) diag.Account { return x.together(w, c.Path, "") })
 	b.faulty[w] = true
 	t := b.m.Group(w).HardAffinity()[0]
 	at := fieldSpan(w, t.Node, "labelSelector")

@@ -24,6 +24,7 @@ func (b *builder) change() {
 			continue
 		}
 		b.about(w)
+		b.because(w, func(x *Explainer) diag.Account { return x.still(w) })
 		b.outerLabels(w)
 		if b.faulty[w] || b.torn[w] || !b.j.Judged(w) {
 			continue
@@ -50,6 +51,7 @@ func (b *builder) rollout(w *workload.Workload) {
 		return
 	}
 	r := worst(all)
+	b.because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
 	ending := endings[r.Verdict]
 	if ending == EndsIll && !allNever(all) {
 		ending = MayEndIll

@@ -28,6 +28,11 @@ func (b *builder) losses(w *workload.Workload) {
 			if fact == nil || b.spare(fact.Ending == EndsWell || fact.Ending == EndsUnsure) {
 				continue
 			}
+			b.because(w, func(x *Explainer) diag.Account {
+				of := slices.DeleteFunc(slices.Clone(all), func(s change.Survival) bool { return fact.Meaning != "both" && string(s.Meaning) != fact.Meaning })
+				worst, _ := change.Worst(of)
+				return x.struck(w, of, worst)
+			})
 			s := about(w, b.holding(w))
 			if at := w.CountSpan(); at != s.Location {
 				s = s.related(at, "%s of %s", plural(fact.Pods, "pod"), w)
@@ -81,6 +86,7 @@ func (b *builder) drain(w *workload.Workload) {
 	if d.Worst == nil {
 		return
 	}
+	b.because(w, func(x *Explainer) diag.Account { return x.struck(w, x.judge().Drains(w), d.Worst) })
 	fact := Drain{
 		Workload: w.String(), Ending: endings[d.Worst.Verdict], Pods: change.Certain(w), Node: d.Worst.Value, Like: d.Like, Pending: d.Worst.Pending,
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/change"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -15,6 +16,11 @@ import (
 func (b *builder) budget(x *change.Budget) {
 	id := x.Object.ID()
 	b.object = &id
+	var of *workload.Workload
+	if len(x.Workloads) > 0 {
+		of = x.Workloads[0]
+	}
+	b.because(of, func(e *Explainer) diag.Account { return e.guarded(x) })
 	fact := Budget{Budget: budgetName(x.Budget), Selector: x.SelectorText(), Pods: x.Pods, Selects: texts(x.Workloads), Others: []string{}}
 	add := func(problem string, s Subject) {
 		fact.Problem = problem
@@ -65,6 +71,7 @@ func budgetName(b *workload.Budget) string {
 // migration tells whether machines can migrate (R-W25 to R-W29).
 func (b *builder) migration(w *workload.Workload) {
 	m := b.j.Migration(w)
+	b.because(w, func(x *Explainer) diag.Account { return x.moving(w) })
 	ending, known := map[change.Answer]Ending{change.Yes: EndsWell, change.May: MayEndIll, change.No: EndsIll, change.Unknown: EndsUnsure}[m.Answer]
 	if ending == EndsUnsure {
 		b.unsure(w)
@@ -97,6 +104,7 @@ func (b *builder) migration(w *workload.Workload) {
 // autoscaler tells whether the maximum of an autoscaler fits (R-W18).
 func (b *builder) autoscaler(w *workload.Workload) {
 	s := b.j.Scaling(w)
+	b.because(w, func(x *Explainer) diag.Account { return x.scaled(w) })
 	verdict, known := map[change.Answer]Verdict{change.Yes: Feasible, change.No: Infeasible, change.May: Unknown, change.Unknown: Unknown}[s.Answer]
 	if verdict == Unknown {
 		b.unsure(w)

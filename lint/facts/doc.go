@@ -15,5 +15,9 @@
 // unknown.
 // Where a text says why, it holds numbers and names of the input only.
 //
+// An Explainer keeps what facts were made of and says, once somebody asks, what
+// stands behind one of them node by node: each fact is built under an account,
+// which puts the scene of its question on all declared nodes.
+//
 // Non-goals: levels, wording of findings, which facts are bad.
 package facts

@@ -42,6 +42,10 @@ func texts(ws []*workload.Workload) []string {
 func (b *builder) crowd(c *placement.Conflict) {
 	w := c.Workloads[0]
 	b.about(w)
+	b.because(w, func(x *Explainer) diag.Account {
+		return x.together(w, c.Workloads, "each was tried by the rules alone, resources left aside: all pods can then be placed",
+			fmt.Sprintf("the finding leaves resources aside, by which %s left over at least; here they count", are(c.Pods-c.Most)))
+	})
 	fact := Crowd{
 		Workload: w.String(), Workloads: texts(c.Workloads), Verdict: Infeasible, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
 		Nodes: len(b.m.Topology.Nodes), Reasons: []string{}, Growth: growthText(c.Growth),
@@ -111,6 +115,7 @@ func (b *builder) order(c *placement.Conflict) {
 	for _, o := range ws {
 		fact.Placed = append(fact.Placed, fmt.Sprintf("%s of %s on %s", plural(len(on[o]), "pod"), o, nodeNames(on[o])))
 	}
+	b.because(w, func(x *Explainer) diag.Account { return x.stuck(w, c.Stuck, fact.Placed) })
 	s := about(w, b.blocking(w, ws))
 	if s.Location != w.CountSpan() {
 		s = s.related(w.CountSpan(), "%s of %s", plural(fact.Pods, "pod"), w)
@@ -183,6 +188,7 @@ const maxNamed = 6
 func (b *builder) volume(s *placement.Shortage) {
 	w := s.Workloads[0]
 	b.about(w)
+	b.because(w, func(x *Explainer) diag.Account { return x.together(w, s.Workloads, "") })
 	requested, offered := s.Sums()
 	fact := Room{
 		Workload: w.String(), Others: len(s.Workloads) - 1, Verdict: Infeasible, Pods: s.Pods, Pending: s.Pending, Resource: string(s.Resource),

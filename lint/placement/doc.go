@@ -7,7 +7,8 @@
 // reference; Decide decides about all workloads together, over every order and
 // every choice, and Explain gives the core of what never fits. Conflicts and
 // Shortages are what linting says of workloads together. State applies the
-// filters one pod and one node at a time and nothing cleverer.
+// filters one pod and one node at a time and nothing cleverer; Stand and Still
+// are, for people who ask why, what it says to one more pod on each node.
 //
 // How Decide goes: pods that selectors can tell from their siblings become
 // workloads of their own (split.go), the arena makes numbers of the model, and

@@ -111,17 +111,21 @@ func (f *filter) explain(n *topology.Node, p Passes) Exclusion {
 	case !p.Selector:
 		return f.explainSelector(n)
 	case !p.Taints:
-		taint := f.untolerated(n)
-		text := taint.Key
-		if taint.Value != "" {
-			text += "=" + taint.Value
-		}
-		text += ":" + string(taint.Effect)
-		return Exclusion{One: "has the untolerated taint " + text, Many: "have the untolerated taint " + text, Taint: taint}
+		return f.explainTaint(n)
 	case !p.Schedulable:
 		return Exclusion{One: "is cordoned", Many: "are cordoned"}
 	}
 	return Exclusion{}
+}
+
+func (f *filter) explainTaint(n *topology.Node) Exclusion {
+	taint := f.untolerated(n)
+	text := taint.Key
+	if taint.Value != "" {
+		text += "=" + taint.Value
+	}
+	text += ":" + string(taint.Effect)
+	return Exclusion{One: "has the untolerated taint " + text, Many: "have the untolerated taint " + text, Taint: taint}
 }
 
 // explainSelector names the first condition on labels that the node fails.

@@ -1,6 +1,8 @@
 package placement
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/topology"
@@ -33,6 +35,15 @@ type State struct {
 	pods []Placed
 	// on lists the pods of each node.
 	on map[*topology.Node][]int
+	// lost are nodes that are lost, and meaning is what that means.
+	lost    map[*topology.Node]bool
+	meaning Meaning
+	// called are names of workloads that are no longer told apart by their own.
+	called map[*workload.Workload]string
+	// single keeps which keys give every node a domain of its own.
+	single map[string]bool
+	// kept, if it is not nil, keeps what spreads count while nothing moves.
+	kept map[*Term]tallied
 }
 
 // Placed is one pod on one node.
@@ -85,45 +96,65 @@ func (p Passes) reason() Reason {
 // Filter tells whether a node takes one more pod of w now. A pod that is bound
 // by its manifest meets the kubelet's admission only (R-P8).
 func (s *State) Filter(w *workload.Workload, n *topology.Node) Reason {
-	g := s.m.groups[w]
 	f := newFilter(w)
 	if r := f.passes(n).reason(); r != Takes {
 		return r
 	}
-	switch {
-	case s.portTaken(g, n):
-		return RefusedByPort
-	case !s.resourcesLeft(g, n):
-		return RefusedByResources
-	case f.bound():
-		return Takes
-	case !s.spreadAllows(g, n):
-		return RefusedBySpread
-	case !s.affinityAllows(g, n):
-		return RefusedByAffinity
+	if s.lost[n] {
+		return lostReasons[s.meaning]
+	}
+	g := s.m.groups[w]
+	for _, live := range liveFilters {
+		if !(live.rule && f.bound()) && live.refuses(s, g, n) {
+			return live.by
+		}
 	}
 	return Takes
 }
 
-// portTaken mirrors plugins/nodeports/node_ports.go Fits.
-func (s *State) portTaken(g *Group, n *topology.Node) bool {
+// liveFilters are those that look at other pods, in the order of the default
+// profile; a kubelet does not apply those of rules. Why says why one refuses.
+var liveFilters = []struct {
+	by      Reason
+	rule    bool
+	refuses func(*State, *Group, *topology.Node) bool
+	why     func(*State, *Group, *topology.Node) string
+}{
+	{RefusedByPort, false, func(s *State, g *Group, n *topology.Node) bool { _, _, taken := s.portTaken(g, n); return taken }, (*State).portText},
+	{RefusedByResources, false, func(s *State, g *Group, n *topology.Node) bool { return s.short(g, n) != nil }, (*State).shortText},
+	{RefusedBySpread, true, func(s *State, g *Group, n *topology.Node) bool { return s.uneven(g, n) != nil }, (*State).unevenText},
+	{RefusedByAffinity, true, func(s *State, g *Group, n *topology.Node) bool {
+		_, hit := s.antiAffinityHit(g, n)
+		return hit || s.unmet(g, n) != nil
+	}, (*State).affinityText},
+}
+
+// portTaken mirrors plugins/nodeports/node_ports.go Fits: it gives the first
+// wanted port that a pod in place has.
+func (s *State) portTaken(g *Group, n *topology.Node) (port HostPort, by *workload.Workload, taken bool) {
 	for _, i := range s.on[n] {
 		for _, taken := range s.m.groups[s.pods[i].Workload].HostPorts {
 			for _, wanted := range g.HostPorts {
 				if wanted.Conflicts(taken) {
-					return true
+					return wanted, s.pods[i].Workload, true
 				}
 			}
 		}
 	}
-	return false
+	return HostPort{}, nil, false
 }
 
-// resourcesLeft mirrors plugins/noderesources/fit.go fitsRequest, but does not
-// judge what a node does not list (R-N22, R-N23).
-func (s *State) resourcesLeft(g *Group, n *topology.Node) bool {
+// lack is a resource of which a node has too little left.
+type lack struct {
+	request *Request // nil for the slots of a node
+	left    int64
+}
+
+// short mirrors plugins/noderesources/fit.go fitsRequest, but does not judge
+// what a node does not list (R-N22, R-N23).
+func (s *State) short(g *Group, n *topology.Node) *lack {
 	if q, ok := n.Allocatable[corev1.ResourcePods]; ok && int64(len(s.on[n])+1) > q.Value() {
-		return false
+		return &lack{left: q.Value() - int64(len(s.on[n]))}
 	}
 	for i := range g.Requests {
 		r := &g.Requests[i]
@@ -139,10 +170,10 @@ func (s *State) resourcesLeft(g *Group, n *topology.Node) bool {
 			}
 		}
 		if r.Amount > free {
-			return false
+			return &lack{r, free}
 		}
 	}
-	return true
+	return nil
 }
 
 // sameDomain reports whether two nodes share a value of a topology key.
@@ -152,46 +183,53 @@ func sameDomain(a, b *topology.Node, key string) bool {
 	return ok && has && va == vb
 }
 
-// affinityAllows mirrors plugins/interpodaffinity/filtering.go: required
-// affinity, own required anti-affinity, that of pods in place.
-func (s *State) affinityAllows(g *Group, n *topology.Node) bool {
-	return s.affinityMet(g, n) && !s.antiAffinityHit(g, n)
+// hit is a term of required anti-affinity that keeps a pod out.
+type hit struct {
+	term *Term // nil where the controller adds one (R-W25)
+	key  string
+	// pod is the one in place, and its tells whether the term is that pod's.
+	pod Placed
+	its bool
 }
 
-// antiAffinityHit tells whether a term of the pod or of one in place keeps
-// them apart: a node without the key keeps nobody out (R-A5 to R-A7).
-func (s *State) antiAffinityHit(g *Group, n *topology.Node) bool {
+// antiAffinityHit mirrors plugins/interpodaffinity/filtering.go: it tells whether
+// a term of the pod or of one in place keeps them apart. A node without the key
+// keeps nobody out (R-A5 to R-A7).
+func (s *State) antiAffinityHit(g *Group, n *topology.Node) (hit, bool) {
 	for _, p := range s.pods {
 		for _, t := range g.Terms {
 			if t.Use == AntiAffinity && t.Hard && sameDomain(n, p.Node, t.Key) && s.m.selects(t, g.Workload, p.Workload, asks{incoming: true, at: p.Node}) {
-				return true
+				return hit{t, t.Key, p, false}, true
 			}
 		}
 		for _, t := range s.m.groups[p.Workload].Terms {
 			if t.Use == AntiAffinity && t.Hard && sameDomain(n, p.Node, t.Key) && s.m.selects(t, p.Workload, g.Workload, asks{}) {
-				return true
+				return hit{t, t.Key, p, true}, true
+			}
+		}
+		for _, a := range s.m.apart {
+			if x, y := g.origin(), s.m.groups[p.Workload].origin(); sameDomain(n, p.Node, a.Key) && (a.A == x && a.B == y || a.A == y && a.B == x) {
+				return hit{nil, a.Key, p, true}, true
 			}
 		}
 	}
-	return false
+	return hit{}, false
 }
 
-// affinityMet follows satisfyPodAffinity: a pod counts if it matches all terms
-// at once, but each term may be met by another of them (R-A9 to R-A14).
-func (s *State) affinityMet(g *Group, n *topology.Node) bool {
+// unmet gives a term of required affinity that the node does not meet. It
+// follows satisfyPodAffinity: a pod counts if it matches all terms at once, but
+// each term may be met by another of them (R-A9 to R-A14).
+func (s *State) unmet(g *Group, n *topology.Node) *Term {
 	hard := g.HardAffinity()
-	if len(hard) == 0 {
-		return true
-	}
 	met, counted, self := make([]bool, len(hard)), false, true
 	for _, t := range hard {
 		if _, ok := n.Labels[t.Key]; !ok {
-			return false
+			return t
 		}
 		self = self && s.m.selects(t, g.Workload, g.Workload, asks{self: true, incoming: true})
 	}
 	for _, p := range s.pods {
-		if !s.matchesAll(hard, g, p) {
+		if len(hard) == 0 || !s.matchesAll(hard, g, p) {
 			continue
 		}
 		for i, t := range hard {
@@ -201,15 +239,10 @@ func (s *State) affinityMet(g *Group, n *topology.Node) bool {
 			}
 		}
 	}
-	if !counted && self {
-		return true
+	if i := slices.Index(met, false); i >= 0 && (counted || !self) {
+		return hard[i]
 	}
-	for _, ok := range met {
-		if !ok {
-			return false
-		}
-	}
-	return true
+	return nil
 }
 
 func (s *State) matchesAll(terms []*Term, g *Group, p Placed) bool {
@@ -221,29 +254,36 @@ func (s *State) matchesAll(terms []*Term, g *Group, p Placed) bool {
 	return true
 }
 
-// spreadAllows mirrors plugins/podtopologyspread/filtering.go (R-T1 to R-T7).
-func (s *State) spreadAllows(g *Group, n *topology.Node) bool {
+// skew is a constraint that one more pod in a domain would break.
+type skew struct {
+	term *Term // nil if the node lacks a key
+	// key is the one that the node lacks, else that of the term.
+	key string
+	// here is how many pods count in the domain, smallest the fewest in any.
+	here, smallest, domains int
+}
+
+// uneven mirrors plugins/podtopologyspread/filtering.go (R-T1 to R-T7): it gives
+// the first constraint that is in the way.
+func (s *State) uneven(g *Group, n *topology.Node) *skew {
 	keys := hardKeys(g)
-	if len(keys) == 0 {
-		return true
-	}
-	if !carries(n.Labels, keys) {
-		return false
+	if i := slices.IndexFunc(keys, func(k string) bool { return !carries(n.Labels, []string{k}) }); i >= 0 {
+		return &skew{key: keys[i]}
 	}
 	for _, t := range g.Terms {
 		if t.Use != Spread || !t.Hard {
 			continue
 		}
-		counts, smallest := s.spreadCounts(g, t, keys, n)
+		counts, smallest := s.tallied(g, t, keys, n)
 		self := 0
 		if t.sel.form == FormEmpty || s.m.selects(t, g.Workload, g.Workload, asks{self: true, incoming: true}) {
 			self = 1
 		}
-		if counts[n.Labels[t.Key]]+self-smallest > int(t.Constraint.MaxSkew) {
-			return false
+		if here := counts[n.Labels[t.Key]]; here+self-smallest > int(t.Constraint.MaxSkew) {
+			return &skew{t, t.Key, here, smallest, len(counts)}
 		}
 	}
-	return true
+	return nil
 }
 
 // spreadCounts counts the matching pods of each eligible domain, and the
@@ -255,12 +295,15 @@ func (s *State) spreadCounts(g *Group, t *Term, keys []string, at *topology.Node
 	for i, n := range s.m.Topology.Nodes {
 		p := e.Nodes[i]
 		pinned := g.Kind.PerNode() && n != at // its pods are pinned by node affinity (R-N31)
-		if !carries(n.Labels, keys) || t.honorsAffinity() && (!p.Selector || pinned) || t.honorsTaints() && !p.Taints {
+		if !carries(n.Labels, keys) || t.honorsAffinity() && (!p.Selector || pinned) || t.honorsTaints() && !p.Taints || s.hidden(t, n) {
 			continue
 		}
 		value := n.Labels[t.Key]
 		counts[value] += 0
 		for _, k := range s.on[n] {
+			if s.leaving(k) {
+				continue
+			}
 			o := s.pods[k].Workload
 			if t.sel.form == FormSet && !o.Terminating() && s.m.selects(t, g.Workload, o, asks{incoming: true, at: n}) {
 				counts[value]++

@@ -1,7 +1,7 @@
 // Package report renders a diag.Report: as text for people, as json for
 // scripts, as sarif for code scanning, as github (annotations), markdown (the
 // summary of a step), gitlab (Code Quality) and junit for CI servers; and a
-// diag.Placement as text, json and markdown.
+// diag.Placement as text, json and markdown; and a diag.Explanation as text.
 //
 // Contract: Write takes a finished report, changes nothing in it, and writes
 // one whole document that ends in a newline. An error is about the name of the
@@ -40,6 +40,10 @@
 // Text of a placement: a table with a row per workload and a column per
 // question that has an answer, the reasons where all is not well, what the words
 // of the table mean; then cores and runs. It fits 100 columns if names are short.
+//
+// Text of an explanation: each finding with its source line and why it is bad,
+// a table that names every node once with the filter that rejects the pod there,
+// and what repairs would change. It fits 80 columns where there are spaces.
 //
 // Fingerprints in sarif: primaryLocationLineHash is what GitHub's uploader
 // computes for itself; schedlint/v1 identifies a finding by its rule, object,

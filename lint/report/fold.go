@@ -10,32 +10,44 @@ import (
 // the smallest terminals and side-by-side views have.
 const lineWidth = 80
 
-// fold writes visible text in lines that are not too wide, as far as there are
-// spaces to break them at, with one indent before the first line and another one
-// before the others.
-func fold(w io.Writer, first, rest, text string) {
-	line, cells := first, cellsOf(first)
-	for i, word := range strings.Split(text, " ") {
-		size := cellsOf(word)
-		switch {
-		case i == 0:
-		case cells+1+size > lineWidth:
-			fmt.Fprintln(w, strings.TrimRight(line, " "))
-			line, cells, word = rest, cellsOf(rest), notCommand(word)
-			size = cellsOf(word)
-		default:
-			line, cells = line+" ", cells+1
+// writeFolded writes visible text in lines that are not too wide, with one indent
+// before the first line and another one before the others.
+func writeFolded(w io.Writer, first, rest, text string) {
+	for i, line := range fold(text, lineWidth-max(cells(first), cells(rest))) {
+		if i == 0 {
+			line = first + line
+		} else {
+			line = rest + notCommand(line)
 		}
-		line, cells = line+word, cells+size
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
-	fmt.Fprintln(w, strings.TrimRight(line, " "))
 }
 
-// cellsOf is how many cells of a terminal a visible text takes.
-func cellsOf(text string) int {
-	cells := 0
-	for _, r := range text {
-		cells += width(r)
+// fold breaks visible text at spaces into lines of so many cells; a word that
+// is wider has a line of its own.
+func fold(text string, room int) []string {
+	var all []string
+	line, size := "", 0
+	for i, word := range strings.Split(text, " ") {
+		n := cells(word)
+		switch {
+		case i == 0:
+			line, size = word, n
+		case size+1+n > room:
+			all = append(all, line)
+			line, size = word, n
+		default:
+			line, size = line+" "+word, size+1+n
+		}
 	}
-	return cells
+	return append(all, line)
+}
+
+// cells is how wide visible text is on a terminal.
+func cells(s string) int {
+	sum := 0
+	for _, r := range s {
+		sum += width(r)
+	}
+	return sum
 }

@@ -52,10 +52,10 @@ func workloadTable(b *strings.Builder, p *diag.Placement) {
 	b.WriteByte('\n')
 	table(b, append([][]string{above, titles}, d.rows...))
 	for _, r := range d.reasons {
-		fold(b, "  ", "    ", fmt.Sprintf("%s %s: %s, %s", r.subject, r.question, r.answer, r.why))
+		writeFolded(b, "  ", "    ", fmt.Sprintf("%s %s: %s, %s", r.subject, r.question, r.answer, r.why))
 	}
 	for _, text := range legend(d.columns, d.rows) {
-		fold(b, "", "  ", text)
+		writeFolded(b, "", "  ", text)
 	}
 }
 

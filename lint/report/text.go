@@ -101,7 +101,7 @@ func clauses(d *diag.Diagnostic) (what string, why []string) {
 // and is painted.
 func (t *textWriter) folded(mark, style, text string) {
 	var b strings.Builder
-	fold(&b, mark, strings.Repeat(" ", len(mark)), text)
+	writeFolded(&b, mark, strings.Repeat(" ", len(mark)), text)
 	first, rest, _ := strings.Cut(b.String(), "\n")
 	t.println(t.paint(style, strings.TrimRight(mark, " ")), " ", first[min(len(mark), len(first)):])
 	t.out.WriteString(rest)

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/rego"
+)
+
+// explainFlags are the flags of the explain command.
+type explainFlags struct {
+	topology, ruleDirs, survive, paths []string
+	config, stdin                      string
+}
+
+// stdinFlag is what cobra takes the place -:LINE for.
+const stdinFlag = "stdin"
+
+func newExplain() *cobra.Command {
+	var f explainFlags
+	cmd := &cobra.Command{
+		Use:   "explain FILE:LINE [RULE]",
+		Short: "Explain a finding node by node: which filter rejects which node",
+		Long: `Explain takes a place as lint prints it, FILE:LINE or FILE:LINE:COLUMN, and says
+of every declared node whether it takes the next pod, which filter of
+kube-scheduler rejects it and why, and what a repair would change. RULE keeps to
+one of several findings on a line. On a line without a finding it explains the
+workload to which the line belongs.
+
+Findings depend on what else is declared, so give the paths and files that lint
+was given: with --path, without which it is the working directory, or for a FILE
+elsewhere its directory. The FILE - is standard input.
+
+Exit status: 0 if there was something to explain, 2 wrong usage, missing input
+or nothing there, 3 internal failure.`,
+		Example: `  schedlint explain --topology nodes.yaml manifests/web.yaml:18
+  helm template . | schedlint explain -t nodes.yaml -:18 rollout-deadlock`,
+		Args: func(cmd *cobra.Command, args []string) error { return cobra.RangeArgs(1, 2)(cmd, f.args(args)) },
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(f.args(args)) == 1 {
+				return ruleIDs(f.ruleDirs), cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveNoSpace
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, f.args(args), &f) },
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "`file` that declares the nodes (repeatable)")
+	flags.StringArrayVar(&f.paths, "path", nil, "`path` of manifests that lint was given (repeatable; default: the working directory)")
+	flags.StringArrayVar(&f.ruleDirs, "rules", nil, "`directory` with rules of your own (repeatable)")
+	addTracked(flags)
+	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
+	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
+	flags.StringVarP(&f.stdin, stdinFlag, ":", "", "")
+	if err := flags.MarkHidden(stdinFlag); err != nil {
+		panic(err) // the flag is there
+	}
+	return cmd
+}
+
+// args are the arguments with a place in standard input among them.
+func (f *explainFlags) args(rest []string) []string {
+	if f.stdin == "" {
+		return rest
+	}
+	return append([]string{"-:" + f.stdin}, rest...)
+}
+
+func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
+	spot, err := parseSpot(args[0])
+	if err != nil {
+		return err
+	}
+	paths, err := explainPaths(spot.File, f.paths)
+	if err != nil {
+		return err
+	}
+	options, err := input(cmd, paths, f.topology, f.config)
+	if err != nil {
+		return err
+	}
+	options.Survive = f.survive
+	conf := options.Config
+	engine, err := loadRules(f.ruleDirs, conf)
+	if err != nil {
+		return err
+	}
+	if len(args) > 1 {
+		if spot.Rule, err = knownRule(engine, conf, args[1]); err != nil {
+			return err
+		}
+	}
+	options.Policy = engine
+	options.Level = func(rule string) diag.Level { return level(engine, conf, rule) }
+	x, err := lint.Explain(cmd.Context(), options, spot)
+	if err != nil {
+		return err
+	}
+	for i := range x.Found {
+		if d := x.Found[i].Diagnostic; d != nil {
+			x.Found[i].Rule, _ = engine.Rule(d.Rule)
+		}
+	}
+	return report.WriteExplanation(cmd.OutOrStdout(), x)
+}
+
+// knownRule is the id of a rule that runs.
+func knownRule(engine *rego.Engine, conf *config.Config, id string) (string, error) {
+	if _, ok := engine.Rule(id); !ok {
+		return "", unknownRule(engine, id)
+	}
+	if level(engine, conf, id) == diag.LevelOff {
+		return "", fmt.Errorf("the rule %s is off: give it a level in %s", id, config.Name)
+	}
+	return id, nil
+}
+
+// parseSpot takes FILE:LINE or FILE:LINE:COLUMN apart from its end, as a name
+// may have colons, a drive letter among them.
+func parseSpot(text string) (lint.Spot, error) {
+	rest, last, ok := cutNumber(strings.TrimRight(text, ":"))
+	if !ok {
+		return lint.Spot{}, fmt.Errorf("%s: expected FILE:LINE, as in manifests/web.yaml:18", text)
+	}
+	spot := lint.Spot{File: rest, Line: last}
+	if file, line, ok := cutNumber(rest); ok {
+		spot = lint.Spot{File: file, Line: line, Column: last}
+	}
+	return spot, nil
+}
+
+// cutNumber cuts a colon and a number off the end of a text.
+func cutNumber(text string) (rest string, n int, ok bool) {
+	i := strings.LastIndexByte(text, ':')
+	if i < 1 {
+		return text, 0, false
+	}
+	n, err := strconv.Atoi(text[i+1:])
+	return text[:i], n, err == nil && n >= 0
+}
+
+// explainPaths are the paths that lint was given: if nobody says, standard
+// input for a place in it, the working directory for a file below it, or else
+// the directory of the file.
+func explainPaths(file string, paths []string) ([]string, error) {
+	stdin := file == "-" || file == source.StdinName
+	if !stdin {
+		info, err := os.Stat(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: no such file", file)
+		}
+		if err == nil && info.IsDir() {
+			return nil, fmt.Errorf("%s is a directory: expected FILE:LINE, as in manifests/web.yaml:18", file)
+		}
+	}
+	switch {
+	case stdin && len(paths) == 0:
+		return []string{"-"}, nil
+	case stdin && !slices.Contains(paths, "-"):
+		return nil, errors.New("--path: a place in standard input needs the path -")
+	case len(paths) > 0:
+		return paths, nil
+	}
+	if filepath.IsLocal(file) {
+		return []string{"."}, nil
+	}
+	dir, err := os.Getwd()
+	if rel, relErr := filepath.Rel(dir, file); err == nil && relErr == nil && filepath.IsAbs(file) && filepath.IsLocal(rel) {
+		return []string{"."}, nil
+	}
+	return []string{filepath.Dir(file)}, nil
+}

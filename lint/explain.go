@@ -1,0 +1,205 @@
+package lint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Spot names a line of a manifest, as findings are printed.
+type Spot struct {
+	// File is the path as a person writes it, - or <stdin> for standard input.
+	File string
+	// Line and Column count from 1; Column is 0 for all of the line.
+	Line, Column int
+	// Rule is the rule whose findings are asked for; "" for all.
+	Rule string
+}
+
+func (s Spot) String() string { return place(s.File, s.Line) }
+
+// explaining is a run that looks for one place.
+type explaining struct {
+	*run
+	spot Spot
+	file *source.File
+	out  *diag.Explanation
+	// elsewhere are the findings in the file that are not at the place.
+	elsewhere []diag.Diagnostic
+	// at is the object to which the line belongs, or nil.
+	at   *source.Object
+	rest []diag.Explained // about the workload of that object
+}
+
+// Explain says node by node what stands behind the findings at a place, or, if
+// there is none, which node takes a pod of the workload to which the line
+// belongs.
+func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, error) {
+	if o.Config == nil {
+		o.Config = &config.Config{}
+	}
+	r := newRun(ctx, o, o.Survive)
+	r.load()
+	if err := errors.Join(distinct(r.errs)...); err != nil {
+		return nil, err
+	}
+	x := &explaining{run: r, spot: spot, out: &diag.Explanation{Place: spot.String(), Rule: spot.Rule, Source: r.source, Display: r.display}}
+	if err := x.find(); err != nil {
+		return nil, err
+	}
+	x.part(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}, "")
+	for _, p := range r.clusters() {
+		x.cluster(p)
+	}
+	if err := errors.Join(distinct(r.errs)...); err != nil {
+		return nil, err
+	}
+	return x.out, x.settle()
+}
+
+// find finds the file and the object to which the line belongs.
+func (x *explaining) find() error {
+	for _, f := range x.set.Files {
+		if x.is(f) {
+			x.file = f
+		}
+	}
+	switch {
+	case x.file == nil:
+		return fmt.Errorf("%s is not among the manifests that were read; name what lint was given with --path", x.spot.File)
+	case x.spot.Line < 1 || x.spot.Line > x.file.LineCount():
+		return fmt.Errorf("%s has no line %d: it has %d", x.spot.File, x.spot.Line, x.file.LineCount())
+	}
+	x.at = x.object()
+	return nil
+}
+
+// object is the last one of the document that begins on the line or above it, or
+// else, if comments stand there, the first one below; nil if there is none.
+func (x *explaining) object() (at *source.Object) {
+	first, last := x.spot.Line, x.spot.Line
+	for first > 1 && !separator(x.file.Line(first)) {
+		first--
+	}
+	for last < x.file.LineCount() && !separator(x.file.Line(last+1)) {
+		last++
+	}
+	for _, o := range x.set.Objects {
+		line := int(o.Root.Line)
+		if o.File == x.file && line >= first && (line <= x.spot.Line || line <= last && at == nil) {
+			at = o
+		}
+	}
+	return at
+}
+
+// separator reports whether a line begins a document.
+func separator(line string) bool {
+	return line == "---" || len(line) > 3 && line[:3] == "---" && (line[3] == ' ' || line[3] == '\t')
+}
+
+// is tells whether a file is the one that is asked for.
+func (x *explaining) is(f *source.File) bool {
+	if x.spot.File == "-" || f.Name == source.StdinName {
+		return f.Name == source.StdinName && (x.spot.File == "-" || x.spot.File == source.StdinName)
+	}
+	name := filepath.ToSlash(x.spot.File)
+	return f.Display == name || f.Name == name || x.absolute(x.Dir, x.spot.File) == x.absolute(x.Root, filepath.FromSlash(f.Name))
+}
+
+// absolute is a path from a directory, without symbolic links if it leads
+// anywhere.
+func (x *explaining) absolute(dir, path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}
+
+// cluster looks at one part.
+func (x *explaining) cluster(p part) {
+	set := workload.Load(x.table, p.objects)
+	topo := x.topology(p, set.Topologies)
+	input := facts.Input{Model: placement.NewModel(set, topo), Set: set, Complete: x.Policy.Own(), Survive: x.survive, Skew: x.Level("rollout-ends-skewed") != diag.LevelOff}
+	e := x.part(input, p.name)
+	for _, note := range unknownLosses(&x.Options, topo) {
+		x.out.Notes = append(x.out.Notes, in(p.name, note))
+	}
+	for _, w := range set.Workloads {
+		if w.Object == x.at && len(x.out.Found) == 0 {
+			x.rest = append(x.rest, diag.Explained{Name: w.String(), Account: e.Workload(w)})
+		}
+	}
+}
+
+// part explains what is found in one part at the place.
+func (x *explaining) part(in facts.Input, cluster string) *facts.Explainer {
+	e := facts.NewExplainer(in)
+	var ids []int
+	for i, f := range x.findings(e.Facts(), cluster, nil, func(fact int) { ids = append(ids, fact) }) {
+		d := f.Diagnostic
+		if d.Location.File != x.file.Name {
+			continue
+		}
+		if d.Location.Line != x.spot.Line || x.spot.Rule != "" && d.Rule != x.spot.Rule {
+			x.elsewhere = append(x.elsewhere, d)
+			continue
+		}
+		found := diag.Explained{Diagnostic: &d}
+		var w *workload.Workload
+		if w, found.Account = e.Fact(ids[i]); w != nil {
+			found.Name = w.String()
+		}
+		x.out.Found = append(x.out.Found, found)
+	}
+	return e
+}
+
+// settle puts the findings in order, or says what there is in place of them.
+func (x *explaining) settle() error {
+	all := x.out.Found
+	if exact := slices.DeleteFunc(slices.Clone(all), func(f diag.Explained) bool { return f.Diagnostic.Location.Column != x.spot.Column }); len(exact) > 0 {
+		all = exact
+	}
+	slices.SortStableFunc(all, func(a, b diag.Explained) int { return a.Diagnostic.Compare(b.Diagnostic) })
+	x.out.Found = slices.CompactFunc(all, func(a, b diag.Explained) bool { return a.Diagnostic.Compare(b.Diagnostic) == 0 })
+	if len(all) > 0 {
+		return nil
+	}
+	far := func(d *diag.Diagnostic) int { return max(d.Location.Line-x.spot.Line, x.spot.Line-d.Location.Line) }
+	slices.SortStableFunc(x.elsewhere, func(a, b diag.Diagnostic) int { return a.Compare(&b) })
+	slices.SortStableFunc(x.elsewhere, func(a, b diag.Diagnostic) int { return far(&a) - far(&b) })
+	x.out.Near = x.elsewhere[:min(len(x.elsewhere), maxNear)]
+	if x.out.Found = x.rest; len(x.rest) == 0 {
+		return x.nothing()
+	}
+	return nil
+}
+
+// maxNear bounds the findings elsewhere that are named.
+const maxNear = 5
+
+// nothing is the error of a place where there is nothing to explain.
+func (x *explaining) nothing() error {
+	what := "finding"
+	if x.spot.Rule != "" {
+		what = "finding of " + x.spot.Rule
+	}
+	errs := []error{fmt.Errorf("%s: there is no %s on this line, and it belongs to no workload", x.spot, what)}
+	for _, d := range x.out.Near {
+		errs = append(errs, fmt.Errorf("there is one at %s: %s [%s]", place(x.display(d.Location.File), d.Location.Line), d.Message, d.Rule))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,233 @@
+package facts
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/change"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Explainer says node by node what stands behind facts. It keeps all that they
+// were made of, which facts themselves let go.
+type Explainer struct{ b *builder }
+
+// account is what stands behind a fact, once somebody asks.
+type account func(*Explainer) diag.Account
+
+// NewExplainer builds facts and keeps what they were made of.
+func NewExplainer(in Input) *Explainer { return &Explainer{build(in)} }
+
+// Facts are the facts.
+func (x *Explainer) Facts() *Facts { return x.b.Facts }
+
+// Fact says what stands behind the fact with that id, and which workload it is
+// about; nil for none.
+func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
+	s := x.b.standings[id-1]
+	if s.account == nil {
+		return s.of, diag.Account{Notes: []string{"no workload could be read here, so there is nothing to say node by node"}}
+	}
+	a := s.account(x)
+	if s.of != nil && x.b.m.Topology.Elastic() && x.b.m.Eligible(s.of).Growable > 0 {
+		a.Notes = append(a.Notes, "pods are placed on the nodes that there are by count; what pools may have beyond stands below them")
+	}
+	return s.of, a
+}
+
+// Workload says which node takes a pod of a workload by itself.
+func (x *Explainer) Workload(w *workload.Workload) diag.Account {
+	switch {
+	case w.Copy:
+		return x.still(w, "the same object is declared in the same way elsewhere and counts once")
+	case w.Superseded:
+		return x.still(w, "a later declaration of the same object takes its place")
+	}
+	return x.still(w)
+}
+
+// standing is the workload that facts are about and what stands behind them.
+type standing struct {
+	of      *workload.Workload
+	account account
+}
+
+// because makes the facts that follow rest on something.
+func (b *builder) because(w *workload.Workload, a account) { b.current = standing{w, a} }
+
+// judge is a fresh one: what facts have used up is no matter here.
+func (x *Explainer) judge() *change.Judge {
+	return change.New(x.b.m, x.b.Set, placement.Options{})
+}
+
+// open is the account where nothing can be told of nodes; false where it can.
+func (x *Explainer) open(w *workload.Workload) (diag.Account, bool) {
+	g := x.b.m.Group(w)
+	switch {
+	case !x.b.topo:
+		return diag.Account{Notes: []string{"no node is declared (--topology FILE), so which node takes a pod cannot be told"}}, true
+	case w.Refused():
+		return x.unasked(w, diag.RowAside, "the API server refuses it, so no node is ever asked"), true
+	case g.Unknown != "":
+		return x.unasked(w, diag.RowUnknown, "not known: "+g.Unknown), true
+	}
+	return diag.Account{}, false
+}
+
+// unasked is a table of nodes that are all the same to a workload.
+func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Account {
+	if len(x.b.m.Topology.Nodes) == 0 { // but pools that may grow
+		return diag.Account{Notes: []string{why}}
+	}
+	row := diag.NodeRow{Outcome: outcome, Why: why, Runs: [][]string{{}}}
+	for _, n := range x.b.m.Topology.Nodes {
+		row.Runs[0] = append(row.Runs[0], n.Name)
+	}
+	return diag.Account{Tables: []diag.NodeTable{{Name: w.String(), Caption: fmt.Sprintf("what the nodes say to a pod of %s", w), Rows: []diag.NodeRow{row}}}}
+}
+
+// still is about each node by itself.
+func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
+	if a, open := x.open(w); open {
+		a.Notes = append(a.Notes, notes...)
+		return a
+	}
+	caption := fmt.Sprintf("%s; what each node says to a pod of %s, other pods left aside",
+		passing(x.b.m.Eligible(w).Count, len(x.b.m.Topology.Nodes)), w)
+	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, x.b.m.Still(w))}, Notes: notes}
+}
+
+func passing(some, all int) string {
+	pass := "pass"
+	if some == 1 {
+		pass = "passes"
+	}
+	return fmt.Sprintf("%d of %s %s the filters on names, taints and labels", some, plural(all, "node"), pass)
+}
+
+// alone is about a workload that has the nodes to itself.
+func (x *Explainer) alone(w *workload.Workload) diag.Account {
+	a, open := x.open(w)
+	if open {
+		return a
+	}
+	if !placement.Modelled(x.b.m.Group(w)) || w.Running {
+		return x.still(w, "the number of pods is not known, or they are in place already: only each node by itself is looked at")
+	}
+	j := x.judge()
+	s := j.Alone(w, w.Count.N)
+	placed, missing := s.Count(s.Next)
+	if missing == 0 {
+		return x.still(w, "all pods find nodes if the workload has them to itself")
+	}
+	caption := next(w, placed, missing)
+	if placed > 0 {
+		caption = "with the nodes to itself, " + caption
+	}
+	a.Tables = append(a.Tables, x.table(w, caption, s.Outlook(s.Next)))
+	a.Repairs = x.judge().Repairs(w, w.Count.N)
+	a.Yield = "all pods of " + w.String() + " can be placed, if nothing else is in the way"
+	return a
+}
+
+// next names the pod that a table is about.
+func next(w *workload.Workload, placed, missing int) string {
+	switch {
+	case w.Kind.PerNode():
+		return fmt.Sprintf("%s has %s in place and %d missing; what each node says to its own", w, plural(placed, "pod"), missing)
+	case missing == 1 && placed == 0:
+		return fmt.Sprintf("what the nodes say to the only pod of %s", w)
+	case placed == 0:
+		return fmt.Sprintf("what the nodes say to the first of %s of %s", plural(missing, "pod"), w)
+	}
+	return fmt.Sprintf("%d of %s of %s are placed; what the nodes say to the next one", placed, plural(placed+missing, "pod"), w)
+}
+
+// together is about workloads among all others.
+func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tried string, notes ...string) diag.Account {
+	a, open := x.open(w)
+	if open {
+		return a
+	}
+	s := x.judge().Together()
+	for i, o := range all {
+		if placed, missing := s.Count(o); missing > 0 && len(a.Tables) < maxNamed && !slices.Contains(all[:i], o) {
+			a.Tables = append(a.Tables, x.table(o, next(o, placed, missing), s.Outlook(o)))
+		}
+	}
+	if len(a.Tables) == 0 {
+		return x.still(w, notShown)
+	}
+	a.Tried, a.Notes = tried, notes
+	return a
+}
+
+func are(pods int) string {
+	if pods == 1 {
+		return "1 pod is"
+	}
+	return fmt.Sprintf("%d pods are", pods)
+}
+
+// stuck is about a run after which a pod fits nowhere.
+func (x *Explainer) stuck(w *workload.Workload, s *placement.Stuck, placed []string) diag.Account {
+	caption := "nothing else placed"
+	if len(placed) > 0 {
+		caption = join(placed) + " placed first"
+	}
+	on := x.b.m.Stand(s.Placements)
+	return diag.Account{Tables: []diag.NodeTable{x.table(w, fmt.Sprintf("%s; what the nodes say to the next pod of %s", caption, w), on.Outlook(w))}}
+}
+
+// table is the outlooks of a pod with nodes of which the same is true together.
+func (x *Explainer) table(w *workload.Workload, caption string, all []placement.Outlook) diag.NodeTable {
+	t := diag.NodeTable{Name: w.String(), Caption: caption}
+	at := map[string]int{}
+	last := -1
+	for _, o := range all {
+		row := rowOf(o)
+		key := fmt.Sprintf("%s %q %s", row.Outcome, row.Filters, row.Why)
+		i, known := at[key]
+		if !known {
+			i = len(t.Rows)
+			at[key], t.Rows = i, append(t.Rows, row)
+		}
+		if r := &t.Rows[i]; i == last {
+			r.Runs[len(r.Runs)-1] = append(r.Runs[len(r.Runs)-1], o.Node.Name)
+		} else {
+			r.Runs = append(r.Runs, []string{o.Node.Name})
+		}
+		last = i
+	}
+	for i, o := range x.b.m.Spare(w) {
+		row := rowOf(o)
+		row.Pool = spareText(x.b.m.Topology.Growth[i])
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// rowOf is what one node says.
+func rowOf(o placement.Outlook) diag.NodeRow {
+	switch {
+	case o.Has:
+		return diag.NodeRow{Outcome: diag.RowHas, Why: "has its pod"}
+	case len(o.Refusals) == 0:
+		return diag.NodeRow{Outcome: diag.RowTakes, Why: "takes a pod"}
+	case o.Refusals[0].By == placement.RefusedByNobody:
+		return diag.NodeRow{Outcome: diag.RowGone, Why: o.Refusals[0].Why}
+	}
+	row := diag.NodeRow{Outcome: diag.RowRejects}
+	for i, r := range o.Refusals {
+		if i > 0 {
+			row.Why += fmt.Sprintf("; %s as well: ", r.By)
+		}
+		row.Why += r.Why
+		if by := string(r.By); !slices.Contains(row.Filters, by) {
+			row.Filters = append(row.Filters, by)
+		}
+	}
+	return row
+}

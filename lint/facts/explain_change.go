@@ -1,0 +1,136 @@
+package facts
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/change"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+func join(parts []string) string { return strings.Join(parts, ", ") }
+
+// notShown is said where a finding holds in some placements of all pods, and not
+// in the one that was looked at.
+const notShown = "in the placement that was looked at every pod finds a node; in others not all do, and these are not shown"
+
+// spareText names the nodes that a pool may have beyond those that are declared.
+func spareText(g topology.Growth) string {
+	text := fmt.Sprintf("up to %d more of pool %s", g.Extra, g.Node.Pool.Name)
+	if zone := g.Node.Labels["topology.kubernetes.io/zone"]; zone != "" {
+		text += " in zone " + zone
+	}
+	return text
+}
+
+// updated is about a workload while it is updated.
+func (x *Explainer) updated(w *workload.Workload, r *change.Rollout) diag.Account {
+	if r.Verdict != placement.Never && r.Verdict != placement.OrderDependent {
+		return x.still(w, "every new pod finds a node: no filter is in the way of the rollout")
+	}
+	s := x.judge().Updated(w, r)
+	if s == nil {
+		return x.still(w, notShown)
+	}
+	s.Call(s.Old, "the old revision of "+w.String())
+	s.Call(s.Next, "the new revision of "+w.String())
+	old, _ := s.Count(s.Old)
+	fresh, missing := s.Count(s.Next)
+	switch {
+	case old == 0:
+		return x.still(w, "no old pod is in place on the nodes that there are by count, so its update is not shown")
+	case missing == 0:
+		return x.still(w, notShown)
+	}
+	caption := fmt.Sprintf("%s while it is updated, with %s in place; what the nodes say to the next new one", w, plural(old, "old pod"))
+	if fresh > 0 {
+		caption = fmt.Sprintf("%s while it is updated, with %s and %s in place; what the nodes say to the next new one", w, plural(old, "old pod"), plural(fresh, "new pod"))
+	}
+	a := diag.Account{Tables: []diag.NodeTable{x.table(w, caption, s.Outlook(s.Next))}}
+	if len(x.b.j.Remedies(w, r)) > 0 {
+		a.Tried = "each was tried on the declared nodes: the rollout then completes in every run"
+	}
+	return a
+}
+
+// moving is about a machine that migrates.
+func (x *Explainer) moving(w *workload.Workload) diag.Account {
+	s := x.judge().Moving(w)
+	if s == nil {
+		return x.still(w, "too many machines are told apart by their own labels to show one that migrates")
+	}
+	if _, missing := s.Count(s.Next); missing == 0 {
+		return x.still(w, notShown)
+	}
+	s.Call(s.Old, "the machine that migrates")
+	caption := fmt.Sprintf("%s while one of %s migrates; what the nodes say to its second pod", w, plural(s.Pods, "machine"))
+	a := diag.Account{Tables: []diag.NodeTable{x.table(w, caption, s.Outlook(s.Next))}}
+	if len(x.judge().MigrationRemedies(w)) > 0 {
+		a.Tried = "each was tried on the declared nodes: any machine can then migrate"
+	}
+	return a
+}
+
+// scaled is about a workload at the maximum of its autoscaler.
+func (x *Explainer) scaled(w *workload.Workload) diag.Account {
+	s := x.judge().Scaled(w)
+	placed, missing := s.Count(s.Next)
+	if missing == 0 {
+		return x.still(w, notShown)
+	}
+	return diag.Account{Tables: []diag.NodeTable{x.table(w, "at the maximum of the autoscaler, "+next(w, placed, missing), s.Outlook(s.Next))}}
+}
+
+// struck is about a workload after a loss of nodes, or a drain.
+func (x *Explainer) struck(w *workload.Workload, all []change.Survival, worst *change.Survival) diag.Account {
+	if worst == nil {
+		return x.still(w)
+	}
+	if !(placement.Loss{Meaning: worst.Meaning}).Recreated(w) {
+		return x.still(w, "as long as the Node object is there its pods are not created again, so no node is asked")
+	}
+	s, loss := x.judge().Struck(w, all, worst)
+	if s == nil {
+		return x.still(w, notShown)
+	}
+	_, missing := s.Count(s.Next)
+	if missing == 0 {
+		return x.still(w, notShown)
+	}
+	caption := fmt.Sprintf("%s %s, with %s missing; what the nodes say to the next one", w, lossText(loss), plural(missing, "pod"))
+	a := diag.Account{Tables: []diag.NodeTable{x.table(w, caption, s.Outlook(s.Next))}}
+	if missing != worst.Pending {
+		a.Notes = append(a.Notes, fmt.Sprintf("how many pods are left over depends on where the others are: %d in the placement shown, %d as the finding counts", missing, worst.Pending))
+	}
+	return a
+}
+
+// lossText says what happened before.
+func lossText(l *placement.Loss) string {
+	nodes := slices.Sorted(maps.Keys(l.Nodes))
+	some := nodes[:min(len(nodes), maxNamed)]
+	text := join(some)
+	if more := len(nodes) - len(some); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	switch l.Meaning {
+	case placement.Drained:
+		return "after a drain of " + text
+	case placement.Ghost:
+		return "while " + text + " cannot be reached"
+	}
+	return "after the loss of " + text
+}
+
+// guarded is about pods that a disruption budget keeps where they are.
+func (x *Explainer) guarded(b *change.Budget) diag.Account {
+	if len(b.Workloads) == 0 {
+		return diag.Account{Notes: []string{"it selects no pod of a declared workload, so no node is asked"}}
+	}
+	return x.still(b.Workloads[0], "no filter has a part in this: an eviction is refused before any node is asked")
+}

@@ -1,0 +1,144 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// WriteExplanation renders what stands behind findings as text.
+func WriteExplanation(w io.Writer, x *diag.Explanation) error {
+	var b strings.Builder
+	e := &explanation{b: &b, x: x, src: &sources{read: x.Source, files: map[string]*file{}}}
+	for i := range x.Found {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		e.found(&x.Found[i])
+	}
+	e.near()
+	e.notes(x.Notes)
+	return lines(w, b.String())
+}
+
+// explanation writes one.
+type explanation struct {
+	b   *strings.Builder
+	x   *diag.Explanation
+	src *sources
+}
+
+// prose writes visible text in lines that are not too wide, all but the first
+// of them indented further.
+func (e *explanation) prose(indent, text string) {
+	writeFolded(e.b, indent, indent+"  ", visible(text))
+}
+
+// place is file:line:col as the person who runs the command would write it.
+func (e *explanation) place(s diag.Span) string {
+	t := textWriter{display: e.x.Display}
+	return t.place(s)
+}
+
+func (e *explanation) found(f *diag.Explained) {
+	if d := f.Diagnostic; d != nil {
+		e.finding(d, &f.Rule)
+	} else {
+		what := "no finding"
+		if e.x.Rule != "" {
+			what += " of " + e.x.Rule
+		}
+		e.prose("", fmt.Sprintf("%s: %s on this line, which belongs to %s", e.x.Place, what, f.Name))
+	}
+	for i := range f.Tables {
+		e.table(&f.Tables[i])
+	}
+	if len(f.Notes) > 0 {
+		e.b.WriteByte('\n')
+	}
+	e.notes(f.Notes)
+	e.repairs(f)
+}
+
+// finding says what was found, and why that is bad.
+func (e *explanation) finding(d *diag.Diagnostic, rule *diag.Rule) {
+	e.prose("", fmt.Sprintf("%s: %s: %s [%s]", e.place(d.Location), d.Level, message(d), d.Rule))
+	if s, ok := e.src.snippet(d.Location); ok {
+		gutter := fmt.Sprint(d.Location.Line)
+		fmt.Fprintf(e.b, " %s | %s\n", gutter, s.text)
+		fmt.Fprintf(e.b, " %*s | %s\n", len(gutter), "", s.marks)
+	}
+	if rule.Title != "" {
+		e.prose("", fmt.Sprintf("rule: %s (schedlint rules %s)", rule.Title, rule.ID))
+	}
+	if why := firstSentence(rule.Description); why != "" {
+		e.prose("", "why: "+why)
+	}
+}
+
+// firstSentence is that of a description, without its period.
+func firstSentence(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	first, _, _ := strings.Cut(text, ". ")
+	return strings.TrimSuffix(first, ".")
+}
+
+// repairs lists what a repair would change, and what came of trying it.
+func (e *explanation) repairs(f *diag.Explained) {
+	var fixes []diag.Fix
+	if f.Diagnostic != nil {
+		fixes = f.Diagnostic.Fixes
+	}
+	if len(fixes)+len(f.Repairs) == 0 {
+		return
+	}
+	fmt.Fprintln(e.b, "\nwhat a repair would change")
+	for i := range fixes {
+		e.prose("  ", "help: "+fixes[i].Description)
+		for _, edit := range fixes[i].Edits {
+			e.edit(edit)
+		}
+	}
+	if f.Tried != "" {
+		e.prose("  ", f.Tried)
+	}
+	if len(f.Repairs) > 0 {
+		e.prose("  ", "tried on the declared nodes: with any one of these "+f.Yield)
+		for _, r := range f.Repairs {
+			e.prose("    ", "- "+r)
+		}
+	}
+}
+
+// edit shows a line before and after.
+func (e *explanation) edit(edit diag.Edit) {
+	at := edit.Location
+	line, ok := e.src.file(at.File).line(at.Line)
+	if !ok || at.EndLine != at.Line {
+		return
+	}
+	from, to := runeOffset(line, at.Column-1), runeOffset(line, at.EndColumn-1)
+	fmt.Fprintf(e.b, "    %s\n", visible(e.place(diag.Span{File: at.File, Line: at.Line})))
+	fmt.Fprintf(e.b, "    - %s\n", visible(strings.TrimSpace(line)))
+	fmt.Fprintf(e.b, "    + %s\n", visible(strings.TrimSpace(line[:from]+edit.NewText+line[to:])))
+}
+
+// near names findings elsewhere in the file.
+func (e *explanation) near() {
+	if len(e.x.Near) == 0 {
+		return
+	}
+	fmt.Fprintln(e.b, "\nfindings elsewhere in this file")
+	for i := range e.x.Near {
+		d := &e.x.Near[i]
+		e.prose("  ", fmt.Sprintf("%s: %s [%s]", e.place(d.Location), d.Level, d.Rule))
+	}
+}
+
+func (e *explanation) notes(all []string) {
+	for _, n := range all {
+		e.prose("", "note: "+n)
+	}
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// maxNodeColumn is how wide the names of nodes make their column at most; names
+// that are wider stand on a line of their own.
+const maxNodeColumn = 24
+
+// minRun is from how many nodes on, that follow one another, the first and the
+// last one stand for all.
+const minRun = 7
+
+// table writes every node once, and which filter rejects the pod there.
+func (e *explanation) table(t *diag.NodeTable) {
+	e.b.WriteByte('\n')
+	e.prose("", t.Caption)
+	rows := [][3]string{{"node", "rejected by", "why"}}
+	ranges := false
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		label, short := nodeLabel(r)
+		ranges = ranges || short
+		rows = append(rows, [3]string{label, rejectedBy(r), visible(r.Why)})
+	}
+	names, filters := 0, 0
+	for _, r := range rows {
+		filters = max(filters, cells(r[1]))
+		for _, line := range fold(r[0], maxNodeColumn) {
+			if n := cells(line); n <= maxNodeColumn {
+				names = max(names, n)
+			}
+		}
+	}
+	for _, r := range rows {
+		e.row(r, names, filters)
+	}
+	if ranges {
+		e.prose("  ", "a ... b: all nodes from a to b, as they follow one another in the topology")
+	}
+}
+
+// row writes one row; its cells but the second may take several lines.
+func (e *explanation) row(r [3]string, names, filters int) {
+	left := fold(r[0], names)
+	room := lineWidth - 2 - names - 2 - filters - 2
+	right := fold(broken(r[2], room), room)
+	for len(left) > 0 && cells(left[0]) > names { // wider than the column
+		fmt.Fprintf(e.b, "  %s\n", left[0])
+		left = left[1:]
+	}
+	for i := range max(len(left), len(right)) {
+		cell := func(list []string) string {
+			if i < len(list) {
+				return list[i]
+			}
+			return ""
+		}
+		by := ""
+		if i == 0 {
+			by = r[1]
+		}
+		line := "  " + pad(cell(left), names) + "  " + pad(by, filters) + "  " + cell(right)
+		fmt.Fprintln(e.b, strings.TrimRight(line, " "))
+	}
+}
+
+// rejectedBy is the filter that the scheduler would report.
+func rejectedBy(r *diag.NodeRow) string {
+	switch {
+	case r.Outcome == diag.RowUnknown:
+		return "?"
+	case len(r.Filters) == 0:
+		return "-"
+	}
+	return visible(r.Filters[0])
+}
+
+// nodeLabel names the nodes of a row; short is set if some are not spelt out.
+func nodeLabel(r *diag.NodeRow) (label string, short bool) {
+	if r.Pool != "" {
+		return visible(r.Pool), false
+	}
+	var parts []string
+	for _, run := range r.Runs {
+		if len(run) >= minRun {
+			short = true
+			parts = append(parts, fmt.Sprintf("%s ... %s (%d nodes)", visible(run[0]), visible(run[len(run)-1]), len(run)))
+			continue
+		}
+		for _, name := range run {
+			parts = append(parts, visible(name))
+		}
+	}
+	return strings.Join(parts, ", "), short
+}
+
+// broken is a text in which words that are too wide, as those of taints, may be
+// broken after a slash.
+func broken(text string, room int) string {
+	words := strings.Split(text, " ")
+	for i, word := range words {
+		if cells(word) > room {
+			at := strings.LastIndexByte(word, '/') + 1
+			words[i] = strings.TrimPrefix(word[:at]+" "+word[at:], " ")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func pad(s string, to int) string { return s + strings.Repeat(" ", max(0, to-cells(s))) }
