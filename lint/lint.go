@@ -39,6 +39,10 @@ type Options struct {
 	// Survive are topology keys the loss of whose domains every workload is asked
 	// to survive, beside what the configuration asks of it.
 	Survive []string
+	// SourceRoot is the directory, relative to Dir, that rendered manifests were
+	// rendered from; "" is Dir, and then only what has the same name is taken for
+	// the source.
+	SourceRoot string
 	// Config is what the team says about the repository; nil for nothing.
 	Config *config.Config
 	Policy Policy
@@ -81,6 +85,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 		parts = parts[1:]
 		r.cluster(p)
 	}
+	r.relocate()
 	r.skips.into(&r.report.Summary)
 	r.passed.into(&r.report.Summary)
 	r.report.Source, r.report.Display = r.source, r.display

@@ -24,6 +24,7 @@ import (
 type lintFlags struct {
 	topology, ruleDirs, survive []string
 	config, failOn, category    string
+	sourceRoot                  string
 	outputs                     outputs
 }
 
@@ -40,7 +41,7 @@ there: v1 Nodes as kubectl prints them, or the compact NodeTopology.
 Exit status: 0 clean, 1 findings at or above --fail-on, 2 wrong usage, missing
 input, topology, configuration or policy, 3 internal failure.`,
 		Example: `  schedlint lint --topology nodes.yaml manifests
-  kustomize build overlay | schedlint lint --topology nodes.yaml -
+  kustomize build overlay | schedlint lint -t nodes.yaml --source-root overlay -
   helm template . | schedlint lint -t nodes.yaml -`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runLint(cmd, args, &f) },
 	}
@@ -49,6 +50,7 @@ input, topology, configuration or policy, 3 internal failure.`,
 	flags.StringArrayVar(&f.ruleDirs, "rules", nil, "`directory` with rules of your own (repeatable)")
 	addTracked(flags)
 	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
+	flags.Var(dirFlag{&f.sourceRoot}, "source-root", "`directory` that the input was rendered from: findings are shown where it was written (default: this directory, for objects of the same name)")
 	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
 	flags.Var(choiceFlag{&f.failOn, config.FailLevels()}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
 	formatsVar(flags, &f.outputs, report.Formats())
@@ -67,7 +69,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	if err != nil {
 		return err
 	}
-	options.Survive = f.survive
+	options.Survive, options.SourceRoot = f.survive, f.sourceRoot
 	conf := options.Config
 	engine, err := loadRules(f.ruleDirs, conf)
 	if err != nil {
