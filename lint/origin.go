@@ -59,7 +59,7 @@ func (m *relocation) move(d *diag.Diagnostic) {
 		m.lost++
 	}
 	for i := range d.Related {
-		if to, _, ok := m.locate(d.Related[i].Location); ok {
+		if to, _, ok := m.locate(d.Related[i].Location); ok && !to.Whole {
 			d.Related[i].Location = to.Span
 		}
 	}

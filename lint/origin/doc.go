@@ -11,11 +11,11 @@
 // the root of the repository are read, each once, as many bytes as one input may
 // have in all, and work is bounded whatever refers to what.
 //
-// How a kustomization comes to its result is followed as far as lint findings
-// need it: names, patches of all three forms, replicas, namespace, labels and
-// components. What replacements, images, vars, generators and transformers of
-// other makes set is not looked for; such a field stays with its object. The
-// lines of a Helm template cannot be told from what it renders to.
+// How a kustomization comes to its result is followed as far as findings need it:
+// names, patches of all three forms, replicas, labels and components. What
+// replacements, images, vars and transformers of other makes set is not looked
+// for; such a field stays with its object. The lines of a Helm template cannot be
+// told from what it renders to.
 //
 // Non-goals: rendering; repositories elsewhere.
 package origin

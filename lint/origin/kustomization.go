@@ -148,18 +148,18 @@ func (m *Mapper) generator(o *source.Object, from source.Origin) (Place, bool) {
 	for _, root := range m.files.documents(file) {
 		for _, g := range file.ObjectsOf(root) {
 			if g.Kind == from.Generator && g.Name == from.Name && g.Name != "" {
-				return Place{Span: g.NameSpan()}, true
+				return Place{Span: g.NameSpan(), Whole: true}, true
 			}
 		}
 		key, list := root.Field(generators[from.Generator])
 		for _, item := range list.Items() {
 			if k, v := item.Field("name"); k != nil && (list.Len() == 1 || v.Text() != "" && strings.Contains(o.Name, v.Text())) {
-				return Place{Span: file.FieldSpan(k, v)}, true
+				return Place{Span: file.FieldSpan(k, v), Whole: true}, true
 			}
 		}
 		if key != nil {
-			return Place{Span: file.Span(key), Near: true}, true
+			return Place{Span: file.Span(key), Whole: true}, true
 		}
 	}
-	return Place{Span: top(file), Near: true}, m.named
+	return Place{Span: top(file), Whole: true}, m.named
 }

@@ -30,6 +30,9 @@ type Place struct {
 	// Near is set if the very place was not found: the field around it, or the
 	// name of the object.
 	Near bool
+	// Whole is set if Span stands for all that was made there: a template, or what
+	// configures a generator.
+	Whole bool
 	// Patched is the name of the object in its own file, if Span is somewhere else.
 	Patched diag.Span
 }
@@ -159,7 +162,7 @@ func (m *Mapper) template(name string) (Place, bool) {
 			continue
 		}
 		if f := m.files.read(path.Join(dir, file)); f != nil {
-			return Place{Span: top(f)}, true
+			return Place{Span: top(f), Whole: true}, true
 		}
 	}
 	return Place{}, false

@@ -20,14 +20,12 @@ type subject struct {
 // (kustomize: api/internal/target/kusttarget_configplugin.go).
 func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 	var all []setter
-	for _, field := range []string{"patchesStrategicMerge", "patches", "namespace", "commonLabels", "labels", "patchesJson6902", "replicas"} {
+	for _, field := range []string{"patchesStrategicMerge", "patches", "commonLabels", "labels", "patchesJson6902", "replicas"} {
 		key, value := k.root.Field(field)
 		if key == nil {
 			continue
 		}
 		switch field {
-		case "namespace":
-			all = append(all, namespace(k, key, value))
 		case "commonLabels":
 			all = append(all, labels(k, value))
 		case "labels":
@@ -59,15 +57,6 @@ func only(steps []*source.Step, key, value *source.Node) []source.Step {
 func isField(steps []*source.Step, names ...string) bool {
 	return len(steps) == len(names) && !slices.ContainsFunc(steps, func(s *source.Step) bool { return s.Key == nil }) &&
 		slices.EqualFunc(steps, names, func(s *source.Step, name string) bool { return s.Key.Value == name })
-}
-
-func namespace(k *kustomization, key, value *source.Node) setter {
-	return setter{in: text{file: k.file}, sure: true, follow: func(steps []*source.Step) []source.Step {
-		if !isField(steps, "metadata", "namespace") {
-			return nil
-		}
-		return only(steps, key, value)
-	}}
 }
 
 // labels are set wherever labels stand or are selected; which of those it is may
