@@ -22,8 +22,14 @@ type files struct {
 	known     map[string]*source.File
 	entries   map[string]entry
 	roots     map[string][]*source.Node
+	indexes   map[string]index
 	left      int64
 }
+
+// index finds the objects of a file.
+type index map[groupKind]map[string][]*source.Object
+
+type groupKind struct{ group, kind string }
 
 // entry is what a name leads to, under the name without symbolic links.
 type entry struct {
@@ -34,7 +40,7 @@ type entry struct {
 func newFiles(o Options) *files {
 	return &files{
 		dir: resolved(o.Dir), root: resolved(o.Root), tracked: o.Tracked, known: o.Files,
-		entries: map[string]entry{}, roots: map[string][]*source.Node{}, left: maxBytes,
+		entries: map[string]entry{}, roots: map[string][]*source.Node{}, indexes: map[string]index{}, left: maxBytes,
 	}
 }
 
@@ -130,4 +136,24 @@ func (f *files) documents(file *source.File) []*source.Node {
 		f.roots[file.Name] = roots
 	}
 	return roots
+}
+
+// objects are those of a file, by group and kind and then by name.
+func (f *files) objects(file *source.File) index {
+	x, known := f.indexes[file.Name]
+	if known {
+		return x
+	}
+	x = index{}
+	for _, root := range f.documents(file) {
+		for _, o := range file.ObjectsOf(root) {
+			of := groupKind{o.Group(), o.Kind}
+			if x[of] == nil {
+				x[of] = map[string][]*source.Object{}
+			}
+			x[of][o.Name] = append(x[of][o.Name], o)
+		}
+	}
+	f.indexes[file.Name] = x
+	return x
 }

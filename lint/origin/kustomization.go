@@ -20,7 +20,7 @@ type kustomization struct {
 const (
 	maxNested = 50
 	maxWays   = 64
-	maxVisits = 10_000
+	maxVisits = 100_000
 )
 
 // kustomization reads the one of a directory; nil if there is none.
@@ -43,35 +43,41 @@ func (m *Mapper) kustomization(dir string) *kustomization {
 	return k
 }
 
-// waysTo are all ways from a file to what was rendered, each the kustomizations
-// that it goes through, the innermost first; none if they are too many.
-func (m *Mapper) waysTo(file string) [][]*kustomization {
-	ways, known := m.ways[file]
-	if !known {
-		s := search{m: m, file: file}
+// way leads from a file to what was rendered: the kustomizations that are applied
+// to it, the innermost first.
+type way []*kustomization
+
+// waysTo are all ways from a file; none if they are too many.
+func (m *Mapper) waysTo(file string) []way {
+	if m.ways == nil {
+		s := search{m: m, found: map[string][]way{}}
 		s.in(m.base, nil)
-		if ways = s.found; s.visits > maxVisits || len(ways) > maxWays {
-			ways = nil
+		if m.ways = s.found; s.visits > maxVisits {
+			m.ways = map[string][]way{}
 		}
-		m.ways[file] = ways
 	}
-	return ways
+	if ways := m.ways[file]; len(ways) <= maxWays {
+		return ways
+	}
+	return nil
 }
 
-// search looks for a file in a tree of kustomizations.
+// search goes through a tree of kustomizations.
 type search struct {
 	m      *Mapper
-	file   string
 	visits int
-	found  [][]*kustomization
+	found  map[string][]way
 }
 
-func (s *search) in(dir string, above []*kustomization) {
+func (s *search) in(dir string, above way) {
 	k := s.m.kustomization(dir)
 	if k == nil || slices.Contains(above, k) || len(above) >= maxNested {
 		return
 	}
 	above = append(slices.Clip(above), k)
+	inner := slices.Clone(above)
+	slices.Reverse(inner)
+	inner = s.m.layers(inner)
 	for _, field := range []string{"resources", "bases", "components"} {
 		for _, item := range k.root.Get(field).Items() {
 			if s.visits++; s.visits > maxVisits {
@@ -82,52 +88,70 @@ func (s *search) in(dir string, above []*kustomization) {
 			case item.Text() == "" || e.info == nil:
 			case e.info.IsDir():
 				s.in(e.name, above)
-			case e.name == s.file:
-				way := slices.Clone(above)
-				slices.Reverse(way)
-				s.found = append(s.found, way)
+			case len(s.found[e.name]) <= maxWays:
+				s.found[e.name] = append(s.found[e.name], inner)
 			}
 		}
 	}
 }
 
-// leadingTo are the ways on which a name becomes another.
-func leadingTo(ways [][]*kustomization, name, to string) [][]*kustomization {
-	var all [][]*kustomization
-	for _, way := range ways {
-		made := name
-		for _, k := range way {
-			made = k.renamed(made)
+// before is the name that becomes another on a way; ok is false if none does.
+func (w way) before(name string) (before string, ok bool) {
+	for _, k := range slices.Backward(w) {
+		prefix, suffix := k.affixes()
+		if name, ok = strings.CutPrefix(name, prefix); !ok {
+			return "", false
 		}
-		if made == to {
-			all = append(all, way)
+		if name, ok = strings.CutSuffix(name, suffix); !ok {
+			return "", false
 		}
 	}
-	return all
+	return name, name != ""
+}
+
+func (k *kustomization) affixes() (prefix, suffix string) {
+	return k.root.Get("namePrefix").Text(), k.root.Get("nameSuffix").Text()
 }
 
 func (k *kustomization) renamed(name string) string {
-	return k.root.Get("namePrefix").Text() + name + k.root.Get("nameSuffix").Text()
+	prefix, suffix := k.affixes()
+	return prefix + name + suffix
 }
 
-// layers are the kustomizations of a way in the order in which they are applied:
-// each after its own components.
-func (m *Mapper) layers(way []*kustomization) []*kustomization {
-	var all []*kustomization
-	for _, k := range way {
-		all = append(m.components(all, k, 0), k)
+// layers adds, to the kustomizations that a file goes through, the components
+// that each applies before itself: those that come after the one below it, if
+// that is one of them.
+func (m *Mapper) layers(through way) way {
+	var all way
+	var below *kustomization
+	for _, k := range through {
+		listed := m.components(k)
+		for _, c := range listed[slices.Index(listed, below)+1:] {
+			all = m.component(all, c, 0)
+		}
+		all = append(all, k)
+		below = k
 	}
 	return all
 }
 
-func (m *Mapper) components(all []*kustomization, k *kustomization, depth int) []*kustomization {
+func (m *Mapper) component(all way, c *kustomization, depth int) way {
+	if depth > maxNested || len(all) > maxSetters {
+		return all
+	}
+	for _, inner := range m.components(c) {
+		all = m.component(all, inner, depth+1)
+	}
+	return append(all, c)
+}
+
+func (m *Mapper) components(k *kustomization) []*kustomization {
+	var all []*kustomization
 	for _, item := range k.root.Get("components").Items() {
-		dir := m.files.directory(path.Join(k.dir, item.Text()))
-		if dir == "" || depth >= maxNested || len(all) >= maxVisits {
-			continue
-		}
-		if c := m.kustomization(dir); c != nil && !slices.Contains(all, c) {
-			all = append(m.components(all, c, depth+1), c)
+		if dir := m.files.directory(path.Join(k.dir, item.Text())); dir != "" {
+			if c := m.kustomization(dir); c != nil {
+				all = append(all, c)
+			}
 		}
 	}
 	return all

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -43,15 +44,20 @@ type Mapper struct {
 	base    string
 	named   bool
 	dirs    map[string]*kustomization
-	ways    map[string][][]*kustomization
+	ways    map[string][]way // of every file, once needed
 	objects map[*source.Object]*written
+	// inline are the patches that stand in block scalars, and patterns those of
+	// targets.
+	inline   map[*source.Node]inline
+	patterns map[string]*regexp.Regexp
 }
 
 // New is an error if the base is no directory of the repository.
 func New(o Options) (*Mapper, error) {
 	m := &Mapper{
 		files: newFiles(o), named: o.Base != "",
-		dirs: map[string]*kustomization{}, ways: map[string][][]*kustomization{}, objects: map[*source.Object]*written{},
+		dirs: map[string]*kustomization{}, objects: map[*source.Object]*written{},
+		inline: map[*source.Node]inline{}, patterns: map[string]*regexp.Regexp{},
 	}
 	base := o.Base
 	if !filepath.IsAbs(base) {
@@ -102,31 +108,34 @@ func (m *Mapper) written(o *source.Object, from string) *written {
 }
 
 // match finds the object of a file that another was rendered from: by group,
-// kind and name, the name as the kustomizations on the way make it.
+// kind and name, the name as it was before the kustomizations on the way.
 func (m *Mapper) match(o *source.Object, file *source.File) *written {
-	var same, matching []*source.Object
-	for _, root := range m.files.documents(file) {
-		for _, s := range file.ObjectsOf(root) {
-			if s.Kind == o.Kind && s.Group() == o.Group() {
-				same = append(same, s)
+	all := m.files.objects(file)[groupKind{o.Group(), o.Kind}]
+	names, exact := map[string]bool{o.Name: true}, map[string][]way{}
+	ways := m.waysTo(file.Name)
+	for _, w := range ways {
+		if name, ok := w.before(o.Name); ok {
+			names[name] = true
+			exact[name] = append(exact[name], w)
+		}
+	}
+	var matching []*source.Object
+	for name := range names {
+		matching = append(matching, all[name]...)
+	}
+	if len(matching) == 0 && m.named && len(all) == 1 {
+		for name, alone := range all {
+			if len(alone) == 1 && name != "" && strings.Contains(o.Name, name) {
+				matching = alone // what else names it is not known, but there is no other
 			}
 		}
-	}
-	ways := m.waysTo(file.Name)
-	for _, s := range same {
-		if s.Name == o.Name || len(leadingTo(ways, s.Name, o.Name)) > 0 {
-			matching = append(matching, s)
-		}
-	}
-	if len(matching) == 0 && m.named && len(same) == 1 && same[0].Name != "" && strings.Contains(o.Name, same[0].Name) {
-		matching = same // what else names it is not known, but there is no other
 	}
 	found := oneOf(matching, o.Namespace)
 	if found == nil {
 		return nil
 	}
-	if exact := leadingTo(ways, found.Name, o.Name); len(exact) > 0 {
-		ways = exact
+	if w := exact[found.Name]; len(w) > 0 {
+		ways = w
 	}
 	return m.newWritten(o, found, ways)
 }

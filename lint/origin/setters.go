@@ -100,6 +100,12 @@ func (m *Mapper) patch(k *kustomization, o *subject, key, item *source.Node) []s
 	return m.patches(k, o, item.Get("target"), item.Get("path").Text(), key, value)
 }
 
+// inline is the patches of a block scalar.
+type inline struct {
+	file  *source.File
+	roots []*source.Node
+}
+
 // patches are those of a file, or else of a block scalar.
 func (m *Mapper) patches(k *kustomization, o *subject, target *source.Node, name string, key, block *source.Node) []setter {
 	var in text
@@ -111,12 +117,17 @@ func (m *Mapper) patches(k *kustomization, o *subject, target *source.Node, name
 		}
 		roots = m.files.documents(in.file)
 	case block.Text() != "":
-		in = text{file: k.file, patch: &source.File{Text: []byte(block.Value)}, key: key, block: block}
-		roots = in.patch.Roots()
+		p, known := m.inline[block]
+		if !known {
+			p.file = &source.File{Text: []byte(block.Value)}
+			p.roots = p.file.Roots()
+			m.inline[block] = p
+		}
+		in, roots = text{file: k.file, patch: p.file, key: key, block: block}, p.roots
 	}
 	var all []setter
 	for _, root := range roots {
-		matches, sure := o.matches(target, root)
+		matches, sure := m.matches(o, target, root)
 		if !matches {
 			continue
 		}
@@ -131,7 +142,7 @@ func (m *Mapper) patches(k *kustomization, o *subject, target *source.Node, name
 
 // matches reports whether a patch is for the object, and whether that is sure:
 // selectors are not evaluated.
-func (o *subject) matches(target, root *source.Node) (matches, sure bool) {
+func (m *Mapper) matches(o *subject, target, root *source.Node) (matches, sure bool) {
 	if target == nil {
 		name := root.At("metadata", "name").Text()
 		return root.Get("kind").Text() == o.object.Kind && slices.Contains(o.names, name), true
@@ -141,7 +152,7 @@ func (o *subject) matches(target, root *source.Node) (matches, sure bool) {
 		"group": {o.object.Group()}, "kind": {o.object.Kind}, "name": o.names,
 		"namespace": {o.object.Namespace, o.rendered.Namespace},
 	} {
-		if want := target.Get(field).Text(); want != "" && !anyMatches(want, values) {
+		if want := target.Get(field).Text(); want != "" && !m.anyMatches(want, values) {
 			return false, false
 		}
 	}
@@ -153,17 +164,24 @@ const maxPattern = 1000
 
 // anyMatches applies a pattern of a target, which is anchored (kustomize:
 // api/types/selector.go).
-func anyMatches(pattern string, values []string) bool {
-	if len(pattern) > maxPattern {
-		return false
+func (m *Mapper) anyMatches(pattern string, values []string) bool {
+	re, known := m.patterns[pattern]
+	if !known && len(pattern) <= maxPattern {
+		re, _ = regexp.Compile("^(?:" + pattern + ")$") // nil for none
+		m.patterns[pattern] = re
 	}
-	re, err := regexp.Compile("^(?:" + pattern + ")$")
-	return err == nil && slices.ContainsFunc(values, re.MatchString)
+	return re != nil && slices.ContainsFunc(values, re.MatchString)
 }
+
+// maxOperations bounds a JSON patch; one with more is not looked at.
+const maxOperations = 1000
 
 // operations gives what the operations of a JSON patch set on the way of some
 // steps, a later one over those before it.
 func (o *subject) operations(steps []*source.Step, list *source.Node) []source.Step {
+	if list.Len() > maxOperations {
+		return nil
+	}
 	all := make([]source.Step, len(steps))
 	for _, op := range list.Items() {
 		if name := op.Get("op").Text(); name != "add" && name != "replace" {

@@ -40,16 +40,23 @@ func (t text) span(form form, s source.Step) (span diag.Span, exact bool) {
 	return t.file.FieldSpan(t.key, t.block), false // as of text in quotes
 }
 
-func (m *Mapper) newWritten(rendered, o *source.Object, ways [][]*kustomization) *written {
+// maxSetters bounds what may change one object; what is changed by more is only
+// looked for in the object.
+const maxSetters = 1000
+
+func (m *Mapper) newWritten(rendered, o *source.Object, ways []way) *written {
 	w := &written{object: o, rendered: rendered, trails: source.NewTrails(rendered.Root), follower: source.NewFollower()}
 	for _, way := range ways {
 		names := []string{o.Name, rendered.Name}
-		for _, k := range m.layers(way) {
+		for _, k := range way {
 			setters := m.settersOf(k, &subject{w, names})
 			for i := range setters {
 				setters[i].sure = setters[i].sure && len(ways) == 1
 			}
-			w.setters = append(w.setters, setters...)
+			if w.setters = append(w.setters, setters...); len(w.setters) > maxSetters {
+				w.setters = nil
+				return w
+			}
 			names = append(names, k.renamed(names[len(names)-1]))
 		}
 	}
@@ -101,7 +108,7 @@ func (w *written) place(span diag.Span) Place {
 	c := w.candidates(steps)
 	p, ok := c.at(len(steps)-1, formOf(w.rendered.File, steps[len(steps)-1], span))
 	for n := len(steps) - 2; n > 0 && !ok; n-- { // what is as far out as spec tells less than the name
-		p, ok = c.at(n, wholeField)
+		p, ok = c.alike(n, wholeField)
 		p.Near = true
 	}
 	if !ok {
@@ -127,21 +134,29 @@ func (w *written) candidates(steps []*source.Step) *candidates {
 	return c
 }
 
-// at is the place of a step: where the value is the same, or else, of a map or a
-// list of which parts may come from elsewhere, where there is one.
+// at is the place of a step where the value is the same, or else that of a map or
+// a list of which parts may come from elsewhere.
 func (c *candidates) at(n int, form form) (p Place, ok bool) {
 	want := c.steps[n].Value
-	equal := func(v *source.Node) bool { return source.Equal(v, want) }
-	alike := func(v *source.Node) bool { return want.Kind != source.Scalar && v.Kind == want.Kind }
-	for _, same := range []func(*source.Node) bool{equal, alike} {
-		if len(c.home) > n && same(c.home[n].Value) {
-			return Place{Span: form(c.object.File, c.home[n])}, true
-		}
-		if p, ok = c.setBy(n, form, same); ok {
-			return p, true
-		}
+	p, ok = c.where(n, form, func(v *source.Node) bool { return source.Equal(v, want) })
+	if !ok {
+		p, ok = c.alike(n, form)
 	}
-	return p, false
+	return p, ok
+}
+
+// alike is the place of a step to a map or a list.
+func (c *candidates) alike(n int, form form) (Place, bool) {
+	want := c.steps[n].Value
+	return c.where(n, form, func(v *source.Node) bool { return want.Kind != source.Scalar && v.Kind == want.Kind })
+}
+
+// where is the place of a step in the object, or else in what sets it.
+func (c *candidates) where(n int, form form, same func(*source.Node) bool) (Place, bool) {
+	if len(c.home) > n && same(c.home[n].Value) {
+		return Place{Span: form(c.object.File, c.home[n])}, true
+	}
+	return c.setBy(n, form, same)
 }
 
 // setBy is the place of a step in the last that surely sets it, or else in the
