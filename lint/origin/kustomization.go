@@ -78,6 +78,7 @@ func (s *search) in(dir string, above way) {
 	inner := slices.Clone(above)
 	slices.Reverse(inner)
 	inner = s.m.layers(inner)
+	s.visits += len(inner)
 	for _, field := range []string{"resources", "bases", "components"} {
 		for _, item := range k.root.Get(field).Items() {
 			if s.visits++; s.visits > maxVisits {
@@ -136,7 +137,7 @@ func (m *Mapper) layers(through way) way {
 }
 
 func (m *Mapper) component(all way, c *kustomization, depth int) way {
-	if depth > maxNested || len(all) > maxSetters {
+	if depth > maxNested || len(all) > maxCost {
 		return all
 	}
 	for _, inner := range m.components(c) {

@@ -62,7 +62,7 @@ func isField(steps []*source.Step, names ...string) bool {
 // labels are set wherever labels stand or are selected; which of those it is may
 // depend.
 func labels(k *kustomization, pairs *source.Node) setter {
-	return setter{in: text{file: k.file}, follow: func(steps []*source.Step) []source.Step {
+	return setter{in: text{file: k.file}, cost: 1, follow: func(steps []*source.Step) []source.Step {
 		n := len(steps)
 		if n < 2 || steps[n-1].Key == nil || steps[n-2].Key == nil || !slices.Contains([]string{"labels", "matchLabels", "selector"}, steps[n-2].Key.Value) {
 			return nil
@@ -73,7 +73,7 @@ func labels(k *kustomization, pairs *source.Node) setter {
 }
 
 func replicas(k *kustomization, o *subject, list *source.Node) setter {
-	return setter{in: text{file: k.file}, sure: true, follow: func(steps []*source.Step) []source.Step {
+	return setter{in: text{file: k.file}, sure: true, cost: 1, follow: func(steps []*source.Step) []source.Step {
 		if !isField(steps, "spec", "replicas") {
 			return nil
 		}
@@ -131,8 +131,9 @@ func (m *Mapper) patches(k *kustomization, o *subject, target *source.Node, name
 		if !matches {
 			continue
 		}
-		s := setter{in: in, sure: sure, follow: func(steps []*source.Step) []source.Step { return o.follower.Follow(steps, root) }}
+		s := setter{in: in, sure: sure, cost: 1, follow: func(steps []*source.Step) []source.Step { return o.follower.Follow(steps, root) }}
 		if root.Kind == source.Sequence {
+			s.cost += root.Len()
 			s.follow = func(steps []*source.Step) []source.Step { return o.operations(steps, root) }
 		}
 		all = append(all, s)
@@ -173,15 +174,9 @@ func (m *Mapper) anyMatches(pattern string, values []string) bool {
 	return re != nil && slices.ContainsFunc(values, re.MatchString)
 }
 
-// maxOperations bounds a JSON patch; one with more is not looked at.
-const maxOperations = 1000
-
 // operations gives what the operations of a JSON patch set on the way of some
 // steps, a later one over those before it.
 func (o *subject) operations(steps []*source.Step, list *source.Node) []source.Step {
-	if list.Len() > maxOperations {
-		return nil
-	}
 	all := make([]source.Step, len(steps))
 	for _, op := range list.Items() {
 		if name := op.Get("op").Text(); name != "add" && name != "replace" {

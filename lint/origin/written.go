@@ -19,6 +19,8 @@ type setter struct {
 	in text
 	// sure is set if it does apply to the object.
 	sure bool
+	// cost is what following it takes, in patches or operations of one.
+	cost int
 	// follow gives, for the steps to a field of the rendered object, those that
 	// this sets; where it says nothing a step has no value.
 	follow func(steps []*source.Step) []source.Step
@@ -40,20 +42,22 @@ func (t text) span(form form, s source.Step) (span diag.Span, exact bool) {
 	return t.file.FieldSpan(t.key, t.block), false // as of text in quotes
 }
 
-// maxSetters bounds what may change one object; what is changed by more is only
+// maxCost bounds what may change one object; what is changed by more is only
 // looked for in the object.
-const maxSetters = 1000
+const maxCost = 1000
 
 func (m *Mapper) newWritten(rendered, o *source.Object, ways []way) *written {
 	w := &written{object: o, rendered: rendered, trails: source.NewTrails(rendered.Root), follower: source.NewFollower()}
+	cost := 0
 	for _, way := range ways {
 		names := []string{o.Name, rendered.Name}
 		for _, k := range way {
-			setters := m.settersOf(k, &subject{w, names})
-			for i := range setters {
-				setters[i].sure = setters[i].sure && len(ways) == 1
+			for _, s := range m.settersOf(k, &subject{w, names}) {
+				s.sure = s.sure && len(ways) == 1
+				w.setters = append(w.setters, s)
+				cost += s.cost
 			}
-			if w.setters = append(w.setters, setters...); len(w.setters) > maxSetters {
+			if cost > maxCost {
 				w.setters = nil
 				return w
 			}
