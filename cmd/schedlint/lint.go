@@ -38,6 +38,10 @@ and, for the path -, from standard input; without a path, from the working
 directory. With --topology it judges them against the nodes that are declared
 there: v1 Nodes as kubectl prints them, or the compact NodeTopology.
 
+What kustomize built with buildMetadata: [originAnnotations], or Helm rendered, says
+where it comes from: findings are then shown there, if --source-root names the
+directory that was rendered.
+
 Exit status: 0 clean, 1 findings at or above --fail-on, 2 wrong usage, missing
 input, topology, configuration or policy, 3 internal failure.`,
 		Example: `  schedlint lint --topology nodes.yaml manifests

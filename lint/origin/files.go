@@ -76,7 +76,7 @@ func (f *files) entry(name string) entry {
 	return e
 }
 
-// dir is the name of a directory, "" if there is none.
+// directory is the name of a directory, "" if there is none.
 func (f *files) directory(name string) string {
 	if e := f.entry(name); e.info != nil && e.info.IsDir() {
 		return e.name
