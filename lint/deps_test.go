@@ -23,6 +23,7 @@ const layers = `
 3 lint/placement  k8s.io/api k8s.io/apimachinery k8s.io/component-helpers k8s.io/klog/v2
 2 lint/workload   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
 2 lint/topology   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
+2 lint/origin
 2 lint/config     github.com/bmatcuk/doublestar/v4
 1 lint/source     sigs.k8s.io/kustomize
 1 lint/accept

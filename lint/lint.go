@@ -48,6 +48,10 @@ type Options struct {
 	// Survive are topology keys the loss of whose domains every workload is asked
 	// to survive, beside what the configuration asks of it.
 	Survive []string
+	// SourceRoot is the directory, relative to Dir, that rendered manifests were
+	// rendered from; "" is Dir, and then only what has the same name is taken for
+	// the source.
+	SourceRoot string
 	// Config is what the team says about the repository; nil for nothing.
 	Config *config.Config
 	// Baseline accepts findings; nil for none. With Rebase it is filled anew with
@@ -82,6 +86,7 @@ type run struct {
 	// found are the findings so far.
 	found        []accept.Finding
 	suppressions suppressions
+	scanned      []string // files whose comments are among the suppressions
 }
 
 // Run lints. The report is complete even where the error is not nil, as far as
@@ -102,6 +107,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 		parts = parts[1:]
 		r.cluster(p)
 	}
+	r.relocate()
 	r.accept()
 	r.skips.into(&r.report.Summary)
 	r.passed.into(&r.report.Summary)

@@ -34,6 +34,7 @@ func (r *run) gather() {
 		}
 		for _, f := range r.set.Files {
 			r.comments(f, byFile[f.Name])
+			r.scanned = append(r.scanned, f.Name)
 		}
 	}
 	name := r.configName()
@@ -79,10 +80,54 @@ func (r *run) comments(f *source.File, objects []*source.Object) {
 		if o := around(objects, d.Line); o != nil {
 			s.Home, s.Target = homeOf(o), nameOf(o)
 		}
+		end := itemEnd(f, d.Line)
 		s.Meets = func(found *accept.Finding) bool {
-			return found.Location.File == d.Span.File && found.Location.Line == d.Line
+			at := found.Location
+			return at.File == d.Span.File && (at.Line == d.Line || found.Moved && d.Line < at.Line && at.Line <= end)
 		}
 		r.suppressions.about(s)
+	}
+}
+
+// itemEnd is the last line of the item of a list that begins on a line; 0 if none
+// does. A tool that renders manifests sorts their fields, so that what is about an
+// item as a whole may have come from any of its lines.
+func itemEnd(f *source.File, line int) int {
+	text := f.Line(line)
+	indent := len(text) - len(strings.TrimLeft(text, " "))
+	if line == 0 || !strings.HasPrefix(text[indent:], "- ") {
+		return 0
+	}
+	end := line
+	for n := line + 1; n <= f.LineCount(); n++ {
+		rest := f.Line(n)
+		trimmed := strings.TrimLeft(rest, " ")
+		switch {
+		case trimmed == "" || trimmed[0] == '#':
+		case len(rest)-len(trimmed) <= indent:
+			return end
+		default:
+			end = n
+		}
+	}
+	return end
+}
+
+// sources takes in the comments of files that rendered manifests came from.
+func (r *run) sources() {
+	if r.NoInline {
+		return
+	}
+	seen := map[string]bool{}
+	for _, name := range r.scanned {
+		seen[name] = true
+	}
+	for i := range r.found {
+		name := r.found[i].Location.File
+		if f := r.files[name]; r.found[i].Moved && f != nil && !seen[name] {
+			seen[name] = true
+			r.comments(f, nil)
+		}
 	}
 }
 
@@ -136,6 +181,7 @@ func (r *run) readsAll() bool {
 
 // accept parts the findings into those that count and those that do not.
 func (r *run) accept() {
+	r.sources()
 	options := accept.Options{Today: r.Today, Rules: r.Policy.IDs()}
 	all := r.suppressions.all
 	kept, accepted, complaints := accept.Suppress(r.found, all, options)

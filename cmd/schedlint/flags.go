@@ -18,6 +18,9 @@ import (
 // set, must not pass for a flag that is not there.
 type fileFlag struct{ to *string }
 
+// dirFlag is the name of a directory, as fileFlag is that of a file.
+type dirFlag struct{ to *string }
+
 // choiceFlag is one of some words.
 type choiceFlag struct {
 	to    *string
@@ -31,13 +34,23 @@ type keyFlag struct{ to *[]string }
 // a slash.
 type categoryFlag struct{ to *string }
 
-var _, _, _, _ pflag.Value = fileFlag{}, choiceFlag{}, keyFlag{}, categoryFlag{}
+var _, _, _, _, _ pflag.Value = fileFlag{}, dirFlag{}, choiceFlag{}, keyFlag{}, categoryFlag{}
 
 func (fileFlag) String() string { return "" }
 func (fileFlag) Type() string   { return "string" }
 func (f fileFlag) Set(s string) error {
 	if s == "" {
 		return errors.New("expected a file name")
+	}
+	*f.to = s
+	return nil
+}
+
+func (dirFlag) String() string { return "" }
+func (dirFlag) Type() string   { return "string" }
+func (f dirFlag) Set(s string) error {
+	if s == "" {
+		return errors.New("expected a directory")
 	}
 	*f.to = s
 	return nil

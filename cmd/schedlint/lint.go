@@ -25,6 +25,7 @@ type lintFlags struct {
 	topology, ruleDirs, survive []string
 	config, failOn, category    string
 	fix                         string
+	sourceRoot                  string
 	outputs                     outputs
 	accept                      acceptFlags
 }
@@ -47,10 +48,14 @@ output carries a unified diff instead of the text report, as git apply and patch
 -p1 take it in the working directory, reports to files are on the files as they
 are, and the exit status is 1 if there is a diff, unless --fail-on is none.
 
+What kustomize built with buildMetadata: [originAnnotations], or Helm rendered, says
+where it comes from: findings are then shown there, if --source-root names the
+directory that was rendered.
+
 Exit status: 0 clean, 1 findings at or above --fail-on, 2 wrong usage, missing
 input, topology, configuration or policy, 3 internal failure.`,
 		Example: `  schedlint lint --topology nodes.yaml manifests
-  kustomize build overlay | schedlint lint --topology nodes.yaml -
+  kustomize build overlay | schedlint lint -t nodes.yaml --source-root overlay -
   helm template . | schedlint lint -t nodes.yaml -
   schedlint lint --fix=diff manifests | git apply`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runLint(cmd, args, &f) },
@@ -60,6 +65,7 @@ input, topology, configuration or policy, 3 internal failure.`,
 	flags.StringArrayVar(&f.ruleDirs, "rules", nil, "`directory` with rules of your own (repeatable)")
 	addTracked(flags)
 	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
+	flags.Var(dirFlag{&f.sourceRoot}, "source-root", "`directory` that the input was rendered from: findings are shown where it was written (default: this directory, for objects of the same name)")
 	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
 	flags.Var(choiceFlag{&f.failOn, config.FailLevels()}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
 	f.accept.add(flags)
@@ -89,7 +95,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	if err := fixable(f.fix, args); err != nil {
 		return err
 	}
-	options.Survive = f.survive
+	options.Survive, options.SourceRoot = f.survive, f.sourceRoot
 	if err := f.accept.apply(&options); err != nil {
 		return err
 	}

@@ -149,6 +149,7 @@ func (t *tree) judge(ctx context.Context, now lint.Options, f *lintFlags) (*judg
 	rel, _ := t.inside(dir)
 	o.Dir, o.Root, o.Tracked, o.Stdin = filepath.Join(t.dir, rel), t.dir, nil, nil
 	o.Baseline, o.Config = nil, &config.Config{}
+	o.SourceRoot = strings.Join(t.mapped(dir, nonEmpty(now.SourceRoot)), "")
 	o.Paths, o.Topology = t.mapped(dir, now.Paths), t.mapped(dir, now.Topology)
 	if o.Config, err = t.config(o.Dir, dir, f.config, now.Config); err != nil {
 		return t.nothing(o), err

@@ -15,6 +15,9 @@ type Finding struct {
 	Home diag.Span
 	// Labels are those of the object itself.
 	Labels map[string]string
+	// Moved is set if its place is not where it was found, but where that was
+	// rendered from.
+	Moved bool
 }
 
 // Suppression is a diag.Suppression that can be asked.

@@ -50,9 +50,11 @@ type Silence struct {
 	Location Span   `json:"location"`
 }
 
-// Key is what stays of a finding when files are moved, lines are added, numbers
-// change or an API version is raised: what it says of what. File is set for a
-// finding about no object, which has no other name.
+// Key is what stays of a finding when files are moved, lines are added, fields
+// change places, numbers change or an API version is raised: what it says of what.
+// Field goes down to the last item of a list: which field of an item stands first,
+// and so for all of it, is chance. File is set for a finding about no object,
+// which has no other name.
 type Key struct {
 	Cluster   string `json:"cluster,omitempty"`
 	Rule      string `json:"rule"`
@@ -67,6 +69,9 @@ type Key struct {
 // Key is the identity of the finding.
 func (d *Diagnostic) Key() Key {
 	k := Key{Cluster: d.Cluster, Rule: d.Rule, Kind: d.Object.Kind, Namespace: d.Object.Namespace, Name: d.Object.Name, Field: d.Field}
+	if at := strings.LastIndexByte(k.Field, ']'); at >= 0 {
+		k.Field = k.Field[:at+1]
+	}
 	if group, _, ok := strings.Cut(d.Object.APIVersion, "/"); ok {
 		k.Group = group
 	}

@@ -22,5 +22,9 @@
 // line in the file. JSON text has its own reader on encoding/json, because YAML
 // rejects some escapes that are legal JSON.
 //
+// What was rendered may say where it comes from: Origin reads kustomize's
+// annotation, Stream finds an object and Helm's comment above it by a place, and
+// Trails and Follower lead from a value to the same one in another object.
+//
 // Non-goals: knowing any kind of workload; rewriting files.
 package source

@@ -40,6 +40,32 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// FuzzOrigin reads any bytes as what tells an origin and as a stream with origins:
+// nothing crashes, and what is accepted can be a relative path.
+func FuzzOrigin(f *testing.F) {
+	for _, text := range oddTexts {
+		f.Add([]byte(text))
+	}
+	f.Add([]byte("path: ../base/web.yaml\n"))
+	f.Add([]byte("# Source: shop/templates/web.yaml\nkind: Pod\nmetadata: {name: web, annotations: {config.kubernetes.io/origin: 'path: web.yaml'}}\n---\n[a]\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		annotation := &Node{Kind: Map, content: []*Node{{Value: originAnnotation}, {Value: string(text), Quoted: true}}}
+		meta := &Node{Kind: Map, content: []*Node{{Value: "annotations"}, annotation}}
+		from, ok := (&Object{Root: &Node{Kind: Map, content: []*Node{{Value: "metadata"}, meta}}}).Origin()
+		if ok && localPath(from.Path) == localPath(from.ConfiguredIn) {
+			t.Errorf("%q is the origin %+v", text, from)
+		}
+		file := &File{Text: text}
+		s := NewStream(file)
+		for line := range min(100, file.LineCount()) {
+			o, template := s.At(file.LineSpan(line + 1))
+			if o != nil && int(o.Root.Line) > line+1 || template != "" && !localPath(template) {
+				t.Errorf("line %d: object in line %d, template %q", line+1, o.Root.Line, template)
+			}
+		}
+	})
+}
+
 // checkSet checks what holds for every text.
 func checkSet(t *testing.T, set *Set, file *File) {
 	lines := inLines(file.Text)

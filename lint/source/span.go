@@ -100,6 +100,36 @@ func (f *File) LineSpan(n int) diag.Span {
 	return diag.Span{File: f.Name, Line: n, Column: start, EndLine: n, EndColumn: max(start, 1+utf8.RuneCountInString(strings.TrimRight(text, " \t")))}
 }
 
+// BlockSpan turns a span in the text of a block scalar, which is a file of its
+// own, into the span in the file that holds it; ok is false for other scalars,
+// and where a line of the file does not say what the text says there.
+func (f *File) BlockSpan(block *Node, text *File, s diag.Span) (at diag.Span, ok bool) {
+	above := f.Span(block)
+	if line := f.Line(above.Line); s.IsZero() || !block.Quoted || !strings.HasPrefix(line[runeOffset(line, above.Column-1):], "|") {
+		return s, false
+	}
+	indent := -1
+	for n := s.Line; n <= s.EndLine; n++ {
+		blank, same := strings.CutSuffix(f.Line(above.Line+n), text.Line(n))
+		if !same || strings.Trim(blank, " ") != "" || indent >= 0 && indent != len(blank) {
+			return s, false
+		}
+		indent = len(blank)
+	}
+	return diag.Span{File: f.Name, Line: above.Line + s.Line, Column: s.Column + indent, EndLine: above.Line + s.EndLine, EndColumn: s.EndColumn + indent}, true
+}
+
+// runeOffset is the offset in bytes of a code point of s.
+func runeOffset(s string, n int) int {
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(s)
+}
+
 // scalarExtent is the part of the text that a scalar takes up which, tag and
 // anchor included, starts at an offset: the parser says where values start but
 // not where they end.

@@ -1,0 +1,116 @@
+package lint
+
+import (
+	"fmt"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/origin"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// relocation moves findings on rendered objects to where those were written.
+type relocation struct {
+	*run
+	mapper  *origin.Mapper
+	streams map[string]*source.Stream
+	// lost counts findings whose sources were not found.
+	lost int
+}
+
+// relocate goes through the findings. Files of the sources are read only if a
+// finding needs them.
+func (r *run) relocate() {
+	mapper, err := origin.New(origin.Options{Dir: r.Dir, Root: r.Root, Base: r.SourceRoot, Tracked: r.Tracked, Files: r.files})
+	if err != nil {
+		if r.SourceRoot != "" {
+			r.fail(fmt.Errorf("--source-root: %w", err))
+		}
+		return
+	}
+	m := &relocation{run: r, mapper: mapper, streams: map[string]*source.Stream{}}
+	for i := range r.found {
+		d := &r.found[i].Diagnostic
+		was := d.Location
+		m.move(d)
+		r.found[i].Moved = d.Location != was
+	}
+	if m.lost > 0 {
+		r.report.Summary.Notes = append(r.report.Summary.Notes, m.note())
+	}
+}
+
+func (m *relocation) note() string {
+	if m.SourceRoot != "" {
+		return fmt.Sprintf("findings that stay in rendered input, as their sources were not found from --source-root %s: %d", m.SourceRoot, m.lost)
+	}
+	return fmt.Sprintf("findings in rendered input that --source-root DIR, with the directory that was rendered, may lead to their sources: %d", m.lost)
+}
+
+// What is said of the rendered place of a finding, and of an object that a
+// patch changes.
+const (
+	asRendered = "as rendered"
+	setUnknown = "as rendered; what sets this was not found in the sources"
+	patched    = "the object that this changes"
+)
+
+// move moves one finding. Repairs keep their words only: rendered text is not
+// edited, and the text that it comes from may be that of several others.
+func (m *relocation) move(d *diag.Diagnostic) {
+	at, rendered, ok := m.locate(d.Location)
+	if rendered && !ok {
+		m.lost++
+	}
+	for i := range d.Related {
+		if to, _, ok := m.locate(d.Related[i].Location); ok && !to.Whole {
+			d.Related[i].Location = to.Span
+		}
+	}
+	if !ok {
+		return
+	}
+	for i := range d.Fixes {
+		d.Fixes[i].Edits = nil
+	}
+	said := asRendered
+	if at.Near {
+		said = setUnknown
+	}
+	if !at.Patched.IsZero() {
+		d.Related = append(d.Related, diag.Related{Message: patched, Location: at.Patched})
+	}
+	d.Related = append(d.Related, diag.Related{Message: said, Location: d.Location})
+	d.Location = at.Span
+}
+
+// locate finds the sources of a place; rendered is set if it has any.
+func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
+	stream := m.stream(s.File)
+	if stream == nil || s.IsZero() {
+		return at, false, false
+	}
+	o, template := stream.At(s)
+	if o == nil {
+		return at, false, false
+	}
+	from, rendered := o.Origin()
+	if !rendered && template != "" {
+		from, rendered = source.Origin{Template: template}, true
+	}
+	if rendered {
+		at, ok = m.mapper.Locate(o, from, s)
+	}
+	return at, rendered, ok
+}
+
+// stream is a file that may be rendered, or nil.
+func (m *relocation) stream(name string) *source.Stream {
+	s, known := m.streams[name]
+	if !known {
+		if f := m.files[name]; f != nil && source.MayHaveOrigins(f.Text) {
+			s = source.NewStream(f)
+		}
+		m.streams[name] = s
+	}
+	return s
+}

@@ -1,0 +1,290 @@
+package origin_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/origin"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// builds are the lines of a script that say what kustomize printed.
+var builds = regexp.MustCompile(`(?m)^# (\S+) is what kustomize build (.*?)(\S+) prints$`)
+
+// build is one call of kustomize, from the directory of its script.
+type build struct{ script, file, flags, root string }
+
+// unpack writes the files of the scripts that say what kustomize printed into
+// directories of their own.
+func unpack(t *testing.T) map[string][]build {
+	t.Helper()
+	scripts, err := filepath.Glob("../../fixtures/scripts/origin-*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("%v, %d scripts", err, len(scripts))
+	}
+	all := map[string][]build{}
+	for _, script := range scripts {
+		archive, err := txtar.ParseFile(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		if err := txtar.Write(archive, dir); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range builds.FindAllSubmatch(archive.Comment, -1) {
+			all[dir] = append(all[dir], build{script, string(m[1]), string(m[2]), string(m[3])})
+		}
+	}
+	return all
+}
+
+// kustomize is a kustomize of the version that .ci/kustomize names; tests that
+// need one are skipped without.
+func kustomize(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("SCHEDLINT_KUSTOMIZE")
+	if path == "" {
+		if os.Getenv("SCHEDLINT_REQUIRE_TOOLS") == "1" {
+			t.Fatal("SCHEDLINT_KUSTOMIZE names no kustomize")
+		}
+		t.Skip("SCHEDLINT_KUSTOMIZE names no kustomize")
+	}
+	return path
+}
+
+func render(path, dir string, args ...string) ([]byte, error) {
+	cmd := exec.Command(path, append([]string{"build"}, args...)...)
+	cmd.Dir = dir
+	return cmd.Output()
+}
+
+// TestRenderedByKustomize holds what stands in the scripts against what kustomize
+// prints. SCHEDLINT_UPDATE=1 rewrites it.
+func TestRenderedByKustomize(t *testing.T) {
+	path := kustomize(t)
+	for dir, calls := range unpack(t) {
+		if err := os.Chmod(filepath.Join(dir, "shop", "make.sh"), 0o755); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		for _, b := range calls {
+			got, err := render(path, dir, append(strings.Fields(b.flags), b.root)...)
+			if err != nil {
+				t.Errorf("%s: %s: %v", b.script, b.root, err)
+				continue
+			}
+			want, err := os.ReadFile(filepath.Join(dir, b.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case bytes.Equal(got, want):
+			case os.Getenv("SCHEDLINT_UPDATE") != "":
+				rewrite(t, b, got)
+			default:
+				t.Errorf("%s: %s is not what kustomize build %s prints:\n%s", b.script, b.file, b.root, got)
+			}
+		}
+	}
+}
+
+func rewrite(t *testing.T, b build, text []byte) {
+	t.Helper()
+	archive, err := txtar.ParseFile(b.script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range archive.Files {
+		if archive.Files[i].Name == b.file {
+			archive.Files[i].Data = text
+		}
+	}
+	if err := os.WriteFile(b.script, txtar.Format(archive), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// counts is how many places were found, and how many of them are the very one.
+type counts struct{ places, exact int }
+
+// checkRendered locates every field of every rendered object: each place is in a
+// file of the root, and the text there says what the rendered field says.
+func checkRendered(t *testing.T, dir, root string, text []byte) (n counts) {
+	t.Helper()
+	files := map[string]*source.File{}
+	m, err := origin.New(origin.Options{Dir: dir, Root: dir, Base: root, Files: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &source.File{Name: "rendered", Text: text}
+	stream := source.NewStream(f)
+	for _, doc := range f.Roots() {
+		for _, o := range f.ObjectsOf(doc) {
+			from, ok := o.Origin()
+			if !ok {
+				continue
+			}
+			fields(doc, func(k, v *source.Node) {
+				span := f.FieldSpan(k, v)
+				if k == nil {
+					span = f.Span(v)
+				}
+				at, _ := stream.At(span)
+				if at == nil {
+					t.Fatalf("no object at %v", span)
+				}
+				p, ok := m.Locate(at, from, span)
+				if !ok {
+					return
+				}
+				if n.places++; !p.Near {
+					n.exact++
+				}
+				checkPlace(t, files, p, k, v)
+			})
+		}
+	}
+	return n
+}
+
+func checkPlace(t *testing.T, files map[string]*source.File, p origin.Place, k, v *source.Node) {
+	t.Helper()
+	f := files[p.Span.File]
+	if f == nil || strings.HasPrefix(p.Span.File, "../") || filepath.IsAbs(p.Span.File) {
+		t.Fatalf("%v is outside of the root", p.Span)
+	}
+	said := covered(f, p.Span)
+	if said == "" {
+		t.Errorf("%v covers no text", p.Span)
+	}
+	if p.Near || p.Whole || v.Kind != source.Scalar || k != nil && (k.Value == "name" || said == k.Value) {
+		return // the key alone, where the value is further down
+	}
+	roots := (&source.File{Text: []byte(said)}).Roots()
+	if len(roots) != 1 {
+		t.Errorf("%v: %q is no value", p.Span, said)
+		return
+	}
+	got := roots[0]
+	for _, value := range got.Fields() {
+		got = value
+	}
+	if block := strings.HasSuffix(said, "|") || strings.HasSuffix(said, ">") || strings.HasSuffix(said, "-"); !block && !source.Equal(got, v) {
+		t.Errorf("%v: %q is said there, %q is rendered", p.Span, said, v.Value)
+	}
+}
+
+func covered(f *source.File, s diag.Span) string {
+	line := []rune(f.Line(s.Line))
+	if s.EndLine != s.Line {
+		var b strings.Builder
+		b.WriteString(string(line[s.Column-1:]))
+		for n := s.Line + 1; n < s.EndLine; n++ {
+			b.WriteString("\n" + f.Line(n))
+		}
+		return b.String() + "\n" + string([]rune(f.Line(s.EndLine))[:s.EndColumn-1])
+	}
+	if s.Column < 1 || s.EndColumn-1 > len(line) || s.EndColumn < s.Column {
+		return ""
+	}
+	return string(line[s.Column-1 : s.EndColumn-1])
+}
+
+func fields(n *source.Node, visit func(k, v *source.Node)) {
+	for k, v := range n.Fields() {
+		visit(k, v)
+		fields(v, visit)
+	}
+	for _, v := range n.Items() {
+		if v.Kind == source.Scalar {
+			visit(nil, v)
+		}
+		fields(v, visit)
+	}
+}
+
+// TestPlacesSayTheSame goes through what stands in the scripts.
+func TestPlacesSayTheSame(t *testing.T) {
+	var all counts
+	for dir, calls := range unpack(t) {
+		for _, b := range calls {
+			text, err := os.ReadFile(filepath.Join(dir, b.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := checkRendered(t, dir, b.root, text)
+			all.places, all.exact = all.places+n.places, all.exact+n.exact
+		}
+	}
+	t.Logf("%d places, %d of them the very one", all.places, all.exact)
+	if all.exact*2 < all.places {
+		t.Errorf("%d of %d places are the very one", all.exact, all.places)
+	}
+}
+
+// TestCorpusPlaces builds the kustomizations of other projects, if they lie beside
+// the checkout, and goes through what they render to.
+func TestCorpusPlaces(t *testing.T) {
+	corpus, err := filepath.Abs("../../../shared/corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(corpus); err != nil {
+		t.Skip("no corpus beside the checkout")
+	}
+	path := kustomize(t)
+	found, err := filepath.Glob(filepath.Join(corpus, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, project := range found {
+		var roots []string
+		dir := t.TempDir()
+		filepath.WalkDir(project, func(at string, d os.DirEntry, err error) error {
+			if err == nil && strings.EqualFold(strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".yaml"), ".yml"), "kustomization") {
+				roots = append(roots, filepath.Dir(at))
+			}
+			return nil
+		})
+		if len(roots) == 0 {
+			continue
+		}
+		if err := os.CopyFS(dir, os.DirFS(project)); err != nil {
+			t.Fatal(err)
+		}
+		for _, root := range roots {
+			root, err := filepath.Rel(project, root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkBuild(t, path, dir, root)
+		}
+	}
+}
+
+// checkBuild builds a kustomization from one above it that asks for origins.
+func checkBuild(t *testing.T, path, dir, root string) {
+	t.Helper()
+	above := filepath.Join(dir, "with-origins")
+	text := "resources: [../" + filepath.ToSlash(root) + "]\nbuildMetadata: [originAnnotations]\n"
+	if err := os.MkdirAll(above, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(above, "kustomization.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rendered, err := render(path, dir, "with-origins")
+	if err != nil { // a component, or one that asks the network
+		return
+	}
+	n := checkRendered(t, dir, "with-origins", rendered)
+	t.Logf("%s: %d places, %d of them the very one", root, n.places, n.exact)
+}

@@ -1,0 +1,190 @@
+package origin
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// kustomization is the one of a directory.
+type kustomization struct {
+	dir  string
+	file *source.File
+	root *source.Node
+}
+
+// Bounds on how far kustomizations are followed: what refers to what is
+// anybody's, and ways through a few directories can be more than can be counted.
+const (
+	maxNested = 50
+	maxWays   = 64
+	maxVisits = 100_000
+)
+
+// kustomization reads the one of a directory; nil if there is none.
+func (m *Mapper) kustomization(dir string) *kustomization {
+	k, known := m.dirs[dir]
+	if known {
+		return k
+	}
+	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
+		file := m.files.read(path.Join(dir, name))
+		if file == nil {
+			continue
+		}
+		if roots := m.files.documents(file); len(roots) == 1 && roots[0].Kind == source.Map {
+			k = &kustomization{dir, file, roots[0]}
+			break
+		}
+	}
+	m.dirs[dir] = k
+	return k
+}
+
+// way leads from a file to what was rendered: the kustomizations that are applied
+// to it, the innermost first.
+type way []*kustomization
+
+// waysTo are all ways from a file; none if they are too many.
+func (m *Mapper) waysTo(file string) []way {
+	if m.ways == nil {
+		s := search{m: m, found: map[string][]way{}}
+		s.in(m.base, nil)
+		if m.ways = s.found; s.visits > maxVisits {
+			m.ways = map[string][]way{}
+		}
+	}
+	if ways := m.ways[file]; len(ways) <= maxWays {
+		return ways
+	}
+	return nil
+}
+
+// search goes through a tree of kustomizations.
+type search struct {
+	m      *Mapper
+	visits int
+	found  map[string][]way
+}
+
+func (s *search) in(dir string, above way) {
+	k := s.m.kustomization(dir)
+	if k == nil || slices.Contains(above, k) || len(above) >= maxNested {
+		return
+	}
+	above = append(slices.Clip(above), k)
+	inner := slices.Clone(above)
+	slices.Reverse(inner)
+	inner = s.m.layers(inner)
+	s.visits += len(inner)
+	for _, field := range []string{"resources", "bases", "components"} {
+		for _, item := range k.root.Get(field).Items() {
+			if s.visits++; s.visits > maxVisits {
+				return
+			}
+			e := s.m.files.entry(path.Join(dir, item.Text()))
+			switch {
+			case item.Text() == "" || e.info == nil:
+			case e.info.IsDir():
+				s.in(e.name, above)
+			case len(s.found[e.name]) <= maxWays:
+				s.found[e.name] = append(s.found[e.name], inner)
+			}
+		}
+	}
+}
+
+// before is the name that becomes another on a way; ok is false if none does.
+func (w way) before(name string) (before string, ok bool) {
+	for _, k := range slices.Backward(w) {
+		prefix, suffix := k.affixes()
+		if name, ok = strings.CutPrefix(name, prefix); !ok {
+			return "", false
+		}
+		if name, ok = strings.CutSuffix(name, suffix); !ok {
+			return "", false
+		}
+	}
+	return name, name != ""
+}
+
+func (k *kustomization) affixes() (prefix, suffix string) {
+	return k.root.Get("namePrefix").Text(), k.root.Get("nameSuffix").Text()
+}
+
+func (k *kustomization) renamed(name string) string {
+	prefix, suffix := k.affixes()
+	return prefix + name + suffix
+}
+
+// layers adds, to the kustomizations that a file goes through, the components
+// that each applies before itself: those that come after the one below it, if
+// that is one of them.
+func (m *Mapper) layers(through way) way {
+	var all way
+	var below *kustomization
+	for _, k := range through {
+		listed := m.components(k)
+		for _, c := range listed[slices.Index(listed, below)+1:] {
+			all = m.component(all, c, 0)
+		}
+		all = append(all, k)
+		below = k
+	}
+	return all
+}
+
+func (m *Mapper) component(all way, c *kustomization, depth int) way {
+	if depth > maxNested || len(all) > maxCost {
+		return all
+	}
+	for _, inner := range m.components(c) {
+		all = m.component(all, inner, depth+1)
+	}
+	return append(all, c)
+}
+
+func (m *Mapper) components(k *kustomization) []*kustomization {
+	var all []*kustomization
+	for _, item := range k.root.Get("components").Items() {
+		if dir := m.files.directory(path.Join(k.dir, item.Text())); dir != "" {
+			if c := m.kustomization(dir); c != nil {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// generators are the fields in which the generators of kustomize are configured.
+var generators = map[string]string{
+	"ConfigMapGenerator": "configMapGenerator", "SecretGenerator": "secretGenerator", "HelmChartInflationGenerator": "helmCharts",
+}
+
+// generator is where a generator is configured: in an entry of a kustomization,
+// or as an object of its own.
+func (m *Mapper) generator(o *source.Object, from source.Origin) (Place, bool) {
+	file := m.files.read(path.Join(m.base, from.ConfiguredIn))
+	if file == nil {
+		return Place{}, false
+	}
+	for _, root := range m.files.documents(file) {
+		for _, g := range file.ObjectsOf(root) {
+			if g.Kind == from.Generator && g.Name == from.Name && g.Name != "" {
+				return Place{Span: g.NameSpan(), Whole: true}, true
+			}
+		}
+		key, list := root.Field(generators[from.Generator])
+		for _, item := range list.Items() {
+			if k, v := item.Field("name"); k != nil && (list.Len() == 1 || v.Text() != "" && strings.Contains(o.Name, v.Text())) {
+				return Place{Span: file.FieldSpan(k, v), Whole: true}, true
+			}
+		}
+		if key != nil {
+			return Place{Span: file.Span(key), Whole: true}, true
+		}
+	}
+	return Place{Span: top(file), Whole: true}, m.named
+}

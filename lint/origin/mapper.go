@@ -1,0 +1,183 @@
+package origin
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Options say where the sources are. Dir and Root are absolute, as in
+// source.Options.
+type Options struct {
+	Dir, Root string
+	// Base is the directory that was rendered, relative to Dir; "" is Dir, and
+	// then an object has to have the very name that it is rendered to.
+	Base string
+	// Tracked says which files belong to what is looked at; nil takes all.
+	Tracked func(path string) bool
+	// Files are those that are read already, by name; those that are read here
+	// are added.
+	Files map[string]*source.File
+}
+
+// Place is where something rendered was written.
+type Place struct {
+	Span diag.Span
+	// Near is set if the very place was not found: the field around it, or the
+	// name of the object.
+	Near bool
+	// Whole is set if Span stands for all that was made there: a template, or what
+	// configures a generator.
+	Whole bool
+	// Patched is the name of the object in its own file, if Span is somewhere else.
+	Patched diag.Span
+}
+
+// Mapper finds places; it reads every file once.
+type Mapper struct {
+	files   *files
+	base    string
+	named   bool
+	dirs    map[string]*kustomization
+	ways    map[string][]way // of every file, once needed
+	objects map[*source.Object]*written
+	// inline are the patches that stand in block scalars, and patterns those of
+	// targets.
+	inline   map[*source.Node]inline
+	patterns map[string]*regexp.Regexp
+}
+
+// New is an error if the base is no directory of the repository.
+func New(o Options) (*Mapper, error) {
+	m := &Mapper{
+		files: newFiles(o), named: o.Base != "",
+		dirs: map[string]*kustomization{}, objects: map[*source.Object]*written{},
+		inline: map[*source.Node]inline{}, patterns: map[string]*regexp.Regexp{},
+	}
+	base := o.Base
+	if !filepath.IsAbs(base) {
+		base = filepath.Join(o.Dir, base)
+	}
+	name, ok := m.files.inside(resolved(base))
+	if ok {
+		m.base = m.files.directory(name)
+	}
+	if m.base == "" {
+		return nil, fmt.Errorf("%q is no directory inside the repository", o.Base)
+	}
+	return m, nil
+}
+
+// Locate finds where a place in a rendered object was written.
+func (m *Mapper) Locate(o *source.Object, from source.Origin, span diag.Span) (Place, bool) {
+	switch {
+	case from.Template != "":
+		return m.template(from.Template)
+	case from.ConfiguredIn != "":
+		return m.generator(o, from)
+	}
+	w := m.written(o, from.Path)
+	if w == nil {
+		return Place{}, false
+	}
+	return w.place(span), true
+}
+
+// maxObjects is how many rendered objects are kept at a time.
+const maxObjects = 64
+
+// written is the object that an object was rendered from, or nil.
+func (m *Mapper) written(o *source.Object, from string) *written {
+	w, known := m.objects[o]
+	if known {
+		return w
+	}
+	if len(m.objects) >= maxObjects {
+		clear(m.objects)
+	}
+	if file := m.files.read(path.Join(m.base, from)); file != nil {
+		w = m.match(o, file)
+	}
+	m.objects[o] = w
+	return w
+}
+
+// match finds the object of a file that another was rendered from: by group,
+// kind and name, the name as it was before the kustomizations on the way.
+func (m *Mapper) match(o *source.Object, file *source.File) *written {
+	all := m.files.objects(file)[groupKind{o.Group(), o.Kind}]
+	names, exact := map[string]bool{o.Name: true}, map[string][]way{}
+	ways := m.waysTo(file.Name)
+	for _, w := range ways {
+		if name, ok := w.before(o.Name); ok {
+			names[name] = true
+			exact[name] = append(exact[name], w)
+		}
+	}
+	var matching []*source.Object
+	for name := range names {
+		matching = append(matching, all[name]...)
+	}
+	if len(matching) == 0 && m.named && len(all) == 1 {
+		for name, alone := range all {
+			if len(alone) == 1 && name != "" && strings.Contains(o.Name, name) {
+				matching = alone // what else names it is not known, but there is no other
+			}
+		}
+	}
+	found := oneOf(matching, o.Namespace)
+	if found == nil {
+		return nil
+	}
+	if w := exact[found.Name]; len(w) > 0 {
+		ways = w
+	}
+	return m.newWritten(o, found, ways)
+}
+
+// oneOf is the only object, or the only one of a namespace.
+func oneOf(objects []*source.Object, namespace string) *source.Object {
+	if len(objects) == 1 {
+		return objects[0]
+	}
+	var found *source.Object
+	for _, o := range objects {
+		if o.Namespace == namespace {
+			if found != nil {
+				return nil
+			}
+			found = o
+		}
+	}
+	return found
+}
+
+// template is the file of a template: which of its lines rendered to something
+// is not known.
+func (m *Mapper) template(name string) (Place, bool) {
+	chart, file, _ := strings.Cut(name, "/")
+	for _, dir := range []string{m.base, path.Join(m.base, chart), path.Join(m.base, "charts", chart)} {
+		about := m.files.read(path.Join(dir, "Chart.yaml"))
+		if about == nil {
+			continue
+		}
+		roots := m.files.documents(about)
+		if len(roots) != 1 || roots[0].Get("name").Text() != chart {
+			continue
+		}
+		if f := m.files.read(path.Join(dir, file)); f != nil {
+			return Place{Span: top(f), Whole: true}, true
+		}
+	}
+	return Place{}, false
+}
+
+// top is the first line of a file, which stands for the file.
+func top(f *source.File) diag.Span {
+	return diag.Span{File: f.Name, Line: 1, Column: 1, EndLine: 1, EndColumn: 1}
+}

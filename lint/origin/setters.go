@@ -1,0 +1,219 @@
+package origin
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// subject is an object on its way, with the names that it has had.
+type subject struct {
+	*written
+	names []string
+}
+
+// settersOf is what a kustomization sets in an object, in the order of kustomize
+// (kustomize: api/internal/target/kusttarget_configplugin.go).
+func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
+	var all []setter
+	for _, field := range []string{"patchesStrategicMerge", "patches", "commonLabels", "labels", "patchesJson6902", "replicas"} {
+		key, value := k.root.Field(field)
+		if key == nil {
+			continue
+		}
+		switch field {
+		case "commonLabels":
+			all = append(all, labels(k, value))
+		case "labels":
+			for _, item := range value.Items() {
+				all = append(all, labels(k, item.Get("pairs")))
+			}
+		case "replicas":
+			all = append(all, replicas(k, o, value))
+		default:
+			for _, item := range value.Items() {
+				all = append(all, m.patch(k, o, key, item)...)
+			}
+		}
+	}
+	return all
+}
+
+// only is the steps to one field of which just the last is set.
+func only(steps []*source.Step, key, value *source.Node) []source.Step {
+	if value == nil {
+		return nil
+	}
+	all := make([]source.Step, len(steps))
+	all[len(steps)-1] = source.Step{Key: key, Value: value}
+	return all
+}
+
+// isField reports whether steps are fields of these names.
+func isField(steps []*source.Step, names ...string) bool {
+	return len(steps) == len(names) && !slices.ContainsFunc(steps, func(s *source.Step) bool { return s.Key == nil }) &&
+		slices.EqualFunc(steps, names, func(s *source.Step, name string) bool { return s.Key.Value == name })
+}
+
+// labels are set wherever labels stand or are selected; which of those it is may
+// depend.
+func labels(k *kustomization, pairs *source.Node) setter {
+	return setter{in: text{file: k.file}, cost: 1, follow: func(steps []*source.Step) []source.Step {
+		n := len(steps)
+		if n < 2 || steps[n-1].Key == nil || steps[n-2].Key == nil || !slices.Contains([]string{"labels", "matchLabels", "selector"}, steps[n-2].Key.Value) {
+			return nil
+		}
+		key, value := pairs.Field(steps[n-1].Key.Value)
+		return only(steps, key, value)
+	}}
+}
+
+func replicas(k *kustomization, o *subject, list *source.Node) setter {
+	return setter{in: text{file: k.file}, sure: true, cost: 1, follow: func(steps []*source.Step) []source.Step {
+		if !isField(steps, "spec", "replicas") {
+			return nil
+		}
+		for _, item := range list.Items() {
+			if slices.Contains(o.names, item.Get("name").Text()) {
+				key, value := item.Field("count")
+				return only(steps, key, value)
+			}
+		}
+		return nil
+	}}
+}
+
+// patch is an entry of a kustomization: a path or a text, alone or in a map that
+// may say what it is for.
+func (m *Mapper) patch(k *kustomization, o *subject, key, item *source.Node) []setter {
+	if item.Kind == source.Scalar {
+		if !strings.Contains(item.Text(), "\n") {
+			return m.patches(k, o, nil, item.Text(), nil, nil)
+		}
+		return m.patches(k, o, nil, "", key, item)
+	}
+	key, value := item.Field("patch")
+	return m.patches(k, o, item.Get("target"), item.Get("path").Text(), key, value)
+}
+
+// inline is the patches of a block scalar.
+type inline struct {
+	file  *source.File
+	roots []*source.Node
+}
+
+// patches are those of a file, or else of a block scalar.
+func (m *Mapper) patches(k *kustomization, o *subject, target *source.Node, name string, key, block *source.Node) []setter {
+	var in text
+	var roots []*source.Node
+	switch {
+	case name != "":
+		if in.file = m.files.read(path.Join(k.dir, name)); in.file == nil {
+			return nil
+		}
+		roots = m.files.documents(in.file)
+	case block.Text() != "":
+		p, known := m.inline[block]
+		if !known {
+			p.file = &source.File{Text: []byte(block.Value)}
+			p.roots = p.file.Roots()
+			m.inline[block] = p
+		}
+		in, roots = text{file: k.file, patch: p.file, key: key, block: block}, p.roots
+	}
+	var all []setter
+	for _, root := range roots {
+		matches, sure := m.matches(o, target, root)
+		if !matches {
+			continue
+		}
+		s := setter{in: in, sure: sure, cost: 1, follow: func(steps []*source.Step) []source.Step { return o.follower.Follow(steps, root) }}
+		if root.Kind == source.Sequence {
+			s.cost += root.Len()
+			s.follow = func(steps []*source.Step) []source.Step { return o.operations(steps, root) }
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// matches reports whether a patch is for the object, and whether that is sure:
+// selectors are not evaluated.
+func (m *Mapper) matches(o *subject, target, root *source.Node) (matches, sure bool) {
+	if target == nil {
+		name := root.At("metadata", "name").Text()
+		return root.Get("kind").Text() == o.object.Kind && slices.Contains(o.names, name), true
+	}
+	sure = target.Get("labelSelector") == nil && target.Get("annotationSelector") == nil
+	for field, values := range map[string][]string{
+		"group": {o.object.Group()}, "kind": {o.object.Kind}, "name": o.names,
+		"namespace": {o.object.Namespace, o.rendered.Namespace},
+	} {
+		if want := target.Get(field).Text(); want != "" && !m.anyMatches(want, values) {
+			return false, false
+		}
+	}
+	return true, sure
+}
+
+// maxPattern bounds the patterns of targets.
+const maxPattern = 1000
+
+// anyMatches applies a pattern of a target, which is anchored (kustomize:
+// api/types/selector.go).
+func (m *Mapper) anyMatches(pattern string, values []string) bool {
+	re, known := m.patterns[pattern]
+	if !known && len(pattern) <= maxPattern {
+		re, _ = regexp.Compile("^(?:" + pattern + ")$") // nil for none
+		m.patterns[pattern] = re
+	}
+	return re != nil && slices.ContainsFunc(values, re.MatchString)
+}
+
+// operations gives what the operations of a JSON patch set on the way of some
+// steps, a later one over those before it.
+func (o *subject) operations(steps []*source.Step, list *source.Node) []source.Step {
+	all := make([]source.Step, len(steps))
+	for _, op := range list.Items() {
+		if name := op.Get("op").Text(); name != "add" && name != "replace" {
+			continue
+		}
+		key, value := op.Field("value")
+		n := reached(op.Get("path").Text(), steps, value)
+		if n == 0 {
+			continue
+		}
+		clear(all[n:])
+		all[n-1] = source.Step{Key: key, Value: value}
+		copy(all[n:], o.follower.Follow(steps[n:], value))
+	}
+	return all
+}
+
+// reached is how many steps the pointer of an operation goes (RFC 6901), 0 if it
+// goes elsewhere. An item that is added has no number yet, and is known by what
+// it says.
+func reached(pointer string, steps []*source.Step, value *source.Node) int {
+	tokens := strings.Split(pointer, "/")
+	if value == nil || len(tokens) < 2 || tokens[0] != "" || len(tokens)-1 > len(steps) {
+		return 0
+	}
+	for i, token := range tokens[1:] {
+		s := steps[i]
+		if s.Key != nil {
+			if s.Key.Value != strings.NewReplacer("~1", "/", "~0", "~").Replace(token) {
+				return 0
+			}
+			continue
+		}
+		whole := i == len(tokens)-2 && source.Equal(value, s.Value)
+		if !whole && strconv.Itoa(s.Index) != token {
+			return 0
+		}
+	}
+	return len(tokens) - 1
+}

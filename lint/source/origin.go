@@ -1,0 +1,93 @@
+package source
+
+import (
+	"bytes"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Origin is where a rendered object was written, as the tool that rendered it
+// says. Paths have forward slashes and lead out of nothing but upwards.
+type Origin struct {
+	// Path is the file of the object, from the directory that was rendered.
+	Path string
+	// ConfiguredIn is, instead, the file that configures what generated the
+	// object; Generator and Name are the kind and the name of that.
+	ConfiguredIn, Generator, Name string
+	// Template is, instead, a template of a Helm chart; its first element is the
+	// name of the chart.
+	Template string
+}
+
+const (
+	// originAnnotation is written by kustomize for buildMetadata: [originAnnotations].
+	originAnnotation = "config.kubernetes.io/origin"
+	// sourceComment is written by Helm above every object.
+	sourceComment = "# Source: "
+	// maxOrigin bounds what names an origin: no path is longer.
+	maxOrigin = 4096
+)
+
+// MayHaveOrigins reports whether a text may hold objects with an origin.
+func MayHaveOrigins(text []byte) bool {
+	return bytes.Contains(text, []byte(originAnnotation)) || bytes.Contains(text, []byte(sourceComment))
+}
+
+// Origin is what the annotation of an object says. It counts only as a whole:
+// one that is not what kustomize writes says nothing, and neither does one that
+// names a repository elsewhere.
+func (o *Object) Origin() (Origin, bool) {
+	text := o.Root.At("metadata", "annotations", originAnnotation).Text()
+	if text == "" || len(text) > maxOrigin {
+		return Origin{}, false
+	}
+	roots := (&File{Text: []byte(text)}).Roots()
+	if len(roots) != 1 || roots[0].Kind != Map {
+		return Origin{}, false
+	}
+	var from Origin
+	for k, v := range roots[0].Fields() {
+		if k.Value == "configuredBy" && v.Kind == Map {
+			from.Generator, from.Name = v.Get("kind").Text(), v.Get("name").Text()
+			continue
+		}
+		to := map[string]*string{"path": &from.Path, "configuredIn": &from.ConfiguredIn}[k.Value]
+		if to == nil || !localPath(v.Text()) {
+			return Origin{}, false
+		}
+		*to = v.Text()
+	}
+	return from, (from.Path == "") != (from.ConfiguredIn == "")
+}
+
+// localPath reports whether a text can be a relative path: what names it comes
+// from a file that anybody may have written.
+func localPath(p string) bool {
+	return p != "" && len(p) <= maxOrigin && utf8.ValidString(p) && !path.IsAbs(p) && !strings.ContainsFunc(p, unicode.IsControl)
+}
+
+// templateOf is the template that Helm names in the comments above a document,
+// or "".
+func templateOf(text []byte) string {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if rest, ok := bytes.CutPrefix(line, []byte(sourceComment)); ok {
+			return template(string(rest))
+		}
+		if len(line) > 0 && line[0] != '#' && !bytes.HasPrefix(line, []byte("---")) {
+			break
+		}
+	}
+	return ""
+}
+
+// template is a path that Helm may name, or "": any comment can begin like that.
+func template(p string) string {
+	chart, file, ok := strings.Cut(p, "/")
+	if !ok || !localPath(p) || path.Clean(p) != p || chart == ".." || !strings.Contains("/"+file, "/templates/") {
+		return ""
+	}
+	return p
+}

@@ -1,0 +1,129 @@
+package source
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sort"
+	"unicode/utf8"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// Roots are the documents of a file in whole, whatever they are; those that
+// cannot be read are left out. Nothing of what Load keeps is needed or changed.
+func (f *File) Roots() []*Node {
+	if !utf8.Valid(f.Text) || bytes.IndexByte(f.Text, 0) >= 0 {
+		return nil
+	}
+	docs, _ := documents(f.Text, wholeOptions())
+	return roots(docs)
+}
+
+// ObjectsOf are the objects of a document of this file, Lists taken apart.
+func (f *File) ObjectsOf(root *Node) []*Object {
+	var all []*Object
+	if root.Get("kind") == nil {
+		return nil
+	}
+	flatten(f, root, scalarValue(root.Get("apiVersion")), scalarValue(root.Get("kind")), func(o *Object) { all = append(all, o) })
+	return all
+}
+
+func wholeOptions() Options {
+	return Options{Keep: func(string, string) bool { return true }}
+}
+
+func roots(docs []document) []*Node {
+	var all []*Node
+	for _, d := range docs {
+		if d.root != nil && !d.templated {
+			all = append(all, d.root)
+		}
+	}
+	return all
+}
+
+// Stream finds the objects of a file by their places, once more: a long file is
+// not read as a whole for a few of them.
+type Stream struct {
+	file *File
+	// parts are the texts of the documents and lines the lines before each.
+	parts [][]byte
+	lines []int
+	whole bool
+	read  map[int]part
+}
+
+// part is what a document holds, and the template that Helm names above it.
+type part struct {
+	objects  []*Object
+	template string
+}
+
+// maxRead is how many documents of a stream are kept at a time.
+const maxRead = 64
+
+// NewStream splits a file into its documents.
+func NewStream(f *File) *Stream {
+	s := &Stream{file: f, read: map[int]part{}}
+	if !utf8.Valid(f.Text) {
+		return s
+	}
+	if looksLikeJSON(f.Text) || bytes.HasPrefix(f.Text, byteOrderMark) || hasWideBreak(f.Text) {
+		s.parts, s.lines, s.whole = [][]byte{f.Text}, []int{0}, true
+		return s
+	}
+	line := 0
+	for part := range parts(f.Text) {
+		s.parts, s.lines = append(s.parts, part), append(s.lines, line)
+		line += bytes.Count(part, []byte("\n"))
+	}
+	return s
+}
+
+// At is the object around a place, with the template that Helm names above it;
+// nil if there is none.
+func (s *Stream) At(span diag.Span) (o *Object, template string) {
+	i := sort.Search(len(s.lines), func(i int) bool { return s.lines[i] >= span.Line }) - 1
+	if i < 0 {
+		return nil, ""
+	}
+	p := s.part(i)
+	objects := p.objects
+	n := sort.Search(len(objects), func(n int) bool {
+		at := objects[n].Root
+		return cmp.Or(cmp.Compare(int(at.Line), span.Line), cmp.Compare(int(at.Column), span.Column)) > 0
+	})
+	if n == 0 {
+		return nil, ""
+	}
+	return objects[n-1], p.template
+}
+
+func (s *Stream) part(i int) part {
+	p, known := s.read[i]
+	if known {
+		return p
+	}
+	if len(s.read) >= maxRead {
+		clear(s.read)
+	}
+	var docs []document
+	if s.whole {
+		docs, _ = documents(s.parts[i], wholeOptions())
+	} else {
+		r := &yamlReader{opts: wholeOptions(), lines: s.lines[i]}
+		decodeAll(s.parts[i], r.document)
+		docs = r.docs
+		p.template = templateOf(s.parts[i])
+	}
+	for _, root := range roots(docs) {
+		p.objects = append(p.objects, s.file.ObjectsOf(root)...)
+	}
+	slices.SortStableFunc(p.objects, func(a, b *Object) int {
+		return cmp.Or(cmp.Compare(a.Root.Line, b.Root.Line), cmp.Compare(a.Root.Column, b.Root.Column))
+	})
+	s.read[i] = p
+	return p
+}
