@@ -13,14 +13,12 @@ import (
 // on what was not.
 func (t *textWriter) summary(s *diag.Summary, c *diag.Change) {
 	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.findings(s), acceptedText(s)), "; "))
-	for _, line := range nonEmpty(sinceText(c, total(s)), healedText(s)) {
-		t.println("  ", line)
-	}
+	told := nonEmpty(sinceText(c, total(s)), healedText(s))
 	for _, note := range s.Notes {
-		t.println("  note: ", visible(note))
+		told = append(told, "note: "+visible(note))
 	}
-	for _, remark := range remarks(s, t.path) {
-		t.println("  ", remark)
+	for _, line := range append(told, remarks(s, t.path)...) {
+		writeFolded(t.out, "  ", "    ", line)
 	}
 }
 
