@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
@@ -56,10 +57,18 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 	if err := x.find(); err != nil {
 		return nil, err
 	}
-	x.part(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}, "")
+	r.gather()
+	x.part(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}, part{})
 	for _, p := range r.clusters() {
 		x.cluster(p)
 	}
+	_, accepted, complaints := accept.Suppress(r.found, r.suppressions.all, accept.Options{Today: r.Today, Rules: r.Policy.IDs()})
+	for _, f := range r.findings(facts.Complain(complaints), "", nil, nil) {
+		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) {
+			return nil, diag.Account{Notes: []string{"this is about the suppression alone, so there is nothing to say node by node"}}
+		})
+	}
+	x.accepted(accepted)
 	if err := errors.Join(distinct(r.errs)...); err != nil {
 		return nil, err
 	}
@@ -133,7 +142,8 @@ func (x *explaining) cluster(p part) {
 	set := workload.Load(x.table, p.objects)
 	topo := x.topology(p, set.Topologies)
 	input := facts.Input{Model: placement.NewModel(set, topo), Set: set, Complete: x.Policy.Own(), Survive: x.survive, Skew: x.Level("rollout-ends-skewed") != diag.LevelOff}
-	e := x.part(input, p.name)
+	e := x.part(input, p)
+	x.looked(e.Facts(), p.objects)
 	for _, note := range unknownLosses(&x.Options, topo) {
 		x.out.Notes = append(x.out.Notes, in(p.name, note))
 	}
@@ -145,26 +155,44 @@ func (x *explaining) cluster(p part) {
 }
 
 // part explains what is found in one part at the place.
-func (x *explaining) part(in facts.Input, cluster string) *facts.Explainer {
+func (x *explaining) part(in facts.Input, p part) *facts.Explainer {
 	e := facts.NewExplainer(in)
 	var ids []int
-	for i, f := range x.findings(e.Facts(), cluster, nil, func(fact int) { ids = append(ids, fact) }) {
-		d := f.Diagnostic
-		if d.Location.File != x.file.Name {
-			continue
-		}
-		if d.Location.Line != x.spot.Line || x.spot.Rule != "" && d.Rule != x.spot.Rule {
-			x.elsewhere = append(x.elsewhere, d)
-			continue
-		}
-		found := diag.Explained{Diagnostic: &d}
-		var w *workload.Workload
-		if w, found.Account = e.Fact(ids[i]); w != nil {
-			found.Name = w.String()
-		}
-		x.out.Found = append(x.out.Found, found)
+	found := x.findings(e.Facts(), p.name, p.objects, func(fact int) { ids = append(ids, fact) })
+	for i, f := range found {
+		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) { return e.Fact(ids[i]) })
 	}
+	x.found = append(x.found, found...)
 	return e
+}
+
+// add takes in a finding, with its account if it is at the place.
+func (x *explaining) add(d diag.Diagnostic, account func() (*workload.Workload, diag.Account)) {
+	if d.Location.File != x.file.Name {
+		return
+	}
+	if d.Location.Line != x.spot.Line || x.spot.Rule != "" && d.Rule != x.spot.Rule {
+		x.elsewhere = append(x.elsewhere, d)
+		return
+	}
+	found := diag.Explained{Diagnostic: &d}
+	var w *workload.Workload
+	if w, found.Account = account(); w != nil {
+		found.Name = w.String()
+	}
+	x.out.Found = append(x.out.Found, found)
+}
+
+// accepted tells of the findings that do not count.
+func (x *explaining) accepted(all []accept.Finding) {
+	for i := range x.out.Found {
+		found := &x.out.Found[i]
+		for _, f := range all {
+			if found.Diagnostic.Compare(&f.Diagnostic) == 0 {
+				found.Notes = append(found.Notes, fmt.Sprintf("this finding is accepted by a suppression (%s): %s", f.Accepted.By, f.Accepted.Reason))
+			}
+		}
+	}
 }
 
 // settle puts the findings in order, or says what there is in place of them.

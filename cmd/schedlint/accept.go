@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,6 +64,9 @@ func (f dateFlag) Set(s string) error {
 	return nil
 }
 
+// today is the day on which this runs.
+func today() string { return time.Now().UTC().Format("2006-01-02") }
+
 // check refuses what does not go together.
 func (f *acceptFlags) check(fix bool) error {
 	switch {
@@ -80,9 +84,7 @@ func (f *acceptFlags) check(fix bool) error {
 
 // apply sets what the options of a run say of acceptance.
 func (f *acceptFlags) apply(o *lint.Options) (err error) {
-	if o.Today = f.today; o.Today == "" {
-		o.Today = time.Now().UTC().Format("2006-01-02")
-	}
+	o.Today = cmp.Or(f.today, today())
 	o.NoInline = f.noInline
 	if f.write != "" {
 		o.Rebase = true

@@ -103,7 +103,7 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 			return err
 		}
 	}
-	options.Policy = engine
+	options.Policy, options.Today = engine, today()
 	options.Level = func(rule string) diag.Level { return level(engine, conf, rule) }
 	x, err := lint.Explain(cmd.Context(), options, spot)
 	if err != nil {
