@@ -34,15 +34,15 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain FILE:LINE [RULE]",
 		Short: "Explain a finding node by node: which filter rejects which node",
-		Long: `Explain takes a place as lint prints it, FILE:LINE or FILE:LINE:COLUMN, and says
-of every declared node whether it takes the next pod, which filter of
-kube-scheduler rejects it and why, and what a repair would change. RULE keeps to
-one of several findings on a line. On a line without a finding it explains the
-workload to which the line belongs.
+		Long: `Explain takes a place as lint prints it, FILE:LINE or FILE:LINE:COLUMN, and
+says of every declared node whether it takes the next pod, which filter of
+kube-scheduler rejects it and why, and what a repair would change. RULE keeps
+to one of several findings on a line. On a line without a finding it explains
+the workload to which the line belongs.
 
 Findings depend on what else is declared, so give the paths and files that lint
-was given: with --path, without which it is the working directory, or for a FILE
-elsewhere its directory. The FILE - is standard input.
+was given: with --path, without which it is the working directory, or for a
+FILE elsewhere its directory. The FILE - is standard input.
 
 Exit status: 0 if there was something to explain, 2 wrong usage, missing input
 or nothing there, 3 internal failure.`,

@@ -28,6 +28,7 @@ type lintFlags struct {
 	sourceRoot                  string
 	outputs                     outputs
 	accept                      acceptFlags
+	quiet                       bool
 }
 
 func newLint() *cobra.Command {
@@ -40,17 +41,23 @@ and, for the path -, from standard input; without a path, from the working
 directory. With --topology it judges them against the nodes that are declared
 there: v1 Nodes as kubectl prints them, or the compact NodeTopology.
 
-With --fix it corrects topology keys in place, where linting again shows that the
-finding is gone and none is new, and reports what is left. What is in a Job, held
-by an anchor, rendered, reached through a symbolic link or changed meanwhile stays
-as it is, and standard error says so. With --fix=diff it writes nothing: standard
-output carries a unified diff instead of the text report, as git apply and patch
--p1 take it in the working directory, reports to files are on the files as they
-are, and the exit status is 1 if there is a diff, unless --fail-on is none.
+With --fix it corrects topology keys in place, where linting again shows that
+the finding is gone and none is new, and reports what is left. What is in a
+Job, held by an anchor, rendered, reached through a symbolic link or changed
+meanwhile stays as it is, and standard error says so. With --fix=diff it writes
+nothing: standard output carries a unified diff in place of the text report, as
+git apply and patch -p1 take it in the working directory, and the exit status
+is 1 if there is a diff, unless --fail-on is none.
 
-What kustomize built with buildMetadata: [originAnnotations], or Helm rendered, says
-where it comes from: findings are then shown there, if --source-root names the
-directory that was rendered.
+What kustomize built with buildMetadata: [originAnnotations], or Helm rendered,
+says where it comes from: findings are then shown there, if --source-root names
+the directory that was rendered.
+
+A team accepts findings by an annotation ignore.schedlint.dev/RULE: REASON of
+the object, by a comment # schedlint:ignore RULE REASON on the line or above
+it, by the configuration, or all that there are by --write-baseline. The word
+until=DATE in a reason lets it expire. With --since only what a change brings
+is reported.
 
 Exit status: 0 clean, 1 findings at or above --fail-on, 2 wrong usage, missing
 input, topology, configuration or policy, 3 internal failure.`,
@@ -70,6 +77,7 @@ input, topology, configuration or policy, 3 internal failure.`,
 	flags.Var(choiceFlag{&f.failOn, config.FailLevels()}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
 	f.accept.add(flags)
 	addFix(flags, &f.fix)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "text without the summary: nothing at all if nothing is found")
 	formatsVar(flags, &f.outputs, report.Formats())
 	flags.Var(categoryFlag{&f.category}, "sarif-category", "`name` that tells several runs in code scanning apart (default: the upload's own)")
 	return cmd
@@ -119,7 +127,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		r.Rules = enabled(now.engine, options.Config)
 	}
 	writeErr := f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, color bool) error {
-		return report.Write(w, format, r, report.Options{Color: color, Category: f.category})
+		return report.Write(w, format, r, report.Options{Color: color, Quiet: f.quiet, Category: f.category})
 	})
 	failOn := cmp.Or(f.failOn, options.Config.FailOn, "error")
 	if err := outcome(r, failOn, errors.Join(err, writeErr)); err != nil || !differs || failOn == "none" {

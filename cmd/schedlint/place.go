@@ -31,16 +31,16 @@ func newPlace() *cobra.Command {
 	f := placeFlags{failOn: string(placement.Never)}
 	cmd := &cobra.Command{
 		Use:   "place [PATH...]",
-		Short: "Decide whether workloads can be placed together: always, order-dependent, never",
+		Short: "Decide whether workloads can be placed together, and keep running",
 		Long: `Place decides whether all declared pods can be placed on the declared nodes,
-over every order of pods and every choice among the nodes that pass the filters of
-kube-scheduler: always, in some runs (order-dependent), never, or undetermined if
-the budget is over before that is known. It shows a run that places them, a run
-that gets stuck, or the smallest contradiction, and for every workload what becomes
-of it when something changes.
+over every order of pods and every choice among the nodes that pass the filters
+of kube-scheduler: always, in some runs (order-dependent), never, or
+undetermined if the budget is over before that is known. It shows a run that
+places them, a run that gets stuck, or the smallest contradiction, and for
+every workload what becomes of it when something changes.
 
-Exit status: 1 for never or if the API server refuses something, 0 otherwise,
-2 wrong usage, missing input or no topology, 3 internal failure.`,
+Exit status: 1 for never or if the API server refuses something, 0 otherwise, 2
+wrong usage, missing input or no topology, 3 internal failure.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runPlace(cmd, args, &f) },
 	}
 	flags := cmd.Flags()

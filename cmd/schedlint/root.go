@@ -34,6 +34,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(usage)
 	root.AddCommand(newLint(), newExplain(), newPlace(), newRules(), newVersion())
 	addCompletion(root)
 	return root

@@ -65,9 +65,11 @@ func printRule(w io.Writer, engine *rego.Engine, id string) error {
 		fmt.Fprintf(w, ", since %s", report.Visible(r.Since))
 	}
 	fmt.Fprint(w, ")\n\n")
-	printLines(w, "", r.Title+".")
+	report.Fold(w, "", r.Title+".")
 	fmt.Fprintln(w)
-	printLines(w, "", r.Description)
+	for paragraph := range strings.Lines(strings.TrimSpace(r.Description)) {
+		report.Fold(w, "", strings.TrimSpace(paragraph))
+	}
 	if len(r.Related) > 0 {
 		fmt.Fprintln(w)
 		printLines(w, "See ", strings.Join(r.Related, "\n"))

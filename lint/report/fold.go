@@ -23,6 +23,9 @@ func writeFolded(w io.Writer, first, rest, text string) {
 	}
 }
 
+// Fold writes text in lines of 80 columns, made visible, with an indent.
+func Fold(w io.Writer, indent, text string) { writeFolded(w, indent, indent, Visible(text)) }
+
 // fold breaks visible text at spaces into lines of so many cells; a word that
 // is wider has a line of its own.
 func fold(text string, room int) []string {

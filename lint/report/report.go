@@ -12,6 +12,8 @@ import (
 type Options struct {
 	// Color allows ANSI escape sequences. Only text uses them.
 	Color bool
+	// Quiet leaves out of text what is no finding and silences none.
+	Quiet bool
 	// Category tells the runs of one tool apart in code scanning. Only sarif uses
 	// it; without one there is none in the file, where it would win over the
 	// category that the upload action is given.

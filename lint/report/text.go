@@ -40,8 +40,10 @@ func writeText(w io.Writer, r *diag.Report, opts Options) error {
 		t.diagnostic(&r.Diagnostics[i])
 		t.println()
 	}
-	t.fixed(r.Change)
-	t.summary(&r.Summary, r.Change)
+	if !opts.Quiet {
+		t.fixed(r.Change)
+		t.summary(&r.Summary, r.Change)
+	}
 	return t.out.Flush()
 }
 
