@@ -32,9 +32,18 @@
 // Mend makes the safe edits that linting again bears out, in memory: whoever calls
 // it writes the files.
 //
-// Where design and build differ: the package accept comes with the commands
-// that need it; the selection of rules by level is the policy's, so that what
-// is off is never compiled; and facts that say that all is well are built only
-// if a team's own rules may judge them, as the built-in ones have nothing to
-// say about those.
+//	home        the place where the object of a finding begins
+//	key         what stays of a finding when files move and numbers change
+//
+// The order of the last steps matters. Findings on rendered manifests are moved
+// to their sources before suppressions are asked, as a comment of a source may
+// accept them; complaints about suppressions come before the baseline, which may
+// accept those; and what is accepted is out before anybody repairs or compares.
+//
+// Where design and build differ: the selection of rules by level is the policy's,
+// so that what is off is never compiled; facts that say that all is well are built
+// only if a team's own rules may judge them, as the built-in ones have nothing to
+// say about those; a baseline names findings about no object by their file, as
+// they have no other name; and --since unpacks the tree of a revision into a
+// directory of its own, so that one walker reads both.
 package lint

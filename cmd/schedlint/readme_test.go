@@ -19,9 +19,9 @@ const readme = "../../README.md"
 
 var block = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 
-// blocks are the fenced blocks of the README in a language.
-func blocks(t *testing.T, language string) []string {
-	text, err := os.ReadFile(readme)
+// blocks are the fenced blocks of a file in a language.
+func blocks(t *testing.T, path, language string) []string {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,15 +31,29 @@ func blocks(t *testing.T, language string) []string {
 			all = append(all, string(m[2]))
 		}
 	}
+	return all
+}
+
+// inReadme are those of the README, of which there are some.
+func inReadme(t *testing.T, language string) []string {
+	all := blocks(t, readme, language)
 	if len(all) == 0 {
 		t.Fatalf("no %s block in the README", language)
 	}
 	return all
 }
 
-// TestReadmeOutput runs what the README shows and compares what it prints.
+// TestReadmeOutput runs what the README, the catalogue and the other documents
+// show, and compares what it prints.
 func TestReadmeOutput(t *testing.T) {
-	for _, shown := range blocks(t, "console") {
+	inReadme(t, "console")
+	for _, path := range []string{readme, "../../rules/README.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md"} {
+		shownIn(t, path)
+	}
+}
+
+func shownIn(t *testing.T, path string) {
+	for _, shown := range blocks(t, path, "console") {
 		command, _, _ := strings.Cut(shown, "\n")
 		args := strings.Fields(strings.TrimPrefix(command, "$ schedlint "))
 		var out bytes.Buffer
@@ -51,15 +65,15 @@ func TestReadmeOutput(t *testing.T) {
 			continue
 		}
 		if os.Getenv("SCHEDLINT_UPDATE") == "" {
-			t.Errorf("the README shows\n%s\nand it is\n%s", shown, want)
+			t.Errorf("%s shows\n%s\nand it is\n%s", path, shown, want)
 			continue
 		}
-		text, err := os.ReadFile(readme)
+		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text = bytes.Replace(text, []byte("```console\n"+shown), []byte("```console\n"+want), 1)
-		if err := os.WriteFile(readme, text, 0o644); err != nil {
+		if err := os.WriteFile(path, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,7 +81,7 @@ func TestReadmeOutput(t *testing.T) {
 
 // TestReadmeRule loads the rule that the README shows.
 func TestReadmeRule(t *testing.T) {
-	for _, text := range blocks(t, "rego") {
+	for _, text := range inReadme(t, "rego") {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "rule.rego"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -82,7 +96,7 @@ func TestReadmeRule(t *testing.T) {
 // before them in a comment, with the files.
 func TestReadmeInput(t *testing.T) {
 	shown := 0
-	for _, text := range blocks(t, "yaml") {
+	for _, text := range inReadme(t, "yaml") {
 		path, text, ok := ofFile(text)
 		if !ok {
 			continue
@@ -104,13 +118,32 @@ func ofFile(text string) (path, rest string, ok bool) {
 	return "fixtures/" + path, rest, ok
 }
 
-// TestReadmeFiles reads the topology and the configuration that the README shows.
+// TestReadmeFiles reads every file that the README shows and that is no file of
+// the repository, each as what its name or its kind says.
 func TestReadmeFiles(t *testing.T) {
-	for _, text := range blocks(t, "yaml") {
-		if _, _, shown := ofFile(text); shown {
+	shown := map[string]int{}
+	for _, text := range inReadme(t, "yaml") {
+		first, _, _ := strings.Cut(text, "\n")
+		switch {
+		case strings.HasPrefix(first, "# fixtures/"):
 			continue
-		}
-		if !strings.Contains(text, "kind: NodeTopology") {
+		case first == "# .github/workflows/schedlint.yml":
+			shown["workflow"]++
+			workflow(t, text)
+		case first == "# .pre-commit-config.yaml":
+			shown["hook"]++
+			hook(t, text)
+		case first == "# accepted.yaml":
+			shown["manifest"]++
+			accepted(t, text)
+		case strings.Contains(text, "kind: NodeTopology"):
+			shown["topology"]++
+			set := objectsOf(t, text)
+			if topo, err := topology.Load(set.Objects); err != nil || topo.Empty() {
+				t.Errorf("%v in\n%s", err, text)
+			}
+		default:
+			shown["configuration"]++
 			path := filepath.Join(t.TempDir(), config.Name)
 			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
@@ -118,14 +151,106 @@ func TestReadmeFiles(t *testing.T) {
 			if _, err := config.Load(path); err != nil {
 				t.Error(err)
 			}
-			continue
 		}
-		set, err := source.Load(source.Options{Dir: "/", Root: "/", Stdin: strings.NewReader(text)}, []string{"-"})
-		if err != nil {
+	}
+	if len(shown) != 5 {
+		t.Errorf("shown are %v", shown)
+	}
+}
+
+func objectsOf(t *testing.T, text string) *source.Set {
+	t.Helper()
+	set, err := source.Load(source.Options{Dir: "/", Root: "/", Stdin: strings.NewReader(text)}, []string{"-"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// workflow holds a workflow against the action: every input that it gives is one.
+func workflow(t *testing.T, text string) {
+	t.Helper()
+	action, err := os.ReadFile("../../action.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, with, _ := strings.Cut(text, "uses: schedlint/schedlint@")
+	inputs := regexp.MustCompile(`(?m)^        ([a-z-]+): `).FindAllStringSubmatch(with, -1)
+	if len(inputs) == 0 {
+		t.Errorf("no input in\n%s", text)
+	}
+	for _, m := range inputs {
+		if !bytes.Contains(action, []byte("\n  "+m[1]+":\n")) {
+			t.Errorf("the action has no input %s", m[1])
+		}
+	}
+}
+
+// hook holds a configuration of pre-commit against the hooks that there are.
+func hook(t *testing.T, text string) {
+	t.Helper()
+	hooks, err := os.ReadFile("../../.pre-commit-hooks.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`- id: (\S+)`).FindAllStringSubmatch(text, -1) {
+		if !bytes.Contains(hooks, []byte("- id: "+m[1]+"\n")) {
+			t.Errorf("there is no hook %s", m[1])
+		}
+	}
+}
+
+// accepted holds suppressions against the rules that there are.
+func accepted(t *testing.T, text string) {
+	t.Helper()
+	engine, err := rego.Load(rego.Options{Rules: rules.FS})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?:ignore\.schedlint\.dev/([a-z-]+):|schedlint:ignore ([a-z-]+)) \S`).FindAllStringSubmatch(text, -1)
+	if len(found) != 2 || len(objectsOf(t, text).Objects[0].File.Directives()) != 1 {
+		t.Errorf("%q in\n%s", found, text)
+	}
+	for _, m := range found {
+		if _, ok := engine.Rule(m[1] + m[2]); !ok {
+			t.Errorf("no rule %s", m[1]+m[2])
+		}
+	}
+}
+
+// TestReadmeCommands lists what the README tells people to type and no test runs,
+// and parses what is for schedlint.
+func TestReadmeCommands(t *testing.T) {
+	var commands []string
+	for _, text := range inReadme(t, "sh") {
+		for line := range strings.Lines(text) {
+			if line, _, _ = strings.Cut(strings.TrimSpace(line), "  #"); line != "" && line[0] != '#' {
+				commands = append(commands, strings.TrimSpace(line))
+			}
+		}
+	}
+	golden := filepath.Join("..", "..", "fixtures", "report", "commands.golden")
+	got := strings.Join(commands, "\n") + "\n"
+	if os.Getenv("SCHEDLINT_UPDATE") != "" {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if topo, err := topology.Load(set.Objects); err != nil || topo.Empty() {
-			t.Errorf("%v in\n%s", err, text)
+	}
+	if want, err := os.ReadFile(golden); err != nil || string(want) != got {
+		t.Errorf("the README says\n%s\nand this is known:\n%s(%v)", got, want, err)
+	}
+	for _, command := range commands {
+		_, args, ok := strings.Cut(command, "schedlint ")
+		if !ok || strings.HasPrefix(command, "go ") {
+			continue
+		}
+		root := newRoot(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
+		cmd, rest, err := root.Find(strings.Fields(strings.ReplaceAll(args, "'there before us'", "x")))
+		if err == nil {
+			err = cmd.ParseFlags(rest)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", command, err)
 		}
 	}
 }
