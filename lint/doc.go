@@ -28,12 +28,11 @@
 //	span        a range of one file
 //	edit        a span and the text to be put there; it is safe if nobody need be
 //	            asked before it is made, else withheld or mere advice
+//	home        the place where the object of a finding begins
+//	key         what stays of a finding when files move and numbers change
 //
 // Mend makes the safe edits that linting again bears out, in memory: whoever calls
 // it writes the files.
-//
-//	home        the place where the object of a finding begins
-//	key         what stays of a finding when files move and numbers change
 //
 // The order of the last steps matters. Findings on rendered manifests are moved
 // to their sources before suppressions are asked, as a comment of a source may

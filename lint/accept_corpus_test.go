@@ -1,0 +1,98 @@
+package lint_test
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// TestBaselineOutlivesMoves takes a baseline of real manifests, moves all of them
+// to another directory, adds lines above, changes line ends, and lints against the
+// baseline: nothing is new, and every entry still fires.
+func TestBaselineOutlivesMoves(t *testing.T) {
+	shared, err := filepath.Abs("../../shared")
+	if err != nil {
+		t.Fatal(err)
+	}
+	corpus := filepath.Join(shared, "corpus")
+	if _, err := os.Stat(corpus); err != nil {
+		t.Skip("no corpus")
+	}
+	nodes := filepath.Join(shared, "topologies", "kind-3-workers.yaml")
+	lintTree := func(dir string, b *accept.Baseline) *diag.Report {
+		e := engine(t)
+		r, err := lint.Run(context.Background(), lint.Options{
+			Dir: dir, Root: dir, Paths: []string{"."}, Topology: []string{nodes}, Policy: e, Baseline: b, Today: "2026-11-21",
+			Level: func(id string) diag.Level { rule, _ := e.Rule(id); return rule.Level },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	before := lintTree(corpus, nil)
+	if len(before.Diagnostics) < 100 {
+		t.Fatalf("%d findings, too few to tell", len(before.Diagnostics))
+	}
+	b := accept.NewBaseline("there before", "", before.Diagnostics)
+	moved := t.TempDir()
+	copyTree(t, corpus, filepath.Join(moved, "services", "all"), func(name string, text []byte) []byte {
+		if strings.HasSuffix(name, ".json") || bytes.Contains(text, []byte("\r")) {
+			return text
+		}
+		return append([]byte("# moved\r\n\r\n"), bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))...)
+	})
+	after := lintTree(moved, b)
+	for i := range after.Diagnostics {
+		d := &after.Diagnostics[i]
+		if d.Object == (diag.Object{}) {
+			continue // such goes by its file, which has another name now
+		}
+		t.Errorf("%s:%d: %s is new: %s", d.Location.File, d.Location.Line, d.Rule, d.Message)
+	}
+	if nameless := nameless(before.Diagnostics); after.Summary.Healed > nameless {
+		t.Errorf("%d entries no longer fire, %d of them may", after.Summary.Healed, nameless)
+	}
+}
+
+func nameless(all []diag.Diagnostic) (n int) {
+	for _, d := range all {
+		if d.Object == (diag.Object{}) {
+			n++
+		}
+	}
+	return n
+}
+
+// copyTree copies the plain files of a tree, each with its text changed.
+func copyTree(t *testing.T, from, to string, change func(name string, text []byte) []byte) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(to, rel)), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, rel), change(rel, text), 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
