@@ -2,9 +2,11 @@ package rego
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/report"
 )
 
 // Catalogue describes the rules in Markdown: a table for each category and a
@@ -13,7 +15,10 @@ import (
 func Catalogue(rules []diag.Rule, example func(id string) string) []byte {
 	var b strings.Builder
 	b.WriteString("# Rules\n\n<!-- Generated from the METADATA of the rules; SCHEDLINT_UPDATE=1 go test ./rego rewrites it. -->\n\n" +
-		"A rule's category decides its level; the configuration may set another level for each rule.\n")
+		"A rule's category decides its level; the configuration may set another level for each rule.\n" +
+		"`schedlint rules ID` prints what stands here about one of them.\n\n```console\n$ schedlint rules\n")
+	List(&b, rules)
+	b.WriteString("```\n")
 	for _, c := range categories() {
 		table(&b, c, rules)
 	}
@@ -21,6 +26,17 @@ func Catalogue(rules []diag.Rule, example func(id string) string) []byte {
 		section(&b, r, example(r.ID))
 	}
 	return []byte(b.String())
+}
+
+// List writes one line for each rule.
+func List(w io.Writer, rules []diag.Rule) {
+	width := 0
+	for _, r := range rules {
+		width = max(width, len(r.ID))
+	}
+	for _, r := range rules {
+		fmt.Fprintf(w, "%-*s  %-7s  %-11s  %s\n", width, r.ID, r.Level, r.Category, report.Visible(r.Title))
+	}
 }
 
 func table(b *strings.Builder, c category, rules []diag.Rule) {

@@ -34,7 +34,7 @@ func newRules() *cobra.Command {
 			}
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			if len(args) == 0 {
-				listRules(out, engine)
+				rego.List(out, engine.Rules())
 			} else if err := printRule(out, engine, args[0]); err != nil {
 				return err
 			}
@@ -43,16 +43,6 @@ func newRules() *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "`directory` with rules of your own (repeatable)")
 	return cmd
-}
-
-func listRules(w io.Writer, engine *rego.Engine) {
-	width := 0
-	for _, r := range engine.Rules() {
-		width = max(width, len(r.ID))
-	}
-	for _, r := range engine.Rules() {
-		fmt.Fprintf(w, "%-*s  %-7s  %-11s  %s\n", width, r.ID, r.Level, r.Category, report.Visible(r.Title))
-	}
 }
 
 func printRule(w io.Writer, engine *rego.Engine, id string) error {
