@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -28,14 +29,16 @@ type suppressions struct {
 func (r *run) gather() {
 	r.suppressions.inline = map[diag.Span][]int{}
 	byFile := byFile(r.set.Objects)
-	if !r.NoInline {
-		for _, o := range r.set.Objects {
-			r.annotations(o)
-		}
-		for _, f := range r.set.Files {
-			r.comments(f, byFile[f.Name])
-			r.scanned = append(r.scanned, f.Name)
-		}
+	for _, o := range r.set.Objects {
+		r.annotations(o)
+	}
+	for _, f := range r.set.Files {
+		r.comments(f, byFile[f.Name])
+		r.scanned = append(r.scanned, f.Name)
+	}
+	if n := len(r.suppressions.all); r.NoInline && n > 0 {
+		r.suppressions = suppressions{inline: map[diag.Span][]int{}}
+		r.report.Summary.Notes = append(r.report.Summary.Notes, fmt.Sprintf("suppressions in manifests do not count (--no-inline-suppressions): %d passed over", n))
 	}
 	name := r.configName()
 	for i := range r.Config.Suppress {
@@ -275,11 +278,15 @@ func byFile(objects []*source.Object) map[string][]*source.Object {
 
 // around is the last object that begins on a line or above it; nil if none does.
 func around(objects []*source.Object, line int) *source.Object {
-	i := sort.Search(len(objects), func(i int) bool { return int(objects[i].Root.Line) > line })
-	if line == 0 || i == 0 {
-		return nil
+	if before := above(objects, line); line > 0 && len(before) > 0 {
+		return before[len(before)-1]
 	}
-	return objects[i-1]
+	return nil
+}
+
+// above are the objects that begin on a line or above it.
+func above(objects []*source.Object, line int) []*source.Object {
+	return objects[:sort.Search(len(objects), func(i int) bool { return int(objects[i].Root.Line) > line })]
 }
 
 // locate tells in which object of a file a place is, and the way to it. Several
@@ -289,11 +296,11 @@ func locate(objects []*source.Object, at diag.Span) (*source.Object, string) {
 	if last == nil {
 		return nil, ""
 	}
-	for _, o := range objects {
-		if o.Root.Line == last.Root.Line {
-			if path := o.Root.PathAt(at.Line, at.Column); path != nil {
-				return o, path.String()
-			}
+	objects = above(objects, at.Line)
+	first := len(above(objects, int(last.Root.Line)-1))
+	for _, o := range objects[first:] {
+		if path := o.Root.PathAt(at.Line, at.Column); path != nil {
+			return o, path.String()
 		}
 	}
 	return last, ""
