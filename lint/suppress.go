@@ -1,7 +1,9 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -80,7 +82,7 @@ func (r *run) comments(f *source.File, objects []*source.Object) {
 	for _, d := range f.Directives() {
 		reason, until := accept.Reason(d.Text)
 		s := suppression(diag.ByComment, d.Rule, reason, until, "", d.Span)
-		if o := around(objects, d.Line); o != nil {
+		if o := around(objects, d.Line, math.MaxInt); o != nil {
 			s.Home, s.Target = homeOf(o), nameOf(o)
 		}
 		end := itemEnd(f, d.Line)
@@ -276,32 +278,24 @@ func byFile(objects []*source.Object) map[string][]*source.Object {
 	return files
 }
 
-// around is the last object that begins on a line or above it; nil if none does.
-func around(objects []*source.Object, line int) *source.Object {
-	if before := above(objects, line); line > 0 && len(before) > 0 {
-		return before[len(before)-1]
+// around is the last object that begins at a place or before it; nil if none does.
+// Several may begin on one line, as in JSON.
+func around(objects []*source.Object, line, column int) *source.Object {
+	i := sort.Search(len(objects), func(i int) bool {
+		root := objects[i].Root
+		return cmp.Or(cmp.Compare(int(root.Line), line), cmp.Compare(int(root.Column), column)) > 0
+	})
+	if line == 0 || i == 0 {
+		return nil
 	}
-	return nil
+	return objects[i-1]
 }
 
-// above are the objects that begin on a line or above it.
-func above(objects []*source.Object, line int) []*source.Object {
-	return objects[:sort.Search(len(objects), func(i int) bool { return int(objects[i].Root.Line) > line })]
-}
-
-// locate tells in which object of a file a place is, and the way to it. Several
-// objects may begin on one line, as in JSON; the first that has the place has it.
+// locate tells in which object of a file a place is, and the way to it.
 func locate(objects []*source.Object, at diag.Span) (*source.Object, string) {
-	last := around(objects, at.Line)
-	if last == nil {
+	o := around(objects, at.Line, at.Column)
+	if o == nil {
 		return nil, ""
 	}
-	objects = above(objects, at.Line)
-	first := len(above(objects, int(last.Root.Line)-1))
-	for _, o := range objects[first:] {
-		if path := o.Root.PathAt(at.Line, at.Column); path != nil {
-			return o, path.String()
-		}
-	}
-	return last, ""
+	return o, o.Root.PathAt(at.Line, at.Column).String()
 }
