@@ -56,8 +56,8 @@ func (f *file) covered(s diag.Span) string {
 	if !ok || !both {
 		return ""
 	}
-	start := f.begin(s.Line) + runeOffset(first, s.Column-1)
-	end := f.begin(s.EndLine) + runeOffset(last, s.EndColumn-1)
+	start := f.begin(s.Line) + f.offset(s.Line, first, s.Column-1)
+	end := f.begin(s.EndLine) + f.offset(s.EndLine, last, s.EndColumn-1)
 	return f.text[start:max(start, end)]
 }
 

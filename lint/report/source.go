@@ -35,12 +35,15 @@ type file struct {
 	text   string
 	starts []int
 	hashes func() []lineHash
+	// marks are the offsets of every so many runes in long lines, by line: there
+	// may be as many findings in a line as it has words.
+	marks map[int][]int
 }
 
 // newFile splits at LF, CRLF and CR, as the YAML decoder that counted the
 // lines of spans does.
 func newFile(text string) *file {
-	f := &file{text: text, starts: []int{0}, hashes: sync.OnceValue(func() []lineHash { return lineHashes(text) })}
+	f := &file{text: text, starts: []int{0}, marks: map[int][]int{}, hashes: sync.OnceValue(func() []lineHash { return lineHashes(text) })}
 	for i := range len(text) {
 		c := text[i]
 		if c == '\n' || c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
@@ -91,12 +94,14 @@ type snippet struct{ text, marks string }
 
 // snippet renders the first line of a span; false when there is none to show.
 func (s *sources) snippet(span diag.Span) (snippet, bool) {
-	line, ok := s.file(span.File).line(span.Line)
+	f := s.file(span.File)
+	line, ok := f.line(span.Line)
 	if !ok {
 		return snippet{}, false
 	}
+	at, end := f.underlined(line, span)
 	line = strings.TrimRight(line, " \t")
-	at, end := underlined(line, span)
+	at, end = min(at, len(line)), min(end, len(line))
 	start := windowStart(line, at)
 	stop := advance(line, start, window)
 	before, indent := render(line, start, at)
@@ -114,15 +119,36 @@ func (s *sources) snippet(span diag.Span) (snippet, bool) {
 
 // underlined gives the bytes of line that the span covers: to the end of the
 // line if it goes on below, and never outside of the line.
-func underlined(line string, span diag.Span) (at, end int) {
-	at = runeOffset(line, span.Column-1)
+func (f *file) underlined(line string, span diag.Span) (at, end int) {
+	at = f.offset(span.Line, line, span.Column-1)
 	switch {
 	case span.EndLine > span.Line:
 		return at, len(line)
 	case span.EndColumn > span.Column:
-		return at, at + runeOffset(line[at:], span.EndColumn-span.Column)
+		return at, f.offset(span.Line, line, span.EndColumn-1)
 	}
 	return at, at
+}
+
+// markEvery is how many runes lie between two marks of a long line.
+const markEvery = 1024
+
+// offset is the offset in bytes of rune n of a line, whose number is given too.
+func (f *file) offset(number int, line string, n int) int {
+	if len(line) < 2*markEvery || n < markEvery {
+		return runeOffset(line, n)
+	}
+	marks := f.marks[number]
+	for len(marks) == 0 || marks[len(marks)-1] < len(line) {
+		if marks == nil {
+			marks = []int{0}
+		}
+		last := marks[len(marks)-1]
+		marks = append(marks, last+runeOffset(line[last:], markEvery))
+	}
+	f.marks[number] = marks
+	k := min(n/markEvery, len(marks)-1)
+	return marks[k] + runeOffset(line[marks[k]:], n-k*markEvery)
 }
 
 // runeOffset is the offset in bytes of rune n of s, at most the length of s.

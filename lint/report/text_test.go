@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -149,4 +150,21 @@ func FuzzText(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestOffset holds the offsets in long lines against counting, in any order.
+func TestOffset(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	var b strings.Builder
+	for range 5000 {
+		b.WriteString([]string{"a", "é", "東", "😀", "\xff"}[r.IntN(5)])
+	}
+	line := b.String()
+	f := newFile("x\n" + line)
+	for range 2000 {
+		n := r.IntN(5200)
+		if got, want := f.offset(2, line, n), runeOffset(line, n); got != want {
+			t.Fatalf("rune %d is at %d, found %d", n, want, got)
+		}
+	}
 }
