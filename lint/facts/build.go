@@ -39,6 +39,8 @@ type builder struct {
 	declared int
 	topo     bool
 	complete bool
+	// roomy tells that every node says what room it has.
+	roomy bool
 	// object names the workload that facts are being built about, once for all.
 	object *diag.Object
 	// faulty are workloads of which a fact says that pods stay Pending.
@@ -67,6 +69,7 @@ func build(in Input) *builder {
 	for _, p := range in.Problems {
 		b.document(p)
 	}
+	b.roomy = b.topo && b.sized()
 	for _, w := range m.Workloads {
 		if !w.Copy {
 			b.declared++

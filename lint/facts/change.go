@@ -29,7 +29,7 @@ func (b *builder) change() {
 		if b.faulty[w] || b.torn[w] || !b.j.Judged(w) {
 			continue
 		}
-		b.settle(w, func(d *settled) { d.changed = d.placed; d.lost = d.placed && b.Survive != nil && len(b.Survive(w)) > 0 })
+		b.settle(w, func(d *settled) { d.changed = d.sized; d.lost = d.sized && b.Survive != nil && len(b.Survive(w)) > 0 })
 		b.rollout(w)
 		b.drain(w)
 		b.losses(w)

@@ -2,18 +2,21 @@ package facts
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // settled is how far the questions about an object are answered.
 type settled struct {
 	// judged: its fields were looked at. placed: where its pods can go is known;
-	// changed: and what becomes of them in a rollout, a drain, a migration; lost:
-	// and after the losses that it is to survive. guards: whom the budget selects.
-	judged, placed, changed, lost, guards bool
+	// sized: also by the room that they take; changed: and what becomes of them in a
+	// rollout, a drain, a migration; lost: and after the losses that it is to
+	// survive. guards: whom the budget selects.
+	judged, placed, sized, changed, lost, guards bool
 }
 
 // lists tells what has to be known of an object for a list of facts to be whole.
@@ -21,7 +24,7 @@ type settled struct {
 func (d settled) lists() map[string]bool {
 	return map[string]bool{
 		"refusals": d.judged, "unknown_fields": d.judged,
-		"workloads": d.placed, "eligibility": d.placed, "requests": d.placed, "anti_affinity": d.placed, "spreads": d.placed,
+		"workloads": d.sized, "eligibility": d.placed, "requests": d.sized, "anti_affinity": d.placed, "spreads": d.placed,
 		"host_ports": d.placed, "affinity": d.placed, "topology_keys": d.placed, "node_labels": d.placed, "selectors": d.placed,
 		"node_terms": d.placed, "label_keys": d.placed,
 		"rollouts": d.changed, "drains": d.changed, "migrations": d.changed, "autoscalers": d.changed, "outer_labels": d.changed,
@@ -58,6 +61,12 @@ func (b *builder) settle(w *workload.Workload, note func(*settled)) {
 	if w.Repeated || w.Copy || w.Superseded {
 		*d = settled{}
 	}
+}
+
+// sized reports whether every node says what room it has.
+func (b *builder) sized() bool {
+	return !slices.ContainsFunc(b.m.Topology.Nodes, func(n *topology.Node) bool { return n.Allocatable == nil }) &&
+		!slices.ContainsFunc(b.m.Topology.Growth, func(g topology.Growth) bool { return g.Node.Allocatable == nil })
 }
 
 // pendings gives the subjects the numbers of pods that their facts say are

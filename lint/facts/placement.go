@@ -20,7 +20,10 @@ func (b *builder) placement(w *workload.Workload) {
 		Pods: w.Count.N, PodsKnown: w.Count.Known, Lasting: !w.Kind.Finite() && !w.Kind.PerNode(),
 	}
 	if b.m.Judged(w) && (w.Kind.PerNode() || w.Count.N > 0) {
-		b.settle(w, func(d *settled) { d.placed = !b.m.MaybeApart(w) && !w.Refused() && len(w.Open) == 0 })
+		b.settle(w, func(d *settled) {
+			d.placed = !b.m.MaybeApart(w) && !w.Refused() && len(w.Open) == 0
+			d.sized = d.placed && b.roomy
+		})
 		if b.eligibility(w) && b.requests(w) {
 			b.limits(w)
 			if w.Spec.NodeName == "" && !b.m.MaybeApart(w) {
