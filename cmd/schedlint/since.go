@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,7 +79,7 @@ func (now *judged) unpack(f *lintFlags) (*tree, error) {
 		tracked[name] = true
 	}
 	named := map[string]bool{}
-	for _, path := range now.named(f) {
+	for _, path := range slices.Concat(now.options.Paths, now.named(f)) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
@@ -87,7 +88,7 @@ func (now *judged) unpack(f *lintFlags) (*tree, error) {
 		}
 	}
 	t, err := unpack(root, f.accept.since, func(name string) bool {
-		return named[name] || slices.Contains([]string{".yaml", ".yml", ".json", ".rego"}, filepath.Ext(name))
+		return named[name] || mayBeRead(name)
 	})
 	if err != nil {
 		return nil, err
@@ -108,6 +109,12 @@ func (now *judged) unpack(f *lintFlags) (*tree, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// mayBeRead reports whether a file is read although nobody names it: in
+// directories, as part of rules or to find where rendered manifests came from.
+func mayBeRead(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json", ".rego"}, strings.ToLower(filepath.Ext(name))) || path.Base(name) == "Kustomization"
 }
 
 func isDir(path string) bool {
