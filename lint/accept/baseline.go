@@ -192,3 +192,9 @@ func (b *Baseline) Raised(over *Baseline) []Entry {
 	}
 	return raised
 }
+
+// Outlives reports whether a baseline holds on days on which another one, nil for
+// none, does not, although that has a last one.
+func (b *Baseline) Outlives(other *Baseline) bool {
+	return other != nil && other.Until != "" && (b.Until == "" || b.Until > other.Until)
+}

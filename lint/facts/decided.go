@@ -14,6 +14,33 @@ type settled struct {
 	// changed: and what becomes of them in a rollout, a drain, a migration; lost:
 	// and after the losses that it is to survive. guards: whom the budget selects.
 	judged, placed, changed, lost, guards bool
+	// budget is set if it is one, idle if it has no pods for anything to befall.
+	budget, idle bool
+}
+
+// Decisions tell of objects how far they are settled.
+type Decisions map[diag.Object]*settled
+
+// Decisions are those of the facts; they may outlive them.
+func (f *Facts) Decisions() Decisions { return f.settled }
+
+// Open reports whether an object is there and something is not known that lists
+// of facts would tell of it, so that no finding means nothing.
+func (d Decisions) Open(o diag.Object, lists []string) bool {
+	s, ok := d[o]
+	switch {
+	case !ok || s.idle:
+		return false
+	case s.budget:
+		return !s.guards
+	}
+	known := s.lists()
+	for _, list := range lists {
+		if is, told := known[list]; told && !is {
+			return true
+		}
+	}
+	return false
 }
 
 // lists tells what has to be known of an object for a list of facts to be whole.

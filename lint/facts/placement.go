@@ -19,6 +19,7 @@ func (b *builder) placement(w *workload.Workload) {
 		Group: w.Object.Group(), Kind: w.Object.Kind, Namespace: w.Object.Namespace, Name: w.Object.Name,
 		Pods: w.Count.N, PodsKnown: w.Count.Known, Lasting: !w.Kind.Finite() && !w.Kind.PerNode(),
 	}
+	b.settle(w, func(d *settled) { d.idle = b.m.Judged(w) && !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 })
 	if b.m.Judged(w) && (w.Kind.PerNode() || w.Count.N > 0) {
 		b.settle(w, func(d *settled) { d.placed = !b.m.MaybeApart(w) && !w.Refused() && len(w.Open) == 0 })
 		if b.eligibility(w) && b.requests(w) {
