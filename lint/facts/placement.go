@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -132,9 +133,15 @@ func (b *builder) nodeRule(w *workload.Workload) diag.Span {
 	return w.CountSpan()
 }
 
-// failingPair is the pair of a nodeSelector that no node has, if there is one.
+// failingPair is the pair of a nodeSelector that no node has, if there is one: of
+// several the first by name, as the order of fields may change.
 func (b *builder) failingPair(w *workload.Workload, selector *source.Node) diag.Span {
-	for k, v := range selector.Fields() {
+	pairs := map[string]*source.Node{}
+	for k := range selector.Fields() {
+		pairs[k.Value] = k
+	}
+	for _, name := range slices.Sorted(maps.Keys(pairs)) {
+		k, v := pairs[name], selector.Get(name)
 		if !slices.ContainsFunc(b.m.Topology.AllNodeLabels(), func(labels map[string]string) bool { return labels[k.Value] == v.Value }) {
 			return w.File().FieldSpan(k, v)
 		}
