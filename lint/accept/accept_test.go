@@ -103,8 +103,8 @@ func TestBaselineProperties(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		findings := random(r)
 		b := roundTrip(t, NewBaseline("why", "", unwrap(findings)))
-		if kept, accepted, healed, _ := b.Apply(findings, "2026-11-21"); len(kept) > 0 || len(accepted) != len(findings) || healed != 0 {
-			t.Fatalf("seed %d: %d kept, %d accepted, %d healed", seed, len(kept), len(accepted), healed)
+		if kept, accepted, healed, _ := b.Apply(findings, "2026-11-21"); len(kept) > 0 || len(accepted) != len(findings) || len(healed) != 0 {
+			t.Fatalf("seed %d: %d kept, %d accepted, %d healed", seed, len(kept), len(accepted), len(healed))
 		}
 		if len(findings) == 0 {
 			continue
@@ -279,8 +279,8 @@ func TestBaselineExpires(t *testing.T) {
 		t.Errorf("on its last day: %v, %v", kept, complaints)
 	}
 	kept, _, healed, complaints := b.Apply(findings, "2026-11-22")
-	if len(kept) != 1 || healed != 0 || len(complaints) != 1 || complaints[0].Problem != Expired || complaints[0].By != diag.ByBaseline {
-		t.Errorf("on the day after: %v, %d, %v", kept, healed, complaints)
+	if len(kept) != 1 || len(healed) != 0 || len(complaints) != 1 || complaints[0].Problem != Expired || complaints[0].By != diag.ByBaseline {
+		t.Errorf("on the day after: %v, %v, %v", kept, healed, complaints)
 	}
 	var none *Baseline
 	if kept, _, _, _ := none.Apply(findings, "2026-11-22"); len(kept) != 1 {
