@@ -79,6 +79,8 @@ func (r *run) comments(f *source.File, objects []*source.Object) {
 		s := suppression(diag.ByComment, d.Rule, reason, until, "", d.Span)
 		if o := around(objects, d.Line); o != nil {
 			s.Home, s.Target = homeOf(o), nameOf(o)
+		} else {
+			s.Target = "what stands in " + f.Name // or one here would pass for one elsewhere
 		}
 		end := itemEnd(f, d.Line)
 		s.Meets = func(found *accept.Finding) bool {

@@ -31,6 +31,9 @@ type treeEntry struct {
 // removes it.
 func unpack(root, revision string, wanted func(name string) bool) (*tree, error) {
 	id, err := gitOutput(root, nil, "rev-parse", "--verify", "--end-of-options", revision+"^{tree}")
+	if err != nil && err.Error() == "Needed a single revision" { // git's words for all of these
+		err = errors.New("git knows no such revision, or it is no tree; of a shallow clone fetch it first")
+	}
 	if err != nil {
 		return nil, err
 	}
