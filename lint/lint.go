@@ -87,6 +87,9 @@ type run struct {
 	found        []accept.Finding
 	suppressions suppressions
 	scanned      []string // files whose comments are among the suppressions
+	// decisions are those of each cluster, broken the files with mistakes.
+	decisions map[string]facts.Decisions
+	broken    map[string]bool
 }
 
 // Run lints. The report is complete even where the error is not nil, as far as
@@ -111,7 +114,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	r.accept()
 	r.skips.into(&r.report.Summary)
 	r.passed.into(&r.report.Summary)
-	r.report.Source, r.report.Display = r.source, r.display
+	r.report.Source, r.report.Display, r.report.Open = r.source, r.display, r.open()
 	r.report.Sort()
 	return r.report, errors.Join(distinct(r.errs)...)
 }
@@ -119,7 +122,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 func newRun(ctx context.Context, o Options, losses []string) *run {
 	return &run{
 		Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips(),
-		survive: asks(o.Config, losses),
+		survive: asks(o.Config, losses), decisions: map[string]facts.Decisions{}, broken: map[string]bool{},
 	}
 }
 
@@ -147,6 +150,9 @@ func (r *run) load() {
 	r.fail(err)
 	r.set = set
 	r.keep(set)
+	for i := range set.Problems {
+		r.broken[set.Problems[i].Span.File] = true
+	}
 	for _, name := range set.Untracked {
 		r.skips.add(&r.skips.skipped, untracked, place(name, 1))
 	}
@@ -273,6 +279,7 @@ func (r *run) cluster(p part) {
 	f := facts.Build(facts.Input{Model: m, Set: workloads, Complete: r.Policy.Own(), Survive: r.survive, Skew: r.Level("rollout-ends-skewed") != diag.LevelOff})
 	r.count(workloads, m)
 	r.looked(f, p.objects)
+	r.decisions[p.name] = f.Decisions()
 	r.judge(f, p.name, p.objects)
 	r.report.Summary.Notes = append(r.report.Summary.Notes, f.Notes()...)
 	for _, note := range unknownLosses(&r.Options, topo) {

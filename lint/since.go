@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -13,7 +14,9 @@ import (
 // themselves do not tell of, as those of configurations; unread tells of a file
 // that the options leave out.
 func Since(now, before *diag.Report, revision string, silences []diag.Silence, unread func(file string) bool) {
-	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, unread)
+	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, func(d *diag.Diagnostic) bool {
+		return unread(d.Location.File) || now.Open != nil && now.Open(d)
+	})
 	c := &diag.Change{Since: revision, Fixed: d.Fixed, Unchanged: d.Unchanged, Undecided: d.Undecided}
 	for _, s := range accept.Brought(before.Suppressions, now.Suppressions) {
 		c.Silences = append(c.Silences, diag.Silence{Message: silenced(s), Location: s.Location})
@@ -50,6 +53,14 @@ func Raised(now, before *accept.Baseline) []diag.Silence {
 	if now == nil {
 		return nil
 	}
+	if now.Outlives(before) {
+		long := "for ever"
+		if now.Until != "" {
+			long = "until " + now.Until
+		}
+		text := fmt.Sprintf("the baseline holds %s instead of until %s: %s", long, before.Until, now.Reason)
+		all = append(all, diag.Silence{Message: text, Location: now.Acceptance().Location})
+	}
 	for _, e := range now.Raised(before) {
 		text := fmt.Sprintf("the baseline accepts %s of %s", e.Rule, objectText(e.Key))
 		if e.Count > 1 {
@@ -77,4 +88,17 @@ func objectText(k diag.Key) string {
 func (o *Options) Unread(name string) bool {
 	r := run{Options: *o}
 	return r.ignore(name)
+}
+
+// open answers for findings on another state of the files whether it is unknown if
+// there is one like it here: a file has a mistake, a rule is off or gone, or what
+// the rule looks at is not known of the object.
+func (r *run) open() func(*diag.Diagnostic) bool {
+	rules := r.Policy.IDs()
+	return func(d *diag.Diagnostic) bool {
+		if !slices.Contains(rules, d.Rule) || r.Level(d.Rule) == diag.LevelOff {
+			return true
+		}
+		return r.broken[d.Location.File] || r.decisions[d.Cluster].Open(d.Object, r.Policy.Reads(d.Rule))
+	}
 }

@@ -84,6 +84,8 @@ func (r *run) comments(f *source.File, objects []*source.Object) {
 		s := suppression(diag.ByComment, d.Rule, reason, until, "", d.Span)
 		if o := around(objects, d.Line, math.MaxInt); o != nil {
 			s.Home, s.Target = homeOf(o), nameOf(o)
+		} else {
+			s.Target = "what stands in " + f.Name // or one here would pass for one elsewhere
 		}
 		end := itemEnd(f, d.Line)
 		s.Meets = func(found *accept.Finding) bool {
@@ -171,15 +173,15 @@ func (r *run) look(f *facts.Facts, o *source.Object, s *accept.Suppression) {
 
 // readsAll reports whether the paths lead to everything below the configuration:
 // what it accepts may be about manifests that are not read.
-func (r *run) readsAll() bool {
+func (r *run) readsAll() bool { return r.reads(r.Config.Dir) }
+
+// reads reports whether the paths lead to everything below a directory.
+func (r *run) reads(dir string) bool {
 	return slices.ContainsFunc(r.Paths, func(path string) bool {
 		if path == "-" {
 			return false
 		}
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(r.Dir, path)
-		}
-		rel, err := filepath.Rel(path, r.Config.Dir)
+		rel, err := filepath.Rel(absolute(r.Dir, path), dir)
 		return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 	})
 }
@@ -204,12 +206,43 @@ func (r *run) accept() {
 	r.judge(facts.Complain(complaints), "", nil)
 	r.report.Diagnostics = diagnostics(append(kept, r.found...))
 	r.report.Accepted = diagnostics(append(accepted, based...))
-	r.report.Summary.Healed = healed
+	r.report.Summary.Healed = r.healed(healed)
 	for i := range all {
 		if all[i].Holds(options) {
 			r.report.Suppressions = append(r.report.Suppressions, all[i].Suppression)
 		}
 	}
+}
+
+// healed counts the entries of the baseline that are known to be of no use any
+// more: of a part of the files only those about objects that are there, as the
+// others may be in the rest.
+func (r *run) healed(keys []diag.Key) int {
+	if r.Baseline != nil && r.reads(filepath.Dir(absolute(r.Dir, r.Baseline.Path))) {
+		return len(keys)
+	}
+	there := map[diag.Key]bool{}
+	for cluster, all := range r.decisions {
+		for o := range all {
+			d := diag.Diagnostic{Cluster: cluster, Object: o}
+			there[d.Key()] = true
+		}
+	}
+	n := 0
+	for _, key := range keys {
+		key.Rule, key.Field = "", ""
+		if there[key] {
+			n++
+		}
+	}
+	return n
+}
+
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }
 
 func diagnostics(findings []accept.Finding) []diag.Diagnostic {

@@ -32,6 +32,7 @@ type Engine struct {
 	rules    []*rule // sorted by id
 	deadline time.Duration
 	own      bool
+	modules  []*module // of the user's own, for whoever compares engines
 
 	mutex sync.Mutex // guards the programs of rules
 }
@@ -44,7 +45,7 @@ func Load(opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.own = len(opts.Dirs) > 0
+	e.own, e.modules = len(opts.Dirs) > 0, own
 	if err := e.adopt(own); err != nil {
 		return nil, err
 	}

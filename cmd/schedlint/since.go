@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/rego"
+	"github.com/schedlint/schedlint/rules"
 )
 
 // judged is one tree with what it was judged by.
@@ -53,8 +56,8 @@ func (now *judged) since(ctx context.Context, f *lintFlags) error {
 		why := strings.ReplaceAll(strings.ReplaceAll(err.Error(), t.dir+string(filepath.Separator), ""), "\n", "; ")
 		now.report.Summary.Notes = append(now.report.Summary.Notes, fmt.Sprintf("%s cannot be judged, so that all findings count as new: %s", f.accept.since, why))
 	}
-	silences := lint.Raised(now.options.Baseline, before.options.Baseline)
-	lint.Since(now.report, before.report, f.accept.since, append(silences, now.loosened(before)...), now.options.Unread)
+	silences := slices.Concat(lint.Raised(now.options.Baseline, before.options.Baseline), now.loosened(before), now.altered(before))
+	lint.Since(now.report, before.report, f.accept.since, silences, now.options.Unread)
 	return nil
 }
 
@@ -78,7 +81,7 @@ func (now *judged) unpack(f *lintFlags) (*tree, error) {
 		tracked[name] = true
 	}
 	named := map[string]bool{}
-	for _, path := range now.named(f) {
+	for _, path := range slices.Concat(now.options.Paths, now.named(f)) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
@@ -87,12 +90,12 @@ func (now *judged) unpack(f *lintFlags) (*tree, error) {
 		}
 	}
 	t, err := unpack(root, f.accept.since, func(name string) bool {
-		return named[name] || slices.Contains([]string{".yaml", ".yml", ".json", ".rego"}, filepath.Ext(name))
+		return named[name] || mayBeRead(name)
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range now.named(f) {
+	for _, path := range slices.Concat(now.named(f), t.noRules(dir, f.ruleDirs)) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
@@ -108,6 +111,32 @@ func (now *judged) unpack(f *lintFlags) (*tree, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// mayBeRead reports whether a file is read although nobody names it: in
+// directories, as part of rules or to find where rendered manifests came from.
+func mayBeRead(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json", ".rego"}, strings.ToLower(filepath.Ext(name))) || path.Base(name) == "Kustomization"
+}
+
+// noRules are the files of rules below those directories that the tree has not.
+func (t *tree) noRules(dir string, folders []string) (all []string) {
+	for _, folder := range folders {
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(dir, folder)
+		}
+		if name, ok := t.inside(folder); !ok || t.has(name) {
+			continue
+		}
+		// what cannot be read is an error of whoever loads the rules
+		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && filepath.Ext(path) == ".rego" {
+				all = append(all, path)
+			}
+			return nil
+		})
+	}
+	return all
 }
 
 func isDir(path string) bool {
@@ -241,16 +270,46 @@ func (now *judged) loosened(before *judged) []diag.Silence {
 		return level(now.engine, c, id)
 	})
 	path, _ := conf.Source()
+	if was, is := before.configName(), now.configName(); was != "" && is != "" && was != is {
+		all = append(all, diag.Silence{Message: fmt.Sprintf("another configuration counts: %s instead of %s", is, was), Location: diag.Span{Line: 1, Column: 1, EndLine: 1, EndColumn: 2}})
+	}
 	for i := range all {
 		if path == "" {
 			all[i].Location = diag.Span{}
 			continue
 		}
-		name := filepath.Join(conf.Dir, filepath.Base(path))
-		if rel, err := filepath.Rel(now.options.Root, name); err == nil {
-			name = rel
-		}
-		all[i].Location.File = filepath.ToSlash(name)
+		all[i].Location.File = now.configName()
 	}
 	return all
+}
+
+// configName is the configuration file as a name from the root; "" for none.
+func (now *judged) configName() string {
+	path, _ := now.options.Config.Source()
+	if path == "" {
+		return ""
+	}
+	return now.name(filepath.Join(now.options.Config.Dir, filepath.Base(path)))
+}
+
+// altered tells which rules of the team's own may find less.
+func (now *judged) altered(before *judged) []diag.Silence {
+	all := now.engine.Altered(before.engine, rules.FS)
+	for i := range all {
+		if at := &all[i].Location; !at.IsZero() {
+			at.File = now.name(at.File)
+		}
+	}
+	return all
+}
+
+// name is a path as a name from the root.
+func (now *judged) name(path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(now.options.Dir, path)
+	}
+	if rel, err := filepath.Rel(now.options.Root, path); err == nil {
+		path = rel
+	}
+	return filepath.ToSlash(path)
 }

@@ -31,6 +31,9 @@ type treeEntry struct {
 // removes it.
 func unpack(root, revision string, wanted func(name string) bool) (*tree, error) {
 	id, err := gitOutput(root, nil, "rev-parse", "--verify", "--end-of-options", revision+"^{tree}")
+	if err != nil && err.Error() == "Needed a single revision" { // git's words for all of these
+		err = errors.New("git knows no such revision, or it is no tree; of a shallow clone fetch it first")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -155,9 +158,30 @@ func readBlob(in *bufio.Reader) ([]byte, error) {
 	return text[:size], nil
 }
 
-// inside is a path below the root of the work tree as a name from there.
+// inside is a path below the root of the work tree as a name from there. A path
+// may lead there from elsewhere, as where /tmp is a link: taken for one outside of
+// the repository, its files would be the same for every revision.
 func (t *tree) inside(abs string) (name string, ok bool) {
-	rel, err := filepath.Rel(t.root, abs)
+	if name, ok = below(t.root, abs); ok {
+		return name, true
+	}
+	rest := ""
+	for at := abs; ; at = filepath.Dir(at) { // the highest counts: links in the work tree are the tree's
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			if from, in := below(t.root, real); in {
+				name, ok = filepath.Join(from, rest), true
+			}
+		}
+		if at == filepath.Dir(at) {
+			return name, ok
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+// below is a path as a name from a directory that it lies in.
+func below(dir, path string) (name string, ok bool) {
+	rel, err := filepath.Rel(dir, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return "", false
 	}

@@ -103,8 +103,8 @@ func TestBaselineProperties(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		findings := random(r)
 		b := roundTrip(t, NewBaseline("why", "", unwrap(findings)))
-		if kept, accepted, healed, _ := b.Apply(findings, "2026-11-21"); len(kept) > 0 || len(accepted) != len(findings) || healed != 0 {
-			t.Fatalf("seed %d: %d kept, %d accepted, %d healed", seed, len(kept), len(accepted), healed)
+		if kept, accepted, healed, _ := b.Apply(findings, "2026-11-21"); len(kept) > 0 || len(accepted) != len(findings) || len(healed) != 0 {
+			t.Fatalf("seed %d: %d kept, %d accepted, %d healed", seed, len(kept), len(accepted), len(healed))
 		}
 		if len(findings) == 0 {
 			continue
@@ -163,7 +163,7 @@ func roundTrip(t *testing.T, b *Baseline) *Baseline {
 // TestSince compares random findings with themselves after a change: what is
 // taken away is fixed, what is added is new, and the two add up.
 func TestSince(t *testing.T) {
-	read := func(string) bool { return false }
+	read := func(*diag.Diagnostic) bool { return false }
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		before, now := unwrap(random(r)), unwrap(random(r))
@@ -183,7 +183,7 @@ func TestSince(t *testing.T) {
 		if d := Since(nil, now, nil, read); len(d.Introduced) != len(now) {
 			t.Fatalf("seed %d: not everything is new", seed)
 		}
-		if d := Since(before, nil, nil, func(string) bool { return true }); len(d.Fixed) > 0 || len(d.Undecided) != len(before) {
+		if d := Since(before, nil, nil, func(*diag.Diagnostic) bool { return true }); len(d.Fixed) > 0 || len(d.Undecided) != len(before) {
 			t.Fatalf("seed %d: what is not read counts as fixed", seed)
 		}
 	}
@@ -194,7 +194,7 @@ func TestSince(t *testing.T) {
 func TestSinceUndecided(t *testing.T) {
 	rollout, pending, other := finding("rollout-deadlock", "web", 1), finding("anti-affinity-exceeds-domains", "web", 1), finding("rollout-deadlock", "api", 1)
 	pending.Pending = 1
-	d := Since(unwrap([]Finding{rollout, other}), unwrap([]Finding{pending}), nil, func(string) bool { return false })
+	d := Since(unwrap([]Finding{rollout, other}), unwrap([]Finding{pending}), nil, func(*diag.Diagnostic) bool { return false })
 	if len(d.Introduced) != 1 || len(d.Fixed) != 1 || d.Fixed[0].Object.Name != "api" || len(d.Undecided) != 1 {
 		t.Errorf("found %+v", d)
 	}
@@ -220,6 +220,20 @@ func TestBrought(t *testing.T) {
 		if got := Brought(before, c.now); len(got) != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+func TestOutlives(t *testing.T) {
+	for days, want := range map[[2]string]bool{
+		{"", ""}: false, {"", "2026-01-01"}: true, {"2026-01-01", ""}: false,
+		{"2026-01-02", "2026-01-01"}: true, {"2026-01-01", "2026-01-01"}: false, {"2025-12-31", "2026-01-01"}: false,
+	} {
+		if got := NewBaseline("why", days[0], nil).Outlives(NewBaseline("why", days[1], nil)); got != want {
+			t.Errorf("%q: %t", days, got)
+		}
+	}
+	if NewBaseline("why", "", nil).Outlives(nil) {
+		t.Error("one outlives none")
 	}
 }
 
@@ -265,8 +279,8 @@ func TestBaselineExpires(t *testing.T) {
 		t.Errorf("on its last day: %v, %v", kept, complaints)
 	}
 	kept, _, healed, complaints := b.Apply(findings, "2026-11-22")
-	if len(kept) != 1 || healed != 0 || len(complaints) != 1 || complaints[0].Problem != Expired || complaints[0].By != diag.ByBaseline {
-		t.Errorf("on the day after: %v, %d, %v", kept, healed, complaints)
+	if len(kept) != 1 || len(healed) != 0 || len(complaints) != 1 || complaints[0].Problem != Expired || complaints[0].By != diag.ByBaseline {
+		t.Errorf("on the day after: %v, %v, %v", kept, healed, complaints)
 	}
 	var none *Baseline
 	if kept, _, _, _ := none.Apply(findings, "2026-11-22"); len(kept) != 1 {

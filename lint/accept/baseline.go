@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -147,15 +148,15 @@ func (b *Baseline) Acceptance() diag.Acceptance {
 	return diag.Acceptance{By: diag.ByBaseline, Reason: b.Reason, Until: b.Until, Location: b.place()}
 }
 
-// Apply takes out the findings that the baseline accepts, and counts the entries
-// that it could have done without: all findings of theirs are gone, however they
-// went. A baseline that has expired accepts nothing, and is complained of.
-func (b *Baseline) Apply(findings []Finding, today string) (kept, accepted []Finding, healed int, complaints []Complaint) {
+// Apply takes out the findings that the baseline accepts, and gives the keys of
+// the entries that it could have done without: all findings of theirs are gone,
+// however they went. A baseline that has expired accepts nothing, and is complained of.
+func (b *Baseline) Apply(findings []Finding, today string) (kept, accepted []Finding, healed []diag.Key, complaints []Complaint) {
 	if b == nil {
-		return findings, nil, 0, nil
+		return findings, nil, nil, nil
 	}
 	if expired(b.Until, today) {
-		return findings, nil, 0, []Complaint{{Problem: Expired, Suppression: diag.Suppression{Acceptance: b.Acceptance()}}}
+		return findings, nil, nil, []Complaint{{Problem: Expired, Suppression: diag.Suppression{Acceptance: b.Acceptance()}}}
 	}
 	allowed := b.allowed()
 	accepted, kept = split(findings, allowed, "more than the baseline accepts: ")
@@ -166,7 +167,7 @@ func (b *Baseline) Apply(findings []Finding, today string) (kept, accepted []Fin
 	for i := range findings {
 		delete(allowed, findings[i].Key())
 	}
-	return kept, accepted, len(allowed), nil
+	return kept, accepted, slices.Collect(maps.Keys(allowed)), nil
 }
 
 func (b *Baseline) allowed() map[diag.Key]tally {
@@ -191,4 +192,10 @@ func (b *Baseline) Raised(over *Baseline) []Entry {
 		}
 	}
 	return raised
+}
+
+// Outlives reports whether a baseline holds on days on which another one, nil for
+// none, does not, although that has a last one.
+func (b *Baseline) Outlives(other *Baseline) bool {
+	return other != nil && other.Until != "" && (b.Until == "" || b.Until > other.Until)
 }

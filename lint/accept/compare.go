@@ -91,14 +91,15 @@ type Difference struct {
 	// Introduced are those that the revision did not have, Unchanged the others.
 	Introduced, Unchanged []diag.Diagnostic
 	// Fixed are those of the revision that are gone. Undecided are gone as well, but
-	// for another reason: their file is not read any more, or pods of their object
-	// stay Pending now, which leaves questions about changes open.
+	// for another reason: nobody has looked, or pods of their object stay Pending now,
+	// which leaves questions about changes open.
 	Fixed, Undecided []diag.Diagnostic
 }
 
 // Since compares the findings of a tree, and those that it accepts, with what the
-// tree of a revision had. Unread tells of a file that it is left out now.
-func Since(before, now, accepted []diag.Diagnostic, unread func(file string) bool) Difference {
+// tree of a revision had. Open tells of a finding that is gone that nobody knows
+// whether it would be there, as its file is left out now or a number is not known.
+func Since(before, now, accepted []diag.Diagnostic, open func(*diag.Diagnostic) bool) Difference {
 	within, beyond := split(wrap(now), tallies(before), "worse than before: ")
 	d := Difference{Introduced: unwrap(beyond), Unchanged: unwrap(within)}
 	left := tallies(slices.Concat(now, accepted))
@@ -114,7 +115,7 @@ func Since(before, now, accepted []diag.Diagnostic, unread func(file string) boo
 		case t.count > 0:
 			t.count--
 			left[key] = t
-		case pending[objectOf(&before[i])] || unread(before[i].Location.File):
+		case pending[objectOf(&before[i])] || open(&before[i]):
 			d.Undecided = append(d.Undecided, before[i])
 		default:
 			d.Fixed = append(d.Fixed, before[i])

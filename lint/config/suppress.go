@@ -119,29 +119,46 @@ func (c *Config) Loosened(before *Config, level func(c *Config, rule string) dia
 			add(c.fieldPlace("topology"), "a topology is not declared any more: %s", file)
 		}
 	}
+	for _, file := range c.Topology {
+		if len(before.Topology) > 0 && !slices.Contains(before.Topology, file) {
+			add(c.fieldPlace("topology"), "one more topology is declared, and its nodes may take pods: %s", file)
+		}
+	}
 	return append(all, c.loosenedClusters(before)...)
 }
 
 // loosenedClusters tells of clusters that are no longer judged, or against other
-// nodes.
+// nodes, and of those that take files away from the rest.
 func (c *Config) loosenedClusters(before *Config) []diag.Silence {
 	var all []diag.Silence
+	add := func(name, text string) {
+		all = append(all, diag.Silence{Message: "cluster " + name + " " + text, Location: c.fieldPlace("clusters")})
+	}
 	for _, was := range before.Clusters {
-		at := slices.IndexFunc(c.Clusters, func(is Cluster) bool { return is.Name == was.Name })
-		text := ""
-		switch {
-		case at < 0:
-			text = "is not declared any more"
-		case !slices.Equal(c.Clusters[at].Topology, was.Topology):
-			text = "has another topology"
-		case !slices.Equal(c.Clusters[at].Paths, was.Paths):
-			text = "has other paths"
-		default:
-			continue
+		switch is := c.cluster(was.Name); {
+		case is == nil:
+			add(was.Name, "is not declared any more")
+		case !slices.Equal(is.Topology, was.Topology):
+			add(was.Name, "has another topology")
+		case !slices.Equal(is.Paths, was.Paths):
+			add(was.Name, "has other paths")
 		}
-		all = append(all, diag.Silence{Message: "cluster " + was.Name + " " + text, Location: c.fieldPlace("clusters")})
+	}
+	for _, is := range c.Clusters {
+		if before.cluster(is.Name) == nil {
+			add(is.Name, "is declared, and judges apart from the rest: "+strings.Join(is.Paths, ", "))
+		}
 	}
 	return all
+}
+
+// cluster is the cluster of a name; nil if there is none.
+func (c *Config) cluster(name string) *Cluster {
+	at := slices.IndexFunc(c.Clusters, func(of Cluster) bool { return of.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &c.Clusters[at]
 }
 
 func merged[V any](a, b map[string]V) map[string]V {

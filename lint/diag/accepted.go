@@ -38,7 +38,8 @@ type Change struct {
 	// the revision.
 	Fixed []Diagnostic `json:"fixed"`
 	// Undecided are gone as well, but only because nothing can be said any more: the
-	// file is left out now, or pods of the object stay Pending anyway.
+	// file is left out now or cannot be parsed, the rule is off, what it asks is not
+	// known of the object, or pods of that stay Pending anyway.
 	Undecided []Diagnostic `json:"undecided"`
 	// Unchanged are findings that the revision had as well.
 	Unchanged []Diagnostic `json:"unchanged"`

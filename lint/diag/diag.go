@@ -207,6 +207,9 @@ type Report struct {
 	Rules []Rule
 	// Version is the version of schedlint.
 	Version string
+	// Open reports of a finding on another state of the same files whether it is not
+	// known if there is one like it here; nil means never.
+	Open func(*Diagnostic) bool
 	// Source gives the bytes of a file that a span names, or nil.
 	Source func(file string) []byte
 	// Display gives the path of a file as the person who runs the command

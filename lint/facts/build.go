@@ -65,7 +65,7 @@ func Build(in Input) *Facts { return build(in).Facts }
 
 func build(in Input) *builder {
 	m := in.Model
-	b := &builder{Facts: &Facts{settled: map[diag.Object]*settled{}}, Input: in, m: m, complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}, faulty: map[*workload.Workload]bool{}, torn: map[*workload.Workload]bool{}}
+	b := &builder{Facts: &Facts{settled: Decisions{}}, Input: in, m: m, complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}, faulty: map[*workload.Workload]bool{}, torn: map[*workload.Workload]bool{}}
 	for _, p := range in.Problems {
 		b.document(p)
 	}

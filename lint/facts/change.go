@@ -16,7 +16,7 @@ import (
 func (b *builder) change() {
 	for i := range b.j.Budgets() {
 		x := &b.j.Budgets()[i]
-		b.settled[x.Object.ID()] = &settled{guards: x.Unknown == ""}
+		b.settled[x.Object.ID()] = &settled{budget: true, guards: x.Unknown == ""}
 		b.budget(x)
 	}
 	for _, w := range b.m.Workloads {
@@ -29,7 +29,7 @@ func (b *builder) change() {
 		if b.faulty[w] || b.torn[w] || !b.j.Judged(w) {
 			continue
 		}
-		b.settle(w, func(d *settled) { d.changed = d.sized; d.lost = d.sized && b.Survive != nil && len(b.Survive(w)) > 0 })
+		b.settle(w, func(d *settled) { d.changed = d.placed; d.lost = d.placed && b.Survive != nil && len(b.Survive(w)) > 0 })
 		b.rollout(w)
 		b.drain(w)
 		b.losses(w)

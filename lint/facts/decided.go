@@ -13,10 +13,38 @@ import (
 // settled is how far the questions about an object are answered.
 type settled struct {
 	// judged: its fields were looked at. placed: where its pods can go is known;
-	// sized: also by the room that they take; changed: and what becomes of them in a
-	// rollout, a drain, a migration; lost: and after the losses that it is to
-	// survive. guards: whom the budget selects.
-	judged, placed, sized, changed, lost, guards bool
+	// changed: and what becomes of them in a rollout, a drain, a migration; lost:
+	// and after the losses that it is to survive. guards: whom the budget selects.
+	judged, placed, changed, lost, guards bool
+	// sized: every node says what room it has for them.
+	sized bool
+	// budget is set if it is one, idle if it has no pods for anything to befall.
+	budget, idle bool
+}
+
+// Decisions tell of objects how far they are settled.
+type Decisions map[diag.Object]*settled
+
+// Decisions are those of the facts; they may outlive them.
+func (f *Facts) Decisions() Decisions { return f.settled }
+
+// Open reports whether an object is there and something is not known that lists
+// of facts would tell of it, so that no finding means nothing.
+func (d Decisions) Open(o diag.Object, lists []string) bool {
+	s, ok := d[o]
+	switch {
+	case !ok || s.idle:
+		return false
+	case s.budget:
+		return !s.guards
+	}
+	known := s.lists()
+	for _, list := range lists {
+		if is, told := known[list]; told && !is {
+			return true
+		}
+	}
+	return false
 }
 
 // lists tells what has to be known of an object for a list of facts to be whole.
@@ -24,7 +52,7 @@ type settled struct {
 func (d settled) lists() map[string]bool {
 	return map[string]bool{
 		"refusals": d.judged, "unknown_fields": d.judged,
-		"workloads": d.sized, "eligibility": d.placed, "requests": d.sized, "anti_affinity": d.placed, "spreads": d.placed,
+		"workloads": d.placed, "eligibility": d.placed, "requests": d.placed, "anti_affinity": d.placed, "spreads": d.placed,
 		"host_ports": d.placed, "affinity": d.placed, "topology_keys": d.placed, "node_labels": d.placed, "selectors": d.placed,
 		"node_terms": d.placed, "label_keys": d.placed,
 		"rollouts": d.changed, "drains": d.changed, "migrations": d.changed, "autoscalers": d.changed, "outer_labels": d.changed,
@@ -33,7 +61,8 @@ func (d settled) lists() map[string]bool {
 }
 
 // Decided reports whether everything is known that some lists of facts tell of
-// an object, so that no finding means that all is well.
+// an object, so that no finding means that all is well. What depends on room is
+// not, where some node does not say what it has.
 func (f *Facts) Decided(o diag.Object, lists []string) bool {
 	d, ok := f.settled[o]
 	if !ok || len(lists) == 0 {
@@ -41,11 +70,16 @@ func (f *Facts) Decided(o diag.Object, lists []string) bool {
 	}
 	known := d.lists()
 	for _, list := range lists {
-		if !known[list] {
+		if !known[list] || !d.sized && takesRoom[list] {
 			return false
 		}
 	}
 	return true
+}
+
+// takesRoom are the lists that tell of the room of nodes, among other things.
+var takesRoom = map[string]bool{
+	"workloads": true, "requests": true, "rollouts": true, "drains": true, "migrations": true, "autoscalers": true, "losses": true,
 }
 
 // settle notes how far a workload is decided. One that is declared several times

@@ -54,7 +54,7 @@ type Facts struct {
 
 	subjects []Subject
 	notes    []string
-	settled  map[diag.Object]*settled
+	settled  Decisions
 }
 
 // Subject is what stands behind a fact: where it is and what explains it.

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ func (b *builder) placement(w *workload.Workload) {
 		Group: w.Object.Group(), Kind: w.Object.Kind, Namespace: w.Object.Namespace, Name: w.Object.Name,
 		Pods: w.Count.N, PodsKnown: w.Count.Known, Lasting: !w.Kind.Finite() && !w.Kind.PerNode(),
 	}
+	b.settle(w, func(d *settled) { d.idle = b.m.Judged(w) && !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 })
 	if b.m.Judged(w) && (w.Kind.PerNode() || w.Count.N > 0) {
 		b.settle(w, func(d *settled) {
 			d.placed = !b.m.MaybeApart(w) && !w.Refused() && len(w.Open) == 0
@@ -134,9 +136,15 @@ func (b *builder) nodeRule(w *workload.Workload) diag.Span {
 	return w.CountSpan()
 }
 
-// failingPair is the pair of a nodeSelector that no node has, if there is one.
+// failingPair is the pair of a nodeSelector that no node has, if there is one: of
+// several the first by name, as the order of fields may change.
 func (b *builder) failingPair(w *workload.Workload, selector *source.Node) diag.Span {
-	for k, v := range selector.Fields() {
+	pairs := map[string]*source.Node{}
+	for k := range selector.Fields() {
+		pairs[k.Value] = k
+	}
+	for _, name := range slices.Sorted(maps.Keys(pairs)) {
+		k, v := pairs[name], selector.Get(name)
 		if !slices.ContainsFunc(b.m.Topology.AllNodeLabels(), func(labels map[string]string) bool { return labels[k.Value] == v.Value }) {
 			return w.File().FieldSpan(k, v)
 		}

@@ -65,7 +65,10 @@ func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	if n == 0 {
 		suite.Cases = []junitCase{{ClassName: "schedlint", Name: "no findings"}}
 	}
-	suite.SystemOut = jw.written(func() { jw.text.summary(&r.Summary, r.Change) })
+	suite.SystemOut = jw.written(func() {
+		jw.text.silences(r.Change)
+		jw.text.summary(&r.Summary, r.Change)
+	})
 	doc, err := xml.MarshalIndent(junitSuites{Suites: []junitSuite{suite}}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encoding: %w", err)

@@ -145,8 +145,9 @@ func (p *place) appendPath(b []byte) []byte {
 	return append(b, p.name...)
 }
 
-// span is the place in the file: the field, the item, or for what is absent
-// the first key of the map that lacks it.
+// span is the place in the file: the field, the item, or for what is absent the
+// key of the map that lacks it; of an item, or of the object, its first key. Which
+// key of a map stands first is chance, and no place that would last.
 func (c *checker) span(p *place) diag.Span {
 	file := c.w.File()
 	if p.key != nil {
@@ -157,6 +158,9 @@ func (c *checker) span(p *place) diag.Span {
 			return c.span(p.up)
 		}
 		p = p.up
+		if key := c.keyOf(p); key != nil {
+			return file.Span(key)
+		}
 	}
 	for k := range p.value.Fields() {
 		return file.Span(k)
@@ -165,6 +169,15 @@ func (c *checker) span(p *place) diag.Span {
 		return c.w.Object.NameSpan()
 	}
 	return file.Span(p.value)
+}
+
+// keyOf is the key of a field, also of the one that checks start from.
+func (c *checker) keyOf(p *place) *source.Node {
+	if n := len(p.base); p.up == nil && n > 0 {
+		key, _ := c.w.Object.Root.At(p.base[:n-1]...).Field(p.base[n-1])
+		return key
+	}
+	return p.key
 }
 
 func (c *checker) refuse(stage Stage, p *place, message, fix string) {

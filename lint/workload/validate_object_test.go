@@ -32,8 +32,8 @@ func TestValidateSelector(t *testing.T) {
 apiVersion: apps/v1
 kind: ReplicaSet
 metadata: {name: web}
-spec:
-  replicas: 1 # here
+spec: # here
+  replicas: 1
   template: {metadata: {labels: {app: web}}, spec: {containers: [{name: a}]}}`, StageObject, "spec.selector", "selector is missing"},
 		{"R-V37 unknown label", `
 apiVersion: apps/v1

@@ -1,0 +1,66 @@
+package rego
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// Altered tells of rules of the user's own, and of libraries, that find something
+// else than in another engine, nil for one without any: those that are gone, have
+// another text or take the place of a built-in one. A new rule finds only more.
+func (e *Engine) Altered(before *Engine, builtin fs.FS) []diag.Silence {
+	had, has := map[string]*module{}, byPackage(e.modules)
+	if before != nil {
+		had = byPackage(before.modules)
+	}
+	var all []diag.Silence
+	for name, was := range had {
+		if has[name] == nil {
+			all = append(all, diag.Silence{Message: was.name() + " is gone"})
+		}
+	}
+	for name, is := range has {
+		text := ""
+		switch was := had[name]; {
+		case was != nil && was.text != is.text:
+			text = "has changed, and may find less"
+		case was == nil && is.replaces(builtin):
+			text = "takes the place of the built-in one"
+		default:
+			continue
+		}
+		at := diag.Span{File: is.file, Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
+		all = append(all, diag.Silence{Message: is.name() + " " + text, Location: at})
+	}
+	slices.SortFunc(all, func(a, b diag.Silence) int { return cmp.Compare(a.Message, b.Message) })
+	return all
+}
+
+func byPackage(modules []*module) map[string]*module {
+	all := map[string]*module{}
+	for _, m := range modules {
+		all[m.parsed.Package.Path.String()] = m
+	}
+	return all
+}
+
+// name is a module as messages name it.
+func (m *module) name() string {
+	if m.rule != nil {
+		return "rule " + m.rule.id
+	}
+	return fmt.Sprintf("library %s", m.parsed.Package.Path)
+}
+
+// replaces reports whether a rule has the id of a built-in one.
+func (m *module) replaces(builtin fs.FS) bool {
+	if m.rule == nil || builtin == nil {
+		return false
+	}
+	_, err := fs.Stat(builtin, m.rule.id+"/rule.rego")
+	return err == nil
+}
