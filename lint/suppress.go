@@ -199,7 +199,7 @@ func (r *run) accept() {
 	if b := r.Baseline; b != nil {
 		b.File = r.shown(b.Path, b.Path, b.Text)
 		if r.Rebase {
-			b.Take(diagnostics(kept))
+			b.Take(diagnostics(kept), r.elsewhere())
 		}
 	}
 	kept, based, healed, complaints := r.Baseline.Apply(kept, r.Today)
@@ -218,8 +218,22 @@ func (r *run) accept() {
 // more: of a part of the files only those about objects that are there, as the
 // others may be in the rest.
 func (r *run) healed(keys []diag.Key) int {
-	if r.Baseline != nil && r.reads(filepath.Dir(absolute(r.Dir, r.Baseline.Path))) {
-		return len(keys)
+	if r.Baseline == nil {
+		return 0
+	}
+	elsewhere, n := r.elsewhere(), 0
+	for _, key := range keys {
+		if !elsewhere(key) {
+			n++
+		}
+	}
+	return n
+}
+
+// elsewhere tells of a key whether it may be about a manifest that is not read.
+func (r *run) elsewhere() func(diag.Key) bool {
+	if r.reads(filepath.Dir(absolute(r.Dir, r.Baseline.Path))) {
+		return func(diag.Key) bool { return false }
 	}
 	there := map[diag.Key]bool{}
 	for cluster, all := range r.decisions {
@@ -228,14 +242,10 @@ func (r *run) healed(keys []diag.Key) int {
 			there[d.Key()] = true
 		}
 	}
-	n := 0
-	for _, key := range keys {
+	return func(key diag.Key) bool {
 		key.Rule, key.Field = "", ""
-		if there[key] {
-			n++
-		}
+		return !there[key]
 	}
-	return n
 }
 
 func absolute(dir, path string) string {

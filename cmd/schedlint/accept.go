@@ -96,14 +96,15 @@ func (f *acceptFlags) apply(o *lint.Options) (err error) {
 }
 
 // renewed is the baseline that is about to be written. What a file of that name
-// says of reason and day stays, unless told otherwise; a file that is something
-// else is not overwritten.
+// says of reason and day stays, unless told otherwise, and so do its entries about
+// manifests that are not read this time; a file that is something else is not
+// overwritten.
 func (f *acceptFlags) renewed(today string) (*accept.Baseline, error) {
 	b := accept.NewBaseline("found when this baseline was written, on "+today, "", nil)
 	old, err := readBaseline(f.write)
 	switch {
 	case err == nil:
-		b.Reason, b.Until = old.Reason, old.Until
+		b.Reason, b.Until, b.Entries = old.Reason, old.Until, old.Entries
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("--write-baseline: %w", err)
 	}

@@ -22,9 +22,16 @@ type tree struct {
 	dir  string // where the tree lies
 }
 
-// treeEntry is one file or link of a tree.
+// treeEntry is one file, link or submodule of a tree.
 type treeEntry struct {
-	mode, object, name string
+	mode, kind, object, name string
+}
+
+// content is what is wanted of one repository: that of the work tree, or of a
+// submodule, which has its objects elsewhere.
+type content struct {
+	repository   string
+	files, links []treeEntry
 }
 
 // unpack unpacks the tree of a revision, as far as files are wanted. The caller
@@ -37,18 +44,9 @@ func unpack(root, revision string, wanted func(name string) bool) (*tree, error)
 	if err != nil {
 		return nil, err
 	}
-	list, err := gitOutput(root, nil, "ls-tree", "-r", "-z", "--full-tree", strings.TrimSpace(string(id)))
+	contents, err := contentsOf(root, "", strings.TrimSpace(string(id)), wanted)
 	if err != nil {
 		return nil, err
-	}
-	var entries, links []treeEntry
-	for line := range bytes.SplitSeq(list, []byte{0}) {
-		switch e, ok := parseEntry(string(line)); {
-		case ok && e.mode == linkMode:
-			links = append(links, e)
-		case ok && wanted(e.name):
-			entries = append(entries, e)
-		}
 	}
 	dir, err := os.MkdirTemp("", "schedlint-")
 	if err != nil {
@@ -56,7 +54,7 @@ func unpack(root, revision string, wanted func(name string) bool) (*tree, error)
 	}
 	t := &tree{root: root, dir: dir}
 	if t.dir, err = filepath.EvalSymlinks(dir); err == nil {
-		err = t.fill(append(entries, links...)) // no file is written through a link
+		err = t.fill(contents)
 	}
 	if err != nil {
 		t.remove()
@@ -65,46 +63,106 @@ func unpack(root, revision string, wanted func(name string) bool) (*tree, error)
 	return t, nil
 }
 
+// contentsOf lists a tree, and those of the submodules that are there, as the work
+// tree has their files, too. Prefix is the way to the repository, with a slash.
+func contentsOf(root, prefix, id string, wanted func(name string) bool) ([]content, error) {
+	own := content{repository: filepath.Join(root, filepath.FromSlash(prefix))}
+	list, err := gitOutput(own.repository, nil, "ls-tree", "-r", "-z", "--full-tree", id)
+	if err != nil && prefix != "" {
+		return nil, fmt.Errorf("the submodule %s has no commit %s: fetch it there first", strings.TrimSuffix(prefix, "/"), id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var below []content
+	for line := range bytes.SplitSeq(list, []byte{0}) {
+		e, ok := parseEntry(string(line))
+		if !ok {
+			continue
+		}
+		e.name = prefix + e.name
+		switch {
+		case e.kind == "commit" && isRepository(filepath.Join(root, filepath.FromSlash(e.name))):
+			more, err := contentsOf(root, e.name+"/", e.object, wanted)
+			if err != nil {
+				return nil, err
+			}
+			below = append(below, more...)
+		case e.mode == linkMode:
+			own.links = append(own.links, e)
+		case e.kind == "blob" && wanted(e.name):
+			own.files = append(own.files, e)
+		}
+	}
+	return append([]content{own}, below...), nil
+}
+
+// isRepository reports whether a submodule is checked out in a directory, which no
+// link may stand for.
+func isRepository(dir string) bool {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	_, err = os.Lstat(filepath.Join(dir, ".git"))
+	return err == nil
+}
+
 func (t *tree) remove() { os.RemoveAll(t.dir) }
 
 const linkMode = "120000"
 
-// parseEntry reads "<mode> <type> <object>\t<name>". Submodules are trees of
-// others, and are left out.
+// parseEntry reads "<mode> <type> <object>\t<name>".
 func parseEntry(line string) (e treeEntry, ok bool) {
 	head, name, ok := strings.Cut(line, "\t")
 	fields := strings.Fields(head)
-	if !ok || len(fields) != 3 || fields[1] != "blob" {
+	if !ok || len(fields) != 3 {
 		return e, false
 	}
-	return treeEntry{fields[0], fields[2], name}, true
+	return treeEntry{fields[0], fields[1], fields[2], name}, true
 }
 
-// fill writes the entries. Names come from whoever made the objects: none leads
-// out of the directory, be it by itself or by a link in the same tree.
-func (t *tree) fill(entries []treeEntry) error {
+// fill writes the entries, links last, so that no file is written through one.
+func (t *tree) fill(contents []content) error {
 	root, err := os.OpenRoot(t.dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	write := func(e treeEntry, text []byte) error {
-		if !filepath.IsLocal(filepath.FromSlash(e.name)) {
+	for _, c := range contents {
+		if err := writeEntries(root, c.repository, c.files); err != nil {
+			return err
+		}
+	}
+	for _, c := range contents {
+		if err := writeEntries(root, c.repository, c.links); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeEntries writes those of one repository. Names come from whoever made the objects:
+// none leads out of the directory, be it by itself or by a link in the same tree.
+func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
+	var objects bytes.Buffer
+	for _, e := range entries {
+		objects.WriteString(e.object + "\n")
+	}
+	return gitBlobs(repository, &objects, len(entries), func(i int, text []byte) error {
+		e := entries[i]
+		name := filepath.FromSlash(e.name)
+		if !filepath.IsLocal(name) {
 			return fmt.Errorf("the tree has a file named %q", e.name)
 		}
 		if err := root.MkdirAll(filepath.FromSlash(path.Dir(e.name)), 0o755); err != nil {
 			return err
 		}
 		if e.mode == linkMode {
-			return root.Symlink(string(text), filepath.FromSlash(e.name))
+			return root.Symlink(string(text), name)
 		}
-		return root.WriteFile(filepath.FromSlash(e.name), text, 0o644)
-	}
-	var objects bytes.Buffer
-	for _, e := range entries {
-		objects.WriteString(e.object + "\n")
-	}
-	return gitBlobs(t.root, &objects, len(entries), func(i int, text []byte) error { return write(entries[i], text) })
+		return root.WriteFile(name, text, 0o644)
+	})
 }
 
 // gitBlobs hands the texts of objects to a function, in their order.

@@ -49,14 +49,22 @@ type Entry struct {
 // NewBaseline accepts findings as they are.
 func NewBaseline(reason, until string, findings []diag.Diagnostic) *Baseline {
 	b := &Baseline{APIVersion: APIVersion, Kind: BaselineKind, Reason: reason, Until: until}
-	b.Take(findings)
+	b.Take(findings, func(diag.Key) bool { return false })
 	return b
 }
 
-// Take makes findings the entries, in place of those that there are.
-func (b *Baseline) Take(findings []diag.Diagnostic) {
-	b.Entries = []Entry{}
-	for key, t := range tallies(findings) {
+// Take makes findings the entries, in place of those that there are and are not
+// to be kept.
+func (b *Baseline) Take(findings []diag.Diagnostic, keep func(diag.Key) bool) {
+	now := tallies(findings)
+	entries := []Entry{}
+	for _, e := range b.Entries {
+		if _, there := now[e.Key]; !there && keep(e.Key) {
+			entries = append(entries, e)
+		}
+	}
+	b.Entries = entries
+	for key, t := range now {
 		b.Entries = append(b.Entries, Entry{key, t.level, t.count, t.pending})
 	}
 	slices.SortFunc(b.Entries, func(x, y Entry) int { return compareKeys(x.Key, y.Key) })
