@@ -23,8 +23,8 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.migrations
-	why := sprintf("%s: the second pod has to find a node beside the first", [who(fact)])
-	message := text.line(fact.workload, [why, text.room(fact), drain[fact.evicts]])
+	why := "the second pod has to find a node beside the first"
+	message := text.line(fact.workload, [who(fact), why, text.room(fact), drain[fact.evicts]])
 }
 
 who(fact) := {"never": "it cannot migrate while it runs", "may-not": "it may be unable to migrate while it runs"}[fact.ending] if {
