@@ -122,19 +122,7 @@ func (x *explaining) is(f *source.File) bool {
 		return f.Name == source.StdinName && (x.spot.File == "-" || x.spot.File == source.StdinName)
 	}
 	name := filepath.ToSlash(x.spot.File)
-	return f.Display == name || f.Name == name || x.absolute(x.Dir, x.spot.File) == x.absolute(x.Root, filepath.FromSlash(f.Name))
-}
-
-// absolute is a path from a directory, without symbolic links if it leads
-// anywhere.
-func (x *explaining) absolute(dir, path string) string {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return filepath.Clean(path)
+	return f.Display == name || f.Name == name || resolved(absolute(x.Dir, x.spot.File)) == resolved(absolute(x.Root, filepath.FromSlash(f.Name)))
 }
 
 // cluster looks at one part.

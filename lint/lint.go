@@ -260,9 +260,7 @@ func (r *run) clusters() []part {
 func (r *run) relative(paths []string) []string {
 	var all []string
 	for _, p := range paths {
-		if !filepath.IsAbs(p) {
-			p = filepath.Join(r.Config.Dir, p)
-		}
+		p = absolute(r.Config.Dir, p)
 		if rel, err := filepath.Rel(r.Dir, p); err == nil {
 			p = rel
 		}

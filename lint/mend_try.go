@@ -52,10 +52,7 @@ func (m *mender) path(name string) string { return filepath.Join(m.root, filepat
 // as that was named or found: the way to the working directory or to the root
 // does not count.
 func (m *mender) linked(shown string) bool {
-	at := filepath.FromSlash(shown)
-	if !filepath.IsAbs(at) {
-		at = filepath.Join(m.options.Dir, at)
-	}
+	at := absolute(m.options.Dir, filepath.FromSlash(shown))
 	for {
 		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
 			return true
@@ -165,7 +162,8 @@ func apply(name string, text []byte, edits []diag.Edit) ([]byte, error) {
 }
 
 // identity is what makes two findings before and after an edit the same one.
-// Lines and messages do not, as they may change with what the edit changes.
+// Lines and messages do not, as they may change with what the edit changes, and
+// neither does a diag.Key: it names an item by its topology key.
 type identity struct {
 	rule, cluster, file string
 	level               diag.Level
@@ -182,11 +180,4 @@ func count(r *diag.Report) map[identity]int {
 		counts[identify(&r.Diagnostics[i])]++
 	}
 	return counts
-}
-
-func resolved(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return dir
 }

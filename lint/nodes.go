@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -93,10 +92,7 @@ func (r *run) declared(p part) (objects []*source.Object, from map[string]bool, 
 // would commit.
 func (r *run) topologyOptions(path string) source.Options {
 	opts := r.sourceOptions()
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.Dir, path)
-	}
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+	if info, err := os.Stat(absolute(r.Dir, path)); err != nil || !info.IsDir() {
 		opts.Tracked = nil
 	}
 	return opts

@@ -11,12 +11,9 @@ import (
 // Since leaves in a report the findings that the tree of a revision did not have,
 // and adds what became of the others. Before is the report on that tree, by its
 // own configuration, nodes and suppressions. Silences are those that the reports
-// themselves do not tell of, as those of configurations; unread tells of a file
-// that the options leave out.
-func Since(now, before *diag.Report, revision string, silences []diag.Silence, unread func(file string) bool) {
-	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, func(d *diag.Diagnostic) bool {
-		return unread(d.Location.File) || now.Open != nil && now.Open(d)
-	})
+// themselves do not tell of, as those of configurations.
+func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
+	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, now.Open)
 	c := &diag.Change{Since: revision, Fixed: d.Fixed, Unchanged: d.Unchanged, Undecided: d.Undecided}
 	for _, s := range accept.Brought(before.Suppressions, now.Suppressions) {
 		c.Silences = append(c.Silences, diag.Silence{Message: silenced(s), Location: s.Location})
@@ -84,14 +81,8 @@ func objectText(k diag.Key) string {
 	return k.Kind + " " + k.Name
 }
 
-// Unread reports whether the options leave out a file, by its name from the root.
-func (o *Options) Unread(name string) bool {
-	r := run{Options: *o}
-	return r.ignore(name)
-}
-
 // open answers for findings on another state of the files whether it is unknown if
-// there is one like it here: a file has a mistake, a rule is off or gone, or what
+// there is one like it here: a file is left out or has a mistake, a rule is off or gone, or what
 // the rule looks at is not known of the object.
 func (r *run) open() func(*diag.Diagnostic) bool {
 	rules := r.Policy.IDs()
@@ -99,6 +90,6 @@ func (r *run) open() func(*diag.Diagnostic) bool {
 		if !slices.Contains(rules, d.Rule) || r.Level(d.Rule) == diag.LevelOff {
 			return true
 		}
-		return r.broken[d.Location.File] || r.decisions[d.Cluster].Open(d.Object, r.Policy.Reads(d.Rule))
+		return r.ignore(d.Location.File) || r.broken[d.Location.File] || r.decisions[d.Cluster].Open(d.Object, r.Policy.Reads(d.Rule))
 	}
 }

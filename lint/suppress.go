@@ -162,7 +162,7 @@ func (r *run) looked(f *facts.Facts, objects []*source.Object) {
 
 func (r *run) look(f *facts.Facts, o *source.Object, s *accept.Suppression) {
 	lists := r.Policy.Reads(s.Rule)
-	if r.Level(s.Rule) != diag.LevelOff && f.Decided(o.ID(), lists) {
+	if r.Level(s.Rule) != diag.LevelOff && f.Decisions().Decided(o.ID(), lists) {
 		s.Decided++
 	} else {
 		s.Open = true
@@ -246,13 +246,6 @@ func (r *run) elsewhere() func(diag.Key) bool {
 	}
 }
 
-func absolute(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
-
 func diagnostics(findings []accept.Finding) []diag.Diagnostic {
 	var all []diag.Diagnostic
 	for _, f := range findings {
@@ -273,9 +266,7 @@ func (r *run) configName() string {
 // shown gives the name of a file that is no manifest, so that outputs can show
 // what a finding in it points at.
 func (r *run) shown(path, display string, text []byte) string {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.Dir, path)
-	}
+	path = absolute(r.Dir, path)
 	name := path
 	if rel, err := filepath.Rel(r.Root, path); err == nil {
 		name = rel

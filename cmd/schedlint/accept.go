@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -125,9 +124,7 @@ func (f *acceptFlags) renewed(today string) (*accept.Baseline, error) {
 // configuration; nil if there is none.
 func loadBaseline(path string, conf *config.Config) (*accept.Baseline, error) {
 	if path == "" && conf.Baseline != "" {
-		if path = conf.Baseline; !filepath.IsAbs(path) {
-			path = relative(filepath.Join(conf.Dir, path))
-		}
+		path = here(absolute(conf.Dir, conf.Baseline))
 	}
 	if path == "" {
 		return nil, nil
@@ -160,16 +157,4 @@ func writeBaseline(b *accept.Baseline) error {
 		return fmt.Errorf("writing the baseline: %w", err)
 	}
 	return nil
-}
-
-// relative is an absolute path as seen from here, if it can be.
-func relative(path string) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	if rel, err := filepath.Rel(dir, path); err == nil {
-		return rel
-	}
-	return path
 }

@@ -126,8 +126,5 @@ func from(dir, path string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	if rel, err := filepath.Rel(dir, path); err == nil {
-		return rel
-	}
-	return path
+	return seen(dir, path)
 }

@@ -189,10 +189,7 @@ func loadConfig(path string) (*config.Config, error) {
 	if path = config.Find(dir); path == "" {
 		return &config.Config{}, nil
 	}
-	if rel, err := filepath.Rel(dir, path); err == nil {
-		path = rel
-	}
-	return config.Load(path)
+	return config.Load(seen(dir, path))
 }
 
 // loadRules loads the built-in rules and those of the team, and checks the

@@ -57,7 +57,7 @@ func (now *judged) since(ctx context.Context, f *lintFlags) error {
 		now.report.Summary.Notes = append(now.report.Summary.Notes, fmt.Sprintf("%s cannot be judged, so that all findings count as new: %s", f.accept.since, why))
 	}
 	silences := slices.Concat(lint.Raised(now.options.Baseline, before.options.Baseline), now.loosened(before), now.altered(before))
-	lint.Since(now.report, before.report, f.accept.since, silences, now.options.Unread)
+	lint.Since(now.report, before.report, f.accept.since, silences)
 	return nil
 }
 
@@ -82,10 +82,7 @@ func (now *judged) unpack(f *lintFlags) (*tree, error) {
 	}
 	named := map[string]bool{}
 	for _, path := range slices.Concat(now.options.Paths, now.named(f)) {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
-		}
-		if name, ok := (&tree{root: root}).inside(path); ok {
+		if name, ok := (&tree{root: root}).inside(absolute(dir, path)); ok {
 			named[filepath.ToSlash(name)] = true
 		}
 	}
@@ -96,9 +93,7 @@ func (now *judged) unpack(f *lintFlags) (*tree, error) {
 		return nil, err
 	}
 	for _, path := range slices.Concat(now.named(f), t.noRules(dir, f.ruleDirs)) {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
-		}
+		path = absolute(dir, path)
 		if name, ok := t.inside(path); ok && err == nil && !isDir(path) {
 			err = t.adopt(name, tracked)
 		}
@@ -122,9 +117,7 @@ func mayBeRead(name string) bool {
 // noRules are the files of rules below those directories that the tree has not.
 func (t *tree) noRules(dir string, folders []string) (all []string) {
 	for _, folder := range folders {
-		if !filepath.IsAbs(folder) {
-			folder = filepath.Join(dir, folder)
-		}
+		folder = absolute(dir, folder)
 		if name, ok := t.inside(folder); !ok || t.has(name) {
 			continue
 		}
@@ -154,10 +147,7 @@ func (now *judged) named(f *lintFlags) []string {
 		below = append(below, c.Topology...)
 	}
 	for _, path := range below {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(conf.Dir, path)
-		}
-		names = append(names, path)
+		names = append(names, absolute(conf.Dir, path))
 	}
 	return names
 }
@@ -203,10 +193,7 @@ func (t *tree) judge(ctx context.Context, now lint.Options, f *lintFlags) (*judg
 		return t.nothing(o), err
 	}
 	before.report.Display = func(file string) string {
-		if rel, err := filepath.Rel(dir, filepath.Join(t.root, filepath.FromSlash(file))); err == nil {
-			return filepath.ToSlash(rel)
-		}
-		return file
+		return filepath.ToSlash(seen(dir, filepath.Join(t.root, filepath.FromSlash(file))))
 	}
 	return before, nil
 }
@@ -224,10 +211,7 @@ func (t *tree) nothing(o lint.Options) *judged {
 func (t *tree) mapped(dir string, paths []string) []string {
 	var all []string
 	for _, path := range paths {
-		abs := path
-		if !filepath.IsAbs(path) {
-			abs = filepath.Join(dir, path)
-		}
+		abs := absolute(dir, path)
 		name, ok := t.inside(abs)
 		switch {
 		case !ok:
@@ -305,11 +289,5 @@ func (now *judged) altered(before *judged) []diag.Silence {
 
 // name is a path as a name from the root.
 func (now *judged) name(path string) string {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(now.options.Dir, path)
-	}
-	if rel, err := filepath.Rel(now.options.Root, path); err == nil {
-		path = rel
-	}
-	return filepath.ToSlash(path)
+	return filepath.ToSlash(seen(now.options.Root, absolute(now.options.Dir, path)))
 }

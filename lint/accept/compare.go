@@ -98,7 +98,8 @@ type Difference struct {
 
 // Since compares the findings of a tree, and those that it accepts, with what the
 // tree of a revision had. Open tells of a finding that is gone that nobody knows
-// whether it would be there, as its file is left out now or a number is not known.
+// whether it would be there, as its file is left out now or a number is not known;
+// nil means never.
 func Since(before, now, accepted []diag.Diagnostic, open func(*diag.Diagnostic) bool) Difference {
 	within, beyond := split(wrap(now), tallies(before), "worse than before: ")
 	d := Difference{Introduced: unwrap(beyond), Unchanged: unwrap(within)}
@@ -115,7 +116,7 @@ func Since(before, now, accepted []diag.Diagnostic, open func(*diag.Diagnostic) 
 		case t.count > 0:
 			t.count--
 			left[key] = t
-		case pending[objectOf(&before[i])] || open(&before[i]):
+		case pending[objectOf(&before[i])] || open != nil && open(&before[i]):
 			d.Undecided = append(d.Undecided, before[i])
 		default:
 			d.Fixed = append(d.Fixed, before[i])

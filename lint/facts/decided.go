@@ -63,14 +63,14 @@ func (d settled) lists() map[string]bool {
 // Decided reports whether everything is known that some lists of facts tell of
 // an object, so that no finding means that all is well. What depends on room is
 // not, where some node does not say what it has.
-func (f *Facts) Decided(o diag.Object, lists []string) bool {
-	d, ok := f.settled[o]
+func (d Decisions) Decided(o diag.Object, lists []string) bool {
+	s, ok := d[o]
 	if !ok || len(lists) == 0 {
 		return false
 	}
-	known := d.lists()
+	known := s.lists()
 	for _, list := range lists {
-		if !known[list] || !d.sized && takesRoom[list] {
+		if !known[list] || !s.sized && takesRoom[list] {
 			return false
 		}
 	}

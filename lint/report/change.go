@@ -65,14 +65,11 @@ func healedText(s *diag.Summary) string {
 	if s.Healed == 0 {
 		return ""
 	}
-	return fmt.Sprintf("fixed: %s of the baseline no longer %s; --write-baseline drops what is fixed", entries(s.Healed), map[bool]string{true: "fires", false: "fire"}[s.Healed == 1])
-}
-
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
+	verb := "fire"
+	if s.Healed == 1 {
+		verb = "fires"
 	}
-	return fmt.Sprintf("%d entries", n)
+	return fmt.Sprintf("fixed: %s of the baseline no longer %s; --write-baseline drops what is fixed", count(s.Healed, "entry"), verb)
 }
 
 // total counts the findings.

@@ -118,6 +118,8 @@ func count(n int, noun string) string {
 	case n == 1 || noun == "" || strings.HasSuffix(noun, "s"):
 	case strings.HasSuffix(noun, "ch"):
 		noun += "es"
+	case strings.HasSuffix(noun, "ry"):
+		noun = strings.TrimSuffix(noun, "y") + "ies"
 	default:
 		noun += "s"
 	}
