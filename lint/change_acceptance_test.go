@@ -1,7 +1,6 @@
 package lint_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,9 +46,7 @@ func changes(t *testing.T, topology, manifest string) *changed {
 	}
 	slices.Sort(c.rules)
 	c.rules = slices.Compact(c.rules)
-	if c.doc, err = lint.Place(context.Background(), lint.Options{Dir: dir, Root: dir, Paths: []string{"manifest.yaml"}, Topology: []string{"nodes.yaml"}}, placement.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	c.doc = place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"manifest.yaml"}, Topology: []string{"nodes.yaml"}}, placement.Options{})
 	return c
 }
 

@@ -58,12 +58,12 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 		return nil, err
 	}
 	r.gather()
-	x.part(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}, part{})
-	for _, p := range r.clusters() {
+	x.explain(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}, nil, nil)
+	for _, p := range r.parts() {
 		x.cluster(p)
 	}
 	_, accepted, complaints := accept.Suppress(r.found, r.suppressions.all, accept.Options{Today: r.Today, Rules: r.Policy.IDs()})
-	for _, f := range r.findings(facts.Complain(complaints), "", nil, nil) {
+	for _, f := range r.findings(facts.Complain(complaints), nil, nil, nil) {
 		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) {
 			return nil, diag.Account{Notes: []string{"this is about the suppression alone, so there is nothing to say node by node"}}
 		})
@@ -125,28 +125,35 @@ func (x *explaining) is(f *source.File) bool {
 	return f.Display == name || f.Name == name || resolved(absolute(x.Dir, x.spot.File)) == resolved(absolute(x.Root, filepath.FromSlash(f.Name)))
 }
 
-// cluster looks at one part.
+// cluster looks at one part: at every context of it that holds the object at the
+// place, or at all of them if there is none.
 func (x *explaining) cluster(p part) {
-	set := workload.Load(x.table, p.objects)
-	topo := x.topology(p, set.Topologies)
-	input := facts.Input{Model: placement.NewModel(set, topo), Set: set, Complete: x.Policy.Own(), Survive: x.survive, Skew: x.Level("rollout-ends-skewed") != diag.LevelOff}
-	e := x.part(input, p)
-	x.looked(e.Facts(), p.objects)
-	for _, note := range unknownLosses(&x.Options, topo) {
-		x.out.Notes = append(x.out.Notes, in(p.name, note))
-	}
-	for _, w := range set.Workloads {
-		if w.Object == x.at && len(x.out.Found) == 0 {
-			x.rest = append(x.rest, diag.Explained{Name: w.String(), Account: e.Workload(w)})
+	c := x.divide(p)
+	for _, of := range c.Contexts {
+		if x.at != nil && slices.Contains(p.objects, x.at) && !slices.Contains(of.Objects, x.at) {
+			continue
+		}
+		s := x.scene(c, of)
+		e := x.explain(x.input(s), c, of.Objects)
+		x.looked(e.Facts(), of.Objects)
+		for _, note := range unknownLosses(&x.Options, s.nodes) {
+			if note = in(p.name, note); !slices.Contains(x.out.Notes, note) {
+				x.out.Notes = append(x.out.Notes, note)
+			}
+		}
+		for _, w := range s.set.Workloads {
+			if w.Object == x.at && len(x.out.Found) == 0 && len(x.rest) == 0 {
+				x.rest = append(x.rest, diag.Explained{Name: w.String(), Account: e.Workload(w)})
+			}
 		}
 	}
 }
 
-// part explains what is found in one part at the place.
-func (x *explaining) part(in facts.Input, p part) *facts.Explainer {
+// explain explains what is found at the place among objects of a cluster.
+func (x *explaining) explain(in facts.Input, c *cluster, objects []*source.Object) *facts.Explainer {
 	e := facts.NewExplainer(in)
 	var ids []int
-	found := x.findings(e.Facts(), p.name, p.objects, func(fact int) { ids = append(ids, fact) })
+	found := x.findings(e.Facts(), c, objects, func(fact int) { ids = append(ids, fact) })
 	for i, f := range found {
 		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) { return e.Fact(ids[i]) })
 	}

@@ -2,7 +2,6 @@ package lint_test
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -62,10 +61,7 @@ func placedAs(t *testing.T, dir string, text []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := lint.Place(context.Background(), lint.Options{Dir: abs, Root: abs, Paths: []string{"manifests.yaml"}, Topology: []string{"nodes.yaml"}}, placement.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := place(t, lint.Options{Dir: abs, Root: abs, Paths: []string{"manifests.yaml"}, Topology: []string{"nodes.yaml"}}, placement.Options{})
 	for _, line := range lines {
 		i := slices.IndexFunc(doc.Workloads, func(w diag.PlacementWorkload) bool { return w.Kind == string(line[1]) && w.Name == string(line[2]) })
 		if i < 0 {

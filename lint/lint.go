@@ -83,13 +83,16 @@ type run struct {
 	passed passed
 	// survive tells what losses a workload is asked to survive.
 	survive func(*workload.Workload) []string
-	// found are the findings so far.
+	// found are the findings so far, seen what makes them one.
 	found        []accept.Finding
+	seen         map[sameFinding]bool
 	suppressions suppressions
 	scanned      []string // files whose comments are among the suppressions
 	// decisions are those of each cluster, broken the files with mistakes.
 	decisions map[string]facts.Decisions
 	broken    map[string]bool
+	// open are the questions that the summary counts already.
+	open map[unknown]bool
 }
 
 // Run lints. The report is complete even where the error is not nil, as far as
@@ -101,8 +104,8 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	r := newRun(ctx, o, o.Survive)
 	r.load()
 	r.gather()
-	r.judge(facts.Build(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}), "", nil)
-	parts := r.clusters()
+	r.judge(facts.Build(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}), nil, nil)
+	parts := r.parts()
 	r.set = nil // each part is let go once it is judged
 	for len(parts) > 0 {
 		p := parts[0]
@@ -114,7 +117,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	r.accept()
 	r.skips.into(&r.report.Summary)
 	r.passed.into(&r.report.Summary)
-	r.report.Source, r.report.Display, r.report.Open = r.source, r.display, r.open()
+	r.report.Source, r.report.Display, r.report.Open = r.source, r.display, r.undecided()
 	r.report.Sort()
 	return r.report, errors.Join(distinct(r.errs)...)
 }
@@ -122,7 +125,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 func newRun(ctx context.Context, o Options, losses []string) *run {
 	return &run{
 		Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips(),
-		survive: asks(o.Config, losses), decisions: map[string]facts.Decisions{}, broken: map[string]bool{},
+		survive: asks(o.Config, losses), decisions: map[string]facts.Decisions{}, broken: map[string]bool{}, seen: map[sameFinding]bool{}, open: map[unknown]bool{},
 	}
 }
 
@@ -217,45 +220,6 @@ func (r *run) display(name string) string {
 
 func place(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
 
-// part is the objects that are judged together, and their topology files.
-type part struct {
-	name     string
-	objects  []*source.Object
-	topology []string
-}
-
-// clusters splits the objects as the configuration says; what belongs to no
-// cluster is judged together, against the topology of the whole. A topology on
-// the command line takes the place of all in the configuration.
-func (r *run) clusters() []part {
-	var parts []part
-	rest := part{topology: r.Topology, objects: r.set.Objects}
-	if len(rest.topology) == 0 {
-		rest.topology = r.relative(r.Config.Topology)
-	}
-	taken := map[*source.Object]bool{}
-	for _, c := range r.Config.Clusters {
-		p := part{name: c.Name, topology: r.relative(c.Topology)}
-		for _, o := range r.set.Objects {
-			if c.Has(r.fromConfig(o.File.Name)) {
-				p.objects = append(p.objects, o)
-				taken[o] = true
-			}
-		}
-		if len(p.topology) == 0 || len(r.Topology) > 0 {
-			p.topology = rest.topology
-		}
-		if len(p.objects) > 0 {
-			parts = append(parts, p)
-		}
-	}
-	rest.objects = slices.DeleteFunc(slices.Clone(rest.objects), func(o *source.Object) bool { return taken[o] })
-	if len(rest.objects) > 0 || len(parts) == 0 {
-		parts = append(parts, rest)
-	}
-	return parts
-}
-
 // relative resolves paths of the configuration.
 func (r *run) relative(paths []string) []string {
 	var all []string
@@ -269,31 +233,10 @@ func (r *run) relative(paths []string) []string {
 	return all
 }
 
-// cluster judges one part.
-func (r *run) cluster(p part) {
-	workloads := workload.Load(r.table, p.objects)
-	topo := r.topology(p, workloads.Topologies)
-	m := placement.NewModel(workloads, topo)
-	f := facts.Build(facts.Input{Model: m, Set: workloads, Complete: r.Policy.Own(), Survive: r.survive, Skew: r.Level("rollout-ends-skewed") != diag.LevelOff})
-	r.count(workloads, m)
-	r.looked(f, p.objects)
-	r.decisions[p.name] = f.Decisions()
-	r.judge(f, p.name, p.objects)
-	r.report.Summary.Notes = append(r.report.Summary.Notes, f.Notes()...)
-	for _, note := range unknownLosses(&r.Options, topo) {
-		r.report.Summary.Notes = append(r.report.Summary.Notes, in(p.name, note))
-	}
-}
-
-// judge adds what the policy finds in some facts, which are about some objects.
-func (r *run) judge(f *facts.Facts, cluster string, objects []*source.Object) {
-	r.found = append(r.found, r.findings(f, cluster, objects, nil)...)
-}
-
 // findings lets the policy see the facts and turns what it says into findings:
-// place, object and explanation come from the fact, never from the rule. With is
-// told the fact of each.
-func (r *run) findings(f *facts.Facts, cluster string, objects []*source.Object, with func(fact int)) (all []accept.Finding) {
+// place, object and explanation come from the fact, never from the rule. C is nil
+// for facts about no cluster. With is told the fact of each.
+func (r *run) findings(f *facts.Facts, c *cluster, objects []*source.Object, with func(fact int)) (all []accept.Finding) {
 	judgements, err := r.Policy.Evaluate(r.ctx, f)
 	r.fail(err)
 	var files map[string][]*source.Object
@@ -307,9 +250,12 @@ func (r *run) findings(f *facts.Facts, cluster string, objects []*source.Object,
 		}
 		s := f.Subject(j.Fact)
 		found := accept.Finding{Diagnostic: diag.Diagnostic{
-			Rule: j.Rule, Level: level, Message: j.Message, Cluster: cluster,
+			Rule: j.Rule, Level: level, Message: j.Message,
 			Location: s.Location, Pending: s.Pending, Related: s.Related, Fixes: s.Fixes,
 		}}
+		if c != nil {
+			found.Cluster, found.Branch = c.name, c.Branch(s.Location.File)
+		}
 		if s.Object != nil {
 			found.Object = *s.Object
 		}

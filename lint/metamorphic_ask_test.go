@@ -74,7 +74,7 @@ func ask(t *testing.T, e *rego.Engine, v variant) answers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := answers{place: placed, bytes: map[string]string{}}
+	a := answers{place: only(t, placed), bytes: map[string]string{}}
 	for _, format := range report.Formats() {
 		var b bytes.Buffer
 		if err := report.Write(&b, format, linted, report.Options{}); err != nil {
@@ -142,14 +142,15 @@ func plain(findings []string, loose bool) []string {
 // order of those names.
 func named(t *testing.T, text string, back func(string) string) *diag.Placement {
 	t.Helper()
-	var doc diag.Placement
-	if err := json.Unmarshal([]byte(back(text)), &doc); err != nil {
+	var all diag.Placements
+	if err := json.Unmarshal([]byte(back(text)), &all); err != nil {
 		t.Fatal(err)
 	}
+	doc := only(t, &all)
 	slices.SortStableFunc(doc.Workloads, func(a, b diag.PlacementWorkload) int {
 		return strings.Compare(a.Namespace+"/"+a.Kind+"/"+a.Name, b.Namespace+"/"+b.Kind+"/"+b.Name)
 	})
-	return &doc
+	return doc
 }
 
 // aspects are the parts of a placement, one by one, so that a failure says

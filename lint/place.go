@@ -4,26 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/placement"
-	"github.com/schedlint/schedlint/lint/topology"
-	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // ErrNoTopology is returned by Place if no node is declared.
 var ErrNoTopology = errors.New("no topology: declare the nodes with --topology FILE")
 
-// Place decides whether the workloads of one cluster can be placed together.
-// Documents that cannot be read are errors here, as a decision about the rest
-// would be one about something else.
-func Place(ctx context.Context, o Options, budget placement.Options) (*diag.Placement, error) {
+// Place decides whether the workloads of each context can be placed together. What
+// cannot be read is left out and told as a failure: the decisions are about the
+// rest.
+func Place(ctx context.Context, o Options, budget placement.Options) (*diag.Placements, error) {
 	if o.Config == nil {
 		o.Config = &config.Config{}
+	}
+	if o.Level == nil {
+		o.Level = func(string) diag.Level { return diag.LevelOff }
 	}
 	losses := o.Survive
 	if len(losses) == 0 {
@@ -31,42 +31,57 @@ func Place(ctx context.Context, o Options, budget placement.Options) (*diag.Plac
 	}
 	r := newRun(ctx, o, losses)
 	r.load()
+	if err := errors.Join(r.errs...); err != nil {
+		return nil, err
+	}
+	doc := &diag.Placements{SchemaVersion: "1", Complete: len(r.set.Problems) == 0}
 	for _, p := range r.set.Problems {
-		r.fail(fmt.Errorf("%s:%d: %s: %s", r.display(p.Span.File), p.Span.Line, p.Kind, p.Detail))
+		doc.Failures = append(doc.Failures, diag.PlacementFailure{
+			Stage: "read", File: p.Span.File, Line: p.Span.Line, Reason: fmt.Sprintf("%s: %s", p.Kind, p.Detail),
+		})
 	}
-	parts := r.clusters()
-	if len(parts) > 1 {
-		var names []string
-		for _, p := range parts {
-			names = append(names, p.name)
-		}
-		r.fail(fmt.Errorf("the paths belong to several clusters (%s): a decision is about one, so give the paths of one", strings.Join(names, ", ")))
+	for _, p := range r.parts() {
+		decisions, err := r.place(p, budget)
+		r.fail(err)
+		doc.Decisions = append(doc.Decisions, decisions...)
 	}
-	if err := errors.Join(r.errs...); err != nil {
+	if err := errors.Join(distinct(r.errs)...); err != nil {
 		return nil, err
 	}
-	set := workload.Load(r.table, parts[0].objects)
-	topo := r.topology(parts[0], set.Topologies)
-	if err := errors.Join(r.errs...); err != nil {
-		return nil, err
-	}
-	if topo.Empty() {
-		return nil, ErrNoTopology
-	}
-	m := placement.NewModel(set, topo)
-	doc := facts.Decision(m, placement.Decide(m, budget), change.New(m, set, budget), r.survive)
-	doc.Notes = append(doc.Notes, r.caveats(set, topo)...)
 	return doc, nil
 }
 
+// place decides about each context of a part.
+func (r *run) place(p part, budget placement.Options) ([]diag.Placement, error) {
+	c := r.divide(p)
+	var all []diag.Placement
+	for _, x := range c.Contexts {
+		s := r.scene(c, x)
+		if len(r.errs) > 0 {
+			return nil, nil
+		}
+		if s.nodes.Empty() {
+			return nil, ErrNoTopology
+		}
+		doc := facts.Decision(s.model, placement.Decide(s.model, budget), change.New(s.model, s.set, budget), r.survive)
+		doc.Cluster, doc.Context = p.name, x.Name
+		doc.Notes = append(doc.Notes, r.caveats(s)...)
+		all = append(all, *doc)
+	}
+	return all, nil
+}
+
 // caveats are the notes on what a decision takes for granted and leaves out.
-func (r *run) caveats(set *workload.Set, topo *topology.Topology) []string {
+func (r *run) caveats(s *scene) []string {
 	notes := []string{"order and choice among passing nodes are free, nothing moves afterwards, and nothing undeclared is assumed to exist"}
-	notes = append(notes, unknownLosses(&r.Options, topo)...)
+	notes = append(notes, unknownLosses(&r.Options, s.nodes)...)
 	if n := len(r.set.Untracked); n > 0 {
 		notes = append(notes, fmt.Sprintf("files that git does not track do not count: %d left out", n))
 	}
-	for _, group := range set.Repeated {
+	if n := len(s.model.Elsewhere()); n > 0 {
+		notes = append(notes, fmt.Sprintf("workloads that only other contexts declare do not count: %d left out", n))
+	}
+	for _, group := range s.set.Repeated {
 		notes = append(notes, fmt.Sprintf("%s %s is declared %d times, the last one counts", group[0].Kind, group[0].Name, len(group)))
 	}
 	return notes

@@ -1,7 +1,6 @@
 package lint_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,12 +36,9 @@ func customApp(t *testing.T, key string) *diag.Placement {
 		}
 		paths = append(paths, part)
 	}
-	doc, err := lint.Place(context.Background(), lint.Options{
+	doc := place(t, lint.Options{
 		Dir: dir, Root: dir, Paths: paths, Topology: []string{filepath.Join(shared, "topologies", "six-nodes-three-zones.yaml")},
 	}, placement.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if len(doc.Workloads) != 3 || len(doc.Invalid)+len(doc.Unmodelled) > 0 {
 		t.Fatalf("want a decision about three workloads: %+v", doc)
 	}

@@ -81,10 +81,10 @@ func objectText(k diag.Key) string {
 	return k.Kind + " " + k.Name
 }
 
-// open answers for findings on another state of the files whether it is unknown if
+// undecided answers for findings on another state of the files whether it is unknown if
 // there is one like it here: a file is left out or has a mistake, a rule is off or gone, or what
 // the rule looks at is not known of the object.
-func (r *run) open() func(*diag.Diagnostic) bool {
+func (r *run) undecided() func(*diag.Diagnostic) bool {
 	rules := r.Policy.IDs()
 	return func(d *diag.Diagnostic) bool {
 		if !slices.Contains(rules, d.Rule) || r.Level(d.Rule) == diag.LevelOff {

@@ -47,9 +47,9 @@ func sorted(m map[string]*diag.Skip) []diag.Skip {
 	return list
 }
 
-// count adds one cluster to the summary.
-func (r *run) count(set *workload.Set, m *placement.Model) {
-	s := &r.report.Summary
+// count adds what is declared in one cluster to the summary.
+func (r *run) count(c *cluster) {
+	s, set := &r.report.Summary, c.whole
 	s.Workloads += len(set.Workloads)
 	s.OtherObjects += set.Others
 	s.NodeObjects += set.Nodes
@@ -64,15 +64,21 @@ func (r *run) count(set *workload.Set, m *placement.Model) {
 	for _, o := range set.Unresolved {
 		r.skips.add(&r.skips.notJudged, o.Kind+" ("+o.APIVersion+") whose workloadRef leads to no template", at(o))
 	}
-	for _, group := range set.Repeated {
+	for _, group := range c.Differing {
 		for _, o := range group {
-			r.skips.add(&r.skips.repeated, o.Kind+" "+strings.TrimPrefix(o.Namespace+"/"+o.Name, "/"), at(o))
+			r.skips.add(&r.skips.repeated, nameOf(o), at(o))
 		}
 	}
-	r.unknowns(set, m)
 }
 
-// unknowns counts workloads whose placement the input leaves open.
+// unknown is an open question about one object.
+type unknown struct {
+	object *source.Object
+	why    string
+}
+
+// unknowns counts workloads whose placement the input leaves open, each once
+// however many contexts hold it.
 func (r *run) unknowns(set *workload.Set, m *placement.Model) {
 	for _, w := range set.Workloads {
 		why := m.Group(w).Unknown
@@ -82,7 +88,8 @@ func (r *run) unknowns(set *workload.Set, m *placement.Model) {
 		if why == "" && m.MaybeApart(w) {
 			why = "whether its own pods are kept apart is not known"
 		}
-		if why != "" && !w.Refused() {
+		if key := (unknown{w.Object, why}); why != "" && !w.Refused() && !r.open[key] {
+			r.open[key] = true
 			r.skips.add(&r.skips.unknown, why, at(w.Object))
 		}
 	}

@@ -191,7 +191,7 @@ func (r *run) accept() {
 	all := r.suppressions.all
 	kept, accepted, complaints := accept.Suppress(r.found, all, options)
 	r.found = nil
-	r.judge(facts.Complain(complaints), "", nil)
+	r.judge(facts.Complain(complaints), nil, nil)
 	kept = append(kept, r.found...)
 	r.found = nil
 	if b := r.Baseline; b != nil {
@@ -201,7 +201,7 @@ func (r *run) accept() {
 		}
 	}
 	kept, based, healed, complaints := r.Baseline.Apply(kept, r.Today)
-	r.judge(facts.Complain(complaints), "", nil)
+	r.judge(facts.Complain(complaints), nil, nil)
 	r.report.Diagnostics = diagnostics(append(kept, r.found...))
 	r.report.Accepted = diagnostics(append(accepted, based...))
 	r.report.Summary.Healed = r.healed(healed)
@@ -241,7 +241,7 @@ func (r *run) elsewhere() func(diag.Key) bool {
 		}
 	}
 	return func(key diag.Key) bool {
-		key.Rule, key.Field = "", ""
+		key.Rule, key.Field, key.Branch = "", "", ""
 		return !there[key]
 	}
 }

@@ -39,8 +39,12 @@ undetermined if the budget is over before that is known. It shows a run that
 places them, a run that gets stuck, or the smallest contradiction, and for
 every workload what becomes of it when something changes.
 
+Where directories or files declare one object differently, as those of several
+environments do, each of them is a context with a decision of its own.
+
 Exit status: 1 for never or if the API server refuses something, 0 otherwise, 2
-wrong usage, missing input or no topology, 3 internal failure.`,
+wrong usage, no topology, or input that is missing or cannot be read (the
+decision is then about the rest), 3 internal failure.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runPlace(cmd, args, &f) },
 	}
 	flags := cmd.Flags()
@@ -79,11 +83,17 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	return placeOutcome(doc, f.failOn)
 }
 
-// placeOutcome is the exit status of a decision.
-func placeOutcome(doc *diag.Placement, failOn string) error {
+// placeOutcome is the exit status of decisions: that of the worst, and wrong input
+// outranks them all.
+func placeOutcome(doc *diag.Placements, failOn string) error {
+	if !doc.Complete {
+		return statusError{code: exitUsage}
+	}
 	limit := slices.Index(strictness, placement.Verdict(failOn))
-	if at := slices.Index(strictness, placement.Verdict(doc.Verdict)); limit >= 0 && (at >= 0 && at <= limit || len(doc.Invalid) > 0) {
-		return statusError{code: exitFindings}
+	for _, d := range doc.Decisions {
+		if at := slices.Index(strictness, placement.Verdict(d.Verdict)); limit >= 0 && (at >= 0 && at <= limit || len(d.Invalid) > 0) {
+			return statusError{code: exitFindings}
+		}
 	}
 	return nil
 }

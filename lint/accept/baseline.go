@@ -56,7 +56,7 @@ func NewBaseline(reason, until string, findings []diag.Diagnostic) *Baseline {
 // Take makes findings the entries, in place of those that there are and are not
 // to be kept.
 func (b *Baseline) Take(findings []diag.Diagnostic, keep func(diag.Key) bool) {
-	now := tallies(findings)
+	now := tallies(findings, itself)
 	entries := []Entry{}
 	for _, e := range b.Entries {
 		if _, there := now[e.Key]; !there && keep(e.Key) {
@@ -166,16 +166,31 @@ func (b *Baseline) Apply(findings []Finding, today string) (kept, accepted []Fin
 	if expired(b.Until, today) {
 		return findings, nil, nil, []Complaint{{Problem: Expired, Suppression: diag.Suppression{Acceptance: b.Acceptance()}}}
 	}
-	allowed := b.allowed()
-	accepted, kept = split(findings, allowed, "more than the baseline accepts: ")
+	key := aligned(b.keys(), keysOf(unwrap(findings)))
+	allowed := map[diag.Key]tally{}
+	for k, t := range b.allowed() {
+		allowed[key(k)] = allowed[key(k)].plus(t)
+	}
+	accepted, kept = split(findings, allowed, key, "more than the baseline accepts: ")
 	why := b.Acceptance()
 	for i := range accepted {
 		accepted[i].Accepted = &why
 	}
 	for i := range findings {
-		delete(allowed, findings[i].Key())
+		delete(allowed, key(findings[i].Key()))
 	}
 	return kept, accepted, slices.Collect(maps.Keys(allowed)), nil
+}
+
+// itself is a key as it is.
+func itself(k diag.Key) diag.Key { return k }
+
+func (b *Baseline) keys() []diag.Key {
+	all := make([]diag.Key, len(b.Entries))
+	for i := range b.Entries {
+		all[i] = b.Entries[i].Key
+	}
+	return all
 }
 
 func (b *Baseline) allowed() map[diag.Key]tally {
@@ -189,13 +204,16 @@ func (b *Baseline) allowed() map[diag.Key]tally {
 // Raised are the entries of a baseline that another one, nil for none, has not,
 // or that accept more than its.
 func (b *Baseline) Raised(over *Baseline) []Entry {
-	had := map[diag.Key]tally{}
+	had, key := map[diag.Key]tally{}, itself
 	if over != nil {
-		had = over.allowed()
+		key = aligned(over.keys(), b.keys())
+		for k, t := range over.allowed() {
+			had[key(k)] = had[key(k)].plus(t)
+		}
 	}
 	var raised []Entry
 	for _, e := range b.Entries {
-		if t := had[e.Key]; e.Level.Rank() > t.level.Rank() || e.Count > t.count || e.Pending > t.pending {
+		if t := had[key(e.Key)]; e.Level.Rank() > t.level.Rank() || e.Count > t.count || e.Pending > t.pending {
 			raised = append(raised, e)
 		}
 	}

@@ -21,11 +21,58 @@ func (t tally) with(d *diag.Diagnostic) tally {
 	return tally{t.level, t.count + 1, t.pending + d.Pending}
 }
 
-func tallies(findings []diag.Diagnostic) map[diag.Key]tally {
+func (t tally) plus(o tally) tally {
+	if o.level.Rank() > t.level.Rank() {
+		t.level = o.level
+	}
+	return tally{t.level, t.count + o.count, t.pending + o.pending}
+}
+
+func tallies(findings []diag.Diagnostic, key func(diag.Key) diag.Key) map[diag.Key]tally {
 	all := map[diag.Key]tally{}
 	for i := range findings {
-		key := findings[i].Key()
-		all[key] = all[key].with(&findings[i])
+		k := key(findings[i].Key())
+		all[k] = all[k].with(&findings[i])
+	}
+	return all
+}
+
+// aligned gives the key by which findings are compared with an earlier state. An
+// object has a branch only where there are alternatives to it: if it had none
+// before, or has none any more, the branch says nothing about what is the same, or
+// every finding of an environment would be new as soon as a second one is added.
+func aligned(before, now []diag.Key) func(diag.Key) diag.Key {
+	object := func(k diag.Key) diag.Key {
+		k.Branch, k.Rule, k.Field = "", "", ""
+		return k
+	}
+	had, has := map[diag.Key]bool{}, map[diag.Key]bool{}
+	plain := map[diag.Key]bool{}
+	for _, side := range []struct {
+		keys  []diag.Key
+		known map[diag.Key]bool
+	}{{before, had}, {now, has}} {
+		for _, k := range side.keys {
+			side.known[object(k)] = side.known[object(k)] || k.Branch != ""
+		}
+	}
+	for k, branched := range had {
+		if is, there := has[k]; there && is != branched {
+			plain[k] = true
+		}
+	}
+	return func(k diag.Key) diag.Key {
+		if plain[object(k)] {
+			k.Branch = ""
+		}
+		return k
+	}
+}
+
+func keysOf(findings []diag.Diagnostic) []diag.Key {
+	all := make([]diag.Key, len(findings))
+	for i := range findings {
+		all[i] = findings[i].Key()
 	}
 	return all
 }
@@ -34,12 +81,13 @@ func tallies(findings []diag.Diagnostic) map[diag.Key]tally {
 // it. Of one key all are beyond if they leave more pods Pending than is allowed,
 // else those of a worse level, and of the rest as many as there are too many, the
 // last ones: nobody can tell which of several that are alike is the new one. What
-// grew is added to the message, after the words in more.
-func split(findings []Finding, allowed map[diag.Key]tally, more string) (within, beyond []Finding) {
+// grew is added to the message, after the words in more. Key is what of a key
+// counts.
+func split(findings []Finding, allowed map[diag.Key]tally, key func(diag.Key) diag.Key, more string) (within, beyond []Finding) {
 	groups := map[diag.Key][]int{}
 	for i := range findings {
-		key := findings[i].Key()
-		groups[key] = append(groups[key], i)
+		k := key(findings[i].Key())
+		groups[k] = append(groups[k], i)
 	}
 	grown := map[int]string{}
 	for key, group := range groups {
@@ -101,9 +149,10 @@ type Difference struct {
 // whether it would be there, as its file is left out now or a number is not known;
 // nil means never.
 func Since(before, now, accepted []diag.Diagnostic, open func(*diag.Diagnostic) bool) Difference {
-	within, beyond := split(wrap(now), tallies(before), "worse than before: ")
+	key := aligned(keysOf(before), keysOf(now))
+	within, beyond := split(wrap(now), tallies(before, key), key, "worse than before: ")
 	d := Difference{Introduced: unwrap(beyond), Unchanged: unwrap(within)}
-	left := tallies(slices.Concat(now, accepted))
+	left := tallies(slices.Concat(now, accepted), key)
 	pending := map[diag.Key]bool{}
 	for i := range d.Introduced {
 		if f := &d.Introduced[i]; f.Pending > 0 {
@@ -111,11 +160,11 @@ func Since(before, now, accepted []diag.Diagnostic, open func(*diag.Diagnostic) 
 		}
 	}
 	for i := range before {
-		key := before[i].Key()
-		switch t := left[key]; {
+		k := key(before[i].Key())
+		switch t := left[k]; {
 		case t.count > 0:
 			t.count--
-			left[key] = t
+			left[k] = t
 		case pending[objectOf(&before[i])] || open != nil && open(&before[i]):
 			d.Undecided = append(d.Undecided, before[i])
 		default:

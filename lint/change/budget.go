@@ -49,6 +49,9 @@ func (j *Judge) budget(b *workload.Budget) Budget {
 			out.Workloads = append(out.Workloads, w)
 		}
 	}
+	for _, w := range j.m.Elsewhere() { // which may be there
+		doubt = doubt || w.Object.Namespace == b.Object.Namespace && selects(b, w) != placement.No
+	}
 	for _, w := range out.Workloads {
 		out.Known = out.Known && counts(w)
 		out.Pods += Certain(w)

@@ -58,6 +58,7 @@ type Silence struct {
 // which has no other name.
 type Key struct {
 	Cluster   string `json:"cluster,omitempty"`
+	Branch    string `json:"branch,omitempty"`
 	Rule      string `json:"rule"`
 	Group     string `json:"group,omitempty"`
 	Kind      string `json:"kind,omitempty"`
@@ -69,7 +70,7 @@ type Key struct {
 
 // Key is the identity of the finding.
 func (d *Diagnostic) Key() Key {
-	k := Key{Cluster: d.Cluster, Rule: d.Rule, Kind: d.Object.Kind, Namespace: d.Object.Namespace, Name: d.Object.Name, Field: d.Field}
+	k := Key{Cluster: d.Cluster, Branch: d.Branch, Rule: d.Rule, Kind: d.Object.Kind, Namespace: d.Object.Namespace, Name: d.Object.Name, Field: d.Field}
 	if at := strings.LastIndexByte(k.Field, ']'); at >= 0 {
 		k.Field = k.Field[:at+1]
 	}
@@ -82,7 +83,11 @@ func (d *Diagnostic) Key() Key {
 	return k
 }
 
-// Parts are the parts of a key in one order.
+// Parts are the parts of a key in one order; the branch only if there is one.
 func (k Key) Parts() []string {
-	return []string{k.Cluster, k.Rule, k.Group, k.Kind, k.Namespace, k.Name, k.Field, k.File}
+	parts := []string{k.Cluster, k.Rule, k.Group, k.Kind, k.Namespace, k.Name, k.Field, k.File}
+	if k.Branch != "" {
+		parts = append(parts, k.Branch)
+	}
+	return parts
 }

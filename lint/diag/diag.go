@@ -108,11 +108,14 @@ type Fix struct {
 // Diagnostic is one finding about the user's files. Cluster is set only when
 // the configuration declares several clusters.
 type Diagnostic struct {
-	Rule     string `json:"rule"`
-	Level    Level  `json:"level"`
-	Message  string `json:"message"`
-	Object   Object `json:"object"`
-	Cluster  string `json:"cluster,omitempty"`
+	Rule    string `json:"rule"`
+	Level   Level  `json:"level"`
+	Message string `json:"message"`
+	Object  Object `json:"object"`
+	Cluster string `json:"cluster,omitempty"`
+	// Branch is the path element in which the object's file differs from the
+	// alternatives to it, as in prod; "" for what is outside of all alternatives.
+	Branch   string `json:"branch,omitempty"`
 	Location Span   `json:"location"`
 	// Field is the way from the object to Location, with the items of lists named
 	// by what they say, as in spec.template.spec.containers[app].image; "" where
@@ -163,7 +166,10 @@ type Summary struct {
 	// Workloads were judged; OtherObjects are Kubernetes objects that place no
 	// pods; NodeObjects are v1 Nodes among the manifests, which are not part of
 	// the topology unless they are declared with --topology.
-	Workloads    int `json:"workloads"`
+	Workloads int `json:"workloads"`
+	// Contexts is how many sets of objects were judged, each as one deployment: one
+	// for each cluster, and more where directories or files are alternatives.
+	Contexts     int `json:"contexts"`
 	OtherObjects int `json:"otherObjects"`
 	NodeObjects  int `json:"nodeObjects"`
 	// Nodes is the size of the topology at its declared counts, over all

@@ -1,18 +1,39 @@
 package diag
 
-// Placement is the decision about workloads together, as the place command
-// prints it. Its JSON form is a contract that others read.
+// Placements is what the place command prints: a decision for each context of each
+// cluster. Its JSON form is a contract that others read.
+type Placements struct {
+	SchemaVersion string `json:"schemaVersion"`
+	// Complete is unset if something could not be read; Failures tell what. The
+	// decisions are then about the rest.
+	Complete  bool               `json:"complete"`
+	Failures  []PlacementFailure `json:"failures"`
+	Decisions []Placement        `json:"decisions"`
+}
+
+// PlacementFailure is something that kept a file from being read as a whole, in
+// some stage of the work.
+type PlacementFailure struct {
+	Stage  string `json:"stage"`
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Reason string `json:"reason"`
+}
+
+// Placement is the decision about the workloads of one context together. Context
+// is the path of the branch where directories or files are alternatives, else "".
 type Placement struct {
-	SchemaVersion string              `json:"schemaVersion"`
-	Verdict       string              `json:"verdict"`
-	RulesVerdict  string              `json:"rulesVerdict"`
-	Pods          PlacementPods       `json:"pods"`
-	Workloads     []PlacementWorkload `json:"workloads"`
-	Witness       []PlacementStep     `json:"witness"`
-	Stuck         *PlacementStuck     `json:"stuck"`
-	Invalid       []PlacementInvalid  `json:"invalid"`
-	Unmodelled    []string            `json:"unmodelled"`
-	Notes         []string            `json:"notes"`
+	Cluster      string              `json:"cluster,omitempty"`
+	Context      string              `json:"context"`
+	Verdict      string              `json:"verdict"`
+	RulesVerdict string              `json:"rulesVerdict"`
+	Pods         PlacementPods       `json:"pods"`
+	Workloads    []PlacementWorkload `json:"workloads"`
+	Witness      []PlacementStep     `json:"witness"`
+	Stuck        *PlacementStuck     `json:"stuck"`
+	Invalid      []PlacementInvalid  `json:"invalid"`
+	Unmodelled   []string            `json:"unmodelled"`
+	Notes        []string            `json:"notes"`
 }
 
 // PlacementPods counts pods over all maximal states that can be reached.

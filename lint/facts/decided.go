@@ -28,6 +28,22 @@ type Decisions map[diag.Object]*settled
 // Decisions are those of the facts; they may outlive them.
 func (f *Facts) Decisions() Decisions { return f.settled }
 
+// Meet takes in the decisions of another context: what is settled has to be
+// settled in all that hold an object.
+func (d Decisions) Meet(o Decisions) {
+	for id, s := range o {
+		known := d[id]
+		if known == nil {
+			d[id] = s
+			continue
+		}
+		*known = settled{
+			judged: known.judged && s.judged, placed: known.placed && s.placed, changed: known.changed && s.changed, lost: known.lost && s.lost,
+			guards: known.guards && s.guards, sized: known.sized && s.sized, budget: known.budget || s.budget, idle: known.idle && s.idle,
+		}
+	}
+}
+
 // Open reports whether an object is there and something is not known that lists
 // of facts would tell of it, so that no finding means nothing.
 func (d Decisions) Open(o diag.Object, lists []string) bool {

@@ -28,7 +28,7 @@ func Reference(w *workload.Workload) string {
 func Decision(m *placement.Model, d *placement.Decision, j *change.Judge, survive func(*workload.Workload) []string) *diag.Placement {
 	b := &builder{Facts: &Facts{}, Input: Input{Survive: survive}, m: m, j: j}
 	doc := &diag.Placement{
-		SchemaVersion: "1", Verdict: string(d.Verdict), RulesVerdict: string(d.RulesVerdict),
+		Verdict: string(d.Verdict), RulesVerdict: string(d.RulesVerdict),
 		Pods:      diag.PlacementPods{Total: d.Total, MaxPlaced: d.MaxPlaced, MinPlaced: d.MinPlaced, Exact: d.Exact},
 		Workloads: []diag.PlacementWorkload{}, Witness: steps(d.Witness), Invalid: []diag.PlacementInvalid{}, Unmodelled: []string{}, Notes: []string{},
 	}
@@ -81,6 +81,11 @@ const maxOpen = 5
 func open(d *placement.Decision) []string {
 	var notes []string
 	for _, q := range d.Doubts {
+		if q.Key == "" {
+			notes = append(notes, fmt.Sprintf("open: the required %s of %s on %s may select pods of %s, which is declared only outside of this context",
+				q.Term.Use, q.Workload, q.Term.Key, q.Target))
+			continue
+		}
 		notes = append(notes, fmt.Sprintf("open: whether the required %s of %s on %s selects pods of %s depends on the label %s, whose value only the cluster knows",
 			q.Term.Use, q.Workload, q.Term.Key, q.Target, q.Key))
 	}

@@ -15,6 +15,7 @@ func (a *arena) relate(i int) {
 	for _, t := range u.g.Terms {
 		if t.Hard && !a.relax.dropped(t) {
 			a.doubt(u, t)
+			a.mayBeElsewhere(i, t)
 		}
 		switch {
 		case !t.Hard || a.relax.dropped(t):

@@ -89,7 +89,8 @@ type Decision struct {
 func (d *Decision) Lasting(w *workload.Workload) bool { return !d.brief[w] }
 
 // Doubt is a hard term of which nobody can tell whether it selects the pods of
-// a workload: that depends on a label whose value only the cluster knows.
+// a workload: that depends on a label whose value only the cluster knows, or, if
+// Key is empty, on whether the workload is there at all.
 type Doubt struct {
 	Workload *workload.Workload
 	Term     *Term

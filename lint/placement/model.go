@@ -20,8 +20,11 @@ type Model struct {
 	// Topology is nil or empty where no node is declared.
 	Topology *topology.Topology
 
-	groups   map[*workload.Workload]*Group
-	index    *labelIndex
+	groups map[*workload.Workload]*Group
+	index  *labelIndex
+	// elsewhere are workloads that may be there or not.
+	elsewhere map[*workload.Workload]bool
+
 	eligible map[string]*Eligibility
 	views    []*view
 	sets     map[setKey]*siteSet
@@ -70,7 +73,8 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 		sets: map[setKey]*siteSet{}, domains: map[domainKey]map[string]bool{}, fits: map[fitKey]*RequestFit{}, excluded: map[excludedKey][]Exclusion{},
 		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, classes: map[string][][]int32{}, kinds: map[string]*Kinds{},
 	}
-	m.index = newLabelIndex(set.Workloads)
+	m.index = newLabelIndex(slices.Concat(set.Workloads, set.Elsewhere))
+	m.addElsewhere(set.Elsewhere)
 	for _, w := range set.Workloads {
 		g := &Group{Workload: w, Terms: terms(w), Unknown: unknown(w)}
 		if !topo.Empty() {

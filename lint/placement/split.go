@@ -25,7 +25,7 @@ func (m *Model) telling() *Model {
 	if len(asked) == 0 {
 		return m
 	}
-	set := &workload.Set{Namespaces: m.Namespaces}
+	set := &workload.Set{Namespaces: m.Namespaces, Elsewhere: m.Elsewhere()}
 	groups := map[*workload.Workload]*Group{}
 	for _, w := range m.Workloads {
 		pods := m.differing(m.groups[w], asked)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -14,11 +15,11 @@ import (
 // PlaceFormats are the formats of a placement.
 func PlaceFormats() []string { return []string{"text", "json", "markdown"} }
 
-// WritePlacement renders a decision about workloads together.
-func WritePlacement(w io.Writer, format string, p *diag.Placement) error {
+// WritePlacement renders decisions about workloads together.
+func WritePlacement(w io.Writer, format string, p *diag.Placements) error {
 	switch format {
 	case "json":
-		return encode(w, arrays(p))
+		return encode(w, allArrays(p))
 	case "text":
 		return placementText(w, p)
 	case "markdown":
@@ -27,22 +28,73 @@ func WritePlacement(w io.Writer, format string, p *diag.Placement) error {
 	return fmt.Errorf("unknown format %q: formats are %s", format, strings.Join(PlaceFormats(), ", "))
 }
 
-func placementText(out io.Writer, p *diag.Placement) error {
+func placementText(out io.Writer, p *diag.Placements) error {
 	var b strings.Builder
-	for _, line := range verdict(p) {
+	if len(p.Decisions) > 1 {
+		fmt.Fprintf(&b, "%s\n", contextCounts(p))
+	}
+	for i := range p.Decisions {
+		if d := &p.Decisions[i]; len(p.Decisions) > 1 {
+			fmt.Fprintf(&b, "\n%s\n", contextTitle(d))
+		}
+		decisionText(&b, &p.Decisions[i])
+	}
+	for _, line := range failures(p) {
 		fmt.Fprintln(&b, line)
 	}
-	workloadTable(&b, p)
-	cores(&b, p)
-	if title := witnessTitle(p); title != "" {
-		fmt.Fprintf(&b, "\n%s:\n", title)
-		grid(&b, p.Witness)
-	}
-	stuck(&b, p.Stuck)
-	for _, r := range limits(p) {
-		fmt.Fprintln(&b, visible(r))
-	}
 	return lines(out, b.String())
+}
+
+// contextCounts counts decisions by verdict, in the order in which they occur.
+func contextCounts(p *diag.Placements) string {
+	counts, order := map[string]int{}, []string(nil)
+	for _, d := range p.Decisions {
+		if counts[d.Verdict] == 0 {
+			order = append(order, d.Verdict)
+		}
+		counts[d.Verdict]++
+	}
+	for i, v := range order {
+		order[i] = fmt.Sprintf("%s %d", v, counts[v])
+	}
+	return count(len(p.Decisions), "context") + ": " + strings.Join(order, ", ")
+}
+
+// contextTitle names what a decision is about.
+func contextTitle(d *diag.Placement) string {
+	parts := []string{}
+	if d.Cluster != "" {
+		parts = append(parts, "cluster "+visible(d.Cluster))
+	}
+	if d.Context != "" || d.Cluster == "" {
+		parts = append(parts, "context "+cmp.Or(visible(d.Context), "of all other manifests"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// failures are visible lines on what could not be read.
+func failures(p *diag.Placements) []string {
+	var all []string
+	for _, f := range p.Failures {
+		all = append(all, visible(fmt.Sprintf("incomplete: %s:%d: %s", f.File, f.Line, f.Reason)))
+	}
+	return all
+}
+
+func decisionText(b *strings.Builder, p *diag.Placement) {
+	for _, line := range verdict(p) {
+		fmt.Fprintln(b, line)
+	}
+	workloadTable(b, p)
+	cores(b, p)
+	if title := witnessTitle(p); title != "" {
+		fmt.Fprintf(b, "\n%s:\n", title)
+		grid(b, p.Witness)
+	}
+	stuck(b, p.Stuck)
+	for _, r := range limits(p) {
+		fmt.Fprintln(b, visible(r))
+	}
 }
 
 // verdict is the decision in two lines.
@@ -91,6 +143,16 @@ func lines(out io.Writer, text string) error {
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// allArrays is p with every array present in JSON; p stays as it is.
+func allArrays(p *diag.Placements) *diag.Placements {
+	out := *p
+	out.Failures, out.Decisions = array(p.Failures), array(p.Decisions)
+	for i := range out.Decisions {
+		out.Decisions[i] = *arrays(&p.Decisions[i])
+	}
+	return &out
 }
 
 // arrays is p with every array present in JSON; p stays as it is.

@@ -8,31 +8,47 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// placementMarkdown writes a decision for the summary of a CI step: the table
-// of workloads, the reasons, the cores and the runs.
-func placementMarkdown(w io.Writer, p *diag.Placement) error {
+// placementMarkdown writes decisions for the summary of a CI step: the table of
+// workloads, the reasons, the cores and the runs.
+func placementMarkdown(w io.Writer, p *diag.Placements) error {
 	var doc page
-	lines := verdict(p)
-	doc.add(0, "## schedlint place: "+prose(strings.TrimPrefix(lines[0], "verdict: ")))
-	doc.add(0, prose(lines[1]))
-	if len(p.Workloads) > 0 {
-		doc.decision(decide(p))
+	if len(p.Decisions) > 1 {
+		doc.add(0, "## schedlint place: "+prose(contextCounts(p)))
 	}
-	for _, c := range contradictions(p) {
-		doc.contradiction(&c)
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		title := "## schedlint place: "
+		if len(p.Decisions) > 1 {
+			title = "### " + prose(clipped(contextTitle(d), maxPath)) + ": "
+		}
+		doc.placement(title, d)
 	}
-	if title := witnessTitle(p); title != "" {
+	doc.list(failures(p))
+	return doc.writeTo(w)
+}
+
+// placement adds one decision.
+func (p *page) placement(title string, d *diag.Placement) {
+	lines := verdict(d)
+	p.add(0, title+prose(strings.TrimPrefix(lines[0], "verdict: ")))
+	p.add(0, prose(lines[1]))
+	if len(d.Workloads) > 0 {
+		p.decision(decide(d))
+	}
+	for _, c := range contradictions(d) {
+		p.contradiction(&c)
+	}
+	if title := witnessTitle(d); title != "" {
 		var b strings.Builder
-		grid(&b, p.Witness)
-		doc.run(title, b.String())
+		grid(&b, d.Witness)
+		p.run(title, b.String())
 	}
 	var b strings.Builder
-	if stuck(&b, p.Stuck); b.Len() > 0 {
+	if stuck(&b, d.Stuck); b.Len() > 0 {
 		title, run, _ := strings.Cut(strings.TrimPrefix(b.String(), "\n"), "\n")
-		doc.run(strings.TrimSuffix(title, ":"), run)
+		p.run(strings.TrimSuffix(title, ":"), run)
 	}
-	doc.list(limits(p))
-	return doc.writeTo(w)
+	p.list(limits(d))
 }
 
 // decision adds the table, as many rows of it as there is room for, and why

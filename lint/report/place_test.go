@@ -70,12 +70,17 @@ func placed() *diag.Placement {
 	open := decided("Job", "load", 5, 0, 5, "undetermined", diag.PlacementChange{})
 	open.Namespace = ""
 	return &diag.Placement{
-		SchemaVersion: "1", Verdict: "never", RulesVerdict: "order-dependent",
+		Verdict: "never", RulesVerdict: "order-dependent",
 		Pods:      diag.PlacementPods{Total: 21, MaxPlaced: 20, MinPlaced: 13},
 		Workloads: []diag.PlacementWorkload{whole, web, db, machines, open},
 		Witness:   []diag.PlacementStep{{Workload: "apps/v1/Deployment/shop/web", Node: "worker-0", Zone: "a"}},
 		Notes:     []string{"a note"},
 	}
+}
+
+// alone is one decision as the place command gives it.
+func alone(p *diag.Placement) *diag.Placements {
+	return &diag.Placements{SchemaVersion: "1", Complete: true, Decisions: []diag.Placement{*p}}
 }
 
 // hostile is a placement in which every name is a stranger's.
@@ -102,7 +107,7 @@ func hostile() *diag.Placement {
 func placementIn(t testing.TB, format string, p *diag.Placement) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WritePlacement(&b, format, p); err != nil {
+	if err := WritePlacement(&b, format, alone(p)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -204,12 +209,12 @@ func TestPlacementWithoutChange(t *testing.T) {
 }
 
 func TestPlacementFormats(t *testing.T) {
-	err := WritePlacement(&bytes.Buffer{}, "sarif", placed())
+	err := WritePlacement(&bytes.Buffer{}, "sarif", alone(placed()))
 	if err == nil || err.Error() != `unknown format "sarif": formats are text, json, markdown` {
 		t.Error(err)
 	}
 	for _, f := range PlaceFormats() {
-		if err := WritePlacement(full{}, f, placed()); !errors.Is(err, errFull) {
+		if err := WritePlacement(full{}, f, alone(placed())); !errors.Is(err, errFull) {
 			t.Errorf("%s: got %v", f, err)
 		}
 	}

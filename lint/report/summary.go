@@ -51,7 +51,11 @@ func examined(s *diag.Summary) string {
 	if s.TopologyDeclared {
 		nodes = count(s.Nodes, "node")
 	}
-	return strings.Join([]string{count(s.Documents, "document"), count(s.Workloads, "workload"), nodes}, ", ")
+	workloads := count(s.Workloads, "workload")
+	if s.Contexts > 1 {
+		workloads += " in " + count(s.Contexts, "context")
+	}
+	return strings.Join([]string{count(s.Documents, "document"), workloads, nodes}, ", ")
 }
 
 // skipped counts the documents that were left out, by reason.

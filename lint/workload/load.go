@@ -33,14 +33,28 @@ type Set struct {
 	Others, Nodes, Owned, Finished int
 	// Topologies are the NodeTopology documents among the objects.
 	Topologies []*source.Object
+	// Elsewhere are workloads that may be there or not, as only files that are not
+	// deployed together with the others for certain declare them.
+	Elsewhere []*Workload
 }
 
-type loader struct {
+// Reader reads workloads, each object once however many sets it is in.
+type Reader struct {
 	table     Table
 	decoder   *source.Decoder
 	envelopes map[string]map[string]reflect.Type
-	set       *Set
-	scales    []*source.Object
+	known     map[*source.Object]*Workload
+}
+
+// NewReader makes a reader for the kinds of a table.
+func NewReader(table Table) *Reader {
+	return &Reader{table: table, decoder: newDecoder(), envelopes: envelopes(), known: map[*source.Object]*Workload{}}
+}
+
+type loader struct {
+	*Reader
+	set    *Set
+	scales []*source.Object
 	// referring are the Rollouts whose template stands in another object, and
 	// templates the PodTemplates that one of them may name.
 	referring []*Workload
@@ -48,8 +62,12 @@ type loader struct {
 }
 
 // Load reads the objects of one cluster.
-func Load(table Table, objects []*source.Object) *Set {
-	l := &loader{table: table, decoder: newDecoder(), envelopes: envelopes(), set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}}}
+func Load(table Table, objects []*source.Object) *Set { return NewReader(table).Load(objects, nil) }
+
+// Load reads objects that are deployed together, and those of which nobody knows
+// whether they are there.
+func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
+	l := &loader{Reader: r, set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}}}
 	for _, o := range objects {
 		l.object(o)
 	}
@@ -58,7 +76,48 @@ func Load(table Table, objects []*source.Object) *Set {
 	l.without(idle)
 	l.repeated()
 	l.scale()
+	for _, o := range elsewhere {
+		l.elsewhere(o)
+	}
 	return l.set
+}
+
+// elsewhere reads an object that may be there or not: of its pods nothing is
+// known but what selectors may find.
+func (l *loader) elsewhere(o *source.Object) {
+	switch kind := l.table.Find(o.APIVersion, o.Kind); {
+	case o.APIVersion == "":
+	case kind != nil && whole(o, kind):
+		l.set.Elsewhere = append(l.set.Elsewhere, l.read(o, kind))
+	case kind != nil || !inert(o) && l.table.Relevant(o.APIVersion, o.Kind):
+		l.operated(o)
+	}
+}
+
+// inert reports whether an object is of a kind that is looked at for what it says
+// of workloads, and makes no pods itself.
+func inert(o *source.Object) bool {
+	switch o.Kind {
+	case "Node", "Namespace":
+		return core(o)
+	case "PodDisruptionBudget":
+		return o.Group() == "policy"
+	case "NodeTopology":
+		return o.Group() == "schedlint.dev"
+	}
+	return scales(o)
+}
+
+// Declares reports whether an object stands for itself in its namespace: patches
+// do not, nor do nodes, which no manifest deploys, and what has ended.
+func (t Table) Declares(o *source.Object) bool {
+	if o.APIVersion == "" || o.Kind == "Node" && core(o) {
+		return false
+	}
+	if kind := t.Find(o.APIVersion, o.Kind); kind != nil {
+		return whole(o, kind) && !ended(o, kind) || kind.Kind == rolloutKind && !o.Root.At("spec", "workloadRef").IsNull()
+	}
+	return o.Kind != "PodDisruptionBudget" || !o.Root.At("spec", "selector").IsNull()
 }
 
 // core reports whether an object is of Kubernetes' core group.
@@ -167,14 +226,20 @@ func (l *loader) workload(o *source.Object, kind *Kind) {
 		l.operated(o) // what it patches may be known under this name alone
 		return
 	}
-	if kind.Kind == "Pod" {
-		switch o.Root.At("status", "phase").Text() {
-		case "Succeeded", "Failed":
-			l.set.Finished++
-			return
-		}
+	if ended(o, kind) {
+		l.set.Finished++
+		return
 	}
 	l.set.Workloads = append(l.set.Workloads, l.read(o, kind))
+}
+
+// ended reports whether an object is a pod that has run to its end.
+func ended(o *source.Object, kind *Kind) bool {
+	if kind.Kind != "Pod" {
+		return false
+	}
+	phase := o.Root.At("status", "phase").Text()
+	return phase == "Succeeded" || phase == "Failed"
 }
 
 // patch is an object that names only the fields that it changes in another.
@@ -184,6 +249,15 @@ func (l *loader) patch(o *source.Object) {
 
 // read decodes and validates an object with a template of its own.
 func (l *loader) read(o *source.Object, kind *Kind) *Workload {
+	if l.known[o] == nil {
+		l.known[o] = l.decode(o, kind)
+	}
+	w := *l.known[o] // each set adds to it what others say of the workload
+	w.Problems, w.Unknown = slices.Clip(w.Problems), slices.Clip(w.Unknown)
+	return &w
+}
+
+func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
 	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o), TemplateNode: o.Root.At(kind.Template...)}
 	w.SpecNode = w.TemplateNode.Get("spec")
 	l.labels(w)

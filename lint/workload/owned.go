@@ -46,14 +46,24 @@ func owners(w *Workload, ref *source.Node) [][2]string {
 	return all
 }
 
+// nameless is what objects without a name have in common that may be alike.
+func nameless(o *source.Object) [4]string {
+	return [4]string{o.Group(), o.Kind, o.Namespace, "\x00" + o.Name}
+}
+
 // repeated marks objects of one group, kind, namespace and name that are not
-// the same everywhere, and copies that are.
+// the same everywhere, and copies that are. Of what has no name a file may want
+// several, but several files are taken for several ways to say the same.
 func (l *loader) repeated() {
 	byID := map[[4]string][]*Workload{}
 	var order [][4]string
 	for _, w := range l.set.Workloads {
 		o := w.Object
 		if o.Root.At("metadata", "name").IsNull() {
+			w.Copy = slices.ContainsFunc(byID[nameless(o)], func(first *Workload) bool {
+				return first.Object.File != o.File && source.Equal(first.Object.Root, o.Root)
+			})
+			byID[nameless(o)] = append(byID[nameless(o)], w)
 			continue
 		}
 		id := [4]string{o.Group(), o.Kind, o.Namespace, o.Name}

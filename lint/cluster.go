@@ -1,0 +1,182 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/contexts"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// part is the objects of one cluster, and its topology files.
+type part struct {
+	name     string
+	objects  []*source.Object
+	topology []string
+}
+
+// parts splits the objects as the configuration says; what belongs to no cluster
+// is judged together, against the topology of the whole. A topology on the
+// command line takes the place of all in the configuration.
+func (r *run) parts() []part {
+	var parts []part
+	rest := part{topology: r.Topology, objects: r.set.Objects}
+	if len(rest.topology) == 0 {
+		rest.topology = r.relative(r.Config.Topology)
+	}
+	taken := map[*source.Object]bool{}
+	for _, c := range r.Config.Clusters {
+		p := part{name: c.Name, topology: r.relative(c.Topology)}
+		for _, o := range r.set.Objects {
+			if c.Has(r.fromConfig(o.File.Name)) {
+				p.objects = append(p.objects, o)
+				taken[o] = true
+			}
+		}
+		if len(p.topology) == 0 || len(r.Topology) > 0 {
+			p.topology = rest.topology
+		}
+		if len(p.objects) > 0 {
+			parts = append(parts, p)
+		}
+	}
+	rest.objects = slices.DeleteFunc(slices.Clone(rest.objects), func(o *source.Object) bool { return taken[o] })
+	if len(rest.objects) > 0 || len(parts) == 0 {
+		parts = append(parts, rest)
+	}
+	return parts
+}
+
+// cluster is one part with what it is divided into.
+type cluster struct {
+	part
+	contexts.Division
+	reader *workload.Reader
+	// whole is all that is declared, for what is counted once.
+	whole *workload.Set
+	// topologies are those of the contexts, by the documents of the tree that
+	// declare them: most contexts have the same.
+	topologies map[string]*topology.Topology
+}
+
+// divide divides a part into contexts. One that the configuration names is one
+// context, and what it declares differently in two files is an error.
+func (r *run) divide(p part) *cluster {
+	c := &cluster{part: p, reader: workload.NewReader(r.table), topologies: map[string]*topology.Topology{}}
+	c.Division = contexts.Split(p.objects, r.table.Declares)
+	r.report.Summary.Contexts += len(c.Contexts)
+	if p.name != "" {
+		for _, group := range c.Differing {
+			r.fail(contradicting(p.name, group))
+		}
+		r.report.Summary.Contexts += 1 - len(c.Contexts)
+		c.Contexts = []contexts.Context{{Objects: p.objects}}
+		c.Branch = contexts.NoBranch
+	}
+	c.whole = c.reader.Load(p.objects, nil)
+	r.count(c)
+	return c
+}
+
+// contradicting is the error of a cluster that declares an object in two ways.
+func contradicting(name string, group []*source.Object) error {
+	first := group[0]
+	i := slices.IndexFunc(group, func(o *source.Object) bool { return !source.Equal(o.Root, first.Root) })
+	return fmt.Errorf("cluster %s declares %s differently in %s and in %s: a cluster has one declaration of an object",
+		name, nameOf(first), at(first), at(group[max(i, 0)]))
+}
+
+// scene is one context of a cluster, read and with its nodes.
+type scene struct {
+	contexts.Context
+	set   *workload.Set
+	nodes *topology.Topology
+	model *placement.Model
+}
+
+// scene reads a context.
+func (r *run) scene(c *cluster, x contexts.Context) *scene {
+	s := &scene{Context: x, set: c.whole}
+	if len(c.Contexts) > 1 {
+		s.set = c.reader.Load(x.Objects, x.Elsewhere)
+	}
+	key := ""
+	for _, o := range s.set.Topologies {
+		key += fmt.Sprintf("%p ", o)
+	}
+	if c.topologies[key] == nil {
+		c.topologies[key] = r.topology(c.part, s.set.Topologies)
+	}
+	s.nodes = c.topologies[key]
+	s.model = placement.NewModel(s.set, s.nodes)
+	return s
+}
+
+// input is what the facts of a context are about.
+func (r *run) input(s *scene) facts.Input {
+	return facts.Input{Model: s.model, Set: s.set, Complete: r.Policy.Own(), Survive: r.survive, Skew: r.Level("rollout-ends-skewed") != diag.LevelOff}
+}
+
+// cluster judges one part, context by context.
+func (r *run) cluster(p part) {
+	c := r.divide(p)
+	for _, x := range c.Contexts {
+		s := r.scene(c, x)
+		f := facts.Build(r.input(s))
+		r.unknowns(s.set, s.model)
+		r.looked(f, x.Objects)
+		r.decide(p.name, f.Decisions())
+		r.judge(f, c, x.Objects)
+		r.note(f.Notes()...)
+		for _, note := range unknownLosses(&r.Options, s.nodes) {
+			r.note(in(p.name, note))
+		}
+	}
+}
+
+// decide keeps how far objects are settled: as far as every context does that
+// holds them.
+func (r *run) decide(cluster string, d facts.Decisions) {
+	if r.decisions[cluster] == nil {
+		r.decisions[cluster] = facts.Decisions{}
+	}
+	r.decisions[cluster].Meet(d)
+}
+
+// note adds notes to the summary, each once.
+func (r *run) note(notes ...string) {
+	s := &r.report.Summary
+	for _, note := range notes {
+		if !slices.Contains(s.Notes, note) {
+			s.Notes = append(s.Notes, note)
+		}
+	}
+}
+
+// sameFinding is what makes the findings of two contexts one.
+type sameFinding struct {
+	rule, message, cluster string
+	level                  diag.Level
+	object                 diag.Object
+	location               diag.Span
+}
+
+func same(d *diag.Diagnostic) sameFinding {
+	return sameFinding{d.Rule, d.Message, d.Cluster, d.Level, d.Object, d.Location}
+}
+
+// judge adds what the policy finds in some facts, which are about objects of a
+// cluster, or about no cluster. What an earlier context has found counts once.
+func (r *run) judge(f *facts.Facts, c *cluster, objects []*source.Object) {
+	for _, found := range r.findings(f, c, objects, nil) {
+		if key := same(&found.Diagnostic); !r.seen[key] {
+			r.seen[key] = true
+			r.found = append(r.found, found)
+		}
+	}
+}

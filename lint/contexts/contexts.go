@@ -1,0 +1,156 @@
+package contexts
+
+import (
+	"path"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Context is objects that are deployed together.
+type Context struct {
+	// Name is the path of the branch, as in overlays/prod, or "" if there are no
+	// alternatives.
+	Name string
+	// Objects are all that are in it, in the order of the input.
+	Objects []*source.Object
+	// Shared are those of Objects that come from sets of alternatives to which the
+	// branch does not belong: other contexts report on them.
+	Shared map[*source.Object]bool
+	// Elsewhere are objects that are declared only outside of the context, so that
+	// nobody knows whether they are there.
+	Elsewhere []*source.Object
+}
+
+// Division is what Split makes of the objects of one cluster.
+type Division struct {
+	Contexts []Context
+	// Branch gives the path element in which the innermost alternatives around a
+	// file differ, and "" for a file outside of all alternatives.
+	Branch func(file string) string
+	// Differing groups objects that several files declare differently, by the last
+	// declaration of each file.
+	Differing [][]*source.Object
+}
+
+// Split divides objects, which are in the order of their files, into contexts.
+// Declares tells of an object whether it
+// stands for itself; what only changes another object, as a patch does, makes no
+// alternatives.
+func Split(objects []*source.Object, declares func(*source.Object) bool) Division {
+	d := Division{Branch: NoBranch}
+	groups := identify(objects, declares)
+	sets := newSets()
+	for _, g := range groups {
+		if g.kinds > 1 {
+			d.Differing = append(d.Differing, g.last())
+			sets.separate(g)
+		}
+	}
+	if len(sets.of) == 0 {
+		d.Contexts = []Context{{Objects: objects}}
+		return d
+	}
+	s := &splitter{sets: sets, objects: objects, groups: groups, chains: make([][]string, len(objects)), common: map[string]map[*source.Object]bool{}}
+	for i, o := range objects {
+		s.chains[i] = sets.chain(o.File.Name)
+	}
+	d.Branch = sets.element
+	for _, b := range sets.leaves() {
+		d.Contexts = append(d.Contexts, s.context(b))
+	}
+	return d
+}
+
+// NoBranch is the branch of a file where there are no alternatives.
+func NoBranch(string) string { return "" }
+
+// identity is what makes two declarations one object.
+type identity struct{ group, kind, namespace, name string }
+
+// group is the declarations of one object, file by file. Class numbers the
+// different contents of the last declarations of each file, kinds counts them.
+type group struct {
+	objects []*source.Object
+	class   map[string]int // by file
+	kinds   int
+}
+
+// last are the declarations that count.
+func (g *group) last() []*source.Object {
+	var all []*source.Object
+	for i, o := range g.objects { // those of one file follow one another
+		if i+1 == len(g.objects) || g.objects[i+1].File != o.File {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+func identityOf(o *source.Object) (identity, bool) {
+	named := !o.Root.At("metadata", "name").IsNull()
+	return identity{o.Group(), o.Kind, o.Namespace, o.Name}, named
+}
+
+// identify gathers the declarations of each object, in the order of the input.
+func identify(objects []*source.Object, declares func(*source.Object) bool) []*group {
+	byID := make(map[identity]*group, len(objects))
+	var all []*group
+	for _, o := range objects {
+		id, named := identityOf(o)
+		if !named || !declares(o) {
+			continue
+		}
+		g := byID[id]
+		if g == nil {
+			g = &group{}
+			byID[id], all = g, append(all, g)
+		}
+		g.objects = append(g.objects, o)
+	}
+	for _, g := range all {
+		g.classify()
+	}
+	return all
+}
+
+// classify numbers the contents. Few objects are declared in many ways, so each
+// is compared with one of every class; more than maxKinds of them count as all
+// different, which bounds the comparisons.
+func (g *group) classify() {
+	if len(g.objects) < 2 {
+		return
+	}
+	g.class = map[string]int{}
+	var of []*source.Object
+	for _, o := range g.last() {
+		class := slices.IndexFunc(of, func(x *source.Object) bool { return source.Equal(x.Root, o.Root) })
+		if len(of) >= maxKinds || class < 0 {
+			class = len(of)
+			of = append(of, o)
+		}
+		g.class[o.File.Name] = class
+	}
+	g.kinds = len(of)
+}
+
+const maxKinds = 100
+
+// parent is the directory of a path, "" for the top.
+func parent(name string) string {
+	if dir := path.Dir(name); dir != "." {
+		return dir
+	}
+	return ""
+}
+
+// steps are the directories above a path, outermost first, and the path.
+func steps(name string) []string {
+	var all []string
+	for i := range len(name) {
+		if name[i] == '/' && i > 0 {
+			all = append(all, name[:i])
+		}
+	}
+	return append(all, name)
+}

@@ -1,0 +1,29 @@
+package lint_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+)
+
+// place decides about manifests that are one context.
+func place(t *testing.T, o lint.Options, budget placement.Options) *diag.Placement {
+	t.Helper()
+	doc, err := lint.Place(context.Background(), o, budget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return only(t, doc)
+}
+
+// only is the decision about the only context.
+func only(t *testing.T, doc *diag.Placements) *diag.Placement {
+	t.Helper()
+	if len(doc.Decisions) != 1 || !doc.Complete {
+		t.Fatalf("%d decisions, complete: %v, failures: %v", len(doc.Decisions), doc.Complete, doc.Failures)
+	}
+	return &doc.Decisions[0]
+}
