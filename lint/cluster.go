@@ -60,14 +60,16 @@ type cluster struct {
 	// whole is all that is declared, for what is counted once.
 	whole *workload.Set
 	// topologies are those of the contexts, by the documents of the tree that
-	// declare them: most contexts have the same.
+	// declare them: most contexts have the same. Answered is what contexts with the
+	// same nodes need not be asked again.
 	topologies map[string]*topology.Topology
+	answered   map[*topology.Topology]facts.Answered
 }
 
 // divide divides a part into contexts. One that the configuration names is one
 // context, and what it declares differently in two files is an error.
 func (r *run) divide(p part) *cluster {
-	c := &cluster{part: p, reader: workload.NewReader(r.table), topologies: map[string]*topology.Topology{}}
+	c := &cluster{part: p, reader: workload.NewReader(r.table), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]facts.Answered{}}
 	c.Division = contexts.Split(p.objects, r.table.Declares)
 	r.report.Summary.Contexts += len(c.Contexts)
 	if p.name != "" {
@@ -111,6 +113,9 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	}
 	if c.topologies[key] == nil {
 		c.topologies[key] = r.topology(c.part, s.set.Topologies)
+		if len(c.Contexts) > 1 {
+			c.answered[c.topologies[key]] = facts.Answered{}
+		}
 	}
 	s.nodes = c.topologies[key]
 	s.model = placement.NewModel(s.set, s.nodes)
@@ -127,7 +132,9 @@ func (r *run) cluster(p part) {
 	c := r.divide(p)
 	for _, x := range c.Contexts {
 		s := r.scene(c, x)
-		f := facts.Build(r.input(s))
+		input := r.input(s)
+		input.Answered = c.answered[s.nodes]
+		f := facts.Build(input)
 		r.unknowns(s.set, s.model)
 		r.looked(f, x.Objects)
 		r.decide(p.name, f.Decisions())

@@ -27,6 +27,9 @@ type Input struct {
 	Survive func(*workload.Workload) []string
 	// Skew asks whether rollouts end unevenly, which takes long to find out.
 	Skew bool
+	// Answered is shared by contexts with the same nodes: what becomes of a workload
+	// in a change is told once if it rests on the same in several. Nil tells it always.
+	Answered Answered
 }
 
 // builder collects facts; the id of a fact is the number of its subject.

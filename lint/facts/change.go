@@ -29,12 +29,39 @@ func (b *builder) change() {
 		if b.faulty[w] || b.torn[w] || !b.j.Judged(w) {
 			continue
 		}
+		if b.answered(w) {
+			continue
+		}
 		b.settle(w, func(d *settled) { d.changed = d.placed; d.lost = d.placed && b.Survive != nil && len(b.Survive(w)) > 0 })
 		b.rollout(w)
 		b.drain(w)
 		b.losses(w)
 		b.migration(w)
 		b.autoscaler(w)
+		b.answer(w)
+	}
+}
+
+// Answered are the questions about changes that have been answered, and how far.
+type Answered map[string]settled
+
+// answered reports whether an earlier context has told what becomes of a workload.
+// A team's own rules may join that with what they see beside it, so they get all.
+func (b *builder) answered(w *workload.Workload) bool {
+	if b.Answered == nil || b.complete {
+		return false
+	}
+	known, ok := b.Answered[b.j.Question(w)]
+	if ok {
+		b.settle(w, func(d *settled) { d.changed, d.lost = known.changed, known.lost })
+	}
+	return ok
+}
+
+// answer keeps how far the questions about a workload are answered.
+func (b *builder) answer(w *workload.Workload) {
+	if b.Answered != nil && !b.complete {
+		b.Answered[b.j.Question(w)] = *b.settled[w.Object.ID()]
 	}
 }
 

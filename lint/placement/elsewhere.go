@@ -1,6 +1,10 @@
 package placement
 
-import "github.com/schedlint/schedlint/lint/workload"
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
 
 // whyElsewhere is why no verdict is given on a workload that only files declare
 // which are not deployed together with the others for certain.
@@ -32,6 +36,34 @@ func (a *arena) mayBeElsewhere(i int, t *Term) {
 				a.doubts = append(a.doubts, Doubt{Workload: u.g.Workload, Term: t, Target: w})
 			}
 		}
+	}
+}
+
+// borrowElsewhere takes over from another model those that hard affinity or spread
+// may see: few questions are about any.
+func (m *Model) borrowElsewhere(from *Model) {
+	if len(from.elsewhere) == 0 {
+		return
+	}
+	var seen []*workload.Workload
+	for _, g := range m.groups {
+		for _, t := range g.Terms {
+			if !t.Hard || t.Use == AntiAffinity {
+				continue
+			}
+			for _, list := range from.index.candidates(&t.sel) {
+				for _, w := range list {
+					if from.elsewhere[w] && m.Peer(t, g.Workload, w) != No && !slices.Contains(seen, w) {
+						seen = append(seen, w)
+					}
+				}
+			}
+		}
+	}
+	if len(seen) > 0 {
+		slices.SortFunc(seen, func(a, b *workload.Workload) int { return a.Object.NameSpan().Compare(b.Object.NameSpan()) })
+		m.index = newLabelIndex(slices.Concat(m.Workloads, seen))
+		m.addElsewhere(seen)
 	}
 }
 

@@ -22,8 +22,9 @@ type Apart struct {
 // Variant is a model of other workloads on other nodes in the same namespaces,
 // to ask what would be if they were these.
 func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart ...Apart) *Model {
-	v := NewModel(&workload.Set{Workloads: ws, Namespaces: m.Namespaces, Elsewhere: m.Elsewhere()}, &topology.Topology{Nodes: nodes})
+	v := NewModel(&workload.Set{Workloads: ws, Namespaces: m.Namespaces}, &topology.Topology{Nodes: nodes})
 	v.apart = apart
+	v.borrowElsewhere(m)
 	return v
 }
 

@@ -1,0 +1,63 @@
+package change
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Question names what the answers about a workload rest on, beside the nodes: all
+// workloads with which it is judged, what their hard rules may select, and what
+// else in the set speaks of it. Two contexts of one cluster in which it is the
+// same have the same answers.
+func (j *Judge) Question(w *workload.Workload) string {
+	q := question{j: j}
+	group := slices.Concat(j.group(w, false), j.group(w, true), j.crowd(w, most(w)), j.running, []*workload.Workload{w})
+	for i, o := range group {
+		if !slices.Contains(group[:i], o) {
+			q.member(o)
+		}
+	}
+	for _, b := range j.BudgetsOf(w) {
+		fmt.Fprintf(&q, "budget %p %v", b.Object, b.Known)
+		q.objects(b.Workloads)
+	}
+	return q.String()
+}
+
+// question is the text of a Question.
+type question struct {
+	strings.Builder
+	j *Judge
+}
+
+func (q *question) objects(ws []*workload.Workload) {
+	for _, w := range ws {
+		fmt.Fprintf(q, " %p", w.Object)
+	}
+	q.WriteByte('\n')
+}
+
+// member adds a workload and what its hard rules may select.
+func (q *question) member(w *workload.Workload) {
+	fmt.Fprintf(q, "%p", w.Object)
+	if w.Scale != nil {
+		fmt.Fprintf(q, " by %p", w.Scale.Object)
+	}
+	for _, t := range q.j.m.Group(w).Terms {
+		if !t.Hard {
+			continue
+		}
+		q.objects(q.j.m.Others(t, w, true))
+		if t.NamespaceSelector != nil {
+			fmt.Fprint(q, q.j.m.Namespaces)
+		}
+		if t.Use == placement.Affinity {
+			fmt.Fprint(q, q.j.m.Self(t, w))
+		}
+	}
+	q.WriteByte('\n')
+}
