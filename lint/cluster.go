@@ -80,7 +80,7 @@ func (r *run) divide(p part) *cluster {
 		c.Contexts = []contexts.Context{{Objects: p.objects}}
 		c.Branch = contexts.NoBranch
 	}
-	c.whole = c.reader.Load(p.objects, nil)
+	c.whole = c.reader.Load(p.objects, r.altered)
 	r.count(c)
 	return c
 }
@@ -105,7 +105,7 @@ type scene struct {
 func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	s := &scene{Context: x, set: c.whole}
 	if len(c.Contexts) > 1 {
-		s.set = c.reader.Load(x.Objects, x.Elsewhere)
+		s.set = c.reader.Load(x.Objects, slices.Concat(x.Elsewhere, r.altered))
 	}
 	key := ""
 	for _, o := range s.set.Topologies {

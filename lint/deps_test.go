@@ -25,6 +25,7 @@ const layers = `
 2 lint/topology   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
 2 lint/origin
 2 lint/contexts
+2 lint/kustomize
 2 lint/config     github.com/bmatcuk/doublestar/v4
 1 lint/source     sigs.k8s.io/kustomize
 1 lint/accept

@@ -12,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/kustomize"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -91,6 +92,8 @@ type run struct {
 	// decisions are those of each cluster, broken the files with mistakes.
 	decisions map[string]facts.Decisions
 	broken    map[string]bool
+	// altered are objects of which kustomizations may change anything.
+	altered []*source.Object
 	// open are the questions that the summary counts already.
 	open map[unknown]bool
 }
@@ -153,6 +156,7 @@ func (r *run) load() {
 	r.fail(err)
 	r.set = set
 	r.keep(set)
+	r.kustomized()
 	for i := range set.Problems {
 		r.broken[set.Problems[i].Span.File] = true
 	}
@@ -172,6 +176,24 @@ func (r *run) load() {
 		r.fail(ErrNothing)
 	}
 }
+
+// kustomized leaves out of the objects what kustomizations of the tree change.
+func (r *run) kustomized() {
+	known := kustomize.Obscure(r.set, r.table.Declares)
+	r.set.Objects, r.altered = known.Objects, known.Whole
+	for _, o := range known.Whole {
+		r.skips.add(&r.skips.skipped, altered, at(o))
+	}
+	for _, o := range known.Changed {
+		r.skips.add(&r.skips.unknown, changed, at(o))
+	}
+}
+
+// Why objects that kustomizations change are left out, or are known in part.
+const (
+	altered = "manifest that a kustomization changes as a whole"
+	changed = "a kustomization changes fields of it"
+)
 
 // untracked is why a file is left out that Options.Tracked declines.
 const untracked = "untracked file"

@@ -290,6 +290,10 @@ func (l *loader) labels(w *Workload) {
 	node := w.TemplateNode.At("metadata", "labels")
 	w.Labels = make(map[string]string, node.Len()+len(w.Kind.Fixed))
 	path := w.Kind.path("metadata.labels")
+	if node.Placeholder() {
+		w.Open = append(w.Open, "metadata.labels")
+		return
+	}
 	if !node.IsNull() && node.Kind != source.Map {
 		k, v := w.TemplateNode.Get("metadata").Field("labels")
 		w.refuse(path, w.File().FieldSpan(k, v), "expected a map", "")

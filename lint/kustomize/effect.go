@@ -1,0 +1,206 @@
+package kustomize
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// effect is what a part of a kustomization may change in the objects that it
+// selects.
+type effect struct {
+	selects func(o *source.Object, renamed bool) bool
+	// paths are the fields; whole is set if it may be anything. Labels are the keys
+	// of labels that pods and selectors get.
+	paths  [][]string
+	whole  bool
+	labels []string
+	// namespace is set if the namespace changes.
+	namespace bool
+}
+
+func everything(*source.Object, bool) bool { return true }
+
+// wholesale are fields that may change anything anywhere.
+var wholesale = []string{"components", "transformers", "replacements", "configurations", "vars"}
+
+// effects are those of one kustomization.
+func (t *tree) effects(k *kustomization) []effect {
+	var all []effect
+	for _, field := range wholesale {
+		if k.root.Get(field).Len() > 0 {
+			all = append(all, effect{selects: everything, whole: true})
+		}
+	}
+	for _, field := range []string{"patches", "patchesStrategicMerge", "patchesJson6902"} {
+		for _, item := range k.root.Get(field).Items() {
+			all = append(all, t.patch(k, item)...)
+		}
+	}
+	for _, item := range k.root.Get("replicas").Items() {
+		name := item.Get("name").Text()
+		all = append(all, effect{paths: [][]string{{"spec", "replicas"}}, selects: func(o *source.Object, renamed bool) bool {
+			return renamed || o.Name == name
+		}})
+	}
+	if k.root.Get("namespace").Text() != "" {
+		all = append(all, effect{selects: everything, namespace: true})
+	}
+	if keys := k.labels(); len(keys) > 0 {
+		all = append(all, effect{selects: everything, labels: keys})
+	}
+	return all
+}
+
+// labels are the keys that a kustomization adds to pods or selectors.
+func (k *kustomization) labels() []string {
+	var keys []string
+	add := func(pairs *source.Node) {
+		for key := range pairs.Fields() {
+			keys = append(keys, key.Value)
+		}
+	}
+	add(k.root.Get("commonLabels"))
+	for _, item := range k.root.Get("labels").Items() {
+		selectors, _ := item.Get("includeSelectors").Bool()
+		templates, _ := item.Get("includeTemplates").Bool()
+		if selectors || templates || item.Get("fields").Len() > 0 {
+			add(item.Get("pairs"))
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// patch is an entry of a kustomization: a path or a text, alone or in a map that
+// may say what it is for.
+func (t *tree) patch(k *kustomization, item *source.Node) []effect {
+	name, text, target := item.Get("path").Text(), item.Get("patch").Text(), item.Get("target")
+	if item.Kind == source.Scalar {
+		name, text = item.Text(), ""
+		if strings.Contains(name, "\n") {
+			name, text = "", name
+		}
+	}
+	var roots []*source.Node
+	if name != "" {
+		roots = t.roots(path.Join(k.dir, name))
+	} else if text != "" {
+		roots = (&source.File{Text: []byte(text)}).Roots()
+	}
+	if len(roots) == 0 { // what it changes cannot be read
+		return []effect{{selects: selected(target, nil), whole: true}}
+	}
+	var all []effect
+	for _, root := range roots {
+		e := effect{selects: selected(target, root)}
+		if root.Kind == source.Sequence {
+			e.operations(root)
+		} else {
+			e.merge(root, nil)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// selected tells which objects a patch is for: those that its target describes, or
+// else the one that it names. Label selectors are taken to match.
+func selected(target, patch *source.Node) func(*source.Object, bool) bool {
+	if target == nil && patch == nil {
+		return everything
+	}
+	if target == nil {
+		kind, name := patch.Get("kind").Text(), patch.At("metadata", "name").Text()
+		return func(o *source.Object, renamed bool) bool {
+			return (kind == "" || o.Kind == kind) && (renamed || name == "" || o.Name == name)
+		}
+	}
+	return func(o *source.Object, renamed bool) bool {
+		return matches(target.Get("kind"), o.Kind) && matches(target.Get("group"), o.Group()) && (renamed || matches(target.Get("name"), o.Name))
+	}
+}
+
+// maxPattern bounds the patterns of targets.
+const maxPattern = 1000
+
+// matches applies a pattern of a target, which is anchored (kustomize:
+// api/types/selector.go). One that cannot be read is taken to match.
+func matches(pattern *source.Node, value string) bool {
+	text := pattern.Text()
+	if text == "" || text == value || len(text) > maxPattern {
+		return true
+	}
+	re, err := regexp.Compile("^(?:" + text + ")$")
+	return err != nil || re.MatchString(value)
+}
+
+// merge takes in the leaves of a strategic-merge patch below a path.
+func (e *effect) merge(n *source.Node, at []string) {
+	for k, v := range n.Fields() {
+		field := append(slices.Clip(at), k.Value)
+		switch {
+		case strings.HasPrefix(k.Value, "$"): // a directive about all that is here
+			e.add(at)
+		case len(at) == 0 && (k.Value == "apiVersion" || k.Value == "kind"), len(at) == 1 && at[0] == "metadata" && k.Value != "labels":
+		case v.Kind == source.Map && v.Len() > 0:
+			e.merge(v, field)
+		case containers[k.Value] && v.Kind == source.Sequence && !resizes(v):
+		default:
+			e.add(field)
+		}
+	}
+}
+
+// resizes reports whether a patch of containers writes more than what is not judged.
+func resizes(list *source.Node) bool {
+	for _, item := range list.Items() {
+		for k := range item.Fields() {
+			if k.Value != "name" && !irrelevant[k.Value] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// operations takes in the pointers of a JSON patch.
+func (e *effect) operations(list *source.Node) {
+	for _, op := range list.Items() {
+		for _, member := range []string{"path", "from"} {
+			_, pointer := op.Field(member)
+			if pointer == nil || op.Get("op").Text() == "test" {
+				continue
+			}
+			var at []string
+			for _, step := range strings.Split(pointer.Text(), "/")[1:] {
+				at = append(at, strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
+			}
+			e.add(at)
+		}
+	}
+}
+
+// add takes in a path, as far as it leads: behind a list nobody knows which item
+// it is, but for containers, whose other fields are not judged.
+func (e *effect) add(at []string) {
+	if len(at) == 0 {
+		e.whole = true
+		return
+	}
+	if slices.ContainsFunc(at, func(field string) bool { return irrelevant[field] }) {
+		return
+	}
+	e.paths = append(e.paths, at)
+}
+
+// irrelevant are fields below which nothing is judged.
+var irrelevant = map[string]bool{
+	"annotations": true, "args": true, "automountServiceAccountToken": true, "command": true, "data": true, "dnsConfig": true, "dnsPolicy": true, "env": true,
+	"envFrom": true, "hostAliases": true, "image": true, "imagePullPolicy": true, "imagePullSecrets": true, "lifecycle": true, "livenessProbe": true,
+	"readinessProbe": true, "securityContext": true, "serviceAccount": true, "serviceAccountName": true, "startupProbe": true, "stringData": true,
+	"terminationGracePeriodSeconds": true, "volumeMounts": true, "volumes": true,
+}

@@ -1,0 +1,228 @@
+package kustomize
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Result is what is left of objects once everything is taken away that
+// kustomizations change.
+type Result struct {
+	Objects []*source.Object
+	// Whole are the objects of which anything may change; they are not among Objects.
+	Whole []*source.Object
+	// Changed are those of Objects with fields that are not known.
+	Changed []*source.Object
+}
+
+// Obscure makes variables of the fields that kustomizations change. Declares tells
+// whether an object stands for itself: one that no longer does, with what is not
+// known, may be anything.
+func Obscure(set *source.Set, declares func(*source.Object) bool) Result {
+	t := newTree(set)
+	if len(t.dirs) == 0 {
+		return Result{Objects: set.Objects}
+	}
+	by := t.byFile()
+	var r Result
+	for _, o := range set.Objects {
+		c := change{object: o}
+		for _, e := range by[o.File.Name] {
+			if e.selects(o, e.renamed) {
+				c.take(&e.effect)
+			}
+		}
+		if !c.any() {
+			r.Objects = append(r.Objects, o)
+			continue
+		}
+		if known := c.apply(); c.whole || declares(o) && !declares(known) {
+			r.Whole = append(r.Whole, o)
+		} else {
+			r.Objects = append(r.Objects, known)
+			r.Changed = append(r.Changed, known)
+		}
+	}
+	return r
+}
+
+// applied is an effect on a file.
+type applied struct {
+	effect
+	renamed bool
+}
+
+// byFile are the effects that reach each file. If references are too many to
+// follow, every file of theirs may be changed as a whole.
+func (t *tree) byFile() map[string][]applied {
+	by := map[string][]applied{}
+	for _, k := range t.sorted() {
+		effects := t.effects(k)
+		if len(effects) == 0 {
+			continue
+		}
+		if !t.reach(k, func(r reached) {
+			for _, e := range effects {
+				by[r.file] = append(by[r.file], applied{e, r.renamed || k.renames})
+			}
+		}) {
+			for name := range t.files {
+				by[name] = append(by[name], applied{effect: effect{selects: everything, whole: true}})
+			}
+			return by
+		}
+	}
+	return by
+}
+
+// change is what kustomizations change in one object.
+type change struct {
+	object    *source.Object
+	whole     bool
+	namespace bool
+	paths     [][]string
+	labels    []string
+}
+
+// take takes in an effect. All labels at once are those of pods, which selectors of
+// other objects look at, or else of no interest.
+func (c *change) take(e *effect) {
+	c.whole = c.whole || e.whole
+	c.namespace = c.namespace || e.namespace
+	for _, at := range e.paths {
+		switch n := len(at); {
+		case n < 2 || at[n-2] != "metadata" || at[n-1] != "labels":
+			c.paths = append(c.paths, at)
+		case n > 2 || c.object.Kind == "Pod":
+			c.whole = true
+		}
+	}
+	c.labels = append(c.labels, e.labels...)
+}
+
+func (c *change) any() bool { return c.whole || len(c.paths)+len(c.labels) > 0 || c.namespace }
+
+// apply copies the object with variables in place of what changes.
+func (c *change) apply() *source.Object {
+	o := *c.object
+	for _, at := range c.paths {
+		o.Root = c.obscured(o.Root, at, false)
+	}
+	if c.labels = slices.Compact(slices.Sorted(slices.Values(c.labels))); len(c.labels) > 0 {
+		o.Root = c.labelled(o.Root)
+	}
+	if c.namespace {
+		o.Root = c.displaced(o.Root)
+	}
+	return &o
+}
+
+// name is where an object is named, as the place of fields that no file has.
+func (c *change) name() *source.Node {
+	k, _ := c.object.Root.Get("metadata").Field("name")
+	return k
+}
+
+// obscured is a map with a variable where a path leads.
+func (c *change) obscured(n *source.Node, at []string, anyName bool) *source.Node {
+	name, rest := at[0], at[1:]
+	_, v := n.Field(name)
+	switch {
+	case v == nil && !anyName && !judged[name]:
+		return n
+	case v == nil:
+		return n.With(name, c.name().Variable(), c.name())
+	case v.Kind == source.Sequence && containers[name]:
+		return n.Replace(name, c.unsized(v))
+	case v.Kind == source.Map && len(rest) > 0:
+		return n.Replace(name, c.obscured(v, rest, named[name]))
+	}
+	return n.Replace(name, v.Variable())
+}
+
+// unsized is a list of containers of which nobody knows what they ask for.
+func (c *change) unsized(list *source.Node) *source.Node {
+	for i, item := range list.Items() {
+		if item.Kind != source.Map {
+			continue
+		}
+		if _, v := item.Field("resources"); v != nil {
+			return list.Among(i, item.Replace("resources", v.Variable()))
+		}
+		return list.Among(i, item.With("resources", c.name().Variable(), c.name()))
+	}
+	return list.Variable()
+}
+
+// rewritten is n with what visit makes of each field of the maps in it, at any depth.
+func rewritten(n *source.Node, visit func(m *source.Node, name string, v *source.Node) *source.Node) *source.Node {
+	out := n
+	for k, v := range n.Fields() {
+		if next := visit(n, k.Value, rewritten(v, visit)); next != v {
+			out = out.Replace(k.Value, next)
+		}
+	}
+	for i, item := range n.Items() {
+		if next := rewritten(item, visit); next != item {
+			out = out.Among(i, next)
+		}
+	}
+	return out
+}
+
+// labelled adds labels of unknown value to pods and to selectors.
+func (c *change) labelled(root *source.Node) *source.Node {
+	add := func(m *source.Node) *source.Node {
+		for _, key := range c.labels {
+			if _, v := m.Field(key); v != nil {
+				m = m.Replace(key, v.Variable())
+			} else {
+				m = m.With(key, c.name().Variable(), c.name())
+			}
+		}
+		return m
+	}
+	return rewritten(root, func(m *source.Node, name string, v *source.Node) *source.Node {
+		switch {
+		case v == nil || v.Kind != source.Map:
+		case name == "labels" || name == "matchLabels":
+			return add(v)
+		case name == "labelSelector" && v.Get("matchLabels") == nil:
+			return v.With("matchLabels", add(v.Emptied()), c.name())
+		}
+		return v
+	})
+}
+
+// displaced makes variables of the namespaces that terms name.
+func (c *change) displaced(root *source.Node) *source.Node {
+	return rewritten(root, func(_ *source.Node, name string, v *source.Node) *source.Node {
+		if name == "namespaces" && v.Kind == source.Sequence {
+			return v.Variable()
+		}
+		return v
+	})
+}
+
+// containers are lists whose items are merged by name.
+var containers = map[string]bool{"containers": true, "initContainers": true}
+
+// named are maps whose fields are anybody's.
+var named = map[string]bool{"labels": true, "limits": true, "matchLabels": true, "nodeSelector": true, "requests": true}
+
+// judged are fields that are looked at where a patch adds them.
+var judged = func() map[string]bool {
+	m := map[string]bool{}
+	for field := range strings.FieldsSeq(`affinity completionMode completions containers domain evictionStrategy hostNetwork initContainers jobTemplate labels
+		labelSelector limits matchExpressions matchLabels matchLabelKeys maxReplicaCount maxReplicas maxSurge maxUnavailable metadata minAvailable
+		minReadySeconds minReplicaCount minReplicas nodeAffinity nodeName nodeSelector ordinals overhead parallelism partition paused podAffinity
+		podAntiAffinity podManagementPolicy ports preferredDuringSchedulingIgnoredDuringExecution priorityClassName replicas
+		requests requiredDuringSchedulingIgnoredDuringExecution resources restartPolicy rollingUpdate running runStrategy runtimeClassName
+		scaleTargetRef schedulerName schedulingGates selector spec strategy suspend template tolerations topologySpreadConstraints
+		type unhealthyPodEvictionPolicy updateStrategy`) {
+		m[field] = true
+	}
+	return m
+}()
