@@ -13,8 +13,11 @@ type relocation struct {
 	*run
 	mapper  *origin.Mapper
 	streams map[string]*source.Stream
-	// lost counts findings whose sources were not found.
-	lost int
+	// lost counts findings whose sources were not found, silent those of them in
+	// input that does not say where it comes from.
+	lost, silent int
+	// unsaid is set if the object at hand does not say where it comes from.
+	unsaid bool
 }
 
 // relocate goes through the findings. Files of the sources are read only if a
@@ -34,16 +37,22 @@ func (r *run) relocate() {
 		m.move(d)
 		r.found[i].Moved = d.Location != was
 	}
-	if m.lost > 0 {
-		r.report.Summary.Notes = append(r.report.Summary.Notes, m.note())
-	}
+	r.note(m.notes()...)
 }
 
-func (m *relocation) note() string {
-	if m.SourceRoot != "" {
-		return fmt.Sprintf("findings that stay in rendered input, as their sources were not found from --source-root %s: %d", m.SourceRoot, m.lost)
+// notes tell of findings that stay where they are.
+func (m *relocation) notes() []string {
+	var notes []string
+	if m.silent > 0 {
+		notes = append(notes, fmt.Sprintf("rendered input does not say where it comes from, so findings stay in it (%d): add buildMetadata: [originAnnotations] to the kustomization", m.silent))
 	}
-	return fmt.Sprintf("findings in rendered input that --source-root DIR, with the directory that was rendered, may lead to their sources: %d", m.lost)
+	switch n := m.lost - m.silent; {
+	case n > 0 && m.SourceRoot != "":
+		notes = append(notes, fmt.Sprintf("findings that stay in rendered input, as their sources were not found from --source-root %s: %d", m.SourceRoot, n))
+	case n > 0:
+		notes = append(notes, fmt.Sprintf("findings in rendered input that --source-root DIR, with the directory that was rendered, may lead to their sources: %d", n))
+	}
+	return notes
 }
 
 // What is said of the rendered place of a finding, and of an object that a
@@ -57,9 +66,13 @@ const (
 // move moves one finding. Repairs keep their words only: rendered text is not
 // edited, and the text that it comes from may be that of several others.
 func (m *relocation) move(d *diag.Diagnostic) {
+	m.unsaid = false
 	at, rendered, ok := m.locate(d.Location)
 	if rendered && !ok {
 		m.lost++
+		if m.unsaid {
+			m.silent++
+		}
 	}
 	for i := range d.Related {
 		if to, _, ok := m.locate(d.Related[i].Location); ok && !to.Whole {
@@ -97,6 +110,12 @@ func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
 	if !rendered && template != "" {
 		from, rendered = source.Origin{Template: template}, true
 	}
+	if !rendered && m.SourceRoot != "" && !m.mapper.Reads(s.File) {
+		rendered, m.unsaid = true, true
+		if from, ok = m.mapper.Find(o); !ok {
+			return at, true, false
+		}
+	}
 	if rendered {
 		at, ok = m.mapper.Locate(o, from, s)
 	}
@@ -107,7 +126,7 @@ func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
 func (m *relocation) stream(name string) *source.Stream {
 	s, known := m.streams[name]
 	if !known {
-		if f := m.files[name]; f != nil && source.MayHaveOrigins(f.Text) {
+		if f := m.files[name]; f != nil && (m.SourceRoot != "" || source.MayHaveOrigins(f.Text)) {
 			s = source.NewStream(f)
 		}
 		m.streams[name] = s

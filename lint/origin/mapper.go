@@ -50,6 +50,11 @@ type Mapper struct {
 	// targets.
 	inline   map[*source.Node]inline
 	patterns map[string]*regexp.Regexp
+	// sourceNames are the files among which objects are looked for that do not say
+	// where they come from, once needed; byKind those that declare some kind.
+	sourceNames []string
+	isSource    map[string]bool
+	byKind      map[groupKind][]string
 }
 
 // New is an error if the base is no directory of the repository.
@@ -101,15 +106,18 @@ func (m *Mapper) written(o *source.Object, from string) *written {
 		clear(m.objects)
 	}
 	if file := m.files.read(path.Join(m.base, from)); file != nil {
-		w = m.match(o, file)
+		if w = m.match(o, file, m.named); w != nil && !w.agrees() {
+			w = nil
+		}
 	}
 	m.objects[o] = w
 	return w
 }
 
 // match finds the object of a file that another was rendered from: by group,
-// kind and name, the name as it was before the kustomizations on the way.
-func (m *Mapper) match(o *source.Object, file *source.File) *written {
+// kind and name, the name as it was before the kustomizations on the way, or, if
+// loose is set, a name that is part of its name.
+func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *written {
 	all := m.files.objects(file)[groupKind{o.Group(), o.Kind}]
 	names, exact := map[string]bool{o.Name: true}, map[string][]way{}
 	ways := m.waysTo(file.Name)
@@ -123,7 +131,7 @@ func (m *Mapper) match(o *source.Object, file *source.File) *written {
 	for name := range names {
 		matching = append(matching, all[name]...)
 	}
-	if len(matching) == 0 && m.named && len(all) == 1 {
+	if len(matching) == 0 && loose && len(all) == 1 {
 		for name, alone := range all {
 			if len(alone) == 1 && name != "" && strings.Contains(o.Name, name) {
 				matching = alone // what else names it is not known, but there is no other

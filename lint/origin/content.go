@@ -1,0 +1,146 @@
+package origin
+
+import (
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Find finds the file of an object that does not say where it comes from: the only
+// one of the sources that declares it, by kind and name and with mostly the same
+// content. A name that is merely part of the rendered one counts only if no file
+// has the name itself.
+func (m *Mapper) Find(o *source.Object) (source.Origin, bool) {
+	for _, loose := range []bool{false, true} {
+		var found []string
+		for _, name := range m.declaring(groupKind{o.Group(), o.Kind}) {
+			file := m.files.read(name)
+			if file == nil || file == o.File {
+				continue
+			}
+			if w := m.match(o, file, loose); w != nil && w.agrees() {
+				found = append(found, file.Name)
+			}
+		}
+		switch len(found) {
+		case 0:
+			continue
+		case 1:
+			if rel, err := filepath.Rel(filepath.FromSlash("/"+m.base), filepath.FromSlash("/"+found[0])); err == nil {
+				return source.Origin{Path: filepath.ToSlash(rel)}, true
+			}
+		}
+		return source.Origin{}, false
+	}
+	return source.Origin{}, false
+}
+
+// Reads reports whether a file is one of the sources itself.
+func (m *Mapper) Reads(name string) bool {
+	m.sources()
+	return m.isSource[name]
+}
+
+// declaring are the sources that declare an object of a kind.
+func (m *Mapper) declaring(of groupKind) []string {
+	if m.byKind == nil {
+		m.byKind = map[groupKind][]string{}
+		for _, name := range m.sources() {
+			if file := m.files.read(name); file != nil {
+				for kind := range m.files.objects(file) {
+					m.byKind[kind] = append(m.byKind[kind], name)
+				}
+			}
+		}
+	}
+	return m.byKind[of]
+}
+
+// maxSources bounds the files among which an object is looked for.
+const maxSources = 10_000
+
+// sources are the files that the kustomization of the base reaches, or, where there
+// is none, all manifests below the base; none if they are too many.
+func (m *Mapper) sources() []string {
+	if m.isSource != nil {
+		return m.sourceNames
+	}
+	m.isSource = map[string]bool{}
+	var all []string
+	if m.kustomization(m.base) != nil {
+		m.waysTo("")
+		for name := range m.ways {
+			all = append(all, name)
+		}
+	} else {
+		all = m.below()
+	}
+	if len(all) > maxSources {
+		return nil
+	}
+	for _, name := range all {
+		m.isSource[name] = true
+	}
+	m.sourceNames = all
+	return all
+}
+
+// below are the manifests in the base and its directories but hidden ones.
+func (m *Mapper) below() []string {
+	var all []string
+	top := filepath.Join(m.files.root, filepath.FromSlash(m.base))
+	// what cannot be listed holds no source
+	_ = filepath.WalkDir(top, func(at string, d fs.DirEntry, err error) error {
+		name, inside := m.files.inside(at)
+		switch {
+		case err != nil || !inside || len(all) > maxSources:
+			return filepath.SkipDir
+		case d.IsDir() && at != top && strings.HasPrefix(d.Name(), "."):
+			return filepath.SkipDir
+		case d.Type().IsRegular() && manifests[strings.ToLower(path.Ext(name))]:
+			all = append(all, name)
+		}
+		return nil
+	})
+	return all
+}
+
+var manifests = map[string]bool{".yaml": true, ".yml": true, ".json": true}
+
+// agrees reports whether at least half of what the source says of the object is
+// said in the rendered one too, at the same place: a file of that name that says
+// something else is another one's.
+func (w *written) agrees() bool {
+	same, all := agreement(w.object.Root.Get("spec"), w.rendered.Root.Get("spec"), 0)
+	return 2*same >= all
+}
+
+// agreement counts the scalars of a tree, and those that another one has as well.
+func agreement(a, b *source.Node, depth int) (same, all int) {
+	if depth > maxNested {
+		return 0, 1
+	}
+	if a.Len() == 0 && !a.IsNull() {
+		if a.Kind == source.Scalar && source.Equal(a, b) {
+			return 1, 1
+		}
+		return 0, 1
+	}
+	for k, v := range a.Fields() {
+		s, n := agreement(v, b.Get(k.Value), depth+1)
+		same, all = same+s, all+n
+	}
+	others := b.Items()
+	for i, item := range a.Items() {
+		var other *source.Node
+		if i < len(others) {
+			other = others[i]
+		}
+		s, n := agreement(item, other, depth+1)
+		same, all = same+s, all+n
+	}
+	return same, all
+}
