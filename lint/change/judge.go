@@ -23,6 +23,7 @@ type Judge struct {
 	budgets                []Budget
 	grown                  *Judge // on the nodes that growing pools may have, once asked
 	lost                   map[string][]answer
+	advice                 *advice
 }
 
 // Budgets, in filters applied: that of one question is a part of what a decision
@@ -48,6 +49,7 @@ func New(m *placement.Model, set *workload.Set, o placement.Options) *Judge {
 	}
 	purse := j.steps * questions
 	j.purse = &purse
+	j.advice = &advice{purse: purse, known: map[string]bool{}}
 	for _, w := range m.Workloads {
 		if w.Running && placement.Modelled(m.Group(w)) {
 			j.running = append(j.running, w)

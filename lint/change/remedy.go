@@ -1,7 +1,6 @@
 package change
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -216,8 +215,11 @@ func (j *Judge) oneMore(w *workload.Workload) *topology.Node {
 	}
 	for _, k := range keys {
 		if _, has := more.Labels[k]; has {
-			more.Labels[k] = fmt.Sprintf("one more %s", k)
+			more.Labels[k] = ownDomain(k)
 		}
 	}
 	return &more
 }
+
+// ownDomain is the value of a key that only a further node has.
+func ownDomain(key string) string { return "one more " + key }

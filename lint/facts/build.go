@@ -78,6 +78,9 @@ func build(in Input) *builder {
 			b.declared++
 		}
 	}
+	if in.Set != nil {
+		b.j = change.New(m, in.Set, placement.Options{})
+	}
 	for _, w := range m.Workloads {
 		b.workload(w)
 	}
@@ -88,7 +91,6 @@ func build(in Input) *builder {
 		b.joint()
 	}
 	if in.Set != nil {
-		b.j = change.New(m, in.Set, placement.Options{})
 		b.change()
 	}
 	b.notes = append(b.notes, quirks(m)...)

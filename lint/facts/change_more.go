@@ -57,7 +57,7 @@ func (b *builder) budget(x *change.Budget) {
 			s = s.related(w.CountSpan(), "%s", plural(change.Certain(w), "pod")+" of "+w.String())
 		}
 		more := ""
-		if allowed, _ := x.Budget.Allowed(x.Pods + 1); allowed > 0 {
+		if allowed, _ := x.Budget.Allowed(x.Pods + 1); allowed > 0 && len(x.Workloads) == 1 && b.holds(of, change.Replicas(x.Pods+1), 0) {
 			more = ", or run one replica more"
 		}
 		add("no-eviction", s.fix("set maxUnavailable: 1 in place of it%s", more))
@@ -135,8 +135,8 @@ func (b *builder) autoscaler(w *workload.Workload) {
 	if fact.Verdict == Infeasible {
 		fact.Pending = w.Scale.Max - s.Most
 		subject = subject.related(w.Object.NameSpan(), "%s is scaled", w)
-		if s.Most > 0 {
-			subject = subject.fix("lower the maximum to %d", s.Most)
+		if n, ok := b.largest(w, s.Most); ok {
+			subject = subject.fix("lower the maximum to %d", n)
 		}
 		subject = subject.fix("add nodes, or a pool that grows")
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -79,14 +80,6 @@ func growth(l *placement.Limit) string {
 	return "pools counted at their max: " + l.Growth
 }
 
-// lower is the repair by fewer pods.
-func lower(s Subject, w *workload.Workload, l *placement.Limit) Subject {
-	if l.Most > 0 && w.Count.Key != nil && w.Scale == nil {
-		return s.fix("set %s to %d", w.Count.Key.Value, l.Most)
-	}
-	return s
-}
-
 func (b *builder) antiAffinity(w *workload.Workload, l *placement.Limit) {
 	s, excluded := b.frame(w, l, firstKey(w, l.Terms[0].Node))
 	fact := AntiAffinity{
@@ -104,9 +97,13 @@ func (b *builder) antiAffinity(w *workload.Workload, l *placement.Limit) {
 	}
 	fact.Key = strings.Join(keys, ", ")
 	if l.Exceeded {
-		s = lower(s, w, l)
-		s = s.fix("add %s with a new value of %s", plural(fact.Pending, "node"), keys[0])
-		s = s.fix("make the anti-affinity preferred, if two pods may share a %s value", keys[0])
+		s = b.lower(s, w, l)
+		if n, ok := b.nodesToAdd(w, fact.Pending); ok {
+			s = s.fix("add %s with a new value of %s", plural(n, "node"), keys[0])
+		}
+		if b.holds(w, change.SoftAntiAffinity, 0) {
+			s = s.fix("make the anti-affinity preferred, if two pods may share a %s value", keys[0])
+		}
 	}
 	fact.ID = b.subject(s)
 	b.AntiAffinity = append(b.AntiAffinity, fact)
@@ -136,7 +133,7 @@ func (b *builder) spreadFix(s Subject, w *workload.Workload, l *placement.Limit,
 	switch l.Cause {
 	case "missing-key":
 		if fact.Suggestion = b.m.Topology.Suggest(t.Key); fact.Suggestion != "" {
-			s.Fixes = append(s.Fixes, topologyKeyFix(w, t, fact.Suggestion))
+			s.Fixes = append(s.Fixes, b.corrected(w, t, fact.Suggestion))
 			return s
 		}
 		return s.fix("label the nodes with %s", t.Key)
@@ -144,14 +141,19 @@ func (b *builder) spreadFix(s Subject, w *workload.Workload, l *placement.Limit,
 		if span := fieldSpan(w, t.Node, "minDomains"); !span.IsZero() {
 			s = s.related(span, "%s asked for, %d there", plural(fact.MinDomains, "domain"), fact.Domains)
 		}
-		s = s.fix("set minDomains to %d", max(1, fact.Domains))
+		if n := max(1, fact.Domains); b.holds(w, minDomains(t.Key, n), 0) {
+			s = s.fix("set minDomains to %d", n)
+		}
 	default:
-		if fact.Smallest == 0 && t.Constraint.NodeTaintsPolicy == nil {
-			s = s.fix("set nodeTaintsPolicy: Honor, if the empty domains are tainted nodes")
+		if fact.Smallest == 0 && t.Constraint.NodeTaintsPolicy == nil && b.holds(w, honored(t.Key), 0) {
+			s = s.fix("set nodeTaintsPolicy: Honor: the empty domains are tainted nodes")
 		}
 	}
-	s = lower(s, w, l)
-	return s.fix("set whenUnsatisfiable: ScheduleAnyway, if the skew may be larger")
+	s = b.lower(s, w, l)
+	if b.holds(w, softSpread(t.Key), 0) {
+		s = s.fix("set whenUnsatisfiable: ScheduleAnyway, if the skew may be larger")
+	}
+	return s
 }
 
 func (b *builder) hostPort(w *workload.Workload, l *placement.Limit) {
@@ -162,8 +164,13 @@ func (b *builder) hostPort(w *workload.Workload, l *placement.Limit) {
 		Pending: max(0, l.Pods-l.Most), Excluded: excluded, Growth: growth(l),
 	}
 	if l.Exceeded {
-		s = lower(s, w, l)
-		s = s.fix("drop the host port and use a Service, or add %s", plural(fact.Pending, "node"))
+		s = b.lower(s, w, l)
+		if b.holds(w, change.NoHostPorts, 0) {
+			s = s.fix("drop the host port and use a Service")
+		}
+		if n, ok := b.nodesToAdd(w, fact.Pending); ok {
+			s = s.fix("add %s", plural(n, "node"))
+		}
 	}
 	fact.ID = b.subject(s)
 	b.HostPorts = append(b.HostPorts, fact)
@@ -198,7 +205,7 @@ func (b *builder) room(w *workload.Workload, l *placement.Limit) {
 	}
 	s, _ := b.frame(w, l, requestSpan(w, l.Binding))
 	if l.Exceeded {
-		s = lower(s, w, l)
+		s = b.lower(s, w, l)
 		s = s.fix("request less %s, or add nodes", l.Binding)
 	}
 	fact.ID = b.subject(s)

@@ -47,11 +47,7 @@ func (b *builder) placement(w *workload.Workload) {
 		}
 	}
 	if crowded {
-		or := ", or required anti-affinity"
-		if fact.Pods > fact.Usable { // which would leave some of them Pending
-			or = ""
-		}
-		s = s.fix("add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: DoNotSchedule%s", or)
+		s = b.apart(s, w)
 	}
 	fact.ID = b.subject(s)
 	b.Workloads = append(b.Workloads, fact)

@@ -95,7 +95,7 @@ func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []
 		fact.Suggestion = b.m.Topology.Suggest(t.Key)
 	}
 	if fact.Suggestion != "" {
-		s.Fixes = append(s.Fixes, topologyKeyFix(w, t, fact.Suggestion))
+		s.Fixes = append(s.Fixes, b.corrected(w, t, fact.Suggestion))
 	}
 	if t.Use == placement.AntiAffinity && fact.With > 0 && fact.With < fact.Usable {
 		s = s.fix("give every node the label %s, or keep the pods off nodes without it", t.Key)
@@ -352,7 +352,7 @@ func (b *builder) unmet(w *workload.Workload, u placement.Unmet, usable []*topol
 			fact.Suggestion = b.m.Topology.Suggest(t.Key)
 		}
 		if fact.Suggestion != "" {
-			s.Fixes = []diag.Fix{topologyKeyFix(w, t, fact.Suggestion)}
+			s.Fixes = []diag.Fix{b.corrected(w, t, fact.Suggestion)}
 		} else {
 			s = s.fix("label the nodes with %s, or use a key that they carry", t.Key)
 		}

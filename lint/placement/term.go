@@ -79,7 +79,7 @@ func terms(w *workload.Workload) []*Term {
 	for i := range w.Spec.TopologySpreadConstraints {
 		c := &w.Spec.TopologySpreadConstraints[i]
 		t := &Term{
-			Use: Spread, Hard: c.WhenUnsatisfiable == corev1.DoNotSchedule, Key: c.TopologyKey, Node: items[i],
+			Use: Spread, Hard: c.WhenUnsatisfiable == corev1.DoNotSchedule, Key: c.TopologyKey, Node: nth(items, i),
 			Field: "topologySpreadConstraints", MatchKeys: c.MatchLabelKeys, Constraint: c, sel: newSelector(c.LabelSelector),
 		}
 		t.sel.merge(w, c.MatchLabelKeys, metav1.LabelSelectorOpIn)
@@ -88,18 +88,28 @@ func terms(w *workload.Workload) []*Term {
 	return all
 }
 
+// nth is an item of a list, or nil: advice that is tried has terms that stand
+// nowhere.
+func nth(items []*source.Node, i int) *source.Node {
+	if i < len(items) {
+		return items[i]
+	}
+	return nil
+}
+
 func affinityTerms(w *workload.Workload, use Use, field string, hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm) []*Term {
 	node := w.SpecNode.At("affinity", field)
 	var all []*Term
 	items := node.Get(required).Items()
 	for i := range hard {
-		all = append(all, affinityTerm(w, use, &hard[i], items[i], true))
+		all = append(all, affinityTerm(w, use, &hard[i], nth(items, i), true))
 	}
 	items = node.Get(preferred).Items()
 	for i := range soft {
-		at := items[i].Get("podAffinityTerm")
+		item := nth(items, i)
+		at := item.Get("podAffinityTerm")
 		if at == nil {
-			at = items[i]
+			at = item
 		}
 		all = append(all, affinityTerm(w, use, &soft[i].PodAffinityTerm, at, false))
 	}

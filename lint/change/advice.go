@@ -1,0 +1,244 @@
+package change
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Edit makes something else of a copy of a workload's fields; false if there is
+// nothing to change.
+type Edit func(*workload.Workload) bool
+
+// Holds reports whether advice can be followed: whether a workload with the edit,
+// on the nodes and so many more that are like one of its own, is placed as a whole
+// in every run, completes every rollout and finds room when a node is drained. What
+// the budget for advice does not suffice for does not hold.
+func (j *Judge) Holds(w *workload.Workload, edit Edit, more int) bool {
+	c := *w
+	if j.m.Topology.Empty() || edit != nil && !edit(&c) {
+		return false
+	}
+	t := &trial{j: j, w: w, changed: &c, nodes: j.m.Topology.Nodes}
+	for i := range more {
+		n := j.oneMore(w)
+		if n == nil {
+			return false
+		}
+		n.Name = fmt.Sprintf("%s %d", n.Name, i+1)
+		for k, v := range n.Labels {
+			if v == ownDomain(k) { // no two of them share it
+				n.Labels[k] = fmt.Sprintf("%s %d", v, i+1)
+			}
+		}
+		t.nodes = append(slices.Clip(t.nodes), n)
+	}
+	return t.holds()
+}
+
+// trial is one piece of advice on probation.
+type trial struct {
+	j          *Judge
+	w, changed *workload.Workload
+	nodes      []*topology.Node
+}
+
+func (t *trial) holds() bool {
+	group := slices.Clone(t.j.crowd(t.w, Certain(t.changed)))
+	if i := slices.Index(group, t.w); i >= 0 {
+		group[i] = t.changed
+	} else {
+		group = append(group, t.changed)
+	}
+	m := t.j.m.Variant(append(group, t.j.running...), t.nodes)
+	key := ""
+	if len(group) == 1 && len(t.j.running) == 0 && len(t.nodes) == len(t.j.m.Topology.Nodes) {
+		key = m.Group(t.changed).Shape()
+	}
+	if known, ok := t.j.advice.known[key]; ok && key != "" {
+		return known
+	}
+	held := t.try(m)
+	if key != "" {
+		t.j.advice.known[key] = held
+	}
+	return held
+}
+
+func (t *trial) try(m *placement.Model) bool {
+	other := t.j.other(m)
+	other.purse = &t.j.advice.purse
+	if *other.purse <= 0 || !other.Judged(t.changed) {
+		return false
+	}
+	if d := placement.Decide(m, other.options(other.steps)); verdict(d, t.changed) != placement.Always {
+		return false
+	}
+	for _, r := range other.Rollouts(t.changed) {
+		if r.Verdict != placement.Always && r.Verdict != "" {
+			return false
+		}
+	}
+	if len(t.nodes) < 2 || t.changed.Bare() {
+		return true
+	}
+	return !slices.ContainsFunc(other.Drains(t.changed), func(s Survival) bool { return s.Verdict != placement.Always })
+}
+
+// advice is what trials of advice may take, and what they have shown.
+type advice struct {
+	purse int
+	known map[string]bool
+}
+
+// Replicas sets the number of pods.
+func Replicas(n int) Edit {
+	return func(w *workload.Workload) bool {
+		w.Count.N, w.Count.Known, w.Scale = n, true, nil
+		return n > 0
+	}
+}
+
+// SpreadOnNodes adds a hard spread constraint over nodes; with revisions the pods
+// of each revision are spread by themselves and nodes whose taints the pods do not
+// tolerate do not count.
+func SpreadOnNodes(revisions bool) Edit {
+	return func(w *workload.Workload) bool {
+		c := corev1.TopologySpreadConstraint{
+			MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: own(w),
+		}
+		if revisions {
+			honor := corev1.NodeInclusionPolicyHonor
+			c.NodeTaintsPolicy = &honor
+			c.MatchLabelKeys = w.Kind.Shared[:min(1, len(w.Kind.Shared))]
+		}
+		w.Spec.TopologySpreadConstraints = append(slices.Clone(w.Spec.TopologySpreadConstraints), c)
+		return len(w.Labels) > 0
+	}
+}
+
+// ApartOnNodes adds required anti-affinity of the pods among themselves over nodes.
+func ApartOnNodes(w *workload.Workload) bool {
+	a := &corev1.Affinity{}
+	if w.Spec.Affinity != nil {
+		a = w.Spec.Affinity.DeepCopy()
+	}
+	if a.PodAntiAffinity == nil {
+		a.PodAntiAffinity = &corev1.PodAntiAffinity{}
+	}
+	list := &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	*list = append(*list, corev1.PodAffinityTerm{TopologyKey: corev1.LabelHostname, LabelSelector: own(w)})
+	w.Spec.Affinity = a
+	return len(w.Labels) > 0
+}
+
+// own is a selector of a workload's own pods.
+func own(w *workload.Workload) *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchLabels: maps.Clone(w.Labels)}
+}
+
+// Both makes two edits.
+func Both(a, b Edit) Edit {
+	return func(w *workload.Workload) bool { return a(w) && b(w) }
+}
+
+// SoftAntiAffinity makes required anti-affinity preferred, which the scheduler may
+// break.
+func SoftAntiAffinity(w *workload.Workload) bool {
+	if w.Spec.Affinity == nil || w.Spec.Affinity.PodAntiAffinity == nil {
+		return false
+	}
+	a := w.Spec.Affinity.DeepCopy()
+	a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
+	w.Spec.Affinity = a
+	return true
+}
+
+// EachSpread edits the hard spread constraints on a key.
+func EachSpread(key string, edit func(*corev1.TopologySpreadConstraint)) Edit {
+	return func(w *workload.Workload) bool {
+		all, changed := slices.Clone(w.Spec.TopologySpreadConstraints), false
+		for i := range all {
+			if all[i].TopologyKey == key && all[i].WhenUnsatisfiable == corev1.DoNotSchedule {
+				edit(&all[i])
+				changed = true
+			}
+		}
+		w.Spec.TopologySpreadConstraints = all
+		return changed
+	}
+}
+
+// TopologyKey writes another topology key in the terms that use one.
+func TopologyKey(from, to string) Edit {
+	return func(w *workload.Workload) bool {
+		spreads, changed := slices.Clone(w.Spec.TopologySpreadConstraints), false
+		swap := func(key *string) {
+			if *key == from {
+				*key, changed = to, true
+			}
+		}
+		for i := range spreads {
+			swap(&spreads[i].TopologyKey)
+		}
+		w.Spec.TopologySpreadConstraints = spreads
+		if w.Spec.Affinity != nil {
+			a := w.Spec.Affinity.DeepCopy()
+			for _, list := range required(a) {
+				for i := range *list {
+					swap(&(*list)[i].TopologyKey)
+				}
+			}
+			w.Spec.Affinity = a
+		}
+		return changed
+	}
+}
+
+// required are the lists of required terms about pods.
+func required(a *corev1.Affinity) []*[]corev1.PodAffinityTerm {
+	var all []*[]corev1.PodAffinityTerm
+	if a.PodAffinity != nil {
+		all = append(all, &a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+	}
+	if a.PodAntiAffinity != nil {
+		all = append(all, &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+	}
+	return all
+}
+
+// PerRevision lets required anti-affinity and hard spread look at pods of the same
+// revision only.
+func PerRevision(w *workload.Workload) bool {
+	c, changed := revisionsApart(w), false
+	if c != nil {
+		*w, changed = *c, true
+	}
+	if c = revisionsCounted(w); c != nil {
+		*w, changed = *c, true
+	}
+	return changed
+}
+
+// NoHostPorts drops the host ports.
+func NoHostPorts(w *workload.Workload) bool {
+	w.Spec.HostNetwork = false
+	for _, list := range []*[]workload.Container{&w.Spec.Containers, &w.Spec.InitContainers} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			ports := slices.Clone((*list)[i].Ports)
+			for p := range ports {
+				ports[p].HostPort = 0
+			}
+			(*list)[i].Ports = ports
+		}
+	}
+	return true
+}

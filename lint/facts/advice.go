@@ -1,0 +1,125 @@
+package facts
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/change"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Advice that names a change is tried on the declared nodes before it is given,
+// with rollouts and drains: advice that makes an outage is worse than none. What
+// corrects a misspelt name is given all the same, with what it needs to hold.
+
+// maxLower and maxMore bound how far numbers are moved until they hold, maxNodes the
+// nodes that advice asks for by number.
+const (
+	maxLower = 3
+	maxMore  = 2
+	maxNodes = 50
+)
+
+// holds reports whether a workload with an edit, on so many more nodes, is placed,
+// rolls out and can be drained.
+func (b *builder) holds(w *workload.Workload, edit change.Edit, more int) bool {
+	return b.j != nil && b.j.Holds(w, edit, more)
+}
+
+// lower is the repair by fewer pods: the largest number that holds.
+func (b *builder) lower(s Subject, w *workload.Workload, l *placement.Limit) Subject {
+	if w.Count.Key == nil || w.Scale != nil {
+		return s
+	}
+	n, ok := b.largest(w, l.Most)
+	switch {
+	case !ok:
+		return s
+	case n < l.Most:
+		return s.fix("set %s to %d; with %d, a rollout or a node drain gets stuck", w.Count.Key.Value, n, l.Most)
+	}
+	return s.fix("set %s to %d", w.Count.Key.Value, n)
+}
+
+// largest is the largest number of pods up to a limit that holds.
+func (b *builder) largest(w *workload.Workload, most int) (n int, ok bool) {
+	for n = most; n > 0 && n > most-maxLower; n-- {
+		if b.holds(w, change.Replicas(n), 0) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// nodesToAdd is the smallest number of further nodes with which the pods hold.
+func (b *builder) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) {
+	for n = pending; n <= min(pending+maxMore, maxNodes); n++ {
+		if b.holds(w, nil, n) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// apart is advice for replicas that share a node: the hardest rule that holds, else
+// one that the scheduler may break.
+func (b *builder) apart(s Subject, w *workload.Workload) Subject {
+	const constraint = "add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: "
+	text := ""
+	switch {
+	case b.holds(w, change.SpreadOnNodes(false), 0):
+		text = constraint + "DoNotSchedule"
+	case b.holds(w, change.SpreadOnNodes(true), 0):
+		text = constraint + "DoNotSchedule, nodeTaintsPolicy: Honor"
+		if len(w.Kind.Shared) > 0 {
+			text += fmt.Sprintf(" and matchLabelKeys: [%s]", w.Kind.Shared[0])
+		}
+	default:
+		return s.fix("%sScheduleAnyway", constraint)
+	}
+	if b.holds(w, change.ApartOnNodes, 0) {
+		text += ", or required anti-affinity"
+	}
+	return s.fix("%s", text)
+}
+
+// softSpread and honored are edits of the hard spread constraints on a key.
+func softSpread(key string) change.Edit {
+	return change.EachSpread(key, func(c *corev1.TopologySpreadConstraint) { c.WhenUnsatisfiable = corev1.ScheduleAnyway })
+}
+
+func honored(key string) change.Edit {
+	return change.EachSpread(key, func(c *corev1.TopologySpreadConstraint) {
+		honor := corev1.NodeInclusionPolicyHonor
+		c.NodeTaintsPolicy = &honor
+	})
+}
+
+func minDomains(key string, n int) change.Edit {
+	return change.EachSpread(key, func(c *corev1.TopologySpreadConstraint) {
+		domains := int32(n)
+		c.MinDomains = &domains
+	})
+}
+
+// corrected is the repair of a topology key. Where the rule begins to work and then
+// stands in the way of rollouts or drains, it says what else is needed.
+func (b *builder) corrected(w *workload.Workload, t *placement.Term, key string) diag.Fix {
+	fix := topologyKeyFix(w, t, key)
+	write := change.TopologyKey(t.Key, key)
+	switch {
+	case !t.Hard || t.Use == placement.Affinity || !b.topo || b.holds(w, write, 0):
+	case len(w.Kind.Shared) > 0 && b.holds(w, change.Both(write, change.PerRevision), 0):
+		fix.Description += fmt.Sprintf(", and add matchLabelKeys: [%s]: without it a rollout or a node drain gets stuck", w.Kind.Shared[0])
+	case t.Use == placement.AntiAffinity && b.holds(w, change.SoftAntiAffinity, 0), t.Use == placement.Spread && b.holds(w, softSpread(t.Key), 0):
+		soft := "make the rule preferred"
+		if t.Use == placement.Spread {
+			soft = "set whenUnsatisfiable: ScheduleAnyway"
+		}
+		fix.Description += ", and " + soft + ": as a hard rule it stops rollouts or node drains"
+	}
+	return fix
+}
