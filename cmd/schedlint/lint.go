@@ -28,7 +28,7 @@ type lintFlags struct {
 	sourceRoot                  string
 	outputs                     outputs
 	accept                      acceptFlags
-	quiet                       bool
+	quiet, all, verbose         bool
 }
 
 func newLint() *cobra.Command {
@@ -78,6 +78,8 @@ input, topology, configuration or policy, 3 internal failure.`,
 	f.accept.add(flags)
 	addFix(flags, &f.fix)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "text without the summary: nothing at all if nothing is found")
+	flags.BoolVar(&f.all, "all", false, "show every place of findings that say the same, in text and Markdown")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list the places of what was skipped, not judged or not known")
 	formatsVar(flags, &f.outputs, report.Formats())
 	flags.Var(categoryFlag{&f.category}, "sarif-category", "`name` that tells several runs in code scanning apart (default: the upload's own)")
 	return cmd
@@ -127,7 +129,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		r.Rules = enabled(now.engine, options.Config)
 	}
 	writeErr := f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, color bool) error {
-		return report.Write(w, format, r, report.Options{Color: color, Quiet: f.quiet, Category: f.category})
+		return report.Write(w, format, r, report.Options{Color: color, Quiet: f.quiet, All: f.all, Verbose: f.verbose, Category: f.category})
 	})
 	failOn := cmp.Or(f.failOn, options.Config.FailOn, "error")
 	if err := outcome(r, failOn, errors.Join(err, writeErr)); err != nil || !differs || failOn == "none" {

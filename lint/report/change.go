@@ -20,14 +20,14 @@ func (t *textWriter) silences(c *diag.Change) {
 }
 
 // fixed writes one line for each finding that is gone.
-func (t *textWriter) fixed(c *diag.Change) {
+func (t *textWriter) fixed(c *diag.Change, every bool) {
 	if c == nil || len(c.Fixed) == 0 {
 		return
 	}
-	for i := range c.Fixed {
-		d := &c.Fixed[i]
+	for _, s := range once(c.Fixed, every) {
+		d := s.Diagnostic
 		rule := t.paint(dim, "["+visible(d.Rule)+"]")
-		t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(d.Location)), t.paint(green, "fixed:"), visible(message(d)), rule), " "))
+		t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(d.Location)), t.paint(green, "fixed:"), visible(message(d)), rule, s.places()), " "))
 	}
 	t.println()
 }

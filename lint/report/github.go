@@ -30,7 +30,7 @@ var commands = []struct {
 // writeGitHub writes workflow commands, which GitHub's runner turns into
 // annotations of the files, and then the summary as text writes it.
 func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
-	t := &textWriter{out: bufio.NewWriter(w), src: newSources(r), display: r.Display}
+	t := &textWriter{out: bufio.NewWriter(w), src: newSources(r), display: r.Display, verbose: true}
 	silenceNotice(t, r.Change)
 	left := 0
 	byLevel := map[string][]*diag.Diagnostic{}
@@ -63,7 +63,7 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 			fmt.Sprintf("Without annotation, as a step has %d of each level at most: %s more", maxAnnotations, strings.Join(rest, ", ")))
 	}
 	t.silences(r.Change)
-	t.fixed(r.Change)
+	t.fixed(r.Change, true)
 	t.summary(&r.Summary, r.Change)
 	return t.out.Flush()
 }

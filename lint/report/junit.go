@@ -57,7 +57,7 @@ type junitWriter struct {
 // error to Jenkins.
 func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	n := len(r.Diagnostics)
-	jw := &junitWriter{text: textWriter{src: newSources(r), display: r.Display}, seen: map[junitCase]int{}}
+	jw := &junitWriter{text: textWriter{src: newSources(r), display: r.Display, verbose: true}, seen: map[junitCase]int{}}
 	suite := junitSuite{Name: "schedlint", Tests: max(1, n), Failures: n}
 	for i := range r.Diagnostics {
 		suite.Cases = append(suite.Cases, jw.finding(&r.Diagnostics[i]))

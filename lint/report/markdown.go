@@ -42,16 +42,16 @@ func (p *page) writeTo(w io.Writer) error {
 
 // writeMarkdown writes findings for the summary of a CI step, the worst first,
 // as these are the ones to be kept if there are too many.
-func writeMarkdown(w io.Writer, r *diag.Report, _ Options) error {
+func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	var p page
 	src, plain := newSources(r), &textWriter{}
 	p.add(0, "## schedlint: "+plain.findings(&r.Summary))
 	p.add(0, prose(clipped("Examined "+strings.Join(nonEmpty(examined(&r.Summary), skipped(r.Summary.Skipped), acceptedText(&r.Summary), sinceText(r.Change, total(&r.Summary))), "; "), maxSentence)))
-	p.change(r.Change)
+	p.change(r.Change, opts.All)
 	var left diag.Report
-	for _, d := range worstFirst(r.Diagnostics) {
-		if len(left.Diagnostics) > 0 || !p.add(reserved, markdownFinding(src, &d)) {
-			left.Diagnostics = append(left.Diagnostics, d)
+	for _, d := range once(worstFirst(r.Diagnostics), opts.All) {
+		if len(left.Diagnostics) > 0 || !p.add(reserved, strings.Join(nonEmpty(markdownFinding(src, d.Diagnostic), d.places()), "\n\n")) {
+			left.Diagnostics = append(left.Diagnostics, *d.Diagnostic)
 		}
 	}
 	if len(left.Diagnostics) > 0 {
@@ -64,12 +64,16 @@ func writeMarkdown(w io.Writer, r *diag.Report, _ Options) error {
 		notes = append(notes, "note: "+n)
 	}
 	notes = append(notes, nonEmpty(healedText(&r.Summary))...)
-	p.list(append(notes, remarks(&r.Summary, func(file string) string { return file })...))
+	rest := brief(&r.Summary)
+	if opts.Verbose {
+		rest = remarks(&r.Summary, func(file string) string { return file })
+	}
+	p.list(append(notes, rest...))
 	return p.writeTo(w)
 }
 
 // change adds what a change silences and what it fixes.
-func (p *page) change(c *diag.Change) {
+func (p *page) change(c *diag.Change, every bool) {
 	if c == nil {
 		return
 	}
@@ -77,9 +81,9 @@ func (p *page) change(c *diag.Change) {
 	for _, s := range c.Silences {
 		silences = append(silences, strings.Join(nonEmpty(placeSpan(s.Location), prose(clipped(s.Message, maxSentence))), " "))
 	}
-	for i := range c.Fixed {
-		d := &c.Fixed[i]
-		fixed = append(fixed, strings.Join(nonEmpty(placeSpan(d.Location), prose(clipped(message(d), maxSentence)), codeSpan(clipped(d.Rule, maxPath))), " "))
+	for _, s := range once(c.Fixed, every) {
+		d := s.Diagnostic
+		fixed = append(fixed, strings.Join(nonEmpty(placeSpan(d.Location), prose(clipped(message(d), maxSentence)), codeSpan(clipped(d.Rule, maxPath)), s.places()), " "))
 	}
 	for _, part := range []struct {
 		title string

@@ -14,6 +14,12 @@ type Options struct {
 	Color bool
 	// Quiet leaves out of text what is no finding and silences none.
 	Quiet bool
+	// All shows every place of findings with equal rule and message in text and
+	// Markdown, which else show the first and count the others.
+	All bool
+	// Verbose lists in text the places of what was skipped, not judged or not known,
+	// which are else counted only.
+	Verbose bool
 	// Category tells the runs of one tool apart in code scanning. Only sarif uses
 	// it; without one there is none in the file, where it would win over the
 	// category that the upload action is given.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,9 +18,68 @@ func (t *textWriter) summary(s *diag.Summary, c *diag.Change) {
 	for _, note := range s.Notes {
 		told = append(told, "note: "+visible(note))
 	}
-	for _, line := range append(told, remarks(s, t.path)...) {
-		writeFolded(t.out, "  ", "    ", line)
+	lines := append(told, brief(s)...)
+	if t.verbose {
+		lines = append(told, remarks(s, t.path)...)
 	}
+	t.indented(lines)
+}
+
+// maxSummary bounds the lines of a summary that is not verbose.
+const maxSummary = 12
+
+// indented writes lines below the first one, as many as there may be.
+func (t *textWriter) indented(all []string) {
+	var b strings.Builder
+	for _, line := range all {
+		writeFolded(&b, "  ", "    ", line)
+	}
+	lines := slices.Collect(strings.Lines(b.String()))
+	if room := maxSummary - 1; !t.verbose && len(lines) > room {
+		lines = append(lines[:room-1], fmt.Sprintf("  %d more lines: --verbose shows them\n", len(lines)-room+1))
+	}
+	for _, line := range lines {
+		t.out.WriteString(line)
+	}
+}
+
+// brief are visible lines that count what was not judged, or not as a whole.
+func brief(s *diag.Summary) []string {
+	var all []string
+	for _, part := range []struct {
+		title   string
+		entries []diag.Skip
+	}{{"not judged", s.NotJudged}, {"declared differently", s.Repeated}, {"unknown", s.Unknown}} {
+		if len(part.entries) > 0 {
+			all = append(all, part.title+": "+counts(part.entries))
+		}
+	}
+	if len(all) > 0 {
+		all = append(all, "--verbose lists the places")
+	}
+	return all
+}
+
+// maxCounts bounds the entries that a line counts one by one.
+const maxCounts = 4
+
+// counts are the largest entries, each with its number, and how many more there are.
+func counts(entries []diag.Skip) string {
+	entries = slices.Clone(entries)
+	slices.SortStableFunc(entries, func(a, b diag.Skip) int { return b.Count - a.Count })
+	var parts []string
+	more := 0
+	for i, e := range entries {
+		if i < maxCounts {
+			parts = append(parts, fmt.Sprintf("%s (%d)", visible(e.Reason), e.Count))
+		} else {
+			more += e.Count
+		}
+	}
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // remarks are visible lines on what was not judged, or not as a whole; path

@@ -31,17 +31,22 @@ type textWriter struct {
 	src     *sources
 	display func(string) string
 	color   bool
+	// verbose lists places in the summary.
+	verbose bool
 }
 
 func writeText(w io.Writer, r *diag.Report, opts Options) error {
-	t := &textWriter{bufio.NewWriter(w), newSources(r), r.Display, opts.Color}
+	t := &textWriter{out: bufio.NewWriter(w), src: newSources(r), display: r.Display, color: opts.Color, verbose: opts.Verbose}
 	t.silences(r.Change)
-	for i := range r.Diagnostics {
-		t.diagnostic(&r.Diagnostics[i])
+	for _, d := range once(r.Diagnostics, opts.All) {
+		t.diagnostic(d.Diagnostic)
+		if more := d.places(); more != "" {
+			t.println("  ", t.paint(dim, more))
+		}
 		t.println()
 	}
 	if !opts.Quiet {
-		t.fixed(r.Change)
+		t.fixed(r.Change, opts.All)
 		t.summary(&r.Summary, r.Change)
 	}
 	return t.out.Flush()
