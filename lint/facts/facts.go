@@ -89,11 +89,15 @@ type Document struct {
 }
 
 // Refusal is a field that the API server does not accept. Stage is object or
-// pods: the object itself is refused, or every pod that it creates.
+// pods: the object itself is refused, or every pod that it creates; or gate: the
+// field is dropped while the feature gate Gate is off, and the object is refused
+// once it is on. Workload is the object, which may be a PodDisruptionBudget or a
+// HorizontalPodAutoscaler too.
 type Refusal struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
 	Stage    string `json:"stage"`
+	Gate     string `json:"gate"`
 	Field    string `json:"field"`
 	Reason   string `json:"reason"`
 }

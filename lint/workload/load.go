@@ -22,6 +22,9 @@ type Set struct {
 	NotJudged, Unresolved []*source.Object
 	// Budgets are the PodDisruptionBudgets, in the order of the input.
 	Budgets []*Budget
+	// Refusals are the objects without pods that the API server refuses: budgets
+	// and autoscalers.
+	Refusals []Refusal
 	// Operated are the namespaces where pods may appear that no workload of the
 	// set stands for; see Operates.
 	Operated map[string]bool
@@ -78,6 +81,7 @@ func (l *loader) object(o *source.Object) {
 	case o.Kind == "Namespace" && core(o):
 		l.namespace(o)
 	case scales(o):
+		l.validateOther(o)
 		l.scales = append(l.scales, o)
 		l.set.Others++
 	case o.Kind == "PodDisruptionBudget" && o.Group() == "policy":
@@ -199,7 +203,7 @@ func whole(o *source.Object, kind *Kind) bool {
 	template := o.Root.At(kind.Template...)
 	spec := template.Get("spec")
 	labelled := template.At("metadata", "labels").Len() > 0
-	selects := o.Root.At("spec", "selector").Len() > 0
+	selects := !o.Root.At("spec", "selector").IsNull() // an empty one is refused (R-V37), but no patch is written with it
 	holds := spec.Get("containers").Len() > 0
 	if kind.VM {
 		domain, _ := spec.Field("domain")

@@ -7,8 +7,17 @@ import (
 
 var preemptions = []string{"PreemptLowerPriority", "Never"}
 
-// names checks fields that hold one name (R-V2, R-V19).
+// names checks fields that hold one name (R-V2, R-V19), and the names of
+// containers.
 func (c *checker) names(spec *place) {
+	for _, list := range []string{"containers", "initContainers"} {
+		containers := spec.field(list)
+		for i := range containers.len() {
+			container := containers.item(i)
+			name := container.field("name")
+			c.named(&name, dnsLabel, false)
+		}
+	}
 	node := spec.field("nodeName")
 	if s, _ := node.text(); s != "" {
 		c.form(StageObject, &node, "", subdomain)
