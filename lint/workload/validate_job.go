@@ -17,7 +17,7 @@ func (c *checker) job(spec *place) {
 		c.indexed(spec)
 	}
 	if spec.field("completionMode").value.Text() == indexedMode {
-		c.indexName(spec)
+		c.indexName(spec, StageObject, "")
 	}
 	c.jobSelector(spec)
 }
@@ -26,6 +26,9 @@ func (c *checker) job(spec *place) {
 // whose selector is always generated (ValidateJobTemplateSpec).
 func (c *checker) cronJob(spec *place) {
 	c.indexed(spec)
+	if spec.field("completionMode").value.Text() == indexedMode && !spec.field("completions").value.IsNull() {
+		c.indexName(spec, StagePods, "-29000000") // the scheduled minute, counted from 1970
+	}
 	selector, manual := spec.field("selector"), spec.field("manualSelector")
 	if !selector.absent() && !selector.value.Placeholder() {
 		c.refuse(StageObject, &selector, "selector is set in a CronJob: must be absent, each Job generates its own", "drop selector")
@@ -60,8 +63,11 @@ func (c *checker) jobSelector(spec *place) {
 	case selector.absent() || selector.value.Placeholder():
 	case selector.value.Kind != source.Map:
 		c.is(&selector, source.Map)
-	case variable(selector.value) == "" && !c.generated(&selector):
-		c.refuse(StageObject, &selector, "selector is set without manualSelector: must be the one that the API server generates", "drop selector")
+	case variable(selector.value) == "":
+		before := len(c.w.Problems)
+		if c.selectorPlaces(&selector); len(c.w.Problems) == before && !c.generated(&selector) {
+			c.refuse(StageObject, &selector, "selector is set without manualSelector: must be the one that the API server generates", "drop selector")
+		}
 	}
 }
 
@@ -139,9 +145,14 @@ func (c *checker) controlled() bool {
 // complete reports whether a Job or CronJob is certainly no patch: those rarely
 // repeat an image, and never a schedule.
 func (c *checker) complete(spec *place) bool {
-	containers := spec.value.Get("containers").Items()
 	if c.w.Kind.Kind == "CronJob" && c.w.Object.Root.At("spec", "schedule").IsNull() {
 		return false
 	}
-	return !slices.ContainsFunc(containers, func(n *source.Node) bool { return n.Get("image").IsNull() })
+	return whollyWritten(spec.value)
+}
+
+// whollyWritten reports whether all containers of a pod have an image, which a
+// patch that adds to them rarely repeats.
+func whollyWritten(spec *source.Node) bool {
+	return !slices.ContainsFunc(spec.Get("containers").Items(), func(n *source.Node) bool { return n.Get("image").IsNull() })
 }

@@ -98,8 +98,8 @@ func (c *checker) short(p *place, rule naming, added int) {
 
 // indexName checks that the host names of an Indexed Job's pods, its name and
 // their index, are DNS labels (pkg/apis/batch/validation/validation.go,
-// ValidateJob).
-func (c *checker) indexName(spec *place) {
+// ValidateJob). The name of a Job is the name of the object and a suffix.
+func (c *checker) indexName(spec *place, stage Stage, suffix string) {
 	completions := field(spec.value, "completions", 1)
 	root := place{value: c.w.Object.Root}
 	metadata := root.field("metadata")
@@ -108,9 +108,9 @@ func (c *checker) indexName(spec *place) {
 	if !ok || s == "" || marker(name.value) || !completions.Known || completions.N == 0 || len(subdomain.check(s)) > 0 {
 		return
 	}
-	host := s + "-" + strconv.Itoa(completions.N-1)
+	host := s + suffix + "-" + strconv.Itoa(completions.N-1)
 	if len(dnsLabel.check(host)) > 0 {
-		c.refuse(StageObject, &name, fmt.Sprintf("the pods of an Indexed Job have host names such as %q: %s", host, dnsLabel.must), "")
+		c.refuse(stage, &name, fmt.Sprintf("the pods of an Indexed Job have host names such as %q: %s", host, dnsLabel.must), "")
 	}
 }
 

@@ -71,6 +71,9 @@ func TestValidateContainerNames(t *testing.T) {
 		{"underscore", strings.Replace(pod, "@", "name: my_app", 1) + " # here", StageObject, "spec.containers[0].name", `name is "my_app": must be at most 63`},
 		{"upper case", strings.Replace(pod, "@", "name: App", 1) + " # here", StageObject, "spec.containers[0].name", `name is "App"`},
 		{"dot", strings.Replace(pod, "@", "name: a.b", 1) + " # here", StageObject, "spec.containers[0].name", `name is "a.b"`},
+		{"missing", strings.Replace(pod, "@", "command: [a]", 1) + " # here", StageObject, "spec.containers[0].name", "the container has no name"},
+		{"twice", strings.Replace(pod, "@", "name: a}, {name: b}, {name: a", 1) + " # here", StageObject, "spec.containers[2].name", `another container has the name "a" already`},
+		{"twice, one of them at the start", strings.Replace(pod, "@", "name: a", 1) + "\n  initContainers: [{name: a}] # here", StageObject, "spec.initContainers[0].name", `another container has the name "a" already`},
 		{"placeholder", strings.Replace(pod, "@", "name: APP_NAME", 1), "", "", ""},
 		{"good", strings.Replace(pod, "@", "name: a-1", 1), "", "", ""},
 	})
@@ -126,6 +129,8 @@ func TestValidateJobs(t *testing.T) {
 		{"Indexed with completions", job("", "", "completionMode: Indexed", "parallelism: 2", "completions: 4"), "", "", ""},
 		{"Indexed in a CronJob", cron("completionMode: Indexed # here"), StageObject, "spec.jobTemplate.spec.completionMode", "needs completions"},
 		{"Indexed host name", strings.Replace(job("", "", "completionMode: Indexed"), "{name: j}", "{name: a.b} # here", 1), StageObject, "metadata.name", `"a.b-0"`},
+		{"Indexed host name in a CronJob", strings.Replace(cron("completionMode: Indexed\n      completions: 1"), "{name: j}", "{name: a.b} # here", 1), StagePods, "metadata.name", `"a.b-29000000-0"`},
+		{"selector of a wrong form", job("", "", "selector: {matchExpressions: [{key: a b, operator: Exists}]} # here"), StageObject, "spec.selector.matchExpressions[0].key", "key is"},
 		{"own selector", job("", "app: j", "selector: {matchLabels: {app: j}} # here"), StageObject, "spec.selector", "selector is set without manualSelector"},
 		{"manual", job("", "app: j", "manualSelector: true", "selector: {matchLabels: {app: j}}"), "", "", ""},
 		{"manual that misses", job("", "app: j", "manualSelector: true", "selector: {matchLabels: {app: k}} # here"), StageObject, "spec.selector.matchLabels.app", "selector wants app=k, but the template has app=j"},

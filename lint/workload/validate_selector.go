@@ -111,6 +111,9 @@ func (c *checker) carries(key string) bool {
 func (c *checker) selects(spec *place, labels *source.Node) {
 	p := spec.field("selector")
 	if p.absent() {
+		if c.w.Object.Kind == "ReplicationController" && labels.Len() == 0 && whollyWritten(c.w.SpecNode) {
+			c.refuse(StageObject, &p, "selector is missing, and the template has no labels to take in its place", "add labels to the template")
+		}
 		if c.w.Kind.Selects && c.w.Object.APIVersion == "apps/v1" {
 			c.refuse(StageObject, &p, "selector is missing: must match the labels of the template", wanted(labels))
 		}
