@@ -28,6 +28,10 @@ type Set struct {
 	// Operated are the namespaces where pods may appear that no workload of the
 	// set stands for; see Operates.
 	Operated map[string]bool
+	// Customs are the custom resources out of which an operator may make pods.
+	Customs []*source.Object
+	// OpenShift is set if some object is of an API group of OpenShift.
+	OpenShift bool
 	// Repeated groups objects that are declared differently in several places.
 	Repeated [][]*source.Object
 	// Others counts objects that create no pods, Nodes the v1 Nodes, and Owned
@@ -69,6 +73,7 @@ func core(o *source.Object) bool { return o.Group() == "" && o.APIVersion != "" 
 
 func (l *loader) object(o *source.Object) {
 	kind := l.table.Find(o.APIVersion, o.Kind)
+	l.set.OpenShift = l.set.OpenShift || strings.HasSuffix(o.Group(), ".openshift.io")
 	switch {
 	case kind != nil && o.APIVersion != "":
 		l.workload(o, kind)
