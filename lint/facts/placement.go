@@ -11,7 +11,6 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/source"
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -106,25 +105,6 @@ func (b *builder) eligibility(w *workload.Workload) bool {
 	fact.ID = b.subject(s)
 	b.Eligibility = append(b.Eligibility, fact)
 	return fact.Verdict == Feasible
-}
-
-// bound tells whether pods name their node, and whether that is declared: pods
-// are deleted that are bound to a node which is not there (R-N1;
-// pkg/controller/podgc/gc_controller.go, gcOrphaned), and a kubelet rejects what
-// it cannot take. Neither is ever Pending for the scheduler.
-func (b *builder) bound(w *workload.Workload) string {
-	switch {
-	case w.Spec.NodeName == "":
-		return ""
-	case declared(b.m, w.Spec.NodeName):
-		return "declared"
-	}
-	return "undeclared"
-}
-
-// declared reports whether there is a node of a name.
-func declared(m *placement.Model, node string) bool {
-	return slices.ContainsFunc(m.Topology.Nodes, func(n *topology.Node) bool { return n.Name == node })
 }
 
 // nodeRule is the narrowest field that keeps the pods off the nodes.
