@@ -137,6 +137,9 @@ type PlacementPending struct {
 	Workload string `json:"workload"`
 	Count    int    `json:"count"`
 	Reason   string `json:"reason"`
+	// Orphaned is set for pods that are bound to a node which is not declared:
+	// they are deleted and not Pending.
+	Orphaned bool `json:"orphaned,omitempty"`
 }
 
 // PlacementInvalid is a field that the API server refuses, at the object or at

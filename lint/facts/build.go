@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/change"
@@ -92,6 +93,7 @@ func build(in Input) *builder {
 	}
 	if in.Set != nil {
 		b.change()
+		b.otherRefusals()
 	}
 	b.notes = append(b.notes, quirks(m)...)
 	b.pendings()
@@ -178,8 +180,8 @@ func (b *builder) workload(w *workload.Workload) {
 	b.about(w)
 	b.settle(w, func(d *settled) { d.judged = true })
 	b.because(w, func(x *Explainer) diag.Account { return x.still(w) })
-	for _, p := range w.Problems {
-		b.refusal(w, p)
+	for _, p := range slices.Concat(w.Gated, w.Problems) {
+		b.refusal(w.String(), about(w, p.Span), p)
 	}
 	for _, u := range w.Unknown {
 		b.unknownField(w, u)
@@ -198,12 +200,31 @@ func (b *builder) workload(w *workload.Workload) {
 	b.placement(w)
 }
 
-func (b *builder) refusal(w *workload.Workload, p workload.Problem) {
-	s := about(w, p.Span)
+// refusal tells of a field that the API server refuses, now or with a gate.
+func (b *builder) refusal(object string, s Subject, p workload.Problem) {
 	if p.Fix != "" {
 		s = s.fix("%s", p.Fix)
 	}
-	b.Refusals = append(b.Refusals, Refusal{ID: b.subject(s), Workload: w.String(), Stage: string(p.Stage), Field: p.Field, Reason: p.Message})
+	stage := string(p.Stage)
+	if p.Gate != "" {
+		stage = "gate"
+	}
+	b.Refusals = append(b.Refusals, Refusal{ID: b.subject(s), Workload: object, Stage: stage, Gate: p.Gate, Field: p.Field, Reason: p.Message})
+}
+
+// otherRefusals tells of objects without pods that the API server refuses.
+func (b *builder) otherRefusals() {
+	for _, r := range b.Set.Refusals {
+		id := r.Object.ID()
+		b.object = &id
+		b.because(nil, func(*Explainer) diag.Account {
+			return diag.Account{Notes: []string{"it creates no pods, so no node is asked"}}
+		})
+		name := r.Object.Kind + " " + strings.TrimPrefix(r.Object.Namespace+"/"+r.Object.Name, "/")
+		for _, p := range r.Problems {
+			b.refusal(name, Subject{Location: p.Span}, p)
+		}
+	}
 }
 
 func (b *builder) unknownField(w *workload.Workload, u workload.UnknownField) {

@@ -16,7 +16,7 @@ import (
 func (b *builder) change() {
 	for i := range b.j.Budgets() {
 		x := &b.j.Budgets()[i]
-		b.settled[x.Object.ID()] = &settled{budget: true, guards: x.Unknown == ""}
+		b.settled[x.Object.ID()] = &settled{budget: true, judged: x.Unknown == "", guards: x.Unknown == ""}
 		b.budget(x)
 	}
 	for _, w := range b.m.Workloads {

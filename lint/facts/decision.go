@@ -48,7 +48,7 @@ func Decision(m *placement.Model, d *placement.Decision, j *change.Judge, surviv
 	if d.Stuck != nil {
 		doc.Stuck = &diag.PlacementStuck{Placements: steps(d.Stuck.Placements), Pending: []diag.PlacementPending{}}
 		for _, p := range d.Stuck.Pending {
-			doc.Stuck.Pending = append(doc.Stuck.Pending, diag.PlacementPending{Workload: Reference(p.Workload), Count: p.Count, Reason: reason(p.Reasons)})
+			doc.Stuck.Pending = append(doc.Stuck.Pending, pending(m, p))
 		}
 	}
 	outside(m, doc)
@@ -116,6 +116,16 @@ func steps(run []placement.Placed) []diag.PlacementStep {
 		all[i] = diag.PlacementStep{Workload: Reference(p.Workload), Node: p.Node.Name, Zone: p.Node.Labels[corev1.LabelTopologyZone]}
 	}
 	return all
+}
+
+// pending is pods that are left over. Those that are bound to a node which is not
+// declared are no business of the scheduler.
+func pending(m *placement.Model, p placement.Pending) diag.PlacementPending {
+	out := diag.PlacementPending{Workload: Reference(p.Workload), Count: p.Count, Reason: reason(p.Reasons)}
+	if node := p.Workload.Spec.NodeName; node != "" && !declared(m, node) {
+		out.Orphaned, out.Reason = true, "node "+node+", which nodeName names, is not declared"
+	}
+	return out
 }
 
 // reason counts the nodes by the filter that refuses the pod there.

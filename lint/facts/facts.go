@@ -89,11 +89,15 @@ type Document struct {
 }
 
 // Refusal is a field that the API server does not accept. Stage is object or
-// pods: the object itself is refused, or every pod that it creates.
+// pods: the object itself is refused, or every pod that it creates; or gate: the
+// field is dropped while the feature gate Gate is off, and the object is refused
+// once it is on. Workload is the object, which may be a PodDisruptionBudget or a
+// HorizontalPodAutoscaler too.
 type Refusal struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
 	Stage    string `json:"stage"`
+	Gate     string `json:"gate"`
 	Field    string `json:"field"`
 	Reason   string `json:"reason"`
 }
@@ -145,6 +149,9 @@ type Eligibility struct {
 	Pods     int     `json:"pods"`
 	Nodes    int     `json:"nodes"`
 	Eligible int     `json:"eligible"`
+	// Bound is empty if the scheduler chooses the node; undeclared if nodeName names
+	// one that is not declared, and declared if it names one that is.
+	Bound string `json:"bound"`
 	// Reasons say why the other nodes do not count, most nodes first, as in
 	// "4 of 6 nodes lack the label disktype=ssd".
 	Reasons []string `json:"reasons"`
@@ -320,6 +327,12 @@ type NodeLabel struct {
 	Deprecated  bool   `json:"deprecated"`
 	Replacement string `json:"replacement"`
 	OnNodes     int    `json:"on_nodes"`
+	// Beside is set if another term of the same list, of which one is enough, uses
+	// the replacement.
+	Beside bool `json:"beside"`
+	// Platform names the platform of the other objects if that still sets the key, as
+	// OpenShift does, or is "".
+	Platform string `json:"platform"`
 }
 
 // Selector is the label selector of one term or constraint.
@@ -345,6 +358,9 @@ type Selector struct {
 	Namespaces string `json:"namespaces"`
 	// Nearest is a label of the own pods that the selector probably meant, or "".
 	Nearest string `json:"nearest"`
+	// Maker is a custom resource whose operator may make the pods that are meant, as
+	// in "Cluster shop/db", or "".
+	Maker string `json:"maker"`
 }
 
 // NodeTerm is a term of a node affinity. An empty one matches no node.

@@ -87,7 +87,7 @@ func (b *builder) eligibility(w *workload.Workload) bool {
 	if b.spare(e.Count+e.Growable > 0) {
 		return true
 	}
-	fact := Eligibility{Workload: w.String(), Verdict: Feasible, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Reasons: []string{}}
+	fact := Eligibility{Workload: w.String(), Verdict: Feasible, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Bound: b.bound(w), Reasons: []string{}}
 	s := about(w, diag.Span{})
 	if e.Count+e.Growable == 0 {
 		if w.Kind.PerNode() {

@@ -45,7 +45,7 @@ func (b *builder) term(w *workload.Workload, t *placement.Term, usable []*topolo
 		return
 	}
 	b.topologyKey(w, t, usable)
-	b.label(w, "topologyKey", t.Key, fieldSpan(w, t.Node, "topologyKey"), t.Node.Get("topologyKey"))
+	b.label(w, "topologyKey", t.Key, fieldSpan(w, t.Node, "topologyKey"), t.Node.Get("topologyKey"), b.termBeside(w, t))
 	b.selector(w, t)
 	b.labelKeys(w, t, "matchLabelKeys", t.MatchKeys)
 	b.labelKeys(w, t, "mismatchLabelKeys", t.MismatchKeys)
@@ -105,12 +105,15 @@ func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []
 }
 
 // label tells about one use of a node label key.
-func (b *builder) label(w *workload.Workload, where, key string, at diag.Span, value *source.Node) {
+func (b *builder) label(w *workload.Workload, where, key string, at diag.Span, value *source.Node, beside bool) {
 	replacement, deprecated := topology.Deprecated(key)
 	if !deprecated {
 		return // nothing can be said of other keys
 	}
-	fact := NodeLabel{Workload: w.String(), Where: where, Key: key, Deprecated: true, Replacement: replacement}
+	fact := NodeLabel{Workload: w.String(), Where: where, Key: key, Deprecated: true, Replacement: replacement, Beside: beside}
+	if b.Set != nil && b.Set.OpenShift && key == topology.LabelMaster {
+		fact.Platform = "OpenShift"
+	}
 	if b.topo {
 		for _, n := range b.m.Topology.Nodes {
 			if _, ok := n.Labels[key]; ok {
@@ -133,11 +136,12 @@ func (b *builder) label(w *workload.Workload, where, key string, at diag.Span, v
 // nodeLabels tells about the keys of nodeSelector and nodeAffinity.
 func (b *builder) nodeLabels(w *workload.Workload) {
 	for k, v := range w.SpecNode.Get("nodeSelector").Fields() {
-		b.label(w, "nodeSelector", k.Value, w.File().FieldSpan(k, v), k)
+		b.label(w, "nodeSelector", k.Value, w.File().FieldSpan(k, v), k, false)
 	}
-	eachNodeTerm(w, func(term *source.Node, _ bool) {
+	eachNodeTerm(w, func(term *source.Node, hard bool) {
 		for _, e := range term.Get("matchExpressions").Items() {
-			b.label(w, "nodeAffinity", e.Get("key").Text(), fieldSpan(w, e, "key"), e.Get("key"))
+			key := e.Get("key").Text()
+			b.label(w, "nodeAffinity", key, fieldSpan(w, e, "key"), e.Get("key"), nodeTermBeside(w, term, hard, key))
 		}
 	})
 }
@@ -194,7 +198,7 @@ func (b *builder) selector(w *workload.Workload, t *placement.Term) {
 	fact := Selector{
 		Workload: w.String(), Use: string(t.Use), Hard: t.Hard, Form: string(t.Form()), Text: t.Selector(),
 		MatchesOwn: Answer(t.Labels(w).String()), OwnNamespace: Answer(b.m.OwnNamespace(t, w).String()),
-		Matches: matches, Declared: b.declared, Namespaces: namespaces(t),
+		Matches: matches, Declared: b.declared, Namespaces: namespaces(t), Maker: b.maker(w, t),
 	}
 	at := fieldSpan(w, t.Node, "labelSelector")
 	if fact.MatchesOwn == Yes && fact.OwnNamespace == No {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -327,23 +326,4 @@ func quantity(name corev1.ResourceName, amount int64, format resource.Format) re
 		return *resource.NewMilliQuantity(amount, cmp.Or(format, resource.DecimalSI))
 	}
 	return *resource.NewQuantity(amount, cmp.Or(format, resource.DecimalSI))
-}
-
-// Sums writes what is requested and offered for people: processors as a
-// decimal, memory in the largest unit, as long as that tells them apart.
-func (s *Shortage) Sums() (requested, offered string) {
-	write := func(q resource.Quantity) string {
-		const gib = 1 << 30
-		switch v := q.AsApproximateFloat64(); {
-		case s.Resource == corev1.ResourceCPU:
-			return strconv.FormatFloat(v, 'f', -1, 64)
-		case q.Format == resource.BinarySI && v >= gib:
-			return strconv.FormatFloat(math.Round(v/gib*10)/10, 'f', -1, 64) + "Gi"
-		}
-		return q.String()
-	}
-	if requested, offered = write(s.Requested), write(s.Offered); requested == offered {
-		return s.Requested.String(), s.Offered.String()
-	}
-	return requested, offered
 }

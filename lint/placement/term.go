@@ -238,5 +238,14 @@ func (t *Term) Pairs() [][2]string {
 	return pairs
 }
 
+// Keys are the labels that the selector asks for in any way.
+func (t *Term) Keys() []string {
+	var keys []string
+	for _, r := range t.sel.reqs {
+		keys = append(keys, r.key)
+	}
+	return keys
+}
+
 // NamespaceText is the namespace selector as kubectl writes it.
 func (t *Term) NamespaceText() string { return t.ns.String() }

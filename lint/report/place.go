@@ -268,6 +268,10 @@ func stuck(b *strings.Builder, s *diag.PlacementStuck) {
 		fmt.Fprintf(b, "  %d. %s on %s\n", i+1, visible(p.Workload), visible(p.Node))
 	}
 	for _, p := range s.Pending {
-		fmt.Fprintf(b, "  then %s of %s Pending: %s\n", count(p.Count, "pod"), visible(p.Workload), visible(p.Reason))
+		fate := "Pending"
+		if p.Orphaned {
+			fate = "deleted by the pod garbage collector"
+		}
+		fmt.Fprintf(b, "  then %s of %s %s: %s\n", count(p.Count, "pod"), visible(p.Workload), fate, visible(p.Reason))
 	}
 }

@@ -19,6 +19,9 @@ func wellKnown() []string {
 	}
 }
 
+// LabelMaster is the old label of control-plane nodes, which OpenShift still sets.
+const LabelMaster = "node-role.kubernetes.io/master"
+
 // deprecated are labels that the API server warns of or that nothing sets any
 // more, with what took their place (R-V41).
 var deprecated = map[string]string{
@@ -27,7 +30,7 @@ var deprecated = map[string]string{
 	corev1.LabelInstanceType:                        corev1.LabelInstanceTypeStable,
 	corev1.LabelFailureDomainBetaZone:               corev1.LabelTopologyZone,
 	corev1.LabelFailureDomainBetaRegion:             corev1.LabelTopologyRegion,
-	"node-role.kubernetes.io/master":                "node-role.kubernetes.io/control-plane",
+	LabelMaster:                                     "node-role.kubernetes.io/control-plane",
 	"app.kubernetes.io/created-by":                  "app.kubernetes.io/managed-by",
 	"scheduler.alpha.kubernetes.io/preferAvoidPods": "",
 }

@@ -51,6 +51,7 @@ func (l *loader) budget(o *source.Object) {
 		return
 	}
 	l.set.Others++
+	l.validateOther(o)
 	if o.Root.At("metadata", "ownerReferences").Len() > 0 { // an operator made it, for pods of its own
 		l.operated(o)
 	}

@@ -16,12 +16,17 @@
 // Invariants: every term, constraint and request keeps the node it came from,
 // so a finding can point at it. Validation mirrors
 // pkg/apis/core/validation/validation.go of Kubernetes v1.36 and cites the
-// rule ids R-V1 to R-V38 of the semantics reference. A problem names the stage
+// rule ids R-V1 to R-V39 of the semantics reference. A problem names the stage
 // at which it hits: the object is refused, or the object is accepted and every
-// pod that it creates is refused.
+// pod that it creates is refused. A field that is refused only with a feature
+// gate which is off by default is kept apart (Workload.Gated), and so are budgets
+// and autoscalers that are refused (Set.Refusals). A name that a later tool
+// replaces is unknown, and an object that may be a patch is not refused for what
+// it leaves out.
 //
 // What is not declared is no proof: Set.Operates tells where pods may exist that
-// no workload of the set stands for.
+// no workload of the set stands for, and Set.Maker which custom resource may
+// stand for pods with a label.
 //
 // Non-goals: nodes, capacity, and what workloads do to one another.
 package workload

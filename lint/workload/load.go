@@ -22,9 +22,16 @@ type Set struct {
 	NotJudged, Unresolved []*source.Object
 	// Budgets are the PodDisruptionBudgets, in the order of the input.
 	Budgets []*Budget
+	// Refusals are the objects without pods that the API server refuses: budgets
+	// and autoscalers.
+	Refusals []Refusal
 	// Operated are the namespaces where pods may appear that no workload of the
 	// set stands for; see Operates.
 	Operated map[string]bool
+	// Customs are the custom resources out of which an operator may make pods.
+	Customs []*source.Object
+	// OpenShift is set if some object is of an API group of OpenShift.
+	OpenShift bool
 	// Repeated groups objects that are declared differently in several places.
 	Repeated [][]*source.Object
 	// Others counts objects that create no pods, Nodes the v1 Nodes, and Owned
@@ -125,6 +132,7 @@ func core(o *source.Object) bool { return o.Group() == "" && o.APIVersion != "" 
 
 func (l *loader) object(o *source.Object) {
 	kind := l.table.Find(o.APIVersion, o.Kind)
+	l.set.OpenShift = l.set.OpenShift || strings.HasSuffix(o.Group(), ".openshift.io")
 	switch {
 	case kind != nil && o.APIVersion != "":
 		l.workload(o, kind)
@@ -137,6 +145,7 @@ func (l *loader) object(o *source.Object) {
 	case o.Kind == "Namespace" && core(o):
 		l.namespace(o)
 	case scales(o):
+		l.validateOther(o)
 		l.scales = append(l.scales, o)
 		l.set.Others++
 	case o.Kind == "PodDisruptionBudget" && o.Group() == "policy":
@@ -273,7 +282,7 @@ func whole(o *source.Object, kind *Kind) bool {
 	template := o.Root.At(kind.Template...)
 	spec := template.Get("spec")
 	labelled := template.At("metadata", "labels").Len() > 0
-	selects := o.Root.At("spec", "selector").Len() > 0
+	selects := !o.Root.At("spec", "selector").IsNull() // an empty one is refused (R-V37), but no patch is written with it
 	holds := spec.Get("containers").Len() > 0
 	if kind.VM {
 		domain, _ := spec.Field("domain")

@@ -93,7 +93,7 @@ func TestRunningObjects(t *testing.T) {
 		{"deployment and pod, no set", docs(podWith("name: a-5f-x"+hash+owned("ReplicaSet", "a-5f"), "", ""), manifest("name: a")), "Deployment a, 1 owned"},
 		{"set of another deployment", docs(manifest("name: b"), set), "Deployment b, ReplicaSet a-5f"},
 		{"pod without a hash", docs(manifest("name: a"), podWith("name: x"+owned("ReplicaSet", "a-5f"), "", "")), "Deployment a, Pod x"},
-		{"pod of another namespace", docs(manifest("name: a, namespace: n"), podWith("name: x"+hash+owned("ReplicaSet", "a-5f"), "", "")), "Deployment n/a, Pod x"},
+		{"pod of another namespace", docs(manifest("name: a, namespace: m"), podWith("name: x"+hash+owned("ReplicaSet", "a-5f"), "", "")), "Deployment m/a, Pod x"},
 		{"pod of an unknown owner", podWith("name: x"+owned("Widget", "w"), "", ""), "Pod x"},
 		{"rollout and pod, no set", docs(argo("name: r", "selector: {matchLabels: {app: a}}\n  template: {metadata: {labels: {app: a}}, spec: {containers: [{name: c}]}}"),
 			podWith("name: r-5f-x, labels: {rollouts-pod-template-hash: 5f}"+owned("ReplicaSet", "r-5f"), "", "")), "Rollout r, 1 owned"},

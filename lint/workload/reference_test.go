@@ -37,7 +37,7 @@ func TestReferences(t *testing.T) {
 			"Deployment a repeated superseded, Deployment a repeated, unresolved: Rollout, 1 repeated"},
 		{"two for one", docs(manifest("name: a", "replicas: 0"), refers, argo("name: s", toDeployment)), "Rollout r, Rollout s, 1 others"},
 		{"not there", refers, "unresolved: Rollout"},
-		{"another namespace", docs(manifest("name: a, namespace: n"), refers), "Deployment n/a, unresolved: Rollout"},
+		{"another namespace", docs(manifest("name: a, namespace: m"), refers), "Deployment m/a, unresolved: Rollout"},
 		{"another group", docs(strings.Replace(manifest("name: a"), "apps/v1", "example.com/v1", 1), refers), "not judged: Deployment, unresolved: Rollout"},
 		{"a patch", docs("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {replicas: 0}\n", refers), "strategic-merge patch 1, unresolved: Rollout"},
 		{"another version", docs(strings.Replace(manifest("name: a", "replicas: 0"), "apps/v1", "apps/v1beta2", 1), refers), "Rollout r, 1 others"},

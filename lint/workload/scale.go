@@ -67,11 +67,21 @@ func (l *loader) scale() {
 	for _, w := range l.set.Workloads {
 		for _, s := range all[target{w.Object.Namespace, w.Object.Kind, w.Object.Name}] {
 			if s.apiVersion == "" || groupOf(s.apiVersion) == w.Object.Group() {
-				w.Scale = s.Scale
+				if !s.off(w) {
+					w.Scale = s.Scale
+				}
 				break
 			}
 		}
 	}
+}
+
+// off reports whether an autoscaler leaves a workload alone: a
+// HorizontalPodAutoscaler does so at 0 replicas, unless it may scale to zero
+// itself (pkg/controller/podautoscaler/horizontal.go). KEDA starts the first pod
+// by itself.
+func (s *Scale) off(w *Workload) bool {
+	return s.Kind == "HorizontalPodAutoscaler" && s.Min > 0 && w.Count.Key != nil && w.Count.Known && w.Count.N == 0
 }
 
 // joined adds an autoscaler to those of the same target.

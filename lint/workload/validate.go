@@ -66,6 +66,7 @@ func (c *checker) pod(spec *place) {
 		return
 	}
 	c.names(spec)
+	c.restarts(spec)
 	c.gates(spec)
 	c.ports(spec)
 	c.containers(spec)

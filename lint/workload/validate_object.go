@@ -28,7 +28,7 @@ var (
 	machineLabel  = []string{"spec", "virtualMachineTemplate", "metadata", "labels"}
 	podNumbers    = []string{"replicas"}
 	jobNumbers    = []string{"parallelism", "completions"}
-	completion    = []string{"NonIndexed", "Indexed"}
+	completion    = []string{"NonIndexed", indexedMode}
 	management    = []string{"OrderedReady", "Parallel"}
 )
 
@@ -38,8 +38,8 @@ var outers = map[string]outer{
 	"ReplicationController":            {spec: specPath, counts: podNumbers, selected: templateLabel},
 	"StatefulSet":                      {spec: specPath, counts: podNumbers, update: (*checker).statefulSet, word: "podManagementPolicy", words: management, selected: templateLabel},
 	"DaemonSet":                        {spec: specPath, update: (*checker).daemonSet, selected: templateLabel},
-	"Job":                              {spec: specPath, counts: jobNumbers, update: (*checker).indexed, word: "completionMode", words: completion},
-	"CronJob":                          {spec: jobPath, counts: jobNumbers, update: (*checker).indexed, word: "completionMode", words: completion},
+	"Job":                              {spec: specPath, counts: jobNumbers, update: (*checker).job, word: "completionMode", words: completion},
+	"CronJob":                          {spec: jobPath, counts: jobNumbers, update: (*checker).cronJob, word: "completionMode", words: completion},
 	"VirtualMachineInstanceReplicaSet": {spec: specPath, counts: podNumbers, selected: templateLabel},
 	"VirtualMachinePool":               {spec: specPath, counts: podNumbers, selected: machineLabel},
 }
@@ -48,6 +48,7 @@ var outers = map[string]outer{
 // so values of a wrong type are reported here as well.
 func (c *checker) object() {
 	root := c.w.Object.Root
+	c.identity()
 	if len(c.w.Kind.Template) > 0 {
 		at := place{value: root}
 		metadata := at.field("metadata")
@@ -74,15 +75,6 @@ func (c *checker) object() {
 	}
 	if o.update != nil {
 		o.update(c, &spec)
-	}
-}
-
-// indexed checks that a Job with indexes says how many there are
-// (pkg/apis/batch/validation/validation.go, validateJobSpec).
-func (c *checker) indexed(spec *place) {
-	mode, completions := spec.field("completionMode"), spec.field("completions")
-	if mode.value.Text() == "Indexed" && completions.absent() {
-		c.refuse(StageObject, &mode, "completionMode: Indexed: needs completions", "set completions to the number of indexes")
 	}
 }
 

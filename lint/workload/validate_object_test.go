@@ -133,8 +133,7 @@ func TestValidateStrategy(t *testing.T) {
 	f = object("StatefulSet")
 	f.text += "  selector: {matchLabels: {app: web}}\n"
 	check(t, f, []row{
-		{"R-V38 zero", `updateStrategy: {rollingUpdate: {maxUnavailable: 0%}} # here`, StageObject, update + ".maxUnavailable", `maxUnavailable is "0%": must be above 0`},
-		{"R-V38 above", `updateStrategy: {rollingUpdate: {maxUnavailable: 200%}} # here`, StageObject, update + ".maxUnavailable", "must not be above 100%"},
+		{"R-V38 fraction", `updateStrategy: {rollingUpdate: {maxUnavailable: 0.5}} # here`, StageObject, update + ".maxUnavailable", "expected a whole number or percentage"},
 		{"R-V38 partition", `updateStrategy: {rollingUpdate: {partition: -1}} # here`, StageObject, update + ".partition", "partition is -1"},
 		{"R-V38 OnDelete", `updateStrategy: {type: OnDelete, rollingUpdate: {partition: 1}} # here`, StageObject, update, "rollingUpdate is set with type OnDelete"},
 		{"management", `podManagementPolicy: parallel # here`, StageObject, "spec.podManagementPolicy", "must be OrderedReady or Parallel"},

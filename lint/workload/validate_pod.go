@@ -7,8 +7,10 @@ import (
 
 var preemptions = []string{"PreemptLowerPriority", "Never"}
 
-// names checks fields that hold one name (R-V2, R-V19).
+// names checks fields that hold one name (R-V2, R-V19), and the names of
+// containers.
 func (c *checker) names(spec *place) {
+	c.containerNames(spec)
 	node := spec.field("nodeName")
 	if s, _ := node.text(); s != "" {
 		c.form(StageObject, &node, "", subdomain)
@@ -18,6 +20,28 @@ func (c *checker) names(spec *place) {
 	}
 	if policy := spec.field("preemptionPolicy"); !policy.absent() {
 		c.oneOf(StageObject, &policy, false, preemptions)
+	}
+}
+
+// containerNames checks that each container has a name of its own, init
+// containers included (validateContainerCommon, validateInitContainers).
+func (c *checker) containerNames(spec *place) {
+	var seen []string
+	for _, list := range []string{"containers", "initContainers"} {
+		containers := spec.field(list)
+		for i := range containers.len() {
+			container := containers.item(i)
+			name := container.field("name")
+			s, ok := name.text()
+			switch {
+			case container.broken() || !ok:
+			case s == "":
+				c.refuse(StageObject, &name, "the container has no name", "give it a name")
+			case c.named(&name, dnsLabel, false) && slices.Contains(seen, s):
+				c.refuse(StageObject, &name, fmt.Sprintf("another container has the name %q already", s), "rename one of the two")
+			}
+			seen = append(seen, s)
+		}
 	}
 }
 

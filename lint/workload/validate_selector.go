@@ -111,6 +111,9 @@ func (c *checker) carries(key string) bool {
 func (c *checker) selects(spec *place, labels *source.Node) {
 	p := spec.field("selector")
 	if p.absent() {
+		if c.w.Object.Kind == "ReplicationController" && labels.Len() == 0 && whollyWritten(c.w.SpecNode) {
+			c.refuse(StageObject, &p, "selector is missing, and the template has no labels to take in its place", "add labels to the template")
+		}
 		if c.w.Kind.Selects && c.w.Object.APIVersion == "apps/v1" {
 			c.refuse(StageObject, &p, "selector is missing: must match the labels of the template", wanted(labels))
 		}
@@ -132,7 +135,7 @@ func (c *checker) selects(spec *place, labels *source.Node) {
 	switch {
 	case !ok || len(c.w.Problems) > before:
 	case c.w.Kind.Selects && match.value.Len()+len(typed) == 0:
-		c.refuse(StageObject, &p, "selector has neither matchLabels nor matchExpressions: must match the labels of the template", lost(p.value))
+		c.refuse(StageObject, &p, "selector has neither matchLabels nor matchExpressions: must match the labels of the template", lost(p.value, labels))
 	case c.matches(&match, labels):
 		c.expressionsMatch(&expressions, typed, labels)
 	}
@@ -165,12 +168,16 @@ func wanted(labels *source.Node) string {
 	return ""
 }
 
-// lost is the repair of a selector whose labels stand one level too high.
-func lost(selector *source.Node) string {
+// lost is the repair of a selector that selects by nothing, or whose labels
+// stand one level too high.
+func lost(selector, labels *source.Node) string {
 	for k := range selector.Fields() {
 		if k.Value != "matchLabels" && k.Value != "matchExpressions" {
 			return "move " + k.Value + " below matchLabels"
 		}
+	}
+	for k, v := range labels.Fields() {
+		return fmt.Sprintf("add matchLabels, such as %s: %s", k.Value, v.Text())
 	}
 	return ""
 }

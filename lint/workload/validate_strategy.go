@@ -88,7 +88,9 @@ func (c *checker) daemonSet(spec *place) {
 	}
 }
 
-// statefulSet checks the update strategy of a StatefulSet (R-V38).
+// statefulSet checks the update strategy of a StatefulSet (R-V38). maxUnavailable
+// is decoded, but dropped before validation unless its gate is on
+// (pkg/registry/apps/statefulset/strategy.go, dropStatefulSetDisabledFields).
 func (c *checker) statefulSet(spec *place) {
 	strategy := spec.field("updateStrategy")
 	p, ok := c.rolling(&strategy, setUpdates, true)
@@ -96,10 +98,24 @@ func (c *checker) statefulSet(spec *place) {
 		return
 	}
 	unavailable, partition := p.field("maxUnavailable"), p.field("partition")
+	c.wholeNumber(&partition)
+	if !c.isAmount(&unavailable) {
+		return
+	}
+	before := len(c.w.Problems)
 	if u, ok := c.amount(&unavailable, true); ok && u.set && u.n == 0 {
 		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+": must be above 0", "set maxUnavailable: 1")
 	}
-	c.wholeNumber(&partition)
+	c.gated("MaxUnavailableStatefulSet", before)
+}
+
+// gated takes problems that only a feature gate brings about out of the others.
+func (c *checker) gated(gate string, from int) {
+	for _, p := range c.w.Problems[from:] {
+		p.Gate = gate
+		c.w.Gated = append(c.w.Gated, p)
+	}
+	c.w.Problems = c.w.Problems[:from]
 }
 
 // amount reads a number or percentage and checks it by itself; capped ones

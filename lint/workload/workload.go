@@ -22,6 +22,9 @@ type Workload struct {
 	TemplateNode, SpecNode *source.Node
 	// Problems are the fields that the API server refuses.
 	Problems []Problem
+	// Gated are fields that the API server drops while a feature gate is off, and
+	// refuses once it is on.
+	Gated []Problem
 	// Unknown are fields of scheduling subtrees that do not exist.
 	Unknown []UnknownField
 	// Open are field paths below the pod's spec whose value is not known: a
@@ -61,6 +64,8 @@ type Problem struct {
 	// Fix is the smallest repair in words; empty if the message says it all.
 	Fix  string
 	Span diag.Span
+	// Gate is the feature gate of a field that is Gated, else empty.
+	Gate string
 }
 
 // UnknownField is a field that the API does not have.

@@ -2,7 +2,9 @@
 # title: A node label that is no longer set
 # description: >-
 #   The label was renamed years ago and current releases and cloud providers no longer set it, so selectors,
-#   affinity and topology keys that use it find nothing on new nodes. Use the label that replaced it.
+#   affinity and topology keys that use it find nothing on new nodes. Use the label that replaced it. Nothing is
+#   said where another term of the same affinity has the new label, or where objects of OpenShift are declared,
+#   which still sets node-role.kubernetes.io/master.
 # related_resources:
 #   - https://kubernetes.io/docs/reference/labels-annotations-taints/
 # schemas:
@@ -19,6 +21,8 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.node_labels
 	fact.deprecated
 	fact.on_nodes == 0
+	not fact.beside
+	fact.platform == ""
 	what := sprintf("%s uses the node label %s, which is no longer set", [fact.where, fact.key])
 	message := text.line(fact.workload, [what, instead(fact)])
 }

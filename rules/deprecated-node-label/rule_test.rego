@@ -10,6 +10,8 @@ bad := {
 	"deprecated": true,
 	"replacement": "kubernetes.io/os",
 	"on_nodes": 0,
+	"beside": false,
+	"platform": "",
 }
 
 # said gives the messages about one fact.
@@ -30,3 +32,7 @@ test_no_replacement if {
 	fact := object.union(bad, {"replacement": ""})
 	said(fact) == {"Deployment shop/web: nodeSelector uses the node label beta.kubernetes.io/os, which is no longer set"}
 }
+
+test_silent_beside_its_replacement if said(object.union(bad, {"beside": true})) == set()
+
+test_silent_where_a_platform_sets_it if said(object.union(bad, {"platform": "OpenShift"})) == set()

@@ -9,6 +9,7 @@ bad := {
 	"pods": 3,
 	"nodes": 6,
 	"eligible": 0,
+	"bound": "",
 	"reasons": ["4 of 6 nodes lack the label disktype=ssd", "2 of 6 nodes have the untolerated taint gpu:NoSchedule"],
 }
 
@@ -34,4 +35,23 @@ test_unknown_number if {
 test_one_pod if {
 	fact := object.union(bad, {"pods": 1, "reasons": []})
 	said(fact) == {"Deployment shop/web: no eligible node among 6; 1 pod stays Pending"}
+}
+
+test_undeclared_node if {
+	fact := object.union(bad, {"bound": "undeclared", "reasons": ["node w9, which nodeName names, is not declared"]})
+	said(fact) == {concat("; ", [
+		"Deployment shop/web: no eligible node among 6",
+		"node w9, which nodeName names, is not declared",
+		"3 pods are never scheduled: the pod garbage collector deletes them",
+	])}
+}
+
+test_one_undeclared if {
+	fact := object.union(bad, {"bound": "undeclared", "pods": 1, "reasons": []})
+	said(fact) == {"Deployment shop/web: no eligible node among 6; 1 pod is never scheduled: the pod garbage collector deletes it"}
+}
+
+test_declared_node if {
+	fact := object.union(bad, {"bound": "declared", "pods": 2, "reasons": ["1 of 1 node lacks the label disktype=ssd"]})
+	said(fact) == {"Deployment shop/web: no eligible node among 6; 1 of 1 node lacks the label disktype=ssd; the kubelet rejects 2 pods"}
 }

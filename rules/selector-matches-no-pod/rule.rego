@@ -3,7 +3,8 @@
 # description: >-
 #   Pod affinity places pods beside those that it selects, and it selects none of the declared ones. A
 #   required term then waits for pods from elsewhere, a preferred one does nothing. Often the selector names a
-#   label that was renamed or never set.
+#   label that was renamed or never set. Nothing is said about labels that the operator of a declared custom
+#   resource may give to its pods.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 #   - https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/
@@ -19,8 +20,7 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.selectors
-	fact.matches == 0
-	fact.use == "affinity"
+	[fact.use, fact.matches, fact.maker] == ["affinity", 0, ""]
 	not reported_elsewhere(fact)
 	message := text.line(fact.workload, [sprintf("the affinity %s%s", [what(fact), text.hint(fact.nearest)])])
 }

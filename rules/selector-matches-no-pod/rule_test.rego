@@ -15,6 +15,7 @@ bad := {
 	"declared": 12,
 	"namespaces": "shop",
 	"nearest": "",
+	"maker": "",
 }
 
 # said gives the messages about one fact.
@@ -46,3 +47,5 @@ test_near_miss if {
 	fact := object.union(bad, {"nearest": "app=database"})
 	said(fact) == {"Deployment shop/web: the affinity selects app=databse, which matches none of the 12 declared workloads (did you mean app=database?)"}
 }
+
+test_silent_about_pods_of_an_operator if said(object.union(bad, {"maker": "Cluster shop/db"})) == set()

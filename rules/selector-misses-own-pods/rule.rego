@@ -3,7 +3,8 @@
 # description: >-
 #   Anti-affinity is mostly written to keep the replicas of a workload apart. This one selects neither its own
 #   pods nor any others that are declared, so nothing is kept apart. Often the selector names a label that was
-#   renamed or never set; make it match the labels of the pod template.
+#   renamed or never set; make it match the labels of the pod template. Nothing is said about labels that the
+#   operator of a declared custom resource may give to its pods.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 #   - https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/
@@ -21,6 +22,7 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.selectors
 	fact.matches == 0
 	fact.use == "anti-affinity"
+	fact.maker == ""
 	not namespaces_exclude_own(fact)
 	message := text.line(fact.workload, [sprintf("the anti-affinity %s%s", [what(fact), text.hint(fact.nearest)])])
 }

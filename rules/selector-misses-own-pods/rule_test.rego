@@ -15,6 +15,7 @@ bad := {
 	"declared": 12,
 	"namespaces": "shop",
 	"nearest": "app=web",
+	"maker": "",
 }
 
 # said gives the messages about one fact.
@@ -39,3 +40,5 @@ test_no_selector if {
 	fact := object.union(bad, {"form": "null", "text": "", "hard": false, "nearest": ""})
 	said(fact) == {"Deployment shop/web: the anti-affinity has no labelSelector, so it matches no pod"}
 }
+
+test_silent_about_pods_of_an_operator if said(object.union(bad, {"maker": "Cluster shop/db"})) == set()

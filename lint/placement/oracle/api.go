@@ -14,20 +14,24 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
-	_ "k8s.io/kubernetes/pkg/apis/apps/install"  // registers the kinds
-	_ "k8s.io/kubernetes/pkg/apis/batch/install" // registers the kinds
+	_ "k8s.io/kubernetes/pkg/apis/apps/install"        // registers the kinds
+	_ "k8s.io/kubernetes/pkg/apis/autoscaling/install" // registers the kinds
+	_ "k8s.io/kubernetes/pkg/apis/batch/install"       // registers the kinds
 	"k8s.io/kubernetes/pkg/apis/core"
-	_ "k8s.io/kubernetes/pkg/apis/core/install" // registers the kinds
+	_ "k8s.io/kubernetes/pkg/apis/core/install"   // registers the kinds
+	_ "k8s.io/kubernetes/pkg/apis/policy/install" // registers the kinds
 	"k8s.io/kubernetes/pkg/registry/apps/daemonset"
 	"k8s.io/kubernetes/pkg/registry/apps/deployment"
 	"k8s.io/kubernetes/pkg/registry/apps/replicaset"
 	"k8s.io/kubernetes/pkg/registry/apps/statefulset"
+	"k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler"
 	"k8s.io/kubernetes/pkg/registry/batch/cronjob"
 	"k8s.io/kubernetes/pkg/registry/batch/job"
 	"k8s.io/kubernetes/pkg/registry/core/namespace"
 	"k8s.io/kubernetes/pkg/registry/core/node"
 	"k8s.io/kubernetes/pkg/registry/core/pod"
 	"k8s.io/kubernetes/pkg/registry/core/replicationcontroller"
+	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
 	"k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds"
 )
 
@@ -50,6 +54,9 @@ var resources = map[schema.GroupKind]resource{
 	{Group: "apps", Kind: "DaemonSet"}:         {"apps", "v1", "daemonsets", daemonset.Strategy},
 	{Group: "batch", Kind: "Job"}:              {"batch", "v1", "jobs", job.Strategy},
 	{Group: "batch", Kind: "CronJob"}:          {"batch", "v1", "cronjobs", cronjob.Strategy},
+
+	{Group: "policy", Kind: "PodDisruptionBudget"}:          {"policy", "v1", "poddisruptionbudgets", poddisruptionbudget.Strategy},
+	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: {"autoscaling", "v2", "horizontalpodautoscalers", horizontalpodautoscaler.Strategy},
 }
 
 // tolerations is the admission plugin that every API server runs and that

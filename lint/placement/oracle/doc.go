@@ -19,6 +19,10 @@
 // bugs kubernetes#141526 and kubernetes#141339 are part of v1.36, and so of the
 // answers.
 //
+// What the API server refuses, object by object, is recorded in
+// fixtures/oracle/validation for the main module to replay (validation.go);
+// SCHEDLINT_UPDATE=1 go test -run TestValidation . records it anew.
+//
 // Assumptions: namespaces that no manifest declares have no labels but their
 // name; a node has plenty of what it does not list, but for extended resources
 // on nodes that list others; a bound pod has the zone and region labels of its

@@ -31,7 +31,7 @@ var long = strings.Repeat("a", 64)
 // breakOuter breaks what stands around the template.
 func (g *gen) breakOuter(o object) {
 	spec := o["spec"].(object)
-	switch g.IntN(9) {
+	switch g.IntN(11) {
 	case 0:
 		o["metadata"].(object)["name"] = pick(g, "UPPER", "a.b", strings.Repeat("a", 60), "-x", "under_score")
 	case 1:
@@ -50,6 +50,10 @@ func (g *gen) breakOuter(o object) {
 		spec["updateStrategy"] = object{"rollingUpdate": object{"maxSurge": pick[any](g, 0, 1, "10%"), "maxUnavailable": pick[any](g, 0, 1, "101%")}}
 	case 8:
 		spec[pick(g, "podManagementPolicy", "completionMode")] = pick(g, "parallel", "Indexed", "OrderedReady")
+	case 9:
+		spec["completionMode"], spec[pick(g, "parallelism", "completions", "backoffLimit")] = "Indexed", 2
+	case 10:
+		spec["manualSelector"] = g.chance(80)
 	}
 }
 
@@ -242,6 +246,8 @@ func (g *gen) breakRest(spec object) {
 	case 6:
 		spec["initContainers"] = list{object{"name": "i", "image": "c", "restartPolicy": pick(g, "Always", "Never", "always", "OnFailure")}}
 	case 7:
-		spec["restartPolicy"] = pick(g, "Always", "Never", "OnFailure", "x")
+		if delete(spec, "restartPolicy"); g.chance(80) {
+			spec["restartPolicy"] = pick(g, "Always", "Never", "OnFailure", "x")
+		}
 	}
 }

@@ -1,0 +1,145 @@
+package workload
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// naming is what the API server wants of the name of an object of one kind.
+type naming struct {
+	format format
+	// longest is the largest number of characters; 0 leaves that to the format.
+	longest int
+	// why says where longest comes from.
+	why string
+}
+
+// namings are the kinds whose names are not just DNS subdomains (R-V39): the
+// pods of a StatefulSet have its name as host name, a CronJob adds 11 characters
+// to its own for each Job, and the pods of a Job carry its name as a label value
+// (pkg/apis/apps/validation/validation.go, ValidateStatefulSetName;
+// pkg/apis/batch/validation/validation.go, ValidateCronJobCreate;
+// pkg/registry/batch/job/strategy.go, generateSelector). Names of custom
+// resources are subdomains as well (apiextensions-apiserver:
+// pkg/registry/customresource/validator.go).
+var namings = map[string]naming{
+	"StatefulSet": {format: dnsLabel},
+	"CronJob":     {format: subdomain, longest: 52, why: "its Jobs get a suffix of 11 characters"},
+	"Job":         {format: subdomain, longest: 63, why: "its pods carry it as a label value"},
+}
+
+// generatedSuffix is what the API server adds to a generateName, which it cuts
+// to 58 characters before (apiserver: pkg/storage/names/generate.go).
+const generatedSuffix = 5
+
+// identity checks the names in the metadata of the object.
+func (c *checker) identity() {
+	root := place{value: c.w.Object.Root}
+	metadata := root.field("metadata")
+	if metadata.broken() {
+		return
+	}
+	rule, ok := namings[c.w.Object.Kind]
+	if !ok || c.w.Object.Group() != c.w.Kind.Group {
+		rule = naming{format: subdomain}
+	}
+	name, generate, namespace := metadata.field("name"), metadata.field("generateName"), metadata.field("namespace")
+	if c.isText(&name) && c.named(&name, rule.format, false) {
+		c.short(&name, rule, 0)
+	}
+	if c.isText(&generate) && c.named(&generate, rule.format, true) && name.absent() {
+		c.short(&generate, rule, generatedSuffix)
+	}
+	if c.isText(&namespace) {
+		c.named(&namespace, dnsLabel, false)
+	}
+}
+
+// named checks the form of one name; prefix is set for the beginning of one,
+// which may end in a dash (apimachinery: pkg/api/validation/generic.go). It
+// reports whether there is a name of the right form.
+func (c *checker) named(p *place, f format, prefix bool) (ok bool) {
+	s, ok := p.text()
+	if !ok || marker(p.value) {
+		return false
+	}
+	whole := s
+	if prefix && len(s) > 1 && strings.HasSuffix(s, "-") {
+		whole = s[:len(s)-1] + "a"
+	}
+	if s == "" || len(f.check(whole)) == 0 {
+		return s != ""
+	}
+	fix := ""
+	if better := respelt(s, f, prefix); better != "" {
+		fix = "write " + p.name + ": " + better
+	}
+	c.refuse(StageObject, p, found(p, p.name)+": "+f.must, fix)
+	return false
+}
+
+// short checks the length of a name to which so many characters are added.
+func (c *checker) short(p *place, rule naming, added int) {
+	s, _ := p.text()
+	length := len(s)
+	if added > 0 {
+		length = min(length, 63-added) + added
+	}
+	if rule.longest > 0 && length > rule.longest {
+		c.refuse(StageObject, p, fmt.Sprintf("%s has %d characters: must be at most %d, since %s", p.name, len(s), rule.longest-added, rule.why), "")
+	}
+}
+
+// indexName checks that the host names of an Indexed Job's pods, its name and
+// their index, are DNS labels (pkg/apis/batch/validation/validation.go,
+// ValidateJob). The name of a Job is the name of the object and a suffix.
+func (c *checker) indexName(spec *place, stage Stage, suffix string) {
+	completions := field(spec.value, "completions", 1)
+	root := place{value: c.w.Object.Root}
+	metadata := root.field("metadata")
+	name := metadata.field("name")
+	s, ok := name.text()
+	if !ok || s == "" || marker(name.value) || !completions.Known || completions.N == 0 || len(subdomain.check(s)) > 0 {
+		return
+	}
+	host := s + suffix + "-" + strconv.Itoa(completions.N-1)
+	if len(dnsLabel.check(host)) > 0 {
+		c.refuse(stage, &name, fmt.Sprintf("the pods of an Indexed Job have host names such as %q: %s", host, dnsLabel.must), "")
+	}
+}
+
+var (
+	// markers are what people write for a tool of their own to replace, as in
+	// <name>, @NAME@, %NAME% or RELEASE-NAME-web.
+	markers = regexp.MustCompile(`[$<>{}\[\]%@!|()#]|__|\b[A-Z][A-Z0-9]*[-_][A-Z][A-Z0-9]*`)
+	// unfit are characters that no name has.
+	unfit = regexp.MustCompile(`[^a-z0-9.-]+`)
+)
+
+// marker reports whether a name is to be replaced by a later tool, so that
+// nothing is known about it.
+func marker(n *source.Node) bool {
+	return n.Placeholder() || markers.MatchString(n.Text())
+}
+
+// respelt is a name of the right form that reads alike, or "".
+func respelt(s string, f format, prefix bool) string {
+	better := unfit.ReplaceAllString(strings.ToLower(s), "-")
+	if len(validation.IsDNS1123Label(better)) > 0 && len(f.check("a.b")) > 0 {
+		better = strings.ReplaceAll(better, ".", "-")
+	}
+	better = strings.Trim(better, "-.")
+	if better == "" || len(f.check(better)) > 0 {
+		return ""
+	}
+	if prefix {
+		better += "-"
+	}
+	return better
+}

@@ -1,0 +1,29 @@
+package schedlint.rules["rejected-with-feature-gate_test"]
+
+import data.schedlint.rules["rejected-with-feature-gate"] as subject
+
+bad := {
+	"id": 1,
+	"workload": "StatefulSet shop/db",
+	"stage": "gate",
+	"gate": "MaxUnavailableStatefulSet",
+	"field": "spec.updateStrategy.rollingUpdate.maxUnavailable",
+	"reason": "maxUnavailable is 0: must be above 0",
+}
+
+# said gives the messages about one fact.
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"refusals": [fact]}
+}
+
+test_reports if {
+	message := concat("", [
+		"StatefulSet shop/db: spec.updateStrategy.rollingUpdate.maxUnavailable: maxUnavailable is 0: must be above 0",
+		" (dropped without the feature gate MaxUnavailableStatefulSet, refused with it)",
+	])
+	subject.report == {{"rule": "rejected-with-feature-gate", "fact": 1, "message": message}} with input as {"refusals": [bad]}
+}
+
+test_silent_about_objects if said(object.union(bad, {"stage": "object", "gate": ""})) == set()
+
+test_silent_about_pods if said(object.union(bad, {"stage": "pods", "gate": ""})) == set()
