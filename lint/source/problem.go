@@ -36,6 +36,8 @@ type Skipped struct {
 // Reasons for leaving a document out.
 const (
 	SkipTemplate      = "Helm template"
+	SkipOtherTemplate = "template" // of Jinja, ERB and the like
+	SkipNoManifest    = "unparsable non-manifest"
 	SkipKustomization = "kustomization file"
 	SkipHelmValues    = "Helm values file"
 	SkipHelmChart     = "Helm chart file"
