@@ -156,6 +156,9 @@ func (r *run) load() {
 	for _, name := range set.Untracked {
 		r.skips.add(&r.skips.skipped, untracked, place(name, 1))
 	}
+	for _, k := range set.Unread {
+		r.skips.add(&r.skips.skipped, k.Reason, k.File)
+	}
 	s := &r.report.Summary
 	s.Files, s.Documents = len(set.Files), set.Documents
 	for _, k := range set.Skipped {
@@ -164,10 +167,17 @@ func (r *run) load() {
 			continue
 		}
 		r.skips.add(&r.skips.skipped, k.Reason, place(k.File, k.Line))
+		r.broken[k.File] = r.broken[k.File] || mayHide[k.Reason]
 	}
 	if s.Documents == 0 && len(set.Problems) == 0 {
 		r.fail(ErrNothing)
 	}
+}
+
+// mayHide are the reasons for which a document that was judged once may be left out
+// as a whole now: what was found in it is not fixed by that.
+var mayHide = map[string]bool{
+	source.SkipTemplate: true, source.SkipOtherTemplate: true, source.SkipExcerpt: true, source.SkipNoManifest: true, source.SkipList: true,
 }
 
 // untracked is why a file is left out that Options.Tracked declines.

@@ -71,6 +71,7 @@ func Load(opts Options, paths []string) (*Set, error) {
 	forEach(len(w.found), workers(w.found), func(i int) { results[i] = w.found[i].read(opts) })
 	set := join(results)
 	set.Untracked = slices.Sorted(slices.Values(w.untracked))
+	set.Unread = w.unreadPaths()
 	return set, errors.Join(w.errs...)
 }
 

@@ -44,6 +44,8 @@ func passedOver(o *Object, merging bool) string {
 	switch {
 	case o.Kind == "" || o.Root.Kind != Map:
 		return SkipNoObject
+	case isBrokenList(o):
+		return SkipList
 	case o.Kind == "CustomResourceDefinition":
 		return SkipCRD
 	case isSample(o.Root):
