@@ -78,6 +78,9 @@ func build(in Input) *builder {
 	for _, w := range m.Workloads {
 		b.workload(w)
 	}
+	if in.Set != nil {
+		b.fragments(in.Set.Fragments)
+	}
 	for _, c := range m.Circles() {
 		b.circle(c)
 	}

@@ -89,7 +89,9 @@ type Document struct {
 }
 
 // Refusal is a field that the API server does not accept. Stage is object or
-// pods: the object itself is refused, or every pod that it creates.
+// pods: the object itself is refused, or every pod that it creates. It is fragment
+// for a field of an object that is not judged, which would be refused in a pod:
+// Workload is that object.
 type Refusal struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
@@ -295,6 +297,9 @@ type TopologyKey struct {
 	Use  string `json:"use"`
 	Hard bool   `json:"hard"`
 	Key  string `json:"key"`
+	// Fragment tells that Workload is an object that is not judged, such as a custom
+	// resource with an affinity: Usable is then all nodes.
+	Fragment bool `json:"fragment"`
 	// Declared tells whether there is a topology. Usable is the number of its
 	// nodes that the pods may use; With of them carry the key.
 	Declared bool `json:"declared"`

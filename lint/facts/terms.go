@@ -82,10 +82,10 @@ func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []
 			without = append(without, n)
 		}
 	}
-	if b.spare(b.topo && fact.With == fact.Usable || !b.topo && fact.Known) {
+	if b.spare(b.topo && fact.With == fact.Usable || !b.topo && fact.Known) || w.Fragment && fact.With > 0 {
 		return
 	}
-	fact.Workload = w.String()
+	fact.Workload, fact.Fragment = w.String(), w.Fragment
 	s := about(w, fieldSpan(w, t.Node, "topologyKey"))
 	for _, n := range without {
 		fact.Without = append(fact.Without, n.Name)

@@ -20,6 +20,10 @@
 // at which it hits: the object is refused, or the object is accepted and every
 // pod that it creates is refused.
 //
+// An object of another kind is counted if it has a pod template or placement
+// fields. Fields that are the core API's as they stand are validated (Set.Fragments);
+// others belong to the schema of the object, and nothing is said about them.
+//
 // What is not declared is no proof: Set.Operates tells where pods may exist that
 // no workload of the set stands for.
 //

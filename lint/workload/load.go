@@ -16,10 +16,13 @@ type Set struct {
 	Namespaces map[string]map[string]string
 	// Skipped are objects of a judged kind that are not whole: patches.
 	Skipped []source.Skipped
-	// NotJudged are objects of kinds without a row that hold a pod template,
-	// Unresolved are Rollouts whose workloadRef leads to no template that is
-	// declared here, or to several that differ.
+	// NotJudged are objects of kinds without a row that hold a pod template or
+	// placement fields, Unresolved are Rollouts whose workloadRef leads to no
+	// template that is declared here, or to several that differ.
 	NotJudged, Unresolved []*source.Object
+	// Fragments are those placement fields, one for each map that has some, that are
+	// the core API's as they stand.
+	Fragments []*Workload
 	// Budgets are the PodDisruptionBudgets, in the order of the input.
 	Budgets []*Budget
 	// Operated are the namespaces where pods may appear that no workload of the
@@ -36,11 +39,13 @@ type Set struct {
 }
 
 type loader struct {
-	table     Table
-	decoder   *source.Decoder
-	envelopes map[string]map[string]reflect.Type
-	set       *Set
-	scales    []*source.Object
+	table   Table
+	decoder *source.Decoder
+	// fragmentDecoder reads placement fields out of objects that are not judged.
+	fragmentDecoder *source.Decoder
+	envelopes       map[string]map[string]reflect.Type
+	set             *Set
+	scales          []*source.Object
 	// referring are the Rollouts whose template stands in another object, and
 	// templates the PodTemplates that one of them may name.
 	referring []*Workload
@@ -49,7 +54,7 @@ type loader struct {
 
 // Load reads the objects of one cluster.
 func Load(table Table, objects []*source.Object) *Set {
-	l := &loader{table: table, decoder: newDecoder(), envelopes: envelopes(), set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}}}
+	l := &loader{table: table, decoder: newDecoder(), fragmentDecoder: newFragmentDecoder(), envelopes: envelopes(), set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}}}
 	for _, o := range objects {
 		l.object(o)
 	}
@@ -95,7 +100,8 @@ func (l *loader) other(o *source.Object) {
 	} else if l.table.Relevant(o.APIVersion, o.Kind) {
 		l.operated(o)
 	}
-	if template || holdsTemplate(o.Root, nil, 0) {
+	placed := l.fragments(o)
+	if template || placed || holdsTemplate(o.Root, nil, 0) {
 		l.set.NotJudged = append(l.set.NotJudged, o)
 	} else {
 		l.set.Others++
