@@ -167,16 +167,16 @@ func (r *run) load() {
 			continue
 		}
 		r.skips.add(&r.skips.skipped, k.Reason, place(k.File, k.Line))
-		r.broken[k.File] = r.broken[k.File] || mayHide[k.Reason]
+		r.broken[k.File] = r.broken[k.File] || hidesObjects[k.Reason]
 	}
 	if s.Documents == 0 && len(set.Problems) == 0 {
 		r.fail(ErrNothing)
 	}
 }
 
-// mayHide are the reasons for which a document that was judged once may be left out
+// hidesObjects are the reasons for which a document that was judged once may be left out
 // as a whole now: what was found in it is not fixed by that.
-var mayHide = map[string]bool{
+var hidesObjects = map[string]bool{
 	source.SkipTemplate: true, source.SkipOtherTemplate: true, source.SkipExcerpt: true, source.SkipNoManifest: true, source.SkipList: true,
 }
 

@@ -67,7 +67,7 @@ func (r *run) caveats(set *workload.Set, topo *topology.Topology) []string {
 		notes = append(notes, fmt.Sprintf("files that git does not track do not count: %d left out", n))
 	}
 	if left := r.leftOut(set); left != "" {
-		notes = append(notes, "skipped, so no part of this: "+left)
+		notes = append(notes, "skipped and not part of this decision: "+left)
 	}
 	for _, group := range set.Repeated {
 		notes = append(notes, fmt.Sprintf("%s %s is declared %d times, the last one counts", group[0].Kind, group[0].Name, len(group)))

@@ -23,7 +23,7 @@ func newSkips() *skips {
 func (s *skips) add(to *map[string]*diag.Skip, reason, place string) {
 	k := (*to)[reason]
 	if k == nil {
-		k = &diag.Skip{Reason: reason, Places: []string{}, MayHoldWorkloads: to == &s.skipped && !barren[reason]}
+		k = &diag.Skip{Reason: reason, Places: []string{}, MayHoldWorkloads: to == &s.skipped && !noWorkloads[reason]}
 		(*to)[reason] = k
 	}
 	k.Count++
@@ -32,8 +32,8 @@ func (s *skips) add(to *map[string]*diag.Skip, reason, place string) {
 	}
 }
 
-// barren are the reasons for leaving out what holds no workloads.
-var barren = map[string]bool{
+// noWorkloads are the reasons for leaving out what holds no workloads.
+var noWorkloads = map[string]bool{
 	source.SkipCRD: true, source.SkipNoObject: true, source.SkipSample: true,
 }
 

@@ -79,7 +79,7 @@ func build(in Input) *builder {
 		b.workload(w)
 	}
 	if in.Set != nil {
-		b.fragments(in.Set.Fragments)
+		b.fragments(in.Set)
 	}
 	for _, c := range m.Circles() {
 		b.circle(c)

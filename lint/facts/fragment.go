@@ -10,9 +10,12 @@ import (
 // fragments tells about placement fields of objects that are not judged: what the
 // core API refuses in them, and which node labels they name. Nothing is said about
 // pods, as an operator decides which get these fields and how many there are.
-func (b *builder) fragments(all []*workload.Workload) {
+func (b *builder) fragments(set *workload.Set) {
+	for _, o := range set.Foreign {
+		b.settled[o.ID()] = &settled{}
+	}
 	nodes := b.everyNode()
-	for _, w := range all {
+	for _, w := range set.Fragments {
 		b.about(w)
 		b.current = standing{account: func(*Explainer) diag.Account {
 			return diag.Account{Notes: []string{"a controller decides which pods get these fields, so there is nothing to say node by node"}}

@@ -7,7 +7,7 @@ import (
 
 // manifestKey finds a line with the key apiVersion or kind: at its start, behind
 // the dash of a list item, or in braces, as JSON and flow style have it.
-var manifestKey = regexp.MustCompile(`(?m)(?:^[ \t]*(?:- +)*|\{(?:[^\n]*,)?[ \t]*)(?:(?:apiVersion|kind)[ \t]*:(?:[ \t\r]|$)|(?:"(?:apiVersion|kind)"|'(?:apiVersion|kind)')[ \t]*:)`)
+var manifestKey = regexp.MustCompile(`(?m)(?:(?:^|\r)[ \t]*(?:- +)*|\{(?:[^\n]*,)?[ \t]*)(?:(?:apiVersion|kind)[ \t]*:(?:[ \t\r]|$)|(?:"(?:apiVersion|kind)"|'(?:apiVersion|kind)')[ \t]*:)`)
 
 // meansManifest reports whether a text that does not parse was meant to be a
 // Kubernetes object. A dump, a log or a tsconfig.json with comments was not.

@@ -62,6 +62,7 @@ var recognised = map[string]struct{ file, text, want string }{
 	"a broken object: quoted keys":    {"a.yaml", "'apiVersion' : v1\nb: [\n", "unparsable-document 2"},
 	"a broken object: tabs":           {"a.yaml", "\tapiVersion: v1\n\tkind: Pod\n", "unparsable-document 1"},
 	"a broken object: in a list":      {"a.yaml", "items:\n- kind: Pod\n  b: [\n", "unparsable-document 3"},
+	"a broken object: old line ends":  {"a.yaml", "metadata: {name: a}\rkind: Pod\rb: [\r", "unparsable-document 1"},
 	"a broken object: JSON":           {"a.json", "{\n \"kind\": \"Pod\",\n \"a\": 1\n \"b\": 2\n}\n", "unparsable-document 3"},
 	"a broken object: JSON, one line": {"a.json", "{\"a\": 1,\"kind\":\"Pod\",\"b\" 2}\n", "unparsable-document 1"},
 	"broken JSON beside an object":    {"a.json", "{\n\"kind\": \"Pod\"\n\"a\": 1}\n---\n" + pod, "Pod p 5, unparsable-document 2"},

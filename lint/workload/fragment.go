@@ -30,8 +30,9 @@ var affinityFields = map[string]bool{"nodeAffinity": true, "podAffinity": true, 
 type fragmentFinder struct {
 	l      *loader
 	object *source.Object
-	// found is set if there are placement fields of any shape.
-	found bool
+	// found is set if there are placement fields of any shape, foreign if some are
+	// not the core API's.
+	found, foreign bool
 }
 
 // fragments looks for placement fields in an object of a kind that is not judged,
@@ -41,6 +42,9 @@ type fragmentFinder struct {
 func (l *loader) fragments(o *source.Object) bool {
 	f := fragmentFinder{l: l, object: o}
 	f.walk(&place{value: o.Root})
+	if f.foreign {
+		l.set.Foreign = append(l.set.Foreign, o)
+	}
 	return f.found
 }
 
@@ -77,6 +81,7 @@ func (f *fragmentFinder) walk(p *place) {
 func (f *fragmentFinder) check(p *place) {
 	var fields fragment
 	if len(f.l.fragmentDecoder.Decode(p.value, &fields)) > 0 {
+		f.foreign = true
 		return
 	}
 	w := &Workload{

@@ -23,6 +23,9 @@ type Set struct {
 	// Fragments are those placement fields, one for each map that has some, that are
 	// the core API's as they stand.
 	Fragments []*Workload
+	// Foreign are objects with placement fields of another shape, about which
+	// nothing is known.
+	Foreign []*source.Object
 	// Budgets are the PodDisruptionBudgets, in the order of the input.
 	Budgets []*Budget
 	// Operated are the namespaces where pods may appear that no workload of the
