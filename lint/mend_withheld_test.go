@@ -51,11 +51,12 @@ func inUTF16(text string) string {
 }
 
 // TestUTF16Finding checks that a finding says the same, and at the same place, of a
-// manifest in UTF-16, whose source line the report has as text.
+// manifest in UTF-16, whose source line the report has as text. The nodes are in
+// UTF-16, too, as PowerShell writes what kubectl prints.
 func TestUTF16Finding(t *testing.T) {
 	text := "# 𝄞 é\n" + soft(wrongKey)
-	want, got := lintFiles(t, "", map[string]string{"web.yaml": text}), lintFiles(t, "", map[string]string{"web.yaml": inUTF16(text)})
-	if len(want.Diagnostics) != 1 || len(got.Diagnostics) != 1 || got.Diagnostics[0].Compare(&want.Diagnostics[0]) != 0 {
+	want, got := lintFiles(t, sixNodes, map[string]string{"web.yaml": text}), lintFiles(t, inUTF16(sixNodes), map[string]string{"web.yaml": inUTF16(text)})
+	if got.Summary.Nodes != 6 || len(want.Diagnostics) != 1 || len(got.Diagnostics) != 1 || got.Diagnostics[0].Compare(&want.Diagnostics[0]) != 0 {
 		t.Errorf("got %v, want %v", got.Diagnostics, want.Diagnostics)
 	}
 	if string(got.Source("web.yaml")) != text {

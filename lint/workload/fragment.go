@@ -2,6 +2,7 @@ package workload
 
 import (
 	"reflect"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -40,12 +41,26 @@ type fragmentFinder struct {
 // checked: an operator may have fields of its own under these names, about which
 // nothing is known.
 func (l *loader) fragments(o *source.Object) bool {
+	if admission(o.Group()) {
+		return false
+	}
 	f := fragmentFinder{l: l, object: o}
 	f.walk(&place{value: o.Root})
 	if f.foreign {
 		l.set.Foreign = append(l.set.Foreign, o)
 	}
 	return f.found
+}
+
+// admission reports whether a group is that of a policy engine. Its objects compare
+// the fields of pods with patterns, such as "?*", and place nothing.
+func admission(group string) bool {
+	for _, domain := range []string{"kyverno.io", "gatekeeper.sh", "kubewarden.io"} {
+		if group == domain || strings.HasSuffix(group, "."+domain) {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *fragmentFinder) walk(p *place) {

@@ -57,7 +57,7 @@ func TestFragments(t *testing.T) {
 
 // TestNoFragments leaves alone what is judged, and kinds that make no pods.
 func TestNoFragments(t *testing.T) {
-	for _, head := range []string{"apiVersion: v1\nkind: ConfigMap", "apiVersion: networking.k8s.io/v1\nkind: Ingress", "apiVersion: v1\nkind: Pod"} {
+	for _, head := range []string{"apiVersion: v1\nkind: ConfigMap", "apiVersion: networking.k8s.io/v1\nkind: Ingress", "apiVersion: v1\nkind: Pod", "apiVersion: kyverno.io/v1\nkind: ClusterPolicy", "apiVersion: mutations.gatekeeper.sh/v1\nkind: Assign"} {
 		set := loadSet(t, head+"\nmetadata: {name: a}\nspec: {tolerations: [{operator: Exist}], containers: [{name: a}]}\n")
 		if len(set.Fragments)+len(set.NotJudged) > 0 {
 			t.Errorf("%s: got %d fragments, %d not judged", head, len(set.Fragments), len(set.NotJudged))
