@@ -163,6 +163,9 @@ func (r *run) load() {
 	for _, name := range set.Untracked {
 		r.skips.add(&r.skips.skipped, untracked, place(name, 1))
 	}
+	for _, k := range set.Unread {
+		r.skips.add(&r.skips.skipped, k.Reason, k.File)
+	}
 	s := &r.report.Summary
 	s.Files, s.Documents = len(set.Files), set.Documents
 	for _, k := range set.Skipped {
@@ -171,6 +174,7 @@ func (r *run) load() {
 			continue
 		}
 		r.skips.add(&r.skips.skipped, k.Reason, place(k.File, k.Line))
+		r.broken[k.File] = r.broken[k.File] || hidesObjects[k.Reason]
 	}
 	if s.Documents == 0 && len(set.Problems) == 0 {
 		r.fail(ErrNothing)
@@ -194,6 +198,12 @@ const (
 	altered = "manifest that a kustomization changes as a whole"
 	changed = "a kustomization changes fields of it"
 )
+
+// hidesObjects are the reasons for which a document that was judged once may be left out
+// as a whole now: what was found in it is not fixed by that.
+var hidesObjects = map[string]bool{
+	source.SkipTemplate: true, source.SkipOtherTemplate: true, source.SkipExcerpt: true, source.SkipNoManifest: true, source.SkipList: true,
+}
 
 // untracked is why a file is left out that Options.Tracked declines.
 const untracked = "untracked file"

@@ -2,10 +2,12 @@ package lint_test
 
 import (
 	"context"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/schedlint/schedlint/lint"
 )
@@ -39,6 +41,29 @@ func anchored() map[string]string {
 	}
 }
 
+// inUTF16 is a text with a byte order mark, low bytes first.
+func inUTF16(text string) string {
+	out := []byte{0xff, 0xfe}
+	for _, unit := range utf16.Encode([]rune(text)) {
+		out = binary.LittleEndian.AppendUint16(out, unit)
+	}
+	return string(out)
+}
+
+// TestUTF16Finding checks that a finding says the same, and at the same place, of a
+// manifest in UTF-16, whose source line the report has as text. The nodes are in
+// UTF-16, too, as PowerShell writes what kubectl prints.
+func TestUTF16Finding(t *testing.T) {
+	text := "# 𝄞 é\n" + soft(wrongKey)
+	want, got := lintFiles(t, sixNodes, map[string]string{"web.yaml": text}), lintFiles(t, inUTF16(sixNodes), map[string]string{"web.yaml": inUTF16(text)})
+	if got.Summary.Nodes != 6 || len(want.Diagnostics) != 1 || len(got.Diagnostics) != 1 || got.Diagnostics[0].Compare(&want.Diagnostics[0]) != 0 {
+		t.Errorf("got %v, want %v", got.Diagnostics, want.Diagnostics)
+	}
+	if string(got.Source("web.yaml")) != text {
+		t.Errorf("the source is %q", got.Source("web.yaml"))
+	}
+}
+
 // TestMendWithholds looks at edits that would be right elsewhere: none is made,
 // and each is told with the reason.
 func TestMendWithholds(t *testing.T) {
@@ -52,6 +77,7 @@ func TestMendWithholds(t *testing.T) {
 		"from cluster":  {strings.Replace(soft(wrongKey), "metadata:\n", "metadata:\n  uid: 0b6d3b9e\n", 1), "out of a cluster"},
 		"folded":        {soft(">-\n                " + wrongKey), "in one piece"},
 		"escaped":       {soft(`"topology.kubernetes.io\x2fhostname"`), "in one piece"},
+		"UTF-16":        {inUTF16(soft(wrongKey)), "UTF-16"},
 		"brings worse":  {strings.Replace(webManifest("7", hardHost), rightKey, wrongKey, 1), "anti-affinity-exceeds-domains"},
 	}
 	for name, text := range anchored() {

@@ -93,7 +93,7 @@ func (r *run) declared(p part) (objects []*source.Object, from map[string]bool, 
 func (r *run) topologyOptions(path string) source.Options {
 	opts := r.sourceOptions()
 	if info, err := os.Stat(absolute(r.Dir, path)); err != nil || !info.IsDir() {
-		opts.Tracked = nil
+		opts.Tracked, opts.Strict = nil, true
 	}
 	return opts
 }
@@ -122,9 +122,17 @@ func found(set *source.Set) string {
 	case len(set.Untracked) > 0 && len(set.Files) == 0:
 		return "found untracked files only"
 	case len(set.Skipped) > 0:
-		return "found a " + set.Skipped[0].Reason
+		return "found " + article(set.Skipped[0].Reason)
 	}
 	return "found no document"
+}
+
+// article puts a or an before a noun.
+func article(noun string) string {
+	if strings.Contains("aeiouAEIOU", noun[:1]) {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 func in(cluster, note string) string {

@@ -81,6 +81,9 @@ func (r *run) caveats(s *scene) []string {
 	if n := len(s.model.Elsewhere()); n > 0 {
 		notes = append(notes, fmt.Sprintf("workloads that only other contexts declare do not count: %d left out", n))
 	}
+	if left := r.leftOut(); left != "" {
+		notes = append(notes, "skipped and not part of this decision: "+left)
+	}
 	for _, group := range s.set.Repeated {
 		notes = append(notes, fmt.Sprintf("%s %s is declared %d times, the last one counts", group[0].Kind, group[0].Name, len(group)))
 	}

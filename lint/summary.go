@@ -23,13 +23,18 @@ func newSkips() *skips {
 func (s *skips) add(to *map[string]*diag.Skip, reason, place string) {
 	k := (*to)[reason]
 	if k == nil {
-		k = &diag.Skip{Reason: reason, Places: []string{}}
+		k = &diag.Skip{Reason: reason, Places: []string{}, MayHoldWorkloads: to == &s.skipped && !noWorkloads[reason]}
 		(*to)[reason] = k
 	}
 	k.Count++
 	if len(k.Places) < diag.MaxPlaces {
 		k.Places = append(k.Places, place)
 	}
+}
+
+// noWorkloads are the reasons for leaving out what holds no workloads.
+var noWorkloads = map[string]bool{
+	source.SkipCRD: true, source.SkipNoObject: true, source.SkipSample: true,
 }
 
 func (s *skips) into(summary *diag.Summary) {
@@ -45,6 +50,20 @@ func sorted(m map[string]*diag.Skip) []diag.Skip {
 	}
 	slices.SortFunc(list, func(a, b diag.Skip) int { return strings.Compare(a.Reason, b.Reason) })
 	return list
+}
+
+// leftOut counts what was skipped and may hold workloads, but for untracked files; "" if
+// there is nothing of the kind.
+func (r *run) leftOut() string {
+	var s diag.Summary
+	r.skips.into(&s)
+	var all []string
+	for _, k := range s.Unjudged() {
+		if k.Reason != untracked {
+			all = append(all, fmt.Sprintf("%s (%d)", k.Reason, k.Count))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // count adds what is declared in one cluster to the summary.

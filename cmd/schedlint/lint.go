@@ -60,7 +60,9 @@ until=DATE in a reason lets it expire. With --since only what a change brings
 is reported.
 
 Exit status: 0 clean, 1 findings at or above --fail-on, 2 wrong usage, missing
-input, topology, configuration or policy, 3 internal failure.`,
+input, topology, configuration or policy, or no workload judged at a path other
+than the working directory though what was skipped may hold some, 3 internal
+failure.`,
 		Example: `  schedlint lint --topology nodes.yaml manifests
   kustomize build overlay | schedlint lint -t nodes.yaml --source-root overlay -
   helm template . | schedlint lint -t nodes.yaml -
@@ -132,10 +134,31 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		return report.Write(w, format, r, report.Options{Color: color, Quiet: f.quiet, All: f.all, Verbose: f.verbose, Category: f.category})
 	})
 	failOn := cmp.Or(f.failOn, options.Config.FailOn, "error")
-	if err := outcome(r, failOn, errors.Join(err, writeErr)); err != nil || !differs || failOn == "none" {
+	if err := outcome(r, failOn, errors.Join(err, writeErr)); err != nil {
 		return err
 	}
-	return statusError{code: exitFindings}
+	switch {
+	case len(r.Summary.Unjudged()) > 0 && !onlyHere(options.Dir, options.Paths):
+		return statusError{exitUsage, errUnjudged}
+	case differs && failOn != "none":
+		return statusError{code: exitFindings}
+	}
+	return nil
+}
+
+// errUnjudged ends a run on a path that somebody meant to have judged.
+var errUnjudged = errors.New("no workload was judged, but what was skipped may hold some")
+
+// onlyHere reports whether all paths are the working directory.
+func onlyHere(dir string, paths []string) bool {
+	return !slices.ContainsFunc(paths, func(path string) bool {
+		if path == "-" {
+			return true
+		}
+		at, err := os.Stat(absolute(dir, path))
+		here, hereErr := os.Stat(dir)
+		return err != nil || hereErr != nil || !os.SameFile(at, here)
+	})
 }
 
 // input is what every command that reads manifests starts from: the paths, or

@@ -61,7 +61,7 @@ func (l *loader) read(abs string) *source.Node {
 		return nil
 	}
 	dir := string(os.PathSeparator)
-	set, err := source.Load(source.Options{Dir: dir, Root: dir}, []string{abs})
+	set, err := source.Load(source.Options{Dir: dir, Root: dir, Strict: true}, []string{abs})
 	if err != nil {
 		l.fail(diag.Span{}, "%v", err)
 		return nil

@@ -147,11 +147,15 @@ func (d *Diagnostic) Compare(o *Diagnostic) int {
 	)
 }
 
-// Skip counts the documents that were left out for one reason.
+// Skip counts the documents, or paths, that were left out for one reason.
 type Skip struct {
 	Reason string `json:"reason"`
 	Count  int    `json:"count"`
-	// Places are file:line of each, in order; at most MaxPlaces are kept.
+	// MayHoldWorkloads is set if what was left out may hold workloads, as a template
+	// or a hidden directory may and a CRD schema may not.
+	MayHoldWorkloads bool `json:"mayHoldWorkloads,omitempty"`
+	// Places are file:line of each, or the path alone of what was not read, in
+	// order; at most MaxPlaces are kept.
 	Places []string `json:"places"`
 }
 
@@ -176,8 +180,8 @@ type Summary struct {
 	// clusters; TopologyDeclared is false when there is none at all.
 	Nodes            int  `json:"nodes"`
 	TopologyDeclared bool `json:"topologyDeclared"`
-	// Skipped documents by reason, and kinds that hold a pod template which no
-	// rule judges.
+	// Skipped documents and paths by reason, and kinds that no rule judges though
+	// they hold a pod template or placement fields.
 	Skipped   []Skip `json:"skipped"`
 	NotJudged []Skip `json:"notJudged"`
 	// Repeated names objects that are declared differently in several places.
@@ -196,6 +200,15 @@ type Summary struct {
 	// accepts and that are no longer there.
 	Accepted int `json:"accepted"`
 	Healed   int `json:"healed"`
+}
+
+// Unjudged are the entries of Skipped that may hold workloads, if no workload was
+// judged at all: then no findings mean nothing.
+func (s *Summary) Unjudged() []Skip {
+	if s.Workloads > 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(s.Skipped), func(k Skip) bool { return !k.MayHoldWorkloads })
 }
 
 // Report is the outcome of one run: what every output format renders.

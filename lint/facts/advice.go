@@ -111,7 +111,7 @@ func (b *builder) corrected(w *workload.Workload, t *placement.Term, key string)
 	fix := topologyKeyFix(w, t, key)
 	write := change.TopologyKey(t.Key, key)
 	switch {
-	case !t.Hard || t.Use == placement.Affinity || !b.topo || b.holds(w, write, 0):
+	case !t.Hard || t.Use == placement.Affinity || !b.topo || w.Fragment || b.holds(w, write, 0):
 	case len(w.Kind.Shared) > 0 && b.holds(w, change.Both(write, change.PerRevision), 0):
 		fix.Description += fmt.Sprintf(", and add matchLabelKeys: [%s]: without it a rollout or a node drain gets stuck", w.Kind.Shared[0])
 	case t.Use == placement.AntiAffinity && b.holds(w, change.SoftAntiAffinity, 0), t.Use == placement.Spread && b.holds(w, softSpread(t.Key), 0):

@@ -16,12 +16,12 @@ import (
 // nothing apart (R-A8), so the other term decides. Required affinity needs both
 // labels, and soft spread scores only nodes that have all keys
 // (podtopologyspread/scoring.go, requireAllTopologies).
-func (b *builder) termBeside(w *workload.Workload, t *placement.Term) bool {
+func termBeside(all []*placement.Term, t *placement.Term) bool {
 	replacement, deprecated := topology.Deprecated(t.Key)
 	if !deprecated || t.Use == placement.Spread || t.Use == placement.Affinity && t.Hard {
 		return false
 	}
-	return slices.ContainsFunc(b.m.Group(w).Terms, func(o *placement.Term) bool {
+	return slices.ContainsFunc(all, func(o *placement.Term) bool {
 		return o.Use == t.Use && o.Hard == t.Hard && o.Key == replacement
 	})
 }

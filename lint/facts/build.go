@@ -85,6 +85,9 @@ func build(in Input) *builder {
 	for _, w := range m.Workloads {
 		b.workload(w)
 	}
+	if in.Set != nil {
+		b.fragments(in.Set)
+	}
 	for _, c := range m.Circles() {
 		b.circle(c)
 	}

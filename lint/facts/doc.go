@@ -15,6 +15,10 @@
 // unknown.
 // Where a text says why, it holds numbers and names of the input only.
 //
+// Placement fields of objects that are not judged (workload.Set.Fragments) give
+// refusals of the stage fragment, topology keys that no node has and node labels,
+// and nothing about pods: an operator decides which there are.
+//
 // An Explainer keeps what facts were made of and says, once somebody asks, what
 // stands behind one of them node by node: each fact is built under an account,
 // which puts the scene of its question on all declared nodes.

@@ -39,6 +39,10 @@ func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 	e.OldText = old(w.File(), e.Location)
 	made := w.Object.Made()
 	switch {
+	case w.File().Recoded:
+		fix.Withheld = "the file is UTF-16, and edits are written as UTF-8"
+	case w.Fragment:
+		fix.Withheld = "what the key means here is up to the controller of the object"
 	case w.Kind.Finite():
 		fix.Withheld = "templates of Jobs are left alone, as a Job that is there cannot be changed"
 	case n.Shared:

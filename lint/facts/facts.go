@@ -89,10 +89,11 @@ type Document struct {
 }
 
 // Refusal is a field that the API server does not accept. Stage is object or
-// pods: the object itself is refused, or every pod that it creates; or gate: the
+// pods: the object itself is refused, or every pod that it creates; gate: the
 // field is dropped while the feature gate Gate is off, and the object is refused
-// once it is on. Workload is the object, which may be a PodDisruptionBudget or a
-// HorizontalPodAutoscaler too.
+// once it is on; or fragment: the field of an object that is not judged would be
+// refused in a pod. Workload is the object, which may be a PodDisruptionBudget, a
+// HorizontalPodAutoscaler or a custom resource too.
 type Refusal struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
@@ -302,6 +303,9 @@ type TopologyKey struct {
 	Use  string `json:"use"`
 	Hard bool   `json:"hard"`
 	Key  string `json:"key"`
+	// Fragment tells that Workload is an object that is not judged, such as a custom
+	// resource with an affinity: Usable is then all nodes.
+	Fragment bool `json:"fragment"`
 	// Declared tells whether there is a topology. Usable is the number of its
 	// nodes that the pods may use; With of them carry the key.
 	Declared bool `json:"declared"`

@@ -45,7 +45,7 @@ func (b *builder) term(w *workload.Workload, t *placement.Term, usable []*topolo
 		return
 	}
 	b.topologyKey(w, t, usable)
-	b.label(w, "topologyKey", t.Key, fieldSpan(w, t.Node, "topologyKey"), t.Node.Get("topologyKey"), b.termBeside(w, t))
+	b.label(w, "topologyKey", t.Key, fieldSpan(w, t.Node, "topologyKey"), t.Node.Get("topologyKey"), termBeside(b.m.Group(w).Terms, t))
 	b.selector(w, t)
 	b.labelKeys(w, t, "matchLabelKeys", t.MatchKeys)
 	b.labelKeys(w, t, "mismatchLabelKeys", t.MismatchKeys)
@@ -82,10 +82,10 @@ func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []
 			without = append(without, n)
 		}
 	}
-	if b.spare(b.topo && fact.With == fact.Usable || !b.topo && fact.Known) {
+	if b.spare(b.topo && fact.With == fact.Usable || !b.topo && fact.Known) || w.Fragment && fact.With > 0 {
 		return
 	}
-	fact.Workload = w.String()
+	fact.Workload, fact.Fragment = w.String(), w.Fragment
 	s := about(w, fieldSpan(w, t.Node, "topologyKey"))
 	for _, n := range without {
 		fact.Without = append(fact.Without, n.Name)

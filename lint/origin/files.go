@@ -105,7 +105,7 @@ func (f *files) read(name string) *source.File {
 	if rel, err := filepath.Rel(f.dir, real); err == nil {
 		display = filepath.ToSlash(rel)
 	}
-	file := &source.File{Name: e.name, Display: display, Text: text}
+	file := source.NewFile(e.name, display, text)
 	f.known[e.name] = file
 	return file
 }

@@ -21,6 +21,8 @@
 //   - json and sarif carry names unaltered: what is unsafe to print is written
 //     as a \u escape of JSON, which decodes to the same string. Only sentences
 //     that a sarif viewer displays are made visible as in text.
+//   - No format but gitlab, which has no room for it, calls a run clean that judged
+//     no workload although what was skipped may hold some: that is said first.
 //   - In json every array is present, [] when empty.
 //   - In sarif every result has a place in a file, as code scanning refuses a
 //     whole upload for one that has none; each names a rule of the run, and every

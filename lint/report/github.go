@@ -32,6 +32,9 @@ var commands = []struct {
 func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	t := &textWriter{out: bufio.NewWriter(w), src: newSources(r), display: r.Display, verbose: true}
 	silenceNotice(t, r.Change)
+	if text := unjudged(&r.Summary); text != "" && len(r.Diagnostics) == 0 {
+		command(t, "warning", []property{{"title", "schedlint"}}, clipped(text, maxSentence))
+	}
 	left := 0
 	byLevel := map[string][]*diag.Diagnostic{}
 	for i := range r.Diagnostics {

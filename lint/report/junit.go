@@ -23,6 +23,7 @@ type junitSuite struct {
 	Tests     int         `xml:"tests,attr"`
 	Failures  int         `xml:"failures,attr"`
 	Errors    int         `xml:"errors,attr"`
+	Skipped   int         `xml:"skipped,attr,omitempty"`
 	Cases     []junitCase `xml:"testcase"`
 	SystemOut junitText   `xml:"system-out"`
 }
@@ -32,6 +33,11 @@ type junitCase struct {
 	Name      string        `xml:"name,attr"`
 	File      string        `xml:"file,attr,omitempty"`
 	Failure   *junitFailure `xml:"failure"`
+	Skipped   *junitSkipped `xml:"skipped"`
+}
+
+type junitSkipped struct {
+	Message string `xml:"message,attr"`
 }
 
 type junitFailure struct {
@@ -54,7 +60,7 @@ type junitWriter struct {
 
 // writeJUnit writes one suite in which every finding is a test that failed.
 // Without findings there is a test that passed, as a suite without tests is an
-// error to Jenkins.
+// error to Jenkins; it is skipped if no workload was judged.
 func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	n := len(r.Diagnostics)
 	jw := &junitWriter{text: textWriter{src: newSources(r), display: r.Display, verbose: true}, seen: map[junitCase]int{}}
@@ -62,7 +68,10 @@ func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	for i := range r.Diagnostics {
 		suite.Cases = append(suite.Cases, jw.finding(&r.Diagnostics[i]))
 	}
-	if n == 0 {
+	if text := unjudged(&r.Summary); n == 0 && text != "" {
+		suite.Cases = []junitCase{{ClassName: "schedlint", Name: "no findings", Skipped: &junitSkipped{text}}}
+		suite.Skipped = 1
+	} else if n == 0 {
 		suite.Cases = []junitCase{{ClassName: "schedlint", Name: "no findings"}}
 	}
 	suite.SystemOut = jw.written(func() {

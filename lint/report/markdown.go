@@ -45,7 +45,14 @@ func (p *page) writeTo(w io.Writer) error {
 func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	var p page
 	src, plain := newSources(r), &textWriter{}
-	p.add(0, "## schedlint: "+plain.findings(&r.Summary))
+	heading, hollow := plain.findings(&r.Summary), unjudged(&r.Summary)
+	if hollow != "" {
+		heading = "no workload judged, " + heading
+	}
+	p.add(0, "## schedlint: "+heading)
+	if hollow != "" {
+		p.add(0, prose(clipped(hollow, maxSentence)))
+	}
 	p.add(0, prose(clipped("Examined "+strings.Join(nonEmpty(examined(&r.Summary), skipped(r.Summary.Skipped), acceptedText(&r.Summary), sinceText(r.Change, total(&r.Summary))), "; "), maxSentence)))
 	p.change(r.Change, opts.All)
 	var left diag.Report

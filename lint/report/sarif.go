@@ -128,6 +128,9 @@ func isSemantic(v string) bool {
 // invocation carries what is not a result: what was not checked.
 func invocation(s *diag.Summary, c *diag.Change, kept, left int) *sarif.Invocation {
 	inv := sarif.NewInvocation().WithExecutionSuccessful(true)
+	if text := unjudged(s); text != "" {
+		inv.AddToolExecutionNotification(notification(sarif.LevelWarning, text))
+	}
 	if c != nil {
 		for _, silence := range c.Silences {
 			place := (&textWriter{}).place(silence.Location)

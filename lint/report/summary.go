@@ -13,6 +13,9 @@ import (
 // summary writes the line that counts what was looked at, and indented lines
 // on what was not.
 func (t *textWriter) summary(s *diag.Summary, c *diag.Change) {
+	if text := unjudged(s); text != "" {
+		t.println(t.paint(yellow, text))
+	}
 	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.findings(s), acceptedText(s)), "; "))
 	told := nonEmpty(sinceText(c, total(s)), healedText(s))
 	for _, note := range s.Notes {
@@ -80,6 +83,19 @@ func counts(entries []diag.Skip) string {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// unjudged says that no workload was judged although what was skipped may hold
+// some; "" if that is not so.
+func unjudged(s *diag.Summary) string {
+	var reasons []string
+	for _, e := range s.Unjudged() {
+		reasons = append(reasons, count(e.Count, visible(e.Reason)))
+	}
+	if len(reasons) == 0 {
+		return ""
+	}
+	return "no workload was judged, but what was skipped may hold some: " + strings.Join(reasons, ", ")
 }
 
 // remarks are visible lines on what was not judged, or not as a whole; path

@@ -5,7 +5,12 @@
 // files, objects (Lists flattened), documents that were left out and why, and
 // problems of the text itself (syntax, repeated keys, alias bombs, cycles,
 // depth, links that lead out of the root). A problem in one document never
-// hides another document.
+// hides another document. A document that does not parse is a problem only if a
+// line of it has the key apiVersion or kind and no template action stands where
+// YAML would have to understand it; the rest was never a manifest and is left out.
+// What is not even read is in Set.Unread.
+//
+// A text is UTF-8, or UTF-16 with a byte order mark, which becomes UTF-8 at once.
 //
 // Invariants: lines and columns are those of the file, as the whole file runs
 // through one decoder, and only one with a syntax error is read document by

@@ -33,6 +33,10 @@ type Options struct {
 	// Drop names fields whose values, maps and lists, nobody will look into: they
 	// are checked like the rest and then left out.
 	Drop func(field string) bool
+	// Strict makes every text that does not parse a problem, but for templates: for
+	// files that are named as what they are, such as a configuration. Else only what
+	// was meant to be a manifest is one.
+	Strict bool
 	// Stdin is read for the path "-".
 	Stdin io.Reader
 	// Overlay gives the text of a file, by its name from the root, in place of what
@@ -67,6 +71,7 @@ func Load(opts Options, paths []string) (*Set, error) {
 	forEach(len(w.found), workers(w.found), func(i int) { results[i] = w.found[i].read(opts) })
 	set := join(results)
 	set.Untracked = slices.Sorted(slices.Values(w.untracked))
+	set.Unread = w.unreadPaths()
 	return set, errors.Join(w.errs...)
 }
 
@@ -142,7 +147,7 @@ func (f found) read(opts Options) result {
 	if err != nil {
 		return r.unreadable(err.Error())
 	}
-	r.file.Text = text
+	r.file.setText(text)
 	r.parse(opts)
 	return r
 }
@@ -201,7 +206,7 @@ func (r *result) parse(opts Options) {
 	}
 	docs, errs := documents(text, opts)
 	for _, e := range errs {
-		r.problem(e)
+		r.problem(e, opts.Strict)
 	}
 	for _, d := range docs {
 		r.document(d)
@@ -213,16 +218,7 @@ func documents(text []byte, opts Options) ([]document, []textError) {
 	if looksLikeJSON(text) {
 		return parseJSON(text)
 	}
-	docs, errs := parseYAML(text, opts)
-	for _, e := range errs {
-		if e.problem == Unparsable && e.text != nil {
-			if better, ok := jsonError(text); ok && better.line > e.line {
-				return []document{{line: better.line}}, []textError{better}
-			}
-			break
-		}
-	}
-	return docs, errs
+	return parseYAML(text, opts)
 }
 
 // unparsable reports the first byte that no text has.
@@ -239,18 +235,15 @@ func (r *result) unparsable(text []byte) {
 		text = text[size:]
 	}
 	r.documents++
-	r.problems = append(r.problems, Problem{Kind: Unreadable, Detail: "is not UTF-8 text", Span: diag.Span{File: r.file.Name, Line: line, Column: 1, EndLine: line, EndColumn: 1}})
+	r.problems = append(r.problems, Problem{Kind: Unreadable, Detail: misread(r.file.Text), Span: diag.Span{File: r.file.Name, Line: line, Column: 1, EndLine: line, EndColumn: 1}})
 }
 
-func (r *result) problem(e textError) {
-	switch {
-	case e.problem != Unparsable:
-	case looksTemplated(e.text):
-		r.skip(SkipTemplate, e.line)
-		return
-	case ellipsis.Match(e.text):
-		r.skip(SkipExcerpt, e.line)
-		return
+func (r *result) problem(e textError, strict bool) {
+	if e.problem == Unparsable {
+		if why := notRead(e.text); why != "" && (why != SkipNoManifest || !strict) {
+			r.skip(why, e.line)
+			return
+		}
 	}
 	span := diag.Span{File: r.file.Name, Line: e.line, Column: e.column, EndLine: e.line, EndColumn: e.column + 1}
 	if e.problem == Unparsable {

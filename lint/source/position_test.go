@@ -16,14 +16,16 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// parsed reads one text as a file of that name.
-func parsed(name, text string) (*Set, *File) {
+// parsed reads one text as a file of that name in which every mistake counts.
+func parsed(name, text string) (*Set, *File) { return parsedWith(everything, name, text) }
+
+func parsedWith(opts Options, name, text string) (*Set, *File) {
 	r := result{file: &File{Name: name, Display: name, Text: []byte(text)}}
-	r.parse(everything)
+	r.parse(opts)
 	return join([]result{r}), r.file
 }
 
-var everything = Options{Keep: func(string, string) bool { return true }}
+var everything = Options{Keep: func(string, string) bool { return true }, Strict: true}
 
 // inLines is the lines of a text as spans count them.
 func inLines(text []byte) [][]byte {

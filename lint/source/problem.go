@@ -26,7 +26,7 @@ type Problem struct {
 }
 
 // Skipped is a document that was recognised as something else than a
-// Kubernetes object to be judged.
+// Kubernetes object to be judged, or a path that was not read, which has no line.
 type Skipped struct {
 	Reason string
 	File   string
@@ -36,6 +36,8 @@ type Skipped struct {
 // Reasons for leaving a document out.
 const (
 	SkipTemplate      = "Helm template"
+	SkipOtherTemplate = "template" // of Jinja, ERB and the like
+	SkipNoManifest    = "unparsable non-manifest"
 	SkipKustomization = "kustomization file"
 	SkipHelmValues    = "Helm values file"
 	SkipHelmChart     = "Helm chart file"
@@ -46,6 +48,10 @@ const (
 	SkipExcerpt       = "excerpt with an ellipsis"
 	SkipSample        = "API serialisation sample"
 	SkipConfig        = "schedlint configuration file"
+	SkipList          = "List with no valid items"
+	SkipIgnored       = "ignored path" // by the configuration
+	SkipHidden        = "hidden directory"
+	SkipLink          = "unfollowed link"
 )
 
 // Set is everything that Load found.
@@ -58,6 +64,11 @@ type Set struct {
 	Documents int
 	// Untracked are the files, by name, that Options.Tracked left out.
 	Untracked []string
+	// Unread are the paths, without lines, that were left out although manifests may
+	// be there: those that Options.Ignore declines, hidden directories with a file
+	// that begins like a manifest, and links that are hidden or not tracked.
+	// Directories end in a slash.
+	Unread []Skipped
 
 	plain *Node
 }

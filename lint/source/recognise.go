@@ -3,47 +3,9 @@ package source
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
-
-// unquotedTemplate finds {{ where YAML would have to understand it: at the
-// start of a line or of a value. In quotes, comments and block text it is
-// somebody's data.
-var unquotedTemplate = regexp.MustCompile(`(?m)^[ \t]*(?:- +)*(?:[^"'#\n]*:[ \t]+|- +)?\{\{`)
-
-// blockStart is a line below which block text may follow.
-var blockStart = regexp.MustCompile(`(?:^|[ :-])[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$`)
-
-// looksTemplated reports whether a text that does not parse is a template.
-func looksTemplated(text []byte) bool {
-	if !bytes.Contains(text, []byte("{{")) {
-		return false
-	}
-	block := -1 // indentation of the field whose block text we are in
-	for line := range bytes.Lines(text) {
-		rest := bytes.TrimLeft(line, " ")
-		if block >= 0 && (len(line)-len(rest) > block || len(bytes.TrimSpace(rest)) == 0) {
-			continue
-		}
-		block = -1
-		if unquotedTemplate.Match(line) {
-			return true
-		}
-		if blockStart.Match(line) {
-			for bytes.HasPrefix(rest, []byte("- ")) && bytes.Contains(rest, []byte(":")) {
-				rest = bytes.TrimLeft(rest[1:], " ")
-			}
-			block = len(line) - len(rest)
-		}
-	}
-	return false
-}
-
-// ellipsis finds a line that holds nothing but an indented "...": a text about
-// a manifest leaves something out there, which YAML has no notion of.
-var ellipsis = regexp.MustCompile(`(?m)^[ \t]+(?:- )?\.\.\.[ \t]*\r?$`)
 
 var kustomizationNames = map[string]bool{"kustomization.yaml": true, "kustomization.yml": true, "Kustomization": true}
 
@@ -82,6 +44,8 @@ func passedOver(o *Object, merging bool) string {
 	switch {
 	case o.Kind == "" || o.Root.Kind != Map:
 		return SkipNoObject
+	case isBrokenList(o):
+		return SkipList
 	case o.Kind == "CustomResourceDefinition":
 		return SkipCRD
 	case isSample(o.Root):

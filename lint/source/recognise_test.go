@@ -45,7 +45,27 @@ var recognised = map[string]struct{ file, text, want string }{
 	"an error beside quoted braces":   {"a.yaml", "kind: Pod\na: \"{{ .x }}\"\nb: [\n", "unparsable-document 3"},
 	"an error beside braces in block": {"a.yaml", "kind: Pod\na: |\n  {{ .x }}\n\n    b: {{ .y }}\nc: [\n", "unparsable-document 6"},
 	"an error beside a list of those": {"a.yaml", "kind: Pod\na:\n- b: |\n    {{ .x }}\n  c: >- # d\n    {{ .y }}\n- |\n  {{ .z }}\nd: [\n", "unparsable-document 9"},
-	"an error in another document":    {"a.yaml", "{{ .x }}: {{ .y }}\n---\na: [\n", "Helm template 1, unparsable-document 3"},
+	"an error in another document":    {"a.yaml", "{{ .x }}: {{ .y }}\n---\nkind: [\n", "Helm template 1, unparsable-document 3"},
+	"template: JSON":                  {"a.json", "{\n  \"kind\": \"Pod\",\n  \"spec\": {{ .Values.spec }} z\n}\n", "Helm template 3"},
+	"template: in brackets":           {"a.yaml", pod + "spec:\n  x: [\"a\", {{ .y }} z]\n", "Helm template 5"},
+	"template: Jinja":                 {"a.yaml", "{% if on %}\n" + pod + "{% endif %}\n", "template 1"},
+	"template: Jinja in a list":       {"a.yaml", pod + "spec:\n  containers:\n  {%- for c in all %}\n  - name: {{ c }}\n  {%- endfor %}\n", "template 6"},
+	"template: ERB":                   {"a.yaml", pod + "spec:\n  <% if @a %>\n  nodeName: b\n  <% end %>\n", "template 6"},
+	"an error beside quoted Jinja":    {"a.yaml", "kind: Pod\na: \"{% x %}\" # {% y %}\nb: [\n", "unparsable-document 3"},
+	"an error beside ERB in block":    {"a.yaml", "kind: Pod\na: |\n  <% x %>\nb: [\n", "unparsable-document 4"},
+	"no manifest: a dump":             {"a.yaml", "goroutine 1 [running]:\nmain.main()\n\t/src/main.go:3 +0x1\n", "unparsable non-manifest 3"},
+	"no manifest: JSON with comments": {"tsconfig.json", "{\n  // strict\n  \"compilerOptions\": {\"strict\": true,},\n}\n", "unparsable non-manifest 2"},
+	"no manifest: a word of prose":    {"a.yaml", "this kind: [ of text\n# kind: Pod\na: b: c\n", "unparsable non-manifest 1"},
+	"no manifest beside an object":    {"a.yaml", pod + "---\na: [\n---\n" + pod, "Pod p 1, Pod p 7, unparsable non-manifest 5"},
+	"a dump beside a broken object":   {"a.yaml", "a: [\n---\nkind: Pod\nb: [\n---\n" + pod, "Pod p 6, unparsable non-manifest 1, unparsable-document 4"},
+	"a broken object: flow":           {"a.yaml", "{metadata: {name: a}, kind: Pod\n", "unparsable-document 1"},
+	"a broken object: quoted keys":    {"a.yaml", "'apiVersion' : v1\nb: [\n", "unparsable-document 2"},
+	"a broken object: tabs":           {"a.yaml", "\tapiVersion: v1\n\tkind: Pod\n", "unparsable-document 1"},
+	"a broken object: in a list":      {"a.yaml", "items:\n- kind: Pod\n  b: [\n", "unparsable-document 3"},
+	"a broken object: old line ends":  {"a.yaml", "metadata: {name: a}\rkind: Pod\rb: [\r", "unparsable-document 1"},
+	"a broken object: JSON":           {"a.json", "{\n \"kind\": \"Pod\",\n \"a\": 1\n \"b\": 2\n}\n", "unparsable-document 3"},
+	"a broken object: JSON, one line": {"a.json", "{\"a\": 1,\"kind\":\"Pod\",\"b\" 2}\n", "unparsable-document 1"},
+	"broken JSON beside an object":    {"a.json", "{\n\"kind\": \"Pod\"\n\"a\": 1}\n---\n" + pod, "Pod p 5, unparsable-document 2"},
 	"kustomization":                   {"x/kustomization.yaml", "resources: [a.yaml]\n", "kustomization file 1"},
 	"kustomization, short name":       {"kustomization.yml", "kind: Kustomization\n", "kustomization file 1"},
 	"kustomization, no extension":     {"Kustomization", "kind: Component\n", "kustomization file 1"},
@@ -83,11 +103,22 @@ var recognised = map[string]struct{ file, text, want string }{
 func TestRecognise(t *testing.T) {
 	for name, row := range recognised {
 		t.Run(name, func(t *testing.T) {
-			set, _ := parsed(row.file, row.text)
+			set, _ := parsedWith(Options{Keep: everything.Keep}, row.file, row.text)
 			if got := reading(set); got != row.want {
 				t.Errorf("got %s\nwant %s", got, row.want)
 			}
 		})
+	}
+}
+
+// TestStrict reads a file that is named as what it is: no mistake in it passes for
+// some other text, but a template is one.
+func TestStrict(t *testing.T) {
+	for text, want := range map[string]string{"a: [\n": "unparsable-document 1", "a: {{ b }} c\n": "Helm template 1"} {
+		set, _ := parsed("a.yaml", text)
+		if got := reading(set); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
 	}
 }
 
@@ -113,8 +144,12 @@ func TestLists(t *testing.T) {
 		"items that are no maps":     {"kind: PodList\nitems:\n- \n- word\n- [a]\n- metadata: {name: b}\n", "Pod b 6, non-Kubernetes document 3, non-Kubernetes document 4, non-Kubernetes document 5"},
 		"no items":                   {"kind: List\nitems: []\n", ""},
 		"items: null":                {"apiVersion: v1\nkind: List\nitems: null\n", "List  1"},
-		"items missing":              {"apiVersion: v1\nkind: PodList\n", "PodList  1"},
-		"items that are no list":     {"apiVersion: v1\nkind: PodList\nitems: {a: b}\n", "PodList  1"},
+		"items missing":              {"apiVersion: v1\nkind: PodList\n", "List with no valid items 1"},
+		"items that are no list":     {"apiVersion: v1\nkind: PodList\nitems: {a: b}\n", "List with no valid items 1"},
+		"items missing, no version":  {"kind: List\n", "List with no valid items 1"},
+		"a kind that ends in List":   {"apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\n", "AllowList a 1"},
+		"an unnamed one with a spec": {"apiVersion: example.com/v1\nkind: AllowList\nspec: {}\n", "AllowList  1"},
+		"broken, in a List":          {"kind: List\nitems:\n- {kind: PodList, items: a}\n", "List with no valid items 3"},
 		"a kind that has items":      {"kind: Menu\nitems: [{kind: Pod}]\n", "Menu  1"},
 		"JSON":                       {`{"apiVersion": "v1", "kind": "List", "items": [{"kind": "Pod", "metadata": {"name": "a"}},` + "\n" + `{"kind": "Pod"}]}`, "Pod a 1, Pod  2"},
 		"several JSON values":        {`{"kind": "Pod"}` + "\n" + `{"kind": "List", "items": [{"kind": "Node"}]}`, "Pod  1, Node  2"},

@@ -15,7 +15,10 @@ type File struct {
 	// Name is the path from the repository root with forward slashes, or
 	// StdinName. Display is the path as the person who ran the command sees it.
 	Name, Display string
-	Text          []byte
+	// Text is UTF-8. Recoded is set if the file itself is UTF-16, so that an offset
+	// in the text is none in the file.
+	Text    []byte
+	Recoded bool
 
 	once  sync.Once
 	index *textIndex

@@ -55,6 +55,11 @@ func (r *yamlReader) broken(err error, text []byte) {
 			e.line = r.moved.line(r.lines+1) + i
 		}
 	}
+	if better, ok := jsonError(text); ok && e.problem == Unparsable {
+		if line := r.moved.line(r.lines+1) + better.line - 1; line > e.line {
+			e.line, e.detail = line, better.detail
+		}
+	}
 	r.docs = append(r.docs, document{line: e.line})
 	r.errs = append(r.errs, e)
 }

@@ -31,6 +31,8 @@ type walker struct {
 	errs  []error
 	// untracked are the names of files that do not belong to what is looked at.
 	untracked []string
+	// passed are paths that are left out for another reason.
+	passed []passedPath
 }
 
 // link is a symbolic link that is still to be followed: what is there without
@@ -127,10 +129,14 @@ func (w *walker) add(a argument) {
 
 // dir adds the files below a directory.
 func (w *walker) dir(real, display, bound string, above []string) {
-	if w.ignored(real) || w.seen[real] {
+	if w.seen[real] {
 		return
 	}
 	w.seen[real] = true
+	if w.ignored(real) {
+		w.unread(SkipIgnored, real, true)
+		return
+	}
 	entries, err := os.ReadDir(real)
 	if err != nil {
 		w.refuse(real, display, "cannot be listed: "+reason(err))
@@ -141,7 +147,9 @@ func (w *walker) dir(real, display, bound string, above []string) {
 		path, shown := filepath.Join(real, e.Name()), below(display, e.Name())
 		switch {
 		case e.IsDir():
-			if !strings.HasPrefix(e.Name(), ".") {
+			if strings.HasPrefix(e.Name(), ".") {
+				w.hidden(path)
+			} else {
 				w.dir(path, shown, bound, above)
 			}
 		case e.Type()&fs.ModeSymlink != 0:
@@ -175,12 +183,21 @@ const (
 // follow follows a symbolic link found in a directory, unless it leads out of
 // the bound or back to where it is.
 func (w *walker) follow(l link) {
-	if strings.HasPrefix(filepath.Base(l.path), ".") || w.ignored(l.path) {
+	if strings.HasPrefix(filepath.Base(l.path), ".") {
+		if w.opts.Tracked(l.path) {
+			w.linkUnread(SkipLink, l.path)
+		}
+		return
+	}
+	if w.ignored(l.path) {
+		w.linkUnread(SkipIgnored, l.path)
 		return
 	}
 	if !w.opts.Tracked(l.path) {
 		if isManifest(l.path) {
 			w.leave(l.path)
+		} else {
+			w.linkUnread(SkipLink, l.path)
 		}
 		return
 	}
@@ -210,10 +227,14 @@ func (w *walker) follow(l link) {
 }
 
 func (w *walker) file(real, display string, info fs.FileInfo) {
-	if w.seen[real] || w.ignored(real) {
+	if w.seen[real] {
 		return
 	}
 	w.seen[real] = true
+	if w.ignored(real) {
+		w.unread(SkipIgnored, real, false)
+		return
+	}
 	if !w.opts.Tracked(real) {
 		w.leave(real)
 		return

@@ -24,6 +24,10 @@
 // replaces is unknown, and an object that may be a patch is not refused for what
 // it leaves out.
 //
+// An object of another kind is counted if it has a pod template or placement
+// fields. Fields that are the core API's as they stand are validated (Set.Fragments);
+// others belong to the schema of the object, and nothing is said about them.
+//
 // What is not declared is no proof: Set.Operates tells where pods may exist that
 // no workload of the set stands for, and Set.Maker which custom resource may
 // stand for pods with a label.

@@ -16,10 +16,16 @@ type Set struct {
 	Namespaces map[string]map[string]string
 	// Skipped are objects of a judged kind that are not whole: patches.
 	Skipped []source.Skipped
-	// NotJudged are objects of kinds without a row that hold a pod template,
-	// Unresolved are Rollouts whose workloadRef leads to no template that is
-	// declared here, or to several that differ.
+	// NotJudged are objects of kinds without a row that hold a pod template or
+	// placement fields, Unresolved are Rollouts whose workloadRef leads to no
+	// template that is declared here, or to several that differ.
 	NotJudged, Unresolved []*source.Object
+	// Fragments are those placement fields, one for each map that has some, that are
+	// the core API's as they stand.
+	Fragments []*Workload
+	// Foreign are objects with placement fields of another shape, about which
+	// nothing is known.
+	Foreign []*source.Object
 	// Budgets are the PodDisruptionBudgets, in the order of the input.
 	Budgets []*Budget
 	// Refusals are the objects without pods that the API server refuses: budgets
@@ -47,15 +53,17 @@ type Set struct {
 
 // Reader reads workloads, each object once however many sets it is in.
 type Reader struct {
-	table     Table
-	decoder   *source.Decoder
-	envelopes map[string]map[string]reflect.Type
-	known     map[*source.Object]*Workload
+	table   Table
+	decoder *source.Decoder
+	// fragmentDecoder reads placement fields out of objects that are not judged.
+	fragmentDecoder *source.Decoder
+	envelopes       map[string]map[string]reflect.Type
+	known           map[*source.Object]*Workload
 }
 
 // NewReader makes a reader for the kinds of a table.
 func NewReader(table Table) *Reader {
-	return &Reader{table: table, decoder: newDecoder(), envelopes: envelopes(), known: map[*source.Object]*Workload{}}
+	return &Reader{table: table, decoder: newDecoder(), fragmentDecoder: newFragmentDecoder(), envelopes: envelopes(), known: map[*source.Object]*Workload{}}
 }
 
 type loader struct {
@@ -163,7 +171,8 @@ func (l *loader) other(o *source.Object) {
 	} else if l.table.Relevant(o.APIVersion, o.Kind) {
 		l.operated(o)
 	}
-	if template || holdsTemplate(o.Root, nil, 0) {
+	placed := l.fragments(o)
+	if template || placed || holdsTemplate(o.Root, nil, 0) {
 		l.set.NotJudged = append(l.set.NotJudged, o)
 	} else {
 		l.set.Others++

@@ -30,6 +30,9 @@ type Workload struct {
 	// Open are field paths below the pod's spec whose value is not known: a
 	// variable of a later tool, or a value that does not fit.
 	Open []string
+	// Fragment is set for the placement fields of an object that is not judged:
+	// only Object, Spec, SpecNode and Problems mean something then.
+	Fragment bool
 	// Running is set for a pod that is in place on Spec.NodeName already.
 	Running bool
 	// Repeated is set if the same object is declared differently elsewhere.
@@ -47,10 +50,13 @@ type Workload struct {
 type Stage string
 
 // The stages: the API server refuses the object itself, or it accepts the
-// object and refuses every pod that the object creates (R-V22).
+// object and refuses every pod that the object creates (R-V22). Of a fragment it is
+// known only that a pod with it is refused: the object has a schema of its own.
 const (
 	StageObject Stage = "object"
 	StagePods   Stage = "pods"
+
+	StageFragment Stage = "fragment"
 )
 
 // Problem is one field that the API server refuses.

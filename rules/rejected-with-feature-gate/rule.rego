@@ -10,7 +10,7 @@
 #   - input: schema.facts
 # custom:
 #   category: ineffective
-#   since: v0.2.0
+#   since: v0.1.0
 package schedlint.rules["rejected-with-feature-gate"]
 
 import data.schedlint.result

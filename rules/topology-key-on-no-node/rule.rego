@@ -22,9 +22,14 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	fact.with == 0
 	fact.usable > 0
 	fact.declared
-	what := sprintf("%s the label %s, so %s", [text.none_has(fact.usable), fact.key, effects[[fact.use, fact.hard]]])
+	what := sprintf("%s the label %s, so %s", [text.none_has(fact.usable), fact.key, effect(fact)])
 	message := text.line(fact.workload, [what, text.meant(fact.suggestion)])
 }
+
+# of a workload hard rules that no node meets are another rule's, as its pods stay Pending
+effect(fact) := what if what := effects[[fact.use, fact.hard]]
+
+else := "no node meets the rule" if fact.fragment
 
 effects := {
 	["anti-affinity", true]: "the rule never keeps two pods apart",

@@ -52,3 +52,10 @@ test_soft_anti_affinity if {
 	fact := object.union(bad, {"hard": false, "suggestion": ""})
 	said(fact) == {"Deployment shop/web: none of the 6 nodes it may use has the label topology.kubernetes.io/hostname, so the preference never keeps two pods apart"}
 }
+
+test_hard_rules_of_fragments if {
+	every use in ["affinity", "spread"] {
+		fact := object.union(bad, {"workload": "Prometheus shop/web", "fragment": true, "use": use, "suggestion": ""})
+		said(fact) == {"Prometheus shop/web: none of the 6 nodes it may use has the label topology.kubernetes.io/hostname, so no node meets the rule"}
+	}
+}

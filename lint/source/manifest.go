@@ -1,0 +1,71 @@
+package source
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// manifestKey finds a line with the key apiVersion or kind: at its start, behind
+// the dash of a list item, or in braces, as JSON and flow style have it.
+var manifestKey = regexp.MustCompile(`(?m)(?:(?:^|\r)[ \t]*(?:- +)*|\{(?:[^\n]*,)?[ \t]*)(?:(?:apiVersion|kind)[ \t]*:(?:[ \t\r]|$)|(?:"(?:apiVersion|kind)"|'(?:apiVersion|kind)')[ \t]*:)`)
+
+// meansManifest reports whether a text that does not parse was meant to be a
+// Kubernetes object. A dump, a log or a tsconfig.json with comments was not.
+func meansManifest(text []byte) bool { return manifestKey.Match(text) }
+
+// unquotedTemplate finds {{, {% or <% where YAML would have to understand it: at
+// the start of a line or of a value, or in brackets. In quotes, comments and block
+// text it is somebody's data.
+var unquotedTemplate = regexp.MustCompile(`^[ \t]*(?:- +)*(?:` + unquoted + `*:[ \t]+|- +)?(?:[\[{]` + unquoted + `*)?(\{\{|\{%|<%)`)
+
+// unquoted is one character of a line outside of comments, or a whole text in quotes.
+const unquoted = `(?:[^"'#\n]|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')`
+
+// blockStart is a line below which block text may follow.
+var blockStart = regexp.MustCompile(`(?:^|[ :-])[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$`)
+
+// templateOpening is what opens the first template action of a text that does not
+// parse: {{, {% or <%; "" for none.
+func templateOpening(text []byte) string {
+	if !bytes.Contains(text, []byte("{{")) && !bytes.Contains(text, []byte("{%")) && !bytes.Contains(text, []byte("<%")) {
+		return ""
+	}
+	block := -1 // indentation of the field whose block text we are in
+	for line := range bytes.Lines(text) {
+		rest := bytes.TrimLeft(line, " ")
+		if block >= 0 && (len(line)-len(rest) > block || len(bytes.TrimSpace(rest)) == 0) {
+			continue
+		}
+		block = -1
+		if m := unquotedTemplate.FindSubmatch(line); m != nil {
+			return string(m[1])
+		}
+		if blockStart.Match(line) {
+			for bytes.HasPrefix(rest, []byte("- ")) && bytes.Contains(rest, []byte(":")) {
+				rest = bytes.TrimLeft(rest[1:], " ")
+			}
+			block = len(line) - len(rest)
+		}
+	}
+	return ""
+}
+
+// ellipsis finds a line that holds nothing but an indented "...": a text about
+// a manifest leaves something out there, which YAML has no notion of.
+var ellipsis = regexp.MustCompile(`(?m)^[ \t]+(?:- )?\.\.\.[ \t]*\r?$`)
+
+// notRead tells why a document that does not parse is left out; "" if it was
+// meant to be a manifest, so that it is a mistake.
+func notRead(text []byte) string {
+	switch opening := templateOpening(text); {
+	case opening == "{{":
+		return SkipTemplate
+	case opening != "":
+		return SkipOtherTemplate
+	case ellipsis.Match(text):
+		return SkipExcerpt
+	case !meansManifest(text):
+		return SkipNoManifest
+	}
+	return ""
+}

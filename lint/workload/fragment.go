@@ -1,0 +1,122 @@
+package workload
+
+import (
+	"reflect"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// fragment is the placement fields of a pod's spec in a map of an object that is not
+// judged, such as a custom resource from which an operator makes pods.
+type fragment struct {
+	NodeSelector              map[string]string                 `json:"nodeSelector"`
+	Affinity                  *corev1.Affinity                  `json:"affinity"`
+	Tolerations               []corev1.Toleration               `json:"tolerations"`
+	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints"`
+}
+
+// fragmentFields are the fields of a fragment, with the kind of value that says
+// something, and the kinds of affinity, which some operators have without the map
+// around them.
+var fragmentFields = map[string]source.Kind{
+	"nodeSelector": source.Map, "affinity": source.Map, "tolerations": source.Sequence, "topologySpreadConstraints": source.Sequence,
+}
+
+var affinityFields = map[string]bool{"nodeAffinity": true, "podAffinity": true, "podAntiAffinity": true}
+
+// fragmentFinder looks for fragments in one object.
+type fragmentFinder struct {
+	l      *loader
+	object *source.Object
+	// found is set if there are placement fields of any shape, foreign if some are
+	// not the core API's.
+	found, foreign bool
+}
+
+// fragments looks for placement fields in an object of a kind that is not judged,
+// and reports whether it has some. Those that are the core API's as they stand are
+// checked: an operator may have fields of its own under these names, about which
+// nothing is known.
+func (l *loader) fragments(o *source.Object) bool {
+	if admission(o.Group()) {
+		return false
+	}
+	f := fragmentFinder{l: l, object: o}
+	f.walk(&place{value: o.Root})
+	if f.foreign {
+		l.set.Foreign = append(l.set.Foreign, o)
+	}
+	return f.found
+}
+
+// admission reports whether a group is that of a policy engine. Its objects compare
+// the fields of pods with patterns, such as "?*", and place nothing.
+func admission(group string) bool {
+	for _, domain := range []string{"kyverno.io", "gatekeeper.sh", "kubewarden.io"} {
+		if group == domain || strings.HasSuffix(group, "."+domain) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *fragmentFinder) walk(p *place) {
+	if p.value.Kind == source.Sequence {
+		for i, item := range p.value.Items() {
+			if item.Kind != source.Scalar {
+				at := p.item(i)
+				f.walk(&at)
+			}
+		}
+		return
+	}
+	here := false
+	for k, v := range p.value.Fields() {
+		switch kind, is := fragmentFields[k.Value]; {
+		case v.Kind == source.Scalar:
+		case is:
+			here = here || v.Kind == kind && v.Len() > 0
+		case affinityFields[k.Value]:
+			f.found = f.found || v.Len() > 0
+		default:
+			at := p.entry(k, v)
+			f.walk(&at)
+		}
+	}
+	if here {
+		f.found = true
+		f.check(p)
+	}
+}
+
+// check validates the fragment in a map if all of it is the core API's.
+func (f *fragmentFinder) check(p *place) {
+	var fields fragment
+	if len(f.l.fragmentDecoder.Decode(p.value, &fields)) > 0 {
+		f.foreign = true
+		return
+	}
+	w := &Workload{
+		Object: f.object, Kind: &Kind{Group: f.object.Group(), Kind: f.object.Kind}, SpecNode: p.value, Fragment: true,
+		Spec: PodSpec{NodeSelector: fields.NodeSelector, Affinity: fields.Affinity, Tolerations: fields.Tolerations, TopologySpreadConstraints: fields.TopologySpreadConstraints},
+	}
+	c := checker{w: w, unchecked: StageFragment, created: StageFragment, fromTemplate: StageFragment}
+	nodeSelector := p.field("nodeSelector")
+	c.labels(StageFragment, &nodeSelector, "nodeSelector")
+	c.affinity(p)
+	c.spread(p)
+	c.tolerations(p)
+	for i := range w.Problems {
+		w.Problems[i].Stage = StageFragment
+	}
+	f.l.set.Fragments = append(f.l.set.Fragments, w)
+}
+
+// newFragmentDecoder takes any field beside those of a fragment, and none in them
+// that the core API does not have.
+func newFragmentDecoder() *source.Decoder {
+	return &source.Decoder{Open: map[reflect.Type]bool{reflect.TypeFor[fragment](): true}}
+}

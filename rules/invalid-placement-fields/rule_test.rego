@@ -1,0 +1,25 @@
+package schedlint.rules["invalid-placement-fields_test"]
+
+import data.schedlint.rules["invalid-placement-fields"] as subject
+
+bad := {
+	"id": 1,
+	"workload": "Prometheus shop/web",
+	"stage": "fragment",
+	"field": "spec.tolerations[0].operator",
+	"reason": "operator is \"Exist\": must be Equal or Exists",
+}
+
+# said gives the messages about one fact.
+said(fact) := messages if {
+	messages := {d.message | some d in subject.report} with input as {"refusals": [fact]}
+}
+
+test_reports if {
+	message := "Prometheus shop/web: spec.tolerations[0].operator: operator is \"Exist\": must be Equal or Exists; the API server refuses a pod with this"
+	subject.report == {{"rule": "invalid-placement-fields", "fact": 1, "message": message}} with input as {"refusals": [bad]}
+}
+
+test_silent_about_objects if said(object.union(bad, {"stage": "object"})) == set()
+
+test_silent_about_pods if said(object.union(bad, {"stage": "pods"})) == set()
