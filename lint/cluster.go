@@ -82,6 +82,7 @@ func (r *run) divide(p part) *cluster {
 	}
 	c.whole = c.reader.Load(p.objects, r.altered)
 	r.count(c)
+	r.report.Judged = append(r.report.Judged, judgedObjects(c)...)
 	return c
 }
 

@@ -94,6 +94,7 @@ type run struct {
 	broken    map[string]bool
 	// altered are objects of which kustomizations may change anything.
 	altered []*source.Object
+	left    left
 	// open are the questions that the summary counts already.
 	open map[unknown]bool
 }
@@ -106,6 +107,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	}
 	r := newRun(ctx, o, o.Survive)
 	r.load()
+	r.remember()
 	r.gather()
 	r.judge(facts.Build(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}), nil, nil)
 	parts := r.parts()
@@ -121,6 +123,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	r.skips.into(&r.report.Summary)
 	r.passed.into(&r.report.Summary)
 	r.report.Source, r.report.Display, r.report.Open = r.source, r.display, r.undecided()
+	r.report.Left, r.report.Gone = r.left.unjudged, r.gone
 	r.report.Sort()
 	return r.report, errors.Join(distinct(r.errs)...)
 }

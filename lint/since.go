@@ -14,7 +14,9 @@ import (
 // themselves do not tell of, as those of configurations.
 func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
 	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, now.Open)
-	c := &diag.Change{Since: revision, Fixed: d.Fixed, Unchanged: d.Unchanged, Undecided: d.Undecided}
+	c := &diag.Change{Since: revision, Unchanged: d.Unchanged, Undecided: d.Undecided}
+	c.Fixed, c.Gone = parted(d, now.Gone)
+	c.Silences = unjudged(now, before)
 	for _, s := range accept.Brought(before.Suppressions, now.Suppressions) {
 		c.Silences = append(c.Silences, diag.Silence{Message: silenced(s), Location: s.Location})
 	}
@@ -90,6 +92,6 @@ func (r *run) undecided() func(*diag.Diagnostic) bool {
 		if !slices.Contains(rules, d.Rule) || r.Level(d.Rule) == diag.LevelOff {
 			return true
 		}
-		return r.ignore(d.Location.File) || r.broken[d.Location.File] || r.decisions[d.Cluster].Open(d.Object, r.Policy.Reads(d.Rule))
+		return r.left.unjudged(d.Object, d.Location.File) != "" || r.ignore(d.Location.File) || r.broken[d.Location.File] || r.decisions[d.Cluster].Open(d.Object, r.Policy.Reads(d.Rule))
 	}
 }

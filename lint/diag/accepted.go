@@ -37,12 +37,21 @@ type Change struct {
 	// Fixed are findings of the revision that are gone; their places are those of
 	// the revision.
 	Fixed []Diagnostic `json:"fixed"`
+	// Gone are findings of the revision about objects, or files, that are not there
+	// any more.
+	Gone []Diagnostic `json:"gone"`
 	// Undecided are gone as well, but only because nothing can be said any more: the
 	// file is left out now or cannot be parsed, the rule is off, what it asks is not
 	// known of the object, or pods of that stay Pending anyway.
 	Undecided []Diagnostic `json:"undecided"`
 	// Unchanged are findings that the revision had as well.
 	Unchanged []Diagnostic `json:"unchanged"`
+}
+
+// Judged is an object that rules have looked at.
+type Judged struct {
+	Object   Object
+	Location Span
 }
 
 // Silence is one thing that a change brings and that makes findings go away.

@@ -229,6 +229,13 @@ type Report struct {
 	// Open reports of a finding on another state of the same files whether it is not
 	// known if there is one like it here; nil means never.
 	Open func(*Diagnostic) bool
+	// Judged are the workloads and budgets that were judged. Left says of an object
+	// that was judged in a file of another state of the files why it is there and not
+	// judged any more, or is "", and Gone of a finding on another state whether what it
+	// is about is not there any more; nil means never.
+	Judged []Judged
+	Left   func(o Object, file string) string
+	Gone   func(*Diagnostic) bool
 	// Source gives the bytes of a file that a span names, or nil.
 	Source func(file string) []byte
 	// Display gives the path of a file as the person who runs the command

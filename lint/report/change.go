@@ -19,15 +19,20 @@ func (t *textWriter) silences(c *diag.Change) {
 	t.println()
 }
 
-// fixed writes one line for each finding that is gone.
+// fixed writes one line for each finding that is fixed, or gone with its object.
 func (t *textWriter) fixed(c *diag.Change, every bool) {
-	if c == nil || len(c.Fixed) == 0 {
+	if c == nil || len(c.Fixed)+len(c.Gone) == 0 {
 		return
 	}
-	for _, s := range once(c.Fixed, every) {
-		d := s.Diagnostic
-		rule := t.paint(dim, "["+visible(d.Rule)+"]")
-		t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(d.Location)), t.paint(green, "fixed:"), visible(message(d)), rule, s.places()), " "))
+	for _, part := range []struct {
+		word, style string
+		all         []diag.Diagnostic
+	}{{"fixed:", green, c.Fixed}, {"gone:", cyan, c.Gone}} {
+		for _, s := range once(part.all, every) {
+			d := s.Diagnostic
+			rule := t.paint(dim, "["+visible(d.Rule)+"]")
+			t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(d.Location)), t.paint(part.style, part.word), visible(message(d)), rule, s.places()), " "))
+		}
 	}
 	t.println()
 }
@@ -46,6 +51,9 @@ func sinceText(c *diag.Change, introduced int) string {
 		return ""
 	}
 	text := fmt.Sprintf("since %s: %d new, %d fixed, %d unchanged", visible(c.Since), introduced, len(c.Fixed), len(c.Unchanged))
+	if n := len(c.Gone); n > 0 {
+		text += fmt.Sprintf(", %d gone", n)
+	}
 	if n := len(c.Undecided); n > 0 {
 		text += fmt.Sprintf(", %d no longer decided", n)
 	}

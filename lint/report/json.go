@@ -28,7 +28,7 @@ type jsonReport struct {
 func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
 	out := jsonReport{schemaVersion, whole(r.Diagnostics), whole(r.Accepted), nil, r.Summary}
 	if c := r.Change; c != nil {
-		out.Change = &diag.Change{Since: c.Since, Silences: array(c.Silences), Fixed: whole(c.Fixed), Undecided: whole(c.Undecided), Unchanged: whole(c.Unchanged)}
+		out.Change = &diag.Change{Since: c.Since, Silences: array(c.Silences), Fixed: whole(c.Fixed), Gone: whole(c.Gone), Undecided: whole(c.Undecided), Unchanged: whole(c.Unchanged)}
 	}
 	s := &out.Summary
 	s.Notes = array(s.Notes)

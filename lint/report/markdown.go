@@ -84,18 +84,21 @@ func (p *page) change(c *diag.Change, every bool) {
 	if c == nil {
 		return
 	}
-	var silences, fixed []string
+	var silences []string
 	for _, s := range c.Silences {
 		silences = append(silences, strings.Join(nonEmpty(placeSpan(s.Location), prose(clipped(s.Message, maxSentence))), " "))
 	}
-	for _, s := range once(c.Fixed, every) {
-		d := s.Diagnostic
-		fixed = append(fixed, strings.Join(nonEmpty(placeSpan(d.Location), prose(clipped(message(d), maxSentence)), codeSpan(clipped(d.Rule, maxPath)), s.places()), " "))
+	past := func(all []diag.Diagnostic) (items []string) {
+		for _, s := range once(all, every) {
+			d := s.Diagnostic
+			items = append(items, strings.Join(nonEmpty(placeSpan(d.Location), prose(clipped(message(d), maxSentence)), codeSpan(clipped(d.Rule, maxPath)), s.places()), " "))
+		}
+		return items
 	}
 	for _, part := range []struct {
 		title string
 		items []string
-	}{{"Silenced by this change", silences}, {"Fixed", fixed}} {
+	}{{"Silenced by this change", silences}, {"Fixed", past(c.Fixed)}, {"Gone", past(c.Gone)}} {
 		const most = 100
 		if len(part.items) == 0 {
 			continue
