@@ -34,8 +34,8 @@ func (j *Judge) Drain(w *workload.Workload) Drain {
 	if w.Kind.PerNode() || w.Kind.Finite() || w.Running || w.Bare() || Certain(w) == 0 {
 		return Drain{Answer: None}
 	}
-	if !j.Judged(w) {
-		return Drain{Answer: Unknown, Why: "where its pods go is not judged"}
+	if why := j.unknown(w); why != "" {
+		return Drain{Answer: Unknown, Why: why}
 	}
 	if d, blocked := j.evicted(w); blocked {
 		return d

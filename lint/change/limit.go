@@ -67,8 +67,8 @@ func (j *Judge) Scaling(w *workload.Workload) Scaling {
 	switch {
 	case w.Scale == nil:
 		return Scaling{Answer: None}
-	case !j.Judged(w):
-		return Scaling{Answer: Unknown, Why: "where its pods go is not judged"}
+	case j.unknown(w) != "":
+		return Scaling{Answer: Unknown, Why: j.unknown(w)}
 	}
 	s := j.scene(j.crowd(w, w.Scale.Max)).with(w, w.Scale.Max)
 	_, d := s.decide()

@@ -37,6 +37,7 @@ const hostname = "kubernetes.io/hostname"
 
 // What Why may say.
 const (
+	whyUnjudged = "where its pods go is not judged"
 	whyGrowth   = "depends on how far the pools grow"
 	whyBears    = "the pods, or others with which they have to do, tolerate the taint of lost nodes or are bound to nodes"
 	whyBare     = "nothing creates a bare pod again"
@@ -107,6 +108,9 @@ func (q *loss) ask(b *placement.Blow, meaning placement.Meaning) answer {
 	l := placement.Loss{Meaning: meaning}
 	if !q.room.Hit(b) {
 		return answer{verdict: placement.Always} // no pod of it is there, so none is lost
+	}
+	if why := q.j.unlisted(q.w); why != "" {
+		return answer{verdict: placement.Undetermined, why: why}
 	}
 	if slices.ContainsFunc(q.crowded, l.Bears) {
 		return answer{verdict: placement.Undetermined, why: whyBears}

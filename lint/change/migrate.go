@@ -30,7 +30,7 @@ type Migration struct {
 // pools may grow for them, none can migrate only if that holds however far.
 func (j *Judge) Migration(w *workload.Workload) Migration {
 	m := j.migration(w)
-	if m.Answer == Yes || m.Answer == None || !j.grows(w) {
+	if m.Answer == Yes || m.Answer == None || j.unknown(w) != "" || !j.grows(w) {
 		return m
 	}
 	if larger := j.larger(); larger != nil && j.m.Hereditary(j.group(w, false)) {
@@ -48,8 +48,7 @@ func (j *Judge) migration(w *workload.Workload) Migration {
 	}
 	strategy, _ := w.EvictionStrategy()
 	m := Migration{Machines: machines, Evicts: strategy == "LiveMigrate", Answer: Unknown}
-	if !j.Judged(w) {
-		m.Why = "where its pods go is not judged"
+	if m.Why = j.unknown(w); m.Why != "" {
 		return m
 	}
 	group := j.group(w, true)

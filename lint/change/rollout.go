@@ -57,7 +57,7 @@ func (j *Judge) Rollout(w *workload.Workload, replicas int) Rollout {
 // that is not enough and pools may grow, on all that there may be.
 func (j *Judge) paced(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := j.declared(w, how, replicas)
-	if r.Verdict == placement.Always || r.Way == workload.NoRollout || r.Unknown != "" || !j.grows(w) {
+	if r.Verdict == placement.Always || r.Way == workload.NoRollout || r.Unknown != "" || j.unknown(w) != "" || !j.grows(w) {
 		return r
 	}
 	if larger := j.larger(); larger != nil {
@@ -79,8 +79,8 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 	case r.Unknown != "":
 		r.Verdict, r.Why = placement.Undetermined, r.Unknown
 		return r
-	case !j.Judged(w):
-		r.Verdict, r.Why = placement.Undetermined, "where its pods go is not judged"
+	case j.unknown(w) != "":
+		r.Verdict, r.Why = placement.Undetermined, j.unknown(w)
 		return r
 	case j.roomy(w, replicas, r.Surge):
 		r.Verdict = placement.Always

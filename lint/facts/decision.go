@@ -81,6 +81,10 @@ const maxOpen = 5
 func open(d *placement.Decision) []string {
 	var notes []string
 	for _, q := range d.Doubts {
+		if q.Resource != "" {
+			notes = append(notes, fmt.Sprintf("open: whether pods of %s fit depends on %s, which no node lists", q.Workload, q.Resource))
+			continue
+		}
 		notes = append(notes, fmt.Sprintf("open: whether the required %s of %s on %s selects pods of %s depends on the label %s, whose value only the cluster knows",
 			q.Term.Use, q.Workload, q.Term.Key, q.Target, q.Key))
 	}
@@ -133,7 +137,7 @@ func decided(m *placement.Model, d *placement.Decision, w *placement.WorkloadDec
 	o := w.Workload.Object
 	out := diag.PlacementWorkload{
 		APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: w.Pods,
-		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced,
+		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced, Reason: w.Why,
 		Core: []diag.PlacementCore{}, Repairs: []string{},
 	}
 	if w.Verdict == placement.Never {

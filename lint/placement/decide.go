@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -89,12 +91,14 @@ type Decision struct {
 func (d *Decision) Lasting(w *workload.Workload) bool { return !d.brief[w] }
 
 // Doubt is a hard term of which nobody can tell whether it selects the pods of
-// a workload: that depends on a label whose value only the cluster knows.
+// a workload: that depends on a label whose value only the cluster knows. Or, if
+// Resource is set, it is a request for a resource that no node lists.
 type Doubt struct {
 	Workload *workload.Workload
 	Term     *Term
 	Target   *workload.Workload
 	Key      string
+	Resource corev1.ResourceName
 }
 
 // Overrun is a component that was too large for the budget.
@@ -109,6 +113,9 @@ type WorkloadDecision struct {
 	Pods                  int
 	Verdict, RulesVerdict Verdict
 	MaxPlaced, MinPlaced  int
+	// Why says what the verdict depends on where it is Undetermined because of a
+	// resource that no node lists or of pools that may grow; else it is "".
+	Why string
 }
 
 // Stuck is a run after which no pending pod fits anywhere.
@@ -138,6 +145,10 @@ func Decide(m *Model, o Options) *Decision {
 		used += parts.hold(full, check)
 	}
 	o.pay(given - steps + used)
+	rules.withhold()
+	if full != rules {
+		full.withhold()
+	}
 	d := full.decision(m, rules)
 	if err := parts.verify(d); err != nil {
 		// A fault of the engine, of which nobody must get to see a verdict.
@@ -146,6 +157,7 @@ func Decide(m *Model, o Options) *Decision {
 	if parts != m {
 		d.join(parts)
 	}
+	d.because(m)
 	return d
 }
 
