@@ -24,13 +24,15 @@ type Migration struct {
 	// Evicts is set if the machine declares that an eviction becomes a migration
 	// and is refused until that is done: then a drain waits for it (R-W29).
 	Evicts bool
+
+	placed bool // as in Rollout
 }
 
 // Migration judges machines of KubeVirt; anything else does not migrate. Where
 // pools may grow for them, none can migrate only if that holds however far.
 func (j *Judge) Migration(w *workload.Workload) Migration {
 	m := j.migration(w)
-	if m.Answer == Yes || m.Answer == None || j.unknown(w) != "" || !j.grows(w) {
+	if m.Answer == None || j.unknown(w) != "" || !j.grows(w, Certain(w)) || m.Answer == Yes && j.migrates(w, m) {
 		return m
 	}
 	if larger := j.larger(); larger != nil && j.m.Hereditary(j.group(w, false)) {
@@ -91,7 +93,7 @@ func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *M
 	case impossible(d, rest, target, source):
 		out.Answer, out.Core, out.CoreModel = No, because(m, d, target), m
 	case d.Verdict == placement.Always:
-		out.Answer = Yes
+		out.Answer, out.placed = Yes, true
 	default: // the second pod comes last, when all others are in place
 		out.Answer = answers[m.Roll(placement.Rollout{Old: source, Fresh: target, Surge: 1}, j.options(j.steps)).Verdict]
 	}

@@ -30,6 +30,8 @@ type Rollout struct {
 	Reasons   map[placement.Reason]int
 
 	old, fresh *workload.Workload // in Stuck
+	// placed is set where a verdict of Always rests on placing alone.
+	placed bool
 }
 
 // Left are the nodes on which old and new pods are when the rollout is stuck.
@@ -57,8 +59,13 @@ func (j *Judge) Rollout(w *workload.Workload, replicas int) Rollout {
 // that is not enough and pools may grow, on all that there may be.
 func (j *Judge) paced(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := j.declared(w, how, replicas)
-	if r.Verdict == placement.Always || r.Way == workload.NoRollout || r.Unknown != "" || j.unknown(w) != "" || !j.grows(w) {
+	switch {
+	case r.Way == workload.NoRollout || r.Unknown != "" || j.unknown(w) != "" || !j.grows(w, replicas):
 		return r
+	case r.Verdict == placement.Always && j.rolls(w, r):
+		return r
+	case r.Verdict == placement.Always:
+		return Rollout{Rollout: how, Replicas: replicas, Verdict: placement.Undetermined, Why: whyGrowth}
 	}
 	if larger := j.larger(); larger != nil {
 		g := larger.declared(w, how, replicas)
@@ -83,7 +90,7 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 		r.Verdict, r.Why = placement.Undetermined, j.unknown(w)
 		return r
 	case j.roomy(w, replicas, r.Surge):
-		r.Verdict = placement.Always
+		r.Verdict, r.placed = placement.Always, true
 		return r
 	}
 	group := j.crowd(w, replicas)
@@ -139,7 +146,7 @@ func (j *Judge) roll(w *workload.Workload, group []*workload.Workload, r *Rollou
 		q.raised++
 	}
 	if q.alike() && q.decide(q.raised).lasting { // which says that they fit before, too
-		r.Verdict = placement.Always
+		r.Verdict, r.placed = placement.Always, true
 	} else if rest := q.decide(r.Replicas); rest.verdict == placement.Never {
 		r.Verdict = ""
 	} else {
@@ -223,6 +230,7 @@ func (q *rolling) counted() placement.Verdict {
 	s, fresh := q.revisions()
 	_, d := s.decideIn(briefSteps)
 	if verdict(d, fresh) == placement.Always && verdict(d, s.of[q.w]) == placement.Always && d.Lasting(fresh) {
+		q.placed = true
 		return placement.Always
 	}
 	return placement.Undetermined
@@ -244,6 +252,7 @@ func (q *rolling) twins() placement.Verdict {
 	s, fresh := q.revisions()
 	m, d := s.decide()
 	if verdict(d, fresh) == placement.Always && verdict(d, s.of[q.w]) == placement.Always && (d.Lasting(fresh) || q.shrinks()) {
+		q.placed = true
 		return placement.Always
 	}
 	if q.Way != workload.BothWhole {
@@ -273,6 +282,7 @@ func (q *rolling) perNode() placement.Verdict {
 		q.Core, q.CoreModel = because(m, d, fresh), m
 		return placement.Never
 	case verdict(d, fresh) == placement.Always && (nodes || q.shrinks()):
+		q.placed = true
 		return placement.Always
 	}
 	return placement.Undetermined

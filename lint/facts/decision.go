@@ -88,6 +88,11 @@ func open(d *placement.Decision) []string {
 		notes = append(notes, fmt.Sprintf("open: whether the required %s of %s on %s selects pods of %s depends on the label %s, whose value only the cluster knows",
 			q.Term.Use, q.Workload, q.Term.Key, q.Target, q.Key))
 	}
+	for i := range d.Workloads {
+		if w := &d.Workloads[i]; w.Why == placement.WhyGrowth {
+			notes = append(notes, fmt.Sprintf("open: whether all pods of %s are placed %s", w.Workload, w.Why))
+		}
+	}
 	for _, o := range d.Over {
 		notes = append(notes, fmt.Sprintf("open: %s of %s (%s) could not be decided within the budget: raise --steps", plural(o.Pods, "pod"), plural(len(o.Workloads), "workload"), few(o.Workloads)))
 	}

@@ -158,6 +158,7 @@ func Decide(m *Model, o Options) *Decision {
 		d.join(parts)
 	}
 	d.because(m)
+	d.overSizes(m, o)
 	return d
 }
 
