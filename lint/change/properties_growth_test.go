@@ -129,7 +129,7 @@ func (g generator) elastic(simple bool) elastic {
 				e.loads[i].rules = e.loads[i].rules[:min(1, len(e.loads[i].rules))]
 			}
 		}
-		if simple && g.chance(60) {
+		if simple && g.chance(75) {
 			g.strand(&e)
 		}
 		if n := len(e.sizes()); n < 2 || n > 10 || len(e.nodesAt()) == 0 {
@@ -140,27 +140,43 @@ func (g generator) elastic(simple bool) elastic {
 }
 
 // strand makes a sample one that growth may spoil: nodes that a pool has none of
-// yet are a domain which the pods cannot use, or in which others get in their way.
+// yet are a domain that the pods cannot use, or have too little room for those
+// that follow the first, or are where others get in their way.
 func (g generator) strand(e *elastic) {
-	more := elasticPool{box: box{name: "late", pool: g.pick("p", "q"), rack: g.pick("r", "s"), cpu: -1, pods: -1}, extra: 1 + g.IntN(2)}
-	more.zones, more.taint = map[string]int{g.pick("a", "b", "c", "c"): 0}, g.chance(50)
-	e.pools = append(e.pools[:min(2, len(e.pools))], more)
-	for i := range e.pools[:len(e.pools)-1] {
+	late := elasticPool{box: box{name: "late", pool: "q", rack: g.pick("r", "t"), cpu: -1, pods: -1}, extra: 1 + g.IntN(2)}
+	late.zones = map[string]int{g.pick("a", "c", "c"): 0}
+	e.pools = e.pools[:min(2, len(e.pools))]
+	for i := range e.pools {
 		p := &e.pools[i]
 		for z, n := range p.zones {
 			p.zones[z] = max(1, n)
 		}
-		p.taint, p.cpu, p.box.pods, p.extra = false, -1, -1, g.IntN(4)/3
+		p.pool, p.taint, p.cpu, p.box.pods, p.extra = "p", false, -1, -1, g.IntN(4)/3
 	}
 	web := &e.loads[0]
-	web.replicas, web.tolerates, web.pool = 2+g.IntN(2), g.chance(20), g.pick("", "p")
-	switch r := (rule{use: "spread", key: keys[g.IntN(3)], labels: "app: web", skew: 1}); {
-	case len(e.loads) == 1 || g.chance(50):
-		r.more = g.pick("", "", ", nodeAffinityPolicy: Ignore")
-		web.rules = []rule{r}
-	default: // web keeps to its pool, and another may come to where web is
-		web.rules, web.pool, e.loads[1].pool = []rule{{use: "anti", key: keys[g.IntN(3)], labels: "app: " + e.loads[1].name}}, g.pick("p", "q"), g.pick("", "p", "q")
+	web.replicas, web.tolerates, web.pool, web.cpu, web.port = 2+g.IntN(2), false, "", 0, false
+	own := rule{use: "spread", key: keys[g.IntN(3)], labels: "app: web", skew: 1}
+	switch shape := g.IntN(4); {
+	case shape == 0:
+		late.taint = true
+		web.rules = []rule{own}
+	case shape == 1:
+		own.more, web.pool = g.pick("", ", nodeAffinityPolicy: Ignore", ", nodeAffinityPolicy: Ignore"), "p"
+		web.rules = []rule{own}
+	case shape == 2 || len(e.loads) == 1:
+		own.use, late.box.pods = "aff", 1
+		web.rules = []rule{own}
+	default:
+		e.pools[0].zones = map[string]int{"a": 1}
+		if last := &e.pools[len(e.pools)-1]; len(e.pools) > 1 {
+			last.pool, last.zones = "q", map[string]int{"b": 1}
+		}
+		late.zones = map[string]int{"a": 0}
+		db := &e.loads[1]
+		web.rules, db.rules = []rule{{use: "anti", key: keys[zone], labels: "app: " + db.name}}, nil
+		web.pool, db.pool = "p", "q"
 	}
+	e.pools = append(e.pools, late)
 }
 
 // nodesAt tells whether there is a node at the declared size.

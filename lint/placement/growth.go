@@ -45,10 +45,7 @@ func (d *Decision) overSizes(m *Model, o Options) {
 // size: the first node of a kind stands for all of them.
 func (m *Model) closed() [][]*workload.Workload {
 	one := m.Variant(m.Workloads, m.OneOfEach(), m.apart...)
-	groups := one.Components(nil, true)
-	return slices.DeleteFunc(groups, func(ws []*workload.Workload) bool {
-		return slices.ContainsFunc(ws, func(w *workload.Workload) bool { return w.Running })
-	})
+	return one.Components(nil, true)
 }
 
 // worse is the verdict on two groups together.
