@@ -132,6 +132,14 @@ func (g generator) elastic(simple bool) elastic {
 		if simple && g.chance(75) {
 			g.strand(&e)
 		}
+		if p := e.pools[0]; g.chance(12) && len(elastic{pools: e.pools[:1]}.nodesAt()) > 0 {
+			l := g.load("Pod", "lone", []string{"web", "db"}, 1)
+			zone := elastic{pools: e.pools[:1]}.nodesAt()[0]
+			if l.node = fmt.Sprintf("%s-%s-0", p.name, zone); zone == "" {
+				l.node = p.name + "-0"
+			}
+			e.running = append(e.running, l)
+		}
 		if n := len(e.sizes()); n < 2 || n > 10 || len(e.nodesAt()) == 0 {
 			continue
 		}
@@ -182,8 +190,8 @@ func (g generator) strand(e *elastic) {
 // nodesAt tells whether there is a node at the declared size.
 func (e elastic) nodesAt() (zones []string) {
 	for _, p := range e.pools {
-		for z, n := range p.zones {
-			if n > 0 {
+		for _, z := range slices.Sorted(maps.Keys(p.zones)) {
+			if p.zones[z] > 0 {
 				zones = append(zones, z)
 			}
 		}

@@ -98,43 +98,61 @@ func answersOf(d *Decision) answers {
 
 // judge judges a group at all sizes.
 func (q *growth) judge(ws []*workload.Workload) {
+	h := q.everywhere(ws)
 	at := answersOf(q.decide(ws, Size{Nodes: q.m.Topology.Nodes}))
-	sizes := q.m.Sizes(ws, 0)
-	var all []answers
-	for _, s := range sizes.All {
-		all = append(all, answersOf(q.decide(ws, s)))
-	}
-	largest := q.largest(ws)
-	hold := func(v Verdict, of func(answers) Verdict, bounded, monotone bool) Verdict {
-		same := !slices.ContainsFunc(all, func(a answers) bool { return of(a) != v })
-		switch {
-		case v == Always && sizes.Known && same:
-		case v == Never && (bounded || sizes.Every && same || monotone && largest != nil && of(*largest) == Never):
-		case v == Always, v == Never:
-			return Undetermined
-		}
-		return v
-	}
-	daemons := slices.ContainsFunc(ws, perNode)
-	q.verdict = hold(at.whole, func(a answers) Verdict { return a.whole }, false, !daemons)
-	q.rules = hold(at.rules, func(a answers) Verdict { return a.rules }, false, !daemons)
+	alone := !slices.ContainsFunc(ws, perNode)
+	q.verdict = h.hold(at.whole, func(a answers) Verdict { return a.whole }, false, alone)
+	q.rules = h.hold(at.rules, func(a answers) Verdict { return a.rules }, false, alone)
 	for _, w := range ws {
-		out := q.of[w]
-		if out == nil {
-			continue
-		}
-		verdict := hold(out.Verdict, func(a answers) Verdict { return a.each[w] }, q.m.bounded(w), !perNode(w))
-		if verdict != out.Verdict {
-			out.Verdict, out.Why = verdict, WhyGrowth
-		}
-		out.RulesVerdict = hold(out.RulesVerdict, func(a answers) Verdict { return a.eachRule[w] }, q.m.homeless(w), !perNode(w))
-		if out.Verdict == Never {
-			q.verdict = Never
-		}
-		if out.RulesVerdict == Never {
-			q.rules = Never
+		if out := q.of[w]; out != nil {
+			q.revise(out, h)
 		}
 	}
+}
+
+// revise takes back the verdicts on one workload that do not hold at every size.
+func (q *growth) revise(out *WorkloadDecision, h held) {
+	w := out.Workload
+	verdict := h.hold(out.Verdict, func(a answers) Verdict { return a.each[w] }, q.m.bounded(w), !perNode(w))
+	if verdict != out.Verdict {
+		out.Verdict, out.Why = verdict, WhyGrowth
+	}
+	out.RulesVerdict = h.hold(out.RulesVerdict, func(a answers) Verdict { return a.eachRule[w] }, q.m.homeless(w), !perNode(w))
+	if out.Verdict == Never {
+		q.verdict = Never
+	}
+	if out.RulesVerdict == Never {
+		q.rules = Never
+	}
+}
+
+// held is what is said of a group at sizes beside the declared one.
+type held struct {
+	Sizes
+	at []answers
+	// largest is that at the largest one, if it tells of all.
+	largest *answers
+}
+
+func (q *growth) everywhere(ws []*workload.Workload) held {
+	h := held{Sizes: q.m.Sizes(ws, 0), largest: q.largest(ws)}
+	for _, s := range h.All {
+		h.at = append(h.at, answersOf(q.decide(ws, s)))
+	}
+	return h
+}
+
+// hold is a verdict as far as it holds at every size. One of never does if it is
+// bounded, or if it is monotone and holds at the largest size.
+func (h *held) hold(v Verdict, of func(answers) Verdict, bounded, monotone bool) Verdict {
+	same := !slices.ContainsFunc(h.at, func(a answers) bool { return of(a) != v })
+	switch {
+	case v == Always && h.Known && same:
+	case v == Never && (bounded || h.Every && same || monotone && h.largest != nil && of(*h.largest) == Never):
+	case v == Always, v == Never:
+		return Undetermined
+	}
+	return v
 }
 
 // largest is what is said where every pool has grown as far as it may, for groups

@@ -76,10 +76,10 @@ func (m *Model) Sizes(ws []*workload.Workload, spare int) Sizes {
 	case len(m.askedFor()) > 0: // pods of one workload differ, and come in their order
 	case m.Hereditary(ws) && m.nested(ws):
 		return m.subsets(kinds, func(g int) bool {
-			return m.likeDeclared(g) <= spare && (m.sharesDomain(ws, g) || slices.ContainsFunc(ws, perNode))
+			return m.likeDeclared(ws, g) <= spare && (m.sharesDomain(ws, g) || slices.ContainsFunc(ws, perNode))
 		})
 	case spare == 0 && m.spreadsAlone(ws):
-		return m.subsets(kinds, func(g int) bool { return m.likeDeclared(g) == 0 })
+		return m.subsets(kinds, func(g int) bool { return m.likeDeclared(ws, g) == 0 })
 	}
 	return m.everySize(kinds)
 }
@@ -111,15 +111,24 @@ func (m *Model) matters(w *workload.Workload, g int) bool {
 	})
 }
 
-// likeDeclared counts the declared nodes of a kind.
-func (m *Model) likeDeclared(g int) int {
+// likeDeclared counts the declared nodes that are like a kind to a group: in the
+// same pool and zone, taking the same pods, and with none in place.
+func (m *Model) likeDeclared(ws []*workload.Workload, g int) int {
 	node, count := m.Topology.Growth[g].Node, 0
-	for _, n := range m.Topology.Nodes {
-		if n.Pool == node.Pool && alikeIn(n, node) {
+	for i, n := range m.Topology.Nodes {
+		if n.Pool == node.Pool && alikeIn(n, node) && !m.occupied(n) && !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
+			e := m.Eligible(w)
+			return e.Nodes[i] != e.Growth[g]
+		}) {
 			count++
 		}
 	}
 	return count
+}
+
+// occupied reports whether a pod is in place on a node.
+func (m *Model) occupied(n *topology.Node) bool {
+	return slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return w.Running && w.Spec.NodeName == n.Name })
 }
 
 // alikeIn reports whether two nodes of a pool are in the same zone: they differ
@@ -225,7 +234,7 @@ func (m *Model) spreadsAlone(ws []*workload.Workload) bool {
 	for _, t := range m.groups[ws[0]].Terms {
 		switch {
 		case !t.Hard:
-		case m.Peer(t, ws[0], ws[0]) != Yes || t.Use == Affinity:
+		case m.Peer(t, ws[0], ws[0]) != Yes || t.Use == Affinity || len(m.Others(t, ws[0], true)) > 0:
 			return false
 		case t.Use == AntiAffinity && !single(nodes, t.Key):
 			return false
