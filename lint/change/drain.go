@@ -42,6 +42,9 @@ func (j *Judge) Drain(w *workload.Workload) Drain {
 	}
 	out := Drain{Answer: Yes}
 	all := j.Drains(w)
+	if len(all) == 0 && j.grows(w, Certain(w)) { // no node is there yet
+		return Drain{Answer: Unknown, Why: whyGrowth}
+	}
 	if out.Worst, out.Like = Worst(all); out.Worst == nil {
 		return out
 	}

@@ -122,7 +122,7 @@ func (g generator) elastic(simple bool) elastic {
 			p.extra = []int{0, 1, 1, 2, 3}[g.IntN(5)]
 			e.pools = append(e.pools, p)
 		}
-		s := g.sample("Deployment")
+		s := g.sample(g.pick("Deployment", "Deployment", "Deployment", "Deployment", "StatefulSet", "DaemonSet"))
 		e.loads = s.loads[:min(len(s.loads), 1+g.IntN(3))]
 		for i := range e.loads {
 			if simple {
@@ -140,7 +140,7 @@ func (g generator) elastic(simple bool) elastic {
 			}
 			e.running = append(e.running, l)
 		}
-		if n := len(e.sizes()); n < 2 || n > 10 || len(e.nodesAt()) == 0 {
+		if n := len(e.sizes()); n < 2 || n > 10 || len(e.nodesAt()) == 0 && !g.chance(10) {
 			continue
 		}
 		return e
