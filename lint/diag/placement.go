@@ -38,7 +38,9 @@ type PlacementWorkload struct {
 	RulesVerdict string `json:"rulesVerdict"`
 	MaxPlaced    int    `json:"maxPlaced"`
 	MinPlaced    int    `json:"minPlaced"`
-	// Reason says what an undetermined verdict depends on, where that is known.
+	// Reason says why Verdict is undetermined, where it is one of: unlisted-resource
+	// (the pods, or others that may take their room, request an extended resource
+	// that no node lists) and pool-growth (some size of a growing pool refutes it).
 	Reason  string          `json:"reason"`
 	Core    []PlacementCore `json:"core"`
 	Repairs []string        `json:"repairs"`

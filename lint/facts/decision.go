@@ -89,7 +89,7 @@ func open(d *placement.Decision) []string {
 			q.Term.Use, q.Workload, q.Term.Key, q.Target, q.Key))
 	}
 	for i := range d.Workloads {
-		if w := &d.Workloads[i]; w.Why == placement.WhyGrowth {
+		if w := &d.Workloads[i]; w.Cause == placement.ByGrowth {
 			notes = append(notes, fmt.Sprintf("open: whether all pods of %s are placed %s", w.Workload, w.Why))
 		}
 	}
@@ -142,7 +142,7 @@ func decided(m *placement.Model, d *placement.Decision, w *placement.WorkloadDec
 	o := w.Workload.Object
 	out := diag.PlacementWorkload{
 		APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: w.Pods,
-		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced, Reason: w.Why,
+		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced, Reason: string(w.Cause),
 		Core: []diag.PlacementCore{}, Repairs: []string{},
 	}
 	if w.Verdict == placement.Never {

@@ -113,9 +113,10 @@ type WorkloadDecision struct {
 	Pods                  int
 	Verdict, RulesVerdict Verdict
 	MaxPlaced, MinPlaced  int
-	// Why says what the verdict depends on where it is Undetermined because of a
-	// resource that no node lists or of pools that may grow; else it is "".
-	Why string
+	// Cause says why the verdict is Undetermined, where it is one of the causes
+	// below, and Why the same in words; else both are "".
+	Cause Cause
+	Why   string
 }
 
 // Stuck is a run after which no pending pod fits anywhere.

@@ -115,7 +115,7 @@ func (q *growth) revise(out *WorkloadDecision, h held) {
 	w := out.Workload
 	verdict := h.hold(out.Verdict, func(a answers) Verdict { return a.each[w] }, q.m.bounded(w), !perNode(w))
 	if verdict != out.Verdict {
-		out.Verdict, out.Why = verdict, WhyGrowth
+		out.Verdict, out.Cause, out.Why = verdict, ByGrowth, WhyGrowth
 	}
 	out.RulesVerdict = h.hold(out.RulesVerdict, func(a answers) Verdict { return a.eachRule[w] }, q.m.homeless(w), !perNode(w))
 	if out.Verdict == Never {
@@ -202,7 +202,7 @@ func (m *Model) homeless(w *workload.Workload) bool {
 func (q *growth) bounds() {
 	for i := range q.d.Workloads {
 		w := &q.d.Workloads[i]
-		if w.Why != WhyGrowth {
+		if w.Cause != ByGrowth {
 			continue
 		}
 		q.d.Exact = false

@@ -111,12 +111,12 @@ func (d *Decision) because(m *Model) {
 			continue
 		}
 		if names := m.Unlisted(w.Workload); len(names) > 0 {
-			w.Why = fmt.Sprintf("depends on %s, which no node lists", names[0])
+			w.Cause, w.Why = ByResource, fmt.Sprintf("depends on %s, which no node lists", names[0])
 			continue
 		}
 		for _, o := range d.groups[w.Workload] {
 			if names := m.Unlisted(o); len(names) > 0 {
-				w.Why = fmt.Sprintf("depends on whether the pods of %s fit, which request %s", o, names[0])
+				w.Cause, w.Why = ByResource, fmt.Sprintf("depends on whether the pods of %s fit, which request %s", o, names[0])
 				break
 			}
 		}
