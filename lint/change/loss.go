@@ -225,6 +225,9 @@ func (q *loss) settle(b *placement.Blow, l placement.Loss) answer {
 	if full := q.stage(q.crowded, b, l); full.verdict != placement.Undetermined {
 		return full
 	}
+	if why := q.j.beside(q.w, q.crowded); why != "" && a.verdict == placement.Always {
+		return answer{verdict: placement.Undetermined, why: why}
+	}
 	return *a
 }
 

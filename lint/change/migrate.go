@@ -57,6 +57,9 @@ func (j *Judge) migration(w *workload.Workload) Migration {
 	j.migrate(w, group, &m)
 	if rules := j.group(w, false); m.Answer == Unknown && len(group) > len(rules) {
 		j.migrate(w, rules, &m)
+		if why := j.beside(w, group); why != "" && m.Answer == Yes {
+			m.Answer, m.placed, m.Why = Unknown, false, why
+		}
 	}
 	if left := j.yielding(w, group); left != nil && (m.Answer == No || m.Answer == May) {
 		open := Migration{Machines: machines, Evicts: m.Evicts, Answer: Unknown, Why: whyPreempt}

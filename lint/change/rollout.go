@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -64,10 +65,8 @@ func (j *Judge) paced(w *workload.Workload, how workload.Rollout, replicas int) 
 		return r
 	case r.Verdict == placement.Always && j.rolls(w, r):
 		return r
-	case r.Verdict == placement.Always:
-		return Rollout{Rollout: how, Replicas: replicas, Verdict: placement.Undetermined, Why: whyGrowth}
 	}
-	if larger := j.larger(); larger != nil {
+	if larger := j.larger(); larger != nil && r.Verdict != placement.Always {
 		g := larger.declared(w, how, replicas)
 		if g.Verdict == "" || g.Verdict == placement.Never && j.m.Hereditary(j.group(w, false)) {
 			return g
@@ -97,7 +96,7 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 	j.roll(w, group, &r)
 	if rules := j.group(w, false); r.Verdict == placement.Undetermined && len(group) > len(rules) {
 		j.roll(w, rules, &r)
-		if r.Verdict == placement.Always && r.Way == workload.PerNode { // which it was not among all, for want of room
+		if r.Verdict == placement.Always && (r.Way == workload.PerNode || j.beside(w, group) != "") { // which it was not among all, for want of room
 			r.Verdict = placement.Undetermined
 		}
 	}
@@ -108,7 +107,7 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 		}
 	}
 	if r.Verdict == placement.Undetermined {
-		r.Why = whyOpen
+		r.Why = cmp.Or(j.beside(w, group), whyOpen)
 	}
 	return r
 }

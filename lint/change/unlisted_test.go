@@ -52,3 +52,31 @@ func TestUnlistedResource(t *testing.T) {
 		}
 	}
 }
+
+// TestBesideUnlisted: what is known of others is what holds whether those pods are
+// in place or not.
+func TestBesideUnlisted(t *testing.T) {
+	const nodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: a, count: 3, allocatable: {cpu: \"4\"}}]\n"
+	load := func(name string, replicas int, limits string) string {
+		return strings.NewReplacer("NAME", name, "REPLICAS", string(rune('0'+replicas)), "LIMITS", limits).Replace(`---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: NAME}, spec: {replicas: REPLICAS, selector: {matchLabels: {app: NAME}}, template: {metadata: {labels: {app: NAME}}, spec: {containers: [{name: c, image: c, resources: {limits: {LIMITS}}}]}}}}
+`)
+	}
+	for _, c := range []struct {
+		name, gpu string
+		rollout   placement.Verdict
+		drain     change.Answer
+	}{
+		{"room for all", "cpu: 1, example.com/gpu: 1", placement.Always, change.Yes},
+		{"too little for all", "cpu: 3, example.com/gpu: 1", placement.Undetermined, change.Unknown},
+	} {
+		j, m := judge(t, nodes, load("gpu", 3, c.gpu)+load("web", 3, "cpu: 1"))
+		w := find(t, m, "web")
+		if r := j.Rollouts(w)[0]; r.Verdict != c.rollout || r.Verdict == placement.Undetermined && !strings.Contains(r.Why, "example.com/gpu") {
+			t.Errorf("%s: a rollout is %s (%s), want %s", c.name, r.Verdict, r.Why, c.rollout)
+		}
+		if d := j.Drain(w); d.Answer != c.drain {
+			t.Errorf("%s: a drain is %s (%s), want %s", c.name, d.Answer, d.Why, c.drain)
+		}
+	}
+}
