@@ -89,22 +89,26 @@ func (q *loss) atEverySize(b *placement.Blow, meaning placement.Meaning) answer 
 }
 
 // survives reports whether what holds of a loss on the declared nodes does at
-// every size, and of the loss of nodes that a pool may gain. Where rules are
-// hereditary, pods survive if they are always placed on the nodes that are left
-// (T7), and so a few sizes tell; but unreachable nodes go on refusing pods in the
-// domains that they share with others, and for these only every size tells.
+// every size, and of the loss of nodes that a pool may gain. Where not every size
+// is looked at, it takes more than that: with hereditary rules pods survive if they
+// are always placed on the nodes that are left (T7), and a few sizes tell of that.
+// Pods that are not created again must not come to further nodes at all, and
+// unreachable nodes go on refusing pods in the domains that they share with others.
 func (q *loss) survives(b *placement.Blow, meaning placement.Meaning) bool {
-	group := q.j.closed(q.w, Certain(q.w))
+	group, l := q.j.closed(q.w, Certain(q.w)), placement.Loss{Meaning: meaning}
+	stays := q.j.m.Eligible(q.w).Growable == 0 && !q.room.Hit(b)
 	return q.j.holds(group, 1, func(at *Judge, every bool) bool {
 		switch {
-		case !every && meaning == placement.Ghost && q.j.m.SharesDomains(group):
+		case !every && stays:
+			return true // its pods are on none of the lost nodes at any size
+		case !every && (!l.Recreated(q.w) || meaning == placement.Ghost && q.j.m.SharesDomains(group)):
 			return false
 		case at == q.j:
-			return every || q.j.m.Eligible(q.w).Growable == 0 || q.fits(group)
+			return every || q.fits(group) && q.left(group, b, l)
 		}
 		o := at.lossOf(q.w, q.key)
 		return !slices.ContainsFunc(o.kinds.Blows(), func(more *placement.Blow) bool {
-			return q.covers(b, more) && o.ask(more, meaning).verdict != placement.Always
+			return q.covers(b, more) && (o.ask(more, meaning).verdict != placement.Always || !every && !o.left(group, more, l))
 		})
 	})
 }
@@ -115,6 +119,12 @@ func (q *loss) fits(group []*workload.Workload) bool {
 	s := q.j.scene(group)
 	_, d := s.decide()
 	return verdict(d, s.of[q.w]) == placement.Always
+}
+
+// left reports whether all pods are always placed on the nodes that a loss leaves.
+func (q *loss) left(group []*workload.Workload, b *placement.Blow, l placement.Loss) bool {
+	s := q.set(group, b, l)
+	return verdict(s.without(s.lost), s.of[q.w]) == placement.Always
 }
 
 // covers reports whether a loss at another size is among those that a loss on the
