@@ -117,7 +117,7 @@ func (q *growth) revise(out *WorkloadDecision, h held) {
 	if verdict != out.Verdict {
 		out.Verdict, out.Cause, out.Why = verdict, ByGrowth, WhyGrowth
 	}
-	out.RulesVerdict = h.hold(out.RulesVerdict, func(a answers) Verdict { return a.eachRule[w] }, q.m.homeless(w), !perNode(w))
+	out.RulesVerdict = h.hold(out.RulesVerdict, func(a answers) Verdict { return a.eachRule[w] }, q.m.fitsNowhere(w), !perNode(w))
 	if out.Verdict == Never {
 		q.verdict = Never
 	}
@@ -172,16 +172,16 @@ func (q *growth) largest(ws []*workload.Workload) *answers {
 // bounded reports whether a limit of one workload alone, which counts pools at
 // their max, keeps some of its pods from being placed at every size.
 func (m *Model) bounded(w *workload.Workload) bool {
-	if m.homeless(w) {
+	if m.fitsNowhere(w) {
 		return true
 	}
 	return !perNode(w) && m.Judged(w) && m.Eligible(w).Count+m.Eligible(w).Growable > 0 &&
 		slices.ContainsFunc(m.Capacity(w), func(l Limit) bool { return l.Exceeded })
 }
 
-// homeless reports whether some pod of a workload finds no node large enough, be
+// fitsNowhere reports whether some pod of a workload finds no node large enough, be
 // it empty, at every size.
-func (m *Model) homeless(w *workload.Workload) bool {
+func (m *Model) fitsNowhere(w *workload.Workload) bool {
 	e, requests := m.Eligible(w), m.groups[w].Requests
 	small := func(n *topology.Node) bool {
 		most, _ := Fits(n, requests)
