@@ -47,27 +47,39 @@ func (j *Judge) at(s placement.Size) *Judge {
 	return j.sized[s.ID]
 }
 
+// whole reports whether no workload of a group is left out for not fitting as it is
+// (see sound): at another size it may fit, and take room from the others.
+func (j *Judge) whole(group []*workload.Workload) bool {
+	if len(group) == 1 {
+		return true
+	}
+	_, d := j.scene(group).decide()
+	return d.Verdict != placement.Never
+}
+
 // rolls reports whether a rollout that completes on the declared nodes does at
 // every size.
 func (j *Judge) rolls(w *workload.Workload, here Rollout) bool {
-	return j.holds(j.closed(w, here.Replicas), 0, func(at *Judge, every bool) bool {
+	group := j.closed(w, here.Replicas)
+	return j.holds(group, 0, func(at *Judge, every bool) bool {
 		r := here
 		if at != j {
 			r = at.declared(w, here.Rollout, here.Replicas)
 		}
-		return r.Verdict == placement.Always && (every || r.placed)
+		return r.Verdict == placement.Always && (every || r.placed && at.whole(group))
 	})
 }
 
 // migrates reports whether machines that can migrate on the declared nodes can at
 // every size.
 func (j *Judge) migrates(w *workload.Workload, here Migration) bool {
-	return j.holds(j.closed(w, Certain(w)), 0, func(at *Judge, every bool) bool {
+	group := j.closed(w, Certain(w))
+	return j.holds(group, 0, func(at *Judge, every bool) bool {
 		m := here
 		if at != j {
 			m = at.migration(w)
 		}
-		return m.Answer == Yes && (every || m.placed)
+		return m.Answer == Yes && (every || m.placed && at.whole(group))
 	})
 }
 
