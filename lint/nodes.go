@@ -59,6 +59,7 @@ func (r *run) nodes(p part, among []*source.Object) (*topology.Topology, error) 
 	if err != nil {
 		return nil, fmt.Errorf("reading topology: %w", err)
 	}
+	topo.Extended.Complete = r.Config.ClosesResources()
 	if topo.Empty() && len(objects) > 0 {
 		return nil, fmt.Errorf("reading topology: no node is declared in %s", strings.Join(append(slices.Clone(p.topology), fileNames(among)...), ", "))
 	}

@@ -104,6 +104,9 @@ func (r *run) unknowns(set *workload.Set, m *placement.Model) {
 		if why == "" && !w.Count.Known && !w.Kind.PerNode() {
 			why = "number of pods is not known"
 		}
+		if names := m.Unlisted(w); why == "" && len(names) > 0 {
+			why = fmt.Sprintf("no node lists %s", names[0])
+		}
 		if why == "" && m.MaybeApart(w) {
 			why = "whether its own pods are kept apart is not known"
 		}

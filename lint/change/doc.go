@@ -30,8 +30,12 @@
 // Losses of nodes go from the cheapest means to the dearest: arithmetic over
 // kinds of nodes, whose arguments stand beside it in package placement and which
 // is held against enumeration; a decision on the nodes that are left, where
-// fewer pods are never worse; and a search, within the budget. Where pools may
-// grow, a verdict of never counts them as large as they may be.
+// fewer pods are never worse; and a search, within the budget.
+//
+// Pools that may grow: a yes holds at every size from count to max. It is asked
+// again at the sizes that placement.Sizes gives; where these only stand for the
+// rest, it counts if it rests on placing alone. A never counts pools as large as
+// they may be. What is left depends on how far the pools grow.
 //
 // For people who ask why, a Scene is such a scene on all declared nodes with the
 // pods in place that a finding speaks of (standing.go); it decides nothing.

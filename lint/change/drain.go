@@ -34,14 +34,17 @@ func (j *Judge) Drain(w *workload.Workload) Drain {
 	if w.Kind.PerNode() || w.Kind.Finite() || w.Running || w.Bare() || Certain(w) == 0 {
 		return Drain{Answer: None}
 	}
-	if !j.Judged(w) {
-		return Drain{Answer: Unknown, Why: "where its pods go is not judged"}
+	if why := j.unknown(w); why != "" {
+		return Drain{Answer: Unknown, Why: why}
 	}
 	if d, blocked := j.evicted(w); blocked {
 		return d
 	}
 	out := Drain{Answer: Yes}
 	all := j.Drains(w)
+	if len(all) == 0 && j.grows(w, Certain(w)) { // no node is there yet
+		return Drain{Answer: Unknown, Why: whyGrowth}
+	}
 	if out.Worst, out.Like = Worst(all); out.Worst == nil {
 		return out
 	}

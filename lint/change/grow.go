@@ -13,7 +13,7 @@ import (
 // begins finds at which size of a growing pool the maximum of an autoscaler
 // begins to fit. Where several pools may grow for the pods no single size tells.
 func (j *Judge) begins(w *workload.Workload) Scaling {
-	s := Scaling{Answer: Yes, Why: "once pools have grown"}
+	s := Scaling{Answer: Unknown, Why: whyGrowth}
 	e := j.m.Eligible(w)
 	var pools []*topology.Pool
 	extra := 0
@@ -37,6 +37,6 @@ func (j *Judge) begins(w *workload.Workload) Scaling {
 		return Scaling{Answer: Unknown, Why: "it is not known whether it fits once pools have grown"}
 	}
 	s.Pool, s.Size = pools[0].Name, pools[0].Count+k
-	s.Why = fmt.Sprintf("from %d nodes of pool %s on", s.Size, s.Pool)
+	s.Why = fmt.Sprintf("begins to fit with %d nodes in pool %s", s.Size, s.Pool)
 	return s
 }

@@ -22,6 +22,8 @@ type Judge struct {
 	running                []*workload.Workload
 	budgets                []Budget
 	grown                  *Judge // on the nodes that growing pools may have, once asked
+	one                    *Judge // with one more node of each kind, once asked
+	sized                  map[string]*Judge
 	lost                   map[string][]answer
 	advice                 *advice
 }
@@ -75,11 +77,6 @@ func (j *Judge) options(steps int) placement.Options {
 // Judged reports whether a workload can be judged at all.
 func (j *Judge) Judged(w *workload.Workload) bool {
 	return !j.m.Topology.Empty() && takesPart(j.m.Group(w)) && len(j.running) <= maxRunning
-}
-
-// grows reports whether some pool may grow for the pods of a workload.
-func (j *Judge) grows(w *workload.Workload) bool {
-	return j.Judged(w) && j.m.Eligible(w).Growable > 0
 }
 
 // takesPart reports whether the pods of a group are there for good.

@@ -67,21 +67,24 @@ func (j *Judge) Scaling(w *workload.Workload) Scaling {
 	switch {
 	case w.Scale == nil:
 		return Scaling{Answer: None}
-	case !j.Judged(w):
-		return Scaling{Answer: Unknown, Why: "where its pods go is not judged"}
+	case j.unknown(w) != "":
+		return Scaling{Answer: Unknown, Why: j.unknown(w)}
 	}
 	s := j.scene(j.crowd(w, w.Scale.Max)).with(w, w.Scale.Max)
 	_, d := s.decide()
 	c := s.of[w]
 	if l := j.Limit(w, w.Scale.Max); l != nil {
 		most := l.Most
-		if !j.grows(w) { // others may leave less
+		if !j.grows(w, w.Scale.Max) { // others may leave less
 			most = min(most, placed(d, c))
 		}
 		return Scaling{Answer: No, Limit: l, Most: most}
 	}
 	switch verdict(d, c) {
 	case placement.Always:
+		if j.grows(w, w.Scale.Max) && !j.scales(w) {
+			return Scaling{Answer: Unknown, Why: whyGrowth}
+		}
 		return Scaling{Answer: Yes}
 	case placement.OrderDependent:
 		return Scaling{Answer: May, Why: "it depends on which pods come first"}
@@ -89,7 +92,7 @@ func (j *Judge) Scaling(w *workload.Workload) Scaling {
 		if j.yielding(w, j.crowd(w, w.Scale.Max)) != nil {
 			return Scaling{Answer: Unknown, Why: whyPreempt}
 		}
-		if j.m.Eligible(w).Growable > 0 {
+		if j.grows(w, w.Scale.Max) {
 			return j.begins(w)
 		}
 		return Scaling{Answer: No, Most: placed(d, c), Why: "others take the room"}

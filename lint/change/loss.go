@@ -37,7 +37,8 @@ const hostname = "kubernetes.io/hostname"
 
 // What Why may say.
 const (
-	whyGrowth   = "depends on how far the pools grow"
+	whyUnjudged = "where its pods go is not judged"
+	whyGrowth   = placement.WhyGrowth
 	whyBears    = "the pods, or others with which they have to do, tolerate the taint of lost nodes or are bound to nodes"
 	whyBare     = "nothing creates a bare pod again"
 	whyGhost    = "as long as the node object is there, its pods are not created again"
@@ -106,7 +107,10 @@ func (j *Judge) lossOf(w *workload.Workload, key string) *loss {
 func (q *loss) ask(b *placement.Blow, meaning placement.Meaning) answer {
 	l := placement.Loss{Meaning: meaning}
 	if !q.room.Hit(b) {
-		return answer{verdict: placement.Always} // no pod of it is there, so none is lost
+		return q.atEverySize(b, meaning) // no pod of it is there, so none is lost
+	}
+	if why := q.j.unlisted(q.w); why != "" {
+		return answer{verdict: placement.Undetermined, why: why}
 	}
 	if slices.ContainsFunc(q.crowded, l.Bears) {
 		return answer{verdict: placement.Undetermined, why: whyBears}
@@ -115,12 +119,13 @@ func (q *loss) ask(b *placement.Blow, meaning placement.Meaning) answer {
 	if a.verdict == placement.Never || a.verdict == placement.OrderDependent {
 		a = q.preempting(b, l, a)
 	}
-	recreated := l.Recreated(q.w)
+	recreated, grows := l.Recreated(q.w), q.j.grows(q.w, Certain(q.w))
 	switch {
 	case a.verdict == placement.Never && l.Meaning == placement.Drained && q.accompanied():
 		a = answer{verdict: placement.Undetermined, why: whyLinger}
 	case a.verdict == placement.Always:
-	case q.j.m.Eligible(q.w).Growable > 0 && (recreated || a.verdict != placement.OrderDependent):
+		a = q.atEverySize(b, meaning)
+	case grows && (recreated || a.verdict != placement.OrderDependent):
 		a = q.grow(b, l, a)
 	case a.verdict == placement.Undetermined && a.why == "":
 		a.why = whyBudget
@@ -219,6 +224,9 @@ func (q *loss) settle(b *placement.Blow, l placement.Loss) answer {
 	}
 	if full := q.stage(q.crowded, b, l); full.verdict != placement.Undetermined {
 		return full
+	}
+	if why := q.j.beside(q.w, q.crowded); why != "" && a.verdict == placement.Always {
+		return answer{verdict: placement.Undetermined, why: why}
 	}
 	return *a
 }

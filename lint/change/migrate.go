@@ -24,13 +24,15 @@ type Migration struct {
 	// Evicts is set if the machine declares that an eviction becomes a migration
 	// and is refused until that is done: then a drain waits for it (R-W29).
 	Evicts bool
+
+	placed bool // as in Rollout
 }
 
 // Migration judges machines of KubeVirt; anything else does not migrate. Where
 // pools may grow for them, none can migrate only if that holds however far.
 func (j *Judge) Migration(w *workload.Workload) Migration {
 	m := j.migration(w)
-	if m.Answer == Yes || m.Answer == None || !j.grows(w) {
+	if m.Answer == None || j.unknown(w) != "" || !j.grows(w, Certain(w)) || m.Answer == Yes && j.migrates(w, m) {
 		return m
 	}
 	if larger := j.larger(); larger != nil && j.m.Hereditary(j.group(w, false)) {
@@ -48,14 +50,16 @@ func (j *Judge) migration(w *workload.Workload) Migration {
 	}
 	strategy, _ := w.EvictionStrategy()
 	m := Migration{Machines: machines, Evicts: strategy == "LiveMigrate", Answer: Unknown}
-	if !j.Judged(w) {
-		m.Why = "where its pods go is not judged"
+	if m.Why = j.unknown(w); m.Why != "" {
 		return m
 	}
 	group := j.group(w, true)
 	j.migrate(w, group, &m)
 	if rules := j.group(w, false); m.Answer == Unknown && len(group) > len(rules) {
 		j.migrate(w, rules, &m)
+		if why := j.beside(w, group); why != "" && m.Answer == Yes {
+			m.Answer, m.placed, m.Why = Unknown, false, why
+		}
 	}
 	if left := j.yielding(w, group); left != nil && (m.Answer == No || m.Answer == May) {
 		open := Migration{Machines: machines, Evicts: m.Evicts, Answer: Unknown, Why: whyPreempt}
@@ -92,7 +96,7 @@ func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *M
 	case impossible(d, rest, target, source):
 		out.Answer, out.Core, out.CoreModel = No, because(m, d, target), m
 	case d.Verdict == placement.Always:
-		out.Answer = Yes
+		out.Answer, out.placed = Yes, true
 	default: // the second pod comes last, when all others are in place
 		out.Answer = answers[m.Roll(placement.Rollout{Old: source, Fresh: target, Surge: 1}, j.options(j.steps)).Verdict]
 	}

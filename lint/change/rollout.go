@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,6 +31,8 @@ type Rollout struct {
 	Reasons   map[placement.Reason]int
 
 	old, fresh *workload.Workload // in Stuck
+	// placed is set where a verdict of Always rests on placing alone.
+	placed bool
 }
 
 // Left are the nodes on which old and new pods are when the rollout is stuck.
@@ -57,10 +60,13 @@ func (j *Judge) Rollout(w *workload.Workload, replicas int) Rollout {
 // that is not enough and pools may grow, on all that there may be.
 func (j *Judge) paced(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := j.declared(w, how, replicas)
-	if r.Verdict == placement.Always || r.Way == workload.NoRollout || r.Unknown != "" || !j.grows(w) {
+	switch {
+	case r.Way == workload.NoRollout || r.Unknown != "" || j.unknown(w) != "" || !j.grows(w, replicas):
+		return r
+	case r.Verdict == placement.Always && j.rolls(w, r):
 		return r
 	}
-	if larger := j.larger(); larger != nil {
+	if larger := j.larger(); larger != nil && r.Verdict != placement.Always {
 		g := larger.declared(w, how, replicas)
 		if g.Verdict == "" || g.Verdict == placement.Never && j.m.Hereditary(j.group(w, false)) {
 			return g
@@ -79,18 +85,18 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 	case r.Unknown != "":
 		r.Verdict, r.Why = placement.Undetermined, r.Unknown
 		return r
-	case !j.Judged(w):
-		r.Verdict, r.Why = placement.Undetermined, "where its pods go is not judged"
+	case j.unknown(w) != "":
+		r.Verdict, r.Why = placement.Undetermined, j.unknown(w)
 		return r
 	case j.roomy(w, replicas, r.Surge):
-		r.Verdict = placement.Always
+		r.Verdict, r.placed = placement.Always, true
 		return r
 	}
 	group := j.crowd(w, replicas)
 	j.roll(w, group, &r)
 	if rules := j.group(w, false); r.Verdict == placement.Undetermined && len(group) > len(rules) {
 		j.roll(w, rules, &r)
-		if r.Verdict == placement.Always && r.Way == workload.PerNode { // which it was not among all, for want of room
+		if r.Verdict == placement.Always && (r.Way == workload.PerNode || j.beside(w, group) != "") { // which it was not among all, for want of room
 			r.Verdict = placement.Undetermined
 		}
 	}
@@ -101,7 +107,7 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 		}
 	}
 	if r.Verdict == placement.Undetermined {
-		r.Why = whyOpen
+		r.Why = cmp.Or(j.beside(w, group), whyOpen)
 	}
 	return r
 }
@@ -139,7 +145,7 @@ func (j *Judge) roll(w *workload.Workload, group []*workload.Workload, r *Rollou
 		q.raised++
 	}
 	if q.alike() && q.decide(q.raised).lasting { // which says that they fit before, too
-		r.Verdict = placement.Always
+		r.Verdict, r.placed = placement.Always, true
 	} else if rest := q.decide(r.Replicas); rest.verdict == placement.Never {
 		r.Verdict = ""
 	} else {
@@ -223,6 +229,7 @@ func (q *rolling) counted() placement.Verdict {
 	s, fresh := q.revisions()
 	_, d := s.decideIn(briefSteps)
 	if verdict(d, fresh) == placement.Always && verdict(d, s.of[q.w]) == placement.Always && d.Lasting(fresh) {
+		q.placed = true
 		return placement.Always
 	}
 	return placement.Undetermined
@@ -244,6 +251,7 @@ func (q *rolling) twins() placement.Verdict {
 	s, fresh := q.revisions()
 	m, d := s.decide()
 	if verdict(d, fresh) == placement.Always && verdict(d, s.of[q.w]) == placement.Always && (d.Lasting(fresh) || q.shrinks()) {
+		q.placed = true
 		return placement.Always
 	}
 	if q.Way != workload.BothWhole {
@@ -273,6 +281,7 @@ func (q *rolling) perNode() placement.Verdict {
 		q.Core, q.CoreModel = because(m, d, fresh), m
 		return placement.Never
 	case verdict(d, fresh) == placement.Always && (nodes || q.shrinks()):
+		q.placed = true
 		return placement.Always
 	}
 	return placement.Undetermined

@@ -29,6 +29,9 @@ type Config struct {
 	// FailOn is the level from which findings fail the run: error, warning or
 	// none; empty for error.
 	FailOn string `json:"fail-on"`
+	// ExtendedResources is complete if the declared nodes list every extended
+	// resource that they have, or else empty.
+	ExtendedResources string `json:"extended-resources"`
 	// Clusters splits the tree: each is judged alone, against its own nodes.
 	Clusters []Cluster `json:"clusters"`
 	// Survive says what losses which workloads have to survive.
@@ -78,6 +81,13 @@ func levels() []string { return []string{"error", "warning", "note", "off"} }
 
 // FailLevels are the words that fail-on takes.
 func FailLevels() []string { return []string{"error", "warning", "none"} }
+
+// complete is the only word that extended-resources takes.
+const complete = "complete"
+
+// ClosesResources reports whether a node has none of an extended resource that
+// no node and no pool lists.
+func (c *Config) ClosesResources() bool { return c.ExtendedResources == complete }
 
 // Find looks for the configuration file in dir and the directories above it;
 // "" if there is none.

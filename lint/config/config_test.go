@@ -66,7 +66,7 @@ clusters:
 // TestMistakes has one text for everything that can be wrong, and the whole
 // error, without the name of the file.
 func TestMistakes(t *testing.T) {
-	const keys = "baseline, clusters, fail-on, ignore, rules, suppress, survive, topology"
+	const keys = "baseline, clusters, extended-resources, fail-on, ignore, rules, suppress, survive, topology"
 	for text, want := range map[string]string{
 		"topolgy: []":   "1:1: unknown key topolgy; did you mean topology?",
 		"failon: error": "1:1: unknown key failon; did you mean fail-on?",
@@ -93,6 +93,8 @@ func TestMistakes(t *testing.T) {
 		"rules: {a: true}":                        "1:9: rules.a: expected one of error, warning, note, off",
 		`rules: {a: "false"}`:                     "1:9: rules.a: expected one of error, warning, note, off",
 		"rules: {a: [off]}":                       "1:9: rules.a: expected one of error, warning, note, off",
+		"extended-resources: all":                 `1:1: extended-resources: expected complete, found "all"`,
+		"extended-resources: true":                "1:1: extended-resources: expected a string",
 		"fail-on: never":                          `1:1: fail-on: expected one of error, warning, none, found "never"`,
 		`fail-on: ""`:                             `1:1: fail-on: expected one of error, warning, none, found ""`,
 		"fail-on: off":                            "1:1: fail-on: expected a string",
@@ -236,7 +238,7 @@ func TestSchemaAccepts(t *testing.T) {
 	schema := compiled(t)
 	good := []string{
 		"", "# nothing yet", "---", "{}", "topology:", "topology: []", "topology: [a, b]", "ignore: ['**']", "ignore:", "rules:", "rules: {}",
-		"rules: {a: off, b: error, c: warning, d: note, e: false}", "rules: {a: 'off'}", "fail-on:", "fail-on: none", "fail-on: 'error'", "clusters:", "clusters: []",
+		"rules: {a: off, b: error, c: warning, d: note, e: false}", "rules: {a: 'off'}", "fail-on:", "fail-on: none", "extended-resources: complete", "extended-resources:", "fail-on: 'error'", "clusters:", "clusters: []",
 		"topology: [nodes]\nignore:\n# - later\nrules:\n  a: off\n", "clusters: [{name: a, paths: [a]}]", "clusters: [{name: a, paths: [a, 'b/**'], topology: [nodes]}]", "clusters: [{name: a, paths: [a], topology: }]",
 		"survive:", "survive: []", "survive: [{keys: [node, example.com/Rack]}]", "survive: [{keys: [a], namespaces: [b, 'c-*'], labels: {d: e, f.g/h: ''}}]", "survive: [{keys: [a], namespaces: , labels: }]", "survive: [{keys: [a], labels: {}}]",
 		"suppress:", "suppress: []", "suppress: [{rule: a}]", "suppress: [{rule: a, reason: b, until: '2027-03-31', kinds: [Pod], namespaces: [a, 'b-*'], names: ['*'], labels: {d: e}}]", "suppress: [{rule: a, reason: , until: , kinds: , labels: }]",
@@ -245,7 +247,7 @@ func TestSchemaAccepts(t *testing.T) {
 	bad := []string{
 		"a: 1", "Topology: []", "topology: a", "topology: {}", "topology: [1]", "topology: [~]", "topology: ['']", "topology: [[a]]", "ignore: a", "ignore: [true]", "ignore: ['']",
 		"rules: []", "rules: off", "rules: {a: loud}", "rules: {a: 1}", "rules: {a: }", "rules: {a: true}", "rules: {a: 'false'}", "rules: {a: {}}", "rules: {a: no}", "rules: {a: Error}",
-		"fail-on: never", "fail-on: note", "fail-on: ''", "fail-on: 1", "fail-on: [error]", "fail-on: off", "fail-on: false",
+		"fail-on: never", "fail-on: note", "extended-resources: all", "extended-resources: ''", "extended-resources: true", "fail-on: ''", "fail-on: 1", "fail-on: [error]", "fail-on: off", "fail-on: false",
 		"clusters: {}", "clusters: a", "clusters: [a]", "clusters: [~]", "clusters: [{}]", "clusters: [{name: a}]", "clusters: [{paths: [a]}]", "clusters: [{name: a, paths: }]",
 		"clusters: [{name: a, paths: []}]", "clusters: [{name: '', paths: [a]}]", "clusters: [{name: 1, paths: [a]}]", "clusters: [{name: a, paths: a}]", "clusters: [{name: a, paths: ['']}]",
 		"clusters: [{name: a, paths: [1]}]", "clusters: [{name: a, paths: [a], topology: n}]", "clusters: [{name: a, paths: [a], topology: ['']}]", "clusters: [{name: a, paths: [a], path: a}]",

@@ -134,6 +134,9 @@ func (l *loader) check(root *source.Node, c *Config) {
 	if k, word := root.Field("fail-on"); !word.IsNull() && !slices.Contains(FailLevels(), c.FailOn) {
 		l.fail(l.at(k), "fail-on: expected one of %s, found %q", strings.Join(FailLevels(), ", "), c.FailOn)
 	}
+	if k, word := root.Field("extended-resources"); !word.IsNull() && c.ExtendedResources != complete {
+		l.fail(l.at(k), "extended-resources: expected %s, found %q", complete, c.ExtendedResources)
+	}
 	for k, v := range root.Get("rules").Fields() {
 		if !slices.Contains(append(levels(), "false"), v.Value) {
 			l.fail(l.at(k), "rules.%s: expected one of %s", k.Value, strings.Join(levels(), ", "))

@@ -50,17 +50,21 @@ type PlacementPods struct {
 // never rests on, or why it and others with the same core can never all be
 // placed; Repairs are ways out that were tried.
 type PlacementWorkload struct {
-	APIVersion   string          `json:"apiVersion"`
-	Kind         string          `json:"kind"`
-	Namespace    string          `json:"namespace"`
-	Name         string          `json:"name"`
-	Replicas     int             `json:"replicas"`
-	Verdict      string          `json:"verdict"`
-	RulesVerdict string          `json:"rulesVerdict"`
-	MaxPlaced    int             `json:"maxPlaced"`
-	MinPlaced    int             `json:"minPlaced"`
-	Core         []PlacementCore `json:"core"`
-	Repairs      []string        `json:"repairs"`
+	APIVersion   string `json:"apiVersion"`
+	Kind         string `json:"kind"`
+	Namespace    string `json:"namespace"`
+	Name         string `json:"name"`
+	Replicas     int    `json:"replicas"`
+	Verdict      string `json:"verdict"`
+	RulesVerdict string `json:"rulesVerdict"`
+	MaxPlaced    int    `json:"maxPlaced"`
+	MinPlaced    int    `json:"minPlaced"`
+	// Reason says why Verdict is undetermined, where it is one of: unlisted-resource
+	// (the pods, or others that may take their room, request an extended resource
+	// that no node lists) and pool-growth (some size of a growing pool refutes it).
+	Reason  string          `json:"reason"`
+	Core    []PlacementCore `json:"core"`
+	Repairs []string        `json:"repairs"`
 	// Change is what becomes of it when something changes.
 	Change PlacementChange `json:"change"`
 }

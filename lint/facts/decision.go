@@ -81,13 +81,22 @@ const maxOpen = 5
 func open(d *placement.Decision) []string {
 	var notes []string
 	for _, q := range d.Doubts {
-		if q.Key == "" {
+		switch {
+		case q.Resource != "":
+			notes = append(notes, fmt.Sprintf("open: whether pods of %s fit depends on %s, which no node lists", q.Workload, q.Resource))
+			continue
+		case q.Key == "":
 			notes = append(notes, fmt.Sprintf("open: the required %s of %s on %s may select pods of %s, which is declared only outside of this context",
 				q.Term.Use, q.Workload, q.Term.Key, q.Target))
 			continue
 		}
 		notes = append(notes, fmt.Sprintf("open: whether the required %s of %s on %s selects pods of %s depends on the label %s, whose value only the cluster knows",
 			q.Term.Use, q.Workload, q.Term.Key, q.Target, q.Key))
+	}
+	for i := range d.Workloads {
+		if w := &d.Workloads[i]; w.Cause == placement.ByGrowth {
+			notes = append(notes, fmt.Sprintf("open: whether all pods of %s are placed %s", w.Workload, w.Why))
+		}
 	}
 	for _, o := range d.Over {
 		notes = append(notes, fmt.Sprintf("open: %s of %s (%s) could not be decided within the budget: raise --steps", plural(o.Pods, "pod"), plural(len(o.Workloads), "workload"), few(o.Workloads)))
@@ -148,7 +157,7 @@ func decided(m *placement.Model, d *placement.Decision, w *placement.WorkloadDec
 	o := w.Workload.Object
 	out := diag.PlacementWorkload{
 		APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: w.Pods,
-		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced,
+		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced, Reason: string(w.Cause),
 		Core: []diag.PlacementCore{}, Repairs: []string{},
 	}
 	if w.Verdict == placement.Never {

@@ -94,6 +94,9 @@ func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 		a.Notes = append(a.Notes, notes...)
 		return a
 	}
+	if names := x.b.m.Unlisted(w); len(names) > 0 {
+		notes = append(notes, fmt.Sprintf("no node lists %s, so whether a node has it is not known: it is left aside", names[0]))
+	}
 	caption := fmt.Sprintf("%s; what each node says to a pod of %s, other pods left aside",
 		passing(x.b.m.Eligible(w).Count, len(x.b.m.Topology.Nodes)), w)
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, x.b.m.Still(w))}, Notes: notes}

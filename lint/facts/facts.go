@@ -175,6 +175,9 @@ type Request struct {
 	// PerNode is set for a DaemonSet: every node that is too small leaves one
 	// pod Pending.
 	PerNode bool `json:"per_node"`
+	// Suggestion is the listed resource that was probably meant where the verdict
+	// is unknown, as no node lists the one requested; or "".
+	Suggestion string `json:"suggestion"`
 }
 
 // AntiAffinity is a hard rule that keeps pods of one workload apart.

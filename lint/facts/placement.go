@@ -23,12 +23,12 @@ func (b *builder) placement(w *workload.Workload) {
 	b.settle(w, func(d *settled) { d.idle = b.m.Judged(w) && !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 })
 	if b.m.Judged(w) && (w.Kind.PerNode() || w.Count.N > 0) {
 		b.settle(w, func(d *settled) {
-			d.placed = !b.m.MaybeApart(w) && !w.Refused() && len(w.Open) == 0
+			d.placed = !b.m.MaybeApart(w) && !w.Refused() && len(w.Open) == 0 && len(b.m.Unlisted(w)) == 0
 			d.sized = d.placed && b.roomy
 		})
 		if b.eligibility(w) && b.requests(w) {
 			b.limits(w)
-			if w.Spec.NodeName == "" && !b.m.MaybeApart(w) {
+			if !b.unlisted(w) && w.Spec.NodeName == "" && !b.m.MaybeApart(w) {
 				t := b.together(w)
 				fact.PlacementKnown, fact.Usable, fact.Zones = true, t.Usable, t.Zones
 				fact.OnOneNode, fact.InOneZone, fact.Node = t.OnOneNode, t.InOneZone, t.Node

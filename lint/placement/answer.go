@@ -13,7 +13,9 @@ func (d *Decision) join(parts *Model) {
 		d.Witness[i].Workload = whole(d.Witness[i].Workload)
 	}
 	for i := range d.Doubts {
-		d.Doubts[i].Workload, d.Doubts[i].Target = whole(d.Doubts[i].Workload), whole(d.Doubts[i].Target)
+		if d.Doubts[i].Resource == "" { // one of a resource names its owner already
+			d.Doubts[i].Workload, d.Doubts[i].Target = whole(d.Doubts[i].Workload), whole(d.Doubts[i].Target)
+		}
 	}
 	if d.Stuck == nil {
 		return
@@ -65,7 +67,7 @@ func (d *decided) decision(m *Model, rules *decided) *Decision {
 		})
 	}
 	// A run of the decided components alone is no maximal run of the whole.
-	if stuck && !slices.ContainsFunc(d.outcomes, func(o outcome) bool { return !o.decided }) {
+	if stuck && !slices.ContainsFunc(d.outcomes, func(o outcome) bool { return !o.decided || o.unsure }) {
 		out.Stuck = d.stuck()
 	}
 	return out

@@ -76,7 +76,7 @@ func (s *states) classify() {
 			}
 			fmt.Fprintf(&b, "%v %q ", ok, value)
 		}
-		fmt.Fprintf(&b, "%v", n.Allocatable)
+		fmt.Fprintf(&b, "%v %v", n.Allocatable, n.Whole)
 		if s.v.running[i] {
 			b.WriteString(n.Name)
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -90,12 +92,14 @@ func (d *Decision) Lasting(w *workload.Workload) bool { return !d.brief[w] }
 
 // Doubt is a hard term of which nobody can tell whether it selects the pods of
 // a workload: that depends on a label whose value only the cluster knows, or, if
-// Key is empty, on whether the workload is there at all.
+// Key is empty, on whether the workload is there at all. Or, if Resource is set, it
+// is a request for a resource that no node lists.
 type Doubt struct {
 	Workload *workload.Workload
 	Term     *Term
 	Target   *workload.Workload
 	Key      string
+	Resource corev1.ResourceName
 }
 
 // Overrun is a component that was too large for the budget.
@@ -110,6 +114,10 @@ type WorkloadDecision struct {
 	Pods                  int
 	Verdict, RulesVerdict Verdict
 	MaxPlaced, MinPlaced  int
+	// Cause says why the verdict is Undetermined, where it is one of the causes
+	// below, and Why the same in words; else both are "".
+	Cause Cause
+	Why   string
 }
 
 // Stuck is a run after which no pending pod fits anywhere.
@@ -139,6 +147,10 @@ func Decide(m *Model, o Options) *Decision {
 		used += parts.hold(full, check)
 	}
 	o.pay(given - steps + used)
+	rules.withhold()
+	if full != rules {
+		full.withhold()
+	}
 	d := full.decision(m, rules)
 	if err := parts.verify(d); err != nil {
 		// A fault of the engine, of which nobody must get to see a verdict.
@@ -147,6 +159,8 @@ func Decide(m *Model, o Options) *Decision {
 	if parts != m {
 		d.join(parts)
 	}
+	d.because(m)
+	d.overSizes(m, o)
 	return d
 }
 

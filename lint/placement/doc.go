@@ -39,7 +39,16 @@
 // not declare is not held against a pod, and what the input leaves open makes
 // the answer unknown. Answers do not depend on the order of the input.
 //
-// Linting takes the limits of one workload from Capacity, which knows of pools
-// that grow; Decide counts them as they are declared. The checker holds the
-// engine's closed forms against Capacity's. Nothing here formats findings.
+// Resources: of a native resource that a node's list lacks the node has none if
+// the list is whole (package topology says when), else the node is not judged on
+// it. Of an extended resource it has none if another node or pool lists it. If
+// none does, the pods that request it are decided about as if it were unlimited,
+// and then every verdict but never is taken back (unlisted.go).
+//
+// Pools that may grow: Decide, like linting, gives an upper limit over every size,
+// and always only where it holds at every size from count to max. Two lemmas, with
+// their proofs beside Sizes, leave few sizes to decide about; where there are too
+// many the verdict is open. Order-dependent is about the declared nodes. Linting
+// takes the limits of one workload from Capacity. The checker holds the engine's
+// closed forms against Capacity's. Nothing here formats findings.
 package placement

@@ -69,7 +69,7 @@ type ending struct {
 func newLosing(a *arena, l Loss, steps *int) *losing {
 	c := component{}
 	for i, u := range a.units {
-		if len(u.unsure) > 0 {
+		if len(u.unsure) > 0 || len(a.m.Unlisted(u.g.Workload)) > 0 {
 			return nil
 		}
 		if !u.g.Running {

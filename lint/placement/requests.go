@@ -105,18 +105,42 @@ func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
 }
 
 // offered tells how much of a resource a node has, and whether it can be
-// judged: a node that declares nothing is not, and a resource that it does not
-// list is only if the manifest asks for an extended one, of which the node then
-// has none. Devices that KubeVirt asks for by itself are not held against it.
+// judged: a node that declares nothing is not, and of a resource that it does
+// not list only if lacks says that it has none.
 func offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 	if n.Allocatable == nil {
 		return 0, false
 	}
 	q, ok := n.Allocatable[r.Name]
 	if !ok {
-		return 0, extended(r.Name) && r.Name != workload.KVM && !r.kubelet
+		return 0, lacks(n, r)
 	}
 	return amount(r.Name, q), true
+}
+
+// lacks reports whether a node has none of a resource that its list does not
+// name (R-N23): of an extended one if others list it or all lists are complete,
+// of a native one if this list is whole. The kubelet of a bound pod passes over
+// extended resources that it does not know, and devices that KubeVirt requests by
+// itself are not held against a node.
+func lacks(n *topology.Node, r *Request) bool {
+	if extended(r.Name) {
+		return r.Name != workload.KVM && !r.kubelet && n.Extended.Known(r.Name)
+	}
+	return n.Whole && native(r.Name)
+}
+
+// native reports whether a resource is one that the scheduler counts and that is
+// no extended one: of other names without a domain it takes no notice
+// (pkg/scheduler/util IsScalarResourceName; R-N26). Slots for pods are not
+// requests.
+func native(name corev1.ResourceName) bool {
+	s := string(name)
+	switch name {
+	case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
+		return true
+	}
+	return strings.HasPrefix(s, "hugepages-") || strings.Contains(s, "kubernetes.io/") || strings.HasPrefix(s, "attachable-volumes-")
 }
 
 // Fits is how many pods with these requests an empty node holds, and which

@@ -113,7 +113,7 @@ func newRolling(a *arena, r Rollout, steps *int) *rolling {
 	}
 	c := component{}
 	for i, u := range a.units {
-		if len(u.unsure) > 0 {
+		if len(u.unsure) > 0 || len(a.m.Unlisted(u.g.Workload)) > 0 {
 			return nil
 		}
 		if !u.g.Running {

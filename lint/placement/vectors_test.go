@@ -17,8 +17,17 @@ const (
 	hostKey = "kubernetes.io/hostname"
 )
 
-// model builds a Model from manifests and nodes in YAML.
+// model builds a Model from manifests and nodes in YAML. As for the scheduler's
+// filters, an extended resource that a node does not list is 0.
 func model(t testing.TB, nodes, manifests string) (*placement.Model, *workload.Set) {
+	t.Helper()
+	m, set := openModel(t, nodes, manifests)
+	m.Topology.Extended.Complete = true
+	return m, set
+}
+
+// openModel is model where an extended resource that no node lists is not known.
+func openModel(t testing.TB, nodes, manifests string) (*placement.Model, *workload.Set) {
 	t.Helper()
 	topo, err := topology.Load(objects(t, nodes))
 	if err != nil {

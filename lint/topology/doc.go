@@ -9,8 +9,12 @@
 // Invariants: node names are unique and sorted. A pool counts at its count; the
 // nodes that it may still gain up to its max stand apart in Growth, one entry
 // for each of its zones. Allocatable is what a node offers, from allocatable
-// or else capacity; nil means that the node is not judged on resources. Nothing
-// is invented but the labels that a kubelet sets: hostname, os and arch for
+// or else capacity; nil means that the node is not judged on resources. A list
+// is whole if an API server has set metadata.uid, or if it has cpu, memory,
+// ephemeral-storage and pods, which every kubelet reports; a native resource
+// missing from it is then 0. A pool's list is never whole. An extended resource
+// that no node and no pool lists, one with count 0 included, is not known to be
+// missing unless Extended.Complete is set. Nothing is invented but the labels that a kubelet sets: hostname, os and arch for
 // pools, and the zone that a pool names.
 //
 // Non-goals: pods; cloud providers' own formats.

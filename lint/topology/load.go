@@ -44,7 +44,7 @@ func Declares(o *source.Object) bool {
 // Load reads the nodes that the objects declare; other objects are passed
 // over. The error joins everything that is wrong, each with its place.
 func Load(objects []*source.Object) (*Topology, error) {
-	l := &loader{decoder: newDecoder(), topo: &Topology{}, byName: map[string]*Node{}, pooled: map[string]string{}}
+	l := &loader{decoder: newDecoder(), topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}}, byName: map[string]*Node{}, pooled: map[string]string{}}
 	table := readers()
 	for _, o := range objects {
 		read := table[[2]string{o.Group(), o.Kind}]
@@ -138,6 +138,8 @@ func (l *loader) node(o *source.Object) {
 	if len(n.Allocatable) == 0 {
 		n.Allocatable = nil
 	}
+	n.Whole = reported(o.Root.At("metadata", "uid").Text(), n.Allocatable)
+	l.topo.Extended.add(n.Allocatable)
 	l.taints(o, o.Root.At("spec", "taints"), n.Taints)
 	l.add(o, n)
 }
@@ -170,6 +172,7 @@ func (l *loader) add(o *source.Object, n *Node) {
 		}
 		return
 	}
+	n.Extended = l.topo.Extended
 	l.byName[n.Name] = n
 	l.topo.Nodes = append(l.topo.Nodes, n)
 }

@@ -153,6 +153,7 @@ func (l *loader) zones(o *source.Object, item *source.Node, p *poolObject) (sum 
 // pool adds the nodes of a pool and the room that it has to grow.
 func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
 	extra := pool.Max - pool.Count
+	l.topo.Extended.add(p.Allocatable)
 	if len(l.topo.Nodes)+pool.Count > maxNodes {
 		l.fail(o, pool.Span, "pool %s: the pools add up to more than %d nodes", p.Name, maxNodes)
 		return
@@ -171,7 +172,9 @@ func (l *loader) zone(o *source.Object, pool *Pool, p *poolObject, zone string, 
 		l.add(o, poolNode(pool, p, zone, i))
 	}
 	if extra > 0 {
-		l.topo.Growth = append(l.topo.Growth, Growth{Node: poolNode(pool, p, zone, count), Extra: extra})
+		node := poolNode(pool, p, zone, count)
+		node.Extended = l.topo.Extended
+		l.topo.Growth = append(l.topo.Growth, Growth{Node: node, Extra: extra})
 	}
 }
 

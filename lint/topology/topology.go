@@ -15,6 +15,10 @@ type Node struct {
 	// Allocatable is what pods may use; nil if the node declares neither
 	// allocatable nor capacity.
 	Allocatable corev1.ResourceList
+	// Whole is set if Allocatable names every native resource that the node has.
+	Whole bool
+	// Extended is that of the topology.
+	Extended *Extended
 	// Pool is the pool that the node belongs to, or nil.
 	Pool *Pool
 	// Span is where the node, or its pool, is declared.
@@ -39,6 +43,8 @@ type Growth struct {
 type Topology struct {
 	Nodes  []*Node
 	Growth []Growth
+	// Extended says which extended resources are listed; all nodes share it.
+	Extended *Extended
 	// Notes are oddities that a person should know of, as whole sentences.
 	Notes []string
 

@@ -10,7 +10,8 @@ import (
 
 // complete makes up for what nodes do not declare. A scheduler reads that as
 // nothing, a linter as unknown: a node gets plenty of every resource that it
-// does not list, but for extended resources on a node that lists others.
+// does not list, but for extended resources on a node that lists others, and for all on
+// one whose list has what a kubelet reports of every node.
 func (c *Cluster) complete() {
 	names := c.resourceNames()
 	for _, n := range c.Nodes {
@@ -20,7 +21,7 @@ func (c *Cluster) complete() {
 			all = corev1.ResourceList{}
 		}
 		for name := range names {
-			if _, listed := given[name]; !listed && (len(given) == 0 || !v1helper.IsExtendedResourceName(name)) {
+			if _, listed := given[name]; !listed && !whole(given) && (len(given) == 0 || !v1helper.IsExtendedResourceName(name)) {
 				all[name] = apiresource.MustParse("1000000Gi")
 			}
 		}
@@ -53,4 +54,14 @@ func (c *Cluster) resourceNames() map[corev1.ResourceName]bool {
 		}
 	}
 	return names
+}
+
+// whole reports whether a list has what a kubelet reports of every node.
+func whole(list corev1.ResourceList) bool {
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage, corev1.ResourcePods} {
+		if _, ok := list[name]; !ok {
+			return false
+		}
+	}
+	return true
 }

@@ -27,6 +27,7 @@ func NewOurs(nodes, manifests string) (*Ours, error) {
 	if err != nil {
 		return nil, err
 	}
+	topo.Extended.Complete = true // as for the scheduler
 	objects, err := parse(manifests)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,63 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// unlisted tells of extended resources that the pods request and no node lists.
+// Where the pods go is not known then, so nothing more is said of them together
+// with others or of changes; true if there are any.
+func (b *builder) unlisted(w *workload.Workload) bool {
+	names := b.m.Unlisted(w)
+	if len(names) == 0 {
+		return false
+	}
+	b.faulty[w] = true
+	b.because(w, func(x *Explainer) diag.Account { return x.still(w) })
+	requests := b.m.Group(w).Requests
+	e := b.m.Eligible(w)
+	for _, name := range names {
+		i := slices.IndexFunc(requests, func(r placement.Request) bool { return r.Name == name })
+		fact := Request{
+			Workload: w.String(), Verdict: Unknown, Resource: string(name), Request: requests[i].Quantity.String(), Largest: "0",
+			Eligible: e.Count + e.Growable, PerNode: w.Kind.PerNode(), Suggestion: b.nearResource(name),
+		}
+		s := about(w, requestSpan(w, name))
+		if fact.Suggestion != "" {
+			s = s.fix("request %s", fact.Suggestion)
+		}
+		s = s.fix("add %s to the allocatable of the nodes that have it", name)
+		fact.ID = b.subject(s)
+		b.Requests = append(b.Requests, fact)
+	}
+	return true
+}
+
+// nearResource is the extended resource of a node that a name probably means: of
+// the same domain with a name like it, or of the same name with a domain like
+// it. Names are short, so letters of the domain are no evidence for the rest.
+func (b *builder) nearResource(name corev1.ResourceName) string {
+	domain, rest, _ := strings.Cut(string(name), "/")
+	byName, byDomain := map[string]string{}, map[string]string{}
+	var names, domains []string
+	for _, listed := range b.m.Topology.Extended.Names() {
+		d, r, _ := strings.Cut(listed, "/")
+		if d == domain {
+			names, byName[r] = append(names, r), listed
+		}
+		if r == rest {
+			domains, byDomain[d] = append(domains, d), listed
+		}
+	}
+	if near := diag.Nearest(rest, names); near != "" {
+		return byName[near]
+	}
+	return byDomain[diag.Nearest(domain, domains)]
+}

@@ -1,0 +1,213 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// WhyGrowth is why a verdict is open that some size of the cluster refutes.
+const WhyGrowth = "depends on how far the pools grow"
+
+// overSizes takes back verdicts of a decision on the declared nodes that some size
+// of a growing cluster may refute: always holds if it does at every size (see
+// Sizes), never if no size lets all pods be placed. What is order-dependent on the
+// declared nodes stays.
+func (d *Decision) overSizes(m *Model, o Options) {
+	if !m.Topology.Elastic() {
+		return
+	}
+	steps, _ := o.budget()
+	q := growth{m: m, d: d, options: Options{Steps: o.Steps, Purse: &steps}, of: map[*workload.Workload]*WorkloadDecision{}}
+	for i := range d.Workloads {
+		q.of[d.Workloads[i].Workload] = &d.Workloads[i]
+	}
+	for _, w := range m.Workloads {
+		if w.Running && Modelled(m.groups[w]) {
+			q.running = append(q.running, w)
+		}
+	}
+	verdict, rules := Always, Always
+	for _, ws := range m.closed() {
+		if m.Grows(ws) {
+			q.judge(ws)
+		} else {
+			q.keep(ws)
+		}
+		verdict, rules = worse(verdict, q.verdict), worse(rules, q.rules)
+	}
+	d.Verdict, d.RulesVerdict = verdict, rules
+	q.bounds()
+}
+
+// closed are the groups of workloads that have to do with one another at any
+// size: the first node of a kind stands for all of them.
+func (m *Model) closed() [][]*workload.Workload {
+	one := m.Variant(m.Workloads, m.OneOfEach(), m.apart...)
+	return one.Components(nil, true)
+}
+
+// worse is the verdict on two groups together.
+func worse(a, b Verdict) Verdict {
+	for _, v := range []Verdict{Never, Undetermined, OrderDependent} {
+		if a == v || b == v {
+			return v
+		}
+	}
+	return Always
+}
+
+// growth is the question about one group after the other.
+type growth struct {
+	m       *Model
+	d       *Decision
+	options Options
+	running []*workload.Workload
+	of      map[*workload.Workload]*WorkloadDecision
+	// verdict and rules are those on the last group.
+	verdict, rules Verdict
+}
+
+// keep gives the verdict on a group that no pool may grow for.
+func (q *growth) keep(ws []*workload.Workload) {
+	d := q.decide(ws, Size{Nodes: q.m.Topology.Nodes})
+	q.verdict, q.rules = d.Verdict, d.RulesVerdict
+}
+
+// decide decides about a group at one size.
+func (q *growth) decide(ws []*workload.Workload, s Size) *Decision {
+	return Decide(q.m.Variant(slices.Concat(ws, q.running), s.Nodes), q.options)
+}
+
+// answers are what is said of a group and of each of its workloads: with
+// resources and by the rules alone.
+type answers struct {
+	whole, rules   Verdict
+	each, eachRule map[*workload.Workload]Verdict
+}
+
+func answersOf(d *Decision) answers {
+	a := answers{d.Verdict, d.RulesVerdict, map[*workload.Workload]Verdict{}, map[*workload.Workload]Verdict{}}
+	for i := range d.Workloads {
+		w := &d.Workloads[i]
+		a.each[w.Workload], a.eachRule[w.Workload] = w.Verdict, w.RulesVerdict
+	}
+	return a
+}
+
+// judge judges a group at all sizes.
+func (q *growth) judge(ws []*workload.Workload) {
+	h := q.everywhere(ws)
+	at := answersOf(q.decide(ws, Size{Nodes: q.m.Topology.Nodes}))
+	alone := !slices.ContainsFunc(ws, perNode)
+	q.verdict = h.hold(at.whole, func(a answers) Verdict { return a.whole }, false, alone)
+	q.rules = h.hold(at.rules, func(a answers) Verdict { return a.rules }, false, alone)
+	for _, w := range ws {
+		if out := q.of[w]; out != nil {
+			q.revise(out, h)
+		}
+	}
+}
+
+// revise takes back the verdicts on one workload that do not hold at every size.
+func (q *growth) revise(out *WorkloadDecision, h held) {
+	w := out.Workload
+	verdict := h.hold(out.Verdict, func(a answers) Verdict { return a.each[w] }, q.m.bounded(w), !perNode(w))
+	if verdict != out.Verdict {
+		out.Verdict, out.Cause, out.Why = verdict, ByGrowth, WhyGrowth
+	}
+	out.RulesVerdict = h.hold(out.RulesVerdict, func(a answers) Verdict { return a.eachRule[w] }, q.m.fitsNowhere(w), !perNode(w))
+	if out.Verdict == Never {
+		q.verdict = Never
+	}
+	if out.RulesVerdict == Never {
+		q.rules = Never
+	}
+}
+
+// held is what is said of a group at sizes beside the declared one.
+type held struct {
+	Sizes
+	at []answers
+	// largest is that at the largest one, if it tells of all.
+	largest *answers
+}
+
+func (q *growth) everywhere(ws []*workload.Workload) held {
+	h := held{Sizes: q.m.Sizes(ws, 0), largest: q.largest(ws)}
+	for _, s := range h.All {
+		h.at = append(h.at, answersOf(q.decide(ws, s)))
+	}
+	return h
+}
+
+// hold is a verdict as far as it holds at every size. One of never does if it is
+// bounded, or if it is monotone and holds at the largest size.
+func (h *held) hold(v Verdict, of func(answers) Verdict, bounded, monotone bool) Verdict {
+	same := !slices.ContainsFunc(h.at, func(a answers) bool { return of(a) != v })
+	switch {
+	case v == Always && h.Known && same:
+	case v == Never && (bounded || h.Every && same || monotone && h.largest != nil && of(*h.largest) == Never):
+	case v == Always, v == Never:
+		return Undetermined
+	}
+	return v
+}
+
+// largest is what is said where every pool has grown as far as it may, for groups
+// whose rules are such that more nodes place no fewer pods; else nil. The pods
+// that a DaemonSet has on further nodes wait for those of other workloads in some
+// run, so they take nothing from these; but whether it has all its own, or the
+// whole group has, may be worse in between.
+func (q *growth) largest(ws []*workload.Workload) *answers {
+	nodes, _, ok := q.m.Grown()
+	if !ok || !q.m.Hereditary(ws) || len(nodes)-len(q.m.Topology.Nodes) > maxGrowth {
+		return nil
+	}
+	a := answersOf(q.decide(ws, Size{Nodes: nodes}))
+	return &a
+}
+
+// bounded reports whether a limit of one workload alone, which counts pools at
+// their max, keeps some of its pods from being placed at every size.
+func (m *Model) bounded(w *workload.Workload) bool {
+	if m.fitsNowhere(w) {
+		return true
+	}
+	return !perNode(w) && m.Judged(w) && m.Eligible(w).Count+m.Eligible(w).Growable > 0 &&
+		slices.ContainsFunc(m.Capacity(w), func(l Limit) bool { return l.Exceeded })
+}
+
+// fitsNowhere reports whether some pod of a workload finds no node large enough, be
+// it empty, at every size.
+func (m *Model) fitsNowhere(w *workload.Workload) bool {
+	e, requests := m.Eligible(w), m.groups[w].Requests
+	small := func(n *topology.Node) bool {
+		most, _ := Fits(n, requests)
+		return most == 0
+	}
+	if perNode(w) { // its pods keep to their nodes
+		for i, n := range m.Topology.Nodes {
+			if e.Nodes[i].All() && small(n) {
+				return true
+			}
+		}
+		return false
+	}
+	return w.Count.N > 0 && m.RequestFits(w).Fitting == 0
+}
+
+// bounds puts the numbers of pods together again where verdicts were taken back.
+func (q *growth) bounds() {
+	for i := range q.d.Workloads {
+		w := &q.d.Workloads[i]
+		if w.Cause != ByGrowth {
+			continue
+		}
+		q.d.Exact = false
+		q.d.MinPlaced -= w.MinPlaced
+		q.d.MaxPlaced += w.Pods - w.MaxPlaced
+		w.MinPlaced, w.MaxPlaced = 0, w.Pods
+	}
+}

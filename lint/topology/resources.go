@@ -1,0 +1,68 @@
+package topology
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Extended says which extended resources (R-N26) the nodes and pools of a
+// topology list. A resource that none of them lists may still come from a
+// scheduler extender or from dynamic resource allocation (R-N27), so no list is
+// complete until the configuration says so. A nil Extended stands for complete
+// lists.
+type Extended struct {
+	// Complete is set if every list of allocatable names all that a node has.
+	Complete bool
+	listed   map[corev1.ResourceName]bool
+}
+
+// Known reports whether a node that does not list a resource has none of it:
+// another node or pool lists it, or all lists are complete.
+func (x *Extended) Known(name corev1.ResourceName) bool {
+	return x == nil || x.Complete || x.listed[name]
+}
+
+// Names are the resources with a domain that some node or pool lists, sorted.
+func (x *Extended) Names() []string {
+	if x == nil {
+		return nil
+	}
+	var names []string
+	for name := range x.listed {
+		names = append(names, string(name))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// add takes in a list of allocatable.
+func (x *Extended) add(list corev1.ResourceList) {
+	for name := range list {
+		if strings.Contains(string(name), "/") {
+			x.listed[name] = true
+		}
+	}
+}
+
+// always are the resources that a kubelet reports of every node
+// (pkg/kubelet/nodestatus/setters.go MachineInfo).
+func always() []corev1.ResourceName {
+	return []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage, corev1.ResourcePods}
+}
+
+// reported reports whether a Node's list is whole, so that a native resource
+// missing from it is 0 (R-N23). An API server sets metadata.uid, which nobody
+// writes by hand; without it the list counts as whole if it has what a kubelet
+// reports of every node. Anything shorter may be written by hand for the
+// resources that matter to its author.
+func reported(uid string, list corev1.ResourceList) bool {
+	if len(list) == 0 {
+		return false
+	}
+	return uid != "" || !slices.ContainsFunc(always(), func(name corev1.ResourceName) bool {
+		_, ok := list[name]
+		return !ok
+	})
+}
