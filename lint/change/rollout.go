@@ -86,6 +86,10 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 		r.Verdict = placement.Always
 		return r
 	}
+	if r.Why = j.leans(w); r.Why != "" {
+		r.Verdict = placement.Undetermined
+		return r
+	}
 	group := j.crowd(w, replicas)
 	j.roll(w, group, &r)
 	if rules := j.group(w, false); r.Verdict == placement.Undetermined && len(group) > len(rules) {
@@ -101,7 +105,7 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 		}
 	}
 	if r.Verdict == placement.Undetermined {
-		r.Why = whyOpen
+		r.Why = j.undecided(w)
 	}
 	return r
 }

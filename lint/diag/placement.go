@@ -17,7 +17,7 @@ type Placement struct {
 
 // PlacementPods counts pods over all maximal states that can be reached.
 // Between MinPlaced and MaxPlaced of Total are placed; if Exact is unset these
-// are bounds.
+// are bounds. Pods that end by themselves do not count.
 type PlacementPods struct {
 	Total     int  `json:"total"`
 	MaxPlaced int  `json:"maxPlaced"`
@@ -29,17 +29,24 @@ type PlacementPods struct {
 // never rests on, or why it and others with the same core can never all be
 // placed; Repairs are ways out that were tried.
 type PlacementWorkload struct {
-	APIVersion   string          `json:"apiVersion"`
-	Kind         string          `json:"kind"`
-	Namespace    string          `json:"namespace"`
-	Name         string          `json:"name"`
-	Replicas     int             `json:"replicas"`
-	Verdict      string          `json:"verdict"`
-	RulesVerdict string          `json:"rulesVerdict"`
-	MaxPlaced    int             `json:"maxPlaced"`
-	MinPlaced    int             `json:"minPlaced"`
-	Core         []PlacementCore `json:"core"`
-	Repairs      []string        `json:"repairs"`
+	APIVersion   string `json:"apiVersion"`
+	Kind         string `json:"kind"`
+	Namespace    string `json:"namespace"`
+	Name         string `json:"name"`
+	Replicas     int    `json:"replicas"`
+	Verdict      string `json:"verdict"`
+	RulesVerdict string `json:"rulesVerdict"`
+	MaxPlaced    int    `json:"maxPlaced"`
+	MinPlaced    int    `json:"minPlaced"`
+	// Reason says why Verdict is undetermined, else it is "": waits (the pods end
+	// by themselves, and those beyond the room run later), label-value (a rule asks
+	// for a label whose value the cluster sets), variable (it asks for a label whose
+	// value a later tool sets), finite-pods (a rule counts on pods that end by
+	// themselves), unknown-pods (a rule counts on pods that are not modelled), budget
+	// (more steps than --steps), or size (too many pods or nodes to search).
+	Reason  string          `json:"reason"`
+	Core    []PlacementCore `json:"core"`
+	Repairs []string        `json:"repairs"`
 	// Change is what becomes of it when something changes.
 	Change PlacementChange `json:"change"`
 }

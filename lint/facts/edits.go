@@ -39,7 +39,7 @@ func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 	e.OldText = old(w.File(), e.Location)
 	made := w.Object.Made()
 	switch {
-	case w.Kind.Finite():
+	case w.Kind.Batch():
 		fix.Withheld = "templates of Jobs are left alone, as a Job that is there cannot be changed"
 	case n.Shared:
 		fix.Withheld = "an anchor or a merge key holds it, so other places may change with it"

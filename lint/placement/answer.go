@@ -8,7 +8,12 @@ import (
 
 // join names the workloads of which single pods were decided about.
 func (d *Decision) join(parts *Model) {
-	whole := func(w *workload.Workload) *workload.Workload { return parts.groups[w].origin() }
+	whole := func(w *workload.Workload) *workload.Workload {
+		if g := parts.groups[w]; g != nil {
+			return g.origin()
+		}
+		return w // it takes no part
+	}
 	for i := range d.Witness {
 		d.Witness[i].Workload = whole(d.Witness[i].Workload)
 	}
@@ -60,15 +65,51 @@ func (d *decided) decision(m *Model, rules *decided) *Decision {
 		}
 		t := mine[w]
 		t.most = min(t.most, ruled[w].most) // resources make nothing possible
-		out.Workloads = append(out.Workloads, WorkloadDecision{
+		verdict := WorkloadDecision{
 			Workload: w, Pods: t.pods, Verdict: t.verdict(), RulesVerdict: ruled[w].verdict(), MaxPlaced: t.most, MinPlaced: t.least,
-		})
+		}
+		if verdict.Verdict == Undetermined {
+			verdict.Cause = out.cause(w, t)
+		}
+		out.Workloads = append(out.Workloads, verdict)
 	}
 	// A run of the decided components alone is no maximal run of the whole.
-	if stuck && !slices.ContainsFunc(d.outcomes, func(o outcome) bool { return !o.decided }) {
+	if stuck && !slices.ContainsFunc(d.outcomes, func(o outcome) bool { return !o.decided || o.unsure }) {
 		out.Stuck = d.stuck()
 	}
 	return out
+}
+
+// cause is why the verdict about a workload is open: a doubt about its own rules
+// or those of one that it has to do with, or else the budget.
+func (d *Decision) cause(w *workload.Workload, t tally) Cause {
+	switch {
+	case !t.unsure && t.large:
+		return BySize
+	case !t.unsure:
+		return ByBudget
+	}
+	for _, own := range []bool{true, false} {
+		for _, q := range d.Doubts {
+			if q.Workload == w || !own && slices.Contains(d.groups[w], q.Workload) {
+				return q.Cause()
+			}
+		}
+	}
+	return ByLabel
+}
+
+// Cause is what the doubt makes of a verdict.
+func (d *Doubt) Cause() Cause {
+	switch {
+	case d.Key != "" && d.Variable:
+		return ByVariable
+	case d.Key != "":
+		return ByLabel
+	case d.Why != "":
+		return ByUnknown
+	}
+	return ByFinite
 }
 
 // bound takes over what the rules alone make impossible.
@@ -87,7 +128,11 @@ func (d *decided) overruns() []Overrun {
 	var all []Overrun
 	for i := range d.outcomes {
 		if o := &d.outcomes[i]; !o.decided && !o.unsure {
-			all = append(all, Overrun{o.owners, o.pods})
+			cause := ByBudget
+			if o.large {
+				cause = BySize
+			}
+			all = append(all, Overrun{o.owners, o.pods, cause})
 		}
 	}
 	return all

@@ -29,6 +29,9 @@ type Options struct {
 	// Purse, if it is not nil, is a budget for several questions: each takes out
 	// what it uses, and gets no more than is left.
 	Purse *int
+	// AtOnce counts pods that end by themselves as if they stayed: what the
+	// scheduler does with all pods at one time.
+	AtOnce bool
 }
 
 // budget is the steps of one question, and of its check: what cannot be checked
@@ -71,8 +74,8 @@ type Decision struct {
 	// Stuck is a run that ends with pods left over, if there is one.
 	Stuck *Stuck
 
-	// Doubts are what the input leaves open; Over is set if the budget was over
-	// for some component. Without either the verdict is not undetermined.
+	// Doubts are what the input leaves open; Over are the components that were too
+	// large. Without either the verdict is not undetermined.
 	Doubts []Doubt
 	Over   []Overrun
 
@@ -88,19 +91,25 @@ type Decision struct {
 // count shows that, while a look at all that placing leads to does not.
 func (d *Decision) Lasting(w *workload.Workload) bool { return !d.brief[w] }
 
-// Doubt is a hard term of which nobody can tell whether it selects the pods of
-// a workload: that depends on a label whose value only the cluster knows.
+// Doubt is a hard term that leaves an answer open. Either nobody can tell whether
+// it selects the pods of the target: that depends on a label, Key, whose value
+// only the cluster knows. Or Key is empty and it may count on pods of the target
+// that take no part in a decision: because they end by themselves or, if Why is
+// set, because that is not known of them.
 type Doubt struct {
 	Workload *workload.Workload
 	Term     *Term
 	Target   *workload.Workload
-	Key      string
+	Key, Why string
+	// Variable is set if the value of the label holds a variable.
+	Variable bool
 }
 
-// Overrun is a component that was too large for the budget.
+// Overrun is a component that was too large: for the budget, or for any.
 type Overrun struct {
 	Workloads []*workload.Workload
 	Pods      int
+	Cause     Cause
 }
 
 // WorkloadDecision is the same for one workload among the others.
@@ -109,7 +118,31 @@ type WorkloadDecision struct {
 	Pods                  int
 	Verdict, RulesVerdict Verdict
 	MaxPlaced, MinPlaced  int
+	// Cause says who gave up where the verdict is Undetermined, else it is "".
+	Cause Cause
 }
+
+// Cause is why a verdict is Undetermined.
+type Cause string
+
+// The causes.
+const (
+	// Waits: the pods end by themselves, and those that do not fit beside all
+	// others at once wait for room.
+	Waits Cause = "waits"
+	// ByLabel: a rule asks for a label whose value only the cluster knows, and
+	// ByVariable for one whose value holds a variable of a later tool.
+	ByLabel    Cause = "label-value"
+	ByVariable Cause = "variable"
+	// ByFinite: a rule counts on pods that end by themselves.
+	ByFinite Cause = "finite-pods"
+	// ByUnknown: a rule counts on declared pods of which too little is known.
+	ByUnknown Cause = "unknown-pods"
+	// ByBudget: the budget was over; BySize: no proof applies, and there are too
+	// many pods or nodes to try everything, or to check that.
+	ByBudget Cause = "budget"
+	BySize   Cause = "size"
+)
 
 // Stuck is a run after which no pending pod fits anywhere.
 type Stuck struct {
@@ -125,8 +158,20 @@ type Pending struct {
 	Reasons  map[Reason]int
 }
 
-// Decide decides about all workloads of a model together.
+// Decide decides about all workloads of a model together. Pods that end by
+// themselves take no room for good, so the decision is about the others; each
+// workload of pods that end gets a verdict of its own beside it.
 func Decide(m *Model, o Options) *Decision {
+	if o.AtOnce {
+		return m.decide(o)
+	}
+	d := m.Permanent().decide(o)
+	m.decideFinite(d, o)
+	return d
+}
+
+// decide decides about all workloads of a model together.
+func (m *Model) decide(o Options) *Decision {
 	steps, check := o.budget()
 	given := steps
 	parts := m.split()
@@ -161,12 +206,21 @@ func (m *Model) hold(d *decided, steps int) int {
 		}
 		switch err := v.check(d.a.assertion(o)); {
 		case errors.Is(err, errTooLong):
-			o.decided, o.exact = false, false
+			o.withdraw()
 		case err != nil:
 			panic(fmt.Sprintf("placement: a certificate does not hold: %v", err))
 		}
 	}
 	return v.used
+}
+
+// withdraw takes back a verdict that cannot be checked, and what rests on it.
+// The runs stay, as each is checked for itself.
+func (o *outcome) withdraw() {
+	o.always, o.never, o.decided, o.exact, o.large = false, false, false, false, true
+	o.most, o.least = o.pods, 0
+	clear(o.ownLeast)
+	copy(o.ownMost, o.declared)
 }
 
 // binds reports whether resources can run out at all.
@@ -191,7 +245,7 @@ func decideArena(a *arena, steps *int) *decided {
 // decide settles one component by the cheapest means that does.
 func (a *arena) decide(c component, steps *int) outcome {
 	if c.unsure {
-		return a.open(c)
+		return a.unsure(c)
 	}
 	for _, settle := range []func(component, *int) (outcome, bool){a.laminar, a.oneSpread, a.selfAffinity} {
 		if o, ok := settle(c, steps); ok {
@@ -210,6 +264,7 @@ func (a *arena) decide(c component, steps *int) outcome {
 			return o.refined(exact)
 		}
 	}
+	o.large = c.pods > mediumPods
 	return o
 }
 
@@ -228,9 +283,20 @@ func (o *outcome) refined(exact outcome) outcome {
 
 // open is the outcome of a component that nobody can decide from the files.
 func (a *arena) open(c component) outcome {
-	o := outcome{component: c, most: c.pods, ownMost: make([]int, len(c.owners)), ownLeast: make([]int, len(c.owners))}
+	return outcome{component: c, most: c.pods, ownMost: slices.Clone(c.declared), ownLeast: make([]int, len(c.owners))}
+}
+
+// unsure is that of a component with a rule of which only the cluster knows what
+// it selects: even so no pod comes where it has no node at all.
+func (a *arena) unsure(c component) outcome {
+	o := a.open(c)
 	for k, i := range c.units {
-		o.ownMost[c.owner[k]] += a.units[i].pods
+		if u := a.units[i]; u.pods > 0 && len(u.nodes.list) == 0 {
+			o.most -= u.pods
+			o.ownMost[c.owner[k]] -= u.pods
+			o.never, o.decided = true, true
+			o.proof = proof{kind: limit, about: []int{i}}
+		}
 	}
 	return o
 }
@@ -287,6 +353,8 @@ type tally struct {
 	// best and worst are how many the best and the worst run of all place.
 	best, worst int
 	unclear     bool
+	// unsure is set if a rule is why it is unclear, large if the size is.
+	unsure, large bool
 }
 
 func (t tally) verdict() Verdict {
@@ -308,7 +376,7 @@ func (d *decided) tallies() map[*workload.Workload]tally {
 			t := all[w]
 			t.most += o.ownMost[k]
 			t.least += o.ownLeast[k]
-			t.unclear = t.unclear || !o.exact
+			t.unclear, t.unsure, t.large = t.unclear || !o.exact, t.unsure || o.unsure, t.large || o.large
 			all[w] = t
 		}
 		for _, s := range o.best {

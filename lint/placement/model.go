@@ -33,8 +33,12 @@ type Model struct {
 	offered  map[corev1.ResourceName][]int64
 	// parts is what split has made of the model, whole what it was made of.
 	parts, whole *Model
-	relations    *relations
-	byName       map[string]int
+	// permanent is the model without the workloads whose pods end, absent those of
+	// which pods may be there that take no part in a decision: see Permanent.
+	permanent *Model
+	absent    *labelIndex
+	relations *relations
+	byName    map[string]int
 	// apart are pairs that no term keeps apart; classes number like nodes.
 	apart   []Apart
 	classes map[string][][]int32
@@ -80,6 +84,7 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 		m.groups[w] = g
 	}
 	m.views = newViews(topo)
+	m.absent = m.without(func(g *Group) bool { return !Modelled(g) })
 	return m
 }
 
@@ -108,8 +113,12 @@ func unknown(w *workload.Workload) string {
 		return "placed by another scheduler, " + w.Spec.SchedulerName
 	case len(w.Spec.SchedulingGates) > 0:
 		return "held back by scheduling gates"
+	case w.Queued():
+		return "queued by Kueue, which may add node labels and tolerations"
 	case len(w.Open) > 0:
 		return w.Open[0] + " is not known"
+	case w.Bare() && w.RestartPolicy().Placeholder():
+		return "restartPolicy is not known" // so whether the pod ends by itself
 	}
 	return ""
 }

@@ -39,7 +39,7 @@ type Shortage struct {
 // size or more). Pods that end by themselves, and workloads that are faulty by
 // themselves, ask for nothing.
 func (m *Model) Shortages(faulty map[*workload.Workload]bool) []Shortage {
-	b := m.balance(faulty)
+	b := m.Permanent().balance(faulty)
 	if len(b.rows) < 2 {
 		return nil
 	}

@@ -37,7 +37,7 @@ func (m *Model) telling() *Model {
 		}
 	}
 	parts := NewModel(set, m.Topology) // keeps the pods of one workload in their order
-	parts.views, parts.eligible, parts.whole, parts.apart = m.views, m.eligible, m, m.apart
+	parts.views, parts.eligible, parts.whole, parts.apart, parts.absent = m.views, m.eligible, m, m.apart, m.absent
 	for w, g := range groups {
 		if g.whole != nil {
 			g.Terms = parts.groups[w].Terms

@@ -59,8 +59,10 @@ func (v *relations) learnApart(m *Model) {
 // Components splits workloads into groups that have to do with one another by
 // hard rules and host ports and, with contend, because they may fill a node
 // between them. Extra is how many pods a workload may have for a while beyond
-// its number. Workloads that take no part in decisions are in no group.
+// its number. Workloads that take no part in decisions are in no group, nor are
+// those whose pods end by themselves.
 func (m *Model) Components(extra map[*workload.Workload]int, contend bool) [][]*workload.Workload {
+	m = m.Permanent()
 	relax := leaveOut(nil)
 	for w, n := range extra {
 		if !w.Kind.PerNode() {

@@ -91,7 +91,7 @@ func (w *Workload) Added(key string) (added, perPod bool) {
 // PerPod are the added labels whose value differs from pod to pod. The pods of
 // a Job have an index only if it is an Indexed one (R-W14).
 func (w *Workload) PerPod() []string {
-	if w.Kind.Finite() {
+	if w.Kind.Batch() {
 		spec := w.TemplateOwner()
 		if spec.Get("completionMode").Text() != "Indexed" {
 			return nil
