@@ -46,7 +46,7 @@ func (d *decided) decision(m *Model, rules *decided) *Decision {
 		o := &d.outcomes[i]
 		for _, w := range o.owners {
 			out.groups[w] = o.owners
-			out.brief[w] = out.brief[w] || o.proof.kind != shape && o.proof.kind != roomy
+			out.brief[w] = out.brief[w] || o.proof.company || o.proof.kind != shape && o.proof.kind != roomy
 		}
 		out.Total += o.pods
 		out.MaxPlaced += o.most
