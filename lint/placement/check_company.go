@@ -37,11 +37,20 @@ func (v *verifier) stays(m member, shown map[*Group]bool) error {
 	}
 	for _, w := range v.selects[m.g.HardAffinity()[0]] {
 		o := v.m.groups[w]
-		if o != m.g && shown[o] && v.accompanies(m, o, v.surely) && v.open(m, v.nearTo(m, o)) == nil {
+		if o != m.g && shown[o] && v.accompanies(m, o, v.surely) && v.follows(m, o) {
 			return nil
 		}
 	}
 	return v.leads(m)
+}
+
+// follows tells whether a member finds a node near the pods of o, wherever they
+// are: of a DaemonSet one is on each of its nodes.
+func (v *verifier) follows(m member, o *Group) bool {
+	if !o.Kind.PerNode() {
+		return v.open(m, v.nearTo(m, v.sites(o))) == nil
+	}
+	return slices.ContainsFunc(v.sites(o), func(n int) bool { return v.open(m, v.nearTo(m, []int{n})) == nil })
 }
 
 // leads shows it of a member whose first pod needs no company: on any of its
@@ -54,10 +63,10 @@ func (v *verifier) leads(m member) error {
 			return fmt.Errorf("%v waits for others", m.g.Workload)
 		}
 	}
-	parts = append(parts, v.nearTo(m, m.g)...)
+	parts = append(parts, v.nearTo(m, v.keyed(m))...)
 	for _, w := range v.selects[hard[0]] {
 		if o := v.m.groups[w]; o != m.g && v.accompanies(m, o, v.may) {
-			parts = append(parts, v.nearTo(m, o)...)
+			parts = append(parts, v.nearTo(m, v.stand(o))...)
 		}
 	}
 	return v.open(m, parts)
@@ -81,16 +90,21 @@ func (v *verifier) open(m member, parts []part) error {
 	return nil
 }
 
-// nearTo are the nodes of a member by the pod of o that they are near: one part
-// for each of its sites, no set twice.
-func (v *verifier) nearTo(m member, o *Group) []part {
-	sites := v.sites(o)
-	if o.Running {
-		n, _ := v.m.indexOf(o.Spec.NodeName)
-		sites = []int{n}
-	} else if o == m.g {
-		sites = v.keyed(m)
+// stand are the nodes on which pods of a group may be.
+func (v *verifier) stand(g *Group) []int {
+	if !g.Running {
+		return v.sites(g)
 	}
+	n, known := v.m.indexOf(g.Spec.NodeName)
+	if !known {
+		return nil
+	}
+	return []int{n}
+}
+
+// nearTo are the nodes of a member that are near a pod on one of some nodes: a
+// part for each, no set twice.
+func (v *verifier) nearTo(m member, sites []int) []part {
 	seen := map[string]bool{}
 	var all []part
 	for _, at := range sites {
@@ -129,10 +143,13 @@ func (v *verifier) refusing(m member) []*Term {
 		if !t.Hard || t.Use != Spread {
 			continue
 		}
-		pods := 1
+		pods := 0
+		if t.sel.form == FormEmpty || v.m.selects(t, m.g.Workload, m.g.Workload, asks{self: true, incoming: true}) {
+			pods = 1
+		}
 		for _, w := range v.selects[t] {
 			switch o := v.m.groups[w]; {
-			case t.sel.form != FormSet:
+			case t.sel.form != FormSet, w.Terminating(): // which no constraint counts (R-T4)
 			case o == m.g:
 				pods += v.count(o) - 1
 			case o.Running:
