@@ -44,15 +44,16 @@ func (d *decided) decision(m *Model, rules *decided) *Decision {
 	stuck := false
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
-		for _, w := range o.owners {
-			out.groups[w] = o.owners
+		owners := d.a.m.unmerge(o.owners)
+		for _, w := range owners {
+			out.groups[w] = owners
 			out.brief[w] = out.brief[w] || o.proof.company || o.proof.kind != shape && o.proof.kind != roomy
 		}
 		out.Total += o.pods
 		out.MaxPlaced += o.most
 		out.MinPlaced += o.least
 		out.Exact = out.Exact && o.exact
-		out.Witness = append(out.Witness, d.a.placed(o.best)...)
+		out.Witness = append(out.Witness, d.a.m.deal(d.a.placed(o.best))...)
 		stuck = stuck || o.decided && len(o.worst) < o.pods
 	}
 	out.Doubts, out.Over = d.a.doubts, d.overruns()
@@ -132,7 +133,7 @@ func (d *decided) overruns() []Overrun {
 			if o.large {
 				cause = BySize
 			}
-			all = append(all, Overrun{o.owners, o.pods, cause})
+			all = append(all, Overrun{d.a.m.unmerge(o.owners), o.pods, cause})
 		}
 	}
 	return all
@@ -152,7 +153,7 @@ func (d *decided) stuck() *Stuck {
 	s := &Stuck{}
 	got := map[*workload.Workload]int{}
 	for _, o := range d.outcomes {
-		for _, p := range d.a.placed(o.worst) {
+		for _, p := range d.a.m.deal(d.a.placed(o.worst)) {
 			s.Placements = append(s.Placements, p)
 			got[p.Workload]++
 		}
@@ -161,9 +162,12 @@ func (d *decided) stuck() *Stuck {
 	for _, u := range d.a.units {
 		if !u.g.Running {
 			pods[u.g.Workload] += u.pods
+			for _, w := range d.a.m.members[u.g.Workload] {
+				pods[w] = w.Count.N
+			}
 		}
 	}
-	for _, w := range d.a.m.Workloads {
+	for _, w := range d.a.m.unmerge(d.a.m.Workloads) {
 		if got[w] < pods[w] {
 			s.Pending = append(s.Pending, Pending{Workload: w, Count: pods[w] - got[w]})
 		}

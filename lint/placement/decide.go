@@ -175,12 +175,13 @@ func (m *Model) decide(o Options) *Decision {
 	steps, check := o.budget()
 	given := steps
 	parts := m.split()
-	rules := decideArena(newArena(parts, false, nil), &steps)
-	used := parts.hold(rules, check)
+	merged := parts.merge()
+	rules := decideArena(newArena(merged, false, nil), &steps)
+	used := merged.hold(rules, check)
 	full := rules
-	if a := newArena(parts, true, nil); a.binds() {
+	if a := newArena(merged, true, nil); a.binds() {
 		full = decideArena(a, &steps)
-		used += parts.hold(full, check)
+		used += merged.hold(full, check)
 	}
 	o.pay(given - steps + used)
 	d := full.decision(m, rules)
@@ -398,5 +399,6 @@ func (d *decided) tallies() map[*workload.Workload]tally {
 			all[w] = t
 		}
 	}
+	d.a.m.share(all)
 	return all
 }

@@ -37,6 +37,8 @@ type Model struct {
 	// which pods may be there that take no part in a decision: see Permanent.
 	permanent *Model
 	absent    *labelIndex
+	// members are the workloads that one stands for: see merge.
+	members   map[*workload.Workload][]*workload.Workload
 	relations *relations
 	byName    map[string]int
 	// apart are pairs that no term keeps apart; classes number like nodes.
