@@ -1,6 +1,9 @@
 package change
 
-import "github.com/schedlint/schedlint/lint/placement"
+import (
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/workload"
+)
 
 // Answer is yes, no, may be, not known, or that there is no question.
 type Answer string
@@ -14,8 +17,39 @@ const (
 	None    Answer = "none"
 )
 
-// whyOpen says why something is not known where the judge gives up.
-const whyOpen = "too much to go through, or it depends on what only the cluster knows"
+// Why the judge gives up.
+const (
+	whySteps = "more steps than the budget"
+	whySize  = "too many pods or nodes to search"
+)
+
+// whyDoubt is what a doubt about a rule says of a question.
+var whyDoubt = map[placement.Cause]string{
+	placement.ByLabel:    "a rule selects by a label whose value the cluster sets",
+	placement.ByVariable: "a rule selects by a label whose value holds a variable",
+	placement.ByFinite:   "a rule counts on pods that end by themselves",
+	placement.ByUnknown:  "a rule counts on pods that are not modelled",
+}
+
+// leans says why a question about a workload cannot be asked of the pods that
+// are there for good: a rule of its group counts on others. Else it is "".
+func (j *Judge) leans(w *workload.Workload) string {
+	for _, d := range j.m.Permanent().Doubts(j.group(w, false)) {
+		if d.Key == "" {
+			return whyDoubt[d.Cause()]
+		}
+	}
+	return ""
+}
+
+// undecided says why a question about a workload was given up: a doubt about a
+// rule, which no budget settles, or the budget.
+func (j *Judge) undecided(w *workload.Workload) string {
+	for _, d := range j.m.Permanent().Doubts(j.group(w, false)) {
+		return whyDoubt[d.Cause()]
+	}
+	return whySteps
+}
 
 // answers are what verdicts say of a question that is yes or no.
 var answers = map[placement.Verdict]Answer{

@@ -68,7 +68,7 @@ func (j *Judge) budget(b *workload.Budget) Budget {
 // Jobs are counted otherwise, and KubeVirt guards machines by budgets that it
 // makes itself.
 func counts(w *workload.Workload) bool {
-	return w.Count.Known && !w.Refused() && !w.Kind.PerNode() && !w.Kind.Finite() && !w.Kind.VM && w.Kind.Kind != "Pod"
+	return w.Count.Known && !w.Refused() && !w.Kind.PerNode() && !w.Finite() && !w.Kind.VM && w.Kind.Kind != "Pod"
 }
 
 // selects tells whether a budget selects the pods of a workload of its

@@ -31,7 +31,7 @@ var severity = map[placement.Verdict]int{placement.Never: 3, placement.OrderDepe
 // whether they find other nodes then. DaemonSets stay where they are, and a bare
 // pod is nobody's to create again.
 func (j *Judge) Drain(w *workload.Workload) Drain {
-	if w.Kind.PerNode() || w.Kind.Finite() || w.Running || w.Bare() || Certain(w) == 0 {
+	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || Certain(w) == 0 {
 		return Drain{Answer: None}
 	}
 	if why := j.unknown(w); why != "" {

@@ -81,7 +81,7 @@ func (j *Judge) Judged(w *workload.Workload) bool {
 
 // takesPart reports whether the pods of a group are there for good.
 func takesPart(g *placement.Group) bool {
-	return placement.Modelled(g) && !g.Running && !g.Kind.Finite() && (g.Kind.PerNode() || g.Count.N > 0 || g.Scale != nil)
+	return placement.Modelled(g) && !g.Running && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0 || g.Scale != nil)
 }
 
 // Certain is how many pods a workload has for sure.

@@ -70,6 +70,9 @@ func (j *Judge) Scaling(w *workload.Workload) Scaling {
 	case j.unknown(w) != "":
 		return Scaling{Answer: Unknown, Why: j.unknown(w)}
 	}
+	if why := j.leans(w); why != "" {
+		return Scaling{Answer: Unknown, Why: why}
+	}
 	s := j.scene(j.crowd(w, w.Scale.Max)).with(w, w.Scale.Max)
 	_, d := s.decide()
 	c := s.of[w]
@@ -97,7 +100,7 @@ func (j *Judge) Scaling(w *workload.Workload) Scaling {
 		}
 		return Scaling{Answer: No, Most: placed(d, c), Why: "others take the room"}
 	}
-	return Scaling{Answer: Unknown, Why: whyOpen}
+	return Scaling{Answer: Unknown, Why: j.undecided(w)}
 }
 
 func placed(d *placement.Decision, w *workload.Workload) int {

@@ -42,7 +42,6 @@ const (
 	whyBears    = "the pods, or others with which they have to do, tolerate the taint of lost nodes or are bound to nodes"
 	whyBare     = "nothing creates a bare pod again"
 	whyGhost    = "as long as the node object is there, its pods are not created again"
-	whyBudget   = "not settled within the budget"
 	whyLinger   = "depends on how long evicted pods stay, as they are company until they are gone"
 	whyStrained = "not all pods can be placed even without a loss"
 )
@@ -84,6 +83,7 @@ type loss struct {
 	// ruled are those that hard rules connect with the workload, crowded those
 	// that may fill nodes with it as well, or the same.
 	ruled, crowded []*workload.Workload
+	leaning        *string // what leans says, once asked
 	kinds          *placement.Kinds
 	room           *placement.Room
 }
@@ -115,6 +115,9 @@ func (q *loss) ask(b *placement.Blow, meaning placement.Meaning) answer {
 	if slices.ContainsFunc(q.crowded, l.Bears) {
 		return answer{verdict: placement.Undetermined, why: whyBears}
 	}
+	if why := q.leans(); why != "" {
+		return answer{verdict: placement.Undetermined, why: why}
+	}
 	a := q.settle(b, l)
 	if a.verdict == placement.Never || a.verdict == placement.OrderDependent {
 		a = q.preempting(b, l, a)
@@ -128,7 +131,7 @@ func (q *loss) ask(b *placement.Blow, meaning placement.Meaning) answer {
 	case grows && (recreated || a.verdict != placement.OrderDependent):
 		a = q.grow(b, l, a)
 	case a.verdict == placement.Undetermined && a.why == "":
-		a.why = whyBudget
+		a.why = q.j.undecided(q.w)
 	}
 	if known := a.verdict == placement.Never || a.verdict == placement.OrderDependent; known && !recreated {
 		if a.why = whyGhost; len(q.w.Kind.Template) == 0 {
@@ -136,6 +139,15 @@ func (q *loss) ask(b *placement.Blow, meaning placement.Meaning) answer {
 		}
 	}
 	return a
+}
+
+// leans is that of the judge, asked once for all losses.
+func (q *loss) leans() string {
+	if q.leaning == nil {
+		why := q.j.leans(q.w)
+		q.leaning = &why
+	}
+	return *q.leaning
 }
 
 // accompanied reports whether some pods want others near: those that are evicted

@@ -79,8 +79,11 @@ func (s *stage) answers() []answer {
 		s.foretell(all)
 	}
 	open := func(a answer) bool { return a.verdict == placement.Undetermined }
-	if !slices.ContainsFunc(all, open) || s.pods() > lossPods || len(s.m.Topology.Nodes) > lossNodes {
+	if !slices.ContainsFunc(all, open) {
 		return all
+	}
+	if s.pods() > lossPods || len(s.m.Topology.Nodes) > lossNodes {
+		return s.tooLarge(all)
 	}
 	found := map[*workload.Workload]placement.Lost{}
 	for _, o := range s.m.Lose(s.loss, s.j.options(s.j.steps/4)) {
@@ -89,6 +92,19 @@ func (s *stage) answers() []answer {
 	for i, w := range s.group {
 		if o := found[s.of[w]]; open(all[i]) {
 			all[i] = answer{verdict: o.Verdict, pending: o.Pending}
+		}
+	}
+	return all
+}
+
+// tooLarge says so of what is open and no doubt about a rule leaves open.
+func (s *stage) tooLarge(all []answer) []answer {
+	if len(s.j.m.Permanent().Doubts(s.group)) > 0 {
+		return all
+	}
+	for i := range all {
+		if all[i].verdict == placement.Undetermined {
+			all[i].why = whySize
 		}
 	}
 	return all

@@ -78,6 +78,10 @@ const maxMachines = 40
 // source, the others as they are, and the target, which is like the source but
 // for the node that it must not be on.
 func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *Migration) {
+	if out.Why = j.leans(w); out.Why != "" {
+		out.Answer = Unknown
+		return
+	}
 	group = j.sound(w, group)
 	_, rest := j.scene(group).decide()
 	s := j.scene(group).with(w, out.Machines-1)
@@ -101,7 +105,7 @@ func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *M
 		out.Answer = answers[m.Roll(placement.Rollout{Old: source, Fresh: target, Surge: 1}, j.options(j.steps)).Verdict]
 	}
 	if out.Answer == Unknown {
-		out.Why = whyOpen
+		out.Why = j.undecided(w)
 	}
 }
 

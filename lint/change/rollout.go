@@ -92,6 +92,10 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 		r.Verdict, r.placed = placement.Always, true
 		return r
 	}
+	if r.Why = j.leans(w); r.Why != "" {
+		r.Verdict = placement.Undetermined
+		return r
+	}
 	group := j.crowd(w, replicas)
 	j.roll(w, group, &r)
 	if rules := j.group(w, false); r.Verdict == placement.Undetermined && len(group) > len(rules) {
@@ -107,7 +111,7 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 		}
 	}
 	if r.Verdict == placement.Undetermined {
-		r.Why = cmp.Or(j.beside(w, group), whyOpen)
+		r.Why = cmp.Or(j.beside(w, group), j.undecided(w))
 	}
 	return r
 }

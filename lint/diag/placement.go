@@ -38,7 +38,7 @@ type Placement struct {
 
 // PlacementPods counts pods over all maximal states that can be reached.
 // Between MinPlaced and MaxPlaced of Total are placed; if Exact is unset these
-// are bounds.
+// are bounds. Pods that end by themselves do not count.
 type PlacementPods struct {
 	Total     int  `json:"total"`
 	MaxPlaced int  `json:"maxPlaced"`
@@ -59,9 +59,15 @@ type PlacementWorkload struct {
 	RulesVerdict string `json:"rulesVerdict"`
 	MaxPlaced    int    `json:"maxPlaced"`
 	MinPlaced    int    `json:"minPlaced"`
-	// Reason says why Verdict is undetermined, where it is one of: unlisted-resource
-	// (the pods, or others that may take their room, request an extended resource
-	// that no node lists) and pool-growth (some size of a growing pool refutes it).
+	// Reason says why Verdict is undetermined, else it is "": waits (the pods end
+	// by themselves, and those beyond the room run later), label-value (a rule asks
+	// for a label whose value the cluster sets), variable (it asks for a label whose
+	// value a later tool sets), finite-pods (a rule counts on pods that end by
+	// themselves), unknown-pods (a rule counts on pods that are not modelled),
+	// unlisted-resource (the pods, or others that may take their room, request an
+	// extended resource that no node lists), pool-growth (some size of a growing pool
+	// refutes it), budget (more steps than --steps), or size (too many pods or nodes
+	// to search).
 	Reason  string          `json:"reason"`
 	Core    []PlacementCore `json:"core"`
 	Repairs []string        `json:"repairs"`

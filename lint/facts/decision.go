@@ -37,7 +37,7 @@ func Decision(m *placement.Model, d *placement.Decision, j *change.Judge, surviv
 		w := decided(m, d, &d.Workloads[i])
 		w.Change = b.changed(&d.Workloads[i])
 		doc.Workloads = append(doc.Workloads, w)
-		never = never || d.Workloads[i].Verdict == placement.Never
+		never = never || d.Workloads[i].Verdict == placement.Never && !d.Workloads[i].Workload.Finite()
 	}
 	if d.Verdict == placement.Never && !never {
 		crowded(m, d, doc)
@@ -81,17 +81,7 @@ const maxOpen = 5
 func open(d *placement.Decision) []string {
 	var notes []string
 	for _, q := range d.Doubts {
-		switch {
-		case q.Resource != "":
-			notes = append(notes, fmt.Sprintf("open: whether pods of %s fit depends on %s, which no node lists", q.Workload, q.Resource))
-			continue
-		case q.Key == "":
-			notes = append(notes, fmt.Sprintf("open: the required %s of %s on %s may select pods of %s, which is declared only outside of this context",
-				q.Term.Use, q.Workload, q.Term.Key, q.Target))
-			continue
-		}
-		notes = append(notes, fmt.Sprintf("open: whether the required %s of %s on %s selects pods of %s depends on the label %s, whose value only the cluster knows",
-			q.Term.Use, q.Workload, q.Term.Key, q.Target, q.Key))
+		notes = append(notes, "open: "+doubt(&q))
 	}
 	for i := range d.Workloads {
 		if w := &d.Workloads[i]; w.Cause == placement.ByGrowth {
@@ -99,12 +89,35 @@ func open(d *placement.Decision) []string {
 		}
 	}
 	for _, o := range d.Over {
-		notes = append(notes, fmt.Sprintf("open: %s of %s (%s) could not be decided within the budget: raise --steps", plural(o.Pods, "pod"), plural(len(o.Workloads), "workload"), few(o.Workloads)))
+		notes = append(notes, fmt.Sprintf("open: %s of %s (%s) %s", plural(o.Pods, "pod"), plural(len(o.Workloads), "workload"), few(o.Workloads), overrun[o.Cause]))
 	}
 	if more := len(notes) - maxOpen; more > 0 {
 		notes = append(notes[:maxOpen], fmt.Sprintf("open: %s more", plural(more, "question")))
 	}
 	return notes
+}
+
+// overrun says why a component is not decided.
+var overrun = map[placement.Cause]string{
+	placement.ByBudget: "could not be decided within the budget: raise --steps",
+	placement.BySize:   "are too many to search, and no proof applies",
+}
+
+// doubt is a hard term that leaves an answer open, in words.
+func doubt(q *placement.Doubt) string {
+	if q.Resource != "" {
+		return fmt.Sprintf("whether pods of %s fit depends on %s, which no node lists", q.Workload, q.Resource)
+	}
+	rule := fmt.Sprintf("the required %s of %s on %s", q.Term.Use, q.Workload, q.Term.Key)
+	switch q.Cause() {
+	case placement.ByVariable:
+		return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value holds a variable", rule, q.Target, q.Key)
+	case placement.ByFinite:
+		return fmt.Sprintf("%s counts on pods of %s, which end by themselves", rule, q.Target)
+	case placement.ByUnknown:
+		return fmt.Sprintf("%s counts on pods of %s, which are not modelled: %s", rule, q.Target, q.Why)
+	}
+	return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value only the cluster knows", rule, q.Target, q.Key)
 }
 
 // few names some workloads.

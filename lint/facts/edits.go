@@ -43,7 +43,7 @@ func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 		fix.Withheld = "the file is UTF-16, and edits are written as UTF-8"
 	case w.Fragment:
 		fix.Withheld = "what the key means here is up to the controller of the object"
-	case w.Kind.Finite():
+	case w.Kind.Batch():
 		fix.Withheld = "templates of Jobs are left alone, as a Job that is there cannot be changed"
 	case n.Shared:
 		fix.Withheld = "an anchor or a merge key holds it, so other places may change with it"

@@ -32,6 +32,9 @@ func (b *builder) limits(w *workload.Workload) {
 		return
 	}
 	for _, l := range b.m.Capacity(w) {
+		if w.Finite() && l.Most > 0 { // those beyond run once others have ended
+			l.Exceeded, l.Grows = false, false
+		}
 		if b.spare(!l.Exceeded && !l.Grows) {
 			continue
 		}

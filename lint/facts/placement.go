@@ -18,7 +18,7 @@ import (
 func (b *builder) placement(w *workload.Workload) {
 	fact := Workload{
 		Group: w.Object.Group(), Kind: w.Object.Kind, Namespace: w.Object.Namespace, Name: w.Object.Name,
-		Pods: w.Count.N, PodsKnown: w.Count.Known, Lasting: !w.Kind.Finite() && !w.Kind.PerNode(),
+		Pods: w.Count.N, PodsKnown: w.Count.Known, Lasting: !w.Finite() && !w.Kind.PerNode(),
 	}
 	b.settle(w, func(d *settled) { d.idle = b.m.Judged(w) && !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 })
 	if b.m.Judged(w) && (w.Kind.PerNode() || w.Count.N > 0) {

@@ -8,7 +8,12 @@ import (
 
 // join names the workloads of which single pods were decided about.
 func (d *Decision) join(parts *Model) {
-	whole := func(w *workload.Workload) *workload.Workload { return parts.groups[w].origin() }
+	whole := func(w *workload.Workload) *workload.Workload {
+		if g := parts.groups[w]; g != nil {
+			return g.origin()
+		}
+		return w // it takes no part
+	}
 	for i := range d.Witness {
 		d.Witness[i].Workload = whole(d.Witness[i].Workload)
 	}
@@ -41,15 +46,16 @@ func (d *decided) decision(m *Model, rules *decided) *Decision {
 	stuck := false
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
-		for _, w := range o.owners {
-			out.groups[w] = o.owners
-			out.brief[w] = out.brief[w] || o.proof.kind != shape && o.proof.kind != roomy
+		owners := d.a.m.unmerge(o.owners)
+		for _, w := range owners {
+			out.groups[w] = owners
+			out.brief[w] = out.brief[w] || o.proof.company || o.proof.kind != shape && o.proof.kind != roomy
 		}
 		out.Total += o.pods
 		out.MaxPlaced += o.most
 		out.MinPlaced += o.least
 		out.Exact = out.Exact && o.exact
-		out.Witness = append(out.Witness, d.a.placed(o.best)...)
+		out.Witness = append(out.Witness, d.a.m.deal(d.a.placed(o.best))...)
 		stuck = stuck || o.decided && len(o.worst) < o.pods
 	}
 	out.Doubts, out.Over = d.a.doubts, d.overruns()
@@ -62,15 +68,53 @@ func (d *decided) decision(m *Model, rules *decided) *Decision {
 		}
 		t := mine[w]
 		t.most = min(t.most, ruled[w].most) // resources make nothing possible
-		out.Workloads = append(out.Workloads, WorkloadDecision{
+		verdict := WorkloadDecision{
 			Workload: w, Pods: t.pods, Verdict: t.verdict(), RulesVerdict: ruled[w].verdict(), MaxPlaced: t.most, MinPlaced: t.least,
-		})
+		}
+		if verdict.Verdict == Undetermined {
+			verdict.Cause = out.cause(w, t)
+		}
+		out.Workloads = append(out.Workloads, verdict)
 	}
 	// A run of the decided components alone is no maximal run of the whole.
 	if stuck && !slices.ContainsFunc(d.outcomes, func(o outcome) bool { return !o.decided || o.unsure }) {
 		out.Stuck = d.stuck()
 	}
 	return out
+}
+
+// cause is why the verdict about a workload is open: a doubt about its own rules
+// or those of one that it has to do with, or else the budget.
+func (d *Decision) cause(w *workload.Workload, t tally) Cause {
+	switch {
+	case !t.unsure && t.large:
+		return BySize
+	case !t.unsure:
+		return ByBudget
+	}
+	for _, own := range []bool{true, false} {
+		for _, q := range d.Doubts {
+			if q.Workload == w || !own && slices.Contains(d.groups[w], q.Workload) {
+				return q.Cause()
+			}
+		}
+	}
+	return ByLabel
+}
+
+// Cause is what the doubt makes of a verdict.
+func (d *Doubt) Cause() Cause {
+	switch {
+	case d.Resource != "":
+		return ByResource
+	case d.Key != "" && d.Variable:
+		return ByVariable
+	case d.Key != "":
+		return ByLabel
+	case d.Why != "":
+		return ByUnknown
+	}
+	return ByFinite
 }
 
 // bound takes over what the rules alone make impossible.
@@ -89,7 +133,11 @@ func (d *decided) overruns() []Overrun {
 	var all []Overrun
 	for i := range d.outcomes {
 		if o := &d.outcomes[i]; !o.decided && !o.unsure {
-			all = append(all, Overrun{o.owners, o.pods})
+			cause := ByBudget
+			if o.large {
+				cause = BySize
+			}
+			all = append(all, Overrun{d.a.m.unmerge(o.owners), o.pods, cause})
 		}
 	}
 	return all
@@ -109,7 +157,7 @@ func (d *decided) stuck() *Stuck {
 	s := &Stuck{}
 	got := map[*workload.Workload]int{}
 	for _, o := range d.outcomes {
-		for _, p := range d.a.placed(o.worst) {
+		for _, p := range d.a.m.deal(d.a.placed(o.worst)) {
 			s.Placements = append(s.Placements, p)
 			got[p.Workload]++
 		}
@@ -118,9 +166,12 @@ func (d *decided) stuck() *Stuck {
 	for _, u := range d.a.units {
 		if !u.g.Running {
 			pods[u.g.Workload] += u.pods
+			for _, w := range d.a.m.members[u.g.Workload] {
+				pods[w] = w.Count.N
+			}
 		}
 	}
-	for _, w := range d.a.m.Workloads {
+	for _, w := range d.a.m.unmerge(d.a.m.Workloads) {
 		if got[w] < pods[w] {
 			s.Pending = append(s.Pending, Pending{Workload: w, Count: pods[w] - got[w]})
 		}

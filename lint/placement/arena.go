@@ -46,6 +46,8 @@ type unit struct {
 	// unsure are units of which nobody can tell whether a hard term of this one
 	// selects them: it asks for a label value that only the cluster knows.
 	unsure []int
+	// open is set if a hard term may count on pods that take no part.
+	open bool
 }
 
 // exclusion is a key and a unit that must not share its domains, as far as its

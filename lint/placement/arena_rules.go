@@ -15,7 +15,9 @@ func (a *arena) relate(i int) {
 	for _, t := range u.g.Terms {
 		if t.Hard && !a.relax.dropped(t) {
 			a.doubt(u, t)
-			a.mayBeElsewhere(i, t)
+			if more := a.m.leansOn(t, u.g); len(more) > 0 {
+				u.open, a.doubts = true, append(a.doubts, more...)
+			}
 		}
 		switch {
 		case !t.Hard || a.relax.dropped(t):
@@ -50,7 +52,7 @@ func (a *arena) doubt(u *unit, t *Term) {
 			key := t.sel.doubtful(u.g.Workload, w)
 			if key != "" && len(a.unitsOf[w]) > 0 {
 				u.unsure = append(u.unsure, a.unitsOf[w]...)
-				a.doubts = append(a.doubts, Doubt{Workload: u.g.Workload, Term: t, Target: w, Key: key})
+				a.doubts = append(a.doubts, Doubt{Workload: u.g.Workload, Term: t, Target: w, Key: key, Variable: t.sel.variable(w, key)})
 			}
 		}
 	}

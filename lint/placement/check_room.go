@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/workload"
@@ -10,20 +9,7 @@ import (
 // checkRoomy shows for every member that others, and its own pods but one,
 // cannot close all of its nodes, or those that the hint names.
 func (v *verifier) checkRoomy(c *assertion) error {
-	for _, m := range c.members {
-		if m.pods == 0 {
-			continue
-		}
-		if len(m.g.HardAffinity()) > 0 || m.g.Spec.NodeName != "" {
-			return fmt.Errorf("%v needs more than an open node", m.g.Workload)
-		}
-		for _, part := range v.shares(m) {
-			if closed := v.closed(m, part); closed >= len(part.nodes) {
-				return fmt.Errorf("%v: %d of %d nodes may be closed", m.g.Workload, closed, len(part.nodes))
-			}
-		}
-	}
-	return nil
+	return v.checkGrounded(slices.DeleteFunc(slices.Clone(c.members), func(m member) bool { return m.pods == 0 }))
 }
 
 // reachable are the nodes on which pods of a group may ever be.
@@ -52,6 +38,9 @@ type part struct {
 func (v *verifier) shares(m member) []part {
 	nodes, id := v.only(m), v.sited(m.g).name
 	spreads := slices.DeleteFunc(slices.Clone(m.g.Terms), func(t *Term) bool { return !t.Hard || t.Use != Spread })
+	if len(spreads) > 0 && len(v.refusing(m)) == 0 {
+		return []part{{nodes: v.keyed(m), own: m.pods - 1}}
+	}
 	if len(spreads) == 0 {
 		if m.open != nil || m.node >= 0 || len(v.running) > 0 {
 			id = ""

@@ -31,14 +31,7 @@ type states struct {
 
 // checkExplored tries everything, within its budget.
 func (v *verifier) checkExplored(c *assertion) error {
-	s := &states{v: v, members: c.members, seen: map[string]bool{}, steps: v.steps}
-	for _, m := range c.members {
-		s.left = append(s.left, m.pods)
-	}
-	for range v.m.Topology.Nodes {
-		s.on = append(s.on, make([]int, len(c.members)))
-	}
-	s.classify()
+	s := v.statesOf(c)
 	s.visit()
 	v.used += v.steps - s.steps
 	switch {
@@ -48,6 +41,19 @@ func (v *verifier) checkExplored(c *assertion) error {
 		return errTooLong
 	}
 	return nil
+}
+
+// statesOf makes the states of an assertion ready, none of them visited.
+func (v *verifier) statesOf(c *assertion) *states {
+	s := &states{v: v, members: c.members, seen: map[string]bool{}, steps: v.steps}
+	for _, m := range c.members {
+		s.left = append(s.left, m.pods)
+	}
+	for range v.m.Topology.Nodes {
+		s.on = append(s.on, make([]int, len(c.members)))
+	}
+	s.classify()
+	return s
 }
 
 // classify gives nodes that are alike to the members one class: equal in what

@@ -78,14 +78,22 @@ func (q question) possible(relax *relaxation) Answer {
 // The others of its component take part in the contradiction; nil if the budget
 // does not allow to make it small.
 func (m *Model) Explain(w *workload.Workload, d *Decision) *Core {
+	if p := m.Permanent(); p != m && !w.Finite() {
+		return p.Explain(w, d)
+	}
 	q := question{m: m, of: w, contend: true}
 	group := m.company(w)
 	relax := leaveOut(group)
+	if w.Finite() { // never is said of pods that end if not even one of them finds a node
+		relax.count[w] = 1
+	}
 	if len(group) > maxTogether || q.possible(relax) != No { // the others of its component have a part in it
 		if group = d.together(w); len(group) > maxTogether {
 			return nil
 		}
-		if relax = leaveOut(group); q.possible(relax) != No {
+		count := relax.count
+		relax = leaveOut(group)
+		if relax.count = count; q.possible(relax) != No {
 			return nil
 		}
 	}
@@ -123,6 +131,9 @@ func (m *Model) company(w *workload.Workload) map[*workload.Workload]bool {
 // ExplainTogether gives a core of workloads that can never all be placed
 // although each of them can, and these workloads.
 func (m *Model) ExplainTogether(d *Decision) ([]*workload.Workload, *Core) {
+	if p := m.Permanent(); p != m {
+		return p.ExplainTogether(d)
+	}
 	q := question{m: m, contend: true}
 	seen := map[*workload.Workload]bool{}
 	for i := range d.Workloads {

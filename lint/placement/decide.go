@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -31,6 +30,9 @@ type Options struct {
 	// Purse, if it is not nil, is a budget for several questions: each takes out
 	// what it uses, and gets no more than is left.
 	Purse *int
+	// AtOnce counts pods that end by themselves as if they stayed: what the
+	// scheduler does with all pods at one time.
+	AtOnce bool
 }
 
 // budget is the steps of one question, and of its check: what cannot be checked
@@ -56,95 +58,30 @@ func (o Options) pay(used int) {
 // DefaultSteps is the default budget of a decision.
 const DefaultSteps = 20_000_000
 
-// Decision is what was decided about workloads together.
-type Decision struct {
-	// Verdict is that with declared resources, RulesVerdict the one where pods
-	// do not contend for resources and each only has to fit an empty node.
-	Verdict, RulesVerdict Verdict
-	// Total is how many pods there are to be; between MinPlaced and MaxPlaced of
-	// them are placed when nothing can be placed any more. Exact is unset where
-	// these are bounds.
-	Total, MaxPlaced, MinPlaced int
-	Exact                       bool
-	Workloads                   []WorkloadDecision
-	// Witness is a run that places as many pods as possible; it is complete
-	// unless the verdict is never or undetermined.
-	Witness []Placed
-	// Stuck is a run that ends with pods left over, if there is one.
-	Stuck *Stuck
-
-	// Doubts are what the input leaves open; Over is set if the budget was over
-	// for some component. Without either the verdict is not undetermined.
-	Doubts []Doubt
-	Over   []Overrun
-
-	// groups are the workloads of each one's component.
-	groups map[*workload.Workload][]*workload.Workload
-	// brief are workloads of which the proof that they are always placed holds
-	// for states that are reached by placing alone.
-	brief map[*workload.Workload]bool
-}
-
-// Lasting reports of a workload that is always placed whether its missing pods
-// find nodes in every state, also in those in which pods were taken away: a
-// count shows that, while a look at all that placing leads to does not.
-func (d *Decision) Lasting(w *workload.Workload) bool { return !d.brief[w] }
-
-// Doubt is a hard term of which nobody can tell whether it selects the pods of
-// a workload: that depends on a label whose value only the cluster knows, or, if
-// Key is empty, on whether the workload is there at all. Or, if Resource is set, it
-// is a request for a resource that no node lists.
-type Doubt struct {
-	Workload *workload.Workload
-	Term     *Term
-	Target   *workload.Workload
-	Key      string
-	Resource corev1.ResourceName
-}
-
-// Overrun is a component that was too large for the budget.
-type Overrun struct {
-	Workloads []*workload.Workload
-	Pods      int
-}
-
-// WorkloadDecision is the same for one workload among the others.
-type WorkloadDecision struct {
-	Workload              *workload.Workload
-	Pods                  int
-	Verdict, RulesVerdict Verdict
-	MaxPlaced, MinPlaced  int
-	// Cause says why the verdict is Undetermined, where it is one of the causes
-	// below, and Why the same in words; else both are "".
-	Cause Cause
-	Why   string
-}
-
-// Stuck is a run after which no pending pod fits anywhere.
-type Stuck struct {
-	Placements []Placed
-	Pending    []Pending
-}
-
-// Pending is pods of one workload that are left over, and which filters refuse
-// them on how many nodes.
-type Pending struct {
-	Workload *workload.Workload
-	Count    int
-	Reasons  map[Reason]int
-}
-
-// Decide decides about all workloads of a model together.
+// Decide decides about all workloads of a model together. Pods that end by
+// themselves take no room for good, so the decision is about the others; each
+// workload of pods that end gets a verdict of its own beside it.
 func Decide(m *Model, o Options) *Decision {
+	if o.AtOnce {
+		return m.decide(o)
+	}
+	d := m.Permanent().decide(o)
+	m.decideFinite(d, o)
+	return d
+}
+
+// decide decides about all workloads of a model together.
+func (m *Model) decide(o Options) *Decision {
 	steps, check := o.budget()
 	given := steps
 	parts := m.split()
-	rules := decideArena(newArena(parts, false, nil), &steps)
-	used := parts.hold(rules, check)
+	merged := parts.merge()
+	rules := decideArena(newArena(merged, false, nil), &steps)
+	used := merged.hold(rules, check)
 	full := rules
-	if a := newArena(parts, true, nil); a.binds() {
+	if a := newArena(merged, true, nil); a.binds() {
 		full = decideArena(a, &steps)
-		used += parts.hold(full, check)
+		used += merged.hold(full, check)
 	}
 	o.pay(given - steps + used)
 	rules.withhold()
@@ -176,12 +113,21 @@ func (m *Model) hold(d *decided, steps int) int {
 		}
 		switch err := v.check(d.a.assertion(o)); {
 		case errors.Is(err, errTooLong):
-			o.decided, o.exact = false, false
+			o.withdraw()
 		case err != nil:
 			panic(fmt.Sprintf("placement: a certificate does not hold: %v", err))
 		}
 	}
 	return v.used
+}
+
+// withdraw takes back a verdict that cannot be checked, and what rests on it.
+// The runs stay, as each is checked for itself.
+func (o *outcome) withdraw() {
+	o.always, o.never, o.decided, o.exact, o.large = false, false, false, false, true
+	o.most, o.least = o.pods, 0
+	clear(o.ownLeast)
+	copy(o.ownMost, o.declared)
 }
 
 // binds reports whether resources can run out at all.
@@ -206,7 +152,7 @@ func decideArena(a *arena, steps *int) *decided {
 // decide settles one component by the cheapest means that does.
 func (a *arena) decide(c component, steps *int) outcome {
 	if c.unsure {
-		return a.open(c)
+		return a.unsure(c)
 	}
 	for _, settle := range []func(component, *int) (outcome, bool){a.laminar, a.oneSpread, a.selfAffinity} {
 		if o, ok := settle(c, steps); ok {
@@ -225,6 +171,7 @@ func (a *arena) decide(c component, steps *int) outcome {
 			return o.refined(exact)
 		}
 	}
+	o.large = c.pods > mediumPods
 	return o
 }
 
@@ -243,9 +190,20 @@ func (o *outcome) refined(exact outcome) outcome {
 
 // open is the outcome of a component that nobody can decide from the files.
 func (a *arena) open(c component) outcome {
-	o := outcome{component: c, most: c.pods, ownMost: make([]int, len(c.owners)), ownLeast: make([]int, len(c.owners))}
+	return outcome{component: c, most: c.pods, ownMost: slices.Clone(c.declared), ownLeast: make([]int, len(c.owners))}
+}
+
+// unsure is that of a component with a rule of which only the cluster knows what
+// it selects: even so no pod comes where it has no node at all.
+func (a *arena) unsure(c component) outcome {
+	o := a.open(c)
 	for k, i := range c.units {
-		o.ownMost[c.owner[k]] += a.units[i].pods
+		if u := a.units[i]; u.pods > 0 && len(u.nodes.list) == 0 {
+			o.most -= u.pods
+			o.ownMost[c.owner[k]] -= u.pods
+			o.never, o.decided = true, true
+			o.proof = proof{kind: limit, about: []int{i}}
+		}
 	}
 	return o
 }
@@ -302,6 +260,8 @@ type tally struct {
 	// best and worst are how many the best and the worst run of all place.
 	best, worst int
 	unclear     bool
+	// unsure is set if a rule is why it is unclear, large if the size is.
+	unsure, large bool
 }
 
 func (t tally) verdict() Verdict {
@@ -323,7 +283,7 @@ func (d *decided) tallies() map[*workload.Workload]tally {
 			t := all[w]
 			t.most += o.ownMost[k]
 			t.least += o.ownLeast[k]
-			t.unclear = t.unclear || !o.exact
+			t.unclear, t.unsure, t.large = t.unclear || !o.exact, t.unsure || o.unsure, t.large || o.large
 			all[w] = t
 		}
 		for _, s := range o.best {
@@ -345,5 +305,6 @@ func (d *decided) tallies() map[*workload.Workload]tally {
 			all[w] = t
 		}
 	}
+	d.a.m.share(all)
 	return all
 }

@@ -10,10 +10,16 @@
 // filters one pod and one node at a time and nothing cleverer; Stand and Still
 // are, for people who ask why, what it says to one more pod on each node.
 //
+// Pods that end by themselves take no room for good (permanent.go): a decision is
+// about the others, and each workload of pods that end has a verdict of its own.
+// A rule that counts on pods which take no part leaves the answer open. Every open
+// answer names its cause.
+//
 // How Decide goes: pods that selectors can tell from their siblings become
-// workloads of their own (split.go), the arena makes numbers of the model, and
-// components are units that have to do with one another. Each is settled by the
-// cheapest means that does: closed forms (closed.go), proofs without search
+// workloads of their own (split.go), workloads that nothing tells apart become one
+// (equal.go), the arena makes numbers of the model, and components are units that
+// have to do with one another. Each is settled by the cheapest means that does:
+// closed forms (closed.go), proofs without search
 // (large.go: flows and weights say never, counts and matchings say always or
 // give the run that gets stuck, colourings either), then a search over states
 // that are alike but for the names of like nodes (search.go), else bounds. The

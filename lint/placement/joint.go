@@ -39,6 +39,10 @@ const maxGrowth = 500
 // not known. That no run places all is said only if that holds whatever pods
 // of undeclared workloads may give company, and however far pools grow.
 func (m *Model) Conflicts(faulty map[*workload.Workload]bool) []Conflict {
+	return m.Permanent().conflicts(faulty)
+}
+
+func (m *Model) conflicts(faulty map[*workload.Workload]bool) []Conflict {
 	scope := m.scope(faulty)
 	if scope == nil {
 		return nil
@@ -115,7 +119,7 @@ func (m *Model) scope(faulty map[*workload.Workload]bool) *scope {
 
 // lasting reports whether a group takes part, for good.
 func (m *Model) lasting(g *Group) bool {
-	return Modelled(g) && !g.Running && !g.Kind.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
+	return Modelled(g) && !g.Running && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
 }
 
 // involve takes in the workloads that the hard terms of a group select; true

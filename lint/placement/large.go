@@ -22,8 +22,7 @@ func (a *arena) estimate(c component) outcome {
 	switch {
 	case o.most < c.pods:
 		o.never, o.decided = true, true
-	case a.nobodyCrowdedOut(c):
-		o.proof.kind = roomy
+	case a.nobodyCrowdedOut(&o):
 		o.always, o.decided, o.exact = true, true, len(o.best) == c.pods
 		o.least, o.worst = c.pods, o.best
 		copy(o.ownLeast, o.ownMost)
@@ -170,17 +169,15 @@ func (a *arena) scatter(i, pods int) []step {
 // pod closes at most the largest domain that is still open of each key on
 // which it is kept apart, one node for a port, and nodes for lack of a resource
 // only once their space is used up.
-func (a *arena) nobodyCrowdedOut(c component) bool {
-	if len(c.units)*len(a.nodes) > 5_000_000 {
+func (a *arena) nobodyCrowdedOut(o *outcome) bool {
+	if len(o.units)*len(a.nodes) > 5_000_000 {
 		return false
 	}
-	for _, i := range c.units {
-		u := a.units[i]
-		if u.pods > 0 && (u.kubelet || len(u.near) > 0 || !a.safe(c, i)) {
-			return false
-		}
+	all, near := a.grounded(o.component)
+	if all {
+		o.proof = proof{kind: roomy, company: near}
 	}
-	return true
+	return all
 }
 
 // safe proves it for one unit. Under a hard spread that counts only its own
@@ -188,11 +185,14 @@ func (a *arena) nobodyCrowdedOut(c component) bool {
 // minimum is never refused for skew.
 func (a *arena) safe(c component, i int) bool {
 	u := a.units[i]
-	switch len(u.spreads) {
-	case 0:
-		return a.closable(c, i, u.nodes.list, u.pods-1) < len(u.nodes.list)
-	case 1:
-	default:
+	if spreads := a.binding(i); len(spreads) == 0 {
+		nodes := u.nodes.list
+		if len(u.keys) > 0 {
+			nodes = a.carrying(u)
+		}
+		return a.closable(c, i, nodes, u.pods-1) < len(nodes)
+	}
+	if len(u.spreads) > 1 {
 		return false
 	}
 	s := u.spreads[0]

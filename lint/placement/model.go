@@ -23,7 +23,7 @@ type Model struct {
 	groups map[*workload.Workload]*Group
 	index  *labelIndex
 	// elsewhere are workloads that may be there or not.
-	elsewhere map[*workload.Workload]bool
+	elsewhere []*workload.Workload
 
 	eligible map[string]*Eligibility
 	views    []*view
@@ -36,8 +36,14 @@ type Model struct {
 	offered  map[corev1.ResourceName][]int64
 	// parts is what split has made of the model, whole what it was made of.
 	parts, whole *Model
-	relations    *relations
-	byName       map[string]int
+	// permanent is the model without the workloads whose pods end, absent those of
+	// which pods may be there that take no part in a decision: see Permanent.
+	permanent *Model
+	absent    *labelIndex
+	// members are the workloads that one stands for: see merge.
+	members   map[*workload.Workload][]*workload.Workload
+	relations *relations
+	byName    map[string]int
 	// apart are pairs that no term keeps apart; classes number like nodes.
 	apart   []Apart
 	classes map[string][][]int32
@@ -74,8 +80,8 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, classes: map[string][][]int32{}, kinds: map[string]*Kinds{},
 	}
 	m.index = newLabelIndex(slices.Concat(set.Workloads, set.Elsewhere))
-	m.addElsewhere(set.Elsewhere)
-	for _, w := range set.Workloads {
+	m.elsewhere = set.Elsewhere
+	for _, w := range slices.Concat(set.Workloads, set.Elsewhere) {
 		g := &Group{Workload: w, Terms: terms(w), Unknown: unknown(w)}
 		if !topo.Empty() {
 			g.Requests, g.HostPorts, g.signature = requests(w), hostPorts(w), signature(w)
@@ -84,6 +90,7 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 		m.groups[w] = g
 	}
 	m.views = newViews(topo)
+	m.absent = m.without(func(g *Group) bool { return !Modelled(g) })
 	return m
 }
 
@@ -106,14 +113,20 @@ const defaultScheduler = "default-scheduler"
 // unknown says why the placement of a workload cannot be judged: "" if it can.
 func unknown(w *workload.Workload) string {
 	switch {
+	case w.Elsewhere:
+		return whyElsewhere
 	case w.Refused():
 		return "refused by the API server"
 	case w.Spec.SchedulerName != "" && w.Spec.SchedulerName != defaultScheduler:
 		return "placed by another scheduler, " + w.Spec.SchedulerName
 	case len(w.Spec.SchedulingGates) > 0:
 		return "held back by scheduling gates"
+	case w.Queued():
+		return "queued by Kueue, which may add node labels and tolerations"
 	case len(w.Open) > 0:
 		return w.Open[0] + " is not known"
+	case w.Bare() && w.RestartPolicy().Placeholder():
+		return "restartPolicy is not known" // so whether the pod ends by itself
 	}
 	return ""
 }

@@ -49,6 +49,8 @@ type proof struct {
 	keys     []string
 	// open are nodes of a unit that cannot all be closed, if not any will do.
 	open map[int][]int
+	// company is set if units were shown to be placed since others are there.
+	company bool
 }
 
 // keep notes the nodes of a unit that cannot all be closed.

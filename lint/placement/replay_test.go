@@ -37,7 +37,7 @@ func TestRecordedAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			m, _ := model(t, parts["nodes.yaml"], parts["manifests.yaml"])
-			d := placement.Decide(m, placement.Options{})
+			d := placement.Decide(m, placement.Options{AtOnce: true})
 			if !d.Exact { // what only the cluster knows: no verdict, or bounds
 				open++
 				if d.Verdict != placement.Undetermined && d.Verdict != want.Verdict || d.Total != want.Total || d.MaxPlaced < want.MaxPlaced || d.MinPlaced > want.MinPlaced {

@@ -14,6 +14,8 @@ type component struct {
 	// a DaemonSet are one unit each and one owner together.
 	owners []*workload.Workload
 	owner  []int
+	// declared is how many pods there are of each owner.
+	declared []int
 	// unsure is set if some rule in it depends on what only the cluster knows.
 	unsure bool
 }
@@ -24,8 +26,9 @@ func (c *component) add(i int, u *unit) {
 	at := slices.Index(c.owners, owner)
 	if at < 0 {
 		at = len(c.owners)
-		c.owners = append(c.owners, owner)
+		c.owners, c.declared = append(c.owners, owner), append(c.declared, 0)
 	}
+	c.declared[at] += u.pods
 	c.units, c.owner = append(c.units, i), append(c.owner, at)
 	c.pods += u.pods
 }
@@ -71,7 +74,7 @@ func (a *arena) components() []component {
 	by := map[int]int{}
 	unsure := map[int]bool{}
 	for i, u := range a.units {
-		if len(u.unsure) > 0 {
+		if len(u.unsure) > 0 || u.open {
 			unsure[find(i)] = true
 		}
 	}
@@ -175,6 +178,8 @@ type outcome struct {
 	// decided if that is known for certain. Where exact is unset most and least
 	// are bounds: no more, and no fewer, can be placed.
 	always, never, decided, exact bool
+	// large is set if it is not decided and no budget would do.
+	large bool
 	// best and worst are runs that place most and least pods; stuck is one that
 	// places less than all, if there is one.
 	best, worst []step

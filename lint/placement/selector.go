@@ -134,6 +134,14 @@ func (s *selector) doubtful(owner, target *workload.Workload) string {
 	return ""
 }
 
+// variable reports whether a label of which nobody knows the value holds a
+// variable, in the selector or on the pods.
+func (s *selector) variable(target *workload.Workload, key string) bool {
+	return Placeholder(target.Labels[key]) || slices.ContainsFunc(s.reqs, func(r requirement) bool {
+		return r.key == key && slices.ContainsFunc(r.values, Placeholder)
+	})
+}
+
 // holds evaluates one condition (apimachinery pkg/labels, Requirement.Matches).
 func (r *requirement) holds(owner, target *workload.Workload, self bool) Answer {
 	if r.own {

@@ -38,7 +38,7 @@ type Shortage struct {
 // size or more). Pods that end by themselves, and workloads that are faulty by
 // themselves, ask for nothing.
 func (m *Model) Shortages(faulty map[*workload.Workload]bool) []Shortage {
-	b := m.balance(faulty)
+	b := m.Permanent().balance(faulty)
 	if len(b.rows) < 2 {
 		return nil
 	}
@@ -181,26 +181,6 @@ func (b *balance) resources() []corev1.ResourceName {
 	return append(slices.Sorted(maps.Keys(seen)), corev1.ResourcePods)
 }
 
-// asked is what a pod of a group asks of a resource.
-func asked(g *Group, name corev1.ResourceName) (int64, resource.Format) {
-	if name == corev1.ResourcePods {
-		return 1, resource.DecimalSI
-	}
-	for i := range g.Requests {
-		if g.Requests[i].Name == name {
-			return g.Requests[i].Amount, g.Requests[i].Quantity.Format
-		}
-	}
-	return 0, ""
-}
-
-// claim is what one workload asks of a resource on a set of nodes.
-type claim struct {
-	w    *workload.Workload
-	pods int
-	each int64
-}
-
 // short tells whether a set of nodes has too little of a resource for those who
 // may use no other.
 func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool) {
@@ -212,7 +192,7 @@ func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool
 	var format resource.Format
 	demand := int64(0)
 	for _, r := range b.rows {
-		each, written := asked(r.g, name)
+		each, written := b.asks(r.g, name)
 		pods := r.confinedTo(set)
 		if each == 0 || pods == 0 {
 			continue

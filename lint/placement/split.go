@@ -25,7 +25,7 @@ func (m *Model) telling() *Model {
 	if len(asked) == 0 {
 		return m
 	}
-	set := &workload.Set{Namespaces: m.Namespaces, Elsewhere: m.Elsewhere()}
+	set := &workload.Set{Namespaces: m.Namespaces}
 	groups := map[*workload.Workload]*Group{}
 	for _, w := range m.Workloads {
 		pods := m.differing(m.groups[w], asked)
@@ -37,7 +37,7 @@ func (m *Model) telling() *Model {
 		}
 	}
 	parts := NewModel(set, m.Topology) // keeps the pods of one workload in their order
-	parts.views, parts.eligible, parts.whole, parts.apart = m.views, m.eligible, m, m.apart
+	parts.views, parts.eligible, parts.whole, parts.apart, parts.absent = m.views, m.eligible, m, m.apart, m.absent
 	for w, g := range groups {
 		if g.whole != nil {
 			g.Terms = parts.groups[w].Terms

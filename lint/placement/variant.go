@@ -24,7 +24,7 @@ type Apart struct {
 func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart ...Apart) *Model {
 	v := NewModel(&workload.Set{Workloads: ws, Namespaces: m.Namespaces}, &topology.Topology{Nodes: nodes})
 	v.apart = apart
-	v.borrowElsewhere(m)
+	v.absent = m.absent
 	return v
 }
 
@@ -60,8 +60,10 @@ func (v *relations) learnApart(m *Model) {
 // Components splits workloads into groups that have to do with one another by
 // hard rules and host ports and, with contend, because they may fill a node
 // between them. Extra is how many pods a workload may have for a while beyond
-// its number. Workloads that take no part in decisions are in no group.
+// its number. Workloads that take no part in decisions are in no group, nor are
+// those whose pods end by themselves.
 func (m *Model) Components(extra map[*workload.Workload]int, contend bool) [][]*workload.Workload {
+	m = m.Permanent()
 	relax := leaveOut(nil)
 	for w, n := range extra {
 		if !w.Kind.PerNode() {

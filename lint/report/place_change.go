@@ -13,6 +13,7 @@ const (
 	answerNone    = "-"
 	answerYes     = "yes"
 	answerUnknown = "not known"
+	answerWaits   = "waits"
 	answerMay     = "may"
 	answerNo      = "no"
 )
@@ -76,8 +77,11 @@ func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgem
 // fits is whether all pods are placed, and how many are where that is not so.
 func fits(w *diag.PlacementWorkload) string {
 	answer := answerTo(w.Verdict)
+	if w.Reason == reasonWaits {
+		answer = answerWaits
+	}
 	switch {
-	case answer == answerYes, answer == answerNone, answer == answerUnknown && w.MinPlaced == 0 && w.MaxPlaced >= w.Replicas:
+	case answer == answerYes, answer == answerNone, (answer == answerUnknown || answer == answerWaits) && w.MinPlaced == 0 && w.MaxPlaced >= w.Replicas:
 		return answer
 	case w.MinPlaced == w.MaxPlaced:
 		return fmt.Sprintf("%s (%d of %d)", answer, w.MaxPlaced, w.Replicas)
@@ -87,8 +91,26 @@ func fits(w *diag.PlacementWorkload) string {
 
 // rulesAlone is what the rules alone say, where that is something else.
 func rulesAlone(w *diag.PlacementWorkload) string {
-	if answer := answerTo(w.RulesVerdict); answer != answerTo(w.Verdict) {
-		return "by rules alone: " + answer
+	why := undecided[w.Reason]
+	answer := answerTo(w.RulesVerdict)
+	switch {
+	case w.Reason == reasonWaits || answer == answerTo(w.Verdict):
+		return why
+	case why != "":
+		why += "; "
 	}
-	return ""
+	return why + "by rules alone: " + answer
+}
+
+// reasonWaits is the reason of a verdict about pods that end by themselves.
+const reasonWaits = "waits"
+
+// undecided says why a verdict is undetermined.
+var undecided = map[string]string{
+	"label-value":  "a rule selects by a label whose value the cluster sets",
+	"variable":     "a rule selects by a label whose value holds a variable",
+	"finite-pods":  "a rule counts on pods that end by themselves",
+	"unknown-pods": "a rule counts on pods that are not modelled",
+	"budget":       "takes more steps than the budget",
+	"size":         "too many pods or nodes to search",
 }

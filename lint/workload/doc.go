@@ -13,6 +13,9 @@
 // spoils that field alone and is reported, and a value that still holds a
 // variable of a later tool makes the field unknown.
 //
+// Finite tells the workloads whose pods end by themselves, Queued those that Kueue
+// holds back.
+//
 // Invariants: every term, constraint and request keeps the node it came from,
 // so a finding can point at it. Validation mirrors
 // pkg/apis/core/validation/validation.go of Kubernetes v1.36 and cites the

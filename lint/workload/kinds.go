@@ -29,8 +29,8 @@ type Kind struct {
 // PerNode reports whether the count is one pod a node, as for a DaemonSet.
 func (k *Kind) PerNode() bool { return k.Kind == "DaemonSet" }
 
-// Finite reports whether pods end by themselves, as those of a Job.
-func (k *Kind) Finite() bool { return k.Group == "batch" }
+// Batch reports whether the object is a Job or makes Jobs.
+func (k *Kind) Batch() bool { return k.Group == "batch" }
 
 var (
 	vmLabels = map[string]string{"kubevirt.io": "virt-launcher"}

@@ -103,7 +103,9 @@ func (l *loader) elsewhere(o *source.Object) {
 	switch kind := l.table.Find(o.APIVersion, o.Kind); {
 	case o.APIVersion == "":
 	case kind != nil && whole(o, kind):
-		l.set.Elsewhere = append(l.set.Elsewhere, l.read(o, kind))
+		w := l.read(o, kind)
+		w.Elsewhere, w.Count.Known = true, false
+		l.set.Elsewhere = append(l.set.Elsewhere, w)
 	case kind != nil || !inert(o) && l.table.Relevant(o.APIVersion, o.Kind):
 		l.operated(o)
 	}

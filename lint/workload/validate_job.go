@@ -120,13 +120,13 @@ func (c *checker) restarts(spec *place) {
 	kind := c.w.Object.Kind
 	switch s, ok := p.text(); {
 	case !ok: // the decoder complains about other types
-	case c.w.Kind.Finite() && s == "":
+	case c.w.Kind.Batch() && s == "":
 		if c.complete(spec) {
 			c.refuse(StageObject, &p, "restartPolicy is missing, so it is Always: must be OnFailure or Never in a "+kind, "set restartPolicy: OnFailure, or Never")
 		}
-	case c.w.Kind.Finite() && s == restartAlways:
+	case c.w.Kind.Batch() && s == restartAlways:
 		c.refuse(StageObject, &p, found(&p, p.name)+": must be OnFailure or Never in a "+kind, "set restartPolicy: OnFailure, or Never")
-	case c.oneOfRestarts(&p) && !c.w.Kind.Finite() && c.controlled() && s != "" && s != restartAlways:
+	case c.oneOfRestarts(&p) && !c.w.Kind.Batch() && c.controlled() && s != "" && s != restartAlways:
 		c.refuse(StageObject, &p, found(&p, p.name)+": must be Always in a "+kind, "drop restartPolicy")
 	}
 }

@@ -42,6 +42,10 @@ type Workload struct {
 	// Copy is set if the same object is declared in the same way before.
 	Copy bool
 
+	// Elsewhere is set if nobody knows whether the workload is there, as only files
+	// declare it that are not deployed together with the others for certain.
+	Elsewhere bool
+
 	// from is the object that holds the template if it is another one.
 	from *source.Object
 }
@@ -102,7 +106,7 @@ func (w *Workload) Added(key string) (added, perPod bool) {
 // PerPod are the added labels whose value differs from pod to pod. The pods of
 // a Job have an index only if it is an Indexed one (R-W14).
 func (w *Workload) PerPod() []string {
-	if w.Kind.Finite() {
+	if w.Kind.Batch() {
 		spec := w.TemplateOwner()
 		if spec.Get("completionMode").Text() != "Indexed" {
 			return nil

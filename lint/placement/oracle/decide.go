@@ -38,7 +38,7 @@ func (c *Comparer) decide(ctx context.Context, r *Report, cluster *Cluster, ours
 	}
 	// A budget that ends early may leave things open, but nothing may be wrong.
 	for _, steps := range []int{c.Steps, 1, 60, 600} {
-		d := placement.Decide(ours.Model, placement.Options{Steps: steps})
+		d := placement.Decide(ours.Model, placement.Options{Steps: steps, AtOnce: true})
 		if steps == c.Steps {
 			if r.Undetermined = d.Verdict == placement.Undetermined; r.Undetermined {
 				r.Why = why(d)

@@ -1,0 +1,198 @@
+package lint_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+)
+
+// forms are ways to declare pods that carry app and ask for these things: three
+// pods that stay, and others that end by themselves.
+var forms = map[string]func(name, labels, spec string) string{
+	"Deployment": func(name, labels, spec string) string {
+		return fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %s, namespace: shop}\nspec: {replicas: 3, selector: {matchLabels: {app: %s}}, template: {metadata: {labels: {app: %s%s}}, spec: {%scontainers: [{name: c, image: c}]}}}\n", name, name, name, labels, spec)
+	},
+	"Job": func(name, labels, spec string) string {
+		return fmt.Sprintf("apiVersion: batch/v1\nkind: Job\nmetadata: {name: %s, namespace: shop}\nspec: {parallelism: 3, completions: 3, template: {metadata: {labels: {app: %s%s}}, spec: {restartPolicy: Never, %scontainers: [{name: c, image: c}]}}}\n", name, name, labels, spec)
+	},
+	"CronJob": func(name, labels, spec string) string {
+		return fmt.Sprintf("apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: %s, namespace: shop}\nspec: {schedule: '* * * * *', jobTemplate: {spec: {parallelism: 3, completions: 3, template: {metadata: {labels: {app: %s%s}}, spec: {restartPolicy: OnFailure, %scontainers: [{name: c, image: c}]}}}}}\n", name, name, labels, spec)
+	},
+	"Never":     barePods("Never"),
+	"OnFailure": barePods("OnFailure"),
+	"Always":    barePods("Always"),
+}
+
+// barePods are three bare pods.
+func barePods(restart string) func(name, labels, spec string) string {
+	return func(name, labels, spec string) string {
+		var all []string
+		for i := range 3 {
+			all = append(all, fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {name: %s-%d, namespace: shop, labels: {app: %s%s}}\nspec: {restartPolicy: %s, %scontainers: [{name: c, image: c}]}\n", name, i, name, labels, restart, spec))
+		}
+		return strings.Join(all, "---\n")
+	}
+}
+
+// stays are the forms whose pods do not end.
+var stays = []string{"Deployment", "Always"}
+
+// both asks lint and place about one text on nodes.
+func both(t *testing.T, nodes, text string) (rules []string, doc *diag.Placement) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{"nodes.yaml": nodes, "app.yaml": text} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report, err := run(t, dir, []string{"nodes.yaml"}, "app.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range report.Diagnostics {
+		rules = append(rules, d.Rule)
+	}
+	doc, err = lint.Place(context.Background(), lint.Options{Dir: dir, Root: dir, Paths: []string{"app.yaml"}, Topology: []string{"nodes.yaml"}}, placement.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules, doc
+}
+
+const twoNodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 2, allocatable: {cpu: '4', memory: 8Gi, pods: '9'}}]\n"
+
+// TestFinitePodsWait: what is an error of pods that stay is none of pods that
+// end by themselves, which wait for room, in lint and in place alike.
+func TestFinitePodsWait(t *testing.T) {
+	apart := "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {tier: x}}}]}}, "
+	cases := map[string]struct {
+		spec  string
+		rules []string // of which one is said of pods that stay
+	}{
+		"requests":      {"resources: {requests: {cpu: '3'}}, ", []string{"cluster-too-small"}},
+		"anti-affinity": {apart, []string{"anti-affinity-exceeds-domains", "crowded-out"}},
+		"host port":     {"hostNetwork: true, initContainers: [{name: i, image: i, restartPolicy: Always, ports: [{containerPort: 80}]}], ", []string{"host-port-exceeds-nodes", "crowded-out"}},
+		"spread": {"topologySpreadConstraints: [{maxSkew: 1, minDomains: 3, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {tier: x}}}], ",
+			[]string{"spread-exceeds-skew", "crowded-out"}},
+	}
+	for name, c := range cases {
+		for form, write := range forms {
+			rules, doc := both(t, twoNodes, write("web", ", tier: x", c.spec))
+			said := slices.ContainsFunc(rules, func(r string) bool { return slices.Contains(pending, r) })
+			if slices.Contains(stays, form) {
+				if !slices.ContainsFunc(rules, func(r string) bool { return slices.Contains(c.rules, r) }) || doc.Verdict != "never" {
+					t.Errorf("%s, %s: found %v, place says %s", name, form, rules, doc.Verdict)
+				}
+				continue
+			}
+			waits := slices.ContainsFunc(doc.Workloads, func(w diag.PlacementWorkload) bool { return w.Verdict == "undetermined" && w.Reason == "waits" })
+			if said || doc.Verdict != "always" || doc.Pods != (diag.PlacementPods{Exact: true}) || !waits || len(doc.Notes) != 1 {
+				t.Errorf("%s, %s: found %v, place says %s, %+v, %+v", name, form, rules, doc.Verdict, doc.Pods, doc.Workloads)
+			}
+		}
+	}
+}
+
+// TestFinitePodsTakeNoRoom: pods that stay get the room of pods that end, sooner
+// or later; those that stay are in each other's way.
+func TestFinitePodsTakeNoRoom(t *testing.T) {
+	for name, c := range map[string]struct{ nodes, spec string }{
+		"requests":  {strings.Replace(twoNodes, "cpu: '4'", "cpu: '6'", 1), "resources: {requests: {cpu: '2500m'}}, "},
+		"host port": {strings.Replace(twoNodes, "count: 2", "count: 3", 1), "hostNetwork: true, initContainers: [{name: i, image: i, restartPolicy: Always, ports: [{containerPort: 80}]}], "},
+	} {
+		for form, write := range forms {
+			rules, doc := both(t, c.nodes, forms["Deployment"]("stays", "", c.spec)+"---\n"+write("other", "", c.spec))
+			said := slices.ContainsFunc(rules, func(r string) bool { return slices.Contains(pending, r) || r == "order-dependent-placement" })
+			want := "always"
+			if slices.Contains(stays, form) {
+				want = "never"
+			}
+			if doc.Verdict != want || said != (want == "never") {
+				t.Errorf("%s, %s: found %v, place says %s", name, form, rules, doc.Verdict)
+			}
+		}
+	}
+}
+
+// TestFinitePodsThatNeverRun: what no end of other pods helps is an error.
+func TestFinitePodsThatNeverRun(t *testing.T) {
+	near := "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: %s, labelSelector: %s}]}}, "
+	for name, c := range map[string]struct{ spec, rule string }{
+		"node selector":  {"nodeSelector: {disk: ssd}, ", "no-eligible-node"},
+		"request":        {"resources: {requests: {cpu: '5'}}, ", "request-exceeds-nodes"},
+		"spread key":     {"topologySpreadConstraints: [{maxSkew: 1, topologyKey: rack, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}], ", "spread-exceeds-skew"},
+		"affinity key":   {fmt.Sprintf(near, "rack", "{matchLabels: {app: web}}"), "affinity-never-satisfied"},
+		"null selector":  {strings.Replace(fmt.Sprintf(near, "kubernetes.io/hostname", "x"), ", labelSelector: x", "", 1), "affinity-never-satisfied"},
+		"each the other": {fmt.Sprintf(near, "kubernetes.io/hostname", "{matchExpressions: [{key: app, operator: NotIn, values: [web]}, {key: tier, operator: In, values: [x]}]}"), "circular-affinity"},
+	} {
+		for form, write := range forms {
+			text := write("web", ", tier: x", c.spec)
+			if c.rule == "circular-affinity" {
+				text += "---\n" + write("other", ", tier: x", strings.Replace(c.spec, "[web]", "[other]", 1))
+			}
+			rules, doc := both(t, twoNodes, text)
+			never := !slices.ContainsFunc(doc.Workloads, func(w diag.PlacementWorkload) bool { return w.Verdict != "never" })
+			if !slices.Contains(rules, c.rule) || !never {
+				t.Errorf("%s, %s: found %v, place says %+v", name, form, rules, doc.Workloads)
+			}
+			if want := map[bool]string{true: "never", false: "always"}[slices.Contains(stays, form)]; doc.Verdict != want {
+				t.Errorf("%s, %s: place says %s of pods that stay, want %s", name, form, doc.Verdict, want)
+			}
+		}
+	}
+}
+
+// TestFinitePodsAsCompany: pods that end may be what others want near, or count:
+// then nobody knows, and the answer says so.
+func TestFinitePodsAsCompany(t *testing.T) {
+	for name, spec := range map[string]string{
+		"affinity": "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: seed}}}]}}, ",
+		"spread":   "topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchExpressions: [{key: app, operator: Exists}]}}], ",
+	} {
+		for form, write := range forms {
+			rules, doc := both(t, twoNodes, forms["Deployment"]("web", "", spec)+"---\n"+write("seed", "", ""))
+			want, reason := "undetermined", "finite-pods"
+			if slices.Contains(stays, form) {
+				want, reason = "always", ""
+			}
+			web := doc.Workloads[slices.IndexFunc(doc.Workloads, func(w diag.PlacementWorkload) bool { return w.Name == "web" })]
+			if name == "spread" && want == "always" && web.Verdict == "order-dependent" {
+				continue
+			}
+			if web.Verdict != want || web.Reason != reason || doc.Verdict != want || web.Change.Rollout.Verdict == "none" {
+				t.Errorf("%s, %s: place says %s, and of web %s, %q, %+v", name, form, doc.Verdict, web.Verdict, web.Reason, web.Change)
+			}
+			if slices.ContainsFunc(rules, func(r string) bool { return slices.Contains(pending, r) }) {
+				t.Errorf("%s, %s: found %v", name, form, rules)
+			}
+		}
+	}
+}
+
+// TestQueuedByKueue: what Kueue holds back may get node labels and tolerations
+// from a ResourceFlavor, so no node filter is held against it; it is counted.
+func TestQueuedByKueue(t *testing.T) {
+	spec := "nodeSelector: {disk: ssd}, "
+	for form, write := range forms {
+		text := strings.ReplaceAll(write("web", "", spec), "namespace: shop}", "namespace: shop, labels: {kueue.x-k8s.io/queue-name: batch}}")
+		if strings.Contains(text, "kind: Pod") { // which has labels already
+			text = write("web", ", kueue.x-k8s.io/queue-name: batch", spec)
+		}
+		rules, doc := both(t, twoNodes, text)
+		if len(rules) > 0 || doc.Verdict != "always" || len(doc.Unmodelled) == 0 || !strings.Contains(doc.Unmodelled[0], "queued by Kueue") {
+			t.Errorf("%s: found %v, place says %s, not modelled: %v\n%s", form, rules, doc.Verdict, doc.Unmodelled, text)
+		}
+		if rules, _ = both(t, twoNodes, strings.ReplaceAll(text, "kueue.x-k8s.io/queue-name", "queue")); !slices.Contains(rules, "no-eligible-node") {
+			t.Errorf("%s without the label of Kueue: found %v", form, rules)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package placement
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// merge is the model in which workloads whose pods nothing tells apart are one: no
+// rule of theirs or of others is about them, and they ask for the same on the same
+// nodes. A state is how many of their pods are on each node then, not which. It is
+// the model itself where there are none; unmerge and its kin go back.
+func (m *Model) merge() *Model {
+	classes := m.equals()
+	if len(classes) == len(m.Workloads) {
+		return m
+	}
+	p := *m
+	p.Workloads, p.groups, p.members, p.relations = nil, maps.Clone(m.groups), map[*workload.Workload][]*workload.Workload{}, nil
+	for _, members := range classes {
+		w := members[0]
+		if len(members) > 1 {
+			one, g := *w, *m.groups[w]
+			one.Count.N = 0
+			for _, o := range members {
+				one.Count.N += o.Count.N
+			}
+			w, g.Workload = &one, &one
+			p.groups[w], p.members[w] = &g, members
+		}
+		p.Workloads = append(p.Workloads, w)
+	}
+	p.index, p.parts, p.permanent = newLabelIndex(p.Workloads), &p, &p
+	return &p
+}
+
+// equals are the workloads in classes of those whose pods are all the same, in
+// the order of the model.
+func (m *Model) equals() [][]*workload.Workload {
+	ruled := m.ruledAbout()
+	at := map[string]int{}
+	var classes [][]*workload.Workload
+	for _, w := range m.Workloads {
+		g := m.groups[w]
+		plain := Modelled(g) && g.whole == nil && !g.Running && !g.Kind.PerNode() && g.Count.N > 0 && !g.Terminating()
+		if !plain || ruled[w] || len(g.HostPorts) > 0 || g.Spec.NodeName != "" {
+			classes = append(classes, []*workload.Workload{w})
+			continue
+		}
+		id := fmt.Sprintf("%s|%s", g.signature, g.request)
+		if i, known := at[id]; known {
+			classes[i] = append(classes[i], w)
+			continue
+		}
+		at[id] = len(classes)
+		classes = append(classes, []*workload.Workload{w})
+	}
+	return classes
+}
+
+// ruledAbout are the workloads that have a hard rule or are selected by one.
+func (m *Model) ruledAbout() map[*workload.Workload]bool {
+	ruled := map[*workload.Workload]bool{}
+	for _, p := range m.apart {
+		ruled[p.A], ruled[p.B] = true, true
+	}
+	for _, w := range m.Workloads {
+		for _, t := range m.groups[w].Terms {
+			if !t.Hard {
+				continue
+			}
+			ruled[w] = true
+			for _, list := range m.index.candidates(&t.sel) {
+				for _, o := range list {
+					ruled[o] = ruled[o] || m.Peer(t, w, o) != No || m.selects(t, w, o, asks{incoming: true})
+				}
+			}
+		}
+	}
+	return ruled
+}
+
+// unmerge are workloads as the model knows them that was merged.
+func (m *Model) unmerge(ws []*workload.Workload) []*workload.Workload {
+	if len(m.members) == 0 {
+		return ws
+	}
+	var all []*workload.Workload
+	for _, w := range ws {
+		if members := m.members[w]; members != nil {
+			all = append(all, members...)
+		} else {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// deal gives the pods of a run to the members of each class, in turn until each
+// has all of its own: in a run they may have any names.
+func (m *Model) deal(run []Placed) []Placed {
+	if len(m.members) == 0 {
+		return run
+	}
+	run = slices.Clone(run)
+	given := map[*workload.Workload]int{}
+	for i, p := range run {
+		k := given[p.Workload]
+		given[p.Workload]++
+		for _, w := range m.members[p.Workload] {
+			if k < w.Count.N {
+				run[i].Workload = w
+				break
+			}
+			k -= w.Count.N
+		}
+	}
+	return run
+}
+
+// share gives each member of a class what is known of it: of the pods that are
+// placed at most all may be its own, of those at least only what others leave.
+func (m *Model) share(all map[*workload.Workload]tally) {
+	for class, members := range m.members {
+		t := all[class]
+		for _, w := range members {
+			n, others := w.Count.N, t.pods-w.Count.N
+			own := t
+			own.pods, own.most, own.least = n, min(n, t.most), max(0, t.least-others)
+			own.best, own.worst = min(n, t.best), max(0, t.worst-others)
+			all[w] = own
+		}
+	}
+}

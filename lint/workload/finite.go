@@ -1,0 +1,35 @@
+package workload
+
+import "github.com/schedlint/schedlint/lint/source"
+
+// queueName is the label by which Kueue takes charge of an object
+// (kubernetes-sigs/kueue: pkg/controller/constants/constants.go, QueueLabel).
+const queueName = "kueue.x-k8s.io/queue-name"
+
+// Finite reports whether the pods of a workload end by themselves and give back
+// what they hold (R-A1, R-W15): those of Jobs and CronJobs, and bare pods that
+// are not restarted. One that does not fit now waits and may run later.
+func (w *Workload) Finite() bool {
+	if w.Kind.Kind != "Pod" {
+		return w.Kind.Batch()
+	}
+	switch w.RestartPolicy().Text() {
+	case "Never", "OnFailure":
+		return true
+	}
+	return false
+}
+
+// RestartPolicy is the field of the pod's spec, or nil.
+func (w *Workload) RestartPolicy() *source.Node { return w.SpecNode.Get("restartPolicy") }
+
+// Queued reports whether Kueue holds the pods back until their queue has room:
+// the label is on the object, or on the pods themselves.
+func (w *Workload) Queued() bool {
+	for _, labels := range []*source.Node{w.Object.Root.At("metadata", "labels"), w.TemplateNode.At("metadata", "labels")} {
+		if !labels.Get(queueName).IsNull() {
+			return true
+		}
+	}
+	return false
+}
