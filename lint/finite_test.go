@@ -1,7 +1,6 @@
 package lint_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,11 +60,7 @@ func both(t *testing.T, nodes, text string) (rules []string, doc *diag.Placement
 	for _, d := range report.Diagnostics {
 		rules = append(rules, d.Rule)
 	}
-	doc, err = lint.Place(context.Background(), lint.Options{Dir: dir, Root: dir, Paths: []string{"app.yaml"}, Topology: []string{"nodes.yaml"}}, placement.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rules, doc
+	return rules, place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"app.yaml"}, Topology: []string{"nodes.yaml"}}, placement.Options{})
 }
 
 const twoNodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 2, allocatable: {cpu: '4', memory: 8Gi, pods: '9'}}]\n"

@@ -16,11 +16,10 @@ func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
 	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, now.Open)
 	c := &diag.Change{Since: revision, Unchanged: d.Unchanged, Undecided: d.Undecided}
 	c.Fixed, c.Gone = parted(d, now.Gone)
-	c.Silences = unjudged(now, before)
 	for _, s := range accept.Brought(before.Suppressions, now.Suppressions) {
 		c.Silences = append(c.Silences, diag.Silence{Message: silenced(s), Location: s.Location})
 	}
-	c.Silences = append(c.Silences, silences...)
+	c.Silences = append(append(c.Silences, silences...), unjudged(now, before)...)
 	now.Diagnostics, now.Change = d.Introduced, c
 	if before.Display != nil {
 		display, base := now.Display, before.Display

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
