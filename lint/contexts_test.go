@@ -1,0 +1,153 @@
+package lint_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/placement"
+)
+
+// environs is manifests by path.
+type environs map[string]string
+
+// randomTree has a few objects in a few ways in a few directories, so that some are
+// alternatives, some copies and some alone.
+func randomTree(r *rand.Rand) environs {
+	dirs := []string{"", "one/", "two/", "one/prod/", "one/test/", "two/prod/", "three/a/b/"}
+	files := environs{}
+	for range 3 + r.IntN(5) {
+		var docs []string
+		for range 1 + r.IntN(3) {
+			docs = append(docs, randomObject(r))
+		}
+		files[dirs[r.IntN(len(dirs))]+string('f'+rune(r.IntN(4)))+".yaml"] = strings.Join(docs, "---\n")
+	}
+	return files
+}
+
+func randomObject(r *rand.Rand) string {
+	name := []string{"web", "api", "db"}[r.IntN(3)]
+	label := []string{"web", "api", "db", "webb"}[r.IntN(4)]
+	rule := ""
+	switch r.IntN(4) {
+	case 0:
+		rule = fmt.Sprintf("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: %s}}}]}}, ", label)
+	case 1:
+		rule = fmt.Sprintf("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: %s}}}]}}, ", label)
+	case 2:
+		rule = fmt.Sprintf("affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: %s}}}}]}}, ", label)
+	}
+	if r.IntN(4) == 0 {
+		return fmt.Sprintf("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: %s}\nspec: {minAvailable: %d, selector: {matchLabels: {app: %s}}}\n", name, 1+r.IntN(3), label)
+	}
+	return fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %s}\nspec:\n  replicas: %d\n  selector: {matchLabels: {app: %s}}\n  template:\n    metadata: {labels: {app: %s}}\n    spec: {%scontainers: [{name: c, image: example.com/c, resources: {requests: {cpu: %d}}}]}\n",
+		name, 1+r.IntN(4), name, name, rule, 1+r.IntN(2))
+}
+
+// renamed gives every directory and every file another name, so that they come in
+// another order.
+func (t environs) renamed(r *rand.Rand) (renamed environs, names map[string]string) {
+	renamed, names = environs{}, map[string]string{".": "."}
+	order := r.Perm(1000)
+	var name func(p string) string
+	name = func(p string) string {
+		if names[p] == "" {
+			names[p] = path.Join(name(path.Dir(p)), fmt.Sprintf("n%03d%s", order[len(names)], path.Ext(p)))
+		}
+		return names[p]
+	}
+	for p, text := range t {
+		renamed[name(p)] = text
+	}
+	return renamed, names
+}
+
+// verdicts are what lint and place say of a tree, without the names of files, and
+// the verdict of each context.
+func (t environs) verdicts(tt *testing.T) (all []string, contexts map[string]string) {
+	tt.Helper()
+	dir := tt.TempDir()
+	for name, text := range t {
+		at := filepath.Join(dir, "tree", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			tt.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
+			tt.Fatal(err)
+		}
+	}
+	nodes := filepath.Join(dir, "nodes.yaml")
+	if err := os.WriteFile(nodes, []byte("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 3, allocatable: {cpu: 3, memory: 4Gi, pods: 10}}]\n"), 0o644); err != nil {
+		tt.Fatal(err)
+	}
+	root := filepath.Join(dir, "tree")
+	report, err := run(tt, root, []string{nodes}, ".")
+	if err != nil {
+		tt.Fatal(err)
+	}
+	for _, d := range report.Diagnostics {
+		all = append(all, fmt.Sprintf("%s %s %s/%s line %d: %s", d.Level, d.Rule, d.Object.Kind, d.Object.Name, d.Location.Line, d.Message))
+	}
+	doc, err := lint.Place(context.Background(), lint.Options{Dir: root, Root: root, Paths: []string{"."}, Topology: []string{nodes}}, placement.Options{})
+	if err != nil {
+		tt.Fatal(err)
+	}
+	contexts = map[string]string{}
+	for _, d := range doc.Decisions {
+		text := fmt.Sprintf("%s %s %+v", d.Verdict, d.RulesVerdict, d.Pods)
+		for _, w := range d.Workloads {
+			text += fmt.Sprintf("; %s %s %d-%d rolls %s drains %s", w.Name, w.Verdict, w.MinPlaced, w.MaxPlaced, w.Change.Rollout.Verdict, w.Change.Drain.Verdict)
+		}
+		contexts[d.Context] = text
+	}
+	slices.Sort(all)
+	return all, contexts
+}
+
+// TestNamesDecideNothing renames all directories and files of random trees: the
+// findings and the decisions stay, each context under its new name.
+func TestNamesDecideNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 5))
+	several := 0
+	for i := range 60 {
+		before := randomTree(r)
+		after, names := before.renamed(r)
+		said, decided := before.verdicts(t)
+		saidAfter, decidedAfter := after.verdicts(t)
+		if len(decided) > 1 {
+			several++
+		}
+		if !slices.Equal(said, saidAfter) {
+			t.Errorf("tree %d %v: findings change with names:\n%s\n--\n%s", i, pathsOf(before), strings.Join(said, "\n"), strings.Join(saidAfter, "\n"))
+		}
+		for context, want := range decided {
+			to := names[context]
+			if context == "" {
+				to = ""
+			}
+			if got := decidedAfter[to]; got != want {
+				t.Errorf("tree %d %v: context %q was %s, and as %q it is %s", i, pathsOf(before), context, want, to, got)
+			}
+		}
+	}
+	if several < 20 {
+		t.Errorf("only %d trees have several contexts", several)
+	}
+}
+
+func pathsOf(t environs) []string {
+	var all []string
+	for k := range t {
+		all = append(all, k)
+	}
+	slices.Sort(all)
+	return all
+}
