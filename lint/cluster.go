@@ -63,13 +63,13 @@ type cluster struct {
 	// declare them: most contexts have the same. Answered is what contexts with the
 	// same nodes need not be asked again.
 	topologies map[string]*topology.Topology
-	answered   map[*topology.Topology]facts.Answered
+	answered   map[*topology.Topology]*facts.Answered
 }
 
 // divide divides a part into contexts. One that the configuration names is one
 // context, and what it declares differently in two files is an error.
 func (r *run) divide(p part) *cluster {
-	c := &cluster{part: p, reader: workload.NewReader(r.table), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]facts.Answered{}}
+	c := &cluster{part: p, reader: workload.NewReader(r.table), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*facts.Answered{}}
 	c.Division = contexts.Split(p.objects, r.table.Declares)
 	r.report.Summary.Contexts += len(c.Contexts)
 	if p.name != "" {
@@ -115,7 +115,7 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	if c.topologies[key] == nil {
 		c.topologies[key] = r.topology(c.part, s.set.Topologies)
 		if len(c.Contexts) > 1 {
-			c.answered[c.topologies[key]] = facts.Answered{}
+			c.answered[c.topologies[key]] = facts.NewAnswered()
 		}
 	}
 	s.nodes = c.topologies[key]

@@ -92,11 +92,18 @@ func (t *trial) try(m *placement.Model) bool {
 	return !slices.ContainsFunc(other.Drains(t.changed), func(s Survival) bool { return s.Verdict != placement.Always })
 }
 
-// advice is what trials of advice may take, and what they have shown.
-type advice struct {
+// Advice is what trials of advice have shown, and what they may take: judges of
+// the same nodes may share it.
+type Advice struct {
 	purse int
 	known map[string]bool
 }
+
+// NewAdvice is advice of which nothing has been tried.
+func NewAdvice() *Advice { return &Advice{purse: defaultSteps * questions, known: map[string]bool{}} }
+
+// Share makes a judge try advice on account of another one of the same nodes.
+func (j *Judge) Share(a *Advice) { j.advice = a }
 
 // Replicas sets the number of pods.
 func Replicas(n int) Edit {

@@ -25,7 +25,15 @@ type Judge struct {
 	one                    *Judge // with one more node of each kind, once asked
 	sized                  map[string]*Judge
 	lost                   map[string][]answer
-	advice                 *advice
+	advice                 *Advice
+	// unfits are the workloads that do not fit as it is, by their group.
+	unfits map[groupKey]map[*workload.Workload]bool
+}
+
+// groupKey is a list of workloads, by its place in memory.
+type groupKey struct {
+	first **workload.Workload
+	n     int
 }
 
 // Budgets, in filters applied: that of one question is a part of what a decision
@@ -51,7 +59,7 @@ func New(m *placement.Model, set *workload.Set, o placement.Options) *Judge {
 	}
 	purse := j.steps * questions
 	j.purse = &purse
-	j.advice = &advice{purse: purse, known: map[string]bool{}}
+	j.advice, j.unfits = NewAdvice(), map[groupKey]map[*workload.Workload]bool{}
 	for _, w := range m.Workloads {
 		if w.Running && placement.Modelled(m.Group(w)) {
 			j.running = append(j.running, w)
@@ -268,14 +276,29 @@ func (j *Judge) sound(w *workload.Workload, group []*workload.Workload) []*workl
 	if len(group) == 1 {
 		return group
 	}
+	unfit := j.unfit(group)
+	return slices.DeleteFunc(slices.Clone(group), func(o *workload.Workload) bool {
+		return o != w && unfit[o] && !j.needs(w, o)
+	})
+}
+
+// unfit are the workloads of a group that do not fit as it is. Each of them asks, so
+// it is found out once.
+func (j *Judge) unfit(group []*workload.Workload) map[*workload.Workload]bool {
+	key := groupKey{&group[0], len(group)} // which stays this group's while the map has it
+	if known, ok := j.unfits[key]; ok {
+		return known
+	}
 	s := j.scene(group)
 	_, d := s.decide()
-	if d.Verdict != placement.Never {
-		return group
+	unfit := map[*workload.Workload]bool{}
+	if d.Verdict == placement.Never {
+		for _, o := range group {
+			unfit[o] = verdict(d, s.of[o]) == placement.Never
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(group), func(o *workload.Workload) bool {
-		return o != w && verdict(d, s.of[o]) == placement.Never && !j.needs(w, o)
-	})
+	j.unfits[key] = unfit
+	return unfit
 }
 
 // needs reports whether a workload asks for the pods of another or counts them.

@@ -30,7 +30,7 @@ type Input struct {
 	Skew bool
 	// Answered is shared by contexts with the same nodes: what becomes of a workload
 	// in a change is told once if it rests on the same in several. Nil tells it always.
-	Answered Answered
+	Answered *Answered
 }
 
 // builder collects facts; the id of a fact is the number of its subject.
@@ -81,6 +81,9 @@ func build(in Input) *builder {
 	}
 	if in.Set != nil {
 		b.j = change.New(m, in.Set, placement.Options{})
+		if in.Answered != nil {
+			b.j.Share(in.Answered.advice)
+		}
 	}
 	for _, w := range m.Workloads {
 		b.workload(w)
