@@ -270,7 +270,7 @@ func TestChangeHelp(t *testing.T) {
 		"vm-cannot-migrate":             {"add mismatchLabelKeys: [kubevirt.io/created-by]", "add a node with a new value of topology.kubernetes.io/zone"},
 		"zone-loss-leaves-pods-pending": {"set nodeTaintsPolicy: Honor"},
 		"drain-blocked":                 {"set maxUnavailable: 1 in place of it, or run one replica more"},
-		"autoscaler-exceeds-domains":    {"lower the maximum to 5"},
+		"autoscaler-exceeds-domains":    {"lower the maximum to 4"},
 	} {
 		dir := "../fixtures/" + rule
 		text, err := os.ReadFile(dir + "/bad.yaml")

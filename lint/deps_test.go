@@ -19,7 +19,7 @@ const layers = `
 6 lint
 6 rego            github.com/open-policy-agent/opa
 5 lint/facts      k8s.io/api
-4 lint/change     k8s.io/api
+4 lint/change     k8s.io/api k8s.io/apimachinery
 3 lint/placement  k8s.io/api k8s.io/apimachinery k8s.io/component-helpers k8s.io/klog/v2
 2 lint/workload   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
 2 lint/topology   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers

@@ -41,11 +41,13 @@ func trees(t *testing.T) (all []tree) {
 	if err != nil || !exists(filepath.Join(shared, "corpus")) {
 		return all
 	}
-	corpus := tree{"corpus", filepath.Join(shared, "corpus"), ".", ""}
-	all = append(all, corpus)
-	for _, name := range []string{"eks-3az.yaml", "kind-3-workers.yaml"} {
-		corpus.name, corpus.topology = "corpus on "+name, filepath.Join(shared, "topologies", name)
-		all = append(all, corpus)
+	for _, project := range projects(t, filepath.Join(shared, "corpus")) {
+		one := tree{project, filepath.Join(shared, "corpus", project), ".", ""}
+		all = append(all, one)
+		for _, name := range []string{"eks-3az.yaml", "kind-3-workers.yaml"} {
+			one.name, one.topology = project+" on "+name, filepath.Join(shared, "topologies", name)
+			all = append(all, one)
+		}
 	}
 	return all
 }

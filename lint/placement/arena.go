@@ -307,7 +307,7 @@ func (a *arena) forgetUnlisted(u *unit, index map[corev1.ResourceName]int) {
 			continue
 		}
 		for name, i := range index {
-			if _, listed := a.nodes[n].Allocatable[name]; !listed {
+			if _, listed := a.nodes[n].Allocatable[name]; !listed && extended(name) {
 				u.ask[i] = 0
 			}
 		}

@@ -24,6 +24,8 @@ func TestKubeletForgetsMissingResources(t *testing.T) {
 		{"example.com/widget: 1", "example.com/widget: 2", true, false},
 		{"", "cpu: 5", true, false},
 		{"", "cpu: 5, example.com/widget: 1", true, false},
+		{"memory: 1Gi, ephemeral-storage: 1Gi", "cpu: 1, hugepages-2Mi: 2Mi", true, false}, // the list is whole
+		{"", "cpu: 1, hugepages-2Mi: 2Mi", true, true},
 	} {
 		nodes := node("n0", "") +
 			fmt.Sprintf("status:\n  allocatable: {cpu: 4, pods: 5%s}\n", strings.TrimSuffix(", "+c.listed, ", "))

@@ -208,7 +208,11 @@ func (g *gen) breakNodeTerm(spec object) {
 
 // breakContainer breaks resources and ports: R-V20, R-V32, R-V33.
 func (g *gen) breakContainer(spec object) {
-	c := spec["containers"].(list)[0].(object)
+	containers, _ := spec["containers"].(list)
+	if len(containers) == 0 { // something else is broken already
+		return
+	}
+	c := containers[0].(object)
 	name := pick(g, "cpu", "memory", "example.com/gpu", "hugepages-2Mi", "disk", "ephemeral-storage", "requests.cpu", "kubernetes.io/x", "pods", "bad name!/x")
 	value := func() any { return pick[any](g, "1", "2", "-1", "1.5", "2Mi", "1e3", "x", 1, 2.5, "0") }
 	switch g.IntN(6) {
