@@ -97,46 +97,6 @@ func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 	return l.set
 }
 
-// elsewhere reads an object that may be there or not: of its pods nothing is
-// known but what selectors may find.
-func (l *loader) elsewhere(o *source.Object) {
-	switch kind := l.table.Find(o.APIVersion, o.Kind); {
-	case o.APIVersion == "":
-	case kind != nil && whole(o, kind):
-		w := l.read(o, kind)
-		w.Elsewhere, w.Count.Known = true, false
-		l.set.Elsewhere = append(l.set.Elsewhere, w)
-	case kind != nil || !inert(o) && l.table.Relevant(o.APIVersion, o.Kind):
-		l.operated(o)
-	}
-}
-
-// inert reports whether an object is of a kind that is looked at for what it says
-// of workloads, and makes no pods itself.
-func inert(o *source.Object) bool {
-	switch o.Kind {
-	case "Node", "Namespace":
-		return core(o)
-	case "PodDisruptionBudget":
-		return o.Group() == "policy"
-	case "NodeTopology":
-		return o.Group() == "schedlint.dev"
-	}
-	return scales(o)
-}
-
-// Declares reports whether an object stands for itself in its namespace: patches
-// do not, nor do nodes, which no manifest deploys, and what has ended.
-func (t Table) Declares(o *source.Object) bool {
-	if o.APIVersion == "" || o.Kind == "Node" && core(o) {
-		return false
-	}
-	if kind := t.Find(o.APIVersion, o.Kind); kind != nil {
-		return whole(o, kind) && !ended(o, kind) || kind.Kind == rolloutKind && !o.Root.At("spec", "workloadRef").IsNull()
-	}
-	return o.Kind != "PodDisruptionBudget" || !o.Root.At("spec", "selector").IsNull()
-}
-
 // core reports whether an object is of Kubernetes' core group.
 func core(o *source.Object) bool { return o.Group() == "" && o.APIVersion != "" }
 
@@ -251,15 +211,6 @@ func (l *loader) workload(o *source.Object, kind *Kind) {
 		return
 	}
 	l.set.Workloads = append(l.set.Workloads, l.read(o, kind))
-}
-
-// ended reports whether an object is a pod that has run to its end.
-func ended(o *source.Object, kind *Kind) bool {
-	if kind.Kind != "Pod" {
-		return false
-	}
-	phase := o.Root.At("status", "phase").Text()
-	return phase == "Succeeded" || phase == "Failed"
 }
 
 // patch is an object that names only the fields that it changes in another.
