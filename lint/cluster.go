@@ -82,7 +82,9 @@ func (r *run) divide(p part) *cluster {
 	}
 	c.whole = c.reader.Load(p.objects, r.altered)
 	r.count(c)
-	r.report.Judged = append(r.report.Judged, judgedObjects(c)...)
+	if r.Compared {
+		r.report.Judged = append(r.report.Judged, judgedObjects(c)...)
+	}
 	return c
 }
 

@@ -55,6 +55,9 @@ type Options struct {
 	SourceRoot string
 	// Config is what the team says about the repository; nil for nothing.
 	Config *config.Config
+	// Compared is set if the report is to be compared with that on another state of
+	// the files, so that it tells what was judged and what has become of the rest.
+	Compared bool
 	// Baseline accepts findings; nil for none. With Rebase it is filled anew with
 	// all that there are.
 	Baseline *accept.Baseline
@@ -107,7 +110,9 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	}
 	r := newRun(ctx, o, o.Survive)
 	r.load()
-	r.remember()
+	if r.Compared {
+		r.remember()
+	}
 	r.gather()
 	r.judge(facts.Build(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}), nil, nil)
 	parts := r.parts()
@@ -123,7 +128,9 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	r.skips.into(&r.report.Summary)
 	r.passed.into(&r.report.Summary)
 	r.report.Source, r.report.Display, r.report.Open = r.source, r.display, r.undecided()
-	r.report.Left, r.report.Gone = r.left.unjudged, r.gone
+	if r.Compared {
+		r.report.Left, r.report.Gone = r.left.unjudged, r.gone
+	}
 	r.report.Sort()
 	return r.report, errors.Join(distinct(r.errs)...)
 }

@@ -91,6 +91,6 @@ func (r *run) undecided() func(*diag.Diagnostic) bool {
 		if !slices.Contains(rules, d.Rule) || r.Level(d.Rule) == diag.LevelOff {
 			return true
 		}
-		return r.left.unjudged(d.Object, d.Location.File) != "" || r.ignore(d.Location.File) || r.broken[d.Location.File] || r.decisions[d.Cluster].Open(d.Object, r.Policy.Reads(d.Rule))
+		return r.Compared && r.left.unjudged(d.Object, d.Location.File) != "" || r.ignore(d.Location.File) || r.broken[d.Location.File] || r.decisions[d.Cluster].Open(d.Object, r.Policy.Reads(d.Rule))
 	}
 }

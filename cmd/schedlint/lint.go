@@ -107,7 +107,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	if err := fixable(f.fix, args); err != nil {
 		return err
 	}
-	options.Survive, options.SourceRoot = f.survive, f.sourceRoot
+	options.Survive, options.SourceRoot, options.Compared = f.survive, f.sourceRoot, f.accept.since != ""
 	if err := f.accept.apply(&options); err != nil {
 		return err
 	}

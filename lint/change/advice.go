@@ -13,20 +13,56 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Edit makes something else of a copy of a workload's fields; false if there is
-// nothing to change.
-type Edit func(*workload.Workload) bool
+// Edit is a change of a workload that advice names.
+type Edit struct {
+	// Name tells edits apart that make something else of like workloads.
+	Name string
+	// Make changes a copy of a workload; false if there is nothing to change. Nil
+	// changes nothing.
+	Make func(*workload.Workload) bool
+}
 
 // Holds reports whether advice can be followed: whether a workload with the edit,
 // on the nodes and so many more that are like one of its own, is placed as a whole
 // in every run, completes every rollout and finds room when a node is drained. What
 // the budget for advice does not suffice for does not hold.
 func (j *Judge) Holds(w *workload.Workload, edit Edit, more int) bool {
-	c := *w
-	if j.m.Topology.Empty() || edit != nil && !edit(&c) {
+	if j.m.Topology.Empty() {
 		return false
 	}
-	t := &trial{j: j, w: w, changed: &c, nodes: j.m.Topology.Nodes}
+	c := *w
+	if edit.Make != nil && !edit.Make(&c) {
+		return false
+	}
+	group := j.crowd(w, Certain(&c))
+	key := ""
+	if len(group) == 1 && len(j.running) == 0 {
+		if key = j.shape(w, max(Certain(w), Certain(&c))); key != "" {
+			key = fmt.Sprintf("%s|%s|%d", key, edit.Name, more)
+		}
+	}
+	held, known := j.advice.known[key]
+	if key == "" || !known {
+		held = j.try(w, &c, group, more)
+		j.advice.known[key] = held
+	}
+	return held
+}
+
+// shape is that of a workload with at most so many pods: several edits are tried.
+func (j *Judge) shape(w *workload.Workload, pods int) string {
+	key := sized{w, pods}
+	shape, known := j.shapes[key]
+	if !known {
+		shape = j.m.Shape(w, j.strategy(w, w.Count.N), pods)
+		j.shapes[key] = shape
+	}
+	return shape
+}
+
+// try tries a changed workload among a group, on so many nodes more.
+func (j *Judge) try(w, changed *workload.Workload, group []*workload.Workload, more int) bool {
+	t := &trial{j: j, w: w, changed: changed, group: group, nodes: j.m.Topology.Nodes}
 	for i := range more {
 		n := j.oneMore(w)
 		if n == nil {
@@ -40,39 +76,26 @@ func (j *Judge) Holds(w *workload.Workload, edit Edit, more int) bool {
 		}
 		t.nodes = append(slices.Clip(t.nodes), n)
 	}
-	return t.holds()
+	return t.try()
 }
 
 // trial is one piece of advice on probation.
 type trial struct {
 	j          *Judge
 	w, changed *workload.Workload
+	group      []*workload.Workload
 	nodes      []*topology.Node
 }
 
-func (t *trial) holds() bool {
-	group := slices.Clone(t.j.crowd(t.w, Certain(t.changed)))
+// try puts the changed workload in its place.
+func (t *trial) try() bool {
+	group := slices.Clone(t.group)
 	if i := slices.Index(group, t.w); i >= 0 {
 		group[i] = t.changed
 	} else {
 		group = append(group, t.changed)
 	}
 	m := t.j.m.Variant(append(group, t.j.running...), t.nodes)
-	key := ""
-	if len(group) == 1 && len(t.j.running) == 0 && len(t.nodes) == len(t.j.m.Topology.Nodes) {
-		key = m.Group(t.changed).Shape()
-	}
-	if known, ok := t.j.advice.known[key]; ok && key != "" {
-		return known
-	}
-	held := t.try(m)
-	if key != "" {
-		t.j.advice.known[key] = held
-	}
-	return held
-}
-
-func (t *trial) try(m *placement.Model) bool {
 	other := t.j.other(m)
 	other.purse = &t.j.advice.purse
 	if *other.purse <= 0 || !other.Judged(t.changed) {
@@ -107,17 +130,17 @@ func (j *Judge) Share(a *Advice) { j.advice = a }
 
 // Replicas sets the number of pods.
 func Replicas(n int) Edit {
-	return func(w *workload.Workload) bool {
+	return Edit{fmt.Sprint("replicas ", n), func(w *workload.Workload) bool {
 		w.Count.N, w.Count.Known, w.Scale = n, true, nil
 		return n > 0
-	}
+	}}
 }
 
 // SpreadOnNodes adds a hard spread constraint over nodes; with revisions the pods
 // of each revision are spread by themselves and nodes whose taints the pods do not
 // tolerate do not count.
 func SpreadOnNodes(revisions bool) Edit {
-	return func(w *workload.Workload) bool {
+	return Edit{fmt.Sprint("spread ", revisions), func(w *workload.Workload) bool {
 		c := corev1.TopologySpreadConstraint{
 			MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: own(w),
 		}
@@ -128,11 +151,13 @@ func SpreadOnNodes(revisions bool) Edit {
 		}
 		w.Spec.TopologySpreadConstraints = append(slices.Clone(w.Spec.TopologySpreadConstraints), c)
 		return len(w.Labels) > 0
-	}
+	}}
 }
 
 // ApartOnNodes adds required anti-affinity of the pods among themselves over nodes.
-func ApartOnNodes(w *workload.Workload) bool {
+func ApartOnNodes() Edit { return Edit{"apartOnNodes", apartOnNodes} }
+
+func apartOnNodes(w *workload.Workload) bool {
 	a := &corev1.Affinity{}
 	if w.Spec.Affinity != nil {
 		a = w.Spec.Affinity.DeepCopy()
@@ -153,12 +178,14 @@ func own(w *workload.Workload) *metav1.LabelSelector {
 
 // Both makes two edits.
 func Both(a, b Edit) Edit {
-	return func(w *workload.Workload) bool { return a(w) && b(w) }
+	return Edit{a.Name + " and " + b.Name, func(w *workload.Workload) bool { return a.Make(w) && b.Make(w) }}
 }
 
 // SoftAntiAffinity makes required anti-affinity preferred, which the scheduler may
 // break.
-func SoftAntiAffinity(w *workload.Workload) bool {
+func SoftAntiAffinity() Edit { return Edit{"softAntiAffinity", softAntiAffinity} }
+
+func softAntiAffinity(w *workload.Workload) bool {
 	if w.Spec.Affinity == nil || w.Spec.Affinity.PodAntiAffinity == nil {
 		return false
 	}
@@ -168,9 +195,10 @@ func SoftAntiAffinity(w *workload.Workload) bool {
 	return true
 }
 
-// EachSpread edits the hard spread constraints on a key.
-func EachSpread(key string, edit func(*corev1.TopologySpreadConstraint)) Edit {
-	return func(w *workload.Workload) bool {
+// EachSpread edits the hard spread constraints on a key; the name tells what it makes
+// of them.
+func EachSpread(name, key string, edit func(*corev1.TopologySpreadConstraint)) Edit {
+	return Edit{name + " " + key, func(w *workload.Workload) bool {
 		all, changed := slices.Clone(w.Spec.TopologySpreadConstraints), false
 		for i := range all {
 			if all[i].TopologyKey == key && all[i].WhenUnsatisfiable == corev1.DoNotSchedule {
@@ -180,12 +208,12 @@ func EachSpread(key string, edit func(*corev1.TopologySpreadConstraint)) Edit {
 		}
 		w.Spec.TopologySpreadConstraints = all
 		return changed
-	}
+	}}
 }
 
 // TopologyKey writes another topology key in the terms that use one.
 func TopologyKey(from, to string) Edit {
-	return func(w *workload.Workload) bool {
+	return Edit{"key " + from + " " + to, func(w *workload.Workload) bool {
 		spreads, changed := slices.Clone(w.Spec.TopologySpreadConstraints), false
 		swap := func(key *string) {
 			if *key == from {
@@ -206,7 +234,7 @@ func TopologyKey(from, to string) Edit {
 			w.Spec.Affinity = a
 		}
 		return changed
-	}
+	}}
 }
 
 // required are the lists of required terms about pods.
@@ -223,7 +251,9 @@ func required(a *corev1.Affinity) []*[]corev1.PodAffinityTerm {
 
 // PerRevision lets required anti-affinity and hard spread look at pods of the same
 // revision only.
-func PerRevision(w *workload.Workload) bool {
+func PerRevision() Edit { return Edit{"perRevision", perRevision} }
+
+func perRevision(w *workload.Workload) bool {
 	c, changed := revisionsApart(w), false
 	if c != nil {
 		*w, changed = *c, true
@@ -235,7 +265,9 @@ func PerRevision(w *workload.Workload) bool {
 }
 
 // NoHostPorts drops the host ports.
-func NoHostPorts(w *workload.Workload) bool {
+func NoHostPorts() Edit { return Edit{"noHostPorts", noHostPorts} }
+
+func noHostPorts(w *workload.Workload) bool {
 	w.Spec.HostNetwork = false
 	for _, list := range []*[]workload.Container{&w.Spec.Containers, &w.Spec.InitContainers} {
 		*list = slices.Clone(*list)

@@ -28,6 +28,25 @@ type Judge struct {
 	advice                 *Advice
 	// unfits are the workloads that do not fit as it is, by their group.
 	unfits map[groupKey]map[*workload.Workload]bool
+	shapes map[sized]string
+	// strategies are those of workloads with so many pods.
+	strategies map[sized]workload.Rollout
+}
+
+// sized is a workload with so many pods.
+type sized struct {
+	w    *workload.Workload
+	pods int
+}
+
+// strategy is how an update replaces so many pods of a workload. Many questions ask.
+func (j *Judge) strategy(w *workload.Workload, pods int) workload.Rollout {
+	how, known := j.strategies[sized{w, pods}]
+	if !known {
+		how = w.Rollout(pods)
+		j.strategies[sized{w, pods}] = how
+	}
+	return how
 }
 
 // groupKey is a list of workloads, by its place in memory.
@@ -59,7 +78,8 @@ func New(m *placement.Model, set *workload.Set, o placement.Options) *Judge {
 	}
 	purse := j.steps * questions
 	j.purse = &purse
-	j.advice, j.unfits = NewAdvice(), map[groupKey]map[*workload.Workload]bool{}
+	j.strategies = map[sized]workload.Rollout{}
+	j.advice, j.unfits, j.shapes = NewAdvice(), map[groupKey]map[*workload.Workload]bool{}, map[sized]string{}
 	for _, w := range m.Workloads {
 		if w.Running && placement.Modelled(m.Group(w)) {
 			j.running = append(j.running, w)
@@ -115,9 +135,9 @@ func (j *Judge) groups(pods func(*workload.Workload) int, contend bool) map[*wor
 		switch n := pods(w); {
 		case !takesPart(j.m.Group(w)):
 		case w.Kind.PerNode():
-			extra[w] = beyond(w, 1)
+			extra[w] = j.beyond(w, 1)
 		default:
-			extra[w] = max(0, n-w.Count.N) + max(1, beyond(w, n))
+			extra[w] = max(0, n-w.Count.N) + max(1, j.beyond(w, n))
 		}
 	}
 	by := map[*workload.Workload][]*workload.Workload{}
@@ -138,8 +158,8 @@ func (j *Judge) groups(pods func(*workload.Workload) int, contend bool) map[*wor
 
 // beyond is how many pods of a workload there may be beyond their number, or of
 // a DaemonSet on a node, while it is updated.
-func beyond(w *workload.Workload, pods int) int {
-	how := w.Rollout(pods)
+func (j *Judge) beyond(w *workload.Workload, pods int) int {
+	how := j.strategy(w, pods)
 	if how.Way == workload.PerNode {
 		return 1
 	}

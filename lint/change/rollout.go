@@ -53,7 +53,7 @@ func (r *Rollout) Left() (old, fresh []*topology.Node) {
 
 // Rollout judges the rollout of so many replicas.
 func (j *Judge) Rollout(w *workload.Workload, replicas int) Rollout {
-	return j.paced(w, w.Rollout(replicas), replicas)
+	return j.paced(w, j.strategy(w, replicas), replicas)
 }
 
 // paced judges a rollout that goes that way: on the declared nodes, and where

@@ -57,7 +57,7 @@ func (b *builder) largest(w *workload.Workload, most int) (n int, ok bool) {
 // nodesToAdd is the smallest number of further nodes with which the pods hold.
 func (b *builder) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) {
 	for n = pending; n <= min(pending+maxMore, maxNodes); n++ {
-		if b.holds(w, nil, n) {
+		if b.holds(w, change.Edit{}, n) {
 			return n, true
 		}
 	}
@@ -80,7 +80,7 @@ func (b *builder) apart(s Subject, w *workload.Workload) Subject {
 	default:
 		return s.fix("%sScheduleAnyway", constraint)
 	}
-	if b.holds(w, change.ApartOnNodes, 0) {
+	if b.holds(w, change.ApartOnNodes(), 0) {
 		text += ", or required anti-affinity"
 	}
 	return s.fix("%s", text)
@@ -88,18 +88,18 @@ func (b *builder) apart(s Subject, w *workload.Workload) Subject {
 
 // softSpread and honored are edits of the hard spread constraints on a key.
 func softSpread(key string) change.Edit {
-	return change.EachSpread(key, func(c *corev1.TopologySpreadConstraint) { c.WhenUnsatisfiable = corev1.ScheduleAnyway })
+	return change.EachSpread("soft", key, func(c *corev1.TopologySpreadConstraint) { c.WhenUnsatisfiable = corev1.ScheduleAnyway })
 }
 
 func honored(key string) change.Edit {
-	return change.EachSpread(key, func(c *corev1.TopologySpreadConstraint) {
+	return change.EachSpread("honor", key, func(c *corev1.TopologySpreadConstraint) {
 		honor := corev1.NodeInclusionPolicyHonor
 		c.NodeTaintsPolicy = &honor
 	})
 }
 
 func minDomains(key string, n int) change.Edit {
-	return change.EachSpread(key, func(c *corev1.TopologySpreadConstraint) {
+	return change.EachSpread(fmt.Sprint("minDomains ", n), key, func(c *corev1.TopologySpreadConstraint) {
 		domains := int32(n)
 		c.MinDomains = &domains
 	})
@@ -112,9 +112,9 @@ func (b *builder) corrected(w *workload.Workload, t *placement.Term, key string)
 	write := change.TopologyKey(t.Key, key)
 	switch {
 	case !t.Hard || t.Use == placement.Affinity || !b.topo || w.Fragment || b.holds(w, write, 0):
-	case len(w.Kind.Shared) > 0 && b.holds(w, change.Both(write, change.PerRevision), 0):
+	case len(w.Kind.Shared) > 0 && b.holds(w, change.Both(write, change.PerRevision()), 0):
 		fix.Description += fmt.Sprintf(", and add matchLabelKeys: [%s]: without it a rollout or a node drain gets stuck", w.Kind.Shared[0])
-	case t.Use == placement.AntiAffinity && b.holds(w, change.SoftAntiAffinity, 0), t.Use == placement.Spread && b.holds(w, softSpread(t.Key), 0):
+	case t.Use == placement.AntiAffinity && b.holds(w, change.SoftAntiAffinity(), 0), t.Use == placement.Spread && b.holds(w, softSpread(t.Key), 0):
 		soft := "make the rule preferred"
 		if t.Use == placement.Spread {
 			soft = "set whenUnsatisfiable: ScheduleAnyway"

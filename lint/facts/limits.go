@@ -104,7 +104,7 @@ func (b *builder) antiAffinity(w *workload.Workload, l *placement.Limit) {
 		if n, ok := b.nodesToAdd(w, fact.Pending); ok {
 			s = s.fix("add %s with a new value of %s", plural(n, "node"), keys[0])
 		}
-		if b.holds(w, change.SoftAntiAffinity, 0) {
+		if b.holds(w, change.SoftAntiAffinity(), 0) {
 			s = s.fix("make the anti-affinity preferred, if two pods may share a %s value", keys[0])
 		}
 	}
@@ -168,7 +168,7 @@ func (b *builder) hostPort(w *workload.Workload, l *placement.Limit) {
 	}
 	if l.Exceeded {
 		s = b.lower(s, w, l)
-		if b.holds(w, change.NoHostPorts, 0) {
+		if b.holds(w, change.NoHostPorts(), 0) {
 			s = s.fix("drop the host port and use a Service")
 		}
 		if n, ok := b.nodesToAdd(w, fact.Pending); ok {

@@ -1,16 +1,26 @@
 package placement
 
-import "fmt"
+import (
+	"fmt"
 
-// Shape is the same for groups that the filters treat alike, each with the nodes to
-// itself: those with the same node rules, requests, pods, way to roll out and rules
-// about their own pods, and without any about others. It is "" for all the rest.
-func (g *Group) Shape() string {
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Shape is the same for workloads that the filters treat alike, each with the nodes
+// to itself: those with the same node rules, requests, pods, way to roll out and
+// rules about their own pods, and without any about others. Requests do not matter
+// where each node holds as many pods as there may ever be, which are so many and
+// those of its rollout. It is "" for all the rest.
+func (m *Model) Shape(w *workload.Workload, roll workload.Rollout, pods int) string {
+	g := m.groups[w]
 	if len(g.HostPorts) > 0 || !g.Count.Known || g.Running || g.Scale != nil {
 		return ""
 	}
-	roll := g.Rollout(g.Count.N)
-	text := fmt.Sprintf("%s %s %d %s/%s %v %d %d %d %s", g.signature, g.request, g.Count.N, g.Object.Group(), g.Object.Kind,
+	request := g.request
+	if m.holdsAnywhere(g, pods+2*roll.Surge+2) {
+		request = ""
+	}
+	text := fmt.Sprintf("%s %s %d %s/%s %v %d %d %d %s", g.signature, request, g.Count.N, g.Object.Group(), g.Object.Kind,
 		roll.Way, roll.Surge, roll.Unavailable, roll.Preview, roll.Unknown)
 	for _, t := range g.Terms {
 		if !t.Hard {
@@ -25,6 +35,18 @@ func (g *Group) Shape() string {
 		}
 	}
 	return text
+}
+
+// holdsAnywhere reports whether every node that the pods may use holds so many of
+// them by its resources.
+func (m *Model) holdsAnywhere(g *Group, pods int) bool {
+	c := m.capacities(g)
+	for n, passes := range m.Eligible(g.Workload).Nodes {
+		if passes.All() && c.at(n) < pods {
+			return false
+		}
+	}
+	return true
 }
 
 // selectsOwn reports whether a term certainly selects all pods of the group.
