@@ -17,6 +17,8 @@ import (
 type Edit struct {
 	// Name tells edits apart that make something else of like workloads.
 	Name string
+	// Pods is the number of pods that it sets, or 0.
+	Pods int
 	// Make changes a copy of a workload; false if there is nothing to change. Nil
 	// changes nothing.
 	Make func(*workload.Workload) bool
@@ -30,20 +32,18 @@ func (j *Judge) Holds(w *workload.Workload, edit Edit, more int) bool {
 	if j.m.Topology.Empty() {
 		return false
 	}
-	c := *w
-	if edit.Make != nil && !edit.Make(&c) {
-		return false
+	pods := max(Certain(w), edit.Pods)
+	group := j.crowd(w, pods)
+	if len(group) != 1 || len(j.running) > 0 {
+		return j.try(w, edit, group, more)
 	}
-	group := j.crowd(w, Certain(&c))
-	key := ""
-	if len(group) == 1 && len(j.running) == 0 {
-		if key = j.shape(w, max(Certain(w), Certain(&c))); key != "" {
-			key = fmt.Sprintf("%s|%s|%d", key, edit.Name, more)
-		}
+	key := trialKey{j.shape(w, pods), edit.Name, more}
+	if key.shape == "" {
+		return j.try(w, edit, group, more)
 	}
 	held, known := j.advice.known[key]
-	if key == "" || !known {
-		held = j.try(w, &c, group, more)
+	if !known {
+		held = j.try(w, edit, group, more)
 		j.advice.known[key] = held
 	}
 	return held
@@ -60,9 +60,13 @@ func (j *Judge) shape(w *workload.Workload, pods int) string {
 	return shape
 }
 
-// try tries a changed workload among a group, on so many nodes more.
-func (j *Judge) try(w, changed *workload.Workload, group []*workload.Workload, more int) bool {
-	t := &trial{j: j, w: w, changed: changed, group: group, nodes: j.m.Topology.Nodes}
+// try tries an edit of a workload among a group, on so many nodes more.
+func (j *Judge) try(w *workload.Workload, edit Edit, group []*workload.Workload, more int) bool {
+	c := *w
+	if edit.Make != nil && !edit.Make(&c) {
+		return false
+	}
+	t := &trial{j: j, w: w, changed: &c, group: group, nodes: j.m.Topology.Nodes}
 	for i := range more {
 		n := j.oneMore(w)
 		if n == nil {
@@ -101,11 +105,15 @@ func (t *trial) try() bool {
 	if *other.purse <= 0 || !other.Judged(t.changed) {
 		return false
 	}
-	if d := placement.Decide(m, other.options(other.steps)); verdict(d, t.changed) != placement.Always {
-		return false
-	}
+	rolls := false // which says that all pods are placed before, too
 	for _, r := range other.Rollouts(t.changed) {
 		if r.Verdict != placement.Always && r.Verdict != "" {
+			return false
+		}
+		rolls = rolls || r.Verdict == placement.Always
+	}
+	if !rolls {
+		if d := placement.Decide(m, other.options(other.steps)); verdict(d, t.changed) != placement.Always {
 			return false
 		}
 	}
@@ -119,18 +127,24 @@ func (t *trial) try() bool {
 // the same nodes may share it.
 type Advice struct {
 	purse int
-	known map[string]bool
+	known map[trialKey]bool
+}
+
+// trialKey is what the outcome of a trial rests on, for a workload by itself.
+type trialKey struct {
+	shape, edit string
+	more        int
 }
 
 // NewAdvice is advice of which nothing has been tried.
-func NewAdvice() *Advice { return &Advice{purse: defaultSteps * questions, known: map[string]bool{}} }
+func NewAdvice() *Advice { return &Advice{purse: defaultSteps * questions, known: map[trialKey]bool{}} }
 
 // Share makes a judge try advice on account of another one of the same nodes.
 func (j *Judge) Share(a *Advice) { j.advice = a }
 
 // Replicas sets the number of pods.
 func Replicas(n int) Edit {
-	return Edit{fmt.Sprint("replicas ", n), func(w *workload.Workload) bool {
+	return Edit{fmt.Sprint("replicas ", n), n, func(w *workload.Workload) bool {
 		w.Count.N, w.Count.Known, w.Scale = n, true, nil
 		return n > 0
 	}}
@@ -140,7 +154,7 @@ func Replicas(n int) Edit {
 // of each revision are spread by themselves and nodes whose taints the pods do not
 // tolerate do not count.
 func SpreadOnNodes(revisions bool) Edit {
-	return Edit{fmt.Sprint("spread ", revisions), func(w *workload.Workload) bool {
+	return Edit{fmt.Sprint("spread ", revisions), 0, func(w *workload.Workload) bool {
 		c := corev1.TopologySpreadConstraint{
 			MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: own(w),
 		}
@@ -155,7 +169,7 @@ func SpreadOnNodes(revisions bool) Edit {
 }
 
 // ApartOnNodes adds required anti-affinity of the pods among themselves over nodes.
-func ApartOnNodes() Edit { return Edit{"apartOnNodes", apartOnNodes} }
+func ApartOnNodes() Edit { return Edit{"apartOnNodes", 0, apartOnNodes} }
 
 func apartOnNodes(w *workload.Workload) bool {
 	a := &corev1.Affinity{}
@@ -178,12 +192,12 @@ func own(w *workload.Workload) *metav1.LabelSelector {
 
 // Both makes two edits.
 func Both(a, b Edit) Edit {
-	return Edit{a.Name + " and " + b.Name, func(w *workload.Workload) bool { return a.Make(w) && b.Make(w) }}
+	return Edit{a.Name + " and " + b.Name, max(a.Pods, b.Pods), func(w *workload.Workload) bool { return a.Make(w) && b.Make(w) }}
 }
 
 // SoftAntiAffinity makes required anti-affinity preferred, which the scheduler may
 // break.
-func SoftAntiAffinity() Edit { return Edit{"softAntiAffinity", softAntiAffinity} }
+func SoftAntiAffinity() Edit { return Edit{"softAntiAffinity", 0, softAntiAffinity} }
 
 func softAntiAffinity(w *workload.Workload) bool {
 	if w.Spec.Affinity == nil || w.Spec.Affinity.PodAntiAffinity == nil {
@@ -198,7 +212,7 @@ func softAntiAffinity(w *workload.Workload) bool {
 // EachSpread edits the hard spread constraints on a key; the name tells what it makes
 // of them.
 func EachSpread(name, key string, edit func(*corev1.TopologySpreadConstraint)) Edit {
-	return Edit{name + " " + key, func(w *workload.Workload) bool {
+	return Edit{name + " " + key, 0, func(w *workload.Workload) bool {
 		all, changed := slices.Clone(w.Spec.TopologySpreadConstraints), false
 		for i := range all {
 			if all[i].TopologyKey == key && all[i].WhenUnsatisfiable == corev1.DoNotSchedule {
@@ -213,7 +227,7 @@ func EachSpread(name, key string, edit func(*corev1.TopologySpreadConstraint)) E
 
 // TopologyKey writes another topology key in the terms that use one.
 func TopologyKey(from, to string) Edit {
-	return Edit{"key " + from + " " + to, func(w *workload.Workload) bool {
+	return Edit{"key " + from + " " + to, 0, func(w *workload.Workload) bool {
 		spreads, changed := slices.Clone(w.Spec.TopologySpreadConstraints), false
 		swap := func(key *string) {
 			if *key == from {
@@ -251,7 +265,7 @@ func required(a *corev1.Affinity) []*[]corev1.PodAffinityTerm {
 
 // PerRevision lets required anti-affinity and hard spread look at pods of the same
 // revision only.
-func PerRevision() Edit { return Edit{"perRevision", perRevision} }
+func PerRevision() Edit { return Edit{"perRevision", 0, perRevision} }
 
 func perRevision(w *workload.Workload) bool {
 	c, changed := revisionsApart(w), false
@@ -265,7 +279,7 @@ func perRevision(w *workload.Workload) bool {
 }
 
 // NoHostPorts drops the host ports.
-func NoHostPorts() Edit { return Edit{"noHostPorts", noHostPorts} }
+func NoHostPorts() Edit { return Edit{"noHostPorts", 0, noHostPorts} }
 
 func noHostPorts(w *workload.Workload) bool {
 	w.Spec.HostNetwork = false
