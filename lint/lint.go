@@ -205,7 +205,7 @@ func (r *run) kustomized() {
 
 // Why objects that kustomizations change are left out, or are known in part.
 const (
-	altered = "manifest that a kustomization changes as a whole"
+	altered = "manifest with unknown changes by a kustomization"
 	changed = "a kustomization changes fields of it"
 )
 

@@ -79,7 +79,7 @@ func (r *run) caveats(s *scene) []string {
 		notes = append(notes, fmt.Sprintf("files that git does not track do not count: %d left out", n))
 	}
 	if n := len(s.model.Elsewhere()); n > 0 {
-		notes = append(notes, fmt.Sprintf("workloads that only other contexts declare do not count: %d left out", n))
+		notes = append(notes, fmt.Sprintf("workloads of other contexts, or changed by a kustomization, do not count: %d left out", n))
 	}
 	if left := r.leftOut(); left != "" {
 		notes = append(notes, "skipped and not part of this decision: "+left)
