@@ -24,12 +24,22 @@
 //	            that something is infeasible
 //	fact        one row of what was found out, with its place and its proof
 //	rule        a Rego policy over one kind of fact
+//	context     objects that are deployed together: those of one cluster, or, where
+//	            directories or files are alternatives, of one branch with what is
+//	            outside of all alternatives
+//	alternative siblings, directories or files, that declare an object differently;
+//	            each of them is a branch
 //	diagnostic  what a rule says about a fact, at its place; also finding
 //	span        a range of one file
 //	edit        a span and the text to be put there; it is safe if nobody need be
 //	            asked before it is made, else withheld or mere advice
 //	home        the place where the object of a finding begins
 //	key         what stays of a finding when files move and numbers change
+//
+// A cluster is judged context by context (package contexts); a finding that several
+// contexts share counts once. Contexts with the same nodes do not answer equal
+// questions about changes twice. What kustomizations of the tree change is made
+// unknown before anything is judged (package kustomize).
 //
 // Mend makes the safe edits that linting again bears out, in memory: whoever calls
 // it writes the files.

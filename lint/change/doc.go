@@ -37,6 +37,11 @@
 // rest, it counts if it rests on placing alone. A never counts pools as large as
 // they may be. What is left depends on how far the pools grow.
 //
+// Advice: Holds tries an edit of a workload, or more nodes, with rollouts and drains;
+// facts offers only what holds. Trials have a budget of their own, so that advice
+// takes nothing from answers, and a workload by itself shares them with those of its
+// shape.
+//
 // For people who ask why, a Scene is such a scene on all declared nodes with the
 // pods in place that a finding speaks of (standing.go); it decides nothing.
 //

@@ -31,6 +31,10 @@
 //     counts what was left out: sarif 5,000 results, github ten of each level,
 //     markdown 900 KiB.
 //
+// Text and Markdown show findings with equal rule, level and message once and count
+// the other places, and their summary has at most twelve lines, unless all places,
+// or the lists, are asked for. Every other format has every place.
+//
 // A format is one file and one row of the table in report.go.
 //
 // Text: file:line:col: level: message [rule], the source line with a caret, one
