@@ -28,8 +28,9 @@ type suppressions struct {
 // before the trees are let go.
 func (r *run) gather() {
 	r.suppressions.inline = map[diag.Span][]int{}
-	byFile := byFile(r.set.Objects)
-	for _, o := range r.set.Objects {
+	objects := slices.Concat(r.set.Objects, r.altered) // those too that are not judged, or their comments were others'
+	byFile := byFile(objects)
+	for _, o := range objects {
 		r.annotations(o)
 	}
 	for _, f := range r.set.Files {
