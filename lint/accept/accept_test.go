@@ -323,3 +323,37 @@ func encoded(t *testing.T, b *Baseline) []byte {
 	}
 	return text
 }
+
+// TestBranches: alternatives are compared branch by branch, unless one of the two
+// states has none for the object.
+func TestBranches(t *testing.T) {
+	in := func(branches ...string) (all []diag.Diagnostic) {
+		for i, b := range branches {
+			all = append(all, diag.Diagnostic{
+				Rule: "r", Level: diag.LevelError, Branch: b, Object: diag.Object{Kind: "Deployment", Name: "web"}, Location: diag.Span{File: b, Line: i + 1},
+			})
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		before, now       []string
+		introduced, fixed int
+	}{
+		"the same":                           {[]string{"prod"}, []string{"prod"}, 0, 0},
+		"fixed in one, new in the other":     {[]string{"staging"}, []string{"prod"}, 1, 1},
+		"a second environment with it":       {[]string{""}, []string{"prod", "staging"}, 1, 0},
+		"a second environment without it":    {[]string{""}, []string{"prod"}, 0, 0},
+		"only one environment is left":       {[]string{"prod", "staging"}, []string{""}, 0, 1},
+		"new in a third of two environments": {[]string{"prod", "staging"}, []string{"prod", "staging", "test"}, 1, 0},
+	} {
+		d := Since(in(c.before...), in(c.now...), nil, nil)
+		if len(d.Introduced) != c.introduced || len(d.Fixed) != c.fixed {
+			t.Errorf("%s: %d new and %d fixed, want %d and %d", name, len(d.Introduced), len(d.Fixed), c.introduced, c.fixed)
+		}
+		b := NewBaseline("there before", "", in(c.before...))
+		kept, _, _, _ := b.Apply(wrap(in(c.now...)), "2026-11-21")
+		if len(kept) != c.introduced {
+			t.Errorf("%s: %d beyond the baseline, want %d", name, len(kept), c.introduced)
+		}
+	}
+}

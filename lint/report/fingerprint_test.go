@@ -71,6 +71,7 @@ func TestFingerprintIdentifies(t *testing.T) {
 		"object":  {func(d *diag.Diagnostic) { d.Object.Namespace = "n" }, false},
 		"shifted": {func(d *diag.Diagnostic) { d.Object = diag.Object{Namespace: "Pod", Name: "p"} }, false},
 		"cluster": {func(d *diag.Diagnostic) { d.Cluster = "c" }, false},
+		"branch":  {func(d *diag.Diagnostic) { d.Branch = "prod" }, false},
 		"file":    {func(d *diag.Diagnostic) { d.Location.File = "g" }, true},
 		"field":   {func(d *diag.Diagnostic) { d.Field = "spec.replicas" }, false},
 		"version": {func(d *diag.Diagnostic) { d.Object.APIVersion = "v2" }, true},
