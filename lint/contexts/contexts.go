@@ -92,21 +92,25 @@ func identityOf(o *source.Object) (identity, bool) {
 	return identity{o.Group(), o.Kind, o.Namespace, o.Name}, named
 }
 
-// identify gathers the declarations of each object, in the order of the input.
+// identify gathers the declarations of each object that has several, in the order of
+// the input.
 func identify(objects []*source.Object, declares func(*source.Object) bool) []*group {
-	byID := make(map[identity]*group, len(objects))
+	first := make(map[identity]*source.Object, len(objects))
+	byID := map[identity]*group{}
 	var all []*group
 	for _, o := range objects {
 		id, named := identityOf(o)
-		if !named || !declares(o) {
+		switch {
+		case !named || !declares(o):
 			continue
+		case first[id] == nil:
+			first[id] = o
+			continue
+		case byID[id] == nil: // few objects have a second one
+			byID[id] = &group{objects: []*source.Object{first[id]}}
+			all = append(all, byID[id])
 		}
-		g := byID[id]
-		if g == nil {
-			g = &group{}
-			byID[id], all = g, append(all, g)
-		}
-		g.objects = append(g.objects, o)
+		byID[id].objects = append(byID[id].objects, o)
 	}
 	for _, g := range all {
 		g.classify()

@@ -32,11 +32,15 @@ const maxSteps = 200_000
 
 func newTree(set *source.Set) *tree {
 	t := &tree{files: map[string]*source.File{}, dirs: map[string]*kustomization{}}
+	isKustomization := func(f *source.File) bool { return names[path.Base(f.Name)] }
+	if !slices.ContainsFunc(set.Files, isKustomization) {
+		return t
+	}
 	for _, f := range set.Files {
 		t.files[f.Name] = f
 	}
 	for _, f := range set.Files {
-		if !names[path.Base(f.Name)] {
+		if !isKustomization(f) {
 			continue
 		}
 		for _, root := range f.Roots() {
