@@ -156,6 +156,13 @@ func (q *loss) accompanied() bool {
 	return slices.ContainsFunc(q.ruled, func(w *workload.Workload) bool { return len(q.j.m.Group(w).HardAffinity()) > 0 })
 }
 
+// alone is the question about the workload by itself.
+func (q *loss) alone() *loss {
+	one := *q
+	one.ruled, one.crowded = []*workload.Workload{q.w}, []*workload.Workload{q.w}
+	return &one
+}
+
 // preempting is what is left of a verdict where the pods may take the room of
 // others.
 func (q *loss) preempting(b *placement.Blow, l placement.Loss, a answer) answer {
@@ -175,8 +182,9 @@ func (q *loss) preempting(b *placement.Blow, l placement.Loss, a answer) answer 
 }
 
 // grow is what is left of a verdict where pools may grow: never, if it is never
-// on as many nodes as there may be, and all rules are such that more nodes are
-// never worse.
+// on as many nodes as there may be, also for the workload by itself, and all rules
+// are such that more nodes are never worse. Among others that is not enough: at some
+// size one of them may not fit, and leave its room.
 func (q *loss) grow(b *placement.Blow, l placement.Loss, a answer) answer {
 	open := answer{verdict: placement.Undetermined, why: whyGrowth}
 	if a.verdict != placement.Never || !q.j.m.Hereditary(q.ruled) {
@@ -192,7 +200,7 @@ func (q *loss) grow(b *placement.Blow, l placement.Loss, a answer) answer {
 		if more.Value != b.Value || !contains(more.Like, b.Like) {
 			continue
 		}
-		if a := g.settle(more, l); a.verdict == placement.Never {
+		if a := g.settle(more, l); a.verdict == placement.Never && g.alone().settle(more, l).verdict == placement.Never {
 			return a
 		}
 	}

@@ -36,8 +36,11 @@ func (j *Judge) Migration(w *workload.Workload) Migration {
 		return m
 	}
 	if larger := j.larger(); larger != nil && j.m.Hereditary(j.group(w, false)) {
+		one := Migration{Machines: m.Machines, Answer: Unknown}
 		if g := larger.migration(w); g.Answer == No {
-			return g
+			if larger.migrate(w, []*workload.Workload{w}, &one); one.Answer == No { // see neverAlone
+				return g
+			}
 		}
 	}
 	return Migration{Answer: Unknown, Machines: m.Machines, Evicts: m.Evicts, Why: whyGrowth}

@@ -131,3 +131,22 @@ func TestRemedyAmongNeighbours(t *testing.T) {
 		t.Errorf("%s, %v", r.Verdict, got)
 	}
 }
+
+// TestNoAtEverySize: with two further nodes the StatefulSet takes both, so nothing
+// is left for the pod that is drained; with one it does not fit and leaves it.
+func TestNoAtEverySize(t *testing.T) {
+	const nodes = `apiVersion: schedlint.dev/v1alpha1
+kind: NodeTopology
+pools:
+- {name: here, count: 1, labels: {rack: r}, allocatable: {}}
+- {name: late, zones: {a: 0}, max: 2, labels: {rack: r}, allocatable: {pods: "1"}}
+`
+	const manifests = `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: web}}}]}}, containers: [{name: c, image: c}]}}}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: db}, spec: {replicas: 1, selector: {matchLabels: {app: db}}, template: {metadata: {labels: {app: db}}, spec: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: db}}}]}}, containers: [{name: c, image: c}]}}}}
+`
+	j, m := judge(t, nodes, manifests)
+	if d := j.Drain(find(t, m, "db")); d.Answer != change.Unknown {
+		t.Errorf("the drain is %s, although it works with one further node and not with two", d.Answer)
+	}
+}

@@ -68,11 +68,20 @@ func (j *Judge) paced(w *workload.Workload, how workload.Rollout, replicas int) 
 	}
 	if larger := j.larger(); larger != nil && r.Verdict != placement.Always {
 		g := larger.declared(w, how, replicas)
-		if g.Verdict == "" || g.Verdict == placement.Never && j.m.Hereditary(j.group(w, false)) {
+		if g.Verdict == "" || g.Verdict == placement.Never && j.m.Hereditary(j.group(w, false)) && larger.neverAlone(w, g) {
 			return g
 		}
 	}
 	return Rollout{Rollout: how, Replicas: replicas, Verdict: placement.Undetermined, Why: whyGrowth}
+}
+
+// neverAlone reports whether a rollout never completes for the workload by itself, as
+// it has to at every size: at some one another workload may not fit, and leave its
+// room.
+func (j *Judge) neverAlone(w *workload.Workload, r Rollout) bool {
+	one := Rollout{Rollout: r.Rollout, Replicas: r.Replicas}
+	j.roll(w, []*workload.Workload{w}, &one)
+	return one.Verdict == placement.Never
 }
 
 // declared judges a rollout on the declared nodes: among all that contend for
