@@ -83,6 +83,45 @@ func (j *Judge) try(w *workload.Workload, edit Edit, group []*workload.Workload,
 	return t.try()
 }
 
+// Change is an edit of a workload.
+type Change struct {
+	Workload *workload.Workload
+	Edit     Edit
+}
+
+// HoldTogether is Holds for several workloads at once, with all of the changes and
+// further nodes: each of the workloads is placed, rolls out and can be drained.
+func (j *Judge) HoldTogether(ws []*workload.Workload, changes []Change, further []*topology.Node) bool {
+	var group []*workload.Workload
+	for _, w := range ws {
+		for _, o := range append(j.crowd(w, Certain(w)), w) {
+			if !slices.Contains(group, o) {
+				group = append(group, o)
+			}
+		}
+	}
+	ws = slices.Clone(ws)
+	for _, c := range changes {
+		edited := *c.Workload
+		if i := slices.IndexFunc(ws, func(w *workload.Workload) bool { return w.Object == c.Workload.Object }); i >= 0 {
+			edited = *ws[i]
+		}
+		if c.Edit.Make != nil && !c.Edit.Make(&edited) {
+			return false
+		}
+		for _, list := range [][]*workload.Workload{ws, group} {
+			for i, o := range list {
+				if o.Object == c.Workload.Object {
+					list[i] = &edited
+				}
+			}
+		}
+	}
+	t := &trial{j: j, group: group, nodes: append(slices.Clip(j.m.Topology.Nodes), further...)}
+	m, other := t.world()
+	return !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !t.passes(m, other, w) })
+}
+
 // trial is one piece of advice on probation.
 type trial struct {
 	j          *Judge
@@ -93,34 +132,45 @@ type trial struct {
 
 // try puts the changed workload in its place.
 func (t *trial) try() bool {
-	group := slices.Clone(t.group)
-	if i := slices.Index(group, t.w); i >= 0 {
-		group[i] = t.changed
+	t.group = slices.Clone(t.group)
+	if i := slices.Index(t.group, t.w); i >= 0 {
+		t.group[i] = t.changed
 	} else {
-		group = append(group, t.changed)
+		t.group = append(t.group, t.changed)
 	}
-	m := t.j.m.Variant(append(group, t.j.running...), t.nodes)
+	m, other := t.world()
+	return t.passes(m, other, t.changed)
+}
+
+// world is the model of a trial, and who judges it.
+func (t *trial) world() (*placement.Model, *Judge) {
+	m := t.j.m.Variant(append(slices.Clone(t.group), t.j.running...), t.nodes)
 	other := t.j.other(m)
 	other.purse = &t.j.advice.purse
-	if *other.purse <= 0 || !other.Judged(t.changed) {
+	return m, other
+}
+
+// passes reports whether a workload of a trial is placed, rolls out and can be drained.
+func (t *trial) passes(m *placement.Model, other *Judge, w *workload.Workload) bool {
+	if *other.purse <= 0 || !other.Judged(w) {
 		return false
 	}
 	rolls := false // which says that all pods are placed before, too
-	for _, r := range other.Rollouts(t.changed) {
+	for _, r := range other.Rollouts(w) {
 		if r.Verdict != placement.Always && r.Verdict != "" {
 			return false
 		}
 		rolls = rolls || r.Verdict == placement.Always
 	}
 	if !rolls {
-		if d := placement.Decide(m, other.options(other.steps)); verdict(d, t.changed) != placement.Always {
+		if d := placement.Decide(m, other.options(other.steps)); verdict(d, w) != placement.Always {
 			return false
 		}
 	}
-	if len(t.nodes) < 2 || t.changed.Bare() {
+	if len(t.nodes) < 2 || w.Bare() {
 		return true
 	}
-	return !slices.ContainsFunc(other.Drains(t.changed), func(s Survival) bool { return s.Verdict != placement.Always })
+	return !slices.ContainsFunc(other.Drains(w), func(s Survival) bool { return s.Verdict != placement.Always })
 }
 
 // Advice is what trials of advice have shown, and what they may take: judges of
@@ -276,6 +326,53 @@ func perRevision(w *workload.Workload) bool {
 		*w, changed = *c, true
 	}
 	return changed
+}
+
+// Soft makes the hard terms of a use on a key preferred.
+func Soft(use placement.Use, key string) Edit {
+	if use == placement.Spread {
+		return EachSpread("soft", key, func(c *corev1.TopologySpreadConstraint) { c.WhenUnsatisfiable = corev1.ScheduleAnyway })
+	}
+	return Edit{fmt.Sprint("soft ", use, " ", key), 0, func(w *workload.Workload) bool {
+		if w.Spec.Affinity == nil {
+			return false
+		}
+		a := w.Spec.Affinity.DeepCopy()
+		var list *[]corev1.PodAffinityTerm
+		switch {
+		case use == placement.AntiAffinity && a.PodAntiAffinity != nil:
+			list = &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		case use == placement.Affinity && a.PodAffinity != nil:
+			list = &a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		default:
+			return false
+		}
+		before := len(*list)
+		*list = slices.DeleteFunc(*list, func(t corev1.PodAffinityTerm) bool { return t.TopologyKey == key })
+		w.Spec.Affinity = a
+		return len(*list) < before
+	}}
+}
+
+// Tolerate adds a toleration of a taint.
+func Tolerate(taint *corev1.Taint) Edit {
+	return Edit{"tolerate " + taint.Key + " " + string(taint.Effect), 0, func(w *workload.Workload) bool {
+		w.Spec.Tolerations = append(slices.Clone(w.Spec.Tolerations), corev1.Toleration{Key: taint.Key, Operator: corev1.TolerationOpExists, Effect: taint.Effect})
+		return true
+	}}
+}
+
+// AnyNode drops the node selector and the required node affinity.
+func AnyNode() Edit {
+	return Edit{"anyNode", 0, func(w *workload.Workload) bool {
+		w.Spec.NodeSelector = nil
+		if w.Spec.Affinity != nil {
+			a := w.Spec.Affinity.DeepCopy()
+			a.NodeAffinity = nil
+			w.Spec.Affinity = a
+		}
+		return true
+	}}
 }
 
 // NoHostPorts drops the host ports.

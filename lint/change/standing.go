@@ -71,7 +71,7 @@ func (j *Judge) Repairs(w *workload.Workload, pods int) []string {
 		return nil
 	}
 	if core := m.Explain(s.of[w], d); core != nil {
-		return core.Repairs
+		return core.Advice()
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -54,6 +55,65 @@ func (b *builder) largest(w *workload.Workload, most int) (n int, ok bool) {
 	return 0, false
 }
 
+// wayOut is a repair for workloads that do not all fit, if each of them then rolls out
+// and can be drained, or what of its kind holds; else empty.
+func (b *builder) wayOut(ws []*workload.Workload, r *placement.Repair) string {
+	if b.j == nil {
+		return ""
+	}
+	switch {
+	case r.Replicas > 0:
+		for n := r.Replicas; n > 0 && n > r.Replicas-maxLower; n-- {
+			if b.j.HoldTogether(ws, []change.Change{{Workload: r.Workload, Edit: change.Replicas(n)}}, nil) {
+				if n < r.Replicas {
+					return fmt.Sprintf("set replicas of %s to %d; with %d, a rollout or a node drain gets stuck", r.Workload, n, r.Replicas)
+				}
+				return r.Text
+			}
+		}
+		return ""
+	case r.Nodes > 0:
+		var further []*topology.Node
+		for n := 1; n <= r.Nodes+maxMore; n++ {
+			further = append(further, placement.Another(r.Like, n))
+			if n >= r.Nodes && b.j.HoldTogether(ws, nil, further) {
+				return fmt.Sprintf("add %d more of the kind of node %s", n, r.Like.Name)
+			}
+		}
+		return ""
+	}
+	var changes []change.Change
+	for _, a := range r.Atoms {
+		if edit, ok := b.givenUp(&a); ok {
+			changes = append(changes, change.Change{Workload: a.Workload, Edit: edit})
+		}
+	}
+	if len(changes) > 0 && !b.j.HoldTogether(ws, changes, nil) {
+		return ""
+	}
+	return r.Text
+}
+
+// givenUp is the edit that gives up an atom; false for those that name no
+// particular change, such as lower requests.
+func (b *builder) givenUp(a *placement.Atom) (edit change.Edit, ok bool) {
+	switch {
+	case a.Term != nil:
+		return change.Soft(a.Term.Use, a.Term.Key), true
+	case a.Part == "selector":
+		return change.AnyNode(), true
+	case a.Part == "ports":
+		return change.NoHostPorts(), true
+	case a.Part == "taints":
+		for _, x := range b.m.Excluded(a.Workload, false) {
+			if x.Taint != nil {
+				return change.Tolerate(x.Taint), true
+			}
+		}
+	}
+	return change.Edit{}, false
+}
+
 // nodesToAdd is the smallest number of further nodes with which the pods hold.
 func (b *builder) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) {
 	for n = pending; n <= min(pending+maxMore, maxNodes); n++ {
@@ -87,9 +147,7 @@ func (b *builder) apart(s Subject, w *workload.Workload) Subject {
 }
 
 // softSpread and honored are edits of the hard spread constraints on a key.
-func softSpread(key string) change.Edit {
-	return change.EachSpread("soft", key, func(c *corev1.TopologySpreadConstraint) { c.WhenUnsatisfiable = corev1.ScheduleAnyway })
-}
+func softSpread(key string) change.Edit { return change.Soft(placement.Spread, key) }
 
 func honored(key string) change.Edit {
 	return change.EachSpread("honor", key, func(c *corev1.TopologySpreadConstraint) {
@@ -122,4 +180,19 @@ func (b *builder) corrected(w *workload.Workload, t *placement.Term, key string)
 		fix.Description += ", and " + soft + ": as a hard rule it stops rollouts or node drains"
 	}
 	return fix
+}
+
+// toleration is the repair of an excluding taint, with as many pods as then hold.
+func (b *builder) toleration(s Subject, w *workload.Workload, x placement.Exclusion) Subject {
+	text := fmt.Sprintf("tolerate the taint %s:%s (%s)", x.Taint.Key, x.Taint.Effect, names(x.Nodes))
+	tolerate := change.Tolerate(x.Taint)
+	if b.holds(w, tolerate, 0) {
+		return s.fix("%s", text)
+	}
+	for n := w.Count.N - 1; n > 0 && n >= w.Count.N-maxLower && w.Count.Key != nil && w.Scale == nil; n-- {
+		if b.holds(w, change.Both(tolerate, change.Replicas(n)), 0) {
+			return s.fix("%s, and set %s to %d: with more, a pod stays Pending or a rollout or a node drain gets stuck", text, w.Count.Key.Value, n)
+		}
+	}
+	return s.fix("declare nodes that the pods may use: the taint %s:%s tolerated, a pod stays Pending or a rollout or a node drain gets stuck", x.Taint.Key, x.Taint.Effect)
 }

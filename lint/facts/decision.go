@@ -175,7 +175,7 @@ func decided(m *placement.Model, d *placement.Decision, w *placement.WorkloadDec
 	}
 	if w.Verdict == placement.Never {
 		if core := m.Explain(w.Workload, d); core != nil {
-			out.Core, out.Repairs = explained(m, []*workload.Workload{w.Workload}, core), core.Repairs
+			out.Core, out.Repairs = explained(m, []*workload.Workload{w.Workload}, core), core.Advice()
 		}
 	}
 	return out
@@ -189,7 +189,7 @@ func crowded(m *placement.Model, d *placement.Decision, doc *diag.Placement) {
 	}
 	for i := range doc.Workloads { // still in the order of the decision
 		if slices.Contains(ws, d.Workloads[i].Workload) {
-			doc.Workloads[i].Core, doc.Workloads[i].Repairs = explained(m, ws, core), core.Repairs
+			doc.Workloads[i].Core, doc.Workloads[i].Repairs = explained(m, ws, core), core.Advice()
 		}
 	}
 }

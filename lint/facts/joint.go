@@ -68,7 +68,9 @@ func (b *builder) crowd(c *placement.Conflict) {
 		s = s.related(o.CountSpan(), "%s of %s", plural(b.pods(o), "pod"), o)
 	}
 	for _, repair := range c.Core.Repairs {
-		s = s.fix("%s", repair)
+		if text := b.wayOut(c.Workloads, &repair); text != "" {
+			s = s.fix("%s", text)
+		}
 	}
 	fact.ID = b.subject(s)
 	b.Crowds = append(b.Crowds, fact)

@@ -181,7 +181,7 @@ func (b *builder) eligibilityFix(s Subject, w *workload.Workload) Subject {
 		last := excluded[len(excluded)-1]
 		switch {
 		case last.Taint != nil:
-			s = s.fix("tolerate the taint %s:%s (%s)", last.Taint.Key, last.Taint.Effect, names(last.Nodes))
+			s = b.toleration(s, w, last)
 		case strings.HasPrefix(last.One, "lacks the label "):
 			s = s.fix("give a node the label %s, or drop the rule", strings.TrimPrefix(last.One, "lacks the label "))
 		case last.One == "is cordoned":

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -20,10 +21,31 @@ type Atom struct {
 
 // Core is a smallest set of rules, numbers and node facts that cannot be met
 // together: with any one of them left out, all pods that it is about can be
-// placed. Repairs are ways out, each of them tried.
+// placed. Repairs are ways out, each of which lets the pods be placed.
 type Core struct {
 	Atoms   []Atom
-	Repairs []string
+	Repairs []Repair
+}
+
+// Repair is a way out of a contradiction: a number of replicas of a workload, further
+// nodes like one, or atoms that are given up; none of these for a name that is
+// corrected.
+type Repair struct {
+	Text     string
+	Workload *workload.Workload
+	Replicas int
+	Nodes    int
+	Like     *topology.Node
+	Atoms    []Atom
+}
+
+// Advice is the repairs in words.
+func (c *Core) Advice() []string {
+	list := make([]string, len(c.Repairs))
+	for i, r := range c.Repairs {
+		list[i] = r.Text
+	}
+	return list
 }
 
 var parts = []struct {

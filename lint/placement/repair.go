@@ -19,8 +19,8 @@ const (
 
 // repairs tries the usual ways out of a contradiction and keeps those that
 // work. Where none does by itself, several together do.
-func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom) []string {
-	var repairs []string
+func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom) []Repair {
+	var repairs []Repair
 	for _, w := range ws {
 		if q.of == nil || q.of == w {
 			repairs = append(repairs, q.fewer(base, w)...)
@@ -29,18 +29,18 @@ func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom
 	for _, atom := range core[:min(len(core), maxParts)] {
 		repairs = append(repairs, q.renamed(base, atom)...)
 		if without := base.and(atom); q.free(without) && q.possible(without) == Yes {
-			repairs = append(repairs, q.repair(atom))
+			repairs = append(repairs, Repair{Text: q.repair(atom), Workload: atom.Workload, Atoms: []Atom{atom}})
 		}
 	}
 	repairs = append(repairs, q.furtherNodes(base, ws)...)
 	if len(repairs) == 0 {
 		repairs = append(repairs, q.several(base, core)...)
 	}
-	return slices.Compact(repairs)
+	return slices.CompactFunc(repairs, func(a, b Repair) bool { return a.Text == b.Text })
 }
 
 // fewer tries fewer replicas of one workload.
-func (q question) fewer(base *relaxation, w *workload.Workload) []string {
+func (q question) fewer(base *relaxation, w *workload.Workload) []Repair {
 	pods := w.Count.N
 	if n, ok := base.count[w]; ok {
 		pods = n
@@ -52,14 +52,14 @@ func (q question) fewer(base *relaxation, w *workload.Workload) []string {
 		less := base.clone()
 		less.count[w] = n
 		if q.possible(less) == Yes {
-			return []string{fmt.Sprintf("set replicas of %s to %d", w, n)}
+			return []Repair{{Text: fmt.Sprintf("set replicas of %s to %d", w, n), Workload: w, Replicas: n}}
 		}
 	}
 	return nil
 }
 
 // renamed tries the topology key that was probably meant.
-func (q question) renamed(base *relaxation, atom Atom) []string {
+func (q question) renamed(base *relaxation, atom Atom) []Repair {
 	if atom.Term == nil {
 		return nil
 	}
@@ -72,13 +72,14 @@ func (q question) renamed(base *relaxation, atom Atom) []string {
 	if q.possible(other) != Yes {
 		return nil
 	}
-	return []string{fmt.Sprintf("write topologyKey: %s for the %s of %s on %s", meant, atom.Term.Use, atom.Workload, atom.Term.Key)}
+	text := fmt.Sprintf("write topologyKey: %s for the %s of %s on %s", meant, atom.Term.Use, atom.Workload, atom.Term.Key)
+	return []Repair{{Text: text, Workload: atom.Workload}}
 }
 
 // furtherNodes tries a few nodes more like one that pods may use.
-func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []string {
+func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repair {
 	seen := map[string]bool{}
-	var repairs []string
+	var repairs []Repair
 	for _, w := range ws {
 		if q.of != nil && q.of != w {
 			continue
@@ -91,9 +92,9 @@ func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []stri
 		seen[like.Name] = true
 		more := base.clone()
 		for n := 1; n <= maxMore; n++ {
-			more.nodes = append(slices.Clone(more.nodes), another(like, n))
+			more.nodes = append(slices.Clone(more.nodes), Another(like, n))
 			if q.possible(more) == Yes {
-				repairs = append(repairs, fmt.Sprintf("add %d more of the kind of node %s", n, like.Name))
+				repairs = append(repairs, Repair{Text: fmt.Sprintf("add %d more of the kind of node %s", n, like.Name), Workload: w, Nodes: n, Like: like})
 				break
 			}
 		}
@@ -103,8 +104,9 @@ func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []stri
 
 // several gives up parts of contradictions one after the other until nothing is
 // left of them: a core is one reason, and there may be more.
-func (q question) several(base *relaxation, core []Atom) []string {
+func (q question) several(base *relaxation, core []Atom) []Repair {
 	var steps []string
+	var given []Atom
 	relax := base
 	for range maxParts {
 		if len(core) == 0 {
@@ -115,10 +117,10 @@ func (q question) several(base *relaxation, core []Atom) []string {
 			atom = core[i]
 		}
 		relax = relax.and(atom)
-		steps = append(steps, q.repair(atom))
+		steps, given = append(steps, q.repair(atom)), append(given, atom)
 		switch q.possible(relax) {
 		case Yes:
-			return []string{strings.Join(steps, ", and ")}
+			return []Repair{{Text: strings.Join(steps, ", and "), Workload: given[0].Workload, Atoms: given}}
 		case Maybe:
 			return nil
 		}

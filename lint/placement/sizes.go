@@ -292,7 +292,7 @@ func (m *Model) sized(kinds, more []int) Size {
 	s := Size{Nodes: slices.Clone(m.Topology.Nodes)}
 	for i, g := range kinds {
 		for k := range more[i] {
-			s.Nodes = append(s.Nodes, another(m.Topology.Growth[g].Node, k))
+			s.Nodes = append(s.Nodes, Another(m.Topology.Growth[g].Node, k))
 		}
 		s.ID += fmt.Sprintf("%d+%d ", g, more[i])
 	}

@@ -55,7 +55,7 @@ func newView(topo *topology.Topology, grown bool) *view {
 		}
 		v.partial = v.partial || g.Extra > maxGrown
 		for k := range min(g.Extra, maxGrown) {
-			v.nodes, v.from = append(v.nodes, another(g.Node, k)), append(v.from, -1-i)
+			v.nodes, v.from = append(v.nodes, Another(g.Node, k)), append(v.from, -1-i)
 		}
 	}
 	return v
@@ -71,8 +71,8 @@ func (m *Model) Grown() (nodes []*topology.Node, growth string, ok bool) {
 	return m.views[1].nodes, m.views[1].growth(), true
 }
 
-// another is a further node of a pool: alike but for its name.
-func another(n *topology.Node, k int) *topology.Node {
+// Another is a further node of a pool: alike but for its name.
+func Another(n *topology.Node, k int) *topology.Node {
 	if k == 0 {
 		return n
 	}
@@ -96,7 +96,7 @@ func (m *Model) GrownBy(p *topology.Pool, more int) []*topology.Node {
 		}
 	}
 	for k := range more {
-		nodes = append(nodes, another(kinds[k%len(kinds)], k/len(kinds)))
+		nodes = append(nodes, Another(kinds[k%len(kinds)], k/len(kinds)))
 	}
 	return nodes
 }

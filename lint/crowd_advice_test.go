@@ -1,0 +1,141 @@
+package lint_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Advice for workloads that do not all fit, and for a taint that keeps pods off, is
+// followed: no workload is left with pods that stay Pending, or with a rollout or a
+// drain that gets stuck.
+
+const heavyRule = ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {tier: heavy}}}]}}"
+
+// unplaced are the rules that tell of pods that stay Pending, besides the outages.
+var unplaced = []string{"crowded-out", "no-eligible-node", "order-dependent-placement"}
+
+// crowdCase is two Deployments that keep off each other's nodes, and their nodes.
+type crowdCase struct {
+	api, queue, nodes int
+	soft              [2]bool
+	tolerate          bool // by both
+	tainted           bool // all nodes
+}
+
+func (c crowdCase) lint(t *testing.T) (found, helps []string) {
+	t.Helper()
+	dir := t.TempDir()
+	var manifest strings.Builder
+	for i, name := range []string{"api", "queue"} {
+		n, pod := []int{c.api, c.queue}[i], ""
+		if n == 0 {
+			continue
+		}
+		if !c.soft[i] {
+			pod += heavyRule
+		}
+		if c.tolerate {
+			pod += ", tolerations: [{key: dedicated, operator: Exists, effect: NoSchedule}]"
+		}
+		fmt.Fprintf(&manifest, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %[1]s, namespace: shop}\nspec:\n  replicas: %[2]d\n  selector: {matchLabels: {app: %[1]s}}\n  template:\n    metadata: {labels: {app: %[1]s, tier: heavy}}\n    spec: {containers: [{name: main, image: example.com/main}]%[3]s}\n---\n", name, n, pod)
+	}
+	taints := ""
+	if c.tainted {
+		taints = ", taints: [{key: dedicated, effect: NoSchedule}]"
+	}
+	nodes := fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: worker, count: %d%s}\n", c.nodes, taints)
+	for name, text := range map[string]string{"web.yaml": manifest.String(), "nodes.yaml": nodes} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report, err := run(t, dir, []string{"nodes.yaml"}, "web.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range report.Diagnostics {
+		if slices.Contains(outages, d.Rule) || slices.Contains(unplaced, d.Rule) {
+			found = append(found, d.Rule)
+		}
+		for _, f := range d.Fixes {
+			if d.Rule == "crowded-out" || strings.HasPrefix(f.Description, "tolerate") {
+				helps = append(helps, f.Description)
+			}
+		}
+	}
+	return found, helps
+}
+
+// follow changes a case as a piece of advice says; false if it says nothing that can
+// be followed by number.
+func (c crowdCase) follow(help string) (crowdCase, bool) {
+	var name string
+	var n int
+	switch {
+	case strings.HasPrefix(help, "tolerate the taint"):
+		c.tolerate = true
+		if _, rest, ok := strings.Cut(help, "and set replicas to "); ok {
+			fmt.Sscanf(rest, "%d", &c.api)
+		}
+		return c, true
+	case scan(help, "set replicas of Deployment shop/%s to %d", &name, &n):
+		*map[string]*int{"api": &c.api, "queue": &c.queue}[name] = n
+		return c, true
+	case scan(help, "add %d more of the kind of node worker-0", &n):
+		c.nodes += n
+		return c, true
+	case strings.HasPrefix(help, "make the anti-affinity of Deployment shop/"):
+		for i, name := range []string{"api", "queue"} {
+			if strings.Contains(help, "shop/"+name+" on") {
+				c.soft[i] = true
+			}
+		}
+		return c, true
+	}
+	return c, false
+}
+
+func scan(text, format string, to ...any) bool {
+	n, _ := fmt.Sscanf(text, format, to...)
+	return n == len(to)
+}
+
+func TestAdviceForSeveralHolds(t *testing.T) {
+	tried := map[string]int{}
+	check := func(c crowdCase) {
+		_, helps := c.lint(t)
+		for _, help := range helps {
+			next, ok := c.follow(help)
+			if !ok {
+				t.Errorf("%+v: nobody can follow %q", c, help)
+				continue
+			}
+			tried[strings.Fields(help)[0]]++
+			if found, _ := next.lint(t); len(found) > 0 {
+				t.Errorf("%+v: %q leads to %v", c, help, found)
+			}
+		}
+	}
+	for nodes := 2; nodes <= 6; nodes++ {
+		for api := 1; api <= 4; api++ {
+			for queue := 1; queue <= 4; queue++ {
+				check(crowdCase{api: api, queue: queue, nodes: nodes})
+			}
+		}
+	}
+	for nodes := 1; nodes <= 4; nodes++ {
+		for api := 1; api <= 5; api++ {
+			check(crowdCase{api: api, nodes: nodes, tainted: true})
+		}
+	}
+	for _, verb := range []string{"add", "set", "tolerate"} {
+		if tried[verb] < 5 {
+			t.Errorf("only %d pieces of advice to %s were tried", tried[verb], verb)
+		}
+	}
+	t.Log(tried)
+}
