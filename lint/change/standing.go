@@ -62,7 +62,7 @@ func (j *Judge) Alone(w *workload.Workload, pods int) *Scene {
 
 // Repairs are the ways out for a workload that cannot be placed whole even if it
 // has the nodes to itself; each was tried.
-func (j *Judge) Repairs(w *workload.Workload, pods int) []string {
+func (j *Judge) Repairs(w *workload.Workload, pods int) []placement.Repair {
 	s := j.scene([]*workload.Workload{w}).with(w, pods)
 	s.ws = append(s.ws, j.helpers(w)...)
 	m := j.m.Variant(s.ws, j.m.Topology.Nodes)
@@ -71,7 +71,7 @@ func (j *Judge) Repairs(w *workload.Workload, pods int) []string {
 		return nil
 	}
 	if core := m.Explain(s.of[w], d); core != nil {
-		return core.Advice()
+		return core.Repairs
 	}
 	return nil
 }

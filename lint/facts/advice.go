@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -55,6 +56,23 @@ func (b *builder) largest(w *workload.Workload, most int) (n int, ok bool) {
 	return 0, false
 }
 
+// waysOut are the repairs that hold, in words. Of pods that only run to completion
+// nothing rolls out or is drained: that they are placed is all.
+func (b *builder) waysOut(ws []*workload.Workload, repairs []placement.Repair) []string {
+	list := []string{}
+	finite := !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !w.Finite() })
+	for _, r := range repairs {
+		text := r.Text
+		if !finite {
+			text = b.wayOut(ws, &r)
+		}
+		if text != "" && !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
 // wayOut is a repair for workloads that do not all fit, if each of them then rolls out
 // and can be drained, or what of its kind holds; else empty.
 func (b *builder) wayOut(ws []*workload.Workload, r *placement.Repair) string {
@@ -81,9 +99,19 @@ func (b *builder) wayOut(ws []*workload.Workload, r *placement.Repair) string {
 			}
 		}
 		return ""
+	case r.Key != "":
+		write := change.TopologyKey(r.Atoms[0].Term.Key, r.Key)
+		if !b.j.HoldTogether(ws, []change.Change{{Workload: r.Workload, Edit: write}}, nil) {
+			return r.Text + "; a rollout or a node drain may then get stuck"
+		}
+		return r.Text
 	}
 	var changes []change.Change
 	for _, a := range r.Atoms {
+		// a repair may be about a copy of a workload
+		if i := slices.IndexFunc(b.m.Workloads, func(w *workload.Workload) bool { return w.Object == a.Workload.Object }); i >= 0 {
+			a.Workload = b.m.Workloads[i]
+		}
 		if edit, ok := b.givenUp(&a); ok {
 			changes = append(changes, change.Change{Workload: a.Workload, Edit: edit})
 		}

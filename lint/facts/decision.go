@@ -34,13 +34,13 @@ func Decision(m *placement.Model, d *placement.Decision, j *change.Judge, surviv
 	}
 	never := false
 	for i := range d.Workloads {
-		w := decided(m, d, &d.Workloads[i])
+		w := b.decided(d, &d.Workloads[i])
 		w.Change = b.changed(&d.Workloads[i])
 		doc.Workloads = append(doc.Workloads, w)
 		never = never || d.Workloads[i].Verdict == placement.Never && !d.Workloads[i].Workload.Finite()
 	}
 	if d.Verdict == placement.Never && !never {
-		crowded(m, d, doc)
+		b.crowded(d, doc)
 	}
 	slices.SortStableFunc(doc.Workloads, func(a, b diag.PlacementWorkload) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.APIVersion, b.APIVersion))
@@ -166,7 +166,7 @@ func reason(reasons map[placement.Reason]int) string {
 	return strings.Join(parts, ", ")
 }
 
-func decided(m *placement.Model, d *placement.Decision, w *placement.WorkloadDecision) diag.PlacementWorkload {
+func (b *builder) decided(d *placement.Decision, w *placement.WorkloadDecision) diag.PlacementWorkload {
 	o := w.Workload.Object
 	out := diag.PlacementWorkload{
 		APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: w.Pods,
@@ -174,22 +174,24 @@ func decided(m *placement.Model, d *placement.Decision, w *placement.WorkloadDec
 		Core: []diag.PlacementCore{}, Repairs: []string{},
 	}
 	if w.Verdict == placement.Never {
-		if core := m.Explain(w.Workload, d); core != nil {
-			out.Core, out.Repairs = explained(m, []*workload.Workload{w.Workload}, core), core.Advice()
+		if core := b.m.Explain(w.Workload, d); core != nil {
+			ws := []*workload.Workload{w.Workload}
+			out.Core, out.Repairs = explained(b.m, ws, core), b.waysOut(ws, core.Repairs)
 		}
 	}
 	return out
 }
 
 // crowded gives every workload of a core that is about several that core.
-func crowded(m *placement.Model, d *placement.Decision, doc *diag.Placement) {
-	ws, core := m.ExplainTogether(d)
+func (b *builder) crowded(d *placement.Decision, doc *diag.Placement) {
+	ws, core := b.m.ExplainTogether(d)
 	if core == nil {
 		return
 	}
+	repairs := b.waysOut(ws, core.Repairs)
 	for i := range doc.Workloads { // still in the order of the decision
 		if slices.Contains(ws, d.Workloads[i].Workload) {
-			doc.Workloads[i].Core, doc.Workloads[i].Repairs = explained(m, ws, core), core.Advice()
+			doc.Workloads[i].Core, doc.Workloads[i].Repairs = explained(b.m, ws, core), repairs
 		}
 	}
 }

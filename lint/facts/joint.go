@@ -67,10 +67,8 @@ func (b *builder) crowd(c *placement.Conflict) {
 	for _, o := range c.Workloads {
 		s = s.related(o.CountSpan(), "%s of %s", plural(b.pods(o), "pod"), o)
 	}
-	for _, repair := range c.Core.Repairs {
-		if text := b.wayOut(c.Workloads, &repair); text != "" {
-			s = s.fix("%s", text)
-		}
+	for _, text := range b.waysOut(c.Workloads, c.Core.Repairs) {
+		s = s.fix("%s", text)
 	}
 	fact.ID = b.subject(s)
 	b.Crowds = append(b.Crowds, fact)

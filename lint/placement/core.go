@@ -28,8 +28,8 @@ type Core struct {
 }
 
 // Repair is a way out of a contradiction: a number of replicas of a workload, further
-// nodes like one, or atoms that are given up; none of these for a name that is
-// corrected.
+// nodes like one, atoms that are given up, or the topology key that an atom probably
+// means.
 type Repair struct {
 	Text     string
 	Workload *workload.Workload
@@ -37,15 +37,7 @@ type Repair struct {
 	Nodes    int
 	Like     *topology.Node
 	Atoms    []Atom
-}
-
-// Advice is the repairs in words.
-func (c *Core) Advice() []string {
-	list := make([]string, len(c.Repairs))
-	for i, r := range c.Repairs {
-		list[i] = r.Text
-	}
-	return list
+	Key      string
 }
 
 var parts = []struct {

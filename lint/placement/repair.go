@@ -73,7 +73,7 @@ func (q question) renamed(base *relaxation, atom Atom) []Repair {
 		return nil
 	}
 	text := fmt.Sprintf("write topologyKey: %s for the %s of %s on %s", meant, atom.Term.Use, atom.Workload, atom.Term.Key)
-	return []Repair{{Text: text, Workload: atom.Workload}}
+	return []Repair{{Text: text, Workload: atom.Workload, Atoms: []Atom{atom}, Key: meant}}
 }
 
 // furtherNodes tries a few nodes more like one that pods may use.
