@@ -139,3 +139,24 @@ func TestAdviceForSeveralHolds(t *testing.T) {
 	}
 	t.Log(tried)
 }
+
+// TestTaintAdviceForJobs is about pods that run to completion: nothing of them rolls
+// out, so that a toleration helps is all that there is to say.
+func TestTaintAdviceForJobs(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"job.yaml":   "apiVersion: batch/v1\nkind: Job\nmetadata: {name: load}\nspec:\n  template:\n    spec: {restartPolicy: Never, containers: [{name: main, image: example.com/main}]}\n",
+		"nodes.yaml": "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: worker, count: 2, taints: [{key: dedicated, effect: NoSchedule}]}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report, err := run(t, dir, []string{"nodes.yaml"}, "job.yaml")
+	if err != nil || len(report.Diagnostics) != 1 || len(report.Diagnostics[0].Fixes) != 1 {
+		t.Fatalf("%v, %+v: want one finding with one repair", err, report.Diagnostics)
+	}
+	if got, want := report.Diagnostics[0].Fixes[0].Description, "tolerate the taint dedicated:NoSchedule (worker-0, worker-1)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -94,7 +94,7 @@ type Change struct {
 func (j *Judge) HoldTogether(ws []*workload.Workload, changes []Change, further []*topology.Node) bool {
 	var group []*workload.Workload
 	for _, w := range ws {
-		for _, o := range append(j.crowd(w, Certain(w)), w) {
+		for _, o := range append(slices.Clip(j.crowd(w, Certain(w))), w) {
 			if !slices.Contains(group, o) {
 				group = append(group, o)
 			}

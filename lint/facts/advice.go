@@ -210,17 +210,18 @@ func (b *builder) corrected(w *workload.Workload, t *placement.Term, key string)
 	return fix
 }
 
-// toleration is the repair of an excluding taint, with as many pods as then hold.
+// toleration is the repair of an excluding taint, with as many pods as then hold. Of
+// pods that run to completion nothing rolls out or is drained.
 func (b *builder) toleration(s Subject, w *workload.Workload, x placement.Exclusion) Subject {
 	text := fmt.Sprintf("tolerate the taint %s:%s (%s)", x.Taint.Key, x.Taint.Effect, names(x.Nodes))
 	tolerate := change.Tolerate(x.Taint)
-	if b.holds(w, tolerate, 0) {
+	if w.Finite() || b.holds(w, tolerate, 0) {
 		return s.fix("%s", text)
 	}
 	for n := w.Count.N - 1; n > 0 && n >= w.Count.N-maxLower && w.Count.Key != nil && w.Scale == nil; n-- {
 		if b.holds(w, change.Both(tolerate, change.Replicas(n)), 0) {
-			return s.fix("%s, and set %s to %d: with more, a pod stays Pending or a rollout or a node drain gets stuck", text, w.Count.Key.Value, n)
+			return s.fix("%s, and set %s to %d: with more, pods may stay Pending or a rollout or a node drain may get stuck", text, w.Count.Key.Value, n)
 		}
 	}
-	return s.fix("declare nodes that the pods may use: the taint %s:%s tolerated, a pod stays Pending or a rollout or a node drain gets stuck", x.Taint.Key, x.Taint.Effect)
+	return s.fix("declare nodes without the taint %s:%s", x.Taint.Key, x.Taint.Effect)
 }
