@@ -41,7 +41,7 @@ func (b *builder) lower(s Subject, w *workload.Workload, l *placement.Limit) Sub
 	case !ok:
 		return s
 	case n < l.Most:
-		return s.fix("set %s to %d; with %d, a rollout or a node drain gets stuck", w.Count.Key.Value, n, l.Most)
+		return s.fix("set %s to %d; with %d, a rollout or a node drain may get stuck", w.Count.Key.Value, n, l.Most)
 	}
 	return s.fix("set %s to %d", w.Count.Key.Value, n)
 }
@@ -84,7 +84,7 @@ func (b *builder) wayOut(ws []*workload.Workload, r *placement.Repair) string {
 		for n := r.Replicas; n > 0 && n > r.Replicas-maxLower; n-- {
 			if b.j.HoldTogether(ws, []change.Change{{Workload: r.Workload, Edit: change.Replicas(n)}}, nil) {
 				if n < r.Replicas {
-					return fmt.Sprintf("set replicas of %s to %d; with %d, a rollout or a node drain gets stuck", r.Workload, n, r.Replicas)
+					return fmt.Sprintf("set replicas of %s to %d; with %d, a rollout or a node drain may get stuck", r.Workload, n, r.Replicas)
 				}
 				return r.Text
 			}
@@ -199,13 +199,13 @@ func (b *builder) corrected(w *workload.Workload, t *placement.Term, key string)
 	switch {
 	case !t.Hard || t.Use == placement.Affinity || !b.topo || w.Fragment || b.holds(w, write, 0):
 	case len(w.Kind.Shared) > 0 && b.holds(w, change.Both(write, change.PerRevision()), 0):
-		fix.Description += fmt.Sprintf(", and add matchLabelKeys: [%s]: without it a rollout or a node drain gets stuck", w.Kind.Shared[0])
+		fix.Description += fmt.Sprintf(", and add matchLabelKeys: [%s]: without it a rollout or a node drain may get stuck", w.Kind.Shared[0])
 	case t.Use == placement.AntiAffinity && b.holds(w, change.SoftAntiAffinity(), 0), t.Use == placement.Spread && b.holds(w, softSpread(t.Key), 0):
 		soft := "make the rule preferred"
 		if t.Use == placement.Spread {
 			soft = "set whenUnsatisfiable: ScheduleAnyway"
 		}
-		fix.Description += ", and " + soft + ": as a hard rule it stops rollouts or node drains"
+		fix.Description += ", and " + soft + ": as a hard rule it may stop rollouts or node drains"
 	}
 	return fix
 }
