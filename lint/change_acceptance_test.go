@@ -10,7 +10,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
 )
 
 // changed is what linting and placing one input say about change.
@@ -46,7 +45,7 @@ func changes(t *testing.T, topology, manifest string) *changed {
 	}
 	slices.Sort(c.rules)
 	c.rules = slices.Compact(c.rules)
-	c.doc = place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"manifest.yaml"}, Topology: []string{"nodes.yaml"}}, placement.Options{})
+	c.doc = place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"manifest.yaml"}, Topology: []string{"nodes.yaml"}})
 	return c
 }
 

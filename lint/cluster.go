@@ -122,7 +122,23 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	}
 	s.nodes = c.topologies[key]
 	s.model = placement.NewModel(s.set, s.nodes)
+	s.model.Scale(r.Steps, r.part())
 	return s
+}
+
+// runSteps is how many steps the contexts of a run take together before each has to
+// make do with brakedPart of its budget: there may be many of them in few files.
+const (
+	runSteps   = 500_000_000
+	brakedPart = 0.01
+)
+
+// part is the part of its budget that the next context has.
+func (r *run) part() float64 {
+	if float64(r.spent) > runSteps*max(r.Steps, 1) {
+		return brakedPart
+	}
+	return 1
 }
 
 // input is what the facts of a context are about.
@@ -138,7 +154,9 @@ func (r *run) cluster(p part) {
 		input := r.input(s)
 		input.Answered = c.answered[s.nodes]
 		f := facts.Build(input)
+		r.spent += s.model.Run().Spent()
 		r.unknowns(s.set, s.model)
+		r.givenUp(s.model)
 		r.looked(f, x.Objects)
 		r.decide(p.name, f.Decisions())
 		r.judge(f, c, x.Objects)

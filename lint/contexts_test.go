@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/lint"
-	"github.com/schedlint/schedlint/lint/placement"
 )
 
 // environs is manifests by path.
@@ -96,7 +95,7 @@ func (t environs) verdicts(tt *testing.T) (all []string, contexts map[string]str
 	for _, d := range report.Diagnostics {
 		all = append(all, fmt.Sprintf("%s %s %s/%s line %d: %s", d.Level, d.Rule, d.Object.Kind, d.Object.Name, d.Location.Line, d.Message))
 	}
-	doc, err := lint.Place(context.Background(), lint.Options{Dir: root, Root: root, Paths: []string{"."}, Topology: []string{nodes}}, placement.Options{})
+	doc, err := lint.Place(context.Background(), lint.Options{Dir: root, Root: root, Paths: []string{"."}, Topology: []string{nodes}})
 	if err != nil {
 		tt.Fatal(err)
 	}

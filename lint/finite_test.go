@@ -10,7 +10,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
 )
 
 // forms are ways to declare pods that carry app and ask for these things: three
@@ -60,7 +59,7 @@ func both(t *testing.T, nodes, text string) (rules []string, doc *diag.Placement
 	for _, d := range report.Diagnostics {
 		rules = append(rules, d.Rule)
 	}
-	return rules, place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"app.yaml"}, Topology: []string{"nodes.yaml"}}, placement.Options{})
+	return rules, place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"app.yaml"}, Topology: []string{"nodes.yaml"}})
 }
 
 const twoNodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 2, allocatable: {cpu: '4', memory: 8Gi, pods: '9'}}]\n"

@@ -10,7 +10,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
 )
 
 var (
@@ -61,7 +60,7 @@ func placedAs(t *testing.T, dir string, text []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := place(t, lint.Options{Dir: abs, Root: abs, Paths: []string{"manifests.yaml"}, Topology: []string{"nodes.yaml"}}, placement.Options{})
+	doc := place(t, lint.Options{Dir: abs, Root: abs, Paths: []string{"manifests.yaml"}, Topology: []string{"nodes.yaml"}})
 	for _, line := range lines {
 		i := slices.IndexFunc(doc.Workloads, func(w diag.PlacementWorkload) bool { return w.Kind == string(line[1]) && w.Name == string(line[2]) })
 		if i < 0 {

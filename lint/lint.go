@@ -49,6 +49,8 @@ type Options struct {
 	// Survive are topology keys the loss of whose domains every workload is asked
 	// to survive, beside what the configuration asks of it.
 	Survive []string
+	// Steps multiplies every budget of steps; 0 stands for 1.
+	Steps float64
 	// SourceRoot is the directory, relative to Dir, that rendered manifests were
 	// rendered from; "" is Dir, and then only what has the same name is taken for
 	// the source.
@@ -76,6 +78,8 @@ var ErrNothing = errors.New("no document found: nothing was checked")
 
 // run is the state of one Run.
 type run struct {
+	// spent is how many steps the contexts that were judged have taken.
+	spent int
 	Options
 	ctx    context.Context
 	table  workload.Table

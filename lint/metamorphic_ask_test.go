@@ -14,7 +14,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/rego"
 )
@@ -46,10 +45,6 @@ type answers struct {
 	bytes map[string]string
 }
 
-// budget is a tenth of what the command has, so that what is too large to be
-// searched ends soon; whatever it is, order and names must not matter.
-const budget = placement.DefaultSteps / 10
-
 // ask lints and places a variant.
 func ask(t *testing.T, e *rego.Engine, v variant) answers {
 	t.Helper()
@@ -70,7 +65,7 @@ func ask(t *testing.T, e *rego.Engine, v variant) answers {
 		t.Fatal(err)
 	}
 	linted.Rules = e.Rules()
-	placed, err := lint.Place(context.Background(), o, placement.Options{Steps: budget})
+	placed, err := lint.Place(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ var ErrNoTopology = errors.New("no topology: declare the nodes with --topology F
 // Place decides whether the workloads of each context can be placed together. What
 // cannot be read is left out and told as a failure: the decisions are about the
 // rest.
-func Place(ctx context.Context, o Options, budget placement.Options) (*diag.Placements, error) {
+func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	if o.Config == nil {
 		o.Config = &config.Config{}
 	}
@@ -41,7 +41,7 @@ func Place(ctx context.Context, o Options, budget placement.Options) (*diag.Plac
 		})
 	}
 	for _, p := range r.parts() {
-		decisions, err := r.place(p, budget)
+		decisions, err := r.place(p)
 		r.fail(err)
 		doc.Decisions = append(doc.Decisions, decisions...)
 	}
@@ -52,7 +52,7 @@ func Place(ctx context.Context, o Options, budget placement.Options) (*diag.Plac
 }
 
 // place decides about each context of a part.
-func (r *run) place(p part, budget placement.Options) ([]diag.Placement, error) {
+func (r *run) place(p part) ([]diag.Placement, error) {
 	c := r.divide(p)
 	var all []diag.Placement
 	for _, x := range c.Contexts {
@@ -63,7 +63,9 @@ func (r *run) place(p part, budget placement.Options) ([]diag.Placement, error) 
 		if s.nodes.Empty() {
 			return nil, ErrNoTopology
 		}
-		doc := facts.Decision(s.model, placement.Decide(s.model, budget), change.New(s.model, s.set, budget), r.survive)
+		doc := facts.Decision(s.model, placement.Decide(s.model, placement.Options{}), change.New(s.model, s.set, placement.Options{}), r.survive)
+		r.spent += s.model.Run().Spent()
+		doc.Unknown = r.openQuestions(s)
 		doc.Cluster, doc.Context = p.name, x.Name
 		doc.Notes = append(doc.Notes, r.caveats(s)...)
 		all = append(all, *doc)
@@ -88,4 +90,14 @@ func (r *run) caveats(s *scene) []string {
 		notes = append(notes, fmt.Sprintf("%s %s is declared %d times, the last one counts", group[0].Kind, group[0].Name, len(group)))
 	}
 	return notes
+}
+
+// openQuestions counts those about the workloads of one context.
+func (r *run) openQuestions(s *scene) []diag.Skip {
+	one := run{Options: r.Options, skips: newSkips(), open: map[unknown]bool{}}
+	one.unknowns(s.set, s.model)
+	one.givenUp(s.model)
+	var sum diag.Summary
+	one.skips.into(&sum)
+	return sum.Unknown
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
 )
 
 // misspelt is the topology key of the post's third workload as it was
@@ -38,7 +37,7 @@ func customApp(t *testing.T, key string) *diag.Placement {
 	}
 	doc := place(t, lint.Options{
 		Dir: dir, Root: dir, Paths: paths, Topology: []string{filepath.Join(shared, "topologies", "six-nodes-three-zones.yaml")},
-	}, placement.Options{})
+	})
 	if len(doc.Workloads) != 3 || len(doc.Invalid)+len(doc.Unmodelled) > 0 {
 		t.Fatalf("want a decision about three workloads: %+v", doc)
 	}

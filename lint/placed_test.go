@@ -6,13 +6,12 @@ import (
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
 )
 
 // place decides about manifests that are one context.
-func place(t *testing.T, o lint.Options, budget placement.Options) *diag.Placement {
+func place(t *testing.T, o lint.Options) *diag.Placement {
 	t.Helper()
-	doc, err := lint.Place(context.Background(), o, budget)
+	doc, err := lint.Place(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,6 +117,24 @@ func (r *run) unknowns(set *workload.Set, m *placement.Model) {
 	}
 }
 
+// givenUp counts the questions about the workloads of a context that took more steps
+// than their budget, each once however many contexts hold it.
+func (r *run) givenUp(m *placement.Model) {
+	for _, g := range m.Run().GivenUp {
+		why := overBudget + g.Question
+		for _, w := range g.Workloads {
+			if key := (unknown{w.Object, why}); !r.open[key] {
+				r.open[key] = true
+				r.skips.add(&r.skips.unknown, why, at(w.Object))
+				r.skips.unknown[why].Budget = true
+			}
+		}
+	}
+}
+
+// overBudget begins the reason of a question that was given up.
+const overBudget = "step budget exceeded: "
+
 // passed counts objects that are no workload of their own.
 type passed struct{ nodes, provisioners, owned, finished int }
 

@@ -24,11 +24,12 @@ import (
 type lintFlags struct {
 	topology, ruleDirs, survive []string
 	config, failOn, category    string
-	fix                         string
+	fix, failOnUnknown          string
 	sourceRoot                  string
 	outputs                     outputs
 	accept                      acceptFlags
 	quiet, all, verbose         bool
+	steps                       float64
 }
 
 func newLint() *cobra.Command {
@@ -77,6 +78,8 @@ failure.`,
 	flags.Var(dirFlag{&f.sourceRoot}, "source-root", "`directory` that the input was rendered from: findings are shown where it was written (default: this directory, for objects of the same name)")
 	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
 	flags.Var(choiceFlag{&f.failOn, config.FailLevels()}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
+	addSteps(flags, &f.steps)
+	addFailUnknown(flags, &f.failOnUnknown)
 	f.accept.add(flags)
 	addFix(flags, &f.fix)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "text without the summary: nothing at all if nothing is found")
@@ -107,6 +110,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	if err := fixable(f.fix, args); err != nil {
 		return err
 	}
+	options.Steps = f.steps
 	options.Survive, options.SourceRoot, options.Compared = f.survive, f.sourceRoot, f.accept.since != ""
 	if err := f.accept.apply(&options); err != nil {
 		return err
@@ -140,7 +144,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	switch {
 	case len(r.Summary.Unjudged()) > 0 && !onlyHere(options.Dir, options.Paths):
 		return statusError{exitUsage, errUnjudged}
-	case differs && failOn != "none":
+	case differs && failOn != "none", diag.Unsettled(r.Summary.Unknown, f.failOnUnknown):
 		return statusError{code: exitFindings}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -24,7 +23,8 @@ type placeFlags struct {
 	topology, survive []string
 	config, failOn    string
 	outputs           outputs
-	steps             int
+	steps             float64
+	failOnUnknown     string
 }
 
 func newPlace() *cobra.Command {
@@ -54,14 +54,12 @@ decision is then about the rest), 3 internal failure.`,
 	flags.Var(keyFlag{&f.survive}, "survive", "topology `key` whose domains are lost one at a time: node, zone, region or another (repeatable; default node and zone)")
 	formatsVar(flags, &f.outputs, report.PlaceFormats())
 	flags.Var(choiceFlag{&f.failOn, failVerdicts()}, "fail-on", "mildest `verdict` that fails the run: "+strings.Join(failVerdicts(), ", ")+" (default never)")
-	flags.IntVar(&f.steps, "steps", placement.DefaultSteps, "budget, in filters applied")
+	addSteps(flags, &f.steps)
+	addFailUnknown(flags, &f.failOnUnknown)
 	return cmd
 }
 
 func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
-	if f.steps <= 0 {
-		return fmt.Errorf("--steps: expected a number above 0, found %d", f.steps)
-	}
 	if err := f.outputs.check(); err != nil {
 		return err
 	}
@@ -69,8 +67,8 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	if err != nil {
 		return err
 	}
-	options.Survive = f.survive
-	doc, err := lint.Place(cmd.Context(), options, placement.Options{Steps: f.steps})
+	options.Survive, options.Steps = f.survive, f.steps
+	doc, err := lint.Place(cmd.Context(), options)
 	if err != nil {
 		return err
 	}
@@ -80,18 +78,18 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	if err != nil {
 		return err
 	}
-	return placeOutcome(doc, f.failOn)
+	return placeOutcome(doc, f.failOn, f.failOnUnknown)
 }
 
 // placeOutcome is the exit status of decisions: that of the worst, and wrong input
 // outranks them all.
-func placeOutcome(doc *diag.Placements, failOn string) error {
+func placeOutcome(doc *diag.Placements, failOn, unknown string) error {
 	if !doc.Complete {
 		return statusError{code: exitUsage}
 	}
 	limit := slices.Index(strictness, placement.Verdict(failOn))
 	for _, d := range doc.Decisions {
-		if at := slices.Index(strictness, placement.Verdict(d.Verdict)); limit >= 0 && (at >= 0 && at <= limit || len(d.Invalid) > 0) {
+		if at := slices.Index(strictness, placement.Verdict(d.Verdict)); limit >= 0 && (at >= 0 && at <= limit || len(d.Invalid) > 0) || diag.Unsettled(d.Unknown, unknown) {
 			return statusError{code: exitFindings}
 		}
 	}

@@ -29,7 +29,7 @@ type Edit struct {
 // in every run, completes every rollout and finds room when a node is drained. What
 // the budget for advice does not suffice for does not hold.
 func (j *Judge) Holds(w *workload.Workload, edit Edit, more int) bool {
-	if j.m.Topology.Empty() {
+	if j.unready || j.m.Topology.Empty() {
 		return false
 	}
 	pods := max(Certain(w), edit.Pods)
@@ -92,6 +92,9 @@ type Change struct {
 // HoldTogether is Holds for several workloads at once, with all of the changes and
 // further nodes: each of the workloads is placed, rolls out and can be drained.
 func (j *Judge) HoldTogether(ws []*workload.Workload, changes []Change, further []*topology.Node) bool {
+	if j.unready {
+		return false
+	}
 	var group []*workload.Workload
 	for _, w := range ws {
 		for _, o := range append(slices.Clip(j.crowd(w, Certain(w))), w) {
@@ -118,8 +121,10 @@ func (j *Judge) HoldTogether(ws []*workload.Workload, changes []Change, further 
 		}
 	}
 	t := &trial{j: j, group: group, nodes: append(slices.Clip(j.m.Topology.Nodes), further...)}
-	m, other := t.world()
-	return !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !t.passes(m, other, w) })
+	return t.within(func() bool {
+		m, other := t.world()
+		return !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !t.passes(m, other, w) })
+	})
 }
 
 // trial is one piece of advice on probation.
@@ -138,21 +143,29 @@ func (t *trial) try() bool {
 	} else {
 		t.group = append(t.group, t.changed)
 	}
-	m, other := t.world()
-	return t.passes(m, other, t.changed)
+	return t.within(func() bool {
+		m, other := t.world()
+		return t.passes(m, other, t.changed)
+	})
+}
+
+// within asks a question about the trial: it does not hold if the budget of its group
+// does not suffice. At least half of what is left stays for the question that the
+// advice belongs to.
+func (t *trial) within(f func() bool) (holds bool) {
+	m := t.j.m
+	return m.Run().Within(min(m.Each(t.group), m.Run().Left()/2), func() { holds = f() }) && holds
 }
 
 // world is the model of a trial, and who judges it.
 func (t *trial) world() (*placement.Model, *Judge) {
 	m := t.j.m.Variant(append(slices.Clone(t.group), t.j.running...), t.nodes)
-	other := t.j.other(m)
-	other.purse = &t.j.advice.purse
-	return m, other
+	return m, t.j.other(m)
 }
 
 // passes reports whether a workload of a trial is placed, rolls out and can be drained.
 func (t *trial) passes(m *placement.Model, other *Judge, w *workload.Workload) bool {
-	if *other.purse <= 0 || !other.Judged(w) {
+	if !other.Judged(w) {
 		return false
 	}
 	rolls := false // which says that all pods are placed before, too
@@ -173,12 +186,8 @@ func (t *trial) passes(m *placement.Model, other *Judge, w *workload.Workload) b
 	return !slices.ContainsFunc(other.Drains(w), func(s Survival) bool { return s.Verdict != placement.Always })
 }
 
-// Advice is what trials of advice have shown, and what they may take: judges of
-// the same nodes may share it.
-type Advice struct {
-	purse int
-	known map[trialKey]bool
-}
+// Advice is what trials of advice have shown: judges of the same nodes may share it.
+type Advice struct{ known map[trialKey]bool }
 
 // trialKey is what the outcome of a trial rests on, for a workload by itself.
 type trialKey struct {
@@ -187,10 +196,10 @@ type trialKey struct {
 }
 
 // NewAdvice is advice of which nothing has been tried.
-func NewAdvice() *Advice { return &Advice{purse: defaultSteps * questions, known: map[trialKey]bool{}} }
+func NewAdvice() *Advice { return &Advice{map[trialKey]bool{}} }
 
-// Share makes a judge try advice on account of another one of the same nodes.
-func (j *Judge) Share(a *Advice) { j.advice = a }
+// ShareAdvice makes a judge use what another one of the same nodes has tried.
+func (j *Judge) ShareAdvice(a *Advice) { j.advice = a }
 
 // Replicas sets the number of pods.
 func Replicas(n int) Edit {

@@ -19,7 +19,8 @@ const (
 
 // Why the judge gives up.
 const (
-	whySteps = "more steps than the budget"
+	// WhySteps: the steps of the question were over.
+	WhySteps = "more steps than the budget"
 	whySize  = "too many pods or nodes to search"
 )
 
@@ -48,7 +49,10 @@ func (j *Judge) undecided(w *workload.Workload) string {
 	for _, d := range j.m.Permanent().Doubts(j.group(w, false)) {
 		return whyDoubt[d.Cause()]
 	}
-	return whySteps
+	if j.m.Run().Stops == j.stops {
+		return whySize
+	}
+	return WhySteps
 }
 
 // answers are what verdicts say of a question that is yes or no.

@@ -26,10 +26,11 @@ type Budget struct {
 // Budgets judges all disruption budgets of the set (R-W19).
 func (j *Judge) Budgets() []Budget {
 	if j.budgets == nil {
-		j.budgets = []Budget{}
+		all := []Budget{}
 		for _, b := range j.set.Budgets {
-			j.budgets = append(j.budgets, j.budget(b))
+			all = append(all, j.budget(b))
 		}
+		j.budgets = all // once they are whole
 	}
 	return j.budgets
 }
@@ -37,11 +38,13 @@ func (j *Judge) Budgets() []Budget {
 func (j *Judge) budget(b *workload.Budget) Budget {
 	out := Budget{Budget: b, Known: b.Unknown == ""}
 	neighbours, doubt := 0, false
+	j.m.Run().Spend(len(j.m.Workloads)/4 + len(j.m.Elsewhere())/4)
 	for _, w := range j.m.Workloads {
 		if w.Object.Namespace != b.Object.Namespace || w.Copy || w.Superseded {
 			continue
 		}
 		neighbours++
+		j.m.Run().Spend(4)
 		switch selects(b, w) {
 		case placement.Maybe:
 			doubt = true
@@ -97,11 +100,19 @@ func selects(b *workload.Budget, w *workload.Workload) placement.Answer {
 
 // BudgetsOf are the budgets that select the pods of a workload.
 func (j *Judge) BudgetsOf(w *workload.Workload) []Budget {
-	var all []Budget
-	for _, b := range j.Budgets() {
-		if slices.Contains(b.Workloads, w) {
-			all = append(all, b)
+	budgets := j.Budgets()
+	if j.selecting == nil {
+		by := map[*workload.Workload][]int{}
+		for i, b := range budgets {
+			for _, w := range b.Workloads {
+				by[w] = append(by[w], i)
+			}
 		}
+		j.selecting = by
+	}
+	var all []Budget
+	for _, i := range j.selecting[w] {
+		all = append(all, budgets[i])
 	}
 	return all
 }

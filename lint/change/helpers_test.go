@@ -20,7 +20,8 @@ func judge(t testing.TB, nodes, manifests string) (*change.Judge, *placement.Mod
 	}
 	set := workload.Load(workload.NewTable(), objects(t, manifests))
 	m := placement.NewModel(set, topo)
-	return change.New(m, set, placement.Options{Steps: 4 * placement.DefaultSteps}), m
+	m.Scale(1000, 1) // the budget is another test's
+	return change.New(m, set, placement.Options{Steps: 400_000}), m
 }
 
 func objects(t testing.TB, text string) []*source.Object {

@@ -14,15 +14,17 @@ type Judge struct {
 	m     *placement.Model
 	set   *workload.Set
 	steps int
-	purse *int // what is left for all questions
 	// ruled are the workloads that hard rules connect with each one, crowded
 	// those that may fill a node with it as well, where these are few.
 	// scaled is crowded with as many pods as autoscalers may ask for.
 	ruled, crowded, scaled map[*workload.Workload][]*workload.Workload
 	running                []*workload.Workload
 	budgets                []Budget
-	grown                  *Judge // on the nodes that growing pools may have, once asked
-	one                    *Judge // with one more node of each kind, once asked
+	selecting              map[*workload.Workload][]int // those that select the pods of each
+	grown                  *Judge                       // on the nodes that growing pools may have, once asked
+	one                    *Judge                       // with one more node of each kind, once asked
+	unready                bool                         // if the budget did not suffice for Prepare
+	stops                  int                          // of the run when the question began
 	sized                  map[string]*Judge
 	lost                   map[string][]answer
 	advice                 *Advice
@@ -55,12 +57,9 @@ type groupKey struct {
 	n     int
 }
 
-// Budgets, in filters applied: that of one question is a part of what a decision
-// has by default, and all questions have that of some.
-const (
-	defaultSteps = 100_000
-	questions    = 20
-)
+// defaultSteps bounds one search, in filters applied, beside the budget that a
+// question has in the run.
+const defaultSteps = 100_000
 
 // Limits of what is judged together.
 const (
@@ -74,10 +73,8 @@ const (
 func New(m *placement.Model, set *workload.Set, o placement.Options) *Judge {
 	j := &Judge{m: m, set: set, steps: defaultSteps}
 	if o.Steps > 0 {
-		j.steps = max(o.Steps/(placement.DefaultSteps/defaultSteps), 1)
+		j.steps = o.Steps
 	}
-	purse := j.steps * questions
-	j.purse = &purse
 	j.strategies = map[sized]workload.Rollout{}
 	j.advice, j.unfits, j.shapes = NewAdvice(), map[groupKey]map[*workload.Workload]bool{}, map[sized]string{}
 	for _, w := range m.Workloads {
@@ -88,23 +85,17 @@ func New(m *placement.Model, set *workload.Set, o placement.Options) *Judge {
 	return j
 }
 
-// other is a judge of another model, out of the same purse.
+// other is a judge of another model, with the same bounds.
 func (j *Judge) other(m *placement.Model) *Judge {
-	o := New(m, j.set, placement.Options{})
-	o.steps, o.purse = j.steps, j.purse
-	return o
+	return New(m, j.set, placement.Options{Steps: j.steps})
 }
 
-// options are those of a question that may take so many steps. What counts and
-// closed forms tell is asked even when the purse is empty.
-func (j *Judge) options(steps int) placement.Options {
-	*j.purse = max(*j.purse, briefSteps)
-	return placement.Options{Steps: steps, Purse: j.purse}
-}
+// options are those of a question whose searches may take so many steps.
+func (j *Judge) options(steps int) placement.Options { return placement.Options{Steps: steps} }
 
 // Judged reports whether a workload can be judged at all.
 func (j *Judge) Judged(w *workload.Workload) bool {
-	return !j.m.Topology.Empty() && takesPart(j.m.Group(w)) && len(j.running) <= maxRunning
+	return !j.unready && !j.m.Topology.Empty() && takesPart(j.m.Group(w)) && len(j.running) <= maxRunning
 }
 
 // takesPart reports whether the pods of a group are there for good.
@@ -164,6 +155,32 @@ func (j *Judge) beyond(w *workload.Workload, pods int) int {
 		return 1
 	}
 	return how.Surge
+}
+
+// Prepare finds out what all questions rest on, once and not on account of the first of
+// them: which workloads are judged together. It reports whether the budget for that
+// suffices; nothing is judged if it does not.
+func (j *Judge) Prepare() bool {
+	if j.m.Topology.Empty() || len(j.m.Workloads) == 0 {
+		return true
+	}
+	w := j.m.Workloads[0]
+	j.unready = !j.m.Run().Within(j.m.Altogether(), func() {
+		j.Budgets()
+		j.crowd(w, most(w))
+		j.scaled = j.groups(most, true)
+		if j.closed(w, most(w)); j.larger() != nil {
+			j.larger().group(w, true)
+		}
+	})
+	return !j.unready
+}
+
+// Ask asks a question about one workload, which takes its share of the steps that its
+// group is worth. It reports whether there was an answer.
+func (j *Judge) Ask(w *workload.Workload, f func()) bool {
+	j.stops = j.m.Run().Stops
+	return j.m.Run().Within(j.m.Each(j.group(w, true)), f)
 }
 
 // group is the workloads with which one is judged, itself among them.

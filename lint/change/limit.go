@@ -13,7 +13,7 @@ func (j *Judge) Limit(w *workload.Workload, pods int) *placement.Limit {
 	c := *w
 	c.Scale, c.Count.N, c.Count.Known = nil, pods, true
 	ws := append(j.helpers(w), &c)
-	m := placement.NewModel(&workload.Set{Workloads: ws, Namespaces: j.m.Namespaces}, j.m.Topology)
+	m := j.m.Beside(ws)
 	if e := m.Eligible(&c); !m.Judged(&c) || e.Count+e.Growable == 0 {
 		return nil
 	}

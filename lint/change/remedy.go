@@ -62,7 +62,18 @@ func (j *Judge) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 
 // completes reports whether a rollout does in every run, for other workloads or
 // on other nodes, among all of them: that the rules alone allow it is no help.
-func (j *Judge) completes(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
+func (j *Judge) completes(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) (does bool) {
+	return j.aside(func() { does = j.rollsOut(w, group, nodes, how, replicas) }) && does
+}
+
+// aside asks what only advice rests on, so that at least half of what is left of the
+// budget stays for the question that the advice belongs to.
+func (j *Judge) aside(f func()) bool {
+	run := j.m.Run()
+	return run.Within(run.Left()/2, f)
+}
+
+func (j *Judge) rollsOut(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
 	other := j.other(j.m.Variant(append(slices.Clone(group), j.running...), nodes))
 	r := Rollout{Rollout: how, Replicas: replicas}
 	if how.Way == workload.NoRollout || how.Unknown != "" || !other.Judged(w) {
@@ -79,10 +90,11 @@ func (j *Judge) completes(w *workload.Workload, group []*workload.Workload, node
 func (j *Judge) MigrationRemedies(w *workload.Workload) []Remedy {
 	group := j.group(w, true)
 	moves := func(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node) bool {
-		other := j.other(j.m.Variant(append(slices.Clone(group), j.running...), nodes))
 		m := Migration{Machines: Certain(w)}
-		other.migrate(w, other.group(w, true), &m)
-		return m.Answer == Yes
+		return j.aside(func() {
+			other := j.other(j.m.Variant(append(slices.Clone(group), j.running...), nodes))
+			other.migrate(w, other.group(w, true), &m)
+		}) && m.Answer == Yes
 	}
 	var all []Remedy
 	passesOver := edited(w, "kubevirt.io/created-by", func(t *corev1.PodAffinityTerm) *[]string {

@@ -78,7 +78,7 @@ func (j *Judge) Repairs(w *workload.Workload, pods int) []placement.Repair {
 
 // Together is all workloads that take part in decisions.
 func (j *Judge) Together() *placement.Standing {
-	d := placement.Decide(j.m, j.options(j.steps*questions))
+	d := placement.Decide(j.m, j.options(0))
 	return j.m.Stand(d.Witness, j.m.Workloads...)
 }
 

@@ -154,6 +154,8 @@ type Skip struct {
 	// MayHoldWorkloads is set if what was left out may hold workloads, as a template
 	// or a hidden directory may and a CRD schema may not.
 	MayHoldWorkloads bool `json:"mayHoldWorkloads,omitempty"`
+	// Budget is set for questions that were given up because their steps were over.
+	Budget bool `json:"budget,omitempty"`
 	// Places are file:line of each, or the path alone of what was not read, in
 	// order; at most MaxPlaces are kept.
 	Places []string `json:"places"`
@@ -161,6 +163,20 @@ type Skip struct {
 
 // MaxPlaces bounds the places that a summary entry lists; Count is never cut.
 const MaxPlaces = 20
+
+// Unsettled reports whether some of the questions that are open fail a run: all do
+// where fail is FailAny, those that were given up for their steps where it is
+// FailBudget.
+func Unsettled(open []Skip, fail string) bool {
+	return slices.ContainsFunc(open, func(k Skip) bool { return fail == FailAny || fail == FailBudget && k.Budget })
+}
+
+// What --fail-on-unknown takes.
+const (
+	FailNone   = "none"
+	FailBudget = "budget"
+	FailAny    = "any"
+)
 
 // Summary says what a run looked at and what it left out, so that a run that
 // examined nothing never looks like a clean one.

@@ -34,6 +34,8 @@ type Placement struct {
 	Invalid      []PlacementInvalid  `json:"invalid"`
 	Unmodelled   []string            `json:"unmodelled"`
 	Notes        []string            `json:"notes"`
+	// Unknown counts questions that are open, by subject, as that of a summary does.
+	Unknown []Skip `json:"unknown"`
 }
 
 // PlacementPods counts pods over all maximal states that can be reached.

@@ -43,6 +43,8 @@ type builder struct {
 	declared int
 	topo     bool
 	complete bool
+	// prepared is set once it is known which workloads are judged together.
+	prepared bool
 	// roomy tells that every node says what room it has.
 	roomy bool
 	// object names the workload that facts are being built about, once for all.
@@ -82,18 +84,23 @@ func build(in Input) *builder {
 	if in.Set != nil {
 		b.j = change.New(m, in.Set, placement.Options{})
 		if in.Answered != nil {
-			b.j.Share(in.Answered.advice)
+			b.j.ShareAdvice(in.Answered.advice)
+		}
+		if b.prepared = b.j.Prepare(); !b.prepared {
+			m.Run().GiveUp(m.Workloads, askChange)
 		}
 	}
 	for _, w := range m.Workloads {
-		b.workload(w)
+		b.ask(w, askPlaced, m.Part([]*workload.Workload{w}), func() { b.workload(w) })
 	}
 	if in.Set != nil {
 		b.fragments(in.Set)
 	}
-	for _, c := range m.Circles() {
-		b.circle(c)
-	}
+	b.askAll(askCircles, func() {
+		for _, c := range m.Circles() {
+			b.circle(c)
+		}
+	})
 	if b.topo {
 		b.joint()
 	}
@@ -104,6 +111,25 @@ func build(in Input) *builder {
 	b.notes = append(b.notes, quirks(m)...)
 	b.pendings()
 	return b
+}
+
+// The questions that may be given up, as the summary names them.
+const (
+	askPlaced    = "whether its pods fit"
+	askCircles   = "which workloads wait for one another"
+	askShortages = "whether resources suffice for workloads together"
+	askChange    = "rollouts, drains and losses"
+	askBudgets   = "which pods disruption budgets select"
+)
+
+// ask asks a question about a workload, which may be given up.
+func (b *builder) ask(w *workload.Workload, question string, steps int, f func()) {
+	b.m.Ask([]*workload.Workload{w}, question, steps, f)
+}
+
+// askAll asks a question about all workloads, which may be given up.
+func (b *builder) askAll(question string, f func()) bool {
+	return b.m.Ask(b.m.Workloads, question, b.m.Altogether(), f)
 }
 
 // subject registers what stands behind the next fact and gives its id.

@@ -14,10 +14,15 @@ import (
 // change tells what becomes of workloads when something changes. Those of which
 // pods stay Pending anyway are passed over.
 func (b *builder) change() {
-	for i := range b.j.Budgets() {
-		x := &b.j.Budgets()[i]
-		b.settled[x.Object.ID()] = &settled{budget: true, judged: x.Unknown == "", guards: x.Unknown == ""}
-		b.budget(x)
+	b.askAll(askBudgets, func() {
+		for i := range b.j.Budgets() {
+			x := &b.j.Budgets()[i]
+			b.settled[x.Object.ID()] = &settled{budget: true, judged: x.Unknown == "", guards: x.Unknown == ""}
+			b.budget(x)
+		}
+	})
+	if !b.prepared {
+		return
 	}
 	for _, w := range b.m.Workloads {
 		if w.Copy || w.Superseded {
@@ -26,19 +31,26 @@ func (b *builder) change() {
 		b.about(w)
 		b.because(w, func(x *Explainer) diag.Account { return x.still(w) })
 		b.outerLabels(w)
-		if b.faulty[w] || b.torn[w] || !b.j.Judged(w) {
-			continue
-		}
-		if b.answered(w) {
+		if b.faulty[w] || b.torn[w] || !b.j.Judged(w) || b.answered(w) {
 			continue
 		}
 		b.settle(w, func(d *settled) { d.changed = d.placed; d.lost = d.placed && b.Survive != nil && len(b.Survive(w)) > 0 })
-		b.rollout(w)
-		b.drain(w)
-		b.losses(w)
-		b.migration(w)
-		b.autoscaler(w)
+		b.asks(w, b.rollout, b.drain, b.losses, b.migration, b.autoscaler)
 		b.answer(w)
+	}
+}
+
+// asks asks questions about a change, each of which may be given up.
+func (b *builder) asks(w *workload.Workload, questions ...func(*workload.Workload)) {
+	given := !b.m.Run().Within(b.m.Part([]*workload.Workload{w}), func() {
+		for _, ask := range questions {
+			if !b.j.Ask(w, func() { ask(w) }) {
+				b.unsure(w, change.WhySteps)
+			}
+		}
+	})
+	if given {
+		b.unsure(w, change.WhySteps)
 	}
 }
 
@@ -61,7 +73,7 @@ func (b *builder) rollout(w *workload.Workload) {
 		ending = MayEndIll
 	}
 	if ending == EndsUnsure {
-		b.unsure(w)
+		b.unsure(w, r.Why)
 	}
 	skewed := ending == EndsWell && b.Skew && b.j.Skews(w, r.Replicas)
 	if b.spare(ending == EndsWell && !skewed) || ending == EndsUnsure && !b.complete {
@@ -80,7 +92,10 @@ func (b *builder) rollout(w *workload.Workload) {
 }
 
 // unsure notes that the answer to some question about a change is not known.
-func (b *builder) unsure(w *workload.Workload) {
+func (b *builder) unsure(w *workload.Workload, why string) {
+	if why == change.WhySteps {
+		b.m.Run().GiveUp([]*workload.Workload{w}, askChange)
+	}
 	b.settle(w, func(d *settled) { d.changed, d.lost = false, false })
 }
 

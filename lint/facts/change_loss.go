@@ -23,7 +23,7 @@ func (b *builder) losses(w *workload.Workload) {
 		}
 		for _, fact := range []*Loss{gone, ghost} {
 			if fact != nil && fact.Ending == EndsUnsure {
-				b.unsure(w)
+				b.unsure(w, whyOpen(all))
 			}
 			if fact == nil || b.spare(fact.Ending == EndsWell || fact.Ending == EndsUnsure) {
 				continue
@@ -41,6 +41,15 @@ func (b *builder) losses(w *workload.Workload) {
 			b.Losses = append(b.Losses, *fact)
 		}
 	}
+}
+
+// whyOpen is why the outcome of some losses is not known: the budget, if that is one of
+// the reasons.
+func whyOpen(all []change.Survival) string {
+	if slices.ContainsFunc(all, func(s change.Survival) bool { return s.Verdict == placement.Undetermined && s.Why == change.WhySteps }) {
+		return change.WhySteps
+	}
+	return ""
 }
 
 // lossHelp is what helps against a loss; honouring the taint of ghosts was tried.
@@ -81,7 +90,7 @@ func (b *builder) drain(w *workload.Workload) {
 	}
 	d := b.j.Drain(w)
 	if d.Answer == change.Unknown {
-		b.unsure(w)
+		b.unsure(w, d.Why)
 	}
 	if d.Worst == nil {
 		return

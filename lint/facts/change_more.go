@@ -8,6 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -21,7 +22,7 @@ func (b *builder) budget(x *change.Budget) {
 		of = x.Workloads[0]
 	}
 	b.because(of, func(e *Explainer) diag.Account { return e.guarded(x) })
-	fact := Budget{Budget: budgetName(x.Budget), Selector: x.SelectorText(), Pods: x.Pods, Selects: texts(x.Workloads), Others: []string{}}
+	fact := Budget{Budget: budgetName(x.Budget), Selector: x.SelectorText(), Pods: x.Pods, Selects: texts(x.Workloads[:min(len(x.Workloads), maxOthers)]), Others: []string{}}
 	add := func(problem string, s Subject) {
 		fact.Problem = problem
 		fact.ID = b.subject(s)
@@ -32,28 +33,21 @@ func (b *builder) budget(x *change.Budget) {
 		add("idle", s.fix("write the labels that the pods carry, or remove the budget"))
 		return
 	}
-	for _, w := range x.Workloads {
-		for _, o := range b.j.BudgetsOf(w) {
-			if name := budgetName(o.Budget); o.Object != x.Object && !w.Repeated && !slices.Contains(fact.Others, name) {
-				fact.Others = append(fact.Others, name)
-			}
-		}
+	others := b.rivals(x)
+	for _, o := range others[:min(len(others), maxOthers)] {
+		fact.Others = append(fact.Others, budgetName(o.budget))
 	}
 	if len(fact.Others) > 0 && x.Unknown == "" {
 		s := Subject{Location: x.SelectorSpan()}
-		for _, w := range x.Workloads {
-			for _, o := range b.j.BudgetsOf(w) {
-				if o.Object != x.Object {
-					s = s.related(o.SelectorSpan(), "%s selects pods of %s as well", budgetName(o.Budget), w)
-				}
-			}
+		for _, o := range others[:min(len(others), maxOthers)] {
+			s = s.related(o.budget.SelectorSpan(), "%s selects pods of %s as well", budgetName(o.budget), o.of)
 		}
 		add("several", s.fix("let one budget select each pod"))
 		return
 	}
 	if fact.Limit = x.Text; x.Known && x.Allowed == 0 {
 		s := Subject{Location: x.Span()}
-		for _, w := range x.Workloads {
+		for _, w := range x.Workloads[:min(len(x.Workloads), maxOthers)] {
 			s = s.related(w.CountSpan(), "%s", plural(change.Certain(w), "pod")+" of "+w.String())
 		}
 		more := ""
@@ -62,6 +56,34 @@ func (b *builder) budget(x *change.Budget) {
 		}
 		add("no-eviction", s.fix("set maxUnavailable: 1 in place of it%s", more))
 	}
+}
+
+// maxOthers bounds the workloads and the other budgets that the fact of one names.
+const maxOthers = 20
+
+// rival is another budget of pods of a workload.
+type rival struct {
+	budget *workload.Budget
+	of     *workload.Workload
+}
+
+// rivals are the other budgets of the pods of one, each once.
+func (b *builder) rivals(x *change.Budget) (all []rival) {
+	seen := map[*source.Object]bool{x.Object: true}
+	for _, w := range x.Workloads {
+		if w.Repeated {
+			continue
+		}
+		budgets := b.j.BudgetsOf(w)
+		b.m.Run().Spend(len(budgets) / 4)
+		for _, o := range budgets {
+			if !seen[o.Object] {
+				seen[o.Object] = true
+				all = append(all, rival{o.Budget, w})
+			}
+		}
+	}
+	return all
 }
 
 func budgetName(b *workload.Budget) string {
@@ -74,7 +96,7 @@ func (b *builder) migration(w *workload.Workload) {
 	b.because(w, func(x *Explainer) diag.Account { return x.moving(w) })
 	ending, known := map[change.Answer]Ending{change.Yes: EndsWell, change.May: MayEndIll, change.No: EndsIll, change.Unknown: EndsUnsure}[m.Answer]
 	if ending == EndsUnsure {
-		b.unsure(w)
+		b.unsure(w, m.Why)
 	}
 	if !known || b.spare(ending == EndsWell || ending == EndsUnsure) {
 		return
@@ -107,7 +129,7 @@ func (b *builder) autoscaler(w *workload.Workload) {
 	b.because(w, func(x *Explainer) diag.Account { return x.scaled(w) })
 	verdict, known := map[change.Answer]Verdict{change.Yes: Feasible, change.No: Infeasible, change.May: Unknown, change.Unknown: Unknown}[s.Answer]
 	if verdict == Unknown {
-		b.unsure(w)
+		b.unsure(w, s.Why)
 	}
 	if s.Pool != "" {
 		b.notes = append(b.notes, fmt.Sprintf("%s may be scaled to %s by %s: they begin to fit with %s in pool %s",

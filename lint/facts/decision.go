@@ -26,11 +26,19 @@ func Reference(w *workload.Workload) string {
 // Decision turns a decision into the document that the place command prints,
 // with what the judge says of change, and of the losses that are asked for.
 func Decision(m *placement.Model, d *placement.Decision, j *change.Judge, survive func(*workload.Workload) []string) *diag.Placement {
-	b := &builder{Facts: &Facts{}, Input: Input{Survive: survive}, m: m, j: j}
+	b := &builder{Facts: &Facts{settled: Decisions{}}, Input: Input{Survive: survive}, m: m, j: j}
+	if b.prepared = j.Prepare(); !b.prepared {
+		m.Run().GiveUp(m.Workloads, askChange)
+	}
 	doc := &diag.Placement{
 		Verdict: string(d.Verdict), RulesVerdict: string(d.RulesVerdict),
 		Pods:      diag.PlacementPods{Total: d.Total, MaxPlaced: d.MaxPlaced, MinPlaced: d.MinPlaced, Exact: d.Exact},
 		Workloads: []diag.PlacementWorkload{}, Witness: steps(d.Witness), Invalid: []diag.PlacementInvalid{}, Unmodelled: []string{}, Notes: []string{},
+	}
+	for _, o := range d.Over {
+		if o.Cause == placement.ByBudget {
+			m.Run().GiveUp(o.Workloads, placement.TogetherQuestion)
+		}
 	}
 	never := false
 	for i := range d.Workloads {

@@ -24,7 +24,16 @@ const whyUnfit = "its pods do not fit as it is"
 // fit as it is do not with fewer nodes, and there is nothing to drain.
 func (b *builder) changed(d *placement.WorkloadDecision) diag.PlacementChange {
 	w := d.Workload
-	out := diag.PlacementChange{Rollout: b.rolls(w), Survives: b.survives(w), Drain: b.drains(w), Migrate: b.migrates(w), Autoscale: b.scales(w)}
+	open := diag.PlacementJudgement{Verdict: string(change.Unknown), Reason: change.WhySteps}
+	out := diag.PlacementChange{Drain: open, Migrate: open, Autoscale: open}
+	out.Rollout = diag.PlacementRollout{Verdict: rolls[placement.Undetermined], Reason: change.WhySteps}
+	out.Survives = b.unasked(w)
+	if b.prepared {
+		b.asks(w,
+			func(w *workload.Workload) { out.Rollout = b.rolls(w) }, func(w *workload.Workload) { out.Survives = b.survives(w) },
+			func(w *workload.Workload) { out.Drain = b.drains(w) }, func(w *workload.Workload) { out.Migrate = b.migrates(w) },
+			func(w *workload.Workload) { out.Autoscale = b.scales(w) })
+	}
 	if d.Verdict != placement.Never {
 		return out
 	}
@@ -34,6 +43,18 @@ func (b *builder) changed(d *placement.WorkloadDecision) diag.PlacementChange {
 	}
 	out.Drain = diag.PlacementJudgement{Verdict: string(change.None), Reason: whyUnfit}
 	return out
+}
+
+// unasked is survives where the steps do not suffice.
+func (b *builder) unasked(w *workload.Workload) []diag.PlacementSurvival {
+	list := []diag.PlacementSurvival{}
+	if b.Survive == nil {
+		return list
+	}
+	for _, key := range b.Survive(w) {
+		list = append(list, diag.PlacementSurvival{Key: key, Meaning: string(placement.Gone), Verdict: string(placement.Undetermined), Reason: change.WhySteps})
+	}
+	return list
 }
 
 // survives is what becomes of it when a domain of each key that is asked for is

@@ -74,15 +74,16 @@ type Loss struct {
 // (it lets no pod go), several (more than one selects a pod) or idle (it selects
 // no pod).
 type Budget struct {
-	ID       int      `json:"id"`
-	Budget   string   `json:"budget"`
-	Problem  string   `json:"problem"`
-	Selector string   `json:"selector"`
-	Pods     int      `json:"pods"`
-	Limit    string   `json:"limit"` // as in "minAvailable 2 of 2 pods"
-	Selects  []string `json:"selects"`
-	// Others are the other budgets of a pod with several.
-	Others []string `json:"others"`
+	ID       int    `json:"id"`
+	Budget   string `json:"budget"`
+	Problem  string `json:"problem"`
+	Selector string `json:"selector"`
+	Pods     int    `json:"pods"`
+	Limit    string `json:"limit"` // as in "minAvailable 2 of 2 pods"
+	// Selects are workloads whose pods it selects, and Others the other budgets of a
+	// pod with several: the first 20 of each.
+	Selects []string `json:"selects"`
+	Others  []string `json:"others"`
 }
 
 // Drain is a workload whose pod has no other node when its node is drained.

@@ -25,9 +25,11 @@ func (b *builder) joint() {
 			b.order(&c)
 		}
 	}
-	for _, s := range b.m.Shortages(b.faulty) {
-		b.volume(&s)
-	}
+	b.askAll(askShortages, func() {
+		for _, s := range b.m.Shortages(b.faulty) {
+			b.volume(&s)
+		}
+	})
 }
 
 func texts(ws []*workload.Workload) []string {

@@ -120,7 +120,7 @@ func (b *builder) spread(w *workload.Workload, l *placement.Limit) {
 	}
 	s, excluded := b.frame(w, l, at)
 	fact := Spread{
-		Workload: w.String(), Verdict: verdict(l), Cause: l.Cause, Pods: l.Pods, Key: t.Key, Keys: strings.Join(b.m.Group(w).SpreadKeys(), ", "), MaxSkew: int(t.Constraint.MaxSkew), MinDomains: t.MinDomains(),
+		Workload: w.String(), Verdict: verdict(l), Cause: l.Cause, Pods: l.Pods, Key: t.Key, Keys: listed(b.m.Group(w).SpreadKeys()), MaxSkew: int(t.Constraint.MaxSkew), MinDomains: t.MinDomains(),
 		Domains: l.EligibleDomains, Smallest: l.Smallest, SmallestDomain: l.SmallestDomain, Most: l.Most, Pending: max(0, l.Pods-l.Most),
 		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l),
 	}
@@ -129,6 +129,17 @@ func (b *builder) spread(w *workload.Workload, l *placement.Limit) {
 	}
 	fact.ID = b.subject(s)
 	b.Spreads = append(b.Spreads, fact)
+}
+
+// maxListed bounds the names in one text of a fact.
+const maxListed = 20
+
+// listed names things, as far as they are not too many.
+func listed(names []string) string {
+	if more := len(names) - maxListed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 func (b *builder) spreadFix(s Subject, w *workload.Workload, l *placement.Limit, fact *Spread) Subject {

@@ -87,6 +87,8 @@ func (d *decided) decision(m *Model, rules *decided) *Decision {
 // or those of one that it has to do with, or else the budget.
 func (d *Decision) cause(w *workload.Workload, t tally) Cause {
 	switch {
+	case t.refuted:
+		return ByFault
 	case !t.unsure && t.large:
 		return BySize
 	case !t.unsure:
@@ -134,7 +136,10 @@ func (d *decided) overruns() []Overrun {
 	for i := range d.outcomes {
 		if o := &d.outcomes[i]; !o.decided && !o.unsure {
 			cause := ByBudget
-			if o.large {
+			switch {
+			case o.refuted:
+				cause = ByFault
+			case o.large && !o.spent:
 				cause = BySize
 			}
 			all = append(all, Overrun{d.a.m.unmerge(o.owners), o.pods, cause})

@@ -36,9 +36,9 @@ type unit struct {
 	// spreads are the hard constraints; keys all their keys, which a node needs.
 	spreads []*constraint
 	keys    []int
-	// takes are the ports that a pod takes on its node, clashes those of which
-	// one is enough to keep it off.
-	ports, clashes []int
+	// ports are those that a pod takes on its node, taken the same in order, and
+	// clashes, in order, those of which one is enough to keep it off.
+	ports, taken, clashes []int
 	// after is the unit that has to be placed before this one is created, or nil;
 	// placed is how many pods are in place.
 	after  *unit
@@ -48,6 +48,9 @@ type unit struct {
 	unsure []int
 	// open is set if a hard term may count on pods that take no part.
 	open bool
+	// cost is how many steps it takes to ask whether a node takes a pod, and moved
+	// how many to place one.
+	cost, moved int
 }
 
 // exclusion is a key and a unit that must not share its domains, as far as its
@@ -87,6 +90,9 @@ type arena struct {
 	// it is not judged. The last one is the slots for pods.
 	resources []corev1.ResourceName
 	free      []int64
+	// rest is free with nothing but running pods in place, which are listed.
+	rest    []int64
+	running []step
 	// in counts pods by unit and node for the units that a search is about;
 	// byDomain by key, unit and domain where some rule asks for it, which counts
 	// lists by unit; portsOn counts by port and node.
@@ -152,13 +158,27 @@ func newArena(m *Model, contend bool, relax *relaxation) *arena {
 		}
 	}
 	for i, u := range a.units {
+		u.cost, u.moved = u.asking(), 1+(len(u.ports)+len(a.counts[i])+len(a.watchers[i]))/perStep
+	}
+	for i, u := range a.units {
 		if u.g.Running {
 			for _, n := range u.nodes.list {
 				a.place(i, int(n))
+				a.running = append(a.running, step{i, int(n)})
 			}
 		}
 	}
+	a.rest = slices.Clone(a.free)
 	return a
+}
+
+// asking is how many steps it takes to hold the rules of a unit against a node.
+func (u *unit) asking() int {
+	rules := len(u.clashes) + len(u.apart) + len(u.near)*(1+len(u.company)) + len(u.keys)
+	for _, c := range u.spreads {
+		rules += len(c.domains)
+	}
+	return 1 + rules/perStep
 }
 
 // addUnits adds the pods of a group: a DaemonSet has a unit for every node that
@@ -195,6 +215,7 @@ func (a *arena) nodesFor(u *unit) *nodeSet {
 	if s := a.sets[id]; s != nil {
 		return s
 	}
+	a.m.run.Spend(1 + len(a.nodes)/perStep)
 	s := &nodeSet{has: make([]bool, len(a.nodes)), one: -1}
 	for _, n := range base.list {
 		if a.fits(u, int(n)) {
@@ -220,6 +241,7 @@ func (a *arena) passing(g *Group) *nodeSet {
 	if s := a.sets[id]; s != nil {
 		return s
 	}
+	a.m.run.Spend(len(a.nodes) * (1 + len(a.resources)) / perStep)
 	s := &nodeSet{has: make([]bool, len(a.nodes)), one: -1, least: make([]int64, len(a.resources))}
 	for r := range s.least {
 		s.least[r] = math.MaxInt64
@@ -250,6 +272,7 @@ func (a *arena) key(name string) int {
 	if i := slices.Index(a.keys, name); i >= 0 {
 		return i
 	}
+	a.m.run.Spend(1 + (len(a.keys)+len(a.nodes))/perStep)
 	a.keys = append(a.keys, name)
 	domain, size := a.m.numbered(name, a.nodes)
 	a.domain, a.sizes = append(a.domain, domain), append(a.sizes, size)
@@ -270,6 +293,7 @@ func (a *arena) addResources() {
 	}
 	a.resources = append(a.resources, corev1.ResourcePods)
 	slots := len(a.resources) - 1
+	a.m.run.Spend(len(a.resources) * (len(a.units) + len(a.nodes)) / (2 * perStep))
 	for _, u := range a.units {
 		u.ask = make([]int64, len(a.resources))
 		if !a.relax.without(u.g, atomSlots) {

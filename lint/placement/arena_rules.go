@@ -74,13 +74,38 @@ func (a *arena) addPorts() {
 			u.ports = append(u.ports, index[p])
 		}
 	}
+	byNumber := map[int32][]int{}
+	for i, p := range a.hostPorts {
+		byNumber[p.Port] = append(byNumber[p.Port], i)
+	}
 	for _, u := range a.units {
-		for i, p := range a.hostPorts {
-			if slices.ContainsFunc(u.ports, func(own int) bool { return a.hostPorts[own].Conflicts(p) }) {
-				u.clashes = append(u.clashes, i)
+		for _, own := range u.ports {
+			for _, p := range byNumber[a.hostPorts[own].Port] {
+				a.m.run.Spend(1)
+				if a.hostPorts[own].Conflicts(a.hostPorts[p]) {
+					u.clashes = append(u.clashes, p)
+				}
 			}
 		}
+		u.taken = slices.Sorted(slices.Values(u.ports))
+		slices.Sort(u.clashes)
+		u.clashes = slices.Compact(u.clashes)
 	}
+}
+
+// clashesWith reports whether ports of another unit keep pods of this one off.
+func (u *unit) clashesWith(v *unit) bool {
+	for i, j := 0, 0; i < len(u.clashes) && j < len(v.taken); {
+		switch d := u.clashes[i] - v.taken[j]; {
+		case d == 0:
+			return true
+		case d < 0:
+			i++
+		default:
+			j++
+		}
+	}
+	return false
 }
 
 // selected are the units whose pods terms of a unit select, all of them at
@@ -151,6 +176,7 @@ func (a *arena) keepApart(i int, t *Term) {
 }
 
 func (a *arena) exclude(i int, x exclusion) {
+	a.m.run.Spend(2 + len(a.units[i].apart)/perStep)
 	if u := a.units[i]; !u.kubelet && !slices.Contains(u.apart, x) {
 		u.apart = append(u.apart, x)
 		a.counter(x)
@@ -205,6 +231,7 @@ type inclusion struct {
 // include applies the inclusion policies
 // (plugins/podtopologyspread/common.go, matchNodeInclusionPolicies).
 func (a *arena) include(u *unit, c *constraint, t *Term) *inclusion {
+	a.m.run.Spend(1 + len(u.keys))
 	id := domainKey{
 		signature: u.g.signature, key: a.relax.key(t), keys: fmt.Sprint(u.keys),
 		honorAffinity: t.honorsAffinity(), honorTaints: t.honorsTaints(),

@@ -40,6 +40,13 @@ func (c *counter) at(d int32) int32 {
 	return c.sparse[d]
 }
 
+// reset forgets all pods.
+func (c *counter) reset() {
+	c.total = 0
+	clear(c.dense)
+	clear(c.sparse)
+}
+
 func (c *counter) add(d, by int32) {
 	c.total += int(by)
 	if c.dense != nil {

@@ -25,6 +25,7 @@ func (a *arena) unplace(i, n int) { a.change(i, n, -1) }
 
 func (a *arena) change(i, n int, by int32) {
 	u := a.units[i]
+	a.m.run.Spend(u.moved)
 	u.placed += int(by)
 	if a.in[i] != nil {
 		a.in[i][n] += by
@@ -56,9 +57,11 @@ func (a *arena) lies(n, place int) bool { return place == 0 || a.places[place][n
 // takes tells whether a node takes one more pod of a unit now.
 func (a *arena) takes(i, n int) bool {
 	u := a.units[i]
+	a.m.run.Spend(1)
 	if !u.nodes.holds(n) || a.contend && !a.fits(u, n) || u.after != nil && u.after.placed == 0 {
 		return false
 	}
+	a.m.run.Spend(u.cost - 1)
 	for _, p := range u.clashes {
 		if a.portsOn[p].at(int32(n)) > 0 {
 			return false
@@ -115,4 +118,42 @@ func (a *arena) nearTakes(u *unit, n int) bool {
 		missing = missing || !here
 	}
 	return !missing || !counted && u.first
+}
+
+// restore takes away all pods of a component, wherever a question that was given up
+// has left them.
+func (a *arena) restore(c component) {
+	a.m.run.Spend(len(c.units) + len(a.running))
+	ports, watching := map[int]bool{}, map[*constraint]bool{}
+	for _, i := range c.units {
+		u := a.units[i]
+		u.placed, a.in[i] = 0, nil
+		for _, k := range a.counts[i] {
+			k.reset()
+		}
+		for _, s := range u.spreads {
+			clear(s.count)
+			watching[s] = true
+		}
+		for _, p := range u.ports {
+			a.portsOn[p].reset()
+			ports[p] = true
+		}
+		width := len(a.resources)
+		for _, n := range u.nodes.list {
+			copy(a.left(int(n)), a.rest[int(n)*width:(int(n)+1)*width])
+		}
+	}
+	for _, r := range a.running {
+		for _, p := range a.units[r.unit].ports {
+			if ports[p] {
+				a.portsOn[p].add(int32(r.node), 1)
+			}
+		}
+		for _, w := range a.watchers[r.unit] {
+			if watching[w.constraint] && w.counted[r.node] && a.lies(r.node, w.place) {
+				w.count[a.domain[w.key][r.node]]++
+			}
+		}
+	}
 }

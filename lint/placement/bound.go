@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"crypto/sha256"
 	"slices"
 	"strings"
 
@@ -120,22 +121,27 @@ type spreadRule struct {
 
 // hardKeys are the topology keys of all hard spread constraints: only nodes
 // that carry all of them count, and only those pass (R-T2, R-T7).
-func hardKeys(g *Group) []string {
-	var keys []string
+func hardKeys(g *Group) []string { return g.spreadKeys }
+
+// findKeys fills them in, with a text that is equal for equal lists.
+func (g *Group) findKeys() {
 	for _, t := range g.Terms {
 		if t.Use == Spread && t.Hard {
-			keys = append(keys, t.Key)
+			g.spreadKeys = append(g.spreadKeys, t.Key)
 		}
 	}
-	return keys
+	g.sortedKeys = slices.Compact(slices.Sorted(slices.Values(g.spreadKeys)))
+	g.keysID = strings.Join(g.spreadKeys, ",")
+	if sum := sha256.Sum256([]byte(g.keysID)); len(g.keysID) > maxID {
+		g.keysID = string(sum[:])
+	}
 }
 
+// maxID bounds texts that stand for lists.
+const maxID = 200
+
 // SpreadKeys are those keys, each once.
-func (g *Group) SpreadKeys() []string {
-	keys := hardKeys(g)
-	slices.Sort(keys)
-	return slices.Compact(keys)
-}
+func (g *Group) SpreadKeys() []string { return g.sortedKeys }
 
 func carries(labels map[string]string, keys []string) bool {
 	for _, k := range keys {
@@ -172,8 +178,9 @@ type domainKey struct {
 
 func (m *Model) eligibleDomains(v *view, g *Group, t *Term) map[string]bool {
 	keys := hardKeys(g)
+	m.run.Spend(len(v.nodes))
 	id := domainKey{
-		view: v, signature: g.signature, key: t.Key, keys: strings.Join(keys, ","),
+		view: v, signature: g.signature, key: t.Key, keys: g.keysID,
 		honorAffinity: t.honorsAffinity(), honorTaints: t.honorsTaints(),
 	}
 	if found := m.domains[id]; found != nil {

@@ -261,7 +261,7 @@ func (p *problem) spread(l Limit, v *view, t *Term, how mode, keys []string) Lim
 	rule := p.m.spreadRule(v, p.g, t)
 	l.By, l.Terms, l.Most = BySpread, []*Term{t}, Unbounded
 	l.EligibleDomains = len(rule.eligible)
-	how.keys = strings.Join(hardKeys(p.g), ",")
+	how.keys = p.g.keysID
 	passing := p.m.set(v, p.g, how)
 	l.Domains = len(passing.room(t.Key, nil))
 	switch {
@@ -327,7 +327,7 @@ func (p *problem) together(v *view, frame Limit, alone []Limit) Limit {
 func (p *problem) bound(v *view, keys, self []string, spreads []*Term) (most int, blamed *Term) {
 	how := mode{fit: true, room: true, ports: p.ports}
 	if len(spreads) > 0 {
-		how.keys = strings.Join(hardKeys(p.g), ",")
+		how.keys = p.g.keysID
 	}
 	for _, group := range pinned(p.m.set(v, p.g, how), self) {
 		here, by := group.apart(keys), (*Term)(nil)

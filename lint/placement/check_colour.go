@@ -28,7 +28,6 @@ func (v *verifier) checkUncolourable(c *assertion) error {
 		t.sites = append(t.sites, slices.DeleteFunc(slices.Clone(v.sites(m.g)), func(n int) bool { return v.slots(m, n) == 0 }))
 	}
 	found := t.choose()
-	v.used += v.steps - t.steps
 	switch {
 	case t.steps <= 0:
 		return errTooLong
@@ -117,7 +116,18 @@ func (v *verifier) outOf(g *Group, n int, o *Group, at int) bool {
 }
 
 func (v *verifier) portsClash(g, o *Group) bool {
-	return slices.ContainsFunc(g.HostPorts, func(p HostPort) bool { return slices.ContainsFunc(o.HostPorts, p.Conflicts) })
+	v.m.run.Spend(1 + (len(g.HostPorts)+len(o.HostPorts))/perStep)
+	if len(g.HostPorts) == 0 || len(o.HostPorts) == 0 {
+		return false
+	}
+	if len(g.HostPorts)*len(o.HostPorts) <= perStep {
+		return slices.ContainsFunc(g.HostPorts, func(p HostPort) bool { return slices.ContainsFunc(o.HostPorts, p.Conflicts) })
+	}
+	byNumber := map[int32][]HostPort{}
+	for _, p := range o.HostPorts {
+		byNumber[p.Port] = append(byNumber[p.Port], p)
+	}
+	return slices.ContainsFunc(g.HostPorts, func(p HostPort) bool { return slices.ContainsFunc(byNumber[p.Port], p.Conflicts) })
 }
 
 // crowds reports whether a node has no room for a pod of each of two groups.

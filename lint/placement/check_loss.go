@@ -59,9 +59,9 @@ type extent struct{ fewest, most int }
 
 // checkLoss holds answers about a loss against all its states, and runs against
 // the filters.
-func (m *Model) checkLoss(l Loss, out []Lost, steps int) (used int, err error) {
+func (m *Model) checkLoss(l Loss, out []Lost, steps int) error {
 	if !slices.ContainsFunc(out, func(o Lost) bool { return o.Verdict != Undetermined }) {
-		return 0, nil
+		return nil
 	}
 	s := &losses{l: l, lost: &absence{map[int]bool{}, l.Meaning, map[*Term]map[string]bool{}}, after: map[string]bool{}, ends: map[*workload.Workload]*extent{}}
 	for n, node := range m.Topology.Nodes {
@@ -72,7 +72,7 @@ func (m *Model) checkLoss(l Loss, out []Lost, steps int) (used int, err error) {
 	for _, o := range out {
 		if o.Verdict == OrderDependent {
 			if err := m.replayLoss(s.lost, l, o); err != nil {
-				return 0, err
+				return err
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func (m *Model) checkLoss(l Loss, out []Lost, steps int) (used int, err error) {
 		s.class[n] += " lost"
 	}
 	s.visit()
-	return steps - s.steps, s.hold(out)
+	return s.hold(out)
 }
 
 // hold compares answers with what was found.

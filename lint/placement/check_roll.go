@@ -22,13 +22,13 @@ type rolls struct {
 
 // checkRoll holds a verdict on a rollout against all its states, and its moves
 // against the filters.
-func (m *Model) checkRoll(r Rollout, out *Rolled, steps int) (used int, err error) {
+func (m *Model) checkRoll(r Rollout, out *Rolled, steps int) error {
 	if out.Verdict == Undetermined {
-		return 0, nil
+		return nil
 	}
 	if out.Verdict != Always {
 		if err := m.replayRoll(r, out); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	v := newVerifier(m, true)
@@ -50,7 +50,7 @@ func (m *Model) checkRoll(r Rollout, out *Rolled, steps int) (used int, err erro
 	}
 	s.classify()
 	s.visit()
-	return steps - s.steps, s.hold(out.Verdict)
+	return s.hold(out.Verdict)
 }
 
 // hold compares a verdict with what was found.

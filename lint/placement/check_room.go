@@ -136,6 +136,7 @@ func (v *verifier) cramped(m member, nodes []int, own int, blockers []blocker) (
 // askers are those who may be on some of the tight nodes, ask for the resource,
 // and do not close all of the nodes that they are on by a rule.
 func (v *verifier) askers(m member, tight, nodes []int, own, r int, blockers []blocker) []blocker {
+	v.m.run.Spend(len(v.m.Workloads)/perStep + len(tight))
 	l, in := v.books(), v.marked(tight)
 	var all []blocker
 	for _, w := range v.m.Workloads {

@@ -33,7 +33,6 @@ type states struct {
 func (v *verifier) checkExplored(c *assertion) error {
 	s := v.statesOf(c)
 	s.visit()
-	v.used += v.steps - s.steps
 	switch {
 	case s.complete == c.never && s.complete, s.stuck && !c.never:
 		return fmt.Errorf("%v: a run ends otherwise", called(c.members))

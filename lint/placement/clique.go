@@ -40,7 +40,7 @@ func (r *rivals) excluded() shortfall {
 			if row == nil || len(seen) == maxCliques || work < 0 {
 				continue
 			}
-			members := grown(mutual, seed)
+			members := r.grown(mutual, seed)
 			if len(members) < 2 || slices.ContainsFunc(seen, func(s []int) bool { return slices.Equal(s, members) }) {
 				continue
 			}
@@ -65,6 +65,9 @@ func (r *rivals) mutual(key int) [][]uint64 {
 		}
 	}
 	width := (len(r.units) + 63) / 64
+	for _, i := range r.units {
+		r.a.m.run.Spend(1 + len(r.a.units[i].apart) + len(r.units)/perStep)
+	}
 	out, both := make([][]uint64, len(r.units)), make([][]uint64, len(r.units))
 	for w, i := range r.units {
 		if _, in := index[i]; !in || r.a.units[i].kubelet {
@@ -96,10 +99,11 @@ func has(set []uint64, i int) bool { return set != nil && set[i/64]&(1<<(i%64)) 
 
 // grown is a clique around a seed: the one with the most in common with what is
 // there joins next.
-func grown(mutual [][]uint64, seed int) []int {
+func (r *rivals) grown(mutual [][]uint64, seed int) []int {
 	members, left := []int{seed}, slices.Clone(mutual[seed])
 	for {
 		best, most := -1, -1
+		r.a.m.run.Spend(len(mutual) * (1 + len(left)/perStep))
 		for w := range mutual {
 			if !has(left, w) {
 				continue
@@ -157,7 +161,7 @@ func (c *clique) work() int { return 256 * len(c.members) * len(c.holds[0]) }
 // excludes itself takes one, and all the pods of another one need one at least.
 func (c *clique) shortage() shortfall {
 	source, sink := 0, 1
-	g := newNetwork(2 + len(c.members) + len(c.holds[0]))
+	g := c.r.a.m.newNetwork(2 + len(c.members) + len(c.holds[0]))
 	for d := range c.holds[0] {
 		g.join(2+len(c.members)+d, sink, 1)
 	}

@@ -22,10 +22,12 @@ func (a *arena) others(i, j, own int) int {
 // of its pods, if own of them are there.
 func (a *arena) closable(c component, i int, nodes []int32, own int) int {
 	u := a.units[i]
+	a.m.run.Spend(1 + (len(u.apart)+len(nodes))/2)
 	closed := 0
 	if len(u.clashes) > 0 {
+		a.m.run.Spend(len(a.units) * (1 + len(u.clashes)/perStep))
 		for j, v := range a.units {
-			if slices.ContainsFunc(v.ports, func(p int) bool { return slices.Contains(u.clashes, p) }) {
+			if u.clashesWith(v) {
 				closed += a.others(i, j, own)
 			}
 		}
@@ -110,6 +112,7 @@ func (c *closing) most(wanted int) int {
 // charge adds the pods of a unit to the keys on which it closes domains, or
 // takes them away.
 func (c *closing) charge(b closer, by int) {
+	c.a.m.run.Spend(1 + len(c.u.apart)/perStep)
 	for _, x := range c.u.apart {
 		if x.unit == b.unit {
 			c.pods[slices.Index(c.keys, x.key)] += by * b.pods
@@ -121,6 +124,7 @@ func (c *closing) charge(b closer, by int) {
 func (c *closing) pooled() int {
 	closed := 0
 	for k, pods := range c.pods {
+		c.a.m.run.Spend(1 + len(c.sizes[k]))
 		closed += largest(c.sizes[k], pods)
 	}
 	return closed
@@ -130,6 +134,7 @@ func (c *closing) pooled() int {
 // with the domains of all keys in which a pod there is.
 func (c *closing) alone(b closer) int {
 	var rules []exclusion
+	c.a.m.run.Spend(1 + len(c.u.apart)/perStep + len(c.a.units[b.unit].nodes.list))
 	for _, x := range c.u.apart {
 		if x.unit == b.unit {
 			rules = append(rules, x)
@@ -161,6 +166,7 @@ func (c *closing) within(rules []exclusion, domains []int32) int {
 		return c.sizes[slices.Index(c.keys, rules[0].key)][domains[0]]
 	}
 	count := 0
+	c.a.m.run.Spend(1 + len(c.nodes)/perStep)
 	for _, n := range c.nodes {
 		for r, x := range rules {
 			if domains[r] >= 0 && c.a.domain[x.key][n] == domains[r] {
@@ -204,6 +210,7 @@ func (a *arena) crampable(c component, i int, nodes []int32, own int) int {
 			continue
 		}
 		demand := int64(0)
+		a.m.run.Spend(1 + len(units)/perStep + len(nodes)/2)
 		for _, j := range units {
 			demand += a.units[j].ask[r] * int64(a.others(i, j, own))
 		}

@@ -70,7 +70,7 @@ func (a *arena) nest(u *unit, keys []int) bool {
 // laminar settles one unit with nested anti-affinity and limits by node: the
 // placements are the independent sets of a laminar matroid, so every maximal
 // one has the same size (R-M1, R-M5).
-func (a *arena) laminar(c component, _ *int) (outcome, bool) {
+func (a *arena) laminar(c component) (outcome, bool) {
 	i, u, ok := a.alone(c)
 	if !ok || len(u.near)+len(u.spreads) > 0 || !a.nest(u, u.selfKeys(i)) {
 		return outcome{}, false
@@ -102,7 +102,7 @@ func (a *arena) undo(run []step) {
 // oneSpread settles one unit with one hard spread constraint that counts its
 // own pods only, and anti-affinity within the domains: the number of pods is
 // the sum over domains of min(room, least room + maxSkew), in any order (R-M2).
-func (a *arena) oneSpread(c component, _ *int) (outcome, bool) {
+func (a *arena) oneSpread(c component) (outcome, bool) {
 	i, u, ok := a.alone(c)
 	if !ok || !a.even(i) {
 		return outcome{}, false
@@ -218,7 +218,7 @@ func (a *arena) takesBut(i, n int) bool {
 // selfAffinity settles one unit whose pods must be together, and that only its
 // own pods can be with: the first pod picks the domains and the rest follow, so
 // the best run picks the roomiest and the worst the least roomy one (R-M4).
-func (a *arena) selfAffinity(c component, _ *int) (outcome, bool) {
+func (a *arena) selfAffinity(c component) (outcome, bool) {
 	i, u, ok := a.alone(c)
 	if !ok || len(u.near) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.company, []located{{unit: i}}) || !a.nest(u, u.selfKeys(i)) {
 		return outcome{}, false

@@ -53,6 +53,7 @@ func (f *field) colour(o *outcome) {
 func (f *field) colouring(sided bool) *colouring {
 	c := &colouring{f: f, got: make([][]int, len(f.units)), need: make([]int, len(f.units)), room: make([]int, len(f.units))}
 	c.tries = maxColouring / max(1, len(f.units)*(len(f.units)+len(f.single)))
+	f.a.m.run.Spend(len(f.units) * (len(f.units) + len(f.single)) / perStep)
 	for u := range f.units {
 		row := make([]bool, len(f.units))
 		for x := range row {
@@ -121,6 +122,7 @@ func (c *colouring) peel() []int {
 // take as much of it as they can, each taking no domain that it does not need.
 func (c *colouring) spare(u int) int {
 	room := c.room[u]
+	c.f.a.m.run.Spend(len(c.f.units) * (1 + len(c.f.single)/perStep))
 	for x := range c.f.units {
 		if c.need[x] == 0 || x == u {
 			continue
@@ -187,6 +189,7 @@ func (c *colouring) lost() int {
 // tightest is the unit with the least choice among those that need something
 // and may get it, with the most conflicts if there are several, or -1.
 func (c *colouring) tightest() int {
+	c.f.a.m.run.Spend(len(c.need) + len(c.f.single))
 	best, slack, degree := -1, 0, 0
 	for u, need := range c.need {
 		if need == 0 || c.room[u] == 0 {
@@ -211,6 +214,7 @@ func (c *colouring) tightest() int {
 // same tells whether two domains are open to the same units, which makes them
 // alike in all that is still to be decided.
 func (c *colouring) same(d, e int) bool {
+	c.f.a.m.run.Spend(1 + len(c.need)/perStep)
 	if c.f.single[d] != c.f.single[e] {
 		return false
 	}
@@ -224,6 +228,7 @@ func (c *colouring) same(d, e int) bool {
 
 // take gives a domain to a unit and returns whom that bars from it.
 func (c *colouring) take(u, d int) []int {
+	c.f.a.m.run.Spend(1 + len(c.f.units)/2)
 	c.got[u] = append(c.got[u], d)
 	pods := c.takes(u, d)
 	c.may[u][d] = false

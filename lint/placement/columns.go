@@ -90,6 +90,7 @@ func (a *arena) classes(c component) []int {
 			alone[k][a.domain[k][n]]++
 		}
 	}
+	a.m.run.Spend(len(a.nodes) * (1 + (len(c.units)+len(a.keys)+len(a.resources)+len(a.portsOn)+len(a.units))/perStep))
 	numbers := map[string]int{}
 	class := make([]int, len(a.nodes))
 	for n := range a.nodes {

@@ -3,6 +3,7 @@ package placement
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/topology"
@@ -67,8 +68,7 @@ type question struct {
 
 // possible tells whether some run places these pods.
 func (q question) possible(relax *relaxation) Answer {
-	steps := coreSteps
-	d := decideArena(newArena(q.m.split(), q.contend, relax), &steps)
+	d := decideArena(newArena(q.m.split(), q.contend, relax), Options{Steps: coreSteps})
 	if q.of == nil {
 		switch d.whole() {
 		case Never:
@@ -91,9 +91,17 @@ func (q question) possible(relax *relaxation) Answer {
 // Explain gives the core of a workload whose pods can never all be placed.
 // The others of its component take part in the contradiction; nil if the budget
 // does not allow to make it small.
-func (m *Model) Explain(w *workload.Workload, d *Decision) *Core {
+func (m *Model) Explain(w *workload.Workload, d *Decision) (core *Core) {
+	group := slices.Collect(maps.Keys(d.together(w)))
+	if !m.run.Within(min(m.Each(group), m.Part([]*workload.Workload{w})), func() { core = m.explain(w, d) }) {
+		return nil
+	}
+	return core
+}
+
+func (m *Model) explain(w *workload.Workload, d *Decision) *Core {
 	if p := m.Permanent(); p != m && !w.Finite() {
-		return p.Explain(w, d)
+		return p.explain(w, d)
 	}
 	q := question{m: m, of: w, contend: true}
 	group := m.company(w)
@@ -157,26 +165,37 @@ func (m *Model) ExplainTogether(d *Decision) ([]*workload.Workload, *Core) {
 		}
 		group := d.together(w)
 		maps.Copy(seen, group)
-		relax := leaveOut(group)
-		if len(group) == 1 || q.possible(relax) != No {
+		if len(group) == 1 {
 			continue
 		}
-		var owners []*workload.Workload
-		for _, o := range m.Workloads {
-			if group[o] {
-				owners = append(owners, o)
-			}
-		}
-		relax, ok := q.fewest(relax, owners)
-		if !ok {
-			continue
-		}
-		owners = relax.remaining(owners)
-		if core := q.core(relax, owners); core != nil {
-			return owners, core
+		var ws []*workload.Workload
+		var core *Core
+		m.run.Within(m.bounds(slices.Collect(maps.Keys(group))), func() { ws, core = q.among(group) })
+		if core != nil {
+			return ws, core
 		}
 	}
 	return nil, nil
+}
+
+// among is the core of a group of workloads, and those that have a part in it.
+func (q question) among(group map[*workload.Workload]bool) ([]*workload.Workload, *Core) {
+	relax := leaveOut(group)
+	if q.possible(relax) != No {
+		return nil, nil
+	}
+	var owners []*workload.Workload
+	for _, o := range q.m.Workloads {
+		if group[o] {
+			owners = append(owners, o)
+		}
+	}
+	relax, ok := q.fewest(relax, owners)
+	if !ok {
+		return nil, nil
+	}
+	owners = relax.remaining(owners)
+	return owners, q.core(relax, owners)
 }
 
 // remaining are the workloads that still have pods.
@@ -196,7 +215,9 @@ func (q question) core(relax *relaxation, ws []*workload.Workload) *Core {
 	if atoms == nil {
 		return nil
 	}
-	return &Core{Atoms: atoms, Repairs: q.repairs(relax, ws, atoms)}
+	core := &Core{Atoms: atoms}
+	q.m.run.Within(q.m.run.Left()/4*3, func() { core.Repairs = q.repairs(relax, ws, atoms) })
+	return core
 }
 
 // smaller leaves out part by part what the contradiction does not need; nil if

@@ -23,12 +23,9 @@ const (
 
 // Options bound a decision. The zero value is the default.
 type Options struct {
-	// Steps is the budget, in filters applied; the same input takes the same
-	// number of them on any machine. 0 means DefaultSteps.
+	// Steps bounds each search and each check of one, in filters applied, beside the
+	// budget of the run. 0 means no other bound.
 	Steps int
-	// Purse, if it is not nil, is a budget for several questions: each takes out
-	// what it uses, and gets no more than is left.
-	Purse *int
 	// AtOnce counts pods that end by themselves as if they stayed: what the
 	// scheduler does with all pods at one time.
 	AtOnce bool
@@ -36,26 +33,13 @@ type Options struct {
 
 // budget is the steps of one question, and of its check: what cannot be checked
 // with as many filters as it took at most is not said.
-func (o Options) budget() (steps, check int) {
-	steps = o.Steps
-	if steps == 0 {
-		steps = DefaultSteps
+func (m *Model) budget(o Options) (steps, check int) {
+	steps = m.run.Left()
+	if o.Steps > 0 {
+		steps = min(steps, m.run.times(o.Steps))
 	}
-	if o.Purse != nil {
-		steps = min(steps, max(*o.Purse, 0))
-	}
-	return steps, min(steps, checkSteps)
+	return steps, min(steps, m.run.times(checkSteps))
 }
-
-// pay takes out of the purse what a question has used.
-func (o Options) pay(used int) {
-	if o.Purse != nil {
-		*o.Purse -= used
-	}
-}
-
-// DefaultSteps is the default budget of a decision.
-const DefaultSteps = 20_000_000
 
 // Decide decides about all workloads of a model together. Pods that end by
 // themselves take no room for good, so the decision is about the others; each
@@ -69,29 +53,32 @@ func Decide(m *Model, o Options) *Decision {
 	return d
 }
 
-// decide decides about all workloads of a model together.
+// decide decides about all workloads of a model together. Each component has a
+// budget of its own; that of what has to be done once for all of them is large.
 func (m *Model) decide(o Options) *Decision {
-	steps, check := o.budget()
-	given := steps
+	var d *Decision
+	if !m.run.Within(m.Altogether(), func() { d = m.components(o) }) {
+		return m.undecided()
+	}
+	return d
+}
+
+func (m *Model) components(o Options) *Decision {
 	parts := m.split()
 	merged := parts.merge()
-	rules := decideArena(newArena(merged, false, nil), &steps)
-	used := merged.hold(rules, check)
+	rules := decideArena(newArena(merged, false, nil), o)
+	merged.hold(rules, o)
 	full := rules
 	if a := newArena(merged, true, nil); a.binds() {
-		full = decideArena(a, &steps)
-		used += merged.hold(full, check)
+		full = decideArena(a, o)
+		merged.hold(full, o)
 	}
-	o.pay(given - steps + used)
 	rules.withhold()
 	if full != rules {
 		full.withhold()
 	}
 	d := full.decision(m, rules)
-	if err := parts.verify(d); err != nil {
-		// A fault of the engine, of which nobody must get to see a verdict.
-		panic(fmt.Sprintf("placement: a certificate does not hold: %v", err))
-	}
+	parts.confirm(d)
 	if parts != m {
 		d.join(parts)
 	}
@@ -100,24 +87,75 @@ func (m *Model) decide(o Options) *Decision {
 	return d
 }
 
-// hold checks the proofs of all outcomes and gives the steps that it took. What
-// cannot be checked within the checker's budget for a component is open.
-func (m *Model) hold(d *decided, steps int) int {
-	v := newVerifier(m, d.a.contend)
-	v.steps = steps
-	for i := range d.outcomes {
-		o := &d.outcomes[i]
-		if !o.decided || !o.always && !o.never {
+// undecided is the decision where even what has to be done once takes too long.
+func (m *Model) undecided() *Decision {
+	d := &Decision{Verdict: Undetermined, RulesVerdict: Undetermined, groups: map[*workload.Workload][]*workload.Workload{}, brief: map[*workload.Workload]bool{}}
+	for _, w := range m.Workloads {
+		if g := m.groups[w]; !Modelled(g) || w.Running {
 			continue
 		}
-		switch err := v.check(d.a.assertion(o)); {
+		pods := w.Count.N
+		if w.Kind.PerNode() {
+			pods = 0 // nobody has counted its nodes
+		}
+		d.Total, d.MaxPlaced = d.Total+pods, d.MaxPlaced+pods
+		d.Workloads = append(d.Workloads, WorkloadDecision{Workload: w, Pods: pods, Verdict: Undetermined, RulesVerdict: Undetermined, MaxPlaced: pods, Cause: ByBudget})
+		d.Over = append(d.Over, Overrun{[]*workload.Workload{w}, pods, ByBudget})
+	}
+	return d
+}
+
+// confirm replays the runs of a decision. Where one does not hold, or takes too long
+// to replay, the decision is open: a fault of the engine, of which nobody must get to
+// see a verdict.
+func (m *Model) confirm(d *Decision) {
+	var err error
+	if m.run.Within(m.Altogether(), func() { err = m.verify(d) }) && err == nil {
+		return
+	}
+	cause := ByBudget
+	if err != nil {
+		m.run.refuse(m.Workloads, err)
+		cause = ByFault
+	}
+	d.Verdict, d.RulesVerdict, d.Exact, d.Witness, d.Stuck = Undetermined, Undetermined, false, nil, nil
+	d.MaxPlaced, d.MinPlaced = d.Total, 0
+	for i := range d.Workloads {
+		w := &d.Workloads[i]
+		w.Verdict, w.RulesVerdict, w.Cause, w.MaxPlaced, w.MinPlaced = Undetermined, Undetermined, cause, w.Pods, 0
+	}
+}
+
+// hold checks the proofs of all outcomes. What cannot be checked within the budget
+// of a component is open, and so is what turns out not to hold.
+func (m *Model) hold(d *decided, o Options) {
+	v := newVerifier(m, d.a.contend)
+	for i := range d.outcomes {
+		out := &d.outcomes[i]
+		if !out.decided || !out.always && !out.never {
+			continue
+		}
+		var err error
+		done := m.run.Within(m.bounds(m.unmerge(out.owners)), func() {
+			_, v.steps = m.budget(o)
+			err = v.check(d.a.assertion(out))
+		})
+		switch {
+		case !done:
+			out.withdraw()
+			m.run.Stops++
+			out.spent, out.large = true, false
+			v = newVerifier(m, d.a.contend) // the books may be in the middle of a run
 		case errors.Is(err, errTooLong):
-			o.withdraw()
+			m.run.Stops++
+			out.withdraw()
 		case err != nil:
-			panic(fmt.Sprintf("placement: a certificate does not hold: %v", err))
+			m.run.refuse(m.unmerge(out.owners), err)
+			out.withdraw()
+			out.refuted, out.large = true, false
+			v = newVerifier(m, d.a.contend)
 		}
 	}
-	return v.used
 }
 
 // withdraw takes back a verdict that cannot be checked, and what rests on it.
@@ -140,46 +178,55 @@ type decided struct {
 	outcomes []outcome
 }
 
-func decideArena(a *arena, steps *int) *decided {
+func decideArena(a *arena, o Options) *decided {
 	d := &decided{a: a}
 	for _, c := range a.components() {
-		d.outcomes = append(d.outcomes, a.decide(c, steps))
+		d.outcomes = append(d.outcomes, a.bounded(c, o))
 	}
 	return d
 }
 
+// bounded decides one component within its own budget.
+func (a *arena) bounded(c component, o Options) (out outcome) {
+	if !a.m.run.Within(a.m.bounds(a.m.unmerge(c.owners)), func() { out = a.decide(c, o) }) {
+		a.m.run.Stops++
+		a.restore(c)
+		out = a.open(c)
+		out.spent = true
+	}
+	return out
+}
+
 // decide settles one component by the cheapest means that does.
-func (a *arena) decide(c component, steps *int) outcome {
+func (a *arena) decide(c component, o Options) outcome {
 	if c.unsure {
 		return a.unsure(c)
 	}
-	for _, settle := range []func(component, *int) (outcome, bool){a.laminar, a.oneSpread, a.selfAffinity} {
-		if o, ok := settle(c, steps); ok {
-			return o
+	for _, settle := range []func(component) (outcome, bool){a.laminar, a.oneSpread, a.selfAffinity} {
+		if out, ok := settle(c); ok {
+			return out
 		}
 	}
-	o := a.estimate(c)
-	share := 0
-	if !(o.decided && o.exact) && c.pods <= mediumPods && (!o.decided || len(a.nodes) <= smallNodes) {
-		if share = *steps / 4; o.decided {
-			share = min(share, numberSteps)
+	out := a.estimate(c)
+	if !(out.decided && out.exact) && c.pods <= mediumPods && (!out.decided || len(a.nodes) <= smallNodes) {
+		if exact, ok := a.trySearch(c, o, out.decided); ok {
+			return a.refined(&out, exact)
 		}
+		out.spent = true
 	}
-	if share > 0 {
-		if exact, ok := a.trySearch(c, steps, share); ok {
-			return o.refined(exact)
-		}
-	}
-	o.large = c.pods > mediumPods
-	return o
+	out.large = c.pods > mediumPods
+	return out
 }
 
 // refined takes over what a search found out about a component. Where a proof
 // has settled the verdict it is the proof that is checked, and the search has
 // to agree.
-func (o *outcome) refined(exact outcome) outcome {
+func (a *arena) refined(o *outcome, exact outcome) outcome {
 	if o.decided && o.verdict() != exact.verdict() {
-		panic(fmt.Sprintf("placement: %s by proof and %s by search", o.verdict(), exact.verdict()))
+		a.m.run.refuse(a.m.unmerge(o.owners), fmt.Errorf("%s by proof and %s by search", o.verdict(), exact.verdict()))
+		open := a.open(o.component)
+		open.refuted = true
+		return open
 	}
 	if o.decided && exact.proof.kind != unproved {
 		exact.proof = o.proof
@@ -217,12 +264,21 @@ const (
 	numberSteps = 300_000
 )
 
-// trySearch searches with a share of the budget; false if that was too little.
-func (a *arena) trySearch(c component, steps *int, share int) (outcome, bool) {
-	*steps -= share
-	o := a.explore(c, &share)
-	*steps += max(share, 0)
-	return o, o.decided
+// trySearch searches with a part of what is left of the budget; false if that was
+// too little. Where the verdict is known it is only for the numbers.
+func (a *arena) trySearch(c component, o Options, known bool) (out outcome, ok bool) {
+	steps, _ := a.m.budget(o)
+	if known {
+		steps = min(steps, numberSteps)
+	}
+	done := a.m.run.Within(a.m.run.Left()/2, func() { out = a.explore(c, &steps) })
+	if !done {
+		a.restore(c)
+	}
+	if done = done && out.decided; !done && !known {
+		a.m.run.Stops++
+	}
+	return out, done
 }
 
 func (o *outcome) verdict() Verdict {
@@ -259,8 +315,9 @@ type tally struct {
 	// best and worst are how many the best and the worst run of all place.
 	best, worst int
 	unclear     bool
-	// unsure is set if a rule is why it is unclear, large if the size is.
-	unsure, large bool
+	// unsure is set if a rule is why it is unclear, large if the size is, and refuted
+	// if a certificate did not hold.
+	unsure, large, refuted bool
 }
 
 func (t tally) verdict() Verdict {
@@ -282,7 +339,7 @@ func (d *decided) tallies() map[*workload.Workload]tally {
 			t := all[w]
 			t.most += o.ownMost[k]
 			t.least += o.ownLeast[k]
-			t.unclear, t.unsure, t.large = t.unclear || !o.exact, t.unsure || o.unsure, t.large || o.large
+			t.unclear, t.unsure, t.large, t.refuted = t.unclear || !o.exact, t.unsure || o.unsure, t.large || o.large, t.refuted || o.refuted
 			all[w] = t
 		}
 		for _, s := range o.best {

@@ -101,6 +101,8 @@ const (
 	// many pods or nodes to try everything, or to check that.
 	ByBudget Cause = "budget"
 	BySize   Cause = "size"
+	// ByFault: a certificate did not hold, which is a fault of the program.
+	ByFault Cause = "internal"
 )
 
 // Stuck is a run after which no pending pod fits anywhere.

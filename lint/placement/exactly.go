@@ -183,10 +183,12 @@ func (s *fewest) search() {
 // tightest gives the choices for the place that has the fewest, and whether
 // there is a place left at all.
 func (s *fewest) tightest() (best []choice, open bool) {
+	s.f.a.m.run.Spend(len(s.full))
 	for u, full := range s.full {
 		if full {
 			continue
 		}
+		s.f.a.m.run.Spend(len(s.f.single))
 		for d := range s.f.single {
 			if !s.fits(u, d) {
 				continue
@@ -222,6 +224,7 @@ func (s *fewest) options(u, d int) []choice {
 
 // fits tells whether a domain takes a first pod of a unit now.
 func (s *fewest) fits(u, d int) bool {
+	s.f.a.m.run.Spend(1 + len(s.f.units)/perStep)
 	if s.f.at[u][d] < 0 || s.in[u][d] || s.used[u] == s.f.pods[u] {
 		return false
 	}

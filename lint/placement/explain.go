@@ -182,7 +182,7 @@ type Together struct {
 func (m *Model) Together(w *workload.Workload) Together {
 	p := m.problem(m.groups[w])
 	v := m.views[0]
-	set := m.set(v, p.g, mode{fit: true, room: true, ports: p.ports, keys: strings.Join(hardKeys(p.g), ",")})
+	set := m.set(v, p.g, mode{fit: true, room: true, ports: p.ports, keys: p.g.keysID})
 	pods := p.pods(len(set.sites))
 	zones := set.room(corev1.LabelTopologyZone, p.keys)
 	t := Together{Usable: len(set.sites), Zones: len(zones)}

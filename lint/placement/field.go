@@ -41,6 +41,7 @@ func (a *arena) field(c component) *field {
 	if len(f.units)*len(f.units)*len(a.nodes) > maxField {
 		return nil
 	}
+	a.m.run.Spend(len(f.units) * (1 + (len(f.units)+len(a.nodes))/perStep))
 	open := make([][]int32, len(f.units))
 	for u, i := range f.units {
 		open[u] = a.openTo(i)
@@ -59,6 +60,7 @@ func (a *arena) field(c component) *field {
 func (a *arena) openTo(i int) []int32 {
 	u := a.units[i]
 	near, spreads, after := u.near, u.spreads, u.after
+	defer func() { u.near, u.spreads, u.after = near, spreads, after }()
 	u.near, u.spreads, u.after = nil, nil, nil // these may come to be met
 	var list []int32
 	for _, n := range u.nodes.list {
@@ -66,7 +68,6 @@ func (a *arena) openTo(i int) []int32 {
 			list = append(list, n)
 		}
 	}
-	u.near, u.spreads, u.after = near, spreads, after
 	return list
 }
 
@@ -90,7 +91,7 @@ func (f *field) relate() (keys []int, ported bool) {
 			}
 		}
 		for x, j := range f.units {
-			if len(of.clashes) > 0 && slices.ContainsFunc(f.a.units[j].ports, func(p int) bool { return slices.Contains(of.clashes, p) }) {
+			if of.clashesWith(f.a.units[j]) {
 				f.closes[u][x], ported = true, true
 			}
 		}

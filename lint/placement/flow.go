@@ -4,14 +4,15 @@ package placement
 // The vertices and arcs are tried in the order in which they were added, so a
 // flow is the same on every run.
 type network struct {
+	spend     func(int)
 	first     []int32 // by vertex: its last arc, or -1
 	next, to  []int32 // by arc; an arc and its reverse are 2k and 2k+1
 	rest      []int64 // what still fits through an arc
 	level, at []int32
 }
 
-func newNetwork(vertices int) *network {
-	g := &network{first: make([]int32, vertices), level: make([]int32, vertices), at: make([]int32, vertices)}
+func (m *Model) newNetwork(vertices int) *network {
+	g := &network{spend: m.run.Spend, first: make([]int32, vertices), level: make([]int32, vertices), at: make([]int32, vertices)}
 	for v := range g.first {
 		g.first[v] = -1
 	}
@@ -58,6 +59,7 @@ func (g *network) augment(source, sink int) int64 {
 // something still fits through. If the sink is not among them, the numbered ones
 // are the source's side of a smallest cut.
 func (g *network) layer(source, sink int) bool {
+	g.spend(1 + (len(g.level)+len(g.to))/perStep)
 	for v := range g.level {
 		g.level[v] = -1
 	}
@@ -81,6 +83,7 @@ func (g *network) push(v, sink int32, most int64) int64 {
 		return most
 	}
 	for ; g.at[v] >= 0; g.at[v] = g.next[g.at[v]] {
+		g.spend(1)
 		e := g.at[v]
 		w := g.to[e]
 		if g.rest[e] == 0 || g.level[w] != g.level[v]+1 {

@@ -18,8 +18,7 @@ func (d *Decision) overSizes(m *Model, o Options) {
 	if !m.Topology.Elastic() {
 		return
 	}
-	steps, _ := o.budget()
-	q := growth{m: m, d: d, options: Options{Steps: o.Steps, Purse: &steps}, of: map[*workload.Workload]*WorkloadDecision{}}
+	q := growth{m: m, d: d, options: o, of: map[*workload.Workload]*WorkloadDecision{}}
 	for i := range d.Workloads {
 		q.of[d.Workloads[i].Workload] = &d.Workloads[i]
 	}

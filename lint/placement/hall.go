@@ -98,7 +98,7 @@ func (a *arena) slotsFor(i, n int) int {
 			}
 		}
 	}
-	alone := slices.ContainsFunc(u.ports, func(p int) bool { return slices.Contains(u.clashes, p) })
+	alone := u.clashesWith(u)
 	for _, x := range u.apart {
 		alone = alone || x.unit == i && x.place == 0 && a.domain[x.key][n] >= 0
 	}
@@ -132,7 +132,7 @@ func (r *rivals) volume(res int) shortfall {
 		return shortfall{}
 	}
 	source, sink := 0, 1
-	g := newNetwork(2 + len(capacity))
+	g := r.a.m.newNetwork(2 + len(capacity))
 	for n, c := range capacity {
 		if c > 0 {
 			g.join(2+n, sink, c)
@@ -251,6 +251,7 @@ func (r *rivals) narrowestKey(w int) string {
 
 func (r *rivals) narrowestIndex(w int) int {
 	i := r.units[w]
+	r.a.m.run.Spend(1 + len(r.a.units[i].apart))
 	best, fewest := -1, 0
 	for _, x := range r.a.units[i].apart {
 		if x.unit != i || x.place != 0 {

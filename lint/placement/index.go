@@ -115,6 +115,7 @@ func same(a, b *workload.Workload) bool {
 // probably meant, as in app=web for app=webb; "" if there is none.
 func (m *Model) NearestLabel(t *Term) string {
 	for _, p := range t.Pairs() {
+		m.run.Spend(len(m.index.pairs))
 		var values []string
 		for pair := range m.index.pairs {
 			if pair[0] == p[0] {

@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/topology"
@@ -42,27 +41,43 @@ func (m *Model) Conflicts(faulty map[*workload.Workload]bool) []Conflict {
 	return m.Permanent().conflicts(faulty)
 }
 
-func (m *Model) conflicts(faulty map[*workload.Workload]bool) []Conflict {
+func (m *Model) conflicts(faulty map[*workload.Workload]bool) (all []Conflict) {
+	if !m.run.Within(m.Altogether(), func() { all = m.among(faulty) }) {
+		m.run.GiveUp(m.Workloads, TogetherQuestion)
+		return nil
+	}
+	return all
+}
+
+// TogetherQuestion is whether workloads can be placed together, as a question that
+// may be given up.
+const TogetherQuestion = "whether workloads can be scheduled together"
+
+func (m *Model) among(faulty map[*workload.Workload]bool) []Conflict {
 	scope := m.scope(faulty)
 	if scope == nil {
 		return nil
 	}
 	parts := m.split()
-	steps := jointSteps
-	d := decideArena(newArena(parts, false, scope.relax(scope.all)), &steps)
+	d := decideArena(newArena(parts, false, scope.relax(scope.all)), Options{Steps: jointSteps})
 	var all []Conflict
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
+		if o.spent {
+			m.run.GiveUp(o.owners, TogetherQuestion)
+		}
 		if !o.decided || slices.ContainsFunc(o.owners, func(w *workload.Workload) bool { return scope.doubtful[w] }) {
 			continue
 		}
 		c, ok := Conflict{}, false
-		switch {
-		case o.never:
-			c, ok = m.crowd(scope, o)
-		case !o.always || len(o.owners) == 1 && m.risky(m.groups[o.owners[0]]):
-			c, ok = m.wedge(scope, o)
-		}
+		m.Ask(o.owners, TogetherQuestion, m.bounds(o.owners), func() {
+			switch {
+			case o.never:
+				c, ok = m.crowd(scope, o)
+			case !o.always || len(o.owners) == 1 && m.risky(m.groups[o.owners[0]]):
+				c, ok = m.wedge(scope, o)
+			}
+		})
 		if ok {
 			c.Among = o.owners
 			all = append(all, c)
@@ -199,8 +214,7 @@ func (m *Model) crowd(s *scope, o *outcome) (Conflict, bool) {
 	if c.Core == nil {
 		return c, false
 	}
-	steps := jointSteps
-	for _, o := range decideArena(newArena(m.split(), false, relax), &steps).outcomes {
+	for _, o := range decideArena(newArena(m.split(), false, relax), Options{Steps: jointSteps}).outcomes {
 		c.Pods, c.Most = c.Pods+o.pods, c.Most+o.most
 	}
 	return c, true
@@ -215,8 +229,7 @@ func (m *Model) wedge(s *scope, o *outcome) (Conflict, bool) {
 		group[w] = true
 	}
 	parts := m.split()
-	steps := jointSteps
-	d := decideArena(newArena(parts, true, s.relax(group)), &steps)
+	d := decideArena(newArena(parts, true, s.relax(group)), Options{Steps: jointSteps})
 	if d.whole() != OrderDependent {
 		return Conflict{}, false
 	}
@@ -227,7 +240,8 @@ func (m *Model) wedge(s *scope, o *outcome) (Conflict, bool) {
 		return Conflict{}, false
 	}
 	if err := parts.certify(stuck); err != nil {
-		panic(fmt.Sprintf("placement: a certificate does not hold: %v", err)) // as in Decide
+		m.run.refuse(o.owners, err)
+		return Conflict{}, false
 	}
 	if hereditary(blocked) && len(stuck.Placements) <= maxShrink {
 		stuck.Placements = parts.shrink(stuck.Placements, blocked)

@@ -94,6 +94,7 @@ func (a *arena) run(units []int) []step { return a.runFirst(units, nil) }
 
 // runFirst is that, but for units with a lower rank, which come before others.
 func (a *arena) runFirst(units []int, rank map[int]int) []step {
+	a.m.run.Spend(len(units) * 4)
 	order := slices.Clone(units)
 	slices.SortStableFunc(order, func(x, y int) int {
 		u, v := a.units[x], a.units[y]
@@ -141,6 +142,7 @@ func (a *arena) wanted(i int) bool {
 // scatter places pods of a unit one to a node, round after round.
 func (a *arena) scatter(i, pods int) []step {
 	u := a.units[i]
+	a.m.run.Spend(1)
 	if len(u.spreads) == 1 {
 		return a.fillEvenly(i, u.spreads[0], pods)
 	}
@@ -243,26 +245,31 @@ func (a *arena) crowding(c component) ([]step, bool) {
 // others, those with the largest requests first, until it does not. The filters
 // are asked at every step, so what comes out is a run.
 func (a *arena) crowdOut(c component, i int) ([]step, bool) {
+	a.m.run.Spend(len(c.units) * 2)
 	blockers := slices.DeleteFunc(slices.Clone(c.units), func(j int) bool { return a.units[j].kubelet })
 	slices.SortStableFunc(blockers, func(x, y int) int { return cmp.Compare(a.bulk(y), a.bulk(x)) })
 	var run []step
-	left := map[int]int{}
-	for _, j := range blockers {
-		left[j] = a.others(i, j, a.units[i].pods-1)
+	left := make([]int, len(blockers))
+	for b, j := range blockers {
+		left[b] = a.others(i, j, a.units[i].pods-1)
 	}
 	nodes := slices.Clone(a.units[i].nodes.list)
 	slices.SortStableFunc(nodes, func(x, y int32) int { return cmp.Compare(a.room(int(x)), a.room(int(y))) })
 	for _, n := range nodes {
 		for a.takes(i, int(n)) {
-			at := slices.IndexFunc(blockers, func(j int) bool { return left[j] > 0 && a.takes(j, int(n)) })
-			if at < 0 {
+			at := 0
+			for at < len(blockers) && (left[at] == 0 || !a.takes(blockers[at], int(n))) {
+				at++
+			}
+			a.m.run.Spend(1 + at/perStep)
+			if at == len(blockers) {
 				a.undo(run)
 				return nil, false
 			}
 			j := blockers[at]
 			a.place(j, int(n))
 			run = append(run, step{j, int(n)})
-			left[j]--
+			left[at]--
 		}
 	}
 	a.undo(run)

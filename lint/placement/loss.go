@@ -11,8 +11,16 @@ import (
 // Lose goes through all placements of all pods, loses nodes after each, and
 // goes through all repairs, within the budget. The order of repairs is free.
 func (m *Model) Lose(l Loss, o Options) []Lost {
-	steps, check := o.budget()
-	given := steps
+	var out []Lost
+	if !m.run.Within(m.run.Left(), func() { out = m.lose(l, o) }) {
+		m.run.Stops++
+		return l.open(m)
+	}
+	return out
+}
+
+func (m *Model) lose(l Loss, o Options) []Lost {
+	steps, check := m.budget(o)
 	parts := m.split()
 	if !l.told(m) {
 		return l.open(m)
@@ -23,13 +31,16 @@ func (m *Model) Lose(l Loss, o Options) []Lost {
 	}
 	defer s.search.close()
 	out := s.answers(s.search.visit(s.search.c.pods))
-	used, err := parts.checkLoss(l, out, check)
-	o.pay(given - steps + used)
-	switch {
+	if steps < 0 {
+		m.run.Stops++
+	}
+	switch err := parts.checkLoss(l, out, check); {
 	case errors.Is(err, errTooLong):
+		m.run.Stops++
 		return l.open(m)
 	case err != nil:
-		panic(fmt.Sprintf("placement: a loss does not hold: %v", err)) // as in Decide
+		m.run.refuse(m.Workloads, fmt.Errorf("a loss does not hold: %w", err))
+		return l.open(m)
 	}
 	for _, o := range out {
 		for i := range o.Stuck {

@@ -82,6 +82,7 @@ func (m *Model) Alike(ws []*workload.Workload, pods func(*workload.Workload) int
 			if t.Use == Spread {
 				fmt.Fprintf(&b, " %d %d %v %v", t.Constraint.MaxSkew, t.MinDomains(), t.honorsAffinity(), t.honorsTaints())
 			}
+			m.run.Spend(4 * len(ws))
 			for _, o := range ws {
 				if m.Peer(t, w, o) == Maybe || m.selects(t, w, o, asks{incoming: true}) != m.selects(t, w, o, asks{}) {
 					return ""

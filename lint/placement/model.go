@@ -20,6 +20,7 @@ type Model struct {
 	// Topology is nil or empty where no node is declared.
 	Topology *topology.Topology
 
+	run    *Run
 	groups map[*workload.Workload]*Group
 	index  *labelIndex
 	// elsewhere are workloads that may be there or not.
@@ -60,6 +61,10 @@ type Group struct {
 	// Requests are what one pod asks for, HostPorts the ports that it takes.
 	Requests  []Request
 	HostPorts []HostPort
+	// spreadKeys are the keys of all hard spread constraints, sortedKeys the same each
+	// once, and keysID stands for them.
+	spreadKeys, sortedKeys []string
+	keysID                 string
 	// signature and request are equal for groups with equal node rules and
 	// equal requests.
 	signature, request string
@@ -73,7 +78,13 @@ type Group struct {
 
 // NewModel makes the terms of all workloads ready.
 func NewModel(set *workload.Set, topo *topology.Topology) *Model {
+	return newModel(newRun(topo), set, topo)
+}
+
+// newModel is NewModel for a model of a run that has begun.
+func newModel(run *Run, set *workload.Set, topo *topology.Topology) *Model {
 	m := &Model{
+		run:       run,
 		Workloads: ordered(set.Workloads), Namespaces: set.Namespaces, Topology: topo,
 		groups: make(map[*workload.Workload]*Group, len(set.Workloads)), eligible: map[string]*Eligibility{},
 		sets: map[setKey]*siteSet{}, domains: map[domainKey]map[string]bool{}, fits: map[fitKey]*RequestFit{}, excluded: map[excludedKey][]Exclusion{},
@@ -83,6 +94,8 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	m.elsewhere = set.Elsewhere
 	for _, w := range slices.Concat(set.Workloads, set.Elsewhere) {
 		g := &Group{Workload: w, Terms: terms(w), Unknown: unknown(w)}
+		run.Spend(stepsPerGroup * (1 + len(g.Terms)))
+		g.findKeys()
 		if !topo.Empty() {
 			g.Requests, g.HostPorts, g.signature = requests(w), hostPorts(w), signature(w)
 			g.request = fmt.Sprint(g.Requests)
@@ -93,6 +106,9 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	m.absent = m.without(func(g *Group) bool { return !Modelled(g) })
 	return m
 }
+
+// Run is what the model shares with all others that were made of it.
+func (m *Model) Run() *Run { return m.run }
 
 // ordered are workloads by name: the order of the input is to decide nothing.
 func ordered(ws []*workload.Workload) []*workload.Workload {

@@ -100,6 +100,20 @@ func newFilter(w *workload.Workload) *filter {
 	return f
 }
 
+// cost is how many steps it takes to hold the filters against one node.
+func (f *filter) cost() int {
+	rules := len(f.tolerations) + len(f.w.Spec.NodeSelector)
+	if a := f.w.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		for _, t := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+			rules += len(t.MatchExpressions) + len(t.MatchFields)
+			for _, e := range t.MatchExpressions {
+				rules += len(e.Values)
+			}
+		}
+	}
+	return 4 + rules
+}
+
 // bound reports whether the pod is bound by its manifest, so that only the
 // kubelet has a say (R-N1, R-P8).
 func (f *filter) bound() bool { return f.w.Spec.NodeName != "" }
@@ -193,6 +207,7 @@ func (m *Model) Eligible(w *workload.Workload) *Eligibility {
 		return e
 	}
 	f := newFilter(w)
+	m.run.Spend((len(m.Topology.Nodes) + len(m.Topology.Growth)) * f.cost())
 	e := &Eligibility{}
 	for _, n := range m.Topology.Nodes {
 		p := f.passes(n)

@@ -2,7 +2,6 @@ package placement
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/workload"
@@ -113,14 +112,11 @@ func (m *Model) decideFinite(d *Decision, o Options) {
 	if !slices.ContainsFunc(m.Workloads, m.ends) {
 		return
 	}
-	steps, check := o.budget()
-	given := steps
 	parts := m.split()
-	rules := parts.decideEnding(false, &steps)
-	used := parts.hold(rules, check)
-	full := parts.decideEnding(true, &steps)
-	used += parts.hold(full, check)
-	o.pay(given - steps + used)
+	rules := parts.decideEnding(false, o)
+	parts.hold(rules, o)
+	full := parts.decideEnding(true, o)
+	parts.hold(full, o)
 	all := full.decision(m, rules)
 	if parts != m {
 		all.join(parts)
@@ -145,11 +141,11 @@ func (m *Model) ends(w *workload.Workload) bool {
 }
 
 // decideEnding decides the components that have pods which end.
-func (m *Model) decideEnding(contend bool, steps *int) *decided {
+func (m *Model) decideEnding(contend bool, o Options) *decided {
 	d := &decided{a: newArena(m, contend, nil)}
 	for _, c := range d.a.components() {
 		if slices.ContainsFunc(c.owners, func(w *workload.Workload) bool { return w.Finite() }) {
-			d.outcomes = append(d.outcomes, d.a.decide(c, steps))
+			d.outcomes = append(d.outcomes, d.a.bounded(c, o))
 		}
 	}
 	return d
@@ -177,7 +173,7 @@ func (m *Model) hopeless(a *arena) map[*workload.Workload]bool {
 		if err := newVerifier(m, true).checkHomeless(g, with); err == nil {
 			none[g.origin()] = true
 		} else if !errors.Is(err, errTooLong) {
-			panic(fmt.Sprintf("placement: a certificate does not hold: %v", err))
+			m.run.refuse([]*workload.Workload{g.origin()}, err)
 		}
 	}
 	for i, u := range a.units {

@@ -62,8 +62,17 @@ type Move struct {
 // may want to be near one that is terminating still, which counts (R-A1), only
 // what is found both ways is known.
 func (m *Model) Roll(r Rollout, o Options) Rolled {
-	steps, check := o.budget()
-	given := steps
+	open := Rolled{Verdict: Undetermined}
+	out := open
+	if !m.run.Within(m.run.Left(), func() { out = m.roll(r, o) }) {
+		m.run.Stops++
+		return open
+	}
+	return out
+}
+
+func (m *Model) roll(r Rollout, o Options) Rolled {
+	steps, check := m.budget(o)
 	parts := m.split()
 	a := newArena(parts, true, nil)
 	s := newRolling(a, r, &steps)
@@ -74,16 +83,18 @@ func (m *Model) Roll(r Rollout, o Options) Rolled {
 	whole := s.search.visit(s.search.c.pods - s.replicas)
 	out := Rolled{Verdict: s.verdict(whole), Skewed: s.skewed && whole, Stuck: s.moves()}
 	if out.Verdict == Undetermined {
-		o.pay(given - steps)
+		if steps < 0 {
+			m.run.Stops++
+		}
 		return Rolled{Verdict: Undetermined, Skewed: out.Skewed}
 	}
-	used, err := parts.checkRoll(r, &out, check)
-	o.pay(given - steps + used)
-	switch {
+	switch err := parts.checkRoll(r, &out, check); {
 	case errors.Is(err, errTooLong):
+		m.run.Stops++
 		return Rolled{Verdict: Undetermined}
 	case err != nil:
-		panic(fmt.Sprintf("placement: a rollout does not hold: %v", err)) // as in Decide
+		m.run.refuse([]*workload.Workload{r.Old}, fmt.Errorf("a rollout does not hold: %w", err))
+		return Rolled{Verdict: Undetermined}
 	}
 	return out
 }

@@ -19,6 +19,7 @@ type capacities struct {
 }
 
 func (m *Model) capacities(g *Group) *capacities {
+	m.run.Spend(len(m.Topology.Nodes) * (1 + len(g.Requests)) / perStep)
 	c := &capacities{g: g, offers: [][]int64{m.offers(corev1.ResourcePods, m.Topology.Nodes)}, amounts: []int64{1}}
 	for _, r := range g.Requests {
 		c.offers, c.amounts = append(c.offers, m.offers(r.Name, m.Topology.Nodes)), append(c.amounts, r.Amount)

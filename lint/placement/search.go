@@ -14,6 +14,7 @@ type component struct {
 	// a DaemonSet are one unit each and one owner together.
 	owners []*workload.Workload
 	owner  []int
+	at     map[*workload.Workload]int // in owners
 	// declared is how many pods there are of each owner.
 	declared []int
 	// unsure is set if some rule in it depends on what only the cluster knows.
@@ -23,9 +24,13 @@ type component struct {
 // add takes a unit in.
 func (c *component) add(i int, u *unit) {
 	owner := u.g.origin()
-	at := slices.Index(c.owners, owner)
-	if at < 0 {
+	if c.at == nil {
+		c.at = map[*workload.Workload]int{}
+	}
+	at, known := c.at[owner]
+	if !known {
 		at = len(c.owners)
+		c.at[owner] = at
 		c.owners, c.declared = append(c.owners, owner), append(c.declared, 0)
 	}
 	c.declared[at] += u.pods
@@ -49,6 +54,7 @@ func (a *arena) components() []component {
 	}
 	join := func(i, j int) { parent[find(j)] = find(i) }
 	for i, u := range a.units {
+		a.m.run.Spend(1 + len(u.apart)/2)
 		for _, x := range u.apart {
 			join(i, x.unit)
 		}
@@ -114,6 +120,7 @@ func (a *arena) joinPorts(join func(i, j int)) {
 // joinContending joins units that ask for a resource of a node which could run
 // out if all their pods came.
 func (a *arena) joinContending(join func(i, j int)) {
+	a.m.run.Spend(len(a.units) * (1 + len(a.nodes)/perStep))
 	short := a.shortages()
 	first := make([]int, len(a.nodes))
 	for n := range first {
@@ -149,6 +156,7 @@ func (a *arena) asksShort(u *unit, short []bool) bool {
 // pods that may go there did.
 func (a *arena) shortages() []bool {
 	width := len(a.resources)
+	a.m.run.Spend(len(a.units) * (1 + len(a.nodes)*width/(4*perStep)))
 	demand := make([]int64, len(a.free))
 	for _, u := range a.units {
 		if u.g.Running {
@@ -178,8 +186,9 @@ type outcome struct {
 	// decided if that is known for certain. Where exact is unset most and least
 	// are bounds: no more, and no fewer, can be placed.
 	always, never, decided, exact bool
-	// large is set if it is not decided and no budget would do.
-	large bool
+	// large is set if it is not decided and no budget would do, spent if the budget
+	// was over, refuted if a certificate did not hold.
+	large, spent, refuted bool
 	// best and worst are runs that place most and least pods; stuck is one that
 	// places less than all, if there is one.
 	best, worst []step
@@ -241,6 +250,7 @@ func (s *search) close() {
 
 // visit explores from here; false if the budget is over.
 func (s *search) visit(left int) bool {
+	s.a.m.run.Spend(2 + len(s.a.nodes)/perStep)
 	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
 		return false
 	}

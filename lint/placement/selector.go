@@ -49,7 +49,12 @@ type requirement struct {
 type selector struct {
 	form Form
 	reqs []requirement
+	// values is how many the conditions have together.
+	values int
 }
+
+// cost is how many steps it takes to hold the selector against one workload.
+func (s *selector) cost() int { return 1 + (len(s.reqs)+s.values)/2 }
 
 func newSelector(s *metav1.LabelSelector) selector {
 	if s == nil {
@@ -60,12 +65,23 @@ func newSelector(s *metav1.LabelSelector) selector {
 		sel.reqs = append(sel.reqs, requirement{key: k, op: metav1.LabelSelectorOpIn, values: []string{s.MatchLabels[k]}})
 	}
 	for _, e := range s.MatchExpressions {
-		sel.reqs = append(sel.reqs, requirement{key: e.Key, op: e.Operator, values: e.Values})
+		sel.reqs = append(sel.reqs, requirement{key: e.Key, op: e.Operator, values: distinct(e.Values)})
+		sel.values += len(e.Values)
 	}
 	if len(sel.reqs) > 0 {
 		sel.form = FormSet
 	}
 	return sel
+}
+
+// distinct are values without repeats: what a selector names twice is there once.
+func distinct(values []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(values), func(v string) bool {
+		again := seen[v]
+		seen[v] = true
+		return again
+	})
 }
 
 // merge adds what the API server makes of matchLabelKeys and mismatchLabelKeys

@@ -24,6 +24,7 @@ type asks struct {
 // selects is Peer, or Self, for a decision about exactly the declared objects:
 // a namespace that is not declared carries its name label only.
 func (m *Model) selects(t *Term, owner, target *workload.Workload, when asks) bool {
+	m.run.Spend(t.sel.cost())
 	if !m.inNamespace(t, owner, target, when.incoming) {
 		return false
 	}

@@ -184,6 +184,7 @@ func (b *balance) resources() []corev1.ResourceName {
 // short tells whether a set of nodes has too little of a resource for those who
 // may use no other.
 func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool) {
+	b.m.run.Spend(len(b.view.nodes) + len(b.rows)*(1+len(set.nodes)/perStep))
 	free, total, ok := b.free(name, set)
 	if !ok {
 		return Shortage{}, false

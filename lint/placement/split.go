@@ -36,7 +36,7 @@ func (m *Model) telling() *Model {
 			set.Workloads, groups[g.Workload] = append(set.Workloads, g.Workload), g
 		}
 	}
-	parts := NewModel(set, m.Topology) // keeps the pods of one workload in their order
+	parts := newModel(m.run, set, m.Topology) // keeps the pods of one workload in their order
 	parts.views, parts.eligible, parts.whole, parts.apart, parts.absent = m.views, m.eligible, m, m.apart, m.absent
 	for w, g := range groups {
 		if g.whole != nil {

@@ -149,12 +149,14 @@ func (t *Term) MinDomains() int {
 // Peer tells whether the term of owner selects another pod of target: of
 // another workload, or a second pod of its own.
 func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
+	m.run.Spend(t.sel.cost())
 	return min(t.sel.matches(owner, target, false), m.namespace(t, owner, target.Namespace()))
 }
 
 // Self tells whether the term selects the very pod that carries it, which is
 // what bootstrapping and the skew ask (R-A12, R-T7).
 func (m *Model) Self(t *Term, owner *workload.Workload) Answer {
+	m.run.Spend(t.sel.cost())
 	return min(t.sel.matches(owner, owner, true), m.namespace(t, owner, owner.Namespace()))
 }
 

@@ -22,10 +22,15 @@ type Apart struct {
 // Variant is a model of other workloads on other nodes in the same namespaces,
 // to ask what would be if they were these.
 func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart ...Apart) *Model {
-	v := NewModel(&workload.Set{Workloads: ws, Namespaces: m.Namespaces}, &topology.Topology{Nodes: nodes})
+	v := newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, &topology.Topology{Nodes: nodes})
 	v.apart = apart
 	v.absent = m.absent
 	return v
+}
+
+// Beside is a model of other workloads on the same nodes, which may grow.
+func (m *Model) Beside(ws []*workload.Workload) *Model {
+	return newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, m.Topology)
 }
 
 // addApart enters the pairs that are kept apart by no term of a manifest.
@@ -192,6 +197,7 @@ func (m *Model) alikeBy(ws []*workload.Workload, key string) (classes [][]int32,
 	if known := m.classes[id]; known != nil {
 		return known, id
 	}
+	m.run.Spend(len(m.Topology.Nodes) * (2 + len(keys) + len(resources)))
 	texts := make([][]byte, len(m.Topology.Nodes))
 	m.describeFilters(texts, ws)
 	for _, r := range resources {
@@ -223,6 +229,7 @@ func (m *Model) describeFilters(texts [][]byte, ws []*workload.Workload) {
 			continue
 		}
 		seen[g.signature] = true
+		m.run.Spend(len(texts))
 		for n, p := range m.Eligible(w).Nodes {
 			texts[n] = append(texts[n], flag(p.Name), flag(p.Selector), flag(p.Taints), flag(p.Schedulable))
 		}

@@ -34,7 +34,9 @@ func openModel(t testing.TB, nodes, manifests string) (*placement.Model, *worklo
 		t.Fatal(err)
 	}
 	set := workload.Load(workload.NewTable(), objects(t, manifests))
-	return placement.NewModel(set, topo), set
+	m := placement.NewModel(set, topo)
+	m.Scale(1000, 1) // the budget is another test's
+	return m, set
 }
 
 func objects(t testing.TB, text string) []*source.Object {

@@ -24,14 +24,13 @@ type verifier struct {
 	running map[int]bool
 	// contend is unset where pods do not contend for resources.
 	contend bool
-	// steps is the budget for a component that is explored, and used how many
-	// steps that took so far.
-	steps, used int
-	ledger      *ledger
-	sets        map[string]*sited
-	sized       map[string][]int
-	reached     map[*Group][]int
-	nested      map[string]bool
+	// steps is the budget for a component that is explored.
+	steps   int
+	ledger  *ledger
+	sets    map[string]*sited
+	sized   map[string][]int
+	reached map[*Group][]int
+	nested  map[string]bool
 	*relations
 	// counts is the number of pods that a spread constraint counts in a domain.
 	counts map[*Term]map[string]int
@@ -197,13 +196,14 @@ func (m *Model) indexOf(name string) (int, bool) {
 // related finds out who selects whom, once for all checks.
 func (m *Model) related() *relations {
 	if m.relations == nil {
-		m.relations = &relations{selects: map[*Term][]*workload.Workload{}, against: map[*workload.Workload][]against{}, watched: map[*workload.Workload][]watch{}}
+		all := &relations{selects: map[*Term][]*workload.Workload{}, against: map[*workload.Workload][]against{}, watched: map[*workload.Workload][]watch{}}
 		for _, w := range m.Workloads {
 			if g := m.groups[w]; m.present(g) {
-				m.relations.learn(m, g)
+				all.learn(m, g)
 			}
 		}
-		m.relations.learnApart(m)
+		all.learnApart(m)
+		m.relations = all // once it is whole
 	}
 	return m.relations
 }
@@ -269,6 +269,7 @@ func (v *verifier) enter(g *Group, n, by int) {
 // book enters a pod for everything but spread constraints.
 func (v *verifier) book(g *Group, n, by int) {
 	node := v.m.Topology.Nodes[n]
+	v.m.run.Spend(len(node.Labels)*2 + len(g.Requests) + len(g.HostPorts)/2)
 	for key, value := range node.Labels {
 		v.here[place3{g.Workload, key, value}] += by
 		v.total[keyOf{g.Workload, key}] += by

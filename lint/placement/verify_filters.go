@@ -11,6 +11,7 @@ import (
 
 // refuses applies the filters.
 func (v *verifier) refuses(g *Group, n int) Reason {
+	v.m.run.Spend(1 + len(g.Terms)/2)
 	node := v.m.Topology.Nodes[n]
 	if r := v.m.Eligible(g.Workload).Nodes[n].reason(); r != Takes {
 		return r
@@ -19,6 +20,7 @@ func (v *verifier) refuses(g *Group, n int) Reason {
 		return RefusedByTaint
 	}
 	if v.on[n] != nil && len(g.HostPorts) > 0 {
+		v.m.run.Spend(len(v.on[n].ports) * len(g.HostPorts) / perStep)
 		for taken, pods := range v.on[n].ports {
 			if pods > 0 && slices.ContainsFunc(g.HostPorts, taken.Conflicts) {
 				return RefusedByPort
@@ -47,6 +49,7 @@ func (v *verifier) refuses(g *Group, n int) Reason {
 
 // repelled is anti-affinity, that of the pod and that of pods in place.
 func (v *verifier) repelled(g *Group, node *topology.Node) bool {
+	v.m.run.Spend(len(v.against[g.Workload]) / 2)
 	for _, a := range v.against[g.Workload] {
 		if value, ok := node.Labels[a.key]; ok && v.here[place3{a.w, a.key, value}] > 0 {
 			return true
@@ -62,6 +65,7 @@ func (v *verifier) repelled(g *Group, node *topology.Node) bool {
 
 // any tells whether a pod that a term selects is in a domain.
 func (v *verifier) any(g *Group, t *Term, value string) bool {
+	v.m.run.Spend(len(v.selects[t]))
 	for _, w := range v.selects[t] {
 		if v.in([]*Term{t}, g, w, t.Key, value) {
 			return true
@@ -115,6 +119,7 @@ func (v *verifier) near(g *Group, node *topology.Node) bool {
 		}
 		first = first && v.m.selects(t, g.Workload, g.Workload, asks{self: true, incoming: true})
 		found := false
+		v.m.run.Spend(len(v.selects[t]))
 		for _, w := range v.selects[t] {
 			found = found || v.in(hard, g, w, t.Key, value)
 			anyone = anyone || v.total[keyOf{w, t.Key}] > 0 && v.anywhere(hard, g, w, t.Key)

@@ -29,6 +29,9 @@ type view struct {
 // Where a pool may grow beyond that nothing is said to be impossible.
 const maxGrown = 5000
 
+// maxView bounds those of all pools together, in the same way.
+const maxView = 20_000
+
 func newViews(topo *topology.Topology) []*view {
 	if topo.Empty() {
 		return nil
@@ -53,8 +56,9 @@ func newView(topo *topology.Topology, grown bool) *view {
 		if text := fmt.Sprintf("%s at %d", p.Name, p.Max); len(v.pools) == 0 || v.pools[len(v.pools)-1] != text {
 			v.pools = append(v.pools, text)
 		}
-		v.partial = v.partial || g.Extra > maxGrown
-		for k := range min(g.Extra, maxGrown) {
+		more := min(g.Extra, maxGrown, maxView+len(topo.Nodes)-len(v.nodes))
+		v.partial = v.partial || g.Extra > more
+		for k := range more {
 			v.nodes, v.from = append(v.nodes, Another(g.Node, k)), append(v.from, -1-i)
 		}
 	}
@@ -183,7 +187,8 @@ type mode struct {
 	// fit leaves out nodes that are too small for one pod, room counts how many
 	// pods fit by resources, ports lets one pod be on a node.
 	fit, room, ports bool
-	// keys are labels that a node needs to be a site.
+	// keys stands for the labels that a node needs to be a site: those of all hard
+	// spread constraints, or none.
 	keys string
 }
 
@@ -206,10 +211,11 @@ func (m *Model) set(v *view, g *Group, how mode) *siteSet {
 	if s := m.sets[key]; s != nil {
 		return s
 	}
+	m.run.Spend(len(v.nodes) * (1 + len(g.Requests)))
 	e := m.Eligible(g.Workload)
 	var keys []string
 	if how.keys != "" {
-		keys = strings.Split(how.keys, ",")
+		keys = hardKeys(g)
 	}
 	var sites []site
 	for i, n := range v.nodes {

@@ -69,7 +69,8 @@ func (f *field) crowdedOut(u int) (cover, bool) {
 // blocking joins units to the domains that a pod of theirs can close to one, and
 // these to the sink; the arcs are by unit and domain, -1 where there is none.
 func (f *field) blocking(u int, domains []int) (*network, [][]int) {
-	g := newNetwork(2 + len(domains) + len(f.units))
+	f.a.m.run.Spend(len(f.units) * len(domains))
+	g := f.a.m.newNetwork(2 + len(domains) + len(f.units))
 	for k := range domains {
 		g.join(2+k, 1, 1)
 	}

@@ -96,6 +96,7 @@ func (c *clique) weighed(weights []int) shortfall {
 // pods of the largest weight.
 func (c *clique) short(weights []int) int {
 	gap := 0
+	c.r.a.m.run.Spend(len(weights) * (1 + len(c.holds[0])/perStep))
 	for w, weight := range weights {
 		gap += weight * c.wants[w]
 	}

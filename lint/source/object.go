@@ -29,6 +29,24 @@ func (o *Object) ID() diag.Object {
 	return diag.Object{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
+// Size is roughly how many bytes the object takes in a file, what an anchor holds
+// counted once.
+func (o *Object) Size() int { return o.Root.size(map[*Node]bool{}) }
+
+func (n *Node) size(seen map[*Node]bool) int {
+	if n == nil || seen[n] {
+		return 0
+	}
+	if n.Shared {
+		seen[n] = true
+	}
+	size := len(n.Value) + 4 // a separator, and the indentation or the quotes
+	for _, c := range n.content {
+		size += c.size(seen)
+	}
+	return size
+}
+
 // NameSpan is the place of metadata.name, or of kind where there is no name.
 func (o *Object) NameSpan() diag.Span {
 	for _, at := range []*Node{o.Root.Get("metadata"), o.Root} {

@@ -33,7 +33,9 @@ func NewOurs(nodes, manifests string) (*Ours, error) {
 		return nil, err
 	}
 	set := workload.Load(workload.NewTable(), objects)
-	o := &Ours{Model: placement.NewModel(set, topo), Workloads: map[string]*workload.Workload{}, Nodes: topo.Nodes}
+	model := placement.NewModel(set, topo)
+	model.Scale(1000, 1) // what the budget leaves open is not compared
+	o := &Ours{Model: model, Workloads: map[string]*workload.Workload{}, Nodes: topo.Nodes}
 	for _, w := range set.Workloads {
 		o.Workloads[w.Object.Kind+" "+w.Object.Namespace+"/"+w.Object.Name] = w
 	}

@@ -1,0 +1,57 @@
+package meter
+
+import "testing"
+
+// spend takes n steps one by one and counts those that it got.
+func spend(m *Meter, n int) (got int, f func()) {
+	return 0, func() {
+		for range n {
+			m.Spend(1)
+		}
+	}
+}
+
+func TestWithin(t *testing.T) {
+	m := New()
+	_, ten := spend(m, 10)
+	for steps, want := range map[int]bool{0: false, 9: false, 10: true, 11: true} {
+		if got := m.Within(steps, ten); got != want {
+			t.Errorf("10 steps within %d: %v", steps, got)
+		}
+	}
+	if !m.Within(1_000_000, ten) {
+		t.Error("a question that was given up leaves less for the next one")
+	}
+}
+
+// TestNested: a question within a question ends with its own steps, or with those
+// of the one around it, which then ends with its next step.
+func TestNested(t *testing.T) {
+	m := New()
+	_, ten := spend(m, 10)
+	inner, after := true, false
+	outer := m.Within(15, func() {
+		inner = m.Within(5, ten)
+		after = m.Within(20, func() { m.Spend(8) })
+	})
+	if inner || !after || !outer {
+		t.Errorf("inner %v, after %v, outer %v: the inner question alone is too long", inner, after, outer)
+	}
+	outer = m.Within(15, func() {
+		inner = m.Within(100, func() { ten(); ten() })
+		m.Spend(1)
+	})
+	if inner || outer {
+		t.Errorf("inner %v, outer %v: both are too long", inner, outer)
+	}
+}
+
+// TestOtherPanics: a fault of the program is not a question that was given up.
+func TestOtherPanics(t *testing.T) {
+	defer func() {
+		if recover() != "fault" {
+			t.Error("the fault is lost")
+		}
+	}()
+	New().Within(10, func() { panic("fault") })
+}

@@ -1,0 +1,155 @@
+package placement
+
+import (
+	"github.com/schedlint/schedlint/lint/meter"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Run is what all models of one context share: the meter that bounds what their
+// questions cost, and the certificates that the checker refused.
+type Run struct {
+	*meter.Meter
+	Refused []Refuted
+	// Stops counts the searches that ended because their steps were over.
+	Stops int
+	// GivenUp are the questions that were given up for that.
+	GivenUp []Spent
+	// factor multiplies every budget, and part and all are what Part rests on: see
+	// Scale. nodes is how many there are, sizes are those of the documents.
+	factor, part, all float64
+	nodes             int
+	sizes             map[*source.Object]int
+}
+
+// Spent is a question about workloads that was given up.
+type Spent struct {
+	Workloads []*workload.Workload
+	Question  string
+}
+
+// Refuted is a certificate that does not hold: a fault of the engine. What it was
+// to show of the workloads is left open.
+type Refuted struct {
+	Workloads []*workload.Workload
+	Err       error
+}
+
+func newRun(topo *topology.Topology) *Run {
+	r := &Run{Meter: meter.New(), factor: 1, sizes: map[*source.Object]int{}}
+	if !topo.Empty() {
+		r.nodes = len(topo.Nodes) + len(topo.Growth)
+	}
+	return r
+}
+
+// size is that of the document of a workload.
+func (r *Run) size(w *workload.Workload) int {
+	size, known := r.sizes[w.Object]
+	if !known {
+		size = w.Object.Size()
+		r.sizes[w.Object] = size
+	}
+	return size
+}
+
+// refuse takes note of a certificate that does not hold.
+func (r *Run) refuse(ws []*workload.Workload, err error) {
+	r.Refused = append(r.Refused, Refuted{ws, err})
+}
+
+// Budgets, in steps of the meter. A question about workloads gets what their own
+// documents and the nodes are worth, so nothing that has nothing to do with them takes
+// part in where it gives up.
+const (
+	// stepsFloor is for any question, stepsPerByte for each byte of the documents of
+	// the workloads, stepsPerNode for each node of the topology.
+	stepsFloor   = 100_000
+	stepsPerByte = 200
+	stepsPerNode = 40
+	// stepsInAll bounds what all questions of one kind take together. Where their
+	// budgets come to more, each workload has a part in proportion to its own.
+	stepsInAll = 40_000_000
+	// setupSteps is for what is done once for all workloads of a context: who has to
+	// do with whom, and which nodes are eligible.
+	setupSteps = 40_000_000
+)
+
+// perStep is how many simple comparisons, as of one label or one number, make a step.
+const perStep = 8
+
+// stepsPerGroup is for making a workload ready, and each of its terms.
+const stepsPerGroup = 30
+
+// Budget is how many steps a question about some workloads together may take.
+func (m *Model) Budget(ws []*workload.Workload) int { return int(m.run.worth(ws) * m.run.factor) }
+
+func (r *Run) worth(ws []*workload.Workload) float64 {
+	bytes := 0
+	for _, w := range ws {
+		bytes += r.size(w)
+	}
+	return float64(stepsFloor + stepsPerByte*bytes + stepsPerNode*r.nodes)
+}
+
+// Part is how many steps all questions of one kind about some workloads may take.
+func (m *Model) Part(ws []*workload.Workload) int {
+	r := m.run
+	if r.all == 0 {
+		return m.Budget(ws)
+	}
+	return int(r.worth(ws) / r.all * stepsInAll * r.part * r.factor)
+}
+
+// bounds is how many steps the one question of its kind about some workloads may take.
+func (m *Model) bounds(ws []*workload.Workload) int { return min(m.Budget(ws), m.Part(ws)) }
+
+// Scale multiplies every budget, and leaves the run a part of what there is for all
+// contexts together.
+func (m *Model) Scale(factor, part float64) {
+	r := m.run
+	if r.part, r.factor = part, 1; factor > 0 {
+		r.factor = factor
+	}
+	r.all = 0
+	for i := range m.Workloads {
+		r.all += r.worth(m.Workloads[i : i+1])
+	}
+}
+
+// Each is the part of a budget that a question about one of the workloads gets.
+func (m *Model) Each(ws []*workload.Workload) int {
+	if len(ws) == 0 {
+		return m.Budget(nil)
+	}
+	return m.Budget(nil) + (m.Budget(ws)-m.Budget(nil))/len(ws)
+}
+
+// Ask asks a question about some workloads within so many steps. It reports whether
+// there is an answer; if there is none the run knows.
+func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func()) bool {
+	if m.run.Within(steps, f) {
+		return true
+	}
+	m.run.GiveUp(ws, question)
+	return false
+}
+
+// GiveUp takes note of a question about some workloads for which the steps did not
+// suffice.
+func (r *Run) GiveUp(ws []*workload.Workload, question string) {
+	r.GivenUp = append(r.GivenUp, Spent{ws, question})
+}
+
+// Altogether is the budget of a decision about all workloads: what has to be done once,
+// and what each of them is worth.
+func (m *Model) Altogether() int {
+	return m.run.setup() + min(m.Budget(m.Workloads)+len(m.Workloads)*m.Budget(nil), m.Part(m.Workloads)+m.Budget(nil))
+}
+
+// times is a number of steps, multiplied as all budgets are.
+func (r *Run) times(steps int) int { return int(float64(steps) * r.factor) }
+
+// setup is the budget for what has to be done once.
+func (r *Run) setup() int { return r.times(setupSteps) }
