@@ -168,8 +168,13 @@ func extended(name string) bool {
 func hugePage(name string) bool { return strings.HasPrefix(name, corev1.ResourceHugePagesPrefix) }
 
 func divisible(name string, q resource.Quantity) bool {
-	size, err := resource.ParseQuantity(strings.TrimPrefix(name, corev1.ResourceHugePagesPrefix))
-	return err == nil && size.Sign() > 0 && size.MilliValue()%1000 == 0 && q.Value()%size.Value() == 0
+	text := strings.TrimPrefix(name, corev1.ResourceHugePagesPrefix)
+	if source.Unwieldy(text) {
+		return false
+	}
+	size, err := resource.ParseQuantity(text)
+	// a size of more than 63 bits has the value 0
+	return err == nil && size.Sign() > 0 && size.MilliValue()%1000 == 0 && size.Value() != 0 && q.Value()%size.Value() == 0
 }
 
 // podResources checks the resources of the pod as a whole (R-V33).
@@ -276,7 +281,7 @@ func (c *checker) machine(spec *place) {
 
 // size reads a quantity, which must not be negative.
 func (c *checker) size(p *place) (q resource.Quantity, ok bool) {
-	if p.absent() || p.value.Kind != source.Scalar || p.value.Type == source.Bool || p.value.Placeholder() {
+	if p.absent() || p.value.Kind != source.Scalar || p.value.Type == source.Bool || p.value.Placeholder() || source.Unwieldy(p.value.Value) {
 		return q, false
 	}
 	q, err := resource.ParseQuantity(p.value.Value)
