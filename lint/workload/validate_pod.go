@@ -2,7 +2,6 @@ package workload
 
 import (
 	"fmt"
-	"slices"
 )
 
 var preemptions = []string{"PreemptLowerPriority", "Never"}
@@ -26,7 +25,7 @@ func (c *checker) names(spec *place) {
 // containerNames checks that each container has a name of its own, init
 // containers included (validateContainerCommon, validateInitContainers).
 func (c *checker) containerNames(spec *place) {
-	var seen []string
+	seen := map[string]bool{}
 	for _, list := range []string{"containers", "initContainers"} {
 		containers := spec.field(list)
 		for i := range containers.len() {
@@ -37,10 +36,10 @@ func (c *checker) containerNames(spec *place) {
 			case container.broken() || !ok:
 			case s == "":
 				c.refuse(StageObject, &name, "the container has no name", "give it a name")
-			case c.named(&name, dnsLabel, false) && slices.Contains(seen, s):
+			case c.named(&name, dnsLabel, false) && seen[s]:
 				c.refuse(StageObject, &name, fmt.Sprintf("another container has the name %q already", s), "rename one of the two")
 			}
-			seen = append(seen, s)
+			seen[s] = true
 		}
 	}
 }
@@ -52,7 +51,7 @@ func (c *checker) gates(spec *place) {
 	if s, _ := node.text(); s != "" && gates.len() > 0 {
 		c.refuse(c.created, &node, fmt.Sprintf("nodeName is %q and schedulingGates is not empty: a gated pod must have no node", s), "drop nodeName")
 	}
-	var seen []string
+	seen := map[string]bool{}
 	for i := range gates.len() {
 		gate := gates.item(i)
 		name := gate.field("name")
@@ -60,10 +59,10 @@ func (c *checker) gates(spec *place) {
 		if gate.broken() || !ok {
 			continue
 		}
-		if c.form(StageObject, &name, "", labelKey) && slices.Contains(seen, s) {
+		if c.form(StageObject, &name, "", labelKey) && seen[s] {
 			c.refuse(StageObject, &name, fmt.Sprintf("scheduling gate %q stands here twice", s), "drop one of the two")
 		}
-		seen = append(seen, s)
+		seen[s] = true
 	}
 }
 
