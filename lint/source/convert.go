@@ -11,6 +11,9 @@ import (
 const (
 	maxDepth     = 200
 	maxExpansion = 200_000
+	// weighty is how much text of a scalar counts as one value more: whoever walks a
+	// long one again and again pays by its length.
+	weighty = 64
 )
 
 // converter turns parser nodes into Nodes, resolving aliases and merge keys
@@ -172,6 +175,7 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 		}
 	default:
 		scalar(n, y)
+		c.expanded += len(y.Value) / weighty
 	}
 	return n
 }

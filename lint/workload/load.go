@@ -339,8 +339,8 @@ func (w *Workload) mistyped(field string, key, value *source.Node, want string) 
 		w.refuse(field, span, "expected a "+want+", found a "+value.Kind.String(), "")
 		return
 	}
-	message, fix := "expected a "+want+", found the "+value.Type.String()+" "+value.Value, ""
-	if want == "string" && !value.Quoted && value.Type != source.Null {
+	message, fix := "expected a "+want+", found the "+value.Type.String()+" "+clipped(value.Value), ""
+	if want == "string" && !value.Quoted && value.Type != source.Null && len(value.Value) <= maxShown {
 		fix = `quote it: "` + value.Value + `"`
 	}
 	w.refuse(field, span, message, fix)

@@ -140,3 +140,15 @@ func TestUnwieldyQuantities(t *testing.T) {
 		{"request of a machine", "domain: {resources: {requests: {cpu: '1e100000000'}, limits: {cpu: 2}}} # here", StageObject, "domain.resources.requests.cpu", must},
 	})
 }
+
+// TestLongValues shows no more of a value than a message can hold.
+func TestLongValues(t *testing.T) {
+	long := strings.Repeat("1", 1_000_000)
+	for _, yaml := range []string{"nodeName: '" + long + "'", "nodeSelector: {a: " + long + "}", "tolerations: [{key: a, effect: '" + long + "'}]"} {
+		for _, p := range load(t, inPod.fill(yaml))[0].Problems {
+			if len(p.Message)+len(p.Fix) > 1000 || !strings.Contains(p.Message, "(1000000 bytes)") {
+				t.Errorf("%.60s: a message of %d bytes", yaml, len(p.Message))
+			}
+		}
+	}
+}
