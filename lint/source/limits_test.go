@@ -218,6 +218,7 @@ func TestEqual(t *testing.T) {
 		}
 		return docs[0].root
 	}
+	digester := NewDigester()
 	for _, row := range []struct {
 		a, b string
 		want bool
@@ -233,8 +234,12 @@ func TestEqual(t *testing.T) {
 		{"{a: 1}", "{a: 1.0}", false},
 		{"&a {x: &b [1]}", "{x: [1]}", true},
 	} {
-		if got := Equal(read(row.a), read(row.b)); got != row.want {
+		a, b := read(row.a), read(row.b)
+		if got := Equal(a, b); got != row.want {
 			t.Errorf("%s and %s: %t", row.a, row.b, got)
+		}
+		if got := digester.Sum(a) == digester.Sum(b); got != row.want {
+			t.Errorf("%s and %s: equal sums %t", row.a, row.b, got)
 		}
 	}
 	if !Equal(nil, nil) || !Equal(nil, read("null")) || Equal(nil, read("{}")) {
