@@ -33,6 +33,7 @@ const layers = `
 0 lint/diag
 0 rules
 0 fixtures
+0 fixtures/mutate sigs.k8s.io/kustomize
 `
 
 const module = "github.com/schedlint/schedlint/"
