@@ -7,8 +7,9 @@ import (
 
 // tally counts what a text, or all texts of a run, are made of. Documents are those
 // of YAML and JSON, empty ones too, and the items of Lists; values are the keys,
-// scalars, maps and lists, with those that aliases repeat.
-type tally struct{ bytes, documents, values, problems int }
+// scalars, maps and lists, with those that aliases repeat; suppressions are comments
+// and annotations that may be one.
+type tally struct{ bytes, documents, values, problems, suppressions int }
 
 // bounds are what one file and one run may have. Both zero are the defaults.
 type bounds struct{ file, run tally }
@@ -18,14 +19,14 @@ type bounds struct{ file, run tally }
 // below them takes less than 10 s and 1 GiB.
 func defaultBounds() bounds {
 	return bounds{
-		file: tally{bytes: 64 << 20, documents: 100_000, values: 16_000_000, problems: 1_000},
-		run:  tally{bytes: 1 << 30, documents: 1_000_000, values: 32_000_000, problems: 10_000},
+		file: tally{bytes: 64 << 20, documents: 100_000, values: 16_000_000, problems: 1_000, suppressions: 10_000},
+		run:  tally{bytes: 1 << 30, documents: 1_000_000, values: 32_000_000, problems: 10_000, suppressions: 100_000},
 	}
 }
 
 // plus is the sum of two tallies.
 func (t tally) plus(o tally) tally {
-	return tally{t.bytes + o.bytes, t.documents + o.documents, t.values + o.values, t.problems + o.problems}
+	return tally{t.bytes + o.bytes, t.documents + o.documents, t.values + o.values, t.problems + o.problems, t.suppressions + o.suppressions}
 }
 
 // beyond says which bound is exceeded; "" if none is.
@@ -38,6 +39,7 @@ func (t tally) beyond(most tally) string {
 		{t.documents, most.documents, "documents and items of Lists"},
 		{t.values, most.values, "values"},
 		{t.problems, most.problems, "mistakes in its text"},
+		{t.suppressions, most.suppressions, "suppressions"},
 	} {
 		if row.has > row.most {
 			return fmt.Sprintf("more than %d %s", row.most, row.what)

@@ -8,8 +8,8 @@ import (
 
 // small are bounds that short texts exceed.
 var small = bounds{
-	file: tally{bytes: 10_000, documents: 5, values: 60, problems: 3},
-	run:  tally{bytes: 20_000, documents: 8, values: 100, problems: 4},
+	file: tally{bytes: 10_000, documents: 5, values: 60, problems: 3, suppressions: 4},
+	run:  tally{bytes: 20_000, documents: 8, values: 100, problems: 4, suppressions: 6},
 }
 
 func smallOptions() Options {
@@ -47,6 +47,8 @@ func TestBoundsOfFile(t *testing.T) {
 		"one mistake more":        {podText + strings.Repeat("kind: Pod\n", 9), 0, "3: duplicate, 4: duplicate, 5: duplicate, 6: has more than 3 mistakes in its text"},
 		"mistakes in JSON":        {"{" + strings.Repeat("\"a\": 1,\n", 7) + `"b": 1}`, 0, "2: duplicate, 3: duplicate, 4: duplicate, 5: has more than 3 mistakes in its text"},
 		"unparsable ones":         {strings.Repeat("kind: [\n---\n", 4), 0, "1: unparsable, 3: unparsable, 5: unparsable, 7: has more than 3 mistakes in its text"},
+		"comments":                {podText + strings.Repeat("# schedlint:ignore a b\n", 4), 1, ""},
+		"too many suppressions":   {podText + "metadata: {annotations: {ignore.schedlint.dev/a: b}}\n" + strings.Repeat("# schedlint:ignore a b\n", 4), 0, "1: has more than 4 suppressions"},
 		"templates are no faults": {strings.Repeat("kind: Pod\na: {{ b }} c\n---\n", 4) + podText, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,6 +128,7 @@ func TestBoundsOfRun(t *testing.T) {
 		"data":      {"x: [" + strings.Repeat("a,", 25) + "]\n", 8, "with it the run has more than 8 documents and items of Lists: lint"},
 		"mistakes":  {kind + kind + kind, 2, "with it the run has more than 4 mistakes in its text; the 6 files"},
 		"bytes":     {kind + "#" + strings.Repeat("a", 9_000) + "\n", 2, "with it the run has more than 20000 bytes; the 6 files"},
+		"comments":  {kind + strings.Repeat("# schedlint:ignore a b\n", 2), 3, "with it the run has more than 6 suppressions; the 5 files"},
 		"binary":    {"\x00", 4, "with it the run has more than 4 mistakes in its text; the 4 files"},
 	} {
 		t.Run(name, func(t *testing.T) {

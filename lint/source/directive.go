@@ -25,6 +25,9 @@ var ignoreComment = regexp.MustCompile(`(?:^|[ \t])(#[ \t]*schedlint:ignore(?:[ 
 
 const directiveMark = "schedlint:ignore"
 
+// annotationMark begins the keys of annotations that say the same.
+const annotationMark = "ignore.schedlint.dev/"
+
 // Directives are the comments of a file that speak to schedlint, in its order.
 // The same words within a text, as in a block scalar, say nothing.
 func (f *File) Directives() []Directive {

@@ -225,8 +225,12 @@ func (r *result) parse(opts Options) {
 			return
 		}
 	}
-	if got.over != nil {
+	r.sum.suppressions = bytes.Count(text, []byte(directiveMark)) + bytes.Count(text, []byte(annotationMark))
+	switch what := r.sum.beyond(opts.most().file.of(text)); {
+	case got.over != nil:
 		r.refuse(*got.over, opts.Strict)
+	case what != "":
+		r.refuse(tooMuch(what, 1), opts.Strict)
 	}
 }
 

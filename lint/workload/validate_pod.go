@@ -80,21 +80,21 @@ type hostPort struct {
 // ports checks the ports of containers (R-V20). Containers run together, so
 // their host ports differ; init containers are looked at one by one.
 func (c *checker) ports(spec *place) {
-	var taken []hostPort
+	taken := map[socket]hostPort{}
 	containers, inits := spec.field("containers"), spec.field("initContainers")
 	for i := range containers.len() {
 		container := containers.item(i)
-		taken = c.containerPorts(&container, taken, c.w.Spec.HostNetwork)
+		c.containerPorts(&container, taken, c.w.Spec.HostNetwork)
 	}
 	for i := range inits.len() {
 		container := inits.item(i)
-		c.containerPorts(&container, nil, false)
+		c.containerPorts(&container, map[socket]hostPort{}, false)
 	}
 }
 
 // containerPorts adds the host ports of one container to those taken. Those
 // of a regular container must equal the container's under hostNetwork.
-func (c *checker) containerPorts(container *place, taken []hostPort, equal bool) []hostPort {
+func (c *checker) containerPorts(container *place, taken map[socket]hostPort, equal bool) {
 	ports, name := container.field("ports"), container.field("name")
 	owner, _ := name.text()
 	for i := range ports.len() {
@@ -107,15 +107,19 @@ func (c *checker) containerPorts(container *place, taken []hostPort, equal bool)
 			continue
 		}
 		want.container = owner
-		for _, t := range taken {
-			if t.protocol == want.protocol && t.ip == want.ip && t.port == want.port {
-				c.taken(&port, want, t)
-				break
-			}
+		at := socket{want.protocol, want.ip, want.port}
+		if t, both := taken[at]; both {
+			c.taken(&port, want, t)
+		} else {
+			taken[at] = want
 		}
-		taken = append(taken, want)
 	}
-	return taken
+}
+
+// socket is what only one port of a pod may take.
+type socket struct {
+	protocol, ip string
+	port         int64
 }
 
 // hostPort checks one port by itself; ok is false if it takes none of the

@@ -14,6 +14,7 @@ var (
 // spread checks topologySpreadConstraints (R-V24 to R-V30).
 func (c *checker) spread(spec *place) {
 	constraints, typed := spec.field("topologySpreadConstraints"), c.w.Spec.TopologySpreadConstraints
+	pairs := map[[2]string]int{}
 	for i := range min(constraints.len(), len(typed)) {
 		t := constraints.item(i)
 		if t.broken() {
@@ -29,7 +30,7 @@ func (c *checker) spread(spec *place) {
 		selector := t.field("labelSelector")
 		c.selector(&selector, typed[i].LabelSelector)
 		c.labelKeys(&t, &place{}, typed[i].LabelSelector)
-		c.repeated(&t, typed, i)
+		c.repeated(&t, pairs, i)
 	}
 }
 
@@ -66,17 +67,17 @@ func (c *checker) spreadAction(t *place) {
 
 // repeated finds a pair of topologyKey and whenUnsatisfiable that an earlier
 // constraint has (R-V27).
-func (c *checker) repeated(t *place, all []corev1.TopologySpreadConstraint, i int) {
+func (c *checker) repeated(t *place, seen map[[2]string]int, i int) {
 	key, action := t.field("topologyKey"), t.field("whenUnsatisfiable")
 	k, ok := key.text()
 	a, known := action.text()
 	if !ok || !known || k == "" || a == "" {
 		return
 	}
-	for j := range i {
-		if all[j].TopologyKey == k && string(all[j].WhenUnsatisfiable) == a {
-			c.refuse(StageObject, &key, fmt.Sprintf("constraint [%d] has topologyKey %q with whenUnsatisfiable %s too: the pair must be unique", j, k, a), "drop one of the two")
-			return
-		}
+	pair := [2]string{k, a}
+	if j, both := seen[pair]; both {
+		c.refuse(StageObject, &key, fmt.Sprintf("constraint [%d] has topologyKey %q with whenUnsatisfiable %s too: the pair must be unique", j, k, a), "drop one of the two")
+	} else {
+		seen[pair] = i
 	}
 }
