@@ -34,6 +34,7 @@ const layers = `
 0 lint/meter
 0 rules
 0 fixtures
+0 fixtures/mutate sigs.k8s.io/kustomize
 `
 
 const module = "github.com/schedlint/schedlint/"

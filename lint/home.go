@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -55,11 +56,24 @@ func around(objects []*source.Object, line, column int) *source.Object {
 	return objects[i-1]
 }
 
-// locate tells in which object of a file a place is, and the way to it.
-func locate(objects []*source.Object, at diag.Span) (*source.Object, string) {
-	o := around(objects, at.Line, at.Column)
+// locator tells in which object a place is. Many findings in a row may be about one
+// object, so what it takes to answer is kept until another one is asked for.
+type locator struct {
+	files  map[string][]*source.Object
+	object *source.Object
+	places *source.Places
+	labels map[string]string
+}
+
+// locate fills in the object that a finding is in, its labels and the field.
+func (l *locator) locate(found *accept.Finding) {
+	at := found.Location
+	o := around(l.files[at.File], at.Line, at.Column)
 	if o == nil {
-		return nil, ""
+		return
 	}
-	return o, o.Root.PathAt(at.Line, at.Column).String()
+	if o != l.object {
+		l.object, l.places, l.labels = o, o.Root.Places(), labelsOf(o)
+	}
+	found.Field, found.Home, found.Labels = l.places.Path(at.Line, at.Column).String(), homeOf(o), l.labels
 }

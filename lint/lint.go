@@ -217,6 +217,7 @@ const (
 // as a whole now: what was found in it is not fixed by that.
 var hidesObjects = map[string]bool{
 	source.SkipTemplate: true, source.SkipOtherTemplate: true, source.SkipExcerpt: true, source.SkipNoManifest: true, source.SkipList: true,
+	source.SkipLarge: true,
 }
 
 // untracked is why a file is left out that Options.Tracked declines.
@@ -285,14 +286,14 @@ func (r *run) relative(paths []string) []string {
 func (r *run) findings(f *facts.Facts, c *cluster, objects []*source.Object, with func(fact int)) (all []accept.Finding) {
 	judgements, err := r.Policy.Evaluate(r.ctx, f)
 	r.fail(err)
-	var files map[string][]*source.Object
+	var in *locator
 	for _, j := range judgements {
 		level := r.Level(j.Rule)
 		if level == diag.LevelOff {
 			continue
 		}
-		if files == nil {
-			files = byFile(objects)
+		if in == nil {
+			in = &locator{files: byFile(objects)}
 		}
 		s := f.Subject(j.Fact)
 		found := accept.Finding{Diagnostic: diag.Diagnostic{
@@ -305,9 +306,7 @@ func (r *run) findings(f *facts.Facts, c *cluster, objects []*source.Object, wit
 		if s.Object != nil {
 			found.Object = *s.Object
 		}
-		if o, field := locate(files[s.Location.File], s.Location); o != nil {
-			found.Field, found.Home, found.Labels = field, homeOf(o), labelsOf(o)
-		}
+		in.locate(&found)
 		all = append(all, found)
 		if with != nil {
 			with(j.Fact)

@@ -78,6 +78,7 @@ func (r *run) annotations(o *source.Object) {
 
 // comments takes in those of one file; objects are those of the file.
 func (r *run) comments(f *source.File, objects []*source.Object) {
+	var last, end int // the line above which several comments may be, and the end of its item
 	for _, d := range f.Directives() {
 		reason, until := accept.Reason(d.Text)
 		s := suppression(diag.ByComment, d.Rule, reason, until, "", d.Span)
@@ -86,7 +87,10 @@ func (r *run) comments(f *source.File, objects []*source.Object) {
 		} else {
 			s.Target = "what stands in " + f.Name // or one here would pass for one elsewhere
 		}
-		end := itemEnd(f, d.Line)
+		if d.Line != last {
+			last, end = d.Line, itemEnd(f, d.Line)
+		}
+		end := end
 		s.Meets = func(found *accept.Finding) bool {
 			at := found.Location
 			return at.File == d.Span.File && (at.Line == d.Line || found.Moved && d.Line < at.Line && at.Line <= end)

@@ -11,9 +11,13 @@ import (
 // collected in earnest.
 const startLimit = 72 << 20
 
+// mostGarbage bounds what an input that fills the heap adds to it.
+const mostGarbage = 400 << 20
+
 // tuneMemory trades memory for time as a short run should: no garbage is
 // collected while the heap is small, and the limit rises with what is really
-// in use, so that a large input never makes the collector run in circles.
+// in use, so that a large input never makes the collector run in circles. A very
+// large one takes a little time for less memory.
 // GOGC and GOMEMLIMIT, if set, have the last word.
 func tuneMemory() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
@@ -25,7 +29,7 @@ func tuneMemory() {
 		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(sample)
 		if live := int64(sample[0].Value.Uint64()); live > startLimit/2 {
-			debug.SetMemoryLimit(3 * live)
+			debug.SetMemoryLimit(min(3*live, live+mostGarbage))
 		}
 	})
 }

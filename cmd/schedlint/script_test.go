@@ -56,6 +56,7 @@ func TestScripts(t *testing.T) {
 			"nothing":  nothing,
 			"repeat":   repeat,
 			"sub":      sub,
+			"append":   appendText,
 		},
 	})
 }
@@ -211,6 +212,17 @@ func repeat(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.MkdirAll(filepath.Dir(path), 0o755))
 		ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(template, "NN", number)), 0o644))
 	}
+}
+
+// append FILE N TEXT adds a text N times to a file; it may have the escapes of Go.
+func appendText(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: append file n text")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text := strings.Repeat(unescaped(ts, args[2]), n)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(ts.ReadFile(args[0])+text), 0o644))
 }
 
 // sub FILE OLD NEW replaces a text in a file, which has to be there.

@@ -43,6 +43,7 @@ func TestNoHashWithoutText(t *testing.T) {
 	}{
 		{"no file", nil, 1},
 		{"not UTF-8", newFile("a: \xff\n"), 1},
+		{"lone CR", newFile("a: 1\rb: 2\n"), 1},
 		{"below the end", newFile("a\n"), 3},
 		{"no line", newFile("a\n"), 0},
 	} {

@@ -48,7 +48,7 @@ func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 	run := sarif.NewRun().
 		WithTool(sarif.NewTool().WithDriver(driver(r.Version, rules))).
 		WithColumnKind("unicodeCodePoints").
-		WithNewlineSequences([]string{"\r\n", "\n", "\r"}).
+		WithNewlineSequences([]string{"\r\n", "\n"}).
 		WithOriginalUriBaseIds(baseIDs()).
 		WithResults(sw.results(worst)).
 		AddInvocation(invocation(&r.Summary, r.Change, len(worst), left))

@@ -65,6 +65,7 @@ func TestSARIFRegions(t *testing.T) {
 		{"all there is", "a: 1\n", at("f", 1, 1, 1, 5), "a: 1", "", 0, 0},
 		{"no line break", "a: 1", at("f", 1, 1, 1, 2), "a", "a: 1", 1, 1},
 		{"crlf", "a: 1\r\nb: 2\r\n", at("f", 2, 4, 2, 5), "2", "a: 1\r\nb: 2", 1, 2},
+		{"lone cr", "a: 1\rb: 2\nc: 3\n", at("f", 1, 9, 1, 10), "2", "a: 1\rb: 2\nc: 3", 1, 2},
 		{"byte order mark", "\ufeffa: 1\nb: 2", at("f", 1, 1, 1, 2), "a", "a: 1\nb: 2", 1, 2},
 		{"wide", "東京: 😀b", at("f", 1, 5, 1, 6), "😀", "東京: 😀b", 1, 1},
 		{"long value", long, at("f", 1, 4, 1, 2*maxSnippet), "", "", 0, 0},

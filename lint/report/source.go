@@ -40,13 +40,20 @@ type file struct {
 	marks map[int][]int
 }
 
-// newFile splits at LF, CRLF and CR, as the YAML decoder that counted the
-// lines of spans does.
+// newFile splits at LF and CRLF, as the spans of a source.File count, and as git
+// and the diff of a pull request do. A lone CR is part of its line. GitHub's upload
+// action takes it for a line break, so that its hashes would be those of other lines:
+// such a text has none.
 func newFile(text string) *file {
-	f := &file{text: text, starts: []int{0}, marks: map[int][]int{}, hashes: sync.OnceValue(func() []lineHash { return lineHashes(text) })}
+	f := &file{text: text, starts: []int{0}, marks: map[int][]int{}}
+	f.hashes = sync.OnceValue(func() []lineHash {
+		if strings.Count(text, "\r") != strings.Count(text, "\r\n") {
+			return nil
+		}
+		return lineHashes(text)
+	})
 	for i := range len(text) {
-		c := text[i]
-		if c == '\n' || c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
+		if text[i] == '\n' {
 			f.starts = append(f.starts, i+1)
 		}
 	}

@@ -24,7 +24,7 @@ func TestSnippet(t *testing.T) {
 		{"several lines", "a:\n  b: c\nd", at("f", 1, 1, 3, 2), "a:\n^~"},
 		{"blanks at the end", "a: b \t", at("f", 1, 1, 2, 1), "a: b\n^~~~"},
 		{"crlf", "a\r\nbc\r\n", at("f", 2, 1, 2, 3), "bc\n^~"},
-		{"lone cr", "a\rbc\r", at("f", 2, 1, 2, 3), "bc\n^~"},
+		{"lone cr", "a\rbc\r", at("f", 1, 3, 1, 5), `a\rbc` + "\n   ^~"},
 		{"byte order mark", "\ufeffab: c", at("f", 1, 1, 1, 3), "ab: c\n^~"},
 		{"tab", "\ta: b", at("f", 1, 2, 1, 3), "    a: b\n    ^"},
 		{"wide", "東京: 大阪 x", at("f", 1, 5, 1, 7), "東京: 大阪 x\n      ^~~~"},

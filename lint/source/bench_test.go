@@ -51,8 +51,8 @@ func BenchmarkParse(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if docs, errs := parseYAML(text, Options{Keep: func(string, string) bool { return true }}); len(docs) != 200 || len(errs) > 0 {
-			b.Fatal(len(docs), errs)
+		if got := parseYAML(text, Options{Keep: func(string, string) bool { return true }}); len(got.docs) != 200 || len(got.errs) > 0 {
+			b.Fatal(len(got.docs), got.errs)
 		}
 	}
 }

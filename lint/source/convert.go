@@ -11,6 +11,9 @@ import (
 const (
 	maxDepth     = 200
 	maxExpansion = 200_000
+	// weighty is how much text of a scalar counts as one value more: whoever walks a
+	// long one again and again pays by its length.
+	weighty = 64
 )
 
 // converter turns parser nodes into Nodes, resolving aliases and merge keys
@@ -28,6 +31,7 @@ type converter struct {
 	next      int // size of the next slab
 	drop      func(field string) bool
 	errs      []textError
+	room      int // how many more mistakes the file may have
 	templated bool
 	fatal     bool
 }
@@ -65,10 +69,16 @@ func (c *converter) place(y *yaml.Node) (line, column int32) {
 func (c *converter) fail(kind ProblemKind, y *yaml.Node, detail string) *Node {
 	if !c.fatal {
 		line, column := c.place(y)
-		c.errs = append(c.errs, textError{problem: kind, line: int(line), column: int(column), detail: detail})
+		c.mistake(textError{problem: kind, line: int(line), column: int(column), detail: detail})
 	}
 	c.fatal = true
 	return &Node{Kind: Scalar, Type: Null}
+}
+
+// mistake notes a mistake; beyond the room for them it is the last.
+func (c *converter) mistake(e textError) {
+	c.errs = append(c.errs, e)
+	c.fatal = c.fatal || len(c.errs) > c.room
 }
 
 // document converts a whole document, or only its head where keep says that
@@ -165,6 +175,7 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 		}
 	default:
 		scalar(n, y)
+		c.expanded += len(y.Value) / weighty
 	}
 	return n
 }
@@ -261,11 +272,12 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 			continue
 		}
 		if first := n.content[at]; !merged[first] {
-			c.errs = append(c.errs, textError{problem: DuplicateKey, line: int(key.Line), column: int(key.Column), key: key, first: first, detail: key.Value})
+			c.mistake(textError{problem: DuplicateKey, line: int(key.Line), column: int(key.Column), key: key, first: first, detail: key.Value})
 		}
 		// The last one wins, as in every lenient JSON decoder.
 		n.content[at], n.content[at+1] = key, value
 	}
+	n.index = index
 }
 
 // field converts the value of a field, or only says what shape it has if

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -121,7 +122,12 @@ func (d *Decoder) unmarshal(p *place, out reflect.Value) {
 		d.mismatch(p, want)
 		return
 	}
-	if p.value.Placeholder() || out.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(p.value.json()) != nil {
+	text := p.value.json()
+	if out.Type().Name() == quantityType && Unwieldy(string(bytes.Trim(text, `"`))) {
+		d.mismatch(p, quantityWithin)
+		return
+	}
+	if p.value.Placeholder() || out.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text) != nil {
 		out.SetZero()
 		d.mismatch(p, want)
 	}

@@ -25,14 +25,17 @@ var ignoreComment = regexp.MustCompile(`(?:^|[ \t])(#[ \t]*schedlint:ignore(?:[ 
 
 const directiveMark = "schedlint:ignore"
 
+// annotationMark begins the keys of annotations that say the same.
+const annotationMark = "ignore.schedlint.dev/"
+
 // Directives are the comments of a file that speak to schedlint, in its order.
 // The same words within a text, as in a block scalar, say nothing.
 func (f *File) Directives() []Directive {
-	if !bytes.Contains(f.Text, []byte(directiveMark)) || looksLikeJSON(f.Text) {
+	if f.refused || !bytes.Contains(f.Text, []byte(directiveMark)) || looksLikeJSON(f.Text) {
 		return nil
 	}
 	var all []Directive
-	quoted := f.quotedMarks()
+	quoted, below := f.quotedMarks(), 0
 	for n := 1; n <= f.LineCount(); n++ {
 		line := f.Line(n)
 		m := ignoreComment.FindStringSubmatchIndex(line)
@@ -49,21 +52,27 @@ func (f *File) Directives() []Directive {
 			d.Text = line[m[6]:m[7]]
 		}
 		if strings.TrimSpace(line[:m[2]]) == "" {
-			d.Line = f.below(n)
+			if below <= n { // else this comment is one of those above that line
+				below = f.below(n)
+			}
+			if d.Line = below; below > f.LineCount() {
+				d.Line = 0
+			}
 		}
 		all = append(all, d)
 	}
 	return all
 }
 
-// below is the next line that says something to YAML; 0 if there is none.
+// below is the next line that says something to YAML; one beyond the last if there
+// is none.
 func (f *File) below(n int) int {
 	for n++; n <= f.LineCount(); n++ {
 		if text := strings.TrimSpace(f.Line(n)); text != "" && !strings.HasPrefix(text, "#") {
-			return n
+			break
 		}
 	}
-	return 0
+	return n
 }
 
 // markForm is as long as directiveMark, so that nothing moves, and tells one line

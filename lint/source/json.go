@@ -45,7 +45,7 @@ func jsonError(text []byte) (e textError, ok bool) {
 			at = int64(len(bytes.TrimRight(text[:at-1], " \t\r\n")))
 		}
 		line := 1 + bytes.Count(text[:at-1], []byte("\n"))
-		return textError{problem: Unparsable, line: line, column: 1, detail: err.Error(), text: text}, true
+		return textError{problem: Unparsable, line: line, column: 1, detail: err.Error()}, true
 	}
 }
 
@@ -68,30 +68,35 @@ func validJSON(text []byte) bool {
 type jsonReader struct {
 	dec  *json.Decoder
 	text []byte
-	errs []textError
+	most tally
+	contents
 	at   int // offset up to which line and column were counted
 	line int32
 	col  int32
 	deep bool
 }
 
+// errEnough ends the reading of a text that exceeds a bound.
+var errEnough = errors.New("enough")
+
 // parseJSON reads a stream of JSON values that is known to be valid.
-func parseJSON(text []byte) (docs []document, errs []textError) {
+func parseJSON(text []byte, most tally) contents {
 	text = bytes.TrimPrefix(text, byteOrderMark)
-	r := &jsonReader{dec: json.NewDecoder(bytes.NewReader(text)), text: text, line: 1, col: 1}
+	r := &jsonReader{dec: json.NewDecoder(bytes.NewReader(text)), text: text, most: most, line: 1, col: 1}
 	r.dec.UseNumber()
 	for {
 		n, err := r.value(0)
 		if err != nil {
-			return docs, r.errs
+			return r.contents
 		}
 		d := document{line: int(n.Line), root: n}
 		if r.deep {
 			d.root = nil
-			docs = append(docs, d)
-			return docs, r.errs
 		}
-		docs = append(docs, d)
+		r.docs = append(r.docs, d)
+		if r.add(tally{documents: 1}, most, d.line); r.deep || r.over != nil {
+			return r.contents
+		}
 	}
 }
 
@@ -118,9 +123,12 @@ func (r *jsonReader) value(depth int) (*Node, error) {
 		return nil, err
 	}
 	n := &Node{Line: line, Column: col}
+	if r.add(tally{values: 1}, r.most, int(line)); r.over != nil {
+		return nil, errEnough
+	}
 	if depth > maxDepth && !r.deep {
 		r.deep = true
-		r.errs = append(r.errs, textError{problem: TooDeep, line: int(line), column: int(col), detail: fmt.Sprintf("more than %d levels", maxDepth)})
+		r.add(tally{}, r.most, int(line), textError{problem: TooDeep, line: int(line), column: int(col), detail: fmt.Sprintf("more than %d levels", maxDepth)})
 	}
 	switch t := tok.(type) {
 	case json.Delim:
@@ -160,7 +168,7 @@ func (r *jsonReader) composite(n *Node, open json.Delim, depth int) error {
 			return err
 		}
 		if at := index.add(n, v); at >= 0 {
-			r.errs = append(r.errs, textError{problem: DuplicateKey, line: int(v.Line), column: int(v.Column), key: v, first: n.content[at], detail: v.Value})
+			r.add(tally{}, r.most, int(v.Line), textError{problem: DuplicateKey, line: int(v.Line), column: int(v.Column), key: v, first: n.content[at], detail: v.Value})
 			n.content[at], n.content[at+1] = v, value
 			continue
 		}
@@ -171,6 +179,7 @@ func (r *jsonReader) composite(n *Node, open json.Delim, depth int) error {
 			}
 		}
 	}
+	n.index = index
 	_, err := r.dec.Token()
 	return err
 }

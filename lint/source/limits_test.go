@@ -95,6 +95,8 @@ var aliases = map[string]struct{ text, want string }{
 	"small multiples":             {bomb(3, true), ""},
 	"bombs below the limit":       {strings.Repeat(bomb(4, true)+"---\n", 10), "alias-bomb 53:30-31, alias-bomb 59:30-31"},
 	"one alias of a large list":   {bigAlias(100_000), ""},
+	"copies of a long text":       {"a: &a " + strings.Repeat("x", 1<<20) + "\nb: [" + strings.Repeat("*a,", 60) + "]\n", "alias-bomb 2:65-66"},
+	"some copies of a long text":  {"a: &a " + strings.Repeat("x", 1<<20) + "\nb: [" + strings.Repeat("*a,", 10) + "]\n", ""},
 	"cycle in a map":              {"a: &a\n  b: *a\n", "alias-cycle 2:6-7"},
 	"cycle in a list":             {"a: &a [1, [*a]]\n", "alias-cycle 1:12-13"},
 	"cycle by a merge key":        {"a: &a\n  <<: *a\n  b: 1\n", "alias-cycle 2:7-8"},
@@ -216,6 +218,7 @@ func TestEqual(t *testing.T) {
 		}
 		return docs[0].root
 	}
+	digester := NewDigester()
 	for _, row := range []struct {
 		a, b string
 		want bool
@@ -231,8 +234,12 @@ func TestEqual(t *testing.T) {
 		{"{a: 1}", "{a: 1.0}", false},
 		{"&a {x: &b [1]}", "{x: [1]}", true},
 	} {
-		if got := Equal(read(row.a), read(row.b)); got != row.want {
+		a, b := read(row.a), read(row.b)
+		if got := Equal(a, b); got != row.want {
 			t.Errorf("%s and %s: %t", row.a, row.b, got)
+		}
+		if got := digester.Sum(a) == digester.Sum(b); got != row.want {
+			t.Errorf("%s and %s: equal sums %t", row.a, row.b, got)
 		}
 	}
 	if !Equal(nil, nil) || !Equal(nil, read("null")) || Equal(nil, read("{}")) {

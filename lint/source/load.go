@@ -44,16 +44,24 @@ type Options struct {
 	Overlay func(name string) (text []byte, ok bool)
 	// MaxBytes bounds one file; 0 means 64 MiB.
 	MaxBytes int64
+
+	bounds bounds // in place of the defaults
 }
 
-const defaultMaxBytes = 64 << 20
+// most are the bounds that count.
+func (o *Options) most() bounds {
+	if o.bounds != (bounds{}) {
+		return o.bounds
+	}
+	return defaultBounds()
+}
 
 // Load reads the paths: files, directories and - for standard input. The error
 // joins everything that is wrong with the paths themselves, such as one that
 // does not exist; the Set then holds what could be read all the same.
 func Load(opts Options, paths []string) (*Set, error) {
 	if opts.MaxBytes == 0 {
-		opts.MaxBytes = defaultMaxBytes
+		opts.MaxBytes = int64(opts.most().file.bytes)
 	}
 	if opts.Keep == nil {
 		opts.Keep = func(string, string) bool { return true }
@@ -67,11 +75,10 @@ func Load(opts Options, paths []string) (*Set, error) {
 	w := newWalker(opts)
 	w.collect(paths)
 	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
-	results := make([]result, len(w.found))
-	forEach(len(w.found), workers(w.found), func(i int) { results[i] = w.found[i].read(opts) })
+	results, left := readAll(w.found, opts)
 	set := join(results)
 	set.Untracked = slices.Sorted(slices.Values(w.untracked))
-	set.Unread = w.unreadPaths()
+	set.Unread = sortedPaths(append(w.unreadPaths(), left...))
 	return set, errors.Join(w.errs...)
 }
 
@@ -135,6 +142,7 @@ type result struct {
 	documents int
 	plain     *Node // the first document that is no object
 	merging   bool  // there may be directives of patches
+	sum       tally
 }
 
 // read reads and parses one file.
@@ -204,21 +212,55 @@ func (r *result) parse(opts Options) {
 	if r.merging = hasDirectives(text); r.merging {
 		opts.Drop = nil // a directive may stand anywhere
 	}
-	docs, errs := documents(text, opts)
-	for _, e := range errs {
-		r.problem(e, opts.Strict)
+	got := read(text, opts)
+	r.sum = got.sum
+	most := opts.most().file
+	for _, e := range got.errs {
+		if len(r.problems) < most.problems {
+			r.problem(e)
+		}
 	}
-	for _, d := range docs {
-		r.document(d)
+	for _, d := range got.docs {
+		if r.document(d, opts); r.file.refused {
+			return
+		}
+	}
+	r.sum.suppressions = bytes.Count(text, []byte(directiveMark)) + bytes.Count(text, []byte(annotationMark))
+	switch what := r.sum.beyond(opts.most().file.of(text)); {
+	case got.over != nil:
+		r.refuse(*got.over, opts.Strict)
+	case what != "":
+		r.refuse(tooMuch(what, 1), opts.Strict)
 	}
 }
 
-// documents reads the documents of one text, which is JSON if it can be.
-func documents(text []byte, opts Options) ([]document, []textError) {
+// read reads one text, which is JSON if it can be.
+func read(text []byte, opts Options) contents {
 	if looksLikeJSON(text) {
-		return parseJSON(text)
+		return parseJSON(text, opts.most().file.of(text))
 	}
 	return parseYAML(text, opts)
+}
+
+// documents are those of one text, and what is wrong with it.
+func documents(text []byte, opts Options) ([]document, []textError) {
+	got := read(text, opts)
+	if got.over != nil {
+		return nil, append(got.errs, *got.over)
+	}
+	return got.docs, got.errs
+}
+
+// refuse leaves out a file in whole. JSON without a sign of a manifest is somebody's
+// data, as a list of records may be, and no mistake.
+func (r *result) refuse(why textError, strict bool) {
+	if !strict && opensJSON(r.file.Text) && len(r.objects)+len(r.problems) == 0 && !mentionsManifest(r.file.Text) {
+		why.skip = SkipLarge
+	}
+	why.line = min(why.line, r.file.LineCount()) // behind the last separator is no line
+	r.file.refused = true
+	r.objects, r.patches, r.plain, r.skipped = nil, nil, nil, nil
+	r.problem(why)
 }
 
 // unparsable reports the first byte that no text has.
@@ -238,12 +280,10 @@ func (r *result) unparsable(text []byte) {
 	r.problems = append(r.problems, Problem{Kind: Unreadable, Detail: misread(r.file.Text), Span: diag.Span{File: r.file.Name, Line: line, Column: 1, EndLine: line, EndColumn: 1}})
 }
 
-func (r *result) problem(e textError, strict bool) {
-	if e.problem == Unparsable {
-		if why := notRead(e.text); why != "" && (why != SkipNoManifest || !strict) {
-			r.skip(why, e.line)
-			return
-		}
+func (r *result) problem(e textError) {
+	if e.skip != "" {
+		r.skip(e.skip, e.line)
+		return
 	}
 	span := diag.Span{File: r.file.Name, Line: e.line, Column: e.column, EndLine: e.line, EndColumn: e.column + 1}
 	if e.problem == Unparsable {
@@ -260,7 +300,7 @@ func (r *result) skip(reason string, line int) {
 	r.skipped = append(r.skipped, Skipped{Reason: reason, File: r.file.Name, Line: line})
 }
 
-func (r *result) document(d document) {
+func (r *result) document(d document, opts Options) {
 	if d.root == nil { // reported as a problem
 		r.documents++
 		return
@@ -282,15 +322,23 @@ func (r *result) document(d document) {
 		r.skip(reason, d.line)
 		return
 	}
-	flatten(r.file, d.root, scalarValue(d.root.Get("apiVersion")), scalarValue(d.root.Get("kind")), func(o *Object) {
+	flatten(r.file, d.root, scalarValue(d.root.Get("apiVersion")), scalarValue(d.root.Get("kind")), func(o *Object) bool {
+		if o.Root != d.root {
+			r.sum.documents++
+			if most := opts.most().file; r.sum.documents > most.documents {
+				r.refuse(tooMuch(r.sum.beyond(most), int(o.Root.Line)), opts.Strict)
+				return false
+			}
+		}
 		if reason := passedOver(o, r.merging); reason != "" {
 			if r.plain == nil && reason == SkipNoObject {
 				r.plain = o.Root
 			}
 			r.skip(reason, int(max(o.Root.Line, 1)))
-			return
+			return true
 		}
 		r.objects = append(r.objects, o)
+		return true
 	})
 }
 

@@ -3,6 +3,8 @@ package source
 import (
 	"bytes"
 	"regexp"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // manifestKey finds a line with the key apiVersion or kind: at its start, behind
@@ -12,6 +14,26 @@ var manifestKey = regexp.MustCompile(`(?m)(?:(?:^|\r)[ \t]*(?:- +)*|\{(?:[^\n]*,
 // meansManifest reports whether a text that does not parse was meant to be a
 // Kubernetes object. A dump, a log or a tsconfig.json with comments was not.
 func meansManifest(text []byte) bool { return manifestKey.Match(text) }
+
+// manifestMention finds the words apiVersion or kind where they may be a key, however
+// that is written: escapes, explicit keys and keys without a blank behind them too.
+var manifestMention = regexp.MustCompile(`(?:apiVersion|kind)["']?[ \t\r\n]*:|(?m:^[ \t-]*)\?[ \t]|\\(?:[uUx][0-9a-fA-F]|\n)[^"\n]*"[ \t]*:`)
+
+// mentionsManifest reports whether a text that is not read may hold a manifest.
+func mentionsManifest(text []byte) bool { return manifestMention.Match(text) }
+
+// meant reports the same of a document that parses and has no meaning.
+func meant(root *yaml.Node) bool {
+	if root.Kind != yaml.MappingNode {
+		return false
+	}
+	for i := 0; i < len(root.Content); i += 2 {
+		if key := root.Content[i].Value; key == "apiVersion" || key == "kind" {
+			return true
+		}
+	}
+	return false
+}
 
 // unquotedTemplate finds {{, {% or <% where YAML would have to understand it: at
 // the start of a line or of a value, or in brackets. In quotes, comments and block
@@ -55,8 +77,9 @@ func templateOpening(text []byte) string {
 var ellipsis = regexp.MustCompile(`(?m)^[ \t]+(?:- )?\.\.\.[ \t]*\r?$`)
 
 // notRead tells why a document that does not parse is left out; "" if it was
-// meant to be a manifest, so that it is a mistake.
-func notRead(text []byte) string {
+// meant to be a manifest, so that it is a mistake, as all but templates are where
+// files are named as what they are.
+func notRead(text []byte, strict bool) string {
 	switch opening := templateOpening(text); {
 	case opening == "{{":
 		return SkipTemplate
@@ -64,7 +87,7 @@ func notRead(text []byte) string {
 		return SkipOtherTemplate
 	case ellipsis.Match(text):
 		return SkipExcerpt
-	case !meansManifest(text):
+	case !strict && !meansManifest(text):
 		return SkipNoManifest
 	}
 	return ""

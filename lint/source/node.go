@@ -45,6 +45,8 @@ type Node struct {
 	Value string
 	// content holds items, or keys and values by turns.
 	content []*Node
+	// index finds the keys of a long map; it is nil for others.
+	index keyIndex
 	// Line and Column count from 1; columns count Unicode code points.
 	Line, Column int32
 	Kind         Kind
@@ -76,6 +78,12 @@ func (n *Node) Get(key string) *Node {
 // Field returns the key and the value of a field, or nil twice.
 func (n *Node) Field(key string) (k, v *Node) {
 	if n == nil || n.Kind != Map {
+		return nil, nil
+	}
+	if n.index != nil {
+		if i, ok := n.index[key]; ok {
+			return n.content[i], n.content[i+1]
+		}
 		return nil, nil
 	}
 	for i := 0; i+1 < len(n.content); i += 2 {

@@ -78,18 +78,20 @@ func scalarValue(n *Node) string {
 
 // flatten takes Lists apart, nested ones too. Items of a typed list that lack
 // both kind and apiVersion inherit them (apimachinery unstructured,
-// decodeToList; R-K5).
-func flatten(f *File, n *Node, apiVersion, kind string, emit func(*Object)) {
+// decodeToList; R-K5). It is false as soon as emit is.
+func flatten(f *File, n *Node, apiVersion, kind string, emit func(*Object) bool) bool {
 	items := n.Get("items")
 	if !strings.HasSuffix(kind, "List") || items == nil || items.Kind != Sequence {
-		emit(newObject(f, n, apiVersion, kind))
-		return
+		return emit(newObject(f, n, apiVersion, kind))
 	}
 	for _, item := range items.Items() {
 		v, k := scalarValue(item.Get("apiVersion")), scalarValue(item.Get("kind"))
 		if v == "" && k == "" && kind != "List" {
 			v, k = apiVersion, strings.TrimSuffix(kind, "List")
 		}
-		flatten(f, item, v, k, emit)
+		if !flatten(f, item, v, k, emit) {
+			return false
+		}
 	}
+	return true
 }

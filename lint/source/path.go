@@ -27,39 +27,82 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// PathAt is the path from n to the key or the value that starts at a line and a
-// column, the first one in the order of the file; nil if nothing starts there.
-func (n *Node) PathAt(line, column int) Path {
-	f := finder{line: int32(line), column: int32(column)}
-	if !f.in(n) {
-		return nil
-	}
-	slices.Reverse(f.path)
-	return f.path
+// Places finds the values of an object by where they start: one walk answers for all
+// of them, as there may be a finding in every line of a long object.
+type Places struct {
+	steps []step
+	at    map[[2]int32]int // the step that leads to a place
 }
 
-// finder looks for a place; the path gathers from its end to its start.
-type finder struct {
-	line, column int32
-	path         Path
+// step is one field or item on the way to a value.
+type step struct {
+	up   int // the step before it, or -1
+	node *Node
+	item bool
+	name string // once it is known
 }
 
-func (f *finder) at(n *Node) bool { return n.Line == f.line && n.Column == f.column }
+// Places are the places of everything in n.
+func (n *Node) Places() *Places {
+	p := &Places{at: map[[2]int32]int{}}
+	p.walk(n, -1)
+	return p
+}
 
-func (f *finder) in(n *Node) bool {
+// walk notes what is in n. A place belongs to the first that starts there in the
+// order of the file: a map or list in a list to what is in it, if that does.
+func (p *Places) walk(n *Node, up int) {
 	for k, v := range n.Fields() {
-		if f.at(k) || f.at(v) && v.Kind == Scalar || f.in(v) {
-			f.path = append(f.path, fieldStep(k.Value))
-			return true
+		s := p.add(step{up: up, node: k})
+		p.note(k, s)
+		if v.Kind == Scalar {
+			p.note(v, s)
 		}
+		p.walk(v, s)
 	}
 	for _, item := range n.Items() {
-		if f.at(item) && item.Kind == Scalar || f.in(item) || f.at(item) {
-			f.path = append(f.path, "["+stepName(itemName(item))+"]")
-			return true
-		}
+		s := p.add(step{up: up, node: item, item: true})
+		p.walk(item, s)
+		p.note(item, s)
 	}
-	return false
+}
+
+func (p *Places) add(s step) int {
+	p.steps = append(p.steps, s)
+	return len(p.steps) - 1
+}
+
+func (p *Places) note(n *Node, s int) {
+	at := [2]int32{n.Line, n.Column}
+	if _, taken := p.at[at]; !taken {
+		p.at[at] = s
+	}
+}
+
+// Path is the path to the key or the value that starts at a line and a column, the
+// first one in the order of the file; nil if nothing starts there.
+func (p *Places) Path(line, column int) Path {
+	i, ok := p.at[[2]int32{int32(line), int32(column)}]
+	if !ok {
+		return nil
+	}
+	var path Path
+	for ; i >= 0; i = p.steps[i].up {
+		s := &p.steps[i]
+		if s.name == "" {
+			s.name = s.text()
+		}
+		path = append(path, s.name)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+func (s *step) text() string {
+	if s.item {
+		return "[" + stepName(itemName(s.node)) + "]"
+	}
+	return fieldStep(s.node.Value)
 }
 
 // fieldStep is a field, in brackets if its name has a dot of its own.

@@ -51,12 +51,12 @@ func paths(o *Object) (all []string) {
 	for i := range o.File.LineCount() {
 		line := o.File.Line(i + 1)
 		column := 1 + len(line) - len(strings.TrimLeft(line, " -{"))
-		all = append(all, o.Root.PathAt(i+1, column).String())
+		all = append(all, o.Root.Places().Path(i+1, column).String())
 	}
 	return all
 }
 
-func TestPathAt(t *testing.T) {
+func TestPlaces(t *testing.T) {
 	for i, got := range paths(onlyObject(t, pathText)) {
 		line := strings.Split(pathText, "\n")[i]
 		if _, want, _ := strings.Cut(line, " # "); got != want {
@@ -81,10 +81,10 @@ func TestPathStays(t *testing.T) {
 func TestPathLongNames(t *testing.T) {
 	text := fmt.Sprintf("kind: Pod\nspec:\n  %s: {a: 1}\n", strings.Repeat("x", 1000))
 	o := onlyObject(t, text)
-	if got := o.Root.PathAt(3, 3).String(); len(got) > 50 || !strings.Contains(got, "sha256:") {
+	if got := o.Root.Places().Path(3, 3).String(); len(got) > 50 || !strings.Contains(got, "sha256:") {
 		t.Errorf("found %q", got)
 	}
-	if got := o.Root.PathAt(9, 9); got != nil {
+	if got := o.Root.Places().Path(9, 9); got != nil {
 		t.Errorf("a path where nothing is: %q", got)
 	}
 }

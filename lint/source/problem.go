@@ -52,6 +52,8 @@ const (
 	SkipIgnored       = "ignored path" // by the configuration
 	SkipHidden        = "hidden directory"
 	SkipLink          = "unfollowed link"
+	SkipLarge         = "large non-manifest"
+	SkipBound         = "file beyond the bounds of a run"
 )
 
 // Set is everything that Load found.
@@ -66,7 +68,8 @@ type Set struct {
 	Untracked []string
 	// Unread are the paths, without lines, that were left out although manifests may
 	// be there: those that Options.Ignore declines, hidden directories with a file
-	// that begins like a manifest, and links that are hidden or not tracked.
+	// that begins like a manifest, links that are hidden or not tracked, and files
+	// beyond the bounds of a run.
 	// Directories end in a slash.
 	Unread []Skipped
 

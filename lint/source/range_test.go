@@ -53,7 +53,7 @@ func TestMade(t *testing.T) {
 		"kind: Pod\nmetadata: {annotations: {alpha.config.kubernetes.io/transformations: 'name: all'}}": "kustomize",
 		"kind: Pod\nmetadata: {name: p, resourceVersion: '12'}":                                         "the document is a copy",
 	} {
-		docs, errs := parseYAML([]byte(text), Options{Keep: func(string, string) bool { return true }, Drop: func(string) bool { return false }})
+		docs, errs := documents([]byte(text), Options{Keep: func(string, string) bool { return true }, Drop: func(string) bool { return false }})
 		if len(errs) > 0 || len(docs) == 0 {
 			t.Fatal(text, errs)
 		}
@@ -67,7 +67,7 @@ func TestMade(t *testing.T) {
 // TestShared marks what an anchor or a merge key holds, and nothing else.
 func TestShared(t *testing.T) {
 	text := "a: &x {b: one}\nc: *x\nd: {<<: {e: two}, f: three}\n&k g: four\nh: [&y five, six]\n"
-	docs, errs := parseYAML([]byte(text), Options{Keep: func(string, string) bool { return true }})
+	docs, errs := documents([]byte(text), Options{Keep: func(string, string) bool { return true }})
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

@@ -19,6 +19,8 @@ type File struct {
 	// in the text is none in the file.
 	Text    []byte
 	Recoded bool
+	// refused is set for a text that is not read because of a bound.
+	refused bool
 
 	once  sync.Once
 	index *textIndex

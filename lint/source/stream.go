@@ -13,7 +13,7 @@ import (
 // Roots are the documents of a file in whole, whatever they are; those that
 // cannot be read are left out. Nothing of what Load keeps is needed or changed.
 func (f *File) Roots() []*Node {
-	if !utf8.Valid(f.Text) || bytes.IndexByte(f.Text, 0) >= 0 {
+	if f.refused || !utf8.Valid(f.Text) || bytes.IndexByte(f.Text, 0) >= 0 {
 		return nil
 	}
 	docs, _ := documents(f.Text, wholeOptions())
@@ -26,7 +26,10 @@ func (f *File) ObjectsOf(root *Node) []*Object {
 	if root.Get("kind") == nil {
 		return nil
 	}
-	flatten(f, root, scalarValue(root.Get("apiVersion")), scalarValue(root.Get("kind")), func(o *Object) { all = append(all, o) })
+	flatten(f, root, scalarValue(root.Get("apiVersion")), scalarValue(root.Get("kind")), func(o *Object) bool {
+		all = append(all, o)
+		return true
+	})
 	return all
 }
 
@@ -67,7 +70,7 @@ const maxRead = 64
 // NewStream splits a file into its documents.
 func NewStream(f *File) *Stream {
 	s := &Stream{file: f, read: map[int]part{}}
-	if !utf8.Valid(f.Text) {
+	if f.refused || !utf8.Valid(f.Text) {
 		return s
 	}
 	if looksLikeJSON(f.Text) || bytes.HasPrefix(f.Text, byteOrderMark) || hasWideBreak(f.Text) {
@@ -113,7 +116,7 @@ func (s *Stream) part(i int) part {
 	if s.whole {
 		docs, _ = documents(s.parts[i], wholeOptions())
 	} else {
-		r := &yamlReader{opts: wholeOptions(), lines: s.lines[i]}
+		r := &yamlReader{opts: wholeOptions(), most: defaultBounds().file, lines: s.lines[i]}
 		decodeAll(s.parts[i], r.document)
 		docs = r.docs
 		p.template = templateOf(s.parts[i])

@@ -44,9 +44,9 @@ func parts(text []byte) iter.Seq[[]byte] {
 // from 1 in others, so the line is searched.
 func (r *yamlReader) broken(err error, text []byte) {
 	said, line := problemOf(err)
-	e := textError{problem: Unparsable, column: 1, detail: said, text: text}
+	e := textError{problem: Unparsable, column: 1, detail: said, skip: notRead(text, r.opts.Strict)}
 	if strings.Contains(said, "exceeded max depth") {
-		e.problem, e.detail = TooDeep, "more than 10,000 levels"
+		e.problem, e.detail, e.skip = TooDeep, "more than 10,000 levels", ""
 	}
 	ends := lineEnds(text)
 	e.line = r.moved.line(r.lines + min(max(line, 1), len(ends)))
@@ -61,7 +61,7 @@ func (r *yamlReader) broken(err error, text []byte) {
 		}
 	}
 	r.docs = append(r.docs, document{line: e.line})
-	r.errs = append(r.errs, e)
+	r.add(tally{documents: 1}, r.most, e.line, e)
 }
 
 // What the parser says where the line above, or one far above, is the one to
@@ -85,7 +85,7 @@ func toMend(text []byte, ends []int, said string) int {
 		return at
 	}
 	above := text[:ends[at-1]]
-	if failed, err := decodeAll(above, func(*yaml.Node) {}); failed {
+	if failed, err := decodeAll(above, passOver); failed {
 		if open, _ := problemOf(err); open == saysQuote && said != saysQuote {
 			return firstFailing(above, ends[:at], saysQuote)
 		}
@@ -100,11 +100,14 @@ func toMend(text []byte, ends []int, said string) int {
 	return at
 }
 
+// passOver reads on.
+func passOver(*yaml.Node) bool { return true }
+
 // firstFailing is the index of the first line up to which a text fails as said,
 // or -1.
 func firstFailing(text []byte, ends []int, said string) int {
 	fails := func(i int) bool {
-		failed, err := decodeAll(text[:ends[i]], func(*yaml.Node) {})
+		failed, err := decodeAll(text[:ends[i]], passOver)
 		if !failed {
 			return false
 		}

@@ -111,3 +111,23 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
+
+// TestMeaningless reads documents that parse and have no meaning: those that were
+// meant to be manifests are mistakes, also where nothing else has to be.
+func TestMeaningless(t *testing.T) {
+	for text, want := range map[string]string{
+		"a: &a 1\n---\nkind: Pod\nb: *a\n":        "unparsable-document 4:1-6",
+		"a: &a 1\n---\napiVersion: v1\nb: [*a]\n": "unparsable-document 4:1-8",
+		"a: &a 1\n---\nb: *a\n":                   "",
+		"kind: Pod\nmetadata: {<<: x}\n":          "unparsable-document 2:1-18",
+		"metadata: {<<: x}\n":                     "",
+	} {
+		set, _ := parsedWith(Options{Keep: everything.Keep}, "x", text)
+		if got := problems(set); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+		if want == "" && set.Skipped[0].Reason != SkipNoManifest {
+			t.Errorf("%q: %v", text, set.Skipped)
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -34,7 +33,6 @@ func (w *walker) unreadPaths() []Skipped {
 		}
 		all = append(all, Skipped{Reason: p.reason, File: name})
 	}
-	slices.SortFunc(all, func(a, b Skipped) int { return strings.Compare(a.File, b.File) })
 	return all
 }
 

@@ -34,7 +34,7 @@ func (n *Node) With(name string, value, at *Node) *Node {
 		key.Line, key.Column = at.Line, at.Column
 	}
 	c := *n
-	c.content = append(slices.Clip(n.content), key, value)
+	c.content, c.index = append(slices.Clip(n.content), key, value), nil
 	return &c
 }
 
@@ -49,6 +49,6 @@ func (n *Node) Among(i int, item *Node) *Node {
 // Emptied is a copy of a map or sequence without what is in it.
 func (n *Node) Emptied() *Node {
 	c := *n
-	c.content = nil
+	c.content, c.index = nil, nil
 	return &c
 }

@@ -24,26 +24,42 @@ type textError struct {
 	line, column int
 	key, first   *Node // a repeated key, and the one that it repeats
 	detail       string
-	text         []byte // of the document, if it is not YAML at all
+	// skip is why a document that is not YAML at all is left out without a word; ""
+	// if it is a mistake.
+	skip string
+}
+
+// contents is what was read of one text.
+type contents struct {
+	docs []document
+	errs []textError
+	sum  tally
+	// over is the bound that keeps the text from being judged, or nil; docs are then
+	// those before it.
+	over *textError
 }
 
 // yamlReader reads the documents of one file.
 type yamlReader struct {
 	opts  Options
+	most  tally
 	lines int // lines before what is being decoded, as the parser counts them
 	moved *moved
 	// search is how many more bytes may be searched for syntax errors.
 	search int
 	nodes  nodes
-	docs   []document
-	errs   []textError
+	contents
 }
 
 // parseYAML reads all documents of one file with one decoder, so that lines
 // are those of the file. The parser stops at the first syntax error, and one
 // broken document must not hide the others: then each is read by itself.
-func parseYAML(text []byte, opts Options) ([]document, []textError) {
-	r := &yamlReader{opts: opts, search: maxSearch}
+func parseYAML(text []byte, opts Options) contents {
+	r := &yamlReader{opts: opts, most: opts.most().file.of(text), search: maxSearch}
+	if line, ok := crowded(text, r.most.values); ok {
+		r.exceed(fmt.Sprintf("room for more than %d values (line breaks, dashes, colons, commas and brackets)", r.most.values), line)
+		return r.contents
+	}
 	body := text
 	for bytes.HasPrefix(body, byteOrderMark) {
 		body = body[len(byteOrderMark):]
@@ -53,21 +69,32 @@ func parseYAML(text []byte, opts Options) ([]document, []textError) {
 	}
 	text = body
 	if failed, _ := decodeAll(text, r.document); !failed {
-		return r.docs, r.errs
+		return r.contents
 	}
-	r.docs, r.errs, r.nodes = nil, nil, nodes{}
+	r.contents, r.nodes = contents{}, nodes{}
 	for part := range parts(text) {
 		if failed, err := decodeAll(part, r.document); failed {
 			r.broken(err, part)
 		}
+		if r.over != nil {
+			break
+		}
 		r.lines += r.moved.newLines(part)
 	}
-	return r.docs, r.errs
+	return r.contents
 }
 
-// decodeAll hands every document to emit; it returns true and the error where
-// the text could not be read to its end.
-func decodeAll(text []byte, emit func(*yaml.Node)) (failed bool, err error) {
+// exceed notes the first bound that is exceeded.
+func (r *contents) exceed(what string, line int) {
+	if what != "" && r.over == nil {
+		over := tooMuch(what, line)
+		r.over = &over
+	}
+}
+
+// decodeAll hands every document to emit, until that has enough; it returns true
+// and the error where the text could not be read to its end.
+func decodeAll(text []byte, emit func(*yaml.Node) bool) (failed bool, err error) {
 	defer func() {
 		// The parser is another project's; a crash of it is the document's
 		// fault as far as a person who runs this can tell.
@@ -81,12 +108,14 @@ func decodeAll(text []byte, emit func(*yaml.Node)) (failed bool, err error) {
 		if err := dec.Decode(&root); err != nil {
 			return !errors.Is(err, io.EOF), err
 		}
-		emit(&root)
+		if !emit(&root) {
+			return false, nil
+		}
 	}
 }
 
-func (r *yamlReader) document(root *yaml.Node) {
-	c := converter{lines: int32(r.lines), moved: r.moved, drop: r.opts.Drop, file: r.nodes}
+func (r *yamlReader) document(root *yaml.Node) bool {
+	c := converter{lines: int32(r.lines), moved: r.moved, drop: r.opts.Drop, file: r.nodes, room: r.most.problems - r.sum.problems}
 	d := document{}
 	if len(root.Content) > 0 {
 		root = root.Content[0]
@@ -94,6 +123,11 @@ func (r *yamlReader) document(root *yaml.Node) {
 	}
 	line, _ := c.place(root)
 	d.line, d.templated = int(line), c.templated
+	for i := range c.errs {
+		if e := &c.errs[i]; e.problem == Unparsable && !r.opts.Strict && !meant(root) {
+			e.skip = SkipNoManifest
+		}
+	}
 	if c.fatal {
 		d.root = nil
 	} else {
@@ -101,7 +135,23 @@ func (r *yamlReader) document(root *yaml.Node) {
 		r.nodes.copied += c.copied
 	}
 	r.docs = append(r.docs, d)
-	r.errs = append(r.errs, c.errs...)
+	r.add(tally{documents: 1, values: c.expanded}, r.most, d.line, c.errs...)
+	return r.over == nil
+}
+
+// add counts what was read, which ends at a line or in its last mistake.
+func (r *contents) add(t tally, most tally, line int, errs ...textError) {
+	for _, e := range errs {
+		if e.skip != "" {
+			continue
+		}
+		if t.problems++; r.sum.problems+t.problems > most.problems {
+			line = e.line
+		}
+	}
+	r.errs = append(r.errs, errs...)
+	r.sum = r.sum.plus(t)
+	r.exceed(r.sum.beyond(most), line)
 }
 
 // moved turns the places of the parser into those of the file, in the rare text

@@ -176,6 +176,9 @@ var slips = []struct{ text, want string }{
 	{pools + "pools:\n- name: a\n  count: 1\n  labels: {a: b/c}\n", "6:12: pool a: label a: \"b/c\": a valid label must be"},
 	{pools + "pools:\n- name: a\n  count: 1\n  taints: [{key: x, effect: Never}]\n", `6:12: taint x has the effect "Never"`},
 	{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 4x}\n", "6:17: pools[0].allocatable.cpu: expected a quantity"},
+	{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 1e-100000000, memory: '1e-100000000'}\n", "6:36: pools[0].allocatable.memory: expected a quantity of at most 64 characters with an exponent from -100 to 100"},
+	{"apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus:\n  allocatable: {cpu: '1e100000000'}\n", "5:17: status.allocatable.cpu: expected a quantity of at most"},
+	{"apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus:\n  capacity: {pods: '1e-100000000'}\n", "5:14: status.capacity.pods: expected a quantity of at most"},
 	{pools + "pools:\n- {name: a-b, count: 1}\n- {name: a, zones: {b: 1}}\n", "5:4: node a-b-0 is declared differently at <stdin>:4"},
 }
 

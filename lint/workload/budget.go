@@ -2,7 +2,6 @@ package workload
 
 import (
 	"fmt"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -56,13 +55,13 @@ func (l *loader) budget(o *source.Object) {
 		l.operated(o)
 	}
 	b := l.newBudget(o)
-	if !o.Root.At("metadata", "name").IsNull() {
-		l.set.Budgets = slices.DeleteFunc(l.set.Budgets, func(old *Budget) bool {
-			same := old.Object.Namespace == o.Namespace && old.Object.Name == o.Name
-			b.Repeated = b.Repeated || same && (old.Repeated || !source.Equal(old.Object.Root, o.Root))
-			return same
-		})
+	id := [2]string{o.Namespace, o.Name}
+	if i, known := l.budgets[id]; known && !o.Root.At("metadata", "name").IsNull() {
+		old := l.set.Budgets[i]
+		b.Repeated = old.Repeated || !source.Equal(old.Object.Root, o.Root)
+		l.set.Budgets[i] = nil // left out at the end, as many may be declared again
 	}
+	l.budgets[id] = len(l.set.Budgets)
 	l.set.Budgets = append(l.set.Budgets, b)
 }
 

@@ -70,6 +70,8 @@ type loader struct {
 	*Reader
 	set    *Set
 	scales []*source.Object
+	// budgets are where the disruption budgets are in the set, by namespace and name.
+	budgets map[[2]string]int
 	// referring are the Rollouts whose template stands in another object, and
 	// templates the PodTemplates that one of them may name.
 	referring []*Workload
@@ -82,10 +84,11 @@ func Load(table Table, objects []*source.Object) *Set { return NewReader(table).
 // Load reads objects that are deployed together, and those of which nobody knows
 // whether they are there.
 func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
-	l := &loader{Reader: r, set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}}}
+	l := &loader{Reader: r, budgets: map[[2]string]int{}, set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}}}
 	for _, o := range objects {
 		l.object(o)
 	}
+	l.set.Budgets = slices.DeleteFunc(l.set.Budgets, func(b *Budget) bool { return b == nil })
 	idle := l.references()
 	l.set.Workloads = l.withoutOwned(l.set.Workloads)
 	l.without(idle)
@@ -339,8 +342,8 @@ func (w *Workload) mistyped(field string, key, value *source.Node, want string) 
 		w.refuse(field, span, "expected a "+want+", found a "+value.Kind.String(), "")
 		return
 	}
-	message, fix := "expected a "+want+", found the "+value.Type.String()+" "+value.Value, ""
-	if want == "string" && !value.Quoted && value.Type != source.Null {
+	message, fix := "expected a "+want+", found the "+value.Type.String()+" "+clipped(value.Value), ""
+	if want == "string" && !value.Quoted && value.Type != source.Null && len(value.Value) <= maxShown {
 		fix = `quote it: "` + value.Value + `"`
 	}
 	w.refuse(field, span, message, fix)

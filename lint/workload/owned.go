@@ -46,9 +46,28 @@ func owners(w *Workload, ref *source.Node) [][2]string {
 	return all
 }
 
-// nameless is what objects without a name have in common that may be alike.
-func nameless(o *source.Object) [4]string {
-	return [4]string{o.Group(), o.Kind, o.Namespace, "\x00" + o.Name}
+// likeness is what objects without a name have in common that may be alike.
+type likeness struct {
+	group, kind, namespace, name string
+	sum                          uint64
+}
+
+// likenesses are the objects without a name so far.
+type likenesses struct {
+	digester *source.Digester
+	all      map[likeness][]*source.Object
+}
+
+// elsewhere reports whether an object like this one was in another file, and takes
+// it in. Of those that are alike one of each of two files is enough.
+func (l *likenesses) elsewhere(o *source.Object) bool {
+	id := likeness{o.Group(), o.Kind, o.Namespace, o.Name, l.digester.Sum(o.Root)}
+	alike := l.all[id]
+	i := slices.IndexFunc(alike, func(a *source.Object) bool { return a.File != o.File && source.Equal(a.Root, o.Root) })
+	if len(alike) == 0 || i == 0 && len(alike) == 1 {
+		l.all[id] = append(alike, o)
+	}
+	return i >= 0
 }
 
 // repeated marks objects of one group, kind, namespace and name that are not
@@ -56,14 +75,12 @@ func nameless(o *source.Object) [4]string {
 // several, but several files are taken for several ways to say the same.
 func (l *loader) repeated() {
 	byID := map[[4]string][]*Workload{}
+	unnamed := likenesses{digester: source.NewDigester(), all: map[likeness][]*source.Object{}}
 	var order [][4]string
 	for _, w := range l.set.Workloads {
 		o := w.Object
 		if o.Root.At("metadata", "name").IsNull() {
-			w.Copy = slices.ContainsFunc(byID[nameless(o)], func(first *Workload) bool {
-				return first.Object.File != o.File && source.Equal(first.Object.Root, o.Root)
-			})
-			byID[nameless(o)] = append(byID[nameless(o)], w)
+			w.Copy = unnamed.elsewhere(o)
 			continue
 		}
 		id := [4]string{o.Group(), o.Kind, o.Namespace, o.Name}

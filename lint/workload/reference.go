@@ -23,14 +23,24 @@ func (l *loader) refers(o *source.Object, kind *Kind) {
 // names, as long as that is declared once, and returns the workloads that have
 // no pods of their own therefore.
 func (l *loader) references() (idle []*Workload) {
-	var lost []*Workload
+	if len(l.referring) == 0 {
+		return nil
+	}
+	lost := map[*Workload]bool{}
+	lenders := l.lenders()
+	resolved := map[declared][]*Workload{}
 	for _, w := range l.referring {
 		ref := w.Object.Root.At("spec", "workloadRef")
-		named := l.named(w.Object.Namespace, ref)
-		if len(named) == 0 || slices.ContainsFunc(named, func(d *Workload) bool { return !source.Equal(d.Object.Root, named[0].Object.Root) }) {
+		id := declared{w.Object.Namespace, groupOf(ref.Get("apiVersion").Text()), ref.Get("kind").Text(), ref.Get("name").Text()}
+		named, known := resolved[id]
+		if !known {
+			named = l.named(lenders[id])
+			resolved[id] = named
+		}
+		if len(named) == 0 {
 			l.set.Unresolved = append(l.set.Unresolved, w.Object)
 			l.operated(w.Object)
-			lost = append(lost, w)
+			lost[w] = true
 			continue
 		}
 		w.adopt(named[0])
@@ -40,25 +50,52 @@ func (l *loader) references() (idle []*Workload) {
 			w.Unknown = w.Unknown[:len(w.Unknown)-len(named[0].Unknown)]
 		}
 	}
-	l.set.Workloads = slices.DeleteFunc(l.set.Workloads, func(w *Workload) bool { return slices.Contains(lost, w) })
+	l.set.Workloads = slices.DeleteFunc(l.set.Workloads, func(w *Workload) bool { return lost[w] })
 	return idle
 }
 
-// named are the declarations of the object that a reference leads to.
-func (l *loader) named(namespace string, ref *source.Node) (all []*Workload) {
-	group, kind, name := groupOf(ref.Get("apiVersion").Text()), ref.Get("kind").Text(), ref.Get("name").Text()
-	is := func(o *source.Object) bool {
-		return o.Namespace == namespace && o.Name == name && o.Kind == kind && o.Group() == group && o.APIVersion != ""
+// declared is what tells an object from all others.
+type declared struct{ namespace, group, kind, name string }
+
+// lender is a declaration of an object that has a template: a workload that is read
+// already, or a PodTemplate.
+type lender struct {
+	workload *Workload
+	object   *source.Object
+}
+
+// lenders are all of them, workloads first.
+func (l *loader) lenders() map[declared][]lender {
+	all := map[declared][]lender{}
+	add := func(o *source.Object, w *Workload) {
+		if o.APIVersion != "" {
+			id := declared{o.Namespace, o.Group(), o.Kind, o.Name}
+			all[id] = append(all[id], lender{w, o})
+		}
 	}
 	for _, w := range l.set.Workloads {
-		if (kind == "Deployment" || kind == "ReplicaSet") && is(w.Object) {
-			all = append(all, w)
+		if kind := w.Object.Kind; kind == "Deployment" || kind == "ReplicaSet" {
+			add(w.Object, w)
 		}
 	}
 	for _, o := range l.templates {
-		if is(o) {
-			all = append(all, l.read(o, podTemplate()))
+		add(o, nil)
+	}
+	return all
+}
+
+// named are the declarations of the object that a reference leads to; none if they
+// are not the same everywhere.
+func (l *loader) named(declarations []lender) (all []*Workload) {
+	for _, d := range declarations {
+		if !source.Equal(d.object.Root, declarations[0].object.Root) {
+			return nil
 		}
+		w := d.workload
+		if w == nil {
+			w = l.read(d.object, podTemplate())
+		}
+		all = append(all, w)
 	}
 	return all
 }

@@ -57,15 +57,22 @@ type scaling struct {
 // target the first counts, since KEDA's own is generated and of the same limits;
 // of one that is declared repeatedly the last. One that is refused moves nothing.
 func (l *loader) scale() {
-	all := map[target][]scaling{}
+	all := map[target]*scalings{}
 	for _, o := range l.scales {
 		if s := limits(o); s != nil {
 			at, version := moves(o)
-			all[at] = joined(all[at], scaling{s, version})
+			if all[at] == nil {
+				all[at] = &scalings{at: map[[2]string]int{}}
+			}
+			all[at].join(scaling{s, version})
 		}
 	}
 	for _, w := range l.set.Workloads {
-		for _, s := range all[target{w.Object.Namespace, w.Object.Kind, w.Object.Name}] {
+		moved := all[target{w.Object.Namespace, w.Object.Kind, w.Object.Name}]
+		if moved == nil {
+			continue
+		}
+		for _, s := range moved.all {
 			if s.apiVersion == "" || groupOf(s.apiVersion) == w.Object.Group() {
 				if !s.off(w) {
 					w.Scale = s.Scale
@@ -84,15 +91,21 @@ func (s *Scale) off(w *Workload) bool {
 	return s.Kind == "HorizontalPodAutoscaler" && s.Min > 0 && w.Count.Key != nil && w.Count.Known && w.Count.N == 0
 }
 
-// joined adds an autoscaler to those of the same target.
-func joined(all []scaling, s scaling) []scaling {
-	for i := range all {
-		if o := all[i].Object; o.Kind == s.Kind && o.Name == s.Object.Name {
-			all[i] = s
-			return all
-		}
+// scalings are the autoscalers of one target, and where each is by kind and name.
+type scalings struct {
+	all []scaling
+	at  map[[2]string]int
+}
+
+// join adds an autoscaler, or puts it in place of an earlier declaration of it.
+func (t *scalings) join(s scaling) {
+	id := [2]string{s.Kind, s.Object.Name}
+	if i, known := t.at[id]; known {
+		t.all[i] = s
+		return
 	}
-	return append(all, s)
+	t.at[id] = len(t.all)
+	t.all = append(t.all, s)
 }
 
 // moves is the target of an autoscaler, and its version if that is stated.

@@ -191,9 +191,20 @@ func found(p *place, name string) string {
 	case p.absent():
 		return name + " is missing"
 	case p.value.Type == source.String:
-		return name + " is " + strconv.Quote(p.value.Value)
+		return name + " is " + strconv.Quote(clipped(p.value.Value))
 	}
-	return name + " is " + p.value.Value
+	return name + " is " + clipped(p.value.Value)
+}
+
+// maxShown is how much of a value a message shows.
+const maxShown = 300
+
+// clipped is a value without what is too long for a message.
+func clipped(value string) string {
+	if len(value) <= maxShown {
+		return value
+	}
+	return strings.ToValidUTF8(value[:maxShown], "") + fmt.Sprintf("... (%d bytes)", len(value))
 }
 
 // oneOf checks a field that takes one of a few words; empty tells whether it

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"fmt"
-	"slices"
 )
 
 var preemptions = []string{"PreemptLowerPriority", "Never"}
@@ -26,7 +25,7 @@ func (c *checker) names(spec *place) {
 // containerNames checks that each container has a name of its own, init
 // containers included (validateContainerCommon, validateInitContainers).
 func (c *checker) containerNames(spec *place) {
-	var seen []string
+	seen := map[string]bool{}
 	for _, list := range []string{"containers", "initContainers"} {
 		containers := spec.field(list)
 		for i := range containers.len() {
@@ -37,10 +36,10 @@ func (c *checker) containerNames(spec *place) {
 			case container.broken() || !ok:
 			case s == "":
 				c.refuse(StageObject, &name, "the container has no name", "give it a name")
-			case c.named(&name, dnsLabel, false) && slices.Contains(seen, s):
+			case c.named(&name, dnsLabel, false) && seen[s]:
 				c.refuse(StageObject, &name, fmt.Sprintf("another container has the name %q already", s), "rename one of the two")
 			}
-			seen = append(seen, s)
+			seen[s] = true
 		}
 	}
 }
@@ -52,7 +51,7 @@ func (c *checker) gates(spec *place) {
 	if s, _ := node.text(); s != "" && gates.len() > 0 {
 		c.refuse(c.created, &node, fmt.Sprintf("nodeName is %q and schedulingGates is not empty: a gated pod must have no node", s), "drop nodeName")
 	}
-	var seen []string
+	seen := map[string]bool{}
 	for i := range gates.len() {
 		gate := gates.item(i)
 		name := gate.field("name")
@@ -60,10 +59,10 @@ func (c *checker) gates(spec *place) {
 		if gate.broken() || !ok {
 			continue
 		}
-		if c.form(StageObject, &name, "", labelKey) && slices.Contains(seen, s) {
+		if c.form(StageObject, &name, "", labelKey) && seen[s] {
 			c.refuse(StageObject, &name, fmt.Sprintf("scheduling gate %q stands here twice", s), "drop one of the two")
 		}
-		seen = append(seen, s)
+		seen[s] = true
 	}
 }
 
@@ -81,21 +80,21 @@ type hostPort struct {
 // ports checks the ports of containers (R-V20). Containers run together, so
 // their host ports differ; init containers are looked at one by one.
 func (c *checker) ports(spec *place) {
-	var taken []hostPort
+	taken := map[socket]hostPort{}
 	containers, inits := spec.field("containers"), spec.field("initContainers")
 	for i := range containers.len() {
 		container := containers.item(i)
-		taken = c.containerPorts(&container, taken, c.w.Spec.HostNetwork)
+		c.containerPorts(&container, taken, c.w.Spec.HostNetwork)
 	}
 	for i := range inits.len() {
 		container := inits.item(i)
-		c.containerPorts(&container, nil, false)
+		c.containerPorts(&container, map[socket]hostPort{}, false)
 	}
 }
 
 // containerPorts adds the host ports of one container to those taken. Those
 // of a regular container must equal the container's under hostNetwork.
-func (c *checker) containerPorts(container *place, taken []hostPort, equal bool) []hostPort {
+func (c *checker) containerPorts(container *place, taken map[socket]hostPort, equal bool) {
 	ports, name := container.field("ports"), container.field("name")
 	owner, _ := name.text()
 	for i := range ports.len() {
@@ -108,15 +107,19 @@ func (c *checker) containerPorts(container *place, taken []hostPort, equal bool)
 			continue
 		}
 		want.container = owner
-		for _, t := range taken {
-			if t.protocol == want.protocol && t.ip == want.ip && t.port == want.port {
-				c.taken(&port, want, t)
-				break
-			}
+		at := socket{want.protocol, want.ip, want.port}
+		if t, both := taken[at]; both {
+			c.taken(&port, want, t)
+		} else {
+			taken[at] = want
 		}
-		taken = append(taken, want)
 	}
-	return taken
+}
+
+// socket is what only one port of a pod may take.
+type socket struct {
+	protocol, ip string
+	port         int64
 }
 
 // hostPort checks one port by itself; ok is false if it takes none of the

@@ -1,6 +1,9 @@
 package workload
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestValidatePod(t *testing.T) {
 	check(t, inDeployment, []row{
@@ -110,4 +113,42 @@ resources: {requests: {cpu: 500m}, limits: {cpu: 2, memory: 1Gi}}`, "", "", ""},
 containers: [{name: a, resources: {limits: {cpu: 2}}}]
 resources: {requests: {cpu: 1}} # here`, StageObject, "resources.requests.cpu", "its containers request 2"},
 	})
+}
+
+// TestUnwieldyQuantities gives quantities with which the library would count for hours.
+func TestUnwieldyQuantities(t *testing.T) {
+	const must = "expected a quantity of at most 64 characters with an exponent from -100 to 100"
+	check(t, inPod.bare(), []row{
+		{"limit", `containers: [{name: a, resources: {limits: {cpu: "1e-100000000"}}}] # here`, StageObject, "containers[0].resources.limits.cpu", must},
+		{"request", `containers: [{name: a, resources: {requests: {memory: 1e999999999}}}] # here`, StageObject, "containers[0].resources.requests.memory", must},
+		{"number", `containers: [{name: a, resources: {requests: {memory: 1e300}}}] # here`, StageObject, "containers[0].resources.requests.memory", must},
+		{"digits", `containers: [{name: a, resources: {requests: {memory: 0.` + strings.Repeat("1", 100) + `}}}]`, "", "", ""}, // the API server gets a number of 17 digits
+		{"digits as text", `containers: [{name: a, resources: {requests: {memory: "0.` + strings.Repeat("1", 100) + `"}}}] # here`, StageObject, "containers[0].resources.requests.memory", must},
+		{"init container", "containers: [{name: a}]\ninitContainers: [{name: b, resources: {requests: {cpu: 1E-9999999}}}]", "", "", ""}, // a number that is 0
+		{"init container's text", "containers: [{name: a}]\ninitContainers: [{name: b, resources: {requests: {cpu: '1E-9999999'}}}] # here", StageObject, "initContainers[0].resources.requests.cpu", must},
+		{"pod", "containers: [{name: a}]\nresources: {limits: {cpu: '1e-100000000'}} # here", StageObject, "resources.limits.cpu", must},
+		{"overhead", "containers: [{name: a}]\noverhead: {cpu: '1e-100000000'} # here", StageObject, "overhead.cpu", must},
+		{"page size", `containers: [{name: a, resources: {limits: {cpu: 1, hugepages-1e-100000000: 4Mi}}}] # here`, StageObject, "containers[0].resources.limits.hugepages-1e-100000000", "must be a multiple of the page size"},
+		{"page size of no value", `containers: [{name: a, resources: {limits: {cpu: 1, hugepages-1e50: 4Mi}}}] # here`, StageObject, "containers[0].resources.limits.hugepages-1e50", "must be a multiple of the page size"},
+		{"large", `containers: [{name: a, resources: {limits: {cpu: "1e100", memory: 8Ei}, requests: {cpu: "1e-100"}}}]`, "", "", ""},
+	})
+	machine := inMachine
+	machine.text = strings.Replace(machine.text, "domain: {memory: {guest: 2Gi}}\n      ", "", 1)
+	check(t, machine, []row{
+		{"guest", "domain: {memory: {guest: '1e-100000000'}} # here", StageObject, "domain.memory.guest", must},
+		{"limit of a machine", "domain: {resources: {limits: {memory: '1e-100000000'}, requests: {memory: 1}}} # here", StageObject, "domain.resources.limits.memory", must},
+		{"request of a machine", "domain: {resources: {requests: {cpu: '1e100000000'}, limits: {cpu: 2}}} # here", StageObject, "domain.resources.requests.cpu", must},
+	})
+}
+
+// TestLongValues shows no more of a value than a message can hold.
+func TestLongValues(t *testing.T) {
+	long := strings.Repeat("1", 1_000_000)
+	for _, yaml := range []string{"nodeName: '" + long + "'", "nodeSelector: {a: " + long + "}", "tolerations: [{key: a, effect: '" + long + "'}]"} {
+		for _, p := range load(t, inPod.fill(yaml))[0].Problems {
+			if len(p.Message)+len(p.Fix) > 1000 || !strings.Contains(p.Message, "(1000000 bytes)") {
+				t.Errorf("%.60s: a message of %d bytes", yaml, len(p.Message))
+			}
+		}
+	}
 }

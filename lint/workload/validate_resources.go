@@ -3,7 +3,6 @@ package workload
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -168,8 +167,13 @@ func extended(name string) bool {
 func hugePage(name string) bool { return strings.HasPrefix(name, corev1.ResourceHugePagesPrefix) }
 
 func divisible(name string, q resource.Quantity) bool {
-	size, err := resource.ParseQuantity(strings.TrimPrefix(name, corev1.ResourceHugePagesPrefix))
-	return err == nil && size.Sign() > 0 && size.MilliValue()%1000 == 0 && q.Value()%size.Value() == 0
+	text := strings.TrimPrefix(name, corev1.ResourceHugePagesPrefix)
+	if source.Unwieldy(text) {
+		return false
+	}
+	size, err := resource.ParseQuantity(text)
+	// a size of more than 63 bits has the value 0
+	return err == nil && size.Sign() > 0 && size.MilliValue()%1000 == 0 && size.Value() != 0 && q.Value()%size.Value() == 0
 }
 
 // podResources checks the resources of the pod as a whole (R-V33).
@@ -209,26 +213,36 @@ func (c *checker) podResources(p *place) {
 // podLimits checks that no container may use more than its pod (R-V33), and
 // that what the containers request fits where it becomes the pod's request.
 func (c *checker) podLimits(limits, requests *place, sums corev1.ResourceList) {
+	above := c.aboveLimit(c.w.Spec.Resources.Limits)
 	for k, v := range limits.value.Fields() {
 		name := corev1.ResourceName(k.Value)
 		q, ok := c.w.Spec.Resources.Limits[name]
 		if !ok {
 			continue
 		}
-		at, containers := limits.entry(k, v), c.w.Spec.Containers
-		i := slices.IndexFunc(containers, func(container Container) bool {
-			l, has := container.Resources.Limits[name]
-			return has && l.Cmp(q) > 0
-		})
-		sum := sums[name]
-		switch {
-		case i >= 0:
-			l := containers[i].Resources.Limits[name]
-			c.refuse(StageObject, &at, fmt.Sprintf("pod is limited to %s %s, but container %q to %s", v.Value, k.Value, containers[i].Name, l.String()), "")
+		at, sum := limits.entry(k, v), sums[name]
+		switch container := above[name]; {
+		case container != nil:
+			l := container.Resources.Limits[name]
+			c.refuse(StageObject, &at, fmt.Sprintf("pod is limited to %s %s, but container %q to %s", v.Value, k.Value, container.Name, l.String()), "")
 		case requests.value.Get(k.Value) == nil && sum.Cmp(q) > 0:
 			c.refuse(c.created, &at, fmt.Sprintf("pod is limited to %s %s, but its containers request %s", v.Value, k.Value, sum.String()), "")
 		}
 	}
+}
+
+// aboveLimit is, for each limit of the pod, the first container with a higher one.
+func (c *checker) aboveLimit(limits corev1.ResourceList) map[corev1.ResourceName]*Container {
+	above := map[corev1.ResourceName]*Container{}
+	for i := range c.w.Spec.Containers {
+		container := &c.w.Spec.Containers[i]
+		for name, l := range container.Resources.Limits {
+			if q, ok := limits[name]; ok && above[name] == nil && l.Cmp(q) > 0 {
+				above[name] = container
+			}
+		}
+	}
+	return above
 }
 
 // aggregate is what all containers request together. When a pod is created,
@@ -276,7 +290,7 @@ func (c *checker) machine(spec *place) {
 
 // size reads a quantity, which must not be negative.
 func (c *checker) size(p *place) (q resource.Quantity, ok bool) {
-	if p.absent() || p.value.Kind != source.Scalar || p.value.Type == source.Bool || p.value.Placeholder() {
+	if p.absent() || p.value.Kind != source.Scalar || p.value.Type == source.Bool || p.value.Placeholder() || source.Unwieldy(p.value.Value) {
 		return q, false
 	}
 	q, err := resource.ParseQuantity(p.value.Value)

@@ -47,40 +47,59 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 		key := mismatch.item(i)
 		c.form(c.unchecked, &key, "key", labelKey)
 	}
+	other := firsts(mismatch)
+	merge := merging{first: firsts(&match), named: names(typed)}
 	for i := range match.len() {
 		key := match.item(i)
 		s, ok := key.text()
+		_, both := other[s]
 		switch {
 		case !ok || !c.form(c.unchecked, &key, "key", labelKey):
-		case holds(mismatch, mismatch.len(), s): // R-V23
+		case both: // R-V23
 			c.refuse(c.unchecked, &key, fmt.Sprintf("key %q is in matchLabelKeys and in mismatchLabelKeys", s), "drop it from one of the two")
 		case typed != nil:
-			c.merged(&key, s, &match, typed)
+			c.merged(&key, s, &merge)
 		}
 	}
 }
 
-// holds reports whether the first n items of a list hold the text.
-func holds(list *place, n int, s string) bool {
-	return slices.ContainsFunc(list.value.Items()[:n], func(n *source.Node) bool { return n.Text() == s })
+// firsts are the indexes of the texts of a list, where each is for the first time.
+func firsts(list *place) map[string]int {
+	all := map[string]int{}
+	for i, n := range list.value.Items() {
+		if _, known := all[n.Text()]; !known {
+			all[n.Text()] = i
+		}
+	}
+	return all
 }
+
+// names counts how often a selector names each key.
+func names(selector *metav1.LabelSelector) map[string]int {
+	all := map[string]int{}
+	if selector == nil {
+		return all
+	}
+	for key := range selector.MatchLabels {
+		all[key]++
+	}
+	for i := range selector.MatchExpressions {
+		all[selector.MatchExpressions[i].Key]++
+	}
+	return all
+}
+
+// merging is what the keys of matchLabelKeys are checked against: each other and the
+// selector.
+type merging struct{ first, named map[string]int }
 
 // merged checks a key of matchLabelKeys against the selector (R-V22). When a
 // pod that has the label is created, its value is appended to the selector as
 // an expression; an expression on a key that is there already is refused. A
 // template is not merged, so only a selector that names the key twice by
 // itself is refused there.
-func (c *checker) merged(at *place, key string, match *place, selector *metav1.LabelSelector) {
-	n := 0
-	if _, ok := selector.MatchLabels[key]; ok {
-		n++
-	}
-	for i := range selector.MatchExpressions {
-		if selector.MatchExpressions[i].Key == key {
-			n++
-		}
-	}
-	repeated := holds(match, at.index, key)
+func (c *checker) merged(at *place, key string, with *merging) {
+	n, repeated := with.named[key], with.first[key] < at.index
 	switch {
 	case n == 0 && repeated && c.carries(key):
 		c.refuse(c.created, at, fmt.Sprintf("key %q is in matchLabelKeys twice: the merged selector names it twice", key), "drop one of the two")

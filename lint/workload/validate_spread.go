@@ -14,7 +14,7 @@ var (
 // spread checks topologySpreadConstraints (R-V24 to R-V30).
 func (c *checker) spread(spec *place) {
 	constraints, typed := spec.field("topologySpreadConstraints"), c.w.Spec.TopologySpreadConstraints
-	first := map[pair]int{}
+	pairs := map[[2]string]int{}
 	for i := range min(constraints.len(), len(typed)) {
 		t := constraints.item(i)
 		if t.broken() {
@@ -30,7 +30,7 @@ func (c *checker) spread(spec *place) {
 		selector := t.field("labelSelector")
 		c.selector(&selector, typed[i].LabelSelector)
 		c.labelKeys(&t, &place{}, typed[i].LabelSelector)
-		c.repeated(&t, first, i)
+		c.repeated(&t, pairs, i)
 	}
 }
 
@@ -65,21 +65,19 @@ func (c *checker) spreadAction(t *place) {
 	}
 }
 
-// pair is what has to be unique among the spread constraints of a pod.
-type pair struct{ key, action string }
-
 // repeated finds a pair of topologyKey and whenUnsatisfiable that an earlier
-// constraint has (R-V27). First gives the index of each pair that was seen.
-func (c *checker) repeated(t *place, first map[pair]int, i int) {
+// constraint has (R-V27).
+func (c *checker) repeated(t *place, seen map[[2]string]int, i int) {
 	key, action := t.field("topologyKey"), t.field("whenUnsatisfiable")
 	k, ok := key.text()
 	a, known := action.text()
 	if !ok || !known || k == "" || a == "" {
 		return
 	}
-	if j, seen := first[pair{k, a}]; seen {
+	pair := [2]string{k, a}
+	if j, both := seen[pair]; both {
 		c.refuse(StageObject, &key, fmt.Sprintf("constraint [%d] has topologyKey %q with whenUnsatisfiable %s too: the pair must be unique", j, k, a), "drop one of the two")
-		return
+	} else {
+		seen[pair] = i
 	}
-	first[pair{k, a}] = i
 }

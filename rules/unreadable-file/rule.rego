@@ -2,7 +2,7 @@
 # title: A file cannot be read
 # description: >-
 #   The file was named or found but cannot be read, so its workloads are not judged and the run would look
-#   cleaner than it is. Correct its permissions or its size, or leave it out of the run.
+#   cleaner than it is. Correct its permissions, split it if it exceeds a bound, or leave it out of the run.
 # schemas:
 #   - input: schema.facts
 # custom:

@@ -1,0 +1,285 @@
+package lint_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/mutate"
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/rego"
+	"github.com/schedlint/schedlint/rules"
+)
+
+// seed is a manifest and the nodes that it is judged against.
+type seed struct{ manifest, nodes []byte }
+
+// seeds are the fixtures. Those without nodes of their own are judged against six.
+var seeds = sync.OnceValue(func() (all []seed) {
+	six := []byte("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, zones: {a: 2, b: 2, c: 2}, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\n")
+	for _, pattern := range []string{"../fixtures/*/bad.yaml", "../fixtures/*/good.yaml", "../fixtures/kinds/*.yaml", "../fixtures/incidents/*/*.yaml"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			panic(err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil || filepath.Base(path) == "nodes.yaml" {
+				continue
+			}
+			nodes, err := os.ReadFile(filepath.Join(filepath.Dir(path), "nodes.yaml"))
+			if err != nil {
+				nodes = six
+			}
+			all = append(all, seed{text, nodes})
+		}
+	}
+	return all
+})
+
+// builtin is loaded once, as loading takes longer than most runs.
+var builtin = sync.OnceValues(func() (*rego.Engine, error) { return rego.Load(rego.Options{Rules: rules.FS}) })
+
+// mutated runs a target over the fixtures, which the first number chooses from, with
+// the changes that the bytes say. It is seeded with some of them, so that they take
+// little time as tests.
+func mutated(f *testing.F, body target) {
+	for i := 0; i < len(seeds()); i += 5 {
+		f.Add(uint16(i), []byte{}, []byte{}, uint16(i))
+		f.Add(uint16(i+1), []byte{byte(i), byte(i * 7), byte(i * 13), byte(i * 31), 5, 9, byte(i), 3}, []byte{byte(i), 3, byte(i * 5), 1}, uint16(7))
+	}
+	f.Fuzz(func(t *testing.T, which uint16, manifest, topology []byte, at uint16) {
+		execute(t, body, which, manifest, topology, at)
+	})
+}
+
+// target is what is done with one input; at is a number to choose by.
+type target func(t *testing.T, o lint.Options, at uint16)
+
+// execute changes a fixture and hands it to a target.
+func execute(t *testing.T, body target, which uint16, manifest, topology []byte, at uint16) {
+	e, err := builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := seeds()[int(which)%len(seeds())]
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "m.yaml"), string(mutate.Mutate(s.manifest, manifest)))
+	put(t, filepath.Join(dir, "nodes.yaml"), string(mutate.Mutate(s.nodes, topology)))
+	body(t, lint.Options{
+		Dir: dir, Root: dir, Paths: []string{"m.yaml"}, Topology: []string{"nodes.yaml"}, Policy: e, Today: "2026-11-21", Config: &config.Config{},
+		Survive: []string{"topology.kubernetes.io/zone"},
+		Level: func(id string) diag.Level {
+			if r, _ := e.Rule(id); r.Level != diag.LevelOff {
+				return r.Level
+			}
+			return diag.LevelNote
+		},
+	}, at)
+}
+
+// TestMutated runs the targets over random changes without the coverage that makes a
+// fuzzer slow: SCHEDLINT_EXECUTIONS=200000 go test ./lint -run TestMutated -timeout 0
+// runs each target that often, with SCHEDLINT_SEED for others than last time.
+func TestMutated(t *testing.T) {
+	n, start := 25, 1
+	for name, to := range map[string]*int{"SCHEDLINT_EXECUTIONS": &n, "SCHEDLINT_SEED": &start} {
+		if text := os.Getenv(name); text != "" {
+			var err error
+			if *to, err = strconv.Atoi(text); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+	}
+	for name, body := range map[string]target{"FuzzLint": fuzzLint, "FuzzPlace": fuzzPlace, "FuzzExplain": fuzzExplain, "FuzzFix": fuzzFix} {
+		t.Run(name, func(t *testing.T) {
+			for i := range n {
+				r := rand.New(rand.NewPCG(uint64(start), uint64(i)))
+				draw := func() []byte {
+					data := make([]byte, 4*r.IntN(12))
+					for i := range data {
+						data[i] = byte(r.Uint32())
+					}
+					return data
+				}
+				which, manifest, topology, at := uint16(r.Uint32()), draw(), draw(), uint16(r.Uint32())
+				t.Run("", func(t *testing.T) {
+					defer func() {
+						if p := recover(); p != nil {
+							t.Errorf("panic: %v\n%s", p, debug.Stack())
+						}
+						if t.Failed() {
+							t.Logf("uint16(%d)\n[]byte(%q)\n[]byte(%q)\nuint16(%d)", which, manifest, topology, at)
+						}
+					}()
+					execute(t, body, which, manifest, topology, at)
+				})
+			}
+		})
+	}
+}
+
+// FuzzLint runs everything from the text to all formats: no panic, and no place outside
+// of a file. A quarter is run twice, for the same bytes.
+func FuzzLint(f *testing.F) { mutated(f, fuzzLint) }
+
+func fuzzLint(t *testing.T, o lint.Options, at uint16) {
+	once := func() map[string][]byte {
+		r, err := lint.Run(context.Background(), o)
+		if r == nil {
+			t.Fatal(err)
+		}
+		r.Rules = rulesOf(t)
+		checkReport(t, r)
+		all := map[string][]byte{"error": fmt.Append(nil, err)}
+		for _, format := range report.Formats() {
+			var out bytes.Buffer
+			if err := report.Write(&out, format, r, report.Options{Color: true, Verbose: true}); err != nil {
+				t.Fatalf("%s: %v", format, err)
+			}
+			all[format] = out.Bytes()
+		}
+		return all
+	}
+	first := once()
+	if at%4 != 0 {
+		return
+	}
+	second := once()
+	for format := range first {
+		if !bytes.Equal(first[format], second[format]) {
+			t.Errorf("%s differs from run to run:\n%s\n%s", format, first[format], second[format])
+		}
+	}
+}
+
+func rulesOf(t *testing.T) []diag.Rule {
+	e, err := builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Rules()
+}
+
+// FuzzPlace decides about everything together and writes all formats, twice.
+func FuzzPlace(f *testing.F) { mutated(f, fuzzPlace) }
+
+func fuzzPlace(t *testing.T, o lint.Options, _ uint16) {
+	once := func() (out bytes.Buffer) {
+		doc, err := lint.Place(context.Background(), o, placement.Options{})
+		if err != nil {
+			fmt.Fprint(&out, err)
+			return out
+		}
+		for _, format := range report.PlaceFormats() {
+			if err := report.WritePlacement(&out, format, doc); err != nil {
+				t.Fatalf("%s: %v", format, err)
+			}
+		}
+		return out
+	}
+	first, second := once(), once()
+	if !bytes.Equal(first.Bytes(), second.Bytes()) {
+		t.Errorf("two runs differ:\n%s\n%s", &first, &second)
+	}
+}
+
+// FuzzExplain explains one line, twice.
+func FuzzExplain(f *testing.F) { mutated(f, fuzzExplain) }
+
+func fuzzExplain(t *testing.T, o lint.Options, at uint16) {
+	text, err := os.ReadFile(filepath.Join(o.Dir, "m.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spot := lint.Spot{File: "m.yaml", Line: 1 + int(at)%(1+bytes.Count(text, []byte("\n")))}
+	once := func() (out bytes.Buffer) {
+		x, err := lint.Explain(context.Background(), o, spot)
+		if err == nil {
+			err = report.WriteExplanation(&out, x)
+		}
+		fmt.Fprint(&out, err)
+		return out
+	}
+	first, second := once(), once()
+	if !bytes.Equal(first.Bytes(), second.Bytes()) {
+		t.Errorf("two runs differ:\n%s\n%s", &first, &second)
+	}
+}
+
+// FuzzFix makes the safe edits: each is where it says, in a file that was read.
+func FuzzFix(f *testing.F) { mutated(f, fuzzFix) }
+
+func fuzzFix(t *testing.T, o lint.Options, _ uint16) {
+	mended, err := lint.Mend(context.Background(), o)
+	if err != nil {
+		return
+	}
+	checkReport(t, mended.After)
+	for _, file := range mended.Files {
+		was, err := os.ReadFile(file.Path)
+		if err != nil || !bytes.Equal(was, file.Before) {
+			t.Errorf("%s is not what was read: %v", file.Name, err)
+		}
+		if bytes.Equal(file.Before, file.After) != (len(file.Edits) == 0) {
+			t.Errorf("%s: %d edits", file.Name, len(file.Edits))
+		}
+	}
+	if len(mended.Files) > 0 && len(mended.After.Diagnostics) >= len(mended.Before.Diagnostics) {
+		t.Errorf("%d findings before, %d after", len(mended.Before.Diagnostics), len(mended.After.Diagnostics))
+	}
+}
+
+// checkReport holds every place of a report against the text of its file.
+func checkReport(t *testing.T, r *diag.Report) {
+	t.Helper()
+	for i := range r.Diagnostics {
+		d := &r.Diagnostics[i]
+		places := []diag.Span{d.Location}
+		for _, rel := range d.Related {
+			places = append(places, rel.Location)
+		}
+		for _, fix := range d.Fixes {
+			for _, e := range fix.Edits {
+				places = append(places, e.Location)
+			}
+		}
+		for _, s := range places {
+			if why := outside(r, s); why != "" {
+				t.Errorf("%s: %s: place %v %s", d.Rule, d.Message, s, why)
+			}
+		}
+	}
+}
+
+// outside says what keeps a place from being in its file; "" for none.
+func outside(r *diag.Report, s diag.Span) string {
+	if s.File == "" {
+		return ""
+	}
+	text := r.Source(s.File)
+	if text == nil {
+		return "is in no file that was read"
+	}
+	lines := bytes.Split(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\n"))
+	if s.Line < 1 || s.EndLine < s.Line || s.EndLine > len(lines) || s.Column < 1 || s.EndLine == s.Line && s.EndColumn < s.Column {
+		return fmt.Sprintf("is none of %d lines", len(lines))
+	}
+	for _, at := range [][2]int{{s.Line, s.Column}, {s.EndLine, s.EndColumn}} {
+		if length := len(bytes.Runes(lines[at[0]-1])); at[1] > length+1 {
+			return fmt.Sprintf("is behind the %d characters of line %d", length, at[0])
+		}
+	}
+	return ""
+}

@@ -1,0 +1,79 @@
+package rego
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/rules"
+)
+
+// What the rules of FuzzRule are made of: conditions, expressions with two inner ones,
+// and expressions without.
+var (
+	conditions = []string{"%s == %s", "%s != %s", "%s > %s", "some x in [%s, %s]", "every x in [%s] { x == %s }", "not %s == %s", "count([%s, %s]) > 1", "startswith(%s, %s)", "regex.match(%s, %s)"}
+	inner      = []string{
+		"sprintf(\"%%d %%s\", [%s, %s])", "concat(%s, [\"a\", %s])", "replace(fact.workload, %s, %s)", "[%s, %s]", "{%s: %s}", "split(%s, %s)", "object.union({\"a\": %s}, {\"a\": %s})",
+		"[x | some x in [%s, %s]]", "{x | some x in [%s, %s]}", "array.concat([%s], [%s])", "json.marshal([%s, %s])", "to_number(%s) + to_number(%s)", "format_int(count([%s]), 10 + count([%s]))",
+	}
+	leaves = []string{
+		"fact.workload", "fact.id", "fact.verdict", "fact.pods", "fact.nosuch", "input.workloads", "input.anti_affinity[_]", "data.schedlint", "data.schedlint.rules", "null", "true", "0", "-1", "9223372036854775807",
+		"1e-100", "\"\"", "\"a\"", "\"\\u202e\\u001b[31m\\n::error::\"", "[]", "{}", "set()", "numbers.range(1, 100)", "units.parse(\"1Gi\")", "upper(fact.workload)", "rego.metadata.chain()", "x",
+	}
+)
+
+// composed is an expression that the bytes say.
+func composed(data *[]byte, depth int) string {
+	if len(*data) == 0 {
+		return "fact.workload"
+	}
+	b := int((*data)[0])
+	if *data = (*data)[1:]; depth == 0 || b >= 100 {
+		return leaves[b%len(leaves)]
+	}
+	return fmt.Sprintf(inner[b%len(inner)], composed(data, depth-1), composed(data, depth-1))
+}
+
+// FuzzRule loads a rule of the team's own that is made of what Rego offers, and judges
+// facts by it, twice: it is refused, it fails, or it says the same both times.
+func FuzzRule(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{0, 100, 101, 1, 2, 110, 120, 4, 5, 111, 117})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		lists := []string{"anti_affinity", "workloads", "refusals", "documents", "nosuch"}
+		text := head + "\nreport contains result.diagnostic(rego.metadata.chain(), fact, message) if {\n"
+		if len(data) > 0 {
+			text += fmt.Sprintf("\tsome fact in input.%s\n", lists[int(data[0])%len(lists)])
+			data = data[1:]
+		} else {
+			text += "\tsome fact in input.anti_affinity\n"
+		}
+		for n := 0; n < 3 && len(data) > 0; n++ {
+			condition := conditions[int(data[0])%len(conditions)]
+			data = data[1:]
+			text += "\t" + fmt.Sprintf(condition, composed(&data, 2), composed(&data, 2)) + "\n"
+		}
+		text += "\tmessage := " + composed(&data, 3) + "\n}\n"
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "rule.rego"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		e, err := Load(Options{Rules: rules.FS, Dirs: []string{dir}})
+		if err != nil {
+			if strings.TrimSpace(err.Error()) == "" {
+				t.Error("an error without a word")
+			}
+			return
+		}
+		facts := bad(2)
+		first, err := e.Evaluate(context.Background(), facts)
+		second, again := e.Evaluate(context.Background(), facts)
+		if fmt.Sprint(err) != fmt.Sprint(again) || !reflect.DeepEqual(first, second) {
+			t.Errorf("two runs differ: %v, %v\n%v\n%v\n%s", err, again, first, second, text)
+		}
+	})
+}
