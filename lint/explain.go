@@ -72,7 +72,9 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 	if err := errors.Join(distinct(r.errs)...); err != nil {
 		return nil, err
 	}
-	return x.out, x.settle()
+	err := x.settle()
+	x.out.Failures = r.report.Failures
+	return x.out, err
 }
 
 // find finds the file and the object to which the line belongs.

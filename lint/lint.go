@@ -152,6 +152,9 @@ func distinct(errs []error) []error {
 	})
 }
 
+// lost notes work that was not done, each once. The run goes on with the rest.
+func (r *run) lost(f diag.Failure) { r.report.Failures.Add(f) }
+
 func (r *run) fail(err error) {
 	if err != nil {
 		r.errs = append(r.errs, err)

@@ -222,6 +222,8 @@ type Report struct {
 	// Diagnostics then holds only those that are new.
 	Change  *Change
 	Summary Summary
+	// Failures are what was not done; see Complete.
+	Failures Failures
 	// Rules are all that were enabled, sorted by id.
 	Rules []Rule
 	// Version is the version of schedlint.
@@ -242,6 +244,10 @@ type Report struct {
 	// would write it; nil means as it is in the span.
 	Display func(file string) string
 }
+
+// Complete reports whether everything was done that was asked for. Output that a
+// format cuts, and a budget of the placement that is spent, leave a run complete.
+func (r *Report) Complete() bool { return r.Failures.Complete() }
 
 // Sort puts the diagnostics into their one order, drops exact repeats and
 // counts levels into the summary.

@@ -33,10 +33,17 @@ type junitCase struct {
 	Name      string        `xml:"name,attr"`
 	File      string        `xml:"file,attr,omitempty"`
 	Failure   *junitFailure `xml:"failure"`
+	Error     *junitError   `xml:"error"`
 	Skipped   *junitSkipped `xml:"skipped"`
 }
 
 type junitSkipped struct {
+	Message string `xml:"message,attr"`
+}
+
+// junitError is a test that could not run.
+type junitError struct {
+	Type    string `xml:"type,attr"`
 	Message string `xml:"message,attr"`
 }
 
@@ -60,7 +67,8 @@ type junitWriter struct {
 
 // writeJUnit writes one suite in which every finding is a test that failed.
 // Without findings there is a test that passed, as a suite without tests is an
-// error to Jenkins; it is skipped if no workload was judged.
+// error to Jenkins; it is skipped if no workload was judged. What was not done is a
+// test with an error.
 func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	n := len(r.Diagnostics)
 	jw := &junitWriter{text: textWriter{src: newSources(r), display: r.Display, verbose: true}, seen: map[junitCase]int{}}
@@ -68,7 +76,10 @@ func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	for i := range r.Diagnostics {
 		suite.Cases = append(suite.Cases, jw.finding(&r.Diagnostics[i]))
 	}
-	if text := unjudged(&r.Summary); n == 0 && text != "" {
+	if broken := junitErrors(r.Failures); len(broken) > 0 {
+		suite.Cases = append(suite.Cases, broken...)
+		suite.Errors, suite.Tests = len(broken), len(suite.Cases)
+	} else if text := unjudged(&r.Summary); n == 0 && text != "" {
 		suite.Cases = []junitCase{{ClassName: "schedlint", Name: "no findings", Skipped: &junitSkipped{text}}}
 		suite.Skipped = 1
 	} else if n == 0 {
@@ -76,7 +87,8 @@ func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	}
 	suite.SystemOut = jw.written(func() {
 		jw.text.silences(r.Change)
-		jw.text.summary(&r.Summary, r.Change)
+		jw.text.summary(r)
+		jw.text.incomplete(r.Failures)
 	})
 	doc, err := xml.MarshalIndent(junitSuites{Suites: []junitSuite{suite}}, "", "  ")
 	if err != nil {

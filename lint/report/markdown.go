@@ -49,7 +49,11 @@ func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	if hollow != "" {
 		heading = "no workload judged, " + heading
 	}
+	if !r.Complete() {
+		heading = "incomplete, " + heading
+	}
 	p.add(0, "## schedlint: "+heading)
+	p.list(incomplete(r.Failures))
 	if hollow != "" {
 		p.add(0, prose(clipped(hollow, maxSentence)))
 	}

@@ -23,7 +23,7 @@ func placementMarkdown(w io.Writer, p *diag.Placements) error {
 		}
 		doc.placement(title, d)
 	}
-	doc.list(failures(p))
+	doc.list(incomplete(p.Failures))
 	return doc.writeTo(w)
 }
 

@@ -51,7 +51,7 @@ func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 		WithNewlineSequences([]string{"\r\n", "\n", "\r"}).
 		WithOriginalUriBaseIds(baseIDs()).
 		WithResults(sw.results(worst)).
-		AddInvocation(invocation(&r.Summary, r.Change, len(worst), left))
+		AddInvocation(invocation(r, len(worst), left))
 	if opts.Category != "" {
 		// All up to the last slash is the category, the rest would tell one run
 		// from the next.
@@ -126,8 +126,16 @@ func isSemantic(v string) bool {
 }
 
 // invocation carries what is not a result: what was not checked.
-func invocation(s *diag.Summary, c *diag.Change, kept, left int) *sarif.Invocation {
-	inv := sarif.NewInvocation().WithExecutionSuccessful(true)
+func invocation(r *diag.Report, kept, left int) *sarif.Invocation {
+	s, c := &r.Summary, r.Change
+	inv := sarif.NewInvocation().WithExecutionSuccessful(r.Complete())
+	some, more := listed(r.Failures)
+	for _, f := range some {
+		inv.AddToolExecutionNotification(failureNotification(f))
+	}
+	if more > 0 {
+		inv.AddToolExecutionNotification(notification(sarif.LevelError, "incomplete: "+count(more, "failure")+" more"))
+	}
 	if text := unjudged(s); text != "" {
 		inv.AddToolExecutionNotification(notification(sarif.LevelWarning, text))
 	}

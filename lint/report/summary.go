@@ -12,11 +12,12 @@ import (
 
 // summary writes the line that counts what was looked at, and indented lines
 // on what was not.
-func (t *textWriter) summary(s *diag.Summary, c *diag.Change) {
+func (t *textWriter) summary(r *diag.Report) {
+	s, c := &r.Summary, r.Change
 	if text := unjudged(s); text != "" {
 		t.println(t.paint(yellow, text))
 	}
-	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.findings(s), acceptedText(s)), "; "))
+	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.findings(s), acceptedText(s), completeness(r)), "; "))
 	told := nonEmpty(sinceText(c, total(s)), healedText(s))
 	for _, note := range s.Notes {
 		told = append(told, "note: "+visible(note))
@@ -26,6 +27,14 @@ func (t *textWriter) summary(s *diag.Summary, c *diag.Change) {
 		lines = append(told, remarks(s, t.path)...)
 	}
 	t.indented(lines)
+}
+
+// completeness is said beside the findings, lest none be taken for good news.
+func completeness(r *diag.Report) string {
+	if r.Complete() {
+		return ""
+	}
+	return "incomplete"
 }
 
 // maxSummary bounds the lines of a summary that is not verbose.

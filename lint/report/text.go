@@ -47,8 +47,9 @@ func writeText(w io.Writer, r *diag.Report, opts Options) error {
 	}
 	if !opts.Quiet {
 		t.fixed(r.Change, opts.All)
-		t.summary(&r.Summary, r.Change)
+		t.summary(r)
 	}
+	t.incomplete(r.Failures)
 	return t.out.Flush()
 }
 
