@@ -62,6 +62,7 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 	for _, p := range r.parts() {
 		x.cluster(p)
 	}
+	r.unsettle()
 	_, accepted, complaints := accept.Suppress(r.found, r.suppressions.all, accept.Options{Today: r.Today, Rules: r.Policy.IDs()})
 	for _, f := range r.findings(facts.Complain(complaints), nil, nil, nil) {
 		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) {

@@ -58,6 +58,11 @@ func (f Failures) Internal() bool {
 	return slices.ContainsFunc(f, func(one Failure) bool { return one.Internal })
 }
 
+// Lost reports whether a rule is among what failed.
+func (f Failures) Lost(rule string) bool {
+	return slices.ContainsFunc(f, func(one Failure) bool { return one.Rule == rule })
+}
+
 // Add appends a failure, unless there is an equal one: what fails in one context
 // fails in the others, too.
 func (f *Failures) Add(one Failure) {
