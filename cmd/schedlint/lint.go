@@ -81,7 +81,7 @@ rest of the findings; 3 internal failure. The highest one counts.`,
 	f.accept.add(flags)
 	addFix(flags, &f.fix)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "text without the summary: nothing at all if nothing is found")
-	flags.BoolVar(&f.all, "all", false, "show every place of findings that say the same, in text and Markdown")
+	flags.BoolVar(&f.all, "all", false, "show every place of findings that say the same, in text and Markdown, and all findings however many, in text")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list the places of what was skipped, not judged or not known")
 	formatsVar(flags, &f.outputs, report.Formats())
 	flags.Var(categoryFlag{&f.category}, "sarif-category", "`name` that tells several runs in code scanning apart (default: the upload's own)")

@@ -124,7 +124,9 @@ type Diagnostic struct {
 	// Pending is how many pods stay Pending, as far as the finding is about that.
 	Pending int       `json:"pending,omitempty"`
 	Related []Related `json:"related"`
-	Fixes   []Fix     `json:"fixes"`
+	// MoreRelated is how many related places an output leaves out; 0 but there.
+	MoreRelated int   `json:"moreRelated,omitempty"`
+	Fixes       []Fix `json:"fixes"`
 	// Accepted tells why the finding does not count; nil for one that does.
 	Accepted *Acceptance `json:"accepted,omitempty"`
 }

@@ -128,6 +128,7 @@ func annotate(t *textWriter, name string, d *diag.Diagnostic) {
 		at := (&textWriter{}).place(r.Location)
 		told = append(told, strings.Join(nonEmpty(clipped(at, maxPath), clipped(r.Message, maxSentence)), ": "))
 	}
+	told = append(told, nonEmpty(morePlaces(d, maxItems))...)
 	for _, f := range d.Fixes[:min(maxItems, len(d.Fixes))] {
 		told = append(told, "help: "+clipped(f.Description, maxSentence))
 	}

@@ -65,15 +65,23 @@ func array[T any](s []T) []T {
 
 // encode writes v as indented JSON. Invalid UTF-8 becomes U+FFFD.
 func encode(w io.Writer, v any) error {
+	doc, err := encoded(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(doc)
+	return err
+}
+
+func encoded(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(v); err != nil {
-		return fmt.Errorf("encoding: %w", err)
+		return nil, fmt.Errorf("encoding: %w", err)
 	}
-	_, err := w.Write(harmless(b.Bytes()))
-	return err
+	return harmless(b.Bytes()), nil
 }
 
 // harmless rewrites JSON so that printing it to a terminal or a CI log does

@@ -63,6 +63,8 @@ type junitWriter struct {
 	text textWriter
 	out  strings.Builder
 	seen map[junitCase]int
+	// room is what is left for quotes, in bytes.
+	room int
 }
 
 // writeJUnit writes one suite in which every finding is a test that failed.
@@ -71,7 +73,7 @@ type junitWriter struct {
 // test with an error.
 func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	n := len(r.Diagnostics)
-	jw := &junitWriter{text: textWriter{src: newSources(r), display: r.Display, verbose: true}, seen: map[junitCase]int{}}
+	jw := &junitWriter{text: textWriter{src: newSources(r), display: r.Display, verbose: true}, seen: map[junitCase]int{}, room: maxBodies}
 	suite := junitSuite{Name: "schedlint", Tests: max(1, n), Failures: n}
 	for i := range r.Diagnostics {
 		suite.Cases = append(suite.Cases, jw.finding(&r.Diagnostics[i]))
@@ -107,11 +109,15 @@ func (w *junitWriter) finding(d *diag.Diagnostic) junitCase {
 	if d.Cluster != "" {
 		name += " (cluster " + d.Cluster + ")"
 	}
-	c := junitCase{ClassName: visible(d.Rule), Name: visible(name), File: visible(d.Location.File)}
+	c := junitCase{ClassName: visible(d.Rule), Name: visible(clipped(name, maxPath)), File: visible(d.Location.File)}
 	if w.seen[c]++; w.seen[c] > 1 {
 		c.Name += fmt.Sprintf(" #%d", w.seen[c])
 	}
-	c.Failure = &junitFailure{Type: visible(string(d.Level)), Message: visible(message(d)), junitText: w.written(func() { w.text.diagnostic(d) })}
+	c.Failure = &junitFailure{Type: visible(string(d.Level)), Message: visible(message(d))}
+	if w.room > 0 {
+		c.Failure.junitText = w.written(func() { w.text.diagnostic(d) })
+		w.room -= len(c.Failure.XML)
+	}
 	return c
 }
 
