@@ -70,7 +70,8 @@ func compileChecked(own []*module) (p *program, err error) {
 	// Calls of print would be dropped in silence if they were not enabled; the
 	// capabilities have no print, so they are errors now.
 	c := ast.NewCompiler().WithStrict(true).WithEnablePrintStatements(true).WithCapabilities(capabilities()).
-		WithSchemas(schemas).WithUseTypeCheckAnnotations(true)
+		WithSchemas(schemas).WithUseTypeCheckAnnotations(true).
+		WithSkipStages(ast.StageBuildComprehensionIndices) // these evaluate bodies in which nothing is bound, see hoister
 	p, err = compile(c, modules)
 	if err == nil {
 		hoist(c.Modules)
