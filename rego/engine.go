@@ -32,8 +32,10 @@ const DefaultDeadline = 30 * time.Second
 type Engine struct {
 	rules    []*rule // sorted by id
 	deadline time.Duration
-	own      bool
-	modules  []*module // of the user's own, for whoever compares engines
+	// steps is the budget of a rule of the user's own in a run.
+	steps   int64
+	own     bool
+	modules []*module // of the user's own, for whoever compares engines
 
 	mutex sync.Mutex // guards the programs of rules
 	// endless is set once a rule of the user's own goes on although it was told to
@@ -44,7 +46,7 @@ type Engine struct {
 // Load reads the rules. Those of the user's own are type-checked against the
 // facts and compiled. The error is about all that is wrong with them.
 func Load(opts Options) (*Engine, error) {
-	e := &Engine{deadline: cmp.Or(opts.Deadline, DefaultDeadline)}
+	e := &Engine{deadline: cmp.Or(opts.Deadline, DefaultDeadline), steps: maxSteps}
 	own, err := loadOwn(opts.Dirs)
 	if err != nil {
 		return nil, err

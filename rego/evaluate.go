@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -32,14 +33,16 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tall
 	}
 	run := evaluation{e, f, convert(f, &read), tally}
 	// Built-in rules have a time of their own, which no other rule can take from them.
-	found, err := run.all(ctx, slices.DeleteFunc(slices.Clone(due), func(r *rule) bool { return r.own }))
+	found, err := run.all(ctx, e.deadline, slices.DeleteFunc(slices.Clone(due), func(r *rule) bool { return r.own }))
 	if err != nil {
 		return nil, err
 	}
-	own, err := run.all(ctx, slices.DeleteFunc(due, func(r *rule) bool { return !r.own }))
+	begun := time.Now()
+	own, err := run.all(ctx, e.deadline-tally.Took, slices.DeleteFunc(due, func(r *rule) bool { return !r.own }))
 	if err != nil {
 		return nil, err
 	}
+	tally.Took += time.Since(begun)
 	found = append(found, own...)
 	slices.SortFunc(found, compareJudgements)
 	return slices.Compact(found), nil
@@ -58,8 +61,8 @@ type evaluation struct {
 }
 
 // all evaluates rules one after another, in the time that all of them have.
-func (e *evaluation) all(ctx context.Context, rules []*rule) (found []facts.Judgement, err error) {
-	timed, cancel := context.WithTimeout(ctx, e.deadline)
+func (e *evaluation) all(ctx context.Context, limit time.Duration, rules []*rule) (found []facts.Judgement, err error) {
+	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for _, r := range rules {
 		judgements, err := e.one(timed, r)
@@ -87,7 +90,7 @@ func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error
 	case e.endless.Load():
 		return nil, refusal{what: "was not evaluated: another rule does not stop"}
 	}
-	m := newMeter(e.tally.Steps[r.id])
+	m := newMeter(e.tally.Steps[r.id], e.steps)
 	o := e.isolated(ctx, r, m)
 	if o.abandoned {
 		e.endless.Store(true)

@@ -136,7 +136,7 @@ func TestHoistingChangesNothing(t *testing.T) {
 		if own {
 			hoist(c.Modules)
 			guard(c.Modules)
-			meter := newMeter(0)
+			meter := newMeter(0, maxSteps)
 			q = q.WithQueryTracer(meter).WithBuiltins(meter.functions())
 		}
 		results, err := q.Run(ctx)

@@ -53,14 +53,14 @@ var hostileRules = map[string]struct{ body, want string }{
 		"makes a value with more than 1000000 members"},
 	"range": {`	message := sprintf("%d", [count(numbers.range(1, 3000000))])` + "\n", "numbers.range makes a value with more than 1000000 members"},
 	"ranges": {`	r := numbers.range(1, 1000000)` + "\n" + `	message := sprintf("%d", [count([x | some x in r; some y in r; x + y < 0])])` + "\n",
-		"exceeds the budget of 5000000 evaluation steps; let it visit each fact of its own list once"},
+		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
 	"arrays": {`	a0 := numbers.range(1, 10)` + "\n" + nested(20, `	a%d := array.concat(a%[2]d, a%[2]d)`+"\n") + `	message := sprintf("%d", [count(a20)])` + "\n",
 		"array.concat makes a value with more than 1000000 members"},
 	"union": {`	o := {sprintf("%d", [i]): i | some i in numbers.range(1, 1000)}` + "\n\tall := [o | some _ in numbers.range(1, 600)]\n" +
 		`	message := sprintf("%d", [count(object.union_n(all))])` + "\n", "goes through a value with more than 1000000 members"},
 	"joins": {"\tsome a in input.workloads\n\tsome b in input.workloads\n\tsome c in input.workloads\n\tsome d in input.workloads\n\tsome e in input.workloads\n" +
 		"\ta.id + b.id + c.id + d.id + e.id < 0\n\tmessage := fact.workload\n",
-		"exceeds the budget of 5000000 evaluation steps; let it visit each fact of its own list once"},
+		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
 	"equal": {"\ta0 := [fact.id]\n\tb0 := [fact.id]\n" + nested(17, "\ta%d := array.concat([a%[2]d], [a%[2]d])\n") + nested(17, "\tb%d := array.concat([b%[2]d], [b%[2]d])\n") +
 		"\ta17 == b17\n\tmessage := fact.workload\n", "compares a value with more than 100000 members"},
 	"equal-arrays": {"\tnumbers.range(1, 900000) == numbers.range(1, 900000 + fact.id - fact.id)\n\tmessage := fact.workload\n",
@@ -74,16 +74,19 @@ var hostileRules = map[string]struct{ body, want string }{
 	"product": {"\tmessage := format_int(product([1e900, 1e900]), 10)\n", "makes a number with more than 1000 digits"},
 	"pattern": {`	message := regex.replace("x", "` + strings.Repeat("(.{900})", 500) + `", "")` + "\n", "uses a regular expression of more than 10000 instructions"},
 	"regex": {`	s := sprintf("%900000s", ["a"])` + "\n" + `	regex.match("(x+x+)+y{900}(.{900})", s)` + "\n\tmessage := fact.workload\n",
-		"exceeds the budget of 5000000 evaluation steps; let it visit each fact of its own list once"},
+		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
 	"glob": {`	s := sprintf("%900000s", ["a"])` + "\n" + `	glob.match("` + strings.Repeat("*a", 400) + `b", [], s)` + "\n\tmessage := fact.workload\n",
-		"exceeds the budget of 5000000 evaluation steps; let it visit each fact of its own list once"},
+		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
 	"walk": {`	a0 := [fact.id]` + "\n" + nested(18, "\ta%d := [a%[2]d, a%[2]d]\n") + "\tmessage := sprintf(\"%d\", [count([x | walk(a18, [_, x]); x == 0])])\n",
-		"exceeds the budget of 5000000 evaluation steps; let it visit each fact of its own list once"},
+		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
 	"mock": {`	s0 := "0123456789"` + "\n" + nested(20, `	s%d := upper(s%[2]d) with upper as twice`+"\n") + "\tmessage := s20\n}\n\ntwice(s) := concat(s, [s, s, s, s]) if {\n\ttrue\n",
 		"concat makes a string of more than 1 MiB"},
 	"division": {"\tmessage := sprintf(\"%d\", [1 / (fact.id - fact.id)])\n", "div: divide by zero"},
 	"value":    {"\tmessage := {fact.id}\n", "reports something that is no diagnostic of its own with a message; write " + reportForm},
 }
+
+// fewSteps keeps the tests short.
+const fewSteps = maxSteps / 10
 
 // tallied evaluates rules and gives what they cost and which failed.
 func tallied(t *testing.T, e *Engine, f *facts.Facts) ([]facts.Judgement, *facts.Tally) {
@@ -114,6 +117,9 @@ func TestHostileRules(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			dir := folder(t, map[string]string{id + "/rule.rego": hostileRule(id, c.body)})
 			e := loaded(t, Options{Dirs: []string{dir}})
+			if strings.Contains(c.want, "budget") {
+				e.steps = fewSteps
+			}
 			got, tally := tallied(t, e, twelve())
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("other findings than without the rule:\n%s", diff)
@@ -177,14 +183,15 @@ func TestBudgetIsThatOfTheRun(t *testing.T) {
 	const quadratic = "\tsome other in input.workloads\n\tother.id + fact.id < 0\n\tmessage := fact.workload\n"
 	dir := folder(t, map[string]string{"x.rego": hostileRule("quadratic", quadratic)})
 	e := loaded(t, Options{Dirs: []string{dir}})
-	f, tally := healthy(250), facts.NewTally()
+	e.steps = fewSteps
+	f, tally := healthy(80), facts.NewTally()
 	contexts := 0
 	for ; tally.Failures.Complete() && contexts < 20; contexts++ {
 		if _, err := e.Evaluate(context.Background(), f, tally); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if contexts < 3 || contexts == 20 || tally.Steps["quadratic"] <= maxSteps {
+	if contexts < 3 || contexts == 20 || tally.Steps["quadratic"] <= fewSteps {
 		t.Errorf("the budget is over after %d contexts and %d steps", contexts, tally.Steps["quadratic"])
 	}
 	if _, again := tallied(t, e, f); !again.Failures.Complete() {
@@ -266,7 +273,7 @@ func TestRunawayRule(t *testing.T) {
 func TestEndlessStep(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	o := watch(ctx, make(chan outcome), newMeter(0), cancel)
+	o := watch(ctx, make(chan outcome), newMeter(0, maxSteps), cancel)
 	if !o.abandoned || o.err == nil || o.err.Error() != tooLong {
 		t.Errorf("got %+v, want a rule that is given up", o)
 	}

@@ -32,9 +32,9 @@ const (
 	textStep, walked = 64, 8
 )
 
-// maxStack bounds the stacks of the process, which Go ends at 1 GB each. It doubles
-// a stack that is full, so one of 256 MiB has to be the last.
-const maxStack = 256 << 20
+// maxStack bounds what a rule adds to the stacks of the process, which Go ends at 1 GB
+// each. It doubles a stack that is full, so one of 256 MiB has to be the last.
+const maxStack = 200 << 20
 
 // meter counts what the evaluation of one rule costs. It is a tracer of OPA, whose
 // events are the steps.
@@ -45,15 +45,25 @@ type meter struct {
 	stop atomic.Pointer[string]
 	// patterns are the sizes of compiled regular expressions.
 	patterns map[string]int64
-	stack    []metrics.Sample
+	// stack is what all stacks took before.
+	stack  uint64
+	sample []metrics.Sample
 }
 
 // newMeter goes on from what earlier contexts have cost.
-func newMeter(spent int64) *meter {
-	return &meter{
-		spent: spent, limit: maxSteps, patterns: map[string]int64{},
-		stack: []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}},
+func newMeter(spent, limit int64) *meter {
+	m := &meter{
+		spent: spent, limit: limit, patterns: map[string]int64{},
+		sample: []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}},
 	}
+	m.stack = m.stacks()
+	return m
+}
+
+// stacks is what all stacks take.
+func (m *meter) stacks() uint64 {
+	metrics.Read(m.sample)
+	return m.sample[0].Value.Uint64()
 }
 
 var _ topdown.QueryTracer = (*meter)(nil)
@@ -110,7 +120,7 @@ func composite(t *ast.Term) bool {
 }
 
 func (m *meter) lookAtStack() {
-	if metrics.Read(m.stack); m.stack[0].Value.Uint64() > maxStack {
+	if m.stacks() > m.stack+maxStack {
 		m.refuse("compares values with too many members")
 	}
 }

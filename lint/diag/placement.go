@@ -57,9 +57,11 @@ type PlacementWorkload struct {
 	// extended resource that no node lists), pool-growth (some size of a growing pool
 	// refutes it), budget (more steps than --steps), or size (too many pods or nodes
 	// to search).
-	Reason  string          `json:"reason"`
-	Core    []PlacementCore `json:"core"`
-	Repairs []string        `json:"repairs"`
+	Reason string          `json:"reason"`
+	Core   []PlacementCore `json:"core"`
+	// MoreCore is how many members of the core an output leaves out; 0 but there.
+	MoreCore int      `json:"moreCore,omitempty"`
+	Repairs  []string `json:"repairs"`
 	// Change is what becomes of it when something changes.
 	Change PlacementChange `json:"change"`
 }

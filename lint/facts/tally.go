@@ -1,6 +1,10 @@
 package facts
 
-import "github.com/schedlint/schedlint/lint/diag"
+import (
+	"time"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
 
 // Tally is what rules have cost in one run so far, over all its contexts, and which
 // of them failed. A rule that failed is not asked again, so what it would have cost
@@ -9,6 +13,9 @@ type Tally struct {
 	// Steps and Findings count those of each rule, built-in rules' steps left out.
 	Steps    map[string]int64
 	Findings map[string]int
+	// Took is how long rules of the user's own were evaluated. Only a backstop behind
+	// the steps looks at it.
+	Took time.Duration
 	// Failures has one entry for each rule that failed.
 	Failures diag.Failures
 }

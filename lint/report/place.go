@@ -162,6 +162,8 @@ func arrays(p *diag.Placement) *diag.Placement {
 	out.Unmodelled, out.Notes = array(p.Unmodelled), array(p.Notes)
 	for i := range out.Workloads {
 		w := &out.Workloads[i]
+		w.MoreCore = max(0, len(w.Core)-maxRelated)
+		w.Core = w.Core[:len(w.Core)-w.MoreCore]
 		w.Core, w.Repairs, w.Change.Survives = array(w.Core), array(w.Repairs), array(w.Change.Survives)
 	}
 	if p.Stuck != nil {
@@ -209,8 +211,11 @@ func contradictions(p *diag.Placement) []contradiction {
 func cores(b *strings.Builder, p *diag.Placement) {
 	for _, c := range contradictions(p) {
 		fmt.Fprintf(b, "\n%s\n", c.sentence())
-		for _, m := range c.core {
+		for _, m := range c.core[:min(maxRelated, len(c.core))] {
 			fmt.Fprintf(b, "  %s:%d:%d: %s: %s\n", visible(m.File), m.Line, m.Column, visible(m.Field), visible(m.Text))
+		}
+		if more := len(c.core) - maxRelated; more > 0 {
+			fmt.Fprintf(b, "  and %d more\n", more)
 		}
 		for _, r := range c.repairs {
 			fmt.Fprintf(b, "help: %s\n", visible(r))

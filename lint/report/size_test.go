@@ -226,3 +226,22 @@ func TestLongNamesAreCut(t *testing.T) {
 		}
 	}
 }
+
+// TestCoresAreCounted bounds what place shows of one contradiction.
+func TestCoresAreCounted(t *testing.T) {
+	p := placed()
+	var core []diag.PlacementCore
+	for i := range 60 {
+		core = append(core, diag.PlacementCore{File: "a.yaml", Line: i + 1, Text: "one of sixty"})
+	}
+	p.Workloads[0].Core = core
+	for format, want := range map[string]string{"text": "\n  and 40 more\n", "json": `"moreCore": 40`, "markdown": "\n- and 40 more\n"} {
+		out := placementIn(t, format, p)
+		if n := strings.Count(out, "one of sixty"); n != maxRelated || !strings.Contains(out, want) {
+			t.Errorf("%s shows %d members of 60, and has %q: %v", format, n, want, strings.Contains(out, want))
+		}
+	}
+	if len(p.Workloads[0].Core) != 60 {
+		t.Error("the placement has changed")
+	}
+}
