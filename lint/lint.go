@@ -300,7 +300,7 @@ func (r *run) findings(f *facts.Facts, c *cluster, objects []*source.Object, wit
 	judgements, err := r.Policy.Evaluate(r.ctx, f, r.tally)
 	r.fail(err)
 	for _, failure := range r.tally.Failures {
-		if r.Level(failure.Rule) != diag.LevelOff { // of the others nobody asks
+		if r.Level(failure.Rule) != diag.LevelOff { // a rule that is off reports nothing
 			r.lost(r.rooted(failure))
 		}
 	}

@@ -23,14 +23,14 @@
 // the run incomplete. What a rule of the user's own costs is counted (meter.go) and
 // so the same on every machine: the events of OPA's tracer are its steps, and calls
 // of built-in functions cost steps by the size of what they read and make (bounds.go).
-// For that, calls are renamed after compilation (guard.go), as OPA lets nobody replace
+// For that, calls are renamed after compilation (guard.go), as OPA has no way to replace
 // a function, and literals with variables are made values first (hoist.go), as OPA
 // would write them out in full, in one step, long after they were written down. The
 // limits are constants of meter.go and evaluate.go: 5,000,000 steps for a rule in a
 // run, 1 MiB for a string, 1,000,000 members for a value, 100,000 findings, 4 KiB for
-// a message. Behind them stand, for what nobody can count, a deadline, a bound on the
-// growth of the heap and one on stacks (isolate.go). A rule that goes on after that
-// is left behind, and no other one of the user's own is evaluated beside it.
+// a message. For what cannot be counted there are a deadline, a bound on the growth of
+// the heap and one on stacks (isolate.go). A rule that does not stop even then is
+// abandoned, and no other rule of the user's own is evaluated after it.
 // Built-in rules come first and have a deadline of their own; they are not counted,
 // which would double their time.
 //

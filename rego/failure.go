@@ -11,8 +11,8 @@ import (
 )
 
 // refusal is why the evaluation of a rule ended, or why its report does not count.
-// Limits end an evaluation by a panic with one, as OPA asks nobody while it compares
-// two values.
+// Limits end an evaluation by a panic with one, as OPA checks for cancellation only
+// between steps, and the comparison of two values is one step.
 type refusal struct {
 	at   *ast.Location // nil for the rule as a whole
 	what string

@@ -23,13 +23,13 @@ const (
 type outcome struct {
 	found []facts.Judgement
 	err   error
-	// abandoned is set if the rule goes on although it was told to stop: OPA asks
-	// nobody within one step, and one step may take for ever.
+	// abandoned is set if the rule goes on although it was told to stop: OPA checks for
+	// that between steps, and one step may never end.
 	abandoned bool
 }
 
-// isolated evaluates a rule of the user's own, whose time, memory and panics are its
-// own affair.
+// isolated evaluates a rule of the user's own in a goroutine, so that its time, memory
+// and panics cost only its own findings.
 func (e *evaluation) isolated(ctx context.Context, r *rule, m *meter) outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -107,12 +107,17 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 	options.Policy, options.Today = engine, today()
 	options.Level = func(rule string) diag.Level { return level(engine, conf, rule) }
 	x, err := lint.Explain(cmd.Context(), options, spot)
-	if x != nil && err != nil {
+	if x == nil {
+		return err
+	}
+	return explained(cmd, x, engine, err)
+}
+
+// explained prints an explanation, or what there is in place of it.
+func explained(cmd *cobra.Command, x *diag.Explanation, engine *rego.Engine, err error) error {
+	if err != nil {
 		printFailures(cmd.ErrOrStderr(), x.Failures)
 		return statusError{max(exitUsage, failed(x.Failures)), err}
-	}
-	if err != nil {
-		return err
 	}
 	for i := range x.Found {
 		if d := x.Found[i].Diagnostic; d != nil {

@@ -99,7 +99,7 @@ func TestFailuresAreCounted(t *testing.T) {
 	out := string(written(t, "github", r, Options{}))
 	for _, c := range commands {
 		if n := strings.Count("\n"+out, "\n::"+c.name+" "); n != maxAnnotations {
-			t.Errorf("%d %s annotations, of which GitHub shows %d", n, c.name, maxAnnotations)
+			t.Errorf("%d %s annotations, GitHub shows %d", n, c.name, maxAnnotations)
 		}
 	}
 	if !strings.Contains(out, "391 errors, 390 warnings, 391 notes more\n") {

@@ -79,7 +79,7 @@ func (w *sarifWriter) results(all []candidate, frame string) (kept []string, err
 	return kept, nil
 }
 
-// resultText is one result as it stands in the file.
+// resultText is one result as it is in the file.
 func resultText(result any) (string, error) {
 	var b, indented bytes.Buffer
 	e := json.NewEncoder(&b)

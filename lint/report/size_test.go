@@ -12,7 +12,7 @@ import (
 )
 
 // crowd is a report on about 200 KB of manifests, n workloads that keep one another
-// apart, of which each has a finding that points at all the others.
+// apart. Each has a finding that points at all the others.
 func crowd(n int) *diag.Report {
 	var manifests strings.Builder
 	r := &diag.Report{Rules: []diag.Rule{{ID: "crowded-out", Title: "Crowded out", Description: "Others are in the way.", Level: diag.LevelError, Category: "infeasible"}}}
