@@ -28,9 +28,32 @@ func hoist(modules map[string]*ast.Module) {
 					bound.Update(vars(arg))
 				}
 				r.Body = h.body(r.Body, bound)
+				h.head(r)
 			}
 		}
 	}
+}
+
+// head makes what a rule gives a value at the end of its body: a function that gives
+// a literal would hand it on as it is written.
+func (h *hoister) head(r *ast.Rule) {
+	for _, t := range []**ast.Term{&r.Head.Key, &r.Head.Value} {
+		if *t == nil || !literal(*t) {
+			continue
+		}
+		made, v := h.made(*t)
+		made.Index = len(r.Body)
+		r.Body, *t = append(r.Body, made), v
+	}
+}
+
+// made is an expression that makes a literal the value of a new variable.
+func (h *hoister) made(t *ast.Term) (*ast.Expr, *ast.Term) {
+	h.last++
+	v := ast.VarTerm(fmt.Sprintf("__schedlint%d__", h.last))
+	v.Location = t.Location
+	op := ast.NewTerm((&ast.Builtin{Name: makeValue}).Ref())
+	return &ast.Expr{Terms: []*ast.Term{op, t, v}, Location: t.Location, Generated: true}, v
 }
 
 // body rewrites a body in which some variables are bound before.
@@ -89,12 +112,9 @@ func (h *hoister) literals(e *ast.Expr, bound ast.VarSet) (made []*ast.Expr) {
 		if !literal(t) || len(vars(t).Diff(bound)) > 0 {
 			continue
 		}
-		h.last++
-		v := ast.VarTerm(fmt.Sprintf("__schedlint%d__", h.last))
-		v.Location = t.Location
-		op := ast.NewTerm((&ast.Builtin{Name: makeValue}).Ref())
-		made = append(made, &ast.Expr{Terms: []*ast.Term{op, t, v}, Location: e.Location, With: e.With, Generated: true})
-		terms[i+1] = v
+		one, v := h.made(t)
+		one.With = e.With
+		made, terms[i+1] = append(made, one), v
 	}
 	return made
 }

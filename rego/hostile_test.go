@@ -51,6 +51,8 @@ var hostileRules = map[string]struct{ body, want string }{
 	"marshal-text": {`	s := sprintf("%900000s", ["<"])` + "\n" + `	message := json.marshal([s, s])` + "\n", "json.marshal makes a string of more than 1 MiB"},
 	"print-value": {`	a0 := [fact, fact, fact]` + "\n" + nested(20, "\ta%d := [a%[2]d, a%[2]d, a%[2]d]\n") + "\tmessage := sprintf(\"%v\", [a20])\n",
 		"makes a value with more than 1000000 members"},
+	"functions": {"\ta := p5([fact.id])\n\tmessage := json.marshal(a)\n}\n\np0(x) := [x, x]\n\n" + nested(5, "p%d(x) := p%[2]d(p%[2]d(x))\n\n") + "unused(x) if {\n\tx\n",
+		"makes a value with more than 1000000 members"},
 	"range": {`	message := sprintf("%d", [count(numbers.range(1, 3000000))])` + "\n", "numbers.range makes a value with more than 1000000 members"},
 	"ranges": {`	r := numbers.range(1, 1000000)` + "\n" + `	message := sprintf("%d", [count([x | some x in r; some y in r; x + y < 0])])` + "\n",
 		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
