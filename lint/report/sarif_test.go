@@ -113,7 +113,7 @@ func valid(t *testing.T, schema *jsonschema.Schema, doc []byte) error {
 func conforms(t *testing.T, schema *jsonschema.Schema) {
 	t.Helper()
 	validate := func(doc []byte) error { return valid(t, schema, doc) }
-	reports := map[string]*diag.Report{"canned": canned(), "empty": {}}
+	reports := map[string]*diag.Report{"canned": canned(), "empty": {}, "changed": changed(), "incomplete": partial(), "cut": crowd(maxRelated + 5)}
 	for name, evil := range attacks {
 		if len(evil) < 1000 { // length makes no difference to a schema
 			reports[name] = attacked(evil)
