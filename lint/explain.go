@@ -62,6 +62,7 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 	for _, p := range r.parts() {
 		x.cluster(p)
 	}
+	r.unsettle()
 	_, accepted, complaints := accept.Suppress(r.found, r.suppressions.all, accept.Options{Today: r.Today, Rules: r.Policy.IDs()})
 	for _, f := range r.findings(facts.Complain(complaints), nil, nil, nil) {
 		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) {
@@ -72,7 +73,9 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 	if err := errors.Join(distinct(r.errs)...); err != nil {
 		return nil, err
 	}
-	return x.out, x.settle()
+	err := x.settle()
+	x.out.Failures = r.report.Failures
+	return x.out, err
 }
 
 // find finds the file and the object to which the line belongs.

@@ -20,7 +20,9 @@ import (
 
 // Policy judges facts.
 type Policy interface {
-	Evaluate(ctx context.Context, f *facts.Facts) ([]facts.Judgement, error)
+	// Evaluate goes on with a tally. Rules that fail are in the tally afterwards and
+	// judge nothing any more; the error is that of the context.
+	Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error)
 	// Own reports whether rules of the team's own take part, which may judge
 	// facts that the built-in ones are content with.
 	Own() bool
@@ -87,6 +89,8 @@ type run struct {
 	files  map[string]*source.File
 	report *diag.Report
 	errs   []error
+	// tally is what the rules have cost so far.
+	tally  *facts.Tally
 	skips  *skips
 	passed passed
 	// survive tells what losses a workload is asked to survive.
@@ -141,7 +145,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 
 func newRun(ctx context.Context, o Options, losses []string) *run {
 	return &run{
-		Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips(),
+		Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips(), tally: facts.NewTally(),
 		survive: asks(o.Config, losses), decisions: map[string]facts.Decisions{}, broken: map[string]bool{}, seen: map[sameFinding]bool{}, open: map[unknown]bool{},
 	}
 }
@@ -154,6 +158,20 @@ func distinct(errs []error) []error {
 		seen[err.Error()] = true
 		return repeated
 	})
+}
+
+// lost notes work that was not done, each once. The run goes on with the rest.
+func (r *run) lost(f diag.Failure) { r.report.Failures.Add(f) }
+
+// rooted names the file of a rule from the root, as other files are named.
+func (r *run) rooted(f diag.Failure) diag.Failure {
+	if f.File == "" {
+		return f
+	}
+	if rel, err := filepath.Rel(r.Root, absolute(r.Dir, f.File)); err == nil {
+		f.File = filepath.ToSlash(rel)
+	}
+	return f
 }
 
 func (r *run) fail(err error) {
@@ -284,9 +302,14 @@ func (r *run) relative(paths []string) []string {
 // place, object and explanation come from the fact, never from the rule. C is nil
 // for facts about no cluster. With is told the fact of each.
 func (r *run) findings(f *facts.Facts, c *cluster, objects []*source.Object, with func(fact int)) (all []accept.Finding) {
-	judgements, err := r.Policy.Evaluate(r.ctx, f)
+	judgements, err := r.Policy.Evaluate(r.ctx, f, r.tally)
 	r.fail(err)
 	var in *locator
+	for _, failure := range r.tally.Failures {
+		if r.Level(failure.Rule) != diag.LevelOff { // a rule that is off reports nothing
+			r.lost(r.rooted(failure))
+		}
+	}
 	for _, j := range judgements {
 		level := r.Level(j.Rule)
 		if level == diag.LevelOff {

@@ -46,7 +46,7 @@ func Mend(ctx context.Context, o Options) (*Mended, error) {
 	before, err := Run(ctx, o)
 	m := &mender{ctx: ctx, options: o, before: before, counts: count(before), root: resolved(o.Root), locks: map[string]string{}}
 	mended := &Mended{Before: before, After: before, mender: m}
-	if err != nil {
+	if err != nil || !before.Complete() {
 		return mended, errors.Join(err, ErrUnsure)
 	}
 	repairs := m.repairs(mended)

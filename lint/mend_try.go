@@ -80,6 +80,9 @@ func (m *mender) try(repairs []*repair) (after *diag.Report, why string) {
 	if err != nil {
 		return nil, "linting with it fails"
 	}
+	if !after.Complete() {
+		return nil, "linting with it is incomplete"
+	}
 	return after, m.worse(repairs, count(after))
 }
 

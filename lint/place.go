@@ -34,10 +34,10 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	if err := errors.Join(r.errs...); err != nil {
 		return nil, err
 	}
-	doc := &diag.Placements{SchemaVersion: "1", Complete: len(r.set.Problems) == 0}
+	doc := &diag.Placements{SchemaVersion: "1"}
 	for _, p := range r.set.Problems {
-		doc.Failures = append(doc.Failures, diag.PlacementFailure{
-			Stage: "read", File: p.Span.File, Line: p.Span.Line, Reason: fmt.Sprintf("%s: %s", p.Kind, p.Detail),
+		doc.Failures = append(doc.Failures, diag.Failure{
+			Stage: diag.StageRead, File: p.Span.File, Line: p.Span.Line, Message: fmt.Sprintf("%s: %s", p.Kind, p.Detail),
 		})
 	}
 	for _, p := range r.parts() {
@@ -48,6 +48,7 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	if err := errors.Join(distinct(r.errs)...); err != nil {
 		return nil, err
 	}
+	doc.Failures = append(doc.Failures, r.report.Failures...)
 	return doc, nil
 }
 

@@ -21,8 +21,8 @@ func place(t *testing.T, o lint.Options) *diag.Placement {
 // only is the decision about the only context.
 func only(t *testing.T, doc *diag.Placements) *diag.Placement {
 	t.Helper()
-	if len(doc.Decisions) != 1 || !doc.Complete {
-		t.Fatalf("%d decisions, complete: %v, failures: %v", len(doc.Decisions), doc.Complete, doc.Failures)
+	if len(doc.Decisions) != 1 || !doc.Failures.Complete() {
+		t.Fatalf("%d decisions, complete: %v, failures: %v", len(doc.Decisions), doc.Failures.Complete(), doc.Failures)
 	}
 	return &doc.Decisions[0]
 }

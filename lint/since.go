@@ -88,7 +88,7 @@ func objectText(k diag.Key) string {
 func (r *run) undecided() func(*diag.Diagnostic) bool {
 	rules := r.Policy.IDs()
 	return func(d *diag.Diagnostic) bool {
-		if !slices.Contains(rules, d.Rule) || r.Level(d.Rule) == diag.LevelOff {
+		if !slices.Contains(rules, d.Rule) || r.Level(d.Rule) == diag.LevelOff || r.tally.Lost(d.Rule) {
 			return true
 		}
 		return r.Compared && r.left.unjudged(d.Object, d.Location.File) != "" || r.ignore(d.Location.File) || r.broken[d.Location.File] || r.decisions[d.Cluster].Open(d.Object, r.Policy.Reads(d.Rule))

@@ -194,6 +194,7 @@ func (r *run) accept() {
 	r.sources()
 	options := accept.Options{Today: r.Today, Rules: r.Policy.IDs()}
 	all := r.suppressions.all
+	r.unsettle()
 	kept, accepted, complaints := accept.Suppress(r.found, all, options)
 	r.found = nil
 	r.judge(facts.Complain(complaints), nil, nil)
@@ -217,6 +218,15 @@ func (r *run) accept() {
 	}
 }
 
+// unsettle leaves open whether suppressions of rules that failed are of use: what
+// they accept may be there.
+func (r *run) unsettle() {
+	for i := range r.suppressions.all {
+		s := &r.suppressions.all[i]
+		s.Open = s.Open || r.tally.Lost(s.Rule)
+	}
+}
+
 // healed counts the entries of the baseline that are known to be of no use any
 // more: of a part of the files only those about objects that are there, as the
 // others may be in the rest.
@@ -226,7 +236,7 @@ func (r *run) healed(keys []diag.Key) int {
 	}
 	elsewhere, n := r.elsewhere(), 0
 	for _, key := range keys {
-		if !elsewhere(key) {
+		if !elsewhere(key) && !r.tally.Lost(key.Rule) {
 			n++
 		}
 	}

@@ -58,7 +58,7 @@ func BenchmarkCompile(b *testing.B) {
 	f := healthy(10)
 	for b.Loop() {
 		e := loaded(b, Options{})
-		due, _ := e.due(f)
+		due, _ := e.due(f, facts.NewTally())
 		if err := e.compile(due); err != nil {
 			b.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func BenchmarkEvaluate(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			f, e := healthy(n), loaded(b, Options{})
 			for b.Loop() {
-				if _, err := e.Evaluate(context.Background(), f); err != nil {
+				if _, err := e.Evaluate(context.Background(), f, facts.NewTally()); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -113,7 +113,7 @@ func BenchmarkRun(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			f := healthy(n)
 			for b.Loop() {
-				if _, err := loaded(b, Options{}).Evaluate(context.Background(), f); err != nil {
+				if _, err := loaded(b, Options{}).Evaluate(context.Background(), f, facts.NewTally()); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -8,16 +8,16 @@ import (
 )
 
 // allowed lists the built-in functions that a rule may call: those that work on
-// their arguments alone and whose results are not much larger than these. What
-// is missing does not compile: network, clock, environment, random numbers,
-// cryptography, tokens, other languages, remote schemas, ranges, output.
+// their arguments alone. What they cost is in bounds. What is missing does not
+// compile: network, clock, environment, random numbers, cryptography, tokens, other
+// languages, remote schemas, output.
 func allowed() []string {
 	return []string{
 		// what operators and keywords stand for
 		"and", "assign", "div", "eq", "equal", "gt", "gte", "internal.member_2", "internal.member_3",
 		"internal.template_string", "lt", "lte", "minus", "mul", "neq", "or", "plus", "rem",
 		// numbers
-		"abs", "ceil", "floor", "format_int", "max", "min", "product", "round", "sum", "to_number",
+		"abs", "ceil", "floor", "format_int", "max", "min", "numbers.range", "product", "round", "sum", "to_number",
 		// strings and patterns
 		"concat", "contains", "endswith", "glob.match", "glob.quote_meta", "indexof", "indexof_n", "lower",
 		"regex.find_all_string_submatch_n", "regex.find_n", "regex.is_valid", "regex.match", "regex.replace",

@@ -15,10 +15,24 @@
 // data.schedlint.text, and users' rules also further packages of their own
 // folders; nothing else exists under data. The built-in functions are an
 // allow-list: no network, clock, environment, random numbers or output, so a
-// rule depends on the facts alone. Evaluation has a deadline, modules have a
-// size limit, symbolic links are refused. An error of a built-in function, such
-// as a division by zero, is an error of the run and not a finding that is
-// silently missing.
+// rule depends on the facts alone. Modules have a size limit, symbolic links are
+// refused.
+//
+// A rule that fails, by a division by zero as well as by a limit, loses itself only:
+// what it reports does not count, and the tally of the run has a failure, which makes
+// the run incomplete. What a rule of the user's own costs is counted (meter.go) and
+// so the same on every machine: the events of OPA's tracer are its steps, and calls
+// of built-in functions cost steps by the size of what they read and make (bounds.go).
+// For that, calls are renamed after compilation (guard.go), as OPA has no way to replace
+// a function, and literals with variables are made values first (hoist.go), as OPA
+// would write them out in full, in one step, long after they were written down. The
+// limits are constants of meter.go and evaluate.go: 5,000,000 steps for a rule in a
+// run, 1 MiB for a string, 1,000,000 members for a value, 100,000 findings, 4 KiB for
+// a message. For what cannot be counted there are a deadline, a bound on the growth of
+// the heap and one on stacks (isolate.go). A rule that does not stop even then is
+// abandoned, and no other rule of the user's own is evaluated after it.
+// Built-in rules come first and have a deadline of their own; they are not counted,
+// which would double their time.
 //
 // Built-in rules are checked in full by the tests of this package. At run time
 // only those are parsed and compiled whose lists hold a fact, without the
@@ -28,6 +42,6 @@
 // Invariants: no map order, clock or core count reaches the judgements; a
 // judgement names a fact of a list that its rule reads.
 //
-// Non-goals: a bound on the memory that a user's rule takes; rules that read
-// what other rules report; bundles, remote rules, partial evaluation.
+// Non-goals: a bound on what the compilation of a user's rule takes, but for its
+// time; rules that read what other rules report; bundles, remote rules, partial evaluation.
 package rego

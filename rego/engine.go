@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -19,8 +20,8 @@ type Options struct {
 	Dirs []string
 	// Off names rules that are not to run. Users' rules are checked all the same.
 	Off map[string]bool
-	// Deadline bounds the compilation of users' rules, and one call of Evaluate;
-	// 0 means DefaultDeadline.
+	// Deadline bounds the compilation of users' rules, and in one call of Evaluate
+	// the built-in rules together and users' rules together; 0 means DefaultDeadline.
 	Deadline time.Duration
 }
 
@@ -31,16 +32,21 @@ const DefaultDeadline = 30 * time.Second
 type Engine struct {
 	rules    []*rule // sorted by id
 	deadline time.Duration
-	own      bool
-	modules  []*module // of the user's own, for whoever compares engines
+	// steps is the budget of a rule of the user's own in a run.
+	steps   int64
+	own     bool
+	modules []*module // of the user's own, for whoever compares engines
 
 	mutex sync.Mutex // guards the programs of rules
+	// endless is set once a rule of the user's own goes on although it was told to
+	// stop: no other one is evaluated beside it.
+	endless atomic.Bool
 }
 
 // Load reads the rules. Those of the user's own are type-checked against the
 // facts and compiled. The error is about all that is wrong with them.
 func Load(opts Options) (*Engine, error) {
-	e := &Engine{deadline: cmp.Or(opts.Deadline, DefaultDeadline)}
+	e := &Engine{deadline: cmp.Or(opts.Deadline, DefaultDeadline), steps: maxSteps}
 	own, err := loadOwn(opts.Dirs)
 	if err != nil {
 		return nil, err

@@ -5,44 +5,141 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
+	"unicode/utf8"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
+const (
+	// maxFindings bounds what a rule reports in a run, all contexts together.
+	maxFindings = 100_000
+	// maxMessage bounds a message in bytes, the mark of the cut left out.
+	maxMessage = 4 << 10
+)
+
 // Evaluate gives what the rules say about the facts, sorted by fact, rule and
-// message, without repeats. The error is about a rule: one that runs too long,
-// that misuses a function, or that reports what is no diagnostic.
-func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts) ([]facts.Judgement, error) {
-	ctx, cancel := context.WithTimeout(ctx, e.deadline)
-	defer cancel()
-	due, read := e.due(f)
+// message, without repeats. A rule that fails loses what it would have reported
+// here and is not asked again in the run, and the tally has the failure: one that
+// exceeds a limit, misuses a function, or reports what is no diagnostic. The error
+// is that of the context.
+func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error) {
+	due, read := e.due(f, tally)
 	if err := e.compile(due); err != nil {
 		return nil, err
 	}
-	input := convert(f, &read)
-	var found []facts.Judgement
-	for _, r := range due {
-		judgements, err := judge(ctx, r, f, input)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, judgements...)
+	run := evaluation{e, f, convert(f, &read), tally}
+	// Built-in rules have a time of their own, which no other rule can take from them.
+	found, err := run.all(ctx, e.deadline, slices.DeleteFunc(slices.Clone(due), func(r *rule) bool { return r.own }))
+	if err != nil {
+		return nil, err
 	}
-	slices.SortFunc(found, func(a, b facts.Judgement) int {
-		return cmp.Or(cmp.Compare(a.Fact, b.Fact), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
-	})
+	begun := time.Now()
+	own, err := run.all(ctx, e.deadline-tally.Took, slices.DeleteFunc(due, func(r *rule) bool { return !r.own }))
+	if err != nil {
+		return nil, err
+	}
+	tally.Took += time.Since(begun)
+	found = append(found, own...)
+	slices.SortFunc(found, compareJudgements)
 	return slices.Compact(found), nil
 }
 
+func compareJudgements(a, b facts.Judgement) int {
+	return cmp.Or(cmp.Compare(a.Fact, b.Fact), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
+}
+
+// evaluation is what the rules of one call of Evaluate share.
+type evaluation struct {
+	*Engine
+	facts *facts.Facts
+	input *ast.Term
+	tally *facts.Tally
+}
+
+// all evaluates rules one after another, in the time that all of them have.
+func (e *evaluation) all(ctx context.Context, limit time.Duration, rules []*rule) (found []facts.Judgement, err error) {
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for _, r := range rules {
+		judgements, err := e.one(timed, r)
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("evaluating rule %s: %w", r.id, ctx.Err())
+		}
+		if err == nil {
+			judgements, err = e.counted(r, judgements)
+		}
+		if err != nil {
+			e.tally.Failures.Add(failure(r, err))
+		}
+		found = append(found, judgements...)
+	}
+	return found, nil
+}
+
+// one evaluates a rule.
+func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error) {
+	switch {
+	case ctx.Err() != nil:
+		return nil, refusal{what: "was not evaluated: the rules before it took all the time"}
+	case !r.own:
+		return e.judge(ctx, r, func(q *topdown.Query) *topdown.Query { return q })
+	case e.endless.Load():
+		return nil, refusal{what: "was not evaluated: another rule does not stop"}
+	}
+	m := newMeter(e.tally.Steps[r.id], e.steps)
+	o := e.isolated(ctx, r, m)
+	if o.abandoned {
+		e.endless.Store(true)
+		return nil, o.err
+	}
+	e.tally.Steps[r.id] = m.spent
+	return o.found, o.err
+}
+
+// judge evaluates one rule and reads what it reports; with adds to the query.
+func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Query) *topdown.Query) ([]facts.Judgement, error) {
+	report, err := r.program.run(ctx, r, e.input, with)
+	if err != nil || report == nil || report.Len() == 0 {
+		return nil, err
+	}
+	ids := idsOf(e.facts, &r.reads)
+	var judgements []facts.Judgement
+	err = report.Iter(func(t *ast.Term) error {
+		j, err := judgement(r, t)
+		if err == nil && !ids[j.Fact] {
+			err = refusal{what: fmt.Sprintf("reports the fact %d, which is none of those that it reads; report the fact itself", j.Fact)}
+		}
+		judgements = append(judgements, j)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return judgements, nil
+}
+
+// counted keeps as many findings of a rule as there may be in a run, the first ones.
+func (e *evaluation) counted(r *rule, found []facts.Judgement) ([]facts.Judgement, error) {
+	room := maxFindings - e.tally.Findings[r.id]
+	e.tally.Findings[r.id] += len(found)
+	if len(found) <= room {
+		return found, nil
+	}
+	slices.SortFunc(found, compareJudgements)
+	return found[:room], refusal{what: fmt.Sprintf("reports more than %d findings; the others are left out", maxFindings), limit: true}
+}
+
 // due gives the rules that have something to judge, and what they read.
-func (e *Engine) due(f *facts.Facts) ([]*rule, reads) {
+func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	var due []*rule
 	var read reads
 	present := listNames(f)
 	for _, r := range e.rules {
-		if !r.off && r.reads.anyOf(present) {
+		if !r.off && r.reads.anyOf(present) && !tally.Lost(r.id) {
 			due = append(due, r)
 			read.add(r.reads)
 		}
@@ -70,40 +167,37 @@ func (e *Engine) compile(due []*rule) error {
 	return err
 }
 
-// judge evaluates one rule and reads what it reports.
-func judge(ctx context.Context, r *rule, f *facts.Facts, input *ast.Term) ([]facts.Judgement, error) {
-	report, err := r.program.run(ctx, r, input)
-	if err != nil || report == nil || report.Len() == 0 {
-		return nil, err
-	}
-	ids := idsOf(f, &r.reads)
-	var judgements []facts.Judgement
-	err = report.Iter(func(t *ast.Term) error {
-		j, err := judgement(r, t)
-		if err == nil && !ids[j.Fact] {
-			err = fmt.Errorf("%s:1: rule %s reports the fact %d, which is none of those that it reads; report the fact itself", r.file, r.id, j.Fact)
-		}
-		judgements = append(judgements, j)
-		return err
-	})
-	return judgements, err
-}
-
 // judgement reads one member of a report.
 func judgement(r *rule, t *ast.Term) (facts.Judgement, error) {
 	id, fact, message := t.Get(ast.StringTerm("rule")), t.Get(ast.StringTerm("fact")), t.Get(ast.StringTerm("message"))
 	if id == nil || fact == nil || message == nil || !id.Equal(ast.StringTerm(r.id)) {
-		return facts.Judgement{}, malformed(r, t)
+		return facts.Judgement{}, malformed()
 	}
 	number, isNumber := fact.Value.(ast.Number)
 	text, isString := message.Value.(ast.String)
 	n, isInt := number.Int()
 	if !isNumber || !isInt || !isString || text == "" {
-		return facts.Judgement{}, malformed(r, t)
+		return facts.Judgement{}, malformed()
 	}
-	return facts.Judgement{Rule: r.id, Fact: n, Message: string(text)}, nil
+	return facts.Judgement{Rule: r.id, Fact: n, Message: shortened(string(text))}, nil
 }
 
-func malformed(r *rule, t *ast.Term) error {
-	return fmt.Errorf("%s:1: rule %s reports %v, which is no diagnostic of its own with a message; write %s", r.file, r.id, t, reportForm)
+// shortened cuts a message that is too long between two characters.
+func shortened(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	end := maxMessage
+	for range utf8.UTFMax - 1 {
+		if utf8.RuneStart(message[end]) {
+			break
+		}
+		end--
+	}
+	return fmt.Sprintf("%s ... (%d bytes more)", message[:end], len(message)-end)
+}
+
+// malformed says nothing of the value, which may be of any size.
+func malformed() error {
+	return refusal{what: "reports something that is no diagnostic of its own with a message; write " + reportForm}
 }

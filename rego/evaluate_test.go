@@ -42,7 +42,7 @@ func bad(n int) *facts.Facts {
 
 func evaluated(t *testing.T, e *Engine, f *facts.Facts) []facts.Judgement {
 	t.Helper()
-	got, err := e.Evaluate(context.Background(), f)
+	got, err := e.Evaluate(context.Background(), f, facts.NewTally())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestDeterminism(t *testing.T) {
 		rand.Shuffle(len(f.TopologyKeys), reflect.Swapper(f.TopologyKeys))
 		rand.Shuffle(len(f.Refusals), reflect.Swapper(f.Refusals))
 		group.Go(func() {
-			got, err := shared.Evaluate(context.Background(), f)
+			got, err := shared.Evaluate(context.Background(), f, facts.NewTally())
 			if err != nil {
 				t.Error(err)
 			}
@@ -155,7 +155,7 @@ func overJSON(t *testing.T, f *facts.Facts, lists []string) *ast.Term {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := loaded(t, Options{}).Evaluate(ctx, bad(100)); !errors.Is(err, context.Canceled) {
+	if _, err := loaded(t, Options{}).Evaluate(ctx, bad(100), facts.NewTally()); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want one that is context.Canceled", err)
 	}
 }

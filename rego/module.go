@@ -50,7 +50,7 @@ func newModule(file, text string) (*module, []error) {
 		errs = append(errs, err)
 	}
 	meta.ID = id
-	m.rule = &rule{id: id, file: file, text: text, reads: readsOf(text), meta: func() diag.Rule { return meta }}
+	m.rule = &rule{id: id, file: file, text: text, own: true, reads: readsOf(text), meta: func() diag.Rule { return meta }}
 	return m, errs
 }
 

@@ -3,7 +3,6 @@ package rego
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -71,8 +70,14 @@ func compileChecked(own []*module) (p *program, err error) {
 	// Calls of print would be dropped in silence if they were not enabled; the
 	// capabilities have no print, so they are errors now.
 	c := ast.NewCompiler().WithStrict(true).WithEnablePrintStatements(true).WithCapabilities(capabilities()).
-		WithSchemas(schemas).WithUseTypeCheckAnnotations(true)
-	return compile(c, modules)
+		WithSchemas(schemas).WithUseTypeCheckAnnotations(true).
+		WithSkipStages(ast.StageBuildComprehensionIndices) // these evaluate bodies in which nothing is bound, see hoister
+	p, err = compile(c, modules)
+	if err == nil {
+		hoist(c.Modules)
+		guard(c.Modules)
+	}
+	return p, err
 }
 
 // compileTrusted compiles built-in rules, which the tests have checked. What is
@@ -148,8 +153,8 @@ func defined(ref string, packages []string) bool {
 	return false
 }
 
-// run asks one rule for its report.
-func (p *program) run(ctx context.Context, r *rule, input *ast.Term) (ast.Set, error) {
+// run asks one rule for its report; with adds to the query.
+func (p *program) run(ctx context.Context, r *rule, input *ast.Term, with func(*topdown.Query) *topdown.Query) (ast.Set, error) {
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()
 	store := inmem.New()
@@ -163,25 +168,9 @@ func (p *program) run(ctx context.Context, r *rule, input *ast.Term) (ast.Set, e
 		WithCompiler(p.compiler).WithStore(store).WithTransaction(txn).WithInput(input).
 		WithCancel(stop).WithStrictBuiltinErrors(true)
 	var found ast.Set
-	err = q.Iter(ctx, func(result topdown.QueryResult) error {
+	err = with(q).Iter(ctx, func(result topdown.QueryResult) error {
 		found, _ = result[report.Value.(ast.Var)].Value.(ast.Set)
 		return nil
 	})
-	return found, failure(ctx, r, err)
-}
-
-// failure says which rule fails and why.
-func failure(ctx context.Context, r *rule, err error) error {
-	var e *topdown.Error
-	switch {
-	case err == nil:
-		return nil
-	case topdown.IsCancel(err) && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("%s:1: rule %s runs too long; let it visit only the facts of its own list: %w", r.file, r.id, ctx.Err())
-	case topdown.IsCancel(err):
-		return fmt.Errorf("evaluating rule %s: %w", r.id, ctx.Err())
-	case errors.As(err, &e):
-		return fmt.Errorf("%srule %s: %s", place(e.Location), r.id, e.Message)
-	}
-	return fmt.Errorf("evaluating rule %s: %w", r.id, err)
+	return found, err
 }

@@ -17,6 +17,8 @@ type rule struct {
 	file string
 	text string
 	off  bool
+	// own is set for a rule of the user's own.
+	own bool
 	// reads are the lists that the rule looks at.
 	reads reads
 	// program is nil until somebody needs the rule.

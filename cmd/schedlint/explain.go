@@ -44,8 +44,9 @@ Findings depend on what else is declared, so give the paths and files that lint
 was given: with --path, without which it is the working directory, or for a
 FILE elsewhere its directory. The FILE - is standard input.
 
-Exit status: 0 if there was something to explain, 2 wrong usage, missing input
-or nothing there, 3 internal failure.`,
+Exit status: 0 if there was something to explain, 2 wrong usage, missing input,
+nothing there, or an incomplete run, as after a rule that failed, 3 internal
+failure.`,
 		Example: `  schedlint explain --topology nodes.yaml manifests/web.yaml:18
   helm template . | schedlint explain -t nodes.yaml -:18 rollout-deadlock`,
 		Args: func(cmd *cobra.Command, args []string) error { return cobra.RangeArgs(1, 2)(cmd, f.args(args)) },
@@ -106,15 +107,30 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 	options.Policy, options.Today = engine, today()
 	options.Level = func(rule string) diag.Level { return level(engine, conf, rule) }
 	x, err := lint.Explain(cmd.Context(), options, spot)
-	if err != nil {
+	if x == nil {
 		return err
+	}
+	return explained(cmd, x, engine, err)
+}
+
+// explained prints an explanation, or what there is in place of it.
+func explained(cmd *cobra.Command, x *diag.Explanation, engine *rego.Engine, err error) error {
+	if err != nil {
+		printFailures(cmd.ErrOrStderr(), x.Failures)
+		return statusError{max(exitUsage, failed(x.Failures)), err}
 	}
 	for i := range x.Found {
 		if d := x.Found[i].Diagnostic; d != nil {
 			x.Found[i].Rule, _ = engine.Rule(d.Rule)
 		}
 	}
-	return report.WriteExplanation(cmd.OutOrStdout(), x)
+	if err := report.WriteExplanation(cmd.OutOrStdout(), x); err != nil {
+		return err
+	}
+	if code := failed(x.Failures); code != exitClean {
+		return statusError{code: code}
+	}
+	return nil
 }
 
 // knownRule is the id of a rule that runs.

@@ -61,9 +61,10 @@ until=DATE in a reason lets it expire. With --since only what a change brings
 is reported.
 
 Exit status: 0 clean, 1 findings at or above --fail-on, 2 wrong usage, missing
-input, topology, configuration or policy, or no workload judged at a path other
-than the working directory though what was skipped may hold some, 3 internal
-failure.`,
+input, topology, configuration or policy, no workload judged at a path other
+than the working directory though what was skipped may hold some, or an
+incomplete run, as after a rule that failed: every format says so and has the
+rest of the findings; 3 internal failure. The highest one counts.`,
 		Example: `  schedlint lint --topology nodes.yaml manifests
   kustomize build overlay | schedlint lint -t nodes.yaml --source-root overlay -
   helm template . | schedlint lint -t nodes.yaml -
@@ -83,7 +84,7 @@ failure.`,
 	f.accept.add(flags)
 	addFix(flags, &f.fix)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "text without the summary: nothing at all if nothing is found")
-	flags.BoolVar(&f.all, "all", false, "show every place of findings that say the same, in text and Markdown")
+	flags.BoolVar(&f.all, "all", false, "show every place of findings that say the same, in text and Markdown, and all findings however many, in text")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list the places of what was skipped, not judged or not known")
 	formatsVar(flags, &f.outputs, report.Formats())
 	flags.Var(categoryFlag{&f.category}, "sarif-category", "`name` that tells several runs in code scanning apart (default: the upload's own)")
@@ -125,6 +126,8 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	}
 	switch {
 	case err != nil: // half of the findings is no baseline, and says little of a change
+	case f.accept.write != "" && !now.report.Complete():
+		err = errPart
 	case f.accept.write != "":
 		err = writeBaseline(options.Baseline)
 	case f.accept.since != "":
@@ -137,6 +140,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	writeErr := f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, color bool) error {
 		return report.Write(w, format, r, report.Options{Color: color, Quiet: f.quiet, All: f.all, Verbose: f.verbose, Category: f.category})
 	})
+	f.outputs.tell(cmd.ErrOrStderr(), r.Failures)
 	failOn := cmp.Or(f.failOn, options.Config.FailOn, "error")
 	if err := outcome(r, failOn, errors.Join(err, writeErr)); err != nil {
 		return err
@@ -152,6 +156,9 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 
 // errUnjudged ends a run on a path that somebody meant to have judged.
 var errUnjudged = errors.New("no workload was judged, but what was skipped may hold some")
+
+// errPart keeps part of the findings from passing for all of them.
+var errPart = errors.New("--write-baseline: the run is incomplete, so no baseline is written")
 
 // onlyHere reports whether all paths are the working directory.
 func onlyHere(dir string, paths []string) bool {
@@ -186,10 +193,14 @@ func input(cmd *cobra.Command, args, topology []string, configPath string) (lint
 	return options, err
 }
 
-// outcome is the exit status: errors outrank findings.
+// outcome is the exit status: errors and what was not done outrank findings.
 func outcome(r *diag.Report, failOn string, err error) error {
+	code := failed(r.Failures)
 	if err != nil {
-		return statusError{exitUsage, err}
+		return statusError{max(code, exitUsage), err}
+	}
+	if code != exitClean {
+		return statusError{code: code}
 	}
 	if failOn != "none" && r.Worst().Rank() >= diag.Level(failOn).Rank() {
 		return statusError{code: exitFindings}

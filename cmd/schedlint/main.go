@@ -11,19 +11,31 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
 )
 
 // version is a source constant, so that every way of building gives the same.
 const version = "0.1.0"
 
-// Exit codes. Findings and errors may come together; the higher code wins.
+// Exit codes. Findings, errors and failures may come together; the highest code wins.
 const (
 	exitClean    = 0
 	exitFindings = 1
 	exitUsage    = 2
 	exitInternal = 3
 )
+
+// failed is the exit code for what was not done.
+func failed(all diag.Failures) int {
+	switch {
+	case all.Internal():
+		return exitInternal
+	case !all.Complete():
+		return exitUsage
+	}
+	return exitClean
+}
 
 func main() {
 	tuneMemory()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
 )
 
@@ -97,6 +98,26 @@ func (o *outputs) check() error {
 // has reports whether some output has a format for which a condition holds.
 func (o outputs) has(condition func(format string) bool) bool {
 	return slices.ContainsFunc(o, func(out output) bool { return condition(out.format) })
+}
+
+// tell says on standard error what was not done, unless standard output does so in
+// words for people: the log of a run that writes files only would not say why it
+// fails.
+func (o outputs) tell(stderr io.Writer, failures diag.Failures) {
+	told := slices.ContainsFunc(o, func(out output) bool {
+		return out.path == "" && slices.Contains([]string{"text", "github", "markdown"}, out.format)
+	})
+	if told {
+		return
+	}
+	printFailures(stderr, failures)
+}
+
+// printFailures writes one line for each failure.
+func printFailures(w io.Writer, failures diag.Failures) {
+	for _, line := range report.Incomplete(failures) {
+		fmt.Fprintln(w, "schedlint:", line)
+	}
 }
 
 // write renders once for every output; one that fails does not keep the others

@@ -43,8 +43,9 @@ Where directories or files declare one object differently, as those of several
 environments do, each of them is a context with a decision of its own.
 
 Exit status: 1 for never or if the API server refuses something, 0 otherwise, 2
-wrong usage, no topology, or input that is missing or cannot be read (the
-decision is then about the rest), 3 internal failure.`,
+wrong usage, no topology, missing input, or an incomplete run, as when a file
+cannot be read (the decision is then about the rest), 3 internal failure. The
+highest one counts.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runPlace(cmd, args, &f) },
 	}
 	flags := cmd.Flags()
@@ -75,17 +76,18 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	err = f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, _ bool) error {
 		return report.WritePlacement(w, format, doc)
 	})
+	f.outputs.tell(cmd.ErrOrStderr(), doc.Failures)
 	if err != nil {
-		return err
+		return statusError{max(exitUsage, failed(doc.Failures)), err}
 	}
 	return placeOutcome(doc, f.failOn, f.failOnUnknown)
 }
 
-// placeOutcome is the exit status of decisions: that of the worst, and wrong input
-// outranks them all.
+// placeOutcome is the exit status of decisions: that of the worst, and what was not
+// done outranks them all.
 func placeOutcome(doc *diag.Placements, failOn, unknown string) error {
-	if !doc.Complete {
-		return statusError{code: exitUsage}
+	if code := failed(doc.Failures); code != exitClean {
+		return statusError{code: code}
 	}
 	limit := slices.Index(strictness, placement.Verdict(failOn))
 	for _, d := range doc.Decisions {

@@ -56,6 +56,9 @@ func (now *judged) since(ctx context.Context, f *lintFlags) error {
 		why := strings.ReplaceAll(strings.ReplaceAll(err.Error(), t.dir+string(filepath.Separator), ""), "\n", "; ")
 		now.report.Summary.Notes = append(now.report.Summary.Notes, fmt.Sprintf("%s cannot be judged, so that all findings count as new: %s", f.accept.since, why))
 	}
+	for _, failed := range before.report.Failures {
+		now.report.Summary.Notes = append(now.report.Summary.Notes, fmt.Sprintf("%s is judged in part, so that findings of what failed count as new: %s", f.accept.since, failed))
+	}
 	silences := slices.Concat(lint.Raised(now.options.Baseline, before.options.Baseline), now.loosened(before), now.altered(before))
 	lint.Since(now.report, before.report, f.accept.since, silences)
 	return nil

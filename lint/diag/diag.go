@@ -124,7 +124,9 @@ type Diagnostic struct {
 	// Pending is how many pods stay Pending, as far as the finding is about that.
 	Pending int       `json:"pending,omitempty"`
 	Related []Related `json:"related"`
-	Fixes   []Fix     `json:"fixes"`
+	// MoreRelated is how many related places an output leaves out; 0 but there.
+	MoreRelated int   `json:"moreRelated,omitempty"`
+	Fixes       []Fix `json:"fixes"`
 	// Accepted tells why the finding does not count; nil for one that does.
 	Accepted *Acceptance `json:"accepted,omitempty"`
 }
@@ -238,6 +240,8 @@ type Report struct {
 	// Diagnostics then holds only those that are new.
 	Change  *Change
 	Summary Summary
+	// Failures are what was not done; see Complete.
+	Failures Failures
 	// Rules are all that were enabled, sorted by id.
 	Rules []Rule
 	// Version is the version of schedlint.
@@ -258,6 +262,10 @@ type Report struct {
 	// would write it; nil means as it is in the span.
 	Display func(file string) string
 }
+
+// Complete reports whether everything was done that was asked for. Output that a
+// format cuts, and a budget of the placement that is spent, leave a run complete.
+func (r *Report) Complete() bool { return r.Failures.Complete() }
 
 // Sort puts the diagnostics into their one order, drops exact repeats and
 // counts levels into the summary.

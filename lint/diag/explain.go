@@ -13,6 +13,8 @@ type Explanation struct {
 	Near []Diagnostic
 	// Notes are what has to be known of the input.
 	Notes []string
+	// Failures are what was not done: there may be more to explain.
+	Failures Failures
 	// Source and Display are those of the report.
 	Source  func(file string) []byte
 	Display func(file string) string

@@ -1,23 +1,12 @@
 package diag
 
 // Placements is what the place command prints: a decision for each context of each
-// cluster. Its JSON form is a contract that others read.
+// cluster.
 type Placements struct {
 	SchemaVersion string `json:"schemaVersion"`
-	// Complete is unset if something could not be read; Failures tell what. The
-	// decisions are then about the rest.
-	Complete  bool               `json:"complete"`
-	Failures  []PlacementFailure `json:"failures"`
-	Decisions []Placement        `json:"decisions"`
-}
-
-// PlacementFailure is something that kept a file from being read as a whole, in
-// some stage of the work.
-type PlacementFailure struct {
-	Stage  string `json:"stage"`
-	File   string `json:"file"`
-	Line   int    `json:"line"`
-	Reason string `json:"reason"`
+	// Failures are what was not done: the decisions are about the rest.
+	Failures  Failures    `json:"failures"`
+	Decisions []Placement `json:"decisions"`
 }
 
 // Placement is the decision about the workloads of one context together. Context
@@ -70,9 +59,11 @@ type PlacementWorkload struct {
 	// extended resource that no node lists), pool-growth (some size of a growing pool
 	// refutes it), budget (more steps than --steps), or size (too many pods or nodes
 	// to search).
-	Reason  string          `json:"reason"`
-	Core    []PlacementCore `json:"core"`
-	Repairs []string        `json:"repairs"`
+	Reason string          `json:"reason"`
+	Core   []PlacementCore `json:"core"`
+	// MoreCore is how many members of the core an output leaves out; 0 but there.
+	MoreCore int      `json:"moreCore,omitempty"`
+	Repairs  []string `json:"repairs"`
 	// Change is what becomes of it when something changes.
 	Change PlacementChange `json:"change"`
 }

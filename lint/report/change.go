@@ -13,8 +13,11 @@ func (t *textWriter) silences(c *diag.Change) {
 	if c == nil || len(c.Silences) == 0 {
 		return
 	}
-	for _, s := range c.Silences {
-		t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(s.Location)), t.paint(cyan, "silenced:"), visible(s.Message)), " "))
+	for _, s := range c.Silences[:min(maxLines, len(c.Silences))] {
+		t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(s.Location)), t.paint(cyan, "silenced:"), visible(clipped(s.Message, maxPlain))), " "))
+	}
+	if more := moreEntries(len(c.Silences), maxLines, "silences"); more != "" {
+		t.println(more)
 	}
 	t.println()
 }
@@ -28,10 +31,14 @@ func (t *textWriter) fixed(c *diag.Change, every bool) {
 		word, style string
 		all         []diag.Diagnostic
 	}{{"fixed:", green, c.Fixed}, {"gone:", cyan, c.Gone}} {
-		for _, s := range once(part.all, every) {
+		all := once(part.all, every)
+		for _, s := range all[:min(maxLines, len(all))] {
 			d := s.Diagnostic
 			rule := t.paint(dim, "["+visible(d.Rule)+"]")
 			t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(d.Location)), t.paint(part.style, part.word), visible(message(d)), rule, s.places()), " "))
+		}
+		if more := moreEntries(len(all), maxLines, strings.TrimSuffix(part.word, ":")); more != "" {
+			t.println(more)
 		}
 	}
 	t.println()

@@ -28,8 +28,15 @@
 //     whole upload for one that has none; each names a rule of the run, and every
 //     number that its message links to is among its related locations.
 //   - What has a limit at its reader keeps it, the worst findings first, and
-//     counts what was left out: sarif 5,000 results, github ten of each level,
-//     markdown 900 KiB.
+//     counts what was left out: sarif 5,000 results and 10 MB packed, what is new
+//     before what is not, github ten of each level, markdown 900 KiB. Text has at most
+//     4 MiB of findings, unless all are asked for, and junit quotes 16 MiB. json and
+//     gitlab have every finding.
+//   - A finding has at most twenty related places, in every format; the others are
+//     counted. Only formats leave out: counts, fingerprints and the exit status do not
+//     depend on it.
+//   - An incomplete run says so: text last, and every other format where its readers
+//     look (failure.go). Output that is cut leaves a run complete.
 //
 // Text and Markdown show findings with equal rule, level and message once and count
 // the other places, and their summary has at most twelve lines, unless all places,

@@ -20,6 +20,9 @@ func WriteExplanation(w io.Writer, x *diag.Explanation) error {
 	}
 	e.near()
 	e.notes(x.Notes)
+	for _, line := range Incomplete(x.Failures) {
+		fmt.Fprintln(&b, line)
+	}
 	return lines(w, b.String())
 }
 

@@ -31,33 +31,24 @@ var commands = []struct {
 // annotations of the files, and then the summary as text writes it.
 func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	t := &textWriter{out: bufio.NewWriter(w), src: newSources(r), display: r.Display, verbose: true}
+	annotateFailures(t, r.Failures)
 	silenceNotice(t, r.Change)
 	if text := unjudged(&r.Summary); text != "" && len(r.Diagnostics) == 0 {
 		command(t, "warning", []property{{"title", "schedlint"}}, clipped(text, maxSentence))
 	}
-	left := 0
 	byLevel := map[string][]*diag.Diagnostic{}
 	for i := range r.Diagnostics {
 		name := commandOf(r.Diagnostics[i].Level)
 		byLevel[name] = append(byLevel[name], &r.Diagnostics[i])
-		if len(byLevel[name]) > maxAnnotations {
-			left++
-		}
 	}
 	var rest []string
+	room := rooms(r, byLevel)
 	for _, c := range commands {
 		all := byLevel[c.name]
-		room := maxAnnotations
-		if c.level == diag.LevelNote && left > 0 {
-			room-- // the notice on what was left out is one as well
-		}
-		if c.level == diag.LevelNote && r.Change != nil && len(r.Change.Silences) > 0 {
-			room-- // and so is that on what the change silences
-		}
-		for _, d := range all[:min(room, len(all))] {
+		for _, d := range all[:min(room[c.name], len(all))] {
 			annotate(t, c.name, d)
 		}
-		if more := len(all) - room; more > 0 {
+		if more := len(all) - room[c.name]; more > 0 {
 			rest = append(rest, count(more, string(c.level)))
 		}
 	}
@@ -67,8 +58,30 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	}
 	t.silences(r.Change)
 	t.fixed(r.Change, true)
-	t.summary(&r.Summary, r.Change)
+	t.summary(r)
+	t.incomplete(r.Failures)
 	return t.out.Flush()
+}
+
+// rooms is how many findings of each command have an annotation.
+func rooms(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map[string]int {
+	room := map[string]int{}
+	for _, c := range commands {
+		room[c.name] = maxAnnotations
+	}
+	if !r.Complete() {
+		room["error"]-- // what was not done is one error
+	}
+	if r.Change != nil && len(r.Change.Silences) > 0 {
+		room["notice"]-- // what the change silences is one notice
+	}
+	for _, c := range commands {
+		if len(byLevel[c.name]) > room[c.name] {
+			room["notice"]-- // and so is what was left out
+			break
+		}
+	}
+	return room
 }
 
 // silenceNotice is one annotation for all that a change silences, the first of all.
@@ -115,6 +128,7 @@ func annotate(t *textWriter, name string, d *diag.Diagnostic) {
 		at := (&textWriter{}).place(r.Location)
 		told = append(told, strings.Join(nonEmpty(clipped(at, maxPath), clipped(r.Message, maxSentence)), ": "))
 	}
+	told = append(told, nonEmpty(morePlaces(d, maxItems))...)
 	for _, f := range d.Fixes[:min(maxItems, len(d.Fixes))] {
 		told = append(told, "help: "+clipped(f.Description, maxSentence))
 	}

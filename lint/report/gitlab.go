@@ -28,7 +28,7 @@ type gitlabLines struct {
 }
 
 // writeGitLab writes GitLab's Code Quality format, where no findings are an
-// empty array. GitLab drops all but one issue with the same fingerprint, and
+// empty array; what was not done is an entry as well. GitLab drops all but one issue with the same fingerprint, and
 // compares two branches by it.
 func writeGitLab(w io.Writer, r *diag.Report, _ Options) error {
 	categories := map[string]string{}
@@ -36,6 +36,7 @@ func writeGitLab(w io.Writer, r *diag.Report, _ Options) error {
 		categories[rule.ID] = rule.Category
 	}
 	issues, seen := []gitlabIssue{}, map[diag.Key]int{}
+	issues = append(issues, gitlabFailures(r.Failures, seen)...)
 	for i := range r.Diagnostics {
 		d := &r.Diagnostics[i]
 		place := primaryPlace(d)

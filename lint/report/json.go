@@ -16,8 +16,11 @@ const schemaVersion = "1"
 
 // jsonReport is the json format. Its members are those of lint/diag.
 type jsonReport struct {
-	SchemaVersion string            `json:"schemaVersion"`
-	Diagnostics   []diag.Diagnostic `json:"diagnostics"`
+	SchemaVersion string `json:"schemaVersion"`
+	// Complete is false if Failures tell of something that was not done.
+	Complete    bool              `json:"complete"`
+	Failures    diag.Failures     `json:"failures"`
+	Diagnostics []diag.Diagnostic `json:"diagnostics"`
 	// Accepted are the findings that do not count.
 	Accepted []diag.Diagnostic `json:"accepted"`
 	// Change is there if findings were compared with those of a revision.
@@ -26,7 +29,7 @@ type jsonReport struct {
 }
 
 func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
-	out := jsonReport{schemaVersion, whole(r.Diagnostics), whole(r.Accepted), nil, r.Summary}
+	out := jsonReport{schemaVersion, r.Complete(), array(r.Failures), whole(r.Diagnostics), whole(r.Accepted), nil, r.Summary}
 	if c := r.Change; c != nil {
 		out.Change = &diag.Change{Since: c.Since, Silences: array(c.Silences), Fixed: whole(c.Fixed), Gone: whole(c.Gone), Undecided: whole(c.Undecided), Unchanged: whole(c.Unchanged)}
 	}
@@ -62,15 +65,23 @@ func array[T any](s []T) []T {
 
 // encode writes v as indented JSON. Invalid UTF-8 becomes U+FFFD.
 func encode(w io.Writer, v any) error {
+	doc, err := encoded(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(doc)
+	return err
+}
+
+func encoded(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(v); err != nil {
-		return fmt.Errorf("encoding: %w", err)
+		return nil, fmt.Errorf("encoding: %w", err)
 	}
-	_, err := w.Write(harmless(b.Bytes()))
-	return err
+	return harmless(b.Bytes()), nil
 }
 
 // harmless rewrites JSON so that printing it to a terminal or a CI log does

@@ -17,7 +17,7 @@ func TestJSONKeepsTheValues(t *testing.T) {
 	if err := json.Unmarshal(written(t, "json", canned(), Options{}), &got); err != nil {
 		t.Fatal(err)
 	}
-	want := jsonReport{"1", canned().Diagnostics, canned().Accepted, nil, canned().Summary}
+	want := jsonReport{"1", true, nil, canned().Diagnostics, canned().Accepted, nil, canned().Summary}
 	toUTF8 := cmp.Transformer("toUTF8", func(s string) string { return strings.ToValidUTF8(s, "\ufffd") })
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), toUTF8); diff != "" {
 		t.Error(diff)

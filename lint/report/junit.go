@@ -33,10 +33,17 @@ type junitCase struct {
 	Name      string        `xml:"name,attr"`
 	File      string        `xml:"file,attr,omitempty"`
 	Failure   *junitFailure `xml:"failure"`
+	Error     *junitError   `xml:"error"`
 	Skipped   *junitSkipped `xml:"skipped"`
 }
 
 type junitSkipped struct {
+	Message string `xml:"message,attr"`
+}
+
+// junitError is a test that could not run.
+type junitError struct {
+	Type    string `xml:"type,attr"`
 	Message string `xml:"message,attr"`
 }
 
@@ -56,19 +63,25 @@ type junitWriter struct {
 	text textWriter
 	out  strings.Builder
 	seen map[junitCase]int
+	// room is what is left for quotes, in bytes.
+	room int
 }
 
 // writeJUnit writes one suite in which every finding is a test that failed.
 // Without findings there is a test that passed, as a suite without tests is an
-// error to Jenkins; it is skipped if no workload was judged.
+// error to Jenkins; it is skipped if no workload was judged. What was not done is a
+// test with an error.
 func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	n := len(r.Diagnostics)
-	jw := &junitWriter{text: textWriter{src: newSources(r), display: r.Display, verbose: true}, seen: map[junitCase]int{}}
+	jw := &junitWriter{text: textWriter{src: newSources(r), display: r.Display, verbose: true}, seen: map[junitCase]int{}, room: maxBodies}
 	suite := junitSuite{Name: "schedlint", Tests: max(1, n), Failures: n}
 	for i := range r.Diagnostics {
 		suite.Cases = append(suite.Cases, jw.finding(&r.Diagnostics[i]))
 	}
-	if text := unjudged(&r.Summary); n == 0 && text != "" {
+	if broken := junitErrors(r.Failures); len(broken) > 0 {
+		suite.Cases = append(suite.Cases, broken...)
+		suite.Errors, suite.Tests = len(broken), len(suite.Cases)
+	} else if text := unjudged(&r.Summary); n == 0 && text != "" {
 		suite.Cases = []junitCase{{ClassName: "schedlint", Name: "no findings", Skipped: &junitSkipped{text}}}
 		suite.Skipped = 1
 	} else if n == 0 {
@@ -76,7 +89,8 @@ func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	}
 	suite.SystemOut = jw.written(func() {
 		jw.text.silences(r.Change)
-		jw.text.summary(&r.Summary, r.Change)
+		jw.text.summary(r)
+		jw.text.incomplete(r.Failures)
 	})
 	doc, err := xml.MarshalIndent(junitSuites{Suites: []junitSuite{suite}}, "", "  ")
 	if err != nil {
@@ -95,11 +109,15 @@ func (w *junitWriter) finding(d *diag.Diagnostic) junitCase {
 	if d.Cluster != "" {
 		name += " (cluster " + d.Cluster + ")"
 	}
-	c := junitCase{ClassName: visible(d.Rule), Name: visible(name), File: visible(d.Location.File)}
+	c := junitCase{ClassName: visible(d.Rule), Name: visible(clipped(name, maxPath)), File: visible(d.Location.File)}
 	if w.seen[c]++; w.seen[c] > 1 {
 		c.Name += fmt.Sprintf(" #%d", w.seen[c])
 	}
-	c.Failure = &junitFailure{Type: visible(string(d.Level)), Message: visible(message(d)), junitText: w.written(func() { w.text.diagnostic(d) })}
+	c.Failure = &junitFailure{Type: visible(string(d.Level)), Message: visible(message(d))}
+	if w.room > 0 {
+		c.Failure.junitText = w.written(func() { w.text.diagnostic(d) })
+		w.room -= len(c.Failure.XML)
+	}
 	return c
 }
 

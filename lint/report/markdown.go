@@ -49,7 +49,11 @@ func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	if hollow != "" {
 		heading = "no workload judged, " + heading
 	}
+	if !r.Complete() {
+		heading = "incomplete, " + heading
+	}
 	p.add(0, "## schedlint: "+heading)
+	p.list(incomplete(r.Failures))
 	if hollow != "" {
 		p.add(0, prose(clipped(hollow, maxSentence)))
 	}
@@ -140,12 +144,11 @@ func markdownFinding(src *sources, d *diag.Diagnostic) string {
 		parts = append(parts, codeBlock(fmt.Sprintf(" %s | %s\n %*s | %s", number, s.text, len(number), "", s.marks)))
 	}
 	var items []string
-	for i, r := range d.Related {
-		if i == maxItems {
-			items = append(items, fmt.Sprintf("- and %d more", len(d.Related)-i))
-			break
-		}
+	for _, r := range d.Related[:min(maxItems, len(d.Related))] {
 		items = append(items, "- "+strings.Join(nonEmpty(placeSpan(r.Location), prose(clipped(r.Message, maxSentence))), " "))
+	}
+	if more := morePlaces(d, maxItems); more != "" {
+		items = append(items, "- "+more)
 	}
 	for _, f := range d.Fixes[:min(maxItems, len(d.Fixes))] {
 		items = append(items, "- help: "+prose(clipped(f.Description, maxSentence)))

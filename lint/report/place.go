@@ -39,7 +39,7 @@ func placementText(out io.Writer, p *diag.Placements) error {
 		}
 		decisionText(&b, &p.Decisions[i])
 	}
-	for _, line := range failures(p) {
+	for _, line := range Incomplete(p.Failures) {
 		fmt.Fprintln(&b, line)
 	}
 	return lines(out, b.String())
@@ -70,15 +70,6 @@ func contextTitle(d *diag.Placement) string {
 		parts = append(parts, "context "+cmp.Or(visible(d.Context), "of all other manifests"))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// failures are visible lines on what could not be read.
-func failures(p *diag.Placements) []string {
-	var all []string
-	for _, f := range p.Failures {
-		all = append(all, visible(fmt.Sprintf("incomplete: %s:%d: %s", f.File, f.Line, f.Reason)))
-	}
-	return all
 }
 
 func decisionText(b *strings.Builder, p *diag.Placement) {
@@ -145,10 +136,19 @@ func lines(out io.Writer, text string) error {
 	return err
 }
 
+// jsonPlacements is the json format of decisions. Its JSON form is a contract that
+// others read.
+type jsonPlacements struct {
+	SchemaVersion string `json:"schemaVersion"`
+	// Complete is false if Failures tell of something that was not done.
+	Complete  bool             `json:"complete"`
+	Failures  diag.Failures    `json:"failures"`
+	Decisions []diag.Placement `json:"decisions"`
+}
+
 // allArrays is p with every array present in JSON; p stays as it is.
-func allArrays(p *diag.Placements) *diag.Placements {
-	out := *p
-	out.Failures, out.Decisions = array(p.Failures), array(p.Decisions)
+func allArrays(p *diag.Placements) *jsonPlacements {
+	out := jsonPlacements{p.SchemaVersion, p.Failures.Complete(), array(p.Failures), array(p.Decisions)}
 	for i := range out.Decisions {
 		out.Decisions[i] = *arrays(&p.Decisions[i])
 	}
@@ -162,6 +162,8 @@ func arrays(p *diag.Placement) *diag.Placement {
 	out.Unmodelled, out.Notes = array(p.Unmodelled), array(p.Notes)
 	for i := range out.Workloads {
 		w := &out.Workloads[i]
+		w.MoreCore = max(0, len(w.Core)-maxRelated)
+		w.Core = w.Core[:len(w.Core)-w.MoreCore]
 		w.Core, w.Repairs, w.Change.Survives = array(w.Core), array(w.Repairs), array(w.Change.Survives)
 	}
 	if p.Stuck != nil {
@@ -209,8 +211,11 @@ func contradictions(p *diag.Placement) []contradiction {
 func cores(b *strings.Builder, p *diag.Placement) {
 	for _, c := range contradictions(p) {
 		fmt.Fprintf(b, "\n%s\n", c.sentence())
-		for _, m := range c.core {
+		for _, m := range c.core[:min(maxRelated, len(c.core))] {
 			fmt.Fprintf(b, "  %s:%d:%d: %s: %s\n", visible(m.File), m.Line, m.Column, visible(m.Field), visible(m.Text))
+		}
+		if more := len(c.core) - maxRelated; more > 0 {
+			fmt.Fprintf(b, "  and %d more\n", more)
 		}
 		for _, r := range c.repairs {
 			fmt.Fprintf(b, "help: %s\n", visible(r))

@@ -23,7 +23,7 @@ func placementMarkdown(w io.Writer, p *diag.Placements) error {
 		}
 		doc.placement(title, d)
 	}
-	doc.list(failures(p))
+	doc.list(incomplete(p.Failures))
 	return doc.writeTo(w)
 }
 
@@ -85,7 +85,7 @@ func (p *page) decision(d decision) {
 func (p *page) contradiction(c *contradiction) {
 	var items []string
 	for i, m := range c.core {
-		if i == maxCore {
+		if i == maxRelated {
 			items = append(items, fmt.Sprintf("- and %d more", len(c.core)-i))
 			break
 		}
@@ -100,9 +100,6 @@ func (p *page) contradiction(c *contradiction) {
 		p.add(0, "A contradiction did not fit here.")
 	}
 }
-
-// maxCore bounds the members of a core that are told.
-const maxCore = 50
 
 // run adds placements as they are in text, or that they are too many.
 func (p *page) run(title, text string) {

@@ -80,7 +80,7 @@ func placed() *diag.Placement {
 
 // alone is one decision as the place command gives it.
 func alone(p *diag.Placement) *diag.Placements {
-	return &diag.Placements{SchemaVersion: "1", Complete: true, Decisions: []diag.Placement{*p}}
+	return &diag.Placements{SchemaVersion: "1", Decisions: []diag.Placement{*p}}
 }
 
 // hostile is a placement in which every name is a stranger's.

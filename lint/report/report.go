@@ -74,7 +74,7 @@ func Write(w io.Writer, format string, r *diag.Report, opts Options) error {
 		if f.name != format {
 			continue
 		}
-		if err := f.write(w, r, opts); err != nil {
+		if err := f.write(w, trimmed(r), opts); err != nil {
 			return fmt.Errorf("writing %s: %w", format, err)
 		}
 		return nil

@@ -19,6 +19,16 @@ const (
 	// maxResults is how many results of a run GitHub shows. It keeps 25,000 and
 	// does not promise which of them it shows, so the choice is made here.
 	maxResults = 5000
+	// maxPacked is what GitHub takes of a file that is packed, in bytes; maxSARIF
+	// bounds the file itself, for other readers.
+	maxPacked, maxSARIF = 10_000_000, 64 << 20
+	// unwritten is room for what a packer has not yet written, and for the note on
+	// what was left out.
+	unwritten = 256 << 10
+	// maxNotifications bounds what a run tells beside its results.
+	maxNotifications = 1000
+	// maxNotification bounds one of them, in characters.
+	maxNotification = 4000
 )
 
 // sarifWriter holds what the results of a run share.
@@ -29,29 +39,43 @@ const (
 type sarifWriter struct {
 	src   *sources
 	rules map[string]int // index of each rule id in the driver's rules
-	seen  map[diag.Key]int
-	// fresh tells the findings that a change brings; nil unless there is one.
-	fresh func(*diag.Diagnostic) bool
 }
 
 // writeSARIF writes one run. It says nothing of the repository that the run was
 // about: addresses of remotes may hold credentials.
 func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 	rules := allRules(r)
-	sw := &sarifWriter{src: newSources(r), rules: map[string]int{}, seen: map[diag.Key]int{}, fresh: fresh(r)}
+	sw := &sarifWriter{src: newSources(r), rules: map[string]int{}}
 	for i := range rules {
 		sw.rules[rules[i].ID] = i
 	}
-	worst := worstFirst(everything(r))
-	left := max(0, len(worst)-maxResults)
-	worst = worst[:len(worst)-left]
+	frame, err := sarifFrame(r, opts, rules, 0, 0)
+	if err != nil {
+		return err
+	}
+	all := candidates(r)
+	results, err := sw.results(all, frame)
+	if err != nil {
+		return err
+	}
+	if left := len(all) - len(results); left > 0 {
+		frame, err = sarifFrame(r, opts, rules, len(results), left)
+	}
+	if err != nil {
+		return err
+	}
+	return writeResults(w, frame, results)
+}
+
+// sarifFrame is the file without its results.
+func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int) (string, error) {
 	run := sarif.NewRun().
 		WithTool(sarif.NewTool().WithDriver(driver(r.Version, rules))).
 		WithColumnKind("unicodeCodePoints").
 		WithNewlineSequences([]string{"\r\n", "\n"}).
 		WithOriginalUriBaseIds(baseIDs()).
-		WithResults(sw.results(worst)).
-		AddInvocation(invocation(&r.Summary, r.Change, len(worst), left))
+		WithResults([]*sarif.Result{}).
+		AddInvocation(invocation(r, kept, left))
 	if opts.Category != "" {
 		// All up to the last slash is the category, the rest would tell one run
 		// from the next.
@@ -60,29 +84,8 @@ func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 	// Without its methods: to validate itself it would bring templates along, which
 	// keep every method of every type in the binary, a sixth of its size.
 	type plain sarif.Report
-	return encode(w, (*plain)(sarif.NewReport().AddRun(run)))
-}
-
-// everything is all findings that count, those that a change did not bring too:
-// code scanning compares branches by itself, and closes what is not in the file.
-func everything(r *diag.Report) []diag.Diagnostic {
-	if r.Change == nil {
-		return r.Diagnostics
-	}
-	all := slices.Concat(r.Diagnostics, r.Change.Unchanged)
-	slices.SortStableFunc(all, func(a, b diag.Diagnostic) int { return a.Compare(&b) })
-	return all
-}
-
-// fresh tells the findings of a change from the others.
-func fresh(r *diag.Report) func(*diag.Diagnostic) bool {
-	if r.Change == nil {
-		return nil
-	}
-	return func(d *diag.Diagnostic) bool {
-		_, found := slices.BinarySearchFunc(r.Diagnostics, d, func(a diag.Diagnostic, d *diag.Diagnostic) int { return a.Compare(d) })
-		return found
-	}
+	doc, err := encoded((*plain)(sarif.NewReport().AddRun(run)))
+	return string(doc), err
 }
 
 // baseIDs describes the root of the repository without its address: code
@@ -126,8 +129,16 @@ func isSemantic(v string) bool {
 }
 
 // invocation carries what is not a result: what was not checked.
-func invocation(s *diag.Summary, c *diag.Change, kept, left int) *sarif.Invocation {
-	inv := sarif.NewInvocation().WithExecutionSuccessful(true)
+func invocation(r *diag.Report, kept, left int) *sarif.Invocation {
+	s, c := &r.Summary, r.Change
+	inv := sarif.NewInvocation().WithExecutionSuccessful(r.Complete())
+	some, more := listed(r.Failures)
+	for _, f := range some {
+		inv.AddToolExecutionNotification(failureNotification(f))
+	}
+	if more > 0 {
+		inv.AddToolExecutionNotification(notification(sarif.LevelError, "incomplete: "+count(more, "failure")+" more"))
+	}
 	if text := unjudged(s); text != "" {
 		inv.AddToolExecutionNotification(notification(sarif.LevelWarning, text))
 	}
@@ -143,29 +154,25 @@ func invocation(s *diag.Summary, c *diag.Change, kept, left int) *sarif.Invocati
 	for _, n := range remarks(s, func(file string) string { return file }) {
 		inv.AddToolExecutionNotification(notification(sarif.LevelNote, n))
 	}
+	if more := len(inv.ToolExecutionNotifications) - maxNotifications; more > 0 {
+		inv.ToolExecutionNotifications = inv.ToolExecutionNotifications[:maxNotifications]
+		inv.AddToolExecutionNotification(notification(sarif.LevelNote, fmt.Sprintf("and %d more notes", more)))
+	}
 	if left > 0 {
 		inv.AddToolExecutionNotification(notification(sarif.LevelWarning,
-			fmt.Sprintf("%d of %d results were left out, the least severe ones", left, kept+left)))
+			fmt.Sprintf("%d of %d results were left out, the least severe ones: code scanning takes %d results and %d MB", left, kept+left, maxResults, maxPacked/1_000_000)))
 	}
 	return inv
 }
 
 func notification(level, text string) *sarif.Notification {
-	return sarif.NewNotification().WithLevel(level).WithMessage(sarif.NewTextMessage(sentence(visible(text))))
-}
-
-// results is never nil: an upload without the array is refused.
-func (w *sarifWriter) results(diagnostics []diag.Diagnostic) []*sarif.Result {
-	results := make([]*sarif.Result, 0, len(diagnostics))
-	for i := range diagnostics {
-		results = append(results, w.result(&diagnostics[i]))
-	}
-	return results
+	return sarif.NewNotification().WithLevel(level).WithMessage(sarif.NewTextMessage(sentence(visible(clipped(text, maxNotification)))))
 }
 
 // result renders one finding. Two findings of one rule on one line stay two
 // results, although GitHub shows them as one alert.
-func (w *sarifWriter) result(d *diag.Diagnostic) *sarif.Result {
+func (w *sarifWriter) result(c *candidate) *sarif.Result {
+	d := c.Diagnostic
 	primary := primaryPlace(d)
 	places, links := w.related(d)
 	res := sarif.NewRuleResult(d.Rule).
@@ -175,18 +182,14 @@ func (w *sarifWriter) result(d *diag.Diagnostic) *sarif.Result {
 		AddLocation(w.primary(primary).WithLogicalLocations(logical(d))).
 		WithRelatedLocations(places).
 		WithCodeFlows(w.codeFlows(d, primary)).
-		WithPartialFingerprints(w.fingerprints(d, primary))
+		WithPartialFingerprints(w.fingerprints(c.print, primary))
 	for _, f := range d.Fixes {
 		if fix := sarifFix(f); fix != nil {
 			res.AddFixe(fix)
 		}
 	}
-	if w.fresh != nil {
-		state := "unchanged"
-		if w.fresh(d) {
-			state = "new"
-		}
-		res.WithBaselineState(state)
+	if c.state != "" {
+		res.WithBaselineState(c.state)
 	}
 	if d.Cluster != "" {
 		res.WithProperties(sarif.NewPropertyBag().Add("cluster", d.Cluster))
@@ -197,8 +200,8 @@ func (w *sarifWriter) result(d *diag.Diagnostic) *sarif.Result {
 // fingerprints identify a result between runs: GitHub reads only the first, and
 // only with the place that it belongs to. The upload action computes none for a
 // file that is not in the checkout.
-func (w *sarifWriter) fingerprints(d *diag.Diagnostic, primary diag.Span) map[string]string {
-	prints := map[string]string{"schedlint/v1": fingerprint(d, w.seen)}
+func (w *sarifWriter) fingerprints(print string, primary diag.Span) map[string]string {
+	prints := map[string]string{"schedlint/v1": print}
 	if hash := w.src.file(primary.File).hash(primary.Line); hash != "" && inRepository(primary.File) {
 		prints["primaryLocationLineHash"] = hash
 	}
@@ -208,9 +211,9 @@ func (w *sarifWriter) fingerprints(d *diag.Diagnostic, primary diag.Span) map[st
 // linked is the message of a result: one sentence that links to each related
 // place, because GitHub shows only those that the message links to.
 func linked(d *diag.Diagnostic, links []string) string {
-	text := strings.TrimRight(bracketed(cmp.Or(message(d), d.Rule)), ". ")
+	text := strings.TrimRight(bracketed(clipped(cmp.Or(message(d), d.Rule), maxAnnotation)), ". ")
 	if len(links) > 0 {
-		text += "; see " + strings.Join(links, ", ")
+		text += "; see " + strings.Join(append(links, nonEmpty(morePlaces(d, maxRelated))...), ", ")
 	}
 	return sentence(text)
 }

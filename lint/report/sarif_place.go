@@ -89,13 +89,13 @@ func logical(d *diag.Diagnostic) []*sarif.LogicalLocation {
 	full := strings.Join(nonEmpty(o.APIVersion, o.Kind, o.Namespace, o.Name), "/")
 	l := sarif.NewLogicalLocation().WithKind("resource")
 	if o.Name != "" {
-		l.WithName(visible(o.Name))
+		l.WithName(visible(clipped(o.Name, maxPlain)))
 	}
 	if d.Field != "" {
 		full += "#" + d.Field
-		l.WithName(visible(d.Field)).WithKind("member")
+		l.WithName(visible(clipped(d.Field, maxPlain))).WithKind("member")
 	}
-	return []*sarif.LogicalLocation{l.WithFullyQualifiedName(visible(full))}
+	return []*sarif.LogicalLocation{l.WithFullyQualifiedName(visible(clipped(full, 4*maxPlain)))}
 }
 
 // related gives the related locations of d, numbered from 1, and the text that
@@ -103,7 +103,7 @@ func logical(d *diag.Diagnostic) []*sarif.LogicalLocation {
 func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, links []string) {
 	places = []*sarif.Location{}
 	for _, r := range d.Related {
-		text := r.Message
+		text := clipped(r.Message, maxPlain)
 		if r.Location.File == "" {
 			links = append(links, nonEmpty(bracketed(text))...)
 			continue
@@ -126,10 +126,10 @@ func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, lin
 // sarifFix is nil for a repair that is not a change of text, and for one that
 // cannot be given whole.
 func sarifFix(f diag.Fix) *sarif.Fix {
-	fix := sarif.NewFix().WithDescription(sarif.NewTextMessage(sentence(visible(f.Description))))
+	fix := sarif.NewFix().WithDescription(sarif.NewTextMessage(sentence(visible(clipped(f.Description, maxPlain)))))
 	changes := map[string]*sarif.ArtifactChange{}
 	for _, e := range f.Edits {
-		if e.Location.File == "" || e.Location.IsZero() {
+		if e.Location.File == "" || e.Location.IsZero() || len(e.NewText) > maxSnippet {
 			return nil
 		}
 		change := changes[e.Location.File]

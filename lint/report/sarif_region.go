@@ -13,8 +13,6 @@ const (
 	contextLines = 2
 	// maxSnippet bounds quoted source in bytes: a file may be one line of JSON.
 	maxSnippet = 4096
-	// maxSteps bounds the steps of a code flow.
-	maxSteps = 20
 )
 
 // location is a place with its text.
@@ -83,18 +81,21 @@ func (f *file) lastLine() int {
 }
 
 // codeFlows is the chain from what a finding rests on to the finding itself,
-// where there is more than one thing to go through.
+// where there is more than one thing to go through, and nothing is left out of it.
 func (w *sarifWriter) codeFlows(d *diag.Diagnostic, primary diag.Span) []*sarif.CodeFlow {
 	flow := sarif.NewThreadFlow()
+	if d.MoreRelated > 0 {
+		return []*sarif.CodeFlow{}
+	}
 	for _, r := range d.Related {
-		if r.Location.File != "" && r.Message != "" && len(flow.Locations) < maxSteps {
-			flow.AddLocation(w.step(ordered(r.Location, 1), r.Message))
+		if r.Location.File != "" && r.Message != "" {
+			flow.AddLocation(w.step(ordered(r.Location, 1), clipped(r.Message, maxPlain)))
 		}
 	}
 	if len(flow.Locations) < 2 {
 		return []*sarif.CodeFlow{}
 	}
-	flow.AddLocation(w.step(primary, message(d)))
+	flow.AddLocation(w.step(primary, clipped(message(d), maxAnnotation)))
 	return []*sarif.CodeFlow{sarif.NewCodeFlow().AddThreadFlow(flow)}
 }
 

@@ -96,9 +96,9 @@ func TestSARIFHashesOfTheRepositoryAlone(t *testing.T) {
 	}
 }
 
-// A chain needs more than one thing to go through, and is told to its end.
+// A chain needs more than one thing to go through, and is told as a whole.
 func TestSARIFCodeFlows(t *testing.T) {
-	for n, want := range map[int]int{0: 0, 1: 0, 2: 3, 5: 6, 500: maxSteps + 1} {
+	for n, want := range map[int]int{0: 0, 1: 0, 2: 3, 5: 6, maxRelated - 2: maxRelated - 1, maxRelated: 0, 500: 0} {
 		r := one("a: 1\n", at("f", 1, 1, 1, 2))
 		for i := range n {
 			r.Diagnostics[0].Related = append(r.Diagnostics[0].Related, diag.Related{Message: fmt.Sprint("step ", i), Location: at("f", 1, 4, 1, 5)})

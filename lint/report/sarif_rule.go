@@ -90,6 +90,7 @@ func pascal(id string) string {
 
 // help is the page of a rule: GitHub shows the markdown, others the text.
 func help(r *diag.Rule, title, description string) *sarif.MultiformatMessageString {
+	title, description = clipped(title, maxPlain), clipped(description, maxAnnotation)
 	text := nonEmpty(description, about(r))
 	markdown := []string{"# " + prose(title)}
 	for _, paragraph := range text {

@@ -113,7 +113,7 @@ func valid(t *testing.T, schema *jsonschema.Schema, doc []byte) error {
 func conforms(t *testing.T, schema *jsonschema.Schema) {
 	t.Helper()
 	validate := func(doc []byte) error { return valid(t, schema, doc) }
-	reports := map[string]*diag.Report{"canned": canned(), "empty": {}}
+	reports := map[string]*diag.Report{"canned": canned(), "empty": {}, "changed": changed(), "incomplete": partial(), "cut": crowd(maxRelated + 5)}
 	for name, evil := range attacks {
 		if len(evil) < 1000 { // length makes no difference to a schema
 			reports[name] = attacked(evil)
@@ -254,7 +254,7 @@ func TestSARIFCap(t *testing.T) {
 	if len(run.Results) != maxResults || run.Results[0].Level != "error" || run.Results[maxResults-1].Level != "note" {
 		t.Errorf("%d results, from %s to %s", len(run.Results), run.Results[0].Level, run.Results[len(run.Results)-1].Level)
 	}
-	want := "3 of 5003 results were left out, the least severe ones."
+	want := "3 of 5003 results were left out, the least severe ones: code scanning takes 5000 results and 10 MB."
 	if notes := run.Invocations[0].ToolExecutionNotifications; len(notes) != 1 || notes[0].Message.Text != want {
 		t.Errorf("notifications are %v", notes)
 	}

@@ -12,11 +12,12 @@ import (
 
 // summary writes the line that counts what was looked at, and indented lines
 // on what was not.
-func (t *textWriter) summary(s *diag.Summary, c *diag.Change) {
+func (t *textWriter) summary(r *diag.Report) {
+	s, c := &r.Summary, r.Change
 	if text := unjudged(s); text != "" {
 		t.println(t.paint(yellow, text))
 	}
-	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.findings(s), acceptedText(s)), "; "))
+	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.findings(s), acceptedText(s), completeness(r)), "; "))
 	told := nonEmpty(sinceText(c, total(s)), healedText(s))
 	for _, note := range s.Notes {
 		told = append(told, "note: "+visible(note))
@@ -26,6 +27,14 @@ func (t *textWriter) summary(s *diag.Summary, c *diag.Change) {
 		lines = append(told, remarks(s, t.path)...)
 	}
 	t.indented(lines)
+}
+
+// completeness is said beside the findings, lest none be taken for good news.
+func completeness(r *diag.Report) string {
+	if r.Complete() {
+		return ""
+	}
+	return "incomplete"
 }
 
 // maxSummary bounds the lines of a summary that is not verbose.
@@ -74,7 +83,7 @@ func counts(entries []diag.Skip) string {
 	more := 0
 	for i, e := range entries {
 		if i < maxCounts {
-			parts = append(parts, fmt.Sprintf("%s (%d)", visible(e.Reason), e.Count))
+			parts = append(parts, fmt.Sprintf("%s (%d)", reasonOf(e), e.Count))
 		} else {
 			more += e.Count
 		}
@@ -90,12 +99,12 @@ func counts(entries []diag.Skip) string {
 func unjudged(s *diag.Summary) string {
 	var reasons []string
 	for _, e := range s.Unjudged() {
-		reasons = append(reasons, count(e.Count, visible(e.Reason)))
+		reasons = append(reasons, count(e.Count, reasonOf(e)))
 	}
 	if len(reasons) == 0 {
 		return ""
 	}
-	return "no workload was judged, but what was skipped may hold some: " + strings.Join(reasons, ", ")
+	return "no workload was judged, but what was skipped may hold some: " + enumerated(reasons)
 }
 
 // remarks are visible lines on what was not judged, or not as a whole; path
@@ -112,13 +121,32 @@ func remarks(s *diag.Summary, path func(string) string) []string {
 		{"declared differently", s.Repeated, false},
 		{"unknown", s.Unknown, false},
 	} {
-		for _, e := range detail.entries {
+		for _, e := range detail.entries[:min(maxRemarks, len(detail.entries))] {
 			if !detail.counted || len(e.Places) > 0 {
-				all = append(all, detail.title+": "+visible(e.Reason)+where(e, path))
+				all = append(all, detail.title+": "+reasonOf(e)+where(e, path))
 			}
+		}
+		if more := moreEntries(len(detail.entries), maxRemarks, "entries"); more != "" {
+			all = append(all, detail.title+": "+more)
 		}
 	}
 	return all
+}
+
+// maxRemarks bounds the entries of each kind that remarks tell of: there may be one
+// for each object.
+const maxRemarks = 100
+
+// reasonOf is the visible reason of an entry, which may hold a name of any length.
+func reasonOf(e diag.Skip) string { return visible(clipped(e.Reason, maxPath)) }
+
+// enumerated lists reasons in one line, and counts those that are too many for it.
+func enumerated(reasons []string) string {
+	const most = 20
+	if more := len(reasons) - most; more > 0 {
+		reasons = append(slices.Clone(reasons[:most]), fmt.Sprintf("%d more reasons", more))
+	}
+	return strings.Join(reasons, ", ")
 }
 
 // examined counts what the rules looked at.
@@ -139,12 +167,12 @@ func skipped(entries []diag.Skip) string {
 	total, reasons := 0, []string(nil)
 	for _, e := range entries {
 		total += e.Count
-		reasons = append(reasons, count(e.Count, visible(e.Reason)))
+		reasons = append(reasons, count(e.Count, reasonOf(e)))
 	}
 	if total == 0 {
 		return ""
 	}
-	return fmt.Sprintf("skipped %d (%s)", total, strings.Join(reasons, ", "))
+	return fmt.Sprintf("skipped %d (%s)", total, enumerated(reasons))
 }
 
 // findings counts diagnostics by level, levels without any left out.

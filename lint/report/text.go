@@ -38,17 +38,12 @@ type textWriter struct {
 func writeText(w io.Writer, r *diag.Report, opts Options) error {
 	t := &textWriter{out: bufio.NewWriter(w), src: newSources(r), display: r.Display, color: opts.Color, verbose: opts.Verbose}
 	t.silences(r.Change)
-	for _, d := range once(r.Diagnostics, opts.All) {
-		t.diagnostic(d.Diagnostic)
-		if more := d.places(); more != "" {
-			t.println("  ", t.paint(dim, more))
-		}
-		t.println()
-	}
+	t.diagnostics(once(r.Diagnostics, opts.All), opts.All)
 	if !opts.Quiet {
 		t.fixed(r.Change, opts.All)
-		t.summary(&r.Summary, r.Change)
+		t.summary(r)
 	}
+	t.incomplete(r.Failures)
 	return t.out.Flush()
 }
 
@@ -90,8 +85,11 @@ func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	for i := range d.Related {
 		t.related(&d.Related[i], gutter)
 	}
+	if more := morePlaces(d, maxRelated); more != "" {
+		t.folded("  --> ", cyan, more)
+	}
 	for _, f := range d.Fixes {
-		t.folded("help: ", green, visible(f.Description))
+		t.folded("help: ", green, visible(clipped(f.Description, maxPlain)))
 	}
 }
 
@@ -125,7 +123,7 @@ func message(d *diag.Diagnostic) string {
 
 // related writes a second place of a finding and its line.
 func (t *textWriter) related(r *diag.Related, gutter int) {
-	text := visible(r.Message)
+	text := visible(clipped(r.Message, maxPlain))
 	if place := t.place(r.Location); place != "" {
 		text = visible(place) + ": " + text
 	}

@@ -1,0 +1,156 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"compress/gzip"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// What formats leave out never changes what a run comes to: the exit status, the
+// counts, baselines and comparisons see everything.
+const (
+	// maxRelated bounds the related places of a finding in every format.
+	maxRelated = 20
+	// maxTextBytes bounds the findings in text, unless all are asked for.
+	maxTextBytes = 4 << 20
+	// maxLines bounds each list of text that has a line for each entry.
+	maxLines = 1000
+	// maxPlain bounds what one line of text says of a related place or of a repair,
+	// in characters.
+	maxPlain = 1000
+	// maxBodies bounds what junit quotes of findings. Every finding is a test, but
+	// those that follow say only what was found.
+	maxBodies = 16 << 20
+)
+
+// trimmed is a report whose findings have at most so many related places; the other
+// ones are counted. The report stays as it is.
+func trimmed(r *diag.Report) *diag.Report {
+	out := *r
+	out.Diagnostics, out.Accepted = trim(r.Diagnostics), trim(r.Accepted)
+	if c := r.Change; c != nil {
+		change := *c
+		change.Fixed, change.Gone, change.Undecided, change.Unchanged = trim(c.Fixed), trim(c.Gone), trim(c.Undecided), trim(c.Unchanged)
+		out.Change = &change
+	}
+	return &out
+}
+
+func trim(all []diag.Diagnostic) []diag.Diagnostic {
+	if !slices.ContainsFunc(all, func(d diag.Diagnostic) bool { return len(d.Related) > maxRelated }) {
+		return all
+	}
+	all = slices.Clone(all)
+	for i := range all {
+		if d := &all[i]; len(d.Related) > maxRelated {
+			d.MoreRelated += len(d.Related) - maxRelated
+			d.Related = d.Related[:maxRelated:maxRelated]
+		}
+	}
+	return all
+}
+
+// morePlaces counts the related places of a finding beyond those that are shown, or
+// is "".
+func morePlaces(d *diag.Diagnostic, shown int) string {
+	if more := len(d.Related) + d.MoreRelated - min(shown, len(d.Related)); more > 0 {
+		return fmt.Sprintf("and %s", count(more, "more place"))
+	}
+	return ""
+}
+
+// moreEntries is the last line of a list that is cut, or "".
+func moreEntries(n, most int, noun string) string {
+	if n <= most {
+		return ""
+	}
+	return fmt.Sprintf("and %d more %s", n-most, noun)
+}
+
+// diagnostics writes the findings, as many as there is room for: the worst ones, in
+// the order of the report.
+func (t *textWriter) diagnostics(all []shown, every bool) {
+	worst := make([]int, len(all))
+	for i := range worst {
+		worst[i] = i
+	}
+	if !every {
+		slices.SortStableFunc(worst, func(a, b int) int { return -cmp.Compare(all[a].Level.Rank(), all[b].Level.Rank()) })
+	}
+	texts, size, kept := make([]string, len(all)), 0, 0
+	var b strings.Builder
+	out := t.out
+	t.out = bufio.NewWriter(&b)
+	for _, i := range worst {
+		b.Reset()
+		t.finding(&all[i])
+		t.out.Flush()
+		if size += b.Len(); size > maxTextBytes && !every {
+			break
+		}
+		texts[i], kept = b.String(), kept+1
+	}
+	t.out = out
+	for _, text := range texts {
+		t.out.WriteString(text)
+	}
+	if kept < len(all) {
+		t.uncounted(all, worst[kept:])
+	}
+}
+
+// finding writes one that may stand for several.
+func (t *textWriter) finding(d *shown) {
+	t.diagnostic(d.Diagnostic)
+	if more := d.places(); more != "" {
+		t.println("  ", t.paint(dim, more))
+	}
+	t.println()
+}
+
+// uncounted says how many findings there was no room for.
+func (t *textWriter) uncounted(all []shown, left []int) {
+	var rest diag.Summary
+	for _, i := range left {
+		n := 1 + all[i].more
+		switch all[i].Level {
+		case diag.LevelError:
+			rest.Errors += n
+		case diag.LevelWarning:
+			rest.Warnings += n
+		default:
+			rest.NoteFindings += n
+		}
+	}
+	t.println(count(total(&rest), "more finding"), " (", t.findings(&rest), "): --all shows them")
+	t.println()
+}
+
+// packer counts what documents take when they are packed as they are for GitHub. It
+// packs fast, which takes more room than what GitHub's action does.
+type packer struct {
+	z    *gzip.Writer
+	size int
+}
+
+func newPacker() *packer {
+	p := &packer{}
+	p.z, _ = gzip.NewWriterLevel(p, gzip.BestSpeed) // the level exists
+	return p
+}
+
+// Write counts what is packed.
+func (p *packer) Write(b []byte) (int, error) {
+	p.size += len(b)
+	return len(b), nil
+}
+
+// add packs more. What is not yet written of it, a window at most, is not counted.
+func (p *packer) add(text string) {
+	_, _ = strings.NewReader(text).WriteTo(p.z) // to a writer that does not fail
+}

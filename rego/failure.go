@@ -1,0 +1,51 @@
+package rego
+
+import (
+	"context"
+	"errors"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/topdown"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// refusal is why the evaluation of a rule ended, or why its report does not count.
+// Limits end an evaluation by a panic with one, as OPA checks for cancellation only
+// between steps, and the comparison of two values is one step.
+type refusal struct {
+	at   *ast.Location // nil for the rule as a whole
+	what string
+	// limit is set for a limit that a built-in rule may reach, too.
+	limit bool
+}
+
+// Error says what the rule does.
+func (r refusal) Error() string { return r.what }
+
+// failure tells of a rule that failed. A built-in rule has no file that the user
+// could look at, and a fault of it is one of schedlint.
+func failure(r *rule, err error) diag.Failure {
+	f := diag.Failure{Stage: diag.StageRule, Rule: r.id, File: r.file, Line: 1, Message: err.Error()}
+	at := (*ast.Location)(nil)
+	var refused refusal
+	var failed *topdown.Error
+	switch {
+	case errors.As(err, &refused):
+		at = refused.at
+	case topdown.IsCancel(err) || errors.Is(err, context.DeadlineExceeded):
+		refused.limit = true
+		f.Message = tooLong
+	case errors.As(err, &failed):
+		at, f.Message = failed.Location, failed.Message
+	}
+	if at != nil && at.File != "" {
+		f.File, f.Line = at.File, max(1, at.Row)
+	}
+	if !r.own {
+		f.File, f.Line, f.Internal = "", 0, !refused.limit
+	}
+	return f
+}
+
+const tooLong = "runs too long; let it visit only the facts of its own list"

@@ -1,0 +1,266 @@
+package rego
+
+import (
+	"math/big"
+	"regexp/syntax"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// What calls make, at most. An argument of a wrong type has size 0: the function
+// itself complains about it.
+
+func text(t *ast.Term) string {
+	s, _ := t.Value.(ast.String)
+	return string(s)
+}
+
+// members are the values in an array, a set or an object.
+func members(t *ast.Term) []*ast.Term {
+	var all []*ast.Term
+	switch v := t.Value.(type) {
+	case *ast.Array:
+		v.Foreach(func(t *ast.Term) { all = append(all, t) })
+	case ast.Set:
+		all = v.Slice()
+	case ast.Object:
+		v.Foreach(func(_, value *ast.Term) { all = append(all, value) })
+	}
+	return all
+}
+
+// joined is what concat makes.
+func joined(m *meter, args []*ast.Term) size {
+	all := members(args[1])
+	made := int64(len(text(args[0]))) * int64(max(0, len(all)-1))
+	for _, t := range all {
+		made += m.outer(t).text
+	}
+	return size{text: made}
+}
+
+// replaced is what replace makes.
+func replaced(_ *meter, args []*ast.Term) size {
+	s, old, with := text(args[0]), text(args[1]), text(args[2])
+	return size{text: int64(len(s)) + int64(strings.Count(s, old))*int64(max(0, len(with)-len(old)))}
+}
+
+// replacedAll is what strings.replace_n makes: the longest replacement wherever the
+// shortest pattern fits.
+func replacedAll(_ *meter, args []*ast.Term) size {
+	patterns, ok := args[0].Value.(ast.Object)
+	if !ok {
+		return size{}
+	}
+	shortest, longest := int64(maxText), int64(0)
+	patterns.Foreach(func(pattern, with *ast.Term) {
+		shortest, longest = min(shortest, int64(len(text(pattern)))), max(longest, int64(len(text(with))))
+	})
+	n := int64(len(text(args[1])))
+	return size{text: n + (n/max(1, shortest)+1)*longest}
+}
+
+// replacedPattern is what regex.replace makes: in as many places as there are
+// characters the replacement, and in all of them together each group that it names
+// at most once.
+func replacedPattern(_ *meter, args []*ast.Term) size {
+	n, with := int64(len(text(args[0]))), text(args[2])
+	return size{text: n + (n+1)*int64(len(with)) + n*int64(strings.Count(with, "$"))}
+}
+
+// written is what template strings make: strings are written as they are, and
+// values that an expression gives are members of a set.
+func written(_ *meter, args []*ast.Term) size {
+	var made size
+	for _, part := range members(args[0]) {
+		if _, ok := part.Value.(ast.String); ok {
+			made.text += int64(len(text(part)))
+			continue
+		}
+		for _, value := range members(part) {
+			made.text += plain(value)
+		}
+	}
+	return made
+}
+
+// plain is the length of a value where strings are written as they are.
+func plain(t *ast.Term) int64 {
+	if s, ok := t.Value.(ast.String); ok {
+		return int64(len(s))
+	}
+	return length(t)
+}
+
+// marshalled is what json.marshal makes.
+func marshalled(_ *meter, args []*ast.Term) size { return size{text: length(args[0])} }
+
+// length bounds the length of a value as JSON or Rego writes it.
+func length(t *ast.Term) int64 {
+	const punctuation = 6 // brackets, comma and colon, set() or a word such as false
+	switch v := t.Value.(type) {
+	case ast.String:
+		return 2 + escaped(string(v))
+	case ast.Number:
+		return int64(len(v))
+	}
+	n := int64(punctuation)
+	for _, member := range members(t) {
+		n += length(member) + punctuation
+	}
+	if object, ok := t.Value.(ast.Object); ok {
+		object.Foreach(func(key, _ *ast.Term) { n += length(key) })
+	}
+	return n
+}
+
+// escaped bounds the length of a string with its escapes.
+func escaped(s string) int64 {
+	const longest = 6 // \u0000
+	n := int64(len(s))
+	for _, c := range []byte(s) {
+		if c < ' ' || c == '<' || c == '>' || c == '&' || c >= 0x7f {
+			n += longest - 1
+		} else if c == '"' || c == '\\' {
+			n++
+		}
+	}
+	return n
+}
+
+// parts are as many as the separator occurs.
+func parts(_ *meter, args []*ast.Term) size {
+	return size{items: int64(strings.Count(text(args[0]), text(args[1]))) + 1}
+}
+
+// submatches are the groups of a pattern for each character.
+func submatches(_ *meter, args []*ast.Term) size {
+	return size{items: (int64(len(text(args[1]))) + 1) * int64(strings.Count(text(args[0]), "(")+1)}
+}
+
+// added is what two values have together.
+func added(m *meter, args []*ast.Term) size { return m.outer(args[0]).plus(m.outer(args[1])) }
+
+// flattened is what the members of a value have together.
+func flattened(m *meter, args []*ast.Term) size {
+	all := members(args[0])
+	made := size{items: int64(len(all))}
+	for _, t := range all {
+		made.items += m.outer(t).items
+	}
+	return made
+}
+
+// counted is what numbers.range makes.
+func counted(m *meter, args []*ast.Term) size {
+	from, ok := integer(args[0])
+	to, both := integer(args[1])
+	if !ok || !both {
+		return size{}
+	}
+	n := from.Sub(to, from)
+	if n.Abs(n); !n.IsInt64() {
+		return size{items: maxItems + 1}
+	}
+	return size{items: n.Int64() + 1}
+}
+
+func integer(t *ast.Term) (*big.Int, bool) {
+	n, ok := t.Value.(ast.Number)
+	if !ok {
+		return nil, false
+	}
+	r, ok := new(big.Rat).SetString(string(n))
+	if !ok || !r.IsInt() {
+		return nil, false
+	}
+	return r.Num(), true
+}
+
+// multiplied refuses products whose digits would fill memory.
+func multiplied(m *meter, args []*ast.Term) int64 {
+	var digits int64
+	for _, t := range members(args[0]) {
+		if n, ok := t.Value.(ast.Number); ok && len(n) > 1 {
+			digits += magnitude(string(n))
+		}
+	}
+	if digits > maxDigits {
+		m.refuse("makes a number with more than %d digits", maxDigits)
+	}
+	return 0
+}
+
+// parsed is the work of json.unmarshal: a value may have a member for each second
+// byte.
+func parsed(_ *meter, args []*ast.Term) int64 { return int64(len(text(args[0]))) / 2 }
+
+// product is the work of looking for one value at every place of another.
+func product(m *meter, args []*ast.Term) int64 {
+	a, b := m.outer(args[0]), m.outer(args[1])
+	return (a.text + a.items) * (b.text + b.items) / 1024
+}
+
+// searching is the work of comparing a value with every member of an array.
+func searching(value int) func(*meter, []*ast.Term) int64 {
+	return func(m *meter, args []*ast.Term) int64 {
+		among := args[len(args)-1]
+		if _, ok := among.Value.(ast.Set); ok {
+			return 0 // there it is looked up
+		}
+		return m.whole(args[value]).steps() * m.outer(among).items
+	}
+}
+
+// The bounds of patterns.
+const (
+	maxGlob    = 1000   // bytes
+	maxPattern = 10_000 // bytes, and instructions of the compiled expression
+)
+
+// globbing is the work of glob.match.
+func globbing(m *meter, args []*ast.Term) int64 {
+	pattern, match := int64(len(text(args[0]))), int64(len(text(args[2])))
+	if pattern > maxGlob {
+		m.refuse("uses a glob pattern of more than %d bytes", maxGlob)
+	}
+	return pattern * match / textStep
+}
+
+// matching is the work of a regular expression, whose time is at most its compiled
+// size times the length of the text.
+func matching(pattern, match int) func(*meter, []*ast.Term) int64 {
+	return func(m *meter, args []*ast.Term) int64 {
+		return m.pattern(text(args[pattern])) * (int64(len(text(args[match]))) + 1) / textStep
+	}
+}
+
+// pattern is the number of instructions of a regular expression.
+func (m *meter) pattern(p string) int64 {
+	if len(p) > maxPattern {
+		m.refuse("uses a regular expression of more than %d bytes", maxPattern)
+	}
+	n, known := m.patterns[p]
+	if !known {
+		n = instructions(p)
+		m.patterns[p] = n
+		m.charge(n)
+	}
+	if n > maxPattern {
+		m.refuse("uses a regular expression of more than %d instructions", maxPattern)
+	}
+	return n
+}
+
+func instructions(p string) int64 {
+	parsed, err := syntax.Parse(p, syntax.Perl)
+	if err != nil {
+		return 1
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 1
+	}
+	return int64(len(program.Inst))
+}

@@ -1,0 +1,163 @@
+package rego
+
+import (
+	"fmt"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/topdown"
+	"github.com/open-policy-agent/opa/v1/types"
+)
+
+// makeValue is the function that makes an array, an object or a set of values.
+const makeValue = guardPrefix + "value"
+
+// hoister makes each literal with variables a value before anything is done with it.
+// OPA binds variables to literals as they are written, so that x := [a, a],
+// y := [x, x] and so on double what it writes out at the first use of the last one,
+// in one step that nothing can stop. Values share what they hold.
+type hoister struct{ last int }
+
+// hoist rewrites the bodies of compiled modules.
+func hoist(modules map[string]*ast.Module) {
+	var h hoister
+	for _, m := range modules {
+		for _, r := range m.Rules {
+			for ; r != nil; r = r.Else {
+				bound := ast.NewVarSet(ast.DefaultRootDocument.Value.(ast.Var), ast.InputRootDocument.Value.(ast.Var))
+				for _, arg := range r.Head.Args {
+					bound.Update(vars(arg))
+				}
+				r.Body = h.body(r.Body, bound)
+				h.head(r)
+			}
+		}
+	}
+}
+
+// head makes what a rule gives a value at the end of its body: a function that gives
+// a literal would hand it on as it is written.
+func (h *hoister) head(r *ast.Rule) {
+	for _, t := range []**ast.Term{&r.Head.Key, &r.Head.Value} {
+		if *t == nil || !literal(*t) {
+			continue
+		}
+		made, v := h.made(*t)
+		made.Index = len(r.Body)
+		r.Body, *t = append(r.Body, made), v
+	}
+}
+
+// made is an expression that makes a literal the value of a new variable.
+func (h *hoister) made(t *ast.Term) (*ast.Expr, *ast.Term) {
+	h.last++
+	v := ast.VarTerm(fmt.Sprintf("__schedlint%d__", h.last))
+	v.Location = t.Location
+	op := ast.NewTerm((&ast.Builtin{Name: makeValue}).Ref())
+	return &ast.Expr{Terms: []*ast.Term{op, t, v}, Location: t.Location, Generated: true}, v
+}
+
+// body rewrites a body in which some variables are bound before.
+func (h *hoister) body(body ast.Body, bound ast.VarSet) ast.Body {
+	bound = bound.Copy()
+	var all ast.Body
+	add := func(e *ast.Expr) {
+		e.Index = len(all)
+		all = append(all, e)
+	}
+	for _, e := range body {
+		h.closures(e, bound)
+		for _, made := range h.literals(e, bound) {
+			add(made)
+		}
+		add(e)
+		if !e.Negated {
+			bound.Update(vars(e))
+		}
+	}
+	return all
+}
+
+// closures rewrites the bodies within an expression.
+func (h *hoister) closures(e *ast.Expr, bound ast.VarSet) {
+	ast.NewGenericVisitor(func(x any) bool {
+		switch x := x.(type) {
+		case *ast.ArrayComprehension:
+			x.Body = h.body(x.Body, bound)
+		case *ast.SetComprehension:
+			x.Body = h.body(x.Body, bound)
+		case *ast.ObjectComprehension:
+			x.Body = h.body(x.Body, bound)
+		case *ast.Every:
+			inner := bound.Copy()
+			inner.Update(vars(x.Value))
+			if x.Key != nil {
+				inner.Update(vars(x.Key))
+			}
+			x.Body = h.body(x.Body, inner)
+		default:
+			return false
+		}
+		return true
+	}).Walk(e)
+}
+
+// literals takes the operands of an expression that are literals with variables, all
+// of them bound, out of it. Literals with others are patterns, which bind these.
+func (h *hoister) literals(e *ast.Expr, bound ast.VarSet) (made []*ast.Expr) {
+	terms, ok := e.Terms.([]*ast.Term)
+	if !ok {
+		return nil
+	}
+	for i, t := range terms[1:] {
+		if !literal(t) || len(vars(t).Diff(bound)) > 0 {
+			continue
+		}
+		one, v := h.made(t)
+		one.With = e.With
+		made, terms[i+1] = append(made, one), v
+	}
+	return made
+}
+
+// literal tells collections of constants and variables from other terms.
+func literal(t *ast.Term) bool {
+	switch t.Value.(type) {
+	case *ast.Array, ast.Object, ast.Set:
+	default:
+		return false
+	}
+	plain, variables := true, false
+	ast.WalkTerms(t, func(t *ast.Term) bool {
+		switch t.Value.(type) {
+		case ast.Var:
+			variables = true
+		case ast.Ref, ast.Call, *ast.ArrayComprehension, *ast.SetComprehension, *ast.ObjectComprehension:
+			plain = false
+		}
+		return !plain
+	})
+	return plain && variables
+}
+
+// vars are the variables of an expression or a term, but for those of closures.
+func vars(x any) ast.VarSet {
+	v := ast.NewVarVisitor().WithParams(ast.VarVisitorParams{SkipClosures: true, SkipRefCallHead: true})
+	v.Walk(x)
+	return v.Vars()
+}
+
+// value is makeValue for one evaluation.
+func (m *meter) value() *topdown.Builtin {
+	return &topdown.Builtin{
+		Decl: &ast.Builtin{Name: makeValue, Decl: types.NewFunction(types.Args(types.A), types.A)},
+		Func: func(bctx topdown.BuiltinContext, operands []*ast.Term, iter func(*ast.Term) error) error {
+			if bctx.Location != nil {
+				m.at = bctx.Location
+			}
+			made := tour{meter: m, limit: maxItems, verb: "makes"}
+			made.term(operands[0], 0)
+			m.charge(made.items/walked + made.text/textStep/walked)
+			return iter(operands[0])
+		},
+	}
+}

@@ -1,0 +1,337 @@
+package rego
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/topdown"
+
+	"github.com/schedlint/schedlint/lint/facts"
+)
+
+// hostileRule is a rule of that id whose message is what a body makes of it.
+func hostileRule(id, body string) string {
+	return strings.Replace(head, "no-default-namespace", id, 1) +
+		"report contains result.diagnostic(rego.metadata.chain(), fact, message) if {\n\tsome fact in input.workloads\n" + body + "}\n"
+}
+
+// nested repeats a line in which %[1]d is a number and %[2]d the one before it.
+func nested(n int, line string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, line, i+1, i)
+	}
+	return b.String()
+}
+
+// hostileRules are rules that take all time or memory, and why each of them fails.
+var hostileRules = map[string]struct{ body, want string }{
+	"concat": {`	s0 := "0123456789"` + "\n" + nested(20, `	s%d := concat("", [s%[2]d, s%[2]d, s%[2]d])`+"\n") + "\tmessage := s20\n",
+		"concat makes a string of more than 1 MiB"},
+	"replace": {`	s0 := "aaaaaaaaaa"` + "\n" + nested(10, `	s%d := replace(s%[2]d, "a", s%[2]d)`+"\n") + "\tmessage := s10\n",
+		"replace makes a string of more than 1 MiB"},
+	"replace-n": {`	s0 := "aaaaaaaaaa"` + "\n" + nested(10, `	s%d := strings.replace_n({"a": s%[2]d}, s%[2]d)`+"\n") + "\tmessage := s10\n",
+		"strings.replace_n makes a string of more than 1 MiB"},
+	"regex-replace": {`	s0 := "aaaaaaaaaa"` + "\n" + nested(10, `	s%d := regex.replace(s%[2]d, "a", s%[2]d)`+"\n") + "\tmessage := s10\n",
+		"regex.replace makes a string of more than 1 MiB"},
+	"template": {`	s0 := "0123456789"` + "\n" + nested(25, "\ts%d := $\"{s%[2]d}{s%[2]d}\"\n") + "\tmessage := s25\n",
+		"template_string makes a string of more than 1 MiB"},
+	"widths":       {`	message := sprintf("` + strings.Repeat("%999999d", 2) + `", [1, 2])` + "\n", "sprintf makes a string of more than 1 MiB"},
+	"widths-index": {`	message := sprintf("%[1]*[1]d%[1]*[1]d", [999999])` + "\n", "sprintf makes a string of more than 1 MiB"},
+	"marshal": {`	a0 := [fact, fact, fact]` + "\n" + nested(20, "\ta%d := [a%[2]d, a%[2]d, a%[2]d]\n") + "\tmessage := json.marshal(a20)\n",
+		"makes a value with more than 1000000 members"},
+	"marshal-text": {`	s := sprintf("%900000s", ["<"])` + "\n" + `	message := json.marshal([s, s])` + "\n", "json.marshal makes a string of more than 1 MiB"},
+	"print-value": {`	a0 := [fact, fact, fact]` + "\n" + nested(20, "\ta%d := [a%[2]d, a%[2]d, a%[2]d]\n") + "\tmessage := sprintf(\"%v\", [a20])\n",
+		"makes a value with more than 1000000 members"},
+	"functions": {"\ta := p5([fact.id])\n\tmessage := json.marshal(a)\n}\n\np0(x) := [x, x]\n\n" + nested(5, "p%d(x) := p%[2]d(p%[2]d(x))\n\n") + "unused(x) if {\n\tx\n",
+		"makes a value with more than 1000000 members"},
+	"range": {`	message := sprintf("%d", [count(numbers.range(1, 3000000))])` + "\n", "numbers.range makes a value with more than 1000000 members"},
+	"ranges": {`	r := numbers.range(1, 1000000)` + "\n" + `	message := sprintf("%d", [count([x | some x in r; some y in r; x + y < 0])])` + "\n",
+		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
+	"arrays": {`	a0 := numbers.range(1, 10)` + "\n" + nested(20, `	a%d := array.concat(a%[2]d, a%[2]d)`+"\n") + `	message := sprintf("%d", [count(a20)])` + "\n",
+		"array.concat makes a value with more than 1000000 members"},
+	"union": {`	o := {sprintf("%d", [i]): i | some i in numbers.range(1, 1000)}` + "\n\tall := [o | some _ in numbers.range(1, 600)]\n" +
+		`	message := sprintf("%d", [count(object.union_n(all))])` + "\n", "goes through a value with more than 1000000 members"},
+	"joins": {"\tsome a in input.workloads\n\tsome b in input.workloads\n\tsome c in input.workloads\n\tsome d in input.workloads\n\tsome e in input.workloads\n" +
+		"\ta.id + b.id + c.id + d.id + e.id < 0\n\tmessage := fact.workload\n",
+		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
+	"equal": {"\ta0 := [fact.id]\n\tb0 := [fact.id]\n" + nested(17, "\ta%d := array.concat([a%[2]d], [a%[2]d])\n") + nested(17, "\tb%d := array.concat([b%[2]d], [b%[2]d])\n") +
+		"\ta17 == b17\n\tmessage := fact.workload\n", "compares a value with more than 100000 members"},
+	"equal-arrays": {"\tnumbers.range(1, 900000) == numbers.range(1, 900000 + fact.id - fact.id)\n\tmessage := fact.workload\n",
+		"compares a value with more than 100000 members"},
+	"equal-often": {nested(30, "\tnumbers.range(%[2]d, 90000 + %[2]d) == numbers.range(%[2]d, 90000 + fact.id - fact.id + %[2]d)\n") + "\tmessage := fact.workload\n",
+		"compares values with too many members"},
+	"number":    {"\tmessage := format_int(1e5000, 10)\n", "uses a number with more than 1000 digits"},
+	"unmarshal": {"\tmessage := format_int(json.unmarshal(\"1e5000\"), 10)\n", "uses a number with more than 1000 digits"},
+	"square": {"\tn0 := 99 + fact.id\n" + nested(40, "\tn%d := n%[2]d * n%[2]d\n") + "\tmessage := format_int(n40, 10)\n",
+		"uses a number with more than 1000 digits"},
+	"product": {"\tmessage := format_int(product([1e900, 1e900]), 10)\n", "makes a number with more than 1000 digits"},
+	"pattern": {`	message := regex.replace("x", "` + strings.Repeat("(.{900})", 500) + `", "")` + "\n", "uses a regular expression of more than 10000 instructions"},
+	"regex": {`	s := sprintf("%900000s", ["a"])` + "\n" + `	regex.match("(x+x+)+y{900}(.{900})", s)` + "\n\tmessage := fact.workload\n",
+		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
+	"glob": {`	s := sprintf("%900000s", ["a"])` + "\n" + `	glob.match("` + strings.Repeat("*a", 400) + `b", [], s)` + "\n\tmessage := fact.workload\n",
+		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
+	"walk": {`	a0 := [fact.id]` + "\n" + nested(18, "\ta%d := [a%[2]d, a%[2]d]\n") + "\tmessage := sprintf(\"%d\", [count([x | walk(a18, [_, x]); x == 0])])\n",
+		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
+	"mock": {`	s0 := "0123456789"` + "\n" + nested(20, `	s%d := upper(s%[2]d) with upper as twice`+"\n") + "\tmessage := s20\n}\n\ntwice(s) := concat(s, [s, s, s, s]) if {\n\ttrue\n",
+		"concat makes a string of more than 1 MiB"},
+	"division": {"\tmessage := sprintf(\"%d\", [1 / (fact.id - fact.id)])\n", "div: divide by zero"},
+	"value":    {"\tmessage := {fact.id}\n", "reports something that is no diagnostic of its own with a message; write " + reportForm},
+}
+
+// fewSteps keeps the tests short.
+const fewSteps = maxSteps / 10
+
+// tallied evaluates rules and gives what they cost and which failed.
+func tallied(t *testing.T, e *Engine, f *facts.Facts) ([]facts.Judgement, *facts.Tally) {
+	t.Helper()
+	tally := facts.NewTally()
+	found, err := e.Evaluate(context.Background(), f, tally)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found, tally
+}
+
+// twelve are facts that the hostile rules look at, and that built-in rules report.
+func twelve() *facts.Facts {
+	f := bad(12)
+	f.Workloads = healthy(12).Workloads
+	return f
+}
+
+// TestHostileRules puts each of them beside the built-in rules: it fails with a
+// reason, at the same step every time, and takes nothing else along.
+func TestHostileRules(t *testing.T) {
+	want, _ := tallied(t, loaded(t, Options{}), twelve())
+	if len(want) == 0 {
+		t.Fatal("the built-in rules find nothing")
+	}
+	for id, c := range hostileRules {
+		t.Run(id, func(t *testing.T) {
+			dir := folder(t, map[string]string{id + "/rule.rego": hostileRule(id, c.body)})
+			e := loaded(t, Options{Dirs: []string{dir}})
+			if strings.Contains(c.want, "budget") {
+				e.steps = fewSteps
+			}
+			got, tally := tallied(t, e, twelve())
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("other findings than without the rule:\n%s", diff)
+			}
+			if len(tally.Failures) != 1 {
+				t.Fatalf("%d failures, want one: %v", len(tally.Failures), tally.Failures)
+			}
+			f := tally.Failures[0]
+			if f.Rule != id || f.File != dir+"/"+id+"/rule.rego" || f.Internal || !strings.HasSuffix(f.Message, c.want) {
+				t.Errorf("failure %+v, want %q", f, c.want)
+			}
+			if _, again := tallied(t, e, twelve()); tally.Steps[id] != again.Steps[id] || !cmp.Equal(tally.Failures, again.Failures) {
+				t.Errorf("%d steps and %v, then %d steps and %v", tally.Steps[id], tally.Failures, again.Steps[id], again.Failures)
+			}
+		})
+	}
+}
+
+// TestHostileRulesAllocateLittle bounds what the rules above that grow values take.
+func TestHostileRulesAllocateLittle(t *testing.T) {
+	const most = 64 << 20
+	for _, id := range []string{"concat", "replace", "regex-replace", "template", "widths", "marshal", "range", "product", "square", "number"} {
+		dir := folder(t, map[string]string{"x.rego": hostileRule(id, hostileRules[id].body)})
+		e := loaded(t, Options{Dirs: []string{dir}})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		tallied(t, e, twelve())
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > most {
+			t.Errorf("%s: %d bytes are allocated, want at most %d", id, took, most)
+		}
+	}
+}
+
+// TestOneRuleFailsAlone evaluates all of them beside a rule that is in order.
+func TestOneRuleFailsAlone(t *testing.T) {
+	files := map[string]string{"good/rule.rego": head + body}
+	for _, id := range []string{"concat", "marshal", "range", "division", "value"} {
+		files[id+"/rule.rego"] = hostileRule(id, hostileRules[id].body)
+	}
+	e := loaded(t, Options{Dirs: []string{folder(t, files)}})
+	f := twelve()
+	f.Workloads[3].Namespace = "default"
+	found, tally := tallied(t, e, f)
+	var failed []string
+	for _, f := range tally.Failures {
+		failed = append(failed, f.Rule)
+	}
+	slices.Sort(failed)
+	if got := strings.Join(failed, " "); got != "concat division marshal range value" {
+		t.Errorf("failed: %s", got)
+	}
+	if !slices.ContainsFunc(found, func(j facts.Judgement) bool { return j.Rule == "no-default-namespace" && j.Fact == f.Workloads[3].ID }) {
+		t.Error("the rule that is in order is lost")
+	}
+}
+
+// TestBudgetIsThatOfTheRun adds up the contexts of a run, and lets a new run begin
+// anew.
+func TestBudgetIsThatOfTheRun(t *testing.T) {
+	const quadratic = "\tsome other in input.workloads\n\tother.id + fact.id < 0\n\tmessage := fact.workload\n"
+	dir := folder(t, map[string]string{"x.rego": hostileRule("quadratic", quadratic)})
+	e := loaded(t, Options{Dirs: []string{dir}})
+	e.steps = fewSteps
+	f, tally := healthy(80), facts.NewTally()
+	contexts := 0
+	for ; tally.Failures.Complete() && contexts < 20; contexts++ {
+		if _, err := e.Evaluate(context.Background(), f, tally); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if contexts < 3 || contexts == 20 || tally.Steps["quadratic"] <= fewSteps {
+		t.Errorf("the budget is over after %d contexts and %d steps", contexts, tally.Steps["quadratic"])
+	}
+	if _, again := tallied(t, e, f); !again.Failures.Complete() {
+		t.Errorf("a new run begins with failures: %v", again.Failures)
+	}
+}
+
+// TestFindingsOfARule keeps the first of too many, over all contexts. A rule of the
+// user's own hardly gets there before its steps are over, so the report is made up.
+func TestFindingsOfARule(t *testing.T) {
+	report := make([]facts.Judgement, 40_000)
+	for i := range report {
+		report[len(report)-1-i] = facts.Judgement{Rule: "many", Fact: i, Message: "x"}
+	}
+	e := &evaluation{tally: facts.NewTally()}
+	for context, want := range []int{40_000, 40_000, 20_000} {
+		kept, err := e.counted(&rule{id: "many"}, slices.Clone(report))
+		if len(kept) != want || (err != nil) != (want < len(report)) {
+			t.Fatalf("context %d: %d findings and %v, want %d", context, len(kept), err, want)
+		}
+		if err == nil {
+			continue
+		}
+		if last := kept[len(kept)-1].Fact; last != want-1 {
+			t.Errorf("the last finding is about fact %d, want the first ones", last)
+		}
+		f := failure(&rule{id: "many"}, err)
+		if f.Message != "reports more than 100000 findings; the others are left out" || f.Internal {
+			t.Errorf("failure %+v", f)
+		}
+	}
+}
+
+// TestMessagesAreCut cuts between characters, and says how much is missing.
+func TestMessagesAreCut(t *testing.T) {
+	for _, text := range []string{strings.Repeat("a", maxMessage), strings.Repeat("a", 1<<20), strings.Repeat("猫", 5000), "a" + strings.Repeat("😀", 5000), strings.Repeat("\x80", 9000)} {
+		got := shortened(text)
+		cut, mark, found := strings.Cut(got, " ... (")
+		if found != (len(text) > maxMessage) || !strings.HasPrefix(text, cut) || len(cut) > maxMessage || len(cut) < maxMessage-utf8.UTFMax {
+			t.Errorf("%d bytes are cut to %d: ...%s", len(text), len(cut), mark)
+		}
+		if utf8.ValidString(text) && !utf8.ValidString(got) {
+			t.Errorf("%d bytes are cut within a character", len(text))
+		}
+		if want := fmt.Sprintf("%d bytes more)", len(text)-len(cut)); found && mark != want {
+			t.Errorf("the mark is %s, want %s", mark, want)
+		}
+	}
+	dir := folder(t, map[string]string{"x.rego": hostileRule("long", "\tmessage := sprintf(\"%100000s\", [\"a\"])\n")})
+	found, tally := tallied(t, loaded(t, Options{Dirs: []string{dir}}), healthy(1))
+	if len(found) != 1 || len(found[0].Message) > maxMessage+64 || !tally.Failures.Complete() {
+		t.Errorf("%d findings, failures %v", len(found), tally.Failures)
+	}
+}
+
+// TestRunawayRule stops a rule by the clock, so that the next one has no time left.
+func TestRunawayRule(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"a/rule.rego": hostileRule("a-joins", hostileRules["joins"].body),
+		"b/rule.rego": strings.Replace(head, "no-default-namespace", "b-after", 1) + body,
+	})
+	_, tally := tallied(t, loaded(t, Options{Dirs: []string{dir}, Deadline: 300 * time.Millisecond}), healthy(12))
+	var got []string
+	for _, f := range tally.Failures {
+		f.Line = 1
+		got = append(got, f.String())
+	}
+	want := []string{
+		"policies/a/rule.rego:1: rule a-joins: runs too long; let it visit only the facts of its own list",
+		"policies/b/rule.rego:1: rule b-after: was not evaluated: the rules before it took all the time",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEndlessStep gives up on a rule that does not stop when it is told to, and
+// evaluates no other one beside it.
+func TestEndlessStep(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	o := watch(ctx, make(chan outcome), newMeter(0, maxSteps), cancel)
+	if !o.abandoned || o.err == nil || o.err.Error() != tooLong {
+		t.Errorf("got %+v, want a rule that is given up", o)
+	}
+	e := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": head + body})}})
+	e.endless.Store(true)
+	found, tally := tallied(t, e, twelve())
+	if len(found) == 0 || len(tally.Failures) != 1 || tally.Failures[0].Message != "was not evaluated: another rule does not stop" {
+		t.Errorf("%d findings, failures %v", len(found), tally.Failures)
+	}
+}
+
+// TestHeapIsWatched ends a rule whose values take little in steps and much in memory.
+func TestHeapIsWatched(t *testing.T) {
+	var wide strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&wide, `"%d":i,`, i)
+	}
+	dir := folder(t, map[string]string{"x.rego": hostileRule("wide", "\tall := [{"+strings.TrimSuffix(wide.String(), ",")+"} | some i in numbers.range(1, 500000)]\n\tmessage := sprintf(\"%d\", [count(all)])\n")})
+	found, tally := tallied(t, loaded(t, Options{Dirs: []string{dir}}), healthy(1))
+	if len(found) != 0 || len(tally.Failures) != 1 || tally.Failures[0].Message != "takes too much memory" {
+		t.Errorf("%d findings, failures %v", len(found), tally.Failures)
+	}
+}
+
+// TestEveryFunctionIsBounded keeps the table of costs in step with what rules may
+// call, and every call of a rule guarded.
+func TestEveryFunctionIsBounded(t *testing.T) {
+	unguarded := []string{"assign", "eq", "rego.metadata.chain", "rego.metadata.rule"}
+	decl := map[string]*ast.Builtin{}
+	for _, b := range capabilities().Builtins {
+		decl[b.Name] = b
+	}
+	for _, name := range allowed() {
+		b, ok := bounds()[name]
+		if ok == slices.Contains(unguarded, name) {
+			t.Errorf("%s: guarded is %v", name, ok)
+		}
+		if ok && (b.arity != decl[name].Decl.Arity() || topdown.GetBuiltin(name) == nil) {
+			t.Errorf("%s has %d arguments, the table says %d", name, decl[name].Decl.Arity(), b.arity)
+		}
+	}
+	for name := range bounds() {
+		if !slices.Contains(allowed(), name) {
+			t.Errorf("%s has bounds, and no rule may call it", name)
+		}
+	}
+}
+
+// TestGuardsChangeNothing runs the built-in rules as if they were the user's own.
+func TestGuardsChangeNothing(t *testing.T) {
+	own := loaded(t, Options{Dirs: []string{"../rules"}})
+	for _, f := range []*facts.Facts{bad(20), healthy(20), twelve()} {
+		want, _ := tallied(t, loaded(t, Options{}), f)
+		got, tally := tallied(t, own, f)
+		if diff := cmp.Diff(want, got); diff != "" || !tally.Failures.Complete() {
+			t.Errorf("%v\n%s", tally.Failures, diff)
+		}
+	}
+}
