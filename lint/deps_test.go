@@ -31,6 +31,7 @@ const layers = `
 1 lint/accept
 1 lint/report     github.com/owenrumney/go-sarif/v3
 0 lint/diag
+0 lint/worktree
 0 rules
 0 fixtures
 `

@@ -100,6 +100,9 @@ func (f *acceptFlags) apply(o *lint.Options) (err error) {
 // overwritten.
 func (f *acceptFlags) renewed(today string) (*accept.Baseline, error) {
 	b := accept.NewBaseline("found when this baseline was written, on "+today, "", nil)
+	if err := refuseLink(f.write); err != nil {
+		return nil, fmt.Errorf("--write-baseline: %w", err)
+	}
 	old, err := readBaseline(f.write)
 	switch {
 	case err == nil:

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/worktree"
 	"github.com/schedlint/schedlint/rego"
 	"github.com/schedlint/schedlint/rules"
 )
@@ -261,14 +261,10 @@ func enabled(engine *rego.Engine, conf *config.Config) []diag.Rule {
 	return all
 }
 
-// repositoryRoot is the directory with .git, from dir upwards, or dir itself.
+// repositoryRoot is the root of the work tree around dir, or dir itself.
 func repositoryRoot(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return dir
-		}
+	if root, ok := worktree.Root(dir); ok {
+		return root
 	}
+	return dir
 }
