@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // acceptFlags say what is accepted.
@@ -125,14 +125,19 @@ func (f *acceptFlags) renewed(today string) (*accept.Baseline, error) {
 
 // loadBaseline reads the baseline that was named, or else the one of the
 // configuration; nil if there is none.
-func loadBaseline(path string, conf *config.Config) (*accept.Baseline, error) {
-	if path == "" && conf.Baseline != "" {
+func loadBaseline(path string, conf *config.Config) (b *accept.Baseline, err error) {
+	switch {
+	case path != "":
+		b, err = readBaseline(path)
+	case conf.Baseline != "":
 		path = here(absolute(conf.Dir, conf.Baseline))
-	}
-	if path == "" {
+		var text []byte
+		if text, err = conf.Read(conf.Baseline); err == nil {
+			b, err = accept.ReadBaseline(path, text)
+		}
+	default:
 		return nil, nil
 	}
-	b, err := readBaseline(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("reading the baseline: %s: there is no such file; --write-baseline makes one", path)
 	}
@@ -142,8 +147,11 @@ func loadBaseline(path string, conf *config.Config) (*accept.Baseline, error) {
 	return b, nil
 }
 
+// maxBaseline is how many bytes a baseline may have.
+const maxBaseline = 64 << 20
+
 func readBaseline(path string) (*accept.Baseline, error) {
-	text, err := os.ReadFile(path)
+	text, err := worktree.ReadTrusted(path, maxBaseline)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func refuseLink(path string) error {
 	if !errors.As(err, &link) {
 		return nil
 	}
-	err = fmt.Errorf("%w: remove it or name a file outside of the work tree", err)
+	err = fmt.Errorf("%w in the work tree: remove it or name a file outside of the work tree", err)
 	if shown := filepath.ToSlash(filepath.Clean(path)); shown != filepath.ToSlash(link.Name) {
 		return fmt.Errorf("%s: %w", shown, err)
 	}

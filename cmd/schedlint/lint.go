@@ -214,7 +214,7 @@ func loadConfig(path string) (*config.Config, error) {
 	if path = config.Find(dir); path == "" {
 		return &config.Config{}, nil
 	}
-	return config.Load(seen(dir, path))
+	return config.LoadFound(seen(dir, path), "")
 }
 
 // loadRules loads the built-in rules and those of the team, and checks the

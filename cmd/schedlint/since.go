@@ -174,11 +174,7 @@ func (t *tree) judge(ctx context.Context, now lint.Options, f *lintFlags) (*judg
 		return t.nothing(o), err
 	}
 	if paths := t.mapped(dir, nonEmpty(f.accept.baseline)); len(paths) > 0 || o.Config.Baseline != "" {
-		path := strings.Join(paths, "")
-		if path == "" {
-			path = filepath.Join(o.Config.Dir, o.Config.Baseline)
-		}
-		if o.Baseline, err = loadBaseline(path, o.Config); err != nil {
+		if o.Baseline, err = loadBaseline(strings.Join(paths, ""), o.Config); err != nil {
 			return t.nothing(o), err
 		}
 	}
@@ -233,13 +229,14 @@ func (t *tree) config(at, dir, named string, now *config.Config) (*config.Config
 			path = "" // of whoever owns the directory for temporary files
 		}
 	}
-	if path != "" {
+	switch {
+	case path != "" && named != "":
 		return config.Load(path)
+	case path != "":
+		return config.LoadFound(path, t.dir)
 	}
 	if _, inside := t.inside(now.Dir); now.Dir != "" && !inside { // above the repository
-		outside := *now
-		outside.Dir = t.dir
-		return &outside, nil
+		return now.At(t.dir, t.dir)
 	}
 	return &config.Config{}, nil
 }

@@ -96,6 +96,9 @@ func (w *walker) resolve(text string) (a argument, ok bool) {
 	}
 	if err == nil && !info.IsDir() && !info.Mode().IsRegular() { // such as <(kubectl get nodes -o yaml)
 		a.real, a.info = filepath.Clean(a.path), info
+		if real, err := filepath.EvalSymlinks(a.path); err == nil && w.inside(a) {
+			a.real = real // a link of the tree may lead to a device
+		}
 		return a, true
 	}
 	real, linkErr := filepath.EvalSymlinks(a.path)
@@ -112,7 +115,7 @@ func (w *walker) add(a argument) {
 		w.found = append(w.found, found{name: StdinName, display: StdinName})
 		return
 	}
-	inside := within(w.opts.Root, filepath.Clean(a.path)) || within(w.root, filepath.Clean(a.path))
+	inside := w.inside(a)
 	switch {
 	case inside && !within(w.root, a.real):
 		w.refuse(entryOf(a.path), a.text, leadsOut)
@@ -125,6 +128,11 @@ func (w *walker) add(a argument) {
 	default:
 		w.file(a.real, a.text, a.info)
 	}
+}
+
+// inside reports whether an argument names something in the tree.
+func (w *walker) inside(a argument) bool {
+	return within(w.opts.Root, filepath.Clean(a.path)) || within(w.root, filepath.Clean(a.path))
 }
 
 // dir adds the files below a directory.
