@@ -131,4 +131,3 @@ func readBlob(in *bufio.Reader) ([]byte, error) {
 	}
 	return text[:size], nil
 }
-
