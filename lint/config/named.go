@@ -106,10 +106,11 @@ func (c *Config) check(path string, directory bool) error {
 }
 
 // At is the configuration as if it had been found in another directory, which a
-// root holds; what it names is checked there, but for the baseline.
-func (c *Config) At(dir, root string) (*Config, error) {
+// root holds, as a file of another name; the topologies that it names are checked
+// there.
+func (c *Config) At(dir, root, file string) (*Config, error) {
 	moved := *c
-	moved.Dir = dir
+	moved.Dir, moved.file = dir, file
 	if c.bound == "" {
 		return &moved, nil
 	}
