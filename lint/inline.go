@@ -53,6 +53,9 @@ func Inline(ctx context.Context, o Options) ([]diag.Suppression, error) {
 	return all, errors.Join(append(distinct(r.errs), err)...)
 }
 
+// maxComments is how many bytes a file may have in which comments are looked for.
+const maxComments = 64 << 20
+
 // unscanned takes in the comments of files that are not among the manifests.
 func (r *run) unscanned(seen map[string]bool) error {
 	root, err := os.OpenRoot(r.Root)
@@ -63,6 +66,9 @@ func (r *run) unscanned(seen map[string]bool) error {
 	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		ext := strings.ToLower(filepath.Ext(name))
 		if err != nil || seen[name] || !d.Type().IsRegular() || ext != ".yaml" && ext != ".yml" {
+			return err
+		}
+		if info, err := d.Info(); err != nil || info.Size() > maxComments {
 			return err
 		}
 		text, err := fs.ReadFile(root.FS(), name)

@@ -229,14 +229,19 @@ func (t *tree) has(name string) bool {
 // and git does not track it: what is made on the spot, such as the answer of a
 // cluster, belongs to no revision and counts for all.
 func (t *tree) adopt(name string, tracked map[string]bool) error {
-	if t.has(name) || tracked[filepath.ToSlash(name)] {
+	if t.has(name) {
 		return nil
 	}
-	path := filepath.Join(t.root, name)
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	for at := filepath.ToSlash(name); at != "."; at = path.Dir(at) { // a link above it may be tracked
+		if tracked[at] {
+			return nil
+		}
+	}
+	from := filepath.Join(t.root, name)
+	if info, err := os.Stat(from); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file, so it can be read only once: name a file", filepath.ToSlash(name))
 	}
-	text, err := worktree.ReadTrusted(path, maxBlob)
+	text, err := worktree.ReadTrusted(from, maxBlob)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // whoever asks for it says so
 	}
