@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // found is a file to be read, or a place that cannot be, with the reason.
@@ -117,7 +119,7 @@ func (w *walker) add(a argument) {
 	}
 	inside := w.inside(a)
 	switch {
-	case inside && !within(w.root, a.real):
+	case inside && (!within(w.root, a.real) || worktree.OfGit(a.real) && !worktree.OfGit(a.path)):
 		w.refuse(entryOf(a.path), a.text, leadsOut)
 	case a.info.IsDir():
 		bound := w.root
@@ -221,7 +223,7 @@ func (w *walker) follow(l link) {
 	case err != nil:
 		w.refuse(l.path, l.shown, "cannot be read: "+reason(err))
 	case !info.IsDir() && !isManifest(l.path):
-	case !within(l.bound, real):
+	case !within(l.bound, real) || worktree.OfGit(real) && !worktree.OfGit(l.path):
 		w.refuse(l.path, l.shown, leadsOut)
 	case info.IsDir() && slices.Contains(l.above, real):
 		w.refuse(l.path, l.shown, leadsBack)

@@ -104,8 +104,14 @@ func Check(root, name string, limit int64) error {
 	return spot.Close()
 }
 
+// OfGit reports whether a path leads into git's own directory, whose files, such as
+// a configuration with credentials, are no part of the work tree.
+func OfGit(path string) bool {
+	return slices.ContainsFunc(parts(path), func(s string) bool { return strings.EqualFold(s, ".git") })
+}
+
 func check(root, name string, limit int64) (*Spot, error) {
-	if slices.ContainsFunc(parts(name), func(s string) bool { return strings.EqualFold(s, ".git") }) {
+	if OfGit(name) {
 		return nil, errors.New("belongs to git, not to the work tree")
 	}
 	spot, err := At(root, name)
