@@ -110,22 +110,19 @@ func (s *policySource) setConfig(f *lintFlags, o *lint.Options) error {
 // noConfig takes a configuration above the repository, which belongs to no revision,
 // where the tree has none.
 func (s *policySource) noConfig(f *lintFlags, o *lint.Options) (err error) {
-	here := config.Find(s.dir)
-	switch {
-	case f.config != "":
+	if f.config != "" {
 		s.note("%s has no configuration %s: the default counts", s.revision, f.config)
-	case here == "":
-	case !isBelow(s.tree.root, here):
-		o.Config, err = config.LoadFound(seen(s.dir, here), "")
-	default:
-		s.note("%s of the work tree does not count: %s has none", filepath.ToSlash(seen(s.dir, here)), s.revision)
+		return nil
+	}
+	if here := config.Find(s.dir); here != "" {
+		if _, ok := below(s.tree.root, here); ok {
+			s.note("%s of the work tree does not count: %s has none", filepath.ToSlash(seen(s.dir, here)), s.revision)
+		}
+	}
+	if above := config.Find(filepath.Dir(s.tree.root)); above != "" {
+		o.Config, err = config.LoadFound(seen(s.dir, above), "")
 	}
 	return err
-}
-
-func isBelow(dir, path string) bool {
-	_, ok := below(dir, path)
-	return ok
 }
 
 // setBaseline reads the baseline of the tree.
@@ -185,13 +182,15 @@ func (s *policySource) shown(name string, text []byte) string {
 
 // clean names files of the tree as git does.
 func (s *policySource) clean(err error) error {
-	if err == nil || s.tree == nil || !strings.Contains(err.Error(), s.tree.dir) {
+	if err == nil || s.tree == nil {
 		return err
 	}
-	prefix := s.tree.dir + string(filepath.Separator)
-	text := strings.ReplaceAll(err.Error(), here(s.tree.dir)+string(filepath.Separator), prefix)
+	text := s.tree.clean(err.Error(), s.revision+":")
+	if text == err.Error() {
+		return err
+	}
 	var errs []error
-	for line := range strings.Lines(strings.ReplaceAll(text, prefix, s.revision+":")) {
+	for line := range strings.Lines(text) {
 		errs = append(errs, errors.New(strings.TrimRight(line, "\n")))
 	}
 	return errors.Join(errs...)
@@ -204,7 +203,7 @@ func (s *policySource) admit(ctx context.Context, o *lint.Options) {
 	of.Config, of.Baseline, of.OnlyKnown = s.inTree, nil, false
 	known, err := lint.Inline(ctx, of)
 	if err != nil {
-		s.note("not all suppressions of %s are known: %s", s.revision, oneLine(s.clean(err)))
+		s.note("not all suppressions of %s are known: %s", s.revision, strings.ReplaceAll(s.clean(err).Error(), "\n", "; "))
 	}
 	o.Known = known
 }
@@ -244,5 +243,3 @@ func (s *policySource) announce(r *diag.Report) {
 
 // maxInert is how many suppressions that do not count are told one by one.
 const maxInert = 20
-
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -56,7 +56,7 @@ func (now *judged) since(ctx context.Context, f *lintFlags) error {
 	defer t.remove()
 	before, err := t.judge(ctx, now, f)
 	if err != nil {
-		why := strings.ReplaceAll(strings.ReplaceAll(err.Error(), t.dir+string(filepath.Separator), ""), "\n", "; ")
+		why := strings.ReplaceAll(t.clean(err.Error(), ""), "\n", "; ")
 		now.report.Summary.Notes = append(now.report.Summary.Notes, fmt.Sprintf("%s cannot be judged, so that all findings count as new: %s", f.accept.since, why))
 	}
 	var silences []diag.Silence

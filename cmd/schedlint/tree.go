@@ -129,6 +129,13 @@ func isRepository(root, name string) bool {
 
 func (t *tree) remove() { os.RemoveAll(t.dir) }
 
+// clean names files of the tree in a text by a prefix and their names in the tree:
+// the directory has another name each time.
+func (t *tree) clean(text, prefix string) string {
+	const sep = string(filepath.Separator)
+	return strings.NewReplacer(here(t.dir)+sep, prefix, t.dir+sep, prefix).Replace(text)
+}
+
 const linkMode = "120000"
 
 // parseEntry reads "<mode> <type> <object>\t<name>".
