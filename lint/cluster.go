@@ -157,6 +157,7 @@ func (r *run) cluster(p part) {
 		r.spent += s.model.Run().Spent()
 		r.unknowns(s.set, s.model)
 		r.givenUp(s.model)
+		r.refused(s.model)
 		r.looked(f, x.Objects)
 		r.decide(p.name, f.Decisions())
 		r.judge(f, c, x.Objects)

@@ -16,7 +16,6 @@ import (
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/rego"
 	"github.com/schedlint/schedlint/rules"
@@ -177,7 +176,7 @@ func FuzzPlace(f *testing.F) { mutated(f, fuzzPlace) }
 
 func fuzzPlace(t *testing.T, o lint.Options, _ uint16) {
 	once := func() (out bytes.Buffer) {
-		doc, err := lint.Place(context.Background(), o, placement.Options{})
+		doc, err := lint.Place(context.Background(), o)
 		if err != nil {
 			fmt.Fprint(&out, err)
 			return out

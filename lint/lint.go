@@ -66,8 +66,11 @@ type Options struct {
 	// all that there are.
 	Baseline *accept.Baseline
 	Rebase   bool
-	// NoInline leaves the suppressions in manifests out of account.
-	NoInline bool
+	// NoInline leaves the suppressions in manifests out of account, OnlyKnown those
+	// that are not among Known, which are those of another state of the files.
+	NoInline  bool
+	OnlyKnown bool
+	Known     []diag.Suppression
 	// Today is the day by which suppressions expire, as in 2026-11-21.
 	Today  string
 	Policy Policy
@@ -99,7 +102,8 @@ type run struct {
 	found        []accept.Finding
 	seen         map[sameFinding]bool
 	suppressions suppressions
-	scanned      []string // files whose comments are among the suppressions
+	allowed      accept.Allowance // of suppressions in manifests; nil for all
+	scanned      []string         // files whose comments are among the suppressions
 	// decisions are those of each cluster, broken the files with mistakes.
 	decisions map[string]facts.Decisions
 	broken    map[string]bool
@@ -144,10 +148,14 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 }
 
 func newRun(ctx context.Context, o Options, losses []string) *run {
-	return &run{
+	r := &run{
 		Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips(), tally: facts.NewTally(),
 		survive: asks(o.Config, losses), decisions: map[string]facts.Decisions{}, broken: map[string]bool{}, seen: map[sameFinding]bool{}, open: map[unknown]bool{},
 	}
+	if o.OnlyKnown {
+		r.allowed = accept.Allow(o.Known)
+	}
+	return r
 }
 
 // distinct drops repeats: clusters may share a topology that is wrong.

@@ -67,6 +67,7 @@ func (r *run) place(p part) ([]diag.Placement, error) {
 		doc := facts.Decision(s.model, placement.Decide(s.model, placement.Options{}), change.New(s.model, s.set, placement.Options{}), r.survive)
 		r.spent += s.model.Run().Spent()
 		doc.Unknown = r.openQuestions(s)
+		r.refused(s.model)
 		doc.Cluster, doc.Context = p.name, x.Name
 		doc.Notes = append(doc.Notes, r.caveats(s)...)
 		all = append(all, *doc)

@@ -132,6 +132,18 @@ func (r *run) givenUp(m *placement.Model) {
 	}
 }
 
+// refused tells of the certificates of a context that do not hold.
+func (r *run) refused(m *placement.Model) {
+	for _, x := range m.Run().Refused {
+		f := diag.Failure{Stage: diag.StageCheck, Internal: true, Message: "the checker refuses an answer, which is left open: " + x.Err.Error()}
+		if len(x.Workloads) > 0 {
+			o := x.Workloads[0].Object
+			f.File, f.Line = o.File.Name, int(o.Root.Line)
+		}
+		r.lost(f)
+	}
+}
+
 // overBudget begins the reason of a question that was given up.
 const overBudget = "step budget exceeded: "
 

@@ -72,7 +72,7 @@ func (r *run) annotations(o *source.Object) {
 		s := suppression(diag.ByAnnotation, rule, reason, until, nameOf(o), o.File.FieldSpan(k, v))
 		s.Home = home
 		s.Meets = func(f *accept.Finding) bool { return f.Home == home }
-		r.suppressions.about(s)
+		r.about(s)
 	}
 }
 
@@ -95,7 +95,7 @@ func (r *run) comments(f *source.File, objects []*source.Object) {
 			at := found.Location
 			return at.File == d.Span.File && (at.Line == d.Line || found.Moved && d.Line < at.Line && at.Line <= end)
 		}
-		r.suppressions.about(s)
+		r.about(s)
 	}
 }
 
@@ -139,12 +139,6 @@ func (r *run) sources() {
 			r.comments(f, nil)
 		}
 	}
-}
-
-// about adds one that is about one object, or none.
-func (s *suppressions) about(one accept.Suppression) {
-	s.inline[one.Home] = append(s.inline[one.Home], len(s.all))
-	s.all = append(s.all, one)
 }
 
 // looked notes what is decided about the objects that suppressions are about.
@@ -192,7 +186,7 @@ func (r *run) reads(dir string) bool {
 // accept parts the findings into those that count and those that do not.
 func (r *run) accept() {
 	r.sources()
-	options := accept.Options{Today: r.Today, Rules: r.Policy.IDs()}
+	options := r.acceptance()
 	all := r.suppressions.all
 	r.unsettle()
 	kept, accepted, complaints := accept.Suppress(r.found, all, options)

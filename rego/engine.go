@@ -18,6 +18,8 @@ type Options struct {
 	// Dirs are folders with rules of the user's own: every *.rego below them,
 	// *_test.rego left out.
 	Dirs []string
+	// Shown is how errors name such a folder; nil for as it is.
+	Shown func(dir string) string
 	// Off names rules that are not to run. Users' rules are checked all the same.
 	Off map[string]bool
 	// Deadline bounds the compilation of users' rules, and in one call of Evaluate
@@ -47,7 +49,7 @@ type Engine struct {
 // facts and compiled. The error is about all that is wrong with them.
 func Load(opts Options) (*Engine, error) {
 	e := &Engine{deadline: cmp.Or(opts.Deadline, DefaultDeadline), steps: maxSteps}
-	own, err := loadOwn(opts.Dirs)
+	own, err := loadOwn(opts.Dirs, opts.Shown)
 	if err != nil {
 		return nil, err
 	}

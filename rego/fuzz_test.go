@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/rules"
 )
 
@@ -69,9 +70,9 @@ func FuzzRule(f *testing.F) {
 			}
 			return
 		}
-		facts := bad(2)
-		first, err := e.Evaluate(context.Background(), facts)
-		second, again := e.Evaluate(context.Background(), facts)
+		input := bad(2)
+		first, err := e.Evaluate(context.Background(), input, facts.NewTally())
+		second, again := e.Evaluate(context.Background(), input, facts.NewTally())
 		if fmt.Sprint(err) != fmt.Sprint(again) || !reflect.DeepEqual(first, second) {
 			t.Errorf("two runs differ: %v, %v\n%v\n%v\n%s", err, again, first, second, text)
 		}

@@ -19,12 +19,16 @@ const (
 // join is the error that holds all of them, or nil.
 func join(errs []error) error { return errors.Join(errs...) }
 
-// loadOwn reads and parses the modules of all folders.
-func loadOwn(dirs []string) ([]*module, error) {
+// loadOwn reads and parses the modules of all folders; shown is how they are named.
+func loadOwn(dirs []string, shown func(string) string) ([]*module, error) {
 	var modules []*module
 	var errs []error
 	for _, dir := range dirs {
-		files, err := regoFiles(dir)
+		name := dir
+		if shown != nil {
+			name = shown(dir)
+		}
+		files, err := regoFiles(dir, name)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -36,7 +40,7 @@ func loadOwn(dirs []string) ([]*module, error) {
 			modules = append(modules, m)
 		}
 		if !holdsRule(modules[before:]) {
-			errs = append(errs, fmt.Errorf(`%s: the folder holds no rule; a rule is a file <id>/rule.rego of the package schedlint.rules["<id>"]`, dir))
+			errs = append(errs, fmt.Errorf(`%s: the folder holds no rule; a rule is a file <id>/rule.rego of the package schedlint.rules["<id>"]`, name))
 		}
 	}
 	if len(errs) == 0 {
@@ -77,25 +81,25 @@ func duplicates(modules []*module) []error {
 type textFile struct{ name, text string }
 
 // regoFiles reads the *.rego files below a folder, in the order of their paths.
-// Everything is opened relative to the folder, so that no path leads out of it.
-func regoFiles(dir string) ([]textFile, error) {
+// Name is the folder in what is said. Everything is opened relative to the folder, so that no path leads out of it.
+func regoFiles(dir, name string) ([]textFile, error) {
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: the folder of rules does not exist", dir)
+		return nil, fmt.Errorf("%s: the folder of rules does not exist", name)
 	case err != nil:
 		return nil, fmt.Errorf("reading the folder of rules: %w", err)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return nil, fmt.Errorf("%s: the folder of rules is a symbolic link; name the folder itself", dir)
+		return nil, fmt.Errorf("%s: the folder of rules is a symbolic link; name the folder itself", name)
 	case !info.IsDir():
-		return nil, fmt.Errorf("%s: this is not a folder; name the folder that holds the rules", dir)
+		return nil, fmt.Errorf("%s: this is not a folder; name the folder that holds the rules", name)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("reading the folder of rules: %w", err)
 	}
 	defer root.Close()
-	return walk(root.FS(), filepath.ToSlash(filepath.Clean(dir)))
+	return walk(root.FS(), filepath.ToSlash(filepath.Clean(name)))
 }
 
 func walk(folder fs.FS, dir string) ([]textFile, error) {

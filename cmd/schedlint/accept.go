@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -16,12 +15,14 @@ import (
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // acceptFlags say what is accepted.
 type acceptFlags struct {
 	baseline, write, reason, until, since, today string
-	noInline                                     bool
+	configFrom                                   string
+	noInline, failOnSilenced                     bool
 }
 
 func (f *acceptFlags) add(flags *pflag.FlagSet) {
@@ -30,6 +31,8 @@ func (f *acceptFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.reason, "reason", "", "`why` the findings of --write-baseline are accepted (default: what the file says, or the day)")
 	flags.Var(dateFlag{&f.until}, "until", "last `day` on which the findings of --write-baseline are accepted")
 	flags.Var(revisionFlag{&f.since}, "since", "report only what has changed since a `revision` of git, which is judged as well")
+	flags.BoolVar(&f.failOnSilenced, "fail-on-silenced", false, "with --since, fail if the change itself silences findings, as by a suppression, a level or an ignored path")
+	flags.Var(revisionFlag{&f.configFrom}, "config-from", "take configuration, baseline and own rules from a `revision` of git; suppressions in manifests count only if it has them")
 	flags.BoolVar(&f.noInline, "no-inline-suppressions", false, "let no annotation and no comment in a manifest suppress anything")
 	flags.Var(dateFlag{&f.today}, "today", "the `day` by which suppressions expire (default: today, in UTC)")
 }
@@ -73,6 +76,10 @@ func (f *acceptFlags) check(fix bool) error {
 		return errors.New("--fix changes the files that --since and --write-baseline are about: use one after the other")
 	case f.write != "" && f.since != "":
 		return errors.New("--write-baseline accepts all findings and --since reports some: use one of them")
+	case f.configFrom != "" && (fix || f.write != ""):
+		return errors.New("--config-from judges a change, which --fix and --write-baseline make: use one after the other")
+	case f.failOnSilenced && f.since == "":
+		return errors.New("--fail-on-silenced belongs to --since")
 	case f.write == "" && (f.reason != "" || f.until != ""):
 		return errors.New("--reason and --until belong to --write-baseline")
 	case strings.TrimSpace(f.reason) == "" && f.reason != "":
@@ -90,7 +97,9 @@ func (f *acceptFlags) apply(o *lint.Options) (err error) {
 		o.Baseline, err = f.renewed(o.Today)
 		return err
 	}
-	o.Baseline, err = loadBaseline(f.baseline, o.Config)
+	if f.configFrom == "" {
+		o.Baseline, err = loadBaseline(f.baseline, o.Config)
+	}
 	return err
 }
 
@@ -100,6 +109,9 @@ func (f *acceptFlags) apply(o *lint.Options) (err error) {
 // overwritten.
 func (f *acceptFlags) renewed(today string) (*accept.Baseline, error) {
 	b := accept.NewBaseline("found when this baseline was written, on "+today, "", nil)
+	if err := refuseLink(f.write); err != nil {
+		return nil, fmt.Errorf("--write-baseline: %w", err)
+	}
 	old, err := readBaseline(f.write)
 	switch {
 	case err == nil:
@@ -122,14 +134,19 @@ func (f *acceptFlags) renewed(today string) (*accept.Baseline, error) {
 
 // loadBaseline reads the baseline that was named, or else the one of the
 // configuration; nil if there is none.
-func loadBaseline(path string, conf *config.Config) (*accept.Baseline, error) {
-	if path == "" && conf.Baseline != "" {
+func loadBaseline(path string, conf *config.Config) (b *accept.Baseline, err error) {
+	switch {
+	case path != "":
+		b, err = readBaseline(path)
+	case conf.Baseline != "":
 		path = here(absolute(conf.Dir, conf.Baseline))
-	}
-	if path == "" {
+		var text []byte
+		if text, err = conf.Read(conf.Baseline); err == nil {
+			b, err = accept.ReadBaseline(path, text)
+		}
+	default:
 		return nil, nil
 	}
-	b, err := readBaseline(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("reading the baseline: %s: there is no such file; --write-baseline makes one", path)
 	}
@@ -139,8 +156,11 @@ func loadBaseline(path string, conf *config.Config) (*accept.Baseline, error) {
 	return b, nil
 }
 
+// maxBaseline is how many bytes a baseline may have.
+const maxBaseline = 64 << 20
+
 func readBaseline(path string) (*accept.Baseline, error) {
-	text, err := os.ReadFile(path)
+	text, err := worktree.ReadTrusted(path, maxBaseline)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 // explainFlags are the flags of the explain command.
 type explainFlags struct {
 	topology, ruleDirs, survive, paths []string
+	steps                              float64
 	config, stdin                      string
 }
 
@@ -65,6 +66,7 @@ failure.`,
 	addTracked(flags)
 	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
 	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
+	addSteps(flags, &f.steps)
 	flags.StringVarP(&f.stdin, stdinFlag, ":", "", "")
 	if err := flags.MarkHidden(stdinFlag); err != nil {
 		panic(err) // the flag is there
@@ -93,7 +95,7 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	options.Survive = f.survive
+	options.Survive, options.Steps = f.survive, f.steps
 	conf := options.Config
 	engine, err := loadRules(f.ruleDirs, conf)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestHighestExitStatusCounts(t *testing.T) {
 			verdict = "never"
 		}
 		doc := &diag.Placements{Failures: c.failures, Decisions: []diag.Placement{{Verdict: verdict}}}
-		if got := codeOf(placeOutcome(doc, "never")); c.err == nil && got != c.want {
+		if got := codeOf(placeOutcome(doc, "never", "none")); c.err == nil && got != c.want {
 			t.Errorf("place: %v, %s: %d, want %d", c.failures, verdict, got, c.want)
 		}
 	}

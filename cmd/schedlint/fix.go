@@ -15,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // What --fix does with edits.
@@ -80,7 +81,12 @@ func writeFiles(dir string, files []lint.MendedFile) (written []lint.MendedFile,
 	var errs []error
 	for _, f := range files {
 		if err := replaceFile(f.Path, f.Before, f.After); err != nil {
-			errs = append(errs, fmt.Errorf("--fix: %w", named(err, from(dir, f.Path))))
+			shown := from(dir, f.Path)
+			var link *worktree.LinkError
+			if errors.As(err, &link) {
+				err = fmt.Errorf("%s: %w", filepath.ToSlash(shown), err)
+			}
+			errs = append(errs, fmt.Errorf("--fix: %w", worktree.Named(err, shown)))
 			continue
 		}
 		written = append(written, f)

@@ -169,3 +169,29 @@ func applyDiff(t *testing.T, name, before, after string, cmd *exec.Cmd) {
 		t.Errorf("%s: got %q, want %q: %v", name, text, after, err)
 	}
 }
+
+// TestFixFollowsNoLink leaves a file alone if a directory on the way to it has
+// become a link since it was read.
+func TestFixFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"repo/.git", "elsewhere"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	outside := filepath.Join(dir, "elsewhere", "web.yaml")
+	if err := os.WriteFile(outside, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../elsewhere", filepath.Join(dir, "repo", "apps")); err != nil {
+		t.Skip("no links here:", err)
+	}
+	root := filepath.Join(dir, "repo")
+	_, err := writeFiles(root, []lint.MendedFile{{Name: "apps/web.yaml", Path: filepath.Join(root, "apps", "web.yaml"), Before: []byte("old"), After: []byte("new")}})
+	if err == nil || err.Error() != "--fix: apps/web.yaml: apps is a symbolic link" {
+		t.Errorf("error %v", err)
+	}
+	if text, _ := os.ReadFile(outside); string(text) != "old" {
+		t.Errorf("it holds %q", text)
+	}
+}

@@ -34,7 +34,7 @@ func FuzzTree(f *testing.F) {
 		}
 		dir := inGit(t, map[string]string{"kept.yaml": "a: 1\n"}, "kept.yaml")
 		t.Setenv("TMPDIR", t.TempDir())
-		unpacked, err := unpack(dir, treeOf(t, data), everything)
+		unpacked, err := unpack(dir, fuzzedTree(t, data), everything)
 		if err == nil {
 			if real, _ := filepath.EvalSymlinks(os.TempDir()); filepath.Dir(unpacked.dir) != real {
 				t.Errorf("unpacked to %s", unpacked.dir)
@@ -52,9 +52,9 @@ func FuzzTree(f *testing.F) {
 	})
 }
 
-// treeOf writes a tree of entries, three bytes for each, into the repository of the
+// fuzzedTree writes a tree of entries, three bytes for each, into the repository of the
 // working directory. A directory is the tree of what comes before it.
-func treeOf(t *testing.T, data []byte) string {
+func fuzzedTree(t *testing.T, data []byte) string {
 	var raw []byte
 	tree := loose(t, "tree", nil)
 	for ; len(data) >= 3; data = data[3:] {

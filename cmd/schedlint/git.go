@@ -60,9 +60,10 @@ func gitFiles(dir string) ([]string, error) {
 }
 
 // gitCommand is git with nothing run that a configuration of the work tree, which
-// may be anybody's, names; nothing is fetched, and nothing is written.
+// may be anybody's, names; nothing is fetched, and nothing is written. A directory of
+// the work tree that looks like a repository without one is none.
 func gitCommand(dir string, args ...string) *exec.Cmd {
-	cmd := exec.Command("git", append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull}, args...)...)
+	cmd := exec.Command("git", append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "safe.bareRepository=explicit"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(),
 		"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
@@ -71,13 +72,19 @@ func gitCommand(dir string, args ...string) *exec.Cmd {
 }
 
 func gitOutput(dir string, stdin io.Reader, args ...string) ([]byte, error) {
+	out, _, err := gitSays(dir, stdin, args...)
+	return out, err
+}
+
+// gitSays gives what git prints, and what it says beside that.
+func gitSays(dir string, stdin io.Reader, args ...string) (out []byte, said string, err error) {
 	cmd := gitCommand(dir, args...)
-	var out, said bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &said
+	var printed, beside bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &printed, &beside
 	if err := cmd.Run(); err != nil {
-		return nil, fatal(said.String(), err)
+		return nil, "", fatal(beside.String(), err)
 	}
-	return out.Bytes(), nil
+	return printed.Bytes(), beside.String(), nil
 }
 
 // fatal is what git says that it died of.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/worktree"
 	"github.com/schedlint/schedlint/rego"
 	"github.com/schedlint/schedlint/rules"
 )
@@ -58,7 +58,9 @@ A team accepts findings by an annotation ignore.schedlint.dev/RULE: REASON of
 the object, by a comment # schedlint:ignore RULE REASON on the line or above
 it, by the configuration, or all that there are by --write-baseline. The word
 until=DATE in a reason lets it expire. With --since only what a change brings
-is reported.
+is reported, and what it silences fails it with --fail-on-silenced. With
+--config-from a change cannot silence anything: what is accepted, ignored and
+off is read from a revision.
 
 Exit status: 0 clean, 1 findings at or above --fail-on, 2 wrong usage, missing
 input, topology, configuration or policy, no workload judged at a path other
@@ -92,35 +94,15 @@ rest of the findings; 3 internal failure. The highest one counts.`,
 }
 
 func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
-	if err := f.outputs.check(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
-	if f.category != "" && !f.outputs.has(func(format string) bool { return format == "sarif" }) {
-		return errors.New("--sarif-category: no output has the format sarif")
-	}
-	if err := f.accept.check(f.fix != ""); err != nil {
-		return err
-	}
-	if err := f.diffOnly(); err != nil {
-		return err
-	}
-	options, err := input(cmd, args, f.topology, f.config)
+	options, from, err := f.options(cmd, args)
 	if err != nil {
 		return err
 	}
-	if err := fixable(f.fix, args); err != nil {
-		return err
-	}
-	options.Steps = f.steps
-	options.Survive, options.SourceRoot, options.Compared = f.survive, f.sourceRoot, f.accept.since != ""
-	if err := f.accept.apply(&options); err != nil {
-		return err
-	}
-	differs := false
-	now, err := judge(options, f.ruleDirs, func(o lint.Options) (r *diag.Report, err error) {
-		r, differs, err = f.run(cmd, o)
-		return r, err
-	})
+	defer from.remove()
+	now, differs, err := f.judge(cmd, options, from)
 	if now == nil {
 		return err
 	}
@@ -132,6 +114,10 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		err = writeBaseline(options.Baseline)
 	case f.accept.since != "":
 		err = now.since(cmd.Context(), f)
+	}
+	if from != nil {
+		from.announce(now.report)
+		err = from.clean(err)
 	}
 	r := now.report
 	if f.outputs.has(report.NeedsRules) {
@@ -148,10 +134,66 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	switch {
 	case len(r.Summary.Unjudged()) > 0 && !onlyHere(options.Dir, options.Paths):
 		return statusError{exitUsage, errUnjudged}
+	case f.accept.failOnSilenced && now.silences > 0:
+		return statusError{exitFindings, fmt.Errorf("the change silences findings: %s (--fail-on-silenced)", plural(now.silences, "place"))}
 	case differs && failOn != "none", diag.Unsettled(r.Summary.Unknown, f.failOnUnknown):
 		return statusError{code: exitFindings}
 	}
 	return nil
+}
+
+// check refuses flags that do not go together.
+func (f *lintFlags) check() error {
+	if err := f.outputs.check(); err != nil {
+		return err
+	}
+	if f.category != "" && !f.outputs.has(func(format string) bool { return format == "sarif" }) {
+		return errors.New("--sarif-category: no output has the format sarif")
+	}
+	if err := f.accept.check(f.fix != ""); err != nil {
+		return err
+	}
+	return f.diffOnly()
+}
+
+// judge judges the work tree. The result is nil if the rules could not be loaded.
+func (f *lintFlags) judge(cmd *cobra.Command, o lint.Options, from *policySource) (now *judged, differs bool, err error) {
+	own := ruleSource{dirs: f.ruleDirs}
+	if from != nil {
+		own = from.rules
+	}
+	now, err = judge(o, own, func(o lint.Options) (r *diag.Report, err error) {
+		if from != nil {
+			from.admit(cmd.Context(), &o)
+		}
+		r, differs, err = f.run(cmd, o)
+		return r, err
+	})
+	if now != nil {
+		now.from = from
+	}
+	return now, differs, err
+}
+
+// options are those of a run on the work tree, and the revision that they come from
+// if one was named.
+func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, from *policySource, err error) {
+	conf := loadConfig
+	if f.accept.configFrom != "" { // what the work tree says is not even read
+		conf = func(string) (*config.Config, error) { return &config.Config{}, nil }
+	}
+	if o, err = inputBy(cmd, args, f.topology, f.config, conf); err != nil {
+		return o, nil, err
+	}
+	if err := fixable(f.fix, args); err != nil {
+		return o, nil, err
+	}
+	o.Steps = f.steps
+	o.Survive, o.SourceRoot, o.Compared = f.survive, f.sourceRoot, f.accept.since != ""
+	if err = f.accept.apply(&o); err == nil && f.accept.configFrom != "" {
+		from, err = f.from(&o)
+	}
+	return o, from, err
 }
 
 // errUnjudged ends a run on a path that somebody meant to have judged.
@@ -175,13 +217,18 @@ func onlyHere(dir string, paths []string) bool {
 // input is what every command that reads manifests starts from: the paths, or
 // the working directory, the topology and the configuration.
 func input(cmd *cobra.Command, args, topology []string, configPath string) (lint.Options, error) {
+	return inputBy(cmd, args, topology, configPath, loadConfig)
+}
+
+// inputBy is input with another way to get at the configuration.
+func inputBy(cmd *cobra.Command, args, topology []string, configPath string, load func(path string) (*config.Config, error)) (lint.Options, error) {
 	if len(args) == 0 {
 		args = []string{"."}
 	}
 	if err := oneReader(args, topology); err != nil {
 		return lint.Options{}, err
 	}
-	conf, err := loadConfig(configPath)
+	conf, err := load(configPath)
 	if err != nil {
 		return lint.Options{}, err
 	}
@@ -229,19 +276,23 @@ func loadConfig(path string) (*config.Config, error) {
 	if path = config.Find(dir); path == "" {
 		return &config.Config{}, nil
 	}
-	return config.Load(seen(dir, path))
+	return config.LoadFound(seen(dir, path), "")
 }
 
 // loadRules loads the built-in rules and those of the team, and checks the
 // rule ids in the configuration against them.
 func loadRules(dirs []string, conf *config.Config) (*rego.Engine, error) {
+	return loadRulesOf(ruleSource{dirs: dirs}, conf)
+}
+
+func loadRulesOf(own ruleSource, conf *config.Config) (*rego.Engine, error) {
 	off := map[string]bool{}
 	for id, l := range conf.Rules {
 		if l.Level == diag.LevelOff {
 			off[id] = true
 		}
 	}
-	engine, err := rego.Load(rego.Options{Rules: rules.FS, Dirs: dirs, Off: off})
+	engine, err := rego.Load(rego.Options{Rules: rules.FS, Dirs: own.dirs, Shown: own.shown, Off: off})
 	if err != nil {
 		return nil, fmt.Errorf("loading rules: %w", err)
 	}
@@ -276,14 +327,10 @@ func enabled(engine *rego.Engine, conf *config.Config) []diag.Rule {
 	return all
 }
 
-// repositoryRoot is the directory with .git, from dir upwards, or dir itself.
+// repositoryRoot is the root of the work tree around dir, or dir itself.
 func repositoryRoot(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return dir
-		}
+	if root, ok := worktree.Root(dir); ok {
+		return root
 	}
+	return dir
 }

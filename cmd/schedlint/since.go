@@ -23,12 +23,15 @@ type judged struct {
 	options lint.Options
 	engine  *rego.Engine
 	report  *diag.Report
+	from    *policySource // nil for the work tree
+	// silences counts what the change brings that makes findings go away.
+	silences int
 }
 
 // judge runs what options say by the rules of some directories. The report is
 // there as soon as the rules could be loaded.
-func judge(o lint.Options, ruleDirs []string, run func(lint.Options) (*diag.Report, error)) (*judged, error) {
-	engine, err := loadRules(ruleDirs, o.Config)
+func judge(o lint.Options, own ruleSource, run func(lint.Options) (*diag.Report, error)) (*judged, error) {
+	engine, err := loadRulesOf(own, o.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +39,7 @@ func judge(o lint.Options, ruleDirs []string, run func(lint.Options) (*diag.Repo
 	o.Policy, o.Level = engine, func(rule string) diag.Level { return level(engine, conf, rule) }
 	r, err := run(o)
 	r.Version = version
-	return &judged{o, engine, r}, err
+	return &judged{options: o, engine: engine, report: r}, err
 }
 
 // since leaves in what was judged only what has changed since a revision. What
@@ -46,27 +49,31 @@ func (now *judged) since(ctx context.Context, f *lintFlags) error {
 	if slices.Contains(now.options.Paths, "-") || slices.Contains(now.options.Topology, "-") {
 		return errors.New("--since: standard input belongs to no revision: name files or directories")
 	}
-	t, err := now.unpack(f)
+	t, err := now.unpack(f, f.accept.since)
 	if err != nil {
 		return fmt.Errorf("--since %s: %w", f.accept.since, err)
 	}
 	defer t.remove()
-	before, err := t.judge(ctx, now.options, f)
+	before, err := t.judge(ctx, now, f)
 	if err != nil {
-		why := strings.ReplaceAll(strings.ReplaceAll(err.Error(), t.dir+string(filepath.Separator), ""), "\n", "; ")
+		why := strings.ReplaceAll(t.clean(err.Error(), ""), "\n", "; ")
 		now.report.Summary.Notes = append(now.report.Summary.Notes, fmt.Sprintf("%s cannot be judged, so that all findings count as new: %s", f.accept.since, why))
 	}
 	for _, failed := range before.report.Failures {
 		now.report.Summary.Notes = append(now.report.Summary.Notes, fmt.Sprintf("%s is judged in part, so that findings of what failed count as new: %s", f.accept.since, failed))
 	}
-	silences := slices.Concat(lint.Raised(now.options.Baseline, before.options.Baseline), now.loosened(before), now.altered(before))
+	var silences []diag.Silence
+	if now.from == nil { // else the change cannot say anything of these
+		silences = slices.Concat(lint.Raised(now.options.Baseline, before.options.Baseline), now.loosened(before), now.altered(before))
+	}
 	lint.Since(now.report, before.report, f.accept.since, silences)
+	now.silences = len(now.report.Change.Silences)
 	return nil
 }
 
-// unpack unpacks what of the revision can matter: manifests, and what the command
+// unpack unpacks what of a revision can matter: manifests, and what the command
 // line and the configuration name.
-func (now *judged) unpack(f *lintFlags) (*tree, error) {
+func (now *judged) unpack(f *lintFlags, revision string) (*tree, error) {
 	root, err := filepath.EvalSymlinks(now.options.Root)
 	if err != nil {
 		return nil, err
@@ -89,7 +96,7 @@ func (now *judged) unpack(f *lintFlags) (*tree, error) {
 			named[filepath.ToSlash(name)] = true
 		}
 	}
-	t, err := unpack(root, f.accept.since, func(name string) bool {
+	t, err := unpack(root, revision, func(name string) bool {
 		return named[name] || mayBeRead(name)
 	})
 	if err != nil {
@@ -159,36 +166,25 @@ func nonEmpty(words ...string) []string {
 	return slices.DeleteFunc(words, func(s string) bool { return s == "" })
 }
 
-// judge judges the tree as the work tree was, by its own files. What the tree
-// does not have was not there; what lies outside of the repository is no part of
-// any revision.
-func (t *tree) judge(ctx context.Context, now lint.Options, f *lintFlags) (*judged, error) {
-	o := now
-	dir, err := filepath.EvalSymlinks(now.Dir)
+// judge judges the tree as the work tree was, by its own files or those of a third
+// revision. What the tree does not have was not there; what lies outside of the
+// repository is no part of any revision.
+func (t *tree) judge(ctx context.Context, now *judged, f *lintFlags) (*judged, error) {
+	dir, err := filepath.EvalSymlinks(now.options.Dir)
 	if err != nil {
+		return t.nothing(now.options), err
+	}
+	o := t.options(now.options, dir)
+	own := ruleSource{dirs: t.mapped(dir, f.ruleDirs)}
+	if now.from != nil {
+		own, err = now.from.rules, now.from.at(t, &o)
+	} else {
+		err = t.own(&o, dir, f, now.options.Config)
+	}
+	if err != nil || len(o.Paths) == 0 {
 		return t.nothing(o), err
 	}
-	rel, _ := t.inside(dir)
-	o.Dir, o.Root, o.Tracked, o.Stdin = filepath.Join(t.dir, rel), t.dir, nil, nil
-	o.Baseline, o.Config = nil, &config.Config{}
-	o.SourceRoot = strings.Join(t.mapped(dir, nonEmpty(now.SourceRoot)), "")
-	o.Paths, o.Topology = t.mapped(dir, now.Paths), t.mapped(dir, now.Topology)
-	if o.Config, err = t.config(o.Dir, dir, f.config, now.Config); err != nil {
-		return t.nothing(o), err
-	}
-	if paths := t.mapped(dir, nonEmpty(f.accept.baseline)); len(paths) > 0 || o.Config.Baseline != "" {
-		path := strings.Join(paths, "")
-		if path == "" {
-			path = filepath.Join(o.Config.Dir, o.Config.Baseline)
-		}
-		if o.Baseline, err = loadBaseline(path, o.Config); err != nil {
-			return t.nothing(o), err
-		}
-	}
-	if len(o.Paths) == 0 {
-		return t.nothing(o), nil
-	}
-	before, err := judge(o, t.mapped(dir, f.ruleDirs), func(o lint.Options) (*diag.Report, error) { return lint.Run(ctx, o) })
+	before, err := judge(o, own, func(o lint.Options) (*diag.Report, error) { return lint.Run(ctx, o) })
 	if errors.Is(err, lint.ErrNothing) {
 		err = nil
 	}
@@ -199,6 +195,27 @@ func (t *tree) judge(ctx context.Context, now lint.Options, f *lintFlags) (*judg
 		return filepath.ToSlash(seen(dir, filepath.Join(t.root, filepath.FromSlash(file))))
 	}
 	return before, nil
+}
+
+// options are those of the work tree for the tree; dir is the working directory.
+func (t *tree) options(o lint.Options, dir string) lint.Options {
+	rel, _ := t.inside(dir)
+	o.Dir, o.Root, o.Tracked, o.Stdin = filepath.Join(t.dir, rel), t.dir, nil, nil
+	o.SourceRoot = strings.Join(t.mapped(dir, nonEmpty(o.SourceRoot)), "")
+	o.Paths, o.Topology = t.mapped(dir, o.Paths), t.mapped(dir, o.Topology)
+	return o
+}
+
+// own sets the configuration and the baseline of the tree.
+func (t *tree) own(o *lint.Options, dir string, f *lintFlags, now *config.Config) (err error) {
+	o.Baseline, o.Config = nil, &config.Config{}
+	if o.Config, err = t.config(o.Dir, dir, f.config, now); err != nil {
+		return err
+	}
+	if paths := t.mapped(dir, nonEmpty(f.accept.baseline)); len(paths) > 0 || o.Config.Baseline != "" {
+		o.Baseline, err = loadBaseline(strings.Join(paths, ""), o.Config)
+	}
+	return err
 }
 
 // nothing is a tree without findings.
@@ -236,13 +253,15 @@ func (t *tree) config(at, dir, named string, now *config.Config) (*config.Config
 			path = "" // of whoever owns the directory for temporary files
 		}
 	}
-	if path != "" {
+	switch {
+	case path != "" && named != "":
 		return config.Load(path)
+	case path != "":
+		return config.LoadFound(path, t.dir)
 	}
 	if _, inside := t.inside(now.Dir); now.Dir != "" && !inside { // above the repository
-		outside := *now
-		outside.Dir = t.dir
-		return &outside, nil
+		file, _ := now.Source()
+		return now.At(t.dir, t.dir, file)
 	}
 	return &config.Config{}, nil
 }

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
+
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // tree is the tree of a revision, unpacked in a directory of its own. It is read
@@ -37,14 +36,11 @@ type content struct {
 // unpack unpacks the tree of a revision, as far as files are wanted. The caller
 // removes it.
 func unpack(root, revision string, wanted func(name string) bool) (*tree, error) {
-	id, err := gitOutput(root, nil, "rev-parse", "--verify", "--end-of-options", revision+"^{tree}")
-	if err != nil && err.Error() == "Needed a single revision" { // git's words for all of these
-		err = errors.New("git knows no such revision, or it is no tree; of a shallow clone fetch it first")
-	}
+	id, err := treeOf(root, revision)
 	if err != nil {
 		return nil, err
 	}
-	contents, err := contentsOf(root, "", strings.TrimSpace(string(id)), wanted)
+	contents, err := contentsOf(root, "", id, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +57,26 @@ func unpack(root, revision string, wanted func(name string) bool) (*tree, error)
 		return nil, err
 	}
 	return t, nil
+}
+
+// treeOf is the object of the tree of a revision. What git is not sure of is an
+// error, and no other tree: a day before the reflog begins, or a name that means two
+// things. It only warns of these.
+func treeOf(root, revision string) (string, error) {
+	id, said, err := gitSays(root, nil, "rev-parse", "--verify", "--end-of-options", revision+"^{tree}")
+	if err != nil && err.Error() == "Needed a single revision" { // git's words for all of these
+		err = errors.New("git knows no such revision, or it is no tree; of a shallow clone fetch it first")
+	}
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(said) {
+		why, warned := strings.CutPrefix(line, "warning: ")
+		if warned && !strings.HasPrefix(why, "unable to access ") { // a configuration that git does without
+			return "", fmt.Errorf("git warns: %s: name a commit", strings.TrimRight(why, ".\n"))
+		}
+	}
+	return strings.TrimSpace(string(id)), nil
 }
 
 // contentsOf lists a tree, and those of the submodules that are there, as the work
@@ -82,7 +98,9 @@ func contentsOf(root, prefix, id string, wanted func(name string) bool) ([]conte
 		}
 		e.name = prefix + e.name
 		switch {
-		case e.kind == "commit" && isRepository(filepath.Join(root, filepath.FromSlash(e.name))):
+		case !filepath.IsLocal(filepath.FromSlash(e.name)):
+			return nil, fmt.Errorf("the tree has a file named %q", e.name)
+		case e.kind == "commit" && isRepository(root, e.name):
 			more, err := contentsOf(root, e.name+"/", e.object, wanted)
 			if err != nil {
 				return nil, err
@@ -98,17 +116,25 @@ func contentsOf(root, prefix, id string, wanted func(name string) bool) ([]conte
 }
 
 // isRepository reports whether a submodule is checked out in a directory, which no
-// link may stand for.
-func isRepository(dir string) bool {
-	info, err := os.Lstat(dir)
-	if err != nil || !info.IsDir() {
+// link may stand for or lead to.
+func isRepository(root, name string) bool {
+	spot, err := worktree.At(root, filepath.Join(filepath.FromSlash(name), ".git"))
+	if err != nil {
 		return false
 	}
-	_, err = os.Lstat(filepath.Join(dir, ".git"))
+	defer spot.Close()
+	_, err = spot.Dir.Lstat(spot.Name)
 	return err == nil
 }
 
 func (t *tree) remove() { os.RemoveAll(t.dir) }
+
+// clean names files of the tree in a text by a prefix and their names in the tree:
+// the directory has another name each time.
+func (t *tree) clean(text, prefix string) string {
+	const sep = string(filepath.Separator)
+	return strings.NewReplacer(here(t.dir)+sep, prefix, t.dir+sep, prefix).Replace(text)
+}
 
 const linkMode = "120000"
 
@@ -145,11 +171,16 @@ func (t *tree) fill(contents []content) error {
 // writeEntries writes those of one repository. Names come from whoever made the objects:
 // none leads out of the directory, be it by itself or by a link in the same tree.
 func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
-	var objects bytes.Buffer
-	for _, e := range entries {
-		objects.WriteString(e.object + "\n")
+	entries, large, err := bySize(repository, entries)
+	if err != nil {
+		return err
 	}
-	return gitBlobs(repository, &objects, len(entries), func(i int, text []byte) error {
+	for _, e := range large {
+		if err := writeLarge(root, e); err != nil {
+			return err
+		}
+	}
+	return gitBlobs(repository, entries, func(i int, text []byte) error {
 		e := entries[i]
 		name := filepath.FromSlash(e.name)
 		if !filepath.IsLocal(name) {
@@ -163,57 +194,6 @@ func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
 		}
 		return root.WriteFile(name, text, 0o644)
 	})
-}
-
-// gitBlobs hands the texts of objects to a function, in their order.
-func gitBlobs(dir string, objects io.Reader, n int, each func(i int, text []byte) error) error {
-	cmd := gitCommand(dir, "cat-file", "--batch")
-	var said bytes.Buffer
-	cmd.Stdin, cmd.Stderr = objects, &said
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	in := bufio.NewReader(out)
-	for i := 0; i < n && err == nil; i++ {
-		var text []byte
-		if text, err = readBlob(in); err == nil {
-			err = each(i, text)
-		}
-	}
-	if err != nil {
-		cmd.Process.Kill()
-		cmd.Wait()
-		return err
-	}
-	if err := cmd.Wait(); err != nil {
-		return fatal(said.String(), err)
-	}
-	return nil
-}
-
-// readBlob reads "<object> <type> <size>\n<text>\n".
-func readBlob(in *bufio.Reader) ([]byte, error) {
-	head, err := in.ReadString('\n')
-	if err != nil {
-		return nil, errors.New("git ends too early")
-	}
-	fields := strings.Fields(head)
-	if len(fields) != 3 || fields[1] != "blob" {
-		return nil, fmt.Errorf("the file of object %s is not here: fetch the revision as a whole", strings.TrimSpace(head))
-	}
-	size, err := strconv.ParseInt(fields[2], 10, 64)
-	if err != nil {
-		return nil, err
-	}
-	text := make([]byte, size+1)
-	if _, err := io.ReadFull(in, text); err != nil {
-		return nil, errors.New("git ends too early")
-	}
-	return text[:size], nil
 }
 
 // inside is a path below the root of the work tree as a name from there. A path
@@ -256,10 +236,19 @@ func (t *tree) has(name string) bool {
 // and git does not track it: what is made on the spot, such as the answer of a
 // cluster, belongs to no revision and counts for all.
 func (t *tree) adopt(name string, tracked map[string]bool) error {
-	if t.has(name) || tracked[filepath.ToSlash(name)] {
+	if t.has(name) {
 		return nil
 	}
-	text, err := os.ReadFile(filepath.Join(t.root, name))
+	for at := filepath.ToSlash(name); at != "."; at = path.Dir(at) { // a link above it may be tracked
+		if tracked[at] {
+			return nil
+		}
+	}
+	from := filepath.Join(t.root, name)
+	if info, err := os.Stat(from); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file, so it can be read only once: name a file", filepath.ToSlash(name))
+	}
+	text, err := worktree.ReadTrusted(from, maxBlob)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // whoever asks for it says so
 	}

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -120,6 +122,114 @@ func TestMissingObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := unpack(dir, "HEAD", everything); err == nil || !strings.Contains(err.Error(), "fetch the revision as a whole") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestTreeOutside looks into no repository outside of the work tree, whatever the
+// entry of a submodule is named and whatever has taken its place since.
+func TestTreeOutside(t *testing.T) {
+	other := inGit(t, map[string]string{"secret.yaml": "a: 1\n"}, "secret.yaml")
+	git(t, "commit", "-q", "-m", "x")
+	head := gitRaw(t, nil, "rev-parse", "HEAD")
+	dir := inGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")
+	up, err := filepath.Rel(dir, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{up, "x/../" + up, other} {
+		if unpacked, err := unpack(dir, rawTree(t, [3]string{"160000", name, head}), everything); err == nil || !strings.Contains(err.Error(), "the tree has a file named") {
+			t.Errorf("%s: %v", name, err)
+			if err == nil {
+				unpacked.remove()
+			}
+		}
+	}
+	for link, name := range map[string]string{"r": "r", "way": "way/" + filepath.Base(other)} {
+		to := map[string]string{"r": other, "way": filepath.Dir(other)}[link]
+		if err := os.Symlink(to, link); err != nil {
+			t.Skip("no links here:", err)
+		}
+		tree := rawTree(t, [3]string{"160000", name, head})
+		unpacked, err := unpack(dir, tree, everything)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if unpacked.has(filepath.Join(name, "secret.yaml")) {
+			t.Errorf("%s: a repository elsewhere is read", name)
+		}
+		unpacked.remove()
+	}
+}
+
+// TestBareInTree takes a directory that looks like a repository for what it is.
+func TestBareInTree(t *testing.T) {
+	dir := inGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")
+	git(t, "init", "-q", "--bare", "evil.d")
+	git(t, "-C", "evil.d", "config", "core.worktree", dir)
+	if err := os.WriteFile("evil.d/b.yaml", []byte("b: 1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	git(t, "--git-dir=evil.d", "--work-tree=.", "add", "-f", "evil.d/b.yaml")
+	if names, err := gitFiles(filepath.Join(dir, "evil.d")); err == nil && slices.ContainsFunc(names, func(s string) bool { return strings.HasSuffix(s, "b.yaml") }) {
+		t.Errorf("the index of the directory counts: %q", names)
+	}
+}
+
+// TestWarnings takes what git is not sure of for no revision.
+func TestWarnings(t *testing.T) {
+	dir := inGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")
+	git(t, "commit", "-q", "-m", "x")
+	git(t, "branch", "twice")
+	git(t, "tag", "twice")
+	git(t, "branch", "once")
+	for revision, want := range map[string]string{
+		"HEAD@{2001-01-01}":         "git warns: log for 'HEAD' only goes back to ",
+		"HEAD@{2001-01-01 00:00}~0": "git warns: log for 'HEAD' only goes back to ",
+		"twice":                     "git warns: refname 'twice' is ambiguous: name a commit",
+		"once":                      "",
+		"refs/heads/twice":          "",
+		"HEAD@{0}":                  "",
+		"HEAD@{9}":                  "only has 1 entries",
+	} {
+		_, err := treeOf(dir, revision)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", revision, err, want)
+		}
+	}
+}
+
+// TestLargeBlobs unpacks trees with blobs that compress well: one that is too large
+// is not read and takes no room, and is refused as it would be in the work tree.
+func TestLargeBlobs(t *testing.T) {
+	dir := inGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")
+	blob := func(size int64) string {
+		path := filepath.Join(t.TempDir(), "zeros")
+		if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, size)); err != nil {
+			t.Fatal(err)
+		}
+		return gitRaw(t, nil, "-c", "core.compression=1", "hash-object", "-w", "--no-filters", path)
+	}
+	small, large := gitRaw(t, []byte("b: 2\n"), "hash-object", "-w", "--stdin"), blob(maxBlob+5)
+	unpacked, err := unpack(dir, rawTree(t, [3]string{"100644", "a.yaml", small}, [3]string{"100644", "b.yaml", large}, [3]string{"100644", "c.yaml", small}), everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unpacked.remove()
+	for name, want := range map[string]int64{"a.yaml": 5, "b.yaml": maxBlob + 1, "c.yaml": 5} {
+		if info, err := os.Stat(filepath.Join(unpacked.dir, name)); err != nil || info.Size() != want {
+			t.Errorf("%s: %v, want %d bytes", name, err, want)
+		}
+	}
+	if _, err := unpack(dir, rawTree(t, [3]string{"120000", "a", blob(maxLink + 1)}), everything); err == nil || !strings.Contains(err.Error(), "expected at most 4096") {
+		t.Errorf("%v", err)
+	}
+	all := make([]treeEntry, 17)
+	full := blob(maxBlob)
+	for i := range all {
+		all[i] = treeEntry{"100644", "blob", full, "x.yaml"}
+	}
+	if _, _, err := bySize(dir, all); err == nil || !strings.Contains(err.Error(), "larger than 1024 MiB in all") {
 		t.Errorf("%v", err)
 	}
 }

@@ -197,22 +197,40 @@ func unwrap(all []Finding) []diag.Diagnostic {
 	return list
 }
 
-// Brought are the suppressions that a tree has and the tree of a revision has
-// not, by what they accept: a new reason for the same is none, a later day is.
+// Allowance counts suppressions by what they accept: a new reason for the same is
+// none, a later day is.
+type Allowance map[diag.Suppression]int
+
+// Allow counts suppressions.
+func Allow(all []diag.Suppression) Allowance {
+	a := Allowance{}
+	for _, s := range all {
+		a[bare(s)]++
+	}
+	return a
+}
+
+func bare(s diag.Suppression) diag.Suppression {
+	s.Reason, s.Location = "", diag.Span{}
+	return s
+}
+
+// Take reports whether there is one like a suppression, and counts it down.
+func (a Allowance) Take(s diag.Suppression) bool {
+	key := bare(s)
+	if a[key] == 0 {
+		return false
+	}
+	a[key]--
+	return true
+}
+
+// Brought are the suppressions that a tree has and the tree of a revision has not.
 func Brought(before, now []diag.Suppression) []diag.Suppression {
-	had := map[diag.Suppression]int{}
-	bare := func(s diag.Suppression) diag.Suppression {
-		s.Reason, s.Location = "", diag.Span{}
-		return s
-	}
-	for _, s := range before {
-		had[bare(s)]++
-	}
+	had := Allow(before)
 	var brought []diag.Suppression
 	for _, s := range now {
-		if key := bare(s); had[key] > 0 {
-			had[key]--
-		} else {
+		if !had.Take(s) {
 			brought = append(brought, s)
 		}
 	}

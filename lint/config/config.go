@@ -45,6 +45,10 @@ type Config struct {
 	// is no file.
 	Dir string `json:"-"`
 
+	// bound is the directory that files which the configuration names do not leave,
+	// and outside what it is; both are empty if somebody vouches for the file.
+	bound, outside string
+
 	file           string // as the person who runs the command would write it
 	text           []byte
 	places, fields map[string]diag.Span // of the rules and of the fields at the top
@@ -90,11 +94,11 @@ const complete = "complete"
 func (c *Config) ClosesResources() bool { return c.ExtendedResources == complete }
 
 // Find looks for the configuration file in dir and the directories above it;
-// "" if there is none.
+// "" if there is none. What is found may be a link or a pipe: see LoadFound.
 func Find(dir string) string {
 	for {
 		path := filepath.Join(dir, Name)
-		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
 			return path
 		}
 		up := filepath.Dir(dir)
@@ -105,18 +109,22 @@ func Find(dir string) string {
 	}
 }
 
-// Load reads a configuration file. Errors name the file as path does.
+// Load reads a configuration file that somebody named, and so vouches for: it may
+// be a pipe, and name files anywhere. Errors name the file as path does.
 func Load(path string) (*Config, error) {
+	c, err := empty(path)
+	if err != nil {
+		return nil, err
+	}
+	return c, (&loader{path: path}).load(c)
+}
+
+func empty(path string) (*Config, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading configuration: %w", err)
 	}
-	c := &Config{Dir: filepath.Dir(abs), file: path, places: map[string]diag.Span{}, fields: map[string]diag.Span{}}
-	l := &loader{path: path}
-	if root := l.read(abs); root != nil {
-		l.decode(root, c)
-	}
-	return c, l.err()
+	return &Config{Dir: filepath.Dir(abs), file: path, places: map[string]diag.Span{}, fields: map[string]diag.Span{}}, nil
 }
 
 // Source is the configuration file, as the person who runs the command would

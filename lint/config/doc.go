@@ -6,6 +6,11 @@
 // file belong to the directory of the file. Rule ids are checked by whoever
 // knows the rules.
 //
+// A file that was found, and not named by whoever runs the command, may be anybody's:
+// LoadFound holds it, and every file that it names, to regular files of the work tree
+// that are reached without links. A key that names files checks them with
+// loader.namedFile and reads them with Config.Read.
+//
 // schema.json describes the same file for editors; a test keeps the two in step.
 //
 // Non-goals: defaults of other packages, flags, what the settings mean.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -17,9 +18,18 @@ import (
 
 // loader reads one file and gathers everything that is wrong with it.
 type loader struct {
-	path  string
-	file  *source.File
-	found []mistake
+	path    string
+	overlay func(string) ([]byte, bool) // in place of what is in the file; nil for that
+	file    *source.File
+	found   []mistake
+}
+
+// load fills a configuration from its file.
+func (l *loader) load(c *Config) error {
+	if root := l.read(filepath.Join(c.Dir, filepath.Base(c.file))); root != nil {
+		l.decode(root, c)
+	}
+	return l.err()
 }
 
 type mistake struct {
@@ -61,7 +71,7 @@ func (l *loader) read(abs string) *source.Node {
 		return nil
 	}
 	dir := string(os.PathSeparator)
-	set, err := source.Load(source.Options{Dir: dir, Root: dir, Strict: true}, []string{abs})
+	set, err := source.Load(source.Options{Dir: dir, Root: dir, Strict: true, Overlay: l.overlay}, []string{abs})
 	if err != nil {
 		l.fail(diag.Span{}, "%v", err)
 		return nil
@@ -142,14 +152,15 @@ func (l *loader) check(root *source.Node, c *Config) {
 			l.fail(l.at(k), "rules.%s: expected one of %s", k.Value, strings.Join(levels(), ", "))
 		}
 	}
-	if k, file := root.Field("baseline"); !file.IsNull() && c.Baseline == "" {
-		l.fail(l.at(k), "baseline: expected a file, found nothing")
+	if k, file := root.Field("baseline"); !file.IsNull() {
+		l.namedFile(file, l.at(k), c, "baseline", "--baseline", false)
 	}
-	l.names(root.Get("topology"), "topology", "a file")
+	l.topologies(root.Get("topology"), c, "topology")
 	l.globs(root.Get("ignore"), "ignore")
 	seen := map[string]bool{}
 	for i, item := range root.Get("clusters").Items() {
 		l.cluster(item, &c.Clusters[i], fmt.Sprintf("clusters[%d]", i), seen)
+		l.topologies(item.Get("topology"), c, fmt.Sprintf("clusters[%d].topology", i))
 	}
 	for i, item := range root.Get("survive").Items() {
 		l.survive(item, fmt.Sprintf("survive[%d]", i))
@@ -170,7 +181,6 @@ func (l *loader) cluster(item *source.Node, c *Cluster, path string, seen map[st
 		l.fail(l.at(cmp.Or(k, item)), "%s: a cluster needs paths", path)
 	}
 	seen[c.Name] = true
-	l.names(item.Get("topology"), path+".topology", "a file")
 	l.globs(item.Get("paths"), path+".paths")
 }
 

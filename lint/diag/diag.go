@@ -236,6 +236,9 @@ type Report struct {
 	Accepted []Diagnostic
 	// Suppressions are all that took part, used or not.
 	Suppressions []Suppression
+	// Inert are those in manifests that were found and did not take part, as only
+	// those of a revision do.
+	Inert []Suppression
 	// Change is what became of the findings since a revision; nil unless asked.
 	// Diagnostics then holds only those that are new.
 	Change  *Change

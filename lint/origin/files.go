@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // maxBytes bounds what is read in all.
@@ -51,11 +52,12 @@ func resolved(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// inside gives the name of a path from the root; ok is false for one outside.
+// inside gives the name of a path from the root; ok is false for one outside, or of
+// git's own.
 func (f *files) inside(real string) (name string, ok bool) {
 	rel, err := filepath.Rel(f.root, real)
 	name = filepath.ToSlash(rel)
-	return name, err == nil && name != ".." && !strings.HasPrefix(name, "../")
+	return name, err == nil && name != ".." && !strings.HasPrefix(name, "../") && !worktree.OfGit(name)
 }
 
 // entry looks a name up; its info is nil if nothing of the repository is there.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // found is a file to be read, or a place that cannot be, with the reason.
@@ -96,6 +98,9 @@ func (w *walker) resolve(text string) (a argument, ok bool) {
 	}
 	if err == nil && !info.IsDir() && !info.Mode().IsRegular() { // such as <(kubectl get nodes -o yaml)
 		a.real, a.info = filepath.Clean(a.path), info
+		if real, err := filepath.EvalSymlinks(a.path); err == nil && w.inside(a) {
+			a.real = real // a link of the tree may lead to a device
+		}
 		return a, true
 	}
 	real, linkErr := filepath.EvalSymlinks(a.path)
@@ -112,9 +117,9 @@ func (w *walker) add(a argument) {
 		w.found = append(w.found, found{name: StdinName, display: StdinName})
 		return
 	}
-	inside := within(w.opts.Root, filepath.Clean(a.path)) || within(w.root, filepath.Clean(a.path))
+	inside := w.inside(a)
 	switch {
-	case inside && !within(w.root, a.real):
+	case inside && (!within(w.root, a.real) || worktree.OfGit(a.real) && !worktree.OfGit(a.path)):
 		w.refuse(entryOf(a.path), a.text, leadsOut)
 	case a.info.IsDir():
 		bound := w.root
@@ -125,6 +130,11 @@ func (w *walker) add(a argument) {
 	default:
 		w.file(a.real, a.text, a.info)
 	}
+}
+
+// inside reports whether an argument names something in the tree.
+func (w *walker) inside(a argument) bool {
+	return within(w.opts.Root, filepath.Clean(a.path)) || within(w.root, filepath.Clean(a.path))
 }
 
 // dir adds the files below a directory.
@@ -213,7 +223,7 @@ func (w *walker) follow(l link) {
 	case err != nil:
 		w.refuse(l.path, l.shown, "cannot be read: "+reason(err))
 	case !info.IsDir() && !isManifest(l.path):
-	case !within(l.bound, real):
+	case !within(l.bound, real) || worktree.OfGit(real) && !worktree.OfGit(l.path):
 		w.refuse(l.path, l.shown, leadsOut)
 	case info.IsDir() && slices.Contains(l.above, real):
 		w.refuse(l.path, l.shown, leadsBack)

@@ -1,0 +1,185 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// How large a configuration that is found may be, and a file that a configuration
+// names, in bytes.
+const (
+	maxFile  = 1 << 20
+	maxNamed = 64 << 20
+)
+
+// LoadFound reads a configuration that was found and not named, so that it may be
+// anybody's: it and the files that it names are regular files below a root, reached
+// without links. An empty root is that of the work tree that holds the file, or its
+// directory if there is none.
+func LoadFound(path, root string) (*Config, error) {
+	c, err := empty(path)
+	if err != nil {
+		return nil, err
+	}
+	c.bound, c.outside = root, "the work tree"
+	if root == "" {
+		ok := false
+		if c.bound, ok = worktree.Root(c.Dir); !ok {
+			c.bound, c.outside = c.Dir, "the directory of the configuration"
+		}
+	}
+	l := &loader{path: path}
+	text, err := c.read(filepath.Base(path), maxFile)
+	if err != nil {
+		l.fail(diag.Span{}, "%v", c.itself(err, filepath.Base(path)))
+		return c, l.err()
+	}
+	l.overlay = func(string) ([]byte, bool) { return text, true }
+	return c, l.load(c)
+}
+
+// itself words what is wrong with the file of the configuration.
+func (c *Config) itself(err error, name string) error {
+	var link *worktree.LinkError
+	switch {
+	case errors.As(err, &link) && c.fromHere(link.Name) == name:
+		return errors.New("is a symbolic link: make it a regular file, or name the file with --config")
+	case errors.As(err, &link):
+		return fmt.Errorf("%w: make it a directory, or name the file with --config", err)
+	case errors.Is(err, worktree.ErrNotRegular):
+		return fmt.Errorf("%w: make it one, or name the file with --config", err)
+	}
+	return c.worded(err)
+}
+
+// Read reads a file that the configuration names, if it may be read.
+func (c *Config) Read(path string) ([]byte, error) { return c.read(path, maxNamed) }
+
+func (c *Config) read(path string, limit int64) ([]byte, error) {
+	abs := c.absolute(path)
+	if c.bound == "" {
+		return worktree.ReadTrusted(abs, limit)
+	}
+	name, ok := worktree.Below(c.bound, abs)
+	if !ok {
+		return nil, c.leadsOut(path)
+	}
+	return worktree.ReadFile(c.bound, name, limit)
+}
+
+// check looks whether a path that the configuration names may be read. What is not
+// there is for whoever reads it.
+func (c *Config) check(path string, directory bool) error {
+	name, ok := worktree.Below(c.bound, c.absolute(path))
+	switch {
+	case c.bound == "" || directory && name == ".":
+		return nil
+	case !ok:
+		return c.leadsOut(path)
+	}
+	err := worktree.Check(c.bound, name, maxNamed)
+	switch info, statErr := os.Lstat(c.absolute(path)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, worktree.ErrNotRegular) && statErr == nil && info.IsDir():
+		if directory {
+			return nil
+		}
+		return fmt.Errorf("%s is a directory, expected a file", path)
+	}
+	var link *worktree.LinkError
+	if errors.As(err, &link) {
+		return fmt.Errorf("%w: name the file itself", c.worded(err))
+	}
+	if err != nil {
+		return fmt.Errorf("%s %w", path, c.worded(err))
+	}
+	return nil
+}
+
+// At is the configuration as if it had been found in another directory, which a
+// root holds, as a file of another name; the topologies that it names are checked
+// there.
+func (c *Config) At(dir, root, file string) (*Config, error) {
+	moved := *c
+	moved.Dir, moved.file = dir, file
+	if c.bound == "" {
+		return &moved, nil
+	}
+	moved.bound = root
+	var errs []error
+	paths := slices.Clone(c.Topology)
+	for _, cluster := range c.Clusters {
+		paths = append(paths, cluster.Topology...)
+	}
+	for _, path := range paths {
+		if err := moved.check(path, true); err != nil {
+			errs = append(errs, fmt.Errorf("%s: topology: %w", c.file, err))
+		}
+	}
+	return &moved, errors.Join(errs...)
+}
+
+func (c *Config) leadsOut(path string) error {
+	return fmt.Errorf("%s lies outside of %s", path, c.outside)
+}
+
+// worded names a link as the configuration would.
+func (c *Config) worded(err error) error {
+	var link *worktree.LinkError
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &link):
+		return &worktree.LinkError{Name: c.fromHere(link.Name)}
+	case errors.As(err, &path):
+		return fmt.Errorf("cannot be read: %w", path.Err)
+	}
+	return err
+}
+
+// fromHere is a name from the bound as one from the directory of the configuration.
+func (c *Config) fromHere(name string) string {
+	if rel, err := filepath.Rel(c.Dir, filepath.Join(c.bound, name)); err == nil {
+		return rel
+	}
+	return name
+}
+
+func (c *Config) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(c.Dir, path)
+}
+
+// namedFile checks a path that a key of the configuration names; every such key goes
+// through here. Flag is the one by which whoever runs the command names the same.
+func (l *loader) namedFile(n *source.Node, at diag.Span, c *Config, key, flag string, directory bool) {
+	path := n.Text()
+	if path == "" {
+		l.fail(at, "%s: expected a file, found nothing", key)
+		return
+	}
+	err := c.check(path, directory)
+	if _, inside := worktree.Below(c.bound, c.absolute(path)); err != nil && !inside {
+		err = fmt.Errorf("%w: put it inside, or name it with %s", err, flag)
+	}
+	if err != nil {
+		l.fail(at, "%s: %v", key, err)
+	}
+}
+
+// topologies checks those of a list of files or directories that declare nodes.
+func (l *loader) topologies(list *source.Node, c *Config, key string) {
+	for i, item := range list.Items() {
+		l.namedFile(item, l.at(item), c, fmt.Sprintf("%s[%d]", key, i), "--topology", true)
+	}
+}

@@ -1,0 +1,86 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestNamedFiles demands of every key that holds words whether it names files, and
+// of those that do that a configuration which was found leads to none outside. A
+// new key belongs into one of the two lists; one that names files goes through
+// loader.namedFile.
+func TestNamedFiles(t *testing.T) {
+	paths := map[string]string{
+		"topology":          "topology: [%s]",
+		"baseline":          "baseline: %s",
+		"clusters.topology": "clusters: [{name: a, paths: [a], topology: [%s]}]",
+	}
+	words := strings.Fields(`ignore fail-on extended-resources clusters.name clusters.paths
+		survive.keys survive.namespaces suppress.rule suppress.reason suppress.until suppress.kinds suppress.namespaces suppress.names`)
+	known := map[string]bool{}
+	for key := range paths {
+		known[key] = true
+	}
+	for _, key := range words {
+		known[key] = true
+	}
+	for _, key := range wordKeys(reflect.TypeFor[Config](), "") {
+		if !known[key] {
+			t.Errorf("the key %s: say here whether it names files", key)
+		}
+		delete(known, key)
+	}
+	if len(known) > 0 {
+		t.Errorf("no such key: %v", known)
+	}
+	for key, text := range paths {
+		t.Chdir(t.TempDir())
+		for name, content := range map[string]string{"../secret.yaml": "secret: [", "inside.yaml": ""} {
+			if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Symlink("inside.yaml", "link.yaml"); err != nil {
+			t.Skip(err)
+		}
+		for path, want := range map[string]string{
+			"inside.yaml": "", "nowhere.yaml": "", "link.yaml": "link.yaml is a symbolic link: name the file itself",
+			"../secret.yaml": "lies outside of the directory of the configuration", "/dev/zero": "lies outside of the directory of the configuration",
+		} {
+			if err := os.WriteFile(Name, fmt.Appendf(nil, text, path), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			_, err := LoadFound(Name, "")
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s: %s: %v, want %q", key, path, err, want)
+			}
+			if _, err := Load(Name); err != nil {
+				t.Errorf("%s: %s is refused of one that is named: %v", key, path, err)
+			}
+		}
+	}
+}
+
+// wordKeys are the keys of a type that hold a word or a list of words.
+func wordKeys(of reflect.Type, prefix string) (keys []string) {
+	for i := range of.NumField() {
+		name := prefix + of.Field(i).Tag.Get("json")
+		if name == prefix+"-" || !of.Field(i).IsExported() {
+			continue
+		}
+		at := of.Field(i).Type
+		if at.Kind() == reflect.Slice {
+			at = at.Elem()
+		}
+		switch at.Kind() {
+		case reflect.String:
+			keys = append(keys, name)
+		case reflect.Struct:
+			keys = append(keys, wordKeys(at, name+".")...)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,185 @@
+package worktree
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Spot is a place for a file in an open directory of a work tree.
+type Spot struct {
+	// Dir holds the file, Name is the one that it has there. No link is on the way
+	// to the directory; the file itself may be one.
+	Dir  *os.Root
+	Name string
+	name string // from the root
+}
+
+// LinkError is a symbolic link where none may be.
+type LinkError struct {
+	// Name is that of the link from the root of the work tree.
+	Name string
+}
+
+func (e *LinkError) Error() string {
+	return filepath.ToSlash(e.Name) + " is a symbolic link"
+}
+
+// At opens the directory of a file by the name from a root.
+func At(root, name string) (*Spot, error) {
+	if name = filepath.Clean(name); !filepath.IsLocal(name) || name == "." {
+		return nil, fmt.Errorf("%s is no name of a file below the root", filepath.ToSlash(name))
+	}
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	above := parts(name)
+	for i, part := range above[:len(above)-1] {
+		next, err := step(dir, part, filepath.Join(above[:i+1]...))
+		dir.Close()
+		if err != nil {
+			return nil, err
+		}
+		dir = next
+	}
+	return &Spot{dir, above[len(above)-1], name}, nil
+}
+
+// step opens a directory in another one; name is that from the root.
+func step(dir *os.Root, part, name string) (*os.Root, error) {
+	info, err := dir.Lstat(part)
+	switch {
+	case err != nil:
+		return nil, Named(err, name)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, &LinkError{name}
+	}
+	next, err := dir.OpenRoot(part)
+	if err != nil {
+		return nil, Named(err, name)
+	}
+	opened, err := next.Stat(".")
+	if err == nil && !os.SameFile(info, opened) {
+		err = fmt.Errorf("%s has changed while it was opened", filepath.ToSlash(name))
+	}
+	if err != nil {
+		next.Close()
+		return nil, err
+	}
+	return next, nil
+}
+
+// Close closes the directory.
+func (s *Spot) Close() error { return s.Dir.Close() }
+
+// Lstat tells what there is. A link is an error.
+func (s *Spot) Lstat() (fs.FileInfo, error) {
+	info, err := s.Dir.Lstat(s.Name)
+	switch {
+	case err != nil:
+		return nil, Named(err, s.name)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, &LinkError{s.name}
+	}
+	return info, nil
+}
+
+// ErrNotRegular is returned for a pipe, a device or a directory in place of a file.
+var ErrNotRegular = errors.New("is not a regular file")
+
+// Check looks whether there is a regular file of a name below a root that is no
+// larger than a bound in bytes. The name must not lead into .git, which is no part
+// of the work tree.
+func Check(root, name string, limit int64) error {
+	spot, err := check(root, name, limit)
+	if err != nil {
+		return err
+	}
+	return spot.Close()
+}
+
+// OfGit reports whether a path leads into git's own directory, whose files, such as
+// a configuration with credentials, are no part of the work tree.
+func OfGit(path string) bool {
+	return slices.ContainsFunc(parts(path), func(s string) bool { return strings.EqualFold(s, ".git") })
+}
+
+func check(root, name string, limit int64) (*Spot, error) {
+	if OfGit(name) {
+		return nil, errors.New("belongs to git, not to the work tree")
+	}
+	spot, err := At(root, name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := spot.Lstat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = ErrNotRegular
+	case info.Size() > limit:
+		err = TooLarge(limit)
+	}
+	if err != nil {
+		spot.Close()
+		return nil, err
+	}
+	return spot, nil
+}
+
+// ReadFile reads a file that Check is content with.
+func ReadFile(root, name string, limit int64) ([]byte, error) {
+	spot, err := check(root, name, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer spot.Close()
+	file, err := spot.Dir.Open(spot.Name)
+	if err != nil {
+		return nil, Named(err, name)
+	}
+	defer file.Close()
+	return ReadAll(file, limit)
+}
+
+// ReadTrusted reads a file that somebody vouches for, be it a pipe or a device.
+func ReadTrusted(path string, limit int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return ReadAll(file, limit)
+}
+
+// ReadAll reads at most so many bytes; more are an error.
+func ReadAll(in io.Reader, limit int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		return nil, TooLarge(limit)
+	}
+	return text, err
+}
+
+// TooLarge is the error for a file with more bytes than a bound of whole MiB.
+func TooLarge(limit int64) error { return fmt.Errorf("is larger than %d MiB", limit>>20) }
+
+// Named makes an error of the file system one about a name: those of an open
+// directory know only the last component.
+func Named(err error, name string) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return &fs.PathError{Op: strings.TrimSuffix(p.Op, "at"), Path: name, Err: p.Err}
+	case errors.As(err, &l):
+		return &fs.PathError{Op: strings.TrimSuffix(l.Op, "at"), Path: name, Err: l.Err}
+	}
+	return err
+}
