@@ -37,7 +37,7 @@ func completionOf(f *pflag.Flag) cobra.CompletionFunc {
 	switch {
 	case f.Name == "rules":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-	case f.Value.Type() == "int":
+	case f.Value.Type() == "factor":
 		return cobra.NoFileCompletions
 	}
 	return nil

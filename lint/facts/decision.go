@@ -33,7 +33,7 @@ func Decision(m *placement.Model, d *placement.Decision, j *change.Judge, surviv
 	doc := &diag.Placement{
 		Verdict: string(d.Verdict), RulesVerdict: string(d.RulesVerdict),
 		Pods:      diag.PlacementPods{Total: d.Total, MaxPlaced: d.MaxPlaced, MinPlaced: d.MinPlaced, Exact: d.Exact},
-		Workloads: []diag.PlacementWorkload{}, Witness: steps(d.Witness), Invalid: []diag.PlacementInvalid{}, Unmodelled: []string{}, Notes: []string{},
+		Workloads: []diag.PlacementWorkload{}, Witness: steps(d.Witness), Invalid: []diag.PlacementInvalid{}, Unmodelled: []string{}, Notes: []string{}, Unknown: []diag.Skip{},
 	}
 	for _, o := range d.Over {
 		if o.Cause == placement.ByBudget {

@@ -268,10 +268,11 @@ const (
 // too little. Where the verdict is known it is only for the numbers.
 func (a *arena) trySearch(c component, o Options, known bool) (out outcome, ok bool) {
 	steps, _ := a.m.budget(o)
+	part := a.m.run.Left() / 2
 	if known {
-		steps = min(steps, numberSteps)
+		steps, part = min(steps, numberSteps), part/8
 	}
-	done := a.m.run.Within(a.m.run.Left()/2, func() { out = a.explore(c, &steps) })
+	done := a.m.run.Within(part, func() { out = a.explore(c, &steps) })
 	if !done {
 		a.restore(c)
 	}

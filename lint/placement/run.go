@@ -65,12 +65,12 @@ func (r *Run) refuse(ws []*workload.Workload, err error) {
 const (
 	// stepsFloor is for any question, stepsPerByte for each byte of the documents of
 	// the workloads, stepsPerNode for each node of the topology.
-	stepsFloor   = 100_000
-	stepsPerByte = 200
+	stepsFloor   = 2_000_000
+	stepsPerByte = 400
 	stepsPerNode = 40
 	// stepsInAll bounds what all questions of one kind take together. Where their
 	// budgets come to more, each workload has a part in proportion to its own.
-	stepsInAll = 40_000_000
+	stepsInAll = 60_000_000
 	// setupSteps is for what is done once for all workloads of a context: who has to
 	// do with whom, and which nodes are eligible.
 	setupSteps = 40_000_000

@@ -51,6 +51,7 @@ func (a *arena) addApart() {
 // learnApart is addApart for the checker.
 func (v *relations) learnApart(m *Model) {
 	for _, p := range m.apart {
+		v.keys = append(v.keys, p.Key)
 		for _, x := range m.Workloads {
 			for _, y := range m.Workloads {
 				if m.groups[x].origin() == p.A && m.groups[y].origin() == p.B {

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -66,6 +67,8 @@ func (v *verifier) left(n int, r *Request) (int64, bool) {
 // whose anti-affinity selects it and whose spread counts it.
 type relations struct {
 	selects map[*Term][]*workload.Workload
+	// keys are those of all hard terms, in order.
+	keys    []string
 	against map[*workload.Workload][]against
 	watched map[*workload.Workload][]watch
 }
@@ -203,6 +206,8 @@ func (m *Model) related() *relations {
 			}
 		}
 		all.learnApart(m)
+		slices.Sort(all.keys)
+		all.keys = slices.Compact(all.keys)
 		m.relations = all // once it is whole
 	}
 	return m.relations
@@ -238,6 +243,7 @@ func (v *relations) learn(m *Model, g *Group) {
 		if !t.Hard {
 			continue
 		}
+		v.keys = append(v.keys, t.Key)
 		for _, list := range m.index.candidates(&t.sel) {
 			for _, o := range list {
 				if !m.present(m.groups[o]) {
@@ -269,10 +275,12 @@ func (v *verifier) enter(g *Group, n, by int) {
 // book enters a pod for everything but spread constraints.
 func (v *verifier) book(g *Group, n, by int) {
 	node := v.m.Topology.Nodes[n]
-	v.m.run.Spend(len(node.Labels)*2 + len(g.Requests) + len(g.HostPorts)/2)
-	for key, value := range node.Labels {
-		v.here[place3{g.Workload, key, value}] += by
-		v.total[keyOf{g.Workload, key}] += by
+	v.m.run.Spend(1 + len(v.keys) + (len(g.Requests)+len(g.HostPorts))/2)
+	for _, key := range v.keys {
+		if value, ok := node.Labels[key]; ok {
+			v.here[place3{g.Workload, key, value}] += by
+			v.total[keyOf{g.Workload, key}] += by
+		}
 	}
 	v.placed[g.Workload] += by
 	on := v.on[n]

@@ -159,7 +159,7 @@ func allArrays(p *diag.Placements) *jsonPlacements {
 func arrays(p *diag.Placement) *diag.Placement {
 	out := *p
 	out.Workloads, out.Witness, out.Invalid = array(p.Workloads), array(p.Witness), array(p.Invalid)
-	out.Unmodelled, out.Notes = array(p.Unmodelled), array(p.Notes)
+	out.Unmodelled, out.Notes, out.Unknown = array(p.Unmodelled), array(p.Notes), array(p.Unknown)
 	for i := range out.Workloads {
 		w := &out.Workloads[i]
 		w.MoreCore = max(0, len(w.Core)-maxRelated)

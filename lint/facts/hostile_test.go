@@ -1,0 +1,197 @@
+package facts_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/change"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// hostile is manifests and nodes whose cost once grew much faster than their size.
+var hostile = []struct {
+	name             string
+	nodes            int
+	manifests        func() string
+	lintGivesUp, all bool // whether linting, and placing, give something up
+}{
+	{"200 workloads that exclude everything", 3, func() string {
+		return many(200, func(i int) string {
+			return deployment(i, 1, apart("kubernetes.io/hostname", "{}"))
+		})
+	}, true, true},
+	{"150 workloads with 19 crossing terms", 20, func() string {
+		keys := []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone", "rack", "row"}
+		return many(150, func(i int) string {
+			var terms []string
+			for t := range 19 {
+				terms = append(terms, keys[(i+t)%4], fmt.Sprintf("{matchLabels: {app: d%d}}", (i*7+t*13+1)%150))
+			}
+			return deployment(i, 2, apart(terms...))
+		})
+	}, true, true},
+	{"3,000 unrelated workloads", 20, func() string {
+		return many(3000, func(i int) string { return deployment(i, 1+i%3, "") })
+	}, false, false},
+	{"500 circular affinities", 3, func() string {
+		return many(500, func(i int) string {
+			return deployment(i, 1, "      affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: ["+
+				fmt.Sprintf("{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: d%d}}}]}}\n", (i+1)%500))
+		})
+	}, false, true},
+	{"5,000 spread keys", 3, func() string {
+		var list strings.Builder
+		for i := range 5000 {
+			fmt.Fprintf(&list, "      - {maxSkew: 1, topologyKey: k%d, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: d0}}}\n", i)
+		}
+		return deployment(0, 3, "      topologySpreadConstraints:\n"+list.String())
+	}, false, false},
+	{"3,000 budgets of one workload", 3, func() string {
+		return deployment(0, 3, "") + many(3000, func(i int) string {
+			return fmt.Sprintf("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b%d}\nspec: {maxUnavailable: 0, selector: {matchLabels: {app: d0}}}\n---\n", i)
+		})
+	}, false, false},
+	{"50 workloads with 299 host ports", 3, func() string {
+		return many(50, func(i int) string {
+			var ports []string
+			for p := range 299 {
+				n := 10000 + (i*37+p)%20000
+				ports = append(ports, fmt.Sprintf("{containerPort: %d, hostPort: %d}", n, n))
+			}
+			return strings.Replace(deployment(i, 2, ""), "image: x", "image: x, ports: ["+strings.Join(ports, ", ")+"]", 1)
+		})
+	}, false, true},
+	{"as many replicas as there can be", 3, func() string { return deployment(0, 1<<31-1, "") }, false, false},
+}
+
+func many(n int, one func(i int) string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(one(i))
+	}
+	return b.String()
+}
+
+func deployment(i, replicas int, spec string) string {
+	return fmt.Sprintf(`apiVersion: apps/v1
+kind: Deployment
+metadata: {name: d%d}
+spec:
+  replicas: %d
+  selector: {matchLabels: {app: d%d}}
+  template:
+    metadata: {labels: {app: d%d}}
+    spec:
+      containers: [{name: c, image: x, resources: {requests: {cpu: 100m, memory: 64Mi}}}]
+%s---
+`, i, replicas, i, i, spec)
+}
+
+// apart is required anti-affinity of pairs of a key and a selector.
+func apart(pairs ...string) string {
+	var terms []string
+	for i := 0; i < len(pairs); i += 2 {
+		terms = append(terms, fmt.Sprintf("{topologyKey: %s, labelSelector: %s}", pairs[i], pairs[i+1]))
+	}
+	return "      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [" + strings.Join(terms, ", ") + "]}}\n"
+}
+
+func clusterOf(t testing.TB, nodes int, manifests string) (*placement.Model, *workload.Set) {
+	t.Helper()
+	var b strings.Builder
+	for i := range nodes {
+		fmt.Fprintf(&b, "apiVersion: v1\nkind: Node\nmetadata: {name: n%d, labels: {kubernetes.io/hostname: n%d, topology.kubernetes.io/zone: z%d, rack: r%d, row: q%d}}\n"+
+			"status: {allocatable: {cpu: \"8\", memory: 32Gi, pods: \"110\"}}\n---\n", i, i, i%3, i%7, i%5)
+	}
+	topo, err := topology.Load(objectsOf(t, b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := workload.Load(workload.NewTable(), objectsOf(t, manifests))
+	m := placement.NewModel(set, topo)
+	m.Scale(1, 1)
+	return m, set
+}
+
+func objectsOf(t testing.TB, text string) []*source.Object {
+	t.Helper()
+	set, err := source.Load(source.Options{Dir: "/", Root: "/", Stdin: strings.NewReader(text)}, []string{"-"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Objects
+}
+
+// maxSteps is what one run may take, about 10 CPU-s.
+const maxSteps = 400_000_000
+
+// TestHostileSteps: linting and placing end within a number of steps, whatever the
+// manifests say, and what they give up is told.
+func TestHostileSteps(t *testing.T) {
+	losses := func(*workload.Workload) []string { return []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"} }
+	for _, c := range hostile {
+		t.Run(c.name, func(t *testing.T) {
+			text := c.manifests()
+			m, set := clusterOf(t, c.nodes, text)
+			facts.Build(facts.Input{Model: m, Set: set})
+			if got := m.Run().Spent(); got > maxSteps {
+				t.Errorf("linting takes %d steps", got)
+			}
+			if got := len(m.Run().GivenUp) > 0; got != c.lintGivesUp {
+				t.Errorf("linting gives something up: %v, want %v: %v", got, c.lintGivesUp, m.Run().GivenUp[:min(3, len(m.Run().GivenUp))])
+			}
+			m, set = clusterOf(t, c.nodes, text)
+			facts.Decision(m, placement.Decide(m, placement.Options{}), change.New(m, set, placement.Options{}), losses)
+			if got := m.Run().Spent(); got > maxSteps {
+				t.Errorf("placing takes %d steps", got)
+			}
+			if got := len(m.Run().GivenUp) > 0; got != c.all {
+				t.Errorf("placing gives something up: %v, want %v", got, c.all)
+			}
+			if len(m.Run().Refused) > 0 {
+				t.Errorf("a certificate is refused: %v", m.Run().Refused[0].Err)
+			}
+		})
+	}
+}
+
+// TestBudgetIsOnesOwn: what shares no rule and no node with a group of workloads has
+// no part in where its questions are given up.
+func TestBudgetIsOnesOwn(t *testing.T) {
+	group := many(12, func(i int) string {
+		return strings.ReplaceAll(deployment(i, 2, apart("kubernetes.io/hostname", fmt.Sprintf("{matchExpressions: [{key: app, operator: In, values: [d%d, d%d]}]}", (i+1)%12, (i+5)%12), "rack", fmt.Sprintf("{matchLabels: {app: d%d}}", (i+2)%12))), "---\n", "      nodeSelector: {row: q0}\n---\n")
+	})
+	other := func(n int) string {
+		return many(n, func(i int) string {
+			return strings.ReplaceAll(deployment(100+i, 2, ""), "---\n", "      nodeSelector: {row: q1}\n---\n")
+		})
+	}
+	answers := func(text string, factor float64) string {
+		m, set := clusterOf(t, 20, text)
+		m.Scale(factor, 1)
+		f := facts.Build(facts.Input{Model: m, Set: set, Complete: true})
+		var b strings.Builder
+		for _, r := range f.Rollouts {
+			if name, _ := strings.CutPrefix(r.Workload, "Deployment d"); len(name) < 3 {
+				fmt.Fprintln(&b, r.Workload, r.Ending)
+			}
+		}
+		for _, o := range f.Orders {
+			fmt.Fprintln(&b, o.Workload, o.Pending)
+		}
+		return b.String()
+	}
+	for _, factor := range []float64{0.001, 0.01, 0.1} {
+		alone := answers(group, factor)
+		for _, n := range []int{1, 8} {
+			if got := answers(group+other(n), factor); got != alone {
+				t.Errorf("factor %v: beside %d unrelated workloads\n%s\nalone\n%s", factor, n, got, alone)
+			}
+		}
+	}
+}
