@@ -23,9 +23,9 @@
 // migrate as a rollout of one pod to another node. A remedy is offered only
 // after the rollout was judged with it.
 //
-// Budget: a question may take so many steps, and all questions have one purse;
-// the checker of package placement is paid from it too. What it does not suffice
-// for is undetermined.
+// Budget: package placement says how many steps a question may take; its checker
+// counts, too. One search takes no more than 100,000 filters of that. What the budget
+// does not suffice for is undetermined.
 //
 // Losses of nodes go from the cheapest means to the dearest: arithmetic over
 // kinds of nodes, whose arguments stand beside it in package placement and which
@@ -38,9 +38,8 @@
 // they may be. What is left depends on how far the pools grow.
 //
 // Advice: Holds tries an edit of a workload, or more nodes, with rollouts and drains;
-// facts offers only what holds. Trials have a budget of their own, so that advice
-// takes nothing from answers, and a workload by itself shares them with those of its
-// shape.
+// facts offers only what holds. A trial takes no more than half of what is left of the
+// budget of its question, and a workload by itself shares trials with those of its shape.
 //
 // For people who ask why, a Scene is such a scene on all declared nodes with the
 // pods in place that a finding speaks of (standing.go); it decides nothing.

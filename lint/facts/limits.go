@@ -190,8 +190,11 @@ func (b *builder) hostPort(w *workload.Workload, l *placement.Limit) {
 	b.HostPorts = append(b.HostPorts, fact)
 }
 
-// portSpan is the first host port of the workload and its place.
+// portSpan is the first host port of the workload and its place; "" if it has none.
 func portSpan(w *workload.Workload, ports []placement.HostPort) (string, diag.Span) {
+	if len(ports) == 0 {
+		return "", diag.Span{}
+	}
 	text := fmt.Sprintf("%d/%s", ports[0].Port, ports[0].Protocol)
 	for _, list := range []string{"containers", "initContainers"} {
 		for _, c := range w.SpecNode.Get(list).Items() {

@@ -36,6 +36,7 @@ type unit struct {
 	// spreads are the hard constraints; keys all their keys, which a node needs.
 	spreads []*constraint
 	keys    []int
+	keysID  string // equal for equal keys
 	// ports are those that a pod takes on its node, taken the same in order, and
 	// clashes, in order, those of which one is enough to keep it off.
 	ports, taken, clashes []int
@@ -82,6 +83,7 @@ type arena struct {
 	m     *Model
 	nodes []*topology.Node
 	keys  []string
+	keyAt map[string]int
 	// domain is the domain of a node for a key, or -1; sizes is their number.
 	domain [][]int32
 	sizes  []int
@@ -130,7 +132,7 @@ type watcher struct {
 // newArena compiles a model. Workloads that are refused, finished or not
 // modelled take no part; running pods are in place.
 func newArena(m *Model, contend bool, relax *relaxation) *arena {
-	a := &arena{m: m, nodes: m.Topology.Nodes, byDomain: map[exclusion]*counter{}, contend: contend, relax: relax,
+	a := &arena{m: m, nodes: m.Topology.Nodes, byDomain: map[exclusion]*counter{}, keyAt: map[string]int{}, contend: contend, relax: relax,
 		sets: map[string]*nodeSet{}, unitsOf: map[*workload.Workload][]int{}, included: map[domainKey]*inclusion{}, places: [][]bool{nil}}
 	if relax != nil {
 		a.nodes = slices.Concat(a.nodes, relax.nodes)
@@ -269,10 +271,11 @@ func (a *arena) roomEverywhere(u *unit, s *nodeSet) bool {
 }
 
 func (a *arena) key(name string) int {
-	if i := slices.Index(a.keys, name); i >= 0 {
+	if i, known := a.keyAt[name]; known {
 		return i
 	}
-	a.m.run.Spend(1 + (len(a.keys)+len(a.nodes))/perStep)
+	a.m.run.Spend(1 + len(a.nodes)/perStep)
+	a.keyAt[name] = len(a.keys)
 	a.keys = append(a.keys, name)
 	domain, size := a.m.numbered(name, a.nodes)
 	a.domain, a.sizes = append(a.domain, domain), append(a.sizes, size)

@@ -11,6 +11,7 @@ import (
 // relate fills in what the rules of a unit say about the others.
 func (a *arena) relate(i int) {
 	u := a.units[i]
+	a.m.run.Spend(stepsPerTerm * len(u.g.Terms))
 	var near []*Term
 	for _, t := range u.g.Terms {
 		if t.Hard && !a.relax.dropped(t) {
@@ -231,9 +232,12 @@ type inclusion struct {
 // include applies the inclusion policies
 // (plugins/podtopologyspread/common.go, matchNodeInclusionPolicies).
 func (a *arena) include(u *unit, c *constraint, t *Term) *inclusion {
-	a.m.run.Spend(1 + len(u.keys))
+	if u.keysID == "" {
+		a.m.run.Spend(1 + len(u.keys))
+		u.keysID = shortID(fmt.Sprint(u.keys))
+	}
 	id := domainKey{
-		signature: u.g.signature, key: a.relax.key(t), keys: fmt.Sprint(u.keys),
+		signature: u.g.signature, key: a.relax.key(t), keys: u.keysID,
 		honorAffinity: t.honorsAffinity(), honorTaints: t.honorsTaints(),
 	}
 	shared := !a.relax.treats(u.g) && !u.g.Kind.PerNode()

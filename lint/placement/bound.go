@@ -131,10 +131,16 @@ func (g *Group) findKeys() {
 		}
 	}
 	g.sortedKeys = slices.Compact(slices.Sorted(slices.Values(g.spreadKeys)))
-	g.keysID = strings.Join(g.spreadKeys, ",")
-	if sum := sha256.Sum256([]byte(g.keysID)); len(g.keysID) > maxID {
-		g.keysID = string(sum[:])
+	g.keysID = shortID(strings.Join(g.spreadKeys, ","))
+}
+
+// shortID stands for a text that is kept many times.
+func shortID(text string) string {
+	if len(text) <= maxID {
+		return text
 	}
+	sum := sha256.Sum256([]byte(text))
+	return string(sum[:])
 }
 
 // maxID bounds texts that stand for lists.

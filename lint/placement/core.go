@@ -88,14 +88,15 @@ func (q question) possible(relax *relaxation) Answer {
 	return Yes
 }
 
+// WhyQuestion is what keeps pods from being placed, as a question that may be given up.
+const WhyQuestion = "the smallest set of conflicting constraints"
+
 // Explain gives the core of a workload whose pods can never all be placed.
 // The others of its component take part in the contradiction; nil if the budget
 // does not allow to make it small.
 func (m *Model) Explain(w *workload.Workload, d *Decision) (core *Core) {
 	group := slices.Collect(maps.Keys(d.together(w)))
-	if !m.run.Within(min(m.Each(group), m.Part([]*workload.Workload{w})), func() { core = m.explain(w, d) }) {
-		return nil
-	}
+	m.Ask([]*workload.Workload{w}, WhyQuestion, min(m.Each(group), m.Part([]*workload.Workload{w})), func() { core = m.explain(w, d) })
 	return core
 }
 
@@ -170,7 +171,8 @@ func (m *Model) ExplainTogether(d *Decision) ([]*workload.Workload, *Core) {
 		}
 		var ws []*workload.Workload
 		var core *Core
-		m.run.Within(m.bounds(slices.Collect(maps.Keys(group))), func() { ws, core = q.among(group) })
+		of := slices.Collect(maps.Keys(group))
+		m.Ask(of, WhyQuestion, m.bounds(of), func() { ws, core = q.among(group) })
 		if core != nil {
 			return ws, core
 		}
@@ -256,7 +258,8 @@ func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
 	var list []Atom
 	for _, w := range ws {
 		for _, p := range parts {
-			if p.kind != atomReplicas || q.of != nil && q.of != w {
+			none := p.kind == atomPorts && len(q.m.groups[w].HostPorts) == 0
+			if !none && (p.kind != atomReplicas || q.of != nil && q.of != w) {
 				list = append(list, Atom{Workload: w, Part: p.name, kind: p.kind})
 			}
 		}

@@ -15,6 +15,9 @@
 // A rule that counts on pods which take no part leaves the answer open. Every open
 // answer names its cause.
 //
+// Budget: whatever may cost more than a look at the input counts steps; run.go says
+// how many a question may take. What is given up is open, and Run.GivenUp tells.
+//
 // How Decide goes: pods that selectors can tell from their siblings become
 // workloads of their own (split.go), workloads that nothing tells apart become one
 // (equal.go), the arena makes numbers of the model, and components are units that
@@ -22,16 +25,16 @@
 // closed forms (closed.go), proofs without search
 // (large.go: flows and weights say never, counts and matchings say always or
 // give the run that gets stuck, colourings either), then a search over states
-// that are alike but for the names of like nodes (search.go), else bounds. The
-// budget counts filters, not time.
+// that are alike but for the names of like nodes (search.go), else bounds.
 //
 // Every verdict is certified. always and never come with a proof in terms of
 // workloads, nodes and labels (proof.go), order-dependent with two runs. A
 // checker that shares nothing with all this but the parsed model (verify*.go,
 // check*.go, ledger.go; a test keeps it so) replays the runs and holds the
 // proofs, each by its own count; where a search was needed it goes through the
-// states again. A certificate that does not hold is a panic, one that takes
-// too long to check leaves the verdict undetermined. What is not certified: the
+// states again. A certificate that does not hold leaves what it is
+// about open and is told as an internal failure (Run.Refused), one that takes too
+// long to check leaves the verdict undetermined. What is not certified: the
 // largest and smallest numbers of pods, beyond what the runs show.
 //
 // Lose and Roll go through what follows on placements of all pods: a loss of

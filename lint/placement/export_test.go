@@ -127,3 +127,17 @@ func (s *Standing) Filtered(w *workload.Workload) []Reason {
 	}
 	return all
 }
+
+// HoldFalse claims of the first component that all its pods are always placed, whatever
+// is decided about it, and gives the verdicts after the checker has seen that.
+func HoldFalse(m *Model) []Verdict {
+	d := decideArena(newArena(m, true, nil), Options{})
+	o := &d.outcomes[0]
+	o.always, o.never, o.decided, o.proof = true, false, true, proof{kind: roomy}
+	m.hold(d, Options{})
+	var all []Verdict
+	for i := range d.outcomes {
+		all = append(all, d.outcomes[i].verdict())
+	}
+	return all
+}

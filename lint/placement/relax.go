@@ -105,6 +105,7 @@ func (a *arena) passes(g *Group) []Passes {
 	if len(all) == len(a.nodes) && !selector && !taints {
 		return all
 	}
+	a.m.run.Spend(stepsPerTerm + len(a.nodes)/2)
 	relaxed := append([]Passes(nil), all...)
 	f := newFilter(g.Workload)
 	for _, n := range a.nodes[len(all):] {

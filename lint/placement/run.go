@@ -59,9 +59,10 @@ func (r *Run) refuse(ws []*workload.Workload, err error) {
 	r.Refused = append(r.Refused, Refuted{ws, err})
 }
 
-// Budgets, in steps of the meter. A question about workloads gets what their own
-// documents and the nodes are worth, so nothing that has nothing to do with them takes
-// part in where it gives up.
+// Budgets, in steps of the meter, of about 50 ns each. A question about workloads gets
+// what their own documents and the nodes are worth, so a document that shares no rule
+// with them, and no node that may run short, does not change where it gives up. That
+// ends where a context is very large: see stepsInAll. All are multiplied by --steps.
 const (
 	// stepsFloor is for any question, stepsPerByte for each byte of the documents of
 	// the workloads, stepsPerNode for each node of the topology.
@@ -81,6 +82,9 @@ const perStep = 8
 
 // stepsPerGroup is for making a workload ready, and each of its terms.
 const stepsPerGroup = 30
+
+// stepsPerTerm is for making numbers of a term.
+const stepsPerTerm = 20
 
 // Budget is how many steps a question about some workloads together may take.
 func (m *Model) Budget(ws []*workload.Workload) int { return int(m.run.worth(ws) * m.run.factor) }

@@ -1,0 +1,48 @@
+package placement_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/placement"
+)
+
+// TestRefusalCostsOneComponent: a certificate that does not hold leaves its component
+// open and is told; the others keep their verdicts.
+func TestRefusalCostsOneComponent(t *testing.T) {
+	m, _ := model(t, `
+apiVersion: schedlint.dev/v1alpha1
+kind: NodeTopology
+pools:
+- {name: a, count: 2, labels: {for: a}, allocatable: {cpu: "4", pods: "110"}}
+- {name: b, count: 2, labels: {for: b}, allocatable: {cpu: "4", pods: "110"}}
+`, apartOn("a", 3)+"---\n"+apartOn("b", 2))
+	got := placement.HoldFalse(m)
+	if want := []placement.Verdict{placement.Undetermined, placement.Always}; !slices.Equal(got, want) {
+		t.Errorf("verdicts %v, want %v", got, want)
+	}
+	if refused := m.Run().Refused; len(refused) != 1 || len(refused[0].Workloads) != 1 || refused[0].Workloads[0].Object.Name != "a" {
+		t.Errorf("refused: %v", refused)
+	}
+}
+
+func apartOn(name string, replicas int) string {
+	return fmt.Sprintf(`
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: %[1]s}
+spec:
+  replicas: %[2]d
+  selector: {matchLabels: {app: %[1]s}}
+  template:
+    metadata: {labels: {app: %[1]s}}
+    spec:
+      nodeSelector: {for: %[1]s}
+      containers: [{name: c, image: c}]
+      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+          - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: %[1]s}}}
+`, name, replicas)
+}
