@@ -68,6 +68,7 @@ func (j *Judge) losses(w *workload.Workload, key string, meanings ...placement.M
 	all := make([]Survival, 0, len(meanings)*len(q.kinds.Blows()))
 	for _, b := range q.kinds.Blows() {
 		for _, meaning := range meanings {
+			j.m.Run().Spend(5 + len(q.kinds.Blows())/12) // a look at each kind of node
 			a := q.ask(b, meaning)
 			all = append(all, Survival{Key: key, Value: b.Value, Nodes: b.Like, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why})
 		}

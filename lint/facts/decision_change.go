@@ -57,6 +57,9 @@ func (b *builder) unasked(w *workload.Workload) []diag.PlacementSurvival {
 	return list
 }
 
+// stepsPerRow is for a row of the document, which has to be kept and written.
+const stepsPerRow = 100
+
 // survives is what becomes of it when a domain of each key that is asked for is
 // lost.
 func (b *builder) survives(w *workload.Workload) []diag.PlacementSurvival {
@@ -66,6 +69,7 @@ func (b *builder) survives(w *workload.Workload) []diag.PlacementSurvival {
 	}
 	for _, key := range b.Survive(w) {
 		for _, s := range b.j.Survives(w, key) {
+			b.m.Run().Spend(stepsPerRow)
 			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Reason: s.Why}
 			if key == corev1.LabelHostname {
 				out.Like = len(s.Nodes) - 1
