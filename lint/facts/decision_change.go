@@ -58,7 +58,7 @@ func (b *builder) unasked(w *workload.Workload) []diag.PlacementSurvival {
 }
 
 // stepsPerRow is for a row of the document, which has to be kept and written.
-const stepsPerRow = 100
+const stepsPerRow = 50
 
 // survives is what becomes of it when a domain of each key that is asked for is
 // lost.

@@ -37,7 +37,7 @@ var hostile = []struct {
 	}, true, true},
 	{"3,000 unrelated workloads", 20, func() string {
 		return many(3000, func(i int) string { return deployment(i, 1+i%3, "") })
-	}, false, false},
+	}, false, true},
 	{"200 circular affinities", 3, func() string {
 		return many(200, func(i int) string {
 			return deployment(i, 1, "      affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: ["+
