@@ -70,7 +70,11 @@ const maxRelated = 3
 // excluded adds the reasons why nodes do not count, as text and as places.
 func (b *builder) excluded(s Subject, w *workload.Workload, small bool) (Subject, []string) {
 	reasons := []string{}
-	for _, x := range b.m.Excluded(w, small) {
+	all := b.m.Excluded(w, small)
+	for k, x := range all {
+		if k == maxReasons {
+			return s, append(reasons, plural(len(all)-k, "more reason"))
+		}
 		reasons = append(reasons, x.String())
 		for i, n := range x.Nodes {
 			if i < maxRelated {
@@ -80,6 +84,9 @@ func (b *builder) excluded(s Subject, w *workload.Workload, small bool) (Subject
 	}
 	return s, reasons
 }
+
+// maxReasons bounds the reasons that a fact gives, the most frequent first.
+const maxReasons = 50
 
 // eligibility tells how many nodes pass the node-level filters; true if some do.
 func (b *builder) eligibility(w *workload.Workload) bool {

@@ -69,7 +69,9 @@ func (m *Model) excludedNodes(w *workload.Workload, small bool) []Exclusion {
 	e := m.Eligible(w)
 	f := newFilter(w)
 	requests := m.groups[w].Requests
+	m.run.Spend((len(e.Nodes) + len(e.Growth)) * f.cost())
 	var all []Exclusion
+	known := map[string]int{}
 	add := func(n *topology.Node, p Passes) {
 		if !p.Name {
 			return // only the node that nodeName names has a say
@@ -82,12 +84,11 @@ func (m *Model) excludedNodes(w *workload.Workload, small bool) []Exclusion {
 			}
 			x = Exclusion{One: "is too small for one pod (" + string(binds) + ")", Many: "are too small for one pod (" + string(binds) + ")"}
 		}
-		for i := range all {
-			if all[i].One == x.One {
-				all[i].Nodes = append(all[i].Nodes, n)
-				return
-			}
+		if i, seen := known[x.One]; seen {
+			all[i].Nodes = append(all[i].Nodes, n)
+			return
 		}
+		known[x.One] = len(all)
 		x.Nodes = []*topology.Node{n}
 		all = append(all, x)
 	}
