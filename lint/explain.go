@@ -139,6 +139,7 @@ func (x *explaining) cluster(p part) {
 		s := x.scene(c, of)
 		e := x.explain(x.input(s), c, of.Objects)
 		x.looked(e.Facts(), of.Objects)
+		x.refused(s.model)
 		for _, note := range unknownLosses(&x.Options, s.nodes) {
 			if note = in(p.name, note); !slices.Contains(x.out.Notes, note) {
 				x.out.Notes = append(x.out.Notes, note)

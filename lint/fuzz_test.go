@@ -181,6 +181,9 @@ func fuzzPlace(t *testing.T, o lint.Options, _ uint16) {
 			fmt.Fprint(&out, err)
 			return out
 		}
+		if doc.Failures.Internal() {
+			t.Errorf("a fault of schedlint: %v", doc.Failures)
+		}
 		for _, format := range report.PlaceFormats() {
 			if err := report.WritePlacement(&out, format, doc); err != nil {
 				t.Fatalf("%s: %v", format, err)
@@ -206,6 +209,9 @@ func fuzzExplain(t *testing.T, o lint.Options, at uint16) {
 	once := func() (out bytes.Buffer) {
 		x, err := lint.Explain(context.Background(), o, spot)
 		if err == nil {
+			if x.Failures.Internal() {
+				t.Errorf("a fault of schedlint: %v", x.Failures)
+			}
 			err = report.WriteExplanation(&out, x)
 		}
 		fmt.Fprint(&out, err)
@@ -243,6 +249,9 @@ func fuzzFix(t *testing.T, o lint.Options, _ uint16) {
 // checkReport holds every place of a report against the text of its file.
 func checkReport(t *testing.T, r *diag.Report) {
 	t.Helper()
+	if r.Failures.Internal() {
+		t.Errorf("a fault of schedlint: %v", r.Failures)
+	}
 	for i := range r.Diagnostics {
 		d := &r.Diagnostics[i]
 		places := []diag.Span{d.Location}

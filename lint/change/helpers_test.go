@@ -21,6 +21,7 @@ func judge(t testing.TB, nodes, manifests string) (*change.Judge, *placement.Mod
 	set := workload.Load(workload.NewTable(), objects(t, manifests))
 	m := placement.NewModel(set, topo)
 	m.Scale(1000, 1) // the budget is another test's
+	m.Run().OnRefusal = func(err error) { panic(err) }
 	return change.New(m, set, placement.Options{Steps: 400_000}), m
 }
 

@@ -167,8 +167,11 @@ func (j *Judge) Prepare() bool {
 	w := j.m.Workloads[0]
 	j.unready = !j.m.Run().Within(j.m.Altogether(), func() {
 		j.Budgets()
-		j.crowd(w, most(w))
-		j.scaled = j.groups(most, true)
+		j.group(w, true)
+		j.scaled = j.crowded // which they are where nothing is scaled
+		if slices.ContainsFunc(j.m.Workloads, func(w *workload.Workload) bool { return w.Scale != nil }) {
+			j.scaled = j.groups(most, true)
+		}
 		if j.closed(w, most(w)); j.larger() != nil {
 			j.larger().group(w, true)
 		}

@@ -130,6 +130,9 @@ func (g *Group) findKeys() {
 			g.spreadKeys = append(g.spreadKeys, t.Key)
 		}
 	}
+	if len(g.spreadKeys) == 0 {
+		return
+	}
 	g.sortedKeys = slices.Compact(slices.Sorted(slices.Values(g.spreadKeys)))
 	g.keysID = shortID(strings.Join(g.spreadKeys, ","))
 }

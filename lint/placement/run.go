@@ -12,6 +12,8 @@ import (
 type Run struct {
 	*meter.Meter
 	Refused []Refuted
+	// OnRefusal, if set, is told of each at once: tests stop there.
+	OnRefusal func(error)
 	// Stops counts the searches that ended because their steps were over.
 	Stops int
 	// GivenUp are the questions that were given up for that.
@@ -56,6 +58,9 @@ func (r *Run) size(w *workload.Workload) int {
 
 // refuse takes note of a certificate that does not hold.
 func (r *Run) refuse(ws []*workload.Workload, err error) {
+	if r.OnRefusal != nil {
+		r.OnRefusal(err)
+	}
 	r.Refused = append(r.Refused, Refuted{ws, err})
 }
 

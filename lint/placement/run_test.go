@@ -18,6 +18,7 @@ pools:
 - {name: a, count: 2, labels: {for: a}, allocatable: {cpu: "4", pods: "110"}}
 - {name: b, count: 2, labels: {for: b}, allocatable: {cpu: "4", pods: "110"}}
 `, apartOn("a", 3)+"---\n"+apartOn("b", 2))
+	m.Run().OnRefusal = nil
 	got := placement.HoldFalse(m)
 	if want := []placement.Verdict{placement.Undetermined, placement.Always}; !slices.Equal(got, want) {
 		t.Errorf("verdicts %v, want %v", got, want)

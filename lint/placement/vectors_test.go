@@ -36,6 +36,7 @@ func openModel(t testing.TB, nodes, manifests string) (*placement.Model, *worklo
 	set := workload.Load(workload.NewTable(), objects(t, manifests))
 	m := placement.NewModel(set, topo)
 	m.Scale(1000, 1) // the budget is another test's
+	m.Run().OnRefusal = func(err error) { panic(err) }
 	return m, set
 }
 

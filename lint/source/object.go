@@ -31,14 +31,23 @@ func (o *Object) ID() diag.Object {
 
 // Size is roughly how many bytes the object takes in a file, what an anchor holds
 // counted once.
-func (o *Object) Size() int { return o.Root.size(map[*Node]bool{}) }
+func (o *Object) Size() int {
+	var seen map[*Node]bool
+	return o.Root.size(&seen)
+}
 
-func (n *Node) size(seen map[*Node]bool) int {
-	if n == nil || seen[n] {
+func (n *Node) size(seen *map[*Node]bool) int {
+	if n == nil {
 		return 0
 	}
 	if n.Shared {
-		seen[n] = true
+		if (*seen)[n] {
+			return 0
+		}
+		if *seen == nil {
+			*seen = map[*Node]bool{}
+		}
+		(*seen)[n] = true
 	}
 	size := len(n.Value) + 4 // a separator, and the indentation or the quotes
 	for _, c := range n.content {

@@ -35,6 +35,7 @@ func NewOurs(nodes, manifests string) (*Ours, error) {
 	set := workload.Load(workload.NewTable(), objects)
 	model := placement.NewModel(set, topo)
 	model.Scale(1000, 1) // what the budget leaves open is not compared
+	model.Run().OnRefusal = func(err error) { panic(err) }
 	o := &Ours{Model: model, Workloads: map[string]*workload.Workload{}, Nodes: topo.Nodes}
 	for _, w := range set.Workloads {
 		o.Workloads[w.Object.Kind+" "+w.Object.Namespace+"/"+w.Object.Name] = w
