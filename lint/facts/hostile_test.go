@@ -188,8 +188,12 @@ func TestBudgetIsOnesOwn(t *testing.T) {
 		}
 		return b.String()
 	}
+	whole := answers(group, 1)
 	for _, factor := range []float64{0.001, 0.01, 0.1} {
 		alone := answers(group, factor)
+		if factor < 0.01 && alone == whole {
+			t.Errorf("nothing is given up with factor %v, so this shows nothing", factor)
+		}
 		for _, n := range []int{1, 8} {
 			if got := answers(group+other(n), factor); got != alone {
 				t.Errorf("factor %v: beside %d unrelated workloads\n%s\nalone\n%s", factor, n, got, alone)
