@@ -109,6 +109,7 @@ func open(d *placement.Decision) []string {
 var overrun = map[placement.Cause]string{
 	placement.ByBudget: "could not be decided within the budget: raise --steps",
 	placement.BySize:   "are too many to search, and no proof applies",
+	placement.ByFault:  "are left open by an internal error: the checker refuses what was found",
 }
 
 // doubt is a hard term that leaves an answer open, in words.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/schedlint/schedlint/lint/placement"
 )
 
 // TestSchemaFile keeps the committed schema equal to the structs.
@@ -133,4 +135,13 @@ func decoded(t *testing.T, f *Facts) any {
 		t.Fatal(err)
 	}
 	return value
+}
+
+// TestOverrunSays: every cause for which a decision leaves workloads open has words.
+func TestOverrunSays(t *testing.T) {
+	for _, cause := range []placement.Cause{placement.ByBudget, placement.BySize, placement.ByFault} {
+		if overrun[cause] == "" {
+			t.Errorf("nothing is said of %q", cause)
+		}
+	}
 }

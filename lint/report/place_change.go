@@ -113,4 +113,5 @@ var undecided = map[string]string{
 	"unknown-pods": "a rule counts on pods that are not modelled",
 	"budget":       "takes more steps than the budget",
 	"size":         "too many pods or nodes to search",
+	"internal":     "an internal error: the checker refuses the answer",
 }
