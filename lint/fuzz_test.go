@@ -11,7 +11,9 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/schedlint/schedlint/fixtures/clusters"
 	"github.com/schedlint/schedlint/fixtures/mutate"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
@@ -24,7 +26,8 @@ import (
 // seed is a manifest and the nodes that it is judged against.
 type seed struct{ manifest, nodes []byte }
 
-// seeds are the fixtures. Those without nodes of their own are judged against six.
+// seeds are the fixtures, then some generated clusters of each family. Fixtures without
+// nodes of their own are judged against six.
 var seeds = sync.OnceValue(func() (all []seed) {
 	six := []byte("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, zones: {a: 2, b: 2, c: 2}, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\n")
 	for _, pattern := range []string{"../fixtures/*/bad.yaml", "../fixtures/*/good.yaml", "../fixtures/kinds/*.yaml", "../fixtures/incidents/*/*.yaml"} {
@@ -44,8 +47,18 @@ var seeds = sync.OnceValue(func() (all []seed) {
 			all = append(all, seed{text, nodes})
 		}
 	}
+	for number := range 20 {
+		for _, family := range clusters.Families {
+			all = append(all, generated(family, 1, number))
+		}
+	}
 	return all
 })
+
+func generated(family string, start, number int) seed {
+	nodes, manifests := clusters.Generate(family, uint64(start), uint64(number)).Text()
+	return seed{[]byte(manifests), []byte(nodes)}
+}
 
 // builtin is loaded once, as loading takes longer than most runs.
 var builtin = sync.OnceValues(func() (*rego.Engine, error) { return rego.Load(rego.Options{Rules: rules.FS}) })
@@ -66,19 +79,32 @@ func mutated(f *testing.F, body target) {
 // target is what is done with one input; at is a number to choose by.
 type target func(t *testing.T, o lint.Options, at uint16)
 
-// execute changes a fixture and hands it to a target.
+// execute changes a seed and hands it to a target.
 func execute(t *testing.T, body target, which uint16, manifest, topology []byte, at uint16) {
+	s := seeds()[int(which)%len(seeds())]
+	s.execute(t, body, manifest, topology, at)
+}
+
+// tooLong is what one small input may take at most. All of them end within a second.
+const tooLong = 20 * time.Second
+
+func (s seed) execute(t *testing.T, body target, manifest, topology []byte, at uint16) {
 	e, err := builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := seeds()[int(which)%len(seeds())]
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "m.yaml"), string(mutate.Mutate(s.manifest, manifest)))
 	put(t, filepath.Join(dir, "nodes.yaml"), string(mutate.Mutate(s.nodes, topology)))
+	start := time.Now()
+	defer func() {
+		if took := time.Since(start); took > tooLong {
+			t.Errorf("took %v", took)
+		}
+	}()
 	body(t, lint.Options{
 		Dir: dir, Root: dir, Paths: []string{"m.yaml"}, Topology: []string{"nodes.yaml"}, Policy: e, Today: "2026-11-21", Config: &config.Config{},
-		Survive: []string{"topology.kubernetes.io/zone"},
+		Survive: []string{"topology.kubernetes.io/zone", "kubernetes.io/hostname"},
 		Level: func(id string) diag.Level {
 			if r, _ := e.Rule(id); r.Level != diag.LevelOff {
 				return r.Level
@@ -88,12 +114,14 @@ func execute(t *testing.T, body target, which uint16, manifest, topology []byte,
 	}, at)
 }
 
-// TestMutated runs the targets over random changes without the coverage that makes a
-// fuzzer slow: SCHEDLINT_EXECUTIONS=200000 go test ./lint -run TestMutated -timeout 0
-// runs each target that often, with SCHEDLINT_SEED for others than last time.
-func TestMutated(t *testing.T) {
-	n, start := 25, 1
-	for name, to := range map[string]*int{"SCHEDLINT_EXECUTIONS": &n, "SCHEDLINT_SEED": &start} {
+// targets are those that take a whole input, by the name of their fuzz target.
+var targets = map[string]target{"FuzzLint": fuzzLint, "FuzzPlace": fuzzPlace, "FuzzExplain": fuzzExplain, "FuzzFix": fuzzFix}
+
+// executions are how often a test runs each target, and the seed of its random numbers:
+// SCHEDLINT_EXECUTIONS and SCHEDLINT_SEED, or n and 1.
+func executions(t *testing.T, n int) (times, start int) {
+	times, start = n, 1
+	for name, to := range map[string]*int{"SCHEDLINT_EXECUTIONS": &times, "SCHEDLINT_SEED": &start} {
 		if text := os.Getenv(name); text != "" {
 			var err error
 			if *to, err = strconv.Atoi(text); err != nil {
@@ -101,7 +129,31 @@ func TestMutated(t *testing.T) {
 			}
 		}
 	}
-	for name, body := range map[string]target{"FuzzLint": fuzzLint, "FuzzPlace": fuzzPlace, "FuzzExplain": fuzzExplain, "FuzzFix": fuzzFix} {
+	return times, start
+}
+
+// apart runs one input as a test of its own, so that a panic ends no other; a failure
+// comes with what the input is.
+func apart(t *testing.T, what func() string, body func(t *testing.T)) {
+	t.Run("", func(t *testing.T) {
+		defer func() {
+			if p := recover(); p != nil {
+				t.Errorf("panic: %v\n%s", p, debug.Stack())
+			}
+			if t.Failed() {
+				t.Log(what())
+			}
+		}()
+		body(t)
+	})
+}
+
+// TestMutated runs the targets over random changes without the coverage that makes a
+// fuzzer slow: SCHEDLINT_EXECUTIONS=200000 go test ./lint -run TestMutated -timeout 0
+// runs each target that often, with SCHEDLINT_SEED for others than last time.
+func TestMutated(t *testing.T) {
+	n, start := executions(t, 25)
+	for name, body := range targets {
 		t.Run(name, func(t *testing.T) {
 			for i := range n {
 				r := rand.New(rand.NewPCG(uint64(start), uint64(i)))
@@ -113,17 +165,27 @@ func TestMutated(t *testing.T) {
 					return data
 				}
 				which, manifest, topology, at := uint16(r.Uint32()), draw(), draw(), uint16(r.Uint32())
-				t.Run("", func(t *testing.T) {
-					defer func() {
-						if p := recover(); p != nil {
-							t.Errorf("panic: %v\n%s", p, debug.Stack())
-						}
-						if t.Failed() {
-							t.Logf("uint16(%d)\n[]byte(%q)\n[]byte(%q)\nuint16(%d)", which, manifest, topology, at)
-						}
-					}()
-					execute(t, body, which, manifest, topology, at)
-				})
+				what := func() string {
+					return fmt.Sprintf("uint16(%d)\n[]byte(%q)\n[]byte(%q)\nuint16(%d)", which, manifest, topology, at)
+				}
+				apart(t, what, func(t *testing.T) { execute(t, body, which, manifest, topology, at) })
+			}
+		})
+	}
+}
+
+// TestGenerated runs the targets over generated clusters as they are, those that the
+// oracle judges: SCHEDLINT_EXECUTIONS of each family.
+func TestGenerated(t *testing.T) {
+	n, start := executions(t, 6)
+	for name, body := range targets {
+		t.Run(name, func(t *testing.T) {
+			for i := range n {
+				for _, family := range clusters.Families {
+					s := generated(family, start, i)
+					what := func() string { return fmt.Sprintf("%s %d of seed %d\n%s%s", family, i, start, s.nodes, s.manifest) }
+					apart(t, what, func(t *testing.T) { s.execute(t, body, nil, nil, uint16(i)) })
+				}
 			}
 		})
 	}

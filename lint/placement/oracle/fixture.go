@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/schedlint/schedlint/fixtures/clusters"
 )
 
 // kubernetesVersion is that of the scheduler that answers.
@@ -104,7 +105,7 @@ func answerFolder(o options, folder string) error {
 }
 
 // save writes a shrunk case with its answer.
-func save(w *World, folder, name, comment string, c *Case) error {
+func save(w *World, folder, name, comment string, c *clusters.Case) error {
 	nodes, manifests := c.Text()
 	e, err := answer(w, nodes, manifests, 1_000_000)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/schedlint/schedlint/fixtures/clusters"
 )
 
 // gallery shrinks agreeing cases in which order matters to what makes it
@@ -17,7 +19,7 @@ func gallery(o options, folder string, wanted int) error {
 			if len(seen) >= wanted {
 				return nil
 			}
-			c := Generate(family, o.seed, uint64(i))
+			c := clusters.Generate(family, o.seed, uint64(i))
 			if !comparer.instructive(c) {
 				continue
 			}
@@ -37,17 +39,16 @@ func gallery(o options, folder string, wanted int) error {
 	return nil
 }
 
-func (c *Comparer) instructive(k *Case) bool {
+func (c *Comparer) instructive(k *clusters.Case) bool {
 	nodes, manifests := k.Text()
 	r, err := c.try(nodes, manifests)
 	return err == nil && r.Truth != nil && len(r.Findings) == 0 && !r.Open && r.Truth.Verdict == OrderDependent
 }
 
 // step makes an instructive case smaller, if it can.
-func (c *Comparer) step(k *Case) (*Case, bool) {
-	for _, change := range k.changes() {
-		next := k.clone()
-		if change(next) && c.instructive(next) {
+func (c *Comparer) step(k *clusters.Case) (*clusters.Case, bool) {
+	for next := range k.Smaller() {
+		if c.instructive(next) {
 			return next, true
 		}
 	}
@@ -55,7 +56,7 @@ func (c *Comparer) step(k *Case) (*Case, bool) {
 }
 
 // features are the fields that make up a case.
-func features(c *Case) []string {
+func features(c *clusters.Case) []string {
 	nodes, manifests := c.Text()
 	var all []string
 	for _, word := range []string{

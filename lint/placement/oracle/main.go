@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/schedlint/schedlint/fixtures/clusters"
 )
 
 // options are those of the command line.
@@ -28,7 +30,7 @@ type options struct {
 
 func main() {
 	o := options{}
-	families := flag.String("family", "", "families to generate, with commas between; empty for all: "+strings.Join(Families, ", "))
+	families := flag.String("family", "", "families to generate, with commas between; empty for all: "+strings.Join(clusters.Families, ", "))
 	flag.IntVar(&o.cases, "cases", 1000, "cases of each family")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed")
 	flag.IntVar(&o.states, "states", 10000, "cap on the states of one case")
@@ -39,7 +41,7 @@ func main() {
 	answers := flag.String("answer", "", "write the answers of all fixtures of this folder")
 	pictures := flag.String("gallery", "", "write shrunk cases in which order matters into this folder")
 	flag.Parse()
-	o.families = Families
+	o.families = clusters.Families
 	if *families != "" {
 		o.families = strings.Split(*families, ",")
 	}
@@ -84,7 +86,7 @@ type table struct {
 
 // failure is a case on which the sides disagree.
 type failure struct {
-	c       *Case
+	c       *clusters.Case
 	finding Finding
 }
 
@@ -105,7 +107,7 @@ func run(o options) ([]table, []failure) {
 					return
 				}
 				f := i % len(o.families)
-				c := Generate(o.families[f], o.seed, uint64(i/len(o.families)))
+				c := clusters.Generate(o.families[f], o.seed, uint64(i/len(o.families)))
 				nodes, manifests := c.Text()
 				r, err := comparer.try(nodes, manifests)
 				lock.Lock()
@@ -116,7 +118,7 @@ func run(o options) ([]table, []failure) {
 	}
 	wait.Wait()
 	slices.SortFunc(failures, func(a, b failure) int {
-		return strings.Compare(fmt.Sprintf("%s %09d", a.c.Family, a.c.Seed), fmt.Sprintf("%s %09d", b.c.Family, b.c.Seed))
+		return strings.Compare(fmt.Sprintf("%s %09d", a.c.Family, a.c.Number), fmt.Sprintf("%s %09d", b.c.Family, b.c.Number))
 	})
 	return tables, failures
 }
@@ -145,7 +147,7 @@ func (c *Comparer) try(nodes, manifests string) (r *Report, err error) {
 	return c.Compare(context.Background(), nodes, manifests)
 }
 
-func (t *table) add(c *Case, r *Report, err error) []failure {
+func (t *table) add(c *clusters.Case, r *Report, err error) []failure {
 	t.family = c.Family
 	t.cases++
 	if err != nil {

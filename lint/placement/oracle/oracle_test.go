@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/clusters"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
 )
@@ -18,7 +19,7 @@ func TestAgreement(t *testing.T) {
 	if testing.Short() {
 		cases = 60
 	}
-	tables, failures := run(options{cases: cases, seed: 20260101, families: Families, states: 10_000, walks: 2, decide: true})
+	tables, failures := run(options{cases: cases, seed: 20260101, families: clusters.Families, states: 10_000, walks: 2, decide: true})
 	for _, x := range tables {
 		decided := x.always + x.order + x.never
 		if x.discarded+x.undetermined > x.cases/10 || decided < x.cases/3 {
@@ -32,7 +33,7 @@ func TestAgreement(t *testing.T) {
 		}
 		small := comparer.shrink(f)
 		nodes, manifests := small.c.Text()
-		t.Errorf("%s case %d: %s: %s\n%s%s", f.c.Family, f.c.Seed, f.finding.Kind, small.finding.Text, nodes, manifests)
+		t.Errorf("%s case %d: %s: %s\n%s%s", f.c.Family, f.c.Number, f.finding.Kind, small.finding.Text, nodes, manifests)
 	}
 }
 
@@ -79,7 +80,7 @@ func TestSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 400 {
-		c := Generate("mixed", 7, uint64(i))
+		c := clusters.Generate("mixed", 7, uint64(i))
 		cluster, err := NewCluster(c.Text())
 		if err != nil {
 			t.Fatal(err)

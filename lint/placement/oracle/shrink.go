@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/schedlint/schedlint/fixtures/clusters"
 )
 
 // show prints one case and what the sides say of it.
 func show(o options) {
-	c := Generate(o.families[0], o.seed, uint64(o.one))
+	c := clusters.Generate(o.families[0], o.seed, uint64(o.one))
 	nodes, manifests := c.Text()
 	fmt.Println(nodes + manifests)
 	r, err := newComparer(o).try(nodes, manifests)
@@ -30,9 +32,9 @@ func report(o options, failures []failure, folder string) {
 		}
 		small := comparer.shrink(f)
 		nodes, manifests := small.c.Text()
-		fmt.Printf("\n=== %s case %d (%s: %s)\n%s\n%s%s", f.c.Family, f.c.Seed, f.finding.Kind, f.finding.Cause, small.finding.Text, nodes, manifests)
+		fmt.Printf("\n=== %s case %d (%s: %s)\n%s\n%s%s", f.c.Family, f.c.Number, f.finding.Kind, f.finding.Cause, small.finding.Text, nodes, manifests)
 		if folder != "" {
-			name := fmt.Sprintf("found-%s-%d-%d", f.c.Family, o.seed, f.c.Seed)
+			name := fmt.Sprintf("found-%s-%d-%d", f.c.Family, o.seed, f.c.Number)
 			if err := save(comparer.World, folder, name, small.finding.Text, small.c); err != nil {
 				fmt.Println(err)
 			}
@@ -45,7 +47,7 @@ func report(o options, failures []failure, folder string) {
 
 // shrink takes parts away from a case while the disagreement stays.
 func (c *Comparer) shrink(f failure) failure {
-	holds := func(k *Case) (Finding, bool) {
+	holds := func(k *clusters.Case) (Finding, bool) {
 		nodes, manifests := k.Text()
 		r, err := c.try(nodes, manifests)
 		if err != nil {
@@ -58,14 +60,10 @@ func (c *Comparer) shrink(f failure) failure {
 		}
 		return Finding{}, false
 	}
-	best := failure{f.c.clone(), f.finding}
+	best := f
 	for again := true; again; {
 		again = false
-		for _, change := range best.c.changes() {
-			k := best.c.clone()
-			if !change(k) {
-				continue
-			}
+		for k := range best.c.Smaller() {
 			if g, ok := holds(k); ok {
 				best, again = failure{k, g}, true
 				break
