@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -26,9 +27,19 @@ import (
 // seed is a manifest and the nodes that it is judged against.
 type seed struct{ manifest, nodes []byte }
 
-// seeds are the fixtures, then some generated clusters of each family. Fixtures without
-// nodes of their own are judged against six.
-var seeds = sync.OnceValue(func() (all []seed) {
+// seeds are the fixtures, then some generated clusters of each family.
+var seeds = sync.OnceValue(func() []seed {
+	all := fixtureSeeds()
+	for number := range 20 {
+		for _, family := range clusters.Families {
+			all = append(all, generated(family, 1, number))
+		}
+	}
+	return all
+})
+
+// fixtureSeeds are the fixtures. Those without nodes of their own are judged against six.
+var fixtureSeeds = sync.OnceValue(func() (all []seed) {
 	six := []byte("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, zones: {a: 2, b: 2, c: 2}, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\n")
 	for _, pattern := range []string{"../fixtures/*/bad.yaml", "../fixtures/*/good.yaml", "../fixtures/kinds/*.yaml", "../fixtures/incidents/*/*.yaml"} {
 		paths, err := filepath.Glob(pattern)
@@ -47,12 +58,7 @@ var seeds = sync.OnceValue(func() (all []seed) {
 			all = append(all, seed{text, nodes})
 		}
 	}
-	for number := range 20 {
-		for _, family := range clusters.Families {
-			all = append(all, generated(family, 1, number))
-		}
-	}
-	return all
+	return slices.Clip(all)
 })
 
 func generated(family string, start, number int) seed {
@@ -89,20 +95,26 @@ func execute(t *testing.T, body target, which uint16, manifest, topology []byte,
 const tooLong = 20 * time.Second
 
 func (s seed) execute(t *testing.T, body target, manifest, topology []byte, at uint16) {
-	e, err := builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	put(t, filepath.Join(dir, "m.yaml"), string(mutate.Mutate(s.manifest, manifest)))
-	put(t, filepath.Join(dir, "nodes.yaml"), string(mutate.Mutate(s.nodes, topology)))
+	o := seed{mutate.Mutate(s.manifest, manifest), mutate.Mutate(s.nodes, topology)}.options(t)
 	start := time.Now()
 	defer func() {
 		if took := time.Since(start); took > tooLong {
 			t.Errorf("took %v", took)
 		}
 	}()
-	body(t, lint.Options{
+	body(t, o, at)
+}
+
+// options put a seed into a directory, to be judged there with every rule on.
+func (s seed) options(t *testing.T) lint.Options {
+	e, err := builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "m.yaml"), string(s.manifest))
+	put(t, filepath.Join(dir, "nodes.yaml"), string(s.nodes))
+	return lint.Options{
 		Dir: dir, Root: dir, Paths: []string{"m.yaml"}, Topology: []string{"nodes.yaml"}, Policy: e, Today: "2026-11-21", Config: &config.Config{},
 		Survive: []string{"topology.kubernetes.io/zone", "kubernetes.io/hostname"},
 		Level: func(id string) diag.Level {
@@ -111,7 +123,7 @@ func (s seed) execute(t *testing.T, body target, manifest, topology []byte, at u
 			}
 			return diag.LevelNote
 		},
-	}, at)
+	}
 }
 
 // targets are those that take a whole input, by the name of their fuzz target.

@@ -122,10 +122,10 @@ func (r *run) unknowns(set *workload.Set, m *placement.Model) {
 func (r *run) givenUp(m *placement.Model) {
 	for _, g := range m.Run().GivenUp {
 		why := overBudget + g.Question
-		for _, w := range g.Workloads {
-			if key := (unknown{w.Object, why}); !r.open[key] {
+		for _, o := range g.Objects {
+			if key := (unknown{o, why}); !r.open[key] {
 				r.open[key] = true
-				r.skips.add(&r.skips.unknown, why, at(w.Object))
+				r.skips.add(&r.skips.unknown, why, at(o))
 				r.skips.unknown[why].Budget = true
 			}
 		}

@@ -51,7 +51,7 @@ func (j *Judge) try(w *workload.Workload, edit Edit, group []*workload.Workload,
 	if edit.Make != nil && !edit.Make(&c) {
 		return false
 	}
-	t := &trial{j: j, w: w, changed: &c, group: group, nodes: j.m.Topology.Nodes}
+	t := &trial{j: j, w: w, changed: &c, group: group, nodes: j.m.Topology.Nodes, steps: j.each(group)}
 	for i := range more {
 		n := j.oneMore(w)
 		if n == nil {
@@ -81,13 +81,15 @@ func (j *Judge) HoldTogether(ws []*workload.Workload, changes []Change, further 
 		return false
 	}
 	var group []*workload.Workload
+	seen := map[*workload.Workload]bool{}
 	for _, w := range ws {
 		for _, o := range append(slices.Clip(j.crowd(w, Certain(w))), w) {
-			if !slices.Contains(group, o) {
-				group = append(group, o)
+			if !seen[o] {
+				seen[o], group = true, append(group, o)
 			}
 		}
 	}
+	j.m.Run().Spend(2 * len(group))
 	ws = slices.Clone(ws)
 	for _, c := range changes {
 		edited := *c.Workload
@@ -105,7 +107,7 @@ func (j *Judge) HoldTogether(ws []*workload.Workload, changes []Change, further 
 			}
 		}
 	}
-	t := &trial{j: j, group: group, nodes: append(slices.Clip(j.m.Topology.Nodes), further...)}
+	t := &trial{j: j, group: group, nodes: append(slices.Clip(j.m.Topology.Nodes), further...), steps: j.m.Each(group)}
 	return t.within(func() bool {
 		m, other := t.world()
 		return !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !t.passes(m, other, w) })
@@ -118,6 +120,7 @@ type trial struct {
 	w, changed *workload.Workload
 	group      []*workload.Workload
 	nodes      []*topology.Node
+	steps      int // that the group has for it
 }
 
 // try puts the changed workload in its place.
@@ -138,12 +141,13 @@ func (t *trial) try() bool {
 // does not suffice. At least half of what is left stays for the question that the
 // advice belongs to.
 func (t *trial) within(f func() bool) (holds bool) {
-	m := t.j.m
-	return m.Run().Within(min(m.Each(t.group), m.Run().Left()/2), func() { holds = f() }) && holds
+	run := t.j.m.Run()
+	return run.Within(min(t.steps, run.Left()/2), func() { holds = f() }) && holds
 }
 
 // world is the model of a trial, and who judges it.
 func (t *trial) world() (*placement.Model, *Judge) {
+	t.j.m.Run().Spend(2 * stepsPerMember * len(t.group)) // several questions follow
 	m := t.j.m.Variant(append(slices.Clone(t.group), t.j.running...), t.nodes)
 	return m, t.j.other(m)
 }

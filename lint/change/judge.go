@@ -30,6 +30,12 @@ type Judge struct {
 	advice                 *Advice
 	// unfits are the workloads that do not fit as it is, by their group.
 	unfits map[groupKey]map[*workload.Workload]bool
+	// parts are the parts of their budget that the workloads of groups have.
+	parts map[groupKey]int
+	// described are what stands for groups: see alike.
+	described map[groupKey]string
+	// tried are the groups of which that was to be found out.
+	tried  map[groupKey]bool
 	shapes map[sized]string
 	// strategies are those of workloads with so many pods.
 	strategies map[sized]workload.Rollout
@@ -76,7 +82,7 @@ func New(m *placement.Model, set *workload.Set, o placement.Options) *Judge {
 		j.steps = o.Steps
 	}
 	j.strategies = map[sized]workload.Rollout{}
-	j.advice, j.unfits, j.shapes = NewAdvice(), map[groupKey]map[*workload.Workload]bool{}, map[sized]string{}
+	j.advice, j.unfits, j.tried, j.parts, j.described, j.shapes = NewAdvice(), map[groupKey]map[*workload.Workload]bool{}, map[groupKey]bool{}, map[groupKey]int{}, map[groupKey]string{}, map[sized]string{}
 	for _, w := range m.Workloads {
 		if w.Running && placement.Modelled(m.Group(w)) {
 			j.running = append(j.running, w)
@@ -183,7 +189,29 @@ func (j *Judge) Prepare() bool {
 // group is worth. It reports whether there was an answer.
 func (j *Judge) Ask(w *workload.Workload, f func()) bool {
 	j.stops = j.m.Run().Stops
-	return j.m.Run().Within(j.m.Each(j.group(w, true)), f)
+	group := j.group(w, true)
+	return j.m.Run().Within(j.each(group), func() {
+		j.m.Run().Spend(stepsPerMember * len(group))
+		f()
+	})
+}
+
+// stepsPerMember is for what a question about a workload asks of each member of its
+// group: to be copied, described and put on the nodes.
+const stepsPerMember = 20
+
+// each is the part of its budget that a workload of a group has.
+func (j *Judge) each(group []*workload.Workload) int {
+	if len(group) == 0 {
+		return j.m.Each(group)
+	}
+	key := groupKey{&group[0], len(group)}
+	each, known := j.parts[key]
+	if !known {
+		each = j.m.Each(group)
+		j.parts[key] = each
+	}
+	return each
 }
 
 // group is the workloads with which one is judged, itself among them.
@@ -223,6 +251,7 @@ type scene struct {
 
 // scene copies a group, and the pods that are in place.
 func (j *Judge) scene(group []*workload.Workload) *scene {
+	j.m.Run().Spend(2 * len(group))
 	s := &scene{j: j, of: map[*workload.Workload]*workload.Workload{}}
 	for _, w := range group {
 		s.ws = append(s.ws, s.copy(w, Certain(w)))
@@ -323,12 +352,17 @@ func (j *Judge) sound(w *workload.Workload, group []*workload.Workload) []*workl
 }
 
 // unfit are the workloads of a group that do not fit as it is. Each of them asks, so
-// it is found out once.
+// it is found out once; where the steps of the first do not suffice for that, those of
+// the others do not, either.
 func (j *Judge) unfit(group []*workload.Workload) map[*workload.Workload]bool {
 	key := groupKey{&group[0], len(group)} // which stays this group's while the map has it
 	if known, ok := j.unfits[key]; ok {
 		return known
 	}
+	if j.tried[key] {
+		j.m.Run().Exhaust()
+	}
+	j.tried[key] = true
 	s := j.scene(group)
 	_, d := s.decide()
 	unfit := map[*workload.Workload]bool{}

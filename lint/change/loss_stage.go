@@ -1,6 +1,8 @@
 package change
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/placement"
@@ -27,15 +29,7 @@ const (
 // all that they depend on, in the order of the group.
 func (q *loss) stage(group []*workload.Workload, b *placement.Blow, l placement.Loss) answer {
 	at := slices.Index(group, q.w)
-	id := ""
-	if alike := q.j.m.Alike(group, Certain); alike != "" && len(q.j.running) == 0 {
-		id = alike
-	} else {
-		for _, w := range group {
-			id += w.Object.APIVersion + w.String() + "\n"
-		}
-	}
-	id += q.key + "=" + b.Value + " " + string(l.Meaning)
+	id := q.j.alike(group) + q.key + "=" + b.Value + " " + string(l.Meaning)
 	if q.j.lost == nil {
 		q.j.lost = map[string][]answer{}
 	}
@@ -45,6 +39,28 @@ func (q *loss) stage(group []*workload.Workload, b *placement.Blow, l placement.
 	all := q.set(group, b, l).answers()
 	q.j.lost[id] = all
 	return all[at]
+}
+
+// alike stands for a group, and for all that differ from it in names only where that is
+// known.
+func (j *Judge) alike(group []*workload.Workload) string {
+	key := groupKey{&group[0], len(group)}
+	id, known := j.described[key]
+	if known {
+		return id
+	}
+	if len(j.running) == 0 {
+		id = j.m.Alike(group, Certain)
+	}
+	if id == "" {
+		names := sha256.New()
+		for _, w := range group {
+			fmt.Fprintln(names, w.Object.APIVersion, w)
+		}
+		id = string(names.Sum(nil))
+	}
+	j.described[key] = id
+	return id
 }
 
 // set puts a group on few nodes that stand for all.

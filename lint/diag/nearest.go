@@ -5,8 +5,11 @@ import "strings"
 // Nearest is the candidate that a person most likely meant by word, or "" if
 // none is near: at most a third of the word, and no more than three, of its
 // letters may be wrong. Letter case alone never counts. Equal distances go to
-// the earlier candidate.
+// the earlier candidate. Nothing is near a word that is longer than any name.
 func Nearest(word string, candidates []string) string {
+	if len(word) > longestName {
+		return ""
+	}
 	limit := min(3, max(1, len(word)/3))
 	best, bestDistance := "", limit+1
 	for _, c := range candidates {
@@ -19,6 +22,10 @@ func Nearest(word string, candidates []string) string {
 	}
 	return best
 }
+
+// longestName is what a qualified name may have: 253 characters of a domain, a slash
+// and 63 more. The time for two words grows with the product of their lengths.
+const longestName = 317
 
 // distance is the number of letters to insert, delete, replace or swap with
 // their neighbour to turn a into b; it gives up with limit once that is reached.

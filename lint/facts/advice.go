@@ -9,6 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -108,10 +109,7 @@ func (b *builder) wayOut(ws []*workload.Workload, r *placement.Repair) string {
 	}
 	var changes []change.Change
 	for _, a := range r.Atoms {
-		// a repair may be about a copy of a workload
-		if i := slices.IndexFunc(b.m.Workloads, func(w *workload.Workload) bool { return w.Object == a.Workload.Object }); i >= 0 {
-			a.Workload = b.m.Workloads[i]
-		}
+		a.Workload = b.declaredAs(a.Workload)
 		if edit, ok := b.givenUp(&a); ok {
 			changes = append(changes, change.Change{Workload: a.Workload, Edit: edit})
 		}
@@ -120,6 +118,21 @@ func (b *builder) wayOut(ws []*workload.Workload, r *placement.Repair) string {
 		return ""
 	}
 	return r.Text
+}
+
+// declaredAs is the workload itself of one that may be a copy, as a repair may be about
+// one.
+func (b *builder) declaredAs(w *workload.Workload) *workload.Workload {
+	if b.originals == nil {
+		b.originals = map[*source.Object]*workload.Workload{}
+		for _, o := range slices.Backward(b.m.Workloads) { // the first counts
+			b.originals[o.Object] = o
+		}
+	}
+	if o := b.originals[w.Object]; o != nil {
+		return o
+	}
+	return w
 }
 
 // givenUp is the edit that gives up an atom; false for those that name no

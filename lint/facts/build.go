@@ -54,6 +54,10 @@ type builder struct {
 	// torn are workloads of which a fact says that they do not always fit
 	// together.
 	torn map[*workload.Workload]bool
+	// repairs pays for trying the repairs of each workload in a decision.
+	repairs *placement.Purse
+	// originals are the first workloads that objects stand for: see declaredAs.
+	originals map[*source.Object]*workload.Workload
 	// nodes keeps the usable nodes of each kind of pod.
 	nodes map[*placement.Eligibility][]*topology.Node
 	// current is what stands behind the facts that are being built, standings by
@@ -90,8 +94,11 @@ func build(in Input) *builder {
 			m.Run().GiveUp(m.Workloads, askChange)
 		}
 	}
+	objects := objectsOf(m.Workloads)
+	fields, placed := m.Purse(objects), m.Purse(objects)
 	for _, w := range m.Workloads {
-		b.ask(w, askPlaced, m.Part([]*workload.Workload{w}), func() { b.workload(w) })
+		fields.Ask(w.Object, askFields, func() { b.fields(w) })
+		placed.Ask(w.Object, askPlaced, func() { b.workload(w) })
 	}
 	if in.Set != nil {
 		b.fragments(in.Set)
@@ -115,16 +122,22 @@ func build(in Input) *builder {
 
 // The questions that may be given up, as the summary names them.
 const (
+	askFields    = "which of its fields the API server refuses or drops"
 	askPlaced    = "whether its pods fit"
+	askFragment  = "what its placement fields name"
+	askRepairs   = "which repairs hold"
 	askCircles   = "which workloads wait for one another"
 	askShortages = "whether resources suffice for workloads together"
 	askChange    = "rollouts, drains and losses"
 	askBudgets   = "which pods disruption budgets select"
 )
 
-// ask asks a question about a workload, which may be given up.
-func (b *builder) ask(w *workload.Workload, question string, steps int, f func()) {
-	b.m.Ask([]*workload.Workload{w}, question, steps, f)
+func objectsOf(ws []*workload.Workload) []*source.Object {
+	objects := make([]*source.Object, len(ws))
+	for i, w := range ws {
+		objects[i] = w.Object
+	}
+	return objects
 }
 
 // askAll asks a question about all workloads, which may be given up.
@@ -132,11 +145,33 @@ func (b *builder) askAll(question string, f func()) bool {
 	return b.m.Ask(b.m.Workloads, question, b.m.Altogether(), f)
 }
 
+// stepsPerFact is what a fact costs until it is a finding in the report: rules are
+// evaluated about it, and every format writes it.
+const stepsPerFact = 300
+
 // subject registers what stands behind the next fact and gives its id.
 func (b *builder) subject(s Subject) int {
+	if b.m != nil {
+		b.m.Run().Spend(stepsPerFact)
+	}
 	s.Object = b.object
 	b.subjects, b.standings = append(b.subjects, s), append(b.standings, b.current)
 	return len(b.subjects)
+}
+
+// stepsPerName is for comparing two names letter by letter.
+const stepsPerName = 4
+
+// nearest is what was probably meant by a name, or "".
+func (b *builder) nearest(name string, candidates []string) string {
+	b.m.Run().Spend(stepsPerName * len(candidates))
+	return diag.Nearest(name, candidates)
+}
+
+// suggest is the label of a node that was probably meant by a key, or "".
+func (b *builder) suggest(key string) string {
+	b.m.Run().Spend(stepsPerName * b.m.Topology.Keys())
+	return b.m.Topology.Suggest(key)
 }
 
 // spare reports whether a fact need not be listed.
@@ -207,10 +242,10 @@ func (b *builder) document(p source.Problem) {
 	b.Documents = append(b.Documents, Document{ID: b.subject(s), Problem: string(p.Kind), Detail: p.Detail, FirstLine: p.First.Line})
 }
 
-// workload tells everything about one workload by itself.
-func (b *builder) workload(w *workload.Workload) {
+// fields tells which fields of a workload the API server refuses or drops.
+func (b *builder) fields(w *workload.Workload) {
 	b.about(w)
-	b.settle(w, func(d *settled) { d.judged = true })
+	b.settle(w, func(*settled) {})
 	b.because(w, func(x *Explainer) diag.Account { return x.still(w) })
 	for _, p := range slices.Concat(w.Gated, w.Problems) {
 		b.refusal(w.String(), about(w, p.Span), p)
@@ -218,6 +253,13 @@ func (b *builder) workload(w *workload.Workload) {
 	for _, u := range w.Unknown {
 		b.unknownField(w, u)
 	}
+	b.settle(w, func(d *settled) { d.judged = true })
+}
+
+// workload tells everything else about one workload by itself.
+func (b *builder) workload(w *workload.Workload) {
+	b.about(w)
+	b.because(w, func(x *Explainer) diag.Account { return x.still(w) })
 	b.nodeTerms(w)
 	g := b.m.Group(w)
 	usable := b.usable(w)
@@ -246,16 +288,32 @@ func (b *builder) refusal(object string, s Subject, p workload.Problem) {
 
 // otherRefusals tells of objects without pods that the API server refuses.
 func (b *builder) otherRefusals() {
+	var objects []*source.Object
+	for _, r := range b.Set.Refusals {
+		objects = append(objects, r.Object)
+	}
+	purse := b.m.Purse(objects)
 	for _, r := range b.Set.Refusals {
 		id := r.Object.ID()
-		b.object = &id
-		b.because(nil, func(*Explainer) diag.Account {
-			return diag.Account{Notes: []string{"it creates no pods, so no node is asked"}}
-		})
-		name := r.Object.Kind + " " + strings.TrimPrefix(r.Object.Namespace+"/"+r.Object.Name, "/")
-		for _, p := range r.Problems {
-			b.refusal(name, Subject{Location: p.Span}, p)
+		switch d := b.settled[id]; {
+		case purse.Ask(r.Object, askFields, func() { b.refused(r) }):
+		case d != nil:
+			d.judged, d.guards = false, false
+		default:
+			b.settled[id] = &settled{}
 		}
+	}
+}
+
+func (b *builder) refused(r workload.Refusal) {
+	id := r.Object.ID()
+	b.object = &id
+	b.because(nil, func(*Explainer) diag.Account {
+		return diag.Account{Notes: []string{"it creates no pods, so no node is asked"}}
+	})
+	name := r.Object.Kind + " " + strings.TrimPrefix(r.Object.Namespace+"/"+r.Object.Name, "/")
+	for _, p := range r.Problems {
+		b.refusal(name, Subject{Location: p.Span}, p)
 	}
 }
 

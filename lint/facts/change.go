@@ -14,11 +14,15 @@ import (
 // change tells what becomes of workloads when something changes. Those of which
 // pods stay Pending anyway are passed over.
 func (b *builder) change() {
+	for i := range b.j.Budgets() {
+		b.settled[b.j.Budgets()[i].Object.ID()] = &settled{budget: true}
+	}
 	b.askAll(askBudgets, func() {
 		for i := range b.j.Budgets() {
 			x := &b.j.Budgets()[i]
-			b.settled[x.Object.ID()] = &settled{budget: true, judged: x.Unknown == "", guards: x.Unknown == ""}
 			b.budget(x)
+			d := b.settled[x.Object.ID()]
+			d.judged, d.guards = x.Unknown == "", x.Unknown == ""
 		}
 	})
 	if !b.prepared {

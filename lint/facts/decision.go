@@ -11,6 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -40,6 +41,11 @@ func Decision(m *placement.Model, d *placement.Decision, j *change.Judge, surviv
 			m.Run().GiveUp(o.Workloads, placement.TogetherQuestion)
 		}
 	}
+	objects := make([]*source.Object, len(d.Workloads))
+	for i := range d.Workloads {
+		objects[i] = d.Workloads[i].Workload.Object
+	}
+	b.repairs = m.Purse(objects)
 	never := false
 	for i := range d.Workloads {
 		w := b.decided(d, &d.Workloads[i])
@@ -185,7 +191,8 @@ func (b *builder) decided(d *placement.Decision, w *placement.WorkloadDecision) 
 	if w.Verdict == placement.Never {
 		if core := b.m.Explain(w.Workload, d); core != nil {
 			ws := []*workload.Workload{w.Workload}
-			out.Core, out.Repairs = explained(b.m, ws, core), b.waysOut(ws, core.Repairs)
+			out.Core = explained(b.m, ws, core)
+			b.repairs.Ask(o, askRepairs, func() { out.Repairs = b.waysOut(ws, core.Repairs) })
 		}
 	}
 	return out
@@ -197,7 +204,8 @@ func (b *builder) crowded(d *placement.Decision, doc *diag.Placement) {
 	if core == nil {
 		return
 	}
-	repairs := b.waysOut(ws, core.Repairs)
+	repairs := []string{}
+	b.m.Ask(ws, askRepairs, b.m.Part(ws), func() { repairs = b.waysOut(ws, core.Repairs) })
 	for i := range doc.Workloads { // still in the order of the decision
 		if slices.Contains(ws, d.Workloads[i].Workload) {
 			doc.Workloads[i].Core, doc.Workloads[i].Repairs = explained(b.m, ws, core), repairs

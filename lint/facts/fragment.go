@@ -15,24 +15,32 @@ func (b *builder) fragments(set *workload.Set) {
 		b.settled[o.ID()] = &settled{}
 	}
 	nodes := b.everyNode()
+	purse := b.m.Purse(objectsOf(set.Fragments))
 	for _, w := range set.Fragments {
-		b.about(w)
-		b.current = standing{account: func(*Explainer) diag.Account {
-			return diag.Account{Notes: []string{"a controller decides which pods get these fields, so there is nothing to say node by node"}}
-		}}
-		for _, p := range w.Problems {
-			b.refusal(w.String(), about(w, p.Span), p)
+		if !purse.Ask(w.Object, askFragment, func() { b.fragment(w, nodes) }) {
+			b.settled[w.Object.ID()] = &settled{}
 		}
-		terms := placement.FragmentTerms(w)
-		for _, t := range terms {
-			if spoiled(w, t) {
-				continue
-			}
-			b.topologyKey(w, t, nodes)
-			b.label(w, "topologyKey", t.Key, fieldSpan(w, t.Node, "topologyKey"), t.Node.Get("topologyKey"), termBeside(terms, t))
-		}
-		b.nodeLabels(w)
 	}
+}
+
+func (b *builder) fragment(w *workload.Workload, nodes []*topology.Node) {
+	b.about(w)
+	b.current = standing{account: func(*Explainer) diag.Account {
+		return diag.Account{Notes: []string{"a controller decides which pods get these fields, so there is nothing to say node by node"}}
+	}}
+	for _, p := range w.Problems {
+		b.refusal(w.String(), about(w, p.Span), p)
+	}
+	terms := placement.FragmentTerms(w)
+	b.m.Run().Spend(len(terms))
+	for _, t := range terms {
+		if spoiled(w, t) {
+			continue
+		}
+		b.topologyKey(w, t, nodes)
+		b.label(w, "topologyKey", t.Key, fieldSpan(w, t.Node, "topologyKey"), t.Node.Get("topologyKey"), termBeside(terms, t))
+	}
+	b.nodeLabels(w)
 }
 
 // everyNode is all nodes, with one of each pool that has none yet.

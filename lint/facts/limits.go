@@ -146,7 +146,7 @@ func (b *builder) spreadFix(s Subject, w *workload.Workload, l *placement.Limit,
 	t := l.Terms[0]
 	switch l.Cause {
 	case "missing-key":
-		if fact.Suggestion = b.m.Topology.Suggest(t.Key); fact.Suggestion != "" {
+		if fact.Suggestion = b.suggest(t.Key); fact.Suggestion != "" {
 			s.Fixes = append(s.Fixes, b.corrected(w, t, fact.Suggestion))
 			return s
 		}

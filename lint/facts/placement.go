@@ -173,7 +173,7 @@ func (b *builder) eligibilityFix(s Subject, w *workload.Workload) Subject {
 		for _, n := range b.m.Topology.Nodes {
 			names = append(names, n.Name)
 		}
-		if near := diag.Nearest(w.Spec.NodeName, names); near != "" && !slices.Contains(names, w.Spec.NodeName) {
+		if near := b.nearest(w.Spec.NodeName, names); near != "" && !slices.Contains(names, w.Spec.NodeName) {
 			return s.fix("write nodeName: %s", near)
 		}
 		return s.fix("remove nodeName, so that the scheduler chooses the node")
@@ -204,6 +204,7 @@ func (b *builder) eligibilityFix(s Subject, w *workload.Workload) Subject {
 func (b *builder) nearNodeLabel(key, value string) string {
 	var keys, values []string
 	for _, labels := range b.m.Topology.AllNodeLabels() {
+		b.m.Run().Spend(1 + len(labels))
 		if v, ok := labels[key]; ok {
 			values = append(values, v)
 		}
@@ -216,10 +217,10 @@ func (b *builder) nearNodeLabel(key, value string) string {
 	if slices.Contains(values, value) {
 		return ""
 	}
-	if near := diag.Nearest(value, values); near != "" {
+	if near := b.nearest(value, values); near != "" {
 		return key + "=" + near
 	}
-	if near := diag.Nearest(key, keys); near != "" && len(values) == 0 {
+	if near := b.nearest(key, keys); near != "" && len(values) == 0 {
 		return near + "=" + value
 	}
 	return ""

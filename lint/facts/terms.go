@@ -92,7 +92,7 @@ func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []
 		s = s.node(n, "lacks the label "+t.Key)
 	}
 	if fact.With == 0 && (b.topo || !fact.Known) {
-		fact.Suggestion = b.m.Topology.Suggest(t.Key)
+		fact.Suggestion = b.suggest(t.Key)
 	}
 	if fact.Suggestion != "" {
 		s.Fixes = append(s.Fixes, b.corrected(w, t, fact.Suggestion))
@@ -295,7 +295,9 @@ func namespaces(t *placement.Term) string {
 // labelKeys tells which of the keys to be merged the pods carry (R-A18, R-P7).
 func (b *builder) labelKeys(w *workload.Workload, t *placement.Term, list string, keys []string) {
 	items := t.Node.Get(list).Items()
+	var candidates []string
 	for i, key := range keys {
+		b.m.Run().Spend(1)
 		if i >= len(items) || key == "" {
 			continue
 		}
@@ -312,7 +314,10 @@ func (b *builder) labelKeys(w *workload.Workload, t *placement.Term, list string
 		}
 		s := about(w, w.File().Span(items[i]))
 		if fact.OnPod == No {
-			fact.Nearest = diag.Nearest(key, slices.Concat(labelNames(w), w.Kind.Shared, w.PerPod()))
+			if candidates == nil {
+				candidates = slices.Concat(labelNames(w), w.Kind.Shared, w.PerPod())
+			}
+			fact.Nearest = b.nearest(key, candidates)
 			s = s.related(labelsSpan(w), "the pods carry %s", labelText(w))
 			if fact.Nearest != "" {
 				s.Fixes = []diag.Fix{write(w, items[i], fact.Nearest)}
@@ -353,7 +358,7 @@ func (b *builder) unmet(w *workload.Workload, u placement.Unmet, usable []*topol
 			}
 		}
 		if fact.With == 0 {
-			fact.Suggestion = b.m.Topology.Suggest(t.Key)
+			fact.Suggestion = b.suggest(t.Key)
 		}
 		if fact.Suggestion != "" {
 			s.Fixes = []diag.Fix{b.corrected(w, t, fact.Suggestion)}

@@ -56,8 +56,8 @@ func (b *builder) nearResource(name corev1.ResourceName) string {
 			domains, byDomain[d] = append(domains, d), listed
 		}
 	}
-	if near := diag.Nearest(rest, names); near != "" {
+	if near := b.nearest(rest, names); near != "" {
 		return byName[near]
 	}
-	return byDomain[diag.Nearest(domain, domains)]
+	return byDomain[b.nearest(domain, domains)]
 }

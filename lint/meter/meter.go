@@ -35,6 +35,13 @@ func (m *Meter) Spend(steps int) {
 	}
 }
 
+// Exhaust ends the question as if its steps were over: what it rests on is known to
+// take more than there is.
+func (m *Meter) Exhaust() {
+	m.over = true
+	panic(exhausted{})
+}
+
 // Spent is how many steps were taken so far.
 func (m *Meter) Spent() int { return math.MaxInt - m.left }
 

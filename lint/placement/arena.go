@@ -137,9 +137,8 @@ func newArena(m *Model, contend bool, relax *relaxation) *arena {
 	if relax != nil {
 		a.nodes = slices.Concat(a.nodes, relax.nodes)
 	}
-	for _, w := range m.Workloads {
-		g := m.groups[w]
-		if Modelled(g) && (relax == nil || relax.only == nil || relax.only[g.origin()] || w.Running) {
+	for _, w := range m.takingPart(relax) {
+		if g := m.groups[w]; Modelled(g) {
 			a.addUnits(g)
 		}
 	}

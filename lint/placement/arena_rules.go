@@ -43,12 +43,11 @@ func (a *arena) relate(i int) {
 
 // doubt notes the units that a term may or may not select.
 func (a *arena) doubt(u *unit, t *Term) {
-	if !slices.ContainsFunc(t.sel.reqs, func(r requirement) bool {
-		return r.own || len(a.m.index.open[r.key]) > 0
-	}) {
+	if !a.m.maybeDoubtful(t, u.g.Workload) {
 		return
 	}
-	for _, list := range a.m.index.candidates(&t.sel) {
+	for _, list := range a.m.index.candidates(t, u.g.Workload) {
+		a.m.run.Spend(len(list) * t.sel.cost())
 		for _, w := range list {
 			key := t.sel.doubtful(u.g.Workload, w)
 			if key != "" && len(a.unitsOf[w]) > 0 {
@@ -115,9 +114,9 @@ func (u *unit) clashesWith(v *unit) bool {
 func (a *arena) selected(terms []*Term, u *unit, incoming bool) []located {
 	var units []located
 	seen := map[*workload.Workload]bool{}
-	for _, list := range a.m.index.candidates(&terms[0].sel) {
+	for _, list := range a.m.index.candidates(terms[0], u.g.Workload) {
 		for _, w := range list {
-			if seen[w] {
+			if a.m.run.Spend(1); seen[w] {
 				continue
 			}
 			seen[w] = true

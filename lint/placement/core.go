@@ -95,9 +95,25 @@ const WhyQuestion = "the smallest set of conflicting constraints"
 // The others of its component take part in the contradiction; nil if the budget
 // does not allow to make it small.
 func (m *Model) Explain(w *workload.Workload, d *Decision) (core *Core) {
-	group := slices.Collect(maps.Keys(d.together(w)))
-	m.Ask([]*workload.Workload{w}, WhyQuestion, min(m.Each(group), m.Part([]*workload.Workload{w})), func() { core = m.explain(w, d) })
+	m.Ask([]*workload.Workload{w}, WhyQuestion, min(m.eachOf(d, w), m.Part([]*workload.Workload{w})), func() { core = m.explain(w, d) })
 	return core
+}
+
+// eachOf is the part of the budget of a component that one of its workloads has.
+func (m *Model) eachOf(d *Decision, w *workload.Workload) int {
+	group := d.groups[w]
+	if len(group) == 0 {
+		return m.Budget([]*workload.Workload{w})
+	}
+	each, known := d.each[group[0]]
+	if !known {
+		if d.each == nil {
+			d.each = map[*workload.Workload]int{}
+		}
+		each = m.Each(group)
+		d.each[group[0]] = each
+	}
+	return each
 }
 
 func (m *Model) explain(w *workload.Workload, d *Decision) *Core {
@@ -111,9 +127,10 @@ func (m *Model) explain(w *workload.Workload, d *Decision) *Core {
 		relax.count[w] = 1
 	}
 	if len(group) > maxTogether || q.possible(relax) != No { // the others of its component have a part in it
-		if group = d.together(w); len(group) > maxTogether {
+		if len(d.groups[w]) > maxTogether {
 			return nil
 		}
+		group = d.together(w)
 		count := relax.count
 		relax = leaveOut(group)
 		if relax.count = count; q.possible(relax) != No {
@@ -121,8 +138,8 @@ func (m *Model) explain(w *workload.Workload, d *Decision) *Core {
 		}
 	}
 	var all []*workload.Workload
-	for _, o := range m.Workloads { // its own last, so that the core keeps to it where it can
-		if group[o] && o != w {
+	for _, o := range m.inOrder(group, nil) { // its own last, so that the core keeps to it where it can
+		if o != w {
 			all = append(all, o)
 		}
 	}

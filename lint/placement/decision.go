@@ -30,6 +30,9 @@ type Decision struct {
 
 	// groups are the workloads of each one's component.
 	groups map[*workload.Workload][]*workload.Workload
+	// each is the part of a component's budget that one of its workloads has, by the
+	// first of them.
+	each map[*workload.Workload]int
 	// brief are workloads of which the proof that they are always placed holds
 	// for states that are reached by placing alone.
 	brief map[*workload.Workload]bool

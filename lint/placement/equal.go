@@ -72,7 +72,7 @@ func (m *Model) ruledAbout() map[*workload.Workload]bool {
 				continue
 			}
 			ruled[w] = true
-			for _, list := range m.index.candidates(&t.sel) {
+			for _, list := range m.index.candidates(t, w) {
 				for _, o := range list {
 					ruled[o] = ruled[o] || m.Peer(t, w, o) != No || m.selects(t, w, o, asks{incoming: true})
 				}

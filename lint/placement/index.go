@@ -9,33 +9,57 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// labelIndex finds the workloads that a selector may select without asking
-// every one of them.
+// labelIndex finds the workloads that a term may select without asking every one of
+// them. Its tables are made when they are needed first, as many models live briefly.
 type labelIndex struct {
-	all   []*workload.Workload
-	pairs map[[2]string][]*workload.Workload
+	members []*workload.Workload
+	// anywhere has them by their labels, within by their namespaces, too.
+	anywhere, within *labelTable
+}
+
+// labelTable has workloads by their labels and, where it tells them apart, by their
+// namespaces: what names none is under "".
+type labelTable struct {
+	all   map[string][]*workload.Workload
+	pairs map[[3]string][]*workload.Workload
 	// open holds, by key, workloads whose value of a label is not known.
-	open map[string][]*workload.Workload
+	open map[[2]string][]*workload.Workload
 }
 
 func newLabelIndex(all []*workload.Workload) *labelIndex {
-	x := &labelIndex{pairs: map[[2]string][]*workload.Workload{}, open: map[string][]*workload.Workload{}}
+	return &labelIndex{members: slices.DeleteFunc(slices.Clone(all), func(w *workload.Workload) bool { return w.Copy })}
+}
+
+func (x *labelIndex) apart() *labelTable {
+	if x.within == nil {
+		x.within = newLabelTable(x.members, (*workload.Workload).Namespace)
+	}
+	return x.within
+}
+
+func (x *labelIndex) whole() *labelTable {
+	if x.anywhere == nil {
+		x.anywhere = newLabelTable(x.members, func(*workload.Workload) string { return "" })
+	}
+	return x.anywhere
+}
+
+func newLabelTable(all []*workload.Workload, place func(*workload.Workload) string) *labelTable {
+	x := &labelTable{all: map[string][]*workload.Workload{}, pairs: map[[3]string][]*workload.Workload{}, open: map[[2]string][]*workload.Workload{}}
 	for _, w := range all {
-		if w.Copy {
-			continue
-		}
-		x.all = append(x.all, w)
+		ns := place(w)
+		x.all[ns] = append(x.all[ns], w)
 		for k, v := range w.Labels {
 			if Placeholder(v) {
-				x.open[k] = append(x.open[k], w)
+				x.open[[2]string{ns, k}] = append(x.open[[2]string{ns, k}], w)
 			} else {
-				x.pairs[[2]string{k, v}] = append(x.pairs[[2]string{k, v}], w)
+				x.pairs[[3]string{ns, k, v}] = append(x.pairs[[3]string{ns, k, v}], w)
 			}
 		}
 		for _, keys := range [][]string{w.PerPod(), w.Kind.Shared} {
 			for _, k := range keys {
 				if _, set := w.Labels[k]; !set {
-					x.open[k] = append(x.open[k], w)
+					x.open[[2]string{ns, k}] = append(x.open[[2]string{ns, k}], w)
 				}
 			}
 		}
@@ -43,8 +67,49 @@ func newLabelIndex(all []*workload.Workload) *labelIndex {
 	return x
 }
 
-// candidates are all workloads that a selector may select, and maybe others.
-func (x *labelIndex) candidates(s *selector) [][]*workload.Workload {
+// candidates are all workloads that a term may select, and maybe others.
+func (x *labelIndex) candidates(t *Term, owner *workload.Workload) [][]*workload.Workload {
+	names, some := t.reach(owner)
+	if !some {
+		return x.whole().selected("", &t.sel)
+	}
+	var lists [][]*workload.Workload
+	for _, name := range names {
+		if table := x.apart(); table.all[name] != nil {
+			lists = append(lists, table.selected(name, &t.sel)...)
+		}
+	}
+	return lists
+}
+
+// opens reports whether some workload that a term may select has a label whose value
+// is not known.
+func (x *labelIndex) opens(t *Term, owner *workload.Workload, key string) bool {
+	names, some := t.reach(owner)
+	if !some {
+		return len(x.whole().open[[2]string{"", key}]) > 0
+	}
+	return slices.ContainsFunc(names, func(name string) bool { return len(x.apart().open[[2]string{name, key}]) > 0 })
+}
+
+// reach are the namespaces in which a term may select pods, with "" for those that name
+// none; false if it may be any.
+func (t *Term) reach(owner *workload.Workload) (names []string, some bool) {
+	switch {
+	case t.NamespaceSelector != nil:
+		return nil, false
+	case len(t.Namespaces) == 0:
+		names = []string{owner.Namespace()}
+	default:
+		names = slices.Compact(slices.Sorted(slices.Values(t.Namespaces)))
+	}
+	if slices.Contains(names, "") {
+		return nil, false
+	}
+	return append(names, ""), true
+}
+
+func (x *labelTable) selected(ns string, s *selector) [][]*workload.Workload {
 	if s.form == FormNull {
 		return nil
 	}
@@ -53,16 +118,16 @@ func (x *labelIndex) candidates(s *selector) [][]*workload.Workload {
 		if r.op != metav1.LabelSelectorOpIn || r.own || boundLabel(r.key) {
 			continue
 		}
-		lists := [][]*workload.Workload{x.open[r.key]}
+		lists := [][]*workload.Workload{x.open[[2]string{ns, r.key}]}
 		for _, v := range r.values {
 			if Placeholder(v) {
-				return [][]*workload.Workload{x.all}
+				return [][]*workload.Workload{x.all[ns]}
 			}
-			lists = append(lists, x.pairs[[2]string{r.key, v}])
+			lists = append(lists, x.pairs[[3]string{ns, r.key, v}])
 		}
 		return lists
 	}
-	return [][]*workload.Workload{x.all}
+	return [][]*workload.Workload{x.all[ns]}
 }
 
 // Selected counts the declared workloads whose pods the term may select; it
@@ -75,7 +140,7 @@ func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
 		return 1
 	}
 	n := 0
-	for _, list := range m.index.candidates(&t.sel) {
+	for _, list := range m.index.candidates(t, owner) {
 		for _, w := range list {
 			if m.Peer(t, owner, w) != No {
 				if n++; n == limit {
@@ -91,7 +156,7 @@ func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
 // selects, or may select if maybe is set.
 func (m *Model) Others(t *Term, owner *workload.Workload, maybe bool) []*workload.Workload {
 	var others []*workload.Workload
-	for _, list := range m.index.candidates(&t.sel) {
+	for _, list := range m.index.candidates(t, owner) {
 		for _, w := range list {
 			if same(w, owner) {
 				continue
@@ -115,11 +180,12 @@ func same(a, b *workload.Workload) bool {
 // probably meant, as in app=web for app=webb; "" if there is none.
 func (m *Model) NearestLabel(t *Term) string {
 	for _, p := range t.Pairs() {
-		m.run.Spend(len(m.index.pairs))
+		pairs := m.index.whole().pairs
+		m.run.Spend(len(pairs))
 		var values []string
-		for pair := range m.index.pairs {
-			if pair[0] == p[0] {
-				values = append(values, pair[1])
+		for pair := range pairs {
+			if pair[1] == p[0] {
+				values = append(values, pair[2])
 			}
 		}
 		slices.Sort(values)

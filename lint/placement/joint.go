@@ -69,6 +69,9 @@ func (m *Model) among(faulty map[*workload.Workload]bool) []Conflict {
 		if !o.decided || slices.ContainsFunc(o.owners, func(w *workload.Workload) bool { return scope.doubtful[w] }) {
 			continue
 		}
+		if !o.always && !o.never {
+			parts.related() // for all of them, so at the cost of none
+		}
 		c, ok := Conflict{}, false
 		m.Ask(o.owners, TogetherQuestion, m.bounds(o.owners), func() {
 			switch {
@@ -236,7 +239,7 @@ func (m *Model) wedge(s *scope, o *outcome) (Conflict, bool) {
 	stuck := d.stuck()
 	slices.SortStableFunc(stuck.Pending, func(a, b Pending) int { return b.Count - a.Count })
 	blocked := parts.groups[stuck.Pending[0].Workload]
-	if m.Eligible(blocked.Workload).Growable > 0 { // a pool may grow for it
+	if m.Eligible(blocked.origin()).Growable > 0 { // a pool may grow for it
 		return Conflict{}, false
 	}
 	if err := parts.certify(stuck); err != nil {

@@ -129,7 +129,7 @@ func (v *verifier) sited(g *Group) *sited {
 	if s == nil {
 		s = &sited{name: id}
 		for _, n := range all.list {
-			if most, _ := Fits(v.m.Topology.Nodes[n], g.Requests); most > 0 {
+			if holds(v.m.Topology.Nodes[n], g) {
 				s.list = append(s.list, n)
 			}
 		}

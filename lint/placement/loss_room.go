@@ -19,6 +19,7 @@ type Room struct {
 
 // Room looks at the nodes for so many pods of one of the workloads of the kinds.
 func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
+	k.m.run.Spend(len(k.nodes))
 	g := k.m.groups[w]
 	r := &Room{Kinds: k, p: k.m.problem(g), pods: pods, caps: make([]int, len(k.nodes))}
 	c, e, keys := k.m.capacities(g), k.m.Eligible(w), hardKeys(g)
@@ -95,6 +96,7 @@ func (r *Room) keptApart(b *Blow, l Loss) (v Verdict, pending int, ok bool) {
 
 // haunted counts the domains that have a place on lost nodes and one beside.
 func (r *Room) haunted(b *Blow, shared []int32) int {
+	r.m.run.Spend(1 + len(shared)/perStep)
 	lost, beside := map[int32]bool{}, map[int32]bool{}
 	for c, d := range shared {
 		if d < 0 || r.caps[c] == 0 {
@@ -141,6 +143,7 @@ func (r *Room) per(c int) int {
 
 // room is how many pods there can be on so many nodes of each kind.
 func (r *Room) room(shared []int32, nodes func(c int32) int) int {
+	r.m.run.Spend(1 + len(r.nodes)/perStep)
 	sum := 0
 	seen := map[int32]bool{}
 	for c := range r.nodes {

@@ -65,12 +65,13 @@ func (m *Model) HardKeys(ws []*workload.Workload, use Use) []string {
 
 // Alike describes workloads with so many pods each, one after the other: what
 // it takes to know all that may happen to them on given nodes. Two groups with
-// equal descriptions differ in names only. It is "" where that is not so simple.
+// equal descriptions differ in names only. It is "" where that is not so simple, and
+// short however many there are.
 func (m *Model) Alike(ws []*workload.Workload, pods func(*workload.Workload) int) string {
 	var b strings.Builder
 	for _, w := range ws {
 		g := m.groups[w]
-		if !m.plain(g) || w.Running {
+		if m.run.Spend(stepsPerGroup); !m.plain(g) || w.Running {
 			return ""
 		}
 		fmt.Fprintf(&b, "%s\x01%s\x01%v\x01%s %v %v %d\n", g.signature, g.request, g.HostPorts, w.Kind.Kind, w.Kind.VM, w.Terminating(), pods(w))
@@ -92,5 +93,5 @@ func (m *Model) Alike(ws []*workload.Workload, pods func(*workload.Workload) int
 			b.WriteByte('\n')
 		}
 	}
-	return b.String()
+	return shortID(b.String())
 }

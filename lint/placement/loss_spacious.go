@@ -100,6 +100,7 @@ func (r *Room) over() (t *Term, uneven bool) {
 // open counts the nodes that take a pod when empty, of all kinds or of those in
 // one domain.
 func (r *Room) open(b *Blow, domain []int32, d int32) int {
+	r.m.run.Spend(1 + len(r.nodes)/perStep)
 	sum := 0
 	for c, most := range r.caps {
 		if most > 0 && (domain == nil || domain[c] == d) {

@@ -97,6 +97,7 @@ func (r *Room) shares(t *Term, b *Blow, l Loss) *shares {
 // all of them (R-T2). Where lost nodes are no part of any, a domain without
 // others is none any more.
 func (r *Room) zones(t *Term, b *Blow, forget bool) []zone {
+	r.m.run.Spend(len(r.nodes))
 	e, domain, keys := r.m.Eligible(r.p.g.Workload), r.domain(t.Key), hardKeys(r.p.g)
 	by, order := map[int32]*zone{}, []int32{}
 	var all []zone

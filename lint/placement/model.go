@@ -37,6 +37,10 @@ type Model struct {
 	offered  map[corev1.ResourceName][]int64
 	// parts is what split has made of the model, whole what it was made of.
 	parts, whole *Model
+	// standFor are the places of the workloads that stand for one, running those of
+	// what runs: see takingPart.
+	standFor map[*workload.Workload][]int
+	running  []int
 	// permanent is the model without the workloads whose pods end, absent those of
 	// which pods may be there that take no part in a decision: see Permanent.
 	permanent *Model
@@ -113,10 +117,13 @@ func (m *Model) Run() *Run { return m.run }
 // ordered are workloads by name: the order of the input is to decide nothing.
 func ordered(ws []*workload.Workload) []*workload.Workload {
 	all := slices.Clone(ws)
-	slices.SortStableFunc(all, func(a, b *workload.Workload) int {
+	byName := func(a, b *workload.Workload) int {
 		x, y := a.Object, b.Object
 		return cmp.Or(strings.Compare(x.Namespace, y.Namespace), strings.Compare(x.Kind, y.Kind), strings.Compare(x.Name, y.Name), strings.Compare(x.APIVersion, y.APIVersion))
-	})
+	}
+	if !slices.IsSortedFunc(all, byName) {
+		slices.SortStableFunc(all, byName)
+	}
 	return all
 }
 

@@ -63,7 +63,7 @@ func (m *Model) leansOn(t *Term, g *Group) []Doubt {
 		return nil
 	}
 	var all []Doubt
-	for _, list := range m.absent.candidates(&t.sel) {
+	for _, list := range m.absent.candidates(t, g.Workload) {
 		for _, w := range list {
 			if m.Peer(t, g.Workload, w) != No && !same(w, g.origin()) {
 				all = append(all, Doubt{Workload: g.Workload, Term: t, Target: w, Why: unsettled(w)})
@@ -85,7 +85,11 @@ func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 				continue
 			}
 			all = append(all, m.leansOn(t, g)...)
-			for _, list := range m.index.candidates(&t.sel) {
+			if !m.maybeDoubtful(t, w) {
+				continue
+			}
+			for _, list := range m.index.candidates(t, w) {
+				m.run.Spend(len(list) * t.sel.cost())
 				for _, o := range list {
 					if key := t.sel.doubtful(w, o); key != "" && m.present(m.groups[o]) {
 						all = append(all, Doubt{Workload: w, Term: t, Target: o, Key: key, Variable: t.sel.variable(o, key)})
@@ -95,6 +99,15 @@ func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 		}
 	}
 	return all
+}
+
+// maybeDoubtful reports whether a term of a workload asks for a label of which not all
+// values are known.
+func (m *Model) maybeDoubtful(t *Term, owner *workload.Workload) bool {
+	m.run.Spend(t.sel.cost())
+	return slices.ContainsFunc(t.sel.reqs, func(r requirement) bool {
+		return r.own || m.index.opens(t, owner, r.key) || slices.ContainsFunc(r.values, Placeholder)
+	})
 }
 
 // unsettled is why pods take no part that do not end by themselves.

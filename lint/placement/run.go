@@ -17,7 +17,7 @@ type Run struct {
 	// Stops counts the searches that ended because their steps were over.
 	Stops int
 	// GivenUp are the questions that were given up for that.
-	GivenUp []Spent
+	GivenUp []Unanswered
 	// factor multiplies every budget, and part and all are what Part rests on: see
 	// Scale. nodes is how many there are, sizes are those of the documents.
 	factor, part, all float64
@@ -25,10 +25,10 @@ type Run struct {
 	sizes             map[*source.Object]int
 }
 
-// Spent is a question about workloads that was given up.
-type Spent struct {
-	Workloads []*workload.Workload
-	Question  string
+// Unanswered is a question about objects that was given up.
+type Unanswered struct {
+	Objects  []*source.Object
+	Question string
 }
 
 // Refuted is a certificate that does not hold: a fault of the engine. What it was
@@ -39,19 +39,19 @@ type Refuted struct {
 }
 
 func newRun(topo *topology.Topology) *Run {
-	r := &Run{Meter: meter.New(), factor: 1, sizes: map[*source.Object]int{}}
+	r := &Run{Meter: meter.New(), factor: 1, part: 1, sizes: map[*source.Object]int{}}
 	if !topo.Empty() {
 		r.nodes = len(topo.Nodes) + len(topo.Growth)
 	}
 	return r
 }
 
-// size is that of the document of a workload.
-func (r *Run) size(w *workload.Workload) int {
-	size, known := r.sizes[w.Object]
+// size is that of the document of an object.
+func (r *Run) size(o *source.Object) int {
+	size, known := r.sizes[o]
 	if !known {
-		size = w.Object.Size()
-		r.sizes[w.Object] = size
+		size = o.Size()
+		r.sizes[o] = size
 	}
 	return size
 }
@@ -77,6 +77,8 @@ const (
 	// stepsInAll bounds what all questions of one kind take together. Where their
 	// budgets come to more, each workload has a part in proportion to its own.
 	stepsInAll = 60_000_000
+	// stepsInPurse is the same for questions about each workload by itself.
+	stepsInPurse = 30_000_000
 	// setupSteps is for what is done once for all workloads of a context: who has to
 	// do with whom, and which nodes are eligible.
 	setupSteps = 40_000_000
@@ -97,8 +99,12 @@ func (m *Model) Budget(ws []*workload.Workload) int { return int(m.run.worth(ws)
 func (r *Run) worth(ws []*workload.Workload) float64 {
 	bytes := 0
 	for _, w := range ws {
-		bytes += r.size(w)
+		bytes += r.size(w.Object)
 	}
+	return r.worthOf(bytes)
+}
+
+func (r *Run) worthOf(bytes int) float64 {
 	return float64(stepsFloor + stepsPerByte*bytes + stepsPerNode*r.nodes)
 }
 
@@ -148,7 +154,11 @@ func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func(
 // GiveUp takes note of a question about some workloads for which the steps did not
 // suffice.
 func (r *Run) GiveUp(ws []*workload.Workload, question string) {
-	r.GivenUp = append(r.GivenUp, Spent{ws, question})
+	objects := make([]*source.Object, len(ws))
+	for i, w := range ws {
+		objects[i] = w.Object
+	}
+	r.GivenUp = append(r.GivenUp, Unanswered{objects, question})
 }
 
 // Altogether is the budget of a decision about all workloads: what has to be done once,

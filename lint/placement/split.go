@@ -2,6 +2,7 @@ package placement
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/schedlint/schedlint/lint/workload"
@@ -49,6 +50,47 @@ func (m *Model) telling() *Model {
 	}
 	parts.parts = parts
 	return parts
+}
+
+// takingPart are the workloads of an arena, in order: all, or those that stand for the
+// workloads of a relaxation, and what runs.
+func (m *Model) takingPart(relax *relaxation) []*workload.Workload {
+	if relax == nil || relax.only == nil {
+		return m.Workloads
+	}
+	m.number()
+	return m.inOrder(relax.only, m.running)
+}
+
+// number notes which workloads stand for one, and what runs, once.
+func (m *Model) number() {
+	if m.standFor != nil {
+		return
+	}
+	m.standFor = map[*workload.Workload][]int{}
+	for i, w := range m.Workloads {
+		m.standFor[m.groups[w].origin()] = append(m.standFor[m.groups[w].origin()], i)
+		if w.Running {
+			m.running = append(m.running, i)
+		}
+	}
+}
+
+// inOrder are the workloads that stand for those of a group, and those at further
+// places, in the order of the model.
+func (m *Model) inOrder(group map[*workload.Workload]bool, further []int) []*workload.Workload {
+	m.number()
+	places := slices.Clone(further)
+	for w := range group {
+		places = append(places, m.standFor[w]...)
+	}
+	m.run.Spend(len(places))
+	slices.Sort(places)
+	var all []*workload.Workload
+	for _, i := range slices.Compact(places) {
+		all = append(all, m.Workloads[i])
+	}
+	return all
 }
 
 // askedFor are the labels with one value for each pod of which hard terms ask.

@@ -37,12 +37,17 @@ func (m *Model) Beside(ws []*workload.Workload) *Model {
 func (a *arena) addApart() {
 	for _, p := range a.m.apart {
 		k := a.key(p.Key)
+		of := map[*workload.Workload][]int{}
+		a.m.run.Spend(len(a.units) / perStep)
 		for i, u := range a.units {
-			for j, v := range a.units {
-				if u.g.origin() == p.A && v.g.origin() == p.B {
-					a.exclude(i, exclusion{k, j, 0})
-					a.exclude(j, exclusion{k, i, 0})
-				}
+			if o := u.g.origin(); o == p.A || o == p.B {
+				of[o] = append(of[o], i)
+			}
+		}
+		for _, i := range of[p.A] {
+			for _, j := range of[p.B] {
+				a.exclude(i, exclusion{k, j, 0})
+				a.exclude(j, exclusion{k, i, 0})
 			}
 		}
 	}
@@ -52,12 +57,12 @@ func (a *arena) addApart() {
 func (v *relations) learnApart(m *Model) {
 	for _, p := range m.apart {
 		v.keys = append(v.keys, p.Key)
-		for _, x := range m.Workloads {
-			for _, y := range m.Workloads {
-				if m.groups[x].origin() == p.A && m.groups[y].origin() == p.B {
-					v.against[x] = append(v.against[x], against{y, p.Key})
-					v.against[y] = append(v.against[y], against{x, p.Key})
-				}
+		m.number()
+		for _, i := range m.standFor[p.A] {
+			for _, j := range m.standFor[p.B] {
+				x, y := m.Workloads[i], m.Workloads[j]
+				v.against[x] = append(v.against[x], against{y, p.Key})
+				v.against[y] = append(v.against[y], against{x, p.Key})
 			}
 		}
 	}
@@ -152,10 +157,21 @@ func (m *Model) Few(ws []*workload.Workload, keep int, tell func(*topology.Node)
 // select its pods, is about domains of several nodes, or about how many pods
 // there are elsewhere.
 func (m *Model) countsDaemons(ws []*workload.Workload) bool {
-	return slices.ContainsFunc(ws, func(d *workload.Workload) bool {
-		return d.Kind.PerNode() && slices.ContainsFunc(ws, func(w *workload.Workload) bool {
-			return slices.ContainsFunc(m.groups[w].Terms, func(t *Term) bool {
-				return t.Hard && (w == d && t.Use != AntiAffinity || (w == d || m.Peer(t, w, d) != No) && !m.NodeByNode(t.Key, nil))
+	m.run.Spend(1 + len(ws)/perStep)
+	var daemons []*workload.Workload
+	for _, w := range ws {
+		if w.Kind.PerNode() {
+			daemons = append(daemons, w)
+		}
+	}
+	if len(daemons) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(ws, func(w *workload.Workload) bool {
+		m.run.Spend(1)
+		return slices.ContainsFunc(m.groups[w].Terms, func(t *Term) bool {
+			return t.Hard && slices.ContainsFunc(daemons, func(d *workload.Workload) bool {
+				return w == d && t.Use != AntiAffinity || (w == d || m.Peer(t, w, d) != No) && !m.NodeByNode(t.Key, nil)
 			})
 		})
 	})
@@ -257,6 +273,7 @@ func (m *Model) describeDomains(texts [][]byte, key string) {
 // asked are the node rules, the resources and the labels by which workloads
 // tell nodes apart. A pod that is in place or bound tells its node by its name.
 func (m *Model) asked(ws []*workload.Workload) (signatures, resources, keys []string) {
+	m.run.Spend(4 * len(ws))
 	resources = []string{string(corev1.ResourcePods)}
 	for _, w := range ws {
 		g := m.groups[w]

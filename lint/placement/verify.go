@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -213,17 +214,25 @@ func (m *Model) related() *relations {
 	return m.relations
 }
 
-// maySelect tells whether a term selects pods of a group at some node at least.
+// maySelect tells whether a term selects pods of a group at some node at least that
+// takes one of them when it is empty.
 func (m *Model) maySelect(t *Term, g, o *Group) bool {
 	if !t.sel.local() {
 		return m.selects(t, g.Workload, o.Workload, asks{incoming: true})
 	}
 	for n, p := range m.Eligible(o.Workload).Nodes {
-		if (p.All() || o.Running && p.Name) && m.selects(t, g.Workload, o.Workload, asks{incoming: true, at: m.Topology.Nodes[n]}) {
+		node := m.Topology.Nodes[n]
+		if (o.Running && p.Name || p.All() && holds(node, o)) && m.selects(t, g.Workload, o.Workload, asks{incoming: true, at: node}) {
 			return true
 		}
 	}
 	return false
+}
+
+// holds reports whether an empty node has room for a pod of a group.
+func holds(n *topology.Node, g *Group) bool {
+	most, _ := Fits(n, g.Requests)
+	return most > 0
 }
 
 // present reports whether a group has pods at all that take part.
@@ -244,7 +253,8 @@ func (v *relations) learn(m *Model, g *Group) {
 			continue
 		}
 		v.keys = append(v.keys, t.Key)
-		for _, list := range m.index.candidates(&t.sel) {
+		m.run.Spend(stepsPerTerm)
+		for _, list := range m.index.candidates(t, g.Workload) {
 			for _, o := range list {
 				if !m.present(m.groups[o]) {
 					continue

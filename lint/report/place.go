@@ -191,18 +191,18 @@ func (c *contradiction) sentence() string {
 // contradictions are the cores of a placement, each once.
 func contradictions(p *diag.Placement) []contradiction {
 	var all []contradiction
-	for i, w := range p.Workloads {
-		same := func(o diag.PlacementWorkload) bool { return slices.Equal(o.Core, w.Core) }
-		if len(w.Core) == 0 || slices.ContainsFunc(p.Workloads[:i], same) {
+	places := map[string]int{}
+	for _, w := range p.Workloads {
+		if len(w.Core) == 0 {
 			continue
 		}
-		c := contradiction{core: w.Core, repairs: w.Repairs}
-		for _, o := range p.Workloads[i:] {
-			if same(o) {
-				c.names = append(c.names, visible(o.Kind)+" "+visible(o.Name))
-			}
+		key := fmt.Sprintf("%#v", w.Core)
+		i, known := places[key]
+		if !known {
+			i, places[key] = len(all), len(all)
+			all = append(all, contradiction{core: w.Core, repairs: w.Repairs})
 		}
-		all = append(all, c)
+		all[i].names = append(all[i].names, visible(w.Kind)+" "+visible(w.Name))
 	}
 	return all
 }

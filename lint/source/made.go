@@ -21,14 +21,25 @@ func (o *Object) Made() string {
 	switch {
 	case notes.Get("config.kubernetes.io/origin") != nil || notes.Get("alpha.config.kubernetes.io/transformations") != nil:
 		return "kustomize rendered the document: its source has to change"
-	case helmSource.Match(o.File.Text):
-		return "helm rendered the file: its template has to change"
-	case doNotEdit.Match(opening(o.File.Text)):
-		return "a comment says that the file is generated: its source has to change"
+	case o.File.madeBy() != "":
+		return o.File.madeBy()
 	case meta.Get("uid") != nil || meta.Get("resourceVersion") != nil:
 		return "the document is a copy out of a cluster: its source has to change"
 	}
 	return ""
+}
+
+// madeBy tells what made the whole file, where its comments say so.
+func (f *File) madeBy() string {
+	f.made.Do(func() {
+		switch {
+		case helmSource.Match(f.Text):
+			f.maker = "helm rendered the file: its template has to change"
+		case doNotEdit.Match(opening(f.Text)):
+			f.maker = "a comment says that the file is generated: its source has to change"
+		}
+	})
+	return f.maker
 }
 
 // opening is the comment with which a text begins.

@@ -24,6 +24,8 @@ type File struct {
 
 	once  sync.Once
 	index *textIndex
+	made  sync.Once
+	maker string // see madeBy
 }
 
 // StdinName stands for standard input in every output.

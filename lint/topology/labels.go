@@ -105,3 +105,11 @@ func (t *Topology) labelKeys() []string {
 	}
 	return slices.Sorted(maps.Keys(seen))
 }
+
+// Keys is how many keys the labels of the nodes have: what Suggest goes through.
+func (t *Topology) Keys() int {
+	if t.Empty() {
+		return 0
+	}
+	return len(t.labelKeys())
+}

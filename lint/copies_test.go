@@ -1,0 +1,97 @@
+package lint_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint"
+)
+
+// TestCopies judges very many copies of every fixture at once, each in a namespace of
+// its own: whatever is found there, nothing takes time that grows with the square of
+// the input, and no answer is at fault. SCHEDLINT_COPIES is for how many bytes; with few
+// of them it only shows that nothing is at fault.
+func TestCopies(t *testing.T) {
+	size := 4_000
+	if text := os.Getenv("SCHEDLINT_COPIES"); text != "" {
+		var err error
+		if size, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// What 10 MB may take, and as much again, as other tests run beside this one.
+	limit := 20 * time.Second
+	for i, s := range fixtureSeeds() {
+		text := copies(s.manifest, size)
+		if text == nil {
+			continue
+		}
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			o := s.options(t)
+			put(t, filepath.Join(o.Dir, "m.yaml"), string(text))
+			start := time.Now()
+			r, _ := lint.Run(context.Background(), o)
+			linted := time.Since(start)
+			start = time.Now()
+			doc, err := lint.Place(context.Background(), o)
+			placed := time.Since(start)
+			if r.Failures.Internal() || err == nil && doc.Failures.Internal() {
+				t.Errorf("a fault of schedlint: %v, %v", r.Failures, doc.Failures)
+			}
+			if linted > limit || placed > limit {
+				t.Errorf("%d bytes of copies take %v to lint and %v to place:\n%s", len(text), linted, placed, s.manifest)
+			}
+		})
+	}
+}
+
+// copies are as many copies of some objects as there is room for, or nil if they are
+// no objects.
+func copies(text []byte, size int) []byte {
+	var objects []map[string]any
+	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var o map[string]any
+		err := d.Decode(&o)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil
+		}
+		if o["kind"] != nil {
+			objects = append(objects, o)
+		}
+	}
+	var out bytes.Buffer
+	for n := 0; out.Len() < size && len(objects) > 0; n++ {
+		for _, o := range objects {
+			meta, ok := o["metadata"].(map[string]any)
+			if !ok {
+				continue
+			}
+			meta["namespace"] = fmt.Sprintf("copy-%d", n)
+			if o["kind"] == "Namespace" {
+				meta["name"] = meta["namespace"]
+			}
+			one, err := yaml.Marshal(o)
+			if err != nil {
+				return nil
+			}
+			fmt.Fprintf(&out, "---\n%s", one)
+		}
+		if out.Len() == 0 {
+			return nil
+		}
+	}
+	return out.Bytes()
+}
