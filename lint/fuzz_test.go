@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -129,19 +128,13 @@ func (s seed) options(t *testing.T) lint.Options {
 // targets are those that take a whole input, by the name of their fuzz target.
 var targets = map[string]target{"FuzzLint": fuzzLint, "FuzzPlace": fuzzPlace, "FuzzExplain": fuzzExplain, "FuzzFix": fuzzFix}
 
-// executions are how often a test runs each target, and the seed of its random numbers:
-// SCHEDLINT_EXECUTIONS and SCHEDLINT_SEED, or n and 1.
-func executions(t *testing.T, n int) (times, start int) {
-	times, start = n, 1
-	for name, to := range map[string]*int{"SCHEDLINT_EXECUTIONS": &times, "SCHEDLINT_SEED": &start} {
-		if text := os.Getenv(name); text != "" {
-			var err error
-			if *to, err = strconv.Atoi(text); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
+// executions are how often a test runs each target, and the seed of its random numbers.
+func executions(t *testing.T, n int) (times, seed int) {
+	times, seed, err := mutate.Runs(n)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return times, start
+	return times, seed
 }
 
 // apart runs one input as a test of its own, so that a panic ends no other; a failure

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/schedlint/schedlint/fixtures/mutate"
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
@@ -304,15 +305,35 @@ func TestRaised(t *testing.T) {
 	}
 }
 
+// baselineText is a baseline of one entry.
+var baselineText = fmt.Appendf(nil, `{"apiVersion":%q,"kind":"Baseline","reason":"r","until":"2026-01-01","entries":[{"rule":"a","level":"note","count":1}]}`, APIVersion)
+
 func FuzzBaseline(f *testing.F) {
-	f.Add([]byte(fmt.Sprintf(`{"apiVersion":%q,"kind":"Baseline","reason":"r","until":"2026-01-01","entries":[{"rule":"a","level":"note","count":1}]}`, APIVersion)))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		b, err := ReadBaseline("b", text)
-		if err != nil {
-			return
+	f.Add(baselineText)
+	f.Fuzz(fuzzBaseline)
+}
+
+func fuzzBaseline(t *testing.T, text []byte) {
+	b, err := ReadBaseline("b", text)
+	if err != nil {
+		return
+	}
+	roundTrip(t, b)
+}
+
+// TestTexts runs the target over random texts, as in lint/source.
+func TestTexts(t *testing.T) {
+	n, seed, err := mutate.Runs(300)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(uint64(seed), 0))
+	for range n {
+		text := mutate.Text(r, [][]byte{baselineText})
+		if fuzzBaseline(t, text); t.Failed() {
+			t.Fatalf("%q", text)
 		}
-		roundTrip(t, b)
-	})
+	}
 }
 
 func encoded(t *testing.T, b *Baseline) []byte {

@@ -67,15 +67,14 @@ func TestDirectivesOfBrokenText(t *testing.T) {
 	}
 }
 
-func FuzzDirectives(f *testing.F) {
-	f.Add(directiveText)
-	f.Fuzz(func(t *testing.T, text string) {
-		file := &File{Name: "f", Text: []byte(text)}
-		for _, d := range file.Directives() {
-			line := []rune(file.Line(d.Span.Line))
-			if d.Span.EndColumn-1 > len(line) || d.Line > file.LineCount() || line[d.Span.Column-1] != '#' {
-				t.Errorf("%+v is not in %q", d, text)
-			}
+func FuzzDirectives(f *testing.F) { fuzzed(f, fuzzDirectives) }
+
+func fuzzDirectives(t *testing.T, text []byte) {
+	file := &File{Name: "f", Text: text}
+	for _, d := range file.Directives() {
+		line := []rune(file.Line(d.Span.Line))
+		if d.Span.EndColumn-1 > len(line) || d.Line > file.LineCount() || line[d.Span.Column-1] != '#' {
+			t.Errorf("%+v is not in %q", d, text)
 		}
-	})
+	}
 }

@@ -1,69 +1,109 @@
 package source
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/schedlint/schedlint/fixtures/mutate"
 )
 
 // FuzzParse reads any bytes at all: nothing crashes or hangs, every place lies
 // inside the file, and every span covers the text of its scalar.
-func FuzzParse(f *testing.F) {
+func FuzzParse(f *testing.F) { fuzzed(f, fuzzParse) }
+
+func fuzzParse(t *testing.T, text []byte) {
+	start := time.Now()
+	set, file := parsed("text", string(text))
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("reading %d bytes took %v", len(text), took)
+	}
+	checkSet(t, set, file)
+	for _, bad := range checkPlaces("text", text) {
+		t.Error(bad)
+	}
+}
+
+// texts are what the targets start from.
+func texts(t testing.TB) (all [][]byte) {
 	for _, text := range oddTexts {
-		f.Add([]byte(text))
+		all = append(all, []byte(text))
 	}
 	for _, m := range mistakes {
-		f.Add([]byte(m.text))
+		all = append(all, []byte(m.text))
 	}
-	seeds, err := filepath.Glob("../../fixtures/*/*.yaml")
+	all = append(all, []byte(directiveText), []byte("path: ../base/web.yaml\n"),
+		[]byte("# Source: shop/templates/web.yaml\nkind: Pod\nmetadata: {name: web, annotations: {config.kubernetes.io/origin: 'path: web.yaml'}}\n---\n[a]\n"))
+	paths, err := filepath.Glob("../../fixtures/*/*.yaml")
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
-	for _, path := range seeds {
+	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			f.Fatal(err)
+			t.Fatal(err)
 		}
+		all = append(all, text)
+	}
+	return all
+}
+
+func fuzzed(f *testing.F, target func(*testing.T, []byte)) {
+	for _, text := range texts(f) {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		start := time.Now()
-		set, file := parsed("text", string(text))
-		if took := time.Since(start); took > 5*time.Second {
-			t.Errorf("reading %d bytes took %v", len(text), took)
-		}
-		checkSet(t, set, file)
-		for _, bad := range checkPlaces("text", text) {
-			t.Error(bad)
-		}
-	})
+	f.Fuzz(target)
+}
+
+// TestTexts runs the targets over random texts without the coverage that makes a fuzzer
+// slow: SCHEDLINT_EXECUTIONS=1000000 go test ./lint/source -run TestTexts -timeout 0
+// runs each that often, with SCHEDLINT_SEED for others than last time.
+func TestTexts(t *testing.T) {
+	n, seed, err := mutate.Runs(300)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := texts(t)
+	for name, target := range map[string]func(*testing.T, []byte){"FuzzParse": fuzzParse, "FuzzOrigin": fuzzOrigin, "FuzzDirectives": fuzzDirectives} {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(uint64(seed), 0))
+			var text []byte
+			defer func() {
+				if p := recover(); p != nil || t.Failed() {
+					t.Fatalf("%v\n[]byte(%q)", p, text)
+				}
+			}()
+			for range n {
+				text = mutate.Text(r, all)
+				if target(t, text); t.Failed() {
+					return
+				}
+			}
+		})
+	}
 }
 
 // FuzzOrigin reads any bytes as what tells an origin and as a stream with origins:
 // nothing crashes, and what is accepted can be a relative path.
-func FuzzOrigin(f *testing.F) {
-	for _, text := range oddTexts {
-		f.Add([]byte(text))
+func FuzzOrigin(f *testing.F) { fuzzed(f, fuzzOrigin) }
+
+func fuzzOrigin(t *testing.T, text []byte) {
+	annotation := &Node{Kind: Map, content: []*Node{{Value: originAnnotation}, {Value: string(text), Quoted: true}}}
+	meta := &Node{Kind: Map, content: []*Node{{Value: "annotations"}, annotation}}
+	from, ok := (&Object{Root: &Node{Kind: Map, content: []*Node{{Value: "metadata"}, meta}}}).Origin()
+	if ok && localPath(from.Path) == localPath(from.ConfiguredIn) {
+		t.Errorf("%q is the origin %+v", text, from)
 	}
-	f.Add([]byte("path: ../base/web.yaml\n"))
-	f.Add([]byte("# Source: shop/templates/web.yaml\nkind: Pod\nmetadata: {name: web, annotations: {config.kubernetes.io/origin: 'path: web.yaml'}}\n---\n[a]\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		annotation := &Node{Kind: Map, content: []*Node{{Value: originAnnotation}, {Value: string(text), Quoted: true}}}
-		meta := &Node{Kind: Map, content: []*Node{{Value: "annotations"}, annotation}}
-		from, ok := (&Object{Root: &Node{Kind: Map, content: []*Node{{Value: "metadata"}, meta}}}).Origin()
-		if ok && localPath(from.Path) == localPath(from.ConfiguredIn) {
-			t.Errorf("%q is the origin %+v", text, from)
+	file := &File{Text: text}
+	s := NewStream(file)
+	for line := range min(100, file.LineCount()) {
+		o, template := s.At(file.LineSpan(line + 1))
+		if o != nil && int(o.Root.Line) > line+1 || template != "" && !localPath(template) {
+			t.Errorf("line %d: object in line %d, template %q", line+1, o.Root.Line, template)
 		}
-		file := &File{Text: text}
-		s := NewStream(file)
-		for line := range min(100, file.LineCount()) {
-			o, template := s.At(file.LineSpan(line + 1))
-			if o != nil && int(o.Root.Line) > line+1 || template != "" && !localPath(template) {
-				t.Errorf("line %d: object in line %d, template %q", line+1, o.Root.Line, template)
-			}
-		}
-	})
+	}
 }
 
 // checkSet checks what holds for every text.
