@@ -3,6 +3,7 @@ package placement
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/workload"
@@ -105,25 +106,102 @@ func (m *Model) undecided() *Decision {
 	return d
 }
 
-// confirm replays the runs of a decision. Where one does not hold, or takes too long
-// to replay, the decision is open: a fault of the engine, of which nobody must get to
-// see a verdict.
+// confirm replays the runs of a decision. One that does not hold is a fault of the
+// engine, of which nobody must get to see a verdict: the components that are at fault
+// are open, or all of them where the rest does not hold without these, either, or where
+// it takes too long to replay.
 func (m *Model) confirm(d *Decision) {
 	var err error
 	if m.run.Within(m.Altogether(), func() { err = m.verify(d) }) && err == nil {
 		return
 	}
-	cause := ByBudget
-	if err != nil {
-		m.run.refuse(m.Workloads, err)
-		cause = ByFault
+	if err == nil {
+		m.leaveOpen(d, nil, ByBudget)
+		return
 	}
-	d.Verdict, d.RulesVerdict, d.Exact, d.Witness, d.Stuck = Undetermined, Undetermined, false, nil, nil
-	d.MaxPlaced, d.MinPlaced = d.Total, 0
+	var blamed map[*workload.Workload]bool
+	rest := *d
+	if !m.run.Within(m.Altogether(), func() {
+		blamed = m.blame(d)
+		rest.Workloads = slices.Clone(d.Workloads)
+		m.leaveOpen(&rest, blamed, ByFault)
+		if m.verify(&rest) != nil {
+			blamed = nil
+		}
+	}) {
+		blamed = nil
+	}
+	m.run.refuse(m.named(blamed), err)
+	if len(blamed) == 0 {
+		m.leaveOpen(d, nil, ByFault)
+		return
+	}
+	*d = rest
+}
+
+// blame are the workloads of the components of which a run does not hold by itself.
+func (m *Model) blame(d *Decision) map[*workload.Workload]bool {
+	blamed, asked := map[*workload.Workload]bool{}, map[*workload.Workload]bool{}
+	for i := range d.Workloads {
+		if w := d.Workloads[i].Workload; !asked[w] {
+			group := d.together(w)
+			maps.Copy(asked, group)
+			if !m.holdsApart(d, group) {
+				maps.Copy(blamed, group)
+			}
+		}
+	}
+	return blamed
+}
+
+// holdsApart reports whether the runs of a decision hold where nothing is placed but the
+// pods of some workloads.
+func (m *Model) holdsApart(d *Decision, group map[*workload.Workload]bool) bool {
+	m.run.Spend(len(d.Witness))
+	others := func(p Placed) bool { return !group[m.groups[p.Workload].origin()] }
+	if _, err := m.replay(slices.DeleteFunc(slices.Clone(d.Witness), others)); err != nil {
+		return false
+	}
+	if d.Stuck == nil {
+		return true
+	}
+	m.run.Spend(len(d.Stuck.Placements))
+	_, err := m.replay(slices.DeleteFunc(slices.Clone(d.Stuck.Placements), others))
+	return err == nil
+}
+
+// named are the workloads of a model that are among some, or all where there are none.
+func (m *Model) named(some map[*workload.Workload]bool) []*workload.Workload {
+	if len(some) == 0 {
+		return m.Workloads
+	}
+	return m.inOrder(some, nil)
+}
+
+// leaveOpen takes back what a decision says of some workloads, or of all of them if
+// there are none, and all that rests on them.
+func (m *Model) leaveOpen(d *Decision, some map[*workload.Workload]bool, cause Cause) {
+	open := func(w *workload.Workload) bool { return len(some) == 0 || some[w] }
+	d.Verdict, d.RulesVerdict, d.Exact, d.MaxPlaced, d.MinPlaced = Undetermined, Undetermined, false, 0, 0
 	for i := range d.Workloads {
 		w := &d.Workloads[i]
-		w.Verdict, w.RulesVerdict, w.Cause, w.MaxPlaced, w.MinPlaced = Undetermined, Undetermined, cause, w.Pods, 0
+		if open(w.Workload) {
+			w.Verdict, w.RulesVerdict, w.Cause, w.MaxPlaced, w.MinPlaced = Undetermined, Undetermined, cause, w.Pods, 0
+		}
+		if w.Verdict == Never {
+			d.Verdict = Never
+		}
+		if w.RulesVerdict == Never {
+			d.RulesVerdict = Never
+		}
+		d.MaxPlaced, d.MinPlaced = d.MaxPlaced+w.MaxPlaced, d.MinPlaced+w.MinPlaced
 	}
+	d.Stuck = nil
+	if len(some) == 0 {
+		d.Witness = nil
+		return
+	}
+	d.Witness = slices.DeleteFunc(slices.Clone(d.Witness), func(p Placed) bool { return open(m.groups[p.Workload].origin()) })
 }
 
 // hold checks the proofs of all outcomes. What cannot be checked within the budget

@@ -128,6 +128,20 @@ func (s *Standing) Filtered(w *workload.Workload) []Reason {
 	return all
 }
 
+// ConfirmFalse puts all pods of one workload on one node in the runs of a decision, and
+// gives the decision after the checker has seen that.
+func ConfirmFalse(m *Model, name string) *Decision {
+	d := Decide(m, Options{})
+	d.Witness = slices.Clone(d.Witness)
+	for i := range d.Witness {
+		if p := &d.Witness[i]; p.Workload.Object.Name == name {
+			p.Node = m.Topology.Nodes[0]
+		}
+	}
+	m.split().confirm(d)
+	return d
+}
+
 // HoldFalse claims of the first component that all its pods are always placed, whatever
 // is decided about it, and gives the verdicts after the checker has seen that.
 func HoldFalse(m *Model) []Verdict {
