@@ -53,8 +53,17 @@ type selector struct {
 	values int
 }
 
-// cost is how many steps it takes to hold the selector against one workload.
-func (s *selector) cost() int { return 1 + (len(s.reqs)+s.values)/2 }
+// cost is how many steps it takes to hold the selector against one workload. Whether
+// two templates have the same hash takes a look at the whole of them.
+func (s *selector) cost() int {
+	steps := 1 + (len(s.reqs)+s.values)/2
+	for i := range s.reqs {
+		if s.reqs[i].own {
+			steps += 20
+		}
+	}
+	return steps
+}
 
 func newSelector(s *metav1.LabelSelector) selector {
 	if s == nil {

@@ -149,8 +149,13 @@ func (t *Term) MinDomains() int {
 // Peer tells whether the term of owner selects another pod of target: of
 // another workload, or a second pod of its own.
 func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
+	m.run.Spend(1)
+	within := m.namespace(t, owner, target.Namespace())
+	if within == No {
+		return No
+	}
 	m.run.Spend(t.sel.cost())
-	return min(t.sel.matches(owner, target, false), m.namespace(t, owner, target.Namespace()))
+	return min(t.sel.matches(owner, target, false), within)
 }
 
 // Self tells whether the term selects the very pod that carries it, which is

@@ -127,7 +127,7 @@ func misplaced(f *File, lines [][]byte, n *Node) string {
 // misplacedStart holds the first character of a map or a list against what
 // may stand there; a map in block style may start with anything.
 func misplacedStart(n *Node, text string) string {
-	if n.Kind == Map && text != "" && strings.TrimSpace(text) != "" || n.Kind == Sequence && strings.ContainsAny(text, "[-&!") {
+	if n.Kind == Map && text != "" && strings.Trim(text, " \t\r\n") != "" || n.Kind == Sequence && strings.ContainsAny(text, "[-&!") {
 		return ""
 	}
 	return fmt.Sprintf("%s starts at %q", n.Kind, text)
