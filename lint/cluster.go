@@ -71,14 +71,13 @@ type cluster struct {
 func (r *run) divide(p part) *cluster {
 	c := &cluster{part: p, reader: workload.NewReader(r.table), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*facts.Answered{}}
 	c.Division = contexts.Split(p.objects, r.table.Declares)
-	r.report.Summary.Contexts += len(c.Contexts)
+	r.report.Summary.Contexts += c.Len()
 	if p.name != "" {
 		for _, group := range c.Differing {
 			r.fail(contradicting(p.name, group))
 		}
-		r.report.Summary.Contexts += 1 - len(c.Contexts)
-		c.Contexts = []contexts.Context{{Objects: p.objects}}
-		c.Branch = contexts.NoBranch
+		r.report.Summary.Contexts += 1 - c.Len()
+		c.Whole(p.objects)
 	}
 	c.whole = c.reader.Load(p.objects, r.altered)
 	r.count(c)
@@ -107,8 +106,10 @@ type scene struct {
 // scene reads a context.
 func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	s := &scene{Context: x, set: c.whole}
-	if len(c.Contexts) > 1 {
-		s.set = c.reader.Load(x.Objects, slices.Concat(x.Elsewhere, r.altered))
+	if c.Len() > 1 {
+		elsewhere := x.Elsewhere()
+		r.objects += len(x.Objects) + len(elsewhere)
+		s.set = c.reader.Load(x.Objects, slices.Concat(elsewhere, r.altered))
 	}
 	key := ""
 	for _, o := range s.set.Topologies {
@@ -116,7 +117,7 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	}
 	if c.topologies[key] == nil {
 		c.topologies[key] = r.topology(c.part, s.set.Topologies)
-		if len(c.Contexts) > 1 {
+		if c.Len() > 1 {
 			c.answered[c.topologies[key]] = facts.NewAnswered()
 		}
 	}
@@ -149,7 +150,11 @@ func (r *run) input(s *scene) facts.Input {
 // cluster judges one part, context by context.
 func (r *run) cluster(p part) {
 	c := r.divide(p)
-	for _, x := range c.Contexts {
+	for x := range c.Contexts() {
+		if r.crowded(c) {
+			r.passOver(p)
+			break
+		}
 		s := r.scene(c, x)
 		input := r.input(s)
 		input.Answered = c.answered[s.nodes]
@@ -166,6 +171,23 @@ func (r *run) cluster(p part) {
 			r.note(in(p.name, note))
 		}
 	}
+}
+
+// contextObjects is how many objects the contexts of a run may hold together, those
+// included of which nobody knows whether they are there: a few files may make very many
+// contexts, each with all that is common to them.
+const contextObjects = 1_000_000
+
+// crowded reports whether a cluster has more contexts than are judged.
+func (r *run) crowded(c *cluster) bool { return c.Len() > 1 && r.objects > contextObjects }
+
+// manyContexts is the question that is given up where there are too many contexts.
+const manyContexts = "some of its contexts, of which there are so many"
+
+// passOver leaves open what becomes of the objects of a part in further contexts.
+func (r *run) passOver(p part) {
+	r.unanswered(manyContexts, p.objects)
+	r.decide(p.name, facts.Unjudged(p.objects))
 }
 
 // decide keeps how far objects are settled: as far as every context does that

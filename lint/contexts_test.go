@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // environs is manifests by path.
@@ -149,4 +150,40 @@ func pathsOf(t environs) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// TestManyContexts: what is common to very many contexts is judged in some of them, and
+// what is left open is counted, by lint and by place.
+func TestManyContexts(t *testing.T) {
+	dir := t.TempDir()
+	common := ""
+	for i := range 3000 {
+		common += fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c%d}\n---\n", i)
+	}
+	put(t, filepath.Join(dir, "common.yaml"), common)
+	for i := range 400 {
+		if err := os.MkdirAll(filepath.Join(dir, "envs", fmt.Sprint("e", i)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, "envs", fmt.Sprint("e", i), "pod.yaml"), fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {name: p, labels: {e: e%d}}\nspec: {containers: [{name: c, image: x}]}\n", i))
+	}
+	put(t, filepath.Join(dir, "nodes.yaml"), "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, count: 3, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\n")
+	o := seed{}.options(t)
+	o.Dir, o.Root, o.Paths = dir, dir, []string{"."}
+	r, err := lint.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := lint.Place(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(docs.Decisions); n == 0 || n >= 400 || r.Summary.Contexts != 400 {
+		t.Errorf("%d of %d contexts are decided", n, r.Summary.Contexts)
+	}
+	for what, unknown := range map[string][]diag.Skip{"lint": r.Summary.Unknown, "place": docs.Decisions[len(docs.Decisions)-1].Unknown} {
+		if !slices.ContainsFunc(unknown, func(s diag.Skip) bool { return s.Budget && strings.Contains(s.Reason, "contexts") && s.Count > 3000 }) {
+			t.Errorf("%s: %v", what, unknown)
+		}
+	}
 }

@@ -36,6 +36,8 @@ type explaining struct {
 	out  *diag.Explanation
 	// elsewhere are the findings in the file that are not at the place.
 	elsewhere []diag.Diagnostic
+	// more counts the findings at the place that are not explained.
+	more int
 	// at is the object to which the line belongs, or nil.
 	at   *source.Object
 	rest []diag.Explained // about the workload of that object
@@ -132,14 +134,13 @@ func (x *explaining) is(f *source.File) bool {
 // place, or at all of them if there is none.
 func (x *explaining) cluster(p part) {
 	c := x.divide(p)
-	for _, of := range c.Contexts {
+	for of := range c.Contexts() {
 		if x.at != nil && slices.Contains(p.objects, x.at) && !slices.Contains(of.Objects, x.at) {
 			continue
 		}
 		s := x.scene(c, of)
 		e := x.explain(x.input(s), c, of.Objects)
 		x.looked(e.Facts(), of.Objects)
-		x.refused(s.model)
 		for _, note := range unknownLosses(&x.Options, s.nodes) {
 			if note = in(p.name, note); !slices.Contains(x.out.Notes, note) {
 				x.out.Notes = append(x.out.Notes, note)
@@ -150,6 +151,7 @@ func (x *explaining) cluster(p part) {
 				x.rest = append(x.rest, diag.Explained{Name: w.String(), Account: e.Workload(w)})
 			}
 		}
+		x.refused(s.model)
 	}
 }
 
@@ -174,12 +176,40 @@ func (x *explaining) add(d diag.Diagnostic, account func() (*workload.Workload, 
 		x.elsewhere = append(x.elsewhere, d)
 		return
 	}
+	if !x.counts(&d) {
+		return
+	}
 	found := diag.Explained{Diagnostic: &d}
 	var w *workload.Workload
 	if w, found.Account = account(); w != nil {
 		found.Name = w.String()
 	}
 	x.out.Found = append(x.out.Found, found)
+}
+
+// maxExplained bounds the findings that are explained at a place: a file may be one line.
+const maxExplained = 100
+
+// counts reports whether a finding at the place is to be explained: once however many
+// contexts have it, and no more than there may be, of those in the very column and of
+// the others.
+func (x *explaining) counts(d *diag.Diagnostic) bool {
+	exact := func(d *diag.Diagnostic) bool { return d.Location.Column == x.spot.Column }
+	like := 0
+	for i := range x.out.Found {
+		o := x.out.Found[i].Diagnostic
+		if o.Compare(d) == 0 {
+			return false
+		}
+		if exact(o) == exact(d) {
+			like++
+		}
+	}
+	if like >= maxExplained {
+		x.more++
+		return false
+	}
+	return true
 }
 
 // accepted tells of the findings that do not count.
@@ -201,7 +231,10 @@ func (x *explaining) settle() error {
 		all = exact
 	}
 	slices.SortStableFunc(all, func(a, b diag.Explained) int { return a.Diagnostic.Compare(b.Diagnostic) })
-	x.out.Found = slices.CompactFunc(all, func(a, b diag.Explained) bool { return a.Diagnostic.Compare(b.Diagnostic) == 0 })
+	x.out.Found = all
+	if x.more > 0 {
+		x.out.Notes = append(x.out.Notes, fmt.Sprintf("findings at this place that are not explained, as there are so many: %d; name a rule or a column", x.more))
+	}
 	if len(all) > 0 {
 		return nil
 	}

@@ -158,7 +158,7 @@ func TestRuleFixtures(t *testing.T) {
 // TestFixtureFoldersAreRules keeps folders and rules in step: a folder of
 // fixtures that no rule owns would never run.
 func TestFixtureFoldersAreRules(t *testing.T) {
-	shared := []string{"demo", "incidents", "kinds", "mutate", "oracle", "report", "scripts", "topology"}
+	shared := []string{"clusters", "demo", "incidents", "kinds", "mutate", "oracle", "report", "scripts", "topology"}
 	entries, err := os.ReadDir("../fixtures")
 	if err != nil {
 		t.Fatal(err)

@@ -85,6 +85,8 @@ var ErrNothing = errors.New("no document found: nothing was checked")
 type run struct {
 	// spent is how many steps the contexts that were judged have taken.
 	spent int
+	// objects are how many the contexts had so far, where there were several.
+	objects int
 	Options
 	ctx    context.Context
 	table  workload.Table

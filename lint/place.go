@@ -56,7 +56,12 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 func (r *run) place(p part) ([]diag.Placement, error) {
 	c := r.divide(p)
 	var all []diag.Placement
-	for _, x := range c.Contexts {
+	for x := range c.Contexts() {
+		if len(all) > 0 && r.crowded(c) {
+			last := &all[len(all)-1]
+			last.Unknown = append(last.Unknown, r.asked(func(one *run) { one.unanswered(manyContexts, p.objects) })...)
+			break
+		}
 		s := r.scene(c, x)
 		if len(r.errs) > 0 {
 			return nil, nil
@@ -66,7 +71,10 @@ func (r *run) place(p part) ([]diag.Placement, error) {
 		}
 		doc := facts.Decision(s.model, placement.Decide(s.model, placement.Options{}), change.New(s.model, s.set, placement.Options{}), r.survive)
 		r.spent += s.model.Run().Spent()
-		doc.Unknown = r.openQuestions(s)
+		doc.Unknown = r.asked(func(one *run) {
+			one.unknowns(s.set, s.model)
+			one.givenUp(s.model)
+		})
 		r.refused(s.model)
 		doc.Cluster, doc.Context = p.name, x.Name
 		doc.Notes = append(doc.Notes, r.caveats(s)...)
@@ -94,11 +102,10 @@ func (r *run) caveats(s *scene) []string {
 	return notes
 }
 
-// openQuestions counts those about the workloads of one context.
-func (r *run) openQuestions(s *scene) []diag.Skip {
+// asked are the questions that are left open, as a count of those of one context.
+func (r *run) asked(count func(one *run)) []diag.Skip {
 	one := run{Options: r.Options, skips: newSkips(), open: map[unknown]bool{}}
-	one.unknowns(s.set, s.model)
-	one.givenUp(s.model)
+	count(&one)
 	var sum diag.Summary
 	one.skips.into(&sum)
 	return sum.Unknown

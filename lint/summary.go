@@ -121,23 +121,32 @@ func (r *run) unknowns(set *workload.Set, m *placement.Model) {
 // than their budget, each once however many contexts hold it.
 func (r *run) givenUp(m *placement.Model) {
 	for _, g := range m.Run().GivenUp {
-		why := overBudget + g.Question
-		for _, o := range g.Objects {
-			if key := (unknown{o, why}); !r.open[key] {
-				r.open[key] = true
-				r.skips.add(&r.skips.unknown, why, at(o))
-				r.skips.unknown[why].Budget = true
-			}
+		r.unanswered(g.Question, g.Objects)
+	}
+}
+
+// unanswered counts a question about some objects that was given up.
+func (r *run) unanswered(question string, objects []*source.Object) {
+	why := overBudget + question
+	for _, o := range objects {
+		if key := (unknown{o, why}); !r.open[key] {
+			r.open[key] = true
+			r.skips.add(&r.skips.unknown, why, at(o))
+			r.skips.unknown[why].Budget = true
 		}
 	}
 }
 
-// refused tells of the certificates of a context that do not hold.
+// refused tells of the faults that a context met.
 func (r *run) refused(m *placement.Model) {
 	for _, x := range m.Run().Refused {
-		f := diag.Failure{Stage: diag.StageCheck, Internal: true, Message: "the checker refuses an answer, which is left open: " + x.Err.Error()}
-		if len(x.Workloads) > 0 {
-			o := x.Workloads[0].Object
+		what := "the checker refuses an answer, which is left open: "
+		if x.Failed {
+			what = "schedlint fails in a question, which is left open: "
+		}
+		f := diag.Failure{Stage: diag.StageCheck, Internal: true, Message: what + x.Err.Error()}
+		if len(x.Objects) > 0 {
+			o := x.Objects[0]
 			f.File, f.Line = o.File.Name, int(o.Root.Line)
 		}
 		r.lost(f)

@@ -1,103 +1,155 @@
 package contexts
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// splitter makes the contexts of some sets of alternatives.
+// splitter makes the contexts of some sets of alternatives. What it looks at for one of
+// them grows with what is in it and with the sets, not with all objects.
 type splitter struct {
 	*sets
 	objects []*source.Object
-	groups  []*group
-	chains  [][]string // of each object
-	// common are, by set, the objects that all its branches declare equally.
-	common map[string]map[*source.Object]bool
+	place   map[*source.Object]int // in objects
+	chains  [][]string             // of each object
+	// inside are the places of the objects by the innermost branch around them; each is
+	// in all branches around that one.
+	inside map[string][]int
+	// byID are the places by identity, unnamed those of what has none.
+	byID    map[identity][]int
+	unnamed []int
+	// common are, by set, the objects that all its branches declare equally, one of each.
+	common map[string][]*source.Object
+}
+
+func newSplitter(all *sets, objects []*source.Object, groups []*group) *splitter {
+	s := &splitter{
+		sets: all, objects: objects, place: make(map[*source.Object]int, len(objects)), chains: make([][]string, len(objects)),
+		inside: map[string][]int{}, byID: map[identity][]int{}, common: map[string][]*source.Object{},
+	}
+	chains := map[string][]string{} // by file
+	for i, o := range objects {
+		chain, known := chains[o.File.Name]
+		if !known {
+			chain = all.chain(o.File.Name)
+			chains[o.File.Name] = chain
+		}
+		s.place[o], s.chains[i] = i, chain
+		s.inside[innermost(chain)] = append(s.inside[innermost(chain)], i)
+		if id, named := identityOf(o); named {
+			s.byID[id] = append(s.byID[id], i)
+		} else {
+			s.unnamed = append(s.unnamed, i)
+		}
+	}
+	for _, g := range groups {
+		s.share(g)
+	}
+	return s
+}
+
+// innermost is the last branch of a chain, "" if there is none.
+func innermost(chain []string) string {
+	if len(chain) == 0 {
+		return ""
+	}
+	return chain[len(chain)-1]
+}
+
+// share finds the sets of which all branches declare an object, and declare it equally:
+// its first declaration in one of them is common to them.
+func (s *splitter) share(g *group) {
+	type declared struct {
+		first   *source.Object
+		differs bool
+		in      map[string]bool
+	}
+	by := map[string]*declared{}
+	for _, o := range g.last() {
+		for _, b := range s.chains[s.place[o]] {
+			set := s.set(b)
+			d := by[set]
+			if d == nil {
+				d = &declared{first: o, in: map[string]bool{}}
+				by[set] = d
+			}
+			d.differs = d.differs || g.class[o.File.Name] != g.class[d.first.File.Name]
+			d.in[b] = true
+		}
+	}
+	for set, d := range by {
+		if !d.differs && len(d.in) == len(s.members[set]) {
+			s.common[set] = append(s.common[set], d.first)
+		}
+	}
 }
 
 // context is that of one branch.
 func (s *splitter) context(branch string) Context {
-	c := Context{Name: branch, Shared: map[*source.Object]bool{}}
+	c := Context{Name: branch, Shared: map[*source.Object]bool{}, splitter: s}
 	own := s.chain(branch)
-	there := map[identity]bool{}
-	var rest []*source.Object
-	for i, o := range s.objects {
-		in, shared := s.holds(own, o, s.chains[i])
-		if !in {
-			rest = append(rest, o)
-			continue
-		}
-		if id, named := identityOf(o); named {
-			there[id] = true
-		}
-		if shared {
-			c.Shared[o] = true
-		}
-		c.Objects = append(c.Objects, o)
+	places := slices.Clone(s.inside[""])
+	mine := map[string]bool{}
+	for _, b := range own {
+		places = append(places, s.inside[b]...)
+		mine[s.set(b)] = true
 	}
-	for _, o := range rest {
-		if id, named := identityOf(o); !named || !there[id] {
-			c.Elsewhere = append(c.Elsewhere, o)
+	for _, set := range slices.Sorted(maps.Keys(s.common)) {
+		if mine[set] {
+			continue // another branch of a set to which this one belongs
 		}
+		for _, o := range s.common[set] {
+			if i := s.place[o]; s.foreign(own, s.chains[i]) == set {
+				places = append(places, i)
+				c.Shared[o] = true
+			}
+		}
+	}
+	slices.Sort(places)
+	for _, i := range places {
+		c.Objects = append(c.Objects, s.objects[i])
 	}
 	return c
 }
 
-// holds reports whether an object with that chain is in the context of a branch
-// whose own chain is given, and whether it is there because all alternatives of
-// another set declare it.
-func (s *splitter) holds(own []string, o *source.Object, chain []string) (in, shared bool) {
-	i := slices.IndexFunc(chain, func(b string) bool { return !slices.Contains(own, b) })
-	if i < 0 {
-		return true, false
-	}
-	set := s.set(chain[i])
-	if slices.ContainsFunc(own, func(b string) bool { return s.set(b) == set }) {
-		return false, false // another branch of a set to which this one belongs
-	}
-	return s.declaredByAll(set)[o], true
-}
-
-// declaredByAll are the objects that all branches of a set declare equally, one
-// of each.
-func (s *splitter) declaredByAll(set string) map[*source.Object]bool {
-	if known := s.common[set]; known != nil {
-		return known
-	}
-	all := map[*source.Object]bool{}
-	for _, g := range s.groups {
-		if o := s.inAll(g, set); o != nil {
-			all[o] = true
+// foreign is the set of the outermost branch of a chain to which a branch whose own
+// chain is given does not belong; "" if it belongs to all of them.
+func (s *splitter) foreign(own, chain []string) string {
+	for _, b := range chain {
+		if !slices.Contains(own, b) {
+			return s.set(b)
 		}
 	}
-	s.common[set] = all
+	return ""
+}
+
+// elsewhere are the objects that are declared only outside of a context.
+func (s *splitter) elsewhere(c *Context) []*source.Object {
+	there := make(map[identity]bool, len(c.Objects))
+	in := make(map[*source.Object]bool, len(c.Objects))
+	for _, o := range c.Objects {
+		in[o] = true
+		if id, named := identityOf(o); named {
+			there[id] = true
+		}
+	}
+	var places []int
+	for id, all := range s.byID {
+		if !there[id] {
+			places = append(places, all...)
+		}
+	}
+	for _, i := range s.unnamed {
+		if !in[s.objects[i]] {
+			places = append(places, i)
+		}
+	}
+	slices.Sort(places)
+	var all []*source.Object
+	for _, i := range places {
+		all = append(all, s.objects[i])
+	}
 	return all
-}
-
-// inAll is the first declaration of an object in some branch of a set if every
-// branch declares it and all declare it equally, else nil.
-func (s *splitter) inAll(g *group, set string) (first *source.Object) {
-	if len(g.objects) < len(s.members[set]) {
-		return nil
-	}
-	in := map[string]bool{}
-	for _, o := range g.last() {
-		chain := s.chain(o.File.Name)
-		i := slices.IndexFunc(chain, func(b string) bool { return s.set(b) == set })
-		if i < 0 {
-			continue
-		}
-		if first == nil {
-			first = o
-		}
-		if g.class[o.File.Name] != g.class[first.File.Name] {
-			return nil
-		}
-		in[chain[i]] = true
-	}
-	if len(in) < len(s.members[set]) {
-		return nil
-	}
-	return first
 }

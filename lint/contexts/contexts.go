@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"iter"
 	"path"
 	"slices"
 
@@ -17,20 +18,56 @@ type Context struct {
 	// Shared are those of Objects that come from sets of alternatives to which the
 	// branch does not belong: other contexts report on them.
 	Shared map[*source.Object]bool
-	// Elsewhere are objects that are declared only outside of the context, so that
-	// nobody knows whether they are there.
-	Elsewhere []*source.Object
+
+	splitter *splitter
+}
+
+// Elsewhere are objects that are declared only outside of the context, so that nobody
+// knows whether they are there.
+func (c *Context) Elsewhere() []*source.Object {
+	if c.splitter == nil {
+		return nil
+	}
+	return c.splitter.elsewhere(c)
 }
 
 // Division is what Split makes of the objects of one cluster.
 type Division struct {
-	Contexts []Context
+	// whole is the context of all objects where there are no alternatives, else there
+	// are branches, each of which has one.
+	whole    []*source.Object
+	branches []string
+	splitter *splitter
 	// Branch gives the path element in which the innermost alternatives around a
 	// file differ, and "" for a file outside of all alternatives.
 	Branch func(file string) string
 	// Differing groups objects that several files declare differently, by the last
 	// declaration of each file.
 	Differing [][]*source.Object
+}
+
+// Len is how many contexts there are.
+func (d *Division) Len() int { return max(1, len(d.branches)) }
+
+// Contexts are made one after another, as all of them together may hold far more than
+// there is.
+func (d *Division) Contexts() iter.Seq[Context] {
+	return func(yield func(Context) bool) {
+		if len(d.branches) == 0 {
+			yield(Context{Objects: d.whole})
+			return
+		}
+		for _, b := range d.branches {
+			if !yield(d.splitter.context(b)) {
+				return
+			}
+		}
+	}
+}
+
+// Whole makes one context of all objects, whatever alternatives there are.
+func (d *Division) Whole(objects []*source.Object) {
+	d.whole, d.branches, d.splitter, d.Branch = objects, nil, nil, NoBranch
 }
 
 // Split divides objects, which are in the order of their files, into contexts.
@@ -48,17 +85,11 @@ func Split(objects []*source.Object, declares func(*source.Object) bool) Divisio
 		}
 	}
 	if len(sets.of) == 0 {
-		d.Contexts = []Context{{Objects: objects}}
+		d.whole = objects
 		return d
 	}
-	s := &splitter{sets: sets, objects: objects, groups: groups, chains: make([][]string, len(objects)), common: map[string]map[*source.Object]bool{}}
-	for i, o := range objects {
-		s.chains[i] = sets.chain(o.File.Name)
-	}
-	d.Branch = sets.element
-	for _, b := range sets.leaves() {
-		d.Contexts = append(d.Contexts, s.context(b))
-	}
+	d.Branch, d.branches = sets.element, sets.leaves()
+	d.splitter = newSplitter(sets, objects, groups)
 	return d
 }
 

@@ -56,7 +56,7 @@ func text(c *Context) string {
 	for _, o := range c.Objects {
 		in[word(o)] = true
 	}
-	for _, o := range c.Elsewhere {
+	for _, o := range c.Elsewhere() {
 		out[word(o)] = true
 	}
 	line := c.Name + ": " + strings.Join(slices.Sorted(maps.Keys(in)), " ")
@@ -68,8 +68,8 @@ func text(c *Context) string {
 
 func texts(d Division) []string {
 	var lines []string
-	for i := range d.Contexts {
-		lines = append(lines, text(&d.Contexts[i]))
+	for c := range d.Contexts() {
+		lines = append(lines, text(&c))
 	}
 	return lines
 }
@@ -162,8 +162,8 @@ func TestSplitRandom(t *testing.T) {
 		objects := read(t, files)
 		d := Split(objects, all)
 		covered := map[*source.Object]bool{}
-		for i := range d.Contexts {
-			c := &d.Contexts[i]
+		for each := range d.Contexts() {
+			c := &each
 			check(t, files, objects, c)
 			for _, o := range c.Objects {
 				covered[o] = true
@@ -172,8 +172,8 @@ func TestSplitRandom(t *testing.T) {
 		if len(covered) != len(objects) {
 			t.Errorf("%v: %d of %d objects are in a context", files, len(covered), len(objects))
 		}
-		if len(d.Contexts) > max(1, len(files)) {
-			t.Errorf("%v: %d contexts", files, len(d.Contexts))
+		if d.Len() > max(1, len(files)) {
+			t.Errorf("%v: %d contexts", files, d.Len())
 		}
 	}
 }
@@ -193,7 +193,7 @@ func check(t *testing.T, files map[string]string, objects []*source.Object, c *C
 		}
 	}
 	for _, o := range objects {
-		in, out := slices.Contains(c.Objects, o), slices.Contains(c.Elsewhere, o)
+		in, out := slices.Contains(c.Objects, o), slices.Contains(c.Elsewhere(), o)
 		if want := !in && counts[o.Name] == nil; out != want {
 			t.Errorf("%v: context %q: %s of %s elsewhere: %v, want %v", files, c.Name, o.Name, o.File.Name, out, want)
 		}

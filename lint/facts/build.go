@@ -132,6 +132,7 @@ const (
 	askBudgets   = "which pods disruption budgets select"
 )
 
+// objectsOf are the objects that declare workloads.
 func objectsOf(ws []*workload.Workload) []*source.Object {
 	objects := make([]*source.Object, len(ws))
 	for i, w := range ws {

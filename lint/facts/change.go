@@ -8,6 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -48,7 +49,8 @@ func (b *builder) change() {
 func (b *builder) asks(w *workload.Workload, questions ...func(*workload.Workload)) {
 	given := !b.m.Run().Within(b.m.Part([]*workload.Workload{w}), func() {
 		for _, ask := range questions {
-			if !b.j.Ask(w, func() { ask(w) }) {
+			sound := false
+			if !b.j.Ask(w, func() { sound = b.m.Run().Guard([]*source.Object{w.Object}, func() { ask(w) }) }) || !sound {
 				b.unsure(w, change.WhySteps)
 			}
 		}

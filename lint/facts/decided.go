@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -27,6 +28,15 @@ type Decisions map[diag.Object]*settled
 
 // Decisions are those of the facts; they may outlive them.
 func (f *Facts) Decisions() Decisions { return f.settled }
+
+// Unjudged are the decisions about objects that were not looked at.
+func Unjudged(objects []*source.Object) Decisions {
+	d := Decisions{}
+	for _, o := range objects {
+		d[o.ID()] = &settled{}
+	}
+	return d
+}
 
 // Meet takes in the decisions of another context: what is settled has to be
 // settled in all that hold an object.

@@ -7,18 +7,23 @@ import (
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // Explainer says node by node what stands behind facts. It keeps all that they
 // were made of, which facts themselves let go.
-type Explainer struct{ b *builder }
+type Explainer struct {
+	b *builder
+	// left is how many steps its accounts may still take together.
+	left int
+}
 
 // account is what stands behind a fact, once somebody asks.
 type account func(*Explainer) diag.Account
 
 // NewExplainer builds facts and keeps what they were made of.
-func NewExplainer(in Input) *Explainer { return &Explainer{build(in)} }
+func NewExplainer(in Input) *Explainer { return &Explainer{build(in), in.Model.Altogether()} }
 
 // Facts are the facts.
 func (x *Explainer) Facts() *Facts { return x.b.Facts }
@@ -30,7 +35,7 @@ func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
 	if s.account == nil {
 		return s.of, diag.Account{Notes: []string{"no workload could be read here, so there is nothing to say node by node"}}
 	}
-	a := s.account(x)
+	a := x.bounded(s.of, func() diag.Account { return s.account(x) })
 	if s.of != nil && x.b.m.Topology.Elastic() && x.b.m.Eligible(s.of).Growable > 0 {
 		a.Notes = append(a.Notes, "pods are placed on the nodes that there are by count; what pools may have beyond stands below them")
 	}
@@ -39,13 +44,38 @@ func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
 
 // Workload says which node takes a pod of a workload by itself.
 func (x *Explainer) Workload(w *workload.Workload) diag.Account {
-	switch {
-	case w.Copy:
-		return x.still(w, "the same object is declared in the same way elsewhere and counts once")
-	case w.Superseded:
-		return x.still(w, "a later declaration of the same object takes its place")
+	return x.bounded(w, func() diag.Account {
+		switch {
+		case w.Copy:
+			return x.still(w, "the same object is declared in the same way elsewhere and counts once")
+		case w.Superseded:
+			return x.still(w, "a later declaration of the same object takes its place")
+		}
+		return x.still(w)
+	})
+}
+
+// bounded gives an account within the steps that are left, or says that there are not
+// enough.
+func (x *Explainer) bounded(of *workload.Workload, account func() diag.Account) diag.Account {
+	run := x.b.m.Run()
+	var objects []*source.Object
+	if of != nil {
+		objects = []*source.Object{of.Object}
 	}
-	return x.still(w)
+	a := diag.Account{Notes: []string{"this was left open because of an internal error"}}
+	before := run.Spent()
+	if !run.Within(x.left, func() {
+		run.Spend(stepsPerFact)
+		if !x.b.m.Topology.Empty() {
+			run.Spend(len(x.b.m.Topology.Nodes))
+		}
+		run.Guard(objects, func() { a = account() })
+	}) {
+		a = diag.Account{Notes: []string{"step budget exceeded: what each node says was not worked out; raise --steps"}}
+	}
+	x.left -= run.Spent() - before
+	return a
 }
 
 // standing is the workload that facts are about and what stands behind them.

@@ -24,6 +24,13 @@ type Meter struct {
 // New is a meter without a limit, until Within sets one.
 func New() *Meter { return &Meter{left: math.MaxInt} }
 
+// Exhausted reports whether a value that was recovered is what Spend panics with, and
+// belongs to Within.
+func Exhausted(recovered any) bool {
+	_, ok := recovered.(exhausted)
+	return ok
+}
+
 // exhausted is what Spend panics with.
 type exhausted struct{}
 

@@ -23,14 +23,14 @@ func (m *Model) Purse(objects []*source.Object) *Purse {
 }
 
 // Ask asks the question about one of the objects. It reports whether there is an
-// answer; if there is none the run knows.
+// answer; if there is none the run knows why.
 func (p *Purse) Ask(o *source.Object, question string, f func()) bool {
 	part := p.run.worthOf(p.run.size(o)) * p.each
 	before := p.run.Spent()
-	answered := p.run.Within(int(part+p.spare), f)
-	p.spare = max(0, p.spare+part-float64(p.run.Spent()-before))
-	if !answered {
-		p.run.GivenUp = append(p.run.GivenUp, Unanswered{[]*source.Object{o}, question})
+	objects, sound := []*source.Object{o}, false
+	if !p.run.Within(int(part+p.spare), func() { sound = p.run.Guard(objects, f) }) {
+		p.run.GivenUp = append(p.run.GivenUp, Unanswered{objects, question})
 	}
-	return answered
+	p.spare = max(0, p.spare+part-float64(p.run.Spent()-before))
+	return sound
 }

@@ -8,11 +8,11 @@ import (
 )
 
 // Run is what all models of one context share: the meter that bounds what their
-// questions cost, and the certificates that the checker refused.
+// questions cost, and the faults that it met.
 type Run struct {
 	*meter.Meter
 	Refused []Refuted
-	// OnRefusal, if set, is told of each at once: tests stop there.
+	// OnRefusal, if set, is told of each fault at once: tests stop there.
 	OnRefusal func(error)
 	// Stops counts the searches that ended because their steps were over.
 	Stops int
@@ -29,13 +29,6 @@ type Run struct {
 type Unanswered struct {
 	Objects  []*source.Object
 	Question string
-}
-
-// Refuted is a certificate that does not hold: a fault of the engine. What it was
-// to show of the workloads is left open.
-type Refuted struct {
-	Workloads []*workload.Workload
-	Err       error
 }
 
 func newRun(topo *topology.Topology) *Run {
@@ -58,10 +51,7 @@ func (r *Run) size(o *source.Object) int {
 
 // refuse takes note of a certificate that does not hold.
 func (r *Run) refuse(ws []*workload.Workload, err error) {
-	if r.OnRefusal != nil {
-		r.OnRefusal(err)
-	}
-	r.Refused = append(r.Refused, Refuted{ws, err})
+	r.fault(Refuted{Objects: objectsOf(ws), Err: err})
 }
 
 // Budgets, in steps of the meter, of about 50 ns each. A question about workloads gets
@@ -142,23 +132,27 @@ func (m *Model) Each(ws []*workload.Workload) int {
 }
 
 // Ask asks a question about some workloads within so many steps. It reports whether
-// there is an answer; if there is none the run knows.
+// there is an answer; if there is none the run knows why.
 func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func()) bool {
-	if m.run.Within(steps, f) {
-		return true
+	sound := false
+	if !m.run.Within(steps, func() { sound = m.run.Guard(objectsOf(ws), f) }) {
+		m.run.GiveUp(ws, question)
 	}
-	m.run.GiveUp(ws, question)
-	return false
+	return sound
 }
 
 // GiveUp takes note of a question about some workloads for which the steps did not
 // suffice.
 func (r *Run) GiveUp(ws []*workload.Workload, question string) {
+	r.GivenUp = append(r.GivenUp, Unanswered{objectsOf(ws), question})
+}
+
+func objectsOf(ws []*workload.Workload) []*source.Object {
 	objects := make([]*source.Object, len(ws))
 	for i, w := range ws {
 		objects[i] = w.Object
 	}
-	r.GivenUp = append(r.GivenUp, Unanswered{objects, question})
+	return objects
 }
 
 // Altogether is the budget of a decision about all workloads: what has to be done once,
