@@ -12,7 +12,7 @@ import (
 const startLimit = 72 << 20
 
 // mostGarbage bounds what an input that fills the heap adds to it.
-const mostGarbage = 400 << 20
+const mostGarbage = 300 << 20
 
 // tuneMemory trades memory for time as a short run should: no garbage is
 // collected while the heap is small, and the limit rises with what is really

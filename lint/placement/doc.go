@@ -16,7 +16,9 @@
 // answer names its cause.
 //
 // Budget: whatever may cost more than a look at the input counts steps; run.go says
-// how many a question may take. What is given up is open, and Run.GivenUp tells.
+// how many a question may take, purse.go who gets what others leave. What is given up
+// is open, and Run.GivenUp tells. A fault of the program in a question costs that
+// question (fault.go).
 //
 // How Decide goes: pods that selectors can tell from their siblings become
 // workloads of their own (split.go), workloads that nothing tells apart become one
