@@ -66,6 +66,13 @@ var hostile = []struct {
 			return strings.Replace(deployment(i, 2, ""), "image: x", "image: x, ports: ["+strings.Join(ports, ", ")+"]", 1)
 		})
 	}, true, true},
+	{"150,000 fields that do not exist", 3, func() string {
+		return deployment(0, 1, many(150_000, func(i int) string { return fmt.Sprintf("      f%d: 1\n", i) }))
+	}, true, false},
+	{"150,000 keys that no pod has, of one constraint", 3, func() string {
+		return deployment(0, 1, "      topologySpreadConstraints:\n      - maxSkew: 1\n        topologyKey: rack\n        whenUnsatisfiable: ScheduleAnyway\n"+
+			"        labelSelector: {matchLabels: {app: d0}}\n        matchLabelKeys:\n"+many(150_000, func(i int) string { return fmt.Sprintf("        - k%d\n", i) }))
+	}, true, false},
 	{"as many replicas as there can be", 3, func() string { return deployment(0, 1<<31-1, "") }, false, true},
 }
 
@@ -159,6 +166,16 @@ func TestHostileSteps(t *testing.T) {
 				t.Errorf("a certificate is refused: %v", m.Run().Refused[0].Err)
 			}
 		})
+	}
+}
+
+// TestMistakesOfOne: what is wrong with one workload is told whole, however many others
+// there are that have no part in it.
+func TestMistakesOfOne(t *testing.T) {
+	mistakes := many(200, func(i int) string { return fmt.Sprintf("      f%d: 1\n", i) })
+	m, set := clusterOf(t, 3, deployment(0, 1, "")+many(4000, func(i int) string { return deployment(1+i, 1, "") })+deployment(4001, 1, mistakes))
+	if got := len(facts.Build(facts.Input{Model: m, Set: set}).UnknownFields); got != 200 {
+		t.Errorf("%d of 200 mistakes are told", got)
 	}
 }
 
