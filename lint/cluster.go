@@ -127,16 +127,20 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	return s
 }
 
-// runSteps is how many steps the contexts of a run take together before each has to
-// make do with brakedPart of its budget: there may be many of them in few files.
+// runSteps is how many steps the contexts of a run take together before each is judged
+// briefly, with brakedPart of its budget: there may be many of them in few files. It is
+// more than ten times what any repository of the corpus takes.
 const (
-	runSteps   = 500_000_000
+	runSteps   = 150_000_000
 	brakedPart = 0.01
 )
 
+// brief reports whether the next context is judged briefly.
+func (r *run) brief() bool { return float64(r.spent) > runSteps*max(r.Steps, 1) }
+
 // part is the part of its budget that the next context has.
 func (r *run) part() float64 {
-	if float64(r.spent) > runSteps*max(r.Steps, 1) {
+	if r.brief() {
 		return brakedPart
 	}
 	return 1
@@ -144,7 +148,7 @@ func (r *run) part() float64 {
 
 // input is what the facts of a context are about.
 func (r *run) input(s *scene) facts.Input {
-	return facts.Input{Model: s.model, Set: s.set, Complete: r.Policy.Own(), Survive: r.survive, Skew: r.Level("rollout-ends-skewed") != diag.LevelOff}
+	return facts.Input{Model: s.model, Set: s.set, Complete: r.Policy.Own(), Survive: r.survive, Skew: r.Level("rollout-ends-skewed") != diag.LevelOff, Brief: r.brief()}
 }
 
 // cluster judges one part, context by context.

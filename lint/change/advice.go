@@ -1,10 +1,12 @@
 package change
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -19,10 +21,7 @@ func (j *Judge) Holds(w *workload.Workload, edit Edit, more int) bool {
 	}
 	pods := max(Certain(w), edit.Pods)
 	group := j.crowd(w, pods)
-	if len(group) != 1 || len(j.running) > 0 {
-		return j.try(w, edit, group, more)
-	}
-	key := trialKey{j.shape(w, pods), edit.Name, more}
+	key := trialKey{j.shape(w, pods, group), edit.Name, more}
 	if key.shape == "" {
 		return j.try(w, edit, group, more)
 	}
@@ -34,16 +33,28 @@ func (j *Judge) Holds(w *workload.Workload, edit Edit, more int) bool {
 	return held
 }
 
-// shape is that of a workload with at most so many pods: several edits are tried.
-func (j *Judge) shape(w *workload.Workload, pods int) string {
+// shape is what a trial of a workload with at most so many pods rests on: several edits
+// are tried. It is that of the workload where it is judged by itself. Among others it is
+// what is written of all of them, which only another context has in common. It is ""
+// where nothing else may have it.
+func (j *Judge) shape(w *workload.Workload, pods int, group []*workload.Workload) string {
 	key := sized{w, pods}
 	shape, known := j.shapes[key]
-	if !known {
+	switch {
+	case known:
+		return shape
+	case len(group) == 1 && len(j.running) == 0:
 		shape = j.m.Shape(w, j.strategy(w, w.Count.N), pods)
-		j.shapes[key] = shape
+	case j.advice.shared && !slices.ContainsFunc(group, borrows) && !borrows(w):
+		sum := sha256.Sum256([]byte(j.question(w, pods, j.advice.contents) + j.advice.contents(w.Object)))
+		shape = string(sum[:])
 	}
+	j.shapes[key] = shape
 	return shape
 }
+
+// borrows reports whether the template of a workload is written in another object.
+func borrows(w *workload.Workload) bool { return w.Object.Root.At("spec", "workloadRef") != nil }
 
 // try tries an edit of a workload among a group, on so many nodes more.
 func (j *Judge) try(w *workload.Workload, edit Edit, group []*workload.Workload, more int) bool {
@@ -176,7 +187,23 @@ func (t *trial) passes(m *placement.Model, other *Judge, w *workload.Workload) b
 }
 
 // Advice is what trials of advice have shown: judges of the same nodes may share it.
-type Advice struct{ known map[trialKey]bool }
+type Advice struct {
+	known map[trialKey]bool
+	// shared is set if several judges have it, which then know objects by their contents.
+	shared bool
+	digest *source.Digester
+	texts  map[*source.Object]string
+}
+
+// contents stands for all that is written of an object.
+func (a *Advice) contents(o *source.Object) string {
+	text, known := a.texts[o]
+	if !known {
+		text = fmt.Sprintf("%x %q", a.digest.Sum(o.Root), o.Namespace)
+		a.texts[o] = text
+	}
+	return text
+}
 
 // trialKey is what the outcome of a trial rests on, for a workload by itself.
 type trialKey struct {
@@ -185,7 +212,12 @@ type trialKey struct {
 }
 
 // NewAdvice is advice of which nothing has been tried.
-func NewAdvice() *Advice { return &Advice{map[trialKey]bool{}} }
+func NewAdvice() *Advice {
+	return &Advice{known: map[trialKey]bool{}, digest: source.NewDigester(), texts: map[*source.Object]string{}}
+}
 
 // ShareAdvice makes a judge use what another one of the same nodes has tried.
-func (j *Judge) ShareAdvice(a *Advice) { j.advice = a }
+func (j *Judge) ShareAdvice(a *Advice) {
+	a.shared = true
+	j.advice = a
+}

@@ -185,6 +185,9 @@ func (j *Judge) Prepare() bool {
 	return !j.unready
 }
 
+// Abandon makes a judge answer nothing.
+func (j *Judge) Abandon() { j.unready = true }
+
 // Ask asks a question about one workload, which takes its share of the steps that its
 // group is worth. It reports whether there was an answer.
 func (j *Judge) Ask(w *workload.Workload, f func()) bool {

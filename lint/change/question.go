@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -14,15 +15,21 @@ import (
 // else in the set speaks of it. Two contexts of one cluster in which it is the
 // same have the same answers.
 func (j *Judge) Question(w *workload.Workload) string {
-	q := question{j: j}
-	group := slices.Concat(j.group(w, false), j.group(w, true), j.crowd(w, most(w)), j.running, []*workload.Workload{w})
+	return j.question(w, most(w), func(o *source.Object) string { return fmt.Sprintf("%p", o) })
+}
+
+// question is the text of a Question, with at most so many pods of the workload, by
+// what names an object.
+func (j *Judge) question(w *workload.Workload, pods int, name func(*source.Object) string) string {
+	q := question{j: j, name: name}
+	group := slices.Concat(j.group(w, false), j.group(w, true), j.crowd(w, pods), j.running, []*workload.Workload{w})
 	for i, o := range group {
 		if !slices.Contains(group[:i], o) {
 			q.member(o)
 		}
 	}
 	for _, b := range j.BudgetsOf(w) {
-		fmt.Fprintf(&q, "budget %p %v", b.Object, b.Known)
+		fmt.Fprintf(&q, "budget %s %v", name(b.Object), b.Known)
 		q.objects(b.Workloads)
 	}
 	return q.String()
@@ -31,21 +38,22 @@ func (j *Judge) Question(w *workload.Workload) string {
 // question is the text of a Question.
 type question struct {
 	strings.Builder
-	j *Judge
+	j    *Judge
+	name func(*source.Object) string
 }
 
 func (q *question) objects(ws []*workload.Workload) {
 	for _, w := range ws {
-		fmt.Fprintf(q, " %p", w.Object)
+		q.WriteString(" " + q.name(w.Object))
 	}
 	q.WriteByte('\n')
 }
 
 // member adds a workload and what its hard rules may select.
 func (q *question) member(w *workload.Workload) {
-	fmt.Fprintf(q, "%p", w.Object)
+	q.WriteString(q.name(w.Object))
 	if w.Scale != nil {
-		fmt.Fprintf(q, " by %p", w.Scale.Object)
+		q.WriteString(" by " + q.name(w.Scale.Object))
 	}
 	for _, t := range q.j.m.Group(w).Terms {
 		if !t.Hard {

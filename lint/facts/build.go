@@ -28,6 +28,9 @@ type Input struct {
 	Survive func(*workload.Workload) []string
 	// Skew asks whether rollouts end unevenly, which takes long to find out.
 	Skew bool
+	// Brief leaves out what takes most steps: what becomes of workloads in a change, and
+	// advice, which is tried before it is given.
+	Brief bool
 	// Answered is shared by contexts with the same nodes: what becomes of a workload
 	// in a change is told once if it rests on the same in several. Nil tells it always.
 	Answered *Answered
@@ -90,7 +93,11 @@ func build(in Input) *builder {
 		if in.Answered != nil {
 			b.j.ShareAdvice(in.Answered.advice)
 		}
-		if b.prepared = b.j.Prepare(); !b.prepared {
+		brief := in.Brief && b.topo
+		if brief {
+			b.j.Abandon()
+		}
+		if b.prepared = !brief && b.j.Prepare(); !b.prepared {
 			m.Run().GiveUp(m.Workloads, askChange)
 		}
 	}
