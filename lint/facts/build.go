@@ -101,7 +101,7 @@ func build(in Input) *builder {
 			m.Run().GiveUp(m.Workloads, askChange)
 		}
 	}
-	objects := objectsOf(m.Workloads)
+	objects := placement.ObjectsOf(m.Workloads)
 	fields, placed := m.Purse(objects), m.Purse(objects)
 	for _, w := range m.Workloads {
 		fields.Ask(w.Object, askFields, func() { b.fields(w) })
@@ -138,15 +138,6 @@ const (
 	askChange    = "rollouts, drains and losses"
 	askBudgets   = "which pods disruption budgets select"
 )
-
-// objectsOf are the objects that declare workloads.
-func objectsOf(ws []*workload.Workload) []*source.Object {
-	objects := make([]*source.Object, len(ws))
-	for i, w := range ws {
-		objects[i] = w.Object
-	}
-	return objects
-}
 
 // askAll asks a question about all workloads, which may be given up.
 func (b *builder) askAll(question string, f func()) bool {

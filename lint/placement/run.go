@@ -51,7 +51,7 @@ func (r *Run) size(o *source.Object) int {
 
 // refuse takes note of a certificate that does not hold.
 func (r *Run) refuse(ws []*workload.Workload, err error) {
-	r.fault(Refuted{Objects: objectsOf(ws), Err: err})
+	r.fault(Refuted{Objects: ObjectsOf(ws), Err: err})
 }
 
 // Budgets, in steps of the meter, of about 50 ns each. A question about workloads gets
@@ -135,7 +135,7 @@ func (m *Model) Each(ws []*workload.Workload) int {
 // there is an answer; if there is none the run knows why.
 func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func()) bool {
 	sound := false
-	if !m.run.Within(steps, func() { sound = m.run.Guard(objectsOf(ws), f) }) {
+	if !m.run.Within(steps, func() { sound = m.run.Guard(ObjectsOf(ws), f) }) {
 		m.run.GiveUp(ws, question)
 	}
 	return sound
@@ -144,10 +144,11 @@ func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func(
 // GiveUp takes note of a question about some workloads for which the steps did not
 // suffice.
 func (r *Run) GiveUp(ws []*workload.Workload, question string) {
-	r.GivenUp = append(r.GivenUp, Unanswered{objectsOf(ws), question})
+	r.GivenUp = append(r.GivenUp, Unanswered{ObjectsOf(ws), question})
 }
 
-func objectsOf(ws []*workload.Workload) []*source.Object {
+// ObjectsOf are the objects that declare workloads.
+func ObjectsOf(ws []*workload.Workload) []*source.Object {
 	objects := make([]*source.Object, len(ws))
 	for i, w := range ws {
 		objects[i] = w.Object

@@ -1,0 +1,148 @@
+package placement
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// confirm replays the runs of a decision. One that does not hold is a fault of the
+// engine, of which nobody must get to see a verdict: the components that are at fault
+// are open, or all of them where the rest does not hold without these, either, or where
+// it takes too long to replay.
+func (m *Model) confirm(d *Decision) {
+	var err error
+	if m.run.Within(m.Altogether(), func() { err = m.verify(d) }) && err == nil {
+		return
+	}
+	if err == nil {
+		m.leaveOpen(d, nil, ByBudget)
+		return
+	}
+	var blamed map[*workload.Workload]bool
+	rest := *d
+	if !m.run.Within(m.Altogether(), func() {
+		blamed = m.blame(d)
+		rest.Workloads = slices.Clone(d.Workloads)
+		m.leaveOpen(&rest, blamed, ByFault)
+		if m.verify(&rest) != nil {
+			blamed = nil
+		}
+	}) {
+		blamed = nil
+	}
+	m.run.refuse(m.named(blamed), err)
+	if len(blamed) == 0 {
+		m.leaveOpen(d, nil, ByFault)
+		return
+	}
+	*d = rest
+}
+
+// blame are the workloads of the components of which a run does not hold by itself.
+func (m *Model) blame(d *Decision) map[*workload.Workload]bool {
+	blamed, asked := map[*workload.Workload]bool{}, map[*workload.Workload]bool{}
+	for i := range d.Workloads {
+		if w := d.Workloads[i].Workload; !asked[w] {
+			group := d.together(w)
+			maps.Copy(asked, group)
+			if !m.holdsApart(d, group) {
+				maps.Copy(blamed, group)
+			}
+		}
+	}
+	return blamed
+}
+
+// holdsApart reports whether the runs of a decision hold where nothing is placed but the
+// pods of some workloads.
+func (m *Model) holdsApart(d *Decision, group map[*workload.Workload]bool) bool {
+	m.run.Spend(len(d.Witness))
+	others := func(p Placed) bool { return !group[m.groups[p.Workload].origin()] }
+	if _, err := m.replay(slices.DeleteFunc(slices.Clone(d.Witness), others)); err != nil {
+		return false
+	}
+	if d.Stuck == nil {
+		return true
+	}
+	m.run.Spend(len(d.Stuck.Placements))
+	_, err := m.replay(slices.DeleteFunc(slices.Clone(d.Stuck.Placements), others))
+	return err == nil
+}
+
+// named are the workloads of a model that are among some, or all where there are none.
+func (m *Model) named(some map[*workload.Workload]bool) []*workload.Workload {
+	if len(some) == 0 {
+		return m.Workloads
+	}
+	return m.inOrder(some, nil)
+}
+
+// leaveOpen takes back what a decision says of some workloads, or of all of them if
+// there are none, and all that rests on them.
+func (m *Model) leaveOpen(d *Decision, some map[*workload.Workload]bool, cause Cause) {
+	open := func(w *workload.Workload) bool { return len(some) == 0 || some[w] }
+	d.Verdict, d.RulesVerdict, d.Exact, d.MaxPlaced, d.MinPlaced = Undetermined, Undetermined, false, 0, 0
+	for i := range d.Workloads {
+		w := &d.Workloads[i]
+		if open(w.Workload) {
+			w.Verdict, w.RulesVerdict, w.Cause, w.MaxPlaced, w.MinPlaced = Undetermined, Undetermined, cause, w.Pods, 0
+		}
+		if w.Verdict == Never {
+			d.Verdict = Never
+		}
+		if w.RulesVerdict == Never {
+			d.RulesVerdict = Never
+		}
+		d.MaxPlaced, d.MinPlaced = d.MaxPlaced+w.MaxPlaced, d.MinPlaced+w.MinPlaced
+	}
+	d.Stuck = nil
+	if len(some) == 0 {
+		d.Witness = nil
+		return
+	}
+	d.Witness = slices.DeleteFunc(slices.Clone(d.Witness), func(p Placed) bool { return open(m.groups[p.Workload].origin()) })
+}
+
+// hold checks the proofs of all outcomes. What cannot be checked within the budget
+// of a component is open, and so is what turns out not to hold.
+func (m *Model) hold(d *decided, o Options) {
+	v := newVerifier(m, d.a.contend)
+	for i := range d.outcomes {
+		out := &d.outcomes[i]
+		if !out.decided || !out.always && !out.never {
+			continue
+		}
+		var err error
+		done := m.run.Within(m.bounds(m.unmerge(out.owners)), func() {
+			_, v.steps = m.budget(o)
+			err = v.check(d.a.assertion(out))
+		})
+		switch {
+		case !done:
+			out.withdraw()
+			m.run.Stops++
+			out.spent, out.large = true, false
+			v = newVerifier(m, d.a.contend) // the books may be in the middle of a run
+		case errors.Is(err, errTooLong):
+			m.run.Stops++
+			out.withdraw()
+		case err != nil:
+			m.run.refuse(m.unmerge(out.owners), err)
+			out.withdraw()
+			out.refuted, out.large = true, false
+			v = newVerifier(m, d.a.contend)
+		}
+	}
+}
+
+// withdraw takes back a verdict that cannot be checked, and what rests on it.
+// The runs stay, as each is checked for itself.
+func (o *outcome) withdraw() {
+	o.always, o.never, o.decided, o.exact, o.large = false, false, false, false, true
+	o.most, o.least = o.pods, 0
+	clear(o.ownLeast)
+	copy(o.ownMost, o.declared)
+}
