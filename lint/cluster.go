@@ -186,7 +186,7 @@ const contextObjects = 1_000_000
 func (r *run) crowded(c *cluster) bool { return c.Len() > 1 && r.objects > contextObjects }
 
 // manyContexts is the question that is given up where there are too many contexts.
-const manyContexts = "some of its contexts, of which there are so many"
+const manyContexts = "what becomes of it in further contexts: there are too many"
 
 // passOver leaves open what becomes of the objects of a part in further contexts.
 func (r *run) passOver(p part) {

@@ -233,7 +233,7 @@ func (x *explaining) settle() error {
 	slices.SortStableFunc(all, func(a, b diag.Explained) int { return a.Diagnostic.Compare(b.Diagnostic) })
 	x.out.Found = all
 	if x.more > 0 {
-		x.out.Notes = append(x.out.Notes, fmt.Sprintf("findings at this place that are not explained, as there are so many: %d; name a rule or a column", x.more))
+		x.out.Notes = append(x.out.Notes, fmt.Sprintf("findings on this line that are not explained: %d more than the limit of %d; name a rule or a column", x.more, maxExplained))
 	}
 	if len(all) > 0 {
 		return nil

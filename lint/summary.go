@@ -142,7 +142,7 @@ func (r *run) refused(m *placement.Model) {
 	for _, x := range m.Run().Refused {
 		what := "the checker refuses an answer, which is left open: "
 		if x.Failed {
-			what = "schedlint fails in a question, which is left open: "
+			what = "schedlint failed while answering a question, which is left open: "
 		}
 		f := diag.Failure{Stage: diag.StageCheck, Internal: true, Message: what + x.Err.Error()}
 		if len(x.Objects) > 0 {

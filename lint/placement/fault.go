@@ -56,7 +56,7 @@ func panickedAt() string {
 		}
 		panicked = panicked || strings.HasPrefix(frame.Function, "runtime.")
 		if !more {
-			return "nobody knows where"
+			return "place unknown"
 		}
 	}
 }
