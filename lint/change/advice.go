@@ -94,27 +94,35 @@ func (j *Judge) HoldTogether(ws []*workload.Workload, changes []Change, further 
 	var group []*workload.Workload
 	seen := map[*workload.Workload]bool{}
 	for _, w := range ws {
-		for _, o := range append(slices.Clip(j.crowd(w, Certain(w))), w) {
+		crowd := j.crowd(w, Certain(w))
+		j.m.Run().Spend(1 + len(crowd))
+		for _, o := range append(slices.Clip(crowd), w) {
 			if !seen[o] {
 				seen[o], group = true, append(group, o)
 			}
 		}
 	}
-	j.m.Run().Spend(2 * len(group))
-	ws = slices.Clone(ws)
+	j.m.Run().Spend(5*len(group) + len(changes))
+	current := make(map[*source.Object]*workload.Workload, len(ws))
+	for _, w := range ws {
+		current[w.Object] = w
+	}
+	changed := map[*source.Object]*workload.Workload{}
 	for _, c := range changes {
 		edited := *c.Workload
-		if i := slices.IndexFunc(ws, func(w *workload.Workload) bool { return w.Object == c.Workload.Object }); i >= 0 {
-			edited = *ws[i]
+		if w := current[c.Workload.Object]; w != nil {
+			edited = *w
 		}
 		if c.Edit.Make != nil && !c.Edit.Make(&edited) {
 			return false
 		}
-		for _, list := range [][]*workload.Workload{ws, group} {
-			for i, o := range list {
-				if o.Object == c.Workload.Object {
-					list[i] = &edited
-				}
+		current[c.Workload.Object], changed[c.Workload.Object] = &edited, &edited
+	}
+	ws = slices.Clone(ws)
+	for _, list := range [][]*workload.Workload{ws, group} {
+		for i, o := range list {
+			if w := changed[o.Object]; w != nil {
+				list[i] = w
 			}
 		}
 	}

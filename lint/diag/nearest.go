@@ -12,12 +12,14 @@ func Nearest(word string, candidates []string) string {
 	}
 	limit := min(3, max(1, len(word)/3))
 	best, bestDistance := "", limit+1
+	lower := strings.ToLower(word)
+	var d distances
 	for _, c := range candidates {
 		if c == word {
 			continue
 		}
-		if d := distance(strings.ToLower(word), strings.ToLower(c), bestDistance); d < bestDistance {
-			best, bestDistance = c, d
+		if n := d.between(lower, strings.ToLower(c), bestDistance); n < bestDistance {
+			best, bestDistance = c, n
 		}
 	}
 	return best
@@ -27,18 +29,25 @@ func Nearest(word string, candidates []string) string {
 // and 63 more. The time for two words grows with the product of their lengths.
 const longestName = 317
 
-// distance is the number of letters to insert, delete, replace or swap with
+// distances holds the rows of the last table, for the next one.
+type distances struct{ before, last, row []int }
+
+// between is the number of letters to insert, delete, replace or swap with
 // their neighbour to turn a into b; it gives up with limit once that is reached.
-func distance(a, b string, limit int) int {
-	if d := len(a) - len(b); d >= limit || -d >= limit {
+func (d *distances) between(a, b string, limit int) int {
+	if n := len(a) - len(b); n >= limit || -n >= limit {
 		return limit
 	}
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	if len(d.row) <= len(b) {
+		d.before, d.last, d.row = make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	}
+	before, last, row := d.before[:len(b)+1], d.last[:len(b)+1], d.row[:len(b)+1]
 	for j := range last {
 		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
 		row[0] = i
+		least := i
 		for j := 1; j <= len(b); j++ {
 			cost := 1
 			if a[i-1] == b[j-1] {
@@ -48,6 +57,10 @@ func distance(a, b string, limit int) int {
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				row[j] = min(row[j], before[j-2]+1)
 			}
+			least = min(least, row[j])
+		}
+		if least >= limit { // no row has less than the least of the row before it
+			return limit
 		}
 		before, last, row = last, row, before
 	}

@@ -146,7 +146,7 @@ func (b *builder) askAll(question string, f func()) bool {
 
 // stepsPerFact is what a fact costs until it is a finding in the report: rules are
 // evaluated about it, and every format writes it.
-const stepsPerFact = 300
+const stepsPerFact = 600
 
 // subject registers what stands behind the next fact and gives its id.
 func (b *builder) subject(s Subject) int {

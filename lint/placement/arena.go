@@ -134,6 +134,7 @@ type watcher struct {
 func newArena(m *Model, contend bool, relax *relaxation) *arena {
 	a := &arena{m: m, nodes: m.Topology.Nodes, byDomain: map[exclusion]*counter{}, keyAt: map[string]int{}, contend: contend, relax: relax,
 		sets: map[string]*nodeSet{}, unitsOf: map[*workload.Workload][]int{}, included: map[domainKey]*inclusion{}, places: [][]bool{nil}}
+	m.run.Spend(stepsPerArena)
 	if relax != nil {
 		a.nodes = slices.Concat(a.nodes, relax.nodes)
 	}

@@ -94,6 +94,7 @@ func newModel(run *Run, set *workload.Set, topo *topology.Topology) *Model {
 		sets: map[setKey]*siteSet{}, domains: map[domainKey]map[string]bool{}, fits: map[fitKey]*RequestFit{}, excluded: map[excludedKey][]Exclusion{},
 		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, classes: map[string][][]int32{}, kinds: map[string]*Kinds{},
 	}
+	run.Spend(stepsPerModel)
 	m.index = newLabelIndex(slices.Concat(set.Workloads, set.Elsewhere))
 	m.elsewhere = set.Elsewhere
 	for _, w := range slices.Concat(set.Workloads, set.Elsewhere) {

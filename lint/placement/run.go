@@ -77,6 +77,14 @@ const (
 // perStep is how many simple comparisons, as of one label or one number, make a step.
 const perStep = 8
 
+// What is made for each question, however small, costs before it is used: a model, an
+// arena for a search in it, and the replay of a run.
+const (
+	stepsPerModel  = 600
+	stepsPerArena  = 400
+	stepsPerReplay = 600
+)
+
 // stepsPerGroup is for making a workload ready, and each of its terms.
 const stepsPerGroup = 30
 

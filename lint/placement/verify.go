@@ -97,6 +97,7 @@ type watch struct {
 // replay checks a run: every step passes the filters at its time. The error
 // says which does not; it is a fault of the engine.
 func (m *Model) replay(run []Placed) (*verifier, error) {
+	m.run.Spend(stepsPerReplay)
 	v := newVerifier(m, true)
 	for i, p := range run {
 		n, ok := m.indexOf(p.Node.Name)

@@ -168,6 +168,10 @@ func (n *Node) json() []byte {
 	return text
 }
 
+// mostSuggestions is for how many mistakes of a document the field that was meant is
+// looked for. Nobody makes as many by hand.
+const mostSuggestions = 1000
+
 func (d *Decoder) structure(p *place, out reflect.Value) {
 	if p.value.Kind != Map {
 		d.mismatch(p, "map")
@@ -181,7 +185,11 @@ func (d *Decoder) structure(p *place, out reflect.Value) {
 				d.value(at, out.FieldByIndex(index))
 			}
 		} else if !d.Open[out.Type()] {
-			d.found = append(d.found, Mismatch{Path: at.path(), Key: k, Value: v, Unknown: true, Suggestion: diag.Nearest(k.Value, pl.names)})
+			m := Mismatch{Path: at.path(), Key: k, Value: v, Unknown: true}
+			if len(d.found) < mostSuggestions {
+				m.Suggestion = diag.Nearest(k.Value, pl.names)
+			}
+			d.found = append(d.found, m)
 		}
 	}
 }
