@@ -1,0 +1,15 @@
+// Package render says what a render is: one root, such as a kustomization that no other
+// refers to, built as its tool builds it, with the place in the sources of everything
+// that is in the result.
+//
+// Contract: a Root goes to a worker, a process of our own that may be killed, and comes
+// back as an Output. The Output of equal sources is equal.
+//
+// Invariants: nothing outside of the root of confinement is read, and nothing is
+// connected to or executed. A place is never a guess: a Mark counts only where the value
+// in the sources is the value in the result. What a root costs is counted in objects,
+// bytes and entries, and bounded; a worker's time and memory are bounded as well, but
+// that they are met is a defect of the limits or of the machine.
+//
+// Non-goals: deciding which roots there are; Helm; GitOps pointers.
+package render

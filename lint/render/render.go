@@ -1,0 +1,104 @@
+package render
+
+import "fmt"
+
+// Root asks for one render.
+type Root struct {
+	// Confinement is the directory that nothing is read outside of, absolute and
+	// without symbolic links.
+	Confinement string
+	// Dir is the directory of the kustomization as a name from there, with forward
+	// slashes; "." is Confinement itself.
+	Dir string
+	// RootOnly keeps files within the directory of the kustomization that names them,
+	// as kustomize does by default; else they are anywhere in the repository.
+	RootOnly bool
+	// Remotes gives directories of the repository, as names from Confinement, to be
+	// read instead of what URLs name.
+	Remotes map[string]string
+	// Left is what the render may take at most of what its run has left.
+	Left Cost
+}
+
+// Cost is what a render takes: objects in the result and on the way, bytes read and
+// written, and entries of kustomizations, such as resources and patches.
+type Cost struct{ Objects, Bytes, Entries int }
+
+// Most is what one root may take. A run may take RunMost in all.
+func Most() Cost { return Cost{Objects: 10_000, Bytes: 64 << 20, Entries: 20_000} }
+
+// RunMost is what all roots of a run may take together.
+func RunMost() Cost { return Cost{Objects: 50_000, Bytes: 100 << 20, Entries: 200_000} }
+
+// Least is the lesser of two costs, each by itself.
+func (c Cost) Least(d Cost) Cost {
+	return Cost{min(c.Objects, d.Objects), min(c.Bytes, d.Bytes), min(c.Entries, d.Entries)}
+}
+
+// Less is what is left of c after d.
+func (c Cost) Less(d Cost) Cost {
+	return Cost{max(0, c.Objects-d.Objects), max(0, c.Bytes-d.Bytes), max(0, c.Entries-d.Entries)}
+}
+
+// Output is what became of a root.
+type Output struct {
+	// Text is the result as kustomize prints it, one document for each object.
+	Text []byte
+	// Documents are those of Text, in their order.
+	Documents []Document
+	// Files are the names, from Confinement, that places count on.
+	Files []string
+	// Marks lead from scalars of Text to where they were written, by line and column
+	// of Text.
+	Marks []Mark
+	// Sources are the files that the kustomizations of the root name as resources or
+	// patches and that were read, and the kustomizations themselves, sorted. What they
+	// declare is deployed as the result says, and not as it stands there.
+	Sources []string
+	// Data are files that were read as anything else, sorted.
+	Data []string
+	Cost Cost
+	// Problem says why there is no result; nil if there is one.
+	Problem *Problem
+}
+
+// Document is one object of a result.
+type Document struct {
+	// Line is that of the first line in Text, counted from 1.
+	Line int
+	// File is an index into Output.Files, or -1 if it is not known where the object was
+	// written, as for one that a generator made; Index counts its documents from 0.
+	File, Index int
+}
+
+// Mark is the place of one scalar. Columns count code points, from 1.
+type Mark struct {
+	Line, Column int // in the result
+	File         int // index into Output.Files
+	At, AtColumn int // line and column in the file
+}
+
+// Why there is no result.
+const (
+	// Failed is what kustomize says of its input, as that a file is missing.
+	Failed = "failed"
+	// Refused is what is not done here although kustomize might: reading outside of the
+	// repository, connecting, executing, or going beyond a limit.
+	Refused = "refused"
+	// Killed is a worker that met the limits of its time or memory.
+	Killed = "killed"
+)
+
+// Problem is why a root has no result.
+type Problem struct {
+	Kind string
+	// File, from Confinement, Line and Column are where the kustomizations name what is
+	// wrong; Line is 1 where that is not known.
+	File         string
+	Line, Column int
+	// Detail is what is wrong, without paths of the machine.
+	Detail string
+}
+
+// Error names the place first.
+func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Detail) }
