@@ -18,6 +18,19 @@ type part struct {
 	name     string
 	objects  []*source.Object
 	topology []string
+	// render is the name of the only render that it is; "" if it is none, or several.
+	render string
+	// elsewhere are objects outside of it of which nobody knows whether they are
+	// deployed with it.
+	elsewhere []*source.Object
+}
+
+// key is what tells parts apart.
+func (p *part) key() string {
+	if p.render != "" {
+		return p.name + "\x00" + p.render
+	}
+	return p.name
 }
 
 // parts splits the objects as the configuration says; what belongs to no cluster
@@ -46,6 +59,9 @@ func (r *run) parts() []part {
 		}
 	}
 	rest.objects = slices.DeleteFunc(slices.Clone(rest.objects), func(o *source.Object) bool { return taken[o] })
+	for _, x := range r.rendered {
+		parts = append(parts, part{render: x.Name, objects: x.objects, topology: rest.topology})
+	}
 	if len(rest.objects) > 0 || len(parts) == 0 {
 		parts = append(parts, rest)
 	}
@@ -70,16 +86,18 @@ type cluster struct {
 // context, and what it declares differently in two files is an error.
 func (r *run) divide(p part) *cluster {
 	c := &cluster{part: p, reader: workload.NewReader(r.table), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*facts.Answered{}}
+	c.elsewhere = r.beyond(p)
 	c.Division = contexts.Split(p.objects, r.table.Declares)
 	r.report.Summary.Contexts += c.Len()
 	if p.name != "" {
 		for _, group := range c.Differing {
-			r.fail(contradicting(p.name, group))
+			r.fail(r.contradicting(p.name, group))
 		}
 		r.report.Summary.Contexts += 1 - c.Len()
 		c.Whole(p.objects)
 	}
-	c.whole = c.reader.Load(p.objects, r.altered)
+	r.objects += len(c.elsewhere)
+	c.whole = c.reader.Load(p.objects, slices.Concat(c.elsewhere, r.altered))
 	r.count(c)
 	if r.Compared {
 		r.report.Judged = append(r.report.Judged, judgedObjects(c)...)
@@ -88,11 +106,11 @@ func (r *run) divide(p part) *cluster {
 }
 
 // contradicting is the error of a cluster that declares an object in two ways.
-func contradicting(name string, group []*source.Object) error {
+func (r *run) contradicting(name string, group []*source.Object) error {
 	first := group[0]
 	i := slices.IndexFunc(group, func(o *source.Object) bool { return !source.Equal(o.Root, first.Root) })
 	return fmt.Errorf("cluster %s declares %s differently in %s and in %s: a cluster has one declaration of an object",
-		name, nameOf(first), at(first), at(group[max(i, 0)]))
+		name, nameOf(first), r.at(first), r.at(group[max(i, 0)]))
 }
 
 // scene is one context of a cluster, read and with its nodes.
@@ -107,7 +125,7 @@ type scene struct {
 func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	s := &scene{Context: x, set: c.whole}
 	if c.Len() > 1 {
-		elsewhere := x.Elsewhere()
+		elsewhere := append(slices.Clip(x.Elsewhere()), c.elsewhere...)
 		r.objects += len(x.Objects) + len(elsewhere)
 		s.set = c.reader.Load(x.Objects, slices.Concat(elsewhere, r.altered))
 	}
@@ -168,7 +186,7 @@ func (r *run) cluster(p part) {
 		r.givenUp(s.model)
 		r.refused(s.model)
 		r.looked(f, x.Objects)
-		r.decide(p.name, f.Decisions())
+		r.decide(p.key(), f.Decisions())
 		r.judge(f, c, x.Objects)
 		r.note(f.Notes()...)
 		for _, note := range unknownLosses(&r.Options, s.nodes) {
@@ -191,7 +209,7 @@ const manyContexts = "what becomes of it in further contexts: there are too many
 // passOver leaves open what becomes of the objects of a part in further contexts.
 func (r *run) passOver(p part) {
 	r.unanswered(manyContexts, p.objects)
-	r.decide(p.name, facts.Unjudged(p.objects))
+	r.decide(p.key(), facts.Unjudged(p.objects))
 }
 
 // decide keeps how far objects are settled: as far as every context does that
@@ -215,14 +233,14 @@ func (r *run) note(notes ...string) {
 
 // sameFinding is what makes the findings of two contexts one.
 type sameFinding struct {
-	rule, message, cluster string
-	level                  diag.Level
-	object                 diag.Object
-	location               diag.Span
+	rule, message, cluster, render string
+	level                          diag.Level
+	object                         diag.Object
+	location                       diag.Span
 }
 
 func same(d *diag.Diagnostic) sameFinding {
-	return sameFinding{d.Rule, d.Message, d.Cluster, d.Level, d.Object, d.Location}
+	return sameFinding{d.Rule, d.Message, d.Cluster, d.Render, d.Level, d.Object, d.Location}
 }
 
 // judge adds what the policy finds in some facts, which are about objects of a

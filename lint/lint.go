@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -48,6 +49,10 @@ type Options struct {
 	// Tracked says which files belong to what is looked at, as source.Options do;
 	// a topology file that is named is read all the same.
 	Tracked func(path string) bool
+	// Renders are what to judge as it is deployed; Renderer renders them, and nil
+	// renders nothing.
+	Renders  []Render
+	Renderer Renderer
 	// Survive are topology keys the loss of whose domains every workload is asked
 	// to survive, beside what the configuration asks of it.
 	Survive []string
@@ -106,6 +111,16 @@ type run struct {
 	suppressions suppressions
 	allowed      accept.Allowance // of suppressions in manifests; nil for all
 	scanned      []string         // files whose comments are among the suppressions
+	// rendered are the renders that succeeded, results the same by the names of their
+	// results. Reached are the files that these use, raw the objects in them, loose those
+	// of other files, and absent how many objects of a file no render contains.
+	rendered []*rendered
+	results  map[string]*rendered
+	reached  map[string]bool
+	raw      []*source.Object
+	loose    []*source.Object
+	absent   map[string]int
+	rawFiles map[string][]*source.Object // once needed
 	// decisions are those of each cluster, broken the files with mistakes.
 	decisions map[string]facts.Decisions
 	broken    map[string]bool
@@ -146,6 +161,9 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 		r.report.Left, r.report.Gone = r.left.unjudged, r.gone
 	}
 	r.report.Sort()
+	if !r.Compared {
+		r.report.Merge()
+	}
 	return r.report, errors.Join(distinct(r.errs)...)
 }
 
@@ -153,6 +171,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	r := &run{
 		Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips(), tally: facts.NewTally(),
 		survive: asks(o.Config, losses), decisions: map[string]facts.Decisions{}, broken: map[string]bool{}, seen: map[sameFinding]bool{}, open: map[unknown]bool{},
+		results: map[string]*rendered{}, absent: map[string]int{},
 	}
 	if o.OnlyKnown {
 		r.allowed = accept.Allow(o.Known)
@@ -198,7 +217,9 @@ func (r *run) load() {
 	r.fail(err)
 	r.set = set
 	r.keep(set)
+	r.renderAll()
 	r.kustomized()
+	r.loose = r.set.Objects
 	for i := range set.Problems {
 		r.broken[set.Problems[i].Span.File] = true
 	}
@@ -228,10 +249,13 @@ func (r *run) kustomized() {
 	known := kustomize.Obscure(r.set, r.table.Declares)
 	r.set.Objects, r.altered = known.Objects, known.Whole
 	for _, o := range known.Whole {
-		r.skips.add(&r.skips.skipped, altered, at(o))
+		r.skips.add(&r.skips.skipped, altered, r.at(o))
 	}
 	for _, o := range known.Changed {
-		r.skips.add(&r.skips.unknown, changed, at(o))
+		r.skips.add(&r.skips.unknown, changed, r.at(o))
+	}
+	for _, file := range slices.Sorted(maps.Keys(r.absent)) {
+		r.skips.add(&r.skips.skipped, inNoRender, place(file, 1))
 	}
 }
 
@@ -239,6 +263,9 @@ func (r *run) kustomized() {
 const (
 	altered = "manifest with unknown changes by a kustomization"
 	changed = "a kustomization changes fields of it"
+	// inNoRender is why a file counts that renders use and whose objects they do not
+	// contain all.
+	inNoRender = "objects that no render contains"
 )
 
 // hidesObjects are the reasons for which a document that was judged once may be left out
@@ -334,7 +361,7 @@ func (r *run) findings(f *facts.Facts, c *cluster, objects []*source.Object, wit
 			Location: s.Location, Pending: s.Pending, Related: s.Related, Fixes: s.Fixes,
 		}}
 		if c != nil {
-			found.Cluster, found.Branch = c.name, c.Branch(s.Location.File)
+			found.Cluster, found.Render, found.Branch = c.name, c.render, c.Branch(s.Location.File)
 		}
 		if s.Object != nil {
 			found.Object = *s.Object

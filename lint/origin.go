@@ -23,6 +23,11 @@ type relocation struct {
 // relocate goes through the findings. Files of the sources are read only if a
 // finding needs them.
 func (r *run) relocate() {
+	for i := range r.found {
+		if x := r.results[r.found[i].Location.File]; x != nil {
+			r.toSources(x, &r.found[i])
+		}
+	}
 	mapper, err := origin.New(origin.Options{Dir: r.Dir, Root: r.Root, Base: r.SourceRoot, Tracked: r.Tracked, Files: r.files})
 	if err != nil {
 		if r.SourceRoot != "" {
@@ -33,6 +38,9 @@ func (r *run) relocate() {
 	m := &relocation{run: r, mapper: mapper, streams: map[string]*source.Stream{}}
 	for i := range r.found {
 		d := &r.found[i].Diagnostic
+		if d.Render != "" {
+			continue
+		}
 		was := d.Location
 		m.move(d)
 		r.found[i].Moved = d.Location != was

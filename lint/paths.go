@@ -17,3 +17,12 @@ func resolved(path string) string {
 	}
 	return filepath.Clean(path)
 }
+
+// relative is a name as seen from a directory; both are names from the root.
+func relative(dir, name string) string {
+	rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(name))
+	if err != nil {
+		return name
+	}
+	return filepath.ToSlash(rel)
+}

@@ -30,7 +30,7 @@ func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
 			return base(file)
 		}
 	}
-	now.Sort()
+	now.Merge()
 }
 
 // silenced says what a suppression does.
@@ -91,6 +91,6 @@ func (r *run) undecided() func(*diag.Diagnostic) bool {
 		if !slices.Contains(rules, d.Rule) || r.Level(d.Rule) == diag.LevelOff || r.tally.Lost(d.Rule) {
 			return true
 		}
-		return r.Compared && r.left.unjudged(d.Object, d.Location.File) != "" || r.ignore(d.Location.File) || r.broken[d.Location.File] || r.decisions[d.Cluster].Open(d.Object, r.Policy.Reads(d.Rule))
+		return r.Compared && r.left.unjudged(d.Object, d.Location.File) != "" || r.ignore(d.Location.File) || r.broken[d.Location.File] || r.decisions[(&part{name: d.Cluster, render: d.Render}).key()].Open(d.Object, r.Policy.Reads(d.Rule))
 	}
 }

@@ -78,14 +78,14 @@ func (r *run) count(c *cluster) {
 		r.skips.add(&r.skips.skipped, k.Reason, place(k.File, k.Line))
 	}
 	for _, o := range set.NotJudged {
-		r.skips.add(&r.skips.notJudged, o.Kind+" ("+o.APIVersion+")", at(o))
+		r.skips.add(&r.skips.notJudged, o.Kind+" ("+o.APIVersion+")", r.at(o))
 	}
 	for _, o := range set.Unresolved {
-		r.skips.add(&r.skips.notJudged, o.Kind+" ("+o.APIVersion+") whose workloadRef leads to no template", at(o))
+		r.skips.add(&r.skips.notJudged, o.Kind+" ("+o.APIVersion+") whose workloadRef leads to no template", r.at(o))
 	}
 	for _, group := range c.Differing {
 		for _, o := range group {
-			r.skips.add(&r.skips.repeated, nameOf(o), at(o))
+			r.skips.add(&r.skips.repeated, nameOf(o), r.at(o))
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (r *run) unknowns(set *workload.Set, m *placement.Model) {
 		}
 		if key := (unknown{w.Object, why}); why != "" && !w.Refused() && !r.open[key] {
 			r.open[key] = true
-			r.skips.add(&r.skips.unknown, why, at(w.Object))
+			r.skips.add(&r.skips.unknown, why, r.at(w.Object))
 		}
 	}
 }
@@ -131,7 +131,7 @@ func (r *run) unanswered(question string, objects []*source.Object) {
 	for _, o := range objects {
 		if key := (unknown{o, why}); !r.open[key] {
 			r.open[key] = true
-			r.skips.add(&r.skips.unknown, why, at(o))
+			r.skips.add(&r.skips.unknown, why, r.at(o))
 			r.skips.unknown[why].Budget = true
 		}
 	}
@@ -175,4 +175,10 @@ func (p passed) into(s *diag.Summary) {
 	}
 }
 
-func at(o *source.Object) string { return place(o.File.Name, int(o.Root.Line)) }
+func (r *run) at(o *source.Object) string {
+	if x := r.results[o.File.Name]; x != nil {
+		s := r.written(x, o.NameSpan()).Span
+		return place(s.File, s.Line)
+	}
+	return place(o.File.Name, int(o.Root.Line))
+}

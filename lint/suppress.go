@@ -33,6 +33,11 @@ func (r *run) gather() {
 	for _, o := range objects {
 		r.annotations(o)
 	}
+	for _, x := range r.rendered {
+		for _, o := range x.objects {
+			r.annotations(o)
+		}
+	}
 	for _, f := range r.set.Files {
 		r.comments(f, byFile[f.Name])
 		r.scanned = append(r.scanned, f.Name)
@@ -69,7 +74,7 @@ func (r *run) annotations(o *source.Object) {
 			continue
 		}
 		reason, until := accept.Reason(v.Value)
-		s := suppression(diag.ByAnnotation, rule, reason, until, nameOf(o), o.File.FieldSpan(k, v))
+		s := suppression(diag.ByAnnotation, rule, reason, until, nameOf(o), r.inSources(o.File.FieldSpan(k, v)))
 		s.Home = home
 		s.Meets = func(f *accept.Finding) bool { return f.Home == home }
 		r.about(s)
@@ -243,9 +248,10 @@ func (r *run) elsewhere() func(diag.Key) bool {
 		return func(diag.Key) bool { return false }
 	}
 	there := map[diag.Key]bool{}
-	for cluster, all := range r.decisions {
+	for key, all := range r.decisions {
+		cluster, render, _ := strings.Cut(key, "\x00")
 		for o := range all {
-			d := diag.Diagnostic{Cluster: cluster, Object: o}
+			d := diag.Diagnostic{Cluster: cluster, Render: render, Object: o}
 			there[d.Key()] = true
 		}
 	}

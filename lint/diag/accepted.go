@@ -68,6 +68,7 @@ type Silence struct {
 type Key struct {
 	Cluster   string `json:"cluster,omitempty"`
 	Branch    string `json:"branch,omitempty"`
+	Render    string `json:"render,omitempty"`
 	Rule      string `json:"rule"`
 	Group     string `json:"group,omitempty"`
 	Kind      string `json:"kind,omitempty"`
@@ -79,7 +80,7 @@ type Key struct {
 
 // Key is the identity of the finding.
 func (d *Diagnostic) Key() Key {
-	k := Key{Cluster: d.Cluster, Branch: d.Branch, Rule: d.Rule, Kind: d.Object.Kind, Namespace: d.Object.Namespace, Name: d.Object.Name, Field: d.Field}
+	k := Key{Cluster: d.Cluster, Branch: d.Branch, Render: d.Render, Rule: d.Rule, Kind: d.Object.Kind, Namespace: d.Object.Namespace, Name: d.Object.Name, Field: d.Field}
 	if at := strings.LastIndexByte(k.Field, ']'); at >= 0 {
 		k.Field = k.Field[:at+1]
 	}
@@ -92,11 +93,27 @@ func (d *Diagnostic) Key() Key {
 	return k
 }
 
-// Parts are the parts of a key in one order; the branch only if there is one.
+// Print is the identity of a result, which stays the same when one of several renders
+// that have it is mended: that of the finding, but where it was written by the object
+// there and not by that in the render.
+func (d *Diagnostic) Print() Key {
+	if d.Written == (Object{}) {
+		return d.Key()
+	}
+	w := *d
+	w.Object, w.Render = d.Written, ""
+	return w.Key()
+}
+
+// Parts are the parts of a key in one order; the branch and the render only if there is
+// one.
 func (k Key) Parts() []string {
 	parts := []string{k.Cluster, k.Rule, k.Group, k.Kind, k.Namespace, k.Name, k.Field, k.File}
 	if k.Branch != "" {
 		parts = append(parts, k.Branch)
+	}
+	if k.Render != "" {
+		parts = append(parts, "render", k.Render)
 	}
 	return parts
 }

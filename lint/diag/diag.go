@@ -115,8 +115,15 @@ type Diagnostic struct {
 	Cluster string `json:"cluster,omitempty"`
 	// Branch is the path element in which the object's file differs from the
 	// alternatives to it, as in prod; "" for what is outside of all alternatives.
-	Branch   string `json:"branch,omitempty"`
-	Location Span   `json:"location"`
+	Branch string `json:"branch,omitempty"`
+	// Render is the render whose result the finding is about, or "". Renders are those
+	// of findings that say the same of one place in the sources; see Merge.
+	Render   string   `json:"-"`
+	Renders  []string `json:"renders,omitempty"`
+	Location Span     `json:"location"`
+	// Written is the object in which Location is, if that was written under another
+	// name than the result of a render has; zero else.
+	Written Object `json:"-"`
 	// Field is the way from the object to Location, with the items of lists named
 	// by what they say, as in spec.template.spec.containers[app].image; "" where
 	// the object has no such field.
@@ -145,6 +152,7 @@ func (d *Diagnostic) Compare(o *Diagnostic) int {
 		cmp.Compare(d.Object.Namespace, o.Object.Namespace),
 		cmp.Compare(d.Object.Name, o.Object.Name),
 		cmp.Compare(d.Cluster, o.Cluster),
+		cmp.Compare(d.Render, o.Render),
 		d.Location.Compare(o.Location),
 	)
 }
@@ -185,6 +193,10 @@ const (
 type Summary struct {
 	Files     int `json:"files"`
 	Documents int `json:"documents"`
+	// Renders is how many renders were judged; Unrendered counts those that there
+	// should have been as well.
+	Renders    int `json:"renders,omitempty"`
+	Unrendered int `json:"unrendered,omitempty"`
 	// Workloads were judged; OtherObjects are Kubernetes objects that place no
 	// pods; NodeObjects are v1 Nodes among the manifests, which are not part of
 	// the topology unless they are declared with --topology.
@@ -286,6 +298,12 @@ func (r *Report) Sort() {
 			r.Summary.NoteFindings++
 		}
 	}
+}
+
+// Merge makes one result of the findings that several renders have in common.
+func (r *Report) Merge() {
+	r.Diagnostics, r.Accepted = Merge(r.Diagnostics), Merge(r.Accepted)
+	r.Sort()
 }
 
 func sorted(all []Diagnostic) []Diagnostic {

@@ -95,10 +95,10 @@ func (r *roller) pushRune(c rune, startsLine bool) {
 	r.push(uint16(low), false)
 }
 
-// fingerprint is the value of schedlint/v1: the key of d, and the running number
+// fingerprint is the value of schedlint/v1: the identity of d, and the running number
 // of d among the results with that key, counted in seen.
 func fingerprint(d *diag.Diagnostic, seen map[diag.Key]int) string {
-	key := d.Key()
+	key := d.Print()
 	seen[key]++
 	// %q keeps the parts apart whatever they contain.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", append(key.Parts(), strconv.Itoa(seen[key]))))

@@ -14,6 +14,9 @@ const (
 	AliasCycle   ProblemKind = "alias-cycle"
 	TooDeep      ProblemKind = "nesting-too-deep"
 	Unreadable   ProblemKind = "unreadable-file"
+	// What should be rendered and is not.
+	RenderFailed  ProblemKind = "render-failed"
+	RenderRefused ProblemKind = "render-refused"
 )
 
 // Problem is one thing that is wrong with a text.

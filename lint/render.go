@@ -1,0 +1,285 @@
+package lint
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"sort"
+
+	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/origin"
+	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Render is something to be judged as it is deployed, and not as its sources stand there.
+type Render struct {
+	// Name is what outputs, baselines and the configuration call it.
+	Name string
+	Root render.Root
+	// Named is set if somebody asked for it by its path: it is a mistake then if it
+	// cannot be rendered, and a note in the summary else.
+	Named bool
+}
+
+// Renderer renders roots; the outputs are in their order.
+type Renderer func(ctx context.Context, roots []render.Root) []*render.Output
+
+// rendered is a render that succeeded.
+type rendered struct {
+	Render
+	out *render.Output
+	// file is the result, and objects what it holds.
+	file    *source.File
+	objects []*source.Object
+	text    bytes.Buffer
+	marks   *origin.Marks // once needed
+	mapper  *origin.Mapper
+	stream  *source.Stream
+}
+
+// renderAll renders what is to be rendered. What a render reaches is not judged as it
+// stands in the tree as well, if the render succeeds.
+func (r *run) renderAll() {
+	if len(r.Renders) == 0 || r.Renderer == nil {
+		return
+	}
+	roots := make([]render.Root, len(r.Renders))
+	for i := range r.Renders {
+		roots[i] = r.Renders[i].Root
+	}
+	reached := map[string]bool{}
+	for i, out := range r.Renderer(r.ctx, roots) {
+		if out.Problem != nil {
+			r.unrendered(&r.Renders[i], out.Problem)
+			continue
+		}
+		r.takeIn(&r.Renders[i], out)
+		for _, name := range out.Sources {
+			reached[name] = true
+		}
+	}
+	r.report.Summary.Renders = len(r.rendered)
+	r.takeOut(reached)
+}
+
+// takeIn reads the result of a render.
+func (r *run) takeIn(asked *Render, out *render.Output) {
+	name := resultName(asked.Name)
+	set := source.LoadText(r.sourceOptions(), name, out.Text)
+	x := &rendered{Render: *asked, out: out, file: set.Files[0], objects: set.Objects}
+	r.files[name] = x.file
+	r.rendered = append(r.rendered, x)
+	r.results[name] = x
+	for _, p := range set.Problems { // what kustomize prints is read by kubectl, and so by us
+		r.lost(diag.Failure{Stage: diag.StageRead, File: x.kustomization(), Line: 1, Message: fmt.Sprintf("the result of render %s: %s: %s", asked.Name, p.Kind, p.Detail)})
+	}
+}
+
+// resultName stands for the result of a render, which is in no file.
+func resultName(name string) string { return "<render " + name + ">" }
+
+// unrendered tells of a render that there is not. What was found by itself is no mistake
+// of the user's: it may never have been meant to be built here.
+func (r *run) unrendered(asked *Render, p *render.Problem) {
+	span := diag.Span{File: p.File, Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
+	r.report.Summary.Unrendered++
+	r.skips.add(&r.skips.unknown, notRendered[p.Kind], place(span.File, span.Line))
+	switch {
+	case !asked.Named:
+	case p.Kind == render.Killed:
+		r.lost(diag.Failure{Stage: diag.StageRead, File: p.File, Line: span.Line, Message: p.Detail})
+	case p.Kind == render.Refused:
+		r.set.Problems = append(r.set.Problems, source.Problem{Kind: source.RenderRefused, Detail: p.Detail, Span: span})
+	default:
+		r.set.Problems = append(r.set.Problems, source.Problem{Kind: source.RenderFailed, Detail: p.Detail, Span: span})
+	}
+}
+
+// notRendered are the words of the summary for what was not rendered.
+var notRendered = map[string]string{
+	render.Failed:  "kustomization that does not build",
+	render.Refused: "kustomization that is not rendered here",
+	render.Killed:  "kustomization that takes too long to render",
+}
+
+// takeOut leaves out of what is judged as it stands there what renders reach.
+func (r *run) takeOut(reached map[string]bool) {
+	contained := map[string]map[int]bool{}
+	for _, x := range r.rendered {
+		for _, d := range x.out.Documents {
+			if d.File < 0 {
+				continue
+			}
+			name := x.out.Files[d.File]
+			if contained[name] == nil {
+				contained[name] = map[int]bool{}
+			}
+			contained[name][d.Index] = true
+		}
+	}
+	r.reached = reached
+	r.set.Objects = slices.DeleteFunc(slices.Clone(r.set.Objects), func(o *source.Object) bool {
+		if !reached[o.File.Name] {
+			return false
+		}
+		r.raw = append(r.raw, o)
+		return true
+	})
+	r.set.Skipped = slices.DeleteFunc(slices.Clone(r.set.Skipped), func(s source.Skipped) bool {
+		return reached[s.File] && (s.Reason == source.SkipKustomization || s.Reason == source.SkipPatch || s.Reason == source.SkipJSONPatch)
+	})
+	for file, all := range byFile(r.raw) {
+		if n := len(all) - len(contained[file]); n > 0 && slices.ContainsFunc(all, r.table.Declares) {
+			r.absent[file] = n
+		}
+	}
+}
+
+// beyond are the objects outside of a part that may be deployed with it: nobody knows.
+// Where the configuration says what a cluster consists of there are none.
+func (r *run) beyond(p part) []*source.Object {
+	if len(r.rendered) == 0 || p.name != "" {
+		return nil
+	}
+	own := map[*source.Object]bool{}
+	namespaces := map[string]bool{}
+	open := false
+	for _, o := range p.objects {
+		own[o] = true
+		namespaces[namespaceOf(o)] = true
+	}
+	for _, o := range p.objects {
+		if open = mentionsNamespaces(o.Root, 0); open {
+			break
+		}
+	}
+	var all []*source.Object
+	add := func(objects []*source.Object) {
+		for _, o := range objects {
+			if !own[o] && (open || namespaces[namespaceOf(o)]) && r.table.Relevant(o.APIVersion, o.Kind) {
+				all = append(all, o)
+			}
+		}
+	}
+	add(r.loose)
+	for _, x := range r.rendered {
+		add(x.objects)
+	}
+	return all
+}
+
+// namespaceOf is where an object is applied to if nothing else is said.
+func namespaceOf(o *source.Object) string {
+	if o.Namespace == "" {
+		return "default"
+	}
+	return o.Namespace
+}
+
+// mentionsNamespaces reports whether something below a node may select pods of other
+// namespaces.
+func mentionsNamespaces(n *source.Node, depth int) bool {
+	if n == nil || depth > 20 {
+		return n != nil
+	}
+	for k, v := range n.Fields() {
+		if k.Value == "namespaceSelector" || k.Value == "namespaces" || mentionsNamespaces(v, depth+1) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.Items(), func(item *source.Node) bool { return mentionsNamespaces(item, depth+1) })
+}
+
+// kustomization is the file that a render begins with.
+func (x *rendered) kustomization() string {
+	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
+		if file := path.Join(x.Root.Dir, name); slices.Contains(x.out.Sources, file) {
+			return file
+		}
+	}
+	return path.Join(x.Root.Dir, "kustomization.yaml")
+}
+
+// document is the one in which a line of the result is.
+func (x *rendered) document(line int) (render.Document, bool) {
+	i := sort.Search(len(x.out.Documents), func(i int) bool { return x.out.Documents[i].Line > line })
+	if i == 0 {
+		return render.Document{}, false
+	}
+	return x.out.Documents[i-1], true
+}
+
+// toSources moves a finding on the result of a render to where that was written.
+func (r *run) toSources(x *rendered, f *accept.Finding) {
+	d := &f.Diagnostic
+	at := r.written(x, d.Location)
+	for i := range d.Related {
+		if x := r.results[d.Related[i].Location.File]; x != nil {
+			d.Related[i].Location = r.written(x, d.Related[i].Location).Span
+		}
+	}
+	for i := range d.Fixes { // the text that is rendered may be that of several others
+		d.Fixes[i].Edits = nil
+	}
+	if !at.Patched.IsZero() {
+		d.Related = append(d.Related, diag.Related{Message: patched, Location: at.Patched})
+	}
+	if at.Near || at.Whole {
+		d.Related = append(d.Related, diag.Related{Message: notFound, Location: at.Span})
+	}
+	d.Location, f.Moved = at.Span, true
+	if o := around(r.rawOf(at.Span.File), at.Span.Line, at.Span.Column); o != nil && !at.Whole {
+		d.Written = o.ID()
+	} else if !at.Whole {
+		d.Written = diag.Object{Kind: "file", Name: at.Span.File}
+	}
+}
+
+// notFound is what is said of a place that stands for one that was not found.
+const notFound = "what sets this was not found in the sources of the render"
+
+// rawOf are the objects of a file of a render's sources, as they stand there.
+func (r *run) rawOf(file string) []*source.Object {
+	if r.rawFiles == nil {
+		r.rawFiles = byFile(r.raw)
+	}
+	return r.rawFiles[file]
+}
+
+// written is where a place in the result was written: it is the kustomization where
+// that is not known.
+func (r *run) written(x *rendered, s diag.Span) origin.Place {
+	unknown := origin.Place{Span: diag.Span{File: x.kustomization(), Line: 1, Column: 1, EndLine: 1, EndColumn: 2}, Whole: true}
+	if x.marks == nil {
+		mapper, err := origin.New(origin.Options{Dir: r.Dir, Root: r.Root, Base: path.Join(r.Root, x.Root.Dir), Tracked: r.Tracked, Files: r.files})
+		if err != nil {
+			return unknown
+		}
+		x.mapper, x.marks, x.stream = mapper, origin.NewMarks(mapper, x.out), source.NewStream(x.file)
+	}
+	o, _ := x.stream.At(s)
+	if o == nil {
+		return unknown
+	}
+	var from source.Origin
+	if d, ok := x.document(int(o.Root.Line)); ok && d.File >= 0 {
+		from.Path = relative(x.Root.Dir, x.out.Files[d.File])
+	}
+	if at, ok := x.marks.Locate(o, from, s); ok {
+		return at
+	}
+	return unknown
+}
+
+// inSources is a place as the user knows it: one in the result of a render is where that
+// was written.
+func (r *run) inSources(s diag.Span) diag.Span {
+	if x := r.results[s.File]; x != nil {
+		return r.written(x, s).Span
+	}
+	return s
+}
