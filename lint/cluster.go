@@ -100,7 +100,7 @@ func (r *run) divide(p part) *cluster {
 	c.whole = c.reader.Load(p.objects, slices.Concat(c.elsewhere, r.altered))
 	r.count(c)
 	if r.Compared {
-		r.report.Judged = append(r.report.Judged, judgedObjects(c)...)
+		r.report.Judged = append(r.report.Judged, r.judgedObjects(c)...)
 	}
 	return c
 }

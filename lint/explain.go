@@ -107,7 +107,7 @@ func (x *explaining) object() (at *source.Object) {
 	for last < x.file.LineCount() && !separator(x.file.Line(last+1)) {
 		last++
 	}
-	for _, o := range x.set.Objects {
+	for _, o := range slices.Concat(x.set.Objects, x.raw) {
 		line := int(o.Root.Line)
 		if o.File == x.file && line >= first && (line <= x.spot.Line || line <= last && at == nil) {
 			at = o
@@ -147,7 +147,7 @@ func (x *explaining) cluster(p part) {
 			}
 		}
 		for _, w := range s.set.Workloads {
-			if w.Object == x.at && len(x.out.Found) == 0 && len(x.rest) == 0 {
+			if x.isAt(w.Object) && len(x.out.Found) == 0 && len(x.rest) == 0 {
 				x.rest = append(x.rest, diag.Explained{Name: w.String(), Account: e.Workload(w)})
 			}
 		}
@@ -155,12 +155,25 @@ func (x *explaining) cluster(p part) {
 	}
 }
 
+// isAt reports whether an object is the one at the place, as it stands there or as a
+// render has it.
+func (x *explaining) isAt(o *source.Object) bool {
+	if o == x.at || x.at == nil || x.results[o.File.Name] == nil {
+		return o == x.at
+	}
+	return x.rawObject(o) == x.at
+}
+
 // explain explains what is found at the place among objects of a cluster.
 func (x *explaining) explain(in facts.Input, c *cluster, objects []*source.Object) *facts.Explainer {
 	e := facts.NewExplainer(in)
 	var ids []int
 	found := x.findings(e.Facts(), c, objects, func(fact int) { ids = append(ids, fact) })
-	for i, f := range found {
+	for i := range found {
+		if of := x.results[found[i].Location.File]; of != nil {
+			x.toSources(of, &found[i])
+		}
+		f := found[i]
 		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) { return e.Fact(ids[i]) })
 	}
 	x.found = append(x.found, found...)

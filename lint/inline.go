@@ -18,13 +18,27 @@ import (
 // about adds a suppression of a manifest, unless only others count: then it is
 // noted. One that would accept nothing is added all the same, to be complained of.
 func (r *run) about(s accept.Suppression) {
-	if r.allowed != nil && !r.NoInline && s.Holds(r.acceptance()) && !r.allowed.Take(s.Suppression) {
-		r.report.Inert = append(r.report.Inert, s.Suppression)
+	if r.allowed != nil && !r.NoInline && s.Holds(r.acceptance()) && !r.isAllowed(&s) {
 		return
 	}
 	at := &r.suppressions
 	at.inline[s.Home] = append(at.inline[s.Home], len(at.all))
 	at.all = append(at.all, s)
+}
+
+// isAllowed reports whether a suppression is among those that count. What several
+// renders contain is asked once.
+func (r *run) isAllowed(s *accept.Suppression) bool {
+	key := diag.Suppression{Acceptance: diag.Acceptance{By: s.By, Location: s.Location}, Rule: s.Rule}
+	allowed, known := r.permitted[key]
+	if !known {
+		allowed = r.allowed.Take(s.Suppression)
+		r.permitted[key] = allowed
+		if !allowed {
+			r.report.Inert = append(r.report.Inert, s.Suppression)
+		}
+	}
+	return allowed
 }
 
 func (r *run) acceptance() accept.Options {
@@ -45,12 +59,27 @@ func Inline(ctx context.Context, o Options) ([]diag.Suppression, error) {
 	err := r.unscanned(seen)
 	r.errs = slices.DeleteFunc(r.errs, func(err error) bool { return errors.Is(err, ErrNothing) })
 	var all []diag.Suppression
-	for _, s := range r.suppressions.all {
-		if s.By != diag.ByConfiguration && s.Holds(r.acceptance()) {
-			all = append(all, s.Suppression)
+	for _, s := range r.holding() {
+		if s.By != diag.ByConfiguration {
+			all = append(all, s)
 		}
 	}
 	return all, errors.Join(append(distinct(r.errs), err)...)
+}
+
+// holding are the suppressions that accept what they are about, each once however many
+// renders contain it.
+func (r *run) holding() (all []diag.Suppression) {
+	seen := map[diag.Suppression]bool{}
+	for i := range r.suppressions.all {
+		s := &r.suppressions.all[i]
+		key := diag.Suppression{Acceptance: diag.Acceptance{By: s.By, Location: s.Location}, Rule: s.Rule}
+		if s.Holds(r.acceptance()) && (!seen[key] || s.By == diag.ByConfiguration) {
+			seen[key] = true
+			all = append(all, s.Suppression)
+		}
+	}
+	return all
 }
 
 // maxComments is how many bytes a file may have in which comments are looked for.

@@ -31,6 +31,7 @@ type left struct {
 const (
 	whyAltered = "a kustomization changes it"
 	whyPatch   = "it is read as a patch"
+	whyAbsent  = "a kustomization uses its file, and no render contains it"
 )
 
 // remember notes what there is before the trees are let go.
@@ -42,6 +43,23 @@ func (r *run) remember() {
 			l.declared[o.ID()] = true
 		} else {
 			l.why[o.ID()] = whyPatch
+		}
+	}
+	contained := map[*source.Object]bool{}
+	for _, x := range r.rendered {
+		for _, o := range x.objects {
+			contained[r.rawObject(o)] = true
+			if r.table.Declares(o) {
+				l.declared[o.ID()] = true
+			}
+		}
+	}
+	for _, o := range r.raw {
+		switch {
+		case contained[o] && r.table.Declares(o):
+			l.declared[o.ID()] = true
+		case !contained[o]:
+			l.why[o.ID()] = whyAbsent
 		}
 	}
 	for _, o := range r.altered {
@@ -131,13 +149,13 @@ func unjudged(now, before *diag.Report) []diag.Silence {
 }
 
 // judgedObjects are the workloads and budgets of a cluster.
-func judgedObjects(c *cluster) []diag.Judged {
+func (r *run) judgedObjects(c *cluster) []diag.Judged {
 	var all []diag.Judged
 	for _, w := range c.whole.Workloads {
-		all = append(all, diag.Judged{Object: w.Object.ID(), Location: w.Object.NameSpan()})
+		all = append(all, diag.Judged{Object: w.Object.ID(), Location: r.inSources(w.Object.NameSpan())})
 	}
 	for _, b := range c.whole.Budgets {
-		all = append(all, diag.Judged{Object: b.Object.ID(), Location: b.Object.NameSpan()})
+		all = append(all, diag.Judged{Object: b.Object.ID(), Location: r.inSources(b.Object.NameSpan())})
 	}
 	return all
 }

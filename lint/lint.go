@@ -53,6 +53,9 @@ type Options struct {
 	// renders nothing.
 	Renders  []Render
 	Renderer Renderer
+	// Edited are texts, by name from the root, that renders read in place of those that
+	// are in the files.
+	Edited map[string][]byte
 	// Survive are topology keys the loss of whose domains every workload is asked
 	// to survive, beside what the configuration asks of it.
 	Survive []string
@@ -109,8 +112,9 @@ type run struct {
 	found        []accept.Finding
 	seen         map[sameFinding]bool
 	suppressions suppressions
-	allowed      accept.Allowance // of suppressions in manifests; nil for all
-	scanned      []string         // files whose comments are among the suppressions
+	allowed      accept.Allowance          // of suppressions in manifests; nil for all
+	permitted    map[diag.Suppression]bool // what allowed said
+	scanned      []string                  // files whose comments are among the suppressions
 	// rendered are the renders that succeeded, results the same by the names of their
 	// results. Reached are the files that these use, raw the objects in them, loose those
 	// of other files, and absent how many objects of a file no render contains.
@@ -120,6 +124,8 @@ type run struct {
 	raw      []*source.Object
 	loose    []*source.Object
 	absent   map[string]int
+	// quietly are the problems of renders that nobody named, by the names of the renders.
+	quietly  map[string]source.Problem
 	rawFiles map[string][]*source.Object // once needed
 	// decisions are those of each cluster, broken the files with mistakes.
 	decisions map[string]facts.Decisions
@@ -159,6 +165,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	r.report.Source, r.report.Display, r.report.Open = r.source, r.display, r.undecided()
 	if r.Compared {
 		r.report.Left, r.report.Gone = r.left.unjudged, r.gone
+		r.quiet()
 	}
 	r.report.Sort()
 	if !r.Compared {
@@ -171,7 +178,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	r := &run{
 		Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips(), tally: facts.NewTally(),
 		survive: asks(o.Config, losses), decisions: map[string]facts.Decisions{}, broken: map[string]bool{}, seen: map[sameFinding]bool{}, open: map[unknown]bool{},
-		results: map[string]*rendered{}, absent: map[string]int{},
+		results: map[string]*rendered{}, quietly: map[string]source.Problem{}, permitted: map[diag.Suppression]bool{}, absent: map[string]int{},
 	}
 	if o.OnlyKnown {
 		r.allowed = accept.Allow(o.Known)
@@ -239,7 +246,7 @@ func (r *run) load() {
 		r.skips.add(&r.skips.skipped, k.Reason, place(k.File, k.Line))
 		r.broken[k.File] = r.broken[k.File] || hidesObjects[k.Reason]
 	}
-	if s.Documents == 0 && len(set.Problems) == 0 {
+	if s.Documents == 0 && len(set.Problems) == 0 && len(r.rendered) == 0 && s.Unrendered == 0 {
 		r.fail(ErrNothing)
 	}
 }

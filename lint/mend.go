@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/render"
 )
 
 // Mended is what safe edits make of the files that were linted. Nothing is
@@ -43,8 +44,16 @@ var ErrUnsure = errors.New("no edit is made unless everything can be read and ju
 // edit alone the findings that ask for it are gone and none is new, and with all
 // edits together the same holds. Of edits that overlap the first is made.
 func Mend(ctx context.Context, o Options) (*Mended, error) {
-	before, err := Run(ctx, o)
-	m := &mender{ctx: ctx, options: o, before: before, counts: count(before), root: resolved(o.Root), locks: map[string]string{}}
+	var outputs []*render.Output
+	first := o
+	if o.Renderer != nil {
+		first.Renderer = func(ctx context.Context, roots []render.Root) []*render.Output {
+			outputs = o.Renderer(ctx, roots)
+			return outputs
+		}
+	}
+	before, err := Run(ctx, first)
+	m := &mender{ctx: ctx, options: o, outputs: outputs, before: before, counts: count(before), root: resolved(o.Root), locks: map[string]string{}}
 	mended := &Mended{Before: before, After: before, mender: m}
 	if err != nil || !before.Complete() {
 		return mended, errors.Join(err, ErrUnsure)
@@ -118,6 +127,8 @@ type mender struct {
 	before  *diag.Report
 	counts  map[identity]int
 	root    string
+	// outputs are those of the renders before.
+	outputs []*render.Output
 	// locks says of a file why it must stay as it is.
 	locks map[string]string
 }

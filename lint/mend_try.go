@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -90,6 +92,10 @@ func (m *mender) try(repairs []*repair) (after *diag.Report, why string) {
 // whatever has become of the files since. A pipe can be read only once.
 func (m *mender) lint(texts map[string][]byte) (*diag.Report, error) {
 	o := m.options
+	o.Edited = texts
+	if o.Renderer != nil {
+		o.Renderer = m.again(texts)
+	}
 	o.Overlay = func(name string) ([]byte, bool) {
 		text, ok := texts[name]
 		if !ok {
@@ -98,6 +104,24 @@ func (m *mender) lint(texts map[string][]byte) (*diag.Report, error) {
 		return text, text != nil
 	}
 	return Run(m.ctx, o)
+}
+
+// again renders what uses one of some files; the rest is as it was.
+func (m *mender) again(texts map[string][]byte) Renderer {
+	return func(ctx context.Context, roots []render.Root) []*render.Output {
+		outs := slices.Clone(m.outputs)
+		var which []int
+		var some []render.Root
+		for i, out := range outs {
+			if out == nil || slices.ContainsFunc(slices.Concat(out.Sources, out.Data), func(name string) bool { return texts[name] != nil }) {
+				which, some = append(which, i), append(some, roots[i])
+			}
+		}
+		for i, out := range m.options.Renderer(ctx, some) {
+			outs[which[i]] = out
+		}
+		return outs
+	}
 }
 
 // worse compares the findings after some edits with those before, without those

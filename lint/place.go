@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,11 +77,23 @@ func (r *run) place(p part) ([]diag.Placement, error) {
 			one.givenUp(s.model)
 		})
 		r.refused(s.model)
-		doc.Cluster, doc.Context = p.name, x.Name
+		doc.Cluster, doc.Context = p.name, cmp.Or(p.render, x.Name)
+		r.placeInSources(doc)
 		doc.Notes = append(doc.Notes, r.caveats(s)...)
 		all = append(all, *doc)
 	}
 	return all, nil
+}
+
+// placeInSources names places as the user knows them.
+func (r *run) placeInSources(doc *diag.Placement) {
+	for i := range doc.Workloads {
+		for j := range doc.Workloads[i].Core {
+			m := &doc.Workloads[i].Core[j]
+			s := r.inSources(diag.Span{File: m.File, Line: m.Line, Column: m.Column, EndLine: m.Line, EndColumn: m.Column})
+			m.File, m.Line, m.Column = s.File, s.Line, s.Column
+		}
+	}
 }
 
 // caveats are the notes on what a decision takes for granted and leaves out.

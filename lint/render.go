@@ -4,15 +4,19 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"sort"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/origin"
+	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // Render is something to be judged as it is deployed, and not as its sources stand there.
@@ -50,6 +54,7 @@ func (r *run) renderAll() {
 	roots := make([]render.Root, len(r.Renders))
 	for i := range r.Renders {
 		roots[i] = r.Renders[i].Root
+		roots[i].Texts = r.Edited
 	}
 	reached := map[string]bool{}
 	for i, out := range r.Renderer(r.ctx, roots) {
@@ -63,6 +68,9 @@ func (r *run) renderAll() {
 		}
 	}
 	r.report.Summary.Renders = len(r.rendered)
+	for _, x := range r.rendered {
+		r.report.Rendered = append(r.report.Rendered, x.Name)
+	}
 	r.takeOut(reached)
 }
 
@@ -88,14 +96,29 @@ func (r *run) unrendered(asked *Render, p *render.Problem) {
 	span := diag.Span{File: p.File, Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
 	r.report.Summary.Unrendered++
 	r.skips.add(&r.skips.unknown, notRendered[p.Kind], place(span.File, span.Line))
+	r.report.NotRendered = append(r.report.NotRendered, asked.Name)
+	problem := source.Problem{Kind: source.RenderFailed, Detail: p.Detail, Span: span}
+	if p.Kind != render.Failed {
+		problem.Kind = source.RenderRefused
+	}
 	switch {
 	case !asked.Named:
+		r.quietly[asked.Name] = problem
 	case p.Kind == render.Killed:
 		r.lost(diag.Failure{Stage: diag.StageRead, File: p.File, Line: span.Line, Message: p.Detail})
-	case p.Kind == render.Refused:
-		r.set.Problems = append(r.set.Problems, source.Problem{Kind: source.RenderRefused, Detail: p.Detail, Span: span})
 	default:
-		r.set.Problems = append(r.set.Problems, source.Problem{Kind: source.RenderFailed, Detail: p.Detail, Span: span})
+		r.set.Problems = append(r.set.Problems, problem)
+	}
+}
+
+// quiet keeps what would be found of renders that nobody named: it counts if they could
+// be rendered before a change.
+func (r *run) quiet() {
+	for _, name := range slices.Sorted(maps.Keys(r.quietly)) {
+		in := facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: []source.Problem{r.quietly[name]}}
+		for _, f := range r.findings(facts.Build(in), nil, nil, nil) {
+			r.report.Quiet = append(r.report.Quiet, diag.Quiet{Render: name, Diagnostic: f.Diagnostic})
+		}
 	}
 }
 
@@ -222,8 +245,8 @@ func (r *run) toSources(x *rendered, f *accept.Finding) {
 			d.Related[i].Location = r.written(x, d.Related[i].Location).Span
 		}
 	}
-	for i := range d.Fixes { // the text that is rendered may be that of several others
-		d.Fixes[i].Edits = nil
+	for i := range d.Fixes {
+		r.editSources(x, &d.Fixes[i])
 	}
 	if !at.Patched.IsZero() {
 		d.Related = append(d.Related, diag.Related{Message: patched, Location: at.Patched})
@@ -237,6 +260,53 @@ func (r *run) toSources(x *rendered, f *accept.Finding) {
 	} else if !at.Whole {
 		d.Written = diag.Object{Kind: "file", Name: at.Span.File}
 	}
+}
+
+// editSources makes the edits of a fix those of the sources, or drops them: the text
+// there has to be the very text that is rendered.
+func (r *run) editSources(x *rendered, f *diag.Fix) {
+	edits := slices.Clone(f.Edits)
+	for i := range edits {
+		e := &edits[i]
+		at := r.written(x, e.Location)
+		was, ok := textAt(x.file, e.Location)
+		now, found := textAt(r.files[at.Span.File], at.Span)
+		if at.Near || at.Whole || !ok || !found || was != now {
+			f.Edits, f.Safe = nil, false
+			return
+		}
+		e.Location = at.Span
+	}
+	f.Edits = edits
+}
+
+// textAt is what stands at a place within a line.
+func textAt(f *source.File, s diag.Span) (string, bool) {
+	if f == nil {
+		return "", false
+	}
+	start, end, ok := f.Range(s)
+	if !ok {
+		return "", false
+	}
+	return string(f.Text[start:end]), true
+}
+
+// nameAt is an object as the sources name it where a place is.
+func (r *run) nameAt(o *source.Object, at diag.Span) string {
+	if r.results[o.File.Name] != nil {
+		if raw := around(r.rawOf(at.File), at.Line, at.Column); raw != nil {
+			return nameOf(raw)
+		}
+	}
+	return nameOf(o)
+}
+
+// rawObject is the object, as it stands in the sources, of which a render made another;
+// nil where that is not known.
+func (r *run) rawObject(o *source.Object) *source.Object {
+	s := r.inSources(o.NameSpan())
+	return around(r.rawOf(s.File), s.Line, s.Column)
 }
 
 // notFound is what is said of a place that stands for one that was not found.

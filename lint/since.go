@@ -13,7 +13,9 @@ import (
 // own configuration, nodes and suppressions. Silences are those that the reports
 // themselves do not tell of, as those of configurations.
 func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
+	broken(now, before)
 	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, now.Open)
+	unseen(now, before, &d, revision)
 	c := &diag.Change{Since: revision, Unchanged: d.Unchanged, Undecided: d.Undecided}
 	c.Fixed, c.Gone = parted(d, now.Gone)
 	for _, s := range accept.Brought(before.Suppressions, now.Suppressions) {
@@ -31,6 +33,27 @@ func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
 		}
 	}
 	now.Merge()
+}
+
+// broken adds what is found of renders that were rendered in the other state.
+func broken(now, before *diag.Report) {
+	for _, q := range now.Quiet {
+		if slices.Contains(before.Rendered, q.Render) {
+			now.Diagnostics = append(now.Diagnostics, q.Diagnostic)
+		}
+	}
+}
+
+// unseen leaves out what nobody knows to be new: the other state of its render could not
+// be rendered.
+func unseen(now, before *diag.Report, d *accept.Difference, revision string) {
+	n := len(d.Introduced)
+	d.Introduced = slices.DeleteFunc(d.Introduced, func(f diag.Diagnostic) bool {
+		return f.Render != "" && slices.Contains(before.NotRendered, f.Render)
+	})
+	if n -= len(d.Introduced); n > 0 {
+		now.Summary.Notes = append(now.Summary.Notes, fmt.Sprintf("findings in renders that cannot be rendered at %s, so that nobody knows whether they are new: %d", revision, n))
+	}
 }
 
 // silenced says what a suppression does.
@@ -90,6 +113,9 @@ func (r *run) undecided() func(*diag.Diagnostic) bool {
 	return func(d *diag.Diagnostic) bool {
 		if !slices.Contains(rules, d.Rule) || r.Level(d.Rule) == diag.LevelOff || r.tally.Lost(d.Rule) {
 			return true
+		}
+		if d.Render == "" && d.Object != (diag.Object{}) && r.reached[d.Location.File] {
+			return true // it is judged as it is deployed now
 		}
 		return r.Compared && r.left.unjudged(d.Object, d.Location.File) != "" || r.ignore(d.Location.File) || r.broken[d.Location.File] || r.decisions[(&part{name: d.Cluster, render: d.Render}).key()].Open(d.Object, r.Policy.Reads(d.Rule))
 	}

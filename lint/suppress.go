@@ -74,7 +74,8 @@ func (r *run) annotations(o *source.Object) {
 			continue
 		}
 		reason, until := accept.Reason(v.Value)
-		s := suppression(diag.ByAnnotation, rule, reason, until, nameOf(o), r.inSources(o.File.FieldSpan(k, v)))
+		at := r.inSources(o.File.FieldSpan(k, v))
+		s := suppression(diag.ByAnnotation, rule, reason, until, r.nameAt(o, at), at)
 		s.Home = home
 		s.Meets = func(f *accept.Finding) bool { return f.Home == home }
 		r.about(s)
@@ -210,11 +211,7 @@ func (r *run) accept() {
 	r.report.Diagnostics = diagnostics(append(kept, r.found...))
 	r.report.Accepted = diagnostics(append(accepted, based...))
 	r.report.Summary.Healed = r.healed(healed)
-	for i := range all {
-		if all[i].Holds(options) {
-			r.report.Suppressions = append(r.report.Suppressions, all[i].Suppression)
-		}
-	}
+	r.report.Suppressions = r.holding()
 }
 
 // unsettle leaves open whether suppressions of rules that failed are of use: what

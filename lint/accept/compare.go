@@ -2,6 +2,7 @@ package accept
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -61,12 +62,54 @@ func aligned(before, now []diag.Key) func(diag.Key) diag.Key {
 			plain[k] = true
 		}
 	}
+	renamed := renamed(before, now)
 	return func(k diag.Key) diag.Key {
+		if to, ok := renamed[k.Render]; ok {
+			k.Render = to
+		}
 		if plain[object(k)] {
 			k.Branch = ""
 		}
 		return k
 	}
+}
+
+// renamed are the renders of an earlier state that are there under another name: all
+// that is said of them is the same.
+func renamed(before, now []diag.Key) map[string]string {
+	had, has := byRender(before), byRender(now)
+	names := map[string]string{} // by what is said of those that are only there now
+	for _, name := range slices.Sorted(maps.Keys(has)) {
+		if _, there := had[name]; !there {
+			names[has[name]] = name
+		}
+	}
+	to := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(had)) {
+		other, found := names[had[name]]
+		if _, there := has[name]; found && !there {
+			to[name] = other
+			delete(names, had[name])
+		}
+	}
+	return to
+}
+
+// byRender is what is said of each render, but for its name.
+func byRender(keys []diag.Key) map[string]string {
+	said := map[string][]string{}
+	for _, k := range keys {
+		if render := k.Render; render != "" {
+			k.Render = ""
+			said[render] = append(said[render], fmt.Sprintf("%q", k.Parts()))
+		}
+	}
+	all := map[string]string{}
+	for render, list := range said {
+		slices.Sort(list)
+		all[render] = strings.Join(slices.Compact(list), "\n")
+	}
+	return all
 }
 
 func keysOf(findings []diag.Diagnostic) []diag.Key {

@@ -106,10 +106,18 @@ func (s *Suppression) fault(o Options) Problem {
 // Holds reports whether a suppression accepts what it is about.
 func (s *Suppression) Holds(o Options) bool { return s.fault(o) == "" }
 
+// written is one suppression as it was written: several renders may contain it.
+type written struct {
+	by, rule string
+	location diag.Span
+}
+
+func (s *Suppression) written() written { return written{s.By, s.Rule, s.Location} }
+
 // Suppress takes out the findings that suppressions accept, and complains.
 func Suppress(findings []Finding, all []Suppression, o Options) (kept, accepted []Finding, complaints []Complaint) {
 	byRule := map[string][]*Suppression{}
-	used := map[*Suppression]bool{}
+	used, open := map[written]bool{}, map[written]bool{}
 	for i := range all {
 		if s := &all[i]; s.fault(o) == "" {
 			byRule[s.Rule] = append(byRule[s.Rule], s)
@@ -118,7 +126,7 @@ func Suppress(findings []Finding, all []Suppression, o Options) (kept, accepted 
 	for _, f := range findings {
 		for _, s := range byRule[f.Rule] {
 			if s.Meets(&f) {
-				if used[s] = true; f.Accepted == nil {
+				if used[s.written()] = true; f.Accepted == nil {
 					f.Accepted = &s.Acceptance
 				}
 			}
@@ -130,10 +138,18 @@ func Suppress(findings []Finding, all []Suppression, o Options) (kept, accepted 
 		}
 	}
 	for i := range all {
-		problem := all[i].fault(o)
-		if problem == "" && !used[&all[i]] && all[i].Decided > 0 && !all[i].Open {
+		open[all[i].written()] = open[all[i].written()] || all[i].Open
+	}
+	told := map[written]bool{}
+	for i := range all {
+		w, problem := all[i].written(), all[i].fault(o)
+		if problem == "" && !used[w] && all[i].Decided > 0 && !open[w] {
 			problem = Unused
 		}
+		if told[w] {
+			continue
+		}
+		told[w] = problem != ""
 		switch problem {
 		case "":
 		case NamesNoRule:

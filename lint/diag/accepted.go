@@ -54,6 +54,13 @@ type Judged struct {
 	Location Span
 }
 
+// Quiet is what is found of a render that nobody asked for by name, which is no mistake
+// as long as it has never been rendered.
+type Quiet struct {
+	Render     string
+	Diagnostic Diagnostic
+}
+
 // Silence is one thing that a change brings and that makes findings go away.
 type Silence struct {
 	Message  string `json:"message"`

@@ -264,6 +264,10 @@ type Report struct {
 	// Open reports of a finding on another state of the same files whether it is not
 	// known if there is one like it here; nil means never.
 	Open func(*Diagnostic) bool
+	// Rendered and NotRendered are the names of the renders that succeeded and of those
+	// that did not. Quiet is what is found of the latter where nobody named them.
+	Rendered, NotRendered []string
+	Quiet                 []Quiet
 	// Judged are the workloads and budgets that were judged. Left says of an object
 	// that was judged in a file of another state of the files why it is there and not
 	// judged any more, or is "", and Gone of a finding on another state whether what it

@@ -79,7 +79,7 @@ type Judgement struct {
 
 // Document is something wrong with a text before anything is judged. Problem
 // is unparsable-document, duplicate-key, alias-bomb, alias-cycle,
-// nesting-too-deep or unreadable-file.
+// nesting-too-deep, unreadable-file, render-failed or render-refused.
 type Document struct {
 	ID      int    `json:"id"`
 	Problem string `json:"problem"`

@@ -16,6 +16,8 @@ type Root struct {
 	// Remotes gives directories of the repository, as names from Confinement, to be
 	// read instead of what URLs name.
 	Remotes map[string]string
+	// Texts are read in place of files, by their names from Confinement.
+	Texts map[string][]byte
 	// Left is what the render may take at most of what its run has left.
 	Left Cost
 }

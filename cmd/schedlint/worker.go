@@ -1,0 +1,45 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"runtime/debug"
+
+	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/render/build"
+)
+
+// workerArgument makes the process a worker that renders. It is no command: nobody else
+// speaks what it reads.
+const workerArgument = "render-worker"
+
+// work is the process of a worker.
+func work() int {
+	build.Seal()
+	debug.SetGCPercent(400) // a worker is short-lived, and its memory is bounded
+	render.LimitMemory(func() { os.Exit(render.MemoryStatus) })
+	if err := render.Serve(os.Stdin, os.Stdout, build.Build); err != nil {
+		return exitInternal
+	}
+	return exitClean
+}
+
+// newPool makes workers of this very program. They get nothing of the environment.
+func newPool() (*render.Pool, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	nonce := make([]byte, 16)
+	if _, err := rand.Read(nonce); err != nil {
+		return nil, err
+	}
+	return &render.Pool{
+		Nonce: hex.EncodeToString(nonce),
+		Command: func() *exec.Cmd {
+			return &exec.Cmd{Path: self, Args: []string{"schedlint", workerArgument}, Env: []string{}}
+		},
+	}, nil
+}
