@@ -32,6 +32,7 @@ const layers = `
 1 lint/report     github.com/owenrumney/go-sarif/v3
 0 lint/diag
 0 lint/meter
+0 lint/render
 0 lint/worktree
 0 rules
 0 fixtures

@@ -32,6 +32,8 @@ type Config struct {
 	// ExtendedResources is complete if the declared nodes list every extended
 	// resource that they have, or else empty.
 	ExtendedResources string `json:"extended-resources"`
+	// Renders are what is rendered; nil to discover it, see Discovers.
+	Renders []Render `json:"renders"`
 	// Clusters splits the tree: each is judged alone, against its own nodes.
 	Clusters []Cluster `json:"clusters"`
 	// Survive says what losses which workloads have to survive.
@@ -52,13 +54,16 @@ type Config struct {
 	file           string // as the person who runs the command would write it
 	text           []byte
 	places, fields map[string]diag.Span // of the rules and of the fields at the top
+	entries        map[string]diag.Span // of renders[i] and clusters[i].renders[j]
 }
 
 // Cluster is one part of the tree that is applied to one cluster.
 type Cluster struct {
 	Name string `json:"name"`
-	// Paths are directories, files or globs.
-	Paths    []string `json:"paths"`
+	// Paths are directories, files or globs; there may be none if there are Renders.
+	Paths []string `json:"paths"`
+	// Renders are names of renders, or paths or globs of what they render.
+	Renders  []string `json:"renders"`
 	Topology []string `json:"topology"`
 }
 
@@ -124,7 +129,7 @@ func empty(path string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading configuration: %w", err)
 	}
-	return &Config{Dir: filepath.Dir(abs), file: path, places: map[string]diag.Span{}, fields: map[string]diag.Span{}}, nil
+	return &Config{Dir: filepath.Dir(abs), file: path, places: map[string]diag.Span{}, fields: map[string]diag.Span{}, entries: map[string]diag.Span{}}, nil
 }
 
 // Source is the configuration file, as the person who runs the command would

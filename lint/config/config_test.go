@@ -66,7 +66,7 @@ clusters:
 // TestMistakes has one text for everything that can be wrong, and the whole
 // error, without the name of the file.
 func TestMistakes(t *testing.T) {
-	const keys = "baseline, clusters, extended-resources, fail-on, ignore, rules, suppress, survive, topology"
+	const keys = "baseline, clusters, extended-resources, fail-on, ignore, renders, rules, suppress, survive, topology"
 	for text, want := range map[string]string{
 		"topolgy: []":   "1:1: unknown key topolgy; did you mean topology?",
 		"failon: error": "1:1: unknown key failon; did you mean fail-on?",
@@ -74,8 +74,8 @@ func TestMistakes(t *testing.T) {
 		"colour: never": "1:1: unknown key colour; there are " + keys,
 		"clusters: [{name: a, paths: [a], a: 1}]": "1:34: unknown key clusters[0].a",
 		"clusters: [{nme: a, paths: [a]}]":        "1:12: clusters[0]: a cluster needs a name\n1:13: unknown key clusters[0].nme; did you mean name?",
-		"clusters: [{name: a}]":                   "1:12: clusters[0]: a cluster needs paths",
-		"clusters: [{name: a, paths: []}]":        "1:22: clusters[0]: a cluster needs paths",
+		"clusters: [{name: a}]":                   "1:12: clusters[0]: a cluster needs paths or renders",
+		"clusters: [{name: a, paths: []}]":        "1:22: clusters[0]: a cluster needs paths or renders",
 		"clusters: [{name: a, paths: a}]":         "1:22: clusters[0].paths: expected a list",
 		"clusters: [prod]":                        "1:12: clusters[0]: expected a map",
 		"clusters: [null]":                        "1:12: clusters[0]: a cluster needs a name",
@@ -242,7 +242,9 @@ func TestSchemaAccepts(t *testing.T) {
 		"topology: [nodes]\nignore:\n# - later\nrules:\n  a: off\n", "clusters: [{name: a, paths: [a]}]", "clusters: [{name: a, paths: [a, 'b/**'], topology: [nodes]}]", "clusters: [{name: a, paths: [a], topology: }]",
 		"survive:", "survive: []", "survive: [{keys: [node, example.com/Rack]}]", "survive: [{keys: [a], namespaces: [b, 'c-*'], labels: {d: e, f.g/h: ''}}]", "survive: [{keys: [a], namespaces: , labels: }]", "survive: [{keys: [a], labels: {}}]",
 		"suppress:", "suppress: []", "suppress: [{rule: a}]", "suppress: [{rule: a, reason: b, until: '2027-03-31', kinds: [Pod], namespaces: [a, 'b-*'], names: ['*'], labels: {d: e}}]", "suppress: [{rule: a, reason: , until: , kinds: , labels: }]",
-		"baseline:", "baseline: a.json",
+		"baseline:", "baseline: a.json", "clusters: [{name: a, renders: [b]}]", "clusters: [{name: a, paths: , renders: ['b/*']}]", "clusters: [{name: a, paths: [a], renders: []}]",
+		"renders:", "renders: []", "renders: [{kustomize: a}]", "renders: [{kustomize: 'a/*/{b,c}'}]", "renders: [{kustomize: a, name: b, files: , source-root: }]", "renders: [{files: [a], name: , kustomize: , remotes: , load-restrictor: }]",
+		"renders: [{kustomize: a, load-restrictor: root-only, remotes: {'https://b/c?ref=d': e}}]", "renders: [{kustomize: a, load-restrictor: repository, remotes: {}}]", "renders: [{files: [a, b], source-root: c, name: d e}]",
 	}
 	bad := []string{
 		"a: 1", "Topology: []", "topology: a", "topology: {}", "topology: [1]", "topology: [~]", "topology: ['']", "topology: [[a]]", "ignore: a", "ignore: [true]", "ignore: ['']",
@@ -256,6 +258,11 @@ func TestSchemaAccepts(t *testing.T) {
 		"survive: [{keys: [a], labels: [b]}]", "survive: [{keys: [a], labels: {b: 1}}]", "survive: [{keys: [a], labels: {b: }}]", "survive: [{keys: [a], labels: {b: c d}}]", "survive: [{keys: [a], labels: {b c: d}}]",
 		"suppress: {}", "suppress: [a]", "suppress: [~]", "suppress: [{}]", "suppress: [{rule: ''}]", "suppress: [{rule: [a]}]", "suppress: [{rule: a, reason: [b]}]", "suppress: [{rule: a, kinds: []}]", "suppress: [{rule: a, names: b}]", "suppress: [{rule: a, namespaces: ['']}]",
 		"suppress: [{rule: a, labels: {b c: d}}]", "suppress: [{rule: a, why: b}]", "baseline: ''", "baseline: [a]", "baseline: 1",
+		"clusters: [{name: a, paths: [], renders: []}]", "clusters: [{name: a, renders: ['']}]", "clusters: [{name: a, renders: b}]",
+		"renders: {}", "renders: a", "renders: [a]", "renders: [~]", "renders: [{}]", "renders: [{name: a}]", "renders: [{kustomize: }]", "renders: [{kustomize: ''}]", "renders: [{kustomize: [a]}]", "renders: [{kustomize: a, files: [b]}]",
+		"renders: [{files: []}]", "renders: [{files: a}]", "renders: [{files: ['']}]", "renders: [{kustomize: a, source-root: b}]", "renders: [{files: [a], load-restrictor: repository}]", "renders: [{files: [a], remotes: {b: c}}]", "renders: [{files: [a], source-root: ''}]",
+		"renders: [{kustomize: a, load-restrictor: none}]", "renders: [{kustomize: a, load-restrictor: ''}]", "renders: [{kustomize: a, remotes: [b]}]", "renders: [{kustomize: a, remotes: {b: }}]", "renders: [{kustomize: a, remotes: {'': b}}]", "renders: [{kustomize: a, remotes: {b: ''}}]",
+		"renders: [{kustomize: 'a/*', name: b}]", "renders: [{kustomize: a, name: ''}]", "renders: [{kustomize: a, name: 'b*'}]", "renders: [{kustomize: 'https://a/b'}]", "renders: [{kustomize: a/kustomization.yaml}]", "renders: [{helm: a}]", "renders: [{kustomize: a, set: {b: c}}]", "renders: [{kustomise: a}]",
 		"[]", "a", "1", "[topology]",
 	}
 	for _, text := range slices.Concat(good, bad) {
@@ -273,12 +280,20 @@ func TestSchemaFields(t *testing.T) {
 	fields(t, doc, reflect.TypeFor[Config]())
 	properties := doc["properties"].(map[string]any)
 	fields(t, properties["clusters"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Cluster]())
+	fields(t, properties["renders"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Render]())
 	fields(t, properties["survive"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Survive]())
 	fields(t, properties["suppress"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Suppress]())
 
 	rules := properties["rules"].(map[string]any)["additionalProperties"].(map[string]any)
 	if diff := cmp.Diff(append(anys(levels()), false), rules["enum"]); diff != "" {
 		t.Errorf("levels: %s", diff)
+	}
+	render := properties["renders"].(map[string]any)["items"].(map[string]any)["properties"].(map[string]any)
+	if diff := cmp.Diff(append(anys(LoadRestrictors()), nil), render["load-restrictor"].(map[string]any)["enum"]); diff != "" {
+		t.Errorf("load-restrictor: %s", diff)
+	}
+	if got := render["name"].(map[string]any)["pattern"]; got != renderPattern {
+		t.Errorf("name: %v, want %s", got, renderPattern)
 	}
 	if diff := cmp.Diff(append(anys(FailLevels()), nil), properties["fail-on"].(map[string]any)["enum"]); diff != "" {
 		t.Errorf("fail-on: %s", diff)

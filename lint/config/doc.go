@@ -11,6 +11,9 @@
 // that are reached without links. A key that names files checks them with
 // loader.namedFile and reads them with Config.Read.
 //
+// What renders asks for is known once the roots of the tree are: Expand applies its
+// globs, CheckClusters holds clusters against the result.
+//
 // schema.json describes the same file for editors; a test keeps the two in step.
 //
 // Non-goals: defaults of other packages, flags, what the settings mean.

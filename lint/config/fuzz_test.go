@@ -15,18 +15,26 @@ ignore: ["vendor/**", "!x", "[a-z]{b,c}"]
 rules:
   alias-bomb: off
   unknown-field: note
-  duplicate-key: true
+  duplicate-key: error
 fail-on: warning
 extended-resources: complete
 baseline: baseline.json
-survive: [{losses: [zone], kinds: [Deployment], namespaces: [shop]}]
+survive: [{keys: [zone], namespaces: [shop], labels: {tier: critical}}]
 suppress:
-- {rule: alias-bomb, kind: Pod, name: web, namespace: shop, labels: {a: b}, reason: because, until: 2026-12-31}
+- {rule: alias-bomb, kinds: [Pod], names: [web], namespaces: [shop], labels: {a: b}, reason: because, until: "2026-12-31"}
+renders:
+- kustomize: "clusters/*/overlays/*"
+- {kustomize: legacy, name: old, load-restrictor: root-only, remotes: {"https://example.com/base?ref=v1": third/base}}
+- {files: [rendered/prod.yaml, more], source-root: charts/shop, name: shop}
 clusters:
 - name: prod
   paths: [prod]
+  renders: [old, "clusters/prod/**"]
   topology: [prod/nodes.yaml]
 `
+
+// TestWhole holds the text that is changed to be understood as it is.
+func TestWhole(t *testing.T) { refuses(t, whole, "") }
 
 // FuzzConfig reads any configuration: it is understood or refused with a place, and
 // what is understood can be asked.
@@ -34,6 +42,8 @@ func FuzzConfig(f *testing.F) {
 	f.Add([]byte(whole), []byte{}, false)
 	f.Add([]byte(whole), []byte{0, 1, 2, 3, 4, 5, 6, 7}, false)
 	f.Add([]byte("a: &a [*a]"), []byte{}, true)
+	f.Add([]byte("renders: [{helm: charts/shop, values: [a]}]"), []byte{}, true)
+	f.Add([]byte("renders: [{kustomize: a}, {kustomize: 'a/*'}, {files: [b]}]\nclusters: [{name: c, renders: [a]}]"), []byte{}, true)
 	f.Fuzz(func(t *testing.T, text, changes []byte, raw bool) {
 		if !raw {
 			text = mutate.Mutate([]byte(whole), changes)
@@ -55,6 +65,12 @@ func FuzzConfig(f *testing.F) {
 		for i := range c.Suppress {
 			c.Suppress[i].Means(diag.Object{Kind: "Pod", Name: "web"}, map[string]string{"a": "b"})
 		}
+		all, err := c.Expand([]string{"clusters/prod/overlays/a", "."})
+		if err == nil && c.Renders != nil && len(all) < len(c.Renders) {
+			t.Errorf("%d renders of %d entries", len(all), len(c.Renders))
+		}
+		_ = c.CheckClusters(all)
+		c.Loosened(&Config{Renders: []Render{{Kustomize: "legacy"}}}, func(*Config, string) diag.Level { return "" })
 		for id := range c.Rules {
 			c.RulePlace(id)
 		}

@@ -111,7 +111,7 @@ func (l *loader) decode(root *source.Node, c *Config) {
 	for k := range root.Get("rules").Fields() {
 		c.places[k.Value] = l.at(k)
 	}
-	decoder := source.Decoder{}
+	decoder := source.Decoder{Full: map[reflect.Type]reflect.Type{reflect.TypeFor[Render](): reflect.TypeFor[helmKeys]()}}
 	for _, m := range decoder.Decode(root, c) {
 		l.mismatch(m, decoder.Names(reflect.TypeFor[Config]()))
 	}
@@ -157,9 +157,13 @@ func (l *loader) check(root *source.Node, c *Config) {
 	}
 	l.topologies(root.Get("topology"), c, "topology")
 	l.globs(root.Get("ignore"), "ignore")
+	l.renders(root.Get("renders"), c)
 	seen := map[string]bool{}
 	for i, item := range root.Get("clusters").Items() {
 		l.cluster(item, &c.Clusters[i], fmt.Sprintf("clusters[%d]", i), seen)
+		for j, render := range item.Get("renders").Items() {
+			c.entries[fmt.Sprintf("clusters[%d].renders[%d]", i, j)] = l.at(render)
+		}
 		l.topologies(item.Get("topology"), c, fmt.Sprintf("clusters[%d].topology", i))
 	}
 	for i, item := range root.Get("survive").Items() {
@@ -177,11 +181,18 @@ func (l *loader) cluster(item *source.Node, c *Cluster, path string, seen map[st
 	case seen[c.Name]:
 		l.fail(l.at(item.Get("name")), "%s: cluster %s is declared twice", path, c.Name)
 	}
-	if k, paths := item.Field("paths"); paths.IsNull() || paths.Kind == source.Sequence && paths.Len() == 0 {
-		l.fail(l.at(cmp.Or(k, item)), "%s: a cluster needs paths", path)
+	k, paths := item.Field("paths")
+	if isEmpty(paths) && isEmpty(item.Get("renders")) {
+		l.fail(l.at(cmp.Or(k, item)), "%s: a cluster needs paths or renders", path)
 	}
 	seen[c.Name] = true
 	l.globs(item.Get("paths"), path+".paths")
+	l.globs(item.Get("renders"), path+".renders")
+}
+
+// isEmpty reports whether there is no list, or one without items.
+func isEmpty(list *source.Node) bool {
+	return list.IsNull() || list.Kind == source.Sequence && list.Len() == 0
 }
 
 // names demands that a list has no empty items: an empty path would be the

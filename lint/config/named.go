@@ -106,8 +106,8 @@ func (c *Config) check(path string, directory bool) error {
 }
 
 // At is the configuration as if it had been found in another directory, which a
-// root holds, as a file of another name; the topologies that it names are checked
-// there.
+// root holds, as a file of another name; the topologies and the renders that it names
+// are checked there.
 func (c *Config) At(dir, root, file string) (*Config, error) {
 	moved := *c
 	moved.Dir, moved.file = dir, file
@@ -123,6 +123,13 @@ func (c *Config) At(dir, root, file string) (*Config, error) {
 	for _, path := range paths {
 		if err := moved.check(path, true); err != nil {
 			errs = append(errs, fmt.Errorf("%s: topology: %w", c.file, err))
+		}
+	}
+	for i := range c.Renders {
+		for _, path := range c.Renders[i].paths() {
+			if err := moved.check(path, true); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %s: %w", c.file, renderKey(i), err))
+			}
 		}
 	}
 	return &moved, errors.Join(errs...)
@@ -161,20 +168,33 @@ func (c *Config) absolute(path string) string {
 }
 
 // namedFile checks a path that a key of the configuration names; every such key goes
-// through here. Flag is the one by which whoever runs the command names the same.
+// through here. Flag is the one by which whoever runs the command names the same, if
+// there is one.
 func (l *loader) namedFile(n *source.Node, at diag.Span, c *Config, key, flag string, directory bool) {
-	path := n.Text()
-	if path == "" {
+	if n.Text() == "" {
 		l.fail(at, "%s: expected a file, found nothing", key)
 		return
 	}
+	l.namedPath(n.Text(), at, c, key, flag, directory)
+}
+
+// namedPath is namedFile of a path that is part of what a key says.
+func (l *loader) namedPath(path string, at diag.Span, c *Config, key, flag string, directory bool) {
 	err := c.check(path, directory)
 	if _, inside := worktree.Below(c.bound, c.absolute(path)); err != nil && !inside {
-		err = fmt.Errorf("%w: put it inside, or name it with %s", err, flag)
+		err = fmt.Errorf("%w: put it inside%s", err, orFlag(flag))
 	}
 	if err != nil {
 		l.fail(at, "%s: %v", key, err)
 	}
+}
+
+// orFlag says that a flag names the same.
+func orFlag(flag string) string {
+	if flag == "" {
+		return ""
+	}
+	return ", or name it with " + flag
 }
 
 // topologies checks those of a list of files or directories that declare nodes.

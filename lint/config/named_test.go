@@ -14,11 +14,15 @@ import (
 // loader.namedFile.
 func TestNamedFiles(t *testing.T) {
 	paths := map[string]string{
-		"topology":          "topology: [%s]",
-		"baseline":          "baseline: %s",
-		"clusters.topology": "clusters: [{name: a, paths: [a], topology: [%s]}]",
+		"topology":            "topology: [%s]",
+		"baseline":            "baseline: %s",
+		"clusters.topology":   "clusters: [{name: a, paths: [a], topology: [%s]}]",
+		"renders.kustomize":   "renders: [{kustomize: %s}]",
+		"renders.files":       "renders: [{files: [%s]}]",
+		"renders.source-root": "renders: [{files: [a], source-root: %s}]",
+		"renders.remotes":     "renders: [{kustomize: a, remotes: {'https://example.com/a': %s}}]",
 	}
-	words := strings.Fields(`ignore fail-on extended-resources clusters.name clusters.paths
+	words := strings.Fields(`ignore fail-on extended-resources clusters.name clusters.paths clusters.renders renders.name renders.load-restrictor survive.labels suppress.labels
 		survive.keys survive.namespaces suppress.rule suppress.reason suppress.until suppress.kinds suppress.namespaces suppress.names`)
 	known := map[string]bool{}
 	for key := range paths {
@@ -72,7 +76,7 @@ func wordKeys(of reflect.Type, prefix string) (keys []string) {
 			continue
 		}
 		at := of.Field(i).Type
-		if at.Kind() == reflect.Slice {
+		if at.Kind() == reflect.Slice || at.Kind() == reflect.Map && at.Elem().Kind() == reflect.String {
 			at = at.Elem()
 		}
 		switch at.Kind() {

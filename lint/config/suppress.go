@@ -124,7 +124,7 @@ func (c *Config) Loosened(before *Config, level func(c *Config, rule string) dia
 			add(c.fieldPlace("topology"), "one more topology is declared, and its nodes may take pods: %s", file)
 		}
 	}
-	return append(all, c.loosenedClusters(before)...)
+	return slices.Concat(all, c.loosenedRenders(before), c.loosenedClusters(before))
 }
 
 // loosenedClusters tells of clusters that are no longer judged, or against other
@@ -142,11 +142,13 @@ func (c *Config) loosenedClusters(before *Config) []diag.Silence {
 			add(was.Name, "has another topology")
 		case !slices.Equal(is.Paths, was.Paths):
 			add(was.Name, "has other paths")
+		case !slices.Equal(is.Renders, was.Renders):
+			add(was.Name, "has other renders")
 		}
 	}
 	for _, is := range c.Clusters {
 		if before.cluster(is.Name) == nil {
-			add(is.Name, "is declared, and judges apart from the rest: "+strings.Join(is.Paths, ", "))
+			add(is.Name, "is declared, and judges apart from the rest: "+strings.Join(slices.Concat(is.Paths, is.Renders), ", "))
 		}
 	}
 	return all

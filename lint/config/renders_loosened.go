@@ -1,0 +1,86 @@
+package config
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// loosenedRenders tells of what is no longer rendered, so that its findings go away.
+func (c *Config) loosenedRenders(before *Config) []diag.Silence {
+	var all []diag.Silence
+	add := func(key, text string) {
+		at, ok := c.entries[key]
+		if !ok {
+			at = c.fieldPlace("renders")
+		}
+		all = append(all, diag.Silence{Message: text, Location: at})
+	}
+	switch {
+	case before.Discovers() && !c.Discovers() && len(c.Renders) == 0:
+		add("", "nothing is rendered any more: renders is empty")
+	case before.Discovers() && !c.Discovers():
+		add("", "roots are not discovered any more: only what renders names is rendered")
+	}
+	for i := range before.Renders {
+		was := &before.Renders[i]
+		at := c.same(was)
+		switch {
+		case at >= 0:
+			for _, text := range c.Renders[at].loosened(was) {
+				add(renderKey(at), text)
+			}
+		case c.Discovers() && was.IsGlob(): // every root is rendered, if it can be without what the entry said
+			for _, text := range (&Render{Kustomize: was.Kustomize}).loosened(was) {
+				add("", text)
+			}
+		default:
+			add("", "a render is not asked for any more: "+was.what())
+		}
+	}
+	return all
+}
+
+// same is the index of the entry that asks for what another one does, whatever its
+// name; -1 if there is none. One of the same name is preferred.
+func (c *Config) same(was *Render) int {
+	found := -1
+	for i := range c.Renders {
+		is := &c.Renders[i]
+		if is.Kustomize != "" != (was.Kustomize != "") || path.Clean(is.Kustomize) != path.Clean(was.Kustomize) {
+			continue
+		}
+		if was.Kustomize == "" && !slices.ContainsFunc(was.Files, func(file string) bool { return slices.Contains(is.Files, file) }) {
+			continue
+		}
+		if found < 0 || is.Name == was.Name && c.Renders[found].Name != was.Name {
+			found = i
+		}
+	}
+	return found
+}
+
+// loosened tells what an entry no longer lets be rendered that it did.
+func (r *Render) loosened(was *Render) (all []string) {
+	if r.RootOnly() && !was.RootOnly() {
+		all = append(all, "kustomizations that read files outside of their directory are not rendered any more: "+r.what())
+	}
+	for _, url := range slices.Sorted(maps.Keys(was.Remotes)) {
+		if to := r.Remotes[url]; to != was.Remotes[url] {
+			all = append(all, "another directory is read for "+url+": "+cmp.Or(to, "none")+" instead of "+was.Remotes[url])
+		}
+	}
+	for _, file := range was.Files {
+		if !slices.Contains(r.Files, file) {
+			all = append(all, "a rendered file is not read any more: "+file)
+		}
+	}
+	return all
+}
+
+// what names an entry in words.
+func (r *Render) what() string { return cmp.Or(r.Kustomize, strings.Join(r.Files, ", ")) }

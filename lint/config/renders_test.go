@@ -1,0 +1,200 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// TestRenderMistakes has one text for everything that can be wrong with an entry.
+func TestRenderMistakes(t *testing.T) {
+	const (
+		helm   = ": Helm charts are not supported yet: run helm template and name its output under files"
+		either = ": expected kustomize, a directory or a glob, or files"
+	)
+	for text, want := range map[string]string{
+		"[{}]":                                    "1:11: renders[0]" + either,
+		"[~]":                                     "1:11: renders[0]" + either,
+		"[prod]":                                  "1:11: renders[0]: expected a map",
+		"{kustomize: a}":                          "1:1: renders: expected a list",
+		"[{kustomise: a}]":                        "1:11: renders[0]" + either + "\n1:12: unknown key renders[0].kustomise; did you mean kustomize?",
+		"[{helm: charts/shop}]":                   "1:12: renders[0].helm" + helm,
+		"[{helm: charts/*, each-values: a}]":      "1:12: renders[0].helm" + helm,
+		"[{name: a, values: [b], helm: c}]":       "1:21: renders[0].values" + helm,
+		"[{kustomize: a, namespace: b}]":          "1:26: renders[0].namespace" + helm,
+		"[{kustomize: a, files: [b]}]":            "1:11: renders[0]: expected kustomize or files, found both: make them two entries",
+		"[{kustomize: ''}]":                       "1:12: renders[0].kustomize: expected a directory or a glob, found nothing",
+		"[{kustomize: 'a/[b'}]":                   `1:12: renders[0].kustomize: "a/[b" is no valid glob`,
+		"[{kustomize: a/kustomization.yml}]":      "1:12: renders[0].kustomize: expected a directory, found the file a/kustomization.yml: name the directory that holds it",
+		"[{kustomize: 'https://example.com/a'}]":  "1:12: renders[0].kustomize: expected a directory of the repository, found a URL: vendor it and name the directory",
+		"[{kustomize: 'a/*', name: b}]":           "1:30: renders[0].name: a glob may stand for several renders: remove the name, or name one directory",
+		"[{kustomize: a, name: 'b*'}]":            `1:26: renders[0].name: expected a name without control characters and any of *?[{\]}, found "b*"`,
+		"[{kustomize: a, load-restrictor: none}]": `1:26: renders[0].load-restrictor: expected one of root-only, repository, found "none"`,
+		"[{kustomize: a, source-root: b}]":        "1:26: renders[0].source-root: belongs to files: kustomize knows where its input is",
+		"[{kustomize: a, remotes: {'': b}}]":      "1:36: renders[0].remotes: expected a URL, found nothing",
+		"[{kustomize: a, remotes: {'b': ''}}]":    "1:36: renders[0].remotes.b: expected a file, found nothing",
+		"[{files: []}]":                           "1:12: renders[0].files: expected a file",
+		"[{files: [a], remotes: {b: c}}]":         "1:24: renders[0].remotes: belongs to kustomize: files are read as they are",
+		"[{kustomize: a}, {kustomize: ./a/}]":     "1:27: renders[1]: a is the name of renders[0] as well: give one of them another name",
+		"[{kustomize: a}, {files: [b], name: a}]": "1:27: renders[1]: a is the name of renders[0] as well: give one of them another name",
+		"[{kustomize: a/*}, {kustomize: a/*}]":    "", // Expand says it
+		"[{kustomize: a}, {kustomize: a, name: b, load-restrictor: root-only}]": "",
+	} {
+		refuses(t, "renders: "+text, want)
+	}
+}
+
+// TestFoundRenders holds the globs of a configuration that was found to the tree.
+func TestFoundRenders(t *testing.T) {
+	for glob, want := range map[string]string{
+		"*": "", "./a/**": "", "../a/*": "../a lies outside of the directory of the configuration: put it inside, or name it with -k",
+		"/etc/*": "/etc lies outside of the directory of the configuration: put it inside, or name it with -k",
+	} {
+		if _, err := load(t, "renders: [{kustomize: '"+glob+"'}]"); err != nil {
+			t.Errorf("%s is refused of one that is named: %v", glob, err)
+		}
+		_, err := LoadFound(Name, "")
+		if want != "" && (err == nil || !strings.HasSuffix(err.Error(), want)) || want == "" && err != nil {
+			t.Errorf("%s: %v, want %q", glob, err, want)
+		}
+	}
+}
+
+// TestDiscovers tells a key that is absent from one that is empty.
+func TestDiscovers(t *testing.T) {
+	for text, want := range map[string]bool{"": true, "renders:": true, "renders: []": false, "renders: [{kustomize: a}]": false} {
+		if c, err := load(t, text); err != nil || c.Discovers() != want {
+			t.Errorf("%q: %v, %v", text, c.Discovers(), err)
+		}
+	}
+}
+
+// TestExpand gives the renders, by name, and what is wrong.
+func TestExpand(t *testing.T) {
+	roots := []string{"prod/b", "prod/a", "stage/a", ".", "deep/x/y"}
+	for _, test := range []struct{ text, want, wrong string }{
+		{"", ". deep/x/y prod/a prod/b stage/a", ""},
+		{"renders: []", "", ""},
+		{"renders: [{kustomize: prod/*}, {files: [r/x.yaml, z]}, {kustomize: base}]", "prod/a prod/b r/x.yaml base", ""},
+		{"renders: [{kustomize: ./prod/*/}, {kustomize: '*'}]", "prod/a prod/b .", ""},
+		{"renders: [{kustomize: '**/a'}, {kustomize: prod/a, name: special}]", "prod/a stage/a special", ""},
+		{"renders: [{kustomize: 'dev/*'}, {kustomize: prod}]", "prod",
+			"1:11: renders[0]: dev/* matches no kustomization that is a root: name a directory, or run schedlint inputs to see the roots"},
+		{"renders: [{kustomize: prod/*}, {kustomize: prod/a}]", "prod/a prod/b",
+			"1:32: renders[1]: prod/a is the name of a render of renders[0] as well: remove one of the entries, or give one a name"},
+	} {
+		c, err := load(t, test.text)
+		if err != nil {
+			t.Errorf("%s: %v", test.text, err)
+			continue
+		}
+		all, err := c.Expand(slices.Concat(roots, roots[:1]))
+		var names []string
+		for _, r := range all {
+			names = append(names, r.Name)
+			if r.Entry != nil && r.Literal == r.Entry.IsGlob() {
+				t.Errorf("%s: %s is literal: %v", test.text, r.Name, r.Literal)
+			}
+		}
+		if got := strings.Join(names, " "); got != test.want {
+			t.Errorf("%s: %s, want %s", test.text, got, test.want)
+		}
+		said := ""
+		if err != nil {
+			said = strings.TrimPrefix(err.Error(), Name+":")
+		}
+		if said != test.wrong {
+			t.Errorf("%s: %q, want %q", test.text, said, test.wrong)
+		}
+	}
+}
+
+// TestCheckClusters finds entries that match no render.
+func TestCheckClusters(t *testing.T) {
+	c, err := load(t, `
+renders: [{kustomize: "clusters/*/o"}, {kustomize: legacy, name: old}, {files: [r/x.yaml], name: shop-prod}]
+clusters:
+- {name: prod, renders: [clusters/prod, shop-prod, r/x.yaml, legacy, old]}
+- {name: dev, renders: [clusters/dev/*, "clusters/*/p", shop-prd]}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := c.Expand([]string{"clusters/prod/o", "clusters/dev/o"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Name + ":5:41: clusters[1].renders[1]: clusters/*/p matches no render; schedlint inputs lists what can be rendered\n" +
+		Name + ":5:57: clusters[1].renders[2]: shop-prd matches no render; did you mean shop-prod?"
+	if err := c.CheckClusters(all); err == nil || err.Error() != want {
+		t.Errorf("%v, want\n%s", err, want)
+	}
+	got := ""
+	for _, r := range all {
+		got += fmt.Sprintf("%s %v %v; ", r.Name, c.Clusters[0].Deploys(r), c.Clusters[1].Deploys(r))
+	}
+	if want := "clusters/dev/o false true; clusters/prod/o true false; old true false; shop-prod true false; "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestLoosenedRenders tells what a change of renders silences.
+func TestLoosenedRenders(t *testing.T) {
+	for _, test := range []struct{ before, after, want string }{
+		{"", "", ""},
+		{"", "renders: []", "1:1: nothing is rendered any more: renders is empty"},
+		{"", "renders: [{kustomize: a}]", "1:1: roots are not discovered any more: only what renders names is rendered"},
+		{"renders: []", "", ""},
+		{"renders: [{kustomize: a}]", "renders: [{kustomize: a}, {kustomize: b}]", ""},
+		{"renders: [{kustomize: a}]", "renders: [{kustomize: ./a, name: b}]", ""},
+		{"renders: [{kustomize: a}, {files: [b, c]}]", "renders: []", "1:1: a render is not asked for any more: a\n1:1: a render is not asked for any more: b, c"},
+		{"renders: [{files: [b, c]}]", "renders: [{files: [c]}]", "1:11: a rendered file is not read any more: b"},
+		{"renders: [{kustomize: 'a/*'}]", "", ""},
+		{"renders: [{kustomize: a}]", "", "1:1: a render is not asked for any more: a"},
+		{"renders: [{kustomize: a}]", "renders: [{kustomize: a, load-restrictor: root-only}]", "1:11: kustomizations that read files outside of their directory are not rendered any more: a"},
+		{"renders: [{kustomize: a, load-restrictor: root-only}]", "renders: [{kustomize: a}]", ""},
+		{"renders: [{kustomize: a}]", "renders: [{kustomize: a, remotes: {u: v}}]", ""},
+		{"renders: [{kustomize: a, remotes: {u: v, x: z}}]", "renders: [{kustomize: a, remotes: {u: w}}]",
+			"1:11: another directory is read for u: w instead of v\n1:11: another directory is read for x: none instead of z"},
+		{"renders: [{kustomize: 'a/*', remotes: {u: v}}]", "", "1:1: another directory is read for u: none instead of v"},
+		{"clusters: [{name: a, renders: [b, c]}]", "clusters: [{name: a, renders: [c]}]", "1:1: cluster a has other renders"},
+		{"", "clusters: [{name: a, paths: [d], renders: [b]}]", "1:1: cluster a is declared, and judges apart from the rest: d, b"},
+	} {
+		before, err := load(t, test.before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := load(t, test.after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range after.Loosened(before, func(*Config, string) diag.Level { return diag.LevelError }) {
+			got = append(got, fmt.Sprintf("%d:%d: %s", s.Location.Line, s.Location.Column, s.Message))
+		}
+		if diff := cmp.Diff(test.want, strings.Join(got, "\n")); diff != "" {
+			t.Errorf("%s, then %s: %s", test.before, test.after, diff)
+		}
+	}
+}
+
+// TestMovedRenders checks what renders name at another place.
+func TestMovedRenders(t *testing.T) {
+	if _, err := load(t, "renders: [{kustomize: a, remotes: {u: sub/../v}}]"); err != nil {
+		t.Fatal(err)
+	}
+	c, err := LoadFound(Name, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Renders[0].Kustomize = "../out"
+	dir := t.TempDir()
+	if _, err := c.At(dir, dir, "other.yaml"); err == nil || err.Error() != Name+": renders[0]: ../out lies outside of the directory of the configuration" {
+		t.Errorf("%v", err)
+	}
+}
