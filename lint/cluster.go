@@ -27,8 +27,8 @@ type part struct {
 
 // key is what tells parts apart.
 func (p *part) key() string {
-	if p.render != "" {
-		return p.name + "\x00" + p.render
+	if p.name == "" && p.render != "" {
+		return "\x00" + p.render
 	}
 	return p.name
 }
@@ -43,12 +43,19 @@ func (r *run) parts() []part {
 		rest.topology = r.relative(r.Config.Topology)
 	}
 	taken := map[*source.Object]bool{}
+	deployed := map[*rendered]bool{}
 	for _, c := range r.Config.Clusters {
 		p := part{name: c.Name, topology: r.relative(c.Topology)}
 		for _, o := range r.set.Objects {
 			if c.Has(r.fromConfig(o.File.Name)) {
 				p.objects = append(p.objects, o)
 				taken[o] = true
+			}
+		}
+		for _, x := range r.rendered {
+			if c.Deploys(x.Chosen) {
+				p.objects = append(p.objects, x.objects...)
+				deployed[x] = true
 			}
 		}
 		if len(p.topology) == 0 || len(r.Topology) > 0 {
@@ -60,6 +67,9 @@ func (r *run) parts() []part {
 	}
 	rest.objects = slices.DeleteFunc(slices.Clone(rest.objects), func(o *source.Object) bool { return taken[o] })
 	for _, x := range r.rendered {
+		if deployed[x] {
+			continue
+		}
 		parts = append(parts, part{render: x.Name, objects: x.objects, topology: rest.topology})
 	}
 	if len(rest.objects) > 0 || len(parts) == 0 {

@@ -126,6 +126,7 @@ type run struct {
 	absent   map[string]int
 	// quietly are the problems of renders that nobody named, by the names of the renders.
 	quietly  map[string]source.Problem
+	given    map[string]bool             // the files that other tools rendered
 	rawFiles map[string][]*source.Object // once needed
 	// decisions are those of each cluster, broken the files with mistakes.
 	decisions map[string]facts.Decisions
@@ -178,7 +179,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	r := &run{
 		Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips(), tally: facts.NewTally(),
 		survive: asks(o.Config, losses), decisions: map[string]facts.Decisions{}, broken: map[string]bool{}, seen: map[sameFinding]bool{}, open: map[unknown]bool{},
-		results: map[string]*rendered{}, quietly: map[string]source.Problem{}, permitted: map[diag.Suppression]bool{}, absent: map[string]int{},
+		results: map[string]*rendered{}, given: map[string]bool{}, quietly: map[string]source.Problem{}, permitted: map[diag.Suppression]bool{}, absent: map[string]int{},
 	}
 	if o.OnlyKnown {
 		r.allowed = accept.Allow(o.Known)
@@ -369,6 +370,9 @@ func (r *run) findings(f *facts.Facts, c *cluster, objects []*source.Object, wit
 		}}
 		if c != nil {
 			found.Cluster, found.Render, found.Branch = c.name, c.render, c.Branch(s.Location.File)
+			if x := r.results[s.Location.File]; x != nil {
+				found.Render = x.Name
+			}
 		}
 		if s.Object != nil {
 			found.Object = *s.Object

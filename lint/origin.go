@@ -1,7 +1,10 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/origin"
@@ -11,6 +14,7 @@ import (
 // relocation moves findings on rendered objects to where those were written.
 type relocation struct {
 	*run
+	base    string
 	mapper  *origin.Mapper
 	streams map[string]*source.Stream
 	// lost counts findings whose sources were not found, silent those of them in
@@ -23,29 +27,47 @@ type relocation struct {
 // relocate goes through the findings. Files of the sources are read only if a
 // finding needs them.
 func (r *run) relocate() {
-	for i := range r.found {
-		if x := r.results[r.found[i].Location.File]; x != nil {
-			r.toSources(x, &r.found[i])
-		}
+	bases := map[string]string{}
+	for _, x := range r.rendered {
+		bases[x.Name] = x.SourceRoot
 	}
-	mapper, err := origin.New(origin.Options{Dir: r.Dir, Root: r.Root, Base: r.SourceRoot, Tracked: r.Tracked, Files: r.files})
-	if err != nil {
-		if r.SourceRoot != "" {
-			r.fail(fmt.Errorf("--source-root: %w", err))
-		}
-		return
-	}
-	m := &relocation{run: r, mapper: mapper, streams: map[string]*source.Stream{}}
+	from := map[string]*relocation{}
 	for i := range r.found {
 		d := &r.found[i].Diagnostic
-		if d.Render != "" {
+		if x := r.results[d.Location.File]; x != nil {
+			r.toSources(x, &r.found[i])
 			continue
 		}
-		was := d.Location
-		m.move(d)
-		r.found[i].Moved = d.Location != was
+		base := cmp.Or(bases[d.Render], r.SourceRoot)
+		m, known := from[base]
+		if !known {
+			m = r.relocation(base)
+			from[base] = m
+		}
+		if m != nil {
+			was := d.Location
+			m.move(d)
+			r.found[i].Moved = d.Location != was
+		}
 	}
-	r.note(m.notes()...)
+	for _, base := range slices.Sorted(maps.Keys(from)) {
+		if m := from[base]; m != nil {
+			r.note(m.notes()...)
+		}
+	}
+}
+
+// relocation finds the sources of what was rendered from a directory; it is nil where
+// there is none.
+func (r *run) relocation(base string) *relocation {
+	mapper, err := origin.New(origin.Options{Dir: r.Dir, Root: r.Root, Base: base, Tracked: r.Tracked, Files: r.files})
+	if err == nil {
+		return &relocation{run: r, base: base, mapper: mapper, streams: map[string]*source.Stream{}}
+	}
+	if base != "" {
+		r.fail(fmt.Errorf("--source-root: %w", err))
+	}
+	return nil
 }
 
 // notes tell of findings that stay where they are.
@@ -55,8 +77,8 @@ func (m *relocation) notes() []string {
 		notes = append(notes, fmt.Sprintf("rendered input does not say where it comes from, so findings stay in it (%d): add buildMetadata: [originAnnotations] to the kustomization", m.silent))
 	}
 	switch n := m.lost - m.silent; {
-	case n > 0 && m.SourceRoot != "":
-		notes = append(notes, fmt.Sprintf("findings that stay in rendered input, as their sources were not found from --source-root %s: %d", m.SourceRoot, n))
+	case n > 0 && m.base != "":
+		notes = append(notes, fmt.Sprintf("findings that stay in rendered input, as their sources were not found from --source-root %s: %d", m.base, n))
 	case n > 0:
 		notes = append(notes, fmt.Sprintf("findings in rendered input that --source-root DIR, with the directory that was rendered, may lead to their sources: %d", n))
 	}
@@ -118,7 +140,7 @@ func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
 	if !rendered && template != "" {
 		from, rendered = source.Origin{Template: template}, true
 	}
-	if !rendered && m.SourceRoot != "" && !m.mapper.Reads(s.File) {
+	if !rendered && m.base != "" && !m.mapper.Reads(s.File) {
 		rendered, m.unsaid = true, true
 		if from, ok = m.mapper.Find(o); !ok {
 			return at, true, false
@@ -134,7 +156,7 @@ func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
 func (m *relocation) stream(name string) *source.Stream {
 	s, known := m.streams[name]
 	if !known {
-		if f := m.files[name]; f != nil && (m.SourceRoot != "" || source.MayHaveOrigins(f.Text)) {
+		if f := m.files[name]; f != nil && (m.base != "" || source.MayHaveOrigins(f.Text)) {
 			s = source.NewStream(f)
 		}
 		m.streams[name] = s

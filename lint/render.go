@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/origin"
@@ -21,9 +22,14 @@ import (
 
 // Render is something to be judged as it is deployed, and not as its sources stand there.
 type Render struct {
-	// Name is what outputs, baselines and the configuration call it.
-	Name string
+	// Chosen is what the configuration says of it; its Name is what outputs and
+	// baselines call it.
+	config.Chosen
 	Root render.Root
+	// Files are, instead, those that another tool rendered, relative to Dir, and
+	// SourceRoot the directory that it rendered, or "".
+	Files      []string
+	SourceRoot string
 	// Named is set if somebody asked for it by its path: it is a mistake then if it
 	// cannot be rendered, and a note in the summary else.
 	Named bool
@@ -51,18 +57,23 @@ func (r *run) renderAll() {
 	if len(r.Renders) == 0 || r.Renderer == nil {
 		return
 	}
-	roots := make([]render.Root, len(r.Renders))
-	for i := range r.Renders {
-		roots[i] = r.Renders[i].Root
-		roots[i].Texts = r.Edited
-	}
 	reached := map[string]bool{}
+	var roots []render.Root
+	var asked []*Render
+	for i := range r.Renders {
+		if x := &r.Renders[i]; len(x.Files) > 0 {
+			r.readResult(x, reached)
+		} else {
+			x.Root.Texts = r.Edited
+			roots, asked = append(roots, x.Root), append(asked, x)
+		}
+	}
 	for i, out := range r.Renderer(r.ctx, roots) {
 		if out.Problem != nil {
-			r.unrendered(&r.Renders[i], out.Problem)
+			r.unrendered(asked[i], out.Problem)
 			continue
 		}
-		r.takeIn(&r.Renders[i], out)
+		r.takeIn(asked[i], out)
 		for _, name := range out.Sources {
 			reached[name] = true
 		}
@@ -85,6 +96,21 @@ func (r *run) takeIn(asked *Render, out *render.Output) {
 	for _, p := range set.Problems { // what kustomize prints is read by kubectl, and so by us
 		r.lost(diag.Failure{Stage: diag.StageRead, File: x.kustomization(), Line: 1, Message: fmt.Sprintf("the result of render %s: %s: %s", asked.Name, p.Kind, p.Detail)})
 	}
+}
+
+// readResult reads what another tool rendered.
+func (r *run) readResult(asked *Render, reached map[string]bool) {
+	set, err := source.Load(r.sourceOptions(), asked.Files)
+	if err != nil {
+		r.fail(fmt.Errorf("render %s: %w", asked.Name, err))
+	}
+	r.keep(set)
+	r.set.Problems = append(r.set.Problems, set.Problems...)
+	for _, f := range set.Files {
+		reached[f.Name] = true
+		r.given[f.Name] = true
+	}
+	r.rendered = append(r.rendered, &rendered{Render: *asked, objects: set.Objects})
 }
 
 // resultName stands for the result of a render, which is in no file.
@@ -133,6 +159,9 @@ var notRendered = map[string]string{
 func (r *run) takeOut(reached map[string]bool) {
 	contained := map[string]map[int]bool{}
 	for _, x := range r.rendered {
+		if x.out == nil {
+			continue
+		}
 		for _, d := range x.out.Documents {
 			if d.File < 0 {
 				continue
@@ -149,7 +178,9 @@ func (r *run) takeOut(reached map[string]bool) {
 		if !reached[o.File.Name] {
 			return false
 		}
-		r.raw = append(r.raw, o)
+		if !r.given[o.File.Name] {
+			r.raw = append(r.raw, o)
+		}
 		return true
 	})
 	r.set.Skipped = slices.DeleteFunc(slices.Clone(r.set.Skipped), func(s source.Skipped) bool {

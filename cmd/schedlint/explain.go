@@ -25,6 +25,7 @@ type explainFlags struct {
 	topology, ruleDirs, survive, paths []string
 	steps                              float64
 	config, stdin                      string
+	render                             renderFlags
 }
 
 // stdinFlag is what cobra takes the place -:LINE for.
@@ -67,6 +68,7 @@ failure.`,
 	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
 	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
 	addSteps(flags, &f.steps)
+	f.render.add(flags)
 	flags.StringVarP(&f.stdin, stdinFlag, ":", "", "")
 	if err := flags.MarkHidden(stdinFlag); err != nil {
 		panic(err) // the flag is there
@@ -93,6 +95,9 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 	}
 	options, err := input(cmd, paths, f.topology, f.config)
 	if err != nil {
+		return err
+	}
+	if err := f.render.apply(&options, false); err != nil {
 		return err
 	}
 	options.Survive, options.Steps = f.survive, f.steps

@@ -30,6 +30,8 @@ type lintFlags struct {
 	accept                      acceptFlags
 	quiet, all, verbose         bool
 	steps                       float64
+	render                      renderFlags
+	failOnUnrendered            bool
 }
 
 func newLint() *cobra.Command {
@@ -78,6 +80,8 @@ rest of the findings; 3 internal failure. The highest one counts.`,
 	flags.StringArrayVar(&f.ruleDirs, "rules", nil, "`directory` with rules of your own (repeatable)")
 	addTracked(flags)
 	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
+	f.render.add(flags)
+	addUnrendered(flags, &f.failOnUnrendered)
 	flags.Var(dirFlag{&f.sourceRoot}, "source-root", "`directory` that the input was rendered from: findings are shown where it was written (default: this directory, for objects of the same name)")
 	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
 	flags.Var(choiceFlag{&f.failOn, config.FailLevels()}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
@@ -136,6 +140,8 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		return statusError{exitUsage, errUnjudged}
 	case f.accept.failOnSilenced && now.silences > 0:
 		return statusError{exitFindings, fmt.Errorf("the change silences findings: %s (--fail-on-silenced)", plural(now.silences, "place"))}
+	case f.failOnUnrendered && r.Summary.Unrendered > 0:
+		return statusError{exitFindings, unrendered(r.Summary.Unrendered)}
 	case differs && failOn != "none", diag.Unsettled(r.Summary.Unknown, f.failOnUnknown):
 		return statusError{code: exitFindings}
 	}
@@ -192,6 +198,9 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 	o.Survive, o.SourceRoot, o.Compared = f.survive, f.sourceRoot, f.accept.since != ""
 	if err = f.accept.apply(&o); err == nil && f.accept.configFrom != "" {
 		from, err = f.from(&o)
+	}
+	if err == nil {
+		err = f.render.apply(&o, len(args) == 0)
 	}
 	return o, from, err
 }

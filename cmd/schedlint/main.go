@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -38,6 +39,9 @@ func failed(all diag.Failures) int {
 }
 
 func main() {
+	if slices.Equal(os.Args[1:], []string{workerArgument}) {
+		os.Exit(work())
+	}
 	tuneMemory()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

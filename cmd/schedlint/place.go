@@ -25,6 +25,7 @@ type placeFlags struct {
 	outputs           outputs
 	steps             float64
 	failOnUnknown     string
+	render            renderFlags
 }
 
 func newPlace() *cobra.Command {
@@ -57,6 +58,7 @@ highest one counts.`,
 	flags.Var(choiceFlag{&f.failOn, failVerdicts()}, "fail-on", "mildest `verdict` that fails the run: "+strings.Join(failVerdicts(), ", ")+" (default never)")
 	addSteps(flags, &f.steps)
 	addFailUnknown(flags, &f.failOnUnknown)
+	f.render.add(flags)
 	return cmd
 }
 
@@ -66,6 +68,9 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	}
 	options, err := input(cmd, args, f.topology, f.config)
 	if err != nil {
+		return err
+	}
+	if err := f.render.apply(&options, len(args) == 0); err != nil {
 		return err
 	}
 	options.Survive, options.Steps = f.survive, f.steps

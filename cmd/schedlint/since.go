@@ -97,7 +97,7 @@ func (now *judged) unpack(f *lintFlags, revision string) (*tree, error) {
 		}
 	}
 	t, err := unpack(root, revision, func(name string) bool {
-		return named[name] || mayBeRead(name)
+		return named[name] || len(now.options.Renders) > 0 || mayBeRead(name)
 	})
 	if err != nil {
 		return nil, err
@@ -181,7 +181,10 @@ func (t *tree) judge(ctx context.Context, now *judged, f *lintFlags) (*judged, e
 	} else {
 		err = t.own(&o, dir, f, now.options.Config)
 	}
-	if err != nil || len(o.Paths) == 0 {
+	if err == nil {
+		err = t.renders(&o, now, dir, f)
+	}
+	if err != nil || len(o.Paths)+len(o.Renders) == 0 {
 		return t.nothing(o), err
 	}
 	before, err := judge(o, own, func(o lint.Options) (*diag.Report, error) { return lint.Run(ctx, o) })
@@ -195,6 +198,21 @@ func (t *tree) judge(ctx context.Context, now *judged, f *lintFlags) (*judged, e
 		return filepath.ToSlash(seen(dir, filepath.Join(t.root, filepath.FromSlash(file))))
 	}
 	return before, nil
+}
+
+// renders sets what is rendered of the tree: what its configuration says, and what is
+// found there.
+func (t *tree) renders(o *lint.Options, now *judged, dir string, f *lintFlags) error {
+	o.Renders, o.Renderer = nil, nil
+	base := f.render
+	base.dirs = t.mapped(dir, f.render.dirs)
+	if err := base.apply(o, false); err != nil {
+		return err
+	}
+	if len(now.options.Paths) == 0 {
+		o.Paths = nil
+	}
+	return nil
 }
 
 // options are those of the work tree for the tree; dir is the working directory.
