@@ -13,7 +13,10 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/render"
+	kustomizer "github.com/schedlint/schedlint/lint/render/build"
 	"github.com/schedlint/schedlint/rego"
 	"github.com/schedlint/schedlint/rules"
 )
@@ -38,13 +41,23 @@ func run(t testing.TB, dir string, topology []string, paths ...string) (*diag.Re
 // that everything is to survive.
 func runFor(t testing.TB, rule string, survive []string, dir string, topology []string, paths ...string) (*diag.Report, error) {
 	t.Helper()
+	return runRendering(t, nil, rule, survive, dir, topology, paths...)
+}
+
+// runRendering is runFor with renders of directories below dir.
+func runRendering(t testing.TB, renders []string, rule string, survive []string, dir string, topology []string, paths ...string) (*diag.Report, error) {
+	t.Helper()
 	e := engine(t)
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var all []lint.Render
+	for _, name := range renders {
+		all = append(all, lint.Render{Chosen: config.Chosen{Name: name, Dir: name}, Root: render.Root{Confinement: abs, Dir: name}, Named: true})
+	}
 	return lint.Run(context.Background(), lint.Options{
-		Dir: abs, Root: abs, Paths: paths, Topology: topology, Policy: e, Survive: survive, Today: "2026-11-21",
+		Dir: abs, Root: abs, Paths: paths, Renders: all, Renderer: renderHere, Topology: topology, Policy: e, Survive: survive, Today: "2026-11-21",
 		Level: func(id string) diag.Level {
 			r, _ := e.Rule(id)
 			if id == rule && r.Level == diag.LevelOff {
@@ -53,6 +66,16 @@ func runFor(t testing.TB, rule string, survive []string, dir string, topology []
 			return r.Level
 		},
 	})
+}
+
+// renderHere renders in this process.
+func renderHere(_ context.Context, roots []render.Root) []*render.Output {
+	var outs []*render.Output
+	for _, r := range roots {
+		r.Left = render.Most()
+		outs = append(outs, kustomizer.Build(r, "0123456789abcdef"))
+	}
+	return outs
 }
 
 // surviveLine is a comment of a fixture that asks for the loss of the domains of
@@ -138,21 +161,30 @@ func TestRuleFixtures(t *testing.T) {
 				if _, err := os.Stat(filepath.Join(dir, "nodes.yaml")); err == nil {
 					topology = []string{"nodes.yaml"}
 				}
+				paths, renders := []string{file}, []string(nil)
+				if root := strings.TrimSuffix(file, ".yaml"); isDir(filepath.Join(dir, root)) {
+					paths, renders, file = nil, []string{root}, root+"/kustomization.yaml"
+				}
 				text, err := os.ReadFile(filepath.Join(dir, file))
 				if err != nil {
 					t.Fatal(err)
 				}
-				report, err := runFor(t, rule.ID, survive(text), dir, topology, file)
+				report, err := runRendering(t, renders, rule.ID, survive(text), dir, topology, paths...)
 				if err != nil {
 					t.Fatal(err)
 				}
 				compare(t, file, text, report)
-				if file == "bad.yaml" && !slices.ContainsFunc(report.Diagnostics, func(d diag.Diagnostic) bool { return d.Rule == rule.ID }) {
+				if strings.HasPrefix(file, "bad") && !slices.ContainsFunc(report.Diagnostics, func(d diag.Diagnostic) bool { return d.Rule == rule.ID }) {
 					t.Errorf("%s does not fire on its own fixture", rule.ID)
 				}
 			})
 		}
 	}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // TestFixtureFoldersAreRules keeps folders and rules in step: a folder of

@@ -23,11 +23,14 @@ func (r *run) topology(p part, among []*source.Object) *topology.Topology {
 		topo, note = &topology.Topology{}, "the topology could not be read"
 	}
 	s := &r.report.Summary
-	s.Nodes += len(topo.Nodes)
+	if key := p.nodesKey(among); !r.counted[key] { // renders have the nodes in common
+		r.counted[key] = key != ""
+		s.Nodes += len(topo.Nodes)
+	}
 	s.TopologyDeclared = s.TopologyDeclared || !topo.Empty()
-	s.Notes = append(s.Notes, topo.Notes...)
+	r.note(topo.Notes...)
 	if topo.Empty() {
-		s.Notes = append(s.Notes, in(p.name, note+": node selectors, taints, resources, host ports and the number of domains were not checked"))
+		r.note(in(p.name, note+": node selectors, taints, resources, host ports and the number of domains were not checked"))
 		return topo
 	}
 	for _, o := range p.objects { // sets of possible nodes that are not read (R-S7)
@@ -41,6 +44,11 @@ func (r *run) topology(p part, among []*source.Object) *topology.Topology {
 // nodes reads what declares nodes: the files of a part, and the NodeTopology
 // documents among its manifests.
 func (r *run) nodes(p part, among []*source.Object) (*topology.Topology, error) {
+	key := p.nodesKey(among)
+	if known := r.nodesOf[key]; known != nil {
+		r.passNodes(p, known.from)
+		return known.topology, nil
+	}
 	objects, from, err := r.declared(p)
 	if err != nil {
 		return nil, err
@@ -50,11 +58,7 @@ func (r *run) nodes(p part, among []*source.Object) (*topology.Topology, error) 
 			objects = append(objects, o)
 		}
 	}
-	for _, o := range p.objects {
-		if o.Kind == "Node" && topology.Declares(o) && !from[o.File.Name] {
-			r.passed.nodes++
-		}
-	}
+	r.passNodes(p, from)
 	topo, err := topology.Load(objects)
 	if err != nil {
 		return nil, fmt.Errorf("reading topology: %w", err)
@@ -63,7 +67,34 @@ func (r *run) nodes(p part, among []*source.Object) (*topology.Topology, error) 
 	if topo.Empty() && len(objects) > 0 {
 		return nil, fmt.Errorf("reading topology: no node is declared in %s", strings.Join(append(slices.Clone(p.topology), fileNames(among)...), ", "))
 	}
+	if key != "" {
+		r.nodesOf[key] = &declaredNodes{topo, from}
+	}
 	return topo, nil
+}
+
+// declaredNodes are the nodes of some files.
+type declaredNodes struct {
+	topology *topology.Topology
+	from     map[string]bool
+}
+
+// nodesKey is what the nodes of a render rest on; "" for anything else, which is asked
+// for once.
+func (p *part) nodesKey(among []*source.Object) string {
+	if p.render == "" || len(among) > 0 {
+		return ""
+	}
+	return strings.Join(p.topology, "\x00") + "\x00"
+}
+
+// passNodes counts the nodes among manifests that declare none.
+func (r *run) passNodes(p part, from map[string]bool) {
+	for _, o := range p.objects {
+		if o.Kind == "Node" && topology.Declares(o) && !from[o.File.Name] {
+			r.passed.nodes++
+		}
+	}
 }
 
 // declared reads the topology files of a part and gives the names of the files.

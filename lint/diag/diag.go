@@ -118,9 +118,11 @@ type Diagnostic struct {
 	Branch string `json:"branch,omitempty"`
 	// Render is the render whose result the finding is about, or "". Renders are those
 	// of findings that say the same of one place in the sources; see Merge.
-	Render   string   `json:"-"`
-	Renders  []string `json:"renders,omitempty"`
-	Location Span     `json:"location"`
+	Render  string   `json:"-"`
+	Renders []string `json:"renders,omitempty"`
+	// Differ is set if the message is that of Render alone.
+	Differ   bool `json:"-"`
+	Location Span `json:"location"`
 	// Written is the object in which Location is, if that was written under another
 	// name than the result of a render has; zero else.
 	Written Object `json:"-"`

@@ -50,6 +50,7 @@ func (d *Diagnostic) join(o *Diagnostic) {
 		d.Level = o.Level
 	}
 	if o.Message != d.Message {
+		d.Differ = true
 		d.Related = append(slices.Clip(d.Related), Related{Message: fmt.Sprintf("in render %s: %s", o.Render, o.Message), Location: d.Location})
 	}
 }

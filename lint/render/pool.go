@@ -115,7 +115,9 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 				continue
 			}
 		}
-		o, why := w.render(ctx, task{roots[i], p.Nonce}, p.wait())
+		root := roots[i]
+		root.Left = Most() // what the run has left is counted in the order of the roots
+		o, why := w.render(ctx, task{root, p.Nonce}, p.wait())
 		if why != "" {
 			o = broken(roots[i], Killed, why)
 			w.stop()

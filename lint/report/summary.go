@@ -159,7 +159,11 @@ func examined(s *diag.Summary) string {
 	if s.Contexts > 1 {
 		workloads += " in " + count(s.Contexts, "context")
 	}
-	return strings.Join([]string{count(s.Documents, "document"), workloads, nodes}, ", ")
+	renders := ""
+	if s.Renders > 0 {
+		renders = count(s.Renders, "render")
+	}
+	return strings.Join(nonEmpty(count(s.Documents, "document"), renders, workloads, nodes), ", ")
 }
 
 // skipped counts the documents that were left out, by reason.

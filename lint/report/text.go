@@ -112,13 +112,39 @@ func (t *textWriter) folded(mark, style, text string) {
 	t.out.WriteString(rest)
 }
 
-// message is what a finding says. With several clusters the same object has a
-// finding per cluster, so the sentence must tell them apart.
+// message is what a finding says, with the cluster and the renders that it is about.
 func message(d *diag.Diagnostic) string {
-	if d.Cluster == "" {
+	var in []string
+	if d.Cluster != "" {
+		in = append(in, "cluster "+d.Cluster)
+	}
+	if text := renders(d); text != "" {
+		in = append(in, text)
+	}
+	if len(in) == 0 {
 		return d.Message
 	}
-	return fmt.Sprintf("%s (cluster %s)", d.Message, d.Cluster)
+	return fmt.Sprintf("%s (%s)", d.Message, strings.Join(in, ", "))
+}
+
+// maxRenders bounds the renders that a sentence names.
+const maxRenders = 3
+
+// renders names the renders of a finding, or the one that the message is about if the
+// others say something else.
+func renders(d *diag.Diagnostic) string {
+	names := d.Renders
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case d.Differ:
+		return fmt.Sprintf("render %s; it differs in %s", d.Render, count(n-1, "more render"))
+	case n == 1:
+		return "render " + names[0]
+	case n > maxRenders:
+		return fmt.Sprintf("renders %s and %d more", strings.Join(names[:maxRenders-1], ", "), n-maxRenders+1)
+	}
+	return "renders " + enumerated(names)
 }
 
 // related writes a second place of a finding and its line.
