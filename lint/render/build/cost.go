@@ -66,8 +66,8 @@ const untouched = 10
 // transforms is how often a kustomization goes through its objects.
 func transforms(k *kustomization) int {
 	s := &k.spec
-	return untouched + len(s.Patches) + len(s.PatchesStrategicMerge) + len(s.PatchesJson6902) + len(s.Replacements) +
-		len(s.Images) + len(s.ImageTags) + len(s.Replicas) + len(s.Labels) + len(s.Vars) + len(s.Transformers) + len(s.Validators)
+	return untouched + deprecatedTransforms(s) + len(s.Patches) + len(s.Replacements) +
+		len(s.Images) + len(s.Replicas) + len(s.Labels) + len(s.Transformers) + len(s.Validators)
 }
 
 // times does not overflow.

@@ -46,7 +46,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{"resource", "resources:\n- https://user:pw@example.com/x.yaml?token=abc\n", "r/kustomization.yaml:2:3 ***@example.com/x.yaml?token=***"},
 		{"git", "resources:\n- git@github.com:org/repo.git\n", "r/kustomization.yaml:2:3 git@github.com:org/repo.git"},
-		{"short github", "resources: ["github.com/org/repo/deploy?ref=v1"]\n", "r/kustomization.yaml:1:13 github.com/org/repo"},
+		{"short github", "resources: ['github.com/org/repo/deploy?ref=v1']\n", "r/kustomization.yaml:1:13 github.com/org/repo"},
 		{"ssh", "resources: ['ssh://git@host/x']\n", "r/kustomization.yaml:1:13 ssh://***@host/x"},
 		{"go-getter", "resources: ['git::https://host/org/repo']\n", "r/kustomization.yaml:1:13 remote"},
 		{"file URL", "resources: ['file:///etc']\n", "r/kustomization.yaml:1:13 remote"},
@@ -68,7 +68,7 @@ func TestRefused(t *testing.T) {
 		{"replacements", "replacements: [{path: https://example.com/x}]\n", "r/kustomization.yaml:1:23 remote"},
 		{"openapi", "openapi: {path: https://example.com/x}\n", "r/kustomization.yaml:1:17 remote"},
 		{"files", "configMapGenerator: [{name: a, files: [k=https://example.com/x]}]\n", "r/kustomization.yaml:1:40 remote"},
-		{"envs", "secretGenerator: [{name: a, envs: ["https://example.com/x?a=b=c"]}]\n", "r/kustomization.yaml:1:36 remote"},
+		{"envs", "secretGenerator: [{name: a, envs: ['https://example.com/x?a=b=c']}]\n", "r/kustomization.yaml:1:36 remote"},
 		{"env", "configMapGenerator: [{name: a, env: https://example.com/x}]\n", "r/kustomization.yaml:1:37 remote"},
 		{"charts", "helmCharts:\n- name: redis\n  repo: https://example.com\n", "r/kustomization.yaml:2:9 chart redis"},
 		{"old charts", "helmChartInflationGenerator:\n- chartName: redis\n", "r/kustomization.yaml:2:14 chart redis"},

@@ -60,7 +60,7 @@ var fields = []struct {
 	get   func(*types.Kustomization) []string
 }{
 	{"resources", asResource, func(k *types.Kustomization) []string { return k.Resources }},
-	{"bases", asResource, func(k *types.Kustomization) []string { return k.Bases }},
+	{"bases", asResource, deprecatedBases},
 	{"configurations", asSetting, func(k *types.Kustomization) []string { return k.Configurations }},
 	{"crds", asSchema, func(k *types.Kustomization) []string { return k.Crds }},
 	{"openapi", asSetting, func(k *types.Kustomization) []string { return some(k.OpenAPI["path"]) }},
@@ -68,9 +68,9 @@ var fields = []struct {
 	{"secretGenerator", asData, secretData},
 	{"generators", asPlugin, func(k *types.Kustomization) []string { return k.Generators }},
 	{"components", asComponent, func(k *types.Kustomization) []string { return k.Components }},
-	{"patchesStrategicMerge", asPatch, mergePatches},
+	{"patchesStrategicMerge", asPatch, deprecatedMergePatches},
 	{"patches", asPatch, func(k *types.Kustomization) []string { return patchPaths(k.Patches) }},
-	{"patchesJson6902", asJSONPatch, func(k *types.Kustomization) []string { return patchPaths(k.PatchesJson6902) }},
+	{"patchesJson6902", asJSONPatch, deprecatedJSONPatches},
 	{"replacements", asSetting, replacementPaths},
 	{"transformers", asPlugin, func(k *types.Kustomization) []string { return k.Transformers }},
 	{"validators", asPlugin, func(k *types.Kustomization) []string { return k.Validators }},
@@ -94,13 +94,6 @@ func generatorData(g *types.GeneratorArgs) (all []string) {
 	all = append(all, g.FileSources...)
 	all = append(all, g.EnvSources...)
 	return append(all, some(g.EnvSource)...)
-}
-
-func mergePatches(k *types.Kustomization) (all []string) {
-	for _, p := range k.PatchesStrategicMerge {
-		all = append(all, string(p))
-	}
-	return all
 }
 
 func patchPaths(patches []types.Patch) (all []string) {
