@@ -28,6 +28,7 @@ const layers = `
 2 lint/kustomize
 2 lint/config     github.com/bmatcuk/doublestar/v4
 1 lint/source     sigs.k8s.io/kustomize
+1 lint/render/build sigs.k8s.io/kustomize
 1 lint/accept
 1 lint/report     github.com/owenrumney/go-sarif/v3
 0 lint/diag

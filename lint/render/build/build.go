@@ -1,0 +1,184 @@
+package build
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/openapi"
+
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// Build renders one root. Nonce marks the comments of this run: text that nobody who wrote
+// the sources could know, of letters and digits. Output.Problem says why there is no
+// result; what the input says never panics. Builds of one process run one at a time.
+func Build(r render.Root, nonce string) *render.Output {
+	t, err := openTree(r.Confinement, render.Most().Least(r.Left).Bytes)
+	if err != nil {
+		return &render.Output{Problem: newPlan(r, nil).atRoot(fmt.Errorf("the repository %w", err))}
+	}
+	defer t.root.Close()
+	p := newPlan(r, t)
+	total, problem := p.make()
+	if problem != nil {
+		return &render.Output{Problem: problem, Cost: spent(total.cost, p)}
+	}
+	m := newMarker(nonce)
+	out := p.build(m)
+	if out.Problem == nil && bytes.Contains(out.Text, []byte(m.sign)) {
+		out = p.build(nil) // a comment became a value
+	}
+	out.Cost = total.cost
+	out.Cost.Bytes = plus(out.Cost.Bytes, len(out.Text))
+	if out.Problem == nil {
+		p.within(out)
+	}
+	return out
+}
+
+// spent is what a plan that ends in a problem has cost.
+func spent(c render.Cost, p *plan) render.Cost {
+	return render.Cost{Objects: c.Objects, Bytes: p.most.Bytes - p.tree.left, Entries: len(p.uses)}
+}
+
+// within holds the result against the limits.
+func (p *plan) within(out *render.Output) {
+	total := sum{cost: out.Cost}
+	total.cost.Objects = max(total.cost.Objects, len(out.Documents))
+	if over := total.beyond(p.most); over != "" {
+		*out = render.Output{Cost: out.Cost, Problem: p.atRoot(refusal(over))}
+	}
+}
+
+// build runs kustomize over the plan, with markers if m is not nil.
+func (p *plan) build(m *marker) *render.Output {
+	served, problem := p.serve(m)
+	if problem != nil {
+		return &render.Output{Problem: problem}
+	}
+	fs := &fileSystem{tree: p.tree, served: served}
+	result, err := p.run(fs)
+	if err == nil && fs.refused == nil {
+		var out *render.Output
+		if out, err = p.output(result, m); err == nil {
+			p.account(out)
+			return out
+		}
+	}
+	if fs.refused != nil {
+		return &render.Output{Problem: p.at(fs.name, fmt.Errorf("%s %w", shown(fs.name), fs.refused))}
+	}
+	return &render.Output{Problem: p.translate(err, m)}
+}
+
+// run is kustomize itself. It panics for some inputs, such as a schema that is none.
+func (p *plan) run(fs *fileSystem) (result resmap.ResMap, err error) {
+	crashed := true
+	defer func() {
+		if r := recover(); crashed {
+			err = fmt.Errorf("kustomize crashed: %v", r)
+		}
+		if crashed || p.schema {
+			openapi.ResetOpenAPI()
+		}
+	}()
+	opts := krusty.MakeDefaultOptions()
+	opts.PluginConfig = types.DisabledPluginConfig()
+	if !p.root.RootOnly {
+		opts.LoadRestrictions = types.LoadRestrictionsNone
+	}
+	result, err = krusty.MakeKustomizer(opts).Run(fs, filepath.Join(p.tree.dir, filepath.FromSlash(p.root.Dir)))
+	crashed = false
+	return result, err
+}
+
+// account lists what was read: sources declare objects or change them, the rest is data.
+func (p *plan) account(out *render.Output) {
+	for name, f := range p.tree.real {
+		switch used := p.uses[name]; {
+		case f.dir:
+		case used&(asResource|asComponent|asPatch|asJSONPatch|asPlugin|asSchema|asKustomization) != 0:
+			out.Sources = append(out.Sources, name)
+		default:
+			out.Data = append(out.Data, name)
+		}
+	}
+	slices.Sort(out.Sources)
+	slices.Sort(out.Data)
+}
+
+// translate puts an error of kustomize at the entry that it is about.
+func (p *plan) translate(err error, m *marker) *render.Problem {
+	if len(p.hints) > 0 {
+		return p.hints[0].problem
+	}
+	said := err.Error()
+	if m != nil {
+		said = m.without(said)
+	}
+	// Kustomize takes a file that it cannot use for a directory, and says so at the end.
+	if _, inner, ok := strings.Cut(said, "accumulation err='"); ok {
+		if before, _, ok := strings.Cut(inner, "': must build at directory"); ok {
+			said = before
+		}
+	}
+	k, e := p.mentioned(said)
+	said = triedAsFile.ReplaceAllString(said, "")
+	said = strings.ReplaceAll(said, p.tree.dir+string(filepath.Separator), "")
+	said = "kustomize: " + strings.ReplaceAll(said, p.tree.dir, ".")
+	switch {
+	case e != nil:
+		return e.problem(errors.New(said))
+	case k != nil:
+		return k.problem(nil, errors.New(said))
+	}
+	return p.atRoot(errors.New(said))
+}
+
+// triedAsFile is what kustomize says of every directory below which something is wrong.
+var triedAsFile = regexp.MustCompile(`accumulation err='accumulating resources from '[^']*': [^']* is a directory': `)
+
+// mentioned is the kustomization whose directory an error names last, and the entry of it
+// that the error names last; nil where there is none.
+func (p *plan) mentioned(said string) (in *kustomization, best *entry) {
+	last := -1
+	for _, k := range p.sorted() {
+		dir := filepath.Join(p.tree.dir, filepath.FromSlash(k.dir))
+		if at := strings.LastIndex(said, "'"+dir+"'"); at > last {
+			in, last = k, at
+		}
+	}
+	if in == nil {
+		in = p.kusts[p.tree.read(p.root.Dir).name]
+	}
+	last = -1
+	for _, e := range in.entries {
+		for _, form := range []string{"'" + e.value + "'", `"` + e.value + `"`, "(" + e.value + ")"} {
+			if at := strings.LastIndex(said, form); at > last {
+				best, last = e, at
+			}
+		}
+	}
+	return in, best
+}
+
+// at puts an error at the entry that names a file; at the root if none does.
+func (p *plan) at(name string, err error) *render.Problem {
+	for _, k := range p.sorted() {
+		for _, e := range k.entries {
+			if f := p.tree.files[name]; f != nil && p.tree.files[path.Join(k.dir, e.name)] == f {
+				return e.problem(err)
+			}
+		}
+	}
+	return p.atRoot(err)
+}
