@@ -265,7 +265,7 @@ func (l *loader) kustomize(k, item *source.Node, r *Render, c *Config, key strin
 		l.fail(l.at(k), "%s.kustomize: expected a directory or a glob, found nothing", key)
 	case strings.Contains(r.Kustomize, "://"):
 		l.fail(l.at(k), "%s.kustomize: expected a directory of the repository, found a URL: vendor it and name the directory", key)
-	case kustomizationNames[path.Base(r.Kustomize)]:
+	case source.IsKustomizationFile(path.Base(r.Kustomize)):
 		l.fail(l.at(k), "%s.kustomize: expected a directory, found the file %s: name the directory that holds it", key, r.Kustomize)
 	case !r.IsGlob():
 		l.namedFile(dir, l.at(k), c, key+".kustomize", "-k", true)
@@ -287,9 +287,6 @@ func (l *loader) kustomize(k, item *source.Node, r *Render, c *Config, key strin
 		l.fail(l.at(s), "%s.source-root: belongs to files: kustomize knows where its input is", key)
 	}
 }
-
-// kustomizationNames are the names of files that are kustomizations.
-var kustomizationNames = map[string]bool{"kustomization.yaml": true, "kustomization.yml": true, "Kustomization": true}
 
 // rendered looks at an entry for what another tool rendered.
 func (l *loader) rendered(k, item *source.Node, c *Config, key string) {

@@ -32,7 +32,7 @@ const maxSteps = 200_000
 
 func newTree(set *source.Set) *tree {
 	t := &tree{files: map[string]*source.File{}, dirs: map[string]*kustomization{}}
-	isKustomization := func(f *source.File) bool { return names[path.Base(f.Name)] }
+	isKustomization := func(f *source.File) bool { return source.IsKustomizationFile(path.Base(f.Name)) }
 	if !slices.ContainsFunc(set.Files, isKustomization) {
 		return t
 	}
@@ -51,9 +51,6 @@ func newTree(set *source.Set) *tree {
 	}
 	return t
 }
-
-// names are those of kustomization files.
-var names = map[string]bool{"kustomization.yaml": true, "kustomization.yml": true, "Kustomization": true}
 
 func (t *tree) kustomization(dir string, root *source.Node) *kustomization {
 	k := &kustomization{dir: dir, root: root, renames: root.Get("namePrefix") != nil || root.Get("nameSuffix") != nil}

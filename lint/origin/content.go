@@ -91,10 +91,10 @@ func (m *Mapper) sources() []string {
 // below are the manifests in the base and its directories but hidden ones.
 func (m *Mapper) below() []string {
 	var all []string
-	top := filepath.Join(m.files.root, filepath.FromSlash(m.base))
+	top := filepath.Join(m.files.Root(), filepath.FromSlash(m.base))
 	// what cannot be listed holds no source
 	_ = filepath.WalkDir(top, func(at string, d fs.DirEntry, err error) error {
-		name, inside := m.files.inside(at)
+		name, inside := m.files.Inside(at)
 		switch {
 		case err != nil || !inside || len(all) > maxSources:
 			return filepath.SkipDir

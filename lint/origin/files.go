@@ -3,11 +3,8 @@ package origin
 import (
 	"bytes"
 	"io"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -18,13 +15,13 @@ const maxBytes = 64 << 20
 
 // files reads files of the repository by their names from its root.
 type files struct {
-	dir, root string // without symbolic links
-	tracked   func(path string) bool
-	known     map[string]*source.File
-	entries   map[string]entry
-	roots     map[string][]*source.Node
-	indexes   map[string]index
-	left      int64
+	*worktree.Lookup
+	dir     string // without symbolic links
+	tracked func(path string) bool
+	known   map[string]*source.File
+	roots   map[string][]*source.Node
+	indexes map[string]index
+	left    int64
 }
 
 // index finds the objects of a file.
@@ -32,16 +29,10 @@ type index map[groupKind]map[string][]*source.Object
 
 type groupKind struct{ group, kind string }
 
-// entry is what a name leads to, under the name without symbolic links.
-type entry struct {
-	name string
-	info fs.FileInfo
-}
-
 func newFiles(o Options) *files {
 	return &files{
-		dir: resolved(o.Dir), root: resolved(o.Root), tracked: o.Tracked, known: o.Files,
-		entries: map[string]entry{}, roots: map[string][]*source.Node{}, indexes: map[string]index{}, left: maxBytes,
+		Lookup: worktree.NewLookup(o.Root), dir: resolved(o.Dir), tracked: o.Tracked, known: o.Files,
+		roots: map[string][]*source.Node{}, indexes: map[string]index{}, left: maxBytes,
 	}
 }
 
@@ -52,63 +43,37 @@ func resolved(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// inside gives the name of a path from the root; ok is false for one outside, or of
-// git's own.
-func (f *files) inside(real string) (name string, ok bool) {
-	rel, err := filepath.Rel(f.root, real)
-	name = filepath.ToSlash(rel)
-	return name, err == nil && name != ".." && !strings.HasPrefix(name, "../") && !worktree.OfGit(name)
-}
-
-// entry looks a name up; its info is nil if nothing of the repository is there.
-func (f *files) entry(name string) entry {
-	e, known := f.entries[name]
-	if known || name == ".." || strings.HasPrefix(name, "../") || path.IsAbs(name) {
-		return e
-	}
-	real, err := filepath.EvalSymlinks(filepath.Join(f.root, filepath.FromSlash(name)))
-	if err == nil {
-		if inside, ok := f.inside(real); ok {
-			if info, err := os.Lstat(real); err == nil {
-				e = entry{inside, info}
-			}
-		}
-	}
-	f.entries[name] = e
-	return e
-}
-
 // directory is the name of a directory, "" if there is none.
 func (f *files) directory(name string) string {
-	if e := f.entry(name); e.info != nil && e.info.IsDir() {
-		return e.name
+	if e := f.Entry(name); e.Info != nil && e.Info.IsDir() {
+		return e.Name
 	}
 	return ""
 }
 
 // read gives a file, or nil. A pipe or a device would block, and is none.
 func (f *files) read(name string) *source.File {
-	e := f.entry(name)
-	if e.info == nil || !e.info.Mode().IsRegular() {
+	e := f.Entry(name)
+	if e.Info == nil || !e.Info.Mode().IsRegular() {
 		return nil
 	}
-	real := filepath.Join(f.root, filepath.FromSlash(e.name))
+	real := filepath.Join(f.Root(), filepath.FromSlash(e.Name))
 	if f.tracked != nil && !f.tracked(real) {
 		return nil
 	}
-	if file := f.known[e.name]; file != nil {
+	if file := f.known[e.Name]; file != nil {
 		return file
 	}
-	text := f.text(real, e.info.Size())
+	text := f.text(real, e.Info.Size())
 	if text == nil {
 		return nil
 	}
-	display := e.name
+	display := e.Name
 	if rel, err := filepath.Rel(f.dir, real); err == nil {
 		display = filepath.ToSlash(rel)
 	}
-	file := source.NewFile(e.name, display, text)
-	f.known[e.name] = file
+	file := source.NewFile(e.Name, display, text)
+	f.known[e.Name] = file
 	return file
 }
 

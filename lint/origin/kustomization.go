@@ -29,7 +29,7 @@ func (m *Mapper) kustomization(dir string) *kustomization {
 	if known {
 		return k
 	}
-	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
+	for _, name := range source.KustomizationFiles() {
 		file := m.files.read(path.Join(dir, name))
 		if file == nil {
 			continue
@@ -84,13 +84,13 @@ func (s *search) in(dir string, above way) {
 			if s.visits++; s.visits > maxVisits {
 				return
 			}
-			e := s.m.files.entry(path.Join(dir, item.Text()))
+			e := s.m.files.Entry(path.Join(dir, item.Text()))
 			switch {
-			case item.Text() == "" || e.info == nil:
-			case e.info.IsDir():
-				s.in(e.name, above)
-			case len(s.found[e.name]) <= maxWays:
-				s.found[e.name] = append(s.found[e.name], inner)
+			case item.Text() == "" || e.Info == nil:
+			case e.Info.IsDir():
+				s.in(e.Name, above)
+			case len(s.found[e.Name]) <= maxWays:
+				s.found[e.Name] = append(s.found[e.Name], inner)
 			}
 		}
 	}

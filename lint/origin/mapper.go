@@ -68,7 +68,7 @@ func New(o Options) (*Mapper, error) {
 	if !filepath.IsAbs(base) {
 		base = filepath.Join(o.Dir, base)
 	}
-	name, ok := m.files.inside(resolved(base))
+	name, ok := m.files.Inside(resolved(base))
 	if ok {
 		m.base = m.files.directory(name)
 	}

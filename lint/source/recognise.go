@@ -7,8 +7,6 @@ import (
 	"strings"
 )
 
-var kustomizationNames = map[string]bool{"kustomization.yaml": true, "kustomization.yml": true, "Kustomization": true}
-
 // recognise tells why a document holds no objects; "" if it may.
 func recognise(f *File, d document) string {
 	base := path.Base(f.Name)
@@ -27,7 +25,7 @@ func recognise(f *File, d document) string {
 	switch {
 	case kind == "Baseline" && strings.HasPrefix(apiVersion, "schedlint.dev/"):
 		return SkipConfig
-	case kustomizationNames[base] && (kind == "" || kind == "Kustomization" || kind == "Component"),
+	case IsKustomizationFile(base) && (kind == "" || kind == "Kustomization" || kind == "Component"),
 		strings.HasPrefix(apiVersion, "kustomize.config.k8s.io/"):
 		return SkipKustomization
 	case kind == "" && base == "Chart.yaml":

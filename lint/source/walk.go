@@ -35,6 +35,10 @@ type walker struct {
 	untracked []string
 	// passed are paths that are left out for another reason.
 	passed []passedPath
+	// wanted takes files by their names without directories.
+	wanted func(base string) bool
+	// most is how many entries of directories are looked at; 0 for all.
+	most, entries int
 }
 
 // link is a symbolic link that is still to be followed: what is there without
@@ -47,7 +51,7 @@ type link struct {
 }
 
 func newWalker(opts Options) *walker {
-	return &walker{opts: opts, root: resolved(opts.Root), seen: map[string]bool{}}
+	return &walker{opts: opts, root: resolved(opts.Root), seen: map[string]bool{}, wanted: isManifest}
 }
 
 func resolved(dir string) string {
@@ -154,6 +158,9 @@ func (w *walker) dir(real, display, bound string, above []string) {
 	}
 	above = append(slices.Clip(above), real)
 	for _, e := range entries {
+		if w.entries++; w.most > 0 && w.entries > w.most {
+			return
+		}
 		path, shown := filepath.Join(real, e.Name()), below(display, e.Name())
 		switch {
 		case e.IsDir():
@@ -164,7 +171,7 @@ func (w *walker) dir(real, display, bound string, above []string) {
 			}
 		case e.Type()&fs.ModeSymlink != 0:
 			w.links = append(w.links, link{path, shown, bound, above})
-		case isManifest(e.Name()):
+		case w.wanted(e.Name()):
 			w.entry(path, shown, e)
 		}
 	}
@@ -204,7 +211,7 @@ func (w *walker) follow(l link) {
 		return
 	}
 	if !w.opts.Tracked(l.path) {
-		if isManifest(l.path) {
+		if w.wanted(filepath.Base(l.path)) {
 			w.leave(l.path)
 		} else {
 			w.linkUnread(SkipLink, l.path)
@@ -213,7 +220,7 @@ func (w *walker) follow(l link) {
 	}
 	real, err := filepath.EvalSymlinks(l.path)
 	if err != nil {
-		if isManifest(l.path) || !errors.Is(err, fs.ErrNotExist) {
+		if w.wanted(filepath.Base(l.path)) || !errors.Is(err, fs.ErrNotExist) {
 			w.refuse(l.path, l.shown, leadsAstray)
 		}
 		return
@@ -222,7 +229,7 @@ func (w *walker) follow(l link) {
 	switch {
 	case err != nil:
 		w.refuse(l.path, l.shown, "cannot be read: "+reason(err))
-	case !info.IsDir() && !isManifest(l.path):
+	case !info.IsDir() && !w.wanted(filepath.Base(l.path)):
 	case !within(l.bound, real) || worktree.OfGit(real) && !worktree.OfGit(l.path):
 		w.refuse(l.path, l.shown, leadsOut)
 	case info.IsDir() && slices.Contains(l.above, real):
