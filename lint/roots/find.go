@@ -1,0 +1,202 @@
+package roots
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// Options say where to look. The zero value of each function takes everything.
+type Options struct {
+	// Root is the directory that nothing is read outside of, and from which names
+	// count; Paths are files and directories. All are absolute.
+	Root  string
+	Paths []string
+	// Ignore and Tracked are those of source.Options.
+	Ignore  func(name string) bool
+	Tracked func(path string) bool
+	// Declares reports whether an object declares nodes; nil takes none.
+	Declares func(o *source.Object) bool
+
+	bounds bounds // in place of the defaults
+}
+
+// bounds limit one call of Find: entries of directories, references of kustomizations,
+// and bytes of one file and of all.
+type bounds struct {
+	entries, references int
+	file, bytes         int64
+}
+
+func defaultBounds() bounds {
+	return bounds{entries: 200_000, references: 200_000, file: 64 << 20, bytes: 1 << 30}
+}
+
+// Found is what a tree holds. Names are from the root with forward slashes; every list
+// is sorted by name.
+type Found struct {
+	// Kustomizations are those below the paths and those that they refer to.
+	Kustomizations []*Kustomization
+	// Roots are those of Kustomizations that are rendered on their own.
+	Roots      []*Kustomization
+	Charts     []Chart
+	Pointers   []Pointer
+	Topologies []string
+	Unread     []Unread
+}
+
+// Kustomization is the one of a directory.
+type Kustomization struct {
+	// Dir is the directory and File the file in it.
+	Dir, File string
+	// Component is set for the kind Component; Below if the directory is below the
+	// paths.
+	Component, Below bool
+	// Dirs are the directories of the kustomizations that it refers to, Files the files
+	// that it names, both sorted; Patches are those of Files that are patches.
+	Dirs, Files, Patches []string
+	// Reasons are what in this kustomization keeps it from rendering offline, in the
+	// order of the file.
+	Reasons []Reason
+	// Blocked are the first Reason of each kind, its own or of what it refers to.
+	Blocked []Reason
+}
+
+// Reason is one thing that keeps a kustomization from rendering offline.
+type Reason struct {
+	Kind Kind
+	// File and Line are where the kustomization says it.
+	File string
+	Line int
+	// Detail is what it names, or what is wrong with the file.
+	Detail string
+}
+
+// Kind is why a kustomization does not render offline.
+type Kind int
+
+// What is in the way, the worst first.
+const (
+	Broken  Kind = iota // the kustomization itself cannot be read
+	Missing             // a file or directory that is not there
+	Outside             // a path that leads out of the repository
+	Remote              // a URL
+	Helm                // a Helm chart
+	kinds
+)
+
+// String names the kind before its Detail.
+func (k Kind) String() string {
+	return [...]string{"unusable", "missing", "outside of the repository", "remote", "Helm chart"}[k]
+}
+
+// Chart is a Helm chart.
+type Chart struct {
+	Dir, Name string
+	// Library is set for a library chart, and Subchart for one in charts/ of another.
+	Library, Subchart bool
+	// Values are the values files in its directory.
+	Values []string
+}
+
+// Pointer is an object of a GitOps controller that names what it deploys.
+type Pointer struct {
+	// Kind has the controller before it, as in Flux Kustomization.
+	Kind, Name string
+	File       string
+	Line       int
+}
+
+// Unread is what was not looked at, with the reason.
+type Unread struct{ Name, Why string }
+
+// finder gathers what is found.
+type finder struct {
+	opts       Options
+	most       bounds
+	lookup     *worktree.Lookup
+	found      Found
+	dirs       map[string]*Kustomization
+	references int
+	bytes      int64
+	named      map[string]*named // what has the name of a kustomization, by name
+	charts     map[string]bool
+	values     map[string][]string // files that may hold values, by directory
+}
+
+// Find looks for what can be rendered below some paths. The error joins what is wrong
+// with the paths themselves, such as one that does not exist; Found then has what the
+// other paths hold.
+func Find(o Options) (*Found, error) {
+	f := &finder{opts: o, most: o.bounds, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, values: map[string][]string{}}
+	if f.most == (bounds{}) {
+		f.most = defaultBounds()
+	}
+	walk := source.Options{Dir: o.Root, Root: o.Root, Ignore: o.Ignore, Tracked: o.Tracked}
+	inputs, over, err := source.Walk(walk, o.Paths, f.most.entries, matters)
+	if over {
+		f.unread(".", "has more than %d entries of directories: name fewer paths", f.most.entries)
+	}
+	f.kustomizations(inputs)
+	for _, in := range inputs {
+		f.manifest(in)
+	}
+	f.finish()
+	return &f.found, err
+}
+
+// matters reports whether a file of this name can be of interest.
+func matters(base string) bool {
+	return isYAML(base) || source.IsKustomizationFile(base) || strings.HasSuffix(base, ".json")
+}
+
+func isYAML(base string) bool {
+	return strings.HasSuffix(base, ".yaml") || strings.HasSuffix(base, ".yml")
+}
+
+// finish draws conclusions and sorts.
+func (f *finder) finish() {
+	for _, k := range f.dirs {
+		f.found.Kustomizations = append(f.found.Kustomizations, k)
+	}
+	slices.SortFunc(f.found.Kustomizations, func(a, b *Kustomization) int { return strings.Compare(a.Dir, b.Dir) })
+	f.dropPatches()
+	f.block()
+	f.found.Roots = f.rootsOf()
+	for i := range f.found.Charts {
+		f.chart(&f.found.Charts[i])
+	}
+	slices.SortFunc(f.found.Charts, func(a, b Chart) int { return strings.Compare(a.Dir, b.Dir) })
+	slices.SortStableFunc(f.found.Pointers, func(a, b Pointer) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.File, b.File), a.Line-b.Line)
+	})
+	slices.Sort(f.found.Topologies)
+	slices.SortStableFunc(f.found.Unread, func(a, b Unread) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// dropPatches takes away what patches and templates of charts say: they are no objects
+// yet.
+func (f *finder) dropPatches() {
+	patches := map[string]bool{}
+	for _, k := range f.found.Kustomizations {
+		for _, name := range k.Patches {
+			patches[name] = true
+		}
+	}
+	f.found.Pointers = slices.DeleteFunc(f.found.Pointers, func(p Pointer) bool { return patches[p.File] || f.isTemplate(p.File) })
+	f.found.Topologies = slices.DeleteFunc(f.found.Topologies, func(name string) bool { return patches[name] || f.isTemplate(name) })
+}
+
+// chart completes a chart with what lies beside it and above.
+func (f *finder) chart(c *Chart) {
+	c.Values = slices.Sorted(slices.Values(f.values[c.Dir]))
+	for at := c.Dir; at != "."; at = path.Dir(at) {
+		if up := path.Dir(at); path.Base(up) == "charts" && f.charts[path.Dir(up)] {
+			c.Subchart = true
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package roots
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// graph is a tree of so many kustomizations that refer to one another at random.
+func graph(t *testing.T, random *rand.Rand, n int) string {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		text := "kind: " + []string{"Kustomization", "Kustomization", "Component"}[random.IntN(3)] + "\n"
+		for _, field := range []string{"resources", "components"} {
+			var to []string
+			for range random.IntN(3) {
+				if random.IntN(2) == 0 {
+					to = append(to, fmt.Sprintf("../k%02d", random.IntN(n)))
+				}
+			}
+			text += field + ": [" + strings.Join(to, ", ") + "]\n"
+		}
+		dir := filepath.Join(root, fmt.Sprintf("k%02d", i))
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// reach is what references lead to from a kustomization, itself included, found
+// without what the package uses for it.
+func reach(byDir map[string]*Kustomization, from string, seen map[string]bool) {
+	if seen[from] {
+		return
+	}
+	seen[from] = true
+	for _, dir := range byDir[from].Dirs {
+		reach(byDir, dir, seen)
+	}
+}
+
+// TestRoots holds roots of random graphs to the contract of the package.
+func TestRoots(t *testing.T) {
+	for seed := range uint64(150) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		root := graph(t, random, 1+random.IntN(14))
+		f, err := Find(Options{Root: root, Paths: []string{root}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		byDir, reached, isRoot := map[string]*Kustomization{}, map[string]bool{}, map[string]bool{}
+		for _, k := range f.Kustomizations {
+			byDir[k.Dir] = k
+		}
+		for _, k := range f.Roots {
+			isRoot[k.Dir] = true
+			if k.Component {
+				t.Errorf("seed %d: the Component %s is a root", seed, k.Dir)
+			}
+			reach(byDir, k.Dir, reached)
+		}
+		for dir, k := range byDir {
+			if !reached[dir] && !k.Component {
+				t.Errorf("seed %d: %s is reached from no root", seed, dir)
+			}
+			for _, to := range k.Dirs {
+				back := map[string]bool{}
+				reach(byDir, to, back)
+				if isRoot[to] && reached[dir] && !back[dir] {
+					t.Errorf("seed %d: %s is a root, and %s refers to it", seed, to, dir)
+				}
+			}
+		}
+		for a := range isRoot {
+			other := map[string]bool{}
+			reach(byDir, a, other)
+			for b := range isRoot {
+				if a != b && other[b] {
+					t.Errorf("seed %d: the root %s reaches the root %s", seed, a, b)
+				}
+			}
+		}
+	}
+}
+
+// TestOrder finds the same whatever the order and the number of the paths.
+func TestOrder(t *testing.T) {
+	root := graph(t, rand.New(rand.NewPCG(7, 7)), 12)
+	var paths []string
+	for i := range 12 {
+		paths = append(paths, filepath.Join(root, fmt.Sprintf("k%02d", i)))
+	}
+	want := ""
+	for range 3 {
+		f, err := Find(Options{Root: root, Paths: paths})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := summary(f); want != "" && got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		} else {
+			want = got
+		}
+		slices.Reverse(paths)
+		paths = append(paths, root)
+	}
+}
+
+// TestDeep follows a chain as long as there may be references.
+func TestDeep(t *testing.T) {
+	f := &finder{dirs: map[string]*Kustomization{}}
+	const n = 200_000
+	for i := range n {
+		k := &Kustomization{Dir: fmt.Sprintf("%06d", i), Dirs: []string{fmt.Sprintf("%06d", i+1)}, Below: true}
+		f.dirs[k.Dir] = k
+		f.found.Kustomizations = append(f.found.Kustomizations, k)
+	}
+	last := f.found.Kustomizations[n-1]
+	last.because(Remote, "x", 1, "y")
+	f.block()
+	roots := f.rootsOf()
+	if len(roots) != 1 || roots[0].Dir != "000000" || len(roots[0].Blocked) != 1 {
+		t.Errorf("%d roots, the first is %+v", len(roots), roots[0])
+	}
+}

@@ -1,0 +1,124 @@
+package roots
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// pointerKinds are the kinds of GitOps controllers, by group and kind, and what people
+// call them.
+func pointerKinds() map[[2]string]string {
+	return map[[2]string]string{
+		{"kustomize.toolkit.fluxcd.io", "Kustomization"}: "Flux Kustomization",
+		{"helm.toolkit.fluxcd.io", "HelmRelease"}:        "Flux HelmRelease",
+		{"argoproj.io", "Application"}:                   "Argo CD Application",
+		{"argoproj.io", "ApplicationSet"}:                "Argo CD ApplicationSet",
+	}
+}
+
+// marks are texts that a file has if it declares a pointer or a NodeTopology.
+func marks() [][]byte {
+	return [][]byte{[]byte(".toolkit.fluxcd.io/"), []byte("argoproj.io/"), []byte("schedlint.dev/")}
+}
+
+// mentions reports whether a text may declare what is looked for, without parsing it.
+func mentions(text []byte) bool {
+	for _, mark := range marks() {
+		if bytes.Contains(text, mark) {
+			return true
+		}
+	}
+	return mentionsNode(text)
+}
+
+// mentionsNode looks for the kind Node.
+func mentionsNode(text []byte) bool {
+	node := []byte("Node")
+	for rest := text; ; {
+		i := bytes.Index(rest, node)
+		if i < 0 {
+			return false
+		}
+		before, after := bytes.TrimRight(rest[:i], " \t\"'"), rest[i+len(node):]
+		before, colon := bytes.CutSuffix(before, []byte(":"))
+		if colon && bytes.HasSuffix(bytes.TrimRight(before, " \t\"'"), []byte("kind")) && (len(after) == 0 || !isLetter(after[0])) {
+			return true
+		}
+		rest = after
+	}
+}
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+// manifest looks at a file that is no kustomization.
+func (f *finder) manifest(in source.Input) {
+	base, dir := path.Base(in.Name), path.Dir(in.Name)
+	switch {
+	case in.Problem != "":
+		f.unread(in.Name, "%s", in.Problem)
+		return
+	case source.IsKustomizationFile(base):
+		if n := f.kustomizationFile(in.Name); n != nil && n.foreign {
+			f.objects(n.file)
+		}
+		return
+	case base == "Chart.yaml":
+		f.chartFile(in.Name)
+		return
+	case isYAML(base) && strings.Contains(strings.ToLower(base), "values"):
+		f.values[dir] = append(f.values[dir], in.Name)
+	}
+	if file := f.read(in.Name); file != nil {
+		f.objects(file)
+	}
+}
+
+// objects looks at what a file declares.
+func (f *finder) objects(file *source.File) {
+	if !mentions(file.Text) {
+		return
+	}
+	for _, root := range file.Roots() {
+		for _, o := range file.ObjectsOf(root) {
+			f.object(o)
+		}
+	}
+}
+
+func (f *finder) object(o *source.Object) {
+	if what, ok := pointerKinds()[[2]string{o.Group(), o.Kind}]; ok {
+		f.found.Pointers = append(f.found.Pointers, Pointer{what, o.Name, o.File.Name, max(o.NameSpan().Line, 1)})
+	}
+	if n := len(f.found.Topologies); f.opts.Declares != nil && f.opts.Declares(o) && (n == 0 || f.found.Topologies[n-1] != o.File.Name) {
+		f.found.Topologies = append(f.found.Topologies, o.File.Name)
+	}
+}
+
+// chartFile reads the description of a chart.
+func (f *finder) chartFile(name string) {
+	file := f.read(name)
+	if file == nil {
+		return
+	}
+	docs := file.Roots()
+	if len(docs) != 1 || docs[0].Get("name").Text() == "" || !docs[0].Get("kind").IsNull() {
+		return
+	}
+	dir := path.Dir(name)
+	f.charts[dir] = true
+	f.found.Charts = append(f.found.Charts, Chart{Dir: dir, Name: docs[0].Get("name").Text(), Library: docs[0].Get("type").Text() == "library"})
+}
+
+// isTemplate reports whether a file is a template of a chart that was found, which
+// declares nothing by itself.
+func (f *finder) isTemplate(name string) bool {
+	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+		if path.Base(at) == "templates" && f.charts[path.Dir(at)] {
+			return true
+		}
+	}
+	return false
+}

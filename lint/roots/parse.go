@@ -1,0 +1,139 @@
+package roots
+
+import (
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// use is what kustomize does with an entry that names something.
+type use int
+
+const (
+	resource  use = iota // a file, or a directory with a kustomization
+	directory            // a directory with a kustomization
+	plugin               // as resource, or a text
+	patch                // a file, or a text
+	data                 // a file
+)
+
+// entry is one name in a kustomization.
+type entry struct {
+	field, text string
+	line        int
+	use         use
+}
+
+// parsed is what a file of the name of a kustomization says.
+type parsed struct {
+	// foreign is set if the file holds something else, such as a Flux Kustomization.
+	foreign, component bool
+	// broken says why it cannot be used; "" if it can.
+	broken  string
+	line    int
+	entries []entry
+	// charts are the entries of helmCharts.
+	charts []entry
+}
+
+// group begins the apiVersion of a kustomization; no apiVersion is one as well.
+const group = "kustomize.config.k8s.io/"
+
+// parse reads a file that has the name of a kustomization.
+func parse(file *source.File) parsed {
+	docs := file.Roots()
+	p := parsed{line: 1, foreign: len(docs) > 0}
+	for _, doc := range docs {
+		version := doc.Get("apiVersion").Text()
+		p.foreign = p.foreign && version != "" && !strings.HasPrefix(version, group)
+	}
+	switch {
+	case p.foreign:
+		return p
+	case len(docs) == 0:
+		p.broken = "has no YAML that can be read"
+		return p
+	case len(docs) > 1:
+		p.line = max(int(docs[1].Line), 1)
+		p.broken = "has more than one document"
+		return p
+	case docs[0].Kind != source.Map:
+		p.broken = "is no map"
+		return p
+	}
+	switch kind := docs[0].Get("kind"); kind.Text() {
+	case "Component":
+		p.component = true
+	case "Kustomization":
+	default:
+		if !kind.IsNull() {
+			p.line = int(kind.Line)
+			p.broken = "has another kind than Kustomization or Component"
+		}
+	}
+	p.gather(docs[0])
+	return p
+}
+
+// listFields are lists of names, memberFields lists of maps with a name in one member.
+func listFields() []entry {
+	return []entry{
+		{field: "resources", use: resource}, {field: "bases", use: directory}, {field: "components", use: directory},
+		{field: "generators", use: plugin}, {field: "transformers", use: plugin}, {field: "validators", use: plugin},
+		{field: "crds", use: data}, {field: "configurations", use: data}, {field: "patchesStrategicMerge", use: patch},
+	}
+}
+
+func memberFields() []entry {
+	return []entry{{field: "patches", use: patch}, {field: "patchesJson6902", use: patch}, {field: "replacements", use: data}}
+}
+
+// gather takes in what a kustomization names (kustomize: api/types/kustomization.go).
+func (p *parsed) gather(root *source.Node) {
+	for _, f := range listFields() {
+		for _, item := range root.Get(f.field).Items() {
+			p.add(f.field, item, item.Text(), f.use)
+		}
+	}
+	for _, f := range memberFields() {
+		for _, item := range root.Get(f.field).Items() {
+			p.add(f.field, item.Get("path"), item.Get("path").Text(), f.use)
+		}
+	}
+	openapi := root.At("openapi", "path")
+	p.add("openapi", openapi, openapi.Text(), data)
+	for _, field := range []string{"configMapGenerator", "secretGenerator"} {
+		for _, item := range root.Get(field).Items() {
+			p.generator(field, item)
+		}
+	}
+	for _, field := range []string{"helmCharts", "helmChartInflationGenerator"} {
+		for _, item := range root.Get(field).Items() {
+			name := item.Get("name").Text() + item.Get("chartName").Text()
+			p.charts = append(p.charts, entry{field: field, text: name, line: int(item.Line)})
+		}
+	}
+}
+
+// generator takes in the files that a ConfigMap or a Secret is made of, some of which
+// have a key before them.
+func (p *parsed) generator(field string, item *source.Node) {
+	for _, file := range item.Get("files").Items() {
+		name := file.Text()
+		if _, after, ok := strings.Cut(name, "="); ok {
+			name = after
+		}
+		p.add(field, file, name, data)
+	}
+	for _, file := range append(item.Get("envs").Items(), item.Get("env")) {
+		p.add(field, file, file.Text(), data)
+	}
+}
+
+// add takes in a name, unless there is none or it is a text that stands for itself.
+func (p *parsed) add(field string, at *source.Node, text string, as use) {
+	inline := (as == patch || as == plugin) && strings.ContainsAny(text, "\n{")
+	if text != "" && !inline {
+		p.entries = append(p.entries, entry{field, text, int(at.Line), as})
+	}
+}

@@ -1,0 +1,215 @@
+package roots
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// unread notes what is not looked at.
+func (f *finder) unread(name, format string, args ...any) {
+	f.found.Unread = append(f.found.Unread, Unread{name, fmt.Sprintf(format, args...)})
+}
+
+// read gives a file of the tree, or nil if that cannot be had, which is noted.
+func (f *finder) read(name string) *source.File {
+	limit := min(f.most.file, f.most.bytes-f.bytes)
+	text, err := worktree.ReadFile(f.lookup.Root(), filepath.FromSlash(name), limit)
+	switch {
+	case err != nil && limit < f.most.file && err.Error() == worktree.TooLarge(limit).Error():
+		f.unread(name, "is not read: with it the run has more than %d MiB; name fewer paths", f.most.bytes>>20)
+		return nil
+	case err != nil:
+		f.unread(name, "cannot be read: %s", reason(err, name))
+		return nil
+	}
+	f.bytes += int64(len(text))
+	return source.NewFile(name, name, text)
+}
+
+// reason is an error without the name, which the reader has.
+func reason(err error, name string) string {
+	text := err.Error()
+	if _, after, ok := strings.Cut(text, filepath.FromSlash(name)+": "); ok {
+		return after
+	}
+	return text
+}
+
+// kustomizations reads those among the inputs and all that they refer to.
+func (f *finder) kustomizations(inputs []source.Input) {
+	var queue []string
+	for _, in := range inputs {
+		if in.Problem != "" || !source.IsKustomizationFile(path.Base(in.Name)) {
+			continue
+		}
+		queue = append(queue, path.Dir(in.Name))
+	}
+	for _, dir := range slices.Compact(slices.Clone(queue)) {
+		if k := f.load(dir); k != nil {
+			k.Below = true
+		}
+	}
+	for len(queue) > 0 {
+		k := f.load(queue[0])
+		queue = queue[1:]
+		if k == nil {
+			continue
+		}
+		for _, dir := range k.Dirs {
+			if _, known := f.dirs[dir]; !known {
+				queue = append(queue, dir)
+			}
+		}
+	}
+}
+
+// load reads the kustomization of a directory; nil if there is none.
+func (f *finder) load(dir string) *Kustomization {
+	if k, known := f.dirs[dir]; known {
+		return k
+	}
+	var k *Kustomization
+	for _, base := range source.KustomizationFiles() {
+		name := path.Join(dir, base)
+		n := f.kustomizationFile(name)
+		switch {
+		case n == nil || n.foreign:
+		case k != nil:
+			k.because(Broken, name, 1, "two kustomizations in one directory, "+path.Base(k.File)+" and "+base+": keep one")
+		default:
+			k = &Kustomization{Dir: dir, File: name, Component: n.component}
+			f.dirs[dir] = k
+			f.take(k, n.parsed)
+		}
+	}
+	return k
+}
+
+// named is a file that has the name of a kustomization.
+type named struct {
+	file *source.File
+	parsed
+}
+
+// kustomizationFile gives a file that has the name of a kustomization, as it is in the
+// tree; nil if there is none.
+func (f *finder) kustomizationFile(name string) *named {
+	if n, known := f.named[name]; known {
+		return n
+	}
+	var n *named
+	if e := f.entry(name); e.Info != nil && e.Info.Mode().IsRegular() {
+		if file := f.read(e.Name); file != nil {
+			n = &named{file, parse(file)}
+		}
+	}
+	f.named[name] = n
+	return n
+}
+
+// entry looks a name up among what belongs to what is looked at.
+func (f *finder) entry(name string) worktree.Entry {
+	e := f.lookup.Entry(name)
+	if e.Info != nil && f.opts.Tracked != nil && !f.opts.Tracked(filepath.Join(f.lookup.Root(), filepath.FromSlash(e.Name))) {
+		return worktree.Entry{}
+	}
+	return e
+}
+
+func (k *Kustomization) because(kind Kind, file string, line int, detail string) {
+	k.Reasons = append(k.Reasons, Reason{kind, file, line, detail})
+}
+
+// take resolves what a kustomization says.
+func (f *finder) take(k *Kustomization, p parsed) {
+	if p.broken != "" {
+		k.because(Broken, k.File, p.line, p.broken)
+	}
+	for _, e := range p.entries {
+		if f.references++; f.references > f.most.references {
+			if f.references == f.most.references+1 {
+				f.unread(k.File, "the kustomizations up to here have more than %d entries, and the rest is not looked at: name fewer paths", f.most.references)
+			}
+			k.because(Broken, k.File, e.line, "not looked at: the run has too many entries of kustomizations")
+			break
+		}
+		f.resolve(k, e)
+	}
+	for _, c := range p.charts {
+		k.because(Helm, k.File, c.line, c.text)
+	}
+	slices.SortStableFunc(k.Reasons, func(a, b Reason) int { return a.Line - b.Line })
+	for _, list := range []*[]string{&k.Dirs, &k.Files, &k.Patches} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+}
+
+// resolve finds what one entry leads to.
+func (f *finder) resolve(k *Kustomization, e entry) {
+	if f.remote(k.Dir, e) {
+		k.because(Remote, k.File, e.line, e.text)
+		return
+	}
+	if path.IsAbs(e.text) {
+		k.because(Outside, k.File, e.line, e.text)
+		return
+	}
+	switch to := f.entry(path.Join(k.Dir, e.text)); {
+	case to.Outside:
+		k.because(Outside, k.File, e.line, e.text)
+	case to.Info == nil:
+		k.because(Missing, k.File, e.line, e.text)
+	case !to.Info.IsDir():
+		f.file(k, e, to)
+	case e.use == patch || e.use == data:
+		k.because(Broken, k.File, e.line, e.field+" names a directory, expected a file: "+e.text)
+	default:
+		f.directory(k, e, to)
+	}
+}
+
+// remote reports whether an entry is a URL. What kustomize only reads is one with http
+// or https; a file of the tree may be named like a repository.
+func (f *finder) remote(dir string, e entry) bool {
+	switch {
+	case !IsRemote(e.text):
+		return false
+	case strings.HasPrefix(strings.ToLower(e.text), "http"):
+		return true
+	case e.use == data || e.use == patch:
+		return false
+	}
+	to := f.entry(path.Join(dir, e.text))
+	return to.Info == nil || to.Info.IsDir()
+}
+
+func (f *finder) file(k *Kustomization, e entry, to worktree.Entry) {
+	if e.use == directory {
+		k.because(Broken, k.File, e.line, e.field+" names a file, expected a directory: "+e.text)
+		return
+	}
+	k.Files = append(k.Files, to.Name)
+	if e.use == patch {
+		k.Patches = append(k.Patches, to.Name)
+	}
+}
+
+// directory notes a reference to a directory, which needs a kustomization.
+func (f *finder) directory(k *Kustomization, e entry, to worktree.Entry) {
+	has := slices.ContainsFunc(source.KustomizationFiles(), func(base string) bool {
+		n := f.kustomizationFile(path.Join(to.Name, base))
+		return n != nil && !n.foreign
+	})
+	if !has {
+		k.because(Missing, k.File, e.line, "a kustomization in "+e.text)
+		return
+	}
+	k.Dirs = append(k.Dirs, to.Name)
+}

@@ -1,0 +1,370 @@
+package roots
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// tree writes an archive; a file that begins with -> is a symbolic link.
+func tree(t testing.TB, archive string) (root string) {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		path := filepath.Join(root, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text := string(f.Data)
+		if to, link := strings.CutPrefix(text, "->"); link {
+			err = os.Symlink(strings.TrimSpace(to), path)
+		} else {
+			err = os.WriteFile(path, f.Data, 0o644)
+		}
+		if err != nil {
+			t.Skip(err)
+		}
+	}
+	return root
+}
+
+func isNode(o *source.Object) bool {
+	return o.Kind == "Node" && o.APIVersion == "v1" || o.Kind == "NodeTopology"
+}
+
+// summary says what was found, a line for each thing.
+func summary(f *Found) string {
+	var b strings.Builder
+	is := map[*Kustomization]bool{}
+	for _, k := range f.Roots {
+		is[k] = true
+	}
+	for _, k := range f.Kustomizations {
+		what := map[bool]string{true: "component", false: "inner"}[k.Component]
+		if is[k] {
+			what = "root"
+		}
+		if !k.Below {
+			what += " beside"
+		}
+		fmt.Fprintf(&b, "%s %s", what, k.File)
+		for _, r := range k.Blocked {
+			fmt.Fprintf(&b, "; %s: %s at %s:%d", r.Kind, r.Detail, r.File, r.Line)
+		}
+		b.WriteByte('\n')
+	}
+	for _, c := range f.Charts {
+		fmt.Fprintf(&b, "chart %s %s library %v subchart %v %v\n", c.Dir, c.Name, c.Library, c.Subchart, c.Values)
+	}
+	for _, p := range f.Pointers {
+		fmt.Fprintf(&b, "%s %s %s:%d\n", p.Kind, p.Name, p.File, p.Line)
+	}
+	for _, name := range f.Topologies {
+		fmt.Fprintf(&b, "topology %s\n", name)
+	}
+	for _, u := range f.Unread {
+		fmt.Fprintf(&b, "unread %s %s\n", u.Name, u.Why)
+	}
+	return b.String()
+}
+
+// TestFind has trees and what is found in them.
+func TestFind(t *testing.T) {
+	for name, test := range map[string]struct {
+		paths      []string
+		tree, want string
+		options    Options
+	}{
+		"overlays of a base": {tree: `
+-- base/kustomization.yaml --
+resources: [web.yaml]
+-- base/web.yaml --
+-- prod/kustomization.yml --
+resources: [../base]
+components: [../ha]
+-- stage/Kustomization --
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+bases: [../base/]
+-- ha/kustomization.yaml --
+kind: Component
+-- unused/kustomization.yaml --
+kind: Component
+resources: [../only]
+-- only/kustomization.yaml --
+namespace: a
+`, want: `
+inner base/kustomization.yaml
+component ha/kustomization.yaml
+root only/kustomization.yaml
+root prod/kustomization.yml
+root stage/Kustomization
+component unused/kustomization.yaml
+`},
+		"what is in the way": {tree: `
+-- a/kustomization.yaml --
+resources:
+- ../b
+- https://example.com/x.yaml
+patches:
+- path: gone.yaml
+- patch: |
+    - {op: remove, path: /spec/replicas}
+-- b/kustomization.yaml --
+resources: [../../out, "github.com/org/repo//deploy?ref=v1"]
+helmCharts:
+- name: redis
+-- c/kustomization.yaml --
+resources: [/etc/passwd, ../d, ../e, x.yaml]
+components: [x.yaml]
+patchesStrategicMerge: ["spec: {replicas: 1}", "sub"]
+configMapGenerator:
+- files: [app.conf, key=k.conf]
+  envs: [none.env]
+-- c/x.yaml --
+-- c/app.conf --
+-- c/k.conf --
+-- c/sub/y.txt --
+-- d/readme.txt --
+-- e/kustomization.yaml --
+a: [
+-- f/kustomization.yaml --
+kind: Deployment
+-- g/kustomization.yaml --
+namespace: a
+---
+namespace: b
+-- h/kustomization.yaml --
+-- h/Kustomization --
+namespace: b
+`, want: `
+root a/kustomization.yaml; missing: gone.yaml at a/kustomization.yaml:5; outside of the repository: ../../out at b/kustomization.yaml:1; remote: https://example.com/x.yaml at a/kustomization.yaml:3; Helm chart: redis at b/kustomization.yaml:3
+inner b/kustomization.yaml; outside of the repository: ../../out at b/kustomization.yaml:1; remote: github.com/org/repo//deploy?ref=v1 at b/kustomization.yaml:1; Helm chart: redis at b/kustomization.yaml:3
+root c/kustomization.yaml; unusable: components names a file, expected a directory: x.yaml at c/kustomization.yaml:2; missing: a kustomization in ../d at c/kustomization.yaml:1; outside of the repository: /etc/passwd at c/kustomization.yaml:1
+inner e/kustomization.yaml; unusable: has no YAML that can be read at e/kustomization.yaml:1
+root f/kustomization.yaml; unusable: has another kind than Kustomization or Component at f/kustomization.yaml:1
+root g/kustomization.yaml; unusable: has more than one document at g/kustomization.yaml:3
+root h/kustomization.yaml; unusable: has no YAML that can be read at h/kustomization.yaml:1
+`},
+		"cycles": {tree: `
+-- a/kustomization.yaml --
+resources: [../b]
+-- b/kustomization.yaml --
+resources: [../a, ../c]
+-- c/kustomization.yaml --
+namespace: x
+-- d/kustomization.yaml --
+resources: [.]
+-- e/kustomization.yaml --
+resources: [../f]
+-- f/kustomization.yaml --
+resources: [../g]
+-- g/kustomization.yaml --
+resources: [../f]
+-- v/kustomization.yaml --
+kind: Component
+resources: [../w]
+-- w/kustomization.yaml --
+components: [../v]
+`, want: `
+root a/kustomization.yaml
+inner b/kustomization.yaml
+inner c/kustomization.yaml
+root d/kustomization.yaml
+root e/kustomization.yaml
+inner f/kustomization.yaml
+inner g/kustomization.yaml
+component v/kustomization.yaml
+root w/kustomization.yaml
+`},
+		"a part of the tree": {paths: []string{"prod", "base/deep"}, tree: `
+-- base/kustomization.yaml --
+resources: [deep, "https://example.com/y"]
+-- base/deep/kustomization.yaml --
+namespace: x
+-- prod/kustomization.yaml --
+resources: [../base]
+-- stage/kustomization.yaml --
+resources: [../base]
+`, want: `
+inner beside base/kustomization.yaml; remote: https://example.com/y at base/kustomization.yaml:1
+inner base/deep/kustomization.yaml
+root prod/kustomization.yaml; remote: https://example.com/y at base/kustomization.yaml:1
+`},
+		"charts": {tree: `
+-- shop/Chart.yaml --
+name: shop
+-- shop/values.yaml --
+-- shop/prod-values.yaml --
+-- shop/env/values-dev.yaml --
+-- shop/templates/app.yaml --
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: from-a-template}
+-- shop/charts/redis/Chart.yaml --
+name: redis
+-- shop/charts/redis/charts/common/Chart.yaml --
+name: common
+type: library
+-- charts/api/Chart.yaml --
+name: api
+-- none/Chart.yaml --
+kind: Chart
+name: x
+`, want: `
+chart charts/api api library false subchart false []
+chart shop shop library false subchart false [shop/prod-values.yaml shop/values.yaml]
+chart shop/charts/redis redis library false subchart true []
+chart shop/charts/redis/charts/common common library true subchart true []
+`},
+		"pointers and topologies": {options: Options{Declares: isNode}, tree: `
+-- apps/kustomization.yaml --
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps}
+-- apps/release.yaml --
+---
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata:
+  name: shop
+---
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: all}
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+metadata: {name: none}
+-- over/kustomization.yaml --
+resources: [app.json]
+patches: [{path: patch.yaml}]
+-- over/app.json --
+{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "one"}}
+-- over/patch.yaml --
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: one}
+-- nodes/list.yaml --
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: "Node", metadata: {name: a}}
+- {apiVersion: v1, kind: Node, metadata: {name: b}}
+-- nodes/pools.yaml --
+apiVersion: schedlint.dev/v1alpha1
+kind: NodeTopology
+pools: []
+-- nodes/text.yaml --
+a: kind Node
+kind: NodePool
+-- .hidden/list.yaml --
+apiVersion: v1
+kind: Node
+`, want: `
+root over/kustomization.yaml
+Argo CD Application one over/app.json:1
+Argo CD ApplicationSet all apps/release.yaml:9
+Flux HelmRelease shop apps/release.yaml:5
+Flux Kustomization apps apps/kustomization.yaml:3
+topology nodes/list.yaml
+topology nodes/pools.yaml
+`},
+		"links": {tree: `
+-- real/kustomization.yaml --
+namespace: x
+-- link --
+->real
+-- a/kustomization.yaml --
+resources: [../link, ../away]
+-- away --
+->/etc
+-- b/kustomization.yaml --
+->/etc/hostname
+`, want: `
+root a/kustomization.yaml; outside of the repository: ../away at a/kustomization.yaml:1
+inner real/kustomization.yaml
+unread away is a symbolic link that leads out of the repository
+unread b/kustomization.yaml is a symbolic link that leads out of the repository
+`},
+		"ignored and untracked": {tree: `
+-- a/kustomization.yaml --
+resources: [../b, ../c]
+-- b/kustomization.yaml --
+resources: ["https://example.com/z"]
+-- c/kustomization.yaml --
+namespace: x
+-- d/kustomization.yaml --
+namespace: x
+`, options: Options{
+			Ignore: func(name string) bool { return name == "b" },
+			Tracked: func(path string) bool {
+				b := filepath.Base(filepath.Dir(path))
+				return b != "c" && b != "d" && filepath.Base(path) != "c"
+			},
+		}, want: `
+root a/kustomization.yaml; missing: ../c at a/kustomization.yaml:1; remote: https://example.com/z at b/kustomization.yaml:1
+inner beside b/kustomization.yaml; remote: https://example.com/z at b/kustomization.yaml:1
+`},
+		"too many entries of directories": {options: Options{bounds: bounds{entries: 2, references: 9, file: 9 << 20, bytes: 9 << 20}}, tree: `
+-- a/kustomization.yaml --
+-- b/kustomization.yaml --
+`, want: `
+root a/kustomization.yaml; unusable: has no YAML that can be read at a/kustomization.yaml:1
+unread . has more than 2 entries of directories: name fewer paths
+`},
+		"too many references": {options: Options{bounds: bounds{entries: 9, references: 2, file: 9 << 20, bytes: 9 << 20}}, tree: `
+-- a/kustomization.yaml --
+resources: [x.yaml, y.yaml, z.yaml]
+-- a/x.yaml --
+-- a/y.yaml --
+-- b/kustomization.yaml --
+resources: [x.yaml]
+`, want: `
+root a/kustomization.yaml; unusable: not looked at: the run has too many entries of kustomizations at a/kustomization.yaml:1
+root b/kustomization.yaml; unusable: not looked at: the run has too many entries of kustomizations at b/kustomization.yaml:1
+unread a/kustomization.yaml the kustomizations up to here have more than 2 entries, and the rest is not looked at: name fewer paths
+`},
+		"too many bytes": {options: Options{bounds: bounds{entries: 9, references: 9, file: 30, bytes: 40}}, tree: `
+-- a.yaml --
+a: 123456789012345678901234567890
+-- b.yaml --
+a: 1234567890123456789
+-- c.yaml --
+a: 123456789012345
+-- d.yaml --
+a: 1
+`, want: `
+unread a.yaml cannot be read: is larger than 0 MiB
+unread c.yaml is not read: with it the run has more than 0 MiB; name fewer paths
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := test.options
+			o.Root = tree(t, test.tree)
+			for _, path := range test.paths {
+				o.Paths = append(o.Paths, filepath.Join(o.Root, path))
+			}
+			if o.Paths == nil {
+				o.Paths = []string{o.Root}
+			}
+			f, err := Find(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), summary(f)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
