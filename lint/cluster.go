@@ -98,16 +98,17 @@ func (r *run) divide(p part) *cluster {
 	c := &cluster{part: p, reader: workload.NewReader(r.table), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*facts.Answered{}}
 	c.elsewhere = r.beyond(p)
 	c.Division = contexts.Split(p.objects, r.table.Declares)
-	r.report.Summary.Contexts += c.Len()
 	if p.name != "" {
 		for _, group := range c.Differing {
 			r.fail(r.contradicting(p.name, group))
 		}
-		r.report.Summary.Contexts += 1 - c.Len()
 		c.Whole(p.objects)
 	}
 	r.objects += len(c.elsewhere)
 	c.whole = c.reader.Load(p.objects, slices.Concat(c.elsewhere, r.altered))
+	if len(c.whole.Workloads) > 0 || len(r.rendered) == 0 { // what no render uses need not be deployed at all
+		r.report.Summary.Contexts += c.Len()
+	}
 	r.count(c)
 	if r.Compared {
 		r.report.Judged = append(r.report.Judged, r.judgedObjects(c)...)
@@ -140,11 +141,15 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 		s.set = c.reader.Load(x.Objects, slices.Concat(elsewhere, r.altered))
 	}
 	key := ""
-	for _, o := range s.set.Topologies {
+	declared := s.set.Topologies
+	if c.render != "" {
+		declared = append(slices.Clip(declared), r.looseNodes()...)
+	}
+	for _, o := range declared {
 		key += fmt.Sprintf("%p ", o)
 	}
 	if c.topologies[key] == nil {
-		c.topologies[key] = r.topology(c.part, s.set.Topologies)
+		c.topologies[key] = r.topology(c.part, declared)
 		if c.Len() > 1 {
 			c.answered[c.topologies[key]] = facts.NewAnswered()
 		}

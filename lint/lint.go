@@ -126,12 +126,12 @@ type run struct {
 	absent   map[string]int
 	// quietly are the problems of renders that nobody named, by the names of the renders.
 	quietly map[string]source.Problem
-	// nodesOf are the nodes of renders, by what they rest on, and counted those that the
-	// summary has.
-	nodesOf  map[string]*declaredNodes
-	counted  map[string]bool
-	given    map[string]bool             // the files that other tools rendered
-	rawFiles map[string][]*source.Object // once needed
+	// nodesOf are the nodes of renders, by what they rest on, and nodesCounted is how many
+	// the summary has of what belongs to no cluster.
+	nodesOf      map[string]*declaredNodes
+	nodesCounted int
+	given        map[string]bool             // the files that other tools rendered
+	rawFiles     map[string][]*source.Object // once needed
 	// decisions are those of each cluster, broken the files with mistakes.
 	decisions map[string]facts.Decisions
 	broken    map[string]bool
@@ -183,7 +183,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	r := &run{
 		Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips(), tally: facts.NewTally(),
 		survive: asks(o.Config, losses), decisions: map[string]facts.Decisions{}, broken: map[string]bool{}, seen: map[sameFinding]bool{}, open: map[unknown]bool{},
-		results: map[string]*rendered{}, given: map[string]bool{}, counted: map[string]bool{}, nodesOf: map[string]*declaredNodes{}, quietly: map[string]source.Problem{}, permitted: map[diag.Suppression]bool{}, absent: map[string]int{},
+		results: map[string]*rendered{}, given: map[string]bool{}, nodesOf: map[string]*declaredNodes{}, quietly: map[string]source.Problem{}, permitted: map[diag.Suppression]bool{}, absent: map[string]int{},
 	}
 	if o.OnlyKnown {
 		r.allowed = accept.Allow(o.Known)

@@ -23,9 +23,11 @@ func (r *run) topology(p part, among []*source.Object) *topology.Topology {
 		topo, note = &topology.Topology{}, "the topology could not be read"
 	}
 	s := &r.report.Summary
-	if key := p.nodesKey(among); !r.counted[key] { // renders have the nodes in common
-		r.counted[key] = key != ""
+	if p.name != "" {
 		s.Nodes += len(topo.Nodes)
+	} else if more := len(topo.Nodes) - r.nodesCounted; more > 0 { // what has no cluster has the nodes in common
+		r.nodesCounted += more
+		s.Nodes += more
 	}
 	s.TopologyDeclared = s.TopologyDeclared || !topo.Empty()
 	r.note(topo.Notes...)
@@ -82,10 +84,14 @@ type declaredNodes struct {
 // nodesKey is what the nodes of a render rest on; "" for anything else, which is asked
 // for once.
 func (p *part) nodesKey(among []*source.Object) string {
-	if p.render == "" || len(among) > 0 {
+	if p.render == "" {
 		return ""
 	}
-	return strings.Join(p.topology, "\x00") + "\x00"
+	key := strings.Join(p.topology, "\x00") + "\x00"
+	for _, o := range among {
+		key += fmt.Sprintf("%p ", o)
+	}
+	return key
 }
 
 // passNodes counts the nodes among manifests that declare none.

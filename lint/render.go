@@ -226,6 +226,17 @@ func (r *run) beyond(p part) []*source.Object {
 	return all
 }
 
+// looseNodes are the NodeTopology documents of the tree: what is rendered is judged
+// against them as well.
+func (r *run) looseNodes() (all []*source.Object) {
+	for _, o := range r.loose {
+		if o.Kind == "NodeTopology" && o.Group() == "schedlint.dev" {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
 // namespaceOf is where an object is applied to if nothing else is said.
 func namespaceOf(o *source.Object) string {
 	if o.Namespace == "" {

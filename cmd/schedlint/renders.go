@@ -15,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/roots"
+	"github.com/schedlint/schedlint/lint/source"
 )
 
 // What --render takes.
@@ -97,7 +98,7 @@ func (f *renderFlags) chosen(o *lint.Options) ([]lint.Render, error) {
 
 // isKustomization reports whether a directory holds a kustomization.
 func isKustomization(dir string) bool {
-	return slices.ContainsFunc(roots.FileNames(), func(name string) bool {
+	return slices.ContainsFunc(source.KustomizationFiles(), func(name string) bool {
 		info, err := os.Lstat(filepath.Join(dir, name))
 		return err == nil && info.Mode().IsRegular()
 	})
@@ -191,8 +192,8 @@ func (c *choosing) places() []string {
 	}
 	var all []string
 	for _, path := range c.o.Paths {
-		if path != "-" {
-			all = append(all, absolute(c.o.Dir, path))
+		if at := absolute(c.o.Dir, path); path != "-" && isDir(at) { // whoever reads it says what is missing
+			all = append(all, at)
 		}
 	}
 	return all
