@@ -88,13 +88,18 @@ func (b renderBlock) text(newline string) string {
 	return strings.Join(lines, newline) + newline
 }
 
-// plainName is a text that YAML takes for a string without quotes.
-var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*/[A-Za-z0-9_./-]*$|^[A-Za-z_][A-Za-z0-9_.-]*[-_.][A-Za-z0-9_.-]*[A-Za-z0-9]$`)
+// plainName is a text that YAML takes for a string without quotes, but for words.
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
+
+// yamlWords are plain texts that YAML takes for something else than a string.
+func yamlWords() []string {
+	return []string{"false", "n", "no", "null", "off", "on", "true", "y", "yes"}
+}
 
 // yamlString writes a string in which nothing is hidden. What needs quotes gets those
 // of YAML with the escapes of Go, which YAML has as well.
 func yamlString(s string) string {
-	if plainName.MatchString(s) {
+	if plainName.MatchString(s) && !slices.Contains(yamlWords(), strings.ToLower(s)) {
 		return s
 	}
 	return strings.ReplaceAll(strconv.QuoteToASCII(s), "#", `\x23`)

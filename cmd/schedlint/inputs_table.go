@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"path"
@@ -39,9 +40,13 @@ func section(w io.Writer, n int, heading string, rows func(t io.Writer)) {
 		return
 	}
 	fmt.Fprintln(w, heading)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var table bytes.Buffer
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	rows(t)
 	t.Flush()
+	for line := range strings.Lines(table.String()) {
+		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+	}
 	fmt.Fprintln(w)
 }
 
@@ -50,7 +55,7 @@ func row(t io.Writer, cells ...string) {
 	for i := range cells {
 		cells[i] = report.Visible(cells[i])
 	}
-	fmt.Fprintln(t, strings.TrimRight("  "+strings.Join(cells, "\t"), "\t "))
+	fmt.Fprintf(t, "  %s\t\n", strings.Join(cells, "\t")) // a cell that no tab ends has no width
 }
 
 func (in *inputs) printRoots(w io.Writer) {
