@@ -13,9 +13,10 @@ import (
 // Options say where to look. The zero value of each function takes everything.
 type Options struct {
 	// Root is the directory that nothing is read outside of, and from which names
-	// count; Paths are files and directories. All are absolute.
-	Root  string
-	Paths []string
+	// count. Paths are files and directories, from Dir if they are relative. Root and
+	// Dir are absolute.
+	Root, Dir string
+	Paths     []string
 	// Ignore and Tracked are those of source.Options.
 	Ignore  func(name string) bool
 	Tracked func(path string) bool
@@ -136,7 +137,7 @@ func Find(o Options) (*Found, error) {
 	if f.most == (bounds{}) {
 		f.most = defaultBounds()
 	}
-	walk := source.Options{Dir: o.Root, Root: o.Root, Ignore: o.Ignore, Tracked: o.Tracked}
+	walk := source.Options{Dir: o.Dir, Root: o.Root, Ignore: o.Ignore, Tracked: o.Tracked}
 	inputs, over, err := source.Walk(walk, o.Paths, f.most.entries, matters)
 	if over {
 		f.unread(".", "has more than %d entries of directories: name fewer paths", f.most.entries)

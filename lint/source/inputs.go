@@ -16,8 +16,8 @@ type Input struct {
 	Problem string
 }
 
-// Walk lists what is below paths, absolute ones, by the rules of Load: the files that
-// wanted takes, by their names without directories, each once and sorted by name.
+// Walk lists what is below paths by the rules of Load, for which see Options: the files
+// that wanted takes, by their names without directories, each once and sorted by name.
 // After most entries of directories it stops, and over is set. The error joins what
 // is wrong with the paths themselves.
 func Walk(opts Options, paths []string, most int, wanted func(base string) bool) (all []Input, over bool, err error) {

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/roots"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// renderer renders roots and gives an output for each, in their order.
+type renderer func(ctx context.Context, all []render.Root) []*render.Output
+
+// newInputs is the command inputs. Without a renderer it tells what can be seen
+// without rendering.
+func newInputs(renders renderer) *cobra.Command {
+	var write bool
+	cmd := &cobra.Command{
+		Use:   "inputs [PATH...]",
+		Short: "List what can be rendered: kustomizations, charts, GitOps pointers",
+		Long: `Inputs lists what a repository holds that can be rendered: the kustomizations
+that no other one refers to (roots), whether each renders without the network,
+and if not, why. It also lists Helm charts, Flux and Argo CD objects that point
+to what they deploy, which are not rendered yet, and the files that declare
+nodes. Without a path it looks in the working directory.
+
+Then it prints the renders: block of ` + config.Name + ` that names the roots, for
+review, or with --write adds it to that file. It never changes a renders: key
+that is there, and leaves the rest of the file as it is.
+
+Exit status: 0, or 2 for wrong usage, a path with nothing to render, or a file
+that cannot be written.`,
+		Example: `  schedlint inputs
+  schedlint inputs --write
+  schedlint inputs clusters/prod`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runInputs(cmd, args, write, renders)
+		},
+	}
+	cmd.Flags().BoolVar(&write, "write", false, "add the renders: block to "+config.Name+", which is created if there is none")
+	return cmd
+}
+
+func runInputs(cmd *cobra.Command, args []string, write bool, renders renderer) error {
+	conf, err := loadConfig("")
+	if err != nil {
+		return err
+	}
+	in, err := findInputs(conf, args)
+	if err != nil {
+		return err
+	}
+	if renders != nil {
+		in.render(cmd.Context(), renders)
+	}
+	block := in.block()
+	var out bytes.Buffer
+	in.print(&out)
+	target := in.target(conf)
+	if !write {
+		block.print(&out, here(target))
+	}
+	if _, err := io.Copy(cmd.OutOrStdout(), &out); err != nil {
+		return err
+	}
+	if !write {
+		return nil
+	}
+	return block.write(cmd, conf, target)
+}
+
+// inputs is what was found, and how to name it.
+type inputs struct {
+	*roots.Found
+	// dir is the working directory, root that of confinement and base the directory
+	// from which the configuration counts. All are absolute, root without links.
+	dir, root, base string
+	// whole is set if everything below base was looked at.
+	whole bool
+	// outputs are those of Roots, nil if nothing was rendered.
+	outputs []*render.Output
+}
+
+// findInputs looks below the paths, or the working directory.
+func findInputs(conf *config.Config, args []string) (*inputs, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	paths := args
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	in := &inputs{dir: dir, root: real(repositoryRoot(dir)), base: conf.Dir}
+	if err := in.confine(paths); err != nil {
+		return nil, err
+	}
+	if in.base == "" {
+		in.base = in.root
+	}
+	ignore := func(name string) bool { return len(conf.Ignore) > 0 && conf.Ignores(in.fromBase(name)) }
+	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: ignore, Declares: topology.Declares})
+	if err != nil {
+		return nil, err
+	}
+	in.whole = in.covers(paths)
+	return in, in.empty(args)
+}
+
+// real is a path without symbolic links, if it can be had.
+func real(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// confine takes the root of the work tree that holds the paths, if that is another
+// than the one of the working directory; a path outside of all is its own root.
+func (in *inputs) confine(paths []string) error {
+	for i, path := range paths {
+		if path == "-" {
+			return errors.New("standard input holds no files: name directories")
+		}
+		at := real(absolute(in.dir, path))
+		root := in.root
+		if _, inside := below(root, at); !inside {
+			root = at
+			if found, ok := worktree.Root(at); ok {
+				root = found
+			} else if info, err := os.Stat(at); err == nil && !info.IsDir() {
+				root = filepath.Dir(at)
+			}
+		}
+		if i > 0 && root != in.root {
+			return fmt.Errorf("%s lies in another repository than %s: name paths of one repository at a time", path, paths[0])
+		}
+		in.root = root
+	}
+	return nil
+}
+
+// covers reports whether the paths hold everything that the configuration counts for.
+func (in *inputs) covers(paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool {
+		_, holds := below(real(absolute(in.dir, path)), real(in.base))
+		return holds
+	})
+}
+
+// empty is an error about paths that were named and have nothing to render.
+func (in *inputs) empty(args []string) error {
+	var names []string
+	for _, k := range in.Kustomizations {
+		names = append(names, k.File)
+	}
+	for _, c := range in.Charts {
+		names = append(names, path.Join(c.Dir, "Chart.yaml"))
+	}
+	for _, p := range in.Pointers {
+		names = append(names, p.File)
+	}
+	names = append(names, in.Topologies...)
+	for _, u := range in.Unread {
+		names = append(names, u.Name)
+	}
+	var errs []error
+	for _, arg := range args {
+		at := real(absolute(in.dir, arg))
+		if !slices.ContainsFunc(names, func(name string) bool {
+			_, inside := below(at, filepath.Join(in.root, filepath.FromSlash(name)))
+			return inside
+		}) {
+			errs = append(errs, fmt.Errorf("%s holds nothing that can be rendered: expected a kustomization, a chart, a GitOps pointer or a file with nodes", arg))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// shown is a name as seen from the working directory.
+func (in *inputs) shown(name string) string {
+	return filepath.ToSlash(seen(real(in.dir), filepath.Join(in.root, filepath.FromSlash(name))))
+}
+
+// fromBase is a name as the configuration counts it.
+func (in *inputs) fromBase(name string) string {
+	return filepath.ToSlash(seen(real(in.base), filepath.Join(in.root, filepath.FromSlash(name))))
+}
+
+// render renders all roots.
+func (in *inputs) render(ctx context.Context, renders renderer) {
+	var all []render.Root
+	for _, k := range in.Roots {
+		all = append(all, render.Root{Confinement: in.root, Dir: k.Dir, Left: render.Most()})
+	}
+	in.outputs = renders(ctx, all)
+}
+
+// whyNot says what keeps a root from rendering; empty if nothing is known to. The
+// render has the last word.
+func (in *inputs) whyNot(i int) string {
+	if in.outputs != nil {
+		if p := in.outputs[i].Problem; p != nil {
+			return fmt.Sprintf("%s (%s:%d)", p.Detail, in.shown(p.File), p.Line)
+		}
+		return ""
+	}
+	var all []string
+	for _, r := range in.Roots[i].Blocked {
+		all = append(all, fmt.Sprintf("%s: %s (%s:%d)", r.Kind, r.Detail, in.shown(r.File), r.Line))
+	}
+	return strings.Join(all, "; ")
+}
+
+// workloads counts those of a rendered root.
+func (in *inputs) workloads(i int) int {
+	file := source.NewFile(in.Roots[i].File, in.Roots[i].File, in.outputs[i].Text)
+	var objects []*source.Object
+	for _, root := range file.Roots() {
+		objects = append(objects, file.ObjectsOf(root)...)
+	}
+	return len(workload.Load(workload.NewTable(), objects).Workloads)
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// renderBlock is the key renders of a configuration that names roots.
+type renderBlock struct {
+	// entries are directories and globs, from the directory of the configuration.
+	entries []string
+	// left are roots that are not among them, with the reason.
+	left [][2]string
+}
+
+// fewest is how many roots of one directory a glob stands for at least.
+const fewest = 3
+
+// block names the roots that can render offline. A directory in which all roots do is
+// a glob, which takes in those that are added later.
+func (in *inputs) block() renderBlock {
+	var b renderBlock
+	byParent, mixed := map[string][]string{}, map[string]bool{}
+	for i, k := range in.Roots {
+		name := in.fromBase(k.Dir)
+		why := in.whyNot(i)
+		if why == "" && !utf8.ValidString(name) {
+			why = "the name of the directory is not UTF-8"
+		}
+		if parent := path.Dir(name); why == "" {
+			byParent[parent] = append(byParent[parent], name)
+		} else {
+			mixed[parent] = true
+			b.left = append(b.left, [2]string{name, why})
+		}
+	}
+	for parent, names := range byParent {
+		if in.whole && !mixed[parent] && len(names) >= fewest && names[0] != "." {
+			b.entries = append(b.entries, path.Join(escapeGlob(parent), "*"))
+			continue
+		}
+		for _, name := range names {
+			b.entries = append(b.entries, escapeGlob(name))
+		}
+	}
+	slices.Sort(b.entries)
+	return b
+}
+
+// escapeGlob makes a glob that matches nothing but the name; a name without special
+// characters is itself.
+func escapeGlob(name string) string {
+	return regexp.MustCompile(`[*?\[\]{}\\]`).ReplaceAllString(name, `\$0`)
+}
+
+// text is the block in YAML with line ends of its file.
+func (b renderBlock) text(newline string) string {
+	lines := []string{"renders:"}
+	for _, entry := range b.entries {
+		lines = append(lines, "- kustomize: "+yamlString(entry))
+	}
+	if len(b.left) > 0 {
+		lines = append(lines, "# Roots that do not render offline:")
+	}
+	for _, l := range b.left {
+		name := l[0]
+		if utf8.ValidString(name) {
+			name = escapeGlob(name)
+		}
+		lines = append(lines, "# - kustomize: "+yamlString(name), "#   "+report.Visible(l[1]))
+	}
+	return strings.Join(lines, newline) + newline
+}
+
+// plainName is a text that YAML takes for a string without quotes, but for words.
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
+
+// yamlWords are plain texts that YAML takes for something else than a string.
+func yamlWords() []string {
+	return []string{"false", "n", "no", "null", "off", "on", "true", "y", "yes"}
+}
+
+// yamlString writes a string in which nothing is hidden. What needs quotes gets those
+// of YAML with the escapes of Go, which YAML has as well.
+func yamlString(s string) string {
+	if plainName.MatchString(s) && !slices.Contains(yamlWords(), strings.ToLower(s)) {
+		return s
+	}
+	return strings.ReplaceAll(strconv.QuoteToASCII(s), "#", `\x23`)
+}
+
+// print shows the block for a person who adds it to a file.
+func (b renderBlock) print(w io.Writer, target string) {
+	if len(b.entries) == 0 {
+		fmt.Fprintf(w, "No root can render offline, so there is nothing to add to %s.\n", config.Name)
+		return
+	}
+	fmt.Fprintf(w, "To render these and no other, add to %s, or run again with --write:\n\n%s", report.Visible(filepath.ToSlash(target)), b.text("\n"))
+}
+
+// target is the configuration that the block belongs to, an absolute path.
+func (in *inputs) target(conf *config.Config) string {
+	if file, _ := conf.Source(); file != "" {
+		return filepath.Join(conf.Dir, filepath.Base(file))
+	}
+	return filepath.Join(in.base, config.Name)
+}
+
+// write adds the block to the configuration, which is created if there is none.
+func (b renderBlock) write(cmd *cobra.Command, conf *config.Config, target string) error {
+	shown := filepath.ToSlash(here(target))
+	if len(b.entries) == 0 {
+		return fmt.Errorf("%s: nothing is written, as no root can render offline", shown)
+	}
+	file, _ := conf.Source()
+	if file == "" {
+		if err := writeFile(target, []byte(b.text("\n"))); err != nil {
+			return fmt.Errorf("writing %s: %w", shown, shortened(err, target))
+		}
+		return b.written(cmd, shown)
+	}
+	before, err := conf.Read(filepath.Base(target))
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", shown, shortened(err, target))
+	}
+	after, err := b.appended(before)
+	if err != nil {
+		b.print(cmd.OutOrStdout(), shown)
+		return fmt.Errorf("%s: %w", shown, err)
+	}
+	if err := replaceFile(target, before, after); err != nil {
+		return fmt.Errorf("writing %s: %w", shown, shortened(err, target))
+	}
+	return b.written(cmd, shown)
+}
+
+func (b renderBlock) written(cmd *cobra.Command, shown string) error {
+	entries := "entries"
+	if len(b.entries) == 1 {
+		entries = "entry"
+	}
+	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "schedlint: wrote renders: with %d %s to %s\n", len(b.entries), entries, report.Visible(shown))
+	return err
+}
+
+// shortened is an error without the path of the file, which the reader has.
+func shortened(err error, target string) error {
+	return errors.New(strings.ReplaceAll(worktree.Named(err, "").Error(), target, config.Name))
+}
+
+// appended is a configuration with the block at its end.
+func (b renderBlock) appended(before []byte) ([]byte, error) {
+	file := source.NewFile(config.Name, config.Name, before)
+	docs := file.Roots()
+	if len(docs) > 0 {
+		if key, value := docs[0].Field("renders"); key != nil {
+			at := file.FieldSpan(key, value)
+			return nil, fmt.Errorf("line %d has the key renders already, which is left as it is: change it by hand", at.Line)
+		}
+	}
+	newline := "\n"
+	if bytes.Contains(before, []byte("\r\n")) {
+		newline = "\r\n"
+	}
+	text := slices.Clone(before)
+	if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
+		text = append(text, newline...)
+	}
+	text = append(text, b.text(newline)...)
+	if file.Recoded || !b.reads(text, docs) {
+		return nil, errors.New("the key renders cannot be added at the end of the file: add it by hand")
+	}
+	return text, nil
+}
+
+// reads reports whether a text says what the documents before said, and the block.
+func (b renderBlock) reads(text []byte, before []*source.Node) bool {
+	after := source.NewFile(config.Name, config.Name, text).Roots()
+	if len(after) != 1 || after[0].Kind != source.Map {
+		return false
+	}
+	fields := 1
+	if len(before) > 0 && before[0].Kind == source.Map {
+		fields += before[0].Len()
+		for k, v := range before[0].Fields() {
+			if !source.Equal(v, after[0].Get(k.Value)) {
+				return false
+			}
+		}
+	}
+	var entries []string
+	for _, item := range after[0].Get("renders").Items() {
+		entries = append(entries, item.Get("kustomize").Text())
+	}
+	return after[0].Len() == fields && slices.Equal(entries, b.entries)
+}
