@@ -131,6 +131,9 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 			said = before
 		}
 	}
+	if len(said) > maxSaid {
+		said = said[:maxSaid/2] + " ... " + said[len(said)-maxSaid/2:]
+	}
 	k, e := p.mentioned(said)
 	said = triedAsFile.ReplaceAllString(said, "")
 	said = strings.ReplaceAll(said, p.tree.dir+string(filepath.Separator), "")
@@ -143,6 +146,9 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 	}
 	return p.atRoot(errors.New(said))
 }
+
+// maxSaid bounds the part of an error that is looked at; kustomize prints whole objects.
+const maxSaid = 10_000
 
 // triedAsFile is what kustomize says of every directory below which something is wrong.
 var triedAsFile = regexp.MustCompile(`accumulation err='accumulating resources from '[^']*': [^']* is a directory': `)

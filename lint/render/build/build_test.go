@@ -54,6 +54,11 @@ func plain(dir string) (text string, err error) {
 		}
 	}()
 	defer openapi.ResetOpenAPI()
+	return plainOnce(dir)
+}
+
+// plainOnce keeps kustomize's schema.
+func plainOnce(dir string) (string, error) {
 	opts := krusty.MakeDefaultOptions()
 	opts.PluginConfig = types.DisabledPluginConfig()
 	opts.LoadRestrictions = types.LoadRestrictionsNone
