@@ -1,11 +1,11 @@
 package lint
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"sort"
 
@@ -30,6 +30,8 @@ type Render struct {
 	// SourceRoot the directory that it rendered, or "".
 	Files      []string
 	SourceRoot string
+	// prefix leads from the root of the run to what the render is confined to.
+	prefix string
 	// Named is set if somebody asked for it by its path: it is a mistake then if it
 	// cannot be rendered, and a note in the summary else.
 	Named bool
@@ -45,10 +47,10 @@ type rendered struct {
 	// file is the result, and objects what it holds.
 	file    *source.File
 	objects []*source.Object
-	text    bytes.Buffer
 	marks   *origin.Marks // once needed
 	mapper  *origin.Mapper
 	stream  *source.Stream
+	files   map[string]*source.File // that places were looked up in, by names from the confinement
 }
 
 // renderAll renders what is to be rendered. What a render reaches is not judged as it
@@ -69,13 +71,14 @@ func (r *run) renderAll() {
 		}
 	}
 	for i, out := range r.Renderer(r.ctx, roots) {
+		asked[i].setPrefix(r.Root)
 		if out.Problem != nil {
 			r.unrendered(asked[i], out.Problem)
 			continue
 		}
 		r.takeIn(asked[i], out)
 		for _, name := range out.Sources {
-			reached[name] = true
+			reached[asked[i].name(name)] = true
 		}
 	}
 	r.report.Summary.Renders = len(r.rendered)
@@ -84,6 +87,15 @@ func (r *run) renderAll() {
 	}
 	r.takeOut(reached)
 }
+
+// setPrefix notes how names from what the render is confined to become those from the root
+// of the run.
+func (x *Render) setPrefix(root string) {
+	x.prefix = relative(filepath.ToSlash(resolved(root)), filepath.ToSlash(x.Root.Confinement))
+}
+
+// name is a name from the root of the run.
+func (x *Render) name(confined string) string { return path.Join(x.prefix, confined) }
 
 // takeIn reads the result of a render.
 func (r *run) takeIn(asked *Render, out *render.Output) {
@@ -119,7 +131,7 @@ func resultName(name string) string { return "<render " + name + ">" }
 // unrendered tells of a render that there is not. What was found by itself is no mistake
 // of the user's: it may never have been meant to be built here.
 func (r *run) unrendered(asked *Render, p *render.Problem) {
-	span := diag.Span{File: p.File, Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
+	span := diag.Span{File: asked.name(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
 	r.report.Summary.Unrendered++
 	r.skips.add(&r.skips.unknown, notRendered[p.Kind], place(span.File, span.Line))
 	r.report.NotRendered = append(r.report.NotRendered, asked.Name)
@@ -131,7 +143,7 @@ func (r *run) unrendered(asked *Render, p *render.Problem) {
 	case !asked.Named:
 		r.quietly[asked.Name] = problem
 	case p.Kind == render.Killed:
-		r.lost(diag.Failure{Stage: diag.StageRead, File: p.File, Line: span.Line, Message: p.Detail})
+		r.lost(diag.Failure{Stage: diag.StageRead, File: span.File, Line: span.Line, Message: p.Detail})
 	default:
 		r.set.Problems = append(r.set.Problems, problem)
 	}
@@ -166,7 +178,7 @@ func (r *run) takeOut(reached map[string]bool) {
 			if d.File < 0 {
 				continue
 			}
-			name := x.out.Files[d.File]
+			name := x.name(x.out.Files[d.File])
 			if contained[name] == nil {
 				contained[name] = map[int]bool{}
 			}
@@ -263,10 +275,10 @@ func mentionsNamespaces(n *source.Node, depth int) bool {
 func (x *rendered) kustomization() string {
 	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
 		if file := path.Join(x.Root.Dir, name); slices.Contains(x.out.Sources, file) {
-			return file
+			return x.name(file)
 		}
 	}
-	return path.Join(x.Root.Dir, "kustomization.yaml")
+	return x.name(path.Join(x.Root.Dir, "kustomization.yaml"))
 }
 
 // document is the one in which a line of the result is.
@@ -367,7 +379,10 @@ func (r *run) rawOf(file string) []*source.Object {
 func (r *run) written(x *rendered, s diag.Span) origin.Place {
 	unknown := origin.Place{Span: diag.Span{File: x.kustomization(), Line: 1, Column: 1, EndLine: 1, EndColumn: 2}, Whole: true}
 	if x.marks == nil {
-		mapper, err := origin.New(origin.Options{Dir: r.Dir, Root: r.Root, Base: path.Join(r.Root, x.Root.Dir), Tracked: r.Tracked, Files: r.files})
+		if x.files = r.files; x.prefix != "." {
+			x.files = map[string]*source.File{}
+		}
+		mapper, err := origin.New(origin.Options{Dir: r.Dir, Root: x.Root.Confinement, Base: path.Join(x.Root.Confinement, x.Root.Dir), Tracked: r.Tracked, Files: x.files})
 		if err != nil {
 			return unknown
 		}
@@ -382,9 +397,24 @@ func (r *run) written(x *rendered, s diag.Span) origin.Place {
 		from.Path = relative(x.Root.Dir, x.out.Files[d.File])
 	}
 	if at, ok := x.marks.Locate(o, from, s); ok {
-		return at
+		return r.fromRoot(x, at)
 	}
 	return unknown
+}
+
+// fromRoot is a place with the names of the run.
+func (r *run) fromRoot(x *rendered, at origin.Place) origin.Place {
+	for _, s := range []*diag.Span{&at.Span, &at.Patched} {
+		if s.File == "" || x.prefix == "." {
+			continue
+		}
+		name := x.name(s.File)
+		if r.files[name] == nil {
+			r.files[name] = x.files[s.File]
+		}
+		s.File = name
+	}
+	return at
 }
 
 // inSources is a place as the user knows it: one in the result of a render is where that

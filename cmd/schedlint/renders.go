@@ -2,8 +2,10 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/roots"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // What --render takes.
@@ -56,12 +59,13 @@ func (f *renderFlags) apply(o *lint.Options, pathless bool) error {
 	if o.Renders = chosen; len(chosen) == 0 {
 		return nil
 	}
-	pool, err := newPool()
-	if err != nil {
-		return err
-	}
-	o.Renderer = pool.Render
+	o.Renderer = renderRoots
 	return nil
+}
+
+// renderRoots renders in workers of this very program.
+func renderRoots(ctx context.Context, all []render.Root) []*render.Output {
+	return newPool().Render(ctx, all)
 }
 
 // chosen are the renders: those that flags and paths name, those of the configuration
@@ -118,16 +122,25 @@ func (c *choosing) name(path string) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := below(c.root, real); !ok {
-		return fmt.Errorf("it is outside of the repository %s: run schedlint there", here(c.root))
-	}
 	name := filepath.ToSlash(seen(c.base, real))
-	c.take(config.Chosen{Name: name, Dir: name, Literal: true})
+	c.take(config.Chosen{Name: name, Dir: name, Literal: true}, c.confinement(real))
 	return nil
 }
 
+// confinement is what a render of a path stays in: the repository, or else the work tree
+// that holds the path, or the path itself.
+func (c *choosing) confinement(real string) string {
+	if _, ok := below(c.root, real); ok {
+		return c.root
+	}
+	if root, ok := worktree.Root(real); ok {
+		return root
+	}
+	return real
+}
+
 // take adds what was chosen.
-func (c *choosing) take(chosen config.Chosen) {
+func (c *choosing) take(chosen config.Chosen, confinement string) {
 	x := lint.Render{Chosen: chosen, Named: chosen.Literal}
 	switch entry := chosen.Entry; {
 	case chosen.Dir == "":
@@ -138,7 +151,7 @@ func (c *choosing) take(chosen config.Chosen) {
 			x.SourceRoot = filepath.Join(c.base, filepath.FromSlash(entry.SourceRoot))
 		}
 	default:
-		x.Root = render.Root{Confinement: c.root, Dir: c.inRoot(chosen.Dir)}
+		x.Root = render.Root{Confinement: confinement, Dir: filepath.ToSlash(seen(confinement, filepath.Join(c.base, filepath.FromSlash(chosen.Dir))))}
 		if entry != nil {
 			x.Root.RootOnly = entry.RootOnly()
 			x.Root.Remotes = map[string]string{}
@@ -146,10 +159,11 @@ func (c *choosing) take(chosen config.Chosen) {
 				x.Root.Remotes[url] = c.inRoot(dir)
 			}
 		}
-		if c.seen[x.Root.Dir] {
+		at := filepath.Join(confinement, x.Root.Dir)
+		if c.seen[at] {
 			return
 		}
-		c.seen[x.Root.Dir] = true
+		c.seen[at] = true
 	}
 	c.all = append(c.all, x)
 }
@@ -162,12 +176,17 @@ func (c *choosing) inRoot(name string) string {
 // find takes in what the configuration says, or else what there is below the paths.
 func (c *choosing) find() error {
 	var dirs []string
-	found, err := roots.Find(roots.Options{Root: c.root, Paths: c.places(), Tracked: c.o.Tracked, Ignore: c.ignore()})
-	if err != nil {
-		return err
-	}
-	for _, k := range found.Roots {
-		dirs = append(dirs, filepath.ToSlash(seen(c.base, filepath.Join(c.root, filepath.FromSlash(k.Dir)))))
+	within := map[string]string{} // the confinements of what is found
+	places := c.places()
+	for _, root := range slices.Sorted(maps.Keys(places)) {
+		found, err := roots.Find(roots.Options{Root: root, Paths: places[root], Tracked: c.o.Tracked, Ignore: c.ignore(root)})
+		if err != nil {
+			return err
+		}
+		for _, k := range found.Roots {
+			name := filepath.ToSlash(seen(c.base, filepath.Join(root, filepath.FromSlash(k.Dir))))
+			dirs, within[name] = append(dirs, name), root
+		}
 	}
 	chosen, err := c.o.Config.Expand(dirs)
 	if err != nil {
@@ -175,7 +194,7 @@ func (c *choosing) find() error {
 	}
 	for _, x := range chosen {
 		if c.o.Config.Discovers() || c.within(x) {
-			c.take(x)
+			c.take(x, cmp.Or(within[x.Dir], c.root))
 		}
 	}
 	if len(c.o.Config.Clusters) > 0 && !c.o.Config.Discovers() {
@@ -184,16 +203,18 @@ func (c *choosing) find() error {
 	return nil
 }
 
-// places are the directories that are searched: all of the repository if the
-// configuration may name any.
-func (c *choosing) places() []string {
+// places are the directories that are searched, by what they are confined to: all of the
+// repository if the configuration may name any.
+func (c *choosing) places() map[string][]string {
 	if !c.o.Config.Discovers() {
-		return []string{c.root}
+		return map[string][]string{c.root: {c.root}}
 	}
-	var all []string
+	all := map[string][]string{}
 	for _, path := range c.o.Paths {
-		if at := absolute(c.o.Dir, path); path != "-" && isDir(at) { // whoever reads it says what is missing
-			all = append(all, at)
+		at, err := filepath.EvalSymlinks(absolute(c.o.Dir, path))
+		if path != "-" && err == nil && isDir(at) { // whoever reads it says what is missing
+			root := c.confinement(at)
+			all[root] = append(all[root], at)
 		}
 	}
 	return all
@@ -216,9 +237,9 @@ func (c *choosing) within(x config.Chosen) bool {
 	})
 }
 
-func (c *choosing) ignore() func(name string) bool {
+func (c *choosing) ignore(root string) func(name string) bool {
 	return func(name string) bool {
-		return len(c.o.Config.Ignore) > 0 && c.o.Config.Ignores(filepath.ToSlash(seen(c.base, filepath.Join(c.root, filepath.FromSlash(name)))))
+		return len(c.o.Config.Ignore) > 0 && c.o.Config.Ignores(filepath.ToSlash(seen(c.base, filepath.Join(root, filepath.FromSlash(name)))))
 	}
 }
 

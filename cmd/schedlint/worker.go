@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -27,19 +26,12 @@ func work() int {
 }
 
 // newPool makes workers of this very program. They get nothing of the environment.
-func newPool() (*render.Pool, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	nonce := make([]byte, 16)
-	if _, err := rand.Read(nonce); err != nil {
-		return nil, err
-	}
+func newPool() *render.Pool {
 	return &render.Pool{
-		Nonce: hex.EncodeToString(nonce),
-		Command: func() *exec.Cmd {
-			return &exec.Cmd{Path: self, Args: []string{"schedlint", workerArgument}, Env: []string{}}
+		Nonce: rand.Text(),
+		Command: func() (*exec.Cmd, error) {
+			self, err := os.Executable()
+			return &exec.Cmd{Path: self, Args: []string{"schedlint", workerArgument}, Env: []string{}}, err
 		},
-	}, nil
+	}
 }

@@ -16,7 +16,7 @@ import (
 type Pool struct {
 	// Command makes the command of a worker, which calls Serve on its standard input
 	// and output.
-	Command func() *exec.Cmd
+	Command func() (*exec.Cmd, error)
 	// Nonce is nothing that a file could guess.
 	Nonce string
 	// Workers is how many there are at most; 0 is one for each processor.
@@ -143,7 +143,10 @@ type worker struct {
 }
 
 func (p *Pool) start() (*worker, error) {
-	cmd := p.Command()
+	cmd, err := p.Command()
+	if err != nil {
+		return nil, err
+	}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
