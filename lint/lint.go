@@ -267,7 +267,9 @@ func (r *run) kustomized() {
 		r.skips.add(&r.skips.unknown, changed, r.at(o))
 	}
 	for _, file := range slices.Sorted(maps.Keys(r.absent)) {
-		r.skips.add(&r.skips.skipped, inNoRender, place(file, 1))
+		for range r.absent[file] {
+			r.skips.add(&r.skips.skipped, inNoRender, place(file, 1))
+		}
 	}
 }
 
@@ -275,9 +277,8 @@ func (r *run) kustomized() {
 const (
 	altered = "manifest with unknown changes by a kustomization"
 	changed = "a kustomization changes fields of it"
-	// inNoRender is why a file counts that renders use and whose objects they do not
-	// contain all.
-	inNoRender = "objects that no render contains"
+	// inNoRender is why objects count that are in files which renders use.
+	inNoRender = "object that no render contains"
 )
 
 // hidesObjects are the reasons for which a document that was judged once may be left out

@@ -14,6 +14,7 @@ import (
 // themselves do not tell of, as those of configurations.
 func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
 	broken(now, before)
+	before.Diagnostics = alike(before.Diagnostics, now.Diagnostics, before.Rendered, now.Rendered)
 	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, now.Open)
 	unseen(now, before, &d, revision)
 	c := &diag.Change{Since: revision, Unchanged: d.Unchanged, Undecided: d.Undecided}
@@ -33,6 +34,47 @@ func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
 		}
 	}
 	now.Merge()
+}
+
+// alike gives the findings of an earlier state as the renders of a later one have them:
+// what was judged as it stands may be rendered now, and the other way round. It is the
+// same finding if the rule says it of the same field of the same object of the sources.
+func alike(before, now []diag.Diagnostic, had, has []string) []diag.Diagnostic {
+	type spot struct {
+		rule, field string
+		object      diag.Object
+	}
+	at := func(d *diag.Diagnostic, o diag.Object) spot { return spot{d.Rule, d.Key().Field, o} }
+	raw, rendered := map[spot][]diag.Diagnostic{}, map[spot][]diag.Diagnostic{}
+	for _, d := range now {
+		switch {
+		case d.Render == "":
+			raw[at(&d, d.Object)] = append(raw[at(&d, d.Object)], d)
+		case !slices.Contains(had, d.Render):
+			rendered[at(&d, d.Written)] = append(rendered[at(&d, d.Written)], d)
+		}
+	}
+	var all []diag.Diagnostic
+	for _, d := range before {
+		var as []diag.Diagnostic
+		switch {
+		case d.Object == (diag.Object{}):
+		case d.Render == "" && len(raw[at(&d, d.Object)]) == 0:
+			as = rendered[at(&d, d.Object)]
+		case d.Render != "" && !slices.Contains(has, d.Render):
+			as = raw[at(&d, d.Written)]
+			delete(raw, at(&d, d.Written)) // it stands there once, whatever rendered it
+		}
+		if len(as) == 0 {
+			all = append(all, d)
+		}
+		for _, f := range as {
+			one := d
+			one.Render, one.Object, one.Cluster, one.Branch = f.Render, f.Object, f.Cluster, f.Branch
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 // broken adds what is found of renders that were rendered in the other state.
@@ -112,6 +154,9 @@ func (r *run) undecided() func(*diag.Diagnostic) bool {
 	rules := r.Policy.IDs()
 	return func(d *diag.Diagnostic) bool {
 		if !slices.Contains(rules, d.Rule) || r.Level(d.Rule) == diag.LevelOff || r.tally.Lost(d.Rule) {
+			return true
+		}
+		if slices.Contains(r.report.NotRendered, d.Render) {
 			return true
 		}
 		if d.Render == "" && d.Object != (diag.Object{}) && r.reached[d.Location.File] {
