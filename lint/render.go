@@ -82,8 +82,15 @@ func (r *run) renderAll() {
 		}
 	}
 	r.report.Summary.Renders = len(r.rendered)
+	found := 0
 	for _, x := range r.rendered {
 		r.report.Rendered = append(r.report.Rendered, x.Name)
+		if x.Entry == nil && !x.Named {
+			found++
+		}
+	}
+	if found > 0 {
+		r.note(fmt.Sprintf("kustomizations that were found are rendered (%d), and the files that they use are not judged as they stand; --render off judges them all as they stand", found))
 	}
 	r.takeOut(reached)
 }
