@@ -65,9 +65,9 @@ func (in *inputs) block() renderBlock {
 
 // escapeGlob makes a glob that matches nothing but the name; a name without special
 // characters is itself.
-func escapeGlob(name string) string {
-	return regexp.MustCompile(`[*?\[\]{}\\]`).ReplaceAllString(name, `\$0`)
-}
+func escapeGlob(name string) string { return globSpecial.ReplaceAllString(name, `\$0`) }
+
+var globSpecial = regexp.MustCompile(`[*?\[\]{}\\]`)
 
 // text is the block in YAML with line ends of its file.
 func (b renderBlock) text(newline string) string {

@@ -156,6 +156,17 @@ root f/kustomization.yaml; unusable: has another kind than Kustomization or Comp
 root g/kustomization.yaml; unusable: has more than one document at g/kustomization.yaml:3
 root h/kustomization.yaml; unusable: has no YAML that can be read at h/kustomization.yaml:1
 `},
+		"two in one directory": {tree: `
+-- a/Kustomization --
+resources: [../b]
+-- a/kustomization.yaml --
+namespace: x
+-- b/kustomization.yml --
+namespace: y
+`, want: `
+root a/kustomization.yaml; unusable: two kustomizations in one directory, kustomization.yaml and Kustomization: keep one at a/Kustomization:1
+root b/kustomization.yml
+`},
 		"cycles": {tree: `
 -- a/kustomization.yaml --
 resources: [../b]
