@@ -216,15 +216,26 @@ func (in *inputs) render(ctx context.Context, renders renderer) {
 func (in *inputs) whyNot(i int) string {
 	if in.outputs != nil {
 		if p := in.outputs[i].Problem; p != nil {
-			return fmt.Sprintf("%s (%s:%d)", p.Detail, in.shown(p.File), p.Line)
+			return fmt.Sprintf("%s (%s:%d)", clipped(p.Detail), in.shown(p.File), p.Line)
 		}
 		return ""
 	}
 	var all []string
 	for _, r := range in.Roots[i].Blocked {
-		all = append(all, fmt.Sprintf("%s: %s (%s:%d)", r.Kind, r.Detail, in.shown(r.File), r.Line))
+		all = append(all, fmt.Sprintf("%s: %s (%s:%d)", r.Kind, clipped(r.Detail), in.shown(r.File), r.Line))
 	}
 	return strings.Join(all, "; ")
+}
+
+// mostDetail is how many bytes of a reason a row of the table has.
+const mostDetail = 200
+
+// clipped is the beginning of a text that is too long for a table.
+func clipped(text string) string {
+	if len(text) <= mostDetail {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostDetail], "") + "..."
 }
 
 // workloads counts those of a rendered root.

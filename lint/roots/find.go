@@ -68,6 +68,8 @@ type Kustomization struct {
 	Reasons []Reason
 	// Blocked are the first Reason of each kind, its own or of what it refers to.
 	Blocked []Reason
+
+	lines map[string]int // where it refers to Dirs
 }
 
 // Reason is one thing that keeps a kustomization from rendering offline.
@@ -170,8 +172,10 @@ func (f *finder) finish() {
 	}
 	slices.SortFunc(f.found.Kustomizations, func(a, b *Kustomization) int { return strings.Compare(a.Dir, b.Dir) })
 	f.dropPatches()
+	parts := f.parts()
+	f.cycles(parts)
 	f.block()
-	f.found.Roots = f.rootsOf()
+	f.found.Roots = f.rootsOf(parts)
 	for i := range f.found.Charts {
 		f.chart(&f.found.Charts[i])
 	}

@@ -95,7 +95,7 @@ func (f *finder) load(dir string) *Kustomization {
 		case k != nil:
 			k.because(Broken, name, 1, "two kustomizations in one directory, "+path.Base(k.File)+" and "+base+": keep one")
 		default:
-			k = &Kustomization{Dir: dir, File: name, Component: n.component}
+			k = &Kustomization{Dir: dir, File: name, Component: n.component, lines: map[string]int{}}
 			f.dirs[dir] = k
 			f.take(k, n.parsed)
 		}
@@ -222,4 +222,7 @@ func (f *finder) directory(k *Kustomization, e entry, to worktree.Entry) {
 		return
 	}
 	k.Dirs = append(k.Dirs, to.Name)
+	if k.lines[to.Name] == 0 {
+		k.lines[to.Name] = e.line
+	}
 }

@@ -188,15 +188,15 @@ resources: [../w]
 -- w/kustomization.yaml --
 components: [../v]
 `, want: `
-root a/kustomization.yaml
-inner b/kustomization.yaml
+root a/kustomization.yaml; unusable: refers to itself, by b at a/kustomization.yaml:1
+inner b/kustomization.yaml; unusable: refers to itself, by b at a/kustomization.yaml:1
 inner c/kustomization.yaml
-root d/kustomization.yaml
-root e/kustomization.yaml
-inner f/kustomization.yaml
-inner g/kustomization.yaml
-component v/kustomization.yaml
-root w/kustomization.yaml
+root d/kustomization.yaml; unusable: refers to itself, by d at d/kustomization.yaml:1
+root e/kustomization.yaml; unusable: refers to itself, by g at f/kustomization.yaml:1
+inner f/kustomization.yaml; unusable: refers to itself, by g at f/kustomization.yaml:1
+inner g/kustomization.yaml; unusable: refers to itself, by g at f/kustomization.yaml:1
+component v/kustomization.yaml; unusable: refers to itself, by w at v/kustomization.yaml:2
+root w/kustomization.yaml; unusable: refers to itself, by w at v/kustomization.yaml:2
 `},
 		"a part of the tree": {paths: []string{"prod", "base/deep"}, tree: `
 -- base/kustomization.yaml --
