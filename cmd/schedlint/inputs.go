@@ -73,7 +73,7 @@ func runInputs(cmd *cobra.Command, args []string, write bool, renders renderer) 
 	in.print(&out)
 	target := in.target(conf)
 	if !write {
-		block.print(&out, here(target))
+		block.print(&out, here(target), !conf.Discovers())
 	}
 	if _, err := io.Copy(cmd.OutOrStdout(), &out); err != nil {
 		return err
@@ -114,12 +114,23 @@ func findInputs(conf *config.Config, args []string) (*inputs, error) {
 		in.base = in.root
 	}
 	ignore := func(name string) bool { return len(conf.Ignore) > 0 && conf.Ignores(in.fromBase(name)) }
-	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: ignore, Declares: topology.Declares})
+	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: ignore, Remotes: in.remotes(conf), Declares: topology.Declares})
 	if err != nil {
 		return nil, err
 	}
 	in.whole = in.covers(paths)
 	return in, in.empty(args)
+}
+
+// remotes are those of all entries, with names from the root.
+func (in *inputs) remotes(conf *config.Config) map[string]string {
+	all := map[string]string{}
+	for _, r := range conf.Renders {
+		for url, to := range r.Remotes {
+			all[url] = filepath.ToSlash(seen(in.root, absolute(real(conf.Dir), filepath.FromSlash(to))))
+		}
+	}
+	return all
 }
 
 // real is a path without symbolic links, if it can be had.

@@ -20,6 +20,9 @@ type Options struct {
 	// Ignore and Tracked are those of source.Options.
 	Ignore  func(name string) bool
 	Tracked func(path string) bool
+	// Remotes gives, for URLs as kustomizations write them, names of what is read
+	// instead.
+	Remotes map[string]string
 	// Declares reports whether an object declares nodes; nil takes none.
 	Declares func(o *source.Object) bool
 

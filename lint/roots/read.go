@@ -163,15 +163,19 @@ func (f *finder) take(k *Kustomization, p parsed) {
 
 // resolve finds what one entry leads to.
 func (f *finder) resolve(k *Kustomization, e entry) {
-	if f.remote(k.Dir, e) {
+	name := path.Join(k.Dir, e.text)
+	vendored, isVendored := f.opts.Remotes[e.text]
+	switch remote := f.remote(k.Dir, e); {
+	case remote && isVendored:
+		name = vendored
+	case remote:
 		k.because(Remote, k.File, e.line, e.text)
 		return
-	}
-	if path.IsAbs(e.text) {
+	case path.IsAbs(e.text):
 		k.because(Outside, k.File, e.line, e.text)
 		return
 	}
-	switch to := f.entry(path.Join(k.Dir, e.text)); {
+	switch to := f.entry(name); {
 	case to.Outside:
 		k.because(Outside, k.File, e.line, e.text)
 	case to.Info == nil:

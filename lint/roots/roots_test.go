@@ -156,6 +156,15 @@ root f/kustomization.yaml; unusable: has another kind than Kustomization or Comp
 root g/kustomization.yaml; unusable: has more than one document at g/kustomization.yaml:3
 root h/kustomization.yaml; unusable: has no YAML that can be read at h/kustomization.yaml:1
 `},
+		"vendored": {options: Options{Remotes: map[string]string{"https://example.com/a//b?ref=v1": "third/a", "https://example.com/c": "third/c", "plain": "third/a"}}, tree: `
+-- a/kustomization.yaml --
+resources: ["https://example.com/a//b?ref=v1", "https://example.com/c", "https://example.com/a//b?ref=v2", plain]
+-- third/a/kustomization.yaml --
+namespace: x
+`, want: `
+root a/kustomization.yaml; missing: https://example.com/c at a/kustomization.yaml:1; remote: https://example.com/a//b?ref=v2 at a/kustomization.yaml:1
+inner third/a/kustomization.yaml
+`},
 		"two in one directory": {tree: `
 -- a/Kustomization --
 resources: [../b]
