@@ -73,7 +73,7 @@ func runInputs(cmd *cobra.Command, args []string, write bool, renders renderer) 
 	in.print(&out)
 	target := in.target(conf)
 	if !write {
-		block.print(&out, here(target))
+		block.print(&out, here(target), !conf.Discovers())
 	}
 	if _, err := io.Copy(cmd.OutOrStdout(), &out); err != nil {
 		return err
@@ -114,12 +114,23 @@ func findInputs(conf *config.Config, args []string) (*inputs, error) {
 		in.base = in.root
 	}
 	ignore := func(name string) bool { return len(conf.Ignore) > 0 && conf.Ignores(in.fromBase(name)) }
-	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: ignore, Declares: topology.Declares})
+	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: ignore, Remotes: in.remotes(conf), Declares: topology.Declares})
 	if err != nil {
 		return nil, err
 	}
 	in.whole = in.covers(paths)
 	return in, in.empty(args)
+}
+
+// remotes are those of all entries, with names from the root.
+func (in *inputs) remotes(conf *config.Config) map[string]string {
+	all := map[string]string{}
+	for _, r := range conf.Renders {
+		for url, to := range r.Remotes {
+			all[url] = filepath.ToSlash(seen(in.root, absolute(real(conf.Dir), filepath.FromSlash(to))))
+		}
+	}
+	return all
 }
 
 // real is a path without symbolic links, if it can be had.
@@ -216,15 +227,26 @@ func (in *inputs) render(ctx context.Context, renders renderer) {
 func (in *inputs) whyNot(i int) string {
 	if in.outputs != nil {
 		if p := in.outputs[i].Problem; p != nil {
-			return fmt.Sprintf("%s (%s:%d)", p.Detail, in.shown(p.File), p.Line)
+			return fmt.Sprintf("%s (%s:%d)", clipped(p.Detail), in.shown(p.File), p.Line)
 		}
 		return ""
 	}
 	var all []string
 	for _, r := range in.Roots[i].Blocked {
-		all = append(all, fmt.Sprintf("%s: %s (%s:%d)", r.Kind, r.Detail, in.shown(r.File), r.Line))
+		all = append(all, fmt.Sprintf("%s: %s (%s:%d)", r.Kind, clipped(r.Detail), in.shown(r.File), r.Line))
 	}
 	return strings.Join(all, "; ")
+}
+
+// mostDetail is how many bytes of a reason a row of the table has.
+const mostDetail = 200
+
+// clipped is the beginning of a text that is too long for a table.
+func clipped(text string) string {
+	if len(text) <= mostDetail {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostDetail], "") + "..."
 }
 
 // workloads counts those of a rendered root.

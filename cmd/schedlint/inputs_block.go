@@ -65,9 +65,9 @@ func (in *inputs) block() renderBlock {
 
 // escapeGlob makes a glob that matches nothing but the name; a name without special
 // characters is itself.
-func escapeGlob(name string) string {
-	return regexp.MustCompile(`[*?\[\]{}\\]`).ReplaceAllString(name, `\$0`)
-}
+func escapeGlob(name string) string { return globSpecial.ReplaceAllString(name, `\$0`) }
+
+var globSpecial = regexp.MustCompile(`[*?\[\]{}\\]`)
 
 // text is the block in YAML with line ends of its file.
 func (b renderBlock) text(newline string) string {
@@ -105,13 +105,20 @@ func yamlString(s string) string {
 	return strings.ReplaceAll(strconv.QuoteToASCII(s), "#", `\x23`)
 }
 
-// print shows the block for a person who adds it to a file.
-func (b renderBlock) print(w io.Writer, target string) {
-	if len(b.entries) == 0 {
-		fmt.Fprintf(w, "No root can render offline, so there is nothing to add to %s.\n", config.Name)
+// print shows the block for a person who adds it to a file. Taken is set if the file
+// has the key already.
+func (b renderBlock) print(w io.Writer, target string, taken bool) {
+	target = report.Visible(filepath.ToSlash(target))
+	switch {
+	case len(b.entries) == 0:
+		fmt.Fprintf(w, "No root can render offline, so there is nothing to add to %s.\n", target)
 		return
+	case taken:
+		fmt.Fprintf(w, "%s has the key renders already. To render all of these and no other, replace it with:\n\n", target)
+	default:
+		fmt.Fprintf(w, "To render these and no other, add to %s, or run again with --write:\n\n", target)
 	}
-	fmt.Fprintf(w, "To render these and no other, add to %s, or run again with --write:\n\n%s", report.Visible(filepath.ToSlash(target)), b.text("\n"))
+	io.WriteString(w, b.text("\n"))
 }
 
 // target is the configuration that the block belongs to, an absolute path.
@@ -141,7 +148,7 @@ func (b renderBlock) write(cmd *cobra.Command, conf *config.Config, target strin
 	}
 	after, err := b.appended(before)
 	if err != nil {
-		b.print(cmd.OutOrStdout(), shown)
+		b.print(cmd.OutOrStdout(), shown, !conf.Discovers())
 		return fmt.Errorf("%s: %w", shown, err)
 	}
 	if err := replaceFile(target, before, after); err != nil {

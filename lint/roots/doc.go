@@ -12,7 +12,8 @@
 // root. References of a Component that no root reaches do not count, since it is never
 // rendered. Same tree, same Found, whatever the order of the paths. Nothing outside of
 // the root of confinement is read; a pipe or a device is not opened. Work is bounded in
-// entries of directories, bytes and references; what is left out is in Unread.
+// entries of directories, steps of paths and bytes; what is left out is in Unread or a
+// Reason.
 //
 // What keeps a root from rendering offline is what can be seen without rendering: a
 // URL, a Helm chart, a file that is missing or lies outside, a kustomization that does

@@ -6,10 +6,9 @@ import "slices"
 // the strongly connected parts of the references, in an order in which each part comes
 // after those that refer to it: a part that no root reaches yet gives its first
 // kustomization that may be one.
-func (f *finder) rootsOf() (roots []*Kustomization) {
+func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 	reached := map[*Kustomization]bool{}
-	for _, part := range f.parts() {
-		slices.SortFunc(part, byDir)
+	for _, part := range parts {
 		at := slices.IndexFunc(part, func(k *Kustomization) bool { return k.Below && !k.Component })
 		if at < 0 || reached[part[at]] {
 			continue
@@ -31,8 +30,8 @@ func byDir(a, b *Kustomization) int {
 	return 0
 }
 
-// parts are the strongly connected parts of the references, those that refer to others
-// first (Kosaraju, Sharir: in the order of finishing, backwards, each part is what
+// parts are the strongly connected parts of the references, each sorted, those that refer to
+// others first (Kosaraju, Sharir: in the order of finishing, backwards, each part is what
 // reaches its first member and is not in an earlier part).
 func (f *finder) parts() (parts [][]*Kustomization) {
 	var finished []*Kustomization
@@ -48,9 +47,23 @@ func (f *finder) parts() (parts [][]*Kustomization) {
 		}
 		var part []*Kustomization
 		f.visit(k, taken, func(k *Kustomization) []*Kustomization { return back[k] }, func(k *Kustomization) { part = append(part, k) })
+		slices.SortFunc(part, byDir)
 		parts = append(parts, part)
 	}
 	return parts
+}
+
+// cycles notes kustomizations that refer to themselves, which kustomize refuses.
+func (f *finder) cycles(parts [][]*Kustomization) {
+	for _, part := range parts {
+		first := part[0]
+		for _, to := range f.next(first) {
+			if _, inPart := slices.BinarySearchFunc(part, to, byDir); inPart {
+				first.because(Broken, first.File, first.lines[to.Dir], "refers to itself, by "+to.Dir)
+				break
+			}
+		}
+	}
 }
 
 // next are the kustomizations that one refers to.

@@ -128,8 +128,10 @@ func TestDeep(t *testing.T) {
 	}
 	last := f.found.Kustomizations[n-1]
 	last.because(Remote, "x", 1, "y")
+	parts := f.parts()
+	f.cycles(parts)
 	f.block()
-	roots := f.rootsOf()
+	roots := f.rootsOf(parts)
 	if len(roots) != 1 || roots[0].Dir != "000000" || len(roots[0].Blocked) != 1 {
 		t.Errorf("%d roots, the first is %+v", len(roots), roots[0])
 	}

@@ -62,7 +62,7 @@ func (f *finder) manifest(in source.Input) {
 		return
 	case source.IsKustomizationFile(base):
 		if n := f.kustomizationFile(in.Name); n != nil && n.foreign {
-			f.objects(n.file)
+			f.objects(n.file, n.file.Roots())
 		}
 		return
 	case base == "Chart.yaml":
@@ -71,17 +71,14 @@ func (f *finder) manifest(in source.Input) {
 	case isYAML(base) && strings.Contains(strings.ToLower(base), "values"):
 		f.values[dir] = append(f.values[dir], in.Name)
 	}
-	if file := f.read(in.Name); file != nil {
-		f.objects(file)
+	if file := f.read(in.Name); file != nil && mentions(file.Text) && f.mayParse(file) {
+		f.objects(file, file.Roots())
 	}
 }
 
-// objects looks at what a file declares.
-func (f *finder) objects(file *source.File) {
-	if !mentions(file.Text) {
-		return
-	}
-	for _, root := range file.Roots() {
+// objects looks at what the documents of a file declare.
+func (f *finder) objects(file *source.File, docs []*source.Node) {
+	for _, root := range docs {
 		for _, o := range file.ObjectsOf(root) {
 			f.object(o)
 		}
@@ -100,7 +97,7 @@ func (f *finder) object(o *source.Object) {
 // chartFile reads the description of a chart.
 func (f *finder) chartFile(name string) {
 	file := f.read(name)
-	if file == nil {
+	if file == nil || !f.mayParse(file) {
 		return
 	}
 	docs := file.Roots()

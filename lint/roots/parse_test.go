@@ -64,6 +64,14 @@ func TestParseEveryField(t *testing.T) {
 	}
 }
 
+// TestParseMany gathers no more names than a root may have.
+func TestParseMany(t *testing.T) {
+	p := parse(source.NewFile("kustomization.yaml", "kustomization.yaml", []byte("resources:\n"+strings.Repeat("- f\n", mostEntries+1))))
+	if len(p.entries) != mostEntries || p.broken != "names more than 20000 files and directories" || p.line != mostEntries+2 {
+		t.Errorf("%d names, %q at %d", len(p.entries), p.broken, p.line)
+	}
+}
+
 // FuzzFind reads any kustomization: it is understood or has a reason, every reason has
 // a place in the file, and what is found is the same the second time.
 func FuzzFind(f *testing.F) {

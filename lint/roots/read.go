@@ -1,6 +1,7 @@
 package roots
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -30,6 +31,17 @@ func (f *finder) read(name string) *source.File {
 	}
 	f.bytes += int64(len(text))
 	return source.NewFile(name, name, text)
+}
+
+// mayParse counts a file that is about to be parsed; false, which is noted, if that
+// would be too much.
+func (f *finder) mayParse(file *source.File) bool {
+	if f.parsed+int64(len(file.Text)) > f.most.parsed {
+		f.unread(file.Name, "is not parsed: with it the run has more than %d MiB of kustomizations and files that look like what is listed; name fewer paths", f.most.parsed>>20)
+		return false
+	}
+	f.parsed += int64(len(file.Text))
+	return true
 }
 
 // reason is an error without the name, which the reader has.
@@ -83,7 +95,7 @@ func (f *finder) load(dir string) *Kustomization {
 		case k != nil:
 			k.because(Broken, name, 1, "two kustomizations in one directory, "+path.Base(k.File)+" and "+base+": keep one")
 		default:
-			k = &Kustomization{Dir: dir, File: name, Component: n.component}
+			k = &Kustomization{Dir: dir, File: name, Component: n.component, lines: map[string]int{}}
 			f.dirs[dir] = k
 			f.take(k, n.parsed)
 		}
@@ -105,7 +117,7 @@ func (f *finder) kustomizationFile(name string) *named {
 	}
 	var n *named
 	if e := f.entry(name); e.Info != nil && e.Info.Mode().IsRegular() {
-		if file := f.read(e.Name); file != nil {
+		if file := f.read(e.Name); file != nil && f.mayParse(file) {
 			n = &named{file, parse(file)}
 		}
 	}
@@ -132,17 +144,15 @@ func (f *finder) take(k *Kustomization, p parsed) {
 		k.because(Broken, k.File, p.line, p.broken)
 	}
 	for _, e := range p.entries {
-		if f.references++; f.references > f.most.references {
-			if f.references == f.most.references+1 {
-				f.unread(k.File, "the kustomizations up to here have more than %d entries, and the rest is not looked at: name fewer paths", f.most.references)
-			}
-			k.because(Broken, k.File, e.line, "not looked at: the run has too many entries of kustomizations")
+		// Each step of a path costs a look at the file system.
+		if f.steps += 1 + strings.Count(path.Join(k.Dir, e.text), "/"); f.steps > f.most.steps {
+			k.because(Broken, k.File, e.line, fmt.Sprintf("is not looked at: the kustomizations before it name paths of more than %d steps; name fewer paths", f.most.steps))
 			break
 		}
 		f.resolve(k, e)
 	}
 	for _, c := range p.charts {
-		k.because(Helm, k.File, c.line, c.text)
+		k.because(Helm, k.File, c.line, cmp.Or(c.text, "without a name"))
 	}
 	slices.SortStableFunc(k.Reasons, func(a, b Reason) int { return a.Line - b.Line })
 	for _, list := range []*[]string{&k.Dirs, &k.Files, &k.Patches} {
@@ -153,15 +163,19 @@ func (f *finder) take(k *Kustomization, p parsed) {
 
 // resolve finds what one entry leads to.
 func (f *finder) resolve(k *Kustomization, e entry) {
-	if f.remote(k.Dir, e) {
+	name := path.Join(k.Dir, e.text)
+	vendored, isVendored := f.opts.Remotes[e.text]
+	switch remote := f.remote(k.Dir, e); {
+	case remote && isVendored:
+		name = vendored
+	case remote:
 		k.because(Remote, k.File, e.line, e.text)
 		return
-	}
-	if path.IsAbs(e.text) {
+	case path.IsAbs(e.text):
 		k.because(Outside, k.File, e.line, e.text)
 		return
 	}
-	switch to := f.entry(path.Join(k.Dir, e.text)); {
+	switch to := f.entry(name); {
 	case to.Outside:
 		k.because(Outside, k.File, e.line, e.text)
 	case to.Info == nil:
@@ -212,4 +226,7 @@ func (f *finder) directory(k *Kustomization, e entry, to worktree.Entry) {
 		return
 	}
 	k.Dirs = append(k.Dirs, to.Name)
+	if k.lines[to.Name] == 0 {
+		k.lines[to.Name] = e.line
+	}
 }

@@ -156,6 +156,26 @@ root f/kustomization.yaml; unusable: has another kind than Kustomization or Comp
 root g/kustomization.yaml; unusable: has more than one document at g/kustomization.yaml:3
 root h/kustomization.yaml; unusable: has no YAML that can be read at h/kustomization.yaml:1
 `},
+		"vendored": {options: Options{Remotes: map[string]string{"https://example.com/a//b?ref=v1": "third/a", "https://example.com/c": "third/c", "plain": "third/a"}}, tree: `
+-- a/kustomization.yaml --
+resources: ["https://example.com/a//b?ref=v1", "https://example.com/c", "https://example.com/a//b?ref=v2", plain]
+-- third/a/kustomization.yaml --
+namespace: x
+`, want: `
+root a/kustomization.yaml; missing: https://example.com/c at a/kustomization.yaml:1; remote: https://example.com/a//b?ref=v2 at a/kustomization.yaml:1
+inner third/a/kustomization.yaml
+`},
+		"two in one directory": {tree: `
+-- a/Kustomization --
+resources: [../b]
+-- a/kustomization.yaml --
+namespace: x
+-- b/kustomization.yml --
+namespace: y
+`, want: `
+root a/kustomization.yaml; unusable: two kustomizations in one directory, kustomization.yaml and Kustomization: keep one at a/Kustomization:1
+root b/kustomization.yml
+`},
 		"cycles": {tree: `
 -- a/kustomization.yaml --
 resources: [../b]
@@ -177,15 +197,15 @@ resources: [../w]
 -- w/kustomization.yaml --
 components: [../v]
 `, want: `
-root a/kustomization.yaml
-inner b/kustomization.yaml
+root a/kustomization.yaml; unusable: refers to itself, by b at a/kustomization.yaml:1
+inner b/kustomization.yaml; unusable: refers to itself, by b at a/kustomization.yaml:1
 inner c/kustomization.yaml
-root d/kustomization.yaml
-root e/kustomization.yaml
-inner f/kustomization.yaml
-inner g/kustomization.yaml
-component v/kustomization.yaml
-root w/kustomization.yaml
+root d/kustomization.yaml; unusable: refers to itself, by d at d/kustomization.yaml:1
+root e/kustomization.yaml; unusable: refers to itself, by g at f/kustomization.yaml:1
+inner f/kustomization.yaml; unusable: refers to itself, by g at f/kustomization.yaml:1
+inner g/kustomization.yaml; unusable: refers to itself, by g at f/kustomization.yaml:1
+component v/kustomization.yaml; unusable: refers to itself, by w at v/kustomization.yaml:2
+root w/kustomization.yaml; unusable: refers to itself, by w at v/kustomization.yaml:2
 `},
 		"a part of the tree": {paths: []string{"prod", "base/deep"}, tree: `
 -- base/kustomization.yaml --
@@ -316,14 +336,14 @@ namespace: x
 root a/kustomization.yaml; missing: ../c at a/kustomization.yaml:1; remote: https://example.com/z at b/kustomization.yaml:1
 inner beside b/kustomization.yaml; remote: https://example.com/z at b/kustomization.yaml:1
 `},
-		"too many entries of directories": {options: Options{bounds: bounds{entries: 2, references: 9, file: 9 << 20, bytes: 9 << 20}}, tree: `
+		"too many entries of directories": {options: Options{bounds: bounds{entries: 2, steps: 9, file: 9 << 20, bytes: 9 << 20, parsed: 9 << 20}}, tree: `
 -- a/kustomization.yaml --
 -- b/kustomization.yaml --
 `, want: `
 root a/kustomization.yaml; unusable: has no YAML that can be read at a/kustomization.yaml:1
 unread . has more than 2 entries of directories: name fewer paths
 `},
-		"too many references": {options: Options{bounds: bounds{entries: 9, references: 2, file: 9 << 20, bytes: 9 << 20}}, tree: `
+		"too many steps": {options: Options{bounds: bounds{entries: 9, steps: 5, file: 9 << 20, bytes: 9 << 20, parsed: 9 << 20}}, tree: `
 -- a/kustomization.yaml --
 resources: [x.yaml, y.yaml, z.yaml]
 -- a/x.yaml --
@@ -331,11 +351,21 @@ resources: [x.yaml, y.yaml, z.yaml]
 -- b/kustomization.yaml --
 resources: [x.yaml]
 `, want: `
-root a/kustomization.yaml; unusable: not looked at: the run has too many entries of kustomizations at a/kustomization.yaml:1
-root b/kustomization.yaml; unusable: not looked at: the run has too many entries of kustomizations at b/kustomization.yaml:1
-unread a/kustomization.yaml the kustomizations up to here have more than 2 entries, and the rest is not looked at: name fewer paths
+root a/kustomization.yaml; unusable: is not looked at: the kustomizations before it name paths of more than 5 steps; name fewer paths at a/kustomization.yaml:1
+root b/kustomization.yaml; unusable: is not looked at: the kustomizations before it name paths of more than 5 steps; name fewer paths at b/kustomization.yaml:1
 `},
-		"too many bytes": {options: Options{bounds: bounds{entries: 9, references: 9, file: 30, bytes: 40}}, tree: `
+		"too much to parse": {options: Options{bounds: bounds{entries: 9, steps: 9, file: 1 << 20, bytes: 1 << 20, parsed: 20}}, tree: `
+-- a/kustomization.yaml --
+namespace: x
+-- b/kustomization.yaml --
+namespace: y
+-- c/x.yaml --
+a: 1234567890123456789012345
+`, want: `
+root a/kustomization.yaml
+unread b/kustomization.yaml is not parsed: with it the run has more than 0 MiB of kustomizations and files that look like what is listed; name fewer paths
+`},
+		"too many bytes": {options: Options{bounds: bounds{entries: 9, steps: 9, file: 30, bytes: 40, parsed: 40}}, tree: `
 -- a.yaml --
 a: 123456789012345678901234567890
 -- b.yaml --
