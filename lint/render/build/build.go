@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/render"
 )
@@ -142,9 +143,46 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 	case e != nil:
 		return e.problem(errors.New(said))
 	case k != nil:
-		return k.problem(nil, errors.New(said))
+		return k.problem(p.patchNamed(k, said), errors.New(said))
 	}
 	return p.atRoot(errors.New(said))
+}
+
+// unmatched is how kustomize says which patch has no target: kind, version and group,
+// then the name.
+var unmatched = regexp.MustCompile(`no (?:resource )?matches (?:for Id|strategic merge patch) "?([^.\s]+)\.[^/]*/([^.\s]+)\.`)
+
+// patchNamed is the node of the patch in a kustomization that an error names by what it
+// patches; nil if there is not exactly one.
+func (p *plan) patchNamed(k *kustomization, said string) *yaml.Node {
+	id := unmatched.FindStringSubmatch(said)
+	if id == nil {
+		return nil
+	}
+	var all []*yaml.Node
+	add := func(doc *parsed, at *yaml.Node) {
+		if doc == nil || doc.err != nil {
+			return
+		}
+		for _, root := range doc.docs {
+			if is := identityOf(root); is.kind == id[1] && is.name == id[2] {
+				all = append(all, at)
+				return
+			}
+		}
+	}
+	for _, e := range k.entries {
+		if e.use == asPatch {
+			add(p.parsed[p.tree.read(path.Join(k.dir, e.name)).name], e.node)
+		}
+	}
+	for _, block := range k.inlinePatches() {
+		add(inline(block.Value), block)
+	}
+	if len(all) != 1 {
+		return nil
+	}
+	return all[0]
 }
 
 // maxSaid bounds the part of an error that is looked at; kustomize prints whole objects.

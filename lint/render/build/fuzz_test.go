@@ -69,7 +69,11 @@ func equalNodes(t *testing.T, m *marker, a, b *yaml.Node) (marked int) {
 	if a.Kind != b.Kind || a.Value != b.Value || a.Tag != b.Tag || a.Style != b.Style || a.Anchor != b.Anchor || len(a.Content) != len(b.Content) || a.Line != b.Line {
 		t.Fatalf("line %d: %q has become %q", a.Line, a.Value, b.Value)
 	}
-	if at, ok := m.at(b); ok {
+	if i, rest, ok := m.parse(b.LineComment); ok {
+		at := &m.places[i]
+		if rest != a.LineComment {
+			t.Errorf("line %d: the comment %q has become %q", a.Line, a.LineComment, rest)
+		}
 		if at.value.value != b.Value || at.line != b.Line || b.Kind != yaml.ScalarNode {
 			t.Errorf("line %d: %q has the marker of %v", b.Line, b.Value, at)
 		}

@@ -45,6 +45,8 @@ func TestRefused(t *testing.T) {
 		want        string // file:line:column and words of the message
 	}{
 		{"resource", "resources:\n- https://user:pw@example.com/x.yaml?token=abc\n", "r/kustomization.yaml:2:3 ***@example.com/x.yaml?token=***"},
+		{"git with odd colons", "resources: ['a@:x/y/z']\n-- r/a@:x/y/z/kustomization.yaml --\n", "r/kustomization.yaml:1:13 remote"},
+		{"git without a host", "resources: ['a@/x/y']\n-- r/a@/x/y/kustomization.yaml --\n", "r/kustomization.yaml:1:13 remote"},
 		{"git", "resources:\n- git@github.com:org/repo.git\n", "r/kustomization.yaml:2:3 git@github.com:org/repo.git"},
 		{"short github", "resources: ['github.com/org/repo/deploy?ref=v1']\n", "r/kustomization.yaml:1:13 github.com/org/repo"},
 		{"ssh", "resources: ['ssh://git@host/x']\n", "r/kustomization.yaml:1:13 ssh://***@host/x"},
@@ -142,7 +144,8 @@ func TestFailed(t *testing.T) {
 		{"no object", "resources:\n- a.yaml\n-- r/a.yaml --\na: b\n", "r/kustomization.yaml:2:3 missing"},
 		{"twice the same", "resources:\n- a.yaml\n- b.yaml\n-- r/a.yaml --\n" + small + "-- r/b.yaml --\n" + small, "r/kustomization.yaml:3:3 already registered"},
 		{"invalid schema", "resources: [a.yaml]\nopenapi: {path: s.json}\npatches: [{path: a.yaml}]\n-- r/s.json --\nnope\n-- r/a.yaml --\n" + small, "r/kustomization.yaml:1:1 crashed"},
-		{"patch without target", "resources: [../b]\n-- b/kustomization.yaml --\npatches:\n- path: p.yaml\n-- b/p.yaml --\n" + small, "b/kustomization.yaml:1:1 no resource matches"},
+		{"patch without target", "resources: [../b]\n-- b/kustomization.yaml --\npatches:\n- path: p.yaml\n-- b/p.yaml --\n" + small, "b/kustomization.yaml:2:9 no resource matches"},
+		{"inline patch without target", "resources: [a.yaml]\npatches:\n- patch: |-\n    apiVersion: v1\n    kind: ConfigMap\n    metadata:\n      name: other\n-- r/a.yaml --\n" + small, "r/kustomization.yaml:3:10 no resource matches"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := repository(t, "-- r/kustomization.yaml --\n"+c.files)
@@ -250,6 +253,9 @@ func TestLimits(t *testing.T) {
 		{"deep diamond", diamond(90), "more than 100 levels"},
 		{"chain", chain(101), "more than 100 levels"},
 		{"objects", many, "limit of 10000 objects"},
+		{"comparisons", "-- d0/kustomization.yaml --\nresources: [a.yaml]\n-- d0/a.yaml --\n" + strings.Repeat("---\n"+small, 4_000), "objects squared"},
+		{"patches", "-- d0/kustomization.yaml --\nresources: [a.yaml]\npatches:\n" + strings.Repeat("- {target: {kind: ConfigMap}, patch: 'a: b'}\n", 100) + "-- d0/a.yaml --\n" + strings.Repeat("---\n"+small, 500), "objects squared"},
+		{"patches of a component", "-- d0/kustomization.yaml --\nresources: [a.yaml]\ncomponents: [../c]\n-- c/kustomization.yaml --\nkind: Component\npatches:\n" + strings.Repeat("- {target: {kind: ConfigMap}, patch: 'a: b'}\n", 100) + "-- d0/a.yaml --\n" + strings.Repeat("---\n"+small, 500), "objects squared"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := problem(t, repository(t, c.files), "d0")

@@ -94,19 +94,43 @@ func (m *marker) file(name string) int {
 	return len(m.files) - 1
 }
 
-// at is the place that the comment of a node leads to; ok is false if it has no marker.
-func (m *marker) at(n *yaml.Node) (*place, bool) {
-	rest, ok := strings.CutPrefix(n.LineComment, m.sign)
-	if !ok {
-		return nil, false
+// lift takes the markers from the comments below a node and keeps each as a negative
+// line of its node. Printing comments costs kustomize as much as
+// all else of a marker.
+func (m *marker) lift(n *yaml.Node, depth int) {
+	if n == nil || depth > maxNesting {
+		return
 	}
-	digits, _, _ := strings.Cut(rest, " ")
-	digits, _, _ = strings.Cut(digits, "\t")
-	i, err := strconv.Atoi(digits)
-	if err != nil || i < 0 || i >= len(m.places) {
+	if i, rest, ok := m.parse(n.LineComment); ok {
+		n.Line, n.LineComment = -1-i, rest
+	}
+	for _, child := range n.Content {
+		m.lift(child, depth+1)
+	}
+}
+
+// lifted is the place that a node leads to after lift; ok is false if it has no marker.
+func (m *marker) lifted(n *yaml.Node) (*place, bool) {
+	i := -1 - n.Line
+	if i < 0 || i >= len(m.places) {
 		return nil, false
 	}
 	return &m.places[i], true
+}
+
+// parse splits a comment into the index of its marker and the comment of the source.
+func (m *marker) parse(comment string) (i int, rest string, ok bool) {
+	rest, ok = strings.CutPrefix(comment, m.sign)
+	if !ok {
+		return 0, "", false
+	}
+	digits := rest
+	if at := strings.IndexAny(rest, " \t\n"); at >= 0 {
+		digits = rest[:at]
+	}
+	rest = strings.TrimLeft(rest[len(digits):], " \t\n")
+	i, err := strconv.Atoi(digits)
+	return i, rest, err == nil && i >= 0 && i < len(m.places)
 }
 
 // forged reports whether a text has a marker already.

@@ -41,6 +41,7 @@ func (p *plan) output(result resmap.ResMap, m *marker) (*render.Output, error) {
 			r.text.WriteString("---\n")
 			r.line++
 		}
+		r.m.lift(res.YNode(), 0)
 		text, err := res.AsYAML()
 		if err != nil {
 			return nil, err
@@ -119,7 +120,7 @@ func fieldsOf(n *yaml.Node) map[string]*yaml.Node {
 
 // scalar keeps the mark of a scalar, if the value is that of the source.
 func (r *results) scalar(node, printed *yaml.Node, v *votes) {
-	at, ok := r.m.at(node)
+	at, ok := r.m.lifted(node)
 	if !ok || !at.value.same(printed) {
 		return
 	}
@@ -130,7 +131,7 @@ func (r *results) scalar(node, printed *yaml.Node, v *votes) {
 }
 
 func (r *results) voted(node, printed *yaml.Node) *origin {
-	at, ok := r.m.at(node)
+	at, ok := r.m.lifted(node)
 	if !ok || at.doc < 0 || !at.value.same(printed) {
 		return nil
 	}

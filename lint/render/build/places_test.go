@@ -2,6 +2,7 @@ package build
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -93,6 +94,9 @@ func TestPlaces(t *testing.T) {
 			dir := repository(t, base+"-- overlay/kustomization.yaml --\n"+c.overlay+"\n")
 			out := Build(rootOf(dir, "overlay"), nonce)
 			verify(t, dir, "overlay", out)
+			if again := Build(rootOf(dir, "overlay"), nonce); !reflect.DeepEqual(out, again) {
+				t.Error("a second build differs")
+			}
 			for _, w := range c.want {
 				text, want, _ := strings.Cut(w, " -> ")
 				if got := placed(out, text); got != want {

@@ -115,12 +115,14 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 		if problem != nil {
 			return sum{}, problem
 		}
-		total = total.plus(more)
+		if total = total.plus(more); e.use == asComponent {
+			total.heavy = plus(total.heavy, more.heavy)
+		}
 		if over := total.beyond(p.most); over != "" {
 			return sum{}, p.blame(e, refusal(over))
 		}
 	}
-	total.steps = plus(total.steps, times(total.cost.Objects, transforms(k)))
+	total.steps = plus(total.steps, steps(total.cost.Objects, transforms(k), total.heavy))
 	if over := total.beyond(p.most); over != "" {
 		return sum{}, k.problem(nil, refusal(over))
 	}

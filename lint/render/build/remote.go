@@ -40,8 +40,11 @@ func cloned(entry string) bool {
 	if user == "" && !githubHost.MatchString(entry) {
 		return false
 	}
-	at := strings.IndexAny(entry, ":/")
-	return at > 0 && namesRepository(entry[at+1:])
+	at, colon := strings.Index(entry, "/"), strings.Index(entry, ":")
+	if at < 0 || colon > 0 && colon < at {
+		at = colon
+	}
+	return at >= 0 && namesRepository(entry[at+1:])
 }
 
 // namesRepository reports whether the path of a URL has a sign of a repository or two

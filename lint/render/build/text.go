@@ -19,7 +19,7 @@ type lines struct {
 // newLines fails for a text whose line breaks are not those of an editor, in which places
 // cannot be told: YAML 1.1 breaks lines at three more characters and at a lone CR.
 func newLines(text []byte) (*lines, bool) {
-	if strange.Match(text) || !utf8.Valid(text) || bytes.HasPrefix(text, []byte("\ufeff")) {
+	if strangeBreak(text) || !utf8.Valid(text) || bytes.HasPrefix(text, []byte("\ufeff")) {
 		return nil, false
 	}
 	l := &lines{text: text, starts: []int{0}}
@@ -31,7 +31,14 @@ func newLines(text []byte) (*lines, bool) {
 	return l, true
 }
 
-var strange = regexp.MustCompile("[\u0085\u2028\u2029]|\r(?:[^\n]|$)")
+func strangeBreak(text []byte) bool {
+	for _, wide := range []string{"\u0085", "\u2028", "\u2029"} {
+		if bytes.Contains(text, []byte(wide)) {
+			return true
+		}
+	}
+	return bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
+}
 
 // rest is the text from a place to the end of its line, and its offset.
 func (l *lines) rest(line, column int) (rest []byte, at int) {
