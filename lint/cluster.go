@@ -142,7 +142,7 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	}
 	key := ""
 	declared := s.set.Topologies
-	if c.render != "" {
+	if c.render != "" && len(c.topology) == 0 {
 		declared = append(slices.Clip(declared), r.looseNodes()...)
 	}
 	for _, o := range declared {

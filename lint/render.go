@@ -246,7 +246,7 @@ func (r *run) beyond(p part) []*source.Object {
 }
 
 // looseNodes are the NodeTopology documents of the tree: what is rendered is judged
-// against them as well.
+// against them if no file with nodes is named.
 func (r *run) looseNodes() (all []*source.Object) {
 	for _, o := range r.loose {
 		if o.Kind == "NodeTopology" && o.Group() == "schedlint.dev" {
