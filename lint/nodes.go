@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,8 +56,9 @@ func (r *run) nodes(p part, among []*source.Object) (*topology.Topology, error) 
 	if err != nil {
 		return nil, err
 	}
+	others := r.ofClusters()
 	for _, o := range among {
-		if !from[o.File.Name] {
+		if !from[o.File.Name] && !others[o.File.Name] {
 			objects = append(objects, o)
 		}
 	}
@@ -73,6 +75,18 @@ func (r *run) nodes(p part, among []*source.Object) (*topology.Topology, error) 
 		r.nodesOf[key] = &declaredNodes{topo, from}
 	}
 	return topo, nil
+}
+
+// ofClusters are the files that the configuration names as the nodes of some cluster: they
+// are nobody else's by chance.
+func (r *run) ofClusters() map[string]bool {
+	names := map[string]bool{}
+	for _, c := range r.Config.Clusters {
+		for _, path := range r.relative(c.Topology) {
+			names[relative(filepath.ToSlash(resolved(r.Root)), filepath.ToSlash(resolved(absolute(r.Dir, path))))] = true
+		}
+	}
+	return names
 }
 
 // declaredNodes are the nodes of some files.

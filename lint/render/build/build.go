@@ -28,6 +28,7 @@ func Build(r render.Root, nonce string) *render.Output {
 		return &render.Output{Problem: newPlan(r, nil).atRoot(fmt.Errorf("the repository %w", err))}
 	}
 	defer t.root.Close()
+	t.texts = r.Texts
 	p := newPlan(r, t)
 	total, problem := p.make()
 	if problem != nil {

@@ -20,7 +20,9 @@ type tree struct {
 	dir  string
 	root *os.Root
 	// left is how many bytes may still be read.
-	left  int
+	left int
+	// texts are read in place of files, by their names without symbolic links.
+	texts map[string][]byte
 	files map[string]*file // by the name that was asked for
 	real  map[string]*file // by the name without symbolic links
 }
@@ -115,6 +117,10 @@ func (t *tree) load(name string) ([]byte, error) {
 		return nil, refusal("is not a regular file")
 	case info.Size() > int64(t.left):
 		return nil, refusal(fmt.Sprintf("has %d bytes, and only %d bytes of the limit are left", info.Size(), t.left))
+	}
+	if text, edited := t.texts[name]; edited {
+		t.left -= len(text)
+		return text, nil
 	}
 	in, err := t.root.Open(filepath.FromSlash(name))
 	if err != nil {
