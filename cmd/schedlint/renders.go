@@ -81,6 +81,9 @@ func (f *renderFlags) chosen(o *lint.Options) ([]lint.Render, error) {
 			return nil, err
 		}
 	}
+	if err := c.find(f.mode != renderOff); err != nil {
+		return nil, err
+	}
 	for _, dir := range f.dirs {
 		if !isKustomization(absolute(o.Dir, dir)) {
 			return nil, fmt.Errorf("-k %s: there is no kustomization.yaml, kustomization.yml or Kustomization", dir)
@@ -97,7 +100,12 @@ func (f *renderFlags) chosen(o *lint.Options) ([]lint.Render, error) {
 			_ = c.name(path) // what is outside of the repository is read as it stands
 		}
 	}
-	return c.all, c.find()
+	for _, x := range c.found {
+		if c.o.Config.Discovers() || c.within(x) {
+			c.take(x, c.confined(x))
+		}
+	}
+	return c.all, nil
 }
 
 // isKustomization reports whether a directory holds a kustomization.
@@ -114,6 +122,10 @@ type choosing struct {
 	root, base string
 	seen       map[string]bool
 	all        []lint.Render
+	// found are the renders of the configuration, or else those below the paths, and
+	// confinements what those are confined to, by their directories.
+	found        []config.Chosen
+	confinements map[string]string
 }
 
 // name takes in the kustomization of a path that was named.
@@ -123,7 +135,14 @@ func (c *choosing) name(path string) error {
 		return err
 	}
 	name := filepath.ToSlash(seen(c.base, real))
-	c.take(config.Chosen{Name: name, Dir: name, Literal: true}, c.confinement(real))
+	chosen := config.Chosen{Name: name, Dir: name}
+	for _, x := range c.found {
+		if x.Dir == name { // as the configuration says
+			chosen = x
+		}
+	}
+	chosen.Literal = true
+	c.take(chosen, c.confinement(real))
 	return nil
 }
 
@@ -173,10 +192,14 @@ func (c *choosing) inRoot(name string) string {
 	return filepath.ToSlash(seen(c.root, filepath.Join(c.base, filepath.FromSlash(name))))
 }
 
-// find takes in what the configuration says, or else what there is below the paths.
-func (c *choosing) find() error {
+// find finds what the configuration says, or else, if that is asked for, what there is
+// below the paths.
+func (c *choosing) find(discover bool) error {
+	if c.o.Config.Discovers() && !discover {
+		return nil
+	}
 	var dirs []string
-	within := map[string]string{} // the confinements of what is found
+	c.confinements = map[string]string{}
 	places := c.places()
 	for _, root := range slices.Sorted(maps.Keys(places)) {
 		found, err := roots.Find(roots.Options{Root: root, Paths: places[root], Tracked: c.o.Tracked, Ignore: c.ignore(root)})
@@ -185,23 +208,21 @@ func (c *choosing) find() error {
 		}
 		for _, k := range found.Roots {
 			name := filepath.ToSlash(seen(c.base, filepath.Join(root, filepath.FromSlash(k.Dir))))
-			dirs, within[name] = append(dirs, name), root
+			dirs, c.confinements[name] = append(dirs, name), root
 		}
 	}
-	chosen, err := c.o.Config.Expand(dirs)
-	if err != nil {
+	var err error
+	if c.found, err = c.o.Config.Expand(dirs); err != nil {
 		return err
 	}
-	for _, x := range chosen {
-		if c.o.Config.Discovers() || c.within(x) {
-			c.take(x, cmp.Or(within[x.Dir], c.root))
-		}
-	}
 	if len(c.o.Config.Clusters) > 0 && !c.o.Config.Discovers() {
-		return c.o.Config.CheckClusters(chosen)
+		return c.o.Config.CheckClusters(c.found)
 	}
 	return nil
 }
+
+// confined is what a render that was found is confined to.
+func (c *choosing) confined(x config.Chosen) string { return cmp.Or(c.confinements[x.Dir], c.root) }
 
 // places are the directories that are searched, by what they are confined to: all of the
 // repository if the configuration may name any.
