@@ -72,6 +72,7 @@ func (r *run) renderAll() {
 	}
 	for i, out := range r.Renderer(r.ctx, roots) {
 		asked[i].setPrefix(r.Root)
+		r.onlyTracked(asked[i], out)
 		if out.Problem != nil {
 			r.unrendered(asked[i], out.Problem)
 			continue
@@ -114,6 +115,20 @@ func (r *run) takeIn(asked *Render, out *render.Output) {
 	r.results[name] = x
 	for _, p := range set.Problems { // what kustomize prints is read by kubectl, and so by us
 		r.lost(diag.Failure{Stage: diag.StageRead, File: x.kustomization(), Line: 1, Message: fmt.Sprintf("the result of render %s: %s: %s", asked.Name, p.Kind, p.Detail)})
+	}
+}
+
+// onlyTracked makes a render fail that reads a file which does not belong to what is
+// looked at.
+func (r *run) onlyTracked(asked *Render, out *render.Output) {
+	if r.Tracked == nil || out.Problem != nil {
+		return
+	}
+	for _, name := range slices.Concat(out.Sources, out.Data) {
+		if !r.Tracked(filepath.Join(asked.Root.Confinement, filepath.FromSlash(name))) {
+			out.Problem = &render.Problem{Kind: render.Failed, File: name, Line: 1, Column: 1, Detail: "the render reads this file, which git does not track: add it, or leave out --git-tracked"}
+			return
+		}
 	}
 }
 
