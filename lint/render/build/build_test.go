@@ -116,19 +116,20 @@ func valuesOf(t testing.TB, text []byte) map[[2]int]scalar {
 	if err != nil {
 		t.Fatal(err)
 	}
+	rows := strings.Split(string(text), "\n")
 	for _, root := range doc.docs {
-		gather(root, text, all)
+		gather(root, rows, all)
 	}
 	return all
 }
 
-func gather(n *yaml.Node, text []byte, all map[[2]int]scalar) {
+func gather(n *yaml.Node, rows []string, all map[[2]int]scalar) {
 	if n == nil {
 		return
 	}
 	if n.Kind == yaml.ScalarNode {
 		column := n.Column
-		if rows := strings.Split(string(text), "\n"); n.Line > 0 && n.Line <= len(rows) {
+		if n.Line > 0 && n.Line <= len(rows) {
 			row := []rune(rows[n.Line-1])
 			rest := string(row[min(len(row), n.Column-1):])
 			column += len([]rune(property.FindString(rest)))
@@ -136,7 +137,7 @@ func gather(n *yaml.Node, text []byte, all map[[2]int]scalar) {
 		all[[2]int{n.Line, column}] = scalar{n.ShortTag(), n.Value}
 	}
 	for _, child := range n.Content {
-		gather(child, text, all)
+		gather(child, rows, all)
 	}
 }
 
@@ -152,28 +153,29 @@ func sourceValues(t testing.TB, path string) map[[2]int]scalar {
 	if err != nil {
 		t.Fatal(err)
 	}
+	rows := strings.Split(string(text), "\n")
 	for _, root := range doc.docs {
-		blocks(t, root, text, all)
+		blocks(t, root, rows, all)
 	}
 	return all
 }
 
-func blocks(t testing.TB, n *yaml.Node, text []byte, all map[[2]int]scalar) {
+func blocks(t testing.TB, n *yaml.Node, rows []string, all map[[2]int]scalar) {
 	if n == nil {
 		return
 	}
 	if n.Kind == yaml.ScalarNode && n.Style&yaml.LiteralStyle != 0 {
 		if doc, err := parse([]byte(n.Value)); err == nil && doc.err == nil {
-			rows := strings.Split(string(text), "\n")
+			lines := strings.Split(n.Value, "\n")
 			for at, value := range valuesOf(t, []byte(n.Value)) {
 				row := rows[n.Line+at[0]-1]
-				inner := strings.Split(n.Value, "\n")[at[0]-1]
+				inner := lines[at[0]-1]
 				all[[2]int{n.Line + at[0], at[1] + len(row) - len(inner)}] = value
 			}
 		}
 	}
 	for _, child := range n.Content {
-		blocks(t, child, text, all)
+		blocks(t, child, rows, all)
 	}
 }
 
