@@ -2,6 +2,8 @@ package main
 
 import (
 	"crypto/rand"
+	"io"
+	"log"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -16,9 +18,12 @@ const workerArgument = "render-worker"
 
 // work is the process of a worker.
 func work() int {
-	build.Seal()
+	if err := build.Seal(); err != nil {
+		return exitInternal
+	}
 	debug.SetGCPercent(400) // a worker is short-lived, and its memory is bounded
 	render.LimitMemory(func() { os.Exit(render.MemoryStatus) })
+	log.SetOutput(io.Discard) // kustomize has warnings, which are nobody's here
 	if err := render.Serve(os.Stdin, os.Stdout, build.Build); err != nil {
 		return exitInternal
 	}

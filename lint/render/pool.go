@@ -99,8 +99,8 @@ func (q *queue) untried(roots []Root, i int) *Output {
 		return broken(roots[i], Killed, fmt.Sprintf("it is not rendered, as %d renders before it were killed", q.killed))
 	}
 	most := RunMost()
-	return broken(roots[i], Refused, fmt.Sprintf("the renders of a run may have %d objects and read %d MiB together, and the %d of %d before this one take that: name fewer under renders, or split the run",
-		most.Objects, most.Bytes>>20, q.counted, len(roots)))
+	return broken(roots[i], Refused, fmt.Sprintf("the renders of a run may have %d objects, read %d MiB and take %d million steps together, and the %d of %d before this one take that: name fewer under renders, or split the run",
+		most.Objects, most.Bytes>>20, most.Steps/1_000_000, q.counted, len(roots)))
 }
 
 // work renders what the queue hands out. A worker that was killed is replaced.

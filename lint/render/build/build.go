@@ -32,7 +32,7 @@ func Build(r render.Root, nonce string) *render.Output {
 	p := newPlan(r, t)
 	total, problem := p.make()
 	if problem != nil {
-		return &render.Output{Problem: problem, Cost: spent(total.cost, p)}
+		return &render.Output{Problem: problem, Cost: spent(render.Cost{}, p)}
 	}
 	m := newMarker(nonce)
 	out := p.build(m)
@@ -49,7 +49,7 @@ func Build(r render.Root, nonce string) *render.Output {
 
 // spent is what a plan that ends in a problem has cost.
 func spent(c render.Cost, p *plan) render.Cost {
-	return render.Cost{Objects: c.Objects, Bytes: p.most.Bytes - p.tree.left, Entries: len(p.uses)}
+	return render.Cost{Objects: c.Objects, Bytes: p.most.Bytes - p.tree.left, Entries: len(p.uses), Steps: c.Steps}
 }
 
 // within holds the result against the limits.

@@ -13,18 +13,13 @@ type sum struct {
 	cost render.Cost
 	// nodes are those of YAML, aliases expanded.
 	nodes int
-	// steps are what kustomize does with objects, in units of about 0.5 µs: see steps.
-	steps int
 	// heavy are the patches of a kustomization and its components after which kustomize
 	// compares each object with each.
 	heavy int
 }
 
-// maxSteps bounds the steps of a build to about 30 CPU-seconds: 2,500 objects, or 1,000
-// objects with five heavy patches.
-const maxSteps = 60_000_000
-
-// steps are those of one kustomization with so many objects. Measured with v0.21.2, whose
+// steps are those of one kustomization with so many objects. The limit of a root is met by
+// 2,500 objects, or 1,000 with five heavy patches. Measured with v0.21.2, whose
 // time grows with the square of the objects: 2,000 objects on two levels take 5 s, 4,000
 // take 40 s, and 500 objects with 100 patches that have a target 100 s.
 func steps(objects, transforms, heavy int) int {
@@ -38,8 +33,9 @@ func (s sum) plus(o sum) sum {
 			Objects: plus(s.cost.Objects, o.cost.Objects),
 			Bytes:   plus(s.cost.Bytes, o.cost.Bytes),
 			Entries: plus(s.cost.Entries, o.cost.Entries),
+			Steps:   plus(s.cost.Steps, o.cost.Steps),
 		},
-		plus(s.nodes, o.nodes), plus(s.steps, o.steps), s.heavy,
+		plus(s.nodes, o.nodes), s.heavy,
 	}
 }
 
@@ -53,7 +49,7 @@ func (s sum) beyond(most render.Cost) string {
 		{s.cost.Bytes, most.Bytes, "bytes"},
 		{s.cost.Entries, most.Entries, "entries of kustomizations"},
 		{s.nodes, maxNodes, "YAML nodes"},
-		{s.steps, maxSteps, "steps (objects squared, for each level and each patch with a target)"},
+		{s.cost.Steps, most.Steps, "steps (objects squared, for each level and each patch with a target)"},
 	} {
 		if row.has > row.most {
 			return fmt.Sprintf("the build exceeds the limit of %d %s, counting a directory each time it is included: split the root", row.most, row.what)

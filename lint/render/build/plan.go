@@ -122,7 +122,7 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 			return sum{}, p.blame(e, refusal(over))
 		}
 	}
-	total.steps = plus(total.steps, steps(total.cost.Objects, transforms(k), total.heavy))
+	total.cost.Steps = plus(total.cost.Steps, steps(total.cost.Objects, transforms(k), total.heavy))
 	if over := total.beyond(p.most); over != "" {
 		return sum{}, k.problem(nil, refusal(over))
 	}
