@@ -2,7 +2,7 @@ package render
 
 import (
 	"context"
-	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -138,8 +138,8 @@ func (p *Pool) wait() time.Duration {
 type worker struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
-	to    *gob.Encoder
-	from  *gob.Decoder
+	to    *json.Encoder
+	from  *json.Decoder
 }
 
 func (p *Pool) start() (*worker, error) {
@@ -158,7 +158,7 @@ func (p *Pool) start() (*worker, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	return &worker{cmd, in, gob.NewEncoder(in), gob.NewDecoder(out)}, nil
+	return &worker{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}, nil
 }
 
 // render gives the output, or why the worker has to go.

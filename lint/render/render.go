@@ -1,6 +1,9 @@
 package render
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Root asks for one render.
 type Root struct {
@@ -84,6 +87,19 @@ type Mark struct {
 	Line, Column int // in the result
 	File         int // index into Output.Files
 	At, AtColumn int // line and column in the file
+}
+
+// MarshalJSON is the short form that workers answer in: there are very many of them.
+func (m Mark) MarshalJSON() ([]byte, error) {
+	return json.Marshal([5]int{m.Line, m.Column, m.File, m.At, m.AtColumn})
+}
+
+// UnmarshalJSON reads the short form.
+func (m *Mark) UnmarshalJSON(text []byte) error {
+	var n [5]int
+	err := json.Unmarshal(text, &n)
+	*m = Mark{n[0], n[1], n[2], n[3], n[4]}
+	return err
 }
 
 // Why there is no result.

@@ -2,7 +2,7 @@ package render
 
 import (
 	"bufio"
-	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"io"
 	"runtime/debug"
@@ -19,8 +19,8 @@ type task struct {
 // Serve is a worker: it builds one root after the other until in ends. A panic in build
 // costs the root that it was about.
 func Serve(in io.Reader, out io.Writer, build func(r Root, nonce string) *Output) error {
-	from, w := gob.NewDecoder(in), bufio.NewWriter(out)
-	to := gob.NewEncoder(w)
+	from, w := json.NewDecoder(in), bufio.NewWriter(out)
+	to := json.NewEncoder(w)
 	for {
 		var t task
 		if err := from.Decode(&t); errors.Is(err, io.EOF) {
