@@ -29,6 +29,9 @@
 //	            outside of all alternatives
 //	alternative siblings, directories or files, that declare an object differently;
 //	            each of them is a branch
+//	root        a kustomization that no other refers to, and no component
+//	render      what building a root gives, with where it was written; or what
+//	            another tool gave. It is one context
 //	diagnostic  what a rule says about a fact, at its place; also finding
 //	span        a range of one file
 //	edit        a span and the text to be put there; it is safe if nobody need be
@@ -38,8 +41,15 @@
 //
 // A cluster is judged context by context (package contexts); a finding that several
 // contexts share counts once. Contexts with the same nodes do not answer equal
-// questions about changes twice. What kustomizations of the tree change is made
-// unknown before anything is judged (package kustomize).
+// questions about changes twice. What kustomizations of the tree change that are not
+// rendered is made unknown before anything is judged (package kustomize).
+//
+// Renders come from outside, as a Renderer gives them (package render). Each is judged as
+// a part of its own; what it uses is not judged as it stands as well, and what other parts
+// declare is unknown to it unless a cluster of the configuration has them all. The result
+// of a render is a text in no file: findings are made there and moved to the sources, each
+// with its render, by which baselines and comparisons count. Only the end makes one result
+// of those at one place (diag.Merge).
 //
 // Mend makes the safe edits that linting again bears out, in memory: whoever calls
 // it writes the files.

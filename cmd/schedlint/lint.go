@@ -44,6 +44,13 @@ and, for the path -, from standard input; without a path, from the working
 directory. With --topology it judges them against the nodes that are declared
 there: v1 Nodes as kubectl prints them, or the compact NodeTopology.
 
+Kustomizations below the paths are rendered, each one that no other refers to by
+itself, without network: findings are shown where they were written, with the
+renders that have them, and the rest of the files is judged as it stands. With
+-k only what is named is rendered and judged; the configuration may name what is
+rendered, and schedlint inputs lists what could be. One that was named and does
+not render is an error, any other a note, unless --fail-on-unrendered.
+
 With --fix it corrects topology keys in place, where linting again shows that
 the finding is gone and none is new, and reports what is left. What is in a
 Job, held by an anchor, rendered, reached through a symbolic link or changed
@@ -64,13 +71,14 @@ is reported, and what it silences fails it with --fail-on-silenced. With
 --config-from a change cannot silence anything: what is accepted, ignored and
 off is read from a revision.
 
-Exit status: 0 clean, 1 findings at or above --fail-on, 2 wrong usage, missing
+Exit status: 0 clean, 1 findings at or above --fail-on or what another flag
+--fail-on-... says, 2 wrong usage, missing
 input, topology, configuration or policy, no workload judged at a path other
 than the working directory though what was skipped may hold some, or an
 incomplete run, as after a rule that failed: every format says so and has the
 rest of the findings; 3 internal failure. The highest one counts.`,
 		Example: `  schedlint lint --topology nodes.yaml manifests
-  kustomize build overlay | schedlint lint -t nodes.yaml --source-root overlay -
+  schedlint lint -t nodes.yaml -k deploy/overlays/prod
   helm template . | schedlint lint -t nodes.yaml -
   schedlint lint --fix=diff manifests | git apply`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runLint(cmd, args, &f) },
