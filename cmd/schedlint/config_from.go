@@ -84,7 +84,26 @@ func (s *policySource) open(f *lintFlags, o *lint.Options) (err error) {
 	}
 	s.tree.remove()
 	s.tree, s.notes = all, nil
-	return s.setConfig(f, o)
+	if err := s.setConfig(f, o); err != nil {
+		return err
+	}
+	s.widen(f, o.Config)
+	return nil
+}
+
+// widen renders what the work tree asks for beyond what the revision does: that shows more,
+// and hides nothing.
+func (s *policySource) widen(f *lintFlags, conf *config.Config) {
+	change, err := loadConfig(f.config)
+	switch {
+	case conf.Discovers():
+	case err != nil:
+		s.note("what the work tree adds to renders is not known: its configuration cannot be read")
+	case change.Dir == conf.Dir:
+		for _, name := range conf.Widen(change) {
+			s.note("the change no longer names %s under renders: it is rendered all the same", name)
+		}
+	}
 }
 
 // setConfig reads the configuration of the tree and puts it where it would be in

@@ -84,3 +84,35 @@ func (r *Render) loosened(was *Render) (all []string) {
 
 // what names an entry in words.
 func (r *Render) what() string { return cmp.Or(r.Kustomize, strings.Join(r.Files, ", ")) }
+
+// Widen adds what a change of the configuration asks to be rendered beyond it, as a change
+// may bring what is to be judged, and says what it no longer asks for, which stays.
+func (c *Config) Widen(change *Config) (stays []string) {
+	if c.Discovers() {
+		return nil // everything is rendered anyway
+	}
+	for i := range c.Renders {
+		if change.same(&c.Renders[i]) < 0 && !change.Discovers() {
+			stays = append(stays, c.Renders[i].what())
+		}
+	}
+	for i := range change.Renders {
+		if c.same(&change.Renders[i]) < 0 {
+			c.Renders = append(c.Renders, change.Renders[i])
+		}
+	}
+	for i := range c.Clusters {
+		is := &c.Clusters[i]
+		for _, other := range change.Clusters {
+			if other.Name != is.Name {
+				continue
+			}
+			for _, name := range other.Renders {
+				if !slices.Contains(is.Renders, name) {
+					is.Renders = append(is.Renders, name)
+				}
+			}
+		}
+	}
+	return stays
+}
