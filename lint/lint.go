@@ -115,23 +115,7 @@ type run struct {
 	allowed      accept.Allowance          // of suppressions in manifests; nil for all
 	permitted    map[diag.Suppression]bool // what allowed said
 	scanned      []string                  // files whose comments are among the suppressions
-	// rendered are the renders that succeeded, results the same by the names of their
-	// results. Reached are the files that these use, raw the objects in them, loose those
-	// of other files, and absent how many objects of a file no render contains.
-	rendered []*rendered
-	results  map[string]*rendered
-	reached  map[string]bool
-	raw      []*source.Object
-	loose    []*source.Object
-	absent   map[string]int
-	// quietly are the problems of renders that nobody named, by the names of the renders.
-	quietly map[string]source.Problem
-	// nodesOf are the nodes of renders, by what they rest on, and nodesCounted is how many
-	// the summary has of what belongs to no cluster.
-	nodesOf      map[string]*declaredNodes
-	nodesCounted int
-	given        map[string]bool             // the files that other tools rendered
-	rawFiles     map[string][]*source.Object // once needed
+	renders
 	// decisions are those of each cluster, broken the files with mistakes.
 	decisions map[string]facts.Decisions
 	broken    map[string]bool
@@ -183,7 +167,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	r := &run{
 		Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips(), tally: facts.NewTally(),
 		survive: asks(o.Config, losses), decisions: map[string]facts.Decisions{}, broken: map[string]bool{}, seen: map[sameFinding]bool{}, open: map[unknown]bool{},
-		results: map[string]*rendered{}, given: map[string]bool{}, nodesOf: map[string]*declaredNodes{}, quietly: map[string]source.Problem{}, permitted: map[diag.Suppression]bool{}, absent: map[string]int{},
+		permitted: map[diag.Suppression]bool{}, renders: newRenders(),
 	}
 	if o.OnlyKnown {
 		r.allowed = accept.Allow(o.Known)

@@ -53,6 +53,34 @@ type rendered struct {
 	files   map[string]*source.File // that places were looked up in, by names from the confinement
 }
 
+// renders are what there is of renders in a run.
+type renders struct {
+	// rendered are those that succeeded, results the same by the names of their results.
+	rendered []*rendered
+	results  map[string]*rendered
+	// reached are the files that they use, and given those of them that another tool
+	// rendered. Raw are the objects in the others, rawFiles the same by their files once
+	// needed, absent how many of a file no render contains, and loose the objects of all
+	// other files.
+	reached, given map[string]bool
+	raw, loose     []*source.Object
+	rawFiles       map[string][]*source.Object
+	absent         map[string]int
+	// quietly are the problems of renders that nobody named, by the names of the renders.
+	quietly map[string]source.Problem
+	// nodesOf are the nodes of renders, by what they rest on, and nodesCounted is how many
+	// the summary has of what belongs to no cluster.
+	nodesOf      map[string]*declaredNodes
+	nodesCounted int
+}
+
+func newRenders() renders {
+	return renders{
+		results: map[string]*rendered{}, given: map[string]bool{}, absent: map[string]int{},
+		quietly: map[string]source.Problem{}, nodesOf: map[string]*declaredNodes{},
+	}
+}
+
 // renderAll renders what is to be rendered. What a render reaches is not judged as it
 // stands in the tree as well, if the render succeeds.
 func (r *run) renderAll() {
