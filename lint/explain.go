@@ -82,7 +82,7 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 
 // find finds the file and the object to which the line belongs.
 func (x *explaining) find() error {
-	for _, f := range x.set.Files {
+	for _, f := range slices.Concat(x.set.Files, x.beside) {
 		if x.is(f) {
 			x.file = f
 		}

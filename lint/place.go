@@ -106,6 +106,9 @@ func (r *run) caveats(s *scene) []string {
 	if n := len(s.model.Elsewhere()); n > 0 {
 		notes = append(notes, fmt.Sprintf("workloads of other contexts, or changed by a kustomization, do not count: %d left out", n))
 	}
+	if n := r.report.Summary.Unrendered; n > 0 {
+		notes = append(notes, fmt.Sprintf("kustomizations that are not rendered are no part of this decision: %d", n))
+	}
 	if left := r.leftOut(); left != "" {
 		notes = append(notes, "skipped and not part of this decision: "+left)
 	}

@@ -66,6 +66,7 @@ type renders struct {
 	raw, loose     []*source.Object
 	rawFiles       map[string][]*source.Object
 	absent         map[string]int
+	beside         []*source.File // that are in none of the paths
 	// quietly are the problems of renders that nobody named, by the names of the renders.
 	quietly map[string]source.Problem
 	// nodesOf are the nodes of renders, by what they rest on, and nodesCounted is how many
@@ -248,11 +249,38 @@ func (r *run) takeOut(reached map[string]bool) {
 	r.set.Skipped = slices.DeleteFunc(slices.Clone(r.set.Skipped), func(s source.Skipped) bool {
 		return reached[s.File] && (s.Reason == source.SkipKustomization || s.Reason == source.SkipPatch || s.Reason == source.SkipJSONPatch)
 	})
+	r.readBeside()
 	for file, all := range byFile(r.raw) {
 		if n := len(all) - len(contained[file]); n > 0 && slices.ContainsFunc(all, r.table.Declares) {
 			r.absent[file] = n
 		}
 	}
+}
+
+// readBeside reads the files that renders use and that are in none of the paths: what is
+// in them is the same whatever the paths are.
+func (r *run) readBeside() {
+	var paths []string
+	for _, name := range slices.Sorted(maps.Keys(r.reached)) {
+		if r.files[name] == nil {
+			at := filepath.Join(resolved(r.Root), filepath.FromSlash(name))
+			if rel, err := filepath.Rel(resolved(r.Dir), at); err == nil {
+				at = rel // as the user would write it
+			}
+			paths = append(paths, at)
+		}
+	}
+	if len(paths) == 0 {
+		return
+	}
+	opts := r.sourceOptions()
+	opts.Tracked, opts.Stdin = nil, nil
+	set, err := source.Load(opts, paths)
+	if err != nil {
+		return // it was there for the render: what is gone since is in no place
+	}
+	r.keep(set)
+	r.raw, r.beside = append(r.raw, set.Objects...), set.Files
 }
 
 // beyond are the objects outside of a part that may be deployed with it: nobody knows.
