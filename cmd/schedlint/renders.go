@@ -202,7 +202,7 @@ func (c *choosing) find(discover bool) error {
 	c.confinements = map[string]string{}
 	places := c.places()
 	for _, root := range slices.Sorted(maps.Keys(places)) {
-		found, err := roots.Find(roots.Options{Root: root, Paths: places[root], Tracked: c.o.Tracked, Ignore: c.ignore(root)})
+		found, err := roots.Find(roots.Options{Root: root, Paths: places[root], Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: true, Remotes: c.remotes(root)})
 		if err != nil {
 			return err
 		}
@@ -219,6 +219,18 @@ func (c *choosing) find(discover bool) error {
 		return c.o.Config.CheckClusters(c.found)
 	}
 	return nil
+}
+
+// remotes are the directories that the configuration has in place of URLs, as names from a
+// root.
+func (c *choosing) remotes(root string) map[string]string {
+	all := map[string]string{}
+	for _, entry := range c.o.Config.Renders {
+		for url, dir := range entry.Remotes {
+			all[url] = filepath.ToSlash(seen(root, filepath.Join(c.base, filepath.FromSlash(dir))))
+		}
+	}
+	return all
 }
 
 // confined is what a render that was found is confined to.

@@ -23,6 +23,8 @@ type Options struct {
 	// Remotes gives, for URLs as kustomizations write them, names of what is read
 	// instead.
 	Remotes map[string]string
+	// OnlyKustomizations leaves out charts, pointers and files with nodes.
+	OnlyKustomizations bool
 	// Declares reports whether an object declares nodes; nil takes none.
 	Declares func(o *source.Object) bool
 
@@ -147,13 +149,19 @@ func Find(o Options) (*Found, error) {
 		f.most = defaultBounds()
 	}
 	walk := source.Options{Dir: o.Dir, Root: o.Root, Ignore: o.Ignore, Tracked: o.Tracked}
-	inputs, over, err := source.Walk(walk, o.Paths, f.most.entries, matters)
+	which := matters
+	if o.OnlyKustomizations {
+		which = source.IsKustomizationFile
+	}
+	inputs, over, err := source.Walk(walk, o.Paths, f.most.entries, which)
 	if over {
 		f.unread(".", "has more than %d entries of directories: name fewer paths", f.most.entries)
 	}
 	f.kustomizations(inputs)
-	for _, in := range inputs {
-		f.manifest(in)
+	if !o.OnlyKustomizations {
+		for _, in := range inputs {
+			f.manifest(in)
+		}
 	}
 	f.finish()
 	return &f.found, err
