@@ -162,9 +162,9 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 
 // runSteps is how many steps the contexts of a run take together before each is judged
 // briefly, with brakedPart of its budget: there may be many of them in few files. It is
-// more than seven times what any repository of the corpus takes.
+// more than five times what any repository of the corpus takes.
 const (
-	runSteps   = 100_000_000
+	runSteps   = 80_000_000
 	brakedPart = 0.01
 )
 
