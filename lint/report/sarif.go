@@ -191,10 +191,28 @@ func (w *sarifWriter) result(c *candidate) *sarif.Result {
 	if c.state != "" {
 		res.WithBaselineState(c.state)
 	}
-	if d.Cluster != "" {
-		res.WithProperties(sarif.NewPropertyBag().Add("cluster", d.Cluster))
+	if bag := resultProperties(d); bag != nil {
+		res.WithProperties(bag)
 	}
 	return res
+}
+
+// maxNamedRenders bounds the renders that a result lists.
+const maxNamedRenders = 100
+
+// resultProperties tell what a result is about beside its place, or are nil.
+func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
+	if d.Cluster == "" && len(d.Renders) == 0 {
+		return nil
+	}
+	bag := sarif.NewPropertyBag()
+	if d.Cluster != "" {
+		bag.Add("cluster", d.Cluster)
+	}
+	if n := len(d.Renders); n > 0 {
+		bag.Add("renders", d.Renders[:min(n, maxNamedRenders)])
+	}
+	return bag
 }
 
 // fingerprints identify a result between runs: GitHub reads only the first, and
