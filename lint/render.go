@@ -403,7 +403,7 @@ func (r *run) editSources(x *rendered, f *diag.Fix) {
 		at := r.written(x, e.Location)
 		was, ok := textAt(x.file, e.Location)
 		now, found := textAt(r.files[at.Span.File], at.Span)
-		if at.Near || at.Whole || !ok || !found || was != now {
+		if at.Near || at.Whole || !ok || !found || was != now || x.prefix != "." { // elsewhere nothing is written
 			f.Edits, f.Safe = nil, false
 			return
 		}

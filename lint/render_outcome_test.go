@@ -1,0 +1,60 @@
+package lint_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// TestNoResult says what becomes of a run with a render that there is not: the rest is
+// judged, and what nobody named is a note.
+func TestNoResult(t *testing.T) {
+	dir, err := filepath.Abs("../fixtures/demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := engine(t)
+	for _, test := range []struct {
+		kind     string
+		named    bool
+		rule     string
+		complete bool
+	}{
+		{render.Failed, true, "render-failed", true},
+		{render.Refused, true, "render-refused", true},
+		{render.Killed, true, "", false},
+		{render.Failed, false, "", true},
+		{render.Refused, false, "", true},
+		{render.Killed, false, "", true},
+	} {
+		report, err := lint.Run(context.Background(), lint.Options{
+			Dir: dir, Root: dir, Paths: []string{"."}, Topology: []string{"nodes.yaml"}, Policy: e,
+			Level: func(id string) diag.Level { r, _ := e.Rule(id); return r.Level },
+			Renders: []lint.Render{{
+				Chosen: config.Chosen{Name: "x"}, Named: test.named,
+				Root: render.Root{Confinement: dir, Dir: "deploy/overlays/prod"},
+			}},
+			Renderer: func(context.Context, []render.Root) []*render.Output {
+				return []*render.Output{{Problem: &render.Problem{Kind: test.kind, File: "deploy/overlays/prod/kustomization.yaml", Line: 2, Detail: "no"}}}
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := ""
+		for _, d := range report.Diagnostics {
+			if d.Location.File == "deploy/overlays/prod/kustomization.yaml" {
+				found += d.Rule
+			}
+		}
+		s := &report.Summary
+		if found != test.rule || report.Complete() != test.complete || s.Unrendered != 1 || s.Renders != 0 || len(s.Unknown) == 0 || s.Workloads == 0 {
+			t.Errorf("%s, named %v: found %q, complete %v, %+v", test.kind, test.named, found, report.Complete(), s)
+		}
+	}
+}
