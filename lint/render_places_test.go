@@ -42,7 +42,7 @@ var unrenderedCorpus = map[string]string{}
 func TestRenderedPlaces(t *testing.T) {
 	var all placeFigures
 	for _, dir := range renderFixtures(t) {
-		all.tree(t, dir, map[string]string{"charts": "vendored"})
+		all.tree(t, dir, map[string]string{"app": "chart ingress-proxy"})
 	}
 	all.hold(t)
 }

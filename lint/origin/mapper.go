@@ -50,6 +50,7 @@ type Mapper struct {
 	// targets.
 	inline   map[*source.Node]inline
 	patterns map[string]*regexp.Regexp
+	copies   map[*source.Node]copied // by the sources of replacements
 	// sourceNames are the files among which objects are looked for that do not say
 	// where they come from, once needed; byKind those that declare some kind.
 	sourceNames []string
@@ -62,7 +63,7 @@ func New(o Options) (*Mapper, error) {
 	m := &Mapper{
 		files: newFiles(o), named: o.Base != "",
 		dirs: map[string]*kustomization{}, objects: map[*source.Object]*written{},
-		inline: map[*source.Node]inline{}, patterns: map[string]*regexp.Regexp{},
+		inline: map[*source.Node]inline{}, patterns: map[string]*regexp.Regexp{}, copies: map[*source.Node]copied{},
 	}
 	base := o.Base
 	if !filepath.IsAbs(base) {

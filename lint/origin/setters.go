@@ -20,7 +20,7 @@ type subject struct {
 // (kustomize: api/internal/target/kusttarget_configplugin.go).
 func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 	var all []setter
-	for _, field := range []string{"patchesStrategicMerge", "patches", "commonLabels", "labels", "patchesJson6902", "replicas"} {
+	for _, field := range []string{"patchesStrategicMerge", "patches", "commonLabels", "labels", "patchesJson6902", "replicas", "replacements"} {
 		key, value := k.root.Field(field)
 		if key == nil {
 			continue
@@ -34,6 +34,8 @@ func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 			}
 		case "replicas":
 			all = append(all, replicas(k, o, value))
+		case "replacements":
+			all = append(all, m.replacements(k, o, value)...)
 		default:
 			for _, item := range value.Items() {
 				all = append(all, m.patch(k, o, key, item)...)

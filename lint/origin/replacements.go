@@ -1,0 +1,208 @@
+package origin
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// replacements are the entries of a kustomization that copy a value from one object into
+// others (kustomize: api/filters/replacement).
+func (m *Mapper) replacements(k *kustomization, o *subject, list *source.Node) []setter {
+	var all []setter
+	for _, item := range list.Items() {
+		in, entries := k.file, []*source.Node{item}
+		if name := item.Get("path").Text(); name != "" {
+			if in = m.files.read(path.Join(k.dir, name)); in == nil {
+				continue
+			}
+			entries = nil
+			for _, root := range m.files.documents(in) {
+				if root.Kind == source.Sequence {
+					entries = append(entries, root.Items()...)
+					continue
+				}
+				entries = append(entries, root)
+			}
+		}
+		for _, entry := range entries {
+			if len(all) > maxCost {
+				return all
+			}
+			if s, ok := m.replacement(in, o, entry); ok {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// replacement is one entry; ok is false if it is not for the object, or if it is not
+// known what it copies.
+func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s setter, ok bool) {
+	var fields [][]string
+	s = setter{sure: true, cost: 1}
+	for _, target := range entry.Get("targets").Items() {
+		matches, sure := m.replacedIn(o, target)
+		if !matches || target.At("options", "delimiter") != nil {
+			continue
+		}
+		s.sure = s.sure && sure
+		for _, field := range target.Get("fieldPaths").Items() {
+			fields = append(fields, splitPath(field.Text()))
+		}
+	}
+	if len(fields) == 0 {
+		return s, false
+	}
+	s.cost = len(fields)
+	key, value := entry.Field("sourceValue")
+	if key == nil {
+		from := entry.Get("source")
+		c, known := m.copies[from]
+		if !known {
+			c = m.copied(from)
+			m.copies[from] = c
+		}
+		in, key, value = c.in, c.key, c.value
+	}
+	s.in = text{file: in}
+	s.follow = func(steps []*source.Step) []source.Step {
+		for _, field := range fields {
+			if n := len(field); n <= len(steps) && leads(field, steps[:n]) {
+				all := make([]source.Step, n, len(steps))
+				all[n-1] = source.Step{Key: key, Value: value}
+				return append(all, o.follower.Follow(steps[n:], value)...)
+			}
+		}
+		return nil
+	}
+	return s, value != nil
+}
+
+// replacedIn reports whether a target selects the object, and whether that is sure.
+func (m *Mapper) replacedIn(o *subject, target *source.Node) (matches, sure bool) {
+	selected := target.Get("select")
+	if selected == nil {
+		return false, false
+	}
+	if matches, sure = m.matches(o, selected, nil); !matches {
+		return false, false
+	}
+	return true, sure && target.Get("reject").Len() == 0
+}
+
+// copied is a field that a replacement copies; there is no value if it is not known.
+type copied struct {
+	in         *source.File
+	key, value *source.Node
+}
+
+// copied is the field that the source of a replacement names, in the only object of the
+// sources that it can be. A part of a value has no place.
+func (m *Mapper) copied(from *source.Node) copied {
+	name := from.Get("name").Text()
+	if name == "" || from.Get("options") != nil {
+		return copied{}
+	}
+	o := m.declared(from.Get("group").Text(), from.Get("kind").Text(), name)
+	if o == nil {
+		return copied{}
+	}
+	if namespace := from.Get("namespace").Text(); namespace != "" && namespace != o.Namespace {
+		return copied{}
+	}
+	c := copied{in: o.File, value: o.Root}
+	for _, token := range splitPath(from.Get("fieldPath").Text()) {
+		if c.key, c.value = pick(c.value, token); c.value == nil {
+			return copied{}
+		}
+	}
+	return c
+}
+
+// declared is the only object of a kind and name in all sources; the group may be "" for
+// any.
+func (m *Mapper) declared(group, kind, name string) *source.Object {
+	m.declaring(groupKind{})
+	var found []*source.Object
+	for of, files := range m.byKind {
+		if of.kind != kind || group != "" && of.group != group {
+			continue
+		}
+		for _, file := range files {
+			found = append(found, m.files.objects(m.files.read(file))[of][name]...)
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
+}
+
+// splitPath splits the path of a field: dots separate, but not in brackets or behind a
+// backslash (kustomize: kyaml/utils, SmarterPathSplitter).
+func splitPath(s string) []string {
+	if s == "" {
+		s = "metadata.name"
+	}
+	var all []string
+	var token strings.Builder
+	inside := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s) && s[i+1] == '.':
+			i++
+			token.WriteByte('.')
+		case c == '.' && !inside:
+			all = append(all, token.String())
+			token.Reset()
+		default:
+			inside = (inside || c == '[') && c != ']'
+			token.WriteByte(c)
+		}
+	}
+	return append(all, token.String())
+}
+
+// leads reports whether a path goes where steps go.
+func leads(field []string, steps []*source.Step) bool {
+	for i, s := range steps {
+		switch {
+		case s.Key != nil && s.Key.Value == field[i]:
+		case s.Key == nil && (field[i] == "*" || strconv.Itoa(s.Index) == field[i] || named(s.Value, field[i])):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// pick is the field, or the item of a list, that a token of a path names.
+func pick(n *source.Node, token string) (key, value *source.Node) {
+	if n.Kind == source.Map {
+		return n.Field(token)
+	}
+	for i, item := range n.Items() {
+		if strconv.Itoa(i) == token || named(item, token) {
+			return nil, item
+		}
+	}
+	return nil, nil
+}
+
+// named reports whether an item of a list is the one of [name=value].
+func named(item *source.Node, token string) bool {
+	inner, opened := strings.CutPrefix(token, "[")
+	inner, closed := strings.CutSuffix(inner, "]")
+	field, want, ok := strings.Cut(inner, "=")
+	if !opened || !closed || !ok {
+		return false
+	}
+	if field == "" {
+		return item.Kind == source.Scalar && item.Value == want
+	}
+	return item.Get(field).Text() == want
+}
