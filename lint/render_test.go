@@ -16,6 +16,7 @@ var renderRoots = map[string][]string{
 	"overlay":      {"prod"},
 	"chart":        {"app"},
 	"two-overlays": {"overlays/eu", "overlays/us"},
+	"replacements": {"overlay"},
 	"one-base":     {"overlays/a", "overlays/b", "overlays/c"},
 }
 

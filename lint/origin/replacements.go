@@ -107,11 +107,8 @@ func (m *Mapper) copied(from *source.Node) copied {
 	if name == "" || from.Get("options") != nil {
 		return copied{}
 	}
-	o := m.declared(from.Get("group").Text(), from.Get("kind").Text(), name)
+	o := m.declared(groupKind{from.Get("group").Text(), from.Get("kind").Text()}, name, from.Get("namespace").Text())
 	if o == nil {
-		return copied{}
-	}
-	if namespace := from.Get("namespace").Text(); namespace != "" && namespace != o.Namespace {
 		return copied{}
 	}
 	c := copied{in: o.File, value: o.Root}
@@ -123,17 +120,21 @@ func (m *Mapper) copied(from *source.Node) copied {
 	return c
 }
 
-// declared is the only object of a kind and name in all sources; the group may be "" for
-// any.
-func (m *Mapper) declared(group, kind, name string) *source.Object {
-	m.declaring(groupKind{})
+// declared is the only object of a kind and name in all sources; group and namespace may
+// be "" for any.
+func (m *Mapper) declared(as groupKind, name, namespace string) *source.Object {
+	m.declaring(groupKind{}) // makes byKind
 	var found []*source.Object
 	for of, files := range m.byKind {
-		if of.kind != kind || group != "" && of.group != group {
+		if of.kind != as.kind || as.group != "" && of.group != as.group {
 			continue
 		}
 		for _, file := range files {
-			found = append(found, m.files.objects(m.files.read(file))[of][name]...)
+			for _, o := range m.files.objects(m.files.read(file))[of][name] {
+				if namespace == "" || o.Namespace == namespace {
+					found = append(found, o)
+				}
+			}
 		}
 	}
 	if len(found) != 1 {
