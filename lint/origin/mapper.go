@@ -56,6 +56,7 @@ type Mapper struct {
 	sourceNames []string
 	isSource    map[string]bool
 	byKind      map[groupKind][]string
+	byName      map[kindName][]*source.Object // of all sources, once needed
 }
 
 // New is an error if the base is no directory of the repository.

@@ -123,24 +123,39 @@ func (m *Mapper) copied(from *source.Node) copied {
 // declared is the only object of a kind and name in all sources; group and namespace may
 // be "" for any.
 func (m *Mapper) declared(as groupKind, name, namespace string) *source.Object {
-	m.declaring(groupKind{}) // makes byKind
-	var found []*source.Object
-	for of, files := range m.byKind {
-		if of.kind != as.kind || as.group != "" && of.group != as.group {
+	if m.byName == nil {
+		m.index()
+	}
+	var found *source.Object
+	for _, o := range m.byName[kindName{as.kind, name}] {
+		if as.group != "" && as.group != o.Group() || namespace != "" && namespace != o.Namespace {
 			continue
 		}
-		for _, file := range files {
-			for _, o := range m.files.objects(m.files.read(file))[of][name] {
-				if namespace == "" || o.Namespace == namespace {
-					found = append(found, o)
-				}
+		if found != nil {
+			return nil
+		}
+		found = o
+	}
+	return found
+}
+
+type kindName struct{ kind, name string }
+
+// index finds the objects of all sources by their names.
+func (m *Mapper) index() {
+	m.byName = map[kindName][]*source.Object{}
+	for _, name := range m.sources() {
+		file := m.files.read(name)
+		if file == nil {
+			continue
+		}
+		for of, named := range m.files.objects(file) {
+			for name, all := range named {
+				as := kindName{of.kind, name}
+				m.byName[as] = append(m.byName[as], all...)
 			}
 		}
 	}
-	if len(found) != 1 {
-		return nil
-	}
-	return found[0]
 }
 
 // splitPath splits the path of a field: dots separate, but not in brackets or behind a
