@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,7 +35,41 @@ func TestRenderedCorpusPlaces(t *testing.T) {
 	all.hold(t)
 }
 
-// TestRenderedPlaces does the same with kustomizations of our own.
+// TestRenderedCorpusFindings holds on to known faults of other projects and to the lines
+// that a person would change.
+func TestRenderedCorpusFindings(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(filepath.Join(corpus(t), "corpus"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		project, root string
+		nodes         int
+		want          string
+	}{
+		{"argoproj__argo-cd", "manifests/ha/namespace-install", 3, "rollout-deadlock manifests/ha/base/redis-ha/chart/upstream.yaml:1209"},
+		{"kubernetes-sigs__metrics-server", "manifests/overlays/release-ha", 1, "anti-affinity-exceeds-domains manifests/components/high-availability/patch.yaml:17"},
+		{"kubernetes-sigs__metrics-server", "manifests/overlays/release-ha", 2, ""},
+	} {
+		nodes := filepath.Join(t.TempDir(), "nodes.yaml")
+		if err := os.WriteFile(nodes, []byte(workers(c.nodes, 0)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		report, err := runRendering(t, []string{c.root}, "", nil, filepath.Join(dir, c.project), []string{nodes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, d := range errorsOf(report) {
+			found = append(found, fmt.Sprintf("%s %s:%d", d.Rule, d.Location.File, d.Location.Line))
+		}
+		if got := strings.Join(found, ", "); got != c.want {
+			t.Errorf("%s on %d nodes: errors %q, want %q", c.root, c.nodes, got, c.want)
+		}
+	}
+}
+
+// TestRenderedPlaces looks up every scalar of what kustomizations of our own give.
 func TestRenderedPlaces(t *testing.T) {
 	var all placeFigures
 	for _, dir := range renderFixtures(t) {

@@ -42,44 +42,41 @@ func (m *Mapper) replacements(k *kustomization, o *subject, list *source.Node) [
 // replacement is one entry; ok is false if it is not for the object, or if it is not
 // known what it copies.
 func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s setter, ok bool) {
-	var fields [][]string
-	s = setter{sure: true, cost: 1}
-	for _, target := range entry.Get("targets").Items() {
-		matches, sure := m.replacedIn(o, target)
-		if !matches || target.At("options", "delimiter") != nil {
-			continue
-		}
-		s.sure = s.sure && sure
-		for _, field := range target.Get("fieldPaths").Items() {
-			fields = append(fields, splitPath(field.Text()))
-		}
-	}
+	fields, sure := m.replacedFields(o, entry)
 	if len(fields) == 0 {
 		return s, false
 	}
-	s.cost = len(fields)
-	key, value := entry.Field("sourceValue")
-	if key == nil {
-		from := entry.Get("source")
-		c, known := m.copies[from]
-		if !known {
-			c = m.copied(from)
-			m.copies[from] = c
-		}
-		in, key, value = c.in, c.key, c.value
+	c := copied{in: in}
+	if c.key, c.value = entry.Field("sourceValue"); c.key == nil {
+		c = m.copied(entry.Get("source"))
 	}
-	s.in = text{file: in}
-	s.follow = func(steps []*source.Step) []source.Step {
+	follow := func(steps []*source.Step) []source.Step {
 		for _, field := range fields {
 			if n := len(field); n <= len(steps) && leads(field, steps[:n]) {
 				all := make([]source.Step, n, len(steps))
-				all[n-1] = source.Step{Key: key, Value: value}
-				return append(all, o.follower.Follow(steps[n:], value)...)
+				all[n-1] = source.Step{Key: c.key, Value: c.value}
+				return append(all, o.follower.Follow(steps[n:], c.value)...)
 			}
 		}
 		return nil
 	}
-	return s, value != nil
+	return setter{in: text{file: c.in}, sure: sure, cost: len(fields), follow: follow}, c.value != nil
+}
+
+// replacedFields are the paths of the fields of the object that an entry sets as a whole.
+func (m *Mapper) replacedFields(o *subject, entry *source.Node) (fields [][]string, sure bool) {
+	sure = true
+	for _, target := range entry.Get("targets").Items() {
+		matches, surely := m.replacedIn(o, target)
+		if !matches || target.At("options", "delimiter") != nil {
+			continue
+		}
+		sure = sure && surely
+		for _, field := range target.Get("fieldPaths").Items() {
+			fields = append(fields, splitPath(field.Text()))
+		}
+	}
+	return fields, sure
 }
 
 // replacedIn reports whether a target selects the object, and whether that is sure.
@@ -101,8 +98,18 @@ type copied struct {
 }
 
 // copied is the field that the source of a replacement names, in the only object of the
-// sources that it can be. A part of a value has no place.
+// sources that it can be.
 func (m *Mapper) copied(from *source.Node) copied {
+	c, known := m.copies[from]
+	if !known {
+		c = m.copiedFrom(from)
+		m.copies[from] = c
+	}
+	return c
+}
+
+// copiedFrom looks for it. A part of a value has no place.
+func (m *Mapper) copiedFrom(from *source.Node) copied {
 	name := from.Get("name").Text()
 	if name == "" || from.Get("options") != nil {
 		return copied{}
