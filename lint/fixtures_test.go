@@ -97,6 +97,7 @@ type expected struct {
 	line    int
 	kind    string
 	pattern *regexp.Regexp
+	met     bool
 }
 
 func expectations(t *testing.T, text []byte) []expected {
@@ -108,7 +109,7 @@ func expectations(t *testing.T, text []byte) []expected {
 				if err != nil {
 					t.Fatalf("line %d: %v", i+1, err)
 				}
-				all = append(all, expected{i + 1, string(m[1]), re})
+				all = append(all, expected{line: i + 1, kind: string(m[1]), pattern: re})
 			}
 		}
 	}
@@ -119,35 +120,50 @@ func expectations(t *testing.T, text []byte) []expected {
 // is wanted and every wanted one is there.
 func compare(t *testing.T, name string, text []byte, report *diag.Report) {
 	t.Helper()
-	wants := expectations(t, text)
-	met := make([]bool, len(wants))
+	compareAll(t, map[string][]byte{name: text}, report)
+}
+
+// compareAll is compare for the files of a tree. Behind the message of a finding stand,
+// in brackets, the renders that have it.
+func compareAll(t *testing.T, texts map[string][]byte, report *diag.Report) {
+	t.Helper()
+	wants := map[string][]expected{}
+	for name, text := range texts {
+		wants[name] = expectations(t, text)
+	}
 	for _, d := range report.Diagnostics {
-		if d.Location.File != name {
-			t.Errorf("finding outside the file: %s:%d %s: %s", d.Location.File, d.Location.Line, d.Rule, d.Message)
+		if _, ok := texts[d.Location.File]; !ok {
+			t.Errorf("finding outside the files: %s:%d %s: %s", d.Location.File, d.Location.Line, d.Rule, d.Message)
 			continue
 		}
-		found := false
-		for i, w := range wants {
-			if w.kind == "want" && w.line == d.Location.Line && w.pattern.MatchString(d.Rule+": "+d.Message) {
-				met[i], found = true, true
-			}
+		said := d.Rule + ": " + d.Message
+		if len(d.Renders) > 0 {
+			said += " [" + strings.Join(d.Renders, " ") + "]"
 		}
-		if !found {
-			t.Errorf("%s:%d: unexpected %s: %s", name, d.Location.Line, d.Rule, d.Message)
+		if !meet(wants, "want", d.Location, said) {
+			t.Errorf("%s:%d: unexpected %s", d.Location.File, d.Location.Line, said)
 		}
 		for _, r := range d.Related {
-			for i, w := range wants {
-				if w.kind == "because" && r.Location.File == name && w.line == r.Location.Line && w.pattern.MatchString(r.Message) {
-					met[i] = true
-				}
+			meet(wants, "because", r.Location, r.Message)
+		}
+	}
+	for name, all := range wants {
+		for _, w := range all {
+			if !w.met {
+				t.Errorf("%s:%d: missing %s %q", name, w.line, w.kind, w.pattern)
 			}
 		}
 	}
-	for i, w := range wants {
-		if !met[i] {
-			t.Errorf("%s:%d: missing %s %q", name, w.line, w.kind, w.pattern)
+}
+
+// meet notes what expects something at a place, and reports whether anything does.
+func meet(wants map[string][]expected, kind string, at diag.Span, said string) (met bool) {
+	for i := range wants[at.File] {
+		if w := &wants[at.File][i]; w.kind == kind && w.line == at.Line && w.pattern.MatchString(said) {
+			w.met, met = true, true
 		}
 	}
+	return met
 }
 
 // TestRuleFixtures runs all rules over every rule's fixtures: the bad one gives
@@ -190,7 +206,7 @@ func isDir(path string) bool {
 // TestFixtureFoldersAreRules keeps folders and rules in step: a folder of
 // fixtures that no rule owns would never run.
 func TestFixtureFoldersAreRules(t *testing.T) {
-	shared := []string{"clusters", "demo", "incidents", "kinds", "mutate", "oracle", "report", "scripts", "topology"}
+	shared := []string{"clusters", "demo", "incidents", "kinds", "mutate", "oracle", "renders", "report", "scripts", "topology"}
 	entries, err := os.ReadDir("../fixtures")
 	if err != nil {
 		t.Fatal(err)

@@ -90,8 +90,8 @@ func (r *run) placeInSources(doc *diag.Placement) {
 	for i := range doc.Workloads {
 		for j := range doc.Workloads[i].Core {
 			m := &doc.Workloads[i].Core[j]
-			s := r.inSources(diag.Span{File: m.File, Line: m.Line, Column: m.Column, EndLine: m.Line, EndColumn: m.Column})
-			m.File, m.Line, m.Column = s.File, s.Line, s.Column
+			m.Location = r.inSources(m.Location)
+			m.File, m.Line, m.Column = m.Location.File, m.Location.Line, m.Location.Column
 		}
 	}
 }

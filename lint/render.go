@@ -138,6 +138,7 @@ func (x *Render) name(confined string) string { return path.Join(x.prefix, confi
 func (r *run) takeIn(asked *Render, out *render.Output) {
 	name := resultName(asked.Name)
 	set := source.LoadText(r.sourceOptions(), name, out.Text)
+	set.Files[0].Result = true
 	x := &rendered{Render: *asked, out: out, file: set.Files[0], objects: set.Objects}
 	r.files[name] = x.file
 	r.rendered = append(r.rendered, x)

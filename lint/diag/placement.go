@@ -118,6 +118,8 @@ type PlacementCore struct {
 	Column int    `json:"column"`
 	Field  string `json:"field"`
 	Text   string `json:"text"`
+	// Location is the whole of the place.
+	Location Span `json:"-"`
 }
 
 // PlacementStep is one pod on one node, in the order of placement. Workload is

@@ -224,14 +224,6 @@ func fieldSpan(w *workload.Workload, n *source.Node, name string) diag.Span {
 	return w.File().FieldSpan(k, v)
 }
 
-// firstKey is the place of the first field of a map.
-func firstKey(w *workload.Workload, n *source.Node) diag.Span {
-	for k, v := range n.Fields() {
-		return w.File().FieldSpan(k, v)
-	}
-	return w.File().Span(n)
-}
-
 // document turns a problem of a text into a fact.
 func (b *builder) document(p source.Problem) {
 	s := Subject{Location: p.Span}
@@ -333,7 +325,7 @@ func (b *builder) circle(c placement.Circle) {
 	t := b.m.Group(w).HardAffinity()[0]
 	at := fieldSpan(w, t.Node, "labelSelector")
 	if at.IsZero() {
-		at = firstKey(w, t.Node)
+		at = w.File().ItemSpan(t.Node)
 	}
 	s := about(w, at)
 	fact := Circle{Workload: w.String(), Member: c.Member}

@@ -252,7 +252,7 @@ func (b *builder) atOwn(w *workload.Workload, s Subject, others []string) Subjec
 		for _, o := range b.m.Workloads {
 			if t.Hard && slices.Contains(others, o.String()) && b.m.Peer(t, w, o) == placement.Yes {
 				s = s.related(s.Location, "a rule of another workload")
-				s.Location = firstKey(w, t.Node)
+				s.Location = w.File().ItemSpan(t.Node)
 				b.about(w)
 				return s
 			}
@@ -354,7 +354,7 @@ func (b *builder) skew(w *workload.Workload, r *change.Rollout, fact *Rollout, s
 	for _, t := range b.m.Group(w).Terms {
 		if t.Hard && t.Use == placement.Spread {
 			fact.SkewKey, fact.MaxSkew = t.Key, int(t.Constraint.MaxSkew)
-			s.Location = firstKey(w, t.Node)
+			s.Location = w.File().ItemSpan(t.Node)
 			break
 		}
 	}

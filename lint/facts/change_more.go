@@ -151,7 +151,7 @@ func (b *builder) autoscaler(w *workload.Workload) {
 	if l := s.Limit; l != nil {
 		fact.Reason, fact.Growth = limitReason(l), growth(l)
 		for _, t := range l.Terms {
-			subject = subject.related(firstKey(w, t.Node), "required %s on %s", t.Use, t.Key)
+			subject = subject.related(w.File().ItemSpan(t.Node), "required %s on %s", t.Use, t.Key)
 		}
 	}
 	if fact.Verdict == Infeasible {
@@ -213,7 +213,7 @@ func (b *builder) outerLabels(w *workload.Workload) {
 			Inside: strings.Join(append(slices.Clone(w.Kind.Template), "metadata.labels"), "."),
 		}
 		s := Subject{Location: outer[key].Span}
-		s = s.related(firstKey(asked, at.Node), "%s asks for %s", fact.Asked, fact.Label)
+		s = s.related(asked.File().ItemSpan(at.Node), "%s asks for %s", fact.Asked, fact.Label)
 		fact.ID = b.subject(s.fix("put it into %s", fact.Inside))
 		b.OuterLabels = append(b.OuterLabels, fact)
 	}

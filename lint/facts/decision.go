@@ -248,14 +248,14 @@ func place(w *workload.Workload, span diag.Span) diag.Span {
 }
 
 func coreMember(span diag.Span, field, text string) diag.PlacementCore {
-	return diag.PlacementCore{File: span.File, Line: span.Line, Column: span.Column, Field: field, Text: text}
+	return diag.PlacementCore{File: span.File, Line: span.Line, Column: span.Column, Field: field, Text: text, Location: span}
 }
 
 // atomAt is where an atom stands, its field and what it says.
 func atomAt(m *placement.Model, a placement.Atom) (at diag.Span, field, text string) {
 	w, spec := a.Workload, a.Workload.SpecNode
 	if a.Term != nil {
-		return place(w, firstKey(w, a.Term.Node)), termField(a.Term), fmt.Sprintf("%s: %s selects %s", w, a, a.Term.Selector())
+		return place(w, w.File().ItemSpan(a.Term.Node)), termField(a.Term), fmt.Sprintf("%s: %s selects %s", w, a, a.Term.Selector())
 	}
 	switch a.Part {
 	case "selector":

@@ -145,7 +145,7 @@ func (b *builder) blocking(w *workload.Workload, others []*workload.Workload) di
 			}
 			for _, o := range others {
 				if (o == w) == own && b.m.Peer(t, w, o) == placement.Yes {
-					return firstKey(w, t.Node)
+					return w.File().ItemSpan(t.Node)
 				}
 			}
 		}

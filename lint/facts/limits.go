@@ -84,7 +84,7 @@ func growth(l *placement.Limit) string {
 }
 
 func (b *builder) antiAffinity(w *workload.Workload, l *placement.Limit) {
-	s, excluded := b.frame(w, l, firstKey(w, l.Terms[0].Node))
+	s, excluded := b.frame(w, l, w.File().ItemSpan(l.Terms[0].Node))
 	fact := AntiAffinity{
 		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Domains: l.Domains, Most: l.Most, Pending: max(0, l.Pods-l.Most),
 		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l), Together: l.Together,
@@ -95,7 +95,7 @@ func (b *builder) antiAffinity(w *workload.Workload, l *placement.Limit) {
 			keys = append(keys, t.Key)
 		}
 		if i > 0 && l.Exceeded {
-			s = s.related(firstKey(w, t.Node), "this term keeps the pods apart too")
+			s = s.related(w.File().ItemSpan(t.Node), "this term keeps the pods apart too")
 		}
 	}
 	fact.Key = strings.Join(keys, ", ")
@@ -114,7 +114,7 @@ func (b *builder) antiAffinity(w *workload.Workload, l *placement.Limit) {
 
 func (b *builder) spread(w *workload.Workload, l *placement.Limit) {
 	t := l.Terms[0]
-	at := firstKey(w, t.Node)
+	at := w.File().ItemSpan(t.Node)
 	if l.Cause == "missing-key" {
 		at = fieldSpan(w, t.Node, "topologyKey")
 	}

@@ -130,7 +130,9 @@ func (b *builder) nodeRule(w *workload.Workload) diag.Span {
 	case taints >= all:
 		return w.CountSpan()
 	case selector.Len() == 1:
-		return firstKey(w, selector)
+		for k, v := range selector.Fields() {
+			return w.File().FieldSpan(k, v)
+		}
 	case selector.Len() > 1:
 		return b.failingPair(w, selector)
 	case required.Len() > 0:
@@ -161,7 +163,7 @@ func firstExpression(w *workload.Workload, required *source.Node) diag.Span {
 	terms := required.Get("nodeSelectorTerms").Items()
 	if len(terms) == 1 {
 		if list := terms[0].Get("matchExpressions").Items(); len(list) == 1 {
-			return firstKey(w, list[0])
+			return w.File().ItemSpan(list[0])
 		}
 	}
 	return fieldSpan(w, required, "nodeSelectorTerms")

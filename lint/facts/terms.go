@@ -179,7 +179,7 @@ func (b *builder) nodeTerms(w *workload.Workload) {
 		if !hard {
 			fact.Others = 0
 		}
-		s := about(w, firstKey(w, term))
+		s := about(w, w.File().ItemSpan(term))
 		if fact.Empty && hard {
 			s = s.fix("remove the empty term, or the whole required node affinity if every node is meant")
 		} else if fact.Empty {
@@ -210,7 +210,7 @@ func (b *builder) selector(w *workload.Workload, t *placement.Term) {
 		}
 	}
 	if at.IsZero() {
-		at = firstKey(w, t.Node)
+		at = w.File().ItemSpan(t.Node)
 	}
 	s := about(w, at)
 	if fact.Matches == 0 {
@@ -366,7 +366,7 @@ func (b *builder) unmet(w *workload.Workload, u placement.Unmet, usable []*topol
 			s = s.fix("label the nodes with %s, or use a key that they carry", t.Key)
 		}
 	case "null-selector":
-		s = about(w, firstKey(w, t.Node)).fix("add a labelSelector")
+		s = about(w, w.File().ItemSpan(t.Node)).fix("add a labelSelector")
 	default:
 		s = about(w, fieldSpan(w, t.Node, "labelSelector")).related(fieldSpan(w, u.Other.Node, "labelSelector"), "the same pod has to match this term too")
 		s = s.fix("select one label that all the wanted pods carry, or make one of the terms preferred")

@@ -12,9 +12,9 @@
 // have in all, and work is bounded whatever refers to what.
 //
 // How a kustomization comes to its result is followed as far as findings need it:
-// names, patches of all three forms, replicas, labels and components. What
-// replacements, images, vars and transformers of other makes set is not looked
-// for; such a field stays with its object. The lines of a Helm template cannot be
+// names, the namespace, patches of all three forms, replicas, labels, replacements of
+// whole values and components. What images, vars, generators and transformers of other
+// makes set is not looked for; such a field stays with its object. The lines of a Helm template cannot be
 // told from what it renders to.
 //
 // Non-goals: rendering; repositories elsewhere.

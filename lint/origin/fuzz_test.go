@@ -50,6 +50,11 @@ resources: [base]
 components: [component]
 labels: [{pairs: {env: prod}, includeTemplates: true}]
 replicas: [{name: web, count: 3}]
+replacements:
+- source: {kind: Deployment, name: web, fieldPath: "spec.template.spec.containers.[name=log].image"}
+  targets: [{select: {name: web}, reject: [{name: log}], fieldPaths: [spec.template.spec.containers.0.image, 'metadata.annotations.a\.b']}]
+- {sourceValue: zone, targets: [{select: {kind: Deployment}, fieldPaths: [spec.template.spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution.*.topologyKey]}]}
+- path: patch.yaml
 patches:
 - path: patch.yaml
 - target: {kind: Deployment, name: w.*}

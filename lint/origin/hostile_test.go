@@ -35,18 +35,19 @@ func pod(name, origin, tolerations string) string {
 // TestManyWays follows references that lead to one file in more ways than can be
 // counted, in circles and to themselves, and patches without number.
 func TestManyWays(t *testing.T) {
-	var tolerations, operations, documents, patches strings.Builder
+	var tolerations, operations, documents, patches, replacements strings.Builder
 	for i := range 5000 {
 		fmt.Fprintf(&tolerations, "\n  - {key: k%d, value: x}", i)
 		if i < 400 {
 			fmt.Fprintf(&operations, "- {op: add, path: /spec/tolerations/%d/value, value: y}\n", i)
 		}
 		fmt.Fprintf(&patches, "- {path: op.yaml, target: {name: p.*}}\n")
+		fmt.Fprintf(&replacements, "- {source: {kind: Pod, name: p%d, fieldPath: spec.tolerations.[key=k%d].value}, targets: [{select: {name: one}, fieldPaths: [spec.tolerations.[key=k%d].value]}]}\n", i, i, i)
 		documents.WriteString("---\n" + pod(fmt.Sprint("p", i), "x", " []"))
 	}
 	files := map[string]string{
 		"many.yaml": documents.String(), "one.yaml": pod("one", "x", tolerations.String()),
-		"op.yaml": operations.String(), "kustomization.yaml": "resources: [one.yaml, many.yaml, d0, ., ..]\ncomponents: [d0, .]\npatches:\n" + "- {path: op.yaml, target: {name: one}}\n- {path: op.yaml, target: {name: one}}\n" + patches.String(),
+		"op.yaml": operations.String(), "kustomization.yaml": "resources: [one.yaml, many.yaml, d0, ., ..]\ncomponents: [d0, .]\npatches:\n" + "- {path: op.yaml, target: {name: one}}\n- {path: op.yaml, target: {name: one}}\n" + patches.String() + "replacements:\n" + replacements.String(),
 	}
 	for i := range 40 {
 		next := fmt.Sprintf("../d%d", i+1)

@@ -50,11 +50,13 @@ type Mapper struct {
 	// targets.
 	inline   map[*source.Node]inline
 	patterns map[string]*regexp.Regexp
+	copies   map[*source.Node]copied // by the sources of replacements
 	// sourceNames are the files among which objects are looked for that do not say
 	// where they come from, once needed; byKind those that declare some kind.
 	sourceNames []string
 	isSource    map[string]bool
 	byKind      map[groupKind][]string
+	byName      map[kindName][]*source.Object // of all sources, once needed
 }
 
 // New is an error if the base is no directory of the repository.
@@ -62,7 +64,7 @@ func New(o Options) (*Mapper, error) {
 	m := &Mapper{
 		files: newFiles(o), named: o.Base != "",
 		dirs: map[string]*kustomization{}, objects: map[*source.Object]*written{},
-		inline: map[*source.Node]inline{}, patterns: map[string]*regexp.Regexp{},
+		inline: map[*source.Node]inline{}, patterns: map[string]*regexp.Regexp{}, copies: map[*source.Node]copied{},
 	}
 	base := o.Base
 	if !filepath.IsAbs(base) {

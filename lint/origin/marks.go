@@ -64,7 +64,11 @@ func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	written := x.way(file, mark)
 	n := len(written) - 1 - len(below)
 	if n < 0 {
-		return x.plain(file, mark, last, len(below))
+		p, ok := x.plain(file, mark, last, len(below))
+		if at := form(x.object.File, *last); ok && last.Key != nil && at.Column == int(last.Key.Column) && at.Line == int(last.Key.Line) {
+			p.Span = withKey(file, p.Span, last.Key.Value)
+		}
+		return p, ok
 	}
 	for i, key := range below {
 		if at := written[n+1+i]; (at.Key != nil) != (key != "") || at.Key != nil && at.Key.Value != key {
@@ -115,6 +119,16 @@ func (x *Marks) way(file *source.File, mark render.Mark) []*source.Step {
 		}
 	}
 	return nil
+}
+
+// withKey is the place of a value and, if it stands before it in the line, of its key.
+func withKey(file *source.File, value diag.Span, key string) diag.Span {
+	line := []rune(file.Line(value.Line))
+	before, ok := strings.CutSuffix(strings.TrimRight(string(line[:value.Column-1]), " "), key+":")
+	if ok && strings.Trim(before, " -") == "" {
+		value.Column = 1 + len([]rune(before))
+	}
+	return value
 }
 
 // plain is the place of a scalar in a text that is no document of the file.

@@ -20,7 +20,7 @@ type subject struct {
 // (kustomize: api/internal/target/kusttarget_configplugin.go).
 func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 	var all []setter
-	for _, field := range []string{"patchesStrategicMerge", "patches", "commonLabels", "labels", "patchesJson6902", "replicas"} {
+	for _, field := range []string{"patchesStrategicMerge", "patches", "namespace", "commonLabels", "labels", "patchesJson6902", "replicas", "replacements"} {
 		key, value := k.root.Field(field)
 		if key == nil {
 			continue
@@ -32,8 +32,12 @@ func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 			for _, item := range value.Items() {
 				all = append(all, labels(k, item.Get("pairs")))
 			}
+		case "namespace":
+			all = append(all, namespace(k, key, value))
 		case "replicas":
 			all = append(all, replicas(k, o, value))
+		case "replacements":
+			all = append(all, m.replacements(k, o, value)...)
 		default:
 			for _, item := range value.Items() {
 				all = append(all, m.patch(k, o, key, item)...)
@@ -68,6 +72,15 @@ func labels(k *kustomization, pairs *source.Node) setter {
 			return nil
 		}
 		key, value := pairs.Field(steps[n-1].Key.Value)
+		return only(steps, key, value)
+	}}
+}
+
+func namespace(k *kustomization, key, value *source.Node) setter {
+	return setter{in: text{file: k.file}, sure: true, cost: 1, follow: func(steps []*source.Step) []source.Step {
+		if !isField(steps, "metadata", "namespace") {
+			return nil
+		}
 		return only(steps, key, value)
 	}}
 }

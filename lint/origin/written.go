@@ -86,8 +86,20 @@ func keyAlone(f *source.File, s source.Step) diag.Span {
 
 func valueAlone(f *source.File, s source.Step) diag.Span { return f.Span(s.Value) }
 
-// formOf is the part of a rendered field that a span covers.
+// firstField stands for a map as a whole.
+func firstField(f *source.File, s source.Step) diag.Span {
+	for k, v := range s.Value.Fields() {
+		return f.FieldSpan(k, v)
+	}
+	return f.Span(s.Value)
+}
+
+// formOf is the part of a rendered field that a span covers. An item of a list is its
+// value, although what adds it may have a key for that.
 func formOf(f *source.File, s *source.Step, span diag.Span) form {
+	if s.Key == nil {
+		return firstField
+	}
 	for _, form := range []form{wholeField, valueAlone, keyAlone} {
 		if form(f, *s) == span {
 			return form

@@ -19,6 +19,9 @@ type File struct {
 	// in the text is none in the file.
 	Text    []byte
 	Recoded bool
+	// Result is set for the result of a render: every place in it is moved to where that
+	// was written before anybody sees it.
+	Result bool
 	// refused is set for a text that is not read because of a bound.
 	refused bool
 
@@ -81,6 +84,18 @@ func (f *File) FieldSpan(key, value *Node) diag.Span {
 		s.EndLine, s.EndColumn = v.EndLine, v.EndColumn
 	}
 	return s
+}
+
+// ItemSpan is the place of an item of a list as a whole: that of its first field. In the
+// result of a render fields are sorted, so the first of them says nothing, and the place
+// is the item's own, as Span gives it.
+func (f *File) ItemSpan(n *Node) diag.Span {
+	if !f.Result {
+		for k, v := range n.Fields() {
+			return f.FieldSpan(k, v)
+		}
+	}
+	return f.Span(n)
 }
 
 // Range are the offsets in the text of a span within one line; ok is false if

@@ -14,11 +14,16 @@ type origin struct {
 	doc  int
 }
 
-// identity is what an object is called in the result, without its namespace.
-type identity struct{ apiVersion, kind, name string }
+// identity is what an object is called in the result, without its namespace and without
+// the version of its kind, which a patch may change.
+type identity struct{ group, kind, name string }
 
 func identityOf(root *yaml.Node) identity {
-	return identity{text(field(root, "apiVersion")), text(field(root, "kind")), text(field(field(root, "metadata"), "name"))}
+	group, _, versioned := strings.Cut(text(field(root, "apiVersion")), "/")
+	if !versioned {
+		group = ""
+	}
+	return identity{group, text(field(root, "kind")), text(field(field(root, "metadata"), "name"))}
 }
 
 // origin is the document that declares an object of the result: the one that its kind

@@ -1,0 +1,231 @@
+package origin
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// replacements are the entries of a kustomization that copy a value from one object into
+// others (kustomize: api/filters/replacement).
+func (m *Mapper) replacements(k *kustomization, o *subject, list *source.Node) []setter {
+	var all []setter
+	for _, item := range list.Items() {
+		in, entries := k.file, []*source.Node{item}
+		if name := item.Get("path").Text(); name != "" {
+			if in = m.files.read(path.Join(k.dir, name)); in == nil {
+				continue
+			}
+			entries = nil
+			for _, root := range m.files.documents(in) {
+				if root.Kind == source.Sequence {
+					entries = append(entries, root.Items()...)
+					continue
+				}
+				entries = append(entries, root)
+			}
+		}
+		for _, entry := range entries {
+			if len(all) > maxCost {
+				return all
+			}
+			if s, ok := m.replacement(in, o, entry); ok {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// replacement is one entry; ok is false if it is not for the object, or if it is not
+// known what it copies.
+func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s setter, ok bool) {
+	fields, sure := m.replacedFields(o, entry)
+	if len(fields) == 0 {
+		return s, false
+	}
+	c := copied{in: in}
+	if c.key, c.value = entry.Field("sourceValue"); c.key == nil {
+		c = m.copied(entry.Get("source"))
+	}
+	follow := func(steps []*source.Step) []source.Step {
+		for _, field := range fields {
+			if n := len(field); n <= len(steps) && leads(field, steps[:n]) {
+				all := make([]source.Step, n, len(steps))
+				all[n-1] = source.Step{Key: c.key, Value: c.value}
+				return append(all, o.follower.Follow(steps[n:], c.value)...)
+			}
+		}
+		return nil
+	}
+	return setter{in: text{file: c.in}, sure: sure, cost: len(fields), follow: follow}, c.value != nil
+}
+
+// replacedFields are the paths of the fields of the object that an entry sets as a whole.
+func (m *Mapper) replacedFields(o *subject, entry *source.Node) (fields [][]string, sure bool) {
+	sure = true
+	for _, target := range entry.Get("targets").Items() {
+		matches, surely := m.replacedIn(o, target)
+		if !matches || target.At("options", "delimiter") != nil {
+			continue
+		}
+		sure = sure && surely
+		for _, field := range target.Get("fieldPaths").Items() {
+			fields = append(fields, splitPath(field.Text()))
+		}
+	}
+	return fields, sure
+}
+
+// replacedIn reports whether a target selects the object, and whether that is sure.
+func (m *Mapper) replacedIn(o *subject, target *source.Node) (matches, sure bool) {
+	selected := target.Get("select")
+	if selected == nil {
+		return false, false
+	}
+	if matches, sure = m.matches(o, selected, nil); !matches {
+		return false, false
+	}
+	return true, sure && target.Get("reject").Len() == 0
+}
+
+// copied is a field that a replacement copies; there is no value if it is not known.
+type copied struct {
+	in         *source.File
+	key, value *source.Node
+}
+
+// copied is the field that the source of a replacement names, in the only object of the
+// sources that it can be.
+func (m *Mapper) copied(from *source.Node) copied {
+	c, known := m.copies[from]
+	if !known {
+		c = m.copiedFrom(from)
+		m.copies[from] = c
+	}
+	return c
+}
+
+// copiedFrom looks for it. A part of a value has no place.
+func (m *Mapper) copiedFrom(from *source.Node) copied {
+	name := from.Get("name").Text()
+	if name == "" || from.Get("options") != nil {
+		return copied{}
+	}
+	o := m.declared(groupKind{from.Get("group").Text(), from.Get("kind").Text()}, name, from.Get("namespace").Text())
+	if o == nil {
+		return copied{}
+	}
+	c := copied{in: o.File, value: o.Root}
+	for _, token := range splitPath(from.Get("fieldPath").Text()) {
+		if c.key, c.value = pick(c.value, token); c.value == nil {
+			return copied{}
+		}
+	}
+	return c
+}
+
+// declared is the only object of a kind and name in all sources; group and namespace may
+// be "" for any.
+func (m *Mapper) declared(as groupKind, name, namespace string) *source.Object {
+	if m.byName == nil {
+		m.index()
+	}
+	var found *source.Object
+	for _, o := range m.byName[kindName{as.kind, name}] {
+		if as.group != "" && as.group != o.Group() || namespace != "" && namespace != o.Namespace {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = o
+	}
+	return found
+}
+
+type kindName struct{ kind, name string }
+
+// index finds the objects of all sources by their names.
+func (m *Mapper) index() {
+	m.byName = map[kindName][]*source.Object{}
+	for _, name := range m.sources() {
+		file := m.files.read(name)
+		if file == nil {
+			continue
+		}
+		for of, named := range m.files.objects(file) {
+			for name, all := range named {
+				as := kindName{of.kind, name}
+				m.byName[as] = append(m.byName[as], all...)
+			}
+		}
+	}
+}
+
+// splitPath splits the path of a field: dots separate, but not in brackets or behind a
+// backslash (kustomize: kyaml/utils, SmarterPathSplitter).
+func splitPath(s string) []string {
+	if s == "" {
+		s = "metadata.name"
+	}
+	var all []string
+	var token strings.Builder
+	inside := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s) && s[i+1] == '.':
+			i++
+			token.WriteByte('.')
+		case c == '.' && !inside:
+			all = append(all, token.String())
+			token.Reset()
+		default:
+			inside = (inside || c == '[') && c != ']'
+			token.WriteByte(c)
+		}
+	}
+	return append(all, token.String())
+}
+
+// leads reports whether a path goes where steps go.
+func leads(field []string, steps []*source.Step) bool {
+	for i, s := range steps {
+		switch {
+		case s.Key != nil && s.Key.Value == field[i]:
+		case s.Key == nil && (field[i] == "*" || strconv.Itoa(s.Index) == field[i] || named(s.Value, field[i])):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// pick is the field, or the item of a list, that a token of a path names.
+func pick(n *source.Node, token string) (key, value *source.Node) {
+	if n.Kind == source.Map {
+		return n.Field(token)
+	}
+	for i, item := range n.Items() {
+		if strconv.Itoa(i) == token || named(item, token) {
+			return nil, item
+		}
+	}
+	return nil, nil
+}
+
+// named reports whether an item of a list is the one of [name=value].
+func named(item *source.Node, token string) bool {
+	inner, opened := strings.CutPrefix(token, "[")
+	inner, closed := strings.CutSuffix(inner, "]")
+	field, want, ok := strings.Cut(inner, "=")
+	if !opened || !closed || !ok {
+		return false
+	}
+	if field == "" {
+		return item.Kind == source.Scalar && item.Value == want
+	}
+	return item.Get(field).Text() == want
+}
