@@ -92,6 +92,8 @@ type inputs struct {
 	dir, root, base string
 	// whole is set if everything below base was looked at.
 	whole bool
+	// vendored are the directories that the configuration has in place of URLs.
+	vendored map[string]string
 	// outputs are those of Roots, nil if nothing was rendered.
 	outputs []*render.Output
 }
@@ -118,7 +120,7 @@ func findInputs(conf *config.Config, args []string) (*inputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.whole = in.covers(paths)
+	in.whole, in.vendored = in.covers(paths), in.remotes(conf)
 	return in, in.empty(args)
 }
 
@@ -217,7 +219,7 @@ func (in *inputs) fromBase(name string) string {
 func (in *inputs) render(ctx context.Context, renders renderer) {
 	var all []render.Root
 	for _, k := range in.Roots {
-		all = append(all, render.Root{Confinement: in.root, Dir: k.Dir, Left: render.Most()})
+		all = append(all, render.Root{Confinement: in.root, Dir: k.Dir, Remotes: in.vendored})
 	}
 	in.outputs = renders(ctx, all)
 }

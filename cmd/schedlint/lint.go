@@ -71,8 +71,8 @@ is reported, and what it silences fails it with --fail-on-silenced. With
 --config-from a change cannot silence anything: what is accepted, ignored and
 off is read from a revision.
 
-Exit status: 0 clean, 1 findings at or above --fail-on or what another flag
---fail-on-... says, 2 wrong usage, missing
+Exit status: 0 clean, 1 findings at or above --fail-on, or what another flag
+--fail-on-... is about, 2 wrong usage, missing
 input, topology, configuration or policy, no workload judged at a path other
 than the working directory though what was skipped may hold some, or an
 incomplete run, as after a rule that failed: every format says so and has the

@@ -41,8 +41,8 @@ places them, a run that gets stuck, or the smallest contradiction, and for
 every workload what becomes of it when something changes.
 
 Kustomizations below the paths are rendered, and each render is a context with a
-decision of its own. Where directories or files declare one object differently, as those of several
-environments do, each of them is a context as well.
+decision of its own. Where directories or files declare one object differently,
+as those of several environments do, each of them is a context as well.
 
 Exit status: 1 for never or if the API server refuses something, 0 otherwise, 2
 wrong usage, no topology, missing input, or an incomplete run, as when a file
