@@ -131,6 +131,7 @@ type run struct {
 	nodesOf      map[string]*declaredNodes
 	nodesCounted int
 	given        map[string]bool             // the files that other tools rendered
+	renderReader *workload.Reader            // once needed
 	rawFiles     map[string][]*source.Object // once needed
 	// decisions are those of each cluster, broken the files with mistakes.
 	decisions map[string]facts.Decisions
