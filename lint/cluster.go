@@ -95,7 +95,7 @@ type cluster struct {
 // divide divides a part into contexts. One that the configuration names is one
 // context, and what it declares differently in two files is an error.
 func (r *run) divide(p part) *cluster {
-	c := &cluster{part: p, reader: workload.NewReader(r.table), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*facts.Answered{}}
+	c := &cluster{part: p, reader: r.readerOf(p), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*facts.Answered{}}
 	c.elsewhere = r.beyond(p)
 	c.Division = contexts.Split(p.objects, r.table.Declares)
 	if p.name != "" {
@@ -114,6 +114,18 @@ func (r *run) divide(p part) *cluster {
 		r.report.Judged = append(r.report.Judged, r.judgedObjects(c)...)
 	}
 	return c
+}
+
+// readerOf is the reader of a part. Renders have one in common: each is read beside the
+// objects of all others.
+func (r *run) readerOf(p part) *workload.Reader {
+	if p.render == "" {
+		return workload.NewReader(r.table)
+	}
+	if r.renderReader == nil {
+		r.renderReader = workload.NewReader(r.table)
+	}
+	return r.renderReader
 }
 
 // contradicting is the error of a cluster that declares an object in two ways.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 )
@@ -63,13 +64,13 @@ func (r *run) nodes(p part, among []*source.Object) (*topology.Topology, error) 
 		}
 	}
 	r.passNodes(p, from)
-	topo, err := topology.Load(objects)
+	topo, err := topology.LoadFrom(objects, r.namedAt)
 	if err != nil {
 		return nil, fmt.Errorf("reading topology: %w", err)
 	}
 	topo.Extended.Complete = r.Config.ClosesResources()
 	if topo.Empty() && len(objects) > 0 {
-		return nil, fmt.Errorf("reading topology: no node is declared in %s", strings.Join(append(slices.Clone(p.topology), fileNames(among)...), ", "))
+		return nil, fmt.Errorf("reading topology: no node is declared in %s", strings.Join(append(slices.Clone(p.topology), r.fileNames(among)...), ", "))
 	}
 	if key != "" {
 		r.nodesOf[key] = &declaredNodes{topo, from}
@@ -194,10 +195,22 @@ func in(cluster, note string) string {
 	return "cluster " + cluster + ": " + note
 }
 
-func fileNames(objects []*source.Object) []string {
+func (r *run) fileNames(objects []*source.Object) []string {
 	var names []string
 	for _, o := range objects {
-		names = append(names, o.File.Display)
+		file, _ := r.namedAt(o, o.NameSpan())
+		names = append(names, file)
 	}
 	return names
+}
+
+// namedAt is a place in an object as messages name it: what was rendered is where that was
+// written.
+func (r *run) namedAt(o *source.Object, s diag.Span) (file string, at diag.Span) {
+	if r.results[o.File.Name] == nil {
+		return o.File.Display, s
+	}
+	s.File = o.File.Name
+	at = r.inSources(s)
+	return r.display(at.File), at
 }

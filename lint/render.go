@@ -73,6 +73,8 @@ type renders struct {
 	// the summary has of what belongs to no cluster.
 	nodesOf      map[string]*declaredNodes
 	nodesCounted int
+	// renderReader reads for all renders, once needed: most have the same around them.
+	renderReader *workload.Reader
 }
 
 func newRenders() renders {

@@ -75,7 +75,7 @@ func (r *run) count(c *cluster) {
 	r.passed.owned += set.Owned
 	r.passed.finished += set.Finished
 	for _, k := range set.Skipped {
-		r.skips.add(&r.skips.skipped, k.Reason, place(k.File, k.Line))
+		r.skips.add(&r.skips.skipped, k.Reason, r.atLine(k.File, k.Line))
 	}
 	for _, o := range set.NotJudged {
 		r.skips.add(&r.skips.notJudged, o.Kind+" ("+o.APIVersion+")", r.at(o))
@@ -146,8 +146,8 @@ func (r *run) refused(m *placement.Model) {
 		}
 		f := diag.Failure{Stage: diag.StageCheck, Internal: true, Message: what + x.Err.Error()}
 		if len(x.Objects) > 0 {
-			o := x.Objects[0]
-			f.File, f.Line = o.File.Name, int(o.Root.Line)
+			s := r.inSources(x.Objects[0].NameSpan())
+			f.File, f.Line = s.File, s.Line
 		}
 		r.lost(f)
 	}
@@ -173,6 +173,15 @@ func (p passed) into(s *diag.Summary) {
 			s.Notes = append(s.Notes, fmt.Sprintf(n.note, n.count))
 		}
 	}
+}
+
+// atLine is the place of an object that begins on a line.
+func (r *run) atLine(file string, line int) string {
+	if r.results[file] == nil {
+		return place(file, line)
+	}
+	s := r.inSources(diag.Span{File: file, Line: line, Column: 1, EndLine: line, EndColumn: 2})
+	return place(s.File, s.Line)
 }
 
 func (r *run) at(o *source.Object) string {

@@ -108,10 +108,11 @@ func (f *renderFlags) chosen(o *lint.Options) ([]lint.Render, error) {
 	return c.all, nil
 }
 
-// isKustomization reports whether a directory holds a kustomization.
+// isKustomization reports whether a directory holds a kustomization, be it a link: the build
+// says where that leads.
 func isKustomization(dir string) bool {
 	return slices.ContainsFunc(source.KustomizationFiles(), func(name string) bool {
-		info, err := os.Lstat(filepath.Join(dir, name))
+		info, err := os.Stat(filepath.Join(dir, name))
 		return err == nil && info.Mode().IsRegular()
 	})
 }

@@ -223,8 +223,10 @@ func where(e diag.Skip, path func(string) string) string {
 
 // count is a number and a noun, with the regular plural where it is due.
 func count(n int, noun string) string {
-	if head, tail, ok := strings.Cut(noun, " with "); ok {
-		return count(n, head) + " with " + tail
+	for _, word := range []string{" with ", " that "} {
+		if head, tail, ok := strings.Cut(noun, word); ok {
+			return count(n, head) + word + tail
+		}
 	}
 	switch {
 	case n == 1 || noun == "" || strings.HasSuffix(noun, "s"):

@@ -19,10 +19,19 @@ import (
 type loader struct {
 	decoder *source.Decoder
 	topo    *Topology
+	where   Where
 	byName  map[string]*Node
-	pooled  map[string]string // where each pool is declared
+	from    map[string]*source.Object // what declares each node
+	pooled  map[string]string         // where each pool is declared
 	errs    []error
 }
+
+// Where gives the file and the place by which a message names what an object has at a
+// span: an object that was rendered is in no file.
+type Where func(o *source.Object, s diag.Span) (file string, at diag.Span)
+
+// asRead names the file that an object was read from.
+func asRead(o *source.Object, s diag.Span) (string, diag.Span) { return o.File.Display, s }
 
 // topologyVersion is the only version of NodeTopology that there is.
 const topologyVersion = "schedlint.dev/v1alpha1"
@@ -43,8 +52,14 @@ func Declares(o *source.Object) bool {
 
 // Load reads the nodes that the objects declare; other objects are passed
 // over. The error joins everything that is wrong, each with its place.
-func Load(objects []*source.Object) (*Topology, error) {
-	l := &loader{decoder: newDecoder(), topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}}, byName: map[string]*Node{}, pooled: map[string]string{}}
+func Load(objects []*source.Object) (*Topology, error) { return LoadFrom(objects, asRead) }
+
+// LoadFrom is Load with other names for the places of errors.
+func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
+	l := &loader{
+		decoder: newDecoder(), topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}}, where: where,
+		byName: map[string]*Node{}, from: map[string]*source.Object{}, pooled: map[string]string{},
+	}
 	table := readers()
 	for _, o := range objects {
 		read := table[[2]string{o.Group(), o.Kind}]
@@ -99,7 +114,14 @@ func (l *loader) fail(o *source.Object, span diag.Span, format string, args ...a
 	if span.IsZero() {
 		span = o.NameSpan()
 	}
-	l.errs = append(l.errs, fmt.Errorf("%s:%d:%d: %s", o.File.Display, span.Line, span.Column, fmt.Sprintf(format, args...)))
+	file, at := l.where(o, span)
+	l.errs = append(l.errs, fmt.Errorf("%s:%d:%d: %s", file, at.Line, at.Column, fmt.Sprintf(format, args...)))
+}
+
+// place is a file and a line, for a message about another place.
+func (l *loader) place(o *source.Object, span diag.Span) string {
+	file, at := l.where(o, span)
+	return fmt.Sprintf("%s:%d", file, at.Line)
 }
 
 // misfits turns values of the wrong type and unknown fields into errors.
@@ -168,12 +190,12 @@ func (l *loader) add(o *source.Object, n *Node) {
 		a, b := *was, *n
 		a.Span, b.Span = diag.Span{}, diag.Span{}
 		if !equal(&a, &b) {
-			l.fail(o, n.Span, "node %s is declared differently at %s:%d: declare every node once", n.Name, was.Span.File, was.Span.Line)
+			l.fail(o, n.Span, "node %s is declared differently at %s: declare every node once", n.Name, l.place(l.from[n.Name], was.Span))
 		}
 		return
 	}
 	n.Extended = l.topo.Extended
-	l.byName[n.Name] = n
+	l.byName[n.Name], l.from[n.Name] = n, o
 	l.topo.Nodes = append(l.topo.Nodes, n)
 }
 

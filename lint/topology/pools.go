@@ -84,7 +84,7 @@ func (l *loader) named(o *source.Object, item *source.Node, name string) bool {
 		l.fail(o, here, "pool %s is declared twice, for the first time at %s", name, first)
 		return false
 	}
-	l.pooled[name] = fmt.Sprintf("%s:%d", o.File.Display, here.Line)
+	l.pooled[name] = l.place(o, here)
 	return true
 }
 
