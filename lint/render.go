@@ -73,6 +73,8 @@ type renders struct {
 	// the summary has of what belongs to no cluster.
 	nodesOf      map[string]*declaredNodes
 	nodesCounted int
+	// around is everything by what selectors find, once needed.
+	around *neighbours
 	// renderReader reads for all renders, once needed: most have the same around them.
 	renderReader *workload.Reader
 }
@@ -286,39 +288,6 @@ func (r *run) readBeside() {
 	r.raw, r.beside = append(r.raw, set.Objects...), set.Files
 }
 
-// beyond are the objects outside of a part that may be deployed with it: nobody knows.
-// Where the configuration says what a cluster consists of there are none.
-func (r *run) beyond(p part) []*source.Object {
-	if len(r.rendered) == 0 || p.name != "" {
-		return nil
-	}
-	own := map[*source.Object]bool{}
-	namespaces := map[string]bool{}
-	open := false
-	for _, o := range p.objects {
-		own[o] = true
-		namespaces[namespaceOf(o)] = true
-	}
-	for _, o := range p.objects {
-		if open = mentionsNamespaces(o.Root, 0); open {
-			break
-		}
-	}
-	var all []*source.Object
-	add := func(objects []*source.Object) {
-		for _, o := range objects {
-			if !own[o] && (open || namespaces[namespaceOf(o)]) && r.table.Relevant(o.APIVersion, o.Kind) {
-				all = append(all, o)
-			}
-		}
-	}
-	add(r.loose)
-	for _, x := range r.rendered {
-		add(x.objects)
-	}
-	return all
-}
-
 // looseNodes are the NodeTopology documents of the tree: what is rendered is judged
 // against them if no file with nodes is named.
 func (r *run) looseNodes() (all []*source.Object) {
@@ -328,28 +297,6 @@ func (r *run) looseNodes() (all []*source.Object) {
 		}
 	}
 	return all
-}
-
-// namespaceOf is where an object is applied to if nothing else is said.
-func namespaceOf(o *source.Object) string {
-	if o.Namespace == "" {
-		return "default"
-	}
-	return o.Namespace
-}
-
-// mentionsNamespaces reports whether something below a node may select pods of other
-// namespaces.
-func mentionsNamespaces(n *source.Node, depth int) bool {
-	if n == nil || depth > 20 {
-		return n != nil
-	}
-	for k, v := range n.Fields() {
-		if k.Value == "namespaceSelector" || k.Value == "namespaces" || mentionsNamespaces(v, depth+1) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(n.Items(), func(item *source.Node) bool { return mentionsNamespaces(item, depth+1) })
 }
 
 // kustomization is the file that a render begins with.

@@ -32,6 +32,9 @@ type Suppression struct {
 type Change struct {
 	// Since is the revision as it was asked for.
 	Since string `json:"since"`
+	// Introduced counts what the revision did not have, by render, as all of the following
+	// are: one result may stand for several.
+	Introduced int `json:"-"`
 	// Silences are what the change itself brings that makes findings go away.
 	Silences []Silence `json:"silences"`
 	// Fixed are findings of the revision that are gone; their places are those of

@@ -53,11 +53,11 @@ func (t *textWriter) heading(at diag.Span) string {
 }
 
 // sinceText says what became of the findings since a revision, or "".
-func sinceText(c *diag.Change, introduced int) string {
+func sinceText(c *diag.Change) string {
 	if c == nil {
 		return ""
 	}
-	text := fmt.Sprintf("since %s: %d new, %d fixed, %d unchanged", visible(c.Since), introduced, len(c.Fixed), len(c.Unchanged))
+	text := fmt.Sprintf("since %s: %d new, %d fixed, %d unchanged", visible(c.Since), c.Introduced, len(c.Fixed), len(c.Unchanged))
 	if n := len(c.Gone); n > 0 {
 		text += fmt.Sprintf(", %d gone", n)
 	}

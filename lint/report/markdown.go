@@ -57,7 +57,7 @@ func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	if hollow != "" {
 		p.add(0, prose(clipped(hollow, maxSentence)))
 	}
-	p.add(0, prose(clipped("Examined "+strings.Join(nonEmpty(examined(&r.Summary), skipped(r.Summary.Skipped), acceptedText(&r.Summary), sinceText(r.Change, total(&r.Summary))), "; "), maxSentence)))
+	p.add(0, prose(clipped("Examined "+strings.Join(nonEmpty(examined(&r.Summary), skipped(r.Summary.Skipped), acceptedText(&r.Summary), sinceText(r.Change)), "; "), maxSentence)))
 	p.change(r.Change, opts.All)
 	var left diag.Report
 	for _, d := range once(worstFirst(r.Diagnostics), opts.All) {

@@ -121,7 +121,7 @@ func canned() *diag.Report {
 // changed is the canned report as one on a change.
 func changed() *diag.Report {
 	r := canned()
-	r.Change = &diag.Change{
+	r.Change = &diag.Change{Introduced: 6,
 		Since: "main\x1b[2J",
 		Silences: []diag.Silence{
 			{Message: "comment suppresses never-fires for Deployment shop/web: ::error::[x](1) <b>", Location: at("apps/web.yaml", 1, 1, 1, 2)},

@@ -18,7 +18,7 @@ func (t *textWriter) summary(r *diag.Report) {
 		t.println(t.paint(yellow, text))
 	}
 	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.findings(s), acceptedText(s), completeness(r)), "; "))
-	told := nonEmpty(sinceText(c, total(s)), healedText(s))
+	told := nonEmpty(sinceText(c), healedText(s))
 	for _, note := range s.Notes {
 		told = append(told, "note: "+visible(note))
 	}
