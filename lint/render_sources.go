@@ -14,7 +14,7 @@ import (
 
 // kustomization is the file that a render begins with.
 func (x *rendered) kustomization() string {
-	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
+	for _, name := range source.KustomizationFiles() {
 		if file := path.Join(x.Root.Dir, name); slices.Contains(x.out.Sources, file) {
 			return x.name(file)
 		}
