@@ -50,6 +50,7 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 		return nil, err
 	}
 	doc.Failures = append(doc.Failures, r.report.Failures...)
+	doc.Unrendered = r.report.Summary.Unrendered
 	return doc, nil
 }
 

@@ -26,6 +26,7 @@ type placeFlags struct {
 	steps             float64
 	failOnUnknown     string
 	render            renderFlags
+	failOnUnrendered  bool
 }
 
 func newPlace() *cobra.Command {
@@ -60,6 +61,7 @@ highest one counts.`,
 	addSteps(flags, &f.steps)
 	addFailUnknown(flags, &f.failOnUnknown)
 	f.render.add(flags)
+	addUnrendered(flags, &f.failOnUnrendered)
 	return cmd
 }
 
@@ -86,7 +88,10 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	if err != nil {
 		return statusError{max(exitUsage, failed(doc.Failures)), err}
 	}
-	return placeOutcome(doc, f.failOn, f.failOnUnknown)
+	if err := placeOutcome(doc, f.failOn, f.failOnUnknown); err != nil || !f.failOnUnrendered || doc.Unrendered == 0 {
+		return err
+	}
+	return statusError{exitFindings, unrendered(doc.Unrendered)}
 }
 
 // placeOutcome is the exit status of decisions: that of the worst, and what was not

@@ -5,8 +5,10 @@ package diag
 type Placements struct {
 	SchemaVersion string `json:"schemaVersion"`
 	// Failures are what was not done: the decisions are about the rest.
-	Failures  Failures    `json:"failures"`
-	Decisions []Placement `json:"decisions"`
+	Failures Failures `json:"failures"`
+	// Unrendered counts kustomizations that should have been rendered and are not.
+	Unrendered int         `json:"unrendered,omitempty"`
+	Decisions  []Placement `json:"decisions"`
 }
 
 // Placement is the decision about the workloads of one context together. Context
