@@ -138,6 +138,8 @@ func TestFailed(t *testing.T) {
 		{"component as a resource", "resources: [../b]\n-- b/kustomization.yaml --\nkind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\n", "r/kustomization.yaml:1:13 list it under components"},
 		{"resource as a component", "components: [../b]\n-- b/kustomization.yaml --\nresources: []\n", "r/kustomization.yaml:1:14 list it under resources"},
 		{"unknown field", "resources: []\nresourcs: []\n", "r/kustomization.yaml:2:1 unknown field"},
+		{"another type", "resources: []\nnamespace: yes\n", "r/kustomization.yaml:2:1 namespace: expected a string, found a boolean"},
+		{"a map for a list", "resources: {a: b}\n", "r/kustomization.yaml:1:1 resources: expected a list, found a map"},
 		{"invalid YAML", "resources: [\n", "r/kustomization.yaml:1:1 invalid YAML"},
 		{"empty", "", "r/kustomization.yaml:1:1 empty"},
 		{"invalid resource", "resources:\n- a.yaml\n-- r/a.yaml --\na: b\nc: [\n", "r/kustomization.yaml:2:3 r/a.yaml:"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -165,10 +166,33 @@ func (k *kustomization) read() *render.Problem {
 	return nil
 }
 
+// mistyped is how Go says that a value is of another type than its field.
+var mistyped = regexp.MustCompile(`cannot unmarshal (\w+) into Go struct field (?:[A-Z]\w*\.)?([\w.]+) of type (\S+)`)
+
+// typeWord is a type of Go or JSON as people say it.
+func typeWord(t string) string {
+	for _, row := range []struct{ prefix, word string }{
+		{"string", "a string"}, {"bool", "a boolean"}, {"int", "a number"}, {"float", "a number"}, {"number", "a number"},
+		{"[]", "a list"}, {"array", "a list"},
+	} {
+		if strings.HasPrefix(strings.TrimLeft(t, "*"), row.prefix) {
+			return row.word
+		}
+	}
+	return "a map"
+}
+
 // unreadable finds the field that kustomize does not know.
 func (k *kustomization) unreadable(err error) *render.Problem {
 	line, said := lineSaid(err)
 	p := &render.Problem{Kind: render.Failed, File: k.name, Line: line, Column: 1, Detail: oneLine(said)}
+	if m := mistyped.FindStringSubmatch(said); m != nil {
+		p.Detail = fmt.Sprintf("%s: expected %s, found %s", m[2], typeWord(m[3]), typeWord(m[1]))
+		if key := keyNamed(k.root(), m[2][strings.LastIndexByte(m[2], '.')+1:], 0); key != nil {
+			p.Line, p.Column = key.Line, key.Column
+		}
+		return p
+	}
 	if _, after, ok := strings.Cut(said, `unknown field "`); ok {
 		if key := keyNamed(k.root(), strings.TrimSuffix(strings.TrimSpace(after), `"`), 0); key != nil {
 			p.Line, p.Column = key.Line, key.Column
