@@ -1,37 +1,46 @@
 package lint
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/source"
 )
 
 // neighbours are the objects of all renders and of the rest of the tree: workloads by the
-// labels in them, one of each kind and namespace of what else may make pods.
+// labels of their pods, one of each kind and namespace of what else may make pods.
 type neighbours struct {
 	objects []*source.Object
 	byLabel map[label][]int
-	makers  []int
+	// byKey are those with a label whose value is not in the manifest, as a controller or
+	// a later tool sets it.
+	byKey map[string][]int
+	// always are those that any selector may find, and what else may make pods.
+	always []int
 }
 
 type label struct{ key, value string }
 
 func newNeighbours(r *run) *neighbours {
-	n := &neighbours{byLabel: map[label][]int{}}
+	n := &neighbours{byLabel: map[label][]int{}, byKey: map[string][]int{}}
 	makers := map[[3]string]bool{}
 	add := func(objects []*source.Object) {
 		for _, o := range objects {
 			if !r.table.Relevant(o.APIVersion, o.Kind) {
 				continue
 			}
-			i := len(n.objects)
-			if r.table.Find(o.APIVersion, o.Kind) == nil {
+			i, row := len(n.objects), r.table.Find(o.APIVersion, o.Kind)
+			if row == nil {
 				kind := [3]string{o.Group(), o.Kind, o.Namespace}
 				if makers[kind] {
 					continue
 				}
 				makers[kind] = true
-				n.makers = append(n.makers, i)
+				n.always = append(n.always, i)
+			} else {
+				for _, key := range slices.Concat(slices.Collect(maps.Keys(row.Fixed)), row.NameLabels, row.Shared, row.PerPod) {
+					n.byKey[key] = append(n.byKey[key], i)
+				}
 			}
 			n.objects = append(n.objects, o)
 			n.label(i, o.Root, 0)
@@ -50,15 +59,23 @@ const deepest = 20
 
 // label notes all labels in an object, its own and those of its pods.
 func (n *neighbours) label(i int, node *source.Node, depth int) {
-	if node == nil || depth > deepest {
+	if node == nil {
+		return
+	}
+	if depth > deepest {
+		n.always = append(n.always, i)
 		return
 	}
 	for k, v := range node.Fields() {
 		if k.Value == "labels" {
 			for key, value := range v.Fields() {
-				at := label{key.Value, value.Value}
-				if all := n.byLabel[at]; len(all) == 0 || all[len(all)-1] != i {
-					n.byLabel[at] = append(all, i)
+				switch at := (label{key.Value, value.Value}); {
+				case key.Placeholder():
+					n.always = append(n.always, i)
+				case value.Placeholder():
+					n.byKey[at.key] = append(n.byKey[at.key], i)
+				default:
+					n.byLabel[at] = append(n.byLabel[at], i)
 				}
 			}
 			continue
@@ -117,12 +134,16 @@ func (of *reach) selector(n *source.Node) {
 		return // nothing, or a text of another meaning
 	}
 	for key, value := range n.Get("matchLabels").Fields() {
+		if key.Placeholder() || value.Placeholder() {
+			continue
+		}
 		of.labels[label{key.Value, value.Value}] = true
 		return
 	}
 	for _, e := range n.Get("matchExpressions").Items() {
-		if e.Get("operator").Text() == "In" {
-			for _, value := range e.Get("values").Items() {
+		values := e.Get("values").Items()
+		if e.Get("operator").Text() == "In" && !e.Get("key").Placeholder() && !slices.ContainsFunc(values, (*source.Node).Placeholder) {
+			for _, value := range values {
 				of.labels[label{e.Get("key").Text(), value.Value}] = true
 			}
 			return
@@ -142,14 +163,14 @@ func (r *run) beyond(p part) []*source.Object {
 		r.around = newNeighbours(r)
 	}
 	n, of := r.around, reachOf(p.objects)
-	which := slices.Clone(n.makers)
+	which := slices.Clone(n.always)
 	if of.any {
 		for i := range n.objects {
 			which = append(which, i)
 		}
 	}
 	for at := range of.labels {
-		which = append(which, n.byLabel[at]...)
+		which = append(append(which, n.byLabel[at]...), n.byKey[at.key]...)
 	}
 	slices.Sort(which)
 	own := map[*source.Object]bool{}

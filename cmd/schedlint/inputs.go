@@ -20,7 +20,6 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
-	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // renderer renders roots and gives an output for each, in their order.
@@ -115,24 +114,14 @@ func findInputs(conf *config.Config, args []string) (*inputs, error) {
 	if in.base == "" {
 		in.base = in.root
 	}
+	in.vendored = vendored(conf, in.root)
 	ignore := func(name string) bool { return len(conf.Ignore) > 0 && conf.Ignores(in.fromBase(name)) }
-	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: ignore, Remotes: in.remotes(conf), Declares: topology.Declares})
+	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: ignore, Remotes: in.vendored, Declares: topology.Declares})
 	if err != nil {
 		return nil, err
 	}
-	in.whole, in.vendored = in.covers(paths), in.remotes(conf)
+	in.whole = in.covers(paths)
 	return in, in.empty(args)
-}
-
-// remotes are those of all entries, with names from the root.
-func (in *inputs) remotes(conf *config.Config) map[string]string {
-	all := map[string]string{}
-	for _, r := range conf.Renders {
-		for url, to := range r.Remotes {
-			all[url] = filepath.ToSlash(seen(in.root, absolute(real(conf.Dir), filepath.FromSlash(to))))
-		}
-	}
-	return all
 }
 
 // real is a path without symbolic links, if it can be had.
@@ -151,15 +140,7 @@ func (in *inputs) confine(paths []string) error {
 			return errors.New("standard input holds no files: name directories")
 		}
 		at := real(absolute(in.dir, path))
-		root := in.root
-		if _, inside := below(root, at); !inside {
-			root = at
-			if found, ok := worktree.Root(at); ok {
-				root = found
-			} else if info, err := os.Stat(at); err == nil && !info.IsDir() {
-				root = filepath.Dir(at)
-			}
-		}
+		root := confinement(in.root, at)
 		if i > 0 && root != in.root {
 			return fmt.Errorf("%s lies in another repository than %s: name paths of one repository at a time", path, paths[0])
 		}

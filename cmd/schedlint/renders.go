@@ -143,20 +143,23 @@ func (c *choosing) name(path string) error {
 		}
 	}
 	chosen.Literal = true
-	c.take(chosen, c.confinement(real))
+	c.take(chosen, confinement(c.root, real))
 	return nil
 }
 
 // confinement is what a render of a path stays in: the repository, or else the work tree
-// that holds the path, or the path itself.
-func (c *choosing) confinement(real string) string {
-	if _, ok := below(c.root, real); ok {
-		return c.root
+// that holds the path, or the directory itself.
+func confinement(repository, at string) string {
+	if _, ok := below(repository, at); ok {
+		return repository
 	}
-	if root, ok := worktree.Root(real); ok {
+	if root, ok := worktree.Root(at); ok {
 		return root
 	}
-	return real
+	if info, err := os.Stat(at); err == nil && !info.IsDir() {
+		return filepath.Dir(at)
+	}
+	return at
 }
 
 // take adds what was chosen.
@@ -203,7 +206,7 @@ func (c *choosing) find(discover bool) error {
 	c.confinements = map[string]string{}
 	places := c.places()
 	for _, root := range slices.Sorted(maps.Keys(places)) {
-		found, err := roots.Find(roots.Options{Root: root, Paths: places[root], Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: true, Remotes: c.remotes(root)})
+		found, err := roots.Find(roots.Options{Root: root, Paths: places[root], Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: true, Remotes: vendored(c.o.Config, root)})
 		if err != nil {
 			return err
 		}
@@ -222,13 +225,13 @@ func (c *choosing) find(discover bool) error {
 	return nil
 }
 
-// remotes are the directories that the configuration has in place of URLs, as names from a
+// vendored are the directories that a configuration has in place of URLs, as names from a
 // root.
-func (c *choosing) remotes(root string) map[string]string {
+func vendored(conf *config.Config, root string) map[string]string {
 	all := map[string]string{}
-	for _, entry := range c.o.Config.Renders {
+	for _, entry := range conf.Renders {
 		for url, dir := range entry.Remotes {
-			all[url] = filepath.ToSlash(seen(root, filepath.Join(c.base, filepath.FromSlash(dir))))
+			all[url] = filepath.ToSlash(seen(root, filepath.Join(real(conf.Dir), filepath.FromSlash(dir))))
 		}
 	}
 	return all
@@ -247,7 +250,7 @@ func (c *choosing) places() map[string][]string {
 	for _, path := range c.o.Paths {
 		at, err := filepath.EvalSymlinks(absolute(c.o.Dir, path))
 		if path != "-" && err == nil && isDir(at) { // whoever reads it says what is missing
-			root := c.confinement(at)
+			root := confinement(c.root, at)
 			all[root] = append(all[root], at)
 		}
 	}

@@ -97,19 +97,19 @@ func (f *finder) visit(from *Kustomization, seen map[*Kustomization]bool, next f
 	}
 	type step struct {
 		at   *Kustomization
-		todo []*Kustomization
+		rest []*Kustomization
 	}
 	seen[from] = true
 	stack := []step{{from, next(from)}}
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
-		if len(top.todo) == 0 {
+		if len(top.rest) == 0 {
 			leave(top.at)
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		to := top.todo[0]
-		top.todo = top.todo[1:]
+		to := top.rest[0]
+		top.rest = top.rest[1:]
 		if !seen[to] {
 			seen[to] = true
 			stack = append(stack, step{to, next(to)})
