@@ -163,7 +163,7 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	if c.topologies[key] == nil {
 		c.topologies[key] = r.topology(c.part, declared)
 		if c.Len() > 1 {
-			c.answered[c.topologies[key]] = facts.NewAnswered()
+			c.answered[c.topologies[key]] = facts.NewAnswered(&r.advice)
 		}
 	}
 	s.nodes = c.topologies[key]
@@ -174,10 +174,12 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 
 // runSteps is how many steps the contexts of a run take together before each is judged
 // briefly, with brakedPart of its budget: there may be many of them in few files. It is
-// more than five times what any repository of the corpus takes.
+// ten times what the dearest repository of the corpus takes, and more than all of them
+// as one tree. Of these, adviceSteps are for trials of advice.
 const (
-	runSteps   = 80_000_000
-	brakedPart = 0.01
+	runSteps    = 125_000_000
+	adviceSteps = 40_000_000
+	brakedPart  = 0.01
 )
 
 // brief reports whether the next context is judged briefly.
@@ -273,7 +275,7 @@ func same(d *diag.Diagnostic) sameFinding {
 // judge adds what the policy finds in some facts, which are about objects of a
 // cluster, or about no cluster. What an earlier context has found counts once.
 func (r *run) judge(f *facts.Facts, c *cluster, objects []*source.Object) {
-	for _, found := range r.findings(f, c, objects, nil) {
+	for _, found := range r.findings(f, c, objects, f.Found) {
 		if key := same(&found.Diagnostic); !r.seen[key] {
 			r.seen[key] = true
 			r.found = append(r.found, found)

@@ -3,6 +3,7 @@ package lint_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -140,6 +141,56 @@ func TestNamesDecideNothing(t *testing.T) {
 	}
 	if several < 20 {
 		t.Errorf("only %d trees have several contexts", several)
+	}
+}
+
+// TestContextsOneByOne: what several environments of one tree are told is what each is
+// told in a tree of its own, though answers for one count in the others where nothing
+// that they rest on differs.
+func TestContextsOneByOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 11))
+	named := func(name string) string {
+		object := randomObject(r)
+		for name == "extra" && !strings.Contains(object, "kind: Deployment") { // an alternative is of the same kind
+			object = randomObject(r)
+		}
+		for _, old := range []string{"web", "api", "db"} {
+			object = strings.Replace(object, "metadata: {name: "+old+"}", "metadata: {name: "+name+"}", 1)
+		}
+		return object
+	}
+	found := 0
+	for i := range 30 {
+		var docs []string
+		for _, name := range []string{"web", "api", "db"} {
+			docs = append(docs, named(name))
+		}
+		common := strings.Join(docs, "---\n")
+		whole, want := environs{"common.yaml": common}, map[string]bool{}
+		extra := []string{named("extra"), named("extra")}
+		for e := range 4 {
+			name, text := fmt.Sprintf("envs/e%d/extra.yaml", e), extra[r.IntN(2)]
+			if e == 0 { // objects that all say the same are one context
+				text = named("extra") + "# alone\n"
+			}
+			whole[name] = text
+			said, _ := environs{"common.yaml": common, name: text}.verdicts(t)
+			for _, s := range said {
+				want[s] = true
+			}
+		}
+		said, _ := whole.verdicts(t)
+		got := map[string]bool{}
+		for _, s := range said {
+			got[s] = true
+		}
+		found += len(got)
+		if !maps.Equal(got, want) {
+			t.Errorf("tree %d\n%v\ntogether:\n%s\none by one:\n%s", i, whole, strings.Join(slices.Sorted(maps.Keys(got)), "\n"), strings.Join(slices.Sorted(maps.Keys(want)), "\n"))
+		}
+	}
+	if found < 100 {
+		t.Errorf("only %d findings", found)
 	}
 }
 

@@ -91,8 +91,9 @@ var ErrNothing = errors.New("no document found: nothing was checked")
 
 // run is the state of one Run.
 type run struct {
-	// spent is how many steps the contexts that were judged have taken.
-	spent int
+	// spent is how many steps the contexts that were judged have taken, advice how many
+	// are left to try advice with.
+	spent, advice int
 	// objects are how many the contexts had so far, where there were several.
 	objects int
 	Options
@@ -167,7 +168,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	r := &run{
 		Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips(), tally: facts.NewTally(),
 		survive: asks(o.Config, losses), decisions: map[string]facts.Decisions{}, broken: map[string]bool{}, seen: map[sameFinding]bool{}, open: map[unknown]bool{},
-		permitted: map[diag.Suppression]bool{}, renders: newRenders(),
+		permitted: map[diag.Suppression]bool{}, renders: newRenders(), advice: int(adviceSteps * max(o.Steps, 1)),
 	}
 	if o.OnlyKnown {
 		r.allowed = accept.Allow(o.Known)

@@ -157,11 +157,16 @@ func (t *trial) try() bool {
 }
 
 // within asks a question about the trial: it does not hold if the budget of its group
-// does not suffice. At least half of what is left stays for the question that the
-// advice belongs to.
+// or of all advice does not suffice. At least half of what is left stays for the question
+// that the advice belongs to.
 func (t *trial) within(f func() bool) (holds bool) {
-	run := t.j.m.Run()
-	return run.Within(min(t.steps, run.Left()/2), func() { holds = f() }) && holds
+	run, all := t.j.m.Run(), t.j.advice.left
+	steps := min(t.steps, run.Left()/2)
+	if all != nil {
+		steps = min(steps, *all)
+		defer func(before int) { *all -= run.Spent() - before }(run.Spent())
+	}
+	return run.Within(steps, func() { holds = f() }) && holds
 }
 
 // world is the model of a trial, and who judges it.
@@ -201,6 +206,8 @@ type Advice struct {
 	shared bool
 	digest *source.Digester
 	texts  map[*source.Object]string
+	// left is how many steps there are for trials, nil for no bound but that of each.
+	left *int
 }
 
 // contents stands for all that is written of an object.
@@ -224,8 +231,10 @@ func NewAdvice() *Advice {
 	return &Advice{known: map[trialKey]bool{}, digest: source.NewDigester(), texts: map[*source.Object]string{}}
 }
 
-// ShareAdvice makes a judge use what another one of the same nodes has tried.
-func (j *Judge) ShareAdvice(a *Advice) {
-	a.shared = true
+// ShareAdvice makes a judge use what another one of the same nodes has tried. The trials
+// of all that share the number left take so many steps, then no advice holds: answers
+// come before advice.
+func (j *Judge) ShareAdvice(a *Advice, left *int) {
+	a.shared, a.left = true, left
 	j.advice = a
 }

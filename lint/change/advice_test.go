@@ -20,11 +20,11 @@ func TestAdviceIsShared(t *testing.T) {
 		}
 		return b.String()
 	}
-	advice := change.NewAdvice()
+	advice, left := change.NewAdvice(), 1_000_000
 	// tried gives how many steps it takes to try three replicas.
 	tried := func(manifests string) (held bool, steps int) {
 		j, m := judge(t, nodes, manifests)
-		j.ShareAdvice(advice)
+		j.ShareAdvice(advice, &left)
 		w := find(t, m, "d0")
 		j.Holds(w, change.Replicas(1), 0) // what is done once for all trials
 		before := m.Run().Spent()
@@ -38,5 +38,12 @@ func TestAdviceIsShared(t *testing.T) {
 	}
 	if other, cost := tried(pair("3500m")); other == held || cost <= known {
 		t.Errorf("beside a larger neighbour: %t in %d steps, as it was beside a small one", other, cost)
+	}
+	if left <= 0 || left > 1_000_000-cost {
+		t.Errorf("%d steps left of all trials", left)
+	}
+	left = 0
+	if held, _ := tried(pair("1400m")); held {
+		t.Error("advice that nothing was left to try is given")
 	}
 }

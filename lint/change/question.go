@@ -13,9 +13,15 @@ import (
 // Question names what the answers about a workload rest on, beside the nodes: all
 // workloads with which it is judged, what their hard rules may select, and what
 // else in the set speaks of it. Two contexts of one cluster in which it is the
-// same have the same answers.
+// same have the same answers. The workload, its autoscaler and its budgets are known by
+// the lines that findings point at, others by what is written of them.
 func (j *Judge) Question(w *workload.Workload) string {
-	return j.question(w, most(w), func(o *source.Object) string { return fmt.Sprintf("%p", o) })
+	return j.question(w, most(w), func(o *source.Object) string {
+		if o == w.Object || w.Scale != nil && o == w.Scale.Object || o.Kind == "PodDisruptionBudget" {
+			return fmt.Sprintf("%p", o)
+		}
+		return j.advice.contents(o)
+	})
 }
 
 // question is the text of a Question, with at most so many pods of the workload, by
@@ -49,9 +55,13 @@ func (q *question) objects(ws []*workload.Workload) {
 	q.WriteByte('\n')
 }
 
-// member adds a workload and what its hard rules may select.
+// member adds a workload and what its hard rules may select. A template in another
+// object is not part of what is written of the workload.
 func (q *question) member(w *workload.Workload) {
 	q.WriteString(q.name(w.Object))
+	if borrows(w) {
+		fmt.Fprintf(q, " %p", w.SpecNode)
+	}
 	if w.Scale != nil {
 		q.WriteString(" by " + q.name(w.Scale.Object))
 	}

@@ -82,7 +82,7 @@ func build(in Input) *builder {
 	for _, p := range in.Problems {
 		b.document(p)
 	}
-	b.roomy = b.topo && b.sized()
+	b.roomy, b.answered = b.topo && b.sized(), in.Answered
 	for _, w := range m.Workloads {
 		if !w.Copy {
 			b.declared++
@@ -91,7 +91,7 @@ func build(in Input) *builder {
 	if in.Set != nil {
 		b.j = change.New(m, in.Set, placement.Options{})
 		if in.Answered != nil {
-			b.j.ShareAdvice(in.Answered.advice)
+			b.j.ShareAdvice(in.Answered.advice, in.Answered.left)
 		}
 		brief := in.Brief && b.topo
 		if brief {

@@ -55,6 +55,7 @@ type Facts struct {
 	subjects []Subject
 	notes    []string
 	settled  Decisions
+	answered *Answered // nil where no other context has the same nodes
 }
 
 // Subject is what stands behind a fact: where it is and what explains it.
@@ -65,6 +66,8 @@ type Subject struct {
 	Fixes    []diag.Fix
 	// Pending is how many pods the fact says stay Pending.
 	Pending int
+
+	advised advice
 }
 
 // Subject is what stands behind the fact with that id.

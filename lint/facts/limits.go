@@ -76,6 +76,9 @@ func verdict(l *placement.Limit) Verdict {
 	return Feasible
 }
 
+// unplaced is how many pods stay pending because of a limit.
+func unplaced(l *placement.Limit) int { return max(0, l.Pods-l.Most) }
+
 func growth(l *placement.Limit) string {
 	if l.Growth == "" {
 		return ""
@@ -86,7 +89,7 @@ func growth(l *placement.Limit) string {
 func (b *builder) antiAffinity(w *workload.Workload, l *placement.Limit) {
 	s, excluded := b.frame(w, l, w.File().ItemSpan(l.Terms[0].Node))
 	fact := AntiAffinity{
-		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Domains: l.Domains, Most: l.Most, Pending: max(0, l.Pods-l.Most),
+		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Domains: l.Domains, Most: l.Most, Pending: unplaced(l),
 		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l), Together: l.Together,
 	}
 	var keys []string
@@ -100,16 +103,21 @@ func (b *builder) antiAffinity(w *workload.Workload, l *placement.Limit) {
 	}
 	fact.Key = strings.Join(keys, ", ")
 	if l.Exceeded {
-		s = b.lower(s, w, l)
-		if n, ok := b.nodesToAdd(w, fact.Pending); ok {
-			s = s.fix("add %s with a new value of %s", plural(n, "node"), keys[0])
-		}
-		if b.holds(w, change.SoftAntiAffinity(), 0) {
-			s = s.fix("make the anti-affinity preferred, if two pods may share a %s value", keys[0])
-		}
+		s = b.advised(s, w, fact, func(s Subject) Subject { return b.antiAffinityFix(s, w, l, keys[0]) })
 	}
 	fact.ID = b.subject(s)
 	b.AntiAffinity = append(b.AntiAffinity, fact)
+}
+
+func (b *builder) antiAffinityFix(s Subject, w *workload.Workload, l *placement.Limit, key string) Subject {
+	s = b.lower(s, w, l)
+	if n, ok := b.nodesToAdd(w, unplaced(l)); ok {
+		s = s.fix("add %s with a new value of %s", plural(n, "node"), key)
+	}
+	if b.holds(w, change.SoftAntiAffinity(), 0) {
+		s = s.fix("make the anti-affinity preferred, if two pods may share a %s value", key)
+	}
+	return s
 }
 
 func (b *builder) spread(w *workload.Workload, l *placement.Limit) {
@@ -121,11 +129,14 @@ func (b *builder) spread(w *workload.Workload, l *placement.Limit) {
 	s, excluded := b.frame(w, l, at)
 	fact := Spread{
 		Workload: w.String(), Verdict: verdict(l), Cause: l.Cause, Pods: l.Pods, Key: t.Key, Keys: listed(b.m.Group(w).SpreadKeys()), MaxSkew: int(t.Constraint.MaxSkew), MinDomains: t.MinDomains(),
-		Domains: l.EligibleDomains, Smallest: l.Smallest, SmallestDomain: l.SmallestDomain, Most: l.Most, Pending: max(0, l.Pods-l.Most),
+		Domains: l.EligibleDomains, Smallest: l.Smallest, SmallestDomain: l.SmallestDomain, Most: l.Most, Pending: unplaced(l),
 		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l),
 	}
 	if l.Exceeded {
-		s = b.spreadFix(s, w, l, &fact)
+		if l.Cause == "missing-key" {
+			fact.Suggestion = b.suggest(t.Key)
+		}
+		s = b.advised(s, w, fact, func(s Subject) Subject { return b.spreadFix(s, w, l, &fact) })
 	}
 	fact.ID = b.subject(s)
 	b.Spreads = append(b.Spreads, fact)
@@ -146,7 +157,7 @@ func (b *builder) spreadFix(s Subject, w *workload.Workload, l *placement.Limit,
 	t := l.Terms[0]
 	switch l.Cause {
 	case "missing-key":
-		if fact.Suggestion = b.suggest(t.Key); fact.Suggestion != "" {
+		if fact.Suggestion != "" {
 			s.Fixes = append(s.Fixes, b.corrected(w, t, fact.Suggestion))
 			return s
 		}
@@ -175,19 +186,24 @@ func (b *builder) hostPort(w *workload.Workload, l *placement.Limit) {
 	s, excluded := b.frame(w, l, at)
 	fact := HostPort{
 		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Port: port, Nodes: l.Nodes, Eligible: l.Eligible,
-		Pending: max(0, l.Pods-l.Most), Excluded: excluded, Growth: growth(l),
+		Pending: unplaced(l), Excluded: excluded, Growth: growth(l),
 	}
 	if l.Exceeded {
-		s = b.lower(s, w, l)
-		if b.holds(w, change.NoHostPorts(), 0) {
-			s = s.fix("drop the host port and use a Service")
-		}
-		if n, ok := b.nodesToAdd(w, fact.Pending); ok {
-			s = s.fix("add %s", plural(n, "node"))
-		}
+		s = b.advised(s, w, fact, func(s Subject) Subject { return b.hostPortFix(s, w, l) })
 	}
 	fact.ID = b.subject(s)
 	b.HostPorts = append(b.HostPorts, fact)
+}
+
+func (b *builder) hostPortFix(s Subject, w *workload.Workload, l *placement.Limit) Subject {
+	s = b.lower(s, w, l)
+	if b.holds(w, change.NoHostPorts(), 0) {
+		s = s.fix("drop the host port and use a Service")
+	}
+	if n, ok := b.nodesToAdd(w, unplaced(l)); ok {
+		s = s.fix("add %s", plural(n, "node"))
+	}
+	return s
 }
 
 // portSpan is the first host port of the workload and its place; "" if it has none.
@@ -212,7 +228,7 @@ func portSpan(w *workload.Workload, ports []placement.HostPort) (string, diag.Sp
 
 func (b *builder) room(w *workload.Workload, l *placement.Limit) {
 	fact := Room{
-		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Pending: max(0, l.Pods-l.Most), Room: fmt.Sprintf("room for %d", l.Most),
+		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Pending: unplaced(l), Room: fmt.Sprintf("room for %d", l.Most),
 		Resource: string(l.Binding), Request: "one pod slot each", Nodes: l.Nodes, Eligible: l.Eligible, Growth: growth(l),
 	}
 	for _, r := range b.m.Group(w).Requests {
@@ -222,8 +238,9 @@ func (b *builder) room(w *workload.Workload, l *placement.Limit) {
 	}
 	s, _ := b.frame(w, l, requestSpan(w, l.Binding))
 	if l.Exceeded {
-		s = b.lower(s, w, l)
-		s = s.fix("request less %s, or add nodes", l.Binding)
+		s = b.advised(s, w, fact, func(s Subject) Subject {
+			return b.lower(s, w, l).fix("request less %s, or add nodes", l.Binding)
+		})
 	}
 	fact.ID = b.subject(s)
 	b.Room = append(b.Room, fact)

@@ -47,7 +47,7 @@ func (b *builder) placement(w *workload.Workload) {
 		}
 	}
 	if crowded {
-		s = b.apart(s, w)
+		s = b.advised(s, w, fact, func(s Subject) Subject { return b.apart(s, w) })
 	}
 	fact.ID = b.subject(s)
 	b.Workloads = append(b.Workloads, fact)
@@ -103,7 +103,7 @@ func (b *builder) eligibility(w *workload.Workload) bool {
 		fact.Verdict, b.faulty[w] = Infeasible, true
 		s = about(w, b.nodeRule(w))
 		s, fact.Reasons = b.excluded(s.related(w.CountSpan(), "%s to be placed", plural(w.Count.N, "pod")), w, false)
-		s = b.eligibilityFix(s, w)
+		s = b.advised(s, w, fact, func(s Subject) Subject { return b.eligibilityFix(s, w) })
 	}
 	fact.ID = b.subject(s)
 	b.Eligibility = append(b.Eligibility, fact)
