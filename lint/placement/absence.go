@@ -1,8 +1,6 @@
 package placement
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 	schedulinghelpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
@@ -78,32 +76,4 @@ func (l Loss) Bears(w *workload.Workload) bool {
 		taint.Key = corev1.TaintNodeUnschedulable
 	}
 	return w.Spec.NodeName != "" && !w.Running || schedulinghelpers.TolerationsTolerateTaint(klog.Logger{}, w.Spec.Tolerations, &taint, false)
-}
-
-// told reports whether a loss can be judged in a model at all.
-func (l Loss) told(m *Model) bool {
-	return !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool {
-		return Modelled(m.groups[w]) && !w.Running && l.Bears(w)
-	})
-}
-
-// open is the answer where nothing is known.
-func (l Loss) open(m *Model) []Lost {
-	var all []Lost
-	for _, w := range m.Workloads {
-		if g := m.groups[w]; Modelled(g) && !w.Running {
-			all = append(all, Lost{Workload: w, Verdict: Undetermined})
-		}
-	}
-	return all
-}
-
-// before lists the pods of a StatefulSet that have to be in place before one is
-// created: all of lower ordinals (R-W11), the last first.
-func (m *Model) before(g *Group) []*workload.Workload {
-	var all []*workload.Workload
-	for w := g.after; w != nil; w = m.groups[w].after {
-		all = append(all, w)
-	}
-	return all
 }

@@ -21,17 +21,6 @@ type Unmet struct {
 	Other  *Term
 }
 
-// HardAffinity are the required affinity terms of a workload.
-func (g *Group) HardAffinity() []*Term {
-	var hard []*Term
-	for _, t := range g.Terms {
-		if t.Use == Affinity && t.Hard {
-			hard = append(hard, t)
-		}
-	}
-	return hard
-}
-
 // UnmetAffinity finds required affinity that can never be satisfied, whatever
 // else runs in the cluster: a null selector matches no pod (R-A16), one pod has
 // to match all terms at once (R-A10), and a node without one of the keys takes

@@ -104,21 +104,6 @@ func (d *Decision) cause(w *workload.Workload, t tally) Cause {
 	return ByLabel
 }
 
-// Cause is what the doubt makes of a verdict.
-func (d *Doubt) Cause() Cause {
-	switch {
-	case d.Resource != "":
-		return ByResource
-	case d.Key != "" && d.Variable:
-		return ByVariable
-	case d.Key != "":
-		return ByLabel
-	case d.Why != "":
-		return ByUnknown
-	}
-	return ByFinite
-}
-
 // bound takes over what the rules alone make impossible.
 func (d *Decision) bound(rules *decided) {
 	most := 0

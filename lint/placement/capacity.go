@@ -86,13 +86,6 @@ func (m *Model) problem(g *Group) *problem {
 	return p
 }
 
-// Judged reports whether verdicts about the placement of a workload can be
-// given at all: nodes are declared, the number of pods is known and so is
-// everything that places them, and they are not in place already.
-func (m *Model) Judged(w *workload.Workload) bool {
-	return !m.Topology.Empty() && m.groups[w].Unknown == "" && !w.Running && (w.Count.Known || w.Kind.PerNode())
-}
-
 // pods is how many pods there are to be. Under a HorizontalPodAutoscaler only
 // its minimum is certain (R-W18); a DaemonSet has one for every eligible node.
 func (p *problem) pods(eligible int) int {

@@ -1,22 +1,13 @@
 package placement
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// errTooLong is returned where checking takes more than its budget: what cannot
-// be checked is not said.
-var errTooLong = errors.New("the check takes too long")
-
-// checkSteps is the budget of the checker for one component that was explored,
-// in filters asked.
-const checkSteps = 400_000
-
 // check holds a proof against the model. Like replaying runs it shares nothing
-// with the engine but that: names, labels and the closed forms of Capacity.
+// with the engine but that: names and labels, and counts by itself.
 func (v *verifier) check(c *assertion) error {
 	how, ok := map[proofKind]func(*assertion) error{
 		shape: v.checkShape, limit: v.checkLimit, exclusive: v.checkExclusive, outweighed: v.checkOutweighed, crammed: v.checkCrammed,
@@ -49,9 +40,8 @@ func (v *verifier) most(m member) int {
 	if !slices.ContainsFunc(v.only(m), func(n int) bool { return v.carriesAll(g, n) }) {
 		return 0
 	}
-	if m.node < 0 && g.whole == nil { // single pods of a workload have siblings, of which Capacity knows nothing
-		p := v.m.problem(g)
-		most, _ = p.bound(v.m.views[0], p.keys, p.self, p.spreads)
+	if m.node < 0 && g.whole == nil { // single pods of a workload have siblings
+		most = v.limit(m)
 	}
 	switch {
 	case m.node < 0 && !v.nests(g, v.apartOn(g)):
@@ -113,7 +103,7 @@ func (v *verifier) nests(g *Group, keys []string) bool {
 		known = true
 		for i := range keys {
 			for _, other := range keys[:i] {
-				known = known && laminar(v.asSites(g), keys[i], other)
+				known = known && v.laminar(v.sites(g), keys[i], other)
 			}
 		}
 		v.nested[id] = known
@@ -122,11 +112,12 @@ func (v *verifier) nests(g *Group, keys []string) bool {
 }
 
 // laminar is that for two keys: what two domains have in common is all of one.
-func laminar(sites []site, a, b string) bool {
+func (v *verifier) laminar(nodes []int, a, b string) bool {
 	inA, inB, both := map[string]int{}, map[string]int{}, map[[2]string]int{}
-	for _, s := range sites {
-		x, hasA := s.node.Labels[a]
-		y, hasB := s.node.Labels[b]
+	for _, n := range nodes {
+		labels := v.m.Topology.Nodes[n].Labels
+		x, hasA := labels[a]
+		y, hasB := labels[b]
 		if hasA {
 			inA[x]++
 		}
@@ -150,18 +141,10 @@ func (v *verifier) inside(g *Group, inner, outer string) bool {
 	id := v.sited(g).name + "|" + inner + " in " + outer
 	known, ok := v.nested[id]
 	if !ok {
-		known = nested(v.asSites(g), []string{outer, inner})
+		known = v.refines(v.sites(g), inner, outer)
 		v.nested[id] = known
 	}
 	return known
-}
-
-func (v *verifier) asSites(g *Group) []site {
-	var sites []site
-	for _, n := range v.sites(g) {
-		sites = append(sites, site{node: v.m.Topology.Nodes[n], cap: 1})
-	}
-	return sites
 }
 
 // excludesAt tells whether a pod of g that comes in is always kept out of domains

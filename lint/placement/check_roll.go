@@ -103,7 +103,7 @@ func (s *rolls) goOn() {
 		s.done = true
 		return
 	}
-	comes, goes := s.r.mayCome(s.replicas, old, fresh), s.r.mayGo(s.replicas, old, fresh)
+	comes, goes := steps(s.r, s.replicas, old, fresh)
 	moved := false
 	tried := map[string]bool{}
 	for n := range s.on {
@@ -189,8 +189,26 @@ func (m *Model) endsRoll(r Rollout, out *Rolled, v *verifier, old, fresh int) er
 		return fmt.Errorf("%s: a new pod still fits after the last move", r.Fresh)
 	}
 	replicas := v.count(m.groups[m.Workloads[at]])
-	if r.mayGo(replicas, old, fresh) || !r.mayCome(replicas, old, fresh) && fresh == replicas {
+	if comes, goes := steps(r, replicas, old, fresh); goes || !comes && fresh == replicas {
 		return fmt.Errorf("%s: the rollout is not stuck after the last move", r.Fresh)
 	}
 	return nil
+}
+
+// steps tells what the controller may do next: create a new pod (comes), as long as
+// there are not replicas and surge in all, and delete an old one (goes), as long as
+// enough are left (R-W5, R-W6, R-W8, R-W31).
+func steps(r Rollout, replicas, old, fresh int) (comes, goes bool) {
+	total := old + fresh
+	comes = fresh < replicas && total-replicas < r.Surge && (!r.Empty || old == 0)
+	switch {
+	case old == 0:
+	case r.Whole:
+		goes = fresh >= replicas
+	case r.Empty:
+		goes = true
+	default:
+		goes = replicas-total < r.Unavailable
+	}
+	return comes, goes
 }

@@ -54,7 +54,7 @@ func (v *verifier) shares(m member) []part {
 	if len(spreads) == 1 && m.node >= 0 && pinnedSpread(m.g, t) && v.within(m.g) && t.MinDomains() <= 1 {
 		return []part{{nodes: v.lasting(m.g, nodes), own: m.pods - 1}} // it counts on its own node alone
 	}
-	domains := v.m.eligibleDomains(v.m.views[0], m.g, t)
+	domains := v.domains(m.g, t)
 	if len(spreads) > 1 || m.node >= 0 || !v.within(m.g) || len(domains) < t.MinDomains() || len(domains) == 0 {
 		return []part{{}} // nothing is shown for that
 	}

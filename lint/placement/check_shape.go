@@ -37,7 +37,7 @@ func (v *verifier) checkShape(c *assertion) error {
 		return fmt.Errorf("%v: its spread has no closed form", m.g.Workload)
 	case !v.nests(m.g, v.apartOn(m.g)):
 		return fmt.Errorf("%v: the domains of %v cross", m.g.Workload, v.apartOn(m.g))
-	case len(v.running) == 0 && v.m.Fits(m.g.Workload):
+	case len(v.running) == 0 && v.fills(m):
 		return nil
 	}
 	if placed := v.run(m.g, nodes, m.pods); placed < m.pods {

@@ -14,7 +14,7 @@ import (
 // it takes too long to replay.
 func (m *Model) confirm(d *Decision) {
 	var err error
-	if m.run.Within(m.Altogether(), func() { err = m.verify(d) }) && err == nil {
+	if m.run.Within(m.Altogether(), func() { err = CheckerOf(m).Verify(m, d) }) && err == nil {
 		return
 	}
 	if err == nil {
@@ -27,7 +27,7 @@ func (m *Model) confirm(d *Decision) {
 		blamed = m.blame(d)
 		rest.Workloads = slices.Clone(d.Workloads)
 		m.leaveOpen(&rest, blamed, ByFault)
-		if m.verify(&rest) != nil {
+		if CheckerOf(m).Verify(m, &rest) != nil {
 			blamed = nil
 		}
 	}) {
@@ -61,15 +61,14 @@ func (m *Model) blame(d *Decision) map[*workload.Workload]bool {
 func (m *Model) holdsApart(d *Decision, group map[*workload.Workload]bool) bool {
 	m.run.Spend(len(d.Witness))
 	others := func(p Placed) bool { return !group[m.groups[p.Workload].origin()] }
-	if _, err := m.replay(slices.DeleteFunc(slices.Clone(d.Witness), others)); err != nil {
+	if err := CheckerOf(m).Replay(m, slices.DeleteFunc(slices.Clone(d.Witness), others)); err != nil {
 		return false
 	}
 	if d.Stuck == nil {
 		return true
 	}
 	m.run.Spend(len(d.Stuck.Placements))
-	_, err := m.replay(slices.DeleteFunc(slices.Clone(d.Stuck.Placements), others))
-	return err == nil
+	return CheckerOf(m).Replay(m, slices.DeleteFunc(slices.Clone(d.Stuck.Placements), others)) == nil
 }
 
 // named are the workloads of a model that are among some, or all where there are none.
@@ -109,7 +108,7 @@ func (m *Model) leaveOpen(d *Decision, some map[*workload.Workload]bool, cause C
 // hold checks the proofs of all outcomes. What cannot be checked within the budget
 // of a component is open, and so is what turns out not to hold.
 func (m *Model) hold(d *decided, o Options) {
-	v := newVerifier(m, d.a.contend)
+	v := CheckerOf(m).Proofs(m, d.a.contend)
 	for i := range d.outcomes {
 		out := &d.outcomes[i]
 		if !out.decided || !out.always && !out.never {
@@ -117,15 +116,15 @@ func (m *Model) hold(d *decided, o Options) {
 		}
 		var err error
 		done := m.run.Within(m.bounds(m.unmerge(out.owners)), func() {
-			_, v.steps = m.budget(o)
-			err = v.check(d.a.assertion(out))
+			_, steps := m.budget(o)
+			err = v.Check(d.a.assertion(out), steps)
 		})
 		switch {
 		case !done:
 			out.withdraw()
 			m.run.Stops++
 			out.spent, out.large = true, false
-			v = newVerifier(m, d.a.contend) // the books may be in the middle of a run
+			v = CheckerOf(m).Proofs(m, d.a.contend) // the books may be in the middle of a run
 		case errors.Is(err, errTooLong):
 			m.run.Stops++
 			out.withdraw()
@@ -133,7 +132,7 @@ func (m *Model) hold(d *decided, o Options) {
 			m.run.refuse(m.unmerge(out.owners), err)
 			out.withdraw()
 			out.refuted, out.large = true, false
-			v = newVerifier(m, d.a.contend)
+			v = CheckerOf(m).Proofs(m, d.a.contend)
 		}
 	}
 }

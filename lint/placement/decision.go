@@ -1,8 +1,6 @@
 package placement
 
 import (
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -43,23 +41,6 @@ type Decision struct {
 // count shows that, while a look at all that placing leads to does not.
 func (d *Decision) Lasting(w *workload.Workload) bool { return !d.brief[w] }
 
-// Doubt is a hard term that leaves an answer open. Either nobody can tell whether
-// it selects the pods of the target: that depends on a label, Key, whose value
-// only the cluster knows. Or Key is empty and it may count on pods of the target
-// that take no part in a decision: because they end by themselves or, if Why is
-// set, because that is not known of them.
-type Doubt struct {
-	Workload *workload.Workload
-	Term     *Term
-	Target   *workload.Workload
-	Key, Why string
-	// Variable is set if the value of the label holds a variable.
-	Variable bool
-	// Resource is set instead for a request of an extended resource that no node
-	// lists; Term and Target are nil then.
-	Resource corev1.ResourceName
-}
-
 // Overrun is a component that was too large: for the budget, or for any.
 type Overrun struct {
 	Workloads []*workload.Workload
@@ -78,35 +59,6 @@ type WorkloadDecision struct {
 	Cause Cause
 	Why   string
 }
-
-// Cause is why a verdict is Undetermined.
-type Cause string
-
-// The causes.
-const (
-	// Waits: the pods end by themselves, and those that do not fit beside all
-	// others at once wait for room.
-	Waits Cause = "waits"
-	// ByLabel: a rule asks for a label whose value only the cluster knows, and
-	// ByVariable for one whose value holds a variable of a later tool.
-	ByLabel    Cause = "label-value"
-	ByVariable Cause = "variable"
-	// ByFinite: a rule counts on pods that end by themselves.
-	ByFinite Cause = "finite-pods"
-	// ByUnknown: a rule counts on declared pods of which too little is known.
-	ByUnknown Cause = "unknown-pods"
-	// ByResource: the pods, or others that may take their room, request a resource
-	// that no node lists.
-	ByResource Cause = "unlisted-resource"
-	// ByGrowth: some size of the cluster refutes the verdict.
-	ByGrowth Cause = "pool-growth"
-	// ByBudget: the budget was over; BySize: no proof applies, and there are too
-	// many pods or nodes to try everything, or to check that.
-	ByBudget Cause = "budget"
-	BySize   Cause = "size"
-	// ByFault: a certificate did not hold, which is a fault of the program.
-	ByFault Cause = "internal"
-)
 
 // Stuck is a run after which no pending pod fits anywhere.
 type Stuck struct {

@@ -18,7 +18,7 @@ func (m *Model) merge() *Model {
 		return m
 	}
 	p := *m
-	p.Workloads, p.groups, p.members, p.relations = nil, maps.Clone(m.groups), map[*workload.Workload][]*workload.Workload{}, nil
+	p.Workloads, p.groups, p.members, p.kept = nil, maps.Clone(m.groups), map[*workload.Workload][]*workload.Workload{}, map[any]any{}
 	for _, members := range classes {
 		w := members[0]
 		if len(members) > 1 {

@@ -9,23 +9,6 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Reason is why a node does not take a pod: the plugin of kube-scheduler that
-// refuses it first, in the order of its default profile.
-type Reason string
-
-// The reasons; Takes means that the node takes the pod.
-const (
-	Takes              Reason = ""
-	RefusedByName      Reason = "NodeName"
-	RefusedByTaint     Reason = "TaintToleration"
-	RefusedBySelector  Reason = "NodeAffinity"
-	RefusedByCordon    Reason = "NodeUnschedulable"
-	RefusedByPort      Reason = "NodePorts"
-	RefusedByResources Reason = "NodeResourcesFit"
-	RefusedBySpread    Reason = "PodTopologySpread"
-	RefusedByAffinity  Reason = "InterPodAffinity"
-)
-
 // State is a set of pods on the declared nodes: what the scheduler looks at
 // when it decides about one more pod. It applies the filters one pod and one
 // node at a time, as kube-scheduler v1.36 does, and nothing cleverer, so that
@@ -44,12 +27,6 @@ type State struct {
 	single map[string]bool
 	// kept, if it is not nil, keeps what spreads count while nothing moves.
 	kept map[*Term]tallied
-}
-
-// Placed is one pod on one node.
-type Placed struct {
-	Workload *workload.Workload
-	Node     *topology.Node
 }
 
 // NewState is the state with only those pods that the manifests say are
@@ -174,13 +151,6 @@ func (s *State) short(g *Group, n *topology.Node) *lack {
 		}
 	}
 	return nil
-}
-
-// sameDomain reports whether two nodes share a value of a topology key.
-func sameDomain(a, b *topology.Node, key string) bool {
-	va, ok := a.Labels[key]
-	vb, has := b.Labels[key]
-	return ok && has && va == vb
 }
 
 // hit is a term of required anti-affinity that keeps a pod out.

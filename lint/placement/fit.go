@@ -34,11 +34,15 @@ type fitKey struct {
 	signature, request string
 }
 
+// keptFits are the answers of a model that are kept.
+type keptFits map[fitKey]*RequestFit
+
 // RequestFits compares the requests of one pod with the eligible nodes.
 func (m *Model) RequestFits(w *workload.Workload) *RequestFit {
 	g := m.groups[w]
 	key := fitKey{g.signature, g.request}
-	if fit := m.fits[key]; fit != nil {
+	kept := *KeepForNodes(m, func() *keptFits { return &keptFits{} })
+	if fit := kept[key]; fit != nil {
 		return fit
 	}
 	requests := g.Requests
@@ -75,6 +79,6 @@ func (m *Model) RequestFits(w *workload.Workload) *RequestFit {
 			look(m.Topology.Growth[i].Node)
 		}
 	}
-	m.fits[key] = fit
+	kept[key] = fit
 	return fit
 }

@@ -70,7 +70,7 @@ func (m *Model) among(faulty map[*workload.Workload]bool) []Conflict {
 			continue
 		}
 		if !o.always && !o.never {
-			parts.related() // for all of them, so at the cost of none
+			CheckerOf(parts).Prepare(parts) // for all of them, so at the cost of none
 		}
 		c, ok := Conflict{}, false
 		m.Ask(o.owners, TogetherQuestion, m.bounds(o.owners), func() {
@@ -133,11 +133,6 @@ func (m *Model) scope(faulty map[*workload.Workload]bool) *scope {
 		}
 	}
 	return s
-}
-
-// lasting reports whether a group takes part, for good.
-func (m *Model) lasting(g *Group) bool {
-	return Modelled(g) && !g.Running && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
 }
 
 // involve takes in the workloads that the hard terms of a group select; true
@@ -242,7 +237,7 @@ func (m *Model) wedge(s *scope, o *outcome) (Conflict, bool) {
 	if m.Eligible(blocked.origin()).Growable > 0 { // a pool may grow for it
 		return Conflict{}, false
 	}
-	if err := parts.certify(stuck); err != nil {
+	if err := CheckerOf(parts).Certify(parts, stuck); err != nil {
 		m.run.refuse(o.owners, err)
 		return Conflict{}, false
 	}
@@ -272,8 +267,7 @@ const maxShrink = 200
 func (m *Model) shrink(run []Placed, blocked *Group) []Placed {
 	for i := len(run) - 1; i >= 0; i-- {
 		less := slices.Delete(slices.Clone(run), i, i+1)
-		v, err := m.replay(less)
-		if err == nil && v.reasons(blocked)[Takes] == 0 {
+		if CheckerOf(m).Blocks(m, less, blocked) {
 			run = less
 		}
 	}

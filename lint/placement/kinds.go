@@ -31,11 +31,15 @@ type Blow struct {
 	taken map[int32]int
 }
 
+// keptKinds are those of a model that are kept.
+type keptKinds map[string]*Kinds
+
 // Kinds groups the nodes as workloads see them, for losses by a key.
 func (m *Model) Kinds(ws []*workload.Workload, key string) *Kinds {
 	classes, id := m.alikeBy(ws, key)
 	id = key + "\x02" + id
-	if k := m.kinds[id]; k != nil {
+	kept := *KeepForNodes(m, func() *keptKinds { return &keptKinds{} })
+	if k := kept[id]; k != nil {
 		return k
 	}
 	k := &Kinds{m: m, of: make([]int32, len(m.Topology.Nodes)), nodes: classes, domains: map[string][]int32{}}
@@ -47,7 +51,7 @@ func (m *Model) Kinds(ws []*workload.Workload, key string) *Kinds {
 	if k.strike(key); key == corev1.LabelHostname {
 		k.strikeNodes()
 	}
-	m.kinds[id] = k
+	kept[id] = k
 	return k
 }
 

@@ -34,7 +34,7 @@ func (m *Model) lose(l Loss, o Options) []Lost {
 	if steps < 0 {
 		m.run.Stops++
 	}
-	switch err := parts.checkLoss(l, out, check); {
+	switch err := CheckerOf(parts).Lose(parts, l, out, check); {
 	case errors.Is(err, errTooLong):
 		m.run.Stops++
 		return l.open(m)

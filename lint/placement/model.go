@@ -28,10 +28,7 @@ type Model struct {
 
 	eligible map[string]*Eligibility
 	views    []*view
-	sets     map[setKey]*siteSet
-	kept     int // sites in sets
 	domains  map[domainKey]map[string]bool
-	fits     map[fitKey]*RequestFit
 	excluded map[excludedKey][]Exclusion
 	numbers  map[string]domainNumbers
 	offered  map[corev1.ResourceName][]int64
@@ -46,13 +43,14 @@ type Model struct {
 	permanent *Model
 	absent    *labelIndex
 	// members are the workloads that one stands for: see merge.
-	members   map[*workload.Workload][]*workload.Workload
-	relations *relations
-	byName    map[string]int
+	members map[*workload.Workload][]*workload.Workload
+	byName  map[string]int
 	// apart are pairs that no term keeps apart; classes number like nodes.
 	apart   []Apart
 	classes map[string][][]int32
-	kinds   map[string]*Kinds
+	// kept is what other packages keep about the model, and keptForNodes what copies
+	// with other workloads share: see Keep.
+	kept, keptForNodes map[any]any
 }
 
 // Group is a workload with its terms made ready: all its pods are alike but
@@ -82,7 +80,9 @@ type Group struct {
 
 // NewModel makes the terms of all workloads ready.
 func NewModel(set *workload.Set, topo *topology.Topology) *Model {
-	return newModel(newRun(topo), set, topo)
+	m := newModel(newRun(topo), set, topo)
+	Confirm(m, Confirming{})
+	return m
 }
 
 // newModel is NewModel for a model of a run that has begun.
@@ -91,8 +91,8 @@ func newModel(run *Run, set *workload.Set, topo *topology.Topology) *Model {
 		run:       run,
 		Workloads: ordered(set.Workloads), Namespaces: set.Namespaces, Topology: topo,
 		groups: make(map[*workload.Workload]*Group, len(set.Workloads)), eligible: map[string]*Eligibility{},
-		sets: map[setKey]*siteSet{}, domains: map[domainKey]map[string]bool{}, fits: map[fitKey]*RequestFit{}, excluded: map[excludedKey][]Exclusion{},
-		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, classes: map[string][][]int32{}, kinds: map[string]*Kinds{},
+		domains: map[domainKey]map[string]bool{}, excluded: map[excludedKey][]Exclusion{},
+		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, classes: map[string][][]int32{}, kept: map[any]any{}, keptForNodes: map[any]any{},
 	}
 	run.Spend(stepsPerModel)
 	m.index = newLabelIndex(slices.Concat(set.Workloads, set.Elsewhere))
@@ -114,6 +114,27 @@ func newModel(run *Run, set *workload.Set, topo *topology.Topology) *Model {
 
 // Run is what the model shares with all others that were made of it.
 func (m *Model) Run() *Run { return m.run }
+
+// Keep is what a package keeps about a model, of a type that is its own: made when it
+// is first asked for. It lives as long as the model.
+func Keep[T any](m *Model, make func() *T) *T { return keep(m.kept, make) }
+
+// KeepForNodes is Keep for what does not depend on which workloads there are: models of
+// other workloads on the same nodes share it.
+func KeepForNodes[T any](m *Model, make func() *T) *T { return keep(m.keptForNodes, make) }
+
+// KeepInRun is Keep for what all models of a run share.
+func KeepInRun[T any](r *Run, make func() *T) *T { return keep(r.kept, make) }
+
+func keep[T any](kept map[any]any, make func() *T) *T {
+	key := (*T)(nil)
+	if known, ok := kept[key]; ok {
+		return known.(*T)
+	}
+	made := make()
+	kept[key] = made
+	return made
+}
 
 // ordered are workloads by name: the order of the input is to decide nothing.
 func ordered(ws []*workload.Workload) []*workload.Workload {
@@ -158,4 +179,12 @@ func unknown(w *workload.Workload) string {
 // Modelled reports whether the pods of a group take part in a decision.
 func Modelled(g *Group) bool {
 	return !g.Refused() && !g.Copy && !g.Superseded && g.Unknown == "" && (g.Count.Known || g.Kind.PerNode())
+}
+
+// Apart keeps the pods of two workloads out of one another's domains of a key,
+// as a controller does that adds a term of its own to pods which no manifest
+// shows (R-W25).
+type Apart struct {
+	A, B *workload.Workload
+	Key  string
 }

@@ -226,3 +226,55 @@ func (m *Model) Eligible(w *workload.Workload) *Eligibility {
 	m.eligible[key] = e
 	return e
 }
+
+// sameDomain reports whether two nodes share a value of a topology key.
+func sameDomain(a, b *topology.Node, key string) bool {
+	va, ok := a.Labels[key]
+	vb, has := b.Labels[key]
+	return ok && has && va == vb
+}
+
+// NodeByNode reports whether no two nodes share a domain of a key, of all nodes
+// or of those that pass the node-level filters for the pods of a workload.
+func (m *Model) NodeByNode(key string, w *workload.Workload) bool {
+	domain, size := m.numbered(key, m.Topology.Nodes)
+	nodes := make([]int, size)
+	for n, d := range domain {
+		if d < 0 || w != nil && !m.Eligible(w).Nodes[n].All() {
+			continue
+		}
+		if nodes[d]++; nodes[d] > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// indexOf is the index of a node.
+func (m *Model) indexOf(name string) (int, bool) {
+	if m.byName == nil {
+		m.byName = make(map[string]int, len(m.Topology.Nodes))
+		for i, n := range m.Topology.Nodes {
+			m.byName[n.Name] = i
+		}
+	}
+	i, ok := m.byName[name]
+	return i, ok
+}
+
+// holds reports whether an empty node has room for a pod of a group.
+func holds(n *topology.Node, g *Group) bool {
+	most, _ := Fits(n, g.Requests)
+	return most > 0
+}
+
+// present reports whether a group has pods at all that take part.
+func (m *Model) present(g *Group) bool {
+	switch {
+	case !Modelled(g):
+		return false
+	case g.Kind.PerNode():
+		return m.Eligible(g.Workload).Count > 0
+	}
+	return g.Running || g.Count.N > 0
+}

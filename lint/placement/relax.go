@@ -118,3 +118,13 @@ func (a *arena) passes(g *Group) []Passes {
 	}
 	return relaxed
 }
+
+// takingPart are the workloads of an arena, in order: all, or those that stand for the
+// workloads of a relaxation, and what runs.
+func (m *Model) takingPart(relax *relaxation) []*workload.Workload {
+	if relax == nil || relax.only == nil {
+		return m.Workloads
+	}
+	m.number()
+	return m.inOrder(relax.only, m.running)
+}

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -206,4 +207,12 @@ func (r Request) String() string { return string(r.Name) + "=" + strconv.FormatI
 // framework HostPortInfo.CheckConflict; R-N20).
 func (p HostPort) Conflicts(o HostPort) bool {
 	return p.Port == o.Port && p.Protocol == o.Protocol && (p.IP == o.IP || p.IP == "0.0.0.0" || o.IP == "0.0.0.0")
+}
+
+// quantity writes an amount as Kubernetes does.
+func quantity(name corev1.ResourceName, amount int64, format resource.Format) resource.Quantity {
+	if name == corev1.ResourceCPU {
+		return *resource.NewMilliQuantity(amount, cmp.Or(format, resource.DecimalSI))
+	}
+	return *resource.NewQuantity(amount, cmp.Or(format, resource.DecimalSI))
 }

@@ -23,6 +23,8 @@ type Run struct {
 	factor, part, all float64
 	nodes             int
 	sizes             map[*source.Object]int
+	// kept is what other packages keep about the run: see Keep.
+	kept map[any]any
 }
 
 // Unanswered is a question about objects that was given up.
@@ -32,7 +34,7 @@ type Unanswered struct {
 }
 
 func newRun(topo *topology.Topology) *Run {
-	r := &Run{Meter: meter.New(), factor: 1, part: 1, sizes: map[*source.Object]int{}}
+	r := &Run{Meter: meter.New(), factor: 1, part: 1, sizes: map[*source.Object]int{}, kept: map[any]any{}}
 	if !topo.Empty() {
 		r.nodes = len(topo.Nodes) + len(topo.Growth)
 	}

@@ -300,11 +300,3 @@ func (s *Shortage) crowded(claims []claim, free []int64) int64 {
 	}
 	return 0
 }
-
-// quantity writes an amount as Kubernetes does.
-func quantity(name corev1.ResourceName, amount int64, format resource.Format) resource.Quantity {
-	if name == corev1.ResourceCPU {
-		return *resource.NewMilliQuantity(amount, cmp.Or(format, resource.DecimalSI))
-	}
-	return *resource.NewQuantity(amount, cmp.Or(format, resource.DecimalSI))
-}

@@ -52,16 +52,6 @@ func (m *Model) telling() *Model {
 	return parts
 }
 
-// takingPart are the workloads of an arena, in order: all, or those that stand for the
-// workloads of a relaxation, and what runs.
-func (m *Model) takingPart(relax *relaxation) []*workload.Workload {
-	if relax == nil || relax.only == nil {
-		return m.Workloads
-	}
-	m.number()
-	return m.inOrder(relax.only, m.running)
-}
-
 // number notes which workloads stand for one, and what runs, once.
 func (m *Model) number() {
 	if m.standFor != nil {
@@ -157,4 +147,14 @@ func (g *Group) origin() *workload.Workload {
 		return g.whole
 	}
 	return g.Workload
+}
+
+// before lists the pods of a StatefulSet that have to be in place before one is
+// created: all of lower ordinals (R-W11), the last first.
+func (m *Model) before(g *Group) []*workload.Workload {
+	var all []*workload.Workload
+	for w := g.after; w != nil; w = m.groups[w].after {
+		all = append(all, w)
+	}
+	return all
 }

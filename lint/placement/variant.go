@@ -11,28 +11,6 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Apart keeps the pods of two workloads out of one another's domains of a key,
-// as a controller does that adds a term of its own to pods which no manifest
-// shows (R-W25).
-type Apart struct {
-	A, B *workload.Workload
-	Key  string
-}
-
-// Variant is a model of other workloads on other nodes in the same namespaces,
-// to ask what would be if they were these.
-func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart ...Apart) *Model {
-	v := newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, &topology.Topology{Nodes: nodes})
-	v.apart = apart
-	v.absent = m.absent
-	return v
-}
-
-// Beside is a model of other workloads on the same nodes, which may grow.
-func (m *Model) Beside(ws []*workload.Workload) *Model {
-	return newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, m.Topology)
-}
-
 // addApart enters the pairs that are kept apart by no term of a manifest.
 func (a *arena) addApart() {
 	for _, p := range a.m.apart {
@@ -48,21 +26,6 @@ func (a *arena) addApart() {
 			for _, j := range of[p.B] {
 				a.exclude(i, exclusion{k, j, 0})
 				a.exclude(j, exclusion{k, i, 0})
-			}
-		}
-	}
-}
-
-// learnApart is addApart for the checker.
-func (v *relations) learnApart(m *Model) {
-	for _, p := range m.apart {
-		v.keys = append(v.keys, p.Key)
-		m.number()
-		for _, i := range m.standFor[p.A] {
-			for _, j := range m.standFor[p.B] {
-				x, y := m.Workloads[i], m.Workloads[j]
-				v.against[x] = append(v.against[x], against{y, p.Key})
-				v.against[y] = append(v.against[y], against{x, p.Key})
 			}
 		}
 	}
@@ -175,22 +138,6 @@ func (m *Model) countsDaemons(ws []*workload.Workload) bool {
 			})
 		})
 	})
-}
-
-// NodeByNode reports whether no two nodes share a domain of a key, of all nodes
-// or of those that pass the node-level filters for the pods of a workload.
-func (m *Model) NodeByNode(key string, w *workload.Workload) bool {
-	domain, size := m.numbered(key, m.Topology.Nodes)
-	nodes := make([]int, size)
-	for n, d := range domain {
-		if d < 0 || w != nil && !m.Eligible(w).Nodes[n].All() {
-			continue
-		}
-		if nodes[d]++; nodes[d] > 1 {
-			return false
-		}
-	}
-	return true
 }
 
 // alike are the nodes in classes of those that are alike to some workloads:

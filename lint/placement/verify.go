@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -36,6 +35,8 @@ type verifier struct {
 	*relations
 	// counts is the number of pods that a spread constraint counts in a domain.
 	counts map[*Term]map[string]int
+	// eligibles are the domains that count for a constraint.
+	eligibles map[*Term]map[string]bool
 	// absent is set after a loss of nodes.
 	absent *absence
 }
@@ -173,7 +174,7 @@ func newVerifierAfter(lost *absence, m *Model, contend bool) *verifier {
 		absent: lost, steps: checkSteps,
 		m: m, relations: m.related(), contend: contend, on: make([]*load, len(m.Topology.Nodes)), here: map[place3]int{}, total: map[keyOf]int{},
 		placed: map[*workload.Workload]int{}, running: map[int]bool{}, sets: map[string]*sited{}, sized: map[string][]int{},
-		reached: map[*Group][]int{}, nested: map[string]bool{}, counts: map[*Term]map[string]int{},
+		reached: map[*Group][]int{}, nested: map[string]bool{}, counts: map[*Term]map[string]int{}, eligibles: map[*Term]map[string]bool{},
 	}
 	for _, w := range m.Workloads {
 		if g := m.groups[w]; w.Running && Modelled(g) {
@@ -186,21 +187,9 @@ func newVerifierAfter(lost *absence, m *Model, contend bool) *verifier {
 	return v
 }
 
-// indexOf is the index of a node.
-func (m *Model) indexOf(name string) (int, bool) {
-	if m.byName == nil {
-		m.byName = make(map[string]int, len(m.Topology.Nodes))
-		for i, n := range m.Topology.Nodes {
-			m.byName[n.Name] = i
-		}
-	}
-	i, ok := m.byName[name]
-	return i, ok
-}
-
 // related finds out who selects whom, once for all checks.
 func (m *Model) related() *relations {
-	if m.relations == nil {
+	return Keep(m, func() *relations {
 		all := &relations{selects: map[*Term][]*workload.Workload{}, against: map[*workload.Workload][]against{}, watched: map[*workload.Workload][]watch{}}
 		for _, w := range m.Workloads {
 			if g := m.groups[w]; m.present(g) {
@@ -210,9 +199,8 @@ func (m *Model) related() *relations {
 		all.learnApart(m)
 		slices.Sort(all.keys)
 		all.keys = slices.Compact(all.keys)
-		m.relations = all // once it is whole
-	}
-	return m.relations
+		return all
+	})
 }
 
 // maySelect tells whether a term selects pods of a group at some node at least that
@@ -228,23 +216,6 @@ func (m *Model) maySelect(t *Term, g, o *Group) bool {
 		}
 	}
 	return false
-}
-
-// holds reports whether an empty node has room for a pod of a group.
-func holds(n *topology.Node, g *Group) bool {
-	most, _ := Fits(n, g.Requests)
-	return most > 0
-}
-
-// present reports whether a group has pods at all that take part.
-func (m *Model) present(g *Group) bool {
-	switch {
-	case !Modelled(g):
-		return false
-	case g.Kind.PerNode():
-		return m.Eligible(g.Workload).Count > 0
-	}
-	return g.Running || g.Count.N > 0
 }
 
 // learn notes whom the hard terms of a group select.
@@ -320,5 +291,20 @@ func (v *verifier) tally(g *Group, n, by int) {
 			v.counts[s.t] = map[string]int{}
 		}
 		v.counts[s.t][node.Labels[s.t.Key]] += by
+	}
+}
+
+// learnApart is addApart for the checker.
+func (v *relations) learnApart(m *Model) {
+	for _, p := range m.apart {
+		v.keys = append(v.keys, p.Key)
+		m.number()
+		for _, i := range m.standFor[p.A] {
+			for _, j := range m.standFor[p.B] {
+				x, y := m.Workloads[i], m.Workloads[j]
+				v.against[x] = append(v.against[x], against{y, p.Key})
+				v.against[y] = append(v.against[y], against{x, p.Key})
+			}
+		}
 	}
 }

@@ -226,5 +226,5 @@ func (v *verifier) eligible(g *Group, t *Term, to int) map[string]bool {
 	if v.absent != nil {
 		return v.absent.eligible(v, g, t)
 	}
-	return v.m.eligibleDomains(v.m.views[0], g, t)
+	return v.domains(g, t)
 }
