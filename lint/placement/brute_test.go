@@ -168,7 +168,7 @@ func TestNoFalseInfeasible(t *testing.T) {
 		nodes := g.nodes(2 + g.IntN(4))
 		pods := 1 + g.IntN(5)
 		manifest := deployment(pods, g.spec())
-		m, set := model(t, nodes, manifest)
+		m, set := modelOf(t, nodes, manifest)
 		w := set.Workloads[0]
 		if !m.Judged(w) || m.Eligible(w).Count == 0 {
 			continue
@@ -222,7 +222,7 @@ func TestGrowthIsNeverUnderestimated(t *testing.T) {
 		pools := fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- name: p\n  zones: {a: %d, b: %d}\n  max: %d\n  labels: {pool: p}\n%s- name: q\n  count: %d\n  max: 2\n", a, b, a+b+extra, taint, other)
 		pods := 1 + g.IntN(5)
 		manifest := deployment(pods, g.spec())
-		m, set := model(t, pools, manifest)
+		m, set := modelOf(t, pools, manifest)
 		w := set.Workloads[0]
 		if !m.Judged(w) || m.Eligible(w).Count+m.Eligible(w).Growable == 0 {
 			continue
@@ -243,7 +243,7 @@ func TestGrowthIsNeverUnderestimated(t *testing.T) {
 			for inB := range extra - inA + 1 {
 				for inQ := range 3 - other {
 					grown := fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- name: p\n  zones: {a: %d, b: %d}\n  labels: {pool: p}\n%s- name: q\n  count: %d\n", a+inA, b+inB, taint, other+inQ)
-					m, set := model(t, grown, manifest)
+					m, set := modelOf(t, grown, manifest)
 					if len(m.Topology.Nodes) > 0 && most(m, set.Workloads[0], pods) == pods {
 						t.Fatalf("seed %d: infeasible by %s, but with %d more in a, %d in b, %d in q all %d fit\n%s%s", seed, impossible, inA, inB, inQ, pods, pools, manifest)
 					}

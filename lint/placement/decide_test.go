@@ -162,7 +162,7 @@ func enumerated(t *testing.T, seed int, stream uint64) (string, *placement.Model
 	g := generator{rand.New(rand.NewPCG(uint64(seed), stream))}
 	nodes := g.nodes(2 + g.IntN(3))
 	manifests := g.several()
-	m, _ := model(t, nodes, manifests)
+	m, _ := modelOf(t, nodes, manifests)
 	want, ok := enumerate(m, 20000)
 	if !ok {
 		return "", nil, truth{}
@@ -257,7 +257,7 @@ func TestProofsAgainstEnumeration(t *testing.T) {
 func TestHostileSizes(t *testing.T) {
 	for _, v := range hostileInputs() {
 		t.Run(v.name, func(t *testing.T) {
-			m, _ := model(t, v.nodes, v.manifests)
+			m, _ := modelOf(t, v.nodes, v.manifests)
 			d := placement.Decide(m, placement.Options{})
 			if d.Verdict != v.verdict || d.MaxPlaced != v.most {
 				t.Errorf("%s, at most %d, want %s, %d", d.Verdict, d.MaxPlaced, v.verdict, v.most)

@@ -15,7 +15,7 @@ func DecideWithoutSearch(m *Model) *Decision {
 		d.outcomes = append(d.outcomes, a.estimate(c))
 	}
 	decision := d.decision(m, d)
-	if err := m.verify(decision); err != nil {
+	if err := CheckerOf(m).Verify(m, decision); err != nil {
 		panic(err)
 	}
 	return decision
@@ -71,7 +71,7 @@ func Accepted(m *Model, never bool) (kinds []string, ok bool) {
 	o := outcome{component: components[0], never: never, always: !never, decided: true}
 	try := func(name string, p proof) {
 		o.proof = p
-		if newVerifier(m.split(), true).check(a.assertion(&o)) == nil {
+		if CheckerOf(m).Proofs(m.split(), true).Check(a.assertion(&o), checkSteps) == nil {
 			kinds = append(kinds, name)
 		}
 	}
@@ -99,33 +99,6 @@ func Accepted(m *Model, never bool) (kinds []string, ok bool) {
 		try("crammed", proof{kind: crammed, about: o.units, resource: r, nodes: nodes, keys: keys})
 	}
 	return kinds, true
-}
-
-// Checked is what the checker says of one more pod on each node: the filter that
-// it finds first.
-func (s *Standing) Checked(w *workload.Workload) []Reason {
-	pod := s.next(w)
-	if pod == nil {
-		pod = w
-	}
-	all := make([]Reason, len(s.m.Topology.Nodes))
-	for n := range all {
-		all[n] = s.v.refuses(s.m.groups[pod], n)
-	}
-	return all
-}
-
-// Filtered is what the filters say, one pod and one node at a time.
-func (s *Standing) Filtered(w *workload.Workload) []Reason {
-	pod := s.next(w)
-	if pod == nil {
-		pod = w
-	}
-	var all []Reason
-	for _, n := range s.m.Topology.Nodes {
-		all = append(all, s.s.Filter(pod, n))
-	}
-	return all
 }
 
 // ConfirmFalse puts all pods of one workload on one node in the runs of a decision, and

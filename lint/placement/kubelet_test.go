@@ -34,7 +34,7 @@ func TestKubeletForgetsMissingResources(t *testing.T) {
 			text += "nodeName: n0\n"
 		}
 		text = pod("p", "d", "", "", text)
-		m, set := model(t, nodes, text)
+		m, set := modelOf(t, nodes, text)
 		w := set.Workloads[0]
 		want := placement.Never
 		if c.fits {
@@ -58,7 +58,7 @@ func TestKubeletPodsTakeNothingMissing(t *testing.T) {
 	for i := range 2 {
 		text += pod(fmt.Sprintf("bound%d", i), "d", "", "", spec+"nodeName: n0\n")
 	}
-	m, _ := model(t, nodes, text)
+	m, _ := modelOf(t, nodes, text)
 	if d := placement.Decide(m, placement.Options{}); d.Verdict != placement.Always || !d.Exact || d.Total != 4 {
 		t.Errorf("%s, %d of %d, exact %t", d.Verdict, d.MinPlaced, d.Total, d.Exact)
 	}

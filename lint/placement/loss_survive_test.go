@@ -92,7 +92,7 @@ func (s setting) spacious(t *testing.T, m *placement.Model, truth map[string]map
 // repairs, and counts the answers.
 func (s setting) held(t *testing.T, count map[string]int) (spacious int) {
 	t.Helper()
-	m, set := model(t, s.before(), s.manifests())
+	m, set := modelOf(t, s.before(), s.manifests())
 	j := change.New(m, &workload.Set{}, placement.Options{})
 	truth := map[string]map[string]fate{}
 	for _, w := range set.Workloads {
@@ -151,7 +151,7 @@ func TestSurvivesZoneOutage(t *testing.T) {
 			nodes += room(2*zone, fmt.Sprintf("%s=z%d,%s=n%d", zoneKey, zone, hostKey, 2*zone), 2) +
 				room(2*zone+1, fmt.Sprintf("%s=z%d,%s=n%d", zoneKey, zone, hostKey, 2*zone+1), v.room-2)
 		}
-		m, set := model(t, nodes, deployment(9, spread(tsc(zoneKey, sel("app=web"), v.more))))
+		m, set := modelOf(t, nodes, deployment(9, spread(tsc(zoneKey, sel("app=web"), v.more))))
 		rows := 0
 		for _, a := range change.New(m, &workload.Set{}, placement.Options{}).Survives(set.Workloads[0], zoneKey) {
 			if a.Meaning != v.meaning {
@@ -223,7 +223,7 @@ func TestSurvivesGrowth(t *testing.T) {
 		{"a: 1, b: 1", 3, apart(zoneKey), placement.Never, ""}, // more nodes in the zone that is left
 		{"a: 2, b: 1", 4, spread(spreadOver(zoneKey, 1)), placement.Always, ""},
 	} {
-		m, set := model(t, pool(v.zones, v.most), deployment(2, v.spec))
+		m, set := modelOf(t, pool(v.zones, v.most), deployment(2, v.spec))
 		for _, a := range change.New(m, &workload.Set{}, placement.Options{}).Survives(set.Workloads[0], zoneKey) {
 			if a.Meaning == placement.Gone && (a.Verdict != v.verdict || a.Why != v.why) {
 				t.Errorf("%+v: %+v", v, a)
@@ -251,7 +251,7 @@ func TestSurvivesNotCreatedAgain(t *testing.T) {
 		{deployment(1, "tolerations: [{operator: Exists}]"), placement.Ghost, placement.Undetermined, true},
 		{deployment(1, "tolerations: [{operator: Exists}]"), placement.Drained, placement.Undetermined, true},
 	} {
-		m, set := model(t, nodes, v.manifest)
+		m, set := modelOf(t, nodes, v.manifest)
 		j := change.New(m, &workload.Set{}, placement.Options{})
 		for _, a := range append(j.Survives(set.Workloads[0], hostKey), j.Drains(set.Workloads[0])...) {
 			if a.Meaning == v.meaning && (a.Verdict != v.verdict || a.Why != "" != v.why || len(a.Nodes) != 2) {

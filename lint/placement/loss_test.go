@@ -124,12 +124,12 @@ func (f fate) verdict() placement.Verdict {
 // fates tries all placements, losses and repairs.
 func (s setting) fates(t *testing.T) (map[string]fate, *placement.Model) {
 	t.Helper()
-	m, set := model(t, s.before(), s.manifests())
+	m, set := modelOf(t, s.before(), s.manifests())
 	ghosts := ""
 	for _, w := range s.shapes {
 		ghosts += w.ghost()
 	}
-	left, rest := model(t, s.after(), s.manifests()+ghosts)
+	left, rest := modelOf(t, s.after(), s.manifests()+ghosts)
 	want, counts := make([]int, len(s.shapes)), grid(len(s.shapes), len(s.nodes))
 	for i, w := range set.Workloads {
 		if want[i] = w.Count.N; w.Kind.PerNode() {

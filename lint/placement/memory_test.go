@@ -107,7 +107,7 @@ func TestMemory(t *testing.T) {
 func decidedWithin(t *testing.T, limit uint64, nodes, manifests string) {
 	t.Helper()
 	var m *placement.Model
-	read := watched(func() { m, _ = model(t, nodes, manifests) })
+	read := watched(func() { m, _ = modelOf(t, nodes, manifests) })
 	var d *placement.Decision
 	decided := watched(func() { d = placement.Decide(m, placement.Options{}) })
 	t.Logf("reading: %s; deciding: %s; %s, %d of %d pods witnessed", read, decided, d.Verdict, len(d.Witness), d.Total)

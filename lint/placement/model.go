@@ -80,9 +80,7 @@ type Group struct {
 
 // NewModel makes the terms of all workloads ready.
 func NewModel(set *workload.Set, topo *topology.Topology) *Model {
-	m := newModel(newRun(topo), set, topo)
-	Confirm(m, Confirming{})
-	return m
+	return newModel(newRun(topo), set, topo)
 }
 
 // newModel is NewModel for a model of a run that has begun.

@@ -11,7 +11,7 @@ import (
 // them find a node beside everything else at once, and never if not even one
 // finds one in an empty cluster. Else they wait.
 func (m *Model) decideFinite(d *Decision, o Options) {
-	if !slices.ContainsFunc(m.Workloads, m.ends) {
+	if !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return m.ends(w) }) {
 		return
 	}
 	parts := m.split()

@@ -190,7 +190,7 @@ func TestOnePodClosesOnce(t *testing.T) {
 	}
 	web := sel("app=web")
 	manifests := named("web", 1, "") + named("db", 1, anti(term(zoneKey, web), term("rack", web)))
-	m, _ := model(t, nodes, manifests)
+	m, _ := modelOf(t, nodes, manifests)
 	if d := placement.DecideWithoutSearch(m); d.Verdict != placement.Always || !d.Exact {
 		t.Errorf("%s, exact %t", d.Verdict, d.Exact)
 	}
@@ -206,7 +206,7 @@ func TestWheel(t *testing.T) {
 	for u := range 12 {
 		c.keepApart(0, u, u > 0)
 	}
-	m, _ := model(t, c.nodes(hostKey, 100), c.workloads(hostKey))
+	m, _ := modelOf(t, c.nodes(hostKey, 100), c.workloads(hostKey))
 	if d := placement.Decide(m, placement.Options{Steps: 1000}); d.Verdict != placement.Never || d.MaxPlaced != 11 || !d.Exact {
 		t.Errorf("%s, %d to %d, exact %t", d.Verdict, d.MinPlaced, d.MaxPlaced, d.Exact)
 	}
@@ -221,7 +221,7 @@ func TestGraphs(t *testing.T) {
 		for seed := range 8 {
 			g := generator{rand.New(rand.NewPCG(uint64(seed), uint64(900+percent)))}
 			c := g.graph(14, 3, percent)
-			m, _ := model(t, c.nodes(hostKey, 100), c.workloads(hostKey))
+			m, _ := modelOf(t, c.nodes(hostKey, 100), c.workloads(hostKey))
 			d, want := placement.Decide(m, placement.Options{Steps: 1000}), c.verdict()
 			if count[want]++; d.Verdict != want {
 				t.Errorf("%d %%, seed %d: %s, want %s", percent, seed, d.Verdict, want)
@@ -245,7 +245,7 @@ func TestOverlap(t *testing.T) {
 	for i, pods := range []int{8, 8, 5, 30} {
 		manifests += named(fmt.Sprintf("w%d", i), pods, fmt.Sprintf("nodeSelector: {%c: \"true\"}\n", 'a'+i))
 	}
-	m, _ := model(t, nodes, manifests)
+	m, _ := modelOf(t, nodes, manifests)
 	if d := placement.Decide(m, placement.Options{}); d.Verdict != placement.Never || d.MaxPlaced != 50 {
 		t.Errorf("%s, at most %d of %d", d.Verdict, d.MaxPlaced, d.Total)
 	}
@@ -265,7 +265,7 @@ func TestWeights(t *testing.T) {
 		}
 		manifests += named(fmt.Sprintf("w%d", w), 14, ruled(terms, nil, nil)+fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: \"%d\"}}}]\n", 1+w%2*3))
 	}
-	m, _ := model(t, nodes, manifests)
+	m, _ := modelOf(t, nodes, manifests)
 	if d := placement.Decide(m, placement.Options{}); d.Verdict != placement.Never {
 		t.Errorf("%s, at most %d of %d", d.Verdict, d.MaxPlaced, d.Total)
 	}

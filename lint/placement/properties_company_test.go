@@ -88,7 +88,7 @@ func TestManyWorkloadsBesideOneAnother(t *testing.T) {
 		bare += pod(fmt.Sprintf("p%d", i), "d", "", "", request(500))
 	}
 	for name, manifests := range map[string]string{"nine": nine, "bare": bare} {
-		m, _ := model(t, nodes, manifests)
+		m, _ := modelOf(t, nodes, manifests)
 		d := placement.Decide(m, placement.Options{})
 		if d.Verdict != placement.Always || !d.Exact || d.MinPlaced != d.Total || len(d.Over) > 0 {
 			t.Errorf("%s: %s, %d to %d of %d, exact %t", name, d.Verdict, d.MinPlaced, d.MaxPlaced, d.Total, d.Exact)

@@ -169,7 +169,7 @@ func TestPropertyLargeColouring(t *testing.T) {
 		for seed := range 4 {
 			g := generator{rand.New(rand.NewPCG(uint64(seed), uint64(303+size.workloads)))}
 			c := g.graph(size.workloads, 3, size.percent)
-			m, _ := model(t, c.nodes(hostKey, 100), c.workloads(hostKey))
+			m, _ := modelOf(t, c.nodes(hostKey, 100), c.workloads(hostKey))
 			want := c.verdict()
 			count[want]++
 			if d := placement.Decide(m, placement.Options{}); d.Verdict != want {

@@ -22,9 +22,9 @@ func TestPropertyT7(t *testing.T) {
 		manifests := g.mixed(func() string {
 			return fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: \"%d\"}}}]\n", g.IntN(2))
 		})
-		whole, set := model(t, strings.Join(nodes, ""), manifests)
+		whole, set := modelOf(t, strings.Join(nodes, ""), manifests)
 		for lost := range nodes {
-			left, survivors := model(t, strings.Join(slices.Delete(slices.Clone(nodes), lost, lost+1), ""), manifests)
+			left, survivors := modelOf(t, strings.Join(slices.Delete(slices.Clone(nodes), lost, lost+1), ""), manifests)
 			if placement.DecideWithoutSearch(left).Verdict != placement.Always {
 				continue
 			}

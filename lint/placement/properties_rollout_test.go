@@ -55,7 +55,7 @@ type rolling struct {
 // and whichever old pod the controller deletes.
 func (r rollout) run(t *testing.T) ending {
 	t.Helper()
-	m, set := model(t, r.nodes, r.generation("web-old")+r.generation("web-new"))
+	m, set := modelOf(t, r.nodes, r.generation("web-old")+r.generation("web-new"))
 	s := &rolling{rollout: r, m: m, ws: set.Workloads, seen: map[moment]bool{}, takes: map[moment][]bool{}}
 	finals(m, s.ws[:1], func(counts [][]int) {
 		if sum(counts[0]) == r.replicas {
@@ -145,7 +145,7 @@ func (s *rolling) skew(now moment) int {
 func (r rollout) decide(t *testing.T, replicas int) placement.Verdict {
 	t.Helper()
 	r.replicas = replicas
-	m, _ := model(t, r.nodes, r.generation("web"))
+	m, _ := modelOf(t, r.nodes, r.generation("web"))
 	want, ok := enumerate(m, 20000)
 	d := placement.Decide(m, placement.Options{})
 	if wrong := disagrees(d, want); !ok || wrong != "" {

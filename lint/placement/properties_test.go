@@ -38,7 +38,7 @@ func hold(t *testing.T, cases int, stream uint64, shape func(g generator) sample
 	count := verdicts{}
 	for seed := range cases {
 		s := shape(generator{rand.New(rand.NewPCG(uint64(seed), stream))})
-		m, _ := model(t, s.nodes, s.manifests)
+		m, _ := modelOf(t, s.nodes, s.manifests)
 		want, ok := enumerate(m, 20000)
 		if !ok {
 			t.Fatalf("seed %d: too large to enumerate\n%s%s", seed, s.nodes, s.manifests)
@@ -310,7 +310,7 @@ func TestPropertyT5(t *testing.T) {
 	count.vary(t, 10, placement.Always, placement.OrderDependent, placement.Never)
 	t.Run("pins to the smallest domain", func(t *testing.T) {
 		nodes := room(0, zoneKey+"=large", 3) + room(1, zoneKey+"=small", 1)
-		m, _ := model(t, nodes, deployment(3, near))
+		m, _ := modelOf(t, nodes, deployment(3, near))
 		want, _ := enumerate(m, 1000)
 		if (want != truth{total: 3, most: 3, least: 1, complete: true, stuck: true}) {
 			t.Errorf("the filters give %+v", want)

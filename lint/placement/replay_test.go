@@ -36,7 +36,7 @@ func TestRecordedAnswers(t *testing.T) {
 			if err := json.Unmarshal([]byte(parts["expect.json"]), &want); err != nil {
 				t.Fatal(err)
 			}
-			m, _ := model(t, parts["nodes.yaml"], parts["manifests.yaml"])
+			m, _ := modelOf(t, parts["nodes.yaml"], parts["manifests.yaml"])
 			d := placement.Decide(m, placement.Options{AtOnce: true})
 			if !d.Exact { // what only the cluster knows: no verdict, or bounds
 				open++

@@ -152,14 +152,14 @@ func (s *rolling) goOn() bool {
 		return true
 	}
 	moved := false
-	if s.mayCome(s.replicas, old, fresh) {
+	if s.Rollout.mayCome(s.replicas, old, fresh) {
 		some, ok := s.advance()
 		if !ok {
 			return false
 		}
 		moved = some
 	}
-	if s.mayGo(s.replicas, old, fresh) {
+	if s.Rollout.mayGo(s.replicas, old, fresh) {
 		moved = true
 		if !s.retire() {
 			return false

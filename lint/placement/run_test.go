@@ -13,7 +13,7 @@ import (
 // TestRefusalCostsOneComponent: a certificate that does not hold leaves its component
 // open and is told; the others keep their verdicts.
 func TestRefusalCostsOneComponent(t *testing.T) {
-	m, _ := model(t, `
+	m, _ := modelOf(t, `
 apiVersion: schedlint.dev/v1alpha1
 kind: NodeTopology
 pools:
@@ -34,7 +34,7 @@ pools:
 // at fault in it, and is told; the others keep their verdicts, and the rest of the run
 // still holds.
 func TestRunCostsItsComponent(t *testing.T) {
-	m, _ := model(t, sixNodes, apartOn("a", 3)+"---\n"+apartOn("b", 2))
+	m, _ := modelOf(t, sixNodes, apartOn("a", 3)+"---\n"+apartOn("b", 2))
 	m.Run().OnRefusal = nil
 	d := placement.ConfirmFalse(m, "a")
 	for i, want := range []placement.Verdict{placement.Undetermined, placement.Always} {
@@ -53,7 +53,7 @@ func TestRunCostsItsComponent(t *testing.T) {
 // TestFaultCostsOneQuestion: a fault of the program leaves a question open, says where
 // it was, and is told; a question that has no steps left is none.
 func TestFaultCostsOneQuestion(t *testing.T) {
-	m, _ := model(t, sixNodes, apartOn("a", 3)+"---\n"+apartOn("b", 2))
+	m, _ := modelOf(t, sixNodes, apartOn("a", 3)+"---\n"+apartOn("b", 2))
 	m.Run().OnRefusal = nil
 	var nothing *placement.Decision
 	purse := m.Purse([]*source.Object{m.Workloads[0].Object})

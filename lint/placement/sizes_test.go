@@ -39,7 +39,7 @@ func TestSizes(t *testing.T) {
 		{"near, too many", cloned + fresh, near, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, _ := model(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n"+c.pools, requesting("web", 2, "cpu: 1", c.spec))
+			m, _ := modelOf(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n"+c.pools, requesting("web", 2, "cpu: 1", c.spec))
 			if s := m.Sizes(m.Workloads, 0); len(s.All) != c.sizes || s.Known != c.known {
 				t.Errorf("%d sizes, known %t; want %d, %t", len(s.All), s.Known, c.sizes, c.known)
 			}

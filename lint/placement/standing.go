@@ -196,3 +196,30 @@ func (m *Model) Spare(w *workload.Workload) []Outlook {
 	}
 	return all
 }
+
+// Checked is what the checker says of one more pod on each node: the filter that
+// it finds first.
+func (s *Standing) Checked(w *workload.Workload) []Reason {
+	pod := s.next(w)
+	if pod == nil {
+		pod = w
+	}
+	all := make([]Reason, len(s.m.Topology.Nodes))
+	for n := range all {
+		all[n] = s.v.refuses(s.m.groups[pod], n)
+	}
+	return all
+}
+
+// Filtered is what the filters say, one pod and one node at a time.
+func (s *Standing) Filtered(w *workload.Workload) []Reason {
+	pod := s.next(w)
+	if pod == nil {
+		pod = w
+	}
+	var all []Reason
+	for _, n := range s.m.Topology.Nodes {
+		all = append(all, s.s.Filter(pod, n))
+	}
+	return all
+}

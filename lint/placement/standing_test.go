@@ -22,7 +22,7 @@ func TestStandingAgreesWithChecker(t *testing.T) {
 	seen := map[placement.Reason]int{}
 	for seed := range cases {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), 771))}
-		m, _ := model(t, g.nodes(1+g.IntN(4)), g.several())
+		m, _ := modelOf(t, g.nodes(1+g.IntN(4)), g.several())
 		if wrong := standing(m, g, seen); wrong != "" {
 			t.Fatalf("seed %d: %s", seed, wrong)
 		}

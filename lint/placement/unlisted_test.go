@@ -63,7 +63,7 @@ pools:
 					t.Errorf("%s: %s (%s), want %s", name, w.Verdict, w.Why, c.want[name])
 				}
 			}
-			m, _ = model(t, c.nodes, c.manifests)
+			m, _ = modelOf(t, c.nodes, c.manifests)
 			if d := placement.Decide(m, placement.Options{}); d.Verdict == placement.Undetermined {
 				t.Error("undetermined although the lists are complete")
 			}

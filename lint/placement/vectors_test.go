@@ -19,7 +19,7 @@ const (
 
 // model builds a Model from manifests and nodes in YAML. As for the scheduler's
 // filters, an extended resource that a node does not list is 0.
-func model(t testing.TB, nodes, manifests string) (*placement.Model, *workload.Set) {
+func modelOf(t testing.TB, nodes, manifests string) (*placement.Model, *workload.Set) {
 	t.Helper()
 	m, set := openModel(t, nodes, manifests)
 	m.Topology.Extended.Complete = true
@@ -238,7 +238,7 @@ func TestFilterVectors(t *testing.T) {
 			if labels == "" {
 				labels = "app=web"
 			}
-			m, set := model(t, v.nodes, manifests+pod("self", "d", labels, "", v.self))
+			m, set := modelOf(t, v.nodes, manifests+pod("self", "d", labels, "", v.self))
 			self := set.Workloads[len(set.Workloads)-1]
 			state := placement.NewState(m)
 			var rejected []string
@@ -289,7 +289,7 @@ func TestSequentialVectors(t *testing.T) {
 		{"63", node("a", zoneKey+"=a") + node("b", zoneKey+"=b"), strings.Replace(spread(tsc(zoneKey, web, ", minDomains: 3")), "maxSkew: 1", "maxSkew: 2", 1), many, 4},
 	} {
 		t.Run(v.id, func(t *testing.T) {
-			m, set := model(t, v.nodes, deployment(v.asked, v.spec))
+			m, set := modelOf(t, v.nodes, deployment(v.asked, v.spec))
 			w := set.Workloads[0]
 			for shift := range m.Topology.Nodes {
 				nodes := slices.Concat(m.Topology.Nodes[shift:], m.Topology.Nodes[:shift])
