@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 )
 
 // pending are the rules that say that pods can never be placed.
@@ -32,16 +32,16 @@ func TestLintAgreesWithPlace(t *testing.T) {
 		said := slices.ContainsFunc(got.findings, func(f string) bool {
 			return slices.ContainsFunc(pending, func(rule string) bool { return strings.HasPrefix(f, "error "+rule+" ") })
 		})
-		v := placement.Verdict(got.place.Verdict)
+		v := certificate.Verdict(got.place.Verdict)
 		for _, w := range got.place.Workloads { // the whole is about pods that stay
-			if w.Verdict == string(placement.Never) {
-				v = placement.Never
+			if w.Verdict == string(certificate.Never) {
+				v = certificate.Never
 			}
 		}
-		if said && v != placement.Never {
+		if said && v != certificate.Never {
 			t.Errorf("%s: lint says that pods stay Pending, and place %s\n%s", x.name, v, strings.Join(got.findings, "\n"))
 		}
-		if placement.Verdict(got.place.RulesVerdict) != placement.Never {
+		if certificate.Verdict(got.place.RulesVerdict) != certificate.Never {
 			continue
 		}
 		never++

@@ -7,7 +7,8 @@ import (
 	"github.com/schedlint/schedlint/lint/contexts"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -141,7 +142,7 @@ type scene struct {
 	contexts.Context
 	set   *workload.Set
 	nodes *topology.Topology
-	model *placement.Model
+	model *model.Model
 }
 
 // scene reads a context.
@@ -167,7 +168,7 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 		}
 	}
 	s.nodes = c.topologies[key]
-	s.model = placement.NewModel(s.set, s.nodes)
+	s.model = sched.New(s.set, s.nodes)
 	s.model.Scale(r.Steps, r.part())
 	return s
 }

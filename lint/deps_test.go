@@ -1,6 +1,7 @@
 package lint_test
 
 import (
+	"fmt"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -15,12 +16,17 @@ import (
 // only, and of the world outside the standard library only what stands behind
 // it. Kept as text so that a change of the structure is seen in review.
 const layers = `
-7 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
-6 lint
-6 rego            github.com/open-policy-agent/opa
-5 lint/facts      k8s.io/api
-4 lint/change     k8s.io/api k8s.io/apimachinery
-3 lint/placement  k8s.io/api k8s.io/apimachinery k8s.io/component-helpers k8s.io/klog/v2
+9 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
+8 lint
+8 rego            github.com/open-policy-agent/opa
+7 lint/facts      k8s.io/api
+6 lint/sched
+6 lint/sched/disruption k8s.io/api k8s.io/apimachinery
+5 lint/sched/search k8s.io/api
+5 lint/sched/check k8s.io/api
+4 lint/sched/bound k8s.io/api k8s.io/apimachinery
+4 lint/sched/certificate k8s.io/api k8s.io/component-helpers k8s.io/klog/v2
+3 lint/sched/model k8s.io/api k8s.io/apimachinery k8s.io/component-helpers k8s.io/klog/v2
 2 lint/workload   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
 2 lint/topology   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
 2 lint/origin
@@ -40,6 +46,16 @@ const layers = `
 0 fixtures
 0 fixtures/clusters sigs.k8s.io/kustomize
 0 fixtures/mutate sigs.k8s.io/kustomize
+`
+
+// seams are the packages of lint/sched that some of them may import, and no others:
+// what confirms a search shares nothing with it but the parsed model and the words in
+// which certificates are handed over.
+const seams = `
+lint/sched/certificate lint/sched/model
+lint/sched/bound       lint/sched/model
+lint/sched/check       lint/sched/model lint/sched/certificate
+lint/sched/search      lint/sched/model lint/sched/certificate lint/sched/bound
 `
 
 const module = "github.com/schedlint/schedlint/"
@@ -76,7 +92,7 @@ func TestImportsOnlyDownwards(t *testing.T) {
 		}
 		name, _ := filepath.Rel(root, path)
 		name = filepath.ToSlash(name)
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || d.Name() == "testdata" || name == "lint/placement/oracle") {
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || d.Name() == "testdata" || name == "lint/sched/oracle") {
 			return filepath.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
@@ -84,13 +100,14 @@ func TestImportsOnlyDownwards(t *testing.T) {
 		}
 		dir := filepath.ToSlash(filepath.Dir(name))
 		seen[dir] = true
-		at, ok := graph[dir]
-		if !ok {
+		if _, ok := graph[dir]; !ok {
 			t.Errorf("%s: package %s is not in the graph", name, dir)
 			return nil
 		}
 		for _, imported := range imports(t, path) {
-			check(t, graph, name, dir, at, imported)
+			if why := forbidden(graph, dir, imported); why != "" {
+				t.Errorf("%s: %s", name, why)
+			}
 		}
 		return nil
 	})
@@ -120,19 +137,45 @@ func imports(t *testing.T, path string) []string {
 	return all
 }
 
-func check(t *testing.T, graph map[string]layer, name, dir string, at layer, imported string) {
+// forbidden says why a package must not import another one, or "".
+func forbidden(graph map[string]layer, dir, imported string) string {
+	at := graph[dir]
 	if inside, ok := strings.CutPrefix(imported, module); ok {
 		to, known := graph[inside]
 		if !known || to.level >= at.level {
-			t.Errorf("%s: %s (layer %d) must not import %s (layer %d)", name, dir, at.level, inside, to.level)
+			return fmt.Sprintf("%s (layer %d) must not import %s (layer %d)", dir, at.level, inside, to.level)
 		}
-		return
+		for line := range strings.Lines(strings.TrimSpace(seams)) {
+			if f := strings.Fields(line); f[0] == dir && strings.HasPrefix(inside, "lint/sched/") && !slices.Contains(f[1:], inside) {
+				return fmt.Sprintf("%s may import of lint/sched only %s, not %s", dir, strings.Join(f[1:], ", "), inside)
+			}
+		}
+		return ""
 	}
 	first, _, _ := strings.Cut(imported, "/")
 	if !strings.Contains(first, ".") {
-		return // the standard library
+		return "" // the standard library
 	}
 	if !slices.ContainsFunc(at.outside, func(p string) bool { return imported == p || strings.HasPrefix(imported, p+"/") }) {
-		t.Errorf("%s: %s must not import %s", name, dir, imported)
+		return fmt.Sprintf("%s must not import %s", dir, imported)
+	}
+	return ""
+}
+
+// TestSeams: neither side of a certificate can come to import the other.
+func TestSeams(t *testing.T) {
+	graph := parseLayers(t)
+	for pair, allowed := range map[[2]string]bool{
+		{"lint/sched/check", "lint/sched/search"}:       false,
+		{"lint/sched/check", "lint/sched/bound"}:        false,
+		{"lint/sched/search", "lint/sched/check"}:       false,
+		{"lint/sched/certificate", "lint/sched/search"}: false,
+		{"lint/sched/check", "lint/sched/certificate"}:  true,
+		{"lint/sched/search", "lint/sched/bound"}:       true,
+		{"lint/sched", "lint/sched/check"}:              true,
+	} {
+		if why := forbidden(graph, pair[0], module+pair[1]); (why == "") != allowed {
+			t.Errorf("%s imports %s: %q", pair[0], pair[1], why)
+		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -60,7 +60,7 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 		return nil, err
 	}
 	r.gather()
-	x.explain(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}, nil, nil)
+	x.explain(facts.Input{Model: sched.New(&workload.Set{}, nil), Problems: r.set.Problems}, nil, nil)
 	for _, p := range r.parts() {
 		x.cluster(p)
 	}

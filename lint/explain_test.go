@@ -12,7 +12,8 @@ import (
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -22,7 +23,7 @@ import (
 // asked is an input of which every finding is explained.
 type asked struct {
 	options lint.Options
-	model   *placement.Model
+	model   *model.Model
 }
 
 // askedOf reads an input twice: as lint does, and into the model that the
@@ -48,7 +49,7 @@ func askedOf(t *testing.T, e *rego.Engine, on, dir string, topology, survive []s
 	}
 }
 
-func modelOf(t *testing.T, dir string, nodes, paths []string) *placement.Model {
+func modelOf(t *testing.T, dir string, nodes, paths []string) *model.Model {
 	t.Helper()
 	read := func(paths []string) []*source.Object {
 		set, err := source.Load(source.Options{Dir: dir, Root: dir}, paths)
@@ -64,7 +65,7 @@ func modelOf(t *testing.T, dir string, nodes, paths []string) *placement.Model {
 			t.Fatal(err)
 		}
 	}
-	return placement.NewModel(workload.Load(workload.NewTable(), read(paths)), topo)
+	return sched.New(workload.Load(workload.NewTable(), read(paths)), topo)
 }
 
 // every explains every finding of an input once and holds it against the model.
@@ -190,7 +191,7 @@ func lost(r *diag.NodeRow) bool {
 }
 
 // static compares the filters on a node with what the engine says of it.
-func static(r *diag.NodeRow, p placement.Passes) string {
+func static(r *diag.NodeRow, p model.Passes) string {
 	if lost(r) {
 		return ""
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/kustomize"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -139,7 +139,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 		r.remember()
 	}
 	r.gather()
-	r.judge(facts.Build(facts.Input{Model: placement.NewModel(&workload.Set{}, nil), Problems: r.set.Problems}), nil, nil)
+	r.judge(facts.Build(facts.Input{Model: sched.New(&workload.Set{}, nil), Problems: r.set.Problems}), nil, nil)
 	parts := r.parts()
 	r.set = nil // each part is let go once it is judged
 	for len(parts) > 0 {

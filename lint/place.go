@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
 // ErrNoTopology is returned by Place if no node is declared.
@@ -71,7 +71,7 @@ func (r *run) place(p part) ([]diag.Placement, error) {
 		if s.nodes.Empty() {
 			return nil, ErrNoTopology
 		}
-		doc := facts.Decision(s.model, placement.Decide(s.model, placement.Options{}), change.New(s.model, s.set, placement.Options{}), r.survive)
+		doc := facts.Decision(s.model, search.Decide(s.model, search.Options{}), disruption.New(s.model, s.set, search.Options{}), r.survive)
 		r.spent += s.model.Run().Spent()
 		doc.Unknown = r.asked(func(one *run) {
 			one.unknowns(s.set, s.model)

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -98,13 +99,13 @@ type unknown struct {
 
 // unknowns counts workloads whose placement the input leaves open, each once
 // however many contexts hold it.
-func (r *run) unknowns(set *workload.Set, m *placement.Model) {
+func (r *run) unknowns(set *workload.Set, m *model.Model) {
 	for _, w := range set.Workloads {
 		why := m.Group(w).Unknown
 		if why == "" && !w.Count.Known && !w.Kind.PerNode() {
 			why = "number of pods is not known"
 		}
-		if names := m.Unlisted(w); why == "" && len(names) > 0 {
+		if names := search.Unlisted(m, w); why == "" && len(names) > 0 {
 			why = fmt.Sprintf("no node lists %s", names[0])
 		}
 		if why == "" && m.MaybeApart(w) {
@@ -119,7 +120,7 @@ func (r *run) unknowns(set *workload.Set, m *placement.Model) {
 
 // givenUp counts the questions about the workloads of a context that took more steps
 // than their budget, each once however many contexts hold it.
-func (r *run) givenUp(m *placement.Model) {
+func (r *run) givenUp(m *model.Model) {
 	for _, g := range m.Run().GivenUp {
 		r.unanswered(g.Question, g.Objects)
 	}
@@ -138,7 +139,7 @@ func (r *run) unanswered(question string, objects []*source.Object) {
 }
 
 // refused tells of the faults that a context met.
-func (r *run) refused(m *placement.Model) {
+func (r *run) refused(m *model.Model) {
 	for _, x := range m.Run().Refused {
 		what := "the checker refuses an answer, which is left open: "
 		if x.Failed {

@@ -10,13 +10,13 @@ import (
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 )
 
 // strictness are the words of --fail-on, each failing on all before it;
 // none is the word beside them.
-var strictness = []placement.Verdict{placement.Never, placement.OrderDependent, placement.Undetermined}
+var strictness = []certificate.Verdict{certificate.Never, certificate.OrderDependent, certificate.Undetermined}
 
 // placeFlags are the flags of the place command.
 type placeFlags struct {
@@ -30,7 +30,7 @@ type placeFlags struct {
 }
 
 func newPlace() *cobra.Command {
-	f := placeFlags{failOn: string(placement.Never)}
+	f := placeFlags{failOn: string(certificate.Never)}
 	cmd := &cobra.Command{
 		Use:   "place [PATH...]",
 		Short: "Decide whether workloads can be placed together, and keep running",
@@ -100,9 +100,9 @@ func placeOutcome(doc *diag.Placements, failOn, unknown string) error {
 	if code := failed(doc.Failures); code != exitClean {
 		return statusError{code: code}
 	}
-	limit := slices.Index(strictness, placement.Verdict(failOn))
+	limit := slices.Index(strictness, certificate.Verdict(failOn))
 	for _, d := range doc.Decisions {
-		if at := slices.Index(strictness, placement.Verdict(d.Verdict)); limit >= 0 && (at >= 0 && at <= limit || len(d.Invalid) > 0) || diag.Unsettled(d.Unknown, unknown) {
+		if at := slices.Index(strictness, certificate.Verdict(d.Verdict)); limit >= 0 && (at >= 0 && at <= limit || len(d.Invalid) > 0) || diag.Unsettled(d.Unknown, unknown) {
 			return statusError{code: exitFindings}
 		}
 	}

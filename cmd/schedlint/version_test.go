@@ -12,7 +12,7 @@ import (
 func TestVersions(t *testing.T) {
 	for _, of := range []struct{ file, before, said string }{
 		{"../../go.mod", "github.com/open-policy-agent/opa v", opaVersion},
-		{"../../lint/placement/oracle/go.mod", "k8s.io/kubernetes v", kubernetesVersion},
+		{"../../lint/sched/oracle/go.mod", "k8s.io/kubernetes v", kubernetesVersion},
 		{"../../go.mod", "toolchain ", after(t, "../../.goreleaser.yaml", "- GOTOOLCHAIN=")},
 	} {
 		if required := after(t, of.file, of.before); required != of.said {

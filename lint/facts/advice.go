@@ -6,9 +6,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -28,12 +30,12 @@ const (
 
 // holds reports whether a workload with an edit, on so many more nodes, is placed,
 // rolls out and can be drained.
-func (b *builder) holds(w *workload.Workload, edit change.Edit, more int) bool {
+func (b *builder) holds(w *workload.Workload, edit disruption.Edit, more int) bool {
 	return b.j != nil && b.j.Holds(w, edit, more)
 }
 
 // lower is the repair by fewer pods: the largest number that holds.
-func (b *builder) lower(s Subject, w *workload.Workload, l *placement.Limit) Subject {
+func (b *builder) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject {
 	if w.Count.Key == nil || w.Scale != nil {
 		return s
 	}
@@ -50,7 +52,7 @@ func (b *builder) lower(s Subject, w *workload.Workload, l *placement.Limit) Sub
 // largest is the largest number of pods up to a limit that holds.
 func (b *builder) largest(w *workload.Workload, most int) (n int, ok bool) {
 	for n = most; n > 0 && n > most-maxLower; n-- {
-		if b.holds(w, change.Replicas(n), 0) {
+		if b.holds(w, disruption.Replicas(n), 0) {
 			return n, true
 		}
 	}
@@ -59,7 +61,7 @@ func (b *builder) largest(w *workload.Workload, most int) (n int, ok bool) {
 
 // waysOut are the repairs that hold, in words. Of pods that only run to completion
 // nothing rolls out or is drained: that they are placed is all.
-func (b *builder) waysOut(ws []*workload.Workload, repairs []placement.Repair) []string {
+func (b *builder) waysOut(ws []*workload.Workload, repairs []search.Repair) []string {
 	list := []string{}
 	finite := !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !w.Finite() })
 	for _, r := range repairs {
@@ -76,14 +78,14 @@ func (b *builder) waysOut(ws []*workload.Workload, repairs []placement.Repair) [
 
 // wayOut is a repair for workloads that do not all fit, if each of them then rolls out
 // and can be drained, or what of its kind holds; else empty.
-func (b *builder) wayOut(ws []*workload.Workload, r *placement.Repair) string {
+func (b *builder) wayOut(ws []*workload.Workload, r *search.Repair) string {
 	if b.j == nil {
 		return ""
 	}
 	switch {
 	case r.Replicas > 0:
 		for n := r.Replicas; n > 0 && n > r.Replicas-maxLower; n-- {
-			if b.j.HoldTogether(ws, []change.Change{{Workload: r.Workload, Edit: change.Replicas(n)}}, nil) {
+			if b.j.HoldTogether(ws, []disruption.Change{{Workload: r.Workload, Edit: disruption.Replicas(n)}}, nil) {
 				if n < r.Replicas {
 					return fmt.Sprintf("set replicas of %s to %d; with %d, a rollout or a node drain may get stuck", r.Workload, n, r.Replicas)
 				}
@@ -94,24 +96,24 @@ func (b *builder) wayOut(ws []*workload.Workload, r *placement.Repair) string {
 	case r.Nodes > 0:
 		var further []*topology.Node
 		for n := 1; n <= r.Nodes+maxMore; n++ {
-			further = append(further, placement.Another(r.Like, n))
+			further = append(further, model.Another(r.Like, n))
 			if n >= r.Nodes && b.j.HoldTogether(ws, nil, further) {
 				return fmt.Sprintf("add %d more of the kind of node %s", n, r.Like.Name)
 			}
 		}
 		return ""
 	case r.Key != "":
-		write := change.TopologyKey(r.Atoms[0].Term.Key, r.Key)
-		if !b.j.HoldTogether(ws, []change.Change{{Workload: r.Workload, Edit: write}}, nil) {
+		write := disruption.TopologyKey(r.Atoms[0].Term.Key, r.Key)
+		if !b.j.HoldTogether(ws, []disruption.Change{{Workload: r.Workload, Edit: write}}, nil) {
 			return r.Text + "; a rollout or a node drain may then get stuck"
 		}
 		return r.Text
 	}
-	var changes []change.Change
+	var changes []disruption.Change
 	for _, a := range r.Atoms {
 		a.Workload = b.declaredAs(a.Workload)
 		if edit, ok := b.givenUp(&a); ok {
-			changes = append(changes, change.Change{Workload: a.Workload, Edit: edit})
+			changes = append(changes, disruption.Change{Workload: a.Workload, Edit: edit})
 		}
 	}
 	if len(changes) > 0 && !b.j.HoldTogether(ws, changes, nil) {
@@ -137,28 +139,28 @@ func (b *builder) declaredAs(w *workload.Workload) *workload.Workload {
 
 // givenUp is the edit that gives up an atom; false for those that name no
 // particular change, such as lower requests.
-func (b *builder) givenUp(a *placement.Atom) (edit change.Edit, ok bool) {
+func (b *builder) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
 	switch {
 	case a.Term != nil:
-		return change.Soft(a.Term.Use, a.Term.Key), true
+		return disruption.Soft(a.Term.Use, a.Term.Key), true
 	case a.Part == "selector":
-		return change.AnyNode(), true
+		return disruption.AnyNode(), true
 	case a.Part == "ports":
-		return change.NoHostPorts(), true
+		return disruption.NoHostPorts(), true
 	case a.Part == "taints":
 		for _, x := range b.m.Excluded(a.Workload, false) {
 			if x.Taint != nil {
-				return change.Tolerate(x.Taint), true
+				return disruption.Tolerate(x.Taint), true
 			}
 		}
 	}
-	return change.Edit{}, false
+	return disruption.Edit{}, false
 }
 
 // nodesToAdd is the smallest number of further nodes with which the pods hold.
 func (b *builder) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) {
 	for n = pending; n <= min(pending+maxMore, maxNodes); n++ {
-		if b.holds(w, change.Edit{}, n) {
+		if b.holds(w, disruption.Edit{}, n) {
 			return n, true
 		}
 	}
@@ -171,9 +173,9 @@ func (b *builder) apart(s Subject, w *workload.Workload) Subject {
 	const constraint = "add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: "
 	text := ""
 	switch {
-	case b.holds(w, change.SpreadOnNodes(false), 0):
+	case b.holds(w, disruption.SpreadOnNodes(false), 0):
 		text = constraint + "DoNotSchedule"
-	case b.holds(w, change.SpreadOnNodes(true), 0):
+	case b.holds(w, disruption.SpreadOnNodes(true), 0):
 		text = constraint + "DoNotSchedule, nodeTaintsPolicy: Honor"
 		if len(w.Kind.Shared) > 0 {
 			text += fmt.Sprintf(" and matchLabelKeys: [%s]", w.Kind.Shared[0])
@@ -181,24 +183,24 @@ func (b *builder) apart(s Subject, w *workload.Workload) Subject {
 	default:
 		return s.fix("%sScheduleAnyway", constraint)
 	}
-	if b.holds(w, change.ApartOnNodes(), 0) {
+	if b.holds(w, disruption.ApartOnNodes(), 0) {
 		text += ", or required anti-affinity"
 	}
 	return s.fix("%s", text)
 }
 
 // softSpread and honored are edits of the hard spread constraints on a key.
-func softSpread(key string) change.Edit { return change.Soft(placement.Spread, key) }
+func softSpread(key string) disruption.Edit { return disruption.Soft(model.Spread, key) }
 
-func honored(key string) change.Edit {
-	return change.EachSpread("honor", key, func(c *corev1.TopologySpreadConstraint) {
+func honored(key string) disruption.Edit {
+	return disruption.EachSpread("honor", key, func(c *corev1.TopologySpreadConstraint) {
 		honor := corev1.NodeInclusionPolicyHonor
 		c.NodeTaintsPolicy = &honor
 	})
 }
 
-func minDomains(key string, n int) change.Edit {
-	return change.EachSpread(fmt.Sprint("minDomains ", n), key, func(c *corev1.TopologySpreadConstraint) {
+func minDomains(key string, n int) disruption.Edit {
+	return disruption.EachSpread(fmt.Sprint("minDomains ", n), key, func(c *corev1.TopologySpreadConstraint) {
 		domains := int32(n)
 		c.MinDomains = &domains
 	})
@@ -206,16 +208,16 @@ func minDomains(key string, n int) change.Edit {
 
 // corrected is the repair of a topology key. Where the rule begins to work and then
 // stands in the way of rollouts or drains, it says what else is needed.
-func (b *builder) corrected(w *workload.Workload, t *placement.Term, key string) diag.Fix {
+func (b *builder) corrected(w *workload.Workload, t *model.Term, key string) diag.Fix {
 	fix := topologyKeyFix(w, t, key)
-	write := change.TopologyKey(t.Key, key)
+	write := disruption.TopologyKey(t.Key, key)
 	switch {
-	case !t.Hard || t.Use == placement.Affinity || !b.topo || w.Fragment || b.holds(w, write, 0):
-	case len(w.Kind.Shared) > 0 && b.holds(w, change.Both(write, change.PerRevision()), 0):
+	case !t.Hard || t.Use == model.Affinity || !b.topo || w.Fragment || b.holds(w, write, 0):
+	case len(w.Kind.Shared) > 0 && b.holds(w, disruption.Both(write, disruption.PerRevision()), 0):
 		fix.Description += fmt.Sprintf(", and add matchLabelKeys: [%s]: without it a rollout or a node drain may get stuck", w.Kind.Shared[0])
-	case t.Use == placement.AntiAffinity && b.holds(w, change.SoftAntiAffinity(), 0), t.Use == placement.Spread && b.holds(w, softSpread(t.Key), 0):
+	case t.Use == model.AntiAffinity && b.holds(w, disruption.SoftAntiAffinity(), 0), t.Use == model.Spread && b.holds(w, softSpread(t.Key), 0):
 		soft := "make the rule preferred"
-		if t.Use == placement.Spread {
+		if t.Use == model.Spread {
 			soft = "set whenUnsatisfiable: ScheduleAnyway"
 		}
 		fix.Description += ", and " + soft + ": as a hard rule it may stop rollouts or node drains"
@@ -225,14 +227,14 @@ func (b *builder) corrected(w *workload.Workload, t *placement.Term, key string)
 
 // toleration is the repair of an excluding taint, with as many pods as then hold. Of
 // pods that run to completion nothing rolls out or is drained.
-func (b *builder) toleration(s Subject, w *workload.Workload, x placement.Exclusion) Subject {
+func (b *builder) toleration(s Subject, w *workload.Workload, x model.Exclusion) Subject {
 	text := fmt.Sprintf("tolerate the taint %s:%s (%s)", x.Taint.Key, x.Taint.Effect, names(x.Nodes))
-	tolerate := change.Tolerate(x.Taint)
+	tolerate := disruption.Tolerate(x.Taint)
 	if w.Finite() || b.holds(w, tolerate, 0) {
 		return s.fix("%s", text)
 	}
 	for n := w.Count.N - 1; n > 0 && n >= w.Count.N-maxLower && w.Count.Key != nil && w.Scale == nil; n-- {
-		if b.holds(w, change.Both(tolerate, change.Replicas(n)), 0) {
+		if b.holds(w, disruption.Both(tolerate, disruption.Replicas(n)), 0) {
 			return s.fix("%s, and set %s to %d: with more, pods may stay Pending or a rollout or a node drain may get stuck", text, w.Count.Key.Value, n)
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -13,7 +13,7 @@ import (
 // advice that was tried, and the advice that rows of facts were given.
 type Answered struct {
 	changes map[string]settled
-	advice  *change.Advice
+	advice  *disruption.Advice
 	fixes   map[string][]diag.Fix
 	left    *int
 }
@@ -21,7 +21,7 @@ type Answered struct {
 // NewAnswered has no answers yet, and a number of steps to try advice that others may
 // take from, too.
 func NewAnswered(left *int) *Answered {
-	return &Answered{changes: map[string]settled{}, advice: change.NewAdvice(), fixes: map[string][]diag.Fix{}, left: left}
+	return &Answered{changes: map[string]settled{}, advice: disruption.NewAdvice(), fixes: map[string][]diag.Fix{}, left: left}
 }
 
 // told reports whether an earlier context has told what becomes of a workload.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -16,12 +16,12 @@ import (
 // nothing apart (R-A8), so the other term decides. Required affinity needs both
 // labels, and soft spread scores only nodes that have all keys
 // (podtopologyspread/scoring.go, requireAllTopologies).
-func termBeside(all []*placement.Term, t *placement.Term) bool {
+func termBeside(all []*model.Term, t *model.Term) bool {
 	replacement, deprecated := topology.Deprecated(t.Key)
-	if !deprecated || t.Use == placement.Spread || t.Use == placement.Affinity && t.Hard {
+	if !deprecated || t.Use == model.Spread || t.Use == model.Affinity && t.Hard {
 		return false
 	}
-	return slices.ContainsFunc(all, func(o *placement.Term) bool {
+	return slices.ContainsFunc(all, func(o *model.Term) bool {
 		return o.Use == t.Use && o.Hard == t.Hard && o.Key == replacement
 	})
 }
@@ -45,7 +45,7 @@ func nodeTermBeside(w *workload.Workload, term *source.Node, hard bool, key stri
 
 // maker names a custom resource whose operator may make the pods that a selector
 // asks for, or is empty.
-func (b *builder) maker(w *workload.Workload, t *placement.Term) string {
+func (b *builder) maker(w *workload.Workload, t *model.Term) string {
 	if b.Set == nil || len(b.Set.Customs) == 0 {
 		return ""
 	}

@@ -3,7 +3,7 @@ package facts
 import (
 	"slices"
 
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -23,6 +23,6 @@ func (b *builder) bound(w *workload.Workload) string {
 }
 
 // declared reports whether there is a node of a name.
-func declared(m *placement.Model, node string) bool {
+func declared(m *model.Model, node string) bool {
 	return slices.ContainsFunc(m.Topology.Nodes, func(n *topology.Node) bool { return n.Name == node })
 }

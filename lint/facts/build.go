@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -15,7 +17,7 @@ import (
 
 // Input is what facts are about.
 type Input struct {
-	Model *placement.Model
+	Model *model.Model
 	// Set is what the model was made of.
 	Set *workload.Set
 	// Problems are those of the texts; they belong to no cluster, so give them once.
@@ -40,8 +42,8 @@ type Input struct {
 type builder struct {
 	*Facts
 	Input
-	m *placement.Model
-	j *change.Judge
+	m *model.Model
+	j *disruption.Judge
 	// declared counts the workloads that selectors can match.
 	declared int
 	topo     bool
@@ -58,11 +60,11 @@ type builder struct {
 	// together.
 	torn map[*workload.Workload]bool
 	// repairs pays for trying the repairs of each workload in a decision.
-	repairs *placement.Purse
+	repairs *model.Purse
 	// originals are the first workloads that objects stand for: see declaredAs.
 	originals map[*source.Object]*workload.Workload
 	// nodes keeps the usable nodes of each kind of pod.
-	nodes map[*placement.Eligibility][]*topology.Node
+	nodes map[*model.Eligibility][]*topology.Node
 	// current is what stands behind the facts that are being built, standings by
 	// id what stands behind those that are: for an Explainer, which keeps them.
 	current   standing
@@ -78,7 +80,7 @@ func Build(in Input) *Facts { return build(in).Facts }
 
 func build(in Input) *builder {
 	m := in.Model
-	b := &builder{Facts: &Facts{settled: Decisions{}}, Input: in, m: m, complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*placement.Eligibility][]*topology.Node{}, faulty: map[*workload.Workload]bool{}, torn: map[*workload.Workload]bool{}}
+	b := &builder{Facts: &Facts{settled: Decisions{}}, Input: in, m: m, complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*model.Eligibility][]*topology.Node{}, faulty: map[*workload.Workload]bool{}, torn: map[*workload.Workload]bool{}}
 	for _, p := range in.Problems {
 		b.document(p)
 	}
@@ -89,7 +91,7 @@ func build(in Input) *builder {
 		}
 	}
 	if in.Set != nil {
-		b.j = change.New(m, in.Set, placement.Options{})
+		b.j = disruption.New(m, in.Set, search.Options{})
 		if in.Answered != nil {
 			b.j.ShareAdvice(in.Answered.advice, in.Answered.left)
 		}
@@ -101,7 +103,7 @@ func build(in Input) *builder {
 			m.Run().GiveUp(m.Workloads, askChange)
 		}
 	}
-	objects := placement.ObjectsOf(m.Workloads)
+	objects := model.ObjectsOf(m.Workloads)
 	fields, placed := m.Purse(objects), m.Purse(objects)
 	for _, w := range m.Workloads {
 		fields.Ask(w.Object, askFields, func() { b.fields(w) })
@@ -111,7 +113,7 @@ func build(in Input) *builder {
 		b.fragments(in.Set)
 	}
 	b.askAll(askCircles, func() {
-		for _, c := range m.Circles() {
+		for _, c := range bound.Circles(m) {
 			b.circle(c)
 		}
 	})
@@ -259,7 +261,7 @@ func (b *builder) workload(w *workload.Workload) {
 	}
 	b.nodeLabels(w)
 	b.because(w, func(x *Explainer) diag.Account { return x.alone(w) })
-	for _, u := range b.m.UnmetAffinity(w) {
+	for _, u := range bound.UnmetAffinity(b.m, w) {
 		b.unmet(w, u, usable)
 	}
 	b.placement(w)
@@ -317,7 +319,7 @@ func (b *builder) unknownField(w *workload.Workload, u workload.UnknownField) {
 }
 
 // circle tells of a workload that waits for one that waits for it.
-func (b *builder) circle(c placement.Circle) {
+func (b *builder) circle(c bound.Circle) {
 	w := c.Workload
 	b.about(w)
 	b.because(w, func(x *Explainer) diag.Account { return x.together(w, c.Path, "") })

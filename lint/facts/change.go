@@ -5,9 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -51,18 +54,18 @@ func (b *builder) asks(w *workload.Workload, questions ...func(*workload.Workloa
 		for _, ask := range questions {
 			sound := false
 			if !b.j.Ask(w, func() { sound = b.m.Run().Guard([]*source.Object{w.Object}, func() { ask(w) }) }) || !sound {
-				b.unsure(w, change.WhySteps)
+				b.unsure(w, disruption.WhySteps)
 			}
 		}
 	})
 	if given {
-		b.unsure(w, change.WhySteps)
+		b.unsure(w, disruption.WhySteps)
 	}
 }
 
 // endings translates verdicts.
-var endings = map[placement.Verdict]Ending{
-	placement.Always: EndsWell, placement.OrderDependent: MayEndIll, placement.Never: EndsIll, placement.Undetermined: EndsUnsure,
+var endings = map[certificate.Verdict]Ending{
+	certificate.Always: EndsWell, certificate.OrderDependent: MayEndIll, certificate.Never: EndsIll, certificate.Undetermined: EndsUnsure,
 }
 
 // rollout tells whether an update of a workload completes: never if it does at
@@ -99,27 +102,27 @@ func (b *builder) rollout(w *workload.Workload) {
 
 // unsure notes that the answer to some question about a change is not known.
 func (b *builder) unsure(w *workload.Workload, why string) {
-	if why == change.WhySteps {
+	if why == disruption.WhySteps {
 		b.m.Run().GiveUp([]*workload.Workload{w}, askChange)
 	}
 	b.settle(w, func(d *settled) { d.changed, d.lost = false, false })
 }
 
 // begun are the rollouts of pods that fit before.
-func begun(all []change.Rollout) []change.Rollout {
-	return slices.DeleteFunc(slices.Clone(all), func(r change.Rollout) bool { return r.Verdict == "" })
+func begun(all []disruption.Rollout) []disruption.Rollout {
+	return slices.DeleteFunc(slices.Clone(all), func(r disruption.Rollout) bool { return r.Verdict == "" })
 }
 
 // allNever reports whether none of the rollouts ever completes: at another number
 // of pods one might.
-func allNever(all []change.Rollout) bool {
-	return !slices.ContainsFunc(all, func(r change.Rollout) bool { return r.Verdict != placement.Never })
+func allNever(all []disruption.Rollout) bool {
+	return !slices.ContainsFunc(all, func(r disruption.Rollout) bool { return r.Verdict != certificate.Never })
 }
 
 // worst is the rollout to tell of: the first that is bad, and of these one that
 // never completes first.
-func worst(all []change.Rollout) *change.Rollout {
-	for _, v := range []placement.Verdict{placement.Never, placement.OrderDependent, placement.Undetermined} {
+func worst(all []disruption.Rollout) *disruption.Rollout {
+	for _, v := range []certificate.Verdict{certificate.Never, certificate.OrderDependent, certificate.Undetermined} {
 		for i := range all {
 			if all[i].Verdict == v {
 				return &all[i]
@@ -143,7 +146,7 @@ func scaleText(w *workload.Workload, pods int) string {
 
 // rolloutSubject is where the blocking term or port stands, what else has a
 // part in it, and the ways out that were tried.
-func (b *builder) rolloutSubject(w *workload.Workload, r *change.Rollout, fact *Rollout) Subject {
+func (b *builder) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fact *Rollout) Subject {
 	s := Subject{}
 	if r.Core != nil {
 		s, fact.Reasons, fact.Others = b.coreSubject(w, r.CoreModel, r.Core)
@@ -173,7 +176,7 @@ func (b *builder) rolloutSubject(w *workload.Workload, r *change.Rollout, fact *
 
 // coreSubject starts a subject at the first term, port or request of a core, own
 // ones first, and gives the reasons in words and the other workloads in it.
-func (b *builder) coreSubject(w *workload.Workload, m *placement.Model, core *placement.Core) (s Subject, reasons, others []string) {
+func (b *builder) coreSubject(w *workload.Workload, m *model.Model, core *search.Core) (s Subject, reasons, others []string) {
 	t := &coreText{b: b, m: m, seen: map[diag.Span]bool{}, reasons: []string{}, others: []string{}}
 	for _, pass := range []struct{ own, term bool }{{true, true}, {false, true}, {true, false}, {false, false}} {
 		for _, atom := range core.Atoms {
@@ -191,7 +194,7 @@ func (b *builder) coreSubject(w *workload.Workload, m *placement.Model, core *pl
 // coreText is a core as a finding tells it.
 type coreText struct {
 	b               *builder
-	m               *placement.Model
+	m               *model.Model
 	s               Subject
 	reasons, others []string
 	fewer           []string // why not all nodes count
@@ -199,7 +202,7 @@ type coreText struct {
 }
 
 // add takes in an atom; old and new pods have theirs from one place.
-func (t *coreText) add(atom placement.Atom, own bool) {
+func (t *coreText) add(atom search.Atom, own bool) {
 	reason := reasonText(t.m, atom)
 	if atom.Part == "taints" || atom.Part == "selector" {
 		if t.s, _ = t.b.excluded(t.s, t.b.original(atom.Workload), false); own && !slices.Contains(t.fewer, reason) {
@@ -250,7 +253,7 @@ func (b *builder) atOwn(w *workload.Workload, s Subject, others []string) Subjec
 	}
 	for _, t := range b.m.Group(w).Terms {
 		for _, o := range b.m.Workloads {
-			if t.Hard && slices.Contains(others, o.String()) && b.m.Peer(t, w, o) == placement.Yes {
+			if t.Hard && slices.Contains(others, o.String()) && b.m.Peer(t, w, o) == model.Yes {
 				s = s.related(s.Location, "a rule of another workload")
 				s.Location = w.File().ItemSpan(t.Node)
 				b.about(w)
@@ -262,7 +265,7 @@ func (b *builder) atOwn(w *workload.Workload, s Subject, others []string) Subjec
 }
 
 // reasonText is an atom in a few words, without whose it is.
-func reasonText(m *placement.Model, a placement.Atom) string {
+func reasonText(m *model.Model, a search.Atom) string {
 	switch {
 	case a.Term != nil:
 		return a.String()
@@ -281,7 +284,7 @@ func reasonText(m *placement.Model, a placement.Atom) string {
 func (b *builder) ownReasons(w *workload.Workload) []string {
 	reasons := []string{}
 	for _, t := range b.m.Group(w).Terms {
-		if text := fmt.Sprintf("required %s on %s", t.Use, t.Key); t.Hard && b.m.Peer(t, w, w) == placement.Yes && !slices.Contains(reasons, text) {
+		if text := fmt.Sprintf("required %s on %s", t.Use, t.Key); t.Hard && b.m.Peer(t, w, w) == model.Yes && !slices.Contains(reasons, text) {
 			reasons = append(reasons, text)
 		}
 	}
@@ -289,20 +292,20 @@ func (b *builder) ownReasons(w *workload.Workload) []string {
 }
 
 // roomText is a limit in a few words, or "".
-func roomText(l *placement.Limit) string {
+func roomText(l *bound.Limit) string {
 	switch {
 	case l == nil:
 		return ""
-	case l.By == placement.ByAntiAffinity && len(l.Terms) == 1 && l.Domains == l.Most:
+	case l.By == bound.ByAntiAffinity && len(l.Terms) == 1 && l.Domains == l.Most:
 		return fmt.Sprintf("%s on %s of %s", plural(l.Most, "pod"), plural(l.Domains, "value"), l.Terms[0].Key)
-	case l.By == placement.ByHostPort:
+	case l.By == bound.ByHostPort:
 		return fmt.Sprintf("%s on %s", plural(l.Most, "pod"), plural(l.Eligible, "node"))
 	}
 	return plural(l.Most, "pod")
 }
 
 // state says where the pods are when a rollout is stuck.
-func state(r *change.Rollout) string {
+func state(r *disruption.Rollout) string {
 	old, fresh := r.Left()
 	var parts []string
 	if len(old) > 0 {
@@ -318,18 +321,18 @@ func state(r *change.Rollout) string {
 }
 
 // remedyText says what to write.
-func (b *builder) remedyText(w *workload.Workload, way workload.Way, remedy change.Remedy) string {
+func (b *builder) remedyText(w *workload.Workload, way workload.Way, remedy disruption.Remedy) string {
 	switch remedy {
-	case change.MatchLabelKeys:
+	case disruption.MatchLabelKeys:
 		return fmt.Sprintf("add matchLabelKeys: [%s] to the required anti-affinity: pods then keep away from those of their own revision only", w.Kind.Shared[0])
-	case change.MaxUnavailable:
+	case disruption.MaxUnavailable:
 		if way == workload.PerNode {
 			return "set maxSurge: 0 and maxUnavailable: 1, so that the old pod goes first"
 		}
 		return "set maxUnavailable: 1, so that an old pod may go first, and maxSurge: 0, so that no new one waits in vain"
-	case change.CountRevisions:
+	case disruption.CountRevisions:
 		return fmt.Sprintf("drop matchLabelKeys: [%s] from the constraint: old pods then count as well, and the new ones may end up uneven", w.Kind.Shared[0])
-	case change.MismatchLabelKeys:
+	case disruption.MismatchLabelKeys:
 		return "add mismatchLabelKeys: [kubevirt.io/created-by] to the required anti-affinity: a machine then passes over its own second pod"
 	}
 	if key := b.apartOn(w); key != "" {
@@ -342,7 +345,7 @@ func (b *builder) remedyText(w *workload.Workload, way workload.Way, remedy chan
 // "".
 func (b *builder) apartOn(w *workload.Workload) string {
 	for _, t := range b.m.Group(w).Terms {
-		if t.Hard && t.Use == placement.AntiAffinity {
+		if t.Hard && t.Use == model.AntiAffinity {
 			return t.Key
 		}
 	}
@@ -350,9 +353,9 @@ func (b *builder) apartOn(w *workload.Workload) string {
 }
 
 // skew adds which constraint may end up uneven, and what to do.
-func (b *builder) skew(w *workload.Workload, r *change.Rollout, fact *Rollout, s Subject) Subject {
+func (b *builder) skew(w *workload.Workload, r *disruption.Rollout, fact *Rollout, s Subject) Subject {
 	for _, t := range b.m.Group(w).Terms {
-		if t.Hard && t.Use == placement.Spread {
+		if t.Hard && t.Use == model.Spread {
 			fact.SkewKey, fact.MaxSkew = t.Key, int(t.Constraint.MaxSkew)
 			s.Location = w.File().ItemSpan(t.Node)
 			break

@@ -3,9 +3,9 @@ package facts
 import (
 	"slices"
 
-	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -17,7 +17,7 @@ func (b *builder) losses(w *workload.Workload) {
 	}
 	for _, key := range b.Survive(w) {
 		all := b.j.Survives(w, key)
-		gone, ghost := b.loss(w, all, placement.Gone), b.loss(w, all, placement.Ghost)
+		gone, ghost := b.loss(w, all, certificate.Gone), b.loss(w, all, certificate.Ghost)
 		if gone != nil && ghost != nil && gone.Ending == ghost.Ending && gone.Pending == ghost.Pending && gone.Value == ghost.Value {
 			gone.Meaning, ghost = "both", nil
 		}
@@ -29,8 +29,8 @@ func (b *builder) losses(w *workload.Workload) {
 				continue
 			}
 			b.because(w, func(x *Explainer) diag.Account {
-				of := slices.DeleteFunc(slices.Clone(all), func(s change.Survival) bool { return fact.Meaning != "both" && string(s.Meaning) != fact.Meaning })
-				worst, _ := change.Worst(of)
+				of := slices.DeleteFunc(slices.Clone(all), func(s disruption.Survival) bool { return fact.Meaning != "both" && string(s.Meaning) != fact.Meaning })
+				worst, _ := disruption.Worst(of)
 				return x.struck(w, of, worst)
 			})
 			s := about(w, b.holding(w))
@@ -45,9 +45,11 @@ func (b *builder) losses(w *workload.Workload) {
 
 // whyOpen is why the outcome of some losses is not known: the budget, if that is one of
 // the reasons.
-func whyOpen(all []change.Survival) string {
-	if slices.ContainsFunc(all, func(s change.Survival) bool { return s.Verdict == placement.Undetermined && s.Why == change.WhySteps }) {
-		return change.WhySteps
+func whyOpen(all []disruption.Survival) string {
+	if slices.ContainsFunc(all, func(s disruption.Survival) bool {
+		return s.Verdict == certificate.Undetermined && s.Why == disruption.WhySteps
+	}) {
+		return disruption.WhySteps
 	}
 	return ""
 }
@@ -57,7 +59,7 @@ func (b *builder) lossHelp(w *workload.Workload, fact *Loss) string {
 	switch {
 	case !fact.Recreated:
 		return "delete the Node objects once the nodes are off for certain, so that the pods are created again"
-	case fact.Meaning == string(placement.Ghost) && b.j.Honored(w, fact.Key):
+	case fact.Meaning == string(certificate.Ghost) && b.j.Honored(w, fact.Key):
 		return "set nodeTaintsPolicy: Honor, so that unreachable nodes are no empty domains"
 	case len(b.ownReasons(w)) > 0:
 		return "add nodes, lower the number of pods, or make the rule preferred"
@@ -67,18 +69,18 @@ func (b *builder) lossHelp(w *workload.Workload, fact *Loss) string {
 
 // loss is the worst loss of one meaning, and how many are like it; nil if there
 // is none.
-func (b *builder) loss(w *workload.Workload, all []change.Survival, meaning placement.Meaning) *Loss {
-	all = slices.DeleteFunc(slices.Clone(all), func(s change.Survival) bool { return s.Meaning != meaning })
+func (b *builder) loss(w *workload.Workload, all []disruption.Survival, meaning certificate.Meaning) *Loss {
+	all = slices.DeleteFunc(slices.Clone(all), func(s disruption.Survival) bool { return s.Meaning != meaning })
 	if len(all) == 0 {
 		return nil
 	}
-	worst, like := change.Worst(all)
+	worst, like := disruption.Worst(all)
 	if worst == nil {
 		worst, like = &all[0], len(all)-1
 	}
 	return &Loss{
 		Workload: w.String(), Ending: endings[worst.Verdict], Key: worst.Key, Value: worst.Value, Like: like,
-		Meaning: string(meaning), Pods: change.Certain(w), Pending: worst.Pending, Recreated: placement.Loss{Meaning: meaning}.Recreated(w),
+		Meaning: string(meaning), Pods: disruption.Certain(w), Pending: worst.Pending, Recreated: certificate.Loss{Meaning: meaning}.Recreated(w),
 	}
 }
 
@@ -89,7 +91,7 @@ func (b *builder) drain(w *workload.Workload) {
 		return
 	}
 	d := b.j.Drain(w)
-	if d.Answer == change.Unknown {
+	if d.Answer == disruption.Unknown {
 		b.unsure(w, d.Why)
 	}
 	if d.Worst == nil {
@@ -97,7 +99,7 @@ func (b *builder) drain(w *workload.Workload) {
 	}
 	b.because(w, func(x *Explainer) diag.Account { return x.struck(w, x.judge().Drains(w), d.Worst) })
 	fact := Drain{
-		Workload: w.String(), Ending: endings[d.Worst.Verdict], Pods: change.Certain(w), Node: d.Worst.Value, Like: d.Like, Pending: d.Worst.Pending,
+		Workload: w.String(), Ending: endings[d.Worst.Verdict], Pods: disruption.Certain(w), Node: d.Worst.Value, Like: d.Like, Pending: d.Worst.Pending,
 	}
 	s := about(w, b.holding(w))
 	if at := w.CountSpan(); at != s.Location {

@@ -5,16 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // budget tells of a disruption budget that lets no pod go, that is not the only
 // one of a pod, or that selects none.
-func (b *builder) budget(x *change.Budget) {
+func (b *builder) budget(x *disruption.Budget) {
 	id := x.Object.ID()
 	b.object = &id
 	var of *workload.Workload
@@ -48,10 +49,10 @@ func (b *builder) budget(x *change.Budget) {
 	if fact.Limit = x.Text; x.Known && x.Allowed == 0 {
 		s := Subject{Location: x.Span()}
 		for _, w := range x.Workloads[:min(len(x.Workloads), maxOthers)] {
-			s = s.related(w.CountSpan(), "%s", plural(change.Certain(w), "pod")+" of "+w.String())
+			s = s.related(w.CountSpan(), "%s", plural(disruption.Certain(w), "pod")+" of "+w.String())
 		}
 		more := ""
-		if allowed, _ := x.Budget.Allowed(x.Pods + 1); allowed > 0 && len(x.Workloads) == 1 && b.holds(of, change.Replicas(x.Pods+1), 0) {
+		if allowed, _ := x.Budget.Allowed(x.Pods + 1); allowed > 0 && len(x.Workloads) == 1 && b.holds(of, disruption.Replicas(x.Pods+1), 0) {
 			more = ", or run one replica more"
 		}
 		add("no-eviction", s.fix("set maxUnavailable: 1 in place of it%s", more))
@@ -68,7 +69,7 @@ type rival struct {
 }
 
 // rivals are the other budgets of the pods of one, each once.
-func (b *builder) rivals(x *change.Budget) (all []rival) {
+func (b *builder) rivals(x *disruption.Budget) (all []rival) {
 	seen := map[*source.Object]bool{x.Object: true}
 	for _, w := range x.Workloads {
 		if w.Repeated {
@@ -94,7 +95,7 @@ func budgetName(b *workload.Budget) string {
 func (b *builder) migration(w *workload.Workload) {
 	m := b.j.Migration(w)
 	b.because(w, func(x *Explainer) diag.Account { return x.moving(w) })
-	ending, known := map[change.Answer]Ending{change.Yes: EndsWell, change.May: MayEndIll, change.No: EndsIll, change.Unknown: EndsUnsure}[m.Answer]
+	ending, known := map[disruption.Answer]Ending{disruption.Yes: EndsWell, disruption.May: MayEndIll, disruption.No: EndsIll, disruption.Unknown: EndsUnsure}[m.Answer]
 	if ending == EndsUnsure {
 		b.unsure(w, m.Why)
 	}
@@ -127,7 +128,7 @@ func (b *builder) migration(w *workload.Workload) {
 func (b *builder) autoscaler(w *workload.Workload) {
 	s := b.j.Scaling(w)
 	b.because(w, func(x *Explainer) diag.Account { return x.scaled(w) })
-	verdict, known := map[change.Answer]Verdict{change.Yes: Feasible, change.No: Infeasible, change.May: Unknown, change.Unknown: Unknown}[s.Answer]
+	verdict, known := map[disruption.Answer]Verdict{disruption.Yes: Feasible, disruption.No: Infeasible, disruption.May: Unknown, disruption.Unknown: Unknown}[s.Answer]
 	if verdict == Unknown {
 		b.unsure(w, s.Why)
 	}
@@ -168,7 +169,7 @@ func (b *builder) autoscaler(w *workload.Workload) {
 }
 
 // limitReason is the rule of a limit in words.
-func limitReason(l *placement.Limit) string {
+func limitReason(l *bound.Limit) string {
 	switch {
 	case len(l.Terms) > 0:
 		var rules []string
@@ -177,20 +178,20 @@ func limitReason(l *placement.Limit) string {
 				rules = append(rules, text)
 			}
 		}
-		if l.By == placement.ByAntiAffinity {
+		if l.By == bound.ByAntiAffinity {
 			return fmt.Sprintf("%s, of which the nodes have %s", strings.Join(rules, " and "), plural(l.Domains, "value"))
 		}
 		return strings.Join(rules, " and ")
-	case l.By == placement.ByHostPort:
+	case l.By == bound.ByHostPort:
 		return fmt.Sprintf("a host port on %s", plural(l.Eligible, "node"))
 	}
 	return fmt.Sprintf("the %s of the nodes", l.Binding)
 }
 
 // termText is what a term is for, and whether it filters.
-func termText(t *placement.Term) string {
+func termText(t *model.Term) string {
 	hard := map[bool]string{true: "required", false: "preferred"}
-	if t.Use == placement.Spread {
+	if t.Use == model.Spread {
 		hard = map[bool]string{true: "hard", false: "soft"}
 	}
 	return hard[t.Hard] + " " + string(t.Use)

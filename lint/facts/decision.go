@@ -8,9 +8,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -26,7 +28,7 @@ func Reference(w *workload.Workload) string {
 
 // Decision turns a decision into the document that the place command prints,
 // with what the judge says of change, and of the losses that are asked for.
-func Decision(m *placement.Model, d *placement.Decision, j *change.Judge, survive func(*workload.Workload) []string) *diag.Placement {
+func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, survive func(*workload.Workload) []string) *diag.Placement {
 	b := &builder{Facts: &Facts{settled: Decisions{}}, Input: Input{Survive: survive}, m: m, j: j}
 	if b.prepared = j.Prepare(); !b.prepared {
 		m.Run().GiveUp(m.Workloads, askChange)
@@ -37,8 +39,8 @@ func Decision(m *placement.Model, d *placement.Decision, j *change.Judge, surviv
 		Workloads: []diag.PlacementWorkload{}, Witness: steps(d.Witness), Invalid: []diag.PlacementInvalid{}, Unmodelled: []string{}, Notes: []string{}, Unknown: []diag.Skip{},
 	}
 	for _, o := range d.Over {
-		if o.Cause == placement.ByBudget {
-			m.Run().GiveUp(o.Workloads, placement.TogetherQuestion)
+		if o.Cause == model.ByBudget {
+			m.Run().GiveUp(o.Workloads, search.TogetherQuestion)
 		}
 	}
 	objects := make([]*source.Object, len(d.Workloads))
@@ -51,9 +53,9 @@ func Decision(m *placement.Model, d *placement.Decision, j *change.Judge, surviv
 		w := b.decided(d, &d.Workloads[i])
 		w.Change = b.changed(&d.Workloads[i])
 		doc.Workloads = append(doc.Workloads, w)
-		never = never || d.Workloads[i].Verdict == placement.Never && !d.Workloads[i].Workload.Finite()
+		never = never || d.Workloads[i].Verdict == certificate.Never && !d.Workloads[i].Workload.Finite()
 	}
-	if d.Verdict == placement.Never && !never {
+	if d.Verdict == certificate.Never && !never {
 		b.crowded(d, doc)
 	}
 	slices.SortStableFunc(doc.Workloads, func(a, b diag.PlacementWorkload) int {
@@ -72,11 +74,11 @@ func Decision(m *placement.Model, d *placement.Decision, j *change.Judge, surviv
 
 // quirks tells of terms that the scheduler reads otherwise than they are
 // written, which answers follow.
-func quirks(m *placement.Model) []string {
+func quirks(m *model.Model) []string {
 	var notes []string
 	for _, w := range m.Workloads {
 		for _, t := range m.Group(w).Terms {
-			if t.Hard && t.EveryNamespace() && placement.Modelled(m.Group(w)) {
+			if t.Hard && t.EveryNamespace() && model.Modelled(m.Group(w)) {
 				notes = append(notes, fmt.Sprintf("the namespaceSelector (%s) of the required %s of %s on %s matches every namespace while its pods come in: Kubernetes v1.36 reads one with nothing but NotIn and DoesNotExist like that (kubernetes/kubernetes#141526)",
 					t.NamespaceText(), t.Use, w, t.Key))
 			}
@@ -92,13 +94,13 @@ func quirks(m *placement.Model) []string {
 const maxOpen = 5
 
 // open says what kept a verdict from being decided.
-func open(d *placement.Decision) []string {
+func open(d *certificate.Decision) []string {
 	var notes []string
 	for _, q := range d.Doubts {
 		notes = append(notes, "open: "+doubt(&q))
 	}
 	for i := range d.Workloads {
-		if w := &d.Workloads[i]; w.Cause == placement.ByGrowth {
+		if w := &d.Workloads[i]; w.Cause == model.ByGrowth {
 			notes = append(notes, fmt.Sprintf("open: whether all pods of %s are placed %s", w.Workload, w.Why))
 		}
 	}
@@ -112,24 +114,24 @@ func open(d *placement.Decision) []string {
 }
 
 // overrun says why a component is not decided.
-var overrun = map[placement.Cause]string{
-	placement.ByBudget: "could not be decided within the budget: raise --steps",
-	placement.BySize:   "are too many to search, and no proof applies",
-	placement.ByFault:  "are left open by an internal error: the checker refuses what was found",
+var overrun = map[model.Cause]string{
+	model.ByBudget: "could not be decided within the budget: raise --steps",
+	model.BySize:   "are too many to search, and no proof applies",
+	model.ByFault:  "are left open by an internal error: the checker refuses what was found",
 }
 
 // doubt is a hard term that leaves an answer open, in words.
-func doubt(q *placement.Doubt) string {
+func doubt(q *model.Doubt) string {
 	if q.Resource != "" {
 		return fmt.Sprintf("whether pods of %s fit depends on %s, which no node lists", q.Workload, q.Resource)
 	}
 	rule := fmt.Sprintf("the required %s of %s on %s", q.Term.Use, q.Workload, q.Term.Key)
 	switch q.Cause() {
-	case placement.ByVariable:
+	case model.ByVariable:
 		return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value holds a variable", rule, q.Target, q.Key)
-	case placement.ByFinite:
+	case model.ByFinite:
 		return fmt.Sprintf("%s counts on pods of %s, which end by themselves", rule, q.Target)
-	case placement.ByUnknown:
+	case model.ByUnknown:
 		return fmt.Sprintf("%s counts on pods of %s, which are not modelled: %s", rule, q.Target, q.Why)
 	}
 	return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value only the cluster knows", rule, q.Target, q.Key)
@@ -147,7 +149,7 @@ func few(ws []*workload.Workload) string {
 	return strings.Join(names, ", ")
 }
 
-func steps(run []placement.Placed) []diag.PlacementStep {
+func steps(run []certificate.Placed) []diag.PlacementStep {
 	all := make([]diag.PlacementStep, len(run))
 	for i, p := range run {
 		all[i] = diag.PlacementStep{Workload: Reference(p.Workload), Node: p.Node.Name, Zone: p.Node.Labels[corev1.LabelTopologyZone]}
@@ -157,7 +159,7 @@ func steps(run []placement.Placed) []diag.PlacementStep {
 
 // pending is pods that are left over. Those that are bound to a node which is not
 // declared are no business of the scheduler.
-func pending(m *placement.Model, p placement.Pending) diag.PlacementPending {
+func pending(m *model.Model, p certificate.Pending) diag.PlacementPending {
 	out := diag.PlacementPending{Workload: Reference(p.Workload), Count: p.Count, Reason: reason(p.Reasons)}
 	if node := p.Workload.Spec.NodeName; node != "" && !declared(m, node) {
 		out.Orphaned, out.Reason = true, "node "+node+", which nodeName names, is not declared"
@@ -166,12 +168,12 @@ func pending(m *placement.Model, p placement.Pending) diag.PlacementPending {
 }
 
 // reason counts the nodes by the filter that refuses the pod there.
-func reason(reasons map[placement.Reason]int) string {
-	var keys []placement.Reason
+func reason(reasons map[certificate.Reason]int) string {
+	var keys []certificate.Reason
 	for k := range reasons {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b placement.Reason) int {
+	slices.SortFunc(keys, func(a, b certificate.Reason) int {
 		return cmp.Or(cmp.Compare(reasons[b], reasons[a]), cmp.Compare(a, b))
 	})
 	var parts []string
@@ -181,15 +183,15 @@ func reason(reasons map[placement.Reason]int) string {
 	return strings.Join(parts, ", ")
 }
 
-func (b *builder) decided(d *placement.Decision, w *placement.WorkloadDecision) diag.PlacementWorkload {
+func (b *builder) decided(d *certificate.Decision, w *certificate.WorkloadDecision) diag.PlacementWorkload {
 	o := w.Workload.Object
 	out := diag.PlacementWorkload{
 		APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: w.Pods,
 		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced, Reason: string(w.Cause),
 		Core: []diag.PlacementCore{}, Repairs: []string{},
 	}
-	if w.Verdict == placement.Never {
-		if core := b.m.Explain(w.Workload, d); core != nil {
+	if w.Verdict == certificate.Never {
+		if core := search.Explain(b.m, w.Workload, d); core != nil {
 			ws := []*workload.Workload{w.Workload}
 			out.Core = explained(b.m, ws, core)
 			b.repairs.Ask(o, askRepairs, func() { out.Repairs = b.waysOut(ws, core.Repairs) })
@@ -199,8 +201,8 @@ func (b *builder) decided(d *placement.Decision, w *placement.WorkloadDecision) 
 }
 
 // crowded gives every workload of a core that is about several that core.
-func (b *builder) crowded(d *placement.Decision, doc *diag.Placement) {
-	ws, core := b.m.ExplainTogether(d)
+func (b *builder) crowded(d *certificate.Decision, doc *diag.Placement) {
+	ws, core := search.ExplainTogether(b.m, d)
 	if core == nil {
 		return
 	}
@@ -215,7 +217,7 @@ func (b *builder) crowded(d *placement.Decision, doc *diag.Placement) {
 
 // explained is a core in words: its terms, then its other parts, then how many
 // pods there are.
-func explained(m *placement.Model, ws []*workload.Workload, core *placement.Core) []diag.PlacementCore {
+func explained(m *model.Model, ws []*workload.Workload, core *search.Core) []diag.PlacementCore {
 	list := []diag.PlacementCore{}
 	for _, terms := range []bool{true, false} {
 		for _, atom := range core.Atoms {
@@ -252,7 +254,7 @@ func coreMember(span diag.Span, field, text string) diag.PlacementCore {
 }
 
 // atomAt is where an atom stands, its field and what it says.
-func atomAt(m *placement.Model, a placement.Atom) (at diag.Span, field, text string) {
+func atomAt(m *model.Model, a search.Atom) (at diag.Span, field, text string) {
 	w, spec := a.Workload, a.Workload.SpecNode
 	if a.Term != nil {
 		return place(w, w.File().ItemSpan(a.Term.Node)), termField(a.Term), fmt.Sprintf("%s: %s selects %s", w, a, a.Term.Selector())
@@ -278,7 +280,7 @@ func atomAt(m *placement.Model, a placement.Atom) (at diag.Span, field, text str
 }
 
 // requestsText is what one pod asks for, as it is written.
-func requestsText(all []placement.Request) string {
+func requestsText(all []model.Request) string {
 	var parts []string
 	for i := range all {
 		parts = append(parts, fmt.Sprintf("%s of %s", &all[i].Quantity, all[i].Name))
@@ -286,11 +288,11 @@ func requestsText(all []placement.Request) string {
 	return strings.Join(parts, ", ")
 }
 
-func termField(t *placement.Term) string {
-	return map[placement.Use]string{placement.AntiAffinity: "podAntiAffinity", placement.Affinity: "podAffinity", placement.Spread: "topologySpreadConstraints"}[t.Use]
+func termField(t *model.Term) string {
+	return map[model.Use]string{model.AntiAffinity: "podAntiAffinity", model.Affinity: "podAffinity", model.Spread: "topologySpreadConstraints"}[t.Use]
 }
 
-func firstRequest(m *placement.Model, w *workload.Workload) diag.Span {
+func firstRequest(m *model.Model, w *workload.Workload) diag.Span {
 	for _, r := range m.Group(w).Requests {
 		if span := requestSpan(w, r.Name); !span.IsZero() {
 			return span
@@ -299,7 +301,7 @@ func firstRequest(m *placement.Model, w *workload.Workload) diag.Span {
 	return diag.Span{}
 }
 
-func excludedText(m *placement.Model, w *workload.Workload) string {
+func excludedText(m *model.Model, w *workload.Workload) string {
 	var parts []string
 	for _, x := range m.Excluded(w, true) {
 		parts = append(parts, x.String())
@@ -308,7 +310,7 @@ func excludedText(m *placement.Model, w *workload.Workload) string {
 }
 
 // outside lists what takes no part in the decision.
-func outside(m *placement.Model, doc *diag.Placement) {
+func outside(m *model.Model, doc *diag.Placement) {
 	for _, w := range m.Workloads {
 		g := m.Group(w)
 		switch {

@@ -6,15 +6,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // rolls translates verdicts on rollouts.
-var rolls = map[placement.Verdict]string{
-	placement.Always: "completes", placement.OrderDependent: "may-stick", placement.Never: "never", placement.Undetermined: "undetermined", "": "none",
+var rolls = map[certificate.Verdict]string{
+	certificate.Always: "completes", certificate.OrderDependent: "may-stick", certificate.Never: "never", certificate.Undetermined: "undetermined", "": "none",
 }
 
 // whyUnfit says why there is no question of a change.
@@ -22,11 +22,11 @@ const whyUnfit = "its pods do not fit as it is"
 
 // changed is what becomes of a workload when something changes. Pods that do not
 // fit as it is do not with fewer nodes, and there is nothing to drain.
-func (b *builder) changed(d *placement.WorkloadDecision) diag.PlacementChange {
+func (b *builder) changed(d *certificate.WorkloadDecision) diag.PlacementChange {
 	w := d.Workload
-	open := diag.PlacementJudgement{Verdict: string(change.Unknown), Reason: change.WhySteps}
+	open := diag.PlacementJudgement{Verdict: string(disruption.Unknown), Reason: disruption.WhySteps}
 	out := diag.PlacementChange{Drain: open, Migrate: open, Autoscale: open}
-	out.Rollout = diag.PlacementRollout{Verdict: rolls[placement.Undetermined], Reason: change.WhySteps}
+	out.Rollout = diag.PlacementRollout{Verdict: rolls[certificate.Undetermined], Reason: disruption.WhySteps}
 	out.Survives = b.unasked(w)
 	if b.prepared {
 		b.asks(w,
@@ -34,14 +34,14 @@ func (b *builder) changed(d *placement.WorkloadDecision) diag.PlacementChange {
 			func(w *workload.Workload) { out.Drain = b.drains(w) }, func(w *workload.Workload) { out.Migrate = b.migrates(w) },
 			func(w *workload.Workload) { out.Autoscale = b.scales(w) })
 	}
-	if d.Verdict != placement.Never {
+	if d.Verdict != certificate.Never {
 		return out
 	}
 	for i := range out.Survives {
 		s := &out.Survives[i]
-		s.Verdict, s.Pending, s.Reason = string(placement.Never), max(s.Pending, d.Pods-d.MaxPlaced), whyUnfit
+		s.Verdict, s.Pending, s.Reason = string(certificate.Never), max(s.Pending, d.Pods-d.MaxPlaced), whyUnfit
 	}
-	out.Drain = diag.PlacementJudgement{Verdict: string(change.None), Reason: whyUnfit}
+	out.Drain = diag.PlacementJudgement{Verdict: string(disruption.None), Reason: whyUnfit}
 	return out
 }
 
@@ -52,7 +52,7 @@ func (b *builder) unasked(w *workload.Workload) []diag.PlacementSurvival {
 		return list
 	}
 	for _, key := range b.Survive(w) {
-		list = append(list, diag.PlacementSurvival{Key: key, Meaning: string(placement.Gone), Verdict: string(placement.Undetermined), Reason: change.WhySteps})
+		list = append(list, diag.PlacementSurvival{Key: key, Meaning: string(certificate.Gone), Verdict: string(certificate.Undetermined), Reason: disruption.WhySteps})
 	}
 	return list
 }
@@ -91,13 +91,13 @@ func (b *builder) drains(w *workload.Workload) diag.PlacementJudgement {
 	case d.Evicts && d.Why == "":
 		out.Reason = "its evictionStrategy refuses an eviction until the machine has migrated"
 	case d.Worst != nil:
-		out.Reason = drainText(d, change.Certain(w))
+		out.Reason = drainText(d, disruption.Certain(w))
 	}
 	return out
 }
 
 // drainText says what the worst drain leaves behind.
-func drainText(d change.Drain, pods int) string {
+func drainText(d disruption.Drain, pods int) string {
 	text, may := "draining "+d.Worst.Value, "leaves"
 	switch {
 	case d.Like == 1:
@@ -105,7 +105,7 @@ func drainText(d change.Drain, pods int) string {
 	case d.Like > 1:
 		text += fmt.Sprintf(" (or any of %s like it)", plural(d.Like, "node"))
 	}
-	if d.Answer == change.May {
+	if d.Answer == disruption.May {
 		may = "may leave"
 	}
 	text += fmt.Sprintf(" %s %d of %s Pending", may, d.Worst.Pending, plural(pods, "pod"))
@@ -126,8 +126,8 @@ func (b *builder) rolls(w *workload.Workload) diag.PlacementRollout {
 	}
 	r := worst(all)
 	out := diag.PlacementRollout{Verdict: rolls[r.Verdict], Surge: r.Surge, Unavailable: r.Unavailable}
-	if r.Verdict == placement.Never && !allNever(all) {
-		out.Verdict = rolls[placement.OrderDependent]
+	if r.Verdict == certificate.Never && !allNever(all) {
+		out.Verdict = rolls[certificate.OrderDependent]
 	}
 	var parts []string
 	switch r.Verdict {
@@ -135,9 +135,9 @@ func (b *builder) rolls(w *workload.Workload) diag.PlacementRollout {
 		if r.Way != workload.NoRollout {
 			out.Reason = whyUnfit
 		}
-	case placement.Undetermined:
+	case certificate.Undetermined:
 		out.Reason = r.Why
-	case placement.Never, placement.OrderDependent:
+	case certificate.Never, certificate.OrderDependent:
 		if at := scaleText(w, r.Replicas); at != "" {
 			parts = append(parts, at)
 		}
@@ -164,7 +164,7 @@ func (b *builder) migrates(w *workload.Workload) diag.PlacementJudgement {
 		_, reasons, _ := b.coreSubject(w, m.CoreModel, m.Core)
 		out.Reason = "the second pod finds no node beside the first: " + strings.Join(reasons, ", ")
 	}
-	if m.Answer == change.May {
+	if m.Answer == disruption.May {
 		out.Reason = "it depends on where the others are"
 	}
 	return out

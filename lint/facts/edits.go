@@ -2,7 +2,7 @@ package facts
 
 import (
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -26,7 +26,7 @@ func edit(w *workload.Workload, at diag.Span, text string) diag.Edit {
 }
 
 // topologyKeyFix writes another topology key into a term.
-func topologyKeyFix(w *workload.Workload, t *placement.Term, key string) diag.Fix {
+func topologyKeyFix(w *workload.Workload, t *model.Term, key string) diag.Fix {
 	value := t.Node.Get("topologyKey")
 	return safe(w, value, write(w, value, key))
 }

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/check"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -88,8 +91,8 @@ type standing struct {
 func (b *builder) because(w *workload.Workload, a account) { b.current = standing{w, a} }
 
 // judge is a fresh one: what facts have used up is no matter here.
-func (x *Explainer) judge() *change.Judge {
-	return change.New(x.b.m, x.b.Set, placement.Options{})
+func (x *Explainer) judge() *disruption.Judge {
+	return disruption.New(x.b.m, x.b.Set, search.Options{})
 }
 
 // open is the account where nothing can be told of nodes; false where it can.
@@ -124,12 +127,12 @@ func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 		a.Notes = append(a.Notes, notes...)
 		return a
 	}
-	if names := x.b.m.Unlisted(w); len(names) > 0 {
+	if names := search.Unlisted(x.b.m, w); len(names) > 0 {
 		notes = append(notes, fmt.Sprintf("no node lists %s, so whether a node has it is not known: it is left aside", names[0]))
 	}
 	caption := fmt.Sprintf("%s; what each node says to a pod of %s, other pods left aside",
 		passing(x.b.m.Eligible(w).Count, len(x.b.m.Topology.Nodes)), w)
-	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, x.b.m.Still(w))}, Notes: notes}
+	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, check.Still(x.b.m, w))}, Notes: notes}
 }
 
 func passing(some, all int) string {
@@ -146,7 +149,7 @@ func (x *Explainer) alone(w *workload.Workload) diag.Account {
 	if open {
 		return a
 	}
-	if !placement.Modelled(x.b.m.Group(w)) || w.Running {
+	if !model.Modelled(x.b.m.Group(w)) || w.Running {
 		return x.still(w, "the number of pods is not known, or they are in place already: only each node by itself is looked at")
 	}
 	j := x.judge()
@@ -205,17 +208,17 @@ func are(pods int) string {
 }
 
 // stuck is about a run after which a pod fits nowhere.
-func (x *Explainer) stuck(w *workload.Workload, s *placement.Stuck, placed []string) diag.Account {
+func (x *Explainer) stuck(w *workload.Workload, s *certificate.Stuck, placed []string) diag.Account {
 	caption := "nothing else placed"
 	if len(placed) > 0 {
 		caption = join(placed) + " placed first"
 	}
-	on := x.b.m.Stand(s.Placements)
+	on := check.Stand(x.b.m, s.Placements)
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, fmt.Sprintf("%s; what the nodes say to the next pod of %s", caption, w), on.Outlook(w))}}
 }
 
 // table is the outlooks of a pod with nodes of which the same is true together.
-func (x *Explainer) table(w *workload.Workload, caption string, all []placement.Outlook) diag.NodeTable {
+func (x *Explainer) table(w *workload.Workload, caption string, all []check.Outlook) diag.NodeTable {
 	t := diag.NodeTable{Name: w.String(), Caption: caption}
 	at := map[string]int{}
 	last := -1
@@ -234,7 +237,7 @@ func (x *Explainer) table(w *workload.Workload, caption string, all []placement.
 		}
 		last = i
 	}
-	for i, o := range x.b.m.Spare(w) {
+	for i, o := range check.Spare(x.b.m, w) {
 		row := rowOf(o)
 		row.Pool = spareText(x.b.m.Topology.Growth[i])
 		t.Rows = append(t.Rows, row)
@@ -243,13 +246,13 @@ func (x *Explainer) table(w *workload.Workload, caption string, all []placement.
 }
 
 // rowOf is what one node says.
-func rowOf(o placement.Outlook) diag.NodeRow {
+func rowOf(o check.Outlook) diag.NodeRow {
 	switch {
 	case o.Has:
 		return diag.NodeRow{Outcome: diag.RowHas, Why: "has its pod"}
 	case len(o.Refusals) == 0:
 		return diag.NodeRow{Outcome: diag.RowTakes, Why: "takes a pod"}
-	case o.Refusals[0].By == placement.RefusedByNobody:
+	case o.Refusals[0].By == check.RefusedByNobody:
 		return diag.NodeRow{Outcome: diag.RowGone, Why: o.Refusals[0].Why}
 	}
 	row := diag.NodeRow{Outcome: diag.RowRejects}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -29,8 +29,8 @@ func spareText(g topology.Growth) string {
 }
 
 // updated is about a workload while it is updated.
-func (x *Explainer) updated(w *workload.Workload, r *change.Rollout) diag.Account {
-	if r.Verdict != placement.Never && r.Verdict != placement.OrderDependent {
+func (x *Explainer) updated(w *workload.Workload, r *disruption.Rollout) diag.Account {
+	if r.Verdict != certificate.Never && r.Verdict != certificate.OrderDependent {
 		return x.still(w, "every new pod finds a node: no filter is in the way of the rollout")
 	}
 	s := x.judge().Updated(w, r)
@@ -87,11 +87,11 @@ func (x *Explainer) scaled(w *workload.Workload) diag.Account {
 }
 
 // struck is about a workload after a loss of nodes, or a drain.
-func (x *Explainer) struck(w *workload.Workload, all []change.Survival, worst *change.Survival) diag.Account {
+func (x *Explainer) struck(w *workload.Workload, all []disruption.Survival, worst *disruption.Survival) diag.Account {
 	if worst == nil {
 		return x.still(w)
 	}
-	if !(placement.Loss{Meaning: worst.Meaning}).Recreated(w) {
+	if !(certificate.Loss{Meaning: worst.Meaning}).Recreated(w) {
 		return x.still(w, "as long as the Node object is there its pods are not created again, so no node is asked")
 	}
 	s, loss := x.judge().Struck(w, all, worst)
@@ -111,7 +111,7 @@ func (x *Explainer) struck(w *workload.Workload, all []change.Survival, worst *c
 }
 
 // lossText says what happened before.
-func lossText(l *placement.Loss) string {
+func lossText(l *certificate.Loss) string {
 	nodes := slices.Sorted(maps.Keys(l.Nodes))
 	some := nodes[:min(len(nodes), maxNamed)]
 	text := join(some)
@@ -119,16 +119,16 @@ func lossText(l *placement.Loss) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	switch l.Meaning {
-	case placement.Drained:
+	case certificate.Drained:
 		return "after a drain of " + text
-	case placement.Ghost:
+	case certificate.Ghost:
 		return "while " + text + " cannot be reached"
 	}
 	return "after the loss of " + text
 }
 
 // guarded is about pods that a disruption budget keeps where they are.
-func (x *Explainer) guarded(b *change.Budget) diag.Account {
+func (x *Explainer) guarded(b *disruption.Budget) diag.Account {
 	if len(b.Workloads) == 0 {
 		return diag.Account{Notes: []string{"it selects no pod of a declared workload, so no node is asked"}}
 	}

@@ -2,7 +2,7 @@ package facts
 
 import (
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -15,7 +15,7 @@ func (b *builder) fragments(set *workload.Set) {
 		b.settled[o.ID()] = &settled{}
 	}
 	nodes := b.everyNode()
-	purse := b.m.Purse(placement.ObjectsOf(set.Fragments))
+	purse := b.m.Purse(model.ObjectsOf(set.Fragments))
 	for _, w := range set.Fragments {
 		if !purse.Ask(w.Object, askFragment, func() { b.fragment(w, nodes) }) {
 			b.settled[w.Object.ID()] = &settled{}
@@ -31,7 +31,7 @@ func (b *builder) fragment(w *workload.Workload, nodes []*topology.Node) {
 	for _, p := range w.Problems {
 		b.refusal(w.String(), about(w, p.Span), p)
 	}
-	terms := placement.FragmentTerms(w)
+	terms := model.FragmentTerms(w)
 	b.m.Run().Spend(len(terms))
 	for _, t := range terms {
 		if spoiled(w, t) {

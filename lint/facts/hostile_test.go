@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/facts"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -108,7 +110,7 @@ func apart(pairs ...string) string {
 	return "      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [" + strings.Join(terms, ", ") + "]}}\n"
 }
 
-func clusterOf(t testing.TB, nodes int, manifests string) (*placement.Model, *workload.Set) {
+func clusterOf(t testing.TB, nodes int, manifests string) (*model.Model, *workload.Set) {
 	t.Helper()
 	var b strings.Builder
 	for i := range nodes {
@@ -120,7 +122,7 @@ func clusterOf(t testing.TB, nodes int, manifests string) (*placement.Model, *wo
 		t.Fatal(err)
 	}
 	set := workload.Load(workload.NewTable(), objectsOf(t, manifests))
-	m := placement.NewModel(set, topo)
+	m := sched.New(set, topo)
 	m.Scale(1, 1)
 	return m, set
 }
@@ -155,7 +157,7 @@ func TestHostileSteps(t *testing.T) {
 				t.Errorf("linting gives something up: %v, want %v: %v", got, c.lintGivesUp, m.Run().GivenUp[:min(3, len(m.Run().GivenUp))])
 			}
 			m, set = clusterOf(t, c.nodes, text)
-			facts.Decision(m, placement.Decide(m, placement.Options{}), change.New(m, set, placement.Options{}), losses)
+			facts.Decision(m, search.Decide(m, search.Options{}), disruption.New(m, set, search.Options{}), losses)
 			if got := m.Run().Spent(); got > maxSteps {
 				t.Errorf("placing takes %d steps", got)
 			}

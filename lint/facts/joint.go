@@ -7,7 +7,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -15,7 +17,7 @@ import (
 // joint tells what becomes of workloads together, leaving out those of which
 // something is wrong already.
 func (b *builder) joint() {
-	for _, c := range b.m.Conflicts(b.faulty) {
+	for _, c := range search.Conflicts(b.m, b.faulty) {
 		for _, w := range c.Among {
 			b.torn[w] = true
 		}
@@ -26,7 +28,7 @@ func (b *builder) joint() {
 		}
 	}
 	b.askAll(askShortages, func() {
-		for _, s := range b.m.Shortages(b.faulty) {
+		for _, s := range bound.Shortages(b.m, b.faulty) {
 			b.volume(&s)
 		}
 	})
@@ -41,7 +43,7 @@ func texts(ws []*workload.Workload) []string {
 }
 
 // crowd tells of workloads of which each fits alone, but not all together.
-func (b *builder) crowd(c *placement.Conflict) {
+func (b *builder) crowd(c *search.Conflict) {
 	w := c.Workloads[0]
 	b.about(w)
 	b.because(w, func(x *Explainer) diag.Account {
@@ -85,7 +87,7 @@ func (b *builder) pods(w *workload.Workload) int {
 }
 
 // reason is an atom in a few words.
-func (b *builder) reason(a placement.Atom) string {
+func (b *builder) reason(a search.Atom) string {
 	switch {
 	case a.Term != nil:
 		return fmt.Sprintf("%s has %s", a.Workload, a)
@@ -108,12 +110,12 @@ func growthText(growth string) string {
 }
 
 // order tells of pods that fit nowhere once others came first.
-func (b *builder) order(c *placement.Conflict) {
+func (b *builder) order(c *search.Conflict) {
 	pending := c.Stuck.Pending[0]
 	w := pending.Workload
 	b.about(w)
 	fact := Order{Workload: w.String(), Pods: b.pods(w), Pending: pending.Count, Placed: []string{}, Reason: reason(pending.Reasons)}
-	ws, on := c.Stuck.Nodes()
+	ws, on := search.Nodes(c.Stuck)
 	for _, o := range ws {
 		fact.Placed = append(fact.Placed, fmt.Sprintf("%s of %s on %s", plural(len(on[o]), "pod"), o, nodeNames(on[o])))
 	}
@@ -144,7 +146,7 @@ func (b *builder) blocking(w *workload.Workload, others []*workload.Workload) di
 				continue
 			}
 			for _, o := range others {
-				if (o == w) == own && b.m.Peer(t, w, o) == placement.Yes {
+				if (o == w) == own && b.m.Peer(t, w, o) == model.Yes {
 					return w.File().ItemSpan(t.Node)
 				}
 			}
@@ -187,7 +189,7 @@ const maxNamed = 6
 
 // volume tells of a resource of which there is too little for workloads
 // together.
-func (b *builder) volume(s *placement.Shortage) {
+func (b *builder) volume(s *bound.Shortage) {
 	w := s.Workloads[0]
 	b.about(w)
 	b.because(w, func(x *Explainer) diag.Account { return x.together(w, s.Workloads, "") })

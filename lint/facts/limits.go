@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -28,10 +29,10 @@ func names(nodes []*topology.Node) string {
 
 // limits tells how many pods each hard rule lets be placed.
 func (b *builder) limits(w *workload.Workload) {
-	if !b.complete && b.m.Fits(w) {
+	if !b.complete && bound.Fits(b.m, w) {
 		return
 	}
-	for _, l := range b.m.Capacity(w) {
+	for _, l := range bound.Capacity(b.m, w) {
 		if w.Finite() && l.Most > 0 { // those beyond run once others have ended
 			l.Exceeded, l.Grows = false, false
 		}
@@ -40,13 +41,13 @@ func (b *builder) limits(w *workload.Workload) {
 		}
 		b.faulty[w] = b.faulty[w] || l.Exceeded
 		switch l.By {
-		case placement.ByAntiAffinity:
+		case bound.ByAntiAffinity:
 			b.antiAffinity(w, &l)
-		case placement.BySpread:
+		case bound.BySpread:
 			b.spread(w, &l)
-		case placement.ByHostPort:
+		case bound.ByHostPort:
 			b.hostPort(w, &l)
-		case placement.ByRoom:
+		case bound.ByRoom:
 			b.room(w, &l)
 		}
 		if note := fmt.Sprintf("%s fits only if pools grow beyond their count (%s): %s at count, %s to be placed",
@@ -58,7 +59,7 @@ func (b *builder) limits(w *workload.Workload) {
 
 // frame starts the subject of a limit: its first key, the number of pods and,
 // if the limit is exceeded, the nodes that do not count.
-func (b *builder) frame(w *workload.Workload, l *placement.Limit, at diag.Span) (Subject, []string) {
+func (b *builder) frame(w *workload.Workload, l *bound.Limit, at diag.Span) (Subject, []string) {
 	s := about(w, at)
 	if !l.Exceeded {
 		return s, []string{}
@@ -69,7 +70,7 @@ func (b *builder) frame(w *workload.Workload, l *placement.Limit, at diag.Span) 
 	return b.excluded(s, w, true)
 }
 
-func verdict(l *placement.Limit) Verdict {
+func verdict(l *bound.Limit) Verdict {
 	if l.Exceeded {
 		return Infeasible
 	}
@@ -77,16 +78,16 @@ func verdict(l *placement.Limit) Verdict {
 }
 
 // unplaced is how many pods stay pending because of a limit.
-func unplaced(l *placement.Limit) int { return max(0, l.Pods-l.Most) }
+func unplaced(l *bound.Limit) int { return max(0, l.Pods-l.Most) }
 
-func growth(l *placement.Limit) string {
+func growth(l *bound.Limit) string {
 	if l.Growth == "" {
 		return ""
 	}
 	return "pools counted at their max: " + l.Growth
 }
 
-func (b *builder) antiAffinity(w *workload.Workload, l *placement.Limit) {
+func (b *builder) antiAffinity(w *workload.Workload, l *bound.Limit) {
 	s, excluded := b.frame(w, l, w.File().ItemSpan(l.Terms[0].Node))
 	fact := AntiAffinity{
 		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Domains: l.Domains, Most: l.Most, Pending: unplaced(l),
@@ -109,18 +110,18 @@ func (b *builder) antiAffinity(w *workload.Workload, l *placement.Limit) {
 	b.AntiAffinity = append(b.AntiAffinity, fact)
 }
 
-func (b *builder) antiAffinityFix(s Subject, w *workload.Workload, l *placement.Limit, key string) Subject {
+func (b *builder) antiAffinityFix(s Subject, w *workload.Workload, l *bound.Limit, key string) Subject {
 	s = b.lower(s, w, l)
 	if n, ok := b.nodesToAdd(w, unplaced(l)); ok {
 		s = s.fix("add %s with a new value of %s", plural(n, "node"), key)
 	}
-	if b.holds(w, change.SoftAntiAffinity(), 0) {
+	if b.holds(w, disruption.SoftAntiAffinity(), 0) {
 		s = s.fix("make the anti-affinity preferred, if two pods may share a %s value", key)
 	}
 	return s
 }
 
-func (b *builder) spread(w *workload.Workload, l *placement.Limit) {
+func (b *builder) spread(w *workload.Workload, l *bound.Limit) {
 	t := l.Terms[0]
 	at := w.File().ItemSpan(t.Node)
 	if l.Cause == "missing-key" {
@@ -153,7 +154,7 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func (b *builder) spreadFix(s Subject, w *workload.Workload, l *placement.Limit, fact *Spread) Subject {
+func (b *builder) spreadFix(s Subject, w *workload.Workload, l *bound.Limit, fact *Spread) Subject {
 	t := l.Terms[0]
 	switch l.Cause {
 	case "missing-key":
@@ -181,7 +182,7 @@ func (b *builder) spreadFix(s Subject, w *workload.Workload, l *placement.Limit,
 	return s
 }
 
-func (b *builder) hostPort(w *workload.Workload, l *placement.Limit) {
+func (b *builder) hostPort(w *workload.Workload, l *bound.Limit) {
 	port, at := portSpan(w, b.m.Group(w).HostPorts)
 	s, excluded := b.frame(w, l, at)
 	fact := HostPort{
@@ -195,9 +196,9 @@ func (b *builder) hostPort(w *workload.Workload, l *placement.Limit) {
 	b.HostPorts = append(b.HostPorts, fact)
 }
 
-func (b *builder) hostPortFix(s Subject, w *workload.Workload, l *placement.Limit) Subject {
+func (b *builder) hostPortFix(s Subject, w *workload.Workload, l *bound.Limit) Subject {
 	s = b.lower(s, w, l)
-	if b.holds(w, change.NoHostPorts(), 0) {
+	if b.holds(w, disruption.NoHostPorts(), 0) {
 		s = s.fix("drop the host port and use a Service")
 	}
 	if n, ok := b.nodesToAdd(w, unplaced(l)); ok {
@@ -207,7 +208,7 @@ func (b *builder) hostPortFix(s Subject, w *workload.Workload, l *placement.Limi
 }
 
 // portSpan is the first host port of the workload and its place; "" if it has none.
-func portSpan(w *workload.Workload, ports []placement.HostPort) (string, diag.Span) {
+func portSpan(w *workload.Workload, ports []model.HostPort) (string, diag.Span) {
 	if len(ports) == 0 {
 		return "", diag.Span{}
 	}
@@ -226,7 +227,7 @@ func portSpan(w *workload.Workload, ports []placement.HostPort) (string, diag.Sp
 	return text, diag.Span{}
 }
 
-func (b *builder) room(w *workload.Workload, l *placement.Limit) {
+func (b *builder) room(w *workload.Workload, l *bound.Limit) {
 	fact := Room{
 		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Pending: unplaced(l), Room: fmt.Sprintf("room for %d", l.Most),
 		Resource: string(l.Binding), Request: "one pod slot each", Nodes: l.Nodes, Eligible: l.Eligible, Growth: growth(l),

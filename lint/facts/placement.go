@@ -9,7 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -23,7 +25,7 @@ func (b *builder) placement(w *workload.Workload) {
 	b.settle(w, func(d *settled) { d.idle = b.m.Judged(w) && !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 })
 	if b.m.Judged(w) && (w.Kind.PerNode() || w.Count.N > 0) {
 		b.settle(w, func(d *settled) {
-			d.placed = !b.m.MaybeApart(w) && !w.Refused() && len(w.Open) == 0 && len(b.m.Unlisted(w)) == 0
+			d.placed = !b.m.MaybeApart(w) && !w.Refused() && len(w.Open) == 0 && len(search.Unlisted(b.m, w)) == 0
 			d.sized = d.placed && b.roomy
 		})
 		if b.eligibility(w) && b.requests(w) {
@@ -42,7 +44,7 @@ func (b *builder) placement(w *workload.Workload) {
 	fact.Workload, fact.Soft = w.String(), softRules(w, b.m)
 	s := about(w, w.CountSpan())
 	for _, t := range b.m.Group(w).Terms {
-		if !t.Hard && t.Use != placement.Affinity {
+		if !t.Hard && t.Use != model.Affinity {
 			s = s.related(fieldSpan(w, t.Node, "topologyKey"), "a soft rule: the scheduler may break it")
 		}
 	}
@@ -55,13 +57,13 @@ func (b *builder) placement(w *workload.Workload) {
 
 // together is what a loss can take. Where that is all pods there is a quick
 // answer, and where it is not only own rules want to know how many.
-func (b *builder) together(w *workload.Workload) placement.Together {
+func (b *builder) together(w *workload.Workload) bound.Together {
 	if !b.complete {
-		if t, all := b.m.Share(w); all != placement.Maybe {
+		if t, all := bound.Share(b.m, w); all != model.Maybe {
 			return t
 		}
 	}
-	return b.m.Together(w)
+	return bound.TogetherOf(b.m, w)
 }
 
 // maxRelated bounds the nodes that a finding points at.
@@ -231,10 +233,10 @@ func (b *builder) nearNodeLabel(key, value string) string {
 // requests tells of each request of one pod against empty nodes; true if the
 // pod fits on some node.
 func (b *builder) requests(w *workload.Workload) bool {
-	if !b.complete && b.m.FitsSomewhere(w) {
+	if !b.complete && bound.FitsSomewhere(b.m, w) {
 		return true
 	}
-	fit := b.m.RequestFits(w)
+	fit := bound.RequestFits(b.m, w)
 	b.faulty[w] = b.faulty[w] || fit.Fitting == 0 || w.Kind.PerNode() && fit.Fitting < fit.Eligible
 	first := len(b.Requests)
 	for i := range fit.Requests {
@@ -269,13 +271,13 @@ func (b *builder) requests(w *workload.Workload) bool {
 
 // tooSmall reports whether a request is larger than every node offers, or for
 // a DaemonSet than some node does.
-func tooSmall(fit *placement.RequestFit, r *placement.ResourceFit, w *workload.Workload) bool {
+func tooSmall(fit *bound.RequestFit, r *bound.ResourceFit, w *workload.Workload) bool {
 	return r.Fitting == 0 && fit.Eligible > 0 || w.Kind.PerNode() && r.Fitting < fit.Eligible
 }
 
 // jointly tells of a pod that fits no node although every single request does:
 // the node with most of one resource has too little of another.
-func (b *builder) jointly(w *workload.Workload, fit *placement.RequestFit) {
+func (b *builder) jointly(w *workload.Workload, fit *bound.RequestFit) {
 	if len(fit.Requests) == 0 {
 		return
 	}

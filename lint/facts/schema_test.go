@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
 // TestSchemaFile keeps the committed schema equal to the structs.
@@ -139,7 +139,7 @@ func decoded(t *testing.T, f *Facts) any {
 
 // TestOverrunSays: every cause for which a decision leaves workloads open has words.
 func TestOverrunSays(t *testing.T) {
-	for _, cause := range []placement.Cause{placement.ByBudget, placement.BySize, placement.ByFault} {
+	for _, cause := range []model.Cause{model.ByBudget, model.BySize, model.ByFault} {
 		if overrun[cause] == "" {
 			t.Errorf("nothing is said of %q", cause)
 		}

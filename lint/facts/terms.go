@@ -8,7 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -40,7 +41,7 @@ func (b *builder) usable(w *workload.Workload) []*topology.Node {
 
 // term tells about one affinity term or spread constraint by itself. Terms that
 // the API server does not take as they are written are left to the refusals.
-func (b *builder) term(w *workload.Workload, t *placement.Term, usable []*topology.Node) {
+func (b *builder) term(w *workload.Workload, t *model.Term, usable []*topology.Node) {
 	if spoiled(w, t) {
 		return
 	}
@@ -53,7 +54,7 @@ func (b *builder) term(w *workload.Workload, t *placement.Term, usable []*topolo
 
 // spoiled reports whether a term has values that could not be read or that
 // are not known yet.
-func spoiled(w *workload.Workload, t *placement.Term) bool {
+func spoiled(w *workload.Workload, t *model.Term) bool {
 	if t.Key == "" || strings.Contains(t.Key, "${") || strings.Contains(t.Key, "{{") {
 		return true
 	}
@@ -61,7 +62,7 @@ func spoiled(w *workload.Workload, t *placement.Term) bool {
 		return false
 	}
 	subtree := "topologySpreadConstraints"
-	if t.Use != placement.Spread {
+	if t.Use != model.Spread {
 		subtree = "affinity.pod"
 	}
 	for _, path := range w.Open {
@@ -72,7 +73,7 @@ func spoiled(w *workload.Workload, t *placement.Term) bool {
 	return false
 }
 
-func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []*topology.Node) {
+func (b *builder) topologyKey(w *workload.Workload, t *model.Term, usable []*topology.Node) {
 	fact := TopologyKey{Use: string(t.Use), Hard: t.Hard, Key: t.Key, Declared: b.topo, Usable: len(usable), Known: topology.Known(t.Key)}
 	var without []*topology.Node
 	for _, n := range usable {
@@ -97,7 +98,7 @@ func (b *builder) topologyKey(w *workload.Workload, t *placement.Term, usable []
 	if fact.Suggestion != "" {
 		s.Fixes = append(s.Fixes, b.corrected(w, t, fact.Suggestion))
 	}
-	if t.Use == placement.AntiAffinity && fact.With > 0 && fact.With < fact.Usable {
+	if t.Use == model.AntiAffinity && fact.With > 0 && fact.With < fact.Usable {
 		s = s.fix("give every node the label %s, or keep the pods off nodes without it", t.Key)
 	}
 	fact.ID = b.subject(s)
@@ -190,9 +191,9 @@ func (b *builder) nodeTerms(w *workload.Workload) {
 	})
 }
 
-func (b *builder) selector(w *workload.Workload, t *placement.Term) {
+func (b *builder) selector(w *workload.Workload, t *model.Term) {
 	matches := b.m.Selected(t, w, 1)
-	if b.spare(matches > 0 && (t.Use != placement.Spread || t.Form() == placement.FormSet)) {
+	if b.spare(matches > 0 && (t.Use != model.Spread || t.Form() == model.FormSet)) {
 		return
 	}
 	fact := Selector{
@@ -215,7 +216,7 @@ func (b *builder) selector(w *workload.Workload, t *placement.Term) {
 	s := about(w, at)
 	if fact.Matches == 0 {
 		fact.Nearest = nearestLabel(w, t)
-		if t.Use == placement.Affinity {
+		if t.Use == model.Affinity {
 			fact.Nearest = b.m.NearestLabel(t)
 		} else {
 			s = s.related(labelsSpan(w), "the pods carry %s", labelText(w))
@@ -244,7 +245,7 @@ func selectorFix(f *Selector) string {
 
 // nearestLabel is a label of the own pods with a key or value of the selector
 // that does not match, as in app=web for app=website.
-func nearestLabel(w *workload.Workload, t *placement.Term) string {
+func nearestLabel(w *workload.Workload, t *model.Term) string {
 	for _, r := range t.Pairs() {
 		if v, ok := w.Labels[r[0]]; ok && v != r[1] {
 			return r[0] + "=" + v
@@ -280,7 +281,7 @@ func labelText(w *workload.Workload) string {
 }
 
 // namespaces are those of a term in words.
-func namespaces(t *placement.Term) string {
+func namespaces(t *model.Term) string {
 	parts := append([]string(nil), t.Namespaces...)
 	if t.NamespaceSelector != nil {
 		if text := t.NamespaceText(); text == "{}" {
@@ -293,7 +294,7 @@ func namespaces(t *placement.Term) string {
 }
 
 // labelKeys tells which of the keys to be merged the pods carry (R-A18, R-P7).
-func (b *builder) labelKeys(w *workload.Workload, t *placement.Term, list string, keys []string) {
+func (b *builder) labelKeys(w *workload.Workload, t *model.Term, list string, keys []string) {
 	items := t.Node.Get(list).Items()
 	var candidates []string
 	for i, key := range keys {
@@ -339,7 +340,7 @@ func labelNames(w *workload.Workload) []string {
 }
 
 // unmet tells of a required affinity term that no pod can satisfy.
-func (b *builder) unmet(w *workload.Workload, u placement.Unmet, usable []*topology.Node) {
+func (b *builder) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.Node) {
 	t := u.Term
 	if spoiled(w, t) {
 		return
@@ -376,14 +377,14 @@ func (b *builder) unmet(w *workload.Workload, u placement.Unmet, usable []*topol
 }
 
 // softRules names the soft rules that ask for spreading.
-func softRules(w *workload.Workload, m *placement.Model) []string {
+func softRules(w *workload.Workload, m *model.Model) []string {
 	var soft []string
 	for _, t := range m.Group(w).Terms {
 		switch {
 		case t.Hard:
-		case t.Use == placement.AntiAffinity && m.Peer(t, w, w) == placement.Yes:
+		case t.Use == model.AntiAffinity && m.Peer(t, w, w) == model.Yes:
 			soft = append(soft, fmt.Sprintf("preferred anti-affinity on %s", t.Key))
-		case t.Use == placement.Spread && t.Constraint.WhenUnsatisfiable == corev1.ScheduleAnyway:
+		case t.Use == model.Spread && t.Constraint.WhenUnsatisfiable == corev1.ScheduleAnyway:
 			soft = append(soft, fmt.Sprintf("ScheduleAnyway spread on %s", t.Key))
 		}
 	}

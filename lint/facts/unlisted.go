@@ -7,7 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/placement"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -15,7 +16,7 @@ import (
 // Where the pods go is not known then, so nothing more is said of them together
 // with others or of changes; true if there are any.
 func (b *builder) unlisted(w *workload.Workload) bool {
-	names := b.m.Unlisted(w)
+	names := search.Unlisted(b.m, w)
 	if len(names) == 0 {
 		return false
 	}
@@ -24,7 +25,7 @@ func (b *builder) unlisted(w *workload.Workload) bool {
 	requests := b.m.Group(w).Requests
 	e := b.m.Eligible(w)
 	for _, name := range names {
-		i := slices.IndexFunc(requests, func(r placement.Request) bool { return r.Name == name })
+		i := slices.IndexFunc(requests, func(r model.Request) bool { return r.Name == name })
 		fact := Request{
 			Workload: w.String(), Verdict: Unknown, Resource: string(name), Request: requests[i].Quantity.String(), Largest: "0",
 			Eligible: e.Count + e.Growable, PerNode: w.Kind.PerNode(), Suggestion: b.nearResource(name),

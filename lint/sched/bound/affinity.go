@@ -1,0 +1,259 @@
+package bound
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Unmet is a required affinity term that no pod can satisfy.
+type Unmet struct {
+	Term *model.Term
+	// Cause is missing-key, null-selector or contradiction.
+	Cause string
+	// Detail says which requirements contradict each other; Other is the term
+	// that holds the second of them.
+	Detail string
+	Other  *model.Term
+}
+
+// UnmetAffinity finds required affinity that can never be satisfied, whatever
+// else runs in the cluster: a null selector matches no pod (R-A16), one pod has
+// to match all terms at once (R-A10), and a node without one of the keys takes
+// no pod (R-A9).
+func UnmetAffinity(m *model.Model, w *workload.Workload) []Unmet {
+	g := m.Groups[w]
+	hard := g.HardAffinity()
+	if len(hard) == 0 || g.Unknown != "" || w.Running || w.Spec.NodeName != "" {
+		return nil
+	}
+	var unmet []Unmet
+	for _, t := range hard {
+		if t.Sel.Form == model.FormNull {
+			unmet = append(unmet, Unmet{Term: t, Cause: "null-selector"})
+		}
+	}
+	if detail, a, b := contradiction(hard); detail != "" {
+		unmet = append(unmet, Unmet{Term: b, Cause: "contradiction", Detail: detail, Other: a})
+	}
+	return append(unmet, missingKeys(m, w, hard)...)
+}
+
+// missingKeys finds keys that no usable node carries, or else the key with
+// which no usable node carries all of them.
+func missingKeys(m *model.Model, w *workload.Workload, hard []*model.Term) []Unmet {
+	if m.Topology.Empty() {
+		return nil
+	}
+	labels := usableLabels(m, w)
+	if len(labels) == 0 {
+		return nil
+	}
+	var unmet []Unmet
+	var keys []string
+	for _, t := range hard {
+		if !anyCarries(labels, []string{t.Key}) {
+			unmet = append(unmet, Unmet{Term: t, Cause: "missing-key"})
+		}
+	}
+	if len(unmet) > 0 {
+		return unmet
+	}
+	for _, t := range hard {
+		if keys = append(keys, t.Key); !anyCarries(labels, keys) {
+			return []Unmet{{Term: t, Cause: "missing-key", Detail: "together with " + strings.Join(keys[:len(keys)-1], ", ")}}
+		}
+	}
+	return nil
+}
+
+// usableLabels are the labels of every node, or possible further node, that
+// passes the node-level filters.
+func usableLabels(m *model.Model, w *workload.Workload) []map[string]string {
+	e := m.Eligible(w)
+	var all []map[string]string
+	for i, p := range e.Nodes {
+		if p.All() {
+			all = append(all, m.Topology.Nodes[i].Labels)
+		}
+	}
+	for i, p := range e.Growth {
+		if p.All() {
+			all = append(all, m.Topology.Growth[i].Node.Labels)
+		}
+	}
+	return all
+}
+
+func anyCarries(all []map[string]string, keys []string) bool {
+	return slices.ContainsFunc(all, func(labels map[string]string) bool { return model.Carries(labels, keys) })
+}
+
+// origin is a condition and the term that it comes from.
+type origin struct {
+	r *model.Requirement
+	t *model.Term
+}
+
+// contradiction finds two conditions of the terms that no labels satisfy
+// together: keys are independent, so it is enough to look key by key.
+func contradiction(hard []*model.Term) (detail string, a, b *model.Term) {
+	byKey := map[string][]origin{}
+	var keys []string
+	for _, t := range hard {
+		for i := range t.Sel.Reqs {
+			r := &t.Sel.Reqs[i]
+			if r.Own || slices.ContainsFunc(r.Values, model.Placeholder) {
+				continue
+			}
+			if len(byKey[r.Key]) == 0 {
+				keys = append(keys, r.Key)
+			}
+			byKey[r.Key] = append(byKey[r.Key], origin{r, t})
+		}
+	}
+	for _, k := range keys {
+		list := byKey[k]
+		for i := range list {
+			for j := range i {
+				if disjoint(list[j].r, list[i].r) {
+					return fmt.Sprintf("%s and %s", list[j].r, list[i].r), list[j].t, list[i].t
+				}
+			}
+		}
+	}
+	return "", nil, nil
+}
+
+// disjoint reports whether no value of the label, and no absence of it,
+// satisfies both conditions.
+func disjoint(a, b *model.Requirement) bool {
+	if !allowsAbsent(a) && b.Op == metav1.LabelSelectorOpDoesNotExist || !allowsAbsent(b) && a.Op == metav1.LabelSelectorOpDoesNotExist {
+		return true
+	}
+	if a.Op != metav1.LabelSelectorOpIn {
+		a, b = b, a
+	}
+	if a.Op != metav1.LabelSelectorOpIn {
+		return false
+	}
+	return !slices.ContainsFunc(a.Values, func(v string) bool {
+		switch b.Op {
+		case metav1.LabelSelectorOpIn:
+			return slices.Contains(b.Values, v)
+		case metav1.LabelSelectorOpNotIn:
+			return !slices.Contains(b.Values, v)
+		}
+		return b.Op == metav1.LabelSelectorOpExists
+	})
+}
+
+func allowsAbsent(r *model.Requirement) bool {
+	return r.Op == metav1.LabelSelectorOpNotIn || r.Op == metav1.LabelSelectorOpDoesNotExist
+}
+
+// Circle is a workload that waits for pods which wait for it.
+type Circle struct {
+	Workload *workload.Workload
+	// Path leads from the workload back to a workload on the path: to itself if
+	// Member is set.
+	Path   []*workload.Workload
+	Member bool
+}
+
+// Circles finds workloads whose required affinity only pods can satisfy that
+// wait for them in turn (R-Q5). A workload is free if it needs no pod, can be
+// the first of its own kind (R-A12), or has its need met by a free one; one
+// whose need no declared pod meets may find a pod elsewhere.
+func Circles(m *model.Model) []Circle {
+	meets := map[*workload.Workload][]*workload.Workload{}
+	var waiting []*workload.Workload
+	for _, w := range m.Workloads {
+		if list := waitsFor(m, w); len(list) > 0 {
+			meets[w] = list
+			waiting = append(waiting, w)
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		waiting = slices.DeleteFunc(waiting, func(w *workload.Workload) bool {
+			free := slices.ContainsFunc(meets[w], func(o *workload.Workload) bool { return meets[o] == nil })
+			if free {
+				delete(meets, w)
+				changed = true
+			}
+			return free
+		})
+	}
+	var circles []Circle
+	for _, w := range waiting {
+		path, member := shortest(w, meets)
+		circles = append(circles, Circle{Workload: w, Path: path, Member: member})
+	}
+	return circles
+}
+
+// waitsFor are the declared workloads that meet the required affinity of w;
+// none if it waits for nobody, or for somebody who is not declared.
+func waitsFor(m *model.Model, w *workload.Workload) []*workload.Workload {
+	g := m.Groups[w]
+	hard := g.HardAffinity()
+	idle := w.Running || w.Spec.NodeName != "" || w.Repeated || w.Copy || w.Count.Known && w.Count.N == 0
+	if len(hard) == 0 || g.Unknown != "" || idle {
+		return nil
+	}
+	first := model.Yes
+	for _, t := range hard {
+		first = min(first, m.Self(t, w))
+	}
+	if first != model.No {
+		return nil
+	}
+	return slices.DeleteFunc(m.Others(hard[0], w, true), func(o *workload.Workload) bool {
+		return slices.ContainsFunc(hard[1:], func(t *model.Term) bool { return m.Peer(t, w, o) == model.No })
+	})
+}
+
+// shortest is the shortest way from w back to itself, or else along first
+// choices until a workload repeats.
+func shortest(w *workload.Workload, meets map[*workload.Workload][]*workload.Workload) (path []*workload.Workload, member bool) {
+	from := map[*workload.Workload]*workload.Workload{}
+	queue := []*workload.Workload{w}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		for _, next := range meets[at] {
+			if next == w {
+				return append(trace(from, w, at), w), true
+			}
+			if from[next] == nil {
+				from[next] = at
+				queue = append(queue, next)
+			}
+		}
+	}
+	seen := map[*workload.Workload]bool{}
+	for at := w; ; at = meets[at][0] {
+		path = append(path, at)
+		if seen[at] {
+			return path, false
+		}
+		seen[at] = true
+	}
+}
+
+func trace(from map[*workload.Workload]*workload.Workload, w, at *workload.Workload) []*workload.Workload {
+	var path []*workload.Workload
+	for ; at != w; at = from[at] {
+		path = append(path, at)
+	}
+	path = append(path, w)
+	slices.Reverse(path)
+	return path
+}

@@ -1,0 +1,178 @@
+package bound
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// apart bounds how many pods fit on the sites if no two of them may share a
+// value of any of the keys; nodes without a key are not bound by it (R-A6,
+// R-M1). Keys that nest (host in zone) are exact; of crossing keys each bounds
+// by itself, and so does every nesting pair.
+func apart(sites []site, keys []string) int {
+	if len(keys) == 0 {
+		return total(sites)
+	}
+	ordered := byCoarseness(sites, keys)
+	if nested(sites, ordered) {
+		return nestedApart(sites, ordered)
+	}
+	best := model.Unbounded
+	for i := range ordered {
+		best = min(best, apart(sites, ordered[i:i+1]))
+		for j := i + 1; j < len(ordered); j++ {
+			if pair := []string{ordered[i], ordered[j]}; nested(sites, pair) {
+				best = min(best, nestedApart(sites, pair))
+			}
+		}
+	}
+	return best
+}
+
+// total is the sum of what the sites hold, at most Unbounded.
+func total(sites []site) int {
+	sum := 0
+	for _, s := range sites {
+		if sum += s.cap; sum >= model.Unbounded {
+			return model.Unbounded
+		}
+	}
+	return sum
+}
+
+// domains groups sites by their value of a key; without has those that lack it.
+func domains(sites []site, key string) (by map[string][]site, without []site) {
+	by = map[string][]site{}
+	for _, s := range sites {
+		if v, ok := s.node.Labels[key]; ok {
+			by[v] = append(by[v], s)
+		} else {
+			without = append(without, s)
+		}
+	}
+	return by, without
+}
+
+// byCoarseness sorts keys by their number of values, fewest first.
+func byCoarseness(sites []site, keys []string) []string {
+	count := map[string]int{}
+	for _, k := range keys {
+		by, _ := domains(sites, k)
+		count[k] = len(by)
+	}
+	ordered := slices.Clone(keys)
+	slices.SortStableFunc(ordered, func(a, b string) int { return count[a] - count[b] })
+	return slices.Compact(ordered)
+}
+
+// nested reports whether every value of a key lies within one value of the key
+// before it.
+func nested(sites []site, ordered []string) bool {
+	for i := 1; i < len(ordered); i++ {
+		outer := map[string]string{}
+		for _, s := range sites {
+			fine, ok := s.node.Labels[ordered[i]]
+			if !ok {
+				continue
+			}
+			coarse, has := s.node.Labels[ordered[i-1]]
+			if !has {
+				coarse = "\x00"
+			}
+			if was, seen := outer[fine]; seen && was != coarse {
+				return false
+			}
+			outer[fine] = coarse
+		}
+	}
+	return true
+}
+
+func nestedApart(sites []site, ordered []string) int {
+	if len(ordered) == 0 {
+		return total(sites)
+	}
+	by, without := domains(sites, ordered[0])
+	sum := nestedApart(without, ordered[1:])
+	for _, group := range by {
+		sum += min(1, nestedApart(group, ordered[1:]))
+	}
+	return min(sum, model.Unbounded)
+}
+
+// bound is R-M2 with R-M3: no domain holds more than the least roomy eligible
+// one and the skew. Capacities come from the other rules.
+func bound(r *model.SpreadRule, sites *siteSet, keys []string) (most, smallest int, smallestDomain string) {
+	room := sites.room(r.Term.Key, keys)
+	smallest = model.Unbounded
+	for _, value := range model.SortedKeys(r.Eligible) {
+		if r.Eligible[value] && room[value] < smallest {
+			smallest, smallestDomain = room[value], value
+		}
+	}
+	if len(r.Eligible) < r.Term.MinDomains() {
+		smallest, smallestDomain = 0, ""
+	}
+	limit := min(model.Unbounded, smallest+r.Foreign+int(r.Term.Constraint.MaxSkew))
+	for _, c := range room {
+		most += min(c, limit)
+	}
+	return min(most, model.Unbounded), smallest, smallestDomain
+}
+
+// pinned groups sites by the domains that required self-affinity keeps all
+// pods in: the first pod picks them and the rest follow (R-A9, R-A14, R-M4).
+// Sites that lack one of the keys take no pod.
+func pinned(sites *siteSet, keys []string) []*siteSet {
+	if len(keys) == 0 {
+		return []*siteSet{sites}
+	}
+	by := map[string][]site{}
+	for _, s := range sites.sites {
+		if !model.Carries(s.node.Labels, keys) {
+			continue
+		}
+		tuple := ""
+		for _, k := range keys {
+			tuple += s.node.Labels[k] + "\x00"
+		}
+		by[tuple] = append(by[tuple], s)
+	}
+	var groups []*siteSet
+	for _, tuple := range model.SortedKeys(by) {
+		groups = append(groups, newSiteSet(by[tuple]))
+	}
+	return groups
+}
+
+// selfKeys are the topology keys of required affinity that only the workload's
+// own pods can satisfy. Where other declared pods match too, or the pods do not
+// all match each other, nothing is said.
+func selfKeys(m *model.Model, g *model.Group) []string {
+	var keys []string
+	for _, t := range g.Terms {
+		if t.Use != model.Affinity || !t.Hard {
+			continue
+		}
+		if m.Self(t, g.Workload) != model.Yes || m.Peer(t, g.Workload, g.Workload) != model.Yes || len(m.Others(t, g.Workload, true)) > 0 {
+			return nil
+		}
+		keys = append(keys, t.Key)
+	}
+	return keys
+}
+
+// antiTerms are the hard anti-affinity terms that keep the pods of the
+// workload itself apart.
+func antiTerms(m *model.Model, w *workload.Workload, terms []*model.Term) []*model.Term {
+	var own []*model.Term
+	for _, t := range terms {
+		if t.Use == model.AntiAffinity && t.Hard && m.Peer(t, w, w) == model.Yes {
+			own = append(own, t)
+		}
+	}
+	return own
+}

@@ -1,0 +1,345 @@
+package bound
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Limited is which rule a limit comes from.
+type Limited string
+
+// The rules that limit how many pods of one workload can be placed.
+const (
+	ByAntiAffinity Limited = "anti-affinity"
+	BySpread       Limited = "spread"
+	ByHostPort     Limited = "host-port"
+	ByRoom         Limited = "room"
+)
+
+// Limit is how many pods of a workload one rule lets be placed: an upper bound
+// over every order, every choice of nodes and every size that pools may have.
+type Limit struct {
+	By Limited
+	// Terms are the terms that bind; empty for host ports and room.
+	Terms []*model.Term
+	// Pods is how many there are to be and Most how many can be placed.
+	Pods, Most int
+	// Exceeded is set if Pods cannot all be placed; Grows if they can only be
+	// placed once pools have grown beyond their count.
+	Exceeded, Grows bool
+	// AtCount is how many can be placed before any pool grows.
+	AtCount int
+	// Domains counts the values of the key among eligible nodes, Eligible those
+	// nodes, Nodes all nodes.
+	Domains, Eligible, Nodes int
+	// Cause, EligibleDomains, Smallest and SmallestDomain explain a spread.
+	Cause           string
+	EligibleDomains int
+	Smallest        int
+	SmallestDomain  string
+	// Binding is the resource that binds on most nodes.
+	Binding corev1.ResourceName
+	// Growth names pools that were counted at their max, Together another rule
+	// that the limit follows from as well.
+	Growth, Together string
+}
+
+// slack is how many more pods could be placed, negative if some cannot.
+func (l *Limit) slack() int { return l.Most - l.Pods }
+
+// problem is what Capacity needs to know of a workload.
+type Problem struct {
+	m       *model.Model
+	G       *model.Group
+	ports   bool
+	anti    []*model.Term
+	Keys    []string // of anti
+	self    []string // keys of required self-affinity
+	Spreads []*model.Term
+}
+
+func ProblemOf(m *model.Model, g *model.Group) *Problem {
+	p := &Problem{m: m, G: g, ports: len(g.HostPorts) > 0}
+	if g.Spec.NodeName != "" {
+		return p // a kubelet checks none of the terms (R-P8)
+	}
+	p.anti = antiTerms(m, g.Workload, g.Terms)
+	for _, t := range p.anti {
+		if !slices.Contains(p.Keys, t.Key) {
+			p.Keys = append(p.Keys, t.Key)
+		}
+	}
+	if !g.Kind.PerNode() {
+		p.self = selfKeys(m, g)
+	}
+	for _, t := range g.Terms {
+		if t.Use == model.Spread && t.Hard {
+			p.Spreads = append(p.Spreads, t)
+		}
+	}
+	return p
+}
+
+// pods is how many pods there are to be. Under a HorizontalPodAutoscaler only
+// its minimum is certain (R-W18); a DaemonSet has one for every eligible node.
+func (p *Problem) pods(eligible int) int {
+	switch {
+	case p.G.Kind.PerNode():
+		return eligible
+	case p.G.Scale != nil:
+		return min(p.G.Scale.Min, max(p.G.Count.N, p.G.Scale.Min))
+	}
+	return p.G.Count.N
+}
+
+// Capacity gives the limits of one workload that is judged and has at least
+// one eligible node: one for every hard rule that it has, and if each of them
+// alone could be met but not all together, one for the rule that fails beside
+// the others.
+func Capacity(m *model.Model, w *workload.Workload) []Limit {
+	p := ProblemOf(m, m.Groups[w])
+	var best []Limit
+	base := p.at(m.Views[0], nil)
+	for _, v := range m.Views {
+		limits := base
+		if v != m.Views[0] {
+			limits = p.at(v, base)
+		}
+		for i, l := range limits {
+			if i == len(best) {
+				best = append(best, l)
+			} else if l.slack() > best[i].slack() {
+				best[i] = l
+			}
+		}
+	}
+	for i := range best {
+		best[i].AtCount = base[i].Most
+		best[i].Exceeded = best[i].slack() < 0
+		best[i].Grows = !best[i].Exceeded && base[i].slack() < 0
+		if !best[i].Grows && !best[i].Exceeded {
+			best[i].Growth = ""
+		}
+	}
+	return p.settle(best)
+}
+
+// settle drops the limit of all rules together unless it alone is exceeded.
+func (p *Problem) settle(limits []Limit) []Limit {
+	last := len(limits) - 1
+	alone := limits[:last]
+	if !limits[last].Exceeded && !limits[last].Grows || slices.ContainsFunc(alone, func(l Limit) bool { return l.Exceeded }) {
+		return alone
+	}
+	// The rule that takes the blame is already listed by itself: replace it.
+	for i := range alone {
+		if alone[i].By == limits[last].By && slices.Equal(alone[i].Terms, limits[last].Terms) {
+			alone[i] = limits[last]
+			return alone
+		}
+	}
+	return limits
+}
+
+// at computes the limits for one size of the cluster, in a fixed order; the
+// last one is that of all rules together.
+func (p *Problem) at(v *model.View, base []Limit) []Limit {
+	w := p.G.Workload
+	eligible := set(p.m, v, p.G, mode{})
+	roomy, open := set(p.m, v, p.G, mode{fit: true, room: true}), set(p.m, v, p.G, mode{fit: true})
+	frame := Limit{Pods: p.pods(len(roomy.sites)), Eligible: len(roomy.sites), Nodes: len(v.Nodes), Growth: v.Growth()}
+	if base != nil {
+		one := growable(p.m, v, func(*topology.Node) int { return 1 })
+		frame.Eligible, frame.Nodes = min(frame.Eligible, base[0].Eligible+one), min(frame.Nodes, base[0].Nodes+one)
+	}
+	var limits []Limit
+	// Taking a pod away never breaks a hereditary rule, so what fits on the
+	// declared nodes and what the further nodes can hold at most add up to a
+	// bound: pools share their room among their zones.
+	add := func(l Limit, by Limited, terms []*model.Term, most int, hereditary bool) {
+		l.By, l.Terms, l.Most = by, terms, most
+		if base != nil && hereditary {
+			l.Most = min(l.Most, base[len(limits)].Most+growable(p.m, v, p.perNode(by)))
+			l.Domains = min(l.Domains, base[len(limits)].Domains+growable(p.m, v, func(*topology.Node) int { return 1 }))
+		}
+		if v.Partial {
+			l.Most = model.Unbounded
+		}
+		limits = append(limits, l)
+	}
+	if p.ports {
+		add(frame, ByHostPort, nil, len(eligible.sites), true)
+	}
+	if !w.Kind.PerNode() {
+		l := frame
+		l.Binding = p.binding(v)
+		add(l, ByRoom, nil, roomy.apart(nil), true)
+	}
+	if len(p.anti) > 0 {
+		l := frame
+		l.Domains = len(roomy.room(p.Keys[0], nil))
+		add(l, ByAntiAffinity, p.anti, open.apart(p.Keys), true)
+	}
+	for _, t := range p.Spreads {
+		l := p.spread(frame, v, t, mode{fit: true}, nil)
+		add(l, BySpread, l.Terms, l.Most, false)
+	}
+	all := p.together(v, frame, limits)
+	add(all, all.By, all.Terms, all.Most, len(p.Spreads) == 0)
+	return limits
+}
+
+// perNode is the most that one further node can add under a rule.
+func (p *Problem) perNode(by Limited) func(*topology.Node) int {
+	return func(n *topology.Node) int {
+		most, _ := model.Fits(n, p.G.Requests)
+		if by == ByHostPort || p.ports && by != ByRoom || by == ByAntiAffinity && slices.ContainsFunc(p.Keys, func(k string) bool { return model.Carries(n.Labels, []string{k}) }) {
+			most = min(most, 1)
+		}
+		return most
+	}
+}
+
+// growable is what the further nodes of the view's pools can hold at most.
+func growable(m *model.Model, v *model.View, perNode func(*topology.Node) int) int {
+	sum, seen := 0, map[*topology.Pool]bool{}
+	for i, from := range v.From {
+		n := v.Nodes[i]
+		if from >= 0 || seen[n.Pool] {
+			continue
+		}
+		seen[n.Pool] = true
+		extra := n.Pool.Max - n.Pool.Count
+		if each := perNode(n); each >= model.Unbounded/max(1, extra) {
+			return model.Unbounded
+		} else {
+			sum += each * extra
+		}
+	}
+	return min(sum, model.Unbounded)
+}
+
+// binding is the resource that binds on most eligible nodes.
+func (p *Problem) binding(v *model.View) corev1.ResourceName {
+	e := p.m.Eligible(p.G.Workload)
+	count := map[corev1.ResourceName]int{}
+	for i, n := range v.Nodes {
+		if v.Passes(e, i).All() {
+			if _, binds := model.Fits(n, p.G.Requests); binds != "" {
+				count[binds]++
+			}
+		}
+	}
+	names := make([]corev1.ResourceName, 0, len(count))
+	for name := range count {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b corev1.ResourceName) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(string(a), string(b)))
+	})
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
+
+// spread is the limit of one hard spread constraint.
+func (p *Problem) spread(l Limit, v *model.View, t *model.Term, how mode, keys []string) Limit {
+	rule := p.m.SpreadRule(v, p.G, t)
+	l.By, l.Terms, l.Most = BySpread, []*model.Term{t}, model.Unbounded
+	l.EligibleDomains = len(rule.Eligible)
+	how.keys = p.G.KeysID
+	passing := set(p.m, v, p.G, how)
+	l.Domains = len(passing.room(t.Key, nil))
+	switch {
+	case len(passing.sites) == 0:
+		l.Cause, l.Most = "missing-key", 0
+	case !rule.Counts:
+		l.Cause = "skew"
+	default:
+		l.Cause = "skew"
+		if len(rule.Eligible) < rule.Term.MinDomains() {
+			l.Cause = "min-domains"
+		}
+		l.Most, l.Smallest, l.SmallestDomain = bound(&rule, passing, keys)
+	}
+	return l
+}
+
+// together is the limit of all rules at once, blamed on the one without which
+// the pods would fit.
+func (p *Problem) together(v *model.View, frame Limit, alone []Limit) Limit {
+	full, blamed := p.bound(v, p.Keys, p.self, p.Spreads)
+	l := frame
+	l.By, l.Most = ByRoom, full
+	if full >= frame.Pods {
+		return l
+	}
+	without := func(keys, self []string, spreads []*model.Term) bool {
+		most, _ := p.bound(v, keys, self, spreads)
+		return most >= frame.Pods
+	}
+	pick := func(by Limited, terms []*model.Term) Limit {
+		for _, a := range alone {
+			if a.By == by && (by != BySpread || slices.Equal(a.Terms, terms)) {
+				l = a
+			}
+		}
+		l.By, l.Terms, l.Most = by, terms, full
+		return l
+	}
+	switch {
+	case blamed != nil && without(p.Keys, p.self, nil):
+		l = pick(BySpread, []*model.Term{blamed})
+		detail := p.spread(frame, v, blamed, mode{fit: true, room: true, ports: p.ports}, p.Keys)
+		l.Cause, l.Smallest, l.SmallestDomain, l.Domains, l.EligibleDomains = detail.Cause, detail.Smallest, detail.SmallestDomain, detail.Domains, detail.EligibleDomains
+		if len(p.anti) > 0 {
+			l.Together = "required anti-affinity on " + strings.Join(p.Keys, ", ")
+		}
+	case len(p.anti) > 0:
+		l = pick(ByAntiAffinity, p.anti)
+	case p.ports:
+		l = pick(ByHostPort, nil)
+	default:
+		l = pick(ByRoom, nil)
+	}
+	if len(p.self) > 0 && without(p.Keys, nil, p.Spreads) {
+		l.Together = "required affinity to its own pods on " + strings.Join(p.self, ", ") + " keeps all of them in one domain"
+	}
+	return l
+}
+
+// bound is how many pods fit with these rules together, and the spread
+// constraint that binds, if one does.
+func (p *Problem) bound(v *model.View, keys, self []string, spreads []*model.Term) (most int, blamed *model.Term) {
+	how := mode{fit: true, room: true, ports: p.ports}
+	if len(spreads) > 0 {
+		how.keys = p.G.KeysID
+	}
+	for _, group := range pinned(set(p.m, v, p.G, how), self) {
+		here, by := group.apart(keys), (*model.Term)(nil)
+		for _, t := range spreads {
+			rule := p.m.SpreadRule(v, p.G, t)
+			if !rule.Counts {
+				continue
+			}
+			if b, _, _ := bound(&rule, group, keys); b < here {
+				here, by = b, t
+			}
+		}
+		if here > most {
+			most, blamed = here, by
+		} else if most == 0 && blamed == nil {
+			blamed = by
+		}
+	}
+	return most, blamed
+}

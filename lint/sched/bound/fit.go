@@ -1,0 +1,85 @@
+package bound
+
+import (
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// RequestFit is how one pod's requests fit single empty nodes, counting nodes
+// that pass every other filter; pools that may grow count with one node more.
+type RequestFit struct {
+	Eligible, Fitting int
+	Requests          []ResourceFit
+}
+
+// ResourceFit is one request against those nodes. A node that is not judged
+// on the resource fits.
+type ResourceFit struct {
+	model.Request
+	Fitting int
+	// LargestNode offers the most of all judged nodes, at LargestSpan.
+	LargestNode string
+	LargestSpan diag.Span
+	largest     resource.Quantity
+}
+
+// Largest is the most that a judged node offers; 0 if none is judged.
+func (r *ResourceFit) Largest() string { return r.largest.String() }
+
+// fitKey is equal for workloads whose pods fit in the same way.
+type fitKey struct {
+	signature, request string
+}
+
+// keptFits are the answers of a model that are kept.
+type keptFits map[fitKey]*RequestFit
+
+// RequestFits compares the requests of one pod with the eligible nodes.
+func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
+	g := m.Groups[w]
+	key := fitKey{g.Signature, g.Request}
+	kept := *model.KeepForNodes(m, func() *keptFits { return &keptFits{} })
+	if fit := kept[key]; fit != nil {
+		return fit
+	}
+	requests := g.Requests
+	fit := &RequestFit{Requests: make([]ResourceFit, len(requests))}
+	most := make([]int64, len(requests))
+	for i, r := range requests {
+		fit.Requests[i].Request, most[i] = r, -1
+	}
+	e := m.Eligible(w)
+	look := func(n *topology.Node) {
+		fit.Eligible++
+		if count, _ := model.Fits(n, requests); count > 0 {
+			fit.Fitting++
+		}
+		for i := range requests {
+			r := &fit.Requests[i]
+			has, judged := model.Offered(n, &requests[i])
+			if !judged || has >= r.Amount {
+				r.Fitting++
+			}
+			if judged && has > most[i] {
+				q := n.Allocatable[r.Name]
+				most[i], r.largest, r.LargestNode, r.LargestSpan = has, q, n.Name, n.Span
+			}
+		}
+	}
+	for i, p := range e.Nodes {
+		if p.All() {
+			look(m.Topology.Nodes[i])
+		}
+	}
+	for i, p := range e.Growth {
+		if p.All() && !w.Kind.PerNode() {
+			look(m.Topology.Growth[i].Node)
+		}
+	}
+	kept[key] = fit
+	return fit
+}

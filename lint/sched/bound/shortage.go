@@ -1,0 +1,304 @@
+package bound
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Shortage is a resource of which some nodes have too little for all pods that
+// may use no other nodes, however they are placed.
+type Shortage struct {
+	Resource corev1.ResourceName
+	// Workloads are those of the pods, the largest demand first; Pods is how many
+	// pods they have, and at least Pending of them are left over.
+	Workloads     []*workload.Workload
+	Pods, Pending int
+	// Nodes is how many nodes the pods may use.
+	Nodes int
+	// Requested is what the pods ask for together and Offered what the nodes have.
+	// If Each is not zero it is about pods that ask for so much or more, of which
+	// the nodes hold no more than Slots one by one.
+	Requested, Offered, Each resource.Quantity
+	Slots                    int
+	// Growth says at which size pools were counted, or "".
+	Growth string
+}
+
+// Shortages compares requests with what nodes offer, for every set of nodes to
+// which some pods are confined (a Hall condition on volume, and on pods of one
+// size or more). Pods that end by themselves, and workloads that are faulty by
+// themselves, ask for nothing.
+func Shortages(m *model.Model, faulty map[*workload.Workload]bool) []Shortage {
+	b := balanceOf(m.Permanent(), faulty)
+	if len(b.rows) < 2 {
+		return nil
+	}
+	var all []Shortage
+	for _, name := range b.resources() {
+		for i := range b.sets {
+			if s, ok := b.short(name, &b.sets[i]); ok {
+				all = append(all, s)
+				break
+			}
+		}
+	}
+	return all
+}
+
+// balance is demand and supply by set of nodes.
+type balance struct {
+	m    *model.Model
+	view *model.View
+	// sets are those that pods are confined to, and all nodes that are used, the
+	// smallest first.
+	sets []confined
+	rows []claimant
+	// used is what running pods have taken, by node of the view.
+	used []map[corev1.ResourceName]int64
+}
+
+// confined is a set of nodes as bits.
+type confined struct {
+	nodes []uint64
+	size  int
+}
+
+func (c *confined) within(o *confined) bool {
+	for i, w := range c.nodes {
+		if w&^o.nodes[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *confined) has(n int) bool { return c.nodes[n/64]&(1<<(n%64)) != 0 }
+
+// claimant is a workload that asks for room on a set of nodes.
+type claimant struct {
+	g   *model.Group
+	set *confined
+	// pods is 0 for a DaemonSet, which has one on each of its nodes.
+	pods int
+}
+
+// maxSets bounds the sets of nodes that are looked at one by one.
+const maxSets = 200
+
+func balanceOf(m *model.Model, faulty map[*workload.Workload]bool) *balance {
+	b := &balance{m: m, view: m.Views[len(m.Views)-1]}
+	b.used = make([]map[corev1.ResourceName]int64, len(b.view.Nodes))
+	by := map[string]*confined{}
+	all := confined{nodes: make([]uint64, (len(b.view.Nodes)+63)/64)}
+	for _, w := range m.Workloads {
+		g := m.Groups[w]
+		switch {
+		case g.Running && model.Modelled(g):
+			b.take(g)
+		case m.Lasting(g) && !faulty[w]:
+			if by[g.Signature] == nil {
+				by[g.Signature] = b.confine(g)
+			}
+			set := by[g.Signature]
+			for i, bits := range set.nodes {
+				all.nodes[i] |= bits
+			}
+			row := claimant{g: g, set: set}
+			if !g.Kind.PerNode() {
+				row.pods = g.Count.N
+				if g.Scale != nil {
+					row.pods = min(g.Scale.Min, max(g.Count.N, g.Scale.Min))
+				}
+			}
+			b.rows = append(b.rows, row)
+		}
+	}
+	if len(by) <= maxSets {
+		for _, id := range model.SortedKeys(by) {
+			b.add(*by[id])
+		}
+	}
+	b.add(all)
+	return b
+}
+
+// add notes a set once; the smallest come first.
+func (b *balance) add(set confined) {
+	set.size = 0
+	for _, word := range set.nodes {
+		set.size += bits.OnesCount64(word)
+	}
+	if set.size == 0 || slices.ContainsFunc(b.sets, func(o confined) bool { return slices.Equal(o.nodes, set.nodes) }) {
+		return
+	}
+	b.sets = append(b.sets, set)
+	slices.SortStableFunc(b.sets, func(x, y confined) int { return cmp.Compare(x.size, y.size) })
+}
+
+// confine gives the nodes of a view that the pods of a group may use.
+func (b *balance) confine(g *model.Group) *confined {
+	e := b.m.Eligible(g.Workload)
+	set := &confined{nodes: make([]uint64, (len(b.view.Nodes)+63)/64)}
+	for n := range b.view.Nodes {
+		if b.view.Passes(e, n).All() {
+			set.nodes[n/64] |= 1 << (n % 64)
+		}
+	}
+	return set
+}
+
+func (b *balance) take(g *model.Group) {
+	n := slices.IndexFunc(b.view.Nodes, func(n *topology.Node) bool { return n.Name == g.Spec.NodeName })
+	if n < 0 {
+		return
+	}
+	if b.used[n] == nil {
+		b.used[n] = map[corev1.ResourceName]int64{}
+	}
+	b.used[n][corev1.ResourcePods]++
+	for _, r := range g.Requests {
+		b.used[n][r.Name] += r.Amount
+	}
+}
+
+// resources are those that pods ask for, slots for pods last.
+func (b *balance) resources() []corev1.ResourceName {
+	seen := map[corev1.ResourceName]bool{}
+	for _, r := range b.rows {
+		for _, q := range r.g.Requests {
+			seen[q.Name] = true
+		}
+	}
+	return append(slices.Sorted(maps.Keys(seen)), corev1.ResourcePods)
+}
+
+// short tells whether a set of nodes has too little of a resource for those who
+// may use no other.
+func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool) {
+	b.m.Run().Spend(len(b.view.Nodes) + len(b.rows)*(1+len(set.nodes)/model.PerStep))
+	free, total, ok := b.free(name, set)
+	if !ok {
+		return Shortage{}, false
+	}
+	var claims []claim
+	var format resource.Format
+	demand := int64(0)
+	for _, r := range b.rows {
+		each, written := b.asks(r.g, name)
+		pods := r.confinedTo(set)
+		if each == 0 || pods == 0 {
+			continue
+		}
+		if pods > int((math.MaxInt64-demand)/each) {
+			return Shortage{}, false // more than can be counted
+		}
+		format = cmp.Or(format, written)
+		demand += each * int64(pods)
+		claims = append(claims, claim{r.g.Workload, pods, each})
+	}
+	if len(claims) < 2 {
+		return Shortage{}, false // the limits of a single workload say that better
+	}
+	s := Shortage{Resource: name, Nodes: set.size, Growth: b.view.Growth()}
+	s.Offered, s.Requested = model.Quantity(name, total, format), model.Quantity(name, demand, format)
+	if demand > total {
+		s.Pending = leftOver(claims, demand-total)
+	} else {
+		each := s.crowded(claims, free)
+		if each == 0 {
+			return Shortage{}, false
+		}
+		s.Each = model.Quantity(name, each, format)
+		claims = slices.DeleteFunc(claims, func(c claim) bool { return c.each < each })
+	}
+	slices.SortStableFunc(claims, func(x, y claim) int { return cmp.Compare(y.each*int64(y.pods), x.each*int64(x.pods)) })
+	for _, c := range claims {
+		s.Workloads, s.Pods = append(s.Workloads, c.w), s.Pods+c.pods
+	}
+	return s, len(s.Workloads) > 1
+}
+
+// confinedTo is how many pods may be on these nodes only.
+func (r *claimant) confinedTo(set *confined) int {
+	if !r.g.Kind.PerNode() {
+		if r.set.within(set) {
+			return r.pods
+		}
+		return 0
+	}
+	pods := 0
+	for i, word := range r.set.nodes {
+		pods += bits.OnesCount64(word & set.nodes[i])
+	}
+	return pods
+}
+
+// free is what each node of a set has of a resource, and their sum; false if
+// some node is not judged or may have company that the view does not hold.
+func (b *balance) free(name corev1.ResourceName, set *confined) (each []int64, sum int64, ok bool) {
+	for n, node := range b.view.Nodes {
+		if !set.has(n) {
+			continue
+		}
+		has, judged := model.Offered(node, &model.Request{Name: name})
+		if !judged || b.view.Partial && b.view.From[n] < 0 {
+			return nil, 0, false
+		}
+		has = max(0, has-b.used[n][name])
+		if sum += has; sum < 0 {
+			return nil, 0, false
+		}
+		each = append(each, has)
+	}
+	return each, sum, true
+}
+
+// leftOver is the smallest number of pods without which the rest may fit.
+func leftOver(claims []claim, excess int64) int {
+	largest := slices.Clone(claims)
+	slices.SortStableFunc(largest, func(x, y claim) int { return cmp.Compare(y.each, x.each) })
+	pods := 0
+	for _, c := range largest {
+		need := int((excess + c.each - 1) / c.each)
+		if need <= c.pods {
+			return pods + need
+		}
+		pods += c.pods
+		excess -= c.each * int64(c.pods)
+	}
+	return pods
+}
+
+// crowded is the size for which there are more pods, of it or larger, than the
+// nodes hold one by one; 0 if there is none.
+func (s *Shortage) crowded(claims []claim, free []int64) int64 {
+	sizes := slices.Clone(claims)
+	slices.SortStableFunc(sizes, func(x, y claim) int { return cmp.Compare(y.each, x.each) })
+	pods := 0
+	for i, c := range sizes {
+		pods += c.pods
+		if i+1 < len(sizes) && sizes[i+1].each == c.each {
+			continue
+		}
+		slots := 0
+		for _, has := range free {
+			slots += int(min(has/c.each, int64(pods)))
+		}
+		if pods > slots {
+			s.Slots, s.Pending = slots, pods-slots
+			return c.each
+		}
+	}
+	return 0
+}

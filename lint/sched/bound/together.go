@@ -1,0 +1,59 @@
+package bound
+
+import (
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Together is what the hard rules let come together of one workload: the most
+// pods on one node and in one zone, by rules and by resources, on the declared
+// nodes. Zones is the number of zones among the usable nodes, Usable theirs.
+type Together struct {
+	Usable, Zones, OnOneNode, InOneZone int
+	// Node is one that OnOneNode is about.
+	Node string
+}
+
+// Together computes what a single loss of a node or a zone can take.
+func TogetherOf(m *model.Model, w *workload.Workload) Together {
+	p := ProblemOf(m, m.Groups[w])
+	v := m.Views[0]
+	set := set(m, v, p.G, mode{fit: true, room: true, ports: p.ports, keys: p.G.KeysID})
+	pods := p.pods(len(set.sites))
+	zones := set.room(corev1.LabelTopologyZone, p.Keys)
+	t := Together{Usable: len(set.sites), Zones: len(zones)}
+	t.OnOneNode, t.Node = set.largest(p.Keys)
+	t.OnOneNode = min(pods, t.OnOneNode)
+	for _, most := range zones {
+		t.InOneZone = max(t.InOneZone, min(pods, most))
+	}
+	for _, term := range p.Spreads {
+		rule := m.SpreadRule(v, p.G, term)
+		if !rule.Counts || rule.Foreign > 0 {
+			continue
+		}
+		level := level(&rule, pods)
+		t.OnOneNode = min(t.OnOneNode, level)
+		if term.Key == corev1.LabelTopologyZone {
+			t.InOneZone = min(t.InOneZone, level)
+		}
+	}
+	return t
+}
+
+// level is the most pods that one domain can hold once all are placed: m there
+// ask for at least m minus the skew in each of the others.
+func level(r *model.SpreadRule, pods int) int {
+	skew, others := int(r.Term.Constraint.MaxSkew), len(r.Eligible)-1
+	if len(r.Eligible) < r.Term.MinDomains() {
+		return skew
+	}
+	if others <= 0 {
+		return pods
+	}
+	if pods <= skew {
+		return pods
+	}
+	return (pods + others*skew) / (others + 1)
+}

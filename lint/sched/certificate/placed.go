@@ -1,0 +1,29 @@
+package certificate
+
+import (
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Reason is why a node does not take a pod: the plugin of kube-scheduler that
+// refuses it first, in the order of its default profile.
+type Reason string
+
+// The reasons; Takes means that the node takes the pod.
+const (
+	Takes              Reason = ""
+	RefusedByName      Reason = "NodeName"
+	RefusedByTaint     Reason = "TaintToleration"
+	RefusedBySelector  Reason = "NodeAffinity"
+	RefusedByCordon    Reason = "NodeUnschedulable"
+	RefusedByPort      Reason = "NodePorts"
+	RefusedByResources Reason = "NodeResourcesFit"
+	RefusedBySpread    Reason = "PodTopologySpread"
+	RefusedByAffinity  Reason = "InterPodAffinity"
+)
+
+// Placed is one pod on one node.
+type Placed struct {
+	Workload *workload.Workload
+	Node     *topology.Node
+}

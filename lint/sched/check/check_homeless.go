@@ -1,0 +1,35 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// checkHomeless checks that not even one pod of a group finds a node, with nothing about
+// but the pods that run and one each of some others, which may come first.
+func (v *verifier) checkHomeless(g *model.Group, with []*workload.Workload) error {
+	c := &certificate.Assertion{Members: []certificate.Member{{G: g, Pods: 1, Node: -1}}, Never: true}
+	for _, w := range with {
+		if o := v.m.Groups[w]; o != g && model.Modelled(o) && !o.Running {
+			c.Members = append(c.Members, certificate.Member{G: o, Pods: 1, Node: -1})
+		}
+	}
+	s := v.statesOf(c)
+	s.ended = func() {
+		if s.left[0] == 0 {
+			s.complete = true
+		}
+	}
+	s.visit()
+	switch {
+	case s.complete:
+		return fmt.Errorf("a pod of %v can be placed", g.Workload)
+	case s.steps <= 0:
+		return certificate.ErrTooLong
+	}
+	return nil
+}

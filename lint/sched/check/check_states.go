@@ -1,0 +1,207 @@
+package check
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// states goes through all states that members can reach, with the filters of
+// the checker. States that differ in the names of nodes that are alike to the
+// members count once.
+type states struct {
+	v       *verifier
+	members []certificate.Member
+	left    []int
+	on      [][]int // by node: pods of each member
+	class   []string
+	columns []string // by node: its class and pods, "" where that has changed
+	seen    map[string]bool
+	steps   int
+	// complete and stuck tell whether a maximal state has all pods or not.
+	complete, stuck bool
+	// whole, if set, goes on from every state in which all pods are in place.
+	whole func()
+	// ended, if set, is told of every maximal state.
+	ended func()
+}
+
+// checkExplored tries everything, within its budget.
+func (v *verifier) checkExplored(c *certificate.Assertion) error {
+	s := v.statesOf(c)
+	s.visit()
+	switch {
+	case s.complete == c.Never && s.complete, s.stuck && !c.Never:
+		return fmt.Errorf("%v: a run ends otherwise", certificate.Called(c.Members))
+	case s.steps <= 0:
+		return certificate.ErrTooLong
+	}
+	return nil
+}
+
+// statesOf makes the states of an assertion ready, none of them visited.
+func (v *verifier) statesOf(c *certificate.Assertion) *states {
+	s := &states{v: v, members: c.Members, seen: map[string]bool{}, steps: v.steps}
+	for _, m := range c.Members {
+		s.left = append(s.left, m.Pods)
+	}
+	for range v.m.Topology.Nodes {
+		s.on = append(s.on, make([]int, len(c.Members)))
+	}
+	s.classify()
+	return s
+}
+
+// classify gives nodes that are alike to the members one class: equal in what
+// the filters say of them, what they offer and hold, and the values of topology
+// keys that other nodes share.
+func (s *states) classify() {
+	nodes := s.v.m.Topology.Nodes
+	keys := s.keys()
+	shared := map[string]int{}
+	for _, n := range nodes {
+		for _, k := range keys {
+			shared[k+"\x00"+n.Labels[k]]++
+		}
+	}
+	numbers := map[string]string{}
+	for i, n := range nodes {
+		var b strings.Builder
+		for _, m := range s.members {
+			p := s.v.m.Eligible(m.G.Workload).Nodes[i]
+			fmt.Fprintf(&b, "%v %v %v ", p, m.Node == i, model.Carries(n.Labels, model.HardKeys(m.G)))
+		}
+		for _, k := range keys {
+			value, ok := n.Labels[k]
+			if ok && shared[k+"\x00"+value] == 1 && !model.BoundLabel(k) {
+				value = "alone"
+			}
+			fmt.Fprintf(&b, "%v %q ", ok, value)
+		}
+		fmt.Fprintf(&b, "%v %v", n.Allocatable, n.Whole)
+		if s.v.running[i] {
+			b.WriteString(n.Name)
+		}
+		class, known := numbers[b.String()]
+		if !known {
+			class = fmt.Sprintf("%d:", len(numbers))
+			numbers[b.String()] = class
+		}
+		s.class = append(s.class, class)
+	}
+	s.columns = make([]string, len(nodes))
+}
+
+// keys are all labels by which rules of the members tell nodes apart.
+func (s *states) keys() []string {
+	var keys []string
+	for _, m := range s.members {
+		for _, t := range m.G.Terms {
+			if t.Hard {
+				keys = append(keys, t.Key)
+			}
+			for _, r := range t.Sel.Reqs {
+				if model.BoundLabel(r.Key) {
+					keys = append(keys, r.Key)
+				}
+			}
+		}
+		for _, a := range s.v.against[m.G.Workload] {
+			keys = append(keys, a.key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+func (s *states) visit() {
+	key := s.key()
+	if s.seen[key] || s.steps <= 0 {
+		return
+	}
+	s.seen[key] = true
+	maximal, rest := true, 0
+	for i, m := range s.members {
+		rest += s.left[i]
+		if s.left[i] == 0 || s.v.waits(m.G) {
+			continue
+		}
+		var tried []string
+		for n := range s.on {
+			if m.Node >= 0 && n != m.Node {
+				continue
+			}
+			if s.steps--; s.steps <= 0 {
+				return
+			}
+			if s.v.refuses(m.G, n) != certificate.Takes {
+				continue
+			}
+			maximal = false
+			if column := s.column(n); !slices.Contains(tried, column) {
+				tried = append(tried, column)
+				s.put(i, n, 1)
+				s.visit()
+				s.put(i, n, -1)
+			}
+		}
+	}
+	if maximal {
+		s.complete, s.stuck = s.complete || rest == 0, s.stuck || rest > 0
+		if rest == 0 && s.whole != nil {
+			s.whole()
+		}
+		if s.ended != nil {
+			s.ended()
+		}
+	}
+}
+
+// waits reports whether a pod is not created yet: a pod of lower ordinal is
+// missing (R-W11).
+func (v *verifier) waits(g *model.Group) bool {
+	return slices.ContainsFunc(v.m.Before(g), func(w *workload.Workload) bool { return v.placed[w] == 0 })
+}
+
+func (s *states) put(i, n, by int) {
+	s.change(i, n, by)
+	s.left[i] -= by
+	if by > 0 {
+		s.v.add(s.members[i].G, n)
+	} else {
+		s.v.remove(s.members[i].G, n)
+	}
+}
+
+// change counts pods of a member on a node.
+func (s *states) change(i, n, by int) {
+	s.on[n][i] += by
+	s.columns[n] = ""
+}
+
+// column is equal for like nodes with like pods.
+func (s *states) column(n int) string {
+	if s.columns[n] == "" {
+		text := []byte(s.class[n])
+		for _, pods := range s.on[n] {
+			text = binary.AppendUvarint(text, uint64(pods))
+		}
+		s.columns[n] = string(text)
+	}
+	return s.columns[n]
+}
+
+func (s *states) key() string {
+	columns := make([]string, len(s.on))
+	for n := range s.on {
+		columns[n] = s.column(n)
+	}
+	slices.Sort(columns)
+	return strings.Join(columns, "")
+}

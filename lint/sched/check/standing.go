@@ -1,0 +1,228 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Standing is pods in place, and what each node says to one more: for people
+// who ask why. The runs of a decision lead there, so nothing here decides.
+type Standing struct {
+	m *model.Model // in which pods that rules tell apart are workloads of their own
+	s *State
+	v *verifier
+	// placed counts the pods that are there for good.
+	placed map[*workload.Workload]int
+	last   map[*workload.Workload]int // node to which one went
+}
+
+// Outlook is what a node says to one more pod: nothing if it takes it. Has is
+// set if the pod is one of a DaemonSet of which the node has its own already.
+type Outlook struct {
+	Node     *topology.Node
+	Refusals []Refusal
+	Has      bool
+}
+
+// Stand puts pods in place without asking and then, as long as a node takes one,
+// those of further workloads that are missing, in that order.
+func Stand(m *model.Model, settled []certificate.Placed, then ...*workload.Workload) *Standing {
+	parts := m.Split()
+	s := &Standing{m: parts, s: NewState(parts), v: newVerifier(parts, true), placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
+	for _, p := range settled {
+		if pod := s.next(p.Workload); pod != nil {
+			s.put(pod, p.Node)
+		}
+	}
+	s.fill(then)
+	return s
+}
+
+// Lose is what is left after a loss of nodes, with pods that are missing then put
+// in place again as long as a node takes one.
+func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standing {
+	lost := &absence{map[int]bool{}, l.Meaning, map[*model.Term]map[string]bool{}}
+	out := &Standing{m: s.m, s: &State{m: s.m, on: map[*topology.Node][]int{}, lost: map[*topology.Node]bool{}, meaning: l.Meaning, called: s.s.called}, placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
+	for i, n := range s.m.Topology.Nodes {
+		if l.Nodes[n.Name] {
+			lost.nodes[i], out.s.lost[n] = true, true
+		}
+	}
+	out.v = newVerifierAfter(lost, s.m, true)
+	for _, p := range s.s.pods {
+		gone := l.Nodes[p.Node.Name]
+		stays := p.Workload.Kind.PerNode() && l.Meaning != certificate.Gone
+		if !gone || stays || l.Meaning == certificate.Ghost {
+			out.s.Place(p.Workload, p.Node)
+		}
+		if n, ok := s.m.IndexOf(p.Node.Name); ok && !p.Workload.Running {
+			out.v.survive(s.m.Groups[p.Workload], n)
+		}
+		if !gone || stays {
+			out.placed[p.Workload]++
+		}
+	}
+	out.fill(then)
+	return out
+}
+
+// Call gives a workload another name in what is said.
+func (s *Standing) Call(w *workload.Workload, name string) {
+	if s.s.called == nil {
+		s.s.called = map[*workload.Workload]string{}
+	}
+	s.s.called[w] = name
+}
+
+func (s *Standing) put(pod *workload.Workload, on *topology.Node) {
+	n, ok := s.m.IndexOf(on.Name)
+	if !ok {
+		return
+	}
+	s.v.add(s.m.Groups[pod], n)
+	s.s.Place(pod, s.m.Topology.Nodes[n])
+	s.placed[pod]++
+}
+
+// fill goes on until no node takes one more.
+func (s *Standing) fill(then []*workload.Workload) {
+	for moved := true; moved; {
+		moved = false
+		for _, w := range then {
+			for pod := s.next(w); pod != nil && s.puts(pod); pod = s.next(w) {
+				moved = true
+			}
+		}
+	}
+}
+
+// puts places a pod on a node that takes it. It looks first where the last one
+// of the workload went, as the nodes before that are mostly full.
+func (s *Standing) puts(pod *workload.Workload) bool {
+	g, nodes := s.m.Groups[pod], s.m.Topology.Nodes
+	for i := range nodes {
+		n := (s.last[pod] + i) % len(nodes)
+		if pod.Kind.PerNode() && s.v.pods(n, pod) > 0 || s.v.refuses(g, n) != certificate.Takes {
+			continue
+		}
+		s.last[pod] = n
+		s.put(pod, nodes[n])
+		return true
+	}
+	return false
+}
+
+// next is the pod of a workload that is to be placed next, as a workload of the
+// model in which pods are told apart; nil if none is missing.
+func (s *Standing) next(w *workload.Workload) *workload.Workload {
+	for _, pod := range s.m.Workloads {
+		if g := s.m.Groups[pod]; g.Origin() == w && model.Modelled(g) && !w.Running && s.placed[pod] < s.pods(pod) {
+			return pod
+		}
+	}
+	return nil
+}
+
+func (s *Standing) pods(w *workload.Workload) int {
+	if w.Kind.PerNode() {
+		return s.m.Eligible(w).Count
+	}
+	return w.Count.N
+}
+
+// Count is how many pods of a workload are in place, and Missing how many are
+// not.
+func (s *Standing) Count(w *workload.Workload) (placed, missing int) {
+	for _, pod := range s.m.Workloads {
+		if g := s.m.Groups[pod]; g.Origin() == w && model.Modelled(g) && !w.Running {
+			placed += s.placed[pod]
+			missing += max(0, s.pods(pod)-s.placed[pod])
+		}
+	}
+	return placed, missing
+}
+
+// On lists the nodes on which pods of a workload are.
+func (s *Standing) On(w *workload.Workload) []*topology.Node {
+	var all []*topology.Node
+	for _, p := range s.s.pods {
+		if s.m.Groups[p.Workload].Origin() == w {
+			all = append(all, p.Node)
+		}
+	}
+	return all
+}
+
+// Outlook is what each node says to the next pod of a workload, or to one more
+// if none is missing.
+func (s *Standing) Outlook(w *workload.Workload) []Outlook {
+	pod := s.next(w)
+	if pod == nil {
+		i := slices.IndexFunc(s.m.Workloads, func(o *workload.Workload) bool { return s.m.Groups[o].Origin() == w })
+		pod = s.m.Workloads[i]
+	}
+	all := make([]Outlook, len(s.m.Topology.Nodes))
+	s.s.kept = map[*model.Term]tallied{}
+	for i, n := range s.m.Topology.Nodes {
+		all[i].Node = n
+		if all[i].Has = pod.Kind.PerNode() && s.v.pods(i, pod) > 0; !all[i].Has {
+			all[i].Refusals = s.s.Refusals(pod, n)
+		}
+	}
+	s.s.kept = nil
+	return all
+}
+
+// Still is what each node says to a pod of a workload while there are no pods
+// but those that run already, rules about other pods left aside.
+func Still(m *model.Model, w *workload.Workload) []Outlook {
+	s := NewState(m)
+	all := make([]Outlook, len(m.Topology.Nodes))
+	for i, n := range m.Topology.Nodes {
+		all[i] = Outlook{Node: n, Refusals: s.refusals(w, n, false)}
+	}
+	return all
+}
+
+// Spare is the same for one more node of each pool that may grow, in the order
+// of Topology.Growth.
+func Spare(m *model.Model, w *workload.Workload) []Outlook {
+	s := NewState(m)
+	var all []Outlook
+	for _, g := range m.Topology.Growth {
+		all = append(all, Outlook{Node: g.Node, Refusals: s.refusals(w, g.Node, false)})
+	}
+	return all
+}
+
+// Checked is what the checker says of one more pod on each node: the filter that
+// it finds first.
+func (s *Standing) Checked(w *workload.Workload) []certificate.Reason {
+	pod := s.next(w)
+	if pod == nil {
+		pod = w
+	}
+	all := make([]certificate.Reason, len(s.m.Topology.Nodes))
+	for n := range all {
+		all[n] = s.v.refuses(s.m.Groups[pod], n)
+	}
+	return all
+}
+
+// Filtered is what the filters say, one pod and one node at a time.
+func (s *Standing) Filtered(w *workload.Workload) []certificate.Reason {
+	pod := s.next(w)
+	if pod == nil {
+		pod = w
+	}
+	var all []certificate.Reason
+	for _, n := range s.m.Topology.Nodes {
+		all = append(all, s.s.Filter(pod, n))
+	}
+	return all
+}

@@ -1,0 +1,243 @@
+package disruption
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Holds reports whether advice can be followed: whether a workload with the edit,
+// on the nodes and so many more that are like one of its own, is placed as a whole
+// in every run, completes every rollout and finds room when a node is drained. What
+// the budget does not suffice for does not hold.
+func (j *Judge) Holds(w *workload.Workload, edit Edit, more int) bool {
+	if j.unready || j.m.Topology.Empty() {
+		return false
+	}
+	pods := max(Certain(w), edit.Pods)
+	group := j.crowd(w, pods)
+	key := trialKey{j.shape(w, pods, group), edit.Name, more}
+	if key.shape == "" {
+		return j.try(w, edit, group, more)
+	}
+	held, known := j.advice.known[key]
+	if !known {
+		held = j.try(w, edit, group, more)
+		j.advice.known[key] = held
+	}
+	return held
+}
+
+// shape is what a trial of a workload with at most so many pods rests on: several edits
+// are tried. It is that of the workload where it is judged by itself. Among others it is
+// what is written of all of them, which only another context has in common. It is ""
+// where nothing else may have it.
+func (j *Judge) shape(w *workload.Workload, pods int, group []*workload.Workload) string {
+	key := sized{w, pods}
+	shape, known := j.shapes[key]
+	switch {
+	case known:
+		return shape
+	case len(group) == 1 && len(j.running) == 0:
+		shape = bound.Shape(j.m, w, j.strategy(w, w.Count.N), pods)
+	case j.advice.shared && !slices.ContainsFunc(group, borrows) && !borrows(w):
+		sum := sha256.Sum256([]byte(j.question(w, pods, j.advice.contents) + j.advice.contents(w.Object)))
+		shape = string(sum[:])
+	}
+	j.shapes[key] = shape
+	return shape
+}
+
+// borrows reports whether the template of a workload is written in another object.
+func borrows(w *workload.Workload) bool { return w.Object.Root.At("spec", "workloadRef") != nil }
+
+// try tries an edit of a workload among a group, on so many nodes more.
+func (j *Judge) try(w *workload.Workload, edit Edit, group []*workload.Workload, more int) bool {
+	c := *w
+	if edit.Make != nil && !edit.Make(&c) {
+		return false
+	}
+	t := &trial{j: j, w: w, changed: &c, group: group, nodes: j.m.Topology.Nodes, steps: j.each(group)}
+	for i := range more {
+		n := j.oneMore(w)
+		if n == nil {
+			return false
+		}
+		n.Name = fmt.Sprintf("%s %d", n.Name, i+1)
+		for k, v := range n.Labels {
+			if v == ownDomain(k) { // no two of them share it
+				n.Labels[k] = fmt.Sprintf("%s %d", v, i+1)
+			}
+		}
+		t.nodes = append(slices.Clip(t.nodes), n)
+	}
+	return t.try()
+}
+
+// Change is an edit of a workload.
+type Change struct {
+	Workload *workload.Workload
+	Edit     Edit
+}
+
+// HoldTogether is Holds for several workloads at once, with all of the changes and
+// further nodes: each of the workloads is placed, rolls out and can be drained.
+func (j *Judge) HoldTogether(ws []*workload.Workload, changes []Change, further []*topology.Node) bool {
+	if j.unready {
+		return false
+	}
+	var group []*workload.Workload
+	seen := map[*workload.Workload]bool{}
+	for _, w := range ws {
+		crowd := j.crowd(w, Certain(w))
+		j.m.Run().Spend(1 + len(crowd))
+		for _, o := range append(slices.Clip(crowd), w) {
+			if !seen[o] {
+				seen[o], group = true, append(group, o)
+			}
+		}
+	}
+	j.m.Run().Spend(5*len(group) + len(changes))
+	current := make(map[*source.Object]*workload.Workload, len(ws))
+	for _, w := range ws {
+		current[w.Object] = w
+	}
+	changed := map[*source.Object]*workload.Workload{}
+	for _, c := range changes {
+		edited := *c.Workload
+		if w := current[c.Workload.Object]; w != nil {
+			edited = *w
+		}
+		if c.Edit.Make != nil && !c.Edit.Make(&edited) {
+			return false
+		}
+		current[c.Workload.Object], changed[c.Workload.Object] = &edited, &edited
+	}
+	ws = slices.Clone(ws)
+	for _, list := range [][]*workload.Workload{ws, group} {
+		for i, o := range list {
+			if w := changed[o.Object]; w != nil {
+				list[i] = w
+			}
+		}
+	}
+	t := &trial{j: j, group: group, nodes: append(slices.Clip(j.m.Topology.Nodes), further...), steps: j.m.Each(group)}
+	return t.within(func() bool {
+		m, other := t.world()
+		return !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !t.passes(m, other, w) })
+	})
+}
+
+// trial is one piece of advice on probation.
+type trial struct {
+	j          *Judge
+	w, changed *workload.Workload
+	group      []*workload.Workload
+	nodes      []*topology.Node
+	steps      int // that the group has for it
+}
+
+// try puts the changed workload in its place.
+func (t *trial) try() bool {
+	t.group = slices.Clone(t.group)
+	if i := slices.Index(t.group, t.w); i >= 0 {
+		t.group[i] = t.changed
+	} else {
+		t.group = append(t.group, t.changed)
+	}
+	return t.within(func() bool {
+		m, other := t.world()
+		return t.passes(m, other, t.changed)
+	})
+}
+
+// within asks a question about the trial: it does not hold if the budget of its group
+// or of all advice does not suffice. At least half of what is left stays for the question
+// that the advice belongs to.
+func (t *trial) within(f func() bool) (holds bool) {
+	run, all := t.j.m.Run(), t.j.advice.left
+	steps := min(t.steps, run.Left()/2)
+	if all != nil {
+		steps = min(steps, *all)
+		defer func(before int) { *all -= run.Spent() - before }(run.Spent())
+	}
+	return run.Within(steps, func() { holds = f() }) && holds
+}
+
+// world is the model of a trial, and who judges it.
+func (t *trial) world() (*model.Model, *Judge) {
+	t.j.m.Run().Spend(2 * stepsPerMember * len(t.group)) // several questions follow
+	m := t.j.m.Variant(append(slices.Clone(t.group), t.j.running...), t.nodes)
+	return m, t.j.other(m)
+}
+
+// passes reports whether a workload of a trial is placed, rolls out and can be drained.
+func (t *trial) passes(m *model.Model, other *Judge, w *workload.Workload) bool {
+	if !other.Judged(w) {
+		return false
+	}
+	rolls := false // which says that all pods are placed before, too
+	for _, r := range other.Rollouts(w) {
+		if r.Verdict != certificate.Always && r.Verdict != "" {
+			return false
+		}
+		rolls = rolls || r.Verdict == certificate.Always
+	}
+	if !rolls {
+		if d := search.Decide(m, other.options(other.steps)); verdict(d, w) != certificate.Always {
+			return false
+		}
+	}
+	if len(t.nodes) < 2 || w.Bare() {
+		return true
+	}
+	return !slices.ContainsFunc(other.Drains(w), func(s Survival) bool { return s.Verdict != certificate.Always })
+}
+
+// Advice is what trials of advice have shown: judges of the same nodes may share it.
+type Advice struct {
+	known map[trialKey]bool
+	// shared is set if several judges have it, which then know objects by their contents.
+	shared bool
+	digest *source.Digester
+	texts  map[*source.Object]string
+	// left is how many steps there are for trials, nil for no bound but that of each.
+	left *int
+}
+
+// contents stands for all that is written of an object.
+func (a *Advice) contents(o *source.Object) string {
+	text, known := a.texts[o]
+	if !known {
+		text = fmt.Sprintf("%x %q", a.digest.Sum(o.Root), o.Namespace)
+		a.texts[o] = text
+	}
+	return text
+}
+
+// trialKey is what the outcome of a trial rests on, for a workload by itself.
+type trialKey struct {
+	shape, edit string
+	more        int
+}
+
+// NewAdvice is advice of which nothing has been tried.
+func NewAdvice() *Advice {
+	return &Advice{known: map[trialKey]bool{}, digest: source.NewDigester(), texts: map[*source.Object]string{}}
+}
+
+// ShareAdvice makes a judge use what another one of the same nodes has tried. The trials
+// of all that share the number left take so many steps, then no advice holds: answers
+// come before advice.
+func (j *Judge) ShareAdvice(a *Advice, left *int) {
+	a.shared, a.left = true, left
+	j.advice = a
+}

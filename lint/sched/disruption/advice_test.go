@@ -1,0 +1,49 @@
+package disruption_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+)
+
+// TestAdviceIsShared: what was tried of a workload among others is known to a judge of
+// other objects that say the same, and to none where one of them says something else.
+func TestAdviceIsShared(t *testing.T) {
+	const nodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, count: 3, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\n"
+	pair := func(cpu string) string {
+		var b strings.Builder
+		for i, request := range []string{"1500m", cpu} {
+			fmt.Fprintf(&b, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d%d, namespace: x}\nspec:\n  replicas: 2\n  selector: {matchLabels: {app: d%d}}\n"+
+				"  template:\n    metadata: {labels: {app: d%d}}\n    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: %s}}}]}\n---\n", i, i, i, request)
+		}
+		return b.String()
+	}
+	advice, left := disruption.NewAdvice(), 1_000_000
+	// tried gives how many steps it takes to try three replicas.
+	tried := func(manifests string) (held bool, steps int) {
+		j, m := judge(t, nodes, manifests)
+		j.ShareAdvice(advice, &left)
+		w := find(t, m, "d0")
+		j.Holds(w, disruption.Replicas(1), 0) // what is done once for all trials
+		before := m.Run().Spent()
+		held = j.Holds(w, disruption.Replicas(3), 0)
+		return held, m.Run().Spent() - before
+	}
+	held, cost := tried(pair("1500m"))
+	again, known := tried(pair("1500m"))
+	if held != again || known*10 > cost {
+		t.Errorf("the same again: %t in %d steps, %t in %d", held, cost, again, known)
+	}
+	if other, cost := tried(pair("3500m")); other == held || cost <= known {
+		t.Errorf("beside a larger neighbour: %t in %d steps, as it was beside a small one", other, cost)
+	}
+	if left <= 0 || left > 1_000_000-cost {
+		t.Errorf("%d steps left of all trials", left)
+	}
+	left = 0
+	if held, _ := tried(pair("1400m")); held {
+		t.Error("advice that nothing was left to try is given")
+	}
+}

@@ -1,0 +1,214 @@
+package disruption_test
+
+import (
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+)
+
+// runs enumerates all runs of a rollout by the loop of its controller, with
+// whatever the scheduler chooses, whichever pods are deleted and however long
+// these stay. The first rows are the old pods, the new ones, and the old ones
+// that are terminating.
+type runs struct {
+	*world
+	way                          string
+	replicas, surge, unavailable int
+	seen                         map[phase]bool
+	stuck, done                  bool
+}
+
+// phase is one state: where pods are, how many of each revision there are to be
+// and, of a DaemonSet, on which nodes a new pod was created.
+type phase struct {
+	on      grid
+	spec    [2]int8
+	created grid
+}
+
+const (
+	old = iota
+	fresh
+	gone
+)
+
+// rolling makes the rows of a rollout of the first load, from a start.
+func (s sample) rolling(t *testing.T, from start, way string, surge, unavailable int) *runs {
+	t.Helper()
+	l := s.loads[0]
+	rest := s.rest(from.without)
+	rows := []row{
+		{name: "web-old", text: l.pod("web-old", "old", "", ""), pods: rest[0].pods, alone: rest[0].alone},
+		{name: "web-new", text: l.pod("web-new", "new", "", ""), pods: rest[0].pods, alone: rest[0].alone},
+		{name: "web-gone", text: l.pod("web-gone", "old", `, deletionTimestamp: "2026-01-01T00:00:00Z"`, "")},
+	}
+	r := &runs{world: s.world(t, append(rows, rest[1:]...)), way: way, surge: surge, unavailable: unavailable, replicas: rest[0].pods, seen: map[phase]bool{}}
+	nodes := len(r.m.Topology.Nodes)
+	for _, g := range from.complete {
+		on := grid(g[:nodes]) + r.empty()[:2*nodes] + g[nodes:]
+		if r.stuck && r.done {
+			break
+		}
+		r.visit(phase{on: on, spec: [2]int8{int8(r.replicas), 0}, created: r.empty()[:nodes]})
+	}
+	return r
+}
+
+// verdict is "?" if there are too many states.
+func (r *runs) verdict() certificate.Verdict {
+	switch {
+	case r.stuck && r.done:
+		return certificate.OrderDependent
+	case r.left <= 0:
+		return tooMuch
+	case r.stuck:
+		return certificate.Never
+	}
+	return certificate.Always
+}
+
+const tooMuch certificate.Verdict = "?"
+
+// visit goes on from one state with whatever may happen next.
+func (r *runs) visit(p phase) {
+	if r.seen[p] || r.stuck && r.done || r.left <= 0 {
+		return
+	}
+	r.seen[p] = true
+	if r.pods(p.on, old) == 0 && r.pods(p.on, fresh) == r.replicas {
+		r.done = true
+		return
+	}
+	moved := false
+	move := func(next phase) {
+		moved = true
+		r.visit(next)
+	}
+	ways[r.way](r, p, move)
+	for n := range r.m.Topology.Nodes {
+		if r.on(p.on, gone, n) > 0 {
+			next := p
+			next.on = r.with(p.on, gone, n, -1)
+			move(next)
+		}
+	}
+	r.stuck = r.stuck || !moved && r.left > 0
+}
+
+// ways is what controllers do, by the way that they do it in.
+var ways = map[string]func(r *runs, p phase, move func(phase)){
+	"rolling": func(r *runs, p phase, move func(phase)) { r.scaled(p, r.roll(p), move) },
+	"recreate": func(r *runs, p phase, move func(phase)) {
+		next := p
+		if next.spec[old] = 0; r.pods(p.on, old)+r.pods(p.on, gone) == 0 { // R-W8
+			next.spec[fresh] = int8(r.replicas)
+		}
+		r.scaled(p, next, move)
+	},
+	"both": func(r *runs, p phase, move func(phase)) { // R-W31
+		next := p
+		if next.spec[fresh] = int8(r.replicas); r.pods(p.on, fresh) == r.replicas {
+			next.spec[old] = 0
+		}
+		r.scaled(p, next, move)
+	},
+	"in place": (*runs).inPlace,
+	"per node": (*runs).perNode,
+}
+
+// roll is one round of the Deployment controller: it scales the new ReplicaSet
+// up, or else the old one down (R-W5). New pods are available once they are on
+// a node.
+func (r *runs) roll(p phase) phase {
+	replicas, was, now := int8(r.replicas), p.spec[old], p.spec[fresh]
+	if now < replicas {
+		if room := replicas + int8(r.surge) - was - now; room > 0 {
+			p.spec[fresh] += min(room, replicas-now)
+			return p
+		}
+	}
+	least, available := replicas-int8(r.unavailable), int8(r.pods(p.on, fresh))
+	if was+now-least-(now-available) > 0 {
+		p.spec[old] -= max(0, min(was, was+available-least))
+	}
+	return p
+}
+
+// scaled is what ReplicaSets and the scheduler do, and a round of what scales
+// the first.
+func (r *runs) scaled(p, round phase, move func(phase)) {
+	if r.pods(p.on, old) > int(p.spec[old]) {
+		r.delete(p, move) // at once: pods that stay beyond r+s are terminating (R-W6)
+		return
+	}
+	if round != p {
+		move(round)
+	}
+	if r.pods(p.on, fresh) < int(p.spec[fresh]) {
+		for _, n := range r.takers(p.on, fresh) {
+			next := p
+			next.on = r.with(p.on, fresh, n, 1)
+			move(next)
+		}
+	}
+}
+
+// delete makes any old pod one that is terminating.
+func (r *runs) delete(p phase, move func(phase)) {
+	for n := range r.m.Topology.Nodes {
+		if r.on(p.on, old, n) > 0 {
+			next := p
+			next.on = r.with(r.with(p.on, old, n, -1), gone, n, 1)
+			move(next)
+		}
+	}
+}
+
+// inPlace is a StatefulSet: the successor of a pod has its name, so it comes
+// when that pod is gone (R-W12).
+func (r *runs) inPlace(p phase, move func(phase)) {
+	was, now, going := r.pods(p.on, old), r.pods(p.on, fresh), r.pods(p.on, gone)
+	if was+now+going < r.replicas {
+		for _, n := range r.takers(p.on, fresh) {
+			next := p
+			next.on = r.with(p.on, fresh, n, 1)
+			move(next)
+		}
+	}
+	if was > 0 && was+now > r.replicas-r.unavailable {
+		r.delete(p, move)
+	}
+}
+
+// perNode is a DaemonSet that creates new pods beside the old ones, on so many
+// nodes at once, and deletes an old one when the new one is on its node (R-W17).
+func (r *runs) perNode(p phase, move func(phase)) {
+	busy := 0
+	for n := range r.m.Topology.Nodes {
+		if p.created[n] > 0 && (r.on(p.on, fresh, n) == 0 || r.on(p.on, old, n) > 0) {
+			busy++
+		}
+	}
+	takes := map[int]bool{}
+	for _, n := range r.takers(p.on, fresh) {
+		takes[n] = true
+	}
+	for n := range r.m.Topology.Nodes {
+		next := p
+		switch {
+		case !r.rows[old].alone[n]:
+			continue
+		case p.created[n] == 0 && busy < r.surge:
+			b := []byte(p.created)
+			b[n] = 1
+			next.created = grid(b)
+		case p.created[n] > 0 && takes[n]:
+			next.on = r.with(p.on, fresh, n, 1)
+		case r.on(p.on, fresh, n) > 0 && r.on(p.on, old, n) > 0:
+			next.on = r.with(r.with(p.on, old, n, -1), gone, n, 1)
+		default:
+			continue
+		}
+		move(next)
+	}
+}

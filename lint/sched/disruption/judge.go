@@ -1,0 +1,311 @@
+package disruption
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Judge answers questions about the workloads of one model.
+type Judge struct {
+	m     *model.Model
+	set   *workload.Set
+	steps int
+	// ruled are the workloads that hard rules connect with each one, crowded
+	// those that may fill a node with it as well, where these are few.
+	// scaled is crowded with as many pods as autoscalers may ask for.
+	ruled, crowded, scaled map[*workload.Workload][]*workload.Workload
+	running                []*workload.Workload
+	budgets                []Budget
+	selecting              map[*workload.Workload][]int // those that select the pods of each
+	grown                  *Judge                       // on the nodes that growing pools may have, once asked
+	one                    *Judge                       // with one more node of each kind, once asked
+	unready                bool                         // if the budget did not suffice for Prepare
+	stops                  int                          // of the run when the question began
+	sized                  map[string]*Judge
+	lost                   map[string][]answer
+	advice                 *Advice
+	// unfits are the workloads that do not fit as it is, by their group.
+	unfits map[groupKey]map[*workload.Workload]bool
+	// parts are the parts of their budget that the workloads of groups have.
+	parts map[groupKey]int
+	// described are what stands for groups: see alike.
+	described map[groupKey]string
+	// tried are the groups of which that was to be found out.
+	tried  map[groupKey]bool
+	shapes map[sized]string
+	// strategies are those of workloads with so many pods.
+	strategies map[sized]workload.Rollout
+}
+
+// sized is a workload with so many pods.
+type sized struct {
+	w    *workload.Workload
+	pods int
+}
+
+// strategy is how an update replaces so many pods of a workload. Many questions ask.
+func (j *Judge) strategy(w *workload.Workload, pods int) workload.Rollout {
+	how, known := j.strategies[sized{w, pods}]
+	if !known {
+		how = w.Rollout(pods)
+		j.strategies[sized{w, pods}] = how
+	}
+	return how
+}
+
+// groupKey is a list of workloads, by its place in memory.
+type groupKey struct {
+	first **workload.Workload
+	n     int
+}
+
+// defaultSteps bounds one search, in filters applied, beside the budget that a
+// question has in the run.
+const defaultSteps = 100_000
+
+// Limits of what is judged together.
+const (
+	maxTogether = 40
+	maxPods     = 200
+	maxRunning  = 300
+)
+
+// New makes a judge of a model and of what else the set says that it was made
+// of. Options are those of every single decision.
+func New(m *model.Model, set *workload.Set, o search.Options) *Judge {
+	j := &Judge{m: m, set: set, steps: defaultSteps}
+	if o.Steps > 0 {
+		j.steps = o.Steps
+	}
+	j.strategies = map[sized]workload.Rollout{}
+	j.advice, j.unfits, j.tried, j.parts, j.described, j.shapes = NewAdvice(), map[groupKey]map[*workload.Workload]bool{}, map[groupKey]bool{}, map[groupKey]int{}, map[groupKey]string{}, map[sized]string{}
+	for _, w := range m.Workloads {
+		if w.Running && model.Modelled(m.Group(w)) {
+			j.running = append(j.running, w)
+		}
+	}
+	return j
+}
+
+// other is a judge of another model, with the same bounds.
+func (j *Judge) other(m *model.Model) *Judge {
+	return New(m, j.set, search.Options{Steps: j.steps})
+}
+
+// options are those of a question whose searches may take so many steps.
+func (j *Judge) options(steps int) search.Options { return search.Options{Steps: steps} }
+
+// Judged reports whether a workload can be judged at all.
+func (j *Judge) Judged(w *workload.Workload) bool {
+	return !j.unready && !j.m.Topology.Empty() && takesPart(j.m.Group(w)) && len(j.running) <= maxRunning
+}
+
+// takesPart reports whether the pods of a group are there for good.
+func takesPart(g *model.Group) bool {
+	return model.Modelled(g) && !g.Running && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0 || g.Scale != nil)
+}
+
+// Certain is how many pods a workload has for sure.
+func Certain(w *workload.Workload) int {
+	if w.Scale != nil {
+		return min(w.Scale.Min, max(w.Count.N, w.Scale.Min))
+	}
+	return w.Count.N
+}
+
+// most is how many pods a workload may have.
+func most(w *workload.Workload) int {
+	if w.Scale != nil {
+		return max(w.Scale.Max, Certain(w))
+	}
+	return w.Count.N
+}
+
+// groups finds out who has to do with whom, if workloads have so many pods.
+func (j *Judge) groups(pods func(*workload.Workload) int, contend bool) map[*workload.Workload][]*workload.Workload {
+	extra := map[*workload.Workload]int{}
+	for _, w := range j.m.Workloads {
+		switch n := pods(w); {
+		case !takesPart(j.m.Group(w)):
+		case w.Kind.PerNode():
+			extra[w] = j.beyond(w, 1)
+		default:
+			extra[w] = max(0, n-w.Count.N) + max(1, j.beyond(w, n))
+		}
+	}
+	by := map[*workload.Workload][]*workload.Workload{}
+	for _, group := range search.Components(j.m, extra, contend) {
+		group = slices.DeleteFunc(group, func(w *workload.Workload) bool { return !takesPart(j.m.Group(w)) })
+		sum := 0
+		for _, w := range group {
+			sum += Certain(w)
+		}
+		for _, w := range group {
+			if !contend || len(group) <= maxTogether && sum <= maxPods {
+				by[w] = group
+			}
+		}
+	}
+	return by
+}
+
+// beyond is how many pods of a workload there may be beyond their number, or of
+// a DaemonSet on a node, while it is updated.
+func (j *Judge) beyond(w *workload.Workload, pods int) int {
+	how := j.strategy(w, pods)
+	if how.Way == workload.PerNode {
+		return 1
+	}
+	return how.Surge
+}
+
+// Prepare finds out what all questions rest on, once and not on account of the first of
+// them: which workloads are judged together. It reports whether the budget for that
+// suffices; nothing is judged if it does not.
+func (j *Judge) Prepare() bool {
+	if j.m.Topology.Empty() || len(j.m.Workloads) == 0 {
+		return true
+	}
+	w := j.m.Workloads[0]
+	j.unready = !j.m.Run().Within(j.m.Altogether(), func() {
+		j.Budgets()
+		j.group(w, true)
+		j.scaled = j.crowded // which they are where nothing is scaled
+		if slices.ContainsFunc(j.m.Workloads, func(w *workload.Workload) bool { return w.Scale != nil }) {
+			j.scaled = j.groups(most, true)
+		}
+		if j.closed(w, most(w)); j.larger() != nil {
+			j.larger().group(w, true)
+		}
+	})
+	return !j.unready
+}
+
+// Abandon makes a judge answer nothing.
+func (j *Judge) Abandon() { j.unready = true }
+
+// Ask asks a question about one workload, which takes its share of the steps that its
+// group is worth. It reports whether there was an answer.
+func (j *Judge) Ask(w *workload.Workload, f func()) bool {
+	j.stops = j.m.Run().Stops
+	group := j.group(w, true)
+	return j.m.Run().Within(j.each(group), func() {
+		j.m.Run().Spend(stepsPerMember * len(group))
+		f()
+	})
+}
+
+// stepsPerMember is for what a question about a workload asks of each member of its
+// group: to be copied, described and put on the nodes.
+const stepsPerMember = 20
+
+// each is the part of its budget that a workload of a group has.
+func (j *Judge) each(group []*workload.Workload) int {
+	if len(group) == 0 {
+		return j.m.Each(group)
+	}
+	key := groupKey{&group[0], len(group)}
+	each, known := j.parts[key]
+	if !known {
+		each = j.m.Each(group)
+		j.parts[key] = each
+	}
+	return each
+}
+
+// group is the workloads with which one is judged, itself among them.
+func (j *Judge) group(w *workload.Workload, contend bool) []*workload.Workload {
+	if j.ruled == nil {
+		j.ruled, j.crowded = j.groups(Certain, false), j.groups(Certain, true)
+	}
+	if contend {
+		if g := j.crowded[w]; g != nil {
+			return g
+		}
+	}
+	return j.ruled[w]
+}
+
+// crowd is the group with all that contend, where a workload has so many pods.
+func (j *Judge) crowd(w *workload.Workload, pods int) []*workload.Workload {
+	if pods <= max(Certain(w), w.Count.N) || w.Kind.PerNode() {
+		return j.group(w, true)
+	}
+	if j.scaled == nil {
+		j.scaled = j.groups(most, true)
+	}
+	if g := j.scaled[w]; g != nil {
+		return g
+	}
+	return j.group(w, true)
+}
+
+// sound is a group without those that do not fit as it is: they are told of
+// elsewhere, and nobody can say what the others are to expect of them. One that
+// the workload in question needs stays.
+func (j *Judge) sound(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
+	if len(group) == 1 {
+		return group
+	}
+	unfit := j.unfit(group)
+	return slices.DeleteFunc(slices.Clone(group), func(o *workload.Workload) bool {
+		return o != w && unfit[o] && !j.needs(w, o)
+	})
+}
+
+// unfit are the workloads of a group that do not fit as it is. Each of them asks, so
+// it is found out once; where the steps of the first do not suffice for that, those of
+// the others do not, either.
+func (j *Judge) unfit(group []*workload.Workload) map[*workload.Workload]bool {
+	key := groupKey{&group[0], len(group)} // which stays this group's while the map has it
+	if known, ok := j.unfits[key]; ok {
+		return known
+	}
+	if j.tried[key] {
+		j.m.Run().Exhaust()
+	}
+	j.tried[key] = true
+	s := j.scene(group)
+	_, d := s.decide()
+	unfit := map[*workload.Workload]bool{}
+	if d.Verdict == certificate.Never {
+		for _, o := range group {
+			unfit[o] = verdict(d, s.of[o]) == certificate.Never
+		}
+	}
+	j.unfits[key] = unfit
+	return unfit
+}
+
+// needs reports whether a workload asks for the pods of another or counts them.
+func (j *Judge) needs(w, o *workload.Workload) bool {
+	return slices.ContainsFunc(j.m.Group(w).Terms, func(t *model.Term) bool {
+		return t.Hard && t.Use != model.AntiAffinity && j.m.Peer(t, w, o) != model.No
+	})
+}
+
+// impossible reports whether a decision says that there is no placement of all
+// pods of some workloads beside all others, which had one at rest.
+func impossible(d, rest *certificate.Decision, ws ...*workload.Workload) bool {
+	for _, w := range ws {
+		if verdict(d, w) == certificate.Never {
+			return true
+		}
+	}
+	placed := rest.Verdict == certificate.Always || rest.Verdict == certificate.OrderDependent
+	return placed && d.Verdict == certificate.Never
+}
+
+// because is why a workload cannot be placed beside the others; nil if that
+// cannot be made small.
+func because(m *model.Model, d *certificate.Decision, w *workload.Workload) *search.Core {
+	if verdict(d, w) == certificate.Never {
+		return search.Explain(m, w, d)
+	}
+	_, core := search.ExplainTogether(m, d)
+	return core
+}

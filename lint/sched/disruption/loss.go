@@ -1,0 +1,277 @@
+package disruption
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Survival is what becomes of one workload when nodes are lost.
+type Survival struct {
+	// Key is the topology key of which a domain is lost, and Value the domain;
+	// for kubernetes.io/hostname Value is the name of the one node that is lost.
+	Key, Value string
+	// Nodes are all nodes of the domain; for kubernetes.io/hostname those like
+	// the one that is lost: of the loss of each of them alone the same is true.
+	Nodes   []string
+	Meaning certificate.Meaning
+	Verdict certificate.Verdict
+	// Pending is how many pods are missing in the end: at least so many if the
+	// verdict is Never; if it is OrderDependent, so many in some run.
+	Pending int
+	// Why says on what the verdict rests beyond placement, or why there is none.
+	Why string
+}
+
+// Worse reports whether one outcome is worse than another.
+func (s *Survival) Worse(o *Survival) bool {
+	if a, b := severity[s.Verdict], severity[o.Verdict]; a != b {
+		return a > b
+	}
+	return s.Pending > o.Pending
+}
+
+// hostname is the key of which a domain is a single node.
+const hostname = "kubernetes.io/hostname"
+
+// What Why may say.
+const (
+	whyUnjudged = "where its pods go is not judged"
+	whyGrowth   = search.WhyGrowth
+	whyBears    = "the pods, or others with which they have to do, tolerate the taint of lost nodes or are bound to nodes"
+	whyBare     = "nothing creates a bare pod again"
+	whyGhost    = "as long as the node object is there, its pods are not created again"
+	whyLinger   = "depends on how long evicted pods stay, as they are company until they are gone"
+	whyStrained = "not all pods can be placed even without a loss"
+)
+
+// Survives says what becomes of a workload when a node is lost, for the key
+// kubernetes.io/hostname, or else a domain of the key: one answer for each kind
+// of node, or each domain, and each meaning, gone and ghost. A DaemonSet has no
+// pods to be placed elsewhere, so nothing is said of it.
+func (j *Judge) Survives(w *workload.Workload, key string) []Survival {
+	return j.losses(w, key, certificate.Gone, certificate.Ghost)
+}
+
+// Drains says what becomes of a workload when a node is drained, for each kind
+// of node.
+func (j *Judge) Drains(w *workload.Workload) []Survival {
+	return j.losses(w, hostname, certificate.Drained)
+}
+
+func (j *Judge) losses(w *workload.Workload, key string, meanings ...certificate.Meaning) []Survival {
+	if !j.Judged(w) || w.Kind.PerNode() || Certain(w) == 0 {
+		return nil
+	}
+	q := j.lossOf(w, key)
+	all := make([]Survival, 0, len(meanings)*len(q.kinds.Blows()))
+	for _, b := range q.kinds.Blows() {
+		for _, meaning := range meanings {
+			j.m.Run().Spend(5 + len(q.kinds.Blows())/12) // a look at each kind of node
+			a := q.ask(b, meaning)
+			all = append(all, Survival{Key: key, Value: b.Value, Nodes: b.Like, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why})
+		}
+	}
+	return all
+}
+
+// loss is the questions about one workload and the losses by one key.
+type loss struct {
+	j   *Judge
+	w   *workload.Workload
+	key string
+	// ruled are those that hard rules connect with the workload, crowded those
+	// that may fill nodes with it as well, or the same.
+	ruled, crowded []*workload.Workload
+	leaning        *string // what leans says, once asked
+	kinds          *search.Kinds
+	room           *search.Room
+}
+
+// answer is what is known of one loss.
+type answer struct {
+	verdict certificate.Verdict
+	pending int
+	why     string
+}
+
+func (j *Judge) lossOf(w *workload.Workload, key string) *loss {
+	q := &loss{j: j, w: w, key: key, ruled: j.group(w, false), crowded: j.group(w, true)}
+	q.kinds = search.KindsOf(j.m, slices.Concat(q.crowded, j.running), key)
+	q.room = q.kinds.Room(w, Certain(w))
+	return q
+}
+
+// ask answers one question: on the declared nodes, and if that is not enough
+// and pools may grow, on all that there may be.
+func (q *loss) ask(b *search.Blow, meaning certificate.Meaning) answer {
+	l := certificate.Loss{Meaning: meaning}
+	if !q.room.Hit(b) {
+		return q.atEverySize(b, meaning) // no pod of it is there, so none is lost
+	}
+	if why := q.j.unlisted(q.w); why != "" {
+		return answer{verdict: certificate.Undetermined, why: why}
+	}
+	if slices.ContainsFunc(q.crowded, l.Bears) {
+		return answer{verdict: certificate.Undetermined, why: whyBears}
+	}
+	if why := q.leans(); why != "" {
+		return answer{verdict: certificate.Undetermined, why: why}
+	}
+	a := q.settle(b, l)
+	if a.verdict == certificate.Never || a.verdict == certificate.OrderDependent {
+		a = q.preempting(b, l, a)
+	}
+	recreated, grows := l.Recreated(q.w), q.j.grows(q.w, Certain(q.w))
+	switch {
+	case a.verdict == certificate.Never && l.Meaning == certificate.Drained && q.accompanied():
+		a = answer{verdict: certificate.Undetermined, why: whyLinger}
+	case a.verdict == certificate.Always:
+		a = q.atEverySize(b, meaning)
+	case grows && (recreated || a.verdict != certificate.OrderDependent):
+		a = q.grow(b, l, a)
+	case a.verdict == certificate.Undetermined && a.why == "":
+		a.why = q.j.undecided(q.w)
+	}
+	if known := a.verdict == certificate.Never || a.verdict == certificate.OrderDependent; known && !recreated {
+		if a.why = whyGhost; len(q.w.Kind.Template) == 0 {
+			a.why = whyBare
+		}
+	}
+	return a
+}
+
+// leans is that of the judge, asked once for all losses.
+func (q *loss) leans() string {
+	if q.leaning == nil {
+		why := q.j.leans(q.w)
+		q.leaning = &why
+	}
+	return *q.leaning
+}
+
+// accompanied reports whether some pods want others near: those that are evicted
+// may be what they want as long as they are terminating (R-A1).
+func (q *loss) accompanied() bool {
+	return slices.ContainsFunc(q.ruled, func(w *workload.Workload) bool { return len(q.j.m.Group(w).HardAffinity()) > 0 })
+}
+
+// alone is the question about the workload by itself.
+func (q *loss) alone() *loss {
+	one := *q
+	one.ruled, one.crowded = []*workload.Workload{q.w}, []*workload.Workload{q.w}
+	return &one
+}
+
+// preempting is what is left of a verdict where the pods may take the room of
+// others.
+func (q *loss) preempting(b *search.Blow, l certificate.Loss, a answer) answer {
+	ruled, crowded := q.j.yielding(q.w, q.ruled), q.j.yielding(q.w, q.crowded)
+	if crowded == nil {
+		return a
+	}
+	if ruled == nil {
+		ruled = q.ruled
+	}
+	alone := *q
+	alone.ruled, alone.crowded = ruled, crowded
+	if left := alone.settle(b, l); left.verdict == certificate.Never {
+		return left
+	}
+	return answer{verdict: certificate.Undetermined, why: whyPreempt}
+}
+
+// grow is what is left of a verdict where pools may grow: never, if it is never
+// on as many nodes as there may be, also for the workload by itself, and all rules
+// are such that more nodes are never worse. Among others that is not enough: at some
+// size one of them may not fit, and leave its room.
+func (q *loss) grow(b *search.Blow, l certificate.Loss, a answer) answer {
+	open := answer{verdict: certificate.Undetermined, why: whyGrowth}
+	if a.verdict != certificate.Never || !search.Hereditary(q.j.m, q.ruled) {
+		return open
+	}
+	larger := q.j.larger()
+	if larger == nil {
+		return open
+	}
+	g := larger.lossOf(q.w, q.key)
+	for _, more := range g.kinds.Blows() {
+		// All nodes for which the one that is lost stands have to be like it still.
+		if more.Value != b.Value || !contains(more.Like, b.Like) {
+			continue
+		}
+		if a := g.settle(more, l); a.verdict == certificate.Never && g.alone().settle(more, l).verdict == certificate.Never {
+			return a
+		}
+	}
+	return open
+}
+
+// contains reports whether one list has all of another, both in one order.
+func contains(all, some []string) bool {
+	for _, s := range all {
+		if len(some) > 0 && s == some[0] {
+			some = some[1:]
+		}
+	}
+	return len(some) == 0
+}
+
+// larger judges on all nodes that growing pools may have; nil where that is
+// not known.
+func (j *Judge) larger() *Judge {
+	if j.grown == nil {
+		nodes, _, ok := j.m.Grown()
+		if !ok {
+			return nil
+		}
+		j.grown = j.other(j.m.Variant(j.m.Workloads, nodes))
+	}
+	return j.grown
+}
+
+// settle tries the cheapest means first. What has to do with the workload by
+// rules alone is asked first: if it never recovers then, it does not with more
+// pods about; and where too many fill its nodes with it, that is the answer.
+func (q *loss) settle(b *search.Blow, l certificate.Loss) answer {
+	a := q.quick(b, l)
+	if a == nil {
+		found := q.stage(q.ruled, b, l)
+		a = &found
+	}
+	if len(q.crowded) == len(q.ruled) || a.verdict == certificate.Never {
+		return *a
+	}
+	if full := q.stage(q.crowded, b, l); full.verdict != certificate.Undetermined {
+		return full
+	}
+	if why := q.j.beside(q.w, q.crowded); why != "" && a.verdict == certificate.Always {
+		return answer{verdict: certificate.Undetermined, why: why}
+	}
+	return *a
+}
+
+// quick is arithmetic over kinds of nodes; nil if it does not tell.
+func (q *loss) quick(b *search.Blow, l certificate.Loss) *answer {
+	if len(q.j.running) > 0 {
+		return nil
+	}
+	if len(q.ruled) == 1 {
+		v, pending, ok := q.room.Single(b, l)
+		switch {
+		case ok && v == certificate.Undetermined:
+			return &answer{verdict: v, why: whyStrained}
+		case ok:
+			return &answer{verdict: v, pending: pending}
+		}
+	}
+	if n := q.room.Hopeless(b, l, q.ruled); n > 0 {
+		return &answer{verdict: certificate.Never, pending: n}
+	}
+	if l.Recreated(q.w) && q.room.Spacious(b, l, q.ruled, Certain) {
+		return &answer{verdict: certificate.Always}
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package disruption
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/check"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// stage is one scene with nodes that are lost, and what was found out.
+type stage struct {
+	*scene
+	m     *model.Model
+	group []*workload.Workload
+	lost  map[string]bool // of the nodes of the scene
+	loss  certificate.Loss
+}
+
+// Limits of what is searched: beyond them a search is never through in time.
+const (
+	lossPods  = 40
+	lossNodes = 40
+)
+
+// stage decides about a group. Many groups are alike, so answers are kept by
+// all that they depend on, in the order of the group.
+func (q *loss) stage(group []*workload.Workload, b *search.Blow, l certificate.Loss) answer {
+	at := slices.Index(group, q.w)
+	id := q.j.alike(group) + q.key + "=" + b.Value + " " + string(l.Meaning)
+	if q.j.lost == nil {
+		q.j.lost = map[string][]answer{}
+	}
+	if known := q.j.lost[id]; known != nil {
+		return known[at]
+	}
+	all := q.set(group, b, l).answers()
+	q.j.lost[id] = all
+	return all[at]
+}
+
+// alike stands for a group, and for all that differ from it in names only where that is
+// known.
+func (j *Judge) alike(group []*workload.Workload) string {
+	key := groupKey{&group[0], len(group)}
+	id, known := j.described[key]
+	if known {
+		return id
+	}
+	if len(j.running) == 0 {
+		id = search.Alike(j.m, group, Certain)
+	}
+	if id == "" {
+		names := sha256.New()
+		for _, w := range group {
+			fmt.Fprintln(names, w.Object.APIVersion, w)
+		}
+		id = string(names.Sum(nil))
+	}
+	j.described[key] = id
+	return id
+}
+
+// set puts a group on few nodes that stand for all.
+func (q *loss) set(group []*workload.Workload, b *search.Blow, l certificate.Loss) *stage {
+	out := map[string]bool{}
+	for _, name := range b.Nodes {
+		out[name] = true
+	}
+	s := &stage{scene: q.j.scene(group), group: group, lost: map[string]bool{}}
+	s.m = s.model(func(n *topology.Node) string {
+		if out[n.Name] {
+			return "lost"
+		}
+		return ""
+	})
+	for _, n := range s.m.Topology.Nodes {
+		if out[n.Name] {
+			s.lost[n.Name] = true
+		}
+	}
+	s.loss = certificate.Loss{Nodes: s.lost, Meaning: l.Meaning}
+	return s
+}
+
+// answers goes from the cheapest means to the dearest.
+func (s *stage) answers() []answer {
+	all := make([]answer, len(s.group))
+	for i := range all {
+		all[i].verdict = certificate.Undetermined
+	}
+	if search.Hereditary(s.j.m, s.group) {
+		s.foretell(all)
+	}
+	open := func(a answer) bool { return a.verdict == certificate.Undetermined }
+	if !slices.ContainsFunc(all, open) {
+		return all
+	}
+	if s.pods() > lossPods || len(s.m.Topology.Nodes) > lossNodes {
+		return s.tooLarge(all)
+	}
+	found := map[*workload.Workload]certificate.Lost{}
+	for _, o := range search.Lose(s.m, s.loss, s.j.options(s.j.steps/4)) {
+		found[o.Workload] = o
+	}
+	for i, w := range s.group {
+		if o := found[s.of[w]]; open(all[i]) {
+			all[i] = answer{verdict: o.Verdict, pending: o.Pending}
+		}
+	}
+	return all
+}
+
+// tooLarge says so of what is open and no doubt about a rule leaves open.
+func (s *stage) tooLarge(all []answer) []answer {
+	if len(s.j.m.Permanent().Doubts(s.group)) > 0 {
+		return all
+	}
+	for i := range all {
+		if all[i].verdict == certificate.Undetermined {
+			all[i].why = whySize
+		}
+	}
+	return all
+}
+
+// without decides about the scene without some nodes.
+func (s *stage) without(nodes map[string]bool) *certificate.Decision {
+	left := slices.DeleteFunc(slices.Clone(s.m.Topology.Nodes), func(n *topology.Node) bool { return nodes[n.Name] })
+	return search.Decide(s.j.m.Variant(s.ws, left, s.add...), s.j.options(s.j.steps))
+}
+
+// foretell decides about the scene on the nodes that are left, which tells
+// everything where fewer pods are never worse (T7). What is in place there after
+// a repair is a placement of that smaller cluster; if a pod is refused in it, it
+// is refused in every larger one. So a workload of which all pods find a place
+// there in every run is complete after every repair, and one that is complete
+// in none never is.
+//
+// Ghosts refuse as well, but only in the domains of anti-affinity keys that have
+// a lost node. Without these domains, and those that have a node in common with
+// them in turn, nothing on the nodes left out has a say on the others, so what
+// holds there for every run holds among ghosts.
+func (s *stage) foretell(all []answer) {
+	if !slices.ContainsFunc(s.m.Topology.Nodes, func(n *topology.Node) bool { return !s.lost[n.Name] }) {
+		for i, w := range s.group {
+			if !w.Kind.PerNode() && Certain(w) > 0 {
+				all[i] = answer{verdict: certificate.Never, pending: Certain(w)}
+			}
+		}
+		return
+	}
+	d := s.without(s.lost)
+	sure := d
+	if haunted := s.haunted(); s.loss.Meaning == certificate.Ghost && len(haunted) > len(s.lost) {
+		if sure = nil; len(haunted) < len(s.m.Topology.Nodes) {
+			sure = s.without(haunted)
+		}
+	}
+	for i, w := range s.group {
+		c := s.of[w]
+		switch {
+		case verdict(d, c) == certificate.Never:
+			all[i] = answer{verdict: certificate.Never, pending: max(1, missing(d, c))}
+		case sure != nil && verdict(sure, c) == certificate.Always && s.loss.Recreated(w):
+			all[i] = answer{verdict: certificate.Always}
+		case d.Verdict == certificate.Always || d.Verdict == certificate.OrderDependent:
+			if n := s.stuck(d, c); n > 0 {
+				all[i] = answer{verdict: certificate.OrderDependent, pending: n}
+			}
+		}
+	}
+}
+
+// missing is how many pods of a workload can never be placed.
+func missing(d *certificate.Decision, w *workload.Workload) int {
+	for i := range d.Workloads {
+		if o := &d.Workloads[i]; o.Workload == w {
+			return o.Pods - o.MaxPlaced
+		}
+	}
+	return 0
+}
+
+// stuck is how many pods of a workload are left over by a loss if a placement
+// is such that the run which is stuck without the lost nodes is what survives,
+// and the others were on these; 0 if there is none to be seen, or no placement
+// with all pods elsewhere from the start. A pod that nobody creates again is
+// missing as soon as it is on one of these nodes.
+func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
+	lost := func(n *topology.Node) bool { return s.lost[n.Name] }
+	if len(d.Witness) != d.Total || !check.Completes(s.m, d.Witness, lost) {
+		return 0
+	}
+	if !s.loss.Recreated(w) {
+		for _, n := range s.m.Topology.Nodes {
+			if s.lost[n.Name] && check.Completes(s.m, []certificate.Placed{{Workload: w, Node: n}}, func(*topology.Node) bool { return true }) {
+				return 1
+			}
+		}
+		return 0
+	}
+	if d.Stuck == nil || !check.Completes(s.m, d.Stuck.Placements, lost) {
+		return 0
+	}
+	for _, p := range d.Stuck.Pending {
+		if p.Workload == w {
+			return p.Count
+		}
+	}
+	return 0
+}
+
+// haunted are the lost nodes and all that share a domain of an anti-affinity key
+// with one of them, and so on.
+func (s *stage) haunted() map[string]bool {
+	all := map[string]bool{}
+	for name := range s.lost {
+		all[name] = true
+	}
+	keys := search.HardKeys(s.j.m, s.group, model.AntiAffinity)
+	taken := map[[2]string]bool{}
+	for grows := true; grows; {
+		grows = false
+		for _, n := range s.m.Topology.Nodes {
+			for _, key := range keys {
+				value, ok := n.Labels[key]
+				if id := [2]string{key, value}; ok && all[n.Name] && !taken[id] {
+					taken[id], grows = true, true
+				} else if ok && taken[id] && !all[n.Name] {
+					all[n.Name], grows = true, true
+				}
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,331 @@
+package disruption_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+)
+
+// elastic is a random sample whose nodes are pools.
+type elastic struct {
+	sample
+	pools []elasticPool
+}
+
+// elasticPool is a pool with so many nodes in each zone, or without a zone, and
+// so many more in all of them at most.
+type elasticPool struct {
+	box
+	zones map[string]int
+	extra int
+}
+
+// text is the pool at a size: more nodes in some zones, and none beyond these.
+func (p elasticPool) text(more map[string]int, grows int) string {
+	labels, room := "pool: \""+p.pool+"\"", []string{}
+	if p.rack != "" {
+		labels += ", " + keys[rack] + ": " + p.rack
+	}
+	if p.cpu >= 0 {
+		room = append(room, fmt.Sprintf("cpu: %q", strconv.Itoa(p.cpu)))
+	}
+	if p.box.pods >= 0 {
+		room = append(room, fmt.Sprintf("pods: %q", strconv.Itoa(p.box.pods)))
+	}
+	taints, sum, zones := "", 0, []string{}
+	if p.taint {
+		taints = "{key: t, value: v, effect: NoSchedule}"
+	}
+	for _, z := range slices.Sorted(maps.Keys(p.zones)) {
+		sum += p.zones[z] + more[z]
+		zones = append(zones, fmt.Sprintf("%s: %d", z, p.zones[z]+more[z]))
+	}
+	size := fmt.Sprintf("zones: {%s}", strings.Join(zones, ", "))
+	if _, bare := p.zones[""]; bare {
+		size = fmt.Sprintf("count: %d", sum)
+	}
+	return fmt.Sprintf("- {name: %s, %s, max: %d, labels: {%s}, taints: [%s], allocatable: {%s}}\n", p.name, size, sum+grows, labels, taints, strings.Join(room, ", "))
+}
+
+const nodeTopology = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n"
+
+func (e elastic) declared() string {
+	text := nodeTopology
+	for _, p := range e.pools {
+		text += p.text(nil, p.extra)
+	}
+	return text
+}
+
+// sizes are the topologies of every size, the declared one first.
+func (e elastic) sizes() []string {
+	all := []string{nodeTopology}
+	for _, p := range e.pools {
+		var longer []string
+		for _, text := range all {
+			for _, more := range p.growths() {
+				longer = append(longer, text+p.text(more, 0))
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// growths are the ways to spread up to extra nodes over the zones.
+func (p elasticPool) growths() []map[string]int {
+	all := []map[string]int{{}}
+	for _, z := range slices.Sorted(maps.Keys(p.zones)) {
+		var longer []map[string]int
+		for _, g := range all {
+			sum := 0
+			for _, k := range g {
+				sum += k
+			}
+			for k := range p.extra - sum + 1 {
+				c := maps.Clone(g)
+				c[z] = k
+				longer = append(longer, c)
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// elastic is a random one with few sizes.
+func (g generator) elastic(simple bool) elastic {
+	for {
+		e := elastic{}
+		for i := range 1 + g.IntN(3) {
+			p := elasticPool{box: box{name: fmt.Sprintf("p%d", i), pool: g.pick("p", "p", "q"), cpu: -1, pods: -1}, zones: map[string]int{}}
+			p.taint = g.chance(15)
+			p.rack = g.pick("", "r", "s")
+			if g.chance(50) {
+				p.cpu = 1 + g.IntN(4)
+			}
+			if g.chance(30) {
+				p.box.pods = 1 + g.IntN(3)
+			}
+			for range 1 + g.IntN(2) {
+				p.zones[g.pick("a", "b", "c")] = []int{0, 1, 1, 2}[g.IntN(4)]
+			}
+			if g.chance(15) {
+				p.zones = map[string]int{"": g.IntN(3)}
+			}
+			p.extra = []int{0, 1, 1, 2, 3}[g.IntN(5)]
+			e.pools = append(e.pools, p)
+		}
+		s := g.sample(g.pick("Deployment", "Deployment", "Deployment", "Deployment", "StatefulSet", "DaemonSet"))
+		e.loads = s.loads[:min(len(s.loads), 1+g.IntN(3))]
+		for i := range e.loads {
+			if simple {
+				e.loads[i].rules = e.loads[i].rules[:min(1, len(e.loads[i].rules))]
+			}
+		}
+		if simple && g.chance(75) {
+			g.strand(&e)
+		}
+		if p := e.pools[0]; g.chance(12) && len(elastic{pools: e.pools[:1]}.nodesAt()) > 0 {
+			l := g.load("Pod", "lone", []string{"web", "db"}, 1)
+			zone := elastic{pools: e.pools[:1]}.nodesAt()[0]
+			if l.node = fmt.Sprintf("%s-%s-0", p.name, zone); zone == "" {
+				l.node = p.name + "-0"
+			}
+			e.running = append(e.running, l)
+		}
+		if n := len(e.sizes()); n < 2 || n > 10 || len(e.nodesAt()) == 0 && !g.chance(10) {
+			continue
+		}
+		return e
+	}
+}
+
+// strand makes a sample one that growth may spoil: nodes that a pool has none of
+// yet are a domain that the pods cannot use, or have too little room for those
+// that follow the first, or are where others get in their way.
+func (g generator) strand(e *elastic) {
+	late := elasticPool{box: box{name: "late", pool: "q", rack: g.pick("r", "t"), cpu: -1, pods: -1}, extra: 1 + g.IntN(2)}
+	late.zones = map[string]int{g.pick("a", "c", "c"): 0}
+	e.pools = e.pools[:min(2, len(e.pools))]
+	for i := range e.pools {
+		p := &e.pools[i]
+		for z, n := range p.zones {
+			p.zones[z] = max(1, n)
+		}
+		p.pool, p.taint, p.cpu, p.box.pods, p.extra = "p", false, -1, -1, g.IntN(4)/3
+	}
+	web := &e.loads[0]
+	web.replicas, web.tolerates, web.pool, web.cpu, web.port = 2+g.IntN(2), false, "", 0, false
+	own := rule{use: "spread", key: keys[g.IntN(3)], labels: "app: web", skew: 1}
+	switch shape := g.IntN(4); {
+	case shape == 0:
+		late.taint = true
+		web.rules = []rule{own}
+	case shape == 1:
+		own.more, web.pool = g.pick("", ", nodeAffinityPolicy: Ignore", ", nodeAffinityPolicy: Ignore"), "p"
+		web.rules = []rule{own}
+	case shape == 2 || len(e.loads) == 1:
+		own.use, late.box.pods = "aff", 1
+		web.rules = []rule{own}
+	default:
+		e.pools[0].zones = map[string]int{"a": 1}
+		if last := &e.pools[len(e.pools)-1]; len(e.pools) > 1 {
+			last.pool, last.zones = "q", map[string]int{"b": 1}
+		}
+		late.zones = map[string]int{"a": 0}
+		db := &e.loads[1]
+		web.rules, db.rules = []rule{{use: "anti", key: keys[zone], labels: "app: " + db.name}}, nil
+		web.pool, db.pool = "p", "q"
+	}
+	e.pools = append(e.pools, late)
+}
+
+// nodesAt tells whether there is a node at the declared size.
+func (e elastic) nodesAt() (zones []string) {
+	for _, p := range e.pools {
+		for _, z := range slices.Sorted(maps.Keys(p.zones)) {
+			if p.zones[z] > 0 {
+				zones = append(zones, z)
+			}
+		}
+	}
+	return zones
+}
+
+// said is every answer about a cluster by what it is about: the verdict and, where
+// it differs, the one by the rules alone of each workload, then those on changes.
+type said map[string]string
+
+const (
+	yes, no, may, open = "yes", "no", "may", "unknown"
+)
+
+var inWords = map[certificate.Verdict]string{certificate.Always: yes, certificate.Never: no, certificate.OrderDependent: may, certificate.Undetermined: open, "": "unfit"}
+
+func placing(m *model.Model) said {
+	d := search.Decide(m, search.Options{Steps: 400_000})
+	all := said{"whole": inWords[d.Verdict], "whole by rules": inWords[d.RulesVerdict]}
+	for _, w := range d.Workloads {
+		name := w.Workload.Object.Name
+		all[name], all[name+" by rules"] = inWords[w.Verdict], inWords[w.RulesVerdict]
+	}
+	return all
+}
+
+func changing(j *disruption.Judge, m *model.Model) said {
+	all := said{}
+	for _, w := range m.Workloads {
+		name := w.Object.Name
+		for _, r := range j.Rollouts(w) {
+			all[name+" rolls"] = inWords[r.Verdict]
+		}
+		all[name+" drains"], all[name+" migrates"] = string(j.Drain(w).Answer), string(j.Migration(w).Answer)
+		all[name+" scales"] = string(j.Scaling(w).Answer)
+		for _, key := range []string{keys[host], keys[zone]} {
+			for _, s := range j.Survives(w, key) {
+				places := s.Nodes
+				if key != keys[host] {
+					places = []string{s.Value}
+				}
+				for _, p := range places {
+					all[fmt.Sprintf("%s survives %s of %s", name, s.Meaning, p)] = inWords[s.Verdict]
+				}
+			}
+		}
+	}
+	return all
+}
+
+// refutes tells whether an answer at one size refutes one about all sizes.
+func refutes(claim, at string) bool {
+	return claim == yes && at != yes && at != open && at != "none" || claim == no && (at == yes || at == may)
+}
+
+// tally counts for how many samples growing makes some answer worse or better.
+type tally struct{ worse, better, yes, no int }
+
+func (e elastic) try(t *testing.T, ask func(nodes string) said, count *tally) {
+	t.Helper()
+	claims := ask(e.declared())
+	var at []said
+	for _, size := range e.sizes() {
+		at = append(at, ask(size))
+	}
+	worse, better := false, false
+	for about, claim := range claims {
+		for i, s := range at {
+			has, ok := s[about]
+			if !ok {
+				continue
+			}
+			worse = worse || at[0][about] == yes && (has == no || has == may)
+			better = better || at[0][about] == no && (has == yes || has == may)
+			if refutes(claim, has) {
+				t.Fatalf("%s: %s, but %s with\n%s\n%s%s", about, claim, has, e.sizes()[i], e.declared(), e.manifests())
+			}
+		}
+		if claim == yes {
+			count.yes++
+		}
+		if claim == no {
+			count.no++
+		}
+	}
+	if worse {
+		count.worse++
+	}
+	if better {
+		count.better++
+	}
+}
+
+// TestGrowthRefutesNoPlacement: what is said of the placement of pods where pools
+// may grow is not refuted by a decision at any size.
+func TestGrowthRefutesNoPlacement(t *testing.T) {
+	var count tally
+	for i := range times(t, 250) {
+		e := newGenerator(i, 71).elastic(i%5 > 0)
+		e.try(t, func(nodes string) said {
+			_, m := judge(t, nodes, e.manifests())
+			return placing(m)
+		}, &count)
+	}
+	t.Logf("growing makes some answer worse in %d samples and better in %d; %d are yes and %d no", count.worse, count.better, count.yes, count.no)
+	if count.worse < 10 || count.better < 10 || count.yes < 100 || count.no < 20 {
+		t.Error("too few samples tell anything")
+	}
+}
+
+// TestGrowthRefutesNoChange: nor is what is said of rollouts, drains, losses,
+// migrations and autoscalers.
+func TestGrowthRefutesNoChange(t *testing.T) {
+	var count tally
+	for i := range times(t, 40) {
+		g := newGenerator(i, 72)
+		e := g.elastic(i%5 > 0)
+		scaler := ""
+		if g.chance(40) {
+			scaler = fmt.Sprintf("---\n{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: s}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 1, maxReplicas: %d}}\n", e.loads[0].replicas+1)
+		}
+		if g.chance(15) {
+			e.loads[0].kind, e.loads[0].replicas, scaler = "VirtualMachine", 1, ""
+		}
+		e.try(t, func(nodes string) said {
+			j, m := judge(t, nodes, e.manifests()+scaler)
+			return changing(j, m)
+		}, &count)
+	}
+	t.Logf("growing makes some answer worse in %d samples and better in %d; %d are yes and %d no", count.worse, count.better, count.yes, count.no)
+	if count.worse < 5 || count.better < 5 || count.yes < 30 {
+		t.Error("too few samples tell anything")
+	}
+}

@@ -1,0 +1,113 @@
+package disruption_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// migrating is a random sample of which the first workload is machines.
+func (g generator) migrating() sample {
+	machines := func() string { return g.pick("VirtualMachine", "VirtualMachineInstanceReplicaSet") }
+	s := g.sample(machines())
+	for i := range s.loads {
+		l := &s.loads[i]
+		if i > 0 && l.kind == "Deployment" && g.chance(60) {
+			l.kind = machines()
+		}
+		if !l.machine() {
+			continue
+		}
+		l.port = false
+		if l.replicas = min(l.replicas, 3); l.kind == "VirtualMachine" {
+			l.replicas = 1
+		}
+		for k := range l.rules {
+			r := &l.rules[k]
+			if g.chance(15) {
+				r.labels = "kubevirt.io: virt-launcher" // all machines of the namespace (R-W21)
+			}
+			if r.match = false; r.use == "anti" && g.chance(40) {
+				r.mismatch = true
+			}
+		}
+	}
+	return s
+}
+
+// migrates tries every machine in every complete placement: a second pod of the
+// same labels finds a node that is not the first one's, while the first is there
+// (R-W25).
+func (s sample) migrates(t *testing.T) (answer disruption.Answer, tooMuch bool) {
+	t.Helper()
+	from := s.start(t, 0)
+	from.tooMuch = from.tooMuch || from.unclear || from.fits && len(from.complete) == 0
+	if len(from.complete) == 0 {
+		return disruption.None, from.tooMuch
+	}
+	some, all := false, true
+	for _, g := range from.complete {
+		for r := range from.rows {
+			if from.rows[r].of != 0 {
+				continue
+			}
+			others := slices.DeleteFunc(slices.Clone(from.takers(g, r)), func(n int) bool { return from.on(g, r, n) > 0 })
+			some, all = some || len(others) > 0, all && len(others) > 0
+		}
+	}
+	switch {
+	case all:
+		return disruption.Yes, from.tooMuch
+	case some:
+		return disruption.May, from.tooMuch
+	}
+	return disruption.No, from.tooMuch
+}
+
+// TestMigrationAgreesWithPlacements holds answers on migrations against all
+// machines in all placements.
+func TestMigrationAgreesWithPlacements(t *testing.T) {
+	draw := func(seed int) sample { return newGenerator(seed, 502).migrating() }
+	said := func(j *disruption.Judge, w *workload.Workload) disruption.Answer { return j.Migration(w).Answer }
+	agree(t, 300, draw, sample.migrates, said, disruption.Yes, disruption.No, disruption.May, disruption.None)
+}
+
+// agree holds what the judge says of the first workload of so many samples
+// against what is true of it, and fails if one of the answers came up rarely.
+func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sample, *testing.T) (disruption.Answer, bool),
+	said func(*disruption.Judge, *workload.Workload) disruption.Answer, answers ...disruption.Answer) {
+	t.Helper()
+	count, open := map[disruption.Answer]int{}, map[disruption.Answer]int{}
+	for seed := range times(t, cases) {
+		s := draw(seed)
+		want, tooMuch := truth(s, t)
+		if tooMuch {
+			count["?"]++
+			continue
+		}
+		j, m := judge(t, s.nodes(), s.manifests())
+		got := said(j, find(t, m, "web"))
+		if got == disruption.Unknown {
+			open[want]++
+			continue
+		}
+		count[want]++
+		if got != want {
+			t.Errorf("seed %d: %s, want %s%s", seed, got, want, s)
+		}
+	}
+	t.Logf("%v, unknown %v", count, open)
+	tame(t, count, answers...)
+}
+
+// tame fails if some answer came up rarely.
+func tame(t *testing.T, count map[disruption.Answer]int, answers ...disruption.Answer) {
+	t.Helper()
+	for _, a := range answers {
+		if count[a] < 5 {
+			t.Errorf("the generator is too tame: %d are %s", count[a], a)
+		}
+	}
+}

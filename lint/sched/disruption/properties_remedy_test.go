@@ -1,0 +1,89 @@
+package disruption_test
+
+import (
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+)
+
+// repaired is a sample with what a remedy says written into it.
+func (u updated) repaired(r disruption.Remedy) updated {
+	u.sample = u.clone()
+	web := &u.loads[0]
+	switch r {
+	case disruption.MatchLabelKeys:
+		for i := range web.rules {
+			if web.rules[i].use == "anti" {
+				web.rules[i].match = true
+			}
+		}
+	case disruption.CountRevisions:
+		for i := range web.rules {
+			if web.rules[i].use == "spread" {
+				web.rules[i].match = false
+			}
+		}
+	case disruption.MaxUnavailable:
+		if u.unavailable = 1; u.way == "per node" {
+			u.way, u.surge = "in place", 0
+		}
+	case disruption.OneMoreNode:
+		for _, b := range u.boxes {
+			if b.takes(*web) {
+				u.boxes = append(u.boxes, b.apart(*web))
+				break
+			}
+		}
+	}
+	return u
+}
+
+// apart is a node like another, in domains of its own for the keys that keep
+// the pods of a workload apart.
+func (b box) apart(l load) box {
+	b.name, b.host = "new", "new"
+	for _, r := range l.rules {
+		switch {
+		case r.use == "anti" && r.key == keys[zone] && b.zone != "":
+			b.zone = "new"
+		case r.use == "anti" && r.key == keys[rack] && b.rack != "":
+			b.rack = "new"
+		}
+	}
+	return b
+}
+
+// TestRemediesHold writes every remedy into the manifests, or adds the node, and
+// lets all rollouts run.
+func TestRemediesHold(t *testing.T) {
+	count := map[disruption.Remedy]int{}
+	for _, way := range []string{"rolling", "both"} {
+		for seed := range times(t, 300) {
+			u := updates[way](newGenerator(seed, 505))
+			j, m := judge(t, u.nodes(), u.manifests())
+			web := find(t, m, "web")
+			got := j.Rollouts(web)[0]
+			if got.Verdict != certificate.Never && got.Verdict != certificate.OrderDependent {
+				continue
+			}
+			for _, r := range j.Remedies(web, &got) {
+				want := u.repaired(r).verdict(t)
+				if want == tooMuch || want == outside {
+					count["?"]++
+					continue
+				}
+				count[r]++
+				if want != certificate.Always {
+					t.Errorf("seed %d: %s of %s surge %d, unavailable %d makes it %q%s", seed, r, way, u.surge, u.unavailable, want, u)
+				}
+			}
+		}
+	}
+	t.Log(count)
+	for _, r := range []disruption.Remedy{disruption.MatchLabelKeys, disruption.MaxUnavailable, disruption.OneMoreNode} {
+		if count[r] < 5 {
+			t.Errorf("the generator is too tame: %d of %s", count[r], r)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package disruption_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+)
+
+// updated is a random sample of which the first workload is updated in a way.
+type updated struct {
+	sample
+	way                string
+	surge, unavailable int
+}
+
+// updates are kinds of workloads with a random strategy each.
+var updates = map[string]func(g generator) updated{
+	"rolling": func(g generator) updated {
+		u := updated{way: "rolling", surge: g.IntN(3), unavailable: g.IntN(3)}
+		if u.surge+u.unavailable == 0 {
+			u.surge = 1
+		}
+		u.sample = g.sample("Deployment")
+		u.loads[0].strategy = fmt.Sprintf("strategy: {rollingUpdate: {maxSurge: %d, maxUnavailable: %d}}", u.surge, u.unavailable)
+		u.unavailable = min(u.unavailable, u.loads[0].replicas)
+		return u
+	},
+	"recreate": func(g generator) updated {
+		u := updated{way: "recreate", sample: g.sample("Deployment")}
+		u.loads[0].strategy = "strategy: {type: Recreate}"
+		return u
+	},
+	"in place": func(g generator) updated {
+		u := updated{way: "in place", sample: g.sample("StatefulSet"), unavailable: 1 + g.IntN(4)/3}
+		u.loads[0].strategy = fmt.Sprintf("updateStrategy: {rollingUpdate: {maxUnavailable: %d}}", u.unavailable)
+		u.unavailable = min(u.unavailable, u.loads[0].replicas)
+		return u
+	},
+	"both": func(g generator) updated {
+		u := updated{way: "both", sample: g.sample("Rollout")}
+		u.loads[0].replicas = 1 + g.IntN(3)
+		u.loads[0].strategy = "strategy: {blueGreen: {activeService: web}}"
+		return u
+	},
+	"per node": func(g generator) updated {
+		u := updated{way: "per node", sample: g.sample("DaemonSet"), surge: 1 + g.IntN(2)}
+		if rules := &u.loads[0].rules; g.chance(70) { // or it hardly ever fits
+			*rules = (*rules)[:min(1, len(*rules))]
+		}
+		u.loads[0].strategy = fmt.Sprintf("updateStrategy: {rollingUpdate: {maxSurge: %d, maxUnavailable: 0}}", u.surge)
+		return u
+	},
+}
+
+// outside is a case of which the judge says nothing that can be held against
+// runs: the loads fit each, but not all together, so that nothing is at rest.
+const outside certificate.Verdict = "outside"
+
+// verdict is that of all runs from all complete placements.
+func (u updated) verdict(t *testing.T) certificate.Verdict {
+	t.Helper()
+	from := u.start(t, 0)
+	switch {
+	case from.tooMuch:
+		return tooMuch
+	case from.unclear:
+		return outside
+	case !from.fits || from.rows[0].pods == 0: // of a DaemonSet for which no node is
+		return ""
+	case len(from.complete) == 0:
+		return outside
+	}
+	return u.rolling(t, from, u.way, u.surge, u.unavailable).verdict()
+}
+
+// TestRolloutAgreesWithRuns holds verdicts on rollouts against all runs of the
+// controllers' loops. What is in place fits once more if it was there before, so
+// pods that are replaced one by one hardly ever never are.
+func TestRolloutAgreesWithRuns(t *testing.T) {
+	for way, v := range map[string]struct {
+		cases  int
+		fewest map[certificate.Verdict]int // of 100 cases
+	}{
+		"rolling":  {700, map[certificate.Verdict]int{"": 10, certificate.Always: 20, certificate.Never: 2, certificate.OrderDependent: 2}},
+		"recreate": {200, map[certificate.Verdict]int{"": 10, certificate.Always: 20, certificate.OrderDependent: 2}},
+		"in place": {200, map[certificate.Verdict]int{"": 10, certificate.Always: 20, certificate.OrderDependent: 1}},
+		"both":     {250, map[certificate.Verdict]int{"": 10, certificate.Always: 15, certificate.Never: 8, certificate.OrderDependent: 2}},
+		"per node": {250, map[certificate.Verdict]int{"": 10, certificate.Always: 3, certificate.Never: 5}},
+	} {
+		t.Run(way, func(t *testing.T) {
+			cases := times(t, v.cases)
+			count, open := map[certificate.Verdict]int{}, map[certificate.Verdict]int{}
+			for seed := range cases {
+				u := updates[way](newGenerator(seed, 501))
+				u.against(t, seed, count, open)
+			}
+			t.Logf("%v, undetermined %v", count, open)
+			for verdict, percent := range v.fewest {
+				if count[verdict] < cases*percent/100 {
+					t.Errorf("the generator is too tame: %d of %d are %q", count[verdict], cases, verdict)
+				}
+			}
+		})
+	}
+}
+
+// against holds what the judge says against all runs, and counts it.
+func (u updated) against(t *testing.T, seed int, count, open map[certificate.Verdict]int) {
+	t.Helper()
+	want := u.verdict(t)
+	if want == outside || want == tooMuch {
+		count[want]++
+		return
+	}
+	j, m := judge(t, u.nodes(), u.manifests())
+	got := j.Rollouts(find(t, m, "web"))[0].Verdict
+	if got == certificate.Undetermined {
+		open[want]++
+		return
+	}
+	if count[want]++; got != want {
+		t.Errorf("seed %d: %s, surge %d, unavailable %d: %q, want %q%s", seed, u.way, u.surge, u.unavailable, got, want, u)
+	}
+}

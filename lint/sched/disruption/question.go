@@ -1,0 +1,81 @@
+package disruption
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Question names what the answers about a workload rest on, beside the nodes: all
+// workloads with which it is judged, what their hard rules may select, and what
+// else in the set speaks of it. Two contexts of one cluster in which it is the
+// same have the same answers. The workload, its autoscaler and its budgets are known by
+// the lines that findings point at, others by what is written of them.
+func (j *Judge) Question(w *workload.Workload) string {
+	return j.question(w, most(w), func(o *source.Object) string {
+		if o == w.Object || w.Scale != nil && o == w.Scale.Object || o.Kind == "PodDisruptionBudget" {
+			return fmt.Sprintf("%p", o)
+		}
+		return j.advice.contents(o)
+	})
+}
+
+// question is the text of a Question, with at most so many pods of the workload, by
+// what names an object.
+func (j *Judge) question(w *workload.Workload, pods int, name func(*source.Object) string) string {
+	q := question{j: j, name: name}
+	group := slices.Concat(j.group(w, false), j.group(w, true), j.crowd(w, pods), j.running, []*workload.Workload{w})
+	for i, o := range group {
+		if !slices.Contains(group[:i], o) {
+			q.member(o)
+		}
+	}
+	for _, b := range j.BudgetsOf(w) {
+		fmt.Fprintf(&q, "budget %s %v", name(b.Object), b.Known)
+		q.objects(b.Workloads)
+	}
+	return q.String()
+}
+
+// question is the text of a Question.
+type question struct {
+	strings.Builder
+	j    *Judge
+	name func(*source.Object) string
+}
+
+func (q *question) objects(ws []*workload.Workload) {
+	for _, w := range ws {
+		q.WriteString(" " + q.name(w.Object))
+	}
+	q.WriteByte('\n')
+}
+
+// member adds a workload and what its hard rules may select. A template in another
+// object is not part of what is written of the workload.
+func (q *question) member(w *workload.Workload) {
+	q.WriteString(q.name(w.Object))
+	if borrows(w) {
+		fmt.Fprintf(q, " %p", w.SpecNode)
+	}
+	if w.Scale != nil {
+		q.WriteString(" by " + q.name(w.Scale.Object))
+	}
+	for _, t := range q.j.m.Group(w).Terms {
+		if !t.Hard {
+			continue
+		}
+		q.objects(q.j.m.Others(t, w, true))
+		if t.NamespaceSelector != nil {
+			fmt.Fprint(q, q.j.m.Namespaces)
+		}
+		if t.Use == model.Affinity {
+			fmt.Fprint(q, q.j.m.Self(t, w))
+		}
+	}
+	q.WriteByte('\n')
+}

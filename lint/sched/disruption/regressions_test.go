@@ -1,0 +1,152 @@
+package disruption_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+)
+
+// TestTerminatingPodIsCompany is about a new pod that wants to be near any pod of
+// its team: while the old pod is terminating that is one (R-A1), so it may follow
+// it, though the others are where there is no room.
+func TestTerminatingPodIsCompany(t *testing.T) {
+	near := rule{use: "aff", key: keys[zone], labels: "all: pods"}
+	u := updated{way: "rolling", unavailable: 1, sample: sample{
+		boxes: []box{{name: "n0", host: "n0", zone: "a", cpu: -1, pods: -1}, {name: "n1", host: "n1", zone: "b", pool: "p", cpu: -1, pods: 1}},
+		loads: []load{
+			{kind: "Deployment", name: "web", replicas: 1, rules: []rule{near}, strategy: "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"},
+			{kind: "Deployment", name: "db", replicas: 1, pool: "p"},
+		},
+	}}
+	if v := u.verdict(t); v != certificate.OrderDependent {
+		t.Errorf("%s", v)
+	}
+	j, m := judge(t, u.nodes(), u.manifests())
+	if r := j.Rollout(find(t, m, "web"), 1); r.Verdict != certificate.Undetermined || r.Stuck != nil {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestDrainCountsNodesWithAllKeys is about a node that carries one of the keys of
+// two spread constraints only: it is no domain of either (R-T2), so that nobody
+// has to wait for pods there.
+func TestDrainCountsNodesWithAllKeys(t *testing.T) {
+	even := func(key string) rule {
+		return rule{use: "spread", key: key, labels: "app: web", skew: 1, more: ", nodeTaintsPolicy: Honor"}
+	}
+	s := sample{
+		boxes: []box{
+			{name: "n0", host: "n0", zone: "c", cpu: -1, pods: -1},
+			{name: "n1", host: "n1", zone: "b", rack: "r", cpu: -1, pods: -1},
+			{name: "n2", host: "n2", zone: "a", rack: "r", cpu: -1, pods: -1},
+		},
+		loads: []load{{kind: "Deployment", name: "web", replicas: 3, rules: []rule{even(keys[rack]), even(keys[zone])}}},
+	}
+	if v, _ := s.drained(t); v != disruption.Yes {
+		t.Errorf("%s", v)
+	}
+	j, m := judge(t, s.nodes(), s.manifests())
+	if d := j.Drain(find(t, m, "web")); d.Answer != disruption.Yes {
+		t.Errorf("%+v", d)
+	}
+}
+
+// bare is a node in a zone that says how much room it has, or not.
+func bare(i int, zone string, cpu int) box {
+	name := fmt.Sprintf("n%d", i)
+	return box{name: name, host: name, zone: zone, cpu: cpu, pods: -1}
+}
+
+// TestRolloutsThatWereMisjudged are small cases of what runs have contradicted.
+func TestRolloutsThatWereMisjudged(t *testing.T) {
+	surges := "updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"
+	apart := func(key int, r rule) []rule {
+		r.use, r.key, r.labels = "anti", keys[key], "app: web"
+		return []rule{r}
+	}
+	for name, v := range map[string]struct {
+		updated
+		want certificate.Verdict
+	}{
+		"a rule between revisions only": {updated{way: "rolling", surge: 1, sample: sample{
+			boxes: []box{bare(0, "a", -1), bare(1, "b", -1)},
+			loads: []load{{kind: "Deployment", name: "web", replicas: 2, rules: apart(zone, rule{mismatch: true}), strategy: "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"}},
+		}}, certificate.OrderDependent},
+		"daemons that share a zone do not fit": {updated{way: "per node", surge: 1, sample: sample{
+			boxes: []box{bare(0, "a", -1), bare(1, "a", -1)},
+			loads: []load{{kind: "DaemonSet", name: "web", rules: apart(zone, rule{match: true}), strategy: surges}},
+		}}, ""},
+		"daemons twice beside others": {updated{way: "per node", surge: 1, sample: sample{
+			boxes: []box{bare(0, "a", 3), bare(1, "b", -1)},
+			loads: []load{{kind: "DaemonSet", name: "web", cpu: 1, strategy: surges}, {kind: "DaemonSet", name: "db", cpu: 2}},
+		}}, certificate.Never},
+		"both generations beside others": {updated{way: "both", sample: sample{
+			boxes: []box{bare(0, "a", 12)},
+			loads: []load{{kind: "Rollout", name: "web", replicas: 3, cpu: 2, strategy: "strategy: {blueGreen: {activeService: web}}"}, {kind: "Deployment", name: "db", replicas: 1, cpu: 1}},
+		}}, certificate.Never},
+	} {
+		if got := v.verdict(t); got != v.want {
+			t.Errorf("%s: runs say %q", name, got)
+		}
+		j, m := judge(t, v.nodes(), v.manifests())
+		if got := j.Rollouts(find(t, m, "web"))[0]; got.Verdict != v.want {
+			t.Errorf("%s: %q, want %q", name, got.Verdict, v.want)
+		}
+	}
+}
+
+// TestLimitLeavesHelpersIn is about pods that want to be near any of their team:
+// alone they are all in the domain of the first, but others open further ones.
+func TestLimitLeavesHelpersIn(t *testing.T) {
+	s := sample{
+		boxes: []box{bare(0, "a", 1), bare(1, "b", 1)},
+		loads: []load{
+			{kind: "Deployment", name: "web", replicas: 1, cpu: 1, rules: []rule{{use: "aff", key: keys[zone], labels: "all: pods"}}},
+			{kind: "Deployment", name: "db", replicas: 2, rules: []rule{{use: "anti", key: keys[zone], labels: "app: db"}}},
+		},
+	}
+	j, m := judge(t, s.nodes(), s.manifests())
+	if l := j.Limit(find(t, m, "web"), 2); l != nil {
+		t.Errorf("%+v", l)
+	}
+}
+
+// TestRemedyAmongNeighbours is about room that a remedy leaves to the pods by
+// their own rules, but that others take.
+func TestRemedyAmongNeighbours(t *testing.T) {
+	s := sample{
+		boxes: []box{bare(0, "a", 2), bare(1, "b", 2)},
+		loads: []load{
+			{kind: "Deployment", name: "web", replicas: 2, cpu: 1, rules: []rule{{use: "anti", key: keys[host], labels: "app: web"}}, strategy: "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"},
+			{kind: "Deployment", name: "db", replicas: 2, cpu: 1},
+		},
+	}
+	j, m := judge(t, s.nodes(), s.manifests())
+	web := find(t, m, "web")
+	r := j.Rollout(web, 2)
+	if got := j.Remedies(web, &r); r.Verdict != certificate.Never || slices.Contains(got, disruption.MatchLabelKeys) {
+		t.Errorf("%s, %v", r.Verdict, got)
+	}
+}
+
+// TestNoAtEverySize: with two further nodes the StatefulSet takes both, so nothing
+// is left for the pod that is drained; with one it does not fit and leaves it.
+func TestNoAtEverySize(t *testing.T) {
+	const nodes = `apiVersion: schedlint.dev/v1alpha1
+kind: NodeTopology
+pools:
+- {name: here, count: 1, labels: {rack: r}, allocatable: {}}
+- {name: late, zones: {a: 0}, max: 2, labels: {rack: r}, allocatable: {pods: "1"}}
+`
+	const manifests = `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: web}}}]}}, containers: [{name: c, image: c}]}}}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: db}, spec: {replicas: 1, selector: {matchLabels: {app: db}}, template: {metadata: {labels: {app: db}}, spec: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: db}}}]}}, containers: [{name: c, image: c}]}}}}
+`
+	j, m := judge(t, nodes, manifests)
+	if d := j.Drain(find(t, m, "db")); d.Answer != disruption.Unknown {
+		t.Errorf("the drain is %s, although it works with one further node and not with two", d.Answer)
+	}
+}

@@ -1,0 +1,238 @@
+package disruption
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Remedy is a way to let a rollout complete in every run, or a machine migrate;
+// each was tried.
+type Remedy string
+
+// The remedies, from the safest on: leave the other revision's pods, or the
+// machine's own, out of the rules, let a pod be missing, count the other
+// revision's pods where they are left out, or add a node that is a domain of its
+// own.
+const (
+	MatchLabelKeys    Remedy = "match-label-keys"
+	MismatchLabelKeys Remedy = "mismatch-label-keys"
+	MaxUnavailable    Remedy = "max-unavailable"
+	CountRevisions    Remedy = "count-revisions"
+	OneMoreNode       Remedy = "one-more-node"
+)
+
+// Remedies tries what lets a rollout complete that may not, or never does.
+func (j *Judge) Remedies(w *workload.Workload, r *Rollout) []Remedy {
+	group := j.crowd(w, r.Replicas)
+	var all []Remedy
+	if own := revisionsApart(w); own != nil {
+		swapped := slices.Clone(group)
+		swapped[slices.Index(swapped, w)] = own
+		if j.completes(own, swapped, j.m.Topology.Nodes, r.Rollout, r.Replicas) {
+			all = append(all, MatchLabelKeys)
+		}
+	}
+	if pace := r.Rollout; pace.Unavailable == 0 && (pace.Way == workload.Rolling || pace.Way == workload.PerNode) {
+		pace.Unavailable = 1
+		if pace.Way == workload.PerNode {
+			pace.Way = workload.InPlace
+		}
+		if j.completes(w, group, j.m.Topology.Nodes, pace, r.Replicas) {
+			all = append(all, MaxUnavailable)
+		}
+	}
+	if together := revisionsTogether(w); together != nil {
+		swapped := slices.Clone(group)
+		swapped[slices.Index(swapped, w)] = together
+		if j.completes(together, swapped, j.m.Topology.Nodes, r.Rollout, r.Replicas) {
+			all = append(all, CountRevisions)
+		}
+	}
+	if more := j.oneMore(w); more != nil && j.completes(w, group, append(slices.Clone(j.m.Topology.Nodes), more), r.Rollout, r.Replicas) {
+		all = append(all, OneMoreNode)
+	}
+	return all
+}
+
+// completes reports whether a rollout does in every run, for other workloads or
+// on other nodes, among all of them: that the rules alone allow it is no help.
+func (j *Judge) completes(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) (does bool) {
+	return j.aside(func() { does = j.rollsOut(w, group, nodes, how, replicas) }) && does
+}
+
+// aside asks what only advice rests on, so that at least half of what is left of the
+// budget stays for the question that the advice belongs to.
+func (j *Judge) aside(f func()) bool {
+	run := j.m.Run()
+	return run.Within(run.Left()/2, f)
+}
+
+func (j *Judge) rollsOut(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
+	other := j.other(j.m.Variant(append(slices.Clone(group), j.running...), nodes))
+	r := Rollout{Rollout: how, Replicas: replicas}
+	if how.Way == workload.NoRollout || how.Unknown != "" || !other.Judged(w) {
+		return false
+	}
+	if other.roomy(w, replicas, how.Surge) {
+		return true
+	}
+	other.roll(w, other.crowd(w, replicas), &r)
+	return r.Verdict == certificate.Always
+}
+
+// MigrationRemedies tries what lets the machines of a workload migrate.
+func (j *Judge) MigrationRemedies(w *workload.Workload) []Remedy {
+	group := j.group(w, true)
+	moves := func(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node) bool {
+		m := Migration{Machines: Certain(w)}
+		return j.aside(func() {
+			other := j.other(j.m.Variant(append(slices.Clone(group), j.running...), nodes))
+			other.migrate(w, other.group(w, true), &m)
+		}) && m.Answer == Yes
+	}
+	var all []Remedy
+	passesOver := edited(w, "kubevirt.io/created-by", func(t *corev1.PodAffinityTerm) *[]string {
+		if t.TopologyKey == corev1.LabelHostname {
+			return nil // where the second pod must not be anyway
+		}
+		return &t.MismatchLabelKeys
+	})
+	if passesOver != nil {
+		swapped := slices.Clone(group)
+		swapped[slices.Index(swapped, w)] = passesOver
+		if moves(passesOver, swapped, j.m.Topology.Nodes) {
+			all = append(all, MismatchLabelKeys)
+		}
+	}
+	if more := j.oneMore(w); more != nil && moves(w, group, append(slices.Clone(j.m.Topology.Nodes), more)) {
+		all = append(all, OneMoreNode)
+	}
+	return all
+}
+
+// revisionsApart is a workload whose required anti-affinity leaves out pods of
+// other revisions; nil if that changes nothing.
+func revisionsApart(w *workload.Workload) *workload.Workload {
+	if len(w.Kind.Shared) == 0 {
+		return nil
+	}
+	return edited(w, w.Kind.Shared[0], func(t *corev1.PodAffinityTerm) *[]string { return &t.MatchLabelKeys })
+}
+
+// edited is a workload with a label key added to a list of its required
+// anti-affinity terms; nil if that changes nothing.
+func edited(w *workload.Workload, key string, list func(*corev1.PodAffinityTerm) *[]string) *workload.Workload {
+	a := w.Spec.Affinity
+	if a == nil || a.PodAntiAffinity == nil {
+		return nil
+	}
+	c, changed := *w, false
+	c.Spec.Affinity = a.DeepCopy()
+	terms := c.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	for i := range terms {
+		if keys := list(&terms[i]); keys != nil && terms[i].LabelSelector != nil && !slices.Contains(*keys, key) {
+			*keys = append(*keys, key)
+			changed = true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return &c
+}
+
+// revisionsCounted is a workload whose hard spread constraints leave out pods of
+// other revisions; nil if that changes nothing.
+func revisionsCounted(w *workload.Workload) *workload.Workload {
+	if len(w.Kind.Shared) == 0 {
+		return nil
+	}
+	c, changed := *w, false
+	c.Spec.TopologySpreadConstraints = slices.Clone(w.Spec.TopologySpreadConstraints)
+	for i := range c.Spec.TopologySpreadConstraints {
+		t := &c.Spec.TopologySpreadConstraints[i]
+		if t.WhenUnsatisfiable == corev1.DoNotSchedule && t.LabelSelector != nil && !slices.Contains(t.MatchLabelKeys, w.Kind.Shared[0]) {
+			t.MatchLabelKeys = append(slices.Clone(t.MatchLabelKeys), w.Kind.Shared[0])
+			changed = true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return &c
+}
+
+// Honored reports whether a workload survives the loss of every domain of a key,
+// its nodes being unreachable, if its hard spread constraints do not count nodes
+// with taints that its pods do not tolerate (R-T3).
+func (j *Judge) Honored(w *workload.Workload, key string) bool {
+	honor := corev1.NodeInclusionPolicyHonor
+	c, changed := *w, false
+	c.Spec.TopologySpreadConstraints = slices.Clone(w.Spec.TopologySpreadConstraints)
+	for i := range c.Spec.TopologySpreadConstraints {
+		t := &c.Spec.TopologySpreadConstraints[i]
+		if t.WhenUnsatisfiable == corev1.DoNotSchedule && (t.NodeTaintsPolicy == nil || *t.NodeTaintsPolicy != honor) {
+			t.NodeTaintsPolicy, changed = &honor, true
+		}
+	}
+	if !changed {
+		return false
+	}
+	group := slices.Clone(j.group(w, true))
+	group[slices.Index(group, w)] = &c
+	other := j.other(j.m.Variant(append(group, j.running...), j.m.Topology.Nodes))
+	return !slices.ContainsFunc(other.Survives(&c, key), func(s Survival) bool {
+		return s.Meaning == certificate.Ghost && s.Verdict != certificate.Always
+	})
+}
+
+// revisionsTogether is a workload whose hard spread constraints count pods of
+// other revisions as well; nil if that changes nothing.
+func revisionsTogether(w *workload.Workload) *workload.Workload {
+	c, changed := *w, false
+	c.Spec.TopologySpreadConstraints = slices.Clone(w.Spec.TopologySpreadConstraints)
+	for i := range c.Spec.TopologySpreadConstraints {
+		t := &c.Spec.TopologySpreadConstraints[i]
+		kept := slices.DeleteFunc(slices.Clone(t.MatchLabelKeys), func(k string) bool { return slices.Contains(w.Kind.Shared, k) })
+		changed = changed || t.WhenUnsatisfiable == corev1.DoNotSchedule && len(kept) < len(t.MatchLabelKeys)
+		t.MatchLabelKeys = kept
+	}
+	if !changed {
+		return nil
+	}
+	return &c
+}
+
+// oneMore is a node like one that the pods may use, in domains of its own for
+// the keys that keep them apart.
+func (j *Judge) oneMore(w *workload.Workload) *topology.Node {
+	i := slices.IndexFunc(j.m.Eligible(w).Nodes, model.Passes.All)
+	if i < 0 {
+		return nil
+	}
+	more := *j.m.Topology.Nodes[i]
+	more.Name = "one more"
+	more.Labels = maps.Clone(more.Labels)
+	keys := []string{corev1.LabelHostname}
+	for _, t := range j.m.Group(w).Terms {
+		if t.Hard && t.Use == model.AntiAffinity {
+			keys = append(keys, t.Key)
+		}
+	}
+	for _, k := range keys {
+		if _, has := more.Labels[k]; has {
+			more.Labels[k] = ownDomain(k)
+		}
+	}
+	return &more
+}
+
+// ownDomain is the value of a key that only a further node has.
+func ownDomain(key string) string { return "one more " + key }

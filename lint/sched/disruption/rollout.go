@@ -1,0 +1,364 @@
+package disruption
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Rollout is what becomes of an update of all pods of a workload.
+type Rollout struct {
+	workload.Rollout
+	// Replicas is the number of pods that it is about.
+	Replicas int
+	// Verdict is Always if it completes in every run, Never if it never does and
+	// OrderDependent if it may get stuck. It is "" if nothing replaces the pods, or
+	// if they cannot all be placed before it begins.
+	Verdict certificate.Verdict
+	// Why says why a verdict is not known, or is "".
+	Why string
+	// Core is why it never completes, in terms of CoreModel; Stuck is moves after
+	// which it is stuck and Reasons what then keeps a new pod off how many nodes.
+	// Any may be missing.
+	Core      *search.Core
+	CoreModel *model.Model
+	Stuck     []certificate.Move
+	Reasons   map[certificate.Reason]int
+
+	old, fresh *workload.Workload // in Stuck
+	// placed is set where a verdict of Always rests on placing alone.
+	placed bool
+}
+
+// Left are the nodes on which old and new pods are when the rollout is stuck.
+func (r *Rollout) Left() (old, fresh []*topology.Node) {
+	for _, m := range r.Stuck {
+		switch {
+		case m.Gone:
+			i := slices.Index(old, m.Node)
+			old = slices.Delete(old, i, i+1)
+		case m.Workload == r.old:
+			old = append(old, m.Node)
+		case m.Workload == r.fresh:
+			fresh = append(fresh, m.Node)
+		}
+	}
+	return old, fresh
+}
+
+// Rollout judges the rollout of so many replicas.
+func (j *Judge) Rollout(w *workload.Workload, replicas int) Rollout {
+	return j.paced(w, j.strategy(w, replicas), replicas)
+}
+
+// paced judges a rollout that goes that way: on the declared nodes, and where
+// that is not enough and pools may grow, on all that there may be.
+func (j *Judge) paced(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
+	r := j.declared(w, how, replicas)
+	switch {
+	case r.Way == workload.NoRollout || r.Unknown != "" || j.unknown(w) != "" || !j.grows(w, replicas):
+		return r
+	case r.Verdict == certificate.Always && j.rolls(w, r):
+		return r
+	}
+	if larger := j.larger(); larger != nil && r.Verdict != certificate.Always {
+		g := larger.declared(w, how, replicas)
+		if g.Verdict == "" || g.Verdict == certificate.Never && search.Hereditary(j.m, j.group(w, false)) && larger.neverAlone(w, g) {
+			return g
+		}
+	}
+	return Rollout{Rollout: how, Replicas: replicas, Verdict: certificate.Undetermined, Why: whyGrowth}
+}
+
+// neverAlone reports whether a rollout never completes for the workload by itself, as
+// it has to at every size: at some one another workload may not fit, and leave its
+// room.
+func (j *Judge) neverAlone(w *workload.Workload, r Rollout) bool {
+	one := Rollout{Rollout: r.Rollout, Replicas: r.Replicas}
+	j.roll(w, []*workload.Workload{w}, &one)
+	return one.Verdict == certificate.Never
+}
+
+// declared judges a rollout on the declared nodes: among all that contend for
+// the same ones, and if that cannot be decided by the rules alone.
+func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
+	r := Rollout{Rollout: how, Replicas: replicas}
+	switch {
+	case r.Way == workload.NoRollout:
+		return r
+	case r.Unknown != "":
+		r.Verdict, r.Why = certificate.Undetermined, r.Unknown
+		return r
+	case j.unknown(w) != "":
+		r.Verdict, r.Why = certificate.Undetermined, j.unknown(w)
+		return r
+	case j.roomy(w, replicas, r.Surge):
+		r.Verdict, r.placed = certificate.Always, true
+		return r
+	}
+	if r.Why = j.leans(w); r.Why != "" {
+		r.Verdict = certificate.Undetermined
+		return r
+	}
+	group := j.crowd(w, replicas)
+	j.roll(w, group, &r)
+	if rules := j.group(w, false); r.Verdict == certificate.Undetermined && len(group) > len(rules) {
+		j.roll(w, rules, &r)
+		if r.Verdict == certificate.Always && (r.Way == workload.PerNode || j.beside(w, group) != "") { // which it was not among all, for want of room
+			r.Verdict = certificate.Undetermined
+		}
+	}
+	if left := j.yielding(w, group); left != nil && (r.Verdict == certificate.Never || r.Verdict == certificate.OrderDependent) {
+		r = Rollout{Rollout: how, Replicas: replicas}
+		if j.roll(w, left, &r); r.Verdict != certificate.Never {
+			return Rollout{Rollout: how, Replicas: replicas, Verdict: certificate.Undetermined, Why: whyPreempt}
+		}
+	}
+	if r.Verdict == certificate.Undetermined {
+		r.Why = cmp.Or(j.beside(w, group), j.undecided(w))
+	}
+	return r
+}
+
+// Rollouts judges the rollouts of a workload: at the number of its pods, or
+// where an autoscaler moves it at the least and at the most of them (R-W18).
+func (j *Judge) Rollouts(w *workload.Workload) []Rollout {
+	if w.Kind.PerNode() {
+		return []Rollout{j.Rollout(w, j.m.Eligible(w).Count)}
+	}
+	var all []Rollout
+	for _, n := range slices.Compact([]int{Certain(w), most(w)}) {
+		if n > 0 {
+			all = append(all, j.Rollout(w, n))
+		}
+	}
+	return all
+}
+
+// roomy is the quick answer for most workloads: nobody is in their way, no rule
+// keeps old pods from new ones but not from one another, and there is room for
+// all pods that may be there at once.
+func (j *Judge) roomy(w *workload.Workload, replicas, surge int) bool {
+	against := slices.ContainsFunc(j.m.Group(w).Terms, func(t *model.Term) bool {
+		return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) && j.m.Peer(t, w, w) != model.Yes
+	})
+	return !against && len(j.crowd(w, replicas)) == 1 && len(j.running) == 0 && !w.Kind.PerNode() && bound.FitsLoosely(j.m, w, replicas+max(1, surge))
+}
+
+// roll judges within one group.
+func (j *Judge) roll(w *workload.Workload, group []*workload.Workload, r *Rollout) {
+	q := &rolling{j: j, w: w, group: j.sound(w, group), Rollout: r, known: map[int]*decided{}}
+	q.raised = r.Replicas
+	if r.Way == workload.Rolling && r.Unavailable == 0 {
+		q.raised++
+	}
+	if q.alike() && q.decide(q.raised).lasting { // which says that they fit before, too
+		r.Verdict, r.placed = certificate.Always, true
+	} else if rest := q.decide(r.Replicas); rest.verdict == certificate.Never {
+		r.Verdict = ""
+	} else {
+		r.Verdict = q.verdict(rest)
+	}
+}
+
+// alike reports whether old and new pods are the same to all rules, and share
+// the nodes as the numbers of the strategy say.
+func (q *rolling) alike() bool {
+	return q.Way != workload.PerNode && q.Way != workload.BothWhole && !q.tellsRevisions()
+}
+
+// rolling is a rollout within one group.
+type rolling struct {
+	*Rollout
+	j     *Judge
+	w     *workload.Workload
+	group []*workload.Workload
+	// raised is how many pods there are at the least when a new one looks for a
+	// node, itself included (R-W7, and C8 of the engine's design).
+	raised int
+	known  map[int]*decided // by number of pods
+	skewed bool
+}
+
+// decided is what is known of a number of pods that are all alike.
+type decided struct {
+	pods    int
+	verdict certificate.Verdict
+	lasting bool // always, whatever else went on before
+	m       *model.Model
+	d       *certificate.Decision
+	copy    *workload.Workload
+}
+
+// decide places a number of pods as if they were of one revision.
+func (q *rolling) decide(pods int) *decided {
+	if d := q.known[pods]; d != nil {
+		return d
+	}
+	s := q.j.scene(q.group).with(q.w, pods)
+	m, d := s.decide()
+	c := s.of[q.w]
+	known := &decided{pods: pods, verdict: verdict(d, c), m: m, d: d, copy: c}
+	known.lasting = known.verdict == certificate.Always && (d.Lasting(c) || q.shrinks())
+	q.known[pods] = known
+	return known
+}
+
+// verdict goes from what is cheap to what goes through every state.
+func (q *rolling) verdict(rest *decided) certificate.Verdict {
+	switch {
+	case q.Way == workload.PerNode:
+		return q.perNode()
+	case q.alike():
+		raised := q.decide(q.raised)
+		// Before an old pod may go a new one has to be there beside all of them.
+		if raised.pods > rest.pods && impossible(raised.d, rest.d, raised.copy) {
+			q.Core, q.CoreModel = because(raised.m, raised.d, raised.copy), raised.m
+			return certificate.Never
+		}
+		return q.explore()
+	case q.shrinks():
+		return q.first((*rolling).twins, (*rolling).explore)
+	}
+	return q.first((*rolling).counted, (*rolling).explore, (*rolling).twins) // placing alone tells little here
+}
+
+// revisions is the group with all old pods and all new ones.
+func (q *rolling) revisions() (s *scene, fresh *workload.Workload) {
+	s = q.j.scene(q.group).with(q.w, q.Replicas)
+	return s, s.twin(q.w, q.Replicas)
+}
+
+// briefSteps is a budget for what counts tell, without much of a search.
+const briefSteps = 2_000
+
+// counted is twins as far as counts tell that there is always room.
+func (q *rolling) counted() certificate.Verdict {
+	s, fresh := q.revisions()
+	_, d := s.decideIn(briefSteps)
+	if verdict(d, fresh) == certificate.Always && verdict(d, s.of[q.w]) == certificate.Always && d.Lasting(fresh) {
+		q.placed = true
+		return certificate.Always
+	}
+	return certificate.Undetermined
+}
+
+// first is the first verdict that is one.
+func (q *rolling) first(ways ...func(*rolling) certificate.Verdict) certificate.Verdict {
+	for _, way := range ways {
+		if v := way(q); v != certificate.Undetermined {
+			return v
+		}
+	}
+	return certificate.Undetermined
+}
+
+// twins judges two revisions that rules tell apart, or that stand beside one
+// another whole.
+func (q *rolling) twins() certificate.Verdict {
+	s, fresh := q.revisions()
+	m, d := s.decide()
+	if verdict(d, fresh) == certificate.Always && verdict(d, s.of[q.w]) == certificate.Always && (d.Lasting(fresh) || q.shrinks()) {
+		q.placed = true
+		return certificate.Always
+	}
+	if q.Way != workload.BothWhole {
+		if q.Unavailable > 0 {
+			return certificate.Undetermined
+		}
+		fresh.Count.N = 1 // the first new pod
+		m, d = s.decide()
+	}
+	if impossible(d, q.known[q.Replicas].d, fresh, s.of[q.w]) {
+		q.Core, q.CoreModel = because(m, d, fresh), m
+		return certificate.Never
+	}
+	return certificate.Undetermined
+}
+
+// perNode judges a DaemonSet whose new pods start beside the old ones (R-W17).
+// Where rules look at one node at a time each node is a question of its own: all
+// can be updated one after the other if old and new pods can be on all at once.
+func (q *rolling) perNode() certificate.Verdict {
+	s := q.j.scene(q.group)
+	fresh := s.twin(q.w, 0)
+	m, d := s.decide()
+	nodes := q.nodeByNode()
+	switch {
+	case nodes && impossible(d, q.known[q.Replicas].d, fresh, s.of[q.w]):
+		q.Core, q.CoreModel = because(m, d, fresh), m
+		return certificate.Never
+	case verdict(d, fresh) == certificate.Always && (nodes || q.shrinks()):
+		q.placed = true
+		return certificate.Always
+	}
+	return certificate.Undetermined
+}
+
+// nodeByNode reports whether the pods' own rules leave each node a question of
+// its own while all other workloads stay where they are. A hard spread looks at
+// the one node that its pod is pinned to, unless it is told to ignore that; and
+// affinity that old pods meet is met by the one on that node.
+func (q *rolling) nodeByNode() bool {
+	for _, t := range q.j.m.Group(q.w).Terms {
+		tells := slices.ContainsFunc(q.w.Kind.Shared, t.Asks)
+		if !t.Hard || !tells && q.j.m.Peer(t, q.w, q.w) == model.No {
+			continue
+		}
+		ignores := t.Use == model.Spread && t.Constraint.NodeAffinityPolicy != nil && *t.Constraint.NodeAffinityPolicy == corev1.NodeInclusionPolicyIgnore
+		if ignores || t.Use == model.Affinity && tells || t.Use == model.AntiAffinity && !q.j.m.NodeByNode(t.Key, q.w) {
+			return false
+		}
+	}
+	return true
+}
+
+// explore goes through all states of the rollout.
+func (q *rolling) explore() certificate.Verdict {
+	s, fresh := q.revisions()
+	m := s.model(nil)
+	ask := certificate.Rollout{Old: s.of[q.w], Fresh: fresh, Surge: q.Surge, Unavailable: q.Unavailable}
+	switch q.Way {
+	case workload.Recreate:
+		ask.Unavailable, ask.Empty = q.Replicas, true
+	case workload.BothWhole:
+		ask.Surge, ask.Whole = q.Replicas, true
+	}
+	out := search.Roll(m, ask, q.j.options(q.j.steps))
+	q.Stuck, q.Reasons, q.old, q.fresh, q.skewed = out.Stuck, out.Reasons, ask.Old, ask.Fresh, out.Skewed
+	return out.Verdict
+}
+
+// shrinks reports whether fewer pods of the workload are never worse for its
+// pods: it needs none of them as company and counts none, and no other does.
+// Whatever is in place could then have been placed in any order.
+func (q *rolling) shrinks() bool {
+	for _, o := range q.group {
+		for _, t := range q.j.m.Group(o).Terms {
+			if t.Hard && t.Use != model.AntiAffinity && (o == q.w && t.Use == model.Spread || q.j.m.Peer(t, o, q.w) != model.No) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// tellsRevisions reports whether a hard rule sees of which revision a pod is.
+func (q *rolling) tellsRevisions() bool {
+	for _, o := range q.group {
+		for _, t := range q.j.m.Group(o).Terms {
+			if t.Hard && slices.ContainsFunc(q.w.Kind.Shared, t.Asks) {
+				return true
+			}
+		}
+	}
+	return false
+}

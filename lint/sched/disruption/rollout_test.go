@@ -1,0 +1,306 @@
+package disruption_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+)
+
+// Keys of the enumerator, and what nodes call them.
+const (
+	host = iota
+	zone
+	rack
+)
+
+var keys = []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone", "rack"}
+
+// place is one node of the enumerator: its domains and how many pods it holds.
+type place struct {
+	domain [3]int
+	slots  int
+}
+
+// rules are those of the pods of one Deployment.
+type rules struct {
+	apart  []int // keys of required anti-affinity
+	spread bool  // hard over zones, maxSkew 1
+	own    bool  // all of them leave out pods of the other revision
+}
+
+// controller enumerates all runs of the loop of the Deployment controller, by
+// its own arithmetic (pkg/controller/deployment/rolling.go; R-W5): with whatever
+// the scheduler chooses, whichever pods are deleted and however long they stay.
+type controller struct {
+	places                       []place
+	rules                        rules
+	replicas, surge, unavailable int
+	alike                        [][2]int // places that differ in their names only
+	started, seen                map[cluster]bool
+	begun, stuck, done           bool
+}
+
+// cluster is one state: pods of each revision on each node, the old ones maybe
+// terminating, and how many each ReplicaSet is to have.
+type cluster struct {
+	on   [2][8]int8
+	spec [2]int8
+}
+
+func sum(pods [8]int8) (n int8) {
+	for _, p := range pods {
+		n += p
+	}
+	return n
+}
+
+// counted are the pods that the rules of a pod of one revision look at.
+func (c *controller) counted(s *cluster, revision int) [8]int8 {
+	pods := s.on[revision]
+	if !c.rules.own {
+		for n, p := range s.on[1-revision] {
+			pods[n] += p
+		}
+	}
+	return pods
+}
+
+// takes is the filters for one more pod of a revision on a node.
+func (c *controller) takes(s *cluster, n, revision int) bool {
+	at := c.places[n]
+	if int(s.on[0][n]+s.on[1][n]) >= at.slots {
+		return false
+	}
+	pods := c.counted(s, revision)
+	in := func(key, domain int) (count int) {
+		for i, p := range c.places {
+			if p.domain[key] == domain {
+				count += int(pods[i])
+			}
+		}
+		return count
+	}
+	if slices.ContainsFunc(c.rules.apart, func(key int) bool { return in(key, at.domain[key]) > 0 }) {
+		return false
+	}
+	if !c.rules.spread {
+		return true
+	}
+	least := 1 << 20
+	for _, p := range c.places {
+		least = min(least, in(zone, p.domain[zone]))
+	}
+	return in(zone, at.domain[zone])+1-least <= 1
+}
+
+// name is equal for states that differ in the names of like nodes only.
+func (c *controller) name(s cluster) cluster {
+	for _, pair := range c.alike {
+		a, b := pair[0], pair[1]
+		if s.on[0][a] < s.on[0][b] || s.on[0][a] == s.on[0][b] && s.on[1][a] < s.on[1][b] {
+			for r := range s.on {
+				s.on[r][a], s.on[r][b] = s.on[r][b], s.on[r][a]
+			}
+		}
+	}
+	return s
+}
+
+// pairs are the places that are alike: alone in every domain, and as large.
+func (c *controller) pairs() (all [][2]int) {
+	for a := range c.places {
+		for b := a + 1; b < len(c.places); b++ {
+			if c.places[a].slots == c.places[b].slots && c.lonely(a) && c.lonely(b) {
+				all = append(all, [2]int{a, b})
+			}
+		}
+	}
+	return all
+}
+
+func (c *controller) lonely(n int) bool {
+	for i, p := range c.places {
+		for key := range p.domain {
+			if i != n && p.domain[key] == c.places[n].domain[key] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// start places the old pods in all ways, and rolls out from each.
+func (c *controller) start(s cluster) {
+	s = c.name(s)
+	if c.started[s] {
+		return
+	}
+	c.started[s] = true
+	if int(sum(s.on[0])) == c.replicas {
+		c.begun = true
+		s.spec[0] = int8(c.replicas)
+		c.visit(s)
+		return
+	}
+	for n := range c.places {
+		if c.takes(&s, n, 0) {
+			next := s
+			next.on[0][n]++
+			c.start(next)
+		}
+	}
+}
+
+// visit goes on from one state with whatever may happen next.
+func (c *controller) visit(s cluster) {
+	s = c.name(s)
+	if c.seen[s] || c.stuck && c.done {
+		return
+	}
+	c.seen[s] = true
+	if sum(s.on[0]) == 0 && int(sum(s.on[1])) == c.replicas {
+		c.done = true
+		return
+	}
+	moved := false
+	move := func(next cluster) {
+		moved = true
+		c.visit(next)
+	}
+	if next := c.reconcile(s); next != s {
+		move(next)
+	}
+	for n := range c.places {
+		if s.spec[1] > sum(s.on[1]) && c.takes(&s, n, 1) {
+			next := s
+			next.on[1][n]++
+			move(next)
+		}
+		if s.on[0][n] > 0 && sum(s.on[0]) > s.spec[0] { // a terminating pod leaves
+			next := s
+			next.on[0][n]--
+			move(next)
+		}
+	}
+	c.stuck = c.stuck || !moved
+}
+
+// reconcile is one round of the controller: it scales the new ReplicaSet up, or
+// else the old one down. New pods are available once they are on a node.
+func (c *controller) reconcile(s cluster) cluster {
+	replicas, old, fresh := int8(c.replicas), s.spec[0], s.spec[1]
+	if fresh < replicas {
+		if room := replicas + int8(c.surge) - old - fresh; room > 0 {
+			s.spec[1] += min(room, replicas-fresh)
+			return s
+		}
+	}
+	least, available := replicas-int8(c.unavailable), sum(s.on[1])
+	if old+fresh-least-(fresh-available) > 0 {
+		s.spec[0] -= max(0, min(old, old+available-least))
+	}
+	return s
+}
+
+func (c *controller) verdict() certificate.Verdict {
+	c.alike, c.started, c.seen = c.pairs(), map[cluster]bool{}, map[cluster]bool{}
+	c.start(cluster{})
+	switch {
+	case !c.begun:
+		return ""
+	case !c.done:
+		return certificate.Never
+	case c.stuck:
+		return certificate.OrderDependent
+	}
+	return certificate.Always
+}
+
+// text is the input of the same: nodes and a Deployment.
+func (c *controller) text() (nodes, manifest string) {
+	for n, p := range c.places {
+		nodes += fmt.Sprintf("---\n{apiVersion: v1, kind: Node, metadata: {name: n%d, labels: {%s: n%d, %s: z%d, rack: r%d}}, status: {allocatable: {pods: %q}}}\n",
+			n, keys[host], n, keys[zone], p.domain[zone], p.domain[rack], fmt.Sprint(p.slots))
+	}
+	selector := "labelSelector: {matchLabels: {app: web}}"
+	if c.rules.own {
+		selector += ", matchLabelKeys: [pod-template-hash]"
+	}
+	var apart []string
+	for _, key := range c.rules.apart {
+		apart = append(apart, fmt.Sprintf("{topologyKey: %s, %s}", keys[key], selector))
+	}
+	spec := fmt.Sprintf("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [%s]}}", strings.Join(apart, ", "))
+	if c.rules.spread {
+		spec += fmt.Sprintf(", topologySpreadConstraints: [{maxSkew: 1, whenUnsatisfiable: DoNotSchedule, topologyKey: %s, %s}]", keys[zone], selector)
+	}
+	return nodes, fmt.Sprintf(`{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: %d, strategy: {rollingUpdate: {maxSurge: %d, maxUnavailable: %d}},
+  selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: c}], %s}}}}`, c.replicas, c.surge, c.unavailable, spec)
+}
+
+// settings are the shapes of clusters and rules that rollouts are enumerated on.
+var settings = []struct {
+	name  string
+	rules rules
+	place func(n int) place
+}{
+	{"one key", rules{apart: []int{host}}, roomy},
+	{"one key, revisions apart", rules{apart: []int{host}, own: true}, roomy},
+	{"one key, revisions apart, a pod a node", rules{apart: []int{host}, own: true}, tight(1)},
+	{"two keys that nest", rules{apart: []int{host, zone}}, pairs},
+	{"two keys that cross", rules{apart: []int{zone, rack}}, crossing},
+	{"two keys that cross, revisions apart", rules{apart: []int{zone, rack}, own: true}, crossing},
+	{"spread", rules{spread: true}, roomy},
+	{"spread, revisions apart", rules{spread: true, own: true}, roomy},
+	{"spread, two pods a node", rules{spread: true}, tight(2)},
+	{"spread, two pods a node, revisions apart", rules{spread: true, own: true}, tight(2)},
+	{"spread and one key", rules{apart: []int{host}, spread: true}, pairs},
+	{"spread and one key, revisions apart", rules{apart: []int{host}, spread: true, own: true}, pairs},
+	{"uneven zones", rules{spread: true}, uneven},
+	{"uneven zones, revisions apart", rules{spread: true, own: true}, uneven},
+}
+
+func roomy(n int) place { return place{[3]int{n, n, n}, 100} }
+
+func tight(slots int) func(n int) place {
+	return func(n int) place { return place{[3]int{n, n, n}, slots} }
+}
+func pairs(n int) place    { return place{[3]int{n, n / 2, n}, 100} }
+func crossing(n int) place { return place{[3]int{n, n % 3, n / 2}, 100} }
+func uneven(n int) place   { return place{[3]int{n, n, n}, 1 + n%3} }
+
+// TestRolloutAgreesWithController holds the verdict against all runs of the
+// controller's loop.
+func TestRolloutAgreesWithController(t *testing.T) {
+	for _, setting := range settings {
+		t.Run(setting.name, func(t *testing.T) {
+			count := map[certificate.Verdict]int{}
+			for domains := 1; domains <= 7; domains++ {
+				for replicas := 1; replicas <= 6; replicas++ {
+					for surge := 0; surge <= 3; surge++ {
+						for unavailable := 0; unavailable <= min(3, replicas); unavailable++ {
+							if surge+unavailable == 0 {
+								continue // refused
+							}
+							c := &controller{rules: setting.rules, replicas: replicas, surge: surge, unavailable: unavailable}
+							for n := range domains {
+								c.places = append(c.places, setting.place(n))
+							}
+							want := c.verdict()
+							count[want]++
+							nodes, manifest := c.text()
+							j, m := judge(t, nodes, manifest)
+							if got := j.Rollout(find(t, m, "web"), replicas); got.Verdict != want {
+								t.Errorf("%d domains, %d replicas, surge %d, unavailable %d: %q, want %q", domains, replicas, surge, unavailable, got.Verdict, want)
+							}
+						}
+					}
+				}
+			}
+			t.Logf("%v", count)
+		})
+	}
+}

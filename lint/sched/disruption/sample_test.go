@@ -1,0 +1,232 @@
+package disruption_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A sample is a small cluster that is written down twice: as the manifests that
+// are judged, and as the pods that the enumerator sees. There every pod has the
+// labels that controllers give it, by value, so that nothing rests on what is
+// known of a label without one.
+type sample struct {
+	boxes   []box
+	loads   []load
+	running []load // pods that are in place, on the node of the same position
+}
+
+// box is a node. Without a zone, a rack or a pool it lacks the label, and with
+// less than no room it does not say how much it has.
+type box struct {
+	name, host, zone, rack, pool string
+	taint, cordon, drained       bool
+	cpu, pods                    int
+}
+
+func (b box) String() string {
+	labels := keys[host] + ": " + b.host
+	for _, l := range [][2]string{{keys[zone], b.zone}, {keys[rack], b.rack}, {"pool", b.pool}} {
+		if l[1] != "" {
+			labels += ", " + l[0] + ": " + l[1]
+		}
+	}
+	var room, spec []string
+	if b.cpu >= 0 {
+		room = append(room, fmt.Sprintf("cpu: %q", strconv.Itoa(b.cpu)))
+	}
+	if b.pods >= 0 {
+		room = append(room, fmt.Sprintf("pods: %q", strconv.Itoa(b.pods)))
+	}
+	var taints []string
+	if b.taint {
+		taints = append(taints, "{key: t, value: v, effect: NoSchedule}")
+	}
+	if b.drained { // as the node controller marks it
+		taints = append(taints, "{key: node.kubernetes.io/unschedulable, effect: NoSchedule}")
+	}
+	spec = append(spec, "taints: ["+strings.Join(taints, ", ")+"]")
+	if b.cordon || b.drained {
+		spec = append(spec, "unschedulable: true")
+	}
+	return fmt.Sprintf("---\n{apiVersion: v1, kind: Node, metadata: {name: %s, labels: {%s}}, spec: {%s}, status: {allocatable: {%s}}}\n",
+		b.name, labels, strings.Join(spec, ", "), strings.Join(room, ", "))
+}
+
+// takes is the filters that look at a node alone.
+func (b box) takes(l load) bool {
+	return (!b.taint || l.tolerates) && (!b.cordon || l.kind == "DaemonSet") && (l.pool == "" || l.pool == b.pool)
+}
+
+// rule is a hard term. It selects pods by a label, and with match or mismatch
+// by the label that tells revisions, or machines, apart.
+type rule struct {
+	use, key, labels string
+	match, mismatch  bool
+	skew             int
+	more             string // of a spread
+}
+
+// selects tells whether the labels of another workload's pods are selected.
+func (r rule) selects(l load) bool {
+	return (r.labels == "app: "+l.name || r.labels == "all: pods" || r.labels == "kubevirt.io: virt-launcher" && l.machine()) && !r.match
+}
+
+// load is a workload.
+type load struct {
+	kind, name      string
+	replicas        int
+	strategy        string // the field of that name, or updateStrategy
+	rules           []rule
+	pool            string
+	tolerates, port bool
+	cpu             int
+	node            string // of a pod that is in place
+}
+
+// tells is the label that controllers of a kind tell revisions by, or machines.
+var tells = map[string]string{
+	"Deployment": "pod-template-hash", "StatefulSet": "controller-revision-hash", "DaemonSet": "controller-revision-hash", "Rollout": "rollouts-pod-template-hash",
+	"VirtualMachine": "kubevirt.io/created-by", "VirtualMachineInstanceReplicaSet": "kubevirt.io/created-by", "Pod": "nothing",
+}
+
+func (l load) machine() bool { return strings.HasPrefix(l.kind, "Virtual") }
+
+// spec is the fields of a pod's spec that both ways to write it share.
+func (l load) spec() string {
+	by := map[string][]string{}
+	for _, r := range l.rules {
+		text := fmt.Sprintf("{topologyKey: %s, labelSelector: {matchLabels: {%s}}", r.key, r.labels)
+		if r.match {
+			text += ", matchLabelKeys: [" + tells[l.kind] + "]"
+		}
+		if r.mismatch {
+			text += ", mismatchLabelKeys: [" + tells[l.kind] + "]"
+		}
+		if r.use == "spread" {
+			text += fmt.Sprintf(", maxSkew: %d, whenUnsatisfiable: DoNotSchedule%s", r.skew, r.more)
+		}
+		by[r.use] = append(by[r.use], text+"}")
+	}
+	hard := func(use string) string {
+		return fmt.Sprintf("{requiredDuringSchedulingIgnoredDuringExecution: [%s]}", strings.Join(by[use], ", "))
+	}
+	var fields []string
+	switch anti, aff := len(by["anti"]) > 0, len(by["aff"]) > 0; {
+	case anti && aff:
+		fields = append(fields, fmt.Sprintf("affinity: {podAntiAffinity: %s, podAffinity: %s}", hard("anti"), hard("aff")))
+	case anti:
+		fields = append(fields, fmt.Sprintf("affinity: {podAntiAffinity: %s}", hard("anti")))
+	case aff:
+		fields = append(fields, fmt.Sprintf("affinity: {podAffinity: %s}", hard("aff")))
+	}
+	if spreads := by["spread"]; len(spreads) > 0 {
+		fields = append(fields, "topologySpreadConstraints: ["+strings.Join(spreads, ", ")+"]")
+	}
+	if l.pool != "" {
+		fields = append(fields, "nodeSelector: {pool: "+l.pool+"}")
+	}
+	if l.tolerates {
+		fields = append(fields, "tolerations: [{key: t, operator: Exists}]")
+	}
+	return strings.Join(fields, ", ")
+}
+
+// container is what the pods ask for beside that.
+func (l load) container() string {
+	text := ", containers: [{name: c, image: c"
+	if l.port {
+		text += ", ports: [{containerPort: 80, hostPort: 80}]"
+	}
+	if l.cpu > 0 {
+		text += fmt.Sprintf(", resources: {requests: {cpu: %q}}", strconv.Itoa(l.cpu))
+	}
+	return text + "}]"
+}
+
+// labels are those that the template has. No selector is about a stranger.
+func (l load) labels() string {
+	if l.name == "stranger" {
+		return "app: " + l.name
+	}
+	return "app: " + l.name + ", all: pods"
+}
+
+// manifest is the workload as it is judged.
+func (l load) manifest() string {
+	version := map[string]string{"Rollout": "argoproj.io/v1alpha1", "VirtualMachine": "kubevirt.io/v1", "VirtualMachineInstanceReplicaSet": "kubevirt.io/v1"}[l.kind]
+	if version == "" {
+		version = "apps/v1"
+	}
+	head := fmt.Sprintf("replicas: %d, selector: {matchLabels: {app: %s}}", l.replicas, l.name)
+	switch l.kind {
+	case "DaemonSet":
+		head = fmt.Sprintf("selector: {matchLabels: {app: %s}}", l.name)
+	case "VirtualMachine":
+		head = "runStrategy: Always"
+	}
+	if l.strategy != "" {
+		head += ", " + l.strategy
+	}
+	body := strings.TrimPrefix(l.spec()+l.container(), ", ")
+	if l.machine() {
+		body = strings.TrimPrefix(fmt.Sprintf("%s, domain: {resources: {requests: {cpu: %q}}}", l.spec(), strconv.Itoa(max(1, l.cpu))), ", ")
+	}
+	return fmt.Sprintf("---\n{apiVersion: %s, kind: %s, metadata: {name: %s}, spec: {%s, template: {metadata: {labels: {%s}}, spec: {%s}}}}\n", version, l.kind, l.name, head, l.labels(), body)
+}
+
+// pod is one of its pods with more labels, or a DaemonSet if nodes have one each.
+func (l load) pod(name, told, meta, status string) string {
+	labels := fmt.Sprintf("%s, %s: %s", l.labels(), tells[l.kind], told)
+	if l.machine() {
+		l.cpu = max(1, l.cpu)
+		labels += ", kubevirt.io: virt-launcher"
+	}
+	spec := strings.TrimPrefix(l.spec()+l.container(), ", ")
+	if l.node != "" {
+		spec += ", nodeName: " + l.node
+	}
+	if l.kind == "DaemonSet" && meta == "" {
+		return fmt.Sprintf("---\n{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: %s}, spec: {selector: {matchLabels: {app: %s}}, template: {metadata: {labels: {%s}}, spec: {%s}}}}\n", name, l.name, labels, spec)
+	}
+	return fmt.Sprintf("---\n{apiVersion: v1, kind: Pod, metadata: {name: %s, labels: {%s}%s}, spec: {%s}%s}\n", name, labels, meta, spec, status)
+}
+
+// nodes and manifests are what is judged.
+func (s sample) nodes() string {
+	text := ""
+	for _, b := range s.boxes {
+		text += b.String()
+	}
+	return text
+}
+
+func (s sample) manifests() string {
+	text := s.inPlace()
+	for _, l := range s.loads {
+		text += l.manifest()
+	}
+	return text
+}
+
+func (s sample) inPlace() string {
+	text := ""
+	for _, l := range s.running {
+		text += l.pod(l.name, "x", "", ", status: {phase: Running}")
+	}
+	return text
+}
+
+func (s sample) String() string { return "\n" + s.nodes() + s.manifests() }
+
+// clone shares nothing with the sample that tests change.
+func (s sample) clone() sample {
+	s.boxes, s.loads, s.running = slices.Clone(s.boxes), slices.Clone(s.loads), slices.Clone(s.running)
+	for _, list := range [][]load{s.loads, s.running} {
+		for i := range list {
+			list[i].rules = slices.Clone(list[i].rules)
+		}
+	}
+	return s
+}

@@ -1,0 +1,150 @@
+package disruption
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// closed is the workloads with which one is judged at any size of the cluster: a
+// node that a pool may gain can bring together what no declared node does.
+func (j *Judge) closed(w *workload.Workload, pods int) []*workload.Workload {
+	if !j.m.Topology.Elastic() {
+		return nil
+	}
+	if j.one == nil {
+		j.one = j.other(j.m.Variant(j.m.Workloads, search.OneOfEach(j.m)))
+	}
+	return j.one.crowd(w, pods)
+}
+
+// grows reports whether some pool may grow by a node that makes a difference to a
+// workload or to those with which it is judged.
+func (j *Judge) grows(w *workload.Workload, pods int) bool {
+	return j.Judged(w) && search.Grows(j.m, j.closed(w, pods))
+}
+
+// holds reports whether an answer is yes at every size of the cluster. A question
+// about a few sizes that stand for the rest is told so: its yes then has to rest on
+// placing alone.
+func (j *Judge) holds(ws []*workload.Workload, spare int, yes func(at *Judge, every bool) bool) bool {
+	sizes := search.SizesOf(j.m, ws, spare)
+	return sizes.Known && yes(j, sizes.Every) && !slices.ContainsFunc(sizes.All, func(s search.Size) bool {
+		return !yes(j.at(s), sizes.Every)
+	})
+}
+
+// at judges on the nodes of one size.
+func (j *Judge) at(s search.Size) *Judge {
+	if j.sized == nil {
+		j.sized = map[string]*Judge{}
+	}
+	if j.sized[s.ID] == nil {
+		j.sized[s.ID] = j.other(j.m.Variant(j.m.Workloads, s.Nodes))
+	}
+	return j.sized[s.ID]
+}
+
+// whole reports whether no workload of a group is left out for not fitting as it is
+// (see sound): at another size it may fit, and take room from the others.
+func (j *Judge) whole(group []*workload.Workload) bool {
+	if len(group) == 1 {
+		return true
+	}
+	_, d := j.scene(group).decide()
+	return d.Verdict != certificate.Never
+}
+
+// rolls reports whether a rollout that completes on the declared nodes does at
+// every size.
+func (j *Judge) rolls(w *workload.Workload, here Rollout) bool {
+	group := j.closed(w, here.Replicas)
+	return j.holds(group, 0, func(at *Judge, every bool) bool {
+		r := here
+		if at != j {
+			r = at.declared(w, here.Rollout, here.Replicas)
+		}
+		return r.Verdict == certificate.Always && (every || r.placed && at.whole(group))
+	})
+}
+
+// migrates reports whether machines that can migrate on the declared nodes can at
+// every size.
+func (j *Judge) migrates(w *workload.Workload, here Migration) bool {
+	group := j.closed(w, Certain(w))
+	return j.holds(group, 0, func(at *Judge, every bool) bool {
+		m := here
+		if at != j {
+			m = at.migration(w)
+		}
+		return m.Answer == Yes && (every || m.placed && at.whole(group))
+	})
+}
+
+// scales reports whether all pods that an autoscaler may ask for always fit, which
+// they do on the declared nodes, at every size.
+func (j *Judge) scales(w *workload.Workload) bool {
+	return j.holds(j.closed(w, w.Scale.Max), 0, func(at *Judge, _ bool) bool {
+		return at == j || at.Scaling(w).Answer == Yes
+	})
+}
+
+// atEverySize is the answer to a question that is answered well on the declared
+// nodes.
+func (q *loss) atEverySize(b *search.Blow, meaning certificate.Meaning) answer {
+	if q.j.grows(q.w, Certain(q.w)) && !q.survives(b, meaning) {
+		return answer{verdict: certificate.Undetermined, why: whyGrowth}
+	}
+	return answer{verdict: certificate.Always}
+}
+
+// survives reports whether what holds of a loss on the declared nodes does at
+// every size, and of the loss of nodes that a pool may gain. Where not every size
+// is looked at, it takes more than that: with hereditary rules pods survive if they
+// are always placed on the nodes that are left (T7), and a few sizes tell of that.
+// Pods that are not created again must not come to further nodes at all, and
+// unreachable nodes go on refusing pods in the domains that they share with others.
+func (q *loss) survives(b *search.Blow, meaning certificate.Meaning) bool {
+	group, l := q.j.closed(q.w, Certain(q.w)), certificate.Loss{Meaning: meaning}
+	stays := q.j.m.Eligible(q.w).Growable == 0 && !q.room.Hit(b)
+	return q.j.holds(group, 1, func(at *Judge, every bool) bool {
+		switch {
+		case !every && stays:
+			return true // its pods are on none of the lost nodes at any size
+		case !every && (!l.Recreated(q.w) || meaning == certificate.Ghost && search.SharesDomains(q.j.m, group)):
+			return false
+		case at == q.j:
+			return every || q.fits(group) && q.left(group, b, l)
+		}
+		o := at.lossOf(q.w, q.key)
+		return !slices.ContainsFunc(o.kinds.Blows(), func(more *search.Blow) bool {
+			return q.covers(b, more) && (o.ask(more, meaning).verdict != certificate.Always || !every && !o.left(group, more, l))
+		})
+	})
+}
+
+// fits reports whether all pods are always placed on the declared nodes, which are
+// left if one is lost that a pool gains.
+func (q *loss) fits(group []*workload.Workload) bool {
+	s := q.j.scene(group)
+	_, d := s.decide()
+	return verdict(d, s.of[q.w]) == certificate.Always
+}
+
+// left reports whether all pods are always placed on the nodes that a loss leaves.
+func (q *loss) left(group []*workload.Workload, b *search.Blow, l certificate.Loss) bool {
+	s := q.set(group, b, l)
+	return verdict(s.without(s.lost), s.of[q.w]) == certificate.Always
+}
+
+// covers reports whether a loss at another size is among those that a loss on the
+// declared nodes speaks for: one that it stands for, or one of further nodes only.
+func (q *loss) covers(b, more *search.Blow) bool {
+	if slices.ContainsFunc(more.Like, func(name string) bool { return slices.Contains(b.Like, name) }) {
+		return true
+	}
+	return !slices.ContainsFunc(q.j.m.Topology.Nodes, func(n *topology.Node) bool { return slices.Contains(more.Like, n.Name) })
+}

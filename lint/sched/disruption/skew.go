@@ -1,0 +1,39 @@
+package disruption
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// skewSteps bounds the search for rollouts that end unevenly.
+const skewSteps = 100_000
+
+// Skews reports whether a rollout that completes may leave the new pods beyond
+// the skew of a hard constraint that counts the old ones as well (C9 of the
+// engine's design). Where that takes too long to find out it says no.
+func (j *Judge) Skews(w *workload.Workload, replicas int) bool {
+	how := w.Rollout(replicas)
+	hard := slices.ContainsFunc(j.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Spread })
+	if !hard || how.Way == workload.PerNode || how.Way == workload.NoRollout {
+		return false
+	}
+	brief := *j
+	brief.steps = skewSteps
+	q := &rolling{j: &brief, w: w, group: j.group(w, false), Rollout: &Rollout{Rollout: how, Replicas: replicas}, known: map[int]*decided{}}
+	return q.explore() == certificate.Always && q.skewed
+}
+
+// Tighter reports whether a rollout may get stuck if the hard spread constraints
+// of a workload leave out pods of other revisions (C10 of the engine's design).
+func (j *Judge) Tighter(w *workload.Workload, replicas int) bool {
+	own := revisionsCounted(w)
+	if own == nil {
+		return false
+	}
+	group := slices.Clone(j.group(w, false))
+	group[slices.Index(group, w)] = own
+	return !j.completes(own, group, j.m.Topology.Nodes, w.Rollout(replicas), replicas)
+}

@@ -1,0 +1,207 @@
+package disruption
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/check"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Scene is pods in place on all declared nodes, for people who ask what each
+// node says to the next pod, which is one of Next.
+type Scene struct {
+	*check.Standing
+	Next *workload.Workload
+	// Old is, while it is updated or moved, the part of the workload that is in
+	// place already; else nil.
+	Old *workload.Workload
+	// Pods is how many pods of the workload the scene is about.
+	Pods int
+}
+
+// stand puts a scene on all declared nodes: pods in place first, then those of
+// the workloads in that order.
+func (s *scene) stand(settled []certificate.Placed, then ...*workload.Workload) *check.Standing {
+	return check.Stand(s.j.m.Variant(s.ws, s.j.m.Topology.Nodes, s.add...), settled, then...)
+}
+
+// furthest is the placement of a scene that gets furthest, as far as that can be
+// told within the budget.
+func (s *scene) furthest() []certificate.Placed {
+	return search.Decide(s.j.m.Variant(s.ws, s.j.m.Topology.Nodes, s.add...), s.j.options(s.j.steps)).Witness
+}
+
+// rest is a scene without the pods of some of its workloads.
+func (s *scene) rest(without ...*workload.Workload) []certificate.Placed {
+	ws := s.ws
+	s.ws = slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool { return slices.Contains(without, w) })
+	settled := s.furthest()
+	s.ws = ws
+	return settled
+}
+
+// others are the workloads of a scene but for one.
+func (s *scene) others(but ...*workload.Workload) []*workload.Workload {
+	return slices.DeleteFunc(slices.Clone(s.ws), func(w *workload.Workload) bool { return w.Running || slices.Contains(but, w) })
+}
+
+// Alone is a workload that has the nodes to itself but for the pods that run
+// already and for what its own rules look for.
+func (j *Judge) Alone(w *workload.Workload, pods int) *Scene {
+	s := j.scene([]*workload.Workload{w}).with(w, pods)
+	s.ws = append(s.ws, j.helpers(w)...)
+	c := s.of[w]
+	if w.Kind.PerNode() {
+		c.Count = w.Count
+	}
+	return &Scene{Standing: s.stand(s.furthest(), append([]*workload.Workload{c}, s.others(c)...)...), Next: c, Pods: pods}
+}
+
+// Repairs are the ways out for a workload that cannot be placed whole even if it
+// has the nodes to itself; each was tried.
+func (j *Judge) Repairs(w *workload.Workload, pods int) []search.Repair {
+	s := j.scene([]*workload.Workload{w}).with(w, pods)
+	s.ws = append(s.ws, j.helpers(w)...)
+	m := j.m.Variant(s.ws, j.m.Topology.Nodes)
+	d := search.Decide(m, j.options(j.steps))
+	if w.Kind.PerNode() || verdict(d, s.of[w]) != certificate.Never {
+		return nil
+	}
+	if core := search.Explain(m, s.of[w], d); core != nil {
+		return core.Repairs
+	}
+	return nil
+}
+
+// Together is all workloads that take part in decisions.
+func (j *Judge) Together() *check.Standing {
+	d := search.Decide(j.m, j.options(0))
+	return check.Stand(j.m, d.Witness, j.m.Workloads...)
+}
+
+// Scaled is a workload at the maximum of its autoscaler, among those that
+// contend for its nodes.
+func (j *Judge) Scaled(w *workload.Workload) *Scene {
+	s := j.scene(j.crowd(w, w.Scale.Max)).with(w, w.Scale.Max)
+	c := s.of[w]
+	return &Scene{Standing: s.stand(s.furthest(), append(s.others(c), c)...), Next: c, Pods: w.Scale.Max}
+}
+
+// Updated is a workload while it is updated: where the rollout is stuck, or
+// else with all old pods in place, of which none may go before a new one has
+// come. Nil if there is nothing of that kind to be seen.
+func (j *Judge) Updated(w *workload.Workload, r *Rollout) *Scene {
+	s := j.scene(j.sound(w, j.crowd(w, r.Replicas))).with(w, r.Replicas)
+	old := s.of[w]
+	fresh := s.twin(w, r.Replicas)
+	out := &Scene{Next: fresh, Old: old, Pods: r.Replicas}
+	if settled, ok := s.stuckAt(r, fresh); ok {
+		out.Standing = s.stand(settled)
+		return out
+	}
+	if r.Unavailable > 0 && r.Way != workload.BothWhole {
+		return nil
+	}
+	out.Standing = s.stand(s.rest(fresh), append(s.others(fresh), fresh)...)
+	return out
+}
+
+// stuckAt is where the pods are when a rollout is stuck, in terms of another
+// scene of the same workloads; false if that is not known, or if it is about
+// nodes that are not declared.
+func (s *scene) stuckAt(r *Rollout, fresh *workload.Workload) (settled []certificate.Placed, ok bool) {
+	as := map[*workload.Workload]*workload.Workload{r.fresh: fresh}
+	for _, m := range r.Stuck {
+		to := as[m.Workload]
+		for w, c := range s.of {
+			if to == nil && w.Object == m.Workload.Object {
+				to = c
+			}
+		}
+		if to == nil || !slices.Contains(s.j.m.Topology.Nodes, m.Node) {
+			return nil, false
+		}
+		p := certificate.Placed{Workload: to, Node: m.Node}
+		if !m.Gone {
+			settled = append(settled, p)
+		} else if i := slices.Index(settled, p); i >= 0 {
+			settled = slices.Delete(settled, i, i+1)
+		}
+	}
+	return settled, len(r.Stuck) > 0
+}
+
+// Moving is a machine that migrates: it is where it is, all others are in place
+// and its second pod is looking for a node.
+func (j *Judge) Moving(w *workload.Workload) *Scene {
+	machines := Certain(w)
+	s := j.scene(j.sound(w, j.group(w, true))).with(w, machines-1)
+	source, target := s.copy(w, 1), s.copy(w, 1)
+	s.ws = append(s.ws, source, target)
+	s.add = []model.Apart{{A: source, B: target, Key: corev1.LabelHostname}}
+	if !s.tellMachines(source, target) {
+		return nil
+	}
+	return &Scene{Standing: s.stand(s.rest(target), append(s.others(target), target)...), Next: target, Old: source, Pods: machines}
+}
+
+// maxStruck bounds the losses that are looked at.
+const maxStruck = 20
+
+// Struck is a workload after a loss of nodes, or a drain: all pods were in place
+// and those that were lost find nodes again, as far as there are any. The loss
+// is that of a node, or a domain, of which the same is true as of the one that
+// was judged, and which does hit the workload in this placement; nil if none does.
+func (j *Judge) Struck(w *workload.Workload, all []Survival, worst *Survival) (*Scene, *certificate.Loss) {
+	s := j.scene(j.group(w, true))
+	c := s.of[w]
+	before := s.stand(s.furthest(), s.others()...)
+	var best *Scene
+	var loss *certificate.Loss
+	least, tries := 0, 0
+	for _, l := range losses(all, worst) {
+		if !slices.ContainsFunc(before.On(c), func(n *topology.Node) bool { return l.Nodes[n.Name] }) {
+			continue
+		}
+		out := &Scene{Standing: before.Lose(l, append(s.others(c), c)...), Next: c, Pods: Certain(w)}
+		_, missing := out.Count(c)
+		if far := max(missing, worst.Pending) - min(missing, worst.Pending); best == nil || far < least {
+			best, loss, least = out, &l, far
+		}
+		if tries++; least == 0 || tries == maxStruck {
+			break
+		}
+	}
+	return best, loss
+}
+
+// losses are those of which the same is true as of the worst.
+func losses(all []Survival, worst *Survival) []certificate.Loss {
+	var same []certificate.Loss
+	for _, s := range all {
+		if s.Verdict != worst.Verdict || s.Pending != worst.Pending || s.Meaning != worst.Meaning {
+			continue
+		}
+		sets := [][]string{s.Nodes}
+		if s.Key == hostname {
+			sets = nil
+			for _, n := range s.Nodes {
+				sets = append(sets, []string{n})
+			}
+		}
+		for _, set := range sets {
+			l := certificate.Loss{Nodes: map[string]bool{}, Meaning: s.Meaning}
+			for _, n := range set {
+				l.Nodes[n] = true
+			}
+			same = append(same, l)
+		}
+	}
+	return same
+}

@@ -1,0 +1,231 @@
+package disruption_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/check"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// grid is how many pods of each row there are on each node, row by row.
+type grid string
+
+// world is what the enumerator knows: pods that are alike are a row, and the
+// reference filters tell which node takes one more of them.
+type world struct {
+	m     *model.Model
+	rows  []row
+	taken map[string][]int
+	// left is how many more times the filters are asked, before it is too much.
+	left int
+}
+
+// row is pods that are alike.
+type row struct {
+	w          *workload.Workload
+	name, text string
+	of         int    // the load
+	pods       int    // at rest
+	alone      []bool // nodes that have one each, of a DaemonSet
+}
+
+// mostAsked bounds what is enumerated of one sample.
+const mostAsked = 12_000
+
+// rest are the rows of all loads but some, as they are at rest.
+func (s sample) rest(but map[int]bool) (rows []row) {
+	for i, l := range s.loads {
+		if but[i] {
+			continue
+		}
+		r := row{name: l.name, text: l.pod(l.name, l.name, "", ""), of: i, pods: l.replicas}
+		switch {
+		case l.kind == "DaemonSet":
+			r.pods = 0
+			for _, b := range s.boxes {
+				r.alone = append(r.alone, b.takes(l))
+				if b.takes(l) {
+					r.pods++
+				}
+			}
+		case l.machine():
+			for k := range l.replicas {
+				id := fmt.Sprintf("%s-%d", l.name, k)
+				rows = append(rows, row{name: id, text: l.pod(id, id, "", ""), of: i, pods: 1})
+			}
+			continue
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// world reads nodes and rows.
+func (s sample) world(t *testing.T, rows []row) *world {
+	t.Helper()
+	text := s.inPlace()
+	for i := range rows {
+		text += rows[i].text
+	}
+	_, m := judge(t, s.nodes(), text)
+	w := &world{m: m, rows: slices.Clone(rows), taken: map[string][]int{}, left: mostAsked}
+	for i := range w.rows {
+		w.rows[i].w = find(t, m, rows[i].name)
+	}
+	return w
+}
+
+func (w *world) empty() grid { return grid(make([]byte, len(w.rows)*len(w.m.Topology.Nodes))) }
+
+// on is how many pods of a row are on a node.
+func (w *world) on(g grid, row, n int) int { return int(g[row*len(w.m.Topology.Nodes)+n]) }
+
+// with is the grid with more or fewer pods of a row on a node.
+func (w *world) with(g grid, row, n, by int) grid {
+	b := []byte(g)
+	b[row*len(w.m.Topology.Nodes)+n] += byte(by)
+	return grid(b)
+}
+
+// pods is how many pods of a row there are.
+func (w *world) pods(g grid, row int) (n int) {
+	for i := range w.m.Topology.Nodes {
+		n += w.on(g, row, i)
+	}
+	return n
+}
+
+// takers are the nodes that take one more pod of a row.
+func (w *world) takers(g grid, row int) []int {
+	id := fmt.Sprint(row, g)
+	if known, ok := w.taken[id]; ok {
+		return known
+	}
+	w.left--
+	state := check.NewState(w.m)
+	for r := range w.rows {
+		for n, node := range w.m.Topology.Nodes {
+			for range w.on(g, r, n) {
+				state.Place(w.rows[r].w, node)
+			}
+		}
+	}
+	var all []int
+	for n, node := range w.m.Topology.Nodes {
+		if alone := w.rows[row].alone; alone != nil && (!alone[n] || w.on(g, row, n) > 0) {
+			continue
+		}
+		if state.Filter(w.rows[row].w, node) == certificate.Takes {
+			all = append(all, n)
+		}
+	}
+	w.taken[id] = all
+	return all
+}
+
+// reach goes through all states that placing all pods in any order and on any
+// node leads to, and hands out those in which nothing can be placed any more.
+func (w *world) reach(each func(g grid, complete bool)) {
+	w.reachFrom(w.empty(), map[grid]bool{}, each)
+}
+
+// reachFrom is that where some pods are in place already, but for states that
+// were seen before.
+func (w *world) reachFrom(from grid, seen map[grid]bool, each func(g grid, complete bool)) {
+	var visit func(g grid)
+	visit = func(g grid) {
+		if seen[g] || w.left <= 0 {
+			return
+		}
+		seen[g] = true
+		moved, complete := false, true
+		for r := range w.rows {
+			if w.pods(g, r) == w.rows[r].pods {
+				continue
+			}
+			complete = false
+			for _, n := range w.takers(g, r) {
+				moved = true
+				visit(w.with(g, r, n, 1))
+			}
+		}
+		if !moved {
+			each(g, complete)
+		}
+	}
+	visit(from)
+}
+
+// start is how a sample is at rest: the world with the loads that fit, and all
+// complete placements. Of a load that never fits beside the others nothing is
+// said but that, so it is left out, as the judge does, unless the one in
+// question asks where its pods are.
+type start struct {
+	*world
+	without  map[int]bool
+	complete []grid
+	// fits is set if all pods of the load in question can be placed, tooMuch if
+	// there are too many states, and unclear if it asks in one term of affinity for
+	// pods that do not fit, but not in another, so that they do not count.
+	fits, tooMuch, unclear bool
+}
+
+func (s sample) start(t *testing.T, of int) start {
+	t.Helper()
+	out, most, wanted := s.settle(t, of, nil)
+	drop := map[int]bool{}
+	for i := range s.loads {
+		strained := len(out.complete) == 0 && i != of && most[i] < wanted[i]
+		some, all := s.asks(of, i)
+		drop[i] = strained && !some
+		out.unclear = out.unclear || strained && some && !all
+	}
+	if out.unclear {
+		return out
+	}
+	if slices.Contains(slices.Collect(maps.Values(drop)), true) {
+		out, _, _ = s.settle(t, of, drop)
+	}
+	return out
+}
+
+// settle is that without some loads; most is how many pods of each are placed at
+// the most, and wanted how many there are to be.
+func (s sample) settle(t *testing.T, of int, but map[int]bool) (out start, most, wanted map[int]int) {
+	t.Helper()
+	out = start{world: s.world(t, s.rest(but)), without: but}
+	most, wanted = map[int]int{}, map[int]int{}
+	out.reach(func(g grid, complete bool) {
+		if complete {
+			out.complete = append(out.complete, g)
+		}
+		placed := map[int]int{}
+		for r := range out.rows {
+			placed[out.rows[r].of] += out.pods(g, r)
+		}
+		for i, n := range placed {
+			most[i] = max(most[i], n)
+		}
+	})
+	for _, r := range out.rows {
+		wanted[r.of] += r.pods
+	}
+	out.fits, out.tooMuch = most[of] == wanted[of], out.left <= 0
+	return out, most, wanted
+}
+
+// asks tells whether a load wants the pods of another near or counts them: by
+// some term, and by all that would have to.
+func (s sample) asks(of, other int) (some, all bool) {
+	all = true
+	for _, r := range s.loads[of].rules {
+		selects := r.use != "anti" && r.selects(s.loads[other])
+		some, all = some || selects, all && (selects || r.use != "aff")
+	}
+	return some, all
+}

@@ -1,0 +1,200 @@
+package model
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// labelIndex finds the workloads that a term may select without asking every one of
+// them. Its tables are made when they are needed first, as many models live briefly.
+type labelIndex struct {
+	members []*workload.Workload
+	// anywhere has them by their labels, within by their namespaces, too.
+	anywhere, within *labelTable
+}
+
+// labelTable has workloads by their labels and, where it tells them apart, by their
+// namespaces: what names none is under "".
+type labelTable struct {
+	all   map[string][]*workload.Workload
+	pairs map[[3]string][]*workload.Workload
+	// open holds, by key, workloads whose value of a label is not known.
+	open map[[2]string][]*workload.Workload
+}
+
+func NewLabelIndex(all []*workload.Workload) *labelIndex {
+	return &labelIndex{members: slices.DeleteFunc(slices.Clone(all), func(w *workload.Workload) bool { return w.Copy })}
+}
+
+func (x *labelIndex) apart() *labelTable {
+	if x.within == nil {
+		x.within = newLabelTable(x.members, (*workload.Workload).Namespace)
+	}
+	return x.within
+}
+
+func (x *labelIndex) whole() *labelTable {
+	if x.anywhere == nil {
+		x.anywhere = newLabelTable(x.members, func(*workload.Workload) string { return "" })
+	}
+	return x.anywhere
+}
+
+func newLabelTable(all []*workload.Workload, place func(*workload.Workload) string) *labelTable {
+	x := &labelTable{all: map[string][]*workload.Workload{}, pairs: map[[3]string][]*workload.Workload{}, open: map[[2]string][]*workload.Workload{}}
+	for _, w := range all {
+		ns := place(w)
+		x.all[ns] = append(x.all[ns], w)
+		for k, v := range w.Labels {
+			if Placeholder(v) {
+				x.open[[2]string{ns, k}] = append(x.open[[2]string{ns, k}], w)
+			} else {
+				x.pairs[[3]string{ns, k, v}] = append(x.pairs[[3]string{ns, k, v}], w)
+			}
+		}
+		for _, keys := range [][]string{w.PerPod(), w.Kind.Shared} {
+			for _, k := range keys {
+				if _, set := w.Labels[k]; !set {
+					x.open[[2]string{ns, k}] = append(x.open[[2]string{ns, k}], w)
+				}
+			}
+		}
+	}
+	return x
+}
+
+// candidates are all workloads that a term may select, and maybe others.
+func (x *labelIndex) Candidates(t *Term, owner *workload.Workload) [][]*workload.Workload {
+	names, some := t.reach(owner)
+	if !some {
+		return x.whole().selected("", &t.Sel)
+	}
+	var lists [][]*workload.Workload
+	for _, name := range names {
+		if table := x.apart(); table.all[name] != nil {
+			lists = append(lists, table.selected(name, &t.Sel)...)
+		}
+	}
+	return lists
+}
+
+// opens reports whether some workload that a term may select has a label whose value
+// is not known.
+func (x *labelIndex) opens(t *Term, owner *workload.Workload, key string) bool {
+	names, some := t.reach(owner)
+	if !some {
+		return len(x.whole().open[[2]string{"", key}]) > 0
+	}
+	return slices.ContainsFunc(names, func(name string) bool { return len(x.apart().open[[2]string{name, key}]) > 0 })
+}
+
+// reach are the namespaces in which a term may select pods, with "" for those that name
+// none; false if it may be any.
+func (t *Term) reach(owner *workload.Workload) (names []string, some bool) {
+	switch {
+	case t.NamespaceSelector != nil:
+		return nil, false
+	case len(t.Namespaces) == 0:
+		names = []string{owner.Namespace()}
+	default:
+		names = slices.Compact(slices.Sorted(slices.Values(t.Namespaces)))
+	}
+	if slices.Contains(names, "") {
+		return nil, false
+	}
+	return append(names, ""), true
+}
+
+func (x *labelTable) selected(ns string, s *selector) [][]*workload.Workload {
+	if s.Form == FormNull {
+		return nil
+	}
+	for i := range s.Reqs {
+		r := &s.Reqs[i]
+		if r.Op != metav1.LabelSelectorOpIn || r.Own || BoundLabel(r.Key) {
+			continue
+		}
+		lists := [][]*workload.Workload{x.open[[2]string{ns, r.Key}]}
+		for _, v := range r.Values {
+			if Placeholder(v) {
+				return [][]*workload.Workload{x.all[ns]}
+			}
+			lists = append(lists, x.pairs[[3]string{ns, r.Key, v}])
+		}
+		return lists
+	}
+	return [][]*workload.Workload{x.all[ns]}
+}
+
+// Selected counts the declared workloads whose pods the term may select; it
+// stops at limit. A workload of a single pod does not select itself.
+func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
+	if t.Use == Spread && t.Sel.Form != FormSet {
+		return 0 // null matches nothing and {} counts nothing (R-T5)
+	}
+	if m.Peer(t, owner, owner) != No && limit == 1 {
+		return 1
+	}
+	n := 0
+	for _, list := range m.Index.Candidates(t, owner) {
+		for _, w := range list {
+			if m.Peer(t, owner, w) != No {
+				if n++; n == limit {
+					return n
+				}
+			}
+		}
+	}
+	return n
+}
+
+// Others are the declared workloads beside the owner whose pods the term
+// selects, or may select if maybe is set.
+func (m *Model) Others(t *Term, owner *workload.Workload, maybe bool) []*workload.Workload {
+	var others []*workload.Workload
+	for _, list := range m.Index.Candidates(t, owner) {
+		for _, w := range list {
+			if same(w, owner) {
+				continue
+			}
+			if a := m.Peer(t, owner, w); a == Yes || maybe && a == Maybe {
+				others = append(others, w)
+			}
+		}
+	}
+	return others
+}
+
+// same reports whether two workloads are one object, declared once or in
+// several places: its pods are never counted twice.
+func same(a, b *workload.Workload) bool {
+	return a == b || a.Object.Name == b.Object.Name && a.Object.Kind == b.Object.Kind &&
+		a.Object.Namespace == b.Object.Namespace && a.Object.Group() == b.Object.Group()
+}
+
+// NearestLabel is a label that some declared pod carries and that the selector
+// probably meant, as in app=web for app=webb; "" if there is none.
+func (m *Model) NearestLabel(t *Term) string {
+	for _, p := range t.Pairs() {
+		pairs := m.Index.whole().pairs
+		m.run.Spend(len(pairs))
+		var values []string
+		for pair := range pairs {
+			if pair[1] == p[0] {
+				values = append(values, pair[2])
+			}
+		}
+		slices.Sort(values)
+		if slices.Contains(values, p[1]) {
+			continue
+		}
+		if near := diag.Nearest(p[1], values); near != "" {
+			return p[0] + "=" + near
+		}
+	}
+	return ""
+}

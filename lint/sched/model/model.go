@@ -1,0 +1,188 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Model is the workloads and the nodes of one cluster.
+type Model struct {
+	// Workloads are in the order of their names.
+	Workloads  []*workload.Workload
+	Namespaces map[string]map[string]string
+	// Topology is nil or empty where no node is declared.
+	Topology *topology.Topology
+
+	run    *Run
+	Groups map[*workload.Workload]*Group
+	Index  *labelIndex
+	// elsewhere are workloads that may be there or not.
+	elsewhere []*workload.Workload
+
+	eligible map[string]*Eligibility
+	Views    []*View
+	domains  map[DomainKey]map[string]bool
+	excluded map[excludedKey][]Exclusion
+	numbers  map[string]domainNumbers
+	offered  map[corev1.ResourceName][]int64
+	// parts is what split has made of the model, whole what it was made of.
+	Parts, whole *Model
+	// standFor are the places of the workloads that stand for one, running those of
+	// what runs: see takingPart.
+	StandFor map[*workload.Workload][]int
+	Running  []int
+	// permanent is the model without the workloads whose pods end, absent those of
+	// which pods may be there that take no part in a decision: see Permanent.
+	WithoutFinite *Model
+	absent        *labelIndex
+	// members are the workloads that one stands for: see merge.
+	Members map[*workload.Workload][]*workload.Workload
+	byName  map[string]int
+	// apart are pairs that no term keeps apart; classes number like nodes.
+	Apart   []Apart
+	Classes map[string][][]int32
+	// kept is what other packages keep about the model, and keptForNodes what copies
+	// with other workloads share: see Keep.
+	Kept, keptForNodes map[any]any
+}
+
+// Group is a workload with its terms made ready: all its pods are alike but
+// for the labels that differ from pod to pod.
+type Group struct {
+	*workload.Workload
+	// Terms are all pod affinity and anti-affinity terms and spread constraints
+	// in the order of the manifest.
+	Terms []*Term
+	// Requests are what one pod asks for, HostPorts the ports that it takes.
+	Requests  []Request
+	HostPorts []HostPort
+	// spreadKeys are the keys of all hard spread constraints, sortedKeys the same each
+	// once, and keysID stands for them.
+	spreadKeys, sortedKeys []string
+	KeysID                 string
+	// signature and request are equal for groups with equal node rules and
+	// equal requests.
+	Signature, Request string
+	// Unknown says why no verdict on placement can be given, or is "".
+	Unknown string
+	// whole is the workload of which this is one pod, the one at that position;
+	// after is the pod that has to be placed before this one is created (R-W11).
+	Whole, After *workload.Workload
+	Position     int
+}
+
+// NewModel makes the terms of all workloads ready.
+func NewModel(set *workload.Set, topo *topology.Topology) *Model {
+	return newModel(newRun(topo), set, topo)
+}
+
+// newModel is NewModel for a model of a run that has begun.
+func newModel(run *Run, set *workload.Set, topo *topology.Topology) *Model {
+	m := &Model{
+		run:       run,
+		Workloads: ordered(set.Workloads), Namespaces: set.Namespaces, Topology: topo,
+		Groups: make(map[*workload.Workload]*Group, len(set.Workloads)), eligible: map[string]*Eligibility{},
+		domains: map[DomainKey]map[string]bool{}, excluded: map[excludedKey][]Exclusion{},
+		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, Classes: map[string][][]int32{}, Kept: map[any]any{}, keptForNodes: map[any]any{},
+	}
+	run.Spend(stepsPerModel)
+	m.Index = NewLabelIndex(slices.Concat(set.Workloads, set.Elsewhere))
+	m.elsewhere = set.Elsewhere
+	for _, w := range slices.Concat(set.Workloads, set.Elsewhere) {
+		g := &Group{Workload: w, Terms: terms(w), Unknown: unknown(w)}
+		run.Spend(StepsPerGroup * (1 + len(g.Terms)))
+		g.findKeys()
+		if !topo.Empty() {
+			g.Requests, g.HostPorts, g.Signature = requests(w), hostPorts(w), signature(w)
+			g.Request = fmt.Sprint(g.Requests)
+		}
+		m.Groups[w] = g
+	}
+	m.Views = newViews(topo)
+	m.absent = m.without(func(g *Group) bool { return !Modelled(g) })
+	return m
+}
+
+// Run is what the model shares with all others that were made of it.
+func (m *Model) Run() *Run { return m.run }
+
+// Keep is what a package keeps about a model, of a type that is its own: made when it
+// is first asked for. It lives as long as the model.
+func Keep[T any](m *Model, make func() *T) *T { return keep(m.Kept, make) }
+
+// KeepForNodes is Keep for what does not depend on which workloads there are: models of
+// other workloads on the same nodes share it.
+func KeepForNodes[T any](m *Model, make func() *T) *T { return keep(m.keptForNodes, make) }
+
+// KeepInRun is Keep for what all models of a run share.
+func KeepInRun[T any](r *Run, make func() *T) *T { return keep(r.kept, make) }
+
+func keep[T any](kept map[any]any, make func() *T) *T {
+	key := (*T)(nil)
+	if known, ok := kept[key]; ok {
+		return known.(*T)
+	}
+	made := make()
+	kept[key] = made
+	return made
+}
+
+// ordered are workloads by name: the order of the input is to decide nothing.
+func ordered(ws []*workload.Workload) []*workload.Workload {
+	all := slices.Clone(ws)
+	byName := func(a, b *workload.Workload) int {
+		x, y := a.Object, b.Object
+		return cmp.Or(strings.Compare(x.Namespace, y.Namespace), strings.Compare(x.Kind, y.Kind), strings.Compare(x.Name, y.Name), strings.Compare(x.APIVersion, y.APIVersion))
+	}
+	if !slices.IsSortedFunc(all, byName) {
+		slices.SortStableFunc(all, byName)
+	}
+	return all
+}
+
+// Group is the workload with its terms made ready.
+func (m *Model) Group(w *workload.Workload) *Group { return m.Groups[w] }
+
+// defaultScheduler is the profile whose filters are known (R-N41).
+const defaultScheduler = "default-scheduler"
+
+// unknown says why the placement of a workload cannot be judged: "" if it can.
+func unknown(w *workload.Workload) string {
+	switch {
+	case w.Elsewhere:
+		return whyElsewhere
+	case w.Refused():
+		return "refused by the API server"
+	case w.Spec.SchedulerName != "" && w.Spec.SchedulerName != defaultScheduler:
+		return "placed by another scheduler, " + w.Spec.SchedulerName
+	case len(w.Spec.SchedulingGates) > 0:
+		return "held back by scheduling gates"
+	case w.Queued():
+		return "queued by Kueue, which may add node labels and tolerations"
+	case len(w.Open) > 0:
+		return w.Open[0] + " is not known"
+	case w.Bare() && w.RestartPolicy().Placeholder():
+		return "restartPolicy is not known" // so whether the pod ends by itself
+	}
+	return ""
+}
+
+// Modelled reports whether the pods of a group take part in a decision.
+func Modelled(g *Group) bool {
+	return !g.Refused() && !g.Copy && !g.Superseded && g.Unknown == "" && (g.Count.Known || g.Kind.PerNode())
+}
+
+// Apart keeps the pods of two workloads out of one another's domains of a key,
+// as a controller does that adds a term of its own to pods which no manifest
+// shows (R-W25).
+type Apart struct {
+	A, B *workload.Workload
+	Key  string
+}

@@ -1,0 +1,280 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	schedulinghelpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/klog/v2"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Eligibility is the outcome of the node-level filters but resources for one
+// set of node rules: node by node, then for one more node of every growing
+// pool and zone.
+type Eligibility struct {
+	// Nodes has an entry for each node, Growth one for each Topology.Growth.
+	Nodes, Growth []Passes
+	// Count and Growable count the entries that pass everything.
+	Count, Growable int
+}
+
+// Passes is the outcome for one node.
+type Passes struct {
+	// Name is set unless spec.nodeName names another node; Selector is
+	// nodeSelector with required node affinity; Taints are those with effect
+	// NoSchedule or NoExecute; Schedulable is unset for a cordoned node.
+	Name, Selector, Taints, Schedulable bool
+}
+
+// All reports whether the node passes everything.
+func (p Passes) All() bool { return p.Name && p.Selector && p.Taints && p.Schedulable }
+
+// filter is the node-level filters of one workload.
+type Filter struct {
+	W           *workload.Workload
+	affinity    nodeaffinity.RequiredNodeAffinity
+	tolerations []corev1.Toleration
+	// extended are the extended resources that the pod asks for, which some
+	// clusters tolerate the like-named taint for.
+	extended map[string]bool
+}
+
+// daemonTolerations are those that the DaemonSet controller adds to its pods
+// (pkg/controller/daemon/util/daemonset_util.go; R-N30).
+func daemonTolerations(hostNetwork bool) []corev1.Toleration {
+	exists := func(key string, effect corev1.TaintEffect) corev1.Toleration {
+		return corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: effect}
+	}
+	all := []corev1.Toleration{
+		exists(corev1.TaintNodeNotReady, corev1.TaintEffectNoExecute),
+		exists(corev1.TaintNodeUnreachable, corev1.TaintEffectNoExecute),
+		exists(corev1.TaintNodeDiskPressure, corev1.TaintEffectNoSchedule),
+		exists(corev1.TaintNodeMemoryPressure, corev1.TaintEffectNoSchedule),
+		exists(corev1.TaintNodePIDPressure, corev1.TaintEffectNoSchedule),
+		exists(corev1.TaintNodeUnschedulable, corev1.TaintEffectNoSchedule),
+	}
+	if hostNetwork {
+		all = append(all, exists(corev1.TaintNodeNetworkUnavailable, corev1.TaintEffectNoSchedule))
+	}
+	return all
+}
+
+// admittedTolerations are a pod's tolerations with those that every pod gets,
+// unless it has one for the same key, be it for another value
+// (plugin/pkg/admission/defaulttolerationseconds/admission.go; R-N17).
+func admittedTolerations(own []corev1.Toleration) []corev1.Toleration {
+	all := slices.Clone(own)
+	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
+		if !slices.ContainsFunc(own, func(t corev1.Toleration) bool {
+			return (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
+		}) {
+			all = append(all, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute})
+		}
+	}
+	return all
+}
+
+func NewFilter(w *workload.Workload) *Filter {
+	s := &w.Spec
+	f := &Filter{W: w, tolerations: admittedTolerations(s.Tolerations), extended: map[string]bool{}}
+	f.affinity = nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: corev1.PodSpec{NodeSelector: s.NodeSelector, Affinity: s.Affinity}})
+	if w.Kind.PerNode() {
+		f.tolerations = append(f.tolerations, daemonTolerations(s.HostNetwork)...)
+	}
+	if s.RuntimeClassName != "" {
+		// The class may bring tolerations of its own (R-N39), so no taint counts.
+		f.tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+	}
+	for _, c := range s.Containers {
+		for _, name := range extendedNames(c.Resources) {
+			f.extended[name] = true
+		}
+	}
+	return f
+}
+
+// cost is how many steps it takes to hold the filters against one node.
+func (f *Filter) cost() int {
+	rules := len(f.tolerations) + len(f.W.Spec.NodeSelector)
+	if a := f.W.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		for _, t := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+			rules += len(t.MatchExpressions) + len(t.MatchFields)
+			for _, e := range t.MatchExpressions {
+				rules += len(e.Values)
+			}
+		}
+	}
+	return 4 + rules
+}
+
+// bound reports whether the pod is bound by its manifest, so that only the
+// kubelet has a say (R-N1, R-P8).
+func (f *Filter) Bound() bool { return f.W.Spec.NodeName != "" }
+
+// passes applies the filters to one node.
+func (f *Filter) Passes(n *topology.Node) Passes {
+	object := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}}
+	match, _ := f.affinity.Match(object)
+	return Passes{
+		Name:        !f.Bound() || f.W.Spec.NodeName == n.Name,
+		Selector:    match,
+		Taints:      f.untolerated(n) == nil,
+		Schedulable: !n.Unschedulable || f.Bound() || f.toleratesCordon(),
+	}
+}
+
+// toleratesCordon mirrors plugins/nodeunschedulable/node_unschedulable.go (R-N2).
+func (f *Filter) toleratesCordon() bool {
+	taint := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+	return schedulinghelpers.TolerationsTolerateTaint(klog.Logger{}, f.tolerations, &taint, false)
+}
+
+// untolerated is the first taint that keeps the pod off, or nil (R-N13). A
+// kubelet looks at NoExecute only (R-P8), but the DaemonSet controller, which
+// comes first, at both (daemon_controller.go, predicates). On nodes of a managed cluster that
+// tolerates taints named like a requested extended resource, those do not
+// count (admission plugin ExtendedResourceToleration; R-S9).
+func (f *Filter) untolerated(n *topology.Node) *corev1.Taint {
+	if len(n.Taints) == 0 {
+		return nil
+	}
+	managed := slices.ContainsFunc(SortedKeys(n.Labels), func(k string) bool { return strings.HasPrefix(k, "cloud.google.com/gke-") })
+	taint, found := schedulinghelpers.FindMatchingUntoleratedTaint(klog.Logger{}, n.Taints, f.tolerations, func(t *corev1.Taint) bool {
+		if managed && f.extended[t.Key] {
+			return false
+		}
+		return t.Effect == corev1.TaintEffectNoExecute || t.Effect == corev1.TaintEffectNoSchedule && (!f.Bound() || f.W.Kind.PerNode())
+	}, false)
+	if !found {
+		return nil
+	}
+	return &taint
+}
+
+// signature is equal for workloads with equal node rules.
+func signature(w *workload.Workload) string {
+	s := &w.Spec
+	var b strings.Builder
+	for _, c := range s.Containers {
+		for _, name := range extendedNames(c.Resources) {
+			b.WriteString(name + " ")
+		}
+	}
+	plain := s.NodeName == "" && len(s.NodeSelector) == 0 && len(s.Tolerations) == 0 && s.RuntimeClassName == "" &&
+		(s.Affinity == nil || s.Affinity.NodeAffinity == nil) && !w.Kind.PerNode()
+	if plain {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "%q %q %v %v ", s.NodeName, s.RuntimeClassName, w.Kind.PerNode(), s.HostNetwork)
+	for _, k := range SortedKeys(s.NodeSelector) {
+		fmt.Fprintf(&b, "%q=%q ", k, s.NodeSelector[k])
+	}
+	for _, t := range s.Tolerations {
+		fmt.Fprintf(&b, "%q %q %q %q;", t.Key, t.Operator, t.Value, t.Effect)
+	}
+	if s.Affinity != nil && s.Affinity.NodeAffinity != nil && s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		for _, term := range s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+			fmt.Fprintf(&b, "|%q %q", term.MatchExpressions, term.MatchFields)
+		}
+	}
+	return b.String()
+}
+
+func extendedNames(r workload.Resources) []string {
+	var names []string
+	for _, list := range []corev1.ResourceList{r.Requests, r.Limits} {
+		for name := range list {
+			if strings.Contains(string(name), "/") {
+				names = append(names, string(name))
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Eligible applies the node-level filters but resources.
+func (m *Model) Eligible(w *workload.Workload) *Eligibility {
+	key := m.Groups[w].Signature
+	if e := m.eligible[key]; e != nil {
+		return e
+	}
+	f := NewFilter(w)
+	m.run.Spend((len(m.Topology.Nodes) + len(m.Topology.Growth)) * f.cost())
+	e := &Eligibility{}
+	for _, n := range m.Topology.Nodes {
+		p := f.Passes(n)
+		e.Nodes = append(e.Nodes, p)
+		if p.All() {
+			e.Count++
+		}
+	}
+	for _, g := range m.Topology.Growth {
+		p := f.Passes(g.Node)
+		e.Growth = append(e.Growth, p)
+		if p.All() {
+			e.Growable++
+		}
+	}
+	m.eligible[key] = e
+	return e
+}
+
+// sameDomain reports whether two nodes share a value of a topology key.
+func SameDomain(a, b *topology.Node, key string) bool {
+	va, ok := a.Labels[key]
+	vb, has := b.Labels[key]
+	return ok && has && va == vb
+}
+
+// NodeByNode reports whether no two nodes share a domain of a key, of all nodes
+// or of those that pass the node-level filters for the pods of a workload.
+func (m *Model) NodeByNode(key string, w *workload.Workload) bool {
+	domain, size := m.Numbered(key, m.Topology.Nodes)
+	nodes := make([]int, size)
+	for n, d := range domain {
+		if d < 0 || w != nil && !m.Eligible(w).Nodes[n].All() {
+			continue
+		}
+		if nodes[d]++; nodes[d] > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// indexOf is the index of a node.
+func (m *Model) IndexOf(name string) (int, bool) {
+	if m.byName == nil {
+		m.byName = make(map[string]int, len(m.Topology.Nodes))
+		for i, n := range m.Topology.Nodes {
+			m.byName[n.Name] = i
+		}
+	}
+	i, ok := m.byName[name]
+	return i, ok
+}
+
+// holds reports whether an empty node has room for a pod of a group.
+func Holds(n *topology.Node, g *Group) bool {
+	most, _ := Fits(n, g.Requests)
+	return most > 0
+}
+
+// present reports whether a group has pods at all that take part.
+func (m *Model) Present(g *Group) bool {
+	switch {
+	case !Modelled(g):
+		return false
+	case g.Kind.PerNode():
+		return m.Eligible(g.Workload).Count > 0
+	}
+	return g.Running || g.Count.N > 0
+}

@@ -1,0 +1,207 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Cause is what the doubt makes of a verdict.
+func (d *Doubt) Cause() Cause {
+	switch {
+	case d.Resource != "":
+		return ByResource
+	case d.Key != "" && d.Variable:
+		return ByVariable
+	case d.Key != "":
+		return ByLabel
+	case d.Why != "":
+		return ByUnknown
+	}
+	return ByFinite
+}
+
+// Judged reports whether verdicts about the placement of a workload can be
+// given at all: nodes are declared, the number of pods is known and so is
+// everything that places them, and they are not in place already.
+func (m *Model) Judged(w *workload.Workload) bool {
+	return !m.Topology.Empty() && m.Groups[w].Unknown == "" && !w.Running && (w.Count.Known || w.Kind.PerNode())
+}
+
+// Doubt is a hard term that leaves an answer open. Either nobody can tell whether
+// it selects the pods of the target: that depends on a label, Key, whose value
+// only the cluster knows. Or Key is empty and it may count on pods of the target
+// that take no part in a decision: because they end by themselves or, if Why is
+// set, because that is not known of them.
+type Doubt struct {
+	Workload *workload.Workload
+	Term     *Term
+	Target   *workload.Workload
+	Key, Why string
+	// Variable is set if the value of the label holds a variable.
+	Variable bool
+	// Resource is set instead for a request of an extended resource that no node
+	// lists; Term and Target are nil then.
+	Resource corev1.ResourceName
+}
+
+// Cause is why a verdict is Undetermined.
+type Cause string
+
+// The causes.
+const (
+	// Waits: the pods end by themselves, and those that do not fit beside all
+	// others at once wait for room.
+	Waits Cause = "waits"
+	// ByLabel: a rule asks for a label whose value only the cluster knows, and
+	// ByVariable for one whose value holds a variable of a later tool.
+	ByLabel    Cause = "label-value"
+	ByVariable Cause = "variable"
+	// ByFinite: a rule counts on pods that end by themselves.
+	ByFinite Cause = "finite-pods"
+	// ByUnknown: a rule counts on declared pods of which too little is known.
+	ByUnknown Cause = "unknown-pods"
+	// ByResource: the pods, or others that may take their room, request a resource
+	// that no node lists.
+	ByResource Cause = "unlisted-resource"
+	// ByGrowth: some size of the cluster refutes the verdict.
+	ByGrowth Cause = "pool-growth"
+	// ByBudget: the budget was over; BySize: no proof applies, and there are too
+	// many pods or nodes to try everything, or to check that.
+	ByBudget Cause = "budget"
+	BySize   Cause = "size"
+	// ByFault: a certificate did not hold, which is a fault of the program.
+	ByFault Cause = "internal"
+)
+
+// lasting reports whether a group takes part, for good.
+func (m *Model) Lasting(g *Group) bool {
+	return Modelled(g) && !g.Running && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
+}
+
+// Permanent is the model without the workloads whose pods end by themselves. They
+// give back what they take, so they are in nobody's way for good: whatever is
+// reached beside them could be reached without them, and what waits for them
+// goes on once they have ended (R-Q3, R-Q4). Only company, and pods that a spread
+// counts, may have an effect that lasts: a rule that selects them leaves the
+// answer open, and so does one that selects declared pods of which nothing else
+// is known. It is the model itself where there is nothing to leave out.
+func (m *Model) Permanent() *Model {
+	if m.WithoutFinite == nil {
+		m.WithoutFinite = m.withoutFinite()
+	}
+	return m.WithoutFinite
+}
+
+func (m *Model) withoutFinite() *Model {
+	ws := slices.DeleteFunc(slices.Clone(m.Workloads), (*workload.Workload).Finite)
+	if len(ws) == len(m.Workloads) {
+		return m
+	}
+	p := *m
+	p.Workloads, p.Index, p.Parts, p.Kept = ws, NewLabelIndex(ws), nil, map[any]any{}
+	p.absent = m.without(func(g *Group) bool { return g.Finite() || !Modelled(g) })
+	p.WithoutFinite = &p
+	return &p
+}
+
+// without indexes the groups that are left out and may have pods at some time;
+// nil if there are none.
+func (m *Model) without(out func(*Group) bool) *labelIndex {
+	var ws []*workload.Workload
+	for _, w := range slices.Concat(m.Workloads, m.elsewhere) {
+		if g := m.Groups[w]; out(g) && mayExist(g) {
+			ws = append(ws, w)
+		}
+	}
+	if len(ws) == 0 {
+		return nil
+	}
+	return NewLabelIndex(ws)
+}
+
+// mayExist reports whether a group may have pods at some time.
+func mayExist(g *Group) bool {
+	return !g.Refused() && !g.Copy && !g.Superseded && (!g.Count.Known || g.Count.N > 0)
+}
+
+// leansOn are the doubts of a hard term that may count on absent pods: it asks for
+// their company, or counts them.
+func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
+	switch {
+	case !t.Hard || m.absent == nil || g.Spec.NodeName != "" || t.Use == AntiAffinity:
+		return nil
+	case t.Use == Spread && (t.Sel.Form != FormSet || g.Kind.PerNode()): // which refuse nobody (R-T5, R-N31)
+		return nil
+	}
+	var all []Doubt
+	for _, list := range m.absent.Candidates(t, g.Workload) {
+		for _, w := range list {
+			if m.Peer(t, g.Workload, w) != No && !same(w, g.Origin()) {
+				all = append(all, Doubt{Workload: g.Workload, Term: t, Target: w, Why: unsettled(w)})
+			}
+		}
+	}
+	return all
+}
+
+// Doubts are those of the hard rules of some workloads, each of which leaves
+// open what becomes of them: on which pods a rule counts that take no part, and
+// whether it selects others.
+func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
+	var all []Doubt
+	for _, w := range ws {
+		g := m.Groups[w]
+		for _, t := range g.Terms {
+			if !t.Hard {
+				continue
+			}
+			all = append(all, m.LeansOn(t, g)...)
+			if !m.MaybeDoubtful(t, w) {
+				continue
+			}
+			for _, list := range m.Index.Candidates(t, w) {
+				m.run.Spend(len(list) * t.Sel.Cost())
+				for _, o := range list {
+					if key := t.Sel.Doubtful(w, o); key != "" && m.Present(m.Groups[o]) {
+						all = append(all, Doubt{Workload: w, Term: t, Target: o, Key: key, Variable: t.Sel.Variable(o, key)})
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// maybeDoubtful reports whether a term of a workload asks for a label of which not all
+// values are known.
+func (m *Model) MaybeDoubtful(t *Term, owner *workload.Workload) bool {
+	m.run.Spend(t.Sel.Cost())
+	return slices.ContainsFunc(t.Sel.Reqs, func(r Requirement) bool {
+		return r.Own || m.Index.opens(t, owner, r.Key) || slices.ContainsFunc(r.Values, Placeholder)
+	})
+}
+
+// unsettled is why pods take no part that do not end by themselves.
+func unsettled(w *workload.Workload) string {
+	if why := unknown(w); why != "" || w.Count.Known || w.Kind.PerNode() {
+		return why
+	}
+	return "the number of pods is not known"
+}
+
+// Variant is a model of other workloads on other nodes in the same namespaces,
+// to ask what would be if they were these.
+func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart ...Apart) *Model {
+	v := newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, &topology.Topology{Nodes: nodes})
+	v.Apart = apart
+	v.absent = m.absent
+	return v
+}
+
+// Beside is a model of other workloads on the same nodes, which may grow.
+func (m *Model) Beside(ws []*workload.Workload) *Model {
+	return newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, m.Topology)
+}

@@ -1,0 +1,218 @@
+package model
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelpers "k8s.io/component-helpers/resource"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Unbounded is the number of pods that fit where nothing limits them.
+const Unbounded = math.MaxInt32
+
+// Request is what one pod asks of one resource, in the unit that the scheduler
+// counts in: thousandths of a processor, else whole units (R-N26).
+type Request struct {
+	Name   corev1.ResourceName
+	Amount int64
+	// Quantity is the amount as it is written.
+	Quantity resource.Quantity
+	// kubelet is set for pods that are bound by their manifest: an extended
+	// resource that the node does not list is then not asked for
+	// (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources).
+	Kubelet bool
+}
+
+// amount is a quantity in the unit that the scheduler counts in, rounded up.
+func amount(name corev1.ResourceName, q resource.Quantity) int64 {
+	if name == corev1.ResourceCPU {
+		return q.MilliValue()
+	}
+	return q.Value()
+}
+
+// extended reports whether a resource is an extended one: its name has a
+// domain, and not one of Kubernetes' own (R-N26).
+func Extended(name corev1.ResourceName) bool {
+	s := string(name)
+	return strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.")
+}
+
+// requests are what one pod asks for: containers, init containers, overhead
+// and pod-level resources put together by the code that the scheduler uses
+// (component-helpers/resource PodRequests; R-N24). Sorted by name; amounts of
+// zero never matter and are left out.
+func requests(w *workload.Workload) []Request {
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Overhead: w.Spec.Overhead}}
+	pod.Spec.Containers = containers(w.Spec.Containers)
+	pod.Spec.InitContainers = containers(w.Spec.InitContainers)
+	if r := w.Spec.Resources; r != nil {
+		pod.Spec.Resources = &corev1.ResourceRequirements{Requests: podLevel(pod, r), Limits: r.Limits}
+	}
+	var all []Request
+	for name, q := range resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{}) {
+		if a := amount(name, q); a > 0 {
+			all = append(all, Request{Name: name, Amount: a, Quantity: q, Kubelet: w.Spec.NodeName != ""})
+		}
+	}
+	slices.SortFunc(all, func(a, b Request) int { return strings.Compare(string(a.Name), string(b.Name)) })
+	return all
+}
+
+// containers turns containers into the API's type, requests defaulted to
+// limits as pod creation does (pkg/apis/core/v1/defaults.go SetDefaults_Pod; R-P3).
+func containers(in []workload.Container) []corev1.Container {
+	out := make([]corev1.Container, len(in))
+	for i, c := range in {
+		requests := corev1.ResourceList{}
+		for name, q := range c.Resources.Limits {
+			requests[name] = q
+		}
+		for name, q := range c.Resources.Requests {
+			requests[name] = q
+		}
+		out[i] = corev1.Container{Name: c.Name, Resources: corev1.ResourceRequirements{Requests: requests, Limits: c.Resources.Limits}}
+		if c.RestartPolicy != "" {
+			policy := corev1.ContainerRestartPolicy(c.RestartPolicy)
+			out[i].RestartPolicy = &policy
+		}
+	}
+	return out
+}
+
+// podLevel are pod-level requests: where only a limit is given, the containers'
+// requests count if there are any, else the limit (R-N25).
+func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
+	requests := corev1.ResourceList{}
+	sum := resourcehelpers.AggregateContainerRequests(pod, resourcehelpers.PodResourcesOptions{})
+	for name, limit := range r.Limits {
+		requests[name] = limit
+		if q, ok := sum[name]; ok {
+			requests[name] = q
+		}
+	}
+	for name, q := range r.Requests {
+		requests[name] = q
+	}
+	return requests
+}
+
+// offered tells how much of a resource a node has, and whether it can be
+// judged: a node that declares nothing is not, and of a resource that it does
+// not list only if lacks says that it has none.
+func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
+	if n.Allocatable == nil {
+		return 0, false
+	}
+	q, ok := n.Allocatable[r.Name]
+	if !ok {
+		return 0, lacks(n, r)
+	}
+	return amount(r.Name, q), true
+}
+
+// lacks reports whether a node has none of a resource that its list does not
+// name (R-N23): of an extended one if others list it or all lists are complete,
+// of a native one if this list is whole. The kubelet of a bound pod passes over
+// extended resources that it does not know, and devices that KubeVirt requests by
+// itself are not held against a node.
+func lacks(n *topology.Node, r *Request) bool {
+	if Extended(r.Name) {
+		return r.Name != workload.KVM && !r.Kubelet && n.Extended.Known(r.Name)
+	}
+	return n.Whole && native(r.Name)
+}
+
+// native reports whether a resource is one that the scheduler counts and that is
+// no extended one: of other names without a domain it takes no notice
+// (pkg/scheduler/util IsScalarResourceName; R-N26). Slots for pods are not
+// requests.
+func native(name corev1.ResourceName) bool {
+	s := string(name)
+	switch name {
+	case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
+		return true
+	}
+	return strings.HasPrefix(s, "hugepages-") || strings.Contains(s, "kubernetes.io/") || strings.HasPrefix(s, "attachable-volumes-")
+}
+
+// Fits is how many pods with these requests an empty node holds, and which
+// request binds; "pods" stands for the slots of a node (R-N22).
+func Fits(n *topology.Node, requests []Request) (int, corev1.ResourceName) {
+	most, binds := int64(Unbounded), corev1.ResourceName("")
+	if q, ok := n.Allocatable[corev1.ResourcePods]; ok {
+		most, binds = q.Value(), corev1.ResourcePods
+	}
+	for i := range requests {
+		r := &requests[i]
+		if has, judged := Offered(n, r); judged && has/r.Amount < most {
+			most, binds = has/r.Amount, r.Name
+		}
+	}
+	return int(max(most, 0)), binds
+}
+
+// HostPort is a port that a pod takes on its node.
+type HostPort struct {
+	Port     int32
+	Protocol string
+	IP       string
+}
+
+// hostPorts are the ports that a pod takes on its node: of containers and
+// sidecars (pkg/scheduler/util GetHostPorts; R-N19), and with hostNetwork every
+// declared port (defaultHostNetworkPorts; R-N21).
+func hostPorts(w *workload.Workload) []HostPort {
+	var ports []HostPort
+	add := func(c workload.Container) {
+		for _, p := range c.Ports {
+			port := HostPort{Port: p.HostPort, Protocol: p.Protocol, IP: p.HostIP}
+			if port.Port == 0 && w.Spec.HostNetwork {
+				port.Port = p.ContainerPort
+			}
+			if port.Protocol == "" {
+				port.Protocol = "TCP"
+			}
+			if port.IP == "" {
+				port.IP = "0.0.0.0"
+			}
+			if port.Port > 0 {
+				ports = append(ports, port)
+			}
+		}
+	}
+	for _, c := range w.Spec.Containers {
+		add(c)
+	}
+	for _, c := range w.Spec.InitContainers {
+		if c.RestartPolicy == "Always" {
+			add(c)
+		}
+	}
+	return ports
+}
+
+// String is the request in the unit that the scheduler counts in.
+func (r Request) String() string { return string(r.Name) + "=" + strconv.FormatInt(r.Amount, 10) }
+
+// Conflicts reports whether two ports cannot be had on one node (kube-scheduler
+// framework HostPortInfo.CheckConflict; R-N20).
+func (p HostPort) Conflicts(o HostPort) bool {
+	return p.Port == o.Port && p.Protocol == o.Protocol && (p.IP == o.IP || p.IP == "0.0.0.0" || o.IP == "0.0.0.0")
+}
+
+// quantity writes an amount as Kubernetes does.
+func Quantity(name corev1.ResourceName, amount int64, format resource.Format) resource.Quantity {
+	if name == corev1.ResourceCPU {
+		return *resource.NewMilliQuantity(amount, cmp.Or(format, resource.DecimalSI))
+	}
+	return *resource.NewQuantity(amount, cmp.Or(format, resource.DecimalSI))
+}

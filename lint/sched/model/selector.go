@@ -1,0 +1,286 @@
+package model
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Answer is yes, no or maybe.
+type Answer int8
+
+// The answers: No < Maybe < Yes, so that And is the smaller and Or the larger.
+const (
+	No Answer = iota
+	Maybe
+	Yes
+)
+
+// String is the answer in lower case.
+func (a Answer) String() string { return [...]string{"no", "unknown", "yes"}[a] }
+
+// Form is what kind of label selector a term has.
+type Form string
+
+// The forms: null matches no pod and empty matches every pod (R-A4), except in
+// a spread constraint, where an empty one counts none (R-T5).
+const (
+	FormNull  Form = "null"
+	FormEmpty Form = "empty"
+	FormSet   Form = "set"
+)
+
+// requirement is one condition on a label.
+type Requirement struct {
+	Key    string
+	Op     metav1.LabelSelectorOperator
+	Values []string
+	// own is set for a condition that matchLabelKeys or mismatchLabelKeys makes
+	// from a label whose value the controller adds: the value is that of the
+	// workload itself (own) or of the very pod (ownPod).
+	Own, ownPod bool
+}
+
+// selector is a label selector as a list of conditions that must all hold.
+type selector struct {
+	Form Form
+	Reqs []Requirement
+	// values is how many the conditions have together.
+	values int
+}
+
+// cost is how many steps it takes to hold the selector against one workload. Whether
+// two templates have the same hash takes a look at the whole of them.
+func (s *selector) Cost() int {
+	steps := 1 + (len(s.Reqs)+s.values)/2
+	for i := range s.Reqs {
+		if s.Reqs[i].Own {
+			steps += 20
+		}
+	}
+	return steps
+}
+
+func newSelector(s *metav1.LabelSelector) selector {
+	if s == nil {
+		return selector{Form: FormNull}
+	}
+	sel := selector{Form: FormEmpty}
+	for _, k := range SortedKeys(s.MatchLabels) {
+		sel.Reqs = append(sel.Reqs, Requirement{Key: k, Op: metav1.LabelSelectorOpIn, Values: []string{s.MatchLabels[k]}})
+	}
+	for _, e := range s.MatchExpressions {
+		sel.Reqs = append(sel.Reqs, Requirement{Key: e.Key, Op: e.Operator, Values: distinct(e.Values)})
+		sel.values += len(e.Values)
+	}
+	if len(sel.Reqs) > 0 {
+		sel.Form = FormSet
+	}
+	return sel
+}
+
+// distinct are values without repeats: what a selector names twice is there once.
+func distinct(values []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(values), func(v string) bool {
+		again := seen[v]
+		seen[v] = true
+		return again
+	})
+}
+
+// merge adds what the API server makes of matchLabelKeys and mismatchLabelKeys
+// at pod creation: keys that the pod does not carry are dropped, and a null
+// selector stays null (pkg/registry/core/pod/strategy.go,
+// applyMatchLabelKeysAndMismatchLabelKeys; R-A18).
+func (s *selector) merge(w *workload.Workload, keys []string, op metav1.LabelSelectorOperator) {
+	if s.Form == FormNull {
+		return
+	}
+	for _, key := range keys {
+		r := Requirement{Key: key, Op: op}
+		if v, ok := w.Labels[key]; ok {
+			r.Values = []string{v}
+		} else if added, perPod := w.Added(key); added {
+			r.Own, r.ownPod = true, perPod
+		} else {
+			continue
+		}
+		s.Reqs = append(s.Reqs, r)
+		s.Form = FormSet
+	}
+}
+
+// Placeholder reports whether a text still holds a variable of a later tool.
+func Placeholder(s string) bool {
+	return strings.Contains(s, "${") || strings.Contains(s, "{{") || strings.Contains(s, "$(")
+}
+
+// matches tells whether the selector of a pod of owner selects pods of target.
+// The same workload twice asks about two different pods, unless self is set.
+func (s *selector) Matches(owner, target *workload.Workload, self bool) Answer {
+	if s.Form == FormNull {
+		return No
+	}
+	answer := Yes
+	for i := range s.Reqs {
+		if answer = min(answer, s.Reqs[i].holds(owner, target, self)); answer == No {
+			return No
+		}
+	}
+	return answer
+}
+
+// doubtful is the label on whose value, known to nobody but the cluster, it
+// depends whether the selector selects pods of target, or "". Labels that come
+// with the node are known once a pod has one.
+func (s *selector) Doubtful(owner, target *workload.Workload) string {
+	for _, self := range []bool{false, true} {
+		answer, key := Yes, ""
+		for i := range s.Reqs {
+			r := &s.Reqs[i]
+			if !r.Own && BoundLabel(r.Key) {
+				continue
+			}
+			holds := r.holds(owner, target, self)
+			if holds == Maybe {
+				key = r.Key
+			}
+			answer = min(answer, holds)
+		}
+		if answer == Maybe {
+			return key
+		}
+	}
+	return ""
+}
+
+// variable reports whether a label of which nobody knows the value holds a
+// variable, in the selector or on the pods.
+func (s *selector) Variable(target *workload.Workload, key string) bool {
+	return Placeholder(target.Labels[key]) || slices.ContainsFunc(s.Reqs, func(r Requirement) bool {
+		return r.Key == key && slices.ContainsFunc(r.Values, Placeholder)
+	})
+}
+
+// holds evaluates one condition (apimachinery pkg/labels, Requirement.Matches).
+func (r *Requirement) holds(owner, target *workload.Workload, self bool) Answer {
+	if r.Own {
+		return r.holdsOwn(owner, target, self)
+	}
+	if BoundLabel(r.Key) {
+		return Maybe
+	}
+	value, has := target.Labels[r.Key]
+	if !has {
+		if added, _ := target.Added(r.Key); added {
+			return r.holdsAdded(target)
+		}
+	}
+	return r.compare(value, has)
+}
+
+// compare evaluates the condition on a label that is known, if only to be
+// absent.
+func (r *Requirement) compare(value string, has bool) Answer {
+	if !has {
+		return truth(r.Op == metav1.LabelSelectorOpNotIn || r.Op == metav1.LabelSelectorOpDoesNotExist)
+	}
+	switch r.Op {
+	case metav1.LabelSelectorOpExists:
+		return Yes
+	case metav1.LabelSelectorOpDoesNotExist:
+		return No
+	}
+	in := truth(slices.Contains(r.Values, value))
+	if in == No && (Placeholder(value) || slices.ContainsFunc(r.Values, Placeholder)) {
+		return Maybe
+	}
+	if r.Op == metav1.LabelSelectorOpNotIn {
+		return Yes - in
+	}
+	return in
+}
+
+// boundLabel reports whether pods get a label from their node when they are
+// bound (plugin/pkg/admission/podtopologylabels; R-P7): a pod that is coming in
+// has another value of it, or none.
+func BoundLabel(key string) bool {
+	return key == corev1.LabelTopologyZone || key == corev1.LabelTopologyRegion
+}
+
+// holdsAdded is for a label that the target's controller adds with a value
+// that is not known here, but for its form.
+func (r *Requirement) holdsAdded(target *workload.Workload) Answer {
+	switch r.Op {
+	case metav1.LabelSelectorOpExists:
+		return Yes
+	case metav1.LabelSelectorOpDoesNotExist:
+		return No
+	}
+	if slices.ContainsFunc(r.Values, func(v string) bool { return mayAdd(target, r.Key, v) }) {
+		return Maybe
+	}
+	return truth(r.Op == metav1.LabelSelectorOpNotIn)
+}
+
+// holdsOwn is for a value that belongs to the owner alone: no other workload
+// has it, and if it differs from pod to pod no other pod has it either. What
+// may be the same all the same is not known.
+func (r *Requirement) holdsOwn(owner, target *workload.Workload, self bool) Answer {
+	one := owner.Object == target.Object // pods that are told apart have one controller
+	same := one && !r.ownPod || owner == target && self
+	literal, set := target.Labels[r.Key]
+	added, _ := target.Added(r.Key)
+	if !one && (set && mayAdd(owner, r.Key, literal) || !set && added && mayShare(owner, target, r.Key)) {
+		return Maybe
+	}
+	if r.Op == metav1.LabelSelectorOpNotIn {
+		return truth(!same)
+	}
+	return truth(same)
+}
+
+func truth(b bool) Answer {
+	if b {
+		return Yes
+	}
+	return No
+}
+
+// String is the selector as kubectl writes it.
+func (s *selector) String() string {
+	switch s.Form {
+	case FormNull:
+		return "no label selector"
+	case FormEmpty:
+		return "{}"
+	}
+	parts := make([]string, len(s.Reqs))
+	for i, r := range s.Reqs {
+		parts[i] = r.String()
+	}
+	return strings.Join(parts, ",")
+}
+
+func (r *Requirement) String() string {
+	list := "(" + strings.Join(r.Values, ",") + ")"
+	if r.Own {
+		list = "(its own)"
+	}
+	switch {
+	case r.Op == metav1.LabelSelectorOpExists:
+		return r.Key
+	case r.Op == metav1.LabelSelectorOpDoesNotExist:
+		return "!" + r.Key
+	case r.Op == metav1.LabelSelectorOpNotIn:
+		return r.Key + " notin " + list
+	case len(r.Values) == 1 && !r.Own:
+		return r.Key + "=" + r.Values[0]
+	}
+	return r.Key + " in " + list
+}

@@ -1,0 +1,111 @@
+package model
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// defaultNamespace is where objects go that name no namespace, as long as the
+// decision is about nothing but what is declared.
+const defaultNamespace = "default"
+
+// asks says in which situation a term is evaluated: about the very pod that
+// carries it (self), and while that pod is coming in and not yet in place. A
+// pod of the target is then at a node, whose zone and region it has as labels.
+type Asks struct {
+	Self, Incoming bool
+	At             *topology.Node
+}
+
+// selects is Peer, or Self, for a decision about exactly the declared objects:
+// a namespace that is not declared carries its name label only.
+func (m *Model) Selects(t *Term, owner, target *workload.Workload, when Asks) bool {
+	m.run.Spend(t.Sel.Cost())
+	if !m.inNamespace(t, owner, target, when.Incoming) {
+		return false
+	}
+	if !t.Sel.Local() {
+		return t.Sel.Matches(owner, target, when.Self) == Yes
+	}
+	answer := Yes
+	for i := range t.Sel.Reqs {
+		r := &t.Sel.Reqs[i]
+		if !BoundLabel(r.Key) || r.Own {
+			answer = min(answer, r.holds(owner, target, when.Self))
+			continue
+		}
+		value, has := target.Labels[r.Key]
+		if when.At != nil {
+			if v, labelled := when.At.Labels[r.Key]; labelled {
+				value, has = v, true
+			}
+		}
+		answer = min(answer, r.compare(value, has))
+	}
+	return answer == Yes
+}
+
+// local reports whether the selector asks for labels that pods get from their
+// node, so that it depends on where a pod is whether it is selected.
+func (s *selector) Local() bool {
+	return slices.ContainsFunc(s.Reqs, func(r Requirement) bool { return BoundLabel(r.Key) && !r.Own })
+}
+
+func namespaceOf(w *workload.Workload) string {
+	if ns := w.Namespace(); ns != "" {
+		return ns
+	}
+	return defaultNamespace
+}
+
+// inNamespace tells whether the target's namespace is among the term's.
+func (m *Model) inNamespace(t *Term, owner, target *workload.Workload, incoming bool) bool {
+	ns := namespaceOf(target)
+	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
+		return ns == namespaceOf(owner)
+	}
+	for _, n := range t.Namespaces {
+		if n == ns {
+			return true
+		}
+	}
+	if t.ns.Form == FormNull {
+		return false
+	}
+	if incoming && t.ns.negative() {
+		return true
+	}
+	labels, declared := m.Namespaces[ns]
+	if !declared {
+		labels = map[string]string{metav1NameLabel: ns}
+	}
+	probe := &workload.Workload{Labels: labels, Kind: &workload.Kind{}}
+	return t.ns.Matches(probe, probe, true) == Yes
+}
+
+// EveryNamespace reports whether the scheduler takes the term's namespace
+// selector to match every namespace, whatever it says.
+func (t *Term) EveryNamespace() bool { return t.ns.negative() }
+
+// negative reports whether a namespace selector has nothing but NotIn and
+// DoesNotExist. In the terms of a pod that is coming in, v1.36 takes such a
+// selector to match every namespace (kubernetes/kubernetes#141526): it looks
+// the namespaces up and then matches again, against no labels at all
+// (plugins/interpodaffinity/plugin.go, mergeAffinityTermNamespacesIfNotEmpty).
+func (s *selector) negative() bool {
+	for _, r := range s.Reqs {
+		if r.Op != metav1.LabelSelectorOpNotIn && r.Op != metav1.LabelSelectorOpDoesNotExist {
+			return false
+		}
+	}
+	return s.Form == FormSet
+}
+
+// local reports whether one of the terms does.
+func Local(terms []*Term) bool {
+	return slices.ContainsFunc(terms, func(t *Term) bool { return t.Sel.Local() })
+}

@@ -1,0 +1,160 @@
+package model
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// maxSplit bounds the pods of a workload that are told apart.
+const maxSplit = 64
+
+// split is the model in which pods that some hard term can tell from their
+// siblings, by an index or a name of their own, are workloads of their own. It
+// is the model itself where there are none.
+func (m *Model) Split() *Model {
+	if m.Parts == nil {
+		m.Parts = m.telling()
+	}
+	return m.Parts
+}
+
+func (m *Model) telling() *Model {
+	asked := m.AskedFor()
+	if len(asked) == 0 {
+		return m
+	}
+	set := &workload.Set{Namespaces: m.Namespaces}
+	groups := map[*workload.Workload]*Group{}
+	for _, w := range m.Workloads {
+		pods := m.differing(m.Groups[w], asked)
+		if pods == nil {
+			set.Workloads, groups[w] = append(set.Workloads, w), m.Groups[w]
+		}
+		for _, g := range pods {
+			set.Workloads, groups[g.Workload] = append(set.Workloads, g.Workload), g
+		}
+	}
+	parts := newModel(m.run, set, m.Topology) // keeps the pods of one workload in their order
+	parts.Views, parts.eligible, parts.whole, parts.Apart, parts.absent = m.Views, m.eligible, m, m.Apart, m.absent
+	for w, g := range groups {
+		if g.Whole != nil {
+			g.Terms = parts.Groups[w].Terms
+			for i, t := range g.Terms {
+				t.Origin = m.Groups[g.Whole].Terms[i]
+			}
+		}
+		parts.Groups[w] = g
+	}
+	parts.Parts = parts
+	return parts
+}
+
+// number notes which workloads stand for one, and what runs, once.
+func (m *Model) Number() {
+	if m.StandFor != nil {
+		return
+	}
+	m.StandFor = map[*workload.Workload][]int{}
+	for i, w := range m.Workloads {
+		m.StandFor[m.Groups[w].Origin()] = append(m.StandFor[m.Groups[w].Origin()], i)
+		if w.Running {
+			m.Running = append(m.Running, i)
+		}
+	}
+}
+
+// inOrder are the workloads that stand for those of a group, and those at further
+// places, in the order of the model.
+func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*workload.Workload {
+	m.Number()
+	places := slices.Clone(further)
+	for w := range group {
+		places = append(places, m.StandFor[w]...)
+	}
+	m.run.Spend(len(places))
+	slices.Sort(places)
+	var all []*workload.Workload
+	for _, i := range slices.Compact(places) {
+		all = append(all, m.Workloads[i])
+	}
+	return all
+}
+
+// askedFor are the labels with one value for each pod of which hard terms ask.
+func (m *Model) AskedFor() map[string]bool {
+	asked := map[string]bool{}
+	for _, w := range m.Workloads {
+		for _, t := range m.Groups[w].Terms {
+			for _, r := range t.Sel.Reqs {
+				if t.Hard && (Ordinal(r.Key) || r.Key == PodName) {
+					asked[r.Key] = true
+				}
+			}
+		}
+	}
+	return asked
+}
+
+// differing are the pods of a group, each as a group, if they have a label
+// that is asked for; else nil.
+func (m *Model) differing(g *Group, asked map[string]bool) []*Group {
+	index := ""
+	for _, key := range g.PerPod() {
+		if asked[key] {
+			index = podIndex
+			if key == completionIndex {
+				index = key
+			}
+		}
+	}
+	if index == "" || !Modelled(g) || g.Count.N > maxSplit {
+		return nil
+	}
+	start := 0
+	if index == podIndex {
+		n, _ := g.Object.Root.At("spec", "ordinals", "start").Int()
+		start = int(n)
+	}
+	ordered := index == podIndex && g.Object.Root.At("spec", "podManagementPolicy").Text() != "Parallel"
+	pods := []*Group{}
+	for i := range g.Count.N {
+		w := *g.Workload
+		w.Labels = maps.Clone(w.Labels)
+		if w.Labels == nil {
+			w.Labels = map[string]string{}
+		}
+		w.Labels[index] = strconv.Itoa(start + i)
+		if index == podIndex {
+			w.Labels[PodName] = podNameOf(&w, start+i)
+		}
+		w.Count.N = 1
+		pod := *g
+		pod.Workload, pod.Whole, pod.Position = &w, g.Workload, i
+		if ordered && i > 0 {
+			pod.After = pods[i-1].Workload
+		}
+		pods = append(pods, &pod)
+	}
+	return pods
+}
+
+// origin is the workload as it is declared.
+func (g *Group) Origin() *workload.Workload {
+	if g.Whole != nil {
+		return g.Whole
+	}
+	return g.Workload
+}
+
+// before lists the pods of a StatefulSet that have to be in place before one is
+// created: all of lower ordinals (R-W11), the last first.
+func (m *Model) Before(g *Group) []*workload.Workload {
+	var all []*workload.Workload
+	for w := g.After; w != nil; w = m.Groups[w].After {
+		all = append(all, w)
+	}
+	return all
+}

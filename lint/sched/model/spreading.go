@@ -1,0 +1,122 @@
+package model
+
+import (
+	"crypto/sha256"
+	"slices"
+	"strings"
+)
+
+// HardAffinity are the required affinity terms of a workload.
+func (g *Group) HardAffinity() []*Term {
+	var hard []*Term
+	for _, t := range g.Terms {
+		if t.Use == Affinity && t.Hard {
+			hard = append(hard, t)
+		}
+	}
+	return hard
+}
+
+// spreadRule is one hard spread constraint against one view.
+type SpreadRule struct {
+	Term *Term
+	// eligible are the values of the key that count as domains (R-T3): true for
+	// those of declared nodes, false for those that only a growing pool would
+	// bring. Those may raise the number of domains, but as nobody knows whether
+	// they will be there, they never lower the minimum.
+	Eligible map[string]bool
+	// foreign is how many pods of other workloads the selector counts: they may
+	// fill the domains that set the minimum.
+	Foreign int
+	// counts is unset where the constraint never rejects for skew: a null or
+	// empty selector (R-T5), or one that does not select the pod itself.
+	Counts bool
+}
+
+// hardKeys are the topology keys of all hard spread constraints: only nodes
+// that carry all of them count, and only those pass (R-T2, R-T7).
+func HardKeys(g *Group) []string { return g.spreadKeys }
+
+// findKeys fills them in, with a text that is equal for equal lists.
+func (g *Group) findKeys() {
+	for _, t := range g.Terms {
+		if t.Use == Spread && t.Hard {
+			g.spreadKeys = append(g.spreadKeys, t.Key)
+		}
+	}
+	if len(g.spreadKeys) == 0 {
+		return
+	}
+	g.sortedKeys = slices.Compact(slices.Sorted(slices.Values(g.spreadKeys)))
+	g.KeysID = ShortID(strings.Join(g.spreadKeys, ","))
+}
+
+// shortID stands for a text that is kept many times.
+func ShortID(text string) string {
+	if len(text) <= maxID {
+		return text
+	}
+	sum := sha256.Sum256([]byte(text))
+	return string(sum[:])
+}
+
+// maxID bounds texts that stand for lists.
+const maxID = 200
+
+// SpreadKeys are those keys, each once.
+func (g *Group) SpreadKeys() []string { return g.sortedKeys }
+
+func Carries(labels map[string]string, keys []string) bool {
+	for _, k := range keys {
+		if _, ok := labels[k]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// spreadRule prepares a constraint: its eligible domains follow
+// plugins/podtopologyspread/common.go, matchNodeInclusionPolicies.
+func (m *Model) SpreadRule(v *View, g *Group, t *Term) SpreadRule {
+	r := SpreadRule{Term: t, Eligible: m.eligibleDomains(v, g, t)}
+	// A DaemonSet's pods are pinned to their node, which alone is eligible then,
+	// so that skew never stands in their way (R-N31).
+	r.Counts = t.Sel.Form == FormSet && m.Self(t, g.Workload) == Yes && m.Peer(t, g.Workload, g.Workload) == Yes && !g.Kind.PerNode()
+	for _, o := range m.Others(t, g.Workload, true) {
+		if !o.Count.Known {
+			r.Foreign = Unbounded
+		} else {
+			r.Foreign = min(Unbounded, r.Foreign+o.Count.N)
+		}
+	}
+	return r
+}
+
+// domainKey identifies the eligible domains of like constraints.
+type DomainKey struct {
+	view                       *View
+	Signature, Key, Keys       string
+	HonorAffinity, HonorTaints bool
+}
+
+func (m *Model) eligibleDomains(v *View, g *Group, t *Term) map[string]bool {
+	keys := HardKeys(g)
+	m.run.Spend(len(v.Nodes))
+	id := DomainKey{
+		view: v, Signature: g.Signature, Key: t.Key, Keys: g.KeysID,
+		HonorAffinity: t.HonorsAffinity(), HonorTaints: t.HonorsTaints(),
+	}
+	if found := m.domains[id]; found != nil {
+		return found
+	}
+	e, found := m.Eligible(g.Workload), map[string]bool{}
+	for i, n := range v.Nodes {
+		p := v.Passes(e, i)
+		if Carries(n.Labels, keys) && (!id.HonorAffinity || p.Selector) && (!id.HonorTaints || p.Taints) {
+			value := n.Labels[t.Key]
+			found[value] = found[value] || v.From[i] >= 0
+		}
+	}
+	m.domains[id] = found
+	return found
+}

@@ -1,0 +1,258 @@
+package model
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Use is what a term is for.
+type Use string
+
+// The uses.
+const (
+	AntiAffinity Use = "anti-affinity"
+	Affinity     Use = "affinity"
+	Spread       Use = "spread"
+)
+
+// Term is one pod affinity or anti-affinity term or one spread constraint.
+type Term struct {
+	Use Use
+	// Hard terms filter, soft ones only score.
+	Hard bool
+	Key  string
+	// Node is the map that holds topologyKey and labelSelector; Field is its path
+	// below the pod's spec.
+	Node  *source.Node
+	Field string
+	// MatchKeys and MismatchKeys are matchLabelKeys and mismatchLabelKeys.
+	MatchKeys, MismatchKeys []string
+	// Constraint is set for spread constraints.
+	Constraint *corev1.TopologySpreadConstraint
+	// Namespaces and NamespaceSelector are those of an affinity term.
+	Namespaces        []string
+	NamespaceSelector *metav1.LabelSelector
+
+	Sel selector
+	ns  selector
+	// origin is the term of the whole workload, if this is that of one pod of it.
+	Origin *Term
+}
+
+// Form is what kind of label selector the term has, merged keys included.
+func (t *Term) Form() Form { return t.Sel.Form }
+
+// Selector is the label selector as kubectl writes it.
+func (t *Term) Selector() string { return t.Sel.String() }
+
+// Asks reports whether the label selector, merged keys included, has a
+// condition on a label.
+func (t *Term) Asks(key string) bool {
+	return slices.ContainsFunc(t.Sel.Reqs, func(r Requirement) bool { return r.Key == key })
+}
+
+func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+const (
+	required  = "requiredDuringSchedulingIgnoredDuringExecution"
+	preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+)
+
+// terms lists the terms of a workload: affinity, anti-affinity, spread.
+func terms(w *workload.Workload) []*Term {
+	var all []*Term
+	if a := w.Spec.Affinity; a != nil {
+		if p := a.PodAffinity; p != nil {
+			all = append(all, affinityTerms(w, Affinity, "podAffinity", p.RequiredDuringSchedulingIgnoredDuringExecution, p.PreferredDuringSchedulingIgnoredDuringExecution)...)
+		}
+		if p := a.PodAntiAffinity; p != nil {
+			all = append(all, affinityTerms(w, AntiAffinity, "podAntiAffinity", p.RequiredDuringSchedulingIgnoredDuringExecution, p.PreferredDuringSchedulingIgnoredDuringExecution)...)
+		}
+	}
+	items := w.SpecNode.Get("topologySpreadConstraints").Items()
+	for i := range w.Spec.TopologySpreadConstraints {
+		c := &w.Spec.TopologySpreadConstraints[i]
+		t := &Term{
+			Use: Spread, Hard: c.WhenUnsatisfiable == corev1.DoNotSchedule, Key: c.TopologyKey, Node: nth(items, i),
+			Field: "topologySpreadConstraints", MatchKeys: c.MatchLabelKeys, Constraint: c, Sel: newSelector(c.LabelSelector),
+		}
+		t.Sel.merge(w, c.MatchLabelKeys, metav1.LabelSelectorOpIn)
+		all = append(all, t)
+	}
+	return all
+}
+
+// nth is an item of a list, or nil: advice that is tried has terms that stand
+// nowhere.
+func nth(items []*source.Node, i int) *source.Node {
+	if i < len(items) {
+		return items[i]
+	}
+	return nil
+}
+
+func affinityTerms(w *workload.Workload, use Use, field string, hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm) []*Term {
+	node := w.SpecNode.At("affinity", field)
+	var all []*Term
+	items := node.Get(required).Items()
+	for i := range hard {
+		all = append(all, affinityTerm(w, use, &hard[i], nth(items, i), true))
+	}
+	items = node.Get(preferred).Items()
+	for i := range soft {
+		item := nth(items, i)
+		at := item.Get("podAffinityTerm")
+		if at == nil {
+			at = item
+		}
+		all = append(all, affinityTerm(w, use, &soft[i].PodAffinityTerm, at, false))
+	}
+	return all
+}
+
+func affinityTerm(w *workload.Workload, use Use, p *corev1.PodAffinityTerm, at *source.Node, hard bool) *Term {
+	t := &Term{
+		Use: use, Hard: hard, Key: p.TopologyKey, Node: at, MatchKeys: p.MatchLabelKeys, MismatchKeys: p.MismatchLabelKeys,
+		Namespaces: p.Namespaces, NamespaceSelector: p.NamespaceSelector, Sel: newSelector(p.LabelSelector), ns: newSelector(p.NamespaceSelector),
+	}
+	t.Sel.merge(w, p.MatchLabelKeys, metav1.LabelSelectorOpIn)
+	t.Sel.merge(w, p.MismatchLabelKeys, metav1.LabelSelectorOpNotIn)
+	return t
+}
+
+// honorsAffinity and honorsTaints are the inclusion policies of a spread
+// constraint with their defaults: Honor for node affinity, Ignore for taints.
+func (t *Term) HonorsAffinity() bool {
+	p := t.Constraint.NodeAffinityPolicy
+	return p == nil || *p == corev1.NodeInclusionPolicyHonor
+}
+
+func (t *Term) HonorsTaints() bool {
+	p := t.Constraint.NodeTaintsPolicy
+	return p != nil && *p == corev1.NodeInclusionPolicyHonor
+}
+
+// MinDomains is that of a spread constraint, 1 by default (R-T6).
+func (t *Term) MinDomains() int {
+	if d := t.Constraint.MinDomains; d != nil {
+		return int(*d)
+	}
+	return 1
+}
+
+// Peer tells whether the term of owner selects another pod of target: of
+// another workload, or a second pod of its own.
+func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
+	m.run.Spend(1)
+	within := m.namespace(t, owner, target.Namespace())
+	if within == No {
+		return No
+	}
+	m.run.Spend(t.Sel.Cost())
+	return min(t.Sel.Matches(owner, target, false), within)
+}
+
+// Self tells whether the term selects the very pod that carries it, which is
+// what bootstrapping and the skew ask (R-A12, R-T7).
+func (m *Model) Self(t *Term, owner *workload.Workload) Answer {
+	m.run.Spend(t.Sel.Cost())
+	return min(t.Sel.Matches(owner, owner, true), m.namespace(t, owner, owner.Namespace()))
+}
+
+// Labels tells whether the label selector alone selects another pod of the
+// same workload.
+func (t *Term) Labels(owner *workload.Workload) Answer { return t.Sel.Matches(owner, owner, false) }
+
+// OwnNamespace tells whether the workload's own namespace is among the term's.
+func (m *Model) OwnNamespace(t *Term, owner *workload.Workload) Answer {
+	return m.namespace(t, owner, owner.Namespace())
+}
+
+// namespace tells whether a namespace is among a term's (R-A2, R-A3). A
+// spread constraint counts in its own namespace only (R-T4). An undeclared
+// namespace name on either side leaves the answer open, except that objects
+// which all leave it to the same applier share one.
+func (m *Model) namespace(t *Term, owner *workload.Workload, ns string) Answer {
+	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
+		return sameNamespace(owner.Namespace(), ns)
+	}
+	answer := No
+	for _, n := range t.Namespaces {
+		answer = max(answer, sameNamespace(n, ns))
+	}
+	if t.ns.negative() {
+		return Yes // as v1.36 does
+	}
+	return max(answer, m.selected(&t.ns, ns))
+}
+
+func sameNamespace(a, b string) Answer {
+	switch {
+	case a == b:
+		return Yes
+	case a == "" || b == "":
+		return Maybe
+	}
+	return No
+}
+
+// selected tells whether a namespace selector selects a namespace. The labels
+// of a namespace that is not declared are not known, but for its name.
+func (m *Model) selected(s *selector, ns string) Answer {
+	switch s.Form {
+	case FormNull:
+		return No
+	case FormEmpty:
+		return Yes
+	}
+	labels, declared := m.Namespaces[ns]
+	if declared && ns != "" {
+		probe := &workload.Workload{Labels: labels, Kind: &workload.Kind{}}
+		return s.Matches(probe, probe, true)
+	}
+	probe := &workload.Workload{Labels: map[string]string{}, Kind: &workload.Kind{}}
+	if ns != "" {
+		probe.Labels[metav1NameLabel] = ns
+	}
+	answer := Yes
+	for i := range s.Reqs {
+		if s.Reqs[i].Key == metav1NameLabel && ns != "" {
+			answer = min(answer, s.Reqs[i].holds(probe, probe, true))
+		} else {
+			answer = min(answer, Maybe)
+		}
+	}
+	return answer
+}
+
+const metav1NameLabel = corev1.LabelMetadataName
+
+// Pairs are the label values that the selector asks for, one for every key
+// that it wants to have a single value.
+func (t *Term) Pairs() [][2]string {
+	var pairs [][2]string
+	for _, r := range t.Sel.Reqs {
+		if r.Op == metav1.LabelSelectorOpIn && len(r.Values) == 1 {
+			pairs = append(pairs, [2]string{r.Key, r.Values[0]})
+		}
+	}
+	return pairs
+}
+
+// Keys are the labels that the selector asks for in any way.
+func (t *Term) Keys() []string {
+	var keys []string
+	for _, r := range t.Sel.Reqs {
+		keys = append(keys, r.Key)
+	}
+	return keys
+}
+
+// NamespaceText is the namespace selector as kubectl writes it.
+func (t *Term) NamespaceText() string { return t.ns.String() }

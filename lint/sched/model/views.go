@@ -1,0 +1,118 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/topology"
+)
+
+// view is one size that the cluster may have: the declared nodes, or those and
+// the whole room of growing pools in every zone at once. That is more than
+// they can ever be, and what a further node could spoil is left out of account
+// (see spreadRule), so a bound over the larger view is never too low.
+type View struct {
+	Nodes []*topology.Node
+	// from is the index in Topology.Nodes, or -1-index in Topology.Growth.
+	From []int
+	// pools names the pools that count at their max.
+	pools []string
+	// partial is set if some pool may grow beyond what the view holds.
+	Partial bool
+}
+
+// maxGrown bounds the further nodes of one zone of a pool that a view holds.
+// Where a pool may grow beyond that nothing is said to be impossible.
+const maxGrown = 5000
+
+// maxView bounds those of all pools together, in the same way.
+const maxView = 20_000
+
+func newViews(topo *topology.Topology) []*View {
+	if topo.Empty() {
+		return nil
+	}
+	views := []*View{newView(topo, false)}
+	if topo.Elastic() {
+		views = append(views, newView(topo, true))
+	}
+	return views
+}
+
+func newView(topo *topology.Topology, grown bool) *View {
+	v := &View{}
+	for i, n := range topo.Nodes {
+		v.Nodes, v.From = append(v.Nodes, n), append(v.From, i)
+	}
+	for i, g := range topo.Growth {
+		p := g.Node.Pool
+		if !grown {
+			break
+		}
+		if text := fmt.Sprintf("%s at %d", p.Name, p.Max); len(v.pools) == 0 || v.pools[len(v.pools)-1] != text {
+			v.pools = append(v.pools, text)
+		}
+		more := min(g.Extra, maxGrown, maxView+len(topo.Nodes)-len(v.Nodes))
+		v.Partial = v.Partial || g.Extra > more
+		for k := range more {
+			v.Nodes, v.From = append(v.Nodes, Another(g.Node, k)), append(v.From, -1-i)
+		}
+	}
+	return v
+}
+
+// Grown are the nodes that there are if every pool grows as far as it may in
+// all its zones at once, and at which size the pools count. It is not ok where
+// no pool grows, or one beyond what a view holds.
+func (m *Model) Grown() (nodes []*topology.Node, growth string, ok bool) {
+	if len(m.Views) < 2 || m.Views[1].Partial {
+		return nil, "", false
+	}
+	return m.Views[1].Nodes, m.Views[1].Growth(), true
+}
+
+// Another is a further node of a pool: alike but for its name.
+func Another(n *topology.Node, k int) *topology.Node {
+	if k == 0 {
+		return n
+	}
+	more := *n
+	more.Name = fmt.Sprintf("%s+%d", n.Name, k)
+	if n.Labels[corev1.LabelHostname] == n.Name {
+		more.Labels = maps.Clone(n.Labels)
+		more.Labels[corev1.LabelHostname] = more.Name
+	}
+	return &more
+}
+
+// GrownBy are the declared nodes and so many more of a pool, in turn over its
+// zones.
+func (m *Model) GrownBy(p *topology.Pool, more int) []*topology.Node {
+	nodes := slices.Clone(m.Topology.Nodes)
+	var kinds []*topology.Node
+	for _, g := range m.Topology.Growth {
+		if g.Node.Pool == p {
+			kinds = append(kinds, g.Node)
+		}
+	}
+	for k := range more {
+		nodes = append(nodes, Another(kinds[k%len(kinds)], k/len(kinds)))
+	}
+	return nodes
+}
+
+// passes is the outcome of the filters for the i-th node of the view.
+func (v *View) Passes(e *Eligibility, i int) Passes {
+	if from := v.From[i]; from >= 0 {
+		return e.Nodes[from]
+	} else {
+		return e.Growth[-1-from]
+	}
+}
+
+// growth says at which size pools were counted, or "".
+func (v *View) Growth() string { return strings.Join(v.pools, ", ") }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/sched"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Ours is schedlint's view of a case.
+type Ours struct {
+	Model     *model.Model
+	Workloads map[string]*workload.Workload
+	Nodes     []*topology.Node // by name, as in a Cluster
+}
+
+// NewOurs reads the same bytes as NewCluster.
+func NewOurs(nodes, manifests string) (*Ours, error) {
+	nodeObjects, err := parse(nodes)
+	if err != nil {
+		return nil, err
+	}
+	topo, err := topology.Load(nodeObjects)
+	if err != nil {
+		return nil, err
+	}
+	topo.Extended.Complete = true // as for the scheduler
+	objects, err := parse(manifests)
+	if err != nil {
+		return nil, err
+	}
+	set := workload.Load(workload.NewTable(), objects)
+	model := sched.New(set, topo)
+	model.Scale(1000, 1) // what the budget leaves open is not compared
+	model.Run().OnRefusal = func(err error) { panic(err) }
+	o := &Ours{Model: model, Workloads: map[string]*workload.Workload{}, Nodes: topo.Nodes}
+	for _, w := range set.Workloads {
+		o.Workloads[w.Object.Kind+" "+w.Object.Namespace+"/"+w.Object.Name] = w
+	}
+	return o, nil
+}
+
+func parse(text string) ([]*source.Object, error) {
+	set, err := source.Load(source.Options{Dir: "/", Root: "/", Stdin: strings.NewReader(text)}, []string{"-"})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range set.Problems {
+		return nil, fmt.Errorf("%s: %s", p.Kind, p.Detail)
+	}
+	return set.Objects, nil
+}
+
+// open reports whether it is not known on our side which pods some hard term
+// selects.
+func (o *Ours) open(cluster *Cluster) bool {
+	for name, a := range o.Workloads {
+		g := o.Model.Group(a)
+		if g.Unknown != "" && !a.Refused() && !cluster.Aside[name] {
+			return true
+		}
+		for _, t := range g.Terms {
+			for _, b := range o.Workloads {
+				if t.Hard && (o.Model.Peer(t, a, b) == model.Maybe || o.Model.Self(t, a) == model.Maybe) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,173 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// join names the workloads of which single pods were decided about.
+func join(d *certificate.Decision, parts *model.Model) {
+	whole := func(w *workload.Workload) *workload.Workload {
+		if g := parts.Groups[w]; g != nil {
+			return g.Origin()
+		}
+		return w // it takes no part
+	}
+	for i := range d.Witness {
+		d.Witness[i].Workload = whole(d.Witness[i].Workload)
+	}
+	for i := range d.Doubts {
+		if d.Doubts[i].Resource == "" { // one of a resource names its owner already
+			d.Doubts[i].Workload, d.Doubts[i].Target = whole(d.Doubts[i].Workload), whole(d.Doubts[i].Target)
+		}
+	}
+	if d.Stuck == nil {
+		return
+	}
+	for i := range d.Stuck.Placements {
+		d.Stuck.Placements[i].Workload = whole(d.Stuck.Placements[i].Workload)
+	}
+	var pending []certificate.Pending
+	for _, p := range d.Stuck.Pending {
+		p.Workload = whole(p.Workload)
+		if last := len(pending) - 1; last >= 0 && pending[last].Workload == p.Workload {
+			pending[last].Count += p.Count // the first one is what the rest waits for
+			continue
+		}
+		pending = append(pending, p)
+	}
+	d.Stuck.Pending = pending
+}
+
+// decision puts the answers together, about the workloads of m.
+func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision {
+	out := &certificate.Decision{Verdict: d.whole(), RulesVerdict: rules.whole(), Exact: true, Groups: map[*workload.Workload][]*workload.Workload{}, Brief: map[*workload.Workload]bool{}}
+	stuck := false
+	for i := range d.outcomes {
+		o := &d.outcomes[i]
+		owners := unmerge(d.a.m, o.owners)
+		for _, w := range owners {
+			out.Groups[w] = owners
+			out.Brief[w] = out.Brief[w] || o.proof.Company || o.proof.Kind != certificate.Shape && o.proof.Kind != certificate.Roomy
+		}
+		out.Total += o.pods
+		out.MaxPlaced += o.most
+		out.MinPlaced += o.least
+		out.Exact = out.Exact && o.exact
+		out.Witness = append(out.Witness, deal(d.a.m, d.a.placed(o.best))...)
+		stuck = stuck || o.decided && len(o.worst) < o.pods
+	}
+	out.Doubts, out.Over = d.a.doubts, d.overruns()
+	mine, ruled := d.tallies(), rules.tallies()
+	limitNumbers(out, rules)
+	for _, w := range m.Workloads {
+		g := m.Groups[w]
+		if !model.Modelled(g) || w.Running {
+			continue
+		}
+		t := mine[w]
+		t.most = min(t.most, ruled[w].most) // resources make nothing possible
+		verdict := certificate.WorkloadDecision{
+			Workload: w, Pods: t.pods, Verdict: t.verdict(), RulesVerdict: ruled[w].verdict(), MaxPlaced: t.most, MinPlaced: t.least,
+		}
+		if verdict.Verdict == certificate.Undetermined {
+			verdict.Cause = cause(out, w, t)
+		}
+		out.Workloads = append(out.Workloads, verdict)
+	}
+	// A run of the decided components alone is no maximal run of the whole.
+	if stuck && !slices.ContainsFunc(d.outcomes, func(o outcome) bool { return !o.decided || o.unsure }) {
+		out.Stuck = d.stuck()
+	}
+	return out
+}
+
+// cause is why the verdict about a workload is open: a doubt about its own rules
+// or those of one that it has to do with, or else the budget.
+func cause(d *certificate.Decision, w *workload.Workload, t tally) model.Cause {
+	switch {
+	case t.refuted:
+		return model.ByFault
+	case !t.unsure && t.large:
+		return model.BySize
+	case !t.unsure:
+		return model.ByBudget
+	}
+	for _, own := range []bool{true, false} {
+		for _, q := range d.Doubts {
+			if q.Workload == w || !own && slices.Contains(d.Groups[w], q.Workload) {
+				return q.Cause()
+			}
+		}
+	}
+	return model.ByLabel
+}
+
+// bound takes over what the rules alone make impossible.
+func limitNumbers(d *certificate.Decision, rules *decided) {
+	most := 0
+	for i := range rules.outcomes {
+		most += rules.outcomes[i].most
+	}
+	d.MaxPlaced = min(d.MaxPlaced, most)
+	if d.RulesVerdict == certificate.Never {
+		d.Verdict = certificate.Never
+	}
+}
+
+func (d *decided) overruns() []certificate.Overrun {
+	var all []certificate.Overrun
+	for i := range d.outcomes {
+		if o := &d.outcomes[i]; !o.decided && !o.unsure {
+			cause := model.ByBudget
+			switch {
+			case o.refuted:
+				cause = model.ByFault
+			case o.large && !o.spent:
+				cause = model.BySize
+			}
+			all = append(all, certificate.Overrun{Workloads: unmerge(d.a.m, o.owners), Pods: o.pods, Cause: cause})
+		}
+	}
+	return all
+}
+
+func (a *arena) placed(path []step) []certificate.Placed {
+	all := make([]certificate.Placed, len(path))
+	for i, s := range path {
+		all[i] = certificate.Placed{Workload: a.units[s.unit].g.Workload, Node: a.nodes[s.node]}
+	}
+	return all
+}
+
+// stuck puts the runs that place least together; the checker says why the pods
+// that are left over fit nowhere.
+func (d *decided) stuck() *certificate.Stuck {
+	s := &certificate.Stuck{}
+	got := map[*workload.Workload]int{}
+	for _, o := range d.outcomes {
+		for _, p := range deal(d.a.m, d.a.placed(o.worst)) {
+			s.Placements = append(s.Placements, p)
+			got[p.Workload]++
+		}
+	}
+	pods := map[*workload.Workload]int{}
+	for _, u := range d.a.units {
+		if !u.g.Running {
+			pods[u.g.Workload] += u.pods
+			for _, w := range d.a.m.Members[u.g.Workload] {
+				pods[w] = w.Count.N
+			}
+		}
+	}
+	for _, w := range unmerge(d.a.m, d.a.m.Workloads) {
+		if got[w] < pods[w] {
+			s.Pending = append(s.Pending, certificate.Pending{Workload: w, Count: pods[w] - got[w]})
+		}
+	}
+	return s
+}

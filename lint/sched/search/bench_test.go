@@ -1,0 +1,102 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// largeNodes is a cluster of n nodes in ten zones and racks of twenty, with
+// four sizes, some pools of their own and a few tainted nodes.
+func largeNodes(n int) string {
+	var b strings.Builder
+	b.WriteString("apiVersion: v1\nkind: NodeList\nitems:\n")
+	for i := range n {
+		zone := (i / 2) % 10
+		cpu, memory := 4, 16
+		if i%20 >= 12 {
+			cpu, memory = 8, 32
+		}
+		fmt.Fprintf(&b, "- apiVersion: v1\n  kind: Node\n  metadata:\n    name: node-%05d\n    labels: {%s: node-%05d, %s: z%d, rack: z%d-r%d, pool: p%d}\n", i, hostKey, i, zoneKey, zone, zone, i/20%25, i%8)
+		if i%50 == 49 {
+			b.WriteString("  spec:\n    taints: [{key: dedicated, value: team, effect: NoSchedule}]\n")
+		}
+		fmt.Fprintf(&b, "  status:\n    allocatable: {cpu: %q, memory: %dGi, pods: \"110\"}\n", fmt.Sprint(cpu), memory)
+	}
+	return b.String()
+}
+
+// largeWorkloads are n Deployments of 15 replicas on average that ask for the
+// share of all processors. Of ten, three keep their pods apart by host, two
+// spread them hard over zones, one keeps away from a neighbour by host, one
+// wants a pool of its own, one does both of the first, and two ask for nothing.
+func largeWorkloads(n, nodes int, share float64) string {
+	g := rand.New(rand.NewPCG(1, uint64(n)))
+	milli := int(share * float64(nodes) * 5600 / float64(n) / 15)
+	var b strings.Builder
+	for i := range n {
+		name := fmt.Sprintf("w%05d", i)
+		spec := fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: %dm, memory: %dMi}}}]\n", max(1, milli/2+g.IntN(milli+1)), 32+g.IntN(64))
+		own := sel("app=" + name)
+		switch i % 10 {
+		case 0, 1, 2:
+			spec += anti(term(hostKey, own))
+		case 3, 4:
+			spec += spread(tsc(zoneKey, own, ""))
+		case 5:
+			spec += anti(term(hostKey, sel(fmt.Sprintf("app=w%05d", i+1))))
+		case 7:
+			spec += fmt.Sprintf("nodeSelector: {pool: p%d}", i/10%8)
+		case 8:
+			spec += spread(tsc(zoneKey, own, "")) + "\n" + anti(term(hostKey, own))
+		}
+		text := deployment(1+g.IntN(29), spec)
+		b.WriteString("---\n" + strings.ReplaceAll(strings.ReplaceAll(text, "name: web,", "name: "+name+","), "{app: web}", "{app: "+name+"}"))
+	}
+	return b.String()
+}
+
+func bench(b *testing.B, nodes, workloads int, share float64) {
+	topo, err := topology.Load(objects(b, largeNodes(nodes)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	set := workload.Load(workload.NewTable(), objects(b, largeWorkloads(workloads, nodes, share)))
+	m := sched.New(set, topo)
+	b.ReportAllocs()
+	b.ResetTimer()
+	var d *certificate.Decision
+	for b.Loop() {
+		d = search.Decide(m, search.Options{})
+	}
+	b.ReportMetric(float64(d.Total), "pods")
+	b.ReportMetric(float64(len(d.Witness)), "witnessed")
+	b.Logf("%s, rules %s, %d of %d witnessed", d.Verdict, d.RulesVerdict, len(d.Witness), d.Total)
+}
+
+// BenchmarkRepository is a repository of ordinary size.
+func BenchmarkRepository(b *testing.B) { bench(b, 100, 50, 0.3) }
+
+// BenchmarkCluster is a cluster of 5,000 nodes at half load.
+func BenchmarkCluster(b *testing.B) { bench(b, 5000, 10000, 0.5) }
+
+// BenchmarkSingle decides about one workload on 5,000 nodes.
+func BenchmarkSingle(b *testing.B) {
+	topo, err := topology.Load(objects(b, largeNodes(5000)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	set := workload.Load(workload.NewTable(), objects(b, largeWorkloads(1, 5000, 0.001)))
+	m := sched.New(set, topo)
+	search.Decide(m, search.Options{})
+	for b.Loop() {
+		search.Decide(m, search.Options{})
+	}
+}

@@ -1,0 +1,51 @@
+package search_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/search"
+)
+
+// TestCheckerRefusesFalseProofs claims always and never of small random clusters
+// by every kind of proof: the checker takes none for what is not so, whoever
+// hands it in, and some of every kind for what is.
+func TestCheckerRefusesFalseProofs(t *testing.T) {
+	cases := 2500
+	if testing.Short() {
+		cases = 400
+	}
+	taken := map[string]int{}
+	for seed := range cases {
+		text, m, want := enumerated(t, seed, 37)
+		if m == nil {
+			continue
+		}
+		for _, never := range []bool{false, true} {
+			kinds, ok := search.Accepted(m, never)
+			if !ok {
+				continue
+			}
+			claim := certificate.Always
+			if never {
+				claim = certificate.Never
+			}
+			if want.verdict() != claim && len(kinds) > 0 {
+				t.Fatalf("seed %d: %v prove %s of what is %s\n%s", seed, kinds, claim, want.verdict(), text)
+			}
+			if want.verdict() == claim && !slices.Contains(kinds, "explored") {
+				t.Errorf("seed %d: going through all states does not show %s\n%s", seed, claim, text)
+			}
+			for _, kind := range kinds {
+				taken[kind]++
+			}
+		}
+	}
+	t.Log(taken)
+	for _, kind := range []string{"explored", "shape", "roomy", "limit", "uncolourable", "exclusive", "outweighed", "crammed"} {
+		if taken[kind] == 0 {
+			t.Errorf("no proof of the kind %s is ever taken: %v", kind, taken)
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package search
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+)
+
+// others is how many pods of a unit can be in the way of a further pod of u,
+// of which own are placed already.
+func (a *arena) others(i, j, own int) int {
+	if i == j {
+		return own
+	}
+	if a.units[j].g.Running {
+		return 1
+	}
+	return a.units[j].pods
+}
+
+// closable bounds how many of some of the unit's nodes can be closed to one more
+// of its pods, if own of them are there.
+func (a *arena) closable(c component, i int, nodes []int32, own int) int {
+	u := a.units[i]
+	a.m.Run().Spend(1 + (len(u.apart)+len(nodes))/2)
+	closed := 0
+	if len(u.clashes) > 0 {
+		a.m.Run().Spend(len(a.units) * (1 + len(u.clashes)/model.PerStep))
+		for j, v := range a.units {
+			if u.clashesWith(v) {
+				closed += a.others(i, j, own)
+			}
+		}
+	}
+	if a.contend {
+		closed += a.crampable(c, i, nodes, own)
+	}
+	if closed >= len(nodes) {
+		return closed // what follows costs more
+	}
+	return closed + a.newClosing(i, nodes, own).most(len(nodes)-closed)
+}
+
+// closing is what pods of others close to one unit: for each key the sizes of
+// its domains and the pods that each close one of them.
+type closing struct {
+	a     *arena
+	u     *unit
+	nodes []int32
+	// keys are those on which the unit is kept apart, in order.
+	keys  []int
+	sizes []map[int32]int
+	pods  []int
+	// by are the units that close something, with their pods.
+	by []closer
+}
+
+type closer struct{ unit, pods int }
+
+func (a *arena) newClosing(i int, nodes []int32, own int) *closing {
+	u := a.units[i]
+	c := &closing{a: a, u: u, nodes: nodes}
+	known := map[int]bool{}
+	for _, x := range u.apart {
+		at := slices.Index(c.keys, x.key)
+		if at < 0 {
+			at = len(c.keys)
+			sizes := map[int32]int{}
+			for _, n := range nodes {
+				if d := a.domain[x.key][n]; d >= 0 {
+					sizes[d]++
+				}
+			}
+			c.keys, c.sizes, c.pods = append(c.keys, x.key), append(c.sizes, sizes), append(c.pods, 0)
+		}
+		pods := a.others(i, x.unit, own)
+		c.pods[at] += pods
+		if !known[x.unit] {
+			known[x.unit] = true
+			c.by = append(c.by, closer{x.unit, pods})
+		}
+	}
+	return c
+}
+
+// maxClosing bounds the blockers and nodes of a closer look.
+const maxClosing = 100_000
+
+// most bounds the nodes that all of them close. At first each pod is charged
+// for the largest domain of every key, no domain twice; if that is not below
+// what is wanted, units are charged by themselves for what one pod closes on
+// all keys at once, where it may be, as long as that is less.
+func (c *closing) most(wanted int) int {
+	total := c.pooled()
+	if total < wanted || len(c.by)*len(c.a.nodes) > maxClosing {
+		return total
+	}
+	apart := 0
+	for _, b := range c.by {
+		c.charge(b, -1)
+		alone := c.alone(b)
+		if sum := apart + alone + c.pooled(); sum < total {
+			total = sum
+			apart += alone
+			continue
+		}
+		c.charge(b, 1)
+	}
+	return total
+}
+
+// charge adds the pods of a unit to the keys on which it closes domains, or
+// takes them away.
+func (c *closing) charge(b closer, by int) {
+	c.a.m.Run().Spend(1 + len(c.u.apart)/model.PerStep)
+	for _, x := range c.u.apart {
+		if x.unit == b.unit {
+			c.pods[slices.Index(c.keys, x.key)] += by * b.pods
+		}
+	}
+}
+
+// pooled charges each pod for a domain of every key.
+func (c *closing) pooled() int {
+	closed := 0
+	for k, pods := range c.pods {
+		c.a.m.Run().Spend(1 + len(c.sizes[k]))
+		closed += largest(c.sizes[k], pods)
+	}
+	return closed
+}
+
+// alone charges the pods of one unit for the places that close the most, each
+// with the domains of all keys in which a pod there is.
+func (c *closing) alone(b closer) int {
+	var rules []exclusion
+	c.a.m.Run().Spend(1 + len(c.u.apart)/model.PerStep + len(c.a.units[b.unit].nodes.list))
+	for _, x := range c.u.apart {
+		if x.unit == b.unit {
+			rules = append(rules, x)
+		}
+	}
+	seen := map[string]bool{}
+	var sums []int
+	domains := make([]int32, len(rules))
+	for _, n := range c.a.units[b.unit].nodes.list {
+		var id []byte
+		for r, x := range rules {
+			if domains[r] = -1; c.a.lies(int(n), x.place) {
+				domains[r] = c.a.domain[x.key][n]
+			}
+			id = binary.AppendVarint(id, int64(domains[r]))
+		}
+		if seen[string(id)] {
+			continue
+		}
+		seen[string(id)] = true
+		sums = append(sums, c.within(rules, domains))
+	}
+	return top(sums, b.pods)
+}
+
+// within counts the nodes in any of some domains.
+func (c *closing) within(rules []exclusion, domains []int32) int {
+	if len(rules) == 1 {
+		return c.sizes[slices.Index(c.keys, rules[0].key)][domains[0]]
+	}
+	count := 0
+	c.a.m.Run().Spend(1 + len(c.nodes)/model.PerStep)
+	for _, n := range c.nodes {
+		for r, x := range rules {
+			if domains[r] >= 0 && c.a.domain[x.key][n] == domains[r] {
+				count++
+				break
+			}
+		}
+	}
+	return count
+}
+
+// largest is the sum of the n largest sizes.
+func largest(sizes map[int32]int, n int) int {
+	list := make([]int, 0, len(sizes))
+	for _, s := range sizes {
+		list = append(list, s)
+	}
+	return top(list, n)
+}
+
+// top is the sum of the n largest numbers.
+func top(list []int, n int) int {
+	slices.SortFunc(list, func(x, y int) int { return y - x })
+	sum := 0
+	for _, s := range list[:min(n, len(list))] {
+		sum += s
+	}
+	return sum
+}
+
+// crampable bounds how many of the unit's nodes others can leave too little
+// space on: each takes at least what is free there less what a pod asks, and
+// one unit more. Pods that close every node that they are on by a rule are
+// charged for that already.
+func (a *arena) crampable(c component, i int, nodes []int32, own int) int {
+	u := a.units[i]
+	closed := 0
+	units := a.crampers(c, i, nodes)
+	for r, ask := range u.ask {
+		if ask == 0 {
+			continue
+		}
+		demand := int64(0)
+		a.m.Run().Spend(1 + len(units)/model.PerStep + len(nodes)/2)
+		for _, j := range units {
+			demand += a.units[j].ask[r] * int64(a.others(i, j, own))
+		}
+		var need []int64
+		for _, n := range nodes {
+			if free := a.left(int(n))[r]; free != math.MaxInt64 {
+				need = append(need, free-ask+1)
+			}
+		}
+		slices.Sort(need)
+		for _, t := range need {
+			if demand < t {
+				break
+			}
+			demand -= t
+			closed++
+		}
+	}
+	return closed
+}
+
+// crampers are the units whose pods may be on some nodes of a unit without
+// closing them to it by a rule.
+func (a *arena) crampers(c component, i int, nodes []int32) []int {
+	ruled := map[int]bool{}
+	whole := map[int]bool{} // keys that all the nodes carry
+	for _, x := range a.units[i].apart {
+		carried, known := whole[x.key]
+		if !known {
+			carried = !slices.ContainsFunc(nodes, func(n int32) bool { return a.domain[x.key][n] < 0 })
+			whole[x.key] = carried
+		}
+		if x.place == 0 && carried {
+			ruled[x.unit] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(c.units), func(j int) bool { return ruled[j] })
+}

@@ -1,0 +1,153 @@
+package search
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+)
+
+// columns are what is on the nodes, numbered: two nodes have the same number if
+// they are alike and hold as many pods of each unit. A state is the numbers of
+// the nodes that hold pods, whatever these nodes are called.
+type columns struct {
+	a      *arena
+	units  []int
+	class  []int
+	column []int32 // by node
+	empty  []int32 // that of the node without pods
+	number map[string]int32
+	// then is the column that one more pod makes, by column and unit; 0 is one
+	// that has not come up yet.
+	then []int32
+	// Buffers for what is compared.
+	numbers []int32
+	text    []byte
+}
+
+func newColumns(a *arena, c component) columns {
+	s := columns{a: a, units: c.units, class: a.classes(c), number: map[string]int32{}, then: make([]int32, len(c.units))}
+	s.column = make([]int32, len(a.nodes))
+	for n := range a.nodes {
+		s.column[n] = s.enter(n)
+	}
+	s.empty = slices.Clone(s.column)
+	return s
+}
+
+// enter numbers what is on a node, from 1.
+func (s *columns) enter(n int) int32 {
+	s.text = binary.AppendUvarint(s.text[:0], uint64(s.class[n]))
+	for _, u := range s.units {
+		s.text = binary.AppendUvarint(s.text, uint64(s.a.in[u][n]))
+	}
+	id := s.number[string(s.text)]
+	if id == 0 {
+		id = int32(len(s.number) + 1)
+		s.number[string(s.text)] = id
+		s.then = append(s.then, make([]int32, len(s.units))...)
+	}
+	return id
+}
+
+// put takes note of a pod of the component's i-th unit that was placed.
+func (s *columns) put(i, n int) {
+	at := int(s.column[n])*len(s.units) + i
+	id := s.then[at]
+	if id == 0 {
+		id = s.enter(n)
+		s.then[at] = id
+	}
+	s.column[n] = id
+}
+
+// drop takes note of a pod that was taken away.
+func (s *columns) drop(n int) { s.column[n] = s.enter(n) }
+
+// key is equal for states that differ in the names of like nodes only. It is
+// good until the next one is made.
+func (s *columns) key() []byte {
+	s.numbers = s.numbers[:0]
+	for n, id := range s.column {
+		if id != s.empty[n] {
+			s.numbers = append(s.numbers, id)
+		}
+	}
+	slices.Sort(s.numbers)
+	s.text = s.text[:0]
+	for _, id := range s.numbers {
+		s.text = binary.AppendUvarint(s.text, uint64(id))
+	}
+	return s.text
+}
+
+// classes numbers the nodes so that two of one number are alike for the units:
+// same filters, resources and domains, but for domains of one node each, which
+// nothing but the node's own pods can tell apart.
+func (a *arena) classes(c component) []int {
+	alone := make([]map[int32]int, len(a.keys))
+	for k := range a.keys {
+		alone[k] = map[int32]int{}
+		for n := range a.nodes {
+			alone[k][a.domain[k][n]]++
+		}
+	}
+	a.m.Run().Spend(len(a.nodes) * (1 + (len(c.units)+len(a.keys)+len(a.resources)+len(a.portsOn)+len(a.units))/model.PerStep))
+	numbers := map[string]int{}
+	class := make([]int, len(a.nodes))
+	for n := range a.nodes {
+		var b []byte
+		for _, i := range c.units {
+			u := a.units[i]
+			b = append(b, flag(u.nodes.holds(n)))
+			for _, s := range u.spreads {
+				b = append(b, flag(s.counted[n]))
+			}
+		}
+		for _, p := range a.places[1:] {
+			b = append(b, flag(p[n]))
+		}
+		for k := range a.keys {
+			d := a.domain[k][n]
+			if d >= 0 && alone[k][d] == 1 {
+				d = -2
+			}
+			b = binary.AppendVarint(b, int64(d))
+		}
+		for _, free := range a.left(n) {
+			b = binary.AppendVarint(b, free)
+		}
+		for _, k := range a.here(n) {
+			b = binary.AppendVarint(b, int64(k))
+		}
+		if _, ok := numbers[string(b)]; !ok {
+			numbers[string(b)] = len(numbers)
+		}
+		class[n] = numbers[string(b)]
+	}
+	return class
+}
+
+// here lists what running pods do on a node: the ports that they take and the
+// units that are in its domains, which may be domains of this node alone.
+func (a *arena) here(n int) []int {
+	var list []int
+	for p, c := range a.portsOn {
+		if c.at(int32(n)) > 0 {
+			list = append(list, -1-p)
+		}
+	}
+	for i, u := range a.units {
+		if u.g.Running && u.nodes.holds(n) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func flag(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,342 @@
+package search
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Atom is one member of a core: a term, or another part of a workload.
+type Atom struct {
+	Workload *workload.Workload
+	// Term is set for terms, else Part says which part it is: selector, taints,
+	// requests, slots, ports or replicas.
+	Term *model.Term
+	Part string
+	kind atomKind
+}
+
+// Core is a smallest set of rules, numbers and node facts that cannot be met
+// together: with any one of them left out, all pods that it is about can be
+// placed. Repairs are ways out, each of which lets the pods be placed.
+type Core struct {
+	Atoms   []Atom
+	Repairs []Repair
+}
+
+// Repair is a way out of a contradiction: a number of replicas of a workload, further
+// nodes like one, atoms that are given up, or the topology key that an atom probably
+// means.
+type Repair struct {
+	Text     string
+	Workload *workload.Workload
+	Replicas int
+	Nodes    int
+	Like     *topology.Node
+	Atoms    []Atom
+	Key      string
+}
+
+var parts = []struct {
+	kind atomKind
+	name string
+}{{atomSelector, "selector"}, {atomTaints, "taints"}, {atomRequests, "requests"}, {atomSlots, "slots"}, {atomPorts, "ports"}, {atomReplicas, "replicas"}}
+
+// coreSteps bounds each decision while a core is made smaller.
+const coreSteps = 1_000_000
+
+// maxTogether bounds the workloads among which a core is looked for.
+const maxTogether = 40
+
+// leaveOut is a relaxation that leaves nothing out yet.
+func leaveOut(group map[*workload.Workload]bool) *relaxation {
+	return &relaxation{terms: map[*model.Term]bool{}, parts: map[*workload.Workload]map[atomKind]bool{}, count: map[*workload.Workload]int{}, only: group}
+}
+
+// question is what is asked again and again while a core is made smaller:
+// whether all pods of one workload, or of all, can be placed.
+type question struct {
+	m *model.Model
+	// of is the workload, or nil for all; contend is unset for the rules alone.
+	of      *workload.Workload
+	contend bool
+}
+
+// possible tells whether some run places these pods.
+func (q question) possible(relax *relaxation) model.Answer {
+	d := decideArena(newArena(q.m.Split(), q.contend, relax), Options{Steps: coreSteps})
+	if q.of == nil {
+		switch d.whole() {
+		case certificate.Never:
+			return model.No
+		case certificate.Undetermined:
+			return model.Maybe
+		}
+		return model.Yes
+	}
+	t := d.tallies()[q.of]
+	switch {
+	case t.most < t.pods:
+		return model.No
+	case t.unclear && t.best < t.pods:
+		return model.Maybe
+	}
+	return model.Yes
+}
+
+// WhyQuestion is what keeps pods from being placed, as a question that may be given up.
+const WhyQuestion = "the smallest set of conflicting constraints"
+
+// Explain gives the core of a workload whose pods can never all be placed.
+// The others of its component take part in the contradiction; nil if the budget
+// does not allow to make it small.
+func Explain(m *model.Model, w *workload.Workload, d *certificate.Decision) (core *Core) {
+	m.Ask([]*workload.Workload{w}, WhyQuestion, min(eachOf(m, d, w), m.Part([]*workload.Workload{w})), func() { core = explain(m, w, d) })
+	return core
+}
+
+// eachOf is the part of the budget of a component that one of its workloads has.
+func eachOf(m *model.Model, d *certificate.Decision, w *workload.Workload) int {
+	group := d.Groups[w]
+	if len(group) == 0 {
+		return m.Budget([]*workload.Workload{w})
+	}
+	each, known := d.Each[group[0]]
+	if !known {
+		if d.Each == nil {
+			d.Each = map[*workload.Workload]int{}
+		}
+		each = m.Each(group)
+		d.Each[group[0]] = each
+	}
+	return each
+}
+
+func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Core {
+	if p := m.Permanent(); p != m && !w.Finite() {
+		return explain(p, w, d)
+	}
+	q := question{m: m, of: w, contend: true}
+	group := company(m, w)
+	relax := leaveOut(group)
+	if w.Finite() { // never is said of pods that end if not even one of them finds a node
+		relax.count[w] = 1
+	}
+	if len(group) > maxTogether || q.possible(relax) != model.No { // the others of its component have a part in it
+		if len(d.Groups[w]) > maxTogether {
+			return nil
+		}
+		group = together(d, w)
+		count := relax.count
+		relax = leaveOut(group)
+		if relax.count = count; q.possible(relax) != model.No {
+			return nil
+		}
+	}
+	var all []*workload.Workload
+	for _, o := range m.InOrder(group, nil) { // its own last, so that the core keeps to it where it can
+		if o != w {
+			all = append(all, o)
+		}
+	}
+	return q.core(relax, append(all, w))
+}
+
+// company is a workload with all that its required affinity and its spread look
+// at, and what these look at: without them it might be worse off.
+func company(m *model.Model, w *workload.Workload) map[*workload.Workload]bool {
+	group, queue := map[*workload.Workload]bool{w: true}, []*workload.Workload{w}
+	for len(queue) > 0 {
+		next := queue[0]
+		queue = queue[1:]
+		for _, t := range m.Groups[next].Terms {
+			if !t.Hard || t.Use == model.AntiAffinity {
+				continue
+			}
+			for _, o := range m.Others(t, next, true) {
+				if !group[o] {
+					group[o] = true
+					queue = append(queue, o)
+				}
+			}
+		}
+	}
+	return group
+}
+
+// ExplainTogether gives a core of workloads that can never all be placed
+// although each of them can, and these workloads.
+func ExplainTogether(m *model.Model, d *certificate.Decision) ([]*workload.Workload, *Core) {
+	if p := m.Permanent(); p != m {
+		return ExplainTogether(p, d)
+	}
+	q := question{m: m, contend: true}
+	seen := map[*workload.Workload]bool{}
+	for i := range d.Workloads {
+		w := d.Workloads[i].Workload
+		if seen[w] {
+			continue
+		}
+		group := together(d, w)
+		maps.Copy(seen, group)
+		if len(group) == 1 {
+			continue
+		}
+		var ws []*workload.Workload
+		var core *Core
+		of := slices.Collect(maps.Keys(group))
+		m.Ask(of, WhyQuestion, m.Bounds(of), func() { ws, core = q.among(group) })
+		if core != nil {
+			return ws, core
+		}
+	}
+	return nil, nil
+}
+
+// among is the core of a group of workloads, and those that have a part in it.
+func (q question) among(group map[*workload.Workload]bool) ([]*workload.Workload, *Core) {
+	relax := leaveOut(group)
+	if q.possible(relax) != model.No {
+		return nil, nil
+	}
+	var owners []*workload.Workload
+	for _, o := range q.m.Workloads {
+		if group[o] {
+			owners = append(owners, o)
+		}
+	}
+	relax, ok := q.fewest(relax, owners)
+	if !ok {
+		return nil, nil
+	}
+	owners = relax.remaining(owners)
+	return owners, q.core(relax, owners)
+}
+
+// remaining are the workloads that still have pods.
+func (r *relaxation) remaining(ws []*workload.Workload) []*workload.Workload {
+	var all []*workload.Workload
+	for _, w := range ws {
+		if n, ok := r.count[w]; !ok || n > 0 {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// core makes a contradiction smaller and tries the repairs.
+func (q question) core(relax *relaxation, ws []*workload.Workload) *Core {
+	atoms := q.smaller(relax, ws)
+	if atoms == nil {
+		return nil
+	}
+	core := &Core{Atoms: atoms}
+	q.m.Run().Within(q.m.Run().Left()/4*3, func() { core.Repairs = q.repairs(relax, ws, atoms) })
+	return core
+}
+
+// smaller leaves out part by part what the contradiction does not need; nil if
+// a decision on the way ran out of steps.
+func (q question) smaller(relax *relaxation, ws []*workload.Workload) []Atom {
+	core := []Atom{}
+	for _, atom := range q.atoms(relax, ws) {
+		without := relax.and(atom)
+		if atom.kind == atomReplicas && atom.Term == nil && !q.free(without) {
+			continue // others need its pods, and would be worse off without
+		}
+		switch q.possible(without) {
+		case model.No: // still impossible: the atom has no part in it
+			relax = without
+		case model.Yes:
+			core = append(core, atom)
+		case model.Maybe:
+			return nil
+		}
+	}
+	return core
+}
+
+// together are the workloads of one component with w.
+func together(d *certificate.Decision, w *workload.Workload) map[*workload.Workload]bool {
+	group := map[*workload.Workload]bool{w: true}
+	for _, o := range d.Groups[w] {
+		group[o] = true
+	}
+	return group
+}
+
+// atoms lists what may be left out. The pods of the workloads that are asked
+// about are not: without them nothing is asked.
+func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
+	var list []Atom
+	for _, w := range ws {
+		for _, p := range parts {
+			none := p.kind == atomPorts && len(q.m.Groups[w].HostPorts) == 0
+			if !none && (p.kind != atomReplicas || q.of != nil && q.of != w) {
+				list = append(list, Atom{Workload: w, Part: p.name, kind: p.kind})
+			}
+		}
+		for _, t := range q.m.Groups[w].Terms {
+			if t.Hard && !relax.dropped(t) {
+				list = append(list, Atom{Workload: w, Term: t})
+			}
+		}
+	}
+	return list
+}
+
+// and is the relaxation with one atom more left out.
+func (r *relaxation) and(atom Atom) *relaxation {
+	more := r.clone()
+	switch {
+	case atom.Term != nil:
+		more.terms[atom.Term] = true
+	case atom.kind == atomReplicas:
+		more.count[atom.Workload] = 0
+	default:
+		kinds := maps.Clone(more.parts[atom.Workload])
+		if kinds == nil {
+			kinds = map[atomKind]bool{}
+		}
+		kinds[atom.kind] = true
+		more.parts[atom.Workload] = kinds
+	}
+	return more
+}
+
+// free reports whether the workloads without pods are nobody's company and
+// count for nobody's spread: only then is leaving them out no hardship to the
+// others.
+func (q question) free(relax *relaxation) bool {
+	for w := range relax.only {
+		if n, ok := relax.count[w]; ok && n == 0 {
+			continue
+		}
+		for _, t := range q.m.Groups[w].Terms {
+			if !t.Hard || t.Use == model.AntiAffinity || relax.dropped(t) {
+				continue
+			}
+			for _, o := range q.m.Others(t, w, true) {
+				if n, ok := relax.count[o]; ok && n == 0 && relax.only[o] {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// String names the atom.
+func (a Atom) String() string {
+	if a.Term != nil {
+		return strings.TrimSpace(fmt.Sprintf("required %s on %s", a.Term.Use, a.Term.Key))
+	}
+	return a.Part
+}

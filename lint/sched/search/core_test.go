@@ -1,0 +1,57 @@
+package search_test
+
+import (
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// TestCores asks for the core of everything that never fits on small random
+// clusters: there is one, it is minimal, and there is a way out.
+func TestCores(t *testing.T) {
+	cases := 1500
+	if testing.Short() {
+		cases = 200
+	}
+	single, together := 0, 0
+	for seed := range cases {
+		text, m, want := enumerated(t, seed, 31)
+		if m == nil || want.verdict() != certificate.Never {
+			continue
+		}
+		d := search.Decide(m, search.Options{})
+		alone := false
+		for _, w := range d.Workloads {
+			if w.Verdict == certificate.Never {
+				alone = true
+				single++
+				minimal(t, seed, text, m, w.Workload, d, []*workload.Workload{w.Workload}, search.Explain(m, w.Workload, d))
+			}
+		}
+		if !alone {
+			together++
+			ws, core := search.ExplainTogether(m, d)
+			minimal(t, seed, text, m, nil, d, ws, core)
+		}
+	}
+	t.Logf("%d cores of one workload, %d of several", single, together)
+	if single < cases/20 || together < cases/100 {
+		t.Errorf("the generator is too tame: %d cores of one workload, %d of several", single, together)
+	}
+}
+
+func minimal(t *testing.T, seed int, text string, m *model.Model, of *workload.Workload, d *certificate.Decision, ws []*workload.Workload, core *search.Core) {
+	t.Helper()
+	if core == nil {
+		t.Fatalf("seed %d: no core\n%s", seed, text)
+	}
+	if len(core.Repairs) == 0 {
+		t.Errorf("seed %d: no repair\n%s", seed, text)
+	}
+	if wrong := search.CoreIsMinimal(m, of, d, ws, core); wrong != "" {
+		t.Errorf("seed %d: %s\n%s", seed, wrong, text)
+	}
+}

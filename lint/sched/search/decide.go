@@ -1,0 +1,294 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Options bound a decision. The zero value is the default.
+type Options struct {
+	// Steps bounds each search and each check of one, in filters applied, beside the
+	// budget of the run. 0 means no other bound.
+	Steps int
+	// AtOnce counts pods that end by themselves as if they stayed: what the
+	// scheduler does with all pods at one time.
+	AtOnce bool
+}
+
+// budget is the steps of one question, and of its check: what cannot be checked
+// with as many filters as it took at most is not said.
+func budget(m *model.Model, o Options) (steps, check int) {
+	steps = m.Run().Left()
+	if o.Steps > 0 {
+		steps = min(steps, m.Run().Times(o.Steps))
+	}
+	return steps, min(steps, m.Run().Times(certificate.CheckSteps))
+}
+
+// Decide decides about all workloads of a model together. Pods that end by
+// themselves take no room for good, so the decision is about the others; each
+// workload of pods that end gets a verdict of its own beside it.
+func Decide(m *model.Model, o Options) *certificate.Decision {
+	if o.AtOnce {
+		return decide(m, o)
+	}
+	d := decide(m.Permanent(), o)
+	decideFinite(m, d, o)
+	return d
+}
+
+// decide decides about all workloads of a model together. Each component has a
+// budget of its own; that of what has to be done once for all of them is large.
+func decide(m *model.Model, o Options) *certificate.Decision {
+	var d *certificate.Decision
+	if !m.Run().Within(m.Altogether(), func() { d = components(m, o) }) {
+		return undecided(m)
+	}
+	return d
+}
+
+func components(m *model.Model, o Options) *certificate.Decision {
+	parts := m.Split()
+	merged := merge(parts)
+	rules := decideArena(newArena(merged, false, nil), o)
+	hold(merged, rules, o)
+	full := rules
+	if a := newArena(merged, true, nil); a.binds() {
+		full = decideArena(a, o)
+		hold(merged, full, o)
+	}
+	rules.withhold()
+	if full != rules {
+		full.withhold()
+	}
+	d := full.decision(m, rules)
+	confirm(parts, d)
+	if parts != m {
+		join(d, parts)
+	}
+	because(d, m)
+	overSizes(d, m, o)
+	return d
+}
+
+// undecided is the decision where even what has to be done once takes too long.
+func undecided(m *model.Model) *certificate.Decision {
+	d := &certificate.Decision{Verdict: certificate.Undetermined, RulesVerdict: certificate.Undetermined, Groups: map[*workload.Workload][]*workload.Workload{}, Brief: map[*workload.Workload]bool{}}
+	for _, w := range m.Workloads {
+		if g := m.Groups[w]; !model.Modelled(g) || w.Running {
+			continue
+		}
+		pods := w.Count.N
+		if w.Kind.PerNode() {
+			pods = 0 // nobody has counted its nodes
+		}
+		d.Total, d.MaxPlaced = d.Total+pods, d.MaxPlaced+pods
+		d.Workloads = append(d.Workloads, certificate.WorkloadDecision{Workload: w, Pods: pods, Verdict: certificate.Undetermined, RulesVerdict: certificate.Undetermined, MaxPlaced: pods, Cause: model.ByBudget})
+		d.Over = append(d.Over, certificate.Overrun{Workloads: []*workload.Workload{w}, Pods: pods, Cause: model.ByBudget})
+	}
+	return d
+}
+
+// binds reports whether resources can run out at all.
+func (a *arena) binds() bool {
+	return slices.Contains(a.shortages(), true)
+}
+
+// decided is the outcomes of all components of an arena.
+type decided struct {
+	a        *arena
+	outcomes []outcome
+}
+
+func decideArena(a *arena, o Options) *decided {
+	d := &decided{a: a}
+	for _, c := range a.components() {
+		d.outcomes = append(d.outcomes, a.bounded(c, o))
+	}
+	return d
+}
+
+// bounded decides one component within its own budget.
+func (a *arena) bounded(c component, o Options) (out outcome) {
+	if !a.m.Run().Within(a.m.Bounds(unmerge(a.m, c.owners)), func() { out = a.decide(c, o) }) {
+		a.m.Run().Stops++
+		a.restore(c)
+		out = a.open(c)
+		out.spent = true
+	}
+	return out
+}
+
+// decide settles one component by the cheapest means that does.
+func (a *arena) decide(c component, o Options) outcome {
+	if c.unsure {
+		return a.unsure(c)
+	}
+	for _, settle := range []func(component) (outcome, bool){a.laminar, a.oneSpread, a.selfAffinity} {
+		if out, ok := settle(c); ok {
+			return out
+		}
+	}
+	out := a.estimate(c)
+	if !(out.decided && out.exact) && c.pods <= mediumPods && (!out.decided || len(a.nodes) <= smallNodes) {
+		if exact, ok := a.trySearch(c, o, out.decided); ok {
+			return a.refined(&out, exact)
+		}
+		out.spent = true
+	}
+	out.large = c.pods > mediumPods
+	return out
+}
+
+// refined takes over what a search found out about a component. Where a proof
+// has settled the verdict it is the proof that is checked, and the search has
+// to agree.
+func (a *arena) refined(o *outcome, exact outcome) outcome {
+	if o.decided && o.verdict() != exact.verdict() {
+		a.m.Run().Refuse(unmerge(a.m, o.owners), fmt.Errorf("%s by proof and %s by search", o.verdict(), exact.verdict()))
+		open := a.open(o.component)
+		open.refuted = true
+		return open
+	}
+	if o.decided && exact.proof.Kind != certificate.Unproved {
+		exact.proof = o.proof
+	}
+	return exact
+}
+
+// open is the outcome of a component that nobody can decide from the files.
+func (a *arena) open(c component) outcome {
+	return outcome{component: c, most: c.pods, ownMost: slices.Clone(c.declared), ownLeast: make([]int, len(c.owners))}
+}
+
+// unsure is that of a component with a rule of which only the cluster knows what
+// it selects: even so no pod comes where it has no node at all.
+func (a *arena) unsure(c component) outcome {
+	o := a.open(c)
+	for k, i := range c.units {
+		if u := a.units[i]; u.pods > 0 && len(u.nodes.list) == 0 {
+			o.most -= u.pods
+			o.ownMost[c.owner[k]] -= u.pods
+			o.never, o.decided = true, true
+			o.proof = certificate.Proof{Kind: certificate.Limit, About: []int{i}}
+		}
+	}
+	return o
+}
+
+// A component up to this size is searched even if proofs have settled it, for
+// the exact numbers, and so far; a larger one only if they fail, and a much
+// larger one not at all.
+const (
+	smallPods   = 40
+	smallNodes  = 40
+	mediumPods  = 80
+	numberSteps = 300_000
+)
+
+// trySearch searches with a part of what is left of the budget; false if that was
+// too little. Where the verdict is known it is only for the numbers.
+func (a *arena) trySearch(c component, o Options, known bool) (out outcome, ok bool) {
+	steps, _ := budget(a.m, o)
+	part := a.m.Run().Left() / 2
+	if known {
+		steps, part = min(steps, numberSteps), part/8
+	}
+	done := a.m.Run().Within(part, func() { out = a.explore(c, &steps) })
+	if !done {
+		a.restore(c)
+	}
+	if done = done && out.decided; !done && !known {
+		a.m.Run().Stops++
+	}
+	return out, done
+}
+
+func (o *outcome) verdict() certificate.Verdict {
+	switch {
+	case !o.decided:
+		return certificate.Undetermined
+	case o.always:
+		return certificate.Always
+	case o.never:
+		return certificate.Never
+	}
+	return certificate.OrderDependent
+}
+
+// whole is the verdict over components, which do not touch one another.
+func (d *decided) whole() certificate.Verdict {
+	all := certificate.Always
+	for i := range d.outcomes {
+		switch v := d.outcomes[i].verdict(); {
+		case v == certificate.Never:
+			return certificate.Never
+		case v == certificate.Undetermined || all == certificate.Undetermined:
+			all = certificate.Undetermined // never, in a later component, outranks it
+		case v == certificate.OrderDependent:
+			all = certificate.OrderDependent
+		}
+	}
+	return all
+}
+
+// tally is what is known of one workload: a DaemonSet has a unit a node.
+type tally struct {
+	pods, most, least int
+	// best and worst are how many the best and the worst run of all place.
+	best, worst int
+	unclear     bool
+	// unsure is set if a rule is why it is unclear, large if the size is, and refuted
+	// if a certificate did not hold.
+	unsure, large, refuted bool
+}
+
+func (t tally) verdict() certificate.Verdict {
+	switch {
+	case t.most < t.pods:
+		return certificate.Never
+	case t.least == t.pods:
+		return certificate.Always
+	case t.unclear && !(t.best == t.pods && t.worst < t.pods):
+		return certificate.Undetermined
+	}
+	return certificate.OrderDependent
+}
+
+func (d *decided) tallies() map[*workload.Workload]tally {
+	all := map[*workload.Workload]tally{}
+	for _, o := range d.outcomes {
+		for k, w := range o.owners {
+			t := all[w]
+			t.most += o.ownMost[k]
+			t.least += o.ownLeast[k]
+			t.unclear, t.unsure, t.large, t.refuted = t.unclear || !o.exact, t.unsure || o.unsure, t.large || o.large, t.refuted || o.refuted
+			all[w] = t
+		}
+		for _, s := range o.best {
+			w := d.a.units[s.unit].g.Origin()
+			t := all[w]
+			t.best++
+			all[w] = t
+		}
+		for _, s := range o.worst {
+			w := d.a.units[s.unit].g.Origin()
+			t := all[w]
+			t.worst++
+			all[w] = t
+		}
+		for _, i := range o.units {
+			w := d.a.units[i].g.Origin()
+			t := all[w]
+			t.pods += d.a.units[i].pods
+			all[w] = t
+		}
+	}
+	share(d.a.m, all)
+	return all
+}

@@ -1,0 +1,139 @@
+package search
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// merge is the model in which workloads whose pods nothing tells apart are one: no
+// rule of theirs or of others is about them, and they ask for the same on the same
+// nodes. A state is how many of their pods are on each node then, not which. It is
+// the model itself where there are none; unmerge and its kin go back.
+func merge(m *model.Model) *model.Model {
+	classes := equals(m)
+	if len(classes) == len(m.Workloads) {
+		return m
+	}
+	p := *m
+	p.Workloads, p.Groups, p.Members, p.Kept = nil, maps.Clone(m.Groups), map[*workload.Workload][]*workload.Workload{}, map[any]any{}
+	for _, members := range classes {
+		w := members[0]
+		if len(members) > 1 {
+			one, g := *w, *m.Groups[w]
+			one.Count.N = 0
+			for _, o := range members {
+				one.Count.N += o.Count.N
+			}
+			w, g.Workload = &one, &one
+			p.Groups[w], p.Members[w] = &g, members
+		}
+		p.Workloads = append(p.Workloads, w)
+	}
+	p.Index, p.Parts, p.WithoutFinite = model.NewLabelIndex(p.Workloads), &p, &p
+	return &p
+}
+
+// equals are the workloads in classes of those whose pods are all the same, in
+// the order of the model.
+func equals(m *model.Model) [][]*workload.Workload {
+	ruled := ruledAbout(m)
+	at := map[string]int{}
+	var classes [][]*workload.Workload
+	for _, w := range m.Workloads {
+		g := m.Groups[w]
+		plain := model.Modelled(g) && g.Whole == nil && !g.Running && !g.Kind.PerNode() && g.Count.N > 0 && !g.Terminating()
+		if !plain || ruled[w] || len(g.HostPorts) > 0 || g.Spec.NodeName != "" {
+			classes = append(classes, []*workload.Workload{w})
+			continue
+		}
+		id := fmt.Sprintf("%s|%s", g.Signature, g.Request)
+		if i, known := at[id]; known {
+			classes[i] = append(classes[i], w)
+			continue
+		}
+		at[id] = len(classes)
+		classes = append(classes, []*workload.Workload{w})
+	}
+	return classes
+}
+
+// ruledAbout are the workloads that have a hard rule or are selected by one.
+func ruledAbout(m *model.Model) map[*workload.Workload]bool {
+	ruled := map[*workload.Workload]bool{}
+	for _, p := range m.Apart {
+		ruled[p.A], ruled[p.B] = true, true
+	}
+	for _, w := range m.Workloads {
+		for _, t := range m.Groups[w].Terms {
+			if !t.Hard {
+				continue
+			}
+			ruled[w] = true
+			for _, list := range m.Index.Candidates(t, w) {
+				for _, o := range list {
+					ruled[o] = ruled[o] || m.Peer(t, w, o) != model.No || m.Selects(t, w, o, model.Asks{Incoming: true})
+				}
+			}
+		}
+	}
+	return ruled
+}
+
+// unmerge are workloads as the model knows them that was merged.
+func unmerge(m *model.Model, ws []*workload.Workload) []*workload.Workload {
+	if len(m.Members) == 0 {
+		return ws
+	}
+	var all []*workload.Workload
+	for _, w := range ws {
+		if members := m.Members[w]; members != nil {
+			all = append(all, members...)
+		} else {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// deal gives the pods of a run to the members of each class, in turn until each
+// has all of its own: in a run they may have any names.
+func deal(m *model.Model, run []certificate.Placed) []certificate.Placed {
+	if len(m.Members) == 0 {
+		return run
+	}
+	run = slices.Clone(run)
+	given := map[*workload.Workload]int{}
+	for i, p := range run {
+		k := given[p.Workload]
+		given[p.Workload]++
+		for _, w := range m.Members[p.Workload] {
+			if k < w.Count.N {
+				run[i].Workload = w
+				break
+			}
+			k -= w.Count.N
+		}
+	}
+	return run
+}
+
+// share gives each member of a class what is known of it: of the pods that are
+// placed at most all may be its own, of those at least only what others leave.
+func share(m *model.Model, all map[*workload.Workload]tally) {
+	for class, members := range m.Members {
+		t := all[class]
+		for _, w := range members {
+			n, others := w.Count.N, t.pods-w.Count.N
+			own := t
+			own.pods, own.most, own.least = n, min(n, t.most), max(0, t.least-others)
+			own.best, own.worst = min(n, t.best), max(0, t.worst-others)
+			all[w] = own
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+)
+
+// The exact numbers of a field: how many pods its best and worst runs place, of
+// all units and of each. Since all rules are hereditary a unit that comes first
+// gets all that it could get by itself, and the matching of T8 tells how few it
+// gets; what is left is how few and how many all get together.
+
+// maxFewest and maxMost bound the work on the two: choices by units by what one
+// looks at.
+const (
+	maxFewest = 6_000_000
+	maxMost   = 6_000_000
+)
+
+// exactly fills in the numbers of an outcome that is decided, if it gets there.
+func (f *field) exactly(o *outcome) {
+	if len(o.owners) != len(o.units) || !f.mutual() {
+		return
+	}
+	ownMost, ownLeast := f.bounds()
+	most, least := f.most(o), f.fewest(len(o.worst), ownLeast)
+	if least == nil || most == nil {
+		return
+	}
+	worst, short := f.a.after(o.component, least.run)
+	if !short || len(worst) != least.best {
+		return
+	}
+	clear(o.ownMost)
+	clear(o.ownLeast)
+	for k, i := range o.units {
+		if u := slices.Index(f.units, i); u >= 0 {
+			o.ownMost[o.owner[k]], o.ownLeast[o.owner[k]] = ownMost[u], ownLeast[u]
+		}
+	}
+	o.best, o.worst, o.most, o.least, o.exact = most, worst, len(most), len(worst), true
+}
+
+// mutual reports whether all exclusions are in force whoever comes second.
+func (f *field) mutual() bool {
+	for u, row := range f.closes {
+		for x, closes := range row {
+			if closes != f.closes[x][u] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// bounds is how many pods each unit gets at most and at least.
+func (f *field) bounds() (most, least []int) {
+	for u, pods := range f.pods {
+		room := 0
+		for d, n := range f.at[u] {
+			if n >= 0 {
+				room += f.holds(u, d)
+			}
+		}
+		if f.free[u] >= 0 {
+			room = pods
+		}
+		most, least = append(most, min(pods, room)), append(least, pods)
+		if c, can := f.crowdedOut(u); can {
+			least[u] = c.own
+		}
+	}
+	return most, least
+}
+
+// holds is how many pods of a unit a domain holds if it holds nothing else.
+func (f *field) holds(u, d int) int {
+	if f.single[d] || f.closes[u][u] {
+		return 1
+	}
+	return f.pods[u]
+}
+
+// most is a run that places as many pods as can be, or nil: colourings that
+// leave out more and more pods, until one is found.
+func (f *field) most(o *outcome) []step {
+	tries := maxMost / max(1, len(f.units)*(len(f.units)+len(f.single)))
+	for lost := o.pods - o.most; lost < o.pods-len(o.best); lost++ {
+		c := f.colouring(false)
+		c.forgone, c.tries = lost, tries
+		found, done := c.solve()
+		tries = c.tries
+		if !done {
+			return nil
+		}
+		if found {
+			run := c.run()
+			if len(run) < o.pods-lost {
+				return nil
+			}
+			return run
+		}
+	}
+	return o.best
+}
+
+// fewest looks for the placement with the fewest pods after which nothing fits.
+type fewest struct {
+	f *field
+	// in tells which domains a unit has pods in, and barred where it shall not;
+	// used is how many of its pods that takes. full is set once all its pods are
+	// sure to be placed.
+	in, barred [][]bool
+	used       []int
+	full       []bool
+	path       []choice
+	placed     int
+	tries      int
+	best       int
+	run        []step
+}
+
+type choice struct{ unit, domain int }
+
+// fewest is nil if it takes too long. There is a run with so many pods, and each
+// unit is known to get so many: those that get all are in nobody's count.
+func (f *field) fewest(known int, own []int) *fewest {
+	s := &fewest{f: f, used: make([]int, len(f.units)), full: make([]bool, len(f.units)), best: known + 1}
+	s.tries = maxFewest / max(1, len(f.units)*len(f.units)*len(f.single))
+	for u := range f.units {
+		s.in, s.barred = append(s.in, make([]bool, len(f.single))), append(s.barred, make([]bool, len(f.single)))
+		if own[u] == f.pods[u] {
+			s.full[u] = true
+			s.placed += f.pods[u]
+		}
+	}
+	s.search()
+	if s.tries <= 0 || s.best > known {
+		return nil
+	}
+	return s
+}
+
+// search goes on as long as fewer pods than in the best placement are there. A
+// unit that still fits into a domain will have a pod placed somewhere, or one
+// that keeps it out is placed there: these are the choices, each of which is
+// ruled out for good after it was tried.
+func (s *fewest) search() {
+	if s.tries--; s.tries <= 0 || s.placed >= s.best {
+		return
+	}
+	options, open := s.tightest()
+	if !open {
+		s.best, s.run = s.placed, nil
+		for _, c := range s.path {
+			s.run = append(s.run, step{s.f.units[c.unit], int(s.f.at[c.unit][c.domain])})
+		}
+		return
+	}
+	for _, c := range options {
+		full, placed := s.full[c.unit], s.placed
+		s.in[c.unit][c.domain] = true
+		s.used[c.unit]++
+		switch {
+		case full:
+		case !s.f.single[c.domain] && !s.f.closes[c.unit][c.unit]:
+			s.full[c.unit] = true // the rest follows, as nobody keeps it out there
+			s.placed += s.f.pods[c.unit] - s.used[c.unit] + 1
+		default:
+			s.full[c.unit] = s.used[c.unit] == s.f.pods[c.unit]
+			s.placed++
+		}
+		s.path = append(s.path, c)
+		s.search()
+		s.path = s.path[:len(s.path)-1]
+		s.used[c.unit]--
+		s.in[c.unit][c.domain] = false
+		s.full[c.unit], s.placed = full, placed
+		s.barred[c.unit][c.domain] = true
+	}
+	for _, c := range options {
+		s.barred[c.unit][c.domain] = false
+	}
+}
+
+// tightest gives the choices for the place that has the fewest, and whether
+// there is a place left at all.
+func (s *fewest) tightest() (best []choice, open bool) {
+	s.f.a.m.Run().Spend(len(s.full))
+	for u, full := range s.full {
+		if full {
+			continue
+		}
+		s.f.a.m.Run().Spend(len(s.f.single))
+		for d := range s.f.single {
+			if !s.fits(u, d) {
+				continue
+			}
+			options := s.options(u, d)
+			if !open || len(options) < len(best) {
+				best, open = options, true
+			}
+			if len(best) == 0 {
+				return nil, true
+			}
+		}
+	}
+	return best, open
+}
+
+// options are the placements of which one has to come if a unit still fits into
+// a domain.
+func (s *fewest) options(u, d int) []choice {
+	var list []choice
+	for x := range s.f.units {
+		if x != u && (s.f.closes[u][x] || s.f.single[d]) && s.fits(x, d) && !s.barred[x][d] {
+			list = append(list, choice{x, d})
+		}
+	}
+	for e := range s.f.single {
+		if s.fits(u, e) && !s.barred[u][e] {
+			list = append(list, choice{u, e})
+		}
+	}
+	return list
+}
+
+// fits tells whether a domain takes a first pod of a unit now.
+func (s *fewest) fits(u, d int) bool {
+	s.f.a.m.Run().Spend(1 + len(s.f.units)/model.PerStep)
+	if s.f.at[u][d] < 0 || s.in[u][d] || s.used[u] == s.f.pods[u] {
+		return false
+	}
+	for x := range s.f.units {
+		if s.in[x][d] && (s.f.single[d] || s.f.closes[u][x]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,133 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// DecideWithoutSearch decides by proofs and runs alone, as components that are
+// too large to search are decided.
+func DecideWithoutSearch(m *model.Model) *certificate.Decision {
+	a := newArena(m, true, nil)
+	d := &decided{a: a}
+	for _, c := range a.components() {
+		d.outcomes = append(d.outcomes, a.estimate(c))
+	}
+	decision := d.decision(m, d)
+	if err := certificate.CheckerOf(m).Verify(m, decision); err != nil {
+		panic(err)
+	}
+	return decision
+}
+
+// CoreIsMinimal holds a core against the decisions that it is about: without
+// everything else it is a contradiction still, and without any member none.
+func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decision, ws []*workload.Workload, core *Core) string {
+	q := question{m: m, of: of, contend: true}
+	relax := leaveOut(company(m, ws[0]))
+	if of == nil || q.possible(relax) != model.No {
+		relax = leaveOut(together(d, ws[0]))
+	}
+	if of == nil {
+		for _, w := range q.members(relax) {
+			if !slices.Contains(ws, w) {
+				relax.count[w] = 0
+			}
+		}
+	}
+	members := relax.remaining(q.members(relax))
+	if of != nil { // its own last, as it was asked
+		members = append(slices.DeleteFunc(members, func(w *workload.Workload) bool { return w == of }), of)
+	}
+	for _, atom := range q.atoms(relax, members) {
+		if slices.Contains(core.Atoms, atom) {
+			continue
+		}
+		without := relax.and(atom)
+		if atom.Term != nil || atom.kind != atomReplicas || q.free(without) {
+			relax = without
+		}
+	}
+	if q.possible(relax) != model.No {
+		return "the core alone is no contradiction"
+	}
+	for _, atom := range core.Atoms {
+		if q.possible(relax.and(atom)) != model.Yes {
+			return "it is a contradiction without " + atom.String() + " of " + atom.Workload.String()
+		}
+	}
+	return ""
+}
+
+// Accepted are the kinds of proof that the checker takes for a verdict on a
+// cluster in which all pods have to do with one another; not ok if they do not.
+func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {
+	a := newArena(m.Split(), true, nil)
+	components := a.components()
+	if len(components) != 1 || components[0].unsure {
+		return nil, false
+	}
+	o := outcome{component: components[0], never: never, always: !never, decided: true}
+	try := func(name string, p certificate.Proof) {
+		o.proof = p
+		if certificate.CheckerOf(m).Proofs(m.Split(), true).Check(a.assertion(&o), certificate.CheckSteps) == nil {
+			kinds = append(kinds, name)
+		}
+	}
+	try("explored", certificate.Proof{Kind: certificate.Explored})
+	try("shape", certificate.Proof{Kind: certificate.Shape})
+	if !never {
+		try("roomy", certificate.Proof{Kind: certificate.Roomy})
+		return kinds, true
+	}
+	var nodes, weights []int
+	var keys []string
+	for n := range a.nodes {
+		nodes = append(nodes, n)
+	}
+	for range o.units {
+		weights, keys = append(weights, 1), append(keys, "")
+	}
+	try("limit", certificate.Proof{Kind: certificate.Limit, About: o.units})
+	try("uncolourable", certificate.Proof{Kind: certificate.Uncolourable})
+	for _, key := range a.keys {
+		try("exclusive", certificate.Proof{Kind: certificate.Exclusive, About: o.units, Key: key})
+		try("outweighed", certificate.Proof{Kind: certificate.Outweighed, About: o.units, Key: key, Weights: weights})
+	}
+	for _, r := range a.resources {
+		try("crammed", certificate.Proof{Kind: certificate.Crammed, About: o.units, Resource: r, Nodes: nodes, Keys: keys})
+	}
+	return kinds, true
+}
+
+// ConfirmFalse puts all pods of one workload on one node in the runs of a decision, and
+// gives the decision after the checker has seen that.
+func ConfirmFalse(m *model.Model, name string) *certificate.Decision {
+	d := Decide(m, Options{})
+	d.Witness = slices.Clone(d.Witness)
+	for i := range d.Witness {
+		if p := &d.Witness[i]; p.Workload.Object.Name == name {
+			p.Node = m.Topology.Nodes[0]
+		}
+	}
+	confirm(m.Split(), d)
+	return d
+}
+
+// HoldFalse claims of the first component that all its pods are always placed, whatever
+// is decided about it, and gives the verdicts after the checker has seen that.
+func HoldFalse(m *model.Model) []certificate.Verdict {
+	d := decideArena(newArena(m, true, nil), Options{})
+	o := &d.outcomes[0]
+	o.always, o.never, o.decided, o.proof = true, false, true, certificate.Proof{Kind: certificate.Roomy}
+	hold(m, d, Options{})
+	var all []certificate.Verdict
+	for i := range d.outcomes {
+		all = append(all, d.outcomes[i].verdict())
+	}
+	return all
+}

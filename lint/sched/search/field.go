@@ -1,0 +1,272 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+)
+
+// field is a component in which pods are in one another's way only by being in
+// one domain: because of anti-affinity on one key, of host ports, or because a
+// node has room for one pod. Nothing else can keep a pod from a node that takes
+// it now. All its rules are hereditary, so every placement without two pods in
+// one another's way can be reached in some order.
+type field struct {
+	a *arena
+	// units are those of the component that have pods.
+	units []int
+	pods  []int
+	// at is a node that is open to a unit in a domain, by unit and domain, or
+	// -1; free is one by unit on which nobody is ever in its way, or -1.
+	at   [][]int32
+	free []int32
+	// closes tells by unit which others keep its pods out of their domain, and
+	// single which domains have room for one pod in all.
+	closes [][]bool
+	single []bool
+}
+
+// maxField bounds the work on one field: units by units by domains.
+const maxField = 20_000_000
+
+// field is the component as a field, or nil if it has rules of another kind.
+func (a *arena) field(c component) *field {
+	f := &field{a: a}
+	for _, i := range c.units {
+		u := a.units[i]
+		if u.pods == 0 {
+			continue
+		}
+		if u.kubelet || len(u.near)+len(u.spreads) > 0 || u.after != nil || u.somewhere() {
+			return nil
+		}
+		f.units, f.pods = append(f.units, i), append(f.pods, u.pods)
+	}
+	if len(f.units)*len(f.units)*len(a.nodes) > maxField {
+		return nil
+	}
+	a.m.Run().Spend(len(f.units) * (1 + (len(f.units)+len(a.nodes))/model.PerStep))
+	open := make([][]int32, len(f.units))
+	for u, i := range f.units {
+		open[u] = a.openTo(i)
+	}
+	keys, ported := f.relate()
+	domain, ok := f.partition(open, keys, ported)
+	if !ok || a.contend && !f.roomy(open, domain) {
+		return nil
+	}
+	f.settleIn(open, domain)
+	return f
+}
+
+// openTo lists the nodes that may ever take a pod of a unit: those that running
+// pods do not keep it off for good.
+func (a *arena) openTo(i int) []int32 {
+	u := a.units[i]
+	near, spreads, after := u.near, u.spreads, u.after
+	defer func() { u.near, u.spreads, u.after = near, spreads, after }()
+	u.near, u.spreads, u.after = nil, nil, nil // these may come to be met
+	var list []int32
+	for _, n := range u.nodes.list {
+		if a.takes(i, int(n)) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// relate fills in who keeps whom out. It gives the keys on which some do, and
+// whether some do by their ports.
+func (f *field) relate() (keys []int, ported bool) {
+	index := map[int]int{}
+	for u, i := range f.units {
+		index[i] = u
+		f.closes = append(f.closes, make([]bool, len(f.units)))
+	}
+	for u, i := range f.units {
+		of := f.a.units[i]
+		for _, x := range of.apart {
+			at, ok := index[x.unit]
+			if !ok {
+				continue // a running pod: what it closes is not open
+			}
+			if f.closes[u][at] = true; !slices.Contains(keys, x.key) {
+				keys = append(keys, x.key)
+			}
+		}
+		for x, j := range f.units {
+			if of.clashesWith(f.a.units[j]) {
+				f.closes[u][x], ported = true, true
+			}
+		}
+	}
+	return keys, ported
+}
+
+// partition is the domain of every node for all keys at once, or false if they
+// differ on open nodes. Ports make each node a domain; so each domain has to
+// have but one open node then, and each node a domain.
+func (f *field) partition(open [][]int32, keys []int, ported bool) ([]int32, bool) {
+	domain := make([]int32, len(f.a.nodes))
+	for n := range domain {
+		if domain[n] = -1; len(keys) > 0 {
+			domain[n] = f.a.domain[keys[0]][n]
+		} else if ported {
+			domain[n] = int32(n)
+		}
+	}
+	if len(keys) < 2 && (!ported || len(keys) == 0) {
+		return domain, true
+	}
+	for _, n := range union(open, len(domain)) {
+		if ported && domain[n] < 0 {
+			return nil, false
+		}
+	}
+	for _, k := range keys[1:] {
+		if !f.alike(open, domain, f.a.domain[k]) {
+			return nil, false
+		}
+	}
+	return domain, !ported || f.alike(open, domain, nil)
+}
+
+// union lists the nodes of several lists once, in order.
+func union(lists [][]int32, nodes int) []int32 {
+	has := make([]bool, nodes)
+	for _, list := range lists {
+		for _, n := range list {
+			has[n] = true
+		}
+	}
+	var all []int32
+	for n, in := range has {
+		if in {
+			all = append(all, int32(n))
+		}
+	}
+	return all
+}
+
+// alike reports whether two keys divide the open nodes in the same way; nil is
+// the key with a domain for each node.
+func (f *field) alike(open [][]int32, domain, other []int32) bool {
+	there, back := map[int32]int32{}, map[int32]int32{}
+	for _, n := range union(open, len(domain)) {
+		x, y := domain[n], n
+		if other != nil {
+			y = other[n]
+		}
+		if was, seen := there[x]; seen && was != y || (x < 0) != (y < 0) {
+			return false
+		}
+		if was, seen := back[y]; seen && was != x {
+			return false
+		}
+		there[x], back[y] = y, x
+	}
+	return true
+}
+
+// roomy makes out the nodes on which two pods never fit together, and reports
+// whether all the others hold whatever comes. A node with room for one pod has
+// to be the only open one of its domain, or in none: it becomes one then.
+func (f *field) roomy(open [][]int32, domain []int32) bool {
+	on := make([][]int, len(domain))
+	sharing := map[int32]int{}
+	for _, n := range union(open, len(domain)) {
+		sharing[domain[n]]++
+	}
+	for u, list := range open {
+		for _, n := range list {
+			on[n] = append(on[n], u)
+		}
+	}
+	next := int32(len(domain))
+	for _, size := range f.a.sizes {
+		next = max(next, int32(size))
+	}
+	f.single = make([]bool, int(next)+len(domain))
+	for n, units := range on {
+		if len(units) == 0 || f.holdsAll(n, units, domain[n]) {
+			continue
+		}
+		if !f.holdsOne(n, units) || domain[n] >= 0 && sharing[domain[n]] > 1 {
+			return false
+		}
+		if domain[n] < 0 {
+			domain[n] = next + int32(n)
+		}
+		f.single[domain[n]] = true
+	}
+	return true
+}
+
+// holdsAll tells whether a node has room for all the pods that may come to it.
+func (f *field) holdsAll(n int, units []int, domain int32) bool {
+	for r, free := range f.a.left(n) {
+		for _, u := range units {
+			pods := f.pods[u]
+			if domain >= 0 && f.closes[u][u] {
+				pods = 1
+			}
+			ask := f.a.units[f.units[u]].ask[r]
+			if free -= ask * int64(pods); ask > 0 && free < 0 { // what is overdrawn keeps out only who asks for it
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// holdsOne tells whether no two of the pods that may come to a node fit on it.
+func (f *field) holdsOne(n int, units []int) bool {
+	for r, free := range f.a.left(n) {
+		if slices.ContainsFunc(units, func(u int) bool { return f.a.units[f.units[u]].ask[r] == 0 }) {
+			continue // there is always room for those
+		}
+		least, second := int64(1<<62), int64(1<<62)
+		for _, u := range units {
+			ask := f.a.units[f.units[u]].ask[r]
+			for range min(f.pods[u], 2) {
+				if ask < least {
+					least, second = ask, least
+				} else {
+					second = min(second, ask)
+				}
+			}
+		}
+		if second < 1<<62 && least+second > free {
+			return true
+		}
+	}
+	return false
+}
+
+// settleIn numbers the domains that have open nodes and fills in which unit may
+// use which.
+func (f *field) settleIn(open [][]int32, domain []int32) {
+	number := map[int32]int{}
+	var single []bool
+	for _, n := range union(open, len(domain)) {
+		d := domain[n]
+		if _, seen := number[d]; d < 0 || seen {
+			continue
+		}
+		number[d] = len(number)
+		single = append(single, f.single != nil && f.single[d])
+	}
+	f.single = single
+	for _, list := range open {
+		at, free := slices.Repeat([]int32{-1}, len(number)), int32(-1)
+		for _, n := range list {
+			switch d := domain[n]; {
+			case d < 0:
+				free = n
+			case at[number[d]] < 0:
+				at[number[d]] = n
+			}
+		}
+		f.at, f.free = append(f.at, at), append(f.free, free)
+	}
+}

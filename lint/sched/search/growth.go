@@ -1,0 +1,216 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// WhyGrowth is why a verdict is open that some size of the cluster refutes.
+const WhyGrowth = "depends on how far the pools grow"
+
+// overSizes takes back verdicts of a decision on the declared nodes that some size
+// of a growing cluster may refute: always holds if it does at every size (see
+// Sizes), never if no size lets all pods be placed. What is order-dependent on the
+// declared nodes stays.
+func overSizes(d *certificate.Decision, m *model.Model, o Options) {
+	if !m.Topology.Elastic() {
+		return
+	}
+	q := growth{m: m, d: d, options: o, of: map[*workload.Workload]*certificate.WorkloadDecision{}}
+	for i := range d.Workloads {
+		q.of[d.Workloads[i].Workload] = &d.Workloads[i]
+	}
+	for _, w := range m.Workloads {
+		if w.Running && model.Modelled(m.Groups[w]) {
+			q.running = append(q.running, w)
+		}
+	}
+	verdict, rules := certificate.Always, certificate.Always
+	for _, ws := range closed(m) {
+		if Grows(m, ws) {
+			q.judge(ws)
+		} else {
+			q.keep(ws)
+		}
+		verdict, rules = worse(verdict, q.verdict), worse(rules, q.rules)
+	}
+	d.Verdict, d.RulesVerdict = verdict, rules
+	q.bounds()
+}
+
+// closed are the groups of workloads that have to do with one another at any
+// size: the first node of a kind stands for all of them.
+func closed(m *model.Model) [][]*workload.Workload {
+	one := m.Variant(m.Workloads, OneOfEach(m), m.Apart...)
+	return Components(one, nil, true)
+}
+
+// worse is the verdict on two groups together.
+func worse(a, b certificate.Verdict) certificate.Verdict {
+	for _, v := range []certificate.Verdict{certificate.Never, certificate.Undetermined, certificate.OrderDependent} {
+		if a == v || b == v {
+			return v
+		}
+	}
+	return certificate.Always
+}
+
+// growth is the question about one group after the other.
+type growth struct {
+	m       *model.Model
+	d       *certificate.Decision
+	options Options
+	running []*workload.Workload
+	of      map[*workload.Workload]*certificate.WorkloadDecision
+	// verdict and rules are those on the last group.
+	verdict, rules certificate.Verdict
+}
+
+// keep gives the verdict on a group that no pool may grow for.
+func (q *growth) keep(ws []*workload.Workload) {
+	d := q.decide(ws, Size{Nodes: q.m.Topology.Nodes})
+	q.verdict, q.rules = d.Verdict, d.RulesVerdict
+}
+
+// decide decides about a group at one size.
+func (q *growth) decide(ws []*workload.Workload, s Size) *certificate.Decision {
+	return Decide(q.m.Variant(slices.Concat(ws, q.running), s.Nodes), q.options)
+}
+
+// answers are what is said of a group and of each of its workloads: with
+// resources and by the rules alone.
+type answers struct {
+	whole, rules   certificate.Verdict
+	each, eachRule map[*workload.Workload]certificate.Verdict
+}
+
+func answersOf(d *certificate.Decision) answers {
+	a := answers{d.Verdict, d.RulesVerdict, map[*workload.Workload]certificate.Verdict{}, map[*workload.Workload]certificate.Verdict{}}
+	for i := range d.Workloads {
+		w := &d.Workloads[i]
+		a.each[w.Workload], a.eachRule[w.Workload] = w.Verdict, w.RulesVerdict
+	}
+	return a
+}
+
+// judge judges a group at all sizes.
+func (q *growth) judge(ws []*workload.Workload) {
+	h := q.everywhere(ws)
+	at := answersOf(q.decide(ws, Size{Nodes: q.m.Topology.Nodes}))
+	alone := !slices.ContainsFunc(ws, perNode)
+	q.verdict = h.hold(at.whole, func(a answers) certificate.Verdict { return a.whole }, false, alone)
+	q.rules = h.hold(at.rules, func(a answers) certificate.Verdict { return a.rules }, false, alone)
+	for _, w := range ws {
+		if out := q.of[w]; out != nil {
+			q.revise(out, h)
+		}
+	}
+}
+
+// revise takes back the verdicts on one workload that do not hold at every size.
+func (q *growth) revise(out *certificate.WorkloadDecision, h held) {
+	w := out.Workload
+	verdict := h.hold(out.Verdict, func(a answers) certificate.Verdict { return a.each[w] }, bounded(q.m, w), !perNode(w))
+	if verdict != out.Verdict {
+		out.Verdict, out.Cause, out.Why = verdict, model.ByGrowth, WhyGrowth
+	}
+	out.RulesVerdict = h.hold(out.RulesVerdict, func(a answers) certificate.Verdict { return a.eachRule[w] }, fitsNowhere(q.m, w), !perNode(w))
+	if out.Verdict == certificate.Never {
+		q.verdict = certificate.Never
+	}
+	if out.RulesVerdict == certificate.Never {
+		q.rules = certificate.Never
+	}
+}
+
+// held is what is said of a group at sizes beside the declared one.
+type held struct {
+	Sizes
+	at []answers
+	// largest is that at the largest one, if it tells of all.
+	largest *answers
+}
+
+func (q *growth) everywhere(ws []*workload.Workload) held {
+	h := held{Sizes: SizesOf(q.m, ws, 0), largest: q.largest(ws)}
+	for _, s := range h.All {
+		h.at = append(h.at, answersOf(q.decide(ws, s)))
+	}
+	return h
+}
+
+// hold is a verdict as far as it holds at every size. One of never does if it is
+// bounded, or if it is monotone and holds at the largest size.
+func (h *held) hold(v certificate.Verdict, of func(answers) certificate.Verdict, bounded, monotone bool) certificate.Verdict {
+	same := !slices.ContainsFunc(h.at, func(a answers) bool { return of(a) != v })
+	switch {
+	case v == certificate.Always && h.Known && same:
+	case v == certificate.Never && (bounded || h.Every && same || monotone && h.largest != nil && of(*h.largest) == certificate.Never):
+	case v == certificate.Always, v == certificate.Never:
+		return certificate.Undetermined
+	}
+	return v
+}
+
+// largest is what is said where every pool has grown as far as it may, for groups
+// whose rules are such that more nodes place no fewer pods; else nil. The pods
+// that a DaemonSet has on further nodes wait for those of other workloads in some
+// run, so they take nothing from these; but whether it has all its own, or the
+// whole group has, may be worse in between.
+func (q *growth) largest(ws []*workload.Workload) *answers {
+	nodes, _, ok := q.m.Grown()
+	if !ok || !Hereditary(q.m, ws) || len(nodes)-len(q.m.Topology.Nodes) > maxGrowth {
+		return nil
+	}
+	a := answersOf(q.decide(ws, Size{Nodes: nodes}))
+	return &a
+}
+
+// bounded reports whether a limit of one workload alone, which counts pools at
+// their max, keeps some of its pods from being placed at every size.
+func bounded(m *model.Model, w *workload.Workload) bool {
+	if fitsNowhere(m, w) {
+		return true
+	}
+	return !perNode(w) && m.Judged(w) && m.Eligible(w).Count+m.Eligible(w).Growable > 0 &&
+		slices.ContainsFunc(bound.Capacity(m, w), func(l bound.Limit) bool { return l.Exceeded })
+}
+
+// fitsNowhere reports whether some pod of a workload finds no node large enough, be
+// it empty, at every size.
+func fitsNowhere(m *model.Model, w *workload.Workload) bool {
+	e, requests := m.Eligible(w), m.Groups[w].Requests
+	small := func(n *topology.Node) bool {
+		most, _ := model.Fits(n, requests)
+		return most == 0
+	}
+	if perNode(w) { // its pods keep to their nodes
+		for i, n := range m.Topology.Nodes {
+			if e.Nodes[i].All() && small(n) {
+				return true
+			}
+		}
+		return false
+	}
+	return w.Count.N > 0 && bound.RequestFits(m, w).Fitting == 0
+}
+
+// bounds puts the numbers of pods together again where verdicts were taken back.
+func (q *growth) bounds() {
+	for i := range q.d.Workloads {
+		w := &q.d.Workloads[i]
+		if w.Cause != model.ByGrowth {
+			continue
+		}
+		q.d.Exact = false
+		q.d.MinPlaced -= w.MinPlaced
+		q.d.MaxPlaced += w.Pods - w.MaxPlaced
+		w.MinPlaced, w.MaxPlaced = 0, w.Pods
+	}
+}

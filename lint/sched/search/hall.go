@@ -1,0 +1,271 @@
+package search
+
+import (
+	"math"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+)
+
+// Here are the proofs that pods cannot all have room, whatever the order. Each
+// looks at some of the rules only, so what it finds holds with the others too.
+
+// shortOfRoom lowers the most by what cannot have room whatever the others do,
+// or else among the others.
+func (a *arena) shortOfRoom(o *outcome) {
+	lost := 0
+	why := certificate.Proof{Kind: certificate.Limit}
+	for k, i := range o.units {
+		u := a.units[i]
+		most, known := a.mostAlone(i)
+		if !known || most >= u.pods {
+			continue
+		}
+		lost += u.pods - most
+		why.About = append(why.About, i)
+		o.ownMost[o.owner[k]] -= u.pods - most
+	}
+	if r := a.rivalry(o.units); r != nil {
+		for _, more := range []shortfall{r.crammed(), r.excluded()} {
+			if more.pods > lost {
+				lost, why = more.pods, more.proof
+			}
+		}
+	}
+	if o.most = o.pods - lost; lost > 0 {
+		o.proof = why
+	}
+}
+
+// shortfall is how many pods are left over at least, and why.
+type shortfall struct {
+	pods  int
+	proof certificate.Proof
+}
+
+// more is the larger of two.
+func (s shortfall) more(o shortfall) shortfall {
+	if o.pods > s.pods {
+		return o
+	}
+	return s
+}
+
+// somewhere reports whether pods of the unit are kept out at some places only.
+func (u *unit) somewhere() bool {
+	return slices.ContainsFunc(u.apart, func(x exclusion) bool { return x.place != 0 })
+}
+
+// maxRivalry bounds the units and open nodes that are looked at together.
+const maxRivalry = 200_000
+
+// rivals are units that want the same nodes: which ones are open to each, and
+// how many of its pods each of these takes at most if it takes nothing else.
+type rivals struct {
+	a     *arena
+	units []int
+	open  [][]int32
+	slots [][]int
+}
+
+// rivalry is about units of one component; nil if there are too many of them.
+func (a *arena) rivalry(units []int) *rivals {
+	r := &rivals{a: a}
+	arcs := 0
+	for _, i := range units {
+		if a.units[i].pods == 0 {
+			continue
+		}
+		if arcs += len(a.units[i].nodes.list); arcs > maxRivalry {
+			return nil
+		}
+		open := a.openTo(i)
+		slots := make([]int, len(open))
+		for k, n := range open {
+			slots[k] = a.slotsFor(i, int(n))
+		}
+		r.units, r.open, r.slots = append(r.units, i), append(r.open, open), append(r.slots, slots)
+	}
+	return r
+}
+
+// slotsFor bounds how many pods of a unit a node takes.
+func (a *arena) slotsFor(i, n int) int {
+	u := a.units[i]
+	slots := u.pods
+	if a.contend {
+		for r, free := range a.left(n) {
+			if u.ask[r] > 0 && free != math.MaxInt64 {
+				slots = min(slots, int(min(free/u.ask[r], math.MaxInt32)))
+			}
+		}
+	}
+	alone := u.clashesWith(u)
+	for _, x := range u.apart {
+		alone = alone || x.unit == i && x.place == 0 && a.domain[x.key][n] >= 0
+	}
+	if alone {
+		slots = min(slots, 1)
+	}
+	return slots
+}
+
+// crammed is how many pods are left over at least because of one resource, for
+// which slots for pods are one: a flow of requests to the nodes, of which the
+// smallest cut is a Hall set ("these pods may only use these nodes").
+func (r *rivals) crammed() shortfall {
+	lost := shortfall{}
+	for res := range r.a.resources {
+		if r.a.contend {
+			lost = lost.more(r.volume(res))
+		}
+	}
+	return lost
+}
+
+// volume is crammed for one resource. Pods that keep apart from one another are
+// sent through their domains, of the key that has the fewest.
+func (r *rivals) volume(res int) shortfall {
+	if !r.countable(res) {
+		return shortfall{}
+	}
+	capacity, tight := r.capacities(res)
+	if !tight {
+		return shortfall{}
+	}
+	source, sink := 0, 1
+	g := newNetwork(r.a.m, 2+len(capacity))
+	for n, c := range capacity {
+		if c > 0 {
+			g.join(2+n, sink, c)
+		}
+	}
+	demand, largest := int64(0), int64(1)
+	cut := map[int]int{} // unit: its vertex
+	for w, i := range r.units {
+		u := r.a.units[i]
+		ask := u.ask[res]
+		if ask == 0 {
+			continue
+		}
+		demand += ask * int64(u.pods)
+		largest = max(largest, ask)
+		from := g.grow()
+		cut[w] = from
+		g.join(source, from, ask*int64(u.pods))
+		through := map[int32]int{}
+		domain := r.narrowest(w)
+		for k, n := range r.open[w] {
+			via := from
+			if domain != nil && domain[n] >= 0 {
+				if through[domain[n]] == 0 {
+					through[domain[n]] = g.grow()
+					g.join(from, through[domain[n]], ask)
+				}
+				via = through[domain[n]]
+			}
+			g.join(via, 2+int(n), ask*int64(r.slots[w][k]))
+		}
+	}
+	gap := demand - g.augment(source, sink)
+	return shortfall{int((gap + largest - 1) / largest), r.cut(res, g, cut, len(capacity))}
+}
+
+// cut is the source's side of a smallest cut as a proof: units and the nodes
+// that are crammed by them.
+func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certificate.Proof {
+	p := certificate.Proof{Kind: certificate.Crammed, Resource: r.a.resources[res]}
+	for w, i := range r.units {
+		if v, sends := vertex[w]; sends && !g.beyond(v) {
+			p.About = append(p.About, i)
+			p.Keys = append(p.Keys, r.narrowestKey(w))
+		}
+	}
+	for n := range nodes {
+		if !g.beyond(2 + n) {
+			p.Nodes = append(p.Nodes, n)
+		}
+	}
+	return p
+}
+
+// countable reports whether the requests of all pods can be added up.
+func (r *rivals) countable(res int) bool {
+	left := int64(1 << 60)
+	for _, i := range r.units {
+		u := r.a.units[i]
+		if u.ask[res] > left/int64(u.pods) {
+			return false
+		}
+		left -= u.ask[res] * int64(u.pods)
+	}
+	return true
+}
+
+// capacities is how much of a resource each node can give to the units: a
+// multiple of what divides all their requests. Tight is unset if no node is
+// short of it.
+func (r *rivals) capacities(res int) (capacity []int64, tight bool) {
+	a := r.a
+	divisor, demand := make([]int64, len(a.nodes)), make([]int64, len(a.nodes))
+	for w, i := range r.units {
+		for k, n := range r.open[w] {
+			ask := a.units[i].ask[res]
+			divisor[n] = gcd(divisor[n], ask)
+			demand[n] += ask * int64(r.slots[w][k])
+		}
+	}
+	capacity = make([]int64, len(a.nodes))
+	for n := range capacity {
+		if divisor[n] == 0 {
+			continue
+		}
+		free := a.left(n)[res]
+		capacity[n] = min(demand[n], free/divisor[n]*divisor[n])
+		tight = tight || capacity[n] < demand[n]
+	}
+	return capacity, tight
+}
+
+func gcd(x, y int64) int64 {
+	for y != 0 {
+		x, y = y, x%y
+	}
+	return x
+}
+
+// narrowest is the key with the fewest domains among those on which pods of a
+// unit keep apart, as the domain of each node, or nil.
+func (r *rivals) narrowest(w int) []int32 {
+	if k := r.narrowestIndex(w); k >= 0 {
+		return r.a.domain[k]
+	}
+	return nil
+}
+
+// narrowestKey is its name, or "".
+func (r *rivals) narrowestKey(w int) string {
+	if k := r.narrowestIndex(w); k >= 0 {
+		return r.a.keys[k]
+	}
+	return ""
+}
+
+func (r *rivals) narrowestIndex(w int) int {
+	i := r.units[w]
+	r.a.m.Run().Spend(1 + len(r.a.units[i].apart))
+	best, fewest := -1, 0
+	for _, x := range r.a.units[i].apart {
+		if x.unit != i || x.place != 0 {
+			continue
+		}
+		seen := map[int32]bool{}
+		for _, n := range r.open[w] {
+			seen[r.a.domain[x.key][n]] = true
+		}
+		if best < 0 || len(seen) < fewest {
+			best, fewest = x.key, len(seen)
+		}
+	}
+	return best
+}

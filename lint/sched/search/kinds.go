@@ -1,0 +1,118 @@
+package search
+
+import (
+	"github.com/schedlint/schedlint/lint/sched/model"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Kinds are the declared nodes by kind: those of one kind are alike to some
+// workloads and in one domain of a key, unless each is the only one of its own.
+type Kinds struct {
+	m     *model.Model
+	of    []int32   // by node
+	nodes [][]int32 // by kind
+	// domains are those of each kind by key: -1 is none, alone one for each node.
+	domains map[string][]int32
+	blows   []*Blow
+}
+
+// alone stands for the domains of nodes that are each the only one in theirs.
+const alone = -2
+
+// Blow is the loss of a domain, or of one node.
+type Blow struct {
+	// Value is the value of the key, or the name of the node.
+	Value string
+	// Nodes are all that are lost; Like are those of which each can stand for
+	// the node that is lost, or else the same as Nodes.
+	Nodes, Like []string
+	// taken is how many nodes of each kind are lost.
+	taken map[int32]int
+}
+
+// keptKinds are those of a model that are kept.
+type keptKinds map[string]*Kinds
+
+// Kinds groups the nodes as workloads see them, for losses by a key.
+func KindsOf(m *model.Model, ws []*workload.Workload, key string) *Kinds {
+	classes, id := alikeBy(m, ws, key)
+	id = key + "\x02" + id
+	kept := *model.KeepForNodes(m, func() *keptKinds { return &keptKinds{} })
+	if k := kept[id]; k != nil {
+		return k
+	}
+	k := &Kinds{m: m, of: make([]int32, len(m.Topology.Nodes)), nodes: classes, domains: map[string][]int32{}}
+	for c, nodes := range classes {
+		for _, n := range nodes {
+			k.of[n] = int32(c)
+		}
+	}
+	if k.strike(key); key == corev1.LabelHostname {
+		k.strikeNodes()
+	}
+	kept[id] = k
+	return k
+}
+
+// Blows are the losses that there are, one of each kind.
+func (k *Kinds) Blows() []*Blow { return k.blows }
+
+// strikeNodes lists the losses of single nodes.
+func (k *Kinds) strikeNodes() {
+	k.blows = nil
+	for c, nodes := range k.nodes {
+		names := k.names(nodes)
+		k.blows = append(k.blows, &Blow{Value: names[0], Nodes: names[:1], Like: names, taken: map[int32]int{int32(c): 1}})
+	}
+}
+
+// strike lists the losses of domains in the order of their first nodes.
+func (k *Kinds) strike(key string) {
+	domain, size := k.m.Numbered(key, k.m.Topology.Nodes)
+	members := make([][]int32, size)
+	for n, d := range domain {
+		if d >= 0 {
+			members[d] = append(members[d], int32(n))
+		}
+	}
+	for _, nodes := range members {
+		names := k.names(nodes)
+		b := &Blow{Value: k.m.Topology.Nodes[nodes[0]].Labels[key], Nodes: names, Like: names, taken: map[int32]int{}}
+		for _, n := range nodes {
+			b.taken[k.of[n]]++
+		}
+		k.blows = append(k.blows, b)
+	}
+}
+
+func (k *Kinds) names(nodes []int32) []string {
+	names := make([]string, len(nodes))
+	for i, n := range nodes {
+		names[i] = k.m.Topology.Nodes[n].Name
+	}
+	return names
+}
+
+// domain lists the domain of each kind for a key by which its nodes are alike.
+func (k *Kinds) domain(key string) []int32 {
+	if known := k.domains[key]; known != nil {
+		return known
+	}
+	domain, size := k.m.Numbered(key, k.m.Topology.Nodes)
+	members := make([]int, size)
+	for _, d := range domain {
+		if d >= 0 {
+			members[d]++
+		}
+	}
+	all := make([]int32, len(k.nodes))
+	for c, nodes := range k.nodes {
+		if all[c] = domain[nodes[0]]; all[c] >= 0 && members[all[c]] == 1 {
+			all[c] = alone
+		}
+	}
+	k.domains[key] = all
+	return all
+}

@@ -1,0 +1,168 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// What follows settles most losses of most workloads by arithmetic over kinds of
+// nodes. It was held against all placements and repairs (package disruption).
+
+// Room is how many pods of one workload each kind of node holds.
+type Room struct {
+	*Kinds
+	p    *bound.Problem
+	pods int
+	caps []int // of one empty node, by kind; 0 where none may be
+}
+
+// Room looks at the nodes for so many pods of one of the workloads of the kinds.
+func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
+	k.m.Run().Spend(len(k.nodes))
+	g := k.m.Groups[w]
+	r := &Room{Kinds: k, p: bound.ProblemOf(k.m, g), pods: pods, caps: make([]int, len(k.nodes))}
+	c, e, keys := bound.Capacities(k.m, g), k.m.Eligible(w), model.HardKeys(g)
+	for i, nodes := range k.nodes {
+		n := int(nodes[0])
+		if e.Nodes[n].All() && model.Carries(k.m.Topology.Nodes[n].Labels, keys) {
+			if r.caps[i] = min(c.At(n), pods); len(g.HostPorts) > 0 {
+				r.caps[i] = min(r.caps[i], 1)
+			}
+		}
+	}
+	return r
+}
+
+// Hit reports whether some pod may be on nodes that are lost.
+func (r *Room) Hit(b *Blow) bool {
+	for c := range b.taken {
+		if r.caps[c] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Single decides about a workload that has to do with no other one, if its rules
+// are simple: anti-affinity on nested keys, or one spread over its own pods.
+func (r *Room) Single(b *Blow, l certificate.Loss) (v certificate.Verdict, pending int, ok bool) {
+	switch {
+	case !bound.Screens(r.m, r.p.G) || len(r.p.G.HardAffinity()) > 0 || !plain(r.m, r.p.G):
+		return "", 0, false
+	case len(r.p.Spreads) == 0:
+		return r.keptApart(b, l)
+	case len(r.p.Spreads) == 1:
+		return r.spread(b, l)
+	}
+	return "", 0, false
+}
+
+// plain reports whether hard terms tell pods of a group neither from one another
+// nor by their nodes, and whether they select them is known.
+func plain(m *model.Model, g *model.Group) bool {
+	return !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
+		return t.Hard && (t.Sel.Local() || m.Peer(t, g.Workload, g.Workload) == model.Maybe || slices.ContainsFunc(t.Sel.Reqs, func(r model.Requirement) bool {
+			return model.Ordinal(r.Key) || r.Key == model.PodName
+		}))
+	})
+}
+
+// keptApart decides where the placements are the independent sets of a laminar
+// matroid (T1), so that what counts is their size. On the nodes that are left a
+// repair ends with a maximal one, of which all have one size, and that is room.
+// A ghost closes its domain, so each takes from that size the one pod that could
+// be there beside the lost nodes; and some placement has as many ghosts in such
+// domains as there are pods or domains, as any few pods can be added to.
+func (r *Room) keptApart(b *Blow, l certificate.Loss) (v certificate.Verdict, pending int, ok bool) {
+	shared, ok := r.nested()
+	if !ok {
+		return "", 0, false
+	}
+	left := r.room(shared, func(c int32) int { return len(r.nodes[c]) - b.taken[c] })
+	switch {
+	case left < r.pods:
+		return certificate.Never, r.pods - left, true
+	case !l.CreatedAgain(r.p.G):
+		return certificate.OrderDependent, min(r.pods, r.room(shared, func(c int32) int { return b.taken[c] })), true
+	}
+	if l.Meaning == certificate.Ghost && shared != nil {
+		if left -= min(r.pods, r.haunted(b, shared)); left < r.pods {
+			return certificate.OrderDependent, r.pods - left, true
+		}
+	}
+	return certificate.Always, 0, true
+}
+
+// haunted counts the domains that have a place on lost nodes and one beside.
+func (r *Room) haunted(b *Blow, shared []int32) int {
+	r.m.Run().Spend(1 + len(shared)/model.PerStep)
+	lost, beside := map[int32]bool{}, map[int32]bool{}
+	for c, d := range shared {
+		if d < 0 || r.caps[c] == 0 {
+			continue
+		}
+		taken := b.taken[int32(c)]
+		lost[d], beside[d] = lost[d] || taken > 0, beside[d] || taken < len(r.nodes[c])
+	}
+	both := 0
+	for d := range lost {
+		if lost[d] && beside[d] {
+			both++
+		}
+	}
+	return both
+}
+
+// nested gives the domains of the one key of anti-affinity whose domains hold
+// several nodes, nil if there is none; not ok if there are two such keys. Nodes
+// that are the only ones of their domains take one pod, and are what is left.
+func (r *Room) nested() (shared []int32, ok bool) {
+	for _, key := range r.p.Keys {
+		domain := r.domain(key)
+		if !slices.ContainsFunc(domain, func(d int32) bool { return d >= 0 }) {
+			continue
+		}
+		if shared != nil {
+			return nil, false
+		}
+		shared = domain
+	}
+	return shared, true
+}
+
+// per is how many pods a node of a kind holds that may have some nearby.
+func (r *Room) per(c int) int {
+	for _, key := range r.p.Keys {
+		if r.domain(key)[c] != -1 {
+			return min(r.caps[c], 1)
+		}
+	}
+	return r.caps[c]
+}
+
+// room is how many pods there can be on so many nodes of each kind.
+func (r *Room) room(shared []int32, nodes func(c int32) int) int {
+	r.m.Run().Spend(1 + len(r.nodes)/model.PerStep)
+	sum := 0
+	seen := map[int32]bool{}
+	for c := range r.nodes {
+		n := nodes(int32(c))
+		most := r.per(c)
+		switch {
+		case n == 0 || most == 0:
+		case shared != nil && shared[c] >= 0:
+			if !seen[shared[c]] {
+				seen[shared[c]] = true
+				sum++
+			}
+		default:
+			sum += n * most
+		}
+	}
+	return sum
+}

@@ -1,0 +1,304 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// shape is a workload of a cluster that loses nodes.
+type shape struct {
+	kind, name string
+	replicas   int
+	spec       string
+}
+
+func (s shape) String() string {
+	text := strings.ReplaceAll(strings.ReplaceAll(deployment(s.replicas, s.spec), "name: web,", "name: "+s.name+","), "{app: web}", "{app: "+s.name+", all: x}")
+	if s.kind == "DaemonSet" {
+		text = strings.Replace(text, fmt.Sprintf("  replicas: %d\n", s.replicas), "", 1)
+	}
+	return "---\n" + strings.Replace(text, "kind: Deployment", "kind: "+s.kind, 1)
+}
+
+// ghost is a terminating pod of it.
+func (s shape) ghost() string {
+	text := fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: ghost-%s, namespace: d, labels: {app: %s, all: x}, deletionTimestamp: \"2026-01-01T00:00:00Z\"}\nspec:\n", s.name, s.name)
+	if !strings.Contains(s.spec, "containers:") {
+		text += "  containers: [{name: c, image: c}]\n"
+	}
+	for line := range strings.Lines(s.spec) {
+		text += "  " + strings.TrimRight(line, "\n") + "\n"
+	}
+	return text
+}
+
+// setting is a cluster and the nodes that it loses.
+type setting struct {
+	nodes   []string // each with a line for taints to come
+	shapes  []shape
+	lost    []bool
+	meaning certificate.Meaning
+}
+
+func (s setting) String() string {
+	return fmt.Sprint(s.meaning, s.lost, "\n", s.before(), s.manifests())
+}
+
+func (s setting) before() string { return strings.Join(s.nodes, "") }
+
+// after are the nodes as the loss leaves them.
+func (s setting) after() string {
+	text := ""
+	for i, n := range s.nodes {
+		switch {
+		case !s.lost[i]:
+			text += n
+		case s.meaning == certificate.Ghost:
+			text += n + "spec: {taints: [{key: node.kubernetes.io/unreachable, effect: NoSchedule}, {key: node.kubernetes.io/unreachable, effect: NoExecute}]}\n"
+		case s.meaning == certificate.Drained:
+			text += n + "spec: {unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}\n"
+		}
+	}
+	return text
+}
+
+func (s setting) manifests() string {
+	text := ""
+	for _, w := range s.shapes {
+		text += w.String()
+	}
+	return text
+}
+
+// walk reaches all states from one by the filters alone, as finals does; a
+// DaemonSet has one pod on a node at most.
+func walk(m *model.Model, ws []*workload.Workload, counts [][]int, want []int, seen map[string]bool, each func()) {
+	key := fmt.Sprint(counts, want)
+	if seen[key] {
+		return
+	}
+	seen[key] = true
+	state, moved := populated(m, ws, counts), false
+	for i, w := range ws {
+		if sum(counts[i]) == want[i] {
+			continue
+		}
+		for n, node := range m.Topology.Nodes {
+			if w.Kind.PerNode() && counts[i][n] > 0 || state.Filter(w, node) != certificate.Takes {
+				continue
+			}
+			moved = true
+			counts[i][n]++
+			walk(m, ws, counts, want, seen, each)
+			counts[i][n]--
+		}
+	}
+	if !moved {
+		each()
+	}
+}
+
+// fate is what becomes of a workload in all runs.
+type fate struct {
+	seen         bool
+	fewest, most int
+}
+
+func (f fate) verdict() certificate.Verdict {
+	switch {
+	case !f.seen:
+		return certificate.Undetermined
+	case f.most == 0:
+		return certificate.Always
+	case f.fewest > 0:
+		return certificate.Never
+	}
+	return certificate.OrderDependent
+}
+
+// fates tries all placements, losses and repairs.
+func (s setting) fates(t *testing.T) (map[string]fate, *model.Model) {
+	t.Helper()
+	m, set := modelOf(t, s.before(), s.manifests())
+	ghosts := ""
+	for _, w := range s.shapes {
+		ghosts += w.ghost()
+	}
+	left, rest := modelOf(t, s.after(), s.manifests()+ghosts)
+	want, counts := make([]int, len(s.shapes)), grid(len(s.shapes), len(s.nodes))
+	for i, w := range set.Workloads {
+		if want[i] = w.Count.N; w.Kind.PerNode() {
+			want[i] = m.Eligible(w).Count
+		}
+	}
+	all, seen := map[string]fate{}, map[string]bool{}
+	walk(m, set.Workloads, counts, want, map[string]bool{}, func() {
+		for i := range counts {
+			if sum(counts[i]) < want[i] {
+				return
+			}
+		}
+		now, wanted := s.strike(counts, want)
+		walk(left, rest.Workloads, now, wanted, seen, func() {
+			for i, w := range s.shapes {
+				missing := want[i] - sum(now[i])
+				if w.kind == "DaemonSet" {
+					missing = 0
+				}
+				f := all[w.name]
+				if !f.seen {
+					f = fate{true, missing, missing}
+				}
+				all[w.name] = fate{true, min(f.fewest, missing), max(f.most, missing)}
+			}
+		})
+	})
+	return all, m
+}
+
+func grid(rows, columns int) [][]int {
+	g := make([][]int, rows)
+	for i := range g {
+		g[i] = make([]int, columns)
+	}
+	return g
+}
+
+// strike is what a loss leaves of a placement, ghosts after the others, and how
+// many pods there are to be then.
+func (s setting) strike(counts [][]int, want []int) (now [][]int, wanted []int) {
+	kept := func(row []int) []int {
+		var some []int
+		for n, c := range row {
+			if !s.lost[n] || s.meaning != certificate.Gone {
+				some = append(some, c)
+			}
+		}
+		return some
+	}
+	var ghosts [][]int
+	var haunt []int
+	for i, w := range s.shapes {
+		row, ghost, target := append([]int(nil), counts[i]...), make([]int, len(counts[i])), want[i]
+		for n, c := range row {
+			switch {
+			case !s.lost[n]:
+			case w.kind == "DaemonSet" && s.meaning == certificate.Gone:
+				target -= c
+			case w.kind == "DaemonSet":
+			case s.meaning == certificate.Ghost:
+				if ghost[n], row[n] = c, 0; w.kind == "StatefulSet" {
+					target -= c
+				}
+			default:
+				row[n] = 0
+			}
+		}
+		now, wanted = append(now, kept(row)), append(wanted, target)
+		ghosts, haunt = append(ghosts, kept(ghost)), append(haunt, sum(ghost))
+	}
+	return append(now, ghosts...), append(wanted, haunt...)
+}
+
+var meanings = []certificate.Meaning{certificate.Gone, certificate.Ghost, certificate.Drained}
+
+// losing is a random small cluster.
+func (g generator) losing() setting {
+	s := setting{meaning: meanings[g.IntN(3)]}
+	size := 3 + g.IntN(3)
+	for i := range size {
+		labels := fmt.Sprintf("%s=n%d,rack=%s", hostKey, i, g.pick("x", "y", "z"))
+		if !g.chance(8) {
+			labels += "," + zoneKey + "=" + g.pick("a", "b", "c")
+		}
+		s.nodes = append(s.nodes, room(i, labels, 1+g.IntN(3)))
+	}
+	s.lost = make([]bool, size)
+	s.lost[g.IntN(size)] = true
+	if key := g.pick(zoneKey, "rack", ""); key != "" {
+		for i, n := range s.nodes {
+			value := strings.SplitN(strings.SplitN(n+key+": \"\"", key+": \"", 2)[1], "\"", 2)[0]
+			s.lost[i] = value == g.pick("a", "x") || s.lost[i]
+		}
+	}
+	names := []string{"web", "db", "cache"}[:1+g.IntN(3)]
+	for _, name := range names {
+		kind := g.pick("Deployment", "Deployment", "Deployment", "Deployment", "StatefulSet")
+		if g.chance(6) {
+			kind = "DaemonSet"
+		}
+		s.shapes = append(s.shapes, shape{kind, name, 1 + g.IntN(5-len(names)), g.lostSpec(name, names)})
+	}
+	return s
+}
+
+// lostSpec is a random spec with few hard rules about its own pods and others'.
+func (g generator) lostSpec(own string, names []string) string {
+	var antis, affs, spreads []string
+	target := func() string {
+		return g.pick(sel("app="+own), sel("app="+own), sel("app="+g.pick(names...)), sel("all=x"))
+	}
+	key := func() string { return g.pick(hostKey, zoneKey, "rack") }
+	switch g.IntN(5) {
+	case 0:
+		antis = append(antis, term(key(), target()))
+	case 1:
+		antis = append(antis, term(key(), target()), term(key(), target()))
+	case 2:
+		affs = append(affs, term(key(), target()))
+	}
+	if g.chance(45) {
+		more := g.pick("", "", ", nodeTaintsPolicy: Honor", ", nodeTaintsPolicy: Honor", ", minDomains: 2")
+		spreads = append(spreads, strings.Replace(tsc(key(), target(), more), "maxSkew: 1", "maxSkew: "+g.pick("1", "1", "2"), 1))
+	}
+	return strings.TrimPrefix(ruled(antis, affs, spreads), map[bool]string{true: "affinity:\n"}[len(antis)+len(affs) == 0])
+}
+
+// TestLose holds verdicts on losses against all placements and repairs.
+func TestLose(t *testing.T) {
+	cases := 1500
+	if testing.Short() {
+		cases = 300
+	}
+	count := map[string]int{}
+	for seed := range cases {
+		g := generator{rand.New(rand.NewPCG(uint64(seed), 401))}
+		s := g.losing()
+		want, m := s.fates(t)
+		for _, got := range search.Lose(m, certificate.Loss{Nodes: s.names(), Meaning: s.meaning}, search.Options{}) {
+			f := want[got.Workload.Object.Name]
+			count[fmt.Sprint(s.meaning, " ", f.verdict())]++
+			switch v := f.verdict(); {
+			case got.Verdict != v:
+				t.Fatalf("seed %d: %s is %s, want %s %+v\n%s", seed, got.Workload, got.Verdict, v, f, s)
+			case v == certificate.Never && got.Pending != f.fewest, v == certificate.OrderDependent && (got.Pending < 1 || got.Pending > f.most):
+				t.Fatalf("seed %d: %s has %d pending, want %+v\n%s", seed, got.Workload, got.Pending, f, s)
+			}
+		}
+	}
+	t.Log(count)
+	for _, meaning := range meanings {
+		for _, v := range []certificate.Verdict{certificate.Always, certificate.OrderDependent, certificate.Never} {
+			if count[fmt.Sprint(meaning, " ", v)] < cases/100 {
+				t.Errorf("the generator is too tame: %v", count)
+			}
+		}
+	}
+}
+
+func (s setting) names() map[string]bool {
+	all := map[string]bool{}
+	for i, lost := range s.lost {
+		if lost {
+			all[fmt.Sprintf("n%d", i)] = true
+		}
+	}
+	return all
+}

@@ -1,0 +1,119 @@
+package search_test
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+)
+
+// usage is what a piece of work was seen to need: the most bytes of heap, dead
+// objects that are not swept yet included, the most that the process held from
+// the system, and wall time.
+type usage struct {
+	heap, held uint64
+	wall       time.Duration
+}
+
+func (u usage) String() string {
+	return fmt.Sprintf("heap %d MB, held %d MB, %s", u.heap/1e6, u.held/1e6, u.wall.Round(time.Millisecond))
+}
+
+// sample raises the figures to what they are now. Reading metrics does not stop
+// the world, so it can be done every few milliseconds.
+func (u *usage) sample() {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	u.heap = max(u.heap, s[0].Value.Uint64())
+	u.held = max(u.held, s[1].Value.Uint64()-s[2].Value.Uint64())
+}
+
+// watched does a piece of work and watches what it needs. The garbage of what
+// was before does not count.
+func watched(work func()) usage {
+	runtime.GC()
+	var u usage
+	stop, stopped := make(chan bool), make(chan bool)
+	go func() {
+		defer close(stopped)
+		for tick := time.NewTicker(2 * time.Millisecond); ; {
+			u.sample()
+			select {
+			case <-stop:
+				tick.Stop()
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	start := time.Now()
+	work()
+	wall := time.Since(start)
+	close(stop)
+	<-stopped
+	u.sample()
+	u.wall = wall
+	return u
+}
+
+// mutual is n workloads of one pod that all exclude one another by host.
+func mutual(n int) string {
+	var b strings.Builder
+	for i := range n {
+		text := deployment(1, anti(term(hostKey, sel("tier=all"))))
+		b.WriteString("---\n" + strings.ReplaceAll(strings.ReplaceAll(text, "name: web,", fmt.Sprintf("name: w%d,", i)), "{app: web}", fmt.Sprintf("{app: w%d, tier: all}", i)))
+	}
+	return b.String()
+}
+
+// hostile is an input that no search would survive.
+type hostile struct {
+	name, nodes, manifests string
+	verdict                certificate.Verdict
+	most                   int
+}
+
+func hostileInputs() []hostile {
+	pool := func(n int) string {
+		return fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, count: %d}\n", n)
+	}
+	return []hostile{
+		{"300 workloads that all exclude one another on 50 nodes", pool(50), mutual(300), certificate.Never, 50},
+		{"10,000 replicas that exclude one another on 5,000 nodes", pool(5000), deployment(10000, anti(term(hostKey, sel("app=web")))), certificate.Never, 5000},
+		{"10,000 replicas spread over 5,000 nodes", pool(5000), deployment(10000, spread(tsc(hostKey, sel("app=web"), ""))), certificate.Always, 10000},
+	}
+}
+
+// TestMemory holds the heap that decisions need to limits, in bytes: for inputs
+// that no search would survive, and for a cluster of 5,000 nodes and 10,000
+// workloads. The model that the decision is about counts, and so does reading
+// it from text, which is what a run as a whole needs.
+func TestMemory(t *testing.T) {
+	for _, v := range hostileInputs() {
+		t.Run(v.name, func(t *testing.T) { decidedWithin(t, 1<<30, v.nodes, v.manifests) })
+	}
+	t.Run("10,000 workloads on 5,000 nodes at half load", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("takes its time")
+		}
+		decidedWithin(t, 500e6, largeNodes(5000), largeWorkloads(10000, 5000, 0.5))
+	})
+}
+
+func decidedWithin(t *testing.T, limit uint64, nodes, manifests string) {
+	t.Helper()
+	var m *model.Model
+	read := watched(func() { m, _ = modelOf(t, nodes, manifests) })
+	var d *certificate.Decision
+	decided := watched(func() { d = search.Decide(m, search.Options{}) })
+	t.Logf("reading: %s; deciding: %s; %s, %d of %d pods witnessed", read, decided, d.Verdict, len(d.Witness), d.Total)
+	if peak := max(read.heap, decided.heap); peak > limit {
+		t.Errorf("%d MB of heap, the limit is %d MB", peak/1e6, limit/1e6)
+	}
+}

@@ -1,0 +1,104 @@
+package search
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// decideFinite adds the workloads whose pods end by themselves: always if all of
+// them find a node beside everything else at once, and never if not even one
+// finds one in an empty cluster. Else they wait.
+func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
+	if !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return ends(m, w) }) {
+		return
+	}
+	parts := m.Split()
+	rules := decideEnding(parts, false, o)
+	hold(parts, rules, o)
+	full := decideEnding(parts, true, o)
+	hold(parts, full, o)
+	all := full.decision(m, rules)
+	if parts != m {
+		join(all, parts)
+	}
+	hopeless := hopeless(parts, rules.a)
+	for _, w := range all.Workloads {
+		if ends(m, w.Workload) {
+			wait(&w, hopeless[w.Workload])
+			d.Workloads = append(d.Workloads, w)
+		}
+	}
+	order := map[*workload.Workload]int{}
+	for i, w := range m.Workloads {
+		order[w] = i
+	}
+	slices.SortStableFunc(d.Workloads, func(x, y certificate.WorkloadDecision) int { return order[x.Workload] - order[y.Workload] })
+}
+
+// ends reports whether a workload has pods to be placed that end by themselves.
+func ends(m *model.Model, w *workload.Workload) bool {
+	return w.Finite() && model.Modelled(m.Groups[w]) && !w.Running
+}
+
+// decideEnding decides the components that have pods which end.
+func decideEnding(m *model.Model, contend bool, o Options) *decided {
+	d := &decided{a: newArena(m, contend, nil)}
+	for _, c := range d.a.components() {
+		if slices.ContainsFunc(c.owners, func(w *workload.Workload) bool { return w.Finite() }) {
+			d.outcomes = append(d.outcomes, d.a.bounded(c, o))
+		}
+	}
+	return d
+}
+
+// wait makes a verdict about everything at once one about pods that end.
+func wait(d *certificate.WorkloadDecision, hopeless bool) {
+	switch {
+	case hopeless:
+		d.Verdict, d.RulesVerdict, d.Cause, d.MaxPlaced, d.MinPlaced = certificate.Never, certificate.Never, "", 0, 0
+		return
+	case d.Verdict == certificate.Never || d.Verdict == certificate.OrderDependent:
+		d.Verdict, d.Cause = certificate.Undetermined, model.Waits
+	}
+	if d.RulesVerdict == certificate.Never || d.RulesVerdict == certificate.OrderDependent {
+		d.RulesVerdict = certificate.Undetermined
+	}
+}
+
+// hopeless are the workloads whose pods end of which not even one pod finds a
+// node, whatever else is there and however long it waits. The checker tries it.
+func hopeless(m *model.Model, a *arena) map[*workload.Workload]bool {
+	none := map[*workload.Workload]bool{}
+	prove := func(g *model.Group, with []*workload.Workload) {
+		if err := certificate.CheckerOf(m).Homeless(m, g, with); err == nil {
+			none[g.Origin()] = true
+		} else if !errors.Is(err, certificate.ErrTooLong) {
+			m.Run().Refuse([]*workload.Workload{g.Origin()}, err)
+		}
+	}
+	for i, u := range a.units {
+		if u.g.Finite() && !u.g.Running && u.pods > 0 && a.homeless(i) {
+			prove(u.g, nil)
+		}
+	}
+	for _, c := range bound.Circles(m) {
+		if g := m.Groups[c.Workload]; g.Finite() && model.Modelled(g) {
+			prove(g, c.Path)
+		}
+	}
+	return none
+}
+
+// homeless reports whether no node ever takes a pod of a unit: none passes the
+// filters, is large enough and carries all keys, or there is no company for it.
+func (a *arena) homeless(i int) bool {
+	u := a.units[i]
+	lonely := len(u.near) > 0 && !u.first && len(u.company) == 0 && len(u.unsure) == 0 && !u.open
+	return lonely || !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return a.carries(int(n), u.keys) && a.carries(int(n), u.near) })
+}

@@ -1,0 +1,274 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+)
+
+// shares counts the samples of a shape by what proofs alone make of them.
+type shares struct{ all, decided, exact int }
+
+// proved is the claim that proofs without search are right: the verdict where
+// there is one, the numbers where they are said to be exact, else bounds.
+func (s *shares) proved(m *model.Model, want truth, _ *certificate.Decision) string {
+	s.all++
+	d := search.DecideWithoutSearch(m)
+	if d.Verdict != certificate.Undetermined {
+		s.decided++
+		if d.Verdict != want.verdict() {
+			return "it is proved to be " + string(d.Verdict)
+		}
+	}
+	if d.MaxPlaced < want.most || d.MinPlaced > want.least {
+		return fmt.Sprintf("bounds are %d and %d", d.MinPlaced, d.MaxPlaced)
+	}
+	if !d.Exact {
+		return ""
+	}
+	s.exact++
+	if d.MaxPlaced != want.most || d.MinPlaced != want.least {
+		return fmt.Sprintf("numbers are %d and %d", d.MinPlaced, d.MaxPlaced)
+	}
+	return s.each(m, d)
+}
+
+// each is the same claim for every workload by itself.
+func (s *shares) each(m *model.Model, d *certificate.Decision) string {
+	most, least := make([]int, len(m.Workloads)), make([]int, len(m.Workloads))
+	for i, w := range m.Workloads {
+		least[i] = w.Count.N
+	}
+	finals(m, m.Workloads, func(counts [][]int) {
+		for i := range counts {
+			most[i], least[i] = max(most[i], sum(counts[i])), min(least[i], sum(counts[i]))
+		}
+	})
+	for i, of := range d.Workloads {
+		if of.MaxPlaced != most[i] || of.MinPlaced != least[i] {
+			return fmt.Sprintf("%s has %d to %d, not %d to %d", of.Workload, least[i], most[i], of.MinPlaced, of.MaxPlaced)
+		}
+	}
+	return ""
+}
+
+// demand asks for so many percent that are decided, and that are exact.
+func (s *shares) demand(t *testing.T, decided, exact int) {
+	t.Helper()
+	t.Logf("without search %d of %d are decided, %d exactly", s.decided, s.all, s.exact)
+	if s.decided*100 < s.all*decided || s.exact*100 < s.all*exact {
+		t.Errorf("too few")
+	}
+}
+
+// crowded is the crowd of T8: workloads that keep apart on one key, or not.
+func (g generator) crowded(conflicts int) crowd {
+	c := g.newCrowd(2+g.IntN(3), 2, 2+g.IntN(4))
+	for u := range c.pods {
+		for w := range u + 1 {
+			c.keepApart(u, w, g.chance(conflicts))
+		}
+	}
+	for n := range c.domain {
+		if c.domain[n] = g.IntN(5); g.chance(10) {
+			c.domain[n] = -1
+		}
+	}
+	return c
+}
+
+// TestProofsOfOneKey is about workloads that keep apart on one key (T8).
+func TestProofsOfOneKey(t *testing.T) {
+	var s shares
+	count := hold(t, 250, 401, func(g generator) sample {
+		c := g.crowded(60)
+		return sample{c.nodes("rack", 10), c.workloads("rack"), s.proved}
+	})
+	s.demand(t, 100, 98)
+	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+}
+
+// TestProofsOfOneSlot is about nodes with room for one pod, or for all (T2),
+// among which workloads keep apart by host or by port.
+func TestProofsOfOneSlot(t *testing.T) {
+	var s shares
+	count := hold(t, 250, 402, func(g generator) sample {
+		c := g.crowded(40)
+		nodes := ""
+		for n := range c.domain {
+			c.domain[n] = n
+		}
+		for n := range c.domain {
+			one := crowd{c.pods, c.may, c.apart, []int{n}}
+			text := one.nodes(hostKey, 1+9*g.IntN(2))
+			nodes += strings.Replace(text, "name: n0", fmt.Sprintf("name: n%d", n), 1)
+			for u := range c.pods {
+				nodes = strings.Replace(nodes, fmt.Sprintf("w%d: \"%t\"", u, c.may[u][0]), fmt.Sprintf("w%d: \"%t\"", u, c.may[u][n]), 1)
+			}
+		}
+		key, port := hostKey, ""
+		switch g.IntN(3) {
+		case 0:
+			key = ""
+		case 1:
+			port = "containers: [{name: c, image: c, ports: [{containerPort: 80, hostPort: 80}]}]\n"
+		}
+		manifests := c.workloads(key)
+		if port != "" {
+			manifests = strings.Replace(manifests, "containers: [{name: c, image: c}]\n", strings.TrimLeft(port, " "), 2)
+		}
+		return sample{nodes, manifests, s.proved}
+	})
+	s.demand(t, 100, 90)
+	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+}
+
+// TestProofsOfOneSidedRules has terms that only look at who is there already:
+// their namespace selector matches every namespace for a pod that comes in.
+func TestProofsOfOneSidedRules(t *testing.T) {
+	var s shares
+	count := hold(t, 250, 403, func(g generator) sample {
+		c := g.crowded(70)
+		sided := g.IntN(len(c.pods))
+		text := strings.ReplaceAll(c.workloads("rack"), fmt.Sprintf("labelSelector: {matchLabels: {app: \"w%d\"}}", sided),
+			fmt.Sprintf("labelSelector: {matchLabels: {app: \"w%d\"}}, namespaceSelector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: NotIn, values: [d]}]}", sided))
+		return sample{c.nodes("rack", 10), text, s.proved}
+	})
+	s.demand(t, 95, 50)
+	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+}
+
+// TestProofsOfColouring is about workloads of one pod each.
+func TestProofsOfColouring(t *testing.T) {
+	var s shares
+	count := hold(t, 200, 404, func(g generator) sample {
+		c := g.graph(3+g.IntN(4), 2+g.IntN(2), 30+g.IntN(50))
+		return sample{c.nodes(hostKey, 10), c.workloads(hostKey), s.proved}
+	})
+	s.demand(t, 100, 100)
+	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+}
+
+// TestProofsOfSharedNodes is about three workloads that all keep away from one
+// another on nodes with slots of their own for each.
+func TestProofsOfSharedNodes(t *testing.T) {
+	var s shares
+	hold(t, 250, 405, func(g generator) sample {
+		_, nodes, manifests := g.newExclusive()
+		return sample{nodes, manifests, s.proved}
+	})
+	s.demand(t, 70, 25)
+}
+
+// TestProofsOfRequests is about workloads that only want space on nodes.
+func TestProofsOfRequests(t *testing.T) {
+	var s shares
+	count := hold(t, 250, 406, func(g generator) sample {
+		c := g.newCrowd(2+g.IntN(2), 3, 2+g.IntN(2))
+		for n := range c.domain {
+			c.domain[n] = n
+		}
+		text := c.workloads("")
+		for range c.pods {
+			text = strings.Replace(text, "containers: [{name: c, image: c}]\n", fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: \"%d\"}}}]\n", 1+g.IntN(3)), 1)
+		}
+		return sample{strings.ReplaceAll(c.nodes(hostKey, 3), "pods:", fmt.Sprintf("cpu: \"%d\", pods:", 2+g.IntN(5))), text, s.proved}
+	})
+	s.demand(t, 80, 20)
+	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+}
+
+// TestOnePodClosesOnce has two workloads that keep apart by zone and by rack. A
+// pod closes nodes on both keys at once, but not a zone here and a rack there.
+func TestOnePodClosesOnce(t *testing.T) {
+	nodes := ""
+	for i, at := range [][2]int{{1, 2}, {1, 1}, {2, 0}} {
+		nodes += room(i, fmt.Sprintf("%s=%d,rack=%d", zoneKey, at[0], at[1]), 10)
+	}
+	web := sel("app=web")
+	manifests := named("web", 1, "") + named("db", 1, anti(term(zoneKey, web), term("rack", web)))
+	m, _ := modelOf(t, nodes, manifests)
+	if d := search.DecideWithoutSearch(m); d.Verdict != certificate.Always || !d.Exact {
+		t.Errorf("%s, exact %t", d.Verdict, d.Exact)
+	}
+}
+
+// TestWheel has a cycle of five workloads and one that keeps away from all: no
+// three nodes are enough, and six more workloads are in nobody's way.
+func TestWheel(t *testing.T) {
+	c := generator{rand.New(rand.NewPCG(1, 1))}.graph(12, 3, 0)
+	for u := 1; u <= 5; u++ {
+		c.keepApart(u, u%5+1, true)
+	}
+	for u := range 12 {
+		c.keepApart(0, u, u > 0)
+	}
+	m, _ := modelOf(t, c.nodes(hostKey, 100), c.workloads(hostKey))
+	if d := search.Decide(m, search.Options{Steps: 1000}); d.Verdict != certificate.Never || d.MaxPlaced != 11 || !d.Exact {
+		t.Errorf("%s, %d to %d, exact %t", d.Verdict, d.MinPlaced, d.MaxPlaced, d.Exact)
+	}
+}
+
+// TestGraphs has graphs of conflicts around the number at which three nodes
+// stop being enough. Proofs decide all of them.
+func TestGraphs(t *testing.T) {
+	count := verdicts{}
+	exact := 0
+	for percent := 22; percent <= 36; percent += 2 {
+		for seed := range 8 {
+			g := generator{rand.New(rand.NewPCG(uint64(seed), uint64(900+percent)))}
+			c := g.graph(14, 3, percent)
+			m, _ := modelOf(t, c.nodes(hostKey, 100), c.workloads(hostKey))
+			d, want := search.Decide(m, search.Options{Steps: 1000}), c.verdict()
+			if count[want]++; d.Verdict != want {
+				t.Errorf("%d %%, seed %d: %s, want %s", percent, seed, d.Verdict, want)
+			}
+			if d.Exact {
+				exact++
+			}
+		}
+	}
+	t.Logf("%v, %d exactly", count, exact)
+	count.vary(t, 10, certificate.OrderDependent, certificate.Never)
+}
+
+// TestOverlap has workloads that share nodes with a slot each: 21 pods may only
+// use 20 of them, though each by itself has room, and all nodes would do.
+func TestOverlap(t *testing.T) {
+	nodes, manifests := "", ""
+	for n := range 60 {
+		nodes += room(n, fmt.Sprintf("a=%t,b=%t,c=%t,d=true", n < 14, n >= 6 && n < 20, n%2 == 0 && n < 20), 1)
+	}
+	for i, pods := range []int{8, 8, 5, 30} {
+		manifests += named(fmt.Sprintf("w%d", i), pods, fmt.Sprintf("nodeSelector: {%c: \"true\"}\n", 'a'+i))
+	}
+	m, _ := modelOf(t, nodes, manifests)
+	if d := search.Decide(m, search.Options{}); d.Verdict != certificate.Never || d.MaxPlaced != 50 {
+		t.Errorf("%s, at most %d of %d", d.Verdict, d.MaxPlaced, d.Total)
+	}
+}
+
+// TestWeights has seven workloads that exclude one another by host on nodes
+// that hold two pods of some and one of others.
+func TestWeights(t *testing.T) {
+	nodes, manifests := "", ""
+	for n := range 60 {
+		nodes += sized(n, fmt.Sprintf("%s=n%d", hostKey, n), fmt.Sprintf("pods: \"10\", cpu: \"%d\"", 2+n%2*2))
+	}
+	for w := range 7 {
+		var terms []string
+		for o := range w {
+			terms = append(terms, term(hostKey, sel(fmt.Sprintf("app=w%d", o))))
+		}
+		manifests += named(fmt.Sprintf("w%d", w), 14, ruled(terms, nil, nil)+fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: \"%d\"}}}]\n", 1+w%2*3))
+	}
+	m, _ := modelOf(t, nodes, manifests)
+	if d := search.Decide(m, search.Options{}); d.Verdict != certificate.Never {
+		t.Errorf("%s, at most %d of %d", d.Verdict, d.MaxPlaced, d.Total)
+	}
+}

@@ -1,0 +1,104 @@
+package search_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+)
+
+// companions are a few workloads with requests, of which some want others near
+// and some are spread, on nodes in zones.
+func (g generator) companions() (nodes, manifests string) {
+	for n := range 3 {
+		labels := fmt.Sprintf("%s=n%d", hostKey, n)
+		if !g.chance(5) {
+			labels += fmt.Sprintf(",%s=z%d", zoneKey, n%2)
+		}
+		nodes += node(fmt.Sprintf("n%d", n), labels) + fmt.Sprintf("status:\n  allocatable: {cpu: %q, pods: \"5\"}\n", g.pick("2", "3", "4", "5"))
+	}
+	var b strings.Builder
+	for w := range 2 + g.IntN(2) {
+		name := fmt.Sprintf("w%d", w)
+		var antis, affs, spreads []string
+		switch key := g.pick(hostKey, zoneKey, zoneKey); g.IntN(6) {
+		case 0, 1:
+			affs = append(affs, term(key, sel(fmt.Sprintf("app=w%d", g.IntN(w+1)))))
+		case 2:
+			spreads = append(spreads, strings.Replace(tsc(key, sel("app="+name), ""), "maxSkew: 1", "maxSkew: "+g.pick("1", "2", "3"), 1))
+			if g.chance(50) {
+				spreads = append(spreads, strings.Replace(tsc("rack", sel("app="+name), ""), "rack", map[bool]string{true: hostKey, false: zoneKey}[key == zoneKey], 1))
+			}
+		case 3:
+			antis = append(antis, term(key, sel(fmt.Sprintf("app=w%d", g.IntN(w+1)))))
+		}
+		b.WriteString(named(name, 1+g.IntN(2), ruled(antis, affs, spreads)+
+			fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: %q}}}]\n", g.pick("500m", "500m", "1", "2"))))
+	}
+	return nodes, b.String()
+}
+
+// TestCompanyIsSure: a pod that wants company finds a node if those near it
+// cannot all be closed, wherever the company is, and the company is sure to be
+// there. That is proved without a search, and whatever is proved is so.
+func TestCompanyIsSure(t *testing.T) {
+	proved := 0
+	count := hold(t, 1500, 83, func(g generator) sample {
+		nodes, manifests := g.companions()
+		return sample{nodes, manifests, func(m *model.Model, want truth, _ *certificate.Decision) string {
+			d := search.DecideWithoutSearch(m)
+			if d.Verdict == certificate.Always {
+				proved++
+			}
+			if d.Verdict != certificate.Undetermined && d.Verdict != want.verdict() {
+				return "proofs say " + string(d.Verdict)
+			}
+			return ""
+		}}
+	})
+	count.vary(t, 3, certificate.Always, certificate.OrderDependent, certificate.Never)
+	if proved*2 < count[certificate.Always] {
+		t.Errorf("only %d of %v are proved without a search", proved, count)
+	}
+	t.Log(proved, "proved to be always")
+}
+
+// TestManyWorkloadsBesideOneAnother: workloads that contend for room, with a
+// rule here and there, are too many to try everything, and each is placed.
+func TestManyWorkloadsBesideOneAnother(t *testing.T) {
+	nodes := ""
+	for n := range 6 {
+		nodes += node(fmt.Sprintf("n%d", n), fmt.Sprintf("%s=n%d,%s=z%d", hostKey, n, zoneKey, n%3)) + "status:\n  allocatable: {cpu: \"4\", pods: \"50\"}\n"
+	}
+	request := func(cpu int) string {
+		return fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: %dm}}}]\n", cpu)
+	}
+	rules := []string{
+		ruled(nil, []string{term(zoneKey, sel("app=w1"))}, nil), "", ruled(nil, nil, []string{tsc(zoneKey, sel("app=w2"), "")}),
+		ruled([]string{term(hostKey, sel("app=w3"))}, nil, nil), ruled(nil, []string{term(zoneKey, sel("app=w4"))}, nil), "",
+		ruled(nil, []string{term(zoneKey, sel("app=w0"))}, nil), "", "",
+	}
+	nine := ""
+	for w, rule := range rules {
+		nine += named(fmt.Sprintf("w%d", w), 1+w%3, rule+request(100+50*w))
+	}
+	bare := pod("two", "d", "app=two", "", spread(tsc(zoneKey, sel("app=two"), ""), tsc(hostKey, sel("app=two"), ""))+"\n"+request(500))
+	for i := range 12 {
+		bare += pod(fmt.Sprintf("p%d", i), "d", "", "", request(500))
+	}
+	for name, manifests := range map[string]string{"nine": nine, "bare": bare} {
+		m, _ := modelOf(t, nodes, manifests)
+		d := search.Decide(m, search.Options{})
+		if d.Verdict != certificate.Always || !d.Exact || d.MinPlaced != d.Total || len(d.Over) > 0 {
+			t.Errorf("%s: %s, %d to %d of %d, exact %t", name, d.Verdict, d.MinPlaced, d.MaxPlaced, d.Total, d.Exact)
+		}
+		for _, w := range d.Workloads {
+			if w.Verdict != d.Verdict {
+				t.Errorf("%s: %s is %s, and the whole %s", name, w.Workload, w.Verdict, d.Verdict)
+			}
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+)
+
+// exclusive are three workloads of which no two share a node: what each node
+// can hold of each, and how many pods each wants.
+type exclusive struct {
+	slots [][3]int
+	want  [3]int
+}
+
+// assignable tries every way of giving the nodes from n on to one workload each.
+func (e exclusive) assignable(n int, left [3]int) bool {
+	if left[0] <= 0 && left[1] <= 0 && left[2] <= 0 {
+		return true
+	}
+	if n == len(e.slots) {
+		return false
+	}
+	for w := range left {
+		rest := left
+		rest[w] -= e.slots[n][w]
+		if e.assignable(n+1, rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// outweighed tells whether some weights refute: if every node went to the
+// workload that makes most of it, it would still not be enough.
+func (e exclusive) outweighed() bool {
+	for x := range 64 {
+		weight := [3]int{x % 4, x / 4 % 4, x / 16}
+		supply, demand := 0, 0
+		for w, pods := range e.want {
+			demand += weight[w] * pods
+		}
+		for _, slots := range e.slots {
+			supply += max(weight[0]*slots[0], weight[1]*slots[1], weight[2]*slots[2])
+		}
+		if supply < demand {
+			return true
+		}
+	}
+	return false
+}
+
+// newExclusive makes the workloads differ in what they ask for, and the nodes
+// in what they offer, so that each node has slots of its own for each.
+func (g generator) newExclusive() (e exclusive, nodes, manifests string) {
+	var asks [3]int
+	for w := range asks {
+		asks[w], e.want[w] = 1+g.IntN(3), 1+g.IntN(1+g.IntN(3))
+		var terms []string
+		for o := range w {
+			terms = append(terms, term(hostKey, sel(fmt.Sprintf("app=w%d", o))))
+		}
+		spec := ruled(terms, nil, nil) + fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: \"%d\"}}}]\n", asks[w])
+		manifests += named(fmt.Sprintf("w%d", w), e.want[w], spec)
+	}
+	for n := range 3 + g.IntN(3) {
+		cpu, pods := 1+g.IntN(6), 1+g.IntN(4)
+		var slots [3]int
+		for w := range slots {
+			slots[w] = min(pods, cpu/asks[w])
+		}
+		e.slots = append(e.slots, slots)
+		nodes += sized(n, fmt.Sprintf("%s=n%d", hostKey, n), fmt.Sprintf("cpu: \"%d\", pods: \"%d\"", cpu, pods))
+	}
+	return e, nodes, manifests
+}
+
+// TestPropertyMutualExclusion is about three workloads that all keep away from
+// one another on nodes with slots of their own for each: all find room exactly
+// if the nodes can be shared out, and weights that refute it are right.
+func TestPropertyMutualExclusion(t *testing.T) {
+	refuted := 0
+	count := hold(t, 250, 301, func(g generator) sample {
+		e, nodes, manifests := g.newExclusive()
+		return sample{nodes, manifests, func(_ *model.Model, want truth, _ *certificate.Decision) string {
+			shared := e.assignable(0, e.want)
+			if want.complete != shared {
+				return fmt.Sprintf("the nodes can be shared out: %t", shared)
+			}
+			if e.outweighed() {
+				refuted++
+			}
+			if shared && e.outweighed() {
+				return "weights refute what can be shared out"
+			}
+			return ""
+		}}
+	})
+	t.Logf("weights up to 3 refute %d of %d", refuted, count[certificate.Never])
+	if refuted*2 < count[certificate.Never] {
+		t.Errorf("weights refute only %d of %d", refuted, count[certificate.Never])
+	}
+	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+}
+
+// graph makes a crowd of one-pod workloads, any two of which are kept apart
+// with a chance, on so many nodes of one domain each.
+func (g generator) graph(workloads, nodes, percent int) crowd {
+	c := crowd{domain: make([]int, nodes)}
+	for n := range nodes {
+		c.domain[n] = n
+	}
+	for range workloads {
+		may := make([]bool, nodes)
+		for n := range may {
+			may[n] = true
+		}
+		c.pods, c.may, c.apart = append(c.pods, 1), append(c.may, may), append(c.apart, make([]bool, workloads))
+	}
+	for u := range workloads {
+		for w := range u {
+			c.keepApart(u, w, g.chance(percent))
+		}
+	}
+	return c
+}
+
+// colourable tells whether the workloads from the given one on can be coloured
+// so that none has the colour of one that it is kept apart from.
+func (c crowd) colourable(colours []int) bool {
+	u := len(colours)
+	if u == len(c.pods) {
+		return true
+	}
+	for colour := range c.domain {
+		free := true
+		for w, has := range colours {
+			free = free && !(has == colour && c.apart[u][w])
+		}
+		if free && c.colourable(append(colours, colour)) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestPropertyColouring is about workloads of one pod: nodes are colours, so
+// there is a placement of all exactly if the conflicts can be coloured.
+func TestPropertyColouring(t *testing.T) {
+	count := hold(t, 200, 302, func(g generator) sample {
+		c := g.graph(3+g.IntN(3), 2+g.IntN(2), 60)
+		return sample{c.nodes(hostKey, 10), c.workloads(hostKey), func(m *model.Model, want truth, d *certificate.Decision) string {
+			if want.complete != c.colourable(nil) {
+				return fmt.Sprintf("the conflicts can be coloured: %t", c.colourable(nil))
+			}
+			return c.matched(m, want, d)
+		}}
+	})
+	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+}
+
+// TestPropertyLargeColouring has graphs that are too large to enumerate: there,
+// colouring and the matching for each workload tell the verdict between them.
+func TestPropertyLargeColouring(t *testing.T) {
+	count := verdicts{}
+	for _, size := range []struct{ workloads, percent int }{{9, 25}, {10, 35}, {11, 65}, {14, 80}} {
+		for seed := range 4 {
+			g := generator{rand.New(rand.NewPCG(uint64(seed), uint64(303+size.workloads)))}
+			c := g.graph(size.workloads, 3, size.percent)
+			m, _ := modelOf(t, c.nodes(hostKey, 100), c.workloads(hostKey))
+			want := c.verdict()
+			count[want]++
+			if d := search.Decide(m, search.Options{}); d.Verdict != want {
+				t.Errorf("%d workloads, seed %d: %s, want %s\n%s", size.workloads, seed, d.Verdict, want, c.workloads(hostKey))
+			}
+		}
+	}
+	t.Log(count)
+	count.vary(t, 10, certificate.OrderDependent, certificate.Never)
+}
+
+// verdict is that of one-pod workloads which have nothing but their conflicts.
+func (c crowd) verdict() certificate.Verdict {
+	if !c.colourable(nil) {
+		return certificate.Never
+	}
+	for u := range c.pods {
+		if c.wedges(u) {
+			return certificate.OrderDependent
+		}
+	}
+	return certificate.Always
+}

@@ -1,0 +1,53 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/search"
+)
+
+// TestPropertyT7 is about the loss of a node: where it is proved that the pods
+// always fit on the others, every repair of every placement completes, as every
+// state on the way is one of the smaller cluster.
+func TestPropertyT7(t *testing.T) {
+	pairs, repairs := 0, 0
+	for seed := range 120 {
+		g := generator{rand.New(rand.NewPCG(uint64(seed), 207))}
+		nodes := strings.SplitAfter(g.places(3+g.IntN(3), func() string { return fmt.Sprintf("pods: \"%d\", cpu: \"%d\"", 2+g.IntN(8), 2+g.IntN(4)) }), "}}\n")
+		nodes = slices.DeleteFunc(nodes, func(n string) bool { return n == "" })
+		manifests := g.mixed(func() string {
+			return fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: \"%d\"}}}]\n", g.IntN(2))
+		})
+		whole, set := modelOf(t, strings.Join(nodes, ""), manifests)
+		for lost := range nodes {
+			left, survivors := modelOf(t, strings.Join(slices.Delete(slices.Clone(nodes), lost, lost+1), ""), manifests)
+			if search.DecideWithoutSearch(left).Verdict != certificate.Always {
+				continue
+			}
+			finals(whole, set.Workloads, func(counts [][]int) {
+				pairs++
+				rest := make([][]int, len(counts))
+				for i := range counts {
+					rest[i] = slices.Delete(slices.Clone(counts[i]), lost, lost+1)
+				}
+				finalsFrom(left, survivors.Workloads, rest, func(end [][]int) {
+					repairs++
+					for i, w := range survivors.Workloads {
+						if sum(end[i]) != w.Count.N {
+							t.Fatalf("seed %d: without node %d of %v only %d of %d pods of %s are there after %v", seed, lost, counts, sum(end[i]), w.Count.N, w, end)
+						}
+					}
+				})
+			})
+		}
+	}
+	t.Logf("%d placements and lost nodes, %d repairs", pairs, repairs)
+	if pairs < 1000 {
+		t.Errorf("the generator is too tame: %d placements and lost nodes", pairs)
+	}
+}

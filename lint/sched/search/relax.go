@@ -1,0 +1,132 @@
+package search
+
+import (
+	"maps"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// atomKind is a part of a workload that a contradiction may rest on, beside
+// its terms.
+type atomKind uint8
+
+const (
+	atomSelector atomKind = iota // nodeSelector and required node affinity
+	atomTaints                   // taints that are not tolerated, and cordons
+	atomRequests                 // resource requests
+	atomSlots                    // that a pod takes one of the node's slots
+	atomPorts                    // host ports
+	atomReplicas                 // that there are so many pods
+)
+
+// relaxation leaves parts of the input out, to see what a verdict rests on.
+// The nil relaxation leaves out nothing.
+type relaxation struct {
+	terms map[*model.Term]bool
+	parts map[*workload.Workload]map[atomKind]bool
+	count map[*workload.Workload]int
+	// only, if not nil, are the workloads that take part.
+	only map[*workload.Workload]bool
+	// nodes are further nodes.
+	nodes []*topology.Node
+	// keys are topology keys that terms have instead of their own.
+	keys map[*model.Term]string
+}
+
+func (r *relaxation) clone() *relaxation {
+	more := *r
+	more.terms, more.parts, more.count = maps.Clone(r.terms), maps.Clone(r.parts), maps.Clone(r.count)
+	return &more
+}
+
+// key is the topology key of a term.
+func (r *relaxation) key(t *model.Term) string {
+	if r == nil || r.keys == nil {
+		return t.Key
+	}
+	for _, of := range []*model.Term{t, t.Origin} {
+		if key, ok := r.keys[of]; ok {
+			return key
+		}
+	}
+	return t.Key
+}
+
+func (r *relaxation) dropped(t *model.Term) bool {
+	return r != nil && (r.terms[t] || t.Origin != nil && r.terms[t.Origin])
+}
+
+func (r *relaxation) without(g *model.Group, kind atomKind) bool {
+	return r != nil && r.parts[g.Origin()][kind]
+}
+
+// gone reports whether a group has no pods any more.
+func (r *relaxation) gone(g *model.Group) bool {
+	if r == nil {
+		return false
+	}
+	n, ok := r.count[g.Origin()]
+	return ok && n == 0
+}
+
+// treats reports whether it leaves out parts of a group.
+func (r *relaxation) treats(g *model.Group) bool { return r != nil && len(r.parts[g.Origin()]) > 0 }
+
+// pods is how many pods of a group there are to be.
+func (r *relaxation) pods(g *model.Group) int {
+	if r == nil {
+		return g.Count.N
+	}
+	n, ok := r.count[g.Origin()]
+	switch {
+	case !ok:
+		return g.Count.N
+	case g.Whole == nil:
+		return n
+	case g.Position < n:
+		return 1
+	}
+	return 0
+}
+
+// requests are what the pods of a unit ask for.
+func (a *arena) requests(u *unit) []model.Request {
+	if a.relax.without(u.g, atomRequests) {
+		return nil
+	}
+	return u.g.Requests
+}
+
+// passes is the outcome of the node-level filters for every node of the arena.
+func (a *arena) passes(g *model.Group) []model.Passes {
+	all := a.m.Eligible(g.Workload).Nodes
+	selector, taints := a.relax.without(g, atomSelector), a.relax.without(g, atomTaints)
+	if len(all) == len(a.nodes) && !selector && !taints {
+		return all
+	}
+	a.m.Run().Spend(model.StepsPerTerm + len(a.nodes)/2)
+	relaxed := append([]model.Passes(nil), all...)
+	f := model.NewFilter(g.Workload)
+	for _, n := range a.nodes[len(all):] {
+		relaxed = append(relaxed, f.Passes(n))
+	}
+	for i := range relaxed {
+		p := &relaxed[i]
+		p.Selector = p.Selector || selector
+		p.Taints, p.Schedulable = p.Taints || taints, p.Schedulable || taints
+	}
+	return relaxed
+}
+
+// takingPart are the workloads of an arena, in order: all, or those that stand for the
+// workloads of a relaxation, and what runs.
+func takingPart(m *model.Model, relax *relaxation) []*workload.Workload {
+	if relax == nil || relax.only == nil {
+		return m.Workloads
+	}
+	m.Number()
+	return m.InOrder(relax.only, m.Running)
+}

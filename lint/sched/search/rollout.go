@@ -1,0 +1,266 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// mayCome tells whether the controller creates a further new pod.
+func mayCome(r certificate.Rollout, replicas, old, fresh int) bool {
+	return fresh < replicas && old+fresh < replicas+r.Surge && !(r.Empty && old > 0)
+}
+
+// mayGo tells whether the controller takes an old pod away.
+func mayGo(r certificate.Rollout, replicas, old, fresh int) bool {
+	if r.Whole {
+		return old > 0 && fresh == replicas
+	}
+	return old > 0 && (r.Empty || old+fresh > replicas-r.Unavailable)
+}
+
+// Roll goes through all states of a rollout, within the budget. Deleted pods
+// leave at once: what waits for one to be gone only waits (R-W5). Where a new pod
+// may want to be near one that is terminating still, which counts (R-A1), only
+// what is found both ways is known.
+func Roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
+	open := certificate.Rolled{Verdict: certificate.Undetermined}
+	out := open
+	if !m.Run().Within(m.Run().Left(), func() { out = roll(m, r, o) }) {
+		m.Run().Stops++
+		return open
+	}
+	return out
+}
+
+func roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
+	steps, check := budget(m, o)
+	parts := m.Split()
+	a := newArena(parts, true, nil)
+	s := newRolling(a, r, &steps)
+	if s == nil {
+		return certificate.Rolled{Verdict: certificate.Undetermined}
+	}
+	defer s.search.close()
+	whole := s.search.visit(s.search.c.pods - s.replicas)
+	out := certificate.Rolled{Verdict: s.verdict(whole), Skewed: s.skewed && whole, Stuck: s.moves()}
+	if out.Verdict == certificate.Undetermined {
+		if steps < 0 {
+			m.Run().Stops++
+		}
+		return certificate.Rolled{Verdict: certificate.Undetermined, Skewed: out.Skewed}
+	}
+	switch err := certificate.CheckerOf(parts).Roll(parts, r, &out, check); {
+	case errors.Is(err, certificate.ErrTooLong):
+		m.Run().Stops++
+		return certificate.Rolled{Verdict: certificate.Undetermined}
+	case err != nil:
+		m.Run().Refuse([]*workload.Workload{r.Old}, fmt.Errorf("a rollout does not hold: %w", err))
+		return certificate.Rolled{Verdict: certificate.Undetermined}
+	}
+	return out
+}
+
+// rolling explores a rollout: first how all old pods can be placed, then from
+// each such state what the controller and the scheduler may do.
+type rolling struct {
+	certificate.Rollout
+	*search
+	old, fresh int // units
+	replicas   int
+	visited    map[string]bool
+	moved      []step // with the unit negative where a pod is taken away
+	stuck      []step // the first moves that lead nowhere
+	begun      bool
+	wedged     bool
+	done       bool
+	skewed     bool
+}
+
+// newRolling is nil if the pods are not of one kind each, or if what the search
+// would say depends on what only the cluster knows.
+func newRolling(a *arena, r certificate.Rollout, steps *int) *rolling {
+	old, fresh := a.unitsOf[r.Old], a.unitsOf[r.Fresh]
+	if len(old) != 1 || len(fresh) != 1 || r.Old.Kind.PerNode() || a.units[old[0]].pods != a.units[fresh[0]].pods {
+		return nil
+	}
+	c := component{}
+	for i, u := range a.units {
+		if len(u.unsure) > 0 || len(Unlisted(a.m, u.g.Workload)) > 0 {
+			return nil
+		}
+		if !u.g.Running {
+			c.add(i, u)
+		}
+	}
+	s := &rolling{Rollout: r, search: a.newSearch(c, steps), old: old[0], fresh: fresh[0], replicas: a.units[old[0]].pods, visited: map[string]bool{}}
+	s.left[s.index(s.fresh)] = 0
+	s.whole = s.goOn
+	return s
+}
+
+// index is where a unit stands in the component.
+func (s *rolling) index(unit int) int { return slices.Index(s.c.units, unit) }
+
+func (s *rolling) verdict(whole bool) certificate.Verdict {
+	switch {
+	case s.wedged && s.done:
+		return certificate.OrderDependent
+	case !whole || !s.begun || s.lingers():
+		return certificate.Undetermined
+	case s.wedged:
+		return certificate.Never
+	}
+	return certificate.Always
+}
+
+// lingers reports whether new pods may go where they could not without an old
+// one that is terminating: it is company to them as others are too, and so may
+// be the only one in its domain. Their own pods alone are all in one.
+func (s *rolling) lingers() bool {
+	if s.Empty || s.Whole {
+		return false
+	}
+	old, others := false, false
+	for _, c := range s.a.units[s.fresh].company {
+		old = old || c.unit == s.old
+		others = others || c.unit != s.old && c.unit != s.fresh
+	}
+	return old && others
+}
+
+// goOn goes on from one state; false if the budget is over.
+func (s *rolling) goOn() bool {
+	s.begun = true
+	if s.wedged && s.done {
+		return false // nothing more to find out
+	}
+	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
+		return false
+	}
+	key := string(s.key())
+	if s.visited[key] {
+		return true
+	}
+	s.visited[key] = true
+	old, fresh := s.a.units[s.old].placed, s.a.units[s.fresh].placed
+	if old == 0 && fresh == s.replicas {
+		s.done = true
+		s.skewed = s.skewed || s.uneven()
+		return true
+	}
+	moved := false
+	if mayCome(s.Rollout, s.replicas, old, fresh) {
+		some, ok := s.advance()
+		if !ok {
+			return false
+		}
+		moved = some
+	}
+	if mayGo(s.Rollout, s.replicas, old, fresh) {
+		moved = true
+		if !s.retire() {
+			return false
+		}
+	}
+	if !moved && !s.wedged {
+		s.wedged = true
+		s.stuck = append(slices.Clone(s.path), s.moved...)
+	}
+	return true
+}
+
+// advance places a new pod wherever one fits.
+func (s *rolling) advance() (moved, ok bool) {
+	var tried []int32
+	for _, n := range s.a.units[s.fresh].nodes.list {
+		n := int(n)
+		was := s.column[n]
+		if slices.Contains(tried, was) {
+			continue
+		}
+		tried = append(tried, was)
+		if *s.steps--; *s.steps < 0 {
+			return false, false
+		}
+		if !s.a.takes(s.fresh, n) {
+			continue
+		}
+		moved = true
+		s.a.place(s.fresh, n)
+		s.put(s.index(s.fresh), n)
+		s.moved = append(s.moved, step{s.fresh, n})
+		ok := s.goOn()
+		s.moved = s.moved[:len(s.moved)-1]
+		s.column[n] = was
+		s.a.unplace(s.fresh, n)
+		if !ok {
+			return true, false
+		}
+	}
+	return moved, true
+}
+
+// retire takes away an old pod, whichever.
+func (s *rolling) retire() bool {
+	var tried []int32
+	for n, pods := range s.a.in[s.old] {
+		was := s.column[n]
+		if pods == 0 || slices.Contains(tried, was) {
+			continue
+		}
+		tried = append(tried, was)
+		s.a.unplace(s.old, n)
+		s.drop(n)
+		s.moved = append(s.moved, step{-1 - s.old, n})
+		ok := s.goOn()
+		s.moved = s.moved[:len(s.moved)-1]
+		s.column[n] = was
+		s.a.place(s.old, n)
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// uneven reports whether the new pods alone go beyond what one of their spread
+// constraints allows.
+func (s *rolling) uneven() bool {
+	for _, c := range s.a.units[s.fresh].spreads {
+		if !slices.ContainsFunc(c.watch, func(w located) bool { return w.unit == s.fresh }) || len(c.domains) == 0 {
+			continue
+		}
+		count := map[int]int{}
+		for n, pods := range s.a.in[s.fresh] {
+			if c.counted[n] {
+				count[int(s.a.domain[c.key][n])] += int(pods)
+			}
+		}
+		least, most := s.replicas, 0
+		for _, d := range c.domains {
+			least, most = min(least, count[d]), max(most, count[d])
+		}
+		if most-least > c.maxSkew {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *rolling) moves() []certificate.Move {
+	var all []certificate.Move
+	for _, m := range s.stuck {
+		gone := m.unit < 0
+		if gone {
+			m.unit = -1 - m.unit
+		}
+		all = append(all, certificate.Move{Workload: s.a.units[m.unit].g.Origin(), Node: s.a.nodes[m.node], Gone: gone})
+	}
+	return all
+}

@@ -1,0 +1,302 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Sizes are sizes of the cluster, beside the declared one, that decide for every
+// size that growing pools may have whether pods of a group are always placed.
+type Sizes struct {
+	All []Size
+	// Every is set if All has every size there is that makes a difference to the
+	// group. Otherwise All stands for the rest only as far as placing goes, by
+	// one of the lemmas in Sizes.
+	Every bool
+	// Known is unset where there are too many sizes and no lemma helps.
+	Known bool
+}
+
+// Size is one size of the cluster; ID is equal for equal sizes.
+type Size struct {
+	ID    string
+	Nodes []*topology.Node
+}
+
+// maxSizes bounds the sizes that are looked at one by one.
+const maxSizes = 24
+
+// Grows reports whether some pool may grow by a node that makes a difference to
+// workloads: one that takes their pods, or that a hard spread of theirs counts.
+func Grows(m *model.Model, ws []*workload.Workload) bool { return len(growing(m, ws)) > 0 }
+
+// Sizes finds the sizes that decide about a group, which is closed: no other
+// workload has to do with it at any size. A kind is the nodes that a pool may
+// gain in one of its zones, and spare how many nodes of a kind the question
+// takes away, as the loss of a node does. Two lemmas make most sizes needless.
+//
+// Hereditary rules (no hard spread, no required pod affinity; what refuses a pod
+// goes on doing so): if all pods are always placed on nodes N, they are on N and
+// further nodes M, in each of two cases.
+//
+//  1. No node of M shares a domain of a required anti-affinity key with N, and the
+//     group has no DaemonSet. Proof: suppose a run on N and M ends with a pod p
+//     left over. What it placed on N, in its order, is a run on N. As that can be
+//     completed, and rules are hereditary, p fits on a node of N there; the pods on
+//     M refuse nothing on N, so p fits in the whole state, too.
+//  2. M is one node m, alike but for its name to n in N, and the shared domains of
+//     n are nested. Proof: as before p fits on some x in N beside what is on N, so a
+//     pod q on m refuses it: x and m are in one domain, that of n, of a key K. With
+//     the pods of m in place of those of n the state is one on N but for a name, so
+//     p fits on some y there, and a pod on n refuses it: y and n are in one domain of
+//     a key L. If the domain of K at n is in that of L, x is in the latter, and the
+//     pod on n refuses p on x; otherwise q refuses p on y. Either is a contradiction.
+//     If p is the pod that a DaemonSet has on m, then x is m itself in the state with
+//     m for n, and the pod on n that refuses it would keep out the DaemonSet's pod on
+//     n as well, unless it is that pod: so a DaemonSet must not keep its own pods
+//     apart in a shared domain.
+//
+// A kind with more declared nodes than spare is thus needless, and so is one that
+// shares no domain, where there is no DaemonSet. Each other kind is there or not:
+// its second node is like its first.
+//
+// One workload with one hard spread over its own pods: as many are placed as the
+// sum over domains of min(room, least room + maxSkew), in any order (R-M2). A node
+// alike to a declared one adds room to its domain, or a domain with as much room as
+// another one has, so the sum does not fall. Kinds without a declared node are there
+// or not.
+func SizesOf(m *model.Model, ws []*workload.Workload, spare int) Sizes {
+	kinds := growing(m, ws)
+	switch {
+	case len(kinds) == 0:
+		return Sizes{Known: true, Every: true}
+	case len(m.AskedFor()) > 0: // pods of one workload differ, and come in their order
+	case Hereditary(m, ws) && nested(m, ws):
+		return subsets(m, kinds, func(g int) bool {
+			return likeDeclared(m, ws, g) <= spare && (sharesDomain(m, ws, g) || slices.ContainsFunc(ws, perNode))
+		})
+	case spare == 0 && spreadsAlone(m, ws):
+		return subsets(m, kinds, func(g int) bool { return likeDeclared(m, ws, g) == 0 })
+	}
+	return everySize(m, kinds)
+}
+
+func perNode(w *workload.Workload) bool { return w.Kind.PerNode() }
+
+// growing are the indices of the kinds that make a difference to workloads.
+func growing(m *model.Model, ws []*workload.Workload) []int {
+	var kinds []int
+	for g := range m.Topology.Growth {
+		if slices.ContainsFunc(ws, func(w *workload.Workload) bool { return matters(m, w, g) }) {
+			kinds = append(kinds, g)
+		}
+	}
+	return kinds
+}
+
+// matters reports whether a node of a kind takes pods of a workload, or is a
+// domain of its hard spread (R-T2, R-T3).
+func matters(m *model.Model, w *workload.Workload, g int) bool {
+	passes := m.Eligible(w).Growth[g]
+	if passes.All() {
+		return true
+	}
+	labels, keys := m.Topology.Growth[g].Node.Labels, model.HardKeys(m.Groups[w])
+	return slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool {
+		return t.Use == model.Spread && t.Hard && model.Carries(labels, keys) &&
+			!(t.HonorsAffinity() && !passes.Selector) && !(t.HonorsTaints() && !passes.Taints)
+	})
+}
+
+// likeDeclared counts the declared nodes that are like a kind to a group: in the
+// same pool and zone, taking the same pods, and with none in place.
+func likeDeclared(m *model.Model, ws []*workload.Workload, g int) int {
+	node, count := m.Topology.Growth[g].Node, 0
+	for i, n := range m.Topology.Nodes {
+		if n.Pool == node.Pool && alikeIn(n, node) && !occupied(m, n) && !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
+			e := m.Eligible(w)
+			return e.Nodes[i] != e.Growth[g]
+		}) {
+			count++
+		}
+	}
+	return count
+}
+
+// occupied reports whether a pod is in place on a node.
+func occupied(m *model.Model, n *topology.Node) bool {
+	return slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return w.Running && w.Spec.NodeName == n.Name })
+}
+
+// alikeIn reports whether two nodes of a pool are in the same zone: they differ
+// in nothing else but their names.
+func alikeIn(a, b *topology.Node) bool {
+	for k, v := range a.Labels {
+		if v != a.Name && b.Labels[k] != v {
+			return false
+		}
+	}
+	return len(a.Labels) == len(b.Labels)
+}
+
+// sharesDomain reports whether a node of a kind is in one domain of a required
+// anti-affinity key with a node that is declared or of another kind.
+func sharesDomain(m *model.Model, ws []*workload.Workload, g int) bool {
+	node := m.Topology.Growth[g].Node
+	others := slices.Clone(m.Topology.Nodes)
+	for i, o := range m.Topology.Growth {
+		if i != g {
+			others = append(others, o.Node)
+		}
+	}
+	return slices.ContainsFunc(HardKeys(m, ws, model.AntiAffinity), func(k string) bool {
+		return slices.ContainsFunc(others, func(n *topology.Node) bool { return model.SameDomain(n, node, k) })
+	})
+}
+
+// OneOfEach are the declared nodes and one more of each kind that a pool may gain.
+func OneOfEach(m *model.Model) []*topology.Node {
+	nodes := slices.Clone(m.Topology.Nodes)
+	for _, g := range m.Topology.Growth {
+		nodes = append(nodes, g.Node)
+	}
+	return nodes
+}
+
+// nested reports whether the domains of required anti-affinity keys are nested in
+// one another, and no DaemonSet keeps its own pods apart in a domain of several
+// nodes, one node of each kind counted.
+func nested(m *model.Model, ws []*workload.Workload) bool {
+	nodes := OneOfEach(m)
+	keys := slices.DeleteFunc(HardKeys(m, ws, model.AntiAffinity), func(k string) bool { return single(nodes, k) })
+	for i, k := range keys {
+		for _, l := range keys[:i] {
+			if !refines(nodes, k, l) && !refines(nodes, l, k) {
+				return false
+			}
+		}
+	}
+	return !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
+		return perNode(w) && slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool {
+			return t.Hard && slices.Contains(keys, t.Key) && m.Peer(t, w, w) != model.No
+		})
+	})
+}
+
+// single reports whether no two of some nodes share a domain of a key, and none
+// that a pool may gain would.
+func single(nodes []*topology.Node, key string) bool {
+	seen := map[string]bool{}
+	for _, n := range nodes {
+		v, ok := n.Labels[key]
+		if ok && (seen[v] || n.Pool != nil && v != n.Name) {
+			return false
+		}
+		seen[v] = seen[v] || ok
+	}
+	return true
+}
+
+// SharesDomains reports whether several nodes share a domain of a required
+// anti-affinity key of some workloads, or may once pools have grown.
+func SharesDomains(m *model.Model, ws []*workload.Workload) bool {
+	nodes := OneOfEach(m)
+	return slices.ContainsFunc(HardKeys(m, ws, model.AntiAffinity), func(k string) bool { return !single(nodes, k) })
+}
+
+// refines reports whether each domain of one key lies in one domain of another.
+func refines(nodes []*topology.Node, fine, coarse string) bool {
+	in := map[string]string{}
+	for _, n := range nodes {
+		v, ok := n.Labels[fine]
+		outer, has := n.Labels[coarse]
+		if outer = fmt.Sprint(has, outer); !ok {
+			continue
+		}
+		if known, seen := in[v]; seen && known != outer {
+			return false
+		}
+		in[v] = outer
+	}
+	return true
+}
+
+// spreadsAlone reports whether a group is one workload with one hard spread over
+// its own pods, which keep one another off single nodes at most.
+func spreadsAlone(m *model.Model, ws []*workload.Workload) bool {
+	if len(ws) != 1 || perNode(ws[0]) {
+		return false
+	}
+	spreads, nodes := 0, OneOfEach(m)
+	for _, t := range m.Groups[ws[0]].Terms {
+		switch {
+		case !t.Hard:
+		case m.Peer(t, ws[0], ws[0]) != model.Yes || t.Use == model.Affinity || len(m.Others(t, ws[0], true)) > 0:
+			return false
+		case t.Use == model.AntiAffinity && !single(nodes, t.Key):
+			return false
+		case t.Use == model.Spread:
+			spreads++
+		}
+	}
+	return spreads == 1
+}
+
+// subsets are the sizes at which each kind that is needed is there or not.
+func subsets(m *model.Model, kinds []int, needed func(g int) bool) Sizes {
+	kinds = slices.DeleteFunc(slices.Clone(kinds), func(g int) bool { return !needed(g) })
+	return counted(m, kinds, func(int) int { return 1 })
+}
+
+// everySize are all sizes.
+func everySize(m *model.Model, kinds []int) Sizes {
+	s := counted(m, kinds, func(g int) int { return m.Topology.Growth[g].Extra })
+	s.Every = s.Known
+	return s
+}
+
+// counted are the sizes with up to so many further nodes of each kind, as far as
+// its pool goes, but for the declared size.
+func counted(m *model.Model, kinds []int, most func(g int) int) Sizes {
+	vectors := [][]int{nil}
+	for _, g := range kinds {
+		var longer [][]int
+		for _, v := range vectors {
+			left := m.Topology.Growth[g].Extra
+			for i, k := range v {
+				if m.Topology.Growth[kinds[i]].Node.Pool == m.Topology.Growth[g].Node.Pool {
+					left -= k
+				}
+			}
+			for k := range min(most(g), left) + 1 {
+				longer = append(longer, append(slices.Clone(v), k))
+			}
+			if len(longer) > maxSizes+1 {
+				return Sizes{}
+			}
+		}
+		vectors = longer
+	}
+	s := Sizes{Known: true}
+	for _, v := range vectors[1:] { // the first one adds no node
+		s.All = append(s.All, sized(m, kinds, v))
+	}
+	return s
+}
+
+// sized is one size.
+func sized(m *model.Model, kinds, more []int) Size {
+	s := Size{Nodes: slices.Clone(m.Topology.Nodes)}
+	for i, g := range kinds {
+		for k := range more[i] {
+			s.Nodes = append(s.Nodes, model.Another(m.Topology.Growth[g].Node, k))
+		}
+		s.ID += fmt.Sprintf("%d+%d ", g, more[i])
+	}
+	return s
+}

@@ -1,0 +1,98 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/check"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// TestStandingAgreesWithChecker: what a node says to one more pod is what the
+// filters say and what the checker says, which share nothing, in states that
+// decisions lead to and after losses of nodes; and every refusal says why. Where
+// no run goes on, no node takes a pod that is missing.
+func TestStandingAgreesWithChecker(t *testing.T) {
+	cases := 400
+	if testing.Short() {
+		cases = 150
+	}
+	seen := map[certificate.Reason]int{}
+	for seed := range cases {
+		g := generator{rand.New(rand.NewPCG(uint64(seed), 771))}
+		m, _ := modelOf(t, g.nodes(1+g.IntN(4)), g.several())
+		if wrong := standing(m, g, seen); wrong != "" {
+			t.Fatalf("seed %d: %s", seed, wrong)
+		}
+	}
+	for _, r := range []certificate.Reason{certificate.Takes, certificate.RefusedByTaint, certificate.RefusedByPort, certificate.RefusedByResources, certificate.RefusedBySpread, certificate.RefusedByAffinity} {
+		if seen[r] == 0 {
+			t.Errorf("no node refuses by %q: the generator is too tame: %v", r, seen)
+		}
+	}
+}
+
+func standing(m *model.Model, g generator, seen map[certificate.Reason]int) string {
+	d := search.Decide(m, search.Options{})
+	all := []*check.Standing{check.Stand(m, nil), check.Stand(m, d.Witness, m.Workloads...)}
+	lost := m.Topology.Nodes[g.IntN(len(m.Topology.Nodes))].Name
+	for _, meaning := range meanings {
+		all = append(all, all[1].Lose(certificate.Loss{Nodes: map[string]bool{lost: true}, Meaning: meaning}))
+	}
+	for i, s := range all {
+		for _, w := range m.Workloads {
+			if !model.Modelled(m.Group(w)) || w.Running {
+				continue
+			}
+			if wrong := agrees(s, w, seen); wrong != "" {
+				return fmt.Sprintf("state %d, %s: %s", i, w, wrong)
+			}
+			_, missing := s.Count(w)
+			if i == 1 && missing > 0 && slices.ContainsFunc(s.Outlook(w), func(o check.Outlook) bool { return !o.Has && len(o.Refusals) == 0 }) {
+				return fmt.Sprintf("%s: a node takes a pod that is missing", w)
+			}
+		}
+	}
+	return ""
+}
+
+// agrees says where three ways to ask the same differ.
+func agrees(s *check.Standing, w *workload.Workload, seen map[certificate.Reason]int) string {
+	checked, filtered := s.Checked(w), s.Filtered(w)
+	for n, o := range s.Outlook(w) {
+		if o.Has {
+			continue
+		}
+		var by []certificate.Reason
+		for _, r := range o.Refusals {
+			if r.Why == "" {
+				return fmt.Sprintf("%s refuses for %s and does not say why", o.Node.Name, r.By)
+			}
+			by = append(by, r.By)
+			seen[r.By]++
+		}
+		first := certificate.Takes
+		if len(by) > 0 {
+			first = by[0]
+		}
+		seen[first]++
+		if (first == certificate.Takes) != (checked[n] == certificate.Takes) {
+			return fmt.Sprintf("%s: %v, and the checker says %q", o.Node.Name, by, checked[n])
+		}
+		lost := slices.ContainsFunc(o.Refusals, func(r check.Refusal) bool {
+			return r.By == check.RefusedByNobody || r.By == certificate.RefusedByCordon
+		})
+		if first != certificate.Takes && !lost && !slices.Contains(by, checked[n]) {
+			return fmt.Sprintf("%s: %v, and the checker says %q", o.Node.Name, by, checked[n])
+		}
+		if !lost && first != filtered[n] {
+			return fmt.Sprintf("%s: %v, and the filters say %q", o.Node.Name, by, filtered[n])
+		}
+	}
+	return ""
+}

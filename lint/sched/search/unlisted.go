@@ -1,0 +1,127 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Unlisted are the extended resources that the pods of a workload request and
+// that no node and no pool of the topology lists: whether the pods fit on a node
+// that they may use, and that lists others, is not known (R-N27). Sorted.
+func Unlisted(m *model.Model, w *workload.Workload) []corev1.ResourceName {
+	var names []corev1.ResourceName
+	for i := range m.Groups[w].Requests {
+		if r := &m.Groups[w].Requests[i]; model.Extended(r.Name) && r.Name != workload.KVM && !r.Kubelet && opens(m, w, r) {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+// opens reports whether some node that the pods may use has a list, and nobody
+// lists the resource.
+func opens(m *model.Model, w *workload.Workload, r *model.Request) bool {
+	e := m.Eligible(w)
+	for i, n := range m.Topology.Nodes {
+		if e.Nodes[i].All() && n.Allocatable != nil && !n.Extended.Known(r.Name) {
+			return true
+		}
+	}
+	for i, g := range m.Topology.Growth {
+		if e.Growth[i].All() && g.Node.Allocatable != nil && !g.Node.Extended.Known(r.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// withhold takes back what was decided about components with pods that request a
+// resource which no node lists. The decision took it for unlimited, so an upper
+// bound holds and never stays never. Such pods may also be placed nowhere, so
+// of the others only that remains which holds whether they are in place or not:
+// always by a proof that looks at no order (see Lasting), if none of the others
+// needs or counts them.
+func (d *decided) withhold() {
+	for i := range d.outcomes {
+		o := &d.outcomes[i]
+		open := d.a.unlisted(o)
+		if len(open) == 0 {
+			continue
+		}
+		lasting := o.decided && o.always && (o.proof.Kind == certificate.Shape || o.proof.Kind == certificate.Roomy) && !d.a.leans(o, open)
+		o.unsure, o.exact, o.always, o.least = true, false, false, 0
+		o.decided = o.decided && o.never
+		o.best, o.worst = nil, nil
+		for k, w := range o.owners {
+			if !lasting || open[w] {
+				o.ownLeast[k] = 0
+			}
+			o.least += o.ownLeast[k]
+		}
+	}
+}
+
+// unlisted are the owners of pods in a component that request a resource which
+// no node lists; each is a doubt.
+func (a *arena) unlisted(o *outcome) map[*workload.Workload]bool {
+	var open map[*workload.Workload]bool
+	for k, i := range o.units {
+		names := Unlisted(a.m, a.units[i].g.Workload)
+		if owner := o.owners[o.owner[k]]; len(names) > 0 && !open[owner] {
+			if open == nil {
+				open = map[*workload.Workload]bool{}
+			}
+			open[owner] = true
+			a.doubts = append(a.doubts, model.Doubt{Workload: owner, Resource: names[0]})
+		}
+	}
+	return open
+}
+
+// leans reports whether pods in a component need or count those of some owners
+// among them.
+func (a *arena) leans(o *outcome, on map[*workload.Workload]bool) bool {
+	among := func(l located) bool { return on[a.units[l.unit].g.Origin()] }
+	for _, i := range o.units {
+		u := a.units[i]
+		if on[u.g.Origin()] {
+			continue
+		}
+		for _, c := range u.spreads {
+			if slices.ContainsFunc(c.watch, among) {
+				return true
+			}
+		}
+		if slices.ContainsFunc(u.company, among) {
+			return true
+		}
+	}
+	return false
+}
+
+// because says of workloads without a verdict which resource that depends on.
+func because(d *certificate.Decision, m *model.Model) {
+	for i := range d.Workloads {
+		w := &d.Workloads[i]
+		if w.Verdict != certificate.Undetermined {
+			continue
+		}
+		if names := Unlisted(m, w.Workload); len(names) > 0 {
+			w.Cause, w.Why = model.ByResource, fmt.Sprintf("depends on %s, which no node lists", names[0])
+			continue
+		}
+		for _, o := range d.Groups[w.Workload] {
+			if names := Unlisted(m, o); len(names) > 0 {
+				w.Cause, w.Why = model.ByResource, fmt.Sprintf("depends on whether the pods of %s fit, which request %s", o, names[0])
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package search_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/check"
+	"github.com/schedlint/schedlint/lint/sched/search"
+)
+
+// requesting is a Deployment: its name, replicas, requests and what
+// else its pod spec says.
+func requesting(name string, replicas int, requests, more string) string {
+	return strings.NewReplacer("NAME", name, "REPLICAS", string(rune('0'+replicas)), "REQUESTS", requests, "MORE", more).Replace(`---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: NAME, namespace: d}
+spec:
+  replicas: REPLICAS
+  selector: {matchLabels: {app: NAME}}
+  template:
+    metadata: {labels: {app: NAME}}
+    spec:
+      containers: [{name: main, image: x, resources: {requests: {REQUESTS}, limits: {REQUESTS}}}]
+      MORE
+`)
+}
+
+const besideGPU = `affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: gpu}}}]}}`
+
+// TestUnlisted: what pods that request a resource which no node lists leave
+// open, and what they do not.
+func TestUnlisted(t *testing.T) {
+	const nodes = `
+apiVersion: schedlint.dev/v1alpha1
+kind: NodeTopology
+pools:
+- {name: a, count: 2, allocatable: {cpu: "4", pods: "110"}}
+`
+	const listed = "- {name: b, count: 0, allocatable: {example.com/gpu: \"1\"}}\n"
+	gpu := requesting("gpu", 2, "cpu: 1, example.com/gpu: 1", "")
+	for _, c := range []struct {
+		name, nodes, manifests string
+		want                   map[string]certificate.Verdict
+		whole                  certificate.Verdict
+	}{
+		{"unknown", nodes, gpu, map[string]certificate.Verdict{"gpu": certificate.Undetermined}, certificate.Undetermined},
+		{"listed by a pool without nodes", nodes + listed, gpu, map[string]certificate.Verdict{"gpu": certificate.Never}, certificate.Never},
+		{"no list at all", "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: a, count: 2}]\n", gpu, map[string]certificate.Verdict{"gpu": certificate.Always}, certificate.Always},
+		{"others have room beside them", nodes, gpu + requesting("web", 2, "cpu: 1", ""), map[string]certificate.Verdict{"gpu": certificate.Undetermined, "web": certificate.Always}, certificate.Undetermined},
+		{"others may find the room taken", nodes, gpu + requesting("web", 3, "cpu: 2", ""), map[string]certificate.Verdict{"gpu": certificate.Undetermined, "web": certificate.Undetermined}, certificate.Undetermined},
+		{"others need them", nodes, gpu + requesting("near", 2, "cpu: 1", besideGPU), map[string]certificate.Verdict{"gpu": certificate.Undetermined, "near": certificate.Undetermined}, certificate.Undetermined},
+		{"too large in any case", nodes, requesting("gpu", 2, "cpu: 9, example.com/gpu: 1", ""), map[string]certificate.Verdict{"gpu": certificate.Never}, certificate.Never},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, _ := openModel(t, c.nodes, c.manifests)
+			d := search.Decide(m, search.Options{})
+			if d.Verdict != c.whole {
+				t.Errorf("%s, want %s", d.Verdict, c.whole)
+			}
+			for _, w := range d.Workloads {
+				name := w.Workload.Object.Name
+				if w.Verdict != c.want[name] || w.Verdict == certificate.Undetermined && !strings.Contains(w.Why, "example.com/gpu") {
+					t.Errorf("%s: %s (%s), want %s", name, w.Verdict, w.Why, c.want[name])
+				}
+			}
+			m, _ = modelOf(t, c.nodes, c.manifests)
+			if d := search.Decide(m, search.Options{}); d.Verdict == certificate.Undetermined {
+				t.Error("undetermined although the lists are complete")
+			}
+		})
+	}
+}
+
+// TestWholeLists: which lists have to name what Kubernetes itself defines.
+func TestWholeLists(t *testing.T) {
+	node := func(meta, list string) string {
+		return "apiVersion: v1\nkind: Node\nmetadata: {name: a" + meta + "}\nstatus: {" + list + "}\n"
+	}
+	const uid, short, long = ", uid: 5b9c", `allocatable: {cpu: "4", pods: "110"}`, `allocatable: {cpu: "4", memory: 8Gi, ephemeral-storage: 9Gi, pods: "110"}`
+	const pool = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: a, count: 1, %s}]\n"
+	for _, c := range []struct {
+		name, nodes, requests string
+		want                  certificate.Verdict
+	}{
+		{"a whole list", node("", long), "hugepages-2Mi: 2Mi, cpu: 1", certificate.Never},
+		{"a whole list of capacity", node("", strings.Replace(long, "allocatable", "capacity", 1)), "hugepages-2Mi: 2Mi, cpu: 1", certificate.Never},
+		{"a whole list with it", node("", strings.Replace(long, "{cpu", "{hugepages-2Mi: 4Mi, cpu", 1)), "hugepages-2Mi: 2Mi, cpu: 1", certificate.Always},
+		{"a native name with a domain", node("", long), "kubernetes.io/batch-memory: 1", certificate.Never},
+		{"a short list by hand", node("", short), "memory: 2Gi", certificate.Always},
+		{"a short list of an API server", node(uid, short), "memory: 2Gi", certificate.Never},
+		{"an API server's node without a list", node(uid, ""), "memory: 2Gi, hugepages-2Mi: 2Mi", certificate.Always},
+		{"a pool", strings.Replace(pool, "%s", long, 1), "hugepages-2Mi: 2Mi, cpu: 1", certificate.Always},
+		{"an extended one", node(uid, long), "example.com/gpu: 1", certificate.Undetermined},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, _ := openModel(t, c.nodes, requesting("web", 1, c.requests, ""))
+			if d := search.Decide(m, search.Options{}); d.Verdict != c.want {
+				t.Errorf("%s, want %s", d.Verdict, c.want)
+			}
+			w := m.Workloads[0]
+			if fits := bound.RequestFits(m, w).Fitting > 0; fits != (c.want != certificate.Never) {
+				t.Errorf("linting says it fits: %t, and the verdict is %s", fits, c.want)
+			}
+			s := check.NewState(m)
+			if takes := s.Filter(w, m.Topology.Nodes[0]) == certificate.Takes; takes != (c.want != certificate.Never) {
+				t.Errorf("the filters take it: %t, and the verdict is %s", takes, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,250 @@
+package search
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// addApart enters the pairs that are kept apart by no term of a manifest.
+func (a *arena) addApart() {
+	for _, p := range a.m.Apart {
+		k := a.key(p.Key)
+		of := map[*workload.Workload][]int{}
+		a.m.Run().Spend(len(a.units) / model.PerStep)
+		for i, u := range a.units {
+			if o := u.g.Origin(); o == p.A || o == p.B {
+				of[o] = append(of[o], i)
+			}
+		}
+		for _, i := range of[p.A] {
+			for _, j := range of[p.B] {
+				a.exclude(i, exclusion{k, j, 0})
+				a.exclude(j, exclusion{k, i, 0})
+			}
+		}
+	}
+}
+
+// Components splits workloads into groups that have to do with one another by
+// hard rules and host ports and, with contend, because they may fill a node
+// between them. Extra is how many pods a workload may have for a while beyond
+// its number. Workloads that take no part in decisions are in no group, nor are
+// those whose pods end by themselves.
+func Components(m *model.Model, extra map[*workload.Workload]int, contend bool) [][]*workload.Workload {
+	m = m.Permanent()
+	relax := leaveOut(nil)
+	for w, n := range extra {
+		if !w.Kind.PerNode() {
+			relax.count[w] = w.Count.N + n
+		}
+	}
+	a := newArena(m.Split(), contend, relax)
+	for _, u := range a.units {
+		if u.g.Kind.PerNode() { // so many more on every node
+			u.pods += extra[u.g.Origin()]
+		}
+	}
+	return byOwner(a.components())
+}
+
+// byOwner is the workloads of components. The pods of a DaemonSet may be in
+// several, which are one group then.
+func byOwner(components []component) [][]*workload.Workload {
+	var all [][]*workload.Workload
+	in := map[*workload.Workload]int{}
+	for _, c := range components {
+		root := len(all)
+		all = append(all, nil)
+		for _, w := range c.owners {
+			g, known := in[w]
+			if !known {
+				g = root
+				in[w], all[g] = g, append(all[g], w)
+			}
+			if g != root {
+				for _, o := range all[root] {
+					in[o] = g
+				}
+				all[g], all[root], root = append(all[g], all[root]...), nil, g
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(g []*workload.Workload) bool { return len(g) == 0 })
+}
+
+// Few are nodes that stand for all: of nodes that are alike to the workloads
+// only so many are kept, as no more than there are pods ever take part. What
+// tell says of a node keeps it apart from others; nil says nothing. A DaemonSet
+// has pods on all of them, so where rules see how many of these there are in a
+// domain, all nodes stay.
+func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.Node) string) []*topology.Node {
+	if countsDaemons(m, ws) {
+		return slices.Clone(m.Topology.Nodes)
+	}
+	for _, w := range ws {
+		for _, t := range m.Groups[w].Terms {
+			if t.Use == model.Spread && t.Hard {
+				keep = max(keep, t.MinDomains())
+			}
+		}
+	}
+	var few []int32
+	for _, members := range alike(m, ws) {
+		if tell == nil {
+			few = append(few, members[:min(keep, len(members))]...)
+			continue
+		}
+		count := map[string]int{}
+		for _, n := range members {
+			told := tell(m.Topology.Nodes[n])
+			if count[told]++; count[told] <= keep {
+				few = append(few, n)
+			}
+		}
+	}
+	slices.Sort(few)
+	nodes := make([]*topology.Node, len(few))
+	for i, n := range few {
+		nodes[i] = m.Topology.Nodes[n]
+	}
+	return nodes
+}
+
+// countsDaemons reports whether a hard rule of a DaemonSet, or one that may
+// select its pods, is about domains of several nodes, or about how many pods
+// there are elsewhere.
+func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
+	m.Run().Spend(1 + len(ws)/model.PerStep)
+	var daemons []*workload.Workload
+	for _, w := range ws {
+		if w.Kind.PerNode() {
+			daemons = append(daemons, w)
+		}
+	}
+	if len(daemons) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(ws, func(w *workload.Workload) bool {
+		m.Run().Spend(1)
+		return slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool {
+			return t.Hard && slices.ContainsFunc(daemons, func(d *workload.Workload) bool {
+				return w == d && t.Use != model.AntiAffinity || (w == d || m.Peer(t, w, d) != model.No) && !m.NodeByNode(t.Key, nil)
+			})
+		})
+	})
+}
+
+// alike are the nodes in classes of those that are alike to some workloads:
+// equal in what node-level filters say, in what they offer of what is asked for,
+// and in the domains that other nodes share. Many workloads ask for the same, so
+// it is kept.
+func alike(m *model.Model, ws []*workload.Workload) [][]int32 {
+	classes, _ := alikeBy(m, ws, "")
+	return classes
+}
+
+// alikeBy is alike where one more key, if there is one, tells nodes apart. The
+// name is that of what they were told apart by.
+func alikeBy(m *model.Model, ws []*workload.Workload, key string) (classes [][]int32, id string) {
+	signatures, resources, keys := asked(m, ws)
+	if key != "" && !slices.Contains(keys, key) {
+		keys = append(keys, key)
+		slices.Sort(keys)
+	}
+	id = strings.Join([]string{strings.Join(signatures, "\x01"), strings.Join(resources, "\x01"), strings.Join(keys, "\x01")}, "\x02")
+	if known := m.Classes[id]; known != nil {
+		return known, id
+	}
+	m.Run().Spend(len(m.Topology.Nodes) * (2 + len(keys) + len(resources)))
+	texts := make([][]byte, len(m.Topology.Nodes))
+	describeFilters(m, texts, ws)
+	for _, r := range resources {
+		for n, has := range m.Offers(corev1.ResourceName(r), m.Topology.Nodes) {
+			texts[n] = binary.AppendVarint(texts[n], has)
+		}
+	}
+	for _, k := range keys {
+		describeDomains(m, texts, k)
+	}
+	numbers := map[string]int{}
+	for n, text := range texts {
+		class, known := numbers[string(text)]
+		if !known {
+			class = len(classes)
+			numbers[string(text)], classes = class, append(classes, nil)
+		}
+		classes[class] = append(classes[class], int32(n))
+	}
+	m.Classes[id] = classes
+	return classes, id
+}
+
+func describeFilters(m *model.Model, texts [][]byte, ws []*workload.Workload) {
+	seen := map[string]bool{}
+	for _, w := range ws {
+		g := m.Groups[w]
+		if seen[g.Signature] {
+			continue
+		}
+		seen[g.Signature] = true
+		m.Run().Spend(len(texts))
+		for n, p := range m.Eligible(w).Nodes {
+			texts[n] = append(texts[n], flag(p.Name), flag(p.Selector), flag(p.Taints), flag(p.Schedulable))
+		}
+	}
+}
+
+// describeDomains tells nodes apart by their domain, unless it is theirs alone.
+func describeDomains(m *model.Model, texts [][]byte, key string) {
+	domain, size := m.Numbered(key, m.Topology.Nodes)
+	members := make([]int, size)
+	for _, d := range domain {
+		if d >= 0 {
+			members[d]++
+		}
+	}
+	for n, d := range domain {
+		if d >= 0 && members[d] == 1 && !model.BoundLabel(key) {
+			d = -2
+		}
+		texts[n] = binary.AppendVarint(texts[n], int64(d))
+	}
+}
+
+// asked are the node rules, the resources and the labels by which workloads
+// tell nodes apart. A pod that is in place or bound tells its node by its name.
+func asked(m *model.Model, ws []*workload.Workload) (signatures, resources, keys []string) {
+	m.Run().Spend(4 * len(ws))
+	resources = []string{string(corev1.ResourcePods)}
+	for _, w := range ws {
+		g := m.Groups[w]
+		signatures = append(signatures, g.Signature)
+		for _, r := range g.Requests {
+			resources = append(resources, string(r.Name))
+		}
+		for _, t := range g.Terms {
+			if !t.Hard {
+				continue
+			}
+			keys = append(keys, t.Key)
+			for _, r := range t.Sel.Reqs {
+				if model.BoundLabel(r.Key) {
+					keys = append(keys, r.Key)
+				}
+			}
+		}
+	}
+	for _, list := range []*[]string{&signatures, &resources, &keys} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return signatures, resources, keys
+}

@@ -1,0 +1,183 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+)
+
+// The exact test of T8, and of T2 where nodes have room for one pod: a unit can
+// be crowded out exactly if every domain that it may use can get a pod of its
+// own that keeps it out. Such pods are in different domains, so they are not in
+// one another's way, and the matching is the run that gets stuck.
+
+// maxEach bounds the fields of which every unit is looked at: units by units by
+// domains.
+const maxEach = 2_000_000
+
+// cover is a way to close all domains of a unit.
+type cover struct {
+	run []step
+	// own is the fewest of the unit's own pods that it takes.
+	own int
+	// free are, if there is no such way, nodes that cannot all be closed.
+	free []int
+}
+
+// crowdedOut is how a unit of the field can be crowded out; false if it cannot.
+func (f *field) crowdedOut(u int) (cover, bool) {
+	var domains []int
+	for d, n := range f.at[u] {
+		if n >= 0 {
+			domains = append(domains, d)
+		}
+	}
+	if f.free[u] >= 0 {
+		return cover{free: []int{int(f.free[u])}}, false
+	}
+	if f.blockers(u) < len(domains) {
+		return cover{free: f.nodesOf(u, domains)}, false
+	}
+	// The others first: the flow through their arcs stays when its own pods
+	// are added, so those are as few as can be.
+	source, sink := 0, 1
+	g, arcs := f.blocking(u, domains)
+	for x, pods := range f.pods {
+		if x != u {
+			g.join(source, 2+len(domains)+x, int64(pods))
+		}
+	}
+	others := g.augment(source, sink)
+	g.join(source, 2+len(domains)+u, int64(f.pods[u]-1))
+	if others+g.augment(source, sink) < int64(len(domains)) {
+		// The domains beyond the smallest cut are more than what can close them.
+		var left []int
+		for k, d := range domains {
+			if g.beyond(2 + k) {
+				left = append(left, d)
+			}
+		}
+		return cover{free: f.nodesOf(u, left)}, false
+	}
+	c := cover{own: len(domains) - int(others)}
+	for x, i := range f.units {
+		for k, arc := range arcs[x] {
+			if arc >= 0 && g.through(arc) > 0 {
+				c.run = append(c.run, step{i, int(f.at[x][domains[k]])})
+			}
+		}
+	}
+	return c, true
+}
+
+// blocking joins units to the domains that a pod of theirs can close to one, and
+// these to the sink; the arcs are by unit and domain, -1 where there is none.
+func (f *field) blocking(u int, domains []int) (*network, [][]int) {
+	f.a.m.Run().Spend(len(f.units) * len(domains))
+	g := newNetwork(f.a.m, 2+len(domains)+len(f.units))
+	for k := range domains {
+		g.join(2+k, 1, 1)
+	}
+	arcs := make([][]int, len(f.units))
+	for x := range f.units {
+		for k, d := range domains {
+			arc := -1
+			if (f.closes[u][x] || f.single[d]) && f.at[x][d] >= 0 {
+				arc = g.join(2+len(domains)+x, 2+k, 1)
+			}
+			arcs[x] = append(arcs[x], arc)
+		}
+	}
+	return g, arcs
+}
+
+// nodesOf gives a node of the unit in each of some domains.
+func (f *field) nodesOf(u int, domains []int) []int {
+	var nodes []int
+	for _, d := range domains {
+		nodes = append(nodes, int(f.at[u][d]))
+	}
+	return nodes
+}
+
+// blockers is how many pods can be in the way of a further one of a unit.
+func (f *field) blockers(u int) int {
+	anyone := slices.Contains(f.single, true)
+	sum := 0
+	for x, pods := range f.pods {
+		switch {
+		case x == u:
+			sum += pods - 1
+		case anyone || f.closes[u][x]:
+			sum += pods
+		}
+	}
+	return sum
+}
+
+// settle decides the component of an outcome as far as the theory of fields
+// goes: the best run, if complete, is one that is known already.
+func (f *field) settle(o *outcome) {
+	var worst cover
+	gap := 0
+	for k, i := range o.units {
+		u := slices.Index(f.units, i)
+		if u < 0 {
+			continue
+		}
+		if gap > 0 && len(f.units)*len(f.units)*len(f.single) > maxEach {
+			continue // one is enough for the verdict, and none is a bound
+		}
+		c, can := f.crowdedOut(u)
+		if !can {
+			o.proof.Keep(i, c.free)
+		}
+		least := f.pods[u]
+		if can {
+			least = c.own
+		}
+		o.ownLeast[o.owner[k]] += least
+		o.least += least
+		if short := f.pods[u] - least; short > gap {
+			gap, worst = short, c
+		}
+	}
+	if gap == 0 {
+		o.proof.Kind = certificate.Roomy
+		o.always, o.decided, o.exact = true, true, len(o.best) == o.pods
+		o.worst = o.best
+		return
+	}
+	if len(o.best) < o.pods {
+		f.colour(o)
+	}
+	if len(o.best) == o.pods {
+		o.worst, o.decided = f.a.after(o.component, worst.run)
+		// Each unit by itself is short of that much at least, and here at most.
+		o.exact = o.decided && o.least == len(o.worst) && len(o.units) == len(o.owners)
+	}
+}
+
+// after is a run that starts with some steps and goes on until nothing fits, if
+// that leaves pods over.
+func (a *arena) after(c component, start []step) ([]step, bool) {
+	var run []step
+	for _, s := range start {
+		if !a.takes(s.unit, s.node) {
+			a.undo(run)
+			return nil, false
+		}
+		a.place(s.unit, s.node)
+		run = append(run, s)
+	}
+	left := map[int]int{}
+	for _, i := range c.units {
+		left[i] = a.units[i].pods
+	}
+	for _, s := range run {
+		left[s.unit]--
+	}
+	run = append(run, a.finish(c.units, left)...)
+	a.undo(run)
+	return run, len(run) < c.pods
+}

@@ -1,0 +1,122 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+)
+
+// Weighted counting: if every domain went to the member of the clique that makes
+// the most of it, counting its pods by weights, and the sum were still less than
+// what all pods weigh, some have no room. The weights are the whole certificate.
+
+// maxWeight is the largest weight where all choices are tried, which they are
+// for up to fewWeights members; with more of them weights are raised step by
+// step.
+const (
+	maxWeight   = 3
+	fewWeights  = 4
+	weightSteps = 24
+)
+
+// outweighed is how many pods are left over at least by the best weights.
+func (c *clique) outweighed() shortfall {
+	if len(c.members) > fewWeights {
+		return c.raised()
+	}
+	lost := shortfall{}
+	weights := make([]int, len(c.members))
+	for {
+		lost = lost.more(c.weighed(weights))
+		at := slices.IndexFunc(weights, func(w int) bool { return w < maxWeight })
+		if at < 0 {
+			return lost
+		}
+		weights[at]++
+		clear(weights[:at])
+	}
+}
+
+// raised starts from equal weights and gives more to those who get too little.
+func (c *clique) raised() shortfall {
+	lost := shortfall{}
+	weights := slices.Repeat([]int{1}, len(c.members))
+	for range weightSteps {
+		lost = lost.more(c.weighed(weights))
+		got := make([]int, len(c.members))
+		for d := range c.holds[0] {
+			if w := c.favoured(d, weights, got); w >= 0 {
+				got[w] += c.holds[w][d]
+			}
+		}
+		content := true
+		for w, wants := range c.wants {
+			if got[w] < wants {
+				weights[w]++
+				content = false
+			}
+		}
+		if content {
+			break
+		}
+	}
+	return lost
+}
+
+// favoured is who makes the most of a domain, among equals the one that is
+// furthest from what it wants, or -1 if it is of use to nobody.
+func (c *clique) favoured(d int, weights, got []int) int {
+	best := -1
+	for w, weight := range weights {
+		value := weight * c.holds[w][d]
+		if value == 0 {
+			continue
+		}
+		if best >= 0 {
+			rival := weights[best] * c.holds[best][d]
+			if value < rival || value == rival && c.wants[w]-got[w] <= c.wants[best]-got[best] {
+				continue
+			}
+		}
+		best = w
+	}
+	return best
+}
+
+// weighed is what some weights show.
+func (c *clique) weighed(weights []int) shortfall {
+	pods := c.short(weights)
+	if pods == 0 {
+		return shortfall{}
+	}
+	p := certificate.Proof{Kind: certificate.Outweighed, Key: c.key, Weights: slices.Clone(weights)}
+	for _, member := range c.members {
+		p.About = append(p.About, c.r.units[member])
+	}
+	return shortfall{pods, p}
+}
+
+// short is how many pods some weights show to be left over: what is missing, in
+// pods of the largest weight.
+func (c *clique) short(weights []int) int {
+	gap := 0
+	c.r.a.m.Run().Spend(len(weights) * (1 + len(c.holds[0])/model.PerStep))
+	for w, weight := range weights {
+		gap += weight * c.wants[w]
+	}
+	for d := range c.holds[0] {
+		most := 0
+		for w, weight := range weights {
+			most = max(most, weight*c.holds[w][d])
+		}
+		if gap -= most; gap <= 0 {
+			return 0
+		}
+	}
+	if gap <= 0 {
+		return 0
+	}
+	heaviest := slices.Max(weights)
+	return (gap + heaviest - 1) / heaviest
+}
