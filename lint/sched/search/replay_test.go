@@ -15,7 +15,7 @@ import (
 // gave (see the oracle): verdict and the largest and smallest number of pods
 // placed, of all and of each workload.
 func TestRecordedAnswers(t *testing.T) {
-	files, err := filepath.Glob("../../fixtures/oracle/*.txtar")
+	files, err := filepath.Glob("../../../fixtures/oracle/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
