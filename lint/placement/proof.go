@@ -19,18 +19,18 @@ const (
 	// others do.
 	limit
 	// exclusive: members that all keep one another out of the domains of a key are
-	// more than there are domains.
+	// more than there are domains (T10).
 	exclusive
-	// outweighed: the same, counting pods by weights.
+	// outweighed: the same, counting pods by weights (T11).
 	outweighed
 	// crammed: members ask for more of a resource than the nodes have that they
-	// may use, less what they may take elsewhere.
+	// may use, less what they may take elsewhere (T12).
 	crammed
-	// uncolourable: no choice of nodes keeps apart what has to be apart.
+	// uncolourable: no choice of nodes keeps apart what has to be apart (T13).
 	uncolourable
 	// roomy: no state closes all nodes to any pod (T2, T6, T8, T9).
 	roomy
-	// explored: all states were tried.
+	// explored: all states were tried (T15).
 	explored
 )
 
@@ -49,7 +49,7 @@ type proof struct {
 	keys     []string
 	// open are nodes of a unit that cannot all be closed, if not any will do.
 	open map[int][]int
-	// company is set if units were shown to be placed since others are there.
+	// company is set if units were shown to be placed since others are there (T14).
 	company bool
 }
 

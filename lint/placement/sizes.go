@@ -36,7 +36,7 @@ func (m *Model) Grows(ws []*workload.Workload) bool { return len(m.growing(ws)) 
 // Sizes finds the sizes that decide about a group, which is closed: no other
 // workload has to do with it at any size. A kind is the nodes that a pool may
 // gain in one of its zones, and spare how many nodes of a kind the question
-// takes away, as the loss of a node does. Two lemmas make most sizes needless.
+// takes away, as the loss of a node does. Lemmas make most sizes needless (T17, T18).
 //
 // Hereditary rules (no hard spread, no required pod affinity; what refuses a pod
 // goes on doing so): if all pods are always placed on nodes N, they are on N and
