@@ -30,7 +30,8 @@ const (
 var (
 	ruleID       = regexp.MustCompile(`(?:^|[^0-9A-Za-z-])(R-[A-Z][0-9]+)`)
 	ruleRange    = regexp.MustCompile(`R-([A-Z])([0-9]+)\s(?://\s*|#\s*)?to\s(?://\s*|#\s*)?R-([A-Z])([0-9]+)`)
-	sloppyRule   = regexp.MustCompile(`(?:^|[^0-9A-Za-z-])(R-[A-Z][0-9]+(?:\.\.|[-–/_A-Za-z]|, (?:[0-9]|[ABD-SU-Z][0-9])| to [A-Z]?[0-9])|R-(?:[a-z]|[A-Z](?:[^0-9]|$)))`)
+	sloppyRule   = regexp.MustCompile(`(?:^|[^0-9A-Za-z-])(R-[A-Z][0-9]+(?:\.\.|[-–/_A-Za-z]|, [0-9]|, [ABD-SU-Z][0-9]| to [A-Z]?[0-9])|` +
+		`R-[a-z]|R-[A-Z][^0-9]|R-[A-Z]$)`)
 	lemmaID      = regexp.MustCompile(`(?:^|[^0-9A-Za-z-])([TC][0-9]{1,2}[a-z]?)\b`)
 	propertyTest = regexp.MustCompile(`^TestProperty([TC][0-9]{1,2}[a-z]?)$`)
 )
@@ -264,7 +265,7 @@ func TestTheory(t *testing.T) {
 			}
 		}
 	}
-	for _, id := range slices.Concat(citedRules(texts), citedLemmas(texts)) {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(citedRules(texts), citedLemmas(texts))))) {
 		if defined[id] == nil {
 			t.Errorf("a document cites %s, which is defined nowhere", id)
 		}
