@@ -28,9 +28,9 @@ const (
 // "R-V4 to R-V7". Rules are cited anywhere in a file, lemmas only in comments of Go
 // and by the name of the property test that holds them (TestPropertyT8).
 var (
-	ruleID       = regexp.MustCompile(`(?:^|[^0-9A-Za-z-])(R-[A-Z][0-9]+)`)
-	ruleRange    = regexp.MustCompile(`R-([A-Z])([0-9]+)\s(?://\s*|#\s*)?to\s(?://\s*|#\s*)?R-([A-Z])([0-9]+)`)
-	sloppyRule   = regexp.MustCompile(`(?:^|[^0-9A-Za-z-])(R-[A-Z][0-9]+(?:\.\.|[-–/_A-Za-z]|, [0-9]|, [ABD-SU-Z][0-9]| to [A-Z]?[0-9])|` +
+	ruleID     = regexp.MustCompile(`(?:^|[^0-9A-Za-z-])(R-[A-Z][0-9]+)`)
+	ruleRange  = regexp.MustCompile(`R-([A-Z])([0-9]+)\s(?://\s*|#\s*)?to\s(?://\s*|#\s*)?R-([A-Z])([0-9]+)`)
+	sloppyRule = regexp.MustCompile(`(?:^|[^0-9A-Za-z-])(R-[A-Z][0-9]+(?:\.\.|[-–/_A-Za-z]|, [0-9]|, [ABD-SU-Z][0-9]| to [A-Z]?[0-9])|` +
 		`R-[a-z]|R-[A-Z][^0-9]|R-[A-Z]$)`)
 	lemmaID      = regexp.MustCompile(`(?:^|[^0-9A-Za-z-])([TC][0-9]{1,2}[a-z]?)\b`)
 	propertyTest = regexp.MustCompile(`^TestProperty([TC][0-9]{1,2}[a-z]?)$`)
