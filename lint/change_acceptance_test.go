@@ -113,8 +113,9 @@ func TestDefaultStrategyDeadlocks(t *testing.T) {
 	}
 }
 
-// TestChangeVectors are the workload vectors of the semantics reference
-// (section 14.3): the rules that speak, and some that do not.
+// TestChangeVectors are workloads that follow from the rules of controllers,
+// budgets and machines (lint/sched/SEMANTICS.md): the rules that speak, and some
+// that do not.
 func TestChangeVectors(t *testing.T) {
 	vm := func(kind, top, pod string) string { return object("kubevirt.io/v1", kind, top, pod) }
 	vms := func(n int, pod string) string {

@@ -59,7 +59,7 @@
 // accept them; complaints about suppressions come before the baseline, which may
 // accept those; and what is accepted is out before anybody repairs or compares.
 //
-// Where design and build differ: the selection of rules by level is the policy's,
+// Worth knowing: the selection of rules by level is the policy's,
 // so that what is off is never compiled; facts that say that all is well are built
 // only if a team's own rules may judge them, as the built-in ones have nothing to
 // say about those; a baseline names findings about no object by their file, as

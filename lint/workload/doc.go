@@ -19,7 +19,7 @@
 // Invariants: every term, constraint and request keeps the node it came from,
 // so a finding can point at it. Validation mirrors
 // pkg/apis/core/validation/validation.go of Kubernetes v1.36 and cites the
-// rule ids R-V1 to R-V39 of the semantics reference. A problem names the stage
+// rules R-V1 to R-V33 and R-V35 to R-V39 of lint/sched/SEMANTICS.md. A problem names the stage
 // at which it hits: the object is refused, or the object is accepted and every
 // pod that it creates is refused. A field that is refused only with a feature
 // gate which is off by default is kept apart (Workload.Gated), and so are budgets

@@ -47,8 +47,8 @@ const (
 	rolloutHash = "rollouts-pod-template-hash"
 )
 
-// kinds is the table of section 6 of the semantics reference, as far as
-// schedlint judges it.
+// kinds are the kinds that schedlint judges, with what lint/sched/SEMANTICS.md says
+// of their controllers.
 func kinds() []Kind {
 	return []Kind{
 		{Group: "", Kind: "Pod", Count: onePod},

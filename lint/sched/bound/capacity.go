@@ -55,7 +55,7 @@ type Limit struct {
 // slack is how many more pods could be placed, negative if some cannot.
 func (l *Limit) slack() int { return l.Most - l.Pods }
 
-// problem is what Capacity needs to know of a workload.
+// Problem is what Capacity needs to know of a workload.
 type Problem struct {
 	m       *model.Model
 	G       *model.Group

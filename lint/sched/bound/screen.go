@@ -39,7 +39,7 @@ func (c *capacities) At(n int) int {
 	return int(max(most, 0))
 }
 
-// screens reports whether the quick answers are for such a workload: pods that
+// Screens reports whether the quick answers are for such a workload: pods that
 // are bound by their manifest are not asked for all their requests.
 func Screens(m *model.Model, g *model.Group) bool { return g.Spec.NodeName == "" && !g.Kind.PerNode() }
 

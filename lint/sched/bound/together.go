@@ -15,7 +15,7 @@ type Together struct {
 	Node string
 }
 
-// Together computes what a single loss of a node or a zone can take.
+// TogetherOf computes what a single loss of a node or a zone can take.
 func TogetherOf(m *model.Model, w *workload.Workload) Together {
 	p := ProblemOf(m, m.Groups[w])
 	v := m.Views[0]

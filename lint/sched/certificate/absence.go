@@ -49,7 +49,7 @@ type Lost struct {
 	Stuck []Move
 }
 
-// recreated reports whether a controller creates pods of a group again that
+// CreatedAgain reports whether a controller creates pods of a group again that
 // were lost: a bare one is nobody's, and as long as its node may come back no
 // pod of a StatefulSet and no machine is started a second time.
 func (l Loss) CreatedAgain(g *model.Group) bool {

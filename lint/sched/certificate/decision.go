@@ -27,12 +27,12 @@ type Decision struct {
 	Doubts []model.Doubt
 	Over   []Overrun
 
-	// groups are the workloads of each one's component.
+	// Groups are the workloads of each one's component.
 	Groups map[*workload.Workload][]*workload.Workload
-	// each is the part of a component's budget that one of its workloads has, by the
+	// Each is the part of a component's budget that one of its workloads has, by the
 	// first of them.
 	Each map[*workload.Workload]int
-	// brief are workloads of which the proof that they are always placed holds
+	// Brief are workloads of which the proof that they are always placed holds
 	// for states that are reached by placing alone.
 	Brief map[*workload.Workload]bool
 }

@@ -7,54 +7,54 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// proofKind is how a verdict of never or always is proved.
+// ProofKind is how a verdict of never or always is proved.
 type ProofKind uint8
 
 const (
-	// unproved is for order-dependent verdicts, which two runs prove.
+	// Unproved is for order-dependent verdicts, which two runs prove.
 	Unproved ProofKind = iota
-	// shape: the component is one kind of pod whose maximal placements are known
+	// Shape: the component is one kind of pod whose maximal placements are known
 	// from its rules alone (T1, T3, T5).
 	Shape
-	// limit: one of the members cannot have room for all its pods, whatever the
+	// LimitProof: one of the members cannot have room for all its pods, whatever the
 	// others do.
-	Limit
-	// exclusive: members that all keep one another out of the domains of a key are
-	// more than there are domains.
+	LimitProof
+	// Exclusive: members that all keep one another out of the domains of a key are
+	// more than there are domains (T10).
 	Exclusive
-	// outweighed: the same, counting pods by weights.
+	// Outweighed: the same, counting pods by weights (T11).
 	Outweighed
-	// crammed: members ask for more of a resource than the nodes have that they
-	// may use, less what they may take elsewhere.
-	Crammed
-	// uncolourable: no choice of nodes keeps apart what has to be apart.
+	// Overcommitted: members ask for more of a resource than the nodes have that they
+	// may use, less what they may take elsewhere (T12).
+	Overcommitted
+	// Uncolourable: no choice of nodes keeps apart what has to be apart (T13).
 	Uncolourable
-	// roomy: no state closes all nodes to any pod (T2, T6, T8, T9).
-	Roomy
-	// explored: all states were tried.
+	// Headroom: no state closes all nodes to any pod (T2, T6, T8, T9).
+	Headroom
+	// Explored: all states were tried (T15).
 	Explored
 )
 
-// proof says why a verdict holds, in terms that the checker can look up in the
+// Proof says why a verdict holds, in terms that the checker can look up in the
 // model.
 type Proof struct {
 	Kind ProofKind
-	// about are units that the proof is about, in order.
+	// About are units that the proof is about, in order.
 	About   []int
 	Key     string
 	Weights []int
-	// resource and nodes are those that are crammed; keys goes with about: the key
+	// Resource and nodes are those that are crammed; keys goes with about: the key
 	// on which pods of a unit are counted by domain, or "".
 	Resource corev1.ResourceName
 	Nodes    []int
 	Keys     []string
-	// open are nodes of a unit that cannot all be closed, if not any will do.
+	// Open are nodes of a unit that cannot all be closed, if not any will do.
 	Open map[int][]int
-	// company is set if units were shown to be placed since others are there.
+	// Company is set if units were shown to be placed since others are there (T14).
 	Company bool
 }
 
-// keep notes the nodes of a unit that cannot all be closed.
+// Keep notes the nodes of a unit that cannot all be closed.
 func (p *Proof) Keep(unit int, nodes []int) {
 	if p.Open == nil {
 		p.Open = map[int][]int{}
@@ -62,18 +62,18 @@ func (p *Proof) Keep(unit int, nodes []int) {
 	p.Open[unit] = nodes
 }
 
-// member is pods of a component as the checker knows them: those of one
+// Member is pods of a component as the checker knows them: those of one
 // workload, or the one of a DaemonSet on one node.
 type Member struct {
 	G    *model.Group
 	Pods int
-	// node is the index of the only node, or -1.
+	// Node is the index of the only node, or -1.
 	Node int
-	// open are those of its nodes that cannot all be closed.
+	// Open are those of its nodes that cannot all be closed.
 	Open []int
 }
 
-// assertion is a verdict on a component with its proof, for the checker.
+// Assertion is a verdict on a component with its proof, for the checker.
 type Assertion struct {
 	Members []Member
 	Never   bool
@@ -81,7 +81,7 @@ type Assertion struct {
 	About   []Member
 }
 
-// called are the workloads of members, for errors.
+// Called are the workloads of members, for errors.
 func Called(members []Member) []*workload.Workload {
 	var ws []*workload.Workload
 	for _, m := range members {

@@ -18,7 +18,7 @@
 // Rollouts: where old and new pods are the same to all rules, and fewer pods are
 // never worse or a count shows that there is always room, one decision about a
 // pod more, or about the pods as they are if one may be missing, tells
-// everything (C8 of the engine's design). Where rules see revisions, or spread
+// everything (C8 of lint/sched/THEORY.md). Where rules see revisions, or spread
 // and affinity make history matter, all states are gone through. Machines
 // migrate as a rollout of one pod to another node. A remedy is offered only
 // after the rollout was judged with it.
@@ -44,9 +44,9 @@
 // For people who ask why, a Scene is such a scene on all declared nodes with the
 // pods in place that a finding speaks of (standing.go); it decides nothing.
 //
-// The design of the engine has this in package placement. It is a package of its
-// own here, above it, since all questions but two searches (Roll and Lose) can
-// be put with what placement exports, and it has its own reason to change.
+// It is a package of its own, above package placement, since all questions but two
+// searches (Roll and Lose) can be put with what placement exports, and it has its
+// own reason to change.
 //
 // Non-goals: nothing here formats findings, and nothing is said of pods of
 // which the model says that they are unknown.

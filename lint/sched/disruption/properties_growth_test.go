@@ -289,7 +289,7 @@ func (e elastic) try(t *testing.T, ask func(nodes string) said, count *tally) {
 }
 
 // TestGrowthRefutesNoPlacement: what is said of the placement of pods where pools
-// may grow is not refuted by a decision at any size.
+// may grow is not refuted by a decision at any size (T17, T18).
 func TestGrowthRefutesNoPlacement(t *testing.T) {
 	var count tally
 	for i := range times(t, 250) {

@@ -182,7 +182,7 @@ type rolling struct {
 	w     *workload.Workload
 	group []*workload.Workload
 	// raised is how many pods there are at the least when a new one looks for a
-	// node, itself included (R-W7, and C8 of the engine's design).
+	// node, itself included (R-W7, C8).
 	raised int
 	known  map[int]*decided // by number of pods
 	skewed bool

@@ -12,8 +12,7 @@ import (
 const skewSteps = 100_000
 
 // Skews reports whether a rollout that completes may leave the new pods beyond
-// the skew of a hard constraint that counts the old ones as well (C9 of the
-// engine's design). Where that takes too long to find out it says no.
+// the skew of a hard constraint that counts the old ones as well (C9). Where that takes too long to find out it says no.
 func (j *Judge) Skews(w *workload.Workload, replicas int) bool {
 	how := w.Rollout(replicas)
 	hard := slices.ContainsFunc(j.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Spread })
@@ -27,7 +26,7 @@ func (j *Judge) Skews(w *workload.Workload, replicas int) bool {
 }
 
 // Tighter reports whether a rollout may get stuck if the hard spread constraints
-// of a workload leave out pods of other revisions (C10 of the engine's design).
+// of a workload leave out pods of other revisions (C10).
 func (j *Judge) Tighter(w *workload.Workload, replicas int) bool {
 	own := revisionsCounted(w)
 	if own == nil {

@@ -58,7 +58,7 @@ func mayShare(a, b *workload.Workload, key string) bool {
 	return forms[key] == hashForm && a.Kind == b.Kind && maps.Equal(a.Labels, b.Labels) && equality.Semantic.DeepEqual(a.Spec, b.Spec)
 }
 
-// ordinal reports whether a label that a controller adds is a small number,
+// Ordinal reports whether a label that a controller adds is a small number,
 // which pods of several workloads have in common.
 func Ordinal(key string) bool {
 	return key == podIndex || key == completionIndex

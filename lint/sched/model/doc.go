@@ -3,8 +3,8 @@
 // Contract: NewModel takes the workloads and the topology of one cluster.
 // Selection questions (which pods a term selects) are answered without nodes;
 // Eligible applies the node-level filters; Capacity bounds how many pods of one
-// workload can be placed, by the closed forms R-M1 to R-M5 of the semantics
-// reference; Decide decides about all workloads together, over every order and
+// workload can be placed, by the closed forms R-M1 to R-M5 of
+// lint/sched/THEORY.md; Decide decides about all workloads together, over every order and
 // every choice, and Explain gives the core of what never fits. Conflicts and
 // Shortages are what linting says of workloads together. State applies the
 // filters one pod and one node at a time and nothing cleverer; Stand and Still
@@ -44,8 +44,8 @@
 // Room settles most losses by arithmetic alone; like other quick answers it is
 // not certified but held against enumeration.
 //
-// Invariants: every filter cites the upstream file that it mirrors or the rule
-// id. A bound is never too low, so "infeasible" is never said of something that
+// Invariants: every filter cites the upstream file that it mirrors or the rule of
+// lint/sched/SEMANTICS.md. A bound is never too low, so "infeasible" is never said of something that
 // can work: pools count at their max in any of their zones, what a node does
 // not declare is not held against a pod, and what the input leaves open makes
 // the answer unknown. Answers do not depend on the order of the input.

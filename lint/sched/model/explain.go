@@ -129,7 +129,7 @@ func (f *Filter) ExplainTaint(n *topology.Node) Exclusion {
 	return Exclusion{One: "has the untolerated taint " + text, Many: "have the untolerated taint " + text, Taint: taint}
 }
 
-// explainSelector names the first condition on labels that the node fails.
+// ExplainSelector names the first condition on labels that the node fails.
 func (f *Filter) ExplainSelector(n *topology.Node) Exclusion {
 	for _, k := range SortedKeys(f.W.Spec.NodeSelector) {
 		want := f.W.Spec.NodeSelector[k]

@@ -67,7 +67,7 @@ func newLabelTable(all []*workload.Workload, place func(*workload.Workload) stri
 	return x
 }
 
-// candidates are all workloads that a term may select, and maybe others.
+// Candidates are all workloads that a term may select, and maybe others.
 func (x *labelIndex) Candidates(t *Term, owner *workload.Workload) [][]*workload.Workload {
 	names, some := t.reach(owner)
 	if !some {

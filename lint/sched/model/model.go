@@ -32,9 +32,9 @@ type Model struct {
 	excluded map[excludedKey][]Exclusion
 	numbers  map[string]domainNumbers
 	offered  map[corev1.ResourceName][]int64
-	// parts is what split has made of the model, whole what it was made of.
+	// Parts is what split has made of the model, whole what it was made of.
 	Parts, whole *Model
-	// standFor are the places of the workloads that stand for one, running those of
+	// StandFor are the places of the workloads that stand for one, running those of
 	// what runs: see takingPart.
 	StandFor map[*workload.Workload][]int
 	Running  []int
@@ -42,13 +42,13 @@ type Model struct {
 	// which pods may be there that take no part in a decision: see Permanent.
 	WithoutFinite *Model
 	absent        *labelIndex
-	// members are the workloads that one stands for: see merge.
+	// Members are the workloads that one stands for: see merge.
 	Members map[*workload.Workload][]*workload.Workload
 	byName  map[string]int
-	// apart are pairs that no term keeps apart; classes number like nodes.
+	// Apart are pairs that no term keeps apart; classes number like nodes.
 	Apart   []Apart
 	Classes map[string][][]int32
-	// kept is what other packages keep about the model, and keptForNodes what copies
+	// Kept is what other packages keep about the model, and keptForNodes what copies
 	// with other workloads share: see Keep.
 	Kept, keptForNodes map[any]any
 }
@@ -67,12 +67,12 @@ type Group struct {
 	// once, and keysID stands for them.
 	spreadKeys, sortedKeys []string
 	KeysID                 string
-	// signature and request are equal for groups with equal node rules and
+	// Signature and request are equal for groups with equal node rules and
 	// equal requests.
 	Signature, Request string
 	// Unknown says why no verdict on placement can be given, or is "".
 	Unknown string
-	// whole is the workload of which this is one pod, the one at that position;
+	// Whole is the workload of which this is one pod, the one at that position;
 	// after is the pod that has to be placed before this one is created (R-W11).
 	Whole, After *workload.Workload
 	Position     int

@@ -36,7 +36,7 @@ type Passes struct {
 // All reports whether the node passes everything.
 func (p Passes) All() bool { return p.Name && p.Selector && p.Taints && p.Schedulable }
 
-// filter is the node-level filters of one workload.
+// Filter is the node-level filters of one workload.
 type Filter struct {
 	W           *workload.Workload
 	affinity    nodeaffinity.RequiredNodeAffinity
@@ -114,11 +114,11 @@ func (f *Filter) cost() int {
 	return 4 + rules
 }
 
-// bound reports whether the pod is bound by its manifest, so that only the
+// Bound reports whether the pod is bound by its manifest, so that only the
 // kubelet has a say (R-N1, R-P8).
 func (f *Filter) Bound() bool { return f.W.Spec.NodeName != "" }
 
-// passes applies the filters to one node.
+// Passes applies the filters to one node.
 func (f *Filter) Passes(n *topology.Node) Passes {
 	object := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}}
 	match, _ := f.affinity.Match(object)
@@ -227,7 +227,7 @@ func (m *Model) Eligible(w *workload.Workload) *Eligibility {
 	return e
 }
 
-// sameDomain reports whether two nodes share a value of a topology key.
+// SameDomain reports whether two nodes share a value of a topology key.
 func SameDomain(a, b *topology.Node, key string) bool {
 	va, ok := a.Labels[key]
 	vb, has := b.Labels[key]
@@ -250,7 +250,7 @@ func (m *Model) NodeByNode(key string, w *workload.Workload) bool {
 	return true
 }
 
-// indexOf is the index of a node.
+// IndexOf is the index of a node.
 func (m *Model) IndexOf(name string) (int, bool) {
 	if m.byName == nil {
 		m.byName = make(map[string]int, len(m.Topology.Nodes))
@@ -262,13 +262,13 @@ func (m *Model) IndexOf(name string) (int, bool) {
 	return i, ok
 }
 
-// holds reports whether an empty node has room for a pod of a group.
+// Holds reports whether an empty node has room for a pod of a group.
 func Holds(n *topology.Node, g *Group) bool {
 	most, _ := Fits(n, g.Requests)
 	return most > 0
 }
 
-// present reports whether a group has pods at all that take part.
+// Present reports whether a group has pods at all that take part.
 func (m *Model) Present(g *Group) bool {
 	switch {
 	case !Modelled(g):

@@ -14,7 +14,7 @@ type domainNumbers struct {
 	size   int
 }
 
-// numbered numbers the domains of a key: -1 for nodes without it. The numbers
+// Numbered numbers the domains of a key: -1 for nodes without it. The numbers
 // of the declared nodes are kept, as every decision asks for them again.
 func (m *Model) Numbered(key string, nodes []*topology.Node) ([]int32, int) {
 	if found, ok := m.numbers[key]; ok && len(nodes) == len(m.Topology.Nodes) {
@@ -41,7 +41,7 @@ func (m *Model) Numbered(key string, nodes []*topology.Node) ([]int32, int) {
 	return domain, len(values)
 }
 
-// offers is what the nodes have of a resource, math.MaxInt64 where it is not
+// Offers is what the nodes have of a resource, math.MaxInt64 where it is not
 // judged; for pods it is their slots.
 func (m *Model) Offers(name corev1.ResourceName, nodes []*topology.Node) []int64 {
 	if found, ok := m.offered[name]; ok && len(nodes) == len(m.Topology.Nodes) {

@@ -76,7 +76,7 @@ const (
 	ByFault Cause = "internal"
 )
 
-// lasting reports whether a group takes part, for good.
+// Lasting reports whether a group takes part, for good.
 func (m *Model) Lasting(g *Group) bool {
 	return Modelled(g) && !g.Running && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
 }
@@ -127,7 +127,7 @@ func mayExist(g *Group) bool {
 	return !g.Refused() && !g.Copy && !g.Superseded && (!g.Count.Known || g.Count.N > 0)
 }
 
-// leansOn are the doubts of a hard term that may count on absent pods: it asks for
+// LeansOn are the doubts of a hard term that may count on absent pods: it asks for
 // their company, or counts them.
 func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	switch {
@@ -175,7 +175,7 @@ func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 	return all
 }
 
-// maybeDoubtful reports whether a term of a workload asks for a label of which not all
+// MaybeDoubtful reports whether a term of a workload asks for a label of which not all
 // values are known.
 func (m *Model) MaybeDoubtful(t *Term, owner *workload.Workload) bool {
 	m.run.Spend(t.Sel.Cost())

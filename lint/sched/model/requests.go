@@ -25,7 +25,7 @@ type Request struct {
 	Amount int64
 	// Quantity is the amount as it is written.
 	Quantity resource.Quantity
-	// kubelet is set for pods that are bound by their manifest: an extended
+	// Kubelet is set for pods that are bound by their manifest: an extended
 	// resource that the node does not list is then not asked for
 	// (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources).
 	Kubelet bool
@@ -39,7 +39,7 @@ func amount(name corev1.ResourceName, q resource.Quantity) int64 {
 	return q.Value()
 }
 
-// extended reports whether a resource is an extended one: its name has a
+// Extended reports whether a resource is an extended one: its name has a
 // domain, and not one of Kubernetes' own (R-N26).
 func Extended(name corev1.ResourceName) bool {
 	s := string(name)
@@ -105,7 +105,7 @@ func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
 	return requests
 }
 
-// offered tells how much of a resource a node has, and whether it can be
+// Offered tells how much of a resource a node has, and whether it can be
 // judged: a node that declares nothing is not, and of a resource that it does
 // not list only if lacks says that it has none.
 func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
@@ -209,7 +209,7 @@ func (p HostPort) Conflicts(o HostPort) bool {
 	return p.Port == o.Port && p.Protocol == o.Protocol && (p.IP == o.IP || p.IP == "0.0.0.0" || o.IP == "0.0.0.0")
 }
 
-// quantity writes an amount as Kubernetes does.
+// Quantity writes an amount as Kubernetes does.
 func Quantity(name corev1.ResourceName, amount int64, format resource.Format) resource.Quantity {
 	if name == corev1.ResourceCPU {
 		return *resource.NewMilliQuantity(amount, cmp.Or(format, resource.DecimalSI))

@@ -51,7 +51,7 @@ func (r *Run) size(o *source.Object) int {
 	return size
 }
 
-// refuse takes note of a certificate that does not hold.
+// Refuse takes note of a certificate that does not hold.
 func (r *Run) Refuse(ws []*workload.Workload, err error) {
 	r.fault(Refuted{Objects: ObjectsOf(ws), Err: err})
 }
@@ -76,7 +76,7 @@ const (
 	setupSteps = 40_000_000
 )
 
-// perStep is how many simple comparisons, as of one label or one number, make a step.
+// PerStep is how many simple comparisons, as of one label or one number, make a step.
 const PerStep = 8
 
 // What is made for each question, however small, costs before it is used: a model, an
@@ -87,10 +87,10 @@ const (
 	StepsPerReplay = 600
 )
 
-// stepsPerGroup is for making a workload ready, and each of its terms.
+// StepsPerGroup is for making a workload ready, and each of its terms.
 const StepsPerGroup = 30
 
-// stepsPerTerm is for making numbers of a term.
+// StepsPerTerm is for making numbers of a term.
 const StepsPerTerm = 20
 
 // Budget is how many steps a question about some workloads together may take.
@@ -117,7 +117,7 @@ func (m *Model) Part(ws []*workload.Workload) int {
 	return int(r.worth(ws) / r.all * stepsInAll * r.part * r.factor)
 }
 
-// bounds is how many steps the one question of its kind about some workloads may take.
+// Bounds is how many steps the one question of its kind about some workloads may take.
 func (m *Model) Bounds(ws []*workload.Workload) int { return min(m.Budget(ws), m.Part(ws)) }
 
 // Scale multiplies every budget, and leaves the run a part of what there is for all
@@ -172,7 +172,7 @@ func (m *Model) Altogether() int {
 	return m.run.setup() + min(m.Budget(m.Workloads)+len(m.Workloads)*m.Budget(nil), m.Part(m.Workloads)+m.Budget(nil))
 }
 
-// times is a number of steps, multiplied as all budgets are.
+// Times is a number of steps, multiplied as all budgets are.
 func (r *Run) Times(steps int) int { return int(float64(steps) * r.factor) }
 
 // setup is the budget for what has to be done once.

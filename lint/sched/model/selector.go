@@ -34,12 +34,12 @@ const (
 	FormSet   Form = "set"
 )
 
-// requirement is one condition on a label.
+// Requirement is one condition on a label.
 type Requirement struct {
 	Key    string
 	Op     metav1.LabelSelectorOperator
 	Values []string
-	// own is set for a condition that matchLabelKeys or mismatchLabelKeys makes
+	// Own is set for a condition that matchLabelKeys or mismatchLabelKeys makes
 	// from a label whose value the controller adds: the value is that of the
 	// workload itself (own) or of the very pod (ownPod).
 	Own, ownPod bool
@@ -53,7 +53,7 @@ type selector struct {
 	values int
 }
 
-// cost is how many steps it takes to hold the selector against one workload. Whether
+// Cost is how many steps it takes to hold the selector against one workload. Whether
 // two templates have the same hash takes a look at the whole of them.
 func (s *selector) Cost() int {
 	steps := 1 + (len(s.Reqs)+s.values)/2
@@ -120,7 +120,7 @@ func Placeholder(s string) bool {
 	return strings.Contains(s, "${") || strings.Contains(s, "{{") || strings.Contains(s, "$(")
 }
 
-// matches tells whether the selector of a pod of owner selects pods of target.
+// Matches tells whether the selector of a pod of owner selects pods of target.
 // The same workload twice asks about two different pods, unless self is set.
 func (s *selector) Matches(owner, target *workload.Workload, self bool) Answer {
 	if s.Form == FormNull {
@@ -135,7 +135,7 @@ func (s *selector) Matches(owner, target *workload.Workload, self bool) Answer {
 	return answer
 }
 
-// doubtful is the label on whose value, known to nobody but the cluster, it
+// Doubtful is the label on whose value, known to nobody but the cluster, it
 // depends whether the selector selects pods of target, or "". Labels that come
 // with the node are known once a pod has one.
 func (s *selector) Doubtful(owner, target *workload.Workload) string {
@@ -159,7 +159,7 @@ func (s *selector) Doubtful(owner, target *workload.Workload) string {
 	return ""
 }
 
-// variable reports whether a label of which nobody knows the value holds a
+// Variable reports whether a label of which nobody knows the value holds a
 // variable, in the selector or on the pods.
 func (s *selector) Variable(target *workload.Workload, key string) bool {
 	return Placeholder(target.Labels[key]) || slices.ContainsFunc(s.Reqs, func(r Requirement) bool {
@@ -206,7 +206,7 @@ func (r *Requirement) compare(value string, has bool) Answer {
 	return in
 }
 
-// boundLabel reports whether pods get a label from their node when they are
+// BoundLabel reports whether pods get a label from their node when they are
 // bound (plugin/pkg/admission/podtopologylabels; R-P7): a pod that is coming in
 // has another value of it, or none.
 func BoundLabel(key string) bool {

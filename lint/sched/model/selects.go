@@ -13,7 +13,7 @@ import (
 // decision is about nothing but what is declared.
 const defaultNamespace = "default"
 
-// asks says in which situation a term is evaluated: about the very pod that
+// Asks says in which situation a term is evaluated: about the very pod that
 // carries it (self), and while that pod is coming in and not yet in place. A
 // pod of the target is then at a node, whose zone and region it has as labels.
 type Asks struct {
@@ -21,7 +21,7 @@ type Asks struct {
 	At             *topology.Node
 }
 
-// selects is Peer, or Self, for a decision about exactly the declared objects:
+// Selects is Peer, or Self, for a decision about exactly the declared objects:
 // a namespace that is not declared carries its name label only.
 func (m *Model) Selects(t *Term, owner, target *workload.Workload, when Asks) bool {
 	m.run.Spend(t.Sel.Cost())
@@ -49,7 +49,7 @@ func (m *Model) Selects(t *Term, owner, target *workload.Workload, when Asks) bo
 	return answer == Yes
 }
 
-// local reports whether the selector asks for labels that pods get from their
+// Local reports whether the selector asks for labels that pods get from their
 // node, so that it depends on where a pod is whether it is selected.
 func (s *selector) Local() bool {
 	return slices.ContainsFunc(s.Reqs, func(r Requirement) bool { return BoundLabel(r.Key) && !r.Own })
@@ -105,7 +105,7 @@ func (s *selector) negative() bool {
 	return s.Form == FormSet
 }
 
-// local reports whether one of the terms does.
+// Local reports whether one of the terms does.
 func Local(terms []*Term) bool {
 	return slices.ContainsFunc(terms, func(t *Term) bool { return t.Sel.Local() })
 }

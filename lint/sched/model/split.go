@@ -11,7 +11,7 @@ import (
 // maxSplit bounds the pods of a workload that are told apart.
 const maxSplit = 64
 
-// split is the model in which pods that some hard term can tell from their
+// Split is the model in which pods that some hard term can tell from their
 // siblings, by an index or a name of their own, are workloads of their own. It
 // is the model itself where there are none.
 func (m *Model) Split() *Model {
@@ -52,7 +52,7 @@ func (m *Model) telling() *Model {
 	return parts
 }
 
-// number notes which workloads stand for one, and what runs, once.
+// Number notes which workloads stand for one, and what runs, once.
 func (m *Model) Number() {
 	if m.StandFor != nil {
 		return
@@ -66,7 +66,7 @@ func (m *Model) Number() {
 	}
 }
 
-// inOrder are the workloads that stand for those of a group, and those at further
+// InOrder are the workloads that stand for those of a group, and those at further
 // places, in the order of the model.
 func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*workload.Workload {
 	m.Number()
@@ -83,7 +83,7 @@ func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*wor
 	return all
 }
 
-// askedFor are the labels with one value for each pod of which hard terms ask.
+// AskedFor are the labels with one value for each pod of which hard terms ask.
 func (m *Model) AskedFor() map[string]bool {
 	asked := map[string]bool{}
 	for _, w := range m.Workloads {
@@ -141,7 +141,7 @@ func (m *Model) differing(g *Group, asked map[string]bool) []*Group {
 	return pods
 }
 
-// origin is the workload as it is declared.
+// Origin is the workload as it is declared.
 func (g *Group) Origin() *workload.Workload {
 	if g.Whole != nil {
 		return g.Whole
@@ -149,7 +149,7 @@ func (g *Group) Origin() *workload.Workload {
 	return g.Workload
 }
 
-// before lists the pods of a StatefulSet that have to be in place before one is
+// Before lists the pods of a StatefulSet that have to be in place before one is
 // created: all of lower ordinals (R-W11), the last first.
 func (m *Model) Before(g *Group) []*workload.Workload {
 	var all []*workload.Workload

@@ -17,23 +17,23 @@ func (g *Group) HardAffinity() []*Term {
 	return hard
 }
 
-// spreadRule is one hard spread constraint against one view.
+// SpreadRule is one hard spread constraint against one view.
 type SpreadRule struct {
 	Term *Term
-	// eligible are the values of the key that count as domains (R-T3): true for
+	// Eligible are the values of the key that count as domains (R-T3): true for
 	// those of declared nodes, false for those that only a growing pool would
 	// bring. Those may raise the number of domains, but as nobody knows whether
 	// they will be there, they never lower the minimum.
 	Eligible map[string]bool
-	// foreign is how many pods of other workloads the selector counts: they may
+	// Foreign is how many pods of other workloads the selector counts: they may
 	// fill the domains that set the minimum.
 	Foreign int
-	// counts is unset where the constraint never rejects for skew: a null or
+	// Counts is unset where the constraint never rejects for skew: a null or
 	// empty selector (R-T5), or one that does not select the pod itself.
 	Counts bool
 }
 
-// hardKeys are the topology keys of all hard spread constraints: only nodes
+// HardKeys are the topology keys of all hard spread constraints: only nodes
 // that carry all of them count, and only those pass (R-T2, R-T7).
 func HardKeys(g *Group) []string { return g.spreadKeys }
 
@@ -51,7 +51,7 @@ func (g *Group) findKeys() {
 	g.KeysID = ShortID(strings.Join(g.spreadKeys, ","))
 }
 
-// shortID stands for a text that is kept many times.
+// ShortID stands for a text that is kept many times.
 func ShortID(text string) string {
 	if len(text) <= maxID {
 		return text
@@ -75,7 +75,7 @@ func Carries(labels map[string]string, keys []string) bool {
 	return true
 }
 
-// spreadRule prepares a constraint: its eligible domains follow
+// SpreadRule prepares a constraint: its eligible domains follow
 // plugins/podtopologyspread/common.go, matchNodeInclusionPolicies.
 func (m *Model) SpreadRule(v *View, g *Group, t *Term) SpreadRule {
 	r := SpreadRule{Term: t, Eligible: m.eligibleDomains(v, g, t)}
@@ -92,7 +92,7 @@ func (m *Model) SpreadRule(v *View, g *Group, t *Term) SpreadRule {
 	return r
 }
 
-// domainKey identifies the eligible domains of like constraints.
+// DomainKey identifies the eligible domains of like constraints.
 type DomainKey struct {
 	view                       *View
 	Signature, Key, Keys       string

@@ -41,7 +41,7 @@ type Term struct {
 
 	Sel selector
 	ns  selector
-	// origin is the term of the whole workload, if this is that of one pod of it.
+	// Origin is the term of the whole workload, if this is that of one pod of it.
 	Origin *Term
 }
 
@@ -126,7 +126,7 @@ func affinityTerm(w *workload.Workload, use Use, p *corev1.PodAffinityTerm, at *
 	return t
 }
 
-// honorsAffinity and honorsTaints are the inclusion policies of a spread
+// HonorsAffinity and honorsTaints are the inclusion policies of a spread
 // constraint with their defaults: Honor for node affinity, Ignore for taints.
 func (t *Term) HonorsAffinity() bool {
 	p := t.Constraint.NodeAffinityPolicy

@@ -11,17 +11,17 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// view is one size that the cluster may have: the declared nodes, or those and
+// View is one size that the cluster may have: the declared nodes, or those and
 // the whole room of growing pools in every zone at once. That is more than
 // they can ever be, and what a further node could spoil is left out of account
 // (see spreadRule), so a bound over the larger view is never too low.
 type View struct {
 	Nodes []*topology.Node
-	// from is the index in Topology.Nodes, or -1-index in Topology.Growth.
+	// From is the index in Topology.Nodes, or -1-index in Topology.Growth.
 	From []int
 	// pools names the pools that count at their max.
 	pools []string
-	// partial is set if some pool may grow beyond what the view holds.
+	// Partial is set if some pool may grow beyond what the view holds.
 	Partial bool
 }
 
@@ -105,7 +105,7 @@ func (m *Model) GrownBy(p *topology.Pool, more int) []*topology.Node {
 	return nodes
 }
 
-// passes is the outcome of the filters for the i-th node of the view.
+// Passes is the outcome of the filters for the i-th node of the view.
 func (v *View) Passes(e *Eligibility, i int) Passes {
 	if from := v.From[i]; from >= 0 {
 		return e.Nodes[from]
@@ -114,5 +114,5 @@ func (v *View) Passes(e *Eligibility, i int) Passes {
 	}
 }
 
-// growth says at which size pools were counted, or "".
+// Growth says at which size pools were counted, or "".
 func (v *View) Growth() string { return strings.Join(v.pools, ", ") }

@@ -52,7 +52,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 		owners := unmerge(d.a.m, o.owners)
 		for _, w := range owners {
 			out.Groups[w] = owners
-			out.Brief[w] = out.Brief[w] || o.proof.Company || o.proof.Kind != certificate.Shape && o.proof.Kind != certificate.Roomy
+			out.Brief[w] = out.Brief[w] || o.proof.Company || o.proof.Kind != certificate.Shape && o.proof.Kind != certificate.Headroom
 		}
 		out.Total += o.pods
 		out.MaxPlaced += o.most
@@ -107,7 +107,7 @@ func cause(d *certificate.Decision, w *workload.Workload, t tally) model.Cause {
 	return model.ByLabel
 }
 
-// bound takes over what the rules alone make impossible.
+// limitNumbers takes over what the rules alone make impossible.
 func limitNumbers(d *certificate.Decision, rules *decided) {
 	most := 0
 	for i := range rules.outcomes {

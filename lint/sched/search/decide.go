@@ -175,7 +175,7 @@ func (a *arena) unsure(c component) outcome {
 			o.most -= u.pods
 			o.ownMost[c.owner[k]] -= u.pods
 			o.never, o.decided = true, true
-			o.proof = certificate.Proof{Kind: certificate.Limit, About: []int{i}}
+			o.proof = certificate.Proof{Kind: certificate.LimitProof, About: []int{i}}
 		}
 	}
 	return o

@@ -174,7 +174,7 @@ func enumerated(t *testing.T, seed int, stream uint64) (string, *model.Model, tr
 }
 
 // TestDecisionAgainstEnumeration holds decisions against every run of the
-// filters on small random clusters, and replays witnesses and stuck runs.
+// filters on small random clusters, and replays witnesses and stuck runs (T15).
 func TestDecisionAgainstEnumeration(t *testing.T) {
 	cases := 3000
 	if testing.Short() {

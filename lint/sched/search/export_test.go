@@ -81,7 +81,7 @@ func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {
 	try("explored", certificate.Proof{Kind: certificate.Explored})
 	try("shape", certificate.Proof{Kind: certificate.Shape})
 	if !never {
-		try("roomy", certificate.Proof{Kind: certificate.Roomy})
+		try("roomy", certificate.Proof{Kind: certificate.Headroom})
 		return kinds, true
 	}
 	var nodes, weights []int
@@ -92,14 +92,14 @@ func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {
 	for range o.units {
 		weights, keys = append(weights, 1), append(keys, "")
 	}
-	try("limit", certificate.Proof{Kind: certificate.Limit, About: o.units})
+	try("limit", certificate.Proof{Kind: certificate.LimitProof, About: o.units})
 	try("uncolourable", certificate.Proof{Kind: certificate.Uncolourable})
 	for _, key := range a.keys {
 		try("exclusive", certificate.Proof{Kind: certificate.Exclusive, About: o.units, Key: key})
 		try("outweighed", certificate.Proof{Kind: certificate.Outweighed, About: o.units, Key: key, Weights: weights})
 	}
 	for _, r := range a.resources {
-		try("crammed", certificate.Proof{Kind: certificate.Crammed, About: o.units, Resource: r, Nodes: nodes, Keys: keys})
+		try("crammed", certificate.Proof{Kind: certificate.Overcommitted, About: o.units, Resource: r, Nodes: nodes, Keys: keys})
 	}
 	return kinds, true
 }
@@ -123,7 +123,7 @@ func ConfirmFalse(m *model.Model, name string) *certificate.Decision {
 func HoldFalse(m *model.Model) []certificate.Verdict {
 	d := decideArena(newArena(m, true, nil), Options{})
 	o := &d.outcomes[0]
-	o.always, o.never, o.decided, o.proof = true, false, true, certificate.Proof{Kind: certificate.Roomy}
+	o.always, o.never, o.decided, o.proof = true, false, true, certificate.Proof{Kind: certificate.Headroom}
 	hold(m, d, Options{})
 	var all []certificate.Verdict
 	for i := range d.outcomes {

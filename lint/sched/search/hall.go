@@ -14,7 +14,7 @@ import (
 // or else among the others.
 func (a *arena) shortOfRoom(o *outcome) {
 	lost := 0
-	why := certificate.Proof{Kind: certificate.Limit}
+	why := certificate.Proof{Kind: certificate.LimitProof}
 	for k, i := range o.units {
 		u := a.units[i]
 		most, known := a.mostAlone(i)
@@ -174,7 +174,7 @@ func (r *rivals) volume(res int) shortfall {
 // cut is the source's side of a smallest cut as a proof: units and the nodes
 // that are crammed by them.
 func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certificate.Proof {
-	p := certificate.Proof{Kind: certificate.Crammed, Resource: r.a.resources[res]}
+	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: r.a.resources[res]}
 	for w, i := range r.units {
 		if v, sends := vertex[w]; sends && !g.beyond(v) {
 			p.About = append(p.About, i)

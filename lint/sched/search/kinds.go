@@ -35,7 +35,7 @@ type Blow struct {
 // keptKinds are those of a model that are kept.
 type keptKinds map[string]*Kinds
 
-// Kinds groups the nodes as workloads see them, for losses by a key.
+// KindsOf groups the nodes as workloads see them, for losses by a key.
 func KindsOf(m *model.Model, ws []*workload.Workload, key string) *Kinds {
 	classes, id := alikeBy(m, ws, key)
 	id = key + "\x02" + id

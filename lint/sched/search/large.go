@@ -180,7 +180,7 @@ func (a *arena) nobodyCrowdedOut(o *outcome) bool {
 	}
 	all, near := a.grounded(o.component)
 	if all {
-		o.proof = certificate.Proof{Kind: certificate.Roomy, Company: near}
+		o.proof = certificate.Proof{Kind: certificate.Headroom, Company: near}
 	}
 	return all
 }

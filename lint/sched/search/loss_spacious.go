@@ -9,7 +9,7 @@ import (
 
 // Spacious reports that there is always a node for a pod of the workload, with
 // the pods of a group about, however they are and whatever their rules: then it
-// is complete after every repair. Each pod shuts the node that it is on, and
+// is complete after every repair (T16). Each pod shuts the node that it is on, and
 // others only by anti-affinity on a key of which domains hold several nodes. A
 // node without pods of the group passes every spread over nodes (R-T7), and if
 // its domain is the one with the fewest pods also one over such domains. So

@@ -155,7 +155,7 @@ func TestProofsOfColouring(t *testing.T) {
 }
 
 // TestProofsOfSharedNodes is about three workloads that all keep away from one
-// another on nodes with slots of their own for each.
+// another on nodes with slots of their own for each (T10, T11).
 func TestProofsOfSharedNodes(t *testing.T) {
 	var s shares
 	hold(t, 250, 405, func(g generator) sample {
@@ -238,7 +238,8 @@ func TestGraphs(t *testing.T) {
 }
 
 // TestOverlap has workloads that share nodes with a slot each: 21 pods may only
-// use 20 of them, though each by itself has room, and all nodes would do.
+// use 20 of them, though each by itself has room, and all nodes would do
+// (T12).
 func TestOverlap(t *testing.T) {
 	nodes, manifests := "", ""
 	for n := range 60 {

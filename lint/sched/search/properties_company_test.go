@@ -43,7 +43,8 @@ func (g generator) companions() (nodes, manifests string) {
 
 // TestCompanyIsSure: a pod that wants company finds a node if those near it
 // cannot all be closed, wherever the company is, and the company is sure to be
-// there. That is proved without a search, and whatever is proved is so.
+// there. That is proved without a search, and whatever is proved is so
+// (T14).
 func TestCompanyIsSure(t *testing.T) {
 	proved := 0
 	count := hold(t, 1500, 83, func(g generator) sample {

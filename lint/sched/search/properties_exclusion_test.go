@@ -81,7 +81,8 @@ func (g generator) newExclusive() (e exclusive, nodes, manifests string) {
 
 // TestPropertyMutualExclusion is about three workloads that all keep away from
 // one another on nodes with slots of their own for each: all find room exactly
-// if the nodes can be shared out, and weights that refute it are right.
+// if the nodes can be shared out, and weights that refute it are right
+// (T11).
 func TestPropertyMutualExclusion(t *testing.T) {
 	refuted := 0
 	count := hold(t, 250, 301, func(g generator) sample {
@@ -149,7 +150,7 @@ func (c crowd) colourable(colours []int) bool {
 }
 
 // TestPropertyColouring is about workloads of one pod: nodes are colours, so
-// there is a placement of all exactly if the conflicts can be coloured.
+// there is a placement of all exactly if the conflicts can be coloured (T13).
 func TestPropertyColouring(t *testing.T) {
 	count := hold(t, 200, 302, func(g generator) sample {
 		c := g.graph(3+g.IntN(3), 2+g.IntN(2), 60)

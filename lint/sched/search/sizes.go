@@ -35,10 +35,10 @@ const maxSizes = 24
 // workloads: one that takes their pods, or that a hard spread of theirs counts.
 func Grows(m *model.Model, ws []*workload.Workload) bool { return len(growing(m, ws)) > 0 }
 
-// Sizes finds the sizes that decide about a group, which is closed: no other
+// SizesOf finds the sizes that decide about a group, which is closed: no other
 // workload has to do with it at any size. A kind is the nodes that a pool may
 // gain in one of its zones, and spare how many nodes of a kind the question
-// takes away, as the loss of a node does. Two lemmas make most sizes needless.
+// takes away, as the loss of a node does. Lemmas make most sizes needless (T17, T18).
 //
 // Hereditary rules (no hard spread, no required pod affinity; what refuses a pod
 // goes on doing so): if all pods are always placed on nodes N, they are on N and

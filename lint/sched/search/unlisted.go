@@ -55,7 +55,7 @@ func (d *decided) withhold() {
 		if len(open) == 0 {
 			continue
 		}
-		lasting := o.decided && o.always && (o.proof.Kind == certificate.Shape || o.proof.Kind == certificate.Roomy) && !d.a.leans(o, open)
+		lasting := o.decided && o.always && (o.proof.Kind == certificate.Shape || o.proof.Kind == certificate.Headroom) && !d.a.leans(o, open)
 		o.unsure, o.exact, o.always, o.least = true, false, false, 0
 		o.decided = o.decided && o.never
 		o.best, o.worst = nil, nil

@@ -155,9 +155,9 @@ var (
 
 // TestFilterVectors is the table of executed filter vectors: with the existing
 // pods in place, which nodes refuse one more pod in namespace d labelled
-// app=web (R-A1 to R-A16, R-T1 to R-T9, R-N6 to R-N20). Existing pods are
-// labels@node, with a namespace in front if it is not d, and ! for a pod that
-// is being deleted.
+// app=web (R-A1 to R-A17, R-T1 to R-T7, R-T9, R-N6 to R-N9, R-N13 to R-N16, R-N19,
+// R-N20). Existing pods are labels@node, with a namespace in front if it is not d,
+// and ! for a pod that is being deleted.
 func TestFilterVectors(t *testing.T) {
 	web := sel("app=web")
 	for _, v := range []struct {

@@ -143,7 +143,7 @@ func (f *field) settle(o *outcome) {
 		}
 	}
 	if gap == 0 {
-		o.proof.Kind = certificate.Roomy
+		o.proof.Kind = certificate.Headroom
 		o.always, o.decided, o.exact = true, true, len(o.best) == o.pods
 		o.worst = o.best
 		return
