@@ -61,13 +61,13 @@ func (b *builder) largest(w *workload.Workload, most int) (n int, ok bool) {
 
 // waysOut are the repairs that hold, in words. Of pods that only run to completion
 // nothing rolls out or is drained: that they are placed is all.
-func (b *builder) waysOut(ws []*workload.Workload, repairs []search.Repair) []string {
+func (b *builder) repairTexts(ws []*workload.Workload, repairs []search.Repair) []string {
 	list := []string{}
 	finite := !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !w.Finite() })
 	for _, r := range repairs {
 		text := r.Text
 		if !finite {
-			text = b.wayOut(ws, &r)
+			text = b.repair(ws, &r)
 		}
 		if text != "" && !slices.Contains(list, text) {
 			list = append(list, text)
@@ -78,7 +78,7 @@ func (b *builder) waysOut(ws []*workload.Workload, repairs []search.Repair) []st
 
 // wayOut is a repair for workloads that do not all fit, if each of them then rolls out
 // and can be drained, or what of its kind holds; else empty.
-func (b *builder) wayOut(ws []*workload.Workload, r *search.Repair) string {
+func (b *builder) repair(ws []*workload.Workload, r *search.Repair) string {
 	if b.j == nil {
 		return ""
 	}

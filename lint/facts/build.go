@@ -58,9 +58,9 @@ type builder struct {
 	faulty map[*workload.Workload]bool
 	// torn are workloads of which a fact says that they do not always fit
 	// together.
-	torn map[*workload.Workload]bool
+	orderDependent map[*workload.Workload]bool
 	// repairs pays for trying the repairs of each workload in a decision.
-	repairs *model.Purse
+	repairs *model.SharedBudget
 	// originals are the first workloads that objects stand for: see declaredAs.
 	originals map[*source.Object]*workload.Workload
 	// nodes keeps the usable nodes of each kind of pod.
@@ -80,7 +80,7 @@ func Build(in Input) *Facts { return build(in).Facts }
 
 func build(in Input) *builder {
 	m := in.Model
-	b := &builder{Facts: &Facts{settled: Decisions{}}, Input: in, m: m, complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*model.Eligibility][]*topology.Node{}, faulty: map[*workload.Workload]bool{}, torn: map[*workload.Workload]bool{}}
+	b := &builder{Facts: &Facts{settled: Decisions{}}, Input: in, m: m, complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*model.Eligibility][]*topology.Node{}, faulty: map[*workload.Workload]bool{}, orderDependent: map[*workload.Workload]bool{}}
 	for _, p := range in.Problems {
 		b.document(p)
 	}
@@ -104,7 +104,7 @@ func build(in Input) *builder {
 		}
 	}
 	objects := model.ObjectsOf(m.Workloads)
-	fields, placed := m.Purse(objects), m.Purse(objects)
+	fields, placed := m.SharedBudget(objects), m.SharedBudget(objects)
 	for _, w := range m.Workloads {
 		fields.Ask(w.Object, askFields, func() { b.fields(w) })
 		placed.Ask(w.Object, askPlaced, func() { b.workload(w) })
@@ -285,7 +285,7 @@ func (b *builder) otherRefusals() {
 	for _, r := range b.Set.Refusals {
 		objects = append(objects, r.Object)
 	}
-	purse := b.m.Purse(objects)
+	purse := b.m.SharedBudget(objects)
 	for _, r := range b.Set.Refusals {
 		id := r.Object.ID()
 		switch d := b.settled[id]; {

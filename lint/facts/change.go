@@ -39,7 +39,7 @@ func (b *builder) change() {
 		b.about(w)
 		b.because(w, func(x *Explainer) diag.Account { return x.still(w) })
 		b.outerLabels(w)
-		if b.faulty[w] || b.torn[w] || !b.j.Judged(w) || b.told(w) {
+		if b.faulty[w] || b.orderDependent[w] || !b.j.Judged(w) || b.told(w) {
 			continue
 		}
 		b.settle(w, func(d *settled) { d.changed = d.placed; d.lost = d.placed && b.Survive != nil && len(b.Survive(w)) > 0 })

@@ -17,7 +17,7 @@ func (b *builder) losses(w *workload.Workload) {
 	}
 	for _, key := range b.Survive(w) {
 		all := b.j.Survives(w, key)
-		gone, ghost := b.loss(w, all, certificate.Gone), b.loss(w, all, certificate.Ghost)
+		gone, ghost := b.loss(w, all, certificate.Gone), b.loss(w, all, certificate.Unreachable)
 		if gone != nil && ghost != nil && gone.Ending == ghost.Ending && gone.Pending == ghost.Pending && gone.Value == ghost.Value {
 			gone.Meaning, ghost = "both", nil
 		}
@@ -31,7 +31,7 @@ func (b *builder) losses(w *workload.Workload) {
 			b.because(w, func(x *Explainer) diag.Account {
 				of := slices.DeleteFunc(slices.Clone(all), func(s disruption.Survival) bool { return fact.Meaning != "both" && string(s.Meaning) != fact.Meaning })
 				worst, _ := disruption.Worst(of)
-				return x.struck(w, of, worst)
+				return x.lost(w, of, worst)
 			})
 			s := about(w, b.holding(w))
 			if at := w.CountSpan(); at != s.Location {
@@ -54,12 +54,12 @@ func whyOpen(all []disruption.Survival) string {
 	return ""
 }
 
-// lossHelp is what helps against a loss; honouring the taint of ghosts was tried.
+// lossHelp is what helps against a loss; honouring the taint of unreachable nodes was tried.
 func (b *builder) lossHelp(w *workload.Workload, fact *Loss) string {
 	switch {
 	case !fact.Recreated:
 		return "delete the Node objects once the nodes are off for certain, so that the pods are created again"
-	case fact.Meaning == string(certificate.Ghost) && b.j.Honored(w, fact.Key):
+	case fact.Meaning == string(certificate.Unreachable) && b.j.Honored(w, fact.Key):
 		return "set nodeTaintsPolicy: Honor, so that unreachable nodes are no empty domains"
 	case len(b.ownReasons(w)) > 0:
 		return "add nodes, lower the number of pods, or make the rule preferred"
@@ -97,7 +97,7 @@ func (b *builder) drain(w *workload.Workload) {
 	if d.Worst == nil {
 		return
 	}
-	b.because(w, func(x *Explainer) diag.Account { return x.struck(w, x.judge().Drains(w), d.Worst) })
+	b.because(w, func(x *Explainer) diag.Account { return x.lost(w, x.judge().Drains(w), d.Worst) })
 	fact := Drain{
 		Workload: w.String(), Ending: endings[d.Worst.Verdict], Pods: disruption.Certain(w), Node: d.Worst.Value, Like: d.Like, Pending: d.Worst.Pending,
 	}

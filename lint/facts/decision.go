@@ -47,7 +47,7 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 	for i := range d.Workloads {
 		objects[i] = d.Workloads[i].Workload.Object
 	}
-	b.repairs = m.Purse(objects)
+	b.repairs = m.SharedBudget(objects)
 	never := false
 	for i := range d.Workloads {
 		w := b.decided(d, &d.Workloads[i])
@@ -194,20 +194,20 @@ func (b *builder) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 		if core := search.Explain(b.m, w.Workload, d); core != nil {
 			ws := []*workload.Workload{w.Workload}
 			out.Core = explained(b.m, ws, core)
-			b.repairs.Ask(o, askRepairs, func() { out.Repairs = b.waysOut(ws, core.Repairs) })
+			b.repairs.Ask(o, askRepairs, func() { out.Repairs = b.repairTexts(ws, core.Repairs) })
 		}
 	}
 	return out
 }
 
-// crowded gives every workload of a core that is about several that core.
+// overcommitted gives every workload of a core that is about several that core.
 func (b *builder) crowded(d *certificate.Decision, doc *diag.Placement) {
 	ws, core := search.ExplainTogether(b.m, d)
 	if core == nil {
 		return
 	}
 	repairs := []string{}
-	b.m.Ask(ws, askRepairs, b.m.Part(ws), func() { repairs = b.waysOut(ws, core.Repairs) })
+	b.m.Ask(ws, askRepairs, b.m.Part(ws), func() { repairs = b.repairTexts(ws, core.Repairs) })
 	for i := range doc.Workloads { // still in the order of the decision
 		if slices.Contains(ws, d.Workloads[i].Workload) {
 			doc.Workloads[i].Core, doc.Workloads[i].Repairs = explained(b.m, ws, core), repairs

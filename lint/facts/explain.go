@@ -163,7 +163,7 @@ func (x *Explainer) alone(w *workload.Workload) diag.Account {
 		caption = "with the nodes to itself, " + caption
 	}
 	a.Tables = append(a.Tables, x.table(w, caption, s.Outlook(s.Next)))
-	a.Repairs = x.b.waysOut([]*workload.Workload{w}, x.judge().Repairs(w, w.Count.N))
+	a.Repairs = x.b.repairTexts([]*workload.Workload{w}, x.judge().Repairs(w, w.Count.N))
 	a.Yield = "all pods of " + w.String() + " can be placed, if nothing else is in the way; what names a number or a rule was tried with rollouts and drains too"
 	return a
 }

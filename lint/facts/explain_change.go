@@ -86,15 +86,15 @@ func (x *Explainer) scaled(w *workload.Workload) diag.Account {
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, "at the maximum of the autoscaler, "+next(w, placed, missing), s.Outlook(s.Next))}}
 }
 
-// struck is about a workload after a loss of nodes, or a drain.
-func (x *Explainer) struck(w *workload.Workload, all []disruption.Survival, worst *disruption.Survival) diag.Account {
+// lost is about a workload after a loss of nodes, or a drain.
+func (x *Explainer) lost(w *workload.Workload, all []disruption.Survival, worst *disruption.Survival) diag.Account {
 	if worst == nil {
 		return x.still(w)
 	}
 	if !(certificate.Loss{Meaning: worst.Meaning}).Recreated(w) {
 		return x.still(w, "as long as the Node object is there its pods are not created again, so no node is asked")
 	}
-	s, loss := x.judge().Struck(w, all, worst)
+	s, loss := x.judge().Lost(w, all, worst)
 	if s == nil {
 		return x.still(w, notShown)
 	}
@@ -121,7 +121,7 @@ func lossText(l *certificate.Loss) string {
 	switch l.Meaning {
 	case certificate.Drained:
 		return "after a drain of " + text
-	case certificate.Ghost:
+	case certificate.Unreachable:
 		return "while " + text + " cannot be reached"
 	}
 	return "after the loss of " + text

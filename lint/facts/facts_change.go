@@ -59,7 +59,7 @@ type Loss struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 	Like  int    `json:"like"`
-	// Meaning is gone (the Node objects are deleted) or ghost (they stay, with the
+	// Meaning is gone (the Node objects are deleted) or unreachable (they stay, with the
 	// taint node.kubernetes.io/unreachable), or both.
 	Meaning string `json:"meaning"`
 	Pods    int    `json:"pods"`

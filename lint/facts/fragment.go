@@ -15,7 +15,7 @@ func (b *builder) fragments(set *workload.Set) {
 		b.settled[o.ID()] = &settled{}
 	}
 	nodes := b.everyNode()
-	purse := b.m.Purse(model.ObjectsOf(set.Fragments))
+	purse := b.m.SharedBudget(model.ObjectsOf(set.Fragments))
 	for _, w := range set.Fragments {
 		if !purse.Ask(w.Object, askFragment, func() { b.fragment(w, nodes) }) {
 			b.settled[w.Object.ID()] = &settled{}

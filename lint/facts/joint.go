@@ -19,7 +19,7 @@ import (
 func (b *builder) joint() {
 	for _, c := range search.Conflicts(b.m, b.faulty) {
 		for _, w := range c.Among {
-			b.torn[w] = true
+			b.orderDependent[w] = true
 		}
 		if c.Core != nil {
 			b.crowd(&c)
@@ -71,7 +71,7 @@ func (b *builder) crowd(c *search.Conflict) {
 	for _, o := range c.Workloads {
 		s = s.related(o.CountSpan(), "%s of %s", plural(b.pods(o), "pod"), o)
 	}
-	for _, text := range b.waysOut(c.Workloads, c.Core.Repairs) {
+	for _, text := range b.repairTexts(c.Workloads, c.Core.Repairs) {
 		s = s.fix("%s", text)
 	}
 	fact.ID = b.subject(s)

@@ -21,9 +21,9 @@ type Checker interface {
 	Prepare(m *model.Model)
 	// Proofs are checks of proofs on a model, where pods contend for resources or not.
 	Proofs(m *model.Model, contend bool) Proofs
-	// Homeless checks that not one pod of a group ever finds a node, with at most one
+	// NeverPlaced checks that not one pod of a group ever finds a node, with at most one
 	// pod of each of the others there.
-	Homeless(m *model.Model, g *model.Group, with []*workload.Workload) error
+	NeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error
 	// Lose checks what becomes of workloads after a loss, Roll what becomes of a
 	// rollout; Roll fills in why no new pod fits.
 	Lose(m *model.Model, l Loss, out []Lost, steps int) error

@@ -39,22 +39,22 @@ const (
 // model.
 type Proof struct {
 	Kind ProofKind
-	// About are units that the proof is about, in order.
+	// About are pod groups that the proof is about, in order.
 	About   []int
 	Key     string
 	Weights []int
-	// Resource and nodes are those that are crammed; keys goes with about: the key
-	// on which pods of a unit are counted by domain, or "".
+	// Resource and nodes are those that are overcommitted; keys goes with about: the key
+	// on which pods of a pod group are counted by domain, or "".
 	Resource corev1.ResourceName
 	Nodes    []int
 	Keys     []string
-	// Open are nodes of a unit that cannot all be closed, if not any will do.
+	// Open are nodes of a pod group that cannot all be closed, if not any will do.
 	Open map[int][]int
-	// Company is set if units were shown to be placed since others are there (T14).
+	// Company is set if pod groups were shown to be placed since others are there (T14).
 	Company bool
 }
 
-// Keep notes the nodes of a unit that cannot all be closed.
+// Keep notes the nodes of a pod group that cannot all be closed.
 func (p *Proof) Keep(unit int, nodes []int) {
 	if p.Open == nil {
 		p.Open = map[int][]int{}

@@ -41,9 +41,9 @@ func (v *verifier) Check(a *certificate.Assertion, steps int) error {
 	return v.check(a)
 }
 
-// Homeless tries all states with one pod of each.
-func (Checker) Homeless(m *model.Model, g *model.Group, with []*workload.Workload) error {
-	return newVerifier(m, true).checkHomeless(g, with)
+// NeverPlaced tries all states with one pod of each.
+func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error {
+	return newVerifier(m, true).checkNeverPlaced(g, with)
 }
 
 // Lose goes through all states before and after the loss.

@@ -57,7 +57,7 @@ func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standin
 	for _, p := range s.s.pods {
 		gone := l.Nodes[p.Node.Name]
 		stays := p.Workload.Kind.PerNode() && l.Meaning != certificate.Gone
-		if !gone || stays || l.Meaning == certificate.Ghost {
+		if !gone || stays || l.Meaning == certificate.Unreachable {
 			out.s.Place(p.Workload, p.Node)
 		}
 		if n, ok := s.m.IndexOf(p.Node.Name); ok && !p.Workload.Running {

@@ -14,9 +14,9 @@ type Judge struct {
 	m     *model.Model
 	set   *workload.Set
 	steps int
-	// ruled are the workloads that hard rules connect with each one, crowded
+	// ruled are the workloads that hard rules connect with each one, overcommitted
 	// those that may fill a node with it as well, where these are few.
-	// scaled is crowded with as many pods as autoscalers may ask for.
+	// scaled is overcommitted with as many pods as autoscalers may ask for.
 	ruled, crowded, scaled map[*workload.Workload][]*workload.Workload
 	running                []*workload.Workload
 	budgets                []Budget

@@ -38,21 +38,21 @@ const hostname = "kubernetes.io/hostname"
 
 // What Why may say.
 const (
-	whyUnjudged = "where its pods go is not judged"
-	whyGrowth   = search.WhyGrowth
-	whyBears    = "the pods, or others with which they have to do, tolerate the taint of lost nodes or are bound to nodes"
-	whyBare     = "nothing creates a bare pod again"
-	whyGhost    = "as long as the node object is there, its pods are not created again"
-	whyLinger   = "depends on how long evicted pods stay, as they are company until they are gone"
-	whyStrained = "not all pods can be placed even without a loss"
+	whyUnjudged    = "where its pods go is not judged"
+	whyGrowth      = search.WhyGrowth
+	whyTolerates   = "the pods, or others with which they have to do, tolerate the taint of lost nodes or are bound to nodes"
+	whyBare        = "nothing creates a bare pod again"
+	whyUnreachable = "as long as the node object is there, its pods are not created again"
+	whyLinger      = "depends on how long evicted pods stay, as they are company until they are gone"
+	whyStrained    = "not all pods can be placed even without a loss"
 )
 
 // Survives says what becomes of a workload when a node is lost, for the key
 // kubernetes.io/hostname, or else a domain of the key: one answer for each kind
-// of node, or each domain, and each meaning, gone and ghost. A DaemonSet has no
+// of node, or each domain, and each meaning, gone and unreachable. A DaemonSet has no
 // pods to be placed elsewhere, so nothing is said of it.
 func (j *Judge) Survives(w *workload.Workload, key string) []Survival {
-	return j.losses(w, key, certificate.Gone, certificate.Ghost)
+	return j.losses(w, key, certificate.Gone, certificate.Unreachable)
 }
 
 // Drains says what becomes of a workload when a node is drained, for each kind
@@ -66,10 +66,10 @@ func (j *Judge) losses(w *workload.Workload, key string, meanings ...certificate
 		return nil
 	}
 	q := j.lossOf(w, key)
-	all := make([]Survival, 0, len(meanings)*len(q.kinds.Blows()))
-	for _, b := range q.kinds.Blows() {
+	all := make([]Survival, 0, len(meanings)*len(q.kinds.Losses()))
+	for _, b := range q.kinds.Losses() {
 		for _, meaning := range meanings {
-			j.m.Run().Spend(5 + len(q.kinds.Blows())/12) // a look at each kind of node
+			j.m.Run().Spend(5 + len(q.kinds.Losses())/12) // a look at each kind of node
 			a := q.ask(b, meaning)
 			all = append(all, Survival{Key: key, Value: b.Value, Nodes: b.Like, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why})
 		}
@@ -82,7 +82,7 @@ type loss struct {
 	j   *Judge
 	w   *workload.Workload
 	key string
-	// ruled are those that hard rules connect with the workload, crowded those
+	// ruled are those that hard rules connect with the workload, overcommitted those
 	// that may fill nodes with it as well, or the same.
 	ruled, crowded []*workload.Workload
 	leaning        *string // what leans says, once asked
@@ -106,7 +106,7 @@ func (j *Judge) lossOf(w *workload.Workload, key string) *loss {
 
 // ask answers one question: on the declared nodes, and if that is not enough
 // and pools may grow, on all that there may be.
-func (q *loss) ask(b *search.Blow, meaning certificate.Meaning) answer {
+func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	l := certificate.Loss{Meaning: meaning}
 	if !q.room.Hit(b) {
 		return q.atEverySize(b, meaning) // no pod of it is there, so none is lost
@@ -114,8 +114,8 @@ func (q *loss) ask(b *search.Blow, meaning certificate.Meaning) answer {
 	if why := q.j.unlisted(q.w); why != "" {
 		return answer{verdict: certificate.Undetermined, why: why}
 	}
-	if slices.ContainsFunc(q.crowded, l.Bears) {
-		return answer{verdict: certificate.Undetermined, why: whyBears}
+	if slices.ContainsFunc(q.crowded, l.Tolerates) {
+		return answer{verdict: certificate.Undetermined, why: whyTolerates}
 	}
 	if why := q.leans(); why != "" {
 		return answer{verdict: certificate.Undetermined, why: why}
@@ -136,7 +136,7 @@ func (q *loss) ask(b *search.Blow, meaning certificate.Meaning) answer {
 		a.why = q.j.undecided(q.w)
 	}
 	if known := a.verdict == certificate.Never || a.verdict == certificate.OrderDependent; known && !recreated {
-		if a.why = whyGhost; len(q.w.Kind.Template) == 0 {
+		if a.why = whyUnreachable; len(q.w.Kind.Template) == 0 {
 			a.why = whyBare
 		}
 	}
@@ -167,7 +167,7 @@ func (q *loss) alone() *loss {
 
 // preempting is what is left of a verdict where the pods may take the room of
 // others.
-func (q *loss) preempting(b *search.Blow, l certificate.Loss, a answer) answer {
+func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	ruled, crowded := q.j.yielding(q.w, q.ruled), q.j.yielding(q.w, q.crowded)
 	if crowded == nil {
 		return a
@@ -187,7 +187,7 @@ func (q *loss) preempting(b *search.Blow, l certificate.Loss, a answer) answer {
 // on as many nodes as there may be, also for the workload by itself, and all rules
 // are such that more nodes are never worse. Among others that is not enough: at some
 // size one of them may not fit, and leave its room.
-func (q *loss) grow(b *search.Blow, l certificate.Loss, a answer) answer {
+func (q *loss) grow(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	open := answer{verdict: certificate.Undetermined, why: whyGrowth}
 	if a.verdict != certificate.Never || !search.Hereditary(q.j.m, q.ruled) {
 		return open
@@ -197,7 +197,7 @@ func (q *loss) grow(b *search.Blow, l certificate.Loss, a answer) answer {
 		return open
 	}
 	g := larger.lossOf(q.w, q.key)
-	for _, more := range g.kinds.Blows() {
+	for _, more := range g.kinds.Losses() {
 		// All nodes for which the one that is lost stands have to be like it still.
 		if more.Value != b.Value || !contains(more.Like, b.Like) {
 			continue
@@ -235,7 +235,7 @@ func (j *Judge) larger() *Judge {
 // settle tries the cheapest means first. What has to do with the workload by
 // rules alone is asked first: if it never recovers then, it does not with more
 // pods about; and where too many fill its nodes with it, that is the answer.
-func (q *loss) settle(b *search.Blow, l certificate.Loss) answer {
+func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	a := q.quick(b, l)
 	if a == nil {
 		found := q.stage(q.ruled, b, l)
@@ -254,7 +254,7 @@ func (q *loss) settle(b *search.Blow, l certificate.Loss) answer {
 }
 
 // quick is arithmetic over kinds of nodes; nil if it does not tell.
-func (q *loss) quick(b *search.Blow, l certificate.Loss) *answer {
+func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 	if len(q.j.running) > 0 {
 		return nil
 	}
@@ -267,10 +267,10 @@ func (q *loss) quick(b *search.Blow, l certificate.Loss) *answer {
 			return &answer{verdict: v, pending: pending}
 		}
 	}
-	if n := q.room.Hopeless(b, l, q.ruled); n > 0 {
+	if n := q.room.NeverFits(b, l, q.ruled); n > 0 {
 		return &answer{verdict: certificate.Never, pending: n}
 	}
-	if l.Recreated(q.w) && q.room.Spacious(b, l, q.ruled, Certain) {
+	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, q.ruled, Certain) {
 		return &answer{verdict: certificate.Always}
 	}
 	return nil

@@ -30,7 +30,7 @@ const (
 
 // stage decides about a group. Many groups are alike, so answers are kept by
 // all that they depend on, in the order of the group.
-func (q *loss) stage(group []*workload.Workload, b *search.Blow, l certificate.Loss) answer {
+func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) answer {
 	at := slices.Index(group, q.w)
 	id := q.j.alike(group) + q.key + "=" + b.Value + " " + string(l.Meaning)
 	if q.j.lost == nil {
@@ -67,7 +67,7 @@ func (j *Judge) alike(group []*workload.Workload) string {
 }
 
 // set puts a group on few nodes that stand for all.
-func (q *loss) set(group []*workload.Workload, b *search.Blow, l certificate.Loss) *stage {
+func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) *stage {
 	out := map[string]bool{}
 	for _, name := range b.Nodes {
 		out[name] = true
@@ -95,7 +95,7 @@ func (s *stage) answers() []answer {
 		all[i].verdict = certificate.Undetermined
 	}
 	if search.Hereditary(s.j.m, s.group) {
-		s.foretell(all)
+		s.onRemaining(all)
 	}
 	open := func(a answer) bool { return a.verdict == certificate.Undetermined }
 	if !slices.ContainsFunc(all, open) {
@@ -145,8 +145,8 @@ func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 // Ghosts refuse as well, but only in the domains of anti-affinity keys that have
 // a lost node. Without these domains, and those that have a node in common with
 // them in turn, nothing on the nodes left out has a say on the others, so what
-// holds there for every run holds among ghosts.
-func (s *stage) foretell(all []answer) {
+// holds there for every run holds among unreachable nodes.
+func (s *stage) onRemaining(all []answer) {
 	if !slices.ContainsFunc(s.m.Topology.Nodes, func(n *topology.Node) bool { return !s.lost[n.Name] }) {
 		for i, w := range s.group {
 			if !w.Kind.PerNode() && Certain(w) > 0 {
@@ -157,7 +157,7 @@ func (s *stage) foretell(all []answer) {
 	}
 	d := s.without(s.lost)
 	sure := d
-	if haunted := s.haunted(); s.loss.Meaning == certificate.Ghost && len(haunted) > len(s.lost) {
+	if haunted := s.unreachable(); s.loss.Meaning == certificate.Unreachable && len(haunted) > len(s.lost) {
 		if sure = nil; len(haunted) < len(s.m.Topology.Nodes) {
 			sure = s.without(haunted)
 		}
@@ -216,9 +216,9 @@ func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
 	return 0
 }
 
-// haunted are the lost nodes and all that share a domain of an anti-affinity key
+// unreachable are the lost nodes and all that share a domain of an anti-affinity key
 // with one of them, and so on.
-func (s *stage) haunted() map[string]bool {
+func (s *stage) unreachable() map[string]bool {
 	all := map[string]bool{}
 	for name := range s.lost {
 		all[name] = true

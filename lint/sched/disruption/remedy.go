@@ -189,7 +189,7 @@ func (j *Judge) Honored(w *workload.Workload, key string) bool {
 	group[slices.Index(group, w)] = &c
 	other := j.other(j.m.Variant(append(group, j.running...), j.m.Topology.Nodes))
 	return !slices.ContainsFunc(other.Survives(&c, key), func(s Survival) bool {
-		return s.Meaning == certificate.Ghost && s.Verdict != certificate.Always
+		return s.Meaning == certificate.Unreachable && s.Verdict != certificate.Always
 	})
 }
 

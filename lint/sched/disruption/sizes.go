@@ -94,7 +94,7 @@ func (j *Judge) scales(w *workload.Workload) bool {
 
 // atEverySize is the answer to a question that is answered well on the declared
 // nodes.
-func (q *loss) atEverySize(b *search.Blow, meaning certificate.Meaning) answer {
+func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if q.j.grows(q.w, Certain(q.w)) && !q.survives(b, meaning) {
 		return answer{verdict: certificate.Undetermined, why: whyGrowth}
 	}
@@ -107,20 +107,20 @@ func (q *loss) atEverySize(b *search.Blow, meaning certificate.Meaning) answer {
 // are always placed on the nodes that are left (T7), and a few sizes tell of that.
 // Pods that are not created again must not come to further nodes at all, and
 // unreachable nodes go on refusing pods in the domains that they share with others.
-func (q *loss) survives(b *search.Blow, meaning certificate.Meaning) bool {
+func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool {
 	group, l := q.j.closed(q.w, Certain(q.w)), certificate.Loss{Meaning: meaning}
 	stays := q.j.m.Eligible(q.w).Growable == 0 && !q.room.Hit(b)
 	return q.j.holds(group, 1, func(at *Judge, every bool) bool {
 		switch {
 		case !every && stays:
 			return true // its pods are on none of the lost nodes at any size
-		case !every && (!l.Recreated(q.w) || meaning == certificate.Ghost && search.SharesDomains(q.j.m, group)):
+		case !every && (!l.Recreated(q.w) || meaning == certificate.Unreachable && search.SharesDomains(q.j.m, group)):
 			return false
 		case at == q.j:
 			return every || q.fits(group) && q.left(group, b, l)
 		}
 		o := at.lossOf(q.w, q.key)
-		return !slices.ContainsFunc(o.kinds.Blows(), func(more *search.Blow) bool {
+		return !slices.ContainsFunc(o.kinds.Losses(), func(more *search.DomainLoss) bool {
 			return q.covers(b, more) && (o.ask(more, meaning).verdict != certificate.Always || !every && !o.left(group, more, l))
 		})
 	})
@@ -135,14 +135,14 @@ func (q *loss) fits(group []*workload.Workload) bool {
 }
 
 // left reports whether all pods are always placed on the nodes that a loss leaves.
-func (q *loss) left(group []*workload.Workload, b *search.Blow, l certificate.Loss) bool {
+func (q *loss) left(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) bool {
 	s := q.set(group, b, l)
 	return verdict(s.without(s.lost), s.of[q.w]) == certificate.Always
 }
 
 // covers reports whether a loss at another size is among those that a loss on the
 // declared nodes speaks for: one that it stands for, or one of further nodes only.
-func (q *loss) covers(b, more *search.Blow) bool {
+func (q *loss) covers(b, more *search.DomainLoss) bool {
 	if slices.ContainsFunc(more.Like, func(name string) bool { return slices.Contains(b.Like, name) }) {
 		return true
 	}

@@ -152,13 +152,13 @@ func (j *Judge) Moving(w *workload.Workload) *Scene {
 }
 
 // maxStruck bounds the losses that are looked at.
-const maxStruck = 20
+const maxLost = 20
 
-// Struck is a workload after a loss of nodes, or a drain: all pods were in place
+// Lost is a workload after a loss of nodes, or a drain: all pods were in place
 // and those that were lost find nodes again, as far as there are any. The loss
 // is that of a node, or a domain, of which the same is true as of the one that
 // was judged, and which does hit the workload in this placement; nil if none does.
-func (j *Judge) Struck(w *workload.Workload, all []Survival, worst *Survival) (*Scene, *certificate.Loss) {
+func (j *Judge) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Scene, *certificate.Loss) {
 	s := j.scene(j.group(w, true))
 	c := s.of[w]
 	before := s.stand(s.furthest(), s.others()...)
@@ -174,7 +174,7 @@ func (j *Judge) Struck(w *workload.Workload, all []Survival, worst *Survival) (*
 		if far := max(missing, worst.Pending) - min(missing, worst.Pending); best == nil || far < least {
 			best, loss, least = out, &l, far
 		}
-		if tries++; least == 0 || tries == maxStruck {
+		if tries++; least == 0 || tries == maxLost {
 			break
 		}
 	}

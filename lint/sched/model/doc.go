@@ -16,13 +16,13 @@
 // answer names its cause.
 //
 // Budget: whatever may cost more than a look at the input counts steps; run.go says
-// how many a question may take, purse.go who gets what others leave. What is given up
+// how many a question may take, shared budget.go who gets what others leave. What is given up
 // is open, and Run.GivenUp tells. A fault of the program in a question costs that
 // question (fault.go).
 //
 // How Decide goes: pods that selectors can tell from their siblings become
 // workloads of their own (split.go), workloads that nothing tells apart become one
-// (equal.go), the arena makes numbers of the model, and components are units that
+// (equal.go), the instance makes numbers of the model, and components are units that
 // have to do with one another. Each is settled by the cheapest means that does:
 // closed forms (closed.go), proofs without search
 // (large.go: flows and weights say never, counts and matchings say always or

@@ -70,7 +70,7 @@ const (
 	// budgets come to more, each workload has a part in proportion to its own.
 	stepsInAll = 60_000_000
 	// stepsInPurse is the same for questions about each workload by itself.
-	stepsInPurse = 30_000_000
+	stepsShared = 30_000_000
 	// setupSteps is for what is done once for all workloads of a context: who has to
 	// do with whom, and which nodes are eligible.
 	setupSteps = 40_000_000
@@ -80,7 +80,7 @@ const (
 const PerStep = 8
 
 // What is made for each question, however small, costs before it is used: a model, an
-// arena for a search in it, and the replay of a run.
+// instance for a search in it, and the replay of a run.
 const (
 	stepsPerModel  = 600
 	StepsPerArena  = 400

@@ -5,7 +5,7 @@ import (
 )
 
 // assertion translates the outcome of a component.
-func (a *arena) assertion(o *outcome) *certificate.Assertion {
+func (a *instance) assertion(o *outcome) *certificate.Assertion {
 	claim := &certificate.Assertion{Never: o.never, Proof: o.proof}
 	as := func(i int) certificate.Member {
 		u := a.units[i]

@@ -8,9 +8,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// A clique is units of which no two share a domain of a key: each domain hosts
+// A clique is pod groups of which no two share a domain of a key: each domain hosts
 // one of them at most. Two counts show that there are too few domains: a flow,
-// for units that use one domain a pod or do with one, and weights, where the
+// for pod groups that use one domain a pod or do with one, and weights, where the
 // domains differ in how many pods they hold of each.
 
 // Bounds on the search for cliques: how many are looked at, and the work.
@@ -19,7 +19,7 @@ const (
 	maxCliqueWork = 20_000_000
 )
 
-// clique is units by their place among the rivals, and what they find in each
+// clique is pod groups by their place among the rivals, and what they find in each
 // domain of the key.
 type clique struct {
 	r       *rivals
@@ -32,7 +32,7 @@ type clique struct {
 	alone []bool
 }
 
-// excluded is how many pods are left over at least because units exclude one
+// excluded is how many pods are left over at least because pod groups exclude one
 // another.
 func (r *rivals) excluded() shortfall {
 	lost, work := shortfall{}, maxCliqueWork
@@ -56,9 +56,9 @@ func (r *rivals) excluded() shortfall {
 	return lost
 }
 
-// mutual is a bit set for each unit of those that it excludes on a key and that
+// mutual is a bit set for each pod group of those that it excludes on a key and that
 // exclude it: whichever comes second. An exclusion may be one-sided, where the
-// scheduler reads a namespace selector in two ways. Units that may use nodes
+// scheduler reads a namespace selector in two ways. Pod groups that may use nodes
 // without the key have none, as nobody is in their way there.
 func (r *rivals) mutual(key int) [][]uint64 {
 	index := map[int]int{}
@@ -160,7 +160,7 @@ func (r *rivals) clique(key int, members []int) *clique {
 // work is what the two counts cost, roughly.
 func (c *clique) work() int { return 256 * len(c.members) * len(c.holds[0]) }
 
-// shortage is by how many pods there are too few domains: a pod of a unit that
+// shortage is by how many pods there are too few domains: a pod of a pod group that
 // excludes itself takes one, and all the pods of another one need one at least.
 func (c *clique) shortage() shortfall {
 	source, sink := 0, 1

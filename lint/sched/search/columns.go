@@ -8,16 +8,16 @@ import (
 )
 
 // columns are what is on the nodes, numbered: two nodes have the same number if
-// they are alike and hold as many pods of each unit. A state is the numbers of
+// they are alike and hold as many pods of each pod group. A state is the numbers of
 // the nodes that hold pods, whatever these nodes are called.
 type columns struct {
-	a      *arena
+	a      *instance
 	units  []int
 	class  []int
 	column []int32 // by node
 	empty  []int32 // that of the node without pods
 	number map[string]int32
-	// then is the column that one more pod makes, by column and unit; 0 is one
+	// then is the column that one more pod makes, by column and pod group; 0 is one
 	// that has not come up yet.
 	then []int32
 	// Buffers for what is compared.
@@ -25,7 +25,7 @@ type columns struct {
 	text    []byte
 }
 
-func newColumns(a *arena, c component) columns {
+func newColumns(a *instance, c component) columns {
 	s := columns{a: a, units: c.units, class: a.classes(c), number: map[string]int32{}, then: make([]int32, len(c.units))}
 	s.column = make([]int32, len(a.nodes))
 	for n := range a.nodes {
@@ -50,7 +50,7 @@ func (s *columns) enter(n int) int32 {
 	return id
 }
 
-// put takes note of a pod of the component's i-th unit that was placed.
+// put takes note of a pod of the component's i-th pod group that was placed.
 func (s *columns) put(i, n int) {
 	at := int(s.column[n])*len(s.units) + i
 	id := s.then[at]
@@ -81,10 +81,10 @@ func (s *columns) key() []byte {
 	return s.text
 }
 
-// classes numbers the nodes so that two of one number are alike for the units:
+// classes numbers the nodes so that two of one number are alike for the pod groups:
 // same filters, resources and domains, but for domains of one node each, which
 // nothing but the node's own pods can tell apart.
-func (a *arena) classes(c component) []int {
+func (a *instance) classes(c component) []int {
 	alone := make([]map[int32]int, len(a.keys))
 	for k := range a.keys {
 		alone[k] = map[int32]int{}
@@ -129,8 +129,8 @@ func (a *arena) classes(c component) []int {
 }
 
 // here lists what running pods do on a node: the ports that they take and the
-// units that are in its domains, which may be domains of this node alone.
-func (a *arena) here(n int) []int {
+// pod groups that are in its domains, which may be domains of this node alone.
+func (a *instance) here(n int) []int {
 	var list []int
 	for p, c := range a.portsOn {
 		if c.at(int32(n)) > 0 {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// grounded proves unit by unit that none is crowded out: first those that need
+// grounded proves pod group by pod group that none is overcommitted out: first those that need
 // nobody, then those that find a node beside any pod of one that is proved to be
 // there, as all its pods are placed in the end. It is nil if the proof fails for
-// some unit. The second answer tells whether somebody's company had a part in it,
+// some pod group. The second answer tells whether somebody's company had a part in it,
 // so that it says nothing of states in which pods were taken away.
-func (a *arena) grounded(c component) (all, near bool) {
+func (a *instance) grounded(c component) (all, near bool) {
 	proved := map[int]bool{}
 	var waiting []int
 	for _, i := range c.units {
@@ -38,10 +38,10 @@ func (a *arena) grounded(c component) (all, near bool) {
 	return len(waiting) == 0, near
 }
 
-// beside proves it for a unit that needs company: wherever the pods of one unit
+// beside proves it for a pod group that needs company: wherever the pods of one pod group
 // are that is sure to be there, not all nodes near them can be closed; or
-// wherever those of any unit are, if the first pod needs none.
-func (a *arena) beside(c component, i int, proved map[int]bool) bool {
+// wherever those of any pod group are, if the first pod needs none.
+func (a *instance) beside(c component, i int, proved map[int]bool) bool {
 	u := a.units[i]
 	if len(a.binding(i)) > 0 {
 		return false
@@ -61,9 +61,9 @@ func (a *arena) beside(c component, i int, proved map[int]bool) bool {
 		!slices.ContainsFunc(nodes, func(n int32) bool { return !a.openNear(c, i, n, known) })
 }
 
-// openNear tells whether others leave open one of the nodes of a unit that share
+// openNear tells whether others leave open one of the nodes of a pod group that share
 // the domains of all its affinity keys with a node.
-func (a *arena) openNear(c component, i int, at int32, known map[string]bool) bool {
+func (a *instance) openNear(c component, i int, at int32, known map[string]bool) bool {
 	u := a.units[i]
 	var id []byte
 	for _, k := range u.near {
@@ -83,16 +83,16 @@ func (a *arena) openNear(c component, i int, at int32, known map[string]bool) bo
 	return open
 }
 
-// carrying are the nodes of a unit that carry the keys of all its rules.
-func (a *arena) carrying(u *unit) []int32 {
+// carrying are the nodes of a pod group that carry the keys of all its rules.
+func (a *instance) carrying(u *podGroup) []int32 {
 	return slices.DeleteFunc(slices.Clone(u.nodes.list), func(n int32) bool {
 		return !a.carries(int(n), u.keys) || !a.carries(int(n), u.near)
 	})
 }
 
-// binding are the spread constraints of a unit that may refuse a pod: so many
+// binding are the spread constraints of a pod group that may refuse a pod: so many
 // pods that count as the skew allows in one domain are never too many.
-func (a *arena) binding(i int) []*constraint {
+func (a *instance) binding(i int) []*constraint {
 	u := a.units[i]
 	return slices.DeleteFunc(slices.Clone(u.spreads), func(s *constraint) bool {
 		pods := s.self

@@ -55,11 +55,11 @@ func decide(m *model.Model, o Options) *certificate.Decision {
 func components(m *model.Model, o Options) *certificate.Decision {
 	parts := m.Split()
 	merged := merge(parts)
-	rules := decideArena(newArena(merged, false, nil), o)
+	rules := decideInstance(newInstance(merged, false, nil), o)
 	hold(merged, rules, o)
 	full := rules
-	if a := newArena(merged, true, nil); a.binds() {
-		full = decideArena(a, o)
+	if a := newInstance(merged, true, nil); a.binds() {
+		full = decideInstance(a, o)
 		hold(merged, full, o)
 	}
 	rules.withhold()
@@ -95,17 +95,17 @@ func undecided(m *model.Model) *certificate.Decision {
 }
 
 // binds reports whether resources can run out at all.
-func (a *arena) binds() bool {
+func (a *instance) binds() bool {
 	return slices.Contains(a.shortages(), true)
 }
 
-// decided is the outcomes of all components of an arena.
+// decided is the outcomes of all components of an instance.
 type decided struct {
-	a        *arena
+	a        *instance
 	outcomes []outcome
 }
 
-func decideArena(a *arena, o Options) *decided {
+func decideInstance(a *instance, o Options) *decided {
 	d := &decided{a: a}
 	for _, c := range a.components() {
 		d.outcomes = append(d.outcomes, a.bounded(c, o))
@@ -114,7 +114,7 @@ func decideArena(a *arena, o Options) *decided {
 }
 
 // bounded decides one component within its own budget.
-func (a *arena) bounded(c component, o Options) (out outcome) {
+func (a *instance) bounded(c component, o Options) (out outcome) {
 	if !a.m.Run().Within(a.m.Bounds(unmerge(a.m, c.owners)), func() { out = a.decide(c, o) }) {
 		a.m.Run().Stops++
 		a.restore(c)
@@ -125,7 +125,7 @@ func (a *arena) bounded(c component, o Options) (out outcome) {
 }
 
 // decide settles one component by the cheapest means that does.
-func (a *arena) decide(c component, o Options) outcome {
+func (a *instance) decide(c component, o Options) outcome {
 	if c.unsure {
 		return a.unsure(c)
 	}
@@ -148,7 +148,7 @@ func (a *arena) decide(c component, o Options) outcome {
 // refined takes over what a search found out about a component. Where a proof
 // has settled the verdict it is the proof that is checked, and the search has
 // to agree.
-func (a *arena) refined(o *outcome, exact outcome) outcome {
+func (a *instance) refined(o *outcome, exact outcome) outcome {
 	if o.decided && o.verdict() != exact.verdict() {
 		a.m.Run().Refuse(unmerge(a.m, o.owners), fmt.Errorf("%s by proof and %s by search", o.verdict(), exact.verdict()))
 		open := a.open(o.component)
@@ -162,13 +162,13 @@ func (a *arena) refined(o *outcome, exact outcome) outcome {
 }
 
 // open is the outcome of a component that nobody can decide from the files.
-func (a *arena) open(c component) outcome {
+func (a *instance) open(c component) outcome {
 	return outcome{component: c, most: c.pods, ownMost: slices.Clone(c.declared), ownLeast: make([]int, len(c.owners))}
 }
 
 // unsure is that of a component with a rule of which only the cluster knows what
 // it selects: even so no pod comes where it has no node at all.
-func (a *arena) unsure(c component) outcome {
+func (a *instance) unsure(c component) outcome {
 	o := a.open(c)
 	for k, i := range c.units {
 		if u := a.units[i]; u.pods > 0 && len(u.nodes.list) == 0 {
@@ -193,7 +193,7 @@ const (
 
 // trySearch searches with a part of what is left of the budget; false if that was
 // too little. Where the verdict is known it is only for the numbers.
-func (a *arena) trySearch(c component, o Options, known bool) (out outcome, ok bool) {
+func (a *instance) trySearch(c component, o Options, known bool) (out outcome, ok bool) {
 	steps, _ := budget(a.m, o)
 	part := a.m.Run().Left() / 2
 	if known {
@@ -237,7 +237,7 @@ func (d *decided) whole() certificate.Verdict {
 	return all
 }
 
-// tally is what is known of one workload: a DaemonSet has a unit a node.
+// tally is what is known of one workload: a DaemonSet has a pod group a node.
 type tally struct {
 	pods, most, least int
 	// best and worst are how many the best and the worst run of all place.

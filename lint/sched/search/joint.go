@@ -62,7 +62,7 @@ func among(m *model.Model, faulty map[*workload.Workload]bool) []Conflict {
 		return nil
 	}
 	parts := m.Split()
-	d := decideArena(newArena(parts, false, scope.relax(scope.all)), Options{Steps: jointSteps})
+	d := decideInstance(newInstance(parts, false, scope.relax(scope.all)), Options{Steps: jointSteps})
 	var all []Conflict
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
@@ -215,13 +215,13 @@ func crowd(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	if c.Core == nil {
 		return c, false
 	}
-	for _, o := range decideArena(newArena(m.Split(), false, relax), Options{Steps: jointSteps}).outcomes {
+	for _, o := range decideInstance(newInstance(m.Split(), false, relax), Options{Steps: jointSteps}).outcomes {
 		c.Pods, c.Most = c.Pods+o.pods, c.Most+o.most
 	}
 	return c, true
 }
 
-// wedge finds a run after which pods of a component fit nowhere although
+// stuck state finds a run after which pods of a component fit nowhere although
 // another run places all, with resources taken into account: a run that they
 // do not allow is none.
 func wedge(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
@@ -230,7 +230,7 @@ func wedge(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 		group[w] = true
 	}
 	parts := m.Split()
-	d := decideArena(newArena(parts, true, s.relax(group)), Options{Steps: jointSteps})
+	d := decideInstance(newInstance(parts, true, s.relax(group)), Options{Steps: jointSteps})
 	if d.whole() != certificate.OrderDependent {
 		return Conflict{}, false
 	}

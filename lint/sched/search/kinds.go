@@ -15,14 +15,14 @@ type Kinds struct {
 	nodes [][]int32 // by kind
 	// domains are those of each kind by key: -1 is none, alone one for each node.
 	domains map[string][]int32
-	blows   []*Blow
+	losses  []*DomainLoss
 }
 
 // alone stands for the domains of nodes that are each the only one in theirs.
 const alone = -2
 
-// Blow is the loss of a domain, or of one node.
-type Blow struct {
+// DomainLoss is the loss of a domain, or of one node.
+type DomainLoss struct {
 	// Value is the value of the key, or the name of the node.
 	Value string
 	// Nodes are all that are lost; Like are those of which each can stand for
@@ -49,27 +49,27 @@ func KindsOf(m *model.Model, ws []*workload.Workload, key string) *Kinds {
 			k.of[n] = int32(c)
 		}
 	}
-	if k.strike(key); key == corev1.LabelHostname {
-		k.strikeNodes()
+	if k.addDomains(key); key == corev1.LabelHostname {
+		k.addNodes()
 	}
 	kept[id] = k
 	return k
 }
 
-// Blows are the losses that there are, one of each kind.
-func (k *Kinds) Blows() []*Blow { return k.blows }
+// Losses are the losses that there are, one of each kind.
+func (k *Kinds) Losses() []*DomainLoss { return k.losses }
 
 // strikeNodes lists the losses of single nodes.
-func (k *Kinds) strikeNodes() {
-	k.blows = nil
+func (k *Kinds) addNodes() {
+	k.losses = nil
 	for c, nodes := range k.nodes {
 		names := k.names(nodes)
-		k.blows = append(k.blows, &Blow{Value: names[0], Nodes: names[:1], Like: names, taken: map[int32]int{int32(c): 1}})
+		k.losses = append(k.losses, &DomainLoss{Value: names[0], Nodes: names[:1], Like: names, taken: map[int32]int{int32(c): 1}})
 	}
 }
 
 // strike lists the losses of domains in the order of their first nodes.
-func (k *Kinds) strike(key string) {
+func (k *Kinds) addDomains(key string) {
 	domain, size := k.m.Numbered(key, k.m.Topology.Nodes)
 	members := make([][]int32, size)
 	for n, d := range domain {
@@ -79,11 +79,11 @@ func (k *Kinds) strike(key string) {
 	}
 	for _, nodes := range members {
 		names := k.names(nodes)
-		b := &Blow{Value: k.m.Topology.Nodes[nodes[0]].Labels[key], Nodes: names, Like: names, taken: map[int32]int{}}
+		b := &DomainLoss{Value: k.m.Topology.Nodes[nodes[0]].Labels[key], Nodes: names, Like: names, taken: map[int32]int{}}
 		for _, n := range nodes {
 			b.taken[k.of[n]]++
 		}
-		k.blows = append(k.blows, b)
+		k.losses = append(k.losses, b)
 	}
 }
 

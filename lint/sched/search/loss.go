@@ -28,7 +28,7 @@ func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	if !told(l, m) {
 		return open(l, m)
 	}
-	s := newLosing(newArena(parts, true, nil), l, &steps)
+	s := newLosing(newInstance(parts, true, nil), l, &steps)
 	if s == nil {
 		return open(l, m)
 	}
@@ -63,7 +63,7 @@ type losing struct {
 	// constraints do not count the pods on tainted nodes (R-T3).
 	remain  map[*constraint][]int
 	honours map[*constraint]bool
-	rest    []int // pods of each unit that nobody creates again
+	rest    []int // pods of each pod group that nobody creates again
 	visited map[string]bool
 	gone    []step // what the loss took, for the moves
 	again   []step
@@ -80,7 +80,7 @@ type ending struct {
 
 // newLosing is nil if what the search would say depends on what only the
 // cluster knows.
-func newLosing(a *arena, l certificate.Loss, steps *int) *losing {
+func newLosing(a *instance, l certificate.Loss, steps *int) *losing {
 	c := component{}
 	for i, u := range a.units {
 		if len(u.unsure) > 0 || len(Unlisted(a.m, u.g.Workload)) > 0 {
@@ -100,13 +100,13 @@ func newLosing(a *arena, l certificate.Loss, steps *int) *losing {
 	for _, u := range a.units {
 		s.constraints(u)
 	}
-	s.whole = s.strike
+	s.whole = s.loseNodes
 	return s
 }
 
-// constraints finds out which domains the constraints of a unit have after the
+// constraints finds out which domains the constraints of a pod group have after the
 // loss: those with a node that counts still.
-func (s *losing) constraints(u *unit) {
+func (s *losing) constraints(u *podGroup) {
 	hard := slices.DeleteFunc(slices.Clone(u.g.Terms), func(t *model.Term) bool { return t.Use != model.Spread || !t.Hard })
 	for i, c := range u.spreads {
 		s.honours[c] = hard[i].HonorsTaints()
@@ -131,7 +131,7 @@ func (s *losing) settled() bool {
 
 // strike loses the nodes in a state with all pods in place, and puts them back
 // when all repairs were tried; false if the budget is over.
-func (s *losing) strike() bool {
+func (s *losing) loseNodes() bool {
 	s.begun = true
 	if s.settled() {
 		return false
@@ -193,7 +193,7 @@ func (s *losing) leave(v step, by int32) {
 	case daemon && s.Meaning != certificate.Gone:
 		s.count(v, by, true) // it stays, and tolerates the taint
 		return
-	case s.Meaning == certificate.Ghost:
+	case s.Meaning == certificate.Unreachable:
 		s.count(v, by, false)
 	default:
 		s.a.change(v.unit, v.node, by)
@@ -221,7 +221,7 @@ func (s *losing) count(v step, by int32, honouring bool) {
 }
 
 // waits reports whether a pod is not created yet for want of others.
-func (s *losing) waits(u *unit) bool {
+func (s *losing) waits(u *podGroup) bool {
 	for v := u.after; v != nil; v = v.after {
 		if v.placed == 0 {
 			return true

@@ -39,7 +39,7 @@ func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
 }
 
 // Hit reports whether some pod may be on nodes that are lost.
-func (r *Room) Hit(b *Blow) bool {
+func (r *Room) Hit(b *DomainLoss) bool {
 	for c := range b.taken {
 		if r.caps[c] > 0 {
 			return true
@@ -50,7 +50,7 @@ func (r *Room) Hit(b *Blow) bool {
 
 // Single decides about a workload that has to do with no other one, if its rules
 // are simple: anti-affinity on nested keys, or one spread over its own pods.
-func (r *Room) Single(b *Blow, l certificate.Loss) (v certificate.Verdict, pending int, ok bool) {
+func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v certificate.Verdict, pending int, ok bool) {
 	switch {
 	case !bound.Screens(r.m, r.p.G) || len(r.p.G.HardAffinity()) > 0 || !plain(r.m, r.p.G):
 		return "", 0, false
@@ -75,10 +75,10 @@ func plain(m *model.Model, g *model.Group) bool {
 // keptApart decides where the placements are the independent sets of a laminar
 // matroid (T1), so that what counts is their size. On the nodes that are left a
 // repair ends with a maximal one, of which all have one size, and that is room.
-// A ghost closes its domain, so each takes from that size the one pod that could
-// be there beside the lost nodes; and some placement has as many ghosts in such
+// A unreachable closes its domain, so each takes from that size the one pod that could
+// be there beside the lost nodes; and some placement has as many unreachable nodes in such
 // domains as there are pods or domains, as any few pods can be added to.
-func (r *Room) keptApart(b *Blow, l certificate.Loss) (v certificate.Verdict, pending int, ok bool) {
+func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v certificate.Verdict, pending int, ok bool) {
 	shared, ok := r.nested()
 	if !ok {
 		return "", 0, false
@@ -90,16 +90,16 @@ func (r *Room) keptApart(b *Blow, l certificate.Loss) (v certificate.Verdict, pe
 	case !l.CreatedAgain(r.p.G):
 		return certificate.OrderDependent, min(r.pods, r.room(shared, func(c int32) int { return b.taken[c] })), true
 	}
-	if l.Meaning == certificate.Ghost && shared != nil {
-		if left -= min(r.pods, r.haunted(b, shared)); left < r.pods {
+	if l.Meaning == certificate.Unreachable && shared != nil {
+		if left -= min(r.pods, r.unreachable(b, shared)); left < r.pods {
 			return certificate.OrderDependent, r.pods - left, true
 		}
 	}
 	return certificate.Always, 0, true
 }
 
-// haunted counts the domains that have a place on lost nodes and one beside.
-func (r *Room) haunted(b *Blow, shared []int32) int {
+// unreachable counts the domains that have a place on lost nodes and one beside.
+func (r *Room) unreachable(b *DomainLoss, shared []int32) int {
 	r.m.Run().Spend(1 + len(shared)/model.PerStep)
 	lost, beside := map[int32]bool{}, map[int32]bool{}
 	for c, d := range shared {

@@ -12,7 +12,7 @@ import (
 // told reports whether a loss can be judged in a model at all.
 func told(l certificate.Loss, m *model.Model) bool {
 	return !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool {
-		return model.Modelled(m.Groups[w]) && !w.Running && l.Bears(w)
+		return model.Modelled(m.Groups[w]) && !w.Running && l.Tolerates(w)
 	})
 }
 

@@ -41,7 +41,7 @@ type shares struct {
 // Placements before the loss are all vectors x with x <= c and x <= min x +
 // maxSkew: any of them is reached level by level. The lost node's share of x is
 // as large, or as small, as the nodes let it be.
-func (r *Room) spread(b *Blow, l certificate.Loss) (v certificate.Verdict, pending int, ok bool) {
+func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v certificate.Verdict, pending int, ok bool) {
 	t := r.p.Spreads[0]
 	if !r.own(t, nil) {
 		return "", 0, false
@@ -63,11 +63,11 @@ func (r *Room) spread(b *Blow, l certificate.Loss) (v certificate.Verdict, pendi
 	return certificate.OrderDependent, worst, sure
 }
 
-// Hopeless is how many pods at least are missing in the end whatever happens,
+// NeverFits is how many pods at least are missing in the end whatever happens,
 // as far as the spread constraints tell that count the pods of the workload and
 // no others; 0 is no promise. Each is looked at as if there were no other rule:
 // what completes with more rules completes with fewer.
-func (r *Room) Hopeless(b *Blow, l certificate.Loss, group []*workload.Workload) int {
+func (r *Room) NeverFits(b *DomainLoss, l certificate.Loss, group []*workload.Workload) int {
 	fewest := 0
 	if !bound.Screens(r.m, r.p.G) || !plain(r.m, r.p.G) {
 		return 0
@@ -91,7 +91,7 @@ func (r *Room) own(t *model.Term, group []*workload.Workload) bool {
 		!slices.ContainsFunc(group, func(o *workload.Workload) bool { return o != w && r.m.Peer(t, w, o) != model.No })
 }
 
-func (r *Room) shares(t *model.Term, b *Blow, l certificate.Loss) *shares {
+func (r *Room) shares(t *model.Term, b *DomainLoss, l certificate.Loss) *shares {
 	s := &shares{pods: r.pods, skew: int(t.Constraint.MaxSkew), zones: r.zones(t, b, l.Meaning == certificate.Gone || t.HonorsTaints())}
 	s.levels(t.MinDomains())
 	return s
@@ -100,7 +100,7 @@ func (r *Room) shares(t *model.Term, b *Blow, l certificate.Loss) *shares {
 // zones are the domains that the constraint has: of nodes that carry the keys of
 // all of them (R-T2). Where lost nodes are no part of any, a domain without
 // others is none any more.
-func (r *Room) zones(t *model.Term, b *Blow, forget bool) []zone {
+func (r *Room) zones(t *model.Term, b *DomainLoss, forget bool) []zone {
 	r.m.Run().Spend(len(r.nodes))
 	e, domain, keys := r.m.Eligible(r.p.G.Workload), r.domain(t.Key), model.HardKeys(r.p.G)
 	by, order := map[int32]*zone{}, []int32{}

@@ -57,7 +57,7 @@ func (g generator) roomy() setting {
 	return s
 }
 
-// spacious counts the workloads of which arithmetic says that there is a node
+// large enough counts the workloads of which arithmetic says that there is a node
 // left in any case, and holds that against all placements and repairs.
 func (s setting) spacious(t *testing.T, m *model.Model, truth map[string]map[string]fate) int {
 	t.Helper()
@@ -65,10 +65,10 @@ func (s setting) spacious(t *testing.T, m *model.Model, truth map[string]map[str
 	for _, key := range []string{hostKey, zoneKey} {
 		k := search.KindsOf(m, m.Workloads, key)
 		for _, w := range m.Workloads {
-			for _, b := range k.Blows() {
+			for _, b := range k.Losses() {
 				for _, meaning := range meanings {
 					l := certificate.Loss{Meaning: meaning}
-					if !l.Recreated(w) || !k.Room(w, w.Count.N).Spacious(b, l, m.Workloads, func(o *workload.Workload) int { return o.Count.N }) {
+					if !l.Recreated(w) || !k.Room(w, w.Count.N).FitsAnyway(b, l, m.Workloads, func(o *workload.Workload) int { return o.Count.N }) {
 						continue
 					}
 					found++
@@ -143,10 +143,10 @@ func TestSurvivesZoneOutage(t *testing.T) {
 	}{
 		{"", 5, certificate.Gone, certificate.Always, 0},
 		{"", 4, certificate.Gone, certificate.Never, 1}, // 8 places
-		{"", 5, certificate.Ghost, certificate.Never, 3},
-		{"", 4, certificate.Ghost, certificate.Never, 3},
-		{", nodeTaintsPolicy: Honor", 5, certificate.Ghost, certificate.Always, 0},
-		{", nodeTaintsPolicy: Honor", 4, certificate.Ghost, certificate.Never, 1},
+		{"", 5, certificate.Unreachable, certificate.Never, 3},
+		{"", 4, certificate.Unreachable, certificate.Never, 3},
+		{", nodeTaintsPolicy: Honor", 5, certificate.Unreachable, certificate.Always, 0},
+		{", nodeTaintsPolicy: Honor", 4, certificate.Unreachable, certificate.Never, 1},
 	} {
 		nodes := ""
 		for zone := range 3 {
@@ -196,8 +196,8 @@ func TestSurvives(t *testing.T) {
 			}
 			for _, meaning := range meanings {
 				for _, v := range []certificate.Verdict{certificate.Always, certificate.OrderDependent, certificate.Never} {
-					// One simple rule loses as many pods in every run, unless it has ghosts.
-					even := name == "lone" && v == certificate.OrderDependent && meaning != certificate.Ghost
+					// One simple rule loses as many pods in every run, unless it has unreachable nodes.
+					even := name == "lone" && v == certificate.OrderDependent && meaning != certificate.Unreachable
 					if !even && count[fmt.Sprint(meaning, " ", v)] < cases/20+1 {
 						t.Errorf("the generator is too tame: %v", count)
 					}
@@ -246,11 +246,11 @@ func TestSurvivesNotCreatedAgain(t *testing.T) {
 		why      bool
 	}{
 		{sts, certificate.Gone, certificate.Always, false},
-		{sts, certificate.Ghost, certificate.OrderDependent, true},
+		{sts, certificate.Unreachable, certificate.OrderDependent, true},
 		{sts, certificate.Drained, certificate.Always, false},
 		{pod("one", "d", "app=one", "", ""), certificate.Gone, certificate.OrderDependent, true},
 		{deployment(1, "tolerations: [{operator: Exists}]"), certificate.Gone, certificate.Always, false},
-		{deployment(1, "tolerations: [{operator: Exists}]"), certificate.Ghost, certificate.Undetermined, true},
+		{deployment(1, "tolerations: [{operator: Exists}]"), certificate.Unreachable, certificate.Undetermined, true},
 		{deployment(1, "tolerations: [{operator: Exists}]"), certificate.Drained, certificate.Undetermined, true},
 	} {
 		m, set := modelOf(t, nodes, v.manifest)

@@ -27,7 +27,7 @@ func (s shape) String() string {
 	return "---\n" + strings.Replace(text, "kind: Deployment", "kind: "+s.kind, 1)
 }
 
-// ghost is a terminating pod of it.
+// unreachable is a terminating pod of it.
 func (s shape) ghost() string {
 	text := fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: ghost-%s, namespace: d, labels: {app: %s, all: x}, deletionTimestamp: \"2026-01-01T00:00:00Z\"}\nspec:\n", s.name, s.name)
 	if !strings.Contains(s.spec, "containers:") {
@@ -60,7 +60,7 @@ func (s setting) after() string {
 		switch {
 		case !s.lost[i]:
 			text += n
-		case s.meaning == certificate.Ghost:
+		case s.meaning == certificate.Unreachable:
 			text += n + "spec: {taints: [{key: node.kubernetes.io/unreachable, effect: NoSchedule}, {key: node.kubernetes.io/unreachable, effect: NoExecute}]}\n"
 		case s.meaning == certificate.Drained:
 			text += n + "spec: {unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}\n"
@@ -171,7 +171,7 @@ func grid(rows, columns int) [][]int {
 	return g
 }
 
-// strike is what a loss leaves of a placement, ghosts after the others, and how
+// strike is what a loss leaves of a placement, unreachable nodes after the others, and how
 // many pods there are to be then.
 func (s setting) strike(counts [][]int, want []int) (now [][]int, wanted []int) {
 	kept := func(row []int) []int {
@@ -193,7 +193,7 @@ func (s setting) strike(counts [][]int, want []int) (now [][]int, wanted []int) 
 			case w.kind == "DaemonSet" && s.meaning == certificate.Gone:
 				target -= c
 			case w.kind == "DaemonSet":
-			case s.meaning == certificate.Ghost:
+			case s.meaning == certificate.Unreachable:
 				if ghost[n], row[n] = c, 0; w.kind == "StatefulSet" {
 					target -= c
 				}
@@ -207,7 +207,7 @@ func (s setting) strike(counts [][]int, want []int) (now [][]int, wanted []int) 
 	return append(now, ghosts...), append(wanted, haunt...)
 }
 
-var meanings = []certificate.Meaning{certificate.Gone, certificate.Ghost, certificate.Drained}
+var meanings = []certificate.Meaning{certificate.Gone, certificate.Unreachable, certificate.Drained}
 
 // losing is a random small cluster.
 func (g generator) losing() setting {

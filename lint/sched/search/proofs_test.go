@@ -66,7 +66,7 @@ func (s *shares) demand(t *testing.T, decided, exact int) {
 	}
 }
 
-// crowded is the crowd of T8: workloads that keep apart on one key, or not.
+// overcommitted is the crowd of T8: workloads that keep apart on one key, or not.
 func (g generator) crowded(conflicts int) crowd {
 	c := g.newCrowd(2+g.IntN(3), 2, 2+g.IntN(4))
 	for u := range c.pods {

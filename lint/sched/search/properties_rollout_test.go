@@ -315,7 +315,7 @@ func TestPropertyC9(t *testing.T) {
 	}
 }
 
-// TestPropertyC10 is the same on nodes that have little room: both can wedge.
+// TestPropertyC10 is the same on nodes that have little room: both can stuck state.
 // To count each generation by itself keeps the new pods even but wedges more.
 func TestPropertyC10(t *testing.T) {
 	countsBoth, countsEach := zonal()

@@ -69,7 +69,7 @@ func (c crowd) workloads(key string) string {
 // keepApart sets whether pods of two workloads are kept apart.
 func (c crowd) keepApart(u, w int, is bool) { c.apart[u][w], c.apart[w][u] = is, is }
 
-// wedges tells whether a pod of a workload can be crowded out: if every domain
+// wedges tells whether a pod of a workload can be overcommitted out: if every domain
 // that it might use can hold a pod of its own choice that keeps it out. Such
 // pods are in different domains, so they are not in one another's way.
 func (c crowd) wedges(u int) bool {
@@ -139,7 +139,7 @@ func covered(left, right int, joined func(l, r int) bool) bool {
 	return true
 }
 
-// matched is the claim that exactly those workloads can be crowded out for
+// matched is the claim that exactly those workloads can be overcommitted out for
 // which the matching exists.
 func (c crowd) matched(m *model.Model, _ truth, d *certificate.Decision) string {
 	stuck := make([]bool, len(c.pods))
@@ -159,7 +159,7 @@ func (c crowd) matched(m *model.Model, _ truth, d *certificate.Decision) string 
 	return ""
 }
 
-// TestPropertyT2 is about nodes with a slot each: a workload can be crowded out
+// TestPropertyT2 is about nodes with a slot each: a workload can be overcommitted out
 // exactly if the other pods can take all its nodes.
 func TestPropertyT2(t *testing.T) {
 	count := hold(t, 200, 202, func(g generator) sample {

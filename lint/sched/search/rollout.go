@@ -41,7 +41,7 @@ func Roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 func roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 	steps, check := budget(m, o)
 	parts := m.Split()
-	a := newArena(parts, true, nil)
+	a := newInstance(parts, true, nil)
 	s := newRolling(a, r, &steps)
 	if s == nil {
 		return certificate.Rolled{Verdict: certificate.Undetermined}
@@ -71,10 +71,10 @@ func roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 type rolling struct {
 	certificate.Rollout
 	*search
-	old, fresh int // units
+	old, fresh int // pod groups
 	replicas   int
 	visited    map[string]bool
-	moved      []step // with the unit negative where a pod is taken away
+	moved      []step // with the pod group negative where a pod is taken away
 	stuck      []step // the first moves that lead nowhere
 	begun      bool
 	wedged     bool
@@ -84,7 +84,7 @@ type rolling struct {
 
 // newRolling is nil if the pods are not of one kind each, or if what the search
 // would say depends on what only the cluster knows.
-func newRolling(a *arena, r certificate.Rollout, steps *int) *rolling {
+func newRolling(a *instance, r certificate.Rollout, steps *int) *rolling {
 	old, fresh := a.unitsOf[r.Old], a.unitsOf[r.Fresh]
 	if len(old) != 1 || len(fresh) != 1 || r.Old.Kind.PerNode() || a.units[old[0]].pods != a.units[fresh[0]].pods {
 		return nil
@@ -104,7 +104,7 @@ func newRolling(a *arena, r certificate.Rollout, steps *int) *rolling {
 	return s
 }
 
-// index is where a unit stands in the component.
+// index is where a pod group stands in the component.
 func (s *rolling) index(unit int) int { return slices.Index(s.c.units, unit) }
 
 func (s *rolling) verdict(whole bool) certificate.Verdict {

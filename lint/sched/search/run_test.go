@@ -57,7 +57,7 @@ func TestFaultCostsOneQuestion(t *testing.T) {
 	m, _ := modelOf(t, sixNodes, apartOn("a", 3)+"---\n"+apartOn("b", 2))
 	m.Run().OnRefusal = nil
 	var nothing *certificate.Decision
-	purse := m.Purse([]*source.Object{m.Workloads[0].Object})
+	purse := m.SharedBudget([]*source.Object{m.Workloads[0].Object})
 	for what, ask := range map[string]func(f func()) bool{
 		"Ask":   func(f func()) bool { return m.Ask(m.Workloads[:1], "q", 1000, f) },
 		"Purse": func(f func()) bool { return purse.Ask(m.Workloads[0].Object, "q", f) },

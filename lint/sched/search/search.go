@@ -9,12 +9,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// component is units that have something to do with one another.
+// component is pod groups that have something to do with one another.
 type component struct {
 	units []int
 	pods  int
-	// owners are the workloads of the units; owner goes with units. The pods of
-	// a DaemonSet are one unit each and one owner together.
+	// owners are the workloads of the pod groups; owner goes with pod groups. The pods of
+	// a DaemonSet are one pod group each and one owner together.
 	owners []*workload.Workload
 	owner  []int
 	at     map[*workload.Workload]int // in owners
@@ -24,8 +24,8 @@ type component struct {
 	unsure bool
 }
 
-// add takes a unit in.
-func (c *component) add(i int, u *unit) {
+// add takes a pod group in.
+func (c *component) add(i int, u *podGroup) {
 	owner := u.g.Origin()
 	if c.at == nil {
 		c.at = map[*workload.Workload]int{}
@@ -41,9 +41,9 @@ func (c *component) add(i int, u *unit) {
 	c.pods += u.pods
 }
 
-// components splits the units: two are together if a rule of one looks at the
+// components splits the pod groups: two are together if a rule of one looks at the
 // other, if they want one port, or if they may fill a node between them.
-func (a *arena) components() []component {
+func (a *instance) components() []component {
 	parent := make([]int, len(a.units))
 	for i := range parent {
 		parent[i] = i
@@ -104,8 +104,8 @@ func (a *arena) components() []component {
 	return all
 }
 
-// joinPorts joins units whose ports clash.
-func (a *arena) joinPorts(join func(i, j int)) {
+// joinPorts joins pod groups whose ports clash.
+func (a *instance) joinPorts(join func(i, j int)) {
 	first := make([]int, len(a.hostPorts))
 	for p := range first {
 		first[p] = -1
@@ -120,9 +120,9 @@ func (a *arena) joinPorts(join func(i, j int)) {
 	}
 }
 
-// joinContending joins units that ask for a resource of a node which could run
+// joinContending joins pod groups that ask for a resource of a node which could run
 // out if all their pods came.
-func (a *arena) joinContending(join func(i, j int)) {
+func (a *instance) joinContending(join func(i, j int)) {
 	a.m.Run().Spend(len(a.units) * (1 + len(a.nodes)/model.PerStep))
 	short := a.shortages()
 	first := make([]int, len(a.nodes))
@@ -137,7 +137,7 @@ func (a *arena) joinContending(join func(i, j int)) {
 			if !a.asksShort(u, short[int(n)*len(a.resources):]) {
 				continue
 			}
-			// One resource that runs short is enough to tie the node's units.
+			// One resource that runs short is enough to tie the node's pod groups.
 			if first[n] < 0 {
 				first[n] = i
 			}
@@ -146,7 +146,7 @@ func (a *arena) joinContending(join func(i, j int)) {
 	}
 }
 
-func (a *arena) asksShort(u *unit, short []bool) bool {
+func (a *instance) asksShort(u *podGroup, short []bool) bool {
 	for r, ask := range u.ask {
 		if ask > 0 && short[r] {
 			return true
@@ -157,7 +157,7 @@ func (a *arena) asksShort(u *unit, short []bool) bool {
 
 // shortages tells for every node and resource whether it could run out if all
 // pods that may go there did.
-func (a *arena) shortages() []bool {
+func (a *instance) shortages() []bool {
 	width := len(a.resources)
 	a.m.Run().Spend(len(a.units) * (1 + len(a.nodes)*width/(4*model.PerStep)))
 	demand := make([]int64, len(a.free))
@@ -179,7 +179,7 @@ func (a *arena) shortages() []bool {
 }
 
 // outcome is what is known of one component: how many pods are placed over all
-// its maximal states, of all units together and of each by itself.
+// its maximal states, of all pod groups together and of each by itself.
 type outcome struct {
 	component
 	most, least int
@@ -205,7 +205,7 @@ type step struct{ unit, node int }
 // search explores all states that can be reached, as far as the budget goes.
 type search struct {
 	c     component
-	left  []int // pods of each unit that are still to be placed
+	left  []int // pods of each pod group that are still to be placed
 	seen  map[string]bool
 	path  []step
 	out   outcome
@@ -217,8 +217,8 @@ type search struct {
 	columns
 }
 
-// newSearch makes a search ready from the current state of the arena.
-func (a *arena) newSearch(c component, steps *int) *search {
+// newSearch makes a search ready from the current state of the instance.
+func (a *instance) newSearch(c component, steps *int) *search {
 	for _, i := range c.units {
 		a.in[i] = make([]int32, len(a.nodes))
 	}
@@ -232,8 +232,8 @@ func (a *arena) newSearch(c component, steps *int) *search {
 	return s
 }
 
-// explore runs the search from the current state of the arena.
-func (a *arena) explore(c component, steps *int) outcome {
+// explore runs the search from the current state of the instance.
+func (a *instance) explore(c component, steps *int) outcome {
 	s := a.newSearch(c, steps)
 	defer s.close()
 	s.out.decided = s.visit(c.pods)
@@ -244,7 +244,7 @@ func (a *arena) explore(c component, steps *int) outcome {
 	return s.out
 }
 
-// close gives up what the arena keeps for a search.
+// close gives up what the instance keeps for a search.
 func (s *search) close() {
 	for _, i := range s.c.units {
 		s.a.in[i] = nil

@@ -70,7 +70,7 @@ func (d *decided) withhold() {
 
 // unlisted are the owners of pods in a component that request a resource which
 // no node lists; each is a doubt.
-func (a *arena) unlisted(o *outcome) map[*workload.Workload]bool {
+func (a *instance) unlisted(o *outcome) map[*workload.Workload]bool {
 	var open map[*workload.Workload]bool
 	for k, i := range o.units {
 		names := Unlisted(a.m, a.units[i].g.Workload)
@@ -87,7 +87,7 @@ func (a *arena) unlisted(o *outcome) map[*workload.Workload]bool {
 
 // leans reports whether pods in a component need or count those of some owners
 // among them.
-func (a *arena) leans(o *outcome, on map[*workload.Workload]bool) bool {
+func (a *instance) leans(o *outcome, on map[*workload.Workload]bool) bool {
 	among := func(l located) bool { return on[a.units[l.unit].g.Origin()] }
 	for _, i := range o.units {
 		u := a.units[i]

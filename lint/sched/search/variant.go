@@ -14,7 +14,7 @@ import (
 )
 
 // addApart enters the pairs that are kept apart by no term of a manifest.
-func (a *arena) addApart() {
+func (a *instance) addApart() {
 	for _, p := range a.m.Apart {
 		k := a.key(p.Key)
 		of := map[*workload.Workload][]int{}
@@ -46,7 +46,7 @@ func Components(m *model.Model, extra map[*workload.Workload]int, contend bool) 
 			relax.count[w] = w.Count.N + n
 		}
 	}
-	a := newArena(m.Split(), contend, relax)
+	a := newInstance(m.Split(), contend, relax)
 	for _, u := range a.units {
 		if u.g.Kind.PerNode() { // so many more on every node
 			u.pods += extra[u.g.Origin()]

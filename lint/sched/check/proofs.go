@@ -13,8 +13,8 @@ import (
 // with the engine but that: names and labels, and counts by itself.
 func (v *verifier) check(c *certificate.Assertion) error {
 	how, ok := map[certificate.ProofKind]func(*certificate.Assertion) error{
-		certificate.Shape: v.checkShape, certificate.LimitProof: v.checkLimit, certificate.Exclusive: v.checkExclusive, certificate.Outweighed: v.checkOutweighed, certificate.Overcommitted: v.checkCrammed,
-		certificate.Uncolourable: v.checkUncolourable, certificate.Headroom: v.checkRoomy, certificate.Explored: v.checkExplored,
+		certificate.Shape: v.checkShape, certificate.LimitProof: v.checkLimit, certificate.Exclusive: v.checkExclusive, certificate.Outweighed: v.checkOutweighed, certificate.Overcommitted: v.checkOvercommitted,
+		certificate.Uncolourable: v.checkUncolourable, certificate.Headroom: v.checkHeadroom, certificate.Explored: v.checkExplored,
 	}[c.Proof.Kind]
 	if !ok {
 		return fmt.Errorf("nothing proves it of %v", certificate.Called(c.Members))

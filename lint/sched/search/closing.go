@@ -8,9 +8,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// others is how many pods of a unit can be in the way of a further pod of u,
+// others is how many pods of a pod group can be in the way of a further pod of u,
 // of which own are placed already.
-func (a *arena) others(i, j, own int) int {
+func (a *instance) others(i, j, own int) int {
 	if i == j {
 		return own
 	}
@@ -20,9 +20,9 @@ func (a *arena) others(i, j, own int) int {
 	return a.units[j].pods
 }
 
-// closable bounds how many of some of the unit's nodes can be closed to one more
+// closable bounds how many of some of the pod group's nodes can be closed to one more
 // of its pods, if own of them are there.
-func (a *arena) closable(c component, i int, nodes []int32, own int) int {
+func (a *instance) closable(c component, i int, nodes []int32, own int) int {
 	u := a.units[i]
 	a.m.Run().Spend(1 + (len(u.apart)+len(nodes))/2)
 	closed := 0
@@ -43,23 +43,23 @@ func (a *arena) closable(c component, i int, nodes []int32, own int) int {
 	return closed + a.newClosing(i, nodes, own).most(len(nodes)-closed)
 }
 
-// closing is what pods of others close to one unit: for each key the sizes of
+// closing is what pods of others close to one pod group: for each key the sizes of
 // its domains and the pods that each close one of them.
 type closing struct {
-	a     *arena
-	u     *unit
+	a     *instance
+	u     *podGroup
 	nodes []int32
-	// keys are those on which the unit is kept apart, in order.
+	// keys are those on which the pod group is kept apart, in order.
 	keys  []int
 	sizes []map[int32]int
 	pods  []int
-	// by are the units that close something, with their pods.
+	// by are the pod groups that close something, with their pods.
 	by []closer
 }
 
 type closer struct{ unit, pods int }
 
-func (a *arena) newClosing(i int, nodes []int32, own int) *closing {
+func (a *instance) newClosing(i int, nodes []int32, own int) *closing {
 	u := a.units[i]
 	c := &closing{a: a, u: u, nodes: nodes}
 	known := map[int]bool{}
@@ -90,7 +90,7 @@ const maxClosing = 100_000
 
 // most bounds the nodes that all of them close. At first each pod is charged
 // for the largest domain of every key, no domain twice; if that is not below
-// what is wanted, units are charged by themselves for what one pod closes on
+// what is wanted, pod groups are charged by themselves for what one pod closes on
 // all keys at once, where it may be, as long as that is less.
 func (c *closing) most(wanted int) int {
 	total := c.pooled()
@@ -111,7 +111,7 @@ func (c *closing) most(wanted int) int {
 	return total
 }
 
-// charge adds the pods of a unit to the keys on which it closes domains, or
+// charge adds the pods of a pod group to the keys on which it closes domains, or
 // takes them away.
 func (c *closing) charge(b closer, by int) {
 	c.a.m.Run().Spend(1 + len(c.u.apart)/model.PerStep)
@@ -132,7 +132,7 @@ func (c *closing) pooled() int {
 	return closed
 }
 
-// alone charges the pods of one unit for the places that close the most, each
+// alone charges the pods of one pod group for the places that close the most, each
 // with the domains of all keys in which a pod there is.
 func (c *closing) alone(b closer) int {
 	var rules []exclusion
@@ -199,11 +199,11 @@ func top(list []int, n int) int {
 	return sum
 }
 
-// crampable bounds how many of the unit's nodes others can leave too little
+// crampable bounds how many of the pod group's nodes others can leave too little
 // space on: each takes at least what is free there less what a pod asks, and
-// one unit more. Pods that close every node that they are on by a rule are
+// one pod group more. Pods that close every node that they are on by a rule are
 // charged for that already.
-func (a *arena) crampable(c component, i int, nodes []int32, own int) int {
+func (a *instance) crampable(c component, i int, nodes []int32, own int) int {
 	u := a.units[i]
 	closed := 0
 	units := a.crampers(c, i, nodes)
@@ -234,9 +234,9 @@ func (a *arena) crampable(c component, i int, nodes []int32, own int) int {
 	return closed
 }
 
-// crampers are the units whose pods may be on some nodes of a unit without
+// crampers are the pod groups whose pods may be on some nodes of a pod group without
 // closing them to it by a rule.
-func (a *arena) crampers(c component, i int, nodes []int32) []int {
+func (a *instance) crampers(c component, i int, nodes []int32) []int {
 	ruled := map[int]bool{}
 	whole := map[int]bool{} // keys that all the nodes carry
 	for _, x := range a.units[i].apart {

@@ -12,9 +12,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// unit is pods that are alike in everything that decides placement: those of a
+// pod group is pods that are alike in everything that decides placement: those of a
 // workload, or the one that a DaemonSet has on one node.
-type unit struct {
+type podGroup struct {
 	g    *model.Group
 	pods int
 	// kubelet is set for pods that are bound by their manifest: they meet the
@@ -23,14 +23,14 @@ type unit struct {
 	// pinned is the only node of a pod of a DaemonSet.
 	pinned int
 	// nodes are those that pass the node-level filters and hold at least one
-	// pod when empty. Units with equal node rules and requests share the set.
+	// pod when empty. Pod groups with equal node rules and requests share the set.
 	nodes *nodeSet
-	// ask is what a pod asks of each resource of the arena.
+	// ask is what a pod asks of each resource of the instance.
 	ask []int64
-	// apart lists what keeps a pod out of a domain: pods of another unit, or of
+	// apart lists what keeps a pod out of a domain: pods of another pod group, or of
 	// its own, in the same domain of a key. It is symmetric (R-A5 to R-A7).
 	apart []exclusion
-	// near are the keys of required affinity, met by pods of the units in
+	// near are the keys of required affinity, met by pods of the pod groups in
 	// company; first is set if a pod may be the first one (R-A9 to R-A14).
 	near    []int
 	company []located
@@ -42,11 +42,11 @@ type unit struct {
 	// ports are those that a pod takes on its node, taken the same in order, and
 	// clashes, in order, those of which one is enough to keep it off.
 	ports, taken, clashes []int
-	// after is the unit that has to be placed before this one is created, or nil;
+	// after is the pod group that has to be placed before this one is created, or nil;
 	// placed is how many pods are in place.
-	after  *unit
+	after  *podGroup
 	placed int
-	// unsure are units of which nobody can tell whether a hard term of this one
+	// unsure are pod groups of which nobody can tell whether a hard term of this one
 	// selects them: it asks for a label value that only the cluster knows.
 	unsure []int
 	// open is set if a hard term may count on pods that take no part.
@@ -56,11 +56,11 @@ type unit struct {
 	cost, moved int
 }
 
-// exclusion is a key and a unit that must not share its domains, as far as its
+// exclusion is a key and a pod group that must not share its domains, as far as its
 // pods are at that place.
 type exclusion struct{ key, unit, place int }
 
-// located is a unit, as far as its pods are at a place: an index to the arena's
+// located is a pod group, as far as its pods are at a place: an index to the instance's
 // places, of which the first is everywhere.
 type located struct{ unit, place int }
 
@@ -72,16 +72,16 @@ type constraint struct {
 	// counted marks the nodes whose pods count; domains are their values.
 	counted []bool
 	domains []int
-	// watch are the units whose pods count.
+	// watch are the pod groups whose pods count.
 	watch []located
 	// count is the number of counting pods in each domain of the key, in the
-	// current state of the arena.
+	// current state of the instance.
 	count []int32
 }
 
-// arena is a Model made of numbers: nodes, keys and units are indices, and a
-// state is how many pods of each unit are on each node.
-type arena struct {
+// instance is a Model made of numbers: nodes, keys and pod groups are indices, and a
+// state is how many pods of each pod group are on each node.
+type instance struct {
 	m     *model.Model
 	nodes []*topology.Node
 	keys  []string
@@ -89,7 +89,7 @@ type arena struct {
 	// domain is the domain of a node for a key, or -1; sizes is their number.
 	domain [][]int32
 	sizes  []int
-	units  []*unit
+	units  []*podGroup
 	// resources by index; free is what each node has left, math.MaxInt64 where
 	// it is not judged. The last one is the slots for pods.
 	resources []corev1.ResourceName
@@ -97,9 +97,9 @@ type arena struct {
 	// rest is free with nothing but running pods in place, which are listed.
 	rest    []int64
 	running []step
-	// in counts pods by unit and node for the units that a search is about;
-	// byDomain by key, unit and domain where some rule asks for it, which counts
-	// lists by unit; portsOn counts by port and node.
+	// in counts pods by pod group and node for the pod groups that a search is about;
+	// byDomain by key, pod group and domain where some rule asks for it, which counts
+	// lists by pod group; portsOn counts by port and node.
 	in        [][]int32
 	byDomain  map[exclusion]*counter
 	counts    [][]keyed
@@ -109,23 +109,23 @@ type arena struct {
 	unitsOf   map[*workload.Workload][]int
 	included  map[model.DomainKey]*inclusion
 	watchers  [][]watcher
-	// places are sets of nodes: pods of a unit may match a selector on some nodes
+	// places are sets of nodes: pods of a pod group may match a selector on some nodes
 	// only, whose zone they get as a label. The first is nil, for all nodes.
 	places [][]bool
 	// contend is unset for the rules verdict, where pods do not contend.
 	contend bool
 	relax   *relaxation
 	doubts  []model.Doubt
-	company []bool // units whose pods others need near, once somebody asked
+	company []bool // pod groups whose pods others need near, once somebody asked
 }
 
-// keyed is a counter of one unit at a place, and its key.
+// keyed is a counter of one pod group at a place, and its key.
 type keyed struct {
 	key, place int
 	*counter
 }
 
-// watcher is a constraint that counts the pods of a unit at a place.
+// watcher is a constraint that counts the pods of a pod group at a place.
 type watcher struct {
 	*constraint
 	place int
@@ -133,8 +133,8 @@ type watcher struct {
 
 // newArena compiles a model. Workloads that are refused, finished or not
 // modelled take no part; running pods are in place.
-func newArena(m *model.Model, contend bool, relax *relaxation) *arena {
-	a := &arena{m: m, nodes: m.Topology.Nodes, byDomain: map[exclusion]*counter{}, keyAt: map[string]int{}, contend: contend, relax: relax,
+func newInstance(m *model.Model, contend bool, relax *relaxation) *instance {
+	a := &instance{m: m, nodes: m.Topology.Nodes, byDomain: map[exclusion]*counter{}, keyAt: map[string]int{}, contend: contend, relax: relax,
 		sets: map[string]*nodeSet{}, unitsOf: map[*workload.Workload][]int{}, included: map[model.DomainKey]*inclusion{}, places: [][]bool{nil}}
 	m.Run().Spend(model.StepsPerArena)
 	if relax != nil {
@@ -176,8 +176,8 @@ func newArena(m *model.Model, contend bool, relax *relaxation) *arena {
 	return a
 }
 
-// asking is how many steps it takes to hold the rules of a unit against a node.
-func (u *unit) asking() int {
+// asking is how many steps it takes to hold the rules of a pod group against a node.
+func (u *podGroup) asking() int {
 	rules := len(u.clashes) + len(u.apart) + len(u.near)*(1+len(u.company)) + len(u.keys)
 	for _, c := range u.spreads {
 		rules += len(c.domains)
@@ -185,32 +185,32 @@ func (u *unit) asking() int {
 	return 1 + rules/model.PerStep
 }
 
-// addUnits adds the pods of a group: a DaemonSet has a unit for every node that
+// addUnits adds the pods of a group: a DaemonSet has a pod group for every node that
 // its controller chooses (R-N29, R-N31).
-func (a *arena) addUnits(g *model.Group) {
+func (a *instance) addUnits(g *model.Group) {
 	if g.Kind.PerNode() {
 		for n, p := range a.passes(g) {
 			if p.All() && !a.relax.gone(g) {
-				a.addUnit(&unit{g: g, pods: 1, kubelet: g.Spec.NodeName != "", pinned: n, nodes: &nodeSet{list: []int32{int32(n)}, one: n}})
+				a.addUnit(&podGroup{g: g, pods: 1, kubelet: g.Spec.NodeName != "", pinned: n, nodes: &nodeSet{list: []int32{int32(n)}, one: n}})
 			}
 		}
 		return
 	}
-	u := &unit{g: g, pods: a.relax.pods(g), kubelet: g.Spec.NodeName != ""}
+	u := &podGroup{g: g, pods: a.relax.pods(g), kubelet: g.Spec.NodeName != ""}
 	if g.After != nil {
 		u.after = a.units[a.unitsOf[g.After][0]]
 	}
 	a.addUnit(u)
 }
 
-func (a *arena) addUnit(u *unit) {
+func (a *instance) addUnit(u *podGroup) {
 	a.unitsOf[u.g.Workload] = append(a.unitsOf[u.g.Workload], len(a.units))
 	a.units = append(a.units, u)
 }
 
-// nodesFor is the set of nodes for the pods of a unit: those that pass the
+// nodesFor is the set of nodes for the pods of a pod group: those that pass the
 // filters, less those that are too small. Most sets need nothing taken away.
-func (a *arena) nodesFor(u *unit) *nodeSet {
+func (a *instance) nodesFor(u *podGroup) *nodeSet {
 	base := a.passing(u.g)
 	if u.g.Running || a.roomEverywhere(u, base) {
 		return base
@@ -232,7 +232,7 @@ func (a *arena) nodesFor(u *unit) *nodeSet {
 }
 
 // relaxed tells apart workloads that a relaxation may treat each in its way.
-func (a *arena) relaxed(g *model.Group) string {
+func (a *instance) relaxed(g *model.Group) string {
 	if !a.relax.treats(g) && !g.Running {
 		return ""
 	}
@@ -240,7 +240,7 @@ func (a *arena) relaxed(g *model.Group) string {
 }
 
 // passing are the nodes that pass the node-level filters.
-func (a *arena) passing(g *model.Group) *nodeSet {
+func (a *instance) passing(g *model.Group) *nodeSet {
 	id := g.Signature + "|" + a.relaxed(g)
 	if s := a.sets[id]; s != nil {
 		return s
@@ -263,7 +263,7 @@ func (a *arena) passing(g *model.Group) *nodeSet {
 	return s
 }
 
-func (a *arena) roomEverywhere(u *unit, s *nodeSet) bool {
+func (a *instance) roomEverywhere(u *podGroup, s *nodeSet) bool {
 	for r, ask := range u.ask {
 		if ask > 0 && ask > s.least[r] {
 			return false
@@ -272,7 +272,7 @@ func (a *arena) roomEverywhere(u *unit, s *nodeSet) bool {
 	return true
 }
 
-func (a *arena) key(name string) int {
+func (a *instance) key(name string) int {
 	if i, known := a.keyAt[name]; known {
 		return i
 	}
@@ -286,7 +286,7 @@ func (a *arena) key(name string) int {
 
 // addResources lists the resources that somebody asks for, slots for pods
 // last, and what the nodes offer.
-func (a *arena) addResources() {
+func (a *instance) addResources() {
 	index := map[corev1.ResourceName]int{}
 	for _, u := range a.units {
 		for _, r := range a.requests(u) {
@@ -330,7 +330,7 @@ func (a *arena) addResources() {
 
 // forgetUnlisted drops extended resources that the one node which a kubelet
 // pod may be on does not list.
-func (a *arena) forgetUnlisted(u *unit, index map[corev1.ResourceName]int) {
+func (a *instance) forgetUnlisted(u *podGroup, index map[corev1.ResourceName]int) {
 	for n, node := range a.nodes {
 		if node.Name != u.g.Spec.NodeName {
 			continue

@@ -6,14 +6,14 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 )
 
-// The closed forms settle a single unit whose maximal states all place the same
+// The closed forms settle a single pod group whose maximal states all place the same
 // number of pods, or whose pods differ only in which domain the first one
 // picks, so that one greedy run tells everything. Each was checked against
 // enumeration of all runs (decide_test.go).
 
-// settled is the outcome of a component of one unit that places most pods in
+// settled is the outcome of a component of one pod group that places most pods in
 // its best run and least in its worst.
-func (a *arena) settled(c component, best, worst []step) outcome {
+func (a *instance) settled(c component, best, worst []step) outcome {
 	o := outcome{component: c, decided: true, exact: true, best: best, worst: worst, most: len(best), least: len(worst)}
 	o.ownMost, o.ownLeast = []int{o.most}, []int{o.least}
 	o.always, o.never = o.least == c.pods, o.most < c.pods
@@ -23,8 +23,8 @@ func (a *arena) settled(c component, best, worst []step) outcome {
 	return o
 }
 
-// alone reports whether the component is one unit with nobody in the way.
-func (a *arena) alone(c component) (int, *unit, bool) {
+// alone reports whether the component is one pod group with nobody in the way.
+func (a *instance) alone(c component) (int, *podGroup, bool) {
 	if len(c.units) != 1 {
 		return 0, nil, false
 	}
@@ -38,8 +38,8 @@ func (a *arena) alone(c component) (int, *unit, bool) {
 	return i, u, true
 }
 
-// selfKeys are the keys on which pods of the unit keep away from one another.
-func (u *unit) selfKeys(i int) []int {
+// selfKeys are the keys on which pods of the pod group keep away from one another.
+func (u *podGroup) selfKeys(i int) []int {
 	var keys []int
 	for _, x := range u.apart {
 		if x.unit == i {
@@ -50,9 +50,9 @@ func (u *unit) selfKeys(i int) []int {
 }
 
 // nest reports whether the keys can be ordered so that every domain of one lies
-// within a domain of the one before it, on the nodes of the unit. Nodes that
+// within a domain of the one before it, on the nodes of the pod group. Nodes that
 // lack the outer key may share an inner domain, but not with nodes that have it.
-func (a *arena) nest(u *unit, keys []int) bool {
+func (a *instance) nest(u *podGroup, keys []int) bool {
 	keys = slices.Clone(keys)
 	slices.SortStableFunc(keys, func(x, y int) int { return a.sizes[x] - a.sizes[y] })
 	for i := 1; i < len(keys); i++ {
@@ -71,10 +71,10 @@ func (a *arena) nest(u *unit, keys []int) bool {
 	return true
 }
 
-// laminar settles one unit with nested anti-affinity and limits by node: the
+// laminar settles one pod group with nested anti-affinity and limits by node: the
 // placements are the independent sets of a laminar matroid, so every maximal
 // one has the same size (R-M1, R-M5).
-func (a *arena) laminar(c component) (outcome, bool) {
+func (a *instance) laminar(c component) (outcome, bool) {
 	i, u, ok := a.alone(c)
 	if !ok || len(u.near)+len(u.spreads) > 0 || !a.nest(u, u.selfKeys(i)) {
 		return outcome{}, false
@@ -84,9 +84,9 @@ func (a *arena) laminar(c component) (outcome, bool) {
 	return a.settled(c, run, run), true
 }
 
-// fill places pods of a unit on nodes in turn, each until it is full, as long
+// fill places pods of a pod group on nodes in turn, each until it is full, as long
 // as there are pods. What is blocked stays blocked, so one pass is enough.
-func (a *arena) fill(i int, nodes []int32, pods int) []step {
+func (a *instance) fill(i int, nodes []int32, pods int) []step {
 	var run []step
 	for _, n := range nodes {
 		for len(run) < pods && a.takes(i, int(n)) {
@@ -97,16 +97,16 @@ func (a *arena) fill(i int, nodes []int32, pods int) []step {
 	return run
 }
 
-func (a *arena) undo(run []step) {
+func (a *instance) undo(run []step) {
 	for _, s := range run {
 		a.unplace(s.unit, s.node)
 	}
 }
 
-// oneSpread settles one unit with one hard spread constraint that counts its
+// oneSpread settles one pod group with one hard spread constraint that counts its
 // own pods only, and anti-affinity within the domains: the number of pods is
 // the sum over domains of min(room, least room + maxSkew), in any order (R-M2).
-func (a *arena) oneSpread(c component) (outcome, bool) {
+func (a *instance) oneSpread(c component) (outcome, bool) {
 	i, u, ok := a.alone(c)
 	if !ok || !a.even(i) {
 		return outcome{}, false
@@ -116,9 +116,9 @@ func (a *arena) oneSpread(c component) (outcome, bool) {
 	return a.settled(c, run, run), true
 }
 
-// even reports whether a unit has one spread over its own pods, and keeps apart
+// even reports whether a pod group has one spread over its own pods, and keeps apart
 // within its domains at most.
-func (a *arena) even(i int) bool {
+func (a *instance) even(i int) bool {
 	u := a.units[i]
 	if len(u.near) > 0 || len(u.spreads) != 1 {
 		return false
@@ -128,9 +128,9 @@ func (a *arena) even(i int) bool {
 		!slices.ContainsFunc(keys, func(k int) bool { return a.sizes[k] < a.sizes[s.key] || !a.within(u, k, s.key) })
 }
 
-// mostAlone is how many pods of a unit can be placed if it has the nodes to
+// mostAlone is how many pods of a pod group can be placed if it has the nodes to
 // itself, where a closed form tells; with others about it is no more.
-func (a *arena) mostAlone(i int) (int, bool) {
+func (a *instance) mostAlone(i int) (int, bool) {
 	u := a.units[i]
 	if u.after != nil || u.somewhere() {
 		return 0, false
@@ -152,7 +152,7 @@ func (a *arena) mostAlone(i int) (int, bool) {
 }
 
 // within reports whether every domain of a key lies in one domain of another.
-func (a *arena) within(u *unit, inner, outer int) bool {
+func (a *instance) within(u *podGroup, inner, outer int) bool {
 	seen := map[int32]int32{}
 	for _, n := range u.nodes.list {
 		fine, coarse := a.domain[inner][n], a.domain[outer][n]
@@ -168,7 +168,7 @@ func (a *arena) within(u *unit, inner, outer int) bool {
 }
 
 // fillEvenly always takes the domain with the fewest pods that has room.
-func (a *arena) fillEvenly(i int, s *constraint, pods int) []step {
+func (a *instance) fillEvenly(i int, s *constraint, pods int) []step {
 	byDomain := map[int32][]int32{}
 	for _, n := range a.units[i].nodes.list {
 		if d := a.domain[s.key][n]; d >= 0 {
@@ -210,7 +210,7 @@ func (a *arena) fillEvenly(i int, s *constraint, pods int) []step {
 }
 
 // takesBut is takes without the spread constraints.
-func (a *arena) takesBut(i, n int) bool {
+func (a *instance) takesBut(i, n int) bool {
 	u := a.units[i]
 	spreads := u.spreads
 	u.spreads = nil
@@ -219,10 +219,10 @@ func (a *arena) takesBut(i, n int) bool {
 	return ok
 }
 
-// selfAffinity settles one unit whose pods must be together, and that only its
+// selfAffinity settles one pod group whose pods must be together, and that only its
 // own pods can be with: the first pod picks the domains and the rest follow, so
 // the best run picks the roomiest and the worst the least roomy one (R-M4).
-func (a *arena) selfAffinity(c component) (outcome, bool) {
+func (a *instance) selfAffinity(c component) (outcome, bool) {
 	i, u, ok := a.alone(c)
 	if !ok || len(u.near) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.company, []located{{unit: i}}) || !a.nest(u, u.selfKeys(i)) {
 		return outcome{}, false

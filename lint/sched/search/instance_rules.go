@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// relate fills in what the rules of a unit say about the others.
-func (a *arena) relate(i int) {
+// relate fills in what the rules of a pod group say about the others.
+func (a *instance) relate(i int) {
 	u := a.units[i]
 	a.m.Run().Spend(model.StepsPerTerm * len(u.g.Terms))
 	var near []*model.Term
@@ -43,8 +43,8 @@ func (a *arena) relate(i int) {
 	}
 }
 
-// doubt notes the units that a term may or may not select.
-func (a *arena) doubt(u *unit, t *model.Term) {
+// doubt notes the pod groups that a term may or may not select.
+func (a *instance) doubt(u *podGroup, t *model.Term) {
 	if !a.m.MaybeDoubtful(t, u.g.Workload) {
 		return
 	}
@@ -61,7 +61,7 @@ func (a *arena) doubt(u *unit, t *model.Term) {
 }
 
 // addPorts numbers the host ports that pods take and finds which clash.
-func (a *arena) addPorts() {
+func (a *instance) addPorts() {
 	index := map[model.HostPort]int{}
 	for _, u := range a.units {
 		if a.relax.without(u.g, atomPorts) {
@@ -95,8 +95,8 @@ func (a *arena) addPorts() {
 	}
 }
 
-// clashesWith reports whether ports of another unit keep pods of this one off.
-func (u *unit) clashesWith(v *unit) bool {
+// clashesWith reports whether ports of another pod group keep pods of this one off.
+func (u *podGroup) clashesWith(v *podGroup) bool {
 	for i, j := 0, 0; i < len(u.clashes) && j < len(v.taken); {
 		switch d := u.clashes[i] - v.taken[j]; {
 		case d == 0:
@@ -110,10 +110,10 @@ func (u *unit) clashesWith(v *unit) bool {
 	return false
 }
 
-// selected are the units whose pods terms of a unit select, all of them at
+// selected are the pod groups whose pods terms of a pod group select, all of them at
 // once: while its own pod is coming in, or, with other pods coming in, once it
 // is in place.
-func (a *arena) selected(terms []*model.Term, u *unit, incoming bool) []located {
+func (a *instance) selected(terms []*model.Term, u *podGroup, incoming bool) []located {
 	var units []located
 	seen := map[*workload.Workload]bool{}
 	for _, list := range a.m.Index.Candidates(terms[0], u.g.Workload) {
@@ -135,7 +135,7 @@ func (a *arena) selected(terms []*model.Term, u *unit, incoming bool) []located 
 
 // where is the place at which terms of u select pods of v, or -1 if there is
 // none. That it is not everywhere takes a selector for a label of the node.
-func (a *arena) where(terms []*model.Term, u, v *unit, incoming bool) int {
+func (a *instance) where(terms []*model.Term, u, v *podGroup, incoming bool) int {
 	on := func(n *topology.Node) bool {
 		return !slices.ContainsFunc(terms, func(t *model.Term) bool {
 			return !a.m.Selects(t, u.g.Workload, v.g.Workload, model.Asks{Incoming: incoming, At: n})
@@ -167,7 +167,7 @@ func (a *arena) where(terms []*model.Term, u, v *unit, incoming bool) int {
 
 // keepApart enters an anti-affinity term on both sides. A pod that is bound by
 // its manifest is kept out by nobody, but keeps others out.
-func (a *arena) keepApart(i int, t *model.Term) {
+func (a *instance) keepApart(i int, t *model.Term) {
 	k := a.key(a.relax.key(t))
 	for _, j := range a.selected([]*model.Term{t}, a.units[i], true) {
 		a.exclude(i, exclusion{k, j.unit, j.place})
@@ -177,7 +177,7 @@ func (a *arena) keepApart(i int, t *model.Term) {
 	}
 }
 
-func (a *arena) exclude(i int, x exclusion) {
+func (a *instance) exclude(i int, x exclusion) {
 	a.m.Run().Spend(2 + len(a.units[i].apart)/model.PerStep)
 	if u := a.units[i]; !u.kubelet && !slices.Contains(u.apart, x) {
 		u.apart = append(u.apart, x)
@@ -185,7 +185,7 @@ func (a *arena) exclude(i int, x exclusion) {
 	}
 }
 
-func (a *arena) counter(x exclusion) {
+func (a *instance) counter(x exclusion) {
 	if a.byDomain[x] == nil {
 		c := newCounter(a.sizes[x.key])
 		a.byDomain[x] = c
@@ -193,7 +193,7 @@ func (a *arena) counter(x exclusion) {
 	}
 }
 
-func (a *arena) keepNear(i int, terms []*model.Term) {
+func (a *instance) keepNear(i int, terms []*model.Term) {
 	u := a.units[i]
 	u.first = true
 	for _, t := range terms {
@@ -208,7 +208,7 @@ func (a *arena) keepNear(i int, terms []*model.Term) {
 	}
 }
 
-func (a *arena) constraint(i int, t *model.Term) *constraint {
+func (a *instance) constraint(i int, t *model.Term) *constraint {
 	u := a.units[i]
 	c := &constraint{key: a.key(a.relax.key(t)), maxSkew: int(t.Constraint.MaxSkew), minDomains: t.MinDomains()}
 	if t.Sel.Form == model.FormEmpty || a.m.Selects(t, u.g.Workload, u.g.Workload, model.Asks{Self: true, Incoming: true}) {
@@ -232,7 +232,7 @@ type inclusion struct {
 
 // include applies the inclusion policies
 // (plugins/podtopologyspread/common.go, matchNodeInclusionPolicies).
-func (a *arena) include(u *unit, c *constraint, t *model.Term) *inclusion {
+func (a *instance) include(u *podGroup, c *constraint, t *model.Term) *inclusion {
 	if u.keysID == "" {
 		a.m.Run().Spend(1 + len(u.keys))
 		u.keysID = model.ShortID(fmt.Sprint(u.keys))
@@ -264,7 +264,7 @@ func (a *arena) include(u *unit, c *constraint, t *model.Term) *inclusion {
 	return in
 }
 
-func (a *arena) carries(n int, keys []int) bool {
+func (a *instance) carries(n int, keys []int) bool {
 	for _, k := range keys {
 		if a.domain[k][n] < 0 {
 			return false

@@ -9,13 +9,13 @@ import (
 )
 
 // A component that is too large to try everything is settled by proofs that
-// need no search, each of which may fail: that some units cannot all have room
-// (never), that no unit can be crowded out (always), and runs that place
+// need no search, each of which may fail: that some pod groups cannot all have room
+// (never), that no pod group can be overcommitted out (always), and runs that place
 // everything or get stuck. What stays open is given as bounds.
 
 // estimate settles a component as far as proofs and runs go. The proofs that
-// nobody can be crowded out need no complete run: any run is one then.
-func (a *arena) estimate(c component) outcome {
+// nobody can be overcommitted out need no complete run: any run is one then.
+func (a *instance) estimate(c component) outcome {
 	o := a.open(c)
 	o.best = a.run(c.units)
 	a.undo(o.best)
@@ -25,7 +25,7 @@ func (a *arena) estimate(c component) outcome {
 	switch {
 	case o.most < c.pods:
 		o.never, o.decided = true, true
-	case a.nobodyCrowdedOut(&o):
+	case a.neverStuck(&o):
 		o.always, o.decided, o.exact = true, true, len(o.best) == c.pods
 		o.least, o.worst = c.pods, o.best
 		copy(o.ownLeast, o.ownMost)
@@ -43,16 +43,16 @@ func (a *arena) estimate(c component) outcome {
 
 // byRuns looks for the runs that show that order matters: by theory where the
 // component is a field, else by trying.
-func (a *arena) byRuns(o *outcome) {
-	if f := a.field(o.component); f != nil {
+func (a *instance) byRuns(o *outcome) {
+	if f := a.conflictGraph(o.component); f != nil {
 		f.settle(o)
 		return
 	}
-	if len(o.units)*len(a.nodes) <= maxCrowd {
+	if len(o.units)*len(a.nodes) <= maxFillers {
 		a.repair(o)
 	}
 	if len(o.best) == o.pods {
-		o.worst, o.decided = a.crowding(o.component)
+		o.worst, o.decided = a.fillers(o.component)
 	}
 }
 
@@ -60,8 +60,8 @@ func (a *arena) byRuns(o *outcome) {
 const maxRepairs = 12
 
 // repair looks for a run that places all pods where the first did not: again
-// and again, with the units that were left over before the others.
-func (a *arena) repair(o *outcome) {
+// and again, with the pod groups that were left over before the others.
+func (a *instance) repair(o *outcome) {
 	first, last := map[int]int{}, o.best
 	for k := 1; k <= maxRepairs && len(o.best) < o.pods; k++ {
 		placed := map[int]int{}
@@ -82,21 +82,21 @@ func (a *arena) repair(o *outcome) {
 }
 
 // byNumbers finds the exact numbers where that is cheap.
-func (a *arena) byNumbers(o *outcome) {
+func (a *instance) byNumbers(o *outcome) {
 	if o.pods > smallPods || len(a.nodes) > smallNodes {
 		return
 	}
-	if f := a.field(o.component); f != nil {
+	if f := a.conflictGraph(o.component); f != nil {
 		f.exactly(o)
 	}
 }
 
-// run is a greedy run: units with the fewest nodes first, those that need
+// run is a greedy run: pod groups with the fewest nodes first, those that need
 // company after it, spread evenly over their nodes.
-func (a *arena) run(units []int) []step { return a.runFirst(units, nil) }
+func (a *instance) run(units []int) []step { return a.runFirst(units, nil) }
 
-// runFirst is that, but for units with a lower rank, which come before others.
-func (a *arena) runFirst(units []int, rank map[int]int) []step {
+// runFirst is that, but for pod groups with a lower rank, which come before others.
+func (a *instance) runFirst(units []int, rank map[int]int) []step {
 	a.m.Run().Spend(len(units) * 4)
 	order := slices.Clone(units)
 	slices.SortStableFunc(order, func(x, y int) int {
@@ -124,13 +124,13 @@ func (a *arena) runFirst(units []int, rank map[int]int) []step {
 	return append(all, a.finish(units, left)...)
 }
 
-// enables reports whether pods of a unit can make a node take other pods.
-func (a *arena) enables(i int) bool {
+// enables reports whether pods of a pod group can make a node take other pods.
+func (a *instance) enables(i int) bool {
 	return len(a.watchers[i]) > 0 || len(a.counts[i]) > 0 && a.wanted(i)
 }
 
-// wanted reports whether some unit needs the pods of this one near.
-func (a *arena) wanted(i int) bool {
+// wanted reports whether some pod group needs the pods of this one near.
+func (a *instance) wanted(i int) bool {
 	if a.company == nil {
 		a.company = make([]bool, len(a.units))
 		for _, u := range a.units {
@@ -142,8 +142,8 @@ func (a *arena) wanted(i int) bool {
 	return a.company[i]
 }
 
-// scatter places pods of a unit one to a node, round after round.
-func (a *arena) scatter(i, pods int) []step {
+// scatter places pods of a pod group one to a node, round after round.
+func (a *instance) scatter(i, pods int) []step {
 	u := a.units[i]
 	a.m.Run().Spend(1)
 	if len(u.spreads) == 1 {
@@ -169,12 +169,12 @@ func (a *arena) scatter(i, pods int) []step {
 	return run
 }
 
-// nobodyCrowdedOut proves that every unit finds a node in every state: what
+// nobodyCrowdedOut proves that every pod group finds a node in every state: what
 // the other pods, and its own but one, can close is less than what it has. A
 // pod closes at most the largest domain that is still open of each key on
 // which it is kept apart, one node for a port, and nodes for lack of a resource
 // only once their space is used up.
-func (a *arena) nobodyCrowdedOut(o *outcome) bool {
+func (a *instance) neverStuck(o *outcome) bool {
 	if len(o.units)*len(a.nodes) > 5_000_000 {
 		return false
 	}
@@ -185,10 +185,10 @@ func (a *arena) nobodyCrowdedOut(o *outcome) bool {
 	return all
 }
 
-// safe proves it for one unit. Under a hard spread that counts only its own
+// safe proves it for one pod group. Under a hard spread that counts only its own
 // pods each domain has to have room for an even share, as a domain at the
 // minimum is never refused for skew.
-func (a *arena) safe(c component, i int) bool {
+func (a *instance) safe(c component, i int) bool {
 	u := a.units[i]
 	if spreads := a.binding(i); len(spreads) == 0 {
 		nodes := u.nodes.list
@@ -222,13 +222,13 @@ func (a *arena) safe(c component, i int) bool {
 	return true
 }
 
-// maxCrowd bounds the units and nodes among which a run that crowds somebody
+// maxCrowd bounds the pod groups and nodes among which a run that crowds somebody
 // out is looked for.
-const maxCrowd = 400_000
+const maxFillers = 400_000
 
-// crowding looks for a run that crowds a unit out, units with few nodes first.
-func (a *arena) crowding(c component) ([]step, bool) {
-	if len(c.units)*len(a.nodes) > maxCrowd {
+// crowding looks for a run that crowds a pod group out, pod groups with few nodes first.
+func (a *instance) fillers(c component) ([]step, bool) {
+	if len(c.units)*len(a.nodes) > maxFillers {
 		return nil, false
 	}
 	order := slices.Clone(c.units)
@@ -237,17 +237,17 @@ func (a *arena) crowding(c component) ([]step, bool) {
 		if u := a.units[i]; u.pods == 0 || u.kubelet {
 			continue
 		}
-		if run, ok := a.crowdOut(c, i); ok {
+		if run, ok := a.fillNodes(c, i); ok {
 			return run, true
 		}
 	}
 	return nil, false
 }
 
-// crowdOut builds such a run for one unit: on every node that takes it, pods of
+// crowdOut builds such a run for one pod group: on every node that takes it, pods of
 // others, those with the largest requests first, until it does not. The filters
 // are asked at every step, so what comes out is a run.
-func (a *arena) crowdOut(c component, i int) ([]step, bool) {
+func (a *instance) fillNodes(c component, i int) ([]step, bool) {
 	a.m.Run().Spend(len(c.units) * 2)
 	blockers := slices.DeleteFunc(slices.Clone(c.units), func(j int) bool { return a.units[j].kubelet })
 	slices.SortStableFunc(blockers, func(x, y int) int { return cmp.Compare(a.bulk(y), a.bulk(x)) })
@@ -281,11 +281,11 @@ func (a *arena) crowdOut(c component, i int) ([]step, bool) {
 
 // bulk and room compare pods and nodes by their first resources, processors in
 // most inputs: good enough to choose what to try first.
-func (a *arena) bulk(i int) int64 { return a.units[i].ask[0] }
-func (a *arena) room(n int) int64 { return a.left(n)[0] }
+func (a *instance) bulk(i int) int64 { return a.units[i].ask[0] }
+func (a *instance) room(n int) int64 { return a.left(n)[0] }
 
 // finish goes on from the current state until none of what is left fits.
-func (a *arena) finish(units []int, left map[int]int) []step {
+func (a *instance) finish(units []int, left map[int]int) []step {
 	var all []step
 	for progress := true; progress; {
 		progress = false

@@ -11,27 +11,27 @@ import (
 // node has room for one pod. Nothing else can keep a pod from a node that takes
 // it now. All its rules are hereditary, so every placement without two pods in
 // one another's way can be reached in some order.
-type field struct {
-	a *arena
-	// units are those of the component that have pods.
+type conflictGraph struct {
+	a *instance
+	// pod groups are those of the component that have pods.
 	units []int
 	pods  []int
-	// at is a node that is open to a unit in a domain, by unit and domain, or
-	// -1; free is one by unit on which nobody is ever in its way, or -1.
+	// at is a node that is open to a pod group in a domain, by pod group and domain, or
+	// -1; free is one by pod group on which nobody is ever in its way, or -1.
 	at   [][]int32
 	free []int32
-	// closes tells by unit which others keep its pods out of their domain, and
+	// closes tells by pod group which others keep its pods out of their domain, and
 	// single which domains have room for one pod in all.
 	closes [][]bool
 	single []bool
 }
 
-// maxField bounds the work on one field: units by units by domains.
-const maxField = 20_000_000
+// maxField bounds the work on one field: pod groups by pod groups by domains.
+const maxConflictGraph = 20_000_000
 
 // field is the component as a field, or nil if it has rules of another kind.
-func (a *arena) field(c component) *field {
-	f := &field{a: a}
+func (a *instance) conflictGraph(c component) *conflictGraph {
+	f := &conflictGraph{a: a}
 	for _, i := range c.units {
 		u := a.units[i]
 		if u.pods == 0 {
@@ -42,7 +42,7 @@ func (a *arena) field(c component) *field {
 		}
 		f.units, f.pods = append(f.units, i), append(f.pods, u.pods)
 	}
-	if len(f.units)*len(f.units)*len(a.nodes) > maxField {
+	if len(f.units)*len(f.units)*len(a.nodes) > maxConflictGraph {
 		return nil
 	}
 	a.m.Run().Spend(len(f.units) * (1 + (len(f.units)+len(a.nodes))/model.PerStep))
@@ -59,9 +59,9 @@ func (a *arena) field(c component) *field {
 	return f
 }
 
-// openTo lists the nodes that may ever take a pod of a unit: those that running
+// openTo lists the nodes that may ever take a pod of a pod group: those that running
 // pods do not keep it off for good.
-func (a *arena) openTo(i int) []int32 {
+func (a *instance) openTo(i int) []int32 {
 	u := a.units[i]
 	near, spreads, after := u.near, u.spreads, u.after
 	defer func() { u.near, u.spreads, u.after = near, spreads, after }()
@@ -77,7 +77,7 @@ func (a *arena) openTo(i int) []int32 {
 
 // relate fills in who keeps whom out. It gives the keys on which some do, and
 // whether some do by their ports.
-func (f *field) relate() (keys []int, ported bool) {
+func (f *conflictGraph) relate() (keys []int, ported bool) {
 	index := map[int]int{}
 	for u, i := range f.units {
 		index[i] = u
@@ -106,7 +106,7 @@ func (f *field) relate() (keys []int, ported bool) {
 // partition is the domain of every node for all keys at once, or false if they
 // differ on open nodes. Ports make each node a domain; so each domain has to
 // have but one open node then, and each node a domain.
-func (f *field) partition(open [][]int32, keys []int, ported bool) ([]int32, bool) {
+func (f *conflictGraph) partition(open [][]int32, keys []int, ported bool) ([]int32, bool) {
 	domain := make([]int32, len(f.a.nodes))
 	for n := range domain {
 		if domain[n] = -1; len(keys) > 0 {
@@ -150,7 +150,7 @@ func union(lists [][]int32, nodes int) []int32 {
 
 // alike reports whether two keys divide the open nodes in the same way; nil is
 // the key with a domain for each node.
-func (f *field) alike(open [][]int32, domain, other []int32) bool {
+func (f *conflictGraph) alike(open [][]int32, domain, other []int32) bool {
 	there, back := map[int32]int32{}, map[int32]int32{}
 	for _, n := range union(open, len(domain)) {
 		x, y := domain[n], n
@@ -171,7 +171,7 @@ func (f *field) alike(open [][]int32, domain, other []int32) bool {
 // roomy makes out the nodes on which two pods never fit together, and reports
 // whether all the others hold whatever comes. A node with room for one pod has
 // to be the only open one of its domain, or in none: it becomes one then.
-func (f *field) roomy(open [][]int32, domain []int32) bool {
+func (f *conflictGraph) roomy(open [][]int32, domain []int32) bool {
 	on := make([][]int, len(domain))
 	sharing := map[int32]int{}
 	for _, n := range union(open, len(domain)) {
@@ -203,7 +203,7 @@ func (f *field) roomy(open [][]int32, domain []int32) bool {
 }
 
 // holdsAll tells whether a node has room for all the pods that may come to it.
-func (f *field) holdsAll(n int, units []int, domain int32) bool {
+func (f *conflictGraph) holdsAll(n int, units []int, domain int32) bool {
 	for r, free := range f.a.left(n) {
 		for _, u := range units {
 			pods := f.pods[u]
@@ -220,7 +220,7 @@ func (f *field) holdsAll(n int, units []int, domain int32) bool {
 }
 
 // holdsOne tells whether no two of the pods that may come to a node fit on it.
-func (f *field) holdsOne(n int, units []int) bool {
+func (f *conflictGraph) holdsOne(n int, units []int) bool {
 	for r, free := range f.a.left(n) {
 		if slices.ContainsFunc(units, func(u int) bool { return f.a.units[f.units[u]].ask[r] == 0 }) {
 			continue // there is always room for those
@@ -243,9 +243,9 @@ func (f *field) holdsOne(n int, units []int) bool {
 	return false
 }
 
-// settleIn numbers the domains that have open nodes and fills in which unit may
+// settleIn numbers the domains that have open nodes and fills in which pod group may
 // use which.
-func (f *field) settleIn(open [][]int32, domain []int32) {
+func (f *conflictGraph) settleIn(open [][]int32, domain []int32) {
 	number := map[int32]int{}
 	var single []bool
 	for _, n := range union(open, len(domain)) {

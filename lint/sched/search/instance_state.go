@@ -5,11 +5,11 @@ import (
 )
 
 // left is what a node has left, by resource.
-func (a *arena) left(n int) []int64 {
+func (a *instance) left(n int) []int64 {
 	return a.free[n*len(a.resources) : (n+1)*len(a.resources)]
 }
 
-func (a *arena) fits(u *unit, n int) bool {
+func (a *instance) fits(u *podGroup, n int) bool {
 	free := a.left(n)
 	for r, ask := range u.ask {
 		if ask > 0 && ask > free[r] { // what is overdrawn keeps out only who asks for it
@@ -19,11 +19,11 @@ func (a *arena) fits(u *unit, n int) bool {
 	return true
 }
 
-// place puts a pod of a unit on a node, or takes one away if by is -1.
-func (a *arena) place(i, n int)   { a.change(i, n, 1) }
-func (a *arena) unplace(i, n int) { a.change(i, n, -1) }
+// place puts a pod of a pod group on a node, or takes one away if by is -1.
+func (a *instance) place(i, n int)   { a.change(i, n, 1) }
+func (a *instance) unplace(i, n int) { a.change(i, n, -1) }
 
-func (a *arena) change(i, n int, by int32) {
+func (a *instance) change(i, n int, by int32) {
 	u := a.units[i]
 	a.m.Run().Spend(u.moved)
 	u.placed += int(by)
@@ -52,10 +52,10 @@ func (a *arena) change(i, n int, by int32) {
 }
 
 // lies tells whether a node is at a place.
-func (a *arena) lies(n, place int) bool { return place == 0 || a.places[place][n] }
+func (a *instance) lies(n, place int) bool { return place == 0 || a.places[place][n] }
 
-// takes tells whether a node takes one more pod of a unit now.
-func (a *arena) takes(i, n int) bool {
+// takes tells whether a node takes one more pod of a pod group now.
+func (a *instance) takes(i, n int) bool {
 	u := a.units[i]
 	a.m.Run().Spend(1)
 	if !u.nodes.holds(n) || a.contend && !a.fits(u, n) || u.after != nil && u.after.placed == 0 {
@@ -78,7 +78,7 @@ func (a *arena) takes(i, n int) bool {
 	return a.spreadTakes(u, n) && a.nearTakes(u, n)
 }
 
-func (a *arena) spreadTakes(u *unit, n int) bool {
+func (a *instance) spreadTakes(u *podGroup, n int) bool {
 	if !a.carries(n, u.keys) {
 		return false
 	}
@@ -100,7 +100,7 @@ func (a *arena) spreadTakes(u *unit, n int) bool {
 	return true
 }
 
-func (a *arena) nearTakes(u *unit, n int) bool {
+func (a *instance) nearTakes(u *podGroup, n int) bool {
 	if len(u.near) == 0 {
 		return true
 	}
@@ -122,7 +122,7 @@ func (a *arena) nearTakes(u *unit, n int) bool {
 
 // restore takes away all pods of a component, wherever a question that was given up
 // has left them.
-func (a *arena) restore(c component) {
+func (a *instance) restore(c component) {
 	a.m.Run().Spend(len(c.units) + len(a.running))
 	ports, watching := map[int]bool{}, map[*constraint]bool{}
 	for _, i := range c.units {

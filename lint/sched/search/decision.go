@@ -136,7 +136,7 @@ func (d *decided) overruns() []certificate.Overrun {
 	return all
 }
 
-func (a *arena) placed(path []step) []certificate.Placed {
+func (a *instance) placed(path []step) []certificate.Placed {
 	all := make([]certificate.Placed, len(path))
 	for i, s := range path {
 		all[i] = certificate.Placed{Workload: a.units[s.unit].g.Workload, Node: a.nodes[s.node]}

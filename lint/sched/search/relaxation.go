@@ -92,16 +92,16 @@ func (r *relaxation) pods(g *model.Group) int {
 	return 0
 }
 
-// requests are what the pods of a unit ask for.
-func (a *arena) requests(u *unit) []model.Request {
+// requests are what the pods of a pod group ask for.
+func (a *instance) requests(u *podGroup) []model.Request {
 	if a.relax.without(u.g, atomRequests) {
 		return nil
 	}
 	return u.g.Requests
 }
 
-// passes is the outcome of the node-level filters for every node of the arena.
-func (a *arena) passes(g *model.Group) []model.Passes {
+// passes is the outcome of the node-level filters for every node of the instance.
+func (a *instance) passes(g *model.Group) []model.Passes {
 	all := a.m.Eligible(g.Workload).Nodes
 	selector, taints := a.relax.without(g, atomSelector), a.relax.without(g, atomTaints)
 	if len(all) == len(a.nodes) && !selector && !taints {
@@ -121,7 +121,7 @@ func (a *arena) passes(g *model.Group) []model.Passes {
 	return relaxed
 }
 
-// takingPart are the workloads of an arena, in order: all, or those that stand for the
+// takingPart are the workloads of an instance, in order: all, or those that stand for the
 // workloads of a relaxation, and what runs.
 func takingPart(m *model.Model, relax *relaxation) []*workload.Workload {
 	if relax == nil || relax.only == nil {

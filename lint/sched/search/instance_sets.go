@@ -17,7 +17,7 @@ func (s *nodeSet) holds(n int) bool {
 }
 
 // counter counts pods by domain. Keys with many domains are counted sparsely,
-// as most of them hold no pod of a given unit.
+// as most of them hold no pod of a given pod group.
 type counter struct {
 	dense  []int32
 	sparse map[int32]int32

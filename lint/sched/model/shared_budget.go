@@ -2,29 +2,29 @@ package model
 
 import "github.com/schedlint/schedlint/lint/source"
 
-// Purse shares out what all questions of one kind take together: half of it among the
+// SharedBudget shares out what all questions of one kind take together: half of it among the
 // objects, each in proportion to what its document is worth, and the rest, with what
 // others leave of their parts, to whoever asks for more. So one object of very many may
 // take long, and no object takes the part of those that come after it.
-type Purse struct {
+type SharedBudget struct {
 	run *Run
 	// each is the part for a step that a document is worth, spare what is left over.
 	each, spare float64
 }
 
-// Purse is for one question about each of some objects, which need not be workloads.
-func (m *Model) Purse(objects []*source.Object) *Purse {
+// SharedBudget is for one question about each of some objects, which need not be workloads.
+func (m *Model) SharedBudget(objects []*source.Object) *SharedBudget {
 	r, worth := m.run, 0.0
 	for _, o := range objects {
 		worth += r.worthOf(r.size(o))
 	}
-	half := stepsInPurse * r.part * r.factor / 2
-	return &Purse{run: r, each: half / max(worth, 1), spare: half}
+	half := stepsShared * r.part * r.factor / 2
+	return &SharedBudget{run: r, each: half / max(worth, 1), spare: half}
 }
 
 // Ask asks the question about one of the objects. It reports whether there is an
 // answer; if there is none the run knows why.
-func (p *Purse) Ask(o *source.Object, question string, f func()) bool {
+func (p *SharedBudget) Ask(o *source.Object, question string, f func()) bool {
 	part := p.run.worthOf(p.run.size(o)) * p.each
 	before := p.run.Spent()
 	objects, sound := []*source.Object{o}, false

@@ -7,7 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Spacious reports that there is always a node for a pod of the workload, with
+// FitsAnyway reports that there is always a node for a pod of the workload, with
 // the pods of a group about, however they are and whatever their rules: then it
 // is complete after every repair (T16). Each pod shuts the node that it is on, and
 // others only by anti-affinity on a key of which domains hold several nodes. A
@@ -22,7 +22,7 @@ import (
 //
 // Ghosts shut no more than the lost nodes and, by anti-affinity, the domains of
 // these, which are left out.
-func (r *Room) Spacious(b *Blow, l certificate.Loss, group []*workload.Workload, pods func(*workload.Workload) int) bool {
+func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, group []*workload.Workload, pods func(*workload.Workload) int) bool {
 	if !bound.Screens(r.m, r.p.G) || len(r.p.G.HardAffinity()) > 0 {
 		return false
 	}
@@ -104,7 +104,7 @@ func (r *Room) over() (t *model.Term, uneven bool) {
 
 // open counts the nodes that take a pod when empty, of all kinds or of those in
 // one domain.
-func (r *Room) open(b *Blow, domain []int32, d int32) int {
+func (r *Room) open(b *DomainLoss, domain []int32, d int32) int {
 	r.m.Run().Spend(1 + len(r.nodes)/model.PerStep)
 	sum := 0
 	for c, most := range r.caps {
@@ -117,11 +117,11 @@ func (r *Room) open(b *Blow, domain []int32, d int32) int {
 
 // somewhere reports that more domains than are shut have more open nodes than
 // there are pods, or that nodes which are in none have.
-func (r *Room) somewhere(b *Blow, l certificate.Loss, key string, shut, about int) bool {
+func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, key string, shut, about int) bool {
 	domain := r.domain(key)
 	haunted := map[int32]bool{}
 	for c := range b.taken {
-		haunted[domain[c]] = l.Meaning == certificate.Ghost
+		haunted[domain[c]] = l.Meaning == certificate.Unreachable
 	}
 	seen := map[int32]bool{}
 	roomy := 0
@@ -139,7 +139,7 @@ func (r *Room) somewhere(b *Blow, l certificate.Loss, key string, shut, about in
 // everywhere reports that each domain of a constraint has more open nodes than
 // there are pods. Then so has the one with the fewest pods. Where it counts its
 // own pods only, domains will do that have less than maxSkew of them.
-func (r *Room) everywhere(b *Blow, l certificate.Loss, t *model.Term, about int, own bool) bool {
+func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, t *model.Term, about int, own bool) bool {
 	domains, roomy := 0, 0
 	domain := r.domain(t.Key)
 	open := map[int32]int{}

@@ -27,7 +27,7 @@ func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 	if parts != m {
 		join(all, parts)
 	}
-	hopeless := hopeless(parts, rules.a)
+	hopeless := neverPlaced(parts, rules.a)
 	for _, w := range all.Workloads {
 		if ends(m, w.Workload) {
 			wait(&w, hopeless[w.Workload])
@@ -48,7 +48,7 @@ func ends(m *model.Model, w *workload.Workload) bool {
 
 // decideEnding decides the components that have pods which end.
 func decideEnding(m *model.Model, contend bool, o Options) *decided {
-	d := &decided{a: newArena(m, contend, nil)}
+	d := &decided{a: newInstance(m, contend, nil)}
 	for _, c := range d.a.components() {
 		if slices.ContainsFunc(c.owners, func(w *workload.Workload) bool { return w.Finite() }) {
 			d.outcomes = append(d.outcomes, d.a.bounded(c, o))
@@ -71,19 +71,19 @@ func wait(d *certificate.WorkloadDecision, hopeless bool) {
 	}
 }
 
-// hopeless are the workloads whose pods end of which not even one pod finds a
+// never placed are the workloads whose pods end of which not even one pod finds a
 // node, whatever else is there and however long it waits. The checker tries it.
-func hopeless(m *model.Model, a *arena) map[*workload.Workload]bool {
+func neverPlaced(m *model.Model, a *instance) map[*workload.Workload]bool {
 	none := map[*workload.Workload]bool{}
 	prove := func(g *model.Group, with []*workload.Workload) {
-		if err := certificate.CheckerOf(m).Homeless(m, g, with); err == nil {
+		if err := certificate.CheckerOf(m).NeverPlaced(m, g, with); err == nil {
 			none[g.Origin()] = true
 		} else if !errors.Is(err, certificate.ErrTooLong) {
 			m.Run().Refuse([]*workload.Workload{g.Origin()}, err)
 		}
 	}
 	for i, u := range a.units {
-		if u.g.Finite() && !u.g.Running && u.pods > 0 && a.homeless(i) {
+		if u.g.Finite() && !u.g.Running && u.pods > 0 && a.neverPlaced(i) {
 			prove(u.g, nil)
 		}
 	}
@@ -95,9 +95,9 @@ func hopeless(m *model.Model, a *arena) map[*workload.Workload]bool {
 	return none
 }
 
-// homeless reports whether no node ever takes a pod of a unit: none passes the
+// never placed reports whether no node ever takes a pod of a pod group: none passes the
 // filters, is large enough and carries all keys, or there is no company for it.
-func (a *arena) homeless(i int) bool {
+func (a *instance) neverPlaced(i int) bool {
 	u := a.units[i]
 	lonely := len(u.near) > 0 && !u.first && len(u.company) == 0 && len(u.unsure) == 0 && !u.open
 	return lonely || !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return a.carries(int(n), u.keys) && a.carries(int(n), u.near) })

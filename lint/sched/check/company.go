@@ -27,7 +27,7 @@ func (v *verifier) checkGrounded(members []certificate.Member) error {
 	return nil
 }
 
-// stays is nil if a member is never crowded out.
+// stays is nil if a member is never overcommitted out.
 func (v *verifier) stays(m certificate.Member, shown map[*model.Group]bool) error {
 	if m.G.Spec.NodeName != "" {
 		return fmt.Errorf("%v needs more than an open node", m.G.Workload)

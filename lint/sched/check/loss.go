@@ -41,7 +41,7 @@ func (v *verifier) survive(g *model.Group, n int) {
 	switch {
 	case !v.absent.from(n), g.Kind.PerNode() && v.absent.meaning != certificate.Gone:
 		v.add(g, n)
-	case v.absent.meaning == certificate.Ghost:
+	case v.absent.meaning == certificate.Unreachable:
 		v.book(g, n, 1) // terminating: no spread counts it (R-T4)
 	}
 }
@@ -79,7 +79,7 @@ func checkLoss(m *model.Model, l certificate.Loss, out []certificate.Lost, steps
 			}
 		}
 	}
-	s.states = &states{v: newVerifier(m, true), seen: map[string]bool{}, steps: steps, whole: func() { s.strike() }}
+	s.states = &states{v: newVerifier(m, true), seen: map[string]bool{}, steps: steps, whole: func() { s.loseNodes() }}
 	for _, w := range m.Workloads {
 		if g := m.Groups[w]; model.Modelled(g) && !w.Running {
 			s.join(g, s.v.count(g))
@@ -117,7 +117,7 @@ func (s *losses) hold(out []certificate.Lost) error {
 }
 
 // strike explores what follows on a loss in a state with all pods in place.
-func (s *losses) strike() {
+func (s *losses) loseNodes() {
 	s.begun = true
 	if s.settled || s.steps <= 0 {
 		return
@@ -140,7 +140,7 @@ func (s *losses) strike() {
 			} else {
 				rest[i] += count
 			}
-			if s.l.Meaning != certificate.Ghost {
+			if s.l.Meaning != certificate.Unreachable {
 				on[i] = 0
 			}
 		}

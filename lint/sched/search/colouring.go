@@ -7,22 +7,22 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// Whether all pods of a field find room at once is a colouring, where a unit
+// Whether all pods of a field find room at once is a colouring, where a pod group
 // that excludes itself takes several colours and may use some of them only.
-// With few conflicts or few domains it is decided in no time: units that are
+// With few conflicts or few domains it is decided in no time: pod groups that are
 // sure to find room in the end are put off, and what is left is tried with the
-// tightest unit first, like domains being tried but once.
+// tightest pod group first, like domains being tried but once.
 
-// maxColouring bounds the work on one colouring: choices by units by what one
+// maxColouring bounds the work on one colouring: choices by pod groups by what one
 // looks at.
 const maxColouring = 40_000_000
 
-// colouring is the units of a field that have domains to get.
+// colouring is the pod groups of a field that have domains to get.
 type colouring struct {
-	f *field
-	// conflict tells by unit with whom it cannot share a domain.
+	f *conflictGraph
+	// conflict tells by pod group with whom it cannot share a domain.
 	conflict [][]bool
-	// may tells which domains are still open to a unit, and gives how many pods
+	// may tells which domains are still open to a pod group, and gives how many pods
 	// each would take; room is the sum, need what it has yet to place.
 	may        [][]bool
 	room, need []int
@@ -34,7 +34,7 @@ type colouring struct {
 
 // colour says whether all pods of the field find room at once: with a run, by
 // lowering the most, or not at all.
-func (f *field) colour(o *outcome) {
+func (f *conflictGraph) colour(o *outcome) {
 	for _, sided := range []bool{false, true} {
 		// A pod that only keeps out who comes later can share a domain with
 		// those that came before: no conflict in a refutation, and one in a run.
@@ -55,7 +55,7 @@ func (f *field) colour(o *outcome) {
 	}
 }
 
-func (f *field) colouring(sided bool) *colouring {
+func (f *conflictGraph) colouring(sided bool) *colouring {
 	c := &colouring{f: f, got: make([][]int, len(f.units)), need: make([]int, len(f.units)), room: make([]int, len(f.units))}
 	c.tries = maxColouring / max(1, len(f.units)*(len(f.units)+len(f.single)))
 	f.a.m.Run().Spend(len(f.units) * (len(f.units) + len(f.single)) / model.PerStep)
@@ -80,12 +80,12 @@ func (f *field) colouring(sided bool) *colouring {
 	return c
 }
 
-// takes is how many pods of a unit a domain takes at most.
+// takes is how many pods of a pod group a domain takes at most.
 func (c *colouring) takes(u, d int) int {
 	return c.f.holds(u, d)
 }
 
-// bars tells whether one unit in a domain keeps another out.
+// bars tells whether one pod group in a domain keeps another out.
 func (c *colouring) bars(u, x, d int) bool {
 	return u != x && (c.conflict[u][x] || c.f.single[d])
 }
@@ -105,7 +105,7 @@ func (c *colouring) solve() (found, done bool) {
 	return true, true
 }
 
-// peel puts off the units that find room whatever the rest does, and gives them
+// peel puts off the pod groups that find room whatever the rest does, and gives them
 // in that order: the last one put off is sure of its room while those before it
 // are not there yet. They need nothing in the meantime, so they bar nobody.
 func (c *colouring) peel() []int {
@@ -123,7 +123,7 @@ func (c *colouring) peel() []int {
 	return last
 }
 
-// spare is the room that is left to a unit if the others that need something
+// spare is the room that is left to a pod group if the others that need something
 // take as much of it as they can, each taking no domain that it does not need.
 func (c *colouring) spare(u int) int {
 	room := c.room[u]
@@ -144,7 +144,7 @@ func (c *colouring) spare(u int) int {
 	return room
 }
 
-// try gives domains to the units that need some; no more pods than are forgone
+// try gives domains to the pod groups that need some; no more pods than are forgone
 // may be left over.
 func (c *colouring) try() bool {
 	u := c.tightest()
@@ -171,7 +171,7 @@ func (c *colouring) try() bool {
 			return true
 		}
 		c.give(u, d, barred)
-		// Neither that domain nor one that is open to the same units.
+		// Neither that domain nor one that is open to the same pod groups.
 		for e := d; e < len(c.may[u]); e++ {
 			if c.may[u][e] && (e == d || c.same(d, e)) {
 				c.may[u][e] = false
@@ -191,7 +191,7 @@ func (c *colouring) lost() int {
 	return sum
 }
 
-// tightest is the unit with the least choice among those that need something
+// tightest is the pod group with the least choice among those that need something
 // and may get it, with the most conflicts if there are several, or -1.
 func (c *colouring) tightest() int {
 	c.f.a.m.Run().Spend(len(c.need) + len(c.f.single))
@@ -216,7 +216,7 @@ func (c *colouring) tightest() int {
 	return best
 }
 
-// same tells whether two domains are open to the same units, which makes them
+// same tells whether two domains are open to the same pod groups, which makes them
 // alike in all that is still to be decided.
 func (c *colouring) same(d, e int) bool {
 	c.f.a.m.Run().Spend(1 + len(c.need)/model.PerStep)
@@ -231,7 +231,7 @@ func (c *colouring) same(d, e int) bool {
 	return true
 }
 
-// take gives a domain to a unit and returns whom that bars from it.
+// take gives a domain to a pod group and returns whom that bars from it.
 func (c *colouring) take(u, d int) []int {
 	c.f.a.m.Run().Spend(1 + len(c.f.units)/2)
 	c.got[u] = append(c.got[u], d)
@@ -250,7 +250,7 @@ func (c *colouring) take(u, d int) []int {
 	return barred
 }
 
-// give takes it back; a unit that needs several takes one pod to each, so what
+// give takes it back; a pod group that needs several takes one pod to each, so what
 // it needed before is known.
 func (c *colouring) give(u, d int, barred []int) {
 	c.got[u] = c.got[u][:len(c.got[u])-1]

@@ -17,11 +17,11 @@ const (
 	// Gone nodes are deleted: they vanish with all their pods, also as domains
 	// of a spread (R-T10).
 	Gone Meaning = "gone"
-	// Ghost nodes stay, unreachable and tainted as such. Their pods are evicted
+	// Unreachable nodes stay, unreachable and tainted as such. Their pods are evicted
 	// but never vanish: (anti-)affinity counts them still (R-A1), a spread does
 	// not (R-T4), but the nodes remain its domains unless nodeTaintsPolicy is
 	// Honor (R-T9). Pods of DaemonSets are not evicted (R-N30).
-	Ghost Meaning = "ghost"
+	Unreachable Meaning = "ghost"
 	// Drained nodes stay, cordoned, and all pods but those of DaemonSets are
 	// evicted from them.
 	Drained Meaning = "drained"
@@ -56,7 +56,7 @@ func (l Loss) CreatedAgain(g *model.Group) bool {
 	switch {
 	case len(g.Kind.Template) == 0:
 		return false
-	case l.Meaning == Ghost:
+	case l.Meaning == Unreachable:
 		return g.Kind.Kind != "StatefulSet" && !g.Kind.VM
 	}
 	return true
@@ -65,10 +65,10 @@ func (l Loss) CreatedAgain(g *model.Group) bool {
 // Recreated reports whether pods of a workload that are lost are created again.
 func (l Loss) Recreated(w *workload.Workload) bool { return l.CreatedAgain(&model.Group{Workload: w}) }
 
-// Bears reports whether a workload does not mind the taint of lost nodes, so
+// Tolerates reports whether a workload does not mind the taint of lost nodes, so
 // that it may stay on them or come back: then nothing is said of it. Its pods
 // do not mind if they tolerate the taint, or if they are bound by name.
-func (l Loss) Bears(w *workload.Workload) bool {
+func (l Loss) Tolerates(w *workload.Workload) bool {
 	if w.Kind.PerNode() || l.Meaning == Gone {
 		return false // those of a DaemonSet stay in any case
 	}

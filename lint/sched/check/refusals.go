@@ -25,10 +25,10 @@ type Refusal struct {
 const RefusedByNobody certificate.Reason = "gone"
 
 // lostReasons are why a lost node takes no pod.
-var lostReasons = map[certificate.Meaning]certificate.Reason{certificate.Gone: RefusedByNobody, certificate.Ghost: certificate.RefusedByTaint, certificate.Drained: certificate.RefusedByCordon}
+var lostReasons = map[certificate.Meaning]certificate.Reason{certificate.Gone: RefusedByNobody, certificate.Unreachable: certificate.RefusedByTaint, certificate.Drained: certificate.RefusedByCordon}
 
 var lostTexts = map[certificate.Meaning]string{
-	certificate.Gone: "is deleted", certificate.Ghost: "is unreachable and has the taint " + corev1.TaintNodeUnreachable, certificate.Drained: "is cordoned for the drain",
+	certificate.Gone: "is deleted", certificate.Unreachable: "is unreachable and has the taint " + corev1.TaintNodeUnreachable, certificate.Drained: "is cordoned for the drain",
 }
 
 // Refusals are the filters that keep one more pod of w off a node now, in the
@@ -89,7 +89,7 @@ func (s *State) hidden(t *model.Term, n *topology.Node) bool {
 // spread counts it (R-T4).
 func (s *State) leaving(k int) bool {
 	p := s.pods[k]
-	return s.meaning == certificate.Ghost && s.lost[p.Node] && !p.Workload.Kind.PerNode()
+	return s.meaning == certificate.Unreachable && s.lost[p.Node] && !p.Workload.Kind.PerNode()
 }
 
 // name is what the texts call a workload.

@@ -11,7 +11,7 @@ import (
 
 // checkHomeless checks that not even one pod of a group finds a node, with nothing about
 // but the pods that run and one each of some others, which may come first.
-func (v *verifier) checkHomeless(g *model.Group, with []*workload.Workload) error {
+func (v *verifier) checkNeverPlaced(g *model.Group, with []*workload.Workload) error {
 	c := &certificate.Assertion{Members: []certificate.Member{{G: g, Pods: 1, Node: -1}}, Never: true}
 	for _, w := range with {
 		if o := v.m.Groups[w]; o != g && model.Modelled(o) && !o.Running {

@@ -135,7 +135,7 @@ func (v *verifier) checkOutweighed(c *certificate.Assertion) error {
 // checkCrammed compares what members ask for with what some nodes have and what
 // the members may take on others: one pod in a domain of the key with which a
 // member is counted, or as many as the nodes there take.
-func (v *verifier) checkCrammed(c *certificate.Assertion) error {
+func (v *verifier) checkOvercommitted(c *certificate.Assertion) error {
 	l := v.books()
 	r := slices.Index(l.names, c.Proof.Resource)
 	if r < 0 || !v.contend {

@@ -7,11 +7,11 @@ import (
 )
 
 // The exact numbers of a field: how many pods its best and worst runs place, of
-// all units and of each. Since all rules are hereditary a unit that comes first
+// all pod groups and of each. Since all rules are hereditary a pod group that comes first
 // gets all that it could get by itself, and the matching of T8 tells how few it
 // gets; what is left is how few and how many all get together.
 
-// maxFewest and maxMost bound the work on the two: choices by units by what one
+// maxFewest and maxMost bound the work on the two: choices by pod groups by what one
 // looks at.
 const (
 	maxFewest = 6_000_000
@@ -19,7 +19,7 @@ const (
 )
 
 // exactly fills in the numbers of an outcome that is decided, if it gets there.
-func (f *field) exactly(o *outcome) {
+func (f *conflictGraph) exactly(o *outcome) {
 	if len(o.owners) != len(o.units) || !f.mutual() {
 		return
 	}
@@ -43,7 +43,7 @@ func (f *field) exactly(o *outcome) {
 }
 
 // mutual reports whether all exclusions are in force whoever comes second.
-func (f *field) mutual() bool {
+func (f *conflictGraph) mutual() bool {
 	for u, row := range f.closes {
 		for x, closes := range row {
 			if closes != f.closes[x][u] {
@@ -54,8 +54,8 @@ func (f *field) mutual() bool {
 	return true
 }
 
-// bounds is how many pods each unit gets at most and at least.
-func (f *field) bounds() (most, least []int) {
+// bounds is how many pods each pod group gets at most and at least.
+func (f *conflictGraph) bounds() (most, least []int) {
 	for u, pods := range f.pods {
 		room := 0
 		for d, n := range f.at[u] {
@@ -67,15 +67,15 @@ func (f *field) bounds() (most, least []int) {
 			room = pods
 		}
 		most, least = append(most, min(pods, room)), append(least, pods)
-		if c, can := f.crowdedOut(u); can {
+		if c, can := f.stuckState(u); can {
 			least[u] = c.own
 		}
 	}
 	return most, least
 }
 
-// holds is how many pods of a unit a domain holds if it holds nothing else.
-func (f *field) holds(u, d int) int {
+// holds is how many pods of a pod group a domain holds if it holds nothing else.
+func (f *conflictGraph) holds(u, d int) int {
 	if f.single[d] || f.closes[u][u] {
 		return 1
 	}
@@ -84,7 +84,7 @@ func (f *field) holds(u, d int) int {
 
 // most is a run that places as many pods as can be, or nil: colourings that
 // leave out more and more pods, until one is found.
-func (f *field) most(o *outcome) []step {
+func (f *conflictGraph) most(o *outcome) []step {
 	tries := maxMost / max(1, len(f.units)*(len(f.units)+len(f.single)))
 	for lost := o.pods - o.most; lost < o.pods-len(o.best); lost++ {
 		c := f.colouring(false)
@@ -107,8 +107,8 @@ func (f *field) most(o *outcome) []step {
 
 // fewest looks for the placement with the fewest pods after which nothing fits.
 type fewest struct {
-	f *field
-	// in tells which domains a unit has pods in, and barred where it shall not;
+	f *conflictGraph
+	// in tells which domains a pod group has pods in, and barred where it shall not;
 	// used is how many of its pods that takes. full is set once all its pods are
 	// sure to be placed.
 	in, barred [][]bool
@@ -124,8 +124,8 @@ type fewest struct {
 type choice struct{ unit, domain int }
 
 // fewest is nil if it takes too long. There is a run with so many pods, and each
-// unit is known to get so many: those that get all are in nobody's count.
-func (f *field) fewest(known int, own []int) *fewest {
+// pod group is known to get so many: those that get all are in nobody's count.
+func (f *conflictGraph) fewest(known int, own []int) *fewest {
 	s := &fewest{f: f, used: make([]int, len(f.units)), full: make([]bool, len(f.units)), best: known + 1}
 	s.tries = maxFewest / max(1, len(f.units)*len(f.units)*len(f.single))
 	for u := range f.units {
@@ -143,7 +143,7 @@ func (f *field) fewest(known int, own []int) *fewest {
 }
 
 // search goes on as long as fewer pods than in the best placement are there. A
-// unit that still fits into a domain will have a pod placed somewhere, or one
+// pod group that still fits into a domain will have a pod placed somewhere, or one
 // that keeps it out is placed there: these are the choices, each of which is
 // ruled out for good after it was tried.
 func (s *fewest) search() {
@@ -209,7 +209,7 @@ func (s *fewest) tightest() (best []choice, open bool) {
 	return best, open
 }
 
-// options are the placements of which one has to come if a unit still fits into
+// options are the placements of which one has to come if a pod group still fits into
 // a domain.
 func (s *fewest) options(u, d int) []choice {
 	var list []choice
@@ -226,7 +226,7 @@ func (s *fewest) options(u, d int) []choice {
 	return list
 }
 
-// fits tells whether a domain takes a first pod of a unit now.
+// fits tells whether a domain takes a first pod of a pod group now.
 func (s *fewest) fits(u, d int) bool {
 	s.f.a.m.Run().Spend(1 + len(s.f.units)/model.PerStep)
 	if s.f.at[u][d] < 0 || s.in[u][d] || s.used[u] == s.f.pods[u] {

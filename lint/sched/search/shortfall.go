@@ -12,7 +12,7 @@ import (
 
 // shortOfRoom lowers the most by what cannot have room whatever the others do,
 // or else among the others.
-func (a *arena) shortOfRoom(o *outcome) {
+func (a *instance) shortOfRoom(o *outcome) {
 	lost := 0
 	why := certificate.Proof{Kind: certificate.LimitProof}
 	for k, i := range o.units {
@@ -26,7 +26,7 @@ func (a *arena) shortOfRoom(o *outcome) {
 		o.ownMost[o.owner[k]] -= u.pods - most
 	}
 	if r := a.rivalry(o.units); r != nil {
-		for _, more := range []shortfall{r.crammed(), r.excluded()} {
+		for _, more := range []shortfall{r.overcommitted(), r.excluded()} {
 			if more.pods > lost {
 				lost, why = more.pods, more.proof
 			}
@@ -51,25 +51,25 @@ func (s shortfall) more(o shortfall) shortfall {
 	return s
 }
 
-// somewhere reports whether pods of the unit are kept out at some places only.
-func (u *unit) somewhere() bool {
+// somewhere reports whether pods of the pod group are kept out at some places only.
+func (u *podGroup) somewhere() bool {
 	return slices.ContainsFunc(u.apart, func(x exclusion) bool { return x.place != 0 })
 }
 
-// maxRivalry bounds the units and open nodes that are looked at together.
+// maxRivalry bounds the pod groups and open nodes that are looked at together.
 const maxRivalry = 200_000
 
-// rivals are units that want the same nodes: which ones are open to each, and
+// rivals are pod groups that want the same nodes: which ones are open to each, and
 // how many of its pods each of these takes at most if it takes nothing else.
 type rivals struct {
-	a     *arena
+	a     *instance
 	units []int
 	open  [][]int32
 	slots [][]int
 }
 
-// rivalry is about units of one component; nil if there are too many of them.
-func (a *arena) rivalry(units []int) *rivals {
+// rivalry is about pod groups of one component; nil if there are too many of them.
+func (a *instance) rivalry(units []int) *rivals {
 	r := &rivals{a: a}
 	arcs := 0
 	for _, i := range units {
@@ -89,8 +89,8 @@ func (a *arena) rivalry(units []int) *rivals {
 	return r
 }
 
-// slotsFor bounds how many pods of a unit a node takes.
-func (a *arena) slotsFor(i, n int) int {
+// slotsFor bounds how many pods of a pod group a node takes.
+func (a *instance) slotsFor(i, n int) int {
 	u := a.units[i]
 	slots := u.pods
 	if a.contend {
@@ -110,10 +110,10 @@ func (a *arena) slotsFor(i, n int) int {
 	return slots
 }
 
-// crammed is how many pods are left over at least because of one resource, for
+// overcommitted is how many pods are left over at least because of one resource, for
 // which slots for pods are one: a flow of requests to the nodes, of which the
 // smallest cut is a Hall set ("these pods may only use these nodes").
-func (r *rivals) crammed() shortfall {
+func (r *rivals) overcommitted() shortfall {
 	lost := shortfall{}
 	for res := range r.a.resources {
 		if r.a.contend {
@@ -123,7 +123,7 @@ func (r *rivals) crammed() shortfall {
 	return lost
 }
 
-// volume is crammed for one resource. Pods that keep apart from one another are
+// volume is overcommitted for one resource. Pods that keep apart from one another are
 // sent through their domains, of the key that has the fewest.
 func (r *rivals) volume(res int) shortfall {
 	if !r.countable(res) {
@@ -141,7 +141,7 @@ func (r *rivals) volume(res int) shortfall {
 		}
 	}
 	demand, largest := int64(0), int64(1)
-	cut := map[int]int{} // unit: its vertex
+	cut := map[int]int{} // pod group: its vertex
 	for w, i := range r.units {
 		u := r.a.units[i]
 		ask := u.ask[res]
@@ -171,8 +171,8 @@ func (r *rivals) volume(res int) shortfall {
 	return shortfall{int((gap + largest - 1) / largest), r.cut(res, g, cut, len(capacity))}
 }
 
-// cut is the source's side of a smallest cut as a proof: units and the nodes
-// that are crammed by them.
+// cut is the source's side of a smallest cut as a proof: pod groups and the nodes
+// that are overcommitted by them.
 func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certificate.Proof {
 	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: r.a.resources[res]}
 	for w, i := range r.units {
@@ -202,7 +202,7 @@ func (r *rivals) countable(res int) bool {
 	return true
 }
 
-// capacities is how much of a resource each node can give to the units: a
+// capacities is how much of a resource each node can give to the pod groups: a
 // multiple of what divides all their requests. Tight is unset if no node is
 // short of it.
 func (r *rivals) capacities(res int) (capacity []int64, tight bool) {
@@ -235,7 +235,7 @@ func gcd(x, y int64) int64 {
 }
 
 // narrowest is the key with the fewest domains among those on which pods of a
-// unit keep apart, as the domain of each node, or nil.
+// pod group keep apart, as the domain of each node, or nil.
 func (r *rivals) narrowest(w int) []int32 {
 	if k := r.narrowestIndex(w); k >= 0 {
 		return r.a.domain[k]

@@ -11,7 +11,7 @@ import (
 
 // checkRoomy shows for every member that others, and its own pods but one,
 // cannot close all of its nodes, or those that the hint names.
-func (v *verifier) checkRoomy(c *certificate.Assertion) error {
+func (v *verifier) checkHeadroom(c *certificate.Assertion) error {
 	return v.checkGrounded(slices.DeleteFunc(slices.Clone(c.Members), func(m certificate.Member) bool { return m.Pods == 0 }))
 }
 
@@ -92,7 +92,7 @@ func (v *verifier) lasting(g *model.Group, nodes []int) []int {
 // names them: on each they take at least what is free there less what a pod
 // asks, and one unit more. Pods that close every node that they are on by a
 // rule are charged for that already.
-func (v *verifier) cramped(m certificate.Member, nodes []int, own int, blockers []blocker) (int, []blocker, []bool) {
+func (v *verifier) overfilled(m certificate.Member, nodes []int, own int, blockers []blocker) (int, []blocker, []bool) {
 	if !v.contend {
 		return 0, nil, nil
 	}

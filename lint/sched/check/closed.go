@@ -27,7 +27,7 @@ type blocker struct {
 func (v *verifier) closed(m certificate.Member, p part) int {
 	nodes := p.nodes
 	blockers := v.blockers(m, p.own)
-	cramped, crampers, tight := v.cramped(m, nodes, p.own, blockers)
+	cramped, crampers, tight := v.overfilled(m, nodes, p.own, blockers)
 	sum := v.ruled(p, blockers, len(nodes)-cramped) + cramped
 	if sum < len(nodes) {
 		return sum

@@ -6,26 +6,26 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 )
 
-// The exact test of T8, and of T2 where nodes have room for one pod: a unit can
-// be crowded out exactly if every domain that it may use can get a pod of its
+// The exact test of T8, and of T2 where nodes have room for one pod: a pod group can
+// be overcommitted out exactly if every domain that it may use can get a pod of its
 // own that keeps it out. Such pods are in different domains, so they are not in
 // one another's way, and the matching is the run that gets stuck.
 
-// maxEach bounds the fields of which every unit is looked at: units by units by
+// maxEach bounds the fields of which every pod group is looked at: pod groups by pod groups by
 // domains.
 const maxEach = 2_000_000
 
-// cover is a way to close all domains of a unit.
+// cover is a way to close all domains of a pod group.
 type cover struct {
 	run []step
-	// own is the fewest of the unit's own pods that it takes.
+	// own is the fewest of the pod group's own pods that it takes.
 	own int
 	// free are, if there is no such way, nodes that cannot all be closed.
 	free []int
 }
 
-// crowdedOut is how a unit of the field can be crowded out; false if it cannot.
-func (f *field) crowdedOut(u int) (cover, bool) {
+// crowdedOut is how a pod group of the field can be overcommitted out; false if it cannot.
+func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	var domains []int
 	for d, n := range f.at[u] {
 		if n >= 0 {
@@ -70,9 +70,9 @@ func (f *field) crowdedOut(u int) (cover, bool) {
 	return c, true
 }
 
-// blocking joins units to the domains that a pod of theirs can close to one, and
-// these to the sink; the arcs are by unit and domain, -1 where there is none.
-func (f *field) blocking(u int, domains []int) (*network, [][]int) {
+// blocking joins pod groups to the domains that a pod of theirs can close to one, and
+// these to the sink; the arcs are by pod group and domain, -1 where there is none.
+func (f *conflictGraph) blocking(u int, domains []int) (*network, [][]int) {
 	f.a.m.Run().Spend(len(f.units) * len(domains))
 	g := newNetwork(f.a.m, 2+len(domains)+len(f.units))
 	for k := range domains {
@@ -91,8 +91,8 @@ func (f *field) blocking(u int, domains []int) (*network, [][]int) {
 	return g, arcs
 }
 
-// nodesOf gives a node of the unit in each of some domains.
-func (f *field) nodesOf(u int, domains []int) []int {
+// nodesOf gives a node of the pod group in each of some domains.
+func (f *conflictGraph) nodesOf(u int, domains []int) []int {
 	var nodes []int
 	for _, d := range domains {
 		nodes = append(nodes, int(f.at[u][d]))
@@ -100,8 +100,8 @@ func (f *field) nodesOf(u int, domains []int) []int {
 	return nodes
 }
 
-// blockers is how many pods can be in the way of a further one of a unit.
-func (f *field) blockers(u int) int {
+// blockers is how many pods can be in the way of a further one of a pod group.
+func (f *conflictGraph) blockers(u int) int {
 	anyone := slices.Contains(f.single, true)
 	sum := 0
 	for x, pods := range f.pods {
@@ -117,7 +117,7 @@ func (f *field) blockers(u int) int {
 
 // settle decides the component of an outcome as far as the theory of fields
 // goes: the best run, if complete, is one that is known already.
-func (f *field) settle(o *outcome) {
+func (f *conflictGraph) settle(o *outcome) {
 	var worst cover
 	gap := 0
 	for k, i := range o.units {
@@ -128,7 +128,7 @@ func (f *field) settle(o *outcome) {
 		if gap > 0 && len(f.units)*len(f.units)*len(f.single) > maxEach {
 			continue // one is enough for the verdict, and none is a bound
 		}
-		c, can := f.crowdedOut(u)
+		c, can := f.stuckState(u)
 		if !can {
 			o.proof.Keep(i, c.free)
 		}
@@ -153,14 +153,14 @@ func (f *field) settle(o *outcome) {
 	}
 	if len(o.best) == o.pods {
 		o.worst, o.decided = f.a.after(o.component, worst.run)
-		// Each unit by itself is short of that much at least, and here at most.
+		// Each pod group by itself is short of that much at least, and here at most.
 		o.exact = o.decided && o.least == len(o.worst) && len(o.units) == len(o.owners)
 	}
 }
 
 // after is a run that starts with some steps and goes on until nothing fits, if
 // that leaves pods over.
-func (a *arena) after(c component, start []step) ([]step, bool) {
+func (a *instance) after(c component, start []step) ([]step, bool) {
 	var run []step
 	for _, s := range start {
 		if !a.takes(s.unit, s.node) {
