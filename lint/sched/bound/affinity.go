@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/sched/model"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 

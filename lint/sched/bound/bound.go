@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/model"
-
 	"github.com/schedlint/schedlint/lint/workload"
 )
 

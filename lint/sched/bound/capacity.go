@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/sched/model"
-
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )

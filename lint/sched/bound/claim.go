@@ -1,10 +1,10 @@
 package bound
 
 import (
-	"github.com/schedlint/schedlint/lint/sched/model"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 

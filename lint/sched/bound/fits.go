@@ -3,10 +3,9 @@ package bound
 import (
 	"math"
 
-	"github.com/schedlint/schedlint/lint/sched/model"
-
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 

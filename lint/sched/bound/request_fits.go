@@ -1,10 +1,10 @@
 package bound
 
 import (
-	"github.com/schedlint/schedlint/lint/sched/model"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )

@@ -7,11 +7,10 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/schedlint/schedlint/lint/sched/model"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )

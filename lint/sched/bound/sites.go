@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/sched/model"
-
 	"github.com/schedlint/schedlint/lint/topology"
 )
 

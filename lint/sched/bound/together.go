@@ -1,9 +1,10 @@
 package bound
 
 import (
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // Together is what the hard rules let come together of one workload: the most

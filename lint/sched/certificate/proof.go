@@ -1,9 +1,9 @@
 package certificate
 
 import (
-	"github.com/schedlint/schedlint/lint/sched/model"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 

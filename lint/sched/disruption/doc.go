@@ -6,7 +6,7 @@
 // one workload at a time and keeps what several answers need. Every question is
 // put as a scene: copies of the workloads that have to do with the one in
 // question, with the numbers and labels that they would have, on nodes that
-// stand for all that are alike. The scene is decided by package placement, which
+// stand for all that are alike. The scene is decided by package search and confirmed
 // certifies what it says, so nothing here reasons about filters.
 //
 // What a scene holds: the workloads that hard rules and host ports connect with

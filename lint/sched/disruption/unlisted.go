@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/schedlint/schedlint/lint/sched/search"
-
 	"github.com/schedlint/schedlint/lint/workload"
 )
 

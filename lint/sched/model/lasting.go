@@ -3,9 +3,10 @@ package model
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // Cause is what the doubt makes of a verdict.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/sched/model"
-
 	"github.com/schedlint/schedlint/lint/workload"
 )
 

@@ -6,7 +6,6 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
-
 	"github.com/schedlint/schedlint/lint/workload"
 )
 

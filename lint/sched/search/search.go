@@ -5,7 +5,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
-
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
