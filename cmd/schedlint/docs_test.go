@@ -23,6 +23,15 @@ const repository = "../.."
 // catalogue is generated; the tests of package rego check its examples.
 const catalogue = "rules/README.md"
 
+// manual are the documents whose blocks are run or read by the tests below. Reference
+// pages beside the code of a package are not part of it, but their links are checked.
+func manual(t *testing.T) []string {
+	t.Helper()
+	return slices.DeleteFunc(documents(t), func(name string) bool {
+		return name == catalogue || strings.HasPrefix(name, "lint/")
+	})
+}
+
 var (
 	block = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 	fence = regexp.MustCompile("(?m)^\\s*(```|~~~)")
@@ -69,20 +78,17 @@ func readDocument(t *testing.T, name string) string {
 // shownBlock is a fenced block and the document that shows it.
 type shownBlock struct{ document, text string }
 
-// blocks are the fenced blocks in a language of all documents that people write.
+// blocks are the fenced blocks of the manual in a language.
 func blocks(t *testing.T, language string) []shownBlock {
 	t.Helper()
 	var all []shownBlock
-	for _, name := range documents(t) {
-		if name == catalogue {
-			continue
-		}
+	for _, name := range manual(t) {
 		for _, text := range blocksOf(readDocument(t, name), language) {
 			all = append(all, shownBlock{name, text})
 		}
 	}
 	if len(all) == 0 {
-		t.Fatalf("no document has a %s block", language)
+		t.Fatalf("no page of the manual has a %s block", language)
 	}
 	return all
 }
@@ -100,7 +106,7 @@ func blocksOf(text, language string) []string {
 // TestDocumentsAreCovered checks that the tests below see every page and every
 // block: the pages exist, and no block has a language that no test checks.
 func TestDocumentsAreCovered(t *testing.T) {
-	all := documents(t)
+	all := append(manual(t), catalogue)
 	for _, want := range []string{
 		"README.md", "CONTRIBUTING.md", "CHANGELOG.md", catalogue,
 		"docs/adopting.md", "docs/ci.md", "docs/configuration.md", "docs/getting-started.md", "docs/kustomize.md",
@@ -139,7 +145,7 @@ func TestReadmeIsShort(t *testing.T) {
 // TestDocumentedOutput runs every command that a document shows with its output, and
 // compares. SCHEDLINT_UPDATE=1 rewrites the output.
 func TestDocumentedOutput(t *testing.T) {
-	names := documents(t)
+	names := append(manual(t), catalogue)
 	t.Chdir(repository)
 	ran := 0
 	for _, name := range names {
@@ -164,7 +170,7 @@ func TestDocumentedOutput(t *testing.T) {
 		}
 	}
 	if ran == 0 {
-		t.Error("no document has a console block")
+		t.Error("no page of the manual has a console block")
 	}
 }
 
@@ -231,7 +237,7 @@ func TestDocumentedFiles(t *testing.T) {
 	}
 	for _, row := range yamlChecks() {
 		if shown[row.prefix] == 0 {
-			t.Errorf("no document shows a block that begins with %q", row.prefix)
+			t.Errorf("no page of the manual shows a block that begins with %q", row.prefix)
 		}
 	}
 }
