@@ -48,10 +48,13 @@ per environment.
 
 Exit status (the highest applies):
   0  the verdict does not fail the run
-  1  the verdict is never (see --fail-on), or the API server rejects an object
+  1  the verdict is never (see --fail-on), the API server rejects an object, or
+     another --fail-on-* condition is met
   2  usage error, missing input or topology, or an incomplete run: a file could
      not be read, and the verdict covers the rest
   3  internal error`,
+		Example: `  schedlint place --topology nodes.yaml manifests
+  schedlint place -t nodes.yaml --survive zone --format json .`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runPlace(cmd, args, &f) },
 	}
 	flags := cmd.Flags()
