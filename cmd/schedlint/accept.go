@@ -26,15 +26,15 @@ type acceptFlags struct {
 }
 
 func (f *acceptFlags) add(flags *pflag.FlagSet) {
-	flags.Var(fileFlag{&f.baseline}, "baseline", "`file` with findings that are accepted (default: that of the configuration)")
-	flags.Var(fileFlag{&f.write}, "write-baseline", "accept all findings that there are, and write them to a `file`")
-	flags.StringVar(&f.reason, "reason", "", "`why` the findings of --write-baseline are accepted (default: what the file says, or the day)")
-	flags.Var(dateFlag{&f.until}, "until", "last `day` on which the findings of --write-baseline are accepted")
-	flags.Var(revisionFlag{&f.since}, "since", "report only what has changed since a `revision` of git, which is judged as well")
-	flags.BoolVar(&f.failOnSilenced, "fail-on-silenced", false, "with --since, fail if the change itself silences findings, as by a suppression, a level or an ignored path")
-	flags.Var(revisionFlag{&f.configFrom}, "config-from", "take configuration, baseline and own rules from a `revision` of git; suppressions in manifests count only if it has them")
-	flags.BoolVar(&f.noInline, "no-inline-suppressions", false, "let no annotation and no comment in a manifest suppress anything")
-	flags.Var(dateFlag{&f.today}, "today", "the `day` by which suppressions expire (default: today, in UTC)")
+	flags.Var(fileFlag{&f.baseline}, "baseline", "`file` with accepted findings (default: the baseline of the configuration)")
+	flags.Var(fileFlag{&f.write}, "write-baseline", "accept all current findings and write them to this `file`")
+	flags.StringVar(&f.reason, "reason", "", "`reason` for accepting the findings of --write-baseline (default: the reason in the existing file, or the date)")
+	flags.Var(dateFlag{&f.until}, "until", "last `date` on which the findings of --write-baseline are accepted")
+	flags.Var(revisionFlag{&f.since}, "since", "report only findings introduced since this git `revision`")
+	flags.BoolVar(&f.failOnSilenced, "fail-on-silenced", false, "with --since, fail if the change silences findings, for example by a suppression, a lower level or an ignored path")
+	flags.Var(revisionFlag{&f.configFrom}, "config-from", "read configuration, baseline and --rules from this git `revision`; suppressions in manifests apply only if it has them too")
+	flags.BoolVar(&f.noInline, "no-inline-suppressions", false, "ignore suppressions in annotations and comments of manifests")
+	flags.Var(dateFlag{&f.today}, "today", "`date` that expiry dates are compared with (default: today, in UTC)")
 }
 
 // revisionFlag is a revision of git: an empty one, as from a variable that is not

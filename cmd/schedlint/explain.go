@@ -35,20 +35,22 @@ func newExplain() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain FILE:LINE [RULE]",
-		Short: "Explain a finding node by node: which filter rejects which node",
-		Long: `Explain takes a place as lint prints it, FILE:LINE or FILE:LINE:COLUMN, and
-says of every declared node whether it takes the next pod, which filter of
-kube-scheduler rejects it and why, and what a repair would change. RULE keeps
-to one of several findings on a line. On a line without a finding it explains
-the workload to which the line belongs.
+		Short: "Explain a finding node by node",
+		Long: `Explain takes a position as lint prints it, FILE:LINE or FILE:LINE:COLUMN. For
+each declared node it says whether the next pod can be scheduled there, which
+kube-scheduler filter rejects it and why. It also shows the effect of each
+suggested fix. RULE selects one of several findings on the line. On a line
+without findings, explain describes the workload at that line.
 
-Findings depend on what else is declared, so give the paths and files that lint
-was given: with --path, without which it is the working directory, or for a
-FILE elsewhere its directory. The FILE - is standard input.
+Findings depend on all declared objects, so pass lint's paths with --path. The
+default is the working directory, or the directory of FILE if FILE is outside
+it. FILE can be - for standard input.
 
-Exit status: 0 if there was something to explain, 2 wrong usage, missing input,
-nothing there, or an incomplete run, as after a rule that failed, 3 internal
-failure.`,
+Exit status:
+  0  something was explained
+  2  usage error, missing input, nothing to explain at that position, or an
+     incomplete run, such as after a rule failed
+  3  internal error`,
 		Example: `  schedlint explain --topology nodes.yaml manifests/web.yaml:18
   helm template . | schedlint explain -t nodes.yaml -:18 rollout-deadlock`,
 		Args: func(cmd *cobra.Command, args []string) error { return cobra.RangeArgs(1, 2)(cmd, f.args(args)) },
@@ -61,12 +63,12 @@ failure.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, f.args(args), &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "`file` that declares the nodes (repeatable)")
-	flags.StringArrayVar(&f.paths, "path", nil, "`path` of manifests that lint was given (repeatable; default: the working directory)")
-	flags.StringArrayVar(&f.ruleDirs, "rules", nil, "`directory` with rules of your own (repeatable)")
+	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "node `file`: Nodes or a NodeTopology (repeatable)")
+	flags.StringArrayVar(&f.paths, "path", nil, "`path` that lint was given (repeatable; default: the working directory)")
+	flags.StringArrayVar(&f.ruleDirs, "rules", nil, "`directory` with your own Rego rules (repeatable)")
 	addTracked(flags)
-	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
-	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
+	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in the working directory or a parent)")
+	flags.Var(keyFlag{&f.survive}, "survive", "require every workload to survive the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable)")
 	addSteps(flags, &f.steps)
 	f.render.add(flags)
 	flags.StringVarP(&f.stdin, stdinFlag, ":", "", "")

@@ -26,7 +26,7 @@ const (
 
 func addFix(flags *pflag.FlagSet, to *string) {
 	modes := []string{fixWrite, fixDiff}
-	flags.Var(choiceFlag{to, modes}, "fix", "correct topology keys where that is safe; `what` is "+strings.Join(modes, " or "))
+	flags.Var(choiceFlag{to, modes}, "fix", "correct topology keys where it is safe; `mode` is "+strings.Join(modes, " or "))
 	flags.Lookup("fix").NoOptDefVal = fixWrite
 }
 

@@ -20,7 +20,7 @@ const trackedFlag = "git-tracked"
 
 // addTracked adds the flag to a command that reads manifests; input looks for it.
 func addTracked(flags *pflag.FlagSet) {
-	flags.Bool(trackedFlag, false, "leave out files that git does not track, as in a commit hook (a file named by --topology counts all the same)")
+	flags.Bool(trackedFlag, false, "read only files that git tracks, as in a commit hook (files named by --topology are always read)")
 }
 
 // onlyTracked narrows the input down to what git tracks.

@@ -31,19 +31,20 @@ func newInputs(renders renderer) *cobra.Command {
 	var write bool
 	cmd := &cobra.Command{
 		Use:   "inputs [PATH...]",
-		Short: "List what can be rendered: kustomizations, charts, GitOps pointers",
-		Long: `Inputs lists what a repository holds that can be rendered: the kustomizations
-that no other one refers to (roots), whether each renders without the network,
-and if not, why. It also lists Helm charts, Flux and Argo CD objects that point
-to what they deploy, which are not rendered yet, and the files that declare
-nodes. Without a path it looks in the working directory.
+		Short: "List kustomizations, charts, GitOps pointers and node files",
+		Long: `Inputs lists the kustomizations under the paths that no other kustomization
+refers to, whether each renders without network access and, if not, why. It also
+lists node files, and what is not rendered yet: Helm charts, and Flux and
+Argo CD objects that point at their sources. The default path is the working
+directory.
 
-Then it prints the renders: block of ` + config.Name + ` that names the roots, for
-review, or with --write adds it to that file. It never changes a renders: key
-that is there, and leaves the rest of the file as it is.
+It then prints a renders: block for ` + config.Name + ` that names these
+kustomizations. With --write it adds the block to that file and keeps the rest
+of the file as it is; an existing renders: key is never changed.
 
-Exit status: 0, or 2 for wrong usage, a path with nothing to render, or a file
-that cannot be written.`,
+Exit status:
+  0  success
+  2  usage error, nothing to render at a path, or the file cannot be written`,
 		Example: `  schedlint inputs
   schedlint inputs --write
   schedlint inputs clusters/prod`,
@@ -51,7 +52,7 @@ that cannot be written.`,
 			return runInputs(cmd, args, write, renders)
 		},
 	}
-	cmd.Flags().BoolVar(&write, "write", false, "add the renders: block to "+config.Name+", which is created if there is none")
+	cmd.Flags().BoolVar(&write, "write", false, "add the renders: block to "+config.Name+", creating the file if needed")
 	return cmd
 }
 

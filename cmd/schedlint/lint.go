@@ -38,45 +38,50 @@ func newLint() *cobra.Command {
 	var f lintFlags
 	cmd := &cobra.Command{
 		Use:   "lint [PATH...]",
-		Short: "Lint manifests: files, directories, or - for standard input",
-		Long: `Lint reads manifests from files, directories (recursively: .yaml, .yml, .json)
-and, for the path -, from standard input; without a path, from the working
-directory. With --topology it judges them against the nodes that are declared
-there: v1 Nodes as kubectl prints them, or the compact NodeTopology.
+		Short: "Check manifests for scheduling problems",
+		Long: `Lint checks manifests for scheduling constraints that cannot be satisfied, that
+block rollouts or drains, or that have no effect, and for placement fields that
+the API server rejects. PATH is a file, a directory (searched recursively for
+.yaml, .yml and .json) or - for standard input; the default is the working
+directory.
 
-Kustomizations below the paths are rendered, each one that no other refers to by
-itself, without network: findings are shown where they were written, with the
-renders that have them, and the rest of the files is judged as it stands. With
--k only what is named is rendered and judged; the configuration may name what is
-rendered, and schedlint inputs lists what could be. One that was named and does
-not render is an error, any other a note, unless --fail-on-unrendered.
+Nodes: --topology names the nodes to check against, either the output of
+kubectl get nodes -o yaml or a NodeTopology file.
 
-With --fix it corrects topology keys in place, where linting again shows that
-the finding is gone and none is new, and reports what is left. What is in a
-Job, held by an anchor, rendered, reached through a symbolic link or changed
-meanwhile stays as it is, and standard error says so. With --fix=diff it writes
-nothing: standard output carries a unified diff in place of the text report, as
-git apply and patch -p1 take it in the working directory, and the exit status
-is 1 if there is a diff, unless --fail-on is none.
+Kustomize: lint renders, without network access, each kustomization under the
+paths that no other kustomization refers to. It reports findings in the source
+files and names the affected renders. All other files are linted as written.
+With -k, lint renders the named kustomizations and nothing else. A kustomization
+that cannot be rendered is an error if you named it and a note otherwise; see
+--fail-on-unrendered. schedlint inputs lists what can be rendered.
 
-What kustomize built with buildMetadata: [originAnnotations], or Helm rendered,
-says where it comes from: findings are then shown there, if --source-root names
-the directory that was rendered.
+Rendered input: with --source-root, findings in the output of helm template, or
+of kustomize with buildMetadata: [originAnnotations], are reported in the source
+files.
 
-A team accepts findings by an annotation ignore.schedlint.dev/RULE: REASON of
-the object, by a comment # schedlint:ignore RULE REASON on the line or above
-it, by the configuration, or all that there are by --write-baseline. The word
-until=DATE in a reason lets it expire. With --since only what a change brings
-is reported, and what it silences fails it with --fail-on-silenced. With
---config-from a change cannot silence anything: what is accepted, ignored and
-off is read from a revision.
+Accepting findings: use the annotation ignore.schedlint.dev/RULE: REASON on the
+object, the comment # schedlint:ignore RULE REASON on the line or the line above
+it, a suppress entry in the configuration, or a baseline (--write-baseline).
+until=DATE in a reason sets an expiry date. --since reports only findings
+introduced since a git revision. --config-from reads the configuration and
+accepted findings from a git revision, so a change cannot silence its own
+findings.
 
-Exit status: 0 clean, 1 findings at or above --fail-on, or what another flag
---fail-on-... is about, 2 wrong usage, missing
-input, topology, configuration or policy, no workload judged at a path other
-than the working directory though what was skipped may hold some, or an
-incomplete run, as after a rule that failed: every format says so and has the
-rest of the findings; 3 internal failure. The highest one counts.`,
+Fixing: --fix corrects topology keys in place, but only where linting again
+shows that the finding is gone and no new one appears. Jobs, anchored values,
+rendered input, symlinked files and files modified during the run are never
+edited; they are listed on stderr. --fix=diff writes nothing: it prints a
+unified diff instead of the text report, and exits with status 1 if there is a
+diff, unless --fail-on is none.
+
+Exit status (the highest applies):
+  0  no finding at or above --fail-on
+  1  findings at or above --fail-on, or another --fail-on-* condition is met
+  2  usage, input, topology, configuration or policy error; an incomplete run,
+     such as after a rule failed (every format reports it, with the findings so
+     far); or no workload checked at a path you named although skipped files may
+     contain workloads
+  3  internal error`,
 		Example: `  schedlint lint --topology nodes.yaml manifests
   schedlint lint -t nodes.yaml -k deploy/overlays/prod
   helm template . | schedlint lint -t nodes.yaml -
@@ -84,24 +89,24 @@ rest of the findings; 3 internal failure. The highest one counts.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runLint(cmd, args, &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "`file` that declares the nodes (repeatable)")
-	flags.StringArrayVar(&f.ruleDirs, "rules", nil, "`directory` with rules of your own (repeatable)")
+	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "node `file`: Nodes or a NodeTopology (repeatable)")
+	flags.StringArrayVar(&f.ruleDirs, "rules", nil, "`directory` with your own Rego rules (repeatable)")
 	addTracked(flags)
-	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
+	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in the working directory or a parent)")
 	f.render.add(flags)
 	addUnrendered(flags, &f.failOnUnrendered)
-	flags.Var(dirFlag{&f.sourceRoot}, "source-root", "`directory` that the input was rendered from: findings are shown where it was written (default: this directory, for objects of the same name)")
-	flags.Var(keyFlag{&f.survive}, "survive", "node, zone, region or another topology `key`: every workload has to survive the loss of any one of its domains (repeatable)")
+	flags.Var(dirFlag{&f.sourceRoot}, "source-root", "`directory` that the input was rendered from; findings are reported in its files (default: the working directory, matching objects by name)")
+	flags.Var(keyFlag{&f.survive}, "survive", "require every workload to survive the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable)")
 	flags.Var(choiceFlag{&f.failOn, config.FailLevels()}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
 	addSteps(flags, &f.steps)
 	addFailUnknown(flags, &f.failOnUnknown)
 	f.accept.add(flags)
 	addFix(flags, &f.fix)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "text without the summary: nothing at all if nothing is found")
-	flags.BoolVar(&f.all, "all", false, "show every place of findings that say the same, in text and Markdown, and all findings however many, in text")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list the places of what was skipped, not judged or not known")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print findings only, nothing if there are none")
+	flags.BoolVar(&f.all, "all", false, "show every location of repeated findings (text, markdown) and lift the 4 MiB limit on findings (text)")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list the locations of skipped files, unchecked objects and undecided questions")
 	formatsVar(flags, &f.outputs, report.Formats())
-	flags.Var(categoryFlag{&f.category}, "sarif-category", "`name` that tells several runs in code scanning apart (default: the upload's own)")
+	flags.Var(categoryFlag{&f.category}, "sarif-category", "`name` that distinguishes several code scanning runs (default: set by the upload)")
 	return cmd
 }
 

@@ -35,8 +35,8 @@ var _, _ pflag.Value = formatFlag{}, outputFlag{}
 
 // formatsVar declares the flags that say what is written and where.
 func formatsVar(flags *pflag.FlagSet, to *outputs, words []string) {
-	flags.Var(formatFlag{to, words}, "format", "output `format[=file]`: "+strings.Join(words, ", ")+" (default text; repeatable, one without a file goes to standard output)")
-	flags.Var(outputFlag{to}, "output", "`file` for the format before it (default: standard output)")
+	flags.Var(formatFlag{to, words}, "format", "output `format[=file]`: "+strings.Join(words, ", ")+" (default text; repeatable, at most one to standard output)")
+	flags.Var(outputFlag{to}, "output", "`file` for the preceding --format (default: standard output)")
 }
 
 func (formatFlag) String() string { return "" }

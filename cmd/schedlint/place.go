@@ -33,31 +33,37 @@ func newPlace() *cobra.Command {
 	f := placeFlags{failOn: string(certificate.Never)}
 	cmd := &cobra.Command{
 		Use:   "place [PATH...]",
-		Short: "Decide whether workloads can be placed together, and keep running",
-		Long: `Place decides whether all declared pods can be placed on the declared nodes,
-over every order of pods and every choice among the nodes that pass the filters
-of kube-scheduler: always, in some runs (order-dependent), never, or
-undetermined if the budget is over before that is known. It shows a run that
-places them, a run that gets stuck, or the smallest contradiction, and for
-every workload what becomes of it when something changes.
+		Short: "Decide whether all pods can be scheduled and stay running",
+		Long: `Place decides whether all pods can be scheduled on the declared nodes, over any
+scheduling order and any node that passes the kube-scheduler filters. The
+verdict is always, order-dependent, never, or undetermined if the input or the
+step budget does not allow an answer. Place prints a placement of all pods, a
+run that gets stuck, or the smallest set of conflicting constraints. For each
+workload it also says what happens during rollouts, drains, node and zone loss,
+live migration and autoscaling.
 
-Kustomizations below the paths are rendered, and each render is a context with a
-decision of its own. Where directories or files declare one object differently,
-as those of several environments do, each of them is a context as well.
+Each rendered kustomization gets its own verdict. So does each alternative when
+directories or files declare the same object differently, such as one directory
+per environment.
 
-Exit status: 1 for never or if the API server refuses something, 0 otherwise, 2
-wrong usage, no topology, missing input, or an incomplete run, as when a file
-cannot be read (the decision is then about the rest), 3 internal failure. The
-highest one counts.`,
+Exit status (the highest applies):
+  0  the verdict does not fail the run
+  1  the verdict is never (see --fail-on), the API server rejects an object, or
+     another --fail-on-* condition is met
+  2  usage error, missing input or topology, or an incomplete run: a file could
+     not be read, and the verdict covers the rest
+  3  internal error`,
+		Example: `  schedlint place --topology nodes.yaml manifests
+  schedlint place -t nodes.yaml --survive zone --format json .`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runPlace(cmd, args, &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "`file` that declares the nodes (repeatable)")
+	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "node `file`: Nodes or a NodeTopology (repeatable)")
 	addTracked(flags)
-	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in this directory or above)")
-	flags.Var(keyFlag{&f.survive}, "survive", "topology `key` whose domains are lost one at a time: node, zone, region or another (repeatable; default node and zone)")
+	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in the working directory or a parent)")
+	flags.Var(keyFlag{&f.survive}, "survive", "check the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable; default node and zone)")
 	formatsVar(flags, &f.outputs, report.PlaceFormats())
-	flags.Var(choiceFlag{&f.failOn, failVerdicts()}, "fail-on", "mildest `verdict` that fails the run: "+strings.Join(failVerdicts(), ", ")+" (default never)")
+	flags.Var(choiceFlag{&f.failOn, failVerdicts()}, "fail-on", "least severe `verdict` that fails the run: "+strings.Join(failVerdicts(), ", ")+" (default never)")
 	addSteps(flags, &f.steps)
 	addFailUnknown(flags, &f.failOnUnknown)
 	f.render.add(flags)

@@ -36,8 +36,8 @@ type renderFlags struct {
 
 func (f *renderFlags) add(flags *pflag.FlagSet) {
 	modes := []string{renderAuto, renderOff, renderOnly}
-	flags.StringArrayVarP(&f.dirs, "kustomize", "k", nil, "`directory` of a kustomization to render and judge; without a path nothing else (repeatable)")
-	flags.Var(choiceFlag{&f.mode, modes}, "render", "auto renders the kustomizations that are found and judges the rest as it stands, off renders none, only judges nothing else (default auto)")
+	flags.StringArrayVarP(&f.dirs, "kustomize", "k", nil, "kustomization `directory` to render and check; without a PATH nothing else is checked (repeatable)")
+	flags.Var(choiceFlag{&f.mode, modes}, "render", "`mode`: auto renders the kustomizations it finds and checks other files as written, off renders none, only checks renders only (default auto)")
 }
 
 // apply adds what is to be rendered to the options of a run. With kustomizations and no
@@ -282,7 +282,7 @@ func (c *choosing) ignore(root string) func(name string) bool {
 
 // addUnrendered adds what is to become of a run with kustomizations that do not render.
 func addUnrendered(flags *pflag.FlagSet, to *bool) {
-	flags.BoolVar(to, "fail-on-unrendered", false, "fail the run if a kustomization that was found cannot be rendered")
+	flags.BoolVar(to, "fail-on-unrendered", false, "fail the run if a kustomization under the paths cannot be rendered")
 }
 
 func unrendered(n int) error {

@@ -15,7 +15,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var oneLine bool
 	root := &cobra.Command{
 		Use:           "schedlint",
-		Short:         "Lint Kubernetes scheduling constraints against declared nodes",
+		Short:         "Check Kubernetes scheduling constraints against your nodes, without a cluster",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noCommand,

@@ -19,7 +19,7 @@ func newRules() *cobra.Command {
 	var dirs []string
 	cmd := &cobra.Command{
 		Use:   "rules [ID]",
-		Short: "List the rules, or print one with its description and its example",
+		Short: "List the rules, or describe one with an example",
 		Args:  cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -41,7 +41,7 @@ func newRules() *cobra.Command {
 			return out.Flush()
 		},
 	}
-	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "`directory` with rules of your own (repeatable)")
+	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "`directory` with your own Rego rules (repeatable)")
 	return cmd
 }
 

@@ -30,9 +30,9 @@ func (f factorFlag) Set(s string) error {
 // addFailUnknown adds what is to become of a run with open questions.
 func addFailUnknown(flags *pflag.FlagSet, to *string) {
 	words := []string{diag.FailNone, diag.FailBudget, diag.FailAny}
-	flags.Var(choiceFlag{to, words}, "fail-on-unknown", "open `questions` that fail the run: "+strings.Join(words, ", ")+"; budget is those whose steps were over (default none)")
+	flags.Var(choiceFlag{to, words}, "fail-on-unknown", "undecided `questions` that fail the run: "+strings.Join(words, ", ")+"; budget means the step budget was exceeded (default none)")
 }
 
 func addSteps(flags *pflag.FlagSet, to *float64) {
-	flags.Var(factorFlag{to}, "steps", "`factor` for the step budget of every question: 10 searches ten times as long (default 1)")
+	flags.Var(factorFlag{to}, "steps", "multiply the step budget of each question by this `factor`; 10 searches up to ten times longer (default 1)")
 }

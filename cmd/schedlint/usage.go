@@ -37,7 +37,7 @@ func usage(cmd *cobra.Command) error {
 		fmt.Fprint(w, "\n\nFlags:\n", strings.TrimRight(cmd.LocalFlags().FlagUsagesWrapped(helpWidth), " \n"))
 	}
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\n\n\"%s [command] --help\" tells more about a command.", cmd.CommandPath())
+		fmt.Fprintf(w, "\n\nUse \"%s [command] --help\" for more about a command.", cmd.CommandPath())
 	}
 	fmt.Fprintln(w)
 	return nil

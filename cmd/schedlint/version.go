@@ -32,7 +32,7 @@ func newVersion() *cobra.Command {
 	format := formats[0]
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, and those of Kubernetes and OPA that it follows",
+		Short: "Print the versions of schedlint, Kubernetes, OPA and Go",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v := versions{version, kubernetesVersion, opaVersion, strings.TrimPrefix(runtime.Version(), "go")}

@@ -23,17 +23,17 @@
 // migrate as a rollout of one pod to another node. A remedy is offered only
 // after the rollout was judged with it.
 //
-// Budget: package placement says how many steps a question may take; its checker
+// Budget: package model says how many steps a question may take; its checker
 // counts, too. One search takes no more than 100,000 filters of that. What the budget
 // does not suffice for is undetermined.
 //
 // Losses of nodes go from the cheapest means to the dearest: arithmetic over
-// kinds of nodes, whose arguments stand beside it in package placement and which
+// kinds of nodes, whose arguments are in package search and which
 // is held against enumeration; a decision on the nodes that are left, where
 // fewer pods are never worse; and a search, within the budget.
 //
 // Pools that may grow: a yes holds at every size from count to max. It is asked
-// again at the sizes that placement.Sizes gives; where these only stand for the
+// again at the sizes that search.SizesOf gives; where these only stand for the
 // rest, it counts if it rests on placing alone. A never counts pools as large as
 // they may be. What is left depends on how far the pools grow.
 //
@@ -44,8 +44,8 @@
 // For people who ask why, a Scene is such a scene on all declared nodes with the
 // pods in place that a finding speaks of (standing.go); it decides nothing.
 //
-// It is a package of its own, above package placement, since all questions but two
-// searches (Roll and Lose) can be put with what placement exports, and it has its
+// It is a package of its own, above the others, since all questions but two searches (Roll
+// and Lose) can be put as decisions, and it has its
 // own reason to change.
 //
 // Non-goals: nothing here formats findings, and nothing is said of pods of

@@ -1,0 +1,375 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/rego"
+	"github.com/schedlint/schedlint/rules"
+)
+
+// repository is the root of the repository as seen from this package.
+const repository = "../.."
+
+// catalogue is generated; the tests of package rego check its examples.
+const catalogue = "rules/README.md"
+
+// manual are the documents whose blocks are run or read by the tests below. Reference
+// pages beside the code of a package are not part of it, but their links are checked.
+func manual(t *testing.T) []string {
+	t.Helper()
+	return slices.DeleteFunc(documents(t), func(name string) bool {
+		return name == catalogue || strings.HasPrefix(name, "lint/")
+	})
+}
+
+var (
+	block = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
+	fence = regexp.MustCompile("(?m)^\\s*(```|~~~)")
+)
+
+// documents are the Markdown files of the repository, by their paths from its root.
+// They are found and not listed, so a new page is covered as soon as it exists.
+// Hidden directories, fixtures and testdata hold no documents.
+func documents(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(repository, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(repository, path)
+		if err != nil {
+			return err
+		}
+		hidden := name != "." && strings.HasPrefix(d.Name(), ".")
+		if d.IsDir() && (hidden || d.Name() == "testdata" || name == "fixtures") {
+			return filepath.SkipDir
+		}
+		if !d.IsDir() && filepath.Ext(name) == ".md" {
+			all = append(all, filepath.ToSlash(name))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func readDocument(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(repository, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// shownBlock is a fenced block and the document that shows it.
+type shownBlock struct{ document, text string }
+
+// blocks are the fenced blocks of the manual in a language.
+func blocks(t *testing.T, language string) []shownBlock {
+	t.Helper()
+	var all []shownBlock
+	for _, name := range manual(t) {
+		for _, text := range blocksOf(readDocument(t, name), language) {
+			all = append(all, shownBlock{name, text})
+		}
+	}
+	if len(all) == 0 {
+		t.Fatalf("no page of the manual has a %s block", language)
+	}
+	return all
+}
+
+func blocksOf(text, language string) []string {
+	var all []string
+	for _, m := range block.FindAllStringSubmatch(text, -1) {
+		if m[1] == language {
+			all = append(all, m[2])
+		}
+	}
+	return all
+}
+
+// TestDocumentsAreCovered checks that the tests below see every page and every
+// block: the pages exist, and no block has a language that no test checks.
+func TestDocumentsAreCovered(t *testing.T) {
+	all := append(manual(t), catalogue)
+	for _, want := range []string{
+		"README.md", "CONTRIBUTING.md", "CHANGELOG.md", catalogue,
+		"docs/adopting.md", "docs/ci.md", "docs/configuration.md", "docs/getting-started.md", "docs/kustomize.md",
+		"docs/limits.md", "docs/nodes.md", "docs/place.md", "docs/policies.md", "docs/rollouts-and-drains.md",
+	} {
+		if !slices.Contains(all, want) {
+			t.Errorf("%s is missing from %q", want, all)
+		}
+	}
+	checked := []string{"console", "sh", "yaml", "rego"}
+	for _, name := range all {
+		text := readDocument(t, name)
+		found := block.FindAllStringSubmatch(text, -1)
+		if fences := len(fence.FindAllString(text, -1)); fences != 2*len(found) {
+			t.Errorf("%s: %d fences for %d blocks: a block needs a language and no indent", name, fences, len(found))
+		}
+		for _, m := range found {
+			if !slices.Contains(checked, m[1]) {
+				t.Errorf("%s: no test checks %s blocks", name, m[1])
+			}
+		}
+	}
+}
+
+// TestReadmeIsShort keeps the README to what a newcomer reads: details belong to docs.
+func TestReadmeIsShort(t *testing.T) {
+	lines := strings.Split(readDocument(t, "README.md"), "\n")
+	if len(lines) > 201 {
+		t.Errorf("README.md has %d lines, at most 200 are allowed", len(lines)-1)
+	}
+	if at := slices.Index(lines, "## Install"); at < 0 || at >= 40 {
+		t.Errorf("README.md has ## Install at line %d, expected it within the first 40", at+1)
+	}
+}
+
+// TestDocumentedOutput runs every command that a document shows with its output, and
+// compares. SCHEDLINT_UPDATE=1 rewrites the output.
+func TestDocumentedOutput(t *testing.T) {
+	names := append(manual(t), catalogue)
+	t.Chdir(repository)
+	ran := 0
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		updated := string(text)
+		for _, shown := range blocksOf(string(text), "console") {
+			ran++
+			got := actualOutput(t, shown)
+			if got != shown && os.Getenv("SCHEDLINT_UPDATE") == "" {
+				t.Errorf("%s shows\n%s\nexpected\n%s", name, shown, got)
+			}
+			updated = strings.Replace(updated, "```console\n"+shown, "```console\n"+got, 1)
+		}
+		if os.Getenv("SCHEDLINT_UPDATE") == "" || updated == string(text) {
+			continue
+		}
+		if err := os.WriteFile(name, []byte(updated), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ran == 0 {
+		t.Error("no page of the manual has a console block")
+	}
+}
+
+// actualOutput is a console block with what its command prints now.
+func actualOutput(t *testing.T, shown string) string {
+	t.Helper()
+	command, _, _ := strings.Cut(shown, "\n")
+	args, ok := strings.CutPrefix(command, "$ schedlint ")
+	if !ok {
+		t.Errorf("a console block starts with $ schedlint, found %q", command)
+		return shown
+	}
+	var out bytes.Buffer
+	run(strings.Fields(args), strings.NewReader(""), &out, &out)
+	return command + "\n" + out.String()
+}
+
+// TestDocumentedRules loads every rule that a document shows.
+func TestDocumentedRules(t *testing.T) {
+	for _, shown := range blocks(t, "rego") {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "rule.rego"), []byte(shown.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := rego.Load(rego.Options{Rules: rules.FS, Dirs: []string{dir}}); err != nil {
+			t.Errorf("%s: %v", shown.document, err)
+		}
+	}
+}
+
+// yamlChecks says how a YAML block is checked, by how it begins.
+func yamlChecks() []struct {
+	prefix string
+	check  func(t *testing.T, shown shownBlock)
+} {
+	return []struct {
+		prefix string
+		check  func(t *testing.T, shown shownBlock)
+	}{
+		{"# fixtures/", checkFixture},
+		{"# .github/workflows/", checkWorkflow},
+		{"# .pre-commit-config.yaml\n", checkHook},
+		{"# accepted.yaml\n", checkAccepted},
+		{"# " + config.Name + "\n", checkConfiguration},
+		{"apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\n", checkTopology},
+	}
+}
+
+// TestDocumentedFiles reads every file that a document shows as what it is.
+func TestDocumentedFiles(t *testing.T) {
+	shown := map[string]int{}
+	for _, b := range blocks(t, "yaml") {
+		known := false
+		for _, row := range yamlChecks() {
+			if strings.HasPrefix(b.text, row.prefix) {
+				known = true
+				shown[row.prefix]++
+				row.check(t, b)
+			}
+		}
+		if !known {
+			t.Errorf("%s: no test checks the block\n%s", b.document, b.text)
+		}
+	}
+	for _, row := range yamlChecks() {
+		if shown[row.prefix] == 0 {
+			t.Errorf("no page of the manual shows a block that begins with %q", row.prefix)
+		}
+	}
+}
+
+// checkFixture compares a block with the file of the repository that it names.
+func checkFixture(t *testing.T, shown shownBlock) {
+	t.Helper()
+	first, text, _ := strings.Cut(shown.text, "\n")
+	if file := readDocument(t, strings.TrimPrefix(first, "# ")); file != text {
+		t.Errorf("%s shows\n%s\nexpected\n%s", shown.document, text, file)
+	}
+}
+
+func checkTopology(t *testing.T, shown shownBlock) {
+	t.Helper()
+	set, err := source.Load(source.Options{Dir: "/", Root: "/", Stdin: strings.NewReader(shown.text)}, []string{"-"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if topo, err := topology.Load(set.Objects); err != nil || topo.Empty() {
+		t.Errorf("%s: %v in\n%s", shown.document, err, shown.text)
+	}
+}
+
+func checkConfiguration(t *testing.T, shown shownBlock) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), config.Name)
+	if err := os.WriteFile(path, []byte(shown.text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.Load(path); err != nil {
+		t.Errorf("%s: %v", shown.document, err)
+	}
+}
+
+// checkWorkflow compares a workflow with the action: every input it sets exists.
+func checkWorkflow(t *testing.T, shown shownBlock) {
+	t.Helper()
+	action := readDocument(t, "action.yml")
+	_, with, _ := strings.Cut(shown.text, "uses: schedlint/schedlint@")
+	inputs := regexp.MustCompile(`(?m)^        ([a-z-]+): `).FindAllStringSubmatch(with, -1)
+	if len(inputs) == 0 {
+		t.Errorf("%s: no input in\n%s", shown.document, shown.text)
+	}
+	for _, m := range inputs {
+		if !strings.Contains(action, "\n  "+m[1]+":\n") {
+			t.Errorf("%s: the action has no input %s", shown.document, m[1])
+		}
+	}
+}
+
+// checkHook compares a pre-commit configuration with the hooks of this repository.
+func checkHook(t *testing.T, shown shownBlock) {
+	t.Helper()
+	hooks := readDocument(t, ".pre-commit-hooks.yaml")
+	for _, m := range regexp.MustCompile(`- id: (\S+)`).FindAllStringSubmatch(shown.text, -1) {
+		if !strings.Contains(hooks, "- id: "+m[1]+"\n") {
+			t.Errorf("%s: there is no hook %s", shown.document, m[1])
+		}
+	}
+}
+
+// checkAccepted lints a manifest that has a finding for each of its suppressions.
+func checkAccepted(t *testing.T, shown shownBlock) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "accepted.yaml")
+	if err := os.WriteFile(path, []byte(shown.text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	code := run([]string{"lint", "-t", "../../fixtures/demo/nodes.yaml", "--today", "2026-11-21", path}, strings.NewReader(""), &out, &out)
+	if code != 0 || !strings.Contains(out.String(), "; no findings; 2 accepted\n") {
+		t.Errorf("%s: exit status %d:\n%s", shown.document, code, &out)
+	}
+}
+
+// TestDocumentedInputs checks that the CI page describes every input and output of the
+// action, and none that does not exist.
+func TestDocumentedInputs(t *testing.T) {
+	const page = "docs/ci.md"
+	interfaces, _, _ := strings.Cut(readDocument(t, "action.yml"), "\nruns:\n")
+	var declared, described []string
+	for _, m := range regexp.MustCompile(`(?m)^  ([a-z-]+):$`).FindAllStringSubmatch(interfaces, -1) {
+		declared = append(declared, m[1])
+	}
+	_, section, _ := strings.Cut(readDocument(t, page), "\n## GitHub Action\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(section, -1) {
+		described = append(described, m[1])
+	}
+	slices.Sort(declared)
+	slices.Sort(described)
+	if !slices.Equal(declared, described) {
+		t.Errorf("the action has %q, %s describes %q", declared, page, described)
+	}
+}
+
+var singleQuoted = regexp.MustCompile(`'[^']*'`)
+
+// TestDocumentedCommands lists what the documents tell people to type and no test runs,
+// and parses the arguments of schedlint.
+func TestDocumentedCommands(t *testing.T) {
+	var commands []string
+	for _, shown := range blocks(t, "sh") {
+		for line := range strings.Lines(shown.text) {
+			if line, _, _ = strings.Cut(strings.TrimSpace(line), "  #"); line != "" && line[0] != '#' {
+				commands = append(commands, strings.TrimSpace(line))
+			}
+		}
+	}
+	golden := filepath.Join(repository, "fixtures", "report", "commands.golden")
+	got := strings.Join(commands, "\n") + "\n"
+	if os.Getenv("SCHEDLINT_UPDATE") != "" {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(golden); err != nil || string(want) != got {
+		t.Errorf("the documents say\n%s\nexpected\n%s(%v)", got, want, err)
+	}
+	for _, command := range commands {
+		_, args, ok := strings.Cut(command, "schedlint ")
+		if !ok {
+			continue
+		}
+		root := newRoot(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
+		cmd, rest, err := root.Find(strings.Fields(singleQuoted.ReplaceAllString(args, "x")))
+		if err == nil {
+			err = cmd.ParseFlags(rest)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+}
