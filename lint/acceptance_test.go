@@ -91,8 +91,8 @@ func TestSevenReplicasOnSixNodes(t *testing.T) {
 		t.Fatalf("seven replicas on six nodes: %v", got)
 	}
 	for _, number := range []string{"7 replicas", "6 nodes", "1 pod "} {
-		if !strings.Contains(got[0].Message, number) {
-			t.Errorf("no %q in %q", number, got[0].Message)
+		if !strings.Contains(reported(&got[0]), number) {
+			t.Errorf("no %q in %q", number, reported(&got[0]))
 		}
 	}
 	if at := got[0].Location; at.Line != 16 || at.Column != 13 {
@@ -139,8 +139,8 @@ func TestVirtualMachinesInThreeZones(t *testing.T) {
 	if len(errs) != 1 || errs[0].Rule != "affinity-never-satisfied" || len(errorsOf(report)) != 2 {
 		t.Fatalf("want one error about blackbox, got %v", errorsOf(report))
 	}
-	if !strings.Contains(errs[0].Message, "did you mean kubernetes.io/hostname?") || errs[0].Location.Line != 26 {
-		t.Errorf("line %d: %s", errs[0].Location.Line, errs[0].Message)
+	if !strings.Contains(reported(&errs[0]), "did you mean kubernetes.io/hostname?") || errs[0].Location.Line != 26 {
+		t.Errorf("line %d: %s", errs[0].Location.Line, reported(&errs[0]))
 	}
 }
 

@@ -263,14 +263,14 @@ func (r *run) note(notes ...string) {
 
 // sameFinding is what makes the findings of two contexts one.
 type sameFinding struct {
-	rule, message, cluster, render string
-	level                          diag.Level
-	object                         diag.Object
-	location                       diag.Span
+	rule, message, details, cluster, render string
+	level                                   diag.Level
+	object                                  diag.Object
+	location                                diag.Span
 }
 
 func same(d *diag.Diagnostic) sameFinding {
-	return sameFinding{d.Rule, d.Message, d.Cluster, d.Render, d.Level, d.Object, d.Location}
+	return sameFinding{d.Rule, d.Message, fmt.Sprintf("%q", d.Details), d.Cluster, d.Render, d.Level, d.Object, d.Location}
 }
 
 // judge adds what the policy finds in some facts, which are about objects of a

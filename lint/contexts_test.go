@@ -95,7 +95,7 @@ func (t environs) verdicts(tt *testing.T) (all []string, contexts map[string]str
 		tt.Fatal(err)
 	}
 	for _, d := range report.Diagnostics {
-		all = append(all, fmt.Sprintf("%s %s %s/%s line %d: %s", d.Level, d.Rule, d.Object.Kind, d.Object.Name, d.Location.Line, d.Message))
+		all = append(all, fmt.Sprintf("%s %s %s/%s line %d: %s", d.Level, d.Rule, d.Object.Kind, d.Object.Name, d.Location.Line, reported(&d)))
 	}
 	doc, err := lint.Place(context.Background(), lint.Options{Dir: root, Root: root, Paths: []string{"."}, Topology: []string{nodes}})
 	if err != nil {

@@ -116,6 +116,11 @@ func expectations(t *testing.T, text []byte) []expected {
 	return all
 }
 
+// reported is all that a finding says.
+func reported(d *diag.Diagnostic) string {
+	return strings.Join(append([]string{d.Message}, d.Details...), "; ")
+}
+
 // compare holds the findings in one file against its comments: every finding
 // is wanted and every wanted one is there.
 func compare(t *testing.T, name string, text []byte, report *diag.Report) {
@@ -123,8 +128,8 @@ func compare(t *testing.T, name string, text []byte, report *diag.Report) {
 	compareAll(t, map[string][]byte{name: text}, report)
 }
 
-// compareAll is compare for the files of a tree. Behind the message of a finding stand,
-// in brackets, the renders that have it.
+// compareAll is compare for the files of a tree. The message of a finding is
+// followed by its details and, in brackets, the renders that have it.
 func compareAll(t *testing.T, texts map[string][]byte, report *diag.Report) {
 	t.Helper()
 	wants := map[string][]expected{}
@@ -136,7 +141,7 @@ func compareAll(t *testing.T, texts map[string][]byte, report *diag.Report) {
 			t.Errorf("finding outside the files: %s:%d %s: %s", d.Location.File, d.Location.Line, d.Rule, d.Message)
 			continue
 		}
-		said := d.Rule + ": " + d.Message
+		said := d.Rule + ": " + reported(&d)
 		if len(d.Renders) > 0 {
 			said += " [" + strings.Join(d.Renders, " ") + "]"
 		}

@@ -355,7 +355,7 @@ func (r *run) findings(f *facts.Facts, c *cluster, objects []*source.Object, wit
 		}
 		s := f.Subject(j.Fact)
 		found := accept.Finding{Diagnostic: diag.Diagnostic{
-			Rule: j.Rule, Level: level, Message: j.Message,
+			Rule: j.Rule, Level: level, Message: j.Message, Details: j.Details,
 			Location: s.Location, Pending: s.Pending, Related: s.Related, Fixes: s.Fixes,
 		}}
 		if c != nil {

@@ -97,7 +97,7 @@ func ask(t *testing.T, e *rego.Engine, v variant) answers {
 func said(r *diag.Report, back func(string) string) []string {
 	var list []string
 	for _, d := range r.Diagnostics {
-		text := fmt.Sprintf("%s %s %s/%s/%s: %s", d.Level, d.Rule, d.Object.Kind, d.Object.Namespace, d.Object.Name, d.Message)
+		text := fmt.Sprintf("%s %s %s/%s/%s: %s", d.Level, d.Rule, d.Object.Kind, d.Object.Namespace, d.Object.Name, reported(&d))
 		if back != nil {
 			text = back(text)
 		}

@@ -4,8 +4,9 @@
 //
 // Contract: a rule is one file of the package schedlint.rules["<id>"] whose
 // METADATA gives title, description, schemas, custom.category and custom.since,
-// and whose set report holds what result.diagnostic(rego.metadata.chain(), fact,
-// message) returns. Built-in rules and rules of the user's own come through the
+// and whose set report contains what result.diagnostic(rego.metadata.chain(), fact,
+// message) returns, or result.explained with a list of lines: the message, which is
+// complete by itself, and details. Built-in rules and rules of the user's own come through the
 // same door and obey the same contract; one with the id of a built-in replaces
 // it. Load fails with file:line, what was found, what was expected and what to
 // do; everything wrong with all folders comes in one error. Evaluate gives what

@@ -17,8 +17,10 @@ import (
 const (
 	// maxFindings bounds what a rule reports in a run, all contexts together.
 	maxFindings = 100_000
-	// maxMessage bounds a message in bytes, the mark of the cut left out.
+	// maxMessage bounds a message, and a detail, in bytes, the mark of the cut left out.
 	maxMessage = 4 << 10
+	// maxDetails bounds the details of a finding, the mark of the cut left out.
+	maxDetails = 20
 )
 
 // Evaluate gives what the rules say about the facts, sorted by fact, rule and
@@ -45,11 +47,11 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tall
 	tally.Took += time.Since(begun)
 	found = append(found, own...)
 	slices.SortFunc(found, compareJudgements)
-	return slices.Compact(found), nil
+	return slices.CompactFunc(found, func(a, b facts.Judgement) bool { return compareJudgements(a, b) == 0 }), nil
 }
 
 func compareJudgements(a, b facts.Judgement) int {
-	return cmp.Or(cmp.Compare(a.Fact, b.Fact), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
+	return cmp.Or(cmp.Compare(a.Fact, b.Fact), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message), slices.Compare(a.Details, b.Details))
 }
 
 // evaluation is what the rules of one call of Evaluate share.
@@ -179,7 +181,41 @@ func judgement(r *rule, t *ast.Term) (facts.Judgement, error) {
 	if !isNumber || !isInt || !isString || text == "" {
 		return facts.Judgement{}, malformed()
 	}
-	return facts.Judgement{Rule: r.id, Fact: n, Message: shortened(string(text))}, nil
+	lines, ok := details(t.Get(ast.StringTerm("details")))
+	if !ok {
+		return facts.Judgement{}, malformed()
+	}
+	return facts.Judgement{Rule: r.id, Fact: n, Message: shortened(string(text)), Details: lines}, nil
+}
+
+// details reads the lines that a rule adds to a message, as far as there are any;
+// empty ones are left out.
+func details(t *ast.Term) (lines []string, ok bool) {
+	if t == nil {
+		return nil, true
+	}
+	list, ok := t.Value.(*ast.Array)
+	if !ok {
+		return nil, false
+	}
+	more := 0
+	ok = !list.Until(func(line *ast.Term) bool {
+		text, isString := line.Value.(ast.String)
+		switch {
+		case !isString:
+			return true
+		case text == "":
+		case len(lines) < maxDetails:
+			lines = append(lines, shortened(string(text)))
+		default:
+			more++
+		}
+		return false
+	})
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more details", more))
+	}
+	return lines, ok
 }
 
 // shortened cuts a message that is too long between two characters.

@@ -285,6 +285,31 @@ func TestRunawayCompilation(t *testing.T) {
 	}
 }
 
+// TestDetails holds that a rule may add lines to its message, as many as there may be.
+func TestDetails(t *testing.T) {
+	for name, c := range map[string]struct {
+		list string
+		want []string
+	}{
+		"none":  {`[]`, nil},
+		"some":  {`["b; c", "", "a"]`, []string{"b; c", "a"}},
+		"many":  {`[sprintf("%d", [n]) | some n in numbers.range(1, 22)]`, append(strings.Fields("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"), "and 2 more details")},
+		"large": {`[concat("", [x | some _ in numbers.range(1, 5000); x := "a"])]`, []string{strings.Repeat("a", maxMessage) + " ... (904 bytes more)"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := head + "report contains result.explained(rego.metadata.chain(), fact, array.concat([\"x\"], " + c.list + ")) if some fact in input.workloads\n"
+			tally := facts.NewTally()
+			found, err := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": text})}}).Evaluate(context.Background(), defaultNamespace(), tally)
+			if err != nil || len(tally.Failures) > 0 || len(found) == 0 {
+				t.Fatal(found, tally.Failures, err)
+			}
+			if j := found[0]; j.Message != "x" || !slices.Equal(j.Details, c.want) {
+				t.Errorf("message %q, details %q, want %q", j.Message, j.Details, c.want)
+			}
+		})
+	}
+}
+
 // TestEvaluateErrors is about rules that load and then misbehave.
 func TestEvaluateErrors(t *testing.T) {
 	report := func(value string) string {
@@ -296,6 +321,8 @@ func TestEvaluateErrors(t *testing.T) {
 		"no diagnostic":    {report(`fact.name`), "policies/x.rego:1: rule no-default-namespace: reports "},
 		"no message":       {report(`result.diagnostic(` + chain + `, fact, "")`), "policies/x.rego:1: rule no-default-namespace: reports "},
 		"another rule":     {report(`{"rule": "x", "fact": fact.id, "message": "x"}`), "policies/x.rego:1: rule no-default-namespace: reports "},
+		"half a detail":    {report(`{"rule": "no-default-namespace", "fact": fact.id, "message": "x", "details": ["y", 1]}`), "policies/x.rego:1: rule no-default-namespace: reports "},
+		"bare detail":      {report(`{"rule": "no-default-namespace", "fact": fact.id, "message": "x", "details": "y"}`), "policies/x.rego:1: rule no-default-namespace: reports "},
 		"half a fact":      {report(`{"rule": "no-default-namespace", "fact": fact.id + 0.5, "message": "x"}`), "policies/x.rego:1: rule no-default-namespace: reports "},
 		"division by zero": {report(`result.diagnostic(` + chain + `, fact, sprintf("%d", [fact.id / (fact.pods - fact.pods)]))`), "policies/x.rego:12: rule no-default-namespace: div: divide by zero"},
 	} {

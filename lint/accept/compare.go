@@ -124,7 +124,7 @@ func keysOf(findings []diag.Diagnostic) []diag.Key {
 // it. Of one key all are beyond if they leave more pods Pending than is allowed,
 // else those of a worse level, and of the rest as many as there are too many, the
 // last ones: nobody can tell which of several that are alike is the new one. What
-// grew is added to the message, after the words in more. Key is what of a key
+// grew becomes a detail, after the words in more. Key is what of a key
 // counts.
 func split(findings []Finding, allowed map[diag.Key]tally, key func(diag.Key) diag.Key, more string) (within, beyond []Finding) {
 	groups := map[diag.Key][]int{}
@@ -143,7 +143,7 @@ func split(findings []Finding, allowed map[diag.Key]tally, key func(diag.Key) di
 			continue
 		}
 		if why != "" {
-			f.Message += "; " + more + why
+			f.Details = append(slices.Clip(f.Details), more+why)
 		}
 		beyond = append(beyond, f)
 	}

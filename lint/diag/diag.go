@@ -108,11 +108,14 @@ type Fix struct {
 // Diagnostic is one finding about the user's files. Cluster is set only when
 // the configuration declares several clusters.
 type Diagnostic struct {
-	Rule    string `json:"rule"`
-	Level   Level  `json:"level"`
-	Message string `json:"message"`
-	Object  Object `json:"object"`
-	Cluster string `json:"cluster,omitempty"`
+	Rule  string `json:"rule"`
+	Level Level  `json:"level"`
+	// Message is one line that is complete by itself; Details are further ones, in
+	// the order in which to read them.
+	Message string   `json:"message"`
+	Details []string `json:"details,omitempty"`
+	Object  Object   `json:"object"`
+	Cluster string   `json:"cluster,omitempty"`
 	// Branch is the path element in which the object's file differs from the
 	// alternatives to it, as in prod; "" for what is outside of all alternatives.
 	Branch string `json:"branch,omitempty"`
@@ -141,7 +144,7 @@ type Diagnostic struct {
 }
 
 // Compare is the one order of diagnostics: place, worse level first, then
-// rule, message, object and cluster.
+// rule, message, details, object and cluster.
 func (d *Diagnostic) Compare(o *Diagnostic) int {
 	return cmp.Or(
 		cmp.Compare(d.Location.File, o.Location.File),
@@ -150,6 +153,7 @@ func (d *Diagnostic) Compare(o *Diagnostic) int {
 		-cmp.Compare(d.Level.Rank(), o.Level.Rank()),
 		cmp.Compare(d.Rule, o.Rule),
 		cmp.Compare(d.Message, o.Message),
+		slices.Compare(d.Details, o.Details),
 		cmp.Compare(d.Object.Kind, o.Object.Kind),
 		cmp.Compare(d.Object.Namespace, o.Object.Namespace),
 		cmp.Compare(d.Object.Name, o.Object.Name),

@@ -3,6 +3,7 @@ package diag
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // sourcePlace is what makes findings in several renders one result.
@@ -49,8 +50,9 @@ func (d *Diagnostic) join(o *Diagnostic) {
 	if o.Level.Rank() > d.Level.Rank() {
 		d.Level = o.Level
 	}
-	if o.Message != d.Message {
+	if o.Message != d.Message || !slices.Equal(o.Details, d.Details) {
 		d.Differ = true
-		d.Related = append(slices.Clip(d.Related), Related{Message: fmt.Sprintf("in render %s: %s", o.Render, o.Message), Location: d.Location})
+		text := strings.Join(append([]string{o.Message}, o.Details...), "; ")
+		d.Related = append(slices.Clip(d.Related), Related{Message: fmt.Sprintf("in render %s: %s", o.Render, text), Location: d.Location})
 	}
 }

@@ -73,11 +73,12 @@ type Subject struct {
 // Subject is what stands behind the fact with that id.
 func (f *Facts) Subject(id int) Subject { return f.subjects[id-1] }
 
-// Judgement is what a rule says about a fact.
+// Judgement is what a rule says about a fact: one line, and further ones.
 type Judgement struct {
 	Rule    string
 	Fact    int
 	Message string
+	Details []string
 }
 
 // Document is something wrong with a text before anything is judged. Problem

@@ -67,15 +67,14 @@ func (e *explanation) found(f *diag.Explained) {
 
 // finding says what was found, and why that is bad.
 func (e *explanation) finding(d *diag.Diagnostic, rule *diag.Rule) {
-	what, reasons := clauses(d)
-	fmt.Fprintln(e.b, visible(fmt.Sprintf("%s: %s: %s [%s]", e.place(d.Location), d.Level, what, d.Rule)))
+	fmt.Fprintln(e.b, visible(fmt.Sprintf("%s: %s: %s [%s]", e.place(d.Location), d.Level, message(d), d.Rule)))
 	if s, ok := e.src.snippet(d.Location); ok {
 		gutter := fmt.Sprint(d.Location.Line)
 		fmt.Fprintf(e.b, " %s | %s\n", gutter, s.text)
 		fmt.Fprintf(e.b, " %*s | %s\n", len(gutter), "", s.marks)
 	}
-	for _, reason := range reasons {
-		writeFolded(e.b, "  = ", "    ", visible(reason))
+	for _, detail := range d.Details {
+		writeFolded(e.b, "  = ", "    ", visible(detail))
 	}
 	if rule.Title != "" {
 		e.prose("", fmt.Sprintf("rule: %s (schedlint rules %s)", rule.Title, rule.ID))

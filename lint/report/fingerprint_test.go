@@ -67,6 +67,7 @@ func TestFingerprintIdentifies(t *testing.T) {
 	}{
 		"line":    {func(d *diag.Diagnostic) { d.Location = at("f", 9, 9, 9, 9) }, true},
 		"message": {func(d *diag.Diagnostic) { d.Message = "n" }, true},
+		"details": {func(d *diag.Diagnostic) { d.Details = []string{"n"} }, true},
 		"level":   {func(d *diag.Diagnostic) { d.Level = diag.LevelNote }, true},
 		"rule":    {func(d *diag.Diagnostic) { d.Rule = "s" }, false},
 		"object":  {func(d *diag.Diagnostic) { d.Object.Namespace = "n" }, false},

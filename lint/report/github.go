@@ -117,6 +117,9 @@ func commandOf(l diag.Level) string {
 // nowhere, so it is told in words.
 func annotate(t *textWriter, name string, d *diag.Diagnostic) {
 	told := []string{clipped(cmp.Or(message(d), d.Rule), maxSentence)}
+	for _, detail := range d.Details {
+		told = append(told, clipped(detail, maxSentence))
+	}
 	var props []property
 	if inRepository(d.Location.File) {
 		props = place(d.Location)

@@ -41,7 +41,7 @@ func writeGitLab(w io.Writer, r *diag.Report, _ Options) error {
 		d := &r.Diagnostics[i]
 		place := primaryPlace(d)
 		issues = append(issues, gitlabIssue{
-			Description: sentence(visible(message(d))),
+			Description: sentence(visible(oneLine(d))),
 			CheckName:   visible(d.Rule),
 			Fingerprint: fingerprint(d, seen),
 			Severity:    gitlabSeverity(d.Level, categories[d.Rule]),

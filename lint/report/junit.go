@@ -113,7 +113,7 @@ func (w *junitWriter) finding(d *diag.Diagnostic) junitCase {
 	if w.seen[c]++; w.seen[c] > 1 {
 		c.Name += fmt.Sprintf(" #%d", w.seen[c])
 	}
-	c.Failure = &junitFailure{Type: visible(string(d.Level)), Message: visible(message(d))}
+	c.Failure = &junitFailure{Type: visible(string(d.Level)), Message: visible(oneLine(d))}
 	if w.room > 0 {
 		c.Failure.junitText = w.written(func() { w.text.diagnostic(d) })
 		w.room -= len(c.Failure.XML)

@@ -6,25 +6,25 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// shown is a finding that stands for others with the same rule and message, as that
+// shown is a finding that stands for others with the same rule, message and details, as that
 // of an object which many files declare.
 type shown struct {
 	*diag.Diagnostic
 	more int
 }
 
-// once are findings, of those with equal rule and message only the first, in their
+// once are findings, of those with equal rule, message and details only the first, in their
 // order; all of them if every place is asked for.
 func once(all []diag.Diagnostic, every bool) []shown {
 	type what struct {
-		rule, message string
-		level         diag.Level
+		rule, text string
+		level      diag.Level
 	}
 	var list []shown
 	at := map[what]int{}
 	for i := range all {
 		d := &all[i]
-		key := what{d.Rule, message(d), d.Level}
+		key := what{d.Rule, fmt.Sprintf("%q %q", message(d), d.Details), d.Level}
 		first, known := at[key]
 		if known && !every {
 			list[first].more++

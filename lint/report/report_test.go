@@ -75,8 +75,8 @@ func canned() *diag.Report {
 			},
 			{
 				Rule: "selector-matches-nothing", Level: diag.LevelWarning, Cluster: "tokyo",
-				Object:   diag.Object{APIVersion: "v1", Kind: "Pod", Name: "カフェ"},
-				Message:  "Pod カフェ selects zone=東京, no node has it; did you mean zone=東?",
+				Object:  diag.Object{APIVersion: "v1", Kind: "Pod", Name: "カフェ"},
+				Message: "Pod カフェ selects zone=東京, no node has it", Details: []string{"did you mean zone=東?"},
 				Location: at("apps/カフェ.yaml", 2, 33, 2, 41),
 				Related:  []diag.Related{{Message: "the comment", Location: at("apps/カフェ.yaml", 1, 11, 1, 20)}, {Message: "no place is known for this"}},
 			},

@@ -226,14 +226,19 @@ func (w *sarifWriter) fingerprints(print string, primary diag.Span) map[string]s
 	return prints
 }
 
-// linked is the message of a result: one sentence that links to each related
-// place, because GitHub shows only those that the message links to.
+// linked is the message of a result: a sentence for the message, as lists show only
+// the first, one for each detail, and one that links to each related place, because
+// GitHub shows only those that the message links to.
 func linked(d *diag.Diagnostic, links []string) string {
-	text := strings.TrimRight(bracketed(clipped(cmp.Or(message(d), d.Rule), maxAnnotation)), ". ")
-	if len(links) > 0 {
-		text += "; see " + strings.Join(append(links, nonEmpty(morePlaces(d, maxRelated))...), ", ")
+	said := []string{sentence(cmp.Or(message(d), d.Rule))}
+	for _, detail := range d.Details {
+		said = append(said, sentence(detail))
 	}
-	return sentence(text)
+	text := sentence(bracketed(clipped(strings.Join(said, " "), maxAnnotation)))
+	if len(links) > 0 {
+		text += sentence(" See " + strings.Join(append(links, nonEmpty(morePlaces(d, maxRelated))...), ", "))
+	}
+	return text
 }
 
 // bracketed is visible text in which nothing reads as a link: a manifest may

@@ -71,16 +71,15 @@ func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	}
 	level := visible(string(d.Level)) + ":"
 	rule := t.paint(dim, "["+visible(d.Rule)+"]")
-	what, why := clauses(d)
-	t.println(heading, t.paint(levelStyle(d.Level), level), " ", visible(what), " ", rule)
+	t.println(heading, t.paint(levelStyle(d.Level), level), " ", visible(message(d)), " ", rule)
 
 	gutter := gutterWidth(d)
 	if s, ok := t.src.snippet(d.Location); ok {
 		t.source(gutter, strconv.Itoa(d.Location.Line), s.text)
 		t.source(gutter, "", t.paint(green, s.marks))
 	}
-	for _, clause := range why {
-		t.folded("  = ", "", visible(clause))
+	for _, detail := range d.Details {
+		t.folded("  = ", "", visible(detail))
 	}
 	for i := range d.Related {
 		t.related(&d.Related[i], gutter)
@@ -93,15 +92,6 @@ func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	}
 }
 
-// clauses are what a finding says first, with the cluster, and what it says of
-// the reasons.
-func clauses(d *diag.Diagnostic) (what string, why []string) {
-	all := strings.Split(d.Message, "; ")
-	first := *d
-	first.Message = all[0]
-	return message(&first), all[1:]
-}
-
 // folded writes text behind a mark, in lines of a width; the mark ends in a space
 // and is painted.
 func (t *textWriter) folded(mark, style, text string) {
@@ -112,7 +102,12 @@ func (t *textWriter) folded(mark, style, text string) {
 	t.out.WriteString(rest)
 }
 
-// message is what a finding says, with the cluster and the renders that it is about.
+// oneLine is all that a finding says, in one line.
+func oneLine(d *diag.Diagnostic) string {
+	return strings.Join(append([]string{message(d)}, d.Details...), "; ")
+}
+
+// message is what a finding says first, with the cluster and the renders that it is about.
 func message(d *diag.Diagnostic) string {
 	var in []string
 	if d.Cluster != "" {

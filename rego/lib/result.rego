@@ -7,3 +7,10 @@ diagnostic(chain, fact, message) := {
 	"fact": fact.id,
 	"message": message,
 }
+
+# explained is a diagnostic of several lines: the first is the message, complete by
+# itself, and the others are its details.
+explained(chain, fact, lines) := object.union(
+	diagnostic(chain, fact, lines[0]),
+	{"details": array.slice(lines, 1, count(lines))},
+)

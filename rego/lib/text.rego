@@ -1,7 +1,13 @@
 package schedlint.text
 
-# line is a whole message: the workload first, then the parts that say something.
-line(workload, parts) := sprintf("%s: %s", [workload, concat("; ", [p | some p in parts; p != ""])])
+# lines are a message and its details: the parts that say something, with the
+# workload before the first.
+lines(workload, parts) := array.concat([sprintf("%s: %s", [workload, said[0]])], array.slice(said, 1, count(said))) if {
+	said := nonempty(parts)
+}
+
+# nonempty leaves out the parts that say nothing.
+nonempty(parts) := [p | some p in parts; p != ""]
 
 # number(1, "pod") is "1 pod", number(2, "pod") is "2 pods".
 number(1, word) := sprintf("1 %s", [word])

@@ -16,10 +16,10 @@ package schedlint.rules["affinity-never-satisfied"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.affinity
 	fact.verdict == "infeasible"
-	message := text.line(fact.workload, [why(fact), "every pod stays Pending", text.meant(fact.suggestion)])
+	lines := text.lines(fact.workload, [why(fact), "every pod stays Pending", text.meant(fact.suggestion)])
 }
 
 why(fact) := sprintf("%s the label %s, which the required affinity demands", [

@@ -14,14 +14,15 @@ bad := {
 	"detail": "",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"affinity": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"affinity": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/web: none of the 6 nodes it may use has the label topology.kubernetes.io/hostname, which the required affinity demands; every pod stays Pending; did you mean kubernetes.io/hostname?"
-	subject.report == {{"rule": "affinity-never-satisfied", "fact": 1, "message": message}} with input as {"affinity": [bad]}
+	message := "Deployment shop/web: none of the 6 nodes it may use has the label topology.kubernetes.io/hostname, which the required affinity demands"
+	details := ["every pod stays Pending", "did you mean kubernetes.io/hostname?"]
+	subject.report == {{"rule": "affinity-never-satisfied", "fact": 1, "message": message, "details": details}} with input as {"affinity": [bad]}
 }
 
 test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()

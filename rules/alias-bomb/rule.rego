@@ -15,8 +15,8 @@ package schedlint.rules["alias-bomb"]
 
 import data.schedlint.result
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.documents
 	fact.problem == "alias-bomb"
-	message := sprintf("%s; write the values out", [fact.detail])
+	lines := [fact.detail, "write the values out"]
 }

@@ -17,10 +17,10 @@ package schedlint.rules["anti-affinity-exceeds-domains"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.anti_affinity
 	fact.verdict == "infeasible"
-	message := text.line(fact.workload, array.flatten([
+	lines := text.lines(fact.workload, array.flatten([
 		need(fact), have(fact), fact.excluded, text.pending(fact.pending), fact.growth, fact.together,
 	]))
 }

@@ -18,14 +18,15 @@ bad := {
 	"together": "",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"anti_affinity": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"anti_affinity": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/web: 7 replicas need 7 distinct kubernetes.io/hostname values; 6 of 7 nodes are eligible and give 6; kni-control-plane has the untolerated taint x:NoSchedule; 1 pod stays Pending"
-	subject.report == {{"rule": "anti-affinity-exceeds-domains", "fact": 1, "message": message}} with input as {"anti_affinity": [bad]}
+	message := "Deployment shop/web: 7 replicas need 7 distinct kubernetes.io/hostname values"
+	details := ["6 of 7 nodes are eligible and give 6", "kni-control-plane has the untolerated taint x:NoSchedule", "1 pod stays Pending"]
+	subject.report == {{"rule": "anti-affinity-exceeds-domains", "fact": 1, "message": message, "details": details}} with input as {"anti_affinity": [bad]}
 }
 
 test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()

@@ -19,12 +19,12 @@ package schedlint.rules["autoscaler-exceeds-domains"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.autoscalers
 	fact.verdict == "infeasible"
 	pending := sprintf("%s would stay Pending", [text.number(fact.pending, "pod")])
 	fit := concat(": ", [part | some part in [ask(fact), fact.reason]; part != ""])
-	message := text.line(fact.workload, [fit, pending, fact.growth, fact.begins])
+	lines := text.lines(fact.workload, [fit, pending, fact.growth, fact.begins])
 }
 
 ask(fact) := sprintf("%s may ask for %s%s, at most %d %s", [

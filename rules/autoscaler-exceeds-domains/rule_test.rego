@@ -17,14 +17,15 @@ bad := {
 	"begins": "",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"autoscalers": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"autoscalers": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/web: HorizontalPodAutoscaler shop/web may ask for 10 pods, at most 3 fit: required anti-affinity on kubernetes.io/hostname; 7 pods would stay Pending"
-	subject.report == {{"rule": "autoscaler-exceeds-domains", "fact": 1, "message": message}} with input as {"autoscalers": [bad]}
+	message := "Deployment shop/web: HorizontalPodAutoscaler shop/web may ask for 10 pods, at most 3 fit: required anti-affinity on kubernetes.io/hostname"
+	details := ["7 pods would stay Pending"]
+	subject.report == {{"rule": "autoscaler-exceeds-domains", "fact": 1, "message": message, "details": details}} with input as {"autoscalers": [bad]}
 }
 
 test_passes if said(object.union(bad, {"verdict": "feasible", "pending": 0})) == set()

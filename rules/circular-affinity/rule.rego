@@ -16,11 +16,11 @@ package schedlint.rules["circular-affinity"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.circles
 	rest := concat(", which waits for ", array.slice(fact.members, 1, count(fact.members)))
 	circle := sprintf("%s waits for %s", [fact.members[0], rest])
-	message := text.line(fact.workload, [role(fact), circle, "none of their pods starts"])
+	lines := text.lines(fact.workload, [role(fact), circle, "none of their pods starts"])
 }
 
 role(fact) := "the required affinity is part of a circle" if fact.member

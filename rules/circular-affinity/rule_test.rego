@@ -9,14 +9,15 @@ bad := {
 	"member": true,
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"circles": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"circles": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/a: the required affinity is part of a circle; Deployment shop/a waits for Deployment shop/b, which waits for Deployment shop/c, which waits for Deployment shop/a; none of their pods starts"
-	subject.report == {{"rule": "circular-affinity", "fact": 1, "message": message}} with input as {"circles": [bad]}
+	message := "Deployment shop/a: the required affinity is part of a circle"
+	details := ["Deployment shop/a waits for Deployment shop/b, which waits for Deployment shop/c, which waits for Deployment shop/a", "none of their pods starts"]
+	subject.report == {{"rule": "circular-affinity", "fact": 1, "message": message, "details": details}} with input as {"circles": [bad]}
 }
 
 test_from_outside if {

@@ -17,12 +17,12 @@ package schedlint.rules["cluster-too-small"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.room
 	fact.verdict == "infeasible"
 	ask := sprintf("%s request %s", [text.number(fact.pods, "pod"), fact.request])
 	room := sprintf("%s and %s %s", [text.eligible(fact), text.verb(fact.eligible, "has", "have"), fact.room])
-	message := text.line(subject(fact), [ask, room, pending(fact), fact.growth])
+	lines := text.lines(subject(fact), [ask, room, pending(fact), fact.growth])
 }
 
 subject(fact) := fact.workload if fact.others == 0

@@ -17,14 +17,15 @@ bad := {
 	"growth": "",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"room": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"room": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/web: 10 pods request 2 of cpu each; 6 of 7 nodes are eligible and have room for 8; 2 pods stay Pending"
-	subject.report == {{"rule": "cluster-too-small", "fact": 1, "message": message}} with input as {"room": [bad]}
+	message := "Deployment shop/web: 10 pods request 2 of cpu each"
+	details := ["6 of 7 nodes are eligible and have room for 8", "2 pods stay Pending"]
+	subject.report == {{"rule": "cluster-too-small", "fact": 1, "message": message, "details": details}} with input as {"room": [bad]}
 }
 
 test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()

@@ -18,10 +18,10 @@ package schedlint.rules["crowded-out"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.crowds
 	fact.verdict == "infeasible"
-	message := text.line(concat(", ", fact.workloads), array.flatten([
+	lines := text.lines(concat(", ", fact.workloads), array.flatten([
 		fit(fact), fact.reasons, text.pending(fact.pending), fact.growth,
 	]))
 }

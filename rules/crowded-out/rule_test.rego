@@ -15,14 +15,15 @@ bad := {
 	"growth": "",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"crowds": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"crowds": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/a, Deployment shop/b: of their 4 pods at most 3 fit on the 3 nodes together; Deployment shop/a has required anti-affinity on kubernetes.io/hostname; 1 pod stays Pending"
-	subject.report == {{"rule": "crowded-out", "fact": 1, "message": message}} with input as {"crowds": [bad]}
+	message := "Deployment shop/a, Deployment shop/b: of their 4 pods at most 3 fit on the 3 nodes together"
+	details := ["Deployment shop/a has required anti-affinity on kubernetes.io/hostname", "1 pod stays Pending"]
+	subject.report == {{"rule": "crowded-out", "fact": 1, "message": message, "details": details}} with input as {"crowds": [bad]}
 }
 
 test_one_workload if {

@@ -17,14 +17,14 @@ package schedlint.rules["deprecated-node-label"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.node_labels
 	fact.deprecated
 	fact.on_nodes == 0
 	not fact.beside
 	fact.platform == ""
 	what := sprintf("%s uses the node label %s, which is no longer set", [fact.where, fact.key])
-	message := text.line(fact.workload, [what, instead(fact)])
+	lines := text.lines(fact.workload, [what, instead(fact)])
 }
 
 instead(fact) := sprintf("use %s", [fact.replacement]) if fact.replacement != ""

@@ -14,14 +14,15 @@ bad := {
 	"platform": "",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"node_labels": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"node_labels": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/web: nodeSelector uses the node label beta.kubernetes.io/os, which is no longer set; use kubernetes.io/os"
-	subject.report == {{"rule": "deprecated-node-label", "fact": 1, "message": message}} with input as {"node_labels": [bad]}
+	message := "Deployment shop/web: nodeSelector uses the node label beta.kubernetes.io/os, which is no longer set"
+	details := ["use kubernetes.io/os"]
+	subject.report == {{"rule": "deprecated-node-label", "fact": 1, "message": message, "details": details}} with input as {"node_labels": [bad]}
 }
 
 test_passes if said(object.union(bad, {"deprecated": false})) == set()

@@ -21,9 +21,9 @@ package schedlint.rules["drain-blocked"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.budgets
-	message := text.line(fact.budget, [why(fact)])
+	lines := text.lines(fact.budget, [why(fact)])
 }
 
 why(fact) := sprintf("no pod of %s may be evicted%s, so a drain of its node never ends", [

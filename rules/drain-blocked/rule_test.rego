@@ -13,14 +13,15 @@ bad := {
 	"others": [],
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"budgets": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"budgets": [fact]}
 }
 
 test_reports if {
 	message := "PodDisruptionBudget shop/web: no pod of Deployment shop/web may be evicted (minAvailable 2 of 2 pods), so a drain of its node never ends"
-	subject.report == {{"rule": "drain-blocked", "fact": 1, "message": message}} with input as {"budgets": [bad]}
+	details := []
+	subject.report == {{"rule": "drain-blocked", "fact": 1, "message": message, "details": details}} with input as {"budgets": [bad]}
 }
 
 test_passes if subject.report == set() with input as {"budgets": []}

@@ -20,11 +20,11 @@ package schedlint.rules["drain-leaves-pods-pending"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.drains
 	fact.ending in {"may-not", "never"}
 	node := sprintf("draining %s%s", [fact.node, text.like(fact.like, "node")])
-	message := text.line(fact.workload, [sprintf("%s %s until it is back", [node, text.left(fact)]), next(fact)])
+	lines := text.lines(fact.workload, [sprintf("%s %s until it is back", [node, text.left(fact)]), next(fact)])
 }
 
 next(fact) := "" if fact.limit == ""

@@ -13,14 +13,15 @@ bad := {
 	"limit": "maxUnavailable 1 of 3 pods",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"drains": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"drains": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/web: draining n1 (or any of 2 nodes like it) leaves 1 of 3 pods Pending until it is back; maxUnavailable 1 of 3 pods, so the next drain is refused"
-	subject.report == {{"rule": "drain-leaves-pods-pending", "fact": 1, "message": message}} with input as {"drains": [bad]}
+	message := "Deployment shop/web: draining n1 (or any of 2 nodes like it) leaves 1 of 3 pods Pending until it is back"
+	details := ["maxUnavailable 1 of 3 pods, so the next drain is refused"]
+	subject.report == {{"rule": "drain-leaves-pods-pending", "fact": 1, "message": message, "details": details}} with input as {"drains": [bad]}
 }
 
 test_passes if said(object.union(bad, {"ending": "always", "pending": 0})) == set()

@@ -16,10 +16,10 @@ package schedlint.rules["empty-node-selector-term"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.node_terms
 	fact.empty
-	message := text.line(fact.workload, [effect(fact)])
+	lines := text.lines(fact.workload, [effect(fact)])
 }
 
 effect(fact) := "the empty preferred node affinity term favours no node" if not fact.hard

@@ -10,14 +10,15 @@ bad := {
 	"others": 0,
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"node_terms": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"node_terms": [fact]}
 }
 
 test_reports if {
 	message := "Deployment shop/web: the empty node selector term matches no node, so the required node affinity excludes all of them"
-	subject.report == {{"rule": "empty-node-selector-term", "fact": 1, "message": message}} with input as {"node_terms": [bad]}
+	details := []
+	subject.report == {{"rule": "empty-node-selector-term", "fact": 1, "message": message, "details": details}} with input as {"node_terms": [bad]}
 }
 
 test_passes if said(object.union(bad, {"empty": false})) == set()

@@ -18,9 +18,9 @@ package schedlint.rules["extended-resource-on-no-node"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.requests
 	fact.verdict == "unknown"
 	ask := sprintf("each pod requests %s of %s, which no node lists, so whether it fits is unknown", [fact.request, fact.resource])
-	message := text.line(fact.workload, [ask, text.meant(fact.suggestion)])
+	lines := text.lines(fact.workload, [ask, text.meant(fact.suggestion)])
 }

@@ -16,14 +16,15 @@ bad := {
 	"suggestion": "example.com/gpu",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"requests": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"requests": [fact]}
 }
 
 test_reports if {
-	message := "Deployment ml/train: each pod requests 2 of example.com/gpus, which no node lists, so whether it fits is unknown; did you mean example.com/gpu?"
-	subject.report == {{"rule": "extended-resource-on-no-node", "fact": 1, "message": message}} with input as {"requests": [bad]}
+	message := "Deployment ml/train: each pod requests 2 of example.com/gpus, which no node lists, so whether it fits is unknown"
+	details := ["did you mean example.com/gpu?"]
+	subject.report == {{"rule": "extended-resource-on-no-node", "fact": 1, "message": message, "details": details}} with input as {"requests": [bad]}
 }
 
 test_no_name_is_near if {

@@ -15,11 +15,11 @@ package schedlint.rules["host-port-exceeds-nodes"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.host_ports
 	fact.verdict == "infeasible"
 	need := sprintf("%s ask for host port %s, which a node has once", [text.pods(fact, fact.pods), fact.port])
-	message := text.line(fact.workload, array.flatten([
+	lines := text.lines(fact.workload, array.flatten([
 		need, text.eligible(fact), fact.excluded, text.pending(fact.pending), fact.growth,
 	]))
 }

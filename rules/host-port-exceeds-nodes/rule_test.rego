@@ -15,14 +15,15 @@ bad := {
 	"growth": "",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"host_ports": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"host_ports": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/web: 3 replicas ask for host port 8080/TCP, which a node has once; 2 of 3 nodes are eligible; kni-control-plane has the untolerated taint x:NoSchedule; 1 pod stays Pending"
-	subject.report == {{"rule": "host-port-exceeds-nodes", "fact": 1, "message": message}} with input as {"host_ports": [bad]}
+	message := "Deployment shop/web: 3 replicas ask for host port 8080/TCP, which a node has once"
+	details := ["2 of 3 nodes are eligible", "kni-control-plane has the untolerated taint x:NoSchedule", "1 pod stays Pending"]
+	subject.report == {{"rule": "host-port-exceeds-nodes", "fact": 1, "message": message, "details": details}} with input as {"host_ports": [bad]}
 }
 
 test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()

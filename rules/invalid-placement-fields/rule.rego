@@ -17,8 +17,8 @@ package schedlint.rules["invalid-placement-fields"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.refusals
 	fact.stage == "fragment"
-	message := text.line(fact.workload, [sprintf("%s: %s", [fact.field, fact.reason]), "the API server refuses a pod with this"])
+	lines := text.lines(fact.workload, [sprintf("%s: %s", [fact.field, fact.reason]), "the API server refuses a pod with this"])
 }

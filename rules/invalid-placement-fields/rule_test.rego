@@ -10,14 +10,15 @@ bad := {
 	"reason": "operator is \"Exist\": must be Equal or Exists",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"refusals": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"refusals": [fact]}
 }
 
 test_reports if {
-	message := "Prometheus shop/web: spec.tolerations[0].operator: operator is \"Exist\": must be Equal or Exists; the API server refuses a pod with this"
-	subject.report == {{"rule": "invalid-placement-fields", "fact": 1, "message": message}} with input as {"refusals": [bad]}
+	message := "Prometheus shop/web: spec.tolerations[0].operator: operator is \"Exist\": must be Equal or Exists"
+	details := ["the API server refuses a pod with this"]
+	subject.report == {{"rule": "invalid-placement-fields", "fact": 1, "message": message, "details": details}} with input as {"refusals": [bad]}
 }
 
 test_silent_about_objects if said(object.union(bad, {"stage": "object"})) == set()

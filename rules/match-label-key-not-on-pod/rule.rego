@@ -17,9 +17,9 @@ package schedlint.rules["match-label-key-not-on-pod"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.label_keys
 	fact.on_pod == "no"
 	what := sprintf("%s names %s, which its pods do not carry, so the entry is skipped", [fact.list, fact.key])
-	message := text.line(fact.workload, [what, text.meant(fact.nearest)])
+	lines := text.lines(fact.workload, [what, text.meant(fact.nearest)])
 }

@@ -11,14 +11,15 @@ bad := {
 	"nearest": "pod-template-hash",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"label_keys": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"label_keys": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/web: matchLabelKeys names pod-template-hsah, which its pods do not carry, so the entry is skipped; did you mean pod-template-hash?"
-	subject.report == {{"rule": "match-label-key-not-on-pod", "fact": 1, "message": message}} with input as {"label_keys": [bad]}
+	message := "Deployment shop/web: matchLabelKeys names pod-template-hsah, which its pods do not carry, so the entry is skipped"
+	details := ["did you mean pod-template-hash?"]
+	subject.report == {{"rule": "match-label-key-not-on-pod", "fact": 1, "message": message, "details": details}} with input as {"label_keys": [bad]}
 }
 
 test_passes if said(object.union(bad, {"on_pod": "yes"})) == set()

@@ -16,13 +16,13 @@ package schedlint.rules["namespaces-exclude-own"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.selectors
 	fact.matches == 0
 	fact.use in {"affinity", "anti-affinity"}
 	fact.matches_own == "yes"
 	fact.own_namespace == "no"
-	message := text.line(fact.workload, [sprintf(
+	lines := text.lines(fact.workload, [sprintf(
 		"the %s selects %s, as its own pods are, but only in the namespaces %s; its own is not among them, and no declared pod matches",
 		[fact.use, fact.text, fact.namespaces],
 	)])

@@ -17,14 +17,15 @@ bad := {
 	"nearest": "",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"selectors": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"selectors": [fact]}
 }
 
 test_reports if {
 	message := "Deployment shop/web: the anti-affinity selects app=web, as its own pods are, but only in the namespaces db, cache; its own is not among them, and no declared pod matches"
-	subject.report == {{"rule": "namespaces-exclude-own", "fact": 1, "message": message}} with input as {"selectors": [bad]}
+	details := []
+	subject.report == {{"rule": "namespaces-exclude-own", "fact": 1, "message": message, "details": details}} with input as {"selectors": [bad]}
 }
 
 test_passes if said(object.union(bad, {"own_namespace": "yes", "matches": 1})) == set()

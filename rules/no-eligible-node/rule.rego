@@ -18,11 +18,11 @@ package schedlint.rules["no-eligible-node"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.eligibility
 	fact.verdict == "infeasible"
 	head := sprintf("no eligible node among %d", [fact.nodes])
-	message := text.line(fact.workload, array.flatten([head, fact.reasons, fate(fact)]))
+	lines := text.lines(fact.workload, array.flatten([head, fact.reasons, fate(fact)]))
 }
 
 fate(fact) := text.pending(fact.pods) if fact.bound == ""

@@ -13,14 +13,15 @@ bad := {
 	"reasons": ["4 of 6 nodes lack the label disktype=ssd", "2 of 6 nodes have the untolerated taint gpu:NoSchedule"],
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"eligibility": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"eligibility": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/web: no eligible node among 6; 4 of 6 nodes lack the label disktype=ssd; 2 of 6 nodes have the untolerated taint gpu:NoSchedule; 3 pods stay Pending"
-	subject.report == {{"rule": "no-eligible-node", "fact": 1, "message": message}} with input as {"eligibility": [bad]}
+	message := "Deployment shop/web: no eligible node among 6"
+	details := ["4 of 6 nodes lack the label disktype=ssd", "2 of 6 nodes have the untolerated taint gpu:NoSchedule", "3 pods stay Pending"]
+	subject.report == {{"rule": "no-eligible-node", "fact": 1, "message": message, "details": details}} with input as {"eligibility": [bad]}
 }
 
 test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()

@@ -21,12 +21,12 @@ package schedlint.rules["node-loss-leaves-pods-pending"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.losses
 	fact.key == "kubernetes.io/hostname"
 	fact.ending in {"may-not", "never"}
 	node := sprintf("losing %s%s", [fact.value, text.like(fact.like, "node")])
-	message := text.line(fact.workload, [sprintf("%s %s%s", [node, text.left(fact), object.get(when, fact.meaning, "")])])
+	lines := text.lines(fact.workload, [sprintf("%s %s%s", [node, text.left(fact), object.get(when, fact.meaning, "")])])
 }
 
 when := {

@@ -18,10 +18,10 @@ package schedlint.rules["pdb-selects-no-pod"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.budgets
 	fact.problem == "idle"
-	message := text.line(fact.budget, [sprintf("its %s, so it guards nothing", [what(fact)])])
+	lines := text.lines(fact.budget, [sprintf("its %s, so it guards nothing", [what(fact)])])
 }
 
 what(fact) := "empty selector matches no pod" if fact.selector == ""

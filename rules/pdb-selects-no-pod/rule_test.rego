@@ -13,14 +13,15 @@ bad := {
 	"others": [],
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"budgets": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"budgets": [fact]}
 }
 
 test_reports if {
 	message := "PodDisruptionBudget shop/web: its selector app=web matches no declared pod of its namespace, so it guards nothing"
-	subject.report == {{"rule": "pdb-selects-no-pod", "fact": 1, "message": message}} with input as {"budgets": [bad]}
+	details := []
+	subject.report == {{"rule": "pdb-selects-no-pod", "fact": 1, "message": message, "details": details}} with input as {"budgets": [bad]}
 }
 
 test_passes if subject.report == set() with input as {"budgets": []}

@@ -18,7 +18,7 @@ package schedlint.rules["replicas-share-a-node"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.workloads
 	fact.on_one_node >= fact.pods
 	fact.lasting
@@ -28,7 +28,7 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	fact.usable >= 2
 	node := sprintf("a loss of %s may take %d of %s", [fact.node, fact.pods, text.pods(fact, fact.pods)])
 	wishes := [sprintf("%s is only a wish", [soft]) | some soft in fact.soft]
-	message := text.line(fact.workload, array.flatten([concat("", [node, zone(fact)]), wishes]))
+	lines := text.lines(fact.workload, array.flatten([concat("", [node, zone(fact)]), wishes]))
 }
 
 zone(fact) := sprintf(", that of a zone %d of %d", [min([fact.in_one_zone, fact.pods]), fact.pods]) if fact.zones > 0

@@ -21,14 +21,15 @@ bad := {
 	"soft": ["preferred anti-affinity on kubernetes.io/hostname"],
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"workloads": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"workloads": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/web: a loss of n1 may take 3 of 3 replicas, that of a zone 3 of 3; preferred anti-affinity on kubernetes.io/hostname is only a wish"
-	subject.report == {{"rule": "replicas-share-a-node", "fact": 1, "message": message}} with input as {"workloads": [bad]}
+	message := "Deployment shop/web: a loss of n1 may take 3 of 3 replicas, that of a zone 3 of 3"
+	details := ["preferred anti-affinity on kubernetes.io/hostname is only a wish"]
+	subject.report == {{"rule": "replicas-share-a-node", "fact": 1, "message": message, "details": details}} with input as {"workloads": [bad]}
 }
 
 test_passes if said(object.union(bad, {"on_one_node": 1, "in_one_zone": 1})) == set()

@@ -16,11 +16,11 @@ package schedlint.rules["request-exceeds-nodes"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.requests
 	fact.verdict == "infeasible"
 	ask := sprintf("each pod requests %s of %s", [fact.request, fact.resource])
-	message := text.line(fact.workload, array.flatten([ask, offer(fact)]))
+	lines := text.lines(fact.workload, array.flatten([ask, offer(fact)]))
 }
 
 offer(fact) := [sprintf("%s as much", [text.none_has(fact.eligible)]), largest(fact)] if not fact.per_node

@@ -15,14 +15,15 @@ bad := {
 	"per_node": false,
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"requests": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"requests": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/web: each pod requests 64Gi of memory; none of the 6 nodes it may use has as much; the largest, node-1, has 32Gi"
-	subject.report == {{"rule": "request-exceeds-nodes", "fact": 1, "message": message}} with input as {"requests": [bad]}
+	message := "Deployment shop/web: each pod requests 64Gi of memory"
+	details := ["none of the 6 nodes it may use has as much", "the largest, node-1, has 32Gi"]
+	subject.report == {{"rule": "request-exceeds-nodes", "fact": 1, "message": message, "details": details}} with input as {"requests": [bad]}
 }
 
 test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()

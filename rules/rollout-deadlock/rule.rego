@@ -21,11 +21,11 @@ package schedlint.rules["rollout-deadlock"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.rollouts
 	fact.ending == "never"
 	how := concat(", so ", [part | some part in [fact.arithmetic, need(fact)]; part != ""])
-	message := text.line(fact.workload, [text.rollout(fact, "never completes"), how, text.room(fact)])
+	lines := text.lines(fact.workload, [text.rollout(fact, "never completes"), how, text.room(fact)])
 }
 
 need(fact) := fit(fact.replicas + 1) if {

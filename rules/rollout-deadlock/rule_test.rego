@@ -22,14 +22,15 @@ bad := {
 	"max_skew": 0,
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"rollouts": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"rollouts": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/web: a rollout never completes; maxSurge 25% of 3 rounds up to 1, maxUnavailable 25% of 3 rounds down to 0 (both by default), so 4 pods have to fit beside one another; required anti-affinity on kubernetes.io/hostname leaves room for 3 pods on 3 values of kubernetes.io/hostname"
-	subject.report == {{"rule": "rollout-deadlock", "fact": 1, "message": message}} with input as {"rollouts": [bad]}
+	message := "Deployment shop/web: a rollout never completes"
+	details := ["maxSurge 25% of 3 rounds up to 1, maxUnavailable 25% of 3 rounds down to 0 (both by default), so 4 pods have to fit beside one another", "required anti-affinity on kubernetes.io/hostname leaves room for 3 pods on 3 values of kubernetes.io/hostname"]
+	subject.report == {{"rule": "rollout-deadlock", "fact": 1, "message": message, "details": details}} with input as {"rollouts": [bad]}
 }
 
 test_passes if said(object.union(bad, {"ending": "always"})) == set()

@@ -21,10 +21,10 @@ package schedlint.rules["rollout-ends-skewed"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.rollouts
 	fact.skewed
 	fact.ending == "always"
 	why := sprintf("the old ones count as well, so the new ones may end up beyond maxSkew %d of %s", [fact.max_skew, fact.skew_key])
-	message := text.line(fact.workload, [text.rollout(fact, "may leave pods uneven"), why])
+	lines := text.lines(fact.workload, [text.rollout(fact, "may leave pods uneven"), why])
 }

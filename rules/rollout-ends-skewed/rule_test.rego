@@ -22,14 +22,15 @@ bad := {
 	"max_skew": 1,
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"rollouts": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"rollouts": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/web: a rollout may leave pods uneven; the old ones count as well, so the new ones may end up beyond maxSkew 1 of topology.kubernetes.io/zone"
-	subject.report == {{"rule": "rollout-ends-skewed", "fact": 1, "message": message}} with input as {"rollouts": [bad]}
+	message := "Deployment shop/web: a rollout may leave pods uneven"
+	details := ["the old ones count as well, so the new ones may end up beyond maxSkew 1 of topology.kubernetes.io/zone"]
+	subject.report == {{"rule": "rollout-ends-skewed", "fact": 1, "message": message, "details": details}} with input as {"rollouts": [bad]}
 }
 
 test_passes if said(object.union(bad, {"skewed": false, "skew_key": "", "max_skew": 0})) == set()

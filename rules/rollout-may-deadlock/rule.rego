@@ -20,10 +20,10 @@ package schedlint.rules["rollout-may-deadlock"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.rollouts
 	fact.ending == "may-not"
-	message := text.line(fact.workload, [text.rollout(fact, "may get stuck"), fact.arithmetic, stuck(fact)])
+	lines := text.lines(fact.workload, [text.rollout(fact, "may get stuck"), fact.arithmetic, stuck(fact)])
 }
 
 stuck(fact) := text.room(fact) if fact.state == ""

@@ -18,11 +18,11 @@ package schedlint.rules["selector-matches-no-pod"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.selectors
 	[fact.use, fact.matches, fact.maker] == ["affinity", 0, ""]
 	not reported_elsewhere(fact)
-	message := text.line(fact.workload, [sprintf("the affinity %s%s", [what(fact), text.hint(fact.nearest)])])
+	lines := text.lines(fact.workload, [sprintf("the affinity %s%s", [what(fact), text.hint(fact.nearest)])])
 }
 
 reported_elsewhere(fact) if {

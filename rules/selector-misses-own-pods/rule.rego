@@ -18,13 +18,13 @@ package schedlint.rules["selector-misses-own-pods"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.selectors
 	fact.matches == 0
 	fact.use == "anti-affinity"
 	fact.maker == ""
 	not namespaces_exclude_own(fact)
-	message := text.line(fact.workload, [sprintf("the anti-affinity %s%s", [what(fact), text.hint(fact.nearest)])])
+	lines := text.lines(fact.workload, [sprintf("the anti-affinity %s%s", [what(fact), text.hint(fact.nearest)])])
 }
 
 namespaces_exclude_own(fact) if {

@@ -18,14 +18,15 @@ bad := {
 	"maker": "",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"selectors": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"selectors": [fact]}
 }
 
 test_reports if {
 	message := "Deployment shop/web: the anti-affinity selects app=website, which matches no declared pod, not even its own (did you mean app=web?)"
-	subject.report == {{"rule": "selector-misses-own-pods", "fact": 1, "message": message}} with input as {"selectors": [bad]}
+	details := []
+	subject.report == {{"rule": "selector-misses-own-pods", "fact": 1, "message": message, "details": details}} with input as {"selectors": [bad]}
 }
 
 test_passes if said(object.union(bad, {"matches": 1, "matches_own": "yes"})) == set()

@@ -17,10 +17,10 @@ package schedlint.rules["spread-counts-no-pod"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.selectors
 	fact.use == "spread"
-	message := text.line(fact.workload, [sprintf("the topology spread constraint %s", [what(fact)])])
+	lines := text.lines(fact.workload, [sprintf("the topology spread constraint %s", [what(fact)])])
 }
 
 what(fact) := "has no labelSelector, so it counts no pod" if fact.form == "null"

@@ -17,10 +17,10 @@ package schedlint.rules["spread-exceeds-skew"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.spreads
 	fact.verdict == "infeasible"
-	message := text.line(fact.workload, array.flatten([
+	lines := text.lines(fact.workload, array.flatten([
 		why(fact), fact.excluded, text.pending(fact.pending), fact.growth, text.meant(fact.suggestion),
 	]))
 }

@@ -24,14 +24,15 @@ bad := {
 	"suggestion": "",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"spreads": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"spreads": [fact]}
 }
 
 test_reports if {
-	message := "Deployment shop/web: 4 replicas must spread over kubernetes.io/hostname with maxSkew 1; kni-control-plane can hold 0, so no domain may exceed 1 and 3 fit; kni-control-plane has the untolerated taint x:NoSchedule; 1 pod stays Pending"
-	subject.report == {{"rule": "spread-exceeds-skew", "fact": 1, "message": message}} with input as {"spreads": [bad]}
+	message := "Deployment shop/web: 4 replicas must spread over kubernetes.io/hostname with maxSkew 1; kni-control-plane can hold 0, so no domain may exceed 1 and 3 fit"
+	details := ["kni-control-plane has the untolerated taint x:NoSchedule", "1 pod stays Pending"]
+	subject.report == {{"rule": "spread-exceeds-skew", "fact": 1, "message": message, "details": details}} with input as {"spreads": [bad]}
 }
 
 test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()

@@ -17,13 +17,13 @@ package schedlint.rules["topology-key-on-no-node"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.topology_keys
 	fact.with == 0
 	fact.usable > 0
 	fact.declared
 	what := sprintf("%s the label %s, so %s", [text.none_has(fact.usable), fact.key, effect(fact)])
-	message := text.line(fact.workload, [what, text.meant(fact.suggestion)])
+	lines := text.lines(fact.workload, [what, text.meant(fact.suggestion)])
 }
 
 # of a workload hard rules that no node meets are another rule's, as its pods stay Pending

@@ -17,7 +17,7 @@ package schedlint.rules["topology-key-on-some-nodes"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.topology_keys
 	fact.with < fact.usable
 	fact.with > 0
@@ -26,7 +26,7 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	lack := sprintf("%s no label %s (%s), so %s", [
 		text.some_have(lacking, fact.usable), fact.key, text.names(fact.without, lacking), effects[[fact.use, fact.hard]],
 	])
-	message := text.line(fact.workload, [lack, text.meant(fact.suggestion)])
+	lines := text.lines(fact.workload, [lack, text.meant(fact.suggestion)])
 }
 
 effects := {

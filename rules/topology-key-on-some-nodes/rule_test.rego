@@ -16,14 +16,15 @@ bad := {
 	"without": ["node-1", "node-2", "node-3"],
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"topology_keys": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"topology_keys": [fact]}
 }
 
 test_reports if {
 	message := "Deployment shop/web: 3 of the 6 nodes it may use have no label topology.kubernetes.io/rack (node-1, node-2, node-3), so pods there are not kept apart"
-	subject.report == {{"rule": "topology-key-on-some-nodes", "fact": 1, "message": message}} with input as {"topology_keys": [bad]}
+	details := []
+	subject.report == {{"rule": "topology-key-on-some-nodes", "fact": 1, "message": message, "details": details}} with input as {"topology_keys": [bad]}
 }
 
 test_passes if said(object.union(bad, {"with": 6})) == set()

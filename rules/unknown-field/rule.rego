@@ -16,8 +16,8 @@ package schedlint.rules["unknown-field"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.unknown_fields
 	what := sprintf("field %s does not exist and is dropped", [fact.field])
-	message := concat("; ", [part | some part in [what, text.meant(fact.suggestion)]; part != ""])
+	lines := text.nonempty([what, text.meant(fact.suggestion)])
 }

@@ -9,14 +9,15 @@ bad := {
 	"suggestion": "topologySpreadConstraints",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"unknown_fields": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"unknown_fields": [fact]}
 }
 
 test_reports if {
-	message := "field topologySpreadConstraint does not exist and is dropped; did you mean topologySpreadConstraints?"
-	subject.report == {{"rule": "unknown-field", "fact": 1, "message": message}} with input as {"unknown_fields": [bad]}
+	message := "field topologySpreadConstraint does not exist and is dropped"
+	details := ["did you mean topologySpreadConstraints?"]
+	subject.report == {{"rule": "unknown-field", "fact": 1, "message": message, "details": details}} with input as {"unknown_fields": [bad]}
 }
 
 test_no_suggestion if {

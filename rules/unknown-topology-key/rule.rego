@@ -16,12 +16,12 @@ package schedlint.rules["unknown-topology-key"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.topology_keys
 	not fact.declared
 	not fact.known
 	what := sprintf("Kubernetes sets no node label %s, which the %s uses as topology key", [fact.key, uses[fact.use]])
-	message := text.line(fact.workload, [what, text.meant(fact.suggestion)])
+	lines := text.lines(fact.workload, [what, text.meant(fact.suggestion)])
 }
 
 uses := {"affinity": "affinity", "anti-affinity": "anti-affinity", "spread": "spread constraint"}

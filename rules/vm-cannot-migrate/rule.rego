@@ -21,10 +21,10 @@ package schedlint.rules["vm-cannot-migrate"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.migrations
 	why := "the second pod has to find a node beside the first"
-	message := text.line(fact.workload, [who(fact), why, text.room(fact), drain[fact.evicts]])
+	lines := text.lines(fact.workload, [who(fact), why, text.room(fact), drain[fact.evicts]])
 }
 
 who(fact) := {"never": "it cannot migrate while it runs", "may-not": "it may be unable to migrate while it runs"}[fact.ending] if {

@@ -12,14 +12,15 @@ bad := {
 	"evicts": true,
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"migrations": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"migrations": [fact]}
 }
 
 test_reports if {
-	message := "VirtualMachine vms/db: it cannot migrate while it runs; the second pod has to find a node beside the first; required affinity on kubernetes.io/hostname leaves no room; its evictionStrategy LiveMigrate then blocks a drain"
-	subject.report == {{"rule": "vm-cannot-migrate", "fact": 1, "message": message}} with input as {"migrations": [bad]}
+	message := "VirtualMachine vms/db: it cannot migrate while it runs"
+	details := ["the second pod has to find a node beside the first", "required affinity on kubernetes.io/hostname leaves no room", "its evictionStrategy LiveMigrate then blocks a drain"]
+	subject.report == {{"rule": "vm-cannot-migrate", "fact": 1, "message": message, "details": details}} with input as {"migrations": [bad]}
 }
 
 test_passes if said(object.union(bad, {"ending": "always"})) == set()

@@ -18,8 +18,8 @@ package schedlint.rules["vm-labels-never-reach-pods"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.outer_labels
 	what := sprintf("its pods do not carry %s, which %s asks for: labels of the machine itself never reach them", [fact.label, fact.asked])
-	message := text.line(fact.workload, [what, sprintf("put it into %s", [fact.inside])])
+	lines := text.lines(fact.workload, [what, sprintf("put it into %s", [fact.inside])])
 }

@@ -10,14 +10,15 @@ bad := {
 	"inside": "spec.template.metadata.labels",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"outer_labels": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"outer_labels": [fact]}
 }
 
 test_reports if {
-	message := "VirtualMachine vms/db: its pods do not carry app=db, which required anti-affinity of VirtualMachine vms/db asks for: labels of the machine itself never reach them; put it into spec.template.metadata.labels"
-	subject.report == {{"rule": "vm-labels-never-reach-pods", "fact": 1, "message": message}} with input as {"outer_labels": [bad]}
+	message := "VirtualMachine vms/db: its pods do not carry app=db, which required anti-affinity of VirtualMachine vms/db asks for: labels of the machine itself never reach them"
+	details := ["put it into spec.template.metadata.labels"]
+	subject.report == {{"rule": "vm-labels-never-reach-pods", "fact": 1, "message": message, "details": details}} with input as {"outer_labels": [bad]}
 }
 
 test_passes if subject.report == set() with input as {"outer_labels": []}

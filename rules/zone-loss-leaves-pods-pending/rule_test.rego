@@ -15,14 +15,15 @@ bad := {
 	"recreated": true,
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"losses": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"losses": [fact]}
 }
 
 test_reports if {
 	message := "Deployment shop/web: losing topology.kubernetes.io/zone=a (or any of 2 domains like it) leaves 1 of 3 pods Pending"
-	subject.report == {{"rule": "zone-loss-leaves-pods-pending", "fact": 1, "message": message}} with input as {"losses": [bad]}
+	details := []
+	subject.report == {{"rule": "zone-loss-leaves-pods-pending", "fact": 1, "message": message, "details": details}} with input as {"losses": [bad]}
 }
 
 test_passes if said(object.union(bad, {"ending": "always", "pending": 0})) == set()
