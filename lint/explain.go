@@ -68,7 +68,7 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 	_, accepted, complaints := accept.Suppress(r.found, r.suppressions.all, accept.Options{Today: r.Today, Rules: r.Policy.IDs()})
 	for _, f := range r.findings(facts.Complain(complaints), nil, nil, nil) {
 		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) {
-			return nil, diag.Account{Notes: []string{"this is about the suppression alone, so there is nothing to say node by node"}}
+			return nil, diag.Account{Notes: []string{"this finding is about the suppression only, so nodes are not checked"}}
 		})
 	}
 	x.accepted(accepted)
@@ -246,7 +246,7 @@ func (x *explaining) settle() error {
 	slices.SortStableFunc(all, func(a, b diag.Explained) int { return a.Diagnostic.Compare(b.Diagnostic) })
 	x.out.Found = all
 	if x.more > 0 {
-		x.out.Notes = append(x.out.Notes, fmt.Sprintf("findings on this line that are not explained: %d more than the limit of %d; name a rule or a column", x.more, maxExplained))
+		x.out.Notes = append(x.out.Notes, fmt.Sprintf("%d findings on this line exceed the limit of %d and are not explained; name a rule or a column", x.more, maxExplained))
 	}
 	if len(all) > 0 {
 		return nil

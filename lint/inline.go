@@ -112,7 +112,7 @@ func (r *run) unscanned(seen map[string]bool) error {
 func Inert(r *diag.Report, revision string) []diag.Silence {
 	var all []diag.Silence
 	for _, s := range r.Inert {
-		all = append(all, diag.Silence{Message: silenced(s) + "; does not count: " + revision + " does not have it", Location: s.Location})
+		all = append(all, diag.Silence{Message: silenced(s) + " (no effect: " + revision + " does not have it)", Location: s.Location})
 	}
 	return all
 }

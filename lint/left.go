@@ -30,7 +30,7 @@ type left struct {
 // Why an object is not judged any more.
 const (
 	whyAltered = "a kustomization changes it"
-	whyPatch   = "it is read as a patch"
+	whyPatch   = "it is used as a patch"
 	whyAbsent  = "a kustomization uses its file, and no render contains it"
 )
 
@@ -139,7 +139,7 @@ func unjudged(now, before *diag.Report) []diag.Silence {
 	for _, j := range before.Judged {
 		if why := now.Left(j.Object, j.Location.File); why != "" {
 			name := j.Object.Kind + " " + strings.TrimPrefix(j.Object.Namespace+"/"+j.Object.Name, "/")
-			all = append(all, diag.Silence{Message: name + " is no longer judged: " + why, Location: j.Location})
+			all = append(all, diag.Silence{Message: name + " is no longer checked: " + why, Location: j.Location})
 		}
 	}
 	slices.SortFunc(all, func(a, b diag.Silence) int {

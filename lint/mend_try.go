@@ -147,7 +147,7 @@ func (m *mender) worse(repairs []*repair, after map[identity]int) string {
 		return "linting with it still finds " + slices.Min(still)
 	}
 	if len(added) > 0 {
-		return fmt.Sprintf("linting with it finds %s, which is new", slices.Min(added))
+		return fmt.Sprintf("it introduces %s", slices.Min(added))
 	}
 	return ""
 }

@@ -19,7 +19,7 @@ import (
 // that are not.
 func (r *run) topology(p part, among []*source.Object) *topology.Topology {
 	topo, err := r.nodes(p, among)
-	note := "no topology is declared (--topology FILE)"
+	note := "no topology declared (--topology FILE)"
 	if err != nil {
 		r.fail(err)
 		topo, note = &topology.Topology{}, "the topology could not be read"

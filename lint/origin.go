@@ -74,13 +74,13 @@ func (r *run) relocation(base string) *relocation {
 func (m *relocation) notes() []string {
 	var notes []string
 	if m.silent > 0 {
-		notes = append(notes, fmt.Sprintf("rendered input does not say where it comes from, so findings stay in it (%d): add buildMetadata: [originAnnotations] to the kustomization", m.silent))
+		notes = append(notes, fmt.Sprintf("%d findings are reported in rendered input because it has no origin annotations: add buildMetadata: [originAnnotations] to the kustomization", m.silent))
 	}
 	switch n := m.lost - m.silent; {
 	case n > 0 && m.base != "":
-		notes = append(notes, fmt.Sprintf("findings that stay in rendered input, as their sources were not found from --source-root %s: %d", m.base, n))
+		notes = append(notes, fmt.Sprintf("findings reported in rendered input because their sources were not found below --source-root %s: %d", m.base, n))
 	case n > 0:
-		notes = append(notes, fmt.Sprintf("findings in rendered input that --source-root DIR, with the directory that was rendered, may lead to their sources: %d", n))
+		notes = append(notes, fmt.Sprintf("findings in rendered input that --source-root DIR (the rendered directory) may map to their sources: %d", n))
 	}
 	return notes
 }

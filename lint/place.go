@@ -99,22 +99,22 @@ func (r *run) placeInSources(doc *diag.Placement) {
 
 // caveats are the notes on what a decision takes for granted and leaves out.
 func (r *run) caveats(s *scene) []string {
-	notes := []string{"order and choice among passing nodes are free, nothing moves afterwards, and nothing undeclared is assumed to exist"}
+	notes := []string{"assumes any scheduling order and any feasible node per pod, no rescheduling, and only the declared objects"}
 	notes = append(notes, unknownLosses(&r.Options, s.nodes)...)
 	if n := len(r.set.Untracked); n > 0 {
-		notes = append(notes, fmt.Sprintf("files that git does not track do not count: %d left out", n))
+		notes = append(notes, fmt.Sprintf("files not tracked by git are ignored: %d", n))
 	}
 	if n := len(s.model.Elsewhere()); n > 0 {
-		notes = append(notes, fmt.Sprintf("workloads of other contexts, or changed by a kustomization, do not count: %d left out", n))
+		notes = append(notes, fmt.Sprintf("workloads in other contexts or changed by a kustomization are ignored: %d", n))
 	}
 	if n := r.report.Summary.Unrendered; n > 0 {
-		notes = append(notes, fmt.Sprintf("kustomizations that are not rendered are no part of this decision: %d", n))
+		notes = append(notes, fmt.Sprintf("kustomizations that are not rendered are ignored: %d", n))
 	}
 	if left := r.leftOut(); left != "" {
-		notes = append(notes, "skipped and not part of this decision: "+left)
+		notes = append(notes, "skipped: "+left)
 	}
 	for _, group := range s.set.Repeated {
-		notes = append(notes, fmt.Sprintf("%s %s is declared %d times, the last one counts", group[0].Kind, group[0].Name, len(group)))
+		notes = append(notes, fmt.Sprintf("%s %s is declared %d times; the last declaration applies", group[0].Kind, group[0].Name, len(group)))
 	}
 	return notes
 }

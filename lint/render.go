@@ -128,7 +128,7 @@ func (r *run) countRenders() {
 		}
 	}
 	if found > 0 {
-		r.note(fmt.Sprintf("kustomizations that were found are rendered (%d), and the files that they use are not judged as they stand; --render off judges them all as they stand", found))
+		r.note(fmt.Sprintf("%d kustomizations are rendered, and files that they use are not checked separately; --render off checks all files as written", found))
 	}
 }
 
@@ -163,7 +163,7 @@ func (r *run) onlyTracked(asked *Render, out *render.Output) {
 	}
 	for _, name := range slices.Concat(out.Sources, out.Data) {
 		if !r.Tracked(filepath.Join(asked.Root.Confinement, filepath.FromSlash(name))) {
-			out.Problem = &render.Problem{Kind: render.Failed, File: name, Line: 1, Column: 1, Detail: "the render reads this file, which git does not track: add it, or leave out --git-tracked"}
+			out.Problem = &render.Problem{Kind: render.Failed, File: name, Line: 1, Column: 1, Detail: "the render uses this file, which git does not track: add it, or omit --git-tracked"}
 			return
 		}
 	}

@@ -94,7 +94,7 @@ func unseen(now, before *diag.Report, d *accept.Difference, revision string) {
 		return f.Render != "" && slices.Contains(before.NotRendered, f.Render)
 	})
 	if n -= len(d.Introduced); n > 0 {
-		now.Summary.Notes = append(now.Summary.Notes, fmt.Sprintf("findings in renders that cannot be rendered at %s, so that nobody knows whether they are new: %d", revision, n))
+		now.Summary.Notes = append(now.Summary.Notes, fmt.Sprintf("findings in directories that cannot be rendered at %s and may not be new: %d", revision, n))
 	}
 }
 
@@ -121,7 +121,7 @@ func Raised(now, before *accept.Baseline) []diag.Silence {
 		if now.Until != "" {
 			long = "until " + now.Until
 		}
-		text := fmt.Sprintf("the baseline holds %s instead of until %s: %s", long, before.Until, now.Reason)
+		text := fmt.Sprintf("the baseline applies %s instead of until %s: %s", long, before.Until, now.Reason)
 		all = append(all, diag.Silence{Message: text, Location: now.Acceptance().Location})
 	}
 	for _, e := range now.Raised(before) {

@@ -103,13 +103,13 @@ func (r *run) unknowns(set *workload.Set, m *model.Model) {
 	for _, w := range set.Workloads {
 		why := m.Group(w).Unknown
 		if why == "" && !w.Count.Known && !w.Kind.PerNode() {
-			why = "number of pods is not known"
+			why = "number of pods is unknown"
 		}
 		if names := search.Unlisted(m, w); why == "" && len(names) > 0 {
 			why = fmt.Sprintf("no node lists %s", names[0])
 		}
 		if why == "" && m.MaybeApart(w) {
-			why = "whether its own pods are kept apart is not known"
+			why = "unknown whether its own pods are kept apart"
 		}
 		if key := (unknown{w.Object, why}); why != "" && !w.Refused() && !r.open[key] {
 			r.open[key] = true

@@ -44,7 +44,7 @@ func (r *run) gather() {
 	}
 	if n := len(r.suppressions.all); r.NoInline && n > 0 {
 		r.suppressions = suppressions{inline: map[diag.Span][]int{}}
-		r.report.Summary.Notes = append(r.report.Summary.Notes, fmt.Sprintf("suppressions in manifests do not count (--no-inline-suppressions): %d passed over", n))
+		r.report.Summary.Notes = append(r.report.Summary.Notes, fmt.Sprintf("%d suppressions in manifests are ignored (--no-inline-suppressions)", n))
 	}
 	name := r.configName()
 	for i := range r.Config.Suppress {

@@ -46,9 +46,9 @@ func unknownLosses(o *Options, topo *topology.Topology) []string {
 		if slices.ContainsFunc(labels, func(of map[string]string) bool { _, has := of[key]; return has }) {
 			continue
 		}
-		note := fmt.Sprintf("no declared node has the label %s: its loss was not looked at", key)
+		note := fmt.Sprintf("no declared node has the label %s, so its loss is not checked", key)
 		if near := config.NearDomain(key); near != "" {
-			note += "; did you mean " + near + "?"
+			note += " (did you mean " + near + "?)"
 		}
 		notes = append(notes, note)
 	}

@@ -44,7 +44,7 @@ func (b *builder) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject
 	case !ok:
 		return s
 	case n < l.Most:
-		return s.fix("set %s to %d; with %d, a rollout or a node drain may get stuck", w.Count.Key.Value, n, l.Most)
+		return s.fix("set %s to %d (with %d, a rollout or node drain can get stuck)", w.Count.Key.Value, n, l.Most)
 	}
 	return s.fix("set %s to %d", w.Count.Key.Value, n)
 }
@@ -87,7 +87,7 @@ func (b *builder) repair(ws []*workload.Workload, r *search.Repair) string {
 		for n := r.Replicas; n > 0 && n > r.Replicas-maxLower; n-- {
 			if b.j.HoldTogether(ws, []disruption.Change{{Workload: r.Workload, Edit: disruption.Replicas(n)}}, nil) {
 				if n < r.Replicas {
-					return fmt.Sprintf("set replicas of %s to %d; with %d, a rollout or a node drain may get stuck", r.Workload, n, r.Replicas)
+					return fmt.Sprintf("set replicas of %s to %d (with %d, a rollout or node drain can get stuck)", r.Workload, n, r.Replicas)
 				}
 				return r.Text
 			}
@@ -98,14 +98,14 @@ func (b *builder) repair(ws []*workload.Workload, r *search.Repair) string {
 		for n := 1; n <= r.Nodes+maxMore; n++ {
 			further = append(further, model.Another(r.Like, n))
 			if n >= r.Nodes && b.j.HoldTogether(ws, nil, further) {
-				return fmt.Sprintf("add %d more of the kind of node %s", n, r.Like.Name)
+				return fmt.Sprintf("add %d more nodes like %s", n, r.Like.Name)
 			}
 		}
 		return ""
 	case r.Key != "":
 		write := disruption.TopologyKey(r.Atoms[0].Term.Key, r.Key)
 		if !b.j.HoldTogether(ws, []disruption.Change{{Workload: r.Workload, Edit: write}}, nil) {
-			return r.Text + "; a rollout or a node drain may then get stuck"
+			return r.Text + " (a rollout or node drain can then get stuck)"
 		}
 		return r.Text
 	}
@@ -214,13 +214,13 @@ func (b *builder) corrected(w *workload.Workload, t *model.Term, key string) dia
 	switch {
 	case !t.Hard || t.Use == model.Affinity || !b.topo || w.Fragment || b.holds(w, write, 0):
 	case len(w.Kind.Shared) > 0 && b.holds(w, disruption.Both(write, disruption.PerRevision()), 0):
-		fix.Description += fmt.Sprintf(", and add matchLabelKeys: [%s]: without it a rollout or a node drain may get stuck", w.Kind.Shared[0])
+		fix.Description += fmt.Sprintf(", and add matchLabelKeys: [%s] so that rollouts and node drains do not get stuck", w.Kind.Shared[0])
 	case t.Use == model.AntiAffinity && b.holds(w, disruption.SoftAntiAffinity(), 0), t.Use == model.Spread && b.holds(w, softSpread(t.Key), 0):
-		soft := "make the rule preferred"
+		soft := "make the term preferred"
 		if t.Use == model.Spread {
 			soft = "set whenUnsatisfiable: ScheduleAnyway"
 		}
-		fix.Description += ", and " + soft + ": as a hard rule it may stop rollouts or node drains"
+		fix.Description += ", and " + soft + " so that it does not block rollouts or node drains"
 	}
 	return fix
 }
@@ -235,8 +235,8 @@ func (b *builder) toleration(s Subject, w *workload.Workload, x model.Exclusion)
 	}
 	for n := w.Count.N - 1; n > 0 && n >= w.Count.N-maxLower && w.Count.Key != nil && w.Scale == nil; n-- {
 		if b.holds(w, disruption.Both(tolerate, disruption.Replicas(n)), 0) {
-			return s.fix("%s, and set %s to %d: with more, pods may stay Pending or a rollout or a node drain may get stuck", text, w.Count.Key.Value, n)
+			return s.fix("%s and set %s to %d (with more, pods can stay Pending, or a rollout or node drain can get stuck)", text, w.Count.Key.Value, n)
 		}
 	}
-	return s.fix("declare nodes without the taint %s:%s", x.Taint.Key, x.Taint.Effect)
+	return s.fix("add nodes without the taint %s:%s", x.Taint.Key, x.Taint.Effect)
 }

@@ -131,12 +131,12 @@ func build(in Input) *builder {
 
 // The questions that may be given up, as the summary names them.
 const (
-	askFields    = "which of its fields the API server refuses or drops"
+	askFields    = "which of its fields the API server rejects or drops"
 	askPlaced    = "whether its pods fit"
-	askFragment  = "what its placement fields name"
-	askRepairs   = "which repairs hold"
-	askCircles   = "which workloads wait for one another"
-	askShortages = "whether resources suffice for workloads together"
+	askFragment  = "what its placement fields refer to"
+	askRepairs   = "which repairs work"
+	askCircles   = "which workloads wait for each other"
+	askShortages = "whether resources suffice for several workloads at once"
 	askChange    = "rollouts, drains and losses"
 	askBudgets   = "which pods disruption budgets select"
 )
@@ -230,7 +230,7 @@ func fieldSpan(w *workload.Workload, n *source.Node, name string) diag.Span {
 func (b *builder) document(p source.Problem) {
 	s := Subject{Location: p.Span}
 	if !p.First.IsZero() {
-		s = s.related(p.First, "%s stands here first", p.Detail)
+		s = s.related(p.First, "%s is first defined here", p.Detail)
 	}
 	b.Documents = append(b.Documents, Document{ID: b.subject(s), Problem: string(p.Kind), Detail: p.Detail, FirstLine: p.First.Line})
 }
@@ -302,7 +302,7 @@ func (b *builder) refused(r workload.Refusal) {
 	id := r.Object.ID()
 	b.object = &id
 	b.because(nil, func(*Explainer) diag.Account {
-		return diag.Account{Notes: []string{"it creates no pods, so no node is asked"}}
+		return diag.Account{Notes: []string{"it creates no pods, so no node is checked"}}
 	})
 	name := r.Object.Kind + " " + strings.TrimPrefix(r.Object.Namespace+"/"+r.Object.Name, "/")
 	for _, p := range r.Problems {
@@ -334,10 +334,10 @@ func (b *builder) circle(c bound.Circle) {
 	for i, o := range c.Path {
 		fact.Members = append(fact.Members, o.String())
 		if i > 0 && o != w {
-			s = s.related(o.Object.NameSpan(), "%s waits in turn", o)
+			s = s.related(o.Object.NameSpan(), "%s waits as well", o)
 		}
 	}
-	s = s.fix("make one of the required affinity terms preferred, or let one workload start without the other")
+	s = s.fix("make one of the required affinity terms preferred")
 	fact.ID = b.subject(s)
 	b.Circles = append(b.Circles, fact)
 }

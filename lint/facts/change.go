@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
@@ -139,9 +141,9 @@ func scaleText(w *workload.Workload, pods int) string {
 	case w.Scale == nil:
 		return ""
 	case pods == w.Scale.Max:
-		return fmt.Sprintf("at the maximum of its %s, %s", w.Scale.Kind, plural(pods, "replica"))
+		return fmt.Sprintf("at the maximum of its %s: %s", w.Scale.Kind, plural(pods, "replica"))
 	}
-	return fmt.Sprintf("at the minimum of its %s, %s", w.Scale.Kind, plural(pods, "replica"))
+	return fmt.Sprintf("at the minimum of its %s: %s", w.Scale.Kind, plural(pods, "replica"))
 }
 
 // rolloutSubject is where the blocking term or port stands, what else has a
@@ -254,7 +256,7 @@ func (b *builder) atOwn(w *workload.Workload, s Subject, others []string) Subjec
 	for _, t := range b.m.Group(w).Terms {
 		for _, o := range b.m.Workloads {
 			if t.Hard && slices.Contains(others, o.String()) && b.m.Peer(t, w, o) == model.Yes {
-				s = s.related(s.Location, "a rule of another workload")
+				s = s.related(s.Location, "this term belongs to another workload")
 				s.Location = w.File().ItemSpan(t.Node)
 				b.about(w)
 				return s
@@ -273,11 +275,11 @@ func reasonText(m *model.Model, a search.Atom) string {
 		text, _ := portSpan(a.Workload, m.Group(a.Workload).HostPorts)
 		return "host port " + text
 	case a.Part == "slots":
-		return "the pod slots of the nodes"
+		return "the pod limit of the nodes"
 	case a.Part == "requests":
-		return "the requests"
+		return "resource requests"
 	}
-	return map[string]string{"selector": "the node selector", "taints": "the untolerated taints"}[a.Part]
+	return map[string]string{"selector": "node selection", "taints": "untolerated taints"}[a.Part]
 }
 
 // ownReasons are the hard rules of a workload about its own pods.
@@ -297,11 +299,22 @@ func roomText(l *bound.Limit) string {
 	case l == nil:
 		return ""
 	case l.By == bound.ByAntiAffinity && len(l.Terms) == 1 && l.Domains == l.Most:
-		return fmt.Sprintf("%s on %s of %s", plural(l.Most, "pod"), plural(l.Domains, "value"), l.Terms[0].Key)
+		if key := l.Terms[0].Key; key != corev1.LabelHostname {
+			return fmt.Sprintf("%s on %s", fits(l.Most), plural(l.Domains, key+" value"))
+		}
+		return fmt.Sprintf("%s on %s", fits(l.Most), plural(l.Domains, "node"))
 	case l.By == bound.ByHostPort:
-		return fmt.Sprintf("%s on %s", plural(l.Most, "pod"), plural(l.Eligible, "node"))
+		return fmt.Sprintf("%s on %s", fits(l.Most), plural(l.Eligible, "node"))
 	}
-	return plural(l.Most, "pod")
+	return fits(l.Most)
+}
+
+// fits says how many pods do.
+func fits(pods int) string {
+	if pods == 1 {
+		return "1 pod fits"
+	}
+	return fmt.Sprintf("%d pods fit", pods)
 }
 
 // state says where the pods are when a rollout is stuck.
@@ -315,7 +328,7 @@ func state(r *disruption.Rollout) string {
 		parts = append(parts, fmt.Sprintf("%s on %s", plural(len(fresh), "new pod"), nodeNames(fresh)))
 	}
 	if len(parts) == 0 {
-		return "no pod left"
+		return "no pods running"
 	}
 	return strings.Join(parts, " and ")
 }
@@ -324,21 +337,21 @@ func state(r *disruption.Rollout) string {
 func (b *builder) remedyText(w *workload.Workload, way workload.Way, remedy disruption.Remedy) string {
 	switch remedy {
 	case disruption.MatchLabelKeys:
-		return fmt.Sprintf("add matchLabelKeys: [%s] to the required anti-affinity: pods then keep away from those of their own revision only", w.Kind.Shared[0])
+		return fmt.Sprintf("add matchLabelKeys: [%s] to the required anti-affinity so that it applies within one revision only", w.Kind.Shared[0])
 	case disruption.MaxUnavailable:
 		if way == workload.PerNode {
-			return "set maxSurge: 0 and maxUnavailable: 1, so that the old pod goes first"
+			return "set maxSurge: 0 and maxUnavailable: 1 so the old pod is removed before its replacement is created"
 		}
-		return "set maxUnavailable: 1, so that an old pod may go first, and maxSurge: 0, so that no new one waits in vain"
+		return "set maxUnavailable: 1 and maxSurge: 0 so an old pod is removed before its replacement is created"
 	case disruption.CountRevisions:
-		return fmt.Sprintf("drop matchLabelKeys: [%s] from the constraint: old pods then count as well, and the new ones may end up uneven", w.Kind.Shared[0])
+		return fmt.Sprintf("remove matchLabelKeys: [%s] from the constraint so that old pods count (the new pods can then end up unevenly spread)", w.Kind.Shared[0])
 	case disruption.MismatchLabelKeys:
-		return "add mismatchLabelKeys: [kubevirt.io/created-by] to the required anti-affinity: a machine then passes over its own second pod"
+		return "add mismatchLabelKeys: [kubevirt.io/created-by] to the required anti-affinity so that a machine does not conflict with its own migration target"
 	}
 	if key := b.apartOn(w); key != "" {
-		return fmt.Sprintf("add a node with a new value of %s that the pods may use", key)
+		return addNodes(1, key)
 	}
-	return "add a node that the pods may use"
+	return "add an eligible node"
 }
 
 // apartOn is the first key on which a hard rule keeps pods of a workload apart, or
@@ -361,9 +374,9 @@ func (b *builder) skew(w *workload.Workload, r *disruption.Rollout, fact *Rollou
 			break
 		}
 	}
-	text := fmt.Sprintf("add matchLabelKeys: [%s] to the constraint, so that old pods do not count", w.Kind.Shared[0])
+	text := fmt.Sprintf("add matchLabelKeys: [%s] to the constraint so that old pods do not count", w.Kind.Shared[0])
 	if b.j.Tighter(w, r.Replicas) {
-		text += "; on these nodes the rollout may then get stuck, as old pods still take the room"
+		text += " (on these nodes the rollout can then get stuck because old pods still use the capacity)"
 	}
 	return s.fix("%s", text)
 }

@@ -58,13 +58,13 @@ func whyOpen(all []disruption.Survival) string {
 func (b *builder) lossHelp(w *workload.Workload, fact *Loss) string {
 	switch {
 	case !fact.Recreated:
-		return "delete the Node objects once the nodes are off for certain, so that the pods are created again"
+		return "delete the Node objects once the nodes are confirmed down so that their pods are recreated"
 	case fact.Meaning == string(certificate.Unreachable) && b.j.Honored(w, fact.Key):
-		return "set nodeTaintsPolicy: Honor, so that unreachable nodes are no empty domains"
+		return "set nodeTaintsPolicy: Honor so that unreachable nodes do not count as empty domains"
 	case len(b.ownReasons(w)) > 0:
-		return "add nodes, lower the number of pods, or make the rule preferred"
+		return "add nodes, run fewer pods, or make the rule preferred"
 	}
-	return "add nodes, or lower the number of pods"
+	return "add nodes or run fewer pods"
 }
 
 // loss is the worst loss of one meaning, and how many are like it; nil if there
@@ -107,11 +107,11 @@ func (b *builder) drain(w *workload.Workload) {
 	}
 	if d.Next != nil {
 		fact.Limit = d.Next.Text
-		s = s.related(d.Next.Span(), "%s lets no further pod go", budgetName(d.Next.Budget))
+		s = s.related(d.Next.Span(), "%s allows no further disruptions", budgetName(d.Next.Budget))
 	}
-	help := "add a node that the pods may use"
+	help := "add an eligible node"
 	if len(b.ownReasons(w)) > 0 {
-		help += ", or make the rule preferred"
+		help += " or make the rule preferred"
 	}
 	fact.ID = b.subject(s.fix("%s", help))
 	b.Drains = append(b.Drains, fact)

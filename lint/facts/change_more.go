@@ -31,7 +31,7 @@ func (b *builder) budget(x *disruption.Budget) {
 	}
 	if x.Idle {
 		s := Subject{Location: x.SelectorSpan()}
-		add("idle", s.fix("write the labels that the pods carry, or remove the budget"))
+		add("idle", s.fix("select labels that the pods have, or remove the PodDisruptionBudget"))
 		return
 	}
 	others := b.rivals(x)
@@ -41,9 +41,9 @@ func (b *builder) budget(x *disruption.Budget) {
 	if len(fact.Others) > 0 && x.Unknown == "" {
 		s := Subject{Location: x.SelectorSpan()}
 		for _, o := range others[:min(len(others), maxOthers)] {
-			s = s.related(o.budget.SelectorSpan(), "%s selects pods of %s as well", budgetName(o.budget), o.of)
+			s = s.related(o.budget.SelectorSpan(), "%s also selects pods of %s", budgetName(o.budget), o.of)
 		}
-		add("several", s.fix("let one budget select each pod"))
+		add("several", s.fix("change the selectors so that each pod matches only one PodDisruptionBudget"))
 		return
 	}
 	if fact.Limit = x.Text; x.Known && x.Allowed == 0 {
@@ -53,9 +53,9 @@ func (b *builder) budget(x *disruption.Budget) {
 		}
 		more := ""
 		if allowed, _ := x.Budget.Allowed(x.Pods + 1); allowed > 0 && len(x.Workloads) == 1 && b.holds(of, disruption.Replicas(x.Pods+1), 0) {
-			more = ", or run one replica more"
+			more = " or add a replica"
 		}
-		add("no-eviction", s.fix("set maxUnavailable: 1 in place of it%s", more))
+		add("no-eviction", s.fix("set maxUnavailable: 1 instead%s", more))
 	}
 }
 
@@ -114,7 +114,7 @@ func (b *builder) migration(w *workload.Workload) {
 		}
 		fact.Room = roomText(b.j.Limit(w, m.Machines+1))
 		if _, at := w.EvictionStrategy(); m.Evicts {
-			s = s.related(at, "an eviction is refused until the machine has migrated")
+			s = s.related(at, "eviction is refused until the machine has migrated")
 		}
 		for _, remedy := range b.j.MigrationRemedies(w) {
 			s = s.fix("%s", b.remedyText(w, workload.NoRollout, remedy))
@@ -133,8 +133,8 @@ func (b *builder) autoscaler(w *workload.Workload) {
 		b.unsure(w, s.Why)
 	}
 	if s.Pool != "" {
-		b.notes = append(b.notes, fmt.Sprintf("%s may be scaled to %s by %s: they begin to fit with %s in pool %s",
-			w, plural(w.Scale.Max, "replica"), w.Scale.Kind+" "+w.Scale.Object.Name, plural(s.Size, "node"), s.Pool))
+		b.notes = append(b.notes, fmt.Sprintf("%s can scale to %s by %s: they fit once pool %s has %s",
+			w, plural(w.Scale.Max, "replica"), w.Scale.Kind+" "+w.Scale.Object.Name, s.Pool, plural(s.Size, "node")))
 	}
 	if !known || b.spare(verdict != Infeasible) {
 		return
@@ -144,7 +144,7 @@ func (b *builder) autoscaler(w *workload.Workload) {
 		Min: w.Scale.Min, Max: w.Scale.Max, Default: w.Scale.MaxDefault, Most: s.Most, Reason: s.Why,
 	}
 	if s.Pool != "" {
-		fact.Begins = fmt.Sprintf("it begins to fit with %s in pool %s", plural(s.Size, "node"), s.Pool)
+		fact.Begins = fmt.Sprintf("all pods fit once pool %s has %s", s.Pool, plural(s.Size, "node"))
 	}
 	id := w.Scale.Object.ID()
 	b.object = &id
@@ -161,7 +161,7 @@ func (b *builder) autoscaler(w *workload.Workload) {
 		if n, ok := b.largest(w, s.Most); ok {
 			subject = subject.fix("lower the maximum to %d", n)
 		}
-		subject = subject.fix("add nodes, or a pool that grows")
+		subject = subject.fix("add nodes or an autoscaled node pool")
 	}
 	fact.ID = b.subject(subject)
 	b.Autoscalers = append(b.Autoscalers, fact)
@@ -179,13 +179,13 @@ func limitReason(l *bound.Limit) string {
 			}
 		}
 		if l.By == bound.ByAntiAffinity {
-			return fmt.Sprintf("%s, of which the nodes have %s", strings.Join(rules, " and "), plural(l.Domains, "value"))
+			return fmt.Sprintf("%s (%s)", strings.Join(rules, " and "), plural(l.Domains, "value"))
 		}
 		return strings.Join(rules, " and ")
 	case l.By == bound.ByHostPort:
 		return fmt.Sprintf("a host port on %s", plural(l.Eligible, "node"))
 	}
-	return fmt.Sprintf("the %s of the nodes", l.Binding)
+	return fmt.Sprintf("%s capacity", l.Binding)
 }
 
 // termText is what a term is for, and whether it filters.
@@ -214,8 +214,8 @@ func (b *builder) outerLabels(w *workload.Workload) {
 			Inside: strings.Join(append(slices.Clone(w.Kind.Template), "metadata.labels"), "."),
 		}
 		s := Subject{Location: outer[key].Span}
-		s = s.related(asked.File().ItemSpan(at.Node), "%s asks for %s", fact.Asked, fact.Label)
-		fact.ID = b.subject(s.fix("put it into %s", fact.Inside))
+		s = s.related(asked.File().ItemSpan(at.Node), "%s selects %s", fact.Asked, fact.Label)
+		fact.ID = b.subject(s.fix("add the label to %s", fact.Inside))
 		b.OuterLabels = append(b.OuterLabels, fact)
 	}
 }

@@ -161,14 +161,14 @@ func Complain(complaints []accept.Complaint) *Facts {
 		switch c.Problem {
 		case accept.NamesNoRule:
 			if c.Near != "" {
-				s = s.fix("write %s", c.Near)
+				s = s.fix("use %s", c.Near)
 			}
 		case accept.WithoutReason:
-			s = s.fix("say why the finding is accepted")
+			s = s.fix("add a reason")
 		case accept.Expired:
-			s = s.fix("mend what it accepts, or give a new reason and a new day")
+			s = s.fix("fix the finding, or renew the suppression with a new reason and date")
 		case accept.Unused:
-			s = s.fix("remove it: it would accept the next finding of the rule")
+			s = s.fix("remove it so that it does not hide the next finding of the rule")
 		}
 		b.Suppressions = append(b.Suppressions, Suppression{
 			ID: b.subject(s), Problem: string(c.Problem), By: c.By, Rule: c.Rule, Target: c.Target,

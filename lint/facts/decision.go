@@ -79,13 +79,13 @@ func quirks(m *model.Model) []string {
 	for _, w := range m.Workloads {
 		for _, t := range m.Group(w).Terms {
 			if t.Hard && t.EveryNamespace() && model.Modelled(m.Group(w)) {
-				notes = append(notes, fmt.Sprintf("the namespaceSelector (%s) of the required %s of %s on %s matches every namespace while its pods come in: Kubernetes v1.36 reads one with nothing but NotIn and DoesNotExist like that (kubernetes/kubernetes#141526)",
+				notes = append(notes, fmt.Sprintf("the namespaceSelector (%s) of the required %s of %s on %s matches every namespace for incoming pods: Kubernetes v1.36 treats a selector of only NotIn and DoesNotExist that way (kubernetes/kubernetes#141526)",
 					t.NamespaceText(), t.Use, w, t.Key))
 			}
 		}
 	}
 	if more := len(notes) - maxOpen; more > 0 {
-		notes = append(notes[:maxOpen], fmt.Sprintf("%s more of that kind", plural(more, "namespaceSelector")))
+		notes = append(notes[:maxOpen], fmt.Sprintf("%s with the same problem", plural(more, "more namespaceSelector")))
 	}
 	return notes
 }
@@ -101,14 +101,14 @@ func open(d *certificate.Decision) []string {
 	}
 	for i := range d.Workloads {
 		if w := &d.Workloads[i]; w.Cause == model.ByGrowth {
-			notes = append(notes, fmt.Sprintf("open: whether all pods of %s are placed %s", w.Workload, w.Why))
+			notes = append(notes, fmt.Sprintf("open: whether all pods of %s can be scheduled %s", w.Workload, w.Why))
 		}
 	}
 	for _, o := range d.Over {
 		notes = append(notes, fmt.Sprintf("open: %s of %s (%s) %s", plural(o.Pods, "pod"), plural(len(o.Workloads), "workload"), few(o.Workloads), overrun[o.Cause]))
 	}
 	if more := len(notes) - maxOpen; more > 0 {
-		notes = append(notes[:maxOpen], fmt.Sprintf("open: %s more", plural(more, "question")))
+		notes = append(notes[:maxOpen], fmt.Sprintf("open: %s", plural(more, "more question")))
 	}
 	return notes
 }
@@ -117,7 +117,7 @@ func open(d *certificate.Decision) []string {
 var overrun = map[model.Cause]string{
 	model.ByBudget: "could not be decided within the budget: raise --steps",
 	model.BySize:   "are too many to search, and no proof applies",
-	model.ByFault:  "are left open by an internal error: the checker refuses what was found",
+	model.ByFault:  "are undecided because of an internal error: the checker rejects the result",
 }
 
 // doubt is a hard term that leaves an answer open, in words.
@@ -128,13 +128,13 @@ func doubt(q *model.Doubt) string {
 	rule := fmt.Sprintf("the required %s of %s on %s", q.Term.Use, q.Workload, q.Term.Key)
 	switch q.Cause() {
 	case model.ByVariable:
-		return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value holds a variable", rule, q.Target, q.Key)
+		return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value contains a variable", rule, q.Target, q.Key)
 	case model.ByFinite:
-		return fmt.Sprintf("%s counts on pods of %s, which end by themselves", rule, q.Target)
+		return fmt.Sprintf("%s depends on pods of %s, which run to completion", rule, q.Target)
 	case model.ByUnknown:
-		return fmt.Sprintf("%s counts on pods of %s, which are not modelled: %s", rule, q.Target, q.Why)
+		return fmt.Sprintf("%s depends on pods of %s, which are not modeled: %s", rule, q.Target, q.Why)
 	}
-	return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value only the cluster knows", rule, q.Target, q.Key)
+	return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value is set at run time", rule, q.Target, q.Key)
 }
 
 // few names some workloads.
@@ -178,7 +178,7 @@ func reason(reasons map[certificate.Reason]int) string {
 	})
 	var parts []string
 	for _, k := range keys {
-		parts = append(parts, fmt.Sprintf("%s refused by %s", plural(reasons[k], "node"), k))
+		parts = append(parts, fmt.Sprintf("%s rejected by %s", plural(reasons[k], "node"), k))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -271,7 +271,7 @@ func atomAt(m *model.Model, a search.Atom) (at diag.Span, field, text string) {
 	case "requests":
 		return place(w, firstRequest(m, w)), "resources", w.String() + ": one pod requests " + requestsText(m.Group(w).Requests)
 	case "slots":
-		return place(w, w.CountSpan()), "pods", w.String() + ": every pod takes one of the pod slots that a node has"
+		return place(w, w.CountSpan()), "pods", w.String() + ": each pod uses one pod slot of its node"
 	case "ports":
 		text, span := portSpan(w, m.Group(w).HostPorts)
 		return place(w, span), "hostPort", w.String() + ": host port " + text
@@ -283,7 +283,7 @@ func atomAt(m *model.Model, a search.Atom) (at diag.Span, field, text string) {
 func requestsText(all []model.Request) string {
 	var parts []string
 	for i := range all {
-		parts = append(parts, fmt.Sprintf("%s of %s", &all[i].Quantity, all[i].Name))
+		parts = append(parts, fmt.Sprintf("%s %s", &all[i].Quantity, all[i].Name))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -322,7 +322,7 @@ func outside(m *model.Model, doc *diag.Placement) {
 		case g.Unknown != "":
 			doc.Unmodelled = append(doc.Unmodelled, Reference(w)+": "+g.Unknown)
 		case !w.Count.Known && !w.Kind.PerNode():
-			doc.Unmodelled = append(doc.Unmodelled, Reference(w)+": the number of pods is not known")
+			doc.Unmodelled = append(doc.Unmodelled, Reference(w)+": the number of pods is unknown")
 		}
 	}
 	slices.SortStableFunc(doc.Invalid, func(a, b diag.PlacementInvalid) int {

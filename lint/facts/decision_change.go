@@ -18,7 +18,7 @@ var rolls = map[certificate.Verdict]string{
 }
 
 // whyUnfit says why there is no question of a change.
-const whyUnfit = "its pods do not fit as it is"
+const whyUnfit = "its pods do not all fit on the current nodes"
 
 // changed is what becomes of a workload when something changes. Pods that do not
 // fit as it is do not with fewer nodes, and there is nothing to drain.
@@ -85,11 +85,11 @@ func (b *builder) drains(w *workload.Workload) diag.PlacementJudgement {
 	out := diag.PlacementJudgement{Verdict: string(d.Answer), Reason: d.Why}
 	switch {
 	case len(d.Budgets) > 1:
-		out.Reason = fmt.Sprintf("%d disruption budgets select its pods, so every eviction is refused", len(d.Budgets))
+		out.Reason = fmt.Sprintf("%d PodDisruptionBudgets select its pods, so every eviction is refused", len(d.Budgets))
 	case len(d.Budgets) == 1:
-		out.Reason = fmt.Sprintf("%s lets no pod go: %s", budgetName(d.Budgets[0].Budget), d.Budgets[0].Text)
+		out.Reason = fmt.Sprintf("%s allows no disruptions (%s)", budgetName(d.Budgets[0].Budget), d.Budgets[0].Text)
 	case d.Evicts && d.Why == "":
-		out.Reason = "its evictionStrategy refuses an eviction until the machine has migrated"
+		out.Reason = "its evictionStrategy refuses eviction until the machine has migrated"
 	case d.Worst != nil:
 		out.Reason = drainText(d, disruption.Certain(w))
 	}
@@ -101,16 +101,16 @@ func drainText(d disruption.Drain, pods int) string {
 	text, may := "draining "+d.Worst.Value, "leaves"
 	switch {
 	case d.Like == 1:
-		text += " (or one node like it)"
+		text += " (or an equivalent node)"
 	case d.Like > 1:
-		text += fmt.Sprintf(" (or any of %s like it)", plural(d.Like, "node"))
+		text += fmt.Sprintf(" (or any of %s)", plural(d.Like, "equivalent node"))
 	}
 	if d.Answer == disruption.May {
-		may = "may leave"
+		may = "can leave"
 	}
 	text += fmt.Sprintf(" %s %d of %s Pending", may, d.Worst.Pending, plural(pods, "pod"))
 	if d.Next != nil {
-		text += fmt.Sprintf("; then %s lets no further pod go: %s", budgetName(d.Next.Budget), d.Next.Text)
+		text += fmt.Sprintf("; then %s allows no further disruptions (%s)", budgetName(d.Next.Budget), d.Next.Text)
 	}
 	return text
 }
@@ -147,10 +147,10 @@ func (b *builder) rolls(w *workload.Workload) diag.PlacementRollout {
 			parts = append(parts, strings.Join(reasons, ", "))
 		}
 		if room := roomText(b.j.Limit(w, r.Replicas+1)); room != "" {
-			parts = append(parts, "room for "+room)
+			parts = append(parts, "at most "+room)
 		}
 		if len(r.Stuck) > 0 {
-			parts = append(parts, fmt.Sprintf("with %s, a new pod fits nowhere (%s)", state(r), reason(r.Reasons)))
+			parts = append(parts, fmt.Sprintf("with %s, no node can take a new pod (%s)", state(r), reason(r.Reasons)))
 		}
 		out.Reason = strings.Join(parts, "; ")
 	}
@@ -162,10 +162,10 @@ func (b *builder) migrates(w *workload.Workload) diag.PlacementJudgement {
 	out := diag.PlacementJudgement{Verdict: string(m.Answer), Reason: m.Why}
 	if m.Core != nil {
 		_, reasons, _ := b.coreSubject(w, m.CoreModel, m.Core)
-		out.Reason = "the second pod finds no node beside the first: " + strings.Join(reasons, ", ")
+		out.Reason = "no node can take the migration target while the machine runs: " + strings.Join(reasons, ", ")
 	}
 	if m.Answer == disruption.May {
-		out.Reason = "it depends on where the others are"
+		out.Reason = "depends on where the other machines are"
 	}
 	return out
 }
@@ -174,7 +174,7 @@ func (b *builder) scales(w *workload.Workload) diag.PlacementJudgement {
 	s := b.j.Scaling(w)
 	out := diag.PlacementJudgement{Verdict: string(s.Answer), Reason: s.Why}
 	if s.Limit != nil {
-		out.Reason = fmt.Sprintf("at most %d of the maximum of %d: %s", s.Most, w.Scale.Max, limitReason(s.Limit))
+		out.Reason = fmt.Sprintf("only %d of up to %d pods fit: %s", s.Most, w.Scale.Max, limitReason(s.Limit))
 	}
 	return out
 }

@@ -13,7 +13,7 @@ func write(w *workload.Workload, n *source.Node, text string) diag.Fix {
 }
 
 func writeAt(w *workload.Workload, at diag.Span, text string) diag.Fix {
-	return diag.Fix{Description: "write " + text, Edits: []diag.Edit{edit(w, at, text)}}
+	return diag.Fix{Description: "set " + text, Edits: []diag.Edit{edit(w, at, text)}}
 }
 
 // edit replaces a scalar and keeps its quotes, which JSON cannot do without.
@@ -42,13 +42,13 @@ func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 	case w.File().Recoded:
 		fix.Withheld = "the file is UTF-16, and edits are written as UTF-8"
 	case w.Fragment:
-		fix.Withheld = "what the key means here is up to the controller of the object"
+		fix.Withheld = "the controller of the object decides what the key means here"
 	case w.Kind.Batch():
-		fix.Withheld = "templates of Jobs are left alone, as a Job that is there cannot be changed"
+		fix.Withheld = "Job templates are not edited because existing Jobs are immutable"
 	case n.Shared:
-		fix.Withheld = "an anchor or a merge key holds it, so other places may change with it"
+		fix.Withheld = "an anchor or merge key provides it, so an edit could change other places"
 	case n.Placeholder() || e.OldText != n.Value && e.OldText != `"`+n.Value+`"` && e.OldText != "'"+n.Value+"'":
-		fix.Withheld = "it is not written out in one piece"
+		fix.Withheld = "it is not a plain scalar"
 	case made != "":
 		fix.Withheld = made
 	default:

@@ -36,11 +36,11 @@ func (x *Explainer) Facts() *Facts { return x.b.Facts }
 func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
 	s := x.b.standings[id-1]
 	if s.account == nil {
-		return s.of, diag.Account{Notes: []string{"no workload could be read here, so there is nothing to say node by node"}}
+		return s.of, diag.Account{Notes: []string{"no workload could be read here, so nodes cannot be checked one by one"}}
 	}
 	a := x.bounded(s.of, func() diag.Account { return s.account(x) })
 	if s.of != nil && x.b.m.Topology.Elastic() && x.b.m.Eligible(s.of).Growable > 0 {
-		a.Notes = append(a.Notes, "pods are placed on the nodes that there are by count; what pools may have beyond stands below them")
+		a.Notes = append(a.Notes, "pods are placed on the nodes at count; nodes that pools can add are listed below them")
 	}
 	return s.of, a
 }
@@ -50,9 +50,9 @@ func (x *Explainer) Workload(w *workload.Workload) diag.Account {
 	return x.bounded(w, func() diag.Account {
 		switch {
 		case w.Copy:
-			return x.still(w, "the same object is declared in the same way elsewhere and counts once")
+			return x.still(w, "an identical declaration of this object counts once")
 		case w.Superseded:
-			return x.still(w, "a later declaration of the same object takes its place")
+			return x.still(w, "a later declaration of this object replaces it")
 		}
 		return x.still(w)
 	})
@@ -66,7 +66,7 @@ func (x *Explainer) bounded(of *workload.Workload, account func() diag.Account) 
 	if of != nil {
 		objects = []*source.Object{of.Object}
 	}
-	a := diag.Account{Notes: []string{"this was left open because of an internal error"}}
+	a := diag.Account{Notes: []string{"undecided because of an internal error"}}
 	before := run.Spent()
 	if !run.Within(x.left, func() {
 		run.Spend(stepsPerFact)
@@ -75,7 +75,7 @@ func (x *Explainer) bounded(of *workload.Workload, account func() diag.Account) 
 		}
 		run.Guard(objects, func() { a = account() })
 	}) {
-		a = diag.Account{Notes: []string{"step budget exceeded: what each node says was not worked out; raise --steps"}}
+		a = diag.Account{Notes: []string{"step budget exceeded before the nodes were checked; raise --steps"}}
 	}
 	x.left -= run.Spent() - before
 	return a
@@ -100,11 +100,11 @@ func (x *Explainer) open(w *workload.Workload) (diag.Account, bool) {
 	g := x.b.m.Group(w)
 	switch {
 	case !x.b.topo:
-		return diag.Account{Notes: []string{"no node is declared (--topology FILE), so which node takes a pod cannot be told"}}, true
+		return diag.Account{Notes: []string{"no nodes are declared (--topology FILE), so schedlint cannot tell which node takes a pod"}}, true
 	case w.Refused():
-		return x.unasked(w, diag.RowAside, "the API server refuses it, so no node is ever asked"), true
+		return x.unasked(w, diag.RowAside, "the API server rejects it, so it is never scheduled"), true
 	case g.Unknown != "":
-		return x.unasked(w, diag.RowUnknown, "not known: "+g.Unknown), true
+		return x.unasked(w, diag.RowUnknown, "unknown: "+g.Unknown), true
 	}
 	return diag.Account{}, false
 }
@@ -118,7 +118,7 @@ func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Acco
 	for _, n := range x.b.m.Topology.Nodes {
 		row.Runs[0] = append(row.Runs[0], n.Name)
 	}
-	return diag.Account{Tables: []diag.NodeTable{{Name: w.String(), Caption: fmt.Sprintf("what the nodes say to a pod of %s", w), Rows: []diag.NodeRow{row}}}}
+	return diag.Account{Tables: []diag.NodeTable{{Name: w.String(), Caption: fmt.Sprintf("filter results for a pod of %s", w), Rows: []diag.NodeRow{row}}}}
 }
 
 // still is about each node by itself.
@@ -128,9 +128,9 @@ func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 		return a
 	}
 	if names := search.Unlisted(x.b.m, w); len(names) > 0 {
-		notes = append(notes, fmt.Sprintf("no node lists %s, so whether a node has it is not known: it is left aside", names[0]))
+		notes = append(notes, fmt.Sprintf("no node lists %s, so it is unknown whether a node has it; this table ignores it", names[0]))
 	}
-	caption := fmt.Sprintf("%s; what each node says to a pod of %s, other pods left aside",
+	caption := fmt.Sprintf("%s; filter results for a pod of %s, ignoring other pods",
 		passing(x.b.m.Eligible(w).Count, len(x.b.m.Topology.Nodes)), w)
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, check.Still(x.b.m, w))}, Notes: notes}
 }
@@ -140,7 +140,7 @@ func passing(some, all int) string {
 	if some == 1 {
 		pass = "passes"
 	}
-	return fmt.Sprintf("%d of %s %s the filters on names, taints and labels", some, plural(all, "node"), pass)
+	return fmt.Sprintf("%d of %s %s the filters on node name, taints and labels", some, plural(all, "node"), pass)
 }
 
 // alone is about a workload that has the nodes to itself.
@@ -150,21 +150,21 @@ func (x *Explainer) alone(w *workload.Workload) diag.Account {
 		return a
 	}
 	if !model.Modelled(x.b.m.Group(w)) || w.Running {
-		return x.still(w, "the number of pods is not known, or they are in place already: only each node by itself is looked at")
+		return x.still(w, "the number of pods is unknown or they already run, so each node is checked by itself")
 	}
 	j := x.judge()
 	s := j.Alone(w, w.Count.N)
 	placed, missing := s.Count(s.Next)
 	if missing == 0 {
-		return x.still(w, "all pods find nodes if the workload has them to itself")
+		return x.still(w, "all pods fit if no other workload uses the nodes")
 	}
 	caption := next(w, placed, missing)
 	if placed > 0 {
-		caption = "with the nodes to itself, " + caption
+		caption = "without other workloads, " + caption
 	}
 	a.Tables = append(a.Tables, x.table(w, caption, s.Outlook(s.Next)))
 	a.Repairs = x.b.repairTexts([]*workload.Workload{w}, x.judge().Repairs(w, w.Count.N))
-	a.Yield = "all pods of " + w.String() + " can be placed, if nothing else is in the way; what names a number or a rule was tried with rollouts and drains too"
+	a.Yield = "all pods of " + w.String() + " can be scheduled if nothing else conflicts; repairs that change a number or a rule were also tried with rollouts and drains"
 	return a
 }
 
@@ -172,13 +172,13 @@ func (x *Explainer) alone(w *workload.Workload) diag.Account {
 func next(w *workload.Workload, placed, missing int) string {
 	switch {
 	case w.Kind.PerNode():
-		return fmt.Sprintf("%s has %s in place and %d missing; what each node says to its own", w, plural(placed, "pod"), missing)
+		return fmt.Sprintf("%s has %s running and %d missing; filter results of each node for its pod", w, plural(placed, "pod"), missing)
 	case missing == 1 && placed == 0:
-		return fmt.Sprintf("what the nodes say to the only pod of %s", w)
+		return fmt.Sprintf("filter results for the only pod of %s", w)
 	case placed == 0:
-		return fmt.Sprintf("what the nodes say to the first of %s of %s", plural(missing, "pod"), w)
+		return fmt.Sprintf("filter results for the first of %s of %s", plural(missing, "pod"), w)
 	}
-	return fmt.Sprintf("%d of %s of %s are placed; what the nodes say to the next one", placed, plural(placed+missing, "pod"), w)
+	return fmt.Sprintf("%d of %s of %s are scheduled; filter results for the next one", placed, plural(placed+missing, "pod"), w)
 }
 
 // together is about workloads among all others.
@@ -209,12 +209,12 @@ func are(pods int) string {
 
 // stuck is about a run after which a pod fits nowhere.
 func (x *Explainer) stuck(w *workload.Workload, s *certificate.Stuck, placed []string) diag.Account {
-	caption := "nothing else placed"
+	caption := "nothing else scheduled"
 	if len(placed) > 0 {
-		caption = join(placed) + " placed first"
+		caption = join(placed) + " scheduled first"
 	}
 	on := check.Stand(x.b.m, s.Placements)
-	return diag.Account{Tables: []diag.NodeTable{x.table(w, fmt.Sprintf("%s; what the nodes say to the next pod of %s", caption, w), on.Outlook(w))}}
+	return diag.Account{Tables: []diag.NodeTable{x.table(w, fmt.Sprintf("%s; filter results for the next pod of %s", caption, w), on.Outlook(w))}}
 }
 
 // table is the outlooks of a pod with nodes of which the same is true together.
@@ -251,7 +251,7 @@ func rowOf(o check.Outlook) diag.NodeRow {
 	case o.Has:
 		return diag.NodeRow{Outcome: diag.RowHas, Why: "has its pod"}
 	case len(o.Refusals) == 0:
-		return diag.NodeRow{Outcome: diag.RowTakes, Why: "takes a pod"}
+		return diag.NodeRow{Outcome: diag.RowTakes, Why: "can take a pod"}
 	case o.Refusals[0].By == check.RefusedByNobody:
 		return diag.NodeRow{Outcome: diag.RowGone, Why: o.Refusals[0].Why}
 	}

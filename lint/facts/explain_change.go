@@ -17,7 +17,7 @@ func join(parts []string) string { return strings.Join(parts, ", ") }
 
 // notShown is said where a finding holds in some placements of all pods, and not
 // in the one that was looked at.
-const notShown = "in the placement that was looked at every pod finds a node; in others not all do, and these are not shown"
+const notShown = "every pod finds a node in the placement that was examined; in other placements some do not, and those are not shown"
 
 // spareText names the nodes that a pool may have beyond those that are declared.
 func spareText(g topology.Growth) string {
@@ -31,7 +31,7 @@ func spareText(g topology.Growth) string {
 // updated is about a workload while it is updated.
 func (x *Explainer) updated(w *workload.Workload, r *disruption.Rollout) diag.Account {
 	if r.Verdict != certificate.Never && r.Verdict != certificate.OrderDependent {
-		return x.still(w, "every new pod finds a node: no filter is in the way of the rollout")
+		return x.still(w, "every new pod finds a node: no filter blocks the rollout")
 	}
 	s := x.judge().Updated(w, r)
 	if s == nil {
@@ -43,13 +43,13 @@ func (x *Explainer) updated(w *workload.Workload, r *disruption.Rollout) diag.Ac
 	fresh, missing := s.Count(s.Next)
 	switch {
 	case old == 0:
-		return x.still(w, "no old pod is in place on the nodes that there are by count, so its update is not shown")
+		return x.still(w, "no old pod runs on the nodes at count, so the update is not shown")
 	case missing == 0:
 		return x.still(w, notShown)
 	}
-	caption := fmt.Sprintf("%s while it is updated, with %s in place; what the nodes say to the next new one", w, plural(old, "old pod"))
+	caption := fmt.Sprintf("%s during a rollout, with %s running; filter results for the next new pod", w, plural(old, "old pod"))
 	if fresh > 0 {
-		caption = fmt.Sprintf("%s while it is updated, with %s and %s in place; what the nodes say to the next new one", w, plural(old, "old pod"), plural(fresh, "new pod"))
+		caption = fmt.Sprintf("%s during a rollout, with %s and %s running; filter results for the next new pod", w, plural(old, "old pod"), plural(fresh, "new pod"))
 	}
 	a := diag.Account{Tables: []diag.NodeTable{x.table(w, caption, s.Outlook(s.Next))}}
 	if len(x.b.j.Remedies(w, r)) > 0 {
@@ -62,13 +62,13 @@ func (x *Explainer) updated(w *workload.Workload, r *disruption.Rollout) diag.Ac
 func (x *Explainer) moving(w *workload.Workload) diag.Account {
 	s := x.judge().Moving(w)
 	if s == nil {
-		return x.still(w, "too many machines are told apart by their own labels to show one that migrates")
+		return x.still(w, "too many machines have labels of their own to show one that migrates")
 	}
 	if _, missing := s.Count(s.Next); missing == 0 {
 		return x.still(w, notShown)
 	}
 	s.Call(s.Old, "the machine that migrates")
-	caption := fmt.Sprintf("%s while one of %s migrates; what the nodes say to its second pod", w, plural(s.Pods, "machine"))
+	caption := fmt.Sprintf("%s while one of %s migrates; filter results for its target pod", w, plural(s.Pods, "machine"))
 	a := diag.Account{Tables: []diag.NodeTable{x.table(w, caption, s.Outlook(s.Next))}}
 	if len(x.judge().MigrationRemedies(w)) > 0 {
 		a.Tried = "each was tried on the declared nodes: any machine can then migrate"
@@ -83,7 +83,7 @@ func (x *Explainer) scaled(w *workload.Workload) diag.Account {
 	if missing == 0 {
 		return x.still(w, notShown)
 	}
-	return diag.Account{Tables: []diag.NodeTable{x.table(w, "at the maximum of the autoscaler, "+next(w, placed, missing), s.Outlook(s.Next))}}
+	return diag.Account{Tables: []diag.NodeTable{x.table(w, "at the maximum of the autoscaler: "+next(w, placed, missing), s.Outlook(s.Next))}}
 }
 
 // lost is about a workload after a loss of nodes, or a drain.
@@ -92,7 +92,7 @@ func (x *Explainer) lost(w *workload.Workload, all []disruption.Survival, worst 
 		return x.still(w)
 	}
 	if !(certificate.Loss{Meaning: worst.Meaning}).Recreated(w) {
-		return x.still(w, "as long as the Node object is there its pods are not created again, so no node is asked")
+		return x.still(w, "pods are not recreated while the Node object exists, so no node is checked")
 	}
 	s, loss := x.judge().Lost(w, all, worst)
 	if s == nil {
@@ -102,10 +102,10 @@ func (x *Explainer) lost(w *workload.Workload, all []disruption.Survival, worst 
 	if missing == 0 {
 		return x.still(w, notShown)
 	}
-	caption := fmt.Sprintf("%s %s, with %s missing; what the nodes say to the next one", w, lossText(loss), plural(missing, "pod"))
+	caption := fmt.Sprintf("%s %s, with %s missing; filter results for the next one", w, lossText(loss), plural(missing, "pod"))
 	a := diag.Account{Tables: []diag.NodeTable{x.table(w, caption, s.Outlook(s.Next))}}
 	if missing != worst.Pending {
-		a.Notes = append(a.Notes, fmt.Sprintf("how many pods are left over depends on where the others are: %d in the placement shown, %d as the finding counts", missing, worst.Pending))
+		a.Notes = append(a.Notes, fmt.Sprintf("the number of Pending pods depends on where the others run: %d in the placement shown, %d in the finding", missing, worst.Pending))
 	}
 	return a
 }
@@ -122,7 +122,7 @@ func lossText(l *certificate.Loss) string {
 	case certificate.Drained:
 		return "after a drain of " + text
 	case certificate.Unreachable:
-		return "while " + text + " cannot be reached"
+		return "while " + text + " is unreachable"
 	}
 	return "after the loss of " + text
 }
@@ -130,7 +130,7 @@ func lossText(l *certificate.Loss) string {
 // guarded is about pods that a disruption budget keeps where they are.
 func (x *Explainer) guarded(b *disruption.Budget) diag.Account {
 	if len(b.Workloads) == 0 {
-		return diag.Account{Notes: []string{"it selects no pod of a declared workload, so no node is asked"}}
+		return diag.Account{Notes: []string{"it selects no pods of declared workloads, so no node is checked"}}
 	}
-	return x.still(b.Workloads[0], "no filter has a part in this: an eviction is refused before any node is asked")
+	return x.still(b.Workloads[0], "no filter is involved: the eviction is refused before scheduling")
 }

@@ -26,7 +26,7 @@ func (b *builder) fragments(set *workload.Set) {
 func (b *builder) fragment(w *workload.Workload, nodes []*topology.Node) {
 	b.about(w)
 	b.current = standing{account: func(*Explainer) diag.Account {
-		return diag.Account{Notes: []string{"a controller decides which pods get these fields, so there is nothing to say node by node"}}
+		return diag.Account{Notes: []string{"a controller decides which pods get these fields, so nodes cannot be checked one by one"}}
 	}}
 	for _, p := range w.Problems {
 		b.refusal(w.String(), about(w, p.Span), p)

@@ -47,8 +47,8 @@ func (b *builder) crowd(c *search.Conflict) {
 	w := c.Workloads[0]
 	b.about(w)
 	b.because(w, func(x *Explainer) diag.Account {
-		return x.together(w, c.Workloads, "each was tried by the rules alone, resources left aside: all pods can then be placed",
-			fmt.Sprintf("the finding leaves resources aside, by which %s left over at least; here they count", are(c.Pods-c.Most)))
+		return x.together(w, c.Workloads, "each was tried without resource requests: all pods can then be scheduled",
+			fmt.Sprintf("the finding ignores resource requests, and at least %s left over without them; here they count", are(c.Pods-c.Most)))
 	})
 	fact := Crowd{
 		Workload: w.String(), Workloads: texts(c.Workloads), Verdict: Infeasible, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
@@ -93,20 +93,20 @@ func (b *builder) reason(a search.Atom) string {
 		return fmt.Sprintf("%s has %s", a.Workload, a)
 	case a.Part == "ports":
 		text, _ := portSpan(a.Workload, b.m.Group(a.Workload).HostPorts)
-		return fmt.Sprintf("%s takes host port %s", a.Workload, text)
+		return fmt.Sprintf("%s uses host port %s", a.Workload, text)
 	case a.Part == "slots":
-		return fmt.Sprintf("%s takes pod slots", a.Workload)
+		return fmt.Sprintf("%s uses pod slots", a.Workload)
 	case a.Part == "requests":
-		return fmt.Sprintf("%s fits only some nodes by its requests", a.Workload)
+		return fmt.Sprintf("%s requests more than some nodes have", a.Workload)
 	}
-	return fmt.Sprintf("%s may not use all nodes (%s)", a.Workload, excludedText(b.m, a.Workload))
+	return fmt.Sprintf("%s cannot use all nodes (%s)", a.Workload, excludedText(b.m, a.Workload))
 }
 
 func growthText(growth string) string {
 	if growth == "" {
 		return ""
 	}
-	return "pools counted at their max: " + growth
+	return "node pools are counted at their max: " + growth
 }
 
 // order tells of pods that fit nowhere once others came first.
@@ -128,10 +128,10 @@ func (b *builder) order(c *search.Conflict) {
 		if o == w {
 			continue
 		}
-		s = s.related(b.blocking(o, []*workload.Workload{w}), "%s, placed first on %s", o, nodeNames(on[o]))
+		s = s.related(b.blocking(o, []*workload.Workload{w}), "%s, scheduled first on %s", o, nodeNames(on[o]))
 	}
 	for _, p := range c.Stuck.Pending[1:] {
-		s = s.related(p.Workload.CountSpan(), "%s of %s are left over as well", plural(p.Count, "pod"), p.Workload)
+		s = s.related(p.Workload.CountSpan(), "%s of %s also stay Pending", plural(p.Count, "pod"), p.Workload)
 	}
 	fact.ID = b.subject(s)
 	b.Orders = append(b.Orders, fact)
@@ -196,14 +196,14 @@ func (b *builder) volume(s *bound.Shortage) {
 	requested, offered := s.Sums()
 	fact := Room{
 		Workload: w.String(), Others: len(s.Workloads) - 1, Verdict: Infeasible, Pods: s.Pods, Pending: s.Pending, Resource: string(s.Resource),
-		Request: fmt.Sprintf("%s of %s together", requested, s.Resource), Room: offered,
+		Request: fmt.Sprintf("%s %s in total", requested, s.Resource), Room: "only " + offered,
 		Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: growthText(s.Growth),
 	}
 	switch {
 	case !s.Each.IsZero():
-		fact.Request, fact.Room = fmt.Sprintf("%s of %s or more each", &s.Each, s.Resource), fmt.Sprintf("room for %d of that size", s.Slots)
+		fact.Request, fact.Room = fmt.Sprintf("at least %s %s each", &s.Each, s.Resource), fmt.Sprintf("capacity for only %d of that size", s.Slots)
 	case s.Resource == corev1.ResourcePods:
-		fact.Request, fact.Room = "one pod slot each", "room for "+fact.Room
+		fact.Request, fact.Room = "one pod slot each", "only "+offered+" pod slots"
 	}
 	subject := about(w, requestSpan(w, s.Resource))
 	for _, o := range s.Workloads[1:min(len(s.Workloads), maxNamed)] {
@@ -211,7 +211,7 @@ func (b *builder) volume(s *bound.Shortage) {
 		if at.IsZero() {
 			at = o.CountSpan()
 		}
-		subject = subject.related(at, "%s asks for %s as well", o, s.Resource)
+		subject = subject.related(at, "%s also requests %s", o, s.Resource)
 	}
 	subject = subject.fix("request less %s, run fewer pods, or add nodes", s.Resource)
 	fact.ID = b.subject(subject)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
@@ -50,7 +52,7 @@ func (b *builder) limits(w *workload.Workload) {
 		case bound.ByRoom:
 			b.room(w, &l)
 		}
-		if note := fmt.Sprintf("%s fits only if pools grow beyond their count (%s): %s at count, %s to be placed",
+		if note := fmt.Sprintf("%s fits only if node pools grow beyond their count (%s): %s fit at count, %s to schedule",
 			w, l.Growth, plural(l.AtCount, "pod"), plural(l.Pods, "pod")); l.Grows && !slices.Contains(b.notes, note) {
 			b.notes = append(b.notes, note)
 		}
@@ -65,7 +67,7 @@ func (b *builder) frame(w *workload.Workload, l *bound.Limit, at diag.Span) (Sub
 		return s, []string{}
 	}
 	if count := w.CountSpan(); count != s.Location {
-		s = s.related(count, "%s to be placed", plural(l.Pods, "pod"))
+		s = s.related(count, "%s to schedule", plural(l.Pods, "pod"))
 	}
 	return b.excluded(s, w, true)
 }
@@ -84,7 +86,7 @@ func growth(l *bound.Limit) string {
 	if l.Growth == "" {
 		return ""
 	}
-	return "pools counted at their max: " + l.Growth
+	return "node pools are counted at their max: " + l.Growth
 }
 
 func (b *builder) antiAffinity(w *workload.Workload, l *bound.Limit) {
@@ -99,7 +101,7 @@ func (b *builder) antiAffinity(w *workload.Workload, l *bound.Limit) {
 			keys = append(keys, t.Key)
 		}
 		if i > 0 && l.Exceeded {
-			s = s.related(w.File().ItemSpan(t.Node), "this term keeps the pods apart too")
+			s = s.related(w.File().ItemSpan(t.Node), "this term also keeps the pods apart")
 		}
 	}
 	fact.Key = strings.Join(keys, ", ")
@@ -113,12 +115,24 @@ func (b *builder) antiAffinity(w *workload.Workload, l *bound.Limit) {
 func (b *builder) antiAffinityFix(s Subject, w *workload.Workload, l *bound.Limit, key string) Subject {
 	s = b.lower(s, w, l)
 	if n, ok := b.nodesToAdd(w, unplaced(l)); ok {
-		s = s.fix("add %s with a new value of %s", plural(n, "node"), key)
+		s = s.fix("%s", addNodes(n, key))
 	}
 	if b.holds(w, disruption.SoftAntiAffinity(), 0) {
-		s = s.fix("make the anti-affinity preferred, if two pods may share a %s value", key)
+		s = s.fix("make the anti-affinity preferred if pods may share a %s value", key)
 	}
 	return s
+}
+
+// addNodes asks for nodes with a domain of their own.
+func addNodes(n int, key string) string {
+	text := "add " + plural(n, "eligible node")
+	switch {
+	case key == corev1.LabelHostname:
+		return text
+	case n == 1:
+		return fmt.Sprintf("%s with a new %s value", text, key)
+	}
+	return fmt.Sprintf("%s, each with a new %s value", text, key)
 }
 
 func (b *builder) spread(w *workload.Workload, l *bound.Limit) {
@@ -165,19 +179,19 @@ func (b *builder) spreadFix(s Subject, w *workload.Workload, l *bound.Limit, fac
 		return s.fix("label the nodes with %s", t.Key)
 	case "min-domains":
 		if span := fieldSpan(w, t.Node, "minDomains"); !span.IsZero() {
-			s = s.related(span, "%s asked for, %d there", plural(fact.MinDomains, "domain"), fact.Domains)
+			s = s.related(span, "minDomains requires %s, eligible nodes have %d", plural(fact.MinDomains, "domain"), fact.Domains)
 		}
 		if n := max(1, fact.Domains); b.holds(w, minDomains(t.Key, n), 0) {
 			s = s.fix("set minDomains to %d", n)
 		}
 	default:
 		if fact.Smallest == 0 && t.Constraint.NodeTaintsPolicy == nil && b.holds(w, honored(t.Key), 0) {
-			s = s.fix("set nodeTaintsPolicy: Honor: the empty domains are tainted nodes")
+			s = s.fix("set nodeTaintsPolicy: Honor so that tainted nodes do not count as empty domains")
 		}
 	}
 	s = b.lower(s, w, l)
 	if b.holds(w, softSpread(t.Key), 0) {
-		s = s.fix("set whenUnsatisfiable: ScheduleAnyway, if the skew may be larger")
+		s = s.fix("set whenUnsatisfiable: ScheduleAnyway if a larger skew is acceptable")
 	}
 	return s
 }
@@ -199,7 +213,7 @@ func (b *builder) hostPort(w *workload.Workload, l *bound.Limit) {
 func (b *builder) hostPortFix(s Subject, w *workload.Workload, l *bound.Limit) Subject {
 	s = b.lower(s, w, l)
 	if b.holds(w, disruption.NoHostPorts(), 0) {
-		s = s.fix("drop the host port and use a Service")
+		s = s.fix("remove the host port and use a Service")
 	}
 	if n, ok := b.nodesToAdd(w, unplaced(l)); ok {
 		s = s.fix("add %s", plural(n, "node"))
@@ -229,18 +243,18 @@ func portSpan(w *workload.Workload, ports []model.HostPort) (string, diag.Span) 
 
 func (b *builder) room(w *workload.Workload, l *bound.Limit) {
 	fact := Room{
-		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Pending: unplaced(l), Room: fmt.Sprintf("room for %d", l.Most),
+		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Pending: unplaced(l), Room: "capacity for only " + plural(l.Most, "pod"),
 		Resource: string(l.Binding), Request: "one pod slot each", Nodes: l.Nodes, Eligible: l.Eligible, Growth: growth(l),
 	}
 	for _, r := range b.m.Group(w).Requests {
 		if r.Name == l.Binding {
-			fact.Request = fmt.Sprintf("%s of %s each", &r.Quantity, r.Name)
+			fact.Request = fmt.Sprintf("%s %s each", &r.Quantity, r.Name)
 		}
 	}
 	s, _ := b.frame(w, l, requestSpan(w, l.Binding))
 	if l.Exceeded {
 		s = b.advised(s, w, fact, func(s Subject) Subject {
-			return b.lower(s, w, l).fix("request less %s, or add nodes", l.Binding)
+			return b.lower(s, w, l).fix("request less %s or add nodes", l.Binding)
 		})
 	}
 	fact.ID = b.subject(s)

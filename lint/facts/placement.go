@@ -45,7 +45,7 @@ func (b *builder) placement(w *workload.Workload) {
 	s := about(w, w.CountSpan())
 	for _, t := range b.m.Group(w).Terms {
 		if !t.Hard && t.Use != model.Affinity {
-			s = s.related(fieldSpan(w, t.Node, "topologyKey"), "a soft rule: the scheduler may break it")
+			s = s.related(fieldSpan(w, t.Node, "topologyKey"), "preferred rules are not enforced")
 		}
 	}
 	if crowded {
@@ -104,7 +104,7 @@ func (b *builder) eligibility(w *workload.Workload) bool {
 		}
 		fact.Verdict, b.faulty[w] = Infeasible, true
 		s = about(w, b.nodeRule(w))
-		s, fact.Reasons = b.excluded(s.related(w.CountSpan(), "%s to be placed", plural(w.Count.N, "pod")), w, false)
+		s, fact.Reasons = b.excluded(s.related(w.CountSpan(), "%s to schedule", plural(w.Count.N, "pod")), w, false)
 		s = b.advised(s, w, fact, func(s Subject) Subject { return b.eligibilityFix(s, w) })
 	}
 	fact.ID = b.subject(s)
@@ -178,9 +178,9 @@ func (b *builder) eligibilityFix(s Subject, w *workload.Workload) Subject {
 			names = append(names, n.Name)
 		}
 		if near := b.nearest(w.Spec.NodeName, names); near != "" && !slices.Contains(names, w.Spec.NodeName) {
-			return s.fix("write nodeName: %s", near)
+			return s.fix("set nodeName: %s", near)
 		}
-		return s.fix("remove nodeName, so that the scheduler chooses the node")
+		return s.fix("remove nodeName to let the scheduler choose the node")
 	}
 	for _, k := range sortedKeys(w.Spec.NodeSelector) {
 		if near := b.nearNodeLabel(k, w.Spec.NodeSelector[k]); near != "" {
@@ -194,11 +194,11 @@ func (b *builder) eligibilityFix(s Subject, w *workload.Workload) Subject {
 		case last.Taint != nil:
 			s = b.toleration(s, w, last)
 		case strings.HasPrefix(last.One, "lacks the label "):
-			s = s.fix("give a node the label %s, or drop the rule", strings.TrimPrefix(last.One, "lacks the label "))
+			s = s.fix("label a node with %s, or remove the rule", strings.TrimPrefix(last.One, "lacks the label "))
 		case last.One == "is cordoned":
 			s = s.fix("uncordon %s", names(last.Nodes))
 		default:
-			s = s.fix("change the rule, or declare nodes that match it")
+			s = s.fix("change the rule or add nodes that match it")
 		}
 	}
 	return s
@@ -254,10 +254,10 @@ func (b *builder) requests(w *workload.Workload) bool {
 			s = about(w, requestSpan(w, r.Name))
 			if r.Largest() == "0" { // all nodes are alike in that
 				fact.LargestNode = ""
-				s = s.fix("add a node that offers %s of %s", fact.Request, r.Name)
+				s = s.fix("add a node with at least %s %s", fact.Request, r.Name)
 			} else {
-				s = s.related(r.LargestSpan, "%s offers %s of %s, the most of all", r.LargestNode, r.Largest(), r.Name)
-				s = s.fix("request at most %s of %s, or add a node that offers %s", r.Largest(), r.Name, fact.Request)
+				s = s.related(r.LargestSpan, "%s has %s %s, the most of all nodes", r.LargestNode, r.Largest(), r.Name)
+				s = s.fix("request at most %s %s, or add a node with at least %s", r.Largest(), r.Name, fact.Request)
 			}
 		}
 		fact.ID = b.subject(s)
@@ -286,7 +286,7 @@ func (b *builder) jointly(w *workload.Workload, fit *bound.RequestFit) {
 		names = append(names, string(r.Name))
 		texts = append(texts, r.Quantity.String())
 	}
-	s := about(w, requestSpan(w, fit.Requests[0].Name)).fix("lower one of the requests, or add a node that offers all of them")
+	s := about(w, requestSpan(w, fit.Requests[0].Name)).fix("lower one of the requests, or add a node that satisfies all of them")
 	fact := Request{
 		Workload: w.String(), Verdict: Infeasible, Resource: strings.Join(names, " and "), Request: strings.Join(texts, " and "),
 		Largest: "less of one of them", LargestNode: "every node", Eligible: fit.Eligible, PerNode: w.Kind.PerNode(),

@@ -99,7 +99,7 @@ func (b *builder) topologyKey(w *workload.Workload, t *model.Term, usable []*top
 		s.Fixes = append(s.Fixes, b.corrected(w, t, fact.Suggestion))
 	}
 	if t.Use == model.AntiAffinity && fact.With > 0 && fact.With < fact.Usable {
-		s = s.fix("give every node the label %s, or keep the pods off nodes without it", t.Key)
+		s = s.fix("label every node with %s, or restrict the pods to nodes that have it", t.Key)
 	}
 	fact.ID = b.subject(s)
 	b.TopologyKeys = append(b.TopologyKeys, fact)
@@ -182,7 +182,7 @@ func (b *builder) nodeTerms(w *workload.Workload) {
 		}
 		s := about(w, w.File().ItemSpan(term))
 		if fact.Empty && hard {
-			s = s.fix("remove the empty term, or the whole required node affinity if every node is meant")
+			s = s.fix("remove the empty term, or the whole required node affinity if every node is allowed")
 		} else if fact.Empty {
 			s = s.fix("remove the empty preference")
 		}
@@ -219,7 +219,7 @@ func (b *builder) selector(w *workload.Workload, t *model.Term) {
 		if t.Use == model.Affinity {
 			fact.Nearest = b.m.NearestLabel(t)
 		} else {
-			s = s.related(labelsSpan(w), "the pods carry %s", labelText(w))
+			s = s.related(labelsSpan(w), "the pods have the labels %s", labelText(w))
 		}
 		s = s.fix("%s", selectorFix(&fact))
 	}
@@ -230,17 +230,17 @@ func (b *builder) selector(w *workload.Workload, t *model.Term) {
 func selectorFix(f *Selector) string {
 	switch {
 	case f.MatchesOwn == Yes && f.OwnNamespace == No:
-		return "remove namespaces, or add the workload's own"
+		return "remove namespaces or add the workload's own namespace"
 	case f.Nearest != "":
 		return "select " + f.Nearest
 	case f.Form == "null":
 		return "add a labelSelector"
 	case f.Form == "empty":
-		return "name labels of the pods in the selector"
+		return "select labels that the pods have"
 	case f.Use == "affinity":
-		return "select labels that the pods to be near carry"
+		return "select labels of the pods to run next to"
 	}
-	return "select labels that the pods carry"
+	return "select labels that the pods have"
 }
 
 // nearestLabel is a label of the own pods with a key or value of the selector
@@ -287,7 +287,7 @@ func namespaces(t *model.Term) string {
 		if text := t.NamespaceText(); text == "{}" {
 			parts = append(parts, "all namespaces")
 		} else {
-			parts = append(parts, "namespaces with "+text)
+			parts = append(parts, "namespaces that match "+text)
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -319,11 +319,11 @@ func (b *builder) labelKeys(w *workload.Workload, t *model.Term, list string, ke
 				candidates = slices.Concat(labelNames(w), w.Kind.Shared, w.PerPod())
 			}
 			fact.Nearest = b.nearest(key, candidates)
-			s = s.related(labelsSpan(w), "the pods carry %s", labelText(w))
+			s = s.related(labelsSpan(w), "the pods have the labels %s", labelText(w))
 			if fact.Nearest != "" {
 				s.Fixes = []diag.Fix{write(w, items[i], fact.Nearest)}
 			} else {
-				s = s.fix("give the pods the label %s, or remove the key", key)
+				s = s.fix("add the label %s to the pod template, or remove the key", key)
 			}
 		}
 		fact.ID = b.subject(s)
@@ -364,13 +364,13 @@ func (b *builder) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.
 		if fact.Suggestion != "" {
 			s.Fixes = []diag.Fix{b.corrected(w, t, fact.Suggestion)}
 		} else {
-			s = s.fix("label the nodes with %s, or use a key that they carry", t.Key)
+			s = s.fix("label the nodes with %s, or use a key that they have", t.Key)
 		}
 	case "null-selector":
 		s = about(w, w.File().ItemSpan(t.Node)).fix("add a labelSelector")
 	default:
-		s = about(w, fieldSpan(w, t.Node, "labelSelector")).related(fieldSpan(w, u.Other.Node, "labelSelector"), "the same pod has to match this term too")
-		s = s.fix("select one label that all the wanted pods carry, or make one of the terms preferred")
+		s = about(w, fieldSpan(w, t.Node, "labelSelector")).related(fieldSpan(w, u.Other.Node, "labelSelector"), "one pod must match this term as well")
+		s = s.fix("select one label that all these pods have, or make one of the terms preferred")
 	}
 	fact.ID = b.subject(s)
 	b.Affinity = append(b.Affinity, fact)

@@ -34,7 +34,7 @@ func (b *builder) unlisted(w *workload.Workload) bool {
 		if fact.Suggestion != "" {
 			s = s.fix("request %s", fact.Suggestion)
 		}
-		s = s.fix("add %s to the allocatable of the nodes that have it", name)
+		s = s.fix("add %s to the allocatable resources of the nodes that provide it", name)
 		fact.ID = b.subject(s)
 		b.Requests = append(b.Requests, fact)
 	}

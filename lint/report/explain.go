@@ -91,7 +91,7 @@ func firstSentence(text string) string {
 	return strings.TrimSuffix(first, ".")
 }
 
-// repairs lists what a repair would change, and what came of trying it.
+// repairs lists proposed changes, and what came of trying it.
 func (e *explanation) repairs(f *diag.Explained) {
 	var fixes []diag.Fix
 	if f.Diagnostic != nil {
@@ -100,7 +100,7 @@ func (e *explanation) repairs(f *diag.Explained) {
 	if len(fixes)+len(f.Repairs) == 0 {
 		return
 	}
-	fmt.Fprintln(e.b, "\nwhat a repair would change")
+	fmt.Fprintln(e.b, "\nproposed changes")
 	for i := range fixes {
 		e.prose("  ", "help: "+fixes[i].Description)
 		for _, edit := range fixes[i].Edits {

@@ -40,7 +40,7 @@ func (e *explanation) table(t *diag.NodeTable) {
 		e.row(r, names, filters)
 	}
 	if ranges {
-		e.prose("  ", "a ... b: all nodes from a to b, as they follow one another in the topology")
+		e.prose("  ", "a ... b: all nodes from a to b in topology order")
 	}
 }
 

@@ -54,7 +54,7 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	}
 	if len(rest) > 0 {
 		command(t, "notice", []property{{"title", "schedlint"}},
-			fmt.Sprintf("Without annotation, as a step has %d of each level at most: %s more", maxAnnotations, strings.Join(rest, ", ")))
+			fmt.Sprintf("GitHub shows at most %d annotations per level and step; not shown: %s", maxAnnotations, strings.Join(rest, ", ")))
 	}
 	t.silences(r.Change)
 	t.fixed(r.Change, true)

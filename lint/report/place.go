@@ -106,9 +106,9 @@ func witnessTitle(p *diag.Placement) string {
 	case len(p.Witness) == 0:
 		return ""
 	case len(p.Witness) < p.Pods.Total:
-		return "a run that places as many pods as possible"
+		return "a placement of as many pods as possible"
 	}
-	return "a run that places all pods"
+	return "a placement of all pods"
 }
 
 // limits are lines on what takes no part in the decision.
@@ -118,7 +118,7 @@ func limits(p *diag.Placement) []string {
 		all = append(all, fmt.Sprintf("invalid: %s: %s: %s", i.Workload, i.Field, i.Message))
 	}
 	for _, u := range p.Unmodelled {
-		all = append(all, "not modelled: "+u)
+		all = append(all, "not modeled: "+u)
 	}
 	for _, n := range p.Notes {
 		all = append(all, "note: "+n)
@@ -179,13 +179,13 @@ type contradiction struct {
 	repairs []string
 }
 
-// sentence says what the core keeps from being.
+// sentence says what the core makes impossible.
 func (c *contradiction) sentence() string {
-	what := "placed whole"
+	names := strings.Join(c.names, ", ")
 	if len(c.names) > 1 {
-		what = "placed together"
+		return names + " cannot all be scheduled; conflicting constraints:"
 	}
-	return fmt.Sprintf("%s can never be %s, because of all of", strings.Join(c.names, ", "), what)
+	return fmt.Sprintf("not all pods of %s can be scheduled; conflicting constraints:", names)
 }
 
 // contradictions are the cores of a placement, each once.
@@ -268,7 +268,7 @@ func stuck(b *strings.Builder, s *diag.PlacementStuck) {
 	if s == nil {
 		return
 	}
-	fmt.Fprintf(b, "\na run that gets stuck:\n")
+	fmt.Fprintf(b, "\na scheduling order that gets stuck:\n")
 	for i, p := range s.Placements {
 		fmt.Fprintf(b, "  %d. %s on %s\n", i+1, visible(p.Workload), visible(p.Node))
 	}

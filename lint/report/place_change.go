@@ -107,11 +107,11 @@ const reasonWaits = "waits"
 
 // undecided says why a verdict is undetermined.
 var undecided = map[string]string{
-	"label-value":  "a rule selects by a label whose value the cluster sets",
-	"variable":     "a rule selects by a label whose value holds a variable",
-	"finite-pods":  "a rule counts on pods that end by themselves",
-	"unknown-pods": "a rule counts on pods that are not modelled",
-	"budget":       "takes more steps than the budget",
+	"label-value":  "depends on a label value that is set at run time",
+	"variable":     "depends on a label value that contains a variable",
+	"finite-pods":  "depends on pods that run to completion",
+	"unknown-pods": "depends on pods that are not modeled",
+	"budget":       "needs more steps than the budget",
 	"size":         "too many pods or nodes to search",
-	"internal":     "an internal error: the checker refuses the answer",
+	"internal":     "an internal error: the checker rejects the answer",
 }

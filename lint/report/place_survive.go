@@ -146,19 +146,19 @@ func (t *told) reason(replicas int) string {
 	}
 	switch {
 	case t.like == 1:
-		text += " or one like it"
+		text += " or an equivalent one"
 	case t.like > 1:
-		text += fmt.Sprintf(" or any of %d like it", t.like)
+		text += fmt.Sprintf(" or any of %d equivalent ones", t.like)
 	}
 	text += " (" + t.meaning + ") "
 	pods := fmt.Sprintf("%d of %s", t.Pending, count(replicas, "pod"))
 	switch answer := answerTo(t.Verdict); {
 	case answer == answerUnknown:
-		text += "could not be decided"
+		text += "is undecided"
 	case answer == answerMay && t.Pending == 0:
-		text += "may leave pods Pending"
+		text += "can leave pods Pending"
 	case answer == answerMay:
-		text += "may leave up to " + pods + " Pending"
+		text += "can leave up to " + pods + " Pending"
 	case t.Pending >= replicas:
 		text += "leaves " + pods + " Pending"
 	default:

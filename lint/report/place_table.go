@@ -94,7 +94,7 @@ func legend(columns []question, rows [][]string) []string {
 	}
 	var parts []string
 	for _, m := range []struct{ word, meaning string }{
-		{answerYes, "in every run"}, {answerMay, "in some runs"}, {answerNo, "in no run"}, {answerUnknown, "undecided"}, {answerWaits, "all or some pods wait for room and run later"}, {answerNone, "does not apply"},
+		{answerYes, "in every run"}, {answerMay, "in some runs"}, {answerNo, "in no run"}, {answerUnknown, "undecided"}, {answerWaits, "some or all pods wait for capacity and run later"}, {answerNone, "does not apply"},
 	} {
 		if used[m.word] {
 			parts = append(parts, m.word+": "+m.meaning)

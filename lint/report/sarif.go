@@ -160,7 +160,7 @@ func invocation(r *diag.Report, kept, left int) *sarif.Invocation {
 	}
 	if left > 0 {
 		inv.AddToolExecutionNotification(notification(sarif.LevelWarning,
-			fmt.Sprintf("%d of %d results were left out, the least severe ones: code scanning takes %d results and %d MB", left, kept+left, maxResults, maxPacked/1_000_000)))
+			fmt.Sprintf("%d of %d results were omitted, least severe first: code scanning accepts %d results and %d MB", left, kept+left, maxResults, maxPacked/1_000_000)))
 	}
 	return inv
 }

@@ -104,7 +104,7 @@ func unjudged(s *diag.Summary) string {
 	if len(reasons) == 0 {
 		return ""
 	}
-	return "no workload was judged, but what was skipped may hold some: " + enumerated(reasons)
+	return "no workloads were checked, but skipped input may contain some: " + enumerated(reasons)
 }
 
 // remarks are visible lines on what was not judged, or not as a whole; path

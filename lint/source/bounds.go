@@ -60,7 +60,7 @@ func (t tally) of(text []byte) tally {
 
 // tooMuch is a file that is not read because of a bound.
 func tooMuch(what string, line int) textError {
-	return textError{problem: Unreadable, line: max(line, 1), column: 1, detail: "has " + what + ", so nothing of it is judged: split it"}
+	return textError{problem: Unreadable, line: max(line, 1), column: 1, detail: "has " + what + ", so it is not checked: split it"}
 }
 
 // crowded finds the line of a text up to which it may have more values than allowed:

@@ -65,7 +65,7 @@ func batchOf(files []found) (n int) {
 func beyondRun(what string, behind int) string {
 	text := "is not read: with it the run has " + what
 	if behind > 0 {
-		text += fmt.Sprintf("; the %d files after it are not read either", behind)
+		text += fmt.Sprintf("; the %d files after it are not read", behind)
 	}
 	return text + ": lint fewer files at a time"
 }

@@ -57,7 +57,7 @@ type yamlReader struct {
 func parseYAML(text []byte, opts Options) contents {
 	r := &yamlReader{opts: opts, most: opts.most().file.of(text), search: maxSearch}
 	if line, ok := crowded(text, r.most.values); ok {
-		r.exceed(fmt.Sprintf("room for more than %d values (line breaks, dashes, colons, commas and brackets)", r.most.values), line)
+		r.exceed(fmt.Sprintf("syntax for more than %d values (line breaks, dashes, colons, commas and brackets)", r.most.values), line)
 		return r.contents
 	}
 	body := text

@@ -218,7 +218,7 @@ func (l *loader) sharedHostnames() {
 			if more := len(names) - 3; more > 0 {
 				names = append(names[:3:3], fmt.Sprintf("%d more", more))
 			}
-			l.topo.Notes = append(l.topo.Notes, fmt.Sprintf("nodes %s share the hostname label %s, so rules on kubernetes.io/hostname count them as one", strings.Join(names, " and "), h))
+			l.topo.Notes = append(l.topo.Notes, fmt.Sprintf("nodes %s have the same hostname label %s, so rules on kubernetes.io/hostname treat them as one node", strings.Join(names, " and "), h))
 		}
 	}
 }

@@ -31,10 +31,35 @@ pending(0) := ""
 pending(n) := sprintf("%s %s Pending", [number(n, "pod"), verb(n, "stays", "stay")]) if n != 0
 
 # eligible says how many nodes count.
-eligible(fact) := sprintf("all %d nodes are eligible", [fact.nodes]) if {
+eligible(fact) := "the only node is eligible" if {
+	fact.nodes == 1
+	fact.eligible == 1
+} else := sprintf("all %d nodes are eligible", [fact.nodes]) if {
 	fact.nodes > 1
 	fact.eligible == fact.nodes
 } else := sprintf("%d of %s %s eligible", [fact.eligible, number(fact.nodes, "node"), verb(fact.eligible, "is", "are")])
+
+# only_eligible says how few nodes count.
+only_eligible(fact) := sprintf("only %d of %s %s eligible", [
+	fact.eligible, number(fact.nodes, "node"), verb(fact.eligible, "is", "are"),
+]) if fact.eligible != fact.nodes
+
+only_eligible(fact) := sprintf("there %s only %s", [verb(fact.nodes, "is", "are"), number(fact.nodes, "node")]) if {
+	fact.eligible == fact.nodes
+}
+
+# amount is what a pod requests of a resource, as in "2 cpu".
+amount(fact) := sprintf("%s %s", [fact.request, fact.resource]) if not several(fact)
+
+amount(fact) := sprintf("%s of %s", [fact.request, fact.resource]) if several(fact)
+
+# several tells whether a fact is about resources of which no node has enough at once.
+several(fact) if contains(fact.resource, " and ")
+
+# about names what a suppression is about.
+about("") := ""
+
+about(target) := sprintf(" for %s", [target]) if target != ""
 
 # meant asks back when a name looks misspelt.
 meant("") := ""
@@ -46,18 +71,18 @@ hint("") := ""
 
 hint(name) := sprintf(" (did you mean %s?)", [name]) if name != ""
 
-# none_has starts a sentence about a label that no usable node has.
-none_has(1) := "the only node it may use does not have"
+# none_has starts a sentence about something that no eligible node has.
+none_has(1) := "the only eligible node does not have"
 
-none_has(n) := sprintf("none of the %d nodes it may use has", [n]) if n != 1
+none_has(n) := sprintf("none of the %d eligible nodes has", [n]) if n != 1
 
-# some_have starts a sentence about some of the usable nodes.
-some_have(n, usable) := sprintf("%d of the %d nodes it may use %s", [n, usable, verb(n, "has", "have")])
+# some_have starts a sentence about some of the eligible nodes.
+some_have(n, usable) := sprintf("%d of the %d eligible nodes %s", [n, usable, verb(n, "has", "have")])
 
-# names lists n things of which a few are named.
+# names lists n things, of which only a few are named.
 names(few, n) := concat(", ", few) if count(few) >= n
 
-names(few, n) := sprintf("%s and others", [concat(", ", few)]) if count(few) < n
+names(few, n) := sprintf("%s and %d more", [concat(", ", few), n - count(few)]) if count(few) < n
 
 # aside puts what there is to add into parentheses.
 aside("") := ""
@@ -67,41 +92,37 @@ aside(what) := sprintf(" (%s)", [what]) if what != ""
 # few names up to three things.
 few(things) := names(array.slice(things, 0, 3), count(things))
 
-# rollout says what becomes of one, whose rules have a part in it, and at which size.
+# rollout says how one ends, alongside which workloads, and at which size.
 rollout(fact, fate) := sprintf("a rollout %s%s", [fate, aside(fact.at)]) if count(fact.others) == 0
 
-rollout(fact, fate) := sprintf("with %s, a rollout %s%s", [few(fact.others), fate, aside(fact.at)]) if count(fact.others) > 0
+rollout(fact, fate) := sprintf("a rollout %s alongside %s%s", [fate, few(fact.others), aside(fact.at)]) if {
+	count(fact.others) > 0
+}
 
-# room says how much room is left, and by which rules.
-room(fact) := sprintf("%s %s %s", [concat(" and ", fact.reasons), leave(fact.reasons), space(fact.room)]) if count(fact.reasons) > 0
+# room says how many pods fit, and what limits them.
+room(fact) := sprintf("%s because of %s", [space(fact.room), concat(" and ", fact.reasons)]) if count(fact.reasons) > 0
 
-room(fact) := sprintf("there is %s", [space(fact.room)]) if {
+room(fact) := space(fact.room) if {
 	count(fact.reasons) == 0
 	fact.room != ""
 } else := "" if count(fact.reasons) == 0
 
-space("") := "no room"
+space("") := "no node can take another pod"
 
-space(room) := sprintf("room for %s", [room]) if room != ""
+space(room) := sprintf("at most %s", [room]) if room != ""
 
-# leave goes with rules: the node selector leaves and the requests leave.
-leave(reasons) := "leaves" if {
-	count(reasons) == 1
-	not reasons[0] in {"the requests", "the untolerated taints", "the pod slots of the nodes"}
-} else := "leave"
-
-# like says how many others share the fate of a node or a domain.
+# like says how many nodes or domains are equivalent to one.
 like(0, _) := ""
 
-like(1, word) := sprintf(" (or one %s like it)", [word])
+like(1, word) := sprintf(" (or an equivalent %s)", [word])
 
-like(n, word) := sprintf(" (or any of %d %ss like it)", [n, word]) if n > 1
+like(n, word) := sprintf(" (or any of %d equivalent %ss)", [n, word]) if n > 1
 
 # left says how many of a workload's pods stay Pending after a loss, or are not
-# even created again.
+# recreated.
 left(fact) := sprintf("leaves %s %s", [share(fact.pending, fact.pods), lacking(fact)]) if fact.ending == "never"
 
-left(fact) := sprintf("may leave %s%s %s", [verb(fact.pending, "", "up to "), share(fact.pending, fact.pods), lacking(fact)]) if {
+left(fact) := sprintf("can leave %s%s %s", [verb(fact.pending, "", "up to "), share(fact.pending, fact.pods), lacking(fact)]) if {
 	fact.ending == "may-not"
 }
 

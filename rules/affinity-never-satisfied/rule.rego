@@ -1,9 +1,9 @@
 # METADATA
 # title: Required pod affinity that no pod can satisfy
 # description: >-
-#   Required pod affinity places a pod only beside pods that match all terms, on a node that carries all
-#   topology keys. Without a selector, with terms that contradict each other, or with a key that no usable
-#   node carries, there is no such place and every pod stays Pending. Correct the key or the selector.
+#   Required pod affinity schedules a pod only next to pods that match every term, on a node that has every
+#   topology key. Without a labelSelector, with contradicting terms, or with a key that no eligible node
+#   has, no such node exists and every pod stays Pending. Correct the key or the selector.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 # schemas:
@@ -22,14 +22,14 @@ report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	lines := text.lines(fact.workload, [why(fact), "every pod stays Pending", text.meant(fact.suggestion)])
 }
 
-why(fact) := sprintf("%s the label %s, which the required affinity demands", [
+why(fact) := sprintf("%s the label %s, which the required affinity needs", [
 	text.none_has(fact.usable), fact.key,
 ]) if fact.cause == "missing-key"
 
-why(fact) := sprintf("the required affinity on %s has no labelSelector, so it matches no pod", [fact.key]) if {
+why(fact) := sprintf("the required affinity on %s has no labelSelector, so it matches no pods", [fact.key]) if {
 	fact.cause == "null-selector"
 }
 
-why(fact) := sprintf("no pod can match all terms of the required affinity: %s", [fact.detail]) if {
+why(fact) := sprintf("no pod can match all required affinity terms: %s", [fact.detail]) if {
 	fact.cause == "contradiction"
 }

@@ -20,7 +20,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: none of the 6 nodes it may use has the label topology.kubernetes.io/hostname, which the required affinity demands"
+	message := "Deployment shop/web: none of the 6 eligible nodes has the label topology.kubernetes.io/hostname, which the required affinity needs"
 	details := ["every pod stays Pending", "did you mean kubernetes.io/hostname?"]
 	subject.report == {{"rule": "affinity-never-satisfied", "fact": 1, "message": message, "details": details}} with input as {"affinity": [bad]}
 }
@@ -31,10 +31,10 @@ test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set
 
 test_no_selector if {
 	fact := object.union(bad, {"cause": "null-selector", "key": "kubernetes.io/hostname", "suggestion": ""})
-	said(fact) == {"Deployment shop/web: the required affinity on kubernetes.io/hostname has no labelSelector, so it matches no pod; every pod stays Pending"}
+	said(fact) == {"Deployment shop/web: the required affinity on kubernetes.io/hostname has no labelSelector, so it matches no pods; every pod stays Pending"}
 }
 
 test_contradiction if {
 	fact := object.union(bad, {"cause": "contradiction", "suggestion": "", "detail": "app=db and app=cache"})
-	said(fact) == {"Deployment shop/web: no pod can match all terms of the required affinity: app=db and app=cache; every pod stays Pending"}
+	said(fact) == {"Deployment shop/web: no pod can match all required affinity terms: app=db and app=cache; every pod stays Pending"}
 }

@@ -1,9 +1,9 @@
 # METADATA
-# title: The aliases of a document expand beyond all bounds
+# title: Document aliases expand without limit
 # description: >-
-#   Aliases that repeat aliases grow without limit when they are resolved, which is a known way to exhaust the
-#   memory of a parser. The API server refuses such documents, and this one is not judged. Write the values
-#   out.
+#   Nested aliases grow exponentially when they are resolved, a known way to exhaust the memory of a parser.
+#   The API server rejects such documents, and schedlint does not check this one. Write out the values
+#   instead.
 # related_resources:
 #   - https://yaml.org/spec/1.2.2/
 # schemas:
@@ -18,5 +18,5 @@ import data.schedlint.result
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.documents
 	fact.problem == "alias-bomb"
-	lines := [fact.detail, "write the values out"]
+	lines := [fact.detail, "write out the values instead of using aliases"]
 }

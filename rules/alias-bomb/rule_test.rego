@@ -16,7 +16,7 @@ said(fact) := messages if {
 
 test_reports if {
 	message := "aliases expand to more than 1000 values"
-	details := ["write the values out"]
+	details := ["write out the values instead of using aliases"]
 	subject.report == {{"rule": "alias-bomb", "fact": 1, "message": message, "details": details}} with input as {"documents": [bad]}
 }
 

@@ -1,8 +1,8 @@
 # METADATA
 # title: An alias contains itself
 # description: >-
-#   The anchor lies inside the value that it names, so the document has no finite value and nothing can apply
-#   it. Move the alias out of the anchored value, or write the value out.
+#   The anchor is inside the value that it names, so the document has no finite value and no tool can apply
+#   it. Move the alias out of the anchored value, or write out the value.
 # related_resources:
 #   - https://yaml.org/spec/1.2.2/
 # schemas:
@@ -17,5 +17,5 @@ import data.schedlint.result
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.documents
 	fact.problem == "alias-cycle"
-	message := sprintf("%s, so the document has no end", [fact.detail])
+	message := sprintf("%s, so the document is infinite", [fact.detail])
 }

@@ -15,7 +15,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "anchor &a contains itself, so the document has no end"
+	message := "anchor &a contains itself, so the document is infinite"
 	subject.report == {{"rule": "alias-cycle", "fact": 1, "message": message}} with input as {"documents": [bad]}
 }
 

@@ -1,10 +1,10 @@
 # METADATA
-# title: Required anti-affinity asks for more domains than exist
+# title: Required anti-affinity needs more domains than exist
 # description: >-
-#   Every pod needs a domain of its own, a domain being one value of the topology key, so pods beyond the
-#   number of domains on eligible nodes stay Pending. Nodes that the pods may not use, such as a tainted
-#   control plane, do not count. Lower the replicas, add nodes, or make the rule preferred or a topology
-#   spread constraint.
+#   Each pod needs its own domain, that is its own value of the topology key, so pods in excess of the
+#   domains on eligible nodes stay Pending. Nodes that the pods cannot use, such as a tainted control plane,
+#   do not count. Run fewer replicas, add nodes, make the rule preferred, or use a topologySpreadConstraint
+#   instead.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 # schemas:
@@ -21,7 +21,8 @@ report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.anti_affinity
 	fact.verdict == "infeasible"
 	lines := text.lines(fact.workload, array.flatten([
-		need(fact), have(fact), fact.excluded, text.pending(fact.pending), fact.growth, fact.together,
+		sprintf("%s, but %s", [need(fact), have(fact)]),
+		text.eligible(fact), fact.excluded, text.pending(fact.pending), fact.growth, fact.together,
 	]))
 }
 
@@ -29,10 +30,8 @@ need(fact) := sprintf("%s %s %d distinct %s values", [
 	text.pods(fact, fact.pods), text.verb(fact.pods, "needs", "need"), fact.pods, fact.key,
 ])
 
-have(fact) := sprintf("%s and %s %d%s", [
-	text.eligible(fact), text.verb(fact.eligible, "gives", "give"), fact.domains, room(fact),
-])
+have(fact) := sprintf("eligible nodes have only %d", [fact.domains]) if fact.most == fact.domains
 
-room(fact) := "" if fact.most == fact.domains
-
-room(fact) := sprintf(", with room for %d", [fact.most]) if fact.most != fact.domains
+have(fact) := sprintf("eligible nodes have %d and only %d %s", [
+	fact.domains, fact.most, text.verb(fact.most, "pod fits", "pods fit"),
+]) if fact.most != fact.domains

@@ -24,8 +24,8 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: 7 replicas need 7 distinct kubernetes.io/hostname values"
-	details := ["6 of 7 nodes are eligible and give 6", "kni-control-plane has the untolerated taint x:NoSchedule", "1 pod stays Pending"]
+	message := "Deployment shop/web: 7 replicas need 7 distinct kubernetes.io/hostname values, but eligible nodes have only 6"
+	details := ["6 of 7 nodes are eligible", "kni-control-plane has the untolerated taint x:NoSchedule", "1 pod stays Pending"]
 	subject.report == {{"rule": "anti-affinity-exceeds-domains", "fact": 1, "message": message, "details": details}} with input as {"anti_affinity": [bad]}
 }
 
@@ -35,15 +35,15 @@ test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set
 
 test_all_nodes_eligible if {
 	fact := object.union(bad, {"pods": 8, "nodes": 6, "pending": 2, "excluded": []})
-	said(fact) == {"Deployment shop/web: 8 replicas need 8 distinct kubernetes.io/hostname values; all 6 nodes are eligible and give 6; 2 pods stay Pending"}
+	said(fact) == {"Deployment shop/web: 8 replicas need 8 distinct kubernetes.io/hostname values, but eligible nodes have only 6; all 6 nodes are eligible; 2 pods stay Pending"}
 }
 
 test_growth_and_together if {
 	fact := object.union(bad, {"workload": "Job shop/load", "nodes": 1, "eligible": 1, "domains": 1, "most": 1, "pods": 2, "excluded": [], "growth": "pool spot is counted at its max of 1", "together": "host port 80 allows one pod per node, too"})
-	said(fact) == {"Job shop/load: 2 pods need 2 distinct kubernetes.io/hostname values; 1 of 1 node is eligible and gives 1; 1 pod stays Pending; pool spot is counted at its max of 1; host port 80 allows one pod per node, too"}
+	said(fact) == {"Job shop/load: 2 pods need 2 distinct kubernetes.io/hostname values, but eligible nodes have only 1; the only node is eligible; 1 pod stays Pending; pool spot is counted at its max of 1; host port 80 allows one pod per node, too"}
 }
 
 test_fewer_than_the_domains if {
 	fact := object.union(bad, {"most": 5, "pending": 2, "excluded": []})
-	said(fact) == {"Deployment shop/web: 7 replicas need 7 distinct kubernetes.io/hostname values; 6 of 7 nodes are eligible and give 6, with room for 5; 2 pods stay Pending"}
+	said(fact) == {"Deployment shop/web: 7 replicas need 7 distinct kubernetes.io/hostname values, but eligible nodes have 6 and only 5 pods fit; 6 of 7 nodes are eligible; 2 pods stay Pending"}
 }

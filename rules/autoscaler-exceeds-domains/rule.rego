@@ -1,11 +1,11 @@
 # METADATA
-# title: An autoscaler may ask for more pods than fit
+# title: An autoscaler can request more pods than fit
 # description: >-
-#   The pods that are declared fit, but not as many as the autoscaler may ask for: those beyond stay
-#   Pending, and just under load the workload is smaller than its owners believe. Pools that grow are
-#   counted at their largest. In the order of safety: add nodes or let a pool grow further; use a topology
-#   spread constraint instead of required anti-affinity, so several pods may share a node; lower the maximum
-#   to what fits, so that alerts on it tell the truth.
+#   The declared pods fit, but not the maximum of the autoscaler: the excess pods stay Pending, so the
+#   workload has less capacity under load than its owners expect. Node pools count at their maximum size.
+#   Safest first: add nodes or raise the maximum of a node pool; use a topologySpreadConstraint instead of
+#   required anti-affinity so that pods can share a node; lower the maximum to what fits so that alerts on
+#   it are accurate.
 # related_resources:
 #   - https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
@@ -23,12 +23,15 @@ report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.autoscalers
 	fact.verdict == "infeasible"
 	pending := sprintf("%s would stay Pending", [text.number(fact.pending, "pod")])
-	fit := concat(": ", [part | some part in [ask(fact), fact.reason]; part != ""])
-	lines := text.lines(fact.workload, [fit, pending, fact.growth, fact.begins])
+	lines := text.lines(fact.workload, [scale(fact), limit(fact.reason), pending, fact.growth, fact.begins])
 }
 
-ask(fact) := sprintf("%s may ask for %s%s, at most %d %s", [
+scale(fact) := sprintf("%s can scale to %s%s but only %d %s", [
 	fact.scaler, text.number(fact.max, "pod"), default_note[fact["default"]], fact.most, text.verb(fact.most, "fits", "fit"),
 ])
+
+limit("") := ""
+
+limit(reason) := sprintf("limited by %s", [reason]) if reason != ""
 
 default_note := {false: "", true: " by default"}

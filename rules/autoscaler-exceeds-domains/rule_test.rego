@@ -23,8 +23,8 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: HorizontalPodAutoscaler shop/web may ask for 10 pods, at most 3 fit: required anti-affinity on kubernetes.io/hostname"
-	details := ["7 pods would stay Pending"]
+	message := "Deployment shop/web: HorizontalPodAutoscaler shop/web can scale to 10 pods but only 3 fit"
+	details := ["limited by required anti-affinity on kubernetes.io/hostname", "7 pods would stay Pending"]
 	subject.report == {{"rule": "autoscaler-exceeds-domains", "fact": 1, "message": message, "details": details}} with input as {"autoscalers": [bad]}
 }
 
@@ -34,10 +34,10 @@ test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown", "pending
 
 test_growth_and_default if {
 	fact := object.union(bad, {"scaler": "ScaledObject shop/web", "max": 100, "default": true, "most": 6, "pending": 94, "growth": "pool spot is counted at its max of 6", "begins": "it begins to fit with 100 nodes of pool spot"})
-	said(fact) == {"Deployment shop/web: ScaledObject shop/web may ask for 100 pods by default, at most 6 fit: required anti-affinity on kubernetes.io/hostname; 94 pods would stay Pending; pool spot is counted at its max of 6; it begins to fit with 100 nodes of pool spot"}
+	said(fact) == {"Deployment shop/web: ScaledObject shop/web can scale to 100 pods by default but only 6 fit; limited by required anti-affinity on kubernetes.io/hostname; 94 pods would stay Pending; pool spot is counted at its max of 6; it begins to fit with 100 nodes of pool spot"}
 }
 
 test_one_pod_without_a_reason if {
 	fact := object.union(bad, {"max": 2, "most": 1, "pending": 1, "reason": ""})
-	said(fact) == {"Deployment shop/web: HorizontalPodAutoscaler shop/web may ask for 2 pods, at most 1 fits; 1 pod would stay Pending"}
+	said(fact) == {"Deployment shop/web: HorizontalPodAutoscaler shop/web can scale to 2 pods but only 1 fits; 1 pod would stay Pending"}
 }

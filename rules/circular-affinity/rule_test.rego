@@ -15,14 +15,14 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/a: the required affinity is part of a circle"
-	details := ["Deployment shop/a waits for Deployment shop/b, which waits for Deployment shop/c, which waits for Deployment shop/a", "none of their pods starts"]
+	message := "Deployment shop/a: its required affinity is part of a cycle: Deployment shop/a waits for Deployment shop/b, which waits for Deployment shop/c, which waits for Deployment shop/a"
+	details := ["none of their pods can start"]
 	subject.report == {{"rule": "circular-affinity", "fact": 1, "message": message, "details": details}} with input as {"circles": [bad]}
 }
 
 test_from_outside if {
 	fact := object.union(bad, {"workload": "Deployment shop/web", "members": ["Deployment shop/a", "Deployment shop/b", "Deployment shop/a"], "member": false})
-	said(fact) == {"Deployment shop/web: the required affinity waits for a circle; Deployment shop/a waits for Deployment shop/b, which waits for Deployment shop/a; none of their pods starts"}
+	said(fact) == {"Deployment shop/web: its required affinity waits for a cycle: Deployment shop/a waits for Deployment shop/b, which waits for Deployment shop/a; none of their pods can start"}
 }
 
 test_silent_without_circles if subject.report == set() with input as {"circles": []}

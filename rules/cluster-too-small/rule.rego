@@ -1,10 +1,10 @@
 # METADATA
-# title: The nodes do not hold all pods
+# title: The nodes do not have enough capacity for all pods
 # description: >-
-#   The requests of all pods of a workload exceed what the eligible nodes offer even when nothing else runs on
-#   them, or those of all workloads that may use no other nodes do so together: however they are placed, the
-#   pods beyond stay Pending. Pods that end by themselves do not count. Lower the requests or the replicas, or
-#   add nodes. Workloads that never share a cluster belong into different clusters of the configuration.
+#   The pods of one workload, or of several workloads limited to the same nodes, request more than the
+#   eligible nodes have even when nothing else runs on them, so some pods stay Pending in every placement.
+#   Pods that run to completion do not count. Lower the requests, run fewer replicas, or add nodes. Declare
+#   workloads that never share a cluster in separate clusters in the configuration.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
 # schemas:
@@ -20,9 +20,12 @@ import data.schedlint.text
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.room
 	fact.verdict == "infeasible"
-	ask := sprintf("%s request %s", [text.number(fact.pods, "pod"), fact.request])
-	room := sprintf("%s and %s %s", [text.eligible(fact), text.verb(fact.eligible, "has", "have"), fact.room])
-	lines := text.lines(subject(fact), [ask, room, pending(fact), fact.growth])
+	lines := text.lines(subject(fact), [
+		sprintf("%s %s %s, but eligible nodes have %s", [
+			text.number(fact.pods, "pod"), text.verb(fact.pods, "requests", "request"), fact.request, fact.room,
+		]),
+		text.eligible(fact), pending(fact), fact.growth,
+	])
 }
 
 subject(fact) := fact.workload if fact.others == 0

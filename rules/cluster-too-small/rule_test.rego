@@ -10,8 +10,8 @@ bad := {
 	"pods": 10,
 	"pending": 2,
 	"resource": "cpu",
-	"request": "2 of cpu each",
-	"room": "room for 8",
+	"request": "2 cpu each",
+	"room": "capacity for only 8 pods",
 	"nodes": 7,
 	"eligible": 6,
 	"growth": "",
@@ -23,8 +23,8 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: 10 pods request 2 of cpu each"
-	details := ["6 of 7 nodes are eligible and have room for 8", "2 pods stay Pending"]
+	message := "Deployment shop/web: 10 pods request 2 cpu each, but eligible nodes have capacity for only 8 pods"
+	details := ["6 of 7 nodes are eligible", "2 pods stay Pending"]
 	subject.report == {{"rule": "cluster-too-small", "fact": 1, "message": message, "details": details}} with input as {"room": [bad]}
 }
 
@@ -34,10 +34,10 @@ test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set
 
 test_growth if {
 	fact := object.union(bad, {"growth": "pool spot is counted at its max of 2"})
-	said(fact) == {"Deployment shop/web: 10 pods request 2 of cpu each; 6 of 7 nodes are eligible and have room for 8; 2 pods stay Pending; pool spot is counted at its max of 2"}
+	said(fact) == {"Deployment shop/web: 10 pods request 2 cpu each, but eligible nodes have capacity for only 8 pods; 6 of 7 nodes are eligible; 2 pods stay Pending; pool spot is counted at its max of 2"}
 }
 
 test_together if {
-	fact := object.union(bad, {"others": 2, "request": "20 of cpu together", "room": "16"})
-	said(fact) == {"Deployment shop/web and 2 other workloads: 10 pods request 20 of cpu together; 6 of 7 nodes are eligible and have 16; at least 2 pods stay Pending"}
+	fact := object.union(bad, {"others": 2, "request": "20 cpu in total", "room": "only 16"})
+	said(fact) == {"Deployment shop/web and 2 other workloads: 10 pods request 20 cpu in total, but eligible nodes have only 16; 6 of 7 nodes are eligible; at least 2 pods stay Pending"}
 }

@@ -1,11 +1,10 @@
 # METADATA
 # title: Workloads fit alone but not together
 # description: >-
-#   Required anti-affinity, host ports and the other hard rules of these workloads leave no placement of all
-#   their pods, resources left aside, although each workload could be placed if it were alone, or each rule be
-#   met if it were the only one: some pods stay Pending in every order. Run fewer pods, make one of the rules
-#   preferred, or add nodes. Workloads that never share a cluster belong into different clusters of the
-#   configuration.
+#   Required anti-affinity, host ports and other hard rules leave no placement for all pods of these
+#   workloads, even without resource requests, although each workload or each rule alone can be satisfied.
+#   Some pods stay Pending in every scheduling order. Run fewer pods, make one of the rules preferred, or
+#   add nodes. Declare workloads that never share a cluster in separate clusters in the configuration.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 # schemas:
@@ -26,10 +25,8 @@ report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	]))
 }
 
-fit(fact) := sprintf("of %s %s at most %d %s on the %s%s", [
-	whose(fact), text.number(fact.pods, "pod"), fact.most, text.verb(fact.most, "fits", "fit"), text.number(fact.nodes, "node"), together(fact),
+fit(fact) := sprintf("only %d of %s %s on the %s%s", [
+	fact.most, text.number(fact.pods, "pod"), text.verb(fact.most, "fits", "fit"), text.number(fact.nodes, "node"), together(fact),
 ])
 
-whose(fact) := {true: "its", false: "their"}[count(fact.workloads) == 1]
-
-together(fact) := {true: "", false: " together"}[count(fact.workloads) == 1]
+together(fact) := {true: "", false: " at the same time"}[count(fact.workloads) == 1]

@@ -21,14 +21,14 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/a, Deployment shop/b: of their 4 pods at most 3 fit on the 3 nodes together"
+	message := "Deployment shop/a, Deployment shop/b: only 3 of 4 pods fit on the 3 nodes at the same time"
 	details := ["Deployment shop/a has required anti-affinity on kubernetes.io/hostname", "1 pod stays Pending"]
 	subject.report == {{"rule": "crowded-out", "fact": 1, "message": message, "details": details}} with input as {"crowds": [bad]}
 }
 
 test_one_workload if {
 	fact := object.union(bad, {"workloads": ["Deployment shop/a"]})
-	said(fact) == {"Deployment shop/a: of its 4 pods at most 3 fit on the 3 nodes; Deployment shop/a has required anti-affinity on kubernetes.io/hostname; 1 pod stays Pending"}
+	said(fact) == {"Deployment shop/a: only 3 of 4 pods fit on the 3 nodes; Deployment shop/a has required anti-affinity on kubernetes.io/hostname; 1 pod stays Pending"}
 }
 
 test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()

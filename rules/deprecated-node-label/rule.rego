@@ -1,10 +1,10 @@
 # METADATA
-# title: A node label that is no longer set
+# title: A deprecated node label
 # description: >-
-#   The label was renamed years ago and current releases and cloud providers no longer set it, so selectors,
-#   affinity and topology keys that use it find nothing on new nodes. Use the label that replaced it. Nothing is
-#   said where another term of the same affinity has the new label, or where objects of OpenShift are declared,
-#   which still sets node-role.kubernetes.io/master.
+#   The label was renamed years ago, and current releases and cloud providers no longer set it, so
+#   selectors, affinity and topology keys that use it match no new nodes. Use the replacement. The rule
+#   reports nothing if another term of the same affinity uses the new label, or if OpenShift objects are
+#   declared, because OpenShift still sets node-role.kubernetes.io/master.
 # related_resources:
 #   - https://kubernetes.io/docs/reference/labels-annotations-taints/
 # schemas:
@@ -23,7 +23,7 @@ report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	fact.on_nodes == 0
 	not fact.beside
 	fact.platform == ""
-	what := sprintf("%s uses the node label %s, which is no longer set", [fact.where, fact.key])
+	what := sprintf("%s uses the deprecated node label %s, which is no longer set", [fact.where, fact.key])
 	lines := text.lines(fact.workload, [what, instead(fact)])
 }
 

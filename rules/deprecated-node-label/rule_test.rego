@@ -20,7 +20,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: nodeSelector uses the node label beta.kubernetes.io/os, which is no longer set"
+	message := "Deployment shop/web: nodeSelector uses the deprecated node label beta.kubernetes.io/os, which is no longer set"
 	details := ["use kubernetes.io/os"]
 	subject.report == {{"rule": "deprecated-node-label", "fact": 1, "message": message, "details": details}} with input as {"node_labels": [bad]}
 }
@@ -31,7 +31,7 @@ test_nodes_carry_it_all_the_same if said(object.union(bad, {"on_nodes": 2})) == 
 
 test_no_replacement if {
 	fact := object.union(bad, {"replacement": ""})
-	said(fact) == {"Deployment shop/web: nodeSelector uses the node label beta.kubernetes.io/os, which is no longer set"}
+	said(fact) == {"Deployment shop/web: nodeSelector uses the deprecated node label beta.kubernetes.io/os, which is no longer set"}
 }
 
 test_silent_beside_its_replacement if said(object.union(bad, {"beside": true})) == set()

@@ -1,12 +1,11 @@
 # METADATA
-# title: A disruption budget that lets no pod be evicted
+# title: A PodDisruptionBudget that allows no disruptions
 # description: >-
-#   A drain evicts pods through an API that refuses while their budget allows no disruption. A budget that
-#   asks for as many healthy pods as there are never allows one, and the API refuses every eviction of a pod
-#   that more than one budget selects. Upgrades of nodes then hang or end by force, which is what the budget
-#   was to prevent. In the order of safety: run one more replica; write maxUnavailable: 1 instead of
-#   minAvailable; leave one budget for each pod; remove the budget of a workload that may be down for a
-#   moment.
+#   A drain evicts pods through the eviction API, which refuses while the PodDisruptionBudget allows no
+#   disruption. A budget that requires all pods to be healthy never allows one, and the API refuses every
+#   eviction of a pod that more than one budget selects. Node upgrades then hang or are forced, which the
+#   budget was meant to prevent. Safest first: run one more replica; set maxUnavailable: 1 instead of
+#   minAvailable; keep one budget per pod; remove the budget of a workload that tolerates brief downtime.
 # related_resources:
 #   - https://kubernetes.io/docs/tasks/run-application/configure-pdb/
 #   - https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
@@ -23,13 +22,21 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.budgets
-	lines := text.lines(fact.budget, [why(fact)])
+	lines := why(fact)
 }
 
-why(fact) := sprintf("no pod of %s may be evicted%s, so a drain of its node never ends", [
-	text.few(fact.selects), text.aside(fact.limit),
-]) if fact.problem == "no-eviction"
+why(fact) := [
+	sprintf("%s allows no disruptions of %s%s", [fact.budget, text.few(fact.selects), text.aside(fact.limit)]),
+	"draining a node that runs one of these pods never completes",
+] if {
+	fact.problem == "no-eviction"
+}
 
-why(fact) := sprintf("selects pods of %s that %s %s as well: the API refuses every eviction of a pod with more than one budget", [
-	text.few(fact.selects), text.few(fact.others), text.verb(count(fact.others), "selects", "select"),
-]) if fact.problem == "several"
+why(fact) := [
+	sprintf("%s selects pods of %s that %s also %s", [
+		fact.budget, text.few(fact.selects), text.few(fact.others), text.verb(count(fact.others), "selects", "select"),
+	]),
+	"the API server refuses to evict a pod that more than one PodDisruptionBudget selects",
+] if {
+	fact.problem == "several"
+}

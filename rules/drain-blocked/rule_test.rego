@@ -19,8 +19,8 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "PodDisruptionBudget shop/web: no pod of Deployment shop/web may be evicted (minAvailable 2 of 2 pods), so a drain of its node never ends"
-	details := []
+	message := "PodDisruptionBudget shop/web allows no disruptions of Deployment shop/web (minAvailable 2 of 2 pods)"
+	details := ["draining a node that runs one of these pods never completes"]
 	subject.report == {{"rule": "drain-blocked", "fact": 1, "message": message, "details": details}} with input as {"budgets": [bad]}
 }
 
@@ -32,10 +32,10 @@ test_idle_is_another_rule if said(object.union(bad, {"problem": "idle", "pods": 
 
 test_several if {
 	fact := object.union(bad, {"problem": "several", "others": ["PodDisruptionBudget shop/all"]})
-	said(fact) == {"PodDisruptionBudget shop/web: selects pods of Deployment shop/web that PodDisruptionBudget shop/all selects as well: the API refuses every eviction of a pod with more than one budget"}
+	said(fact) == {"PodDisruptionBudget shop/web selects pods of Deployment shop/web that PodDisruptionBudget shop/all also selects; the API server refuses to evict a pod that more than one PodDisruptionBudget selects"}
 }
 
 test_many if {
 	fact := object.union(bad, {"problem": "several", "selects": ["a", "b", "c", "d"], "others": ["PodDisruptionBudget shop/x", "PodDisruptionBudget shop/y"]})
-	said(fact) == {"PodDisruptionBudget shop/web: selects pods of a, b, c and others that PodDisruptionBudget shop/x, PodDisruptionBudget shop/y select as well: the API refuses every eviction of a pod with more than one budget"}
+	said(fact) == {"PodDisruptionBudget shop/web selects pods of a, b, c and 1 more that PodDisruptionBudget shop/x, PodDisruptionBudget shop/y also select; the API server refuses to evict a pod that more than one PodDisruptionBudget selects"}
 }

@@ -1,11 +1,10 @@
 # METADATA
-# title: A drained node leaves pods Pending
+# title: A node drain leaves pods Pending
 # description: >-
-#   When a node is drained its pods have to be placed on the others, and the rules leave no room for all of
-#   them there, so the workload runs short until the node is back. With a disruption budget the drain of the
-#   next node is then refused, so an upgrade that takes the nodes one by one for good never ends. In the
-#   order of safety: add a node, so one is spare; run fewer replicas; use a topology spread constraint
-#   instead of required anti-affinity; let the budget allow one more disruption.
+#   When the node is drained, the other nodes cannot take all of its pods, so the workload runs short until
+#   the node is back. With a PodDisruptionBudget the drain of the next node is then refused, so a rolling
+#   node replacement never completes. Safest first: add a spare node; run fewer replicas; use a
+#   topologySpreadConstraint instead of required anti-affinity; allow one more disruption in the budget.
 # related_resources:
 #   - https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
@@ -23,10 +22,10 @@ import data.schedlint.text
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.drains
 	fact.ending in {"may-not", "never"}
-	node := sprintf("draining %s%s", [fact.node, text.like(fact.like, "node")])
-	lines := text.lines(fact.workload, [sprintf("%s %s until it is back", [node, text.left(fact)]), next(fact)])
+	node := sprintf("draining node %s%s", [fact.node, text.like(fact.like, "node")])
+	lines := text.lines(fact.workload, [sprintf("%s %s until it is schedulable again", [node, text.left(fact)]), next(fact)])
 }
 
 next(fact) := "" if fact.limit == ""
 
-next(fact) := sprintf("%s, so the next drain is refused", [fact.limit]) if fact.limit != ""
+next(fact) := sprintf("the next drain is then blocked (%s)", [fact.limit]) if fact.limit != ""

@@ -19,8 +19,8 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: draining n1 (or any of 2 nodes like it) leaves 1 of 3 pods Pending until it is back"
-	details := ["maxUnavailable 1 of 3 pods, so the next drain is refused"]
+	message := "Deployment shop/web: draining node n1 (or any of 2 equivalent nodes) leaves 1 of 3 pods Pending until it is schedulable again"
+	details := ["the next drain is then blocked (maxUnavailable 1 of 3 pods)"]
 	subject.report == {{"rule": "drain-leaves-pods-pending", "fact": 1, "message": message, "details": details}} with input as {"drains": [bad]}
 }
 
@@ -30,5 +30,5 @@ test_unknown_is_silent if said(object.union(bad, {"ending": "unknown", "pending"
 
 test_maybe_without_budget if {
 	fact := object.union(bad, {"ending": "may-not", "like": 0, "pending": 2, "limit": ""})
-	said(fact) == {"Deployment shop/web: draining n1 may leave up to 2 of 3 pods Pending until it is back"}
+	said(fact) == {"Deployment shop/web: draining node n1 can leave up to 2 of 3 pods Pending until it is schedulable again"}
 }

@@ -1,8 +1,8 @@
 # METADATA
-# title: A key stands twice in one mapping
+# title: Duplicate mapping key
 # description: >-
-#   A mapping may hold a key once. Some tools refuse the document, others silently keep the first or the last
-#   value, so what reaches the cluster depends on the tool. Remove one of the two.
+#   A mapping can contain a key only once. Some tools reject the document, others silently keep the first or
+#   the last value, so the result in the cluster depends on the tool. Remove one of the two.
 # related_resources:
 #   - https://yaml.org/spec/1.2.2/
 # schemas:
@@ -14,8 +14,11 @@ package schedlint.rules["duplicate-key"]
 
 import data.schedlint.result
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.documents
 	fact.problem == "duplicate-key"
-	message := sprintf("key %s stands here for the second time; the first is on line %d, and only one of them counts", [fact.detail, fact.first_line])
+	lines := [
+		sprintf("duplicate key %s (first defined on line %d)", [fact.detail, fact.first_line]),
+		"only one of the two takes effect",
+	]
 }

@@ -9,14 +9,15 @@ bad := {
 	"first_line": 4,
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"documents": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"documents": [fact]}
 }
 
 test_reports if {
-	message := "key replicas stands here for the second time; the first is on line 4, and only one of them counts"
-	subject.report == {{"rule": "duplicate-key", "fact": 1, "message": message}} with input as {"documents": [bad]}
+	message := "duplicate key replicas (first defined on line 4)"
+	details := ["only one of the two takes effect"]
+	subject.report == {{"rule": "duplicate-key", "fact": 1, "message": message, "details": details}} with input as {"documents": [bad]}
 }
 
 test_silent_about_other_problems if said(object.union(bad, {"problem": "alias-cycle"})) == set()

@@ -22,13 +22,13 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment ml/train: each pod requests 2 of example.com/gpus, which no node lists, so whether it fits is unknown"
-	details := ["did you mean example.com/gpu?"]
+	message := "Deployment ml/train: each pod requests 2 example.com/gpus, but no declared node lists example.com/gpus"
+	details := ["it is unknown whether the pods fit", "did you mean example.com/gpu?"]
 	subject.report == {{"rule": "extended-resource-on-no-node", "fact": 1, "message": message, "details": details}} with input as {"requests": [bad]}
 }
 
 test_no_name_is_near if {
-	said(object.union(bad, {"suggestion": ""})) == {"Deployment ml/train: each pod requests 2 of example.com/gpus, which no node lists, so whether it fits is unknown"}
+	said(object.union(bad, {"suggestion": ""})) == {"Deployment ml/train: each pod requests 2 example.com/gpus, but no declared node lists example.com/gpus; it is unknown whether the pods fit"}
 }
 
 test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()

@@ -1,8 +1,8 @@
 # METADATA
 # title: More pods need a host port than there are nodes
 # description: >-
-#   A node has every host port once, so at most one pod with that port runs on each eligible node and the pods
-#   beyond stay Pending. Use a Service instead of the host port, or a DaemonSet, or lower the replicas.
+#   Only one pod per node can use a host port, so excess pods stay Pending. Use a Service instead of the
+#   host port, use a DaemonSet, or run fewer replicas.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/services-networking/service/
 # schemas:
@@ -18,8 +18,11 @@ import data.schedlint.text
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.host_ports
 	fact.verdict == "infeasible"
-	need := sprintf("%s ask for host port %s, which a node has once", [text.pods(fact, fact.pods), fact.port])
 	lines := text.lines(fact.workload, array.flatten([
-		need, text.eligible(fact), fact.excluded, text.pending(fact.pending), fact.growth,
+		need(fact), fact.excluded, text.pending(fact.pending), fact.growth,
 	]))
 }
+
+need(fact) := sprintf("%s %s host port %s, each on its own node, but %s", [
+	text.pods(fact, fact.pods), text.verb(fact.pods, "uses", "use"), fact.port, text.only_eligible(fact),
+])

@@ -21,8 +21,8 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: 3 replicas ask for host port 8080/TCP, which a node has once"
-	details := ["2 of 3 nodes are eligible", "kni-control-plane has the untolerated taint x:NoSchedule", "1 pod stays Pending"]
+	message := "Deployment shop/web: 3 replicas use host port 8080/TCP, each on its own node, but only 2 of 3 nodes are eligible"
+	details := ["kni-control-plane has the untolerated taint x:NoSchedule", "1 pod stays Pending"]
 	subject.report == {{"rule": "host-port-exceeds-nodes", "fact": 1, "message": message, "details": details}} with input as {"host_ports": [bad]}
 }
 
@@ -32,5 +32,5 @@ test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set
 
 test_growth if {
 	fact := object.union(bad, {"pods": 4, "pending": 2, "excluded": [], "growth": "pool spot is counted at its max of 2"})
-	said(fact) == {"Deployment shop/web: 4 replicas ask for host port 8080/TCP, which a node has once; 2 of 3 nodes are eligible; 2 pods stay Pending; pool spot is counted at its max of 2"}
+	said(fact) == {"Deployment shop/web: 4 replicas use host port 8080/TCP, each on its own node, but only 2 of 3 nodes are eligible; 2 pods stay Pending; pool spot is counted at its max of 2"}
 }

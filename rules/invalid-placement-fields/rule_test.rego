@@ -17,7 +17,7 @@ said(fact) := messages if {
 
 test_reports if {
 	message := "Prometheus shop/web: spec.tolerations[0].operator: operator is \"Exist\": must be Equal or Exists"
-	details := ["the API server refuses a pod with this"]
+	details := ["the API server rejects pods with this value"]
 	subject.report == {{"rule": "invalid-placement-fields", "fact": 1, "message": message, "details": details}} with input as {"refusals": [bad]}
 }
 

@@ -1,9 +1,8 @@
 # METADATA
-# title: A matchLabelKeys entry that no pod carries
+# title: A matchLabelKeys entry that the pods do not have
 # description: >-
-#   matchLabelKeys and mismatchLabelKeys add the value that the pod carries under the key to the selector. A
-#   key that the pod does not carry is skipped without notice, so the entry does nothing. Correct the key, or
-#   add the label to the pod template.
+#   matchLabelKeys and mismatchLabelKeys add the value of that pod label to the selector. A key that the pod
+#   does not have is silently ignored. Correct the key, or add the label to the pod template.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
@@ -20,6 +19,6 @@ import data.schedlint.text
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.label_keys
 	fact.on_pod == "no"
-	what := sprintf("%s names %s, which its pods do not carry, so the entry is skipped", [fact.list, fact.key])
+	what := sprintf("%s lists %s, but its pods do not have that label, so the entry is ignored", [fact.list, fact.key])
 	lines := text.lines(fact.workload, [what, text.meant(fact.nearest)])
 }

@@ -17,7 +17,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: matchLabelKeys names pod-template-hsah, which its pods do not carry, so the entry is skipped"
+	message := "Deployment shop/web: matchLabelKeys lists pod-template-hsah, but its pods do not have that label, so the entry is ignored"
 	details := ["did you mean pod-template-hash?"]
 	subject.report == {{"rule": "match-label-key-not-on-pod", "fact": 1, "message": message, "details": details}} with input as {"label_keys": [bad]}
 }

@@ -1,9 +1,9 @@
 # METADATA
-# title: The namespaces of a term leave out its own
+# title: A term excludes its own namespace
 # description: >-
-#   As soon as a term lists namespaces or a namespaceSelector, its own namespace counts only if it is among
-#   them. The selector of this term matches the workload's own pods, but the namespaces leave them out, and no
-#   other declared pod matches. Add the own namespace, or drop the list.
+#   A term that sets namespaces or namespaceSelector applies to its own namespace only if they include it.
+#   The selector of this term matches the pods of the workload, but the namespaces exclude them, and no
+#   other declared pod matches. Add the namespace, or remove the list.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 # schemas:
@@ -22,8 +22,6 @@ report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	fact.use in {"affinity", "anti-affinity"}
 	fact.matches_own == "yes"
 	fact.own_namespace == "no"
-	lines := text.lines(fact.workload, [sprintf(
-		"the %s selects %s, as its own pods are, but only in the namespaces %s; its own is not among them, and no declared pod matches",
-		[fact.use, fact.text, fact.namespaces],
-	)])
+	what := sprintf("the %s selects the labels of its own pods (%s), but not in its own namespace", [fact.use, fact.text])
+	lines := text.lines(fact.workload, [what, sprintf("the term applies to %s, where no declared pod matches", [fact.namespaces])])
 }

@@ -23,8 +23,8 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: the anti-affinity selects app=web, as its own pods are, but only in the namespaces db, cache; its own is not among them, and no declared pod matches"
-	details := []
+	message := "Deployment shop/web: the anti-affinity selects the labels of its own pods (app=web), but not in its own namespace"
+	details := ["the term applies to db, cache, where no declared pod matches"]
 	subject.report == {{"rule": "namespaces-exclude-own", "fact": 1, "message": message, "details": details}} with input as {"selectors": [bad]}
 }
 
@@ -40,5 +40,5 @@ test_spread_has_no_namespaces if said(object.union(bad, {"use": "spread"})) == s
 
 test_affinity if {
 	fact := object.union(bad, {"use": "affinity"})
-	said(fact) == {"Deployment shop/web: the affinity selects app=web, as its own pods are, but only in the namespaces db, cache; its own is not among them, and no declared pod matches"}
+	said(fact) == {"Deployment shop/web: the affinity selects the labels of its own pods (app=web), but not in its own namespace; the term applies to db, cache, where no declared pod matches"}
 }

@@ -1,8 +1,8 @@
 # METADATA
 # title: The document is nested too deeply
 # description: >-
-#   The document nests values more deeply than any Kubernetes object does and deeper than parsers accept. It
-#   is not judged. Look for a generator that runs away or an indentation that grows with every entry.
+#   The document nests values deeper than any Kubernetes object and deeper than parsers accept, so schedlint
+#   does not check it. Look for a runaway generator, or for indentation that grows with every entry.
 # related_resources:
 #   - https://yaml.org/spec/1.2.2/
 # schemas:
@@ -17,5 +17,5 @@ import data.schedlint.result
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.documents
 	fact.problem == "nesting-too-deep"
-	message := sprintf("%s of nesting", [fact.detail])
+	message := sprintf("the document nests too deeply: %s", [fact.detail])
 }

@@ -15,7 +15,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "more than 200 levels of nesting"
+	message := "the document nests too deeply: more than 200 levels"
 	subject.report == {{"rule": "nesting-too-deep", "fact": 1, "message": message}} with input as {"documents": [bad]}
 }
 

@@ -1,10 +1,10 @@
 # METADATA
-# title: No node passes the filters of the pods
+# title: No node is eligible for the pods
 # description: >-
-#   Taints, node selectors and required node affinity together exclude every declared node, so no pod of the
-#   workload is ever placed. The message says which filter excludes how many nodes. Add the missing toleration
-#   or node label, or correct the selector. With nodeName no scheduler is asked: a pod for a node that does not
-#   exist is deleted, and a kubelet rejects a pod that its node does not suit.
+#   Taints, node selectors and required node affinity exclude every declared node, so no pod of the workload
+#   is scheduled. The finding says how many nodes each filter excludes. Add the missing toleration or node
+#   label, or correct the selector. A nodeName bypasses the scheduler: a pod for a node that does not exist
+#   is deleted, and the kubelet rejects a pod that does not match its node.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
@@ -21,15 +21,16 @@ import data.schedlint.text
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.eligibility
 	fact.verdict == "infeasible"
-	head := sprintf("no eligible node among %d", [fact.nodes])
-	lines := text.lines(fact.workload, array.flatten([head, fact.reasons, fate(fact)]))
+	lines := text.lines(fact.workload, array.flatten([head(fact.nodes), fact.reasons, fate(fact)]))
 }
+
+head(1) := "the only node is not eligible"
+
+head(n) := sprintf("none of the %d nodes is eligible", [n]) if n != 1
 
 fate(fact) := text.pending(fact.pods) if fact.bound == ""
 
-fate(fact) := sprintf("%s %s never scheduled: the pod garbage collector deletes %s", [
-	text.number(fact.pods, "pod"), text.verb(fact.pods, "is", "are"), text.verb(fact.pods, "it", "them"),
-]) if {
+fate(fact) := sprintf("the pod garbage collector deletes %s because the node does not exist", [text.number(fact.pods, "pod")]) if {
 	fact.bound == "undeclared"
 }
 

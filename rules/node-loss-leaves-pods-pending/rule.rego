@@ -1,12 +1,12 @@
 # METADATA
 # title: The loss of one node leaves pods Pending
 # description: >-
-#   When the node is lost, its pods cannot all be placed on those that remain, so the workload runs short
-#   until the node is back or replaced, however long that takes. A node that is unreachable and still has
-#   its Node object is worse than one that is deleted: it counts as a domain and its pods stay Terminating
-#   there. In the order of safety: add a node, so one is spare; set nodeTaintsPolicy: Honor where an
-#   unreachable node holds a spread constraint back; raise maxSkew; run fewer replicas; make the rule
-#   preferred. Where fewer pods are enough for a while, turn the rule off for the workload.
+#   When the node is lost, the remaining nodes cannot take all of its pods, so the workload runs short until
+#   the node is back or replaced. An unreachable node that still has its Node object is worse than a deleted
+#   one: it counts as a domain, and its pods stay Terminating. Safest first: add a spare node; set
+#   nodeTaintsPolicy: Honor if an unreachable node blocks a topologySpreadConstraint; raise maxSkew; run
+#   fewer replicas; make the rule preferred. If fewer pods are enough for a while, turn the rule off for the
+#   workload.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
@@ -21,15 +21,15 @@ package schedlint.rules["node-loss-leaves-pods-pending"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
+report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.losses
 	fact.key == "kubernetes.io/hostname"
 	fact.ending in {"may-not", "never"}
-	node := sprintf("losing %s%s", [fact.value, text.like(fact.like, "node")])
-	lines := text.lines(fact.workload, [sprintf("%s %s%s", [node, text.left(fact), object.get(when, fact.meaning, "")])])
+	node := sprintf("losing node %s%s", [fact.value, text.like(fact.like, "node")])
+	message := sprintf("%s: %s %s%s", [fact.workload, node, text.left(fact), object.get(when, fact.meaning, "")])
 }
 
 when := {
 	"gone": " if its Node object is deleted",
-	"ghost": " while it is unreachable: its pods stay Terminating",
+	"ghost": " while it is unreachable (its pods stay Terminating)",
 }

@@ -1,10 +1,9 @@
 # METADATA
-# title: Whether all pods fit depends on who comes first
+# title: Whether all pods fit depends on the scheduling order
 # description: >-
-#   Some runs of the scheduler place all pods, but after the one that the finding tells of, pods fit nowhere:
-#   others, or pods of the same workload, were placed first on nodes that these need. Nothing moves by itself
-#   afterwards. Keep the others off those nodes (a taint, a node selector), lower their number, add nodes, or
-#   make the rule preferred.
+#   Some scheduling orders place all pods. In the one shown, other pods take the nodes that these pods need,
+#   and the scheduler does not move pods afterwards. Keep the other pods off those nodes with a taint or
+#   node selector, run fewer of them, add nodes, or make the rule preferred.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 # schemas:
@@ -17,16 +16,17 @@ package schedlint.rules["order-dependent-placement"]
 import data.schedlint.result
 import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.orders
-	message := sprintf("%s: with %s first, %s nowhere (%s); in another order all fit", [
-		fact.workload, placed(fact), left(fact), fact.reason,
+	lines := text.lines(fact.workload, [
+		sprintf("%s cannot be scheduled if the scheduler places %s first", [left(fact), placed(fact)]),
+		sprintf("blocked by %s", [fact.reason]), "all pods fit in another order",
 	])
 }
 
-left(fact) := "its pod fits" if fact.pods == 1
+left(fact) := "its pod" if fact.pods == 1
 
-left(fact) := sprintf("%d of its %d pods %s", [fact.pending, fact.pods, text.verb(fact.pending, "fits", "fit")]) if fact.pods != 1
+left(fact) := sprintf("%d of its %d pods", [fact.pending, fact.pods]) if fact.pods != 1
 
 placed(fact) := concat(" and ", fact.placed) if count(fact.placed) < 4
 

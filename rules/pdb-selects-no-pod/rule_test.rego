@@ -13,15 +13,14 @@ bad := {
 	"others": [],
 }
 
-# said gives what is reported of one fact: each message and its details.
+# said gives the messages about one fact.
 said(fact) := messages if {
-	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"budgets": [fact]}
+	messages := {d.message | some d in subject.report} with input as {"budgets": [fact]}
 }
 
 test_reports if {
-	message := "PodDisruptionBudget shop/web: its selector app=web matches no declared pod of its namespace, so it guards nothing"
-	details := []
-	subject.report == {{"rule": "pdb-selects-no-pod", "fact": 1, "message": message, "details": details}} with input as {"budgets": [bad]}
+	message := "PodDisruptionBudget shop/web: its selector app=web matches no declared pods in its namespace, so it protects nothing"
+	subject.report == {{"rule": "pdb-selects-no-pod", "fact": 1, "message": message}} with input as {"budgets": [bad]}
 }
 
 test_passes if subject.report == set() with input as {"budgets": []}
@@ -31,5 +30,5 @@ test_unknown_problem_is_silent if said(object.union(bad, {"problem": "unknown"})
 test_blocked_is_another_rule if said(object.union(bad, {"problem": "no-eviction", "pods": 2, "selects": ["Deployment shop/web"]})) == set()
 
 test_empty_selector if {
-	said(object.union(bad, {"selector": ""})) == {"PodDisruptionBudget shop/web: its empty selector matches no pod, so it guards nothing"}
+	said(object.union(bad, {"selector": ""})) == {"PodDisruptionBudget shop/web: its empty selector matches no pods, so it protects nothing"}
 }

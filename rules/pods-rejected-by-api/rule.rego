@@ -1,9 +1,9 @@
 # METADATA
-# title: The API server accepts the object and refuses its pods
+# title: The API server accepts the object and rejects its pods
 # description: >-
-#   The object itself passes validation, but every pod that its controller creates from it is refused, so the
-#   workload exists and stays without pods. Nothing fails when it is applied; only events of the controller
-#   tell. Repair the field that the message names.
+#   The object passes validation, but the API server rejects every pod that its controller creates, so the
+#   workload exists without pods. Applying it reports no error; only events of the controller show the
+#   problem. Correct the field that the message names.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/workloads/controllers/
 # schemas:
@@ -18,5 +18,5 @@ import data.schedlint.result
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.refusals
 	fact.stage == "pods"
-	message := sprintf("%s: every pod is refused: %s: %s", [fact.workload, fact.field, fact.reason])
+	message := sprintf("%s: the API server rejects every pod: %s: %s", [fact.workload, fact.field, fact.reason])
 }

@@ -16,7 +16,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: every pod is refused: spec.template.spec.tolerations[0].operator: Unsupported value: \"Is\""
+	message := "Deployment shop/web: the API server rejects every pod: spec.template.spec.tolerations[0].operator: Unsupported value: \"Is\""
 	subject.report == {{"rule": "pods-rejected-by-api", "fact": 1, "message": message}} with input as {"refusals": [bad]}
 }
 

@@ -1,8 +1,8 @@
 # METADATA
-# title: The API server refuses the object
+# title: The API server rejects the object
 # description: >-
-#   The API server validates the object and refuses it, so nothing is created or updated. A pipeline that
-#   applies it stops there. Repair the field that the message names.
+#   The object fails validation, so nothing is created or updated, and a pipeline that applies it stops.
+#   Correct the field that the message names.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/overview/working-with-objects/
 # schemas:

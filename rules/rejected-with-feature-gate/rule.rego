@@ -1,9 +1,9 @@
 # METADATA
-# title: A value that the API server refuses once a feature gate is on
+# title: A value that the API server rejects when a feature gate is enabled
 # description: >-
-#   The API server drops the field while its feature gate is off, so the value does nothing. Once the gate is
-#   on, it refuses the object. An upgrade of Kubernetes may switch the gate on. Repair the value or drop the
-#   field.
+#   While the feature gate is disabled, the API server drops the field and the value has no effect. Once it
+#   is enabled, possibly by a Kubernetes upgrade, the API server rejects the object. Correct the value or
+#   remove the field.
 # related_resources:
 #   - https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/
 # schemas:
@@ -15,11 +15,11 @@ package schedlint.rules["rejected-with-feature-gate"]
 
 import data.schedlint.result
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.refusals
 	fact.stage == "gate"
-	message := sprintf(
-		"%s: %s: %s (dropped without the feature gate %s, refused with it)",
-		[fact.workload, fact.field, fact.reason, fact.gate],
-	)
+	lines := [
+		sprintf("%s: %s: %s", [fact.workload, fact.field, fact.reason]),
+		sprintf("the API server drops the field, or rejects it if the feature gate %s is enabled", [fact.gate]),
+	]
 }

@@ -11,17 +11,15 @@ bad := {
 	"reason": "maxUnavailable is 0: must be above 0",
 }
 
-# said gives the messages about one fact.
+# said gives what is reported of one fact: each message and its details.
 said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"refusals": [fact]}
+	messages := {concat("; ", array.concat([d.message], d.details)) | some d in subject.report} with input as {"refusals": [fact]}
 }
 
 test_reports if {
-	message := concat("", [
-		"StatefulSet shop/db: spec.updateStrategy.rollingUpdate.maxUnavailable: maxUnavailable is 0: must be above 0",
-		" (dropped without the feature gate MaxUnavailableStatefulSet, refused with it)",
-	])
-	subject.report == {{"rule": "rejected-with-feature-gate", "fact": 1, "message": message}} with input as {"refusals": [bad]}
+	message := "StatefulSet shop/db: spec.updateStrategy.rollingUpdate.maxUnavailable: maxUnavailable is 0: must be above 0"
+	details := ["the API server drops the field, or rejects it if the feature gate MaxUnavailableStatefulSet is enabled"]
+	subject.report == {{"rule": "rejected-with-feature-gate", "fact": 1, "message": message, "details": details}} with input as {"refusals": [bad]}
 }
 
 test_silent_about_objects if said(object.union(bad, {"stage": "object", "gate": ""})) == set()

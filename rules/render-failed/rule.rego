@@ -1,8 +1,9 @@
 # METADATA
 # title: A render fails
 # description: >-
-#   What is deployed cannot be built from these sources, so none of it is judged: kustomize refuses the directory, as
-#   when a file that it names is missing. Correct what the kustomization names, or leave it out of renders.
+#   kustomize cannot build this directory, for example because a file that it refers to is missing, so
+#   schedlint does not check what is deployed from it. Correct the kustomization, or leave the directory out
+#   of renders.
 # schemas:
 #   - input: schema.facts
 # custom:
@@ -15,5 +16,5 @@ import data.schedlint.result
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.documents
 	fact.problem == "render-failed"
-	message := sprintf("this does not render: %s", [fact.detail])
+	message := sprintf("rendering fails: %s", [fact.detail])
 }

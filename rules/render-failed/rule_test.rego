@@ -15,7 +15,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "this does not render: what says so"
+	message := "rendering fails: what says so"
 	subject.report == {{"rule": "render-failed", "fact": 1, "message": message}} with input as {"documents": [bad]}
 }
 

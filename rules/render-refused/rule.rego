@@ -1,9 +1,9 @@
 # METADATA
 # title: A render is refused
 # description: >-
-#   What is deployed is not judged, because building it needs what schedlint does not do: connect, execute, read outside
-#   of the repository, or go beyond a limit. Vendor what comes from elsewhere and name its directory under remotes, or
-#   render it with its own tool and name the result under files.
+#   Rendering this needs what schedlint does not do: use the network, run programs, read outside the
+#   repository, or exceed a limit. What is deployed from it is not checked. Vendor remote sources and list
+#   their directory under remotes, or render with your own tool and list the result under files.
 # schemas:
 #   - input: schema.facts
 # custom:
@@ -16,5 +16,5 @@ import data.schedlint.result
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.documents
 	fact.problem == "render-refused"
-	message := sprintf("this is not rendered here: %s", [fact.detail])
+	message := sprintf("schedlint does not render this: %s", [fact.detail])
 }

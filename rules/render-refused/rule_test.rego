@@ -15,7 +15,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "this is not rendered here: what says so"
+	message := "schedlint does not render this: what says so"
 	subject.report == {{"rule": "render-refused", "fact": 1, "message": message}} with input as {"documents": [bad]}
 }
 

@@ -1,10 +1,10 @@
 # METADATA
-# title: All replicas may run on one node
+# title: All replicas can run on one node
 # description: >-
-#   Nothing keeps the replicas apart: the scheduler is free to put all of them on one node, and the loss,
-#   drain or upgrade of that node then takes the whole workload down. Preferred rules and the scheduler's
-#   defaults spread pods as long as other nodes have room, which is not a promise. Add required anti-affinity
-#   on kubernetes.io/hostname or a hard topology spread constraint.
+#   Nothing keeps the replicas apart: the scheduler can place all of them on one node, and the loss, drain
+#   or upgrade of that node then takes the whole workload down. Preferred rules and scheduler defaults
+#   spread pods only while other nodes have capacity. Add required anti-affinity on kubernetes.io/hostname
+#   or a topologySpreadConstraint with whenUnsatisfiable: DoNotSchedule.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
@@ -26,11 +26,15 @@ report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	fact.pods_known
 	fact.pods >= 2
 	fact.usable >= 2
-	node := sprintf("a loss of %s may take %d of %s", [fact.node, fact.pods, text.pods(fact, fact.pods)])
-	wishes := [sprintf("%s is only a wish", [soft]) | some soft in fact.soft]
-	lines := text.lines(fact.workload, array.flatten([concat("", [node, zone(fact)]), wishes]))
+	node := sprintf("losing node %s can take down all %s", [fact.node, text.pods(fact, fact.pods)])
+	soft := [sprintf("%s is not enforced", [rule]) | some rule in fact.soft]
+	lines := text.lines(fact.workload, array.flatten([node, zone(fact), soft]))
 }
 
-zone(fact) := sprintf(", that of a zone %d of %d", [min([fact.in_one_zone, fact.pods]), fact.pods]) if fact.zones > 0
+zone(fact) := sprintf("losing a zone can take down %s", [share(fact)]) if fact.zones > 0
 
 zone(fact) := "" if fact.zones == 0
+
+share(fact) := sprintf("all %d", [fact.pods]) if fact.in_one_zone >= fact.pods
+
+share(fact) := sprintf("%d of %d", [fact.in_one_zone, fact.pods]) if fact.in_one_zone < fact.pods

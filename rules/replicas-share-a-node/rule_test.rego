@@ -27,8 +27,8 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: a loss of n1 may take 3 of 3 replicas, that of a zone 3 of 3"
-	details := ["preferred anti-affinity on kubernetes.io/hostname is only a wish"]
+	message := "Deployment shop/web: losing node n1 can take down all 3 replicas"
+	details := ["losing a zone can take down all 3", "preferred anti-affinity on kubernetes.io/hostname is not enforced"]
 	subject.report == {{"rule": "replicas-share-a-node", "fact": 1, "message": message, "details": details}} with input as {"workloads": [bad]}
 }
 
@@ -48,5 +48,5 @@ test_jobs_end if said(object.union(bad, {"lasting": false})) == set()
 
 test_no_zones if {
 	fact := object.union(bad, {"pods": 2, "on_one_node": 2, "zones": 0, "in_one_zone": 0, "soft": []})
-	said(fact) == {"Deployment shop/web: a loss of n1 may take 2 of 2 replicas"}
+	said(fact) == {"Deployment shop/web: losing node n1 can take down all 2 replicas"}
 }

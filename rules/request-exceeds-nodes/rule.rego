@@ -1,9 +1,9 @@
 # METADATA
 # title: A pod requests more than any node has
 # description: >-
-#   One pod alone asks for more of a resource than the largest eligible node offers, even when the node is
-#   empty, so no pod of the workload is ever placed there. Preemption and scaling out do not help. Lower the
-#   request, or give the workload larger nodes.
+#   One pod requests more of a resource than the largest eligible node has, even when that node is empty, so
+#   no pod of the workload is scheduled. Preemption and more nodes of the same size do not help. Lower the
+#   request, or add larger nodes.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
 # schemas:
@@ -19,17 +19,23 @@ import data.schedlint.text
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.requests
 	fact.verdict == "infeasible"
-	ask := sprintf("each pod requests %s of %s", [fact.request, fact.resource])
-	lines := text.lines(fact.workload, array.flatten([ask, offer(fact)]))
+	ask := sprintf("each pod requests %s, but %s", [text.amount(fact), offer(fact)])
+	lines := text.lines(fact.workload, [ask, more(fact)])
 }
 
-offer(fact) := [sprintf("%s as much", [text.none_has(fact.eligible)]), largest(fact)] if not fact.per_node
+offer(fact) := sprintf("%s that much", [text.none_has(fact.eligible)]) if not fact.per_node
 
-offer(fact) := [sprintf("%s less", [text.some_have(small, fact.eligible)]), text.pending(small)] if {
-	fact.per_node
-	small := fact.eligible - fact.fitting
-}
+offer(fact) := sprintf("%s less", [text.some_have(fact.eligible - fact.fitting, fact.eligible)]) if fact.per_node
+
+more(fact) := text.pending(fact.eligible - fact.fitting) if fact.per_node
+
+more(fact) := largest(fact) if not fact.per_node
 
 largest(fact) := "" if fact.largest_node == ""
 
-largest(fact) := sprintf("the largest, %s, has %s", [fact.largest_node, fact.largest]) if fact.largest_node != ""
+largest(fact) := sprintf("the largest, %s, has %s", [fact.largest_node, fact.largest]) if {
+	fact.largest_node != ""
+	not text.several(fact)
+}
+
+largest(fact) := "each node has too little of at least one of them" if text.several(fact)

@@ -1,12 +1,12 @@
 # METADATA
 # title: A rollout that never completes
 # description: >-
-#   A rolling update starts new pods before it stops old ones, and with maxUnavailable rounded down to 0, as
-#   the default of 25% is below 4 replicas, no old pod goes before a new one runs. Where the rules leave no
-#   room for that one, every change of the template hangs with a Pending pod until somebody steps in. In the
-#   order of safety: add matchLabelKeys: [pod-template-hash] to the rule if only the pods of one revision
-#   have to stay apart and the nodes have room for more of them; set maxUnavailable: 1, so an old pod makes
-#   room; set maxSurge: 0, too, so no pod waits meanwhile; add one more domain.
+#   A rolling update starts new pods before it stops old ones. When maxUnavailable rounds down to 0, as the
+#   default of 25% does below 4 replicas, no old pod is removed before a new one is ready. If no node can
+#   take the new pod, every change of the pod template hangs with a Pending pod until somebody intervenes.
+#   Safest first: add matchLabelKeys: [pod-template-hash] to the rule if only pods of one revision must stay
+#   apart and the nodes have capacity; set maxUnavailable: 1 so that an old pod is removed first; also set
+#   maxSurge: 0 so that no pod waits meanwhile; add a domain.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/workloads/controllers/deployment/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
@@ -24,7 +24,7 @@ import data.schedlint.text
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.rollouts
 	fact.ending == "never"
-	how := concat(", so ", [part | some part in [fact.arithmetic, need(fact)]; part != ""])
+	how := concat(", so ", text.nonempty([fact.arithmetic, need(fact)]))
 	lines := text.lines(fact.workload, [text.rollout(fact, "never completes"), how, text.room(fact)])
 }
 
@@ -33,8 +33,8 @@ need(fact) := fit(fact.replicas + 1) if {
 	fact.unavailable == 0
 } else := fit(2 * fact.replicas) if {
 	fact.way == "both-whole"
-} else := "a new pod starts beside the old one on the same node" if {
+} else := "each new pod starts next to the old one on the same node" if {
 	fact.way == "surge-per-node"
 } else := ""
 
-fit(n) := sprintf("%d pods have to fit beside one another", [n])
+fit(n) := sprintf("%d pods must run at the same time", [n])

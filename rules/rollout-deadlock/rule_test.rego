@@ -13,7 +13,7 @@ bad := {
 	"replicas": 3,
 	"at": "",
 	"reasons": ["required anti-affinity on kubernetes.io/hostname"],
-	"room": "3 pods on 3 values of kubernetes.io/hostname",
+	"room": "3 pods fit on 3 nodes",
 	"others": [],
 	"state": "",
 	"refused": "",
@@ -29,7 +29,7 @@ said(fact) := messages if {
 
 test_reports if {
 	message := "Deployment shop/web: a rollout never completes"
-	details := ["maxSurge 25% of 3 rounds up to 1, maxUnavailable 25% of 3 rounds down to 0 (both by default), so 4 pods have to fit beside one another", "required anti-affinity on kubernetes.io/hostname leaves room for 3 pods on 3 values of kubernetes.io/hostname"]
+	details := ["maxSurge 25% of 3 rounds up to 1, maxUnavailable 25% of 3 rounds down to 0 (both by default), so 4 pods must run at the same time", "at most 3 pods fit on 3 nodes because of required anti-affinity on kubernetes.io/hostname"]
 	subject.report == {{"rule": "rollout-deadlock", "fact": 1, "message": message, "details": details}} with input as {"rollouts": [bad]}
 }
 
@@ -41,22 +41,22 @@ test_maybe_is_another_rule if said(object.union(bad, {"ending": "may-not"})) == 
 
 test_others_and_size if {
 	fact := object.union(bad, {"arithmetic": "maxSurge 1, maxUnavailable 0", "others": ["Deployment shop/b"], "replicas": 6, "at": "at its maximum of 6 replicas", "reasons": ["required anti-affinity on kubernetes.io/hostname", "host port 80"], "room": ""})
-	said(fact) == {"Deployment shop/web: with Deployment shop/b, a rollout never completes (at its maximum of 6 replicas); maxSurge 1, maxUnavailable 0, so 7 pods have to fit beside one another; required anti-affinity on kubernetes.io/hostname and host port 80 leave no room"}
+	said(fact) == {"Deployment shop/web: a rollout never completes alongside Deployment shop/b (at its maximum of 6 replicas); maxSurge 1, maxUnavailable 0, so 7 pods must run at the same time; no node can take another pod because of required anti-affinity on kubernetes.io/hostname and host port 80"}
 }
 
 test_many_others if {
 	fact := object.union(bad, {"arithmetic": "maxSurge 1, maxUnavailable 0", "others": ["Deployment shop/a", "Deployment shop/b", "Deployment shop/c", "Deployment shop/d"], "reasons": [], "room": ""})
-	said(fact) == {"Deployment shop/web: with Deployment shop/a, Deployment shop/b, Deployment shop/c and others, a rollout never completes; maxSurge 1, maxUnavailable 0, so 4 pods have to fit beside one another"}
+	said(fact) == {"Deployment shop/web: a rollout never completes alongside Deployment shop/a, Deployment shop/b, Deployment shop/c and 1 more; maxSurge 1, maxUnavailable 0, so 4 pods must run at the same time"}
 }
 
 test_both_whole if {
-	fact := object.union(bad, {"workload": "Rollout shop/web", "way": "both-whole", "surge": 3, "arithmetic": "blueGreen: 3 new beside 3 pods", "room": "5 pods on 5 values of kubernetes.io/hostname"})
-	said(fact) == {"Rollout shop/web: a rollout never completes; blueGreen: 3 new beside 3 pods, so 6 pods have to fit beside one another; required anti-affinity on kubernetes.io/hostname leaves room for 5 pods on 5 values of kubernetes.io/hostname"}
+	fact := object.union(bad, {"workload": "Rollout shop/web", "way": "both-whole", "surge": 3, "arithmetic": "blueGreen: 3 new beside 3 pods", "room": "5 pods fit on 5 nodes"})
+	said(fact) == {"Rollout shop/web: a rollout never completes; blueGreen: 3 new beside 3 pods, so 6 pods must run at the same time; at most 5 pods fit on 5 nodes because of required anti-affinity on kubernetes.io/hostname"}
 }
 
 test_surge_per_node if {
-	fact := object.union(bad, {"workload": "DaemonSet shop/agent", "way": "surge-per-node", "arithmetic": "maxSurge 1, maxUnavailable 0", "reasons": ["host port 9100"], "room": "1 pod on each node"})
-	said(fact) == {"DaemonSet shop/agent: a rollout never completes; maxSurge 1, maxUnavailable 0, so a new pod starts beside the old one on the same node; host port 9100 leaves room for 1 pod on each node"}
+	fact := object.union(bad, {"workload": "DaemonSet shop/agent", "way": "surge-per-node", "arithmetic": "maxSurge 1, maxUnavailable 0", "reasons": ["host port 9100"], "room": "1 pod fits on 1 node"})
+	said(fact) == {"DaemonSet shop/agent: a rollout never completes; maxSurge 1, maxUnavailable 0, so each new pod starts next to the old one on the same node; at most 1 pod fits on 1 node because of host port 9100"}
 }
 
 test_recreate if {
@@ -65,11 +65,11 @@ test_recreate if {
 }
 
 test_nodes_too_small if {
-	fact := object.union(bad, {"arithmetic": "maxSurge 1, maxUnavailable 0", "reasons": ["the requests"], "room": "3 pods"})
-	said(fact) == {"Deployment shop/web: a rollout never completes; maxSurge 1, maxUnavailable 0, so 4 pods have to fit beside one another; the requests leave room for 3 pods"}
+	fact := object.union(bad, {"arithmetic": "maxSurge 1, maxUnavailable 0", "reasons": ["resource requests"], "room": "3 pods fit"})
+	said(fact) == {"Deployment shop/web: a rollout never completes; maxSurge 1, maxUnavailable 0, so 4 pods must run at the same time; at most 3 pods fit because of resource requests"}
 }
 
 test_room_alone if {
-	fact := object.union(bad, {"arithmetic": "maxSurge 1, maxUnavailable 0", "reasons": [], "room": "3 pods"})
-	said(fact) == {"Deployment shop/web: a rollout never completes; maxSurge 1, maxUnavailable 0, so 4 pods have to fit beside one another; there is room for 3 pods"}
+	fact := object.union(bad, {"arithmetic": "maxSurge 1, maxUnavailable 0", "reasons": [], "room": "3 pods fit"})
+	said(fact) == {"Deployment shop/web: a rollout never completes; maxSurge 1, maxUnavailable 0, so 4 pods must run at the same time; at most 3 pods fit"}
 }

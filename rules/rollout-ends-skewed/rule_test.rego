@@ -28,8 +28,8 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: a rollout may leave pods uneven"
-	details := ["the old ones count as well, so the new ones may end up beyond maxSkew 1 of topology.kubernetes.io/zone"]
+	message := "Deployment shop/web: a rollout can end with unevenly spread pods"
+	details := ["old pods count during the rollout, so the new pods can end up beyond maxSkew 1 on topology.kubernetes.io/zone"]
 	subject.report == {{"rule": "rollout-ends-skewed", "fact": 1, "message": message, "details": details}} with input as {"rollouts": [bad]}
 }
 
@@ -41,5 +41,5 @@ test_stuck_is_another_rule if said(object.union(bad, {"ending": "may-not"})) == 
 
 test_size if {
 	fact := object.union(bad, {"at": "at its maximum of 6 replicas"})
-	said(fact) == {"Deployment shop/web: a rollout may leave pods uneven (at its maximum of 6 replicas); the old ones count as well, so the new ones may end up beyond maxSkew 1 of topology.kubernetes.io/zone"}
+	said(fact) == {"Deployment shop/web: a rollout can end with unevenly spread pods (at its maximum of 6 replicas); old pods count during the rollout, so the new pods can end up beyond maxSkew 1 on topology.kubernetes.io/zone"}
 }

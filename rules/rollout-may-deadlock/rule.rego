@@ -1,12 +1,12 @@
 # METADATA
-# title: A rollout that may get stuck
+# title: A rollout that can get stuck
 # description: >-
-#   Some runs of the update complete and others end with a new pod that fits nowhere while the old ones wait
-#   for it: it depends on where the scheduler happens to place pods and on which old pod goes first. The
-#   finding tells of such an end. It happens on nodes with little room, where rules look at old and new pods
-#   alike, and where several workloads share nodes; nothing moves by itself afterwards. In the order of
-#   safety: set maxUnavailable: 1 and maxSurge: 0, so pods go before others come; lower the requests or keep
-#   other workloads off those nodes; add a node; make the rule preferred.
+#   Some runs of the update complete; in others no node can take a new pod while the old ones wait for it,
+#   depending on where the scheduler places pods and which old pod is removed first. The finding shows such
+#   a state. It happens with little spare capacity, with rules that match both old and new pods, and with
+#   workloads that share nodes; the scheduler does not move pods afterwards. Safest first: set
+#   maxUnavailable: 1 and maxSurge: 0 so that old pods are removed first; lower the requests or keep other
+#   workloads off those nodes; add a node; make the rule preferred.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/workloads/controllers/deployment/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
@@ -23,9 +23,9 @@ import data.schedlint.text
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.rollouts
 	fact.ending == "may-not"
-	lines := text.lines(fact.workload, [text.rollout(fact, "may get stuck"), fact.arithmetic, stuck(fact)])
+	lines := text.lines(fact.workload, [text.rollout(fact, "can get stuck"), fact.arithmetic, stuck(fact)])
 }
 
 stuck(fact) := text.room(fact) if fact.state == ""
 
-stuck(fact) := sprintf("with %s, a new pod fits nowhere%s", [fact.state, text.aside(fact.refused)]) if fact.state != ""
+stuck(fact) := sprintf("with %s, no node can take a new pod%s", [fact.state, text.aside(fact.refused)]) if fact.state != ""

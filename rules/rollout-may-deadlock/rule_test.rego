@@ -28,8 +28,8 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: a rollout may get stuck"
-	details := ["maxSurge 25% of 3 rounds up to 1, maxUnavailable 25% of 3 rounds down to 0 (both by default)", "with 2 old pods on n1, n2 and a new one on n3, a new pod fits nowhere (3 nodes refused by InterPodAffinity)"]
+	message := "Deployment shop/web: a rollout can get stuck"
+	details := ["maxSurge 25% of 3 rounds up to 1, maxUnavailable 25% of 3 rounds down to 0 (both by default)", "with 2 old pods on n1, n2 and a new one on n3, no node can take a new pod (3 nodes refused by InterPodAffinity)"]
 	subject.report == {{"rule": "rollout-may-deadlock", "fact": 1, "message": message, "details": details}} with input as {"rollouts": [bad]}
 }
 
@@ -41,10 +41,10 @@ test_certain_is_another_rule if said(object.union(bad, {"ending": "never"})) == 
 
 test_others_without_a_state if {
 	fact := object.union(bad, {"arithmetic": "maxSurge 1, maxUnavailable 0", "others": ["Deployment shop/b", "Deployment shop/c"], "state": "", "refused": ""})
-	said(fact) == {"Deployment shop/web: with Deployment shop/b, Deployment shop/c, a rollout may get stuck; maxSurge 1, maxUnavailable 0"}
+	said(fact) == {"Deployment shop/web: a rollout can get stuck alongside Deployment shop/b, Deployment shop/c; maxSurge 1, maxUnavailable 0"}
 }
 
 test_refused_is_not_known if {
 	fact := object.union(bad, {"arithmetic": "maxSurge 1, maxUnavailable 0", "refused": ""})
-	said(fact) == {"Deployment shop/web: a rollout may get stuck; maxSurge 1, maxUnavailable 0; with 2 old pods on n1, n2 and a new one on n3, a new pod fits nowhere"}
+	said(fact) == {"Deployment shop/web: a rollout can get stuck; maxSurge 1, maxUnavailable 0; with 2 old pods on n1, n2 and a new one on n3, no node can take a new pod"}
 }

@@ -1,10 +1,10 @@
 # METADATA
-# title: Pod affinity that selects no declared pod
+# title: Pod affinity that selects no declared pods
 # description: >-
-#   Pod affinity places pods beside those that it selects, and it selects none of the declared ones. A
-#   required term then waits for pods from elsewhere, a preferred one does nothing. Often the selector names a
-#   label that was renamed or never set. Nothing is said about labels that the operator of a declared custom
-#   resource may give to its pods.
+#   Pod affinity schedules pods next to the pods that it selects, and it selects no declared pods. A
+#   required term then waits for pods from elsewhere; a preferred one has no effect. Often the selector uses
+#   a label that was renamed or never set. The rule ignores labels that the operator of a declared custom
+#   resource may set on its pods.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 #   - https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/
@@ -35,6 +35,6 @@ reported_elsewhere(fact) if {
 	fact.own_namespace == "no"
 }
 
-what(fact) := "has no labelSelector, so it matches no pod" if fact.form == "null"
+what(fact) := "has no labelSelector, so it matches no pods" if fact.form == "null"
 
 what(fact) := sprintf("selects %s, which matches none of the %d declared workloads", [fact.text, fact.declared]) if fact.form != "null"

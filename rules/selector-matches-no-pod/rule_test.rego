@@ -41,7 +41,7 @@ test_hard_without_selector_is_another_rule if said(object.union(bad, {"form": "n
 
 test_soft_without_selector if {
 	fact := object.union(bad, {"form": "null", "text": "", "hard": false})
-	said(fact) == {"Deployment shop/web: the affinity has no labelSelector, so it matches no pod"}
+	said(fact) == {"Deployment shop/web: the affinity has no labelSelector, so it matches no pods"}
 }
 
 test_near_miss if {

@@ -1,10 +1,10 @@
 # METADATA
-# title: Anti-affinity that selects no declared pod
+# title: Anti-affinity that selects no declared pods
 # description: >-
-#   Anti-affinity is mostly written to keep the replicas of a workload apart. This one selects neither its own
-#   pods nor any others that are declared, so nothing is kept apart. Often the selector names a label that was
-#   renamed or never set; make it match the labels of the pod template. Nothing is said about labels that the
-#   operator of a declared custom resource may give to its pods.
+#   Anti-affinity usually keeps the replicas of a workload apart. This term selects neither its own pods nor
+#   other declared pods, so it has no effect. Often the selector uses a label that was renamed or never set;
+#   make it match the labels of the pod template. The rule ignores labels that the operator of a declared
+#   custom resource may set on its pods.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 #   - https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/
@@ -32,6 +32,6 @@ namespaces_exclude_own(fact) if {
 	fact.own_namespace == "no"
 }
 
-what(fact) := "has no labelSelector, so it matches no pod" if fact.form == "null"
+what(fact) := "has no labelSelector, so it matches no pods" if fact.form == "null"
 
-what(fact) := sprintf("selects %s, which matches no declared pod, not even its own", [fact.text]) if fact.form != "null"
+what(fact) := sprintf("selects %s, which matches no declared pods, not even its own", [fact.text]) if fact.form != "null"

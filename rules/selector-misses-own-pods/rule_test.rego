@@ -24,7 +24,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: the anti-affinity selects app=website, which matches no declared pod, not even its own (did you mean app=web?)"
+	message := "Deployment shop/web: the anti-affinity selects app=website, which matches no declared pods, not even its own (did you mean app=web?)"
 	details := []
 	subject.report == {{"rule": "selector-misses-own-pods", "fact": 1, "message": message, "details": details}} with input as {"selectors": [bad]}
 }
@@ -39,7 +39,7 @@ test_affinity_is_another_rule if said(object.union(bad, {"use": "affinity"})) ==
 
 test_no_selector if {
 	fact := object.union(bad, {"form": "null", "text": "", "hard": false, "nearest": ""})
-	said(fact) == {"Deployment shop/web: the anti-affinity has no labelSelector, so it matches no pod"}
+	said(fact) == {"Deployment shop/web: the anti-affinity has no labelSelector, so it matches no pods"}
 }
 
 test_silent_about_pods_of_an_operator if said(object.union(bad, {"maker": "Cluster shop/db"})) == set()

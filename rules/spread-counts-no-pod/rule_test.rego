@@ -23,7 +23,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: the topology spread constraint selects app=website, which matches no pod of its namespace (did you mean app=web?)"
+	message := "Deployment shop/web: the topologySpreadConstraint selects app=website, which matches no pods in its namespace (did you mean app=web?)"
 	details := []
 	subject.report == {{"rule": "spread-counts-no-pod", "fact": 1, "message": message, "details": details}} with input as {"selectors": [bad]}
 }
@@ -36,10 +36,10 @@ test_anti_affinity_is_another_rule if said(object.union(bad, {"use": "anti-affin
 
 test_no_selector if {
 	fact := object.union(bad, {"form": "null", "text": "", "nearest": ""})
-	said(fact) == {"Deployment shop/web: the topology spread constraint has no labelSelector, so it counts no pod"}
+	said(fact) == {"Deployment shop/web: the topologySpreadConstraint has no labelSelector, so it counts no pods"}
 }
 
 test_empty_selector if {
 	fact := object.union(bad, {"form": "empty", "text": "", "matches": 12, "nearest": ""})
-	said(fact) == {"Deployment shop/web: the topology spread constraint has an empty labelSelector, which counts no pod on Kubernetes v1.36 (kubernetes/kubernetes#141339)"}
+	said(fact) == {"Deployment shop/web: the topologySpreadConstraint has an empty labelSelector, which counts no pods in Kubernetes v1.36 (kubernetes/kubernetes#141339)"}
 }

@@ -1,10 +1,10 @@
 # METADATA
-# title: A hard topology spread constraint leaves pods Pending
+# title: A hard topologySpreadConstraint leaves pods Pending
 # description: >-
-#   A pod is placed only where its domain then has at most maxSkew more pods than the emptiest eligible
-#   domain. One domain that counts but cannot take pods, such as a tainted node under nodeTaintsPolicy Ignore,
-#   holds all others down; too few domains for minDomains, or no node with all topology keys, does the same.
-#   Set nodeTaintsPolicy to Honor, raise maxSkew, lower the replicas, or use ScheduleAnyway.
+#   A pod is scheduled only where its domain then has at most maxSkew more pods than the emptiest eligible
+#   domain. A domain that counts but cannot take pods, such as a tainted node with nodeTaintsPolicy: Ignore,
+#   limits all others; so do too few domains for minDomains, and a topology key that no node has. Set
+#   nodeTaintsPolicy: Honor, raise maxSkew, run fewer replicas, or use ScheduleAnyway.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
 # schemas:
@@ -21,21 +21,32 @@ report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.spreads
 	fact.verdict == "infeasible"
 	lines := text.lines(fact.workload, array.flatten([
-		why(fact), fact.excluded, text.pending(fact.pending), fact.growth, text.meant(fact.suggestion),
+		why(fact), because(fact), fact.excluded, text.pending(fact.pending), fact.growth, text.meant(fact.suggestion),
 	]))
 }
 
 why(fact) := sprintf("%s %s", [text.none_has(fact.eligible), labels(fact)]) if fact.cause == "missing-key"
 
-labels(fact) := sprintf("the label %s", [fact.key]) if fact.keys == fact.key
-
-labels(fact) := sprintf("all the labels of its hard constraints, %s", [fact.keys]) if fact.keys != fact.key
-
-why(fact) := sprintf("minDomains asks for %d %s values and eligible nodes give %d, so each holds at most maxSkew %d and %d fit", [
-	fact.min_domains, fact.key, fact.domains, fact.max_skew, fact.most,
+why(fact) := sprintf("minDomains requires %d %s values, but eligible nodes have %d, so %s", [
+	fact.min_domains, fact.key, fact.domains, fit(fact),
 ]) if fact.cause == "min-domains"
 
-why(fact) := sprintf("%s must spread over %s with maxSkew %d; %s can hold %d, so no domain may exceed %d and %d fit", [
-	text.pods(fact, fact.pods), fact.key, fact.max_skew, fact.smallest_domain, fact.smallest,
-	fact.smallest + fact.max_skew, fact.most,
+why(fact) := sprintf("%s must spread over %s with maxSkew %d, but %s", [
+	text.pods(fact, fact.pods), fact.key, fact.max_skew, fit(fact),
+]) if fact.cause == "skew"
+
+labels(fact) := sprintf("the label %s", [fact.key]) if fact.keys == fact.key
+
+labels(fact) := sprintf("all topology keys of its hard constraints (%s)", [fact.keys]) if fact.keys != fact.key
+
+fit(fact) := sprintf("only %d %s", [fact.most, text.verb(fact.most, "fits", "fit")])
+
+because(fact) := "" if fact.cause == "missing-key"
+
+because(fact) := sprintf("until there are %d, each value takes at most maxSkew %d", [fact.min_domains, fact.max_skew]) if {
+	fact.cause == "min-domains"
+}
+
+because(fact) := sprintf("%s can take %d, so every other value can take at most %d", [
+	fact.smallest_domain, fact.smallest, fact.smallest + fact.max_skew,
 ]) if fact.cause == "skew"

@@ -1,9 +1,9 @@
 # METADATA
-# title: A suppression whose last day is over
+# title: An expired suppression
 # description: >-
-#   A suppression may say until when its reason holds. This one's day is over, so the findings that it
-#   accepted are back. Mend them, or give a new reason and a new day. A day that cannot be read counts as
-#   one that is over; it is written as in until=2027-03-31.
+#   A suppression can have an expiry date. This one has passed, so the findings that it accepted are
+#   reported again. Fix them, or renew the suppression with a new reason and date. A date that cannot be
+#   parsed counts as expired; write it as until=2027-03-31.
 # schemas:
 #   - input: schema.facts
 # custom:
@@ -12,21 +12,18 @@
 package schedlint.rules["suppression-expired"]
 
 import data.schedlint.result
+import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.suppressions
 	fact.problem == "expired"
-	message := sprintf("%s%s %s", [subject(fact), about(fact.target), term(fact)])
+	message := sprintf("%s%s %s", [subject(fact), text.about(fact.target), term(fact)])
 }
 
 subject(fact) := "the baseline" if fact.by == "baseline"
 
 subject(fact) := sprintf("the %s that suppresses %s", [fact.by, fact.rule]) if fact.by != "baseline"
 
-term(fact) := sprintf("held until %s and does not count any more", [fact.until]) if fact.dated
+term(fact) := sprintf("was valid until %s and no longer applies", [fact.until]) if fact.dated
 
-term(fact) := sprintf("does not count: until=%s is no day as in 2027-03-31", [fact.until]) if not fact.dated
-
-about("") := ""
-
-about(target) := sprintf(" for %s", [target]) if target != ""
+term(fact) := sprintf("has no effect: until=%s is not a date such as 2027-03-31", [fact.until]) if not fact.dated

@@ -20,18 +20,18 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "the comment that suppresses rollout-deadlock for Deployment shop/web held until 2026-01-31 and does not count any more"
+	message := "the comment that suppresses rollout-deadlock for Deployment shop/web was valid until 2026-01-31 and no longer applies"
 	fact := object.union(bad, {"until": "2026-01-31", "dated": true})
 	subject.report == {{"rule": "suppression-expired", "fact": 1, "message": message}} with input as {"suppressions": [fact]}
 }
 
 test_no_day if {
-	said(object.union(bad, {"until": "soon", "target": ""})) == {"the comment that suppresses rollout-deadlock does not count: until=soon is no day as in 2027-03-31"}
+	said(object.union(bad, {"until": "soon", "target": ""})) == {"the comment that suppresses rollout-deadlock has no effect: until=soon is not a date such as 2027-03-31"}
 }
 
 test_baseline if {
 	fact := object.union(bad, {"by": "baseline", "rule": "", "target": "", "until": "2026-01-31", "dated": true})
-	said(fact) == {"the baseline held until 2026-01-31 and does not count any more"}
+	said(fact) == {"the baseline was valid until 2026-01-31 and no longer applies"}
 }
 
 test_passes if subject.report == set() with input as {"suppressions": []}

@@ -1,9 +1,9 @@
 # METADATA
-# title: A suppression that names no rule
+# title: A suppression of an unknown rule
 # description: >-
-#   A suppression accepts the findings of one rule about one object, and this one names a rule that does not
-#   exist, so it accepts nothing. Mostly the name is misspelt; after an update the rule may have another
-#   name, which the catalogue tells.
+#   A suppression accepts the findings of one rule about one object. This one names a rule that does not
+#   exist, so it has no effect. Usually the name is misspelled, or the rule was renamed; the catalogue lists
+#   all rules.
 # schemas:
 #   - input: schema.facts
 # custom:
@@ -17,13 +17,9 @@ import data.schedlint.text
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.suppressions
 	fact.problem == "names-no-rule"
-	message := sprintf("the %s%s %s", [fact.by, about(fact.target), names(fact)])
+	message := sprintf("the %s%s %s", [fact.by, text.about(fact.target), names(fact)])
 }
 
-names(fact) := sprintf("suppresses %s, which is no rule%s", [fact.rule, text.hint(fact.suggestion)]) if fact.rule != ""
+names(fact) := sprintf("suppresses %s, which is not a rule%s", [fact.rule, text.hint(fact.suggestion)]) if fact.rule != ""
 
-names(fact) := "suppresses something and does not name the rule" if fact.rule == ""
-
-about("") := ""
-
-about(target) := sprintf(" for %s", [target]) if target != ""
+names(fact) := "does not name the rule to suppress" if fact.rule == ""

@@ -20,12 +20,12 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "the comment for Deployment shop/web suppresses rolout-deadlock, which is no rule (did you mean rollout-deadlock?)"
+	message := "the comment for Deployment shop/web suppresses rolout-deadlock, which is not a rule (did you mean rollout-deadlock?)"
 	fact := object.union(bad, {"rule": "rolout-deadlock", "suggestion": "rollout-deadlock"})
 	subject.report == {{"rule": "suppression-names-no-rule", "fact": 1, "message": message}} with input as {"suppressions": [fact]}
 }
 
-test_no_name if said(object.union(bad, {"rule": "", "target": ""})) == {"the comment suppresses something and does not name the rule"}
+test_no_name if said(object.union(bad, {"rule": "", "target": ""})) == {"the comment does not name the rule to suppress"}
 
 test_passes if subject.report == set() with input as {"suppressions": []}
 

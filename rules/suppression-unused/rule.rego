@@ -1,9 +1,9 @@
 # METADATA
-# title: A suppression that finds nothing to accept
+# title: A suppression without a finding
 # description: >-
-#   The rule has looked at what the suppression is about and found nothing, so the fault is mended or has
-#   moved. A suppression that is left behind would silence the next fault of that kind unseen. Remove it.
-#   Where the rule could not decide, as without a topology, a suppression is not complained of.
+#   The rule checked this object and found nothing, so the problem was fixed or moved. A stale suppression
+#   would hide the next problem of this kind. Remove it. A suppression is not reported if the rule could not
+#   decide, for example without a topology.
 # schemas:
 #   - input: schema.facts
 # custom:
@@ -12,13 +12,10 @@
 package schedlint.rules["suppression-unused"]
 
 import data.schedlint.result
+import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.suppressions
 	fact.problem == "unused"
-	message := sprintf("the %s suppresses %s%s, which finds nothing there", [fact.by, fact.rule, about(fact.target)])
+	message := sprintf("the %s suppresses %s%s, but the rule reports nothing there", [fact.by, fact.rule, text.about(fact.target)])
 }
-
-about("") := ""
-
-about(target) := sprintf(" for %s", [target]) if target != ""

@@ -20,7 +20,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "the comment suppresses rollout-deadlock for Deployment shop/web, which finds nothing there"
+	message := "the comment suppresses rollout-deadlock for Deployment shop/web, but the rule reports nothing there"
 	subject.report == {{"rule": "suppression-unused", "fact": 1, "message": message}} with input as {"suppressions": [bad]}
 }
 

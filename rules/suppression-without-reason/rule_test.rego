@@ -20,7 +20,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "the comment suppresses rollout-deadlock for Deployment shop/web without a reason, so it does not count"
+	message := "the comment suppresses rollout-deadlock for Deployment shop/web without a reason, so it has no effect"
 	subject.report == {{"rule": "suppression-without-reason", "fact": 1, "message": message}} with input as {"suppressions": [bad]}
 }
 

@@ -1,8 +1,8 @@
 # METADATA
-# title: No usable node carries the topology key
+# title: No eligible node has the topology key
 # description: >-
-#   Anti-affinity and preferences act only between nodes that carry the topology key. When no node that the
-#   pods may use carries it, the rule is accepted and does nothing at all. Often the key is misspelt or was
+#   Anti-affinity and preferred rules apply only between nodes that have the topology key. When no eligible
+#   node has it, the API server accepts the rule, but it has no effect. Often the key is misspelled or was
 #   renamed.
 # related_resources:
 #   - https://kubernetes.io/docs/reference/labels-annotations-taints/
@@ -29,11 +29,11 @@ report contains result.explained(rego.metadata.chain(), fact, lines) if {
 # of a workload hard rules that no node meets are another rule's, as its pods stay Pending
 effect(fact) := what if what := effects[[fact.use, fact.hard]]
 
-else := "no node meets the rule" if fact.fragment
+else := "no node satisfies the rule" if fact.fragment
 
 effects := {
-	["anti-affinity", true]: "the rule never keeps two pods apart",
-	["anti-affinity", false]: "the preference never keeps two pods apart",
-	["affinity", false]: "the preference never brings pods together",
-	["spread", false]: "the soft constraint never spreads pods",
+	["anti-affinity", true]: "the required anti-affinity has no effect",
+	["anti-affinity", false]: "the preferred anti-affinity has no effect",
+	["affinity", false]: "the preferred affinity has no effect",
+	["spread", false]: "the ScheduleAnyway constraint has no effect",
 }

@@ -22,7 +22,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: none of the 6 nodes it may use has the label topology.kubernetes.io/hostname, so the rule never keeps two pods apart"
+	message := "Deployment shop/web: none of the 6 eligible nodes has the label topology.kubernetes.io/hostname, so the required anti-affinity has no effect"
 	details := ["did you mean kubernetes.io/hostname?"]
 	subject.report == {{"rule": "topology-key-on-no-node", "fact": 1, "message": message, "details": details}} with input as {"topology_keys": [bad]}
 }
@@ -41,22 +41,22 @@ test_hard_spread_is_another_rule if said(object.union(bad, {"use": "spread"})) =
 
 test_soft_affinity if {
 	fact := object.union(bad, {"use": "affinity", "hard": false, "suggestion": ""})
-	said(fact) == {"Deployment shop/web: none of the 6 nodes it may use has the label topology.kubernetes.io/hostname, so the preference never brings pods together"}
+	said(fact) == {"Deployment shop/web: none of the 6 eligible nodes has the label topology.kubernetes.io/hostname, so the preferred affinity has no effect"}
 }
 
 test_soft_spread if {
 	fact := object.union(bad, {"use": "spread", "hard": false, "usable": 1, "suggestion": ""})
-	said(fact) == {"Deployment shop/web: the only node it may use does not have the label topology.kubernetes.io/hostname, so the soft constraint never spreads pods"}
+	said(fact) == {"Deployment shop/web: the only eligible node does not have the label topology.kubernetes.io/hostname, so the ScheduleAnyway constraint has no effect"}
 }
 
 test_soft_anti_affinity if {
 	fact := object.union(bad, {"hard": false, "suggestion": ""})
-	said(fact) == {"Deployment shop/web: none of the 6 nodes it may use has the label topology.kubernetes.io/hostname, so the preference never keeps two pods apart"}
+	said(fact) == {"Deployment shop/web: none of the 6 eligible nodes has the label topology.kubernetes.io/hostname, so the preferred anti-affinity has no effect"}
 }
 
 test_hard_rules_of_fragments if {
 	every use in ["affinity", "spread"] {
 		fact := object.union(bad, {"workload": "Prometheus shop/web", "fragment": true, "use": use, "suggestion": ""})
-		said(fact) == {"Prometheus shop/web: none of the 6 nodes it may use has the label topology.kubernetes.io/hostname, so no node meets the rule"}
+		said(fact) == {"Prometheus shop/web: none of the 6 eligible nodes has the label topology.kubernetes.io/hostname, so no node satisfies the rule"}
 	}
 }

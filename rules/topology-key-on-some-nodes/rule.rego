@@ -1,8 +1,8 @@
 # METADATA
-# title: Some usable nodes lack the topology key
+# title: Some eligible nodes lack the topology key
 # description: >-
-#   Anti-affinity and preferences act only between nodes that carry the topology key. Pods on the other nodes
-#   are not kept apart and not counted, so the rule holds for a part of the nodes only. Label all nodes, or
+#   Anti-affinity and preferred rules apply only between nodes that have the topology key. Pods on other
+#   nodes are neither kept apart nor counted, so the rule covers only some of the nodes. Label all nodes, or
 #   restrict the pods to nodes with the label.
 # related_resources:
 #   - https://kubernetes.io/docs/reference/labels-annotations-taints/
@@ -30,8 +30,8 @@ report contains result.explained(rego.metadata.chain(), fact, lines) if {
 }
 
 effects := {
-	["anti-affinity", true]: "pods there are not kept apart",
-	["anti-affinity", false]: "the preference does not keep pods there apart",
-	["affinity", false]: "the preference never favours them",
-	["spread", false]: "the soft constraint leaves them out",
+	["anti-affinity", true]: "the required anti-affinity does not keep pods apart there",
+	["anti-affinity", false]: "the preferred anti-affinity does not keep pods apart there",
+	["affinity", false]: "the preferred affinity has no effect there",
+	["spread", false]: "the ScheduleAnyway constraint has no effect there",
 }

@@ -22,7 +22,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: 3 of the 6 nodes it may use have no label topology.kubernetes.io/rack (node-1, node-2, node-3), so pods there are not kept apart"
+	message := "Deployment shop/web: 3 of the 6 eligible nodes have no label topology.kubernetes.io/rack (node-1, node-2, node-3), so the required anti-affinity does not keep pods apart there"
 	details := []
 	subject.report == {{"rule": "topology-key-on-some-nodes", "fact": 1, "message": message, "details": details}} with input as {"topology_keys": [bad]}
 }
@@ -39,15 +39,15 @@ test_hard_affinity_demands_the_label if said(object.union(bad, {"use": "affinity
 
 test_more_than_are_named if {
 	fact := object.union(bad, {"use": "spread", "hard": false, "usable": 9})
-	said(fact) == {"Deployment shop/web: 6 of the 9 nodes it may use have no label topology.kubernetes.io/rack (node-1, node-2, node-3 and others), so the soft constraint leaves them out"}
+	said(fact) == {"Deployment shop/web: 6 of the 9 eligible nodes have no label topology.kubernetes.io/rack (node-1, node-2, node-3 and 3 more), so the ScheduleAnyway constraint has no effect there"}
 }
 
 test_one_node if {
 	fact := object.union(bad, {"use": "affinity", "hard": false, "with": 5, "without": ["node-1"]})
-	said(fact) == {"Deployment shop/web: 1 of the 6 nodes it may use has no label topology.kubernetes.io/rack (node-1), so the preference never favours them"}
+	said(fact) == {"Deployment shop/web: 1 of the 6 eligible nodes has no label topology.kubernetes.io/rack (node-1), so the preferred affinity has no effect there"}
 }
 
 test_soft_anti_affinity if {
 	fact := object.union(bad, {"hard": false, "suggestion": "topology.kubernetes.io/zone"})
-	said(fact) == {"Deployment shop/web: 3 of the 6 nodes it may use have no label topology.kubernetes.io/rack (node-1, node-2, node-3), so the preference does not keep pods there apart; did you mean topology.kubernetes.io/zone?"}
+	said(fact) == {"Deployment shop/web: 3 of the 6 eligible nodes have no label topology.kubernetes.io/rack (node-1, node-2, node-3), so the preferred anti-affinity does not keep pods apart there; did you mean topology.kubernetes.io/zone?"}
 }

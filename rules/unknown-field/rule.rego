@@ -1,9 +1,8 @@
 # METADATA
 # title: A field that the API does not have
 # description: >-
-#   The API server drops fields that it does not know, unless the client asks for strict validation, so what
-#   the manifest says there never reaches the scheduler. Mostly a name is misspelt or stands at the wrong
-#   depth.
+#   The API server drops unknown fields unless the client requests strict validation, so the value never
+#   reaches the scheduler. Usually the name is misspelled or at the wrong indentation.
 # related_resources:
 #   - https://kubernetes.io/docs/reference/using-api/api-concepts/
 # schemas:
@@ -18,6 +17,6 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.unknown_fields
-	what := sprintf("field %s does not exist and is dropped", [fact.field])
+	what := sprintf("field %s does not exist, so the API server drops it", [fact.field])
 	lines := text.nonempty([what, text.meant(fact.suggestion)])
 }

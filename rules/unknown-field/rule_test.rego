@@ -15,14 +15,14 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "field topologySpreadConstraint does not exist and is dropped"
+	message := "field topologySpreadConstraint does not exist, so the API server drops it"
 	details := ["did you mean topologySpreadConstraints?"]
 	subject.report == {{"rule": "unknown-field", "fact": 1, "message": message, "details": details}} with input as {"unknown_fields": [bad]}
 }
 
 test_no_suggestion if {
 	fact := object.union(bad, {"suggestion": ""})
-	said(fact) == {"field topologySpreadConstraint does not exist and is dropped"}
+	said(fact) == {"field topologySpreadConstraint does not exist, so the API server drops it"}
 }
 
 test_silent_without_unknown_fields if subject.report == set() with input as {"unknown_fields": []}

@@ -1,9 +1,9 @@
 # METADATA
-# title: A topology key that Kubernetes does not set
+# title: A topologyKey that Kubernetes does not set
 # description: >-
-#   The topology key looks like a well-known node label but no component of Kubernetes sets it, so most likely
-#   no node carries it and the rule does nothing or places no pod. Without a declared topology this is judged
-#   by name alone. Correct the key, or declare nodes that carry it.
+#   The topology key looks like a well-known node label, but no Kubernetes component sets it, so most likely
+#   no node has it and the rule has no effect or blocks every pod. Without a declared topology this is
+#   judged by name only. Correct the key, or declare nodes that have it.
 # related_resources:
 #   - https://kubernetes.io/docs/reference/labels-annotations-taints/
 # schemas:
@@ -20,8 +20,8 @@ report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.topology_keys
 	not fact.declared
 	not fact.known
-	what := sprintf("Kubernetes sets no node label %s, which the %s uses as topology key", [fact.key, uses[fact.use]])
+	what := sprintf("the %s uses topologyKey %s, a node label that Kubernetes does not set", [uses[fact.use], fact.key])
 	lines := text.lines(fact.workload, [what, text.meant(fact.suggestion)])
 }
 
-uses := {"affinity": "affinity", "anti-affinity": "anti-affinity", "spread": "spread constraint"}
+uses := {"affinity": "affinity", "anti-affinity": "anti-affinity", "spread": "topologySpreadConstraint"}

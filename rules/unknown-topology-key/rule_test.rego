@@ -22,7 +22,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "Deployment shop/web: Kubernetes sets no node label topology.kubernetes.io/hostname, which the anti-affinity uses as topology key"
+	message := "Deployment shop/web: the anti-affinity uses topologyKey topology.kubernetes.io/hostname, a node label that Kubernetes does not set"
 	details := ["did you mean kubernetes.io/hostname?"]
 	subject.report == {{"rule": "unknown-topology-key", "fact": 1, "message": message, "details": details}} with input as {"topology_keys": [bad]}
 }
@@ -33,5 +33,5 @@ test_a_topology_answers_better if said(object.union(bad, {"declared": true, "usa
 
 test_spread if {
 	fact := object.union(bad, {"use": "spread", "suggestion": ""})
-	said(fact) == {"Deployment shop/web: Kubernetes sets no node label topology.kubernetes.io/hostname, which the spread constraint uses as topology key"}
+	said(fact) == {"Deployment shop/web: the topologySpreadConstraint uses topologyKey topology.kubernetes.io/hostname, a node label that Kubernetes does not set"}
 }

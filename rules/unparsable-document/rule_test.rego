@@ -15,7 +15,7 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "this is not valid YAML or JSON: line 3: did not find expected key"
+	message := "not valid YAML or JSON: line 3: did not find expected key"
 	subject.report == {{"rule": "unparsable-document", "fact": 1, "message": message}} with input as {"documents": [bad]}
 }
 

@@ -1,8 +1,8 @@
 # METADATA
 # title: A file cannot be read
 # description: >-
-#   The file was named or found but cannot be read, so its workloads are not judged and the run would look
-#   cleaner than it is. Correct its permissions, split it if it exceeds a bound, or leave it out of the run.
+#   The file cannot be read, so its workloads are not checked and the run would look cleaner than it is.
+#   Correct the permissions, split the file if it exceeds a limit, or leave it out of the run.
 # schemas:
 #   - input: schema.facts
 # custom:

@@ -1,13 +1,13 @@
 # METADATA
 # title: A virtual machine that cannot migrate
 # description: >-
-#   A live migration starts a second pod of the same machine on another node, with the same rules, while the
-#   first runs on. The first one counts, so machines that have to stay apart need one domain more than there
-#   are machines; one that must be beside another machine, or on a node by name, never moves. Maintenance of
-#   its node then means to shut it down, and with evictionStrategy LiveMigrate the drain waits for ever. In
-#   the order of safety: for keys other than kubernetes.io/hostname add mismatchLabelKeys:
-#   [kubevirt.io/created-by] to the anti-affinity, so a machine does not avoid itself; add a node; make the
-#   rule preferred; set evictionStrategy: LiveMigrateIfPossible.
+#   A live migration starts a second pod of the machine on another node, under the same rules, while the
+#   first still runs. The first pod counts, so machines that must stay apart need one domain more than there
+#   are machines; a machine that must run next to another machine, or on a named node, never moves. Node
+#   maintenance then requires a shutdown, and with evictionStrategy LiveMigrate the drain never completes.
+#   Safest first: for keys other than kubernetes.io/hostname add mismatchLabelKeys: [kubevirt.io/created-by]
+#   to the anti-affinity so that a machine does not conflict with itself; add a node; make the rule
+#   preferred; set evictionStrategy: LiveMigrateIfPossible.
 # related_resources:
 #   - https://kubevirt.io/user-guide/compute/live_migration/
 #   - https://github.com/kubevirt/kubevirt/issues/5565
@@ -23,20 +23,20 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.migrations
-	why := "the second pod has to find a node beside the first"
+	why := "the target pod needs another node while the source pod still runs"
 	lines := text.lines(fact.workload, [who(fact), why, text.room(fact), drain[fact.evicts]])
 }
 
-who(fact) := {"never": "it cannot migrate while it runs", "may-not": "it may be unable to migrate while it runs"}[fact.ending] if {
+who(fact) := {"never": "it cannot live-migrate", "may-not": "it may be unable to live-migrate"}[fact.ending] if {
 	fact.machines == 1
 }
 
 who(fact) := sprintf(
 	{
-		"never": "none of its %d machines can migrate while it runs",
-		"may-not": "its %d machines may be unable to migrate while they run",
+		"never": "none of its %d machines can live-migrate",
+		"may-not": "its %d machines may be unable to live-migrate",
 	}[fact.ending],
 	[fact.machines],
 ) if fact.machines > 1
 
-drain := {false: "", true: "its evictionStrategy LiveMigrate then blocks a drain"}
+drain := {false: "", true: "with evictionStrategy LiveMigrate this blocks node drains"}

@@ -18,8 +18,8 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "VirtualMachine vms/db: it cannot migrate while it runs"
-	details := ["the second pod has to find a node beside the first", "required affinity on kubernetes.io/hostname leaves no room", "its evictionStrategy LiveMigrate then blocks a drain"]
+	message := "VirtualMachine vms/db: it cannot live-migrate"
+	details := ["the target pod needs another node while the source pod still runs", "no node can take another pod because of required affinity on kubernetes.io/hostname", "with evictionStrategy LiveMigrate this blocks node drains"]
 	subject.report == {{"rule": "vm-cannot-migrate", "fact": 1, "message": message, "details": details}} with input as {"migrations": [bad]}
 }
 
@@ -28,16 +28,16 @@ test_passes if said(object.union(bad, {"ending": "always"})) == set()
 test_unknown_is_silent if said(object.union(bad, {"ending": "unknown"})) == set()
 
 test_several_machines if {
-	fact := object.union(bad, {"workload": "VirtualMachinePool vms/db", "machines": 3, "reasons": ["required anti-affinity on topology.kubernetes.io/zone"], "room": "3 pods on 3 values of topology.kubernetes.io/zone", "evicts": false})
-	said(fact) == {"VirtualMachinePool vms/db: none of its 3 machines can migrate while it runs; the second pod has to find a node beside the first; required anti-affinity on topology.kubernetes.io/zone leaves room for 3 pods on 3 values of topology.kubernetes.io/zone"}
+	fact := object.union(bad, {"workload": "VirtualMachinePool vms/db", "machines": 3, "reasons": ["required anti-affinity on topology.kubernetes.io/zone"], "room": "3 pods fit on 3 topology.kubernetes.io/zone values", "evicts": false})
+	said(fact) == {"VirtualMachinePool vms/db: none of its 3 machines can live-migrate; the target pod needs another node while the source pod still runs; at most 3 pods fit on 3 topology.kubernetes.io/zone values because of required anti-affinity on topology.kubernetes.io/zone"}
 }
 
 test_maybe if {
 	fact := object.union(bad, {"ending": "may-not", "reasons": [], "evicts": false})
-	said(fact) == {"VirtualMachine vms/db: it may be unable to migrate while it runs; the second pod has to find a node beside the first"}
+	said(fact) == {"VirtualMachine vms/db: it may be unable to live-migrate; the target pod needs another node while the source pod still runs"}
 }
 
 test_maybe_several if {
 	fact := object.union(bad, {"workload": "VirtualMachinePool vms/db", "ending": "may-not", "machines": 3, "reasons": [], "evicts": false})
-	said(fact) == {"VirtualMachinePool vms/db: its 3 machines may be unable to migrate while they run; the second pod has to find a node beside the first"}
+	said(fact) == {"VirtualMachinePool vms/db: its 3 machines may be unable to live-migrate; the target pod needs another node while the source pod still runs"}
 }

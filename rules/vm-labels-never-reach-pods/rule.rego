@@ -1,10 +1,10 @@
 # METADATA
-# title: Labels of a virtual machine that its pods do not carry
+# title: Virtual machine labels that its pods do not have
 # description: >-
-#   The pods of a VirtualMachine carry the labels of its template, not those in its own metadata, and the
-#   scheduler looks at pods alone. A selector that asks for a label which only the machine has matches none
-#   of its pods, so the rule keeps nothing apart, or waits for pods that never come. Put the label into the
-#   template as well; machines that run take it over when they are restarted.
+#   The pods of a VirtualMachine get the labels of its template, not those of its own metadata, and the
+#   scheduler reads only pod labels. A selector for a label that only the machine has matches none of its
+#   pods, so the rule has no effect or waits for pods that never start. Add the label to the template as
+#   well; running machines get it when they restart.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
@@ -20,6 +20,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.outer_labels
-	what := sprintf("its pods do not carry %s, which %s asks for: labels of the machine itself never reach them", [fact.label, fact.asked])
-	lines := text.lines(fact.workload, [what, sprintf("put it into %s", [fact.inside])])
+	what := sprintf("its pods do not have the label %s, which %s selects", [fact.label, fact.asked])
+	why := sprintf("labels of the machine itself are not copied to its pods; labels in %s are", [fact.inside])
+	lines := text.lines(fact.workload, [what, why])
 }

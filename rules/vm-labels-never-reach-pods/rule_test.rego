@@ -16,8 +16,8 @@ said(fact) := messages if {
 }
 
 test_reports if {
-	message := "VirtualMachine vms/db: its pods do not carry app=db, which required anti-affinity of VirtualMachine vms/db asks for: labels of the machine itself never reach them"
-	details := ["put it into spec.template.metadata.labels"]
+	message := "VirtualMachine vms/db: its pods do not have the label app=db, which required anti-affinity of VirtualMachine vms/db selects"
+	details := ["labels of the machine itself are not copied to its pods; labels in spec.template.metadata.labels are"]
 	subject.report == {{"rule": "vm-labels-never-reach-pods", "fact": 1, "message": message, "details": details}} with input as {"outer_labels": [bad]}
 }
 
@@ -25,5 +25,5 @@ test_passes if subject.report == set() with input as {"outer_labels": []}
 
 test_pools if {
 	fact := object.union(bad, {"workload": "VirtualMachinePool vms/db", "inside": "spec.virtualMachineTemplate.spec.template.metadata.labels"})
-	said(fact) == {"VirtualMachinePool vms/db: its pods do not carry app=db, which required anti-affinity of VirtualMachine vms/db asks for: labels of the machine itself never reach them; put it into spec.virtualMachineTemplate.spec.template.metadata.labels"}
+	said(fact) == {"VirtualMachinePool vms/db: its pods do not have the label app=db, which required anti-affinity of VirtualMachine vms/db selects; labels of the machine itself are not copied to its pods; labels in spec.virtualMachineTemplate.spec.template.metadata.labels are"}
 }

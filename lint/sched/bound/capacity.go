@@ -301,7 +301,7 @@ func (p *Problem) together(v *model.View, frame Limit, alone []Limit) Limit {
 		detail := p.spread(frame, v, blamed, mode{fit: true, room: true, ports: p.ports}, p.Keys)
 		l.Cause, l.Smallest, l.SmallestDomain, l.Domains, l.EligibleDomains = detail.Cause, detail.Smallest, detail.SmallestDomain, detail.Domains, detail.EligibleDomains
 		if len(p.anti) > 0 {
-			l.Together = "required anti-affinity on " + strings.Join(p.Keys, ", ")
+			l.Together = "combined with required anti-affinity on " + strings.Join(p.Keys, ", ")
 		}
 	case len(p.anti) > 0:
 		l = pick(ByAntiAffinity, p.anti)
@@ -311,7 +311,7 @@ func (p *Problem) together(v *model.View, frame Limit, alone []Limit) Limit {
 		l = pick(ByRoom, nil)
 	}
 	if len(p.self) > 0 && without(p.Keys, nil, p.Spreads) {
-		l.Together = "required affinity to its own pods on " + strings.Join(p.self, ", ") + " keeps all of them in one domain"
+		l.Together = "required affinity on " + strings.Join(p.self, ", ") + " keeps all its pods in one domain"
 	}
 	return l
 }

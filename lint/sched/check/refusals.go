@@ -64,7 +64,7 @@ func (s *State) refusals(w *workload.Workload, n *topology.Node, rules bool) []R
 func refusals(f *model.Filter, n *topology.Node) []Refusal {
 	p := f.Passes(n)
 	if !p.Name {
-		return []Refusal{{certificate.RefusedByName, "is not the node " + f.W.Spec.NodeName + " that nodeName names"}}
+		return []Refusal{{certificate.RefusedByName, "is not node " + f.W.Spec.NodeName + " (nodeName)"}}
 	}
 	var all []Refusal
 	if !p.Schedulable {
@@ -98,7 +98,7 @@ func (s *State) name(w *workload.Workload) string {
 
 func (s *State) portText(g *model.Group, n *topology.Node) string {
 	port, by, _ := s.portTaken(g, n)
-	return fmt.Sprintf("has host port %d/%s taken by a pod of %s", port.Port, port.Protocol, s.name(by))
+	return fmt.Sprintf("has host port %d/%s in use by a pod of %s", port.Port, port.Protocol, s.name(by))
 }
 
 func (s *State) shortText(g *model.Group, n *topology.Node) string {
@@ -110,10 +110,10 @@ func (s *State) shortText(g *model.Group, n *topology.Node) string {
 	r := lack.request
 	has := n.Allocatable[r.Name]
 	if beside == "" {
-		return fmt.Sprintf("offers %s of %s, and one pod asks for %s", &has, r.Name, &r.Quantity)
+		return fmt.Sprintf("has %s %s, and one pod requests %s", &has, r.Name, &r.Quantity)
 	}
 	left := model.Quantity(r.Name, max(lack.left, 0), r.Quantity.Format)
-	return fmt.Sprintf("has %s of %s %s left%s, and one pod asks for %s", &left, &has, r.Name, beside, &r.Quantity)
+	return fmt.Sprintf("has %s of %s %s left%s, and one pod requests %s", &left, &has, r.Name, beside, &r.Quantity)
 }
 
 // maxBeside bounds the workloads that a text names.
@@ -143,7 +143,7 @@ func (s *State) beside(n *topology.Node) string {
 	if more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
-	return " beside " + strings.Join(parts, ", ")
+	return " next to " + strings.Join(parts, ", ")
 }
 
 // tallied is what a spread constraint counts, by domain, and the smallest count.
@@ -169,17 +169,17 @@ func (s *State) tallied(g *model.Group, t *model.Term, keys []string, n *topolog
 func (s *State) unevenText(g *model.Group, n *topology.Node) string {
 	k := s.uneven(g, n)
 	if k.term == nil {
-		return fmt.Sprintf("lacks the label %s, which the spread asks for", k.key)
+		return fmt.Sprintf("lacks the label %s, which the topologySpreadConstraint needs", k.key)
 	}
-	fewest := fmt.Sprintf("the fewest of any value are %d", k.smallest)
+	fewest := fmt.Sprintf("the minimum of any value is %d", k.smallest)
 	if least := k.term.MinDomains(); k.domains < least {
-		fewest = fmt.Sprintf("with %d of minDomains %d values the fewest count as 0", k.domains, least)
+		fewest = fmt.Sprintf("with %d of minDomains %d values the minimum counts as 0", k.domains, least)
 	}
 	domain := "has"
 	if !s.alone(k.key) {
 		domain = fmt.Sprintf("is in %s=%s with", k.key, n.Labels[k.key])
 	}
-	return fmt.Sprintf("%s %d of the pods that count, %s: one more breaks maxSkew %d on %s", domain, k.here, fewest, k.term.Constraint.MaxSkew, k.key)
+	return fmt.Sprintf("%s %d matching pods, %s: one more exceeds maxSkew %d on %s", domain, k.here, fewest, k.term.Constraint.MaxSkew, k.key)
 }
 
 func (s *State) affinityText(g *model.Group, n *topology.Node) string {
@@ -197,9 +197,9 @@ func (s *State) unmetText(t *model.Term, n *topology.Node) string {
 	value, ok := n.Labels[t.Key]
 	switch {
 	case !ok:
-		return fmt.Sprintf("lacks the label %s, which the required affinity asks for", t.Key)
+		return fmt.Sprintf("lacks the label %s, which the required affinity needs", t.Key)
 	case s.alone(t.Key):
-		return fmt.Sprintf("holds no pod that the required affinity selects (%s)", t.Selector())
+		return fmt.Sprintf("runs no pod that the required affinity selects (%s)", t.Selector())
 	}
 	return fmt.Sprintf("is in %s=%s without a pod that the required affinity selects (%s)", t.Key, value, t.Selector())
 }
@@ -230,7 +230,7 @@ func (s *State) hitText(h hit, n *topology.Node) string {
 	rule := "required anti-affinity on " + h.key
 	switch {
 	case h.term == nil:
-		rule = "the second pod of a machine needs another node"
+		rule = "the migration target needs another node"
 	case h.its:
 		rule = "its " + rule
 	}
@@ -244,7 +244,7 @@ func (s *State) hitText(h hit, n *topology.Node) string {
 	}
 	who := podsOf(pods, s.name(h.pod.Workload))
 	if s.alone(h.key) {
-		return fmt.Sprintf("holds %s: %s", who, rule)
+		return fmt.Sprintf("runs %s: %s", who, rule)
 	}
 	return fmt.Sprintf("is in %s=%s with %s: %s", h.key, n.Labels[h.key], who, rule)
 }

@@ -27,10 +27,10 @@ const (
 
 // whyDoubt is what a doubt about a rule says of a question.
 var whyDoubt = map[model.Cause]string{
-	model.ByLabel:    "a rule selects by a label whose value the cluster sets",
-	model.ByVariable: "a rule selects by a label whose value holds a variable",
-	model.ByFinite:   "a rule counts on pods that end by themselves",
-	model.ByUnknown:  "a rule counts on pods that are not modelled",
+	model.ByLabel:    "depends on a label value that is set at run time",
+	model.ByVariable: "depends on a label value that contains a variable",
+	model.ByFinite:   "depends on pods that run to completion",
+	model.ByUnknown:  "depends on pods that are not modeled",
 }
 
 // leans says why a question about a workload cannot be asked of the pods that

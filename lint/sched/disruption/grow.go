@@ -35,7 +35,7 @@ func (j *Judge) begins(w *workload.Workload) Scaling {
 	}
 	k := sort.Search(extra+1, fits)
 	if k > extra {
-		return Scaling{Answer: Unknown, Why: "it is not known whether it fits once pools have grown"}
+		return Scaling{Answer: Unknown, Why: "it is unknown whether it fits once pools have grown"}
 	}
 	s.Pool, s.Size = pools[0].Name, pools[0].Count+k
 	s.Why = fmt.Sprintf("begins to fit with %d nodes in pool %s", s.Size, s.Pool)

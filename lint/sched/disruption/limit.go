@@ -92,7 +92,7 @@ func (j *Judge) Scaling(w *workload.Workload) Scaling {
 		}
 		return Scaling{Answer: Yes}
 	case certificate.OrderDependent:
-		return Scaling{Answer: May, Why: "it depends on which pods come first"}
+		return Scaling{Answer: May, Why: "depends on the scheduling order"}
 	case certificate.Never:
 		if j.yielding(w, j.crowd(w, w.Scale.Max)) != nil {
 			return Scaling{Answer: Unknown, Why: whyPreempt}
@@ -100,7 +100,7 @@ func (j *Judge) Scaling(w *workload.Workload) Scaling {
 		if j.grows(w, w.Scale.Max) {
 			return j.begins(w)
 		}
-		return Scaling{Answer: No, Most: placed(d, c), Why: "others take the room"}
+		return Scaling{Answer: No, Most: placed(d, c), Why: "capacity that other workloads use"}
 	}
 	return Scaling{Answer: Unknown, Why: j.undecided(w)}
 }

@@ -38,13 +38,13 @@ const hostname = "kubernetes.io/hostname"
 
 // What Why may say.
 const (
-	whyUnjudged    = "where its pods go is not judged"
+	whyUnjudged    = "its placement is not checked"
 	whyGrowth      = search.WhyGrowth
-	whyTolerates   = "the pods, or others with which they have to do, tolerate the taint of lost nodes or are bound to nodes"
-	whyBare        = "nothing creates a bare pod again"
-	whyUnreachable = "as long as the node object is there, its pods are not created again"
-	whyLinger      = "depends on how long evicted pods stay, as they are company until they are gone"
-	whyStrained    = "not all pods can be placed even without a loss"
+	whyTolerates   = "its pods, or pods they interact with, tolerate the taint of lost nodes or are bound to nodes"
+	whyBare        = "nothing recreates a bare pod"
+	whyUnreachable = "its pods are not recreated while the Node object exists"
+	whyLinger      = "depends on how long evicted pods terminate, as they count for affinity until they are gone"
+	whyStrained    = "not all pods fit even without a loss"
 )
 
 // Survives says what becomes of a workload when a node is lost, for the key

@@ -95,13 +95,13 @@ func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *M
 	s.ws = append(s.ws, source, target)
 	s.add = []model.Apart{{A: source, B: target, Key: corev1.LabelHostname}}
 	if !s.tellMachines(source, target) {
-		out.Why = "too many machines are told apart by their own labels"
+		out.Why = "too many machines have labels of their own"
 		return
 	}
 	m, d := s.decide()
 	switch {
 	case rest.Verdict == certificate.Never:
-		out.Answer, out.Why = None, "its pods do not fit as it is"
+		out.Answer, out.Why = None, "its pods do not all fit on the current nodes"
 	case impossible(d, rest, target, source):
 		out.Answer, out.Core, out.CoreModel = No, because(m, d, target), m
 	case d.Verdict == certificate.Always:

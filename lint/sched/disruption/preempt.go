@@ -7,7 +7,7 @@ import (
 )
 
 // whyPreempt says why something that others stand in the way of is not known.
-const whyPreempt = "its pods may preempt those of others, whose priority is another one"
+const whyPreempt = "its pods can preempt pods of another priority"
 
 // yielding is a group without those whose pods may have to make room for the
 // pods of a workload: where priorities differ nobody can tell from the manifests

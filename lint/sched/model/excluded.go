@@ -101,7 +101,7 @@ func (m *Model) excludedNodes(w *workload.Workload, small bool) []Exclusion {
 		}
 	}
 	if f.Bound() && len(all) == 0 && e.Count == 0 {
-		all = append(all, Exclusion{One: "node " + w.Spec.NodeName + ", which nodeName names, is not declared"})
+		all = append(all, Exclusion{One: "nodeName refers to node " + w.Spec.NodeName + ", which is not declared"})
 	}
 	slices.SortStableFunc(all, func(a, b Exclusion) int { return cmp.Compare(len(b.Nodes), len(a.Nodes)) })
 	return all
@@ -142,7 +142,7 @@ func (f *Filter) ExplainSelector(n *topology.Node) Exclusion {
 	}
 	terms := f.W.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
 	if len(terms) != 1 {
-		return Exclusion{One: "matches none of the node selector terms", Many: "match none of the node selector terms"}
+		return Exclusion{One: "matches none of the nodeSelectorTerms", Many: "match none of the nodeSelectorTerms"}
 	}
 	for _, r := range terms[0].MatchExpressions {
 		if !matchesExpression(n, r) {
@@ -153,7 +153,7 @@ func (f *Filter) ExplainSelector(n *topology.Node) Exclusion {
 	for _, r := range terms[0].MatchFields {
 		return Exclusion{One: "does not match " + expression(r), Many: "do not match " + expression(r)}
 	}
-	return Exclusion{One: "cannot match an empty node selector term", Many: "cannot match an empty node selector term"}
+	return Exclusion{One: "cannot match an empty nodeSelectorTerm", Many: "cannot match an empty nodeSelectorTerm"}
 }
 
 func matchesExpression(n *topology.Node, r corev1.NodeSelectorRequirement) bool {

@@ -190,7 +190,7 @@ func unsettled(w *workload.Workload) string {
 	if why := unknown(w); why != "" || w.Count.Known || w.Kind.PerNode() {
 		return why
 	}
-	return "the number of pods is not known"
+	return "the number of pods is unknown"
 }
 
 // Variant is a model of other workloads on other nodes in the same namespaces,

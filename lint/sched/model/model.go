@@ -159,17 +159,17 @@ func unknown(w *workload.Workload) string {
 	case w.Elsewhere:
 		return whyElsewhere
 	case w.Refused():
-		return "refused by the API server"
+		return "rejected by the API server"
 	case w.Spec.SchedulerName != "" && w.Spec.SchedulerName != defaultScheduler:
-		return "placed by another scheduler, " + w.Spec.SchedulerName
+		return "scheduled by another scheduler, " + w.Spec.SchedulerName
 	case len(w.Spec.SchedulingGates) > 0:
 		return "held back by scheduling gates"
 	case w.Queued():
-		return "queued by Kueue, which may add node labels and tolerations"
+		return "queued by Kueue, which can add node selectors and tolerations"
 	case len(w.Open) > 0:
-		return w.Open[0] + " is not known"
+		return w.Open[0] + " is unknown"
 	case w.Bare() && w.RestartPolicy().Placeholder():
-		return "restartPolicy is not known" // so whether the pod ends by itself
+		return "restartPolicy is unknown" // so whether the pod ends by itself
 	}
 	return ""
 }

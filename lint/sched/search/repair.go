@@ -73,7 +73,7 @@ func (q question) renamed(base *relaxation, atom Atom) []Repair {
 	if q.possible(other) != model.Yes {
 		return nil
 	}
-	text := fmt.Sprintf("write topologyKey: %s for the %s of %s on %s", meant, atom.Term.Use, atom.Workload, atom.Term.Key)
+	text := fmt.Sprintf("set topologyKey: %s for the %s of %s on %s", meant, atom.Term.Use, atom.Workload, atom.Term.Key)
 	return []Repair{{Text: text, Workload: atom.Workload, Atoms: []Atom{atom}, Key: meant}}
 }
 
@@ -95,7 +95,7 @@ func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repa
 		for n := 1; n <= maxMore; n++ {
 			more.nodes = append(slices.Clone(more.nodes), model.Another(like, n))
 			if q.possible(more) == model.Yes {
-				repairs = append(repairs, Repair{Text: fmt.Sprintf("add %d more of the kind of node %s", n, like.Name), Workload: w, Nodes: n, Like: like})
+				repairs = append(repairs, Repair{Text: fmt.Sprintf("add %d more nodes like %s", n, like.Name), Workload: w, Nodes: n, Like: like})
 				break
 			}
 		}
@@ -154,14 +154,14 @@ func (q question) repair(a Atom) string {
 	}
 	switch a.kind {
 	case atomSelector:
-		return q.open(a.Workload, "label nodes as the node selector or node affinity of "+a.Workload.String()+" asks, or relax it", func(x *model.Exclusion) string {
+		return q.open(a.Workload, "label nodes to match the node selector or node affinity of "+a.Workload.String()+", or relax it", func(x *model.Exclusion) string {
 			if label, ok := strings.CutPrefix(x.One, "lacks the label "); ok {
 				return fmt.Sprintf("label %s with %s, or relax the node selector of %s", few(x), label, a.Workload)
 			}
 			return ""
 		})
 	case atomTaints:
-		return q.open(a.Workload, "tolerate the taints that keep "+a.Workload.String()+" off, or remove them", func(x *model.Exclusion) string {
+		return q.open(a.Workload, "tolerate the taints that exclude "+a.Workload.String()+", or remove them", func(x *model.Exclusion) string {
 			if x.Taint == nil {
 				return ""
 			}
@@ -170,9 +170,9 @@ func (q question) repair(a Atom) string {
 	case atomRequests:
 		return "lower the requests of " + a.Workload.String()
 	case atomSlots:
-		return "let the nodes hold more pods than " + a.Workload.String() + " and the others find room for"
+		return "raise the pod limit of the nodes that " + a.Workload.String() + " can use"
 	case atomPorts:
-		return "drop the host ports of " + a.Workload.String()
+		return "remove the host ports of " + a.Workload.String()
 	}
 	return "run " + a.Workload.String() + " elsewhere"
 }
