@@ -264,12 +264,12 @@ func TestUnfitDoesNotSurvive(t *testing.T) {
 // their rules.
 func TestChangeHelp(t *testing.T) {
 	for rule, want := range map[string][]string{
-		"rollout-deadlock":              {"add matchLabelKeys: [pod-template-hash]", "set maxUnavailable: 1", "add a node with a new value of kubernetes.io/hostname"},
-		"rollout-may-deadlock":          {"drop matchLabelKeys: [pod-template-hash]"},
+		"rollout-deadlock":              {"add matchLabelKeys: [pod-template-hash]", "set maxUnavailable: 1", "add an eligible node"},
+		"rollout-may-deadlock":          {"remove matchLabelKeys: [pod-template-hash]"},
 		"rollout-ends-skewed":           {"add matchLabelKeys: [pod-template-hash] to the constraint"},
-		"vm-cannot-migrate":             {"add mismatchLabelKeys: [kubevirt.io/created-by]", "add a node with a new value of topology.kubernetes.io/zone"},
+		"vm-cannot-migrate":             {"add mismatchLabelKeys: [kubevirt.io/created-by]", "add an eligible node with a new topology.kubernetes.io/zone value"},
 		"zone-loss-leaves-pods-pending": {"set nodeTaintsPolicy: Honor"},
-		"drain-blocked":                 {"set maxUnavailable: 1 in place of it, or run one replica more"},
+		"drain-blocked":                 {"set maxUnavailable: 1 instead or add a replica"},
 		"autoscaler-exceeds-domains":    {"lower the maximum to 4"},
 	} {
 		dir := "../fixtures/" + rule

@@ -174,7 +174,7 @@ func (a asked) table(w *workload.Workload, t *diag.NodeTable, count map[string]i
 	if asked := t.Rows[0].Outcome; asked != diag.RowUnknown && asked != diag.RowAside && passing != e.Count {
 		return fmt.Sprintf("%d nodes pass, and the engine says %d", passing, e.Count)
 	}
-	if takes := slices.ContainsFunc(t.Rows, func(r diag.NodeRow) bool { return r.Outcome == diag.RowTakes && r.Pool == "" }); takes && !strings.Contains(t.Caption, "other pods left aside") {
+	if takes := slices.ContainsFunc(t.Rows, func(r diag.NodeRow) bool { return r.Outcome == diag.RowTakes && r.Pool == "" }); takes && !strings.Contains(t.Caption, "ignoring other pods") {
 		return "a node takes a pod that is said to find none"
 	}
 	return a.reasons(w, rows)

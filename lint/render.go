@@ -128,7 +128,7 @@ func (r *run) countRenders() {
 		}
 	}
 	if found > 0 {
-		r.note(fmt.Sprintf("%d kustomizations are rendered, and files that they use are not checked separately; --render off checks all files as written", found))
+		r.note(fmt.Sprintf("rendered kustomizations: %d; files that they use are not checked separately (--render off checks all files as written)", found))
 	}
 }
 

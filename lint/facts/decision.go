@@ -162,7 +162,7 @@ func steps(run []certificate.Placed) []diag.PlacementStep {
 func pending(m *model.Model, p certificate.Pending) diag.PlacementPending {
 	out := diag.PlacementPending{Workload: Reference(p.Workload), Count: p.Count, Reason: reason(p.Reasons)}
 	if node := p.Workload.Spec.NodeName; node != "" && !declared(m, node) {
-		out.Orphaned, out.Reason = true, "node "+node+", which nodeName names, is not declared"
+		out.Orphaned, out.Reason = true, "nodeName refers to node "+node+", which is not declared"
 	}
 	return out
 }

@@ -125,14 +125,14 @@ func (b *builder) antiAffinityFix(s Subject, w *workload.Workload, l *bound.Limi
 
 // addNodes asks for nodes with a domain of their own.
 func addNodes(n int, key string) string {
-	text := "add " + plural(n, "eligible node")
-	switch {
-	case key == corev1.LabelHostname:
-		return text
-	case n == 1:
-		return fmt.Sprintf("%s with a new %s value", text, key)
+	text, value := "add an eligible node", fmt.Sprintf(" with a new %s value", key)
+	if n > 1 {
+		text, value = fmt.Sprintf("add %d eligible nodes", n), fmt.Sprintf(", each with a new %s value", key)
 	}
-	return fmt.Sprintf("%s, each with a new %s value", text, key)
+	if key == corev1.LabelHostname {
+		return text
+	}
+	return text + value
 }
 
 func (b *builder) spread(w *workload.Workload, l *bound.Limit) {

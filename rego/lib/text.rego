@@ -132,3 +132,10 @@ lacking(fact) := {true: "Pending", false: "missing"}[object.get(fact, "recreated
 share(1, 1) := "its only pod"
 
 share(n, all) := sprintf("%d of %s", [n, number(all, "pod")]) if n * all != 1
+
+# smallest says which domain limits the others of a spread constraint, where one does.
+smallest(fact) := sprintf("%s can take %d, so every other value can take at most %d", [
+	fact.smallest_domain, fact.smallest, fact.smallest + fact.max_skew,
+]) if fact.cause == "skew"
+
+smallest(fact) := "" if fact.cause != "skew"

@@ -21,32 +21,20 @@ report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.spreads
 	fact.verdict == "infeasible"
 	lines := text.lines(fact.workload, array.flatten([
-		why(fact), because(fact), fact.excluded, text.pending(fact.pending), fact.growth, text.meant(fact.suggestion),
+		why(fact), text.smallest(fact), fact.excluded, text.pending(fact.pending), fact.growth, text.meant(fact.suggestion),
 	]))
 }
 
 why(fact) := sprintf("%s %s", [text.none_has(fact.eligible), labels(fact)]) if fact.cause == "missing-key"
 
-why(fact) := sprintf("minDomains requires %d %s values, but eligible nodes have %d, so %s", [
-	fact.min_domains, fact.key, fact.domains, fit(fact),
+why(fact) := sprintf("minDomains requires %d %s values, but eligible nodes have %d, so each takes at most maxSkew %d and only %d %s", [
+	fact.min_domains, fact.key, fact.domains, fact.max_skew, fact.most, text.verb(fact.most, "fits", "fit"),
 ]) if fact.cause == "min-domains"
 
-why(fact) := sprintf("%s must spread over %s with maxSkew %d, but %s", [
-	text.pods(fact, fact.pods), fact.key, fact.max_skew, fit(fact),
+why(fact) := sprintf("%s must spread over %s with maxSkew %d, but only %d %s", [
+	text.pods(fact, fact.pods), fact.key, fact.max_skew, fact.most, text.verb(fact.most, "fits", "fit"),
 ]) if fact.cause == "skew"
 
 labels(fact) := sprintf("the label %s", [fact.key]) if fact.keys == fact.key
 
 labels(fact) := sprintf("all topology keys of its hard constraints (%s)", [fact.keys]) if fact.keys != fact.key
-
-fit(fact) := sprintf("only %d %s", [fact.most, text.verb(fact.most, "fits", "fit")])
-
-because(fact) := "" if fact.cause == "missing-key"
-
-because(fact) := sprintf("until there are %d, each value takes at most maxSkew %d", [fact.min_domains, fact.max_skew]) if {
-	fact.cause == "min-domains"
-}
-
-because(fact) := sprintf("%s can take %d, so every other value can take at most %d", [
-	fact.smallest_domain, fact.smallest, fact.smallest + fact.max_skew,
-]) if fact.cause == "skew"

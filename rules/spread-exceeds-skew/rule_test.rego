@@ -41,7 +41,7 @@ test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set
 
 test_too_few_domains if {
 	fact := object.union(bad, {"cause": "min-domains", "key": "topology.kubernetes.io/zone", "min_domains": 3, "domains": 2, "max_skew": 2, "pods": 6, "most": 4, "pending": 2, "excluded": []})
-	said(fact) == {"Deployment shop/web: minDomains requires 3 topology.kubernetes.io/zone values, but eligible nodes have 2, so only 4 fit; until there are 3, each value takes at most maxSkew 2; 2 pods stay Pending"}
+	said(fact) == {"Deployment shop/web: minDomains requires 3 topology.kubernetes.io/zone values, but eligible nodes have 2, so each takes at most maxSkew 2 and only 4 fit; 2 pods stay Pending"}
 }
 
 test_no_node_with_all_keys if {
