@@ -85,7 +85,7 @@ func (c crowdCase) follow(help string) (crowdCase, bool) {
 	case scan(help, "set replicas of Deployment shop/%s to %d", &name, &n):
 		*map[string]*int{"api": &c.api, "queue": &c.queue}[name] = n
 		return c, true
-	case scan(help, "add %d more of the kind of node worker-0", &n):
+	case scan(help, "add %d more node like worker-0", &n), scan(help, "add %d more nodes like worker-0", &n):
 		c.nodes += n
 		return c, true
 	case strings.HasPrefix(help, "make the anti-affinity of Deployment shop/"):

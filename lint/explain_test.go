@@ -280,9 +280,9 @@ func TestExplainRandom(t *testing.T) {
 // once.
 func TestExplainUnknown(t *testing.T) {
 	for spec, want := range map[string]string{
-		"schedulerName: other":            "not known: placed by another scheduler, other",
-		"schedulingGates: [{name: x}]":    "not known: held back by scheduling gates",
-		"nodeSelector: {zone: '${ZONE}'}": "not known: ",
+		"schedulerName: other":            "unknown: scheduled by another scheduler, other",
+		"schedulingGates: [{name: x}]":    "unknown: held back by scheduling gates",
+		"nodeSelector: {zone: '${ZONE}'}": "unknown: ",
 	} {
 		dir := t.TempDir()
 		pod := "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers: [{name: c, image: example.com/c}]\n  " + spec + "\n"

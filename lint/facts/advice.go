@@ -98,7 +98,7 @@ func (b *builder) repair(ws []*workload.Workload, r *search.Repair) string {
 		for n := 1; n <= r.Nodes+maxMore; n++ {
 			further = append(further, model.Another(r.Like, n))
 			if n >= r.Nodes && b.j.HoldTogether(ws, nil, further) {
-				return fmt.Sprintf("add %d more nodes like %s", n, r.Like.Name)
+				return fmt.Sprintf("add %s like %s", plural(n, "more node"), r.Like.Name)
 			}
 		}
 		return ""

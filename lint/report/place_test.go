@@ -45,7 +45,7 @@ func placed() *diag.Placement {
 			loss(byZone, "a", "ghost", "never", 1, 2),
 			loss(byNode, "worker-0", "gone", "always", 0, 0), loss(byNode, "worker-0", "ghost", "always", 0, 0),
 		},
-		Drain: judged("no", "PodDisruptionBudget shop/web lets no pod go: minAvailable 3 of 3 pods"), Migrate: none,
+		Drain: judged("no", "PodDisruptionBudget shop/web allows no disruptions (minAvailable 3 of 3 pods)"), Migrate: none,
 		Autoscale: judged("may", "HorizontalPodAutoscaler shop/web asks for up to 9 pods and 6 fit until pool general grows to 9 nodes"),
 	})
 	db := decided("StatefulSet", "db", 7, 6, 6, "never", diag.PlacementChange{

@@ -39,7 +39,7 @@ func TestBoundsOfFile(t *testing.T) {
 		"one item more":           {items(5), 0, "7: has more than 5 documents and items of Lists"},
 		"items of two documents":  {items(2) + "---\n" + items(2), 0, "9: has more than 5 documents and items of Lists"},
 		"values":                  {podText + "x: [" + strings.Repeat("a,", 50) + "]\n", 1, ""},
-		"room for too many":       {podText + "x: [" + strings.Repeat("a,", 60) + "]\n", 0, "3: has room for more than 60 values"},
+		"room for too many":       {podText + "x: [" + strings.Repeat("a,", 60) + "]\n", 0, "3: has syntax for more than 60 values"},
 		"values in JSON":          {`{"kind": "Pod", "x": [1` + strings.Repeat(",1", 50) + "]}", 1, ""},
 		"one value more":          {"{\"kind\": \"Pod\",\n\"x\": [1" + strings.Repeat(",1", 60) + "]}", 0, "2: has more than 60 values"},
 		"values by aliases":       {podText + "x: &x [a,a,a,a,a,a,a]\ny: [*x,*x,*x,*x,*x,*x,*x]\n", 0, "1: has more than 60 values"},

@@ -60,7 +60,7 @@ func (c *checker) gates(spec *place) {
 			continue
 		}
 		if c.form(StageObject, &name, "", labelKey) && seen[s] {
-			c.refuse(StageObject, &name, fmt.Sprintf("scheduling gate %q stands here twice", s), "drop one of the two")
+			c.refuse(StageObject, &name, fmt.Sprintf("duplicate scheduling gate %q", s), "remove one of the two")
 		}
 		seen[s] = true
 	}

@@ -16,7 +16,7 @@ func TestValidatePod(t *testing.T) {
 		{"R-V2 gates", "schedulingGates: [{name: a}]\nnodeName: n1 # here", StagePods, "nodeName", "a gated pod must have no node"},
 		{"R-V18 name", `schedulingGates: [{name: "bad gate!"}] # here`, StageObject, "schedulingGates[0].name", `name is "bad gate!"`},
 		{"R-V18 missing", `schedulingGates: [{}] # here`, StageObject, "schedulingGates[0].name", "name is missing"},
-		{"R-V18 twice", "schedulingGates:\n- name: a.b/c\n- name: a.b/c # here", StageObject, "schedulingGates[1].name", `scheduling gate "a.b/c" stands here twice`},
+		{"R-V18 twice", "schedulingGates:\n- name: a.b/c\n- name: a.b/c # here", StageObject, "schedulingGates[1].name", `duplicate scheduling gate "a.b/c"`},
 		{"R-V18 good", `schedulingGates: [{name: a.b/c}, {name: d}]`, "", "", ""},
 		{"R-V19 class", `priorityClassName: High # here`, StageObject, "priorityClassName", `priorityClassName is "High"`},
 		{"R-V19 runtime", `runtimeClassName: "" # here`, StageObject, "runtimeClassName", `runtimeClassName is ""`},

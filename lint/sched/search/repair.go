@@ -95,7 +95,7 @@ func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repa
 		for n := 1; n <= maxMore; n++ {
 			more.nodes = append(slices.Clone(more.nodes), model.Another(like, n))
 			if q.possible(more) == model.Yes {
-				repairs = append(repairs, Repair{Text: fmt.Sprintf("add %d more nodes like %s", n, like.Name), Workload: w, Nodes: n, Like: like})
+				repairs = append(repairs, Repair{Text: moreNodes(n, like.Name), Workload: w, Nodes: n, Like: like})
 				break
 			}
 		}
@@ -199,4 +199,12 @@ func few(x *model.Exclusion) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
+}
+
+// moreNodes asks for nodes that are equivalent to one.
+func moreNodes(n int, like string) string {
+	if n == 1 {
+		return "add 1 more node like " + like
+	}
+	return fmt.Sprintf("add %d more nodes like %s", n, like)
 }
