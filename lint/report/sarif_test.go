@@ -254,7 +254,7 @@ func TestSARIFCap(t *testing.T) {
 	if len(run.Results) != maxResults || run.Results[0].Level != "error" || run.Results[maxResults-1].Level != "note" {
 		t.Errorf("%d results, from %s to %s", len(run.Results), run.Results[0].Level, run.Results[len(run.Results)-1].Level)
 	}
-	want := "3 of 5003 results were left out, the least severe ones: code scanning takes 5000 results and 10 MB."
+	want := "3 of 5003 results were omitted, least severe first: code scanning accepts 5000 results and 10 MB."
 	if notes := run.Invocations[0].ToolExecutionNotifications; len(notes) != 1 || notes[0].Message.Text != want {
 		t.Errorf("notifications are %v", notes)
 	}

@@ -133,7 +133,7 @@ func TestSARIFStaysWithinGitHubsLimits(t *testing.T) {
 		t.Errorf("%d bytes, %d packed, %d results", len(out), packed.Len(), len(run.Results))
 	}
 	last := run.Invocations[0].ToolExecutionNotifications
-	want := fmt.Sprintf("%d of %d results were left out, the least severe ones", len(r.Diagnostics)-len(run.Results), len(r.Diagnostics))
+	want := fmt.Sprintf("%d of %d results were omitted, least severe first", len(r.Diagnostics)-len(run.Results), len(r.Diagnostics))
 	if !run.Invocations[0].ExecutionSuccessful || !strings.HasPrefix(last[len(last)-1].Message.Text, want) {
 		t.Errorf("notifications %v, want %q and a run that is complete", last, want)
 	}

@@ -123,7 +123,7 @@ func TestBoundsOfRun(t *testing.T) {
 		read int    // files that are
 		want string
 	}{
-		"documents": {kind + "---\n" + kind + "---\n" + kind, 2, "with it the run has more than 8 documents and items of Lists; the 6 files after it are not read either"},
+		"documents": {kind + "---\n" + kind + "---\n" + kind, 2, "with it the run has more than 8 documents and items of Lists; the 6 files after it are not read"},
 		"values":    {kind + "x: [" + strings.Repeat("a,", 25) + "]\n", 3, "with it the run has more than 100 values; the 5 files"},
 		"data":      {"x: [" + strings.Repeat("a,", 25) + "]\n", 8, "with it the run has more than 8 documents and items of Lists: lint"},
 		"mistakes":  {kind + kind + kind, 2, "with it the run has more than 4 mistakes in its text; the 6 files"},

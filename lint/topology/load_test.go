@@ -212,11 +212,11 @@ func TestSharedHostnames(t *testing.T) {
 		return fmt.Sprintf("apiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {kubernetes.io/hostname: %s}}\n---\n", name, hostname)
 	}
 	topo := must(t, named("a", "x")+named("b", "x")+named("c", "z")+"apiVersion: v1\nkind: Node\nmetadata: {name: d}\n")
-	if len(topo.Notes) != 1 || !strings.HasPrefix(topo.Notes[0], "nodes a and b share the hostname label x") {
+	if len(topo.Notes) != 1 || !strings.HasPrefix(topo.Notes[0], "nodes a and b have the same hostname label x") {
 		t.Errorf("notes %q", topo.Notes)
 	}
 	topo = must(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: p, count: 1000, labels: {kubernetes.io/hostname: x}}\n")
-	if len(topo.Notes) != 1 || !strings.HasPrefix(topo.Notes[0], "nodes p-0 and p-1 and p-10 and 997 more share") {
+	if len(topo.Notes) != 1 || !strings.HasPrefix(topo.Notes[0], "nodes p-0 and p-1 and p-10 and 997 more have the same hostname label") {
 		t.Errorf("notes %q", topo.Notes)
 	}
 }
