@@ -18,7 +18,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.affinity
-	fact.verdict == "infeasible"
+	fact.verdict == "never"
 	lines := text.lines(fact.workload, [why(fact), "every pod stays Pending", text.meant(fact.suggestion)])
 }
 

@@ -31,6 +31,6 @@ test_no_name_is_near if {
 	said(object.union(bad, {"suggestion": ""})) == {"Deployment ml/train: each pod requests 2 example.com/gpus, but no declared node lists example.com/gpus; it is unknown whether the pods fit"}
 }
 
-test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()
+test_passes if said(object.union(bad, {"verdict": "always"})) == set()
 
-test_infeasible_is_another_rule if said(object.union(bad, {"verdict": "infeasible"})) == set()
+test_infeasible_is_another_rule if said(object.union(bad, {"verdict": "never"})) == set()

@@ -18,7 +18,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.label_keys
-	fact.on_pod == "no"
+	fact.on_pod == "never"
 	what := sprintf("%s lists %s, but its pods do not have that label, so the entry is ignored", [fact.list, fact.key])
 	lines := text.lines(fact.workload, [what, text.meant(fact.nearest)])
 }

@@ -20,8 +20,8 @@ report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.selectors
 	fact.matches == 0
 	fact.use in {"affinity", "anti-affinity"}
-	fact.matches_own == "yes"
-	fact.own_namespace == "no"
+	fact.matches_own == "always"
+	fact.own_namespace == "never"
 	what := sprintf("the %s selects the labels of its own pods (%s), but not in its own namespace", [fact.use, fact.text])
 	lines := text.lines(fact.workload, [what, sprintf("the term applies to %s, where no declared pod matches", [fact.namespaces])])
 }

@@ -33,11 +33,11 @@ test_several_machines if {
 }
 
 test_maybe if {
-	fact := object.union(bad, {"ending": "may-not", "reasons": [], "evicts": false})
+	fact := object.union(bad, {"ending": "sometimes", "reasons": [], "evicts": false})
 	said(fact) == {"VirtualMachine vms/db: it may be unable to live-migrate; the target pod needs another node while the source pod still runs"}
 }
 
 test_maybe_several if {
-	fact := object.union(bad, {"workload": "VirtualMachinePool vms/db", "ending": "may-not", "machines": 3, "reasons": [], "evicts": false})
+	fact := object.union(bad, {"workload": "VirtualMachinePool vms/db", "ending": "sometimes", "machines": 3, "reasons": [], "evicts": false})
 	said(fact) == {"VirtualMachinePool vms/db: its 3 machines may be unable to live-migrate; the target pod needs another node while the source pod still runs"}
 }
