@@ -61,7 +61,7 @@ func among(m *model.Model, faulty map[*workload.Workload]bool) []Conflict {
 		return nil
 	}
 	parts := m.Split()
-	d := decideInstance(newInstance(parts, false, scope.relax(scope.all)), Options{Steps: jointSteps})
+	d := decideInstance(newState(parts, false, scope.relax(scope.all)), Options{Steps: jointSteps})
 	var all []Conflict
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
@@ -214,7 +214,7 @@ func crowd(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	if c.Core == nil {
 		return c, false
 	}
-	for _, o := range decideInstance(newInstance(m.Split(), false, relax), Options{Steps: jointSteps}).outcomes {
+	for _, o := range decideInstance(newState(m.Split(), false, relax), Options{Steps: jointSteps}).outcomes {
 		c.Pods, c.Most = c.Pods+o.pods, c.Most+o.most
 	}
 	return c, true
@@ -229,7 +229,7 @@ func wedge(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 		group[w] = true
 	}
 	parts := m.Split()
-	d := decideInstance(newInstance(parts, true, s.relax(group)), Options{Steps: jointSteps})
+	d := decideInstance(newState(parts, true, s.relax(group)), Options{Steps: jointSteps})
 	if d.whole() != certificate.OrderDependent {
 		return Conflict{}, false
 	}
