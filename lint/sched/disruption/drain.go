@@ -30,19 +30,19 @@ var severity = map[certificate.Verdict]int{certificate.Never: 3, certificate.Ord
 // Drain judges a workload: whether its pods may be evicted (R-W19, R-W29), and
 // whether they find other nodes then. DaemonSets stay where they are, and a bare
 // pod is nobody's to create again.
-func (j *Judge) Drain(w *workload.Workload) Drain {
+func (e evictions) Drain(w *workload.Workload) Drain {
 	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || Certain(w) == 0 {
 		return Drain{Answer: None}
 	}
-	if why := j.unknown(w); why != "" {
+	if why := e.unknown(w); why != "" {
 		return Drain{Answer: Unknown, Why: why}
 	}
-	if d, blocked := j.evicted(w); blocked {
+	if d, blocked := e.evicted(w); blocked {
 		return d
 	}
 	out := Drain{Answer: Yes}
-	all := j.Drains(w)
-	if len(all) == 0 && j.grows(w, Certain(w)) { // no node is there yet
+	all := e.Drains(w)
+	if len(all) == 0 && e.grows(w, Certain(w)) { // no node is there yet
 		return Drain{Answer: Unknown, Why: whyGrowth}
 	}
 	if out.Worst, out.Like = Worst(all); out.Worst == nil {
@@ -56,7 +56,7 @@ func (j *Judge) Drain(w *workload.Workload) Drain {
 		out.Worst = nil
 		return out
 	}
-	for _, b := range j.BudgetsOf(w) {
+	for _, b := range e.BudgetsOf(w) {
 		if b.Known && b.Allowed <= out.Worst.Pending {
 			out.Next = &b
 		}
@@ -65,8 +65,8 @@ func (j *Judge) Drain(w *workload.Workload) Drain {
 }
 
 // evicted tells whether evictions are refused, or whether that is not known.
-func (j *Judge) evicted(w *workload.Workload) (d Drain, blocked bool) {
-	budgets := j.BudgetsOf(w)
+func (e evictions) evicted(w *workload.Workload) (d Drain, blocked bool) {
+	budgets := e.BudgetsOf(w)
 	sure := true
 	for _, b := range budgets {
 		sure = sure && b.Unknown == "" && !b.Repeated
@@ -77,7 +77,7 @@ func (j *Judge) evicted(w *workload.Workload) (d Drain, blocked bool) {
 	case len(budgets) == 1 && budgets[0].Known && budgets[0].Allowed == 0:
 		return Drain{Answer: No, Budgets: budgets}, true
 	}
-	m := j.Migration(w)
+	m := migrations{e.shared}.Migration(w)
 	if !m.Evicts || m.Answer == None {
 		return Drain{}, false
 	}

@@ -46,7 +46,7 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 
 // alike stands for a group, and for all that differ from it in names only where that is
 // known.
-func (j *Judge) alike(group []*workload.Workload) string {
+func (j *shared) alike(group []*workload.Workload) string {
 	key := groupKey{&group[0], len(group)}
 	id, known := j.described[key]
 	if known {

@@ -30,17 +30,20 @@ type Migration struct {
 	placed bool // as in Rollout
 }
 
+// migrations are questions about machines that move while they run.
+type migrations struct{ *shared }
+
 // Migration judges machines of KubeVirt; anything else does not migrate. Where
 // pools may grow for them, none can migrate only if that holds however far.
-func (j *Judge) Migration(w *workload.Workload) Migration {
-	m := j.migration(w)
-	if m.Answer == None || j.unknown(w) != "" || !j.grows(w, Certain(w)) || m.Answer == Yes && j.migrates(w, m) {
+func (v migrations) Migration(w *workload.Workload) Migration {
+	m := v.migration(w)
+	if m.Answer == None || v.unknown(w) != "" || !v.grows(w, Certain(w)) || m.Answer == Yes && v.migrates(w, m) {
 		return m
 	}
-	if larger := j.larger(); larger != nil && search.Hereditary(j.m, j.group(w, false)) {
+	if larger := v.larger(); larger != nil && search.Hereditary(v.m, v.group(w, false)) {
 		one := Migration{Machines: m.Machines, Answer: Unknown}
-		if g := larger.migration(w); g.Answer == No {
-			if larger.migrate(w, []*workload.Workload{w}, &one); one.Answer == No { // see neverAlone
+		if g := (migrations{larger}).migration(w); g.Answer == No {
+			if (migrations{larger}).migrate(w, []*workload.Workload{w}, &one); one.Answer == No { // see neverAlone
 				return g
 			}
 		}
@@ -48,28 +51,28 @@ func (j *Judge) Migration(w *workload.Workload) Migration {
 	return Migration{Answer: Unknown, Machines: m.Machines, Evicts: m.Evicts, Why: whyGrowth}
 }
 
-func (j *Judge) migration(w *workload.Workload) Migration {
+func (v migrations) migration(w *workload.Workload) Migration {
 	machines := Certain(w)
 	if !w.Kind.VM || machines == 0 || w.Running {
 		return Migration{Answer: None}
 	}
 	strategy, _ := w.EvictionStrategy()
 	m := Migration{Machines: machines, Evicts: strategy == "LiveMigrate", Answer: Unknown}
-	if m.Why = j.unknown(w); m.Why != "" {
+	if m.Why = v.unknown(w); m.Why != "" {
 		return m
 	}
-	group := j.group(w, true)
-	j.migrate(w, group, &m)
-	if rules := j.group(w, false); m.Answer == Unknown && len(group) > len(rules) {
-		j.migrate(w, rules, &m)
-		if why := j.beside(w, group); why != "" && m.Answer == Yes {
+	group := v.group(w, true)
+	v.migrate(w, group, &m)
+	if rules := v.group(w, false); m.Answer == Unknown && len(group) > len(rules) {
+		v.migrate(w, rules, &m)
+		if why := v.beside(w, group); why != "" && m.Answer == Yes {
 			m.Answer, m.placed, m.Why = Unknown, false, why
 		}
 	}
-	if left := j.yielding(w, group); left != nil && (m.Answer == No || m.Answer == May) {
+	if left := v.yielding(w, group); left != nil && (m.Answer == No || m.Answer == May) {
 		open := Migration{Machines: machines, Evicts: m.Evicts, Answer: Unknown, Why: whyPreempt}
 		m.Core, m.CoreModel, m.Why = nil, nil, ""
-		if j.migrate(w, left, &m); m.Answer != No {
+		if v.migrate(w, left, &m); m.Answer != No {
 			return open
 		}
 	}
@@ -82,14 +85,14 @@ const maxMachines = 40
 // migrate judges within one group: one pod of the workload, which is the
 // source, the others as they are, and the target, which is like the source but
 // for the node that it must not be on.
-func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *Migration) {
-	if out.Why = j.leans(w); out.Why != "" {
+func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, out *Migration) {
+	if out.Why = v.leans(w); out.Why != "" {
 		out.Answer = Unknown
 		return
 	}
-	group = j.sound(w, group)
-	_, rest := j.scene(group).decide()
-	s := j.scene(group).with(w, out.Machines-1)
+	group = v.sound(w, group)
+	_, rest := v.scene(group).decide()
+	s := v.scene(group).with(w, out.Machines-1)
 	source := s.copy(w, 1)
 	target := s.copy(w, 1)
 	s.ws = append(s.ws, source, target)
@@ -107,10 +110,10 @@ func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *M
 	case d.Verdict == certificate.Always:
 		out.Answer, out.placed = Yes, true
 	default: // the second pod comes last, when all others are in place
-		out.Answer = answers[search.Roll(m, certificate.Rollout{Old: source, Fresh: target, Surge: 1}, j.options(j.steps)).Verdict]
+		out.Answer = answers[search.Roll(m, certificate.Rollout{Old: source, Fresh: target, Surge: 1}, v.options(v.steps)).Verdict]
 	}
 	if out.Answer == Unknown {
-		out.Why = j.undecided(w)
+		out.Why = v.undecided(w)
 	}
 }
 
@@ -120,7 +123,7 @@ func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *M
 func (s *scene) tellMachines(source, target *workload.Workload) bool {
 	var asked []string
 	for _, key := range source.Kind.PerPod {
-		if slices.ContainsFunc(s.ws, func(w *workload.Workload) bool { return s.j.asks(w, key) }) {
+		if slices.ContainsFunc(s.ws, func(w *workload.Workload) bool { return asksFor(s.j.m, w, key) }) {
 			asked = append(asked, key)
 		}
 	}
@@ -150,10 +153,10 @@ func (s *scene) tellMachines(source, target *workload.Workload) bool {
 
 // asks reports whether a hard rule of a workload asks for a label. The terms of
 // a copy are those of what it was copied from.
-func (j *Judge) asks(w *workload.Workload, key string) bool {
-	for _, o := range j.m.Workloads {
+func asksFor(m *model.Model, w *workload.Workload, key string) bool {
+	for _, o := range m.Workloads {
 		if o.Object == w.Object {
-			return slices.ContainsFunc(j.m.Group(o).Terms, func(t *model.Term) bool { return t.Hard && t.Asks(key) })
+			return slices.ContainsFunc(m.Group(o).Terms, func(t *model.Term) bool { return t.Hard && t.Asks(key) })
 		}
 	}
 	return false
@@ -169,4 +172,17 @@ func label(w *workload.Workload, keys []string, value string) *workload.Workload
 		}
 	}
 	return w
+}
+
+// migrates reports whether machines that can migrate on the declared nodes can at
+// every size.
+func (v migrations) migrates(w *workload.Workload, here Migration) bool {
+	group := v.closed(w, Certain(w))
+	return v.holds(group, 0, func(at *shared, every bool) bool {
+		m := here
+		if at != v.shared {
+			m = migrations{at}.migration(w)
+		}
+		return m.Answer == Yes && (every || m.placed && at.whole(group))
+	})
 }
