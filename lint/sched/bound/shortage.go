@@ -105,7 +105,7 @@ func balanceOf(m *model.Model, faulty map[*workload.Workload]bool) *balance {
 		switch {
 		case g.Running && model.Modelled(g):
 			b.take(g)
-		case m.Lasting(g) && !faulty[w]:
+		case model.Lasting(g) && !faulty[w]:
 			if by[g.Signature] == nil {
 				by[g.Signature] = b.confine(g)
 			}
@@ -115,10 +115,7 @@ func balanceOf(m *model.Model, faulty map[*workload.Workload]bool) *balance {
 			}
 			row := claimant{g: g, set: set}
 			if !g.Kind.PerNode() {
-				row.pods = g.Count.N
-				if g.Scale != nil {
-					row.pods = min(g.Scale.Min, max(g.Count.N, g.Scale.Min))
-				}
+				row.pods = model.Certain(g.Workload)
 			}
 			b.rows = append(b.rows, row)
 		}

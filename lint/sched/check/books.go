@@ -158,5 +158,5 @@ func (b *books) survive(g *model.Group, n int) {
 // waits reports whether a pod is not created yet: a pod of lower ordinal is
 // missing (R-W11).
 func (b *books) waits(g *model.Group) bool {
-	return slices.ContainsFunc(b.m.Before(g), func(w *workload.Workload) bool { return b.placed[w] == 0 })
+	return slices.ContainsFunc(model.Before(b.m, g), func(w *workload.Workload) bool { return b.placed[w] == 0 })
 }

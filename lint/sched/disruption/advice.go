@@ -25,7 +25,7 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 	if tr.unready || tr.m.Topology.Empty() {
 		return false
 	}
-	pods := max(Certain(w), edit.Pods)
+	pods := max(model.Certain(w), edit.Pods)
 	group := tr.crowd(w, pods)
 	key := trialKey{tr.shape(w, pods, group), edit.Name, more}
 	if key.shape == "" {
@@ -100,7 +100,7 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 	var group []*workload.Workload
 	seen := map[*workload.Workload]bool{}
 	for _, w := range ws {
-		crowd := tr.crowd(w, Certain(w))
+		crowd := tr.crowd(w, model.Certain(w))
 		tr.m.Run().Spend(1 + len(crowd))
 		for _, o := range append(slices.Clip(crowd), w) {
 			if !seen[o] {

@@ -57,7 +57,7 @@ func (j *shared) budget(b *workload.Budget) Budget {
 	}
 	for _, w := range out.Workloads {
 		out.Known = out.Known && counts(w)
-		out.Pods += Certain(w)
+		out.Pods += model.Certain(w)
 	}
 	if out.Known = out.Known && !doubt && out.Pods > 0; out.Known {
 		out.Allowed, out.Text = b.Allowed(out.Pods)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -31,7 +32,7 @@ var severity = map[certificate.Verdict]int{certificate.Never: 3, certificate.Ord
 // whether they find other nodes then. DaemonSets stay where they are, and a bare
 // pod is nobody's to create again.
 func (e evictions) Drain(w *workload.Workload) Drain {
-	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || Certain(w) == 0 {
+	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || model.Certain(w) == 0 {
 		return Drain{Answer: None}
 	}
 	if why := e.unknown(w); why != "" {
@@ -42,7 +43,7 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 	}
 	out := Drain{Answer: Yes}
 	all := e.Drains(w)
-	if len(all) == 0 && e.grows(w, Certain(w)) { // no node is there yet
+	if len(all) == 0 && e.grows(w, model.Certain(w)) { // no node is there yet
 		return Drain{Answer: Unknown, Why: whyGrowth}
 	}
 	if out.Worst, out.Like = Worst(all); out.Worst == nil {

@@ -127,18 +127,10 @@ func takesPart(g *model.Group) bool {
 	return model.Modelled(g) && !g.Running && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0 || g.Scale != nil)
 }
 
-// Certain is how many pods a workload has for sure.
-func Certain(w *workload.Workload) int {
-	if w.Scale != nil {
-		return min(w.Scale.Min, max(w.Count.N, w.Scale.Min))
-	}
-	return w.Count.N
-}
-
 // most is how many pods a workload may have.
 func most(w *workload.Workload) int {
 	if w.Scale != nil {
-		return max(w.Scale.Max, Certain(w))
+		return max(w.Scale.Max, model.Certain(w))
 	}
 	return w.Count.N
 }
@@ -160,7 +152,7 @@ func (j *shared) groups(pods func(*workload.Workload) int, contend bool) map[*wo
 		group = slices.DeleteFunc(group, func(w *workload.Workload) bool { return !takesPart(j.m.Group(w)) })
 		sum := 0
 		for _, w := range group {
-			sum += Certain(w)
+			sum += model.Certain(w)
 		}
 		for _, w := range group {
 			if !contend || len(group) <= maxTogether && sum <= maxPods {
@@ -238,7 +230,7 @@ func (j *shared) each(group []*workload.Workload) int {
 // group is the workloads with which one is judged, itself among them.
 func (j *shared) group(w *workload.Workload, contend bool) []*workload.Workload {
 	if j.ruled == nil {
-		j.ruled, j.crowded = j.groups(Certain, false), j.groups(Certain, true)
+		j.ruled, j.crowded = j.groups(model.Certain, false), j.groups(model.Certain, true)
 	}
 	if contend {
 		if g := j.crowded[w]; g != nil {
@@ -250,7 +242,7 @@ func (j *shared) group(w *workload.Workload, contend bool) []*workload.Workload 
 
 // crowd is the group with all that contend, where a workload has so many pods.
 func (j *shared) crowd(w *workload.Workload, pods int) []*workload.Workload {
-	if pods <= max(Certain(w), w.Count.N) || w.Kind.PerNode() {
+	if pods <= max(model.Certain(w), w.Count.N) || w.Kind.PerNode() {
 		return j.group(w, true)
 	}
 	if j.scaled == nil {

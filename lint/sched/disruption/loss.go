@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -65,7 +66,7 @@ func (e evictions) Drains(w *workload.Workload) []Survival {
 }
 
 func (e evictions) losses(w *workload.Workload, key string, meanings ...certificate.Meaning) []Survival {
-	if !e.Judged(w) || w.Kind.PerNode() || Certain(w) == 0 {
+	if !e.Judged(w) || w.Kind.PerNode() || model.Certain(w) == 0 {
 		return nil
 	}
 	q := newLoss(e.shared, w, key)
@@ -103,7 +104,7 @@ type answer struct {
 func newLoss(j *shared, w *workload.Workload, key string) *loss {
 	q := &loss{j: j, w: w, key: key, ruled: j.group(w, false), crowded: j.group(w, true)}
 	q.kinds = search.KindsOf(j.m, slices.Concat(q.crowded, j.running), key)
-	q.room = q.kinds.Room(w, Certain(w))
+	q.room = q.kinds.Room(w, model.Certain(w))
 	return q
 }
 
@@ -127,7 +128,7 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if a.verdict == certificate.Never || a.verdict == certificate.OrderDependent {
 		a = q.preempting(b, l, a)
 	}
-	recreated, grows := l.Recreated(q.w), q.j.grows(q.w, Certain(q.w))
+	recreated, grows := l.Recreated(q.w), q.j.grows(q.w, model.Certain(q.w))
 	switch {
 	case a.verdict == certificate.Never && l.Meaning == certificate.Drained && q.accompanied():
 		a = answer{verdict: certificate.Undetermined, why: whyLinger}
@@ -273,7 +274,7 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 	if n := q.room.NeverFits(b, l, q.ruled); n > 0 {
 		return &answer{verdict: certificate.Never, pending: n}
 	}
-	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, q.ruled, Certain) {
+	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, q.ruled, model.Certain) {
 		return &answer{verdict: certificate.Always}
 	}
 	return nil

@@ -53,7 +53,7 @@ func (j *shared) alike(group []*workload.Workload) string {
 		return id
 	}
 	if len(j.running) == 0 {
-		id = search.Alike(j.m, group, Certain)
+		id = search.Alike(j.m, group, model.Certain)
 	}
 	if id == "" {
 		names := sha256.New()
@@ -149,8 +149,8 @@ func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 func (s *stage) onRemaining(all []answer) {
 	if !slices.ContainsFunc(s.m.Topology.Nodes, func(n *topology.Node) bool { return !s.lost[n.Name] }) {
 		for i, w := range s.group {
-			if !w.Kind.PerNode() && Certain(w) > 0 {
-				all[i] = answer{verdict: certificate.Never, pending: Certain(w)}
+			if !w.Kind.PerNode() && model.Certain(w) > 0 {
+				all[i] = answer{verdict: certificate.Never, pending: model.Certain(w)}
 			}
 		}
 		return

@@ -37,7 +37,7 @@ type migrations struct{ *shared }
 // pools may grow for them, none can migrate only if that holds however far.
 func (v migrations) Migration(w *workload.Workload) Migration {
 	m := v.migration(w)
-	if m.Answer == None || v.unknown(w) != "" || !v.grows(w, Certain(w)) || m.Answer == Yes && v.migrates(w, m) {
+	if m.Answer == None || v.unknown(w) != "" || !v.grows(w, model.Certain(w)) || m.Answer == Yes && v.migrates(w, m) {
 		return m
 	}
 	if larger := v.larger(); larger != nil && search.Hereditary(v.m, v.group(w, false)) {
@@ -52,7 +52,7 @@ func (v migrations) Migration(w *workload.Workload) Migration {
 }
 
 func (v migrations) migration(w *workload.Workload) Migration {
-	machines := Certain(w)
+	machines := model.Certain(w)
 	if !w.Kind.VM || machines == 0 || w.Running {
 		return Migration{Answer: None}
 	}
@@ -177,7 +177,7 @@ func label(w *workload.Workload, keys []string, value string) *workload.Workload
 // migrates reports whether machines that can migrate on the declared nodes can at
 // every size.
 func (v migrations) migrates(w *workload.Workload, here Migration) bool {
-	group := v.closed(w, Certain(w))
+	group := v.closed(w, model.Certain(w))
 	return v.holds(group, 0, func(at *shared, every bool) bool {
 		m := here
 		if at != v.shared {

@@ -94,7 +94,7 @@ func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, nodes 
 func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	group := f.group(w, true)
 	moves := func(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node) bool {
-		m := Migration{Machines: Certain(w)}
+		m := Migration{Machines: model.Certain(w)}
 		return f.aside(func() {
 			other := f.other(f.m.Variant(append(slices.Clone(group), f.running...), nodes))
 			migrations{other}.migrate(w, other.group(w, true), &m)

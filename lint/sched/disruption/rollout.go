@@ -139,7 +139,7 @@ func (u updates) Rollouts(w *workload.Workload) []Rollout {
 		return []Rollout{u.Rollout(w, u.m.Eligible(w).Count)}
 	}
 	var all []Rollout
-	for _, n := range slices.Compact([]int{Certain(w), most(w)}) {
+	for _, n := range slices.Compact([]int{model.Certain(w), most(w)}) {
 		if n > 0 {
 			all = append(all, u.Rollout(w, n))
 		}

@@ -148,7 +148,7 @@ func (up scaling) begins(w *workload.Workload) Scaling {
 	}
 	fits := func(k int) bool {
 		scene := up.scene(up.group(w, false)).with(w, w.Scale.Max)
-		m := up.m.Variant(scene.ws, up.m.GrownBy(pools[0], k))
+		m := up.m.Variant(scene.ws, model.GrownBy(up.m, pools[0], k))
 		d := search.Decide(m, up.options(up.steps))
 		v := verdict(d, scene.of[w])
 		return v == certificate.Always || v == certificate.OrderDependent

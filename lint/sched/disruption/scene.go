@@ -24,7 +24,7 @@ func (j *shared) scene(group []*workload.Workload) *scene {
 	j.m.Run().Spend(2 * len(group))
 	s := &scene{j: j, of: map[*workload.Workload]*workload.Workload{}}
 	for _, w := range group {
-		s.ws = append(s.ws, s.copy(w, Certain(w)))
+		s.ws = append(s.ws, s.copy(w, model.Certain(w)))
 		s.of[w] = s.ws[len(s.ws)-1]
 	}
 	s.ws = append(s.ws, j.running...)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -61,7 +62,7 @@ func (j *shared) whole(group []*workload.Workload) bool {
 // atEverySize is the answer to a question that is answered well on the declared
 // nodes.
 func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) answer {
-	if q.j.grows(q.w, Certain(q.w)) && !q.survives(b, meaning) {
+	if q.j.grows(q.w, model.Certain(q.w)) && !q.survives(b, meaning) {
 		return answer{verdict: certificate.Undetermined, why: whyGrowth}
 	}
 	return answer{verdict: certificate.Always}
@@ -74,7 +75,7 @@ func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) an
 // Pods that are not created again must not come to further nodes at all, and
 // unreachable nodes go on refusing pods in the domains that they share with others.
 func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool {
-	group, l := q.j.closed(q.w, Certain(q.w)), certificate.Loss{Meaning: meaning}
+	group, l := q.j.closed(q.w, model.Certain(q.w)), certificate.Loss{Meaning: meaning}
 	stays := q.j.m.Eligible(q.w).Growable == 0 && !q.room.Hit(b)
 	return q.j.holds(group, 1, func(at *shared, every bool) bool {
 		switch {

@@ -143,7 +143,7 @@ func (s *scene) stuckAt(r *Rollout, fresh *workload.Workload) (settled []certifi
 // Moving is a machine that migrates: it is where it is, all others are in place
 // and its second pod is looking for a node.
 func (v views) Moving(w *workload.Workload) *Scene {
-	machines := Certain(w)
+	machines := model.Certain(w)
 	s := v.scene(v.sound(w, v.group(w, true))).with(w, machines-1)
 	source, target := s.copy(w, 1), s.copy(w, 1)
 	s.ws = append(s.ws, source, target)
@@ -172,7 +172,7 @@ func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Sce
 		if !slices.ContainsFunc(before.On(c), func(n *topology.Node) bool { return l.Nodes[n.Name] }) {
 			continue
 		}
-		out := &Scene{Standing: before.Lose(l, append(s.others(c), c)...), Next: c, Pods: Certain(w)}
+		out := &Scene{Standing: before.Lose(l, append(s.others(c), c)...), Next: c, Pods: model.Certain(w)}
 		_, missing := out.Count(c)
 		if far := max(missing, worst.Pending) - min(missing, worst.Pending); best == nil || far < least {
 			best, loss, least = out, &l, far

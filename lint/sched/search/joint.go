@@ -112,7 +112,7 @@ func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
 	ports := map[int32]*workload.Workload{}
 	for _, w := range m.Workloads {
 		g := m.Groups[w]
-		if !m.Lasting(g) {
+		if !model.Lasting(g) {
 			continue
 		}
 		if involve(m, s, g) || risky(m, g) {
@@ -131,7 +131,7 @@ func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
 	for w := range s.all {
 		s.doubtful[w] = s.doubtful[w] || faulty[w]
 		if w.Scale != nil {
-			s.count[w] = min(w.Scale.Min, max(w.Count.N, w.Scale.Min))
+			s.count[w] = model.Certain(w)
 		}
 	}
 	return s
@@ -149,7 +149,7 @@ func involve(m *model.Model, s *scope, g *model.Group) bool {
 			s.doubtful[g.Workload] = true
 		}
 		for _, o := range m.Others(t, g.Workload, true) {
-			lasting := m.Lasting(m.Groups[o])
+			lasting := model.Lasting(m.Groups[o])
 			switch {
 			case m.Peer(t, g.Workload, o) == model.Maybe, !lasting && t.Use != model.AntiAffinity && !o.Refused() && !o.Running:
 				s.doubtful[g.Workload] = true
