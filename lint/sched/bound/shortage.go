@@ -276,7 +276,7 @@ func leftOver(claims []claim, excess int64) int {
 	return pods
 }
 
-// overcommitted is the size for which there are more pods, of it or larger, than the
+// crowded is the size for which there are more pods, of it or larger, than the
 // nodes hold one by one; 0 if there is none.
 func (s *Shortage) crowded(claims []claim, free []int64) int64 {
 	sizes := slices.Clone(claims)

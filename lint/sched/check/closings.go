@@ -273,7 +273,7 @@ func (c *closings) overlapping(b blocker, at int, own bool, nodes []int) int {
 	return closes
 }
 
-// cramped bounds how many of the nodes others can leave too little space on, and
+// overfilled bounds how many of the nodes others can leave too little space on, and
 // names them: on each they take at least what is free there less what a pod
 // asks, and one unit more. Pods that close every node that they are on by a
 // rule are charged for that already.

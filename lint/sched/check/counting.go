@@ -90,7 +90,7 @@ func (k *counting) checkOutweighed(c *certificate.Assertion) error {
 	return nil
 }
 
-// checkCrammed compares what members ask for with what some nodes have and what
+// checkOvercommitted compares what members ask for with what some nodes have and what
 // the members may take on others: one pod in a domain of the key with which a
 // member is counted, or as many as the nodes there take.
 func (k *counting) checkOvercommitted(c *certificate.Assertion) error {

@@ -105,7 +105,7 @@ func (s *losses) hold(out []certificate.Lost) error {
 	return nil
 }
 
-// strike explores what follows on a loss in a state with all pods in place.
+// loseNodes explores what follows on a loss in a state with all pods in place.
 func (s *losses) loseNodes() {
 	s.begun = true
 	if s.settled || s.steps <= 0 {

@@ -135,7 +135,7 @@ func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 	return search.Decide(s.j.m.Variant(s.ws, left, s.add...), s.j.options(s.j.steps))
 }
 
-// foretell decides about the scene on the nodes that are left, which tells
+// onRemaining decides about the scene on the nodes that are left, which tells
 // everything where fewer pods are never worse (T7). What is in place there after
 // a repair is a placement of that smaller cluster; if a pod is refused in it, it
 // is refused in every larger one. So a workload of which all pods find a place

@@ -151,7 +151,7 @@ func (s *scene) tellMachines(source, target *workload.Workload) bool {
 	return true
 }
 
-// asks reports whether a hard rule of a workload asks for a label. The terms of
+// asksFor reports whether a hard rule of a workload asks for a label. The terms of
 // a copy are those of what it was copied from.
 func asksFor(m *model.Model, w *workload.Workload, key string) bool {
 	for _, o := range m.Workloads {

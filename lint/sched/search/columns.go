@@ -81,7 +81,7 @@ func (s *columns) key() []byte {
 	return s.text
 }
 
-// classes numbers the nodes so that two of one number are alike for the pod groups:
+// nodeClasses numbers the nodes so that two of one number are alike for the pod groups:
 // same filters, resources and domains, but for domains of one node each, which
 // nothing but the node's own pods can tell apart.
 func nodeClasses(a *state, c component) []int {
@@ -128,7 +128,7 @@ func nodeClasses(a *state, c component) []int {
 	return class
 }
 
-// here lists what running pods do on a node: the ports that they take and the
+// portsHere lists what running pods do on a node: the ports that they take and the
 // pod groups that are in its domains, which may be domains of this node alone.
 func portsHere(a *state, n int) []int {
 	var list []int

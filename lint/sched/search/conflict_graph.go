@@ -6,7 +6,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// field is a component in which pods are in one another's way only by being in
+// conflictGraph is a component in which pods are in one another's way only by being in
 // one domain: because of anti-affinity on one key, of host ports, or because a
 // node has room for one pod. Nothing else can keep a pod from a node that takes
 // it now. All its rules are hereditary, so every placement without two pods in
@@ -29,7 +29,7 @@ type conflictGraph struct {
 // maxField bounds the work on one field: pod groups by pod groups by domains.
 const maxConflictGraph = 20_000_000
 
-// field is the component as a field, or nil if it has rules of another kind.
+// newConflictGraph is the component as a conflict graph, or nil if it has rules of another kind.
 func newConflictGraph(a *state, c component) *conflictGraph {
 	f := &conflictGraph{a: a}
 	for _, i := range c.units {

@@ -159,7 +159,7 @@ func (d decider) refined(o *outcome, exact outcome) outcome {
 	return exact
 }
 
-// open is the outcome of a component that nobody can decide from the files.
+// openOutcome is the outcome of a component that nobody can decide from the files.
 func openOutcome(c component) outcome {
 	return outcome{component: c, most: c.pods, ownMost: slices.Clone(c.declared), ownLeast: make([]int, len(c.owners))}
 }

@@ -70,7 +70,7 @@ func wait(d *certificate.WorkloadDecision, hopeless bool) {
 	}
 }
 
-// never placed are the workloads whose pods end of which not even one pod finds a
+// neverPlaced are the workloads whose pods end of which not even one pod finds a
 // node, whatever else is there and however long it waits. The checker tries it.
 func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 	none := map[*workload.Workload]bool{}
@@ -94,7 +94,7 @@ func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 	return none
 }
 
-// never placed reports whether no node ever takes a pod of a pod group: none passes the
+// neverPlaced reports whether no node ever takes a pod of a pod group: none passes the
 // filters, is large enough and carries all keys, or there is no company for it.
 func (a *instance) neverPlaced(i int) bool {
 	u := a.units[i]

@@ -166,7 +166,7 @@ func (h headroom) openNear(c component, i int, at int32, known map[string]bool) 
 	return open
 }
 
-// nobodyCrowdedOut proves that every pod group finds a node in every state: what
+// neverStuck proves that every pod group finds a node in every state: what
 // the other pods, and its own but one, can close is less than what it has. A
 // pod closes at most the largest domain that is still open of each key on
 // which it is kept apart, one node for a port, and nodes for lack of a resource

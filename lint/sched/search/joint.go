@@ -106,7 +106,7 @@ func (s *scope) relax(only map[*workload.Workload]bool) *relaxation {
 	return r
 }
 
-// scope finds those workloads by their hard rules. It is nil if there are none.
+// scopeOf finds those workloads by their hard rules. It is nil if there are none.
 func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
 	s := &scope{all: map[*workload.Workload]bool{}, doubtful: map[*workload.Workload]bool{}, count: map[*workload.Workload]int{}}
 	ports := map[int32]*workload.Workload{}

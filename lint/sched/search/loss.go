@@ -128,7 +128,7 @@ func (s *losing) settled() bool {
 	return !slices.ContainsFunc(s.ends, func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 })
 }
 
-// strike loses the nodes in a state with all pods in place, and puts them back
+// loseNodes loses the nodes in a state with all pods in place, and puts them back
 // when all repairs were tried; false if the budget is over.
 func (s *losing) loseNodes() bool {
 	s.begun = true

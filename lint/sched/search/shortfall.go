@@ -68,7 +68,7 @@ type rivals struct {
 	slots [][]int
 }
 
-// rivalry is about pod groups of one component; nil if there are too many of them.
+// newRivals is about pod groups of one component; nil if there are too many of them.
 func newRivals(a *state, units []int) *rivals {
 	r := &rivals{a: a}
 	arcs := 0

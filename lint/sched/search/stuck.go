@@ -24,7 +24,7 @@ type cover struct {
 	free []int
 }
 
-// crowdedOut is how a pod group of the field can be overcommitted out; false if it cannot.
+// stuckState is how a pod group of the field can be overcommitted out; false if it cannot.
 func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	var domains []int
 	for d, n := range f.at[u] {
