@@ -65,8 +65,8 @@ type keyOf struct {
 }
 
 // newBooks enters the pods that run, those that are left if nodes are lost.
-func newBooks(lost *absence, m *model.Model) *books {
-	b := &books{
+func newBooks(lost *absence, m *model.Model) books {
+	b := books{
 		m: m, relations: related(m), absent: lost, on: make([]*load, len(m.Topology.Nodes)), here: map[place3]int{}, total: map[keyOf]int{},
 		placed: map[*workload.Workload]int{}, running: map[int]bool{}, counts: map[*model.Term]map[string]int{},
 	}

@@ -13,7 +13,7 @@ import (
 
 // demand is what pods ask for of the resources of nodes, as far as they contend.
 type demand struct {
-	*pairs
+	pairs
 	known *ledger // nil until it is asked for
 }
 

@@ -13,15 +13,15 @@ import (
 
 // filters are what the scheduler asks of a node for one more pod, over the books.
 type filters struct {
-	*books
+	books
 	// contend is unset where pods do not contend for resources.
 	contend bool
 	// eligibles are the domains that count for a constraint.
 	eligibles map[*model.Term]map[string]bool
 }
 
-func newFilters(b *books, contend bool) *filters {
-	return &filters{b, contend, map[*model.Term]map[string]bool{}}
+func newFilters(b books, contend bool) filters {
+	return filters{b, contend, map[*model.Term]map[string]bool{}}
 }
 
 // refuses applies the filters.
@@ -224,7 +224,7 @@ func (f *filters) eligible(g *model.Group, t *model.Term, to int) map[string]boo
 		return domains
 	}
 	if f.absent != nil {
-		return f.absent.eligible(f.books, g, t)
+		return f.absent.eligible(&f.books, g, t)
 	}
 	return f.domains(g, t)
 }

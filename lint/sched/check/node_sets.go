@@ -12,7 +12,7 @@ import (
 // nodeSets are the nodes on which pods of a group may be and how the domains among them
 // lie, over the filters. What does not change while runs are replayed is kept.
 type nodeSets struct {
-	*filters
+	filters
 	sets    map[string]*sited
 	reached map[*model.Group][]int
 	nested  map[string]bool

@@ -17,7 +17,7 @@ type verifier struct {
 }
 
 func newVerifier(m *model.Model, contend bool) *verifier {
-	d := &demand{pairs: &pairs{newNodeSets(nil, m, contend)}}
+	d := &demand{pairs: pairs{newNodeSets(nil, m, contend)}}
 	return &verifier{shapes{&closedForms{d}}, counting{d}, headroom{&closings{d, map[string][]int{}}}, d}
 }
 
