@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -16,7 +17,7 @@ import (
 // Migration is whether a machine of a workload can move to another node while
 // it runs: a second pod has to find a node beside the first (R-W25 to R-W27).
 type Migration struct {
-	Answer Answer
+	Answer diag.Outcome
 	// Machines is how many there are of the workload.
 	Machines int
 	Why      string
@@ -37,42 +38,42 @@ type migrations struct{ *shared }
 // pools may grow for them, none can migrate only if that holds however far.
 func (v migrations) Migration(w *workload.Workload) Migration {
 	m := v.migration(w)
-	if m.Answer == None || v.unknown(w) != "" || !v.grows(w, model.Certain(w)) || m.Answer == Yes && v.migrates(w, m) {
+	if m.Answer == diag.None || v.unknown(w) != "" || !v.grows(w, model.Certain(w)) || m.Answer == diag.Always && v.migrates(w, m) {
 		return m
 	}
 	if larger := v.larger(); larger != nil && search.Hereditary(v.m, v.group(w, false)) {
-		one := Migration{Machines: m.Machines, Answer: Unknown}
-		if g := (migrations{larger}).migration(w); g.Answer == No {
-			if (migrations{larger}).migrate(w, []*workload.Workload{w}, &one); one.Answer == No { // see neverAlone
+		one := Migration{Machines: m.Machines, Answer: diag.Unknown}
+		if g := (migrations{larger}).migration(w); g.Answer == diag.Never {
+			if (migrations{larger}).migrate(w, []*workload.Workload{w}, &one); one.Answer == diag.Never { // see neverAlone
 				return g
 			}
 		}
 	}
-	return Migration{Answer: Unknown, Machines: m.Machines, Evicts: m.Evicts, Why: whyGrowth}
+	return Migration{Answer: diag.Unknown, Machines: m.Machines, Evicts: m.Evicts, Why: whyGrowth}
 }
 
 func (v migrations) migration(w *workload.Workload) Migration {
 	machines := model.Certain(w)
 	if !w.Kind.VM || machines == 0 || w.Running {
-		return Migration{Answer: None}
+		return Migration{Answer: diag.None}
 	}
 	strategy, _ := w.EvictionStrategy()
-	m := Migration{Machines: machines, Evicts: strategy == "LiveMigrate", Answer: Unknown}
+	m := Migration{Machines: machines, Evicts: strategy == "LiveMigrate", Answer: diag.Unknown}
 	if m.Why = v.unknown(w); m.Why != "" {
 		return m
 	}
 	group := v.group(w, true)
 	v.migrate(w, group, &m)
-	if rules := v.group(w, false); m.Answer == Unknown && len(group) > len(rules) {
+	if rules := v.group(w, false); m.Answer == diag.Unknown && len(group) > len(rules) {
 		v.migrate(w, rules, &m)
-		if why := v.beside(w, group); why != "" && m.Answer == Yes {
-			m.Answer, m.placed, m.Why = Unknown, false, why
+		if why := v.beside(w, group); why != "" && m.Answer == diag.Always {
+			m.Answer, m.placed, m.Why = diag.Unknown, false, why
 		}
 	}
-	if left := v.yielding(w, group); left != nil && (m.Answer == No || m.Answer == May) {
-		open := Migration{Machines: machines, Evicts: m.Evicts, Answer: Unknown, Why: whyPreempt}
+	if left := v.yielding(w, group); left != nil && (m.Answer == diag.Never || m.Answer == diag.Sometimes) {
+		open := Migration{Machines: machines, Evicts: m.Evicts, Answer: diag.Unknown, Why: whyPreempt}
 		m.Core, m.CoreModel, m.Why = nil, nil, ""
-		if v.migrate(w, left, &m); m.Answer != No {
+		if v.migrate(w, left, &m); m.Answer != diag.Never {
 			return open
 		}
 	}
@@ -87,7 +88,7 @@ const maxMachines = 40
 // for the node that it must not be on.
 func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, out *Migration) {
 	if out.Why = v.leans(w); out.Why != "" {
-		out.Answer = Unknown
+		out.Answer = diag.Unknown
 		return
 	}
 	group = v.sound(w, group)
@@ -103,16 +104,16 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 	}
 	m, d := s.decide()
 	switch {
-	case rest.Verdict == certificate.Never:
-		out.Answer, out.Why = None, "its pods do not fit as it is"
+	case rest.Verdict == diag.Never:
+		out.Answer, out.Why = diag.None, "its pods do not fit as it is"
 	case impossible(d, rest, target, source):
-		out.Answer, out.Core, out.CoreModel = No, because(m, d, target), m
-	case d.Verdict == certificate.Always:
-		out.Answer, out.placed = Yes, true
+		out.Answer, out.Core, out.CoreModel = diag.Never, because(m, d, target), m
+	case d.Verdict == diag.Always:
+		out.Answer, out.placed = diag.Always, true
 	default: // the second pod comes last, when all others are in place
-		out.Answer = answers[search.Roll(m, certificate.Rollout{Old: source, Fresh: target, Surge: 1}, v.options(v.steps)).Verdict]
+		out.Answer = search.Roll(m, certificate.Rollout{Old: source, Fresh: target, Surge: 1}, v.options(v.steps)).Verdict
 	}
-	if out.Answer == Unknown {
+	if out.Answer == diag.Unknown {
 		out.Why = v.undecided(w)
 	}
 }
@@ -183,6 +184,6 @@ func (v migrations) migrates(w *workload.Workload, here Migration) bool {
 		if at != v.shared {
 			m = migrations{at}.migration(w)
 		}
-		return m.Answer == Yes && (every || m.placed && at.whole(group))
+		return m.Answer == diag.Always && (every || m.placed && at.whole(group))
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -87,7 +88,7 @@ func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, nodes 
 		return true
 	}
 	other.roll(w, other.crowd(w, replicas), &r)
-	return r.Verdict == certificate.Always
+	return r.Verdict == diag.Always
 }
 
 // MigrationRemedies tries what lets the machines of a workload migrate.
@@ -98,7 +99,7 @@ func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 		return f.aside(func() {
 			other := f.other(f.m.Variant(append(slices.Clone(group), f.running...), nodes))
 			migrations{other}.migrate(w, other.group(w, true), &m)
-		}) && m.Answer == Yes
+		}) && m.Answer == diag.Always
 	}
 	var all []Remedy
 	passesOver := edited(w, "kubevirt.io/created-by", func(t *corev1.PodAffinityTerm) *[]string {
@@ -192,7 +193,7 @@ func (f fixes) Honored(w *workload.Workload, key string) bool {
 	group[slices.Index(group, w)] = &c
 	other := f.other(f.m.Variant(append(group, f.running...), f.m.Topology.Nodes))
 	return !slices.ContainsFunc(evictions{other}.Survives(&c, key), func(s Survival) bool {
-		return s.Meaning == certificate.Unreachable && s.Verdict != certificate.Always
+		return s.Meaning == certificate.Unreachable && s.Verdict != diag.Always
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -58,7 +59,7 @@ func (j *shared) helpers(w *workload.Workload) (all []*workload.Workload) {
 
 // Scaling is whether all pods fit that an autoscaler may ask for.
 type Scaling struct {
-	Answer Answer
+	Answer diag.Outcome
 	// Limit is the rule by which they do not, if it is one of the workload alone.
 	Limit *bound.Limit
 	// Most is how many fit at most, if they do not.
@@ -77,12 +78,12 @@ type scaling struct{ *shared }
 func (up scaling) Scaling(w *workload.Workload) Scaling {
 	switch {
 	case w.Scale == nil:
-		return Scaling{Answer: None}
+		return Scaling{Answer: diag.None}
 	case up.unknown(w) != "":
-		return Scaling{Answer: Unknown, Why: up.unknown(w)}
+		return Scaling{Answer: diag.Unknown, Why: up.unknown(w)}
 	}
 	if why := up.leans(w); why != "" {
-		return Scaling{Answer: Unknown, Why: why}
+		return Scaling{Answer: diag.Unknown, Why: why}
 	}
 	s := up.scene(up.crowd(w, w.Scale.Max)).with(w, w.Scale.Max)
 	_, d := s.decide()
@@ -92,26 +93,26 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 		if !up.grows(w, w.Scale.Max) { // others may leave less
 			most = min(most, placed(d, c))
 		}
-		return Scaling{Answer: No, Limit: l, Most: most}
+		return Scaling{Answer: diag.Never, Limit: l, Most: most}
 	}
 	switch verdict(d, c) {
-	case certificate.Always:
+	case diag.Always:
 		if up.grows(w, w.Scale.Max) && !up.scales(w) {
-			return Scaling{Answer: Unknown, Why: whyGrowth}
+			return Scaling{Answer: diag.Unknown, Why: whyGrowth}
 		}
-		return Scaling{Answer: Yes}
-	case certificate.OrderDependent:
-		return Scaling{Answer: May, Why: "it depends on which pods come first"}
-	case certificate.Never:
+		return Scaling{Answer: diag.Always}
+	case diag.Sometimes:
+		return Scaling{Answer: diag.Sometimes, Why: "it depends on which pods come first"}
+	case diag.Never:
 		if up.yielding(w, up.crowd(w, w.Scale.Max)) != nil {
-			return Scaling{Answer: Unknown, Why: whyPreempt}
+			return Scaling{Answer: diag.Unknown, Why: whyPreempt}
 		}
 		if up.grows(w, w.Scale.Max) {
 			return up.begins(w)
 		}
-		return Scaling{Answer: No, Most: placed(d, c), Why: "others take the room"}
+		return Scaling{Answer: diag.Never, Most: placed(d, c), Why: "others take the room"}
 	}
-	return Scaling{Answer: Unknown, Why: up.undecided(w)}
+	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
 }
 
 func placed(d *certificate.Decision, w *workload.Workload) int {
@@ -127,14 +128,14 @@ func placed(d *certificate.Decision, w *workload.Workload) int {
 // they do on the declared nodes, at every size.
 func (up scaling) scales(w *workload.Workload) bool {
 	return up.holds(up.closed(w, w.Scale.Max), 0, func(at *shared, _ bool) bool {
-		return at == up.shared || scaling{at}.Scaling(w).Answer == Yes
+		return at == up.shared || scaling{at}.Scaling(w).Answer == diag.Always
 	})
 }
 
 // begins finds at which size of a growing pool the maximum of an autoscaler
 // begins to fit. Where several pools may grow for the pods no single size tells.
 func (up scaling) begins(w *workload.Workload) Scaling {
-	s := Scaling{Answer: Unknown, Why: whyGrowth}
+	s := Scaling{Answer: diag.Unknown, Why: whyGrowth}
 	e := up.m.Eligible(w)
 	var pools []*topology.Pool
 	extra := 0
@@ -151,11 +152,11 @@ func (up scaling) begins(w *workload.Workload) Scaling {
 		m := up.m.Variant(scene.ws, model.GrownBy(up.m, pools[0], k))
 		d := search.Decide(m, up.options(up.steps))
 		v := verdict(d, scene.of[w])
-		return v == certificate.Always || v == certificate.OrderDependent
+		return v == diag.Always || v == diag.Sometimes
 	}
 	k := sort.Search(extra+1, fits)
 	if k > extra {
-		return Scaling{Answer: Unknown, Why: "it is not known whether it fits once pools have grown"}
+		return Scaling{Answer: diag.Unknown, Why: "it is not known whether it fits once pools have grown"}
 	}
 	s.Pool, s.Size = pools[0].Name, pools[0].Count+k
 	s.Why = fmt.Sprintf("begins to fit with %d nodes in pool %s", s.Size, s.Pool)

@@ -3,6 +3,7 @@ package disruption
 import (
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -56,16 +57,16 @@ func (j *shared) whole(group []*workload.Workload) bool {
 		return true
 	}
 	_, d := j.scene(group).decide()
-	return d.Verdict != certificate.Never
+	return d.Verdict != diag.Never
 }
 
 // atEverySize is the answer to a question that is answered well on the declared
 // nodes.
 func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if q.j.grows(q.w, model.Certain(q.w)) && !q.survives(b, meaning) {
-		return answer{verdict: certificate.Undetermined, why: whyGrowth}
+		return answer{verdict: diag.Unknown, why: whyGrowth}
 	}
-	return answer{verdict: certificate.Always}
+	return answer{verdict: diag.Always}
 }
 
 // survives reports whether what holds of a loss on the declared nodes does at
@@ -88,7 +89,7 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 		}
 		o := newLoss(at, q.w, q.key)
 		return !slices.ContainsFunc(o.kinds.Losses(), func(more *search.DomainLoss) bool {
-			return q.covers(b, more) && (o.ask(more, meaning).verdict != certificate.Always || !every && !o.left(group, more, l))
+			return q.covers(b, more) && (o.ask(more, meaning).verdict != diag.Always || !every && !o.left(group, more, l))
 		})
 	})
 }
@@ -98,13 +99,13 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 func (q *loss) fits(group []*workload.Workload) bool {
 	s := q.j.scene(group)
 	_, d := s.decide()
-	return verdict(d, s.of[q.w]) == certificate.Always
+	return verdict(d, s.of[q.w]) == diag.Always
 }
 
 // left reports whether all pods are always placed on the nodes that a loss leaves.
 func (q *loss) left(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) bool {
 	s := q.set(group, b, l)
-	return verdict(s.without(s.lost), s.of[q.w]) == certificate.Always
+	return verdict(s.without(s.lost), s.of[q.w]) == diag.Always
 }
 
 // covers reports whether a loss at another size is among those that a loss on the
