@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/schedlint/schedlint/lint"
@@ -21,10 +22,14 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// engine loads the built-in rules.
+// builtin loads the built-in rules once: loading takes longer than most runs, and the
+// engine compiles each rule on first use and is safe for concurrent use.
+var builtin = sync.OnceValues(func() (*rego.Engine, error) { return rego.Load(rego.Options{Rules: rules.FS}) })
+
+// engine is the built-in rules.
 func engine(t testing.TB) *rego.Engine {
 	t.Helper()
-	e, err := rego.Load(rego.Options{Rules: rules.FS})
+	e, err := builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +211,7 @@ func isDir(path string) bool {
 // TestFixtureFoldersAreRules keeps folders and rules in step: a folder of
 // fixtures that no rule owns would never run.
 func TestFixtureFoldersAreRules(t *testing.T) {
-	shared := []string{"clusters", "demo", "incidents", "kinds", "mutate", "oracle", "renders", "report", "scripts", "topology"}
+	shared := []string{"clusters", "demo", "incidents", "kinds", "mutate", "oracle", "renders", "report", "scripts", "topology", "trials"}
 	entries, err := os.ReadDir("../fixtures")
 	if err != nil {
 		t.Fatal(err)

@@ -19,8 +19,6 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
-	"github.com/schedlint/schedlint/rego"
-	"github.com/schedlint/schedlint/rules"
 )
 
 // seed is a manifest and the nodes that it is judged against.
@@ -65,9 +63,6 @@ func generated(family string, start, number int) seed {
 	return seed{[]byte(manifests), []byte(nodes)}
 }
 
-// builtin is loaded once, as loading takes longer than most runs.
-var builtin = sync.OnceValues(func() (*rego.Engine, error) { return rego.Load(rego.Options{Rules: rules.FS}) })
-
 // mutated runs a target over the fixtures, which the first number chooses from, with
 // the changes that the bytes say. It is seeded with some of them, so that they take
 // little time as tests.
@@ -106,11 +101,8 @@ func (s seed) execute(t *testing.T, body target, manifest, topology []byte, at u
 
 // options put a seed into a directory, to be judged there with every rule on.
 func (s seed) options(t *testing.T) lint.Options {
-	e, err := builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
+	t.Helper()
+	e, dir := engine(t), t.TempDir()
 	put(t, filepath.Join(dir, "m.yaml"), string(s.manifest))
 	put(t, filepath.Join(dir, "nodes.yaml"), string(s.nodes))
 	return lint.Options{
@@ -231,11 +223,8 @@ func fuzzLint(t *testing.T, o lint.Options, at uint16) {
 }
 
 func rulesOf(t *testing.T) []diag.Rule {
-	e, err := builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e.Rules()
+	t.Helper()
+	return engine(t).Rules()
 }
 
 // FuzzPlace decides about everything together and writes all formats, twice.

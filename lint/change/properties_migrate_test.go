@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -80,7 +81,7 @@ func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sampl
 	said func(*change.Judge, *workload.Workload) change.Answer, answers ...change.Answer) {
 	t.Helper()
 	count, open := map[change.Answer]int{}, map[change.Answer]int{}
-	for seed := range times(t, cases) {
+	for seed := range trials.Of(t, cases) {
 		s := draw(seed)
 		want, tooMuch := truth(s, t)
 		if tooMuch {
@@ -106,7 +107,7 @@ func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sampl
 func tame(t *testing.T, count map[change.Answer]int, answers ...change.Answer) {
 	t.Helper()
 	for _, a := range answers {
-		if count[a] < 5 {
+		if count[a] < trials.Share(t, 5) {
 			t.Errorf("the generator is too tame: %d are %s", count[a], a)
 		}
 	}

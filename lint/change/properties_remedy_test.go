@@ -3,6 +3,7 @@ package change_test
 import (
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/placement"
 )
@@ -59,7 +60,7 @@ func (b box) apart(l load) box {
 func TestRemediesHold(t *testing.T) {
 	count := map[change.Remedy]int{}
 	for _, way := range []string{"rolling", "both"} {
-		for seed := range times(t, 300) {
+		for seed := range trials.Of(t, 300) {
 			u := updates[way](newGenerator(seed, 505))
 			j, m := judge(t, u.nodes(), u.manifests())
 			web := find(t, m, "web")
@@ -82,7 +83,7 @@ func TestRemediesHold(t *testing.T) {
 	}
 	t.Log(count)
 	for _, r := range []change.Remedy{change.MatchLabelKeys, change.MaxUnavailable, change.OneMoreNode} {
-		if count[r] < 5 {
+		if count[r] < trials.Share(t, 5) {
 			t.Errorf("the generator is too tame: %d of %s", count[r], r)
 		}
 	}

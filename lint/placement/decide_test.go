@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -173,10 +174,7 @@ func enumerated(t *testing.T, seed int, stream uint64) (string, *placement.Model
 // TestDecisionAgainstEnumeration holds decisions against every run of the
 // filters on small random clusters, and replays witnesses and stuck runs.
 func TestDecisionAgainstEnumeration(t *testing.T) {
-	cases := 3000
-	if testing.Short() {
-		cases = 300
-	}
+	cases := trials.Of(t, 3000)
 	count := map[placement.Verdict]int{}
 	for seed := range cases {
 		text, m, want := enumerated(t, seed, 23)
@@ -220,10 +218,7 @@ func replay(t *testing.T, m *placement.Model, run []placement.Placed, want int) 
 // TestProofsAgainstEnumeration holds what is proved without search against
 // every run: a verdict is right or undetermined, and bounds are bounds.
 func TestProofsAgainstEnumeration(t *testing.T) {
-	cases := 3000
-	if testing.Short() {
-		cases = 300
-	}
+	cases := trials.Of(t, 3000)
 	count := map[placement.Verdict]int{}
 	open := 0
 	for seed := range cases {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/change"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -176,10 +177,7 @@ func TestSurvivesZoneOutage(t *testing.T) {
 func TestSurvives(t *testing.T) {
 	for name, shape := range map[string]func(g generator) setting{"lone": generator.lone, "several": generator.losing, "roomy": generator.roomy} {
 		t.Run(name, func(t *testing.T) {
-			cases, count := map[string]int{"lone": 400, "several": 120, "roomy": 150}[name], map[string]int{}
-			if testing.Short() {
-				cases /= 4
-			}
+			cases, count := trials.Of(t, map[string]int{"lone": 400, "several": 120, "roomy": 150}[name]), map[string]int{}
 			spacious := 0
 			for seed := range cases {
 				s := shape(generator{rand.New(rand.NewPCG(uint64(seed), 402))})
@@ -196,7 +194,7 @@ func TestSurvives(t *testing.T) {
 				for _, v := range []placement.Verdict{placement.Always, placement.OrderDependent, placement.Never} {
 					// One simple rule loses as many pods in every run, unless it has ghosts.
 					even := name == "lone" && v == placement.OrderDependent && meaning != placement.Ghost
-					if !even && count[fmt.Sprint(meaning, " ", v)] < cases/20+1 {
+					if !even && count[fmt.Sprint(meaning, " ", v)] < cases/20 {
 						t.Errorf("the generator is too tame: %v", count)
 					}
 				}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -261,10 +262,7 @@ func (g generator) lostSpec(own string, names []string) string {
 
 // TestLose holds verdicts on losses against all placements and repairs.
 func TestLose(t *testing.T) {
-	cases := 1500
-	if testing.Short() {
-		cases = 300
-	}
+	cases := trials.Of(t, 1500)
 	count := map[string]int{}
 	for seed := range cases {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), 401))}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/placement"
 )
 
@@ -58,7 +59,7 @@ func TestCompanyIsSure(t *testing.T) {
 		}}
 	})
 	count.vary(t, 3, placement.Always, placement.OrderDependent, placement.Never)
-	if proved*2 < count[placement.Always] {
+	if !trials.Few(t) && proved*2 < count[placement.Always] {
 		t.Errorf("only %d of %v are proved without a search", proved, count)
 	}
 	t.Log(proved, "proved to be always")

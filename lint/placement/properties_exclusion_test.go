@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/placement"
 )
 
@@ -99,7 +100,7 @@ func TestPropertyMutualExclusion(t *testing.T) {
 		}}
 	})
 	t.Logf("weights up to 3 refute %d of %d", refuted, count[placement.Never])
-	if refuted*2 < count[placement.Never] {
+	if !trials.Few(t) && refuted*2 < count[placement.Never] {
 		t.Errorf("weights refute only %d of %d", refuted, count[placement.Never])
 	}
 	count.vary(t, 5, placement.Always, placement.OrderDependent, placement.Never)

