@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/placement"
@@ -248,12 +249,11 @@ func TestExplainFixtures(t *testing.T) {
 
 // TestExplainRandom explains every finding of random clusters.
 func TestExplainRandom(t *testing.T) {
-	e, count, random := engine(t), map[string]int{}, 80
-	if testing.Short() {
-		random = 20
+	e, count, list := engine(t), map[string]int{}, examples()
+	if trials.Full(t) {
+		list = slices.Concat(list, bounded(), crowds())
 	}
-	list := slices.Concat(examples(), bounded(), crowds())
-	for seed := range random {
+	for seed := range trials.Of(t, 80) {
 		list = append(list, dice{rand.New(rand.NewPCG(uint64(seed), 53))}.example(seed))
 	}
 	for _, x := range list {
