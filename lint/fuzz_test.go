@@ -15,6 +15,7 @@ import (
 
 	"github.com/schedlint/schedlint/fixtures/clusters"
 	"github.com/schedlint/schedlint/fixtures/mutate"
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -67,7 +68,11 @@ func generated(family string, start, number int) seed {
 // the changes that the bytes say. It is seeded with some of them, so that they take
 // little time as tests.
 func mutated(f *testing.F, body target) {
-	for i := 0; i < len(seeds()); i += 5 {
+	step := 5
+	if trials.Few(f) {
+		step = 50
+	}
+	for i := 0; i < len(seeds()); i += step {
 		f.Add(uint16(i), []byte{}, []byte{}, uint16(i))
 		f.Add(uint16(i+1), []byte{byte(i), byte(i * 7), byte(i * 13), byte(i * 31), 5, 9, byte(i), 3}, []byte{byte(i), 3, byte(i * 5), 1}, uint16(7))
 	}
@@ -122,6 +127,9 @@ var targets = map[string]target{"FuzzLint": fuzzLint, "FuzzPlace": fuzzPlace, "F
 
 // executions are how often a test runs each target, and the seed of its random numbers.
 func executions(t *testing.T, n int) (times, seed int) {
+	if trials.Few(t) {
+		n = 1
+	}
 	times, seed, err := mutate.Runs(n)
 	if err != nil {
 		t.Fatal(err)
