@@ -207,6 +207,7 @@ func pathsOf(t environs) []string {
 // TestManyContexts: what is common to very many contexts is judged in some of them, and
 // what is left open is counted, by lint and by place.
 func TestManyContexts(t *testing.T) {
+	trials.Large(t)
 	dir := t.TempDir()
 	common := ""
 	for i := range 3000 {

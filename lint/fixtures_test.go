@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -231,6 +232,7 @@ func (all) Own() bool { return true }
 
 // TestHealthyFactsAreSpared is spared for a large tree.
 func TestHealthyFactsAreSpared(t *testing.T) {
+	trials.Large(t)
 	tree := t.TempDir()
 	writeTree(t, tree)
 	nodes := filepath.Join(tree, "nodes.yaml")
