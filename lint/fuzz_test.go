@@ -67,8 +67,11 @@ func generated(family string, start, number int) seed {
 // the changes that the bytes say. It is seeded with some of them, so that they take
 // little time as tests.
 func mutated(f *testing.F, body target) {
-	step := 10
-	if trials.Few(f) {
+	step := 20
+	switch {
+	case trials.Full(f):
+		step = 5
+	case trials.Few(f):
 		step = 50
 	}
 	for i := 0; i < len(seeds()); i += step {
@@ -117,8 +120,11 @@ var targets = map[string]target{"FuzzLint": fuzzLint, "FuzzPlace": fuzzPlace, "F
 
 // executions are how often a test runs each target, and the seed of its random numbers.
 func executions(t *testing.T, n int) (times, seed int) {
-	if trials.Few(t) {
+	switch {
+	case trials.Few(t):
 		n = 1
+	case !trials.Full(t):
+		n = (n + 1) / 2
 	}
 	times, seed, err := mutate.Runs(n)
 	if err != nil {
