@@ -13,7 +13,7 @@ import (
 
 // lossSteps is how many steps all node and zone losses and drains may take for each
 // workload of a large cluster, however many nodes it has.
-const lossSteps = 5000
+const lossSteps = 20_000
 
 // TestSurvivesLarge asks for the loss of each node and each zone, and for drains, for
 // each workload of a large cluster: of 10,000 on 5,000 nodes if all is tried.
