@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -80,7 +81,7 @@ func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sampl
 	said func(*disruption.Judge, *workload.Workload) disruption.Answer, answers ...disruption.Answer) {
 	t.Helper()
 	count, open := map[disruption.Answer]int{}, map[disruption.Answer]int{}
-	for seed := range times(t, cases) {
+	for seed := range trials.Of(t, cases) {
 		s := draw(seed)
 		want, tooMuch := truth(s, t)
 		if tooMuch {
@@ -106,7 +107,7 @@ func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sampl
 func tame(t *testing.T, count map[disruption.Answer]int, answers ...disruption.Answer) {
 	t.Helper()
 	for _, a := range answers {
-		if count[a] < 5 {
+		if count[a] < trials.Share(t, 5) {
 			t.Errorf("the generator is too tame: %d are %s", count[a], a)
 		}
 	}

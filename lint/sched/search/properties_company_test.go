@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -43,8 +44,7 @@ func (g generator) companions() (nodes, manifests string) {
 
 // TestCompanyIsSure: a pod that wants company finds a node if those near it
 // cannot all be closed, wherever the company is, and the company is sure to be
-// there. That is proved without a search, and whatever is proved is so
-// (T14).
+// there. That is proved without a search, and whatever is proved is so.
 func TestCompanyIsSure(t *testing.T) {
 	proved := 0
 	count := hold(t, 1500, 83, func(g generator) sample {
@@ -61,7 +61,7 @@ func TestCompanyIsSure(t *testing.T) {
 		}}
 	})
 	count.vary(t, 3, certificate.Always, certificate.OrderDependent, certificate.Never)
-	if proved*2 < count[certificate.Always] {
+	if !trials.Few(t) && proved*2 < count[certificate.Always] {
 		t.Errorf("only %d of %v are proved without a search", proved, count)
 	}
 	t.Log(proved, "proved to be always")
