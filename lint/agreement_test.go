@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // pending are the rules that say that pods can never be placed.
@@ -32,16 +32,16 @@ func TestLintAgreesWithPlace(t *testing.T) {
 		said := slices.ContainsFunc(got.findings, func(f string) bool {
 			return slices.ContainsFunc(pending, func(rule string) bool { return strings.HasPrefix(f, "error "+rule+" ") })
 		})
-		v := certificate.Verdict(got.place.Verdict)
+		v := diag.Outcome(got.place.Verdict)
 		for _, w := range got.place.Workloads { // the whole is about pods that stay
-			if w.Verdict == string(certificate.Never) {
-				v = certificate.Never
+			if w.Verdict == string(diag.Never) {
+				v = diag.Never
 			}
 		}
-		if said && v != certificate.Never {
+		if said && v != diag.Never {
 			t.Errorf("%s: lint says that pods stay Pending, and place %s\n%s", x.name, v, strings.Join(got.findings, "\n"))
 		}
-		if certificate.Verdict(got.place.RulesVerdict) != certificate.Never {
+		if diag.Outcome(got.place.RulesVerdict) != diag.Never {
 			continue
 		}
 		never++

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // Keys of the enumerator, and what nodes call them.
@@ -205,18 +205,18 @@ func (c *controller) reconcile(s cluster) cluster {
 	return s
 }
 
-func (c *controller) verdict() certificate.Verdict {
+func (c *controller) verdict() diag.Outcome {
 	c.alike, c.started, c.seen = c.pairs(), map[cluster]bool{}, map[cluster]bool{}
 	c.start(cluster{})
 	switch {
 	case !c.begun:
 		return ""
 	case !c.done:
-		return certificate.Never
+		return diag.Never
 	case c.stuck:
-		return certificate.OrderDependent
+		return diag.Sometimes
 	}
-	return certificate.Always
+	return diag.Always
 }
 
 // text is the input of the same: nodes and a Deployment.
@@ -277,7 +277,7 @@ func uneven(n int) place   { return place{[3]int{n, n, n}, 1 + n%3} }
 func TestRolloutAgreesWithController(t *testing.T) {
 	for _, setting := range settings {
 		t.Run(setting.name, func(t *testing.T) {
-			count := map[certificate.Verdict]int{}
+			count := map[diag.Outcome]int{}
 			for domains := 1; domains <= 7; domains++ {
 				for replicas := 1; replicas <= 6; replicas++ {
 					for surge := 0; surge <= 3; surge++ {

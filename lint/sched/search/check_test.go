@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
@@ -27,9 +27,9 @@ func TestCheckerRefusesFalseProofs(t *testing.T) {
 			if !ok {
 				continue
 			}
-			claim := certificate.Always
+			claim := diag.Always
 			if never {
-				claim = certificate.Never
+				claim = diag.Never
 			}
 			if want.verdict() != claim && len(kinds) > 0 {
 				t.Fatalf("seed %d: %v prove %s of what is %s\n%s", seed, kinds, claim, want.verdict(), text)

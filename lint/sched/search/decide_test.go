@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -102,14 +103,14 @@ func enumerate(m *model.Model, limit int) (truth, bool) {
 	return t, ok
 }
 
-func (t truth) verdict() certificate.Verdict {
+func (t truth) verdict() diag.Outcome {
 	switch {
 	case !t.stuck:
-		return certificate.Always
+		return diag.Always
 	case !t.complete:
-		return certificate.Never
+		return diag.Never
 	}
-	return certificate.OrderDependent
+	return diag.Sometimes
 }
 
 // several are a few workloads that select one another.
@@ -180,7 +181,7 @@ func TestDecisionAgainstEnumeration(t *testing.T) {
 	if testing.Short() {
 		cases = 300
 	}
-	count := map[certificate.Verdict]int{}
+	count := map[diag.Outcome]int{}
 	for seed := range cases {
 		text, m, want := enumerated(t, seed, 23)
 		if m == nil {
@@ -198,7 +199,7 @@ func TestDecisionAgainstEnumeration(t *testing.T) {
 		}
 	}
 	t.Log(count)
-	for _, v := range []certificate.Verdict{certificate.Always, certificate.OrderDependent, certificate.Never} {
+	for _, v := range []diag.Outcome{diag.Always, diag.Sometimes, diag.Never} {
 		if count[v] < cases/50 {
 			t.Errorf("the generator is too tame: %v", count)
 		}
@@ -227,7 +228,7 @@ func TestProofsAgainstEnumeration(t *testing.T) {
 	if testing.Short() {
 		cases = 300
 	}
-	count := map[certificate.Verdict]int{}
+	count := map[diag.Outcome]int{}
 	open := 0
 	for seed := range cases {
 		text, m, want := enumerated(t, seed, 29)
@@ -236,7 +237,7 @@ func TestProofsAgainstEnumeration(t *testing.T) {
 		}
 		d := search.DecideWithoutSearch(m)
 		count[d.Verdict]++
-		if d.Verdict == certificate.Undetermined {
+		if d.Verdict == diag.Unknown {
 			open++
 		} else if d.Verdict != want.verdict() {
 			t.Fatalf("seed %d: %s, want %s\n%s", seed, d.Verdict, want.verdict(), text)
