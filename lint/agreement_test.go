@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // pending are the rules that say that pods can never be placed.
@@ -40,16 +40,16 @@ func agrees(t *testing.T, x example, got answers) (never bool) {
 	said := slices.ContainsFunc(got.findings, func(f string) bool {
 		return slices.ContainsFunc(pending, func(rule string) bool { return strings.HasPrefix(f, "error "+rule+" ") })
 	})
-	v := certificate.Verdict(got.place.Verdict)
+	v := diag.Outcome(got.place.Verdict)
 	for _, w := range got.place.Workloads { // the whole is about pods that stay
-		if w.Verdict == string(certificate.Never) {
-			v = certificate.Never
+		if w.Verdict == string(diag.Never) {
+			v = diag.Never
 		}
 	}
-	if said && v != certificate.Never {
+	if said && v != diag.Never {
 		t.Errorf("%s: lint says that pods stay Pending, and place %s\n%s", x.name, v, strings.Join(got.findings, "\n"))
 	}
-	if certificate.Verdict(got.place.RulesVerdict) != certificate.Never {
+	if diag.Outcome(got.place.RulesVerdict) != diag.Never {
 		return false
 	}
 	if docs := strings.Join(x.docs, ""); !said && !strings.Contains(docs, "podAffinity") && !strings.Contains(docs, "kind: Job") {

@@ -88,7 +88,7 @@ func TestFinitePodsWait(t *testing.T) {
 				}
 				continue
 			}
-			waits := slices.ContainsFunc(doc.Workloads, func(w diag.PlacementWorkload) bool { return w.Verdict == "undetermined" && w.Reason == "waits" })
+			waits := slices.ContainsFunc(doc.Workloads, func(w diag.PlacementWorkload) bool { return w.Verdict == "unknown" && w.Reason == "waits" })
 			if said || doc.Verdict != "always" || doc.Pods != (diag.PlacementPods{Exact: true}) || !waits || len(doc.Notes) != 1 {
 				t.Errorf("%s, %s: found %v, place says %s, %+v, %+v", name, form, rules, doc.Verdict, doc.Pods, doc.Workloads)
 			}
@@ -154,12 +154,12 @@ func TestFinitePodsAsCompany(t *testing.T) {
 	} {
 		for form, write := range forms {
 			rules, doc := both(t, twoNodes, forms["Deployment"]("web", "", spec)+"---\n"+write("seed", "", ""))
-			want, reason := "undetermined", "finite-pods"
+			want, reason := "unknown", "finite-pods"
 			if slices.Contains(stays, form) {
 				want, reason = "always", ""
 			}
 			web := doc.Workloads[slices.IndexFunc(doc.Workloads, func(w diag.PlacementWorkload) bool { return w.Name == "web" })]
-			if name == "spread" && want == "always" && web.Verdict == "order-dependent" {
+			if name == "spread" && want == "always" && web.Verdict == "sometimes" {
 				continue
 			}
 			if web.Verdict != want || web.Reason != reason || doc.Verdict != want || web.Change.Rollout.Verdict == "none" {

@@ -14,8 +14,8 @@ import (
 
 var (
 	// placeLine is what place is to say about one workload of an incident.
-	placeLine = regexp.MustCompile(`(?m)^# place (\S+) (\S+): fits (yes|no|may)(?:, rolls (completes|may-stick|never|none))?$`)
-	fits      = map[string]string{"always": "yes", "never": "no", "order-dependent": "may"}
+	placeLine = regexp.MustCompile(`(?m)^# place (\S+) (\S+): fits (yes|no|may)(?:, rolls (always|sometimes|never|none))?$`)
+	fits      = map[string]string{"always": "yes", "never": "no", "sometimes": "may"}
 	wanted    = regexp.MustCompile(`# want "([a-z-]+): `)
 )
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/rules"
 )
@@ -19,18 +20,18 @@ func healthy(n int) *facts.Facts {
 		w := "Deployment shop/" + name
 		f.Workloads = append(f.Workloads, facts.Workload{ID: id(), Workload: w, Group: "apps", Kind: "Deployment", Namespace: "shop", Name: name,
 			Pods: 3, PodsKnown: true, Lasting: true, PlacementKnown: true, Usable: 6, Zones: 3, OnOneNode: 1, InOneZone: 1})
-		f.Eligibility = append(f.Eligibility, facts.Eligibility{ID: id(), Workload: w, Verdict: facts.Feasible, Pods: 3, Nodes: 6, Eligible: 6})
+		f.Eligibility = append(f.Eligibility, facts.Eligibility{ID: id(), Workload: w, Verdict: diag.Always, Pods: 3, Nodes: 6, Eligible: 6})
 		for _, resource := range []string{"cpu", "memory"} {
-			f.Requests = append(f.Requests, facts.Request{ID: id(), Workload: w, Verdict: facts.Feasible, Resource: resource, Request: "100Mi",
+			f.Requests = append(f.Requests, facts.Request{ID: id(), Workload: w, Verdict: diag.Always, Resource: resource, Request: "100Mi",
 				Largest: "4Gi", LargestNode: "node-1", Eligible: 6, Fitting: 6})
 		}
-		f.AntiAffinity = append(f.AntiAffinity, facts.AntiAffinity{ID: id(), Workload: w, Verdict: facts.Feasible, Pods: 3,
+		f.AntiAffinity = append(f.AntiAffinity, facts.AntiAffinity{ID: id(), Workload: w, Verdict: diag.Always, Pods: 3,
 			Key: "kubernetes.io/hostname", Domains: 6, Most: 6, Nodes: 6, Eligible: 6})
-		f.Room = append(f.Room, facts.Room{ID: id(), Workload: w, Verdict: facts.Feasible, Pods: 3, Room: "room for 30", Resource: "cpu", Request: "100m of cpu each", Nodes: 6, Eligible: 6})
+		f.Room = append(f.Room, facts.Room{ID: id(), Workload: w, Verdict: diag.Always, Pods: 3, Room: "room for 30", Resource: "cpu", Request: "100m of cpu each", Nodes: 6, Eligible: 6})
 		f.TopologyKeys = append(f.TopologyKeys, facts.TopologyKey{ID: id(), Workload: w, Use: "anti-affinity", Hard: true,
 			Key: "kubernetes.io/hostname", Declared: true, Usable: 6, With: 6, Known: true})
 		f.Selectors = append(f.Selectors, facts.Selector{ID: id(), Workload: w, Use: "anti-affinity", Hard: true, Form: "set", Text: "app=" + name,
-			MatchesOwn: facts.Yes, OwnNamespace: facts.Yes, Matches: 1, Declared: n, Namespaces: "shop"})
+			MatchesOwn: diag.Always, OwnNamespace: diag.Always, Matches: 1, Declared: n, Namespaces: "shop"})
 	}
 	return f
 }

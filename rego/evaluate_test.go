@@ -16,6 +16,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/util"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
@@ -31,11 +32,11 @@ func bad(n int) *facts.Facts {
 		}
 		f.Documents = append(f.Documents, facts.Document{ID: id(), Problem: "duplicate-key", Detail: "spec", FirstLine: i})
 		f.UnknownFields = append(f.UnknownFields, facts.UnknownField{ID: id(), Workload: w, Field: "toleration", Suggestion: "tolerations"})
-		f.Eligibility = append(f.Eligibility, facts.Eligibility{ID: id(), Workload: w, Verdict: facts.Infeasible, Nodes: 3, Reasons: []string{"1", "2"}})
-		f.AntiAffinity = append(f.AntiAffinity, facts.AntiAffinity{ID: id(), Workload: w, Verdict: facts.Infeasible, Pods: 600, Domains: 599, Most: 599, Pending: 1})
+		f.Eligibility = append(f.Eligibility, facts.Eligibility{ID: id(), Workload: w, Verdict: diag.Never, Nodes: 3, Reasons: []string{"1", "2"}})
+		f.AntiAffinity = append(f.AntiAffinity, facts.AntiAffinity{ID: id(), Workload: w, Verdict: diag.Never, Pods: 600, Domains: 599, Most: 599, Pending: 1})
 		f.Circles = append(f.Circles, facts.Circle{ID: id(), Workload: w, Members: []string{w, "Pod x", w}, Member: true})
 		f.TopologyKeys = append(f.TopologyKeys, facts.TopologyKey{ID: id(), Workload: w, Use: "spread", Key: "rack", Declared: true, Usable: 3, With: i % 3, Without: []string{"a"}})
-		f.Selectors = append(f.Selectors, facts.Selector{ID: id(), Workload: w, Use: "anti-affinity", Form: "null", MatchesOwn: facts.No})
+		f.Selectors = append(f.Selectors, facts.Selector{ID: id(), Workload: w, Use: "anti-affinity", Form: "null", MatchesOwn: diag.Never})
 	}
 	return f
 }

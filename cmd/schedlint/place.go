@@ -11,12 +11,11 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
 )
 
 // strictness are the words of --fail-on, each failing on all before it;
 // none is the word beside them.
-var strictness = []certificate.Verdict{certificate.Never, certificate.OrderDependent, certificate.Undetermined}
+var strictness = []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown}
 
 // placeFlags are the flags of the place command.
 type placeFlags struct {
@@ -30,13 +29,13 @@ type placeFlags struct {
 }
 
 func newPlace() *cobra.Command {
-	f := placeFlags{failOn: string(certificate.Never)}
+	f := placeFlags{failOn: string(diag.Never)}
 	cmd := &cobra.Command{
 		Use:   "place [PATH...]",
 		Short: "Decide whether all pods can be scheduled and stay running",
 		Long: `Place decides whether all pods can be scheduled on the declared nodes, over any
 scheduling order and any node that passes the kube-scheduler filters. The
-verdict is always, order-dependent, never, or undetermined if the input or the
+verdict is always, sometimes, never, or unknown if the input or the
 step budget does not allow an answer. Place prints a placement of all pods, a
 run that gets stuck, or the smallest set of conflicting constraints. For each
 workload it also says what happens during rollouts, drains, node and zone loss,
@@ -106,9 +105,9 @@ func placeOutcome(doc *diag.Placements, failOn, unknown string) error {
 	if code := failed(doc.Failures); code != exitClean {
 		return statusError{code: code}
 	}
-	limit := slices.Index(strictness, certificate.Verdict(failOn))
+	limit := slices.Index(strictness, diag.Outcome(failOn))
 	for _, d := range doc.Decisions {
-		if at := slices.Index(strictness, certificate.Verdict(d.Verdict)); limit >= 0 && (at >= 0 && at <= limit || len(d.Invalid) > 0) || diag.Unsettled(d.Unknown, unknown) {
+		if at := slices.Index(strictness, diag.Outcome(d.Verdict)); limit >= 0 && (at >= 0 && at <= limit || len(d.Invalid) > 0) || diag.Unsettled(d.Unknown, unknown) {
 			return statusError{code: exitFindings}
 		}
 	}

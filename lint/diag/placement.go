@@ -52,7 +52,7 @@ type PlacementWorkload struct {
 	RulesVerdict string `json:"rulesVerdict"`
 	MaxPlaced    int    `json:"maxPlaced"`
 	MinPlaced    int    `json:"minPlaced"`
-	// Reason says why Verdict is undetermined, else it is "": waits (the pods end
+	// Reason says why Verdict is unknown, else it is "": waits (the pods end
 	// by themselves, and those beyond the room run later), label-value (a rule asks
 	// for a label whose value the cluster sets), variable (it asks for a label whose
 	// value a later tool sets), finite-pods (a rule counts on pods that end by
@@ -80,8 +80,8 @@ type PlacementChange struct {
 	Autoscale PlacementJudgement `json:"autoscale"`
 }
 
-// PlacementRollout is whether an update of all pods completes: completes,
-// may-stick, never, undetermined or none. Surge and Unavailable are numbers of
+// PlacementRollout is whether an update of all pods completes: always,
+// sometimes, never, unknown or none. Surge and Unavailable are numbers of
 // pods.
 type PlacementRollout struct {
 	Verdict     string `json:"verdict"`
@@ -93,7 +93,7 @@ type PlacementRollout struct {
 
 // PlacementSurvival is what becomes of the pods when a domain of a topology key
 // is lost. Meaning is gone (the nodes are deleted) or ghost (they stay as
-// unreachable). Verdict is always, order-dependent, never or undetermined.
+// unreachable). Verdict is always, sometimes, never or unknown.
 // Pending is how many pods stay Pending, at least where the verdict is never.
 type PlacementSurvival struct {
 	Key     string `json:"key"`
@@ -107,7 +107,7 @@ type PlacementSurvival struct {
 	Reason string `json:"reason"`
 }
 
-// PlacementJudgement is yes, no, may, unknown or none, and why.
+// PlacementJudgement is always, sometimes, never, unknown or none, and why.
 type PlacementJudgement struct {
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason"`

@@ -7,7 +7,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -63,11 +62,6 @@ func (b *builder) asks(w *workload.Workload, questions ...func(*workload.Workloa
 	}
 }
 
-// endings translates verdicts.
-var endings = map[certificate.Verdict]Ending{
-	certificate.Always: EndsWell, certificate.OrderDependent: MayEndIll, certificate.Never: EndsIll, certificate.Undetermined: EndsUnsure,
-}
-
 // rollout tells whether an update of a workload completes: never if it does at
 // none of the numbers of pods that an autoscaler keeps to.
 func (b *builder) rollout(w *workload.Workload) {
@@ -77,15 +71,15 @@ func (b *builder) rollout(w *workload.Workload) {
 	}
 	r := worst(all)
 	b.because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
-	ending := endings[r.Verdict]
-	if ending == EndsIll && !allNever(all) {
-		ending = MayEndIll
+	ending := r.Verdict
+	if ending == diag.Never && !allNever(all) {
+		ending = diag.Sometimes
 	}
-	if ending == EndsUnsure {
+	if ending == diag.Unknown {
 		b.unsure(w, r.Why)
 	}
-	skewed := ending == EndsWell && b.Skew && b.j.Skews(w, r.Replicas)
-	if b.spare(ending == EndsWell && !skewed) || ending == EndsUnsure && !b.complete {
+	skewed := ending == diag.Always && b.Skew && b.j.Skews(w, r.Replicas)
+	if b.spare(ending == diag.Always && !skewed) || ending == diag.Unknown && !b.complete {
 		return
 	}
 	fact := Rollout{
@@ -116,13 +110,13 @@ func begun(all []disruption.Rollout) []disruption.Rollout {
 // allNever reports whether none of the rollouts ever completes: at another number
 // of pods one might.
 func allNever(all []disruption.Rollout) bool {
-	return !slices.ContainsFunc(all, func(r disruption.Rollout) bool { return r.Verdict != certificate.Never })
+	return !slices.ContainsFunc(all, func(r disruption.Rollout) bool { return r.Verdict != diag.Never })
 }
 
 // worst is the rollout to tell of: the first that is bad, and of these one that
 // never completes first.
 func worst(all []disruption.Rollout) *disruption.Rollout {
-	for _, v := range []certificate.Verdict{certificate.Never, certificate.OrderDependent, certificate.Undetermined} {
+	for _, v := range []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown} {
 		for i := range all {
 			if all[i].Verdict == v {
 				return &all[i]
@@ -152,7 +146,7 @@ func (b *builder) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fa
 		s, fact.Reasons, fact.Others = b.coreSubject(w, r.CoreModel, r.Core)
 	}
 	s = b.atOwn(w, s, fact.Others)
-	if fact.Ending == EndsWell || fact.Ending == EndsUnsure {
+	if fact.Ending == diag.Always || fact.Ending == diag.Unknown {
 		return s
 	}
 	if len(fact.Reasons) == 0 && len(fact.Others) == 0 {
@@ -165,7 +159,7 @@ func (b *builder) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fa
 		s = s.related(at, "%s of %s", plural(r.Replicas, "pod"), w)
 	}
 	fact.Room = roomText(b.j.Limit(w, r.Replicas+1))
-	if fact.Ending == MayEndIll && len(r.Stuck) > 0 {
+	if fact.Ending == diag.Sometimes && len(r.Stuck) > 0 {
 		fact.State, fact.Refused = state(r), reason(r.Reasons)
 	}
 	for _, remedy := range b.j.Remedies(w, r) {

@@ -22,10 +22,10 @@ func (b *builder) losses(w *workload.Workload) {
 			gone.Meaning, ghost = "both", nil
 		}
 		for _, fact := range []*Loss{gone, ghost} {
-			if fact != nil && fact.Ending == EndsUnsure {
+			if fact != nil && fact.Ending == diag.Unknown {
 				b.unsure(w, whyOpen(all))
 			}
-			if fact == nil || b.spare(fact.Ending == EndsWell || fact.Ending == EndsUnsure) {
+			if fact == nil || b.spare(fact.Ending == diag.Always || fact.Ending == diag.Unknown) {
 				continue
 			}
 			b.because(w, func(x *Explainer) diag.Account {
@@ -47,7 +47,7 @@ func (b *builder) losses(w *workload.Workload) {
 // the reasons.
 func whyOpen(all []disruption.Survival) string {
 	if slices.ContainsFunc(all, func(s disruption.Survival) bool {
-		return s.Verdict == certificate.Undetermined && s.Why == disruption.WhySteps
+		return s.Verdict == diag.Unknown && s.Why == disruption.WhySteps
 	}) {
 		return disruption.WhySteps
 	}
@@ -79,7 +79,7 @@ func (b *builder) loss(w *workload.Workload, all []disruption.Survival, meaning 
 		worst, like = &all[0], len(all)-1
 	}
 	return &Loss{
-		Workload: w.String(), Ending: endings[worst.Verdict], Key: worst.Key, Value: worst.Value, Like: like,
+		Workload: w.String(), Ending: worst.Verdict, Key: worst.Key, Value: worst.Value, Like: like,
 		Meaning: string(meaning), Pods: disruption.Certain(w), Pending: worst.Pending, Recreated: certificate.Loss{Meaning: meaning}.Recreated(w),
 	}
 }
@@ -91,7 +91,7 @@ func (b *builder) drain(w *workload.Workload) {
 		return
 	}
 	d := b.j.Drain(w)
-	if d.Answer == disruption.Unknown {
+	if d.Answer == diag.Unknown {
 		b.unsure(w, d.Why)
 	}
 	if d.Worst == nil {
@@ -99,7 +99,7 @@ func (b *builder) drain(w *workload.Workload) {
 	}
 	b.because(w, func(x *Explainer) diag.Account { return x.lost(w, x.judge().Drains(w), d.Worst) })
 	fact := Drain{
-		Workload: w.String(), Ending: endings[d.Worst.Verdict], Pods: disruption.Certain(w), Node: d.Worst.Value, Like: d.Like, Pending: d.Worst.Pending,
+		Workload: w.String(), Ending: d.Worst.Verdict, Pods: disruption.Certain(w), Node: d.Worst.Value, Like: d.Like, Pending: d.Worst.Pending,
 	}
 	s := about(w, b.holding(w))
 	if at := w.CountSpan(); at != s.Location {

@@ -95,11 +95,11 @@ func budgetName(b *workload.Budget) string {
 func (b *builder) migration(w *workload.Workload) {
 	m := b.j.Migration(w)
 	b.because(w, func(x *Explainer) diag.Account { return x.moving(w) })
-	ending, known := map[disruption.Answer]Ending{disruption.Yes: EndsWell, disruption.May: MayEndIll, disruption.No: EndsIll, disruption.Unknown: EndsUnsure}[m.Answer]
-	if ending == EndsUnsure {
+	ending := m.Answer
+	if ending == diag.Unknown {
 		b.unsure(w, m.Why)
 	}
-	if !known || b.spare(ending == EndsWell || ending == EndsUnsure) {
+	if ending == diag.None || b.spare(ending == diag.Always || ending == diag.Unknown) {
 		return
 	}
 	fact := Migration{Workload: w.String(), Ending: ending, Machines: m.Machines, Evicts: m.Evicts, Reasons: []string{}}
@@ -108,7 +108,7 @@ func (b *builder) migration(w *workload.Workload) {
 		s, fact.Reasons, others = b.coreSubject(w, m.CoreModel, m.Core)
 	}
 	s = b.atOwn(w, s, others)
-	if ending == EndsIll || ending == MayEndIll {
+	if ending == diag.Never || ending == diag.Sometimes {
 		if len(fact.Reasons) == 0 {
 			fact.Reasons = b.ownReasons(w)
 		}
@@ -128,15 +128,18 @@ func (b *builder) migration(w *workload.Workload) {
 func (b *builder) autoscaler(w *workload.Workload) {
 	s := b.j.Scaling(w)
 	b.because(w, func(x *Explainer) diag.Account { return x.scaled(w) })
-	verdict, known := map[disruption.Answer]Verdict{disruption.Yes: Feasible, disruption.No: Infeasible, disruption.May: Unknown, disruption.Unknown: Unknown}[s.Answer]
-	if verdict == Unknown {
+	verdict := s.Answer
+	if verdict == diag.Sometimes { // at some size of the pools
+		verdict = diag.Unknown
+	}
+	if verdict == diag.Unknown {
 		b.unsure(w, s.Why)
 	}
 	if s.Pool != "" {
 		b.notes = append(b.notes, fmt.Sprintf("%s may be scaled to %s by %s: they begin to fit with %s in pool %s",
 			w, plural(w.Scale.Max, "replica"), w.Scale.Kind+" "+w.Scale.Object.Name, plural(s.Size, "node"), s.Pool))
 	}
-	if !known || b.spare(verdict != Infeasible) {
+	if verdict == diag.None || b.spare(verdict != diag.Never) {
 		return
 	}
 	fact := Autoscaler{
@@ -155,7 +158,7 @@ func (b *builder) autoscaler(w *workload.Workload) {
 			subject = subject.related(w.File().ItemSpan(t.Node), "required %s on %s", t.Use, t.Key)
 		}
 	}
-	if fact.Verdict == Infeasible {
+	if fact.Verdict == diag.Never {
 		fact.Pending = w.Scale.Max - s.Most
 		subject = subject.related(w.Object.NameSpan(), "%s is scaled", w)
 		if n, ok := b.largest(w, s.Most); ok {

@@ -147,7 +147,7 @@ func (f *Facts) pendings() {
 		}
 	}
 	for _, e := range f.Eligibility {
-		if e.Verdict == Infeasible {
+		if e.Verdict == diag.Never {
 			f.subjects[e.ID-1].Pending = e.Pods
 		}
 	}

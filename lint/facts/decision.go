@@ -53,9 +53,9 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 		w := b.decided(d, &d.Workloads[i])
 		w.Change = b.changed(&d.Workloads[i])
 		doc.Workloads = append(doc.Workloads, w)
-		never = never || d.Workloads[i].Verdict == certificate.Never && !d.Workloads[i].Workload.Finite()
+		never = never || d.Workloads[i].Verdict == diag.Never && !d.Workloads[i].Workload.Finite()
 	}
-	if d.Verdict == certificate.Never && !never {
+	if d.Verdict == diag.Never && !never {
 		b.crowded(d, doc)
 	}
 	slices.SortStableFunc(doc.Workloads, func(a, b diag.PlacementWorkload) int {
@@ -190,7 +190,7 @@ func (b *builder) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced, Reason: string(w.Cause),
 		Core: []diag.PlacementCore{}, Repairs: []string{},
 	}
-	if w.Verdict == certificate.Never {
+	if w.Verdict == diag.Never {
 		if core := search.Explain(b.m, w.Workload, d); core != nil {
 			ws := []*workload.Workload{w.Workload}
 			out.Core = explained(b.m, ws, core)

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -12,11 +13,6 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// rolls translates verdicts on rollouts.
-var rolls = map[certificate.Verdict]string{
-	certificate.Always: "completes", certificate.OrderDependent: "may-stick", certificate.Never: "never", certificate.Undetermined: "undetermined", "": "none",
-}
-
 // whyUnfit says why there is no question of a change.
 const whyUnfit = "its pods do not fit as it is"
 
@@ -24,9 +20,9 @@ const whyUnfit = "its pods do not fit as it is"
 // fit as it is do not with fewer nodes, and there is nothing to drain.
 func (b *builder) changed(d *certificate.WorkloadDecision) diag.PlacementChange {
 	w := d.Workload
-	open := diag.PlacementJudgement{Verdict: string(disruption.Unknown), Reason: disruption.WhySteps}
+	open := diag.PlacementJudgement{Verdict: string(diag.Unknown), Reason: disruption.WhySteps}
 	out := diag.PlacementChange{Drain: open, Migrate: open, Autoscale: open}
-	out.Rollout = diag.PlacementRollout{Verdict: rolls[certificate.Undetermined], Reason: disruption.WhySteps}
+	out.Rollout = diag.PlacementRollout{Verdict: string(diag.Unknown), Reason: disruption.WhySteps}
 	out.Survives = b.unasked(w)
 	if b.prepared {
 		b.asks(w,
@@ -34,14 +30,14 @@ func (b *builder) changed(d *certificate.WorkloadDecision) diag.PlacementChange 
 			func(w *workload.Workload) { out.Drain = b.drains(w) }, func(w *workload.Workload) { out.Migrate = b.migrates(w) },
 			func(w *workload.Workload) { out.Autoscale = b.scales(w) })
 	}
-	if d.Verdict != certificate.Never {
+	if d.Verdict != diag.Never {
 		return out
 	}
 	for i := range out.Survives {
 		s := &out.Survives[i]
-		s.Verdict, s.Pending, s.Reason = string(certificate.Never), max(s.Pending, d.Pods-d.MaxPlaced), whyUnfit
+		s.Verdict, s.Pending, s.Reason = string(diag.Never), max(s.Pending, d.Pods-d.MaxPlaced), whyUnfit
 	}
-	out.Drain = diag.PlacementJudgement{Verdict: string(disruption.None), Reason: whyUnfit}
+	out.Drain = diag.PlacementJudgement{Verdict: string(diag.None), Reason: whyUnfit}
 	return out
 }
 
@@ -52,7 +48,7 @@ func (b *builder) unasked(w *workload.Workload) []diag.PlacementSurvival {
 		return list
 	}
 	for _, key := range b.Survive(w) {
-		list = append(list, diag.PlacementSurvival{Key: key, Meaning: string(certificate.Gone), Verdict: string(certificate.Undetermined), Reason: disruption.WhySteps})
+		list = append(list, diag.PlacementSurvival{Key: key, Meaning: string(certificate.Gone), Verdict: string(diag.Unknown), Reason: disruption.WhySteps})
 	}
 	return list
 }
@@ -105,7 +101,7 @@ func drainText(d disruption.Drain, pods int) string {
 	case d.Like > 1:
 		text += fmt.Sprintf(" (or any of %s like it)", plural(d.Like, "node"))
 	}
-	if d.Answer == disruption.May {
+	if d.Answer == diag.Sometimes {
 		may = "may leave"
 	}
 	text += fmt.Sprintf(" %s %d of %s Pending", may, d.Worst.Pending, plural(pods, "pod"))
@@ -125,9 +121,9 @@ func (b *builder) rolls(w *workload.Workload) diag.PlacementRollout {
 		return diag.PlacementRollout{Verdict: "none"}
 	}
 	r := worst(all)
-	out := diag.PlacementRollout{Verdict: rolls[r.Verdict], Surge: r.Surge, Unavailable: r.Unavailable}
-	if r.Verdict == certificate.Never && !allNever(all) {
-		out.Verdict = rolls[certificate.OrderDependent]
+	out := diag.PlacementRollout{Verdict: string(cmp.Or(r.Verdict, diag.None)), Surge: r.Surge, Unavailable: r.Unavailable}
+	if r.Verdict == diag.Never && !allNever(all) {
+		out.Verdict = string(diag.Sometimes)
 	}
 	var parts []string
 	switch r.Verdict {
@@ -135,9 +131,9 @@ func (b *builder) rolls(w *workload.Workload) diag.PlacementRollout {
 		if r.Way != workload.NoRollout {
 			out.Reason = whyUnfit
 		}
-	case certificate.Undetermined:
+	case diag.Unknown:
 		out.Reason = r.Why
-	case certificate.Never, certificate.OrderDependent:
+	case diag.Never, diag.Sometimes:
 		if at := scaleText(w, r.Replicas); at != "" {
 			parts = append(parts, at)
 		}
@@ -164,7 +160,7 @@ func (b *builder) migrates(w *workload.Workload) diag.PlacementJudgement {
 		_, reasons, _ := b.coreSubject(w, m.CoreModel, m.Core)
 		out.Reason = "the second pod finds no node beside the first: " + strings.Join(reasons, ", ")
 	}
-	if m.Answer == disruption.May {
+	if m.Answer == diag.Sometimes {
 		out.Reason = "it depends on where the others are"
 	}
 	return out

@@ -30,7 +30,7 @@ func spareText(g topology.Growth) string {
 
 // updated is about a workload while it is updated.
 func (x *Explainer) updated(w *workload.Workload, r *disruption.Rollout) diag.Account {
-	if r.Verdict != certificate.Never && r.Verdict != certificate.OrderDependent {
+	if r.Verdict != diag.Never && r.Verdict != diag.Sometimes {
 		return x.still(w, "every new pod finds a node: no filter is in the way of the rollout")
 	}
 	s := x.judge().Updated(w, r)

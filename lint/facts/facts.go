@@ -2,26 +2,6 @@ package facts
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// Verdict says whether something can work.
-type Verdict string
-
-// The verdicts.
-const (
-	Infeasible Verdict = "infeasible"
-	Feasible   Verdict = "feasible"
-	Unknown    Verdict = "unknown"
-)
-
-// Answer is yes, no or unknown.
-type Answer string
-
-// The answers.
-const (
-	Yes   Answer = "yes"
-	No    Answer = "no"
-	Maybe Answer = "unknown"
-)
-
 // Facts is everything that rules can see.
 type Facts struct {
 	Documents     []Document     `json:"documents"`
@@ -147,12 +127,12 @@ type Workload struct {
 
 // Eligibility counts the nodes that pass every node-level filter but resources.
 type Eligibility struct {
-	ID       int     `json:"id"`
-	Workload string  `json:"workload"`
-	Verdict  Verdict `json:"verdict"`
-	Pods     int     `json:"pods"`
-	Nodes    int     `json:"nodes"`
-	Eligible int     `json:"eligible"`
+	ID       int          `json:"id"`
+	Workload string       `json:"workload"`
+	Verdict  diag.Outcome `json:"verdict"`
+	Pods     int          `json:"pods"`
+	Nodes    int          `json:"nodes"`
+	Eligible int          `json:"eligible"`
 	// Bound is empty if the scheduler chooses the node; undeclared if nodeName names
 	// one that is not declared, and declared if it names one that is.
 	Bound string `json:"bound"`
@@ -164,10 +144,10 @@ type Eligibility struct {
 // Request is one pod's request of one resource against single empty nodes:
 // Eligible nodes pass every other filter, and Fitting of them are large enough.
 type Request struct {
-	ID       int     `json:"id"`
-	Workload string  `json:"workload"`
-	Verdict  Verdict `json:"verdict"`
-	Resource string  `json:"resource"`
+	ID       int          `json:"id"`
+	Workload string       `json:"workload"`
+	Verdict  diag.Outcome `json:"verdict"`
+	Resource string       `json:"resource"`
 	// Request and Largest are quantities as Kubernetes writes them; LargestNode
 	// is the node that offers most, "" where none offers any.
 	Request     string `json:"request"`
@@ -185,10 +165,10 @@ type Request struct {
 
 // AntiAffinity is a hard rule that keeps pods of one workload apart.
 type AntiAffinity struct {
-	ID       int     `json:"id"`
-	Workload string  `json:"workload"`
-	Verdict  Verdict `json:"verdict"`
-	Pods     int     `json:"pods"`
+	ID       int          `json:"id"`
+	Workload string       `json:"workload"`
+	Verdict  diag.Outcome `json:"verdict"`
+	Pods     int          `json:"pods"`
 	// Key is the topology key, or several with commas where terms act together.
 	Key string `json:"key"`
 	// Domains is the number of distinct values of the key among eligible nodes,
@@ -210,12 +190,12 @@ type AntiAffinity struct {
 // Spread is a hard topology spread constraint. Cause says what binds:
 // missing-key (no eligible node has all keys), min-domains or skew.
 type Spread struct {
-	ID       int     `json:"id"`
-	Workload string  `json:"workload"`
-	Verdict  Verdict `json:"verdict"`
-	Cause    string  `json:"cause"`
-	Pods     int     `json:"pods"`
-	Key      string  `json:"key"`
+	ID       int          `json:"id"`
+	Workload string       `json:"workload"`
+	Verdict  diag.Outcome `json:"verdict"`
+	Cause    string       `json:"cause"`
+	Pods     int          `json:"pods"`
+	Key      string       `json:"key"`
 	// Keys are those of all hard constraints of the pods, with commas: a node
 	// needs all of them.
 	Keys    string `json:"keys"`
@@ -239,16 +219,16 @@ type Spread struct {
 
 // HostPort is a host port, of which every node has one.
 type HostPort struct {
-	ID       int      `json:"id"`
-	Workload string   `json:"workload"`
-	Verdict  Verdict  `json:"verdict"`
-	Pods     int      `json:"pods"`
-	Port     string   `json:"port"`
-	Nodes    int      `json:"nodes"`
-	Eligible int      `json:"eligible"`
-	Pending  int      `json:"pending"`
-	Excluded []string `json:"excluded"`
-	Growth   string   `json:"growth"`
+	ID       int          `json:"id"`
+	Workload string       `json:"workload"`
+	Verdict  diag.Outcome `json:"verdict"`
+	Pods     int          `json:"pods"`
+	Port     string       `json:"port"`
+	Nodes    int          `json:"nodes"`
+	Eligible int          `json:"eligible"`
+	Pending  int          `json:"pending"`
+	Excluded []string     `json:"excluded"`
+	Growth   string       `json:"growth"`
 }
 
 // Room is how many pods the nodes' resources hold: of one workload, or of all
@@ -257,8 +237,8 @@ type Room struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
 	// Others is the number of workloads beside that one.
-	Others  int     `json:"others"`
-	Verdict Verdict `json:"verdict"`
+	Others  int          `json:"others"`
+	Verdict diag.Outcome `json:"verdict"`
 	// Pods is the number of their pods, Pending of them are left over at least.
 	Pods    int `json:"pods"`
 	Pending int `json:"pending"`
@@ -277,11 +257,11 @@ type Room struct {
 // missing-key (no usable node carries the topology key), null-selector (it
 // matches no pod) or contradiction (no pod can match all terms).
 type Affinity struct {
-	ID       int     `json:"id"`
-	Workload string  `json:"workload"`
-	Verdict  Verdict `json:"verdict"`
-	Cause    string  `json:"cause"`
-	Key      string  `json:"key"`
+	ID       int          `json:"id"`
+	Workload string       `json:"workload"`
+	Verdict  diag.Outcome `json:"verdict"`
+	Cause    string       `json:"cause"`
+	Key      string       `json:"key"`
 	// Usable is the number of nodes that the pods may use; With of them carry
 	// the key.
 	Usable     int    `json:"usable"`
@@ -358,8 +338,8 @@ type Selector struct {
 	Text string `json:"text"`
 	// MatchesOwn tells whether it matches the workload's own labels, namespaces
 	// left out; OwnNamespace whether the own namespace is among the term's.
-	MatchesOwn   Answer `json:"matches_own"`
-	OwnNamespace Answer `json:"own_namespace"`
+	MatchesOwn   diag.Outcome `json:"matches_own"`
+	OwnNamespace diag.Outcome `json:"own_namespace"`
 	// Matches counts declared workloads whose pods it selects, or may select;
 	// Declared counts all that there are.
 	Matches  int `json:"matches"`
@@ -391,7 +371,7 @@ type LabelKey struct {
 	Key      string `json:"key"`
 	// OnPod tells whether the pods carry the label: from the template or because
 	// their controller adds it.
-	OnPod Answer `json:"on_pod"`
+	OnPod diag.Outcome `json:"on_pod"`
 	// Nearest is a label of the pods that was probably meant, or "".
 	Nearest string `json:"nearest"`
 }

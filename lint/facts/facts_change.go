@@ -1,23 +1,13 @@
 package facts
 
-// Ending says what becomes of a rollout, or of pods after a loss.
-type Ending string
-
-// The endings: in every run all is well, in some runs, in none, or it is not
-// known.
-const (
-	EndsWell   Ending = "always"
-	MayEndIll  Ending = "may-not"
-	EndsIll    Ending = "never"
-	EndsUnsure Ending = "unknown"
-)
+import "github.com/schedlint/schedlint/lint/diag"
 
 // Rollout is what becomes of an update of all pods of a workload that fit as
 // they are: whether it completes.
 type Rollout struct {
-	ID       int    `json:"id"`
-	Workload string `json:"workload"`
-	Ending   Ending `json:"ending"`
+	ID       int          `json:"id"`
+	Workload string       `json:"workload"`
+	Ending   diag.Outcome `json:"ending"`
 	// Way is rolling, recreate, in-place, surge-per-node or both-whole. Surge and
 	// Unavailable are the resolved numbers of pods, and Arithmetic how they come
 	// about, as in "maxSurge 25% of 3 rounds up to 1".
@@ -50,9 +40,9 @@ type Rollout struct {
 
 // Loss is what becomes of a workload after the loss of nodes.
 type Loss struct {
-	ID       int    `json:"id"`
-	Workload string `json:"workload"`
-	Ending   Ending `json:"ending"`
+	ID       int          `json:"id"`
+	Workload string       `json:"workload"`
+	Ending   diag.Outcome `json:"ending"`
 	// Key is the topology key whose domain is lost, kubernetes.io/hostname for
 	// single nodes; Value is the domain, Like the number of others of which the
 	// same is true.
@@ -88,10 +78,10 @@ type Budget struct {
 
 // Drain is a workload whose pod has no other node when its node is drained.
 type Drain struct {
-	ID       int    `json:"id"`
-	Workload string `json:"workload"`
-	Ending   Ending `json:"ending"`
-	Pods     int    `json:"pods"`
+	ID       int          `json:"id"`
+	Workload string       `json:"workload"`
+	Ending   diag.Outcome `json:"ending"`
+	Pods     int          `json:"pods"`
 	// Node is the node that is drained and Like the number of others of which the
 	// same is true. Pending pods stay so until it is back.
 	Node    string `json:"node"`
@@ -106,8 +96,8 @@ type Migration struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
 	// Ending is always if any machine can, may-not if it depends, never if none.
-	Ending   Ending `json:"ending"`
-	Machines int    `json:"machines"`
+	Ending   diag.Outcome `json:"ending"`
+	Machines int          `json:"machines"`
 	// Reasons are the rules that leave no node for the second pod, and Room for
 	// how many pods there is room, or "".
 	Reasons []string `json:"reasons"`
@@ -130,10 +120,10 @@ type OuterLabel struct {
 
 // Autoscaler is whether all pods fit that an autoscaler may ask for.
 type Autoscaler struct {
-	ID       int     `json:"id"`
-	Workload string  `json:"workload"`
-	Verdict  Verdict `json:"verdict"`
-	Scaler   string  `json:"scaler"`
+	ID       int          `json:"id"`
+	Workload string       `json:"workload"`
+	Verdict  diag.Outcome `json:"verdict"`
+	Scaler   string       `json:"scaler"`
 	// Max is its maximum, and Default tells that nothing is written.
 	Min     int  `json:"min"`
 	Max     int  `json:"max"`

@@ -1,13 +1,15 @@
 package facts
 
+import "github.com/schedlint/schedlint/lint/diag"
+
 // Crowd is workloads that each fit alone and that their rules, resources left
 // aside, do not let be placed together.
 type Crowd struct {
 	ID int `json:"id"`
 	// Workload is the one at which the finding stands, Workloads are all.
-	Workload  string   `json:"workload"`
-	Workloads []string `json:"workloads"`
-	Verdict   Verdict  `json:"verdict"`
+	Workload  string       `json:"workload"`
+	Workloads []string     `json:"workloads"`
+	Verdict   diag.Outcome `json:"verdict"`
 	// Pods is the number of their pods, Most how many fit, Pending the rest.
 	Pods    int `json:"pods"`
 	Most    int `json:"most"`

@@ -51,7 +51,7 @@ func (b *builder) crowd(c *search.Conflict) {
 			fmt.Sprintf("the finding leaves resources aside, by which %s left over at least; here they count", are(c.Pods-c.Most)))
 	})
 	fact := Crowd{
-		Workload: w.String(), Workloads: texts(c.Workloads), Verdict: Infeasible, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
+		Workload: w.String(), Workloads: texts(c.Workloads), Verdict: diag.Never, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
 		Nodes: len(b.m.Topology.Nodes), Reasons: []string{}, Growth: growthText(c.Growth),
 	}
 	s := Subject{}
@@ -195,7 +195,7 @@ func (b *builder) volume(s *bound.Shortage) {
 	b.because(w, func(x *Explainer) diag.Account { return x.together(w, s.Workloads, "") })
 	requested, offered := s.Sums()
 	fact := Room{
-		Workload: w.String(), Others: len(s.Workloads) - 1, Verdict: Infeasible, Pods: s.Pods, Pending: s.Pending, Resource: string(s.Resource),
+		Workload: w.String(), Others: len(s.Workloads) - 1, Verdict: diag.Never, Pods: s.Pods, Pending: s.Pending, Resource: string(s.Resource),
 		Request: fmt.Sprintf("%s of %s together", requested, s.Resource), Room: offered,
 		Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: growthText(s.Growth),
 	}

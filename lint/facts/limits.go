@@ -70,11 +70,11 @@ func (b *builder) frame(w *workload.Workload, l *bound.Limit, at diag.Span) (Sub
 	return b.excluded(s, w, true)
 }
 
-func verdict(l *bound.Limit) Verdict {
+func verdict(l *bound.Limit) diag.Outcome {
 	if l.Exceeded {
-		return Infeasible
+		return diag.Never
 	}
-	return Feasible
+	return diag.Always
 }
 
 // unplaced is how many pods stay pending because of a limit.

@@ -96,20 +96,20 @@ func (b *builder) eligibility(w *workload.Workload) bool {
 	if b.spare(e.Count+e.Growable > 0) {
 		return true
 	}
-	fact := Eligibility{Workload: w.String(), Verdict: Feasible, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Bound: b.bound(w), Reasons: []string{}}
+	fact := Eligibility{Workload: w.String(), Verdict: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Bound: b.bound(w), Reasons: []string{}}
 	s := about(w, diag.Span{})
 	if e.Count+e.Growable == 0 {
 		if w.Kind.PerNode() {
 			return false // it runs on no node, which is no failure (R-N29)
 		}
-		fact.Verdict, b.faulty[w] = Infeasible, true
+		fact.Verdict, b.faulty[w] = diag.Never, true
 		s = about(w, b.nodeRule(w))
 		s, fact.Reasons = b.excluded(s.related(w.CountSpan(), "%s to be placed", plural(w.Count.N, "pod")), w, false)
 		s = b.advised(s, w, fact, func(s Subject) Subject { return b.eligibilityFix(s, w) })
 	}
 	fact.ID = b.subject(s)
 	b.Eligibility = append(b.Eligibility, fact)
-	return fact.Verdict == Feasible
+	return fact.Verdict == diag.Always
 }
 
 // nodeRule is the narrowest field that keeps the pods off the nodes.
@@ -245,12 +245,12 @@ func (b *builder) requests(w *workload.Workload) bool {
 			continue
 		}
 		fact := Request{
-			Workload: w.String(), Verdict: Feasible, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest(),
+			Workload: w.String(), Verdict: diag.Always, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest(),
 			LargestNode: r.LargestNode, Eligible: fit.Eligible, Fitting: r.Fitting, PerNode: w.Kind.PerNode(),
 		}
 		s := about(w, diag.Span{})
 		if tooSmall(fit, r, w) {
-			fact.Verdict = Infeasible
+			fact.Verdict = diag.Never
 			s = about(w, requestSpan(w, r.Name))
 			if r.Largest() == "0" { // all nodes are alike in that
 				fact.LargestNode = ""
@@ -263,7 +263,7 @@ func (b *builder) requests(w *workload.Workload) bool {
 		fact.ID = b.subject(s)
 		b.Requests = append(b.Requests, fact)
 	}
-	if fit.Fitting == 0 && fit.Eligible > 0 && !slices.ContainsFunc(b.Requests[first:], func(r Request) bool { return r.Verdict == Infeasible }) {
+	if fit.Fitting == 0 && fit.Eligible > 0 && !slices.ContainsFunc(b.Requests[first:], func(r Request) bool { return r.Verdict == diag.Never }) {
 		b.jointly(w, fit)
 	}
 	return fit.Fitting > 0
@@ -288,7 +288,7 @@ func (b *builder) jointly(w *workload.Workload, fit *bound.RequestFit) {
 	}
 	s := about(w, requestSpan(w, fit.Requests[0].Name)).fix("lower one of the requests, or add a node that offers all of them")
 	fact := Request{
-		Workload: w.String(), Verdict: Infeasible, Resource: strings.Join(names, " and "), Request: strings.Join(texts, " and "),
+		Workload: w.String(), Verdict: diag.Never, Resource: strings.Join(names, " and "), Request: strings.Join(texts, " and "),
 		Largest: "less of one of them", LargestNode: "every node", Eligible: fit.Eligible, PerNode: w.Kind.PerNode(),
 	}
 	fact.ID = b.subject(s)

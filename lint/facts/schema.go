@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+
+	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // Schema is the JSON Schema (draft-07) of what rules see as input, generated
@@ -26,9 +28,7 @@ func Schema() []byte {
 // enums are the string types with a fixed set of values.
 func enums() map[reflect.Type][]string {
 	return map[reflect.Type][]string{
-		reflect.TypeFor[Verdict](): {string(Infeasible), string(Feasible), string(Unknown)},
-		reflect.TypeFor[Answer]():  {string(Yes), string(No), string(Maybe)},
-		reflect.TypeFor[Ending]():  {string(EndsWell), string(MayEndIll), string(EndsIll), string(EndsUnsure)},
+		reflect.TypeFor[diag.Outcome](): {string(diag.Always), string(diag.Sometimes), string(diag.Never), string(diag.Unknown), string(diag.None)},
 	}
 }
 

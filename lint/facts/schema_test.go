@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
@@ -95,12 +96,12 @@ func oneOfEach() *Facts {
 func fill(r reflect.Value) {
 	for i := range r.NumField() {
 		switch field := r.Field(i); {
-		case field.Type() == reflect.TypeFor[Verdict]():
-			field.SetString(string(Unknown))
-		case field.Type() == reflect.TypeFor[Answer]():
-			field.SetString(string(Maybe))
-		case field.Type() == reflect.TypeFor[Ending]():
-			field.SetString(string(EndsUnsure))
+		case field.Type() == reflect.TypeFor[diag.Outcome]():
+			field.SetString(string(diag.Unknown))
+		case field.Type() == reflect.TypeFor[diag.Outcome]():
+			field.SetString(string(diag.Unknown))
+		case field.Type() == reflect.TypeFor[diag.Outcome]():
+			field.SetString(string(diag.Unknown))
 		case field.Kind() == reflect.Slice:
 			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
 		}

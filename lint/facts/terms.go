@@ -198,11 +198,11 @@ func (b *builder) selector(w *workload.Workload, t *model.Term) {
 	}
 	fact := Selector{
 		Workload: w.String(), Use: string(t.Use), Hard: t.Hard, Form: string(t.Form()), Text: t.Selector(),
-		MatchesOwn: Answer(t.Labels(w).String()), OwnNamespace: Answer(b.m.OwnNamespace(t, w).String()),
+		MatchesOwn: t.Labels(w).Outcome(), OwnNamespace: b.m.OwnNamespace(t, w).Outcome(),
 		Matches: matches, Declared: b.declared, Namespaces: namespaces(t), Maker: b.maker(w, t),
 	}
 	at := fieldSpan(w, t.Node, "labelSelector")
-	if fact.MatchesOwn == Yes && fact.OwnNamespace == No {
+	if fact.MatchesOwn == diag.Always && fact.OwnNamespace == diag.Never {
 		for _, field := range []string{"namespaces", "namespaceSelector"} {
 			if span := fieldSpan(w, t.Node, field); !span.IsZero() {
 				at = span
@@ -229,7 +229,7 @@ func (b *builder) selector(w *workload.Workload, t *model.Term) {
 
 func selectorFix(f *Selector) string {
 	switch {
-	case f.MatchesOwn == Yes && f.OwnNamespace == No:
+	case f.MatchesOwn == diag.Always && f.OwnNamespace == diag.Never:
 		return "remove namespaces, or add the workload's own"
 	case f.Nearest != "":
 		return "select " + f.Nearest
@@ -302,19 +302,19 @@ func (b *builder) labelKeys(w *workload.Workload, t *model.Term, list string, ke
 		if i >= len(items) || key == "" {
 			continue
 		}
-		fact := LabelKey{Workload: w.String(), List: list, Key: key, OnPod: No}
+		fact := LabelKey{Workload: w.String(), List: list, Key: key, OnPod: diag.Never}
 		if _, ok := w.Labels[key]; ok {
-			fact.OnPod = Yes
+			fact.OnPod = diag.Always
 		} else if added, _ := w.Added(key); added {
-			fact.OnPod = Yes
+			fact.OnPod = diag.Always
 		} else if items[i].Placeholder() || len(w.Object.Root.At("metadata", "ownerReferences").Items()) > 0 {
-			fact.OnPod = Maybe
+			fact.OnPod = diag.Unknown
 		}
-		if b.spare(fact.OnPod == Yes) {
+		if b.spare(fact.OnPod == diag.Always) {
 			continue
 		}
 		s := about(w, w.File().Span(items[i]))
-		if fact.OnPod == No {
+		if fact.OnPod == diag.Never {
 			if candidates == nil {
 				candidates = slices.Concat(labelNames(w), w.Kind.Shared, w.PerPod())
 			}
@@ -346,7 +346,7 @@ func (b *builder) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.
 		return
 	}
 	b.faulty[w] = true
-	fact := Affinity{Workload: w.String(), Verdict: Infeasible, Cause: u.Cause, Key: t.Key, Usable: len(usable), Detail: u.Detail}
+	fact := Affinity{Workload: w.String(), Verdict: diag.Never, Cause: u.Cause, Key: t.Key, Usable: len(usable), Detail: u.Detail}
 	var s Subject
 	switch u.Cause {
 	case "missing-key":

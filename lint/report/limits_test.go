@@ -104,7 +104,7 @@ func TestMarkdownOfAPlacementFits(t *testing.T) {
 	for _, name := range []string{strings.Repeat("a", 64<<10), strings.Repeat("\x1b", 64<<10)} {
 		p := placed()
 		for i := range 10000 {
-			w := decided("Deployment", fmt.Sprint("web-", i), 3, 1, 2, "never", diag.PlacementChange{Drain: judged("no", "its node is the only one")})
+			w := decided("Deployment", fmt.Sprint("web-", i), 3, 1, 2, "never", diag.PlacementChange{Drain: judged("never", "its node is the only one")})
 			if i < 20 {
 				w = attackedPlacement(name).Workloads[0]
 				w.Core = []diag.PlacementCore{{File: name, Line: i, Text: name}}

@@ -21,14 +21,14 @@ const (
 // answerTo is the answer that a verdict or a judgement gives; a word that is
 // none of theirs says nothing that is known.
 func answerTo(verdict string) string {
-	switch verdict {
-	case "", "none":
+	switch diag.Outcome(verdict) {
+	case "", diag.None:
 		return answerNone
-	case "always", "completes", "yes":
+	case diag.Always:
 		return answerYes
-	case "order-dependent", "may-stick", "may":
+	case diag.Sometimes:
 		return answerMay
-	case "never", "no":
+	case diag.Never:
 		return answerNo
 	}
 	return answerUnknown
@@ -105,7 +105,7 @@ func rulesAlone(w *diag.PlacementWorkload) string {
 // reasonWaits is the reason of a verdict about pods that end by themselves.
 const reasonWaits = "waits"
 
-// undecided says why a verdict is undetermined.
+// undecided says why a verdict is unknown.
 var undecided = map[string]string{
 	"label-value":  "a rule selects by a label whose value the cluster sets",
 	"variable":     "a rule selects by a label whose value holds a variable",

@@ -96,7 +96,7 @@ like(n, word) := sprintf(" (or any of %d %ss like it)", [n, word]) if n > 1
 left(fact) := sprintf("leaves %s %s", [share(fact.pending, fact.pods), lacking(fact)]) if fact.ending == "never"
 
 left(fact) := sprintf("may leave %s%s %s", [verb(fact.pending, "", "up to "), share(fact.pending, fact.pods), lacking(fact)]) if {
-	fact.ending == "may-not"
+	fact.ending == "sometimes"
 }
 
 lacking(fact) := {true: "Pending", false: "missing"}[object.get(fact, "recreated", true)]

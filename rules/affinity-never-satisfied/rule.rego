@@ -18,7 +18,7 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.affinity
-	fact.verdict == "infeasible"
+	fact.verdict == "never"
 	message := text.line(fact.workload, [why(fact), "every pod stays Pending", text.meant(fact.suggestion)])
 }
 

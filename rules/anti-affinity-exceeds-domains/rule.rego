@@ -19,7 +19,7 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.anti_affinity
-	fact.verdict == "infeasible"
+	fact.verdict == "never"
 	message := text.line(fact.workload, array.flatten([
 		need(fact), have(fact), fact.excluded, text.pending(fact.pending), fact.growth, fact.together,
 	]))

@@ -21,7 +21,7 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.autoscalers
-	fact.verdict == "infeasible"
+	fact.verdict == "never"
 	pending := sprintf("%s would stay Pending", [text.number(fact.pending, "pod")])
 	fit := concat(": ", [part | some part in [ask(fact), fact.reason]; part != ""])
 	message := text.line(fact.workload, [fit, pending, fact.growth, fact.begins])

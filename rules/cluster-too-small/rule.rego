@@ -19,7 +19,7 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.room
-	fact.verdict == "infeasible"
+	fact.verdict == "never"
 	ask := sprintf("%s request %s", [text.number(fact.pods, "pod"), fact.request])
 	room := sprintf("%s and %s %s", [text.eligible(fact), text.verb(fact.eligible, "has", "have"), fact.room])
 	message := text.line(subject(fact), [ask, room, pending(fact), fact.growth])

@@ -20,7 +20,7 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.crowds
-	fact.verdict == "infeasible"
+	fact.verdict == "never"
 	message := text.line(concat(", ", fact.workloads), array.flatten([
 		fit(fact), fact.reasons, text.pending(fact.pending), fact.growth,
 	]))

@@ -22,7 +22,7 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.drains
-	fact.ending in {"may-not", "never"}
+	fact.ending in {"sometimes", "never"}
 	node := sprintf("draining %s%s", [fact.node, text.like(fact.like, "node")])
 	message := text.line(fact.workload, [sprintf("%s %s until it is back", [node, text.left(fact)]), next(fact)])
 }

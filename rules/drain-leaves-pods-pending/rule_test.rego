@@ -28,6 +28,6 @@ test_passes if said(object.union(bad, {"ending": "always", "pending": 0})) == se
 test_unknown_is_silent if said(object.union(bad, {"ending": "unknown", "pending": 0})) == set()
 
 test_maybe_without_budget if {
-	fact := object.union(bad, {"ending": "may-not", "like": 0, "pending": 2, "limit": ""})
+	fact := object.union(bad, {"ending": "sometimes", "like": 0, "pending": 2, "limit": ""})
 	said(fact) == {"Deployment shop/web: draining n1 may leave up to 2 of 3 pods Pending until it is back"}
 }

@@ -30,6 +30,6 @@ test_no_name_is_near if {
 	said(object.union(bad, {"suggestion": ""})) == {"Deployment ml/train: each pod requests 2 of example.com/gpus, which no node lists, so whether it fits is unknown"}
 }
 
-test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()
+test_passes if said(object.union(bad, {"verdict": "always"})) == set()
 
-test_infeasible_is_another_rule if said(object.union(bad, {"verdict": "infeasible"})) == set()
+test_infeasible_is_another_rule if said(object.union(bad, {"verdict": "never"})) == set()

@@ -17,7 +17,7 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.host_ports
-	fact.verdict == "infeasible"
+	fact.verdict == "never"
 	need := sprintf("%s ask for host port %s, which a node has once", [text.pods(fact, fact.pods), fact.port])
 	message := text.line(fact.workload, array.flatten([
 		need, text.eligible(fact), fact.excluded, text.pending(fact.pending), fact.growth,

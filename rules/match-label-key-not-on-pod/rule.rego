@@ -19,7 +19,7 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.label_keys
-	fact.on_pod == "no"
+	fact.on_pod == "never"
 	what := sprintf("%s names %s, which its pods do not carry, so the entry is skipped", [fact.list, fact.key])
 	message := text.line(fact.workload, [what, text.meant(fact.nearest)])
 }

@@ -7,7 +7,7 @@ bad := {
 	"workload": "Deployment shop/web",
 	"list": "matchLabelKeys",
 	"key": "pod-template-hsah",
-	"on_pod": "no",
+	"on_pod": "never",
 	"nearest": "pod-template-hash",
 }
 
@@ -21,6 +21,6 @@ test_reports if {
 	subject.report == {{"rule": "match-label-key-not-on-pod", "fact": 1, "message": message}} with input as {"label_keys": [bad]}
 }
 
-test_passes if said(object.union(bad, {"on_pod": "yes"})) == set()
+test_passes if said(object.union(bad, {"on_pod": "always"})) == set()
 
 test_unknown_is_silent if said(object.union(bad, {"on_pod": "unknown"})) == set()

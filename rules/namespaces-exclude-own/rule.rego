@@ -20,8 +20,8 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.selectors
 	fact.matches == 0
 	fact.use in {"affinity", "anti-affinity"}
-	fact.matches_own == "yes"
-	fact.own_namespace == "no"
+	fact.matches_own == "always"
+	fact.own_namespace == "never"
 	message := text.line(fact.workload, [sprintf(
 		"the %s selects %s, as its own pods are, but only in the namespaces %s; its own is not among them, and no declared pod matches",
 		[fact.use, fact.text, fact.namespaces],

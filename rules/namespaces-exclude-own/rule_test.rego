@@ -9,8 +9,8 @@ bad := {
 	"hard": true,
 	"form": "set",
 	"text": "app=web",
-	"matches_own": "yes",
-	"own_namespace": "no",
+	"matches_own": "always",
+	"own_namespace": "never",
 	"matches": 0,
 	"declared": 12,
 	"namespaces": "db, cache",
@@ -27,13 +27,13 @@ test_reports if {
 	subject.report == {{"rule": "namespaces-exclude-own", "fact": 1, "message": message}} with input as {"selectors": [bad]}
 }
 
-test_passes if said(object.union(bad, {"own_namespace": "yes", "matches": 1})) == set()
+test_passes if said(object.union(bad, {"own_namespace": "always", "matches": 1})) == set()
 
 test_unknown_is_silent if said(object.union(bad, {"own_namespace": "unknown"})) == set()
 
 test_others_match if said(object.union(bad, {"matches": 1})) == set()
 
-test_own_labels_do_not_match if said(object.union(bad, {"matches_own": "no"})) == set()
+test_own_labels_do_not_match if said(object.union(bad, {"matches_own": "never"})) == set()
 
 test_spread_has_no_namespaces if said(object.union(bad, {"use": "spread"})) == set()
 

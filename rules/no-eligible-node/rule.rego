@@ -20,7 +20,7 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.eligibility
-	fact.verdict == "infeasible"
+	fact.verdict == "never"
 	head := sprintf("no eligible node among %d", [fact.nodes])
 	message := text.line(fact.workload, array.flatten([head, fact.reasons, fate(fact)]))
 }

@@ -5,7 +5,7 @@ import data.schedlint.rules["no-eligible-node"] as subject
 bad := {
 	"id": 1,
 	"workload": "Deployment shop/web",
-	"verdict": "infeasible",
+	"verdict": "never",
 	"pods": 3,
 	"nodes": 6,
 	"eligible": 0,
@@ -23,7 +23,7 @@ test_reports if {
 	subject.report == {{"rule": "no-eligible-node", "fact": 1, "message": message}} with input as {"eligibility": [bad]}
 }
 
-test_passes if said(object.union(bad, {"verdict": "feasible"})) == set()
+test_passes if said(object.union(bad, {"verdict": "always"})) == set()
 
 test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set()
 

@@ -24,7 +24,7 @@ import data.schedlint.text
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.losses
 	fact.key == "kubernetes.io/hostname"
-	fact.ending in {"may-not", "never"}
+	fact.ending in {"sometimes", "never"}
 	node := sprintf("losing %s%s", [fact.value, text.like(fact.like, "node")])
 	message := text.line(fact.workload, [sprintf("%s %s%s", [node, text.left(fact), object.get(when, fact.meaning, "")])])
 }

@@ -37,12 +37,12 @@ test_gone if {
 }
 
 test_unreachable if {
-	fact := object.union(bad, {"meaning": "ghost", "like": 0, "ending": "may-not", "pending": 2})
+	fact := object.union(bad, {"meaning": "ghost", "like": 0, "ending": "sometimes", "pending": 2})
 	said(fact) == {"Deployment shop/web: losing n1 may leave up to 2 of 3 pods Pending while it is unreachable: its pods stay Terminating"}
 }
 
 test_only_pod if {
-	fact := object.union(bad, {"like": 0, "ending": "may-not", "pods": 1})
+	fact := object.union(bad, {"like": 0, "ending": "sometimes", "pods": 1})
 	said(fact) == {"Deployment shop/web: losing n1 may leave its only pod Pending"}
 }
 

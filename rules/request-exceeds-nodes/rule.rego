@@ -18,7 +18,7 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.requests
-	fact.verdict == "infeasible"
+	fact.verdict == "never"
 	ask := sprintf("each pod requests %s of %s", [fact.request, fact.resource])
 	message := text.line(fact.workload, array.flatten([ask, offer(fact)]))
 }

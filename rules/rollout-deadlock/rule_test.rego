@@ -36,7 +36,7 @@ test_passes if said(object.union(bad, {"ending": "always"})) == set()
 
 test_unknown_is_silent if said(object.union(bad, {"ending": "unknown"})) == set()
 
-test_maybe_is_another_rule if said(object.union(bad, {"ending": "may-not"})) == set()
+test_maybe_is_another_rule if said(object.union(bad, {"ending": "sometimes"})) == set()
 
 test_others_and_size if {
 	fact := object.union(bad, {"arithmetic": "maxSurge 1, maxUnavailable 0", "others": ["Deployment shop/b"], "replicas": 6, "at": "at its maximum of 6 replicas", "reasons": ["required anti-affinity on kubernetes.io/hostname", "host port 80"], "room": ""})

@@ -36,7 +36,7 @@ test_passes if said(object.union(bad, {"skewed": false, "skew_key": "", "max_ske
 
 test_unknown_is_silent if said(object.union(bad, {"ending": "unknown"})) == set()
 
-test_stuck_is_another_rule if said(object.union(bad, {"ending": "may-not"})) == set()
+test_stuck_is_another_rule if said(object.union(bad, {"ending": "sometimes"})) == set()
 
 test_size if {
 	fact := object.union(bad, {"at": "at its maximum of 6 replicas"})

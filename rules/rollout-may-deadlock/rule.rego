@@ -22,7 +22,7 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.rollouts
-	fact.ending == "may-not"
+	fact.ending == "sometimes"
 	message := text.line(fact.workload, [text.rollout(fact, "may get stuck"), fact.arithmetic, stuck(fact)])
 }
 

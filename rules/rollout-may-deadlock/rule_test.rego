@@ -5,7 +5,7 @@ import data.schedlint.rules["rollout-may-deadlock"] as subject
 bad := {
 	"id": 1,
 	"workload": "Deployment shop/web",
-	"ending": "may-not",
+	"ending": "sometimes",
 	"way": "rolling",
 	"surge": 1,
 	"unavailable": 0,

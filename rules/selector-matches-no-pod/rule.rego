@@ -31,8 +31,8 @@ reported_elsewhere(fact) if {
 }
 
 reported_elsewhere(fact) if {
-	fact.matches_own == "yes"
-	fact.own_namespace == "no"
+	fact.matches_own == "always"
+	fact.own_namespace == "never"
 }
 
 what(fact) := "has no labelSelector, so it matches no pod" if fact.form == "null"

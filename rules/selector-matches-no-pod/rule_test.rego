@@ -9,8 +9,8 @@ bad := {
 	"hard": true,
 	"form": "set",
 	"text": "app=databse",
-	"matches_own": "no",
-	"own_namespace": "yes",
+	"matches_own": "never",
+	"own_namespace": "always",
 	"matches": 0,
 	"declared": 12,
 	"namespaces": "shop",
@@ -32,7 +32,7 @@ test_passes if said(object.union(bad, {"matches": 1})) == set()
 
 test_unknown_is_silent if said(object.union(bad, {"matches": 1, "matches_own": "unknown"})) == set()
 
-test_namespaces_are_another_rule if said(object.union(bad, {"matches_own": "yes", "own_namespace": "no"})) == set()
+test_namespaces_are_another_rule if said(object.union(bad, {"matches_own": "always", "own_namespace": "never"})) == set()
 
 test_anti_affinity_is_another_rule if said(object.union(bad, {"use": "anti-affinity"})) == set()
 

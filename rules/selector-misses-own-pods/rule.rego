@@ -28,8 +28,8 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 }
 
 namespaces_exclude_own(fact) if {
-	fact.matches_own == "yes"
-	fact.own_namespace == "no"
+	fact.matches_own == "always"
+	fact.own_namespace == "never"
 }
 
 what(fact) := "has no labelSelector, so it matches no pod" if fact.form == "null"

@@ -9,8 +9,8 @@ bad := {
 	"hard": true,
 	"form": "set",
 	"text": "app=website",
-	"matches_own": "no",
-	"own_namespace": "yes",
+	"matches_own": "never",
+	"own_namespace": "always",
 	"matches": 0,
 	"declared": 12,
 	"namespaces": "shop",
@@ -27,7 +27,7 @@ test_reports if {
 	subject.report == {{"rule": "spread-counts-no-pod", "fact": 1, "message": message}} with input as {"selectors": [bad]}
 }
 
-test_passes if said(object.union(bad, {"matches": 1, "matches_own": "yes"})) == set()
+test_passes if said(object.union(bad, {"matches": 1, "matches_own": "always"})) == set()
 
 test_unknown_is_silent if said(object.union(bad, {"matches": 1, "matches_own": "unknown"})) == set()
 

@@ -19,7 +19,7 @@ import data.schedlint.text
 
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.spreads
-	fact.verdict == "infeasible"
+	fact.verdict == "never"
 	message := text.line(fact.workload, array.flatten([
 		why(fact), fact.excluded, text.pending(fact.pending), fact.growth, text.meant(fact.suggestion),
 	]))

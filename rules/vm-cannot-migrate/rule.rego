@@ -27,14 +27,14 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	message := text.line(fact.workload, [who(fact), why, text.room(fact), drain[fact.evicts]])
 }
 
-who(fact) := {"never": "it cannot migrate while it runs", "may-not": "it may be unable to migrate while it runs"}[fact.ending] if {
+who(fact) := {"never": "it cannot migrate while it runs", "sometimes": "it may be unable to migrate while it runs"}[fact.ending] if {
 	fact.machines == 1
 }
 
 who(fact) := sprintf(
 	{
 		"never": "none of its %d machines can migrate while it runs",
-		"may-not": "its %d machines may be unable to migrate while they run",
+		"sometimes": "its %d machines may be unable to migrate while they run",
 	}[fact.ending],
 	[fact.machines],
 ) if fact.machines > 1

@@ -32,11 +32,11 @@ test_several_machines if {
 }
 
 test_maybe if {
-	fact := object.union(bad, {"ending": "may-not", "reasons": [], "evicts": false})
+	fact := object.union(bad, {"ending": "sometimes", "reasons": [], "evicts": false})
 	said(fact) == {"VirtualMachine vms/db: it may be unable to migrate while it runs; the second pod has to find a node beside the first"}
 }
 
 test_maybe_several if {
-	fact := object.union(bad, {"workload": "VirtualMachinePool vms/db", "ending": "may-not", "machines": 3, "reasons": [], "evicts": false})
+	fact := object.union(bad, {"workload": "VirtualMachinePool vms/db", "ending": "sometimes", "machines": 3, "reasons": [], "evicts": false})
 	said(fact) == {"VirtualMachinePool vms/db: its 3 machines may be unable to migrate while they run; the second pod has to find a node beside the first"}
 }

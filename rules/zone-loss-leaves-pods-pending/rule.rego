@@ -25,7 +25,7 @@ import data.schedlint.text
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.losses
 	fact.key != "kubernetes.io/hostname"
-	fact.ending in {"may-not", "never"}
+	fact.ending in {"sometimes", "never"}
 	domain := sprintf("losing %s=%s%s", [fact.key, fact.value, text.like(fact.like, "domain")])
 	message := text.line(fact.workload, [sprintf("%s %s%s", [domain, text.left(fact), object.get(when, fact.meaning, "")])])
 }

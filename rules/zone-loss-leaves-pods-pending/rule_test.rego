@@ -37,7 +37,7 @@ test_gone if {
 }
 
 test_unreachable if {
-	fact := object.union(bad, {"meaning": "ghost", "like": 0, "ending": "may-not", "pods": 9, "pending": 3})
+	fact := object.union(bad, {"meaning": "ghost", "like": 0, "ending": "sometimes", "pods": 9, "pending": 3})
 	said(fact) == {"Deployment shop/web: losing topology.kubernetes.io/zone=a may leave up to 3 of 9 pods Pending while its nodes are unreachable: their pods stay Terminating"}
 }
 

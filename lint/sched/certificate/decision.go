@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -9,7 +10,7 @@ import (
 type Decision struct {
 	// Verdict is that with declared resources, RulesVerdict the one where pods
 	// do not contend for resources and each only has to fit an empty node.
-	Verdict, RulesVerdict Verdict
+	Verdict, RulesVerdict diag.Outcome
 	// Total is how many pods there are to be; between MinPlaced and MaxPlaced of
 	// them are placed when nothing can be placed any more. Exact is unset where
 	// these are bounds.
@@ -17,13 +18,13 @@ type Decision struct {
 	Exact                       bool
 	Workloads                   []WorkloadDecision
 	// Witness is a run that places as many pods as possible; it is complete
-	// unless the verdict is never or undetermined.
+	// unless the verdict is never or unknown.
 	Witness []Placed
 	// Stuck is a run that ends with pods left over, if there is one.
 	Stuck *Stuck
 
 	// Doubts are what the input leaves open; Over are the components that were too
-	// large. Without either the verdict is not undetermined.
+	// large. Without either the verdict is not unknown.
 	Doubts []model.Doubt
 	Over   []Overrun
 
@@ -53,7 +54,7 @@ type Overrun struct {
 type WorkloadDecision struct {
 	Workload              *workload.Workload
 	Pods                  int
-	Verdict, RulesVerdict Verdict
+	Verdict, RulesVerdict diag.Outcome
 	MaxPlaced, MinPlaced  int
 	// Cause says who gave up where the verdict is Undetermined, and Why the same in
 	// words for ByResource and ByGrowth; else they are "".

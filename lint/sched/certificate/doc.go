@@ -3,7 +3,7 @@
 // It is plain data; nothing here reasons.
 //
 // A verdict of never or always comes with a Proof, in terms of workloads, nodes and
-// labels that can be looked up in the model. An order-dependent verdict comes with two
+// labels that can be looked up in the model. An sometimes verdict comes with two
 // runs: one that places all pods and one that gets stuck. THEORY.md has a lemma for each
 // kind of proof.
 //

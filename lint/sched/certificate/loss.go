@@ -5,6 +5,7 @@ import (
 	schedulinghelpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -40,7 +41,7 @@ type Loss struct {
 // it because there is no placement of all pods to start from.
 type Lost struct {
 	Workload *workload.Workload
-	Verdict  Verdict
+	Verdict  diag.Outcome
 	// Pending is how many pods are missing in the end: the fewest if the verdict
 	// is Never; if it is OrderDependent, as many as in some run that was found.
 	Pending int

@@ -11,7 +11,7 @@ import (
 type ProofKind uint8
 
 const (
-	// Unproved is for order-dependent verdicts, which two runs prove.
+	// Unproved is for sometimes verdicts, which two runs prove.
 	Unproved ProofKind = iota
 	// Shape: the component is one kind of pod whose maximal placements are known
 	// from its rules alone (T1, T3, T5).

@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -23,7 +24,7 @@ type Rollout struct {
 // stuck, and Undetermined if that is not known, be it because no placement of
 // all pods is there to start from.
 type Rolled struct {
-	Verdict Verdict
+	Verdict diag.Outcome
 	// Skewed is set if the new pods may end up further apart in number than
 	// their hard spread constraints say.
 	Skewed bool

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -62,7 +63,7 @@ type extent struct{ fewest, most int }
 // checkLoss holds answers about a loss against all its states, and runs against
 // the filters.
 func checkLoss(m *model.Model, l certificate.Loss, out []certificate.Lost, steps int) error {
-	if !slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Verdict != certificate.Undetermined }) {
+	if !slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Verdict != diag.Unknown }) {
 		return nil
 	}
 	s := &losses{l: l, lost: &absence{map[int]bool{}, l.Meaning, map[*model.Term]map[string]bool{}}, after: map[string]bool{}, ends: map[*workload.Workload]*extent{}}
@@ -72,7 +73,7 @@ func checkLoss(m *model.Model, l certificate.Loss, out []certificate.Lost, steps
 		}
 	}
 	for _, o := range out {
-		if o.Verdict == certificate.OrderDependent {
+		if o.Verdict == diag.Sometimes {
 			if err := replayLoss(m, s.lost, l, o); err != nil {
 				return err
 			}
@@ -102,13 +103,13 @@ func (s *losses) hold(out []certificate.Lost) error {
 		}
 		mixed := e.fewest == 0 && e.most > 0
 		switch {
-		case o.Verdict == certificate.Undetermined, mixed && o.Verdict == certificate.OrderDependent:
+		case o.Verdict == diag.Unknown, mixed && o.Verdict == diag.Sometimes:
 			continue
-		case mixed, e.most > 0 && o.Verdict == certificate.Always, s.begun && e.fewest == 0 && o.Verdict == certificate.Never:
+		case mixed, e.most > 0 && o.Verdict == diag.Always, s.begun && e.fewest == 0 && o.Verdict == diag.Never:
 			return fmt.Errorf("%s: the loss ends otherwise than %s", o.Workload, o.Verdict)
 		case !whole:
 			return certificate.ErrTooLong
-		case o.Verdict == certificate.OrderDependent, o.Verdict == certificate.Never && (o.Pending < 1 || o.Pending > e.fewest):
+		case o.Verdict == diag.Sometimes, o.Verdict == diag.Never && (o.Pending < 1 || o.Pending > e.fewest):
 			return fmt.Errorf("%s: no loss ends as %s with %d pending says", o.Workload, o.Verdict, o.Pending)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -25,10 +26,10 @@ type rolls struct {
 // checkRoll holds a verdict on a rollout against all its states, and its moves
 // against the filters.
 func checkRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, steps int) error {
-	if out.Verdict == certificate.Undetermined {
+	if out.Verdict == diag.Unknown {
 		return nil
 	}
-	if out.Verdict != certificate.Always {
+	if out.Verdict != diag.Always {
 		if err := replayRoll(m, r, out); err != nil {
 			return err
 		}
@@ -56,15 +57,15 @@ func checkRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, s
 }
 
 // hold compares a verdict with what was found.
-func (s *rolls) hold(v certificate.Verdict) error {
+func (s *rolls) hold(v diag.Outcome) error {
 	switch {
-	case s.wedged && v == certificate.Always, s.done && v == certificate.Never:
+	case s.wedged && v == diag.Always, s.done && v == diag.Never:
 		return fmt.Errorf("%s: a rollout ends otherwise than %s", s.r.Old, v)
 	case s.wedged && s.done:
 		return nil
 	case s.steps <= 0:
 		return certificate.ErrTooLong
-	case !s.begun || v == certificate.OrderDependent:
+	case !s.begun || v == diag.Sometimes:
 		return fmt.Errorf("%s: no rollout ends as %s says", s.r.Old, v)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -125,10 +126,10 @@ func verify(m *model.Model, d *certificate.Decision) error {
 	if _, err := replay(m, d.Witness); err != nil {
 		return fmt.Errorf("witness: %w", err)
 	}
-	if complete := d.Verdict == certificate.Always || d.Verdict == certificate.OrderDependent; complete && len(d.Witness) != d.Total {
+	if complete := d.Verdict == diag.Always || d.Verdict == diag.Sometimes; complete && len(d.Witness) != d.Total {
 		return fmt.Errorf("witness: %d of %d pods are placed, and the verdict is %s", len(d.Witness), d.Total, d.Verdict)
 	}
-	if d.Verdict == certificate.Never && len(d.Witness) == d.Total {
+	if d.Verdict == diag.Never && len(d.Witness) == d.Total {
 		return fmt.Errorf("witness: all %d pods are placed, and the verdict is %s", d.Total, d.Verdict)
 	}
 	if d.Stuck == nil {

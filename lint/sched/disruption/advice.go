@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
@@ -186,20 +186,20 @@ func (t *trial) passes(m *model.Model, other *Judge, w *workload.Workload) bool 
 	}
 	rolls := false // which says that all pods are placed before, too
 	for _, r := range other.Rollouts(w) {
-		if r.Verdict != certificate.Always && r.Verdict != "" {
+		if r.Verdict != diag.Always && r.Verdict != "" {
 			return false
 		}
-		rolls = rolls || r.Verdict == certificate.Always
+		rolls = rolls || r.Verdict == diag.Always
 	}
 	if !rolls {
-		if d := search.Decide(m, other.options(other.steps)); verdict(d, w) != certificate.Always {
+		if d := search.Decide(m, other.options(other.steps)); verdict(d, w) != diag.Always {
 			return false
 		}
 	}
 	if len(t.nodes) < 2 || w.Bare() {
 		return true
 	}
-	return !slices.ContainsFunc(other.Drains(w), func(s Survival) bool { return s.Verdict != certificate.Always })
+	return !slices.ContainsFunc(other.Drains(w), func(s Survival) bool { return s.Verdict != diag.Always })
 }
 
 // Advice is what trials of advice have shown: judges of the same nodes may share it.

@@ -1,21 +1,8 @@
 package disruption
 
 import (
-	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
-)
-
-// Answer is yes, no, may be, not known, or that there is no question.
-type Answer string
-
-// The answers.
-const (
-	Yes     Answer = "yes"
-	No      Answer = "no"
-	May     Answer = "may"
-	Unknown Answer = "unknown"
-	None    Answer = "none"
 )
 
 // Why the judge gives up.
@@ -54,9 +41,4 @@ func (j *Judge) undecided(w *workload.Workload) string {
 		return whySize
 	}
 	return WhySteps
-}
-
-// answers are what verdicts say of a question that is yes or no.
-var answers = map[certificate.Verdict]Answer{
-	certificate.Always: Yes, certificate.OrderDependent: May, certificate.Never: No, certificate.Undetermined: Unknown,
 }

@@ -3,7 +3,7 @@ package disruption_test
 import (
 	"testing"
 
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // runs enumerates all runs of a rollout by the loop of its controller, with
@@ -55,19 +55,19 @@ func (s sample) rolling(t *testing.T, from start, way string, surge, unavailable
 }
 
 // verdict is "?" if there are too many states.
-func (r *runs) verdict() certificate.Verdict {
+func (r *runs) verdict() diag.Outcome {
 	switch {
 	case r.stuck && r.done:
-		return certificate.OrderDependent
+		return diag.Sometimes
 	case r.left <= 0:
 		return tooMuch
 	case r.stuck:
-		return certificate.Never
+		return diag.Never
 	}
-	return certificate.Always
+	return diag.Always
 }
 
-const tooMuch certificate.Verdict = "?"
+const tooMuch diag.Outcome = "?"
 
 // visit goes on from one state with whatever may happen next.
 func (r *runs) visit(p phase) {

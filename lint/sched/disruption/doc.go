@@ -25,7 +25,7 @@
 //
 // Budget: package model says how many steps a question may take; its checker
 // counts, too. One search takes no more than 100,000 filters of that. What the budget
-// does not suffice for is undetermined.
+// does not suffice for is unknown.
 //
 // Losses of nodes go from the cheapest means to the dearest: arithmetic over
 // kinds of nodes, whose arguments are in package search and which

@@ -3,13 +3,13 @@ package disruption
 import (
 	"slices"
 
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // Drain is whether the nodes of a workload's pods can be drained one at a time.
 type Drain struct {
-	Answer Answer
+	Answer diag.Outcome
 	// Budgets are those that refuse every eviction: one that allows none, or
 	// several of one pod.
 	Budgets []Budget
@@ -25,34 +25,34 @@ type Drain struct {
 }
 
 // severity orders verdicts from the worst on.
-var severity = map[certificate.Verdict]int{certificate.Never: 3, certificate.OrderDependent: 2, certificate.Undetermined: 1}
+var severity = map[diag.Outcome]int{diag.Never: 3, diag.Sometimes: 2, diag.Unknown: 1}
 
 // Drain judges a workload: whether its pods may be evicted (R-W19, R-W29), and
 // whether they find other nodes then. DaemonSets stay where they are, and a bare
 // pod is nobody's to create again.
 func (j *Judge) Drain(w *workload.Workload) Drain {
 	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || Certain(w) == 0 {
-		return Drain{Answer: None}
+		return Drain{Answer: diag.None}
 	}
 	if why := j.unknown(w); why != "" {
-		return Drain{Answer: Unknown, Why: why}
+		return Drain{Answer: diag.Unknown, Why: why}
 	}
 	if d, blocked := j.evicted(w); blocked {
 		return d
 	}
-	out := Drain{Answer: Yes}
+	out := Drain{Answer: diag.Always}
 	all := j.Drains(w)
 	if len(all) == 0 && j.grows(w, Certain(w)) { // no node is there yet
-		return Drain{Answer: Unknown, Why: whyGrowth}
+		return Drain{Answer: diag.Unknown, Why: whyGrowth}
 	}
 	if out.Worst, out.Like = Worst(all); out.Worst == nil {
 		return out
 	}
-	if i := slices.IndexFunc(all, func(s Survival) bool { return s.Verdict == certificate.Undetermined }); i >= 0 && out.Worst.Verdict != certificate.Never {
-		return Drain{Answer: Unknown, Why: all[i].Why} // it may be no for one of the nodes
+	if i := slices.IndexFunc(all, func(s Survival) bool { return s.Verdict == diag.Unknown }); i >= 0 && out.Worst.Verdict != diag.Never {
+		return Drain{Answer: diag.Unknown, Why: all[i].Why} // it may be no for one of the nodes
 	}
-	out.Answer, out.Why = answers[out.Worst.Verdict], out.Worst.Why
-	if out.Answer == Unknown {
+	out.Answer, out.Why = out.Worst.Verdict, out.Worst.Why
+	if out.Answer == diag.Unknown {
 		out.Worst = nil
 		return out
 	}
@@ -73,15 +73,15 @@ func (j *Judge) evicted(w *workload.Workload) (d Drain, blocked bool) {
 	}
 	switch {
 	case len(budgets) > 1 && sure && !w.Repeated:
-		return Drain{Answer: No, Budgets: budgets}, true
+		return Drain{Answer: diag.Never, Budgets: budgets}, true
 	case len(budgets) == 1 && budgets[0].Known && budgets[0].Allowed == 0:
-		return Drain{Answer: No, Budgets: budgets}, true
+		return Drain{Answer: diag.Never, Budgets: budgets}, true
 	}
 	m := j.Migration(w)
-	if !m.Evicts || m.Answer == None {
+	if !m.Evicts || m.Answer == diag.None {
 		return Drain{}, false
 	}
-	return Drain{Answer: m.Answer, Evicts: m.Answer != Yes, Why: m.Why}, true
+	return Drain{Answer: m.Answer, Evicts: m.Answer != diag.Always, Why: m.Why}, true
 }
 
 // Worst is the worst outcome of losses by one key and of one meaning, and how

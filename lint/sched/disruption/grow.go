@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -14,7 +14,7 @@ import (
 // begins finds at which size of a growing pool the maximum of an autoscaler
 // begins to fit. Where several pools may grow for the pods no single size tells.
 func (j *Judge) begins(w *workload.Workload) Scaling {
-	s := Scaling{Answer: Unknown, Why: whyGrowth}
+	s := Scaling{Answer: diag.Unknown, Why: whyGrowth}
 	e := j.m.Eligible(w)
 	var pools []*topology.Pool
 	extra := 0
@@ -31,11 +31,11 @@ func (j *Judge) begins(w *workload.Workload) Scaling {
 		m := j.m.Variant(scene.ws, j.m.GrownBy(pools[0], k))
 		d := search.Decide(m, j.options(j.steps))
 		v := verdict(d, scene.of[w])
-		return v == certificate.Always || v == certificate.OrderDependent
+		return v == diag.Always || v == diag.Sometimes
 	}
 	k := sort.Search(extra+1, fits)
 	if k > extra {
-		return Scaling{Answer: Unknown, Why: "it is not known whether it fits once pools have grown"}
+		return Scaling{Answer: diag.Unknown, Why: "it is not known whether it fits once pools have grown"}
 	}
 	s.Pool, s.Size = pools[0].Name, pools[0].Count+k
 	s.Why = fmt.Sprintf("begins to fit with %d nodes in pool %s", s.Size, s.Pool)

@@ -3,6 +3,7 @@ package disruption
 import (
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -272,9 +273,9 @@ func (j *Judge) unfit(group []*workload.Workload) map[*workload.Workload]bool {
 	s := j.scene(group)
 	_, d := s.decide()
 	unfit := map[*workload.Workload]bool{}
-	if d.Verdict == certificate.Never {
+	if d.Verdict == diag.Never {
 		for _, o := range group {
-			unfit[o] = verdict(d, s.of[o]) == certificate.Never
+			unfit[o] = verdict(d, s.of[o]) == diag.Never
 		}
 	}
 	j.unfits[key] = unfit
@@ -292,18 +293,18 @@ func (j *Judge) needs(w, o *workload.Workload) bool {
 // pods of some workloads beside all others, which had one at rest.
 func impossible(d, rest *certificate.Decision, ws ...*workload.Workload) bool {
 	for _, w := range ws {
-		if verdict(d, w) == certificate.Never {
+		if verdict(d, w) == diag.Never {
 			return true
 		}
 	}
-	placed := rest.Verdict == certificate.Always || rest.Verdict == certificate.OrderDependent
-	return placed && d.Verdict == certificate.Never
+	placed := rest.Verdict == diag.Always || rest.Verdict == diag.Sometimes
+	return placed && d.Verdict == diag.Never
 }
 
 // because is why a workload cannot be placed beside the others; nil if that
 // cannot be made small.
 func because(m *model.Model, d *certificate.Decision, w *workload.Workload) *search.Core {
-	if verdict(d, w) == certificate.Never {
+	if verdict(d, w) == diag.Never {
 		return search.Explain(m, w, d)
 	}
 	_, core := search.ExplainTogether(m, d)

@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -52,7 +53,7 @@ func (j *Judge) helpers(w *workload.Workload) (all []*workload.Workload) {
 
 // Scaling is whether all pods fit that an autoscaler may ask for.
 type Scaling struct {
-	Answer Answer
+	Answer diag.Outcome
 	// Limit is the rule by which they do not, if it is one of the workload alone.
 	Limit *bound.Limit
 	// Most is how many fit at most, if they do not.
@@ -68,12 +69,12 @@ type Scaling struct {
 func (j *Judge) Scaling(w *workload.Workload) Scaling {
 	switch {
 	case w.Scale == nil:
-		return Scaling{Answer: None}
+		return Scaling{Answer: diag.None}
 	case j.unknown(w) != "":
-		return Scaling{Answer: Unknown, Why: j.unknown(w)}
+		return Scaling{Answer: diag.Unknown, Why: j.unknown(w)}
 	}
 	if why := j.leans(w); why != "" {
-		return Scaling{Answer: Unknown, Why: why}
+		return Scaling{Answer: diag.Unknown, Why: why}
 	}
 	s := j.scene(j.crowd(w, w.Scale.Max)).with(w, w.Scale.Max)
 	_, d := s.decide()
@@ -83,26 +84,26 @@ func (j *Judge) Scaling(w *workload.Workload) Scaling {
 		if !j.grows(w, w.Scale.Max) { // others may leave less
 			most = min(most, placed(d, c))
 		}
-		return Scaling{Answer: No, Limit: l, Most: most}
+		return Scaling{Answer: diag.Never, Limit: l, Most: most}
 	}
 	switch verdict(d, c) {
-	case certificate.Always:
+	case diag.Always:
 		if j.grows(w, w.Scale.Max) && !j.scales(w) {
-			return Scaling{Answer: Unknown, Why: whyGrowth}
+			return Scaling{Answer: diag.Unknown, Why: whyGrowth}
 		}
-		return Scaling{Answer: Yes}
-	case certificate.OrderDependent:
-		return Scaling{Answer: May, Why: "it depends on which pods come first"}
-	case certificate.Never:
+		return Scaling{Answer: diag.Always}
+	case diag.Sometimes:
+		return Scaling{Answer: diag.Sometimes, Why: "it depends on which pods come first"}
+	case diag.Never:
 		if j.yielding(w, j.crowd(w, w.Scale.Max)) != nil {
-			return Scaling{Answer: Unknown, Why: whyPreempt}
+			return Scaling{Answer: diag.Unknown, Why: whyPreempt}
 		}
 		if j.grows(w, w.Scale.Max) {
 			return j.begins(w)
 		}
-		return Scaling{Answer: No, Most: placed(d, c), Why: "others take the room"}
+		return Scaling{Answer: diag.Never, Most: placed(d, c), Why: "others take the room"}
 	}
-	return Scaling{Answer: Unknown, Why: j.undecided(w)}
+	return Scaling{Answer: diag.Unknown, Why: j.undecided(w)}
 }
 
 func placed(d *certificate.Decision, w *workload.Workload) int {

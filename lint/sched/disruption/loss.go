@@ -3,6 +3,7 @@ package disruption
 import (
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -17,7 +18,7 @@ type Survival struct {
 	// the one that is lost: of the loss of each of them alone the same is true.
 	Nodes   []string
 	Meaning certificate.Meaning
-	Verdict certificate.Verdict
+	Verdict diag.Outcome
 	// Pending is how many pods are missing in the end: at least so many if the
 	// verdict is Never; if it is OrderDependent, so many in some run.
 	Pending int
@@ -92,7 +93,7 @@ type loss struct {
 
 // answer is what is known of one loss.
 type answer struct {
-	verdict certificate.Verdict
+	verdict diag.Outcome
 	pending int
 	why     string
 }
@@ -112,30 +113,30 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 		return q.atEverySize(b, meaning) // no pod of it is there, so none is lost
 	}
 	if why := q.j.unlisted(q.w); why != "" {
-		return answer{verdict: certificate.Undetermined, why: why}
+		return answer{verdict: diag.Unknown, why: why}
 	}
 	if slices.ContainsFunc(q.crowded, l.Tolerates) {
-		return answer{verdict: certificate.Undetermined, why: whyTolerates}
+		return answer{verdict: diag.Unknown, why: whyTolerates}
 	}
 	if why := q.leans(); why != "" {
-		return answer{verdict: certificate.Undetermined, why: why}
+		return answer{verdict: diag.Unknown, why: why}
 	}
 	a := q.settle(b, l)
-	if a.verdict == certificate.Never || a.verdict == certificate.OrderDependent {
+	if a.verdict == diag.Never || a.verdict == diag.Sometimes {
 		a = q.preempting(b, l, a)
 	}
 	recreated, grows := l.Recreated(q.w), q.j.grows(q.w, Certain(q.w))
 	switch {
-	case a.verdict == certificate.Never && l.Meaning == certificate.Drained && q.accompanied():
-		a = answer{verdict: certificate.Undetermined, why: whyLinger}
-	case a.verdict == certificate.Always:
+	case a.verdict == diag.Never && l.Meaning == certificate.Drained && q.accompanied():
+		a = answer{verdict: diag.Unknown, why: whyLinger}
+	case a.verdict == diag.Always:
 		a = q.atEverySize(b, meaning)
-	case grows && (recreated || a.verdict != certificate.OrderDependent):
+	case grows && (recreated || a.verdict != diag.Sometimes):
 		a = q.grow(b, l, a)
-	case a.verdict == certificate.Undetermined && a.why == "":
+	case a.verdict == diag.Unknown && a.why == "":
 		a.why = q.j.undecided(q.w)
 	}
-	if known := a.verdict == certificate.Never || a.verdict == certificate.OrderDependent; known && !recreated {
+	if known := a.verdict == diag.Never || a.verdict == diag.Sometimes; known && !recreated {
 		if a.why = whyUnreachable; len(q.w.Kind.Template) == 0 {
 			a.why = whyBare
 		}
@@ -177,10 +178,10 @@ func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) an
 	}
 	alone := *q
 	alone.ruled, alone.crowded = ruled, crowded
-	if left := alone.settle(b, l); left.verdict == certificate.Never {
+	if left := alone.settle(b, l); left.verdict == diag.Never {
 		return left
 	}
-	return answer{verdict: certificate.Undetermined, why: whyPreempt}
+	return answer{verdict: diag.Unknown, why: whyPreempt}
 }
 
 // grow is what is left of a verdict where pools may grow: never, if it is never
@@ -188,8 +189,8 @@ func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) an
 // are such that more nodes are never worse. Among others that is not enough: at some
 // size one of them may not fit, and leave its room.
 func (q *loss) grow(b *search.DomainLoss, l certificate.Loss, a answer) answer {
-	open := answer{verdict: certificate.Undetermined, why: whyGrowth}
-	if a.verdict != certificate.Never || !search.Hereditary(q.j.m, q.ruled) {
+	open := answer{verdict: diag.Unknown, why: whyGrowth}
+	if a.verdict != diag.Never || !search.Hereditary(q.j.m, q.ruled) {
 		return open
 	}
 	larger := q.j.larger()
@@ -202,7 +203,7 @@ func (q *loss) grow(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 		if more.Value != b.Value || !contains(more.Like, b.Like) {
 			continue
 		}
-		if a := g.settle(more, l); a.verdict == certificate.Never && g.alone().settle(more, l).verdict == certificate.Never {
+		if a := g.settle(more, l); a.verdict == diag.Never && g.alone().settle(more, l).verdict == diag.Never {
 			return a
 		}
 	}
@@ -241,14 +242,14 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 		found := q.stage(q.ruled, b, l)
 		a = &found
 	}
-	if len(q.crowded) == len(q.ruled) || a.verdict == certificate.Never {
+	if len(q.crowded) == len(q.ruled) || a.verdict == diag.Never {
 		return *a
 	}
-	if full := q.stage(q.crowded, b, l); full.verdict != certificate.Undetermined {
+	if full := q.stage(q.crowded, b, l); full.verdict != diag.Unknown {
 		return full
 	}
-	if why := q.j.beside(q.w, q.crowded); why != "" && a.verdict == certificate.Always {
-		return answer{verdict: certificate.Undetermined, why: why}
+	if why := q.j.beside(q.w, q.crowded); why != "" && a.verdict == diag.Always {
+		return answer{verdict: diag.Unknown, why: why}
 	}
 	return *a
 }
@@ -261,17 +262,17 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 	if len(q.ruled) == 1 {
 		v, pending, ok := q.room.Single(b, l)
 		switch {
-		case ok && v == certificate.Undetermined:
+		case ok && v == diag.Unknown:
 			return &answer{verdict: v, why: whyStrained}
 		case ok:
 			return &answer{verdict: v, pending: pending}
 		}
 	}
 	if n := q.room.NeverFits(b, l, q.ruled); n > 0 {
-		return &answer{verdict: certificate.Never, pending: n}
+		return &answer{verdict: diag.Never, pending: n}
 	}
 	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, q.ruled, Certain) {
-		return &answer{verdict: certificate.Always}
+		return &answer{verdict: diag.Always}
 	}
 	return nil
 }

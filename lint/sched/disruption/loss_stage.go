@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -92,12 +93,12 @@ func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certifica
 func (s *stage) answers() []answer {
 	all := make([]answer, len(s.group))
 	for i := range all {
-		all[i].verdict = certificate.Undetermined
+		all[i].verdict = diag.Unknown
 	}
 	if search.Hereditary(s.j.m, s.group) {
 		s.onRemaining(all)
 	}
-	open := func(a answer) bool { return a.verdict == certificate.Undetermined }
+	open := func(a answer) bool { return a.verdict == diag.Unknown }
 	if !slices.ContainsFunc(all, open) {
 		return all
 	}
@@ -122,7 +123,7 @@ func (s *stage) tooLarge(all []answer) []answer {
 		return all
 	}
 	for i := range all {
-		if all[i].verdict == certificate.Undetermined {
+		if all[i].verdict == diag.Unknown {
 			all[i].why = whySize
 		}
 	}
@@ -150,7 +151,7 @@ func (s *stage) onRemaining(all []answer) {
 	if !slices.ContainsFunc(s.m.Topology.Nodes, func(n *topology.Node) bool { return !s.lost[n.Name] }) {
 		for i, w := range s.group {
 			if !w.Kind.PerNode() && Certain(w) > 0 {
-				all[i] = answer{verdict: certificate.Never, pending: Certain(w)}
+				all[i] = answer{verdict: diag.Never, pending: Certain(w)}
 			}
 		}
 		return
@@ -165,13 +166,13 @@ func (s *stage) onRemaining(all []answer) {
 	for i, w := range s.group {
 		c := s.of[w]
 		switch {
-		case verdict(d, c) == certificate.Never:
-			all[i] = answer{verdict: certificate.Never, pending: max(1, missing(d, c))}
-		case sure != nil && verdict(sure, c) == certificate.Always && s.loss.Recreated(w):
-			all[i] = answer{verdict: certificate.Always}
-		case d.Verdict == certificate.Always || d.Verdict == certificate.OrderDependent:
+		case verdict(d, c) == diag.Never:
+			all[i] = answer{verdict: diag.Never, pending: max(1, missing(d, c))}
+		case sure != nil && verdict(sure, c) == diag.Always && s.loss.Recreated(w):
+			all[i] = answer{verdict: diag.Always}
+		case d.Verdict == diag.Always || d.Verdict == diag.Sometimes:
 			if n := s.stuck(d, c); n > 0 {
-				all[i] = answer{verdict: certificate.OrderDependent, pending: n}
+				all[i] = answer{verdict: diag.Sometimes, pending: n}
 			}
 		}
 	}

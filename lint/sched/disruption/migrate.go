@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -16,7 +17,7 @@ import (
 // Migration is whether a machine of a workload can move to another node while
 // it runs: a second pod has to find a node beside the first (R-W25 to R-W27).
 type Migration struct {
-	Answer Answer
+	Answer diag.Outcome
 	// Machines is how many there are of the workload.
 	Machines int
 	Why      string
@@ -34,42 +35,42 @@ type Migration struct {
 // pools may grow for them, none can migrate only if that holds however far.
 func (j *Judge) Migration(w *workload.Workload) Migration {
 	m := j.migration(w)
-	if m.Answer == None || j.unknown(w) != "" || !j.grows(w, Certain(w)) || m.Answer == Yes && j.migrates(w, m) {
+	if m.Answer == diag.None || j.unknown(w) != "" || !j.grows(w, Certain(w)) || m.Answer == diag.Always && j.migrates(w, m) {
 		return m
 	}
 	if larger := j.larger(); larger != nil && search.Hereditary(j.m, j.group(w, false)) {
-		one := Migration{Machines: m.Machines, Answer: Unknown}
-		if g := larger.migration(w); g.Answer == No {
-			if larger.migrate(w, []*workload.Workload{w}, &one); one.Answer == No { // see neverAlone
+		one := Migration{Machines: m.Machines, Answer: diag.Unknown}
+		if g := larger.migration(w); g.Answer == diag.Never {
+			if larger.migrate(w, []*workload.Workload{w}, &one); one.Answer == diag.Never { // see neverAlone
 				return g
 			}
 		}
 	}
-	return Migration{Answer: Unknown, Machines: m.Machines, Evicts: m.Evicts, Why: whyGrowth}
+	return Migration{Answer: diag.Unknown, Machines: m.Machines, Evicts: m.Evicts, Why: whyGrowth}
 }
 
 func (j *Judge) migration(w *workload.Workload) Migration {
 	machines := Certain(w)
 	if !w.Kind.VM || machines == 0 || w.Running {
-		return Migration{Answer: None}
+		return Migration{Answer: diag.None}
 	}
 	strategy, _ := w.EvictionStrategy()
-	m := Migration{Machines: machines, Evicts: strategy == "LiveMigrate", Answer: Unknown}
+	m := Migration{Machines: machines, Evicts: strategy == "LiveMigrate", Answer: diag.Unknown}
 	if m.Why = j.unknown(w); m.Why != "" {
 		return m
 	}
 	group := j.group(w, true)
 	j.migrate(w, group, &m)
-	if rules := j.group(w, false); m.Answer == Unknown && len(group) > len(rules) {
+	if rules := j.group(w, false); m.Answer == diag.Unknown && len(group) > len(rules) {
 		j.migrate(w, rules, &m)
-		if why := j.beside(w, group); why != "" && m.Answer == Yes {
-			m.Answer, m.placed, m.Why = Unknown, false, why
+		if why := j.beside(w, group); why != "" && m.Answer == diag.Always {
+			m.Answer, m.placed, m.Why = diag.Unknown, false, why
 		}
 	}
-	if left := j.yielding(w, group); left != nil && (m.Answer == No || m.Answer == May) {
-		open := Migration{Machines: machines, Evicts: m.Evicts, Answer: Unknown, Why: whyPreempt}
+	if left := j.yielding(w, group); left != nil && (m.Answer == diag.Never || m.Answer == diag.Sometimes) {
+		open := Migration{Machines: machines, Evicts: m.Evicts, Answer: diag.Unknown, Why: whyPreempt}
 		m.Core, m.CoreModel, m.Why = nil, nil, ""
-		if j.migrate(w, left, &m); m.Answer != No {
+		if j.migrate(w, left, &m); m.Answer != diag.Never {
 			return open
 		}
 	}
@@ -84,7 +85,7 @@ const maxMachines = 40
 // for the node that it must not be on.
 func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *Migration) {
 	if out.Why = j.leans(w); out.Why != "" {
-		out.Answer = Unknown
+		out.Answer = diag.Unknown
 		return
 	}
 	group = j.sound(w, group)
@@ -100,16 +101,16 @@ func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *M
 	}
 	m, d := s.decide()
 	switch {
-	case rest.Verdict == certificate.Never:
-		out.Answer, out.Why = None, "its pods do not fit as it is"
+	case rest.Verdict == diag.Never:
+		out.Answer, out.Why = diag.None, "its pods do not fit as it is"
 	case impossible(d, rest, target, source):
-		out.Answer, out.Core, out.CoreModel = No, because(m, d, target), m
-	case d.Verdict == certificate.Always:
-		out.Answer, out.placed = Yes, true
+		out.Answer, out.Core, out.CoreModel = diag.Never, because(m, d, target), m
+	case d.Verdict == diag.Always:
+		out.Answer, out.placed = diag.Always, true
 	default: // the second pod comes last, when all others are in place
-		out.Answer = answers[search.Roll(m, certificate.Rollout{Old: source, Fresh: target, Surge: 1}, j.options(j.steps)).Verdict]
+		out.Answer = search.Roll(m, certificate.Rollout{Old: source, Fresh: target, Surge: 1}, j.options(j.steps)).Verdict
 	}
-	if out.Answer == Unknown {
+	if out.Answer == diag.Unknown {
 		out.Why = j.undecided(w)
 	}
 }

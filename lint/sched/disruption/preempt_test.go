@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // TestPreemption: nobody knows whether a rollout completes that only pods of
@@ -22,21 +22,21 @@ func TestPreemption(t *testing.T) {
 	for _, v := range []struct {
 		nodes      int
 		a, b       string // priorities
-		want, rest certificate.Verdict
+		want, rest diag.Outcome
 	}{
-		{3, "", "", certificate.Never, certificate.Never},
-		{3, high, high, certificate.Never, certificate.Never},
-		{3, high, "", certificate.Undetermined, certificate.Undetermined},
-		{3, polite, polite, certificate.Never, certificate.Never},
-		{3, polite, "", certificate.Never, certificate.Undetermined},
-		{4, high, "", certificate.Always, certificate.Always},
+		{3, "", "", diag.Never, diag.Never},
+		{3, high, high, diag.Never, diag.Never},
+		{3, high, "", diag.Unknown, diag.Unknown},
+		{3, polite, polite, diag.Never, diag.Never},
+		{3, polite, "", diag.Never, diag.Unknown},
+		{4, high, "", diag.Always, diag.Always},
 	} {
 		var nodes strings.Builder
 		for n := range v.nodes {
 			fmt.Fprintf(&nodes, "---\n{apiVersion: v1, kind: Node, metadata: {name: n%d, labels: {%s: n%d}}}\n", n, keys[host], n)
 		}
 		j, m := judge(t, nodes.String(), deployment("a", 1, v.a, "a, b")+deployment("b", 2, v.b, "b"))
-		for name, want := range map[string]certificate.Verdict{"a": v.want, "b": v.rest} {
+		for name, want := range map[string]diag.Outcome{"a": v.want, "b": v.rest} {
 			w := find(t, m, name)
 			if got := j.Rollout(w, w.Count.N); got.Verdict != want {
 				t.Errorf("%d nodes, %q beside %q: the rollout of %s is %q (%s), want %q", v.nodes, v.a, v.b, name, got.Verdict, got.Why, want)
@@ -45,7 +45,7 @@ func TestPreemption(t *testing.T) {
 	}
 	alone := deployment("a", 3, high, "a")
 	j, m := judge(t, "{apiVersion: v1, kind: NodeList, items: [{metadata: {name: n0, labels: {kubernetes.io/hostname: n0}}}, {metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}}, {metadata: {name: n2, labels: {kubernetes.io/hostname: n2}}}]}", alone+deployment("b", 1, "", "b"))
-	if got := j.Rollout(find(t, m, "a"), 3); got.Verdict != certificate.Never {
+	if got := j.Rollout(find(t, m, "a"), 3); got.Verdict != diag.Never {
 		t.Errorf("beside pods that are not in the way: %q (%s)", got.Verdict, got.Why)
 	}
 }

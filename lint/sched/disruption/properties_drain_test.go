@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -13,13 +14,13 @@ import (
 // drained is what becomes of the first workload when nodes are drained one at a
 // time: over all complete placements and all ways in which the pods of the node
 // are placed again (R-W19).
-func (s sample) drained(t *testing.T) (answer disruption.Answer, tooMuch bool) {
+func (s sample) drained(t *testing.T) (answer diag.Outcome, tooMuch bool) {
 	t.Helper()
 	from, _, _ := s.settle(t, 0, nil)
 	if len(from.complete) == 0 {
-		return disruption.None, true
+		return diag.None, true
 	}
-	worst := disruption.Yes
+	worst := diag.Always
 	for n := range s.boxes {
 		after := s.clone()
 		after.boxes[n].drained = true
@@ -37,9 +38,9 @@ func (s sample) drained(t *testing.T) (answer disruption.Answer, tooMuch bool) {
 		tooMuch = tooMuch || w.left <= 0
 		switch {
 		case ends[false] && !ends[true]:
-			worst = disruption.No
-		case ends[false] && worst != disruption.No:
-			worst = disruption.May
+			worst = diag.Never
+		case ends[false] && worst != diag.Never:
+			worst = diag.Sometimes
 		}
 	}
 	return worst, tooMuch || from.tooMuch
@@ -60,8 +61,8 @@ func TestDrainAgreesWithRepairs(t *testing.T) {
 		}
 		return s
 	}
-	said := func(j *disruption.Judge, w *workload.Workload) disruption.Answer { return j.Drain(w).Answer }
-	agree(t, 250, draw, sample.drained, said, disruption.Yes, disruption.No, disruption.May)
+	said := func(j *disruption.Judge, w *workload.Workload) diag.Outcome { return j.Drain(w).Answer }
+	agree(t, 250, draw, sample.drained, said, diag.Always, diag.Never, diag.Sometimes)
 }
 
 // scaled is how many pods of the first workload can be placed at the most and at
@@ -82,7 +83,7 @@ func (s sample) scaled(t *testing.T, pods int, alone bool) (most, least int, too
 // TestScalingAgreesWithPlacements holds answers on autoscalers, and limits,
 // against all placements at the maximum.
 func TestScalingAgreesWithPlacements(t *testing.T) {
-	count, open := map[disruption.Answer]int{}, map[disruption.Answer]int{}
+	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
 	for seed := range trials.Of(t, 300) {
 		g := newGenerator(seed, 504)
 		s := g.sample("Deployment")
@@ -95,12 +96,12 @@ func TestScalingAgreesWithPlacements(t *testing.T) {
 			count["?"]++
 			continue
 		}
-		want := disruption.May
+		want := diag.Sometimes
 		switch {
 		case least == pods:
-			want = disruption.Yes
+			want = diag.Always
 		case most < pods:
-			want = disruption.No
+			want = diag.Never
 		}
 		j, m := judge(t, s.nodes(), s.manifests()+scaler)
 		web := find(t, m, "web")
@@ -110,15 +111,15 @@ func TestScalingAgreesWithPlacements(t *testing.T) {
 		} else if l != nil {
 			count["limit"]++
 		}
-		if got.Answer == disruption.Unknown {
+		if got.Answer == diag.Unknown {
 			open[want]++
 			continue
 		}
 		count[want]++
-		if got.Answer != want || got.Answer == disruption.No && got.Most < most {
+		if got.Answer != want || got.Answer == diag.Never && got.Most < most {
 			t.Errorf("seed %d: %+v at %d, want %s, most %d%s%s", seed, got, pods, want, most, s, strings.TrimSpace(scaler))
 		}
 	}
 	t.Logf("%v, unknown %v", count, open)
-	tame(t, count, disruption.Yes, disruption.No, disruption.May, "limit")
+	tame(t, count, diag.Always, diag.Never, diag.Sometimes, "limit")
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -210,7 +210,7 @@ const (
 	yes, no, may, open = "yes", "no", "may", "unknown"
 )
 
-var inWords = map[certificate.Verdict]string{certificate.Always: yes, certificate.Never: no, certificate.OrderDependent: may, certificate.Undetermined: open, "": "unfit"}
+var inWords = map[diag.Outcome]string{diag.Always: yes, diag.Never: no, diag.Sometimes: may, diag.Unknown: open, "": "unfit"}
 
 func placing(m *model.Model) said {
 	d := search.Decide(m, search.Options{Steps: 400_000})

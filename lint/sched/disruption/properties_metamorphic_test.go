@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 )
 
@@ -19,7 +19,7 @@ func (s sample) said(t *testing.T, name string) string {
 	text := ""
 	for _, r := range j.Rollouts(web) {
 		text += fmt.Sprintf("rollout %q, ", r.Verdict)
-		if r.Verdict == certificate.Never || r.Verdict == certificate.OrderDependent {
+		if r.Verdict == diag.Never || r.Verdict == diag.Sometimes {
 			of := slices.DeleteFunc(j.Remedies(web, &r), func(r disruption.Remedy) bool { return r == disruption.OneMoreNode }) // like the first that fits, by name
 			text += fmt.Sprintf("remedies %v, ", of)
 		}
@@ -131,7 +131,7 @@ func TestMoreNodesAreNoWorse(t *testing.T) {
 		for i := range u.loads {
 			u.loads[i].rules = slices.DeleteFunc(u.loads[i].rules, func(r rule) bool { return r.use != "anti" })
 		}
-		verdict := func(s sample) certificate.Verdict {
+		verdict := func(s sample) diag.Outcome {
 			j, m := judge(t, s.nodes(), s.manifests())
 			return j.Rollouts(find(t, m, "web"))[0].Verdict
 		}
@@ -143,7 +143,7 @@ func TestMoreNodesAreNoWorse(t *testing.T) {
 		more.boxes = append(more.boxes, box{name: "new", host: "new", zone: "new", rack: "new", pool: g.pick("p", "q"), cpu: -1, pods: -1})
 		now := verdict(more)
 		count[fmt.Sprintf("%q to %q", was, now)]++
-		if was == certificate.Always && now == certificate.Never {
+		if was == diag.Always && now == diag.Never {
 			t.Errorf("seed %d: %s with a further node%s", seed, now, u)
 		}
 	}

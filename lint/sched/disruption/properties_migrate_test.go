@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -41,12 +42,12 @@ func (g generator) migrating() sample {
 // migrates tries every machine in every complete placement: a second pod of the
 // same labels finds a node that is not the first one's, while the first is there
 // (R-W25).
-func (s sample) migrates(t *testing.T) (answer disruption.Answer, tooMuch bool) {
+func (s sample) migrates(t *testing.T) (answer diag.Outcome, tooMuch bool) {
 	t.Helper()
 	from := s.start(t, 0)
 	from.tooMuch = from.tooMuch || from.unclear || from.fits && len(from.complete) == 0
 	if len(from.complete) == 0 {
-		return disruption.None, from.tooMuch
+		return diag.None, from.tooMuch
 	}
 	some, all := false, true
 	for _, g := range from.complete {
@@ -60,27 +61,27 @@ func (s sample) migrates(t *testing.T) (answer disruption.Answer, tooMuch bool) 
 	}
 	switch {
 	case all:
-		return disruption.Yes, from.tooMuch
+		return diag.Always, from.tooMuch
 	case some:
-		return disruption.May, from.tooMuch
+		return diag.Sometimes, from.tooMuch
 	}
-	return disruption.No, from.tooMuch
+	return diag.Never, from.tooMuch
 }
 
 // TestMigrationAgreesWithPlacements holds answers on migrations against all
 // machines in all placements.
 func TestMigrationAgreesWithPlacements(t *testing.T) {
 	draw := func(seed int) sample { return newGenerator(seed, 502).migrating() }
-	said := func(j *disruption.Judge, w *workload.Workload) disruption.Answer { return j.Migration(w).Answer }
-	agree(t, 300, draw, sample.migrates, said, disruption.Yes, disruption.No, disruption.May, disruption.None)
+	said := func(j *disruption.Judge, w *workload.Workload) diag.Outcome { return j.Migration(w).Answer }
+	agree(t, 300, draw, sample.migrates, said, diag.Always, diag.Never, diag.Sometimes, diag.None)
 }
 
 // agree holds what the judge says of the first workload of so many samples
 // against what is true of it, and fails if one of the answers came up rarely.
-func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sample, *testing.T) (disruption.Answer, bool),
-	said func(*disruption.Judge, *workload.Workload) disruption.Answer, answers ...disruption.Answer) {
+func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sample, *testing.T) (diag.Outcome, bool),
+	said func(*disruption.Judge, *workload.Workload) diag.Outcome, answers ...diag.Outcome) {
 	t.Helper()
-	count, open := map[disruption.Answer]int{}, map[disruption.Answer]int{}
+	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
 	for seed := range trials.Of(t, cases) {
 		s := draw(seed)
 		want, tooMuch := truth(s, t)
@@ -90,7 +91,7 @@ func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sampl
 		}
 		j, m := judge(t, s.nodes(), s.manifests())
 		got := said(j, find(t, m, "web"))
-		if got == disruption.Unknown {
+		if got == diag.Unknown {
 			open[want]++
 			continue
 		}
@@ -104,7 +105,7 @@ func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sampl
 }
 
 // tame fails if some answer came up rarely.
-func tame(t *testing.T, count map[disruption.Answer]int, answers ...disruption.Answer) {
+func tame(t *testing.T, count map[diag.Outcome]int, answers ...diag.Outcome) {
 	t.Helper()
 	for _, a := range answers {
 		if count[a] < trials.Share(t, 5) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 )
 
@@ -65,7 +65,7 @@ func TestRemediesHold(t *testing.T) {
 			j, m := judge(t, u.nodes(), u.manifests())
 			web := find(t, m, "web")
 			got := j.Rollouts(web)[0]
-			if got.Verdict != certificate.Never && got.Verdict != certificate.OrderDependent {
+			if got.Verdict != diag.Never && got.Verdict != diag.Sometimes {
 				continue
 			}
 			for _, r := range j.Remedies(web, &got) {
@@ -75,7 +75,7 @@ func TestRemediesHold(t *testing.T) {
 					continue
 				}
 				count[r]++
-				if want != certificate.Always {
+				if want != diag.Always {
 					t.Errorf("seed %d: %s of %s surge %d, unavailable %d makes it %q%s", seed, r, way, u.surge, u.unavailable, want, u)
 				}
 			}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // updated is a random sample of which the first workload is updated in a way.
@@ -56,10 +56,10 @@ var updates = map[string]func(g generator) updated{
 
 // outside is a case of which the judge says nothing that can be held against
 // runs: the loads fit each, but not all together, so that nothing is at rest.
-const outside certificate.Verdict = "outside"
+const outside diag.Outcome = "outside"
 
 // verdict is that of all runs from all complete placements.
-func (u updated) verdict(t *testing.T) certificate.Verdict {
+func (u updated) verdict(t *testing.T) diag.Outcome {
 	t.Helper()
 	from := u.start(t, 0)
 	switch {
@@ -81,17 +81,17 @@ func (u updated) verdict(t *testing.T) certificate.Verdict {
 func TestRolloutAgreesWithRuns(t *testing.T) {
 	for way, v := range map[string]struct {
 		cases  int
-		fewest map[certificate.Verdict]int // of 100 cases
+		fewest map[diag.Outcome]int // of 100 cases
 	}{
-		"rolling":  {700, map[certificate.Verdict]int{"": 10, certificate.Always: 20, certificate.Never: 2, certificate.OrderDependent: 2}},
-		"recreate": {200, map[certificate.Verdict]int{"": 10, certificate.Always: 20, certificate.OrderDependent: 2}},
-		"in place": {200, map[certificate.Verdict]int{"": 10, certificate.Always: 20, certificate.OrderDependent: 1}},
-		"both":     {250, map[certificate.Verdict]int{"": 10, certificate.Always: 15, certificate.Never: 8, certificate.OrderDependent: 2}},
-		"per node": {250, map[certificate.Verdict]int{"": 10, certificate.Always: 3, certificate.Never: 5}},
+		"rolling":  {700, map[diag.Outcome]int{"": 10, diag.Always: 20, diag.Never: 2, diag.Sometimes: 2}},
+		"recreate": {200, map[diag.Outcome]int{"": 10, diag.Always: 20, diag.Sometimes: 2}},
+		"in place": {200, map[diag.Outcome]int{"": 10, diag.Always: 20, diag.Sometimes: 1}},
+		"both":     {250, map[diag.Outcome]int{"": 10, diag.Always: 15, diag.Never: 8, diag.Sometimes: 2}},
+		"per node": {250, map[diag.Outcome]int{"": 10, diag.Always: 3, diag.Never: 5}},
 	} {
 		t.Run(way, func(t *testing.T) {
 			cases := trials.Of(t, v.cases)
-			count, open := map[certificate.Verdict]int{}, map[certificate.Verdict]int{}
+			count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
 			for seed := range cases {
 				u := updates[way](newGenerator(seed, 501))
 				u.against(t, seed, count, open)
@@ -107,7 +107,7 @@ func TestRolloutAgreesWithRuns(t *testing.T) {
 }
 
 // against holds what the judge says against all runs, and counts it.
-func (u updated) against(t *testing.T, seed int, count, open map[certificate.Verdict]int) {
+func (u updated) against(t *testing.T, seed int, count, open map[diag.Outcome]int) {
 	t.Helper()
 	want := u.verdict(t)
 	if want == outside || want == tooMuch {
@@ -116,7 +116,7 @@ func (u updated) against(t *testing.T, seed int, count, open map[certificate.Ver
 	}
 	j, m := judge(t, u.nodes(), u.manifests())
 	got := j.Rollouts(find(t, m, "web"))[0].Verdict
-	if got == certificate.Undetermined {
+	if got == diag.Unknown {
 		open[want]++
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 )
 
@@ -21,11 +21,11 @@ func TestTerminatingPodIsCompany(t *testing.T) {
 			{kind: "Deployment", name: "db", replicas: 1, pool: "p"},
 		},
 	}}
-	if v := u.verdict(t); v != certificate.OrderDependent {
+	if v := u.verdict(t); v != diag.Sometimes {
 		t.Errorf("%s", v)
 	}
 	j, m := judge(t, u.nodes(), u.manifests())
-	if r := j.Rollout(find(t, m, "web"), 1); r.Verdict != certificate.Undetermined || r.Stuck != nil {
+	if r := j.Rollout(find(t, m, "web"), 1); r.Verdict != diag.Unknown || r.Stuck != nil {
 		t.Errorf("%+v", r)
 	}
 }
@@ -45,11 +45,11 @@ func TestDrainCountsNodesWithAllKeys(t *testing.T) {
 		},
 		loads: []load{{kind: "Deployment", name: "web", replicas: 3, rules: []rule{even(keys[rack]), even(keys[zone])}}},
 	}
-	if v, _ := s.drained(t); v != disruption.Yes {
+	if v, _ := s.drained(t); v != diag.Always {
 		t.Errorf("%s", v)
 	}
 	j, m := judge(t, s.nodes(), s.manifests())
-	if d := j.Drain(find(t, m, "web")); d.Answer != disruption.Yes {
+	if d := j.Drain(find(t, m, "web")); d.Answer != diag.Always {
 		t.Errorf("%+v", d)
 	}
 }
@@ -69,12 +69,12 @@ func TestRolloutsThatWereMisjudged(t *testing.T) {
 	}
 	for name, v := range map[string]struct {
 		updated
-		want certificate.Verdict
+		want diag.Outcome
 	}{
 		"a rule between revisions only": {updated{way: "rolling", surge: 1, sample: sample{
 			boxes: []box{bare(0, "a", -1), bare(1, "b", -1)},
 			loads: []load{{kind: "Deployment", name: "web", replicas: 2, rules: apart(zone, rule{mismatch: true}), strategy: "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"}},
-		}}, certificate.OrderDependent},
+		}}, diag.Sometimes},
 		"daemons that share a zone do not fit": {updated{way: "per node", surge: 1, sample: sample{
 			boxes: []box{bare(0, "a", -1), bare(1, "a", -1)},
 			loads: []load{{kind: "DaemonSet", name: "web", rules: apart(zone, rule{match: true}), strategy: surges}},
@@ -82,11 +82,11 @@ func TestRolloutsThatWereMisjudged(t *testing.T) {
 		"daemons twice beside others": {updated{way: "per node", surge: 1, sample: sample{
 			boxes: []box{bare(0, "a", 3), bare(1, "b", -1)},
 			loads: []load{{kind: "DaemonSet", name: "web", cpu: 1, strategy: surges}, {kind: "DaemonSet", name: "db", cpu: 2}},
-		}}, certificate.Never},
+		}}, diag.Never},
 		"both generations beside others": {updated{way: "both", sample: sample{
 			boxes: []box{bare(0, "a", 12)},
 			loads: []load{{kind: "Rollout", name: "web", replicas: 3, cpu: 2, strategy: "strategy: {blueGreen: {activeService: web}}"}, {kind: "Deployment", name: "db", replicas: 1, cpu: 1}},
-		}}, certificate.Never},
+		}}, diag.Never},
 	} {
 		if got := v.verdict(t); got != v.want {
 			t.Errorf("%s: runs say %q", name, got)
@@ -127,7 +127,7 @@ func TestRemedyAmongNeighbours(t *testing.T) {
 	j, m := judge(t, s.nodes(), s.manifests())
 	web := find(t, m, "web")
 	r := j.Rollout(web, 2)
-	if got := j.Remedies(web, &r); r.Verdict != certificate.Never || slices.Contains(got, disruption.MatchLabelKeys) {
+	if got := j.Remedies(web, &r); r.Verdict != diag.Never || slices.Contains(got, disruption.MatchLabelKeys) {
 		t.Errorf("%s, %v", r.Verdict, got)
 	}
 }
@@ -146,7 +146,7 @@ pools:
 {apiVersion: apps/v1, kind: Deployment, metadata: {name: db}, spec: {replicas: 1, selector: {matchLabels: {app: db}}, template: {metadata: {labels: {app: db}}, spec: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: db}}}]}}, containers: [{name: c, image: c}]}}}}
 `
 	j, m := judge(t, nodes, manifests)
-	if d := j.Drain(find(t, m, "db")); d.Answer != disruption.Unknown {
+	if d := j.Drain(find(t, m, "db")); d.Answer != diag.Unknown {
 		t.Errorf("the drain is %s, although it works with one further node and not with two", d.Answer)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -84,7 +85,7 @@ func (j *Judge) rollsOut(w *workload.Workload, group []*workload.Workload, nodes
 		return true
 	}
 	other.roll(w, other.crowd(w, replicas), &r)
-	return r.Verdict == certificate.Always
+	return r.Verdict == diag.Always
 }
 
 // MigrationRemedies tries what lets the machines of a workload migrate.
@@ -95,7 +96,7 @@ func (j *Judge) MigrationRemedies(w *workload.Workload) []Remedy {
 		return j.aside(func() {
 			other := j.other(j.m.Variant(append(slices.Clone(group), j.running...), nodes))
 			other.migrate(w, other.group(w, true), &m)
-		}) && m.Answer == Yes
+		}) && m.Answer == diag.Always
 	}
 	var all []Remedy
 	passesOver := edited(w, "kubevirt.io/created-by", func(t *corev1.PodAffinityTerm) *[]string {
@@ -189,7 +190,7 @@ func (j *Judge) Honored(w *workload.Workload, key string) bool {
 	group[slices.Index(group, w)] = &c
 	other := j.other(j.m.Variant(append(group, j.running...), j.m.Topology.Nodes))
 	return !slices.ContainsFunc(other.Survives(&c, key), func(s Survival) bool {
-		return s.Meaning == certificate.Unreachable && s.Verdict != certificate.Always
+		return s.Meaning == certificate.Unreachable && s.Verdict != diag.Always
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -22,7 +23,7 @@ type Rollout struct {
 	// Verdict is Always if it completes in every run, Never if it never does and
 	// OrderDependent if it may get stuck. It is "" if nothing replaces the pods, or
 	// if they cannot all be placed before it begins.
-	Verdict certificate.Verdict
+	Verdict diag.Outcome
 	// Why says why a verdict is not known, or is "".
 	Why string
 	// Core is why it never completes, in terms of CoreModel; Stuck is moves after
@@ -66,16 +67,16 @@ func (j *Judge) paced(w *workload.Workload, how workload.Rollout, replicas int) 
 	switch {
 	case r.Way == workload.NoRollout || r.Unknown != "" || j.unknown(w) != "" || !j.grows(w, replicas):
 		return r
-	case r.Verdict == certificate.Always && j.rolls(w, r):
+	case r.Verdict == diag.Always && j.rolls(w, r):
 		return r
 	}
-	if larger := j.larger(); larger != nil && r.Verdict != certificate.Always {
+	if larger := j.larger(); larger != nil && r.Verdict != diag.Always {
 		g := larger.declared(w, how, replicas)
-		if g.Verdict == "" || g.Verdict == certificate.Never && search.Hereditary(j.m, j.group(w, false)) && larger.neverAlone(w, g) {
+		if g.Verdict == "" || g.Verdict == diag.Never && search.Hereditary(j.m, j.group(w, false)) && larger.neverAlone(w, g) {
 			return g
 		}
 	}
-	return Rollout{Rollout: how, Replicas: replicas, Verdict: certificate.Undetermined, Why: whyGrowth}
+	return Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: whyGrowth}
 }
 
 // neverAlone reports whether a rollout never completes for the workload by itself, as
@@ -84,7 +85,7 @@ func (j *Judge) paced(w *workload.Workload, how workload.Rollout, replicas int) 
 func (j *Judge) neverAlone(w *workload.Workload, r Rollout) bool {
 	one := Rollout{Rollout: r.Rollout, Replicas: r.Replicas}
 	j.roll(w, []*workload.Workload{w}, &one)
-	return one.Verdict == certificate.Never
+	return one.Verdict == diag.Never
 }
 
 // declared judges a rollout on the declared nodes: among all that contend for
@@ -95,34 +96,34 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 	case r.Way == workload.NoRollout:
 		return r
 	case r.Unknown != "":
-		r.Verdict, r.Why = certificate.Undetermined, r.Unknown
+		r.Verdict, r.Why = diag.Unknown, r.Unknown
 		return r
 	case j.unknown(w) != "":
-		r.Verdict, r.Why = certificate.Undetermined, j.unknown(w)
+		r.Verdict, r.Why = diag.Unknown, j.unknown(w)
 		return r
 	case j.roomy(w, replicas, r.Surge):
-		r.Verdict, r.placed = certificate.Always, true
+		r.Verdict, r.placed = diag.Always, true
 		return r
 	}
 	if r.Why = j.leans(w); r.Why != "" {
-		r.Verdict = certificate.Undetermined
+		r.Verdict = diag.Unknown
 		return r
 	}
 	group := j.crowd(w, replicas)
 	j.roll(w, group, &r)
-	if rules := j.group(w, false); r.Verdict == certificate.Undetermined && len(group) > len(rules) {
+	if rules := j.group(w, false); r.Verdict == diag.Unknown && len(group) > len(rules) {
 		j.roll(w, rules, &r)
-		if r.Verdict == certificate.Always && (r.Way == workload.PerNode || j.beside(w, group) != "") { // which it was not among all, for want of room
-			r.Verdict = certificate.Undetermined
+		if r.Verdict == diag.Always && (r.Way == workload.PerNode || j.beside(w, group) != "") { // which it was not among all, for want of room
+			r.Verdict = diag.Unknown
 		}
 	}
-	if left := j.yielding(w, group); left != nil && (r.Verdict == certificate.Never || r.Verdict == certificate.OrderDependent) {
+	if left := j.yielding(w, group); left != nil && (r.Verdict == diag.Never || r.Verdict == diag.Sometimes) {
 		r = Rollout{Rollout: how, Replicas: replicas}
-		if j.roll(w, left, &r); r.Verdict != certificate.Never {
-			return Rollout{Rollout: how, Replicas: replicas, Verdict: certificate.Undetermined, Why: whyPreempt}
+		if j.roll(w, left, &r); r.Verdict != diag.Never {
+			return Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: whyPreempt}
 		}
 	}
-	if r.Verdict == certificate.Undetermined {
+	if r.Verdict == diag.Unknown {
 		r.Why = cmp.Or(j.beside(w, group), j.undecided(w))
 	}
 	return r
@@ -161,8 +162,8 @@ func (j *Judge) roll(w *workload.Workload, group []*workload.Workload, r *Rollou
 		q.raised++
 	}
 	if q.alike() && q.decide(q.raised).lasting { // which says that they fit before, too
-		r.Verdict, r.placed = certificate.Always, true
-	} else if rest := q.decide(r.Replicas); rest.verdict == certificate.Never {
+		r.Verdict, r.placed = diag.Always, true
+	} else if rest := q.decide(r.Replicas); rest.verdict == diag.Never {
 		r.Verdict = ""
 	} else {
 		r.Verdict = q.verdict(rest)
@@ -191,7 +192,7 @@ type rolling struct {
 // decided is what is known of a number of pods that are all alike.
 type decided struct {
 	pods    int
-	verdict certificate.Verdict
+	verdict diag.Outcome
 	lasting bool // always, whatever else went on before
 	m       *model.Model
 	d       *certificate.Decision
@@ -207,13 +208,13 @@ func (q *rolling) decide(pods int) *decided {
 	m, d := s.decide()
 	c := s.of[q.w]
 	known := &decided{pods: pods, verdict: verdict(d, c), m: m, d: d, copy: c}
-	known.lasting = known.verdict == certificate.Always && (d.Lasting(c) || q.shrinks())
+	known.lasting = known.verdict == diag.Always && (d.Lasting(c) || q.shrinks())
 	q.known[pods] = known
 	return known
 }
 
 // verdict goes from what is cheap to what goes through every state.
-func (q *rolling) verdict(rest *decided) certificate.Verdict {
+func (q *rolling) verdict(rest *decided) diag.Outcome {
 	switch {
 	case q.Way == workload.PerNode:
 		return q.perNode()
@@ -222,7 +223,7 @@ func (q *rolling) verdict(rest *decided) certificate.Verdict {
 		// Before an old pod may go a new one has to be there beside all of them.
 		if raised.pods > rest.pods && impossible(raised.d, rest.d, raised.copy) {
 			q.Core, q.CoreModel = because(raised.m, raised.d, raised.copy), raised.m
-			return certificate.Never
+			return diag.Never
 		}
 		return q.explore()
 	case q.shrinks():
@@ -241,53 +242,53 @@ func (q *rolling) revisions() (s *scene, fresh *workload.Workload) {
 const briefSteps = 2_000
 
 // counted is twins as far as counts tell that there is always room.
-func (q *rolling) counted() certificate.Verdict {
+func (q *rolling) counted() diag.Outcome {
 	s, fresh := q.revisions()
 	_, d := s.decideIn(briefSteps)
-	if verdict(d, fresh) == certificate.Always && verdict(d, s.of[q.w]) == certificate.Always && d.Lasting(fresh) {
+	if verdict(d, fresh) == diag.Always && verdict(d, s.of[q.w]) == diag.Always && d.Lasting(fresh) {
 		q.placed = true
-		return certificate.Always
+		return diag.Always
 	}
-	return certificate.Undetermined
+	return diag.Unknown
 }
 
 // first is the first verdict that is one.
-func (q *rolling) first(ways ...func(*rolling) certificate.Verdict) certificate.Verdict {
+func (q *rolling) first(ways ...func(*rolling) diag.Outcome) diag.Outcome {
 	for _, way := range ways {
-		if v := way(q); v != certificate.Undetermined {
+		if v := way(q); v != diag.Unknown {
 			return v
 		}
 	}
-	return certificate.Undetermined
+	return diag.Unknown
 }
 
 // twins judges two revisions that rules tell apart, or that stand beside one
 // another whole.
-func (q *rolling) twins() certificate.Verdict {
+func (q *rolling) twins() diag.Outcome {
 	s, fresh := q.revisions()
 	m, d := s.decide()
-	if verdict(d, fresh) == certificate.Always && verdict(d, s.of[q.w]) == certificate.Always && (d.Lasting(fresh) || q.shrinks()) {
+	if verdict(d, fresh) == diag.Always && verdict(d, s.of[q.w]) == diag.Always && (d.Lasting(fresh) || q.shrinks()) {
 		q.placed = true
-		return certificate.Always
+		return diag.Always
 	}
 	if q.Way != workload.BothWhole {
 		if q.Unavailable > 0 {
-			return certificate.Undetermined
+			return diag.Unknown
 		}
 		fresh.Count.N = 1 // the first new pod
 		m, d = s.decide()
 	}
 	if impossible(d, q.known[q.Replicas].d, fresh, s.of[q.w]) {
 		q.Core, q.CoreModel = because(m, d, fresh), m
-		return certificate.Never
+		return diag.Never
 	}
-	return certificate.Undetermined
+	return diag.Unknown
 }
 
 // perNode judges a DaemonSet whose new pods start beside the old ones (R-W17).
 // Where rules look at one node at a time each node is a question of its own: all
 // can be updated one after the other if old and new pods can be on all at once.
-func (q *rolling) perNode() certificate.Verdict {
+func (q *rolling) perNode() diag.Outcome {
 	s := q.j.scene(q.group)
 	fresh := s.twin(q.w, 0)
 	m, d := s.decide()
@@ -295,12 +296,12 @@ func (q *rolling) perNode() certificate.Verdict {
 	switch {
 	case nodes && impossible(d, q.known[q.Replicas].d, fresh, s.of[q.w]):
 		q.Core, q.CoreModel = because(m, d, fresh), m
-		return certificate.Never
-	case verdict(d, fresh) == certificate.Always && (nodes || q.shrinks()):
+		return diag.Never
+	case verdict(d, fresh) == diag.Always && (nodes || q.shrinks()):
 		q.placed = true
-		return certificate.Always
+		return diag.Always
 	}
-	return certificate.Undetermined
+	return diag.Unknown
 }
 
 // nodeByNode reports whether the pods' own rules leave each node a question of
@@ -322,7 +323,7 @@ func (q *rolling) nodeByNode() bool {
 }
 
 // explore goes through all states of the rollout.
-func (q *rolling) explore() certificate.Verdict {
+func (q *rolling) explore() diag.Outcome {
 	s, fresh := q.revisions()
 	m := s.model(nil)
 	ask := certificate.Rollout{Old: s.of[q.w], Fresh: fresh, Surge: q.Surge, Unavailable: q.Unavailable}

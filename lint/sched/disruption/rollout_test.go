@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // Keys of the enumerator, and what nodes call them.
@@ -206,18 +206,18 @@ func (c *controller) reconcile(s cluster) cluster {
 	return s
 }
 
-func (c *controller) verdict() certificate.Verdict {
+func (c *controller) verdict() diag.Outcome {
 	c.alike, c.started, c.seen = c.pairs(), map[cluster]bool{}, map[cluster]bool{}
 	c.start(cluster{})
 	switch {
 	case !c.begun:
 		return ""
 	case !c.done:
-		return certificate.Never
+		return diag.Never
 	case c.stuck:
-		return certificate.OrderDependent
+		return diag.Sometimes
 	}
-	return certificate.Always
+	return diag.Always
 }
 
 // text is the input of the same: nodes and a Deployment.
@@ -297,7 +297,7 @@ func sizes() (all []size) {
 func TestRolloutAgreesWithController(t *testing.T) {
 	for _, setting := range settings {
 		t.Run(setting.name, func(t *testing.T) {
-			all, count := sizes(), map[certificate.Verdict]int{}
+			all, count := sizes(), map[diag.Outcome]int{}
 			for _, i := range newGenerator(len(setting.name), 500).Perm(len(all))[:min(len(all), trials.Of(t, len(all)))] {
 				x := all[i]
 				c := &controller{rules: setting.rules, replicas: x.replicas, surge: x.surge, unavailable: x.unavailable}

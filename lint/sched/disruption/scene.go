@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -99,11 +100,11 @@ func (s *scene) decideIn(steps int) (*model.Model, *certificate.Decision) {
 }
 
 // verdict is that about one workload of a decision.
-func verdict(d *certificate.Decision, w *workload.Workload) certificate.Verdict {
+func verdict(d *certificate.Decision, w *workload.Workload) diag.Outcome {
 	for i := range d.Workloads {
 		if d.Workloads[i].Workload == w {
 			return d.Workloads[i].Verdict
 		}
 	}
-	return certificate.Undetermined
+	return diag.Unknown
 }

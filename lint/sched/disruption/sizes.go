@@ -3,6 +3,7 @@ package disruption
 import (
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -55,7 +56,7 @@ func (j *Judge) whole(group []*workload.Workload) bool {
 		return true
 	}
 	_, d := j.scene(group).decide()
-	return d.Verdict != certificate.Never
+	return d.Verdict != diag.Never
 }
 
 // rolls reports whether a rollout that completes on the declared nodes does at
@@ -67,7 +68,7 @@ func (j *Judge) rolls(w *workload.Workload, here Rollout) bool {
 		if at != j {
 			r = at.declared(w, here.Rollout, here.Replicas)
 		}
-		return r.Verdict == certificate.Always && (every || r.placed && at.whole(group))
+		return r.Verdict == diag.Always && (every || r.placed && at.whole(group))
 	})
 }
 
@@ -80,7 +81,7 @@ func (j *Judge) migrates(w *workload.Workload, here Migration) bool {
 		if at != j {
 			m = at.migration(w)
 		}
-		return m.Answer == Yes && (every || m.placed && at.whole(group))
+		return m.Answer == diag.Always && (every || m.placed && at.whole(group))
 	})
 }
 
@@ -88,7 +89,7 @@ func (j *Judge) migrates(w *workload.Workload, here Migration) bool {
 // they do on the declared nodes, at every size.
 func (j *Judge) scales(w *workload.Workload) bool {
 	return j.holds(j.closed(w, w.Scale.Max), 0, func(at *Judge, _ bool) bool {
-		return at == j || at.Scaling(w).Answer == Yes
+		return at == j || at.Scaling(w).Answer == diag.Always
 	})
 }
 
@@ -96,9 +97,9 @@ func (j *Judge) scales(w *workload.Workload) bool {
 // nodes.
 func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if q.j.grows(q.w, Certain(q.w)) && !q.survives(b, meaning) {
-		return answer{verdict: certificate.Undetermined, why: whyGrowth}
+		return answer{verdict: diag.Unknown, why: whyGrowth}
 	}
-	return answer{verdict: certificate.Always}
+	return answer{verdict: diag.Always}
 }
 
 // survives reports whether what holds of a loss on the declared nodes does at
@@ -121,7 +122,7 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 		}
 		o := at.lossOf(q.w, q.key)
 		return !slices.ContainsFunc(o.kinds.Losses(), func(more *search.DomainLoss) bool {
-			return q.covers(b, more) && (o.ask(more, meaning).verdict != certificate.Always || !every && !o.left(group, more, l))
+			return q.covers(b, more) && (o.ask(more, meaning).verdict != diag.Always || !every && !o.left(group, more, l))
 		})
 	})
 }
@@ -131,13 +132,13 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 func (q *loss) fits(group []*workload.Workload) bool {
 	s := q.j.scene(group)
 	_, d := s.decide()
-	return verdict(d, s.of[q.w]) == certificate.Always
+	return verdict(d, s.of[q.w]) == diag.Always
 }
 
 // left reports whether all pods are always placed on the nodes that a loss leaves.
 func (q *loss) left(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) bool {
 	s := q.set(group, b, l)
-	return verdict(s.without(s.lost), s.of[q.w]) == certificate.Always
+	return verdict(s.without(s.lost), s.of[q.w]) == diag.Always
 }
 
 // covers reports whether a loss at another size is among those that a loss on the

@@ -3,8 +3,8 @@ package disruption_test
 import (
 	"testing"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
-	"github.com/schedlint/schedlint/lint/sched/disruption"
 )
 
 // TestGrowingPools: what is said of changes where a pool has no node yet, or has
@@ -13,13 +13,13 @@ func TestGrowingPools(t *testing.T) {
 	const web = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {nodeSelector: {pool: p}, containers: [{name: c, image: c}]}}}}\n"
 	for _, c := range []struct {
 		name, pools   string
-		rollout, zone certificate.Verdict // of a loss of zone a
-		drain         disruption.Answer
+		rollout, zone diag.Outcome // of a loss of zone a
+		drain         diag.Outcome
 	}{
-		{"nodes that may be more", "- {name: p, zones: {a: 2, b: 1}, max: 9, labels: {pool: p}}\n", certificate.Always, certificate.Always, disruption.Yes},
-		{"no node yet", "- {name: p, zones: {a: 0}, max: 2, labels: {pool: p}}\n", certificate.Undetermined, "", disruption.Unknown},
-		{"other nodes in the zone", "- {name: p, zones: {a: 0}, max: 2, labels: {pool: p}}\n- {name: q, zones: {a: 1}}\n", certificate.Undetermined, certificate.Undetermined, disruption.Unknown},
-		{"pools for others", "- {name: p, zones: {a: 1, b: 1}, labels: {pool: p}}\n- {name: q, zones: {a: 0}, max: 3}\n", certificate.Always, certificate.Always, disruption.Yes},
+		{"nodes that may be more", "- {name: p, zones: {a: 2, b: 1}, max: 9, labels: {pool: p}}\n", diag.Always, diag.Always, diag.Always},
+		{"no node yet", "- {name: p, zones: {a: 0}, max: 2, labels: {pool: p}}\n", diag.Unknown, "", diag.Unknown},
+		{"other nodes in the zone", "- {name: p, zones: {a: 0}, max: 2, labels: {pool: p}}\n- {name: q, zones: {a: 1}}\n", diag.Unknown, diag.Unknown, diag.Unknown},
+		{"pools for others", "- {name: p, zones: {a: 1, b: 1}, labels: {pool: p}}\n- {name: q, zones: {a: 0}, max: 3}\n", diag.Always, diag.Always, diag.Always},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j, m := judge(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n"+c.pools, web)
@@ -30,7 +30,7 @@ func TestGrowingPools(t *testing.T) {
 			if d := j.Drain(w); d.Answer != c.drain {
 				t.Errorf("a drain is %s (%s), want %s", d.Answer, d.Why, c.drain)
 			}
-			var got certificate.Verdict
+			var got diag.Outcome
 			for _, s := range j.Survives(w, keys[zone]) {
 				if s.Value == "a" && s.Meaning == certificate.Gone {
 					got = s.Verdict

@@ -3,7 +3,7 @@ package disruption
 import (
 	"slices"
 
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -22,7 +22,7 @@ func (j *Judge) Skews(w *workload.Workload, replicas int) bool {
 	brief := *j
 	brief.steps = skewSteps
 	q := &rolling{j: &brief, w: w, group: j.group(w, false), Rollout: &Rollout{Rollout: how, Replicas: replicas}, known: map[int]*decided{}}
-	return q.explore() == certificate.Always && q.skewed
+	return q.explore() == diag.Always && q.skewed
 }
 
 // Tighter reports whether a rollout may get stuck if the hard spread constraints

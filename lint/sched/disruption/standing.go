@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -70,7 +71,7 @@ func (j *Judge) Repairs(w *workload.Workload, pods int) []search.Repair {
 	s.ws = append(s.ws, j.helpers(w)...)
 	m := j.m.Variant(s.ws, j.m.Topology.Nodes)
 	d := search.Decide(m, j.options(j.steps))
-	if w.Kind.PerNode() || verdict(d, s.of[w]) != certificate.Never {
+	if w.Kind.PerNode() || verdict(d, s.of[w]) != diag.Never {
 		return nil
 	}
 	if core := search.Explain(m, s.of[w], d); core != nil {

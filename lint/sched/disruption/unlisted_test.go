@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedlint/schedlint/lint/sched/certificate"
-	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // TestUnlistedResource: nothing is known of changes to pods that request a
@@ -21,17 +20,17 @@ func TestUnlistedResource(t *testing.T) {
 	w := find(t, m, "gpu")
 	told := map[string]string{}
 	for _, r := range j.Rollouts(w) {
-		if r.Verdict != certificate.Undetermined {
+		if r.Verdict != diag.Unknown {
 			t.Errorf("a rollout of %d: %s", r.Replicas, r.Verdict)
 		}
 		told["rollout"] = r.Why
 	}
-	if d := j.Drain(w); d.Answer != disruption.Unknown {
+	if d := j.Drain(w); d.Answer != diag.Unknown {
 		t.Errorf("drain: %s", d.Answer)
 	} else {
 		told["drain"] = d.Why
 	}
-	if s := j.Scaling(w); s.Answer != disruption.Unknown {
+	if s := j.Scaling(w); s.Answer != diag.Unknown {
 		t.Errorf("scaling: %s", s.Answer)
 	} else {
 		told["scaling"] = s.Why
@@ -41,7 +40,7 @@ func TestUnlistedResource(t *testing.T) {
 		t.Error("no answer about losses")
 	}
 	for _, s := range losses {
-		if s.Verdict != certificate.Undetermined {
+		if s.Verdict != diag.Unknown {
 			t.Errorf("loss of %s: %s", s.Value, s.Verdict)
 		}
 		told["loss"] = s.Why
@@ -64,15 +63,15 @@ func TestBesideUnlisted(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, gpu string
-		rollout   certificate.Verdict
-		drain     disruption.Answer
+		rollout   diag.Outcome
+		drain     diag.Outcome
 	}{
-		{"room for all", "cpu: 1, example.com/gpu: 1", certificate.Always, disruption.Yes},
-		{"too little for all", "cpu: 3, example.com/gpu: 1", certificate.Undetermined, disruption.Unknown},
+		{"room for all", "cpu: 1, example.com/gpu: 1", diag.Always, diag.Always},
+		{"too little for all", "cpu: 3, example.com/gpu: 1", diag.Unknown, diag.Unknown},
 	} {
 		j, m := judge(t, nodes, load("gpu", 3, c.gpu)+load("web", 3, "cpu: 1"))
 		w := find(t, m, "web")
-		if r := j.Rollouts(w)[0]; r.Verdict != c.rollout || r.Verdict == certificate.Undetermined && !strings.Contains(r.Why, "example.com/gpu") {
+		if r := j.Rollouts(w)[0]; r.Verdict != c.rollout || r.Verdict == diag.Unknown && !strings.Contains(r.Why, "example.com/gpu") {
 			t.Errorf("%s: a rollout is %s (%s), want %s", c.name, r.Verdict, r.Why, c.rollout)
 		}
 		if d := j.Drain(w); d.Answer != c.drain {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
@@ -25,9 +25,9 @@ func TestCheckerRefusesFalseProofs(t *testing.T) {
 			if !ok {
 				continue
 			}
-			claim := certificate.Always
+			claim := diag.Always
 			if never {
-				claim = certificate.Never
+				claim = diag.Never
 			}
 			if want.verdict() != claim && len(kinds) > 0 {
 				t.Fatalf("seed %d: %v prove %s of what is %s\n%s", seed, kinds, claim, want.verdict(), text)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -85,17 +86,17 @@ func named(m *model.Model, some map[*workload.Workload]bool) []*workload.Workloa
 // there are none, and all that rests on them.
 func leaveOpen(m *model.Model, d *certificate.Decision, some map[*workload.Workload]bool, cause model.Cause) {
 	open := func(w *workload.Workload) bool { return len(some) == 0 || some[w] }
-	d.Verdict, d.RulesVerdict, d.Exact, d.MaxPlaced, d.MinPlaced = certificate.Undetermined, certificate.Undetermined, false, 0, 0
+	d.Verdict, d.RulesVerdict, d.Exact, d.MaxPlaced, d.MinPlaced = diag.Unknown, diag.Unknown, false, 0, 0
 	for i := range d.Workloads {
 		w := &d.Workloads[i]
 		if open(w.Workload) {
-			w.Verdict, w.RulesVerdict, w.Cause, w.MaxPlaced, w.MinPlaced = certificate.Undetermined, certificate.Undetermined, cause, w.Pods, 0
+			w.Verdict, w.RulesVerdict, w.Cause, w.MaxPlaced, w.MinPlaced = diag.Unknown, diag.Unknown, cause, w.Pods, 0
 		}
-		if w.Verdict == certificate.Never {
-			d.Verdict = certificate.Never
+		if w.Verdict == diag.Never {
+			d.Verdict = diag.Never
 		}
-		if w.RulesVerdict == certificate.Never {
-			d.RulesVerdict = certificate.Never
+		if w.RulesVerdict == diag.Never {
+			d.RulesVerdict = diag.Never
 		}
 		d.MaxPlaced, d.MinPlaced = d.MaxPlaced+w.MaxPlaced, d.MinPlaced+w.MinPlaced
 	}

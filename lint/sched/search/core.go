@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -73,9 +74,9 @@ func (q question) possible(relax *relaxation) model.Answer {
 	d := decideInstance(newInstance(q.m.Split(), q.contend, relax), Options{Steps: coreSteps})
 	if q.of == nil {
 		switch d.whole() {
-		case certificate.Never:
+		case diag.Never:
 			return model.No
-		case certificate.Undetermined:
+		case diag.Unknown:
 			return model.Maybe
 		}
 		return model.Yes

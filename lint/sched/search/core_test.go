@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -17,13 +18,13 @@ func TestCores(t *testing.T) {
 	single, together := 0, 0
 	for seed := range cases {
 		text, m, want := enumerated(t, seed, 31)
-		if m == nil || want.verdict() != certificate.Never {
+		if m == nil || want.verdict() != diag.Never {
 			continue
 		}
 		d := search.Decide(m, search.Options{})
 		alone := false
 		for _, w := range d.Workloads {
-			if w.Verdict == certificate.Never {
+			if w.Verdict == diag.Never {
 				alone = true
 				single++
 				minimal(t, seed, text, m, w.Workload, d, []*workload.Workload{w.Workload}, search.Explain(m, w.Workload, d))

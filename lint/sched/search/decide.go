@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -77,7 +78,7 @@ func components(m *model.Model, o Options) *certificate.Decision {
 
 // undecided is the decision where even what has to be done once takes too long.
 func undecided(m *model.Model) *certificate.Decision {
-	d := &certificate.Decision{Verdict: certificate.Undetermined, RulesVerdict: certificate.Undetermined, Groups: map[*workload.Workload][]*workload.Workload{}, Brief: map[*workload.Workload]bool{}}
+	d := &certificate.Decision{Verdict: diag.Unknown, RulesVerdict: diag.Unknown, Groups: map[*workload.Workload][]*workload.Workload{}, Brief: map[*workload.Workload]bool{}}
 	for _, w := range m.Workloads {
 		if g := m.Groups[w]; !model.Modelled(g) || w.Running {
 			continue
@@ -87,7 +88,7 @@ func undecided(m *model.Model) *certificate.Decision {
 			pods = 0 // nobody has counted its nodes
 		}
 		d.Total, d.MaxPlaced = d.Total+pods, d.MaxPlaced+pods
-		d.Workloads = append(d.Workloads, certificate.WorkloadDecision{Workload: w, Pods: pods, Verdict: certificate.Undetermined, RulesVerdict: certificate.Undetermined, MaxPlaced: pods, Cause: model.ByBudget})
+		d.Workloads = append(d.Workloads, certificate.WorkloadDecision{Workload: w, Pods: pods, Verdict: diag.Unknown, RulesVerdict: diag.Unknown, MaxPlaced: pods, Cause: model.ByBudget})
 		d.Over = append(d.Over, certificate.Overrun{Workloads: []*workload.Workload{w}, Pods: pods, Cause: model.ByBudget})
 	}
 	return d
@@ -208,29 +209,29 @@ func (a *instance) trySearch(c component, o Options, known bool) (out outcome, o
 	return out, done
 }
 
-func (o *outcome) verdict() certificate.Verdict {
+func (o *outcome) verdict() diag.Outcome {
 	switch {
 	case !o.decided:
-		return certificate.Undetermined
+		return diag.Unknown
 	case o.always:
-		return certificate.Always
+		return diag.Always
 	case o.never:
-		return certificate.Never
+		return diag.Never
 	}
-	return certificate.OrderDependent
+	return diag.Sometimes
 }
 
 // whole is the verdict over components, which do not touch one another.
-func (d *decided) whole() certificate.Verdict {
-	all := certificate.Always
+func (d *decided) whole() diag.Outcome {
+	all := diag.Always
 	for i := range d.outcomes {
 		switch v := d.outcomes[i].verdict(); {
-		case v == certificate.Never:
-			return certificate.Never
-		case v == certificate.Undetermined || all == certificate.Undetermined:
-			all = certificate.Undetermined // never, in a later component, outranks it
-		case v == certificate.OrderDependent:
-			all = certificate.OrderDependent
+		case v == diag.Never:
+			return diag.Never
+		case v == diag.Unknown || all == diag.Unknown:
+			all = diag.Unknown // never, in a later component, outranks it
+		case v == diag.Sometimes:
+			all = diag.Sometimes
 		}
 	}
 	return all
@@ -247,16 +248,16 @@ type tally struct {
 	unsure, large, refuted bool
 }
 
-func (t tally) verdict() certificate.Verdict {
+func (t tally) verdict() diag.Outcome {
 	switch {
 	case t.most < t.pods:
-		return certificate.Never
+		return diag.Never
 	case t.least == t.pods:
-		return certificate.Always
+		return diag.Always
 	case t.unclear && !(t.best == t.pods && t.worst < t.pods):
-		return certificate.Undetermined
+		return diag.Unknown
 	}
-	return certificate.OrderDependent
+	return diag.Sometimes
 }
 
 func (d *decided) tallies() map[*workload.Workload]tally {

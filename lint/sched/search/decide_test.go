@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -103,14 +104,14 @@ func enumerate(m *model.Model, limit int) (truth, bool) {
 	return t, ok
 }
 
-func (t truth) verdict() certificate.Verdict {
+func (t truth) verdict() diag.Outcome {
 	switch {
 	case !t.stuck:
-		return certificate.Always
+		return diag.Always
 	case !t.complete:
-		return certificate.Never
+		return diag.Never
 	}
-	return certificate.OrderDependent
+	return diag.Sometimes
 }
 
 // several are a few workloads that select one another.
@@ -178,7 +179,7 @@ func enumerated(t *testing.T, seed int, stream uint64) (string, *model.Model, tr
 // filters on small random clusters, and replays witnesses and stuck runs.
 func TestDecisionAgainstEnumeration(t *testing.T) {
 	cases := trials.Of(t, 3000)
-	count := map[certificate.Verdict]int{}
+	count := map[diag.Outcome]int{}
 	for seed := range cases {
 		text, m, want := enumerated(t, seed, 23)
 		if m == nil {
@@ -196,7 +197,7 @@ func TestDecisionAgainstEnumeration(t *testing.T) {
 		}
 	}
 	t.Log(count)
-	for _, v := range []certificate.Verdict{certificate.Always, certificate.OrderDependent, certificate.Never} {
+	for _, v := range []diag.Outcome{diag.Always, diag.Sometimes, diag.Never} {
 		if count[v] < cases/50 {
 			t.Errorf("the generator is too tame: %v", count)
 		}
@@ -222,7 +223,7 @@ func replay(t *testing.T, m *model.Model, run []certificate.Placed, want int) {
 // every run: a verdict is right or undetermined, and bounds are bounds.
 func TestProofsAgainstEnumeration(t *testing.T) {
 	cases := trials.Of(t, 3000)
-	count := map[certificate.Verdict]int{}
+	count := map[diag.Outcome]int{}
 	open := 0
 	for seed := range cases {
 		text, m, want := enumerated(t, seed, 29)
@@ -231,7 +232,7 @@ func TestProofsAgainstEnumeration(t *testing.T) {
 		}
 		d := search.DecideWithoutSearch(m)
 		count[d.Verdict]++
-		if d.Verdict == certificate.Undetermined {
+		if d.Verdict == diag.Unknown {
 			open++
 		} else if d.Verdict != want.verdict() {
 			t.Fatalf("seed %d: %s, want %s\n%s", seed, d.Verdict, want.verdict(), text)

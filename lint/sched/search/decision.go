@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -73,7 +74,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 		verdict := certificate.WorkloadDecision{
 			Workload: w, Pods: t.pods, Verdict: t.verdict(), RulesVerdict: ruled[w].verdict(), MaxPlaced: t.most, MinPlaced: t.least,
 		}
-		if verdict.Verdict == certificate.Undetermined {
+		if verdict.Verdict == diag.Unknown {
 			verdict.Cause = cause(out, w, t)
 		}
 		out.Workloads = append(out.Workloads, verdict)
@@ -113,8 +114,8 @@ func limitNumbers(d *certificate.Decision, rules *decided) {
 		most += rules.outcomes[i].most
 	}
 	d.MaxPlaced = min(d.MaxPlaced, most)
-	if d.RulesVerdict == certificate.Never {
-		d.Verdict = certificate.Never
+	if d.RulesVerdict == diag.Never {
+		d.Verdict = diag.Never
 	}
 }
 

@@ -1,8 +1,8 @@
 // Package search finds out what the scheduler can do with all workloads together: over
 // every order in which pods are scheduled and every choice among feasible nodes.
 //
-// Contract: Decide gives a verdict for each workload: always, never, order-dependent or
-// undetermined. Explain gives the core of what never fits and repairs; Conflicts is what
+// Contract: Decide gives a verdict for each workload: always, never, sometimes or
+// unknown. Explain gives the core of what never fits and repairs; Conflicts is what
 // linting says of workloads together. Lose and Roll go through what follows on
 // placements of all pods: a loss of nodes, a rollout.
 //
@@ -17,13 +17,13 @@
 // Every verdict is certified and confirmed by the Checker that the model carries
 // (confirm.go). A certificate that does not hold leaves what it is about unknown and is
 // reported as an internal failure (Run.Refused); one that takes too long to check leaves
-// the verdict undetermined. The largest and smallest numbers of pods are not certified
+// the verdict unknown. The largest and smallest numbers of pods are not certified
 // beyond what the runs show, nor are the quick answers about losses (loss_fits.go),
 // which are held against enumeration by tests.
 //
 // Pools that may grow: a verdict holds for every size from count to max. Two lemmas
 // (T17, T18) leave few sizes to decide about; where there are too many the verdict is
-// undetermined. Order-dependent is about the declared nodes.
+// unknown. Sometimes is about the declared nodes.
 //
 // Does not import package check.
 package search

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
@@ -55,5 +56,5 @@ func TestEqualPodsAreOneClass(t *testing.T) {
 			return ""
 		}}
 	})
-	count.vary(t, 10, certificate.Always, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 10, diag.Always, diag.Sometimes, diag.Never)
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -119,12 +120,12 @@ func ConfirmFalse(m *model.Model, name string) *certificate.Decision {
 
 // HoldFalse claims of the first component that all its pods are always placed, whatever
 // is decided about it, and gives the verdicts after the checker has seen that.
-func HoldFalse(m *model.Model) []certificate.Verdict {
+func HoldFalse(m *model.Model) []diag.Outcome {
 	d := decideInstance(newInstance(m, true, nil), Options{})
 	o := &d.outcomes[0]
 	o.always, o.never, o.decided, o.proof = true, false, true, certificate.Proof{Kind: certificate.Headroom}
 	hold(m, d, Options{})
-	var all []certificate.Verdict
+	var all []diag.Outcome
 	for i := range d.outcomes {
 		all = append(all, d.outcomes[i].verdict())
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -60,13 +61,13 @@ func decideEnding(m *model.Model, contend bool, o Options) *decided {
 func wait(d *certificate.WorkloadDecision, hopeless bool) {
 	switch {
 	case hopeless:
-		d.Verdict, d.RulesVerdict, d.Cause, d.MaxPlaced, d.MinPlaced = certificate.Never, certificate.Never, "", 0, 0
+		d.Verdict, d.RulesVerdict, d.Cause, d.MaxPlaced, d.MinPlaced = diag.Never, diag.Never, "", 0, 0
 		return
-	case d.Verdict == certificate.Never || d.Verdict == certificate.OrderDependent:
-		d.Verdict, d.Cause = certificate.Undetermined, model.Waits
+	case d.Verdict == diag.Never || d.Verdict == diag.Sometimes:
+		d.Verdict, d.Cause = diag.Unknown, model.Waits
 	}
-	if d.RulesVerdict == certificate.Never || d.RulesVerdict == certificate.OrderDependent {
-		d.RulesVerdict = certificate.Undetermined
+	if d.RulesVerdict == diag.Never || d.RulesVerdict == diag.Sometimes {
+		d.RulesVerdict = diag.Unknown
 	}
 }
 

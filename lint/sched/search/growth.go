@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -15,7 +16,7 @@ const WhyGrowth = "depends on how far the pools grow"
 
 // overSizes takes back verdicts of a decision on the declared nodes that some size
 // of a growing cluster may refute: always holds if it does at every size (see
-// Sizes), never if no size lets all pods be placed. What is order-dependent on the
+// Sizes), never if no size lets all pods be placed. What is sometimes on the
 // declared nodes stays.
 func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 	if !m.Topology.Elastic() {
@@ -30,7 +31,7 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 			q.running = append(q.running, w)
 		}
 	}
-	verdict, rules := certificate.Always, certificate.Always
+	verdict, rules := diag.Always, diag.Always
 	for _, ws := range closed(m) {
 		if Grows(m, ws) {
 			q.judge(ws)
@@ -51,13 +52,13 @@ func closed(m *model.Model) [][]*workload.Workload {
 }
 
 // worse is the verdict on two groups together.
-func worse(a, b certificate.Verdict) certificate.Verdict {
-	for _, v := range []certificate.Verdict{certificate.Never, certificate.Undetermined, certificate.OrderDependent} {
+func worse(a, b diag.Outcome) diag.Outcome {
+	for _, v := range []diag.Outcome{diag.Never, diag.Unknown, diag.Sometimes} {
 		if a == v || b == v {
 			return v
 		}
 	}
-	return certificate.Always
+	return diag.Always
 }
 
 // growth is the question about one group after the other.
@@ -68,7 +69,7 @@ type growth struct {
 	running []*workload.Workload
 	of      map[*workload.Workload]*certificate.WorkloadDecision
 	// verdict and rules are those on the last group.
-	verdict, rules certificate.Verdict
+	verdict, rules diag.Outcome
 }
 
 // keep gives the verdict on a group that no pool may grow for.
@@ -85,12 +86,12 @@ func (q *growth) decide(ws []*workload.Workload, s Size) *certificate.Decision {
 // answers are what is said of a group and of each of its workloads: with
 // resources and by the rules alone.
 type answers struct {
-	whole, rules   certificate.Verdict
-	each, eachRule map[*workload.Workload]certificate.Verdict
+	whole, rules   diag.Outcome
+	each, eachRule map[*workload.Workload]diag.Outcome
 }
 
 func answersOf(d *certificate.Decision) answers {
-	a := answers{d.Verdict, d.RulesVerdict, map[*workload.Workload]certificate.Verdict{}, map[*workload.Workload]certificate.Verdict{}}
+	a := answers{d.Verdict, d.RulesVerdict, map[*workload.Workload]diag.Outcome{}, map[*workload.Workload]diag.Outcome{}}
 	for i := range d.Workloads {
 		w := &d.Workloads[i]
 		a.each[w.Workload], a.eachRule[w.Workload] = w.Verdict, w.RulesVerdict
@@ -103,8 +104,8 @@ func (q *growth) judge(ws []*workload.Workload) {
 	h := q.everywhere(ws)
 	at := answersOf(q.decide(ws, Size{Nodes: q.m.Topology.Nodes}))
 	alone := !slices.ContainsFunc(ws, perNode)
-	q.verdict = h.hold(at.whole, func(a answers) certificate.Verdict { return a.whole }, false, alone)
-	q.rules = h.hold(at.rules, func(a answers) certificate.Verdict { return a.rules }, false, alone)
+	q.verdict = h.hold(at.whole, func(a answers) diag.Outcome { return a.whole }, false, alone)
+	q.rules = h.hold(at.rules, func(a answers) diag.Outcome { return a.rules }, false, alone)
 	for _, w := range ws {
 		if out := q.of[w]; out != nil {
 			q.revise(out, h)
@@ -115,16 +116,16 @@ func (q *growth) judge(ws []*workload.Workload) {
 // revise takes back the verdicts on one workload that do not hold at every size.
 func (q *growth) revise(out *certificate.WorkloadDecision, h held) {
 	w := out.Workload
-	verdict := h.hold(out.Verdict, func(a answers) certificate.Verdict { return a.each[w] }, bounded(q.m, w), !perNode(w))
+	verdict := h.hold(out.Verdict, func(a answers) diag.Outcome { return a.each[w] }, bounded(q.m, w), !perNode(w))
 	if verdict != out.Verdict {
 		out.Verdict, out.Cause, out.Why = verdict, model.ByGrowth, WhyGrowth
 	}
-	out.RulesVerdict = h.hold(out.RulesVerdict, func(a answers) certificate.Verdict { return a.eachRule[w] }, fitsNowhere(q.m, w), !perNode(w))
-	if out.Verdict == certificate.Never {
-		q.verdict = certificate.Never
+	out.RulesVerdict = h.hold(out.RulesVerdict, func(a answers) diag.Outcome { return a.eachRule[w] }, fitsNowhere(q.m, w), !perNode(w))
+	if out.Verdict == diag.Never {
+		q.verdict = diag.Never
 	}
-	if out.RulesVerdict == certificate.Never {
-		q.rules = certificate.Never
+	if out.RulesVerdict == diag.Never {
+		q.rules = diag.Never
 	}
 }
 
@@ -146,13 +147,13 @@ func (q *growth) everywhere(ws []*workload.Workload) held {
 
 // hold is a verdict as far as it holds at every size. One of never does if it is
 // bounded, or if it is monotone and holds at the largest size.
-func (h *held) hold(v certificate.Verdict, of func(answers) certificate.Verdict, bounded, monotone bool) certificate.Verdict {
+func (h *held) hold(v diag.Outcome, of func(answers) diag.Outcome, bounded, monotone bool) diag.Outcome {
 	same := !slices.ContainsFunc(h.at, func(a answers) bool { return of(a) != v })
 	switch {
-	case v == certificate.Always && h.Known && same:
-	case v == certificate.Never && (bounded || h.Every && same || monotone && h.largest != nil && of(*h.largest) == certificate.Never):
-	case v == certificate.Always, v == certificate.Never:
-		return certificate.Undetermined
+	case v == diag.Always && h.Known && same:
+	case v == diag.Never && (bounded || h.Every && same || monotone && h.largest != nil && of(*h.largest) == diag.Never):
+	case v == diag.Always, v == diag.Never:
+		return diag.Unknown
 	}
 	return v
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -230,7 +231,7 @@ func wedge(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	}
 	parts := m.Split()
 	d := decideInstance(newInstance(parts, true, s.relax(group)), Options{Steps: jointSteps})
-	if d.whole() != certificate.OrderDependent {
+	if d.whole() != diag.Sometimes {
 		return Conflict{}, false
 	}
 	stuck := d.stuck()

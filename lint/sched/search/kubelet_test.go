@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
@@ -39,9 +40,9 @@ func TestKubeletForgetsMissingResources(t *testing.T) {
 		text = pod("p", "d", "", "", text)
 		m, set := modelOf(t, nodes, text)
 		w := set.Workloads[0]
-		want := certificate.Never
+		want := diag.Never
 		if c.fits {
-			want = certificate.Always
+			want = diag.Always
 		}
 		d := search.Decide(m, search.Options{})
 		takes := check.NewState(m).Filter(w, m.Topology.Nodes[0]) == certificate.Takes
@@ -62,7 +63,7 @@ func TestKubeletPodsTakeNothingMissing(t *testing.T) {
 		text += pod(fmt.Sprintf("bound%d", i), "d", "", "", spec+"nodeName: n0\n")
 	}
 	m, _ := modelOf(t, nodes, text)
-	if d := search.Decide(m, search.Options{}); d.Verdict != certificate.Always || !d.Exact || d.Total != 4 {
+	if d := search.Decide(m, search.Options{}); d.Verdict != diag.Always || !d.Exact || d.Total != 4 {
 		t.Errorf("%s, %d of %d, exact %t", d.Verdict, d.MinPlaced, d.Total, d.Exact)
 	}
 	if short := bound.Shortages(m, nil); len(short) > 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -335,11 +336,11 @@ func (s *losing) answers(whole bool) []certificate.Lost {
 func (e *ending) answer(w *workload.Workload, whole bool) certificate.Lost {
 	switch {
 	case e.seen && e.fewest == 0 && e.most > 0:
-		return certificate.Lost{Workload: w, Verdict: certificate.OrderDependent, Pending: e.most, Stuck: e.stuck}
+		return certificate.Lost{Workload: w, Verdict: diag.Sometimes, Pending: e.most, Stuck: e.stuck}
 	case !whole:
-		return certificate.Lost{Workload: w, Verdict: certificate.Undetermined}
+		return certificate.Lost{Workload: w, Verdict: diag.Unknown}
 	case e.most == 0:
-		return certificate.Lost{Workload: w, Verdict: certificate.Always}
+		return certificate.Lost{Workload: w, Verdict: diag.Always}
 	}
-	return certificate.Lost{Workload: w, Verdict: certificate.Never, Pending: e.fewest}
+	return certificate.Lost{Workload: w, Verdict: diag.Never, Pending: e.fewest}
 }

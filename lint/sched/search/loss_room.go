@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -49,7 +50,7 @@ func (r *Room) Hit(b *DomainLoss) bool {
 
 // Single decides about a workload that has to do with no other one, if its rules
 // are simple: anti-affinity on nested keys, or one spread over its own pods.
-func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v certificate.Verdict, pending int, ok bool) {
+func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	switch {
 	case !bound.Screens(r.m, r.p.G) || len(r.p.G.HardAffinity()) > 0 || !plain(r.m, r.p.G):
 		return "", 0, false
@@ -77,7 +78,7 @@ func plain(m *model.Model, g *model.Group) bool {
 // A unreachable closes its domain, so each takes from that size the one pod that could
 // be there beside the lost nodes; and some placement has as many unreachable nodes in such
 // domains as there are pods or domains, as any few pods can be added to.
-func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v certificate.Verdict, pending int, ok bool) {
+func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	shared, ok := r.nested()
 	if !ok {
 		return "", 0, false
@@ -85,16 +86,16 @@ func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v certificate.Verdi
 	left := r.room(shared, func(c int32) int { return len(r.nodes[c]) - b.taken[c] })
 	switch {
 	case left < r.pods:
-		return certificate.Never, r.pods - left, true
+		return diag.Never, r.pods - left, true
 	case !l.CreatedAgain(r.p.G):
-		return certificate.OrderDependent, min(r.pods, r.room(shared, func(c int32) int { return b.taken[c] })), true
+		return diag.Sometimes, min(r.pods, r.room(shared, func(c int32) int { return b.taken[c] })), true
 	}
 	if l.Meaning == certificate.Unreachable && shared != nil {
 		if left -= min(r.pods, r.unreachable(b, shared)); left < r.pods {
-			return certificate.OrderDependent, r.pods - left, true
+			return diag.Sometimes, r.pods - left, true
 		}
 	}
-	return certificate.Always, 0, true
+	return diag.Always, 0, true
 }
 
 // unreachable counts the domains that have a place on lost nodes and one beside.

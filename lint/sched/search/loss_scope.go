@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -20,7 +21,7 @@ func open(l certificate.Loss, m *model.Model) []certificate.Lost {
 	var all []certificate.Lost
 	for _, w := range m.Workloads {
 		if g := m.Groups[w]; model.Modelled(g) && !w.Running {
-			all = append(all, certificate.Lost{Workload: w, Verdict: certificate.Undetermined})
+			all = append(all, certificate.Lost{Workload: w, Verdict: diag.Unknown})
 		}
 	}
 	return all

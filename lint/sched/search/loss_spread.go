@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -40,7 +41,7 @@ type shares struct {
 // Placements before the loss are all vectors x with x <= c and x <= min x +
 // maxSkew: any of them is reached level by level. The lost node's share of x is
 // as large, or as small, as the nodes let it be.
-func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v certificate.Verdict, pending int, ok bool) {
+func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	t := r.p.Spreads[0]
 	if !r.own(t, nil) {
 		return "", 0, false
@@ -53,13 +54,13 @@ func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v certificate.Verdict,
 	worst, best, sure, found := r.shares(t, b, l).missing(l.CreatedAgain(r.p.G))
 	switch {
 	case !found:
-		return certificate.Undetermined, 0, true
+		return diag.Unknown, 0, true
 	case worst == 0:
-		return certificate.Always, 0, true
+		return diag.Always, 0, true
 	case best > 0:
-		return certificate.Never, best, true
+		return diag.Never, best, true
 	}
-	return certificate.OrderDependent, worst, sure
+	return diag.Sometimes, worst, sure
 }
 
 // NeverFits is how many pods at least are missing in the end whatever happens,

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -115,10 +116,10 @@ func (s setting) held(t *testing.T, count map[string]int) (spacious int) {
 				}
 				count[fmt.Sprint(a.Meaning, " ", a.Verdict)]++
 				switch {
-				case a.Verdict == certificate.Undetermined:
+				case a.Verdict == diag.Unknown:
 				case a.Verdict != f.verdict():
 					t.Fatalf("%s %s: %s is %s, want %s %+v\n%s", a.Key, a.Value, w, a.Verdict, f.verdict(), f, s)
-				case a.Verdict == certificate.Never && (a.Pending < 1 || a.Pending > f.fewest), a.Verdict == certificate.OrderDependent && (a.Pending < 1 || a.Pending > f.most):
+				case a.Verdict == diag.Never && (a.Pending < 1 || a.Pending > f.fewest), a.Verdict == diag.Sometimes && (a.Pending < 1 || a.Pending > f.most):
 					t.Fatalf("%s %s: %s has %d pending, want %+v\n%s", a.Key, a.Value, w, a.Pending, f, s)
 				}
 				if a.Key != hostKey {
@@ -139,15 +140,15 @@ func TestSurvivesZoneOutage(t *testing.T) {
 		more    string
 		room    int
 		meaning certificate.Meaning
-		verdict certificate.Verdict
+		verdict diag.Outcome
 		pending int
 	}{
-		{"", 5, certificate.Gone, certificate.Always, 0},
-		{"", 4, certificate.Gone, certificate.Never, 1}, // 8 places
-		{"", 5, certificate.Unreachable, certificate.Never, 3},
-		{"", 4, certificate.Unreachable, certificate.Never, 3},
-		{", nodeTaintsPolicy: Honor", 5, certificate.Unreachable, certificate.Always, 0},
-		{", nodeTaintsPolicy: Honor", 4, certificate.Unreachable, certificate.Never, 1},
+		{"", 5, certificate.Gone, diag.Always, 0},
+		{"", 4, certificate.Gone, diag.Never, 1}, // 8 places
+		{"", 5, certificate.Unreachable, diag.Never, 3},
+		{"", 4, certificate.Unreachable, diag.Never, 3},
+		{", nodeTaintsPolicy: Honor", 5, certificate.Unreachable, diag.Always, 0},
+		{", nodeTaintsPolicy: Honor", 4, certificate.Unreachable, diag.Never, 1},
 	} {
 		nodes := ""
 		for zone := range 3 {
@@ -193,9 +194,9 @@ func TestSurvives(t *testing.T) {
 				return
 			}
 			for _, meaning := range meanings {
-				for _, v := range []certificate.Verdict{certificate.Always, certificate.OrderDependent, certificate.Never} {
+				for _, v := range []diag.Outcome{diag.Always, diag.Sometimes, diag.Never} {
 					// One simple rule loses as many pods in every run, unless it has ghosts.
-					even := name == "lone" && v == certificate.OrderDependent && meaning != certificate.Unreachable
+					even := name == "lone" && v == diag.Sometimes && meaning != certificate.Unreachable
 					if !even && count[fmt.Sprint(meaning, " ", v)] < cases/20 {
 						t.Errorf("the generator is too tame: %v", count)
 					}
@@ -215,13 +216,13 @@ func TestSurvivesGrowth(t *testing.T) {
 		zones   string
 		most    int
 		spec    string
-		verdict certificate.Verdict
+		verdict diag.Outcome
 		why     string
 	}{
-		{"a: 1, b: 1", 2, apart(hostKey), certificate.Never, ""},
-		{"a: 1, b: 1", 3, apart(hostKey), certificate.Undetermined, "depends on how far the pools grow"},
-		{"a: 1, b: 1", 3, apart(zoneKey), certificate.Never, ""}, // more nodes in the zone that is left
-		{"a: 2, b: 1", 4, spread(spreadOver(zoneKey, 1)), certificate.Always, ""},
+		{"a: 1, b: 1", 2, apart(hostKey), diag.Never, ""},
+		{"a: 1, b: 1", 3, apart(hostKey), diag.Unknown, "depends on how far the pools grow"},
+		{"a: 1, b: 1", 3, apart(zoneKey), diag.Never, ""}, // more nodes in the zone that is left
+		{"a: 2, b: 1", 4, spread(spreadOver(zoneKey, 1)), diag.Always, ""},
 	} {
 		m, set := modelOf(t, pool(v.zones, v.most), deployment(2, v.spec))
 		for _, a := range disruption.New(m, &workload.Set{}, search.Options{}).Survives(set.Workloads[0], zoneKey) {
@@ -240,16 +241,16 @@ func TestSurvivesNotCreatedAgain(t *testing.T) {
 	for _, v := range []struct {
 		manifest string
 		meaning  certificate.Meaning
-		verdict  certificate.Verdict
+		verdict  diag.Outcome
 		why      bool
 	}{
-		{sts, certificate.Gone, certificate.Always, false},
-		{sts, certificate.Unreachable, certificate.OrderDependent, true},
-		{sts, certificate.Drained, certificate.Always, false},
-		{pod("one", "d", "app=one", "", ""), certificate.Gone, certificate.OrderDependent, true},
-		{deployment(1, "tolerations: [{operator: Exists}]"), certificate.Gone, certificate.Always, false},
-		{deployment(1, "tolerations: [{operator: Exists}]"), certificate.Unreachable, certificate.Undetermined, true},
-		{deployment(1, "tolerations: [{operator: Exists}]"), certificate.Drained, certificate.Undetermined, true},
+		{sts, certificate.Gone, diag.Always, false},
+		{sts, certificate.Unreachable, diag.Sometimes, true},
+		{sts, certificate.Drained, diag.Always, false},
+		{pod("one", "d", "app=one", "", ""), certificate.Gone, diag.Sometimes, true},
+		{deployment(1, "tolerations: [{operator: Exists}]"), certificate.Gone, diag.Always, false},
+		{deployment(1, "tolerations: [{operator: Exists}]"), certificate.Unreachable, diag.Unknown, true},
+		{deployment(1, "tolerations: [{operator: Exists}]"), certificate.Drained, diag.Unknown, true},
 	} {
 		m, set := modelOf(t, nodes, v.manifest)
 		j := disruption.New(m, &workload.Set{}, search.Options{})

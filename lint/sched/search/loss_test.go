@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -112,16 +113,16 @@ type fate struct {
 	fewest, most int
 }
 
-func (f fate) verdict() certificate.Verdict {
+func (f fate) verdict() diag.Outcome {
 	switch {
 	case !f.seen:
-		return certificate.Undetermined
+		return diag.Unknown
 	case f.most == 0:
-		return certificate.Always
+		return diag.Always
 	case f.fewest > 0:
-		return certificate.Never
+		return diag.Never
 	}
-	return certificate.OrderDependent
+	return diag.Sometimes
 }
 
 // fates tries all placements, losses and repairs.
@@ -276,14 +277,14 @@ func TestLose(t *testing.T) {
 			switch v := f.verdict(); {
 			case got.Verdict != v:
 				t.Fatalf("seed %d: %s is %s, want %s %+v\n%s", seed, got.Workload, got.Verdict, v, f, s)
-			case v == certificate.Never && got.Pending != f.fewest, v == certificate.OrderDependent && (got.Pending < 1 || got.Pending > f.most):
+			case v == diag.Never && got.Pending != f.fewest, v == diag.Sometimes && (got.Pending < 1 || got.Pending > f.most):
 				t.Fatalf("seed %d: %s has %d pending, want %+v\n%s", seed, got.Workload, got.Pending, f, s)
 			}
 		}
 	}
 	t.Log(count)
 	for _, meaning := range meanings {
-		for _, v := range []certificate.Verdict{certificate.Always, certificate.OrderDependent, certificate.Never} {
+		for _, v := range []diag.Outcome{diag.Always, diag.Sometimes, diag.Never} {
 			if count[fmt.Sprint(meaning, " ", v)] < cases/100 {
 				t.Errorf("the generator is too tame: %v", count)
 			}

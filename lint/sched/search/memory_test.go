@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -75,7 +76,7 @@ func mutual(n int) string {
 // hostile is an input that no search would survive.
 type hostile struct {
 	name, nodes, manifests string
-	verdict                certificate.Verdict
+	verdict                diag.Outcome
 	most                   int
 }
 
@@ -84,9 +85,9 @@ func hostileInputs() []hostile {
 		return fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, count: %d}\n", n)
 	}
 	return []hostile{
-		{"300 workloads that all exclude one another on 50 nodes", pool(50), mutual(300), certificate.Never, 50},
-		{"10,000 replicas that exclude one another on 5,000 nodes", pool(5000), deployment(10000, anti(term(hostKey, sel("app=web")))), certificate.Never, 5000},
-		{"10,000 replicas spread over 5,000 nodes", pool(5000), deployment(10000, spread(tsc(hostKey, sel("app=web"), ""))), certificate.Always, 10000},
+		{"300 workloads that all exclude one another on 50 nodes", pool(50), mutual(300), diag.Never, 50},
+		{"10,000 replicas that exclude one another on 5,000 nodes", pool(5000), deployment(10000, anti(term(hostKey, sel("app=web")))), diag.Never, 5000},
+		{"10,000 replicas spread over 5,000 nodes", pool(5000), deployment(10000, spread(tsc(hostKey, sel("app=web"), ""))), diag.Always, 10000},
 	}
 }
 

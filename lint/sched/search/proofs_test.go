@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -20,7 +21,7 @@ type shares struct{ all, decided, exact int }
 func (s *shares) proved(m *model.Model, want truth, _ *certificate.Decision) string {
 	s.all++
 	d := search.DecideWithoutSearch(m)
-	if d.Verdict != certificate.Undetermined {
+	if d.Verdict != diag.Unknown {
 		s.decided++
 		if d.Verdict != want.verdict() {
 			return "it is proved to be " + string(d.Verdict)
@@ -94,7 +95,7 @@ func TestProofsOfOneKey(t *testing.T) {
 		return sample{c.nodes("rack", 10), c.workloads("rack"), s.proved}
 	})
 	s.demand(t, 100, 98)
-	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
 // TestProofsOfOneSlot is about nodes with room for one pod, or for all (T2),
@@ -129,7 +130,7 @@ func TestProofsOfOneSlot(t *testing.T) {
 		return sample{nodes, manifests, s.proved}
 	})
 	s.demand(t, 100, 90)
-	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
 // TestProofsOfOneSidedRules has terms that only look at who is there already:
@@ -144,7 +145,7 @@ func TestProofsOfOneSidedRules(t *testing.T) {
 		return sample{c.nodes("rack", 10), text, s.proved}
 	})
 	s.demand(t, 95, 50)
-	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
 // TestProofsOfColouring is about workloads of one pod each.
@@ -155,7 +156,7 @@ func TestProofsOfColouring(t *testing.T) {
 		return sample{c.nodes(hostKey, 10), c.workloads(hostKey), s.proved}
 	})
 	s.demand(t, 100, 100)
-	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
 // TestProofsOfSharedNodes is about three workloads that all keep away from one
@@ -184,7 +185,7 @@ func TestProofsOfRequests(t *testing.T) {
 		return sample{strings.ReplaceAll(c.nodes(hostKey, 3), "pods:", fmt.Sprintf("cpu: \"%d\", pods:", 2+g.IntN(5))), text, s.proved}
 	})
 	s.demand(t, 80, 20)
-	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
 // TestOnePodClosesOnce has two workloads that keep apart by zone and by rack. A
@@ -197,7 +198,7 @@ func TestOnePodClosesOnce(t *testing.T) {
 	web := sel("app=web")
 	manifests := named("web", 1, "") + named("db", 1, anti(term(zoneKey, web), term("rack", web)))
 	m, _ := modelOf(t, nodes, manifests)
-	if d := search.DecideWithoutSearch(m); d.Verdict != certificate.Always || !d.Exact {
+	if d := search.DecideWithoutSearch(m); d.Verdict != diag.Always || !d.Exact {
 		t.Errorf("%s, exact %t", d.Verdict, d.Exact)
 	}
 }
@@ -213,7 +214,7 @@ func TestWheel(t *testing.T) {
 		c.keepApart(0, u, u > 0)
 	}
 	m, _ := modelOf(t, c.nodes(hostKey, 100), c.workloads(hostKey))
-	if d := search.Decide(m, search.Options{Steps: 1000}); d.Verdict != certificate.Never || d.MaxPlaced != 11 || !d.Exact {
+	if d := search.Decide(m, search.Options{Steps: 1000}); d.Verdict != diag.Never || d.MaxPlaced != 11 || !d.Exact {
 		t.Errorf("%s, %d to %d, exact %t", d.Verdict, d.MinPlaced, d.MaxPlaced, d.Exact)
 	}
 }
@@ -238,7 +239,7 @@ func TestGraphs(t *testing.T) {
 		}
 	}
 	t.Logf("%v, %d exactly", count, exact)
-	count.vary(t, 10, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 10, diag.Sometimes, diag.Never)
 }
 
 // TestOverlap has workloads that share nodes with a slot each: 21 pods may only
@@ -252,7 +253,7 @@ func TestOverlap(t *testing.T) {
 		manifests += named(fmt.Sprintf("w%d", i), pods, fmt.Sprintf("nodeSelector: {%c: \"true\"}\n", 'a'+i))
 	}
 	m, _ := modelOf(t, nodes, manifests)
-	if d := search.Decide(m, search.Options{}); d.Verdict != certificate.Never || d.MaxPlaced != 50 {
+	if d := search.Decide(m, search.Options{}); d.Verdict != diag.Never || d.MaxPlaced != 50 {
 		t.Errorf("%s, at most %d of %d", d.Verdict, d.MaxPlaced, d.Total)
 	}
 }
@@ -272,7 +273,7 @@ func TestWeights(t *testing.T) {
 		manifests += named(fmt.Sprintf("w%d", w), 14, ruled(terms, nil, nil)+fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: \"%d\"}}}]\n", 1+w%2*3))
 	}
 	m, _ := modelOf(t, nodes, manifests)
-	if d := search.Decide(m, search.Options{}); d.Verdict != certificate.Never {
+	if d := search.Decide(m, search.Options{}); d.Verdict != diag.Never {
 		t.Errorf("%s, at most %d of %d", d.Verdict, d.MaxPlaced, d.Total)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -51,17 +52,17 @@ func TestCompanyIsSure(t *testing.T) {
 		nodes, manifests := g.companions()
 		return sample{nodes, manifests, func(m *model.Model, want truth, _ *certificate.Decision) string {
 			d := search.DecideWithoutSearch(m)
-			if d.Verdict == certificate.Always {
+			if d.Verdict == diag.Always {
 				proved++
 			}
-			if d.Verdict != certificate.Undetermined && d.Verdict != want.verdict() {
+			if d.Verdict != diag.Unknown && d.Verdict != want.verdict() {
 				return "proofs say " + string(d.Verdict)
 			}
 			return ""
 		}}
 	})
-	count.vary(t, 3, certificate.Always, certificate.OrderDependent, certificate.Never)
-	if !trials.Few(t) && proved*2 < count[certificate.Always] {
+	count.vary(t, 3, diag.Always, diag.Sometimes, diag.Never)
+	if !trials.Few(t) && proved*2 < count[diag.Always] {
 		t.Errorf("only %d of %v are proved without a search", proved, count)
 	}
 	t.Log(proved, "proved to be always")
@@ -93,7 +94,7 @@ func TestManyWorkloadsBesideOneAnother(t *testing.T) {
 	for name, manifests := range map[string]string{"nine": nine, "bare": bare} {
 		m, _ := modelOf(t, nodes, manifests)
 		d := search.Decide(m, search.Options{})
-		if d.Verdict != certificate.Always || !d.Exact || d.MinPlaced != d.Total || len(d.Over) > 0 {
+		if d.Verdict != diag.Always || !d.Exact || d.MinPlaced != d.Total || len(d.Over) > 0 {
 			t.Errorf("%s: %s, %d to %d of %d, exact %t", name, d.Verdict, d.MinPlaced, d.MaxPlaced, d.Total, d.Exact)
 		}
 		for _, w := range d.Workloads {

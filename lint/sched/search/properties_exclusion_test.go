@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -101,11 +102,11 @@ func TestPropertyMutualExclusion(t *testing.T) {
 			return ""
 		}}
 	})
-	t.Logf("weights up to 3 refute %d of %d", refuted, count[certificate.Never])
-	if !trials.Few(t) && refuted*2 < count[certificate.Never] {
-		t.Errorf("weights refute only %d of %d", refuted, count[certificate.Never])
+	t.Logf("weights up to 3 refute %d of %d", refuted, count[diag.Never])
+	if !trials.Few(t) && refuted*2 < count[diag.Never] {
+		t.Errorf("weights refute only %d of %d", refuted, count[diag.Never])
 	}
-	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
 // graph makes a crowd of one-pod workloads, any two of which are kept apart
@@ -161,7 +162,7 @@ func TestPropertyColouring(t *testing.T) {
 			return c.matched(m, want, d)
 		}}
 	})
-	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
 // TestPropertyLargeColouring has graphs that are too large to enumerate: there,
@@ -181,18 +182,18 @@ func TestPropertyLargeColouring(t *testing.T) {
 		}
 	}
 	t.Log(count)
-	count.vary(t, 10, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 10, diag.Sometimes, diag.Never)
 }
 
 // verdict is that of one-pod workloads which have nothing but their conflicts.
-func (c crowd) verdict() certificate.Verdict {
+func (c crowd) verdict() diag.Outcome {
 	if !c.colourable(nil) {
-		return certificate.Never
+		return diag.Never
 	}
 	for u := range c.pods {
 		if c.wedges(u) {
-			return certificate.OrderDependent
+			return diag.Sometimes
 		}
 	}
-	return certificate.Always
+	return diag.Always
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
@@ -27,7 +27,7 @@ func TestPropertyT7(t *testing.T) {
 		whole, set := modelOf(t, strings.Join(nodes, ""), manifests)
 		for lost := range nodes {
 			left, survivors := modelOf(t, strings.Join(slices.Delete(slices.Clone(nodes), lost, lost+1), ""), manifests)
-			if search.DecideWithoutSearch(left).Verdict != certificate.Always {
+			if search.DecideWithoutSearch(left).Verdict != diag.Always {
 				continue
 			}
 			finals(whole, set.Workloads, func(counts [][]int) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -145,7 +146,7 @@ func (s *rolling) skew(now moment) int {
 
 // decide is the engine's verdict on one generation of so many pods, which has
 // to be that of all runs.
-func (r rollout) decide(t *testing.T, replicas int) certificate.Verdict {
+func (r rollout) decide(t *testing.T, replicas int) diag.Outcome {
 	t.Helper()
 	r.replicas = replicas
 	m, _ := modelOf(t, r.nodes, r.generation("web"))
@@ -207,9 +208,9 @@ func TestPropertyC8(t *testing.T) {
 func (r rollout) foretold(t *testing.T) bool {
 	t.Helper()
 	if r.unavailable > 0 {
-		return r.decide(t, r.replicas) == certificate.Always
+		return r.decide(t, r.replicas) == diag.Always
 	}
-	return r.decide(t, r.replicas+1) == certificate.Always
+	return r.decide(t, r.replicas+1) == diag.Always
 }
 
 // TestPropertyRolloutForetold is C8 for keys that cross, where it takes a
@@ -226,7 +227,7 @@ func TestPropertyRolloutForetold(t *testing.T) {
 		pace := paces[g.IntN(len(paces))]
 		r := rollout{nodes, apart(zoneKey, "rack"), 1 + g.IntN(3), pace.surge, pace.unavailable}
 		r.unavailable = min(r.unavailable, r.replicas)
-		if r.decide(t, r.replicas) != certificate.Always {
+		if r.decide(t, r.replicas) != diag.Always {
 			continue
 		}
 		end, foretold := r.run(t), r.foretold(t)

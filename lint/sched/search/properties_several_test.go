@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -175,7 +176,7 @@ func TestPropertyT2(t *testing.T) {
 		}
 		return sample{c.nodes(hostKey, 1), c.workloads(""), c.matched}
 	})
-	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
 // TestPropertyT8 is about workloads that keep apart on one key: the same
@@ -195,7 +196,7 @@ func TestPropertyT8(t *testing.T) {
 		}
 		return sample{c.nodes("rack", 10), c.workloads("rack"), c.matched}
 	})
-	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
 // mixed are two or three workloads that keep themselves and one another apart,
@@ -229,13 +230,13 @@ func (g generator) places(nodes int, offers func() string) string {
 type certified struct{ proved, always int }
 
 func (c *certified) claim(m *model.Model, want truth, _ *certificate.Decision) string {
-	if want.verdict() == certificate.Always {
+	if want.verdict() == diag.Always {
 		c.always++
 	}
 	switch v := search.DecideWithoutSearch(m).Verdict; {
-	case v != certificate.Undetermined && v != want.verdict():
+	case v != diag.Unknown && v != want.verdict():
 		return "it is proved to be " + string(v)
-	case v == certificate.Always:
+	case v == diag.Always:
 		c.proved++
 	}
 	return ""
@@ -257,7 +258,7 @@ func TestPropertyT6(t *testing.T) {
 	if !trials.Few(t) && c.proved*3 < c.always {
 		t.Errorf("only %d of %d are certified", c.proved, c.always)
 	}
-	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
 // TestPropertyT9 is about several keys alone: counting the domains that others
@@ -272,5 +273,5 @@ func TestPropertyT9(t *testing.T) {
 	if missed := c.always - c.proved; (missed-slack)*20 > c.always {
 		t.Errorf("%d of %d are missed", c.always-c.proved, c.always)
 	}
-	count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }

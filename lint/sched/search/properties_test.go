@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -31,7 +32,7 @@ type sample struct {
 func nothing(*model.Model, truth, *certificate.Decision) string { return "" }
 
 // verdicts counts the samples by the verdict that they have.
-type verdicts map[certificate.Verdict]int
+type verdicts map[diag.Outcome]int
 
 // hold holds the claim and the engine against enumeration for many samples.
 func hold(t *testing.T, cases int, stream uint64, shape func(g generator) sample) verdicts {
@@ -80,7 +81,7 @@ func enough(n, all, percent int) bool {
 
 // vary demands that a shape has every one of these verdicts, each in at least
 // so many percent of the samples: a claim about tame clusters says nothing.
-func (c verdicts) vary(t *testing.T, percent int, each ...certificate.Verdict) {
+func (c verdicts) vary(t *testing.T, percent int, each ...diag.Outcome) {
 	t.Helper()
 	if trials.Few(t) {
 		return
@@ -209,7 +210,7 @@ func TestPropertyT1(t *testing.T) {
 			return ""
 		}}
 	})
-	count.vary(t, 10, certificate.Always, certificate.Never)
+	count.vary(t, 10, diag.Always, diag.Never)
 }
 
 // TestPropertyT1b is about keys that cross: a pod keeps out at most one other
@@ -245,7 +246,7 @@ func TestPropertyT1b(t *testing.T) {
 			if least := trials.Share(t, 1); differ < least || tight < least {
 				t.Errorf("the generator is too tame: %d differ, %d as far as they may", differ, tight)
 			}
-			count.vary(t, 5, certificate.Always, certificate.OrderDependent, certificate.Never)
+			count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 		})
 	}
 }
@@ -288,7 +289,7 @@ func TestPropertyT3(t *testing.T) {
 			return ""
 		}}
 	})
-	count.vary(t, 10, certificate.Always, certificate.Never)
+	count.vary(t, 10, diag.Always, diag.Never)
 }
 
 // TestPropertyT4 is about a spread over zones and over hosts at once: even the
@@ -299,7 +300,7 @@ func TestPropertyT4(t *testing.T) {
 		spec := spread(spreadOver(zoneKey, 1+g.IntN(2)), spreadOver(hostKey, 1+g.IntN(2)))
 		return sample{nodes, deployment(2+g.IntN(8), spec), nothing}
 	})
-	count.vary(t, 0, certificate.Always, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 0, diag.Always, diag.Sometimes, diag.Never)
 }
 
 // TestPropertyT5 is about pods that want to be with their like: the first one
@@ -323,7 +324,7 @@ func TestPropertyT5(t *testing.T) {
 			return ""
 		}}
 	})
-	count.vary(t, 10, certificate.Always, certificate.OrderDependent, certificate.Never)
+	count.vary(t, 10, diag.Always, diag.Sometimes, diag.Never)
 	t.Run("pins to the smallest domain", func(t *testing.T) {
 		nodes := room(0, zoneKey+"=large", 3) + room(1, zoneKey+"=small", 1)
 		m, _ := modelOf(t, nodes, deployment(3, near))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
@@ -41,7 +41,7 @@ func TestRecordedAnswers(t *testing.T) {
 			d := search.Decide(m, search.Options{AtOnce: true})
 			if !d.Exact { // what only the cluster knows: no verdict, or bounds
 				open++
-				if d.Verdict != certificate.Undetermined && d.Verdict != want.Verdict || d.Total != want.Total || d.MaxPlaced < want.MaxPlaced || d.MinPlaced > want.MinPlaced {
+				if d.Verdict != diag.Unknown && d.Verdict != want.Verdict || d.Total != want.Total || d.MaxPlaced < want.MaxPlaced || d.MinPlaced > want.MinPlaced {
 					t.Errorf("%s, within %d to %d of %d; the scheduler says %s, %d to %d of %d",
 						d.Verdict, d.MinPlaced, d.MaxPlaced, d.Total, want.Verdict, want.MinPlaced, want.MaxPlaced, want.Total)
 				}
@@ -66,10 +66,10 @@ func TestRecordedAnswers(t *testing.T) {
 
 // answer is what the real scheduler's filters gave.
 type answer struct {
-	Verdict   certificate.Verdict `json:"verdict"`
-	Total     int                 `json:"total"`
-	MaxPlaced int                 `json:"maxPlaced"`
-	MinPlaced int                 `json:"minPlaced"`
+	Verdict   diag.Outcome `json:"verdict"`
+	Total     int          `json:"total"`
+	MaxPlaced int          `json:"maxPlaced"`
+	MinPlaced int          `json:"minPlaced"`
 	Workloads map[string]struct {
 		Pods      int `json:"pods"`
 		MaxPlaced int `json:"maxPlaced"`

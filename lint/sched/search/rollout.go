@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -28,7 +29,7 @@ func mayGo(r certificate.Rollout, replicas, old, fresh int) bool {
 // may want to be near one that is terminating still, which counts (R-A1), only
 // what is found both ways is known.
 func Roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
-	open := certificate.Rolled{Verdict: certificate.Undetermined}
+	open := certificate.Rolled{Verdict: diag.Unknown}
 	out := open
 	if !m.Run().Within(m.Run().Left(), func() { out = roll(m, r, o) }) {
 		m.Run().Stops++
@@ -43,24 +44,24 @@ func roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 	a := newInstance(parts, true, nil)
 	s := newRolling(a, r, &steps)
 	if s == nil {
-		return certificate.Rolled{Verdict: certificate.Undetermined}
+		return certificate.Rolled{Verdict: diag.Unknown}
 	}
 	defer s.search.close()
 	whole := s.search.visit(s.search.c.pods - s.replicas)
 	out := certificate.Rolled{Verdict: s.verdict(whole), Skewed: s.skewed && whole, Stuck: s.moves()}
-	if out.Verdict == certificate.Undetermined {
+	if out.Verdict == diag.Unknown {
 		if steps < 0 {
 			m.Run().Stops++
 		}
-		return certificate.Rolled{Verdict: certificate.Undetermined, Skewed: out.Skewed}
+		return certificate.Rolled{Verdict: diag.Unknown, Skewed: out.Skewed}
 	}
 	switch err := certificate.CheckerOf(parts).Roll(parts, r, &out, check); {
 	case errors.Is(err, certificate.ErrTooLong):
 		m.Run().Stops++
-		return certificate.Rolled{Verdict: certificate.Undetermined}
+		return certificate.Rolled{Verdict: diag.Unknown}
 	case err != nil:
 		m.Run().Refuse([]*workload.Workload{r.Old}, fmt.Errorf("a rollout does not hold: %w", err))
-		return certificate.Rolled{Verdict: certificate.Undetermined}
+		return certificate.Rolled{Verdict: diag.Unknown}
 	}
 	return out
 }
@@ -106,16 +107,16 @@ func newRolling(a *instance, r certificate.Rollout, steps *int) *rolling {
 // index is where a pod group stands in the component.
 func (s *rolling) index(unit int) int { return slices.Index(s.c.units, unit) }
 
-func (s *rolling) verdict(whole bool) certificate.Verdict {
+func (s *rolling) verdict(whole bool) diag.Outcome {
 	switch {
 	case s.wedged && s.done:
-		return certificate.OrderDependent
+		return diag.Sometimes
 	case !whole || !s.begun || s.lingers():
-		return certificate.Undetermined
+		return diag.Unknown
 	case s.wedged:
-		return certificate.Never
+		return diag.Never
 	}
-	return certificate.Always
+	return diag.Always
 }
 
 // lingers reports whether new pods may go where they could not without an old

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
@@ -23,7 +24,7 @@ pools:
 `, apartOn("a", 3)+"---\n"+apartOn("b", 2))
 	m.Run().OnRefusal = nil
 	got := search.HoldFalse(m)
-	if want := []certificate.Verdict{certificate.Undetermined, certificate.Always}; !slices.Equal(got, want) {
+	if want := []diag.Outcome{diag.Unknown, diag.Always}; !slices.Equal(got, want) {
 		t.Errorf("verdicts %v, want %v", got, want)
 	}
 	if refused := m.Run().Refused; len(refused) != 1 || len(refused[0].Objects) != 1 || refused[0].Objects[0].Name != "a" {
@@ -38,12 +39,12 @@ func TestRunCostsItsComponent(t *testing.T) {
 	m, _ := modelOf(t, sixNodes, apartOn("a", 3)+"---\n"+apartOn("b", 2))
 	m.Run().OnRefusal = nil
 	d := search.ConfirmFalse(m, "a")
-	for i, want := range []certificate.Verdict{certificate.Undetermined, certificate.Always} {
+	for i, want := range []diag.Outcome{diag.Unknown, diag.Always} {
 		if w := &d.Workloads[i]; w.Verdict != want || w.MaxPlaced != w.Pods {
 			t.Errorf("%s: %s with at most %d pods, want %s", w.Workload, w.Verdict, w.MaxPlaced, want)
 		}
 	}
-	if d.Verdict != certificate.Undetermined || len(d.Witness) != 2 || d.MinPlaced != 2 || d.MaxPlaced != 5 {
+	if d.Verdict != diag.Unknown || len(d.Witness) != 2 || d.MinPlaced != 2 || d.MaxPlaced != 5 {
 		t.Errorf("%s with %d pods placed, %d to %d", d.Verdict, len(d.Witness), d.MinPlaced, d.MaxPlaced)
 	}
 	if refused := m.Run().Refused; len(refused) != 1 || len(refused[0].Objects) != 1 || refused[0].Objects[0].Name != "a" {

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -109,7 +110,7 @@ func (a *instance) leans(o *outcome, on map[*workload.Workload]bool) bool {
 func because(d *certificate.Decision, m *model.Model) {
 	for i := range d.Workloads {
 		w := &d.Workloads[i]
-		if w.Verdict != certificate.Undetermined {
+		if w.Verdict != diag.Unknown {
 			continue
 		}
 		if names := Unlisted(m, w.Workload); len(names) > 0 {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
@@ -43,16 +44,16 @@ pools:
 	gpu := requesting("gpu", 2, "cpu: 1, example.com/gpu: 1", "")
 	for _, c := range []struct {
 		name, nodes, manifests string
-		want                   map[string]certificate.Verdict
-		whole                  certificate.Verdict
+		want                   map[string]diag.Outcome
+		whole                  diag.Outcome
 	}{
-		{"unknown", nodes, gpu, map[string]certificate.Verdict{"gpu": certificate.Undetermined}, certificate.Undetermined},
-		{"listed by a pool without nodes", nodes + listed, gpu, map[string]certificate.Verdict{"gpu": certificate.Never}, certificate.Never},
-		{"no list at all", "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: a, count: 2}]\n", gpu, map[string]certificate.Verdict{"gpu": certificate.Always}, certificate.Always},
-		{"others have room beside them", nodes, gpu + requesting("web", 2, "cpu: 1", ""), map[string]certificate.Verdict{"gpu": certificate.Undetermined, "web": certificate.Always}, certificate.Undetermined},
-		{"others may find the room taken", nodes, gpu + requesting("web", 3, "cpu: 2", ""), map[string]certificate.Verdict{"gpu": certificate.Undetermined, "web": certificate.Undetermined}, certificate.Undetermined},
-		{"others need them", nodes, gpu + requesting("near", 2, "cpu: 1", besideGPU), map[string]certificate.Verdict{"gpu": certificate.Undetermined, "near": certificate.Undetermined}, certificate.Undetermined},
-		{"too large in any case", nodes, requesting("gpu", 2, "cpu: 9, example.com/gpu: 1", ""), map[string]certificate.Verdict{"gpu": certificate.Never}, certificate.Never},
+		{"unknown", nodes, gpu, map[string]diag.Outcome{"gpu": diag.Unknown}, diag.Unknown},
+		{"listed by a pool without nodes", nodes + listed, gpu, map[string]diag.Outcome{"gpu": diag.Never}, diag.Never},
+		{"no list at all", "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: a, count: 2}]\n", gpu, map[string]diag.Outcome{"gpu": diag.Always}, diag.Always},
+		{"others have room beside them", nodes, gpu + requesting("web", 2, "cpu: 1", ""), map[string]diag.Outcome{"gpu": diag.Unknown, "web": diag.Always}, diag.Unknown},
+		{"others may find the room taken", nodes, gpu + requesting("web", 3, "cpu: 2", ""), map[string]diag.Outcome{"gpu": diag.Unknown, "web": diag.Unknown}, diag.Unknown},
+		{"others need them", nodes, gpu + requesting("near", 2, "cpu: 1", besideGPU), map[string]diag.Outcome{"gpu": diag.Unknown, "near": diag.Unknown}, diag.Unknown},
+		{"too large in any case", nodes, requesting("gpu", 2, "cpu: 9, example.com/gpu: 1", ""), map[string]diag.Outcome{"gpu": diag.Never}, diag.Never},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, _ := openModel(t, c.nodes, c.manifests)
@@ -62,12 +63,12 @@ pools:
 			}
 			for _, w := range d.Workloads {
 				name := w.Workload.Object.Name
-				if w.Verdict != c.want[name] || w.Verdict == certificate.Undetermined && !strings.Contains(w.Why, "example.com/gpu") {
+				if w.Verdict != c.want[name] || w.Verdict == diag.Unknown && !strings.Contains(w.Why, "example.com/gpu") {
 					t.Errorf("%s: %s (%s), want %s", name, w.Verdict, w.Why, c.want[name])
 				}
 			}
 			m, _ = modelOf(t, c.nodes, c.manifests)
-			if d := search.Decide(m, search.Options{}); d.Verdict == certificate.Undetermined {
+			if d := search.Decide(m, search.Options{}); d.Verdict == diag.Unknown {
 				t.Error("undetermined although the lists are complete")
 			}
 		})
@@ -83,17 +84,17 @@ func TestWholeLists(t *testing.T) {
 	const pool = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: a, count: 1, %s}]\n"
 	for _, c := range []struct {
 		name, nodes, requests string
-		want                  certificate.Verdict
+		want                  diag.Outcome
 	}{
-		{"a whole list", node("", long), "hugepages-2Mi: 2Mi, cpu: 1", certificate.Never},
-		{"a whole list of capacity", node("", strings.Replace(long, "allocatable", "capacity", 1)), "hugepages-2Mi: 2Mi, cpu: 1", certificate.Never},
-		{"a whole list with it", node("", strings.Replace(long, "{cpu", "{hugepages-2Mi: 4Mi, cpu", 1)), "hugepages-2Mi: 2Mi, cpu: 1", certificate.Always},
-		{"a native name with a domain", node("", long), "kubernetes.io/batch-memory: 1", certificate.Never},
-		{"a short list by hand", node("", short), "memory: 2Gi", certificate.Always},
-		{"a short list of an API server", node(uid, short), "memory: 2Gi", certificate.Never},
-		{"an API server's node without a list", node(uid, ""), "memory: 2Gi, hugepages-2Mi: 2Mi", certificate.Always},
-		{"a pool", strings.Replace(pool, "%s", long, 1), "hugepages-2Mi: 2Mi, cpu: 1", certificate.Always},
-		{"an extended one", node(uid, long), "example.com/gpu: 1", certificate.Undetermined},
+		{"a whole list", node("", long), "hugepages-2Mi: 2Mi, cpu: 1", diag.Never},
+		{"a whole list of capacity", node("", strings.Replace(long, "allocatable", "capacity", 1)), "hugepages-2Mi: 2Mi, cpu: 1", diag.Never},
+		{"a whole list with it", node("", strings.Replace(long, "{cpu", "{hugepages-2Mi: 4Mi, cpu", 1)), "hugepages-2Mi: 2Mi, cpu: 1", diag.Always},
+		{"a native name with a domain", node("", long), "kubernetes.io/batch-memory: 1", diag.Never},
+		{"a short list by hand", node("", short), "memory: 2Gi", diag.Always},
+		{"a short list of an API server", node(uid, short), "memory: 2Gi", diag.Never},
+		{"an API server's node without a list", node(uid, ""), "memory: 2Gi, hugepages-2Mi: 2Mi", diag.Always},
+		{"a pool", strings.Replace(pool, "%s", long, 1), "hugepages-2Mi: 2Mi, cpu: 1", diag.Always},
+		{"an extended one", node(uid, long), "example.com/gpu: 1", diag.Unknown},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, _ := openModel(t, c.nodes, requesting("web", 1, c.requests, ""))
@@ -101,11 +102,11 @@ func TestWholeLists(t *testing.T) {
 				t.Errorf("%s, want %s", d.Verdict, c.want)
 			}
 			w := m.Workloads[0]
-			if fits := bound.RequestFits(m, w).Fitting > 0; fits != (c.want != certificate.Never) {
+			if fits := bound.RequestFits(m, w).Fitting > 0; fits != (c.want != diag.Never) {
 				t.Errorf("linting says it fits: %t, and the verdict is %s", fits, c.want)
 			}
 			s := check.NewState(m)
-			if takes := s.Filter(w, m.Topology.Nodes[0]) == certificate.Takes; takes != (c.want != certificate.Never) {
+			if takes := s.Filter(w, m.Topology.Nodes[0]) == certificate.Takes; takes != (c.want != diag.Never) {
 				t.Errorf("the filters take it: %t, and the verdict is %s", takes, c.want)
 			}
 		})
