@@ -198,7 +198,7 @@ func (b *builder) selector(w *workload.Workload, t *model.Term) {
 	}
 	fact := Selector{
 		Workload: w.String(), Use: string(t.Use), Hard: t.Hard, Form: string(t.Form()), Text: t.Selector(),
-		MatchesOwn: diag.Outcome(t.Labels(w).String()), OwnNamespace: diag.Outcome(b.m.OwnNamespace(t, w).String()),
+		MatchesOwn: t.Labels(w).Outcome(), OwnNamespace: b.m.OwnNamespace(t, w).Outcome(),
 		Matches: matches, Declared: b.declared, Namespaces: namespaces(t), Maker: b.maker(w, t),
 	}
 	at := fieldSpan(w, t.Node, "labelSelector")
