@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
@@ -13,44 +14,46 @@ import (
 var pending = []string{"affinity-never-satisfied", "anti-affinity-exceeds-domains", "circular-affinity", "cluster-too-small", "crowded-out",
 	"host-port-exceeds-nodes", "no-eligible-node", "request-exceeds-nodes", "spread-exceeds-skew"}
 
-// TestLintAgreesWithPlace: both commands answer from one source. What lint calls
-// infeasible is never placed, and what the rules alone never let be placed is a
-// finding, unless undeclared pods might give the company that is missing, or
-// pods end by themselves.
+// TestLintAgreesWithPlace is agrees for random examples.
 func TestLintAgreesWithPlace(t *testing.T) {
-	e := engine(t)
-	list, random := slices.Concat(examples(), bounded(), crowds()), 400
-	if testing.Short() {
-		random = 100
-	}
-	for seed := range random {
-		list = append(list, dice{rand.New(rand.NewPCG(uint64(seed), 47))}.example(seed))
-	}
+	e, all := engine(t), trials.Of(t, 400)
 	never := 0
-	for _, x := range list {
-		got := ask(t, e, variant{nodes: x.nodes, files: whole(x.docs)})
-		said := slices.ContainsFunc(got.findings, func(f string) bool {
-			return slices.ContainsFunc(pending, func(rule string) bool { return strings.HasPrefix(f, "error "+rule+" ") })
-		})
-		v := diag.Outcome(got.place.Verdict)
-		for _, w := range got.place.Workloads { // the whole is about pods that stay
-			if w.Verdict == string(diag.Never) {
-				v = diag.Never
-			}
-		}
-		if said && v != diag.Never {
-			t.Errorf("%s: lint says that pods stay Pending, and place %s\n%s", x.name, v, strings.Join(got.findings, "\n"))
-		}
-		if diag.Outcome(got.place.RulesVerdict) != diag.Never {
-			continue
-		}
-		never++
-		if !said && !strings.Contains(strings.Join(x.docs, ""), "podAffinity") && !strings.Contains(strings.Join(x.docs, ""), "kind: Job") {
-			t.Errorf("%s: place says never, and lint nothing\n%s---\n%s", x.name, strings.Join(x.docs, "---\n"), strings.Join(x.nodes, "---\n"))
+	for seed := range all {
+		x := dice{rand.New(rand.NewPCG(uint64(seed), 47))}.example(seed)
+		if agrees(t, x, ask(t, e, variant{nodes: x.nodes, files: whole(x.docs)})) {
+			never++
 		}
 	}
-	t.Logf("%d never by rules", never)
-	if never < len(list)/20 {
-		t.Errorf("only %d of %d inputs never fit", never, len(list))
+	t.Logf("%d of %d never by rules", never, all)
+	if never < trials.Share(t, 20) {
+		t.Errorf("only %d of %d inputs never fit", never, all)
 	}
+}
+
+// agrees: both commands answer from one source. What lint calls infeasible is never
+// placed, and what the rules alone never let be placed is a finding, unless undeclared
+// pods might give the company that is missing, or pods end by themselves. It reports
+// whether the rules alone never let everything be placed.
+func agrees(t *testing.T, x example, got answers) (never bool) {
+	t.Helper()
+	rulesBind(t, got.place)
+	said := slices.ContainsFunc(got.findings, func(f string) bool {
+		return slices.ContainsFunc(pending, func(rule string) bool { return strings.HasPrefix(f, "error "+rule+" ") })
+	})
+	v := diag.Outcome(got.place.Verdict)
+	for _, w := range got.place.Workloads { // the whole is about pods that stay
+		if w.Verdict == string(diag.Never) {
+			v = diag.Never
+		}
+	}
+	if said && v != diag.Never {
+		t.Errorf("%s: lint says that pods stay Pending, and place %s\n%s", x.name, v, strings.Join(got.findings, "\n"))
+	}
+	if diag.Outcome(got.place.RulesVerdict) != diag.Never {
+		return false
+	}
+	if docs := strings.Join(x.docs, ""); !said && !strings.Contains(docs, "podAffinity") && !strings.Contains(docs, "kind: Job") {
+		t.Errorf("%s: place says never, and lint nothing\n%s---\n%s", x.name, strings.Join(x.docs, "---\n"), strings.Join(x.nodes, "---\n"))
+	}
+	return true
 }

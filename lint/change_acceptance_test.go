@@ -105,7 +105,7 @@ func TestDefaultStrategyDeadlocks(t *testing.T) {
 				manifest := object("apps/v1", "Deployment", fmt.Sprintf("replicas: %d%s", replicas, v.strategy), anti(apartOn(hostKey, v.more)))
 				c := changes(t, workers(replicas+spare, 0), manifest)
 				want, verdict := name == "default" && replicas < 4 && spare == 0, c.of("web").Rollout.Verdict
-				if found := slices.Contains(c.rules, "rollout-deadlock"); found != want || slices.Contains(c.rules, "rollout-may-deadlock") || (verdict == "never") != want || (verdict == "completes") == want {
+				if found := slices.Contains(c.rules, "rollout-deadlock"); found != want || slices.Contains(c.rules, "rollout-may-deadlock") || (verdict == "never") != want || (verdict == "always") == want {
 					t.Errorf("%d replicas on %d nodes, %s: rollout-deadlock %t, want %t; place says %s", replicas, replicas+spare, name, found, want, verdict)
 				}
 			}
@@ -140,7 +140,7 @@ func TestChangeVectors(t *testing.T) {
 		{id: "W-3", nodes: workers(3, 0), manifest: strings.ReplaceAll(object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ", matchLabelKeys: [version]"))), "app: web}", "app: web, version: v1}"), rule: "pods-rejected-by-api", silent: []string{"rollout-deadlock"}},
 		{id: "W-4", nodes: workers(1, 0), manifest: object("apps/v1", "StatefulSet", "replicas: 3, serviceName: web", anti(apartOn(hostKey, ""))), rule: "anti-affinity-exceeds-domains", silent: []string{"rollout-deadlock"}},
 		{id: "W-5", nodes: workers(3, 0), manifest: object("apps/v1", "StatefulSet", "replicas: 3, serviceName: web", anti(apartOn(hostKey, ""))), silent: []string{"rollout-deadlock", "rollout-may-deadlock"},
-			check: func(c *changed) string { return c.of("web").Rollout.Verdict + " completes" }},
+			check: func(c *changed) string { return c.of("web").Rollout.Verdict + " always" }},
 		{id: "W-6", nodes: workers(3, 0), manifest: strings.Replace(object("apps/v1", "DaemonSet", "updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}", "hostNetwork: true"), "image: example.com/c", "image: example.com/c, ports: [{containerPort: 80}]", 1), rule: "rollout-deadlock"},
 		{id: "W-6 without surge", nodes: workers(3, 0), manifest: strings.Replace(object("apps/v1", "DaemonSet", "", "hostNetwork: true"), "image: example.com/c", "image: example.com/c, ports: [{containerPort: 80}]", 1), silent: []string{"rollout-deadlock"}},
 		{id: "W-7", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb("minAvailable: 2"), rule: "drain-blocked"},
@@ -149,9 +149,9 @@ func TestChangeVectors(t *testing.T) {
 		{id: "W-8", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ""))) + "---\n" + scaler(2, 10), rule: "autoscaler-exceeds-domains", silent: []string{"rollout-deadlock", "anti-affinity-exceeds-domains"}},
 		{id: "W-9", nodes: workers(3, 0), manifest: vms(1, "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, matchLabelKeys: [tenant]}]}}"), rule: "pods-rejected-by-api"},
 		{id: "W-10", nodes: workers(6, 3), manifest: vms(3, live+anti(apartOn(zoneKey, ""))), rule: "vm-cannot-migrate",
-			check: func(c *changed) string { return c.of("web-0").Drain.Verdict + " no" }},
+			check: func(c *changed) string { return c.of("web-0").Drain.Verdict + " never" }},
 		{id: "W-10, own pod passed over", nodes: workers(6, 3), manifest: vms(3, live+anti(apartOn(zoneKey, ", mismatchLabelKeys: [kubevirt.io/created-by]"))), silent: []string{"vm-cannot-migrate"},
-			check: func(c *changed) string { return c.of("web-0").Migrate.Verdict + " yes" }},
+			check: func(c *changed) string { return c.of("web-0").Migrate.Verdict + " always" }},
 		{id: "W-11", nodes: workers(3, 0), manifest: vms(1, near("db")) + "---\n" + other.Replace(object("apps/v1", "Deployment", "replicas: 1", "")), rule: "vm-cannot-migrate"},
 		{id: "W-12", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 1", near("db")) + "---\n" + other.Replace(object("apps/v1", "Deployment", "replicas: 1", strings.Replace(near("db"), "app: db", "app: wEb", 1))), rule: "circular-affinity"},
 		{id: "W-13", nodes: workers(3, 0), manifest: "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web, namespace: shop, labels: {app: web}}\nspec: {runStrategy: Always, template: {spec: {domain: {devices: {}}, " + anti(apartOn(hostKey, "")) + "}}}\n", rule: "vm-labels-never-reach-pods"},
@@ -302,7 +302,7 @@ func TestBudgetHelp(t *testing.T) {
 		for _, d := range report.Diagnostics {
 			if d.Rule == "drain-blocked" {
 				found = true
-				if got := strings.Contains(d.Fixes[0].Description, "one replica more"); got != more {
+				if got := strings.Contains(d.Fixes[0].Description, "add a replica"); got != more {
 					t.Errorf("%s: advises %q", limit, d.Fixes[0].Description)
 				}
 			}
@@ -318,7 +318,7 @@ func TestBudgetHelp(t *testing.T) {
 func TestMaximumBeginsToFit(t *testing.T) {
 	manifest := object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ""))) + "---\n" + scaler(2, 8)
 	report := lintFiles(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: worker, count: 3, max: 10}\n", map[string]string{"web.yaml": manifest})
-	if notes := strings.Join(report.Summary.Notes, "\n"); !strings.Contains(notes, "begin to fit with 8 nodes in pool worker") {
+	if notes := strings.Join(report.Summary.Notes, "\n"); !strings.Contains(notes, "they fit once pool worker has 8 nodes") {
 		t.Errorf("notes: %s", notes)
 	}
 	for _, d := range report.Diagnostics {

@@ -1,3 +1,5 @@
+//go:build ci
+
 package lint_test
 
 import (
@@ -7,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // changeRules are the rules that tell of change by default.
@@ -101,9 +101,4 @@ func TestCorpusTraps(t *testing.T) {
 			}
 		}
 	}
-}
-
-// errorsAbout are the errors about one object.
-func errorsAbout(r *diag.Report, name string) []diag.Diagnostic {
-	return slices.DeleteFunc(errorsOf(r), func(d diag.Diagnostic) bool { return d.Object.Name != name })
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
 )
@@ -118,7 +119,7 @@ func (t environs) verdicts(tt *testing.T) (all []string, contexts map[string]str
 func TestNamesDecideNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	several := 0
-	for i := range 60 {
+	for i := range trials.Of(t, 60) {
 		before := randomTree(r)
 		after, names := before.renamed(r)
 		said, decided := before.verdicts(t)
@@ -139,7 +140,7 @@ func TestNamesDecideNothing(t *testing.T) {
 			}
 		}
 	}
-	if several < 20 {
+	if several < trials.Share(t, 20) {
 		t.Errorf("only %d trees have several contexts", several)
 	}
 }
@@ -160,7 +161,7 @@ func TestContextsOneByOne(t *testing.T) {
 		return object
 	}
 	found := 0
-	for i := range 30 {
+	for i := range trials.Of(t, 30) {
 		var docs []string
 		for _, name := range []string{"web", "api", "db"} {
 			docs = append(docs, named(name))
@@ -189,7 +190,7 @@ func TestContextsOneByOne(t *testing.T) {
 			t.Errorf("tree %d\n%v\ntogether:\n%s\none by one:\n%s", i, whole, strings.Join(slices.Sorted(maps.Keys(got)), "\n"), strings.Join(slices.Sorted(maps.Keys(want)), "\n"))
 		}
 	}
-	if found < 100 {
+	if found < trials.Share(t, 100) {
 		t.Errorf("only %d findings", found)
 	}
 }
@@ -206,6 +207,7 @@ func pathsOf(t environs) []string {
 // TestManyContexts: what is common to very many contexts is judged in some of them, and
 // what is left open is counted, by lint and by place.
 func TestManyContexts(t *testing.T) {
+	trials.Large(t)
 	dir := t.TempDir()
 	common := ""
 	for i := range 3000 {

@@ -6,21 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 )
 
 // TestCopies judges very many copies of every fixture at once, each in a namespace of
-// its own: whatever is found there, nothing takes time that grows with the square of
-// the input, and no answer is at fault. SCHEDLINT_COPIES is for how many bytes; with few
-// of them it only shows that nothing is at fault.
+// its own: no answer is at fault. SCHEDLINT_COPIES is for how many bytes: with many of
+// them, what takes time that grows with the square of the input runs into the time limit
+// of go test.
 func TestCopies(t *testing.T) {
 	size := 4_000
 	if text := os.Getenv("SCHEDLINT_COPIES"); text != "" {
@@ -29,9 +30,15 @@ func TestCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// What 10 MB may take, and as much again, as other tests run beside this one.
-	limit := 20 * time.Second
-	for i, s := range fixtureSeeds() {
+	seeds := fixtureSeeds()
+	tried := seeds
+	if !trials.Full(t) && os.Getenv("SCHEDLINT_COPIES") == "" {
+		tried = nil
+		for _, i := range rand.New(rand.NewPCG(1, 61)).Perm(len(seeds))[:trials.AtLeast(t, len(seeds), 30)] {
+			tried = append(tried, seeds[i])
+		}
+	}
+	for i, s := range tried {
 		text := copies(s.manifest, size)
 		if text == nil {
 			continue
@@ -39,17 +46,10 @@ func TestCopies(t *testing.T) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			o := s.options(t)
 			put(t, filepath.Join(o.Dir, "m.yaml"), string(text))
-			start := time.Now()
 			r, _ := lint.Run(context.Background(), o)
-			linted := time.Since(start)
-			start = time.Now()
 			doc, err := lint.Place(context.Background(), o)
-			placed := time.Since(start)
 			if r.Failures.Internal() || err == nil && doc.Failures.Internal() {
 				t.Errorf("a fault of schedlint: %v, %v", r.Failures, doc.Failures)
-			}
-			if linted > limit || placed > limit {
-				t.Errorf("%d bytes of copies take %v to lint and %v to place:\n%s", len(text), linted, placed, s.manifest)
 			}
 		})
 	}

@@ -44,6 +44,7 @@ const layers = `
 0 lint/worktree
 0 rules
 0 fixtures
+0 fixtures/trials
 0 fixtures/clusters sigs.k8s.io/kustomize
 0 fixtures/mutate sigs.k8s.io/kustomize
 `

@@ -90,8 +90,7 @@
 //	node class     nodes that no question can tell apart
 //	oracle         the nested module that asks the real kube-scheduler
 //	outcome        the answer to a question: always, sometimes, never or unknown; none if
-//	               the question does not apply. place prints sometimes as
-//	               sometimes and unknown as unknown
+//	               the question does not apply
 //	proof          a certificate without runs; always and never have one
 //	question       what is asked of a workload or context, with a step budget of its own
 //	reason         who gave up and why, for every unknown

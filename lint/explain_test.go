@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched"
@@ -249,11 +250,14 @@ func TestExplainFixtures(t *testing.T) {
 
 // TestExplainRandom explains every finding of random clusters.
 func TestExplainRandom(t *testing.T) {
-	e, count, random := engine(t), map[string]int{}, 80
-	if testing.Short() {
-		random = 20
+	e, count, list := engine(t), map[string]int{}, examples()
+	random := trials.Of(t, 80)
+	switch {
+	case trials.Full(t):
+		list = slices.Concat(list, bounded(), crowds())
+	case trials.Few(t):
+		list, random = list[1:3], 2
 	}
-	list := slices.Concat(examples(), bounded(), crowds())
 	for seed := range random {
 		list = append(list, dice{rand.New(rand.NewPCG(uint64(seed), 53))}.example(seed))
 	}

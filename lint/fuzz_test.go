@@ -11,16 +11,14 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/schedlint/schedlint/fixtures/clusters"
 	"github.com/schedlint/schedlint/fixtures/mutate"
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
-	"github.com/schedlint/schedlint/rego"
-	"github.com/schedlint/schedlint/rules"
 )
 
 // seed is a manifest and the nodes that it is judged against.
@@ -65,14 +63,18 @@ func generated(family string, start, number int) seed {
 	return seed{[]byte(manifests), []byte(nodes)}
 }
 
-// builtin is loaded once, as loading takes longer than most runs.
-var builtin = sync.OnceValues(func() (*rego.Engine, error) { return rego.Load(rego.Options{Rules: rules.FS}) })
-
 // mutated runs a target over the fixtures, which the first number chooses from, with
 // the changes that the bytes say. It is seeded with some of them, so that they take
 // little time as tests.
 func mutated(f *testing.F, body target) {
-	for i := 0; i < len(seeds()); i += 5 {
+	step := 20
+	switch {
+	case trials.Full(f):
+		step = 5
+	case trials.Few(f):
+		step = 50
+	}
+	for i := 0; i < len(seeds()); i += step {
 		f.Add(uint16(i), []byte{}, []byte{}, uint16(i))
 		f.Add(uint16(i+1), []byte{byte(i), byte(i * 7), byte(i * 13), byte(i * 31), 5, 9, byte(i), 3}, []byte{byte(i), 3, byte(i * 5), 1}, uint16(7))
 	}
@@ -90,27 +92,15 @@ func execute(t *testing.T, body target, which uint16, manifest, topology []byte,
 	s.execute(t, body, manifest, topology, at)
 }
 
-// tooLong is what one small input may take at most. All of them end within a second.
-const tooLong = 20 * time.Second
-
 func (s seed) execute(t *testing.T, body target, manifest, topology []byte, at uint16) {
 	o := seed{mutate.Mutate(s.manifest, manifest), mutate.Mutate(s.nodes, topology)}.options(t)
-	start := time.Now()
-	defer func() {
-		if took := time.Since(start); took > tooLong {
-			t.Errorf("took %v", took)
-		}
-	}()
 	body(t, o, at)
 }
 
 // options put a seed into a directory, to be judged there with every rule on.
 func (s seed) options(t *testing.T) lint.Options {
-	e, err := builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
+	t.Helper()
+	e, dir := engine(t), t.TempDir()
 	put(t, filepath.Join(dir, "m.yaml"), string(s.manifest))
 	put(t, filepath.Join(dir, "nodes.yaml"), string(s.nodes))
 	return lint.Options{
@@ -130,6 +120,12 @@ var targets = map[string]target{"FuzzLint": fuzzLint, "FuzzPlace": fuzzPlace, "F
 
 // executions are how often a test runs each target, and the seed of its random numbers.
 func executions(t *testing.T, n int) (times, seed int) {
+	switch {
+	case trials.Few(t):
+		n = 1
+	case !trials.Full(t):
+		n = (n + 1) / 2
+	}
 	times, seed, err := mutate.Runs(n)
 	if err != nil {
 		t.Fatal(err)
@@ -231,11 +227,8 @@ func fuzzLint(t *testing.T, o lint.Options, at uint16) {
 }
 
 func rulesOf(t *testing.T) []diag.Rule {
-	e, err := builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e.Rules()
+	t.Helper()
+	return engine(t).Rules()
 }
 
 // FuzzPlace decides about everything together and writes all formats, twice.

@@ -20,8 +20,7 @@ import (
 // tree is a directory of which something is linted, perhaps on nodes.
 type tree struct{ name, dir, path, topology string }
 
-// trees are all files among the fixtures, on the nodes beside them if there are
-// any, and the corpus, if it is there, on several clusters.
+// trees are all files among the fixtures, on the nodes beside them if there are any.
 func trees(t *testing.T) (all []tree) {
 	t.Helper()
 	for _, pattern := range []string{"../fixtures/*/*.yaml", "../fixtures/*/*/*.yaml"} {
@@ -35,18 +34,6 @@ func trees(t *testing.T) (all []tree) {
 				tr.topology = "nodes.yaml"
 			}
 			all = append(all, tr)
-		}
-	}
-	shared, err := filepath.Abs("../../shared")
-	if err != nil || !exists(filepath.Join(shared, "corpus")) {
-		return all
-	}
-	for _, project := range projects(t, filepath.Join(shared, "corpus")) {
-		one := tree{project, filepath.Join(shared, "corpus", project), ".", ""}
-		all = append(all, one)
-		for _, name := range []string{"eks-3az.yaml", "kind-3-workers.yaml"} {
-			one.name, one.topology = project+" on "+name, filepath.Join(shared, "topologies", name)
-			all = append(all, one)
 		}
 	}
 	return all
@@ -69,13 +56,16 @@ func mending(e *rego.Engine, dir, topology string) lint.Options {
 	return o
 }
 
-// TestEveryOfferedEditMends makes each edit that is offered anywhere, alone, in
-// a copy of the tree, and lints that again without knowing of Mend: the finding
-// is gone, none is new, and no byte outside of the edit has changed.
-func TestEveryOfferedEditMends(t *testing.T) {
-	e := engine(t)
-	offered := 0
-	for _, tr := range trees(t) {
+// TestEveryOfferedEditMends is editsMend for the fixtures.
+func TestEveryOfferedEditMends(t *testing.T) { editsMend(t, trees(t)) }
+
+// editsMend makes each edit that is offered anywhere, alone, in a copy of the tree, and
+// lints that again without knowing of Mend: the finding is gone, none is new, and no
+// byte outside of the edit has changed.
+func editsMend(t *testing.T, all []tree) {
+	t.Helper()
+	e, offered := engine(t), 0
+	for _, tr := range all {
 		t.Run(tr.name, func(t *testing.T) {
 			dir := t.TempDir()
 			if err := os.CopyFS(dir, os.DirFS(tr.dir)); err != nil {

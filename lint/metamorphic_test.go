@@ -10,23 +10,57 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/rego"
 )
 
-// everyExample runs a test about each example, those made by hand and random
-// ones; the dice are the same for the same example.
-func everyExample(t *testing.T, test func(t *testing.T, e *rego.Engine, x example, d dice)) {
-	e := engine(t)
-	list, random := slices.Concat(examples(), bounded(), crowds()), 30
-	if testing.Short() {
-		random = 8
+// properties are ways to write an example that its answers do not depend on.
+var properties = []struct {
+	name     string
+	variants func(x example, d dice) []variant
+}{
+	{"shuffled documents", shuffledDocuments},
+	{"shuffled nodes", shuffledNodes},
+	{"split files", splitFiles},
+	{"renamed", renamedAll},
+}
+
+// everyExample are the examples made by hand and random ones. Without the full trials
+// there are fewer of these, and under -short few of those.
+func everyExample(t *testing.T) []example {
+	t.Helper()
+	list, random := slices.Concat(examples(), bounded(), crowds()), min(trials.Of(t, 30), 30)
+	if trials.Few(t) {
+		list, random = examples()[1:3], 2
 	}
 	for seed := range random {
 		list = append(list, dice{rand.New(rand.NewPCG(uint64(seed), 41))}.example(seed))
 	}
-	for i, x := range list {
-		t.Run(x.name, func(t *testing.T) { test(t, e, x, dice{rand.New(rand.NewPCG(uint64(i), 43))}) })
+	return list
+}
+
+// TestExamples asks about each example as it stands and in other ways: the answers are
+// the same, and lint and place agree. Without the full trials it tries one variant of a
+// property for each example, by turns. The dice are the same for the same example.
+func TestExamples(t *testing.T) {
+	e, all := engine(t), trials.Full(t)
+	for i, x := range everyExample(t) {
+		t.Run(x.name, func(t *testing.T) {
+			t.Parallel()
+			base := ask(t, e, variant{nodes: x.nodes, files: whole(x.docs)})
+			if got := base.place.Verdict; x.verdict != "" && got != x.verdict {
+				t.Errorf("%s, want %s", got, x.verdict)
+			}
+			agrees(t, x, base)
+			for _, p := range properties {
+				variants := p.variants(x, dice{rand.New(rand.NewPCG(uint64(i), 43))})
+				if !all {
+					variants = variants[i%len(variants):][:1]
+				}
+				t.Run(p.name, func(t *testing.T) { hold(t, e, base, variants) })
+			}
+		})
 	}
 }
 
@@ -43,52 +77,44 @@ func (d dice) shuffled(docs []string) [][]string {
 	return all
 }
 
-// TestShuffledDocuments: the order of documents in a file means nothing.
-func TestShuffledDocuments(t *testing.T) {
-	everyExample(t, func(t *testing.T, e *rego.Engine, x example, d dice) {
-		var variants []variant
-		for i, docs := range d.shuffled(x.docs) {
-			variants = append(variants, variant{name: fmt.Sprint("order ", i), nodes: x.nodes, files: whole(docs)})
-		}
-		hold(t, e, x, variants)
-	})
+// shuffledDocuments: the order of documents in a file means nothing.
+func shuffledDocuments(x example, d dice) (all []variant) {
+	for i, docs := range d.shuffled(x.docs) {
+		all = append(all, variant{name: fmt.Sprint("order ", i), nodes: x.nodes, files: whole(docs)})
+	}
+	return all
 }
 
-// TestShuffledNodes: nor does that of the nodes.
-func TestShuffledNodes(t *testing.T) {
-	everyExample(t, func(t *testing.T, e *rego.Engine, x example, d dice) {
-		var variants []variant
-		for i, nodes := range d.shuffled(x.nodes) {
-			variants = append(variants, variant{name: fmt.Sprint("order ", i), nodes: nodes, files: whole(x.docs)})
-		}
-		hold(t, e, x, variants)
-	})
+// shuffledNodes: nor does that of the nodes.
+func shuffledNodes(x example, d dice) (all []variant) {
+	for i, nodes := range d.shuffled(x.nodes) {
+		all = append(all, variant{name: fmt.Sprint("order ", i), nodes: nodes, files: whole(x.docs)})
+	}
+	return all
 }
 
-// TestSplitFiles: documents may stand in as many files as one likes, and the
-// paths in any order.
-func TestSplitFiles(t *testing.T) {
-	everyExample(t, func(t *testing.T, e *rego.Engine, x example, d dice) {
-		var single, mixed []part
-		for i, doc := range x.docs {
-			single = append(single, part{fmt.Sprintf("file-%02d.yaml", i), []string{doc}})
-			mixed = append(mixed, part{fmt.Sprintf("file-%02d.yaml", len(x.docs)-i), []string{doc}})
-		}
-		backwards := slices.Clone(single)
-		slices.Reverse(backwards)
-		cut := 1 + d.IntN(len(x.docs)-1)
-		one, other := ask(t, e, variant{nodes: x.nodes, files: single}), ask(t, e, variant{nodes: x.nodes, files: backwards})
-		for output, want := range one.bytes {
-			if other.bytes[output] != want {
-				t.Errorf("%s: the order of the paths changes it\n%s\n%s", output, want, other.bytes[output])
-			}
-		}
-		hold(t, e, x, []variant{
-			{name: "one a file", nodes: x.nodes, files: single},
-			{name: "two files", nodes: x.nodes, files: []part{{"b.yaml", x.docs[cut:]}, {"a.yaml", x.docs[:cut]}}},
-			{name: "one a file, files named backwards", nodes: x.nodes, files: mixed},
-		})
-	})
+// splitFiles: documents may stand in as many files as one likes.
+func splitFiles(x example, d dice) []variant {
+	cut := 1 + d.IntN(len(x.docs)-1)
+	return []variant{
+		{name: "one a file", nodes: x.nodes, files: oneAFile(x)},
+		{name: "two files", nodes: x.nodes, files: []part{{"b.yaml", x.docs[cut:]}, {"a.yaml", x.docs[:cut]}}},
+		{name: "one a file, files named backwards", nodes: x.nodes, files: oneAFileBackwards(x)},
+	}
+}
+
+func oneAFile(x example) (all []part) {
+	for i, doc := range x.docs {
+		all = append(all, part{fmt.Sprintf("file-%02d.yaml", i), []string{doc}})
+	}
+	return all
+}
+
+func oneAFileBackwards(x example) (all []part) {
+	for i, doc := range x.docs {
+		all = append(all, part{fmt.Sprintf("file-%02d.yaml", len(x.docs)-i), []string{doc}})
+	}
+	return all
 }
 
 // word is a name in an example, newWord one that stands for it.
@@ -127,23 +153,25 @@ func ascending(n int) []int {
 	return order
 }
 
-// TestRenamed: names mean nothing. Where the new ones sort like the old ones,
-// nothing at all may change; otherwise another run may be shown.
-func TestRenamed(t *testing.T) {
-	everyExample(t, func(t *testing.T, e *rego.Engine, x example, d dice) {
-		backwards := renamed(x, "in the reverse order", func(n int) []int { o := ascending(n); slices.Reverse(o); return o })
-		mixed := renamed(x, "in another order", d.Perm)
-		backwards.loose, mixed.loose = true, true
-		hold(t, e, x, []variant{renamed(x, "in the same order", ascending), backwards, mixed})
-	})
+// renamedAll: names mean nothing. Where the new ones sort like the old ones, nothing at
+// all may change; otherwise another run may be shown.
+func renamedAll(x example, d dice) []variant {
+	backwards := renamed(x, "in the reverse order", func(n int) []int { o := ascending(n); slices.Reverse(o); return o })
+	mixed := renamed(x, "in another order", d.Perm)
+	backwards.loose, mixed.loose = true, true
+	return []variant{renamed(x, "in the same order", ascending), backwards, mixed}
 }
 
-// TestSameBytes: the same input gives the same bytes, in every format, however
-// often and on however many processors.
+// TestSameBytes: the same input gives the same bytes, in every format, however often, on
+// however many processors and in whatever order of the paths. It is not parallel, as the
+// number of processors is that of the process.
 func TestSameBytes(t *testing.T) {
-	everyExample(t, func(t *testing.T, e *rego.Engine, x example, _ dice) {
-		sameBytes(t, e, variant{nodes: x.nodes, files: whole(x.docs)})
-	})
+	for _, x := range everyExample(t)[:trials.AtLeast(t, 20, 6)-1] {
+		t.Run(x.name, func(t *testing.T) { sameBytes(t, engine(t), variant{nodes: x.nodes, files: oneAFile(x)}) })
+	}
+	if trials.Few(t) {
+		return
+	}
 	x := examples()[0]
 	v := variant{nodes: x.nodes}
 	padding := strings.Repeat("# "+strings.Repeat("-", 97)+"\n", 35_000) // 3.5 MB: enough together to be read by several at once
@@ -153,25 +181,8 @@ func TestSameBytes(t *testing.T) {
 	t.Run("files that are read by several at once", func(t *testing.T) { sameBytes(t, engine(t), v) })
 }
 
-// TestExampleVerdicts: the examples are what they are meant to be.
-func TestExampleVerdicts(t *testing.T) {
-	everyExample(t, func(t *testing.T, e *rego.Engine, x example, _ dice) {
-		if got := ask(t, e, variant{nodes: x.nodes, files: whole(x.docs)}).place.Verdict; x.verdict != "" && got != x.verdict {
-			t.Errorf("%s, want %s", got, x.verdict)
-		}
-	})
-}
-
-// TestRulesBind: leaving resources out can only help, so what the rules alone
-// never place is never placed.
-func TestRulesBind(t *testing.T) {
-	everyExample(t, func(t *testing.T, e *rego.Engine, x example, d dice) {
-		for _, docs := range append(d.shuffled(x.docs), x.docs) {
-			rulesBind(t, ask(t, e, variant{nodes: x.nodes, files: whole(docs)}).place)
-		}
-	})
-}
-
+// rulesBind: leaving resources out can only help, so what the rules alone never place is
+// never placed.
 func rulesBind(t *testing.T, p *diag.Placement) {
 	t.Helper()
 	if p.RulesVerdict == "never" && p.Verdict != "never" {
@@ -191,6 +202,7 @@ func sameBytes(t *testing.T, e *rego.Engine, v variant) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	base := ask(t, e, v)
+	slices.Reverse(v.files)
 	for _, processors := range []int{1, 4} {
 		runtime.GOMAXPROCS(processors)
 		got := ask(t, e, v)

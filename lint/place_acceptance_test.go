@@ -11,43 +11,34 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// misspelt is the topology key of the post's third workload as it was
-// published; no node has it.
-const misspelt = "topology.kubernetes.io/hostname"
-
-// customApp decides about the three workloads of a post together, on the six
-// workers in three zones and the control plane that it describes. The key of
-// the third one is written as given.
-func customApp(t *testing.T, key string) *diag.Placement {
+// threeZones decides about the three workloads of an application together, on six
+// workers in three zones and a control plane. The misspelt key of the third one is
+// written as given.
+func threeZones(t *testing.T, key string) *diag.Placement {
 	t.Helper()
-	shared, dir := corpus(t), t.TempDir()
-	var paths []string
-	for _, part := range []string{"L256.yaml", "L352.yaml", "L428.yaml"} {
-		text, err := os.ReadFile(filepath.Join(shared, "corpus", "kubevirt__kubevirt.github.io", "2020-02-25-Advanced-scheduling-with-affinity-rules."+part))
+	apps, dir := filepath.Join("..", "fixtures", "apps"), t.TempDir()
+	paths := []string{"ledger.yaml", "cache.yaml", "scanner.yaml"}
+	for _, name := range append(slices.Clone(paths), "nodes.yaml") {
+		text, err := os.ReadFile(filepath.Join(apps, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := strings.Contains(string(text), misspelt); found != (part == "L428.yaml") {
-			t.Fatalf("%s names %s: %v", part, misspelt, found)
+		if found := strings.Contains(string(text), wrongKey); found != (name == "scanner.yaml") {
+			t.Fatalf("%s names %s: %v", name, wrongKey, found)
 		}
-		if err := os.WriteFile(filepath.Join(dir, part), []byte(strings.ReplaceAll(string(text), misspelt, key)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		paths = append(paths, part)
+		put(t, filepath.Join(dir, name), strings.ReplaceAll(string(text), wrongKey, key))
 	}
-	doc := place(t, lint.Options{
-		Dir: dir, Root: dir, Paths: paths, Topology: []string{filepath.Join(shared, "topologies", "six-nodes-three-zones.yaml")},
-	})
+	doc := place(t, lint.Options{Dir: dir, Root: dir, Paths: paths, Topology: []string{"nodes.yaml"}})
 	if len(doc.Workloads) != 3 || len(doc.Invalid)+len(doc.Unmodelled) > 0 {
 		t.Fatalf("want a decision about three workloads: %+v", doc)
 	}
 	return doc
 }
 
-// TestCustomAppFits decides about the whole application with the key put right:
+// TestThreeZonesFit decides about the whole application with the key put right:
 // whatever the order and the choice of nodes, all pods are placed.
-func TestCustomAppFits(t *testing.T) {
-	doc := customApp(t, "kubernetes.io/hostname")
+func TestThreeZonesFit(t *testing.T) {
+	doc := threeZones(t, rightKey)
 	if doc.Verdict != "always" || doc.RulesVerdict != "always" || doc.Stuck != nil {
 		t.Errorf("%s (rules alone: %s), stuck: %+v", doc.Verdict, doc.RulesVerdict, doc.Stuck)
 	}
@@ -60,16 +51,15 @@ func TestCustomAppFits(t *testing.T) {
 		}
 	}
 	for _, step := range doc.Witness {
-		if step.Node == "kni-control-plane" {
+		if step.Node == "control-plane" {
 			t.Errorf("%s is on the tainted control plane", step.Workload)
 		}
 	}
 }
 
-// TestCustomAppAsPublished decides about it as it was published: the appliance
-// asks for a topology key that no node has, the other two are not to blame.
-func TestCustomAppAsPublished(t *testing.T) {
-	doc := customApp(t, misspelt)
+// TestThreeZonesMisspelt decides about it as it is: the appliance asks for a topology key that no node has, the other two are not to blame.
+func TestThreeZonesMisspelt(t *testing.T) {
+	doc := threeZones(t, wrongKey)
 	if doc.Verdict != "never" || doc.RulesVerdict != "never" {
 		t.Errorf("%s (rules alone: %s), want never", doc.Verdict, doc.RulesVerdict)
 	}
@@ -77,8 +67,8 @@ func TestCustomAppAsPublished(t *testing.T) {
 		t.Errorf("%+v, want %+v", doc.Pods, want)
 	}
 	for _, w := range doc.Workloads {
-		if w.Name == "blackbox" {
-			blackboxCore(t, w)
+		if w.Name == "scanner" {
+			scannerCore(t, w)
 			continue
 		}
 		if w.Verdict != "always" || w.MinPlaced != 3 || len(w.Core)+len(w.Repairs) > 0 {
@@ -87,24 +77,24 @@ func TestCustomAppAsPublished(t *testing.T) {
 	}
 }
 
-// blackboxCore demands that the core is about the misspelt key, at its place,
+// scannerCore demands that the core is about the misspelt key, at its place,
 // and that there is a way out.
-func blackboxCore(t *testing.T, w diag.PlacementWorkload) {
+func scannerCore(t *testing.T, w diag.PlacementWorkload) {
 	t.Helper()
 	if w.Verdict != "never" || w.MaxPlaced != 0 {
 		t.Errorf("%s, at most %d, want never, 0", w.Verdict, w.MaxPlaced)
 	}
 	named := 0
 	for _, c := range w.Core {
-		if strings.Contains(c.Text, misspelt) {
+		if strings.Contains(c.Text, wrongKey) {
 			named++
-			if c.Field != "podAffinity" || c.File != "L428.yaml" || c.Line != 20 {
-				t.Errorf("%+v, want the podAffinity term at L428.yaml:20", c)
+			if c.Field != "podAffinity" || c.File != "scanner.yaml" || c.Line != 17 {
+				t.Errorf("%+v, want the podAffinity term at scanner.yaml:17", c)
 			}
 		}
 	}
 	if named != 1 || len(w.Repairs) == 0 {
-		t.Errorf("%d members of the core name %s, %d repairs: %+v %q", named, misspelt, len(w.Repairs), w.Core, w.Repairs)
+		t.Errorf("%d members of the core name %s, %d repairs: %+v %q", named, wrongKey, len(w.Repairs), w.Core, w.Repairs)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // TestNoResult says what becomes of a run with a render that there is not: the rest is
 // judged, and what nobody named is a note.
 func TestNoResult(t *testing.T) {
-	dir, err := filepath.Abs("../fixtures/demo")
+	dir, err := filepath.Abs("../fixtures/apps")
 	if err != nil {
 		t.Fatal(err)
 	}

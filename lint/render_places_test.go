@@ -2,7 +2,6 @@ package lint_test
 
 import (
 	"bytes"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,51 +22,6 @@ import (
 
 // leastExact is the part of all scalars whose very place has to be found.
 const leastExact = 0.8
-
-// TestRenderedCorpusPlaces renders every kustomization of other projects and looks up
-// every scalar of every result as the place of a finding is looked up.
-func TestRenderedCorpusPlaces(t *testing.T) {
-	dir := filepath.Join(corpus(t), "corpus")
-	var all placeFigures
-	for _, project := range projects(t, dir) {
-		all.tree(t, filepath.Join(dir, project), nil)
-	}
-	all.hold(t)
-}
-
-// TestRenderedCorpusFindings holds on to known faults of other projects and to the lines
-// that a person would change.
-func TestRenderedCorpusFindings(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(filepath.Join(corpus(t), "corpus"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		project, root string
-		nodes         int
-		want          string
-	}{
-		{"argoproj__argo-cd", "manifests/ha/namespace-install", 3, "rollout-deadlock manifests/ha/base/redis-ha/chart/upstream.yaml:1209"},
-		{"kubernetes-sigs__metrics-server", "manifests/overlays/release-ha", 1, "anti-affinity-exceeds-domains manifests/components/high-availability/patch.yaml:17"},
-		{"kubernetes-sigs__metrics-server", "manifests/overlays/release-ha", 2, ""},
-	} {
-		nodes := filepath.Join(t.TempDir(), "nodes.yaml")
-		if err := os.WriteFile(nodes, []byte(workers(c.nodes, 0)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		report, err := runRendering(t, []string{c.root}, "", nil, filepath.Join(dir, c.project), []string{nodes})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var found []string
-		for _, d := range errorsOf(report) {
-			found = append(found, fmt.Sprintf("%s %s:%d", d.Rule, d.Location.File, d.Location.Line))
-		}
-		if got := strings.Join(found, ", "); got != c.want {
-			t.Errorf("%s on %d nodes: errors %q, want %q", c.root, c.nodes, got, c.want)
-		}
-	}
-}
 
 // TestRenderedPlaces looks up every scalar of what kustomizations of our own give.
 func TestRenderedPlaces(t *testing.T) {

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 )
 
 // TestExplainDemo explains the findings of the demo, one of each kind.
 // SCHEDLINT_UPDATE=1 rewrites what it is compared with.
 func TestExplainDemo(t *testing.T) {
+	trials.Large(t)
 	const golden = "../report/explain.golden"
 	t.Chdir("../../fixtures/demo")
 	var out bytes.Buffer

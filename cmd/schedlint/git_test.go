@@ -13,9 +13,6 @@ import (
 // inGit makes a repository with files, tracks some and makes it the working
 // directory. No configuration of the machine or its user counts.
 func inGit(t *testing.T, files map[string]string, track ...string) string {
-	if _, err := exec.LookPath("git"); err != nil && os.Getenv("SCHEDLINT_REQUIRE_TOOLS") != "1" {
-		t.Skip("git is not installed")
-	}
 	dir := t.TempDir()
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	t.Setenv("HOME", dir)

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
 // TestMain makes the test binary the command itself, so that scripts run what
@@ -40,7 +42,7 @@ const scriptDeadline = 3 * time.Minute
 // compares with.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "../../fixtures/scripts",
+		Files:               scripts(t),
 		UpdateScripts:       os.Getenv("SCHEDLINT_UPDATE") != "",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -59,6 +61,24 @@ func TestScripts(t *testing.T) {
 			"append":   appendText,
 		},
 	})
+}
+
+// scripts are all scripts, or under -short one of each topic, which is what their names
+// have before the first hyphen.
+func scripts(t *testing.T) []string {
+	t.Helper()
+	all, err := filepath.Glob("../../fixtures/scripts/*.txtar")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	if !trials.Few(t) {
+		return all
+	}
+	topic := func(path string) string {
+		name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".txtar"), "-")
+		return name
+	}
+	return slices.CompactFunc(all, func(a, b string) bool { return topic(a) == topic(b) })
 }
 
 // status CODE PROGRAM ARG... runs a program and demands its exit status.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedlint/schedlint/fixtures/mutate"
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
@@ -100,7 +101,7 @@ func random(r *rand.Rand) []Finding {
 // against those after random changes: what is there is accepted, less is
 // accepted, and more of anything is not.
 func TestBaselineProperties(t *testing.T) {
-	for seed := range uint64(3000) {
+	for seed := range uint64(trials.AtLeast(t, 3000, 500)) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		findings := random(r)
 		b := roundTrip(t, NewBaseline("why", "", unwrap(findings)))
@@ -165,7 +166,7 @@ func roundTrip(t *testing.T, b *Baseline) *Baseline {
 // taken away is fixed, what is added is new, and the two add up.
 func TestSince(t *testing.T) {
 	read := func(*diag.Diagnostic) bool { return false }
-	for seed := range uint64(2000) {
+	for seed := range uint64(trials.AtLeast(t, 2000, 500)) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		before, now := unwrap(random(r)), unwrap(random(r))
 		if d := Since(before, before, nil, read); len(d.Introduced)+len(d.Fixed)+len(d.Undecided) > 0 || len(d.Unchanged) != len(before) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -150,7 +151,7 @@ func TestBranch(t *testing.T) {
 func TestSplitRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
 	dirs := []string{"", "a/", "b/", "a/p/", "a/q/", "b/p/", "b/q/", "a/p/s/", "a/p/t/"}
-	for range 200 {
+	for range trials.AtLeast(t, 200, 100) {
 		files := map[string]string{}
 		for range 2 + r.IntN(6) {
 			var words []string

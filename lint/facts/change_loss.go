@@ -6,6 +6,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -80,7 +81,7 @@ func (b *builder) loss(w *workload.Workload, all []disruption.Survival, meaning 
 	}
 	return &Loss{
 		Workload: w.String(), Ending: worst.Verdict, Key: worst.Key, Value: worst.Value, Like: like,
-		Meaning: string(meaning), Pods: disruption.Certain(w), Pending: worst.Pending, Recreated: certificate.Loss{Meaning: meaning}.Recreated(w),
+		Meaning: string(meaning), Pods: model.Certain(w), Pending: worst.Pending, Recreated: certificate.Loss{Meaning: meaning}.Recreated(w),
 	}
 }
 
@@ -99,7 +100,7 @@ func (b *builder) drain(w *workload.Workload) {
 	}
 	b.because(w, func(x *Explainer) diag.Account { return x.lost(w, x.judge().Drains(w), d.Worst) })
 	fact := Drain{
-		Workload: w.String(), Ending: d.Worst.Verdict, Pods: disruption.Certain(w), Node: d.Worst.Value, Like: d.Like, Pending: d.Worst.Pending,
+		Workload: w.String(), Ending: d.Worst.Verdict, Pods: model.Certain(w), Node: d.Worst.Value, Like: d.Like, Pending: d.Worst.Pending,
 	}
 	s := about(w, b.holding(w))
 	if at := w.CountSpan(); at != s.Location {

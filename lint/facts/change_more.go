@@ -49,7 +49,7 @@ func (b *builder) budget(x *disruption.Budget) {
 	if fact.Limit = x.Text; x.Known && x.Allowed == 0 {
 		s := Subject{Location: x.Span()}
 		for _, w := range x.Workloads[:min(len(x.Workloads), maxOthers)] {
-			s = s.related(w.CountSpan(), "%s", plural(disruption.Certain(w), "pod")+" of "+w.String())
+			s = s.related(w.CountSpan(), "%s", plural(model.Certain(w), "pod")+" of "+w.String())
 		}
 		more := ""
 		if allowed, _ := x.Budget.Allowed(x.Pods + 1); allowed > 0 && len(x.Workloads) == 1 && b.holds(of, disruption.Replicas(x.Pods+1), 0) {

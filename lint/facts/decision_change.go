@@ -10,6 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -87,7 +88,7 @@ func (b *builder) drains(w *workload.Workload) diag.PlacementJudgement {
 	case d.Evicts && d.Why == "":
 		out.Reason = "its evictionStrategy refuses eviction until the machine has migrated"
 	case d.Worst != nil:
-		out.Reason = drainText(d, disruption.Certain(w))
+		out.Reason = drainText(d, model.Certain(w))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
@@ -21,12 +22,13 @@ var hostile = []struct {
 	nodes            int
 	manifests        func() string
 	lintGivesUp, all bool // whether linting, and placing, give something up
+	slow             bool // takes seconds, so that only the full trials have it
 }{
 	{"120 workloads that exclude everything", 3, func() string {
 		return many(120, func(i int) string {
 			return deployment(i, 1, apart("kubernetes.io/hostname", "{}"))
 		})
-	}, true, true},
+	}, true, true, true},
 	{"90 workloads with 19 crossing terms", 20, func() string {
 		keys := []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone", "rack", "row"}
 		return many(90, func(i int) string {
@@ -36,28 +38,28 @@ var hostile = []struct {
 			}
 			return deployment(i, 2, apart(terms...))
 		})
-	}, true, true},
+	}, true, true, true},
 	{"3,000 unrelated workloads", 20, func() string {
 		return many(3000, func(i int) string { return deployment(i, 1+i%3, "") })
-	}, false, true},
+	}, false, true, false},
 	{"200 circular affinities", 3, func() string {
 		return many(200, func(i int) string {
 			return deployment(i, 1, "      affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: ["+
 				fmt.Sprintf("{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: d%d}}}]}}\n", (i+1)%200))
 		})
-	}, false, true},
+	}, false, true, true},
 	{"5,000 spread keys", 3, func() string {
 		var list strings.Builder
 		for i := range 5000 {
 			fmt.Fprintf(&list, "      - {maxSkew: 1, topologyKey: k%d, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: d0}}}\n", i)
 		}
 		return deployment(0, 3, "      topologySpreadConstraints:\n"+list.String())
-	}, false, true},
+	}, false, true, true},
 	{"3,000 budgets of one workload", 3, func() string {
 		return deployment(0, 3, "") + many(3000, func(i int) string {
 			return fmt.Sprintf("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b%d}\nspec: {maxUnavailable: 0, selector: {matchLabels: {app: d0}}}\n---\n", i)
 		})
-	}, false, false},
+	}, false, false, false},
 	{"30 workloads with 299 host ports", 3, func() string {
 		return many(30, func(i int) string {
 			var ports []string
@@ -67,15 +69,15 @@ var hostile = []struct {
 			}
 			return strings.Replace(deployment(i, 2, ""), "image: x", "image: x, ports: ["+strings.Join(ports, ", ")+"]", 1)
 		})
-	}, true, true},
+	}, true, true, true},
 	{"150,000 fields that do not exist", 3, func() string {
 		return deployment(0, 1, many(150_000, func(i int) string { return fmt.Sprintf("      f%d: 1\n", i) }))
-	}, true, false},
+	}, true, false, false},
 	{"150,000 keys that no pod has, of one constraint", 3, func() string {
 		return deployment(0, 1, "      topologySpreadConstraints:\n      - maxSkew: 1\n        topologyKey: rack\n        whenUnsatisfiable: ScheduleAnyway\n"+
 			"        labelSelector: {matchLabels: {app: d0}}\n        matchLabelKeys:\n"+many(150_000, func(i int) string { return fmt.Sprintf("        - k%d\n", i) }))
-	}, true, false},
-	{"as many replicas as there can be", 3, func() string { return deployment(0, 1<<31-1, "") }, false, true},
+	}, true, false, false},
+	{"as many replicas as there can be", 3, func() string { return deployment(0, 1<<31-1, "") }, false, true, false},
 }
 
 func many(n int, one func(i int) string) string {
@@ -145,7 +147,10 @@ func TestHostileSteps(t *testing.T) {
 	losses := func(*workload.Workload) []string {
 		return []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}
 	}
-	for _, c := range hostile {
+	for i, c := range hostile {
+		if c.slow && !trials.Full(t) || trials.Few(t) && i < len(hostile)-2 {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			text := c.manifests()
 			m, set := clusterOf(t, c.nodes, text)

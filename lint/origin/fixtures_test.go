@@ -1,9 +1,7 @@
 package origin_test
 
 import (
-	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -45,71 +43,6 @@ func unpack(t *testing.T) map[string][]build {
 		}
 	}
 	return all
-}
-
-// kustomize is a kustomize of the version that .ci/kustomize names; tests that
-// need one are skipped without.
-func kustomize(t *testing.T) string {
-	t.Helper()
-	path := os.Getenv("SCHEDLINT_KUSTOMIZE")
-	if path == "" {
-		if os.Getenv("SCHEDLINT_REQUIRE_TOOLS") == "1" {
-			t.Fatal("SCHEDLINT_KUSTOMIZE names no kustomize")
-		}
-		t.Skip("SCHEDLINT_KUSTOMIZE names no kustomize")
-	}
-	return path
-}
-
-func render(path, dir string, args ...string) ([]byte, error) {
-	cmd := exec.Command(path, append([]string{"build"}, args...)...)
-	cmd.Dir = dir
-	return cmd.Output()
-}
-
-// TestRenderedByKustomize holds what stands in the scripts against what kustomize
-// prints. SCHEDLINT_UPDATE=1 rewrites it.
-func TestRenderedByKustomize(t *testing.T) {
-	path := kustomize(t)
-	for dir, calls := range unpack(t) {
-		if err := os.Chmod(filepath.Join(dir, "shop", "make.sh"), 0o755); err != nil && !os.IsNotExist(err) {
-			t.Fatal(err)
-		}
-		for _, b := range calls {
-			got, err := render(path, dir, append(strings.Fields(b.flags), b.root)...)
-			if err != nil {
-				t.Errorf("%s: %s: %v", b.script, b.root, err)
-				continue
-			}
-			want, err := os.ReadFile(filepath.Join(dir, b.file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			switch {
-			case bytes.Equal(got, want):
-			case os.Getenv("SCHEDLINT_UPDATE") != "":
-				rewrite(t, b, got)
-			default:
-				t.Errorf("%s: %s is not what kustomize build %s prints:\n%s", b.script, b.file, b.root, got)
-			}
-		}
-	}
-}
-
-func rewrite(t *testing.T, b build, text []byte) {
-	t.Helper()
-	archive, err := txtar.ParseFile(b.script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range archive.Files {
-		if archive.Files[i].Name == b.file {
-			archive.Files[i].Data = text
-		}
-	}
-	if err := os.WriteFile(b.script, txtar.Format(archive), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // counts is how many places were found, and how many of them are the very one.
@@ -228,63 +161,4 @@ func TestPlacesSayTheSame(t *testing.T) {
 	if all.exact*2 < all.places {
 		t.Errorf("%d of %d places are the very one", all.exact, all.places)
 	}
-}
-
-// TestCorpusPlaces builds the kustomizations of other projects, if they lie beside
-// the checkout, and goes through what they render to.
-func TestCorpusPlaces(t *testing.T) {
-	corpus, err := filepath.Abs("../../../shared/corpus")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(corpus); err != nil {
-		t.Skip("no corpus beside the checkout")
-	}
-	path := kustomize(t)
-	found, err := filepath.Glob(filepath.Join(corpus, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, project := range found {
-		var roots []string
-		dir := t.TempDir()
-		filepath.WalkDir(project, func(at string, d os.DirEntry, err error) error {
-			if err == nil && strings.EqualFold(strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".yaml"), ".yml"), "kustomization") {
-				roots = append(roots, filepath.Dir(at))
-			}
-			return nil
-		})
-		if len(roots) == 0 {
-			continue
-		}
-		if err := os.CopyFS(dir, os.DirFS(project)); err != nil {
-			t.Fatal(err)
-		}
-		for _, root := range roots {
-			root, err := filepath.Rel(project, root)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkBuild(t, path, dir, root)
-		}
-	}
-}
-
-// checkBuild builds a kustomization from one above it that asks for origins.
-func checkBuild(t *testing.T, path, dir, root string) {
-	t.Helper()
-	above := filepath.Join(dir, "with-origins")
-	text := "resources: [../" + filepath.ToSlash(root) + "]\nbuildMetadata: [originAnnotations]\n"
-	if err := os.MkdirAll(above, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(above, "kustomization.yaml"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	rendered, err := render(path, dir, "with-origins")
-	if err != nil { // a component, or one that asks the network
-		return
-	}
-	n := checkRendered(t, dir, "with-origins", rendered)
-	t.Logf("%s: %d places, %d of them the very one", root, n.places, n.exact)
 }

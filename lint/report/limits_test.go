@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
@@ -66,6 +67,7 @@ func TestAnnotationsOfOneLevelLeaveTheOthersAlone(t *testing.T) {
 }
 
 func TestMarkdownFits(t *testing.T) {
+	trials.Large(t)
 	for _, name := range []string{strings.Repeat("a", 64<<10), strings.Repeat("`@", 32<<10), strings.Repeat("\x1b", 64<<10), strings.Repeat("\U000e0041", 16<<10)} {
 		r := many(334, name)
 		for range 50 {
@@ -98,6 +100,7 @@ func TestMarkdownFits(t *testing.T) {
 }
 
 func TestMarkdownOfAPlacementFits(t *testing.T) {
+	trials.Large(t)
 	for _, name := range []string{strings.Repeat("a", 64<<10), strings.Repeat("\x1b", 64<<10)} {
 		p := placed()
 		for i := range 10000 {
@@ -170,6 +173,7 @@ func TestJUnit(t *testing.T) {
 
 // Once something was left out, nothing milder is shown in its place.
 func TestMarkdownLeavesOutTheMildest(t *testing.T) {
+	trials.Large(t)
 	r := many(2000, strings.Repeat("a", 1000))
 	r.Diagnostics = append(r.Diagnostics, diag.Diagnostic{Rule: "tiny", Level: diag.LevelNote, Message: "m"})
 	if out := string(written(t, "markdown", r, Options{})); strings.Contains(out, "tiny") || !strings.Contains(out, "2000 errors, 2000 warnings") && strings.Contains(out, "### warning") {

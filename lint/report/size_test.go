@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
@@ -45,6 +46,7 @@ func crowd(n int) *diag.Report {
 // TestOutputFollowsInput bounds every format for a small input whose findings all
 // point at one another.
 func TestOutputFollowsInput(t *testing.T) {
+	trials.Large(t)
 	const n = 800
 	r := crowd(n)
 	if size := len(r.Source("")); size > 220_000 {
@@ -110,6 +112,7 @@ func readSARIF(t *testing.T, out []byte) (doc sarifFile) {
 
 // TestSARIFStaysWithinGitHubsLimits packs findings that do not compress well.
 func TestSARIFStaysWithinGitHubsLimits(t *testing.T) {
+	trials.Large(t)
 	r := many(3000, "web")
 	noise := uint64(1)
 	for i := range r.Diagnostics {
@@ -147,6 +150,7 @@ func TestSARIFStaysWithinGitHubsLimits(t *testing.T) {
 // TestSARIFKeepsWhatIsNew puts new warnings before old errors, and gives every result
 // the fingerprint that it has in a run without the change.
 func TestSARIFKeepsWhatIsNew(t *testing.T) {
+	trials.Large(t)
 	r := many(3000, "web")
 	plain := map[string]bool{}
 	for _, result := range readSARIF(t, written(t, "sarif", r, Options{})).Runs[0].Results {
@@ -181,6 +185,7 @@ func TestSARIFKeepsWhatIsNew(t *testing.T) {
 // TestTextIsBounded shows the worst findings in their order and counts the others,
 // unless all are asked for.
 func TestTextIsBounded(t *testing.T) {
+	trials.Large(t)
 	r := crowd(2000)
 	r.Change = &diag.Change{Since: "main", Fixed: r.Diagnostics, Gone: r.Diagnostics}
 	for i := range 5000 {

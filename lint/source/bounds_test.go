@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
 // small are bounds that short texts exceed.
@@ -162,6 +164,7 @@ func TestBoundsOfRun(t *testing.T) {
 // TestDefaultBounds gives what runs away more than the bounds, and counts what is
 // read of it: neither time nor memory follow the rest.
 func TestDefaultBounds(t *testing.T) {
+	trials.Large(t)
 	most := defaultBounds().file
 	for name, text := range map[string]string{
 		"separators":     strings.Repeat("---\n", 300_000),

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
 // problems is the kinds and lines of what is wrong with a text.
@@ -153,9 +154,9 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestLongTexts reads what a generator that ran away may write, or an attacker:
-// the time is linear in the length, so that seconds mean that it is not.
-func TestLongTexts(t *testing.T) {
+// longTexts are what a generator that ran away may write, or an attacker, some percent of
+// their length.
+func longTexts(percent int) map[string]string {
 	numbered := func(format string, n int) string {
 		var b strings.Builder
 		for i := range n {
@@ -163,50 +164,66 @@ func TestLongTexts(t *testing.T) {
 		}
 		return b.String()
 	}
-	for name, text := range map[string]string{
-		"a long map":                numbered("key-%d: value\n", 100_000),
-		"a long flow map":           "{" + numbered("key-%d: value, ", 100_000) + "}",
-		"a long JSON map":           "{" + numbered(`"key-%d": 1, `, 100_000) + `"end": 1}`,
-		"a long map merged":         "a: &a\n" + numbered("  key-%d: value\n", 100_000) + "b:\n  <<: *a\n  key-1: x\n",
-		"a repeated key":            strings.Repeat("a: 1\n", 50_000),
-		"anchors":                   numbered("a%[1]d: &a%[1]d x\nb%[1]d: *a%[1]d\n", 50_000),
-		"documents":                 strings.Repeat("---\na: 1\n", 50_000),
-		"empty documents":           strings.Repeat("---\n", 200_000),
-		"broken documents":          strings.Repeat("---\n\ta\n", 50_000),
-		"unclosed quotes":           strings.Repeat("---\na: \"\n", 20_000),
-		"templates":                 strings.Repeat("---\na: {{ b }} c\n", 20_000),
-		"one error in a long text":  numbered("key-%d: value\n", 200_000) + "a: b: c\n" + numbered("last-%d: value\n", 200_000),
-		"comments":                  "a:\n" + strings.Repeat("- x # y\n# z\n\n", 50_000),
-		"line breaks of Unicode":    strings.Repeat("a: \"\u2028\"\n---\n", 20_000),
-		"one line":                  "[" + strings.Repeat("ä, ", 200_000) + "]",
-		"JSON values":               strings.Repeat("{\"a\": 1}\n", 50_000),
-		"brackets that never close": strings.Repeat("[a, ", 9_000),
-	} {
-		t.Run(name, func(t *testing.T) {
-			start := time.Now()
-			set, f := parsed("x", text)
-			for _, o := range set.Objects {
-				f.Span(o.Root)
-			}
-			if took := time.Since(start); took > 20*time.Second {
-				t.Errorf("took %v", took)
-			}
-		})
+	return map[string]string{
+		"a long map":                numbered("key-%d: value\n", 100_000*percent/100),
+		"a long flow map":           "{" + numbered("key-%d: value, ", 100_000*percent/100) + "}",
+		"a long JSON map":           "{" + numbered(`"key-%d": 1, `, 100_000*percent/100) + `"end": 1}`,
+		"a long map merged":         "a: &a\n" + numbered("  key-%d: value\n", 100_000*percent/100) + "b:\n  <<: *a\n  key-1: x\n",
+		"a repeated key":            strings.Repeat("a: 1\n", 50_000*percent/100),
+		"anchors":                   numbered("a%[1]d: &a%[1]d x\nb%[1]d: *a%[1]d\n", 50_000*percent/100),
+		"documents":                 strings.Repeat("---\na: 1\n", 50_000*percent/100),
+		"empty documents":           strings.Repeat("---\n", 200_000*percent/100),
+		"broken documents":          strings.Repeat("---\n\ta\n", 50_000*percent/100),
+		"unclosed quotes":           strings.Repeat("---\na: \"\n", 20_000*percent/100),
+		"templates":                 strings.Repeat("---\na: {{ b }} c\n", 20_000*percent/100),
+		"one error in a long text":  numbered("key-%d: value\n", 200_000*percent/100) + "a: b: c\n" + numbered("last-%d: value\n", 200_000*percent/100),
+		"comments":                  "a:\n" + strings.Repeat("- x # y\n# z\n\n", 50_000*percent/100),
+		"line breaks of Unicode":    strings.Repeat("a: \"\u2028\"\n---\n", 20_000*percent/100),
+		"one line":                  "[" + strings.Repeat("ä, ", 200_000*percent/100) + "]",
+		"JSON values":               strings.Repeat("{\"a\": 1}\n", 50_000*percent/100),
+		"brackets that never close": strings.Repeat("[a, ", 9_000*percent/100),
+	}
+}
+
+// TestLongTexts reads texts whose time once grew with the square of their length; at full
+// length the time limit of go test would end that.
+func TestLongTexts(t *testing.T) {
+	for name, text := range longTexts(trials.Of(t, 100)) {
+		t.Run(name, func(t *testing.T) { allSpans(text) })
+	}
+}
+
+// BenchmarkLongTexts tells whether time is linear: the throughput of a text stays the
+// same when its length grows tenfold.
+func BenchmarkLongTexts(b *testing.B) {
+	for _, percent := range []int{10, 100} {
+		for name, text := range longTexts(percent) {
+			b.Run(fmt.Sprint(name, "/", percent), func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					allSpans(text)
+				}
+			})
+		}
+	}
+}
+
+// allSpans asks for the places of all objects of a text.
+func allSpans(text string) {
+	set, f := parsed("x", text)
+	for _, o := range set.Objects {
+		f.Span(o.Root)
 	}
 }
 
 // TestSpansOfOneLine asks for many places in one long line.
 func TestSpansOfOneLine(t *testing.T) {
-	_, f := parsed("x", "["+strings.Repeat("ä, \"ö\", ", 50_000)+"]")
+	_, f := parsed("x", "["+strings.Repeat("ä, \"ö\", ", trials.Of(t, 50_000))+"]")
 	docs, _ := documents(f.Text, everything)
-	start := time.Now()
 	for _, n := range docs[0].root.Items() {
 		if s := f.Span(n); s.Line != 1 || s.EndColumn < s.Column+1 {
 			t.Fatalf("%v", s)
 		}
-	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("took %v", took)
 	}
 }
 

@@ -169,32 +169,29 @@ func misplacedBlock(f *File, n *Node, span diag.Span) string {
 	return "no text below the indicator"
 }
 
-// corpus is manifests of other projects; tests that read it skip without it.
-const corpus = "../../../shared/corpus"
+// TestPlacesOfFiles checks every place in every fixture.
+func TestPlacesOfFiles(t *testing.T) { placesOfFiles(t, "../../fixtures") }
 
-// TestPlacesOfFiles checks every place in every fixture and, where it is at
-// hand, in a corpus of foreign manifests.
-func TestPlacesOfFiles(t *testing.T) {
-	for _, root := range []string{"../../fixtures", corpus} {
-		files := 0
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !isManifest(path) {
-				return err
-			}
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			files++
-			for _, bad := range checkPlaces(path, text) {
-				t.Error(bad)
-			}
-			return nil
-		})
-		if err != nil && root != corpus {
-			t.Fatal(err)
+// placesOfFiles checks every place in every manifest below a directory.
+func placesOfFiles(t *testing.T, root string) {
+	t.Helper()
+	files := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !isManifest(path) {
+			return err
 		}
-		t.Logf("%s: %d files", root, files)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files++
+		for _, bad := range checkPlaces(path, text) {
+			t.Error(bad)
+		}
+		return nil
+	})
+	if err != nil || files == 0 {
+		t.Fatalf("%s: %d files: %v", root, files, err)
 	}
 }
 

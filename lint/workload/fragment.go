@@ -106,9 +106,10 @@ func (f *fragmentFinder) check(p *place) {
 	c := checker{w: w, unchecked: StageFragment, created: StageFragment, fromTemplate: StageFragment}
 	nodeSelector := p.field("nodeSelector")
 	c.labels(StageFragment, &nodeSelector, "nodeSelector")
-	c.affinity(p)
-	c.spread(p)
-	c.tolerations(p)
+	pods := podChecker{&c}
+	pods.affinity(p)
+	pods.spread(p)
+	pods.tolerations(p)
 	for i := range w.Problems {
 		w.Problems[i].Stage = StageFragment
 	}

@@ -3,8 +3,6 @@ package workload
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -128,18 +126,12 @@ func TestPatches(t *testing.T) {
 	})
 }
 
-// TestPatchesOfTheCorpus reads a base that is a patch in all but name: its
-// kustomization adds selector and labels.
-func TestPatchesOfTheCorpus(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "shared", "corpus", "kubernetes-sigs__metrics-server", "manifests", "base", "deployment.yaml")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Skip("the corpus is not at hand")
-	}
-	for _, k := range loadSet(t, string(text)).Skipped {
-		if k.Reason != source.SkipPatch {
-			t.Errorf("got %+v", k)
-		}
+// TestPatchInAllButName reads a base that is a patch in all but name: its kustomization
+// adds selector and labels.
+func TestPatchInAllButName(t *testing.T) {
+	set := loadSet(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: {serviceAccountName: a, volumes: [{name: tmp, emptyDir: {}}]}}}\n")
+	if len(set.Skipped) != 1 || set.Skipped[0].Reason != source.SkipPatch || len(set.Workloads) > 0 {
+		t.Errorf("got %+v, %d workloads", set.Skipped, len(set.Workloads))
 	}
 }
 

@@ -14,7 +14,7 @@ func (l *loader) refers(o *source.Object, kind *Kind) {
 	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o)}
 	l.envelope(w)
 	c := checker{w: w}
-	c.object()
+	objectChecker{&c}.object()
 	l.referring = append(l.referring, w)
 	l.set.Workloads = append(l.set.Workloads, w)
 }

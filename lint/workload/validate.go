@@ -27,13 +27,13 @@ func validate(w *Workload) {
 	} else if len(w.Kind.Template) == 0 {
 		c.created = StageObject
 	}
-	c.object()
+	objectChecker{&c}.object()
 	template := place{base: w.Kind.Template, value: w.TemplateNode}
 	metadata, spec := template.field("metadata"), template.field("spec")
 	labels := metadata.field("labels")
 	before := len(w.Problems)
 	c.labels(c.fromTemplate, &labels, "label")
-	c.pod(&spec)
+	podChecker{&c}.pod(&spec)
 	if w.Kind.Kind == rolloutKind { // the API server looks at the template only when pods are made of it
 		for i := range w.Problems[before:] {
 			w.Problems[before+i].Stage = StagePods
@@ -50,8 +50,11 @@ type checker struct {
 	unchecked, created, fromTemplate Stage
 }
 
+// podChecker validates pods.
+type podChecker struct{ *checker }
+
 // pod checks the pod's spec, or the spec of a machine that becomes one.
-func (c *checker) pod(spec *place) {
+func (c podChecker) pod(spec *place) {
 	nodeSelector := spec.field("nodeSelector")
 	c.labels(c.unchecked, &nodeSelector, "nodeSelector") // R-V1
 	priority := spec.field("priorityClassName")
@@ -62,14 +65,14 @@ func (c *checker) pod(spec *place) {
 	c.spread(spec)
 	c.tolerations(spec)
 	if c.w.Kind.VM {
-		c.machine(spec)
+		resourceChecker{c.checker}.machine(spec)
 		return
 	}
 	c.names(spec)
 	c.restarts(spec)
 	c.gates(spec)
 	c.ports(spec)
-	c.containers(spec)
+	resourceChecker{c.checker}.containers(spec)
 }
 
 // place is a field of the object or an item of a list. The way to it is a

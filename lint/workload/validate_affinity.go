@@ -14,7 +14,7 @@ const (
 )
 
 // affinity checks the three kinds of affinity.
-func (c *checker) affinity(spec *place) {
+func (c podChecker) affinity(spec *place) {
 	affinity := spec.field("affinity")
 	if affinity.absent() {
 		return
@@ -32,7 +32,7 @@ func (c *checker) affinity(spec *place) {
 
 // nodeAffinity checks required terms (R-V3 to R-V9) and preferred ones, whose
 // values may be anything (R-V7).
-func (c *checker) nodeAffinity(p *place) {
+func (c podChecker) nodeAffinity(p *place) {
 	hard, soft := p.field(hardTerms), p.field(softTerms)
 	terms := hard.field("nodeSelectorTerms")
 	if !hard.absent() && !hard.broken() && !terms.brokenList() && terms.len() == 0 { // R-V3
@@ -58,14 +58,14 @@ func (c *checker) nodeAffinity(p *place) {
 }
 
 // weight checks the weight of a preferred term (R-V10).
-func (c *checker) weight(item *place) {
+func (c podChecker) weight(item *place) {
 	weight := item.field("weight")
 	if n, ok := weight.number(); ok && (n < 1 || n > 100) {
 		c.refuse(StageObject, &weight, found(&weight, "weight")+": must be 1 to 100", "")
 	}
 }
 
-func (c *checker) nodeTerm(term *place, labelValues bool) {
+func (c podChecker) nodeTerm(term *place, labelValues bool) {
 	expressions, fields := term.field("matchExpressions"), term.field("matchFields")
 	for i := range expressions.len() {
 		e := expressions.item(i)
@@ -143,7 +143,7 @@ func (c *checker) arity(e *place, of *operators) bool {
 }
 
 // fieldRequirement checks one matchFields entry (R-V8).
-func (c *checker) fieldRequirement(f *place) {
+func (c podChecker) fieldRequirement(f *place) {
 	if f.broken() {
 		return
 	}
@@ -164,7 +164,7 @@ func (c *checker) fieldRequirement(f *place) {
 
 // podAffinity checks podAffinity or podAntiAffinity; hard and soft are what
 // was decoded from it.
-func (c *checker) podAffinity(p *place, hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm) {
+func (c podChecker) podAffinity(p *place, hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm) {
 	terms, weighted := p.field(hardTerms), p.field(softTerms)
 	for i := range min(terms.len(), len(hard)) {
 		term := terms.item(i)
@@ -187,7 +187,7 @@ func (c *checker) podAffinity(p *place, hard []corev1.PodAffinityTerm, soft []co
 }
 
 // podTerm checks one term of pod (anti-)affinity.
-func (c *checker) podTerm(term *place, typed *corev1.PodAffinityTerm) {
+func (c podChecker) podTerm(term *place, typed *corev1.PodAffinityTerm) {
 	if term.broken() {
 		return
 	}

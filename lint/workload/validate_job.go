@@ -12,7 +12,7 @@ import (
 // job checks the spec of a Job (pkg/apis/batch/validation/validation.go,
 // ValidateJob). Without completions and parallelism both are 1
 // (pkg/apis/batch/v1/defaults.go, SetDefaults_Job).
-func (c *checker) job(spec *place) {
+func (c objectChecker) job(spec *place) {
 	if !spec.field("parallelism").value.IsNull() {
 		c.indexed(spec)
 	}
@@ -24,7 +24,7 @@ func (c *checker) job(spec *place) {
 
 // cronJob checks the spec of a CronJob's Jobs, which gets no such defaults, and
 // whose selector is always generated (ValidateJobTemplateSpec).
-func (c *checker) cronJob(spec *place) {
+func (c objectChecker) cronJob(spec *place) {
 	c.indexed(spec)
 	if spec.field("completionMode").value.Text() == indexedMode && !spec.field("completions").value.IsNull() {
 		c.indexName(spec, StagePods, "-29000000") // the scheduled minute, counted from 1970
@@ -42,7 +42,7 @@ const indexedMode = "Indexed"
 
 // indexed checks that a Job with indexes says how many there are
 // (validateJobSpec).
-func (c *checker) indexed(spec *place) {
+func (c objectChecker) indexed(spec *place) {
 	mode, completions := spec.field("completionMode"), spec.field("completions")
 	if mode.value.Text() == indexedMode && completions.absent() {
 		c.refuse(StageObject, &mode, "completionMode: Indexed: needs completions", "set completions to the number of indexes")
@@ -52,7 +52,7 @@ func (c *checker) indexed(spec *place) {
 // jobSelector checks the selector of a Job. Unless manualSelector is set, the
 // API server generates it from the uid and accepts nothing else that is not
 // true of the labels which it generates (validateGeneratedSelector).
-func (c *checker) jobSelector(spec *place) {
+func (c objectChecker) jobSelector(spec *place) {
 	selector, manual := spec.field("selector"), spec.field("manualSelector")
 	switch on, ok := manual.value.Bool(); {
 	case !ok && !manual.absent(): // a variable, or of a wrong type
@@ -74,7 +74,7 @@ func (c *checker) jobSelector(spec *place) {
 // generated reports whether a selector is true of the labels that the API
 // server gives to the pods of a Job; one that was read back from a cluster has
 // the uid of its object. What cannot be judged counts as true.
-func (c *checker) generated(p *place) bool {
+func (c objectChecker) generated(p *place) bool {
 	match, expressions := p.field("matchLabels"), p.field("matchExpressions")
 	requirements, ok := c.requirements(&expressions)
 	if !c.isTextMap(&match) || !ok {
@@ -115,7 +115,7 @@ const (
 // must end, those of other controllers must not, and a bare pod may do either
 // (pkg/apis/core/validation/validation.go, validateRestartPolicy and
 // ValidatePodTemplateSpecForRC; pkg/apis/{apps,batch}/validation/validation.go).
-func (c *checker) restarts(spec *place) {
+func (c podChecker) restarts(spec *place) {
 	p := spec.field("restartPolicy")
 	kind := c.w.Object.Kind
 	switch s, ok := p.text(); {
@@ -131,20 +131,20 @@ func (c *checker) restarts(spec *place) {
 	}
 }
 
-func (c *checker) oneOfRestarts(p *place) bool {
+func (c podChecker) oneOfRestarts(p *place) bool {
 	_, ok := c.oneOf(StageObject, p, true, []string{restartAlways, restartOnFailure, restartNever})
 	return ok
 }
 
 // controlled reports whether a controller keeps the pods running. A PodTemplate
 // by itself makes none.
-func (c *checker) controlled() bool {
+func (c podChecker) controlled() bool {
 	return len(c.w.Kind.Template) > 0 && c.w.Kind.Kind != "PodTemplate"
 }
 
 // complete reports whether a Job or CronJob is certainly no patch: those rarely
 // repeat an image, and never a schedule.
-func (c *checker) complete(spec *place) bool {
+func (c podChecker) complete(spec *place) bool {
 	if c.w.Kind.Kind == "CronJob" && c.w.Object.Root.At("spec", "schedule").IsNull() {
 		return false
 	}

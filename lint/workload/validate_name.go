@@ -39,7 +39,7 @@ var namings = map[string]naming{
 const generatedSuffix = 5
 
 // identity checks the names in the metadata of the object.
-func (c *checker) identity() {
+func (c objectChecker) identity() {
 	root := place{value: c.w.Object.Root}
 	metadata := root.field("metadata")
 	if metadata.broken() {
@@ -85,7 +85,7 @@ func (c *checker) named(p *place, f format, prefix bool) (ok bool) {
 }
 
 // short checks the length of a name to which so many characters are added.
-func (c *checker) short(p *place, rule naming, added int) {
+func (c objectChecker) short(p *place, rule naming, added int) {
 	s, _ := p.text()
 	length := len(s)
 	if added > 0 {
@@ -99,7 +99,7 @@ func (c *checker) short(p *place, rule naming, added int) {
 // indexName checks that the host names of an Indexed Job's pods, its name and
 // their index, are DNS labels (pkg/apis/batch/validation/validation.go,
 // ValidateJob). The name of a Job is the name of the object and a suffix.
-func (c *checker) indexName(spec *place, stage Stage, suffix string) {
+func (c objectChecker) indexName(spec *place, stage Stage, suffix string) {
 	completions := field(spec.value, "completions", 1)
 	root := place{value: c.w.Object.Root}
 	metadata := root.field("metadata")

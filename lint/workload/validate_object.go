@@ -13,7 +13,7 @@ type outer struct {
 	// counts are fields that number pods.
 	counts []string
 	// update checks how the object makes or replaces its pods, or is nil.
-	update func(c *checker, spec *place)
+	update func(c objectChecker, spec *place)
 	// word takes one of a few words; it may be absent.
 	word  string
 	words []string
@@ -33,20 +33,23 @@ var (
 )
 
 var outers = map[string]outer{
-	"Deployment":                       {spec: specPath, counts: podNumbers, update: (*checker).deployment, selected: templateLabel},
+	"Deployment":                       {spec: specPath, counts: podNumbers, update: objectChecker.deployment, selected: templateLabel},
 	"ReplicaSet":                       {spec: specPath, counts: podNumbers, selected: templateLabel},
 	"ReplicationController":            {spec: specPath, counts: podNumbers, selected: templateLabel},
-	"StatefulSet":                      {spec: specPath, counts: podNumbers, update: (*checker).statefulSet, word: "podManagementPolicy", words: management, selected: templateLabel},
-	"DaemonSet":                        {spec: specPath, update: (*checker).daemonSet, selected: templateLabel},
-	"Job":                              {spec: specPath, counts: jobNumbers, update: (*checker).job, word: "completionMode", words: completion},
-	"CronJob":                          {spec: jobPath, counts: jobNumbers, update: (*checker).cronJob, word: "completionMode", words: completion},
+	"StatefulSet":                      {spec: specPath, counts: podNumbers, update: objectChecker.statefulSet, word: "podManagementPolicy", words: management, selected: templateLabel},
+	"DaemonSet":                        {spec: specPath, update: objectChecker.daemonSet, selected: templateLabel},
+	"Job":                              {spec: specPath, counts: jobNumbers, update: objectChecker.job, word: "completionMode", words: completion},
+	"CronJob":                          {spec: jobPath, counts: jobNumbers, update: objectChecker.cronJob, word: "completionMode", words: completion},
 	"VirtualMachineInstanceReplicaSet": {spec: specPath, counts: podNumbers, selected: templateLabel},
 	"VirtualMachinePool":               {spec: specPath, counts: podNumbers, selected: machineLabel},
 }
 
+// objectChecker validates what is around a pod template, and objects without one.
+type objectChecker struct{ *checker }
+
 // object checks what stands around the pod template. None of it is decoded,
 // so values of a wrong type are reported here as well.
-func (c *checker) object() {
+func (c objectChecker) object() {
 	root := c.w.Object.Root
 	c.identity()
 	if len(c.w.Kind.Template) > 0 {

@@ -14,9 +14,9 @@ type Refusal struct {
 }
 
 // others are the checks of objects that create no pods, by kind.
-var others = map[string]func(c *checker, spec *place){
-	"PodDisruptionBudget":     (*checker).disruptionBudget,
-	"HorizontalPodAutoscaler": (*checker).autoscaler,
+var others = map[string]func(c objectChecker, spec *place){
+	"PodDisruptionBudget":     objectChecker.disruptionBudget,
+	"HorizontalPodAutoscaler": objectChecker.autoscaler,
 }
 
 // validateOther notes what the API server refuses of an object without pods.
@@ -29,7 +29,7 @@ func (l *loader) validateOther(o *source.Object) {
 	root := place{value: o.Root}
 	spec := root.field("spec")
 	if c.is(&spec, source.Map) {
-		check(&c, &spec)
+		check(objectChecker{&c}, &spec)
 	}
 	if len(c.w.Problems) > 0 {
 		l.set.Refusals = append(l.set.Refusals, Refusal{Object: o, Problems: c.w.Problems})
@@ -41,7 +41,7 @@ var evictionPolicies = []string{"IfHealthyBudget", "AlwaysAllow"}
 // disruptionBudget checks a PodDisruptionBudget (R-V38;
 // pkg/apis/policy/validation/validation.go). Its name is any path segment, so
 // upper case and underscores are accepted.
-func (c *checker) disruptionBudget(spec *place) {
+func (c objectChecker) disruptionBudget(spec *place) {
 	low, high := spec.field("minAvailable"), spec.field("maxUnavailable")
 	c.amount(&low, true)
 	c.amount(&high, true)
@@ -62,7 +62,7 @@ func (c *checker) disruptionBudget(spec *place) {
 // autoscaler checks a HorizontalPodAutoscaler (R-V38;
 // pkg/apis/autoscaling/validation/validation.go). One without a target is a
 // patch. minReplicas may be 0 only with the gate HPAScaleToZero.
-func (c *checker) autoscaler(spec *place) {
+func (c objectChecker) autoscaler(spec *place) {
 	if spec.value.At("scaleTargetRef", "name").IsNull() {
 		return
 	}

@@ -8,7 +8,7 @@ var preemptions = []string{"PreemptLowerPriority", "Never"}
 
 // names checks fields that hold one name (R-V2, R-V19), and the names of
 // containers.
-func (c *checker) names(spec *place) {
+func (c podChecker) names(spec *place) {
 	c.containerNames(spec)
 	node := spec.field("nodeName")
 	if s, _ := node.text(); s != "" {
@@ -24,7 +24,7 @@ func (c *checker) names(spec *place) {
 
 // containerNames checks that each container has a name of its own, init
 // containers included (validateContainerCommon, validateInitContainers).
-func (c *checker) containerNames(spec *place) {
+func (c podChecker) containerNames(spec *place) {
 	seen := map[string]bool{}
 	for _, list := range []string{"containers", "initContainers"} {
 		containers := spec.field(list)
@@ -46,7 +46,7 @@ func (c *checker) containerNames(spec *place) {
 
 // gates checks schedulingGates (R-V18), and that the pod has no node yet
 // (R-V2), which only the creation of the pod finds out.
-func (c *checker) gates(spec *place) {
+func (c podChecker) gates(spec *place) {
 	gates, node := spec.field("schedulingGates"), spec.field("nodeName")
 	if s, _ := node.text(); s != "" && gates.len() > 0 {
 		c.refuse(c.created, &node, fmt.Sprintf("nodeName is %q and schedulingGates is not empty: a gated pod must have no node", s), "drop nodeName")
@@ -79,7 +79,7 @@ type hostPort struct {
 
 // ports checks the ports of containers (R-V20). Containers run together, so
 // their host ports differ; init containers are looked at one by one.
-func (c *checker) ports(spec *place) {
+func (c podChecker) ports(spec *place) {
 	taken := map[socket]hostPort{}
 	containers, inits := spec.field("containers"), spec.field("initContainers")
 	for i := range containers.len() {
@@ -94,7 +94,7 @@ func (c *checker) ports(spec *place) {
 
 // containerPorts adds the host ports of one container to those taken. Those
 // of a regular container must equal the container's under hostNetwork.
-func (c *checker) containerPorts(container *place, taken map[socket]hostPort, equal bool) {
+func (c podChecker) containerPorts(container *place, taken map[socket]hostPort, equal bool) {
 	ports, name := container.field("ports"), container.field("name")
 	owner, _ := name.text()
 	for i := range ports.len() {
@@ -125,7 +125,7 @@ type socket struct {
 // hostPort checks one port by itself; ok is false if it takes none of the
 // host's, or none that is known. With hostNetwork every port without hostPort
 // gets its containerPort (R-P3).
-func (c *checker) hostPort(port *place, equal bool) (h hostPort, ok bool) {
+func (c podChecker) hostPort(port *place, equal bool) (h hostPort, ok bool) {
 	host, inner := port.field("hostPort"), port.field("containerPort")
 	protocol, ip := port.field("protocol"), port.field("hostIP")
 	hostValid, innerValid := c.portNumber(&host, true), c.portNumber(&inner, false)
@@ -150,7 +150,7 @@ func (c *checker) hostPort(port *place, equal bool) (h hostPort, ok bool) {
 }
 
 // portNumber checks the number of a port; optional ports may be 0.
-func (c *checker) portNumber(p *place, optional bool) bool {
+func (c podChecker) portNumber(p *place, optional bool) bool {
 	n, ok := p.number()
 	switch {
 	case !ok || n == 0 && optional:
@@ -163,7 +163,7 @@ func (c *checker) portNumber(p *place, optional bool) bool {
 }
 
 // taken reports a host port that is used twice.
-func (c *checker) taken(port *place, want, by hostPort) {
+func (c podChecker) taken(port *place, want, by hostPort) {
 	stage, at := StageObject, port.field("hostPort")
 	if !want.declared {
 		at = port.field("containerPort")

@@ -13,9 +13,12 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
+// resourceChecker validates what containers, pods and machines ask for.
+type resourceChecker struct{ *checker }
+
 // containers checks the resources of all containers, the overhead and the
 // resources of the pod as a whole.
-func (c *checker) containers(spec *place) {
+func (c resourceChecker) containers(spec *place) {
 	for _, group := range [...]struct {
 		name  string
 		typed []Container
@@ -38,7 +41,7 @@ func (c *checker) containers(spec *place) {
 }
 
 // resources checks requests and limits (R-V32).
-func (c *checker) resources(p *place, typed *Resources, name func(string) string) {
+func (c resourceChecker) resources(p *place, typed *Resources, name func(string) string) {
 	if p.absent() {
 		return
 	}
@@ -59,7 +62,7 @@ func (c *checker) resources(p *place, typed *Resources, name func(string) string
 
 // request compares a request with its limit. Resources that cannot be
 // overcommitted need a limit that is equal.
-func (c *checker) request(at *place, q resource.Quantity, limits *place, typed corev1.ResourceList) {
+func (c resourceChecker) request(at *place, q resource.Quantity, limits *place, typed corev1.ResourceList) {
 	limit, ok := typed[corev1.ResourceName(at.name)]
 	strict := !native(at.name) || hugePage(at.name)
 	switch {
@@ -74,17 +77,17 @@ func (c *checker) request(at *place, q resource.Quantity, limits *place, typed c
 }
 
 // above reports a request that is above its limit.
-func (c *checker) above(request *place, limit *source.Node) {
+func (c resourceChecker) above(request *place, limit *source.Node) {
 	c.refuse(StageObject, request, fmt.Sprintf("request of %s %s is above its limit of %s", request.value.Value, request.name, limit.Value), "")
 }
 
 // hugePages finds huge pages that are asked for without cpu or memory.
-func (c *checker) hugePages(resources *place) {
+func (c resourceChecker) hugePages(resources *place) {
 	limits, requests := resources.field("limits"), resources.field("requests")
 	c.hugePagesAlone(&limits, &requests)
 }
 
-func (c *checker) hugePagesAlone(limits, requests *place) {
+func (c resourceChecker) hugePagesAlone(limits, requests *place) {
 	if limits.broken() || requests.broken() {
 		return
 	}
@@ -106,7 +109,7 @@ func (c *checker) hugePagesAlone(limits, requests *place) {
 
 // quantities checks every name and quantity of a list; name gives what is
 // wrong with a name.
-func (c *checker) quantities(list *place, typed corev1.ResourceList, name func(string) string) {
+func (c resourceChecker) quantities(list *place, typed corev1.ResourceList, name func(string) string) {
 	for k, v := range list.value.Fields() {
 		q, ok := typed[corev1.ResourceName(k.Value)]
 		if k.Placeholder() || !ok && !v.Placeholder() {
@@ -177,7 +180,7 @@ func divisible(name string, q resource.Quantity) bool {
 }
 
 // podResources checks the resources of the pod as a whole (R-V33).
-func (c *checker) podResources(p *place) {
+func (c resourceChecker) podResources(p *place) {
 	if os := c.w.Spec.OS; os != nil && os.Name == corev1.Windows {
 		c.refuse(StageObject, p, "resources is set for a windows pod: must be absent", "")
 		return
@@ -212,7 +215,7 @@ func (c *checker) podResources(p *place) {
 
 // podLimits checks that no container may use more than its pod (R-V33), and
 // that what the containers request fits where it becomes the pod's request.
-func (c *checker) podLimits(limits, requests *place, sums corev1.ResourceList) {
+func (c resourceChecker) podLimits(limits, requests *place, sums corev1.ResourceList) {
 	above := c.aboveLimit(c.w.Spec.Resources.Limits)
 	for k, v := range limits.value.Fields() {
 		name := corev1.ResourceName(k.Value)
@@ -232,7 +235,7 @@ func (c *checker) podLimits(limits, requests *place, sums corev1.ResourceList) {
 }
 
 // aboveLimit is, for each limit of the pod, the first container with a higher one.
-func (c *checker) aboveLimit(limits corev1.ResourceList) map[corev1.ResourceName]*Container {
+func (c resourceChecker) aboveLimit(limits corev1.ResourceList) map[corev1.ResourceName]*Container {
 	above := map[corev1.ResourceName]*Container{}
 	for i := range c.w.Spec.Containers {
 		container := &c.w.Spec.Containers[i]
@@ -247,7 +250,7 @@ func (c *checker) aboveLimit(limits corev1.ResourceList) map[corev1.ResourceName
 
 // aggregate is what all containers request together. When a pod is created,
 // limits stand in for requests that are not there (R-P3).
-func (c *checker) aggregate(spec *place, defaulted bool) corev1.ResourceList {
+func (c resourceChecker) aggregate(spec *place, defaulted bool) corev1.ResourceList {
 	convert := func(name string, from []Container) (to []corev1.Container) {
 		nodes := spec.value.Get(name).Items()
 		for i := range from {
@@ -274,7 +277,7 @@ func (c *checker) aggregate(spec *place, defaulted bool) corev1.ResourceList {
 }
 
 // machine checks the size of a machine as virt-api does.
-func (c *checker) machine(spec *place) {
+func (c resourceChecker) machine(spec *place) {
 	domain := spec.field("domain")
 	resources := domain.field("resources")
 	limits, requests := resources.field("limits"), resources.field("requests")
@@ -289,7 +292,7 @@ func (c *checker) machine(spec *place) {
 }
 
 // size reads a quantity, which must not be negative.
-func (c *checker) size(p *place) (q resource.Quantity, ok bool) {
+func (c resourceChecker) size(p *place) (q resource.Quantity, ok bool) {
 	if p.absent() || p.value.Kind != source.Scalar || p.value.Type == source.Bool || p.value.Placeholder() || source.Unwieldy(p.value.Value) {
 		return q, false
 	}

@@ -127,7 +127,7 @@ func (c *checker) carries(key string) bool {
 
 // selects checks the selector of the object itself against the labels of what
 // it creates (R-V37).
-func (c *checker) selects(spec *place, labels *source.Node) {
+func (c objectChecker) selects(spec *place, labels *source.Node) {
 	p := spec.field("selector")
 	if p.absent() {
 		if c.w.Object.Kind == "ReplicationController" && labels.Len() == 0 && whollyWritten(c.w.SpecNode) {
@@ -202,7 +202,7 @@ func lost(selector, labels *source.Node) string {
 }
 
 // matches compares matchLabels with the labels of the template.
-func (c *checker) matches(p *place, labels *source.Node) bool {
+func (c objectChecker) matches(p *place, labels *source.Node) bool {
 	for k, v := range p.value.Fields() {
 		value := labels.Get(k.Value)
 		if value != nil && value.Text() == v.Text() || unknownLabel(labels, k.Value) {
@@ -233,7 +233,7 @@ func unknownLabel(labels *source.Node, key string) bool {
 	return false
 }
 
-func (c *checker) expressionsMatch(p *place, requirements []metav1.LabelSelectorRequirement, labels *source.Node) {
+func (c objectChecker) expressionsMatch(p *place, requirements []metav1.LabelSelectorRequirement, labels *source.Node) {
 	set := labelSet{labels}
 	for i := range requirements {
 		selector, err := metav1.LabelSelectorAsSelector(&metav1.LabelSelector{MatchExpressions: requirements[i : i+1]})

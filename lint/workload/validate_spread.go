@@ -12,7 +12,7 @@ var (
 )
 
 // spread checks topologySpreadConstraints (R-V24 to R-V30).
-func (c *checker) spread(spec *place) {
+func (c podChecker) spread(spec *place) {
 	constraints, typed := spec.field("topologySpreadConstraints"), c.w.Spec.TopologySpreadConstraints
 	pairs := map[[2]string]int{}
 	for i := range min(constraints.len(), len(typed)) {
@@ -36,7 +36,7 @@ func (c *checker) spread(spec *place) {
 
 // spreadKey checks maxSkew (R-V24) and topologyKey (R-V25), whose form is
 // checked by virt-api alone.
-func (c *checker) spreadKey(t *place) {
+func (c podChecker) spreadKey(t *place) {
 	skew, key := t.field("maxSkew"), t.field("topologyKey")
 	if n, ok := skew.number(); ok && n <= 0 {
 		c.refuse(StageObject, &skew, found(&skew, "maxSkew")+": must be at least 1", "set maxSkew: 1")
@@ -51,7 +51,7 @@ func (c *checker) spreadKey(t *place) {
 }
 
 // spreadAction checks whenUnsatisfiable (R-V26) and minDomains (R-V28).
-func (c *checker) spreadAction(t *place) {
+func (c podChecker) spreadAction(t *place) {
 	action, domains := t.field("whenUnsatisfiable"), t.field("minDomains")
 	word, ok := c.oneOf(StageObject, &action, false, whenUnsatisfiable)
 	if domains.absent() {
@@ -67,7 +67,7 @@ func (c *checker) spreadAction(t *place) {
 
 // repeated finds a pair of topologyKey and whenUnsatisfiable that an earlier
 // constraint has (R-V27).
-func (c *checker) repeated(t *place, seen map[[2]string]int, i int) {
+func (c podChecker) repeated(t *place, seen map[[2]string]int, i int) {
 	key, action := t.field("topologyKey"), t.field("whenUnsatisfiable")
 	k, ok := key.text()
 	a, known := action.text()

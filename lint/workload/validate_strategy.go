@@ -30,7 +30,7 @@ type amount struct {
 
 // rolling reads the type of an update and its rollingUpdate. Only a rolling
 // update may have one; an update by OnDelete of a DaemonSet just ignores it.
-func (c *checker) rolling(strategy *place, words []string, strict bool) (p place, ok bool) {
+func (c objectChecker) rolling(strategy *place, words []string, strict bool) (p place, ok bool) {
 	kind := strategy.field("type")
 	p = strategy.field("rollingUpdate")
 	if !c.is(strategy, source.Map) || !c.is(&p, source.Map) || !c.isText(&kind) {
@@ -52,7 +52,7 @@ func (c *checker) rolling(strategy *place, words []string, strict bool) (p place
 
 // deployment checks the strategy of a Deployment (R-V38). What is absent is
 // 25%, so only two literal zeros are zero.
-func (c *checker) deployment(spec *place) {
+func (c objectChecker) deployment(spec *place) {
 	strategy := spec.field("strategy")
 	p, ok := c.rolling(&strategy, deploymentUpdates, true)
 	if !ok {
@@ -68,7 +68,7 @@ func (c *checker) deployment(spec *place) {
 
 // daemonSet checks the update strategy of a DaemonSet: exactly one of the two
 // amounts is above 0, and maxUnavailable is 1 if it is absent (R-V38).
-func (c *checker) daemonSet(spec *place) {
+func (c objectChecker) daemonSet(spec *place) {
 	strategy := spec.field("updateStrategy")
 	p, ok := c.rolling(&strategy, setUpdates, false)
 	if !ok {
@@ -91,7 +91,7 @@ func (c *checker) daemonSet(spec *place) {
 // statefulSet checks the update strategy of a StatefulSet (R-V38). maxUnavailable
 // is decoded, but dropped before validation unless its gate is on
 // (pkg/registry/apps/statefulset/strategy.go, dropStatefulSetDisabledFields).
-func (c *checker) statefulSet(spec *place) {
+func (c objectChecker) statefulSet(spec *place) {
 	strategy := spec.field("updateStrategy")
 	p, ok := c.rolling(&strategy, setUpdates, true)
 	if !ok {
@@ -110,7 +110,7 @@ func (c *checker) statefulSet(spec *place) {
 }
 
 // gated takes problems that only a feature gate brings about out of the others.
-func (c *checker) gated(gate string, from int) {
+func (c objectChecker) gated(gate string, from int) {
 	for _, p := range c.w.Problems[from:] {
 		p.Gate = gate
 		c.w.Gated = append(c.w.Gated, p)

@@ -12,7 +12,7 @@ var (
 )
 
 // tolerations checks tolerations (R-V14 to R-V17).
-func (c *checker) tolerations(spec *place) {
+func (c podChecker) tolerations(spec *place) {
 	list := spec.field("tolerations")
 	for i := range list.len() {
 		t := list.item(i)
@@ -30,7 +30,7 @@ func (c *checker) tolerations(spec *place) {
 
 // tolerationOperator checks the operator against key and value (R-V15). Gt and
 // Lt wait behind a feature gate that is off, so R-V16 cannot apply.
-func (c *checker) tolerationOperator(t, key *place) {
+func (c podChecker) tolerationOperator(t, key *place) {
 	operator, value := t.field("operator"), t.field("value")
 	if s, _ := operator.text(); s == string(corev1.TolerationOpGt) || s == string(corev1.TolerationOpLt) {
 		c.refuse(c.unchecked, &operator, fmt.Sprintf("operator is %q: must be Equal or Exists unless the feature gate TaintTolerationComparisonOperators is on", s), "")
@@ -54,7 +54,7 @@ func (c *checker) tolerationOperator(t, key *place) {
 }
 
 // tolerationEffect checks the effect, alone and with tolerationSeconds (R-V17).
-func (c *checker) tolerationEffect(t *place) {
+func (c podChecker) tolerationEffect(t *place) {
 	effect, seconds := t.field("effect"), t.field("tolerationSeconds")
 	word, ok := c.oneOf(c.unchecked, &effect, true, taintEffects)
 	if _, set := seconds.value.Int(); !ok || !set || word == string(corev1.TaintEffectNoExecute) {

@@ -1,3 +1,5 @@
+//go:build ci
+
 package build
 
 import (
@@ -12,12 +14,13 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// TestCorpus renders every kustomization of the repositories in the directory that
-// SCHEDLINT_CORPUS names, one repository for each of its directories, and prints figures.
+// TestCorpus renders every kustomization of the projects beside the checkout, or of the
+// repositories in the directory that SCHEDLINT_CORPUS names, one for each of its
+// directories, and prints figures.
 func TestCorpus(t *testing.T) {
 	corpus := os.Getenv("SCHEDLINT_CORPUS")
 	if corpus == "" {
-		t.Skip("SCHEDLINT_CORPUS is not set")
+		corpus = "../../../../shared/corpus"
 	}
 	corpus, err := filepath.EvalSymlinks(corpus)
 	if err != nil {

@@ -90,13 +90,10 @@ func ProblemOf(m *model.Model, g *model.Group) *Problem {
 // pods is how many pods there are to be. Under a HorizontalPodAutoscaler only
 // its minimum is certain (R-W18); a DaemonSet has one for every eligible node.
 func (p *Problem) pods(eligible int) int {
-	switch {
-	case p.G.Kind.PerNode():
+	if p.G.Kind.PerNode() {
 		return eligible
-	case p.G.Scale != nil:
-		return min(p.G.Scale.Min, max(p.G.Count.N, p.G.Scale.Min))
 	}
-	return p.G.Count.N
+	return model.Certain(p.G.Workload)
 }
 
 // Capacity gives the limits of one workload that is judged and has at least

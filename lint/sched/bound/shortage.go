@@ -105,7 +105,7 @@ func balanceOf(m *model.Model, faulty map[*workload.Workload]bool) *balance {
 		switch {
 		case g.Running && model.Modelled(g):
 			b.take(g)
-		case m.Lasting(g) && !faulty[w]:
+		case model.Lasting(g) && !faulty[w]:
 			if by[g.Signature] == nil {
 				by[g.Signature] = b.confine(g)
 			}
@@ -115,10 +115,7 @@ func balanceOf(m *model.Model, faulty map[*workload.Workload]bool) *balance {
 			}
 			row := claimant{g: g, set: set}
 			if !g.Kind.PerNode() {
-				row.pods = g.Count.N
-				if g.Scale != nil {
-					row.pods = min(g.Scale.Min, max(g.Count.N, g.Scale.Min))
-				}
+				row.pods = model.Certain(g.Workload)
 			}
 			b.rows = append(b.rows, row)
 		}
@@ -279,7 +276,7 @@ func leftOver(claims []claim, excess int64) int {
 	return pods
 }
 
-// overcommitted is the size for which there are more pods, of it or larger, than the
+// crowded is the size for which there are more pods, of it or larger, than the
 // nodes hold one by one; 0 if there is none.
 func (s *Shortage) crowded(claims []claim, free []int64) int64 {
 	sizes := slices.Clone(claims)

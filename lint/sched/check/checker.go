@@ -35,15 +35,9 @@ func (Checker) Proofs(m *model.Model, contend bool) certificate.Proofs {
 	return newVerifier(m, contend)
 }
 
-// Check holds one proof against the model.
-func (v *verifier) Check(a *certificate.Assertion, steps int) error {
-	v.steps = steps
-	return v.check(a)
-}
-
 // NeverPlaced tries all states with one pod of each.
 func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error {
-	return newVerifier(m, true).checkNeverPlaced(g, with)
+	return checkNeverPlaced(m, g, with)
 }
 
 // Lose goes through all states before and after the loss.

@@ -11,54 +11,67 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
+// filters are what the scheduler asks of a node for one more pod, over the books.
+type filters struct {
+	books
+	// contend is unset where pods do not contend for resources.
+	contend bool
+	// eligibles are the domains that count for a constraint.
+	eligibles map[*model.Term]map[string]bool
+}
+
+func newFilters(b books, contend bool) filters {
+	return filters{b, contend, map[*model.Term]map[string]bool{}}
+}
+
 // refuses applies the filters.
-func (v *verifier) refuses(g *model.Group, n int) certificate.Reason {
-	v.m.Run().Spend(1 + len(g.Terms)/2)
-	node := v.m.Topology.Nodes[n]
-	if r := reason(v.m.Eligible(g.Workload).Nodes[n]); r != certificate.Takes {
+func (f *filters) refuses(g *model.Group, n int) certificate.Reason {
+	f.m.Run().Spend(1 + len(g.Terms)/2)
+	node := f.m.Topology.Nodes[n]
+	if r := reason(f.m.Eligible(g.Workload).Nodes[n]); r != certificate.Takes {
 		return r
 	}
-	if v.absent.from(n) {
+	if f.absent.from(n) {
 		return certificate.RefusedByTaint
 	}
-	if v.on[n] != nil && len(g.HostPorts) > 0 {
-		v.m.Run().Spend(len(v.on[n].ports) * len(g.HostPorts) / model.PerStep)
-		for taken, pods := range v.on[n].ports {
+	if f.on[n] != nil && len(g.HostPorts) > 0 {
+		f.m.Run().Spend(len(f.on[n].ports) * len(g.HostPorts) / model.PerStep)
+		for taken, pods := range f.on[n].ports {
 			if pods > 0 && slices.ContainsFunc(g.HostPorts, taken.Conflicts) {
 				return certificate.RefusedByPort
 			}
 		}
 	}
-	if !v.room(g, n) {
+	if !f.room(g, n) {
 		return certificate.RefusedByResources
 	}
 	if g.Spec.NodeName != "" {
 		return certificate.Takes
 	}
-	if v.repelled(g, node) {
+	if f.repelled(g, node) {
 		return certificate.RefusedByAffinity
 	}
 	for _, t := range g.Terms {
-		if t.Hard && t.Use == model.Spread && !v.even(g, t, n) {
+		if t.Hard && t.Use == model.Spread && !f.even(g, t, n) {
 			return certificate.RefusedBySpread
 		}
 	}
-	if !v.near(g, node) {
+	if !f.near(g, node) {
 		return certificate.RefusedByAffinity
 	}
 	return certificate.Takes
 }
 
 // repelled is anti-affinity, that of the pod and that of pods in place.
-func (v *verifier) repelled(g *model.Group, node *topology.Node) bool {
-	v.m.Run().Spend(len(v.against[g.Workload]) / 2)
-	for _, a := range v.against[g.Workload] {
-		if value, ok := node.Labels[a.key]; ok && v.here[place3{a.w, a.key, value}] > 0 {
+func (f *filters) repelled(g *model.Group, node *topology.Node) bool {
+	f.m.Run().Spend(len(f.against[g.Workload]) / 2)
+	for _, a := range f.against[g.Workload] {
+		if value, ok := node.Labels[a.key]; ok && f.here[place3{a.w, a.key, value}] > 0 {
 			return true
 		}
 	}
 	for _, t := range g.Terms {
-		if value, ok := node.Labels[t.Key]; ok && t.Hard && t.Use == model.AntiAffinity && v.any(g, t, value) {
+		if value, ok := node.Labels[t.Key]; ok && t.Hard && t.Use == model.AntiAffinity && f.any(g, t, value) {
 			return true
 		}
 	}
@@ -66,10 +79,10 @@ func (v *verifier) repelled(g *model.Group, node *topology.Node) bool {
 }
 
 // any tells whether a pod that a term selects is in a domain.
-func (v *verifier) any(g *model.Group, t *model.Term, value string) bool {
-	v.m.Run().Spend(len(v.selects[t]))
-	for _, w := range v.selects[t] {
-		if v.in([]*model.Term{t}, g, w, t.Key, value) {
+func (f *filters) any(g *model.Group, t *model.Term, value string) bool {
+	f.m.Run().Spend(len(f.selects[t]))
+	for _, w := range f.selects[t] {
+		if f.in([]*model.Term{t}, g, w, t.Key, value) {
 			return true
 		}
 	}
@@ -78,32 +91,32 @@ func (v *verifier) any(g *model.Group, t *model.Term, value string) bool {
 
 // in tells whether a pod of w that all these terms select is in a domain; those
 // that ask for labels of the node select it in some places only.
-func (v *verifier) in(terms []*model.Term, g *model.Group, w *workload.Workload, key, value string) bool {
-	if v.here[place3{w, key, value}] == 0 {
+func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, key, value string) bool {
+	if f.here[place3{w, key, value}] == 0 {
 		return false
 	}
 	if !model.Local(terms) {
-		return v.byAll(terms, g, w, nil)
+		return selectedByAll(f.m, terms, g, w, nil)
 	}
-	for n, node := range v.m.Topology.Nodes {
-		if here, ok := node.Labels[key]; ok && here == value && v.pods(n, w) > 0 && v.byAll(terms, g, w, node) {
+	for n, node := range f.m.Topology.Nodes {
+		if here, ok := node.Labels[key]; ok && here == value && f.pods(n, w) > 0 && selectedByAll(f.m, terms, g, w, node) {
 			return true
 		}
 	}
 	return false
 }
 
-func (v *verifier) room(g *model.Group, n int) bool {
-	node := v.m.Topology.Nodes[n]
-	if !v.contend { // each pod has to fit the empty node
+func (f *filters) room(g *model.Group, n int) bool {
+	node := f.m.Topology.Nodes[n]
+	if !f.contend { // each pod has to fit the empty node
 		most, _ := model.Fits(node, g.Requests)
 		return most > 0
 	}
-	if slots, judged := v.left(n, &model.Request{Name: corev1.ResourcePods}); judged && slots < 1 {
+	if slots, judged := f.left(n, &model.Request{Name: corev1.ResourcePods}); judged && slots < 1 {
 		return false
 	}
 	for i := range g.Requests {
-		if has, judged := v.left(n, &g.Requests[i]); judged && has < g.Requests[i].Amount {
+		if has, judged := f.left(n, &g.Requests[i]); judged && has < g.Requests[i].Amount {
 			return false
 		}
 	}
@@ -111,7 +124,7 @@ func (v *verifier) room(g *model.Group, n int) bool {
 }
 
 // near is required affinity: a pod counts if all terms select it.
-func (v *verifier) near(g *model.Group, node *topology.Node) bool {
+func (f *filters) near(g *model.Group, node *topology.Node) bool {
 	hard := g.HardAffinity()
 	first, anyone, met := true, false, 0
 	for _, t := range hard {
@@ -119,12 +132,12 @@ func (v *verifier) near(g *model.Group, node *topology.Node) bool {
 		if !ok {
 			return false
 		}
-		first = first && v.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true})
+		first = first && f.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true})
 		found := false
-		v.m.Run().Spend(len(v.selects[t]))
-		for _, w := range v.selects[t] {
-			found = found || v.in(hard, g, w, t.Key, value)
-			anyone = anyone || v.total[keyOf{w, t.Key}] > 0 && v.anywhere(hard, g, w, t.Key)
+		f.m.Run().Spend(len(f.selects[t]))
+		for _, w := range f.selects[t] {
+			found = found || f.in(hard, g, w, t.Key, value)
+			anyone = anyone || f.total[keyOf{w, t.Key}] > 0 && f.anywhere(hard, g, w, t.Key)
 		}
 		if found {
 			met++
@@ -133,9 +146,9 @@ func (v *verifier) near(g *model.Group, node *topology.Node) bool {
 	return met == len(hard) || !anyone && first
 }
 
-func (v *verifier) byAll(hard []*model.Term, g *model.Group, w *workload.Workload, at *topology.Node) bool {
+func selectedByAll(m *model.Model, hard []*model.Term, g *model.Group, w *workload.Workload, at *topology.Node) bool {
 	for _, t := range hard {
-		if !v.m.Selects(t, g.Workload, w, model.Asks{Incoming: true, At: at}) {
+		if !m.Selects(t, g.Workload, w, model.Asks{Incoming: true, At: at}) {
 			return false
 		}
 	}
@@ -144,42 +157,27 @@ func (v *verifier) byAll(hard []*model.Term, g *model.Group, w *workload.Workloa
 
 // anywhere tells whether a pod of w that all terms select is on a node that
 // carries the key.
-func (v *verifier) anywhere(hard []*model.Term, g *model.Group, w *workload.Workload, key string) bool {
+func (f *filters) anywhere(hard []*model.Term, g *model.Group, w *workload.Workload, key string) bool {
 	if !model.Local(hard) {
-		return v.byAll(hard, g, w, nil)
+		return selectedByAll(f.m, hard, g, w, nil)
 	}
-	for n, node := range v.m.Topology.Nodes {
-		if _, ok := node.Labels[key]; ok && v.pods(n, w) > 0 && v.byAll(hard, g, w, node) {
+	for n, node := range f.m.Topology.Nodes {
+		if _, ok := node.Labels[key]; ok && f.pods(n, w) > 0 && selectedByAll(f.m, hard, g, w, node) {
 			return true
 		}
 	}
 	return false
 }
 
-// counted tells whether the pods on a node count for a constraint of a pod that
-// is to go to another one.
-func (v *verifier) counted(g *model.Group, t *model.Term, n, to int) bool {
-	p := v.m.Eligible(g.Workload).Nodes[n]
-	switch {
-	case !model.Carries(v.m.Topology.Nodes[n].Labels, model.HardKeys(g)):
-		return false
-	case t.HonorsTaints() && !p.Taints, v.absent.hides(t, n):
-		return false
-	case t.HonorsAffinity():
-		return p.Selector && (!g.Kind.PerNode() || n == to)
-	}
-	return true
-}
-
 // even is the skew of one constraint.
-func (v *verifier) even(g *model.Group, t *model.Term, n int) bool {
-	node := v.m.Topology.Nodes[n]
+func (f *filters) even(g *model.Group, t *model.Term, n int) bool {
+	node := f.m.Topology.Nodes[n]
 	if !model.Carries(node.Labels, model.HardKeys(g)) {
 		return false
 	}
-	counts, domains := v.counts[t], v.eligible(g, t, n)
+	counts, domains := f.counts[t], f.eligible(g, t, n)
 	if pinnedSpread(g, t) {
-		counts = map[string]int{node.Labels[t.Key]: v.onNode(g, t, n)}
+		counts = map[string]int{node.Labels[t.Key]: f.onNode(g, t, n)}
 	}
 	smallest := 0
 	if len(domains) > 0 && len(domains) >= t.MinDomains() {
@@ -189,7 +187,7 @@ func (v *verifier) even(g *model.Group, t *model.Term, n int) bool {
 		}
 	}
 	self := 0
-	if t.Sel.Form == model.FormEmpty || v.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) {
+	if t.Sel.Form == model.FormEmpty || f.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) {
 		self = 1
 	}
 	return counts[node.Labels[t.Key]]+self-smallest <= int(t.Constraint.MaxSkew)
@@ -202,31 +200,95 @@ func pinnedSpread(g *model.Group, t *model.Term) bool {
 }
 
 // onNode counts the pods on one node that a constraint selects.
-func (v *verifier) onNode(g *model.Group, t *model.Term, n int) int {
+func (f *filters) onNode(g *model.Group, t *model.Term, n int) int {
 	if t.Sel.Form != model.FormSet {
 		return 0
 	}
 	sum := 0
-	for _, w := range v.selects[t] {
-		if !w.Terminating() && v.m.Selects(t, g.Workload, w, model.Asks{Incoming: true, At: v.m.Topology.Nodes[n]}) {
-			sum += v.pods(n, w)
+	for _, w := range f.selects[t] {
+		if !w.Terminating() && f.m.Selects(t, g.Workload, w, model.Asks{Incoming: true, At: f.m.Topology.Nodes[n]}) {
+			sum += f.pods(n, w)
 		}
 	}
 	return sum
 }
 
-func (v *verifier) eligible(g *model.Group, t *model.Term, to int) map[string]bool {
+func (f *filters) eligible(g *model.Group, t *model.Term, to int) map[string]bool {
 	if g.Kind.PerNode() {
 		domains := map[string]bool{}
-		for n := range v.m.Topology.Nodes {
-			if v.counted(g, t, n, to) {
-				domains[v.m.Topology.Nodes[n].Labels[t.Key]] = true
+		for n := range f.m.Topology.Nodes {
+			if f.counted(g, t, n, to) {
+				domains[f.m.Topology.Nodes[n].Labels[t.Key]] = true
 			}
 		}
 		return domains
 	}
-	if v.absent != nil {
-		return v.absent.eligible(v, g, t)
+	if f.absent != nil {
+		return f.absent.eligible(&f.books, g, t)
 	}
-	return v.domains(g, t)
+	return f.domains(g, t)
+}
+
+// reasons counts the nodes by why they do not take one more pod. The pods of a
+// DaemonSet that are there already do not wait for their node.
+func (f *filters) reasons(g *model.Group) map[certificate.Reason]int {
+	count := map[certificate.Reason]int{}
+	for n := range f.m.Topology.Nodes {
+		if g.Kind.PerNode() && f.pods(n, g.Workload) > 0 {
+			continue
+		}
+		count[f.refuses(g, n)]++
+	}
+	return count
+}
+
+// domains are the values of the key of a constraint on the nodes that count for it.
+func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
+	known := f.eligibles[t]
+	if known == nil {
+		known = map[string]bool{}
+		for n, node := range f.m.Topology.Nodes {
+			if f.counted(g, t, n, -1) {
+				known[node.Labels[t.Key]] = true
+			}
+		}
+		f.m.Run().Spend(len(f.m.Topology.Nodes) / model.PerStep)
+		f.eligibles[t] = known
+	}
+	return known
+}
+
+// run is how many pods one run of a single workload places on some nodes, at
+// most limit: wherever they go, as long as any does. They are taken away again.
+func (f *filters) run(g *model.Group, nodes []int, limit int) int {
+	var at []int
+	for progress := true; progress && len(at) < limit; {
+		progress = false
+		for _, n := range nodes {
+			if len(at) < limit && f.refuses(g, n) == certificate.Takes {
+				f.add(g, n)
+				at = append(at, n)
+				progress = true
+			}
+		}
+	}
+	for _, n := range at {
+		f.remove(g, n)
+	}
+	return len(at)
+}
+
+// blocked reports whether running pods keep a group off a node for good: the
+// filters refuse it before anything else is placed, and not for want of company
+// or of pods elsewhere.
+func (f *filters) blocked(g *model.Group, n int) bool {
+	switch f.refuses(g, n) {
+	case certificate.Takes:
+		return false
+	case certificate.RefusedBySpread: // a node without one of the keys is never even counted
+		return !model.Carries(f.m.Topology.Nodes[n].Labels, model.HardKeys(g))
+	case certificate.RefusedByAffinity:
+		return f.repelled(g, f.m.Topology.Nodes[n])
+	}
+	return true
 }

@@ -24,26 +24,16 @@ func (x *absence) hides(t *model.Term, n int) bool {
 	return x.from(n) && (x.meaning == certificate.Gone || t.HonorsTaints())
 }
 
-func (x *absence) eligible(v *verifier, g *model.Group, t *model.Term) map[string]bool {
+func (x *absence) eligible(b *books, g *model.Group, t *model.Term) map[string]bool {
 	if x.domains[t] == nil {
 		x.domains[t] = map[string]bool{}
-		for n, node := range v.m.Topology.Nodes {
-			if v.counted(g, t, n, n) {
+		for n, node := range b.m.Topology.Nodes {
+			if b.counted(g, t, n, n) {
 				x.domains[t][node.Labels[t.Key]] = true
 			}
 		}
 	}
 	return x.domains[t]
-}
-
-// survive enters a pod that is in place, as far as there is anything left of it.
-func (v *verifier) survive(g *model.Group, n int) {
-	switch {
-	case !v.absent.from(n), g.Kind.PerNode() && v.absent.meaning != certificate.Gone:
-		v.add(g, n)
-	case v.absent.meaning == certificate.Unreachable:
-		v.book(g, n, 1) // terminating: no spread counts it (R-T4)
-	}
 }
 
 // losses goes through the states of a loss, as rolls does through a rollout.
@@ -79,7 +69,7 @@ func checkLoss(m *model.Model, l certificate.Loss, out []certificate.Lost, steps
 			}
 		}
 	}
-	s.states = &states{v: newVerifier(m, true), seen: map[string]bool{}, steps: steps, whole: func() { s.loseNodes() }}
+	s.states = &states{v: newNodeSets(nil, m, true), seen: map[string]bool{}, steps: steps, whole: func() { s.loseNodes() }}
 	for _, w := range m.Workloads {
 		if g := m.Groups[w]; model.Modelled(g) && !w.Running {
 			s.join(g, s.v.count(g))
@@ -116,13 +106,13 @@ func (s *losses) hold(out []certificate.Lost) error {
 	return nil
 }
 
-// strike explores what follows on a loss in a state with all pods in place.
+// loseNodes explores what follows on a loss in a state with all pods in place.
 func (s *losses) loseNodes() {
 	s.begun = true
 	if s.settled || s.steps <= 0 {
 		return
 	}
-	v := newVerifierAfter(s.lost, s.v.m, true)
+	v := newNodeSets(s.lost, s.v.m, true)
 	after := &states{v: v, members: s.members, left: make([]int, len(s.members)), class: s.class, columns: make([]string, len(s.on)), seen: s.after, steps: s.steps}
 	rest := make([]int, len(s.members)) // pods that nobody creates again
 	for n, pods := range s.on {
@@ -172,7 +162,7 @@ func (s *losses) end(left, rest []int) {
 // replayLoss checks the run that leaves pods missing: all pods are placed, the
 // loss takes what it takes, and nothing can be placed after the last move.
 func replayLoss(m *model.Model, lost *absence, l certificate.Loss, o certificate.Lost) error {
-	v, after := newVerifier(m, true), newVerifierAfter(lost, m, true)
+	v, after := newNodeSets(nil, m, true), newNodeSets(lost, m, true)
 	missing, struck := map[*model.Group]int{}, false
 	for i, move := range o.Stuck {
 		n, ok := m.IndexOf(move.Node.Name)
@@ -203,7 +193,7 @@ func replayLoss(m *model.Model, lost *absence, l certificate.Loss, o certificate
 }
 
 // stuckAfter checks how such a run ends.
-func stuckAfter(m *model.Model, v, after *verifier, missing map[*model.Group]int, l certificate.Loss, o certificate.Lost) error {
+func stuckAfter(m *model.Model, v, after *nodeSets, missing map[*model.Group]int, l certificate.Loss, o certificate.Lost) error {
 	pending := 0
 	for _, w := range m.Workloads {
 		g := m.Groups[w]

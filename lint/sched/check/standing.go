@@ -14,7 +14,7 @@ import (
 type Standing struct {
 	m *model.Model // in which pods that rules tell apart are workloads of their own
 	s *State
-	v *verifier
+	v *nodeSets
 	// placed counts the pods that are there for good.
 	placed map[*workload.Workload]int
 	last   map[*workload.Workload]int // node to which one went
@@ -32,7 +32,7 @@ type Outlook struct {
 // those of further workloads that are missing, in that order.
 func Stand(m *model.Model, settled []certificate.Placed, then ...*workload.Workload) *Standing {
 	parts := m.Split()
-	s := &Standing{m: parts, s: NewState(parts), v: newVerifier(parts, true), placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
+	s := &Standing{m: parts, s: NewState(parts), v: newNodeSets(nil, parts, true), placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
 	for _, p := range settled {
 		if pod := s.next(p.Workload); pod != nil {
 			s.put(pod, p.Node)
@@ -52,7 +52,7 @@ func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standin
 			lost.nodes[i], out.s.lost[n] = true, true
 		}
 	}
-	out.v = newVerifierAfter(lost, s.m, true)
+	out.v = newNodeSets(lost, s.m, true)
 	for _, p := range s.s.pods {
 		gone := l.Nodes[p.Node.Name]
 		stays := p.Workload.Kind.PerNode() && l.Meaning != certificate.Gone

@@ -8,14 +8,13 @@ import (
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // states goes through all states that members can reach, with the filters of
 // the checker. States that differ in the names of nodes that are alike to the
 // members count once.
 type states struct {
-	v       *verifier
+	v       *nodeSets
 	members []certificate.Member
 	left    []int
 	on      [][]int // by node: pods of each member
@@ -32,8 +31,8 @@ type states struct {
 }
 
 // checkExplored tries everything, within its budget.
-func (v *verifier) checkExplored(c *certificate.Assertion) error {
-	s := v.statesOf(c)
+func checkExplored(v *nodeSets, c *certificate.Assertion, steps int) error {
+	s := statesOf(v, c, steps)
 	s.visit()
 	switch {
 	case s.complete == c.Never && s.complete, s.stuck && !c.Never:
@@ -45,8 +44,8 @@ func (v *verifier) checkExplored(c *certificate.Assertion) error {
 }
 
 // statesOf makes the states of an assertion ready, none of them visited.
-func (v *verifier) statesOf(c *certificate.Assertion) *states {
-	s := &states{v: v, members: c.Members, seen: map[string]bool{}, steps: v.steps}
+func statesOf(v *nodeSets, c *certificate.Assertion, steps int) *states {
+	s := &states{v: v, members: c.Members, seen: map[string]bool{}, steps: steps}
 	for _, m := range c.Members {
 		s.left = append(s.left, m.Pods)
 	}
@@ -160,12 +159,6 @@ func (s *states) visit() {
 			s.ended()
 		}
 	}
-}
-
-// waits reports whether a pod is not created yet: a pod of lower ordinal is
-// missing (R-W11).
-func (v *verifier) waits(g *model.Group) bool {
-	return slices.ContainsFunc(v.m.Before(g), func(w *workload.Workload) bool { return v.placed[w] == 0 })
 }
 
 func (s *states) put(i, n, by int) {

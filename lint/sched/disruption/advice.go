@@ -14,24 +14,27 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
+// trials are questions about advice: whether it holds once it is followed.
+type trials struct{ *shared }
+
 // Holds reports whether advice can be followed: whether a workload with the edit,
 // on the nodes and so many more that are like one of its own, is placed as a whole
 // in every run, completes every rollout and finds room when a node is drained. What
 // the budget does not suffice for does not hold.
-func (j *Judge) Holds(w *workload.Workload, edit Edit, more int) bool {
-	if j.unready || j.m.Topology.Empty() {
+func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
+	if tr.unready || tr.m.Topology.Empty() {
 		return false
 	}
-	pods := max(Certain(w), edit.Pods)
-	group := j.crowd(w, pods)
-	key := trialKey{j.shape(w, pods, group), edit.Name, more}
+	pods := max(model.Certain(w), edit.Pods)
+	group := tr.crowd(w, pods)
+	key := trialKey{tr.shape(w, pods, group), edit.Name, more}
 	if key.shape == "" {
-		return j.try(w, edit, group, more)
+		return tr.try(w, edit, group, more)
 	}
-	held, known := j.advice.known[key]
+	held, known := tr.advice.known[key]
 	if !known {
-		held = j.try(w, edit, group, more)
-		j.advice.known[key] = held
+		held = tr.try(w, edit, group, more)
+		tr.advice.known[key] = held
 	}
 	return held
 }
@@ -40,19 +43,19 @@ func (j *Judge) Holds(w *workload.Workload, edit Edit, more int) bool {
 // are tried. It is that of the workload where it is judged by itself. Among others it is
 // what is written of all of them, which only another context has in common. It is ""
 // where nothing else may have it.
-func (j *Judge) shape(w *workload.Workload, pods int, group []*workload.Workload) string {
+func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workload) string {
 	key := sized{w, pods}
-	shape, known := j.shapes[key]
+	shape, known := tr.shapes[key]
 	switch {
 	case known:
 		return shape
-	case len(group) == 1 && len(j.running) == 0:
-		shape = bound.Shape(j.m, w, j.strategy(w, w.Count.N), pods)
-	case j.advice.shared && !slices.ContainsFunc(group, borrows) && !borrows(w):
-		sum := sha256.Sum256([]byte(j.question(w, pods, j.advice.contents) + j.advice.contents(w.Object)))
+	case len(group) == 1 && len(tr.running) == 0:
+		shape = bound.Shape(tr.m, w, tr.strategy(w, w.Count.N), pods)
+	case tr.advice.shared && !slices.ContainsFunc(group, borrows) && !borrows(w):
+		sum := sha256.Sum256([]byte(tr.question(w, pods, tr.advice.contents) + tr.advice.contents(w.Object)))
 		shape = string(sum[:])
 	}
-	j.shapes[key] = shape
+	tr.shapes[key] = shape
 	return shape
 }
 
@@ -60,14 +63,14 @@ func (j *Judge) shape(w *workload.Workload, pods int, group []*workload.Workload
 func borrows(w *workload.Workload) bool { return w.Object.Root.At("spec", "workloadRef") != nil }
 
 // try tries an edit of a workload among a group, on so many nodes more.
-func (j *Judge) try(w *workload.Workload, edit Edit, group []*workload.Workload, more int) bool {
+func (tr trials) try(w *workload.Workload, edit Edit, group []*workload.Workload, more int) bool {
 	c := *w
 	if edit.Make != nil && !edit.Make(&c) {
 		return false
 	}
-	t := &trial{j: j, w: w, changed: &c, group: group, nodes: j.m.Topology.Nodes, steps: j.each(group)}
+	t := &trial{j: tr.shared, w: w, changed: &c, group: group, nodes: tr.m.Topology.Nodes, steps: tr.each(group)}
 	for i := range more {
-		n := j.oneMore(w)
+		n := tr.oneMore(w)
 		if n == nil {
 			return false
 		}
@@ -90,22 +93,22 @@ type Change struct {
 
 // HoldTogether is Holds for several workloads at once, with all of the changes and
 // further nodes: each of the workloads is placed, rolls out and can be drained.
-func (j *Judge) HoldTogether(ws []*workload.Workload, changes []Change, further []*topology.Node) bool {
-	if j.unready {
+func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further []*topology.Node) bool {
+	if tr.unready {
 		return false
 	}
 	var group []*workload.Workload
 	seen := map[*workload.Workload]bool{}
 	for _, w := range ws {
-		crowd := j.crowd(w, Certain(w))
-		j.m.Run().Spend(1 + len(crowd))
+		crowd := tr.crowd(w, model.Certain(w))
+		tr.m.Run().Spend(1 + len(crowd))
 		for _, o := range append(slices.Clip(crowd), w) {
 			if !seen[o] {
 				seen[o], group = true, append(group, o)
 			}
 		}
 	}
-	j.m.Run().Spend(5*len(group) + len(changes))
+	tr.m.Run().Spend(5*len(group) + len(changes))
 	current := make(map[*source.Object]*workload.Workload, len(ws))
 	for _, w := range ws {
 		current[w.Object] = w
@@ -129,7 +132,7 @@ func (j *Judge) HoldTogether(ws []*workload.Workload, changes []Change, further 
 			}
 		}
 	}
-	t := &trial{j: j, group: group, nodes: append(slices.Clip(j.m.Topology.Nodes), further...), steps: j.m.Each(group)}
+	t := &trial{j: tr.shared, group: group, nodes: append(slices.Clip(tr.m.Topology.Nodes), further...), steps: tr.m.Each(group)}
 	return t.within(func() bool {
 		m, other := t.world()
 		return !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !t.passes(m, other, w) })
@@ -138,7 +141,7 @@ func (j *Judge) HoldTogether(ws []*workload.Workload, changes []Change, further 
 
 // trial is one piece of advice on probation.
 type trial struct {
-	j          *Judge
+	j          *shared
 	w, changed *workload.Workload
 	group      []*workload.Workload
 	nodes      []*topology.Node
@@ -173,19 +176,19 @@ func (t *trial) within(f func() bool) (holds bool) {
 }
 
 // world is the model of a trial, and who judges it.
-func (t *trial) world() (*model.Model, *Judge) {
+func (t *trial) world() (*model.Model, *shared) {
 	t.j.m.Run().Spend(2 * stepsPerMember * len(t.group)) // several questions follow
 	m := t.j.m.Variant(append(slices.Clone(t.group), t.j.running...), t.nodes)
 	return m, t.j.other(m)
 }
 
 // passes reports whether a workload of a trial is placed, rolls out and can be drained.
-func (t *trial) passes(m *model.Model, other *Judge, w *workload.Workload) bool {
+func (t *trial) passes(m *model.Model, other *shared, w *workload.Workload) bool {
 	if !other.Judged(w) {
 		return false
 	}
 	rolls := false // which says that all pods are placed before, too
-	for _, r := range other.Rollouts(w) {
+	for _, r := range (updates{other}).Rollouts(w) {
 		if r.Verdict != diag.Always && r.Verdict != "" {
 			return false
 		}
@@ -199,7 +202,7 @@ func (t *trial) passes(m *model.Model, other *Judge, w *workload.Workload) bool 
 	if len(t.nodes) < 2 || w.Bare() {
 		return true
 	}
-	return !slices.ContainsFunc(other.Drains(w), func(s Survival) bool { return s.Verdict != diag.Always })
+	return !slices.ContainsFunc(evictions{other}.Drains(w), func(s Survival) bool { return s.Verdict != diag.Always })
 }
 
 // Advice is what trials of advice have shown: judges of the same nodes may share it.
@@ -237,7 +240,7 @@ func NewAdvice() *Advice {
 // ShareAdvice makes a judge use what another one of the same nodes has tried. The trials
 // of all that share the number left take so many steps, then no advice holds: answers
 // come before advice.
-func (j *Judge) ShareAdvice(a *Advice, left *int) {
+func (tr trials) ShareAdvice(a *Advice, left *int) {
 	a.shared, a.left = true, left
-	j.advice = a
+	tr.advice = a
 }

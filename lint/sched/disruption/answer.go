@@ -22,7 +22,7 @@ var whyDoubt = map[model.Cause]string{
 
 // leans says why a question about a workload cannot be asked of the pods that
 // are there for good: a rule of its group counts on others. Else it is "".
-func (j *Judge) leans(w *workload.Workload) string {
+func (j *shared) leans(w *workload.Workload) string {
 	for _, d := range j.m.Permanent().Doubts(j.group(w, false)) {
 		if d.Key == "" {
 			return whyDoubt[d.Cause()]
@@ -33,7 +33,7 @@ func (j *Judge) leans(w *workload.Workload) string {
 
 // undecided says why a question about a workload was given up: a doubt about a
 // rule, which no budget settles, or the budget.
-func (j *Judge) undecided(w *workload.Workload) string {
+func (j *shared) undecided(w *workload.Workload) string {
 	for _, d := range j.m.Permanent().Doubts(j.group(w, false)) {
 		return whyDoubt[d.Cause()]
 	}

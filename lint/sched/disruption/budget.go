@@ -24,7 +24,7 @@ type Budget struct {
 }
 
 // Budgets judges all disruption budgets of the set (R-W19).
-func (j *Judge) Budgets() []Budget {
+func (j *shared) Budgets() []Budget {
 	if j.budgets == nil {
 		all := []Budget{}
 		for _, b := range j.set.Budgets {
@@ -35,7 +35,7 @@ func (j *Judge) Budgets() []Budget {
 	return j.budgets
 }
 
-func (j *Judge) budget(b *workload.Budget) Budget {
+func (j *shared) budget(b *workload.Budget) Budget {
 	out := Budget{Budget: b, Known: b.Unknown == ""}
 	neighbours, doubt := 0, false
 	j.m.Run().Spend(len(j.m.Workloads)/4 + len(j.m.Elsewhere())/4)
@@ -57,7 +57,7 @@ func (j *Judge) budget(b *workload.Budget) Budget {
 	}
 	for _, w := range out.Workloads {
 		out.Known = out.Known && counts(w)
-		out.Pods += Certain(w)
+		out.Pods += model.Certain(w)
 	}
 	if out.Known = out.Known && !doubt && out.Pods > 0; out.Known {
 		out.Allowed, out.Text = b.Allowed(out.Pods)
@@ -99,7 +99,7 @@ func selects(b *workload.Budget, w *workload.Workload) model.Answer {
 }
 
 // BudgetsOf are the budgets that select the pods of a workload.
-func (j *Judge) BudgetsOf(w *workload.Workload) []Budget {
+func (j *shared) BudgetsOf(w *workload.Workload) []Budget {
 	budgets := j.Budgets()
 	if j.selecting == nil {
 		by := map[*workload.Workload][]int{}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -30,19 +31,19 @@ var severity = map[diag.Outcome]int{diag.Never: 3, diag.Sometimes: 2, diag.Unkno
 // Drain judges a workload: whether its pods may be evicted (R-W19, R-W29), and
 // whether they find other nodes then. DaemonSets stay where they are, and a bare
 // pod is nobody's to create again.
-func (j *Judge) Drain(w *workload.Workload) Drain {
-	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || Certain(w) == 0 {
+func (e evictions) Drain(w *workload.Workload) Drain {
+	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || model.Certain(w) == 0 {
 		return Drain{Answer: diag.None}
 	}
-	if why := j.unknown(w); why != "" {
+	if why := e.unknown(w); why != "" {
 		return Drain{Answer: diag.Unknown, Why: why}
 	}
-	if d, blocked := j.evicted(w); blocked {
+	if d, blocked := e.evicted(w); blocked {
 		return d
 	}
 	out := Drain{Answer: diag.Always}
-	all := j.Drains(w)
-	if len(all) == 0 && j.grows(w, Certain(w)) { // no node is there yet
+	all := e.Drains(w)
+	if len(all) == 0 && e.grows(w, model.Certain(w)) { // no node is there yet
 		return Drain{Answer: diag.Unknown, Why: whyGrowth}
 	}
 	if out.Worst, out.Like = Worst(all); out.Worst == nil {
@@ -56,7 +57,7 @@ func (j *Judge) Drain(w *workload.Workload) Drain {
 		out.Worst = nil
 		return out
 	}
-	for _, b := range j.BudgetsOf(w) {
+	for _, b := range e.BudgetsOf(w) {
 		if b.Known && b.Allowed <= out.Worst.Pending {
 			out.Next = &b
 		}
@@ -65,8 +66,8 @@ func (j *Judge) Drain(w *workload.Workload) Drain {
 }
 
 // evicted tells whether evictions are refused, or whether that is not known.
-func (j *Judge) evicted(w *workload.Workload) (d Drain, blocked bool) {
-	budgets := j.BudgetsOf(w)
+func (e evictions) evicted(w *workload.Workload) (d Drain, blocked bool) {
+	budgets := e.BudgetsOf(w)
 	sure := true
 	for _, b := range budgets {
 		sure = sure && b.Unknown == "" && !b.Repeated
@@ -77,7 +78,7 @@ func (j *Judge) evicted(w *workload.Workload) (d Drain, blocked bool) {
 	case len(budgets) == 1 && budgets[0].Known && budgets[0].Allowed == 0:
 		return Drain{Answer: diag.Never, Budgets: budgets}, true
 	}
-	m := j.Migration(w)
+	m := migrations{e.shared}.Migration(w)
 	if !m.Evicts || m.Answer == diag.None {
 		return Drain{}, false
 	}

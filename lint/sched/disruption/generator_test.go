@@ -3,10 +3,7 @@ package disruption_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
-	"testing"
 )
 
 // generator makes random samples.
@@ -113,16 +110,4 @@ func (g generator) sample(kind string) sample {
 		s.running = append(s.running, l)
 	}
 	return s
-}
-
-// times is how many cases a test tries: more of them if that is asked for.
-func times(t *testing.T, cases int) int {
-	t.Helper()
-	if testing.Short() {
-		return cases / 2
-	}
-	if more, err := strconv.Atoi(os.Getenv("SCHEDLINT_CASES")); err == nil {
-		return cases * more
-	}
-	return cases
 }

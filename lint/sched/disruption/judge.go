@@ -10,8 +10,21 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Judge answers questions about the workloads of one model.
+// Judge answers questions about the workloads of one model: each kind of question is a
+// type of its own, over what the answers share.
 type Judge struct {
+	*shared
+	updates
+	evictions
+	migrations
+	scaling
+	fixes
+	trials
+	views
+}
+
+// shared is what answers share: who is judged with whom, and what was found out once.
+type shared struct {
 	m     *model.Model
 	set   *workload.Set
 	steps int
@@ -22,11 +35,11 @@ type Judge struct {
 	running                []*workload.Workload
 	budgets                []Budget
 	selecting              map[*workload.Workload][]int // those that select the pods of each
-	grown                  *Judge                       // on the nodes that growing pools may have, once asked
-	one                    *Judge                       // with one more node of each kind, once asked
+	grown                  *shared                      // on the nodes that growing pools may have, once asked
+	one                    *shared                      // with one more node of each kind, once asked
 	unready                bool                         // if the budget did not suffice for Prepare
 	stops                  int                          // of the run when the question began
-	sized                  map[string]*Judge
+	sized                  map[string]*shared
 	lost                   map[string][]answer
 	advice                 *Advice
 	// unfits are the workloads that do not fit as it is, by their group.
@@ -49,7 +62,7 @@ type sized struct {
 }
 
 // strategy is how an update replaces so many pods of a workload. Many questions ask.
-func (j *Judge) strategy(w *workload.Workload, pods int) workload.Rollout {
+func (j *shared) strategy(w *workload.Workload, pods int) workload.Rollout {
 	how, known := j.strategies[sized{w, pods}]
 	if !known {
 		how = w.Rollout(pods)
@@ -78,7 +91,12 @@ const (
 // New makes a judge of a model and of what else the set says that it was made
 // of. Options are those of every single decision.
 func New(m *model.Model, set *workload.Set, o search.Options) *Judge {
-	j := &Judge{m: m, set: set, steps: defaultSteps}
+	j := newShared(m, set, o)
+	return &Judge{j, updates{j}, evictions{j}, migrations{j}, scaling{j}, fixes{j}, trials{j}, views{j}}
+}
+
+func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
+	j := &shared{m: m, set: set, steps: defaultSteps}
 	if o.Steps > 0 {
 		j.steps = o.Steps
 	}
@@ -92,16 +110,16 @@ func New(m *model.Model, set *workload.Set, o search.Options) *Judge {
 	return j
 }
 
-// other is a judge of another model, with the same bounds.
-func (j *Judge) other(m *model.Model) *Judge {
-	return New(m, j.set, search.Options{Steps: j.steps})
+// other is about another model, with the same bounds.
+func (j *shared) other(m *model.Model) *shared {
+	return newShared(m, j.set, search.Options{Steps: j.steps})
 }
 
 // options are those of a question whose searches may take so many steps.
-func (j *Judge) options(steps int) search.Options { return search.Options{Steps: steps} }
+func (j *shared) options(steps int) search.Options { return search.Options{Steps: steps} }
 
 // Judged reports whether a workload can be judged at all.
-func (j *Judge) Judged(w *workload.Workload) bool {
+func (j *shared) Judged(w *workload.Workload) bool {
 	return !j.unready && !j.m.Topology.Empty() && takesPart(j.m.Group(w)) && len(j.running) <= maxRunning
 }
 
@@ -110,24 +128,16 @@ func takesPart(g *model.Group) bool {
 	return model.Modelled(g) && !g.Running && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0 || g.Scale != nil)
 }
 
-// Certain is how many pods a workload has for sure.
-func Certain(w *workload.Workload) int {
-	if w.Scale != nil {
-		return min(w.Scale.Min, max(w.Count.N, w.Scale.Min))
-	}
-	return w.Count.N
-}
-
 // most is how many pods a workload may have.
 func most(w *workload.Workload) int {
 	if w.Scale != nil {
-		return max(w.Scale.Max, Certain(w))
+		return max(w.Scale.Max, model.Certain(w))
 	}
 	return w.Count.N
 }
 
 // groups finds out who has to do with whom, if workloads have so many pods.
-func (j *Judge) groups(pods func(*workload.Workload) int, contend bool) map[*workload.Workload][]*workload.Workload {
+func (j *shared) groups(pods func(*workload.Workload) int, contend bool) map[*workload.Workload][]*workload.Workload {
 	extra := map[*workload.Workload]int{}
 	for _, w := range j.m.Workloads {
 		switch n := pods(w); {
@@ -143,7 +153,7 @@ func (j *Judge) groups(pods func(*workload.Workload) int, contend bool) map[*wor
 		group = slices.DeleteFunc(group, func(w *workload.Workload) bool { return !takesPart(j.m.Group(w)) })
 		sum := 0
 		for _, w := range group {
-			sum += Certain(w)
+			sum += model.Certain(w)
 		}
 		for _, w := range group {
 			if !contend || len(group) <= maxTogether && sum <= maxPods {
@@ -156,7 +166,7 @@ func (j *Judge) groups(pods func(*workload.Workload) int, contend bool) map[*wor
 
 // beyond is how many pods of a workload there may be beyond their number, or of
 // a DaemonSet on a node, while it is updated.
-func (j *Judge) beyond(w *workload.Workload, pods int) int {
+func (j *shared) beyond(w *workload.Workload, pods int) int {
 	how := j.strategy(w, pods)
 	if how.Way == workload.PerNode {
 		return 1
@@ -167,7 +177,7 @@ func (j *Judge) beyond(w *workload.Workload, pods int) int {
 // Prepare finds out what all questions rest on, once and not on account of the first of
 // them: which workloads are judged together. It reports whether the budget for that
 // suffices; nothing is judged if it does not.
-func (j *Judge) Prepare() bool {
+func (j *shared) Prepare() bool {
 	if j.m.Topology.Empty() || len(j.m.Workloads) == 0 {
 		return true
 	}
@@ -187,11 +197,11 @@ func (j *Judge) Prepare() bool {
 }
 
 // Abandon makes a judge answer nothing.
-func (j *Judge) Abandon() { j.unready = true }
+func (j *shared) Abandon() { j.unready = true }
 
 // Ask asks a question about one workload, which takes its share of the steps that its
 // group is worth. It reports whether there was an answer.
-func (j *Judge) Ask(w *workload.Workload, f func()) bool {
+func (j *shared) Ask(w *workload.Workload, f func()) bool {
 	j.stops = j.m.Run().Stops
 	group := j.group(w, true)
 	return j.m.Run().Within(j.each(group), func() {
@@ -205,7 +215,7 @@ func (j *Judge) Ask(w *workload.Workload, f func()) bool {
 const stepsPerMember = 20
 
 // each is the part of its budget that a workload of a group has.
-func (j *Judge) each(group []*workload.Workload) int {
+func (j *shared) each(group []*workload.Workload) int {
 	if len(group) == 0 {
 		return j.m.Each(group)
 	}
@@ -219,9 +229,9 @@ func (j *Judge) each(group []*workload.Workload) int {
 }
 
 // group is the workloads with which one is judged, itself among them.
-func (j *Judge) group(w *workload.Workload, contend bool) []*workload.Workload {
+func (j *shared) group(w *workload.Workload, contend bool) []*workload.Workload {
 	if j.ruled == nil {
-		j.ruled, j.crowded = j.groups(Certain, false), j.groups(Certain, true)
+		j.ruled, j.crowded = j.groups(model.Certain, false), j.groups(model.Certain, true)
 	}
 	if contend {
 		if g := j.crowded[w]; g != nil {
@@ -232,8 +242,8 @@ func (j *Judge) group(w *workload.Workload, contend bool) []*workload.Workload {
 }
 
 // crowd is the group with all that contend, where a workload has so many pods.
-func (j *Judge) crowd(w *workload.Workload, pods int) []*workload.Workload {
-	if pods <= max(Certain(w), w.Count.N) || w.Kind.PerNode() {
+func (j *shared) crowd(w *workload.Workload, pods int) []*workload.Workload {
+	if pods <= max(model.Certain(w), w.Count.N) || w.Kind.PerNode() {
 		return j.group(w, true)
 	}
 	if j.scaled == nil {
@@ -248,20 +258,20 @@ func (j *Judge) crowd(w *workload.Workload, pods int) []*workload.Workload {
 // sound is a group without those that do not fit as it is: they are told of
 // elsewhere, and nobody can say what the others are to expect of them. One that
 // the workload in question needs stays.
-func (j *Judge) sound(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
+func (j *shared) sound(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
 	if len(group) == 1 {
 		return group
 	}
 	unfit := j.unfit(group)
 	return slices.DeleteFunc(slices.Clone(group), func(o *workload.Workload) bool {
-		return o != w && unfit[o] && !j.needs(w, o)
+		return o != w && unfit[o] && !needs(j.m, w, o)
 	})
 }
 
 // unfit are the workloads of a group that do not fit as it is. Each of them asks, so
 // it is found out once; where the steps of the first do not suffice for that, those of
 // the others do not, either.
-func (j *Judge) unfit(group []*workload.Workload) map[*workload.Workload]bool {
+func (j *shared) unfit(group []*workload.Workload) map[*workload.Workload]bool {
 	key := groupKey{&group[0], len(group)} // which stays this group's while the map has it
 	if known, ok := j.unfits[key]; ok {
 		return known
@@ -283,9 +293,9 @@ func (j *Judge) unfit(group []*workload.Workload) map[*workload.Workload]bool {
 }
 
 // needs reports whether a workload asks for the pods of another or counts them.
-func (j *Judge) needs(w, o *workload.Workload) bool {
-	return slices.ContainsFunc(j.m.Group(w).Terms, func(t *model.Term) bool {
-		return t.Hard && t.Use != model.AntiAffinity && j.m.Peer(t, w, o) != model.No
+func needs(m *model.Model, w, o *workload.Workload) bool {
+	return slices.ContainsFunc(m.Group(w).Terms, func(t *model.Term) bool {
+		return t.Hard && t.Use != model.AntiAffinity && m.Peer(t, w, o) != model.No
 	})
 }
 

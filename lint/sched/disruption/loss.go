@@ -5,6 +5,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -48,29 +49,32 @@ const (
 	whyStrained    = "not all pods fit even without a loss"
 )
 
+// evictions are questions about nodes that are lost or drained.
+type evictions struct{ *shared }
+
 // Survives says what becomes of a workload when a node is lost, for the key
 // kubernetes.io/hostname, or else a domain of the key: one answer for each kind
 // of node, or each domain, and each meaning, gone and unreachable. A DaemonSet has no
 // pods to be placed elsewhere, so nothing is said of it.
-func (j *Judge) Survives(w *workload.Workload, key string) []Survival {
-	return j.losses(w, key, certificate.Gone, certificate.Unreachable)
+func (e evictions) Survives(w *workload.Workload, key string) []Survival {
+	return e.losses(w, key, certificate.Gone, certificate.Unreachable)
 }
 
 // Drains says what becomes of a workload when a node is drained, for each kind
 // of node.
-func (j *Judge) Drains(w *workload.Workload) []Survival {
-	return j.losses(w, hostname, certificate.Drained)
+func (e evictions) Drains(w *workload.Workload) []Survival {
+	return e.losses(w, hostname, certificate.Drained)
 }
 
-func (j *Judge) losses(w *workload.Workload, key string, meanings ...certificate.Meaning) []Survival {
-	if !j.Judged(w) || w.Kind.PerNode() || Certain(w) == 0 {
+func (e evictions) losses(w *workload.Workload, key string, meanings ...certificate.Meaning) []Survival {
+	if !e.Judged(w) || w.Kind.PerNode() || model.Certain(w) == 0 {
 		return nil
 	}
-	q := j.lossOf(w, key)
+	q := newLoss(e.shared, w, key)
 	all := make([]Survival, 0, len(meanings)*len(q.kinds.Losses()))
 	for _, b := range q.kinds.Losses() {
 		for _, meaning := range meanings {
-			j.m.Run().Spend(5 + len(q.kinds.Losses())/12) // a look at each kind of node
+			e.m.Run().Spend(5 + len(q.kinds.Losses())/12) // a look at each kind of node
 			a := q.ask(b, meaning)
 			all = append(all, Survival{Key: key, Value: b.Value, Nodes: b.Like, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why})
 		}
@@ -80,7 +84,7 @@ func (j *Judge) losses(w *workload.Workload, key string, meanings ...certificate
 
 // loss is the questions about one workload and the losses by one key.
 type loss struct {
-	j   *Judge
+	j   *shared
 	w   *workload.Workload
 	key string
 	// ruled are those that hard rules connect with the workload, overcommitted those
@@ -98,10 +102,10 @@ type answer struct {
 	why     string
 }
 
-func (j *Judge) lossOf(w *workload.Workload, key string) *loss {
+func newLoss(j *shared, w *workload.Workload, key string) *loss {
 	q := &loss{j: j, w: w, key: key, ruled: j.group(w, false), crowded: j.group(w, true)}
 	q.kinds = search.KindsOf(j.m, slices.Concat(q.crowded, j.running), key)
-	q.room = q.kinds.Room(w, Certain(w))
+	q.room = q.kinds.Room(w, model.Certain(w))
 	return q
 }
 
@@ -125,7 +129,7 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if a.verdict == diag.Never || a.verdict == diag.Sometimes {
 		a = q.preempting(b, l, a)
 	}
-	recreated, grows := l.Recreated(q.w), q.j.grows(q.w, Certain(q.w))
+	recreated, grows := l.Recreated(q.w), q.j.grows(q.w, model.Certain(q.w))
 	switch {
 	case a.verdict == diag.Never && l.Meaning == certificate.Drained && q.accompanied():
 		a = answer{verdict: diag.Unknown, why: whyLinger}
@@ -197,7 +201,7 @@ func (q *loss) grow(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	if larger == nil {
 		return open
 	}
-	g := larger.lossOf(q.w, q.key)
+	g := newLoss(larger, q.w, q.key)
 	for _, more := range g.kinds.Losses() {
 		// All nodes for which the one that is lost stands have to be like it still.
 		if more.Value != b.Value || !contains(more.Like, b.Like) {
@@ -222,7 +226,7 @@ func contains(all, some []string) bool {
 
 // larger judges on all nodes that growing pools may have; nil where that is
 // not known.
-func (j *Judge) larger() *Judge {
+func (j *shared) larger() *shared {
 	if j.grown == nil {
 		nodes, _, ok := j.m.Grown()
 		if !ok {
@@ -271,7 +275,7 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 	if n := q.room.NeverFits(b, l, q.ruled); n > 0 {
 		return &answer{verdict: diag.Never, pending: n}
 	}
-	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, q.ruled, Certain) {
+	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, q.ruled, model.Certain) {
 		return &answer{verdict: diag.Always}
 	}
 	return nil

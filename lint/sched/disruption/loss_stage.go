@@ -47,14 +47,14 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 
 // alike stands for a group, and for all that differ from it in names only where that is
 // known.
-func (j *Judge) alike(group []*workload.Workload) string {
+func (j *shared) alike(group []*workload.Workload) string {
 	key := groupKey{&group[0], len(group)}
 	id, known := j.described[key]
 	if known {
 		return id
 	}
 	if len(j.running) == 0 {
-		id = search.Alike(j.m, group, Certain)
+		id = search.Alike(j.m, group, model.Certain)
 	}
 	if id == "" {
 		names := sha256.New()
@@ -136,7 +136,7 @@ func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 	return search.Decide(s.j.m.Variant(s.ws, left, s.add...), s.j.options(s.j.steps))
 }
 
-// foretell decides about the scene on the nodes that are left, which tells
+// onRemaining decides about the scene on the nodes that are left, which tells
 // everything where fewer pods are never worse (T7). What is in place there after
 // a repair is a placement of that smaller cluster; if a pod is refused in it, it
 // is refused in every larger one. So a workload of which all pods find a place
@@ -150,8 +150,8 @@ func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 func (s *stage) onRemaining(all []answer) {
 	if !slices.ContainsFunc(s.m.Topology.Nodes, func(n *topology.Node) bool { return !s.lost[n.Name] }) {
 		for i, w := range s.group {
-			if !w.Kind.PerNode() && Certain(w) > 0 {
-				all[i] = answer{verdict: diag.Never, pending: Certain(w)}
+			if !w.Kind.PerNode() && model.Certain(w) > 0 {
+				all[i] = answer{verdict: diag.Never, pending: model.Certain(w)}
 			}
 		}
 		return

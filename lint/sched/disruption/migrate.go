@@ -31,17 +31,20 @@ type Migration struct {
 	placed bool // as in Rollout
 }
 
+// migrations are questions about machines that move while they run.
+type migrations struct{ *shared }
+
 // Migration judges machines of KubeVirt; anything else does not migrate. Where
 // pools may grow for them, none can migrate only if that holds however far.
-func (j *Judge) Migration(w *workload.Workload) Migration {
-	m := j.migration(w)
-	if m.Answer == diag.None || j.unknown(w) != "" || !j.grows(w, Certain(w)) || m.Answer == diag.Always && j.migrates(w, m) {
+func (v migrations) Migration(w *workload.Workload) Migration {
+	m := v.migration(w)
+	if m.Answer == diag.None || v.unknown(w) != "" || !v.grows(w, model.Certain(w)) || m.Answer == diag.Always && v.migrates(w, m) {
 		return m
 	}
-	if larger := j.larger(); larger != nil && search.Hereditary(j.m, j.group(w, false)) {
+	if larger := v.larger(); larger != nil && search.Hereditary(v.m, v.group(w, false)) {
 		one := Migration{Machines: m.Machines, Answer: diag.Unknown}
-		if g := larger.migration(w); g.Answer == diag.Never {
-			if larger.migrate(w, []*workload.Workload{w}, &one); one.Answer == diag.Never { // see neverAlone
+		if g := (migrations{larger}).migration(w); g.Answer == diag.Never {
+			if (migrations{larger}).migrate(w, []*workload.Workload{w}, &one); one.Answer == diag.Never { // see neverAlone
 				return g
 			}
 		}
@@ -49,28 +52,28 @@ func (j *Judge) Migration(w *workload.Workload) Migration {
 	return Migration{Answer: diag.Unknown, Machines: m.Machines, Evicts: m.Evicts, Why: whyGrowth}
 }
 
-func (j *Judge) migration(w *workload.Workload) Migration {
-	machines := Certain(w)
+func (v migrations) migration(w *workload.Workload) Migration {
+	machines := model.Certain(w)
 	if !w.Kind.VM || machines == 0 || w.Running {
 		return Migration{Answer: diag.None}
 	}
 	strategy, _ := w.EvictionStrategy()
 	m := Migration{Machines: machines, Evicts: strategy == "LiveMigrate", Answer: diag.Unknown}
-	if m.Why = j.unknown(w); m.Why != "" {
+	if m.Why = v.unknown(w); m.Why != "" {
 		return m
 	}
-	group := j.group(w, true)
-	j.migrate(w, group, &m)
-	if rules := j.group(w, false); m.Answer == diag.Unknown && len(group) > len(rules) {
-		j.migrate(w, rules, &m)
-		if why := j.beside(w, group); why != "" && m.Answer == diag.Always {
+	group := v.group(w, true)
+	v.migrate(w, group, &m)
+	if rules := v.group(w, false); m.Answer == diag.Unknown && len(group) > len(rules) {
+		v.migrate(w, rules, &m)
+		if why := v.beside(w, group); why != "" && m.Answer == diag.Always {
 			m.Answer, m.placed, m.Why = diag.Unknown, false, why
 		}
 	}
-	if left := j.yielding(w, group); left != nil && (m.Answer == diag.Never || m.Answer == diag.Sometimes) {
+	if left := v.yielding(w, group); left != nil && (m.Answer == diag.Never || m.Answer == diag.Sometimes) {
 		open := Migration{Machines: machines, Evicts: m.Evicts, Answer: diag.Unknown, Why: whyPreempt}
 		m.Core, m.CoreModel, m.Why = nil, nil, ""
-		if j.migrate(w, left, &m); m.Answer != diag.Never {
+		if v.migrate(w, left, &m); m.Answer != diag.Never {
 			return open
 		}
 	}
@@ -83,14 +86,14 @@ const maxMachines = 40
 // migrate judges within one group: one pod of the workload, which is the
 // source, the others as they are, and the target, which is like the source but
 // for the node that it must not be on.
-func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *Migration) {
-	if out.Why = j.leans(w); out.Why != "" {
+func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, out *Migration) {
+	if out.Why = v.leans(w); out.Why != "" {
 		out.Answer = diag.Unknown
 		return
 	}
-	group = j.sound(w, group)
-	_, rest := j.scene(group).decide()
-	s := j.scene(group).with(w, out.Machines-1)
+	group = v.sound(w, group)
+	_, rest := v.scene(group).decide()
+	s := v.scene(group).with(w, out.Machines-1)
 	source := s.copy(w, 1)
 	target := s.copy(w, 1)
 	s.ws = append(s.ws, source, target)
@@ -108,10 +111,10 @@ func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *M
 	case d.Verdict == diag.Always:
 		out.Answer, out.placed = diag.Always, true
 	default: // the second pod comes last, when all others are in place
-		out.Answer = search.Roll(m, certificate.Rollout{Old: source, Fresh: target, Surge: 1}, j.options(j.steps)).Verdict
+		out.Answer = search.Roll(m, certificate.Rollout{Old: source, Fresh: target, Surge: 1}, v.options(v.steps)).Verdict
 	}
 	if out.Answer == diag.Unknown {
-		out.Why = j.undecided(w)
+		out.Why = v.undecided(w)
 	}
 }
 
@@ -121,7 +124,7 @@ func (j *Judge) migrate(w *workload.Workload, group []*workload.Workload, out *M
 func (s *scene) tellMachines(source, target *workload.Workload) bool {
 	var asked []string
 	for _, key := range source.Kind.PerPod {
-		if slices.ContainsFunc(s.ws, func(w *workload.Workload) bool { return s.j.asks(w, key) }) {
+		if slices.ContainsFunc(s.ws, func(w *workload.Workload) bool { return asksFor(s.j.m, w, key) }) {
 			asked = append(asked, key)
 		}
 	}
@@ -149,12 +152,12 @@ func (s *scene) tellMachines(source, target *workload.Workload) bool {
 	return true
 }
 
-// asks reports whether a hard rule of a workload asks for a label. The terms of
+// asksFor reports whether a hard rule of a workload asks for a label. The terms of
 // a copy are those of what it was copied from.
-func (j *Judge) asks(w *workload.Workload, key string) bool {
-	for _, o := range j.m.Workloads {
+func asksFor(m *model.Model, w *workload.Workload, key string) bool {
+	for _, o := range m.Workloads {
 		if o.Object == w.Object {
-			return slices.ContainsFunc(j.m.Group(o).Terms, func(t *model.Term) bool { return t.Hard && t.Asks(key) })
+			return slices.ContainsFunc(m.Group(o).Terms, func(t *model.Term) bool { return t.Hard && t.Asks(key) })
 		}
 	}
 	return false
@@ -170,4 +173,17 @@ func label(w *workload.Workload, keys []string, value string) *workload.Workload
 		}
 	}
 	return w
+}
+
+// migrates reports whether machines that can migrate on the declared nodes can at
+// every size.
+func (v migrations) migrates(w *workload.Workload, here Migration) bool {
+	group := v.closed(w, model.Certain(w))
+	return v.holds(group, 0, func(at *shared, every bool) bool {
+		m := here
+		if at != v.shared {
+			m = migrations{at}.migration(w)
+		}
+		return m.Answer == diag.Always && (every || m.placed && at.whole(group))
+	})
 }

@@ -10,7 +10,7 @@ import (
 // Asks finds a term that would select the pods of a machine if they carried the
 // labels that stand on the machine itself, and that asks for the one with that
 // key; nil if there is none (R-W21).
-func (j *Judge) Asks(w *workload.Workload, key string) (*workload.Workload, *model.Term) {
+func (j *shared) Asks(w *workload.Workload, key string) (*workload.Workload, *model.Term) {
 	labelled := *w
 	labelled.Labels = maps.Clone(w.Labels)
 	if labelled.Labels == nil {

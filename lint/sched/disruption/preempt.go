@@ -14,12 +14,12 @@ const whyPreempt = "its pods can preempt pods of another priority"
 // which is the higher one, and the scheduler may preempt pods of a lower one that
 // rules or requests make stand in the way (R-Q6). Those that the workload needs
 // stay. Nil if there is none to leave out.
-func (j *Judge) yielding(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
+func (j *shared) yielding(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
 	if w.Spec.PreemptionPolicy == "Never" {
 		return nil
 	}
 	left := slices.DeleteFunc(slices.Clone(group), func(o *workload.Workload) bool {
-		return o.Spec.PriorityClassName != w.Spec.PriorityClassName && !j.needs(w, o)
+		return o.Spec.PriorityClassName != w.Spec.PriorityClassName && !needs(j.m, w, o)
 	})
 	if len(left) == len(group) {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -83,7 +84,7 @@ func (s sample) scaled(t *testing.T, pods int, alone bool) (most, least int, too
 // against all placements at the maximum.
 func TestScalingAgreesWithPlacements(t *testing.T) {
 	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
-	for seed := range times(t, 300) {
+	for seed := range trials.Of(t, 300) {
 		g := newGenerator(seed, 504)
 		s := g.sample("Deployment")
 		s.loads[0].replicas = 1 + g.IntN(2)

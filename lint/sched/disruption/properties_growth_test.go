@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -289,10 +290,10 @@ func (e elastic) try(t *testing.T, ask func(nodes string) said, count *tally) {
 }
 
 // TestGrowthRefutesNoPlacement: what is said of the placement of pods where pools
-// may grow is not refuted by a decision at any size (T17, T18).
+// may grow is not refuted by a decision at any size.
 func TestGrowthRefutesNoPlacement(t *testing.T) {
 	var count tally
-	for i := range times(t, 250) {
+	for i := range trials.Of(t, 250) {
 		e := newGenerator(i, 71).elastic(i%5 > 0)
 		e.try(t, func(nodes string) said {
 			_, m := judge(t, nodes, e.manifests())
@@ -300,7 +301,7 @@ func TestGrowthRefutesNoPlacement(t *testing.T) {
 		}, &count)
 	}
 	t.Logf("growing makes some answer worse in %d samples and better in %d; %d are yes and %d no", count.worse, count.better, count.yes, count.no)
-	if count.worse < 10 || count.better < 10 || count.yes < 100 || count.no < 20 {
+	if least := trials.Share(t, 10); count.worse < least || count.better < least || count.yes < 10*least || count.no < 2*least {
 		t.Error("too few samples tell anything")
 	}
 }
@@ -309,7 +310,7 @@ func TestGrowthRefutesNoPlacement(t *testing.T) {
 // migrations and autoscalers.
 func TestGrowthRefutesNoChange(t *testing.T) {
 	var count tally
-	for i := range times(t, 40) {
+	for i := range trials.Of(t, 40) {
 		g := newGenerator(i, 72)
 		e := g.elastic(i%5 > 0)
 		scaler := ""
@@ -325,7 +326,7 @@ func TestGrowthRefutesNoChange(t *testing.T) {
 		}, &count)
 	}
 	t.Logf("growing makes some answer worse in %d samples and better in %d; %d are yes and %d no", count.worse, count.better, count.yes, count.no)
-	if count.worse < 5 || count.better < 5 || count.yes < 30 {
+	if least := trials.Share(t, 5); count.worse < least || count.better < least || count.yes < 6*least {
 		t.Error("too few samples tell anything")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 )
@@ -90,7 +91,7 @@ func TestVerdictsDependOnNothingElse(t *testing.T) {
 	for what, other := range others {
 		t.Run(what, func(t *testing.T) {
 			differs := map[string]int{}
-			for seed := range times(t, 80) {
+			for seed := range trials.Of(t, 80) {
 				g := newGenerator(seed, 506)
 				var s sample
 				if kind := g.pick(kinds...); kind == "machines" {
@@ -113,7 +114,7 @@ func TestVerdictsDependOnNothingElse(t *testing.T) {
 					t.Errorf("seed %d: %s, but with %s %s%s%s", seed, was, what, now, s, changed)
 				}
 			}
-			if len(differs) < 20 {
+			if len(differs) < trials.Share(t, 20) {
 				t.Errorf("the generator is too tame: %v", differs)
 			}
 		})
@@ -124,7 +125,7 @@ func TestVerdictsDependOnNothingElse(t *testing.T) {
 // such that it is never in the way: what completes completes.
 func TestMoreNodesAreNoWorse(t *testing.T) {
 	count := map[string]int{}
-	for seed := range times(t, 150) {
+	for seed := range trials.Of(t, 150) {
 		g := newGenerator(seed, 507)
 		u := updates[g.pick("rolling", "in place", "both", "recreate")](g)
 		for i := range u.loads {

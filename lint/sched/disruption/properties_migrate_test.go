@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -81,7 +82,7 @@ func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sampl
 	said func(*disruption.Judge, *workload.Workload) diag.Outcome, answers ...diag.Outcome) {
 	t.Helper()
 	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
-	for seed := range times(t, cases) {
+	for seed := range trials.Of(t, cases) {
 		s := draw(seed)
 		want, tooMuch := truth(s, t)
 		if tooMuch {
@@ -107,7 +108,7 @@ func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sampl
 func tame(t *testing.T, count map[diag.Outcome]int, answers ...diag.Outcome) {
 	t.Helper()
 	for _, a := range answers {
-		if count[a] < 5 {
+		if count[a] < trials.Share(t, 5) {
 			t.Errorf("the generator is too tame: %d are %s", count[a], a)
 		}
 	}

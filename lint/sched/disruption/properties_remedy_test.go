@@ -3,6 +3,7 @@ package disruption_test
 import (
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 )
@@ -59,7 +60,7 @@ func (b box) apart(l load) box {
 func TestRemediesHold(t *testing.T) {
 	count := map[disruption.Remedy]int{}
 	for _, way := range []string{"rolling", "both"} {
-		for seed := range times(t, 300) {
+		for seed := range trials.Of(t, 300) {
 			u := updates[way](newGenerator(seed, 505))
 			j, m := judge(t, u.nodes(), u.manifests())
 			web := find(t, m, "web")
@@ -82,7 +83,7 @@ func TestRemediesHold(t *testing.T) {
 	}
 	t.Log(count)
 	for _, r := range []disruption.Remedy{disruption.MatchLabelKeys, disruption.MaxUnavailable, disruption.OneMoreNode} {
-		if count[r] < 5 {
+		if count[r] < trials.Share(t, 5) {
 			t.Errorf("the generator is too tame: %d of %s", count[r], r)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
@@ -89,7 +90,7 @@ func TestRolloutAgreesWithRuns(t *testing.T) {
 		"per node": {250, map[diag.Outcome]int{"": 10, diag.Always: 3, diag.Never: 5}},
 	} {
 		t.Run(way, func(t *testing.T) {
-			cases := times(t, v.cases)
+			cases := trials.Of(t, v.cases)
 			count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
 			for seed := range cases {
 				u := updates[way](newGenerator(seed, 501))
@@ -97,7 +98,7 @@ func TestRolloutAgreesWithRuns(t *testing.T) {
 			}
 			t.Logf("%v, undetermined %v", count, open)
 			for verdict, percent := range v.fewest {
-				if count[verdict] < cases*percent/100 {
+				if count[verdict] < trials.Share(t, v.cases*percent/100) {
 					t.Errorf("the generator is too tame: %d of %d are %q", count[verdict], cases, verdict)
 				}
 			}

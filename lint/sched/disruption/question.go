@@ -15,26 +15,26 @@ import (
 // else in the set speaks of it. Two contexts of one cluster in which it is the
 // same have the same answers. The workload, its autoscaler and its budgets are known by
 // the lines that findings point at, others by what is written of them.
-func (j *Judge) Question(w *workload.Workload) string {
-	return j.question(w, most(w), func(o *source.Object) string {
+func (tr trials) Question(w *workload.Workload) string {
+	return tr.question(w, most(w), func(o *source.Object) string {
 		if o == w.Object || w.Scale != nil && o == w.Scale.Object || o.Kind == "PodDisruptionBudget" {
 			return fmt.Sprintf("%p", o)
 		}
-		return j.advice.contents(o)
+		return tr.advice.contents(o)
 	})
 }
 
 // question is the text of a Question, with at most so many pods of the workload, by
 // what names an object.
-func (j *Judge) question(w *workload.Workload, pods int, name func(*source.Object) string) string {
-	q := question{j: j, name: name}
-	group := slices.Concat(j.group(w, false), j.group(w, true), j.crowd(w, pods), j.running, []*workload.Workload{w})
+func (tr trials) question(w *workload.Workload, pods int, name func(*source.Object) string) string {
+	q := question{j: tr.shared, name: name}
+	group := slices.Concat(tr.group(w, false), tr.group(w, true), tr.crowd(w, pods), tr.running, []*workload.Workload{w})
 	for i, o := range group {
 		if !slices.Contains(group[:i], o) {
 			q.member(o)
 		}
 	}
-	for _, b := range j.BudgetsOf(w) {
+	for _, b := range tr.BudgetsOf(w) {
 		fmt.Fprintf(&q, "budget %s %v", name(b.Object), b.Known)
 		q.objects(b.Workloads)
 	}
@@ -44,7 +44,7 @@ func (j *Judge) question(w *workload.Workload, pods int, name func(*source.Objec
 // question is the text of a Question.
 type question struct {
 	strings.Builder
-	j    *Judge
+	j    *shared
 	name func(*source.Object) string
 }
 

@@ -29,14 +29,17 @@ const (
 	OneMoreNode       Remedy = "one-more-node"
 )
 
+// fixes are questions about what would make a finding go away.
+type fixes struct{ *shared }
+
 // Remedies tries what lets a rollout complete that may not, or never does.
-func (j *Judge) Remedies(w *workload.Workload, r *Rollout) []Remedy {
-	group := j.crowd(w, r.Replicas)
+func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
+	group := f.crowd(w, r.Replicas)
 	var all []Remedy
 	if own := revisionsApart(w); own != nil {
 		swapped := slices.Clone(group)
 		swapped[slices.Index(swapped, w)] = own
-		if j.completes(own, swapped, j.m.Topology.Nodes, r.Rollout, r.Replicas) {
+		if f.completes(own, swapped, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
 			all = append(all, MatchLabelKeys)
 		}
 	}
@@ -45,18 +48,18 @@ func (j *Judge) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 		if pace.Way == workload.PerNode {
 			pace.Way = workload.InPlace
 		}
-		if j.completes(w, group, j.m.Topology.Nodes, pace, r.Replicas) {
+		if f.completes(w, group, f.m.Topology.Nodes, pace, r.Replicas) {
 			all = append(all, MaxUnavailable)
 		}
 	}
 	if together := revisionsTogether(w); together != nil {
 		swapped := slices.Clone(group)
 		swapped[slices.Index(swapped, w)] = together
-		if j.completes(together, swapped, j.m.Topology.Nodes, r.Rollout, r.Replicas) {
+		if f.completes(together, swapped, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
 			all = append(all, CountRevisions)
 		}
 	}
-	if more := j.oneMore(w); more != nil && j.completes(w, group, append(slices.Clone(j.m.Topology.Nodes), more), r.Rollout, r.Replicas) {
+	if more := f.oneMore(w); more != nil && f.completes(w, group, append(slices.Clone(f.m.Topology.Nodes), more), r.Rollout, r.Replicas) {
 		all = append(all, OneMoreNode)
 	}
 	return all
@@ -64,19 +67,19 @@ func (j *Judge) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 
 // completes reports whether a rollout does in every run, for other workloads or
 // on other nodes, among all of them: that the rules alone allow it is no help.
-func (j *Judge) completes(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) (does bool) {
-	return j.aside(func() { does = j.rollsOut(w, group, nodes, how, replicas) }) && does
+func (f fixes) completes(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) (does bool) {
+	return f.aside(func() { does = f.rollsOut(w, group, nodes, how, replicas) }) && does
 }
 
 // aside asks what only advice rests on, so that at least half of what is left of the
 // budget stays for the question that the advice belongs to.
-func (j *Judge) aside(f func()) bool {
+func (j *shared) aside(f func()) bool {
 	run := j.m.Run()
 	return run.Within(run.Left()/2, f)
 }
 
-func (j *Judge) rollsOut(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
-	other := j.other(j.m.Variant(append(slices.Clone(group), j.running...), nodes))
+func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
+	other := updates{f.other(f.m.Variant(append(slices.Clone(group), f.running...), nodes))}
 	r := Rollout{Rollout: how, Replicas: replicas}
 	if how.Way == workload.NoRollout || how.Unknown != "" || !other.Judged(w) {
 		return false
@@ -89,13 +92,13 @@ func (j *Judge) rollsOut(w *workload.Workload, group []*workload.Workload, nodes
 }
 
 // MigrationRemedies tries what lets the machines of a workload migrate.
-func (j *Judge) MigrationRemedies(w *workload.Workload) []Remedy {
-	group := j.group(w, true)
+func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
+	group := f.group(w, true)
 	moves := func(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node) bool {
-		m := Migration{Machines: Certain(w)}
-		return j.aside(func() {
-			other := j.other(j.m.Variant(append(slices.Clone(group), j.running...), nodes))
-			other.migrate(w, other.group(w, true), &m)
+		m := Migration{Machines: model.Certain(w)}
+		return f.aside(func() {
+			other := f.other(f.m.Variant(append(slices.Clone(group), f.running...), nodes))
+			migrations{other}.migrate(w, other.group(w, true), &m)
 		}) && m.Answer == diag.Always
 	}
 	var all []Remedy
@@ -108,11 +111,11 @@ func (j *Judge) MigrationRemedies(w *workload.Workload) []Remedy {
 	if passesOver != nil {
 		swapped := slices.Clone(group)
 		swapped[slices.Index(swapped, w)] = passesOver
-		if moves(passesOver, swapped, j.m.Topology.Nodes) {
+		if moves(passesOver, swapped, f.m.Topology.Nodes) {
 			all = append(all, MismatchLabelKeys)
 		}
 	}
-	if more := j.oneMore(w); more != nil && moves(w, group, append(slices.Clone(j.m.Topology.Nodes), more)) {
+	if more := f.oneMore(w); more != nil && moves(w, group, append(slices.Clone(f.m.Topology.Nodes), more)) {
 		all = append(all, OneMoreNode)
 	}
 	return all
@@ -173,7 +176,7 @@ func revisionsCounted(w *workload.Workload) *workload.Workload {
 // Honored reports whether a workload survives the loss of every domain of a key,
 // its nodes being unreachable, if its hard spread constraints do not count nodes
 // with taints that its pods do not tolerate (R-T3).
-func (j *Judge) Honored(w *workload.Workload, key string) bool {
+func (f fixes) Honored(w *workload.Workload, key string) bool {
 	honor := corev1.NodeInclusionPolicyHonor
 	c, changed := *w, false
 	c.Spec.TopologySpreadConstraints = slices.Clone(w.Spec.TopologySpreadConstraints)
@@ -186,10 +189,10 @@ func (j *Judge) Honored(w *workload.Workload, key string) bool {
 	if !changed {
 		return false
 	}
-	group := slices.Clone(j.group(w, true))
+	group := slices.Clone(f.group(w, true))
 	group[slices.Index(group, w)] = &c
-	other := j.other(j.m.Variant(append(group, j.running...), j.m.Topology.Nodes))
-	return !slices.ContainsFunc(other.Survives(&c, key), func(s Survival) bool {
+	other := f.other(f.m.Variant(append(group, f.running...), f.m.Topology.Nodes))
+	return !slices.ContainsFunc(evictions{other}.Survives(&c, key), func(s Survival) bool {
 		return s.Meaning == certificate.Unreachable && s.Verdict != diag.Always
 	})
 }
@@ -213,7 +216,7 @@ func revisionsTogether(w *workload.Workload) *workload.Workload {
 
 // oneMore is a node like one that the pods may use, in domains of its own for
 // the keys that keep them apart.
-func (j *Judge) oneMore(w *workload.Workload) *topology.Node {
+func (j *shared) oneMore(w *workload.Workload) *topology.Node {
 	i := slices.IndexFunc(j.m.Eligible(w).Nodes, model.Passes.All)
 	if i < 0 {
 		return nil

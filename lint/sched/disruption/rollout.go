@@ -56,23 +56,24 @@ func (r *Rollout) Left() (old, fresh []*topology.Node) {
 }
 
 // Rollout judges the rollout of so many replicas.
-func (j *Judge) Rollout(w *workload.Workload, replicas int) Rollout {
-	return j.paced(w, j.strategy(w, replicas), replicas)
+func (u updates) Rollout(w *workload.Workload, replicas int) Rollout {
+	return u.paced(w, u.strategy(w, replicas), replicas)
 }
 
 // paced judges a rollout that goes that way: on the declared nodes, and where
 // that is not enough and pools may grow, on all that there may be.
-func (j *Judge) paced(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
-	r := j.declared(w, how, replicas)
+func (u updates) paced(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
+	r := u.declared(w, how, replicas)
 	switch {
-	case r.Way == workload.NoRollout || r.Unknown != "" || j.unknown(w) != "" || !j.grows(w, replicas):
+	case r.Way == workload.NoRollout || r.Unknown != "" || u.unknown(w) != "" || !u.grows(w, replicas):
 		return r
-	case r.Verdict == diag.Always && j.rolls(w, r):
+	case r.Verdict == diag.Always && u.rolls(w, r):
 		return r
 	}
-	if larger := j.larger(); larger != nil && r.Verdict != diag.Always {
+	if grown := u.larger(); grown != nil && r.Verdict != diag.Always {
+		larger := updates{grown}
 		g := larger.declared(w, how, replicas)
-		if g.Verdict == "" || g.Verdict == diag.Never && search.Hereditary(j.m, j.group(w, false)) && larger.neverAlone(w, g) {
+		if g.Verdict == "" || g.Verdict == diag.Never && search.Hereditary(u.m, u.group(w, false)) && larger.neverAlone(w, g) {
 			return g
 		}
 	}
@@ -82,15 +83,15 @@ func (j *Judge) paced(w *workload.Workload, how workload.Rollout, replicas int) 
 // neverAlone reports whether a rollout never completes for the workload by itself, as
 // it has to at every size: at some one another workload may not fit, and leave its
 // room.
-func (j *Judge) neverAlone(w *workload.Workload, r Rollout) bool {
+func (u updates) neverAlone(w *workload.Workload, r Rollout) bool {
 	one := Rollout{Rollout: r.Rollout, Replicas: r.Replicas}
-	j.roll(w, []*workload.Workload{w}, &one)
+	u.roll(w, []*workload.Workload{w}, &one)
 	return one.Verdict == diag.Never
 }
 
 // declared judges a rollout on the declared nodes: among all that contend for
 // the same ones, and if that cannot be decided by the rules alone.
-func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
+func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := Rollout{Rollout: how, Replicas: replicas}
 	switch {
 	case r.Way == workload.NoRollout:
@@ -98,47 +99,50 @@ func (j *Judge) declared(w *workload.Workload, how workload.Rollout, replicas in
 	case r.Unknown != "":
 		r.Verdict, r.Why = diag.Unknown, r.Unknown
 		return r
-	case j.unknown(w) != "":
-		r.Verdict, r.Why = diag.Unknown, j.unknown(w)
+	case u.unknown(w) != "":
+		r.Verdict, r.Why = diag.Unknown, u.unknown(w)
 		return r
-	case j.roomy(w, replicas, r.Surge):
+	case u.roomy(w, replicas, r.Surge):
 		r.Verdict, r.placed = diag.Always, true
 		return r
 	}
-	if r.Why = j.leans(w); r.Why != "" {
+	if r.Why = u.leans(w); r.Why != "" {
 		r.Verdict = diag.Unknown
 		return r
 	}
-	group := j.crowd(w, replicas)
-	j.roll(w, group, &r)
-	if rules := j.group(w, false); r.Verdict == diag.Unknown && len(group) > len(rules) {
-		j.roll(w, rules, &r)
-		if r.Verdict == diag.Always && (r.Way == workload.PerNode || j.beside(w, group) != "") { // which it was not among all, for want of room
+	group := u.crowd(w, replicas)
+	u.roll(w, group, &r)
+	if rules := u.group(w, false); r.Verdict == diag.Unknown && len(group) > len(rules) {
+		u.roll(w, rules, &r)
+		if r.Verdict == diag.Always && (r.Way == workload.PerNode || u.beside(w, group) != "") { // which it was not among all, for want of room
 			r.Verdict = diag.Unknown
 		}
 	}
-	if left := j.yielding(w, group); left != nil && (r.Verdict == diag.Never || r.Verdict == diag.Sometimes) {
+	if left := u.yielding(w, group); left != nil && (r.Verdict == diag.Never || r.Verdict == diag.Sometimes) {
 		r = Rollout{Rollout: how, Replicas: replicas}
-		if j.roll(w, left, &r); r.Verdict != diag.Never {
+		if u.roll(w, left, &r); r.Verdict != diag.Never {
 			return Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: whyPreempt}
 		}
 	}
 	if r.Verdict == diag.Unknown {
-		r.Why = cmp.Or(j.beside(w, group), j.undecided(w))
+		r.Why = cmp.Or(u.beside(w, group), u.undecided(w))
 	}
 	return r
 }
 
+// updates are questions about rollouts.
+type updates struct{ *shared }
+
 // Rollouts judges the rollouts of a workload: at the number of its pods, or
 // where an autoscaler moves it at the least and at the most of them (R-W18).
-func (j *Judge) Rollouts(w *workload.Workload) []Rollout {
+func (u updates) Rollouts(w *workload.Workload) []Rollout {
 	if w.Kind.PerNode() {
-		return []Rollout{j.Rollout(w, j.m.Eligible(w).Count)}
+		return []Rollout{u.Rollout(w, u.m.Eligible(w).Count)}
 	}
 	var all []Rollout
-	for _, n := range slices.Compact([]int{Certain(w), most(w)}) {
+	for _, n := range slices.Compact([]int{model.Certain(w), most(w)}) {
 		if n > 0 {
-			all = append(all, j.Rollout(w, n))
+			all = append(all, u.Rollout(w, n))
 		}
 	}
 	return all
@@ -147,16 +151,16 @@ func (j *Judge) Rollouts(w *workload.Workload) []Rollout {
 // roomy is the quick answer for most workloads: nobody is in their way, no rule
 // keeps old pods from new ones but not from one another, and there is room for
 // all pods that may be there at once.
-func (j *Judge) roomy(w *workload.Workload, replicas, surge int) bool {
-	against := slices.ContainsFunc(j.m.Group(w).Terms, func(t *model.Term) bool {
-		return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) && j.m.Peer(t, w, w) != model.Yes
+func (u updates) roomy(w *workload.Workload, replicas, surge int) bool {
+	against := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
+		return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) && u.m.Peer(t, w, w) != model.Yes
 	})
-	return !against && len(j.crowd(w, replicas)) == 1 && len(j.running) == 0 && !w.Kind.PerNode() && bound.FitsLoosely(j.m, w, replicas+max(1, surge))
+	return !against && len(u.crowd(w, replicas)) == 1 && len(u.running) == 0 && !w.Kind.PerNode() && bound.FitsLoosely(u.m, w, replicas+max(1, surge))
 }
 
 // roll judges within one group.
-func (j *Judge) roll(w *workload.Workload, group []*workload.Workload, r *Rollout) {
-	q := &rolling{j: j, w: w, group: j.sound(w, group), Rollout: r, known: map[int]*decided{}}
+func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollout) {
+	q := &rolling{j: u.shared, w: w, group: u.sound(w, group), Rollout: r, known: map[int]*decided{}}
 	q.raised = r.Replicas
 	if r.Way == workload.Rolling && r.Unavailable == 0 {
 		q.raised++
@@ -179,7 +183,7 @@ func (q *rolling) alike() bool {
 // rolling is a rollout within one group.
 type rolling struct {
 	*Rollout
-	j     *Judge
+	j     *shared
 	w     *workload.Workload
 	group []*workload.Workload
 	// raised is how many pods there are at the least when a new one looks for a
@@ -362,4 +366,17 @@ func (q *rolling) tellsRevisions() bool {
 		}
 	}
 	return false
+}
+
+// rolls reports whether a rollout that completes on the declared nodes does at
+// every size.
+func (u updates) rolls(w *workload.Workload, here Rollout) bool {
+	group := u.closed(w, here.Replicas)
+	return u.holds(group, 0, func(at *shared, every bool) bool {
+		r := here
+		if at != u.shared {
+			r = updates{at}.declared(w, here.Rollout, here.Replicas)
+		}
+		return r.Verdict == diag.Always && (every || r.placed && at.whole(group))
+	})
 }

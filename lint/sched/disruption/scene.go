@@ -14,18 +14,18 @@ import (
 
 // scene is copies of workloads, of which a question is asked.
 type scene struct {
-	j   *Judge
+	j   *shared
 	ws  []*workload.Workload
 	of  map[*workload.Workload]*workload.Workload // the copy of each workload
 	add []model.Apart
 }
 
 // scene copies a group, and the pods that are in place.
-func (j *Judge) scene(group []*workload.Workload) *scene {
+func (j *shared) scene(group []*workload.Workload) *scene {
 	j.m.Run().Spend(2 * len(group))
 	s := &scene{j: j, of: map[*workload.Workload]*workload.Workload{}}
 	for _, w := range group {
-		s.ws = append(s.ws, s.copy(w, Certain(w)))
+		s.ws = append(s.ws, s.copy(w, model.Certain(w)))
 		s.of[w] = s.ws[len(s.ws)-1]
 	}
 	s.ws = append(s.ws, j.running...)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -12,7 +13,7 @@ import (
 
 // closed is the workloads with which one is judged at any size of the cluster: a
 // node that a pool may gain can bring together what no declared node does.
-func (j *Judge) closed(w *workload.Workload, pods int) []*workload.Workload {
+func (j *shared) closed(w *workload.Workload, pods int) []*workload.Workload {
 	if !j.m.Topology.Elastic() {
 		return nil
 	}
@@ -24,14 +25,14 @@ func (j *Judge) closed(w *workload.Workload, pods int) []*workload.Workload {
 
 // grows reports whether some pool may grow by a node that makes a difference to a
 // workload or to those with which it is judged.
-func (j *Judge) grows(w *workload.Workload, pods int) bool {
+func (j *shared) grows(w *workload.Workload, pods int) bool {
 	return j.Judged(w) && search.Grows(j.m, j.closed(w, pods))
 }
 
 // holds reports whether an answer is yes at every size of the cluster. A question
 // about a few sizes that stand for the rest is told so: its yes then has to rest on
 // placing alone.
-func (j *Judge) holds(ws []*workload.Workload, spare int, yes func(at *Judge, every bool) bool) bool {
+func (j *shared) holds(ws []*workload.Workload, spare int, yes func(at *shared, every bool) bool) bool {
 	sizes := search.SizesOf(j.m, ws, spare)
 	return sizes.Known && yes(j, sizes.Every) && !slices.ContainsFunc(sizes.All, func(s search.Size) bool {
 		return !yes(j.at(s), sizes.Every)
@@ -39,9 +40,9 @@ func (j *Judge) holds(ws []*workload.Workload, spare int, yes func(at *Judge, ev
 }
 
 // at judges on the nodes of one size.
-func (j *Judge) at(s search.Size) *Judge {
+func (j *shared) at(s search.Size) *shared {
 	if j.sized == nil {
-		j.sized = map[string]*Judge{}
+		j.sized = map[string]*shared{}
 	}
 	if j.sized[s.ID] == nil {
 		j.sized[s.ID] = j.other(j.m.Variant(j.m.Workloads, s.Nodes))
@@ -51,7 +52,7 @@ func (j *Judge) at(s search.Size) *Judge {
 
 // whole reports whether no workload of a group is left out for not fitting as it is
 // (see sound): at another size it may fit, and take room from the others.
-func (j *Judge) whole(group []*workload.Workload) bool {
+func (j *shared) whole(group []*workload.Workload) bool {
 	if len(group) == 1 {
 		return true
 	}
@@ -59,44 +60,10 @@ func (j *Judge) whole(group []*workload.Workload) bool {
 	return d.Verdict != diag.Never
 }
 
-// rolls reports whether a rollout that completes on the declared nodes does at
-// every size.
-func (j *Judge) rolls(w *workload.Workload, here Rollout) bool {
-	group := j.closed(w, here.Replicas)
-	return j.holds(group, 0, func(at *Judge, every bool) bool {
-		r := here
-		if at != j {
-			r = at.declared(w, here.Rollout, here.Replicas)
-		}
-		return r.Verdict == diag.Always && (every || r.placed && at.whole(group))
-	})
-}
-
-// migrates reports whether machines that can migrate on the declared nodes can at
-// every size.
-func (j *Judge) migrates(w *workload.Workload, here Migration) bool {
-	group := j.closed(w, Certain(w))
-	return j.holds(group, 0, func(at *Judge, every bool) bool {
-		m := here
-		if at != j {
-			m = at.migration(w)
-		}
-		return m.Answer == diag.Always && (every || m.placed && at.whole(group))
-	})
-}
-
-// scales reports whether all pods that an autoscaler may ask for always fit, which
-// they do on the declared nodes, at every size.
-func (j *Judge) scales(w *workload.Workload) bool {
-	return j.holds(j.closed(w, w.Scale.Max), 0, func(at *Judge, _ bool) bool {
-		return at == j || at.Scaling(w).Answer == diag.Always
-	})
-}
-
 // atEverySize is the answer to a question that is answered well on the declared
 // nodes.
 func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) answer {
-	if q.j.grows(q.w, Certain(q.w)) && !q.survives(b, meaning) {
+	if q.j.grows(q.w, model.Certain(q.w)) && !q.survives(b, meaning) {
 		return answer{verdict: diag.Unknown, why: whyGrowth}
 	}
 	return answer{verdict: diag.Always}
@@ -109,9 +76,9 @@ func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) an
 // Pods that are not created again must not come to further nodes at all, and
 // unreachable nodes go on refusing pods in the domains that they share with others.
 func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool {
-	group, l := q.j.closed(q.w, Certain(q.w)), certificate.Loss{Meaning: meaning}
+	group, l := q.j.closed(q.w, model.Certain(q.w)), certificate.Loss{Meaning: meaning}
 	stays := q.j.m.Eligible(q.w).Growable == 0 && !q.room.Hit(b)
-	return q.j.holds(group, 1, func(at *Judge, every bool) bool {
+	return q.j.holds(group, 1, func(at *shared, every bool) bool {
 		switch {
 		case !every && stays:
 			return true // its pods are on none of the lost nodes at any size
@@ -120,7 +87,7 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 		case at == q.j:
 			return every || q.fits(group) && q.left(group, b, l)
 		}
-		o := at.lossOf(q.w, q.key)
+		o := newLoss(at, q.w, q.key)
 		return !slices.ContainsFunc(o.kinds.Losses(), func(more *search.DomainLoss) bool {
 			return q.covers(b, more) && (o.ask(more, meaning).verdict != diag.Always || !every && !o.left(group, more, l))
 		})

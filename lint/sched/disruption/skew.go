@@ -13,26 +13,26 @@ const skewSteps = 100_000
 
 // Skews reports whether a rollout that completes may leave the new pods beyond
 // the skew of a hard constraint that counts the old ones as well (C9). Where that takes too long to find out it says no.
-func (j *Judge) Skews(w *workload.Workload, replicas int) bool {
+func (u updates) Skews(w *workload.Workload, replicas int) bool {
 	how := w.Rollout(replicas)
-	hard := slices.ContainsFunc(j.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Spread })
+	hard := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Spread })
 	if !hard || how.Way == workload.PerNode || how.Way == workload.NoRollout {
 		return false
 	}
-	brief := *j
+	brief := *u.shared
 	brief.steps = skewSteps
-	q := &rolling{j: &brief, w: w, group: j.group(w, false), Rollout: &Rollout{Rollout: how, Replicas: replicas}, known: map[int]*decided{}}
+	q := &rolling{j: &brief, w: w, group: u.group(w, false), Rollout: &Rollout{Rollout: how, Replicas: replicas}, known: map[int]*decided{}}
 	return q.explore() == diag.Always && q.skewed
 }
 
 // Tighter reports whether a rollout may get stuck if the hard spread constraints
 // of a workload leave out pods of other revisions (C10).
-func (j *Judge) Tighter(w *workload.Workload, replicas int) bool {
+func (f fixes) Tighter(w *workload.Workload, replicas int) bool {
 	own := revisionsCounted(w)
 	if own == nil {
 		return false
 	}
-	group := slices.Clone(j.group(w, false))
+	group := slices.Clone(f.group(w, false))
 	group[slices.Index(group, w)] = own
-	return !j.completes(own, group, j.m.Topology.Nodes, w.Rollout(replicas), replicas)
+	return !f.completes(own, group, f.m.Topology.Nodes, w.Rollout(replicas), replicas)
 }

@@ -52,11 +52,14 @@ func (s *scene) others(but ...*workload.Workload) []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(s.ws), func(w *workload.Workload) bool { return w.Running || slices.Contains(but, w) })
 }
 
+// views are scenes for people who ask why.
+type views struct{ *shared }
+
 // Alone is a workload that has the nodes to itself but for the pods that run
 // already and for what its own rules look for.
-func (j *Judge) Alone(w *workload.Workload, pods int) *Scene {
-	s := j.scene([]*workload.Workload{w}).with(w, pods)
-	s.ws = append(s.ws, j.helpers(w)...)
+func (v views) Alone(w *workload.Workload, pods int) *Scene {
+	s := v.scene([]*workload.Workload{w}).with(w, pods)
+	s.ws = append(s.ws, v.helpers(w)...)
 	c := s.of[w]
 	if w.Kind.PerNode() {
 		c.Count = w.Count
@@ -66,11 +69,11 @@ func (j *Judge) Alone(w *workload.Workload, pods int) *Scene {
 
 // Repairs are the ways out for a workload that cannot be placed whole even if it
 // has the nodes to itself; each was tried.
-func (j *Judge) Repairs(w *workload.Workload, pods int) []search.Repair {
-	s := j.scene([]*workload.Workload{w}).with(w, pods)
-	s.ws = append(s.ws, j.helpers(w)...)
-	m := j.m.Variant(s.ws, j.m.Topology.Nodes)
-	d := search.Decide(m, j.options(j.steps))
+func (v views) Repairs(w *workload.Workload, pods int) []search.Repair {
+	s := v.scene([]*workload.Workload{w}).with(w, pods)
+	s.ws = append(s.ws, v.helpers(w)...)
+	m := v.m.Variant(s.ws, v.m.Topology.Nodes)
+	d := search.Decide(m, v.options(v.steps))
 	if w.Kind.PerNode() || verdict(d, s.of[w]) != diag.Never {
 		return nil
 	}
@@ -81,15 +84,15 @@ func (j *Judge) Repairs(w *workload.Workload, pods int) []search.Repair {
 }
 
 // Together is all workloads that take part in decisions.
-func (j *Judge) Together() *check.Standing {
-	d := search.Decide(j.m, j.options(0))
-	return check.Stand(j.m, d.Witness, j.m.Workloads...)
+func (v views) Together() *check.Standing {
+	d := search.Decide(v.m, v.options(0))
+	return check.Stand(v.m, d.Witness, v.m.Workloads...)
 }
 
 // Scaled is a workload at the maximum of its autoscaler, among those that
 // contend for its nodes.
-func (j *Judge) Scaled(w *workload.Workload) *Scene {
-	s := j.scene(j.crowd(w, w.Scale.Max)).with(w, w.Scale.Max)
+func (v views) Scaled(w *workload.Workload) *Scene {
+	s := v.scene(v.crowd(w, w.Scale.Max)).with(w, w.Scale.Max)
 	c := s.of[w]
 	return &Scene{Standing: s.stand(s.furthest(), append(s.others(c), c)...), Next: c, Pods: w.Scale.Max}
 }
@@ -97,8 +100,8 @@ func (j *Judge) Scaled(w *workload.Workload) *Scene {
 // Updated is a workload while it is updated: where the rollout is stuck, or
 // else with all old pods in place, of which none may go before a new one has
 // come. Nil if there is nothing of that kind to be seen.
-func (j *Judge) Updated(w *workload.Workload, r *Rollout) *Scene {
-	s := j.scene(j.sound(w, j.crowd(w, r.Replicas))).with(w, r.Replicas)
+func (v views) Updated(w *workload.Workload, r *Rollout) *Scene {
+	s := v.scene(v.sound(w, v.crowd(w, r.Replicas))).with(w, r.Replicas)
 	old := s.of[w]
 	fresh := s.twin(w, r.Replicas)
 	out := &Scene{Next: fresh, Old: old, Pods: r.Replicas}
@@ -140,9 +143,9 @@ func (s *scene) stuckAt(r *Rollout, fresh *workload.Workload) (settled []certifi
 
 // Moving is a machine that migrates: it is where it is, all others are in place
 // and its second pod is looking for a node.
-func (j *Judge) Moving(w *workload.Workload) *Scene {
-	machines := Certain(w)
-	s := j.scene(j.sound(w, j.group(w, true))).with(w, machines-1)
+func (v views) Moving(w *workload.Workload) *Scene {
+	machines := model.Certain(w)
+	s := v.scene(v.sound(w, v.group(w, true))).with(w, machines-1)
 	source, target := s.copy(w, 1), s.copy(w, 1)
 	s.ws = append(s.ws, source, target)
 	s.add = []model.Apart{{A: source, B: target, Key: corev1.LabelHostname}}
@@ -159,8 +162,8 @@ const maxLost = 20
 // and those that were lost find nodes again, as far as there are any. The loss
 // is that of a node, or a domain, of which the same is true as of the one that
 // was judged, and which does hit the workload in this placement; nil if none does.
-func (j *Judge) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Scene, *certificate.Loss) {
-	s := j.scene(j.group(w, true))
+func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Scene, *certificate.Loss) {
+	s := v.scene(v.group(w, true))
 	c := s.of[w]
 	before := s.stand(s.furthest(), s.others()...)
 	var best *Scene
@@ -170,7 +173,7 @@ func (j *Judge) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Sc
 		if !slices.ContainsFunc(before.On(c), func(n *topology.Node) bool { return l.Nodes[n.Name] }) {
 			continue
 		}
-		out := &Scene{Standing: before.Lose(l, append(s.others(c), c)...), Next: c, Pods: Certain(w)}
+		out := &Scene{Standing: before.Lose(l, append(s.others(c), c)...), Next: c, Pods: model.Certain(w)}
 		_, missing := out.Count(c)
 		if far := max(missing, worst.Pending) - min(missing, worst.Pending); best == nil || far < least {
 			best, loss, least = out, &l, far

@@ -52,7 +52,7 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	}
 	all, known := m.excluded[key]
 	if !known {
-		all = m.excludedNodes(w, small)
+		all = excludedNodes(m, w, small)
 		m.excluded[key] = all
 	}
 	return all
@@ -65,7 +65,7 @@ type excludedKey struct {
 	small              bool
 }
 
-func (m *Model) excludedNodes(w *workload.Workload, small bool) []Exclusion {
+func excludedNodes(m *Model, w *workload.Workload, small bool) []Exclusion {
 	e := m.Eligible(w)
 	f := NewFilter(w)
 	requests := m.Groups[w].Requests

@@ -77,8 +77,17 @@ const (
 	ByFault Cause = "internal"
 )
 
+// Certain is how many pods a workload has for sure: an autoscaler may take away all
+// beyond its minimum.
+func Certain(w *workload.Workload) int {
+	if w.Scale != nil {
+		return w.Scale.Min
+	}
+	return w.Count.N
+}
+
 // Lasting reports whether a group takes part, for good.
-func (m *Model) Lasting(g *Group) bool {
+func Lasting(g *Group) bool {
 	return Modelled(g) && !g.Running && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
 }
 
@@ -91,26 +100,26 @@ func (m *Model) Lasting(g *Group) bool {
 // is known. It is the model itself where there is nothing to leave out.
 func (m *Model) Permanent() *Model {
 	if m.WithoutFinite == nil {
-		m.WithoutFinite = m.withoutFinite()
+		m.WithoutFinite = withoutFinite(m)
 	}
 	return m.WithoutFinite
 }
 
-func (m *Model) withoutFinite() *Model {
+func withoutFinite(m *Model) *Model {
 	ws := slices.DeleteFunc(slices.Clone(m.Workloads), (*workload.Workload).Finite)
 	if len(ws) == len(m.Workloads) {
 		return m
 	}
 	p := *m
 	p.Workloads, p.Index, p.Parts, p.Kept = ws, NewLabelIndex(ws), nil, map[any]any{}
-	p.absent = m.without(func(g *Group) bool { return g.Finite() || !Modelled(g) })
+	p.absent = withoutWorkloads(m, func(g *Group) bool { return g.Finite() || !Modelled(g) })
 	p.WithoutFinite = &p
 	return &p
 }
 
-// without indexes the groups that are left out and may have pods at some time;
+// withoutWorkloads indexes the groups that are left out and may have pods at some time;
 // nil if there are none.
-func (m *Model) without(out func(*Group) bool) *labelIndex {
+func withoutWorkloads(m *Model, out func(*Group) bool) *labelIndex {
 	var ws []*workload.Workload
 	for _, w := range slices.Concat(m.Workloads, m.elsewhere) {
 		if g := m.Groups[w]; out(g) && mayExist(g) {

@@ -106,7 +106,7 @@ func newModel(run *Run, set *workload.Set, topo *topology.Topology) *Model {
 		m.Groups[w] = g
 	}
 	m.Views = newViews(topo)
-	m.absent = m.without(func(g *Group) bool { return !Modelled(g) })
+	m.absent = withoutWorkloads(m, func(g *Group) bool { return !Modelled(g) })
 	return m
 }
 

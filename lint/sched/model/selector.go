@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -21,7 +22,12 @@ const (
 )
 
 // String is the answer in lower case.
-func (a Answer) String() string { return [...]string{"no", "unknown", "yes"}[a] }
+func (a Answer) String() string { return string(a.Outcome()) }
+
+// Outcome is the answer as an outcome.
+func (a Answer) Outcome() diag.Outcome {
+	return [...]diag.Outcome{No: diag.Never, Maybe: diag.Unknown, Yes: diag.Always}[a]
+}
 
 // Form is what kind of label selector a term has.
 type Form string

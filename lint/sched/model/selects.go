@@ -25,7 +25,7 @@ type Asks struct {
 // a namespace that is not declared carries its name label only.
 func (m *Model) Selects(t *Term, owner, target *workload.Workload, when Asks) bool {
 	m.run.Spend(t.Sel.Cost())
-	if !m.inNamespace(t, owner, target, when.Incoming) {
+	if !inNamespace(m, t, owner, target, when.Incoming) {
 		return false
 	}
 	if !t.Sel.Local() {
@@ -63,7 +63,7 @@ func namespaceOf(w *workload.Workload) string {
 }
 
 // inNamespace tells whether the target's namespace is among the term's.
-func (m *Model) inNamespace(t *Term, owner, target *workload.Workload, incoming bool) bool {
+func inNamespace(m *Model, t *Term, owner, target *workload.Workload, incoming bool) bool {
 	ns := namespaceOf(target)
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
 		return ns == namespaceOf(owner)

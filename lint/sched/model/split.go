@@ -16,12 +16,12 @@ const maxSplit = 64
 // is the model itself where there are none.
 func (m *Model) Split() *Model {
 	if m.Parts == nil {
-		m.Parts = m.telling()
+		m.Parts = telling(m)
 	}
 	return m.Parts
 }
 
-func (m *Model) telling() *Model {
+func telling(m *Model) *Model {
 	asked := m.AskedFor()
 	if len(asked) == 0 {
 		return m
@@ -29,7 +29,7 @@ func (m *Model) telling() *Model {
 	set := &workload.Set{Namespaces: m.Namespaces}
 	groups := map[*workload.Workload]*Group{}
 	for _, w := range m.Workloads {
-		pods := m.differing(m.Groups[w], asked)
+		pods := differing(m.Groups[w], asked)
 		if pods == nil {
 			set.Workloads, groups[w] = append(set.Workloads, w), m.Groups[w]
 		}
@@ -100,7 +100,7 @@ func (m *Model) AskedFor() map[string]bool {
 
 // differing are the pods of a group, each as a group, if they have a label
 // that is asked for; else nil.
-func (m *Model) differing(g *Group, asked map[string]bool) []*Group {
+func differing(g *Group, asked map[string]bool) []*Group {
 	index := ""
 	for _, key := range g.PerPod() {
 		if asked[key] {
@@ -151,7 +151,7 @@ func (g *Group) Origin() *workload.Workload {
 
 // Before lists the pods of a StatefulSet that have to be in place before one is
 // created: all of lower ordinals (R-W11), the last first.
-func (m *Model) Before(g *Group) []*workload.Workload {
+func Before(m *Model, g *Group) []*workload.Workload {
 	var all []*workload.Workload
 	for w := g.After; w != nil; w = m.Groups[w].After {
 		all = append(all, w)

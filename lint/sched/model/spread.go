@@ -78,7 +78,7 @@ func Carries(labels map[string]string, keys []string) bool {
 // SpreadRule prepares a constraint: its eligible domains follow
 // plugins/podtopologyspread/common.go, matchNodeInclusionPolicies.
 func (m *Model) SpreadRule(v *View, g *Group, t *Term) SpreadRule {
-	r := SpreadRule{Term: t, Eligible: m.eligibleDomains(v, g, t)}
+	r := SpreadRule{Term: t, Eligible: eligibleDomains(m, v, g, t)}
 	// A DaemonSet's pods are pinned to their node, which alone is eligible then,
 	// so that skew never stands in their way (R-N31).
 	r.Counts = t.Sel.Form == FormSet && m.Self(t, g.Workload) == Yes && m.Peer(t, g.Workload, g.Workload) == Yes && !g.Kind.PerNode()
@@ -99,7 +99,7 @@ type DomainKey struct {
 	HonorAffinity, HonorTaints bool
 }
 
-func (m *Model) eligibleDomains(v *View, g *Group, t *Term) map[string]bool {
+func eligibleDomains(m *Model, v *View, g *Group, t *Term) map[string]bool {
 	keys := HardKeys(g)
 	m.run.Spend(len(v.Nodes))
 	id := DomainKey{

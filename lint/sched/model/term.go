@@ -150,7 +150,7 @@ func (t *Term) MinDomains() int {
 // another workload, or a second pod of its own.
 func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
 	m.run.Spend(1)
-	within := m.namespace(t, owner, target.Namespace())
+	within := selectsNamespace(m, t, owner, target.Namespace())
 	if within == No {
 		return No
 	}
@@ -162,7 +162,7 @@ func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
 // what bootstrapping and the skew ask (R-A12, R-T7).
 func (m *Model) Self(t *Term, owner *workload.Workload) Answer {
 	m.run.Spend(t.Sel.Cost())
-	return min(t.Sel.Matches(owner, owner, true), m.namespace(t, owner, owner.Namespace()))
+	return min(t.Sel.Matches(owner, owner, true), selectsNamespace(m, t, owner, owner.Namespace()))
 }
 
 // Labels tells whether the label selector alone selects another pod of the
@@ -171,14 +171,14 @@ func (t *Term) Labels(owner *workload.Workload) Answer { return t.Sel.Matches(ow
 
 // OwnNamespace tells whether the workload's own namespace is among the term's.
 func (m *Model) OwnNamespace(t *Term, owner *workload.Workload) Answer {
-	return m.namespace(t, owner, owner.Namespace())
+	return selectsNamespace(m, t, owner, owner.Namespace())
 }
 
-// namespace tells whether a namespace is among a term's (R-A2, R-A3). A
+// selectsNamespace tells whether a namespace is among a term's (R-A2, R-A3). A
 // spread constraint counts in its own namespace only (R-T4). An undeclared
 // namespace name on either side leaves the answer open, except that objects
 // which all leave it to the same applier share one.
-func (m *Model) namespace(t *Term, owner *workload.Workload, ns string) Answer {
+func selectsNamespace(m *Model, t *Term, owner *workload.Workload, ns string) Answer {
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
 		return sameNamespace(owner.Namespace(), ns)
 	}
@@ -189,7 +189,7 @@ func (m *Model) namespace(t *Term, owner *workload.Workload, ns string) Answer {
 	if t.ns.negative() {
 		return Yes // as v1.36 does
 	}
-	return max(answer, m.selected(&t.ns, ns))
+	return max(answer, selectsByLabels(m, &t.ns, ns))
 }
 
 func sameNamespace(a, b string) Answer {
@@ -202,9 +202,9 @@ func sameNamespace(a, b string) Answer {
 	return No
 }
 
-// selected tells whether a namespace selector selects a namespace. The labels
+// selectsByLabels tells whether a namespace selector selects a namespace. The labels
 // of a namespace that is not declared are not known, but for its name.
-func (m *Model) selected(s *selector, ns string) Answer {
+func selectsByLabels(m *Model, s *selector, ns string) Answer {
 	switch s.Form {
 	case FormNull:
 		return No

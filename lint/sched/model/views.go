@@ -91,7 +91,7 @@ func Another(n *topology.Node, k int) *topology.Node {
 
 // GrownBy are the declared nodes and so many more of a pool, in turn over its
 // zones.
-func (m *Model) GrownBy(p *topology.Pool, more int) []*topology.Node {
+func GrownBy(m *Model, p *topology.Pool, more int) []*topology.Node {
 	nodes := slices.Clone(m.Topology.Nodes)
 	var kinds []*topology.Node
 	for _, g := range m.Topology.Growth {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -41,7 +42,7 @@ func (c *Comparer) decide(ctx context.Context, r *Report, cluster *Cluster, ours
 	for _, steps := range []int{c.Steps, 1, 60, 600} {
 		d := search.Decide(ours.Model, search.Options{Steps: steps, AtOnce: true})
 		if steps == c.Steps {
-			if r.Undetermined = d.Verdict == certificate.Undetermined; r.Undetermined {
+			if r.Undetermined = d.Verdict == diag.Unknown; r.Undetermined {
 				r.Why = why(d)
 			}
 		}
@@ -73,14 +74,14 @@ func (c *Comparer) decision(ctx context.Context, r *Report, cluster *Cluster, ou
 
 // rules compares the verdicts on rules alone.
 func (r *Report) rules(rules *Truth, d *certificate.Decision) {
-	if d.RulesVerdict != certificate.Undetermined && string(d.RulesVerdict) != string(rules.Verdict) {
+	if d.RulesVerdict != diag.Unknown && string(d.RulesVerdict) != string(rules.Verdict) {
 		r.find("rules", string(rules.Verdict)+"/"+string(d.RulesVerdict), "without contention the scheduler says %s (%d to %d of %d), we %s", rules.Verdict, rules.MinPlaced, rules.MaxPlaced, rules.Total, d.RulesVerdict)
 		return
 	}
 	for _, w := range d.Workloads {
 		name := nameIn(w.Workload)
 		span, ok := rules.Series[name]
-		if want := span.verdict(); ok && w.RulesVerdict != certificate.Undetermined && string(w.RulesVerdict) != string(want) {
+		if want := span.verdict(); ok && w.RulesVerdict != diag.Unknown && string(w.RulesVerdict) != string(want) {
 			r.find("rules", "workload "+string(want)+"/"+string(w.RulesVerdict), "%s: without contention %d to %d of %d, we %s", name, span.Min, span.Max, span.Pods, w.RulesVerdict)
 		}
 	}
@@ -93,7 +94,7 @@ func nameIn(w *workload.Workload) string {
 
 // numbers compares verdicts and how many pods are placed.
 func (r *Report) numbers(truth *Truth, d *certificate.Decision) {
-	if d.Verdict != certificate.Undetermined && string(d.Verdict) != string(truth.Verdict) {
+	if d.Verdict != diag.Unknown && string(d.Verdict) != string(truth.Verdict) {
 		r.find("verdict", string(truth.Verdict)+"/"+string(d.Verdict), "scheduler %s (%d to %d of %d), we %s (%d to %d of %d)",
 			truth.Verdict, truth.MinPlaced, truth.MaxPlaced, truth.Total, d.Verdict, d.MinPlaced, d.MaxPlaced, d.Total)
 		return
@@ -115,7 +116,7 @@ func (r *Report) numbers(truth *Truth, d *certificate.Decision) {
 			cause := fmt.Sprintf("pods %v most %d least %d", w.Pods == span.Pods, cmp.Compare(w.MaxPlaced, span.Max), cmp.Compare(w.MinPlaced, span.Min))
 			r.find("workload", cause, "%s: scheduler %d to %d of %d, we %d to %d of %d", name, span.Min, span.Max, span.Pods, w.MinPlaced, w.MaxPlaced, w.Pods)
 		}
-		if want := span.verdict(); ok && w.Verdict != certificate.Undetermined && string(w.Verdict) != string(want) {
+		if want := span.verdict(); ok && w.Verdict != diag.Unknown && string(w.Verdict) != string(want) {
 			r.find("workload", string(want)+"/"+string(w.Verdict), "%s: scheduler %d to %d of %d, we %s", name, span.Min, span.Max, span.Pods, w.Verdict)
 		}
 	}
@@ -123,7 +124,7 @@ func (r *Report) numbers(truth *Truth, d *certificate.Decision) {
 
 // witness replays our run that places most through the real filters.
 func (c *Comparer) witness(ctx context.Context, r *Report, cluster *Cluster, ours *Ours, truth *Truth, d *certificate.Decision) error {
-	if d.Verdict == certificate.Undetermined && len(d.Witness) == 0 {
+	if d.Verdict == diag.Unknown && len(d.Witness) == 0 {
 		return nil
 	}
 	replayed, err := c.replay(ctx, cluster, ours, d.Witness, func([]int) bool { return true })
@@ -133,9 +134,9 @@ func (c *Comparer) witness(ctx context.Context, r *Report, cluster *Cluster, our
 	switch {
 	case !replayed:
 		r.find("witness", "refused", "the scheduler does not allow our run %s", path(d.Witness))
-	case d.Verdict != certificate.Never && d.Verdict != certificate.Undetermined && len(d.Witness) != truth.Total:
+	case d.Verdict != diag.Never && d.Verdict != diag.Unknown && len(d.Witness) != truth.Total:
 		r.find("witness", "incomplete", "our run places %d of %d: %s", len(d.Witness), truth.Total, path(d.Witness))
-	case d.Verdict == certificate.Never && d.Exact && len(d.Witness) != truth.MaxPlaced:
+	case d.Verdict == diag.Never && d.Exact && len(d.Witness) != truth.MaxPlaced:
 		r.find("witness", "not the most", "our run places %d of %d: %s", len(d.Witness), truth.MaxPlaced, path(d.Witness))
 	}
 	return nil
@@ -145,7 +146,7 @@ func (c *Comparer) witness(ctx context.Context, r *Report, cluster *Cluster, our
 func (c *Comparer) stuck(ctx context.Context, r *Report, cluster *Cluster, ours *Ours, truth *Truth, d *certificate.Decision) error {
 	if d.Stuck == nil {
 		// A small budget need not find one.
-		if d.Exact && d.Verdict != certificate.Undetermined && d.Verdict != certificate.Always {
+		if d.Exact && d.Verdict != diag.Unknown && d.Verdict != diag.Always {
 			r.find("stuck", "absent", "the verdict is %s and no run ends stuck", d.Verdict)
 		}
 		return nil
@@ -158,7 +159,7 @@ func (c *Comparer) stuck(ctx context.Context, r *Report, cluster *Cluster, ours 
 	// Where something is left open, the run is one of the rest.
 	whole := true
 	for _, w := range d.Workloads {
-		if w.Verdict == certificate.Undetermined {
+		if w.Verdict == diag.Unknown {
 			whole = false
 			delete(named, nameIn(w.Workload))
 		}

@@ -12,7 +12,7 @@ type Verdict string
 // some have, or none has.
 const (
 	Always         Verdict = "always"
-	OrderDependent Verdict = "order-dependent"
+	OrderDependent Verdict = "sometimes"
 	Never          Verdict = "never"
 )
 

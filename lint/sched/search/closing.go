@@ -2,51 +2,15 @@ package search
 
 import (
 	"encoding/binary"
-	"math"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// others is how many pods of a pod group can be in the way of a further pod of u,
-// of which own are placed already.
-func (a *instance) others(i, j, own int) int {
-	if i == j {
-		return own
-	}
-	if a.units[j].g.Running {
-		return 1
-	}
-	return a.units[j].pods
-}
-
-// closable bounds how many of some of the pod group's nodes can be closed to one more
-// of its pods, if own of them are there.
-func (a *instance) closable(c component, i int, nodes []int32, own int) int {
-	u := a.units[i]
-	a.m.Run().Spend(1 + (len(u.apart)+len(nodes))/2)
-	closed := 0
-	if len(u.clashes) > 0 {
-		a.m.Run().Spend(len(a.units) * (1 + len(u.clashes)/model.PerStep))
-		for j, v := range a.units {
-			if u.clashesWith(v) {
-				closed += a.others(i, j, own)
-			}
-		}
-	}
-	if a.contend {
-		closed += a.crampable(c, i, nodes, own)
-	}
-	if closed >= len(nodes) {
-		return closed // what follows costs more
-	}
-	return closed + a.newClosing(i, nodes, own).most(len(nodes)-closed)
-}
-
 // closing is what pods of others close to one pod group: for each key the sizes of
 // its domains and the pods that each close one of them.
 type closing struct {
-	a     *instance
+	a     *state
 	u     *podGroup
 	nodes []int32
 	// keys are those on which the pod group is kept apart, in order.
@@ -59,7 +23,7 @@ type closing struct {
 
 type closer struct{ unit, pods int }
 
-func (a *instance) newClosing(i int, nodes []int32, own int) *closing {
+func newClosing(a *state, i int, nodes []int32, own int) *closing {
 	u := a.units[i]
 	c := &closing{a: a, u: u, nodes: nodes}
 	known := map[int]bool{}
@@ -197,57 +161,4 @@ func top(list []int, n int) int {
 		sum += s
 	}
 	return sum
-}
-
-// crampable bounds how many of the pod group's nodes others can leave too little
-// space on: each takes at least what is free there less what a pod asks, and
-// one pod group more. Pods that close every node that they are on by a rule are
-// charged for that already.
-func (a *instance) crampable(c component, i int, nodes []int32, own int) int {
-	u := a.units[i]
-	closed := 0
-	units := a.crampers(c, i, nodes)
-	for r, ask := range u.ask {
-		if ask == 0 {
-			continue
-		}
-		demand := int64(0)
-		a.m.Run().Spend(1 + len(units)/model.PerStep + len(nodes)/2)
-		for _, j := range units {
-			demand += a.units[j].ask[r] * int64(a.others(i, j, own))
-		}
-		var need []int64
-		for _, n := range nodes {
-			if free := a.left(int(n))[r]; free != math.MaxInt64 {
-				need = append(need, free-ask+1)
-			}
-		}
-		slices.Sort(need)
-		for _, t := range need {
-			if demand < t {
-				break
-			}
-			demand -= t
-			closed++
-		}
-	}
-	return closed
-}
-
-// crampers are the pod groups whose pods may be on some nodes of a pod group without
-// closing them to it by a rule.
-func (a *instance) crampers(c component, i int, nodes []int32) []int {
-	ruled := map[int]bool{}
-	whole := map[int]bool{} // keys that all the nodes carry
-	for _, x := range a.units[i].apart {
-		carried, known := whole[x.key]
-		if !known {
-			carried = !slices.ContainsFunc(nodes, func(n int32) bool { return a.domain[x.key][n] < 0 })
-			whole[x.key] = carried
-		}
-		if x.place == 0 && carried {
-			ruled[x.unit] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(c.units), func(j int) bool { return ruled[j] })
 }

@@ -11,7 +11,7 @@ import (
 // they are alike and hold as many pods of each pod group. A state is the numbers of
 // the nodes that hold pods, whatever these nodes are called.
 type columns struct {
-	a      *instance
+	a      *state
 	units  []int
 	class  []int
 	column []int32 // by node
@@ -25,8 +25,8 @@ type columns struct {
 	text    []byte
 }
 
-func newColumns(a *instance, c component) columns {
-	s := columns{a: a, units: c.units, class: a.classes(c), number: map[string]int32{}, then: make([]int32, len(c.units))}
+func newColumns(a *state, c component) columns {
+	s := columns{a: a, units: c.units, class: nodeClasses(a, c), number: map[string]int32{}, then: make([]int32, len(c.units))}
 	s.column = make([]int32, len(a.nodes))
 	for n := range a.nodes {
 		s.column[n] = s.enter(n)
@@ -81,10 +81,10 @@ func (s *columns) key() []byte {
 	return s.text
 }
 
-// classes numbers the nodes so that two of one number are alike for the pod groups:
+// nodeClasses numbers the nodes so that two of one number are alike for the pod groups:
 // same filters, resources and domains, but for domains of one node each, which
 // nothing but the node's own pods can tell apart.
-func (a *instance) classes(c component) []int {
+func nodeClasses(a *state, c component) []int {
 	alone := make([]map[int32]int, len(a.keys))
 	for k := range a.keys {
 		alone[k] = map[int32]int{}
@@ -117,7 +117,7 @@ func (a *instance) classes(c component) []int {
 		for _, free := range a.left(n) {
 			b = binary.AppendVarint(b, free)
 		}
-		for _, k := range a.here(n) {
+		for _, k := range portsHere(a, n) {
 			b = binary.AppendVarint(b, int64(k))
 		}
 		if _, ok := numbers[string(b)]; !ok {
@@ -128,9 +128,9 @@ func (a *instance) classes(c component) []int {
 	return class
 }
 
-// here lists what running pods do on a node: the ports that they take and the
+// portsHere lists what running pods do on a node: the ports that they take and the
 // pod groups that are in its domains, which may be domains of this node alone.
-func (a *instance) here(n int) []int {
+func portsHere(a *state, n int) []int {
 	var list []int
 	for p, c := range a.portsOn {
 		if c.at(int32(n)) > 0 {

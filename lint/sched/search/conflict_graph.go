@@ -6,13 +6,13 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// field is a component in which pods are in one another's way only by being in
+// conflictGraph is a component in which pods are in one another's way only by being in
 // one domain: because of anti-affinity on one key, of host ports, or because a
 // node has room for one pod. Nothing else can keep a pod from a node that takes
 // it now. All its rules are hereditary, so every placement without two pods in
 // one another's way can be reached in some order.
 type conflictGraph struct {
-	a *instance
+	a *state
 	// pod groups are those of the component that have pods.
 	units []int
 	pods  []int
@@ -29,8 +29,8 @@ type conflictGraph struct {
 // maxField bounds the work on one field: pod groups by pod groups by domains.
 const maxConflictGraph = 20_000_000
 
-// field is the component as a field, or nil if it has rules of another kind.
-func (a *instance) conflictGraph(c component) *conflictGraph {
+// newConflictGraph is the component as a conflict graph, or nil if it has rules of another kind.
+func newConflictGraph(a *state, c component) *conflictGraph {
 	f := &conflictGraph{a: a}
 	for _, i := range c.units {
 		u := a.units[i]
@@ -48,7 +48,7 @@ func (a *instance) conflictGraph(c component) *conflictGraph {
 	a.m.Run().Spend(len(f.units) * (1 + (len(f.units)+len(a.nodes))/model.PerStep))
 	open := make([][]int32, len(f.units))
 	for u, i := range f.units {
-		open[u] = a.openTo(i)
+		open[u] = openTo(a, i)
 	}
 	keys, ported := f.relate()
 	domain, ok := f.partition(open, keys, ported)
@@ -61,7 +61,7 @@ func (a *instance) conflictGraph(c component) *conflictGraph {
 
 // openTo lists the nodes that may ever take a pod of a pod group: those that running
 // pods do not keep it off for good.
-func (a *instance) openTo(i int) []int32 {
+func openTo(a *state, i int) []int32 {
 	u := a.units[i]
 	near, spreads, after := u.near, u.spreads, u.after
 	defer func() { u.near, u.spreads, u.after = near, spreads, after }()

@@ -71,7 +71,7 @@ type question struct {
 
 // possible tells whether some run places these pods.
 func (q question) possible(relax *relaxation) model.Answer {
-	d := decideInstance(newInstance(q.m.Split(), q.contend, relax), Options{Steps: coreSteps})
+	d := decideInstance(newState(q.m.Split(), q.contend, relax), Options{Steps: coreSteps})
 	if q.of == nil {
 		switch d.whole() {
 		case diag.Never:

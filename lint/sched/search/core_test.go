@@ -3,6 +3,7 @@ package search_test
 import (
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -13,10 +14,7 @@ import (
 // TestCores asks for the core of everything that never fits on small random
 // clusters: there is one, it is minimal, and there is a way out.
 func TestCores(t *testing.T) {
-	cases := 1500
-	if testing.Short() {
-		cases = 200
-	}
+	cases := trials.Of(t, 1500)
 	single, together := 0, 0
 	for seed := range cases {
 		text, m, want := enumerated(t, seed, 31)

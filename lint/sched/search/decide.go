@@ -55,10 +55,10 @@ func decide(m *model.Model, o Options) *certificate.Decision {
 func components(m *model.Model, o Options) *certificate.Decision {
 	parts := m.Split()
 	merged := merge(parts)
-	rules := decideInstance(newInstance(merged, false, nil), o)
+	rules := decideInstance(newState(merged, false, nil), o)
 	hold(merged, rules, o)
 	full := rules
-	if a := newInstance(merged, true, nil); a.binds() {
+	if a := newState(merged, true, nil); (interactions{a}).binds() {
 		full = decideInstance(a, o)
 		hold(merged, full, o)
 	}
@@ -94,50 +94,49 @@ func undecided(m *model.Model) *certificate.Decision {
 	return d
 }
 
-// binds reports whether resources can run out at all.
-func (a *instance) binds() bool {
-	return slices.Contains(a.shortages(), true)
-}
-
 // decided is the outcomes of all components of an instance.
 type decided struct {
-	a        *instance
+	a        *state
 	outcomes []outcome
 }
 
-func decideInstance(a *instance, o Options) *decided {
+func decideInstance(a *state, o Options) *decided {
 	d := &decided{a: a}
-	for _, c := range a.components() {
-		d.outcomes = append(d.outcomes, a.bounded(c, o))
+	for _, c := range (interactions{a}).components() {
+		d.outcomes = append(d.outcomes, decider{a}.bounded(c, o))
 	}
 	return d
 }
 
+// decider settles components by the cheapest means that does.
+type decider struct{ *state }
+
 // bounded decides one component within its own budget.
-func (a *instance) bounded(c component, o Options) (out outcome) {
-	if !a.m.Run().Within(a.m.Bounds(unmerge(a.m, c.owners)), func() { out = a.decide(c, o) }) {
-		a.m.Run().Stops++
-		a.restore(c)
-		out = a.open(c)
+func (d decider) bounded(c component, o Options) (out outcome) {
+	if !d.m.Run().Within(d.m.Bounds(unmerge(d.m, c.owners)), func() { out = d.decide(c, o) }) {
+		d.m.Run().Stops++
+		d.restore(c)
+		out = openOutcome(c)
 		out.spent = true
 	}
 	return out
 }
 
 // decide settles one component by the cheapest means that does.
-func (a *instance) decide(c component, o Options) outcome {
+func (d decider) decide(c component, o Options) outcome {
 	if c.unsure {
-		return a.unsure(c)
+		return d.unsure(c)
 	}
-	for _, settle := range []func(component) (outcome, bool){a.laminar, a.oneSpread, a.selfAffinity} {
+	forms := closedForms{d.state}
+	for _, settle := range []func(component) (outcome, bool){forms.laminar, forms.oneSpread, forms.selfAffinity} {
 		if out, ok := settle(c); ok {
 			return out
 		}
 	}
-	out := a.estimate(c)
-	if !(out.decided && out.exact) && c.pods <= mediumPods && (!out.decided || len(a.nodes) <= smallNodes) {
-		if exact, ok := a.trySearch(c, o, out.decided); ok {
-			return a.refined(&out, exact)
+	out := estimates{d.state}.estimate(c)
+	if !(out.decided && out.exact) && c.pods <= mediumPods && (!out.decided || len(d.nodes) <= smallNodes) {
+		if exact, ok := d.trySearch(c, o, out.decided); ok {
+			return d.refined(&out, exact)
 		}
 		out.spent = true
 	}
@@ -148,10 +147,10 @@ func (a *instance) decide(c component, o Options) outcome {
 // refined takes over what a search found out about a component. Where a proof
 // has settled the verdict it is the proof that is checked, and the search has
 // to agree.
-func (a *instance) refined(o *outcome, exact outcome) outcome {
+func (d decider) refined(o *outcome, exact outcome) outcome {
 	if o.decided && o.verdict() != exact.verdict() {
-		a.m.Run().Refuse(unmerge(a.m, o.owners), fmt.Errorf("%s by proof and %s by search", o.verdict(), exact.verdict()))
-		open := a.open(o.component)
+		d.m.Run().Refuse(unmerge(d.m, o.owners), fmt.Errorf("%s by proof and %s by search", o.verdict(), exact.verdict()))
+		open := openOutcome(o.component)
 		open.refuted = true
 		return open
 	}
@@ -161,17 +160,17 @@ func (a *instance) refined(o *outcome, exact outcome) outcome {
 	return exact
 }
 
-// open is the outcome of a component that nobody can decide from the files.
-func (a *instance) open(c component) outcome {
+// openOutcome is the outcome of a component that nobody can decide from the files.
+func openOutcome(c component) outcome {
 	return outcome{component: c, most: c.pods, ownMost: slices.Clone(c.declared), ownLeast: make([]int, len(c.owners))}
 }
 
 // unsure is that of a component with a rule of which only the cluster knows what
 // it selects: even so no pod comes where it has no node at all.
-func (a *instance) unsure(c component) outcome {
-	o := a.open(c)
+func (d decider) unsure(c component) outcome {
+	o := openOutcome(c)
 	for k, i := range c.units {
-		if u := a.units[i]; u.pods > 0 && len(u.nodes.list) == 0 {
+		if u := d.units[i]; u.pods > 0 && len(u.nodes.list) == 0 {
 			o.most -= u.pods
 			o.ownMost[c.owner[k]] -= u.pods
 			o.never, o.decided = true, true
@@ -193,18 +192,18 @@ const (
 
 // trySearch searches with a part of what is left of the budget; false if that was
 // too little. Where the verdict is known it is only for the numbers.
-func (a *instance) trySearch(c component, o Options, known bool) (out outcome, ok bool) {
-	steps, _ := budget(a.m, o)
-	part := a.m.Run().Left() / 2
+func (d decider) trySearch(c component, o Options, known bool) (out outcome, ok bool) {
+	steps, _ := budget(d.m, o)
+	part := d.m.Run().Left() / 2
 	if known {
 		steps, part = min(steps, numberSteps), part/8
 	}
-	done := a.m.Run().Within(part, func() { out = a.explore(c, &steps) })
+	done := d.m.Run().Within(part, func() { out = explore(d.state, c, &steps) })
 	if !done {
-		a.restore(c)
+		d.restore(c)
 	}
 	if done = done && out.decided; !done && !known {
-		a.m.Run().Stops++
+		d.m.Run().Stops++
 	}
 	return out, done
 }

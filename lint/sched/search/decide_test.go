@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
@@ -175,12 +176,9 @@ func enumerated(t *testing.T, seed int, stream uint64) (string, *model.Model, tr
 }
 
 // TestDecisionAgainstEnumeration holds decisions against every run of the
-// filters on small random clusters, and replays witnesses and stuck runs (T15).
+// filters on small random clusters, and replays witnesses and stuck runs.
 func TestDecisionAgainstEnumeration(t *testing.T) {
-	cases := 3000
-	if testing.Short() {
-		cases = 300
-	}
+	cases := trials.Of(t, 3000)
 	count := map[diag.Outcome]int{}
 	for seed := range cases {
 		text, m, want := enumerated(t, seed, 23)
@@ -224,10 +222,7 @@ func replay(t *testing.T, m *model.Model, run []certificate.Placed, want int) {
 // TestProofsAgainstEnumeration holds what is proved without search against
 // every run: a verdict is right or undetermined, and bounds are bounds.
 func TestProofsAgainstEnumeration(t *testing.T) {
-	cases := 3000
-	if testing.Short() {
-		cases = 300
-	}
+	cases := trials.Of(t, 3000)
 	count := map[diag.Outcome]int{}
 	open := 0
 	for seed := range cases {
@@ -259,7 +254,11 @@ func TestProofsAgainstEnumeration(t *testing.T) {
 // TestHostileSizes gives inputs that no search would survive: each ends with a
 // verdict, or without one and with bounds, within the budget.
 func TestHostileSizes(t *testing.T) {
-	for _, v := range hostileInputs() {
+	inputs := hostileInputs()
+	if trials.Few(t) {
+		inputs = inputs[:2]
+	}
+	for _, v := range inputs {
 		t.Run(v.name, func(t *testing.T) {
 			m, _ := modelOf(t, v.nodes, v.manifests)
 			d := search.Decide(m, search.Options{})

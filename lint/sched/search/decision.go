@@ -136,14 +136,6 @@ func (d *decided) overruns() []certificate.Overrun {
 	return all
 }
 
-func (a *instance) placed(path []step) []certificate.Placed {
-	all := make([]certificate.Placed, len(path))
-	for i, s := range path {
-		all[i] = certificate.Placed{Workload: a.units[s.unit].g.Workload, Node: a.nodes[s.node]}
-	}
-	return all
-}
-
 // stuck puts the runs that place least together; the checker says why the pods
 // that are left over fit nowhere.
 func (d *decided) stuck() *certificate.Stuck {

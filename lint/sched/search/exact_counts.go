@@ -28,7 +28,7 @@ func (f *conflictGraph) exactly(o *outcome) {
 	if least == nil || most == nil {
 		return
 	}
-	worst, short := f.a.after(o.component, least.run)
+	worst, short := greedyRuns{f.a}.after(o.component, least.run)
 	if !short || len(worst) != least.best {
 		return
 	}

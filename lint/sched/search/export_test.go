@@ -12,10 +12,10 @@ import (
 // DecideWithoutSearch decides by proofs and runs alone, as components that are
 // too large to search are decided.
 func DecideWithoutSearch(m *model.Model) *certificate.Decision {
-	a := newInstance(m, true, nil)
+	a := newState(m, true, nil)
 	d := &decided{a: a}
-	for _, c := range a.components() {
-		d.outcomes = append(d.outcomes, a.estimate(c))
+	for _, c := range (interactions{a}).components() {
+		d.outcomes = append(d.outcomes, estimates{a}.estimate(c))
 	}
 	decision := d.decision(m, d)
 	if err := certificate.CheckerOf(m).Verify(m, decision); err != nil {
@@ -66,8 +66,8 @@ func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decisio
 // Accepted are the kinds of proof that the checker takes for a verdict on a
 // cluster in which all pods have to do with one another; not ok if they do not.
 func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {
-	a := newInstance(m.Split(), true, nil)
-	components := a.components()
+	a := newState(m.Split(), true, nil)
+	components := interactions{a}.components()
 	if len(components) != 1 || components[0].unsure {
 		return nil, false
 	}
@@ -121,7 +121,7 @@ func ConfirmFalse(m *model.Model, name string) *certificate.Decision {
 // HoldFalse claims of the first component that all its pods are always placed, whatever
 // is decided about it, and gives the verdicts after the checker has seen that.
 func HoldFalse(m *model.Model) []diag.Outcome {
-	d := decideInstance(newInstance(m, true, nil), Options{})
+	d := decideInstance(newState(m, true, nil), Options{})
 	o := &d.outcomes[0]
 	o.always, o.never, o.decided, o.proof = true, false, true, certificate.Proof{Kind: certificate.Headroom}
 	hold(m, d, Options{})

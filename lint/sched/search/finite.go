@@ -48,10 +48,10 @@ func ends(m *model.Model, w *workload.Workload) bool {
 
 // decideEnding decides the components that have pods which end.
 func decideEnding(m *model.Model, contend bool, o Options) *decided {
-	d := &decided{a: newInstance(m, contend, nil)}
-	for _, c := range d.a.components() {
+	d := &decided{a: newState(m, contend, nil)}
+	for _, c := range (interactions{d.a}).components() {
 		if slices.ContainsFunc(c.owners, func(w *workload.Workload) bool { return w.Finite() }) {
-			d.outcomes = append(d.outcomes, d.a.bounded(c, o))
+			d.outcomes = append(d.outcomes, decider{d.a}.bounded(c, o))
 		}
 	}
 	return d
@@ -71,9 +71,9 @@ func wait(d *certificate.WorkloadDecision, hopeless bool) {
 	}
 }
 
-// never placed are the workloads whose pods end of which not even one pod finds a
+// neverPlaced are the workloads whose pods end of which not even one pod finds a
 // node, whatever else is there and however long it waits. The checker tries it.
-func neverPlaced(m *model.Model, a *instance) map[*workload.Workload]bool {
+func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 	none := map[*workload.Workload]bool{}
 	prove := func(g *model.Group, with []*workload.Workload) {
 		if err := certificate.CheckerOf(m).NeverPlaced(m, g, with); err == nil {
@@ -95,7 +95,7 @@ func neverPlaced(m *model.Model, a *instance) map[*workload.Workload]bool {
 	return none
 }
 
-// never placed reports whether no node ever takes a pod of a pod group: none passes the
+// neverPlaced reports whether no node ever takes a pod of a pod group: none passes the
 // filters, is large enough and carries all keys, or there is no company for it.
 func (a *instance) neverPlaced(i int) bool {
 	u := a.units[i]

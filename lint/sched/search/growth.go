@@ -7,7 +7,6 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -185,14 +184,10 @@ func bounded(m *model.Model, w *workload.Workload) bool {
 // fitsNowhere reports whether some pod of a workload finds no node large enough, be
 // it empty, at every size.
 func fitsNowhere(m *model.Model, w *workload.Workload) bool {
-	e, requests := m.Eligible(w), m.Groups[w].Requests
-	small := func(n *topology.Node) bool {
-		most, _ := model.Fits(n, requests)
-		return most == 0
-	}
+	e := m.Eligible(w)
 	if perNode(w) { // its pods keep to their nodes
 		for i, n := range m.Topology.Nodes {
-			if e.Nodes[i].All() && small(n) {
+			if e.Nodes[i].All() && !model.Holds(n, m.Groups[w]) {
 				return true
 			}
 		}

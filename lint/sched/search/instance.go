@@ -1,17 +1,17 @@
 package search
 
 import (
-	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// pod group is pods that are alike in everything that decides placement: those of a
+// podGroup is pods that are alike in everything that decides placement: those of a
 // workload, or the one that a DaemonSet has on one node.
 type podGroup struct {
 	g    *model.Group
@@ -78,42 +78,24 @@ type constraint struct {
 	count []int32
 }
 
-// instance is a Model made of numbers: nodes, keys and pod groups are indices, and a
-// state is how many pods of each pod group are on each node.
+// instance is a Model made of numbers: nodes, keys and pod groups are indices.
 type instance struct {
 	m     *model.Model
 	nodes []*topology.Node
 	keys  []string
-	keyAt map[string]int
 	// domain is the domain of a node for a key, or -1; sizes is their number.
 	domain [][]int32
 	sizes  []int
 	units  []*podGroup
-	// resources by index; free is what each node has left, math.MaxInt64 where
-	// it is not judged. The last one is the slots for pods.
+	// resources by index; the last one is the slots for pods.
 	resources []corev1.ResourceName
-	free      []int64
-	// rest is free with nothing but running pods in place, which are listed.
-	rest    []int64
-	running []step
-	// in counts pods by pod group and node for the pod groups that a search is about;
-	// byDomain by key, pod group and domain where some rule asks for it, which counts
-	// lists by pod group; portsOn counts by port and node.
-	in        [][]int32
-	byDomain  map[exclusion]*counter
-	counts    [][]keyed
 	hostPorts []model.HostPort
-	portsOn   []*counter
-	sets      map[string]*nodeSet
 	unitsOf   map[*workload.Workload][]int
-	included  map[model.DomainKey]*inclusion
-	watchers  [][]watcher
 	// places are sets of nodes: pods of a pod group may match a selector on some nodes
 	// only, whose zone they get as a label. The first is nil, for all nodes.
 	places [][]bool
 	// contend is unset for the rules verdict, where pods do not contend.
 	contend bool
-	relax   *relaxation
 	doubts  []model.Doubt
 	company []bool // pod groups whose pods others need near, once somebody asked
 }
@@ -130,51 +112,6 @@ type watcher struct {
 	place int
 }
 
-// newArena compiles a model. Workloads that are refused, finished or not
-// modelled take no part; running pods are in place.
-func newInstance(m *model.Model, contend bool, relax *relaxation) *instance {
-	a := &instance{m: m, nodes: m.Topology.Nodes, byDomain: map[exclusion]*counter{}, keyAt: map[string]int{}, contend: contend, relax: relax,
-		sets: map[string]*nodeSet{}, unitsOf: map[*workload.Workload][]int{}, included: map[model.DomainKey]*inclusion{}, places: [][]bool{nil}}
-	m.Run().Spend(model.StepsPerArena)
-	if relax != nil {
-		a.nodes = slices.Concat(a.nodes, relax.nodes)
-	}
-	for _, w := range takingPart(m, relax) {
-		if g := m.Groups[w]; model.Modelled(g) {
-			a.addUnits(g)
-		}
-	}
-	a.addResources()
-	a.counts = make([][]keyed, len(a.units))
-	for i := range a.units {
-		a.relate(i)
-	}
-	a.addApart()
-	a.addPorts()
-	a.in = make([][]int32, len(a.units))
-	a.watchers = make([][]watcher, len(a.units))
-	for _, u := range a.units {
-		for _, c := range u.spreads {
-			for _, v := range c.watch {
-				a.watchers[v.unit] = append(a.watchers[v.unit], watcher{c, v.place})
-			}
-		}
-	}
-	for i, u := range a.units {
-		u.cost, u.moved = u.asking(), 1+(len(u.ports)+len(a.counts[i])+len(a.watchers[i]))/model.PerStep
-	}
-	for i, u := range a.units {
-		if u.g.Running {
-			for _, n := range u.nodes.list {
-				a.place(i, int(n))
-				a.running = append(a.running, step{i, int(n)})
-			}
-		}
-	}
-	a.rest = slices.Clone(a.free)
-	return a
-}
-
 // asking is how many steps it takes to hold the rules of a pod group against a node.
 func (u *podGroup) asking() int {
 	rules := len(u.clashes) + len(u.apart) + len(u.near)*(1+len(u.company)) + len(u.keys)
@@ -184,160 +121,87 @@ func (u *podGroup) asking() int {
 	return 1 + rules/model.PerStep
 }
 
-// addUnits adds the pods of a group: a DaemonSet has a pod group for every node that
-// its controller chooses (R-N29, R-N31).
-func (a *instance) addUnits(g *model.Group) {
-	if g.Kind.PerNode() {
-		for n, p := range a.passes(g) {
-			if p.All() && !a.relax.gone(g) {
-				a.addUnit(&podGroup{g: g, pods: 1, kubelet: g.Spec.NodeName != "", pinned: n, nodes: &nodeSet{list: []int32{int32(n)}, one: n}})
-			}
+// within reports whether every domain of a key lies in one domain of another.
+func (a *instance) within(u *podGroup, inner, outer int) bool {
+	seen := map[int32]int32{}
+	for _, n := range u.nodes.list {
+		fine, coarse := a.domain[inner][n], a.domain[outer][n]
+		if fine < 0 {
+			continue
 		}
-		return
-	}
-	u := &podGroup{g: g, pods: a.relax.pods(g), kubelet: g.Spec.NodeName != ""}
-	if g.After != nil {
-		u.after = a.units[a.unitsOf[g.After][0]]
-	}
-	a.addUnit(u)
-}
-
-func (a *instance) addUnit(u *podGroup) {
-	a.unitsOf[u.g.Workload] = append(a.unitsOf[u.g.Workload], len(a.units))
-	a.units = append(a.units, u)
-}
-
-// nodesFor is the set of nodes for the pods of a pod group: those that pass the
-// filters, less those that are too small. Most sets need nothing taken away.
-func (a *instance) nodesFor(u *podGroup) *nodeSet {
-	base := a.passing(u.g)
-	if u.g.Running || a.roomEverywhere(u, base) {
-		return base
-	}
-	id := u.g.Signature + "|" + u.g.Request + "|" + a.relaxed(u.g)
-	if s := a.sets[id]; s != nil {
-		return s
-	}
-	a.m.Run().Spend(1 + len(a.nodes)/model.PerStep)
-	s := &nodeSet{has: make([]bool, len(a.nodes)), one: -1}
-	for _, n := range base.list {
-		if a.fits(u, int(n)) {
-			s.has[n] = true
-			s.list = append(s.list, n)
+		if was, ok := seen[fine]; ok && was != coarse {
+			return false
 		}
+		seen[fine] = coarse
 	}
-	a.sets[id] = s
-	return s
+	return true
 }
 
-// relaxed tells apart workloads that a relaxation may treat each in its way.
-func (a *instance) relaxed(g *model.Group) string {
-	if !a.relax.treats(g) && !g.Running {
-		return ""
+// others is how many pods of a pod group can be in the way of a further pod of u,
+// of which own are placed already.
+func (a *instance) others(i, j, own int) int {
+	if i == j {
+		return own
 	}
-	return g.Object.Namespace + "/" + g.Object.Kind + "/" + g.Object.Name
+	if a.units[j].g.Running {
+		return 1
+	}
+	return a.units[j].pods
 }
 
-// passing are the nodes that pass the node-level filters.
-func (a *instance) passing(g *model.Group) *nodeSet {
-	id := g.Signature + "|" + a.relaxed(g)
-	if s := a.sets[id]; s != nil {
-		return s
+// carrying are the nodes of a pod group that carry the keys of all its rules.
+func (a *instance) carrying(u *podGroup) []int32 {
+	return slices.DeleteFunc(slices.Clone(u.nodes.list), func(n int32) bool {
+		return !a.carries(int(n), u.keys) || !a.carries(int(n), u.near)
+	})
+}
+
+// binding are the spread constraints of a pod group that may refuse a pod: so many
+// pods that count as the skew allows in one domain are never too many.
+func (a *instance) binding(i int) []*constraint {
+	u := a.units[i]
+	return slices.DeleteFunc(slices.Clone(u.spreads), func(s *constraint) bool {
+		pods := s.self
+		for _, j := range s.watch {
+			pods += a.others(i, j.unit, u.pods-1)
+		}
+		return pods <= s.maxSkew
+	})
+}
+
+func (a *instance) placed(path []step) []certificate.Placed {
+	all := make([]certificate.Placed, len(path))
+	for i, s := range path {
+		all[i] = certificate.Placed{Workload: a.units[s.unit].g.Workload, Node: a.nodes[s.node]}
 	}
-	a.m.Run().Spend(len(a.nodes) * (1 + len(a.resources)) / model.PerStep)
-	s := &nodeSet{has: make([]bool, len(a.nodes)), one: -1, least: make([]int64, len(a.resources))}
-	for r := range s.least {
-		s.least[r] = math.MaxInt64
-	}
-	for n, p := range a.passes(g) {
-		if g.Running && p.Name || !g.Running && p.All() {
-			s.has[n] = true
-			s.list = append(s.list, int32(n))
-			for r, free := range a.left(n) {
-				s.least[r] = min(s.least[r], free)
+	return all
+}
+
+// wanted reports whether some pod group needs the pods of this one near.
+func (a *instance) wanted(i int) bool {
+	if a.company == nil {
+		a.company = make([]bool, len(a.units))
+		for _, u := range a.units {
+			for _, j := range u.company {
+				a.company[j.unit] = true
 			}
 		}
 	}
-	a.sets[id] = s
-	return s
+	return a.company[i]
 }
 
-func (a *instance) roomEverywhere(u *podGroup, s *nodeSet) bool {
-	for r, ask := range u.ask {
-		if ask > 0 && ask > s.least[r] {
+// bulk and room compare pods and nodes by their first resources, processors in
+// most inputs: good enough to choose what to try first.
+func (a *instance) bulk(i int) int64 { return a.units[i].ask[0] }
+
+func (a *instance) carries(n int, keys []int) bool {
+	for _, k := range keys {
+		if a.domain[k][n] < 0 {
 			return false
 		}
 	}
 	return true
 }
 
-func (a *instance) key(name string) int {
-	if i, known := a.keyAt[name]; known {
-		return i
-	}
-	a.m.Run().Spend(1 + len(a.nodes)/model.PerStep)
-	a.keyAt[name] = len(a.keys)
-	a.keys = append(a.keys, name)
-	domain, size := a.m.Numbered(name, a.nodes)
-	a.domain, a.sizes = append(a.domain, domain), append(a.sizes, size)
-	return len(a.keys) - 1
-}
-
-// addResources lists the resources that somebody asks for, slots for pods
-// last, and what the nodes offer.
-func (a *instance) addResources() {
-	index := map[corev1.ResourceName]int{}
-	for _, u := range a.units {
-		for _, r := range a.requests(u) {
-			if _, ok := index[r.Name]; !ok {
-				index[r.Name] = len(a.resources)
-				a.resources = append(a.resources, r.Name)
-			}
-		}
-	}
-	a.resources = append(a.resources, corev1.ResourcePods)
-	slots := len(a.resources) - 1
-	a.m.Run().Spend(len(a.resources) * (len(a.units) + len(a.nodes)) / (2 * model.PerStep))
-	for _, u := range a.units {
-		u.ask = make([]int64, len(a.resources))
-		if !a.relax.without(u.g, atomSlots) {
-			u.ask[slots] = 1
-		}
-		for _, r := range a.requests(u) {
-			u.ask[index[r.Name]] = r.Amount
-		}
-	}
-	a.free = make([]int64, len(a.nodes)*len(a.resources))
-	for r, name := range a.resources {
-		for n, amount := range a.m.Offers(name, a.nodes) {
-			a.free[n*len(a.resources)+r] = amount
-		}
-	}
-	for _, u := range a.units {
-		if u.kubelet {
-			a.forgetUnlisted(u, index)
-		}
-	}
-	for _, u := range a.units { // nodes that are too small even when empty
-		if u.nodes == nil {
-			u.nodes = a.nodesFor(u)
-		} else if !a.fits(u, u.nodes.one) {
-			u.nodes = &nodeSet{one: -1}
-		}
-	}
-}
-
-// forgetUnlisted drops extended resources that the one node which a kubelet
-// pod may be on does not list.
-func (a *instance) forgetUnlisted(u *podGroup, index map[corev1.ResourceName]int) {
-	for n, node := range a.nodes {
-		if node.Name != u.g.Spec.NodeName {
-			continue
-		}
-		for name, i := range index {
-			if _, listed := a.nodes[n].Allocatable[name]; !listed && model.Extended(name) {
-				u.ask[i] = 0
-			}
-		}
-	}
-}
+// lies tells whether a node is at a place.
+func (a *instance) lies(n, place int) bool { return place == 0 || a.places[place][n] }

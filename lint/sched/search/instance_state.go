@@ -2,14 +2,33 @@ package search
 
 import (
 	"math"
+	"slices"
 )
 
+// state is how many pods of each pod group of an instance are on each node.
+type state struct {
+	instance
+	// free is what each node has left by resource, math.MaxInt64 where it is not judged.
+	free []int64
+	// rest is free with nothing but running pods in place, which are listed.
+	rest    []int64
+	running []step
+	// in counts pods by pod group and node for the pod groups that a search is about;
+	// byDomain by key, pod group and domain where some rule asks for it, which counts
+	// lists by pod group; portsOn counts by port and node.
+	in       [][]int32
+	byDomain map[exclusion]*counter
+	counts   [][]keyed
+	portsOn  []*counter
+	watchers [][]watcher
+}
+
 // left is what a node has left, by resource.
-func (a *instance) left(n int) []int64 {
+func (a *state) left(n int) []int64 {
 	return a.free[n*len(a.resources) : (n+1)*len(a.resources)]
 }
 
-func (a *instance) fits(u *podGroup, n int) bool {
+func (a *state) fits(u *podGroup, n int) bool {
 	free := a.left(n)
 	for r, ask := range u.ask {
 		if ask > 0 && ask > free[r] { // what is overdrawn keeps out only who asks for it
@@ -20,10 +39,10 @@ func (a *instance) fits(u *podGroup, n int) bool {
 }
 
 // place puts a pod of a pod group on a node, or takes one away if by is -1.
-func (a *instance) place(i, n int)   { a.change(i, n, 1) }
-func (a *instance) unplace(i, n int) { a.change(i, n, -1) }
+func (a *state) place(i, n int)   { a.change(i, n, 1) }
+func (a *state) unplace(i, n int) { a.change(i, n, -1) }
 
-func (a *instance) change(i, n int, by int32) {
+func (a *state) change(i, n int, by int32) {
 	u := a.units[i]
 	a.m.Run().Spend(u.moved)
 	u.placed += int(by)
@@ -51,11 +70,8 @@ func (a *instance) change(i, n int, by int32) {
 	}
 }
 
-// lies tells whether a node is at a place.
-func (a *instance) lies(n, place int) bool { return place == 0 || a.places[place][n] }
-
 // takes tells whether a node takes one more pod of a pod group now.
-func (a *instance) takes(i, n int) bool {
+func (a *state) takes(i, n int) bool {
 	u := a.units[i]
 	a.m.Run().Spend(1)
 	if !u.nodes.holds(n) || a.contend && !a.fits(u, n) || u.after != nil && u.after.placed == 0 {
@@ -78,7 +94,7 @@ func (a *instance) takes(i, n int) bool {
 	return a.spreadTakes(u, n) && a.nearTakes(u, n)
 }
 
-func (a *instance) spreadTakes(u *podGroup, n int) bool {
+func (a *state) spreadTakes(u *podGroup, n int) bool {
 	if !a.carries(n, u.keys) {
 		return false
 	}
@@ -100,7 +116,7 @@ func (a *instance) spreadTakes(u *podGroup, n int) bool {
 	return true
 }
 
-func (a *instance) nearTakes(u *podGroup, n int) bool {
+func (a *state) nearTakes(u *podGroup, n int) bool {
 	if len(u.near) == 0 {
 		return true
 	}
@@ -122,7 +138,7 @@ func (a *instance) nearTakes(u *podGroup, n int) bool {
 
 // restore takes away all pods of a component, wherever a question that was given up
 // has left them.
-func (a *instance) restore(c component) {
+func (a *state) restore(c component) {
 	a.m.Run().Spend(len(c.units) + len(a.running))
 	ports, watching := map[int]bool{}, map[*constraint]bool{}
 	for _, i := range c.units {
@@ -157,3 +173,76 @@ func (a *instance) restore(c component) {
 		}
 	}
 }
+
+// fill places pods of a pod group on nodes in turn, each until it is full, as long
+// as there are pods. What is blocked stays blocked, so one pass is enough.
+func (a *state) fill(i int, nodes []int32, pods int) []step {
+	var run []step
+	for _, n := range nodes {
+		for len(run) < pods && a.takes(i, int(n)) {
+			a.place(i, int(n))
+			run = append(run, step{i, int(n)})
+		}
+	}
+	return run
+}
+
+func (a *state) undo(run []step) {
+	for _, s := range run {
+		a.unplace(s.unit, s.node)
+	}
+}
+
+// fillEvenly always takes the domain with the fewest pods that has room.
+func (a *state) fillEvenly(i int, s *constraint, pods int) []step {
+	byDomain := map[int32][]int32{}
+	for _, n := range a.units[i].nodes.list {
+		if d := a.domain[s.key][n]; d >= 0 {
+			byDomain[d] = append(byDomain[d], n)
+		}
+	}
+	order := make([]int32, 0, len(byDomain))
+	for d := range byDomain {
+		order = append(order, d)
+	}
+	slices.Sort(order)
+	var run []step
+	for level := int32(0); len(run) < pods; level++ {
+		progress := false
+		for _, d := range order {
+			if s.count[d] > level {
+				progress = true
+				continue
+			}
+			for len(byDomain[d]) > 0 && len(run) < pods && s.count[d] <= level {
+				n := int(byDomain[d][0])
+				if !a.takes(i, n) {
+					if !a.takesBut(i, n) { // full for good, not only out of turn
+						byDomain[d] = byDomain[d][1:]
+						continue
+					}
+					break
+				}
+				a.place(i, n)
+				run = append(run, step{i, n})
+				progress = true
+			}
+		}
+		if !progress {
+			break
+		}
+	}
+	return run
+}
+
+// takesBut is takes without the spread constraints.
+func (a *state) takesBut(i, n int) bool {
+	u := a.units[i]
+	spreads := u.spreads
+	u.spreads = nil
+	ok := a.takes(i, n)
+	u.spreads = spreads
+	return ok
+}
+
+func (a *state) room(n int) int64 { return a.left(n)[0] }

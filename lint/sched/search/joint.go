@@ -62,7 +62,7 @@ func among(m *model.Model, faulty map[*workload.Workload]bool) []Conflict {
 		return nil
 	}
 	parts := m.Split()
-	d := decideInstance(newInstance(parts, false, scope.relax(scope.all)), Options{Steps: jointSteps})
+	d := decideInstance(newState(parts, false, scope.relax(scope.all)), Options{Steps: jointSteps})
 	var all []Conflict
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
@@ -107,13 +107,13 @@ func (s *scope) relax(only map[*workload.Workload]bool) *relaxation {
 	return r
 }
 
-// scope finds those workloads by their hard rules. It is nil if there are none.
+// scopeOf finds those workloads by their hard rules. It is nil if there are none.
 func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
 	s := &scope{all: map[*workload.Workload]bool{}, doubtful: map[*workload.Workload]bool{}, count: map[*workload.Workload]int{}}
 	ports := map[int32]*workload.Workload{}
 	for _, w := range m.Workloads {
 		g := m.Groups[w]
-		if !m.Lasting(g) {
+		if !model.Lasting(g) {
 			continue
 		}
 		if involve(m, s, g) || risky(m, g) {
@@ -132,7 +132,7 @@ func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
 	for w := range s.all {
 		s.doubtful[w] = s.doubtful[w] || faulty[w]
 		if w.Scale != nil {
-			s.count[w] = min(w.Scale.Min, max(w.Count.N, w.Scale.Min))
+			s.count[w] = model.Certain(w)
 		}
 	}
 	return s
@@ -150,7 +150,7 @@ func involve(m *model.Model, s *scope, g *model.Group) bool {
 			s.doubtful[g.Workload] = true
 		}
 		for _, o := range m.Others(t, g.Workload, true) {
-			lasting := m.Lasting(m.Groups[o])
+			lasting := model.Lasting(m.Groups[o])
 			switch {
 			case m.Peer(t, g.Workload, o) == model.Maybe, !lasting && t.Use != model.AntiAffinity && !o.Refused() && !o.Running:
 				s.doubtful[g.Workload] = true
@@ -215,7 +215,7 @@ func crowd(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	if c.Core == nil {
 		return c, false
 	}
-	for _, o := range decideInstance(newInstance(m.Split(), false, relax), Options{Steps: jointSteps}).outcomes {
+	for _, o := range decideInstance(newState(m.Split(), false, relax), Options{Steps: jointSteps}).outcomes {
 		c.Pods, c.Most = c.Pods+o.pods, c.Most+o.most
 	}
 	return c, true
@@ -230,7 +230,7 @@ func wedge(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 		group[w] = true
 	}
 	parts := m.Split()
-	d := decideInstance(newInstance(parts, true, s.relax(group)), Options{Steps: jointSteps})
+	d := decideInstance(newState(parts, true, s.relax(group)), Options{Steps: jointSteps})
 	if d.whole() != diag.Sometimes {
 		return Conflict{}, false
 	}

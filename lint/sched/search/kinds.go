@@ -59,7 +59,7 @@ func KindsOf(m *model.Model, ws []*workload.Workload, key string) *Kinds {
 // Losses are the losses that there are, one of each kind.
 func (k *Kinds) Losses() []*DomainLoss { return k.losses }
 
-// strikeNodes lists the losses of single nodes.
+// addNodes lists the losses of single nodes.
 func (k *Kinds) addNodes() {
 	k.losses = nil
 	for c, nodes := range k.nodes {
@@ -68,7 +68,7 @@ func (k *Kinds) addNodes() {
 	}
 }
 
-// strike lists the losses of domains in the order of their first nodes.
+// addDomains lists the losses of domains in the order of their first nodes.
 func (k *Kinds) addDomains(key string) {
 	domain, size := k.m.Numbered(key, k.m.Topology.Nodes)
 	members := make([][]int32, size)

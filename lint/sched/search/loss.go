@@ -28,7 +28,7 @@ func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	if !told(l, m) {
 		return open(l, m)
 	}
-	s := newLosing(newInstance(parts, true, nil), l, &steps)
+	s := newLosing(newState(parts, true, nil), l, &steps)
 	if s == nil {
 		return open(l, m)
 	}
@@ -80,7 +80,7 @@ type ending struct {
 
 // newLosing is nil if what the search would say depends on what only the
 // cluster knows.
-func newLosing(a *instance, l certificate.Loss, steps *int) *losing {
+func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 	c := component{}
 	for i, u := range a.units {
 		if len(u.unsure) > 0 || len(Unlisted(a.m, u.g.Workload)) > 0 {
@@ -95,7 +95,7 @@ func newLosing(a *instance, l certificate.Loss, steps *int) *losing {
 		s.lost[n] = l.Nodes[node.Name]
 	}
 	a.places = append(a.places, s.lost) // a lost node is like no other
-	s.search = a.newSearch(c, steps)
+	s.search = newSearch(a, c, steps)
 	s.rest, s.ends = make([]int, len(c.units)), make([]ending, len(c.owners))
 	for _, u := range a.units {
 		s.constraints(u)
@@ -129,7 +129,7 @@ func (s *losing) settled() bool {
 	return !slices.ContainsFunc(s.ends, func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 })
 }
 
-// strike loses the nodes in a state with all pods in place, and puts them back
+// loseNodes loses the nodes in a state with all pods in place, and puts them back
 // when all repairs were tried; false if the budget is over.
 func (s *losing) loseNodes() bool {
 	s.begun = true

@@ -3,8 +3,8 @@ package search_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -12,44 +12,36 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// lossBar is what all node and zone losses and drains of a large cluster may
-// take on a slow machine.
-const lossBar = 30 * time.Second
+// lossSteps is how many steps all node and zone losses and drains may take for each
+// workload of a large cluster, however many nodes it has.
+const lossSteps = 20_000
 
-// TestSurvivesLarge asks for the loss of each node and each zone of 5,000 nodes
-// for each of 10,000 workloads.
+// TestSurvivesLarge asks for the loss of each node and each zone, and for drains, for
+// each workload of a large cluster: of 10,000 on 5,000 nodes if all is tried.
 func TestSurvivesLarge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("large")
-	}
-	topo, err := topology.Load(objects(t, largeNodes(5000)))
+	trials.Large(t)
+	nodes, workloads := trials.AtLeast(t, 5000, 500), trials.AtLeast(t, 10000, 1000)
+	topo, err := topology.Load(objects(t, largeNodes(nodes)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := workload.Load(workload.NewTable(), objects(t, largeWorkloads(10000, 5000, 0.5)))
+	set := workload.Load(workload.NewTable(), objects(t, largeWorkloads(workloads, nodes, 0.5)))
 	m := sched.New(set, topo)
-	start := time.Now()
 	j := disruption.New(m, &workload.Set{}, search.Options{})
 	count := map[string]int{}
-	for _, w := range m.Workloads {
-		j.Survives(w, hostKey)
-	}
-	t.Logf("the loss of each node takes %v", time.Since(start))
 	for _, part := range []func(w *workload.Workload) []disruption.Survival{
 		func(w *workload.Workload) []disruption.Survival { return j.Survives(w, zoneKey) },
 		j.Drains,
 		func(w *workload.Workload) []disruption.Survival { return j.Survives(w, hostKey) },
 	} {
-		from := time.Now()
 		for _, w := range m.Workloads {
 			for _, a := range part(w) {
 				count[fmt.Sprint(a.Key, " ", a.Meaning, " ", a.Verdict)]++
 			}
 		}
-		t.Logf("%v", time.Since(from))
 	}
-	t.Logf("all in %v: %v", time.Since(start), count)
-	if took := time.Since(start); took > lossBar {
-		t.Errorf("losses of %d workloads take %v", len(m.Workloads), took)
+	t.Logf("%d steps, %d for each workload: %v", m.Run().Spent(), m.Run().Spent()/len(m.Workloads), count)
+	if got := m.Run().Spent(); got > lossSteps*len(m.Workloads) {
+		t.Errorf("losses of %d workloads take %d steps", len(m.Workloads), got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -28,7 +29,7 @@ func (s shape) String() string {
 	return "---\n" + strings.Replace(text, "kind: Deployment", "kind: "+s.kind, 1)
 }
 
-// unreachable is a terminating pod of it.
+// ghost is a terminating pod of it.
 func (s shape) ghost() string {
 	text := fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: ghost-%s, namespace: d, labels: {app: %s, all: x}, deletionTimestamp: \"2026-01-01T00:00:00Z\"}\nspec:\n", s.name, s.name)
 	if !strings.Contains(s.spec, "containers:") {
@@ -172,7 +173,7 @@ func grid(rows, columns int) [][]int {
 	return g
 }
 
-// strike is what a loss leaves of a placement, unreachable nodes after the others, and how
+// strike is what a loss leaves of a placement, ghosts after the others, and how
 // many pods there are to be then.
 func (s setting) strike(counts [][]int, want []int) (now [][]int, wanted []int) {
 	kept := func(row []int) []int {
@@ -264,10 +265,7 @@ func (g generator) lostSpec(own string, names []string) string {
 
 // TestLose holds verdicts on losses against all placements and repairs.
 func TestLose(t *testing.T) {
-	cases := 1500
-	if testing.Short() {
-		cases = 300
-	}
+	cases := trials.Of(t, 1500)
 	count := map[string]int{}
 	for seed := range cases {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), 401))}

@@ -91,30 +91,35 @@ func hostileInputs() []hostile {
 	}
 }
 
-// TestMemory holds the heap that decisions need to limits, in bytes: for inputs
+// BenchmarkMemory holds the heap that decisions need to limits, in bytes: for inputs
 // that no search would survive, and for a cluster of 5,000 nodes and 10,000
 // workloads. The model that the decision is about counts, and so does reading
 // it from text, which is what a run as a whole needs.
-func TestMemory(t *testing.T) {
+func BenchmarkMemory(b *testing.B) {
 	for _, v := range hostileInputs() {
-		t.Run(v.name, func(t *testing.T) { decidedWithin(t, 1<<30, v.nodes, v.manifests) })
+		b.Run(v.name, func(b *testing.B) { decidedWithin(b, 1<<30, v.nodes, v.manifests) })
 	}
-	t.Run("10,000 workloads on 5,000 nodes at half load", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("takes its time")
-		}
-		decidedWithin(t, 500e6, largeNodes(5000), largeWorkloads(10000, 5000, 0.5))
+	b.Run("10,000 workloads on 5,000 nodes at half load", func(b *testing.B) {
+		decidedWithin(b, 500e6, largeNodes(5000), largeWorkloads(10000, 5000, 0.5))
 	})
 }
 
-func decidedWithin(t *testing.T, limit uint64, nodes, manifests string) {
-	t.Helper()
+func decidedWithin(b *testing.B, limit uint64, nodes, manifests string) {
+	b.Helper()
+	for b.Loop() {
+		decideWithin(b, limit, nodes, manifests)
+	}
+}
+
+func decideWithin(b *testing.B, limit uint64, nodes, manifests string) {
+	b.Helper()
 	var m *model.Model
-	read := watched(func() { m, _ = modelOf(t, nodes, manifests) })
+	read := watched(func() { m, _ = modelOf(b, nodes, manifests) })
 	var d *certificate.Decision
 	decided := watched(func() { d = search.Decide(m, search.Options{}) })
-	t.Logf("reading: %s; deciding: %s; %s, %d of %d pods witnessed", read, decided, d.Verdict, len(d.Witness), d.Total)
+	b.ReportMetric(float64(max(read.heap, decided.heap))/1e6, "peak-MB")
+	b.Logf("reading: %s; deciding: %s; %s, %d of %d pods witnessed", read, decided, d.Verdict, len(d.Witness), d.Total)
 	if peak := max(read.heap, decided.heap); peak > limit {
-		t.Errorf("%d MB of heap, the limit is %d MB", peak/1e6, limit/1e6)
+		b.Errorf("%d MB of heap, the limit is %d MB", peak/1e6, limit/1e6)
 	}
 }

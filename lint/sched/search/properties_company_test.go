@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -44,8 +45,7 @@ func (g generator) companions() (nodes, manifests string) {
 
 // TestCompanyIsSure: a pod that wants company finds a node if those near it
 // cannot all be closed, wherever the company is, and the company is sure to be
-// there. That is proved without a search, and whatever is proved is so
-// (T14).
+// there. That is proved without a search, and whatever is proved is so.
 func TestCompanyIsSure(t *testing.T) {
 	proved := 0
 	count := hold(t, 1500, 83, func(g generator) sample {
@@ -62,7 +62,7 @@ func TestCompanyIsSure(t *testing.T) {
 		}}
 	})
 	count.vary(t, 3, diag.Always, diag.Sometimes, diag.Never)
-	if proved*2 < count[diag.Always] {
+	if !trials.Few(t) && proved*2 < count[diag.Always] {
 		t.Errorf("only %d of %v are proved without a search", proved, count)
 	}
 	t.Log(proved, "proved to be always")

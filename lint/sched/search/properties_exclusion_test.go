@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -82,8 +83,7 @@ func (g generator) newExclusive() (e exclusive, nodes, manifests string) {
 
 // TestPropertyMutualExclusion is about three workloads that all keep away from
 // one another on nodes with slots of their own for each: all find room exactly
-// if the nodes can be shared out, and weights that refute it are right
-// (T11).
+// if the nodes can be shared out, and weights that refute it are right.
 func TestPropertyMutualExclusion(t *testing.T) {
 	refuted := 0
 	count := hold(t, 250, 301, func(g generator) sample {
@@ -103,7 +103,7 @@ func TestPropertyMutualExclusion(t *testing.T) {
 		}}
 	})
 	t.Logf("weights up to 3 refute %d of %d", refuted, count[diag.Never])
-	if refuted*2 < count[diag.Never] {
+	if !trials.Few(t) && refuted*2 < count[diag.Never] {
 		t.Errorf("weights refute only %d of %d", refuted, count[diag.Never])
 	}
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
@@ -151,7 +151,7 @@ func (c crowd) colourable(colours []int) bool {
 }
 
 // TestPropertyColouring is about workloads of one pod: nodes are colours, so
-// there is a placement of all exactly if the conflicts can be coloured (T13).
+// there is a placement of all exactly if the conflicts can be coloured.
 func TestPropertyColouring(t *testing.T) {
 	count := hold(t, 200, 302, func(g generator) sample {
 		c := g.graph(3+g.IntN(3), 2+g.IntN(2), 60)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
@@ -16,7 +17,7 @@ import (
 // state on the way is one of the smaller cluster.
 func TestPropertyT7(t *testing.T) {
 	pairs, repairs := 0, 0
-	for seed := range 120 {
+	for seed := range trials.Of(t, 120) {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), 207))}
 		nodes := strings.SplitAfter(g.places(3+g.IntN(3), func() string { return fmt.Sprintf("pods: \"%d\", cpu: \"%d\"", 2+g.IntN(8), 2+g.IntN(4)) }), "}}\n")
 		nodes = slices.DeleteFunc(nodes, func(n string) bool { return n == "" })
@@ -47,7 +48,7 @@ func TestPropertyT7(t *testing.T) {
 		}
 	}
 	t.Logf("%d placements and lost nodes, %d repairs", pairs, repairs)
-	if pairs < 1000 {
+	if pairs < trials.Share(t, 1000) {
 		t.Errorf("the generator is too tame: %d placements and lost nodes", pairs)
 	}
 }

@@ -91,35 +91,6 @@ func (r *relaxation) pods(g *model.Group) int {
 	return 0
 }
 
-// requests are what the pods of a pod group ask for.
-func (a *instance) requests(u *podGroup) []model.Request {
-	if a.relax.without(u.g, atomRequests) {
-		return nil
-	}
-	return u.g.Requests
-}
-
-// passes is the outcome of the node-level filters for every node of the instance.
-func (a *instance) passes(g *model.Group) []model.Passes {
-	all := a.m.Eligible(g.Workload).Nodes
-	selector, taints := a.relax.without(g, atomSelector), a.relax.without(g, atomTaints)
-	if len(all) == len(a.nodes) && !selector && !taints {
-		return all
-	}
-	a.m.Run().Spend(model.StepsPerTerm + len(a.nodes)/2)
-	relaxed := append([]model.Passes(nil), all...)
-	f := model.NewFilter(g.Workload)
-	for _, n := range a.nodes[len(all):] {
-		relaxed = append(relaxed, f.Passes(n))
-	}
-	for i := range relaxed {
-		p := &relaxed[i]
-		p.Selector = p.Selector || selector
-		p.Taints, p.Schedulable = p.Taints || taints, p.Schedulable || taints
-	}
-	return relaxed
-}
-
 // takingPart are the workloads of an instance, in order: all, or those that stand for the
 // workloads of a relaxation, and what runs.
 func takingPart(m *model.Model, relax *relaxation) []*workload.Workload {

@@ -41,7 +41,7 @@ func Roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 func roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 	steps, check := budget(m, o)
 	parts := m.Split()
-	a := newInstance(parts, true, nil)
+	a := newState(parts, true, nil)
 	s := newRolling(a, r, &steps)
 	if s == nil {
 		return certificate.Rolled{Verdict: diag.Unknown}
@@ -84,7 +84,7 @@ type rolling struct {
 
 // newRolling is nil if the pods are not of one kind each, or if what the search
 // would say depends on what only the cluster knows.
-func newRolling(a *instance, r certificate.Rollout, steps *int) *rolling {
+func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 	old, fresh := a.unitsOf[r.Old], a.unitsOf[r.Fresh]
 	if len(old) != 1 || len(fresh) != 1 || r.Old.Kind.PerNode() || a.units[old[0]].pods != a.units[fresh[0]].pods {
 		return nil
@@ -98,7 +98,7 @@ func newRolling(a *instance, r certificate.Rollout, steps *int) *rolling {
 			c.add(i, u)
 		}
 	}
-	s := &rolling{Rollout: r, search: a.newSearch(c, steps), old: old[0], fresh: fresh[0], replicas: a.units[old[0]].pods, visited: map[string]bool{}}
+	s := &rolling{Rollout: r, search: newSearch(a, c, steps), old: old[0], fresh: fresh[0], replicas: a.units[old[0]].pods, visited: map[string]bool{}}
 	s.left[s.index(s.fresh)] = 0
 	s.whole = s.goOn
 	return s

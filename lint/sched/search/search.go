@@ -5,177 +5,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/workload"
 )
-
-// component is pod groups that have something to do with one another.
-type component struct {
-	units []int
-	pods  int
-	// owners are the workloads of the pod groups; owner goes with pod groups. The pods of
-	// a DaemonSet are one pod group each and one owner together.
-	owners []*workload.Workload
-	owner  []int
-	at     map[*workload.Workload]int // in owners
-	// declared is how many pods there are of each owner.
-	declared []int
-	// unsure is set if some rule in it depends on what only the cluster knows.
-	unsure bool
-}
-
-// add takes a pod group in.
-func (c *component) add(i int, u *podGroup) {
-	owner := u.g.Origin()
-	if c.at == nil {
-		c.at = map[*workload.Workload]int{}
-	}
-	at, known := c.at[owner]
-	if !known {
-		at = len(c.owners)
-		c.at[owner] = at
-		c.owners, c.declared = append(c.owners, owner), append(c.declared, 0)
-	}
-	c.declared[at] += u.pods
-	c.units, c.owner = append(c.units, i), append(c.owner, at)
-	c.pods += u.pods
-}
-
-// components splits the pod groups: two are together if a rule of one looks at the
-// other, if they want one port, or if they may fill a node between them.
-func (a *instance) components() []component {
-	parent := make([]int, len(a.units))
-	for i := range parent {
-		parent[i] = i
-	}
-	find := func(i int) int {
-		for parent[i] != i {
-			parent[i] = parent[parent[i]]
-			i = parent[i]
-		}
-		return i
-	}
-	join := func(i, j int) { parent[find(j)] = find(i) }
-	for i, u := range a.units {
-		a.m.Run().Spend(1 + len(u.apart)/2)
-		for _, x := range u.apart {
-			join(i, x.unit)
-		}
-		for _, j := range u.unsure {
-			join(i, j)
-		}
-		for _, j := range u.company {
-			join(i, j.unit)
-		}
-		for _, c := range u.spreads {
-			for _, j := range c.watch {
-				join(i, j.unit)
-			}
-		}
-		if u.after != nil {
-			join(i, a.unitsOf[u.after.g.Workload][0])
-		}
-	}
-	a.joinPorts(join)
-	if a.contend {
-		a.joinContending(join)
-	}
-	by := map[int]int{}
-	unsure := map[int]bool{}
-	for i, u := range a.units {
-		if len(u.unsure) > 0 || u.open {
-			unsure[find(i)] = true
-		}
-	}
-	var all []component
-	for i, u := range a.units {
-		if u.g.Running {
-			continue
-		}
-		root := find(i)
-		at, ok := by[root]
-		if !ok {
-			at = len(all)
-			by[root] = at
-			all = append(all, component{unsure: unsure[root]})
-		}
-		all[at].add(i, u)
-	}
-	return all
-}
-
-// joinPorts joins pod groups whose ports clash.
-func (a *instance) joinPorts(join func(i, j int)) {
-	first := make([]int, len(a.hostPorts))
-	for p := range first {
-		first[p] = -1
-	}
-	for i, u := range a.units {
-		for _, p := range u.clashes {
-			if first[p] < 0 {
-				first[p] = i
-			}
-			join(first[p], i)
-		}
-	}
-}
-
-// joinContending joins pod groups that ask for a resource of a node which could run
-// out if all their pods came.
-func (a *instance) joinContending(join func(i, j int)) {
-	a.m.Run().Spend(len(a.units) * (1 + len(a.nodes)/model.PerStep))
-	short := a.shortages()
-	first := make([]int, len(a.nodes))
-	for n := range first {
-		first[n] = -1
-	}
-	for i, u := range a.units {
-		if u.g.Running {
-			continue
-		}
-		for _, n := range u.nodes.list {
-			if !a.asksShort(u, short[int(n)*len(a.resources):]) {
-				continue
-			}
-			// One resource that runs short is enough to tie the node's pod groups.
-			if first[n] < 0 {
-				first[n] = i
-			}
-			join(first[n], i)
-		}
-	}
-}
-
-func (a *instance) asksShort(u *podGroup, short []bool) bool {
-	for r, ask := range u.ask {
-		if ask > 0 && short[r] {
-			return true
-		}
-	}
-	return false
-}
-
-// shortages tells for every node and resource whether it could run out if all
-// pods that may go there did.
-func (a *instance) shortages() []bool {
-	width := len(a.resources)
-	a.m.Run().Spend(len(a.units) * (1 + len(a.nodes)*width/(4*model.PerStep)))
-	demand := make([]int64, len(a.free))
-	for _, u := range a.units {
-		if u.g.Running {
-			continue
-		}
-		for _, n := range u.nodes.list {
-			for r, ask := range u.ask {
-				demand[int(n)*width+r] += ask * int64(u.pods)
-			}
-		}
-	}
-	short := make([]bool, len(a.free))
-	for i, d := range demand {
-		short[i] = d > a.free[i]
-	}
-	return short
-}
 
 // outcome is what is known of one component: how many pods are placed over all
 // its maximal states, of all pod groups together and of each by itself.
@@ -217,7 +47,7 @@ type search struct {
 }
 
 // newSearch makes a search ready from the current state of the instance.
-func (a *instance) newSearch(c component, steps *int) *search {
+func newSearch(a *state, c component, steps *int) *search {
 	for _, i := range c.units {
 		a.in[i] = make([]int32, len(a.nodes))
 	}
@@ -232,8 +62,8 @@ func (a *instance) newSearch(c component, steps *int) *search {
 }
 
 // explore runs the search from the current state of the instance.
-func (a *instance) explore(c component, steps *int) outcome {
-	s := a.newSearch(c, steps)
+func explore(a *state, c component, steps *int) outcome {
+	s := newSearch(a, c, steps)
 	defer s.close()
 	s.out.decided = s.visit(c.pods)
 	s.out.exact = s.out.decided

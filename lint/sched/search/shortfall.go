@@ -12,12 +12,12 @@ import (
 
 // shortOfRoom lowers the most by what cannot have room whatever the others do,
 // or else among the others.
-func (a *instance) shortOfRoom(o *outcome) {
+func (e estimates) shortOfRoom(o *outcome) {
 	lost := 0
 	why := certificate.Proof{Kind: certificate.LimitProof}
 	for k, i := range o.units {
-		u := a.units[i]
-		most, known := a.mostAlone(i)
+		u := e.units[i]
+		most, known := closedForms{e.state}.mostAlone(i)
 		if !known || most >= u.pods {
 			continue
 		}
@@ -25,7 +25,7 @@ func (a *instance) shortOfRoom(o *outcome) {
 		why.About = append(why.About, i)
 		o.ownMost[o.owner[k]] -= u.pods - most
 	}
-	if r := a.rivalry(o.units); r != nil {
+	if r := newRivals(e.state, o.units); r != nil {
 		for _, more := range []shortfall{r.overcommitted(), r.excluded()} {
 			if more.pods > lost {
 				lost, why = more.pods, more.proof
@@ -62,14 +62,14 @@ const maxRivalry = 200_000
 // rivals are pod groups that want the same nodes: which ones are open to each, and
 // how many of its pods each of these takes at most if it takes nothing else.
 type rivals struct {
-	a     *instance
+	a     *state
 	units []int
 	open  [][]int32
 	slots [][]int
 }
 
-// rivalry is about pod groups of one component; nil if there are too many of them.
-func (a *instance) rivalry(units []int) *rivals {
+// newRivals is about pod groups of one component; nil if there are too many of them.
+func newRivals(a *state, units []int) *rivals {
 	r := &rivals{a: a}
 	arcs := 0
 	for _, i := range units {
@@ -79,10 +79,10 @@ func (a *instance) rivalry(units []int) *rivals {
 		if arcs += len(a.units[i].nodes.list); arcs > maxRivalry {
 			return nil
 		}
-		open := a.openTo(i)
+		open := openTo(a, i)
 		slots := make([]int, len(open))
 		for k, n := range open {
-			slots[k] = a.slotsFor(i, int(n))
+			slots[k] = slotsFor(a, i, int(n))
 		}
 		r.units, r.open, r.slots = append(r.units, i), append(r.open, open), append(r.slots, slots)
 	}
@@ -90,7 +90,7 @@ func (a *instance) rivalry(units []int) *rivals {
 }
 
 // slotsFor bounds how many pods of a pod group a node takes.
-func (a *instance) slotsFor(i, n int) int {
+func slotsFor(a *state, i, n int) int {
 	u := a.units[i]
 	slots := u.pods
 	if a.contend {

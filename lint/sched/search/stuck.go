@@ -24,7 +24,7 @@ type cover struct {
 	free []int
 }
 
-// crowdedOut is how a pod group of the field can be overcommitted out; false if it cannot.
+// stuckState is how a pod group of the field can be overcommitted out; false if it cannot.
 func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	var domains []int
 	for d, n := range f.at[u] {
@@ -152,32 +152,8 @@ func (f *conflictGraph) settle(o *outcome) {
 		f.colour(o)
 	}
 	if len(o.best) == o.pods {
-		o.worst, o.decided = f.a.after(o.component, worst.run)
+		o.worst, o.decided = greedyRuns{f.a}.after(o.component, worst.run)
 		// Each pod group by itself is short of that much at least, and here at most.
 		o.exact = o.decided && o.least == len(o.worst) && len(o.units) == len(o.owners)
 	}
-}
-
-// after is a run that starts with some steps and goes on until nothing fits, if
-// that leaves pods over.
-func (a *instance) after(c component, start []step) ([]step, bool) {
-	var run []step
-	for _, s := range start {
-		if !a.takes(s.unit, s.node) {
-			a.undo(run)
-			return nil, false
-		}
-		a.place(s.unit, s.node)
-		run = append(run, s)
-	}
-	left := map[int]int{}
-	for _, i := range c.units {
-		left[i] = a.units[i].pods
-	}
-	for _, s := range run {
-		left[s.unit]--
-	}
-	run = append(run, a.finish(c.units, left)...)
-	a.undo(run)
-	return run, len(run) < c.pods
 }

@@ -13,20 +13,20 @@ import (
 )
 
 // addApart enters the pairs that are kept apart by no term of a manifest.
-func (a *instance) addApart() {
-	for _, p := range a.m.Apart {
-		k := a.key(p.Key)
+func (b *compiler) addApart() {
+	for _, p := range b.m.Apart {
+		k := b.key(p.Key)
 		of := map[*workload.Workload][]int{}
-		a.m.Run().Spend(len(a.units) / model.PerStep)
-		for i, u := range a.units {
+		b.m.Run().Spend(len(b.units) / model.PerStep)
+		for i, u := range b.units {
 			if o := u.g.Origin(); o == p.A || o == p.B {
 				of[o] = append(of[o], i)
 			}
 		}
 		for _, i := range of[p.A] {
 			for _, j := range of[p.B] {
-				a.exclude(i, exclusion{k, j, 0})
-				a.exclude(j, exclusion{k, i, 0})
+				b.exclude(i, exclusion{k, j, 0})
+				b.exclude(j, exclusion{k, i, 0})
 			}
 		}
 	}
@@ -45,13 +45,13 @@ func Components(m *model.Model, extra map[*workload.Workload]int, contend bool) 
 			relax.count[w] = w.Count.N + n
 		}
 	}
-	a := newInstance(m.Split(), contend, relax)
+	a := newState(m.Split(), contend, relax)
 	for _, u := range a.units {
 		if u.g.Kind.PerNode() { // so many more on every node
 			u.pods += extra[u.g.Origin()]
 		}
 	}
-	return byOwner(a.components())
+	return byOwner(interactions{a}.components())
 }
 
 // byOwner is the workloads of components. The pods of a DaemonSet may be in

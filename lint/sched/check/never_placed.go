@@ -8,16 +8,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// checkHomeless checks that not even one pod of a group finds a node, with nothing about
+// checkNeverPlaced checks that not even one pod of a group finds a node, with nothing about
 // but the pods that run and one each of some others, which may come first.
-func (v *verifier) checkNeverPlaced(g *model.Group, with []*workload.Workload) error {
+func checkNeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error {
 	c := &certificate.Assertion{Members: []certificate.Member{{G: g, Pods: 1, Node: -1}}, Never: true}
 	for _, w := range with {
-		if o := v.m.Groups[w]; o != g && model.Modelled(o) && !o.Running {
+		if o := m.Groups[w]; o != g && model.Modelled(o) && !o.Running {
 			c.Members = append(c.Members, certificate.Member{G: o, Pods: 1, Node: -1})
 		}
 	}
-	s := v.statesOf(c)
+	s := statesOf(newNodeSets(nil, m, true), c, certificate.CheckSteps)
 	s.ended = func() {
 		if s.left[0] == 0 {
 			s.complete = true

@@ -14,19 +14,38 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// TestBaselineOutlivesMoves takes a baseline of real manifests, moves all of them
-// to another directory, adds lines above, changes line ends, and lints against the
-// baseline: nothing is new, and every entry still fires.
+// TestBaselineOutlivesMoves is outlivesMoves for what the rules find bad.
 func TestBaselineOutlivesMoves(t *testing.T) {
-	shared, err := filepath.Abs("../../shared")
+	dir := t.TempDir()
+	nodes, tree := filepath.Join(dir, "nodes.yaml"), filepath.Join(dir, "tree")
+	put(t, nodes, workers(3, 3))
+	bad, err := filepath.Glob("../fixtures/*/bad.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	corpus := filepath.Join(shared, "corpus")
-	if _, err := os.Stat(corpus); err != nil {
-		t.Skip("no corpus")
+	for _, path := range bad {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := filepath.Join(tree, filepath.Base(filepath.Dir(path)))
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(at, "bad.yaml"), string(text))
 	}
-	nodes := filepath.Join(shared, "topologies", "kind-3-workers.yaml")
+	outlivesMoves(t, tree, nodes, 20)
+}
+
+// outlivesMoves takes a baseline of a tree, moves all its files to another directory,
+// adds lines above, changes line ends, and lints against the baseline: nothing is new,
+// and every entry still fires.
+func outlivesMoves(t *testing.T, tree, nodes string, least int) {
+	t.Helper()
+	tree, err := filepath.Abs(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
 	lintTree := func(dir string, b *accept.Baseline) *diag.Report {
 		e := engine(t)
 		r, err := lint.Run(context.Background(), lint.Options{
@@ -38,13 +57,13 @@ func TestBaselineOutlivesMoves(t *testing.T) {
 		}
 		return r
 	}
-	before := lintTree(corpus, nil)
-	if len(before.Diagnostics) < 100 {
+	before := lintTree(tree, nil)
+	if len(before.Diagnostics) < least {
 		t.Fatalf("%d findings, too few to tell", len(before.Diagnostics))
 	}
 	b := accept.NewBaseline("there before", "", before.Diagnostics)
 	moved := t.TempDir()
-	copyTree(t, corpus, filepath.Join(moved, "services", "all"), func(name string, text []byte) []byte {
+	copyTree(t, tree, filepath.Join(moved, "services", "all"), func(name string, text []byte) []byte {
 		if strings.HasSuffix(name, ".json") || bytes.Contains(text, []byte("\r")) {
 			return text
 		}

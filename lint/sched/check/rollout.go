@@ -34,7 +34,7 @@ func checkRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, s
 			return err
 		}
 	}
-	v := newVerifier(m, true)
+	v := newNodeSets(nil, m, true)
 	s := &rolls{r: r, old: -1, fresh: -1, visited: map[string]bool{}}
 	s.states = &states{v: v, seen: map[string]bool{}, steps: steps, whole: func() { s.goOn() }}
 	for _, w := range m.Workloads {
@@ -145,7 +145,7 @@ func (s *rolls) step(member, n, by int) {
 // replayRoll checks the moves of a rollout one by one, and that nothing moves
 // after the last.
 func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) error {
-	v := newVerifier(m, true)
+	v := newNodeSets(nil, m, true)
 	group := func(move certificate.Move) *model.Group {
 		for _, w := range m.Workloads {
 			if g := m.Groups[w]; g.Origin() == move.Workload && (g.Whole == nil || (v.placed[w] == 0) == !move.Gone) {
@@ -183,7 +183,7 @@ func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) 
 }
 
 // endsRoll checks that nothing moves any more, and fills in why no new pod fits.
-func endsRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, v *verifier, old, fresh int) error {
+func endsRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, v *nodeSets, old, fresh int) error {
 	at := slices.IndexFunc(m.Workloads, func(w *workload.Workload) bool { return m.Groups[w].Origin() == r.Fresh })
 	if at >= 0 {
 		out.Reasons = v.reasons(m.Groups[m.Workloads[at]])

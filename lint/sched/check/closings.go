@@ -22,12 +22,18 @@ type blocker struct {
 	tight []bool
 }
 
+// closings bound how many nodes others can close to a pod.
+type closings struct {
+	*demand
+	sized map[string][]int // by part and key
+}
+
 // closed bounds how many of some nodes can be closed to a further pod.
-func (v *verifier) closed(m certificate.Member, p part) int {
+func (c *closings) closed(m certificate.Member, p part) int {
 	nodes := p.nodes
-	blockers := v.blockers(m, p.own)
-	cramped, crampers, tight := v.overfilled(m, nodes, p.own, blockers)
-	sum := v.ruled(p, blockers, len(nodes)-cramped) + cramped
+	blockers := c.blockers(m, p.own)
+	cramped, crampers, tight := c.overfilled(m, nodes, p.own, blockers)
+	sum := c.ruled(p, blockers, len(nodes)-cramped) + cramped
 	if sum < len(nodes) {
 		return sum
 	}
@@ -38,35 +44,35 @@ func (v *verifier) closed(m certificate.Member, p part) int {
 		if slices.ContainsFunc(crampers, func(o blocker) bool { return o.g == b.g }) {
 			b.tight = tight
 		}
-		once += v.closing(b, nodes)
+		once += c.closing(b, nodes)
 	}
 	for _, b := range crampers {
 		if !slices.ContainsFunc(blockers, func(o blocker) bool { return o.g == b.g }) {
 			b.tight = tight
-			once += v.closing(b, nodes)
+			once += c.closing(b, nodes)
 		}
 	}
 	return min(sum, once)
 }
 
 // blockers are the workloads that close nodes to a member by a rule.
-func (v *verifier) blockers(m certificate.Member, own int) []blocker {
+func (c *closings) blockers(m certificate.Member, own int) []blocker {
 	var all []blocker
-	for _, w := range v.rivals(m.G) {
-		g := v.m.Groups[w]
-		b := blocker{g: g, of: m.G, pods: v.count(g)}
+	for _, w := range c.rivals(m.G) {
+		g := c.m.Groups[w]
+		b := blocker{g: g, of: m.G, pods: c.count(g)}
 		if g == m.G {
 			b.pods = own
 		}
 		for _, t := range m.G.Terms {
-			if t.Hard && t.Use == model.AntiAffinity && slices.Contains(v.selects[t], w) {
+			if t.Hard && t.Use == model.AntiAffinity && slices.Contains(c.selects[t], w) {
 				b.keys = append(b.keys, t.Key)
-				if v.surely(t, m.G, g) {
+				if c.surely(t, m.G, g) {
 					b.sure = append(b.sure, t.Key)
 				}
 			}
 		}
-		for _, a := range v.against[m.G.Workload] {
+		for _, a := range c.against[m.G.Workload] {
 			if a.w == w {
 				b.keys, b.sure = append(b.keys, a.key), append(b.sure, a.key)
 			}
@@ -74,7 +80,7 @@ func (v *verifier) blockers(m certificate.Member, own int) []blocker {
 		slices.Sort(b.keys)
 		b.keys = slices.Compact(b.keys)
 		if g == m.G && m.Node >= 0 { // the others are on other nodes
-			b.port, b.pods = false, v.beside(m, b.keys)
+			b.port, b.pods = false, c.beside(m, b.keys)
 		}
 		for _, p := range m.G.HostPorts {
 			b.port = b.port || slices.ContainsFunc(g.HostPorts, p.Conflicts)
@@ -87,28 +93,28 @@ func (v *verifier) blockers(m certificate.Member, own int) []blocker {
 }
 
 // rivals are the workloads that may keep a group out by a rule, each once.
-func (v *verifier) rivals(g *model.Group) []*workload.Workload {
+func (c *closings) rivals(g *model.Group) []*workload.Workload {
 	seen := map[*workload.Workload]bool{}
 	var all []*workload.Workload
 	add := func(w *workload.Workload) {
-		if o := v.m.Groups[w]; !seen[w] && v.m.Present(o) && !o.Running {
+		if o := c.m.Groups[w]; !seen[w] && c.m.Present(o) && !o.Running {
 			seen[w] = true
 			all = append(all, w)
 		}
 	}
 	for _, t := range g.Terms {
 		if t.Hard && t.Use == model.AntiAffinity {
-			for _, w := range v.selects[t] {
+			for _, w := range c.selects[t] {
 				add(w)
 			}
 		}
 	}
-	for _, a := range v.against[g.Workload] {
+	for _, a := range c.against[g.Workload] {
 		add(a.w)
 	}
 	if len(g.HostPorts) > 0 {
-		for _, w := range v.m.Workloads {
-			if v.portsClash(g, v.m.Groups[w]) {
+		for _, w := range c.m.Workloads {
+			if portsClash(c.m, g, c.m.Groups[w]) {
 				add(w)
 			}
 		}
@@ -116,29 +122,10 @@ func (v *verifier) rivals(g *model.Group) []*workload.Workload {
 	return all
 }
 
-// beside is how many pods of a DaemonSet are on other nodes in a domain of the
-// member's node.
-func (v *verifier) beside(m certificate.Member, keys []string) int {
-	count := 0
-	for _, n := range v.sites(m.G) {
-		if n != m.Node && slices.ContainsFunc(keys, func(k string) bool { return model.SameDomain(v.m.Topology.Nodes[n], v.m.Topology.Nodes[m.Node], k) }) {
-			count++
-		}
-	}
-	return count
-}
-
-func (v *verifier) count(g *model.Group) int {
-	if g.Kind.PerNode() {
-		return len(v.sites(g))
-	}
-	return g.Count.N
-}
-
 // ruled sums up what blockers close by rules: each pod the largest domain of
 // each key, no domain twice, or what its pods close from where they may be, for
 // those blockers of which that is less.
-func (v *verifier) ruled(p part, blockers []blocker, wanted int) int {
+func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 	nodes := p.nodes
 	pooled, apart := map[string]int{}, 0
 	pool := func(b blocker, by int) {
@@ -152,7 +139,7 @@ func (v *verifier) ruled(p part, blockers []blocker, wanted int) int {
 	for _, b := range blockers {
 		pool(b, 1)
 	}
-	sizes := v.sizes(p, blockers)
+	sizes := c.sizes(p, blockers)
 	sum := func() int {
 		closed := min(pooled[""], len(nodes))
 		for k, list := range sizes {
@@ -166,7 +153,7 @@ func (v *verifier) ruled(p part, blockers []blocker, wanted int) int {
 			break
 		}
 		pool(b, -1)
-		alone := v.closing(b, nodes)
+		alone := c.closing(b, nodes)
 		if less := apart + alone + sum(); less < total {
 			total = less
 			apart += alone
@@ -179,33 +166,33 @@ func (v *verifier) ruled(p part, blockers []blocker, wanted int) int {
 
 // sizes are how many of the nodes are in each domain of the blockers' keys, the
 // largest first.
-func (v *verifier) sizes(p part, blockers []blocker) map[string][]int {
+func (c *closings) sizes(p part, blockers []blocker) map[string][]int {
 	all := map[string][]int{}
 	for _, b := range blockers {
 		for _, k := range b.keys {
 			if _, known := all[k]; !known {
-				all[k] = v.sizesOf(p, k)
+				all[k] = c.sizesOf(p, k)
 			}
 		}
 	}
 	return all
 }
 
-func (v *verifier) sizesOf(p part, key string) []int {
+func (c *closings) sizesOf(p part, key string) []int {
 	id := p.id + "|" + key
-	if list, known := v.sized[id]; known && p.id != "" {
+	if list, known := c.sized[id]; known && p.id != "" {
 		return list
 	}
 	count := map[string]int{}
 	for _, n := range p.nodes {
-		if value, ok := v.m.Topology.Nodes[n].Labels[key]; ok {
+		if value, ok := c.m.Topology.Nodes[n].Labels[key]; ok {
 			count[value]++
 		}
 	}
 	list := slices.Sorted(maps.Values(count))
 	slices.Reverse(list)
 	if p.id != "" {
-		v.sized[id] = list
+		c.sized[id] = list
 	}
 	return list
 }
@@ -221,25 +208,25 @@ func greatest(list []int, n int) int {
 
 // closing is what the pods of one blocker close if each is where it closes most,
 // on all keys and by its port at once, no place with the same domains twice.
-func (v *verifier) closing(b blocker, nodes []int) int {
-	in := v.marked(nodes)
+func (c *closings) closing(b blocker, nodes []int) int {
+	in := c.marked(nodes)
 	sizes := make([]map[string]int, len(b.keys))
 	for i, k := range b.keys {
 		sizes[i] = map[string]int{}
 		for _, n := range nodes {
-			if value, ok := v.m.Topology.Nodes[n].Labels[k]; ok {
+			if value, ok := c.m.Topology.Nodes[n].Labels[k]; ok {
 				sizes[i][value]++
 			}
 		}
 	}
 	seen := map[string]bool{}
 	var list []int
-	for _, at := range v.reachable(b.g) {
-		here := v.m.Topology.Nodes[at]
+	for _, at := range c.reachable(b.g) {
+		here := c.m.Topology.Nodes[at]
 		id, closes, carried := "", 0, 0
 		for i, k := range b.keys {
 			value, ok := here.Labels[k]
-			if id += "\x00"; ok && v.closesFrom(b, k, at) {
+			if id += "\x00"; ok && c.closesFrom(b, k, at) {
 				id += "=" + value
 				carried++
 				closes += sizes[i][value]
@@ -255,7 +242,7 @@ func (v *verifier) closing(b blocker, nodes []int) int {
 		}
 		seen[id] = true
 		if carried > 1 || carried > 0 && own { // domains may overlap
-			closes = v.overlapping(b, at, own, nodes)
+			closes = c.overlapping(b, at, own, nodes)
 		}
 		list = append(list, closes)
 	}
@@ -266,19 +253,19 @@ func (v *verifier) closing(b blocker, nodes []int) int {
 
 // closesFrom tells whether a pod of a blocker closes the domain of a key in which
 // it is: a selector may ask for labels of its node.
-func (v *verifier) closesFrom(b blocker, key string, at int) bool {
+func (c *closings) closesFrom(b blocker, key string, at int) bool {
 	return slices.Contains(b.sure, key) || slices.ContainsFunc(b.of.Terms, func(t *model.Term) bool {
-		return t.Hard && t.Use == model.AntiAffinity && t.Key == key && v.m.Selects(t, b.of.Workload, b.g.Workload, model.Asks{Incoming: true, At: v.m.Topology.Nodes[at]})
+		return t.Hard && t.Use == model.AntiAffinity && t.Key == key && c.m.Selects(t, b.of.Workload, b.g.Workload, model.Asks{Incoming: true, At: c.m.Topology.Nodes[at]})
 	})
 }
 
 // overlapping counts the nodes that one pod of a blocker closes from where it
 // is.
-func (v *verifier) overlapping(b blocker, at int, own bool, nodes []int) int {
-	here, closes := v.m.Topology.Nodes[at], 0
+func (c *closings) overlapping(b blocker, at int, own bool, nodes []int) int {
+	here, closes := c.m.Topology.Nodes[at], 0
 	for _, n := range nodes {
 		if own && n == at || slices.ContainsFunc(b.keys, func(k string) bool {
-			return model.SameDomain(here, v.m.Topology.Nodes[n], k) && v.closesFrom(b, k, at)
+			return model.SameDomain(here, c.m.Topology.Nodes[n], k) && c.closesFrom(b, k, at)
 		}) {
 			closes++
 		}
@@ -286,15 +273,77 @@ func (v *verifier) overlapping(b blocker, at int, own bool, nodes []int) int {
 	return closes
 }
 
-func (v *verifier) marked(nodes []int) []bool {
-	in := make([]bool, len(v.on))
-	for _, n := range nodes {
-		in[n] = true
+// overfilled bounds how many of the nodes others can leave too little space on, and
+// names them: on each they take at least what is free there less what a pod
+// asks, and one unit more. Pods that close every node that they are on by a
+// rule are charged for that already.
+func (c *closings) overfilled(m certificate.Member, nodes []int, own int, blockers []blocker) (int, []blocker, []bool) {
+	if !c.contend {
+		return 0, nil, nil
 	}
-	return in
+	l := c.ledger()
+	mine, width := l.asks(m.G), len(l.names)
+	closed := 0
+	all := make([]bool, len(c.on))
+	crampers := map[*workload.Workload]blocker{}
+	for r, ask := range mine {
+		var need []int64
+		var tight []int
+		for _, n := range nodes {
+			if ask > 0 && l.short(n, r) {
+				need, tight = append(need, l.free[n*width+r]-ask+1), append(tight, n)
+				all[n] = true
+			}
+		}
+		if len(tight) == 0 {
+			continue
+		}
+		demand := int64(0)
+		for _, b := range c.askers(m, tight, nodes, own, r, blockers) {
+			demand += l.asks(b.g)[r] * int64(b.pods)
+			crampers[b.g.Workload] = b
+		}
+		slices.Sort(need)
+		for _, t := range need {
+			if demand < t {
+				break
+			}
+			demand -= t
+			closed++
+		}
+	}
+	var list []blocker
+	for _, w := range c.m.Workloads {
+		if b, ok := crampers[w]; ok {
+			list = append(list, b)
+		}
+	}
+	return closed, list, all
 }
 
-// reaches tells whether pods of a group may be on one of the marked nodes.
-func (v *verifier) reaches(g *model.Group, in []bool) bool {
-	return slices.ContainsFunc(v.reachable(g), func(n int) bool { return in[n] })
+// askers are those who may be on some of the tight nodes, ask for the resource,
+// and do not close all of the nodes that they are on by a rule.
+func (c *closings) askers(m certificate.Member, tight, nodes []int, own, r int, blockers []blocker) []blocker {
+	c.m.Run().Spend(len(c.m.Workloads)/model.PerStep + len(tight))
+	l, in := c.ledger(), c.marked(tight)
+	var all []blocker
+	for _, w := range c.m.Workloads {
+		g := c.m.Groups[w]
+		if !model.Modelled(g) || g.Running || l.asks(g)[r] == 0 || !c.reaches(g, in) {
+			continue
+		}
+		b := blocker{g: g, pods: c.count(g)}
+		if g == m.G && m.Node < 0 {
+			b.pods = own
+		}
+		rules := slices.ContainsFunc(blockers, func(o blocker) bool {
+			return o.g == g && slices.ContainsFunc(o.sure, func(k string) bool {
+				return !slices.ContainsFunc(nodes, func(n int) bool { return !model.Carries(c.m.Topology.Nodes[n].Labels, []string{k}) })
+			})
+		})
+		if b.pods > 0 && !rules {
+			all = append(all, b)
+		}
+	}
+	return all
 }

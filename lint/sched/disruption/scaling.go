@@ -1,10 +1,16 @@
 package disruption
 
 import (
+	"fmt"
+	"slices"
+	"sort"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -12,11 +18,11 @@ import (
 // if it had the cluster to itself, with pools as large as they may be; nil if
 // none does, or if that is not judged. Those whose pods it counts, or wants to
 // have near, may make room for it and are there, too.
-func (j *Judge) Limit(w *workload.Workload, pods int) *bound.Limit {
+func (up scaling) Limit(w *workload.Workload, pods int) *bound.Limit {
 	c := *w
 	c.Scale, c.Count.N, c.Count.Known = nil, pods, true
-	ws := append(j.helpers(w), &c)
-	m := j.m.Beside(ws)
+	ws := append(up.helpers(w), &c)
+	m := up.m.Beside(ws)
 	if e := m.Eligible(&c); !m.Judged(&c) || e.Count+e.Growable == 0 {
 		return nil
 	}
@@ -30,7 +36,7 @@ func (j *Judge) Limit(w *workload.Workload, pods int) *bound.Limit {
 
 // helpers are copies of those whose pods a workload counts or wants near, with as
 // many pods as they may have.
-func (j *Judge) helpers(w *workload.Workload) (all []*workload.Workload) {
+func (j *shared) helpers(w *workload.Workload) (all []*workload.Workload) {
 	seen := map[*workload.Workload]bool{}
 	for _, t := range j.m.Group(w).Terms {
 		if !t.Hard || t.Use == model.AntiAffinity {
@@ -65,45 +71,48 @@ type Scaling struct {
 	Why  string
 }
 
+// scaling is questions about autoscalers.
+type scaling struct{ *shared }
+
 // Scaling judges a workload at the maximum of its autoscaler (R-W18).
-func (j *Judge) Scaling(w *workload.Workload) Scaling {
+func (up scaling) Scaling(w *workload.Workload) Scaling {
 	switch {
 	case w.Scale == nil:
 		return Scaling{Answer: diag.None}
-	case j.unknown(w) != "":
-		return Scaling{Answer: diag.Unknown, Why: j.unknown(w)}
+	case up.unknown(w) != "":
+		return Scaling{Answer: diag.Unknown, Why: up.unknown(w)}
 	}
-	if why := j.leans(w); why != "" {
+	if why := up.leans(w); why != "" {
 		return Scaling{Answer: diag.Unknown, Why: why}
 	}
-	s := j.scene(j.crowd(w, w.Scale.Max)).with(w, w.Scale.Max)
+	s := up.scene(up.crowd(w, w.Scale.Max)).with(w, w.Scale.Max)
 	_, d := s.decide()
 	c := s.of[w]
-	if l := j.Limit(w, w.Scale.Max); l != nil {
+	if l := up.Limit(w, w.Scale.Max); l != nil {
 		most := l.Most
-		if !j.grows(w, w.Scale.Max) { // others may leave less
+		if !up.grows(w, w.Scale.Max) { // others may leave less
 			most = min(most, placed(d, c))
 		}
 		return Scaling{Answer: diag.Never, Limit: l, Most: most}
 	}
 	switch verdict(d, c) {
 	case diag.Always:
-		if j.grows(w, w.Scale.Max) && !j.scales(w) {
+		if up.grows(w, w.Scale.Max) && !up.scales(w) {
 			return Scaling{Answer: diag.Unknown, Why: whyGrowth}
 		}
 		return Scaling{Answer: diag.Always}
 	case diag.Sometimes:
 		return Scaling{Answer: diag.Sometimes, Why: "depends on the scheduling order"}
 	case diag.Never:
-		if j.yielding(w, j.crowd(w, w.Scale.Max)) != nil {
+		if up.yielding(w, up.crowd(w, w.Scale.Max)) != nil {
 			return Scaling{Answer: diag.Unknown, Why: whyPreempt}
 		}
-		if j.grows(w, w.Scale.Max) {
-			return j.begins(w)
+		if up.grows(w, w.Scale.Max) {
+			return up.begins(w)
 		}
 		return Scaling{Answer: diag.Never, Most: placed(d, c), Why: "capacity that other workloads use"}
 	}
-	return Scaling{Answer: diag.Unknown, Why: j.undecided(w)}
+	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
 }
 
 func placed(d *certificate.Decision, w *workload.Workload) int {
@@ -113,4 +122,43 @@ func placed(d *certificate.Decision, w *workload.Workload) int {
 		}
 	}
 	return 0
+}
+
+// scales reports whether all pods that an autoscaler may ask for always fit, which
+// they do on the declared nodes, at every size.
+func (up scaling) scales(w *workload.Workload) bool {
+	return up.holds(up.closed(w, w.Scale.Max), 0, func(at *shared, _ bool) bool {
+		return at == up.shared || scaling{at}.Scaling(w).Answer == diag.Always
+	})
+}
+
+// begins finds at which size of a growing pool the maximum of an autoscaler
+// begins to fit. Where several pools may grow for the pods no single size tells.
+func (up scaling) begins(w *workload.Workload) Scaling {
+	s := Scaling{Answer: diag.Unknown, Why: whyGrowth}
+	e := up.m.Eligible(w)
+	var pools []*topology.Pool
+	extra := 0
+	for i, g := range up.m.Topology.Growth {
+		if e.Growth[i].All() && !slices.Contains(pools, g.Node.Pool) {
+			pools, extra = append(pools, g.Node.Pool), g.Extra
+		}
+	}
+	if len(pools) != 1 {
+		return s
+	}
+	fits := func(k int) bool {
+		scene := up.scene(up.group(w, false)).with(w, w.Scale.Max)
+		m := up.m.Variant(scene.ws, model.GrownBy(up.m, pools[0], k))
+		d := search.Decide(m, up.options(up.steps))
+		v := verdict(d, scene.of[w])
+		return v == diag.Always || v == diag.Sometimes
+	}
+	k := sort.Search(extra+1, fits)
+	if k > extra {
+		return Scaling{Answer: diag.Unknown, Why: "it is unknown whether it fits once pools have grown"}
+	}
+	s.Pool, s.Size = pools[0].Name, pools[0].Count+k
+	s.Why = fmt.Sprintf("begins to fit with %d nodes in pool %s", s.Size, s.Pool)
+	return s
 }

@@ -1,0 +1,162 @@
+package check
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// books are the pods in place and what is counted of them. They are kept by label
+// values, so a run takes time linear in its length.
+type books struct {
+	m *model.Model
+	*relations
+	// here counts the pods of a workload in a domain.
+	here map[place3]int
+	// total counts the pods of a workload on nodes that carry a key.
+	total map[keyOf]int
+	// on is what is on each node, nil where nothing is.
+	on []*load
+	// placed counts the pods of a workload, running those of the model on a node.
+	placed  map[*workload.Workload]int
+	running map[int]bool
+	// counts is the number of pods that a spread constraint counts in a domain.
+	counts map[*model.Term]map[string]int
+	// absent is set after a loss of nodes.
+	absent *absence
+}
+
+// load is the pods on one node, what they use and the ports that they take.
+type load struct {
+	pods  map[*workload.Workload]int
+	used  map[corev1.ResourceName]int64
+	ports map[model.HostPort]int
+}
+
+// pods is how many pods of a workload are on a node.
+func (b *books) pods(n int, w *workload.Workload) int {
+	if b.on[n] == nil {
+		return 0
+	}
+	return b.on[n].pods[w]
+}
+
+// left is what a node has left of a resource, and whether it is judged on it.
+func (b *books) left(n int, r *model.Request) (int64, bool) {
+	has, judged := model.Offered(b.m.Topology.Nodes[n], r)
+	if b.on[n] != nil {
+		has -= b.on[n].used[r.Name]
+	}
+	return has, judged
+}
+
+type place3 struct {
+	w          *workload.Workload
+	key, value string
+}
+
+type keyOf struct {
+	w   *workload.Workload
+	key string
+}
+
+// newBooks enters the pods that run, those that are left if nodes are lost.
+func newBooks(lost *absence, m *model.Model) books {
+	b := books{
+		m: m, relations: related(m), absent: lost, on: make([]*load, len(m.Topology.Nodes)), here: map[place3]int{}, total: map[keyOf]int{},
+		placed: map[*workload.Workload]int{}, running: map[int]bool{}, counts: map[*model.Term]map[string]int{},
+	}
+	for _, w := range m.Workloads {
+		if g := m.Groups[w]; w.Running && model.Modelled(g) {
+			if n, ok := m.IndexOf(w.Spec.NodeName); ok {
+				b.survive(g, n)
+				b.running[n] = true
+			}
+		}
+	}
+	return b
+}
+
+// add enters a pod into the books, remove takes it out again.
+func (b *books) add(g *model.Group, n int)    { b.enter(g, n, 1) }
+func (b *books) remove(g *model.Group, n int) { b.enter(g, n, -1) }
+
+func (b *books) enter(g *model.Group, n, by int) {
+	b.book(g, n, by)
+	b.tally(g, n, by)
+}
+
+// book enters a pod for everything but spread constraints.
+func (b *books) book(g *model.Group, n, by int) {
+	node := b.m.Topology.Nodes[n]
+	b.m.Run().Spend(1 + len(b.keys) + (len(g.Requests)+len(g.HostPorts))/2)
+	for _, key := range b.keys {
+		if value, ok := node.Labels[key]; ok {
+			b.here[place3{g.Workload, key, value}] += by
+			b.total[keyOf{g.Workload, key}] += by
+		}
+	}
+	b.placed[g.Workload] += by
+	on := b.on[n]
+	if on == nil {
+		on = &load{pods: map[*workload.Workload]int{}, used: map[corev1.ResourceName]int64{}, ports: map[model.HostPort]int{}}
+		b.on[n] = on
+	}
+	on.pods[g.Workload] += by
+	on.used[corev1.ResourcePods] += int64(by)
+	for _, r := range g.Requests {
+		on.used[r.Name] += r.Amount * int64(by)
+	}
+	for _, p := range g.HostPorts {
+		on.ports[p] += by
+	}
+}
+
+// tally enters a pod for the spread constraints that count it.
+func (b *books) tally(g *model.Group, n, by int) {
+	node := b.m.Topology.Nodes[n]
+	for _, s := range b.watched[g.Workload] {
+		if g.Terminating() || pinnedSpread(s.g, s.t) || s.t.Sel.Form != model.FormSet || !b.counted(s.g, s.t, n, n) || !b.m.Selects(s.t, s.g.Workload, g.Workload, model.Asks{Incoming: true, At: node}) {
+			continue
+		}
+		if b.counts[s.t] == nil {
+			b.counts[s.t] = map[string]int{}
+		}
+		b.counts[s.t][node.Labels[s.t.Key]] += by
+	}
+}
+
+// counted tells whether the pods on a node count for a constraint of a pod that
+// is to go to another one.
+func (b *books) counted(g *model.Group, t *model.Term, n, to int) bool {
+	p := b.m.Eligible(g.Workload).Nodes[n]
+	switch {
+	case !model.Carries(b.m.Topology.Nodes[n].Labels, model.HardKeys(g)):
+		return false
+	case t.HonorsTaints() && !p.Taints, b.absent.hides(t, n):
+		return false
+	case t.HonorsAffinity():
+		return p.Selector && (!g.Kind.PerNode() || n == to)
+	}
+	return true
+}
+
+// survive enters a pod that is in place, as far as there is anything left of it.
+func (b *books) survive(g *model.Group, n int) {
+	switch {
+	case !b.absent.from(n), g.Kind.PerNode() && b.absent.meaning != certificate.Gone:
+		b.add(g, n)
+	case b.absent.meaning == certificate.Unreachable:
+		b.book(g, n, 1) // terminating: no spread counts it (R-T4)
+	}
+}
+
+// waits reports whether a pod is not created yet: a pod of lower ordinal is
+// missing (R-W11).
+func (b *books) waits(g *model.Group) bool {
+	return slices.ContainsFunc(model.Before(b.m, g), func(w *workload.Workload) bool { return b.placed[w] == 0 })
+}

@@ -1,0 +1,248 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
+)
+
+// closedForms bound the pods of one member by its own rules, and by runs of it alone.
+type closedForms struct{ *demand }
+
+// limit bounds the pods of a member by the rules about its own pods together: those
+// that keep them apart, near one another and even (R-M1 to R-M4).
+func (f *closedForms) limit(m certificate.Member) int {
+	most := 0
+	for _, nodes := range f.gatherings(m.G) {
+		here := f.separate(m, nodes, f.apartOn(m.G))
+		for _, t := range m.G.Terms {
+			if t.Hard && t.Use == model.Spread {
+				here = min(here, f.spreadLimit(m, t, nodes))
+			}
+		}
+		most = max(most, here)
+	}
+	return most
+}
+
+// gatherings are the sets of nodes of which the pods have to pick one, as their
+// affinity wants all of them in the domains of the first: all nodes where others
+// can be the company that it asks for.
+func (f *closedForms) gatherings(g *model.Group) [][]int {
+	nodes := slices.DeleteFunc(slices.Clone(f.sites(g)), func(n int) bool { return !model.Carries(f.m.Topology.Nodes[n].Labels, model.HardKeys(g)) })
+	keys := map[string]bool{}
+	for _, t := range g.HardAffinity() {
+		if len(f.selects[t]) != 1 || f.selects[t][0] != g.Workload || !f.surely(t, g, g) {
+			return [][]int{nodes}
+		}
+		keys[t.Key] = true
+	}
+	sets := [][]int{nodes}
+	for _, key := range model.SortedKeys(keys) {
+		var finer [][]int
+		for _, set := range sets {
+			by, _ := byDomain(f.m, set, key)
+			for _, value := range model.SortedKeys(by) {
+				finer = append(finer, by[value])
+			}
+		}
+		sets = finer
+	}
+	return sets
+}
+
+// separate bounds how many pods of a member the nodes take if no two are in one domain
+// of any of the keys. Keys that nest are counted exactly; of those that cross, every
+// one and every pair that nests is a bound.
+func (f *closedForms) separate(m certificate.Member, nodes []int, keys []string) int {
+	coarse := slices.Clone(keys)
+	slices.SortStableFunc(coarse, func(a, b string) int {
+		inA, _ := byDomain(f.m, nodes, a)
+		inB, _ := byDomain(f.m, nodes, b)
+		return len(inA) - len(inB)
+	})
+	if f.chained(nodes, coarse) {
+		return f.picked(m, nodes, coarse)
+	}
+	most := model.Unbounded
+	for i, a := range coarse {
+		most = min(most, f.picked(m, nodes, []string{a}))
+		for _, b := range coarse[i+1:] {
+			if f.refines(nodes, b, a) {
+				most = min(most, f.picked(m, nodes, []string{a, b}))
+			}
+		}
+	}
+	return most
+}
+
+// chained reports whether every domain of a key lies in one of the key before it.
+func (f *closedForms) chained(nodes []int, keys []string) bool {
+	for i := range keys {
+		if i > 0 && !f.refines(nodes, keys[i], keys[i-1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// picked is how many pods the nodes take with one in each domain of the first key, and
+// in each domain of the next among those, and so on.
+func (f *closedForms) picked(m certificate.Member, nodes []int, keys []string) int {
+	sum := 0
+	if len(keys) == 0 {
+		for _, n := range nodes {
+			sum = min(model.Unbounded, sum+alike(m, f.m.Topology.Nodes[n]))
+		}
+		return sum
+	}
+	by, without := byDomain(f.m, nodes, keys[0])
+	for _, members := range by {
+		sum += min(1, f.picked(m, members, keys[1:]))
+	}
+	return min(model.Unbounded, sum+f.picked(m, without, keys[1:]))
+}
+
+// alike is how many pods of a member an empty node holds by resources and ports.
+func alike(m certificate.Member, node *topology.Node) int {
+	most, _ := model.Fits(node, m.G.Requests)
+	if len(m.G.HostPorts) > 0 || m.G.Kind.PerNode() {
+		most = min(most, 1)
+	}
+	return most
+}
+
+// spreadLimit bounds the pods on some nodes by one spread: no domain has more than the
+// emptiest can have and the skew, and the pods of others that may fill that one.
+func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []int) int {
+	g := m.G
+	if t.Sel.Form != model.FormSet || g.Kind.PerNode() || !f.surely(t, g, g) || !f.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) {
+		return model.Unbounded
+	}
+	keys := f.apartOn(g)
+	by, _ := byDomain(f.m, nodes, t.Key)
+	domains := f.domains(g, t)
+	smallest := model.Unbounded
+	for value := range domains {
+		smallest = min(smallest, f.separate(m, by[value], keys))
+	}
+	if len(domains) < t.MinDomains() {
+		smallest = 0
+	}
+	for _, o := range f.selects[t] {
+		if o != g.Workload {
+			smallest = min(model.Unbounded, smallest+f.count(f.m.Groups[o]))
+		}
+	}
+	sum := 0
+	for _, members := range by {
+		sum = min(model.Unbounded, sum+min(f.separate(m, members, keys), smallest+int(t.Constraint.MaxSkew)))
+	}
+	return sum
+}
+
+// fills reports whether all pods of a member that are alone find a place, by a count:
+// one node after the other where they only keep apart, and the same share for each
+// domain where one spread counts them.
+func (f *closedForms) fills(m certificate.Member) bool {
+	if len(model.HardKeys(m.G)) == 0 {
+		return f.separate(m, f.sites(m.G), f.apartOn(m.G)) >= m.Pods
+	}
+	if len(model.HardKeys(m.G)) > 1 || len(f.apartOn(m.G)) > 0 {
+		return false
+	}
+	i := slices.IndexFunc(m.G.Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Spread })
+	t := m.G.Terms[i]
+	domains := f.domains(m.G, t)
+	if len(domains) == 0 || len(domains) < t.MinDomains() {
+		return false
+	}
+	share, more := m.Pods/len(domains), m.Pods%len(domains)
+	by, _ := byDomain(f.m, f.sites(m.G), t.Key)
+	for value := range domains {
+		room := f.picked(m, by[value], nil)
+		if room < share {
+			return false
+		}
+		if room > share {
+			more--
+		}
+	}
+	return more <= 0
+}
+
+// checkLimit bounds the pods of one member by the closed forms.
+func (f *closedForms) checkLimit(c *certificate.Assertion) error {
+	for _, m := range c.About {
+		if f.most(m) < m.Pods {
+			return nil
+		}
+	}
+	return fmt.Errorf("%v: there is room for all pods", certificate.Called(c.About))
+}
+
+// most bounds how many pods of a member can be placed: by its rules, and by
+// runs in which only they are placed, where it is known how such runs end.
+func (f *closedForms) most(m certificate.Member) int {
+	g := m.G
+	if g.Spec.NodeName != "" {
+		return f.run(g, f.only(m), m.Pods)
+	}
+	most, spreads := m.Pods, model.HardKeys(g)
+	if !slices.ContainsFunc(f.only(m), func(n int) bool { return f.carriesAll(g, n) }) {
+		return 0
+	}
+	if m.Node < 0 && g.Whole == nil { // single pods of a workload have siblings
+		most = f.limit(m)
+	}
+	switch {
+	case m.Node < 0 && !f.nests(g, f.apartOn(g)):
+	case len(g.HardAffinity()) > 0 && len(spreads) == 0:
+		if best, _, ok := f.gathered(m); ok {
+			most = min(most, best)
+		}
+	case len(g.HardAffinity()) > 0:
+	case len(spreads) == 0 || len(spreads) == 1 && f.within(g): // T1, T3
+		most = min(most, f.run(g, f.only(m), m.Pods))
+	}
+	return most
+}
+
+// gathered is how many pods of a workload that keeps near its own pods only are
+// placed in the best and in the worst domain that a first one may pick (T5).
+func (f *closedForms) gathered(m certificate.Member) (best, worst int, ok bool) {
+	hard := m.G.HardAffinity()
+	groups := map[string][]int{}
+	for _, t := range hard {
+		if !f.m.Selects(t, m.G.Workload, m.G.Workload, model.Asks{Self: true, Incoming: true}) || !f.surely(t, m.G, m.G) {
+			return 0, 0, false
+		}
+	}
+	if f.companions(m.G) {
+		return 0, 0, false
+	}
+	for _, n := range f.only(m) {
+		id, all := "", true
+		for _, t := range hard {
+			value, has := f.m.Topology.Nodes[n].Labels[t.Key]
+			id += value + "\x00"
+			all = all && has
+		}
+		if all {
+			groups[id] = append(groups[id], n)
+		}
+	}
+	worst = model.Unbounded
+	for _, id := range model.SortedKeys(groups) {
+		if placed := f.run(m.G, groups[id], m.Pods); placed > 0 {
+			best, worst = max(best, placed), min(worst, placed)
+		}
+	}
+	if worst == model.Unbounded {
+		worst = 0
+	}
+	return best, worst, true
+}

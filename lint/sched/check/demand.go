@@ -1,0 +1,165 @@
+package check
+
+import (
+	"math"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
+)
+
+// demand is what pods ask for of the resources of nodes, as far as they contend.
+type demand struct {
+	pairs
+	known *ledger // nil until it is asked for
+}
+
+// ledger is what all pods that may come to a node ask for: where that is more
+// than the node has, the resource may run short.
+type ledger struct {
+	names []corev1.ResourceName
+	// wanted and shared are by node and resource: the sum, and by how many
+	// workloads; free is what is there.
+	wanted, free []int64
+	shared       []int32
+	asked        map[*model.Group][]int64
+}
+
+// asks is what a pod of a group asks for, by resource of the ledger.
+func (l *ledger) asks(g *model.Group) []int64 {
+	all := l.asked[g]
+	if all == nil {
+		all = make([]int64, len(l.names))
+		all[0] = 1
+		for _, r := range g.Requests {
+			all[slices.Index(l.names, r.Name)] = r.Amount
+		}
+		l.asked[g] = all
+	}
+	return all
+}
+
+func (l *ledger) short(n, r int) bool {
+	return l.wanted[n*len(l.names)+r] > l.free[n*len(l.names)+r]
+}
+
+// ledger gives the ledger beside the pods that are running.
+func (d *demand) ledger() *ledger {
+	if d.known != nil {
+		return d.known
+	}
+	l := &ledger{names: []corev1.ResourceName{corev1.ResourcePods}, asked: map[*model.Group][]int64{}}
+	for _, w := range d.m.Workloads {
+		for _, r := range d.m.Groups[w].Requests {
+			if !slices.Contains(l.names, r.Name) {
+				l.names = append(l.names, r.Name)
+			}
+		}
+	}
+	width := len(l.names)
+	l.wanted, l.shared, l.free = make([]int64, len(d.on)*width), make([]int32, len(d.on)*width), make([]int64, len(d.on)*width)
+	for r, name := range l.names {
+		for n, has := range d.m.Offers(name, d.m.Topology.Nodes) {
+			if d.on[n] != nil && has != math.MaxInt64 {
+				has -= d.on[n].used[name]
+			}
+			l.free[n*width+r] = min(has, model.Unbounded<<24) // that much where it is not judged
+		}
+	}
+	d.known = l
+	for _, w := range d.m.Workloads {
+		g := d.m.Groups[w]
+		if n, ok := d.m.IndexOf(g.Spec.NodeName); ok && g.Spec.NodeName != "" {
+			l.forget(d.m.Topology.Nodes[n], g)
+		}
+		if model.Modelled(g) && !g.Running {
+			l.enter(d, g)
+		}
+	}
+	return l
+}
+
+// enter adds what the pods of a group ask for on the nodes that they may be on.
+func (l *ledger) enter(v *demand, g *model.Group) {
+	asks, apart, clashes := l.asks(g), v.apartOn(g), portsClash(v.m, g, g)
+	for _, n := range v.reachable(g) {
+		pods := int64(g.Count.N)
+		lone := clashes || slices.ContainsFunc(apart, func(k string) bool { return model.Carries(v.m.Topology.Nodes[n].Labels, []string{k}) })
+		if g.Kind.PerNode() || lone { // a node takes one of them at most
+			pods = min(1, max(pods, int64(v.count(g))))
+		}
+		for r, ask := range asks {
+			if ask > 0 && pods > 0 {
+				l.wanted[n*len(asks)+r] += ask * pods
+				l.shared[n*len(asks)+r]++
+			}
+		}
+	}
+}
+
+// forget drops the extended resources that the kubelet of a bound pod does not
+// know, which it does not ask for then.
+func (l *ledger) forget(node *topology.Node, g *model.Group) {
+	asks := l.asks(g)
+	for r, name := range l.names {
+		if _, listed := node.Allocatable[name]; !listed && model.Extended(name) {
+			asks[r] = 0
+		}
+	}
+}
+
+// scarce reports whether something that a member asks for may run short on one
+// of its nodes because of others.
+func (d *demand) scarce(m certificate.Member) bool {
+	l := d.ledger()
+	asks := l.asks(m.G)
+	for _, n := range d.only(m) {
+		for r, ask := range asks {
+			if ask > 0 && l.short(n, r) && l.shared[n*len(asks)+r] > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// crowds reports whether a node has no room for a pod of each of two groups.
+func (d *demand) crowds(g, o *model.Group, n int) bool {
+	l := d.ledger()
+	mine, other := l.asks(g), l.asks(o)
+	for r := range mine {
+		if mine[r] > 0 && other[r] > 0 && mine[r]+other[r] > l.free[n*len(mine)+r] {
+			return true
+		}
+	}
+	return false
+}
+
+// slots bounds how many pods of a member a node takes.
+func (d *demand) slots(m certificate.Member, n int) int {
+	if m.Node >= 0 && n != m.Node || d.blocked(m.G, n) {
+		return 0
+	}
+	most := m.Pods
+	if d.contend {
+		l := d.ledger()
+		for r, ask := range l.asks(m.G) {
+			if ask > 0 && l.free[n*len(l.names)+r] < model.Unbounded<<24 {
+				most = int(min(int64(most), max(0, l.free[n*len(l.names)+r]/ask)))
+			}
+		}
+	}
+	node := d.m.Topology.Nodes[n]
+	alone := slices.ContainsFunc(m.G.HostPorts, func(p model.HostPort) bool { return slices.ContainsFunc(m.G.HostPorts, p.Conflicts) })
+	for _, k := range d.apartOn(m.G) {
+		_, ok := node.Labels[k]
+		alone = alone || ok
+	}
+	if alone {
+		most = min(most, 1)
+	}
+	return most
+}

@@ -1,0 +1,220 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+)
+
+// headroom shows that others cannot close all nodes of a member.
+type headroom struct{ *closings }
+
+// checkHeadroom shows for every member that others, and its own pods but one,
+// cannot close all of its nodes, or those that the hint names.
+func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
+	return h.checkGrounded(slices.DeleteFunc(slices.Clone(c.Members), func(m certificate.Member) bool { return m.Pods == 0 }))
+}
+
+// part is nodes of which one has to stay open while so many own pods are there.
+type part struct {
+	// id is equal for equal nodes, or "".
+	id    string
+	nodes []int
+	own   int
+}
+
+// shares are the nodes of a member: under one spread of its own pods those of
+// each domain, as one at the minimum is never refused for skew.
+func (h *headroom) shares(m certificate.Member) []part {
+	nodes, id := h.only(m), h.sited(m.G).name
+	spreads := slices.DeleteFunc(slices.Clone(m.G.Terms), func(t *model.Term) bool { return !t.Hard || t.Use != model.Spread })
+	if len(spreads) > 0 && len(h.refusing(m)) == 0 {
+		return []part{{nodes: h.keyed(m), own: m.Pods - 1}}
+	}
+	if len(spreads) == 0 {
+		if m.Open != nil || m.Node >= 0 || len(h.running) > 0 {
+			id = ""
+		}
+		if m.Open != nil {
+			nodes = m.Open
+		}
+		return []part{{id, h.lasting(m.G, nodes), m.Pods - 1}}
+	}
+	t := spreads[0]
+	if len(spreads) == 1 && m.Node >= 0 && pinnedSpread(m.G, t) && h.within(m.G) && t.MinDomains() <= 1 {
+		return []part{{nodes: h.lasting(m.G, nodes), own: m.Pods - 1}} // it counts on its own node alone
+	}
+	domains := h.domains(m.G, t)
+	if len(spreads) > 1 || m.Node >= 0 || !h.within(m.G) || len(domains) < t.MinDomains() || len(domains) == 0 {
+		return []part{{}} // nothing is shown for that
+	}
+	share := (m.Pods + len(domains) - 1) / len(domains)
+	var all []part
+	for _, value := range model.SortedKeys(domains) {
+		p := part{own: share - 1, id: id + "|" + t.Key + "=" + value}
+		if len(h.running) > 0 {
+			p.id = ""
+		}
+		for _, n := range nodes {
+			node := h.m.Topology.Nodes[n]
+			if here, ok := node.Labels[t.Key]; ok && here == value && model.Carries(node.Labels, model.HardKeys(m.G)) {
+				p.nodes = append(p.nodes, n)
+			}
+		}
+		p.nodes = h.lasting(m.G, p.nodes)
+		all = append(all, p)
+	}
+	return all
+}
+
+// checkGrounded shows for members, one after the other, that others cannot close
+// all nodes that are left to them: of one that needs company those near any pod of
+// a workload for which it was shown before, all of whose pods are there in the
+// end, or near any pod that may be there if its own first pod needs none.
+func (h *headroom) checkGrounded(members []certificate.Member) error {
+	shown := map[*model.Group]bool{}
+	for len(members) > 0 {
+		left := slices.DeleteFunc(slices.Clone(members), func(m certificate.Member) bool { return h.stays(m, shown) == nil })
+		if len(left) == len(members) {
+			return h.stays(members[0], shown)
+		}
+		for _, m := range members { // of a DaemonSet the pods on all nodes
+			shown[m.G] = !slices.ContainsFunc(left, func(o certificate.Member) bool { return o.G == m.G })
+		}
+		members = left
+	}
+	return nil
+}
+
+// stays is nil if a member is never overcommitted out.
+func (h *headroom) stays(m certificate.Member, shown map[*model.Group]bool) error {
+	if m.G.Spec.NodeName != "" {
+		return fmt.Errorf("%v needs more than an open node", m.G.Workload)
+	}
+	if len(m.G.HardAffinity()) == 0 {
+		return h.open(m, h.shares(m))
+	}
+	if len(h.refusing(m)) > 0 || m.Node >= 0 {
+		return fmt.Errorf("%v needs more than company", m.G.Workload)
+	}
+	for _, w := range h.selects[m.G.HardAffinity()[0]] {
+		o := h.m.Groups[w]
+		if o != m.G && shown[o] && h.accompanies(m, o, h.surely) && h.follows(m, o) {
+			return nil
+		}
+	}
+	return h.leads(m)
+}
+
+// follows tells whether a member finds a node near the pods of o, wherever they
+// are: of a DaemonSet one is on each of its nodes.
+func (h *headroom) follows(m certificate.Member, o *model.Group) bool {
+	if !o.Kind.PerNode() {
+		return h.open(m, h.nearTo(m, h.sites(o))) == nil
+	}
+	return slices.ContainsFunc(h.sites(o), func(n int) bool { return h.open(m, h.nearTo(m, []int{n})) == nil })
+}
+
+// leads shows it of a member whose first pod needs no company: on any of its
+// nodes, and then near any pod that may be there.
+func (h *headroom) leads(m certificate.Member) error {
+	hard := m.G.HardAffinity()
+	parts := []part{{nodes: h.keyed(m), own: m.Pods - 1}}
+	for _, t := range hard {
+		if !h.m.Selects(t, m.G.Workload, m.G.Workload, model.Asks{Self: true, Incoming: true}) {
+			return fmt.Errorf("%v waits for others", m.G.Workload)
+		}
+	}
+	parts = append(parts, h.nearTo(m, h.keyed(m))...)
+	for _, w := range h.selects[hard[0]] {
+		if o := h.m.Groups[w]; o != m.G && h.accompanies(m, o, h.may) {
+			parts = append(parts, h.nearTo(m, h.stand(o))...)
+		}
+	}
+	return h.open(m, parts)
+}
+
+// may tells whether a term selects the pods of o on some node.
+func (h *headroom) may(t *model.Term, _, o *model.Group) bool {
+	return slices.Contains(h.selects[t], o.Workload)
+}
+
+// accompanies tells whether all terms of a member select the pods of o.
+func (h *headroom) accompanies(m certificate.Member, o *model.Group, selects func(*model.Term, *model.Group, *model.Group) bool) bool {
+	return !slices.ContainsFunc(m.G.HardAffinity(), func(t *model.Term) bool { return !selects(t, m.G, o) })
+}
+
+// open is nil if not all nodes of any part can be closed.
+func (h *headroom) open(m certificate.Member, parts []part) error {
+	for _, p := range parts {
+		if closed := h.closed(m, p); closed >= len(p.nodes) {
+			return fmt.Errorf("%v: %d of %d nodes may be closed", m.G.Workload, closed, len(p.nodes))
+		}
+	}
+	return nil
+}
+
+// nearTo are the nodes of a member that are near a pod on one of some nodes: a
+// part for each, no set twice.
+func (h *headroom) nearTo(m certificate.Member, sites []int) []part {
+	seen := map[string]bool{}
+	var all []part
+	for _, at := range sites {
+		here, id, complete := h.m.Topology.Nodes[at], "", true
+		for _, t := range m.G.HardAffinity() {
+			value, ok := here.Labels[t.Key]
+			complete = complete && ok
+			id += value + "\x00"
+		}
+		if !complete {
+			return []part{{}} // nothing is near a pod there
+		}
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		nodes := slices.DeleteFunc(h.keyed(m), func(n int) bool {
+			return slices.ContainsFunc(m.G.HardAffinity(), func(t *model.Term) bool { return !model.SameDomain(here, h.m.Topology.Nodes[n], t.Key) })
+		})
+		all = append(all, part{nodes: nodes, own: m.Pods - 1})
+	}
+	return all
+}
+
+// keyed are the nodes of a member that carry the keys of all its rules and that
+// running pods do not close for good.
+func (h *headroom) keyed(m certificate.Member) []int {
+	return h.lasting(m.G, slices.DeleteFunc(slices.Clone(h.only(m)), func(n int) bool { return !h.carriesAll(m.G, n) }))
+}
+
+// refusing are the spread constraints of a member that may refuse one of its
+// pods: so many pods that count as the skew allows are never too many.
+func (h *headroom) refusing(m certificate.Member) []*model.Term {
+	var all []*model.Term
+	for _, t := range m.G.Terms {
+		if !t.Hard || t.Use != model.Spread {
+			continue
+		}
+		pods := 0
+		if t.Sel.Form == model.FormEmpty || h.m.Selects(t, m.G.Workload, m.G.Workload, model.Asks{Self: true, Incoming: true}) {
+			pods = 1
+		}
+		for _, w := range h.selects[t] {
+			switch o := h.m.Groups[w]; {
+			case t.Sel.Form != model.FormSet, w.Terminating(): // which no constraint counts (R-T4)
+			case o == m.G:
+				pods += h.count(o) - 1
+			case o.Running:
+				pods++
+			default:
+				pods += h.count(o)
+			}
+		}
+		if pods > int(t.Constraint.MaxSkew) {
+			all = append(all, t)
+		}
+	}
+	return all
+}

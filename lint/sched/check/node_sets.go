@@ -1,0 +1,245 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// nodeSets are the nodes on which pods of a group may be and how the domains among them
+// lie, over the filters. What does not change while runs are replayed is kept.
+type nodeSets struct {
+	filters
+	sets    map[string]*sited
+	reached map[*model.Group][]int
+	nested  map[string]bool
+}
+
+// newNodeSets starts with the pods that run, after a loss of nodes if there is one.
+func newNodeSets(lost *absence, m *model.Model, contend bool) *nodeSets {
+	return &nodeSets{newFilters(newBooks(lost, m), contend), map[string]*sited{}, map[*model.Group][]int{}, map[string]bool{}}
+}
+
+func (ns *nodeSets) count(g *model.Group) int {
+	if g.Kind.PerNode() {
+		return len(ns.sites(g))
+	}
+	return g.Count.N
+}
+
+func (ns *nodeSets) marked(nodes []int) []bool {
+	in := make([]bool, len(ns.on))
+	for _, n := range nodes {
+		in[n] = true
+	}
+	return in
+}
+
+// reaches tells whether pods of a group may be on one of the marked nodes.
+func (ns *nodeSets) reaches(g *model.Group, in []bool) bool {
+	return slices.ContainsFunc(ns.reachable(g), func(n int) bool { return in[n] })
+}
+
+// stand are the nodes on which pods of a group may be.
+func (ns *nodeSets) stand(g *model.Group) []int {
+	if !g.Running {
+		return ns.sites(g)
+	}
+	n, known := ns.m.IndexOf(g.Spec.NodeName)
+	if !known {
+		return nil
+	}
+	return []int{n}
+}
+
+// byDomain groups nodes by their value of a key; without are those that lack it.
+func byDomain(m *model.Model, nodes []int, key string) (by map[string][]int, without []int) {
+	by = map[string][]int{}
+	for _, n := range nodes {
+		if value, ok := m.Topology.Nodes[n].Labels[key]; ok {
+			by[value] = append(by[value], n)
+		} else {
+			without = append(without, n)
+		}
+	}
+	m.Run().Spend(len(nodes) / model.PerStep)
+	return by, without
+}
+
+// refines reports whether every domain of the inner key lies in one of the outer key,
+// or outside of all of them.
+func (ns *nodeSets) refines(nodes []int, inner, outer string) bool {
+	by, _ := byDomain(ns.m, nodes, inner)
+	for _, members := range by {
+		around, outside := byDomain(ns.m, members, outer)
+		if len(around) > 1 || len(around) == 1 && len(outside) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// carriesAll tells whether a node has the keys of all hard terms that ask for
+// company or count.
+func (ns *nodeSets) carriesAll(g *model.Group, n int) bool {
+	labels := ns.m.Topology.Nodes[n].Labels
+	return model.Carries(labels, model.HardKeys(g)) && !slices.ContainsFunc(g.HardAffinity(), func(t *model.Term) bool { return !model.Carries(labels, []string{t.Key}) })
+}
+
+// only are the nodes of pods that have one each.
+func (ns *nodeSets) only(m certificate.Member) []int {
+	if m.Node < 0 {
+		return ns.sites(m.G)
+	}
+	return slices.DeleteFunc([]int{m.Node}, func(n int) bool { return !slices.Contains(ns.sites(m.G), n) })
+}
+
+// nests reports whether on the nodes of a group any two domains are apart or one
+// lies in the other, whatever their keys.
+func (ns *nodeSets) nests(g *model.Group, keys []string) bool {
+	if len(keys) < 2 {
+		return true
+	}
+	id := ns.sited(g).name + "|" + strings.Join(keys, ",")
+	known, ok := ns.nested[id]
+	if !ok {
+		known = true
+		for i := range keys {
+			for _, other := range keys[:i] {
+				known = known && laminar(ns.m, ns.sites(g), keys[i], other)
+			}
+		}
+		ns.nested[id] = known
+	}
+	return known
+}
+
+// laminar is that for two keys: what two domains have in common is all of one.
+func laminar(m *model.Model, nodes []int, a, b string) bool {
+	inA, inB, both := map[string]int{}, map[string]int{}, map[[2]string]int{}
+	for _, n := range nodes {
+		labels := m.Topology.Nodes[n].Labels
+		x, hasA := labels[a]
+		y, hasB := labels[b]
+		if hasA {
+			inA[x]++
+		}
+		if hasB {
+			inB[y]++
+		}
+		if hasA && hasB {
+			both[[2]string{x, y}]++
+		}
+	}
+	for pair, common := range both {
+		if common < min(inA[pair[0]], inB[pair[1]]) {
+			return false
+		}
+	}
+	return true
+}
+
+// inside reports whether every domain of a key lies in one of another.
+func (ns *nodeSets) inside(g *model.Group, inner, outer string) bool {
+	id := ns.sited(g).name + "|" + inner + " in " + outer
+	known, ok := ns.nested[id]
+	if !ok {
+		known = ns.refines(ns.sites(g), inner, outer)
+		ns.nested[id] = known
+	}
+	return known
+}
+
+// sites are the nodes that pass a group's node-level filters and hold a pod when
+// empty.
+func (ns *nodeSets) sites(g *model.Group) []int { return ns.sited(g).list }
+
+// sited is a set of nodes and what the least of them offers; its name is equal
+// for groups with the same set.
+type sited struct {
+	name  string
+	done  bool
+	list  []int
+	least map[corev1.ResourceName]int64
+}
+
+func (ns *nodeSets) sited(g *model.Group) *sited {
+	all := ns.passing(g)
+	if !slices.ContainsFunc(g.Requests, func(r model.Request) bool {
+		least, judged := all.least[r.Name]
+		return judged && r.Amount > least
+	}) {
+		return all
+	}
+	id := g.Signature + "|" + g.Request
+	s := ns.sets[id]
+	if s == nil {
+		s = &sited{name: id}
+		for _, n := range all.list {
+			if model.Holds(ns.m.Topology.Nodes[n], g) {
+				s.list = append(s.list, n)
+			}
+		}
+		ns.sets[id] = s
+	}
+	return s
+}
+
+// passing are the nodes that pass the node-level filters and have a slot.
+func (ns *nodeSets) passing(g *model.Group) *sited {
+	s := ns.sets[g.Signature]
+	if s == nil {
+		s = &sited{name: g.Signature, least: map[corev1.ResourceName]int64{}}
+		ns.sets[g.Signature] = s
+	}
+	for n, p := range ns.m.Eligible(g.Workload).Nodes {
+		if s.done {
+			break
+		}
+		if most, _ := model.Fits(ns.m.Topology.Nodes[n], nil); p.All() && most > 0 {
+			s.list = append(s.list, n)
+		}
+	}
+	s.done = true
+	for i := range g.Requests {
+		ns.least(s, &g.Requests[i])
+	}
+	return s
+}
+
+// least finds out what the least of some nodes offers of a resource.
+func (ns *nodeSets) least(s *sited, r *model.Request) {
+	if _, known := s.least[r.Name]; known {
+		return
+	}
+	least := int64(model.Unbounded) << 24
+	offers := ns.m.Offers(r.Name, ns.m.Topology.Nodes)
+	for _, n := range s.list {
+		least = min(least, offers[n]) // beyond everything where a node is not judged
+	}
+	s.least[r.Name] = least
+}
+
+// reachable are the nodes on which pods of a group may ever be.
+func (ns *nodeSets) reachable(g *model.Group) []int {
+	if len(ns.running) == 0 {
+		return ns.sites(g)
+	}
+	list, known := ns.reached[g]
+	if !known {
+		list = ns.lasting(g, ns.sites(g))
+		ns.reached[g] = list
+	}
+	return list
+}
+
+// lasting are the nodes that running pods do not close for good.
+func (ns *nodeSets) lasting(g *model.Group, nodes []int) []int {
+	if len(ns.running) == 0 && len(model.HardKeys(g)) == 0 {
+		return nodes
+	}
+	return slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return ns.blocked(g, n) })
+}

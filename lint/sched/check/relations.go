@@ -1,0 +1,101 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// relations are whom the hard terms of workloads select, and for a workload
+// whose anti-affinity selects it and whose spread counts it.
+type relations struct {
+	selects map[*model.Term][]*workload.Workload
+	// keys are those of all hard terms, in order.
+	keys    []string
+	against map[*workload.Workload][]against
+	watched map[*workload.Workload][]watch
+}
+
+type against struct {
+	w   *workload.Workload
+	key string
+}
+
+type watch struct {
+	g *model.Group
+	t *model.Term
+}
+
+// related finds out who selects whom, once for all checks.
+func related(m *model.Model) *relations {
+	return model.Keep(m, func() *relations {
+		all := &relations{selects: map[*model.Term][]*workload.Workload{}, against: map[*workload.Workload][]against{}, watched: map[*workload.Workload][]watch{}}
+		for _, w := range m.Workloads {
+			if g := m.Groups[w]; m.Present(g) {
+				all.learn(m, g)
+			}
+		}
+		all.learnApart(m)
+		slices.Sort(all.keys)
+		all.keys = slices.Compact(all.keys)
+		return all
+	})
+}
+
+// maySelect tells whether a term selects pods of a group at some node at least that
+// takes one of them when it is empty.
+func maySelect(m *model.Model, t *model.Term, g, o *model.Group) bool {
+	if !t.Sel.Local() {
+		return m.Selects(t, g.Workload, o.Workload, model.Asks{Incoming: true})
+	}
+	for n, p := range m.Eligible(o.Workload).Nodes {
+		node := m.Topology.Nodes[n]
+		if (o.Running && p.Name || p.All() && model.Holds(node, o)) && m.Selects(t, g.Workload, o.Workload, model.Asks{Incoming: true, At: node}) {
+			return true
+		}
+	}
+	return false
+}
+
+// learn notes whom the hard terms of a group select.
+func (v *relations) learn(m *model.Model, g *model.Group) {
+	for _, t := range g.Terms {
+		if !t.Hard {
+			continue
+		}
+		v.keys = append(v.keys, t.Key)
+		m.Run().Spend(model.StepsPerTerm)
+		for _, list := range m.Index.Candidates(t, g.Workload) {
+			for _, o := range list {
+				if !m.Present(m.Groups[o]) {
+					continue
+				}
+				if maySelect(m, t, g, m.Groups[o]) {
+					v.selects[t] = append(v.selects[t], o)
+					if t.Use == model.Spread {
+						v.watched[o] = append(v.watched[o], watch{g, t})
+					}
+				}
+				if t.Use == model.AntiAffinity && m.Selects(t, g.Workload, o, model.Asks{}) {
+					v.against[o] = append(v.against[o], against{g.Workload, t.Key})
+				}
+			}
+		}
+	}
+}
+
+// learnApart is addApart for the checker.
+func (v *relations) learnApart(m *model.Model) {
+	for _, p := range m.Apart {
+		v.keys = append(v.keys, p.Key)
+		m.Number()
+		for _, i := range m.StandFor[p.A] {
+			for _, j := range m.StandFor[p.B] {
+				x, y := m.Workloads[i], m.Workloads[j]
+				v.against[x] = append(v.against[x], against{y, p.Key})
+				v.against[y] = append(v.against[y], against{x, p.Key})
+			}
+		}
+	}
+}

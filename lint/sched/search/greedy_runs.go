@@ -1,0 +1,199 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+)
+
+// greedyRuns are runs that one choice after the other makes: to place all pods, or to
+// leave one of them without a node.
+type greedyRuns struct{ *state }
+
+// maxRepairs bounds the runs that are tried after the first.
+const maxRepairs = 12
+
+// repair looks for a run that places all pods where the first did not: again
+// and again, with the pod groups that were left over before the others.
+func (g greedyRuns) repair(o *outcome) {
+	first, last := map[int]int{}, o.best
+	for k := 1; k <= maxRepairs && len(o.best) < o.pods; k++ {
+		placed := map[int]int{}
+		for _, s := range last {
+			placed[s.unit]++
+		}
+		for _, i := range o.units {
+			if placed[i] < g.units[i].pods {
+				first[i] = -k
+			}
+		}
+		last = g.runFirst(o.units, first)
+		g.undo(last)
+		if len(last) > len(o.best) {
+			o.best = last
+		}
+	}
+}
+
+// run is a greedy run: pod groups with the fewest nodes first, those that need
+// company after it, spread evenly over their nodes.
+func (g greedyRuns) run(units []int) []step { return g.runFirst(units, nil) }
+
+// runFirst is that, but for pod groups with a lower rank, which come before others.
+func (g greedyRuns) runFirst(units []int, rank map[int]int) []step {
+	g.m.Run().Spend(len(units) * 4)
+	order := slices.Clone(units)
+	slices.SortStableFunc(order, func(x, y int) int {
+		u, v := g.units[x], g.units[y]
+		return cmp.Or(cmp.Compare(rank[x], rank[y]), cmp.Compare(len(u.near), len(v.near)), cmp.Compare(len(u.nodes.list), len(v.nodes.list)), cmp.Compare(len(v.apart), len(u.apart)), cmp.Compare(x, y))
+	})
+	left := map[int]int{}
+	for _, i := range order {
+		left[i] = g.units[i].pods
+	}
+	var all []step
+	for again := true; again; {
+		again = false
+		for _, i := range order {
+			if left[i] == 0 {
+				continue
+			}
+			run := g.scatter(i, left[i])
+			left[i] -= len(run)
+			all = append(all, run...)
+			// Only company and spread can make room for pods that had none.
+			again = again || len(run) > 0 && (left[i] > 0 || g.enables(i))
+		}
+	}
+	return append(all, g.finish(units, left)...)
+}
+
+// enables reports whether pods of a pod group can make a node take other pods.
+func (g greedyRuns) enables(i int) bool {
+	return len(g.watchers[i]) > 0 || len(g.counts[i]) > 0 && g.wanted(i)
+}
+
+// scatter places pods of a pod group one to a node, round after round.
+func (g greedyRuns) scatter(i, pods int) []step {
+	u := g.units[i]
+	g.m.Run().Spend(1)
+	if len(u.spreads) == 1 {
+		return g.fillEvenly(i, u.spreads[0], pods)
+	}
+	list := u.nodes.list
+	start := 0
+	if len(list) > 0 {
+		start = i * 31 % len(list)
+	}
+	var run []step
+	for progress := true; progress && len(run) < pods; {
+		progress = false
+		for k := range list {
+			n := int(list[(start+k)%len(list)])
+			if len(run) < pods && g.takes(i, n) {
+				g.place(i, n)
+				run = append(run, step{i, n})
+				progress = true
+			}
+		}
+	}
+	return run
+}
+
+// maxFillers bounds the pod groups and nodes among which a run that leaves a pod
+// group without a node is looked for.
+const maxFillers = 400_000
+
+// fillers looks for a run that leaves a pod group without a node, those with few nodes
+// first.
+func (g greedyRuns) fillers(c component) ([]step, bool) {
+	if len(c.units)*len(g.nodes) > maxFillers {
+		return nil, false
+	}
+	order := slices.Clone(c.units)
+	slices.SortStableFunc(order, func(x, y int) int { return len(g.units[x].nodes.list) - len(g.units[y].nodes.list) })
+	for _, i := range order {
+		if u := g.units[i]; u.pods == 0 || u.kubelet {
+			continue
+		}
+		if run, ok := g.fillNodes(c, i); ok {
+			return run, true
+		}
+	}
+	return nil, false
+}
+
+// fillNodes builds such a run for one pod group: on every node that takes it, pods of
+// others, those with the largest requests first, until it does not. The filters
+// are asked at every step, so what comes out is a run.
+func (g greedyRuns) fillNodes(c component, i int) ([]step, bool) {
+	g.m.Run().Spend(len(c.units) * 2)
+	blockers := slices.DeleteFunc(slices.Clone(c.units), func(j int) bool { return g.units[j].kubelet })
+	slices.SortStableFunc(blockers, func(x, y int) int { return cmp.Compare(g.bulk(y), g.bulk(x)) })
+	var run []step
+	left := make([]int, len(blockers))
+	for b, j := range blockers {
+		left[b] = g.others(i, j, g.units[i].pods-1)
+	}
+	nodes := slices.Clone(g.units[i].nodes.list)
+	slices.SortStableFunc(nodes, func(x, y int32) int { return cmp.Compare(g.room(int(x)), g.room(int(y))) })
+	for _, n := range nodes {
+		for g.takes(i, int(n)) {
+			at := 0
+			for at < len(blockers) && (left[at] == 0 || !g.takes(blockers[at], int(n))) {
+				at++
+			}
+			g.m.Run().Spend(1 + at/model.PerStep)
+			if at == len(blockers) {
+				g.undo(run)
+				return nil, false
+			}
+			j := blockers[at]
+			g.place(j, int(n))
+			run = append(run, step{j, int(n)})
+			left[at]--
+		}
+	}
+	g.undo(run)
+	return g.after(c, run)
+}
+
+// finish goes on from the current state until none of what is left fits.
+func (g greedyRuns) finish(units []int, left map[int]int) []step {
+	var all []step
+	for progress := true; progress; {
+		progress = false
+		for _, i := range units {
+			run := g.scatter(i, left[i])
+			left[i] -= len(run)
+			all = append(all, run...)
+			progress = progress || len(run) > 0
+		}
+	}
+	return all
+}
+
+// after is a run that starts with some steps and goes on until nothing fits, if
+// that leaves pods over.
+func (g greedyRuns) after(c component, start []step) ([]step, bool) {
+	var run []step
+	for _, s := range start {
+		if !g.takes(s.unit, s.node) {
+			g.undo(run)
+			return nil, false
+		}
+		g.place(s.unit, s.node)
+		run = append(run, s)
+	}
+	left := map[int]int{}
+	for _, i := range c.units {
+		left[i] = g.units[i].pods
+	}
+	for _, s := range run {
+		left[s.unit]--
+	}
+	run = append(run, g.finish(c.units, left)...)
+	g.undo(run)
+	return run, len(run) < c.pods
+}

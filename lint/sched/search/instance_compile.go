@@ -1,0 +1,254 @@
+package search
+
+import (
+	"math"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// compiler turns a model into an instance; what it keeps nobody needs afterwards.
+type compiler struct {
+	*state
+	relax    *relaxation
+	keyAt    map[string]int
+	sets     map[string]*nodeSet
+	included map[model.DomainKey]*inclusion
+}
+
+// newState compiles a model. Workloads that are refused, finished or not
+// modelled take no part; running pods are in place.
+func newState(m *model.Model, contend bool, relax *relaxation) *state {
+	a := &state{
+		instance: instance{m: m, nodes: m.Topology.Nodes, contend: contend, unitsOf: map[*workload.Workload][]int{}, places: [][]bool{nil}},
+		byDomain: map[exclusion]*counter{},
+	}
+	b := &compiler{state: a, relax: relax, keyAt: map[string]int{}, sets: map[string]*nodeSet{}, included: map[model.DomainKey]*inclusion{}}
+	m.Run().Spend(model.StepsPerArena)
+	if relax != nil {
+		a.nodes = slices.Concat(a.nodes, relax.nodes)
+	}
+	for _, w := range takingPart(m, relax) {
+		if g := m.Groups[w]; model.Modelled(g) {
+			b.addUnits(g)
+		}
+	}
+	b.addResources()
+	a.counts = make([][]keyed, len(a.units))
+	for i := range a.units {
+		b.relate(i)
+	}
+	b.addApart()
+	b.addPorts()
+	a.in = make([][]int32, len(a.units))
+	a.watchers = make([][]watcher, len(a.units))
+	for _, u := range a.units {
+		for _, c := range u.spreads {
+			for _, v := range c.watch {
+				a.watchers[v.unit] = append(a.watchers[v.unit], watcher{c, v.place})
+			}
+		}
+	}
+	for i, u := range a.units {
+		u.cost, u.moved = u.asking(), 1+(len(u.ports)+len(a.counts[i])+len(a.watchers[i]))/model.PerStep
+	}
+	for i, u := range a.units {
+		if u.g.Running {
+			for _, n := range u.nodes.list {
+				a.place(i, int(n))
+				a.running = append(a.running, step{i, int(n)})
+			}
+		}
+	}
+	a.rest = slices.Clone(a.free)
+	return a
+}
+
+// addUnits adds the pods of a group: a DaemonSet has a pod group for every node that
+// its controller chooses (R-N29, R-N31).
+func (b *compiler) addUnits(g *model.Group) {
+	if g.Kind.PerNode() {
+		for n, p := range b.passes(g) {
+			if p.All() && !b.relax.gone(g) {
+				b.addUnit(&podGroup{g: g, pods: 1, kubelet: g.Spec.NodeName != "", pinned: n, nodes: &nodeSet{list: []int32{int32(n)}, one: n}})
+			}
+		}
+		return
+	}
+	u := &podGroup{g: g, pods: b.relax.pods(g), kubelet: g.Spec.NodeName != ""}
+	if g.After != nil {
+		u.after = b.units[b.unitsOf[g.After][0]]
+	}
+	b.addUnit(u)
+}
+
+func (b *compiler) addUnit(u *podGroup) {
+	b.unitsOf[u.g.Workload] = append(b.unitsOf[u.g.Workload], len(b.units))
+	b.units = append(b.units, u)
+}
+
+// nodesFor is the set of nodes for the pods of a pod group: those that pass the
+// filters, less those that are too small. Most sets need nothing taken away.
+func (b *compiler) nodesFor(u *podGroup) *nodeSet {
+	base := b.passing(u.g)
+	if u.g.Running || roomEverywhere(u, base) {
+		return base
+	}
+	id := u.g.Signature + "|" + u.g.Request + "|" + b.relaxed(u.g)
+	if s := b.sets[id]; s != nil {
+		return s
+	}
+	b.m.Run().Spend(1 + len(b.nodes)/model.PerStep)
+	s := &nodeSet{has: make([]bool, len(b.nodes)), one: -1}
+	for _, n := range base.list {
+		if b.fits(u, int(n)) {
+			s.has[n] = true
+			s.list = append(s.list, n)
+		}
+	}
+	b.sets[id] = s
+	return s
+}
+
+// relaxed tells apart workloads that a relaxation may treat each in its way.
+func (b *compiler) relaxed(g *model.Group) string {
+	if !b.relax.treats(g) && !g.Running {
+		return ""
+	}
+	return g.Object.Namespace + "/" + g.Object.Kind + "/" + g.Object.Name
+}
+
+// passing are the nodes that pass the node-level filters.
+func (b *compiler) passing(g *model.Group) *nodeSet {
+	id := g.Signature + "|" + b.relaxed(g)
+	if s := b.sets[id]; s != nil {
+		return s
+	}
+	b.m.Run().Spend(len(b.nodes) * (1 + len(b.resources)) / model.PerStep)
+	s := &nodeSet{has: make([]bool, len(b.nodes)), one: -1, least: make([]int64, len(b.resources))}
+	for r := range s.least {
+		s.least[r] = math.MaxInt64
+	}
+	for n, p := range b.passes(g) {
+		if g.Running && p.Name || !g.Running && p.All() {
+			s.has[n] = true
+			s.list = append(s.list, int32(n))
+			for r, free := range b.left(n) {
+				s.least[r] = min(s.least[r], free)
+			}
+		}
+	}
+	b.sets[id] = s
+	return s
+}
+
+func (b *compiler) key(name string) int {
+	if i, known := b.keyAt[name]; known {
+		return i
+	}
+	b.m.Run().Spend(1 + len(b.nodes)/model.PerStep)
+	b.keyAt[name] = len(b.keys)
+	b.keys = append(b.keys, name)
+	domain, size := b.m.Numbered(name, b.nodes)
+	b.domain, b.sizes = append(b.domain, domain), append(b.sizes, size)
+	return len(b.keys) - 1
+}
+
+// addResources lists the resources that somebody asks for, slots for pods
+// last, and what the nodes offer.
+func (b *compiler) addResources() {
+	index := map[corev1.ResourceName]int{}
+	for _, u := range b.units {
+		for _, r := range b.requests(u) {
+			if _, ok := index[r.Name]; !ok {
+				index[r.Name] = len(b.resources)
+				b.resources = append(b.resources, r.Name)
+			}
+		}
+	}
+	b.resources = append(b.resources, corev1.ResourcePods)
+	slots := len(b.resources) - 1
+	b.m.Run().Spend(len(b.resources) * (len(b.units) + len(b.nodes)) / (2 * model.PerStep))
+	for _, u := range b.units {
+		u.ask = make([]int64, len(b.resources))
+		if !b.relax.without(u.g, atomSlots) {
+			u.ask[slots] = 1
+		}
+		for _, r := range b.requests(u) {
+			u.ask[index[r.Name]] = r.Amount
+		}
+	}
+	b.free = make([]int64, len(b.nodes)*len(b.resources))
+	for r, name := range b.resources {
+		for n, amount := range b.m.Offers(name, b.nodes) {
+			b.free[n*len(b.resources)+r] = amount
+		}
+	}
+	for _, u := range b.units {
+		if u.kubelet {
+			b.forgetUnlisted(u, index)
+		}
+	}
+	for _, u := range b.units { // nodes that are too small even when empty
+		if u.nodes == nil {
+			u.nodes = b.nodesFor(u)
+		} else if !b.fits(u, u.nodes.one) {
+			u.nodes = &nodeSet{one: -1}
+		}
+	}
+}
+
+// forgetUnlisted drops extended resources that the one node which a kubelet
+// pod may be on does not list.
+func (b *compiler) forgetUnlisted(u *podGroup, index map[corev1.ResourceName]int) {
+	for n, node := range b.nodes {
+		if node.Name != u.g.Spec.NodeName {
+			continue
+		}
+		for name, i := range index {
+			if _, listed := b.nodes[n].Allocatable[name]; !listed && model.Extended(name) {
+				u.ask[i] = 0
+			}
+		}
+	}
+}
+
+func roomEverywhere(u *podGroup, s *nodeSet) bool {
+	for r, ask := range u.ask {
+		if ask > 0 && ask > s.least[r] {
+			return false
+		}
+	}
+	return true
+}
+
+// requests are what the pods of a pod group ask for.
+func (b *compiler) requests(u *podGroup) []model.Request {
+	if b.relax.without(u.g, atomRequests) {
+		return nil
+	}
+	return u.g.Requests
+}
+
+// passes is the outcome of the node-level filters for every node of the instance.
+func (b *compiler) passes(g *model.Group) []model.Passes {
+	all := b.m.Eligible(g.Workload).Nodes
+	selector, taints := b.relax.without(g, atomSelector), b.relax.without(g, atomTaints)
+	if len(all) == len(b.nodes) && !selector && !taints {
+		return all
+	}
+	b.m.Run().Spend(model.StepsPerTerm + len(b.nodes)/2)
+	relaxed := append([]model.Passes(nil), all...)
+	f := model.NewFilter(g.Workload)
+	for _, n := range b.nodes[len(all):] {
+		relaxed = append(relaxed, f.Passes(n))
+	}
+	for i := range relaxed {
+		p := &relaxed[i]
+		p.Selector = p.Selector || selector
+		p.Taints, p.Schedulable = p.Taints || taints, p.Schedulable || taints
+	}
+	return relaxed
+}
