@@ -65,14 +65,14 @@ func (c podChecker) pod(spec *place) {
 	c.spread(spec)
 	c.tolerations(spec)
 	if c.w.Kind.VM {
-		resourceChecker{c.checker}.machine(spec)
+		resourceChecker(c).machine(spec)
 		return
 	}
 	c.names(spec)
 	c.restarts(spec)
 	c.gates(spec)
 	c.ports(spec)
-	resourceChecker{c.checker}.containers(spec)
+	resourceChecker(c).containers(spec)
 }
 
 // place is a field of the object or an item of a list. The way to it is a

@@ -78,7 +78,7 @@ func (e evictions) evicted(w *workload.Workload) (d Drain, blocked bool) {
 	case len(budgets) == 1 && budgets[0].Known && budgets[0].Allowed == 0:
 		return Drain{Answer: diag.Never, Budgets: budgets}, true
 	}
-	m := migrations{e.shared}.Migration(w)
+	m := migrations(e).Migration(w)
 	if !m.Evicts || m.Answer == diag.None {
 		return Drain{}, false
 	}

@@ -127,13 +127,13 @@ func (d decider) decide(c component, o Options) outcome {
 	if c.unsure {
 		return d.unsure(c)
 	}
-	forms := closedForms{d.state}
+	forms := closedForms(d)
 	for _, settle := range []func(component) (outcome, bool){forms.laminar, forms.oneSpread, forms.selfAffinity} {
 		if out, ok := settle(c); ok {
 			return out
 		}
 	}
-	out := estimates{d.state}.estimate(c)
+	out := estimates(d).estimate(c)
 	if !(out.decided && out.exact) && c.pods <= mediumPods && (!out.decided || len(d.nodes) <= smallNodes) {
 		if exact, ok := d.trySearch(c, o, out.decided); ok {
 			return d.refined(&out, exact)

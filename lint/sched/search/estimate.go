@@ -2,17 +2,17 @@ package search
 
 // A component that is too large to try everything is settled by proofs that
 // need no search, each of which may fail: that some pod groups cannot all have room
-// (never), that no pod group can be overcommitted out (always), and runs that place
+// (never), that no pod group can be crowded out (always), and runs that place
 // everything or get stuck. What stays open is given as bounds.
 
 // estimates are proofs and runs that need no search.
 type estimates struct{ *state }
 
 // estimate settles a component as far as proofs and runs go. The proofs that
-// nobody can be overcommitted out need no complete run: any run is one then.
+// no pod can be crowded out need no complete run: any run is one then.
 func (e estimates) estimate(c component) outcome {
 	o := openOutcome(c)
-	o.best = greedyRuns{e.state}.run(c.units)
+	o.best = greedyRuns(e).run(c.units)
 	e.undo(o.best)
 	if len(o.best) < c.pods {
 		e.shortOfRoom(&o)
@@ -20,7 +20,7 @@ func (e estimates) estimate(c component) outcome {
 	switch {
 	case o.most < c.pods:
 		o.never, o.decided = true, true
-	case (headroom{e.state}).neverStuck(&o):
+	case headroom(e).neverStuck(&o):
 		o.always, o.decided, o.exact = true, true, len(o.best) == c.pods
 		o.least, o.worst = c.pods, o.best
 		copy(o.ownLeast, o.ownMost)
@@ -44,10 +44,10 @@ func (e estimates) byRuns(o *outcome) {
 		return
 	}
 	if len(o.units)*len(e.nodes) <= maxFillers {
-		greedyRuns{e.state}.repair(o)
+		greedyRuns(e).repair(o)
 	}
 	if len(o.best) == o.pods {
-		o.worst, o.decided = greedyRuns{e.state}.fillers(o.component)
+		o.worst, o.decided = greedyRuns(e).fillers(o.component)
 	}
 }
 

@@ -17,7 +17,7 @@ func (e estimates) shortOfRoom(o *outcome) {
 	why := certificate.Proof{Kind: certificate.LimitProof}
 	for k, i := range o.units {
 		u := e.units[i]
-		most, known := closedForms{e.state}.mostAlone(i)
+		most, known := closedForms(e).mostAlone(i)
 		if !known || most >= u.pods {
 			continue
 		}
