@@ -210,7 +210,7 @@ const (
 	yes, no, may, open = "yes", "no", "may", "unknown"
 )
 
-var inWords = map[diag.Outcome]string{diag.Always: yes, diag.Never: no, diag.Sometimes: may, diag.Unknown: open, "": "unfit"}
+var inWords = map[diag.Outcome]string{diag.Always: yes, diag.Never: no, diag.Sometimes: may, diag.Unknown: open, diag.None: "none", "": "unfit"}
 
 func placing(m *model.Model) said {
 	d := search.Decide(m, search.Options{Steps: 400_000})
@@ -229,8 +229,8 @@ func changing(j *disruption.Judge, m *model.Model) said {
 		for _, r := range j.Rollouts(w) {
 			all[name+" rolls"] = inWords[r.Verdict]
 		}
-		all[name+" drains"], all[name+" migrates"] = string(j.Drain(w).Answer), string(j.Migration(w).Answer)
-		all[name+" scales"] = string(j.Scaling(w).Answer)
+		all[name+" drains"], all[name+" migrates"] = inWords[j.Drain(w).Answer], inWords[j.Migration(w).Answer]
+		all[name+" scales"] = inWords[j.Scaling(w).Answer]
 		for _, key := range []string{keys[host], keys[zone]} {
 			for _, s := range j.Survives(w, key) {
 				places := s.Nodes
