@@ -146,32 +146,66 @@ func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []i
 
 // fills reports whether all pods of a member that are alone find a place, by a count:
 // one node after the other where they only keep apart, and the same share for each
-// domain where one spread counts them.
+// domain where one spread counts them. It looks at no more nodes than it takes.
 func (f *closedForms) fills(m certificate.Member) bool {
 	if len(model.HardKeys(m.G)) == 0 {
-		return f.separate(m, f.sites(m.G), f.apartOn(m.G)) >= m.Pods
+		return f.fillsApart(m)
 	}
-	if len(model.HardKeys(m.G)) > 1 || len(f.apartOn(m.G)) > 0 {
-		return false
+	return len(model.HardKeys(m.G)) == 1 && len(f.apartOn(m.G)) == 0 && f.fillsEvenly(m)
+}
+
+func (f *closedForms) fillsApart(m certificate.Member) bool {
+	keys, left := f.apartOn(m.G), m.Pods
+	taken := map[[2]string]bool{}
+	for _, n := range f.sites(m.G) {
+		if left <= 0 {
+			break
+		}
+		labels, most, free := f.m.Topology.Nodes[n].Labels, alike(m, f.m.Topology.Nodes[n]), true
+		for _, k := range keys {
+			if value, ok := labels[k]; ok {
+				most, free = min(most, 1), free && !taken[[2]string{k, value}]
+			}
+		}
+		if !free || most == 0 {
+			continue
+		}
+		for _, k := range keys {
+			if value, ok := labels[k]; ok {
+				taken[[2]string{k, value}] = true
+			}
+		}
+		left -= most
 	}
-	i := slices.IndexFunc(m.G.Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Spread })
-	t := m.G.Terms[i]
+	return left <= 0
+}
+
+func (f *closedForms) fillsEvenly(m certificate.Member) bool {
+	t := m.G.Terms[slices.IndexFunc(m.G.Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Spread })]
 	domains := f.domains(m.G, t)
 	if len(domains) == 0 || len(domains) < t.MinDomains() {
 		return false
 	}
 	share, more := m.Pods/len(domains), m.Pods%len(domains)
-	by, _ := byDomain(f.m, f.sites(m.G), t.Key)
-	for value := range domains {
-		room := f.picked(m, by[value], nil)
-		if room < share {
-			return false
+	room, full, fuller := map[string]int{}, 0, 0
+	for _, n := range f.sites(m.G) {
+		if (share == 0 || full == len(domains)) && fuller >= more {
+			break
 		}
-		if room > share {
-			more--
+		value, ok := f.m.Topology.Nodes[n].Labels[t.Key]
+		if !ok || !domains[value] {
+			continue
+		}
+		before := room[value]
+		room[value] = min(model.Unbounded, before+alike(m, f.m.Topology.Nodes[n]))
+		if before < share && room[value] >= share {
+			full++
+		}
+		if before <= share && room[value] > share {
+			fuller++
 		}
 	}
-	return more <= 0
+	return (share == 0 || full == len(domains)) && fuller >= more
 }
 
 // checkLimit bounds the pods of one member by the closed forms.

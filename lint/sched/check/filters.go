@@ -17,11 +17,11 @@ type filters struct {
 	// contend is unset where pods do not contend for resources.
 	contend bool
 	// eligibles are the domains that count for a constraint.
-	eligibles map[*model.Term]map[string]bool
+	eligibles keptDomains
 }
 
 func newFilters(b books, contend bool) filters {
-	return filters{b, contend, map[*model.Term]map[string]bool{}}
+	return filters{b, contend, domainsOf(b.m, b.absent)}
 }
 
 // refuses applies the filters.
@@ -242,9 +242,28 @@ func (f *filters) reasons(g *model.Group) map[certificate.Reason]int {
 	return count
 }
 
+// domainsKey is equal for constraints whose domains are on the same nodes.
+type domainsKey struct {
+	signature, key, keys      string
+	affinity, taints, perNode bool
+}
+
+// keptDomains are domains by what they rest on: many workloads ask for the same.
+type keptDomains map[domainsKey]map[string]bool
+
+// domainsOf are those that are kept with the nodes of a model, or of their own after a
+// loss of nodes.
+func domainsOf(m *model.Model, lost *absence) keptDomains {
+	if lost != nil {
+		return keptDomains{}
+	}
+	return *model.KeepForNodes(m, func() *keptDomains { return &keptDomains{} })
+}
+
 // domains are the values of the key of a constraint on the nodes that count for it.
 func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
-	known := f.eligibles[t]
+	id := domainsKey{g.Signature, t.Key, g.KeysID, t.HonorsAffinity(), t.HonorsTaints(), g.Kind.PerNode()}
+	known := f.eligibles[id]
 	if known == nil {
 		known = map[string]bool{}
 		for n, node := range f.m.Topology.Nodes {
@@ -252,8 +271,8 @@ func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
 				known[node.Labels[t.Key]] = true
 			}
 		}
-		f.m.Run().Spend(len(f.m.Topology.Nodes) / model.PerStep)
-		f.eligibles[t] = known
+		f.m.Run().Spend(len(f.m.Topology.Nodes))
+		f.eligibles[id] = known
 	}
 	return known
 }

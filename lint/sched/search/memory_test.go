@@ -3,6 +3,7 @@ package search_test
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"strings"
 	"testing"
@@ -96,6 +97,7 @@ func hostileInputs() []hostile {
 // workloads. The model that the decision is about counts, and so does reading
 // it from text, which is what a run as a whole needs.
 func BenchmarkMemory(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // tests collect garbage less often
 	for _, v := range hostileInputs() {
 		b.Run(v.name, func(b *testing.B) { decidedWithin(b, 1<<30, v.nodes, v.manifests) })
 	}
