@@ -6,7 +6,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/contexts"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/facts/build"
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
@@ -90,13 +90,13 @@ type cluster struct {
 	// declare them: most contexts have the same. Answered is what contexts with the
 	// same nodes need not be asked again.
 	topologies map[string]*topology.Topology
-	answered   map[*topology.Topology]*facts.Answered
+	answered   map[*topology.Topology]*build.Answered
 }
 
 // divide divides a part into contexts. One that the configuration names is one
 // context, and what it declares differently in two files is an error.
 func (r *run) divide(p part) *cluster {
-	c := &cluster{part: p, reader: r.readerOf(p), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*facts.Answered{}}
+	c := &cluster{part: p, reader: r.readerOf(p), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*build.Answered{}}
 	c.elsewhere = r.beyond(p)
 	c.Division = contexts.Split(p.objects, r.table.Declares)
 	if p.name != "" {
@@ -164,7 +164,7 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	if c.topologies[key] == nil {
 		c.topologies[key] = r.topology(c.part, declared)
 		if c.Len() > 1 {
-			c.answered[c.topologies[key]] = facts.NewAnswered(&r.advice)
+			c.answered[c.topologies[key]] = build.NewAnswered(&r.advice)
 		}
 	}
 	s.nodes = c.topologies[key]
@@ -195,8 +195,8 @@ func (r *run) part() float64 {
 }
 
 // input is what the facts of a context are about.
-func (r *run) input(s *scene) facts.Input {
-	return facts.Input{Model: s.model, Set: s.set, Complete: r.Policy.Own(), Survive: r.survive, Skew: r.Level("rollout-ends-skewed") != diag.LevelOff, Brief: r.brief()}
+func (r *run) input(s *scene) build.Input {
+	return build.Input{Model: s.model, Set: s.set, Complete: r.Policy.Own(), Survive: r.survive, Skew: r.Level("rollout-ends-skewed") != diag.LevelOff, Brief: r.brief()}
 }
 
 // cluster judges one part, context by context.
@@ -210,7 +210,7 @@ func (r *run) cluster(p part) {
 		s := r.scene(c, x)
 		input := r.input(s)
 		input.Answered = c.answered[s.nodes]
-		f := facts.Build(input)
+		f := build.Facts(input)
 		r.spent += s.model.Run().Spent()
 		r.unknowns(s.set, s.model)
 		r.givenUp(s.model)
@@ -239,14 +239,14 @@ const manyContexts = "what becomes of it in further contexts: there are too many
 // passOver leaves open what becomes of the objects of a part in further contexts.
 func (r *run) passOver(p part) {
 	r.unanswered(manyContexts, p.objects)
-	r.decide(p.key(), facts.Unjudged(p.objects))
+	r.decide(p.key(), build.Unjudged(p.objects))
 }
 
 // decide keeps how far objects are settled: as far as every context does that
 // holds them.
-func (r *run) decide(cluster string, d facts.Decisions) {
+func (r *run) decide(cluster string, d build.Decisions) {
 	if r.decisions[cluster] == nil {
-		r.decisions[cluster] = facts.Decisions{}
+		r.decisions[cluster] = build.Decisions{}
 	}
 	r.decisions[cluster].Meet(d)
 }
@@ -275,7 +275,7 @@ func same(d *diag.Diagnostic) sameFinding {
 
 // judge adds what the policy finds in some facts, which are about objects of a
 // cluster, or about no cluster. What an earlier context has found counts once.
-func (r *run) judge(f *facts.Facts, c *cluster, objects []*source.Object) {
+func (r *run) judge(f *build.Built, c *cluster, objects []*source.Object) {
 	for _, found := range r.findings(f, c, objects, f.Found) {
 		if key := same(&found.Diagnostic); !r.seen[key] {
 			r.seen[key] = true

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/facts/build"
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -60,13 +60,13 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 		return nil, err
 	}
 	r.gather()
-	x.explain(facts.Input{Model: sched.New(&workload.Set{}, nil), Problems: r.set.Problems}, nil, nil)
+	x.explain(build.Input{Model: sched.New(&workload.Set{}, nil), Problems: r.set.Problems}, nil, nil)
 	for _, p := range r.parts() {
 		x.cluster(p)
 	}
 	r.unsettle()
 	_, accepted, complaints := accept.Suppress(r.found, r.suppressions.all, accept.Options{Today: r.Today, Rules: r.Policy.IDs()})
-	for _, f := range r.findings(facts.Complain(complaints), nil, nil, nil) {
+	for _, f := range r.findings(build.Complain(complaints), nil, nil, nil) {
 		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) {
 			return nil, diag.Account{Notes: []string{"this finding is about the suppression only, so nodes are not checked"}}
 		})
@@ -165,8 +165,8 @@ func (x *explaining) isAt(o *source.Object) bool {
 }
 
 // explain explains what is found at the place among objects of a cluster.
-func (x *explaining) explain(in facts.Input, c *cluster, objects []*source.Object) *facts.Explainer {
-	e := facts.NewExplainer(in)
+func (x *explaining) explain(in build.Input, c *cluster, objects []*source.Object) *build.Explainer {
+	e := build.NewExplainer(in)
 	var ids []int
 	found := x.findings(e.Facts(), c, objects, func(fact int) { ids = append(ids, fact) })
 	for i := range found {

@@ -13,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/facts/build"
 	"github.com/schedlint/schedlint/lint/kustomize"
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/source"
@@ -118,7 +119,7 @@ type run struct {
 	scanned      []string                  // files whose comments are among the suppressions
 	renders
 	// decisions are those of each cluster, broken the files with mistakes.
-	decisions map[string]facts.Decisions
+	decisions map[string]build.Decisions
 	broken    map[string]bool
 	// altered are objects of which kustomizations may change anything.
 	altered []*source.Object
@@ -139,7 +140,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 		r.remember()
 	}
 	r.gather()
-	r.judge(facts.Build(facts.Input{Model: sched.New(&workload.Set{}, nil), Problems: r.set.Problems}), nil, nil)
+	r.judge(build.Facts(build.Input{Model: sched.New(&workload.Set{}, nil), Problems: r.set.Problems}), nil, nil)
 	parts := r.parts()
 	r.set = nil // each part is let go once it is judged
 	for len(parts) > 0 {
@@ -167,7 +168,7 @@ func Run(ctx context.Context, o Options) (*diag.Report, error) {
 func newRun(ctx context.Context, o Options, losses []string) *run {
 	r := &run{
 		Options: o, ctx: ctx, table: workload.NewTable(), files: map[string]*source.File{}, report: &diag.Report{}, skips: newSkips(), tally: facts.NewTally(),
-		survive: asks(o.Config, losses), decisions: map[string]facts.Decisions{}, broken: map[string]bool{}, seen: map[sameFinding]bool{}, open: map[unknown]bool{},
+		survive: asks(o.Config, losses), decisions: map[string]build.Decisions{}, broken: map[string]bool{}, seen: map[sameFinding]bool{}, open: map[unknown]bool{},
 		permitted: map[diag.Suppression]bool{}, renders: newRenders(), advice: int(adviceSteps * max(o.Steps, 1)),
 	}
 	if o.OnlyKnown {
@@ -336,8 +337,8 @@ func (r *run) relative(paths []string) []string {
 // findings lets the policy see the facts and turns what it says into findings:
 // place, object and explanation come from the fact, never from the rule. C is nil
 // for facts about no cluster. With is told the fact of each.
-func (r *run) findings(f *facts.Facts, c *cluster, objects []*source.Object, with func(fact int)) (all []accept.Finding) {
-	judgements, err := r.Policy.Evaluate(r.ctx, f, r.tally)
+func (r *run) findings(f *build.Built, c *cluster, objects []*source.Object, with func(fact int)) (all []accept.Finding) {
+	judgements, err := r.Policy.Evaluate(r.ctx, f.Facts, r.tally)
 	r.fail(err)
 	var in *locator
 	for _, failure := range r.tally.Failures {

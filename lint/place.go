@@ -8,7 +8,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/facts/build"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
@@ -71,7 +71,7 @@ func (r *run) place(p part) ([]diag.Placement, error) {
 		if s.nodes.Empty() {
 			return nil, ErrNoTopology
 		}
-		doc := facts.Decision(s.model, search.Decide(s.model, search.Options{}), disruption.New(s.model, s.set, search.Options{}), r.survive)
+		doc := build.Decision(s.model, search.Decide(s.model, search.Options{}), disruption.New(s.model, s.set, search.Options{}), r.survive)
 		r.spent += s.model.Run().Spent()
 		doc.Unknown = r.asked(func(one *run) {
 			one.unknowns(s.set, s.model)

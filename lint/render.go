@@ -10,7 +10,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/facts/build"
 	"github.com/schedlint/schedlint/lint/origin"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/sched"
@@ -212,8 +212,8 @@ func (r *run) unrendered(asked *Render, p *render.Problem) {
 // be rendered before a change.
 func (r *run) quiet() {
 	for _, name := range slices.Sorted(maps.Keys(r.quietly)) {
-		in := facts.Input{Model: sched.New(&workload.Set{}, nil), Problems: []source.Problem{r.quietly[name]}}
-		for _, f := range r.findings(facts.Build(in), nil, nil, nil) {
+		in := build.Input{Model: sched.New(&workload.Set{}, nil), Problems: []source.Problem{r.quietly[name]}}
+		for _, f := range r.findings(build.Facts(in), nil, nil, nil) {
 			r.report.Quiet = append(r.report.Quiet, diag.Quiet{Render: name, Diagnostic: f.Diagnostic})
 		}
 	}

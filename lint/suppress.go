@@ -9,7 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/facts/build"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -148,7 +148,7 @@ func (r *run) sources() {
 }
 
 // looked notes what is decided about the objects that suppressions are about.
-func (r *run) looked(f *facts.Facts, objects []*source.Object) {
+func (r *run) looked(f *build.Built, objects []*source.Object) {
 	s := &r.suppressions
 	if len(s.all) == 0 {
 		return
@@ -165,7 +165,7 @@ func (r *run) looked(f *facts.Facts, objects []*source.Object) {
 	}
 }
 
-func (r *run) look(f *facts.Facts, o *source.Object, s *accept.Suppression) {
+func (r *run) look(f *build.Built, o *source.Object, s *accept.Suppression) {
 	lists := r.Policy.Reads(s.Rule)
 	if r.Level(s.Rule) != diag.LevelOff && f.Decisions().Decided(o.ID(), lists) {
 		s.Decided++
@@ -197,7 +197,7 @@ func (r *run) accept() {
 	r.unsettle()
 	kept, accepted, complaints := accept.Suppress(r.found, all, options)
 	r.found = nil
-	r.judge(facts.Complain(complaints), nil, nil)
+	r.judge(build.Complain(complaints), nil, nil)
 	kept = append(kept, r.found...)
 	r.found = nil
 	if b := r.Baseline; b != nil {
@@ -207,7 +207,7 @@ func (r *run) accept() {
 		}
 	}
 	kept, based, healed, complaints := r.Baseline.Apply(kept, r.Today)
-	r.judge(facts.Complain(complaints), nil, nil)
+	r.judge(build.Complain(complaints), nil, nil)
 	r.report.Diagnostics = diagnostics(append(kept, r.found...))
 	r.report.Accepted = diagnostics(append(accepted, based...))
 	r.report.Summary.Healed = r.healed(healed)

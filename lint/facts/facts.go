@@ -31,27 +31,7 @@ type Facts struct {
 	NodeTerms     []NodeTerm     `json:"node_terms"`
 	LabelKeys     []LabelKey     `json:"label_keys"`
 	Suppressions  []Suppression  `json:"suppressions"`
-
-	subjects []Subject
-	notes    []string
-	settled  Decisions
-	answered *Answered // nil where no other context has the same nodes
 }
-
-// Subject is what stands behind a fact: where it is and what explains it.
-type Subject struct {
-	Object   *diag.Object // nil where a text holds no object
-	Location diag.Span
-	Related  []diag.Related
-	Fixes    []diag.Fix
-	// Pending is how many pods the fact says stay Pending.
-	Pending int
-
-	advised advice
-}
-
-// Subject is what stands behind the fact with that id.
-func (f *Facts) Subject(id int) Subject { return f.subjects[id-1] }
 
 // Judgement is what a rule says about a fact: one line, and further ones.
 type Judgement struct {

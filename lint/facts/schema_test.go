@@ -12,7 +12,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
 // TestSchemaFile keeps the committed schema equal to the structs.
@@ -136,13 +135,4 @@ func decoded(t *testing.T, f *Facts) any {
 		t.Fatal(err)
 	}
 	return value
-}
-
-// TestOverrunSays: every cause for which a decision leaves workloads open has words.
-func TestOverrunSays(t *testing.T) {
-	for _, cause := range []model.Cause{model.ByBudget, model.BySize, model.ByFault} {
-		if overrun[cause] == "" {
-			t.Errorf("nothing is said of %q", cause)
-		}
-	}
 }

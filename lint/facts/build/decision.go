@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"cmp"
@@ -17,6 +17,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
+// decision makes the document of the place command.
+type decision struct{ *builder }
+
 // Reference names a workload as placements do: apiVersion/kind/namespace/name.
 func Reference(w *workload.Workload) string {
 	namespace := w.Object.Namespace
@@ -29,7 +32,8 @@ func Reference(w *workload.Workload) string {
 // Decision turns a decision into the document that the place command prints,
 // with what the judge says of change, and of the losses that are asked for.
 func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, survive func(*workload.Workload) []string) *diag.Placement {
-	b := &builder{Facts: &Facts{settled: Decisions{}}, Input: Input{Survive: survive}, m: m, j: j}
+	b := newBuilder(Input{Model: m, Survive: survive})
+	b.j = j
 	if b.prepared = j.Prepare(); !b.prepared {
 		m.Run().GiveUp(m.Workloads, askChange)
 	}
@@ -50,13 +54,13 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 	b.repairs = m.SharedBudget(objects)
 	never := false
 	for i := range d.Workloads {
-		w := b.decided(d, &d.Workloads[i])
-		w.Change = b.changed(&d.Workloads[i])
+		w := decision{b}.decided(d, &d.Workloads[i])
+		w.Change = decision{b}.changed(&d.Workloads[i])
 		doc.Workloads = append(doc.Workloads, w)
 		never = never || d.Workloads[i].Verdict == diag.Never && !d.Workloads[i].Workload.Finite()
 	}
 	if d.Verdict == diag.Never && !never {
-		b.crowded(d, doc)
+		decision{b}.crowded(d, doc)
 	}
 	slices.SortStableFunc(doc.Workloads, func(a, b diag.PlacementWorkload) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.APIVersion, b.APIVersion))
@@ -183,7 +187,7 @@ func reason(reasons map[certificate.Reason]int) string {
 	return strings.Join(parts, ", ")
 }
 
-func (b *builder) decided(d *certificate.Decision, w *certificate.WorkloadDecision) diag.PlacementWorkload {
+func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecision) diag.PlacementWorkload {
 	o := w.Workload.Object
 	out := diag.PlacementWorkload{
 		APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: w.Pods,
@@ -194,20 +198,20 @@ func (b *builder) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 		if core := search.Explain(b.m, w.Workload, d); core != nil {
 			ws := []*workload.Workload{w.Workload}
 			out.Core = explained(b.m, ws, core)
-			b.repairs.Ask(o, askRepairs, func() { out.Repairs = b.repairTexts(ws, core.Repairs) })
+			b.repairs.Ask(o, askRepairs, func() { out.Repairs = b.advisor().repairTexts(ws, core.Repairs) })
 		}
 	}
 	return out
 }
 
 // overcommitted gives every workload of a core that is about several that core.
-func (b *builder) crowded(d *certificate.Decision, doc *diag.Placement) {
+func (b decision) crowded(d *certificate.Decision, doc *diag.Placement) {
 	ws, core := search.ExplainTogether(b.m, d)
 	if core == nil {
 		return
 	}
 	repairs := []string{}
-	b.m.Ask(ws, askRepairs, b.m.Part(ws), func() { repairs = b.repairTexts(ws, core.Repairs) })
+	b.m.Ask(ws, askRepairs, b.m.Part(ws), func() { repairs = b.advisor().repairTexts(ws, core.Repairs) })
 	for i := range doc.Workloads { // still in the order of the decision
 		if slices.Contains(ws, d.Workloads[i].Workload) {
 			doc.Workloads[i].Core, doc.Workloads[i].Repairs = explained(b.m, ws, core), repairs

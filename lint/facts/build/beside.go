@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"slices"
@@ -45,7 +45,7 @@ func nodeTermBeside(w *workload.Workload, term *source.Node, hard bool, key stri
 
 // maker names a custom resource whose operator may make the pods that a selector
 // asks for, or is empty.
-func (b *builder) maker(w *workload.Workload, t *model.Term) string {
+func (b terms) maker(w *workload.Workload, t *model.Term) string {
 	if b.Set == nil || len(b.Set.Customs) == 0 {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -14,9 +15,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
+// joint tells what becomes of several workloads together.
+type joint struct{ *builder }
+
 // joint tells what becomes of workloads together, leaving out those of which
 // something is wrong already.
-func (b *builder) joint() {
+func (b joint) joint() {
 	for _, c := range search.Conflicts(b.m, b.faulty) {
 		for _, w := range c.Among {
 			b.orderDependent[w] = true
@@ -43,35 +47,34 @@ func texts(ws []*workload.Workload) []string {
 }
 
 // crowd tells of workloads of which each fits alone, but not all together.
-func (b *builder) crowd(c *search.Conflict) {
+func (b joint) crowd(c *search.Conflict) {
 	w := c.Workloads[0]
-	b.about(w)
-	b.because(w, func(x *Explainer) diag.Account {
+	account := func(x *Explainer) diag.Account {
 		return x.together(w, c.Workloads, "each was tried without resource requests: all pods can then be scheduled",
 			fmt.Sprintf("the finding ignores resource requests, and at least %s left over without them; here they count", are(c.Pods-c.Most)))
-	})
-	fact := Crowd{
+	}
+	fact := facts.Crowd{
 		Workload: w.String(), Workloads: texts(c.Workloads), Verdict: diag.Never, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
 		Nodes: len(b.m.Topology.Nodes), Reasons: []string{}, Growth: growthText(c.Growth),
 	}
-	s := Subject{}
+	s := Subject{}.of(w).because(w, account)
 	for _, atom := range c.Core.Atoms {
 		at, _, text := atomAt(b.m, atom)
 		if atom.Term != nil && s.Location.IsZero() {
 			s.Location = at
-			b.about(atom.Workload)
+			s = s.of(atom.Workload)
 		} else {
 			s = s.related(at, "%s", text)
 		}
-		fact.Reasons = append(fact.Reasons, b.reason(atom))
+		fact.Reasons = append(fact.Reasons, memberText(b.m, atom))
 	}
 	if s.Location.IsZero() {
 		s.Location = w.CountSpan()
 	}
 	for _, o := range c.Workloads {
-		s = s.related(o.CountSpan(), "%s of %s", plural(b.pods(o), "pod"), o)
+		s = s.related(o.CountSpan(), "%s of %s", plural(certain(b.m, o), "pod"), o)
 	}
-	for _, text := range b.repairTexts(c.Workloads, c.Core.Repairs) {
+	for _, text := range b.advisor().repairTexts(c.Workloads, c.Core.Repairs) {
 		s = s.fix("%s", text)
 	}
 	fact.ID = b.subject(s)
@@ -79,27 +82,27 @@ func (b *builder) crowd(c *search.Conflict) {
 }
 
 // pods is how many pods of a workload are certain.
-func (b *builder) pods(w *workload.Workload) int {
+func certain(m *model.Model, w *workload.Workload) int {
 	if w.Kind.PerNode() {
-		return b.m.Eligible(w).Count
+		return m.Eligible(w).Count
 	}
 	return w.Count.N
 }
 
 // reason is an atom in a few words.
-func (b *builder) reason(a search.Atom) string {
+func memberText(m *model.Model, a search.Atom) string {
 	switch {
 	case a.Term != nil:
 		return fmt.Sprintf("%s has %s", a.Workload, a)
 	case a.Part == "ports":
-		text, _ := portSpan(a.Workload, b.m.Group(a.Workload).HostPorts)
+		text, _ := portSpan(a.Workload, m.Group(a.Workload).HostPorts)
 		return fmt.Sprintf("%s uses host port %s", a.Workload, text)
 	case a.Part == "slots":
 		return fmt.Sprintf("%s uses pod slots", a.Workload)
 	case a.Part == "requests":
 		return fmt.Sprintf("%s requests more than some nodes have", a.Workload)
 	}
-	return fmt.Sprintf("%s cannot use all nodes (%s)", a.Workload, excludedText(b.m, a.Workload))
+	return fmt.Sprintf("%s cannot use all nodes (%s)", a.Workload, excludedText(m, a.Workload))
 }
 
 func growthText(growth string) string {
@@ -110,17 +113,15 @@ func growthText(growth string) string {
 }
 
 // order tells of pods that fit nowhere once others came first.
-func (b *builder) order(c *search.Conflict) {
+func (b joint) order(c *search.Conflict) {
 	pending := c.Stuck.Pending[0]
 	w := pending.Workload
-	b.about(w)
-	fact := Order{Workload: w.String(), Pods: b.pods(w), Pending: pending.Count, Placed: []string{}, Reason: reason(pending.Reasons)}
+	fact := facts.Order{Workload: w.String(), Pods: certain(b.m, w), Pending: pending.Count, Placed: []string{}, Reason: reason(pending.Reasons)}
 	ws, on := search.Nodes(c.Stuck)
 	for _, o := range ws {
 		fact.Placed = append(fact.Placed, fmt.Sprintf("%s of %s on %s", plural(len(on[o]), "pod"), o, nodeNames(on[o])))
 	}
-	b.because(w, func(x *Explainer) diag.Account { return x.stuck(w, c.Stuck, fact.Placed) })
-	s := about(w, b.blocking(w, ws))
+	s := about(w, blocking(b.m, w, ws)).because(w, func(x *Explainer) diag.Account { return x.stuck(w, c.Stuck, fact.Placed) })
 	if s.Location != w.CountSpan() {
 		s = s.related(w.CountSpan(), "%s of %s", plural(fact.Pods, "pod"), w)
 	}
@@ -128,7 +129,7 @@ func (b *builder) order(c *search.Conflict) {
 		if o == w {
 			continue
 		}
-		s = s.related(b.blocking(o, []*workload.Workload{w}), "%s, scheduled first on %s", o, nodeNames(on[o]))
+		s = s.related(blocking(b.m, o, []*workload.Workload{w}), "%s, scheduled first on %s", o, nodeNames(on[o]))
 	}
 	for _, p := range c.Stuck.Pending[1:] {
 		s = s.related(p.Workload.CountSpan(), "%s of %s also stay Pending", plural(p.Count, "pod"), p.Workload)
@@ -139,20 +140,20 @@ func (b *builder) order(c *search.Conflict) {
 
 // blocking is the first hard term of a workload that has to do with one of
 // others, or with its own pods, else its number of pods.
-func (b *builder) blocking(w *workload.Workload, others []*workload.Workload) diag.Span {
+func blocking(m *model.Model, w *workload.Workload, others []*workload.Workload) diag.Span {
 	for _, own := range []bool{false, true} {
-		for _, t := range b.m.Group(w).Terms {
+		for _, t := range m.Group(w).Terms {
 			if !t.Hard {
 				continue
 			}
 			for _, o := range others {
-				if (o == w) == own && b.m.Peer(t, w, o) == model.Yes {
+				if (o == w) == own && m.Peer(t, w, o) == model.Yes {
 					return w.File().ItemSpan(t.Node)
 				}
 			}
 		}
 	}
-	if ports := b.m.Group(w).HostPorts; len(ports) > 0 {
+	if ports := m.Group(w).HostPorts; len(ports) > 0 {
 		if _, span := portSpan(w, ports); !span.IsZero() {
 			return span
 		}
@@ -189,12 +190,10 @@ const maxNamed = 6
 
 // volume tells of a resource of which there is too little for workloads
 // together.
-func (b *builder) volume(s *bound.Shortage) {
+func (b joint) volume(s *bound.Shortage) {
 	w := s.Workloads[0]
-	b.about(w)
-	b.because(w, func(x *Explainer) diag.Account { return x.together(w, s.Workloads, "") })
 	requested, offered := s.Sums()
-	fact := Room{
+	fact := facts.Room{
 		Workload: w.String(), Others: len(s.Workloads) - 1, Verdict: diag.Never, Pods: s.Pods, Pending: s.Pending, Resource: string(s.Resource),
 		Request: fmt.Sprintf("%s %s in total", requested, s.Resource), Room: "only " + offered,
 		Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: growthText(s.Growth),
@@ -205,7 +204,7 @@ func (b *builder) volume(s *bound.Shortage) {
 	case s.Resource == corev1.ResourcePods:
 		fact.Request, fact.Room = "one pod slot each", "only "+offered+" pod slots"
 	}
-	subject := about(w, requestSpan(w, s.Resource))
+	subject := about(w, requestSpan(w, s.Resource)).because(w, func(x *Explainer) diag.Account { return x.together(w, s.Workloads, "") })
 	for _, o := range s.Workloads[1:min(len(s.Workloads), maxNamed)] {
 		at := requestSpan(o, s.Resource)
 		if at.IsZero() {
@@ -216,4 +215,26 @@ func (b *builder) volume(s *bound.Shortage) {
 	subject = subject.fix("request less %s, run fewer pods, or add nodes", s.Resource)
 	fact.ID = b.subject(subject)
 	b.Room = append(b.Room, fact)
+}
+
+// circle tells of a workload that waits for one that waits for it.
+func (b joint) circle(c bound.Circle) {
+	w := c.Workload
+	b.faulty[w] = true
+	t := b.m.Group(w).HardAffinity()[0]
+	at := fieldSpan(w, t.Node, "labelSelector")
+	if at.IsZero() {
+		at = w.File().ItemSpan(t.Node)
+	}
+	s := about(w, at).because(w, func(x *Explainer) diag.Account { return x.together(w, c.Path, "") })
+	fact := facts.Circle{Workload: w.String(), Member: c.Member}
+	for i, o := range c.Path {
+		fact.Members = append(fact.Members, o.String())
+		if i > 0 && o != w {
+			s = s.related(o.Object.NameSpan(), "%s waits as well", o)
+		}
+	}
+	s = s.fix("make one of the required affinity terms preferred")
+	fact.ID = b.subject(s)
+	b.Circles = append(b.Circles, fact)
 }

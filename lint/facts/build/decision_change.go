@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"cmp"
@@ -19,14 +19,14 @@ const whyUnfit = "its pods do not all fit on the current nodes"
 
 // changed is what becomes of a workload when something changes. Pods that do not
 // fit as it is do not with fewer nodes, and there is nothing to drain.
-func (b *builder) changed(d *certificate.WorkloadDecision) diag.PlacementChange {
+func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange {
 	w := d.Workload
 	open := diag.PlacementJudgement{Verdict: string(diag.Unknown), Reason: disruption.WhySteps}
 	out := diag.PlacementChange{Drain: open, Migrate: open, Autoscale: open}
 	out.Rollout = diag.PlacementRollout{Verdict: string(diag.Unknown), Reason: disruption.WhySteps}
 	out.Survives = b.unasked(w)
 	if b.prepared {
-		b.asks(w,
+		changes{b.builder}.asks(w,
 			func(w *workload.Workload) { out.Rollout = b.rolls(w) }, func(w *workload.Workload) { out.Survives = b.survives(w) },
 			func(w *workload.Workload) { out.Drain = b.drains(w) }, func(w *workload.Workload) { out.Migrate = b.migrates(w) },
 			func(w *workload.Workload) { out.Autoscale = b.scales(w) })
@@ -43,7 +43,7 @@ func (b *builder) changed(d *certificate.WorkloadDecision) diag.PlacementChange 
 }
 
 // unasked is survives where the steps do not suffice.
-func (b *builder) unasked(w *workload.Workload) []diag.PlacementSurvival {
+func (b decision) unasked(w *workload.Workload) []diag.PlacementSurvival {
 	list := []diag.PlacementSurvival{}
 	if b.Survive == nil {
 		return list
@@ -59,7 +59,7 @@ const stepsPerRow = 50
 
 // survives is what becomes of it when a domain of each key that is asked for is
 // lost.
-func (b *builder) survives(w *workload.Workload) []diag.PlacementSurvival {
+func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 	list := []diag.PlacementSurvival{}
 	if b.Survive == nil {
 		return list
@@ -77,7 +77,7 @@ func (b *builder) survives(w *workload.Workload) []diag.PlacementSurvival {
 	return list
 }
 
-func (b *builder) drains(w *workload.Workload) diag.PlacementJudgement {
+func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 	d := b.j.Drain(w)
 	out := diag.PlacementJudgement{Verdict: string(d.Answer), Reason: d.Why}
 	switch {
@@ -113,7 +113,7 @@ func drainText(d disruption.Drain, pods int) string {
 }
 
 // rolls is the rollout at the number of pods where it goes worst.
-func (b *builder) rolls(w *workload.Workload) diag.PlacementRollout {
+func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 	all := b.j.Rollouts(w)
 	if some := begun(all); len(some) > 0 {
 		all = some
@@ -140,7 +140,7 @@ func (b *builder) rolls(w *workload.Workload) diag.PlacementRollout {
 		}
 		parts = append(parts, r.Arithmetic)
 		if r.Core != nil {
-			_, reasons, _ := b.coreSubject(w, r.CoreModel, r.Core)
+			_, reasons, _ := coreSubject(b.m, w, r.CoreModel, r.Core)
 			parts = append(parts, strings.Join(reasons, ", "))
 		}
 		if room := roomText(b.j.Limit(w, r.Replicas+1)); room != "" {
@@ -154,11 +154,11 @@ func (b *builder) rolls(w *workload.Workload) diag.PlacementRollout {
 	return out
 }
 
-func (b *builder) migrates(w *workload.Workload) diag.PlacementJudgement {
+func (b decision) migrates(w *workload.Workload) diag.PlacementJudgement {
 	m := b.j.Migration(w)
 	out := diag.PlacementJudgement{Verdict: string(m.Answer), Reason: m.Why}
 	if m.Core != nil {
-		_, reasons, _ := b.coreSubject(w, m.CoreModel, m.Core)
+		_, reasons, _ := coreSubject(b.m, w, m.CoreModel, m.Core)
 		out.Reason = "no node can take the migration target while the machine runs: " + strings.Join(reasons, ", ")
 	}
 	if m.Answer == diag.Sometimes {
@@ -167,7 +167,7 @@ func (b *builder) migrates(w *workload.Workload) diag.PlacementJudgement {
 	return out
 }
 
-func (b *builder) scales(w *workload.Workload) diag.PlacementJudgement {
+func (b decision) scales(w *workload.Workload) diag.PlacementJudgement {
 	s := b.j.Scaling(w)
 	out := diag.PlacementJudgement{Verdict: string(s.Answer), Reason: s.Why}
 	if s.Limit != nil {

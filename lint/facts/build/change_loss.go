@@ -1,9 +1,10 @@
-package facts
+package build
 
 import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -12,7 +13,7 @@ import (
 
 // losses tells what becomes of a workload when a domain is lost of every key
 // that is asked for: for each key and meaning the worst of all.
-func (b *builder) losses(w *workload.Workload) {
+func (b changes) losses(w *workload.Workload) {
 	if b.Survive == nil || w.Bare() { // a bare pod is gone with its node, and nobody expects otherwise
 		return
 	}
@@ -22,19 +23,19 @@ func (b *builder) losses(w *workload.Workload) {
 		if gone != nil && ghost != nil && gone.Ending == ghost.Ending && gone.Pending == ghost.Pending && gone.Value == ghost.Value {
 			gone.Meaning, ghost = "both", nil
 		}
-		for _, fact := range []*Loss{gone, ghost} {
+		for _, fact := range []*facts.Loss{gone, ghost} {
 			if fact != nil && fact.Ending == diag.Unknown {
 				b.unsure(w, whyOpen(all))
 			}
 			if fact == nil || b.spare(fact.Ending == diag.Always || fact.Ending == diag.Unknown) {
 				continue
 			}
-			b.because(w, func(x *Explainer) diag.Account {
+			account := func(x *Explainer) diag.Account {
 				of := slices.DeleteFunc(slices.Clone(all), func(s disruption.Survival) bool { return fact.Meaning != "both" && string(s.Meaning) != fact.Meaning })
 				worst, _ := disruption.Worst(of)
 				return x.lost(w, of, worst)
-			})
-			s := about(w, b.holding(w))
+			}
+			s := about(w, holding(b.m, w)).because(w, account)
 			if at := w.CountSpan(); at != s.Location {
 				s = s.related(at, "%s of %s", plural(fact.Pods, "pod"), w)
 			}
@@ -56,13 +57,13 @@ func whyOpen(all []disruption.Survival) string {
 }
 
 // lossHelp is what helps against a loss; honouring the taint of unreachable nodes was tried.
-func (b *builder) lossHelp(w *workload.Workload, fact *Loss) string {
+func (b changes) lossHelp(w *workload.Workload, fact *facts.Loss) string {
 	switch {
 	case !fact.Recreated:
 		return "delete the Node objects once the nodes are confirmed down so that their pods are recreated"
 	case fact.Meaning == string(certificate.Unreachable) && b.j.Honored(w, fact.Key):
 		return "set nodeTaintsPolicy: Honor so that unreachable nodes do not count as empty domains"
-	case len(b.ownReasons(w)) > 0:
+	case len(ownReasons(b.m, w)) > 0:
 		return "add nodes, run fewer pods, or make the rule preferred"
 	}
 	return "add nodes or run fewer pods"
@@ -70,7 +71,7 @@ func (b *builder) lossHelp(w *workload.Workload, fact *Loss) string {
 
 // loss is the worst loss of one meaning, and how many are like it; nil if there
 // is none.
-func (b *builder) loss(w *workload.Workload, all []disruption.Survival, meaning certificate.Meaning) *Loss {
+func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning certificate.Meaning) *facts.Loss {
 	all = slices.DeleteFunc(slices.Clone(all), func(s disruption.Survival) bool { return s.Meaning != meaning })
 	if len(all) == 0 {
 		return nil
@@ -79,7 +80,7 @@ func (b *builder) loss(w *workload.Workload, all []disruption.Survival, meaning 
 	if worst == nil {
 		worst, like = &all[0], len(all)-1
 	}
-	return &Loss{
+	return &facts.Loss{
 		Workload: w.String(), Ending: worst.Verdict, Key: worst.Key, Value: worst.Value, Like: like,
 		Meaning: string(meaning), Pods: model.Certain(w), Pending: worst.Pending, Recreated: certificate.Loss{Meaning: meaning}.Recreated(w),
 	}
@@ -87,7 +88,7 @@ func (b *builder) loss(w *workload.Workload, all []disruption.Survival, meaning 
 
 // drain tells of pods that have no other node when theirs is drained. Where
 // there is but one node nobody expects that.
-func (b *builder) drain(w *workload.Workload) {
+func (b changes) drain(w *workload.Workload) {
 	if len(b.m.Topology.Nodes) < 2 {
 		return
 	}
@@ -98,11 +99,10 @@ func (b *builder) drain(w *workload.Workload) {
 	if d.Worst == nil {
 		return
 	}
-	b.because(w, func(x *Explainer) diag.Account { return x.lost(w, x.judge().Drains(w), d.Worst) })
-	fact := Drain{
+	fact := facts.Drain{
 		Workload: w.String(), Ending: d.Worst.Verdict, Pods: model.Certain(w), Node: d.Worst.Value, Like: d.Like, Pending: d.Worst.Pending,
 	}
-	s := about(w, b.holding(w))
+	s := about(w, holding(b.m, w)).because(w, func(x *Explainer) diag.Account { return x.lost(w, x.judge().Drains(w), d.Worst) })
 	if at := w.CountSpan(); at != s.Location {
 		s = s.related(at, "%s of %s", plural(fact.Pods, "pod"), w)
 	}
@@ -111,7 +111,7 @@ func (b *builder) drain(w *workload.Workload) {
 		s = s.related(d.Next.Span(), "%s allows no further disruptions", budgetName(d.Next.Budget))
 	}
 	help := "add an eligible node"
-	if len(b.ownReasons(w)) > 0 {
+	if len(ownReasons(b.m, w)) > 0 {
 		help += " or make the rule preferred"
 	}
 	fact.ID = b.subject(s.fix("%s", help))
@@ -120,12 +120,12 @@ func (b *builder) drain(w *workload.Workload) {
 
 // holding is the rule that keeps pods off other nodes: a term, a port, or else
 // the node rules.
-func (b *builder) holding(w *workload.Workload) diag.Span {
-	at := b.blocking(w, b.m.Workloads)
-	if at != w.CountSpan() || b.m.Eligible(w).Count == len(b.m.Topology.Nodes) {
+func holding(m *model.Model, w *workload.Workload) diag.Span {
+	at := blocking(m, w, m.Workloads)
+	if at != w.CountSpan() || m.Eligible(w).Count == len(m.Topology.Nodes) {
 		return at
 	}
-	if rule := b.nodeRule(w); !rule.IsZero() {
+	if rule := nodeRule(m, w); !rule.IsZero() {
 		return rule
 	}
 	return at

@@ -1,4 +1,4 @@
-package facts_test
+package build_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
-	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/facts/build"
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -154,7 +154,7 @@ func TestHostileSteps(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			text := c.manifests()
 			m, set := clusterOf(t, c.nodes, text)
-			facts.Build(facts.Input{Model: m, Set: set})
+			build.Facts(build.Input{Model: m, Set: set})
 			if got := m.Run().Spent(); got > maxSteps {
 				t.Errorf("linting takes %d steps", got)
 			}
@@ -162,7 +162,7 @@ func TestHostileSteps(t *testing.T) {
 				t.Errorf("linting gives something up: %v, want %v: %v", got, c.lintGivesUp, m.Run().GivenUp[:min(3, len(m.Run().GivenUp))])
 			}
 			m, set = clusterOf(t, c.nodes, text)
-			facts.Decision(m, search.Decide(m, search.Options{}), disruption.New(m, set, search.Options{}), losses)
+			build.Decision(m, search.Decide(m, search.Options{}), disruption.New(m, set, search.Options{}), losses)
 			if got := m.Run().Spent(); got > maxSteps {
 				t.Errorf("placing takes %d steps", got)
 			}
@@ -181,7 +181,7 @@ func TestHostileSteps(t *testing.T) {
 func TestMistakesOfOne(t *testing.T) {
 	mistakes := many(200, func(i int) string { return fmt.Sprintf("      f%d: 1\n", i) })
 	m, set := clusterOf(t, 3, deployment(0, 1, "")+many(4000, func(i int) string { return deployment(1+i, 1, "") })+deployment(4001, 1, mistakes))
-	if got := len(facts.Build(facts.Input{Model: m, Set: set}).UnknownFields); got != 200 {
+	if got := len(build.Facts(build.Input{Model: m, Set: set}).UnknownFields); got != 200 {
 		t.Errorf("%d of 200 mistakes are told", got)
 	}
 }
@@ -200,7 +200,7 @@ func TestBudgetIsOnesOwn(t *testing.T) {
 	answers := func(text string, factor float64) string {
 		m, set := clusterOf(t, 20, text)
 		m.Scale(factor, 1)
-		f := facts.Build(facts.Input{Model: m, Set: set, Complete: true})
+		f := build.Facts(build.Input{Model: m, Set: set, Complete: true})
 		var b strings.Builder
 		for _, r := range f.Rollouts {
 			if name, _ := strings.CutPrefix(r.Workload, "Deployment d"); len(name) < 3 {

@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"fmt"
@@ -71,7 +71,7 @@ func (b *builder) advised(s Subject, w *workload.Workload, row any, advise func(
 }
 
 // Found takes note of a fact that made a finding.
-func (f *Facts) Found(id int) {
+func (f *Built) Found(id int) {
 	if a := f.Subject(id).advised; a.row != "" {
 		f.answered.fixes[a.row] = a.fixes
 	}

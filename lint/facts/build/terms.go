@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"fmt"
@@ -8,12 +8,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
+
+// terms tells of affinity terms, constraints and node labels by themselves.
+type terms struct{ *builder }
 
 // usable are the nodes that the pods may use; nil where that is not known.
 func (b *builder) usable(w *workload.Workload) []*topology.Node {
@@ -41,7 +45,7 @@ func (b *builder) usable(w *workload.Workload) []*topology.Node {
 
 // term tells about one affinity term or spread constraint by itself. Terms that
 // the API server does not take as they are written are left to the refusals.
-func (b *builder) term(w *workload.Workload, t *model.Term, usable []*topology.Node) {
+func (b terms) term(w *workload.Workload, t *model.Term, usable []*topology.Node) {
 	if spoiled(w, t) {
 		return
 	}
@@ -73,8 +77,8 @@ func spoiled(w *workload.Workload, t *model.Term) bool {
 	return false
 }
 
-func (b *builder) topologyKey(w *workload.Workload, t *model.Term, usable []*topology.Node) {
-	fact := TopologyKey{Use: string(t.Use), Hard: t.Hard, Key: t.Key, Declared: b.topo, Usable: len(usable), Known: topology.Known(t.Key)}
+func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topology.Node) {
+	fact := facts.TopologyKey{Use: string(t.Use), Hard: t.Hard, Key: t.Key, Declared: b.topo, Usable: len(usable), Known: topology.Known(t.Key)}
 	var without []*topology.Node
 	for _, n := range usable {
 		if _, ok := n.Labels[t.Key]; ok {
@@ -96,7 +100,7 @@ func (b *builder) topologyKey(w *workload.Workload, t *model.Term, usable []*top
 		fact.Suggestion = b.suggest(t.Key)
 	}
 	if fact.Suggestion != "" {
-		s.Fixes = append(s.Fixes, b.corrected(w, t, fact.Suggestion))
+		s.Fixes = append(s.Fixes, b.advisor().corrected(w, t, fact.Suggestion))
 	}
 	if t.Use == model.AntiAffinity && fact.With > 0 && fact.With < fact.Usable {
 		s = s.fix("label every node with %s, or restrict the pods to nodes that have it", t.Key)
@@ -106,12 +110,12 @@ func (b *builder) topologyKey(w *workload.Workload, t *model.Term, usable []*top
 }
 
 // label tells about one use of a node label key.
-func (b *builder) label(w *workload.Workload, where, key string, at diag.Span, value *source.Node, beside bool) {
+func (b terms) label(w *workload.Workload, where, key string, at diag.Span, value *source.Node, beside bool) {
 	replacement, deprecated := topology.Deprecated(key)
 	if !deprecated {
 		return // nothing can be said of other keys
 	}
-	fact := NodeLabel{Workload: w.String(), Where: where, Key: key, Deprecated: true, Replacement: replacement, Beside: beside}
+	fact := facts.NodeLabel{Workload: w.String(), Where: where, Key: key, Deprecated: true, Replacement: replacement, Beside: beside}
 	if b.Set != nil && b.Set.OpenShift && key == topology.LabelMaster {
 		fact.Platform = "OpenShift"
 	}
@@ -135,7 +139,7 @@ func (b *builder) label(w *workload.Workload, where, key string, at diag.Span, v
 }
 
 // nodeLabels tells about the keys of nodeSelector and nodeAffinity.
-func (b *builder) nodeLabels(w *workload.Workload) {
+func (b terms) nodeLabels(w *workload.Workload) {
 	for k, v := range w.SpecNode.Get("nodeSelector").Fields() {
 		b.label(w, "nodeSelector", k.Value, w.File().FieldSpan(k, v), k, false)
 	}
@@ -159,7 +163,7 @@ func eachNodeTerm(w *workload.Workload, visit func(term *source.Node, hard bool)
 }
 
 // nodeTerms tells which terms of a node affinity are empty (R-N6, R-N11).
-func (b *builder) nodeTerms(w *workload.Workload) {
+func (b terms) nodeTerms(w *workload.Workload) {
 	full := 0
 	empty := func(term *source.Node) bool {
 		return term.Get("matchExpressions").Len() == 0 && term.Get("matchFields").Len() == 0
@@ -176,7 +180,7 @@ func (b *builder) nodeTerms(w *workload.Workload) {
 		if b.spare(!empty(term)) {
 			return
 		}
-		fact := NodeTerm{Workload: w.String(), Hard: hard, Empty: empty(term), Others: full}
+		fact := facts.NodeTerm{Workload: w.String(), Hard: hard, Empty: empty(term), Others: full}
 		if !hard {
 			fact.Others = 0
 		}
@@ -191,12 +195,12 @@ func (b *builder) nodeTerms(w *workload.Workload) {
 	})
 }
 
-func (b *builder) selector(w *workload.Workload, t *model.Term) {
+func (b terms) selector(w *workload.Workload, t *model.Term) {
 	matches := b.m.Selected(t, w, 1)
 	if b.spare(matches > 0 && (t.Use != model.Spread || t.Form() == model.FormSet)) {
 		return
 	}
-	fact := Selector{
+	fact := facts.Selector{
 		Workload: w.String(), Use: string(t.Use), Hard: t.Hard, Form: string(t.Form()), Text: t.Selector(),
 		MatchesOwn: diag.Outcome(t.Labels(w).String()), OwnNamespace: diag.Outcome(b.m.OwnNamespace(t, w).String()),
 		Matches: matches, Declared: b.declared, Namespaces: namespaces(t), Maker: b.maker(w, t),
@@ -227,7 +231,7 @@ func (b *builder) selector(w *workload.Workload, t *model.Term) {
 	b.Selectors = append(b.Selectors, fact)
 }
 
-func selectorFix(f *Selector) string {
+func selectorFix(f *facts.Selector) string {
 	switch {
 	case f.MatchesOwn == diag.Always && f.OwnNamespace == diag.Never:
 		return "remove namespaces or add the workload's own namespace"
@@ -294,7 +298,7 @@ func namespaces(t *model.Term) string {
 }
 
 // labelKeys tells which of the keys to be merged the pods carry (R-A18, R-P7).
-func (b *builder) labelKeys(w *workload.Workload, t *model.Term, list string, keys []string) {
+func (b terms) labelKeys(w *workload.Workload, t *model.Term, list string, keys []string) {
 	items := t.Node.Get(list).Items()
 	var candidates []string
 	for i, key := range keys {
@@ -302,7 +306,7 @@ func (b *builder) labelKeys(w *workload.Workload, t *model.Term, list string, ke
 		if i >= len(items) || key == "" {
 			continue
 		}
-		fact := LabelKey{Workload: w.String(), List: list, Key: key, OnPod: diag.Never}
+		fact := facts.LabelKey{Workload: w.String(), List: list, Key: key, OnPod: diag.Never}
 		if _, ok := w.Labels[key]; ok {
 			fact.OnPod = diag.Always
 		} else if added, _ := w.Added(key); added {
@@ -340,17 +344,17 @@ func labelNames(w *workload.Workload) []string {
 }
 
 // unmet tells of a required affinity term that no pod can satisfy.
-func (b *builder) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.Node) {
+func (b terms) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.Node) {
 	t := u.Term
 	if spoiled(w, t) {
 		return
 	}
 	b.faulty[w] = true
-	fact := Affinity{Workload: w.String(), Verdict: diag.Never, Cause: u.Cause, Key: t.Key, Usable: len(usable), Detail: u.Detail}
+	fact := facts.Affinity{Workload: w.String(), Verdict: diag.Never, Cause: u.Cause, Key: t.Key, Usable: len(usable), Detail: u.Detail}
 	var s Subject
 	switch u.Cause {
 	case "missing-key":
-		s = about(w, fieldSpan(w, t.Node, "topologyKey"))
+		s = alone(w, fieldSpan(w, t.Node, "topologyKey"))
 		for i, n := range usable {
 			if _, ok := n.Labels[t.Key]; ok {
 				fact.With++
@@ -362,14 +366,14 @@ func (b *builder) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.
 			fact.Suggestion = b.suggest(t.Key)
 		}
 		if fact.Suggestion != "" {
-			s.Fixes = []diag.Fix{b.corrected(w, t, fact.Suggestion)}
+			s.Fixes = []diag.Fix{b.advisor().corrected(w, t, fact.Suggestion)}
 		} else {
 			s = s.fix("label the nodes with %s, or use a key that they have", t.Key)
 		}
 	case "null-selector":
-		s = about(w, w.File().ItemSpan(t.Node)).fix("add a labelSelector")
+		s = alone(w, w.File().ItemSpan(t.Node)).fix("add a labelSelector")
 	default:
-		s = about(w, fieldSpan(w, t.Node, "labelSelector")).related(fieldSpan(w, u.Other.Node, "labelSelector"), "one pod must match this term as well")
+		s = alone(w, fieldSpan(w, t.Node, "labelSelector")).related(fieldSpan(w, u.Other.Node, "labelSelector"), "one pod must match this term as well")
 		s = s.fix("select one label that all these pods have, or make one of the terms preferred")
 	}
 	fact.ID = b.subject(s)

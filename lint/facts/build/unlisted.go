@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -15,18 +16,17 @@ import (
 // unlisted tells of extended resources that the pods request and no node lists.
 // Where the pods go is not known then, so nothing more is said of them together
 // with others or of changes; true if there are any.
-func (b *builder) unlisted(w *workload.Workload) bool {
+func (b limits) unlisted(w *workload.Workload) bool {
 	names := search.Unlisted(b.m, w)
 	if len(names) == 0 {
 		return false
 	}
 	b.faulty[w] = true
-	b.because(w, func(x *Explainer) diag.Account { return x.still(w) })
 	requests := b.m.Group(w).Requests
 	e := b.m.Eligible(w)
 	for _, name := range names {
 		i := slices.IndexFunc(requests, func(r model.Request) bool { return r.Name == name })
-		fact := Request{
+		fact := facts.Request{
 			Workload: w.String(), Verdict: diag.Unknown, Resource: string(name), Request: requests[i].Quantity.String(), Largest: "0",
 			Eligible: e.Count + e.Growable, PerNode: w.Kind.PerNode(), Suggestion: b.nearResource(name),
 		}
@@ -44,7 +44,7 @@ func (b *builder) unlisted(w *workload.Workload) bool {
 // nearResource is the extended resource of a node that a name probably means: of
 // the same domain with a name like it, or of the same name with a domain like
 // it. Names are short, so letters of the domain are no evidence for the rest.
-func (b *builder) nearResource(name corev1.ResourceName) string {
+func (b limits) nearResource(name corev1.ResourceName) string {
 	domain, rest, _ := strings.Cut(string(name), "/")
 	byName, byDomain := map[string]string{}, map[string]string{}
 	var names, domains []string

@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -15,18 +16,15 @@ import (
 
 // budget tells of a disruption budget that lets no pod go, that is not the only
 // one of a pod, or that selects none.
-func (b *builder) budget(x *disruption.Budget) {
-	id := x.Object.ID()
-	b.object = &id
+func (b changes) budget(x *disruption.Budget) {
 	var of *workload.Workload
 	if len(x.Workloads) > 0 {
 		of = x.Workloads[0]
 	}
-	b.because(of, func(e *Explainer) diag.Account { return e.guarded(x) })
-	fact := Budget{Budget: budgetName(x.Budget), Selector: x.SelectorText(), Pods: x.Pods, Selects: texts(x.Workloads[:min(len(x.Workloads), maxOthers)]), Others: []string{}}
+	fact := facts.Budget{Budget: budgetName(x.Budget), Selector: x.SelectorText(), Pods: x.Pods, Selects: texts(x.Workloads[:min(len(x.Workloads), maxOthers)]), Others: []string{}}
 	add := func(problem string, s Subject) {
 		fact.Problem = problem
-		fact.ID = b.subject(s)
+		fact.ID = b.subject(s.in(x.Object.ID()).because(of, func(e *Explainer) diag.Account { return e.guarded(x) }))
 		b.Budgets = append(b.Budgets, fact)
 	}
 	if x.Idle {
@@ -52,7 +50,7 @@ func (b *builder) budget(x *disruption.Budget) {
 			s = s.related(w.CountSpan(), "%s", plural(model.Certain(w), "pod")+" of "+w.String())
 		}
 		more := ""
-		if allowed, _ := x.Budget.Allowed(x.Pods + 1); allowed > 0 && len(x.Workloads) == 1 && b.holds(of, disruption.Replicas(x.Pods+1), 0) {
+		if allowed, _ := x.Budget.Allowed(x.Pods + 1); allowed > 0 && len(x.Workloads) == 1 && b.advisor().holds(of, disruption.Replicas(x.Pods+1), 0) {
 			more = " or add a replica"
 		}
 		add("no-eviction", s.fix("set maxUnavailable: 1 instead%s", more))
@@ -69,7 +67,7 @@ type rival struct {
 }
 
 // rivals are the other budgets of the pods of one, each once.
-func (b *builder) rivals(x *disruption.Budget) (all []rival) {
+func (b changes) rivals(x *disruption.Budget) (all []rival) {
 	seen := map[*source.Object]bool{x.Object: true}
 	for _, w := range x.Workloads {
 		if w.Repeated {
@@ -92,9 +90,8 @@ func budgetName(b *workload.Budget) string {
 }
 
 // migration tells whether machines can migrate (R-W25 to R-W29).
-func (b *builder) migration(w *workload.Workload) {
+func (b changes) migration(w *workload.Workload) {
 	m := b.j.Migration(w)
-	b.because(w, func(x *Explainer) diag.Account { return x.moving(w) })
 	ending := m.Answer
 	if ending == diag.Unknown {
 		b.unsure(w, m.Why)
@@ -102,15 +99,15 @@ func (b *builder) migration(w *workload.Workload) {
 	if ending == diag.None || b.spare(ending == diag.Always || ending == diag.Unknown) {
 		return
 	}
-	fact := Migration{Workload: w.String(), Ending: ending, Machines: m.Machines, Evicts: m.Evicts, Reasons: []string{}}
+	fact := facts.Migration{Workload: w.String(), Ending: ending, Machines: m.Machines, Evicts: m.Evicts, Reasons: []string{}}
 	s, others := Subject{}, []string{}
 	if m.Core != nil {
-		s, fact.Reasons, others = b.coreSubject(w, m.CoreModel, m.Core)
+		s, fact.Reasons, others = coreSubject(b.m, w, m.CoreModel, m.Core)
 	}
 	s = b.atOwn(w, s, others)
 	if ending == diag.Never || ending == diag.Sometimes {
 		if len(fact.Reasons) == 0 {
-			fact.Reasons = b.ownReasons(w)
+			fact.Reasons = ownReasons(b.m, w)
 		}
 		fact.Room = roomText(b.j.Limit(w, m.Machines+1))
 		if _, at := w.EvictionStrategy(); m.Evicts {
@@ -120,14 +117,13 @@ func (b *builder) migration(w *workload.Workload) {
 			s = s.fix("%s", b.remedyText(w, workload.NoRollout, remedy))
 		}
 	}
-	fact.ID = b.subject(s)
+	fact.ID = b.subject(s.because(w, func(x *Explainer) diag.Account { return x.moving(w) }))
 	b.Migrations = append(b.Migrations, fact)
 }
 
 // autoscaler tells whether the maximum of an autoscaler fits (R-W18).
-func (b *builder) autoscaler(w *workload.Workload) {
+func (b changes) autoscaler(w *workload.Workload) {
 	s := b.j.Scaling(w)
-	b.because(w, func(x *Explainer) diag.Account { return x.scaled(w) })
 	verdict := s.Answer
 	if verdict == diag.Sometimes { // at some size of the pools
 		verdict = diag.Unknown
@@ -142,16 +138,14 @@ func (b *builder) autoscaler(w *workload.Workload) {
 	if verdict == diag.None || b.spare(verdict != diag.Never) {
 		return
 	}
-	fact := Autoscaler{
+	fact := facts.Autoscaler{
 		Workload: w.String(), Verdict: verdict, Scaler: w.Scale.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+w.Scale.Object.Name, "/"),
 		Min: w.Scale.Min, Max: w.Scale.Max, Default: w.Scale.MaxDefault, Most: s.Most, Reason: s.Why,
 	}
 	if s.Pool != "" {
 		fact.Begins = fmt.Sprintf("all pods fit once pool %s has %s", s.Pool, plural(s.Size, "node"))
 	}
-	id := w.Scale.Object.ID()
-	b.object = &id
-	subject := Subject{Location: w.Scale.MaxSpan}
+	subject := Subject{Location: w.Scale.MaxSpan}.in(w.Scale.Object.ID()).because(w, func(x *Explainer) diag.Account { return x.scaled(w) })
 	if l := s.Limit; l != nil {
 		fact.Reason, fact.Growth = limitReason(l), growth(l)
 		for _, t := range l.Terms {
@@ -161,14 +155,13 @@ func (b *builder) autoscaler(w *workload.Workload) {
 	if fact.Verdict == diag.Never {
 		fact.Pending = w.Scale.Max - s.Most
 		subject = subject.related(w.Object.NameSpan(), "%s is scaled", w)
-		if n, ok := b.largest(w, s.Most); ok {
+		if n, ok := b.advisor().largest(w, s.Most); ok {
 			subject = subject.fix("lower the maximum to %d", n)
 		}
 		subject = subject.fix("add nodes or an autoscaled node pool")
 	}
 	fact.ID = b.subject(subject)
 	b.Autoscalers = append(b.Autoscalers, fact)
-	b.about(w)
 }
 
 // limitReason is the rule of a limit in words.
@@ -202,7 +195,7 @@ func termText(t *model.Term) string {
 
 // outerLabels tells of labels of a machine that selectors ask its pods for
 // (R-W21).
-func (b *builder) outerLabels(w *workload.Workload) {
+func (b changes) outerLabels(w *workload.Workload) {
 	outer := w.OuterLabels()
 	if len(outer) == 0 {
 		return
@@ -212,11 +205,11 @@ func (b *builder) outerLabels(w *workload.Workload) {
 		if asked == nil {
 			continue
 		}
-		fact := OuterLabel{
+		fact := facts.OuterLabel{
 			Workload: w.String(), Label: key + "=" + outer[key].Value, Asked: fmt.Sprintf("the %s of %s", termText(at), asked),
 			Inside: strings.Join(append(slices.Clone(w.Kind.Template), "metadata.labels"), "."),
 		}
-		s := Subject{Location: outer[key].Span}
+		s := about(w, outer[key].Span)
 		s = s.related(asked.File().ItemSpan(at.Node), "%s selects %s", fact.Asked, fact.Label)
 		fact.ID = b.subject(s.fix("add the label to %s", fact.Inside))
 		b.OuterLabels = append(b.OuterLabels, fact)

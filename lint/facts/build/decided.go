@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"reflect"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -27,7 +29,7 @@ type settled struct {
 type Decisions map[diag.Object]*settled
 
 // Decisions are those of the facts; they may outlive them.
-func (f *Facts) Decisions() Decisions { return f.settled }
+func (f *Built) Decisions() Decisions { return f.settled }
 
 // Unjudged are the decisions about objects that were not looked at.
 func Unjudged(objects []*source.Object) Decisions {
@@ -124,15 +126,15 @@ func (b *builder) settle(w *workload.Workload, note func(*settled)) {
 }
 
 // sized reports whether every node says what room it has.
-func (b *builder) sized() bool {
-	return !slices.ContainsFunc(b.m.Topology.Nodes, func(n *topology.Node) bool { return n.Allocatable == nil }) &&
-		!slices.ContainsFunc(b.m.Topology.Growth, func(g topology.Growth) bool { return g.Node.Allocatable == nil })
+func sized(m *model.Model) bool {
+	return !slices.ContainsFunc(m.Topology.Nodes, func(n *topology.Node) bool { return n.Allocatable == nil }) &&
+		!slices.ContainsFunc(m.Topology.Growth, func(g topology.Growth) bool { return g.Node.Allocatable == nil })
 }
 
 // pendings gives the subjects the numbers of pods that their facts say are
 // Pending.
-func (f *Facts) pendings() {
-	lists := reflect.ValueOf(f).Elem()
+func (f *Built) pendings() {
+	lists := reflect.ValueOf(f.Facts).Elem()
 	for i := range lists.NumField() {
 		list := lists.Field(i)
 		if !lists.Type().Field(i).IsExported() || list.Kind() != reflect.Slice {
@@ -154,8 +156,8 @@ func (f *Facts) pendings() {
 }
 
 // Complain tells what is wrong with suppressions.
-func Complain(complaints []accept.Complaint) *Facts {
-	b := &builder{Facts: &Facts{}}
+func Complain(complaints []accept.Complaint) *Built {
+	b := &builder{Built: &Built{Facts: &facts.Facts{}}}
 	for _, c := range complaints {
 		s := Subject{Location: c.Location}
 		switch c.Problem {
@@ -170,10 +172,10 @@ func Complain(complaints []accept.Complaint) *Facts {
 		case accept.Unused:
 			s = s.fix("remove it so that it does not hide the next finding of the rule")
 		}
-		b.Suppressions = append(b.Suppressions, Suppression{
+		b.Suppressions = append(b.Suppressions, facts.Suppression{
 			ID: b.subject(s), Problem: string(c.Problem), By: c.By, Rule: c.Rule, Target: c.Target,
 			Reason: c.Reason, Until: c.Until, Dated: accept.IsDate(c.Until), Suggestion: c.Near,
 		})
 	}
-	return b.Facts
+	return b.Built
 }

@@ -1,7 +1,6 @@
-package facts
+package build
 
 import (
-	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -10,11 +9,11 @@ import (
 // fragments tells about placement fields of objects that are not judged: what the
 // core API refuses in them, and which node labels they name. Nothing is said about
 // pods, as an operator decides which get these fields and how many there are.
-func (b *builder) fragments(set *workload.Set) {
+func (b terms) fragments(set *workload.Set) {
 	for _, o := range set.Foreign {
 		b.settled[o.ID()] = &settled{}
 	}
-	nodes := b.everyNode()
+	nodes := everyNode(b.m)
 	purse := b.m.SharedBudget(model.ObjectsOf(set.Fragments))
 	for _, w := range set.Fragments {
 		if !purse.Ask(w.Object, askFragment, func() { b.fragment(w, nodes) }) {
@@ -23,33 +22,29 @@ func (b *builder) fragments(set *workload.Set) {
 	}
 }
 
-func (b *builder) fragment(w *workload.Workload, nodes []*topology.Node) {
-	b.about(w)
-	b.current = standing{account: func(*Explainer) diag.Account {
-		return diag.Account{Notes: []string{"a controller decides which pods get these fields, so nodes cannot be checked one by one"}}
-	}}
+func (b terms) fragment(w *workload.Workload, nodes []*topology.Node) {
 	for _, p := range w.Problems {
-		b.refusal(w.String(), about(w, p.Span), p)
+		refusals{b.builder}.refusal(w.String(), about(w, p.Span), p)
 	}
-	terms := model.FragmentTerms(w)
-	b.m.Run().Spend(len(terms))
-	for _, t := range terms {
+	all := model.FragmentTerms(w)
+	b.m.Run().Spend(len(all))
+	for _, t := range all {
 		if spoiled(w, t) {
 			continue
 		}
 		b.topologyKey(w, t, nodes)
-		b.label(w, "topologyKey", t.Key, fieldSpan(w, t.Node, "topologyKey"), t.Node.Get("topologyKey"), termBeside(terms, t))
+		b.label(w, "topologyKey", t.Key, fieldSpan(w, t.Node, "topologyKey"), t.Node.Get("topologyKey"), termBeside(all, t))
 	}
 	b.nodeLabels(w)
 }
 
 // everyNode is all nodes, with one of each pool that has none yet.
-func (b *builder) everyNode() []*topology.Node {
-	if !b.topo {
+func everyNode(m *model.Model) []*topology.Node {
+	if m.Topology.Empty() {
 		return nil
 	}
-	nodes := b.m.Topology.Nodes[:len(b.m.Topology.Nodes):len(b.m.Topology.Nodes)]
-	for _, g := range b.m.Topology.Growth {
+	nodes := m.Topology.Nodes[:len(m.Topology.Nodes):len(m.Topology.Nodes)]
+	for _, g := range m.Topology.Growth {
 		if g.Node.Pool.Count == 0 {
 			nodes = append(nodes, g.Node)
 		}

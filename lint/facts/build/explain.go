@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"fmt"
@@ -22,19 +22,16 @@ type Explainer struct {
 	left int
 }
 
-// account is what stands behind a fact, once somebody asks.
-type account func(*Explainer) diag.Account
-
 // NewExplainer builds facts and keeps what they were made of.
 func NewExplainer(in Input) *Explainer { return &Explainer{build(in), in.Model.Altogether()} }
 
 // Facts are the facts.
-func (x *Explainer) Facts() *Facts { return x.b.Facts }
+func (x *Explainer) Facts() *Built { return x.b.Built }
 
 // Fact says what stands behind the fact with that id, and which workload it is
 // about; nil for none.
 func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
-	s := x.b.standings[id-1]
+	s := x.b.subjects[id-1].behind
 	if s.account == nil {
 		return s.of, diag.Account{Notes: []string{"no workload could be read here, so nodes cannot be checked one by one"}}
 	}
@@ -80,15 +77,6 @@ func (x *Explainer) bounded(of *workload.Workload, account func() diag.Account) 
 	x.left -= run.Spent() - before
 	return a
 }
-
-// standing is the workload that facts are about and what stands behind them.
-type standing struct {
-	of      *workload.Workload
-	account account
-}
-
-// because makes the facts that follow rest on something.
-func (b *builder) because(w *workload.Workload, a account) { b.current = standing{w, a} }
 
 // judge is a fresh one: what facts have used up is no matter here.
 func (x *Explainer) judge() *disruption.Judge {
@@ -163,7 +151,7 @@ func (x *Explainer) alone(w *workload.Workload) diag.Account {
 		caption = "without other workloads, " + caption
 	}
 	a.Tables = append(a.Tables, x.table(w, caption, s.Outlook(s.Next)))
-	a.Repairs = x.b.repairTexts([]*workload.Workload{w}, x.judge().Repairs(w, w.Count.N))
+	a.Repairs = x.b.advisor().repairTexts([]*workload.Workload{w}, x.judge().Repairs(w, w.Count.N))
 	a.Yield = "all pods of " + w.String() + " can be scheduled if nothing else conflicts; repairs that change a number or a rule were also tried with rollouts and drains"
 	return a
 }

@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"fmt"
@@ -16,6 +16,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
+// advisor tries advice before it is given.
+type advisor struct{ *builder }
+
 // Advice that names a change is tried on the declared nodes before it is given,
 // with rollouts and drains: advice that makes an outage is worse than none. What
 // corrects a misspelt name is given all the same, with what it needs to hold.
@@ -30,12 +33,12 @@ const (
 
 // holds reports whether a workload with an edit, on so many more nodes, is placed,
 // rolls out and can be drained.
-func (b *builder) holds(w *workload.Workload, edit disruption.Edit, more int) bool {
+func (b advisor) holds(w *workload.Workload, edit disruption.Edit, more int) bool {
 	return b.j != nil && b.j.Holds(w, edit, more)
 }
 
 // lower is the repair by fewer pods: the largest number that holds.
-func (b *builder) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject {
+func (b advisor) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject {
 	if w.Count.Key == nil || w.Scale != nil {
 		return s
 	}
@@ -50,7 +53,7 @@ func (b *builder) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject
 }
 
 // largest is the largest number of pods up to a limit that holds.
-func (b *builder) largest(w *workload.Workload, most int) (n int, ok bool) {
+func (b advisor) largest(w *workload.Workload, most int) (n int, ok bool) {
 	for n = most; n > 0 && n > most-maxLower; n-- {
 		if b.holds(w, disruption.Replicas(n), 0) {
 			return n, true
@@ -61,7 +64,7 @@ func (b *builder) largest(w *workload.Workload, most int) (n int, ok bool) {
 
 // waysOut are the repairs that hold, in words. Of pods that only run to completion
 // nothing rolls out or is drained: that they are placed is all.
-func (b *builder) repairTexts(ws []*workload.Workload, repairs []search.Repair) []string {
+func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) []string {
 	list := []string{}
 	finite := !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !w.Finite() })
 	for _, r := range repairs {
@@ -78,7 +81,7 @@ func (b *builder) repairTexts(ws []*workload.Workload, repairs []search.Repair) 
 
 // wayOut is a repair for workloads that do not all fit, if each of them then rolls out
 // and can be drained, or what of its kind holds; else empty.
-func (b *builder) repair(ws []*workload.Workload, r *search.Repair) string {
+func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	if b.j == nil {
 		return ""
 	}
@@ -124,7 +127,7 @@ func (b *builder) repair(ws []*workload.Workload, r *search.Repair) string {
 
 // declaredAs is the workload itself of one that may be a copy, as a repair may be about
 // one.
-func (b *builder) declaredAs(w *workload.Workload) *workload.Workload {
+func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 	if b.originals == nil {
 		b.originals = map[*source.Object]*workload.Workload{}
 		for _, o := range slices.Backward(b.m.Workloads) { // the first counts
@@ -139,7 +142,7 @@ func (b *builder) declaredAs(w *workload.Workload) *workload.Workload {
 
 // givenUp is the edit that gives up an atom; false for those that name no
 // particular change, such as lower requests.
-func (b *builder) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
+func (b advisor) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
 	switch {
 	case a.Term != nil:
 		return disruption.Soft(a.Term.Use, a.Term.Key), true
@@ -158,7 +161,7 @@ func (b *builder) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
 }
 
 // nodesToAdd is the smallest number of further nodes with which the pods hold.
-func (b *builder) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) {
+func (b advisor) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) {
 	for n = pending; n <= min(pending+maxMore, maxNodes); n++ {
 		if b.holds(w, disruption.Edit{}, n) {
 			return n, true
@@ -169,7 +172,7 @@ func (b *builder) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool)
 
 // apart is advice for replicas that share a node: the hardest rule that holds, else
 // one that the scheduler may break.
-func (b *builder) apart(s Subject, w *workload.Workload) Subject {
+func (b advisor) apart(s Subject, w *workload.Workload) Subject {
 	const constraint = "add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: "
 	text := ""
 	switch {
@@ -208,7 +211,7 @@ func minDomains(key string, n int) disruption.Edit {
 
 // corrected is the repair of a topology key. Where the rule begins to work and then
 // stands in the way of rollouts or drains, it says what else is needed.
-func (b *builder) corrected(w *workload.Workload, t *model.Term, key string) diag.Fix {
+func (b advisor) corrected(w *workload.Workload, t *model.Term, key string) diag.Fix {
 	fix := topologyKeyFix(w, t, key)
 	write := disruption.TopologyKey(t.Key, key)
 	switch {
@@ -227,7 +230,7 @@ func (b *builder) corrected(w *workload.Workload, t *model.Term, key string) dia
 
 // toleration is the repair of an excluding taint, with as many pods as then hold. Of
 // pods that run to completion nothing rolls out or is drained.
-func (b *builder) toleration(s Subject, w *workload.Workload, x model.Exclusion) Subject {
+func (b advisor) toleration(s Subject, w *workload.Workload, x model.Exclusion) Subject {
 	text := fmt.Sprintf("tolerate the taint %s:%s (%s)", x.Taint.Key, x.Taint.Effect, names(x.Nodes))
 	tolerate := disruption.Tolerate(x.Taint)
 	if w.Finite() || b.holds(w, tolerate, 0) {
@@ -240,3 +243,5 @@ func (b *builder) toleration(s Subject, w *workload.Workload, x model.Exclusion)
 	}
 	return s.fix("add nodes without the taint %s:%s", x.Taint.Key, x.Taint.Effect)
 }
+
+func (b *builder) advisor() advisor { return advisor{b} }

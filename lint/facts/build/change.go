@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -16,9 +17,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
+// changes tells what becomes of workloads when something changes.
+type changes struct{ *builder }
+
 // change tells what becomes of workloads when something changes. Those of which
 // pods stay Pending anyway are passed over.
-func (b *builder) change() {
+func (b changes) change() {
 	for i := range b.j.Budgets() {
 		b.settled[b.j.Budgets()[i].Object.ID()] = &settled{budget: true}
 	}
@@ -37,8 +41,6 @@ func (b *builder) change() {
 		if w.Copy || w.Superseded {
 			continue
 		}
-		b.about(w)
-		b.because(w, func(x *Explainer) diag.Account { return x.still(w) })
 		b.outerLabels(w)
 		if b.faulty[w] || b.orderDependent[w] || !b.j.Judged(w) || b.told(w) {
 			continue
@@ -50,7 +52,7 @@ func (b *builder) change() {
 }
 
 // asks asks questions about a change, each of which may be given up.
-func (b *builder) asks(w *workload.Workload, questions ...func(*workload.Workload)) {
+func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload)) {
 	given := !b.m.Run().Within(b.m.Part([]*workload.Workload{w}), func() {
 		for _, ask := range questions {
 			sound := false
@@ -66,13 +68,12 @@ func (b *builder) asks(w *workload.Workload, questions ...func(*workload.Workloa
 
 // rollout tells whether an update of a workload completes: never if it does at
 // none of the numbers of pods that an autoscaler keeps to.
-func (b *builder) rollout(w *workload.Workload) {
+func (b changes) rollout(w *workload.Workload) {
 	all := begun(b.j.Rollouts(w))
 	if len(all) == 0 {
 		return
 	}
 	r := worst(all)
-	b.because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
 	ending := r.Verdict
 	if ending == diag.Never && !allNever(all) {
 		ending = diag.Sometimes
@@ -84,11 +85,11 @@ func (b *builder) rollout(w *workload.Workload) {
 	if b.spare(ending == diag.Always && !skewed) || ending == diag.Unknown && !b.complete {
 		return
 	}
-	fact := Rollout{
+	fact := facts.Rollout{
 		Workload: w.String(), Ending: ending, Way: string(r.Way), Surge: r.Surge, Unavailable: r.Unavailable, Arithmetic: r.Arithmetic,
 		Replicas: r.Replicas, At: scaleText(w, r.Replicas), Reasons: []string{}, Others: []string{}, Skewed: skewed,
 	}
-	s := b.rolloutSubject(w, r, &fact)
+	s := b.rolloutSubject(w, r, &fact).because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
 	if skewed {
 		s = b.skew(w, r, &fact, s)
 	}
@@ -97,7 +98,7 @@ func (b *builder) rollout(w *workload.Workload) {
 }
 
 // unsure notes that the answer to some question about a change is not known.
-func (b *builder) unsure(w *workload.Workload, why string) {
+func (b changes) unsure(w *workload.Workload, why string) {
 	if why == disruption.WhySteps {
 		b.m.Run().GiveUp([]*workload.Workload{w}, askChange)
 	}
@@ -142,17 +143,17 @@ func scaleText(w *workload.Workload, pods int) string {
 
 // rolloutSubject is where the blocking term or port stands, what else has a
 // part in it, and the ways out that were tried.
-func (b *builder) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fact *Rollout) Subject {
+func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fact *facts.Rollout) Subject {
 	s := Subject{}
 	if r.Core != nil {
-		s, fact.Reasons, fact.Others = b.coreSubject(w, r.CoreModel, r.Core)
+		s, fact.Reasons, fact.Others = coreSubject(b.m, w, r.CoreModel, r.Core)
 	}
 	s = b.atOwn(w, s, fact.Others)
 	if fact.Ending == diag.Always || fact.Ending == diag.Unknown {
 		return s
 	}
 	if len(fact.Reasons) == 0 && len(fact.Others) == 0 {
-		fact.Reasons = b.ownReasons(w)
+		fact.Reasons = ownReasons(b.m, w)
 	}
 	if !r.Span.IsZero() && r.Span != s.Location {
 		s = s.related(r.Span, "%s", r.Arithmetic)
@@ -172,8 +173,8 @@ func (b *builder) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fa
 
 // coreSubject starts a subject at the first term, port or request of a core, own
 // ones first, and gives the reasons in words and the other workloads in it.
-func (b *builder) coreSubject(w *workload.Workload, m *model.Model, core *search.Core) (s Subject, reasons, others []string) {
-	t := &coreText{b: b, m: m, seen: map[diag.Span]bool{}, reasons: []string{}, others: []string{}}
+func coreSubject(declared *model.Model, w *workload.Workload, m *model.Model, core *search.Core) (s Subject, reasons, others []string) {
+	t := &coreText{declared: declared, m: m, seen: map[diag.Span]bool{}, reasons: []string{}, others: []string{}}
 	for _, pass := range []struct{ own, term bool }{{true, true}, {false, true}, {true, false}, {false, false}} {
 		for _, atom := range core.Atoms {
 			if (atom.Workload.String() == w.String()) == pass.own && (atom.Term != nil) == pass.term && atom.Part != "replicas" {
@@ -189,8 +190,7 @@ func (b *builder) coreSubject(w *workload.Workload, m *model.Model, core *search
 
 // coreText is a core as a finding tells it.
 type coreText struct {
-	b               *builder
-	m               *model.Model
+	declared, m     *model.Model // as declared, and of the core
 	s               Subject
 	reasons, others []string
 	fewer           []string // why not all nodes count
@@ -201,7 +201,7 @@ type coreText struct {
 func (t *coreText) add(atom search.Atom, own bool) {
 	reason := reasonText(t.m, atom)
 	if atom.Part == "taints" || atom.Part == "selector" {
-		if t.s, _ = t.b.excluded(t.s, t.b.original(atom.Workload), false); own && !slices.Contains(t.fewer, reason) {
+		if t.s, _ = excluded(t.declared, t.s, original(t.declared, atom.Workload), false); own && !slices.Contains(t.fewer, reason) {
 			t.fewer = append(t.fewer, reason)
 		}
 		return
@@ -220,15 +220,15 @@ func (t *coreText) add(atom search.Atom, own bool) {
 	t.reasons = append(t.reasons, reason)
 	if t.s.Location.IsZero() && (atom.Term != nil || atom.Part == "ports" || own && atom.Part == "requests") {
 		t.s.Location = at
-		t.b.about(atom.Workload)
+		t.s = t.s.of(atom.Workload)
 	} else {
 		t.s = t.s.related(at, "%s", text)
 	}
 }
 
 // original is the workload of the model that a copy stands for.
-func (b *builder) original(w *workload.Workload) *workload.Workload {
-	for _, o := range b.m.Workloads {
+func original(m *model.Model, w *workload.Workload) *workload.Workload {
+	for _, o := range m.Workloads {
 		if o.String() == w.String() && o.Kind == w.Kind {
 			return o
 		}
@@ -239,12 +239,12 @@ func (b *builder) original(w *workload.Workload) *workload.Workload {
 // atOwn moves a subject to a rule of the workload itself, if it has one that
 // looks at the others: which of two that keep one another apart a contradiction
 // names is chance. Without any place it is at what has to do with anybody.
-func (b *builder) atOwn(w *workload.Workload, s Subject, others []string) Subject {
+func (b changes) atOwn(w *workload.Workload, s Subject, others []string) Subject {
 	if s.Location.IsZero() {
-		s.Location = b.holding(w)
-		return s
+		s.Location = holding(b.m, w)
+		return s.of(w)
 	}
-	if id := w.Object.ID(); *b.object == id {
+	if *s.Object == w.Object.ID() {
 		return s
 	}
 	for _, t := range b.m.Group(w).Terms {
@@ -252,8 +252,7 @@ func (b *builder) atOwn(w *workload.Workload, s Subject, others []string) Subjec
 			if t.Hard && slices.Contains(others, o.String()) && b.m.Peer(t, w, o) == model.Yes {
 				s = s.related(s.Location, "this term belongs to another workload")
 				s.Location = w.File().ItemSpan(t.Node)
-				b.about(w)
-				return s
+				return s.of(w)
 			}
 		}
 	}
@@ -277,10 +276,10 @@ func reasonText(m *model.Model, a search.Atom) string {
 }
 
 // ownReasons are the hard rules of a workload about its own pods.
-func (b *builder) ownReasons(w *workload.Workload) []string {
+func ownReasons(m *model.Model, w *workload.Workload) []string {
 	reasons := []string{}
-	for _, t := range b.m.Group(w).Terms {
-		if text := fmt.Sprintf("required %s on %s", t.Use, t.Key); t.Hard && b.m.Peer(t, w, w) == model.Yes && !slices.Contains(reasons, text) {
+	for _, t := range m.Group(w).Terms {
+		if text := fmt.Sprintf("required %s on %s", t.Use, t.Key); t.Hard && m.Peer(t, w, w) == model.Yes && !slices.Contains(reasons, text) {
 			reasons = append(reasons, text)
 		}
 	}
@@ -328,7 +327,7 @@ func state(r *disruption.Rollout) string {
 }
 
 // remedyText says what to write.
-func (b *builder) remedyText(w *workload.Workload, way workload.Way, remedy disruption.Remedy) string {
+func (b changes) remedyText(w *workload.Workload, way workload.Way, remedy disruption.Remedy) string {
 	switch remedy {
 	case disruption.MatchLabelKeys:
 		return fmt.Sprintf("add matchLabelKeys: [%s] to the required anti-affinity so that it applies within one revision only", w.Kind.Shared[0])
@@ -342,7 +341,7 @@ func (b *builder) remedyText(w *workload.Workload, way workload.Way, remedy disr
 	case disruption.MismatchLabelKeys:
 		return "add mismatchLabelKeys: [kubevirt.io/created-by] to the required anti-affinity so that a machine does not conflict with its own migration target"
 	}
-	if key := b.apartOn(w); key != "" {
+	if key := apartOn(b.m, w); key != "" {
 		return addNodes(1, key)
 	}
 	return "add an eligible node"
@@ -350,8 +349,8 @@ func (b *builder) remedyText(w *workload.Workload, way workload.Way, remedy disr
 
 // apartOn is the first key on which a hard rule keeps pods of a workload apart, or
 // "".
-func (b *builder) apartOn(w *workload.Workload) string {
-	for _, t := range b.m.Group(w).Terms {
+func apartOn(m *model.Model, w *workload.Workload) string {
+	for _, t := range m.Group(w).Terms {
 		if t.Hard && t.Use == model.AntiAffinity {
 			return t.Key
 		}
@@ -360,7 +359,7 @@ func (b *builder) apartOn(w *workload.Workload) string {
 }
 
 // skew adds which constraint may end up uneven, and what to do.
-func (b *builder) skew(w *workload.Workload, r *disruption.Rollout, fact *Rollout, s Subject) Subject {
+func (b changes) skew(w *workload.Workload, r *disruption.Rollout, fact *facts.Rollout, s Subject) Subject {
 	for _, t := range b.m.Group(w).Terms {
 		if t.Hard && t.Use == model.Spread {
 			fact.SkewKey, fact.MaxSkew = t.Key, int(t.Constraint.MaxSkew)

@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"github.com/schedlint/schedlint/lint/diag"

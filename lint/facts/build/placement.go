@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -17,8 +18,8 @@ import (
 )
 
 // placement tells where the pods of one workload can go.
-func (b *builder) placement(w *workload.Workload) {
-	fact := Workload{
+func (b limits) placement(w *workload.Workload) {
+	fact := facts.Workload{
 		Group: w.Object.Group(), Kind: w.Object.Kind, Namespace: w.Object.Namespace, Name: w.Object.Name,
 		Pods: w.Count.N, PodsKnown: w.Count.Known, Lasting: !w.Finite() && !w.Kind.PerNode(),
 	}
@@ -42,14 +43,14 @@ func (b *builder) placement(w *workload.Workload) {
 		return
 	}
 	fact.Workload, fact.Soft = w.String(), softRules(w, b.m)
-	s := about(w, w.CountSpan())
+	s := alone(w, w.CountSpan())
 	for _, t := range b.m.Group(w).Terms {
 		if !t.Hard && t.Use != model.Affinity {
 			s = s.related(fieldSpan(w, t.Node, "topologyKey"), "preferred rules are not enforced")
 		}
 	}
 	if crowded {
-		s = b.advised(s, w, fact, func(s Subject) Subject { return b.apart(s, w) })
+		s = b.advised(s, w, fact, func(s Subject) Subject { return b.advisor().apart(s, w) })
 	}
 	fact.ID = b.subject(s)
 	b.Workloads = append(b.Workloads, fact)
@@ -57,7 +58,7 @@ func (b *builder) placement(w *workload.Workload) {
 
 // together is what a loss can take. Where that is all pods there is a quick
 // answer, and where it is not only own rules want to know how many.
-func (b *builder) together(w *workload.Workload) bound.Together {
+func (b limits) together(w *workload.Workload) bound.Together {
 	if !b.complete {
 		if t, all := bound.Share(b.m, w); all != model.Maybe {
 			return t
@@ -70,9 +71,9 @@ func (b *builder) together(w *workload.Workload) bound.Together {
 const maxRelated = 3
 
 // excluded adds the reasons why nodes do not count, as text and as places.
-func (b *builder) excluded(s Subject, w *workload.Workload, small bool) (Subject, []string) {
+func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subject, []string) {
 	reasons := []string{}
-	all := b.m.Excluded(w, small)
+	all := m.Excluded(w, small)
 	for k, x := range all {
 		if k == maxReasons {
 			return s, append(reasons, plural(len(all)-k, "more reason"))
@@ -91,20 +92,20 @@ func (b *builder) excluded(s Subject, w *workload.Workload, small bool) (Subject
 const maxReasons = 50
 
 // eligibility tells how many nodes pass the node-level filters; true if some do.
-func (b *builder) eligibility(w *workload.Workload) bool {
+func (b limits) eligibility(w *workload.Workload) bool {
 	e := b.m.Eligible(w)
 	if b.spare(e.Count+e.Growable > 0) {
 		return true
 	}
-	fact := Eligibility{Workload: w.String(), Verdict: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Bound: b.bound(w), Reasons: []string{}}
-	s := about(w, diag.Span{})
+	fact := facts.Eligibility{Workload: w.String(), Verdict: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Bound: b.bound(w), Reasons: []string{}}
+	s := alone(w, diag.Span{})
 	if e.Count+e.Growable == 0 {
 		if w.Kind.PerNode() {
 			return false // it runs on no node, which is no failure (R-N29)
 		}
 		fact.Verdict, b.faulty[w] = diag.Never, true
-		s = about(w, b.nodeRule(w))
-		s, fact.Reasons = b.excluded(s.related(w.CountSpan(), "%s to schedule", plural(w.Count.N, "pod")), w, false)
+		s = alone(w, nodeRule(b.m, w))
+		s, fact.Reasons = excluded(b.m, s.related(w.CountSpan(), "%s to schedule", plural(w.Count.N, "pod")), w, false)
 		s = b.advised(s, w, fact, func(s Subject) Subject { return b.eligibilityFix(s, w) })
 	}
 	fact.ID = b.subject(s)
@@ -113,19 +114,19 @@ func (b *builder) eligibility(w *workload.Workload) bool {
 }
 
 // nodeRule is the narrowest field that keeps the pods off the nodes.
-func (b *builder) nodeRule(w *workload.Workload) diag.Span {
+func nodeRule(m *model.Model, w *workload.Workload) diag.Span {
 	spec := w.SpecNode
 	if w.Spec.NodeName != "" {
 		return fieldSpan(w, spec, "nodeName")
 	}
 	taints := 0
-	for _, x := range b.m.Excluded(w, false) {
+	for _, x := range m.Excluded(w, false) {
 		if x.Taint != nil {
 			taints += len(x.Nodes)
 		}
 	}
 	selector, required := spec.Get("nodeSelector"), spec.At("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
-	all := len(b.m.Topology.Nodes) + len(b.m.Topology.Growth)
+	all := len(m.Topology.Nodes) + len(m.Topology.Growth)
 	switch {
 	case taints >= all && spec.Get("tolerations").Len() > 0:
 		return fieldSpan(w, spec, "tolerations")
@@ -136,7 +137,7 @@ func (b *builder) nodeRule(w *workload.Workload) diag.Span {
 			return w.File().FieldSpan(k, v)
 		}
 	case selector.Len() > 1:
-		return b.failingPair(w, selector)
+		return failingPair(m, w, selector)
 	case required.Len() > 0:
 		return firstExpression(w, required)
 	}
@@ -145,14 +146,14 @@ func (b *builder) nodeRule(w *workload.Workload) diag.Span {
 
 // failingPair is the pair of a nodeSelector that no node has, if there is one: of
 // several the first by name, as the order of fields may change.
-func (b *builder) failingPair(w *workload.Workload, selector *source.Node) diag.Span {
+func failingPair(m *model.Model, w *workload.Workload, selector *source.Node) diag.Span {
 	pairs := map[string]*source.Node{}
 	for k := range selector.Fields() {
 		pairs[k.Value] = k
 	}
 	for _, name := range slices.Sorted(maps.Keys(pairs)) {
 		k, v := pairs[name], selector.Get(name)
-		if !slices.ContainsFunc(b.m.Topology.AllNodeLabels(), func(labels map[string]string) bool { return labels[k.Value] == v.Value }) {
+		if !slices.ContainsFunc(m.Topology.AllNodeLabels(), func(labels map[string]string) bool { return labels[k.Value] == v.Value }) {
 			return w.File().FieldSpan(k, v)
 		}
 	}
@@ -171,7 +172,7 @@ func firstExpression(w *workload.Workload, required *source.Node) diag.Span {
 	return fieldSpan(w, required, "nodeSelectorTerms")
 }
 
-func (b *builder) eligibilityFix(s Subject, w *workload.Workload) Subject {
+func (b limits) eligibilityFix(s Subject, w *workload.Workload) Subject {
 	if w.Spec.NodeName != "" {
 		var names []string
 		for _, n := range b.m.Topology.Nodes {
@@ -192,7 +193,7 @@ func (b *builder) eligibilityFix(s Subject, w *workload.Workload) Subject {
 		last := excluded[len(excluded)-1]
 		switch {
 		case last.Taint != nil:
-			s = b.toleration(s, w, last)
+			s = b.advisor().toleration(s, w, last)
 		case strings.HasPrefix(last.One, "lacks the label "):
 			s = s.fix("label a node with %s, or remove the rule", strings.TrimPrefix(last.One, "lacks the label "))
 		case last.One == "is cordoned":
@@ -205,7 +206,7 @@ func (b *builder) eligibilityFix(s Subject, w *workload.Workload) Subject {
 }
 
 // nearNodeLabel is a label of a declared node that a selector probably meant.
-func (b *builder) nearNodeLabel(key, value string) string {
+func (b limits) nearNodeLabel(key, value string) string {
 	var keys, values []string
 	for _, labels := range b.m.Topology.AllNodeLabels() {
 		b.m.Run().Spend(1 + len(labels))
@@ -232,7 +233,7 @@ func (b *builder) nearNodeLabel(key, value string) string {
 
 // requests tells of each request of one pod against empty nodes; true if the
 // pod fits on some node.
-func (b *builder) requests(w *workload.Workload) bool {
+func (b limits) requests(w *workload.Workload) bool {
 	if !b.complete && bound.FitsSomewhere(b.m, w) {
 		return true
 	}
@@ -244,14 +245,14 @@ func (b *builder) requests(w *workload.Workload) bool {
 		if b.spare(!tooSmall(fit, r, w)) {
 			continue
 		}
-		fact := Request{
+		fact := facts.Request{
 			Workload: w.String(), Verdict: diag.Always, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest(),
 			LargestNode: r.LargestNode, Eligible: fit.Eligible, Fitting: r.Fitting, PerNode: w.Kind.PerNode(),
 		}
-		s := about(w, diag.Span{})
+		s := alone(w, diag.Span{})
 		if tooSmall(fit, r, w) {
 			fact.Verdict = diag.Never
-			s = about(w, requestSpan(w, r.Name))
+			s = alone(w, requestSpan(w, r.Name))
 			if r.Largest() == "0" { // all nodes are alike in that
 				fact.LargestNode = ""
 				s = s.fix("add a node with at least %s %s", fact.Request, r.Name)
@@ -263,7 +264,7 @@ func (b *builder) requests(w *workload.Workload) bool {
 		fact.ID = b.subject(s)
 		b.Requests = append(b.Requests, fact)
 	}
-	if fit.Fitting == 0 && fit.Eligible > 0 && !slices.ContainsFunc(b.Requests[first:], func(r Request) bool { return r.Verdict == diag.Never }) {
+	if fit.Fitting == 0 && fit.Eligible > 0 && !slices.ContainsFunc(b.Requests[first:], func(r facts.Request) bool { return r.Verdict == diag.Never }) {
 		b.jointly(w, fit)
 	}
 	return fit.Fitting > 0
@@ -277,7 +278,7 @@ func tooSmall(fit *bound.RequestFit, r *bound.ResourceFit, w *workload.Workload)
 
 // jointly tells of a pod that fits no node although every single request does:
 // the node with most of one resource has too little of another.
-func (b *builder) jointly(w *workload.Workload, fit *bound.RequestFit) {
+func (b limits) jointly(w *workload.Workload, fit *bound.RequestFit) {
 	if len(fit.Requests) == 0 {
 		return
 	}
@@ -286,8 +287,8 @@ func (b *builder) jointly(w *workload.Workload, fit *bound.RequestFit) {
 		names = append(names, string(r.Name))
 		texts = append(texts, r.Quantity.String())
 	}
-	s := about(w, requestSpan(w, fit.Requests[0].Name)).fix("lower one of the requests, or add a node that satisfies all of them")
-	fact := Request{
+	s := alone(w, requestSpan(w, fit.Requests[0].Name)).fix("lower one of the requests, or add a node that satisfies all of them")
+	fact := facts.Request{
 		Workload: w.String(), Verdict: diag.Never, Resource: strings.Join(names, " and "), Request: strings.Join(texts, " and "),
 		Largest: "less of one of them", LargestNode: "every node", Eligible: fit.Eligible, PerNode: w.Kind.PerNode(),
 	}

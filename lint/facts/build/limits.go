@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"fmt"
@@ -9,12 +9,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
+
+// limits tells what keeps the pods of one workload from being placed.
+type limits struct{ *builder }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
@@ -30,7 +34,7 @@ func names(nodes []*topology.Node) string {
 }
 
 // limits tells how many pods each hard rule lets be placed.
-func (b *builder) limits(w *workload.Workload) {
+func (b limits) limits(w *workload.Workload) {
 	if !b.complete && bound.Fits(b.m, w) {
 		return
 	}
@@ -61,15 +65,15 @@ func (b *builder) limits(w *workload.Workload) {
 
 // frame starts the subject of a limit: its first key, the number of pods and,
 // if the limit is exceeded, the nodes that do not count.
-func (b *builder) frame(w *workload.Workload, l *bound.Limit, at diag.Span) (Subject, []string) {
-	s := about(w, at)
+func (b limits) frame(w *workload.Workload, l *bound.Limit, at diag.Span) (Subject, []string) {
+	s := alone(w, at)
 	if !l.Exceeded {
 		return s, []string{}
 	}
 	if count := w.CountSpan(); count != s.Location {
 		s = s.related(count, "%s to schedule", plural(l.Pods, "pod"))
 	}
-	return b.excluded(s, w, true)
+	return excluded(b.m, s, w, true)
 }
 
 func verdict(l *bound.Limit) diag.Outcome {
@@ -89,9 +93,9 @@ func growth(l *bound.Limit) string {
 	return "node pools are counted at their max: " + l.Growth
 }
 
-func (b *builder) antiAffinity(w *workload.Workload, l *bound.Limit) {
+func (b limits) antiAffinity(w *workload.Workload, l *bound.Limit) {
 	s, excluded := b.frame(w, l, w.File().ItemSpan(l.Terms[0].Node))
-	fact := AntiAffinity{
+	fact := facts.AntiAffinity{
 		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Domains: l.Domains, Most: l.Most, Pending: unplaced(l),
 		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l), Together: l.Together,
 	}
@@ -112,12 +116,12 @@ func (b *builder) antiAffinity(w *workload.Workload, l *bound.Limit) {
 	b.AntiAffinity = append(b.AntiAffinity, fact)
 }
 
-func (b *builder) antiAffinityFix(s Subject, w *workload.Workload, l *bound.Limit, key string) Subject {
-	s = b.lower(s, w, l)
-	if n, ok := b.nodesToAdd(w, unplaced(l)); ok {
+func (b limits) antiAffinityFix(s Subject, w *workload.Workload, l *bound.Limit, key string) Subject {
+	s = b.advisor().lower(s, w, l)
+	if n, ok := b.advisor().nodesToAdd(w, unplaced(l)); ok {
 		s = s.fix("%s", addNodes(n, key))
 	}
-	if b.holds(w, disruption.SoftAntiAffinity(), 0) {
+	if b.advisor().holds(w, disruption.SoftAntiAffinity(), 0) {
 		s = s.fix("make the anti-affinity preferred if pods may share a %s value", key)
 	}
 	return s
@@ -135,14 +139,14 @@ func addNodes(n int, key string) string {
 	return text + value
 }
 
-func (b *builder) spread(w *workload.Workload, l *bound.Limit) {
+func (b limits) spread(w *workload.Workload, l *bound.Limit) {
 	t := l.Terms[0]
 	at := w.File().ItemSpan(t.Node)
 	if l.Cause == "missing-key" {
 		at = fieldSpan(w, t.Node, "topologyKey")
 	}
 	s, excluded := b.frame(w, l, at)
-	fact := Spread{
+	fact := facts.Spread{
 		Workload: w.String(), Verdict: verdict(l), Cause: l.Cause, Pods: l.Pods, Key: t.Key, Keys: listed(b.m.Group(w).SpreadKeys()), MaxSkew: int(t.Constraint.MaxSkew), MinDomains: t.MinDomains(),
 		Domains: l.EligibleDomains, Smallest: l.Smallest, SmallestDomain: l.SmallestDomain, Most: l.Most, Pending: unplaced(l),
 		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l),
@@ -168,12 +172,12 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func (b *builder) spreadFix(s Subject, w *workload.Workload, l *bound.Limit, fact *Spread) Subject {
+func (b limits) spreadFix(s Subject, w *workload.Workload, l *bound.Limit, fact *facts.Spread) Subject {
 	t := l.Terms[0]
 	switch l.Cause {
 	case "missing-key":
 		if fact.Suggestion != "" {
-			s.Fixes = append(s.Fixes, b.corrected(w, t, fact.Suggestion))
+			s.Fixes = append(s.Fixes, b.advisor().corrected(w, t, fact.Suggestion))
 			return s
 		}
 		return s.fix("label the nodes with %s", t.Key)
@@ -181,25 +185,25 @@ func (b *builder) spreadFix(s Subject, w *workload.Workload, l *bound.Limit, fac
 		if span := fieldSpan(w, t.Node, "minDomains"); !span.IsZero() {
 			s = s.related(span, "minDomains requires %s, eligible nodes have %d", plural(fact.MinDomains, "domain"), fact.Domains)
 		}
-		if n := max(1, fact.Domains); b.holds(w, minDomains(t.Key, n), 0) {
+		if n := max(1, fact.Domains); b.advisor().holds(w, minDomains(t.Key, n), 0) {
 			s = s.fix("set minDomains to %d", n)
 		}
 	default:
-		if fact.Smallest == 0 && t.Constraint.NodeTaintsPolicy == nil && b.holds(w, honored(t.Key), 0) {
+		if fact.Smallest == 0 && t.Constraint.NodeTaintsPolicy == nil && b.advisor().holds(w, honored(t.Key), 0) {
 			s = s.fix("set nodeTaintsPolicy: Honor so that tainted nodes do not count as empty domains")
 		}
 	}
-	s = b.lower(s, w, l)
-	if b.holds(w, softSpread(t.Key), 0) {
+	s = b.advisor().lower(s, w, l)
+	if b.advisor().holds(w, softSpread(t.Key), 0) {
 		s = s.fix("set whenUnsatisfiable: ScheduleAnyway if a larger skew is acceptable")
 	}
 	return s
 }
 
-func (b *builder) hostPort(w *workload.Workload, l *bound.Limit) {
+func (b limits) hostPort(w *workload.Workload, l *bound.Limit) {
 	port, at := portSpan(w, b.m.Group(w).HostPorts)
 	s, excluded := b.frame(w, l, at)
-	fact := HostPort{
+	fact := facts.HostPort{
 		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Port: port, Nodes: l.Nodes, Eligible: l.Eligible,
 		Pending: unplaced(l), Excluded: excluded, Growth: growth(l),
 	}
@@ -210,12 +214,12 @@ func (b *builder) hostPort(w *workload.Workload, l *bound.Limit) {
 	b.HostPorts = append(b.HostPorts, fact)
 }
 
-func (b *builder) hostPortFix(s Subject, w *workload.Workload, l *bound.Limit) Subject {
-	s = b.lower(s, w, l)
-	if b.holds(w, disruption.NoHostPorts(), 0) {
+func (b limits) hostPortFix(s Subject, w *workload.Workload, l *bound.Limit) Subject {
+	s = b.advisor().lower(s, w, l)
+	if b.advisor().holds(w, disruption.NoHostPorts(), 0) {
 		s = s.fix("remove the host port and use a Service")
 	}
-	if n, ok := b.nodesToAdd(w, unplaced(l)); ok {
+	if n, ok := b.advisor().nodesToAdd(w, unplaced(l)); ok {
 		s = s.fix("add %s", plural(n, "node"))
 	}
 	return s
@@ -241,8 +245,8 @@ func portSpan(w *workload.Workload, ports []model.HostPort) (string, diag.Span) 
 	return text, diag.Span{}
 }
 
-func (b *builder) room(w *workload.Workload, l *bound.Limit) {
-	fact := Room{
+func (b limits) room(w *workload.Workload, l *bound.Limit) {
+	fact := facts.Room{
 		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Pending: unplaced(l), Room: "capacity for only " + plural(l.Most, "pod"),
 		Resource: string(l.Binding), Request: "one pod slot each", Nodes: l.Nodes, Eligible: l.Eligible, Growth: growth(l),
 	}
@@ -254,7 +258,7 @@ func (b *builder) room(w *workload.Workload, l *bound.Limit) {
 	s, _ := b.frame(w, l, requestSpan(w, l.Binding))
 	if l.Exceeded {
 		s = b.advised(s, w, fact, func(s Subject) Subject {
-			return b.lower(s, w, l).fix("request less %s or add nodes", l.Binding)
+			return b.advisor().lower(s, w, l).fix("request less %s or add nodes", l.Binding)
 		})
 	}
 	fact.ID = b.subject(s)

@@ -1,4 +1,4 @@
-package facts
+package build
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 // are deleted that are bound to a node which is not there (R-N1;
 // pkg/controller/podgc/gc_controller.go, gcOrphaned), and a kubelet rejects what
 // it cannot take. Neither is ever Pending for the scheduler.
-func (b *builder) bound(w *workload.Workload) string {
+func (b limits) bound(w *workload.Workload) string {
 	switch {
 	case w.Spec.NodeName == "":
 		return ""

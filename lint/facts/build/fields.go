@@ -1,0 +1,73 @@
+package build
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// refusals tells of fields that the API server rejects, drops or does not know.
+type refusals struct{ *builder }
+
+// fields tells which fields of a workload the API server refuses or drops.
+func (b refusals) fields(w *workload.Workload) {
+	b.settle(w, func(*settled) {})
+	for _, p := range slices.Concat(w.Gated, w.Problems) {
+		b.refusal(w.String(), about(w, p.Span), p)
+	}
+	for _, u := range w.Unknown {
+		b.unknownField(w, u)
+	}
+	b.settle(w, func(d *settled) { d.judged = true })
+}
+
+// refusal tells of a field that the API server refuses, now or with a gate.
+func (b refusals) refusal(object string, s Subject, p workload.Problem) {
+	if p.Fix != "" {
+		s = s.fix("%s", p.Fix)
+	}
+	stage := string(p.Stage)
+	if p.Gate != "" {
+		stage = "gate"
+	}
+	b.Refusals = append(b.Refusals, facts.Refusal{ID: b.subject(s), Workload: object, Stage: stage, Gate: p.Gate, Field: p.Field, Reason: p.Message})
+}
+
+// otherRefusals tells of objects without pods that the API server refuses.
+func (b refusals) otherRefusals() {
+	var objects []*source.Object
+	for _, r := range b.Set.Refusals {
+		objects = append(objects, r.Object)
+	}
+	purse := b.m.SharedBudget(objects)
+	for _, r := range b.Set.Refusals {
+		id := r.Object.ID()
+		switch d := b.settled[id]; {
+		case purse.Ask(r.Object, askFields, func() { b.refused(r) }):
+		case d != nil:
+			d.judged, d.guards = false, false
+		default:
+			b.settled[id] = &settled{}
+		}
+	}
+}
+
+func (b refusals) refused(r workload.Refusal) {
+	why := noted("it creates no pods, so no node is checked")
+	name := r.Object.Kind + " " + strings.TrimPrefix(r.Object.Namespace+"/"+r.Object.Name, "/")
+	for _, p := range r.Problems {
+		b.refusal(name, Subject{Location: p.Span}.in(r.Object.ID()).because(nil, why), p)
+	}
+}
+
+func (b refusals) unknownField(w *workload.Workload, u workload.UnknownField) {
+	s := about(w, u.Span)
+	if u.Suggestion != "" && !strings.Contains(u.Suggestion, ".") {
+		s.Fixes = []diag.Fix{writeAt(w, u.KeySpan, u.Suggestion)}
+	}
+	b.UnknownFields = append(b.UnknownFields, facts.UnknownField{ID: b.subject(s), Workload: w.String(), Field: u.Field, Suggestion: u.Suggestion})
+}

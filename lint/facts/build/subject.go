@@ -1,0 +1,98 @@
+package build
+
+import (
+	"fmt"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Subject is what stands behind a row of the facts, out of the rules' sight: whose
+// it is, where it is and what explains it.
+type Subject struct {
+	Object   *diag.Object // nil where a text holds no object
+	Location diag.Span
+	Related  []diag.Related
+	Fixes    []diag.Fix
+	// Pending is how many pods the row says stay Pending.
+	Pending int
+
+	advised advice
+	behind  standing
+}
+
+// standing is the workload that a row is about, and the account of its nodes.
+type standing struct {
+	of      *workload.Workload
+	account account
+}
+
+// account is what stands behind a row node by node, once somebody asks.
+type account func(*Explainer) diag.Account
+
+// still is the account of a workload whose nodes are checked one by one.
+func still(w *workload.Workload) account {
+	return func(x *Explainer) diag.Account { return x.still(w) }
+}
+
+// noted is the account where no node is checked, and why.
+func noted(why string) account {
+	return func(*Explainer) diag.Account { return diag.Account{Notes: []string{why}} }
+}
+
+// about is a subject of a workload, in its file.
+func about(w *workload.Workload, at diag.Span) Subject {
+	if at.IsZero() {
+		at = w.CountSpan()
+	}
+	if w.Fragment {
+		return Subject{Location: at}.of(w).because(nil, noted("a controller decides which pods get these fields, so nodes cannot be checked one by one"))
+	}
+	return Subject{Location: at}.of(w).because(w, still(w))
+}
+
+// alone is a subject of a workload that has the nodes to itself.
+func alone(w *workload.Workload, at diag.Span) Subject {
+	return about(w, at).because(w, func(x *Explainer) diag.Account { return x.alone(w) })
+}
+
+// of makes a subject one of a workload.
+func (s Subject) of(w *workload.Workload) Subject { return s.in(w.Object.ID()) }
+
+// in makes a subject one of an object.
+func (s Subject) in(id diag.Object) Subject {
+	s.Object = &id
+	return s
+}
+
+// because gives a subject an account.
+func (s Subject) because(w *workload.Workload, a account) Subject {
+	s.behind = standing{w, a}
+	return s
+}
+
+func (s Subject) related(at diag.Span, format string, args ...any) Subject {
+	if !at.IsZero() {
+		s.Related = append(s.Related, diag.Related{Location: at, Message: fmt.Sprintf(format, args...)})
+	}
+	return s
+}
+
+// node points at a node, once for all nodes that are declared in one place.
+func (s Subject) node(n *topology.Node, what string) Subject {
+	for _, r := range s.Related {
+		if r.Location == n.Span {
+			return s
+		}
+	}
+	if n.Pool != nil && n.Pool.Count > 1 {
+		return s.related(n.Span, "pool %s: %s %s", n.Pool.Name, n.Name, what)
+	}
+	return s.related(n.Span, "%s %s", n.Name, what)
+}
+
+func (s Subject) fix(format string, args ...any) Subject {
+	s.Fixes = append(s.Fixes, diag.Fix{Description: fmt.Sprintf(format, args...)})
+	return s
+}
