@@ -196,7 +196,14 @@ func (r *run) part() float64 {
 
 // input is what the facts of a context are about.
 func (r *run) input(s *scene) build.Input {
-	return build.Input{Model: s.model, Set: s.set, Complete: r.Policy.Own(), Survive: r.survive, Skew: r.Level("rollout-ends-skewed") != diag.LevelOff, Brief: r.brief()}
+	return build.Input{Model: s.model, Set: s.set, Complete: r.Policy.Own(), Survive: r.survive, Asked: r.asksFor, Brief: r.brief()}
+}
+
+// asksFor reports whether a rule that is on may look at a list of facts.
+func (r *run) asksFor(list string) bool {
+	return slices.ContainsFunc(r.Policy.IDs(), func(id string) bool {
+		return r.Level(id) != diag.LevelOff && r.Policy.MayRead(id, list)
+	})
 }
 
 // cluster judges one part, context by context.

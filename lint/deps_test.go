@@ -20,7 +20,8 @@ const layers = `
 8 lint
 8 rego            github.com/open-policy-agent/opa
 7 lint/facts/build k8s.io/api
-6 lint/facts
+6 lint/message
+1 lint/facts
 6 lint/sched
 6 lint/sched/disruption k8s.io/api k8s.io/apimachinery
 5 lint/sched/search k8s.io/api

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// healthy is what n ordinary workloads give: eight facts each, none of them bad.
+// healthy is what n ordinary workloads give: nine facts each, none of them bad.
 func healthy(n int) *facts.Facts {
 	f := &facts.Facts{}
 	last := 0
@@ -18,8 +18,9 @@ func healthy(n int) *facts.Facts {
 	for i := range n {
 		name := fmt.Sprintf("web-%d", i)
 		w := "Deployment shop/" + name
-		f.Workloads = append(f.Workloads, facts.Workload{ID: id(), Workload: w, Group: "apps", Kind: "Deployment", Namespace: "shop", Name: name,
-			Pods: 3, PodsKnown: true, Lasting: true, PlacementKnown: true, Usable: 6, Zones: 3, OnOneNode: 1, InOneZone: 1})
+		f.Workloads = append(f.Workloads, facts.Workload{ID: id(), Ref: w, Group: "apps", Kind: "Deployment", Namespace: "shop", Name: name,
+			PodsMin: 3, PodsMax: 3, Permanent: true})
+		f.Sharing = append(f.Sharing, facts.Sharing{ID: id(), W: i, Outcome: diag.Always, Pods: 3, Usable: 6, Zones: 3, OnOneNode: 1, InOneZone: 1})
 		f.Eligibility = append(f.Eligibility, facts.Eligibility{ID: id(), Workload: w, Verdict: diag.Always, Pods: 3, Nodes: 6, Eligible: 6})
 		for _, resource := range []string{"cpu", "memory"} {
 			f.Requests = append(f.Requests, facts.Request{ID: id(), Workload: w, Verdict: diag.Always, Resource: resource, Request: "100Mi",

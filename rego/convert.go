@@ -54,7 +54,7 @@ func idsOf(f *facts.Facts, read *reads) map[int]bool {
 // convert makes the input of the rules from the lists that they read, straight
 // from the structs: the way over JSON text costs several times as much.
 func convert(f *facts.Facts, read *reads) *ast.Term {
-	c := converter{strings: map[string]*ast.Term{}}
+	c := converter{strings: map[string]*ast.Term{}, names: map[reflect.Type][]*ast.Term{}}
 	var pairs [][2]*ast.Term
 	for _, list := range factLists(f) {
 		if read.has(list.name) {
@@ -67,23 +67,38 @@ func convert(f *facts.Facts, read *reads) *ast.Term {
 // converter turns lists into terms.
 type converter struct {
 	strings map[string]*ast.Term
+	names   map[reflect.Type][]*ast.Term
 	spare   []ast.Term
 }
 
 func (c *converter) list(rows reflect.Value) *ast.Term {
-	row := rows.Type().Elem()
-	pairs := make([][2]*ast.Term, row.NumField())
-	for i := range pairs {
-		pairs[i][0] = ast.StringTerm(row.Field(i).Tag.Get("json"))
-	}
 	terms := make([]*ast.Term, rows.Len())
 	for i := range terms {
-		for j := range pairs {
-			pairs[j][1] = c.value(rows.Index(i).Field(j))
-		}
-		terms[i] = c.term(ast.NewObject(pairs...))
+		terms[i] = c.value(rows.Index(i))
 	}
 	return ast.ArrayTerm(terms...)
+}
+
+// object is a row, or what stands in one.
+func (c *converter) object(row reflect.Value) *ast.Term {
+	keys := c.keys(row.Type())
+	pairs := make([][2]*ast.Term, len(keys))
+	for i, key := range keys {
+		pairs[i] = [2]*ast.Term{key, c.value(row.Field(i))}
+	}
+	return c.term(ast.NewObject(pairs...))
+}
+
+// keys are the names of the fields of a type of rows.
+func (c *converter) keys(t reflect.Type) []*ast.Term {
+	keys, known := c.names[t]
+	if !known {
+		for f := range t.Fields() {
+			keys = append(keys, ast.StringTerm(f.Tag.Get("json")))
+		}
+		c.names[t] = keys
+	}
+	return keys
 }
 
 func (c *converter) value(v reflect.Value) *ast.Term {
@@ -94,12 +109,10 @@ func (c *converter) value(v reflect.Value) *ast.Term {
 		return ast.InternedTerm(v.Int())
 	case reflect.Bool:
 		return ast.InternedTerm(v.Bool())
+	case reflect.Struct:
+		return c.object(v)
 	}
-	items := make([]*ast.Term, v.Len())
-	for i := range items {
-		items[i] = c.value(v.Index(i))
-	}
-	return ast.ArrayTerm(items...)
+	return c.list(v)
 }
 
 // text gives one term per distinct string: names repeat all the time.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 )
 
 // Options says which rules there are. The zero value has none.
@@ -37,6 +38,7 @@ type Engine struct {
 	// steps is the budget of a rule of the user's own in a run.
 	steps   int64
 	own     bool
+	words   message.Catalogue
 	modules []*module // of the user's own, for whoever compares engines
 
 	mutex sync.Mutex // guards the programs of rules
@@ -48,7 +50,7 @@ type Engine struct {
 // Load reads the rules. Those of the user's own are type-checked against the
 // facts and compiled. The error is about all that is wrong with them.
 func Load(opts Options) (*Engine, error) {
-	e := &Engine{deadline: cmp.Or(opts.Deadline, DefaultDeadline), steps: maxSteps}
+	e := &Engine{deadline: cmp.Or(opts.Deadline, DefaultDeadline), steps: maxSteps, words: message.NewCatalogue()}
 	own, err := loadOwn(opts.Dirs, opts.Shown)
 	if err != nil {
 		return nil, err

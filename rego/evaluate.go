@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -33,7 +34,7 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tall
 	if err := e.compile(due); err != nil {
 		return nil, err
 	}
-	run := evaluation{e, f, convert(f, &read), tally}
+	run := evaluation{e, f, f.Rows(), convert(f, &read), tally}
 	// Built-in rules have a time of their own, which no other rule can take from them.
 	found, err := run.all(ctx, e.deadline, slices.DeleteFunc(slices.Clone(due), func(r *rule) bool { return r.own }))
 	if err != nil {
@@ -58,6 +59,7 @@ func compareJudgements(a, b facts.Judgement) int {
 type evaluation struct {
 	*Engine
 	facts *facts.Facts
+	rows  []any // by id
 	input *ast.Term
 	tally *facts.Tally
 }
@@ -115,6 +117,9 @@ func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Quer
 		if err == nil && !ids[j.Fact] {
 			err = refusal{what: fmt.Sprintf("reports the fact %d, which is none of those that it reads; report the fact itself", j.Fact)}
 		}
+		if err == nil && j.Message == "" {
+			j, err = e.worded(j)
+		}
 		judgements = append(judgements, j)
 		return err
 	})
@@ -171,14 +176,22 @@ func (e *Engine) compile(due []*rule) error {
 
 // judgement reads one member of a report.
 func judgement(r *rule, t *ast.Term) (facts.Judgement, error) {
-	id, fact, message := t.Get(ast.StringTerm("rule")), t.Get(ast.StringTerm("fact")), t.Get(ast.StringTerm("message"))
-	if id == nil || fact == nil || message == nil || !id.Equal(ast.StringTerm(r.id)) {
+	id, fact := t.Get(ast.StringTerm("rule")), t.Get(ast.StringTerm("fact"))
+	reason, message := t.Get(ast.StringTerm("reason")), t.Get(ast.StringTerm("message"))
+	if id == nil || fact == nil || (reason == nil) == (message == nil) || !id.Equal(ast.StringTerm(r.id)) {
 		return facts.Judgement{}, malformed()
 	}
 	number, isNumber := fact.Value.(ast.Number)
-	text, isString := message.Value.(ast.String)
 	n, isInt := number.Int()
-	if !isNumber || !isInt || !isString || text == "" {
+	if !isNumber || !isInt {
+		return facts.Judgement{}, malformed()
+	}
+	if reason != nil {
+		code, _ := reason.Value.(ast.String)
+		return facts.Judgement{Rule: r.id, Fact: n, Reason: string(code)}, nil
+	}
+	text, isString := message.Value.(ast.String)
+	if !isString || text == "" {
 		return facts.Judgement{}, malformed()
 	}
 	lines, ok := details(t.Get(ast.StringTerm("details")))
@@ -186,6 +199,16 @@ func judgement(r *rule, t *ast.Term) (facts.Judgement, error) {
 		return facts.Judgement{}, malformed()
 	}
 	return facts.Judgement{Rule: r.id, Fact: n, Message: shortened(string(text)), Details: lines}, nil
+}
+
+// worded gives a judgement the words that the catalogue has for its reason.
+func (e *evaluation) worded(j facts.Judgement) (facts.Judgement, error) {
+	text, ok := e.words.Finding(j.Reason, e.rows[j.Fact], e.facts)
+	if !ok {
+		return j, refusal{what: fmt.Sprintf("reports the reason %s, which the catalogue of messages does not have for this row", strconv.Quote(shortened(j.Reason)))}
+	}
+	j.Message, j.Details = text.Headline, text.Details
+	return j, nil
 }
 
 // details reads the lines that a rule adds to a message, as far as there are any;

@@ -18,19 +18,19 @@ import (
 var (
 	conditions = []string{"%s == %s", "%s != %s", "%s > %s", "some x in [%s, %s]", "every x in [%s] { x == %s }", "not %s == %s", "count([%s, %s]) > 1", "startswith(%s, %s)", "regex.match(%s, %s)"}
 	inner      = []string{
-		"sprintf(\"%%d %%s\", [%s, %s])", "concat(%s, [\"a\", %s])", "replace(fact.workload, %s, %s)", "[%s, %s]", "{%s: %s}", "split(%s, %s)", "object.union({\"a\": %s}, {\"a\": %s})",
+		"sprintf(\"%%d %%s\", [%s, %s])", "concat(%s, [\"a\", %s])", "replace(fact.ref, %s, %s)", "[%s, %s]", "{%s: %s}", "split(%s, %s)", "object.union({\"a\": %s}, {\"a\": %s})",
 		"[x | some x in [%s, %s]]", "{x | some x in [%s, %s]}", "array.concat([%s], [%s])", "json.marshal([%s, %s])", "to_number(%s) + to_number(%s)", "format_int(count([%s]), 10 + count([%s]))",
 	}
 	leaves = []string{
-		"fact.workload", "fact.id", "fact.verdict", "fact.pods", "fact.nosuch", "input.workloads", "input.anti_affinity[_]", "data.schedlint", "data.schedlint.rules", "null", "true", "0", "-1", "9223372036854775807",
-		"1e-100", "\"\"", "\"a\"", "\"\\u202e\\u001b[31m\\n::error::\"", "[]", "{}", "set()", "numbers.range(1, 100)", "units.parse(\"1Gi\")", "upper(fact.workload)", "rego.metadata.chain()", "x",
+		"fact.ref", "fact.id", "fact.verdict", "fact.pods_min", "fact.nosuch", "input.workloads", "input.anti_affinity[_]", "data.schedlint", "data.schedlint.rules", "null", "true", "0", "-1", "9223372036854775807",
+		"1e-100", "\"\"", "\"a\"", "\"\\u202e\\u001b[31m\\n::error::\"", "[]", "{}", "set()", "numbers.range(1, 100)", "units.parse(\"1Gi\")", "upper(fact.ref)", "rego.metadata.chain()", "x",
 	}
 )
 
 // composed is an expression that the bytes say.
 func composed(data *[]byte, depth int) string {
 	if len(*data) == 0 {
-		return "fact.workload"
+		return "fact.ref"
 	}
 	b := int((*data)[0])
 	if *data = (*data)[1:]; depth == 0 || b >= 100 {

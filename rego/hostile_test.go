@@ -63,13 +63,13 @@ var hostileRules = map[string]struct{ body, want string }{
 	"union": {`	o := {sprintf("%d", [i]): i | some i in numbers.range(1, 1000)}` + "\n\tall := [o | some _ in numbers.range(1, 600)]\n" +
 		`	message := sprintf("%d", [count(object.union_n(all))])` + "\n", "goes through a value with more than 1000000 members"},
 	"joins": {"\tsome a in input.workloads\n\tsome b in input.workloads\n\tsome c in input.workloads\n\tsome d in input.workloads\n\tsome e in input.workloads\n" +
-		"\ta.id + b.id + c.id + d.id + e.id < 0\n\tmessage := fact.workload\n",
+		"\ta.id + b.id + c.id + d.id + e.id < 0\n\tmessage := fact.ref\n",
 		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
 	"equal": {"\ta0 := [fact.id]\n\tb0 := [fact.id]\n" + nested(17, "\ta%d := array.concat([a%[2]d], [a%[2]d])\n") + nested(17, "\tb%d := array.concat([b%[2]d], [b%[2]d])\n") +
-		"\ta17 == b17\n\tmessage := fact.workload\n", "compares a value with more than 100000 members"},
-	"equal-arrays": {"\tnumbers.range(1, 900000) == numbers.range(1, 900000 + fact.id - fact.id)\n\tmessage := fact.workload\n",
+		"\ta17 == b17\n\tmessage := fact.ref\n", "compares a value with more than 100000 members"},
+	"equal-arrays": {"\tnumbers.range(1, 900000) == numbers.range(1, 900000 + fact.id - fact.id)\n\tmessage := fact.ref\n",
 		"compares a value with more than 100000 members"},
-	"equal-often": {nested(30, "\tnumbers.range(%[2]d, 90000 + %[2]d) == numbers.range(%[2]d, 90000 + fact.id - fact.id + %[2]d)\n") + "\tmessage := fact.workload\n",
+	"equal-often": {nested(30, "\tnumbers.range(%[2]d, 90000 + %[2]d) == numbers.range(%[2]d, 90000 + fact.id - fact.id + %[2]d)\n") + "\tmessage := fact.ref\n",
 		"compares values with too many members"},
 	"number":    {"\tmessage := format_int(1e5000, 10)\n", "uses a number with more than 1000 digits"},
 	"unmarshal": {"\tmessage := format_int(json.unmarshal(\"1e5000\"), 10)\n", "uses a number with more than 1000 digits"},
@@ -77,9 +77,9 @@ var hostileRules = map[string]struct{ body, want string }{
 		"uses a number with more than 1000 digits"},
 	"product": {"\tmessage := format_int(product([1e900, 1e900]), 10)\n", "makes a number with more than 1000 digits"},
 	"pattern": {`	message := regex.replace("x", "` + strings.Repeat("(.{900})", 500) + `", "")` + "\n", "uses a regular expression of more than 10000 instructions"},
-	"regex": {`	s := sprintf("%900000s", ["a"])` + "\n" + `	regex.match("(x+x+)+y{900}(.{900})", s)` + "\n\tmessage := fact.workload\n",
+	"regex": {`	s := sprintf("%900000s", ["a"])` + "\n" + `	regex.match("(x+x+)+y{900}(.{900})", s)` + "\n\tmessage := fact.ref\n",
 		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
-	"glob": {`	s := sprintf("%900000s", ["a"])` + "\n" + `	glob.match("` + strings.Repeat("*a", 400) + `b", [], s)` + "\n\tmessage := fact.workload\n",
+	"glob": {`	s := sprintf("%900000s", ["a"])` + "\n" + `	glob.match("` + strings.Repeat("*a", 400) + `b", [], s)` + "\n\tmessage := fact.ref\n",
 		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
 	"walk": {`	a0 := [fact.id]` + "\n" + nested(18, "\ta%d := [a%[2]d, a%[2]d]\n") + "\tmessage := sprintf(\"%d\", [count([x | walk(a18, [_, x]); x == 0])])\n",
 		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
@@ -190,7 +190,7 @@ func TestOneRuleFailsAlone(t *testing.T) {
 // TestBudgetIsThatOfTheRun adds up the contexts of a run, and lets a new run begin
 // anew.
 func TestBudgetIsThatOfTheRun(t *testing.T) {
-	const quadratic = "\tsome other in input.workloads\n\tother.id + fact.id < 0\n\tmessage := fact.workload\n"
+	const quadratic = "\tsome other in input.workloads\n\tother.id + fact.id < 0\n\tmessage := fact.ref\n"
 	dir := folder(t, map[string]string{"x.rego": hostileRule("quadratic", quadratic)})
 	e := loaded(t, Options{Dirs: []string{dir}})
 	e.steps = fewSteps

@@ -34,7 +34,7 @@ import data.schedlint.result
 const body = `report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.workloads
 	fact.namespace == "default"
-	message := sprintf("%s: %d pods live in the default namespace", [fact.workload, fact.pods])
+	message := sprintf("%s: %d pods live in the default namespace", [fact.ref, fact.pods_min])
 }
 `
 
@@ -60,8 +60,8 @@ func folder(t *testing.T, files map[string]string) string {
 
 func defaultNamespace() *facts.Facts {
 	return &facts.Facts{Workloads: []facts.Workload{
-		{ID: 1, Workload: "Deployment shop/web", Namespace: "shop", Pods: 2},
-		{ID: 2, Workload: "Deployment default/web", Namespace: "default", Pods: 3},
+		{ID: 1, Ref: "Deployment shop/web", Namespace: "shop", PodsMin: 2, PodsMax: 2},
+		{ID: 2, Ref: "Deployment default/web", Namespace: "default", PodsMin: 3, PodsMax: 3},
 	}}
 }
 
@@ -111,8 +111,8 @@ func TestOverride(t *testing.T) {
 		t.Errorf("rules %v, want the built-in ids and no other", e.IDs())
 	}
 	f := defaultNamespace()
-	f.Workloads = append(f.Workloads, facts.Workload{ID: 3, Workload: "Deployment shop/db", Pods: 2, PodsKnown: true, Lasting: true,
-		PlacementKnown: true, Usable: 2, OnOneNode: 2}) // the built-in rule would report this one
+	f.Workloads = append(f.Workloads, facts.Workload{ID: 3, Ref: "Deployment shop/db", PodsMin: 2, PodsMax: 2, Permanent: true})
+	f.Sharing = append(f.Sharing, facts.Sharing{ID: 4, W: 2, Outcome: diag.Sometimes, Pods: 2, Usable: 2, OnOneNode: 2}) // the built-in rule would report this one
 	got, err := e.Evaluate(context.Background(), f, facts.NewTally())
 	if err != nil || len(got) != 1 || got[0].Rule != "replicas-share-a-node" || got[0].Fact != 2 {
 		t.Errorf("got %v, %v; want the user's rule and not the built-in one", got, err)
@@ -143,7 +143,7 @@ func TestLoadErrors(t *testing.T) {
 	edit := func(old, text string) string { return strings.Replace(head+body, old, text, 1) }
 	for name, c := range map[string]struct{ text, want string }{
 		"misspelt field": {edit("fact.namespace", "fact.namespcae"),
-			"policies/x.rego:14: namespcae does not exist here (did you mean namespace?); there are group, id, in_one_zone, kind, lasting, name, namespace, node, on_one_node, placement_known, pods, pods_known, soft, usable, workload, zones"},
+			"policies/x.rego:14: namespcae does not exist here (did you mean namespace?); there are group, id, kind, name, namespace, permanent, pods_max, pods_min, ref"},
 		"misspelt list": {edit("input.workloads", "input.worklods"),
 			"policies/x.rego:13: worklods does not exist here (did you mean workloads?); there are affinity, anti_affinity, autoscalers, budgets, circles,"},
 		"wrong type":             {edit(`== "default"`, `== 3`), "policies/x.rego:14: match error: left : string right : number"},
@@ -324,7 +324,7 @@ func TestEvaluateErrors(t *testing.T) {
 		"half a detail":    {report(`{"rule": "no-default-namespace", "fact": fact.id, "message": "x", "details": ["y", 1]}`), "policies/x.rego:1: rule no-default-namespace: reports "},
 		"bare detail":      {report(`{"rule": "no-default-namespace", "fact": fact.id, "message": "x", "details": "y"}`), "policies/x.rego:1: rule no-default-namespace: reports "},
 		"half a fact":      {report(`{"rule": "no-default-namespace", "fact": fact.id + 0.5, "message": "x"}`), "policies/x.rego:1: rule no-default-namespace: reports "},
-		"division by zero": {report(`result.diagnostic(` + chain + `, fact, sprintf("%d", [fact.id / (fact.pods - fact.pods)]))`), "policies/x.rego:12: rule no-default-namespace: div: divide by zero"},
+		"division by zero": {report(`result.diagnostic(` + chain + `, fact, sprintf("%d", [fact.id / (fact.pods_min - fact.pods_min)]))`), "policies/x.rego:12: rule no-default-namespace: div: divide by zero"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := folder(t, map[string]string{"x.rego": strings.Replace(c.text, "import data.schedlint.result\n", imports(c.text), 1)})

@@ -88,3 +88,9 @@ func (e *Engine) Reads(id string) []string {
 	}
 	return slices.Sorted(maps.Keys(r.reads.lists))
 }
+
+// MayRead reports whether a rule may look at a list of facts; false for one that is off.
+func (e *Engine) MayRead(id, list string) bool {
+	r := e.find(id)
+	return r != nil && !r.off && r.reads.has(list)
+}

@@ -171,7 +171,8 @@ func TestBuiltinRulesAreChecked(t *testing.T) {
 	}
 }
 
-// TestEveryFactIsConsumed demands a reader for every list.
+// TestEveryFactIsConsumed demands a reader for every list, but for the descriptions of
+// workloads, which rows of the others refer to.
 func TestEveryFactIsConsumed(t *testing.T) {
 	e := loaded(t, Options{})
 	for _, list := range factLists(&facts.Facts{}) {
@@ -182,7 +183,7 @@ func TestEveryFactIsConsumed(t *testing.T) {
 				t.Errorf("%s reads %v; a rule visits one list only", r.id, r.reads)
 			}
 		}
-		if !read {
+		if !read && list.name != "workloads" {
 			t.Errorf("no rule reads input.%s", list.name)
 		}
 	}

@@ -1,6 +1,10 @@
 package facts
 
-import "github.com/schedlint/schedlint/lint/diag"
+import (
+	"reflect"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
 
 // Facts is everything that rules can see.
 type Facts struct {
@@ -8,6 +12,7 @@ type Facts struct {
 	Refusals      []Refusal      `json:"refusals"`
 	UnknownFields []UnknownField `json:"unknown_fields"`
 	Workloads     []Workload     `json:"workloads"`
+	Sharing       []Sharing      `json:"sharing"`
 	Eligibility   []Eligibility  `json:"eligibility"`
 	Requests      []Request      `json:"requests"`
 	AntiAffinity  []AntiAffinity `json:"anti_affinity"`
@@ -19,6 +24,7 @@ type Facts struct {
 	Crowds        []Crowd        `json:"crowds"`
 	Orders        []Order        `json:"orders"`
 	Rollouts      []Rollout      `json:"rollouts"`
+	Skews         []Skew         `json:"skews"`
 	Losses        []Loss         `json:"losses"`
 	Budgets       []Budget       `json:"budgets"`
 	Drains        []Drain        `json:"drains"`
@@ -33,10 +39,41 @@ type Facts struct {
 	Suppressions  []Suppression  `json:"suppressions"`
 }
 
+// Rows are all rows by id, as pointers to their structs; nil where there is none.
+func (f *Facts) Rows() []any {
+	rows := []any{nil}
+	lists := reflect.ValueOf(f).Elem()
+	for i := range lists.NumField() {
+		if !lists.Type().Field(i).IsExported() {
+			continue
+		}
+		for j := range lists.Field(i).Len() {
+			row := lists.Field(i).Index(j)
+			id := int(row.FieldByName("ID").Int())
+			for id >= len(rows) {
+				rows = append(rows, nil)
+			}
+			rows[id] = row.Addr().Interface()
+		}
+	}
+	return rows
+}
+
+// Ref names the workload of a row, as in "Deployment shop/web"; "" for none.
+func (f *Facts) Ref(w int) string {
+	if w < 0 || w >= len(f.Workloads) {
+		return ""
+	}
+	return f.Workloads[w].Ref
+}
+
 // Judgement is what a rule says about a fact: one line, and further ones.
 type Judgement struct {
-	Rule    string
-	Fact    int
+	Rule string
+	Fact int
+	// Reason is the entry of the catalogue that words it; "" if the rule gives Message
+	// and Details itself.
+	Reason  string
 	Message string
 	Details []string
 }
@@ -61,6 +98,7 @@ type Document struct {
 type Refusal struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
+	W        int    `json:"w"`
 	Stage    string `json:"stage"`
 	Gate     string `json:"gate"`
 	Field    string `json:"field"`
@@ -72,44 +110,70 @@ type Refusal struct {
 type UnknownField struct {
 	ID         int    `json:"id"`
 	Workload   string `json:"workload"`
+	W          int    `json:"w"`
 	Field      string `json:"field"`
 	Suggestion string `json:"suggestion"`
 }
 
-// Workload is one object that creates pods, and how its pods may sit together.
-// Numbers about nodes are 0 and PlacementKnown is false without a topology.
+// NoBound stands for a number that nothing bounds from above.
+const NoBound = 1<<31 - 1
+
+// Workload is one object that creates pods. Rows of other lists refer to it by its
+// index in this list, their w, which is -1 for an object that creates none.
 type Workload struct {
-	ID        int    `json:"id"`
-	Workload  string `json:"workload"`
+	ID int `json:"id"`
+	// Ref is kind, namespace and name, as in "Deployment shop/web".
+	Ref       string `json:"ref"`
 	Group     string `json:"group"`
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// Pods is the number of pods; it means nothing unless PodsKnown.
-	Pods      int  `json:"pods"`
-	PodsKnown bool `json:"pods_known"`
-	// Lasting is false for workloads that end by themselves (Job, CronJob) or
-	// run once on every node (DaemonSet).
-	Lasting bool `json:"lasting"`
-	// Usable is the number of nodes that the pods may use, Zones the number of
+	// PodsMin and PodsMax bound the number of pods: they are equal where it is known,
+	// those of an autoscaler where one decides, and 0 and NoBound where it is unknown.
+	PodsMin int `json:"pods_min"`
+	PodsMax int `json:"pods_max"`
+	// Permanent is false for workloads that run to completion (Job, CronJob) or
+	// once on every node (DaemonSet).
+	Permanent bool `json:"permanent"`
+}
+
+// Sharing is whether the pods of a permanent workload can all run on one node, so
+// that losing it takes all of them down.
+type Sharing struct {
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Outcome is of "the pods run on several nodes": sometimes, if the scheduler may
+	// put all of them on one; never, if there is only one that they can use; none for
+	// fewer than two pods.
+	Outcome diag.Outcome `json:"outcome"`
+	Pods    int          `json:"pods"`
+	// Usable is the number of nodes that the pods can use, Zones the number of
 	// zones among them.
-	PlacementKnown bool `json:"placement_known"`
-	Usable         int  `json:"usable"`
-	Zones          int  `json:"zones"`
-	// OnOneNode is the largest number of its pods that may sit on one node, such as
+	Usable int `json:"usable"`
+	Zones  int `json:"zones"`
+	// OnOneNode is the largest number of its pods that can run on one node, such as
 	// Node, and InOneZone in one zone (0 without zones): what a loss can take.
 	OnOneNode int    `json:"on_one_node"`
 	Node      string `json:"node"`
 	InOneZone int    `json:"in_one_zone"`
-	// Soft names the soft rules that ask for spreading, as in
-	// "preferred anti-affinity on kubernetes.io/hostname".
-	Soft []string `json:"soft"`
+	// Soft are the preferred rules that ask for spreading.
+	Soft []Rule `json:"soft"`
+}
+
+// Rule is a placement rule of a workload: Use is anti-affinity, affinity, spread,
+// host-port, requests, slots, selector or taints. Key is its topology key or port, or "".
+type Rule struct {
+	W    int    `json:"w"`
+	Use  string `json:"use"`
+	Hard bool   `json:"hard"`
+	Key  string `json:"key"`
 }
 
 // Eligibility counts the nodes that pass every node-level filter but resources.
 type Eligibility struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
+	W        int          `json:"w"`
 	Verdict  diag.Outcome `json:"verdict"`
 	Pods     int          `json:"pods"`
 	Nodes    int          `json:"nodes"`
@@ -127,6 +191,7 @@ type Eligibility struct {
 type Request struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
+	W        int          `json:"w"`
 	Verdict  diag.Outcome `json:"verdict"`
 	Resource string       `json:"resource"`
 	// Request and Largest are quantities as Kubernetes writes them; LargestNode
@@ -148,6 +213,7 @@ type Request struct {
 type AntiAffinity struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
+	W        int          `json:"w"`
 	Verdict  diag.Outcome `json:"verdict"`
 	Pods     int          `json:"pods"`
 	// Key is the topology key, or several with commas where terms act together.
@@ -173,6 +239,7 @@ type AntiAffinity struct {
 type Spread struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
+	W        int          `json:"w"`
 	Verdict  diag.Outcome `json:"verdict"`
 	Cause    string       `json:"cause"`
 	Pods     int          `json:"pods"`
@@ -202,6 +269,7 @@ type Spread struct {
 type HostPort struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
+	W        int          `json:"w"`
 	Verdict  diag.Outcome `json:"verdict"`
 	Pods     int          `json:"pods"`
 	Port     string       `json:"port"`
@@ -217,6 +285,7 @@ type HostPort struct {
 type Room struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
+	W        int    `json:"w"`
 	// Others is the number of workloads beside that one.
 	Others  int          `json:"others"`
 	Verdict diag.Outcome `json:"verdict"`
@@ -240,6 +309,7 @@ type Room struct {
 type Affinity struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
+	W        int          `json:"w"`
 	Verdict  diag.Outcome `json:"verdict"`
 	Cause    string       `json:"cause"`
 	Key      string       `json:"key"`
@@ -256,6 +326,7 @@ type Affinity struct {
 type Circle struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
+	W        int    `json:"w"`
 	// Members are the workloads of the circle in order, the first one again at
 	// the end. Member is false for one that waits for the circle from outside.
 	Members []string `json:"members"`
@@ -266,6 +337,7 @@ type Circle struct {
 type TopologyKey struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
+	W        int    `json:"w"`
 	// Use is anti-affinity, affinity or spread; Hard tells whether it filters.
 	Use  string `json:"use"`
 	Hard bool   `json:"hard"`
@@ -291,6 +363,7 @@ type TopologyKey struct {
 type NodeLabel struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
+	W        int    `json:"w"`
 	Where    string `json:"where"`
 	Key      string `json:"key"`
 	// Deprecated keys are no longer set; Replacement is what is set instead, or
@@ -310,6 +383,7 @@ type NodeLabel struct {
 type Selector struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
+	W        int    `json:"w"`
 	// Use is anti-affinity, affinity or spread; Hard tells whether it filters.
 	Use  string `json:"use"`
 	Hard bool   `json:"hard"`
@@ -338,6 +412,7 @@ type Selector struct {
 type NodeTerm struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
+	W        int    `json:"w"`
 	Hard     bool   `json:"hard"`
 	Empty    bool   `json:"empty"`
 	// Others counts terms beside it that are not empty.
@@ -348,6 +423,7 @@ type NodeTerm struct {
 type LabelKey struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
+	W        int    `json:"w"`
 	List     string `json:"list"`
 	Key      string `json:"key"`
 	// OnPod tells whether the pods carry the label: from the template or because

@@ -7,6 +7,7 @@ import "github.com/schedlint/schedlint/lint/diag"
 type Rollout struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
+	W        int          `json:"w"`
 	Ending   diag.Outcome `json:"ending"`
 	// Way is rolling, recreate, in-place, surge-per-node or both-whole. Surge and
 	// Unavailable are the resolved numbers of pods, and Arithmetic how they come
@@ -31,17 +32,30 @@ type Rollout struct {
 	// or never completes.
 	State   string `json:"state"`
 	Refused string `json:"refused"`
-	// Skewed is set if it completes but may leave the new pods beyond the skew
-	// that SkewKey's constraint allows.
-	Skewed  bool   `json:"skewed"`
-	SkewKey string `json:"skew_key"`
+}
+
+// Skew is whether the new pods are spread evenly once a rollout that completes has
+// ended: old pods count while they run, and nothing moves afterwards.
+type Skew struct {
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Outcome is always or sometimes.
+	Outcome diag.Outcome `json:"outcome"`
+	// Key and MaxSkew are those of the first hard constraint.
+	Key     string `json:"key"`
 	MaxSkew int    `json:"max_skew"`
+	// Replicas is the number of pods that this is about. At is maximum or minimum where
+	// an autoscaler, of the kind Scaler, moves it, and this is that end of its range.
+	Replicas int    `json:"replicas"`
+	At       string `json:"at"`
+	Scaler   string `json:"scaler"`
 }
 
 // Loss is what becomes of a workload after the loss of nodes.
 type Loss struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
+	W        int          `json:"w"`
 	Ending   diag.Outcome `json:"ending"`
 	// Key is the topology key whose domain is lost, kubernetes.io/hostname for
 	// single nodes; Value is the domain, Like the number of others of which the
@@ -80,6 +94,7 @@ type Budget struct {
 type Drain struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
+	W        int          `json:"w"`
 	Ending   diag.Outcome `json:"ending"`
 	Pods     int          `json:"pods"`
 	// Node is the node that is drained and Like the number of others of which the
@@ -95,6 +110,7 @@ type Drain struct {
 type Migration struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
+	W        int    `json:"w"`
 	// Ending is always if any machine can, may-not if it depends, never if none.
 	Ending   diag.Outcome `json:"ending"`
 	Machines int          `json:"machines"`
@@ -111,6 +127,7 @@ type Migration struct {
 type OuterLabel struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
+	W        int    `json:"w"`
 	// Label is as in app=db. Asked is what asks for it, as in "required
 	// anti-affinity of VirtualMachine vms/db"; Inside is where it has to stand.
 	Label  string `json:"label"`
@@ -122,6 +139,7 @@ type OuterLabel struct {
 type Autoscaler struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
+	W        int          `json:"w"`
 	Verdict  diag.Outcome `json:"verdict"`
 	Scaler   string       `json:"scaler"`
 	// Max is its maximum, and Default tells that nothing is written.

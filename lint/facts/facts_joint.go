@@ -8,6 +8,7 @@ type Crowd struct {
 	ID int `json:"id"`
 	// Workload is the one at which the finding stands, Workloads are all.
 	Workload  string       `json:"workload"`
+	W         int          `json:"w"`
 	Workloads []string     `json:"workloads"`
 	Verdict   diag.Outcome `json:"verdict"`
 	// Pods is the number of their pods, Most how many fit, Pending the rest.
@@ -25,6 +26,7 @@ type Crowd struct {
 type Order struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
+	W        int    `json:"w"`
 	// Pods is the number of its pods, Pending of them are left over.
 	Pods    int `json:"pods"`
 	Pending int `json:"pending"`

@@ -1,16 +1,24 @@
 package schedlint.result
 
-# diagnostic is what a rule reports: the chain says which rule speaks, the fact
-# says where the finding is, and the message is all that the rule adds.
-diagnostic(chain, fact, message) := {
+# reason is what a built-in rule reports: the chain says which rule speaks, the row says
+# where the finding is, and the reason is an entry of the catalogue of messages, which
+# words the row.
+reason(chain, row, reason) := {
 	"rule": chain[0].path[2],
-	"fact": fact.id,
+	"fact": row.id,
+	"reason": reason,
+}
+
+# diagnostic is what a rule reports with a message of its own.
+diagnostic(chain, row, message) := {
+	"rule": chain[0].path[2],
+	"fact": row.id,
 	"message": message,
 }
 
 # explained is a diagnostic of several lines: the first is the message, complete by
 # itself, and the others are its details.
-explained(chain, fact, lines) := object.union(
-	diagnostic(chain, fact, lines[0]),
+explained(chain, row, lines) := object.union(
+	diagnostic(chain, row, lines[0]),
 	{"details": array.slice(lines, 1, count(lines))},
 )

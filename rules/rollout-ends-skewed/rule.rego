@@ -18,12 +18,8 @@
 package schedlint.rules["rollout-ends-skewed"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.rollouts
-	fact.skewed
-	fact.ending == "always"
-	why := sprintf("old pods count during the rollout, so the new pods can end up beyond maxSkew %d on %s", [fact.max_skew, fact.skew_key])
-	lines := text.lines(fact.workload, [text.rollout(fact, "can end with unevenly spread pods"), why])
+report contains result.reason(rego.metadata.chain(), row, "rollout-ends-skewed") if {
+	some row in input.skews
+	row.outcome == "sometimes"
 }

@@ -25,8 +25,9 @@ type Input struct {
 	// Survive tells the topology keys whose domains a workload is to survive the
 	// loss of; nil asks for none.
 	Survive func(*workload.Workload) []string
-	// Skew asks whether rollouts end unevenly, which takes long to find out.
-	Skew bool
+	// Asked reports whether a rule may look at a list of facts that takes long to find
+	// out; nil asks for none.
+	Asked func(list string) bool
 	// Brief leaves out what takes most steps: what becomes of workloads in a change, and
 	// advice, which is tried before it is given.
 	Brief bool
@@ -58,6 +59,8 @@ type builder struct {
 	repairs *model.SharedBudget
 	// originals are the first workloads that objects stand for: see declaredAs.
 	originals map[*source.Object]*workload.Workload
+	// rows are the indices of the workloads that rows refer to.
+	rows map[*workload.Workload]int
 	// nodes keeps the usable nodes of each kind of pod.
 	nodes map[*model.Eligibility][]*topology.Node
 }
@@ -86,7 +89,7 @@ func newBuilder(in Input) *builder {
 	m := in.Model
 	b := &builder{
 		Built: &Built{Facts: &facts.Facts{}, settled: Decisions{}, answered: in.Answered}, Input: in, m: m,
-		complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*model.Eligibility][]*topology.Node{},
+		complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*model.Eligibility][]*topology.Node{}, rows: map[*workload.Workload]int{},
 		faulty: map[*workload.Workload]bool{}, orderDependent: map[*workload.Workload]bool{},
 	}
 	for _, w := range m.Workloads {
@@ -120,6 +123,9 @@ func build(in Input) *builder {
 	objects := model.ObjectsOf(m.Workloads)
 	fields, placed := m.SharedBudget(objects), m.SharedBudget(objects)
 	for _, w := range m.Workloads {
+		if b.complete {
+			b.row(w)
+		}
 		fields.Ask(w.Object, askFields, func() { refusals{b}.fields(w) })
 		placed.Ask(w.Object, askPlaced, func() { b.workload(w) })
 	}
@@ -171,6 +177,34 @@ func (b *builder) subject(s Subject) int {
 	}
 	b.subjects = append(b.subjects, s)
 	return len(b.subjects)
+}
+
+// row is the index of the row of a workload, which is made when the first other row
+// refers to it: -1 for an object that creates no pods.
+func (b *builder) row(w *workload.Workload) int {
+	if w == nil || w.Fragment {
+		return -1
+	}
+	i, known := b.rows[w]
+	if known {
+		return i
+	}
+	i = len(b.Workloads)
+	b.rows[w] = i
+	row := facts.Workload{
+		Ref: w.String(), Group: w.Object.Group(), Kind: w.Object.Kind, Namespace: w.Object.Namespace, Name: w.Object.Name,
+		PodsMax: facts.NoBound, Permanent: !w.Finite() && !w.Kind.PerNode(),
+	}
+	if w.Count.Known {
+		row.PodsMin, row.PodsMax = w.Count.N, w.Count.N
+	}
+	if w.Scale != nil {
+		row.PodsMin, row.PodsMax = w.Scale.Min, w.Scale.Max
+	}
+	b.subjects = append(b.subjects, alone(w, w.CountSpan()))
+	row.ID = len(b.subjects)
+	b.Workloads = append(b.Workloads, row)
+	return i
 }
 
 // stepsPerName is for comparing two names letter by letter.

@@ -81,19 +81,18 @@ func (b changes) rollout(w *workload.Workload) {
 	if ending == diag.Unknown {
 		b.unsure(w, r.Why)
 	}
-	skewed := ending == diag.Always && b.Skew && b.j.Skews(w, r.Replicas)
-	if b.spare(ending == diag.Always && !skewed) || ending == diag.Unknown && !b.complete {
+	if ending == diag.Always {
+		b.skew(w, r)
+	}
+	if b.spare(ending == diag.Always || ending == diag.Unknown) {
 		return
 	}
 	fact := facts.Rollout{
 		Workload: w.String(), Ending: ending, Way: string(r.Way), Surge: r.Surge, Unavailable: r.Unavailable, Arithmetic: r.Arithmetic,
-		Replicas: r.Replicas, At: scaleText(w, r.Replicas), Reasons: []string{}, Others: []string{}, Skewed: skewed,
+		Replicas: r.Replicas, At: scaleText(w, r.Replicas), Reasons: []string{}, Others: []string{},
 	}
 	s := b.rolloutSubject(w, r, &fact).because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
-	if skewed {
-		s = b.skew(w, r, &fact, s)
-	}
-	fact.ID = b.subject(s)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Rollouts = append(b.Rollouts, fact)
 }
 
@@ -358,18 +357,46 @@ func apartOn(m *model.Model, w *workload.Workload) string {
 	return ""
 }
 
-// skew adds which constraint may end up uneven, and what to do.
-func (b changes) skew(w *workload.Workload, r *disruption.Rollout, fact *facts.Rollout, s Subject) Subject {
+// skew tells whether a rollout that completes can leave the new pods unevenly spread,
+// and which constraint they then exceed.
+func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
+	if b.Asked == nil || !b.Asked("skews") {
+		return
+	}
+	fact := facts.Skew{Outcome: diag.Always, Replicas: r.Replicas}
+	skewed := b.j.Skews(w, r.Replicas)
+	if b.spare(!skewed) {
+		return
+	}
+	s := about(w, diag.Span{}).because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
 	for _, t := range b.m.Group(w).Terms {
 		if t.Hard && t.Use == model.Spread {
-			fact.SkewKey, fact.MaxSkew = t.Key, int(t.Constraint.MaxSkew)
+			fact.Key, fact.MaxSkew = t.Key, int(t.Constraint.MaxSkew)
 			s.Location = w.File().ItemSpan(t.Node)
 			break
 		}
 	}
-	text := fmt.Sprintf("add matchLabelKeys: [%s] to the constraint so that old pods do not count", w.Kind.Shared[0])
-	if b.j.Tighter(w, r.Replicas) {
-		text += " (on these nodes the rollout can then get stuck because old pods still use the capacity)"
+	if skewed {
+		fact.Outcome = diag.Sometimes
+		text := fmt.Sprintf("add matchLabelKeys: [%s] to the constraint so that old pods do not count", w.Kind.Shared[0])
+		if b.j.Tighter(w, r.Replicas) {
+			text += " (on these nodes the rollout can then get stuck because old pods still use the capacity)"
+		}
+		s = s.fix("%s", text)
 	}
-	return s.fix("%s", text)
+	fact.At, fact.Scaler = scaleOf(w, r.Replicas)
+	fact.ID, fact.W = b.subject(s), b.row(w)
+	b.Skews = append(b.Skews, fact)
+}
+
+// scaleOf says which end of an autoscaler's range a number of pods is, and the kind of
+// the autoscaler; "" for both without one.
+func scaleOf(w *workload.Workload, pods int) (at, scaler string) {
+	switch {
+	case w.Scale == nil:
+		return "", ""
+	case pods == w.Scale.Max:
+		return "maximum", w.Scale.Kind
+	}
+	return "minimum", w.Scale.Kind
 }

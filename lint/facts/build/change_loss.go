@@ -39,7 +39,7 @@ func (b changes) losses(w *workload.Workload) {
 			if at := w.CountSpan(); at != s.Location {
 				s = s.related(at, "%s of %s", plural(fact.Pods, "pod"), w)
 			}
-			fact.ID = b.subject(s.fix("%s", b.lossHelp(w, fact)))
+			fact.ID, fact.W = b.subject(s.fix("%s", b.lossHelp(w, fact))), b.row(w)
 			b.Losses = append(b.Losses, *fact)
 		}
 	}
@@ -114,7 +114,7 @@ func (b changes) drain(w *workload.Workload) {
 	if len(ownReasons(b.m, w)) > 0 {
 		help += " or make the rule preferred"
 	}
-	fact.ID = b.subject(s.fix("%s", help))
+	fact.ID, fact.W = b.subject(s.fix("%s", help)), b.row(w)
 	b.Drains = append(b.Drains, fact)
 }
 

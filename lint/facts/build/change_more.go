@@ -117,7 +117,7 @@ func (b changes) migration(w *workload.Workload) {
 			s = s.fix("%s", b.remedyText(w, workload.NoRollout, remedy))
 		}
 	}
-	fact.ID = b.subject(s.because(w, func(x *Explainer) diag.Account { return x.moving(w) }))
+	fact.ID, fact.W = b.subject(s.because(w, func(x *Explainer) diag.Account { return x.moving(w) })), b.row(w)
 	b.Migrations = append(b.Migrations, fact)
 }
 
@@ -160,7 +160,7 @@ func (b changes) autoscaler(w *workload.Workload) {
 		}
 		subject = subject.fix("add nodes or an autoscaled node pool")
 	}
-	fact.ID = b.subject(subject)
+	fact.ID, fact.W = b.subject(subject), b.row(w)
 	b.Autoscalers = append(b.Autoscalers, fact)
 }
 
@@ -211,7 +211,7 @@ func (b changes) outerLabels(w *workload.Workload) {
 		}
 		s := about(w, outer[key].Span)
 		s = s.related(asked.File().ItemSpan(at.Node), "%s selects %s", fact.Asked, fact.Label)
-		fact.ID = b.subject(s.fix("add the label to %s", fact.Inside))
+		fact.ID, fact.W = b.subject(s.fix("add the label to %s", fact.Inside)), b.row(w)
 		b.OuterLabels = append(b.OuterLabels, fact)
 	}
 }

@@ -80,10 +80,10 @@ func (d Decisions) Open(o diag.Object, lists []string) bool {
 func (d settled) lists() map[string]bool {
 	return map[string]bool{
 		"refusals": d.judged, "unknown_fields": d.judged,
-		"workloads": d.placed, "eligibility": d.placed, "requests": d.placed, "anti_affinity": d.placed, "spreads": d.placed,
+		"sharing": d.placed, "eligibility": d.placed, "requests": d.placed, "anti_affinity": d.placed, "spreads": d.placed,
 		"host_ports": d.placed, "affinity": d.placed, "topology_keys": d.placed, "node_labels": d.placed, "selectors": d.placed,
 		"node_terms": d.placed, "label_keys": d.placed,
-		"rollouts": d.changed, "drains": d.changed, "migrations": d.changed, "autoscalers": d.changed, "outer_labels": d.changed,
+		"rollouts": d.changed, "skews": d.changed, "drains": d.changed, "migrations": d.changed, "autoscalers": d.changed, "outer_labels": d.changed,
 		"losses": d.lost, "budgets": d.guards,
 	}
 }
@@ -107,7 +107,7 @@ func (d Decisions) Decided(o diag.Object, lists []string) bool {
 
 // takesRoom are the lists that tell of the room of nodes, among other things.
 var takesRoom = map[string]bool{
-	"workloads": true, "requests": true, "rollouts": true, "drains": true, "migrations": true, "autoscalers": true, "losses": true,
+	"sharing": true, "requests": true, "rollouts": true, "skews": true, "drains": true, "migrations": true, "autoscalers": true, "losses": true,
 }
 
 // settle notes how far a workload is decided. One that is declared several times

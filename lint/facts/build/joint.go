@@ -77,7 +77,7 @@ func (b joint) crowd(c *search.Conflict) {
 	for _, text := range b.advisor().repairTexts(c.Workloads, c.Core.Repairs) {
 		s = s.fix("%s", text)
 	}
-	fact.ID = b.subject(s)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Crowds = append(b.Crowds, fact)
 }
 
@@ -134,7 +134,7 @@ func (b joint) order(c *search.Conflict) {
 	for _, p := range c.Stuck.Pending[1:] {
 		s = s.related(p.Workload.CountSpan(), "%s of %s also stay Pending", plural(p.Count, "pod"), p.Workload)
 	}
-	fact.ID = b.subject(s)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Orders = append(b.Orders, fact)
 }
 
@@ -213,7 +213,7 @@ func (b joint) volume(s *bound.Shortage) {
 		subject = subject.related(at, "%s also requests %s", o, s.Resource)
 	}
 	subject = subject.fix("request less %s, run fewer pods, or add nodes", s.Resource)
-	fact.ID = b.subject(subject)
+	fact.ID, fact.W = b.subject(subject), b.row(w)
 	b.Room = append(b.Room, fact)
 }
 
@@ -235,6 +235,6 @@ func (b joint) circle(c bound.Circle) {
 		}
 	}
 	s = s.fix("make one of the required affinity terms preferred")
-	fact.ID = b.subject(s)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Circles = append(b.Circles, fact)
 }

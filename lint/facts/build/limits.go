@@ -112,7 +112,7 @@ func (b limits) antiAffinity(w *workload.Workload, l *bound.Limit) {
 	if l.Exceeded {
 		s = b.advised(s, w, fact, func(s Subject) Subject { return b.antiAffinityFix(s, w, l, keys[0]) })
 	}
-	fact.ID = b.subject(s)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.AntiAffinity = append(b.AntiAffinity, fact)
 }
 
@@ -157,7 +157,7 @@ func (b limits) spread(w *workload.Workload, l *bound.Limit) {
 		}
 		s = b.advised(s, w, fact, func(s Subject) Subject { return b.spreadFix(s, w, l, &fact) })
 	}
-	fact.ID = b.subject(s)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Spreads = append(b.Spreads, fact)
 }
 
@@ -210,7 +210,7 @@ func (b limits) hostPort(w *workload.Workload, l *bound.Limit) {
 	if l.Exceeded {
 		s = b.advised(s, w, fact, func(s Subject) Subject { return b.hostPortFix(s, w, l) })
 	}
-	fact.ID = b.subject(s)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.HostPorts = append(b.HostPorts, fact)
 }
 
@@ -261,6 +261,6 @@ func (b limits) room(w *workload.Workload, l *bound.Limit) {
 			return b.advisor().lower(s, w, l).fix("request less %s or add nodes", l.Binding)
 		})
 	}
-	fact.ID = b.subject(s)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Room = append(b.Room, fact)
 }

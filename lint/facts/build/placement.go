@@ -19,41 +19,55 @@ import (
 
 // placement tells where the pods of one workload can go.
 func (b limits) placement(w *workload.Workload) {
-	fact := facts.Workload{
-		Group: w.Object.Group(), Kind: w.Object.Kind, Namespace: w.Object.Namespace, Name: w.Object.Name,
-		Pods: w.Count.N, PodsKnown: w.Count.Known, Lasting: !w.Finite() && !w.Kind.PerNode(),
-	}
 	b.settle(w, func(d *settled) { d.idle = b.m.Judged(w) && !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 })
-	if b.m.Judged(w) && (w.Kind.PerNode() || w.Count.N > 0) {
-		b.settle(w, func(d *settled) {
-			d.placed = !b.m.MaybeApart(w) && !w.Refused() && len(w.Open) == 0 && len(search.Unlisted(b.m, w)) == 0
-			d.sized = d.placed && b.roomy
-		})
-		if b.eligibility(w) && b.requests(w) {
-			b.limits(w)
-			if !b.unlisted(w) && w.Spec.NodeName == "" && !b.m.MaybeApart(w) {
-				t := b.together(w)
-				fact.PlacementKnown, fact.Usable, fact.Zones = true, t.Usable, t.Zones
-				fact.OnOneNode, fact.InOneZone, fact.Node = t.OnOneNode, t.InOneZone, t.Node
-			}
-		}
-	}
-	crowded := fact.Lasting && fact.PlacementKnown && fact.Pods >= 2 && fact.OnOneNode >= fact.Pods
-	if b.spare(!crowded) {
+	if !b.m.Judged(w) || !w.Kind.PerNode() && w.Count.N == 0 {
 		return
 	}
-	fact.Workload, fact.Soft = w.String(), softRules(w, b.m)
+	b.settle(w, func(d *settled) {
+		d.placed = !b.m.MaybeApart(w) && !w.Refused() && len(w.Open) == 0 && len(search.Unlisted(b.m, w)) == 0
+		d.sized = d.placed && b.roomy
+	})
+	if b.eligibility(w) && b.requests(w) {
+		b.limits(w)
+		if !b.unlisted(w) && w.Spec.NodeName == "" && !b.m.MaybeApart(w) {
+			b.sharing(w)
+		}
+	}
+}
+
+// sharing tells whether all pods of a workload can run on one node.
+func (b limits) sharing(w *workload.Workload) {
+	t := b.together(w)
+	fact := facts.Sharing{
+		Outcome: diag.Always, Pods: w.Count.N, Usable: t.Usable, Zones: t.Zones, OnOneNode: t.OnOneNode, Node: t.Node, InOneZone: t.InOneZone,
+	}
+	switch {
+	case w.Finite() || w.Kind.PerNode() || !w.Count.Known || w.Count.N < 2:
+		fact.Outcome = diag.None
+	case t.OnOneNode < w.Count.N:
+	case t.Usable < 2:
+		fact.Outcome = diag.Never
+	default:
+		fact.Outcome = diag.Sometimes
+	}
+	if b.spare(fact.Outcome != diag.Sometimes) {
+		return
+	}
+	fact.Soft = softRules(w, b.m)
 	s := alone(w, w.CountSpan())
 	for _, t := range b.m.Group(w).Terms {
 		if !t.Hard && t.Use != model.Affinity {
 			s = s.related(fieldSpan(w, t.Node, "topologyKey"), "preferred rules are not enforced")
 		}
 	}
-	if crowded {
+	if fact.Outcome == diag.Sometimes {
 		s = b.advised(s, w, fact, func(s Subject) Subject { return b.advisor().apart(s, w) })
 	}
-	fact.ID = b.subject(s)
-	b.Workloads = append(b.Workloads, fact)
+	for i := range fact.Soft {
+		fact.Soft[i].W = b.row(w)
+	}
+	fact.ID, fact.W = b.subject(s), b.row(w)
+	b.Sharing = append(b.Sharing, fact)
 }
 
 // together is what a loss can take. Where that is all pods there is a quick
@@ -108,7 +122,7 @@ func (b limits) eligibility(w *workload.Workload) bool {
 		s, fact.Reasons = excluded(b.m, s.related(w.CountSpan(), "%s to schedule", plural(w.Count.N, "pod")), w, false)
 		s = b.advised(s, w, fact, func(s Subject) Subject { return b.eligibilityFix(s, w) })
 	}
-	fact.ID = b.subject(s)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Eligibility = append(b.Eligibility, fact)
 	return fact.Verdict == diag.Always
 }
@@ -261,7 +275,7 @@ func (b limits) requests(w *workload.Workload) bool {
 				s = s.fix("request at most %s %s, or add a node with at least %s", r.Largest(), r.Name, fact.Request)
 			}
 		}
-		fact.ID = b.subject(s)
+		fact.ID, fact.W = b.subject(s), b.row(w)
 		b.Requests = append(b.Requests, fact)
 	}
 	if fit.Fitting == 0 && fit.Eligible > 0 && !slices.ContainsFunc(b.Requests[first:], func(r facts.Request) bool { return r.Verdict == diag.Never }) {
@@ -292,7 +306,7 @@ func (b limits) jointly(w *workload.Workload, fit *bound.RequestFit) {
 		Workload: w.String(), Verdict: diag.Never, Resource: strings.Join(names, " and "), Request: strings.Join(texts, " and "),
 		Largest: "less of one of them", LargestNode: "every node", Eligible: fit.Eligible, PerNode: w.Kind.PerNode(),
 	}
-	fact.ID = b.subject(s)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Requests = append(b.Requests, fact)
 }
 

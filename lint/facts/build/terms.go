@@ -1,7 +1,6 @@
 package build
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -105,7 +104,7 @@ func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topolo
 	if t.Use == model.AntiAffinity && fact.With > 0 && fact.With < fact.Usable {
 		s = s.fix("label every node with %s, or restrict the pods to nodes that have it", t.Key)
 	}
-	fact.ID = b.subject(s)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.TopologyKeys = append(b.TopologyKeys, fact)
 }
 
@@ -134,7 +133,7 @@ func (b terms) label(w *workload.Workload, where, key string, at diag.Span, valu
 		}
 		s.Fixes = []diag.Fix{fix}
 	}
-	fact.ID = b.subject(s)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.NodeLabels = append(b.NodeLabels, fact)
 }
 
@@ -190,7 +189,7 @@ func (b terms) nodeTerms(w *workload.Workload) {
 		} else if fact.Empty {
 			s = s.fix("remove the empty preference")
 		}
-		fact.ID = b.subject(s)
+		fact.ID, fact.W = b.subject(s), b.row(w)
 		b.NodeTerms = append(b.NodeTerms, fact)
 	})
 }
@@ -227,7 +226,7 @@ func (b terms) selector(w *workload.Workload, t *model.Term) {
 		}
 		s = s.fix("%s", selectorFix(&fact))
 	}
-	fact.ID = b.subject(s)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Selectors = append(b.Selectors, fact)
 }
 
@@ -330,7 +329,7 @@ func (b terms) labelKeys(w *workload.Workload, t *model.Term, list string, keys 
 				s = s.fix("add the label %s to the pod template, or remove the key", key)
 			}
 		}
-		fact.ID = b.subject(s)
+		fact.ID, fact.W = b.subject(s), b.row(w)
 		b.LabelKeys = append(b.LabelKeys, fact)
 	}
 }
@@ -376,20 +375,16 @@ func (b terms) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.Nod
 		s = alone(w, fieldSpan(w, t.Node, "labelSelector")).related(fieldSpan(w, u.Other.Node, "labelSelector"), "one pod must match this term as well")
 		s = s.fix("select one label that all these pods have, or make one of the terms preferred")
 	}
-	fact.ID = b.subject(s)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Affinity = append(b.Affinity, fact)
 }
 
-// softRules names the soft rules that ask for spreading.
-func softRules(w *workload.Workload, m *model.Model) []string {
-	var soft []string
+// softRules are the preferred rules that ask for spreading.
+func softRules(w *workload.Workload, m *model.Model) []facts.Rule {
+	soft := []facts.Rule{}
 	for _, t := range m.Group(w).Terms {
-		switch {
-		case t.Hard:
-		case t.Use == model.AntiAffinity && m.Peer(t, w, w) == model.Yes:
-			soft = append(soft, fmt.Sprintf("preferred anti-affinity on %s", t.Key))
-		case t.Use == model.Spread && t.Constraint.WhenUnsatisfiable == corev1.ScheduleAnyway:
-			soft = append(soft, fmt.Sprintf("ScheduleAnyway spread on %s", t.Key))
+		if !t.Hard && (t.Use == model.AntiAffinity && m.Peer(t, w, w) == model.Yes || t.Use == model.Spread && t.Constraint.WhenUnsatisfiable == corev1.ScheduleAnyway) {
+			soft = append(soft, facts.Rule{Use: string(t.Use), Key: t.Key})
 		}
 	}
 	return soft

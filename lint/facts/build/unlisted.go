@@ -35,7 +35,7 @@ func (b limits) unlisted(w *workload.Workload) bool {
 			s = s.fix("request %s", fact.Suggestion)
 		}
 		s = s.fix("add %s to the allocatable resources of the nodes that provide it", name)
-		fact.ID = b.subject(s)
+		fact.ID, fact.W = b.subject(s), b.row(w)
 		b.Requests = append(b.Requests, fact)
 	}
 	return true

@@ -1,0 +1,52 @@
+package message
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// plural counts things: "1 pod", "2 pods".
+func plural(n int, thing string) string { return fmt.Sprintf("%d %s", n, verb(n, thing, thing+"s")) }
+
+// verb is the form that goes with n things.
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// few names up to limit things, and says how many more there are.
+func few(things []string, limit int) string {
+	if more := len(things) - limit; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(things[:limit], ", "), more)
+	}
+	return strings.Join(things, ", ")
+}
+
+// maxNamed is how many workloads or nodes a headline names.
+const maxNamed = 3
+
+// aside puts what there is to add into parentheses.
+func aside(what string) string {
+	if what == "" {
+		return ""
+	}
+	return " (" + what + ")"
+}
+
+// said leaves out the parts that say nothing.
+func said(parts ...string) []string {
+	return slices.DeleteFunc(parts, func(p string) bool { return p == "" })
+}
+
+// about is the text of a finding about a workload: the first part that says something is
+// the headline.
+func about(ref string, parts ...string) Text {
+	parts = said(parts...)
+	if len(parts) == 0 {
+		return Text{}
+	}
+	return Text{Headline: ref + ": " + parts[0], Details: parts[1:]}
+}
