@@ -28,15 +28,15 @@ func bad(n int) *facts.Facts {
 	for i := range n {
 		w := fmt.Sprintf("Deployment shop/web-%d", i)
 		for _, stage := range []string{"object", "pods"} {
-			f.Refusals = append(f.Refusals, facts.Refusal{ID: id(), Workload: w, Stage: stage, Field: "spec", Reason: "Required value"})
+			f.Refusals = append(f.Refusals, facts.Refusal{ID: id(), Object: w, Stage: stage, Field: "spec", Reason: "Required value"})
 		}
 		f.Documents = append(f.Documents, facts.Document{ID: id(), Problem: "duplicate-key", Detail: "spec", FirstLine: i})
-		f.UnknownFields = append(f.UnknownFields, facts.UnknownField{ID: id(), Workload: w, Field: "toleration", Suggestion: "tolerations"})
-		f.Eligibility = append(f.Eligibility, facts.Eligibility{ID: id(), Workload: w, Verdict: diag.Never, Nodes: 3, Reasons: []string{"1", "2"}})
-		f.AntiAffinity = append(f.AntiAffinity, facts.AntiAffinity{ID: id(), Workload: w, Verdict: diag.Never, Pods: 600, Domains: 599, Most: 599, Pending: 1})
+		f.UnknownFields = append(f.UnknownFields, facts.UnknownField{ID: id(), Object: w, Field: "toleration", Suggestion: "tolerations"})
+		f.Eligibility = append(f.Eligibility, facts.Eligibility{ID: id(), Workload: w, Outcome: diag.Never, Nodes: 3, Reasons: []string{"1", "2"}})
+		f.AntiAffinity = append(f.AntiAffinity, facts.AntiAffinity{ID: id(), Workload: w, Outcome: diag.Never, Pods: 600, Domains: 599, Most: 599, Pending: 1})
 		f.Circles = append(f.Circles, facts.Circle{ID: id(), Workload: w, Members: []string{w, "Pod x", w}, Member: true})
-		f.TopologyKeys = append(f.TopologyKeys, facts.TopologyKey{ID: id(), Workload: w, Use: "spread", Key: "rack", Declared: true, Usable: 3, With: i % 3, Without: []string{"a"}})
-		f.Selectors = append(f.Selectors, facts.Selector{ID: id(), Workload: w, Use: "anti-affinity", Form: "null", MatchesOwn: diag.Never})
+		f.TopologyKeys = append(f.TopologyKeys, facts.TopologyKey{ID: id(), Object: w, Use: "spread", Key: "rack", Declared: true, Usable: 3, With: i % 3, Without: []string{"a"}})
+		f.Selectors = append(f.Selectors, facts.Selector{ID: id(), W: -1, Use: "anti-affinity", Form: "null", MatchesOwn: diag.Never})
 	}
 	return f
 }

@@ -22,7 +22,7 @@ var (
 		"[x | some x in [%s, %s]]", "{x | some x in [%s, %s]}", "array.concat([%s], [%s])", "json.marshal([%s, %s])", "to_number(%s) + to_number(%s)", "format_int(count([%s]), 10 + count([%s]))",
 	}
 	leaves = []string{
-		"fact.ref", "fact.id", "fact.verdict", "fact.pods_min", "fact.nosuch", "input.workloads", "input.anti_affinity[_]", "data.schedlint", "data.schedlint.rules", "null", "true", "0", "-1", "9223372036854775807",
+		"fact.ref", "fact.id", "fact.outcome", "fact.pods_min", "fact.nosuch", "input.workloads", "input.anti_affinity[_]", "data.schedlint", "data.schedlint.rules", "null", "true", "0", "-1", "9223372036854775807",
 		"1e-100", "\"\"", "\"a\"", "\"\\u202e\\u001b[31m\\n::error::\"", "[]", "{}", "set()", "numbers.range(1, 100)", "units.parse(\"1Gi\")", "upper(fact.ref)", "rego.metadata.chain()", "x",
 	}
 )

@@ -93,23 +93,23 @@ type Document struct {
 // pods: the object itself is refused, or every pod that it creates; gate: the
 // field is dropped while the feature gate Gate is off, and the object is refused
 // once it is on; or fragment: the field of an object that is not judged would be
-// refused in a pod. Workload is the object, which may be a PodDisruptionBudget, a
+// refused in a pod. Object names it; it may be a PodDisruptionBudget, a
 // HorizontalPodAutoscaler or a custom resource too.
 type Refusal struct {
-	ID       int    `json:"id"`
-	Workload string `json:"workload"`
-	W        int    `json:"w"`
-	Stage    string `json:"stage"`
-	Gate     string `json:"gate"`
-	Field    string `json:"field"`
-	Reason   string `json:"reason"`
+	ID     int    `json:"id"`
+	Object string `json:"object"`
+	W      int    `json:"w"`
+	Stage  string `json:"stage"`
+	Gate   string `json:"gate"`
+	Field  string `json:"field"`
+	Reason string `json:"reason"`
 }
 
 // UnknownField is a field that the API does not have, and the name that was
 // probably meant, or "".
 type UnknownField struct {
 	ID         int    `json:"id"`
-	Workload   string `json:"workload"`
+	Object     string `json:"object"`
 	W          int    `json:"w"`
 	Field      string `json:"field"`
 	Suggestion string `json:"suggestion"`
@@ -174,7 +174,7 @@ type Eligibility struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
 	W        int          `json:"w"`
-	Verdict  diag.Outcome `json:"verdict"`
+	Outcome  diag.Outcome `json:"outcome"`
 	Pods     int          `json:"pods"`
 	Nodes    int          `json:"nodes"`
 	Eligible int          `json:"eligible"`
@@ -192,7 +192,7 @@ type Request struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
 	W        int          `json:"w"`
-	Verdict  diag.Outcome `json:"verdict"`
+	Outcome  diag.Outcome `json:"outcome"`
 	Resource string       `json:"resource"`
 	// Request and Largest are quantities as Kubernetes writes them; LargestNode
 	// is the node that offers most, "" where none offers any.
@@ -214,7 +214,7 @@ type AntiAffinity struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
 	W        int          `json:"w"`
-	Verdict  diag.Outcome `json:"verdict"`
+	Outcome  diag.Outcome `json:"outcome"`
 	Pods     int          `json:"pods"`
 	// Key is the topology key, or several with commas where terms act together.
 	Key string `json:"key"`
@@ -240,7 +240,7 @@ type Spread struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
 	W        int          `json:"w"`
-	Verdict  diag.Outcome `json:"verdict"`
+	Outcome  diag.Outcome `json:"outcome"`
 	Cause    string       `json:"cause"`
 	Pods     int          `json:"pods"`
 	Key      string       `json:"key"`
@@ -270,7 +270,7 @@ type HostPort struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
 	W        int          `json:"w"`
-	Verdict  diag.Outcome `json:"verdict"`
+	Outcome  diag.Outcome `json:"outcome"`
 	Pods     int          `json:"pods"`
 	Port     string       `json:"port"`
 	Nodes    int          `json:"nodes"`
@@ -288,7 +288,7 @@ type Room struct {
 	W        int    `json:"w"`
 	// Others is the number of workloads beside that one.
 	Others  int          `json:"others"`
-	Verdict diag.Outcome `json:"verdict"`
+	Outcome diag.Outcome `json:"outcome"`
 	// Pods is the number of their pods, Pending of them are left over at least.
 	Pods    int `json:"pods"`
 	Pending int `json:"pending"`
@@ -307,12 +307,11 @@ type Room struct {
 // missing-key (no usable node carries the topology key), null-selector (it
 // matches no pod) or contradiction (no pod can match all terms).
 type Affinity struct {
-	ID       int          `json:"id"`
-	Workload string       `json:"workload"`
-	W        int          `json:"w"`
-	Verdict  diag.Outcome `json:"verdict"`
-	Cause    string       `json:"cause"`
-	Key      string       `json:"key"`
+	ID      int          `json:"id"`
+	W       int          `json:"w"`
+	Outcome diag.Outcome `json:"outcome"`
+	Cause   string       `json:"cause"`
+	Key     string       `json:"key"`
 	// Usable is the number of nodes that the pods may use; With of them carry
 	// the key.
 	Usable     int    `json:"usable"`
@@ -335,14 +334,14 @@ type Circle struct {
 
 // TopologyKey is one use of a topology key.
 type TopologyKey struct {
-	ID       int    `json:"id"`
-	Workload string `json:"workload"`
-	W        int    `json:"w"`
+	ID     int    `json:"id"`
+	Object string `json:"object"`
+	W      int    `json:"w"`
 	// Use is anti-affinity, affinity or spread; Hard tells whether it filters.
 	Use  string `json:"use"`
 	Hard bool   `json:"hard"`
 	Key  string `json:"key"`
-	// Fragment tells that Workload is an object that is not judged, such as a custom
+	// Fragment tells that Object is an object that is not judged, such as a custom
 	// resource with an affinity: Usable is then all nodes.
 	Fragment bool `json:"fragment"`
 	// Declared tells whether there is a topology. Usable is the number of its
@@ -361,11 +360,11 @@ type TopologyKey struct {
 // NodeLabel is one use of a node label key in nodeSelector, nodeAffinity or
 // topologyKey.
 type NodeLabel struct {
-	ID       int    `json:"id"`
-	Workload string `json:"workload"`
-	W        int    `json:"w"`
-	Where    string `json:"where"`
-	Key      string `json:"key"`
+	ID     int    `json:"id"`
+	Object string `json:"object"`
+	W      int    `json:"w"`
+	Where  string `json:"where"`
+	Key    string `json:"key"`
 	// Deprecated keys are no longer set; Replacement is what is set instead, or
 	// "". OnNodes counts declared nodes that carry the key all the same.
 	Deprecated  bool   `json:"deprecated"`
@@ -381,9 +380,8 @@ type NodeLabel struct {
 
 // Selector is the label selector of one term or constraint.
 type Selector struct {
-	ID       int    `json:"id"`
-	Workload string `json:"workload"`
-	W        int    `json:"w"`
+	ID int `json:"id"`
+	W  int `json:"w"`
 	// Use is anti-affinity, affinity or spread; Hard tells whether it filters.
 	Use  string `json:"use"`
 	Hard bool   `json:"hard"`
@@ -410,22 +408,20 @@ type Selector struct {
 
 // NodeTerm is a term of a node affinity. An empty one matches no node.
 type NodeTerm struct {
-	ID       int    `json:"id"`
-	Workload string `json:"workload"`
-	W        int    `json:"w"`
-	Hard     bool   `json:"hard"`
-	Empty    bool   `json:"empty"`
+	ID    int  `json:"id"`
+	W     int  `json:"w"`
+	Hard  bool `json:"hard"`
+	Empty bool `json:"empty"`
 	// Others counts terms beside it that are not empty.
 	Others int `json:"others"`
 }
 
 // LabelKey is one entry of matchLabelKeys or mismatchLabelKeys.
 type LabelKey struct {
-	ID       int    `json:"id"`
-	Workload string `json:"workload"`
-	W        int    `json:"w"`
-	List     string `json:"list"`
-	Key      string `json:"key"`
+	ID   int    `json:"id"`
+	W    int    `json:"w"`
+	List string `json:"list"`
+	Key  string `json:"key"`
 	// OnPod tells whether the pods carry the label: from the template or because
 	// their controller adds it.
 	OnPod diag.Outcome `json:"on_pod"`

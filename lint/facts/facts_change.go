@@ -8,7 +8,7 @@ type Rollout struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
 	W        int          `json:"w"`
-	Ending   diag.Outcome `json:"ending"`
+	Outcome  diag.Outcome `json:"outcome"`
 	// Way is rolling, recreate, in-place, surge-per-node or both-whole. Surge and
 	// Unavailable are the resolved numbers of pods, and Arithmetic how they come
 	// about, as in "maxSurge 25% of 3 rounds up to 1".
@@ -56,7 +56,7 @@ type Loss struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
 	W        int          `json:"w"`
-	Ending   diag.Outcome `json:"ending"`
+	Outcome  diag.Outcome `json:"outcome"`
 	// Key is the topology key whose domain is lost, kubernetes.io/hostname for
 	// single nodes; Value is the domain, Like the number of others of which the
 	// same is true.
@@ -95,7 +95,7 @@ type Drain struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
 	W        int          `json:"w"`
-	Ending   diag.Outcome `json:"ending"`
+	Outcome  diag.Outcome `json:"outcome"`
 	Pods     int          `json:"pods"`
 	// Node is the node that is drained and Like the number of others of which the
 	// same is true. Pending pods stay so until it is back.
@@ -111,8 +111,8 @@ type Migration struct {
 	ID       int    `json:"id"`
 	Workload string `json:"workload"`
 	W        int    `json:"w"`
-	// Ending is always if any machine can, may-not if it depends, never if none.
-	Ending   diag.Outcome `json:"ending"`
+	// Outcome is always if any machine can, may-not if it depends, never if none.
+	Outcome  diag.Outcome `json:"outcome"`
 	Machines int          `json:"machines"`
 	// Reasons are the rules that leave no node for the second pod, and Room for
 	// how many pods there is room, or "".
@@ -140,7 +140,7 @@ type Autoscaler struct {
 	ID       int          `json:"id"`
 	Workload string       `json:"workload"`
 	W        int          `json:"w"`
-	Verdict  diag.Outcome `json:"verdict"`
+	Outcome  diag.Outcome `json:"outcome"`
 	Scaler   string       `json:"scaler"`
 	// Max is its maximum, and Default tells that nothing is written.
 	Min     int  `json:"min"`

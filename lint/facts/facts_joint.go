@@ -10,7 +10,7 @@ type Crowd struct {
 	Workload  string       `json:"workload"`
 	W         int          `json:"w"`
 	Workloads []string     `json:"workloads"`
-	Verdict   diag.Outcome `json:"verdict"`
+	Outcome   diag.Outcome `json:"outcome"`
 	// Pods is the number of their pods, Most how many fit, Pending the rest.
 	Pods    int `json:"pods"`
 	Most    int `json:"most"`

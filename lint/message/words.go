@@ -50,3 +50,26 @@ func about(ref string, parts ...string) Text {
 	}
 	return Text{Headline: ref + ": " + parts[0], Details: parts[1:]}
 }
+
+// meant asks back when a name looks misspelt; hint is the same inside a sentence.
+func meant(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %s?", name)
+}
+
+func hint(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " (" + meant(name) + ")"
+}
+
+// namesOf lists n things, of which only a few are named.
+func namesOf(named []string, n int) string {
+	if more := n - len(named); more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(named, ", "), more)
+	}
+	return strings.Join(named, ", ")
+}

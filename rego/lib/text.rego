@@ -120,10 +120,10 @@ like(n, word) := sprintf(" (or any of %d equivalent %ss)", [n, word]) if n > 1
 
 # left says how many of a workload's pods stay Pending after a loss, or are not
 # recreated.
-left(fact) := sprintf("leaves %s %s", [share(fact.pending, fact.pods), lacking(fact)]) if fact.ending == "never"
+left(fact) := sprintf("leaves %s %s", [share(fact.pending, fact.pods), lacking(fact)]) if fact.outcome == "never"
 
 left(fact) := sprintf("can leave %s%s %s", [verb(fact.pending, "", "up to "), share(fact.pending, fact.pods), lacking(fact)]) if {
-	fact.ending == "sometimes"
+	fact.outcome == "sometimes"
 }
 
 lacking(fact) := {true: "Pending", false: "missing"}[object.get(fact, "recreated", true)]

@@ -14,22 +14,8 @@
 package schedlint.rules["affinity-never-satisfied"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.affinity
-	fact.verdict == "never"
-	lines := text.lines(fact.workload, [why(fact), "every pod stays Pending", text.meant(fact.suggestion)])
-}
-
-why(fact) := sprintf("%s the label %s, which the required affinity needs", [
-	text.none_has(fact.usable), fact.key,
-]) if fact.cause == "missing-key"
-
-why(fact) := sprintf("the required affinity on %s has no labelSelector, so it matches no pods", [fact.key]) if {
-	fact.cause == "null-selector"
-}
-
-why(fact) := sprintf("no pod can match all required affinity terms: %s", [fact.detail]) if {
-	fact.cause == "contradiction"
+report contains result.reason(rego.metadata.chain(), row, "affinity-never-satisfied") if {
+	some row in input.affinity
+	row.outcome == "never"
 }

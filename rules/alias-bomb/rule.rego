@@ -15,8 +15,7 @@ package schedlint.rules["alias-bomb"]
 
 import data.schedlint.result
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.documents
-	fact.problem == "alias-bomb"
-	lines := [fact.detail, "write out the values instead of using aliases"]
+report contains result.reason(rego.metadata.chain(), row, "alias-bomb") if {
+	some row in input.documents
+	row.problem == "alias-bomb"
 }

@@ -14,8 +14,7 @@ package schedlint.rules["alias-cycle"]
 
 import data.schedlint.result
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.documents
-	fact.problem == "alias-cycle"
-	message := sprintf("%s, so the document is infinite", [fact.detail])
+report contains result.reason(rego.metadata.chain(), row, "alias-cycle") if {
+	some row in input.documents
+	row.problem == "alias-cycle"
 }

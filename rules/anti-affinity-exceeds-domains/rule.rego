@@ -19,7 +19,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.anti_affinity
-	fact.verdict == "never"
+	fact.outcome == "never"
 	lines := text.lines(fact.workload, array.flatten([
 		sprintf("%s, but %s", [need(fact), have(fact)]),
 		text.eligible(fact), fact.excluded, text.pending(fact.pending), fact.growth, fact.together,

@@ -5,7 +5,7 @@ import data.schedlint.rules["anti-affinity-exceeds-domains"] as subject
 bad := {
 	"id": 1,
 	"workload": "Deployment shop/web",
-	"verdict": "never",
+	"outcome": "never",
 	"pods": 7,
 	"key": "kubernetes.io/hostname",
 	"domains": 6,
@@ -29,9 +29,9 @@ test_reports if {
 	subject.report == {{"rule": "anti-affinity-exceeds-domains", "fact": 1, "message": message, "details": details}} with input as {"anti_affinity": [bad]}
 }
 
-test_passes if said(object.union(bad, {"verdict": "always"})) == set()
+test_passes if said(object.union(bad, {"outcome": "always"})) == set()
 
-test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set()
+test_unknown_is_silent if said(object.union(bad, {"outcome": "unknown"})) == set()
 
 test_all_nodes_eligible if {
 	fact := object.union(bad, {"pods": 8, "nodes": 6, "pending": 2, "excluded": []})

@@ -21,7 +21,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.autoscalers
-	fact.verdict == "never"
+	fact.outcome == "never"
 	pending := sprintf("%s would stay Pending", [text.number(fact.pending, "pod")])
 	lines := text.lines(fact.workload, [scale(fact), limit(fact.reason), pending, fact.growth, fact.begins])
 }

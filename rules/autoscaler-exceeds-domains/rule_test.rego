@@ -5,7 +5,7 @@ import data.schedlint.rules["autoscaler-exceeds-domains"] as subject
 bad := {
 	"id": 1,
 	"workload": "Deployment shop/web",
-	"verdict": "never",
+	"outcome": "never",
 	"scaler": "HorizontalPodAutoscaler shop/web",
 	"min": 2,
 	"max": 10,
@@ -28,9 +28,9 @@ test_reports if {
 	subject.report == {{"rule": "autoscaler-exceeds-domains", "fact": 1, "message": message, "details": details}} with input as {"autoscalers": [bad]}
 }
 
-test_passes if said(object.union(bad, {"verdict": "always", "pending": 0})) == set()
+test_passes if said(object.union(bad, {"outcome": "always", "pending": 0})) == set()
 
-test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown", "pending": 0})) == set()
+test_unknown_is_silent if said(object.union(bad, {"outcome": "unknown", "pending": 0})) == set()
 
 test_growth_and_default if {
 	fact := object.union(bad, {"scaler": "ScaledObject shop/web", "max": 100, "default": true, "most": 6, "pending": 94, "growth": "pool spot is counted at its max of 6", "begins": "it begins to fit with 100 nodes of pool spot"})

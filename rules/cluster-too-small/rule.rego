@@ -19,7 +19,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.room
-	fact.verdict == "never"
+	fact.outcome == "never"
 	lines := text.lines(subject(fact), [
 		sprintf("%s %s %s, but eligible nodes have %s", [
 			text.number(fact.pods, "pod"), text.verb(fact.pods, "requests", "request"), fact.request, fact.room,

@@ -6,7 +6,7 @@ bad := {
 	"id": 1,
 	"workload": "Deployment shop/web",
 	"others": 0,
-	"verdict": "never",
+	"outcome": "never",
 	"pods": 10,
 	"pending": 2,
 	"resource": "cpu",
@@ -28,9 +28,9 @@ test_reports if {
 	subject.report == {{"rule": "cluster-too-small", "fact": 1, "message": message, "details": details}} with input as {"room": [bad]}
 }
 
-test_passes if said(object.union(bad, {"verdict": "always"})) == set()
+test_passes if said(object.union(bad, {"outcome": "always"})) == set()
 
-test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set()
+test_unknown_is_silent if said(object.union(bad, {"outcome": "unknown"})) == set()
 
 test_growth if {
 	fact := object.union(bad, {"growth": "pool spot is counted at its max of 2"})

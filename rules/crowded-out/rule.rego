@@ -19,7 +19,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.crowds
-	fact.verdict == "never"
+	fact.outcome == "never"
 	lines := text.lines(concat(", ", fact.workloads), array.flatten([
 		fit(fact), fact.reasons, text.pending(fact.pending), fact.growth,
 	]))

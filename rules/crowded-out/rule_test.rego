@@ -6,7 +6,7 @@ bad := {
 	"id": 1,
 	"workload": "Deployment shop/a",
 	"workloads": ["Deployment shop/a", "Deployment shop/b"],
-	"verdict": "never",
+	"outcome": "never",
 	"pods": 4,
 	"most": 3,
 	"pending": 1,
@@ -31,6 +31,6 @@ test_one_workload if {
 	said(fact) == {"Deployment shop/a: only 3 of 4 pods fit on the 3 nodes; Deployment shop/a has required anti-affinity on kubernetes.io/hostname; 1 pod stays Pending"}
 }
 
-test_passes if said(object.union(bad, {"verdict": "always"})) == set()
+test_passes if said(object.union(bad, {"outcome": "always"})) == set()
 
-test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set()
+test_unknown_is_silent if said(object.union(bad, {"outcome": "unknown"})) == set()

@@ -15,18 +15,11 @@
 package schedlint.rules["deprecated-node-label"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.node_labels
-	fact.deprecated
-	fact.on_nodes == 0
-	not fact.beside
-	fact.platform == ""
-	what := sprintf("%s uses the deprecated node label %s, which is no longer set", [fact.where, fact.key])
-	lines := text.lines(fact.workload, [what, instead(fact)])
+report contains result.reason(rego.metadata.chain(), row, "deprecated-node-label") if {
+	some row in input.node_labels
+	row.deprecated
+	row.on_nodes == 0
+	not row.beside
+	row.platform == ""
 }
-
-instead(fact) := sprintf("use %s", [fact.replacement]) if fact.replacement != ""
-
-instead(fact) := "" if fact.replacement == ""

@@ -21,7 +21,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.drains
-	fact.ending in {"sometimes", "never"}
+	fact.outcome in {"sometimes", "never"}
 	node := sprintf("draining node %s%s", [fact.node, text.like(fact.like, "node")])
 	lines := text.lines(fact.workload, [sprintf("%s %s until it is schedulable again", [node, text.left(fact)]), next(fact)])
 }

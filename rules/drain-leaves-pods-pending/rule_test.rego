@@ -5,7 +5,7 @@ import data.schedlint.rules["drain-leaves-pods-pending"] as subject
 bad := {
 	"id": 1,
 	"workload": "Deployment shop/web",
-	"ending": "never",
+	"outcome": "never",
 	"pods": 3,
 	"node": "n1",
 	"like": 2,
@@ -24,11 +24,11 @@ test_reports if {
 	subject.report == {{"rule": "drain-leaves-pods-pending", "fact": 1, "message": message, "details": details}} with input as {"drains": [bad]}
 }
 
-test_passes if said(object.union(bad, {"ending": "always", "pending": 0})) == set()
+test_passes if said(object.union(bad, {"outcome": "always", "pending": 0})) == set()
 
-test_unknown_is_silent if said(object.union(bad, {"ending": "unknown", "pending": 0})) == set()
+test_unknown_is_silent if said(object.union(bad, {"outcome": "unknown", "pending": 0})) == set()
 
 test_maybe_without_budget if {
-	fact := object.union(bad, {"ending": "sometimes", "like": 0, "pending": 2, "limit": ""})
+	fact := object.union(bad, {"outcome": "sometimes", "like": 0, "pending": 2, "limit": ""})
 	said(fact) == {"Deployment shop/web: draining node n1 can leave up to 2 of 3 pods Pending until it is schedulable again"}
 }

@@ -14,11 +14,7 @@ package schedlint.rules["duplicate-key"]
 
 import data.schedlint.result
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.documents
-	fact.problem == "duplicate-key"
-	lines := [
-		sprintf("duplicate key %s (first defined on line %d)", [fact.detail, fact.first_line]),
-		"only one of the two takes effect",
-	]
+report contains result.reason(rego.metadata.chain(), row, "duplicate-key") if {
+	some row in input.documents
+	row.problem == "duplicate-key"
 }

@@ -14,24 +14,8 @@
 package schedlint.rules["empty-node-selector-term"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.node_terms
-	fact.empty
-	message := sprintf("%s: %s", [fact.workload, effect(fact)])
-}
-
-effect(fact) := "the empty preferred node affinity term favors no nodes" if not fact.hard
-
-effect(fact) := sprintf("the empty nodeSelectorTerm matches no nodes, so only the other %s", [
-	text.verb(fact.others, "term counts", sprintf("%d terms count", [fact.others])),
-]) if {
-	fact.hard
-	fact.others > 0
-}
-
-effect(fact) := "the empty nodeSelectorTerm matches no nodes, so no node satisfies the required node affinity" if {
-	fact.hard
-	fact.others == 0
+report contains result.reason(rego.metadata.chain(), row, "empty-node-selector-term") if {
+	some row in input.node_terms
+	row.empty
 }

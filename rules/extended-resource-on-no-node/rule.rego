@@ -20,7 +20,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.requests
-	fact.verdict == "unknown"
+	fact.outcome == "unknown"
 	ask := sprintf("each pod requests %s, but no declared node lists %s", [text.amount(fact), fact.resource])
 	lines := text.lines(fact.workload, [ask, "it is unknown whether the pods fit", text.meant(fact.suggestion)])
 }

@@ -5,7 +5,7 @@ import data.schedlint.rules["extended-resource-on-no-node"] as subject
 bad := {
 	"id": 1,
 	"workload": "Deployment ml/train",
-	"verdict": "unknown",
+	"outcome": "unknown",
 	"resource": "example.com/gpus",
 	"request": "2",
 	"largest": "0",
@@ -31,6 +31,6 @@ test_no_name_is_near if {
 	said(object.union(bad, {"suggestion": ""})) == {"Deployment ml/train: each pod requests 2 example.com/gpus, but no declared node lists example.com/gpus; it is unknown whether the pods fit"}
 }
 
-test_passes if said(object.union(bad, {"verdict": "always"})) == set()
+test_passes if said(object.union(bad, {"outcome": "always"})) == set()
 
-test_infeasible_is_another_rule if said(object.union(bad, {"verdict": "never"})) == set()
+test_infeasible_is_another_rule if said(object.union(bad, {"outcome": "never"})) == set()

@@ -17,7 +17,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.host_ports
-	fact.verdict == "never"
+	fact.outcome == "never"
 	lines := text.lines(fact.workload, array.flatten([
 		need(fact), fact.excluded, text.pending(fact.pending), fact.growth,
 	]))

@@ -5,7 +5,7 @@ import data.schedlint.rules["host-port-exceeds-nodes"] as subject
 bad := {
 	"id": 1,
 	"workload": "Deployment shop/web",
-	"verdict": "never",
+	"outcome": "never",
 	"pods": 3,
 	"port": "8080/TCP",
 	"nodes": 3,
@@ -26,9 +26,9 @@ test_reports if {
 	subject.report == {{"rule": "host-port-exceeds-nodes", "fact": 1, "message": message, "details": details}} with input as {"host_ports": [bad]}
 }
 
-test_passes if said(object.union(bad, {"verdict": "always"})) == set()
+test_passes if said(object.union(bad, {"outcome": "always"})) == set()
 
-test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set()
+test_unknown_is_silent if said(object.union(bad, {"outcome": "unknown"})) == set()
 
 test_growth if {
 	fact := object.union(bad, {"pods": 4, "pending": 2, "excluded": [], "growth": "pool spot is counted at its max of 2"})

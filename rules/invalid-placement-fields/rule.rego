@@ -16,10 +16,8 @@
 package schedlint.rules["invalid-placement-fields"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.refusals
-	fact.stage == "fragment"
-	lines := text.lines(fact.workload, [sprintf("%s: %s", [fact.field, fact.reason]), "the API server rejects pods with this value"])
+report contains result.reason(rego.metadata.chain(), row, "invalid-placement-fields") if {
+	some row in input.refusals
+	row.stage == "fragment"
 }

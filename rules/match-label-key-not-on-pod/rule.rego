@@ -14,11 +14,8 @@
 package schedlint.rules["match-label-key-not-on-pod"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.label_keys
-	fact.on_pod == "never"
-	what := sprintf("%s lists %s, but its pods do not have that label, so the entry is ignored", [fact.list, fact.key])
-	lines := text.lines(fact.workload, [what, text.meant(fact.nearest)])
+report contains result.reason(rego.metadata.chain(), row, "match-label-key-not-on-pod") if {
+	some row in input.label_keys
+	row.on_pod == "never"
 }

@@ -14,14 +14,11 @@
 package schedlint.rules["namespaces-exclude-own"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.selectors
-	fact.matches == 0
-	fact.use in {"affinity", "anti-affinity"}
-	fact.matches_own == "always"
-	fact.own_namespace == "never"
-	what := sprintf("the %s selects the labels of its own pods (%s), but not in its own namespace", [fact.use, fact.text])
-	lines := text.lines(fact.workload, [what, sprintf("the term applies to %s, where no declared pod matches", [fact.namespaces])])
+report contains result.reason(rego.metadata.chain(), row, "namespaces-exclude-own") if {
+	some row in input.selectors
+	row.matches == 0
+	row.use in {"affinity", "anti-affinity"}
+	row.matches_own == "always"
+	row.own_namespace == "never"
 }

@@ -14,8 +14,7 @@ package schedlint.rules["nesting-too-deep"]
 
 import data.schedlint.result
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.documents
-	fact.problem == "nesting-too-deep"
-	message := sprintf("the document nests too deeply: %s", [fact.detail])
+report contains result.reason(rego.metadata.chain(), row, "nesting-too-deep") if {
+	some row in input.documents
+	row.problem == "nesting-too-deep"
 }

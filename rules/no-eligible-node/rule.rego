@@ -20,7 +20,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.eligibility
-	fact.verdict == "never"
+	fact.outcome == "never"
 	lines := text.lines(fact.workload, array.flatten([head(fact.nodes), fact.reasons, fate(fact)]))
 }
 

@@ -5,7 +5,7 @@ import data.schedlint.rules["no-eligible-node"] as subject
 bad := {
 	"id": 1,
 	"workload": "Deployment shop/web",
-	"verdict": "never",
+	"outcome": "never",
 	"pods": 3,
 	"nodes": 6,
 	"eligible": 0,
@@ -24,9 +24,9 @@ test_reports if {
 	subject.report == {{"rule": "no-eligible-node", "fact": 1, "message": message, "details": details}} with input as {"eligibility": [bad]}
 }
 
-test_passes if said(object.union(bad, {"verdict": "always"})) == set()
+test_passes if said(object.union(bad, {"outcome": "always"})) == set()
 
-test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set()
+test_unknown_is_silent if said(object.union(bad, {"outcome": "unknown"})) == set()
 
 test_unknown_number if {
 	fact := object.union(bad, {"pods": 0, "reasons": []})

@@ -24,7 +24,7 @@ import data.schedlint.text
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.losses
 	fact.key == "kubernetes.io/hostname"
-	fact.ending in {"sometimes", "never"}
+	fact.outcome in {"sometimes", "never"}
 	node := sprintf("losing node %s%s", [fact.value, text.like(fact.like, "node")])
 	message := sprintf("%s: %s %s%s", [fact.workload, node, text.left(fact), object.get(when, fact.meaning, "")])
 }

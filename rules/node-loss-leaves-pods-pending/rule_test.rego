@@ -5,7 +5,7 @@ import data.schedlint.rules["node-loss-leaves-pods-pending"] as subject
 bad := {
 	"id": 1,
 	"workload": "Deployment shop/web",
-	"ending": "never",
+	"outcome": "never",
 	"key": "kubernetes.io/hostname",
 	"value": "n1",
 	"like": 4,
@@ -25,9 +25,9 @@ test_reports if {
 	subject.report == {{"rule": "node-loss-leaves-pods-pending", "fact": 1, "message": message}} with input as {"losses": [bad]}
 }
 
-test_passes if said(object.union(bad, {"ending": "always", "pending": 0})) == set()
+test_passes if said(object.union(bad, {"outcome": "always", "pending": 0})) == set()
 
-test_unknown_is_silent if said(object.union(bad, {"ending": "unknown", "pending": 0})) == set()
+test_unknown_is_silent if said(object.union(bad, {"outcome": "unknown", "pending": 0})) == set()
 
 test_zones_are_another_rule if said(object.union(bad, {"key": "topology.kubernetes.io/zone"})) == set()
 
@@ -37,12 +37,12 @@ test_gone if {
 }
 
 test_unreachable if {
-	fact := object.union(bad, {"meaning": "ghost", "like": 0, "ending": "sometimes", "pending": 2})
+	fact := object.union(bad, {"meaning": "ghost", "like": 0, "outcome": "sometimes", "pending": 2})
 	said(fact) == {"Deployment shop/web: losing node n1 can leave up to 2 of 3 pods Pending while it is unreachable (its pods stay Terminating)"}
 }
 
 test_only_pod if {
-	fact := object.union(bad, {"like": 0, "ending": "sometimes", "pods": 1})
+	fact := object.union(bad, {"like": 0, "outcome": "sometimes", "pods": 1})
 	said(fact) == {"Deployment shop/web: losing node n1 can leave its only pod Pending"}
 }
 

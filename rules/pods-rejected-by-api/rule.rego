@@ -15,8 +15,7 @@ package schedlint.rules["pods-rejected-by-api"]
 
 import data.schedlint.result
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.refusals
-	fact.stage == "pods"
-	message := sprintf("%s: the API server rejects every pod: %s: %s", [fact.workload, fact.field, fact.reason])
+report contains result.reason(rego.metadata.chain(), row, "pods-rejected-by-api") if {
+	some row in input.refusals
+	row.stage == "pods"
 }

@@ -14,8 +14,7 @@ package schedlint.rules["rejected-by-api"]
 
 import data.schedlint.result
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.refusals
-	fact.stage == "object"
-	message := sprintf("%s: %s: %s", [fact.workload, fact.field, fact.reason])
+report contains result.reason(rego.metadata.chain(), row, "rejected-by-api") if {
+	some row in input.refusals
+	row.stage == "object"
 }

@@ -15,11 +15,7 @@ package schedlint.rules["rejected-with-feature-gate"]
 
 import data.schedlint.result
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.refusals
-	fact.stage == "gate"
-	lines := [
-		sprintf("%s: %s: %s", [fact.workload, fact.field, fact.reason]),
-		sprintf("the API server drops the field, or rejects it if the feature gate %s is enabled", [fact.gate]),
-	]
+report contains result.reason(rego.metadata.chain(), row, "rejected-with-feature-gate") if {
+	some row in input.refusals
+	row.stage == "gate"
 }

@@ -13,8 +13,7 @@ package schedlint.rules["render-failed"]
 
 import data.schedlint.result
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.documents
-	fact.problem == "render-failed"
-	message := sprintf("rendering fails: %s", [fact.detail])
+report contains result.reason(rego.metadata.chain(), row, "render-failed") if {
+	some row in input.documents
+	row.problem == "render-failed"
 }

@@ -13,8 +13,7 @@ package schedlint.rules["render-refused"]
 
 import data.schedlint.result
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.documents
-	fact.problem == "render-refused"
-	message := sprintf("schedlint does not render this: %s", [fact.detail])
+report contains result.reason(rego.metadata.chain(), row, "render-refused") if {
+	some row in input.documents
+	row.problem == "render-refused"
 }

@@ -9,16 +9,15 @@ bad := {
 	"first_line": 0,
 }
 
-# said gives the messages about one fact.
-said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"documents": [fact]}
+# reported gives the reasons that are reported of one row.
+reported(row) := reasons if {
+	reasons := {d.reason | some d in subject.report} with input as {"documents": [row]}
 }
 
 test_reports if {
-	message := "schedlint does not render this: what says so"
-	subject.report == {{"rule": "render-refused", "fact": 1, "message": message}} with input as {"documents": [bad]}
+	subject.report == {{"rule": "render-refused", "fact": 1, "reason": "render-refused"}} with input as {"documents": [bad]}
 }
 
-test_silent_about_other_problems if said(object.union(bad, {"problem": "alias-cycle"})) == set()
+test_silent_about_other_problems if reported(object.union(bad, {"problem": "alias-cycle"})) == set()
 
-test_silent_about_unknown_problems if said(object.union(bad, {"problem": ""})) == set()
+test_silent_about_unknown_problems if reported(object.union(bad, {"problem": ""})) == set()

@@ -18,7 +18,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.requests
-	fact.verdict == "never"
+	fact.outcome == "never"
 	ask := sprintf("each pod requests %s, but %s", [text.amount(fact), offer(fact)])
 	lines := text.lines(fact.workload, [ask, more(fact)])
 }

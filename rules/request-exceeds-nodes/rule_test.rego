@@ -5,7 +5,7 @@ import data.schedlint.rules["request-exceeds-nodes"] as subject
 bad := {
 	"id": 1,
 	"workload": "Deployment shop/web",
-	"verdict": "never",
+	"outcome": "never",
 	"resource": "memory",
 	"request": "64Gi",
 	"largest": "32Gi",
@@ -26,9 +26,9 @@ test_reports if {
 	subject.report == {{"rule": "request-exceeds-nodes", "fact": 1, "message": message, "details": details}} with input as {"requests": [bad]}
 }
 
-test_passes if said(object.union(bad, {"verdict": "always"})) == set()
+test_passes if said(object.union(bad, {"outcome": "always"})) == set()
 
-test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set()
+test_unknown_is_silent if said(object.union(bad, {"outcome": "unknown"})) == set()
 
 test_no_node_has_any if {
 	fact := object.union(bad, {"resource": "nvidia.com/gpu", "request": "1", "largest": "0", "largest_node": "", "eligible": 1})

@@ -23,7 +23,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.rollouts
-	fact.ending == "never"
+	fact.outcome == "never"
 	how := concat(", so ", text.nonempty([fact.arithmetic, need(fact)]))
 	lines := text.lines(fact.workload, [text.rollout(fact, "never completes"), how, text.room(fact)])
 }

@@ -5,7 +5,7 @@ import data.schedlint.rules["rollout-deadlock"] as subject
 bad := {
 	"id": 1,
 	"workload": "Deployment shop/web",
-	"ending": "never",
+	"outcome": "never",
 	"way": "rolling",
 	"surge": 1,
 	"unavailable": 0,
@@ -33,11 +33,11 @@ test_reports if {
 	subject.report == {{"rule": "rollout-deadlock", "fact": 1, "message": message, "details": details}} with input as {"rollouts": [bad]}
 }
 
-test_passes if said(object.union(bad, {"ending": "always"})) == set()
+test_passes if said(object.union(bad, {"outcome": "always"})) == set()
 
-test_unknown_is_silent if said(object.union(bad, {"ending": "unknown"})) == set()
+test_unknown_is_silent if said(object.union(bad, {"outcome": "unknown"})) == set()
 
-test_maybe_is_another_rule if said(object.union(bad, {"ending": "sometimes"})) == set()
+test_maybe_is_another_rule if said(object.union(bad, {"outcome": "sometimes"})) == set()
 
 test_others_and_size if {
 	fact := object.union(bad, {"arithmetic": "maxSurge 1, maxUnavailable 0", "others": ["Deployment shop/b"], "replicas": 6, "at": "at its maximum of 6 replicas", "reasons": ["required anti-affinity on kubernetes.io/hostname", "host port 80"], "room": ""})

@@ -22,7 +22,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.rollouts
-	fact.ending == "sometimes"
+	fact.outcome == "sometimes"
 	lines := text.lines(fact.workload, [text.rollout(fact, "can get stuck"), fact.arithmetic, stuck(fact)])
 }
 

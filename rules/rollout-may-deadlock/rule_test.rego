@@ -5,7 +5,7 @@ import data.schedlint.rules["rollout-may-deadlock"] as subject
 bad := {
 	"id": 1,
 	"workload": "Deployment shop/web",
-	"ending": "sometimes",
+	"outcome": "sometimes",
 	"way": "rolling",
 	"surge": 1,
 	"unavailable": 0,
@@ -33,11 +33,11 @@ test_reports if {
 	subject.report == {{"rule": "rollout-may-deadlock", "fact": 1, "message": message, "details": details}} with input as {"rollouts": [bad]}
 }
 
-test_passes if said(object.union(bad, {"ending": "always"})) == set()
+test_passes if said(object.union(bad, {"outcome": "always"})) == set()
 
-test_unknown_is_silent if said(object.union(bad, {"ending": "unknown"})) == set()
+test_unknown_is_silent if said(object.union(bad, {"outcome": "unknown"})) == set()
 
-test_certain_is_another_rule if said(object.union(bad, {"ending": "never"})) == set()
+test_certain_is_another_rule if said(object.union(bad, {"outcome": "never"})) == set()
 
 test_others_without_a_state if {
 	fact := object.union(bad, {"arithmetic": "maxSurge 1, maxUnavailable 0", "others": ["Deployment shop/b", "Deployment shop/c"], "state": "", "refused": ""})

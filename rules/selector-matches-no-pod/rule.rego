@@ -16,25 +16,19 @@
 package schedlint.rules["selector-matches-no-pod"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.selectors
-	[fact.use, fact.matches, fact.maker] == ["affinity", 0, ""]
-	not reported_elsewhere(fact)
-	lines := text.lines(fact.workload, [sprintf("the affinity %s%s", [what(fact), text.hint(fact.nearest)])])
+report contains result.reason(rego.metadata.chain(), row, "selector-matches-no-pod") if {
+	some row in input.selectors
+	[row.use, row.matches, row.maker] == ["affinity", 0, ""]
+	not reported_elsewhere(row)
 }
 
-reported_elsewhere(fact) if {
-	fact.hard
-	fact.form == "null"
+reported_elsewhere(row) if {
+	row.hard
+	row.form == "null"
 }
 
-reported_elsewhere(fact) if {
-	fact.matches_own == "always"
-	fact.own_namespace == "never"
+reported_elsewhere(row) if {
+	row.matches_own == "always"
+	row.own_namespace == "never"
 }
-
-what(fact) := "has no labelSelector, so it matches no pods" if fact.form == "null"
-
-what(fact) := sprintf("selects %s, which matches none of the %d declared workloads", [fact.text, fact.declared]) if fact.form != "null"

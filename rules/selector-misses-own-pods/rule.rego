@@ -16,22 +16,16 @@
 package schedlint.rules["selector-misses-own-pods"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.selectors
-	fact.matches == 0
-	fact.use == "anti-affinity"
-	fact.maker == ""
-	not namespaces_exclude_own(fact)
-	lines := text.lines(fact.workload, [sprintf("the anti-affinity %s%s", [what(fact), text.hint(fact.nearest)])])
+report contains result.reason(rego.metadata.chain(), row, "selector-misses-own-pods") if {
+	some row in input.selectors
+	row.matches == 0
+	row.use == "anti-affinity"
+	row.maker == ""
+	not namespaces_exclude_own(row)
 }
 
-namespaces_exclude_own(fact) if {
-	fact.matches_own == "always"
-	fact.own_namespace == "never"
+namespaces_exclude_own(row) if {
+	row.matches_own == "always"
+	row.own_namespace == "never"
 }
-
-what(fact) := "has no labelSelector, so it matches no pods" if fact.form == "null"
-
-what(fact) := sprintf("selects %s, which matches no declared pods, not even its own", [fact.text]) if fact.form != "null"

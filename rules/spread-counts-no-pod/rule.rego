@@ -15,21 +15,16 @@
 package schedlint.rules["spread-counts-no-pod"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.selectors
-	fact.use == "spread"
-	lines := text.lines(fact.workload, [sprintf("the topologySpreadConstraint %s", [what(fact)])])
+report contains result.reason(rego.metadata.chain(), row, "spread-counts-no-pod") if {
+	some row in input.selectors
+	row.use == "spread"
+	counts_none(row)
 }
 
-what(fact) := "has no labelSelector, so it counts no pods" if fact.form == "null"
+counts_none(row) if row.form in {"null", "empty"}
 
-what(fact) := "has an empty labelSelector, which counts no pods in Kubernetes v1.36 (kubernetes/kubernetes#141339)" if {
-	fact.form == "empty"
-}
-
-what(fact) := sprintf("selects %s, which matches no pods in its namespace%s", [fact.text, text.hint(fact.nearest)]) if {
-	fact.form == "set"
-	fact.matches == 0
+counts_none(row) if {
+	row.form == "set"
+	row.matches == 0
 }

@@ -19,7 +19,7 @@ import data.schedlint.text
 
 report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	some fact in input.spreads
-	fact.verdict == "never"
+	fact.outcome == "never"
 	lines := text.lines(fact.workload, array.flatten([
 		why(fact), text.smallest(fact), fact.excluded, text.pending(fact.pending), fact.growth, text.meant(fact.suggestion),
 	]))

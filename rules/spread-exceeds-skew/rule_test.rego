@@ -5,7 +5,7 @@ import data.schedlint.rules["spread-exceeds-skew"] as subject
 bad := {
 	"id": 1,
 	"workload": "Deployment shop/web",
-	"verdict": "never",
+	"outcome": "never",
 	"cause": "skew",
 	"pods": 4,
 	"key": "kubernetes.io/hostname",
@@ -35,9 +35,9 @@ test_reports if {
 	subject.report == {{"rule": "spread-exceeds-skew", "fact": 1, "message": message, "details": details}} with input as {"spreads": [bad]}
 }
 
-test_passes if said(object.union(bad, {"verdict": "always"})) == set()
+test_passes if said(object.union(bad, {"outcome": "always"})) == set()
 
-test_unknown_is_silent if said(object.union(bad, {"verdict": "unknown"})) == set()
+test_unknown_is_silent if said(object.union(bad, {"outcome": "unknown"})) == set()
 
 test_too_few_domains if {
 	fact := object.union(bad, {"cause": "min-domains", "key": "topology.kubernetes.io/zone", "min_domains": 3, "domains": 2, "max_skew": 2, "pods": 6, "most": 4, "pending": 2, "excluded": []})

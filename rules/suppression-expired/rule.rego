@@ -12,18 +12,8 @@
 package schedlint.rules["suppression-expired"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.suppressions
-	fact.problem == "expired"
-	message := sprintf("%s%s %s", [subject(fact), text.about(fact.target), term(fact)])
+report contains result.reason(rego.metadata.chain(), row, "suppression-expired") if {
+	some row in input.suppressions
+	row.problem == "expired"
 }
-
-subject(fact) := "the baseline" if fact.by == "baseline"
-
-subject(fact) := sprintf("the %s that suppresses %s", [fact.by, fact.rule]) if fact.by != "baseline"
-
-term(fact) := sprintf("was valid until %s and no longer applies", [fact.until]) if fact.dated
-
-term(fact) := sprintf("has no effect: until=%s is not a date such as 2027-03-31", [fact.until]) if not fact.dated

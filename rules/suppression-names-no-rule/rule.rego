@@ -12,14 +12,8 @@
 package schedlint.rules["suppression-names-no-rule"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.suppressions
-	fact.problem == "names-no-rule"
-	message := sprintf("the %s%s %s", [fact.by, text.about(fact.target), names(fact)])
+report contains result.reason(rego.metadata.chain(), row, "suppression-names-no-rule") if {
+	some row in input.suppressions
+	row.problem == "names-no-rule"
 }
-
-names(fact) := sprintf("suppresses %s, which is not a rule%s", [fact.rule, text.hint(fact.suggestion)]) if fact.rule != ""
-
-names(fact) := "does not name the rule to suppress" if fact.rule == ""

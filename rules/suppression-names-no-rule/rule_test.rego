@@ -14,21 +14,19 @@ bad := {
 	"suggestion": "",
 }
 
-# said gives the messages about one fact.
-said(fact) := messages if {
-	messages := {d.message | some d in subject.report} with input as {"suppressions": [fact]}
+# reported gives the reasons that are reported of one row.
+reported(row) := reasons if {
+	reasons := {d.reason | some d in subject.report} with input as {"suppressions": [row]}
 }
 
 test_reports if {
-	message := "the comment for Deployment shop/web suppresses rolout-deadlock, which is not a rule (did you mean rollout-deadlock?)"
-	fact := object.union(bad, {"rule": "rolout-deadlock", "suggestion": "rollout-deadlock"})
-	subject.report == {{"rule": "suppression-names-no-rule", "fact": 1, "message": message}} with input as {"suppressions": [fact]}
+	subject.report == {{"rule": "suppression-names-no-rule", "fact": 1, "reason": "suppression-names-no-rule"}} with input as {"suppressions": [bad]}
 }
 
-test_no_name if said(object.union(bad, {"rule": "", "target": ""})) == {"the comment does not name the rule to suppress"}
+test_no_name if reported(object.union(bad, {"rule": "", "target": ""})) == {"suppression-names-no-rule"}
 
 test_passes if subject.report == set() with input as {"suppressions": []}
 
-test_another_problem_is_silent if said(object.union(bad, {"problem": "unused"})) == set()
+test_another_problem_is_silent if reported(object.union(bad, {"problem": "unused"})) == set()
 
-test_unknown_problem_is_silent if said(object.union(bad, {"problem": "unknown"})) == set()
+test_unknown_problem_is_silent if reported(object.union(bad, {"problem": "unknown"})) == set()

@@ -12,10 +12,8 @@
 package schedlint.rules["suppression-unused"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.suppressions
-	fact.problem == "unused"
-	message := sprintf("the %s suppresses %s%s, but the rule reports nothing there", [fact.by, fact.rule, text.about(fact.target)])
+report contains result.reason(rego.metadata.chain(), row, "suppression-unused") if {
+	some row in input.suppressions
+	row.problem == "unused"
 }

@@ -12,10 +12,8 @@
 package schedlint.rules["suppression-without-reason"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.suppressions
-	fact.problem == "without-reason"
-	message := sprintf("the %s suppresses %s%s without a reason, so it has no effect", [fact.by, fact.rule, text.about(fact.target)])
+report contains result.reason(rego.metadata.chain(), row, "suppression-without-reason") if {
+	some row in input.suppressions
+	row.problem == "without-reason"
 }

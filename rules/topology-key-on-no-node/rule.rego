@@ -15,25 +15,18 @@
 package schedlint.rules["topology-key-on-no-node"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.topology_keys
-	fact.with == 0
-	fact.usable > 0
-	fact.declared
-	what := sprintf("%s the label %s, so %s", [text.none_has(fact.usable), fact.key, effect(fact)])
-	lines := text.lines(fact.workload, [what, text.meant(fact.suggestion)])
+report contains result.reason(rego.metadata.chain(), row, "topology-key-on-no-node") if {
+	some row in input.topology_keys
+	row.with == 0
+	row.usable > 0
+	row.declared
+	not pending(row)
 }
 
-# of a workload hard rules that no node meets are another rule's, as its pods stay Pending
-effect(fact) := what if what := effects[[fact.use, fact.hard]]
-
-else := "no node satisfies the rule" if fact.fragment
-
-effects := {
-	["anti-affinity", true]: "the required anti-affinity has no effect",
-	["anti-affinity", false]: "the preferred anti-affinity has no effect",
-	["affinity", false]: "the preferred affinity has no effect",
-	["spread", false]: "the ScheduleAnyway constraint has no effect",
+# pods whose hard rules no node meets stay Pending, which is another rule's
+pending(row) if {
+	row.hard
+	row.use in {"affinity", "spread"}
+	not row.fragment
 }

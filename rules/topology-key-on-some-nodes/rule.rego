@@ -15,23 +15,17 @@
 package schedlint.rules["topology-key-on-some-nodes"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.topology_keys
-	fact.with < fact.usable
-	fact.with > 0
-	fact.declared
-	lacking := fact.usable - fact.with
-	lack := sprintf("%s no label %s (%s), so %s", [
-		text.some_have(lacking, fact.usable), fact.key, text.names(fact.without, lacking), effects[[fact.use, fact.hard]],
-	])
-	lines := text.lines(fact.workload, [lack, text.meant(fact.suggestion)])
+report contains result.reason(rego.metadata.chain(), row, "topology-key-on-some-nodes") if {
+	some row in input.topology_keys
+	row.with < row.usable
+	row.with > 0
+	row.declared
+	not excludes(row)
 }
 
-effects := {
-	["anti-affinity", true]: "the required anti-affinity does not keep pods apart there",
-	["anti-affinity", false]: "the preferred anti-affinity does not keep pods apart there",
-	["affinity", false]: "the preferred affinity has no effect there",
-	["spread", false]: "the ScheduleAnyway constraint has no effect there",
+# hard rules of these kinds keep pods off the other nodes, as they are meant to
+excludes(row) if {
+	row.hard
+	row.use in {"affinity", "spread"}
 }

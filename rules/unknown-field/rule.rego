@@ -13,10 +13,8 @@
 package schedlint.rules["unknown-field"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.unknown_fields
-	what := sprintf("field %s does not exist, so the API server drops it", [fact.field])
-	lines := text.nonempty([what, text.meant(fact.suggestion)])
+report contains result.reason(rego.metadata.chain(), row, "unknown-field") if {
+	some row in input.unknown_fields
+	row.field != ""
 }

@@ -14,14 +14,9 @@
 package schedlint.rules["unknown-topology-key"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.topology_keys
-	not fact.declared
-	not fact.known
-	what := sprintf("the %s uses topologyKey %s, a node label that Kubernetes does not set", [uses[fact.use], fact.key])
-	lines := text.lines(fact.workload, [what, text.meant(fact.suggestion)])
+report contains result.reason(rego.metadata.chain(), row, "unknown-topology-key") if {
+	some row in input.topology_keys
+	not row.declared
+	not row.known
 }
-
-uses := {"affinity": "affinity", "anti-affinity": "anti-affinity", "spread": "topologySpreadConstraint"}

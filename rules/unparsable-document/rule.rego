@@ -15,8 +15,7 @@ package schedlint.rules["unparsable-document"]
 
 import data.schedlint.result
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.documents
-	fact.problem == "unparsable-document"
-	message := sprintf("not valid YAML or JSON: %s", [fact.detail])
+report contains result.reason(rego.metadata.chain(), row, "unparsable-document") if {
+	some row in input.documents
+	row.problem == "unparsable-document"
 }

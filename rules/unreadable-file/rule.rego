@@ -12,8 +12,7 @@ package schedlint.rules["unreadable-file"]
 
 import data.schedlint.result
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.documents
-	fact.problem == "unreadable-file"
-	message := sprintf("the file %s", [fact.detail])
+report contains result.reason(rego.metadata.chain(), row, "unreadable-file") if {
+	some row in input.documents
+	row.problem == "unreadable-file"
 }

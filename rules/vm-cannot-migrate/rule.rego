@@ -27,7 +27,7 @@ report contains result.explained(rego.metadata.chain(), fact, lines) if {
 	lines := text.lines(fact.workload, [who(fact), why, text.room(fact), drain[fact.evicts]])
 }
 
-who(fact) := {"never": "it cannot live-migrate", "sometimes": "it may be unable to live-migrate"}[fact.ending] if {
+who(fact) := {"never": "it cannot live-migrate", "sometimes": "it may be unable to live-migrate"}[fact.outcome] if {
 	fact.machines == 1
 }
 
@@ -35,7 +35,7 @@ who(fact) := sprintf(
 	{
 		"never": "none of its %d machines can live-migrate",
 		"sometimes": "its %d machines may be unable to live-migrate",
-	}[fact.ending],
+	}[fact.outcome],
 	[fact.machines],
 ) if fact.machines > 1
 

@@ -5,7 +5,7 @@ import data.schedlint.rules["vm-cannot-migrate"] as subject
 bad := {
 	"id": 1,
 	"workload": "VirtualMachine vms/db",
-	"ending": "never",
+	"outcome": "never",
 	"machines": 1,
 	"reasons": ["required affinity on kubernetes.io/hostname"],
 	"room": "",
@@ -23,9 +23,9 @@ test_reports if {
 	subject.report == {{"rule": "vm-cannot-migrate", "fact": 1, "message": message, "details": details}} with input as {"migrations": [bad]}
 }
 
-test_passes if said(object.union(bad, {"ending": "always"})) == set()
+test_passes if said(object.union(bad, {"outcome": "always"})) == set()
 
-test_unknown_is_silent if said(object.union(bad, {"ending": "unknown"})) == set()
+test_unknown_is_silent if said(object.union(bad, {"outcome": "unknown"})) == set()
 
 test_several_machines if {
 	fact := object.union(bad, {"workload": "VirtualMachinePool vms/db", "machines": 3, "reasons": ["required anti-affinity on topology.kubernetes.io/zone"], "room": "3 pods fit on 3 topology.kubernetes.io/zone values", "evicts": false})
@@ -33,11 +33,11 @@ test_several_machines if {
 }
 
 test_maybe if {
-	fact := object.union(bad, {"ending": "sometimes", "reasons": [], "evicts": false})
+	fact := object.union(bad, {"outcome": "sometimes", "reasons": [], "evicts": false})
 	said(fact) == {"VirtualMachine vms/db: it may be unable to live-migrate; the target pod needs another node while the source pod still runs"}
 }
 
 test_maybe_several if {
-	fact := object.union(bad, {"workload": "VirtualMachinePool vms/db", "ending": "sometimes", "machines": 3, "reasons": [], "evicts": false})
+	fact := object.union(bad, {"workload": "VirtualMachinePool vms/db", "outcome": "sometimes", "machines": 3, "reasons": [], "evicts": false})
 	said(fact) == {"VirtualMachinePool vms/db: its 3 machines may be unable to live-migrate; the target pod needs another node while the source pod still runs"}
 }

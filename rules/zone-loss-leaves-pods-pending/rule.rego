@@ -24,7 +24,7 @@ import data.schedlint.text
 report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 	some fact in input.losses
 	fact.key != "kubernetes.io/hostname"
-	fact.ending in {"sometimes", "never"}
+	fact.outcome in {"sometimes", "never"}
 	domain := sprintf("losing %s=%s%s", [fact.key, fact.value, text.like(fact.like, "domain")])
 	message := sprintf("%s: %s %s%s", [fact.workload, domain, text.left(fact), object.get(when, fact.meaning, "")])
 }

@@ -5,7 +5,7 @@ import data.schedlint.rules["zone-loss-leaves-pods-pending"] as subject
 bad := {
 	"id": 1,
 	"workload": "Deployment shop/web",
-	"ending": "never",
+	"outcome": "never",
 	"key": "topology.kubernetes.io/zone",
 	"value": "a",
 	"like": 2,
@@ -25,9 +25,9 @@ test_reports if {
 	subject.report == {{"rule": "zone-loss-leaves-pods-pending", "fact": 1, "message": message}} with input as {"losses": [bad]}
 }
 
-test_passes if said(object.union(bad, {"ending": "always", "pending": 0})) == set()
+test_passes if said(object.union(bad, {"outcome": "always", "pending": 0})) == set()
 
-test_unknown_is_silent if said(object.union(bad, {"ending": "unknown", "pending": 0})) == set()
+test_unknown_is_silent if said(object.union(bad, {"outcome": "unknown", "pending": 0})) == set()
 
 test_nodes_are_another_rule if said(object.union(bad, {"key": "kubernetes.io/hostname"})) == set()
 
@@ -37,7 +37,7 @@ test_gone if {
 }
 
 test_unreachable if {
-	fact := object.union(bad, {"meaning": "ghost", "like": 0, "ending": "sometimes", "pods": 9, "pending": 3})
+	fact := object.union(bad, {"meaning": "ghost", "like": 0, "outcome": "sometimes", "pods": 9, "pending": 3})
 	said(fact) == {"Deployment shop/web: losing topology.kubernetes.io/zone=a can leave up to 3 of 9 pods Pending while its nodes are unreachable (their pods stay Terminating)"}
 }
 

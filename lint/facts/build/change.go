@@ -88,7 +88,7 @@ func (b changes) rollout(w *workload.Workload) {
 		return
 	}
 	fact := facts.Rollout{
-		Workload: w.String(), Ending: ending, Way: string(r.Way), Surge: r.Surge, Unavailable: r.Unavailable, Arithmetic: r.Arithmetic,
+		Workload: w.String(), Outcome: ending, Way: string(r.Way), Surge: r.Surge, Unavailable: r.Unavailable, Arithmetic: r.Arithmetic,
 		Replicas: r.Replicas, At: scaleText(w, r.Replicas), Reasons: []string{}, Others: []string{},
 	}
 	s := b.rolloutSubject(w, r, &fact).because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
@@ -148,7 +148,7 @@ func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fac
 		s, fact.Reasons, fact.Others = coreSubject(b.m, w, r.CoreModel, r.Core)
 	}
 	s = b.atOwn(w, s, fact.Others)
-	if fact.Ending == diag.Always || fact.Ending == diag.Unknown {
+	if fact.Outcome == diag.Always || fact.Outcome == diag.Unknown {
 		return s
 	}
 	if len(fact.Reasons) == 0 && len(fact.Others) == 0 {
@@ -161,7 +161,7 @@ func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fac
 		s = s.related(at, "%s of %s", plural(r.Replicas, "pod"), w)
 	}
 	fact.Room = roomText(b.j.Limit(w, r.Replicas+1))
-	if fact.Ending == diag.Sometimes && len(r.Stuck) > 0 {
+	if fact.Outcome == diag.Sometimes && len(r.Stuck) > 0 {
 		fact.State, fact.Refused = state(r), reason(r.Reasons)
 	}
 	for _, remedy := range b.j.Remedies(w, r) {

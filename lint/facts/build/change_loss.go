@@ -20,14 +20,14 @@ func (b changes) losses(w *workload.Workload) {
 	for _, key := range b.Survive(w) {
 		all := b.j.Survives(w, key)
 		gone, ghost := b.loss(w, all, certificate.Gone), b.loss(w, all, certificate.Unreachable)
-		if gone != nil && ghost != nil && gone.Ending == ghost.Ending && gone.Pending == ghost.Pending && gone.Value == ghost.Value {
+		if gone != nil && ghost != nil && gone.Outcome == ghost.Outcome && gone.Pending == ghost.Pending && gone.Value == ghost.Value {
 			gone.Meaning, ghost = "both", nil
 		}
 		for _, fact := range []*facts.Loss{gone, ghost} {
-			if fact != nil && fact.Ending == diag.Unknown {
+			if fact != nil && fact.Outcome == diag.Unknown {
 				b.unsure(w, whyOpen(all))
 			}
-			if fact == nil || b.spare(fact.Ending == diag.Always || fact.Ending == diag.Unknown) {
+			if fact == nil || b.spare(fact.Outcome == diag.Always || fact.Outcome == diag.Unknown) {
 				continue
 			}
 			account := func(x *Explainer) diag.Account {
@@ -81,7 +81,7 @@ func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning c
 		worst, like = &all[0], len(all)-1
 	}
 	return &facts.Loss{
-		Workload: w.String(), Ending: worst.Verdict, Key: worst.Key, Value: worst.Value, Like: like,
+		Workload: w.String(), Outcome: worst.Verdict, Key: worst.Key, Value: worst.Value, Like: like,
 		Meaning: string(meaning), Pods: model.Certain(w), Pending: worst.Pending, Recreated: certificate.Loss{Meaning: meaning}.Recreated(w),
 	}
 }
@@ -100,7 +100,7 @@ func (b changes) drain(w *workload.Workload) {
 		return
 	}
 	fact := facts.Drain{
-		Workload: w.String(), Ending: d.Worst.Verdict, Pods: model.Certain(w), Node: d.Worst.Value, Like: d.Like, Pending: d.Worst.Pending,
+		Workload: w.String(), Outcome: d.Worst.Verdict, Pods: model.Certain(w), Node: d.Worst.Value, Like: d.Like, Pending: d.Worst.Pending,
 	}
 	s := about(w, holding(b.m, w)).because(w, func(x *Explainer) diag.Account { return x.lost(w, x.judge().Drains(w), d.Worst) })
 	if at := w.CountSpan(); at != s.Location {

@@ -99,7 +99,7 @@ func (b changes) migration(w *workload.Workload) {
 	if ending == diag.None || b.spare(ending == diag.Always || ending == diag.Unknown) {
 		return
 	}
-	fact := facts.Migration{Workload: w.String(), Ending: ending, Machines: m.Machines, Evicts: m.Evicts, Reasons: []string{}}
+	fact := facts.Migration{Workload: w.String(), Outcome: ending, Machines: m.Machines, Evicts: m.Evicts, Reasons: []string{}}
 	s, others := Subject{}, []string{}
 	if m.Core != nil {
 		s, fact.Reasons, others = coreSubject(b.m, w, m.CoreModel, m.Core)
@@ -139,7 +139,7 @@ func (b changes) autoscaler(w *workload.Workload) {
 		return
 	}
 	fact := facts.Autoscaler{
-		Workload: w.String(), Verdict: verdict, Scaler: w.Scale.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+w.Scale.Object.Name, "/"),
+		Workload: w.String(), Outcome: verdict, Scaler: w.Scale.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+w.Scale.Object.Name, "/"),
 		Min: w.Scale.Min, Max: w.Scale.Max, Default: w.Scale.MaxDefault, Most: s.Most, Reason: s.Why,
 	}
 	if s.Pool != "" {
@@ -152,7 +152,7 @@ func (b changes) autoscaler(w *workload.Workload) {
 			subject = subject.related(w.File().ItemSpan(t.Node), "required %s on %s", t.Use, t.Key)
 		}
 	}
-	if fact.Verdict == diag.Never {
+	if fact.Outcome == diag.Never {
 		fact.Pending = w.Scale.Max - s.Most
 		subject = subject.related(w.Object.NameSpan(), "%s is scaled", w)
 		if n, ok := b.advisor().largest(w, s.Most); ok {

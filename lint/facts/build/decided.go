@@ -149,7 +149,7 @@ func (f *Built) pendings() {
 		}
 	}
 	for _, e := range f.Eligibility {
-		if e.Verdict == diag.Never {
+		if e.Outcome == diag.Never {
 			f.subjects[e.ID-1].Pending = e.Pods
 		}
 	}

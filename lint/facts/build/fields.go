@@ -17,7 +17,7 @@ type refusals struct{ *builder }
 func (b refusals) fields(w *workload.Workload) {
 	b.settle(w, func(*settled) {})
 	for _, p := range slices.Concat(w.Gated, w.Problems) {
-		b.refusal(w.String(), about(w, p.Span), p)
+		b.refusal(w, w.String(), about(w, p.Span), p)
 	}
 	for _, u := range w.Unknown {
 		b.unknownField(w, u)
@@ -25,8 +25,9 @@ func (b refusals) fields(w *workload.Workload) {
 	b.settle(w, func(d *settled) { d.judged = true })
 }
 
-// refusal tells of a field that the API server refuses, now or with a gate.
-func (b refusals) refusal(object string, s Subject, p workload.Problem) {
+// refusal tells of a field that the API server refuses, now or with a gate. W is nil
+// for an object that creates no pods.
+func (b refusals) refusal(w *workload.Workload, object string, s Subject, p workload.Problem) {
 	if p.Fix != "" {
 		s = s.fix("%s", p.Fix)
 	}
@@ -34,7 +35,7 @@ func (b refusals) refusal(object string, s Subject, p workload.Problem) {
 	if p.Gate != "" {
 		stage = "gate"
 	}
-	b.Refusals = append(b.Refusals, facts.Refusal{ID: b.subject(s), Workload: object, Stage: stage, Gate: p.Gate, Field: p.Field, Reason: p.Message})
+	b.Refusals = append(b.Refusals, facts.Refusal{ID: b.subject(s), W: b.row(w), Object: object, Stage: stage, Gate: p.Gate, Field: p.Field, Reason: p.Message})
 }
 
 // otherRefusals tells of objects without pods that the API server refuses.
@@ -60,7 +61,7 @@ func (b refusals) refused(r workload.Refusal) {
 	why := noted("it creates no pods, so no node is checked")
 	name := r.Object.Kind + " " + strings.TrimPrefix(r.Object.Namespace+"/"+r.Object.Name, "/")
 	for _, p := range r.Problems {
-		b.refusal(name, Subject{Location: p.Span}.in(r.Object.ID()).because(nil, why), p)
+		b.refusal(nil, name, Subject{Location: p.Span}.in(r.Object.ID()).because(nil, why), p)
 	}
 }
 
@@ -69,5 +70,5 @@ func (b refusals) unknownField(w *workload.Workload, u workload.UnknownField) {
 	if u.Suggestion != "" && !strings.Contains(u.Suggestion, ".") {
 		s.Fixes = []diag.Fix{writeAt(w, u.KeySpan, u.Suggestion)}
 	}
-	b.UnknownFields = append(b.UnknownFields, facts.UnknownField{ID: b.subject(s), Workload: w.String(), Field: u.Field, Suggestion: u.Suggestion})
+	b.UnknownFields = append(b.UnknownFields, facts.UnknownField{ID: b.subject(s), W: b.row(w), Object: w.String(), Field: u.Field, Suggestion: u.Suggestion})
 }

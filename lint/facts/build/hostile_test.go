@@ -204,7 +204,7 @@ func TestBudgetIsOnesOwn(t *testing.T) {
 		var b strings.Builder
 		for _, r := range f.Rollouts {
 			if name, _ := strings.CutPrefix(r.Workload, "Deployment d"); len(name) < 3 {
-				fmt.Fprintln(&b, r.Workload, r.Ending)
+				fmt.Fprintln(&b, r.Workload, r.Outcome)
 			}
 		}
 		for _, o := range f.Orders {

@@ -54,7 +54,7 @@ func (b joint) crowd(c *search.Conflict) {
 			fmt.Sprintf("the finding ignores resource requests, and at least %s left over without them; here they count", are(c.Pods-c.Most)))
 	}
 	fact := facts.Crowd{
-		Workload: w.String(), Workloads: texts(c.Workloads), Verdict: diag.Never, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
+		Workload: w.String(), Workloads: texts(c.Workloads), Outcome: diag.Never, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
 		Nodes: len(b.m.Topology.Nodes), Reasons: []string{}, Growth: growthText(c.Growth),
 	}
 	s := Subject{}.of(w).because(w, account)
@@ -194,7 +194,7 @@ func (b joint) volume(s *bound.Shortage) {
 	w := s.Workloads[0]
 	requested, offered := s.Sums()
 	fact := facts.Room{
-		Workload: w.String(), Others: len(s.Workloads) - 1, Verdict: diag.Never, Pods: s.Pods, Pending: s.Pending, Resource: string(s.Resource),
+		Workload: w.String(), Others: len(s.Workloads) - 1, Outcome: diag.Never, Pods: s.Pods, Pending: s.Pending, Resource: string(s.Resource),
 		Request: fmt.Sprintf("%s %s in total", requested, s.Resource), Room: "only " + offered,
 		Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: growthText(s.Growth),
 	}

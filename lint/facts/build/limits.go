@@ -96,7 +96,7 @@ func growth(l *bound.Limit) string {
 func (b limits) antiAffinity(w *workload.Workload, l *bound.Limit) {
 	s, excluded := b.frame(w, l, w.File().ItemSpan(l.Terms[0].Node))
 	fact := facts.AntiAffinity{
-		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Domains: l.Domains, Most: l.Most, Pending: unplaced(l),
+		Workload: w.String(), Outcome: verdict(l), Pods: l.Pods, Domains: l.Domains, Most: l.Most, Pending: unplaced(l),
 		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l), Together: l.Together,
 	}
 	var keys []string
@@ -147,7 +147,7 @@ func (b limits) spread(w *workload.Workload, l *bound.Limit) {
 	}
 	s, excluded := b.frame(w, l, at)
 	fact := facts.Spread{
-		Workload: w.String(), Verdict: verdict(l), Cause: l.Cause, Pods: l.Pods, Key: t.Key, Keys: listed(b.m.Group(w).SpreadKeys()), MaxSkew: int(t.Constraint.MaxSkew), MinDomains: t.MinDomains(),
+		Workload: w.String(), Outcome: verdict(l), Cause: l.Cause, Pods: l.Pods, Key: t.Key, Keys: listed(b.m.Group(w).SpreadKeys()), MaxSkew: int(t.Constraint.MaxSkew), MinDomains: t.MinDomains(),
 		Domains: l.EligibleDomains, Smallest: l.Smallest, SmallestDomain: l.SmallestDomain, Most: l.Most, Pending: unplaced(l),
 		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l),
 	}
@@ -204,7 +204,7 @@ func (b limits) hostPort(w *workload.Workload, l *bound.Limit) {
 	port, at := portSpan(w, b.m.Group(w).HostPorts)
 	s, excluded := b.frame(w, l, at)
 	fact := facts.HostPort{
-		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Port: port, Nodes: l.Nodes, Eligible: l.Eligible,
+		Workload: w.String(), Outcome: verdict(l), Pods: l.Pods, Port: port, Nodes: l.Nodes, Eligible: l.Eligible,
 		Pending: unplaced(l), Excluded: excluded, Growth: growth(l),
 	}
 	if l.Exceeded {
@@ -247,7 +247,7 @@ func portSpan(w *workload.Workload, ports []model.HostPort) (string, diag.Span) 
 
 func (b limits) room(w *workload.Workload, l *bound.Limit) {
 	fact := facts.Room{
-		Workload: w.String(), Verdict: verdict(l), Pods: l.Pods, Pending: unplaced(l), Room: "capacity for only " + plural(l.Most, "pod"),
+		Workload: w.String(), Outcome: verdict(l), Pods: l.Pods, Pending: unplaced(l), Room: "capacity for only " + plural(l.Most, "pod"),
 		Resource: string(l.Binding), Request: "one pod slot each", Nodes: l.Nodes, Eligible: l.Eligible, Growth: growth(l),
 	}
 	for _, r := range b.m.Group(w).Requests {

@@ -111,20 +111,20 @@ func (b limits) eligibility(w *workload.Workload) bool {
 	if b.spare(e.Count+e.Growable > 0) {
 		return true
 	}
-	fact := facts.Eligibility{Workload: w.String(), Verdict: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Bound: b.bound(w), Reasons: []string{}}
+	fact := facts.Eligibility{Workload: w.String(), Outcome: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Bound: b.bound(w), Reasons: []string{}}
 	s := alone(w, diag.Span{})
 	if e.Count+e.Growable == 0 {
 		if w.Kind.PerNode() {
 			return false // it runs on no node, which is no failure (R-N29)
 		}
-		fact.Verdict, b.faulty[w] = diag.Never, true
+		fact.Outcome, b.faulty[w] = diag.Never, true
 		s = alone(w, nodeRule(b.m, w))
 		s, fact.Reasons = excluded(b.m, s.related(w.CountSpan(), "%s to schedule", plural(w.Count.N, "pod")), w, false)
 		s = b.advised(s, w, fact, func(s Subject) Subject { return b.eligibilityFix(s, w) })
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Eligibility = append(b.Eligibility, fact)
-	return fact.Verdict == diag.Always
+	return fact.Outcome == diag.Always
 }
 
 // nodeRule is the narrowest field that keeps the pods off the nodes.
@@ -260,12 +260,12 @@ func (b limits) requests(w *workload.Workload) bool {
 			continue
 		}
 		fact := facts.Request{
-			Workload: w.String(), Verdict: diag.Always, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest(),
+			Workload: w.String(), Outcome: diag.Always, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest(),
 			LargestNode: r.LargestNode, Eligible: fit.Eligible, Fitting: r.Fitting, PerNode: w.Kind.PerNode(),
 		}
 		s := alone(w, diag.Span{})
 		if tooSmall(fit, r, w) {
-			fact.Verdict = diag.Never
+			fact.Outcome = diag.Never
 			s = alone(w, requestSpan(w, r.Name))
 			if r.Largest() == "0" { // all nodes are alike in that
 				fact.LargestNode = ""
@@ -278,7 +278,7 @@ func (b limits) requests(w *workload.Workload) bool {
 		fact.ID, fact.W = b.subject(s), b.row(w)
 		b.Requests = append(b.Requests, fact)
 	}
-	if fit.Fitting == 0 && fit.Eligible > 0 && !slices.ContainsFunc(b.Requests[first:], func(r facts.Request) bool { return r.Verdict == diag.Never }) {
+	if fit.Fitting == 0 && fit.Eligible > 0 && !slices.ContainsFunc(b.Requests[first:], func(r facts.Request) bool { return r.Outcome == diag.Never }) {
 		b.jointly(w, fit)
 	}
 	return fit.Fitting > 0
@@ -303,7 +303,7 @@ func (b limits) jointly(w *workload.Workload, fit *bound.RequestFit) {
 	}
 	s := alone(w, requestSpan(w, fit.Requests[0].Name)).fix("lower one of the requests, or add a node that satisfies all of them")
 	fact := facts.Request{
-		Workload: w.String(), Verdict: diag.Never, Resource: strings.Join(names, " and "), Request: strings.Join(texts, " and "),
+		Workload: w.String(), Outcome: diag.Never, Resource: strings.Join(names, " and "), Request: strings.Join(texts, " and "),
 		Largest: "less of one of them", LargestNode: "every node", Eligible: fit.Eligible, PerNode: w.Kind.PerNode(),
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)

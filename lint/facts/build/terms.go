@@ -89,7 +89,7 @@ func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topolo
 	if b.spare(b.topo && fact.With == fact.Usable || !b.topo && fact.Known) || w.Fragment && fact.With > 0 {
 		return
 	}
-	fact.Workload, fact.Fragment = w.String(), w.Fragment
+	fact.Object, fact.Fragment = w.String(), w.Fragment
 	s := about(w, fieldSpan(w, t.Node, "topologyKey"))
 	for _, n := range without {
 		fact.Without = append(fact.Without, n.Name)
@@ -114,7 +114,7 @@ func (b terms) label(w *workload.Workload, where, key string, at diag.Span, valu
 	if !deprecated {
 		return // nothing can be said of other keys
 	}
-	fact := facts.NodeLabel{Workload: w.String(), Where: where, Key: key, Deprecated: true, Replacement: replacement, Beside: beside}
+	fact := facts.NodeLabel{Object: w.String(), Where: where, Key: key, Deprecated: true, Replacement: replacement, Beside: beside}
 	if b.Set != nil && b.Set.OpenShift && key == topology.LabelMaster {
 		fact.Platform = "OpenShift"
 	}
@@ -179,7 +179,7 @@ func (b terms) nodeTerms(w *workload.Workload) {
 		if b.spare(!empty(term)) {
 			return
 		}
-		fact := facts.NodeTerm{Workload: w.String(), Hard: hard, Empty: empty(term), Others: full}
+		fact := facts.NodeTerm{Hard: hard, Empty: empty(term), Others: full}
 		if !hard {
 			fact.Others = 0
 		}
@@ -200,7 +200,7 @@ func (b terms) selector(w *workload.Workload, t *model.Term) {
 		return
 	}
 	fact := facts.Selector{
-		Workload: w.String(), Use: string(t.Use), Hard: t.Hard, Form: string(t.Form()), Text: t.Selector(),
+		Use: string(t.Use), Hard: t.Hard, Form: string(t.Form()), Text: t.Selector(),
 		MatchesOwn: diag.Outcome(t.Labels(w).String()), OwnNamespace: diag.Outcome(b.m.OwnNamespace(t, w).String()),
 		Matches: matches, Declared: b.declared, Namespaces: namespaces(t), Maker: b.maker(w, t),
 	}
@@ -305,7 +305,7 @@ func (b terms) labelKeys(w *workload.Workload, t *model.Term, list string, keys 
 		if i >= len(items) || key == "" {
 			continue
 		}
-		fact := facts.LabelKey{Workload: w.String(), List: list, Key: key, OnPod: diag.Never}
+		fact := facts.LabelKey{List: list, Key: key, OnPod: diag.Never}
 		if _, ok := w.Labels[key]; ok {
 			fact.OnPod = diag.Always
 		} else if added, _ := w.Added(key); added {
@@ -349,7 +349,7 @@ func (b terms) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.Nod
 		return
 	}
 	b.faulty[w] = true
-	fact := facts.Affinity{Workload: w.String(), Verdict: diag.Never, Cause: u.Cause, Key: t.Key, Usable: len(usable), Detail: u.Detail}
+	fact := facts.Affinity{Outcome: diag.Never, Cause: u.Cause, Key: t.Key, Usable: len(usable), Detail: u.Detail}
 	var s Subject
 	switch u.Cause {
 	case "missing-key":

@@ -27,7 +27,7 @@ func (b limits) unlisted(w *workload.Workload) bool {
 	for _, name := range names {
 		i := slices.IndexFunc(requests, func(r model.Request) bool { return r.Name == name })
 		fact := facts.Request{
-			Workload: w.String(), Verdict: diag.Unknown, Resource: string(name), Request: requests[i].Quantity.String(), Largest: "0",
+			Workload: w.String(), Outcome: diag.Unknown, Resource: string(name), Request: requests[i].Quantity.String(), Largest: "0",
 			Eligible: e.Count + e.Growable, PerNode: w.Kind.PerNode(), Suggestion: b.nearResource(name),
 		}
 		s := about(w, requestSpan(w, name))
