@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -55,12 +56,12 @@ func (b *builder) asks(w *workload.Workload, questions ...func(*workload.Workloa
 		for _, ask := range questions {
 			sound := false
 			if !b.j.Ask(w, func() { sound = b.m.Run().Guard([]*source.Object{w.Object}, func() { ask(w) }) }) || !sound {
-				b.unsure(w, disruption.WhySteps)
+				b.unsure(w, model.Reason{Cause: model.ByBudget})
 			}
 		}
 	})
 	if given {
-		b.unsure(w, disruption.WhySteps)
+		b.unsure(w, model.Reason{Cause: model.ByBudget})
 	}
 }
 
@@ -85,7 +86,7 @@ func (b *builder) rollout(w *workload.Workload) {
 		return
 	}
 	fact := Rollout{
-		Workload: w.String(), Ending: ending, Way: string(r.Way), Surge: r.Surge, Unavailable: r.Unavailable, Arithmetic: r.Arithmetic,
+		Workload: w.String(), Ending: ending, Way: string(r.Way), Surge: r.Surge, Unavailable: r.Unavailable, Arithmetic: message.Arithmetic(&r.Arithmetic),
 		Replicas: r.Replicas, At: scaleText(w, r.Replicas), Reasons: []string{}, Others: []string{}, Skewed: skewed,
 	}
 	s := b.rolloutSubject(w, r, &fact)
@@ -97,8 +98,8 @@ func (b *builder) rollout(w *workload.Workload) {
 }
 
 // unsure notes that the answer to some question about a change is not known.
-func (b *builder) unsure(w *workload.Workload, why string) {
-	if why == disruption.WhySteps {
+func (b *builder) unsure(w *workload.Workload, why model.Reason) {
+	if why.Cause == model.ByBudget {
 		b.m.Run().GiveUp([]*workload.Workload{w}, askChange)
 	}
 	b.settle(w, func(d *settled) { d.changed, d.lost = false, false })
@@ -155,7 +156,7 @@ func (b *builder) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fa
 		fact.Reasons = b.ownReasons(w)
 	}
 	if !r.Span.IsZero() && r.Span != s.Location {
-		s = s.related(r.Span, "%s", r.Arithmetic)
+		s = s.related(r.Span, "%s", message.Arithmetic(&r.Arithmetic))
 	}
 	if at := w.CountSpan(); at != s.Location {
 		s = s.related(at, "%s of %s", plural(r.Replicas, "pod"), w)
@@ -264,7 +265,7 @@ func (b *builder) atOwn(w *workload.Workload, s Subject, others []string) Subjec
 func reasonText(m *model.Model, a search.Atom) string {
 	switch {
 	case a.Term != nil:
-		return a.String()
+		return message.Term(a.Term)
 	case a.Part == "ports":
 		text, _ := portSpan(a.Workload, m.Group(a.Workload).HostPorts)
 		return "host port " + text
@@ -273,7 +274,7 @@ func reasonText(m *model.Model, a search.Atom) string {
 	case a.Part == "requests":
 		return "resource requests"
 	}
-	return map[string]string{"selector": "node selection", "taints": "untolerated taints"}[a.Part]
+	return map[search.Part]string{"selector": "node selection", "taints": "untolerated taints"}[a.Part]
 }
 
 // ownReasons are the hard rules of a workload about its own pods.

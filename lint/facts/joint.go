@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -52,7 +53,7 @@ func (b *builder) crowd(c *search.Conflict) {
 	})
 	fact := Crowd{
 		Workload: w.String(), Workloads: texts(c.Workloads), Verdict: diag.Never, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
-		Nodes: len(b.m.Topology.Nodes), Reasons: []string{}, Growth: growthText(c.Growth),
+		Nodes: len(b.m.Topology.Nodes), Reasons: []string{}, Growth: message.Growth(c.Growth),
 	}
 	s := Subject{}
 	for _, atom := range c.Core.Atoms {
@@ -90,7 +91,7 @@ func (b *builder) pods(w *workload.Workload) int {
 func (b *builder) reason(a search.Atom) string {
 	switch {
 	case a.Term != nil:
-		return fmt.Sprintf("%s has %s", a.Workload, a)
+		return fmt.Sprintf("%s has %s", a.Workload, message.Term(a.Term))
 	case a.Part == "ports":
 		text, _ := portSpan(a.Workload, b.m.Group(a.Workload).HostPorts)
 		return fmt.Sprintf("%s uses host port %s", a.Workload, text)
@@ -100,13 +101,6 @@ func (b *builder) reason(a search.Atom) string {
 		return fmt.Sprintf("%s requests more than some nodes have", a.Workload)
 	}
 	return fmt.Sprintf("%s cannot use all nodes (%s)", a.Workload, excludedText(b.m, a.Workload))
-}
-
-func growthText(growth string) string {
-	if growth == "" {
-		return ""
-	}
-	return "node pools are counted at their max: " + growth
 }
 
 // order tells of pods that fit nowhere once others came first.
@@ -197,7 +191,7 @@ func (b *builder) volume(s *bound.Shortage) {
 	fact := Room{
 		Workload: w.String(), Others: len(s.Workloads) - 1, Verdict: diag.Never, Pods: s.Pods, Pending: s.Pending, Resource: string(s.Resource),
 		Request: fmt.Sprintf("%s %s in total", requested, s.Resource), Room: "only " + offered,
-		Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: growthText(s.Growth),
+		Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: message.Growth(s.Growth),
 	}
 	switch {
 	case !s.Each.IsZero():

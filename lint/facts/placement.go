@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -77,10 +78,10 @@ func (b *builder) excluded(s Subject, w *workload.Workload, small bool) (Subject
 		if k == maxReasons {
 			return s, append(reasons, plural(len(all)-k, "more reason"))
 		}
-		reasons = append(reasons, x.String())
+		reasons = append(reasons, message.Exclusion(&x))
 		for i, n := range x.Nodes {
 			if i < maxRelated {
-				s = s.node(n, x.One)
+				s = s.node(n, message.Excluded(&x))
 			}
 		}
 	}
@@ -193,9 +194,9 @@ func (b *builder) eligibilityFix(s Subject, w *workload.Workload) Subject {
 		switch {
 		case last.Taint != nil:
 			s = b.toleration(s, w, last)
-		case strings.HasPrefix(last.One, "lacks the label "):
-			s = s.fix("label a node with %s, or remove the rule", strings.TrimPrefix(last.One, "lacks the label "))
-		case last.One == "is cordoned":
+		case last.Kind == model.LacksLabel:
+			s = s.fix("label a node with %s, or remove the rule", message.Label(&last))
+		case last.Kind == model.Cordoned:
 			s = s.fix("uncordon %s", names(last.Nodes))
 		default:
 			s = s.fix("change the rule or add nodes that match it")

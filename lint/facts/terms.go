@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
@@ -346,7 +347,7 @@ func (b *builder) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.
 		return
 	}
 	b.faulty[w] = true
-	fact := Affinity{Workload: w.String(), Verdict: diag.Never, Cause: u.Cause, Key: t.Key, Usable: len(usable), Detail: u.Detail}
+	fact := Affinity{Workload: w.String(), Verdict: diag.Never, Cause: u.Cause, Key: t.Key, Usable: len(usable), Detail: message.Unmet(&u)}
 	var s Subject
 	switch u.Cause {
 	case "missing-key":
