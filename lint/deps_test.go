@@ -16,16 +16,16 @@ import (
 // only, and of the world outside the standard library only what stands behind
 // it. Kept as text so that a change of the structure is seen in review.
 const layers = `
-9 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
-8 lint
-8 rego            github.com/open-policy-agent/opa
-7 lint/facts/build k8s.io/api
-6 lint/message
+10 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
+9 lint
+9 rego            github.com/open-policy-agent/opa
+8 lint/facts/build k8s.io/api
+7 lint/message    k8s.io/api k8s.io/apimachinery
 1 lint/facts
 6 lint/sched
 6 lint/sched/disruption k8s.io/api k8s.io/apimachinery
 5 lint/sched/search k8s.io/api
-5 lint/sched/check k8s.io/api
+5 lint/sched/check k8s.io/api k8s.io/apimachinery
 4 lint/sched/bound k8s.io/api k8s.io/apimachinery
 4 lint/sched/certificate k8s.io/api k8s.io/component-helpers k8s.io/klog/v2
 3 lint/sched/model k8s.io/api k8s.io/apimachinery k8s.io/component-helpers k8s.io/klog/v2

@@ -13,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
@@ -208,8 +209,8 @@ func static(r *diag.NodeRow, p model.Passes) string {
 func (a asked) reasons(w *workload.Workload, rows map[string]*diag.NodeRow) string {
 	for _, x := range a.model.Excluded(w, false) {
 		for _, n := range x.Nodes {
-			if r := rows[n.Name]; r != nil && r.Outcome == diag.RowRejects && !lost(r) && !strings.Contains(r.Why, x.One) {
-				return fmt.Sprintf("%s %s, and the table says that it %s", n.Name, x.One, r.Why)
+			if r := rows[n.Name]; r != nil && r.Outcome == diag.RowRejects && !lost(r) && !strings.Contains(r.Why, message.Excluded(&x)) {
+				return fmt.Sprintf("%s %s, and the table says that it %s", n.Name, message.Excluded(&x), r.Why)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
@@ -101,7 +102,7 @@ type unknown struct {
 // however many contexts hold it.
 func (r *run) unknowns(set *workload.Set, m *model.Model) {
 	for _, w := range set.Workloads {
-		why := m.Group(w).Unknown
+		why := message.Reason(m.Group(w).Unknown)
 		if why == "" && !w.Count.Known && !w.Kind.PerNode() {
 			why = "number of pods is unknown"
 		}

@@ -36,9 +36,18 @@ func bad(n int) *facts.Facts {
 		f.AntiAffinity = append(f.AntiAffinity, facts.AntiAffinity{ID: id(), Workload: w, Outcome: diag.Never, Pods: 600, Domains: 599, Most: 599, Pending: 1})
 		f.Circles = append(f.Circles, facts.Circle{ID: id(), Workload: w, Members: []string{w, "Pod x", w}, Member: true})
 		f.TopologyKeys = append(f.TopologyKeys, facts.TopologyKey{ID: id(), Object: w, Use: "spread", Key: "rack", Declared: true, Usable: 3, With: i % 3, Without: []string{"a"}})
-		f.Selectors = append(f.Selectors, facts.Selector{ID: id(), W: -1, Use: "anti-affinity", Form: "null", MatchesOwn: diag.Never})
+		f.Selectors = append(f.Selectors, facts.Selector{ID: id(), W: i, Use: "anti-affinity", Form: "null", MatchesOwn: diag.Never})
 	}
 	return f
+}
+
+// describe adds workloads to facts, under ids of their own.
+func describe(f *facts.Facts, n int) {
+	first := len(f.Rows())
+	f.Workloads = healthy(n).Workloads
+	for i := range f.Workloads {
+		f.Workloads[i].ID = first + i
+	}
 }
 
 func evaluated(t *testing.T, e *Engine, f *facts.Facts) []facts.Judgement {
@@ -117,7 +126,7 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 // TestConvert compares the direct way with the one over JSON.
 func TestConvert(t *testing.T) {
 	f := bad(3)
-	f.Workloads = healthy(2).Workloads
+	describe(f, 2)
 	f.Selectors[0].Text = `quote " and 猫`
 	for _, want := range [][]string{nil, {"circles", "selectors"}} {
 		read := reads{all: want == nil, lists: map[string]bool{}}

@@ -106,7 +106,7 @@ func tallied(t *testing.T, e *Engine, f *facts.Facts) ([]facts.Judgement, *facts
 // twelve are facts that the hostile rules look at, and that built-in rules report.
 func twelve() *facts.Facts {
 	f := bad(12)
-	f.Workloads = healthy(12).Workloads
+	describe(f, 12)
 	return f
 }
 

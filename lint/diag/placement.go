@@ -61,8 +61,10 @@ type PlacementWorkload struct {
 	// extended resource that no node lists), pool-growth (some size of a growing pool
 	// refutes it), budget (more steps than --steps), or size (too many pods or nodes
 	// to search).
-	Reason string          `json:"reason"`
-	Core   []PlacementCore `json:"core"`
+	Reason string `json:"reason"`
+	// Why is Reason in words, "" where the verdict or a note says it.
+	Why  string          `json:"-"`
+	Core []PlacementCore `json:"core"`
 	// MoreCore is how many members of the core an output leaves out; 0 but there.
 	MoreCore int      `json:"moreCore,omitempty"`
 	Repairs  []string `json:"repairs"`

@@ -13,12 +13,12 @@ type Text struct {
 }
 
 // Catalogue has the words of all reasons that rules report.
-type Catalogue map[string]wording
+type Catalogue map[string]rowWords
 
 // NewCatalogue makes the catalogue.
 func NewCatalogue() Catalogue {
 	all := Catalogue{}
-	for _, part := range []map[string]wording{limitFindings(), changeFindings(), termFindings()} {
+	for _, part := range []map[string]rowWords{limitFindings(), changeFindings(), termFindings()} {
 		maps.Copy(all, part)
 	}
 	return all
@@ -34,11 +34,11 @@ func (c Catalogue) Finding(reason string, row any, in *facts.Facts) (Text, bool)
 	return words(row, in)
 }
 
-// wording words a row; false if the row is of another list.
-type wording func(row any, in *facts.Facts) (Text, bool)
+// rowWords words a row; false if the row is of another list.
+type rowWords func(row any, in *facts.Facts) (Text, bool)
 
-// of is the wording of rows of one list.
-func of[Row any](words func(r *Row, in *facts.Facts) Text) wording {
+// of is the rowWords of rows of one list.
+func of[Row any](words func(r *Row, in *facts.Facts) Text) rowWords {
 	return func(row any, in *facts.Facts) (Text, bool) {
 		r, ok := row.(*Row)
 		if !ok {

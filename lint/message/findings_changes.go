@@ -7,8 +7,8 @@ import (
 )
 
 // changeFindings are about what becomes of workloads when something changes.
-func changeFindings() map[string]wording {
-	return map[string]wording{
+func changeFindings() map[string]rowWords {
+	return map[string]rowWords{
 		"rollout-ends-skewed": of(rolloutEndsSkewed),
 	}
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // limitFindings are about where the pods of workloads can go.
-func limitFindings() map[string]wording {
-	return map[string]wording{
+func limitFindings() map[string]rowWords {
+	return map[string]rowWords{
 		"one-node-takes-all": of(oneNodeTakesAll),
 	}
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // termFindings are about texts, fields, terms, labels and suppressions by themselves.
-func termFindings() map[string]wording {
-	return map[string]wording{
+func termFindings() map[string]rowWords {
+	return map[string]rowWords{
 		"alias-bomb":          document("%s", "write out the values instead of using aliases"),
 		"alias-cycle":         document("%s, so the document is infinite"),
 		"duplicate-key":       of(duplicateKey),
@@ -45,7 +45,7 @@ func termFindings() map[string]wording {
 }
 
 // document words a problem of a text, of which format says something around its detail.
-func document(format string, details ...string) wording {
+func document(format string, details ...string) rowWords {
 	return of(func(r *facts.Document, _ *facts.Facts) Text {
 		return Text{Headline: fmt.Sprintf(format, r.Detail), Details: details}
 	})
@@ -226,7 +226,7 @@ func suppressionNamesNoRule(r *facts.Suppression, _ *facts.Facts) Text {
 }
 
 // suppression words a suppression of a rule.
-func suppression(format string) wording {
+func suppression(format string) rowWords {
 	return of(func(r *facts.Suppression, _ *facts.Facts) Text {
 		return Text{Headline: fmt.Sprintf(format, r.By, r.Rule, forTarget(r.Target))}
 	})

@@ -17,8 +17,8 @@ func verb(n int, one, many string) string {
 	return many
 }
 
-// few names up to limit things, and says how many more there are.
-func few(things []string, limit int) string {
+// upTo names up to limit things, and says how many more there are.
+func upTo(things []string, limit int) string {
 	if more := len(things) - limit; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(things[:limit], ", "), more)
 	}

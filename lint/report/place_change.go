@@ -34,11 +34,30 @@ func answerTo(verdict string) string {
 	return answerUnknown
 }
 
+// tableCell is the answer to one question. Ghost is the answer for lost nodes that stay as
+// unreachable, where it is another one.
+type tableCell struct{ answer, ghost, note string }
+
+// is reports whether a cell has that answer and nothing else.
+func (c tableCell) is(answer string) bool { return c == (tableCell{answer: answer}) }
+
+// String is the cell as the table shows it.
+func (c tableCell) String() string {
+	switch {
+	case c.ghost != "":
+		return c.answer + " (ghost: " + c.ghost + ")"
+	case c.note != "":
+		return c.answer + " (" + c.note + ")"
+	}
+	return c.answer
+}
+
 // question is one column of the table. A title has two lines, as answers are
 // short and a table with all columns would be too wide for a pull request.
 type question struct {
-	above, title   string
-	answer, reason func(w *diag.PlacementWorkload) string
+	above, title string
+	answer       func(w *diag.PlacementWorkload) tableCell
+	reason       func(w *diag.PlacementWorkload) string
 	// evenIfYes is set if there may be something to say where all is well.
 	evenIfYes bool
 }
@@ -62,36 +81,36 @@ func questions(ws []diag.PlacementWorkload) []question {
 		judgement("migrates", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Migrate }),
 		judgement("autoscales", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Autoscale }))
 	return slices.DeleteFunc(all, func(q question) bool {
-		return !slices.ContainsFunc(ws, func(w diag.PlacementWorkload) bool { return q.answer(&w) != answerNone })
+		return !slices.ContainsFunc(ws, func(w diag.PlacementWorkload) bool { return !q.answer(&w).is(answerNone) })
 	})
 }
 
 func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgement) question {
 	return question{
 		title:  title,
-		answer: func(w *diag.PlacementWorkload) string { return answerTo(of(&w.Change).Verdict) },
+		answer: func(w *diag.PlacementWorkload) tableCell { return tableCell{answer: answerTo(of(&w.Change).Verdict)} },
 		reason: func(w *diag.PlacementWorkload) string { return of(&w.Change).Reason },
 	}
 }
 
 // fits is whether all pods are placed, and how many are where that is not so.
-func fits(w *diag.PlacementWorkload) string {
+func fits(w *diag.PlacementWorkload) tableCell {
 	answer := answerTo(w.Verdict)
 	if w.Reason == reasonWaits {
 		answer = answerWaits
 	}
 	switch {
 	case answer == answerYes, answer == answerNone, (answer == answerUnknown || answer == answerWaits) && w.MinPlaced == 0 && w.MaxPlaced >= w.Replicas:
-		return answer
+		return tableCell{answer: answer}
 	case w.MinPlaced == w.MaxPlaced:
-		return fmt.Sprintf("%s (%d of %d)", answer, w.MaxPlaced, w.Replicas)
+		return tableCell{answer: answer, note: fmt.Sprintf("%d of %d", w.MaxPlaced, w.Replicas)}
 	}
-	return fmt.Sprintf("%s (%d to %d of %d)", answer, w.MinPlaced, w.MaxPlaced, w.Replicas)
+	return tableCell{answer: answer, note: fmt.Sprintf("%d to %d of %d", w.MinPlaced, w.MaxPlaced, w.Replicas)}
 }
 
 // rulesAlone is what the rules alone say, where that is something else.
 func rulesAlone(w *diag.PlacementWorkload) string {
-	why := undecided[w.Reason]
+	why := w.Why
 	answer := answerTo(w.RulesVerdict)
 	switch {
 	case w.Reason == reasonWaits || answer == answerTo(w.Verdict):
@@ -104,14 +123,3 @@ func rulesAlone(w *diag.PlacementWorkload) string {
 
 // reasonWaits is the reason of a verdict about pods that end by themselves.
 const reasonWaits = "waits"
-
-// undecided says why a verdict is unknown.
-var undecided = map[string]string{
-	"label-value":  "depends on a label value that is set at run time",
-	"variable":     "depends on a label value that contains a variable",
-	"finite-pods":  "depends on pods that run to completion",
-	"unknown-pods": "depends on pods that are not modeled",
-	"budget":       "needs more steps than the budget",
-	"size":         "too many pods or nodes to search",
-	"internal":     "an internal error: the checker rejects the answer",
-}

@@ -59,9 +59,10 @@ func (p *page) decision(d decision) {
 		titles, rule = append(titles, prose(clipped(q.whole(), maxPath))), append(rule, "---")
 	}
 	rows, size := []string{tableRow(titles), tableRow(rule)}, 0
-	for i, cells := range d.rows {
+	for i := range d.rows {
 		// The answers are words of ours, the subject is a name.
-		row := tableRow(append([]string{prose(clipped(cells[0], maxPath))}, cells[1:]...))
+		texts := d.rows[i].texts()
+		row := tableRow(append([]string{prose(clipped(texts[0], maxPath))}, texts[1:]...))
 		if size += len(row) + 1; size > maxMarkdown/3 {
 			rows = append(rows, fmt.Sprintf("\nand %s more", count(len(d.rows)-i, "workload")))
 			break

@@ -49,7 +49,7 @@ func survives(key string) question {
 	}
 	return question{
 		above: "survives", title: title,
-		answer: func(w *diag.PlacementWorkload) string { return survival(losses(w, key)) },
+		answer: func(w *diag.PlacementWorkload) tableCell { return survival(losses(w, key)) },
 		reason: func(w *diag.PlacementWorkload) string { return lossReasons(w.Replicas, losses(w, key)) },
 	}
 }
@@ -70,7 +70,7 @@ func losses(w *diag.PlacementWorkload, key string) []diag.PlacementSurvival {
 
 // survival is the worst answer among losses, for each meaning of loss if these
 // differ.
-func survival(worstFirst []diag.PlacementSurvival) string {
+func survival(worstFirst []diag.PlacementSurvival) tableCell {
 	of := func(meaning string) string {
 		for _, s := range worstFirst {
 			if s.Meaning == meaning {
@@ -82,11 +82,11 @@ func survival(worstFirst []diag.PlacementSurvival) string {
 	gone, ghost := of("gone"), of("ghost")
 	switch {
 	case ghost == gone || ghost == answerNone:
-		return gone
+		return tableCell{answer: gone}
 	case gone == answerNone:
-		return ghost + " (ghost)"
+		return tableCell{answer: ghost, note: "ghost"}
 	}
-	return fmt.Sprintf("%s (ghost: %s)", gone, ghost)
+	return tableCell{answer: gone, ghost: ghost}
 }
 
 // maxLosses bounds the losses that are told of one workload and key.

@@ -13,8 +13,24 @@ import (
 // question that has an answer. Names in it are visible.
 type decision struct {
 	columns []question
-	rows    [][]string
+	rows    []row
 	reasons []reason
+}
+
+// row is the answers about one workload, one for each column.
+type row struct {
+	subject  string
+	replicas int
+	cells    []tableCell
+}
+
+// texts are the cells of a row as the table shows them.
+func (r *row) texts() []string {
+	all := []string{r.subject, strconv.Itoa(r.replicas)}
+	for _, c := range r.cells {
+		all = append(all, c.String())
+	}
+	return all
 }
 
 // reason says why an answer is as it is.
@@ -24,16 +40,15 @@ func decide(p *diag.Placement) decision {
 	d := decision{columns: questions(p.Workloads)}
 	for i := range p.Workloads {
 		w := &p.Workloads[i]
-		who := subject(w)
-		cells := []string{who, strconv.Itoa(w.Replicas)}
+		r := row{subject: subject(w), replicas: w.Replicas}
 		for _, q := range d.columns {
-			answer := q.answer(w)
-			cells = append(cells, answer)
-			if why := q.reason(w); why != "" && answer != answerNone && (answer != answerYes || q.evenIfYes) {
-				d.reasons = append(d.reasons, reason{who, q.whole(), answer, visible(why)})
+			c := q.answer(w)
+			r.cells = append(r.cells, c)
+			if why := q.reason(w); why != "" && !c.is(answerNone) && (!c.is(answerYes) || q.evenIfYes) {
+				d.reasons = append(d.reasons, reason{r.subject, q.whole(), c.String(), visible(why)})
 			}
 		}
-		d.rows = append(d.rows, cells)
+		d.rows = append(d.rows, r)
 	}
 	return d
 }
@@ -49,8 +64,12 @@ func workloadTable(b *strings.Builder, p *diag.Placement) {
 	for _, q := range d.columns {
 		above, titles = append(above, q.above), append(titles, q.title)
 	}
+	lines := [][]string{above, titles}
+	for i := range d.rows {
+		lines = append(lines, d.rows[i].texts())
+	}
 	b.WriteByte('\n')
-	table(b, append([][]string{above, titles}, d.rows...))
+	table(b, lines)
 	for _, r := range d.reasons {
 		writeFolded(b, "  ", "    ", fmt.Sprintf("%s %s: %s, %s", r.subject, r.question, r.answer, r.why))
 	}
@@ -81,15 +100,12 @@ func table(b *strings.Builder, rows [][]string) {
 }
 
 // legend explains the words that occur in the rows of workloads.
-func legend(columns []question, rows [][]string) []string {
+func legend(columns []question, rows []row) []string {
 	used, lost := map[string]bool{}, false
-	for _, cells := range rows {
-		for i, q := range columns {
-			cell := cells[len(cells)-len(columns)+i]
-			word, rest, _ := strings.Cut(cell, " (")
-			used[word] = true
-			used[strings.TrimSuffix(strings.TrimPrefix(rest, "ghost: "), ")")] = true
-			lost = lost || q.above != "" && cell != answerYes && cell != answerNone
+	for _, r := range rows {
+		for i, c := range r.cells {
+			used[c.answer], used[c.ghost] = true, true
+			lost = lost || columns[i].above != "" && !c.is(answerYes) && !c.is(answerNone)
 		}
 	}
 	var parts []string

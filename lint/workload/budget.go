@@ -1,8 +1,6 @@
 package workload
 
 import (
-	"fmt"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -147,35 +145,22 @@ func (b *Budget) Matches(podLabels map[string]string) bool {
 }
 
 // Allowed is how many of the expected pods, all of them healthy, may be
-// evicted one after the other without a replacement, and how that comes about
+// evicted one after the other without a replacement, and the field that says so
 // (R-W19). It means nothing if the budget is Unknown. It mirrors
 // getExpectedPodCount and updatePdbStatus of
 // pkg/controller/disruption/disruption.go: percentages are rounded up either
 // way, and a budget that sets neither number allows nothing, as it expects no
-// pods.
-func (b *Budget) Allowed(expected int) (allowed int, text string) {
+// pods; its Amount is zero.
+func (b *Budget) Allowed(expected int) (allowed int, by Amount) {
 	switch {
 	case b.MaxUnavailable != nil:
-		allowed = min(scaled(b.MaxUnavailable, expected, true), expected)
-		text = amountText("maxUnavailable", b.MaxUnavailable, expected, true)
+		by = Amount{"maxUnavailable", *b.MaxUnavailable, expected, true, true}
+		allowed = min(by.Pods(), expected)
 	case b.MinAvailable != nil:
-		allowed = expected - scaled(b.MinAvailable, expected, true)
-		text = amountText("minAvailable", b.MinAvailable, expected, true)
-	default:
-		return 0, "neither minAvailable nor maxUnavailable is set"
+		by = Amount{"minAvailable", *b.MinAvailable, expected, true, true}
+		allowed = expected - by.Pods()
 	}
-	if at := b.either(); at.Type == intstr.Int {
-		text += fmt.Sprintf(" of %s", podsText(expected))
-	}
-	return max(0, allowed), text
-}
-
-// either is the number that is set, or nil.
-func (b *Budget) either() *intstr.IntOrString {
-	if b.MaxUnavailable != nil {
-		return b.MaxUnavailable
-	}
-	return b.MinAvailable
+	return max(0, allowed), by
 }
 
 // SelectorText is the selector as kubectl writes it.

@@ -1,8 +1,6 @@
 package workload
 
 import (
-	"fmt"
-
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -39,10 +37,10 @@ type Rollout struct {
 	Preview int
 	// Default is set if neither a strategy nor one of its numbers is written.
 	Default bool
-	// Arithmetic tells how the numbers come about, for a message.
-	Arithmetic string
-	// Unknown says why the rest is not known, and is empty if it is.
-	Unknown string
+	// Arithmetic is how the numbers come about.
+	Arithmetic Arithmetic
+	// Unknown is why the rest is not known, if it is not.
+	Unknown Unclear
 	// Span is the field that matters most; zero if nothing is written.
 	Span diag.Span
 }
@@ -84,7 +82,7 @@ func (u *update) points(n *source.Node, field string) {
 func (u *update) word(n *source.Node, field string) string {
 	v := n.Get(field)
 	if v.Placeholder() {
-		u.Unknown = field + " is the variable " + v.Value
+		u.Unknown = Unclear{IsVariable, field, v.Value}
 	}
 	return v.Text()
 }
@@ -99,10 +97,10 @@ func (u *update) on(n *source.Node, field string) bool {
 // paused reports whether nothing is rolled out for now (R-W9).
 func (u *update) paused(spec *source.Node) bool {
 	on := u.on(spec, "paused")
-	if on || u.Unknown != "" {
+	if on || u.Unknown.Given() {
 		u.points(spec, "paused")
 	}
-	return on || u.Unknown != ""
+	return on || u.Unknown.Given()
 }
 
 // deployment resolves spec.strategy.
@@ -116,7 +114,7 @@ func (u *update) deployment(spec *source.Node) {
 	word := u.word(strategy, "type")
 	u.Way = Rolling
 	if word == recreate {
-		u.Way, u.Unavailable, u.Arithmetic = Recreate, u.pods, "type Recreate"
+		u.Way, u.Unavailable, u.Arithmetic = Recreate, u.pods, Arithmetic{Strategy: ByRecreate}
 		return
 	}
 	u.points(strategy, "rollingUpdate")
@@ -136,28 +134,21 @@ func (u *update) bare(rolling *source.Node) bool {
 func (u *update) fenceposts(rolling *source.Node) {
 	surge := u.share(rolling, "maxSurge", "25%", true)
 	unavailable := u.share(rolling, "maxUnavailable", "25%", false)
-	u.Surge, u.Unavailable = surge.n, unavailable.n
-	u.Arithmetic = shares(surge, unavailable)
+	u.Surge, u.Unavailable = surge.Pods(), unavailable.Pods()
+	u.Arithmetic = Arithmetic{Surge: surge, Unavailable: unavailable, Pods: u.pods}
 	switch {
 	case u.Surge == 0 && u.Unavailable == 0:
 		u.Unavailable = 1
-		u.Arithmetic += "; as both are 0, maxUnavailable counts as 1"
+		u.Arithmetic.Correction = BothZero
 	case u.Unavailable > u.pods:
 		u.Unavailable = u.pods
-		u.Arithmetic += "; there are no more than " + podsText(u.pods)
+		u.Arithmetic.Correction = AllPods
 	}
-}
-
-// share is a resolved maxSurge or maxUnavailable.
-type share struct {
-	n       int
-	text    string
-	written bool
 }
 
 // share resolves a number of pods below n. A later one takes over the place of
 // an earlier one.
-func (u *update) share(n *source.Node, name, absent string, up bool) share {
+func (u *update) share(n *source.Node, name, absent string, up bool) Amount {
 	value := n.Get(name)
 	v, ok := intstr.Parse(absent), true
 	if !value.IsNull() {
@@ -166,27 +157,11 @@ func (u *update) share(n *source.Node, name, absent string, up bool) share {
 	}
 	switch {
 	case value.Placeholder():
-		u.Unknown = name + " is the variable " + value.Value
+		u.Unknown = Unclear{IsVariable, name, value.Value}
 	case !ok:
-		u.Unknown = name + " is no number and no percentage"
+		u.Unknown = Unclear{Kind: NoAmount, Field: name}
 	}
-	return share{n: scaled(&v, u.pods, up), text: amountText(name, &v, u.pods, up), written: !value.IsNull()}
-}
-
-// shares tells how two numbers come about.
-func shares(a, b share) string {
-	if !a.written && !b.written {
-		return a.text + ", " + b.text + " (both by default)"
-	}
-	return a.said() + ", " + b.said()
-}
-
-// said is the text with a word on where the number comes from.
-func (s share) said() string {
-	if s.written {
-		return s.text
-	}
-	return s.text + " (by default)"
+	return Amount{name, v, u.pods, up, !value.IsNull()}
 }
 
 // argo resolves the strategy of an Argo Rollout (R-W31).
@@ -198,21 +173,21 @@ func (u *update) argo(spec *source.Node) {
 	u.points(spec, "strategy")
 	canary, blueGreen := strategy.Get("canary"), strategy.Get("blueGreen")
 	if canary.IsNull() == blueGreen.IsNull() {
-		u.Unknown = "its controller refuses a Rollout that has not exactly one of the strategies canary and blueGreen"
+		u.Unknown = Unclear{Kind: TwoStrategies}
 		return
 	}
 	u.points(strategy, "canary")
 	u.points(strategy, "blueGreen")
 	switch {
 	case !blueGreen.IsNull():
-		u.bothWhole("blueGreen")
+		u.bothWhole(ByBlueGreen)
 		u.preview(blueGreen)
 		u.apart(blueGreen)
 	case !canary.Get("trafficRouting").IsNull(): // the old pods stay until the end, whatever maxSurge and maxUnavailable say
-		u.bothWhole("canary with trafficRouting")
+		u.bothWhole(ByTraffic)
 		u.points(canary, "trafficRouting")
 		if u.on(canary, "dynamicStableScale") {
-			u.Unknown = "dynamicStableScale takes old pods down step by step"
+			u.Unknown = Unclear{Kind: DynamicScale}
 			u.points(canary, "dynamicStableScale")
 		}
 		u.apart(canary)
@@ -223,9 +198,9 @@ func (u *update) argo(spec *source.Node) {
 	}
 }
 
-func (u *update) bothWhole(name string) {
+func (u *update) bothWhole(by Strategy) {
 	u.Way, u.Surge = BothWhole, u.pods
-	u.Arithmetic = fmt.Sprintf("%s: %d new beside %s", name, u.pods, podsText(u.pods))
+	u.Arithmetic = Arithmetic{Strategy: by, Pods: u.pods}
 }
 
 // preview reads how many pods of a blue-green Rollout come first.
@@ -233,14 +208,14 @@ func (u *update) preview(blueGreen *source.Node) {
 	u.word(blueGreen, "previewReplicaCount")
 	if n, ok := blueGreen.Get("previewReplicaCount").Int(); ok && n > 0 {
 		u.Preview = int(min(n, int64(u.pods)))
-		u.Arithmetic += fmt.Sprintf(", previewReplicaCount %d first", n)
+		u.Arithmetic.Preview = n
 	}
 }
 
 // apart notes that the Rollout adds a hard rule between its revisions.
 func (u *update) apart(strategy *source.Node) {
 	if anti := strategy.Get("antiAffinity"); !anti.Get(hardTerms).IsNull() {
-		u.Unknown = "the Rollout adds required anti-affinity between old and new pods"
+		u.Unknown = Unclear{Kind: AddsAntiAffinity}
 		u.points(anti, hardTerms)
 	}
 }
@@ -280,11 +255,11 @@ func (u *update) inPlace(spec *source.Node) (strategy *source.Node, ok bool) {
 }
 
 // atLeastOne takes over maxUnavailable, which never stops an update.
-func (u *update) atLeastOne(unavailable share) {
-	u.Unavailable = max(1, min(unavailable.n, u.pods))
-	u.Arithmetic = unavailable.said()
-	if unavailable.n < 1 {
-		u.Arithmetic += ", but counts as 1"
+func (u *update) atLeastOne(unavailable Amount) {
+	u.Unavailable = max(1, min(unavailable.Pods(), u.pods))
+	u.Arithmetic = Arithmetic{Unavailable: unavailable, Pods: u.pods}
+	if unavailable.Pods() < 1 {
+		u.Arithmetic.Correction = AtLeastOne
 	}
 }
 
@@ -299,13 +274,13 @@ func (u *update) daemonSet(spec *source.Node) {
 	}
 	rolling := strategy.Get("rollingUpdate")
 	surge, unavailable := u.share(rolling, "maxSurge", "0", true), u.share(rolling, "maxUnavailable", "1", true)
-	if surge.n == 0 {
+	if surge.Pods() == 0 {
 		u.Way = InPlace
 		u.atLeastOne(unavailable)
 		return
 	}
-	u.Way, u.Surge, u.Unavailable = PerNode, surge.n, min(unavailable.n, u.pods)
-	u.Arithmetic = shares(surge, unavailable)
+	u.Way, u.Surge, u.Unavailable = PerNode, surge.Pods(), min(unavailable.Pods(), u.pods)
+	u.Arithmetic = Arithmetic{Surge: surge, Unavailable: unavailable, Pods: u.pods}
 }
 
 // pool resolves spec.updateStrategy and spec.maxUnavailable of a
@@ -315,7 +290,7 @@ func (u *update) pool(spec *source.Node) {
 	strategy := spec.Get("updateStrategy")
 	u.points(spec, "updateStrategy")
 	if strategy.Placeholder() {
-		u.Unknown = "updateStrategy is the variable " + strategy.Value
+		u.Unknown = Unclear{IsVariable, "updateStrategy", strategy.Value}
 		return
 	}
 	for _, name := range []string{"unmanaged", "opportunistic"} {
@@ -326,6 +301,6 @@ func (u *update) pool(spec *source.Node) {
 	}
 	u.Way = InPlace
 	unavailable := u.share(spec, "maxUnavailable", "100%", false)
-	u.Default = strategy.Len() == 0 && !unavailable.written
+	u.Default = strategy.Len() == 0 && !unavailable.Written
 	u.atLeastOne(unavailable)
 }

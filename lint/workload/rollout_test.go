@@ -36,8 +36,8 @@ func described(w *Workload, r Rollout) string {
 		line := []rune(w.Object.File.Line(r.Span.Line))
 		s += " at " + string(line[r.Span.Column-1:r.Span.EndColumn-1])
 	}
-	if r.Unknown != "" {
-		s += " unknown: " + r.Unknown
+	if r.Unknown.Given() {
+		s += strings.TrimRight(fmt.Sprintf(" unknown: %s %s %s", r.Unknown.Kind, r.Unknown.Field, r.Unknown.Value), " ")
 	}
 	return s
 }
@@ -68,38 +68,38 @@ var rollouts = []struct{ kind, strategy, want string }{
 	{"Deployment", "strategy: {rollingUpdate: {maxUnavailable: 100%, maxSurge: 200%}}", "rolling +6 -3 at maxUnavailable: 100%"},
 	{"Deployment", "strategy: {rollingUpdate: {maxUnavailable: 9}}", "rolling +1 -3 at maxUnavailable: 9"},
 	{"Deployment", "strategy: {rollingUpdate: {maxUnavailable: 0, maxSurge: 0}}", "rolling +0 -1 at maxUnavailable: 0"},
-	{"Deployment", "strategy: {rollingUpdate: {maxUnavailable: '${N}'}}", "rolling +1 -0 at maxUnavailable: '${N}' unknown: maxUnavailable is the variable ${N}"},
-	{"Deployment", "strategy: {rollingUpdate: {maxSurge: '3'}}", "rolling +0 -1 at maxSurge: '3' unknown: maxSurge is no number and no percentage"},
-	{"Deployment", "strategy: {rollingUpdate: {maxSurge: -3, maxUnavailable: [1]}}", "rolling +0 -1 at maxUnavailable unknown: maxUnavailable is no number and no percentage"},
+	{"Deployment", "strategy: {rollingUpdate: {maxUnavailable: '${N}'}}", "rolling +1 -0 at maxUnavailable: '${N}' unknown: variable maxUnavailable ${N}"},
+	{"Deployment", "strategy: {rollingUpdate: {maxSurge: '3'}}", "rolling +0 -1 at maxSurge: '3' unknown: no-amount maxSurge"},
+	{"Deployment", "strategy: {rollingUpdate: {maxSurge: -3, maxUnavailable: [1]}}", "rolling +0 -1 at maxUnavailable unknown: no-amount maxUnavailable"},
 	{"Deployment", "strategy: {rollingUpdate: {maxSurge: '99999999999999%'}}", "rolling +2147483647 -0 at maxSurge: '99999999999999%'"},
 	{"Deployment", "strategy: {rollingUpdate: [], type: 3}", "rolling +1 -0 default at rollingUpdate"},
 	{"Deployment", "strategy: {type: Recreate}", "recreate +0 -3 at type: Recreate"},
-	{"Deployment", "strategy: {type: '${T}'}", "rolling +1 -0 at type: '${T}' unknown: type is the variable ${T}"},
+	{"Deployment", "strategy: {type: '${T}'}", "rolling +1 -0 at type: '${T}' unknown: variable type ${T}"},
 	{"Deployment", "paused: true", "none +0 -0 at paused: true"},
-	{"Deployment", "paused: '{{ p }}'", "none +0 -0 at paused: '{{ p }}' unknown: paused is the variable {{ p }}"},
+	{"Deployment", "paused: '{{ p }}'", "none +0 -0 at paused: '{{ p }}' unknown: variable paused {{ p }}"},
 	{"Deployment", "paused: false", "rolling +1 -0 default"},
 
 	{"Rollout", "strategy: {canary: {}}", "rolling +1 -0 at canary"},
 	{"Rollout", "strategy: {canary: {maxSurge: 0, maxUnavailable: 1}}", "rolling +0 -1 at maxUnavailable: 1"},
 	{"Rollout", "strategy: {canary: {maxSurge: 0, maxUnavailable: 0}}", "rolling +0 -1 at maxUnavailable: 0"},
 	{"Rollout", "strategy: {canary: {maxSurge: 1, trafficRouting: {nginx: {}}}}", "both-whole +3 -0 at trafficRouting"},
-	{"Rollout", "strategy: {canary: {trafficRouting: {}, dynamicStableScale: true}}", "both-whole +3 -0 at dynamicStableScale: true unknown: dynamicStableScale takes old pods down step by step"},
+	{"Rollout", "strategy: {canary: {trafficRouting: {}, dynamicStableScale: true}}", "both-whole +3 -0 at dynamicStableScale: true unknown: dynamic-scale"},
 	{"Rollout", "strategy: {canary: {trafficRouting: {}, dynamicStableScale: false}}", "both-whole +3 -0 at trafficRouting"},
-	{"Rollout", "strategy: {canary: {antiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {}}}}", "rolling +1 -0 at requiredDuringSchedulingIgnoredDuringExecution unknown: the Rollout adds required anti-affinity between old and new pods"},
+	{"Rollout", "strategy: {canary: {antiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {}}}}", "rolling +1 -0 at requiredDuringSchedulingIgnoredDuringExecution unknown: adds-anti-affinity"},
 	{"Rollout", "strategy: {canary: {antiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: {weight: 1}}}}", "rolling +1 -0 at canary"},
 	{"Rollout", "strategy: {blueGreen: {activeService: a}}", "both-whole +3 -0 at blueGreen"},
 	{"Rollout", "strategy: {blueGreen: {previewReplicaCount: 1}}", "both-whole +3 -0 preview 1 at blueGreen"},
 	{"Rollout", "strategy: {blueGreen: {previewReplicaCount: 5}}", "both-whole +3 -0 preview 3 at blueGreen"},
-	{"Rollout", "strategy: {blueGreen: {previewReplicaCount: '${N}'}}", "both-whole +3 -0 at blueGreen unknown: previewReplicaCount is the variable ${N}"},
-	{"Rollout", "strategy: {blueGreen: {antiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {}}}}", "both-whole +3 -0 at requiredDuringSchedulingIgnoredDuringExecution unknown: the Rollout adds required anti-affinity between old and new pods"},
-	{"Rollout", "", "none +0 -0 unknown: its controller refuses a Rollout that has not exactly one of the strategies canary and blueGreen"},
-	{"Rollout", "strategy: {canary: {}, blueGreen: {}}", "none +0 -0 at strategy unknown: its controller refuses a Rollout that has not exactly one of the strategies canary and blueGreen"},
+	{"Rollout", "strategy: {blueGreen: {previewReplicaCount: '${N}'}}", "both-whole +3 -0 at blueGreen unknown: variable previewReplicaCount ${N}"},
+	{"Rollout", "strategy: {blueGreen: {antiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {}}}}", "both-whole +3 -0 at requiredDuringSchedulingIgnoredDuringExecution unknown: adds-anti-affinity"},
+	{"Rollout", "", "none +0 -0 unknown: two-strategies"},
+	{"Rollout", "strategy: {canary: {}, blueGreen: {}}", "none +0 -0 at strategy unknown: two-strategies"},
 	{"Rollout", "paused: true", "none +0 -0 at paused: true"},
 
 	{"StatefulSet", "", "in-place +0 -1 default"},
 	{"StatefulSet", "updateStrategy: {type: RollingUpdate}", "in-place +0 -1 at type: RollingUpdate"},
 	{"StatefulSet", "updateStrategy: {type: OnDelete}", "none +0 -0 at type: OnDelete"},
-	{"StatefulSet", "updateStrategy: {type: '${T}'}", "in-place +0 -1 at type: '${T}' unknown: type is the variable ${T}"},
+	{"StatefulSet", "updateStrategy: {type: '${T}'}", "in-place +0 -1 at type: '${T}' unknown: variable type ${T}"},
 	{"StatefulSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 2}}", "in-place +0 -2 at maxUnavailable: 2"},
 	{"StatefulSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 50%}}", "in-place +0 -1 at maxUnavailable: 50%"},
 	{"StatefulSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 10%}}", "in-place +0 -1 at maxUnavailable: 10%"},
@@ -107,7 +107,7 @@ var rollouts = []struct{ kind, strategy, want string }{
 	{"StatefulSet", "updateStrategy: {rollingUpdate: {partition: 2}}", "in-place +0 -1 default at rollingUpdate"},
 	{"StatefulSet", "updateStrategy: {rollingUpdate: {partition: 3}}", "none +0 -0 default at partition: 3"},
 	{"StatefulSet", "ordinals: {start: 5}\n  updateStrategy: {rollingUpdate: {partition: 3}}", "none +0 -0 default at partition: 3"},
-	{"StatefulSet", "updateStrategy: {rollingUpdate: {partition: '${P}'}}", "in-place +0 -1 default at rollingUpdate unknown: partition is the variable ${P}"},
+	{"StatefulSet", "updateStrategy: {rollingUpdate: {partition: '${P}'}}", "in-place +0 -1 default at rollingUpdate unknown: variable partition ${P}"},
 
 	{"DaemonSet", "", "in-place +0 -1 default"},
 	{"DaemonSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 34%}}", "in-place +0 -2 at maxUnavailable: 34%"},
@@ -115,7 +115,7 @@ var rollouts = []struct{ kind, strategy, want string }{
 	{"DaemonSet", "updateStrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 0}}", "in-place +0 -1 at maxUnavailable: 0"},
 	{"DaemonSet", "updateStrategy: {rollingUpdate: {maxSurge: 1%, maxUnavailable: 0}}", "surge-per-node +1 -0 at maxUnavailable: 0"},
 	{"DaemonSet", "updateStrategy: {rollingUpdate: {maxSurge: 34%, maxUnavailable: 0}}", "surge-per-node +2 -0 at maxUnavailable: 0"},
-	{"DaemonSet", "updateStrategy: {rollingUpdate: {maxSurge: '${N}', maxUnavailable: 0}}", "in-place +0 -1 at maxUnavailable: 0 unknown: maxSurge is the variable ${N}"},
+	{"DaemonSet", "updateStrategy: {rollingUpdate: {maxSurge: '${N}', maxUnavailable: 0}}", "in-place +0 -1 at maxUnavailable: 0 unknown: variable maxSurge ${N}"},
 	{"DaemonSet", "updateStrategy: {type: OnDelete, rollingUpdate: {maxSurge: 1}}", "none +0 -0 at type: OnDelete"},
 
 	{"VirtualMachinePool", "", "in-place +0 -3 default"},
@@ -124,7 +124,7 @@ var rollouts = []struct{ kind, strategy, want string }{
 	{"VirtualMachinePool", "maxUnavailable: 0", "in-place +0 -1 at maxUnavailable: 0"},
 	{"VirtualMachinePool", "updateStrategy: {unmanaged: {}}", "none +0 -0 at unmanaged"},
 	{"VirtualMachinePool", "updateStrategy: {opportunistic: {}}", "none +0 -0 at opportunistic"},
-	{"VirtualMachinePool", "updateStrategy: '${S}'", "none +0 -0 at updateStrategy: '${S}' unknown: updateStrategy is the variable ${S}"},
+	{"VirtualMachinePool", "updateStrategy: '${S}'", "none +0 -0 at updateStrategy: '${S}' unknown: variable updateStrategy ${S}"},
 
 	{"ReplicaSet", "strategy: {type: Recreate}", "none +0 -0"},
 	{"ReplicationController", "", "none +0 -0"},
@@ -148,6 +148,25 @@ func TestRollouts(t *testing.T) {
 	}
 }
 
+// figures is how the numbers of a rollout come about, in short.
+func figures(a Arithmetic) string {
+	var parts []string
+	for _, n := range []Amount{a.Surge, a.Unavailable} {
+		if n.Field != "" {
+			source := map[bool]string{false: " default"}[n.Written]
+			parts = append(parts, fmt.Sprintf("%s %s: %d%s", n.Field, n.Value.String(), n.Pods(), source))
+		}
+	}
+	s := string(a.Strategy) + strings.Join(parts, ", ")
+	if a.Correction != AsWritten {
+		s += "; " + string(a.Correction)
+	}
+	if a.Preview > 0 {
+		s += fmt.Sprintf("; preview %d", a.Preview)
+	}
+	return s
+}
+
 // TestRolloutArithmetic tells how the numbers come about.
 func TestRolloutArithmetic(t *testing.T) {
 	for _, row := range []struct {
@@ -155,23 +174,23 @@ func TestRolloutArithmetic(t *testing.T) {
 		pods           int
 		want           string
 	}{
-		{"Deployment", "", 3, "maxSurge 25% of 3 rounds up to 1, maxUnavailable 25% of 3 rounds down to 0 (both by default)"},
-		{"Deployment", "", 4, "maxSurge 25% of 4 is 1, maxUnavailable 25% of 4 is 1 (both by default)"},
-		{"Deployment", "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}", 3, "maxSurge 1, maxUnavailable 0"},
-		{"Deployment", "strategy: {rollingUpdate: {maxSurge: 2}}", 3, "maxSurge 2, maxUnavailable 25% of 3 rounds down to 0 (by default)"},
-		{"Deployment", "strategy: {rollingUpdate: {maxUnavailable: 1}}", 5, "maxSurge 25% of 5 rounds up to 2 (by default), maxUnavailable 1"},
-		{"Deployment", "strategy: {rollingUpdate: {maxSurge: 0}}", 3, "maxSurge 0, maxUnavailable 25% of 3 rounds down to 0 (by default); as both are 0, maxUnavailable counts as 1"},
-		{"Deployment", "strategy: {rollingUpdate: {maxUnavailable: 5}}", 1, "maxSurge 25% of 1 rounds up to 1 (by default), maxUnavailable 5; there are no more than 1 pod"},
-		{"Deployment", "strategy: {type: Recreate}", 3, "type Recreate"},
-		{"Rollout", "strategy: {blueGreen: {previewReplicaCount: 1}}", 3, "blueGreen: 3 new beside 3 pods, previewReplicaCount 1 first"},
-		{"Rollout", "strategy: {canary: {trafficRouting: {}}}", 2, "canary with trafficRouting: 2 new beside 2 pods"},
-		{"StatefulSet", "", 3, "maxUnavailable 1 (by default)"},
-		{"StatefulSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 10%}}", 3, "maxUnavailable 10% of 3 rounds down to 0, but counts as 1"},
-		{"DaemonSet", "updateStrategy: {rollingUpdate: {maxSurge: 10%, maxUnavailable: 0}}", 4, "maxSurge 10% of 4 rounds up to 1, maxUnavailable 0"},
-		{"VirtualMachinePool", "", 3, "maxUnavailable 100% of 3 is 3 (by default)"},
+		{"Deployment", "", 3, "maxSurge 25%: 1 default, maxUnavailable 25%: 0 default"},
+		{"Deployment", "", 4, "maxSurge 25%: 1 default, maxUnavailable 25%: 1 default"},
+		{"Deployment", "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}", 3, "maxSurge 1: 1, maxUnavailable 0: 0"},
+		{"Deployment", "strategy: {rollingUpdate: {maxSurge: 2}}", 3, "maxSurge 2: 2, maxUnavailable 25%: 0 default"},
+		{"Deployment", "strategy: {rollingUpdate: {maxUnavailable: 1}}", 5, "maxSurge 25%: 2 default, maxUnavailable 1: 1"},
+		{"Deployment", "strategy: {rollingUpdate: {maxSurge: 0}}", 3, "maxSurge 0: 0, maxUnavailable 25%: 0 default; both-zero"},
+		{"Deployment", "strategy: {rollingUpdate: {maxUnavailable: 5}}", 1, "maxSurge 25%: 1 default, maxUnavailable 5: 5; all-pods"},
+		{"Deployment", "strategy: {type: Recreate}", 3, "recreate"},
+		{"Rollout", "strategy: {blueGreen: {previewReplicaCount: 1}}", 3, "blue-green; preview 1"},
+		{"Rollout", "strategy: {canary: {trafficRouting: {}}}", 2, "traffic-routing"},
+		{"StatefulSet", "", 3, "maxUnavailable 1: 1 default"},
+		{"StatefulSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 10%}}", 3, "maxUnavailable 10%: 0; at-least-one"},
+		{"DaemonSet", "updateStrategy: {rollingUpdate: {maxSurge: 10%, maxUnavailable: 0}}", 4, "maxSurge 10%: 1, maxUnavailable 0: 0"},
+		{"VirtualMachinePool", "", 3, "maxUnavailable 100%: 3 default"},
 		{"Job", "", 3, ""},
 	} {
-		if got := loadSet(t, updating(row.kind, row.strategy)).Workloads[0].Rollout(row.pods).Arithmetic; got != row.want {
+		if got := figures(loadSet(t, updating(row.kind, row.strategy)).Workloads[0].Rollout(row.pods).Arithmetic); got != row.want {
 			t.Errorf("%s %s:\n got %s\nwant %s", row.kind, row.strategy, got, row.want)
 		}
 	}
@@ -182,7 +201,7 @@ func TestRolloutOfNothing(t *testing.T) {
 	for _, kind := range kinds() {
 		text := strings.Replace(updating("Deployment", ""), "kind: Deployment", "kind: "+kind.Kind, 1)
 		for _, w := range loadSet(t, strings.TrimPrefix(text, "apiVersion: apps/v1\n")).Workloads {
-			if r := w.Rollout(3); r.Arithmetic == "" != (r.Way == NoRollout) {
+			if r := w.Rollout(3); (r.Arithmetic == Arithmetic{}) != (r.Way == NoRollout) {
 				t.Errorf("%s: %+v", w, r)
 			}
 		}

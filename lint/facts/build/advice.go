@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -68,7 +69,7 @@ func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) [
 	list := []string{}
 	finite := !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !w.Finite() })
 	for _, r := range repairs {
-		text := r.Text
+		text := message.Repair(&r)
 		if !finite {
 			text = b.repair(ws, &r)
 		}
@@ -90,9 +91,9 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 		for n := r.Replicas; n > 0 && n > r.Replicas-maxLower; n-- {
 			if b.j.HoldTogether(ws, []disruption.Change{{Workload: r.Workload, Edit: disruption.Replicas(n)}}, nil) {
 				if n < r.Replicas {
-					return fmt.Sprintf("set replicas of %s to %d (with %d, a rollout or node drain can get stuck)", r.Workload, n, r.Replicas)
+					return fmt.Sprintf("%s (with %d, a rollout or node drain can get stuck)", message.Replicas(r.Workload, n), r.Replicas)
 				}
-				return r.Text
+				return message.Repair(r)
 			}
 		}
 		return ""
@@ -101,16 +102,16 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 		for n := 1; n <= r.Nodes+maxMore; n++ {
 			further = append(further, model.Another(r.Like, n))
 			if n >= r.Nodes && b.j.HoldTogether(ws, nil, further) {
-				return fmt.Sprintf("add %s like %s", plural(n, "more node"), r.Like.Name)
+				return message.MoreNodes(n, r.Like.Name)
 			}
 		}
 		return ""
 	case r.Key != "":
 		write := disruption.TopologyKey(r.Atoms[0].Term.Key, r.Key)
 		if !b.j.HoldTogether(ws, []disruption.Change{{Workload: r.Workload, Edit: write}}, nil) {
-			return r.Text + " (a rollout or node drain can then get stuck)"
+			return message.Repair(r) + " (a rollout or node drain can then get stuck)"
 		}
-		return r.Text
+		return message.Repair(r)
 	}
 	var changes []disruption.Change
 	for _, a := range r.Atoms {
@@ -122,7 +123,7 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	if len(changes) > 0 && !b.j.HoldTogether(ws, changes, nil) {
 		return ""
 	}
-	return r.Text
+	return message.Repair(r)
 }
 
 // declaredAs is the workload itself of one that may be a copy, as a repair may be about

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -57,12 +58,12 @@ func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload
 		for _, ask := range questions {
 			sound := false
 			if !b.j.Ask(w, func() { sound = b.m.Run().Guard([]*source.Object{w.Object}, func() { ask(w) }) }) || !sound {
-				b.unsure(w, disruption.WhySteps)
+				b.unsure(w, model.Reason{Cause: model.ByBudget})
 			}
 		}
 	})
 	if given {
-		b.unsure(w, disruption.WhySteps)
+		b.unsure(w, model.Reason{Cause: model.ByBudget})
 	}
 }
 
@@ -88,7 +89,7 @@ func (b changes) rollout(w *workload.Workload) {
 		return
 	}
 	fact := facts.Rollout{
-		Workload: w.String(), Outcome: ending, Way: string(r.Way), Surge: r.Surge, Unavailable: r.Unavailable, Arithmetic: r.Arithmetic,
+		Workload: w.String(), Outcome: ending, Way: string(r.Way), Surge: r.Surge, Unavailable: r.Unavailable, Arithmetic: message.Arithmetic(&r.Arithmetic),
 		Replicas: r.Replicas, At: scaleText(w, r.Replicas), Reasons: []string{}, Others: []string{},
 	}
 	s := b.rolloutSubject(w, r, &fact).because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
@@ -97,8 +98,8 @@ func (b changes) rollout(w *workload.Workload) {
 }
 
 // unsure notes that the answer to some question about a change is not known.
-func (b changes) unsure(w *workload.Workload, why string) {
-	if why == disruption.WhySteps {
+func (b changes) unsure(w *workload.Workload, why model.Reason) {
+	if why.Cause == model.ByBudget {
 		b.m.Run().GiveUp([]*workload.Workload{w}, askChange)
 	}
 	b.settle(w, func(d *settled) { d.changed, d.lost = false, false })
@@ -155,7 +156,7 @@ func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fac
 		fact.Reasons = ownReasons(b.m, w)
 	}
 	if !r.Span.IsZero() && r.Span != s.Location {
-		s = s.related(r.Span, "%s", r.Arithmetic)
+		s = s.related(r.Span, "%s", message.Arithmetic(&r.Arithmetic))
 	}
 	if at := w.CountSpan(); at != s.Location {
 		s = s.related(at, "%s of %s", plural(r.Replicas, "pod"), w)
@@ -262,7 +263,7 @@ func (b changes) atOwn(w *workload.Workload, s Subject, others []string) Subject
 func reasonText(m *model.Model, a search.Atom) string {
 	switch {
 	case a.Term != nil:
-		return a.String()
+		return message.Term(a.Term)
 	case a.Part == "ports":
 		text, _ := portSpan(a.Workload, m.Group(a.Workload).HostPorts)
 		return "host port " + text
@@ -271,7 +272,7 @@ func reasonText(m *model.Model, a search.Atom) string {
 	case a.Part == "requests":
 		return "resource requests"
 	}
-	return map[string]string{"selector": "node selection", "taints": "untolerated taints"}[a.Part]
+	return map[search.Part]string{"selector": "node selection", "taints": "untolerated taints"}[a.Part]
 }
 
 // ownReasons are the hard rules of a workload about its own pods.

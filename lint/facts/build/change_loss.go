@@ -5,6 +5,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -47,13 +48,13 @@ func (b changes) losses(w *workload.Workload) {
 
 // whyOpen is why the outcome of some losses is not known: the budget, if that is one of
 // the reasons.
-func whyOpen(all []disruption.Survival) string {
+func whyOpen(all []disruption.Survival) model.Reason {
 	if slices.ContainsFunc(all, func(s disruption.Survival) bool {
-		return s.Verdict == diag.Unknown && s.Why == disruption.WhySteps
+		return s.Verdict == diag.Unknown && s.Why.Cause == model.ByBudget
 	}) {
-		return disruption.WhySteps
+		return model.Reason{Cause: model.ByBudget}
 	}
-	return ""
+	return model.Reason{}
 }
 
 // lossHelp is what helps against a loss; honouring the taint of unreachable nodes was tried.
@@ -107,7 +108,7 @@ func (b changes) drain(w *workload.Workload) {
 		s = s.related(at, "%s of %s", plural(fact.Pods, "pod"), w)
 	}
 	if d.Next != nil {
-		fact.Limit = d.Next.Text
+		fact.Limit = message.Budget(d.Next)
 		s = s.related(d.Next.Span(), "%s allows no further disruptions", budgetName(d.Next.Budget))
 	}
 	help := "add an eligible node"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -44,7 +45,7 @@ func (b changes) budget(x *disruption.Budget) {
 		add("several", s.fix("change the selectors so that each pod matches only one PodDisruptionBudget"))
 		return
 	}
-	if fact.Limit = x.Text; x.Known && x.Allowed == 0 {
+	if fact.Limit = message.Budget(x); x.Known && x.Allowed == 0 {
 		s := Subject{Location: x.Span()}
 		for _, w := range x.Workloads[:min(len(x.Workloads), maxOthers)] {
 			s = s.related(w.CountSpan(), "%s", plural(model.Certain(w), "pod")+" of "+w.String())
@@ -140,7 +141,7 @@ func (b changes) autoscaler(w *workload.Workload) {
 	}
 	fact := facts.Autoscaler{
 		Workload: w.String(), Outcome: verdict, Scaler: w.Scale.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+w.Scale.Object.Name, "/"),
-		Min: w.Scale.Min, Max: w.Scale.Max, Default: w.Scale.MaxDefault, Most: s.Most, Reason: s.Why,
+		Min: w.Scale.Min, Max: w.Scale.Max, Default: w.Scale.MaxDefault, Most: s.Most, Reason: message.Reason(s.Why),
 	}
 	if s.Pool != "" {
 		fact.Begins = fmt.Sprintf("all pods fit once pool %s has %s", s.Pool, plural(s.Size, "node"))

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -104,8 +105,8 @@ func open(d *certificate.Decision) []string {
 		notes = append(notes, "open: "+doubt(&q))
 	}
 	for i := range d.Workloads {
-		if w := &d.Workloads[i]; w.Cause == model.ByGrowth {
-			notes = append(notes, fmt.Sprintf("open: whether all pods of %s can be scheduled %s", w.Workload, w.Why))
+		if w := &d.Workloads[i]; w.Why.Cause == model.ByGrowth {
+			notes = append(notes, fmt.Sprintf("open: whether all pods of %s can be scheduled %s", w.Workload, message.Reason(w.Why)))
 		}
 	}
 	for _, o := range d.Over {
@@ -136,7 +137,7 @@ func doubt(q *model.Doubt) string {
 	case model.ByFinite:
 		return fmt.Sprintf("%s depends on pods of %s, which run to completion", rule, q.Target)
 	case model.ByUnknown:
-		return fmt.Sprintf("%s depends on pods of %s, which are not modeled: %s", rule, q.Target, q.Why)
+		return fmt.Sprintf("%s depends on pods of %s, which are not modeled: %s", rule, q.Target, message.Reason(q.Why))
 	}
 	return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value is set at run time", rule, q.Target, q.Key)
 }
@@ -166,7 +167,7 @@ func steps(run []certificate.Placed) []diag.PlacementStep {
 func pending(m *model.Model, p certificate.Pending) diag.PlacementPending {
 	out := diag.PlacementPending{Workload: Reference(p.Workload), Count: p.Count, Reason: reason(p.Reasons)}
 	if node := p.Workload.Spec.NodeName; node != "" && !declared(m, node) {
-		out.Orphaned, out.Reason = true, "nodeName refers to node "+node+", which is not declared"
+		out.Orphaned, out.Reason = true, message.Excluded(&model.Exclusion{Kind: model.Undeclared, NodeName: node})
 	}
 	return out
 }
@@ -191,7 +192,7 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 	o := w.Workload.Object
 	out := diag.PlacementWorkload{
 		APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: w.Pods,
-		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced, Reason: string(w.Cause),
+		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced, Reason: string(w.Why.Cause), Why: whyUndecided(w.Why),
 		Core: []diag.PlacementCore{}, Repairs: []string{},
 	}
 	if w.Verdict == diag.Never {
@@ -202,6 +203,16 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 		}
 	}
 	return out
+}
+
+// whyUndecided is why a verdict is unknown, in words; "" where the verdict itself or a
+// note says it.
+func whyUndecided(r model.Reason) string {
+	switch r.Cause {
+	case model.Waits, model.ByResource, model.ByGrowth:
+		return ""
+	}
+	return message.Reason(r)
 }
 
 // overcommitted gives every workload of a core that is about several that core.
@@ -261,7 +272,7 @@ func coreMember(span diag.Span, field, text string) diag.PlacementCore {
 func atomAt(m *model.Model, a search.Atom) (at diag.Span, field, text string) {
 	w, spec := a.Workload, a.Workload.SpecNode
 	if a.Term != nil {
-		return place(w, w.File().ItemSpan(a.Term.Node)), termField(a.Term), fmt.Sprintf("%s: %s selects %s", w, a, a.Term.Selector())
+		return place(w, w.File().ItemSpan(a.Term.Node)), termField(a.Term), fmt.Sprintf("%s: %s selects %s", w, message.Term(a.Term), a.Term.Selector())
 	}
 	switch a.Part {
 	case "selector":
@@ -308,7 +319,7 @@ func firstRequest(m *model.Model, w *workload.Workload) diag.Span {
 func excludedText(m *model.Model, w *workload.Workload) string {
 	var parts []string
 	for _, x := range m.Excluded(w, true) {
-		parts = append(parts, x.String())
+		parts = append(parts, message.Exclusion(&x))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -323,10 +334,10 @@ func outside(m *model.Model, doc *diag.Placement) {
 			for _, p := range w.Problems {
 				doc.Invalid = append(doc.Invalid, diag.PlacementInvalid{Workload: Reference(w), Field: p.Field, Message: p.Message})
 			}
-		case g.Unknown != "":
-			doc.Unmodelled = append(doc.Unmodelled, Reference(w)+": "+g.Unknown)
+		case g.Unknown.Given():
+			doc.Unmodelled = append(doc.Unmodelled, Reference(w)+": "+message.Reason(g.Unknown))
 		case !w.Count.Known && !w.Kind.PerNode():
-			doc.Unmodelled = append(doc.Unmodelled, Reference(w)+": the number of pods is unknown")
+			doc.Unmodelled = append(doc.Unmodelled, Reference(w)+": "+message.Reason(model.Reason{Cause: model.ByCount}))
 		}
 	}
 	slices.SortStableFunc(doc.Invalid, func(a, b diag.PlacementInvalid) int {

@@ -8,22 +8,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// whyUnfit says why there is no question of a change.
-const whyUnfit = "its pods do not all fit on the current nodes"
-
 // changed is what becomes of a workload when something changes. Pods that do not
 // fit as it is do not with fewer nodes, and there is nothing to drain.
 func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange {
 	w := d.Workload
-	open := diag.PlacementJudgement{Verdict: string(diag.Unknown), Reason: disruption.WhySteps}
+	budget, unfit := message.Reason(model.Reason{Cause: model.ByBudget}), message.Reason(model.Reason{Cause: model.Unplaced})
+	open := diag.PlacementJudgement{Verdict: string(diag.Unknown), Reason: budget}
 	out := diag.PlacementChange{Drain: open, Migrate: open, Autoscale: open}
-	out.Rollout = diag.PlacementRollout{Verdict: string(diag.Unknown), Reason: disruption.WhySteps}
+	out.Rollout = diag.PlacementRollout{Verdict: string(diag.Unknown), Reason: budget}
 	out.Survives = b.unasked(w)
 	if b.prepared {
 		changes{b.builder}.asks(w,
@@ -36,9 +35,9 @@ func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange 
 	}
 	for i := range out.Survives {
 		s := &out.Survives[i]
-		s.Verdict, s.Pending, s.Reason = string(diag.Never), max(s.Pending, d.Pods-d.MaxPlaced), whyUnfit
+		s.Verdict, s.Pending, s.Reason = string(diag.Never), max(s.Pending, d.Pods-d.MaxPlaced), unfit
 	}
-	out.Drain = diag.PlacementJudgement{Verdict: string(diag.None), Reason: whyUnfit}
+	out.Drain = diag.PlacementJudgement{Verdict: string(diag.None), Reason: unfit}
 	return out
 }
 
@@ -49,7 +48,7 @@ func (b decision) unasked(w *workload.Workload) []diag.PlacementSurvival {
 		return list
 	}
 	for _, key := range b.Survive(w) {
-		list = append(list, diag.PlacementSurvival{Key: key, Meaning: string(certificate.Gone), Verdict: string(diag.Unknown), Reason: disruption.WhySteps})
+		list = append(list, diag.PlacementSurvival{Key: key, Meaning: string(certificate.Gone), Verdict: string(diag.Unknown), Reason: message.Reason(model.Reason{Cause: model.ByBudget})})
 	}
 	return list
 }
@@ -67,7 +66,7 @@ func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 	for _, key := range b.Survive(w) {
 		for _, s := range b.j.Survives(w, key) {
 			b.m.Run().Spend(stepsPerRow)
-			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Reason: s.Why}
+			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Reason: message.Reason(s.Why)}
 			if key == corev1.LabelHostname {
 				out.Like = len(s.Nodes) - 1
 			}
@@ -79,13 +78,13 @@ func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 
 func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 	d := b.j.Drain(w)
-	out := diag.PlacementJudgement{Verdict: string(d.Answer), Reason: d.Why}
+	out := diag.PlacementJudgement{Verdict: string(d.Answer), Reason: message.Reason(d.Why)}
 	switch {
 	case len(d.Budgets) > 1:
 		out.Reason = fmt.Sprintf("%d PodDisruptionBudgets select its pods, so every eviction is refused", len(d.Budgets))
 	case len(d.Budgets) == 1:
-		out.Reason = fmt.Sprintf("%s allows no disruptions (%s)", budgetName(d.Budgets[0].Budget), d.Budgets[0].Text)
-	case d.Evicts && d.Why == "":
+		out.Reason = fmt.Sprintf("%s allows no disruptions (%s)", budgetName(d.Budgets[0].Budget), message.Budget(&d.Budgets[0]))
+	case d.Evicts && !d.Why.Given():
 		out.Reason = "its evictionStrategy refuses eviction until the machine has migrated"
 	case d.Worst != nil:
 		out.Reason = drainText(d, model.Certain(w))
@@ -107,7 +106,7 @@ func drainText(d disruption.Drain, pods int) string {
 	}
 	text += fmt.Sprintf(" %s %d of %s Pending", may, d.Worst.Pending, plural(pods, "pod"))
 	if d.Next != nil {
-		text += fmt.Sprintf("; then %s allows no further disruptions (%s)", budgetName(d.Next.Budget), d.Next.Text)
+		text += fmt.Sprintf("; then %s allows no further disruptions (%s)", budgetName(d.Next.Budget), message.Budget(d.Next))
 	}
 	return text
 }
@@ -130,15 +129,15 @@ func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 	switch r.Verdict {
 	case "":
 		if r.Way != workload.NoRollout {
-			out.Reason = whyUnfit
+			out.Reason = message.Reason(model.Reason{Cause: model.Unplaced})
 		}
 	case diag.Unknown:
-		out.Reason = r.Why
+		out.Reason = message.Reason(r.Why)
 	case diag.Never, diag.Sometimes:
 		if at := scaleText(w, r.Replicas); at != "" {
 			parts = append(parts, at)
 		}
-		parts = append(parts, r.Arithmetic)
+		parts = append(parts, message.Arithmetic(&r.Arithmetic))
 		if r.Core != nil {
 			_, reasons, _ := coreSubject(b.m, w, r.CoreModel, r.Core)
 			parts = append(parts, strings.Join(reasons, ", "))
@@ -156,7 +155,7 @@ func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 
 func (b decision) migrates(w *workload.Workload) diag.PlacementJudgement {
 	m := b.j.Migration(w)
-	out := diag.PlacementJudgement{Verdict: string(m.Answer), Reason: m.Why}
+	out := diag.PlacementJudgement{Verdict: string(m.Answer), Reason: message.Reason(m.Why)}
 	if m.Core != nil {
 		_, reasons, _ := coreSubject(b.m, w, m.CoreModel, m.Core)
 		out.Reason = "no node can take the migration target while the machine runs: " + strings.Join(reasons, ", ")
@@ -169,7 +168,7 @@ func (b decision) migrates(w *workload.Workload) diag.PlacementJudgement {
 
 func (b decision) scales(w *workload.Workload) diag.PlacementJudgement {
 	s := b.j.Scaling(w)
-	out := diag.PlacementJudgement{Verdict: string(s.Answer), Reason: s.Why}
+	out := diag.PlacementJudgement{Verdict: string(s.Answer), Reason: message.Reason(s.Why)}
 	if s.Limit != nil {
 		out.Reason = fmt.Sprintf("only %d of up to %d pods fit: %s", s.Most, w.Scale.Max, limitReason(s.Limit))
 	}

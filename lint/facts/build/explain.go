@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
@@ -91,8 +92,8 @@ func (x *Explainer) open(w *workload.Workload) (diag.Account, bool) {
 		return diag.Account{Notes: []string{"no nodes are declared (--topology FILE), so schedlint cannot tell which node takes a pod"}}, true
 	case w.Refused():
 		return x.unasked(w, diag.RowAside, "the API server rejects it, so it is never scheduled"), true
-	case g.Unknown != "":
-		return x.unasked(w, diag.RowUnknown, "unknown: "+g.Unknown), true
+	case g.Unknown.Given():
+		return x.unasked(w, diag.RowUnknown, "unknown: "+message.Reason(g.Unknown)), true
 	}
 	return diag.Account{}, false
 }
@@ -241,14 +242,14 @@ func rowOf(o check.Outlook) diag.NodeRow {
 	case len(o.Refusals) == 0:
 		return diag.NodeRow{Outcome: diag.RowTakes, Why: "can take a pod"}
 	case o.Refusals[0].By == check.RefusedByNobody:
-		return diag.NodeRow{Outcome: diag.RowGone, Why: o.Refusals[0].Why}
+		return diag.NodeRow{Outcome: diag.RowGone, Why: message.Refusal(&o.Refusals[0])}
 	}
 	row := diag.NodeRow{Outcome: diag.RowRejects}
 	for i, r := range o.Refusals {
 		if i > 0 {
 			row.Why += fmt.Sprintf("; %s as well: ", r.By)
 		}
-		row.Why += r.Why
+		row.Why += message.Refusal(&r)
 		if by := string(r.By); !slices.Contains(row.Filters, by) {
 			row.Filters = append(row.Filters, by)
 		}

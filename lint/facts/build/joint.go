@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -55,7 +56,7 @@ func (b joint) crowd(c *search.Conflict) {
 	}
 	fact := facts.Crowd{
 		Workload: w.String(), Workloads: texts(c.Workloads), Outcome: diag.Never, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
-		Nodes: len(b.m.Topology.Nodes), Reasons: []string{}, Growth: growthText(c.Growth),
+		Nodes: len(b.m.Topology.Nodes), Reasons: []string{}, Growth: message.Growth(c.Growth),
 	}
 	s := Subject{}.of(w).because(w, account)
 	for _, atom := range c.Core.Atoms {
@@ -93,7 +94,7 @@ func certain(m *model.Model, w *workload.Workload) int {
 func memberText(m *model.Model, a search.Atom) string {
 	switch {
 	case a.Term != nil:
-		return fmt.Sprintf("%s has %s", a.Workload, a)
+		return fmt.Sprintf("%s has %s", a.Workload, message.Term(a.Term))
 	case a.Part == "ports":
 		text, _ := portSpan(a.Workload, m.Group(a.Workload).HostPorts)
 		return fmt.Sprintf("%s uses host port %s", a.Workload, text)
@@ -103,13 +104,6 @@ func memberText(m *model.Model, a search.Atom) string {
 		return fmt.Sprintf("%s requests more than some nodes have", a.Workload)
 	}
 	return fmt.Sprintf("%s cannot use all nodes (%s)", a.Workload, excludedText(m, a.Workload))
-}
-
-func growthText(growth string) string {
-	if growth == "" {
-		return ""
-	}
-	return "node pools are counted at their max: " + growth
 }
 
 // order tells of pods that fit nowhere once others came first.
@@ -196,7 +190,7 @@ func (b joint) volume(s *bound.Shortage) {
 	fact := facts.Room{
 		Workload: w.String(), Others: len(s.Workloads) - 1, Outcome: diag.Never, Pods: s.Pods, Pending: s.Pending, Resource: string(s.Resource),
 		Request: fmt.Sprintf("%s %s in total", requested, s.Resource), Room: "only " + offered,
-		Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: growthText(s.Growth),
+		Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: message.Growth(s.Growth),
 	}
 	switch {
 	case !s.Each.IsZero():

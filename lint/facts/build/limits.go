@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -57,7 +58,7 @@ func (b limits) limits(w *workload.Workload) {
 			b.room(w, &l)
 		}
 		if note := fmt.Sprintf("%s fits only if node pools grow beyond their count (%s): %s fit at count, %s to schedule",
-			w, l.Growth, plural(l.AtCount, "pod"), plural(l.Pods, "pod")); l.Grows && !slices.Contains(b.notes, note) {
+			w, message.Sizes(l.Growth), plural(l.AtCount, "pod"), plural(l.Pods, "pod")); l.Grows && !slices.Contains(b.notes, note) {
 			b.notes = append(b.notes, note)
 		}
 	}
@@ -86,18 +87,13 @@ func verdict(l *bound.Limit) diag.Outcome {
 // unplaced is how many pods stay pending because of a limit.
 func unplaced(l *bound.Limit) int { return max(0, l.Pods-l.Most) }
 
-func growth(l *bound.Limit) string {
-	if l.Growth == "" {
-		return ""
-	}
-	return "node pools are counted at their max: " + l.Growth
-}
+func growth(l *bound.Limit) string { return message.Growth(l.Growth) }
 
 func (b limits) antiAffinity(w *workload.Workload, l *bound.Limit) {
 	s, excluded := b.frame(w, l, w.File().ItemSpan(l.Terms[0].Node))
 	fact := facts.AntiAffinity{
 		Workload: w.String(), Outcome: verdict(l), Pods: l.Pods, Domains: l.Domains, Most: l.Most, Pending: unplaced(l),
-		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l), Together: l.Together,
+		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l), Together: message.Together(l.Together),
 	}
 	var keys []string
 	for i, t := range l.Terms {

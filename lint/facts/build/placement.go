@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -92,10 +93,10 @@ func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subj
 		if k == maxReasons {
 			return s, append(reasons, plural(len(all)-k, "more reason"))
 		}
-		reasons = append(reasons, x.String())
+		reasons = append(reasons, message.Exclusion(&x))
 		for i, n := range x.Nodes {
 			if i < maxRelated {
-				s = s.node(n, x.One)
+				s = s.node(n, message.Excluded(&x))
 			}
 		}
 	}
@@ -208,9 +209,9 @@ func (b limits) eligibilityFix(s Subject, w *workload.Workload) Subject {
 		switch {
 		case last.Taint != nil:
 			s = b.advisor().toleration(s, w, last)
-		case strings.HasPrefix(last.One, "lacks the label "):
-			s = s.fix("label a node with %s, or remove the rule", strings.TrimPrefix(last.One, "lacks the label "))
-		case last.One == "is cordoned":
+		case last.Kind == model.LacksLabel:
+			s = s.fix("label a node with %s, or remove the rule", message.Label(&last))
+		case last.Kind == model.Cordoned:
 			s = s.fix("uncordon %s", names(last.Nodes))
 		default:
 			s = s.fix("change the rule or add nodes that match it")

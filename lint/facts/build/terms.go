@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
@@ -349,7 +350,7 @@ func (b terms) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.Nod
 		return
 	}
 	b.faulty[w] = true
-	fact := facts.Affinity{Outcome: diag.Never, Cause: u.Cause, Key: t.Key, Usable: len(usable), Detail: u.Detail}
+	fact := facts.Affinity{Outcome: diag.Never, Cause: u.Cause, Key: t.Key, Usable: len(usable), Detail: message.Unmet(&u)}
 	var s Subject
 	switch u.Cause {
 	case "missing-key":

@@ -1,9 +1,7 @@
 package bound
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -16,10 +14,13 @@ type Unmet struct {
 	Term *model.Term
 	// Cause is missing-key, null-selector or contradiction.
 	Cause string
-	// Detail says which requirements contradict each other; Other is the term
-	// that holds the second of them.
-	Detail string
-	Other  *model.Term
+	// Beside are the keys of other terms that no node has together with that of the
+	// term; nil if no node has the key at all.
+	Beside []string
+	// Between are the requirements that contradict each other, and Other is the term
+	// that holds the first of them.
+	Between [2]*model.Requirement
+	Other   *model.Term
 }
 
 // UnmetAffinity finds required affinity that can never be satisfied, whatever
@@ -29,7 +30,7 @@ type Unmet struct {
 func UnmetAffinity(m *model.Model, w *workload.Workload) []Unmet {
 	g := m.Groups[w]
 	hard := g.HardAffinity()
-	if len(hard) == 0 || g.Unknown != "" || w.Running || w.Spec.NodeName != "" {
+	if len(hard) == 0 || g.Unknown.Given() || w.Running || w.Spec.NodeName != "" {
 		return nil
 	}
 	var unmet []Unmet
@@ -38,8 +39,8 @@ func UnmetAffinity(m *model.Model, w *workload.Workload) []Unmet {
 			unmet = append(unmet, Unmet{Term: t, Cause: "null-selector"})
 		}
 	}
-	if detail, a, b := contradiction(hard); detail != "" {
-		unmet = append(unmet, Unmet{Term: b, Cause: "contradiction", Detail: detail, Other: a})
+	if a, b, found := contradiction(hard); found {
+		unmet = append(unmet, Unmet{Term: b.t, Cause: "contradiction", Between: [2]*model.Requirement{a.r, b.r}, Other: a.t})
 	}
 	return append(unmet, missingKeys(m, w, hard)...)
 }
@@ -66,7 +67,7 @@ func missingKeys(m *model.Model, w *workload.Workload, hard []*model.Term) []Unm
 	}
 	for _, t := range hard {
 		if keys = append(keys, t.Key); !anyCarries(labels, keys) {
-			return []Unmet{{Term: t, Cause: "missing-key", Detail: "together with " + strings.Join(keys[:len(keys)-1], ", ")}}
+			return []Unmet{{Term: t, Cause: "missing-key", Beside: keys[:len(keys)-1]}}
 		}
 	}
 	return nil
@@ -102,7 +103,7 @@ type origin struct {
 
 // contradiction finds two conditions of the terms that no labels satisfy
 // together: keys are independent, so it is enough to look key by key.
-func contradiction(hard []*model.Term) (detail string, a, b *model.Term) {
+func contradiction(hard []*model.Term) (a, b origin, found bool) {
 	byKey := map[string][]origin{}
 	var keys []string
 	for _, t := range hard {
@@ -122,12 +123,12 @@ func contradiction(hard []*model.Term) (detail string, a, b *model.Term) {
 		for i := range list {
 			for j := range i {
 				if disjoint(list[j].r, list[i].r) {
-					return fmt.Sprintf("%s and %s", list[j].r, list[i].r), list[j].t, list[i].t
+					return list[j], list[i], true
 				}
 			}
 		}
 	}
-	return "", nil, nil
+	return origin{}, origin{}, false
 }
 
 // disjoint reports whether no value of the label, and no absence of it,
@@ -204,7 +205,7 @@ func waitsFor(m *model.Model, w *workload.Workload) []*workload.Workload {
 	g := m.Groups[w]
 	hard := g.HardAffinity()
 	idle := w.Running || w.Spec.NodeName != "" || w.Repeated || w.Copy || w.Count.Known && w.Count.N == 0
-	if len(hard) == 0 || g.Unknown != "" || idle {
+	if len(hard) == 0 || g.Unknown.Given() || idle {
 		return nil
 	}
 	first := model.Yes

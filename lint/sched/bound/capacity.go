@@ -46,9 +46,28 @@ type Limit struct {
 	SmallestDomain  string
 	// Binding is the resource that binds on most nodes.
 	Binding corev1.ResourceName
-	// Growth names pools that were counted at their max, Together another rule
-	// that the limit follows from as well.
-	Growth, Together string
+	// Growth is at which size growing pools were counted; nil if they were not.
+	Growth []model.PoolSize
+	// Together is another rule that the limit follows from as well.
+	Together Companion
+}
+
+// CompanionKind is which rule limits the pods together with that of a Limit.
+type CompanionKind string
+
+// The kinds.
+const (
+	// WithAntiAffinity: required anti-affinity keeps the pods apart as well.
+	WithAntiAffinity CompanionKind = "anti-affinity"
+	// WithAffinity: required affinity keeps all pods in one domain.
+	WithAffinity CompanionKind = "affinity"
+)
+
+// Companion is a rule on some keys that a limit follows from together with the one that
+// it names. The zero Companion is none.
+type Companion struct {
+	Kind CompanionKind
+	Keys []string
 }
 
 // slack is how many more pods could be placed, negative if some cannot.
@@ -122,7 +141,7 @@ func Capacity(m *model.Model, w *workload.Workload) []Limit {
 		best[i].Exceeded = best[i].slack() < 0
 		best[i].Grows = !best[i].Exceeded && base[i].slack() < 0
 		if !best[i].Grows && !best[i].Exceeded {
-			best[i].Growth = ""
+			best[i].Growth = nil
 		}
 	}
 	return p.settle(best)
@@ -298,7 +317,7 @@ func (p *Problem) together(v *model.View, frame Limit, alone []Limit) Limit {
 		detail := p.spread(frame, v, blamed, mode{fit: true, room: true, ports: p.ports}, p.Keys)
 		l.Cause, l.Smallest, l.SmallestDomain, l.Domains, l.EligibleDomains = detail.Cause, detail.Smallest, detail.SmallestDomain, detail.Domains, detail.EligibleDomains
 		if len(p.anti) > 0 {
-			l.Together = "combined with required anti-affinity on " + strings.Join(p.Keys, ", ")
+			l.Together = Companion{WithAntiAffinity, p.Keys}
 		}
 	case len(p.anti) > 0:
 		l = pick(ByAntiAffinity, p.anti)
@@ -308,7 +327,7 @@ func (p *Problem) together(v *model.View, frame Limit, alone []Limit) Limit {
 		l = pick(ByRoom, nil)
 	}
 	if len(p.self) > 0 && without(p.Keys, nil, p.Spreads) {
-		l.Together = "required affinity on " + strings.Join(p.self, ", ") + " keeps all its pods in one domain"
+		l.Together = Companion{WithAffinity, p.self}
 	}
 	return l
 }

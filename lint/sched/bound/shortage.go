@@ -30,8 +30,8 @@ type Shortage struct {
 	// the nodes hold no more than Slots one by one.
 	Requested, Offered, Each resource.Quantity
 	Slots                    int
-	// Growth says at which size pools were counted, or "".
-	Growth string
+	// Growth is at which size growing pools were counted; nil if they were not.
+	Growth []model.PoolSize
 }
 
 // Shortages compares requests with what nodes offer, for every set of nodes to

@@ -21,7 +21,7 @@ func Shape(m *model.Model, w *workload.Workload, roll workload.Rollout, pods int
 	if holdsAnywhere(m, g, pods+2*roll.Surge+2) {
 		request = ""
 	}
-	text := fmt.Sprintf("%s %s %d %s/%s %v %d %d %d %s", g.Signature, request, g.Count.N, g.Object.Group(), g.Object.Kind,
+	text := fmt.Sprintf("%s %s %d %s/%s %v %d %d %d %v", g.Signature, request, g.Count.N, g.Object.Group(), g.Object.Kind,
 		roll.Way, roll.Surge, roll.Unavailable, roll.Preview, roll.Unknown)
 	for _, t := range g.Terms {
 		if !t.Hard {

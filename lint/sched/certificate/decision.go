@@ -56,10 +56,8 @@ type WorkloadDecision struct {
 	Pods                  int
 	Verdict, RulesVerdict diag.Outcome
 	MaxPlaced, MinPlaced  int
-	// Cause says who gave up where the verdict is Undetermined, and Why the same in
-	// words for ByResource and ByGrowth; else they are "".
-	Cause model.Cause
-	Why   string
+	// Why is who gave up where the verdict is Unknown.
+	Why model.Reason
 }
 
 // Stuck is a run after which no pending pod fits anywhere.

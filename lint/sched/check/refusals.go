@@ -2,10 +2,9 @@ package check
 
 import (
 	"cmp"
-	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -13,21 +12,113 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Refusal is one filter that keeps a pod off a node, and why, in words that
-// follow the node's name.
+// Kind is what keeps a pod off a node.
+type Kind string
+
+// The kinds: which fields of a Refusal are set.
+const (
+	// Deleted, Unreachable, Drained: the node is lost in that way.
+	Deleted     Kind = "deleted"
+	Unreachable Kind = "unreachable"
+	Drained     Kind = "drained"
+	// OtherNode: nodeName is NodeName, which is another node.
+	OtherNode Kind = "other-node"
+	// Excluded: the node fails Exclusion.
+	Excluded Kind = "excluded"
+	// PortTaken: a pod in place has Port.
+	PortTaken Kind = "port-taken"
+	// NoRoom: the node has too little Room left.
+	NoRoom Kind = "no-room"
+	// LacksSpreadKey: the node lacks the label Key of a spread constraint; Uneven: one
+	// more pod would break Spread.
+	LacksSpreadKey Kind = "lacks-spread-key"
+	Uneven         Kind = "uneven"
+	// Repelled: anti-affinity keeps the pod off, as in Repels. The node may not meet
+	// required affinity, either: that is Unmet then.
+	Repelled Kind = "repelled"
+	// NoCompany: the node does not meet required affinity, as in Unmet.
+	NoCompany Kind = "no-company"
+)
+
+// Refusal is one filter that keeps a pod off a node, and what that rests on.
 type Refusal struct {
-	By  certificate.Reason
-	Why string
+	By        certificate.Reason
+	Kind      Kind
+	NodeName  string
+	Exclusion model.Exclusion
+	Port      Port
+	Room      Room
+	Key       string
+	Spread    Spread
+	Repels    Repels
+	Unmet     *Unmet
+}
+
+// Port is a host port that a pod of the workload named By has.
+type Port struct {
+	model.HostPort
+	By string
+}
+
+// Room is what a node has left of what one pod requests. It is about pod slots if
+// Resource is "".
+type Room struct {
+	Resource                 corev1.ResourceName
+	Requested, Offered, Left resource.Quantity
+	// Beside are the pods on the node, by workload, at most three of these; More counts
+	// the pods of the others.
+	Beside []Pods
+	More   int
+}
+
+// Pods is a number of pods of the workload with a name.
+type Pods struct {
+	Workload string
+	Count    int
+}
+
+// Domain is a value of a topology key. Single is set if every node is a domain of its
+// own.
+type Domain struct {
+	Key, Value string
+	Single     bool
+}
+
+// Spread is a constraint that one more pod in a domain would break.
+type Spread struct {
+	Domain
+	// Here is how many matching pods the domain has, Smallest the fewest in any, and
+	// MaxSkew that of the constraint.
+	Here, Smallest, MaxSkew int
+	// Domains is how many there are where they are fewer than MinDomains; else both
+	// are 0.
+	Domains, MinDomains int
+}
+
+// Repels is a term of required anti-affinity that keeps the pod out of the domain of
+// Pods. Theirs tells that it is a term of these. Migration is set where it is none of a
+// manifest: the target of a migration needs another node (R-W25).
+type Repels struct {
+	Domain
+	Pods              Pods
+	Theirs, Migration bool
+}
+
+// Unmet is a term of required affinity. Lacks is set if the node lacks its key.
+type Unmet struct {
+	Domain
+	Lacks bool
+	Term  *model.Term
 }
 
 // RefusedByNobody is the reason of a node that is not there any more.
 const RefusedByNobody certificate.Reason = "gone"
 
-// lostReasons are why a lost node takes no pod.
-var lostReasons = map[certificate.Meaning]certificate.Reason{certificate.Gone: RefusedByNobody, certificate.Unreachable: certificate.RefusedByTaint, certificate.Drained: certificate.RefusedByCordon}
-
-var lostTexts = map[certificate.Meaning]string{
-	certificate.Gone: "is deleted", certificate.Unreachable: "is unreachable and has the taint " + corev1.TaintNodeUnreachable, certificate.Drained: "is cordoned for the drain",
+// lostAs is what a lost node says to a pod.
+var lostAs = map[certificate.Meaning]Refusal{
+	certificate.Gone:        {By: RefusedByNobody, Kind: Deleted},
+	certificate.Unreachable: {By: certificate.RefusedByTaint, Kind: Unreachable},
+	certificate.Drained:     {By: certificate.RefusedByCordon, Kind: Drained},
 }
 
 // Refusals are the filters that keep one more pod of w off a node now, in the
@@ -40,12 +131,12 @@ func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
 // refusals leaves out those of rules about other pods unless they are asked for.
 func (s *State) refusals(w *workload.Workload, n *topology.Node, rules bool) []Refusal {
 	if s.meaning == certificate.Gone && s.lost[n] {
-		return []Refusal{{RefusedByNobody, lostTexts[certificate.Gone]}}
+		return []Refusal{lostAs[certificate.Gone]}
 	}
 	f := model.NewFilter(w)
 	all := refusals(f, n)
 	if s.lost[n] {
-		all = append(all, Refusal{lostReasons[s.meaning], lostTexts[s.meaning]})
+		all = append(all, lostAs[s.meaning])
 	}
 	if len(all) > 0 {
 		return all
@@ -53,7 +144,9 @@ func (s *State) refusals(w *workload.Workload, n *topology.Node, rules bool) []R
 	g := s.m.Groups[w]
 	for _, live := range liveFilters {
 		if !(live.rule && (f.Bound() || !rules)) && live.refuses(s, g, n) {
-			all = append(all, Refusal{live.by, live.why(s, g, n)})
+			r := live.why(s, g, n)
+			r.By = live.by
+			all = append(all, r)
 		}
 	}
 	return all
@@ -64,17 +157,17 @@ func (s *State) refusals(w *workload.Workload, n *topology.Node, rules bool) []R
 func refusals(f *model.Filter, n *topology.Node) []Refusal {
 	p := f.Passes(n)
 	if !p.Name {
-		return []Refusal{{certificate.RefusedByName, "is not node " + f.W.Spec.NodeName + " (nodeName)"}}
+		return []Refusal{{By: certificate.RefusedByName, Kind: OtherNode, NodeName: f.W.Spec.NodeName}}
 	}
 	var all []Refusal
 	if !p.Schedulable {
-		all = append(all, Refusal{certificate.RefusedByCordon, "is cordoned"})
+		all = append(all, Refusal{By: certificate.RefusedByCordon, Kind: Excluded, Exclusion: model.Exclusion{Kind: model.Cordoned}})
 	}
 	if !p.Taints {
-		all = append(all, Refusal{certificate.RefusedByTaint, f.ExplainTaint(n).One})
+		all = append(all, Refusal{By: certificate.RefusedByTaint, Kind: Excluded, Exclusion: f.ExplainTaint(n)})
 	}
 	if !p.Selector {
-		all = append(all, Refusal{certificate.RefusedBySelector, f.ExplainSelector(n).One})
+		all = append(all, Refusal{By: certificate.RefusedBySelector, Kind: Excluded, Exclusion: f.ExplainSelector(n)})
 	}
 	return all
 }
@@ -91,59 +184,48 @@ func (s *State) leaving(k int) bool {
 	return s.meaning == certificate.Unreachable && s.lost[p.Node] && !p.Workload.Kind.PerNode()
 }
 
-// name is what the texts call a workload.
+// name is what a workload is called.
 func (s *State) name(w *workload.Workload) string {
 	return cmp.Or(s.called[w], s.called[s.m.Groups[w].Origin()], s.m.Groups[w].Origin().String())
 }
 
-func (s *State) portText(g *model.Group, n *topology.Node) string {
+func (s *State) whyPort(g *model.Group, n *topology.Node) Refusal {
 	port, by, _ := s.portTaken(g, n)
-	return fmt.Sprintf("has host port %d/%s in use by a pod of %s", port.Port, port.Protocol, s.name(by))
+	return Refusal{Kind: PortTaken, Port: Port{port, s.name(by)}}
 }
 
-func (s *State) shortText(g *model.Group, n *topology.Node) string {
+func (s *State) whyShort(g *model.Group, n *topology.Node) Refusal {
 	lack := s.short(g, n)
-	beside := s.beside(n)
-	if lack.request == nil {
-		return fmt.Sprintf("has no pod slot left%s", beside)
+	room := Room{}
+	room.Beside, room.More = s.beside(n)
+	if r := lack.request; r != nil {
+		room.Resource, room.Requested, room.Offered = r.Name, r.Quantity, n.Allocatable[r.Name]
+		room.Left = model.Quantity(r.Name, max(lack.left, 0), r.Quantity.Format)
 	}
-	r := lack.request
-	has := n.Allocatable[r.Name]
-	if beside == "" {
-		return fmt.Sprintf("has %s %s, and one pod requests %s", &has, r.Name, &r.Quantity)
-	}
-	left := model.Quantity(r.Name, max(lack.left, 0), r.Quantity.Format)
-	return fmt.Sprintf("has %s of %s %s left%s, and one pod requests %s", &left, &has, r.Name, beside, &r.Quantity)
+	return Refusal{Kind: NoRoom, Room: room}
 }
 
-// maxBeside bounds the workloads that a text names.
+// maxBeside bounds the workloads that are named.
 const maxBeside = 3
 
-// beside counts what is on a node, or is "".
-func (s *State) beside(n *topology.Node) string {
-	var names []string
-	count := map[string]int{}
+// beside counts the pods on a node, and those of the workloads that are not named.
+func (s *State) beside(n *topology.Node) (named []Pods, more int) {
+	at := map[string]int{}
+	var all []Pods
 	for _, k := range s.on[n] {
 		name := s.name(s.pods[k].Workload)
-		if count[name]++; count[name] == 1 {
-			names = append(names, name)
+		i, known := at[name]
+		if !known {
+			i, at[name] = len(all), len(all)
+			all = append(all, Pods{Workload: name})
 		}
+		all[i].Count++
 	}
-	if len(names) == 0 {
-		return ""
+	named = all[:min(maxBeside, len(all))]
+	for _, p := range all[len(named):] {
+		more += p.Count
 	}
-	more, others := 0, max(len(names)-maxBeside, 0)
-	for _, name := range names[len(names)-others:] {
-		more += count[name]
-	}
-	parts := make([]string, len(names)-others)
-	for i := range parts {
-		parts[i] = podsOf(count[names[i]], names[i])
-	}
-	if more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more", more))
-	}
-	return " next to " + strings.Join(parts, ", ")
+	return named, more
 }
 
 // tallied is what a spread constraint counts, by domain, and the smallest count.
@@ -166,46 +248,37 @@ func (s *State) tallied(g *model.Group, t *model.Term, keys []string, n *topolog
 	return all.counts, all.smallest
 }
 
-func (s *State) unevenText(g *model.Group, n *topology.Node) string {
+func (s *State) whyUneven(g *model.Group, n *topology.Node) Refusal {
 	k := s.uneven(g, n)
 	if k.term == nil {
-		return fmt.Sprintf("lacks the label %s, which the topologySpreadConstraint needs", k.key)
+		return Refusal{Kind: LacksSpreadKey, Key: k.key}
 	}
-	fewest := fmt.Sprintf("the minimum of any value is %d", k.smallest)
+	spread := Spread{Domain: s.domain(k.key, n), Here: k.here, Smallest: k.smallest, MaxSkew: int(k.term.Constraint.MaxSkew)}
 	if least := k.term.MinDomains(); k.domains < least {
-		fewest = fmt.Sprintf("with %d of minDomains %d values the minimum counts as 0", k.domains, least)
+		spread.Domains, spread.MinDomains = k.domains, least
 	}
-	domain := "has"
-	if !s.alone(k.key) {
-		domain = fmt.Sprintf("is in %s=%s with", k.key, n.Labels[k.key])
-	}
-	return fmt.Sprintf("%s %d matching pods, %s: one more exceeds maxSkew %d on %s", domain, k.here, fewest, k.term.Constraint.MaxSkew, k.key)
+	return Refusal{Kind: Uneven, Spread: spread}
 }
 
-func (s *State) affinityText(g *model.Group, n *topology.Node) string {
-	var parts []string
+func (s *State) whyAffinity(g *model.Group, n *topology.Node) Refusal {
+	r := Refusal{Kind: NoCompany}
 	if h, hit := s.antiAffinityHit(g, n); hit {
-		parts = append(parts, s.hitText(h, n))
+		r.Kind, r.Repels = Repelled, s.repels(h, n)
 	}
 	if t := s.unmet(g, n); t != nil {
-		parts = append(parts, s.unmetText(t, n))
+		_, has := n.Labels[t.Key]
+		r.Unmet = &Unmet{Domain: s.domain(t.Key, n), Lacks: !has, Term: t}
 	}
-	return strings.Join(parts, "; ")
+	return r
 }
 
-func (s *State) unmetText(t *model.Term, n *topology.Node) string {
-	value, ok := n.Labels[t.Key]
-	switch {
-	case !ok:
-		return fmt.Sprintf("lacks the label %s, which the required affinity needs", t.Key)
-	case s.alone(t.Key):
-		return fmt.Sprintf("runs no pod that the required affinity selects (%s)", t.Selector())
-	}
-	return fmt.Sprintf("is in %s=%s without a pod that the required affinity selects (%s)", t.Key, value, t.Selector())
+// domain is that of a node by a key.
+func (s *State) domain(key string, n *topology.Node) Domain {
+	return Domain{key, n.Labels[key], s.alone(key)}
 }
 
-// alone reports whether every node is a domain of its own by a key, so that the
-// texts need not say which.
+// alone reports whether every node is a domain of its own by a key, so that
+// nobody needs to be told which.
 func (s *State) alone(key string) bool {
 	alone, known := s.single[key]
 	if !known {
@@ -218,33 +291,15 @@ func (s *State) alone(key string) bool {
 	return alone
 }
 
-func podsOf(n int, who string) string {
-	if n == 1 {
-		return "1 pod of " + who
-	}
-	return fmt.Sprintf("%d pods of %s", n, who)
-}
-
-// hitText says which pod in place is in the way, and by whose rule.
-func (s *State) hitText(h hit, n *topology.Node) string {
-	rule := "required anti-affinity on " + h.key
-	switch {
-	case h.term == nil:
-		rule = "the migration target needs another node"
-	case h.its:
-		rule = "its " + rule
-	}
+// repels is which pods in place keep one more off a node, and by whose rule.
+func (s *State) repels(h hit, n *topology.Node) Repels {
 	of := s.m.Groups[h.pod.Workload].Origin()
 	same := func(w *workload.Workload) bool { return w == h.pod.Workload || s.m.Groups[w].Origin() == of }
-	pods := 0
+	r := Repels{Domain: s.domain(h.key, n), Pods: Pods{Workload: s.name(h.pod.Workload)}, Theirs: h.its, Migration: h.term == nil}
 	for _, p := range s.pods {
 		if same(p.Workload) && model.SameDomain(n, p.Node, h.key) {
-			pods++
+			r.Pods.Count++
 		}
 	}
-	who := podsOf(pods, s.name(h.pod.Workload))
-	if s.alone(h.key) {
-		return fmt.Sprintf("runs %s: %s", who, rule)
-	}
-	return fmt.Sprintf("is in %s=%s with %s: %s", h.key, n.Labels[h.key], who, rule)
+	return r
 }

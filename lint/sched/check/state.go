@@ -80,7 +80,7 @@ func (s *State) Filter(w *workload.Workload, n *topology.Node) certificate.Reaso
 		return r
 	}
 	if s.lost[n] {
-		return lostReasons[s.meaning]
+		return lostAs[s.meaning].By
 	}
 	g := s.m.Groups[w]
 	for _, live := range liveFilters {
@@ -97,15 +97,15 @@ var liveFilters = []struct {
 	by      certificate.Reason
 	rule    bool
 	refuses func(*State, *model.Group, *topology.Node) bool
-	why     func(*State, *model.Group, *topology.Node) string
+	why     func(*State, *model.Group, *topology.Node) Refusal
 }{
-	{certificate.RefusedByPort, false, func(s *State, g *model.Group, n *topology.Node) bool { _, _, taken := s.portTaken(g, n); return taken }, (*State).portText},
-	{certificate.RefusedByResources, false, func(s *State, g *model.Group, n *topology.Node) bool { return s.short(g, n) != nil }, (*State).shortText},
-	{certificate.RefusedBySpread, true, func(s *State, g *model.Group, n *topology.Node) bool { return s.uneven(g, n) != nil }, (*State).unevenText},
+	{certificate.RefusedByPort, false, func(s *State, g *model.Group, n *topology.Node) bool { _, _, taken := s.portTaken(g, n); return taken }, (*State).whyPort},
+	{certificate.RefusedByResources, false, func(s *State, g *model.Group, n *topology.Node) bool { return s.short(g, n) != nil }, (*State).whyShort},
+	{certificate.RefusedBySpread, true, func(s *State, g *model.Group, n *topology.Node) bool { return s.uneven(g, n) != nil }, (*State).whyUneven},
 	{certificate.RefusedByAffinity, true, func(s *State, g *model.Group, n *topology.Node) bool {
 		_, hit := s.antiAffinityHit(g, n)
 		return hit || s.unmet(g, n) != nil
-	}, (*State).affinityText},
+	}, (*State).whyAffinity},
 }
 
 // portTaken mirrors plugins/nodeports/node_ports.go Fits: it gives the first

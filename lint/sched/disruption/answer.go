@@ -5,40 +5,28 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Why the judge gives up.
-const (
-	// WhySteps: the steps of the question were over.
-	WhySteps = "more steps than the budget"
-	whySize  = "too many pods or nodes to search"
-)
+// by is a reason that names nothing.
+func by(cause model.Cause) model.Reason { return model.Reason{Cause: cause} }
 
-// whyDoubt is what a doubt about a rule says of a question.
-var whyDoubt = map[model.Cause]string{
-	model.ByLabel:    "depends on a label value that is set at run time",
-	model.ByVariable: "depends on a label value that contains a variable",
-	model.ByFinite:   "depends on pods that run to completion",
-	model.ByUnknown:  "depends on pods that are not modeled",
-}
-
-// leans says why a question about a workload cannot be asked of the pods that
-// are there for good: a rule of its group counts on others. Else it is "".
-func (j *shared) leans(w *workload.Workload) string {
+// leans is why a question about a workload cannot be asked of the pods that are
+// there for good, if it cannot: a rule of its group counts on others.
+func (j *shared) leans(w *workload.Workload) model.Reason {
 	for _, d := range j.m.Permanent().Doubts(j.group(w, false)) {
 		if d.Key == "" {
-			return whyDoubt[d.Cause()]
+			return by(d.Cause())
 		}
 	}
-	return ""
+	return model.Reason{}
 }
 
-// undecided says why a question about a workload was given up: a doubt about a
+// undecided is why a question about a workload was given up: a doubt about a
 // rule, which no budget settles, or the budget.
-func (j *shared) undecided(w *workload.Workload) string {
+func (j *shared) undecided(w *workload.Workload) model.Reason {
 	for _, d := range j.m.Permanent().Doubts(j.group(w, false)) {
-		return whyDoubt[d.Cause()]
+		return by(d.Cause())
 	}
 	if j.m.Run().Stops == j.stops {
-		return whySize
+		return by(model.BySize)
 	}
-	return WhySteps
+	return by(model.ByBudget)
 }

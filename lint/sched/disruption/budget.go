@@ -14,10 +14,9 @@ type Budget struct {
 	// names; it may select others that are not declared.
 	Workloads []*workload.Workload
 	// Pods is how many pods are certain, and Allowed how many of them may be
-	// evicted while all are healthy; Text says how that comes about. They mean
-	// nothing unless Known.
+	// evicted while all are healthy, by Amount. They mean nothing unless Known.
 	Pods, Allowed int
-	Text          string
+	Amount        workload.Amount
 	Known         bool
 	// Idle is set if it certainly selects no pod.
 	Idle bool
@@ -60,7 +59,7 @@ func (j *shared) budget(b *workload.Budget) Budget {
 		out.Pods += model.Certain(w)
 	}
 	if out.Known = out.Known && !doubt && out.Pods > 0; out.Known {
-		out.Allowed, out.Text = b.Allowed(out.Pods)
+		out.Allowed, out.Amount = b.Allowed(out.Pods)
 	}
 	out.Idle = b.Unknown == "" && len(out.Workloads) == 0 && !doubt && neighbours > 0 && !j.set.Operates(b.Object.Namespace)
 	return out

@@ -22,7 +22,7 @@ type Drain struct {
 	Worst *Survival
 	Like  int
 	Next  *Budget
-	Why   string
+	Why   model.Reason
 }
 
 // severity orders verdicts from the worst on.
@@ -35,7 +35,7 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || model.Certain(w) == 0 {
 		return Drain{Answer: diag.None}
 	}
-	if why := e.unknown(w); why != "" {
+	if why := e.unknown(w); why.Given() {
 		return Drain{Answer: diag.Unknown, Why: why}
 	}
 	if d, blocked := e.evicted(w); blocked {
@@ -44,7 +44,7 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 	out := Drain{Answer: diag.Always}
 	all := e.Drains(w)
 	if len(all) == 0 && e.grows(w, model.Certain(w)) { // no node is there yet
-		return Drain{Answer: diag.Unknown, Why: whyGrowth}
+		return Drain{Answer: diag.Unknown, Why: by(model.ByGrowth)}
 	}
 	if out.Worst, out.Like = Worst(all); out.Worst == nil {
 		return out

@@ -23,8 +23,8 @@ type Survival struct {
 	// Pending is how many pods are missing in the end: at least so many if the
 	// verdict is Never; if it is OrderDependent, so many in some run.
 	Pending int
-	// Why says on what the verdict rests beyond placement, or why there is none.
-	Why string
+	// Why is on what the verdict rests beyond placement, or why there is none.
+	Why model.Reason
 }
 
 // Worse reports whether one outcome is worse than another.
@@ -37,17 +37,6 @@ func (s *Survival) Worse(o *Survival) bool {
 
 // hostname is the key of which a domain is a single node.
 const hostname = "kubernetes.io/hostname"
-
-// What Why may say.
-const (
-	whyUnjudged    = "its placement is not checked"
-	whyGrowth      = search.WhyGrowth
-	whyTolerates   = "its pods, or pods they interact with, tolerate the taint of lost nodes or are bound to nodes"
-	whyBare        = "nothing recreates a bare pod"
-	whyUnreachable = "its pods are not recreated while the Node object exists"
-	whyLinger      = "depends on how long evicted pods terminate, as they count for affinity until they are gone"
-	whyStrained    = "not all pods fit even without a loss"
-)
 
 // evictions are questions about nodes that are lost or drained.
 type evictions struct{ *shared }
@@ -90,7 +79,7 @@ type loss struct {
 	// ruled are those that hard rules connect with the workload, overcommitted those
 	// that may fill nodes with it as well, or the same.
 	ruled, crowded []*workload.Workload
-	leaning        *string // what leans says, once asked
+	leaning        *model.Reason // what leans says, once asked
 	kinds          *search.Kinds
 	room           *search.Room
 }
@@ -99,7 +88,7 @@ type loss struct {
 type answer struct {
 	verdict diag.Outcome
 	pending int
-	why     string
+	why     model.Reason
 }
 
 func newLoss(j *shared, w *workload.Workload, key string) *loss {
@@ -116,13 +105,13 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if !q.room.Hit(b) {
 		return q.atEverySize(b, meaning) // no pod of it is there, so none is lost
 	}
-	if why := q.j.unlisted(q.w); why != "" {
+	if why := q.j.unlisted(q.w); why.Given() {
 		return answer{verdict: diag.Unknown, why: why}
 	}
 	if slices.ContainsFunc(q.crowded, l.Tolerates) {
-		return answer{verdict: diag.Unknown, why: whyTolerates}
+		return answer{verdict: diag.Unknown, why: by(model.ByToleration)}
 	}
-	if why := q.leans(); why != "" {
+	if why := q.leans(); why.Given() {
 		return answer{verdict: diag.Unknown, why: why}
 	}
 	a := q.settle(b, l)
@@ -132,24 +121,24 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	recreated, grows := l.Recreated(q.w), q.j.grows(q.w, model.Certain(q.w))
 	switch {
 	case a.verdict == diag.Never && l.Meaning == certificate.Drained && q.accompanied():
-		a = answer{verdict: diag.Unknown, why: whyLinger}
+		a = answer{verdict: diag.Unknown, why: by(model.ByTermination)}
 	case a.verdict == diag.Always:
 		a = q.atEverySize(b, meaning)
 	case grows && (recreated || a.verdict != diag.Sometimes):
 		a = q.grow(b, l, a)
-	case a.verdict == diag.Unknown && a.why == "":
+	case a.verdict == diag.Unknown && !a.why.Given():
 		a.why = q.j.undecided(q.w)
 	}
 	if known := a.verdict == diag.Never || a.verdict == diag.Sometimes; known && !recreated {
-		if a.why = whyUnreachable; len(q.w.Kind.Template) == 0 {
-			a.why = whyBare
+		if a.why = by(model.NotRecreated); len(q.w.Kind.Template) == 0 {
+			a.why = by(model.Bare)
 		}
 	}
 	return a
 }
 
 // leans is that of the judge, asked once for all losses.
-func (q *loss) leans() string {
+func (q *loss) leans() model.Reason {
 	if q.leaning == nil {
 		why := q.j.leans(q.w)
 		q.leaning = &why
@@ -185,7 +174,7 @@ func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) an
 	if left := alone.settle(b, l); left.verdict == diag.Never {
 		return left
 	}
-	return answer{verdict: diag.Unknown, why: whyPreempt}
+	return answer{verdict: diag.Unknown, why: by(model.ByPriority)}
 }
 
 // grow is what is left of a verdict where pools may grow: never, if it is never
@@ -193,7 +182,7 @@ func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) an
 // are such that more nodes are never worse. Among others that is not enough: at some
 // size one of them may not fit, and leave its room.
 func (q *loss) grow(b *search.DomainLoss, l certificate.Loss, a answer) answer {
-	open := answer{verdict: diag.Unknown, why: whyGrowth}
+	open := answer{verdict: diag.Unknown, why: by(model.ByGrowth)}
 	if a.verdict != diag.Never || !search.Hereditary(q.j.m, q.ruled) {
 		return open
 	}
@@ -252,7 +241,7 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	if full := q.stage(q.crowded, b, l); full.verdict != diag.Unknown {
 		return full
 	}
-	if why := q.j.beside(q.w, q.crowded); why != "" && a.verdict == diag.Always {
+	if why := q.j.beside(q.w, q.crowded); why.Given() && a.verdict == diag.Always {
 		return answer{verdict: diag.Unknown, why: why}
 	}
 	return *a
@@ -267,7 +256,7 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 		v, pending, ok := q.room.Single(b, l)
 		switch {
 		case ok && v == diag.Unknown:
-			return &answer{verdict: v, why: whyStrained}
+			return &answer{verdict: v, why: by(model.ByPending)}
 		case ok:
 			return &answer{verdict: v, pending: pending}
 		}

@@ -124,7 +124,7 @@ func (s *stage) tooLarge(all []answer) []answer {
 	}
 	for i := range all {
 		if all[i].verdict == diag.Unknown {
-			all[i].why = whySize
+			all[i].why = by(model.BySize)
 		}
 	}
 	return all

@@ -20,7 +20,7 @@ type Migration struct {
 	Answer diag.Outcome
 	// Machines is how many there are of the workload.
 	Machines int
-	Why      string
+	Why      model.Reason
 	// Core is why none can migrate, if that is so, in terms of CoreModel.
 	Core      *search.Core
 	CoreModel *model.Model
@@ -38,7 +38,7 @@ type migrations struct{ *shared }
 // pools may grow for them, none can migrate only if that holds however far.
 func (v migrations) Migration(w *workload.Workload) Migration {
 	m := v.migration(w)
-	if m.Answer == diag.None || v.unknown(w) != "" || !v.grows(w, model.Certain(w)) || m.Answer == diag.Always && v.migrates(w, m) {
+	if m.Answer == diag.None || v.unknown(w).Given() || !v.grows(w, model.Certain(w)) || m.Answer == diag.Always && v.migrates(w, m) {
 		return m
 	}
 	if larger := v.larger(); larger != nil && search.Hereditary(v.m, v.group(w, false)) {
@@ -49,7 +49,7 @@ func (v migrations) Migration(w *workload.Workload) Migration {
 			}
 		}
 	}
-	return Migration{Answer: diag.Unknown, Machines: m.Machines, Evicts: m.Evicts, Why: whyGrowth}
+	return Migration{Answer: diag.Unknown, Machines: m.Machines, Evicts: m.Evicts, Why: by(model.ByGrowth)}
 }
 
 func (v migrations) migration(w *workload.Workload) Migration {
@@ -59,20 +59,20 @@ func (v migrations) migration(w *workload.Workload) Migration {
 	}
 	strategy, _ := w.EvictionStrategy()
 	m := Migration{Machines: machines, Evicts: strategy == "LiveMigrate", Answer: diag.Unknown}
-	if m.Why = v.unknown(w); m.Why != "" {
+	if m.Why = v.unknown(w); m.Why.Given() {
 		return m
 	}
 	group := v.group(w, true)
 	v.migrate(w, group, &m)
 	if rules := v.group(w, false); m.Answer == diag.Unknown && len(group) > len(rules) {
 		v.migrate(w, rules, &m)
-		if why := v.beside(w, group); why != "" && m.Answer == diag.Always {
+		if why := v.beside(w, group); why.Given() && m.Answer == diag.Always {
 			m.Answer, m.placed, m.Why = diag.Unknown, false, why
 		}
 	}
 	if left := v.yielding(w, group); left != nil && (m.Answer == diag.Never || m.Answer == diag.Sometimes) {
-		open := Migration{Machines: machines, Evicts: m.Evicts, Answer: diag.Unknown, Why: whyPreempt}
-		m.Core, m.CoreModel, m.Why = nil, nil, ""
+		open := Migration{Machines: machines, Evicts: m.Evicts, Answer: diag.Unknown, Why: by(model.ByPriority)}
+		m.Core, m.CoreModel, m.Why = nil, nil, model.Reason{}
 		if v.migrate(w, left, &m); m.Answer != diag.Never {
 			return open
 		}
@@ -87,7 +87,7 @@ const maxMachines = 40
 // source, the others as they are, and the target, which is like the source but
 // for the node that it must not be on.
 func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, out *Migration) {
-	if out.Why = v.leans(w); out.Why != "" {
+	if out.Why = v.leans(w); out.Why.Given() {
 		out.Answer = diag.Unknown
 		return
 	}
@@ -99,13 +99,13 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 	s.ws = append(s.ws, source, target)
 	s.add = []model.Apart{{A: source, B: target, Key: corev1.LabelHostname}}
 	if !s.tellMachines(source, target) {
-		out.Why = "too many machines have labels of their own"
+		out.Why = by(model.ByMachines)
 		return
 	}
 	m, d := s.decide()
 	switch {
 	case rest.Verdict == diag.Never:
-		out.Answer, out.Why = diag.None, "its pods do not all fit on the current nodes"
+		out.Answer, out.Why = diag.None, by(model.Unplaced)
 	case impossible(d, rest, target, source):
 		out.Answer, out.Core, out.CoreModel = diag.Never, because(m, d, target), m
 	case d.Verdict == diag.Always:

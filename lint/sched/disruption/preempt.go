@@ -6,9 +6,6 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// whyPreempt says why something that others stand in the way of is not known.
-const whyPreempt = "its pods can preempt pods of another priority"
-
 // yielding is a group without those whose pods may have to make room for the
 // pods of a workload: where priorities differ nobody can tell from the manifests
 // which is the higher one, and the scheduler may preempt pods of a lower one that

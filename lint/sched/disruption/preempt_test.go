@@ -39,13 +39,13 @@ func TestPreemption(t *testing.T) {
 		for name, want := range map[string]diag.Outcome{"a": v.want, "b": v.rest} {
 			w := find(t, m, name)
 			if got := j.Rollout(w, w.Count.N); got.Verdict != want {
-				t.Errorf("%d nodes, %q beside %q: the rollout of %s is %q (%s), want %q", v.nodes, v.a, v.b, name, got.Verdict, got.Why, want)
+				t.Errorf("%d nodes, %q beside %q: the rollout of %s is %q (%+v), want %q", v.nodes, v.a, v.b, name, got.Verdict, got.Why, want)
 			}
 		}
 	}
 	alone := deployment("a", 3, high, "a")
 	j, m := judge(t, "{apiVersion: v1, kind: NodeList, items: [{metadata: {name: n0, labels: {kubernetes.io/hostname: n0}}}, {metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}}, {metadata: {name: n2, labels: {kubernetes.io/hostname: n2}}}]}", alone+deployment("b", 1, "", "b"))
 	if got := j.Rollout(find(t, m, "a"), 3); got.Verdict != diag.Never {
-		t.Errorf("beside pods that are not in the way: %q (%s)", got.Verdict, got.Why)
+		t.Errorf("beside pods that are not in the way: %q (%+v)", got.Verdict, got.Why)
 	}
 }

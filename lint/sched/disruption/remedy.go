@@ -81,7 +81,7 @@ func (j *shared) aside(f func()) bool {
 func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
 	other := updates{f.other(f.m.Variant(append(slices.Clone(group), f.running...), nodes))}
 	r := Rollout{Rollout: how, Replicas: replicas}
-	if how.Way == workload.NoRollout || how.Unknown != "" || !other.Judged(w) {
+	if how.Way == workload.NoRollout || how.Unknown.Given() || !other.Judged(w) {
 		return false
 	}
 	if other.roomy(w, replicas, how.Surge) {

@@ -24,8 +24,8 @@ type Rollout struct {
 	// OrderDependent if it may get stuck. It is "" if nothing replaces the pods, or
 	// if they cannot all be placed before it begins.
 	Verdict diag.Outcome
-	// Why says why a verdict is not known, or is "".
-	Why string
+	// Why is why a verdict is not known.
+	Why model.Reason
 	// Core is why it never completes, in terms of CoreModel; Stuck is moves after
 	// which it is stuck and Reasons what then keeps a new pod off how many nodes.
 	// Any may be missing.
@@ -65,7 +65,7 @@ func (u updates) Rollout(w *workload.Workload, replicas int) Rollout {
 func (u updates) paced(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := u.declared(w, how, replicas)
 	switch {
-	case r.Way == workload.NoRollout || r.Unknown != "" || u.unknown(w) != "" || !u.grows(w, replicas):
+	case r.Way == workload.NoRollout || r.Unknown.Given() || u.unknown(w).Given() || !u.grows(w, replicas):
 		return r
 	case r.Verdict == diag.Always && u.rolls(w, r):
 		return r
@@ -77,7 +77,7 @@ func (u updates) paced(w *workload.Workload, how workload.Rollout, replicas int)
 			return g
 		}
 	}
-	return Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: whyGrowth}
+	return Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: by(model.ByGrowth)}
 }
 
 // neverAlone reports whether a rollout never completes for the workload by itself, as
@@ -96,17 +96,17 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 	switch {
 	case r.Way == workload.NoRollout:
 		return r
-	case r.Unknown != "":
-		r.Verdict, r.Why = diag.Unknown, r.Unknown
+	case r.Unknown.Given():
+		r.Verdict, r.Why = diag.Unknown, model.Reason{Cause: model.ByStrategy, Strategy: r.Unknown}
 		return r
-	case u.unknown(w) != "":
+	case u.unknown(w).Given():
 		r.Verdict, r.Why = diag.Unknown, u.unknown(w)
 		return r
 	case u.roomy(w, replicas, r.Surge):
 		r.Verdict, r.placed = diag.Always, true
 		return r
 	}
-	if r.Why = u.leans(w); r.Why != "" {
+	if r.Why = u.leans(w); r.Why.Given() {
 		r.Verdict = diag.Unknown
 		return r
 	}
@@ -114,14 +114,14 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 	u.roll(w, group, &r)
 	if rules := u.group(w, false); r.Verdict == diag.Unknown && len(group) > len(rules) {
 		u.roll(w, rules, &r)
-		if r.Verdict == diag.Always && (r.Way == workload.PerNode || u.beside(w, group) != "") { // which it was not among all, for want of room
+		if r.Verdict == diag.Always && (r.Way == workload.PerNode || u.beside(w, group).Given()) { // which it was not among all, for want of room
 			r.Verdict = diag.Unknown
 		}
 	}
 	if left := u.yielding(w, group); left != nil && (r.Verdict == diag.Never || r.Verdict == diag.Sometimes) {
 		r = Rollout{Rollout: how, Replicas: replicas}
 		if u.roll(w, left, &r); r.Verdict != diag.Never {
-			return Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: whyPreempt}
+			return Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: by(model.ByPriority)}
 		}
 	}
 	if r.Verdict == diag.Unknown {

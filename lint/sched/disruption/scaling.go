@@ -1,7 +1,6 @@
 package disruption
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 
@@ -68,7 +67,7 @@ type Scaling struct {
 	// maximum begins to fit; "" if that is not asked.
 	Pool string
 	Size int
-	Why  string
+	Why  model.Reason
 }
 
 // scaling is questions about autoscalers.
@@ -79,10 +78,10 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	switch {
 	case w.Scale == nil:
 		return Scaling{Answer: diag.None}
-	case up.unknown(w) != "":
+	case up.unknown(w).Given():
 		return Scaling{Answer: diag.Unknown, Why: up.unknown(w)}
 	}
-	if why := up.leans(w); why != "" {
+	if why := up.leans(w); why.Given() {
 		return Scaling{Answer: diag.Unknown, Why: why}
 	}
 	s := up.scene(up.crowd(w, w.Scale.Max)).with(w, w.Scale.Max)
@@ -98,19 +97,19 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	switch verdict(d, c) {
 	case diag.Always:
 		if up.grows(w, w.Scale.Max) && !up.scales(w) {
-			return Scaling{Answer: diag.Unknown, Why: whyGrowth}
+			return Scaling{Answer: diag.Unknown, Why: by(model.ByGrowth)}
 		}
 		return Scaling{Answer: diag.Always}
 	case diag.Sometimes:
-		return Scaling{Answer: diag.Sometimes, Why: "depends on the scheduling order"}
+		return Scaling{Answer: diag.Sometimes, Why: by(model.ByOrder)}
 	case diag.Never:
 		if up.yielding(w, up.crowd(w, w.Scale.Max)) != nil {
-			return Scaling{Answer: diag.Unknown, Why: whyPreempt}
+			return Scaling{Answer: diag.Unknown, Why: by(model.ByPriority)}
 		}
 		if up.grows(w, w.Scale.Max) {
 			return up.begins(w)
 		}
-		return Scaling{Answer: diag.Never, Most: placed(d, c), Why: "capacity that other workloads use"}
+		return Scaling{Answer: diag.Never, Most: placed(d, c), Why: by(model.ByContention)}
 	}
 	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
 }
@@ -135,7 +134,7 @@ func (up scaling) scales(w *workload.Workload) bool {
 // begins finds at which size of a growing pool the maximum of an autoscaler
 // begins to fit. Where several pools may grow for the pods no single size tells.
 func (up scaling) begins(w *workload.Workload) Scaling {
-	s := Scaling{Answer: diag.Unknown, Why: whyGrowth}
+	s := Scaling{Answer: diag.Unknown, Why: by(model.ByGrowth)}
 	e := up.m.Eligible(w)
 	var pools []*topology.Pool
 	extra := 0
@@ -156,9 +155,9 @@ func (up scaling) begins(w *workload.Workload) Scaling {
 	}
 	k := sort.Search(extra+1, fits)
 	if k > extra {
-		return Scaling{Answer: diag.Unknown, Why: "it is unknown whether it fits once pools have grown"}
+		return Scaling{Answer: diag.Unknown, Why: by(model.ByLargestSize)}
 	}
 	s.Pool, s.Size = pools[0].Name, pools[0].Count+k
-	s.Why = fmt.Sprintf("begins to fit with %d nodes in pool %s", s.Size, s.Pool)
+	s.Why = model.Reason{Cause: model.ByPoolSize, Name: s.Pool, Count: s.Size}
 	return s
 }

@@ -64,7 +64,7 @@ func (j *shared) whole(group []*workload.Workload) bool {
 // nodes.
 func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if q.j.grows(q.w, model.Certain(q.w)) && !q.survives(b, meaning) {
-		return answer{verdict: diag.Unknown, why: whyGrowth}
+		return answer{verdict: diag.Unknown, why: by(model.ByGrowth)}
 	}
 	return answer{verdict: diag.Always}
 }

@@ -25,10 +25,10 @@ func TestGrowingPools(t *testing.T) {
 			j, m := judge(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n"+c.pools, web)
 			w := find(t, m, "web")
 			if r := j.Rollouts(w)[0]; r.Verdict != c.rollout {
-				t.Errorf("a rollout is %s (%s), want %s", r.Verdict, r.Why, c.rollout)
+				t.Errorf("a rollout is %s (%+v), want %s", r.Verdict, r.Why, c.rollout)
 			}
 			if d := j.Drain(w); d.Answer != c.drain {
-				t.Errorf("a drain is %s (%s), want %s", d.Answer, d.Why, c.drain)
+				t.Errorf("a drain is %s (%+v), want %s", d.Answer, d.Why, c.drain)
 			}
 			var got diag.Outcome
 			for _, s := range j.Survives(w, keys[zone]) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
 // TestUnlistedResource: nothing is known of changes to pods that request a
@@ -18,7 +19,7 @@ func TestUnlistedResource(t *testing.T) {
 `
 	j, m := judge(t, nodes, gpu)
 	w := find(t, m, "gpu")
-	told := map[string]string{}
+	told := map[string]model.Reason{}
 	for _, r := range j.Rollouts(w) {
 		if r.Verdict != diag.Unknown {
 			t.Errorf("a rollout of %d: %s", r.Replicas, r.Verdict)
@@ -46,8 +47,8 @@ func TestUnlistedResource(t *testing.T) {
 		told["loss"] = s.Why
 	}
 	for about, why := range told {
-		if !strings.Contains(why, "example.com/gpu") {
-			t.Errorf("%s: %q does not name the resource", about, why)
+		if why.Name != "example.com/gpu" {
+			t.Errorf("%s: %+v does not name the resource", about, why)
 		}
 	}
 }
@@ -71,11 +72,11 @@ func TestBesideUnlisted(t *testing.T) {
 	} {
 		j, m := judge(t, nodes, load("gpu", 3, c.gpu)+load("web", 3, "cpu: 1"))
 		w := find(t, m, "web")
-		if r := j.Rollouts(w)[0]; r.Verdict != c.rollout || r.Verdict == diag.Unknown && !strings.Contains(r.Why, "example.com/gpu") {
-			t.Errorf("%s: a rollout is %s (%s), want %s", c.name, r.Verdict, r.Why, c.rollout)
+		if r := j.Rollouts(w)[0]; r.Verdict != c.rollout || r.Verdict == diag.Unknown && r.Why.Name != "example.com/gpu" {
+			t.Errorf("%s: a rollout is %s (%+v), want %s", c.name, r.Verdict, r.Why, c.rollout)
 		}
 		if d := j.Drain(w); d.Answer != c.drain {
-			t.Errorf("%s: a drain is %s (%s), want %s", c.name, d.Answer, d.Why, c.drain)
+			t.Errorf("%s: a drain is %s (%+v), want %s", c.name, d.Answer, d.Why, c.drain)
 		}
 	}
 }

@@ -2,10 +2,6 @@ package model
 
 import "github.com/schedlint/schedlint/lint/workload"
 
-// whyElsewhere is why no verdict is given on a workload that only files declare
-// which are not deployed together with the others for certain.
-const whyElsewhere = "another context declares it, or a kustomization changes it"
-
 // Elsewhere are the workloads that may be there or not. Selectors find them, so
 // that nothing is said to match no pod because of what other files may hold; they
 // take no part in decisions, and what counts on them is open.

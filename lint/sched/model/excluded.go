@@ -2,9 +2,7 @@ package model
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,31 +12,56 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Exclusion is one reason why nodes take no pod of a workload. One says it of
-// a single node, Many of several.
+// ExclusionKind is which condition nodes fail.
+type ExclusionKind string
+
+// The kinds.
+const (
+	Cordoned ExclusionKind = "cordoned"
+	// Tainted: the pods do not tolerate Taint.
+	Tainted ExclusionKind = "tainted"
+	// LacksLabel: the nodes lack the label Key=Want of a nodeSelector; OtherValue: they
+	// have Key=Has.
+	LacksLabel ExclusionKind = "lacks-label"
+	OtherValue ExclusionKind = "other-value"
+	// FailsExpression: Requirement is the first of the only nodeSelectorTerm that does
+	// not hold; MatchesNoTerm: no nodeSelectorTerm of several does; EmptyTerm: the only
+	// one is empty.
+	FailsExpression ExclusionKind = "fails-expression"
+	MatchesNoTerm   ExclusionKind = "matches-no-term"
+	EmptyTerm       ExclusionKind = "empty-term"
+	// TooSmall: an empty node has too little of Resource for one pod.
+	TooSmall ExclusionKind = "too-small"
+	// Undeclared: nodeName is NodeName, and no such node is declared; Nodes is empty.
+	Undeclared ExclusionKind = "undeclared"
+)
+
+// Exclusion is one reason why nodes take no pod of a workload.
 type Exclusion struct {
-	One, Many string
-	Nodes     []*topology.Node
-	// Taint is set if only this taint is in the way, Label if only a label is.
-	Taint *corev1.Taint
+	Kind           ExclusionKind
+	Taint          *corev1.Taint
+	Key, Want, Has string
+	Requirement    *corev1.NodeSelectorRequirement
+	Resource       corev1.ResourceName
+	NodeName       string
+	Nodes          []*topology.Node
 }
 
-// String is the reason with its nodes, as in "n1 has the untolerated taint x".
-func (x *Exclusion) String() string {
-	switch len(x.Nodes) {
-	case 0:
-		return x.One
-	case 1:
-		return x.Nodes[0].Name + " " + x.One
+// exclusionKey is equal for exclusions of one workload that differ in their nodes alone.
+type exclusionKey struct {
+	kind           ExclusionKind
+	taint          corev1.Taint
+	key, want, has string
+	requirement    *corev1.NodeSelectorRequirement
+	resource       corev1.ResourceName
+}
+
+func (x *Exclusion) id() exclusionKey {
+	id := exclusionKey{kind: x.Kind, key: x.Key, want: x.Want, has: x.Has, requirement: x.Requirement, resource: x.Resource}
+	if x.Taint != nil { // whose TimeAdded makes no difference
+		id.taint = corev1.Taint{Key: x.Taint.Key, Value: x.Taint.Value, Effect: x.Taint.Effect}
 	}
-	names := make([]string, 0, 3)
-	for _, n := range x.Nodes[:min(3, len(x.Nodes))] {
-		names = append(names, n.Name)
-	}
-	if len(x.Nodes) > 3 {
-		names = append(names, "...")
-	}
-	return fmt.Sprintf("%d nodes (%s) %s", len(x.Nodes), strings.Join(names, ", "), x.Many)
+	return id
 }
 
 // Excluded groups the nodes that take no pod of the workload by the first
@@ -71,7 +94,7 @@ func excludedNodes(m *Model, w *workload.Workload, small bool) []Exclusion {
 	requests := m.Groups[w].Requests
 	m.run.Spend((len(e.Nodes) + len(e.Growth)) * f.cost())
 	var all []Exclusion
-	known := map[string]int{}
+	known := map[exclusionKey]int{}
 	add := func(n *topology.Node, p Passes) {
 		if !p.Name {
 			return // only the node that nodeName names has a say
@@ -82,13 +105,13 @@ func excludedNodes(m *Model, w *workload.Workload, small bool) []Exclusion {
 			if most > 0 || !small {
 				return
 			}
-			x = Exclusion{One: "is too small for one pod (" + string(binds) + ")", Many: "are too small for one pod (" + string(binds) + ")"}
+			x = Exclusion{Kind: TooSmall, Resource: binds}
 		}
-		if i, seen := known[x.One]; seen {
+		if i, seen := known[x.id()]; seen {
 			all[i].Nodes = append(all[i].Nodes, n)
 			return
 		}
-		known[x.One] = len(all)
+		known[x.id()] = len(all)
 		x.Nodes = []*topology.Node{n}
 		all = append(all, x)
 	}
@@ -101,7 +124,7 @@ func excludedNodes(m *Model, w *workload.Workload, small bool) []Exclusion {
 		}
 	}
 	if f.Bound() && len(all) == 0 && e.Count == 0 {
-		all = append(all, Exclusion{One: "nodeName refers to node " + w.Spec.NodeName + ", which is not declared"})
+		all = append(all, Exclusion{Kind: Undeclared, NodeName: w.Spec.NodeName})
 	}
 	slices.SortStableFunc(all, func(a, b Exclusion) int { return cmp.Compare(len(b.Nodes), len(a.Nodes)) })
 	return all
@@ -114,19 +137,14 @@ func (f *Filter) explain(n *topology.Node, p Passes) Exclusion {
 	case !p.Taints:
 		return f.ExplainTaint(n)
 	case !p.Schedulable:
-		return Exclusion{One: "is cordoned", Many: "are cordoned"}
+		return Exclusion{Kind: Cordoned}
 	}
 	return Exclusion{}
 }
 
+// ExplainTaint names the first taint of the node that the pods do not tolerate.
 func (f *Filter) ExplainTaint(n *topology.Node) Exclusion {
-	taint := f.untolerated(n)
-	text := taint.Key
-	if taint.Value != "" {
-		text += "=" + taint.Value
-	}
-	text += ":" + string(taint.Effect)
-	return Exclusion{One: "has the untolerated taint " + text, Many: "have the untolerated taint " + text, Taint: taint}
+	return Exclusion{Kind: Tainted, Taint: f.untolerated(n)}
 }
 
 // ExplainSelector names the first condition on labels that the node fails.
@@ -135,37 +153,28 @@ func (f *Filter) ExplainSelector(n *topology.Node) Exclusion {
 		want := f.W.Spec.NodeSelector[k]
 		switch has, ok := n.Labels[k]; {
 		case !ok:
-			return Exclusion{One: "lacks the label " + k + "=" + want, Many: "lack the label " + k + "=" + want}
+			return Exclusion{Kind: LacksLabel, Key: k, Want: want}
 		case has != want:
-			return Exclusion{One: fmt.Sprintf("has %s=%s, not %s", k, has, want), Many: fmt.Sprintf("have %s=%s, not %s", k, has, want)}
+			return Exclusion{Kind: OtherValue, Key: k, Want: want, Has: has}
 		}
 	}
 	terms := f.W.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
 	if len(terms) != 1 {
-		return Exclusion{One: "matches none of the nodeSelectorTerms", Many: "match none of the nodeSelectorTerms"}
+		return Exclusion{Kind: MatchesNoTerm}
 	}
-	for _, r := range terms[0].MatchExpressions {
+	for i, r := range terms[0].MatchExpressions {
 		if !matchesExpression(n, r) {
-			text := expression(r)
-			return Exclusion{One: "does not match " + text, Many: "do not match " + text}
+			return Exclusion{Kind: FailsExpression, Requirement: &terms[0].MatchExpressions[i]}
 		}
 	}
-	for _, r := range terms[0].MatchFields {
-		return Exclusion{One: "does not match " + expression(r), Many: "do not match " + expression(r)}
+	if fields := terms[0].MatchFields; len(fields) > 0 {
+		return Exclusion{Kind: FailsExpression, Requirement: &fields[0]}
 	}
-	return Exclusion{One: "cannot match an empty nodeSelectorTerm", Many: "cannot match an empty nodeSelectorTerm"}
+	return Exclusion{Kind: EmptyTerm}
 }
 
 func matchesExpression(n *topology.Node, r corev1.NodeSelectorRequirement) bool {
 	term := corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{r}}}}
 	ok, _ := nodeaffinity.NewLazyErrorNodeSelector(&term).Match(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}})
 	return ok
-}
-
-// expression is a node selector requirement in one line.
-func expression(r corev1.NodeSelectorRequirement) string {
-	if len(r.Values) == 0 {
-		return r.Key + " " + string(r.Operator)
-	}
-	return fmt.Sprintf("%s %s [%s]", r.Key, r.Operator, strings.Join(r.Values, ", "))
 }

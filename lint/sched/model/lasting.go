@@ -18,7 +18,7 @@ func (d *Doubt) Cause() Cause {
 		return ByVariable
 	case d.Key != "":
 		return ByLabel
-	case d.Why != "":
+	case d.Why.Given():
 		return ByUnknown
 	}
 	return ByFinite
@@ -28,7 +28,7 @@ func (d *Doubt) Cause() Cause {
 // given at all: nodes are declared, the number of pods is known and so is
 // everything that places them, and they are not in place already.
 func (m *Model) Judged(w *workload.Workload) bool {
-	return !m.Topology.Empty() && m.Groups[w].Unknown == "" && !w.Running && (w.Count.Known || w.Kind.PerNode())
+	return !m.Topology.Empty() && !m.Groups[w].Unknown.Given() && !w.Running && (w.Count.Known || w.Kind.PerNode())
 }
 
 // Doubt is a hard term that leaves an answer open. Either nobody can tell whether
@@ -40,42 +40,14 @@ type Doubt struct {
 	Workload *workload.Workload
 	Term     *Term
 	Target   *workload.Workload
-	Key, Why string
+	Key      string
+	Why      Reason
 	// Variable is set if the value of the label holds a variable.
 	Variable bool
 	// Resource is set instead for a request of an extended resource that no node
 	// lists; Term and Target are nil then.
 	Resource corev1.ResourceName
 }
-
-// Cause is why a verdict is Undetermined.
-type Cause string
-
-// The causes.
-const (
-	// Waits: the pods end by themselves, and those that do not fit beside all
-	// others at once wait for room.
-	Waits Cause = "waits"
-	// ByLabel: a rule asks for a label whose value only the cluster knows, and
-	// ByVariable for one whose value holds a variable of a later tool.
-	ByLabel    Cause = "label-value"
-	ByVariable Cause = "variable"
-	// ByFinite: a rule counts on pods that end by themselves.
-	ByFinite Cause = "finite-pods"
-	// ByUnknown: a rule counts on declared pods of which too little is known.
-	ByUnknown Cause = "unknown-pods"
-	// ByResource: the pods, or others that may take their room, request a resource
-	// that no node lists.
-	ByResource Cause = "unlisted-resource"
-	// ByGrowth: some size of the cluster refutes the verdict.
-	ByGrowth Cause = "pool-growth"
-	// ByBudget: the budget was over; BySize: no proof applies, and there are too
-	// many pods or nodes to try everything, or to check that.
-	ByBudget Cause = "budget"
-	BySize   Cause = "size"
-	// ByFault: a certificate did not hold, which is a fault of the program.
-	ByFault Cause = "internal"
-)
 
 // Certain is how many pods a workload has for sure: an autoscaler may take away all
 // beyond its minimum.
@@ -195,11 +167,11 @@ func (m *Model) MaybeDoubtful(t *Term, owner *workload.Workload) bool {
 }
 
 // unsettled is why pods take no part that do not end by themselves.
-func unsettled(w *workload.Workload) string {
-	if why := unknown(w); why != "" || w.Count.Known || w.Kind.PerNode() {
+func unsettled(w *workload.Workload) Reason {
+	if why := unknown(w); why.Given() || w.Count.Known || w.Kind.PerNode() {
 		return why
 	}
-	return "the number of pods is unknown"
+	return Reason{Cause: ByCount}
 }
 
 // Variant is a model of other workloads on other nodes in the same namespaces,

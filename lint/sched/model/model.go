@@ -70,8 +70,8 @@ type Group struct {
 	// Signature and request are equal for groups with equal node rules and
 	// equal requests.
 	Signature, Request string
-	// Unknown says why no verdict on placement can be given, or is "".
-	Unknown string
+	// Unknown is why no verdict on placement can be given, if none can.
+	Unknown Reason
 	// Whole is the workload of which this is one pod, the one at that position;
 	// after is the pod that has to be placed before this one is created (R-W11).
 	Whole, After *workload.Workload
@@ -153,30 +153,30 @@ func (m *Model) Group(w *workload.Workload) *Group { return m.Groups[w] }
 // defaultScheduler is the profile whose filters are known (R-N41).
 const defaultScheduler = "default-scheduler"
 
-// unknown says why the placement of a workload cannot be judged: "" if it can.
-func unknown(w *workload.Workload) string {
+// unknown is why the placement of a workload cannot be judged, if it cannot.
+func unknown(w *workload.Workload) Reason {
 	switch {
 	case w.Elsewhere:
-		return whyElsewhere
+		return Reason{Cause: ByContext}
 	case w.Refused():
-		return "rejected by the API server"
+		return Reason{Cause: ByRejection}
 	case w.Spec.SchedulerName != "" && w.Spec.SchedulerName != defaultScheduler:
-		return "scheduled by another scheduler, " + w.Spec.SchedulerName
+		return Reason{Cause: ByScheduler, Name: w.Spec.SchedulerName}
 	case len(w.Spec.SchedulingGates) > 0:
-		return "held back by scheduling gates"
+		return Reason{Cause: ByGates}
 	case w.Queued():
-		return "queued by Kueue, which can add node selectors and tolerations"
+		return Reason{Cause: ByQueue}
 	case len(w.Open) > 0:
-		return w.Open[0] + " is unknown"
+		return Reason{Cause: ByField, Name: w.Open[0]}
 	case w.Bare() && w.RestartPolicy().Placeholder():
-		return "restartPolicy is unknown" // so whether the pod ends by itself
+		return Reason{Cause: ByField, Name: "restartPolicy"} // so whether the pod ends by itself
 	}
-	return ""
+	return Reason{}
 }
 
 // Modelled reports whether the pods of a group take part in a decision.
 func Modelled(g *Group) bool {
-	return !g.Refused() && !g.Copy && !g.Superseded && g.Unknown == "" && (g.Count.Known || g.Kind.PerNode())
+	return !g.Refused() && !g.Copy && !g.Superseded && !g.Unknown.Given() && (g.Count.Known || g.Kind.PerNode())
 }
 
 // Apart keeps the pods of two workloads out of one another's domains of a key,

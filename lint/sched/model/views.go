@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -19,8 +18,8 @@ type View struct {
 	Nodes []*topology.Node
 	// From is the index in Topology.Nodes, or -1-index in Topology.Growth.
 	From []int
-	// pools names the pools that count at their max.
-	pools []string
+	// pools are those that count at their max.
+	pools []PoolSize
 	// Partial is set if some pool may grow beyond what the view holds.
 	Partial bool
 }
@@ -53,8 +52,8 @@ func newView(topo *topology.Topology, grown bool) *View {
 		if !grown {
 			break
 		}
-		if text := fmt.Sprintf("%s at %d", p.Name, p.Max); len(v.pools) == 0 || v.pools[len(v.pools)-1] != text {
-			v.pools = append(v.pools, text)
+		if size := (PoolSize{p.Name, p.Max}); len(v.pools) == 0 || v.pools[len(v.pools)-1] != size {
+			v.pools = append(v.pools, size)
 		}
 		more := min(g.Extra, maxGrown, maxView+len(topo.Nodes)-len(v.Nodes))
 		v.Partial = v.Partial || g.Extra > more
@@ -68,9 +67,9 @@ func newView(topo *topology.Topology, grown bool) *View {
 // Grown are the nodes that there are if every pool grows as far as it may in
 // all its zones at once, and at which size the pools count. It is not ok where
 // no pool grows, or one beyond what a view holds.
-func (m *Model) Grown() (nodes []*topology.Node, growth string, ok bool) {
+func (m *Model) Grown() (nodes []*topology.Node, growth []PoolSize, ok bool) {
 	if len(m.Views) < 2 || m.Views[1].Partial {
-		return nil, "", false
+		return nil, nil, false
 	}
 	return m.Views[1].Nodes, m.Views[1].Growth(), true
 }
@@ -114,5 +113,11 @@ func (v *View) Passes(e *Eligibility, i int) Passes {
 	}
 }
 
-// Growth says at which size pools were counted, or "".
-func (v *View) Growth() string { return strings.Join(v.pools, ", ") }
+// Growth is at which size growing pools count in the view; nil if they do not.
+func (v *View) Growth() []PoolSize { return v.pools }
+
+// PoolSize is a pool by name with a number of nodes.
+type PoolSize struct {
+	Pool  string
+	Nodes int
+}

@@ -171,7 +171,7 @@ func (c *Comparer) filters(ctx context.Context, r *Report, cluster *Cluster, our
 // whose pods differ in labels that selectors read are left out, since a state
 // of ours does not tell such pods apart.
 func (r *Report) sameFilters(class *Class, reasons []string, state *check.State, w *workload.Workload, ours *Ours) {
-	if len(class.Series.Classes) > 1 && !class.Series.Daemon || ours.Model.Group(w).Unknown != "" {
+	if len(class.Series.Classes) > 1 && !class.Series.Daemon || ours.Model.Group(w).Unknown.Given() {
 		return
 	}
 	for n, theirs := range reasons {

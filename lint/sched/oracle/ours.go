@@ -60,7 +60,7 @@ func parse(text string) ([]*source.Object, error) {
 func (o *Ours) open(cluster *Cluster) bool {
 	for name, a := range o.Workloads {
 		g := o.Model.Group(a)
-		if g.Unknown != "" && !a.Refused() && !cluster.Aside[name] {
+		if g.Unknown.Given() && !a.Refused() && !cluster.Aside[name] {
 			return true
 		}
 		for _, t := range g.Terms {

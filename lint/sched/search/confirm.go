@@ -90,7 +90,7 @@ func leaveOpen(m *model.Model, d *certificate.Decision, some map[*workload.Workl
 	for i := range d.Workloads {
 		w := &d.Workloads[i]
 		if open(w.Workload) {
-			w.Verdict, w.RulesVerdict, w.Cause, w.MaxPlaced, w.MinPlaced = diag.Unknown, diag.Unknown, cause, w.Pods, 0
+			w.Verdict, w.RulesVerdict, w.Why, w.MaxPlaced, w.MinPlaced = diag.Unknown, diag.Unknown, model.Reason{Cause: cause}, w.Pods, 0
 		}
 		if w.Verdict == diag.Never {
 			d.Verdict = diag.Never

@@ -1,10 +1,8 @@
 package search
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
@@ -16,10 +14,9 @@ import (
 // Atom is one member of a core: a term, or another part of a workload.
 type Atom struct {
 	Workload *workload.Workload
-	// Term is set for terms, else Part says which part it is: selector, taints,
-	// requests, slots, ports or replicas.
+	// Term is set for terms, else Part is which part it is.
 	Term *model.Term
-	Part string
+	Part Part
 	kind atomKind
 }
 
@@ -34,20 +31,36 @@ type Core struct {
 // Repair is a way out of a contradiction: a number of replicas of a workload, further
 // nodes like one, atoms that are given up, or the topology key that an atom probably
 // means.
+//
+// Opens has, for each atom that is a selector or taints, the nodes that giving it up
+// opens, if one condition excludes them; else nil.
 type Repair struct {
-	Text     string
 	Workload *workload.Workload
 	Replicas int
 	Nodes    int
 	Like     *topology.Node
 	Atoms    []Atom
+	Opens    []*model.Exclusion
 	Key      string
 }
 
+// Part is a part of a workload other than a term.
+type Part string
+
+// The parts.
+const (
+	PartSelector Part = "selector"
+	PartTaints   Part = "taints"
+	PartRequests Part = "requests"
+	PartSlots    Part = "slots"
+	PartPorts    Part = "ports"
+	PartReplicas Part = "replicas"
+)
+
 var parts = []struct {
 	kind atomKind
-	name string
-}{{atomSelector, "selector"}, {atomTaints, "taints"}, {atomRequests, "requests"}, {atomSlots, "slots"}, {atomPorts, "ports"}, {atomReplicas, "replicas"}}
+	name Part
+}{{atomSelector, PartSelector}, {atomTaints, PartTaints}, {atomRequests, PartRequests}, {atomSlots, PartSlots}, {atomPorts, PartPorts}, {atomReplicas, PartReplicas}}
 
 // coreSteps bounds each decision while a core is made smaller.
 const coreSteps = 1_000_000
@@ -331,12 +344,4 @@ func (q question) free(relax *relaxation) bool {
 		}
 	}
 	return true
-}
-
-// String names the atom.
-func (a Atom) String() string {
-	if a.Term != nil {
-		return strings.TrimSpace(fmt.Sprintf("required %s on %s", a.Term.Use, a.Term.Key))
-	}
-	return a.Part
 }

@@ -88,7 +88,7 @@ func undecided(m *model.Model) *certificate.Decision {
 			pods = 0 // nobody has counted its nodes
 		}
 		d.Total, d.MaxPlaced = d.Total+pods, d.MaxPlaced+pods
-		d.Workloads = append(d.Workloads, certificate.WorkloadDecision{Workload: w, Pods: pods, Verdict: diag.Unknown, RulesVerdict: diag.Unknown, MaxPlaced: pods, Cause: model.ByBudget})
+		d.Workloads = append(d.Workloads, certificate.WorkloadDecision{Workload: w, Pods: pods, Verdict: diag.Unknown, RulesVerdict: diag.Unknown, MaxPlaced: pods, Why: model.Reason{Cause: model.ByBudget}})
 		d.Over = append(d.Over, certificate.Overrun{Workloads: []*workload.Workload{w}, Pods: pods, Cause: model.ByBudget})
 	}
 	return d

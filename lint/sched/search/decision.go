@@ -75,7 +75,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 			Workload: w, Pods: t.pods, Verdict: t.verdict(), RulesVerdict: ruled[w].verdict(), MaxPlaced: t.most, MinPlaced: t.least,
 		}
 		if verdict.Verdict == diag.Unknown {
-			verdict.Cause = cause(out, w, t)
+			verdict.Why.Cause = cause(out, w, t)
 		}
 		out.Workloads = append(out.Workloads, verdict)
 	}

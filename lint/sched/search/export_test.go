@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -57,7 +58,7 @@ func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decisio
 	}
 	for _, atom := range core.Atoms {
 		if q.possible(relax.and(atom)) != model.Yes {
-			return "it is a contradiction without " + atom.String() + " of " + atom.Workload.String()
+			return "it is a contradiction without " + fmt.Sprint(atom.Part, atom.Term) + " of " + atom.Workload.String()
 		}
 	}
 	return ""

@@ -61,10 +61,10 @@ func decideEnding(m *model.Model, contend bool, o Options) *decided {
 func wait(d *certificate.WorkloadDecision, hopeless bool) {
 	switch {
 	case hopeless:
-		d.Verdict, d.RulesVerdict, d.Cause, d.MaxPlaced, d.MinPlaced = diag.Never, diag.Never, "", 0, 0
+		d.Verdict, d.RulesVerdict, d.Why, d.MaxPlaced, d.MinPlaced = diag.Never, diag.Never, model.Reason{}, 0, 0
 		return
 	case d.Verdict == diag.Never || d.Verdict == diag.Sometimes:
-		d.Verdict, d.Cause = diag.Unknown, model.Waits
+		d.Verdict, d.Why = diag.Unknown, model.Reason{Cause: model.Waits}
 	}
 	if d.RulesVerdict == diag.Never || d.RulesVerdict == diag.Sometimes {
 		d.RulesVerdict = diag.Unknown

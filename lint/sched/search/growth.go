@@ -10,9 +10,6 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// WhyGrowth is why a verdict is open that some size of the cluster refutes.
-const WhyGrowth = "depends on how far the pools grow"
-
 // overSizes takes back verdicts of a decision on the declared nodes that some size
 // of a growing cluster may refute: always holds if it does at every size (see
 // Sizes), never if no size lets all pods be placed. What is sometimes on the
@@ -117,7 +114,7 @@ func (q *growth) revise(out *certificate.WorkloadDecision, h held) {
 	w := out.Workload
 	verdict := h.hold(out.Verdict, func(a answers) diag.Outcome { return a.each[w] }, bounded(q.m, w), !perNode(w))
 	if verdict != out.Verdict {
-		out.Verdict, out.Cause, out.Why = verdict, model.ByGrowth, WhyGrowth
+		out.Verdict, out.Why = verdict, model.Reason{Cause: model.ByGrowth}
 	}
 	out.RulesVerdict = h.hold(out.RulesVerdict, func(a answers) diag.Outcome { return a.eachRule[w] }, fitsNowhere(q.m, w), !perNode(w))
 	if out.Verdict == diag.Never {
@@ -200,7 +197,7 @@ func fitsNowhere(m *model.Model, w *workload.Workload) bool {
 func (q *growth) bounds() {
 	for i := range q.d.Workloads {
 		w := &q.d.Workloads[i]
-		if w.Cause != model.ByGrowth {
+		if w.Why.Cause != model.ByGrowth {
 			continue
 		}
 		q.d.Exact = false

@@ -24,8 +24,8 @@ type Conflict struct {
 	// Stuck is a run after which pods of its first pending workload fit nowhere,
 	// without the placements that have no part in that.
 	Stuck *certificate.Stuck
-	// Growth says at which size pools were counted, or "".
-	Growth string
+	// Growth is at which size growing pools were counted; nil if they were not.
+	Growth []model.PoolSize
 }
 
 // jointSteps bounds each decision that linting takes.

@@ -217,16 +217,16 @@ func TestSurvivesGrowth(t *testing.T) {
 		most    int
 		spec    string
 		verdict diag.Outcome
-		why     string
+		why     model.Cause
 	}{
 		{"a: 1, b: 1", 2, apart(hostKey), diag.Never, ""},
-		{"a: 1, b: 1", 3, apart(hostKey), diag.Unknown, "depends on how far the pools grow"},
+		{"a: 1, b: 1", 3, apart(hostKey), diag.Unknown, model.ByGrowth},
 		{"a: 1, b: 1", 3, apart(zoneKey), diag.Never, ""}, // more nodes in the zone that is left
 		{"a: 2, b: 1", 4, spread(spreadOver(zoneKey, 1)), diag.Always, ""},
 	} {
 		m, set := modelOf(t, pool(v.zones, v.most), deployment(2, v.spec))
 		for _, a := range disruption.New(m, &workload.Set{}, search.Options{}).Survives(set.Workloads[0], zoneKey) {
-			if a.Meaning == certificate.Gone && (a.Verdict != v.verdict || a.Why != v.why) {
+			if a.Meaning == certificate.Gone && (a.Verdict != v.verdict || a.Why.Cause != v.why) {
 				t.Errorf("%+v: %+v", v, a)
 			}
 		}
@@ -255,7 +255,7 @@ func TestSurvivesNotCreatedAgain(t *testing.T) {
 		m, set := modelOf(t, nodes, v.manifest)
 		j := disruption.New(m, &workload.Set{}, search.Options{})
 		for _, a := range append(j.Survives(set.Workloads[0], hostKey), j.Drains(set.Workloads[0])...) {
-			if a.Meaning == v.meaning && (a.Verdict != v.verdict || a.Why != "" != v.why || len(a.Nodes) != 2) {
+			if a.Meaning == v.meaning && (a.Verdict != v.verdict || a.Why.Given() != v.why || len(a.Nodes) != 2) {
 				t.Errorf("%+v: %+v", v, a)
 			}
 		}

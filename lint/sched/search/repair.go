@@ -1,9 +1,7 @@
 package search
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -30,14 +28,28 @@ func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom
 	for _, atom := range core[:min(len(core), maxParts)] {
 		repairs = append(repairs, q.renamed(base, atom)...)
 		if without := base.and(atom); q.free(without) && q.possible(without) == model.Yes {
-			repairs = append(repairs, Repair{Text: q.repair(atom), Workload: atom.Workload, Atoms: []Atom{atom}})
+			repairs = append(repairs, Repair{Workload: atom.Workload, Atoms: []Atom{atom}, Opens: []*model.Exclusion{q.opened(atom)}})
 		}
 	}
 	repairs = append(repairs, q.furtherNodes(base, ws)...)
 	if len(repairs) == 0 {
 		repairs = append(repairs, q.several(base, core)...)
 	}
-	return slices.CompactFunc(repairs, func(a, b Repair) bool { return a.Text == b.Text })
+	return slices.CompactFunc(repairs, same)
+}
+
+// same reports whether two repairs are the same to a reader: terms of one use and key
+// are, and pods of one workload.
+func same(a, b Repair) bool {
+	return a.Workload.String() == b.Workload.String() && a.Replicas == b.Replicas && a.Nodes == b.Nodes && a.Like == b.Like && a.Key == b.Key &&
+		slices.EqualFunc(a.Atoms, b.Atoms, sameAtom)
+}
+
+func sameAtom(a, b Atom) bool {
+	if a.Workload.String() != b.Workload.String() || a.Part != b.Part || (a.Term == nil) != (b.Term == nil) {
+		return false
+	}
+	return a.Term == nil || a.Term.Use == b.Term.Use && a.Term.Key == b.Term.Key
 }
 
 // fewer tries fewer replicas of one workload.
@@ -53,7 +65,7 @@ func (q question) fewer(base *relaxation, w *workload.Workload) []Repair {
 		less := base.clone()
 		less.count[w] = n
 		if q.possible(less) == model.Yes {
-			return []Repair{{Text: fmt.Sprintf("set replicas of %s to %d", w, n), Workload: w, Replicas: n}}
+			return []Repair{{Workload: w, Replicas: n}}
 		}
 	}
 	return nil
@@ -73,8 +85,7 @@ func (q question) renamed(base *relaxation, atom Atom) []Repair {
 	if q.possible(other) != model.Yes {
 		return nil
 	}
-	text := fmt.Sprintf("set topologyKey: %s for the %s of %s on %s", meant, atom.Term.Use, atom.Workload, atom.Term.Key)
-	return []Repair{{Text: text, Workload: atom.Workload, Atoms: []Atom{atom}, Key: meant}}
+	return []Repair{{Workload: atom.Workload, Atoms: []Atom{atom}, Key: meant}}
 }
 
 // furtherNodes tries a few nodes more like one that pods may use.
@@ -95,7 +106,7 @@ func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repa
 		for n := 1; n <= maxMore; n++ {
 			more.nodes = append(slices.Clone(more.nodes), model.Another(like, n))
 			if q.possible(more) == model.Yes {
-				repairs = append(repairs, Repair{Text: moreNodes(n, like.Name), Workload: w, Nodes: n, Like: like})
+				repairs = append(repairs, Repair{Workload: w, Nodes: n, Like: like})
 				break
 			}
 		}
@@ -106,7 +117,7 @@ func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repa
 // several gives up parts of contradictions one after the other until nothing is
 // left of them: a core is one reason, and there may be more.
 func (q question) several(base *relaxation, core []Atom) []Repair {
-	var steps []string
+	var opens []*model.Exclusion
 	var given []Atom
 	relax := base
 	for range maxParts {
@@ -118,10 +129,10 @@ func (q question) several(base *relaxation, core []Atom) []Repair {
 			atom = core[i]
 		}
 		relax = relax.and(atom)
-		steps, given = append(steps, q.repair(atom)), append(given, atom)
+		opens, given = append(opens, q.opened(atom)), append(given, atom)
 		switch q.possible(relax) {
 		case model.Yes:
-			return []Repair{{Text: strings.Join(steps, ", and "), Workload: given[0].Workload, Atoms: given}}
+			return []Repair{{Workload: given[0].Workload, Atoms: given, Opens: opens}}
 		case model.Maybe:
 			return nil
 		}
@@ -144,67 +155,19 @@ func (q question) members(relax *relaxation) []*workload.Workload {
 	return all
 }
 
-// repair says in words how to give up an atom.
-func (q question) repair(a Atom) string {
-	switch {
-	case a.Term != nil && a.Term.Use == model.Spread:
-		return fmt.Sprintf("set whenUnsatisfiable: ScheduleAnyway for the spread of %s on %s", a.Workload, a.Term.Key)
-	case a.Term != nil:
-		return fmt.Sprintf("make the %s of %s on %s preferred", a.Term.Use, a.Workload, a.Term.Key)
+// opened is the first condition that excludes nodes from a workload and that giving up
+// an atom takes away; nil if the atom is not about nodes, or no single one does.
+func (q question) opened(a Atom) *model.Exclusion {
+	kind, ok := openedBy[a.kind]
+	if !ok || a.Term != nil {
+		return nil
 	}
-	switch a.kind {
-	case atomSelector:
-		return q.open(a.Workload, "label nodes to match the node selector or node affinity of "+a.Workload.String()+", or relax it", func(x *model.Exclusion) string {
-			if label, ok := strings.CutPrefix(x.One, "lacks the label "); ok {
-				return fmt.Sprintf("label %s with %s, or relax the node selector of %s", few(x), label, a.Workload)
-			}
-			return ""
-		})
-	case atomTaints:
-		return q.open(a.Workload, "tolerate the taints that exclude "+a.Workload.String()+", or remove them", func(x *model.Exclusion) string {
-			if x.Taint == nil {
-				return ""
-			}
-			return fmt.Sprintf("tolerate the taint %s:%s of %s in %s, or remove it", x.Taint.Key, x.Taint.Effect, few(x), a.Workload)
-		})
-	case atomRequests:
-		return "lower the requests of " + a.Workload.String()
-	case atomSlots:
-		return "raise the pod limit of the nodes that " + a.Workload.String() + " can use"
-	case atomPorts:
-		return "remove the host ports of " + a.Workload.String()
+	all := q.m.Excluded(a.Workload, false)
+	if i := slices.IndexFunc(all, func(x model.Exclusion) bool { return x.Kind == kind }); i >= 0 {
+		return &all[i]
 	}
-	return "run " + a.Workload.String() + " elsewhere"
+	return nil
 }
 
-// open names the nodes that a repair would open, or says it in general.
-func (q question) open(w *workload.Workload, general string, say func(*model.Exclusion) string) string {
-	all := q.m.Excluded(w, false)
-	for i := range all {
-		if text := say(&all[i]); text != "" {
-			return text
-		}
-	}
-	return general
-}
-
-// few names some of the nodes of an exclusion.
-func few(x *model.Exclusion) string {
-	var names []string
-	for _, n := range x.Nodes[:min(3, len(x.Nodes))] {
-		names = append(names, n.Name)
-	}
-	text := strings.Join(names, ", ")
-	if more := len(x.Nodes) - 3; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
-// moreNodes asks for nodes that are equivalent to one.
-func moreNodes(n int, like string) string {
-	if n == 1 {
-		return "add 1 more node like " + like
-	}
-	return fmt.Sprintf("add %d more nodes like %s", n, like)
-}
+// openedBy is which exclusion a repair names, by what it gives up.
+var openedBy = map[atomKind]model.ExclusionKind{atomSelector: model.LacksLabel, atomTaints: model.Tainted}

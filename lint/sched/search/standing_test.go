@@ -68,7 +68,7 @@ func agrees(s *check.Standing, w *workload.Workload, seen map[certificate.Reason
 		}
 		var by []certificate.Reason
 		for _, r := range o.Refusals {
-			if r.Why == "" {
+			if r.Kind == "" {
 				return fmt.Sprintf("%s refuses for %s and does not say why", o.Node.Name, r.By)
 			}
 			by = append(by, r.By)

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -114,12 +113,12 @@ func because(d *certificate.Decision, m *model.Model) {
 			continue
 		}
 		if names := Unlisted(m, w.Workload); len(names) > 0 {
-			w.Cause, w.Why = model.ByResource, fmt.Sprintf("depends on %s, which no node lists", names[0])
+			w.Why = model.Reason{Cause: model.ByResource, Name: string(names[0])}
 			continue
 		}
 		for _, o := range d.Groups[w.Workload] {
 			if names := Unlisted(m, o); len(names) > 0 {
-				w.Cause, w.Why = model.ByResource, fmt.Sprintf("depends on whether the pods of %s fit, which request %s", o, names[0])
+				w.Why = model.Reason{Cause: model.ByResource, Name: string(names[0]), Workload: o}
 				break
 			}
 		}

@@ -63,8 +63,8 @@ pools:
 			}
 			for _, w := range d.Workloads {
 				name := w.Workload.Object.Name
-				if w.Verdict != c.want[name] || w.Verdict == diag.Unknown && !strings.Contains(w.Why, "example.com/gpu") {
-					t.Errorf("%s: %s (%s), want %s", name, w.Verdict, w.Why, c.want[name])
+				if w.Verdict != c.want[name] || w.Verdict == diag.Unknown && w.Why.Name != "example.com/gpu" {
+					t.Errorf("%s: %s (%+v), want %s", name, w.Verdict, w.Why, c.want[name])
 				}
 			}
 			m, _ = modelOf(t, c.nodes, c.manifests)

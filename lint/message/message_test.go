@@ -1,0 +1,340 @@
+package message
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/check"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// codes are the constants of an enumeration, read from the source of its package.
+func codes(t *testing.T, dir, enumeration string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(dir), "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok {
+				return true
+			}
+			if of, ok := spec.Type.(*ast.Ident); ok && of.Name == enumeration {
+				for _, v := range spec.Values {
+					code, err := strconv.Unquote(v.(*ast.BasicLit).Value)
+					if err != nil {
+						t.Fatal(err)
+					}
+					all = append(all, code)
+				}
+			}
+			return true
+		})
+	}
+	if len(all) < 2 {
+		t.Fatalf("%s has the codes %q of %s", dir, all, enumeration)
+	}
+	return all
+}
+
+// enumerations are those that the catalogue words, each with what it says of a code.
+var enumerations = []struct {
+	dir, name string
+	say       func(code string) []string
+}{
+	{"sched/model", "Cause", func(code string) []string {
+		r := model.Reason{Cause: model.Cause(code), Name: "x", Count: 3, Strategy: workload.Unclear{Kind: workload.DynamicScale}}
+		other := r
+		other.Workload = web()
+		return []string{Reason(r), Reason(other)}
+	}},
+	{"workload", "UnclearKind", func(code string) []string {
+		return []string{Reason(model.Reason{Cause: model.ByStrategy, Strategy: workload.Unclear{Kind: workload.UnclearKind(code), Field: "x", Value: "${X}"}})}
+	}},
+	{"sched/model", "ExclusionKind", func(code string) []string {
+		x := exclusion(model.ExclusionKind(code))
+		if x.Kind == model.Undeclared { // which is about no node
+			return []string{Excluded(x)}
+		}
+		x.Nodes = x.Nodes[:1]
+		one := Exclusion(x)
+		x.Nodes = x.Nodes[:2]
+		return []string{Excluded(x), strings.TrimPrefix(one, "n0 "), strings.TrimPrefix(Exclusion(x), "2 nodes (n0, n1) ")}
+	}},
+	{"sched/check", "Kind", func(code string) []string {
+		r := check.Refusal{
+			Kind: check.Kind(code), NodeName: "n", Exclusion: *exclusion(model.Cordoned), Unmet: &check.Unmet{Lacks: true},
+			Port: check.Port{By: "Deployment a"}, Spread: check.Spread{Domain: check.Domain{Key: "zone"}},
+		}
+		return []string{Refusal(&r)}
+	}},
+	{"sched/bound", "CompanionKind", func(code string) []string {
+		return []string{Together(bound.Companion{Kind: bound.CompanionKind(code), Keys: []string{"k"}})}
+	}},
+	{"sched/search", "Part", func(code string) []string {
+		plain := search.Repair{Workload: web(), Atoms: []search.Atom{{Workload: web(), Part: search.Part(code)}}, Opens: []*model.Exclusion{nil}}
+		return []string{Repair(&plain)}
+	}},
+	{"workload", "Strategy", func(code string) []string {
+		return []string{Arithmetic(&workload.Arithmetic{Strategy: workload.Strategy(code), Pods: 3})}
+	}},
+	{"workload", "Correction", func(code string) []string {
+		written := "maxSurge 0, maxUnavailable 4"
+		a := workload.Arithmetic{Surge: number("maxSurge", 0), Unavailable: number("maxUnavailable", 4), Correction: workload.Correction(code), Pods: 3}
+		if code == "" {
+			return []string{Arithmetic(&a)}
+		}
+		return []string{strings.TrimPrefix(Arithmetic(&a), written)}
+	}},
+}
+
+// number is an amount that is written as a number of 3 pods.
+func number(field string, n int32) workload.Amount {
+	return workload.Amount{Field: field, Value: intstr.FromInt32(n), Of: 3, Written: true}
+}
+
+// share is a default percentage.
+func share(field, percent string, of int, up bool) workload.Amount {
+	return workload.Amount{Field: field, Value: intstr.FromString(percent), Of: of, Up: up}
+}
+
+func web() *workload.Workload {
+	return &workload.Workload{Object: &source.Object{Kind: "Deployment", Namespace: "shop", Name: "web"}}
+}
+
+func exclusion(kind model.ExclusionKind) *model.Exclusion {
+	return &model.Exclusion{
+		Kind: kind, Taint: &corev1.Taint{Key: "t", Effect: corev1.TaintEffectNoSchedule}, Key: "k", Want: "v", Has: "w",
+		Requirement: &corev1.NodeSelectorRequirement{Key: "k", Operator: corev1.NodeSelectorOpIn, Values: []string{"a", "b"}},
+		Resource:    "cpu", NodeName: "n9",
+		Nodes: []*topology.Node{{Name: "n0"}, {Name: "n1"}, {Name: "n2"}, {Name: "n3"}, {Name: "n4"}},
+	}
+}
+
+// TestEveryCodeHasWords: a code that is added without words shows as itself.
+func TestEveryCodeHasWords(t *testing.T) {
+	for _, e := range enumerations {
+		said := map[string]string{}
+		for _, code := range codes(t, e.dir, e.name) {
+			for _, text := range e.say(code) {
+				if text == code || strings.Contains(text, "%!") || strings.TrimSpace(text) == "" {
+					t.Errorf("%s %q reads %q", e.name, code, text)
+				}
+				if of, known := said[text]; known && of != code {
+					t.Errorf("%s %q reads as %q does: %s", e.name, code, of, text)
+				}
+				said[text] = code
+			}
+		}
+	}
+}
+
+// TestArithmetic words how the numbers of a rollout come about.
+func TestArithmetic(t *testing.T) {
+	surge := func(pods int) workload.Amount { return share("maxSurge", "25%", pods, true) }
+	unavailable := func(pods int) workload.Amount { return share("maxUnavailable", "25%", pods, false) }
+	for _, row := range []struct {
+		a    workload.Arithmetic
+		want string
+	}{
+		{workload.Arithmetic{Surge: surge(3), Unavailable: unavailable(3)}, "maxSurge 25% of 3 rounds up to 1, maxUnavailable 25% of 3 rounds down to 0 (both by default)"},
+		{workload.Arithmetic{Surge: surge(4), Unavailable: unavailable(4)}, "maxSurge 25% of 4 is 1, maxUnavailable 25% of 4 is 1 (both by default)"},
+		{workload.Arithmetic{Surge: number("maxSurge", 1), Unavailable: number("maxUnavailable", 0)}, "maxSurge 1, maxUnavailable 0"},
+		{workload.Arithmetic{Surge: number("maxSurge", 2), Unavailable: unavailable(3)}, "maxSurge 2, maxUnavailable 25% of 3 rounds down to 0 (by default)"},
+		{workload.Arithmetic{Surge: surge(5), Unavailable: number("maxUnavailable", 1)}, "maxSurge 25% of 5 rounds up to 2 (by default), maxUnavailable 1"},
+		{
+			workload.Arithmetic{Surge: number("maxSurge", 0), Unavailable: unavailable(3), Correction: workload.BothZero},
+			"maxSurge 0, maxUnavailable 25% of 3 rounds down to 0 (by default); as both are 0, maxUnavailable counts as 1",
+		},
+		{
+			workload.Arithmetic{Surge: surge(1), Unavailable: number("maxUnavailable", 5), Correction: workload.AllPods, Pods: 1},
+			"maxSurge 25% of 1 rounds up to 1 (by default), maxUnavailable 5; there are no more than 1 pod",
+		},
+		{workload.Arithmetic{Strategy: workload.ByRecreate}, "type Recreate"},
+		{workload.Arithmetic{Strategy: workload.ByBlueGreen, Pods: 3, Preview: 1}, "blueGreen: 3 new beside 3 pods, previewReplicaCount 1 first"},
+		{workload.Arithmetic{Strategy: workload.ByTraffic, Pods: 2}, "canary with trafficRouting: 2 new beside 2 pods"},
+		{workload.Arithmetic{Unavailable: workload.Amount{Field: "maxUnavailable", Value: intstr.FromInt32(1)}}, "maxUnavailable 1 (by default)"},
+		{
+			workload.Arithmetic{Unavailable: workload.Amount{Field: "maxUnavailable", Value: intstr.FromString("10%"), Of: 3, Written: true}, Correction: workload.AtLeastOne},
+			"maxUnavailable 10% of 3 rounds down to 0, but counts as 1",
+		},
+		{workload.Arithmetic{}, ""},
+	} {
+		if got := Arithmetic(&row.a); got != row.want {
+			t.Errorf("got  %s\nwant %s", got, row.want)
+		}
+	}
+}
+
+// TestBudget words how many disruptions a budget allows.
+func TestBudget(t *testing.T) {
+	percent := share("minAvailable", "50%", 3, true)
+	for _, row := range []struct {
+		b    disruption.Budget
+		want string
+	}{
+		{disruption.Budget{Known: true, Amount: number("minAvailable", 2)}, "minAvailable 2 of 3 pods"},
+		{disruption.Budget{Known: true, Amount: percent}, "minAvailable 50% of 3 rounds up to 2"},
+		{disruption.Budget{Known: true}, "neither minAvailable nor maxUnavailable is set"},
+		{disruption.Budget{Amount: percent}, ""},
+	} {
+		if got := Budget(&row.b); got != row.want {
+			t.Errorf("got %s, want %s", got, row.want)
+		}
+	}
+}
+
+// TestExclusion words why nodes take no pod, for none, one, several and many nodes.
+func TestExclusion(t *testing.T) {
+	at := func(kind model.ExclusionKind, nodes int) *model.Exclusion {
+		x := exclusion(kind)
+		x.Nodes = x.Nodes[:nodes]
+		return x
+	}
+	valued := at(model.Tainted, 1)
+	valued.Taint.Value = "gpu"
+	exists := at(model.FailsExpression, 1)
+	exists.Requirement = &corev1.NodeSelectorRequirement{Key: "k", Operator: corev1.NodeSelectorOpExists}
+	for _, row := range []struct {
+		x    *model.Exclusion
+		want string
+	}{
+		{at(model.Undeclared, 0), "nodeName refers to node n9, which is not declared"},
+		{at(model.Cordoned, 1), "n0 is cordoned"},
+		{valued, "n0 has the untolerated taint t=gpu:NoSchedule"},
+		{exists, "n0 does not match k Exists"},
+		{at(model.OtherValue, 2), "2 nodes (n0, n1) have k=w, not v"},
+		{at(model.LacksLabel, 3), "3 nodes (n0, n1, n2) lack the label k=v"},
+		{at(model.FailsExpression, 5), "5 nodes (n0, n1, n2, ...) do not match k In [a, b]"},
+		{at(model.TooSmall, 5), "5 nodes (n0, n1, n2, ...) are too small for one pod (cpu)"},
+	} {
+		if got := Exclusion(row.x); got != row.want {
+			t.Errorf("got %s, want %s", got, row.want)
+		}
+	}
+}
+
+// TestRefusal words what a node says to one more pod.
+func TestRefusal(t *testing.T) {
+	room := check.Room{Resource: "cpu", Requested: resource.MustParse("2"), Offered: resource.MustParse("4"), Left: resource.MustParse("1")}
+	full := room
+	full.Beside, full.More = []check.Pods{{Workload: "Deployment a", Count: 1}, {Workload: "Deployment b", Count: 2}}, 3
+	zone := check.Domain{Key: "zone", Value: "a"}
+	repels := check.Repels{Domain: zone, Pods: check.Pods{Workload: "Deployment a", Count: 2}, Theirs: true}
+	target := check.Repels{Domain: check.Domain{Key: "host", Single: true}, Pods: check.Pods{Workload: "the machine", Count: 1}, Migration: true, Theirs: true}
+	lacks := &check.Unmet{Domain: zone, Lacks: true}
+	for _, row := range []struct {
+		r    check.Refusal
+		want string
+	}{
+		{check.Refusal{Kind: check.NoRoom, Room: room}, "has 4 cpu, and one pod requests 2"},
+		{check.Refusal{Kind: check.NoRoom, Room: full}, "has 1 of 4 cpu left next to 1 pod of Deployment a, 2 pods of Deployment b, 3 more, and one pod requests 2"},
+		{check.Refusal{Kind: check.NoRoom}, "has no pod slot left"},
+		{
+			check.Refusal{Kind: check.PortTaken, Port: check.Port{HostPort: model.HostPort{Port: 80, Protocol: "TCP"}, By: "Deployment a"}},
+			"has host port 80/TCP in use by a pod of Deployment a",
+		},
+		{
+			check.Refusal{Kind: check.Uneven, Spread: check.Spread{Domain: zone, Here: 2, Smallest: 1, MaxSkew: 1}},
+			"is in zone=a with 2 matching pods, the minimum of any value is 1: one more exceeds maxSkew 1 on zone",
+		},
+		{
+			check.Refusal{Kind: check.Uneven, Spread: check.Spread{Domain: target.Domain, Here: 1, MaxSkew: 1, Domains: 2, MinDomains: 3}},
+			"has 1 matching pods, with 2 of minDomains 3 values the minimum counts as 0: one more exceeds maxSkew 1 on host",
+		},
+		{check.Refusal{Kind: check.Repelled, Repels: repels}, "is in zone=a with 2 pods of Deployment a: its required anti-affinity on zone"},
+		{check.Refusal{Kind: check.Repelled, Repels: target}, "runs 1 pod of the machine: the migration target needs another node"},
+		{
+			check.Refusal{Kind: check.Repelled, Repels: repels, Unmet: lacks},
+			"is in zone=a with 2 pods of Deployment a: its required anti-affinity on zone; lacks the label zone, which the required affinity needs",
+		},
+		{check.Refusal{Kind: check.NoCompany, Unmet: lacks}, "lacks the label zone, which the required affinity needs"},
+	} {
+		if got := Refusal(&row.r); got != row.want {
+			t.Errorf("got  %s\nwant %s", got, row.want)
+		}
+	}
+}
+
+// TestRepair words ways out of a contradiction.
+func TestRepair(t *testing.T) {
+	w, node := web(), &topology.Node{Name: "n0"}
+	term := func(use model.Use) *model.Term { return &model.Term{Use: use, Key: "zone", Hard: true} }
+	selector, taints := search.Atom{Workload: w, Part: search.PartSelector}, search.Atom{Workload: w, Part: search.PartTaints}
+	for _, row := range []struct {
+		r    search.Repair
+		want string
+	}{
+		{search.Repair{Workload: w, Replicas: 2}, "set replicas of Deployment shop/web to 2"},
+		{search.Repair{Workload: w, Nodes: 1, Like: node}, "add 1 more node like n0"},
+		{search.Repair{Workload: w, Nodes: 2, Like: node}, "add 2 more nodes like n0"},
+		{
+			search.Repair{Workload: w, Key: "topology.kubernetes.io/zone", Atoms: []search.Atom{{Workload: w, Term: term(model.Spread)}}},
+			"set topologyKey: topology.kubernetes.io/zone for the spread of Deployment shop/web on zone",
+		},
+		{
+			search.Repair{Workload: w, Atoms: []search.Atom{{Workload: w, Term: term(model.Spread)}, {Workload: w, Term: term(model.AntiAffinity)}}, Opens: []*model.Exclusion{nil, nil}},
+			"set whenUnsatisfiable: ScheduleAnyway for the spread of Deployment shop/web on zone, and make the anti-affinity of Deployment shop/web on zone preferred",
+		},
+		{
+			search.Repair{Workload: w, Atoms: []search.Atom{selector}, Opens: []*model.Exclusion{exclusion(model.LacksLabel)}},
+			"label n0, n1, n2 and 2 more with k=v, or relax the node selector of Deployment shop/web",
+		},
+		{
+			search.Repair{Workload: w, Atoms: []search.Atom{taints}, Opens: []*model.Exclusion{exclusion(model.Tainted)}},
+			"tolerate the taint t:NoSchedule of n0, n1, n2 and 2 more in Deployment shop/web, or remove it",
+		},
+	} {
+		if got := Repair(&row.r); got != row.want {
+			t.Errorf("got  %s\nwant %s", got, row.want)
+		}
+	}
+}
+
+// TestLimits words what limits rest on.
+func TestLimits(t *testing.T) {
+	in := func(key, value string) *model.Requirement {
+		return &model.Requirement{Key: key, Op: metav1.LabelSelectorOpIn, Values: []string{value}}
+	}
+	for got, want := range map[string]string{
+		Growth([]model.PoolSize{{Pool: "a", Nodes: 5}, {Pool: "b", Nodes: 9}}):                     "node pools are counted at their max: a at 5, b at 9",
+		Together(bound.Companion{Kind: bound.WithAntiAffinity, Keys: []string{"host", "zone"}}):    "combined with required anti-affinity on host, zone",
+		Together(bound.Companion{Kind: bound.WithAffinity, Keys: []string{"zone"}}):                "required affinity on zone keeps all its pods in one domain",
+		Unmet(&bound.Unmet{Beside: []string{"host", "zone"}}):                                      "together with host, zone",
+		Unmet(&bound.Unmet{Between: [2]*model.Requirement{in("app", "a"), in("app", "b")}}):        "app=a and app=b",
+		Term(&model.Term{Use: model.Affinity, Key: "zone"}):                                        "required affinity on zone",
+		Growth(nil) + Together(bound.Companion{}) + Unmet(&bound.Unmet{}) + Reason(model.Reason{}): "",
+	} {
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package message
+
+import (
+	"fmt"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// reasons has the words of each cause that names nothing.
+var reasons = map[model.Cause]string{
+	model.Waits:         "waits for capacity",
+	model.ByLabel:       "depends on a label value that is set at run time",
+	model.ByVariable:    "depends on a label value that contains a variable",
+	model.ByFinite:      "depends on pods that run to completion",
+	model.ByUnknown:     "depends on pods that are not modeled",
+	model.ByGrowth:      "depends on how far the pools grow",
+	model.ByBudget:      "needs more steps than the budget",
+	model.BySize:        "too many pods or nodes to search",
+	model.ByFault:       "an internal error: the checker rejects the answer",
+	model.ByContext:     "another context declares it, or a kustomization changes it",
+	model.ByRejection:   "rejected by the API server",
+	model.ByGates:       "held back by scheduling gates",
+	model.ByQueue:       "queued by Kueue, which can add node selectors and tolerations",
+	model.ByCount:       "the number of pods is unknown",
+	model.ByPlacement:   "its placement is not checked",
+	model.ByPriority:    "its pods can preempt pods of another priority",
+	model.ByToleration:  "its pods, or pods they interact with, tolerate the taint of lost nodes or are bound to nodes",
+	model.ByTermination: "depends on how long evicted pods terminate, as they count for affinity until they are gone",
+	model.ByPending:     "not all pods fit even without a loss",
+	model.ByMachines:    "too many machines have labels of their own",
+	model.ByLargestSize: "it is unknown whether it fits once pools have grown",
+	model.Unplaced:      "its pods do not all fit on the current nodes",
+	model.NotRecreated:  "its pods are not recreated while the Node object exists",
+	model.Bare:          "nothing recreates a bare pod",
+	model.ByOrder:       "depends on the scheduling order",
+	model.ByContention:  "capacity that other workloads use",
+}
+
+// named has the words of each cause that names something.
+var named = map[model.Cause]func(model.Reason) string{
+	model.ByResource:  unlisted,
+	model.ByScheduler: func(r model.Reason) string { return "scheduled by another scheduler, " + r.Name },
+	model.ByField:     func(r model.Reason) string { return r.Name + " is unknown" },
+	model.ByStrategy:  func(r model.Reason) string { return unclear(r.Strategy) },
+	model.ByPoolSize: func(r model.Reason) string {
+		return fmt.Sprintf("begins to fit with %d nodes in pool %s", r.Count, r.Name)
+	},
+}
+
+// Reason is why an outcome is what it is, "" for no reason.
+func Reason(r model.Reason) string {
+	if words := named[r.Cause]; words != nil {
+		return words(r)
+	}
+	return entry(reasons, r.Cause)
+}
+
+// entry is the entry of a table, or the code itself.
+func entry[K ~string](table map[K]string, code K) string {
+	if words, ok := table[code]; ok {
+		return words
+	}
+	return string(code)
+}
+
+func unlisted(r model.Reason) string {
+	if r.Workload == nil {
+		return fmt.Sprintf("depends on %s, which no node lists", r.Name)
+	}
+	return fmt.Sprintf("depends on whether the pods of %s fit, which request %s", r.Workload, r.Name)
+}
+
+// unclears has the words for what is unknown of an update strategy.
+var unclears = map[workload.UnclearKind]string{
+	workload.TwoStrategies:    "its controller refuses a Rollout that has not exactly one of the strategies canary and blueGreen",
+	workload.DynamicScale:     "dynamicStableScale takes old pods down step by step",
+	workload.AddsAntiAffinity: "the Rollout adds required anti-affinity between old and new pods",
+}
+
+func unclear(u workload.Unclear) string {
+	switch u.Kind {
+	case workload.IsVariable:
+		return u.Field + " is the variable " + u.Value
+	case workload.NoAmount:
+		return u.Field + " is no number and no percentage"
+	}
+	return entry(unclears, u.Kind)
+}

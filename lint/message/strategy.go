@@ -1,0 +1,97 @@
+package message
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// amount tells how a number comes about: maxSurge 25% of 3 rounds up to 1. A number that
+// is given as it is reads maxSurge 1.
+func amount(a *workload.Amount) string {
+	if a.Value.Type == intstr.Int {
+		return fmt.Sprintf("%s %d", a.Field, a.Value.IntVal)
+	}
+	word := "rounds down to"
+	switch {
+	case a.Exact():
+		word = "is"
+	case a.Up:
+		word = "rounds up to"
+	}
+	return fmt.Sprintf("%s %s of %d %s %d", a.Field, a.Value.StrVal, a.Of, word, a.Pods())
+}
+
+// strategies has the words of each strategy that has no numbers.
+var strategies = map[workload.Strategy]func(*workload.Arithmetic) string{
+	workload.ByRecreate:  func(*workload.Arithmetic) string { return "type Recreate" },
+	workload.ByBlueGreen: func(a *workload.Arithmetic) string { return bothWhole("blueGreen", a) },
+	workload.ByTraffic:   func(a *workload.Arithmetic) string { return bothWhole("canary with trafficRouting", a) },
+}
+
+func bothWhole(name string, a *workload.Arithmetic) string {
+	return fmt.Sprintf("%s: %d new beside %s", name, a.Pods, plural(a.Pods, "pod"))
+}
+
+// corrections has the words of each correction.
+var corrections = map[workload.Correction]func(*workload.Arithmetic) string{
+	workload.AsWritten:  func(*workload.Arithmetic) string { return "" },
+	workload.BothZero:   func(*workload.Arithmetic) string { return "; as both are 0, maxUnavailable counts as 1" },
+	workload.AllPods:    func(a *workload.Arithmetic) string { return "; there are no more than " + plural(a.Pods, "pod") },
+	workload.AtLeastOne: func(*workload.Arithmetic) string { return ", but counts as 1" },
+}
+
+// Arithmetic tells how the numbers of a rollout come about, "" for a workload that is
+// not rolled out.
+func Arithmetic(a *workload.Arithmetic) string {
+	text := amounts(a)
+	if words := strategies[a.Strategy]; words != nil {
+		text = words(a)
+	}
+	if words := corrections[a.Correction]; words != nil {
+		text += words(a)
+	}
+	if a.Preview > 0 {
+		text += fmt.Sprintf(", previewReplicaCount %d first", a.Preview)
+	}
+	return text
+}
+
+func amounts(a *workload.Arithmetic) string {
+	surge, unavailable := &a.Surge, &a.Unavailable
+	switch {
+	case surge.Field == "" && unavailable.Field == "":
+		return ""
+	case surge.Field == "":
+		return sourced(unavailable)
+	case !surge.Written && !unavailable.Written:
+		return amount(surge) + ", " + amount(unavailable) + " (both by default)"
+	}
+	return sourced(surge) + ", " + sourced(unavailable)
+}
+
+// sourced is an amount with a word on where it comes from.
+func sourced(a *workload.Amount) string {
+	if a.Written {
+		return amount(a)
+	}
+	return amount(a) + " (by default)"
+}
+
+// Budget tells how the number of disruptions that a PodDisruptionBudget allows comes
+// about, "" if it is unknown.
+func Budget(b *disruption.Budget) string {
+	a := &b.Amount
+	switch {
+	case !b.Known:
+		return ""
+	case a.Field == "":
+		return "neither minAvailable nor maxUnavailable is set"
+	case a.Value.Type == intstr.Int:
+		return amount(a) + " of " + plural(a.Of, "pod")
+	}
+	return amount(a)
+}
