@@ -72,6 +72,92 @@ func TestRuleUnits(t *testing.T) {
 	}
 }
 
+// TestRuleUnitsHoldRows: the rows of unit tests have fields that rows have, and values of
+// their types.
+func TestRuleUnitsHoldRows(t *testing.T) {
+	lists := map[string]reflect.Type{}
+	for _, list := range factLists(&facts.Facts{}) {
+		lists[list.name] = list.rows.Type().Elem()
+	}
+	e := loaded(t, Options{})
+	for _, id := range folders(t) {
+		name := filepath.Join("../rules", id, "rule_test.rego")
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := parse(name, string(text), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := 0
+		for list := range e.find(id).reads.lists {
+			ast.WalkTerms(m, func(term *ast.Term) bool {
+				if object, ok := term.Value.(ast.Object); ok && rowLike(object) {
+					rows++
+					holds(t, term.Location, object, lists[list])
+					return true
+				}
+				return false
+			})
+		}
+		if rows == 0 {
+			t.Errorf("%s holds no row", name)
+		}
+	}
+}
+
+// rowLike reports whether an object of a test is a row, or part of one, and not what a
+// rule reports or the whole input.
+func rowLike(o ast.Object) bool {
+	for _, key := range o.Keys() {
+		if key.Equal(ast.StringTerm("fact")) {
+			return false
+		}
+		if value := o.Get(key); o.Len() == 1 {
+			if _, isList := value.Value.(*ast.Array); isList && !key.Equal(ast.StringTerm("rules")) {
+				return false
+			}
+		}
+	}
+	return o.Len() > 0
+}
+
+// holds compares an object of a test with the type of a row.
+func holds(t *testing.T, at *ast.Location, o ast.Object, row reflect.Type) {
+	t.Helper()
+	fields := map[string]reflect.Type{}
+	for f := range row.Fields() {
+		fields[f.Tag.Get("json")] = f.Type
+	}
+	for _, key := range o.Keys() {
+		name, _ := key.Value.(ast.String)
+		field, known := fields[string(name)]
+		if !known {
+			t.Errorf("%v: rows of %v have no field %s", at, row, name)
+			continue
+		}
+		fits := true
+		switch value := o.Get(key).Value.(type) {
+		case ast.String:
+			fits = field.Kind() == reflect.String
+		case ast.Number:
+			fits = field.Kind() == reflect.Int
+		case ast.Boolean:
+			fits = field.Kind() == reflect.Bool
+		case *ast.Array:
+			fits = field.Kind() == reflect.Slice
+		case ast.Object:
+			if fits = field.Kind() == reflect.Struct; fits {
+				holds(t, at, value, field)
+			}
+		}
+		if !fits {
+			t.Errorf("%v: %s is a %v in rows of %v", at, name, field, row)
+		}
+	}
+}
+
 // TestFormat keeps every file as opa fmt writes it.
 func TestFormat(t *testing.T) {
 	for name, text := range regoFilesHere(t) {

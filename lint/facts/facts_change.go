@@ -2,36 +2,109 @@ package facts
 
 import "github.com/schedlint/schedlint/lint/diag"
 
+// Amount is a number of pods as a field gives it.
+type Amount struct {
+	// Field is maxSurge, maxUnavailable, minAvailable or partition; "" for none.
+	Field string `json:"field"`
+	// Value is the field as written, as in "25%", or its default unless Written.
+	Value   string `json:"value"`
+	Written bool   `json:"written"`
+	// Of is the number that a percentage is of, RoundedUp tells in which direction
+	// it is rounded, and Pods is what it comes to.
+	Of        int  `json:"of"`
+	RoundedUp bool `json:"rounded_up"`
+	Pods      int  `json:"pods"`
+}
+
+// Arithmetic is how the numbers of a rollout come about.
+type Arithmetic struct {
+	// Strategy is recreate, blue-green or traffic-routing, which have no numbers; "" for
+	// one with one or both of the amounts.
+	Strategy    string `json:"strategy"`
+	Surge       Amount `json:"surge"`
+	Unavailable Amount `json:"unavailable"`
+	// Correction is how the controller changes them: both-zero (maxUnavailable counts as
+	// 1), all-pods (there are no more) or at-least-one; "" if it does not.
+	Correction string `json:"correction"`
+	// Pods is the number of pods; Preview is previewReplicaCount, 0 if it is not set.
+	Pods    int `json:"pods"`
+	Preview int `json:"preview"`
+}
+
+// Limit is how many pods of a workload fit by its own hard rules.
+type Limit struct {
+	// By is what limits them: anti-affinity, spread, host-port or room; none if nothing
+	// is known to.
+	By string `json:"by"`
+	// Fit is the largest number of pods that fit.
+	Fit int `json:"fit"`
+	// Rules are those that bind. Domains is the number of values of their key among
+	// Eligible nodes, Resource the resource that binds.
+	Rules    []Rule `json:"rules"`
+	Domains  int    `json:"domains"`
+	Eligible int    `json:"eligible"`
+	Resource string `json:"resource"`
+}
+
+// PoolSize is a number of nodes of a pool that may grow.
+type PoolSize struct {
+	Pool  string `json:"pool"`
+	Nodes int    `json:"nodes"`
+}
+
+// Running is pods of one revision of a workload, or of any, and where they run.
+type Running struct {
+	W int `json:"w"`
+	// Revision is old or new during a rollout, else "".
+	Revision string `json:"revision"`
+	Pods     int    `json:"pods"`
+	// Nodes are those that run them, the first seven; More is the number of the others.
+	Nodes []NodePods `json:"nodes"`
+	More  int        `json:"more"`
+}
+
+// NodePods is how many of the pods run on a node.
+type NodePods struct {
+	Node string `json:"node"`
+	Pods int    `json:"pods"`
+}
+
+// Refused is how many nodes a filter of the scheduler refuses a pod on.
+type Refused struct {
+	Filter string `json:"filter"`
+	Nodes  int    `json:"nodes"`
+}
+
 // Rollout is what becomes of an update of all pods of a workload that fit as
 // they are: whether it completes.
 type Rollout struct {
-	ID       int          `json:"id"`
-	Workload string       `json:"workload"`
-	W        int          `json:"w"`
-	Outcome  diag.Outcome `json:"outcome"`
+	ID      int          `json:"id"`
+	W       int          `json:"w"`
+	Outcome diag.Outcome `json:"outcome"`
+	// Cause is why the outcome is unknown, as in label-value, or "".
+	Cause string `json:"cause"`
 	// Way is rolling, recreate, in-place, surge-per-node or both-whole. Surge and
 	// Unavailable are the resolved numbers of pods, and Arithmetic how they come
-	// about, as in "maxSurge 25% of 3 rounds up to 1".
-	Way         string `json:"way"`
-	Surge       int    `json:"surge"`
-	Unavailable int    `json:"unavailable"`
-	Arithmetic  string `json:"arithmetic"`
-	// Replicas is the number of pods that this is about; At says which number
-	// that is where an autoscaler moves it, as in "at its maximum of 6 replicas".
+	// about.
+	Way         string     `json:"way"`
+	Surge       int        `json:"surge"`
+	Unavailable int        `json:"unavailable"`
+	Arithmetic  Arithmetic `json:"arithmetic"`
+	// Replicas is the number of pods that this is about. At is maximum or minimum where
+	// an autoscaler, of the kind Scaler, moves it, and this is that end of its range.
 	Replicas int    `json:"replicas"`
 	At       string `json:"at"`
-	// Reasons are the rules that leave no room, as in "required anti-affinity on
-	// kubernetes.io/hostname"; Room says for how many pods there is room, as in
-	// "3 pods on 3 values of kubernetes.io/hostname", or is "".
-	Reasons []string `json:"reasons"`
-	Room    string   `json:"room"`
-	// Others are workloads whose rules have a part in it.
-	Others []string `json:"others"`
-	// State tells of a state in which it is stuck, as in "2 old pods on n1, n2 and
-	// a new one on n3", and Refused what then keeps new pods off; "" if it always
-	// or never completes.
-	State   string `json:"state"`
-	Refused string `json:"refused"`
+	Scaler   string `json:"scaler"`
+	// Rules are those that leave no room, Others the workloads beside it whose rules
+	// have a part in it. Limit is how many pods fit.
+	Rules  []Rule `json:"rules"`
+	Others []int  `json:"others"`
+	Limit  Limit  `json:"limit"`
+	// Stuck is set if there is a state in which it is stuck: Running then tells where the
+	// old and new pods are, and Refused what keeps the next new pod off.
+	Stuck   bool      `json:"stuck"`
+	Running []Running `json:"running"`
+	Refused []Refused `json:"refused"`
 }
 
 // Skew is whether the new pods are spread evenly once a rollout that completes has
@@ -44,8 +117,7 @@ type Skew struct {
 	// Key and MaxSkew are those of the first hard constraint.
 	Key     string `json:"key"`
 	MaxSkew int    `json:"max_skew"`
-	// Replicas is the number of pods that this is about. At is maximum or minimum where
-	// an autoscaler, of the kind Scaler, moves it, and this is that end of its range.
+	// Replicas, At and Scaler are as those of a Rollout.
 	Replicas int    `json:"replicas"`
 	At       string `json:"at"`
 	Scaler   string `json:"scaler"`
@@ -53,10 +125,11 @@ type Skew struct {
 
 // Loss is what becomes of a workload after the loss of nodes.
 type Loss struct {
-	ID       int          `json:"id"`
-	Workload string       `json:"workload"`
-	W        int          `json:"w"`
-	Outcome  diag.Outcome `json:"outcome"`
+	ID      int          `json:"id"`
+	W       int          `json:"w"`
+	Outcome diag.Outcome `json:"outcome"`
+	// Cause is why the outcome is unknown, as in label-value, or "".
+	Cause string `json:"cause"`
 	// Key is the topology key whose domain is lost, kubernetes.io/hostname for
 	// single nodes; Value is the domain, Like the number of others of which the
 	// same is true.
@@ -67,57 +140,63 @@ type Loss struct {
 	// taint node.kubernetes.io/unreachable), or both.
 	Meaning string `json:"meaning"`
 	Pods    int    `json:"pods"`
-	// Pending is how many of its pods stay Pending: at least if the ending is
-	// never, else at most as far as is known. Unless Recreated they are not even
-	// created again as long as the nodes are there.
-	Pending   int  `json:"pending"`
-	Recreated bool `json:"recreated"`
+	// PendingMin is how many of its pods stay Pending in every run, PendingMax how many
+	// in the worst that is known. Unless Recreated they are not even created again as
+	// long as the nodes are there.
+	PendingMin int  `json:"pending_min"`
+	PendingMax int  `json:"pending_max"`
+	Recreated  bool `json:"recreated"`
 }
 
 // Budget is something wrong with a PodDisruptionBudget. Problem is no-eviction
-// (it lets no pod go), several (more than one selects a pod) or idle (it selects
+// (it allows no disruptions), several (more than one selects a pod) or idle (it selects
 // no pod).
 type Budget struct {
-	ID       int    `json:"id"`
-	Budget   string `json:"budget"`
+	ID int `json:"id"`
+	// W is the first workload whose pods it selects, -1 for none.
+	W        int    `json:"w"`
+	Object   string `json:"object"`
 	Problem  string `json:"problem"`
 	Selector string `json:"selector"`
 	Pods     int    `json:"pods"`
-	Limit    string `json:"limit"` // as in "minAvailable 2 of 2 pods"
-	// Selects are workloads whose pods it selects, and Others the other budgets of a
+	// Amount is what it demands, with the zero Field if it demands nothing.
+	Amount Amount `json:"amount"`
+	// Selects are the workloads whose pods it selects, and Others the other budgets of a
 	// pod with several: the first 20 of each.
-	Selects []string `json:"selects"`
+	Selects []int    `json:"selects"`
 	Others  []string `json:"others"`
 }
 
 // Drain is a workload whose pod has no other node when its node is drained.
 type Drain struct {
-	ID       int          `json:"id"`
-	Workload string       `json:"workload"`
-	W        int          `json:"w"`
-	Outcome  diag.Outcome `json:"outcome"`
-	Pods     int          `json:"pods"`
+	ID      int          `json:"id"`
+	W       int          `json:"w"`
+	Outcome diag.Outcome `json:"outcome"`
+	Pods    int          `json:"pods"`
 	// Node is the node that is drained and Like the number of others of which the
-	// same is true. Pending pods stay so until it is back.
-	Node    string `json:"node"`
-	Like    int    `json:"like"`
-	Pending int    `json:"pending"`
-	// Limit is what its budget says, if the next drain is refused then; else "".
-	Limit string `json:"limit"`
+	// same is true. Pending pods stay so until it is back: PendingMin in every run,
+	// PendingMax in the worst that is known.
+	Node       string `json:"node"`
+	Like       int    `json:"like"`
+	PendingMin int    `json:"pending_min"`
+	PendingMax int    `json:"pending_max"`
+	// Blocks is set if its budget refuses the next drain then, as it demands Amount.
+	Blocks bool   `json:"blocks"`
+	Amount Amount `json:"amount"`
 }
 
 // Migration is whether machines can move to another node while they run.
 type Migration struct {
-	ID       int    `json:"id"`
-	Workload string `json:"workload"`
-	W        int    `json:"w"`
-	// Outcome is always if any machine can, may-not if it depends, never if none.
-	Outcome  diag.Outcome `json:"outcome"`
-	Machines int          `json:"machines"`
-	// Reasons are the rules that leave no node for the second pod, and Room for
-	// how many pods there is room, or "".
-	Reasons []string `json:"reasons"`
-	Room    string   `json:"room"`
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Outcome is always if any machine can, sometimes if it depends, never if none.
+	Outcome diag.Outcome `json:"outcome"`
+	// Cause is why the outcome is unknown, as in label-value, or "".
+	Cause    string `json:"cause"`
+	Machines int    `json:"machines"`
+	// Rules are those that leave no node for the second pod, Limit how many pods fit.
+	Rules []Rule `json:"rules"`
+	Limit Limit  `json:"limit"`
 	// Evicts is set if an eviction is refused until the machine has migrated.
 	Evicts bool `json:"evicts"`
 }
@@ -125,33 +204,35 @@ type Migration struct {
 // OuterLabel is a label of a machine that does not reach its pods although a
 // selector asks for it.
 type OuterLabel struct {
-	ID       int    `json:"id"`
-	Workload string `json:"workload"`
-	W        int    `json:"w"`
-	// Label is as in app=db. Asked is what asks for it, as in "required
-	// anti-affinity of VirtualMachine vms/db"; Inside is where it has to stand.
-	Label  string `json:"label"`
-	Asked  string `json:"asked"`
-	Inside string `json:"inside"`
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Label is as in app=db. AskedBy is the rule that asks for it; Inside is the field
+	// where it has to be.
+	Label   string `json:"label"`
+	AskedBy Rule   `json:"asked_by"`
+	Inside  string `json:"inside"`
 }
 
 // Autoscaler is whether all pods fit that an autoscaler may ask for.
 type Autoscaler struct {
-	ID       int          `json:"id"`
-	Workload string       `json:"workload"`
-	W        int          `json:"w"`
-	Outcome  diag.Outcome `json:"outcome"`
-	Scaler   string       `json:"scaler"`
+	ID      int          `json:"id"`
+	W       int          `json:"w"`
+	Outcome diag.Outcome `json:"outcome"`
+	// Cause is why the outcome is unknown, or what leaves no room if no rule of the
+	// workload does, as in contention; or "".
+	Cause string `json:"cause"`
+	// Object is the autoscaler.
+	Object string `json:"object"`
 	// Max is its maximum, and Default tells that nothing is written.
 	Min     int  `json:"min"`
 	Max     int  `json:"max"`
 	Default bool `json:"default"`
-	// Most is how many pods fit at most and Pending the rest; Reason is the rule
-	// that limits them and Growth tells at which size pools were counted.
-	Most    int    `json:"most"`
-	Pending int    `json:"pending"`
-	Reason  string `json:"reason"`
-	Growth  string `json:"growth"`
-	// Begins tells at which size of a pool the maximum begins to fit, or is "".
-	Begins string `json:"begins"`
+	// Fit is how many pods fit at most and Pending the rest; Limit is what limits
+	// them and Growth at which size pools were counted.
+	Fit     int        `json:"fit"`
+	Pending int        `json:"pending"`
+	Limit   Limit      `json:"limit"`
+	Growth  []PoolSize `json:"growth"`
+	// Begins is the size of a pool at which the maximum begins to fit: none, or one.
+	Begins []PoolSize `json:"begins"`
 }

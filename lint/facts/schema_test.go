@@ -46,7 +46,7 @@ func TestSchemaIsClosed(t *testing.T) {
 		"a missing list":     func(m map[string]any) { delete(m, "workloads") },
 		"an unknown field":   func(m map[string]any) { row(m, "workloads")["nmae"] = "x" },
 		"a missing field":    func(m map[string]any) { delete(row(m, "workloads"), "name") },
-		"a verdict unheard":  func(m map[string]any) { row(m, "room")["verdict"] = "maybe" },
+		"an outcome unheard": func(m map[string]any) { row(m, "room")["outcome"] = "maybe" },
 		"an answer unheard":  func(m map[string]any) { row(m, "label_keys")["on_pod"] = "perhaps" },
 		"a number as string": func(m map[string]any) { row(m, "room")["pods"] = "3" },
 	} {
@@ -92,17 +92,19 @@ func oneOfEach() *Facts {
 	return f
 }
 
+// fill gives a row, and the rows in it, values that the schema allows.
 func fill(r reflect.Value) {
 	for i := range r.NumField() {
 		switch field := r.Field(i); {
 		case field.Type() == reflect.TypeFor[diag.Outcome]():
 			field.SetString(string(diag.Unknown))
-		case field.Type() == reflect.TypeFor[diag.Outcome]():
-			field.SetString(string(diag.Unknown))
-		case field.Type() == reflect.TypeFor[diag.Outcome]():
-			field.SetString(string(diag.Unknown))
+		case field.Kind() == reflect.Struct:
+			fill(field)
 		case field.Kind() == reflect.Slice:
 			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
+			if field.Type().Elem().Kind() == reflect.Struct {
+				fill(field.Index(0))
+			}
 		}
 	}
 }

@@ -2,25 +2,360 @@ package message
 
 import (
 	"fmt"
+	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // changeFindings are about what becomes of workloads when something changes.
 func changeFindings() map[string]rowWords {
 	return map[string]rowWords{
-		"rollout-ends-skewed": of(rolloutEndsSkewed),
+		"rollout-deadlock":              of(rolloutDeadlock),
+		"rollout-may-deadlock":          of(rolloutMayDeadlock),
+		"rollout-ends-skewed":           of(rolloutEndsSkewed),
+		"node-loss-leaves-pods-pending": of(nodeLoss),
+		"zone-loss-leaves-pods-pending": of(zoneLoss),
+		"drain-leaves-pods-pending":     of(drainLeavesPending),
+		"budget-allows-nothing":         of(budgetAllowsNothing),
+		"several-budgets":               of(severalBudgets),
+		"pdb-selects-no-pod":            of(budgetSelectsNothing),
+		"vm-cannot-migrate":             of(cannotMigrate),
+		"vm-labels-never-reach-pods":    of(labelsNeverReachPods),
+		"autoscaler-exceeds-domains":    of(autoscalerExceeds),
 	}
+}
+
+func rolloutDeadlock(r *facts.Rollout, in *facts.Facts) Text {
+	how := strings.Join(said(arithmetic(&r.Arithmetic), together(r)), ", so ")
+	return about(in.Ref(r.W), rollout(r, in, "never completes"), how, room(in, r.W, r.Rules, &r.Limit))
+}
+
+// together says which pods a rollout runs at the same time.
+func together(r *facts.Rollout) string {
+	switch {
+	case r.Way == string(workload.Rolling) && r.Unavailable == 0:
+		return fmt.Sprintf("%d pods must run at the same time", r.Replicas+1)
+	case r.Way == string(workload.BothWhole):
+		return fmt.Sprintf("%d pods must run at the same time", 2*r.Replicas)
+	case r.Way == string(workload.PerNode):
+		return "each new pod starts next to the old one on the same node"
+	}
+	return ""
+}
+
+func rolloutMayDeadlock(r *facts.Rollout, in *facts.Facts) Text {
+	stuck := room(in, r.W, r.Rules, &r.Limit)
+	if r.Stuck {
+		stuck = Stuck(r.Running, r.Refused)
+	}
+	return about(in.Ref(r.W), rollout(r, in, "can get stuck"), arithmetic(&r.Arithmetic), stuck)
+}
+
+// rollout says how one ends, alongside which workloads, and at which size.
+func rollout(r *facts.Rollout, in *facts.Facts, fate string) string {
+	if len(r.Others) > 0 {
+		fate += " alongside " + upTo(refs(in, r.Others), maxNamed)
+	}
+	return "a rollout " + fate + aside(Scale(r.At, r.Scaler, r.Replicas))
 }
 
 func rolloutEndsSkewed(r *facts.Skew, in *facts.Facts) Text {
 	return about(in.Ref(r.W),
-		"a rollout can end with unevenly spread pods"+aside(scale(r.At, r.Scaler, r.Replicas)),
+		"a rollout can end with unevenly spread pods"+aside(Scale(r.At, r.Scaler, r.Replicas)),
 		fmt.Sprintf("old pods count during the rollout, so the new pods can end up beyond maxSkew %d on %s", r.MaxSkew, r.Key))
 }
 
-// scale says at which end of an autoscaler's range something is so.
-func scale(at, scaler string, replicas int) string {
+// refs names workloads by their indices.
+func refs(in *facts.Facts, ws []int) []string {
+	names := make([]string, len(ws))
+	for i, w := range ws {
+		names[i] = in.Ref(w)
+	}
+	return names
+}
+
+// room says how many pods fit, and what limits them.
+func room(in *facts.Facts, w int, rules []facts.Rule, l *facts.Limit) string {
+	space := AtMost(l)
+	if len(rules) == 0 {
+		return space
+	}
+	if space == "" {
+		space = "no node can take another pod"
+	}
+	return space + " because of " + strings.Join(Rules(in, w, rules), " and ")
+}
+
+// arithmetic words the numbers of a row as Arithmetic words those of a workload.
+func arithmetic(a *facts.Arithmetic) string {
+	return Arithmetic(&workload.Arithmetic{
+		Strategy: workload.Strategy(a.Strategy), Surge: amountFrom(&a.Surge), Unavailable: amountFrom(&a.Unavailable),
+		Correction: workload.Correction(a.Correction), Pods: a.Pods, Preview: int64(a.Preview),
+	})
+}
+
+func amountFrom(a *facts.Amount) workload.Amount {
+	if a.Field == "" {
+		return workload.Amount{}
+	}
+	return workload.Amount{Field: a.Field, Value: intstr.Parse(a.Value), Of: a.Of, Up: a.RoundedUp, Written: a.Written}
+}
+
+// demands words what a budget demands.
+func demands(a *facts.Amount) string {
+	return Budget(&disruption.Budget{Known: true, Amount: amountFrom(a)})
+}
+
+func nodeLoss(r *facts.Loss, in *facts.Facts) Text {
+	when := map[certificate.Meaning]string{
+		certificate.Gone:        " if its Node object is deleted",
+		certificate.Unreachable: " while it is unreachable (its pods stay Terminating)",
+	}[certificate.Meaning(r.Meaning)]
+	return about(in.Ref(r.W), fmt.Sprintf("losing node %s%s %s%s", r.Value, Like(r.Like, "node"), lossLeft(r), when))
+}
+
+func zoneLoss(r *facts.Loss, in *facts.Facts) Text {
+	when := map[certificate.Meaning]string{
+		certificate.Gone:        " if its Node objects are deleted",
+		certificate.Unreachable: " while its nodes are unreachable (their pods stay Terminating)",
+	}[certificate.Meaning(r.Meaning)]
+	return about(in.Ref(r.W), fmt.Sprintf("losing %s=%s%s %s%s", r.Key, r.Value, Like(r.Like, "domain"), lossLeft(r), when))
+}
+
+func lossLeft(r *facts.Loss) string {
+	lacking := "Pending"
+	if !r.Recreated {
+		lacking = "missing"
+	}
+	return left(r.Outcome, r.PendingMax, r.Pods, lacking)
+}
+
+// left says how many of the pods of a workload are lacking afterwards.
+func left(outcome diag.Outcome, pending, pods int, lacking string) string {
+	share := fmt.Sprintf("%d of %s", pending, plural(pods, "pod"))
+	if pending == 1 && pods == 1 {
+		share = "its only pod"
+	}
+	if outcome == diag.Never {
+		return fmt.Sprintf("leaves %s %s", share, lacking)
+	}
+	return fmt.Sprintf("can leave %s%s %s", verb(pending, "", "up to "), share, lacking)
+}
+
+func drainLeavesPending(r *facts.Drain, in *facts.Facts) Text {
+	next := ""
+	if r.Blocks {
+		next = fmt.Sprintf("the next drain is then blocked (%s)", demands(&r.Amount))
+	}
+	return about(in.Ref(r.W), fmt.Sprintf("draining node %s%s %s until it is schedulable again",
+		r.Node, Like(r.Like, "node"), left(r.Outcome, r.PendingMax, r.Pods, "Pending")), next)
+}
+
+func budgetAllowsNothing(r *facts.Budget, in *facts.Facts) Text {
+	return Text{
+		Headline: fmt.Sprintf("%s allows no disruptions of %s%s", r.Object, upTo(refs(in, r.Selects), maxNamed), aside(demands(&r.Amount))),
+		Details:  []string{"draining a node that runs one of these pods never completes"},
+	}
+}
+
+func severalBudgets(r *facts.Budget, in *facts.Facts) Text {
+	return Text{
+		Headline: fmt.Sprintf("%s selects pods of %s that %s also %s", r.Object, upTo(refs(in, r.Selects), maxNamed),
+			upTo(r.Others, maxNamed), verb(len(r.Others), "selects", "select")),
+		Details: []string{"the API server refuses to evict a pod that more than one PodDisruptionBudget selects"},
+	}
+}
+
+func budgetSelectsNothing(r *facts.Budget, _ *facts.Facts) Text {
+	what := "its empty selector matches no pods"
+	if r.Selector != "" {
+		what = fmt.Sprintf("its selector %s matches no declared pods in its namespace", r.Selector)
+	}
+	return about(r.Object, what+", so it protects nothing")
+}
+
+func cannotMigrate(r *facts.Migration, in *facts.Facts) Text {
+	who := map[diag.Outcome]string{diag.Never: "it cannot live-migrate", diag.Sometimes: "it may be unable to live-migrate"}[r.Outcome]
+	if r.Machines > 1 {
+		who = fmt.Sprintf(map[diag.Outcome]string{
+			diag.Never: "none of its %d machines can live-migrate", diag.Sometimes: "its %d machines may be unable to live-migrate",
+		}[r.Outcome], r.Machines)
+	}
+	drain := ""
+	if r.Evicts {
+		drain = "with evictionStrategy LiveMigrate this blocks node drains"
+	}
+	return about(in.Ref(r.W), who, "the target pod needs another node while the source pod still runs",
+		room(in, r.W, r.Rules, &r.Limit), drain)
+}
+
+func labelsNeverReachPods(r *facts.OuterLabel, in *facts.Facts) Text {
+	return about(in.Ref(r.W),
+		fmt.Sprintf("its pods do not have the label %s, which %s selects", r.Label, Asker(in, &r.AskedBy)),
+		fmt.Sprintf("labels of the machine itself are not copied to its pods; labels in %s are", r.Inside))
+}
+
+// Asker names a term of another workload.
+func Asker(in *facts.Facts, r *facts.Rule) string {
+	strength := map[bool]string{true: "required", false: "preferred"}[r.Hard]
+	if r.Use == "spread" {
+		strength = map[bool]string{true: "hard", false: "soft"}[r.Hard]
+	}
+	return fmt.Sprintf("the %s %s of %s", strength, r.Use, in.Ref(r.W))
+}
+
+func autoscalerExceeds(r *facts.Autoscaler, in *facts.Facts) Text {
+	written, limit, begins := "", "", ""
+	if r.Default {
+		written = " by default"
+	}
+	if r.Limit.By != "none" {
+		limit = "limited by " + Limiting(&r.Limit)
+	} else if r.Cause != "" {
+		limit = "limited by " + Cause(r.Cause)
+	}
+	for _, p := range r.Begins {
+		begins = fmt.Sprintf("all pods fit once pool %s has %s", p.Pool, plural(p.Nodes, "node"))
+	}
+	return about(in.Ref(r.W),
+		fmt.Sprintf("%s can scale to %s%s but only %d %s", r.Object, plural(r.Max, "pod"), written, r.Fit, verb(r.Fit, "fits", "fit")),
+		limit, fmt.Sprintf("%s would stay Pending", plural(r.Pending, "pod")), grown(r.Growth), begins)
+}
+
+// grown words the sizes of pools as Growth does.
+func grown(pools []facts.PoolSize) string {
+	var sizes []string
+	for _, p := range pools {
+		sizes = append(sizes, fmt.Sprintf("%s at %d", p.Pool, p.Nodes))
+	}
+	if len(sizes) == 0 {
+		return ""
+	}
+	return "node pools are counted at their max: " + strings.Join(sizes, ", ")
+}
+
+// Rules names rules, those of other workloads than w with whose they are.
+func Rules(in *facts.Facts, w int, rules []facts.Rule) []string {
+	names := make([]string, len(rules))
+	for i, r := range rules {
+		if names[i] = ruleName(&r); r.W != w {
+			names[i] += " of " + in.Ref(r.W)
+		}
+	}
+	return names
+}
+
+func ruleName(r *facts.Rule) string {
+	switch r.Use {
+	case "host-port":
+		return "host port " + r.Key
+	case "slots":
+		return "the pod limit of the nodes"
+	case "requests":
+		return "resource requests"
+	case "selector":
+		return "node selection"
+	case "taints":
+		return "untolerated taints"
+	}
+	return strings.TrimSpace(fmt.Sprintf("required %s on %s", r.Use, r.Key))
+}
+
+// Fit says how many pods fit, "" if nothing is known to limit them.
+func Fit(l *facts.Limit) string {
+	pods := plural(l.Fit, "pod") + verb(l.Fit, " fits", " fit")
+	switch {
+	case l.By == "none":
+		return ""
+	case l.By == "anti-affinity" && len(l.Rules) == 1 && l.Domains == l.Fit:
+		thing := "node"
+		if key := l.Rules[0].Key; key != corev1.LabelHostname {
+			thing = key + " value"
+		}
+		return fmt.Sprintf("%s on %s", pods, plural(l.Domains, thing))
+	case l.By == "host-port":
+		return fmt.Sprintf("%s on %s", pods, plural(l.Eligible, "node"))
+	}
+	return pods
+}
+
+// Limiting names what limits the pods.
+func Limiting(l *facts.Limit) string {
+	var rules []string
+	for _, r := range l.Rules {
+		rules = append(rules, ruleName(&r))
+	}
+	text := strings.Join(rules, " and ")
+	switch {
+	case len(rules) > 0 && l.By == "anti-affinity":
+		return fmt.Sprintf("%s (%s)", text, plural(l.Domains, "value"))
+	case len(rules) > 0:
+		return text
+	case l.By == "host-port":
+		return fmt.Sprintf("a host port on %s", plural(l.Eligible, "node"))
+	}
+	return l.Resource + " capacity"
+}
+
+// Stuck says where the pods are when a rollout is stuck, and what keeps a new one off.
+func Stuck(all []facts.Running, refused []facts.Refused) string {
+	var groups []string
+	for _, r := range all {
+		groups = append(groups, fmt.Sprintf("%s on %s", plural(r.Pods, r.Revision+" pod"), On(&r)))
+	}
+	where := strings.Join(groups, " and ")
+	if where == "" {
+		where = "no pods running"
+	}
+	return fmt.Sprintf("with %s, no node can take a new pod%s", where, aside(RefusedBy(refused)))
+}
+
+// On names nodes, with how often a node comes.
+func On(r *facts.Running) string {
+	const most = 6
+	var names []string
+	for i, n := range r.Nodes {
+		if i == most && len(r.Nodes)+r.More > most+1 {
+			return strings.Join(append(names, fmt.Sprintf("%d more", len(r.Nodes)+r.More-i)), ", ")
+		}
+		name := n.Node
+		if n.Pods > 1 {
+			name += fmt.Sprintf(" (%d)", n.Pods)
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// RefusedBy says which filters refuse a pod, and on how many nodes.
+func RefusedBy(all []facts.Refused) string {
+	var parts []string
+	for _, r := range all {
+		parts = append(parts, fmt.Sprintf("%s rejected by %s", plural(r.Nodes, "node"), r.Filter))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Like says how many nodes or domains are equivalent to one.
+func Like(n int, thing string) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return " (or an equivalent " + thing + ")"
+	}
+	return fmt.Sprintf(" (or any of %s)", plural(n, "equivalent "+thing))
+}
+
+// Scale says at which end of an autoscaler's range something is so.
+func Scale(at, scaler string, replicas int) string {
 	if at == "" {
 		return ""
 	}

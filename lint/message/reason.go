@@ -87,3 +87,6 @@ func unclear(u workload.Unclear) string {
 	}
 	return entry(unclears, u.Kind)
 }
+
+// Cause is the words of a cause that names nothing, by its code.
+func Cause(code string) string { return entry(reasons, model.Cause(code)) }

@@ -17,21 +17,8 @@
 package schedlint.rules["autoscaler-exceeds-domains"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.autoscalers
-	fact.outcome == "never"
-	pending := sprintf("%s would stay Pending", [text.number(fact.pending, "pod")])
-	lines := text.lines(fact.workload, [scale(fact), limit(fact.reason), pending, fact.growth, fact.begins])
+report contains result.reason(rego.metadata.chain(), row, "autoscaler-exceeds-domains") if {
+	some row in input.autoscalers
+	row.outcome == "never"
 }
-
-scale(fact) := sprintf("%s can scale to %s%s but only %d %s", [
-	fact.scaler, text.number(fact.max, "pod"), default_note[fact["default"]], fact.most, text.verb(fact.most, "fits", "fit"),
-])
-
-limit("") := ""
-
-limit(reason) := sprintf("limited by %s", [reason]) if reason != ""
-
-default_note := {false: "", true: " by default"}

@@ -18,22 +18,13 @@
 package schedlint.rules["drain-blocked"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.budgets
-	lines := [what(fact), effect[fact.problem]]
+report contains result.reason(rego.metadata.chain(), row, reason) if {
+	some row in input.budgets
+	reason := reasons[row.problem]
 }
 
-what(fact) := sprintf("%s allows no disruptions of %s%s", [
-	fact.budget, text.few(fact.selects), text.aside(fact.limit),
-]) if fact.problem == "no-eviction"
-
-what(fact) := sprintf("%s selects pods of %s that %s also %s", [
-	fact.budget, text.few(fact.selects), text.few(fact.others), text.verb(count(fact.others), "selects", "select"),
-]) if fact.problem == "several"
-
-effect := {
-	"no-eviction": "draining a node that runs one of these pods never completes",
-	"several": "the API server refuses to evict a pod that more than one PodDisruptionBudget selects",
+reasons := {
+	"no-eviction": "budget-allows-nothing",
+	"several": "several-budgets",
 }

@@ -17,15 +17,8 @@
 package schedlint.rules["drain-leaves-pods-pending"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.drains
-	fact.outcome in {"sometimes", "never"}
-	node := sprintf("draining node %s%s", [fact.node, text.like(fact.like, "node")])
-	lines := text.lines(fact.workload, [sprintf("%s %s until it is schedulable again", [node, text.left(fact)]), next(fact)])
+report contains result.reason(rego.metadata.chain(), row, "drain-leaves-pods-pending") if {
+	some row in input.drains
+	row.outcome in {"sometimes", "never"}
 }
-
-next(fact) := "" if fact.limit == ""
-
-next(fact) := sprintf("the next drain is then blocked (%s)", [fact.limit]) if fact.limit != ""

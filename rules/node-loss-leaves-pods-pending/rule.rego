@@ -19,17 +19,9 @@
 package schedlint.rules["node-loss-leaves-pods-pending"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.losses
-	fact.key == "kubernetes.io/hostname"
-	fact.outcome in {"sometimes", "never"}
-	node := sprintf("losing node %s%s", [fact.value, text.like(fact.like, "node")])
-	message := sprintf("%s: %s %s%s", [fact.workload, node, text.left(fact), object.get(when, fact.meaning, "")])
-}
-
-when := {
-	"gone": " if its Node object is deleted",
-	"ghost": " while it is unreachable (its pods stay Terminating)",
+report contains result.reason(rego.metadata.chain(), row, "node-loss-leaves-pods-pending") if {
+	some row in input.losses
+	row.key == "kubernetes.io/hostname"
+	row.outcome in {"sometimes", "never"}
 }

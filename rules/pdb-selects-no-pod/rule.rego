@@ -17,12 +17,7 @@ package schedlint.rules["pdb-selects-no-pod"]
 
 import data.schedlint.result
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.budgets
-	fact.problem == "idle"
-	message := sprintf("%s: %s, so it protects nothing", [fact.budget, what(fact)])
+report contains result.reason(rego.metadata.chain(), row, "pdb-selects-no-pod") if {
+	some row in input.budgets
+	row.problem == "idle"
 }
-
-what(fact) := "its empty selector matches no pods" if fact.selector == ""
-
-what(fact) := sprintf("its selector %s matches no declared pods in its namespace", [fact.selector]) if fact.selector != ""

@@ -19,22 +19,8 @@
 package schedlint.rules["rollout-deadlock"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.rollouts
-	fact.outcome == "never"
-	how := concat(", so ", text.nonempty([fact.arithmetic, need(fact)]))
-	lines := text.lines(fact.workload, [text.rollout(fact, "never completes"), how, text.room(fact)])
+report contains result.reason(rego.metadata.chain(), row, "rollout-deadlock") if {
+	some row in input.rollouts
+	row.outcome == "never"
 }
-
-need(fact) := fit(fact.replicas + 1) if {
-	fact.way == "rolling"
-	fact.unavailable == 0
-} else := fit(2 * fact.replicas) if {
-	fact.way == "both-whole"
-} else := "each new pod starts next to the old one on the same node" if {
-	fact.way == "surge-per-node"
-} else := ""
-
-fit(n) := sprintf("%d pods must run at the same time", [n])

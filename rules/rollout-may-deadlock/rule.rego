@@ -18,14 +18,8 @@
 package schedlint.rules["rollout-may-deadlock"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.rollouts
-	fact.outcome == "sometimes"
-	lines := text.lines(fact.workload, [text.rollout(fact, "can get stuck"), fact.arithmetic, stuck(fact)])
+report contains result.reason(rego.metadata.chain(), row, "rollout-may-deadlock") if {
+	some row in input.rollouts
+	row.outcome == "sometimes"
 }
-
-stuck(fact) := text.room(fact) if fact.state == ""
-
-stuck(fact) := sprintf("with %s, no node can take a new pod%s", [fact.state, text.aside(fact.refused)]) if fact.state != ""

@@ -19,24 +19,8 @@
 package schedlint.rules["vm-cannot-migrate"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.migrations
-	why := "the target pod needs another node while the source pod still runs"
-	lines := text.lines(fact.workload, [who(fact), why, text.room(fact), drain[fact.evicts]])
+report contains result.reason(rego.metadata.chain(), row, "vm-cannot-migrate") if {
+	some row in input.migrations
+	row.outcome in {"sometimes", "never"}
 }
-
-who(fact) := {"never": "it cannot live-migrate", "sometimes": "it may be unable to live-migrate"}[fact.outcome] if {
-	fact.machines == 1
-}
-
-who(fact) := sprintf(
-	{
-		"never": "none of its %d machines can live-migrate",
-		"sometimes": "its %d machines may be unable to live-migrate",
-	}[fact.outcome],
-	[fact.machines],
-) if fact.machines > 1
-
-drain := {false: "", true: "with evictionStrategy LiveMigrate this blocks node drains"}

@@ -16,11 +16,8 @@
 package schedlint.rules["vm-labels-never-reach-pods"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.outer_labels
-	what := sprintf("its pods do not have the label %s, which %s selects", [fact.label, fact.asked])
-	why := sprintf("labels of the machine itself are not copied to its pods; labels in %s are", [fact.inside])
-	lines := text.lines(fact.workload, [what, why])
+report contains result.reason(rego.metadata.chain(), row, "vm-labels-never-reach-pods") if {
+	some row in input.outer_labels
+	row.asked_by.use != ""
 }

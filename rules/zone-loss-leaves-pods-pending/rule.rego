@@ -19,17 +19,9 @@
 package schedlint.rules["zone-loss-leaves-pods-pending"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
-	some fact in input.losses
-	fact.key != "kubernetes.io/hostname"
-	fact.outcome in {"sometimes", "never"}
-	domain := sprintf("losing %s=%s%s", [fact.key, fact.value, text.like(fact.like, "domain")])
-	message := sprintf("%s: %s %s%s", [fact.workload, domain, text.left(fact), object.get(when, fact.meaning, "")])
-}
-
-when := {
-	"gone": " if its Node objects are deleted",
-	"ghost": " while its nodes are unreachable (their pods stay Terminating)",
+report contains result.reason(rego.metadata.chain(), row, "zone-loss-leaves-pods-pending") if {
+	some row in input.losses
+	row.key != "kubernetes.io/hostname"
+	row.outcome in {"sometimes", "never"}
 }

@@ -1,16 +1,11 @@
 package build
 
 import (
-	"fmt"
 	"slices"
-	"strings"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/message"
-	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -89,9 +84,10 @@ func (b changes) rollout(w *workload.Workload) {
 		return
 	}
 	fact := facts.Rollout{
-		Workload: w.String(), Outcome: ending, Way: string(r.Way), Surge: r.Surge, Unavailable: r.Unavailable, Arithmetic: message.Arithmetic(&r.Arithmetic),
-		Replicas: r.Replicas, At: scaleText(w, r.Replicas), Reasons: []string{}, Others: []string{},
+		Outcome: ending, Cause: cause(ending, r.Why), Way: string(r.Way), Surge: r.Surge, Unavailable: r.Unavailable, Arithmetic: arithmeticOf(&r.Arithmetic),
+		Replicas: r.Replicas, Rules: []facts.Rule{}, Others: []int{}, Limit: limitOf(-1, nil), Running: []facts.Running{}, Refused: []facts.Refused{},
 	}
+	fact.At, fact.Scaler = scaleOf(w, r.Replicas)
 	s := b.rolloutSubject(w, r, &fact).because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Rollouts = append(b.Rollouts, fact)
@@ -129,80 +125,79 @@ func worst(all []disruption.Rollout) *disruption.Rollout {
 	return &all[0]
 }
 
-// scaleText says at which number of pods something is so, if an autoscaler
-// moves it.
-func scaleText(w *workload.Workload, pods int) string {
-	switch {
-	case w.Scale == nil:
-		return ""
-	case pods == w.Scale.Max:
-		return fmt.Sprintf("at the maximum of its %s: %s", w.Scale.Kind, plural(pods, "replica"))
-	}
-	return fmt.Sprintf("at the minimum of its %s: %s", w.Scale.Kind, plural(pods, "replica"))
-}
-
 // rolloutSubject is where the blocking term or port stands, what else has a
 // part in it, and the ways out that were tried.
 func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fact *facts.Rollout) Subject {
 	s := Subject{}
 	if r.Core != nil {
-		s, fact.Reasons, fact.Others = coreSubject(b.m, w, r.CoreModel, r.Core)
+		t := b.core(w, r.CoreModel, r.Core)
+		s, fact.Rules, fact.Others = t.s, t.rules, t.others
 	}
 	s = b.atOwn(w, s, fact.Others)
 	if fact.Outcome == diag.Always || fact.Outcome == diag.Unknown {
 		return s
 	}
-	if len(fact.Reasons) == 0 && len(fact.Others) == 0 {
-		fact.Reasons = ownReasons(b.m, w)
+	if len(fact.Rules) == 0 && len(fact.Others) == 0 {
+		fact.Rules = b.ownRules(w)
 	}
 	if !r.Span.IsZero() && r.Span != s.Location {
 		s = s.related(r.Span, "%s", message.Arithmetic(&r.Arithmetic))
 	}
 	if at := w.CountSpan(); at != s.Location {
-		s = s.related(at, "%s of %s", plural(r.Replicas, "pod"), w)
+		s = s.related(at, "%s", message.PodsOf(r.Replicas, w))
 	}
-	fact.Room = roomText(b.j.Limit(w, r.Replicas+1))
+	fact.Limit = limitOf(b.row(w), b.j.Limit(w, r.Replicas+1))
 	if fact.Outcome == diag.Sometimes && len(r.Stuck) > 0 {
-		fact.State, fact.Refused = state(r), reason(r.Reasons)
+		fact.Stuck, fact.Running, fact.Refused = true, runningAt(b.row(w), r), refusedBy(r.Reasons)
 	}
 	for _, remedy := range b.j.Remedies(w, r) {
-		s = s.fix("%s", b.remedyText(w, r.Way, remedy))
+		s = s.fix("%s", remedyText(b.m, w, r.Way, remedy))
 	}
 	return s
 }
 
-// coreSubject starts a subject at the first term, port or request of a core, own
-// ones first, and gives the reasons in words and the other workloads in it.
-func coreSubject(declared *model.Model, w *workload.Workload, m *model.Model, core *search.Core) (s Subject, reasons, others []string) {
-	t := &coreText{declared: declared, m: m, seen: map[diag.Span]bool{}, reasons: []string{}, others: []string{}}
+// coreRules is a core as a finding tells it.
+type coreRules struct {
+	b *builder
+	// m is the model of the core.
+	m *model.Model
+	// w is the workload that the finding is about, s what stands behind it.
+	w *workload.Workload
+	s Subject
+	// rules are those of the core; where there are none, fewer says why not all nodes
+	// count.
+	rules, fewer []facts.Rule
+	others       []int
+	seen         map[diag.Span]bool
+}
+
+// core starts a subject at the first term, port or request of a core, own ones
+// first.
+func (b changes) core(w *workload.Workload, m *model.Model, core *search.Core) *coreRules {
+	t := &coreRules{b: b.builder, m: m, w: w, seen: map[diag.Span]bool{}, rules: []facts.Rule{}, others: []int{}}
 	for _, pass := range []struct{ own, term bool }{{true, true}, {false, true}, {true, false}, {false, false}} {
 		for _, atom := range core.Atoms {
-			if (atom.Workload.String() == w.String()) == pass.own && (atom.Term != nil) == pass.term && atom.Part != "replicas" {
+			if (atom.Workload.String() == w.String()) == pass.own && (atom.Term != nil) == pass.term && atom.Part != search.PartReplicas {
 				t.add(atom, pass.own)
 			}
 		}
 	}
-	if len(t.reasons) == 0 {
-		t.reasons = t.fewer
+	if len(t.rules) == 0 {
+		t.rules = t.fewer
 	}
-	return t.s, t.reasons, t.others
-}
-
-// coreText is a core as a finding tells it.
-type coreText struct {
-	declared, m     *model.Model // as declared, and of the core
-	s               Subject
-	reasons, others []string
-	fewer           []string // why not all nodes count
-	seen            map[diag.Span]bool
+	return t
 }
 
 // add takes in an atom; old and new pods have theirs from one place.
-func (t *coreText) add(atom search.Atom, own bool) {
-	reason := reasonText(t.m, atom)
-	if atom.Part == "taints" || atom.Part == "selector" {
-		if t.s, _ = excluded(t.declared, t.s, original(t.declared, atom.Workload), false); own && !slices.Contains(t.fewer, reason) {
-			t.fewer = append(t.fewer, reason)
+func (t *coreRules) add(atom search.Atom, own bool) {
+	of := t.w
+	if !own {
+		of = original(t.b.m, atom.Workload)
+	}
+	rule := atomRule(t.b.row(of), t.m, atom)
+	if atom.Part == search.PartTaints || atom.Part == search.PartSelector {
+		if t.s, _ = excluded(t.b.m, t.s, original(t.b.m, atom.Workload), false); own && !slices.Contains(t.fewer, rule) {
+			t.fewer = append(t.fewer, rule)
 		}
 		return
 	}
@@ -211,19 +206,29 @@ func (t *coreText) add(atom search.Atom, own bool) {
 		return
 	}
 	t.seen[at] = true
-	if name := atom.Workload.String(); !own {
-		reason += " of " + name
-		if !slices.Contains(t.others, name) {
-			t.others = append(t.others, name)
-		}
+	if !own && !slices.Contains(t.others, rule.W) {
+		t.others = append(t.others, rule.W)
 	}
-	t.reasons = append(t.reasons, reason)
-	if t.s.Location.IsZero() && (atom.Term != nil || atom.Part == "ports" || own && atom.Part == "requests") {
+	t.rules = append(t.rules, rule)
+	if t.s.Location.IsZero() && (atom.Term != nil || atom.Part == search.PartPorts || own && atom.Part == search.PartRequests) {
 		t.s.Location = at
 		t.s = t.s.of(atom.Workload)
 	} else {
 		t.s = t.s.related(at, "%s", text)
 	}
+}
+
+// atomRule is the rule of an atom of the workload with an index.
+func atomRule(w int, m *model.Model, a search.Atom) facts.Rule {
+	if a.Term != nil {
+		return termRule(w, a.Term)
+	}
+	r := facts.Rule{W: w, Use: string(a.Part), Hard: true}
+	if a.Part == search.PartPorts {
+		r.Use = "host-port"
+		r.Key, _ = portSpan(a.Workload, m.Group(a.Workload).HostPorts)
+	}
+	return r
 }
 
 // original is the workload of the model that a copy stands for.
@@ -239,7 +244,7 @@ func original(m *model.Model, w *workload.Workload) *workload.Workload {
 // atOwn moves a subject to a rule of the workload itself, if it has one that
 // looks at the others: which of two that keep one another apart a contradiction
 // names is chance. Without any place it is at what has to do with anybody.
-func (b changes) atOwn(w *workload.Workload, s Subject, others []string) Subject {
+func (b changes) atOwn(w *workload.Workload, s Subject, others []int) Subject {
 	if s.Location.IsZero() {
 		s.Location = holding(b.m, w)
 		return s.of(w)
@@ -249,8 +254,8 @@ func (b changes) atOwn(w *workload.Workload, s Subject, others []string) Subject
 	}
 	for _, t := range b.m.Group(w).Terms {
 		for _, o := range b.m.Workloads {
-			if t.Hard && slices.Contains(others, o.String()) && b.m.Peer(t, w, o) == model.Yes {
-				s = s.related(s.Location, "this term belongs to another workload")
+			if t.Hard && b.among(others, o) && b.m.Peer(t, w, o) == model.Yes {
+				s = s.related(s.Location, "%s", message.OfAnother)
 				s.Location = w.File().ItemSpan(t.Node)
 				return s.of(w)
 			}
@@ -259,92 +264,48 @@ func (b changes) atOwn(w *workload.Workload, s Subject, others []string) Subject
 	return s
 }
 
-// reasonText is an atom in a few words, without whose it is.
-func reasonText(m *model.Model, a search.Atom) string {
-	switch {
-	case a.Term != nil:
-		return message.Term(a.Term)
-	case a.Part == "ports":
-		text, _ := portSpan(a.Workload, m.Group(a.Workload).HostPorts)
-		return "host port " + text
-	case a.Part == "slots":
-		return "the pod limit of the nodes"
-	case a.Part == "requests":
-		return "resource requests"
-	}
-	return map[search.Part]string{"selector": "node selection", "taints": "untolerated taints"}[a.Part]
+// among reports whether a workload is one of those with some indices.
+func (b *builder) among(ws []int, w *workload.Workload) bool {
+	return slices.ContainsFunc(ws, func(i int) bool { return b.Workloads[i].Ref == w.String() })
 }
 
-// ownReasons are the hard rules of a workload about its own pods.
-func ownReasons(m *model.Model, w *workload.Workload) []string {
-	reasons := []string{}
-	for _, t := range m.Group(w).Terms {
-		if text := fmt.Sprintf("required %s on %s", t.Use, t.Key); t.Hard && m.Peer(t, w, w) == model.Yes && !slices.Contains(reasons, text) {
-			reasons = append(reasons, text)
-		}
-	}
-	return reasons
-}
-
-// roomText is a limit in a few words, or "".
-func roomText(l *bound.Limit) string {
-	switch {
-	case l == nil:
+// cause is why an outcome is unknown, "" for any other.
+func cause(outcome diag.Outcome, why model.Reason) string {
+	if outcome != diag.Unknown {
 		return ""
-	case l.By == bound.ByAntiAffinity && len(l.Terms) == 1 && l.Domains == l.Most:
-		if key := l.Terms[0].Key; key != corev1.LabelHostname {
-			return fmt.Sprintf("%s on %s", fits(l.Most), plural(l.Domains, key+" value"))
+	}
+	return string(why.Cause)
+}
+
+// ownRules are the hard rules of a workload about its own pods.
+func (b changes) ownRules(w *workload.Workload) []facts.Rule {
+	rules := []facts.Rule{}
+	for _, t := range b.m.Group(w).Terms {
+		if t.Hard && b.m.Peer(t, w, w) == model.Yes {
+			if r := termRule(b.row(w), t); !slices.Contains(rules, r) {
+				rules = append(rules, r)
+			}
 		}
-		return fmt.Sprintf("%s on %s", fits(l.Most), plural(l.Domains, "node"))
-	case l.By == bound.ByHostPort:
-		return fmt.Sprintf("%s on %s", fits(l.Most), plural(l.Eligible, "node"))
 	}
-	return fits(l.Most)
-}
-
-// fits says how many pods do.
-func fits(pods int) string {
-	if pods == 1 {
-		return "1 pod fits"
-	}
-	return fmt.Sprintf("%d pods fit", pods)
-}
-
-// state says where the pods are when a rollout is stuck.
-func state(r *disruption.Rollout) string {
-	old, fresh := r.Left()
-	var parts []string
-	if len(old) > 0 {
-		parts = append(parts, fmt.Sprintf("%s on %s", plural(len(old), "old pod"), nodeNames(old)))
-	}
-	if len(fresh) > 0 {
-		parts = append(parts, fmt.Sprintf("%s on %s", plural(len(fresh), "new pod"), nodeNames(fresh)))
-	}
-	if len(parts) == 0 {
-		return "no pods running"
-	}
-	return strings.Join(parts, " and ")
+	return rules
 }
 
 // remedyText says what to write.
-func (b changes) remedyText(w *workload.Workload, way workload.Way, remedy disruption.Remedy) string {
+func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy disruption.Remedy) string {
 	switch remedy {
 	case disruption.MatchLabelKeys:
-		return fmt.Sprintf("add matchLabelKeys: [%s] to the required anti-affinity so that it applies within one revision only", w.Kind.Shared[0])
+		return message.MatchLabelKeys(w.Kind.Shared[0])
 	case disruption.MaxUnavailable:
-		if way == workload.PerNode {
-			return "set maxSurge: 0 and maxUnavailable: 1 so the old pod is removed before its replacement is created"
-		}
-		return "set maxUnavailable: 1 and maxSurge: 0 so an old pod is removed before its replacement is created"
+		return message.RemoveFirst(way)
 	case disruption.CountRevisions:
-		return fmt.Sprintf("remove matchLabelKeys: [%s] from the constraint so that old pods count (the new pods can then end up unevenly spread)", w.Kind.Shared[0])
+		return message.CountRevisions(w.Kind.Shared[0])
 	case disruption.MismatchLabelKeys:
-		return "add mismatchLabelKeys: [kubevirt.io/created-by] to the required anti-affinity so that a machine does not conflict with its own migration target"
+		return message.MismatchLabelKeys
 	}
-	if key := apartOn(b.m, w); key != "" {
+	if key := apartOn(m, w); key != "" {
 		return addNodes(1, key)
 	}
-	return "add an eligible node"
+	return message.AddEligibleNode
 }
 
 // apartOn is the first key on which a hard rule keeps pods of a workload apart, or
@@ -379,11 +340,7 @@ func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 	}
 	if skewed {
 		fact.Outcome = diag.Sometimes
-		text := fmt.Sprintf("add matchLabelKeys: [%s] to the constraint so that old pods do not count", w.Kind.Shared[0])
-		if b.j.Tighter(w, r.Replicas) {
-			text += " (on these nodes the rollout can then get stuck because old pods still use the capacity)"
-		}
-		s = s.fix("%s", text)
+		s = s.fix("%s", message.IgnoreRevisions(w.Kind.Shared[0], b.j.Tighter(w, r.Replicas)))
 	}
 	fact.At, fact.Scaler = scaleOf(w, r.Replicas)
 	fact.ID, fact.W = b.subject(s), b.row(w)

@@ -20,11 +20,11 @@ func (b changes) losses(w *workload.Workload) {
 	}
 	for _, key := range b.Survive(w) {
 		all := b.j.Survives(w, key)
-		gone, ghost := b.loss(w, all, certificate.Gone), b.loss(w, all, certificate.Unreachable)
-		if gone != nil && ghost != nil && gone.Outcome == ghost.Outcome && gone.Pending == ghost.Pending && gone.Value == ghost.Value {
-			gone.Meaning, ghost = "both", nil
+		gone, unreachable := b.loss(w, all, certificate.Gone), b.loss(w, all, certificate.Unreachable)
+		if gone != nil && unreachable != nil && gone.Outcome == unreachable.Outcome && gone.PendingMax == unreachable.PendingMax && gone.Value == unreachable.Value {
+			gone.Meaning, unreachable = "both", nil
 		}
-		for _, fact := range []*facts.Loss{gone, ghost} {
+		for _, fact := range []*facts.Loss{gone, unreachable} {
 			if fact != nil && fact.Outcome == diag.Unknown {
 				b.unsure(w, whyOpen(all))
 			}
@@ -38,7 +38,7 @@ func (b changes) losses(w *workload.Workload) {
 			}
 			s := about(w, holding(b.m, w)).because(w, account)
 			if at := w.CountSpan(); at != s.Location {
-				s = s.related(at, "%s of %s", plural(fact.Pods, "pod"), w)
+				s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
 			}
 			fact.ID, fact.W = b.subject(s.fix("%s", b.lossHelp(w, fact))), b.row(w)
 			b.Losses = append(b.Losses, *fact)
@@ -61,13 +61,11 @@ func whyOpen(all []disruption.Survival) model.Reason {
 func (b changes) lossHelp(w *workload.Workload, fact *facts.Loss) string {
 	switch {
 	case !fact.Recreated:
-		return "delete the Node objects once the nodes are confirmed down so that their pods are recreated"
+		return message.DeleteNodes
 	case fact.Meaning == string(certificate.Unreachable) && b.j.Honored(w, fact.Key):
-		return "set nodeTaintsPolicy: Honor so that unreachable nodes do not count as empty domains"
-	case len(ownReasons(b.m, w)) > 0:
-		return "add nodes, run fewer pods, or make the rule preferred"
+		return message.HonorUnreachable
 	}
-	return "add nodes or run fewer pods"
+	return message.AfterLoss(len(b.ownRules(w)) > 0)
 }
 
 // loss is the worst loss of one meaning, and how many are like it; nil if there
@@ -81,10 +79,21 @@ func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning c
 	if worst == nil {
 		worst, like = &all[0], len(all)-1
 	}
-	return &facts.Loss{
-		Workload: w.String(), Outcome: worst.Verdict, Key: worst.Key, Value: worst.Value, Like: like,
-		Meaning: string(meaning), Pods: model.Certain(w), Pending: worst.Pending, Recreated: certificate.Loss{Meaning: meaning}.Recreated(w),
+	fact := &facts.Loss{
+		Outcome: worst.Verdict, Cause: cause(worst.Verdict, worst.Why), Key: worst.Key, Value: worst.Value, Like: like,
+		Meaning: string(meaning), Pods: model.Certain(w), Recreated: certificate.Loss{Meaning: meaning}.Recreated(w),
 	}
+	fact.PendingMin, fact.PendingMax = pendingOf(worst)
+	return fact
+}
+
+// pendingOf is how many pods are Pending after a loss in every run, and in the worst
+// that is known.
+func pendingOf(s *disruption.Survival) (least, most int) {
+	if s.Verdict == diag.Never {
+		return s.Pending, s.Pending
+	}
+	return 0, s.Pending
 }
 
 // drain tells of pods that have no other node when theirs is drained. Where
@@ -100,22 +109,17 @@ func (b changes) drain(w *workload.Workload) {
 	if d.Worst == nil {
 		return
 	}
-	fact := facts.Drain{
-		Workload: w.String(), Outcome: d.Worst.Verdict, Pods: model.Certain(w), Node: d.Worst.Value, Like: d.Like, Pending: d.Worst.Pending,
-	}
+	fact := facts.Drain{Outcome: d.Worst.Verdict, Pods: model.Certain(w), Node: d.Worst.Value, Like: d.Like}
+	fact.PendingMin, fact.PendingMax = pendingOf(d.Worst)
 	s := about(w, holding(b.m, w)).because(w, func(x *Explainer) diag.Account { return x.lost(w, x.judge().Drains(w), d.Worst) })
 	if at := w.CountSpan(); at != s.Location {
-		s = s.related(at, "%s of %s", plural(fact.Pods, "pod"), w)
+		s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
 	}
 	if d.Next != nil {
-		fact.Limit = message.Budget(d.Next)
-		s = s.related(d.Next.Span(), "%s allows no further disruptions", budgetName(d.Next.Budget))
+		fact.Blocks, fact.Amount = true, amountOf(&d.Next.Amount)
+		s = s.related(d.Next.Span(), "%s", message.NoFurtherDisruptions(budgetName(d.Next.Budget)))
 	}
-	help := "add an eligible node"
-	if len(ownReasons(b.m, w)) > 0 {
-		help += " or make the rule preferred"
-	}
-	fact.ID, fact.W = b.subject(s.fix("%s", help)), b.row(w)
+	fact.ID, fact.W = b.subject(s.fix("%s", message.ForDrain(len(b.ownRules(w)) > 0))), b.row(w)
 	b.Drains = append(b.Drains, fact)
 }
 

@@ -131,21 +131,11 @@ func sized(m *model.Model) bool {
 		!slices.ContainsFunc(m.Topology.Growth, func(g topology.Growth) bool { return g.Node.Allocatable == nil })
 }
 
-// pendings gives the subjects the numbers of pods that their facts say are
-// Pending.
+// pendings gives the subjects the numbers of pods that their rows say are Pending.
 func (f *Built) pendings() {
-	lists := reflect.ValueOf(f.Facts).Elem()
-	for i := range lists.NumField() {
-		list := lists.Field(i)
-		if !lists.Type().Field(i).IsExported() || list.Kind() != reflect.Slice {
-			continue
-		}
-		if _, ok := list.Type().Elem().FieldByName("Pending"); !ok {
-			continue
-		}
-		for j := range list.Len() {
-			row := list.Index(j)
-			f.subjects[row.FieldByName("ID").Int()-1].Pending = int(row.FieldByName("Pending").Int())
+	for id, row := range f.Rows() {
+		if row != nil {
+			f.subjects[id-1].Pending = pendingIn(reflect.ValueOf(row).Elem())
 		}
 	}
 	for _, e := range f.Eligibility {
@@ -153,6 +143,16 @@ func (f *Built) pendings() {
 			f.subjects[e.ID-1].Pending = e.Pods
 		}
 	}
+}
+
+// pendingIn is the number of pods that a row says are Pending, 0 if it says nothing.
+func pendingIn(row reflect.Value) int {
+	for _, name := range []string{"Pending", "PendingMax"} {
+		if field := row.FieldByName(name); field.IsValid() {
+			return int(field.Int())
+		}
+	}
+	return 0
 }
 
 // Complain tells what is wrong with suppressions.

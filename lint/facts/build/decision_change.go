@@ -2,7 +2,7 @@ package build
 
 import (
 	"cmp"
-	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -81,34 +82,18 @@ func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 	out := diag.PlacementJudgement{Verdict: string(d.Answer), Reason: message.Reason(d.Why)}
 	switch {
 	case len(d.Budgets) > 1:
-		out.Reason = fmt.Sprintf("%d PodDisruptionBudgets select its pods, so every eviction is refused", len(d.Budgets))
+		out.Reason = message.ManyBudgets(len(d.Budgets))
 	case len(d.Budgets) == 1:
-		out.Reason = fmt.Sprintf("%s allows no disruptions (%s)", budgetName(d.Budgets[0].Budget), message.Budget(&d.Budgets[0]))
+		out.Reason = message.NoDisruptions(budgetName(d.Budgets[0].Budget), message.Budget(&d.Budgets[0]))
 	case d.Evicts && !d.Why.Given():
-		out.Reason = "its evictionStrategy refuses eviction until the machine has migrated"
+		out.Reason = message.StrategyRefuses
 	case d.Worst != nil:
-		out.Reason = drainText(d, model.Certain(w))
+		out.Reason = message.Drained(&d, model.Certain(w))
+		if d.Next != nil {
+			out.Reason += message.ThenNoDisruptions(budgetName(d.Next.Budget), message.Budget(d.Next))
+		}
 	}
 	return out
-}
-
-// drainText says what the worst drain leaves behind.
-func drainText(d disruption.Drain, pods int) string {
-	text, may := "draining "+d.Worst.Value, "leaves"
-	switch {
-	case d.Like == 1:
-		text += " (or an equivalent node)"
-	case d.Like > 1:
-		text += fmt.Sprintf(" (or any of %s)", plural(d.Like, "equivalent node"))
-	}
-	if d.Answer == diag.Sometimes {
-		may = "can leave"
-	}
-	text += fmt.Sprintf(" %s %d of %s Pending", may, d.Worst.Pending, plural(pods, "pod"))
-	if d.Next != nil {
-		text += fmt.Sprintf("; then %s allows no further disruptions (%s)", budgetName(d.Next.Budget), message.Budget(d.Next))
-	}
-	return text
 }
 
 // rolls is the rollout at the number of pods where it goes worst.
@@ -125,7 +110,6 @@ func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 	if r.Verdict == diag.Never && !allNever(all) {
 		out.Verdict = string(diag.Sometimes)
 	}
-	var parts []string
 	switch r.Verdict {
 	case "":
 		if r.Way != workload.NoRollout {
@@ -134,34 +118,40 @@ func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 	case diag.Unknown:
 		out.Reason = message.Reason(r.Why)
 	case diag.Never, diag.Sometimes:
-		if at := scaleText(w, r.Replicas); at != "" {
-			parts = append(parts, at)
-		}
-		parts = append(parts, message.Arithmetic(&r.Arithmetic))
-		if r.Core != nil {
-			_, reasons, _ := coreSubject(b.m, w, r.CoreModel, r.Core)
-			parts = append(parts, strings.Join(reasons, ", "))
-		}
-		if room := roomText(b.j.Limit(w, r.Replicas+1)); room != "" {
-			parts = append(parts, "at most "+room)
-		}
-		if len(r.Stuck) > 0 {
-			parts = append(parts, fmt.Sprintf("with %s, no node can take a new pod (%s)", state(r), reason(r.Reasons)))
-		}
-		out.Reason = strings.Join(parts, "; ")
+		out.Reason = b.rolloutReason(w, r)
 	}
 	return out
+}
+
+// rolloutReason says why a rollout does not always complete.
+func (b decision) rolloutReason(w *workload.Workload, r *disruption.Rollout) string {
+	at, scaler := scaleOf(w, r.Replicas)
+	parts := []string{message.Scale(at, scaler, r.Replicas), message.Arithmetic(&r.Arithmetic)}
+	if r.Core != nil {
+		parts = append(parts, b.coreText(w, r.CoreModel, r.Core))
+	}
+	limit := limitOf(b.row(w), b.j.Limit(w, r.Replicas+1))
+	parts = append(parts, message.AtMost(&limit))
+	if len(r.Stuck) > 0 {
+		parts = append(parts, message.Stuck(runningAt(b.row(w), r), refusedBy(r.Reasons)))
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
+}
+
+// coreText names the rules of a core.
+func (b decision) coreText(w *workload.Workload, m *model.Model, core *search.Core) string {
+	t := changes{b.builder}.core(w, m, core)
+	return strings.Join(message.Rules(b.Facts, b.row(w), t.rules), ", ")
 }
 
 func (b decision) migrates(w *workload.Workload) diag.PlacementJudgement {
 	m := b.j.Migration(w)
 	out := diag.PlacementJudgement{Verdict: string(m.Answer), Reason: message.Reason(m.Why)}
 	if m.Core != nil {
-		_, reasons, _ := coreSubject(b.m, w, m.CoreModel, m.Core)
-		out.Reason = "no node can take the migration target while the machine runs: " + strings.Join(reasons, ", ")
+		out.Reason = message.NoTarget(b.coreText(w, m.CoreModel, m.Core))
 	}
 	if m.Answer == diag.Sometimes {
-		out.Reason = "depends on where the other machines are"
+		out.Reason = message.DependsOnMachines
 	}
 	return out
 }
@@ -170,7 +160,8 @@ func (b decision) scales(w *workload.Workload) diag.PlacementJudgement {
 	s := b.j.Scaling(w)
 	out := diag.PlacementJudgement{Verdict: string(s.Answer), Reason: message.Reason(s.Why)}
 	if s.Limit != nil {
-		out.Reason = fmt.Sprintf("only %d of up to %d pods fit: %s", s.Most, w.Scale.Max, limitReason(s.Limit))
+		limit := limitOf(b.row(w), s.Limit)
+		out.Reason = message.ScalesBeyond(s.Most, w.Scale.Max, &limit)
 	}
 	return out
 }

@@ -203,8 +203,8 @@ func TestBudgetIsOnesOwn(t *testing.T) {
 		f := build.Facts(build.Input{Model: m, Set: set, Complete: true})
 		var b strings.Builder
 		for _, r := range f.Rollouts {
-			if name, _ := strings.CutPrefix(r.Workload, "Deployment d"); len(name) < 3 {
-				fmt.Fprintln(&b, r.Workload, r.Outcome)
+			if name, _ := strings.CutPrefix(f.Ref(r.W), "Deployment d"); len(name) < 3 {
+				fmt.Fprintln(&b, f.Ref(r.W), r.Outcome)
 			}
 		}
 		for _, o := range f.Orders {

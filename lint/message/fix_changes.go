@@ -1,0 +1,77 @@
+package message
+
+import (
+	"fmt"
+
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Repairs of rollouts, drains, losses, migrations and autoscalers.
+const (
+	MismatchLabelKeys    = "add mismatchLabelKeys: [kubevirt.io/created-by] to the required anti-affinity so that a machine does not conflict with its own migration target"
+	AddEligibleNode      = "add an eligible node"
+	DeleteNodes          = "delete the Node objects once the nodes are confirmed down so that their pods are recreated"
+	HonorUnreachable     = "set nodeTaintsPolicy: Honor so that unreachable nodes do not count as empty domains"
+	SelectOrRemoveBudget = "select labels that the pods have, or remove the PodDisruptionBudget"
+	OneBudgetEach        = "change the selectors so that each pod matches only one PodDisruptionBudget"
+	AddNodesOrPool       = "add nodes or an autoscaled node pool"
+)
+
+// MatchLabelKeys applies an anti-affinity within one revision only.
+func MatchLabelKeys(key string) string {
+	return fmt.Sprintf("add matchLabelKeys: [%s] to the required anti-affinity so that it applies within one revision only", key)
+}
+
+// RemoveFirst lets an old pod go before a new one comes.
+func RemoveFirst(way workload.Way) string {
+	if way == workload.PerNode {
+		return "set maxSurge: 0 and maxUnavailable: 1 so the old pod is removed before its replacement is created"
+	}
+	return "set maxUnavailable: 1 and maxSurge: 0 so an old pod is removed before its replacement is created"
+}
+
+// CountRevisions lets a constraint count the old pods.
+func CountRevisions(key string) string {
+	return fmt.Sprintf("remove matchLabelKeys: [%s] from the constraint so that old pods count (the new pods can then end up unevenly spread)", key)
+}
+
+// IgnoreRevisions lets a constraint count new pods only; tight tells that the rollout
+// can then get stuck.
+func IgnoreRevisions(key string, tight bool) string {
+	text := fmt.Sprintf("add matchLabelKeys: [%s] to the constraint so that old pods do not count", key)
+	if tight {
+		text += " (on these nodes the rollout can then get stuck because old pods still use the capacity)"
+	}
+	return text
+}
+
+// AfterLoss is what helps against pods that stay Pending after a loss; ruled tells that a
+// hard rule of the workload has a part in it.
+func AfterLoss(ruled bool) string {
+	if ruled {
+		return "add nodes, run fewer pods, or make the rule preferred"
+	}
+	return "add nodes or run fewer pods"
+}
+
+// ForDrain is what helps against pods that stay Pending after a drain.
+func ForDrain(ruled bool) string {
+	if ruled {
+		return AddEligibleNode + " or make the rule preferred"
+	}
+	return AddEligibleNode
+}
+
+// AllowDisruptions makes a budget allow one; grow tells that another replica does, too.
+func AllowDisruptions(grow bool) string {
+	if grow {
+		return "set maxUnavailable: 1 instead or add a replica"
+	}
+	return "set maxUnavailable: 1 instead"
+}
+
+// LowerMaximum lowers the maximum of an autoscaler.
+func LowerMaximum(n int) string { return fmt.Sprintf("lower the maximum to %d", n) }
+
+// AddLabelTo puts a label where it reaches the pods.
+func AddLabelTo(field string) string { return "add the label to " + field }
