@@ -146,22 +146,3 @@ func objectText(k diag.Key) string {
 	}
 	return k.Kind + " " + k.Name
 }
-
-// undecided answers for findings on another state of the files whether it is unknown if
-// there is one like it here: a file is left out or has a mistake, a rule is off or gone, or what
-// the rule looks at is not known of the object.
-func (r *run) undecided() func(*diag.Diagnostic) bool {
-	rules := r.Policy.IDs()
-	return func(d *diag.Diagnostic) bool {
-		if !slices.Contains(rules, d.Rule) || r.Level(d.Rule) == diag.LevelOff || r.tally.Lost(d.Rule) {
-			return true
-		}
-		if slices.Contains(r.report.NotRendered, d.Render) {
-			return true
-		}
-		if d.Render == "" && d.Object != (diag.Object{}) && r.reached[d.Location.File] {
-			return true // it is judged as it is deployed now
-		}
-		return r.Compared && r.left.unjudged(d.Object, d.Location.File) != "" || r.ignore(d.Location.File) || r.broken[d.Location.File] || r.decisions[(&part{name: d.Cluster, render: d.Render}).key()].Open(d.Object, r.Policy.Reads(d.Rule))
-	}
-}

@@ -5,11 +5,13 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // neighbours are the objects of all renders and of the rest of the tree: workloads by the
 // labels of their pods, one of each kind and namespace of what else may make pods.
 type neighbours struct {
+	table   workload.Table
 	objects []*source.Object
 	byLabel map[label][]int
 	// byKey are those with a label whose value is not in the manifest, as a controller or
@@ -21,36 +23,39 @@ type neighbours struct {
 
 type label struct{ key, value string }
 
-func newNeighbours(r *run) *neighbours {
-	n := &neighbours{byLabel: map[label][]int{}, byKey: map[string][]int{}}
+func newNeighbours(table workload.Table, loose []*source.Object, renders []*rendered) *neighbours {
+	n := &neighbours{table: table, byLabel: map[label][]int{}, byKey: map[string][]int{}}
 	makers := map[[3]string]bool{}
-	add := func(objects []*source.Object) {
-		for _, o := range objects {
-			if !r.table.Relevant(o.APIVersion, o.Kind) {
-				continue
-			}
-			i, row := len(n.objects), r.table.Find(o.APIVersion, o.Kind)
-			if row == nil {
-				kind := [3]string{o.Group(), o.Kind, o.Namespace}
-				if makers[kind] {
-					continue
-				}
-				makers[kind] = true
-				n.always = append(n.always, i)
-			} else {
-				for _, key := range slices.Concat(slices.Collect(maps.Keys(row.Fixed)), row.NameLabels, row.Shared, row.PerPod) {
-					n.byKey[key] = append(n.byKey[key], i)
-				}
-			}
-			n.objects = append(n.objects, o)
-			n.label(i, o.Root, 0)
-		}
-	}
-	add(r.loose)
-	for _, x := range r.rendered {
-		add(x.objects)
+	n.add(loose, makers)
+	for _, x := range renders {
+		n.add(x.objects, makers)
 	}
 	return n
+}
+
+// add takes in objects; makers are the kinds and namespaces of what is no workload and
+// may make pods.
+func (n *neighbours) add(objects []*source.Object, makers map[[3]string]bool) {
+	for _, o := range objects {
+		if !n.table.Relevant(o.APIVersion, o.Kind) {
+			continue
+		}
+		i, row := len(n.objects), n.table.Find(o.APIVersion, o.Kind)
+		if row == nil {
+			kind := [3]string{o.Group(), o.Kind, o.Namespace}
+			if makers[kind] {
+				continue
+			}
+			makers[kind] = true
+			n.always = append(n.always, i)
+		} else {
+			for _, key := range slices.Concat(slices.Collect(maps.Keys(row.Fixed)), row.NameLabels, row.Shared, row.PerPod) {
+				n.byKey[key] = append(n.byKey[key], i)
+			}
+		}
+		n.objects = append(n.objects, o)
+		n.label(i, o.Root, 0)
+	}
 }
 
 // deepest bounds how far into an object labels and selectors are looked for; what lies
@@ -152,17 +157,10 @@ func (of *reach) selector(n *source.Node) {
 	of.any = true
 }
 
-// beyond are the objects outside of a part that may be deployed with it, as far as they
-// matter to it: nobody knows. Where the configuration says what a cluster consists of
-// there are none.
-func (r *run) beyond(p part) []*source.Object {
-	if len(r.rendered) == 0 || p.name != "" {
-		return nil
-	}
-	if r.around == nil {
-		r.around = newNeighbours(r)
-	}
-	n, of := r.around, reachOf(p.objects)
+// of are the objects outside of a part that may be deployed with it, as far as its
+// selectors may find them.
+func (n *neighbours) of(part []*source.Object) []*source.Object {
+	of := reachOf(part)
 	which := slices.Clone(n.always)
 	if of.any {
 		for i := range n.objects {
@@ -174,7 +172,7 @@ func (r *run) beyond(p part) []*source.Object {
 	}
 	slices.Sort(which)
 	own := map[*source.Object]bool{}
-	for _, o := range p.objects {
+	for _, o := range part {
 		own[o] = true
 	}
 	var all []*source.Object

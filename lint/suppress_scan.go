@@ -15,34 +15,39 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// about adds a suppression of a manifest, unless only others count: then it is
+// add adds a suppression of a manifest, unless only others count: then it is
 // noted. One that would accept nothing is added all the same, to be complained of.
-func (r *run) about(s accept.Suppression) {
-	if r.allowed != nil && !r.NoInline && s.Holds(r.acceptance()) && !r.isAllowed(&s) {
+func (s *suppressions) add(one accept.Suppression) {
+	if s.allowed != nil && !s.opts.NoInline && one.Holds(s.acceptance()) && !s.isAllowed(&one) {
 		return
 	}
-	at := &r.suppressions
-	at.inline[s.Home] = append(at.inline[s.Home], len(at.all))
-	at.all = append(at.all, s)
+	s.inline[one.Start] = append(s.inline[one.Start], len(s.all))
+	s.all = append(s.all, one)
+}
+
+// written tells suppressions apart by where they are written: several renders may contain
+// one of them.
+func written(s *accept.Suppression) diag.Suppression {
+	return diag.Suppression{Acceptance: diag.Acceptance{By: s.By, Location: s.Location}, Rule: s.Rule}
 }
 
 // isAllowed reports whether a suppression is among those that count. What several
 // renders contain is asked once.
-func (r *run) isAllowed(s *accept.Suppression) bool {
-	key := diag.Suppression{Acceptance: diag.Acceptance{By: s.By, Location: s.Location}, Rule: s.Rule}
-	allowed, known := r.permitted[key]
+func (s *suppressions) isAllowed(one *accept.Suppression) bool {
+	key := written(one)
+	allowed, known := s.permitted[key]
 	if !known {
-		allowed = r.allowed.Take(s.Suppression)
-		r.permitted[key] = allowed
+		allowed = s.allowed.Take(one.Suppression)
+		s.permitted[key] = allowed
 		if !allowed {
-			r.report.Inert = append(r.report.Inert, s.Suppression)
+			s.inert = append(s.inert, one.Suppression)
 		}
 	}
 	return allowed
 }
 
-func (r *run) acceptance() accept.Options {
-	return accept.Options{Today: r.Today, Rules: r.Policy.IDs()}
+func (s *suppressions) acceptance() accept.Options {
+	return accept.Options{Today: s.opts.Today, Rules: s.opts.Policy.IDs()}
 }
 
 // Inline gives the suppressions in manifests that hold, with those in files below
@@ -50,33 +55,27 @@ func (r *run) acceptance() accept.Options {
 // is told by the error.
 func Inline(ctx context.Context, o Options) ([]diag.Suppression, error) {
 	r := newRun(ctx, o, nil)
-	r.load()
-	r.gather()
-	seen := map[string]bool{}
-	for _, name := range r.scanned {
-		seen[name] = true
-	}
-	err := r.unscanned(seen)
-	r.errs = slices.DeleteFunc(r.errs, func(err error) bool { return errors.Is(err, ErrNothing) })
+	r.suppressions.gather(r.load())
+	r.failures.fail(r.suppressions.unscanned())
+	r.failures.errs = slices.DeleteFunc(r.failures.errs, func(err error) bool { return errors.Is(err, ErrNothing) })
 	var all []diag.Suppression
-	for _, s := range r.holding() {
+	for _, s := range r.suppressions.holding() {
 		if s.By != diag.ByConfiguration {
 			all = append(all, s)
 		}
 	}
-	return all, errors.Join(append(distinct(r.errs), err)...)
+	return all, r.failures.err()
 }
 
 // holding are the suppressions that accept what they are about, each once however many
 // renders contain it.
-func (r *run) holding() (all []diag.Suppression) {
+func (s *suppressions) holding() (all []diag.Suppression) {
 	seen := map[diag.Suppression]bool{}
-	for i := range r.suppressions.all {
-		s := &r.suppressions.all[i]
-		key := diag.Suppression{Acceptance: diag.Acceptance{By: s.By, Location: s.Location}, Rule: s.Rule}
-		if s.Holds(r.acceptance()) && (!seen[key] || s.By == diag.ByConfiguration) {
+	for i := range s.all {
+		one := &s.all[i]
+		if key := written(one); one.Holds(s.acceptance()) && (!seen[key] || one.By == diag.ByConfiguration) {
 			seen[key] = true
-			all = append(all, s.Suppression)
+			all = append(all, one.Suppression)
 		}
 	}
 	return all
@@ -86,8 +85,9 @@ func (r *run) holding() (all []diag.Suppression) {
 const maxComments = 64 << 20
 
 // unscanned takes in the comments of files that are not among the manifests.
-func (r *run) unscanned(seen map[string]bool) error {
-	root, err := os.OpenRoot(r.Root)
+func (s *suppressions) unscanned() error {
+	seen := s.read()
+	root, err := os.OpenRoot(s.files.root)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (r *run) unscanned(seen map[string]bool) error {
 		}
 		text, err := fs.ReadFile(root.FS(), name)
 		if err == nil && bytes.Contains(text, []byte("schedlint:ignore")) {
-			r.comments(source.NewFile(name, name, text), nil)
+			s.comments(source.NewFile(name, name, text), nil)
 		}
 		return err
 	})
