@@ -2,7 +2,7 @@
 //
 // Contract: Run reads the manifests and the node files, builds the facts of each
 // cluster, lets a Policy judge them and returns one sorted Report. Each stage is one
-// function from one value to the next; none calls back. Mend makes the safe edits that
+// function from one value to the next; none calls back. Fix makes the safe edits that
 // linting again confirms, in memory; the caller writes the files.
 //
 // Three channels never mix. Diagnostics are about the user's manifests, syntax errors
