@@ -143,7 +143,7 @@ func unjudged(now, before *diag.Report) []diag.Silence {
 	var all []diag.Silence
 	for _, j := range before.Judged {
 		if why := now.Left(j.Object, j.Location.File); why != "" {
-			name := j.Object.Kind + " " + strings.TrimPrefix(j.Object.Namespace+"/"+j.Object.Name, "/")
+			name := diag.ObjectName(j.Object.Kind, j.Object.Namespace, j.Object.Name)
 			all = append(all, diag.Silence{Message: name + " is no longer checked: " + why, Location: j.Location})
 		}
 	}

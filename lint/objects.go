@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -13,7 +12,7 @@ import (
 
 // nameOf is an object as messages name it.
 func nameOf(o *source.Object) string {
-	return strings.TrimRight(o.Kind+" "+strings.TrimPrefix(o.Namespace+"/"+o.Name, "/"), " ")
+	return diag.ObjectName(o.Kind, o.Namespace, o.Name)
 }
 
 // startOf is where an object begins.

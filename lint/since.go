@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -125,7 +126,7 @@ func Raised(now, before *accept.Baseline) []diag.Silence {
 		all = append(all, diag.Silence{Message: text, Location: now.Acceptance().Location})
 	}
 	for _, e := range now.Raised(before) {
-		text := fmt.Sprintf("the baseline accepts %s of %s", e.Rule, objectText(e.Key))
+		text := fmt.Sprintf("the baseline accepts %s of %s", e.Rule, cmp.Or(diag.ObjectName(e.Kind, e.Namespace, e.Name), e.File))
 		if e.Count > 1 {
 			text += fmt.Sprintf(", %d times", e.Count)
 		}
@@ -135,14 +136,4 @@ func Raised(now, before *accept.Baseline) []diag.Silence {
 		all = append(all, diag.Silence{Message: text + ": " + now.Reason, Location: now.Acceptance().Location})
 	}
 	return all
-}
-
-func objectText(k diag.Key) string {
-	switch {
-	case k.Kind == "":
-		return k.File
-	case k.Namespace != "":
-		return k.Kind + " " + k.Namespace + "/" + k.Name
-	}
-	return k.Kind + " " + k.Name
 }
