@@ -18,13 +18,13 @@ func newBudget(factor float64) *budget {
 }
 
 // runSteps is how many steps the contexts of a run take together before each is judged
-// briefly, with brakedPart of its budget. It is ten times what the dearest repository of
+// briefly, with brakedShare of its budget. It is ten times what the dearest repository of
 // the corpus takes, and more than all of them as one tree. Of these, adviceSteps are for
 // trials of advice.
 const (
 	runSteps    = 125_000_000
 	adviceSteps = 40_000_000
-	brakedPart  = 0.01
+	brakedShare = 0.01
 )
 
 // contextObjects is how many objects the contexts of a run may hold together, those
@@ -35,10 +35,10 @@ const contextObjects = 1_000_000
 // brief reports whether the next context is judged briefly.
 func (b *budget) brief() bool { return float64(b.spent) > runSteps*b.factor }
 
-// part is the part of its budget that the next context has.
-func (b *budget) part() float64 {
+// share is the share of its budget that the next context has.
+func (b *budget) share() float64 {
 	if b.brief() {
-		return brakedPart
+		return brakedShare
 	}
 	return 1
 }

@@ -207,7 +207,7 @@ func (d *clusters) scene(c *cluster, x contexts.Context) *scene {
 	}
 	s.nodes = d.nodes(c, s.set.Topologies)
 	s.model = sched.New(s.set, s.nodes)
-	s.model.Scale(d.opts.Steps, d.budget.part())
+	s.model.Scale(d.opts.Steps, d.budget.share())
 	return s
 }
 

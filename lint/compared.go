@@ -174,8 +174,8 @@ func (r *run) undecided(l *left, broken map[string]bool) func(*diag.Diagnostic) 
 	}
 }
 
-// parted splits what is gone with its object from what was fixed.
-func parted(d accept.Difference, gone func(*diag.Diagnostic) bool) (fixed, lost []diag.Diagnostic) {
+// splitGone splits what is gone with its object from what was fixed.
+func splitGone(d accept.Difference, gone func(*diag.Diagnostic) bool) (fixed, lost []diag.Diagnostic) {
 	for i := range d.Fixed {
 		if gone != nil && gone(&d.Fixed[i]) {
 			lost = append(lost, d.Fixed[i])

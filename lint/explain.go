@@ -24,7 +24,7 @@ type Spot struct {
 	Rule string
 }
 
-func (s Spot) String() string { return place(s.File, s.Line) }
+func (s Spot) String() string { return fileLine(s.File, s.Line) }
 
 // explaining is what a run looks for at one place.
 type explaining struct {
@@ -267,7 +267,7 @@ func (x *explaining) nothing() error {
 	}
 	errs := []error{fmt.Errorf("%s: there is no %s on this line, and it belongs to no workload", x.spot, what)}
 	for _, d := range x.out.Near {
-		errs = append(errs, fmt.Errorf("there is one at %s: %s [%s]", place(x.run.files.display(d.Location.File), d.Location.Line), d.Message, d.Rule))
+		errs = append(errs, fmt.Errorf("there is one at %s: %s [%s]", fileLine(x.run.files.display(d.Location.File), d.Location.Line), d.Message, d.Rule))
 	}
 	return errors.Join(errs...)
 }

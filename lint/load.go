@@ -2,7 +2,6 @@ package lint
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/schedlint/schedlint/lint/kustomize"
 	"github.com/schedlint/schedlint/lint/source"
@@ -49,7 +48,7 @@ func (l *loader) load() *manifests {
 		l.broken[set.Problems[i].Span.File] = true
 	}
 	for _, name := range set.Untracked {
-		l.summary.skip(untracked, place(name, 1))
+		l.summary.skip(untracked, fileLine(name, 1))
 	}
 	for _, k := range set.Unread {
 		l.summary.skip(k.Reason, k.File)
@@ -69,7 +68,7 @@ func (l *loader) countDocuments() {
 			l.summary.Documents--
 			continue
 		}
-		l.summary.skip(k.Reason, place(k.File, k.Line))
+		l.summary.skip(k.Reason, fileLine(k.File, k.Line))
 		l.broken[k.File] = l.broken[k.File] || hidesObjects[k.Reason]
 	}
 }
@@ -101,5 +100,3 @@ var hidesObjects = map[string]bool{
 
 // untracked is why a file is left out that Options.Tracked declines.
 const untracked = "untracked file"
-
-func place(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }

@@ -38,7 +38,7 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 		})
 	}
 	for _, p := range r.clusters.parts(m) {
-		decisions, err := r.place(p, len(m.set.Untracked))
+		decisions, err := r.decide(p, len(m.set.Untracked))
 		r.failures.fail(err)
 		doc.Decisions = append(doc.Decisions, decisions...)
 	}
@@ -50,9 +50,9 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	return doc, nil
 }
 
-// place decides about each context of a part; untracked counts the files that git does
+// decide answers for each context of a part; untracked counts the files that git does
 // not track.
-func (r *run) place(p part, untracked int) ([]diag.Placement, error) {
+func (r *run) decide(p part, untracked int) ([]diag.Placement, error) {
 	c := r.clusters.divide(p)
 	var all []diag.Placement
 	for x := range c.Contexts() {

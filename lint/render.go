@@ -131,7 +131,7 @@ func (l *loader) readResult(asked *Render) {
 func (l *loader) unrendered(asked *Render, p *render.Problem) {
 	span := diag.Span{File: asked.name(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
 	l.summary.Unrendered++
-	l.summary.leaveOpen(notRendered[p.Kind], place(span.File, span.Line))
+	l.summary.leaveOpen(notRendered[p.Kind], fileLine(span.File, span.Line))
 	l.renders.failed = append(l.renders.failed, asked.Name)
 	problem := source.Problem{Kind: source.RenderFailed, Detail: p.Detail, Span: span}
 	if p.Kind != render.Failed {
@@ -184,7 +184,7 @@ func (l *loader) countAbsent() {
 			continue
 		}
 		for range len(raw[file]) - len(contained[file]) {
-			l.summary.skip(inNoRender, place(file, 1))
+			l.summary.skip(inNoRender, fileLine(file, 1))
 		}
 	}
 }

@@ -251,15 +251,15 @@ func (r *renders) inSources(s diag.Span) diag.Span {
 func (r *renders) at(o *source.Object) string {
 	if x := r.results[o.File.Name]; x != nil {
 		s := r.written(x, o.NameSpan()).Span
-		return place(s.File, s.Line)
+		return fileLine(s.File, s.Line)
 	}
-	return place(o.File.Name, int(o.Root.Line))
+	return fileLine(o.File.Name, int(o.Root.Line))
 }
 
 // atLine is the place of an object that begins on a line.
 func (r *renders) atLine(file string, line int) string {
 	s := r.inSources(diag.Span{File: file, Line: line, Column: 1, EndLine: line, EndColumn: 2})
-	return place(s.File, s.Line)
+	return fileLine(s.File, s.Line)
 }
 
 // namedAt is a place in an object as messages name it: what was rendered is where that was

@@ -19,7 +19,7 @@ func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
 	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, now.Open)
 	unseen(now, before, &d, revision)
 	c := &diag.Change{Since: revision, Introduced: len(d.Introduced), Unchanged: d.Unchanged, Undecided: d.Undecided}
-	c.Fixed, c.Gone = parted(d, now.Gone)
+	c.Fixed, c.Gone = splitGone(d, now.Gone)
 	for _, s := range accept.Brought(before.Suppressions, now.Suppressions) {
 		c.Silences = append(c.Silences, diag.Silence{Message: silenced(s), Location: s.Location})
 	}

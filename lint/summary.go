@@ -18,12 +18,12 @@ type summary struct {
 	skips   *skips
 	passed  passed
 	renders *renders
-	// open are the questions that it counts already.
-	open map[unknown]bool
+	// counted are the questions that it has.
+	counted map[unknown]bool
 }
 
 func newSummary(r *renders) *summary {
-	return &summary{skips: newSkips(), renders: r, open: map[unknown]bool{}}
+	return &summary{skips: newSkips(), renders: r, counted: map[unknown]bool{}}
 }
 
 // skip counts something that was left out.
@@ -148,8 +148,8 @@ func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 		if why == "" && m.MaybeApart(w) {
 			why = "unknown whether its own pods are kept apart"
 		}
-		if key := (unknown{w.Object, why}); why != "" && !w.Refused() && !s.open[key] {
-			s.open[key] = true
+		if key := (unknown{w.Object, why}); why != "" && !w.Refused() && !s.counted[key] {
+			s.counted[key] = true
 			s.leaveOpen(why, s.renders.at(w.Object))
 		}
 	}
@@ -167,8 +167,8 @@ func (s *summary) givenUp(m *model.Model) {
 func (s *summary) unanswered(question string, objects []*source.Object) {
 	why := overBudget + question
 	for _, o := range objects {
-		if key := (unknown{o, why}); !s.open[key] {
-			s.open[key] = true
+		if key := (unknown{o, why}); !s.counted[key] {
+			s.counted[key] = true
 			s.leaveOpen(why, s.renders.at(o))
 			s.skips.unknown[why].Budget = true
 		}
