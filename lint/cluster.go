@@ -8,6 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/contexts"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/neighbours"
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
@@ -49,7 +50,7 @@ type clusters struct {
 	// files that no render uses, if there are renders.
 	altered, loose []*source.Object
 	// around is everything by what selectors find, once needed.
-	around *neighbours
+	around *neighbours.Index
 	// renderReader reads for all renders, once needed: most have the same around them.
 	renderReader *workload.Reader
 }
@@ -152,9 +153,13 @@ func (d *clusters) beyond(p part) []*source.Object {
 		return nil
 	}
 	if d.around == nil {
-		d.around = newNeighbours(d.table, d.loose, d.renders.all)
+		all := [][]*source.Object{d.loose}
+		for _, x := range d.renders.all {
+			all = append(all, x.objects)
+		}
+		d.around = neighbours.New(d.table, all...)
 	}
-	return d.around.of(p.objects)
+	return d.around.Of(p.objects)
 }
 
 // readerOf is the reader of a part. Renders have one in common: each is read beside the
