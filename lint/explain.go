@@ -51,7 +51,9 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 	if err := r.failures.err(); err != nil {
 		return nil, err
 	}
-	x := &explaining{run: r, read: m, spot: spot, out: &diag.Explanation{Place: spot.String(), Rule: spot.Rule, Source: r.files.text, Display: r.files.display}}
+	x := &explaining{run: r, read: m, spot: spot, out: &diag.Explanation{
+		Place: spot.String(), Rule: spot.Rule, Source: r.files.text, Display: r.files.display,
+	}}
 	if err := x.find(); err != nil {
 		return nil, err
 	}
@@ -122,7 +124,8 @@ func (x *explaining) is(f *source.File) bool {
 		return f.Name == source.StdinName && (x.spot.File == "-" || x.spot.File == source.StdinName)
 	}
 	name := filepath.ToSlash(x.spot.File)
-	return f.Display == name || f.Name == name || resolved(absolute(x.run.opts.Dir, x.spot.File)) == resolved(absolute(x.run.opts.Root, filepath.FromSlash(f.Name)))
+	return f.Display == name || f.Name == name ||
+		resolved(absolute(x.run.opts.Dir, x.spot.File)) == resolved(absolute(x.run.opts.Root, filepath.FromSlash(f.Name)))
 }
 
 // cluster looks at one part: at every context of it that holds the object at the
@@ -235,7 +238,8 @@ func (x *explaining) accepted(all []accept.Finding) {
 // settle puts the findings in order, or says what there is in place of them.
 func (x *explaining) settle() error {
 	all := x.out.Found
-	if exact := slices.DeleteFunc(slices.Clone(all), func(f diag.Explained) bool { return f.Diagnostic.Location.Column != x.spot.Column }); len(exact) > 0 {
+	otherColumn := func(f diag.Explained) bool { return f.Diagnostic.Location.Column != x.spot.Column }
+	if exact := slices.DeleteFunc(slices.Clone(all), otherColumn); len(exact) > 0 {
 		all = exact
 	}
 	slices.SortStableFunc(all, func(a, b diag.Explained) int { return a.Diagnostic.Compare(b.Diagnostic) })

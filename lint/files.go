@@ -25,7 +25,10 @@ type files struct {
 func newFiles(o *Options, table workload.Table) *files {
 	return &files{
 		dir: o.Dir, root: o.Root, paths: o.Paths, config: o.Config, byName: map[string]*source.File{},
-		reading: source.Options{Dir: o.Dir, Root: o.Root, Stdin: o.Stdin, Overlay: o.Overlay, Tracked: o.Tracked, Keep: table.Relevant, Drop: workload.Unread},
+		reading: source.Options{
+			Dir: o.Dir, Root: o.Root, Stdin: o.Stdin, Overlay: o.Overlay, Tracked: o.Tracked,
+			Keep: table.Relevant, Drop: workload.Unread,
+		},
 	}
 }
 

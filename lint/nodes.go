@@ -80,7 +80,8 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 	}
 	topo.Extended.Complete = t.files.config.ClosesResources()
 	if topo.Empty() && len(objects) > 0 {
-		return nil, fmt.Errorf("reading topology: no node is declared in %s", strings.Join(append(slices.Clone(p.topology), t.renders.fileNames(among)...), ", "))
+		read := slices.Concat(p.topology, t.renders.fileNames(among))
+		return nil, fmt.Errorf("reading topology: no node is declared in %s", strings.Join(read, ", "))
 	}
 	if key != "" {
 		t.read[key] = &declaredNodes{topo, from}

@@ -76,7 +76,10 @@ func (l *loader) renderAll() {
 func (l *loader) takeIn(asked *Render, out *render.Output) {
 	x, problems := l.renders.add(asked, out)
 	for _, p := range problems { // what kustomize prints is read by kubectl, and so by us
-		l.failures.leave(diag.Failure{Stage: diag.StageRead, File: x.kustomization(), Line: 1, Message: fmt.Sprintf("the result of render %s: %s: %s", asked.Name, p.Kind, p.Detail)})
+		l.failures.leave(diag.Failure{
+			Stage: diag.StageRead, File: x.kustomization(), Line: 1,
+			Message: fmt.Sprintf("the result of render %s: %s: %s", asked.Name, p.Kind, p.Detail),
+		})
 	}
 	for _, name := range out.Sources {
 		l.renders.reached[asked.name(name)] = true
@@ -105,7 +108,10 @@ func (l *loader) onlyTracked(asked *Render, out *render.Output) {
 	}
 	for _, name := range slices.Concat(out.Sources, out.Data) {
 		if !l.opts.Tracked(filepath.Join(asked.Root.Confinement, filepath.FromSlash(name))) {
-			out.Problem = &render.Problem{Kind: render.Failed, File: name, Line: 1, Column: 1, Detail: "the render uses this file, which git does not track: add it, or omit --git-tracked"}
+			out.Problem = &render.Problem{
+				Kind: render.Failed, File: name, Line: 1, Column: 1,
+				Detail: "the render uses this file, which git does not track: add it, or omit --git-tracked",
+			}
 			return
 		}
 	}

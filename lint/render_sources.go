@@ -203,7 +203,10 @@ func (r *renders) written(x *rendered, s diag.Span) origin.Place {
 		if x.files = r.files.byName; x.prefix != "." {
 			x.files = map[string]*source.File{}
 		}
-		mapper, err := origin.New(origin.Options{Dir: r.files.dir, Root: x.Root.Confinement, Base: path.Join(x.Root.Confinement, x.Root.Dir), Tracked: r.files.reading.Tracked, Files: x.files})
+		mapper, err := origin.New(origin.Options{
+			Dir: r.files.dir, Root: x.Root.Confinement, Base: path.Join(x.Root.Confinement, x.Root.Dir),
+			Tracked: r.files.reading.Tracked, Files: x.files,
+		})
 		if err != nil {
 			return unknown
 		}

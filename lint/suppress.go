@@ -104,6 +104,41 @@ func suppression(by, rule, reason, until, target string, at diag.Span) accept.Su
 	}}
 }
 
+// add adds a suppression of a manifest, unless only others count: then it is
+// noted. One that would accept nothing is added all the same, to be complained of.
+func (s *suppressions) add(one accept.Suppression) {
+	if s.allowed != nil && !s.opts.NoInline && one.Holds(s.acceptance()) && !s.isAllowed(&one) {
+		return
+	}
+	s.inline[one.Start] = append(s.inline[one.Start], len(s.all))
+	s.all = append(s.all, one)
+}
+
+// written tells suppressions apart by where they are written: several renders may contain
+// one of them.
+func written(s *accept.Suppression) diag.Suppression {
+	return diag.Suppression{Acceptance: diag.Acceptance{By: s.By, Location: s.Location}, Rule: s.Rule}
+}
+
+// isAllowed reports whether a suppression is among those that count. What several
+// renders contain is asked once.
+func (s *suppressions) isAllowed(one *accept.Suppression) bool {
+	key := written(one)
+	allowed, known := s.permitted[key]
+	if !known {
+		allowed = s.allowed.Take(one.Suppression)
+		s.permitted[key] = allowed
+		if !allowed {
+			s.inert = append(s.inert, one.Suppression)
+		}
+	}
+	return allowed
+}
+
+func (s *suppressions) acceptance() accept.Options {
+	return accept.Options{Today: s.opts.Today, Rules: s.opts.Policy.IDs()}
+}
+
 // annotations takes in those of one object.
 func (s *suppressions) annotations(o *source.Object) {
 	start := startOf(o)
@@ -227,4 +262,18 @@ func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept
 		one.Open = one.Open || s.judge.tally.Lost(one.Rule)
 	}
 	return accept.Suppress(findings, s.all, s.acceptance())
+}
+
+// holding are the suppressions that accept what they are about, each once however many
+// renders contain it.
+func (s *suppressions) holding() (all []diag.Suppression) {
+	seen := map[diag.Suppression]bool{}
+	for i := range s.all {
+		one := &s.all[i]
+		if key := written(one); one.Holds(s.acceptance()) && (!seen[key] || one.By == diag.ByConfiguration) {
+			seen[key] = true
+			all = append(all, one.Suppression)
+		}
+	}
+	return all
 }
