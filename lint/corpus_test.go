@@ -178,8 +178,8 @@ func TestCorpusBaselineOutlivesMoves(t *testing.T) {
 	outlivesMoves(t, filepath.Join(shared, "corpus"), filepath.Join(shared, "topologies", "kind-3-workers.yaml"), 100)
 }
 
-// TestCorpusEditsMend is editsMend for other projects, on several clusters.
-func TestCorpusEditsMend(t *testing.T) {
+// TestCorpusEditsFix is editsFix for other projects, on several clusters.
+func TestCorpusEditsFix(t *testing.T) {
 	var all []tree
 	shared := corpus(t)
 	for _, project := range projects(t, filepath.Join(shared, "corpus")) {
@@ -190,7 +190,7 @@ func TestCorpusEditsMend(t *testing.T) {
 			all = append(all, one)
 		}
 	}
-	editsMend(t, all)
+	editsFix(t, all)
 }
 
 // TestCorpusHealthyFactsAreSpared is spared for other projects.

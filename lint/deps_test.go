@@ -28,6 +28,7 @@ const layers = `
 5 lint/sched/check k8s.io/api k8s.io/apimachinery
 4 lint/sched/bound k8s.io/api k8s.io/apimachinery
 4 lint/sched/certificate k8s.io/api k8s.io/component-helpers k8s.io/klog/v2
+3 lint/neighbours
 3 lint/sched/model k8s.io/api k8s.io/apimachinery k8s.io/component-helpers k8s.io/klog/v2
 2 lint/workload   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
 2 lint/topology   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers

@@ -2,7 +2,7 @@
 //
 // Contract: Run reads the manifests and the node files, builds the facts of each
 // cluster, lets a Policy judge them and returns one sorted Report. Each stage is one
-// function from one value to the next; none calls back. Mend makes the safe edits that
+// function from one value to the next; none calls back. Fix makes the safe edits that
 // linting again confirms, in memory; the caller writes the files.
 //
 // Three channels never mix. Diagnostics are about the user's manifests, syntax errors
@@ -26,6 +26,23 @@
 // suppressions apply, because a comment in a source file can accept them. Findings about
 // suppressions come before the baseline, which can accept them. Accepted findings are
 // removed before fixing and comparing.
+//
+// Structure: a run is a chain of types. Each has its own state and is given the earlier
+// ones that it needs:
+//
+//	failures      errors, and work that was not done
+//	files         the files that were read, and how paths become names
+//	renders       what was rendered, and where in the sources it was written
+//	summary       counts and notes
+//	loader        reads the manifests and the renders
+//	budget        what all contexts may cost together
+//	topologies    the nodes of each part
+//	clusters      parts, contexts and their models
+//	judge         turns what the policy says of facts into findings
+//	suppressions  collects suppressions and applies them
+//	decisions     which objects are settled
+//	left          what has become of objects of another revision (Options.Compared)
+//	run           calls the others in order
 //
 // Where design and build differ: the policy selects rules by level, so a rule that is
 // off is never compiled; facts about healthy workloads are built only if a team's own

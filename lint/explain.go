@@ -8,10 +8,8 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/accept"
-	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/build"
-	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -26,11 +24,12 @@ type Spot struct {
 	Rule string
 }
 
-func (s Spot) String() string { return place(s.File, s.Line) }
+func (s Spot) String() string { return fileLine(s.File, s.Line) }
 
-// explaining is a run that looks for one place.
+// explaining is what a run looks for at one place.
 type explaining struct {
-	*run
+	run  *run
+	read *manifests
 	spot Spot
 	file *source.File
 	out  *diag.Explanation
@@ -47,42 +46,40 @@ type explaining struct {
 // there is none, which node takes a pod of the workload to which the line
 // belongs.
 func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, error) {
-	if o.Config == nil {
-		o.Config = &config.Config{}
-	}
 	r := newRun(ctx, o, o.Survive)
-	r.load()
-	if err := errors.Join(distinct(r.errs)...); err != nil {
+	m := r.load()
+	if err := r.failures.err(); err != nil {
 		return nil, err
 	}
-	x := &explaining{run: r, spot: spot, out: &diag.Explanation{Place: spot.String(), Rule: spot.Rule, Source: r.source, Display: r.display}}
+	x := &explaining{run: r, read: m, spot: spot, out: &diag.Explanation{
+		Place: spot.String(), Rule: spot.Rule, Source: r.files.text, Display: r.files.display,
+	}}
 	if err := x.find(); err != nil {
 		return nil, err
 	}
-	r.gather()
-	x.explain(build.Input{Model: sched.New(&workload.Set{}, nil), Problems: r.set.Problems}, nil, nil)
-	for _, p := range r.parts() {
+	r.suppressions.gather(m)
+	x.explain(aboutFiles(m.set.Problems), nil, nil)
+	for _, p := range r.clusters.parts(m) {
 		x.cluster(p)
 	}
-	r.unsettle()
-	_, accepted, complaints := accept.Suppress(r.found, r.suppressions.all, accept.Options{Today: r.Today, Rules: r.Policy.IDs()})
-	for _, f := range r.findings(build.Complain(complaints), nil, nil, nil) {
+	_, accepted, complaints := r.suppressions.apply(r.judge.take())
+	for _, f := range r.judge.findings(build.Complain(complaints), nil, nil, nil) {
 		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) {
 			return nil, diag.Account{Notes: []string{"this finding is about the suppression only, so nodes are not checked"}}
 		})
 	}
 	x.accepted(accepted)
-	if err := errors.Join(distinct(r.errs)...); err != nil {
+	if err := r.failures.err(); err != nil {
 		return nil, err
 	}
 	err := x.settle()
-	x.out.Failures = r.report.Failures
+	x.out.Failures = r.failures.undone
 	return x.out, err
 }
 
 // find finds the file and the object to which the line belongs.
 func (x *explaining) find() error {
-	for _, f := range slices.Concat(x.set.Files, x.beside) {
+	for _, f := range slices.Concat(x.read.set.Files, x.read.beside) {
 		if x.is(f) {
 			x.file = f
 		}
@@ -107,7 +104,7 @@ func (x *explaining) object() (at *source.Object) {
 	for last < x.file.LineCount() && !separator(x.file.Line(last+1)) {
 		last++
 	}
-	for _, o := range slices.Concat(x.set.Objects, x.raw) {
+	for _, o := range slices.Concat(x.read.set.Objects, x.run.renders.raw) {
 		line := int(o.Root.Line)
 		if o.File == x.file && line >= first && (line <= x.spot.Line || line <= last && at == nil) {
 			at = o
@@ -127,21 +124,22 @@ func (x *explaining) is(f *source.File) bool {
 		return f.Name == source.StdinName && (x.spot.File == "-" || x.spot.File == source.StdinName)
 	}
 	name := filepath.ToSlash(x.spot.File)
-	return f.Display == name || f.Name == name || resolved(absolute(x.Dir, x.spot.File)) == resolved(absolute(x.Root, filepath.FromSlash(f.Name)))
+	return f.Display == name || f.Name == name ||
+		resolved(absolute(x.run.opts.Dir, x.spot.File)) == resolved(absolute(x.run.opts.Root, filepath.FromSlash(f.Name)))
 }
 
 // cluster looks at one part: at every context of it that holds the object at the
 // place, or at all of them if there is none.
 func (x *explaining) cluster(p part) {
-	c := x.divide(p)
+	c := x.run.clusters.divide(p)
 	for of := range c.Contexts() {
 		if x.at != nil && slices.Contains(p.objects, x.at) && !slices.Contains(of.Objects, x.at) {
 			continue
 		}
-		s := x.scene(c, of)
-		e := x.explain(x.input(s), c, of.Objects)
-		x.looked(e.Facts(), of.Objects)
-		for _, note := range unknownLosses(&x.Options, s.nodes) {
+		s := x.run.clusters.scene(c, of)
+		e := x.explain(x.run.input(s), c, of.Objects)
+		x.run.suppressions.looked(e.Facts(), of.Objects)
+		for _, note := range unknownLosses(x.run.opts, s.nodes) {
 			if note = in(p.name, note); !slices.Contains(x.out.Notes, note) {
 				x.out.Notes = append(x.out.Notes, note)
 			}
@@ -151,32 +149,32 @@ func (x *explaining) cluster(p part) {
 				x.rest = append(x.rest, diag.Explained{Name: w.String(), Account: e.Workload(w)})
 			}
 		}
-		x.refused(s.model)
+		x.run.refused(s)
 	}
 }
 
 // isAt reports whether an object is the one at the place, as it stands there or as a
 // render has it.
 func (x *explaining) isAt(o *source.Object) bool {
-	if o == x.at || x.at == nil || x.results[o.File.Name] == nil {
+	if o == x.at || x.at == nil || x.run.renders.results[o.File.Name] == nil {
 		return o == x.at
 	}
-	return x.rawObject(o) == x.at
+	return x.run.renders.rawObject(o) == x.at
 }
 
 // explain explains what is found at the place among objects of a cluster.
 func (x *explaining) explain(in build.Input, c *cluster, objects []*source.Object) *build.Explainer {
 	e := build.NewExplainer(in)
 	var ids []int
-	found := x.findings(e.Facts(), c, objects, func(fact int) { ids = append(ids, fact) })
+	found := x.run.judge.findings(e.Facts(), c, objects, func(fact int) { ids = append(ids, fact) })
 	for i := range found {
-		if of := x.results[found[i].Location.File]; of != nil {
-			x.toSources(of, &found[i])
+		if of := x.run.renders.results[found[i].Location.File]; of != nil {
+			x.run.renders.toSources(of, &found[i])
 		}
 		f := found[i]
 		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) { return e.Fact(ids[i]) })
 	}
-	x.found = append(x.found, found...)
+	x.run.judge.found = append(x.run.judge.found, found...)
 	return e
 }
 
@@ -240,7 +238,8 @@ func (x *explaining) accepted(all []accept.Finding) {
 // settle puts the findings in order, or says what there is in place of them.
 func (x *explaining) settle() error {
 	all := x.out.Found
-	if exact := slices.DeleteFunc(slices.Clone(all), func(f diag.Explained) bool { return f.Diagnostic.Location.Column != x.spot.Column }); len(exact) > 0 {
+	otherColumn := func(f diag.Explained) bool { return f.Diagnostic.Location.Column != x.spot.Column }
+	if exact := slices.DeleteFunc(slices.Clone(all), otherColumn); len(exact) > 0 {
 		all = exact
 	}
 	slices.SortStableFunc(all, func(a, b diag.Explained) int { return a.Diagnostic.Compare(b.Diagnostic) })
@@ -272,7 +271,7 @@ func (x *explaining) nothing() error {
 	}
 	errs := []error{fmt.Errorf("%s: there is no %s on this line, and it belongs to no workload", x.spot, what)}
 	for _, d := range x.out.Near {
-		errs = append(errs, fmt.Errorf("there is one at %s: %s [%s]", place(x.display(d.Location.File), d.Location.Line), d.Message, d.Rule))
+		errs = append(errs, fmt.Errorf("there is one at %s: %s [%s]", fileLine(x.run.files.display(d.Location.File), d.Location.Line), d.Message, d.Rule))
 	}
 	return errors.Join(errs...)
 }

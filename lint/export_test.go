@@ -1,33 +1,33 @@
 package lint
 
 import (
-	"context"
-
+	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/origin"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // Written finds where the result of one render was written, as findings are moved there.
 type Written struct {
-	run      *run
+	renders  *renders
 	rendered *rendered
 }
 
 // NewWritten is for the output of a render below dir, which is the root of the run.
 func NewWritten(dir string, asked Render, out *render.Output) *Written {
-	r := newRun(context.Background(), Options{Dir: dir, Root: dir}, nil)
+	r := newRenders(newFiles(&Options{Dir: dir, Root: dir, Config: &config.Config{}}, workload.NewTable()))
 	asked.setPrefix(dir)
-	r.takeIn(&asked, out)
-	return &Written{r, r.rendered[0]}
+	x, _ := r.add(&asked, out)
+	return &Written{r, x}
 }
 
 // Result is the text of the render.
 func (w *Written) Result() *source.File { return w.rendered.file }
 
 // Place is where a place of the result was written.
-func (w *Written) Place(s diag.Span) origin.Place { return w.run.written(w.rendered, s) }
+func (w *Written) Place(s diag.Span) origin.Place { return w.renders.written(w.rendered, s) }
 
 // Source is a file that a place names.
-func (w *Written) Source(name string) *source.File { return w.run.files[name] }
+func (w *Written) Source(name string) *source.File { return w.renders.files.byName[name] }

@@ -1,50 +1,267 @@
 package lint_test
 
 import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/rego"
 )
 
-// TestEditsMend applies every edit that is offered and lints again: the finding
-// is gone, nothing new is there, and no byte outside the edit has changed.
-func TestEditsMend(t *testing.T) {
-	soft := func(quote string) string {
-		return strings.Replace(webManifest("1", softHost), "topologyKey: kubernetes.io/hostname", "topologyKey: "+quote+"topology.kubernetes.io/hostname"+quote, 1)
+// tree is a directory of which something is linted, perhaps on nodes.
+type tree struct{ name, dir, path, topology string }
+
+// trees are all files among the fixtures, on the nodes beside them if there are any.
+func trees(t *testing.T) (all []tree) {
+	t.Helper()
+	for _, pattern := range []string{"../fixtures/*/*.yaml", "../fixtures/*/*/*.yaml"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: no file: %v", pattern, err)
+		}
+		for _, file := range files {
+			tr := tree{strings.TrimPrefix(filepath.ToSlash(file), "../"), filepath.Dir(file), filepath.Base(file), ""}
+			if exists(filepath.Join(tr.dir, "nodes.yaml")) {
+				tr.topology = "nodes.yaml"
+			}
+			all = append(all, tr)
+		}
 	}
-	for name, text := range map[string]string{
-		"plain":  soft(""),
-		"double": soft(`"`),
-		"single": soft("'"),
-		"field":  strings.Replace(webManifest("1", softHost), "weight:", "wieght:", 1) + "---\n" + strings.Replace(webManifest("1", softHost), "affinity:", "afinity:", 1),
-		"json":   `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","labels":{"app":"p"}},"spec":{"containers":[{"name":"c","image":"c"}],"nodeSelector":{"beta.kubernetes.io/os":"linux"},"tolerationz":[]}}`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			edits := 0
-			before := lintFiles(t, "", map[string]string{"web.yaml": text})
-			for _, d := range before.Diagnostics {
-				for _, f := range d.Fixes {
-					for _, e := range f.Edits {
-						edits++
-						after := lintFiles(t, "", map[string]string{"web.yaml": applied(text, e)})
-						if n := len(after.Diagnostics); n >= len(before.Diagnostics) {
-							t.Errorf("%s: %d findings before, %d after writing %s:\n%s", d.Rule, len(before.Diagnostics), n, e.NewText, applied(text, e))
-						}
-					}
+	return all
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// fixing are options that lint a whole directory.
+func fixing(e *rego.Engine, dir, topology string) lint.Options {
+	o := lint.Options{
+		Dir: dir, Root: dir, Paths: []string{"."}, Policy: e,
+		Level: func(id string) diag.Level { r, _ := e.Rule(id); return r.Level },
+	}
+	if topology != "" {
+		o.Topology = []string{topology}
+	}
+	return o
+}
+
+// TestEveryOfferedEditFixes is editsFix for the fixtures.
+func TestEveryOfferedEditFixes(t *testing.T) { editsFix(t, trees(t)) }
+
+// editsFix makes each edit that is offered anywhere, alone, in a copy of the tree, and
+// lints that again without knowing of Fix: the finding is gone, none is new, and no
+// byte outside of the edit has changed.
+func editsFix(t *testing.T, all []tree) {
+	t.Helper()
+	e, offered := engine(t), 0
+	for _, tr := range all {
+		t.Run(tr.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(tr.dir)); err != nil {
+				t.Fatal(err)
+			}
+			o := fixing(e, dir, tr.topology)
+			o.Paths = []string{tr.path}
+			fixed, err := lint.Fix(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range fixed.Files {
+				for _, edit := range f.Edits {
+					offered++
+					checkEdit(t, o, fixed.Before, f, edit)
 				}
 			}
-			if edits == 0 {
-				t.Errorf("no edit is offered: %s", findings(before))
-			}
+			checkTogether(t, o, fixed)
 		})
+	}
+	if offered == 0 {
+		t.Error("no edit is offered anywhere")
+	}
+	t.Logf("%d edits are offered", offered)
+}
+
+// checkEdit makes one edit on disk for as long as it takes to lint.
+func checkEdit(t *testing.T, o lint.Options, before *diag.Report, f lint.FixedFile, edit diag.Edit) {
+	t.Helper()
+	text := applied(string(f.Before), edit)
+	checkBytes(t, string(f.Before), text, edit)
+	put(t, f.Path, text)
+	defer put(t, f.Path, string(f.Before))
+	after, err := lint.Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is := tally(before), tally(after)
+	for key, n := range is {
+		if n > was[key] {
+			t.Errorf("%s:%d: %s is new after writing %s", f.Name, edit.Location.Line, key, edit.NewText)
+		}
+	}
+	asked := false
+	for _, d := range before.Diagnostics {
+		if slices.ContainsFunc(d.Fixes, func(fix diag.Fix) bool { return fix.Safe && fix.Edits[0] == edit }) {
+			asked = true
+			if key := fmt.Sprint(d.Rule, d.Cluster, d.Object, d.Location.File); is[key] >= was[key] {
+				t.Errorf("%s:%d: %s is still there after writing %s", f.Name, edit.Location.Line, d.Rule, edit.NewText)
+			}
+		}
+	}
+	if !asked {
+		t.Errorf("%s:%d: no finding asks for %s", f.Name, edit.Location.Line, edit.NewText)
 	}
 }
 
-// applied is the text with one edit within a line.
-func applied(text string, e diag.Edit) string {
-	lines := strings.SplitAfter(text, "\n")
-	line := []rune(lines[e.Location.Line-1])
-	lines[e.Location.Line-1] = string(line[:e.Location.Column-1]) + e.NewText + string(line[e.Location.EndColumn-1:])
-	return strings.Join(lines, "")
+// checkTogether writes all files: the report that was promised is the one that
+// there is then, and fixing that once more changes nothing.
+func checkTogether(t *testing.T, o lint.Options, fixed *lint.Fixed) {
+	t.Helper()
+	for _, f := range fixed.Files {
+		put(t, f.Path, string(f.After))
+	}
+	again, err := lint.Fix(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := findings(again.Before), findings(fixed.After); got != want {
+		t.Errorf("found %s, and %s was promised", got, want)
+	}
+	if len(again.Files) > 0 {
+		t.Errorf("once more: %s changes", again.Files[0].Name)
+	}
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tally counts the findings by what they are about.
+func tally(r *diag.Report) map[string]int {
+	counts := map[string]int{}
+	for _, d := range r.Diagnostics {
+		counts[fmt.Sprint(d.Rule, d.Cluster, d.Object, d.Location.File)]++
+	}
+	return counts
+}
+
+var lineEnds = regexp.MustCompile("\r\n|\r|\n|\u0085|\u2028|\u2029")
+
+// checkBytes holds two texts against each other: but for the old key and the new
+// one they are the same, comments and line ends included.
+func checkBytes(t *testing.T, before, after string, edit diag.Edit) {
+	t.Helper()
+	old, is := edit.OldText, edit.NewText
+	same := false
+	for at := 0; at <= len(before) && !same; at++ {
+		next := strings.Index(before[at:], old)
+		if next < 0 {
+			break
+		}
+		at += next
+		same = before[:at]+is+before[at+len(old):] == after
+	}
+	if !same {
+		t.Errorf("more than %s has changed in\n%s\nwhich is now\n%s", old, before, after)
+	}
+	if !slices.Equal(lineEnds.FindAllString(before, -1), lineEnds.FindAllString(after, -1)) {
+		t.Errorf("line ends have changed")
+	}
+}
+
+const wrongKey, rightKey = "topology.kubernetes.io/hostname", "kubernetes.io/hostname"
+
+// soft is a Deployment with a topology key, as it is written.
+func soft(key string) string {
+	return strings.Replace(webManifest("1", softHost), "topologyKey: "+rightKey, "topologyKey: "+key, 1)
+}
+
+// fixFiles fixes files in a directory of their own, which has nodes or not.
+func fixFiles(t *testing.T, topology string, files map[string]string) *lint.Fixed {
+	t.Helper()
+	dir := t.TempDir()
+	nodes := ""
+	for name, text := range files {
+		put(t, filepath.Join(dir, name), text)
+	}
+	if topology != "" {
+		nodes = filepath.Join(t.TempDir(), "nodes.yaml")
+		put(t, nodes, topology)
+	}
+	before := snapshot(t, dir)
+	fixed, err := lint.Fix(context.Background(), fixing(engine(t), dir, nodes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(before, snapshot(t, dir)) {
+		t.Error("something was written")
+	}
+	return fixed
+}
+
+// snapshot is the text of every file.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(dir, path))
+		texts[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+// TestFixPlaces fixes texts in which lines, columns and bytes differ: what comes
+// out is what went in, with the other key.
+func TestFixPlaces(t *testing.T) {
+	plain := soft(wrongKey + " # why not")
+	flow := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"é😀","labels":{"app":"p"}},"spec":{"containers":[{"name":"c","image":"c"}],` +
+		`"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"topology.kubernetes.io/hostname","whenUnsatisfiable":"ScheduleAnyway","labelSelector":{"matchLabels":{"app":"p"}}}]}}`
+	for name, text := range map[string]string{
+		"plain":         plain,
+		"double quotes": soft(`"` + wrongKey + `"`),
+		"single quotes": soft("'" + wrongKey + "'"),
+		"tag":           soft("!!str " + wrongKey),
+		"crlf":          strings.ReplaceAll(plain, "\n", "\r\n"),
+		"mixed ends":    strings.Replace(plain, "\n", "\r\n", 3),
+		"mark":          "\ufeff" + plain,
+		"two marks":     "\ufeff\ufeff" + plain,
+		"no last end":   strings.TrimSuffix(plain, "\n"),
+		"wide":          "# héllo 世界 😀\n" + strings.Replace(plain, "            podAffinityTerm:", "            \"podAffinityTerm\": # 世界", 1),
+		"wide breaks":   "# one\u0085# two\u2028# three\u2029" + plain,
+		"carriage":      "# one\r# two\n" + plain,
+		"tabs":          strings.Replace(plain, "topologyKey: ", "topologyKey:\t", 1),
+		"json":          flow,
+		"flow":          "# 世界\n" + flow + "\n",
+		"many":          plain + "---\n" + strings.ReplaceAll(plain, "name: web", "name: wéb2"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			fixed := fixFiles(t, "", map[string]string{"web.yaml": text})
+			if len(fixed.Files) != 1 {
+				t.Fatalf("nothing is offered: %s %v", findings(fixed.Before), fixed.Withheld)
+			}
+			if got, want := string(fixed.Files[0].After), strings.ReplaceAll(text, wrongKey, rightKey); got != want {
+				t.Errorf("got\n%q, want\n%q", got, want)
+			}
+		})
+	}
 }

@@ -287,12 +287,12 @@ func fuzzExplain(t *testing.T, o lint.Options, at uint16) {
 func FuzzFix(f *testing.F) { mutated(f, fuzzFix) }
 
 func fuzzFix(t *testing.T, o lint.Options, _ uint16) {
-	mended, err := lint.Mend(context.Background(), o)
+	fixed, err := lint.Fix(context.Background(), o)
 	if err != nil {
 		return
 	}
-	checkReport(t, mended.After)
-	for _, file := range mended.Files {
+	checkReport(t, fixed.After)
+	for _, file := range fixed.Files {
 		was, err := os.ReadFile(file.Path)
 		if err != nil || !bytes.Equal(was, file.Before) {
 			t.Errorf("%s is not what was read: %v", file.Name, err)
@@ -301,8 +301,8 @@ func fuzzFix(t *testing.T, o lint.Options, _ uint16) {
 			t.Errorf("%s: %d edits", file.Name, len(file.Edits))
 		}
 	}
-	if len(mended.Files) > 0 && len(mended.After.Diagnostics) >= len(mended.Before.Diagnostics) {
-		t.Errorf("%d findings before, %d after", len(mended.Before.Diagnostics), len(mended.After.Diagnostics))
+	if len(fixed.Files) > 0 && len(fixed.After.Diagnostics) >= len(fixed.Before.Diagnostics) {
+		t.Errorf("%d findings before, %d after", len(fixed.Before.Diagnostics), len(fixed.After.Diagnostics))
 	}
 }
 

@@ -5,41 +5,51 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// topology reads the nodes of a part and says in the summary what there is. It
+// topologies reads the nodes of the parts of a run.
+type topologies struct {
+	files    *files
+	renders  *renders
+	summary  *summary
+	failures *failures
+	// read are the nodes of renders, by what they rest on, and counted is how many the
+	// summary has of what belongs to no cluster.
+	read    map[string]*declaredNodes
+	counted int
+}
+
+// of reads the nodes of a part and says in the summary what there is. It
 // is empty if something is wrong, as half of the nodes would leave pods Pending
 // that are not.
-func (r *run) topology(p part, among []*source.Object) *topology.Topology {
-	topo, err := r.nodes(p, among)
+func (t *topologies) of(p part, among []*source.Object) *topology.Topology {
+	topo, err := t.nodes(p, among)
 	note := "no topology declared (--topology FILE)"
 	if err != nil {
-		r.fail(err)
+		t.failures.fail(err)
 		topo, note = &topology.Topology{}, "the topology could not be read"
 	}
-	s := &r.report.Summary
+	s := t.summary
 	if p.name != "" {
 		s.Nodes += len(topo.Nodes)
-	} else if more := len(topo.Nodes) - r.nodesCounted; more > 0 { // what has no cluster has the nodes in common
-		r.nodesCounted += more
+	} else if more := len(topo.Nodes) - t.counted; more > 0 { // what has no cluster has the nodes in common
+		t.counted += more
 		s.Nodes += more
 	}
 	s.TopologyDeclared = s.TopologyDeclared || !topo.Empty()
-	r.note(topo.Notes...)
+	s.note(topo.Notes...)
 	if topo.Empty() {
-		r.note(in(p.name, note+": node selectors, taints, resources, host ports and the number of domains were not checked"))
+		s.note(in(p.name, note+": node selectors, taints, resources, host ports and the number of domains were not checked"))
 		return topo
 	}
 	for _, o := range p.objects { // sets of possible nodes that are not read (R-S7)
 		if o.Group() == "karpenter.sh" && (o.Kind == "NodePool" || o.Kind == "Provisioner") {
-			r.passed.provisioners++
+			s.passed.provisioners++
 		}
 	}
 	return topo
@@ -47,47 +57,36 @@ func (r *run) topology(p part, among []*source.Object) *topology.Topology {
 
 // nodes reads what declares nodes: the files of a part, and the NodeTopology
 // documents among its manifests.
-func (r *run) nodes(p part, among []*source.Object) (*topology.Topology, error) {
+func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, error) {
 	key := p.nodesKey(among)
-	if known := r.nodesOf[key]; known != nil {
-		r.passNodes(p, known.from)
+	if known := t.read[key]; known != nil {
+		t.passNodes(p, known.from)
 		return known.topology, nil
 	}
-	objects, from, err := r.declared(p)
+	objects, from, err := t.declared(p)
 	if err != nil {
 		return nil, err
 	}
-	others := r.ofClusters()
+	others := t.files.nodesOfClusters()
 	for _, o := range among {
 		if !from[o.File.Name] && !others[o.File.Name] {
 			objects = append(objects, o)
 		}
 	}
-	r.passNodes(p, from)
-	topo, err := topology.LoadFrom(objects, r.namedAt)
+	t.passNodes(p, from)
+	topo, err := topology.LoadFrom(objects, t.renders.namedAt)
 	if err != nil {
 		return nil, fmt.Errorf("reading topology: %w", err)
 	}
-	topo.Extended.Complete = r.Config.ClosesResources()
+	topo.Extended.Complete = t.files.config.ClosesResources()
 	if topo.Empty() && len(objects) > 0 {
-		return nil, fmt.Errorf("reading topology: no node is declared in %s", strings.Join(append(slices.Clone(p.topology), r.fileNames(among)...), ", "))
+		read := slices.Concat(p.topology, t.renders.fileNames(among))
+		return nil, fmt.Errorf("reading topology: no node is declared in %s", strings.Join(read, ", "))
 	}
 	if key != "" {
-		r.nodesOf[key] = &declaredNodes{topo, from}
+		t.read[key] = &declaredNodes{topo, from}
 	}
 	return topo, nil
-}
-
-// ofClusters are the files that the configuration names as the nodes of some cluster: they
-// are nobody else's by chance.
-func (r *run) ofClusters() map[string]bool {
-	names := map[string]bool{}
-	for _, c := range r.Config.Clusters {
-		for _, path := range r.relative(c.Topology) {
-			names[relative(filepath.ToSlash(resolved(r.Root)), filepath.ToSlash(resolved(absolute(r.Dir, path))))] = true
-		}
-	}
-	return names
 }
 
 // declaredNodes are the nodes of some files.
@@ -110,10 +109,10 @@ func (p *part) nodesKey(among []*source.Object) string {
 }
 
 // passNodes counts the nodes among manifests that declare none.
-func (r *run) passNodes(p part, from map[string]bool) {
+func (t *topologies) passNodes(p part, from map[string]bool) {
 	for _, o := range p.objects {
 		if o.Kind == "Node" && topology.Declares(o) && !from[o.File.Name] {
-			r.passed.nodes++
+			t.summary.passed.nodes++
 		}
 	}
 }
@@ -121,13 +120,13 @@ func (r *run) passNodes(p part, from map[string]bool) {
 // declared reads the topology files of a part and gives the names of the files.
 // Every path has to declare a node, as one with a misspelt kind would otherwise
 // pass for a smaller cluster.
-func (r *run) declared(p part) (objects []*source.Object, from map[string]bool, err error) {
+func (t *topologies) declared(p part) (objects []*source.Object, from map[string]bool, err error) {
 	var errs []error
 	from = map[string]bool{}
 	for _, path := range p.topology {
-		set, err := source.Load(r.topologyOptions(path), []string{path})
-		r.keep(set)
-		errs = append(errs, r.wrong(set, path, err)...)
+		set, err := source.Load(t.options(path), []string{path})
+		t.files.keep(set)
+		errs = append(errs, t.wrong(set, path, err)...)
 		for _, o := range set.Objects {
 			if !from[o.File.Name] {
 				objects = append(objects, o)
@@ -140,25 +139,25 @@ func (r *run) declared(p part) (objects []*source.Object, from map[string]bool, 
 	return objects, from, errors.Join(errs...)
 }
 
-// topologyOptions are those for one path: of a directory only what is tracked
+// options are those for one path: of a directory only what is tracked
 // counts, whereas a file is meant, be it the answer of a cluster that nobody
 // would commit.
-func (r *run) topologyOptions(path string) source.Options {
-	opts := r.sourceOptions()
-	if info, err := os.Stat(absolute(r.Dir, path)); err != nil || !info.IsDir() {
+func (t *topologies) options(path string) source.Options {
+	opts := t.files.reading
+	if info, err := os.Stat(absolute(t.files.dir, path)); err != nil || !info.IsDir() {
 		opts.Tracked, opts.Strict = nil, true
 	}
 	return opts
 }
 
 // wrong is everything that is wrong with what a topology path leads to.
-func (r *run) wrong(set *source.Set, path string, err error) []error {
+func (t *topologies) wrong(set *source.Set, path string, err error) []error {
 	if err != nil {
 		return []error{fmt.Errorf("topology: %w", err)}
 	}
 	var errs []error
 	for _, p := range set.Problems {
-		errs = append(errs, fmt.Errorf("reading topology: %s:%d: %s: %s", r.display(p.Span.File), p.Span.Line, p.Kind, p.Detail))
+		errs = append(errs, fmt.Errorf("reading topology: %s:%d: %s: %s", t.files.display(p.Span.File), p.Span.Line, p.Kind, p.Detail))
 	}
 	if len(errs) == 0 && !slices.ContainsFunc(set.Objects, topology.Declares) {
 		errs = append(errs, fmt.Errorf("reading topology: no node is declared in %s: expected v1 Nodes or a NodeTopology, %s", path, found(set)))
@@ -193,24 +192,4 @@ func in(cluster, note string) string {
 		return note
 	}
 	return "cluster " + cluster + ": " + note
-}
-
-func (r *run) fileNames(objects []*source.Object) []string {
-	var names []string
-	for _, o := range objects {
-		file, _ := r.namedAt(o, o.NameSpan())
-		names = append(names, file)
-	}
-	return names
-}
-
-// namedAt is a place in an object as messages name it: what was rendered is where that was
-// written.
-func (r *run) namedAt(o *source.Object, s diag.Span) (file string, at diag.Span) {
-	if r.results[o.File.Name] == nil {
-		return o.File.Display, s
-	}
-	s.File = o.File.Name
-	at = r.inSources(s)
-	return r.display(at.File), at
 }

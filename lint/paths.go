@@ -1,6 +1,12 @@
 package lint
 
-import "path/filepath"
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// fileLine is a line of a file, as text output prints it.
+func fileLine(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
 
 // absolute is a path that counts from a directory.
 func absolute(dir, path string) string {

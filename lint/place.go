@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/build"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
@@ -20,9 +19,6 @@ var ErrNoTopology = errors.New("no topology: declare the nodes with --topology F
 // cannot be read is left out and told as a failure: the decisions are about the
 // rest.
 func Place(ctx context.Context, o Options) (*diag.Placements, error) {
-	if o.Config == nil {
-		o.Config = &config.Config{}
-	}
 	if o.Level == nil {
 		o.Level = func(string) diag.Level { return diag.LevelOff }
 	}
@@ -31,63 +27,64 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 		losses = defaultLosses()
 	}
 	r := newRun(ctx, o, losses)
-	r.load()
-	if err := errors.Join(r.errs...); err != nil {
+	m := r.load()
+	if err := r.failures.err(); err != nil {
 		return nil, err
 	}
 	doc := &diag.Placements{SchemaVersion: "1"}
-	for _, p := range r.set.Problems {
+	for _, p := range m.set.Problems {
 		doc.Failures = append(doc.Failures, diag.Failure{
 			Stage: diag.StageRead, File: p.Span.File, Line: p.Span.Line, Message: fmt.Sprintf("%s: %s", p.Kind, p.Detail),
 		})
 	}
-	for _, p := range r.parts() {
-		decisions, err := r.place(p)
-		r.fail(err)
+	for _, p := range r.clusters.parts(m) {
+		decisions, err := r.decide(p, len(m.set.Untracked))
+		r.failures.fail(err)
 		doc.Decisions = append(doc.Decisions, decisions...)
 	}
-	if err := errors.Join(distinct(r.errs)...); err != nil {
+	if err := r.failures.err(); err != nil {
 		return nil, err
 	}
-	doc.Failures = append(doc.Failures, r.report.Failures...)
-	doc.Unrendered = r.report.Summary.Unrendered
+	doc.Failures = append(doc.Failures, r.failures.undone...)
+	doc.Unrendered = r.summary.Unrendered
 	return doc, nil
 }
 
-// place decides about each context of a part.
-func (r *run) place(p part) ([]diag.Placement, error) {
-	c := r.divide(p)
+// decide answers for each context of a part; untracked counts the files that git does
+// not track.
+func (r *run) decide(p part, untracked int) ([]diag.Placement, error) {
+	c := r.clusters.divide(p)
 	var all []diag.Placement
 	for x := range c.Contexts() {
-		if len(all) > 0 && r.crowded(c) {
+		if len(all) > 0 && r.budget.exceeded(c) {
 			last := &all[len(all)-1]
-			last.Unknown = append(last.Unknown, r.asked(func(one *run) { one.unanswered(manyContexts, p.objects) })...)
+			last.Unknown = append(last.Unknown, r.asked(func(one *summary) { one.unanswered(manyContexts, p.objects) })...)
 			break
 		}
-		s := r.scene(c, x)
-		if len(r.errs) > 0 {
+		s := r.clusters.scene(c, x)
+		if len(r.failures.errs) > 0 {
 			return nil, nil
 		}
 		if s.nodes.Empty() {
 			return nil, ErrNoTopology
 		}
 		doc := build.Decision(s.model, search.Decide(s.model, search.Options{}), disruption.New(s.model, s.set, search.Options{}), r.survive)
-		r.spent += s.model.Run().Spent()
-		doc.Unknown = r.asked(func(one *run) {
+		r.budget.spent += s.model.Run().Spent()
+		doc.Unknown = r.asked(func(one *summary) {
 			one.unknowns(s.set, s.model)
 			one.givenUp(s.model)
 		})
-		r.refused(s.model)
+		r.refused(s)
 		doc.Cluster, doc.Context = p.name, cmp.Or(p.render, x.Name)
-		r.placeInSources(doc)
-		doc.Notes = append(doc.Notes, r.caveats(s)...)
+		r.renders.placeInSources(doc)
+		doc.Notes = append(doc.Notes, r.caveats(s, untracked)...)
 		all = append(all, *doc)
 	}
 	return all, nil
 }
 
 // placeInSources names places as the user knows them.
-func (r *run) placeInSources(doc *diag.Placement) {
+func (r *renders) placeInSources(doc *diag.Placement) {
 	for i := range doc.Workloads {
 		for j := range doc.Workloads[i].Core {
 			m := &doc.Workloads[i].Core[j]
@@ -98,19 +95,19 @@ func (r *run) placeInSources(doc *diag.Placement) {
 }
 
 // caveats are the notes on what a decision takes for granted and leaves out.
-func (r *run) caveats(s *scene) []string {
+func (r *run) caveats(s *scene, untracked int) []string {
 	notes := []string{"assumes any scheduling order and any feasible node per pod, no rescheduling, and only the declared objects"}
-	notes = append(notes, unknownLosses(&r.Options, s.nodes)...)
-	if n := len(r.set.Untracked); n > 0 {
-		notes = append(notes, fmt.Sprintf("files not tracked by git are ignored: %d", n))
+	notes = append(notes, unknownLosses(r.opts, s.nodes)...)
+	if untracked > 0 {
+		notes = append(notes, fmt.Sprintf("files not tracked by git are ignored: %d", untracked))
 	}
 	if n := len(s.model.Elsewhere()); n > 0 {
 		notes = append(notes, fmt.Sprintf("workloads in other contexts or changed by a kustomization are ignored: %d", n))
 	}
-	if n := r.report.Summary.Unrendered; n > 0 {
+	if n := r.summary.Unrendered; n > 0 {
 		notes = append(notes, fmt.Sprintf("kustomizations that are not rendered are ignored: %d", n))
 	}
-	if left := r.leftOut(); left != "" {
+	if left := r.summary.leftOut(); left != "" {
 		notes = append(notes, "skipped: "+left)
 	}
 	for _, group := range s.set.Repeated {
@@ -119,11 +116,10 @@ func (r *run) caveats(s *scene) []string {
 	return notes
 }
 
-// asked are the questions that are left open, as a count of those of one context.
-func (r *run) asked(count func(one *run)) []diag.Skip {
-	one := run{Options: r.Options, skips: newSkips(), open: map[unknown]bool{}}
-	count(&one)
-	var sum diag.Summary
-	one.skips.into(&sum)
-	return sum.Unknown
+// asked are the questions that are left open, as a count of those of one context. What was
+// rendered is named by its place in the result.
+func (r *run) asked(count func(one *summary)) []diag.Skip {
+	one := newSummary(newRenders(r.files))
+	count(one)
+	return one.whole().Unknown
 }

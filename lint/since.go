@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -18,7 +19,7 @@ func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
 	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, now.Open)
 	unseen(now, before, &d, revision)
 	c := &diag.Change{Since: revision, Introduced: len(d.Introduced), Unchanged: d.Unchanged, Undecided: d.Undecided}
-	c.Fixed, c.Gone = parted(d, now.Gone)
+	c.Fixed, c.Gone = splitGone(d, now.Gone)
 	for _, s := range accept.Brought(before.Suppressions, now.Suppressions) {
 		c.Silences = append(c.Silences, diag.Silence{Message: silenced(s), Location: s.Location})
 	}
@@ -125,7 +126,7 @@ func Raised(now, before *accept.Baseline) []diag.Silence {
 		all = append(all, diag.Silence{Message: text, Location: now.Acceptance().Location})
 	}
 	for _, e := range now.Raised(before) {
-		text := fmt.Sprintf("the baseline accepts %s of %s", e.Rule, objectText(e.Key))
+		text := fmt.Sprintf("the baseline accepts %s of %s", e.Rule, cmp.Or(diag.ObjectName(e.Kind, e.Namespace, e.Name), e.File))
 		if e.Count > 1 {
 			text += fmt.Sprintf(", %d times", e.Count)
 		}
@@ -135,33 +136,4 @@ func Raised(now, before *accept.Baseline) []diag.Silence {
 		all = append(all, diag.Silence{Message: text + ": " + now.Reason, Location: now.Acceptance().Location})
 	}
 	return all
-}
-
-func objectText(k diag.Key) string {
-	switch {
-	case k.Kind == "":
-		return k.File
-	case k.Namespace != "":
-		return k.Kind + " " + k.Namespace + "/" + k.Name
-	}
-	return k.Kind + " " + k.Name
-}
-
-// undecided answers for findings on another state of the files whether it is unknown if
-// there is one like it here: a file is left out or has a mistake, a rule is off or gone, or what
-// the rule looks at is not known of the object.
-func (r *run) undecided() func(*diag.Diagnostic) bool {
-	rules := r.Policy.IDs()
-	return func(d *diag.Diagnostic) bool {
-		if !slices.Contains(rules, d.Rule) || r.Level(d.Rule) == diag.LevelOff || r.tally.Lost(d.Rule) {
-			return true
-		}
-		if slices.Contains(r.report.NotRendered, d.Render) {
-			return true
-		}
-		if d.Render == "" && d.Object != (diag.Object{}) && r.reached[d.Location.File] {
-			return true // it is judged as it is deployed now
-		}
-		return r.Compared && r.left.unjudged(d.Object, d.Location.File) != "" || r.ignore(d.Location.File) || r.broken[d.Location.File] || r.decisions[(&part{name: d.Cluster, render: d.Render}).key()].Open(d.Object, r.Policy.Reads(d.Rule))
-	}
 }

@@ -13,6 +13,43 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
+// summary counts what a run sees. What it lists is where the user wrote it.
+type summary struct {
+	diag.Summary
+	skips   *skips
+	passed  passed
+	renders *renders
+	// counted are the questions that it has.
+	counted map[unknown]bool
+}
+
+func newSummary(r *renders) *summary {
+	return &summary{skips: newSkips(), renders: r, counted: map[unknown]bool{}}
+}
+
+// skip counts something that was left out.
+func (s *summary) skip(reason, place string) { s.skips.add(&s.skips.skipped, reason, place) }
+
+// leaveOpen counts something that is not known.
+func (s *summary) leaveOpen(reason, place string) { s.skips.add(&s.skips.unknown, reason, place) }
+
+// note adds notes, each once.
+func (s *summary) note(notes ...string) {
+	for _, note := range notes {
+		if !slices.Contains(s.Notes, note) {
+			s.Notes = append(s.Notes, note)
+		}
+	}
+}
+
+// whole is the summary with what it counts by reason.
+func (s *summary) whole() diag.Summary {
+	all := s.Summary
+	s.skips.into(&all)
+	s.passed.into(&all)
+	return all
+}
+
 // skips counts what was left out, by reason.
 type skips struct {
 	skipped, notJudged, repeated, unknown map[string]*diag.Skip
@@ -56,11 +93,11 @@ func sorted(m map[string]*diag.Skip) []diag.Skip {
 
 // leftOut counts what was skipped and may hold workloads, but for untracked files; "" if
 // there is nothing of the kind.
-func (r *run) leftOut() string {
-	var s diag.Summary
-	r.skips.into(&s)
+func (s *summary) leftOut() string {
+	var of diag.Summary
+	s.skips.into(&of)
 	var all []string
-	for _, k := range s.Unjudged() {
+	for _, k := range of.Unjudged() {
 		if k.Reason != untracked {
 			all = append(all, fmt.Sprintf("%s (%d)", k.Reason, k.Count))
 		}
@@ -69,25 +106,25 @@ func (r *run) leftOut() string {
 }
 
 // count adds what is declared in one cluster to the summary.
-func (r *run) count(c *cluster) {
-	s, set := &r.report.Summary, c.whole
+func (s *summary) count(c *cluster) {
+	set := c.whole
 	s.Workloads += len(set.Workloads)
 	s.OtherObjects += set.Others
 	s.NodeObjects += set.Nodes
-	r.passed.owned += set.Owned
-	r.passed.finished += set.Finished
+	s.passed.owned += set.Owned
+	s.passed.finished += set.Finished
 	for _, k := range set.Skipped {
-		r.skips.add(&r.skips.skipped, k.Reason, r.atLine(k.File, k.Line))
+		s.skip(k.Reason, s.renders.atLine(k.File, k.Line))
 	}
 	for _, o := range set.NotJudged {
-		r.skips.add(&r.skips.notJudged, o.Kind+" ("+o.APIVersion+")", r.at(o))
+		s.skips.add(&s.skips.notJudged, o.Kind+" ("+o.APIVersion+")", s.renders.at(o))
 	}
 	for _, o := range set.Unresolved {
-		r.skips.add(&r.skips.notJudged, o.Kind+" ("+o.APIVersion+") whose workloadRef leads to no template", r.at(o))
+		s.skips.add(&s.skips.notJudged, o.Kind+" ("+o.APIVersion+") whose workloadRef leads to no template", s.renders.at(o))
 	}
 	for _, group := range c.Differing {
 		for _, o := range group {
-			r.skips.add(&r.skips.repeated, nameOf(o), r.at(o))
+			s.skips.add(&s.skips.repeated, nameOf(o), s.renders.at(o))
 		}
 	}
 }
@@ -100,7 +137,7 @@ type unknown struct {
 
 // unknowns counts workloads whose placement the input leaves open, each once
 // however many contexts hold it.
-func (r *run) unknowns(set *workload.Set, m *model.Model) {
+func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 	for _, w := range set.Workloads {
 		why := message.Reason(m.Group(w).Unknown)
 		if why == "" && !w.Count.Known && !w.Kind.PerNode() {
@@ -112,46 +149,30 @@ func (r *run) unknowns(set *workload.Set, m *model.Model) {
 		if why == "" && m.MaybeApart(w) {
 			why = "unknown whether its own pods are kept apart"
 		}
-		if key := (unknown{w.Object, why}); why != "" && !w.Refused() && !r.open[key] {
-			r.open[key] = true
-			r.skips.add(&r.skips.unknown, why, r.at(w.Object))
+		if key := (unknown{w.Object, why}); why != "" && !w.Refused() && !s.counted[key] {
+			s.counted[key] = true
+			s.leaveOpen(why, s.renders.at(w.Object))
 		}
 	}
 }
 
 // givenUp counts the questions about the workloads of a context that took more steps
 // than their budget, each once however many contexts hold it.
-func (r *run) givenUp(m *model.Model) {
+func (s *summary) givenUp(m *model.Model) {
 	for _, g := range m.Run().GivenUp {
-		r.unanswered(g.Question, g.Objects)
+		s.unanswered(g.Question, g.Objects)
 	}
 }
 
 // unanswered counts a question about some objects that was given up.
-func (r *run) unanswered(question string, objects []*source.Object) {
+func (s *summary) unanswered(question string, objects []*source.Object) {
 	why := overBudget + question
 	for _, o := range objects {
-		if key := (unknown{o, why}); !r.open[key] {
-			r.open[key] = true
-			r.skips.add(&r.skips.unknown, why, r.at(o))
-			r.skips.unknown[why].Budget = true
+		if key := (unknown{o, why}); !s.counted[key] {
+			s.counted[key] = true
+			s.leaveOpen(why, s.renders.at(o))
+			s.skips.unknown[why].Budget = true
 		}
-	}
-}
-
-// refused tells of the faults that a context met.
-func (r *run) refused(m *model.Model) {
-	for _, x := range m.Run().Refused {
-		what := "the checker refuses an answer, which is left open: "
-		if x.Failed {
-			what = "schedlint failed while answering a question, which is left open: "
-		}
-		f := diag.Failure{Stage: diag.StageCheck, Internal: true, Message: what + x.Err.Error()}
-		if len(x.Objects) > 0 {
-			s := r.inSources(x.Objects[0].NameSpan())
-			f.File, f.Line = s.File, s.Line
-		}
-		r.lost(f)
 	}
 }
 
@@ -175,21 +196,4 @@ func (p passed) into(s *diag.Summary) {
 			s.Notes = append(s.Notes, fmt.Sprintf(n.note, n.count))
 		}
 	}
-}
-
-// atLine is the place of an object that begins on a line.
-func (r *run) atLine(file string, line int) string {
-	if r.results[file] == nil {
-		return place(file, line)
-	}
-	s := r.inSources(diag.Span{File: file, Line: line, Column: 1, EndLine: line, EndColumn: 2})
-	return place(s.File, s.Line)
-}
-
-func (r *run) at(o *source.Object) string {
-	if x := r.results[o.File.Name]; x != nil {
-		s := r.written(x, o.NameSpan()).Span
-		return place(s.File, s.Line)
-	}
-	return place(o.File.Name, int(o.Root.Line))
 }

@@ -30,7 +30,7 @@ func addFix(flags *pflag.FlagSet, to *string) {
 	flags.Lookup("fix").NoOptDefVal = fixWrite
 }
 
-// fixable refuses to mend what has no file.
+// fixable refuses to fix what has no file.
 func fixable(mode string, paths []string) error {
 	if mode != "" && slices.Contains(paths, "-") {
 		return errors.New("--fix: standard input cannot be rewritten: name files or directories")
@@ -52,32 +52,32 @@ func (f *lintFlags) diffOnly() error {
 	return nil
 }
 
-// run lints and, if asked to, mends. With a diff the report is on the files as
+// run lints and, if asked to, fixes. With a diff the report is on the files as
 // they are, else on what has become of them.
 func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, differs bool, err error) {
 	if f.fix == "" {
 		r, err = lint.Run(cmd.Context(), o)
 		return r, false, err
 	}
-	mended, err := lint.Mend(cmd.Context(), o)
+	fixed, err := lint.Fix(cmd.Context(), o)
 	if err != nil {
-		return mended.Before, false, err
+		return fixed.Before, false, err
 	}
 	if f.fix == fixDiff {
-		tell(cmd.ErrOrStderr(), mended, "%s for %s, not written", mended.Files)
-		return mended.Before, len(mended.Files) > 0, printDiff(cmd.OutOrStdout(), o.Dir, mended.Files)
+		tell(cmd.ErrOrStderr(), fixed, "%s for %s, not written", fixed.Files)
+		return fixed.Before, len(fixed.Files) > 0, printDiff(cmd.OutOrStdout(), o.Dir, fixed.Files)
 	}
-	written, err := writeFiles(o.Dir, mended.Files)
-	tell(cmd.ErrOrStderr(), mended, "%s written in %s", written)
-	r, leftErr := mended.Left(func(name string) bool {
-		return slices.ContainsFunc(written, func(m lint.MendedFile) bool { return m.Name == name })
+	written, err := writeFiles(o.Dir, fixed.Files)
+	tell(cmd.ErrOrStderr(), fixed, "%s written in %s", written)
+	r, leftErr := fixed.Left(func(name string) bool {
+		return slices.ContainsFunc(written, func(m lint.FixedFile) bool { return m.Name == name })
 	})
 	return r, false, errors.Join(err, leftErr)
 }
 
 // writeFiles writes what can be written, and names the rest as seen from a
 // directory.
-func writeFiles(dir string, files []lint.MendedFile) (written []lint.MendedFile, err error) {
+func writeFiles(dir string, files []lint.FixedFile) (written []lint.FixedFile, err error) {
 	var errs []error
 	for _, f := range files {
 		if err := replaceFile(f.Path, f.Before, f.After); err != nil {
@@ -95,7 +95,7 @@ func writeFiles(dir string, files []lint.MendedFile) (written []lint.MendedFile,
 }
 
 // tell says how many edits there are in how many files, and which are not made.
-func tell(w io.Writer, m *lint.Mended, format string, files []lint.MendedFile) {
+func tell(w io.Writer, m *lint.Fixed, format string, files []lint.FixedFile) {
 	edits := 0
 	for _, f := range files {
 		edits += len(f.Edits)
@@ -115,7 +115,7 @@ func plural(n int, what string) string {
 }
 
 // printDiff writes the changes with paths as seen from a directory.
-func printDiff(w io.Writer, dir string, files []lint.MendedFile) error {
+func printDiff(w io.Writer, dir string, files []lint.FixedFile) error {
 	var out bytes.Buffer
 	for _, f := range files {
 		unified(&out, filepath.ToSlash(from(dir, f.Path)), f.Before, f.After)

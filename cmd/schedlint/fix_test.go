@@ -48,9 +48,9 @@ func TestReplaceFile(t *testing.T) {
 				t.Skip(err)
 			}
 			was := describe(path)
-			err := replaceFile(path, []byte("old: 1\n"), []byte("mended: 1\n"))
+			err := replaceFile(path, []byte("old: 1\n"), []byte("fixed: 1\n"))
 			if v.refused == "" {
-				was = strings.Replace(was, "old", "mended", 1)
+				was = strings.Replace(was, "old", "fixed", 1)
 			}
 			if v.refused == "" && err != nil || v.refused != "" && (err == nil || !strings.Contains(err.Error(), v.refused)) {
 				t.Errorf("error %v, want %q", err, v.refused)
@@ -82,9 +82,9 @@ func describe(path string) string {
 // from the working directory.
 func TestWriteFilesGoesOn(t *testing.T) {
 	dir := t.TempDir()
-	var files []lint.MendedFile
+	var files []lint.FixedFile
 	for _, name := range []string{"a.yaml", "b.yaml"} {
-		files = append(files, lint.MendedFile{Name: name, Path: filepath.Join(dir, name), Before: []byte("old"), After: []byte("mended")})
+		files = append(files, lint.FixedFile{Name: name, Path: filepath.Join(dir, name), Before: []byte("old"), After: []byte("fixed")})
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestWriteFilesGoesOn(t *testing.T) {
 	if len(written) != 1 || written[0].Name != "b.yaml" {
 		t.Errorf("written: %v", written)
 	}
-	for path, want := range map[string]string{files[0].Path: "other", files[1].Path: "mended"} {
+	for path, want := range map[string]string{files[0].Path: "other", files[1].Path: "fixed"} {
 		if text, err := os.ReadFile(path); err != nil || string(text) != want {
 			t.Errorf("%s holds %q, want %q: %v", path, text, want, err)
 		}
@@ -187,7 +187,7 @@ func TestFixFollowsNoLink(t *testing.T) {
 		t.Skip("no links here:", err)
 	}
 	root := filepath.Join(dir, "repo")
-	_, err := writeFiles(root, []lint.MendedFile{{Name: "apps/web.yaml", Path: filepath.Join(root, "apps", "web.yaml"), Before: []byte("old"), After: []byte("new")}})
+	_, err := writeFiles(root, []lint.FixedFile{{Name: "apps/web.yaml", Path: filepath.Join(root, "apps", "web.yaml"), Before: []byte("old"), After: []byte("new")}})
 	if err == nil || err.Error() != "--fix: apps/web.yaml: apps is a symbolic link" {
 		t.Errorf("error %v", err)
 	}

@@ -44,7 +44,7 @@ func judge(o lint.Options, own ruleSource, run func(lint.Options) (*diag.Report,
 
 // since leaves in what was judged only what has changed since a revision. What
 // is wrong with git or with the revision is an error; what is wrong with the
-// files of the revision makes everything new, as a change may be to mend them.
+// files of the revision makes everything new, as a change may fix them.
 func (now *judged) since(ctx context.Context, f *lintFlags) error {
 	if slices.Contains(now.options.Paths, "-") || slices.Contains(now.options.Topology, "-") {
 		return errors.New("--since: standard input belongs to no revision: name files or directories")

@@ -192,7 +192,7 @@ func TestSince(t *testing.T) {
 }
 
 // TestSinceUndecided takes nodes away: the pods are Pending, and the rollout of
-// which they were the fault is not mended by that.
+// which they were the fault is not fixed by that.
 func TestSinceUndecided(t *testing.T) {
 	rollout, pending, other := finding("rollout-deadlock", "web", 1), finding("anti-affinity-exceeds-domains", "web", 1), finding("rollout-deadlock", "api", 1)
 	pending.Pending = 1

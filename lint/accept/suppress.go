@@ -11,8 +11,8 @@ import (
 // Finding is a diagnostic with what suppressions look at beside it.
 type Finding struct {
 	diag.Diagnostic
-	// Home is where its object begins; zero where there is none.
-	Home diag.Span
+	// Start is where its object begins; zero where there is none.
+	Start diag.Span
 	// Labels are those of the object itself.
 	Labels map[string]string
 	// Moved is set if its place is not where it was found, but where that was
@@ -25,8 +25,8 @@ type Suppression struct {
 	diag.Suppression
 	// Meets reports whether a finding is where it is about, whatever its rule.
 	Meets func(*Finding) bool
-	// Home is the object that it is about; zero for what is about several.
-	Home diag.Span
+	// Start is where the object begins that it is about; zero for what is about several.
+	Start diag.Span
 	// Decided counts objects that it is about and of which its rule knows
 	// everything; Open is set if there are others.
 	Decided int

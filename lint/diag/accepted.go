@@ -104,7 +104,7 @@ func (d *Diagnostic) Key() Key {
 }
 
 // Print is the identity of a result, which stays the same when one of several renders
-// that have it is mended: that of the finding, but where it was written by the object
+// that have it is fixed: that of the finding, but where it was written by the object
 // there and not by that in the render.
 func (d *Diagnostic) Print() Key {
 	if d.Written == (Object{}) {

@@ -3,6 +3,7 @@ package diag
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Span is a range of one file. Line and Column count from 1; Column and
@@ -77,6 +78,12 @@ type Object struct {
 	Kind       string `json:"kind"`
 	Namespace  string `json:"namespace"`
 	Name       string `json:"name"`
+}
+
+// ObjectName names an object for people: its kind, and its name with the namespace where
+// there is one.
+func ObjectName(kind, namespace, name string) string {
+	return strings.TrimSpace(kind + " " + strings.TrimPrefix(namespace+"/"+name, "/"))
 }
 
 // Related is a second place that belongs to the explanation.

@@ -104,8 +104,7 @@ func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 // a new failure from an old one.
 func (w *junitWriter) finding(d *diag.Diagnostic) junitCase {
 	o := d.Object
-	name := strings.TrimSpace(o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/"))
-	name = cmp.Or(name, d.Location.File, "the run")
+	name := cmp.Or(diag.ObjectName(o.Kind, o.Namespace, o.Name), d.Location.File, "the run")
 	if d.Cluster != "" {
 		name += " (cluster " + d.Cluster + ")"
 	}

@@ -9,22 +9,23 @@ import (
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // left tells, of objects that another state of the files had, what has become of
 // them here: some are declared, some are there and not judged any more, and some
 // are gone.
 type left struct {
+	files *files
 	// declared are the objects that were read and stand for themselves.
 	declared map[diag.Object]bool
 	// why says of objects and of files, by name or as a directory that ends in a
 	// slash, why they are there and not judged.
-	why    map[diag.Object]string
-	files  map[string]string
-	unread []source.Skipped
+	why     map[diag.Object]string
+	skipped map[string]string
+	unread  []source.Skipped
 	// hidden are the objects below unread, once somebody asks.
 	hidden map[diag.Object]string
-	read   func(path string) []*source.Object
 }
 
 // Why an object is not judged any more.
@@ -34,51 +35,55 @@ const (
 	whyAbsent  = "a kustomization uses its file, and no render contains it"
 )
 
-// remember notes what there is before the trees are let go.
-func (r *run) remember() {
-	l := &r.left
-	l.declared, l.why, l.files, l.unread = map[diag.Object]bool{}, map[diag.Object]string{}, map[string]string{}, r.set.Unread
-	for _, o := range r.set.Objects {
-		if r.table.Declares(o) {
+// newLeft notes what there is before the trees are let go.
+func newLeft(m *manifests, of *renders, table workload.Table) *left {
+	l := &left{files: of.files, declared: map[diag.Object]bool{}, why: map[diag.Object]string{}, skipped: map[string]string{}, unread: m.set.Unread}
+	for _, o := range m.set.Objects {
+		if table.Declares(o) {
 			l.declared[o.ID()] = true
 		} else {
 			l.why[o.ID()] = whyPatch
 		}
 	}
+	l.rendered(of, table)
+	for _, o := range m.altered {
+		l.why[o.ID()] = whyAltered
+	}
+	for _, s := range m.set.Skipped {
+		l.skipped[s.File] = s.Reason
+	}
+	for _, p := range m.set.Problems {
+		l.skipped[p.Span.File] = "its file cannot be read as a whole"
+	}
+	return l
+}
+
+// rendered notes what renders contain, and what of their sources they do not.
+func (l *left) rendered(of *renders, table workload.Table) {
 	contained := map[*source.Object]bool{}
-	for _, x := range r.rendered {
+	for _, x := range of.all {
 		for _, o := range x.objects {
-			contained[r.rawObject(o)] = true
-			if r.table.Declares(o) {
+			contained[of.rawObject(o)] = true
+			if table.Declares(o) {
 				l.declared[o.ID()] = true
 			}
 		}
 	}
-	for _, o := range r.raw {
+	for _, o := range of.raw {
 		switch {
-		case contained[o] && r.table.Declares(o):
+		case contained[o] && table.Declares(o):
 			l.declared[o.ID()] = true
 		case !contained[o]:
 			l.why[o.ID()] = whyAbsent
 		}
 	}
-	for _, o := range r.altered {
-		l.why[o.ID()] = whyAltered
-	}
-	for _, s := range r.set.Skipped {
-		l.files[s.File] = s.Reason
-	}
-	for _, p := range r.set.Problems {
-		l.files[p.Span.File] = "its file cannot be read as a whole"
-	}
-	l.read = r.below
 }
 
 // below are the objects of a path that is not read.
-func (r *run) below(path string) []*source.Object {
-	opts := r.sourceOptions()
-	opts.Tracked = nil
-	set, err := source.Load(opts, []string{filepath.Join(r.Root, filepath.FromSlash(path))})
+func (l *left) below(path string) []*source.Object {
+	reading := l.files.reading
+	reading.Tracked = nil
+	set, err := source.Load(reading, []string{filepath.Join(l.files.root, filepath.FromSlash(path))})
 	if err != nil {
 		return nil
 	}
@@ -93,8 +98,8 @@ func (l *left) unjudged(o diag.Object, file string) string {
 		return ""
 	case l.why[o] != "":
 		return l.why[o]
-	case l.files[file] != "":
-		return "its file is now skipped: " + l.files[file]
+	case l.skipped[file] != "":
+		return "its file is now skipped: " + l.skipped[file]
 	}
 	for _, u := range l.unread {
 		if u.File == file || strings.HasSuffix(u.File, "/") && strings.HasPrefix(file, u.File) {
@@ -112,7 +117,7 @@ func (l *left) concealed(o diag.Object) string {
 	if l.hidden == nil {
 		l.hidden = map[diag.Object]string{}
 		for _, u := range l.unread[:min(len(l.unread), maxUnread)] {
-			for _, found := range l.read(u.File) {
+			for _, found := range l.below(u.File) {
 				l.hidden[found.ID()] = "it is now in " + u.File + ", which is not read: " + u.Reason
 			}
 		}
@@ -122,14 +127,14 @@ func (l *left) concealed(o diag.Object) string {
 
 // gone reports whether a finding is about something that is neither declared nor
 // to be found any more.
-func (r *run) gone(d *diag.Diagnostic) bool {
+func (l *left) gone(d *diag.Diagnostic) bool {
 	if d.Object == (diag.Object{}) {
-		return r.files[d.Location.File] == nil
+		return l.files.byName[d.Location.File] == nil
 	}
-	return !r.left.declared[d.Object] && r.left.unjudged(d.Object, d.Location.File) == ""
+	return !l.declared[d.Object] && l.unjudged(d.Object, d.Location.File) == ""
 }
 
-// Unjudged are the objects that were judged in another state of the files, which are
+// unjudged are the objects that were judged in another state of the files, which are
 // there and not judged any more, as what a change silences.
 func unjudged(now, before *diag.Report) []diag.Silence {
 	if now.Left == nil {
@@ -138,7 +143,7 @@ func unjudged(now, before *diag.Report) []diag.Silence {
 	var all []diag.Silence
 	for _, j := range before.Judged {
 		if why := now.Left(j.Object, j.Location.File); why != "" {
-			name := j.Object.Kind + " " + strings.TrimPrefix(j.Object.Namespace+"/"+j.Object.Name, "/")
+			name := diag.ObjectName(j.Object.Kind, j.Object.Namespace, j.Object.Name)
 			all = append(all, diag.Silence{Message: name + " is no longer checked: " + why, Location: j.Location})
 		}
 	}
@@ -148,20 +153,29 @@ func unjudged(now, before *diag.Report) []diag.Silence {
 	return slices.Compact(all)
 }
 
-// judgedObjects are the workloads and budgets of a cluster.
-func (r *run) judgedObjects(c *cluster) []diag.Judged {
-	var all []diag.Judged
-	for _, w := range c.whole.Workloads {
-		all = append(all, diag.Judged{Object: w.Object.ID(), Location: r.inSources(w.Object.NameSpan())})
+// undecided answers for findings on another state of the files whether it is unknown if
+// there is one like it here: a file is left out or has a mistake, a rule is off or gone, or what
+// the rule looks at is not known of the object. L is nil if no other state was asked about.
+func (r *run) undecided(l *left, broken map[string]bool) func(*diag.Diagnostic) bool {
+	rules := r.opts.Policy.IDs()
+	return func(d *diag.Diagnostic) bool {
+		file := d.Location.File
+		switch {
+		case !slices.Contains(rules, d.Rule) || r.judge.off(d.Rule) || r.judge.tally.Lost(d.Rule):
+			return true
+		case slices.Contains(r.renders.failed, d.Render):
+			return true
+		case d.Render == "" && d.Object != (diag.Object{}) && r.renders.reached[file]: // it is judged as it is deployed now
+			return true
+		case l != nil && l.unjudged(d.Object, file) != "" || r.files.ignores(file) || broken[file]:
+			return true
+		}
+		return r.decisions.of(d).Open(d.Object, r.opts.Policy.Reads(d.Rule))
 	}
-	for _, b := range c.whole.Budgets {
-		all = append(all, diag.Judged{Object: b.Object.ID(), Location: r.inSources(b.Object.NameSpan())})
-	}
-	return all
 }
 
-// parted splits what is gone with its object from what was fixed.
-func parted(d accept.Difference, gone func(*diag.Diagnostic) bool) (fixed, lost []diag.Diagnostic) {
+// splitGone splits what is gone with its object from what was fixed.
+func splitGone(d accept.Difference, gone func(*diag.Diagnostic) bool) (fixed, lost []diag.Diagnostic) {
 	for i := range d.Fixed {
 		if gone != nil && gone(&d.Fixed[i]) {
 			lost = append(lost, d.Fixed[i])

@@ -64,9 +64,9 @@ func TestUTF16Finding(t *testing.T) {
 	}
 }
 
-// TestMendWithholds looks at edits that would be right elsewhere: none is made,
+// TestFixWithholds looks at edits that would be right elsewhere: none is made,
 // and each is told with the reason.
-func TestMendWithholds(t *testing.T) {
+func TestFixWithholds(t *testing.T) {
 	cases := map[string][2]string{
 		"job":           {jobManifest("Job"), "Job templates"},
 		"cron job":      {jobManifest("CronJob"), "Job templates"},
@@ -85,19 +85,19 @@ func TestMendWithholds(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			mended := mendFiles(t, sixNodes, map[string]string{"web.yaml": c[0]})
-			if len(mended.Files) > 0 {
-				t.Fatalf("offered:\n%s", mended.Files[0].After)
+			fixed := fixFiles(t, sixNodes, map[string]string{"web.yaml": c[0]})
+			if len(fixed.Files) > 0 {
+				t.Fatalf("offered:\n%s", fixed.Files[0].After)
 			}
-			if len(mended.Withheld) == 0 || !strings.Contains(mended.Withheld[0].Why, c[1]) {
-				t.Errorf("withheld %v, want one for %q; found %s in\n%s", mended.Withheld, c[1], findings(mended.Before), c[0])
+			if len(fixed.Withheld) == 0 || !strings.Contains(fixed.Withheld[0].Why, c[1]) {
+				t.Errorf("withheld %v, want one for %q; found %s in\n%s", fixed.Withheld, c[1], findings(fixed.Before), c[0])
 			}
 		})
 	}
 }
 
-// TestMendLeaves looks at what is only ever advised.
-func TestMendLeaves(t *testing.T) {
+// TestFixLeaves looks at what is only ever advised.
+func TestFixLeaves(t *testing.T) {
 	spec := func(text string) string { return webManifest("2", text) }
 	for name, text := range map[string]string{
 		"node selector": spec("      nodeSelector:\n        beta.kubernetes.io/os: linux\n"),
@@ -106,20 +106,20 @@ func TestMendLeaves(t *testing.T) {
 		"label key":     spec("      topologySpreadConstraints:\n      - maxSkew: 1\n        topologyKey: kubernetes.io/hostname\n        whenUnsatisfiable: DoNotSchedule\n        labelSelector: {matchLabels: {app: web}}\n        matchLabelKeys: [pod-template-hsah]\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			mended := mendFiles(t, "", map[string]string{"web.yaml": text})
-			if len(mended.Before.Diagnostics) == 0 || len(mended.Before.Diagnostics[0].Fixes) == 0 {
+			fixed := fixFiles(t, "", map[string]string{"web.yaml": text})
+			if len(fixed.Before.Diagnostics) == 0 || len(fixed.Before.Diagnostics[0].Fixes) == 0 {
 				t.Fatalf("nothing is advised for\n%s", text)
 			}
-			if len(mended.Files) > 0 || len(mended.Withheld) > 0 {
-				t.Errorf("offered %v, withheld %v", mended.Files, mended.Withheld)
+			if len(fixed.Files) > 0 || len(fixed.Withheld) > 0 {
+				t.Errorf("offered %v, withheld %v", fixed.Files, fixed.Withheld)
 			}
 		})
 	}
 }
 
-// TestMendLinks withholds what is reached through a link, and says so, unless
+// TestFixLinks withholds what is reached through a link, and says so, unless
 // the file is named as well.
-func TestMendLinks(t *testing.T) {
+func TestFixLinks(t *testing.T) {
 	dir := t.TempDir()
 	for _, sub := range []string{"real", "links"} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
@@ -140,40 +140,40 @@ func TestMendLinks(t *testing.T) {
 		{[]string{"links"}, 0}, {[]string{"links/web.yaml"}, 0}, {[]string{"way"}, 0}, {[]string{"way/web.yaml"}, 0},
 		{[]string{filepath.Join(dir, "way")}, 0}, {[]string{"."}, 1}, {[]string{"real"}, 1}, {[]string{filepath.Join(dir, "real")}, 1},
 	} {
-		o := mending(engine(t), dir, "")
+		o := fixing(engine(t), dir, "")
 		o.Paths = v.paths
-		mended, err := lint.Mend(context.Background(), o)
+		fixed, err := lint.Fix(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(mended.Files) != v.offered || len(mended.Withheld) != 1-v.offered {
-			t.Errorf("%s: offered %d, withheld %v", v.paths, len(mended.Files), mended.Withheld)
+		if len(fixed.Files) != v.offered || len(fixed.Withheld) != 1-v.offered {
+			t.Errorf("%s: offered %d, withheld %v", v.paths, len(fixed.Files), fixed.Withheld)
 		}
 	}
 }
 
-// TestMendUnsure makes no edit where not everything could be judged.
-func TestMendUnsure(t *testing.T) {
+// TestFixUnsure makes no edit where not everything could be judged.
+func TestFixUnsure(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "web.yaml"), soft(wrongKey))
-	mended, err := lint.Mend(context.Background(), mending(engine(t), dir, "missing.yaml"))
-	if err == nil || len(mended.Files) > 0 || mended.Before == nil {
-		t.Errorf("offered %v with error %v", mended.Files, err)
+	fixed, err := lint.Fix(context.Background(), fixing(engine(t), dir, "missing.yaml"))
+	if err == nil || len(fixed.Files) > 0 || fixed.Before == nil {
+		t.Errorf("offered %v with error %v", fixed.Files, err)
 	}
 }
 
-// TestMendLeft lints what there is if only one of two files could be written.
-func TestMendLeft(t *testing.T) {
+// TestFixLeft lints what there is if only one of two files could be written.
+func TestFixLeft(t *testing.T) {
 	other := strings.Replace(soft(wrongKey), "name: web\n", "name: other\n", 1)
-	mended := mendFiles(t, "", map[string]string{"a.yaml": soft(wrongKey), "b.yaml": other})
+	fixed := fixFiles(t, "", map[string]string{"a.yaml": soft(wrongKey), "b.yaml": other})
 	for want, made := range map[int]func(string) bool{
 		0: func(string) bool { return true },
 		1: func(name string) bool { return name == "b.yaml" },
 		2: func(string) bool { return false },
 	} {
-		r, err := mended.Left(made)
-		if err != nil || len(r.Diagnostics) != len(mended.After.Diagnostics)+want {
-			t.Errorf("left %d findings of %d, want %d: %v", len(r.Diagnostics), len(mended.Before.Diagnostics), want, err)
+		r, err := fixed.Left(made)
+		if err != nil || len(r.Diagnostics) != len(fixed.After.Diagnostics)+want {
+			t.Errorf("left %d findings of %d, want %d: %v", len(r.Diagnostics), len(fixed.Before.Diagnostics), want, err)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/origin"
 	"github.com/schedlint/schedlint/lint/source"
@@ -13,7 +14,7 @@ import (
 
 // relocation moves findings on rendered objects to where those were written.
 type relocation struct {
-	*run
+	files   *files
 	base    string
 	mapper  *origin.Mapper
 	streams map[string]*source.Stream
@@ -24,50 +25,54 @@ type relocation struct {
 	unsaid bool
 }
 
-// relocate goes through the findings. Files of the sources are read only if a
+// relocate moves findings to where rendered input was written: each from the directory
+// that its render names, or else from sourceRoot. Files of the sources are read only if a
 // finding needs them.
-func (r *run) relocate() {
+func relocate(findings []accept.Finding, of *renders, sourceRoot string, failures *failures) (notes []string) {
 	bases := map[string]string{}
-	for _, x := range r.rendered {
+	for _, x := range of.all {
 		bases[x.Name] = x.SourceRoot
 	}
 	from := map[string]*relocation{}
-	for i := range r.found {
-		d := &r.found[i].Diagnostic
-		if x := r.results[d.Location.File]; x != nil {
-			r.toSources(x, &r.found[i])
+	for i := range findings {
+		d := &findings[i].Diagnostic
+		if x := of.results[d.Location.File]; x != nil {
+			of.toSources(x, &findings[i])
 			continue
 		}
-		base := cmp.Or(bases[d.Render], r.SourceRoot)
+		base := cmp.Or(bases[d.Render], sourceRoot)
 		m, known := from[base]
 		if !known {
-			m = r.relocation(base)
+			var err error
+			m, err = newRelocation(of.files, base)
+			failures.fail(err)
 			from[base] = m
 		}
 		if m != nil {
 			was := d.Location
 			m.move(d)
-			r.found[i].Moved = d.Location != was
+			findings[i].Moved = d.Location != was
 		}
 	}
 	for _, base := range slices.Sorted(maps.Keys(from)) {
 		if m := from[base]; m != nil {
-			r.note(m.notes()...)
+			notes = append(notes, m.notes()...)
 		}
 	}
+	return notes
 }
 
-// relocation finds the sources of what was rendered from a directory; it is nil where
-// there is none.
-func (r *run) relocation(base string) *relocation {
-	mapper, err := origin.New(origin.Options{Dir: r.Dir, Root: r.Root, Base: base, Tracked: r.Tracked, Files: r.files})
-	if err == nil {
-		return &relocation{run: r, base: base, mapper: mapper, streams: map[string]*source.Stream{}}
+// newRelocation finds the sources of what was rendered from a directory; it is nil where
+// there is none, which is an error only if somebody named one.
+func newRelocation(f *files, base string) (*relocation, error) {
+	mapper, err := origin.New(origin.Options{Dir: f.dir, Root: f.root, Base: base, Tracked: f.reading.Tracked, Files: f.byName})
+	switch {
+	case err == nil:
+		return &relocation{files: f, base: base, mapper: mapper, streams: map[string]*source.Stream{}}, nil
+	case base != "":
+		return nil, fmt.Errorf("--source-root: %w", err)
 	}
-	if base != "" {
-		r.fail(fmt.Errorf("--source-root: %w", err))
-	}
-	return nil
+	return nil, nil
 }
 
 // notes tell of findings that stay where they are.
@@ -156,7 +161,7 @@ func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
 func (m *relocation) stream(name string) *source.Stream {
 	s, known := m.streams[name]
 	if !known {
-		if f := m.files[name]; f != nil && (m.base != "" || source.MayHaveOrigins(f.Text)) {
+		if f := m.files.byName[name]; f != nil && (m.base != "" || source.MayHaveOrigins(f.Text)) {
 			s = source.NewStream(f)
 		}
 		m.streams[name] = s

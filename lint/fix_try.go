@@ -15,7 +15,7 @@ import (
 )
 
 // refuses says why an edit cannot be made whatever it would bring about.
-func (m *mender) refuses(r *repair) string {
+func (m *fixer) refuses(r *repair) string {
 	name := r.edit.Location.File
 	why, known := m.locks[name]
 	if !known {
@@ -32,7 +32,7 @@ func (m *mender) refuses(r *repair) string {
 
 // lock says why a file must stay as it is: who names a link may not know what
 // else leads to the file.
-func (m *mender) lock(name string) string {
+func (m *fixer) lock(name string) string {
 	if name == source.StdinName {
 		return "standard input cannot be written"
 	}
@@ -48,12 +48,12 @@ func (m *mender) lock(name string) string {
 	return ""
 }
 
-func (m *mender) path(name string) string { return filepath.Join(m.root, filepath.FromSlash(name)) }
+func (m *fixer) path(name string) string { return filepath.Join(m.root, filepath.FromSlash(name)) }
 
 // linked reports whether there is a symbolic link on the way to a file, as far
 // as that was named or found: the way to the working directory or to the root
 // does not count.
-func (m *mender) linked(shown string) bool {
+func (m *fixer) linked(shown string) bool {
 	at := absolute(m.options.Dir, filepath.FromSlash(shown))
 	for {
 		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
@@ -68,7 +68,7 @@ func (m *mender) linked(shown string) bool {
 
 // try lints with some edits and says why they are not to be made, if so: a
 // finding that asks for one is still there, or there is a new one.
-func (m *mender) try(repairs []*repair) (after *diag.Report, why string) {
+func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	if len(repairs) == 0 {
 		return m.before, ""
 	}
@@ -90,7 +90,7 @@ func (m *mender) try(repairs []*repair) (after *diag.Report, why string) {
 
 // lint lints the texts that were read first, apart from those that are given,
 // whatever has become of the files since. A pipe can be read only once.
-func (m *mender) lint(texts map[string][]byte) (*diag.Report, error) {
+func (m *fixer) lint(texts map[string][]byte) (*diag.Report, error) {
 	o := m.options
 	o.Edited = texts
 	if o.Renderer != nil {
@@ -107,7 +107,7 @@ func (m *mender) lint(texts map[string][]byte) (*diag.Report, error) {
 }
 
 // again renders what uses one of some files; the rest is as it was.
-func (m *mender) again(texts map[string][]byte) Renderer {
+func (m *fixer) again(texts map[string][]byte) Renderer {
 	return func(ctx context.Context, roots []render.Root) []*render.Output {
 		outs := slices.Clone(m.outputs)
 		var which []int
@@ -126,7 +126,7 @@ func (m *mender) again(texts map[string][]byte) Renderer {
 
 // worse compares the findings after some edits with those before, without those
 // that ask for the edits.
-func (m *mender) worse(repairs []*repair, after map[identity]int) string {
+func (m *fixer) worse(repairs []*repair, after map[identity]int) string {
 	solved := map[identity]int{}
 	for _, r := range repairs {
 		for _, f := range r.findings {
@@ -153,17 +153,17 @@ func (m *mender) worse(repairs []*repair, after map[identity]int) string {
 }
 
 // files applies edits, file by file; a text is nil if edits overlap.
-func (m *mender) files(repairs []*repair) (all []MendedFile) {
+func (m *fixer) files(repairs []*repair) (all []FixedFile) {
 	edits := map[string][]diag.Edit{}
 	for _, r := range repairs {
 		edits[r.edit.Location.File] = append(edits[r.edit.Location.File], r.edit)
 	}
 	for name, of := range edits {
-		f := MendedFile{Name: name, Path: m.path(name), Before: m.before.Source(name), Edits: of}
+		f := FixedFile{Name: name, Path: m.path(name), Before: m.before.Source(name), Edits: of}
 		f.After, _ = apply(name, f.Before, of)
 		all = append(all, f)
 	}
-	slices.SortFunc(all, func(a, b MendedFile) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b FixedFile) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 

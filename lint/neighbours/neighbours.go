@@ -1,15 +1,17 @@
-package lint
+package neighbours
 
 import (
 	"maps"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// neighbours are the objects of all renders and of the rest of the tree: workloads by the
-// labels of their pods, one of each kind and namespace of what else may make pods.
-type neighbours struct {
+// Index is objects by the labels of their pods: all workloads, and one of each kind and
+// namespace of what else may make pods.
+type Index struct {
+	table   workload.Table
 	objects []*source.Object
 	byLabel map[label][]int
 	// byKey are those with a label whose value is not in the manifest, as a controller or
@@ -17,40 +19,44 @@ type neighbours struct {
 	byKey map[string][]int
 	// always are those that any selector may find, and what else may make pods.
 	always []int
+	// makers are the kinds and namespaces of what is no workload and may make pods.
+	makers map[maker]bool
 }
+
+type maker struct{ group, kind, namespace string }
 
 type label struct{ key, value string }
 
-func newNeighbours(r *run) *neighbours {
-	n := &neighbours{byLabel: map[label][]int{}, byKey: map[string][]int{}}
-	makers := map[[3]string]bool{}
-	add := func(objects []*source.Object) {
-		for _, o := range objects {
-			if !r.table.Relevant(o.APIVersion, o.Kind) {
-				continue
-			}
-			i, row := len(n.objects), r.table.Find(o.APIVersion, o.Kind)
-			if row == nil {
-				kind := [3]string{o.Group(), o.Kind, o.Namespace}
-				if makers[kind] {
-					continue
-				}
-				makers[kind] = true
-				n.always = append(n.always, i)
-			} else {
-				for _, key := range slices.Concat(slices.Collect(maps.Keys(row.Fixed)), row.NameLabels, row.Shared, row.PerPod) {
-					n.byKey[key] = append(n.byKey[key], i)
-				}
-			}
-			n.objects = append(n.objects, o)
-			n.label(i, o.Root, 0)
+// New indexes objects.
+func New(table workload.Table, objects ...[]*source.Object) *Index {
+	n := &Index{table: table, byLabel: map[label][]int{}, byKey: map[string][]int{}, makers: map[maker]bool{}}
+	for _, some := range objects {
+		for _, o := range some {
+			n.add(o)
 		}
 	}
-	add(r.loose)
-	for _, x := range r.rendered {
-		add(x.objects)
-	}
 	return n
+}
+
+func (n *Index) add(o *source.Object) {
+	if !n.table.Relevant(o.APIVersion, o.Kind) {
+		return
+	}
+	i, row := len(n.objects), n.table.Find(o.APIVersion, o.Kind)
+	if row == nil {
+		of := maker{o.Group(), o.Kind, o.Namespace}
+		if n.makers[of] {
+			return
+		}
+		n.makers[of] = true
+		n.always = append(n.always, i)
+	} else {
+		for _, key := range slices.Concat(slices.Collect(maps.Keys(row.Fixed)), row.NameLabels, row.Shared, row.PerPod) {
+			n.byKey[key] = append(n.byKey[key], i)
+		}
+	}
+	n.objects = append(n.objects, o)
+	n.label(i, o.Root, 0)
 }
 
 // deepest bounds how far into an object labels and selectors are looked for; what lies
@@ -58,7 +64,7 @@ func newNeighbours(r *run) *neighbours {
 const deepest = 20
 
 // label notes all labels in an object, its own and those of its pods.
-func (n *neighbours) label(i int, node *source.Node, depth int) {
+func (n *Index) label(i int, node *source.Node, depth int) {
 	if node == nil {
 		return
 	}
@@ -152,17 +158,9 @@ func (of *reach) selector(n *source.Node) {
 	of.any = true
 }
 
-// beyond are the objects outside of a part that may be deployed with it, as far as they
-// matter to it: nobody knows. Where the configuration says what a cluster consists of
-// there are none.
-func (r *run) beyond(p part) []*source.Object {
-	if len(r.rendered) == 0 || p.name != "" {
-		return nil
-	}
-	if r.around == nil {
-		r.around = newNeighbours(r)
-	}
-	n, of := r.around, reachOf(p.objects)
+// Of are the objects outside of a part that its selectors may find.
+func (n *Index) Of(part []*source.Object) []*source.Object {
+	of := reachOf(part)
 	which := slices.Clone(n.always)
 	if of.any {
 		for i := range n.objects {
@@ -174,7 +172,7 @@ func (r *run) beyond(p part) []*source.Object {
 	}
 	slices.Sort(which)
 	own := map[*source.Object]bool{}
-	for _, o := range p.objects {
+	for _, o := range part {
 		own[o] = true
 	}
 	var all []*source.Object

@@ -9,21 +9,21 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// Mended is what safe edits make of the files that were linted. Nothing is
+// Fixed is what safe edits make of the files that were linted. Nothing is
 // written: that is for the caller, with what it knows of the files by then.
-type Mended struct {
+type Fixed struct {
 	// Before is the report on the files as they are, After the one on what they
 	// would be.
 	Before, After *diag.Report
 	// Files are those that change, by name.
-	Files []MendedFile
+	Files []FixedFile
 	// Withheld are safe edits that are not made.
 	Withheld []Withheld
-	mender   *mender
+	fixer    *fixer
 }
 
-// MendedFile is one file with its edits.
-type MendedFile struct {
+// FixedFile is one file with its edits.
+type FixedFile struct {
 	// Name is that from the root, Path that which is to be opened.
 	Name, Path    string
 	Before, After []byte
@@ -36,14 +36,14 @@ type Withheld struct {
 	Why  string
 }
 
-// ErrUnsure is returned by Mend if not everything could be looked at: then
+// ErrUnsure is returned by Fix if not everything could be looked at: then
 // nobody knows what an edit brings about.
 var ErrUnsure = errors.New("no edit is made unless everything can be read and judged")
 
-// Mend lints and makes the safe edits that linting again bears out: with the
+// Fix lints and makes the safe edits that linting again bears out: with the
 // edit alone the findings that ask for it are gone and none is new, and with all
 // edits together the same holds. Of edits that overlap the first is made.
-func Mend(ctx context.Context, o Options) (*Mended, error) {
+func Fix(ctx context.Context, o Options) (*Fixed, error) {
 	var outputs []*render.Output
 	first := o
 	if o.Renderer != nil {
@@ -53,24 +53,24 @@ func Mend(ctx context.Context, o Options) (*Mended, error) {
 		}
 	}
 	before, err := Run(ctx, first)
-	m := &mender{ctx: ctx, options: o, outputs: outputs, before: before, counts: count(before), root: resolved(o.Root), locks: map[string]string{}}
-	mended := &Mended{Before: before, After: before, mender: m}
+	m := &fixer{ctx: ctx, options: o, outputs: outputs, before: before, counts: count(before), root: resolved(o.Root), locks: map[string]string{}}
+	fixed := &Fixed{Before: before, After: before, fixer: m}
 	if err != nil || !before.Complete() {
-		return mended, errors.Join(err, ErrUnsure)
+		return fixed, errors.Join(err, ErrUnsure)
 	}
-	repairs := m.repairs(mended)
-	repairs = slices.DeleteFunc(repairs, func(r *repair) bool { return mended.withhold(r, m.refuses(r)) })
+	repairs := m.repairs(fixed)
+	repairs = slices.DeleteFunc(repairs, func(r *repair) bool { return fixed.withhold(r, m.refuses(r)) })
 	repairs = slices.DeleteFunc(repairs, func(r *repair) bool {
 		_, why := m.try([]*repair{r})
-		return mended.withhold(r, why)
+		return fixed.withhold(r, why)
 	})
-	mended.together(repairs)
-	slices.SortStableFunc(mended.Withheld, func(a, b Withheld) int { return a.Edit.Location.Compare(b.Edit.Location) })
-	return mended, nil
+	fixed.together(repairs)
+	slices.SortStableFunc(fixed.Withheld, func(a, b Withheld) int { return a.Edit.Location.Compare(b.Edit.Location) })
+	return fixed, nil
 }
 
 // Left is the report on the files if only some of the changes were made.
-func (m *Mended) Left(made func(name string) bool) (*diag.Report, error) {
+func (m *Fixed) Left(made func(name string) bool) (*diag.Report, error) {
 	texts := map[string][]byte{}
 	for _, f := range m.Files {
 		if made(f.Name) {
@@ -83,11 +83,11 @@ func (m *Mended) Left(made func(name string) bool) (*diag.Report, error) {
 	case 0:
 		return m.Before, nil
 	}
-	return m.mender.lint(texts)
+	return m.fixer.lint(texts)
 }
 
 // withhold notes an edit that is not made, if there is a reason.
-func (m *Mended) withhold(r *repair, why string) bool {
+func (m *Fixed) withhold(r *repair, why string) bool {
 	if why != "" {
 		m.Withheld = append(m.Withheld, Withheld{r.edit, why})
 	}
@@ -96,22 +96,22 @@ func (m *Mended) withhold(r *repair, why string) bool {
 
 // together makes all the edits that get along: all at once if that holds, else
 // one after another.
-func (m *Mended) together(all []*repair) {
+func (m *Fixed) together(all []*repair) {
 	var made []*repair
-	after, why := m.mender.try(all)
+	after, why := m.fixer.try(all)
 	if why == "" {
 		made = all
 	} else {
 		after = m.Before
 		for _, r := range all {
-			next, why := m.mender.try(append(slices.Clone(made), r))
+			next, why := m.fixer.try(append(slices.Clone(made), r))
 			if !m.withhold(r, why) {
 				made, after = append(made, r), next
 			}
 		}
 	}
 	m.After = after
-	m.Files = m.mender.files(made)
+	m.Files = m.fixer.files(made)
 }
 
 // repair is one edit and the findings that ask for it.
@@ -120,8 +120,8 @@ type repair struct {
 	findings []identity
 }
 
-// mender is the state of one Mend.
-type mender struct {
+// fixer is the state of one Fix.
+type fixer struct {
 	ctx     context.Context
 	options Options
 	before  *diag.Report
@@ -135,7 +135,7 @@ type mender struct {
 
 // repairs gathers the safe edits in the order of the report, each once, and
 // notes those that cannot be safe where they stand.
-func (m *mender) repairs(mended *Mended) (all []*repair) {
+func (m *fixer) repairs(fixed *Fixed) (all []*repair) {
 	seen := map[diag.Edit]*repair{}
 	for i := range m.before.Diagnostics {
 		d := &m.before.Diagnostics[i]
@@ -147,7 +147,7 @@ func (m *mender) repairs(mended *Mended) (all []*repair) {
 			if r == nil {
 				r = &repair{edit: f.Edits[0]}
 				seen[r.edit] = r
-				if !mended.withhold(r, f.Withheld) {
+				if !fixed.withhold(r, f.Withheld) {
 					all = append(all, r)
 				}
 			}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -13,11 +12,11 @@ import (
 
 // nameOf is an object as messages name it.
 func nameOf(o *source.Object) string {
-	return strings.TrimRight(o.Kind+" "+strings.TrimPrefix(o.Namespace+"/"+o.Name, "/"), " ")
+	return diag.ObjectName(o.Kind, o.Namespace, o.Name)
 }
 
-// homeOf is where an object begins.
-func homeOf(o *source.Object) diag.Span {
+// startOf is where an object begins.
+func startOf(o *source.Object) diag.Span {
 	at := diag.Span{File: o.File.Name, Line: int(o.Root.Line), Column: int(o.Root.Column)}
 	at.EndLine, at.EndColumn = at.Line, at.Column
 	return at
@@ -38,7 +37,7 @@ func byFile(objects []*source.Object) map[string][]*source.Object {
 		files[o.File.Name] = append(files[o.File.Name], o)
 	}
 	for _, list := range files {
-		slices.SortStableFunc(list, func(a, b *source.Object) int { return homeOf(a).Compare(homeOf(b)) })
+		slices.SortStableFunc(list, func(a, b *source.Object) int { return startOf(a).Compare(startOf(b)) })
 	}
 	return files
 }
@@ -75,5 +74,5 @@ func (l *locator) locate(found *accept.Finding) {
 	if o != l.object {
 		l.object, l.places, l.labels = o, o.Root.Places(), labelsOf(o)
 	}
-	found.Field, found.Home, found.Labels = l.places.Path(at.Line, at.Column).String(), homeOf(o), l.labels
+	found.Field, found.Start, found.Labels = l.places.Path(at.Line, at.Column).String(), startOf(o), l.labels
 }

@@ -1,0 +1,73 @@
+package lint
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// accept parts the findings into those that count and those that do not.
+func (r *run) accept(report *diag.Report) {
+	found := r.judge.take()
+	r.suppressions.ofSources(found)
+	kept, accepted, complaints := r.suppressions.apply(found)
+	kept = append(kept, r.judge.complain(complaints)...)
+	if b := r.opts.Baseline; b != nil {
+		b.File = r.files.show(b.Path, b.Path, b.Text)
+		if r.opts.Rebase {
+			b.Take(diagnostics(kept), r.elsewhere())
+		}
+	}
+	kept, based, healed, complaints := r.opts.Baseline.Apply(kept, r.opts.Today)
+	kept = append(kept, r.judge.complain(complaints)...)
+	report.Diagnostics = diagnostics(kept)
+	report.Accepted = diagnostics(append(accepted, based...))
+	report.Suppressions = r.suppressions.holding()
+	r.summary.Healed = r.healed(healed)
+}
+
+// healed counts the entries of the baseline that are known to be of no use any
+// more: of a part of the files only those about objects that are there, as the
+// others may be in the rest.
+func (r *run) healed(keys []diag.Key) int {
+	if r.opts.Baseline == nil {
+		return 0
+	}
+	elsewhere, n := r.elsewhere(), 0
+	for _, key := range keys {
+		if !elsewhere(key) && !r.judge.tally.Lost(key.Rule) {
+			n++
+		}
+	}
+	return n
+}
+
+// elsewhere tells of a key of the baseline whether it may be about a manifest that is not
+// read.
+func (r *run) elsewhere() func(diag.Key) bool {
+	if r.files.cover(filepath.Dir(absolute(r.files.dir, r.opts.Baseline.Path))) {
+		return func(diag.Key) bool { return false }
+	}
+	there := map[diag.Key]bool{}
+	for key, all := range r.decisions {
+		cluster, render, _ := strings.Cut(key, "\x00")
+		for o := range all {
+			d := diag.Diagnostic{Cluster: cluster, Render: render, Object: o}
+			there[d.Key()] = true
+		}
+	}
+	return func(key diag.Key) bool {
+		key.Rule, key.Field, key.Branch = "", "", ""
+		return !there[key]
+	}
+}
+
+func diagnostics(findings []accept.Finding) []diag.Diagnostic {
+	var all []diag.Diagnostic
+	for _, f := range findings {
+		all = append(all, f.Diagnostic)
+	}
+	return all
+}

@@ -1,0 +1,136 @@
+package lint
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// files are the files that a run has read, by their name from the root. It turns names
+// from the root, from the working directory and from the configuration into each other.
+type files struct {
+	dir, root string
+	// paths are those that the run reads, relative to dir.
+	paths  []string
+	config *config.Config
+	// reading says how manifests are read.
+	reading source.Options
+	byName  map[string]*source.File
+}
+
+func newFiles(o *Options, table workload.Table) *files {
+	return &files{
+		dir: o.Dir, root: o.Root, paths: o.Paths, config: o.Config, byName: map[string]*source.File{},
+		reading: source.Options{
+			Dir: o.Dir, Root: o.Root, Stdin: o.Stdin, Overlay: o.Overlay, Tracked: o.Tracked,
+			Keep: table.Relevant, Drop: workload.Unread,
+		},
+	}
+}
+
+func (f *files) keep(set *source.Set) {
+	for _, file := range set.Files {
+		f.byName[file.Name] = file
+	}
+}
+
+// text is what a file holds; nil if it was not read.
+func (f *files) text(name string) []byte {
+	if file := f.byName[name]; file != nil {
+		return file.Text
+	}
+	return nil
+}
+
+func (f *files) display(name string) string {
+	if file := f.byName[name]; file != nil && file.Display != "" {
+		return file.Display
+	}
+	return name
+}
+
+// ignores applies the configuration's globs, which count from its directory.
+func (f *files) ignores(name string) bool {
+	return len(f.config.Ignore) > 0 && f.config.Ignores(f.fromConfig(name))
+}
+
+// fromConfig turns a name from the root into one from the configuration's
+// directory.
+func (f *files) fromConfig(name string) string {
+	if f.config.Dir == "" || name == source.StdinName {
+		return name
+	}
+	rel, err := filepath.Rel(f.config.Dir, filepath.Join(f.root, filepath.FromSlash(name)))
+	if err != nil {
+		return name
+	}
+	return filepath.ToSlash(rel)
+}
+
+// configured turns paths of the configuration into those relative to dir.
+func (f *files) configured(paths []string) []string {
+	var all []string
+	for _, p := range paths {
+		p = absolute(f.config.Dir, p)
+		if rel, err := filepath.Rel(f.dir, p); err == nil {
+			p = rel
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// nodesOfClusters are the files that the configuration names as the nodes of some cluster:
+// no other part takes them from among its manifests.
+func (f *files) nodesOfClusters() map[string]bool {
+	names := map[string]bool{}
+	for _, c := range f.config.Clusters {
+		for _, path := range f.configured(c.Topology) {
+			names[relative(filepath.ToSlash(resolved(f.root)), filepath.ToSlash(resolved(absolute(f.dir, path))))] = true
+		}
+	}
+	return names
+}
+
+// cover reports whether the paths lead to everything below a directory.
+func (f *files) cover(dir string) bool {
+	return slices.ContainsFunc(f.paths, func(path string) bool {
+		if path == "-" {
+			return false
+		}
+		rel, err := filepath.Rel(absolute(f.dir, path), dir)
+		return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	})
+}
+
+// fromRoot names a file by its path, which is absolute or relative to dir.
+func (f *files) fromRoot(path string) string {
+	path = absolute(f.dir, path)
+	if rel, err := filepath.Rel(f.root, path); err == nil {
+		path = rel
+	}
+	return filepath.ToSlash(path)
+}
+
+// show names a file that is no manifest and keeps its text, so that outputs can show
+// what a finding in it points at.
+func (f *files) show(path, display string, text []byte) string {
+	name := f.fromRoot(path)
+	if f.byName[name] == nil {
+		f.byName[name] = &source.File{Name: name, Display: filepath.ToSlash(display), Text: text}
+	}
+	return name
+}
+
+// showConfig names the configuration file; "" if there is none.
+func (f *files) showConfig() string {
+	path, text := f.config.Source()
+	if path == "" {
+		return ""
+	}
+	return f.show(filepath.Join(f.config.Dir, filepath.Base(path)), path, text)
+}

@@ -1,0 +1,102 @@
+package lint
+
+import (
+	"context"
+
+	"github.com/schedlint/schedlint/lint/kustomize"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// manifests are what a run has read. Files that renders use are not among the objects of
+// the set.
+type manifests struct {
+	set *source.Set
+	// altered are objects of which kustomizations may change anything.
+	altered []*source.Object
+	// broken are the files with mistakes, and those that hide objects.
+	broken map[string]bool
+	// beside are files that renders use and that are in none of the paths.
+	beside []*source.File
+}
+
+// loader reads the manifests and renders what is to be rendered.
+type loader struct {
+	ctx      context.Context
+	opts     *Options
+	table    workload.Table
+	files    *files
+	renders  *renders
+	summary  *summary
+	failures *failures
+	manifests
+	// given are the files that another tool rendered.
+	given map[string]bool
+}
+
+// load reads the manifests.
+func (l *loader) load() *manifests {
+	reading := l.files.reading
+	reading.Ignore = l.files.ignores
+	set, err := source.Load(reading, l.opts.Paths)
+	l.failures.fail(err)
+	l.set = set
+	l.files.keep(set)
+	l.renderAll()
+	l.kustomized()
+	for i := range set.Problems {
+		l.broken[set.Problems[i].Span.File] = true
+	}
+	for _, name := range set.Untracked {
+		l.summary.skip(untracked, fileLine(name, 1))
+	}
+	for _, k := range set.Unread {
+		l.summary.skip(k.Reason, k.File)
+	}
+	l.countDocuments()
+	if l.summary.Documents == 0 && len(set.Problems) == 0 && len(l.renders.all) == 0 && len(l.renders.failed) == 0 {
+		l.failures.fail(ErrNothing)
+	}
+	return &l.manifests
+}
+
+// countDocuments says in the summary what was read and what was skipped of it.
+func (l *loader) countDocuments() {
+	l.summary.Files, l.summary.Documents = len(l.set.Files), l.set.Documents
+	for _, k := range l.set.Skipped {
+		if k.Reason == source.SkipConfig { // ours, and no document of the user's
+			l.summary.Documents--
+			continue
+		}
+		l.summary.skip(k.Reason, fileLine(k.File, k.Line))
+		l.broken[k.File] = l.broken[k.File] || hidesObjects[k.Reason]
+	}
+}
+
+// kustomized leaves out of the objects what kustomizations of the tree change.
+func (l *loader) kustomized() {
+	known := kustomize.Obscure(l.set, l.table.Declares)
+	l.set.Objects, l.altered = known.Objects, known.Whole
+	for _, o := range known.Whole {
+		l.summary.skip(altered, l.renders.at(o))
+	}
+	for _, o := range known.Changed {
+		l.summary.leaveOpen(changed, l.renders.at(o))
+	}
+}
+
+// Why objects that kustomizations change are left out, or are known in part.
+const (
+	altered = "manifest with unknown changes by a kustomization"
+	changed = "a kustomization changes fields of it"
+)
+
+// hidesObjects are the reasons for which a document that was judged once may be left out
+// as a whole now: what was found in it is not fixed by that.
+var hidesObjects = map[string]bool{
+	source.SkipTemplate: true, source.SkipOtherTemplate: true, source.SkipExcerpt: true, source.SkipNoManifest: true, source.SkipList: true,
+	source.SkipLarge: true,
+}
+
+// untracked is why a file is left out that Options.Tracked declines.
+const untracked = "untracked file"

@@ -1,0 +1,168 @@
+package lint
+
+import (
+	"context"
+
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/facts/build"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// run is the stages of one Run, Place, Explain or Inline, each with its own state.
+type run struct {
+	ctx          context.Context
+	opts         *Options
+	table        workload.Table
+	files        *files
+	failures     *failures
+	renders      *renders
+	summary      *summary
+	budget       *budget
+	judge        *judge
+	suppressions *suppressions
+	clusters     *clusters
+	decisions    decisions
+	// survive tells what losses a workload is asked to survive.
+	survive func(*workload.Workload) []string
+}
+
+func newRun(ctx context.Context, o Options, losses []string) *run {
+	if o.Config == nil {
+		o.Config = &config.Config{}
+	}
+	r := &run{
+		ctx: ctx, opts: &o, table: workload.NewTable(), failures: &failures{}, budget: newBudget(o.Steps),
+		decisions: decisions{}, survive: asks(o.Config, losses),
+	}
+	r.files = newFiles(r.opts, r.table)
+	r.renders = newRenders(r.files)
+	r.summary = newSummary(r.renders)
+	r.judge = &judge{
+		ctx: ctx, policy: o.Policy, level: o.Level, files: r.files, renders: r.renders, failures: r.failures,
+		tally: facts.NewTally(), seen: map[sameFinding]bool{},
+	}
+	r.suppressions = newSuppressions(r.opts, r.judge, r.table)
+	r.clusters = &clusters{
+		opts: r.opts, table: r.table, files: r.files, renders: r.renders, budget: r.budget, summary: r.summary, failures: r.failures,
+		topologies: &topologies{files: r.files, renders: r.renders, summary: r.summary, failures: r.failures, read: map[string]*declaredNodes{}},
+	}
+	return r
+}
+
+// load reads the manifests and renders what is to be rendered.
+func (r *run) load() *manifests {
+	l := loader{
+		ctx: r.ctx, opts: r.opts, table: r.table, files: r.files, renders: r.renders, summary: r.summary, failures: r.failures,
+		manifests: manifests{broken: map[string]bool{}}, given: map[string]bool{},
+	}
+	return l.load()
+}
+
+// report judges everything.
+func (r *run) report() *diag.Report {
+	report := &diag.Report{}
+	m := r.load()
+	var left *left
+	if r.opts.Compared {
+		left = newLeft(m, r.renders, r.table)
+	}
+	r.suppressions.gather(m)
+	r.summary.note(r.suppressions.notes()...)
+	r.judge.add(build.Facts(aboutFiles(m.set.Problems)), nil, nil)
+	parts, broken := r.clusters.parts(m), m.broken
+	m = nil // each part is let go once it is judged
+	for len(parts) > 0 {
+		p := parts[0]
+		parts[0] = part{}
+		parts = parts[1:]
+		c := r.clusters.divide(p)
+		if r.opts.Compared {
+			report.Judged = append(report.Judged, r.clusters.judged(c)...)
+		}
+		r.cluster(c)
+	}
+	r.summary.note(relocate(r.judge.found, r.renders, r.opts.SourceRoot, r.failures)...)
+	r.accept(report)
+	report.Source, report.Display, report.Open = r.files.text, r.files.display, r.undecided(left, broken)
+	if r.opts.Compared {
+		report.Left, report.Gone, report.Quiet = left.unjudged, left.gone, r.judge.quiet()
+	}
+	report.Rendered, report.NotRendered, report.Inert = r.renders.names(), r.renders.failed, r.suppressions.inert
+	report.Failures = r.failures.undone
+	return report
+}
+
+// cluster judges one cluster, context by context.
+func (r *run) cluster(c *cluster) {
+	for x := range c.Contexts() {
+		if r.budget.exceeded(c) {
+			r.passOver(c)
+			break
+		}
+		s := r.clusters.scene(c, x)
+		input := r.input(s)
+		input.Answered = c.answered[s.nodes]
+		f := build.Facts(input)
+		r.budget.spent += s.model.Run().Spent()
+		r.summary.unknowns(s.set, s.model)
+		r.summary.givenUp(s.model)
+		r.refused(s)
+		r.suppressions.looked(f, x.Objects)
+		r.decisions.meet(c.key(), f.Decisions())
+		r.judge.add(f, c, x.Objects)
+		r.summary.note(f.Notes()...)
+		for _, note := range unknownLosses(r.opts, s.nodes) {
+			r.summary.note(in(c.name, note))
+		}
+	}
+}
+
+// input is what the facts of a context are about.
+func (r *run) input(s *scene) build.Input {
+	return build.Input{
+		Model: s.model, Set: s.set, Complete: r.opts.Policy.Own(), Survive: r.survive, Asked: r.judge.asks, Brief: r.budget.brief(),
+	}
+}
+
+// manyContexts is the question that is given up where there are too many contexts.
+const manyContexts = "what becomes of it in further contexts: there are too many"
+
+// passOver leaves open what becomes of the objects of a cluster in further contexts.
+func (r *run) passOver(c *cluster) {
+	r.summary.unanswered(manyContexts, c.objects)
+	r.decisions.meet(c.key(), build.Unjudged(c.objects))
+}
+
+// refused tells of the faults that a context met.
+func (r *run) refused(s *scene) {
+	for _, x := range s.model.Run().Refused {
+		what := "the checker refuses an answer, which is left open: "
+		if x.Failed {
+			what = "schedlint failed while answering a question, which is left open: "
+		}
+		f := diag.Failure{Stage: diag.StageCheck, Internal: true, Message: what + x.Err.Error()}
+		if len(x.Objects) > 0 {
+			s := r.renders.inSources(x.Objects[0].NameSpan())
+			f.File, f.Line = s.File, s.Line
+		}
+		r.failures.leave(f)
+	}
+}
+
+// decisions tell, by the keys of parts, how far objects are settled.
+type decisions map[string]build.Decisions
+
+// meet settles objects as far as every context does that holds them.
+func (d decisions) meet(part string, of build.Decisions) {
+	if d[part] == nil {
+		d[part] = build.Decisions{}
+	}
+	d[part].Meet(of)
+}
+
+// of are those of the part that a finding was made in.
+func (d decisions) of(found *diag.Diagnostic) build.Decisions {
+	return d[(&part{name: found.Cluster, render: found.Render}).key()]
+}

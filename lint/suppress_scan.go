@@ -1,0 +1,68 @@
+package lint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Inline gives the suppressions in manifests that hold, with those in files below
+// the root that rendered manifests may come from. What cannot be read has none, and
+// is told by the error.
+func Inline(ctx context.Context, o Options) ([]diag.Suppression, error) {
+	r := newRun(ctx, o, nil)
+	r.suppressions.gather(r.load())
+	r.failures.fail(r.suppressions.unscanned())
+	r.failures.errs = slices.DeleteFunc(r.failures.errs, func(err error) bool { return errors.Is(err, ErrNothing) })
+	var all []diag.Suppression
+	for _, s := range r.suppressions.holding() {
+		if s.By != diag.ByConfiguration {
+			all = append(all, s)
+		}
+	}
+	return all, r.failures.err()
+}
+
+// maxComments is how many bytes a file may have in which comments are looked for.
+const maxComments = 64 << 20
+
+// unscanned takes in the comments of files that are not among the manifests.
+func (s *suppressions) unscanned() error {
+	seen := s.read()
+	root, err := os.OpenRoot(s.files.root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		ext := strings.ToLower(filepath.Ext(name))
+		if err != nil || seen[name] || !d.Type().IsRegular() || ext != ".yaml" && ext != ".yml" {
+			return err
+		}
+		if info, err := d.Info(); err != nil || info.Size() > maxComments {
+			return err
+		}
+		text, err := fs.ReadFile(root.FS(), name)
+		if err == nil && bytes.Contains(text, []byte("schedlint:ignore")) {
+			s.comments(source.NewFile(name, name, text), nil)
+		}
+		return err
+	})
+}
+
+// Inert tells of the suppressions that a run found and that did not count.
+func Inert(r *diag.Report, revision string) []diag.Silence {
+	var all []diag.Silence
+	for _, s := range r.Inert {
+		all = append(all, diag.Silence{Message: silenced(s) + " (no effect: " + revision + " does not have it)", Location: s.Location})
+	}
+	return all
+}
