@@ -46,11 +46,6 @@ func (b *books) pods(n int, w *workload.Workload) int {
 	return b.on[n].pods[w]
 }
 
-// left is what a node has left of a resource, and whether it is judged on it.
-func (b *books) left(n int, r *model.Request) (int64, bool) {
-	return b.on[n].leaves(b.m.Topology.Nodes[n], r)
-}
-
 // leaves is what a node with a load has left of a resource, and whether it is judged on
 // it.
 func (l *load) leaves(node *topology.Node, r *model.Request) (int64, bool) {
