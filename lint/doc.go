@@ -89,6 +89,7 @@
 //
 //	bound          a number computed by a closed form, never too low for an upper bound
 //	capacity       the upper bound on the pods of one workload
+//	catalogue      the words of every reason, refusal and repair (package message)
 //	certificate    the data that proves an outcome: a proof, or one or two runs
 //	closed form    a formula that needs no search, cited as C and a number
 //	component      groups that affect each other, directly or through others; decided
@@ -110,7 +111,7 @@
 //	               the question does not apply
 //	proof          a certificate without runs; always and never have one
 //	question       what is asked of a workload or context, with a step budget of its own
-//	reason         who gave up and why, for every unknown
+//	reason         why an outcome is unknown, from whoever gave up, as a value
 //	rollout        the replacement of all pods of a workload by its update strategy
 //	rule (R-...)   one behaviour of Kubernetes that code relies on
 //	run            an order of pods with a node for each

@@ -59,8 +59,8 @@ type PlacementWorkload struct {
 	// themselves), unknown-pods (a rule counts on pods that are not modelled),
 	// unlisted-resource (the pods, or others that may take their room, request an
 	// extended resource that no node lists), pool-growth (some size of a growing pool
-	// refutes it), budget (more steps than --steps), or size (too many pods or nodes
-	// to search).
+	// refutes it), budget (more steps than --steps), size (too many pods or nodes to
+	// search), or internal (the checker rejected the answer).
 	Reason string `json:"reason"`
 	// Why is Reason in words, "" where the verdict or a note says it.
 	Why  string          `json:"-"`

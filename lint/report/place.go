@@ -73,31 +73,34 @@ func contextTitle(d *diag.Placement) string {
 }
 
 func decisionText(b *strings.Builder, p *diag.Placement) {
-	for _, line := range verdict(p) {
-		fmt.Fprintln(b, line)
-	}
+	fmt.Fprintf(b, "verdict: %s\n%s\n", verdict(p), pods(p))
 	workloadTable(b, p)
 	cores(b, p)
 	if title := witnessTitle(p); title != "" {
 		fmt.Fprintf(b, "\n%s:\n", title)
 		grid(b, p.Witness)
 	}
-	stuck(b, p.Stuck)
+	if p.Stuck != nil {
+		fmt.Fprintf(b, "\n%s:\n", stuckTitle)
+		stuck(b, p.Stuck)
+	}
 	for _, r := range limits(p) {
 		fmt.Fprintln(b, visible(r))
 	}
 }
 
-// verdict is the decision in two lines.
-func verdict(p *diag.Placement) []string {
+// verdict is that of the decision and that of the rules alone.
+func verdict(p *diag.Placement) string {
+	return fmt.Sprintf("%s (rules alone: %s)", p.Verdict, p.RulesVerdict)
+}
+
+// pods counts the pods that are placed.
+func pods(p *diag.Placement) string {
 	bound := ""
 	if !p.Pods.Exact {
 		bound = " (bounds: more could not be decided)"
 	}
-	return []string{
-		fmt.Sprintf("verdict: %s (rules alone: %s)", p.Verdict, p.RulesVerdict),
-		fmt.Sprintf("pods: %d, placed at most %d, at least %d%s", p.Pods.Total, p.Pods.MaxPlaced, p.Pods.MinPlaced, bound),
-	}
+	return fmt.Sprintf("pods: %d, placed at most %d, at least %d%s", p.Pods.Total, p.Pods.MaxPlaced, p.Pods.MinPlaced, bound)
 }
 
 // witnessTitle says what the witness shows, "" if there is none.
@@ -263,12 +266,11 @@ func tallied(steps []diag.PlacementStep) string {
 	return strings.Join(parts, ", ")
 }
 
+// stuckTitle says what a stuck run shows.
+const stuckTitle = "a scheduling order that gets stuck"
+
 // stuck shows a run that ends with pods left over, step by step.
 func stuck(b *strings.Builder, s *diag.PlacementStuck) {
-	if s == nil {
-		return
-	}
-	fmt.Fprintf(b, "\na scheduling order that gets stuck:\n")
 	for i, p := range s.Placements {
 		fmt.Fprintf(b, "  %d. %s on %s\n", i+1, visible(p.Workload), visible(p.Node))
 	}

@@ -29,9 +29,8 @@ func placementMarkdown(w io.Writer, p *diag.Placements) error {
 
 // placement adds one decision.
 func (p *page) placement(title string, d *diag.Placement) {
-	lines := verdict(d)
-	p.add(0, title+prose(strings.TrimPrefix(lines[0], "verdict: ")))
-	p.add(0, prose(lines[1]))
+	p.add(0, title+prose(verdict(d)))
+	p.add(0, prose(pods(d)))
 	if len(d.Workloads) > 0 {
 		p.decision(decide(d))
 	}
@@ -43,10 +42,10 @@ func (p *page) placement(title string, d *diag.Placement) {
 		grid(&b, d.Witness)
 		p.run(title, b.String())
 	}
-	var b strings.Builder
-	if stuck(&b, d.Stuck); b.Len() > 0 {
-		title, run, _ := strings.Cut(strings.TrimPrefix(b.String(), "\n"), "\n")
-		p.run(strings.TrimSuffix(title, ":"), run)
+	if d.Stuck != nil {
+		var b strings.Builder
+		stuck(&b, d.Stuck)
+		p.run(stuckTitle, b.String())
 	}
 	p.list(limits(d))
 }

@@ -16,6 +16,8 @@ func TestScale(t *testing.T) {
 		{"before its target", docs(scaler("", target, ", maxReplicas: 9"), manifest("name: a")), "Deployment a 1..9, 1 others"},
 		{"of one size", docs(manifest("name: a"), scaler("", target, ", minReplicas: 3, maxReplicas: 3")), "Deployment a 3..3, 1 others"},
 		{"to zero", docs(manifest("name: a"), scaler("", target, ", minReplicas: 0, maxReplicas: 3")), "Deployment a 0..3, 1 others"},
+		{"off at zero", docs(manifest("name: a", "replicas: 0"), scaler("", target, ", minReplicas: 2, maxReplicas: 9")), "Deployment a, 1 others"},
+		{"zero is its minimum", docs(manifest("name: a", "replicas: 0"), scaler("", target, ", minReplicas: 0, maxReplicas: 3")), "Deployment a 0..3, 1 others"},
 		{"no upper limit", docs(manifest("name: a"), scaler("", target, ", minReplicas: 2")), "Deployment a, 1 others"},
 		{"limits crossed", docs(manifest("name: a"), scaler("", target, ", minReplicas: 5, maxReplicas: 3")), "Deployment a, 1 others"},
 		{"limit not known", docs(manifest("name: a"), scaler("", target, ", maxReplicas: '${MAX}'")), "Deployment a, 1 others"},
@@ -43,6 +45,7 @@ func TestScaledObjects(t *testing.T) {
 	checkSets(t, []setRow{
 		{"defaults", docs(manifest("name: a"), scaledObject("", "name: a", "")), "Deployment a 0..100, 1 others"},
 		{"both limits", docs(manifest("name: a"), scaledObject("", "name: a", ", minReplicaCount: 2, maxReplicaCount: 9")), "Deployment a 2..9, 1 others"},
+		{"starts at zero", docs(manifest("name: a", "replicas: 0"), scaledObject("", "name: a", ", minReplicaCount: 2, maxReplicaCount: 9")), "Deployment a 2..9, 1 others"},
 		{"idle", docs(manifest("name: a"), scaledObject("", "name: a", ", minReplicaCount: 2, idleReplicaCount: 0")), "Deployment a 0..100, 1 others"},
 		{"idle not known", docs(manifest("name: a"), scaledObject("", "name: a", ", minReplicaCount: 2, idleReplicaCount: '${I}'")), "Deployment a 0..100, 1 others"},
 		{"paused", docs(manifest("name: a"), scaledObject(", annotations: {autoscaling.keda.sh/paused-replicas: '0'}", "name: a", ", minReplicaCount: 2")), "Deployment a 0..100, 1 others"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -45,11 +46,12 @@ func (b *books) pods(n int, w *workload.Workload) int {
 	return b.on[n].pods[w]
 }
 
-// left is what a node has left of a resource, and whether it is judged on it.
-func (b *books) left(n int, r *model.Request) (int64, bool) {
-	has, judged := model.Offered(b.m.Topology.Nodes[n], r)
-	if b.on[n] != nil {
-		has -= b.on[n].used[r.Name]
+// leaves is what a node with a load has left of a resource, and whether it is judged on
+// it.
+func (l *load) leaves(node *topology.Node, r *model.Request) (int64, bool) {
+	has, judged := model.Offered(node, r)
+	if l != nil {
+		has -= l.used[r.Name]
 	}
 	return has, judged
 }

@@ -34,13 +34,8 @@ func (f *filters) refuses(g *model.Group, n int) certificate.Reason {
 	if f.absent.from(n) {
 		return certificate.RefusedByTaint
 	}
-	if f.on[n] != nil && len(g.HostPorts) > 0 {
-		f.m.Run().Spend(len(f.on[n].ports) * len(g.HostPorts) / model.PerStep)
-		for taken, pods := range f.on[n].ports {
-			if pods > 0 && slices.ContainsFunc(g.HostPorts, taken.Conflicts) {
-				return certificate.RefusedByPort
-			}
-		}
+	if f.portTaken(g, n) {
+		return certificate.RefusedByPort
 	}
 	if !f.room(g, n) {
 		return certificate.RefusedByResources
@@ -56,10 +51,24 @@ func (f *filters) refuses(g *model.Group, n int) certificate.Reason {
 			return certificate.RefusedBySpread
 		}
 	}
-	if !f.near(g, node) {
+	if f.unmet(g, node) != nil {
 		return certificate.RefusedByAffinity
 	}
 	return certificate.Takes
+}
+
+// portTaken tells whether a pod in place has a host port that the pod wants.
+func (f *filters) portTaken(g *model.Group, n int) bool {
+	if f.on[n] == nil || len(g.HostPorts) == 0 {
+		return false
+	}
+	f.m.Run().Spend(len(f.on[n].ports) * len(g.HostPorts) / model.PerStep)
+	for taken, pods := range f.on[n].ports {
+		if pods > 0 && slices.ContainsFunc(g.HostPorts, taken.Conflicts) {
+			return true
+		}
+	}
+	return false
 }
 
 // repelled is anti-affinity, that of the pod and that of pods in place.
@@ -112,25 +121,33 @@ func (f *filters) room(g *model.Group, n int) bool {
 		most, _ := model.Fits(node, g.Requests)
 		return most > 0
 	}
-	if slots, judged := f.left(n, &model.Request{Name: corev1.ResourcePods}); judged && slots < 1 {
-		return false
-	}
-	for i := range g.Requests {
-		if has, judged := f.left(n, &g.Requests[i]); judged && has < g.Requests[i].Amount {
-			return false
-		}
-	}
-	return true
+	_, short := f.on[n].lacks(node, g)
+	return !short
 }
 
-// near is required affinity: a pod counts if all terms select it.
-func (f *filters) near(g *model.Group, node *topology.Node) bool {
+// lacks tells whether a node with a load has too little left for a pod, and for which
+// of its requests: the first, or nil if all slots for pods are taken.
+func (l *load) lacks(node *topology.Node, g *model.Group) (r *model.Request, short bool) {
+	if slots, judged := l.leaves(node, &model.Request{Name: corev1.ResourcePods}); judged && slots < 1 {
+		return nil, true
+	}
+	for i := range g.Requests {
+		if has, judged := l.leaves(node, &g.Requests[i]); judged && has < g.Requests[i].Amount {
+			return &g.Requests[i], true
+		}
+	}
+	return nil, false
+}
+
+// unmet is a term of required affinity that a node does not meet; nil if it meets all.
+// A pod counts if all terms select it.
+func (f *filters) unmet(g *model.Group, node *topology.Node) *model.Term {
 	hard := g.HardAffinity()
-	first, anyone, met := true, false, 0
+	first, anyone, missed := true, false, (*model.Term)(nil)
 	for _, t := range hard {
 		value, ok := node.Labels[t.Key]
 		if !ok {
-			return false
+			return t
 		}
 		first = first && f.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true})
 		found := false
@@ -139,11 +156,14 @@ func (f *filters) near(g *model.Group, node *topology.Node) bool {
 			found = found || f.in(hard, g, w, t.Key, value)
 			anyone = anyone || f.total[keyOf{w, t.Key}] > 0 && f.anywhere(hard, g, w, t.Key)
 		}
-		if found {
-			met++
+		if !found && missed == nil {
+			missed = t
 		}
 	}
-	return met == len(hard) || !anyone && first
+	if !anyone && first {
+		return nil
+	}
+	return missed
 }
 
 func selectedByAll(m *model.Model, hard []*model.Term, g *model.Group, w *workload.Workload, at *topology.Node) bool {
@@ -171,10 +191,21 @@ func (f *filters) anywhere(hard []*model.Term, g *model.Group, w *workload.Workl
 
 // even is the skew of one constraint.
 func (f *filters) even(g *model.Group, t *model.Term, n int) bool {
+	return model.Carries(f.m.Topology.Nodes[n].Labels, model.HardKeys(g)) && f.skew(g, t, n).allowed()
+}
+
+// skew is what a spread constraint counts for one more pod: how many pods the domain has
+// and gets with it, and the fewest in any of so many domains.
+type skew struct {
+	t                             *model.Term
+	here, self, smallest, domains int
+}
+
+func (s skew) allowed() bool { return s.here+s.self-s.smallest <= int(s.t.Constraint.MaxSkew) }
+
+// skew counts for a node that has the keys of all constraints.
+func (f *filters) skew(g *model.Group, t *model.Term, n int) skew {
 	node := f.m.Topology.Nodes[n]
-	if !model.Carries(node.Labels, model.HardKeys(g)) {
-		return false
-	}
 	counts, domains := f.counts[t], f.eligible(g, t, n)
 	if pinnedSpread(g, t) {
 		counts = map[string]int{node.Labels[t.Key]: f.onNode(g, t, n)}
@@ -190,7 +221,7 @@ func (f *filters) even(g *model.Group, t *model.Term, n int) bool {
 	if t.Sel.Form == model.FormEmpty || f.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) {
 		self = 1
 	}
-	return counts[node.Labels[t.Key]]+self-smallest <= int(t.Constraint.MaxSkew)
+	return skew{t, counts[node.Labels[t.Key]], self, smallest, len(domains)}
 }
 
 // pinnedSpread reports whether a constraint counts on the pod's own node alone:

@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -122,39 +123,73 @@ var lostAs = map[certificate.Meaning]Refusal{
 }
 
 // Refusals are the filters that keep one more pod of w off a node now, in the
-// order in which the scheduler asks them; it stops at the first. Those that look
-// at other pods are asked only if the node itself would do.
+// order in which the scheduler asks them. Those that look at other pods are asked only
+// if the node itself would do.
 func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
-	return s.refusals(w, n, true)
-}
-
-// refusals leaves out those of rules about other pods unless they are asked for.
-func (s *State) refusals(w *workload.Workload, n *topology.Node, rules bool) []Refusal {
-	if s.meaning == certificate.Gone && s.lost[n] {
+	i, ok := s.f.m.IndexOf(n.Name)
+	if !ok {
 		return []Refusal{lostAs[certificate.Gone]}
 	}
-	f := model.NewFilter(w)
-	all := refusals(f, n)
-	if s.lost[n] {
-		all = append(all, lostAs[s.meaning])
-	}
-	if len(all) > 0 {
+	g := s.f.m.Groups[w]
+	if all := s.alone(g, i); len(all) > 0 || s.f.refuses(g, i) == certificate.Takes {
 		return all
 	}
-	g := s.m.Groups[w]
-	for _, live := range liveFilters {
-		if !(live.rule && (f.Bound() || !rules)) && live.refuses(s, g, n) {
-			r := live.why(s, g, n)
-			r.By = live.by
-			all = append(all, r)
-		}
+	all := s.load(g, i)
+	if g.Spec.NodeName == "" { // a kubelet applies none of the rules (R-P8)
+		all = append(all, s.rules(g, i)...)
 	}
 	return all
 }
 
-// refusals are those of the node-level filters. Where nodeName names another
-// node no other filter has a say.
-func refusals(f *model.Filter, n *topology.Node) []Refusal {
+// alone are the refusals of the filters that look at the node alone.
+func (s *State) alone(g *model.Group, n int) []Refusal {
+	lost := s.f.absent.from(n)
+	if lost && s.f.absent.meaning == certificate.Gone {
+		return []Refusal{lostAs[certificate.Gone]}
+	}
+	all := nodeLevel(model.NewFilter(g.Workload), s.f.m.Topology.Nodes[n])
+	if lost {
+		all = append(all, lostAs[s.f.absent.meaning])
+	}
+	return all
+}
+
+// load are the refusals for want of a port or of room.
+func (s *State) load(g *model.Group, n int) []Refusal {
+	var all []Refusal
+	if s.f.portTaken(g, n) {
+		all = append(all, s.taken(g, s.f.m.Topology.Nodes[n]))
+	}
+	if r, short := s.f.on[n].lacks(s.f.m.Topology.Nodes[n], g); short {
+		all = append(all, s.noRoom(r, s.f.m.Topology.Nodes[n], s.f.on[n]))
+	}
+	return all
+}
+
+// rules are the refusals by rules about other pods.
+func (s *State) rules(g *model.Group, n int) []Refusal {
+	node := s.f.m.Topology.Nodes[n]
+	var all []Refusal
+	if r := s.uneven(g, n); r.Kind != "" {
+		all = append(all, r)
+	}
+	r := Refusal{By: certificate.RefusedByAffinity}
+	if t := s.f.unmet(g, node); t != nil {
+		_, has := node.Labels[t.Key]
+		r.Kind, r.Unmet = NoCompany, &Unmet{Domain: s.domain(t.Key, node), Lacks: !has, Term: t}
+	}
+	if s.f.repelled(g, node) {
+		r.Kind, r.Repels = Repelled, s.repels(g, node)
+	}
+	if r.Kind != "" {
+		all = append(all, r)
+	}
+	return all
+}
+
+// nodeLevel are the refusals of the filters that look at labels, taints and names. Where
+// nodeName names another node no other filter has a say.
+func nodeLevel(f *model.Filter, n *topology.Node) []Refusal {
 	p := f.Passes(n)
 	if !p.Name {
 		return []Refusal{{By: certificate.RefusedByName, Kind: OtherNode, NodeName: f.W.Spec.NodeName}}
@@ -172,37 +207,34 @@ func refusals(f *model.Filter, n *topology.Node) []Refusal {
 	return all
 }
 
-// hidden tells whether a constraint does not count a node for the loss of it.
-func (s *State) hidden(t *model.Term, n *topology.Node) bool {
-	return s.lost[n] && (s.meaning == certificate.Gone || t.HonorsTaints())
-}
-
-// leaving tells whether a pod is terminating as its node is unreachable: no
-// spread counts it (R-T4).
-func (s *State) leaving(k int) bool {
-	p := s.pods[k]
-	return s.meaning == certificate.Unreachable && s.lost[p.Node] && !p.Workload.Kind.PerNode()
-}
-
 // name is what a workload is called.
 func (s *State) name(w *workload.Workload) string {
-	return cmp.Or(s.called[w], s.called[s.m.Groups[w].Origin()], s.m.Groups[w].Origin().String())
+	of := s.f.m.Groups[w].Origin()
+	return cmp.Or(s.called[w], s.called[of], of.String())
 }
 
-func (s *State) whyPort(g *model.Group, n *topology.Node) Refusal {
-	port, by, _ := s.portTaken(g, n)
-	return Refusal{Kind: PortTaken, Port: Port{port, s.name(by)}}
+// taken is the first pod in place that has a port that one more wants.
+func (s *State) taken(g *model.Group, n *topology.Node) Refusal {
+	for _, k := range s.on[n] {
+		for _, taken := range s.f.m.Groups[s.pods[k].Workload].HostPorts {
+			if i := slices.IndexFunc(g.HostPorts, taken.Conflicts); i >= 0 {
+				return Refusal{By: certificate.RefusedByPort, Kind: PortTaken, Port: Port{g.HostPorts[i], s.name(s.pods[k].Workload)}}
+			}
+		}
+	}
+	return Refusal{By: certificate.RefusedByPort, Kind: PortTaken, Port: Port{HostPort: g.HostPorts[0]}}
 }
 
-func (s *State) whyShort(g *model.Group, n *topology.Node) Refusal {
-	lack := s.short(g, n)
+// noRoom is what a node with a load has left of a request, nil for slots.
+func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 	room := Room{}
 	room.Beside, room.More = s.beside(n)
-	if r := lack.request; r != nil {
+	if r != nil {
+		left, _ := on.leaves(n, r)
 		room.Resource, room.Requested, room.Offered = r.Name, r.Quantity, n.Allocatable[r.Name]
-		room.Left = model.Quantity(r.Name, max(lack.left, 0), r.Quantity.Format)
+		room.Left = model.Quantity(r.Name, max(left, 0), r.Quantity.Format)
 	}
-	return Refusal{Kind: NoRoom, Room: room}
+	return Refusal{By: certificate.RefusedByResources, Kind: NoRoom, Room: room}
 }
 
 // maxBeside bounds the workloads that are named.
@@ -228,78 +260,44 @@ func (s *State) beside(n *topology.Node) (named []Pods, more int) {
 	return named, more
 }
 
-// tallied is what a spread constraint counts, by domain, and the smallest count.
-type tallied struct {
-	counts   map[string]int
-	smallest int
-}
-
-// tallied is spreadCounts, once for all nodes if that may be kept: only the pods
-// of a DaemonSet see different counts from different nodes.
-func (s *State) tallied(g *model.Group, t *model.Term, keys []string, n *topology.Node) (counts map[string]int, smallest int) {
-	if s.kept == nil || g.Kind.PerNode() || t.Sel.Local() {
-		return s.spreadCounts(g, t, keys, n)
+// uneven is the first spread constraint that one more pod would break, if one is.
+func (s *State) uneven(g *model.Group, n int) Refusal {
+	node := s.f.m.Topology.Nodes[n]
+	for _, key := range model.HardKeys(g) {
+		if _, ok := node.Labels[key]; !ok {
+			return Refusal{By: certificate.RefusedBySpread, Kind: LacksSpreadKey, Key: key}
+		}
 	}
-	all, known := s.kept[t]
-	if !known {
-		all.counts, all.smallest = s.spreadCounts(g, t, keys, n)
-		s.kept[t] = all
+	for _, t := range g.Terms {
+		if t.Use != model.Spread || !t.Hard {
+			continue
+		}
+		if k := s.f.skew(g, t, n); !k.allowed() {
+			spread := Spread{Domain: s.domain(t.Key, node), Here: k.here, Smallest: k.smallest, MaxSkew: int(t.Constraint.MaxSkew)}
+			if least := t.MinDomains(); k.domains < least {
+				spread.Domains, spread.MinDomains = k.domains, least
+			}
+			return Refusal{By: certificate.RefusedBySpread, Kind: Uneven, Spread: spread}
+		}
 	}
-	return all.counts, all.smallest
-}
-
-func (s *State) whyUneven(g *model.Group, n *topology.Node) Refusal {
-	k := s.uneven(g, n)
-	if k.term == nil {
-		return Refusal{Kind: LacksSpreadKey, Key: k.key}
-	}
-	spread := Spread{Domain: s.domain(k.key, n), Here: k.here, Smallest: k.smallest, MaxSkew: int(k.term.Constraint.MaxSkew)}
-	if least := k.term.MinDomains(); k.domains < least {
-		spread.Domains, spread.MinDomains = k.domains, least
-	}
-	return Refusal{Kind: Uneven, Spread: spread}
-}
-
-func (s *State) whyAffinity(g *model.Group, n *topology.Node) Refusal {
-	r := Refusal{Kind: NoCompany}
-	if h, hit := s.antiAffinityHit(g, n); hit {
-		r.Kind, r.Repels = Repelled, s.repels(h, n)
-	}
-	if t := s.unmet(g, n); t != nil {
-		_, has := n.Labels[t.Key]
-		r.Unmet = &Unmet{Domain: s.domain(t.Key, n), Lacks: !has, Term: t}
-	}
-	return r
+	return Refusal{}
 }
 
 // domain is that of a node by a key.
 func (s *State) domain(key string, n *topology.Node) Domain {
-	return Domain{key, n.Labels[key], s.alone(key)}
+	return Domain{key, n.Labels[key], s.byNode(key)}
 }
 
-// alone reports whether every node is a domain of its own by a key, so that
+// byNode reports whether every node is a domain of its own by a key, so that
 // nobody needs to be told which.
-func (s *State) alone(key string) bool {
-	alone, known := s.single[key]
+func (s *State) byNode(key string) bool {
+	single, known := s.single[key]
 	if !known {
 		if s.single == nil {
 			s.single = map[string]bool{}
 		}
-		alone = s.m.NodeByNode(key, nil)
-		s.single[key] = alone
+		single = s.f.m.NodeByNode(key, nil)
+		s.single[key] = single
 	}
-	return alone
-}
-
-// repels is which pods in place keep one more off a node, and by whose rule.
-func (s *State) repels(h hit, n *topology.Node) Repels {
-	of := s.m.Groups[h.pod.Workload].Origin()
-	same := func(w *workload.Workload) bool { return w == h.pod.Workload || s.m.Groups[w].Origin() == of }
-	r := Repels{Domain: s.domain(h.key, n), Pods: Pods{Workload: s.name(h.pod.Workload)}, Theirs: h.its, Migration: h.term == nil}
-	for _, p := range s.pods {
-		if same(p.Workload) && model.SameDomain(n, p.Node, h.key) {
-			r.Pods.Count++
-		}
-	}
-	return r
+	return single
 }

@@ -14,7 +14,9 @@ type relations struct {
 	// keys are those of all hard terms, in order.
 	keys    []string
 	against map[*workload.Workload][]against
-	watched map[*workload.Workload][]watch
+	// migrating are those of against that no term says, but a migration (R-W25).
+	migrating map[*workload.Workload][]against
+	watched   map[*workload.Workload][]watch
 }
 
 type against struct {
@@ -30,7 +32,7 @@ type watch struct {
 // related finds out who selects whom, once for all checks.
 func related(m *model.Model) *relations {
 	return model.Keep(m, func() *relations {
-		all := &relations{selects: map[*model.Term][]*workload.Workload{}, against: map[*workload.Workload][]against{}, watched: map[*workload.Workload][]watch{}}
+		all := &relations{selects: map[*model.Term][]*workload.Workload{}, against: map[*workload.Workload][]against{}, migrating: map[*workload.Workload][]against{}, watched: map[*workload.Workload][]watch{}}
 		for _, w := range m.Workloads {
 			if g := m.Groups[w]; m.Present(g) {
 				all.learn(m, g)
@@ -95,6 +97,8 @@ func (v *relations) learnApart(m *model.Model) {
 				x, y := m.Workloads[i], m.Workloads[j]
 				v.against[x] = append(v.against[x], against{y, p.Key})
 				v.against[y] = append(v.against[y], against{x, p.Key})
+				v.migrating[x] = append(v.migrating[x], against{y, p.Key})
+				v.migrating[y] = append(v.migrating[y], against{x, p.Key})
 			}
 		}
 	}

@@ -32,7 +32,8 @@ type Outlook struct {
 // those of further workloads that are missing, in that order.
 func Stand(m *model.Model, settled []certificate.Placed, then ...*workload.Workload) *Standing {
 	parts := m.Split()
-	s := &Standing{m: parts, s: NewState(parts), v: newNodeSets(nil, parts, true), placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
+	s := &Standing{m: parts, v: newNodeSets(nil, parts, true), placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
+	s.s = stateOver(&s.v.filters)
 	for _, p := range settled {
 		if pod := s.next(p.Workload); pod != nil {
 			s.put(pod, p.Node)
@@ -46,20 +47,20 @@ func Stand(m *model.Model, settled []certificate.Placed, then ...*workload.Workl
 // in place again as long as a node takes one.
 func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standing {
 	lost := &absence{map[int]bool{}, l.Meaning, map[*model.Term]map[string]bool{}}
-	out := &Standing{m: s.m, s: &State{m: s.m, on: map[*topology.Node][]int{}, lost: map[*topology.Node]bool{}, meaning: l.Meaning, called: s.s.called}, placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
 	for i, n := range s.m.Topology.Nodes {
 		if l.Nodes[n.Name] {
-			lost.nodes[i], out.s.lost[n] = true, true
+			lost.nodes[i] = true
 		}
 	}
-	out.v = newNodeSets(lost, s.m, true)
+	out := &Standing{m: s.m, v: newNodeSets(lost, s.m, true), placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
+	out.s = &State{f: &out.v.filters, on: map[*topology.Node][]int{}, called: s.s.called}
 	for _, p := range s.s.pods {
 		gone := l.Nodes[p.Node.Name]
 		stays := p.Workload.Kind.PerNode() && l.Meaning != certificate.Gone
 		if !gone || stays || l.Meaning == certificate.Unreachable {
-			out.s.Place(p.Workload, p.Node)
+			out.s.stand(p.Workload, p.Node)
 		}
-		if n, ok := s.m.IndexOf(p.Node.Name); ok && !p.Workload.Running {
+		if n, ok := s.m.IndexOf(p.Node.Name); ok && !p.Workload.Running { // whom the books have already
 			out.v.survive(s.m.Groups[p.Workload], n)
 		}
 		if !gone || stays {
@@ -83,7 +84,6 @@ func (s *Standing) put(pod *workload.Workload, on *topology.Node) {
 	if !ok {
 		return
 	}
-	s.v.add(s.m.Groups[pod], n)
 	s.s.Place(pod, s.m.Topology.Nodes[n])
 	s.placed[pod]++
 }
@@ -166,14 +166,12 @@ func (s *Standing) Outlook(w *workload.Workload) []Outlook {
 		pod = s.m.Workloads[i]
 	}
 	all := make([]Outlook, len(s.m.Topology.Nodes))
-	s.s.kept = map[*model.Term]tallied{}
 	for i, n := range s.m.Topology.Nodes {
 		all[i].Node = n
 		if all[i].Has = pod.Kind.PerNode() && s.v.pods(i, pod) > 0; !all[i].Has {
 			all[i].Refusals = s.s.Refusals(pod, n)
 		}
 	}
-	s.s.kept = nil
 	return all
 }
 
@@ -183,18 +181,25 @@ func Still(m *model.Model, w *workload.Workload) []Outlook {
 	s := NewState(m)
 	all := make([]Outlook, len(m.Topology.Nodes))
 	for i, n := range m.Topology.Nodes {
-		all[i] = Outlook{Node: n, Refusals: s.refusals(w, n, false)}
+		all[i] = Outlook{Node: n, Refusals: s.alone(m.Groups[w], i)}
+		if len(all[i].Refusals) == 0 {
+			all[i].Refusals = s.load(m.Groups[w], i)
+		}
 	}
 	return all
 }
 
 // Spare is the same for one more node of each pool that may grow, in the order
-// of Topology.Growth.
+// of Topology.Growth. It is empty.
 func Spare(m *model.Model, w *workload.Workload) []Outlook {
 	s := NewState(m)
 	var all []Outlook
 	for _, g := range m.Topology.Growth {
-		all = append(all, Outlook{Node: g.Node, Refusals: s.refusals(w, g.Node, false)})
+		o := Outlook{Node: g.Node, Refusals: nodeLevel(model.NewFilter(w), g.Node)}
+		if r, short := (*load)(nil).lacks(g.Node, m.Groups[w]); short && len(o.Refusals) == 0 {
+			o.Refusals = append(o.Refusals, s.noRoom(r, g.Node, nil))
+		}
+		all = append(all, o)
 	}
 	return all
 }
@@ -209,19 +214,6 @@ func (s *Standing) Checked(w *workload.Workload) []certificate.Reason {
 	all := make([]certificate.Reason, len(s.m.Topology.Nodes))
 	for n := range all {
 		all[n] = s.v.refuses(s.m.Groups[pod], n)
-	}
-	return all
-}
-
-// Filtered is what the filters say, one pod and one node at a time.
-func (s *Standing) Filtered(w *workload.Workload) []certificate.Reason {
-	pod := s.next(w)
-	if pod == nil {
-		pod = w
-	}
-	var all []certificate.Reason
-	for _, n := range s.m.Topology.Nodes {
-		all = append(all, s.s.Filter(pod, n))
 	}
 	return all
 }

@@ -50,7 +50,7 @@ type Doubt struct {
 }
 
 // Certain is how many pods a workload has for sure: an autoscaler may take away all
-// beyond its minimum.
+// beyond its minimum. One that is disabled at 0 replicas is not in Scale (R-W18).
 func Certain(w *workload.Workload) int {
 	if w.Scale != nil {
 		return w.Scale.Min

@@ -59,9 +59,9 @@ func standing(m *model.Model, g generator, seen map[certificate.Reason]int) stri
 	return ""
 }
 
-// agrees says where three ways to ask the same differ.
+// agrees says where two ways to ask the same differ.
 func agrees(s *check.Standing, w *workload.Workload, seen map[certificate.Reason]int) string {
-	checked, filtered := s.Checked(w), s.Filtered(w)
+	checked := s.Checked(w)
 	for n, o := range s.Outlook(w) {
 		if o.Has {
 			continue
@@ -87,9 +87,6 @@ func agrees(s *check.Standing, w *workload.Workload, seen map[certificate.Reason
 		})
 		if first != certificate.Takes && !lost && !slices.Contains(by, checked[n]) {
 			return fmt.Sprintf("%s: %v, and the checker says %q", o.Node.Name, by, checked[n])
-		}
-		if !lost && first != filtered[n] {
-			return fmt.Sprintf("%s: %v, and the filters say %q", o.Node.Name, by, filtered[n])
 		}
 	}
 	return ""
