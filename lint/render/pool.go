@@ -24,6 +24,9 @@ type Pool struct {
 	// Patience is how long a root may take; 0 is a minute. It is a backstop: what a root
 	// costs is counted.
 	Patience time.Duration
+	// expire gives the end of that time for a root; nil is the clock. Tests decide it
+	// by the root instead.
+	expire func(Root, time.Duration) <-chan time.Time
 }
 
 // patience is far more than any root within Most takes.
@@ -117,7 +120,7 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 		}
 		root := roots[i]
 		root.Left = Most() // what the run has left is counted in the order of the roots
-		o, why := w.render(ctx, task{root, p.Nonce}, p.wait())
+		o, why := w.render(ctx, task{root, p.Nonce}, p.limit(root))
 		if why != "" {
 			o = broken(roots[i], Killed, why)
 			w.stop()
@@ -127,11 +130,21 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 	}
 }
 
-func (p *Pool) wait() time.Duration {
-	if p.Patience > 0 {
-		return p.Patience
+// limit is how long a root may take, and a channel that says when that is over.
+type limit struct {
+	wait time.Duration
+	over <-chan time.Time
+}
+
+func (p *Pool) limit(r Root) limit {
+	wait := p.Patience
+	if wait == 0 {
+		wait = patience
 	}
-	return patience
+	if p.expire != nil {
+		return limit{wait, p.expire(r, wait)}
+	}
+	return limit{wait, time.After(wait)}
 }
 
 // worker is a process that renders.
@@ -162,7 +175,7 @@ func (p *Pool) start() (*worker, error) {
 }
 
 // render gives the output, or why the worker has to go.
-func (w *worker) render(ctx context.Context, t task, wait time.Duration) (o *Output, why string) {
+func (w *worker) render(ctx context.Context, t task, most limit) (o *Output, why string) {
 	done := make(chan error, 1)
 	go func() {
 		err := w.to.Encode(t)
@@ -172,16 +185,14 @@ func (w *worker) render(ctx context.Context, t task, wait time.Duration) (o *Out
 		}
 		done <- err
 	}()
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
 	select {
 	case err := <-done:
 		if err == nil {
 			return o, ""
 		}
 		return nil, w.ended(err)
-	case <-timer.C:
-		why = fmt.Sprintf("rendering it takes longer than %s", wait)
+	case <-most.over:
+		why = fmt.Sprintf("rendering it takes longer than %s", most.wait)
 	case <-ctx.Done():
 		why = "the run was ended"
 	}
