@@ -99,10 +99,10 @@ func (q *queue) put(i int, o *Output) {
 // untried is the output of a root that nobody waits for, or that is beyond the budget.
 func (q *queue) untried(roots []Root, i int) *Output {
 	if q.outputs[i] == nil && !q.spent {
-		return broken(roots[i], Killed, fmt.Sprintf("it is not rendered, as %d renders before it were killed", q.killed))
+		return broken(roots[i], Killed, fmt.Sprintf("not rendered because %d earlier renders were killed", q.killed))
 	}
 	most := RunMost()
-	return broken(roots[i], Refused, fmt.Sprintf("the renders of a run may have %d objects, read %d MiB and take %d million steps together, and the %d of %d before this one take that: name fewer under renders, or split the run",
+	return broken(roots[i], Refused, fmt.Sprintf("the renders of a run are limited to %d objects, %d MiB of input and %d million steps in all, and the first %d of %d use that up: list fewer under renders, or split the run",
 		most.Objects, most.Bytes>>20, most.Steps/1_000_000, q.counted, len(roots)))
 }
 
@@ -114,7 +114,7 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 		if w == nil {
 			var err error
 			if w, err = p.start(); err != nil {
-				q.put(i, broken(roots[i], Killed, "no worker can be started to render it: "+err.Error()))
+				q.put(i, broken(roots[i], Killed, "cannot start a worker: "+err.Error()))
 				continue
 			}
 		}
@@ -192,9 +192,9 @@ func (w *worker) render(ctx context.Context, t task, most limit) (o *Output, why
 		}
 		return nil, w.ended(err)
 	case <-most.over:
-		why = fmt.Sprintf("rendering it takes longer than %s", most.wait)
+		why = fmt.Sprintf("rendering takes longer than %s", most.wait)
 	case <-ctx.Done():
-		why = "the run was ended"
+		why = "the run was canceled"
 	}
 	_ = w.cmd.Process.Kill() // it may have ended by itself
 	<-done
@@ -210,11 +210,11 @@ func (w *worker) ended(err error) string {
 	var exit *exec.ExitError
 	if waitErr := w.cmd.Wait(); errors.As(waitErr, &exit) {
 		if exit.ExitCode() == MemoryStatus {
-			return fmt.Sprintf("rendering it takes more than %d MiB of memory", mostMemory>>20)
+			return fmt.Sprintf("rendering takes more than %d MiB of memory", mostMemory>>20)
 		}
-		return "the worker that renders it was killed: " + exit.Error()
+		return "the worker was killed: " + exit.Error()
 	}
-	return "the worker that renders it gives no answer: " + err.Error()
+	return "the worker does not answer: " + err.Error()
 }
 
 // stop ends a worker; w may be nil.

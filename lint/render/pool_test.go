@@ -117,12 +117,12 @@ func TestPool(t *testing.T) {
 	}{
 		{nil, nil},
 		{[]string{"a", "b", "c", "d"}, []string{"a n", "b n", "c n", "d n"}},
-		{[]string{"a", "panic", "b"}, []string{"a n", "failed: rendering it panics", "b n"}},
-		{[]string{"a", "hang", "b"}, []string{"a n", "killed: rendering it takes longer than 2s", "b n"}},
-		{[]string{"a", "die", "b"}, []string{"a n", "killed: the worker that renders it was killed: exit status 1", "b n"}},
+		{[]string{"a", "panic", "b"}, []string{"a n", "failed: rendering panics", "b n"}},
+		{[]string{"a", "hang", "b"}, []string{"a n", "killed: rendering takes longer than 2s", "b n"}},
+		{[]string{"a", "die", "b"}, []string{"a n", "killed: the worker was killed: exit status 1", "b n"}},
 		{[]string{"a", "garbage", "b"}, []string{"a n", "killed: ", "b n"}},
-		{[]string{"grow", "b"}, []string{"killed: rendering it takes more than 1024 MiB of memory", "b n"}},
-		{[]string{"large/1", "a", "large/2", "b"}, []string{"large/1 n", "a n", "refused: the renders of a run may have 50000 objects", "refused: the renders of a run may have 50000 objects"}},
+		{[]string{"grow", "b"}, []string{"killed: rendering takes more than 1024 MiB of memory", "b n"}},
+		{[]string{"large/1", "a", "large/2", "b"}, []string{"large/1 n", "a n", "refused: the renders of a run are limited to 50000 objects", "refused: the renders of a run are limited to 50000 objects"}},
 	} {
 		for _, workers := range []int{1, 3} {
 			t.Run(fmt.Sprintf("%s by %d", strings.Join(test.dirs, " "), workers), func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestPool(t *testing.T) {
 func TestPoolGivesUp(t *testing.T) {
 	got := said(pool(t, 1).Render(context.Background(), roots("die", "die", "die", "a", "b")))
 	for _, s := range got[mostKilled:] {
-		if !strings.HasPrefix(s, "killed: it is not rendered, as 3 renders before it were killed") {
+		if !strings.HasPrefix(s, "killed: not rendered because 3 earlier renders were killed") {
 			t.Errorf("got %q", s)
 		}
 	}
@@ -160,7 +160,7 @@ func TestPoolEnds(t *testing.T) {
 		return start()
 	}
 	got := said(p.Render(ctx, roots("hang", "hang", "hang", "hang")))
-	if len(got) != 4 || !strings.HasPrefix(got[0], "killed: the run was ended") {
+	if len(got) != 4 || !strings.HasPrefix(got[0], "killed: the run was canceled") {
 		t.Errorf("got %q", got)
 	}
 	for _, s := range got {

@@ -41,7 +41,7 @@ func Serve(in io.Reader, out io.Writer, build func(r Root, nonce string) *Output
 func guarded(t task, build func(r Root, nonce string) *Output) (o *Output) {
 	defer func() {
 		if p := recover(); p != nil {
-			o = broken(t.Root, Failed, "rendering it panics, which is a defect of schedlint or of kustomize")
+			o = broken(t.Root, Failed, "rendering panics, which is a bug in schedlint or kustomize")
 		}
 	}()
 	return build(t.Root, t.Nonce)
