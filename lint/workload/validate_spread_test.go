@@ -57,7 +57,7 @@ func TestValidateTolerations(t *testing.T) {
 func TestValidateMachine(t *testing.T) {
 	const list, path = "topologySpreadConstraints:\n", "topologySpreadConstraints[0]."
 	check(t, inMachine, []row{
-		{"R-V35", sequence(hardPod, `{topologyKey: zone, matchLabelKeys: [tenant]} # here`), StagePods, hardPodPath + "matchLabelKeys", "needs a labelSelector"},
+		{"R-V35", sequence(hardPod, `{topologyKey: zone, matchLabelKeys: [tenant]} # here`), StagePods, hardPodPath + "matchLabelKeys", "is set without labelSelector"},
 		{"R-V22", sequence(hardPod, `{topologyKey: zone, labelSelector: {matchLabels: {tenant: a}}, matchLabelKeys: [tenant]} # here`), StagePods, hardPodPath + "matchLabelKeys[0]", "appear twice"},
 		{"R-V22 added", sequence(hardPod, `{topologyKey: zone, labelSelector: {matchLabels: {kubevirt.io: virt-launcher}}, matchLabelKeys: [kubevirt.io]} # here`), StagePods, hardPodPath + "matchLabelKeys[0]", "appear twice"},
 		{"R-V23", sequence(hardPod, `{topologyKey: zone, labelSelector: {}, matchLabelKeys: [x], mismatchLabelKeys: [x]} # here`), StagePods, hardPodPath + "matchLabelKeys[0]", "mismatchLabelKeys"},
