@@ -18,6 +18,7 @@ import (
 const layers = `
 9 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
 8 lint
+7 fixtures/models
 8 rego            github.com/open-policy-agent/opa
 7 lint/facts      k8s.io/api
 6 lint/sched
@@ -45,6 +46,7 @@ const layers = `
 0 rules
 0 fixtures
 0 fixtures/trials
+0 fixtures/recorded github.com/rogpeppe/go-internal
 0 fixtures/clusters sigs.k8s.io/kustomize
 0 fixtures/mutate sigs.k8s.io/kustomize
 `

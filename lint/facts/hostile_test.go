@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/models"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
-	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -119,23 +119,14 @@ func clusterOf(t testing.TB, nodes int, manifests string) (*model.Model, *worklo
 		fmt.Fprintf(&b, "apiVersion: v1\nkind: Node\nmetadata: {name: n%d, labels: {kubernetes.io/hostname: n%d, topology.kubernetes.io/zone: z%d, rack: r%d, row: q%d}}\n"+
 			"status: {allocatable: {cpu: \"8\", memory: 32Gi, pods: \"110\"}}\n---\n", i, i, i%3, i%7, i%5)
 	}
-	topo, err := topology.Load(objectsOf(t, b.String()))
+	topo, err := topology.Load(models.Objects(t, b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := workload.Load(workload.NewTable(), objectsOf(t, manifests))
+	set := workload.Load(workload.NewTable(), models.Objects(t, manifests))
 	m := sched.New(set, topo)
 	m.Scale(1, 1)
 	return m, set
-}
-
-func objectsOf(t testing.TB, text string) []*source.Object {
-	t.Helper()
-	set, err := source.Load(source.Options{Dir: "/", Root: "/", Stdin: strings.NewReader(text)}, []string{"-"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set.Objects
 }
 
 // maxSteps is what one run may take, about 10 CPU-s.
