@@ -2,8 +2,6 @@ package lint_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -91,11 +89,7 @@ func advised(t *testing.T, pod string, replicas, nodes int, tainted bool) (rules
 	if tainted {
 		topology += "- {name: control, count: 1, taints: [{key: node-role.kubernetes.io/control-plane, effect: NoSchedule}]}\n"
 	}
-	for name, text := range map[string]string{"web.yaml": manifest, "nodes.yaml": topology} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeFiles(t, dir, map[string]string{"web.yaml": manifest, "nodes.yaml": topology})
 	report, err := run(t, dir, []string{"nodes.yaml"}, "web.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -50,11 +50,7 @@ func (c crowdCase) lint(t *testing.T) (found, helps []string) {
 		taints = ", taints: [{key: dedicated, effect: NoSchedule}]"
 	}
 	nodes := fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: worker, count: %d%s}\n", c.nodes, taints)
-	for name, text := range map[string]string{"web.yaml": manifest.String(), "nodes.yaml": nodes} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeFiles(t, dir, map[string]string{"web.yaml": manifest.String(), "nodes.yaml": nodes})
 	report, err := run(t, dir, []string{"nodes.yaml"}, "web.yaml")
 	if err != nil {
 		t.Fatal(err)
