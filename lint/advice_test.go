@@ -52,6 +52,7 @@ func followed(help, pod string, replicas, nodes int) (newPod string, newReplicas
 // TestAdviceHolds follows each help that names a change, on clusters of several
 // sizes, with and without a tainted control plane: no outage may come of it.
 func TestAdviceHolds(t *testing.T) {
+	t.Parallel()
 	const apart = ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}"
 	tried := map[string]int{}
 	for _, pod := range []string{"", apart} {

@@ -120,6 +120,7 @@ func crowdCases() (all []crowdCase) {
 }
 
 func TestAdviceForSeveralHolds(t *testing.T) {
+	t.Parallel()
 	tried := map[string]int{}
 	check := func(c crowdCase) {
 		_, helps := c.lint(t)

@@ -218,6 +218,7 @@ func (a asked) reasons(w *workload.Workload, rows map[string]*diag.NodeRow) stri
 
 // TestExplainFixtures explains every finding of every fixture.
 func TestExplainFixtures(t *testing.T) {
+	t.Parallel()
 	e, count := engine(t), map[string]int{}
 	var dirs []string
 	for _, pattern := range []string{"../fixtures/*/bad.yaml", "../fixtures/incidents/*/manifests.yaml"} {
@@ -250,6 +251,7 @@ func TestExplainFixtures(t *testing.T) {
 
 // TestExplainRandom explains every finding of random clusters.
 func TestExplainRandom(t *testing.T) {
+	t.Parallel()
 	e, count, list := engine(t), map[string]int{}, examples()
 	first, random := 0, trials.Of(t, 80)
 	switch {

@@ -180,6 +180,7 @@ func TestMutated(t *testing.T) {
 // oracle judges: SCHEDLINT_EXECUTIONS of each family. Under -short the targets share the
 // families.
 func TestGenerated(t *testing.T) {
+	t.Parallel()
 	n, start := executions(t, 6)
 	for turn, name := range slices.Sorted(maps.Keys(targets)) {
 		body := targets[name]

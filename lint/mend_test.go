@@ -58,7 +58,10 @@ func mending(e *rego.Engine, dir, topology string) lint.Options {
 }
 
 // TestEveryOfferedEditMends is editsMend for the fixtures.
-func TestEveryOfferedEditMends(t *testing.T) { editsMend(t, trials.Sample(t, trees(t), 60)) }
+func TestEveryOfferedEditMends(t *testing.T) {
+	t.Parallel()
+	editsMend(t, trials.Sample(t, trees(t), 60))
+}
 
 // editsMend makes each edit that is offered anywhere, alone, in a copy of the tree, and
 // lints that again without knowing of Mend: the finding is gone, none is new, and no

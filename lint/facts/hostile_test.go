@@ -135,6 +135,7 @@ const maxSteps = 400_000_000
 // TestHostileSteps: linting and placing end within a number of steps, whatever the
 // manifests say, and what they give up is told.
 func TestHostileSteps(t *testing.T) {
+	t.Parallel()
 	losses := func(*workload.Workload) []string {
 		return []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}
 	}
@@ -170,6 +171,7 @@ func TestHostileSteps(t *testing.T) {
 // TestMistakesOfOne: what is wrong with one workload is told whole, however many others
 // there are that have no part in it.
 func TestMistakesOfOne(t *testing.T) {
+	t.Parallel()
 	mistakes := many(200, func(i int) string { return fmt.Sprintf("      f%d: 1\n", i) })
 	m, set := clusterOf(t, 3, deployment(0, 1, "")+many(4000, func(i int) string { return deployment(1+i, 1, "") })+deployment(4001, 1, mistakes))
 	if got := len(facts.Build(facts.Input{Model: m, Set: set}).UnknownFields); got != 200 {
@@ -180,6 +182,7 @@ func TestMistakesOfOne(t *testing.T) {
 // TestBudgetIsOnesOwn: what shares no rule and no node with a group of workloads has
 // no part in where its questions are given up.
 func TestBudgetIsOnesOwn(t *testing.T) {
+	t.Parallel()
 	group := many(12, func(i int) string {
 		return strings.ReplaceAll(deployment(i, 2, apart("kubernetes.io/hostname", fmt.Sprintf("{matchExpressions: [{key: app, operator: In, values: [d%d, d%d]}]}", (i+1)%12, (i+5)%12), "rack", fmt.Sprintf("{matchLabels: {app: d%d}}", (i+2)%12))), "---\n", "      nodeSelector: {row: q0}\n---\n")
 	})

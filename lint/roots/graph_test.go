@@ -54,6 +54,7 @@ func reach(byDir map[string]*Kustomization, from string, seen map[string]bool) {
 
 // TestRoots holds roots of random graphs to the contract of the package.
 func TestRoots(t *testing.T) {
+	t.Parallel()
 	all := uint64(150)
 	if trials.Few(t) {
 		all = 30
@@ -125,6 +126,7 @@ func TestOrder(t *testing.T) {
 
 // TestDeep follows a chain as long as there may be references.
 func TestDeep(t *testing.T) {
+	t.Parallel()
 	f := &finder{dirs: map[string]*Kustomization{}}
 	n := 200_000
 	if trials.Few(t) {

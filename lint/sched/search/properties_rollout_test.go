@@ -297,6 +297,7 @@ func zonal() (both, each string) {
 // no rollout wedges, but where the old pods count as well the new ones can end
 // up uneven.
 func TestPropertyC9(t *testing.T) {
+	t.Parallel()
 	countsBoth, countsEach := zonal()
 	var both, each tally
 	for zones := 2; zones <= 3; zones++ {
@@ -320,6 +321,7 @@ func TestPropertyC9(t *testing.T) {
 // TestPropertyC10 is the same on nodes that have little room: both can wedge.
 // To count each generation by itself keeps the new pods even but wedges more.
 func TestPropertyC10(t *testing.T) {
+	t.Parallel()
 	countsBoth, countsEach := zonal()
 	var both, each tally
 	for _, slots := range [][]int{{1, 2}, {1, 3}, {2, 2}, {2, 3}, {3, 3}, {1, 1, 2}, {1, 2, 2}, {1, 2, 3}, {2, 2, 2}, {2, 2, 3}} {
