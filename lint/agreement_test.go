@@ -16,6 +16,7 @@ var pending = []string{"affinity-never-satisfied", "anti-affinity-exceeds-domain
 
 // TestLintAgreesWithPlace is agrees for random examples.
 func TestLintAgreesWithPlace(t *testing.T) {
+	t.Parallel()
 	e, all := engine(t), trials.Of(t, 400)
 	never := 0
 	for seed := range all {

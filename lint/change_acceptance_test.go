@@ -3,7 +3,6 @@ package lint_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -30,11 +29,7 @@ func (c *changed) of(name string) diag.PlacementChange {
 func changes(t *testing.T, topology, manifest string) *changed {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"nodes.yaml": topology, "manifest.yaml": manifest} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeFiles(t, dir, map[string]string{"nodes.yaml": topology, "manifest.yaml": manifest})
 	report, err := run(t, dir, []string{"nodes.yaml"}, "manifest.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -149,6 +149,7 @@ func TestNamesDecideNothing(t *testing.T) {
 // told in a tree of its own, though answers for one count in the others where nothing
 // that they rest on differs.
 func TestContextsOneByOne(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 11))
 	named := func(name string) string {
 		object := randomObject(r)
@@ -207,6 +208,7 @@ func pathsOf(t environs) []string {
 // TestManyContexts: what is common to very many contexts is judged in some of them, and
 // what is left open is counted, by lint and by place.
 func TestManyContexts(t *testing.T) {
+	t.Parallel()
 	trials.Large(t)
 	dir := t.TempDir()
 	common := ""

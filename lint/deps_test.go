@@ -18,6 +18,7 @@ import (
 const layers = `
 10 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
 9 lint
+8 fixtures/models
 9 rego            github.com/open-policy-agent/opa
 8 lint/facts/build k8s.io/api
 7 lint/message    k8s.io/api k8s.io/apimachinery
@@ -48,6 +49,7 @@ const layers = `
 0 rules
 0 fixtures
 0 fixtures/trials
+0 fixtures/recorded github.com/rogpeppe/go-internal
 0 fixtures/clusters sigs.k8s.io/kustomize
 0 fixtures/mutate sigs.k8s.io/kustomize
 `

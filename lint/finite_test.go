@@ -2,8 +2,6 @@ package lint_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -47,11 +45,7 @@ var stays = []string{"Deployment", "Always"}
 func both(t *testing.T, nodes, text string) (rules []string, doc *diag.Placement) {
 	t.Helper()
 	dir := t.TempDir()
-	for name, content := range map[string]string{"nodes.yaml": nodes, "app.yaml": text} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeFiles(t, dir, map[string]string{"nodes.yaml": nodes, "app.yaml": text})
 	report, err := run(t, dir, []string{"nodes.yaml"}, "app.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -89,11 +90,15 @@ var hostileRules = map[string]struct{ body, want string }{
 	"value":    {"\tmessage := {fact.id}\n", "reports something that is no diagnostic of its own with a message; write " + reportForm},
 }
 
+// slowRules take a tenth of a second or more until they fail, which -short does not wait
+// for.
+var slowRules = []string{"equal", "equal-arrays", "equal-often", "functions", "joins", "marshal", "pattern", "print-value", "ranges", "union", "walk"}
+
 // fewSteps keeps the tests short.
 const fewSteps = maxSteps / 10
 
 // tallied evaluates rules and gives what they cost and which failed.
-func tallied(t *testing.T, e *Engine, f *facts.Facts) ([]facts.Judgement, *facts.Tally) {
+func tallied(t testing.TB, e *Engine, f *facts.Facts) ([]facts.Judgement, *facts.Tally) {
 	t.Helper()
 	tally := facts.NewTally()
 	found, err := e.Evaluate(context.Background(), f, tally)
@@ -119,7 +124,7 @@ func TestHostileRules(t *testing.T) {
 	}
 	ids := slices.Sorted(maps.Keys(hostileRules))
 	if trials.Few(t) {
-		ids = ids[:5]
+		ids = slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(slowRules, id) })[:8]
 	}
 	for _, id := range ids {
 		c := hostileRules[id]
@@ -147,21 +152,29 @@ func TestHostileRules(t *testing.T) {
 	}
 }
 
-// TestHostileRulesAllocateLittle bounds what the rules above that grow values take.
-func TestHostileRulesAllocateLittle(t *testing.T) {
-	trials.Large(t)
+// BenchmarkHostileRules bounds the bytes that rules allocate that make values grow.
+func BenchmarkHostileRules(b *testing.B) {
 	const most = 64 << 20
 	for _, id := range []string{"concat", "replace", "regex-replace", "template", "widths", "marshal", "range", "product", "square", "number"} {
-		dir := folder(t, map[string]string{"x.rego": hostileRule(id, hostileRules[id].body)})
-		e := loaded(t, Options{Dirs: []string{dir}})
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		tallied(t, e, twelve())
-		runtime.ReadMemStats(&after)
-		if took := after.TotalAlloc - before.TotalAlloc; took > most {
-			t.Errorf("%s: %d bytes are allocated, want at most %d", id, took, most)
-		}
+		b.Run(id, func(b *testing.B) {
+			e := loaded(b, Options{Dirs: []string{folder(b, map[string]string{"x.rego": hostileRule(id, hostileRules[id].body)})}})
+			b.ReportAllocs()
+			for b.Loop() {
+				if took := allocated(func() { tallied(b, e, twelve()) }); took > most {
+					b.Errorf("%d bytes are allocated, want at most %d", took, most)
+				}
+			}
+		})
 	}
+}
+
+// allocated is how many bytes the process allocates during a piece of work.
+func allocated(work func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	work()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
 
 // TestOneRuleFailsAlone evaluates all of them beside a rule that is in order.
@@ -257,36 +270,82 @@ func TestMessagesAreCut(t *testing.T) {
 	}
 }
 
-// TestRunawayRule stops a rule by the clock, so that the next one has no time left.
+// endless is an evaluation that takes a step every millisecond until it is stopped.
+func endless(m *meter) <-chan outcome {
+	done := make(chan outcome, 1)
+	go func() {
+		defer func() { done <- outcome{err: recovered(m, recover())} }()
+		for {
+			time.Sleep(time.Millisecond)
+			m.TraceEvent(topdown.Event{})
+		}
+	}()
+	return done
+}
+
+// TestRunawayRule stops a rule whose time is over at its next step.
 func TestRunawayRule(t *testing.T) {
-	dir := folder(t, map[string]string{
-		"a/rule.rego": hostileRule("a-joins", hostileRules["joins"].body),
-		"b/rule.rego": strings.Replace(head, "no-default-namespace", "b-after", 1) + body,
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		m := newMeter(0, maxSteps)
+		o := watch(ctx, endless(m), m, cancel)
+		if o.abandoned || o.err == nil || o.err.Error() != tooLong {
+			t.Errorf("got %+v, want a rule that ran too long", o)
+		}
+		if m.spent < 999 || m.spent > 1001 {
+			t.Errorf("stopped after %d steps, want 1000, one a millisecond", m.spent)
+		}
 	})
-	_, tally := tallied(t, loaded(t, Options{Dirs: []string{dir}, Deadline: 300 * time.Millisecond}), healthy(12))
-	var got []string
-	for _, f := range tally.Failures {
-		f.Line = 1
-		got = append(got, f.String())
+	o := isolatedIn(t, ended(t), "joins")
+	if o.abandoned || o.err == nil || failure(&rule{}, o.err).Message != tooLong {
+		t.Errorf("got %+v, want a rule that ran too long", o)
 	}
-	want := []string{
-		"policies/a/rule.rego:1: rule a-joins: runs too long; let it visit only the facts of its own list",
-		"policies/b/rule.rego:1: rule b-after: was not evaluated: the rules before it took all the time",
+}
+
+// ended is a context that is over.
+func ended(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}
+
+// isolatedIn evaluates a hostile rule alone.
+func isolatedIn(t *testing.T, ctx context.Context, id string) outcome {
+	t.Helper()
+	e := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": hostileRule(id, hostileRules[id].body)})}})
+	f, tally := healthy(12), facts.NewTally()
+	due, read := e.due(f, tally)
+	if err := e.compile(due); err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	i := slices.IndexFunc(due, func(r *rule) bool { return r.id == id })
+	run := evaluation{e, f, f.Rows(), convert(f, &read), tally}
+	return run.isolated(ctx, due[i], newMeter(0, maxSteps))
+}
+
+// TestNoTimeLeft does not begin rules when earlier contexts took all the time.
+func TestNoTimeLeft(t *testing.T) {
+	e := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": strings.Replace(head, "no-default-namespace", "late", 1) + body})}})
+	tally := facts.NewTally()
+	tally.Took = DefaultDeadline
+	if _, err := e.Evaluate(t.Context(), healthy(1), tally); err != nil {
+		t.Fatal(err)
+	}
+	if len(tally.Failures) != 1 || !strings.HasSuffix(tally.Failures[0].String(), "rule late: was not evaluated: the rules before it took all the time") {
+		t.Errorf("failures %v", tally.Failures)
 	}
 }
 
 // TestEndlessStep gives up on a rule that does not stop when it is told to, and
 // evaluates no other one beside it.
 func TestEndlessStep(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	o := watch(ctx, make(chan outcome), newMeter(0, maxSteps), cancel)
-	if !o.abandoned || o.err == nil || o.err.Error() != tooLong {
-		t.Errorf("got %+v, want a rule that is given up", o)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		o := watch(ended(t), make(chan outcome), newMeter(0, maxSteps), func() {})
+		if !o.abandoned || o.err == nil || o.err.Error() != tooLong {
+			t.Errorf("got %+v, want a rule that is given up", o)
+		}
+	})
 	e := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": head + body})}})
 	e.endless.Store(true)
 	found, tally := tallied(t, e, twelve())
@@ -295,17 +354,43 @@ func TestEndlessStep(t *testing.T) {
 	}
 }
 
-// TestHeapIsWatched ends a rule whose values take little in steps and much in memory.
+// TestHeapIsWatched stops a rule during which the heap grows by more than it may.
 func TestHeapIsWatched(t *testing.T) {
-	trials.Large(t)
+	const before = 100 << 20
+	for grown, want := range map[uint64]string{maxHeap: tooLong, maxHeap + 1: "takes too much memory"} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			m, looks := newMeter(0, maxSteps), 0
+			m.heap = func() uint64 {
+				if looks++; looks <= 3 {
+					return before
+				}
+				return before + grown
+			}
+			canceled := false
+			o := watch(ctx, endless(m), m, func() { canceled = true })
+			if o.err == nil || o.err.Error() != want || canceled != (grown > maxHeap) {
+				t.Errorf("%d bytes more: got %v, canceled %t, want %s", grown, o.err, canceled, want)
+			}
+		})
+	}
+}
+
+// BenchmarkHeapIsWatched ends a rule whose values take little in steps and much in
+// memory.
+func BenchmarkHeapIsWatched(b *testing.B) {
 	var wide strings.Builder
 	for i := range 4000 {
 		fmt.Fprintf(&wide, `"%d":i,`, i)
 	}
-	dir := folder(t, map[string]string{"x.rego": hostileRule("wide", "\tall := [{"+strings.TrimSuffix(wide.String(), ",")+"} | some i in numbers.range(1, 500000)]\n\tmessage := sprintf(\"%d\", [count(all)])\n")})
-	found, tally := tallied(t, loaded(t, Options{Dirs: []string{dir}}), healthy(1))
-	if len(found) != 0 || len(tally.Failures) != 1 || tally.Failures[0].Message != "takes too much memory" {
-		t.Errorf("%d findings, failures %v", len(found), tally.Failures)
+	dir := folder(b, map[string]string{"x.rego": hostileRule("wide", "\tall := [{"+strings.TrimSuffix(wide.String(), ",")+"} | some i in numbers.range(1, 500000)]\n\tmessage := sprintf(\"%d\", [count(all)])\n")})
+	e := loaded(b, Options{Dirs: []string{dir}})
+	for b.Loop() {
+		found, tally := tallied(b, e, healthy(1))
+		if len(found) != 0 || len(tally.Failures) != 1 || tally.Failures[0].Message != "takes too much memory" {
+			b.Errorf("%d findings, failures %v", len(found), tally.Failures)
+		}
 	}
 }
 

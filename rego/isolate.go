@@ -63,7 +63,7 @@ func recovered(m *meter, panicked any) error {
 func watch(ctx context.Context, done <-chan outcome, m *meter, cancel func()) outcome {
 	tick := time.NewTicker(heapEvery)
 	defer tick.Stop()
-	allowed := heap() + maxHeap
+	allowed := m.heap() + maxHeap
 	expired := ctx.Done()
 	var over <-chan time.Time
 	for {
@@ -75,7 +75,7 @@ func watch(ctx context.Context, done <-chan outcome, m *meter, cancel func()) ou
 		case <-expired:
 			m.halt(tooLong)
 		case <-tick.C:
-			if heap() <= allowed {
+			if m.heap() <= allowed {
 				continue
 			}
 			m.halt("takes too much memory")

@@ -48,12 +48,14 @@ type meter struct {
 	// stack is what all stacks took before.
 	stack  uint64
 	sample []metrics.Sample
+	// heap is what all objects of the process take; tests say what they like.
+	heap func() uint64
 }
 
 // newMeter goes on from what earlier contexts have cost.
 func newMeter(spent, limit int64) *meter {
 	m := &meter{
-		spent: spent, limit: limit, patterns: map[string]int64{},
+		spent: spent, limit: limit, patterns: map[string]int64{}, heap: heap,
 		sample: []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}},
 	}
 	m.stack = m.stacks()

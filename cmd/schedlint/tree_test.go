@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
 // everything wants every file.
@@ -202,6 +204,7 @@ func TestWarnings(t *testing.T) {
 // TestLargeBlobs unpacks trees with blobs that compress well: one that is too large
 // is not read and takes no room, and is refused as it would be in the work tree.
 func TestLargeBlobs(t *testing.T) {
+	trials.Large(t)
 	dir := inGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")
 	blob := func(size int64) string {
 		path := filepath.Join(t.TempDir(), "zeros")

@@ -149,6 +149,7 @@ func TestBranch(t *testing.T) {
 // in some context, there are no more contexts than branches, and what is neither
 // in a context nor declared in another way there is elsewhere.
 func TestSplitRandom(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 11))
 	dirs := []string{"", "a/", "b/", "a/p/", "a/q/", "b/p/", "b/q/", "a/p/s/", "a/p/t/"}
 	for range trials.AtLeast(t, 200, 100) {

@@ -18,6 +18,12 @@ func TestFailures(t *testing.T) {
 	if !all.Internal() {
 		t.Error("an internal failure is not found among others")
 	}
+	if !all.Lost("own") || all.Lost("other") {
+		t.Error("the rule that failed is own")
+	}
+	if r := (&Report{Failures: all}); r.Complete() || !(&Report{}).Complete() {
+		t.Error("a report is complete if nothing failed")
+	}
 	for want, f := range map[string]Failure{
 		"own.rego:3: rule own: divide by zero": rule,
 		"internal error: refused":              all[1],

@@ -24,6 +24,9 @@ type Pool struct {
 	// Patience is how long a root may take; 0 is a minute. It is a backstop: what a root
 	// costs is counted.
 	Patience time.Duration
+	// expire gives the end of that time for a root; nil is the clock. Tests decide it
+	// by the root instead.
+	expire func(Root, time.Duration) <-chan time.Time
 }
 
 // patience is far more than any root within Most takes.
@@ -96,10 +99,10 @@ func (q *queue) put(i int, o *Output) {
 // untried is the output of a root that nobody waits for, or that is beyond the budget.
 func (q *queue) untried(roots []Root, i int) *Output {
 	if q.outputs[i] == nil && !q.spent {
-		return broken(roots[i], Killed, fmt.Sprintf("it is not rendered, as %d renders before it were killed", q.killed))
+		return broken(roots[i], Killed, fmt.Sprintf("not rendered because %d earlier renders were killed", q.killed))
 	}
 	most := RunMost()
-	return broken(roots[i], Refused, fmt.Sprintf("the renders of a run may have %d objects, read %d MiB and take %d million steps together, and the %d of %d before this one take that: name fewer under renders, or split the run",
+	return broken(roots[i], Refused, fmt.Sprintf("the renders of a run are limited to %d objects, %d MiB of input and %d million steps in all, and the first %d of %d use that up: list fewer under renders, or split the run",
 		most.Objects, most.Bytes>>20, most.Steps/1_000_000, q.counted, len(roots)))
 }
 
@@ -111,13 +114,13 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 		if w == nil {
 			var err error
 			if w, err = p.start(); err != nil {
-				q.put(i, broken(roots[i], Killed, "no worker can be started to render it: "+err.Error()))
+				q.put(i, broken(roots[i], Killed, "cannot start a worker: "+err.Error()))
 				continue
 			}
 		}
 		root := roots[i]
 		root.Left = Most() // what the run has left is counted in the order of the roots
-		o, why := w.render(ctx, task{root, p.Nonce}, p.wait())
+		o, why := w.render(ctx, task{root, p.Nonce}, p.limit(root))
 		if why != "" {
 			o = broken(roots[i], Killed, why)
 			w.stop()
@@ -127,11 +130,21 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 	}
 }
 
-func (p *Pool) wait() time.Duration {
-	if p.Patience > 0 {
-		return p.Patience
+// limit is how long a root may take, and a channel that says when that is over.
+type limit struct {
+	wait time.Duration
+	over <-chan time.Time
+}
+
+func (p *Pool) limit(r Root) limit {
+	wait := p.Patience
+	if wait == 0 {
+		wait = patience
 	}
-	return patience
+	if p.expire != nil {
+		return limit{wait, p.expire(r, wait)}
+	}
+	return limit{wait, time.After(wait)}
 }
 
 // worker is a process that renders.
@@ -162,7 +175,7 @@ func (p *Pool) start() (*worker, error) {
 }
 
 // render gives the output, or why the worker has to go.
-func (w *worker) render(ctx context.Context, t task, wait time.Duration) (o *Output, why string) {
+func (w *worker) render(ctx context.Context, t task, most limit) (o *Output, why string) {
 	done := make(chan error, 1)
 	go func() {
 		err := w.to.Encode(t)
@@ -172,18 +185,16 @@ func (w *worker) render(ctx context.Context, t task, wait time.Duration) (o *Out
 		}
 		done <- err
 	}()
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
 	select {
 	case err := <-done:
 		if err == nil {
 			return o, ""
 		}
 		return nil, w.ended(err)
-	case <-timer.C:
-		why = fmt.Sprintf("rendering it takes longer than %s", wait)
+	case <-most.over:
+		why = fmt.Sprintf("rendering takes longer than %s", most.wait)
 	case <-ctx.Done():
-		why = "the run was ended"
+		why = "the run was canceled"
 	}
 	_ = w.cmd.Process.Kill() // it may have ended by itself
 	<-done
@@ -199,11 +210,11 @@ func (w *worker) ended(err error) string {
 	var exit *exec.ExitError
 	if waitErr := w.cmd.Wait(); errors.As(waitErr, &exit) {
 		if exit.ExitCode() == MemoryStatus {
-			return fmt.Sprintf("rendering it takes more than %d MiB of memory", mostMemory>>20)
+			return fmt.Sprintf("rendering takes more than %d MiB of memory", mostMemory>>20)
 		}
-		return "the worker that renders it was killed: " + exit.Error()
+		return "the worker was killed: " + exit.Error()
 	}
-	return "the worker that renders it gives no answer: " + err.Error()
+	return "the worker does not answer: " + err.Error()
 }
 
 // stop ends a worker; w may be nil.

@@ -6,19 +6,28 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// asWorker makes the process of the tests a worker.
+// asWorker makes the process of the tests a worker that may use as many bytes of memory.
 const asWorker = "SCHEDLINT_TEST_WORKER"
 
+// littleMemory is enough for what workers do here. Filling a worker's real limit takes
+// seconds, and SCHEDLINT_TRIALS=100 does that.
+const littleMemory = 64 << 20
+
 func TestMain(m *testing.M) {
-	if os.Getenv(asWorker) == "" {
+	most, err := strconv.ParseInt(os.Getenv(asWorker), 10, 64)
+	if err != nil {
 		os.Exit(m.Run())
 	}
-	LimitMemory(func() { os.Exit(MemoryStatus) })
+	limitMemory(most, func() { os.Exit(MemoryStatus) })
 	if err := Serve(os.Stdin, os.Stdout, act); err != nil {
 		os.Exit(1)
 	}
@@ -52,13 +61,31 @@ func act(r Root, nonce string) *Output {
 	return o
 }
 
-func pool(patience time.Duration) *Pool {
-	return &Pool{Nonce: "n", Patience: patience, Command: func() (*exec.Cmd, error) {
-		self, err := os.Executable()
-		cmd := exec.Command(self)
-		cmd.Env = []string{asWorker + "=1"}
-		return cmd, err
-	}}
+// pool has patience for every root without end, but not for those that hang by order.
+func pool(t *testing.T, workers int) *Pool {
+	most := int64(littleMemory)
+	if trials.Full(t) {
+		most = mostMemory
+	}
+	return &Pool{
+		Nonce:   "n",
+		Workers: workers,
+		Command: func() (*exec.Cmd, error) {
+			self, err := os.Executable()
+			cmd := exec.Command(self)
+			cmd.Env = []string{fmt.Sprintf("%s=%d", asWorker, most)}
+			return cmd, err
+		},
+		Patience: 2 * time.Second,
+		expire: func(r Root, _ time.Duration) <-chan time.Time {
+			if r.Dir != "hang" {
+				return nil
+			}
+			over := make(chan time.Time)
+			close(over)
+			return over
+		},
+	}
 }
 
 func roots(dirs ...string) []Root {
@@ -90,21 +117,17 @@ func TestPool(t *testing.T) {
 	}{
 		{nil, nil},
 		{[]string{"a", "b", "c", "d"}, []string{"a n", "b n", "c n", "d n"}},
-		{[]string{"a", "panic", "b"}, []string{"a n", "failed: rendering it panics", "b n"}},
-		{[]string{"a", "hang", "b"}, []string{"a n", "killed: rendering it takes longer than 2s", "b n"}},
-		{[]string{"a", "die", "b"}, []string{"a n", "killed: the worker that renders it was killed: exit status 1", "b n"}},
+		{[]string{"a", "panic", "b"}, []string{"a n", "failed: rendering panics", "b n"}},
+		{[]string{"a", "hang", "b"}, []string{"a n", "killed: rendering takes longer than 2s", "b n"}},
+		{[]string{"a", "die", "b"}, []string{"a n", "killed: the worker was killed: exit status 1", "b n"}},
 		{[]string{"a", "garbage", "b"}, []string{"a n", "killed: ", "b n"}},
-		{[]string{"grow", "b"}, []string{"killed: rendering it takes more than 1024 MiB of memory", "b n"}},
-		{[]string{"large/1", "a", "large/2", "b"}, []string{"large/1 n", "a n", "refused: the renders of a run may have 50000 objects", "refused: the renders of a run may have 50000 objects"}},
+		{[]string{"grow", "b"}, []string{"killed: rendering takes more than 1024 MiB of memory", "b n"}},
+		{[]string{"large/1", "a", "large/2", "b"}, []string{"large/1 n", "a n", "refused: the renders of a run are limited to 50000 objects", "refused: the renders of a run are limited to 50000 objects"}},
 	} {
 		for _, workers := range []int{1, 3} {
 			t.Run(fmt.Sprintf("%s by %d", strings.Join(test.dirs, " "), workers), func(t *testing.T) {
-				p := pool(time.Minute)
-				if slices.Contains(test.dirs, "hang") {
-					p = pool(2 * time.Second)
-				}
-				p.Workers = workers
-				got := said(p.Render(context.Background(), roots(test.dirs...)))
+				t.Parallel()
+				got := said(pool(t, workers).Render(context.Background(), roots(test.dirs...)))
 				if !slices.EqualFunc(got, test.want, strings.HasPrefix) {
 					t.Errorf("got %q, want %q", got, test.want)
 				}
@@ -115,21 +138,31 @@ func TestPool(t *testing.T) {
 
 // TestPoolGivesUp renders no more once several workers had to be killed.
 func TestPoolGivesUp(t *testing.T) {
-	p := pool(time.Second)
-	p.Workers = 1
-	got := said(p.Render(context.Background(), roots("die", "die", "die", "a", "b")))
+	got := said(pool(t, 1).Render(context.Background(), roots("die", "die", "die", "a", "b")))
 	for _, s := range got[mostKilled:] {
-		if !strings.HasPrefix(s, "killed: it is not rendered, as 3 renders before it were killed") {
+		if !strings.HasPrefix(s, "killed: not rendered because 3 earlier renders were killed") {
 			t.Errorf("got %q", s)
 		}
 	}
 }
 
-// TestPoolEnds ends with its context.
+// TestPoolEnds ends with its context, which ends as soon as two workers run.
 func TestPoolEnds(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	got := said(pool(time.Minute).Render(ctx, roots("hang", "hang", "hang", "hang")))
+	p := pool(t, 2)
+	p.expire = func(Root, time.Duration) <-chan time.Time { return nil }
+	start, started := p.Command, atomic.Int32{}
+	p.Command = func() (*exec.Cmd, error) {
+		if started.Add(1) == 2 {
+			cancel()
+		}
+		return start()
+	}
+	got := said(p.Render(ctx, roots("hang", "hang", "hang", "hang")))
+	if len(got) != 4 || !strings.HasPrefix(got[0], "killed: the run was canceled") {
+		t.Errorf("got %q", got)
+	}
 	for _, s := range got {
 		if !strings.HasPrefix(s, Killed+": ") {
 			t.Errorf("got %q", s)

@@ -41,7 +41,7 @@ func Serve(in io.Reader, out io.Writer, build func(r Root, nonce string) *Output
 func guarded(t task, build func(r Root, nonce string) *Output) (o *Output) {
 	defer func() {
 		if p := recover(); p != nil {
-			o = broken(t.Root, Failed, "rendering it panics, which is a defect of schedlint or of kustomize")
+			o = broken(t.Root, Failed, "rendering panics, which is a bug in schedlint or kustomize")
 		}
 	}()
 	return build(t.Root, t.Nonce)
@@ -60,13 +60,15 @@ const (
 
 // LimitMemory makes the process call exit as soon as it has more in use than a worker
 // may.
-func LimitMemory(exit func()) {
-	debug.SetMemoryLimit(mostMemory * 3 / 4)
+func LimitMemory(exit func()) { limitMemory(mostMemory, exit) }
+
+func limitMemory(most int64, exit func()) {
+	debug.SetMemoryLimit(most * 3 / 4)
 	go func() {
 		sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 		for range time.Tick(memoryEvery) {
 			metrics.Read(sample)
-			if sample[0].Value.Uint64()-sample[1].Value.Uint64() > mostMemory {
+			if sample[0].Value.Uint64()-sample[1].Value.Uint64() > uint64(most) {
 				exit()
 			}
 		}

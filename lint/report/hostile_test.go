@@ -69,6 +69,7 @@ func attackedPlacement(evil string) *diag.Placement {
 }
 
 func TestAttacks(t *testing.T) {
+	t.Parallel()
 	for name, evil := range attacks {
 		if trials.Few(t) && len(evil) > 1000 {
 			continue

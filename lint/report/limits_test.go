@@ -67,6 +67,7 @@ func TestAnnotationsOfOneLevelLeaveTheOthersAlone(t *testing.T) {
 }
 
 func TestMarkdownFits(t *testing.T) {
+	t.Parallel()
 	trials.Large(t)
 	for _, name := range []string{strings.Repeat("a", 64<<10), strings.Repeat("`@", 32<<10), strings.Repeat("\x1b", 64<<10), strings.Repeat("\U000e0041", 16<<10)} {
 		r := many(334, name)

@@ -143,6 +143,7 @@ func decoded(t *testing.T, r *diag.Report) sarifLog {
 // What the schema cannot say: references resolve, links lead somewhere, URIs
 // are relative, messages are sentences.
 func TestSARIFIsConsistent(t *testing.T) {
+	t.Parallel()
 	consistent(t, canned())
 	for _, evil := range attacks {
 		consistent(t, attacked(evil))

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
 // graph is a tree of so many kustomizations that refer to one another at random.
@@ -52,7 +54,12 @@ func reach(byDir map[string]*Kustomization, from string, seen map[string]bool) {
 
 // TestRoots holds roots of random graphs to the contract of the package.
 func TestRoots(t *testing.T) {
-	for seed := range uint64(150) {
+	t.Parallel()
+	all := uint64(150)
+	if trials.Few(t) {
+		all = 30
+	}
+	for seed := range all {
 		random := rand.New(rand.NewPCG(seed, 1))
 		root := graph(t, random, 1+random.IntN(14))
 		f, err := Find(Options{Root: root, Paths: []string{root}})
@@ -119,8 +126,12 @@ func TestOrder(t *testing.T) {
 
 // TestDeep follows a chain as long as there may be references.
 func TestDeep(t *testing.T) {
+	t.Parallel()
 	f := &finder{dirs: map[string]*Kustomization{}}
-	const n = 200_000
+	n := 200_000
+	if trials.Few(t) {
+		n = 20_000
+	}
 	for i := range n {
 		k := &Kustomization{Dir: fmt.Sprintf("%06d", i), Dirs: []string{fmt.Sprintf("%06d", i+1)}, Below: true}
 		f.dirs[k.Dir] = k

@@ -242,10 +242,10 @@ type format struct {
 
 // The forms of names, decided by apimachinery.
 var (
-	labelKey   = format{validation.IsQualifiedName, "must be a name of at most 63 letters, digits, '-', '_' and '.', after an optional domain and '/'"}
+	labelKey   = format{validation.IsQualifiedName, "must be at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends, after an optional DNS prefix and '/'"}
 	labelValue = format{validation.IsValidLabelValue, "must be at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends"}
-	subdomain  = format{validation.IsDNS1123Subdomain, "must be at most 253 lower-case letters, digits, '-' and '.', with a letter or digit at both ends"}
-	dnsLabel   = format{validation.IsDNS1123Label, "must be at most 63 lower-case letters, digits and '-', with a letter or digit at both ends"}
+	subdomain  = format{validation.IsDNS1123Subdomain, "must be at most 253 lowercase letters, digits, '-' and '.', with a letter or digit at both ends"}
+	dnsLabel   = format{validation.IsDNS1123Label, "must be at most 63 lowercase letters, digits and '-', with a letter or digit at both ends"}
 )
 
 // form checks the form of a text; noun is how a message names it, if not by

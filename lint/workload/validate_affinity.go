@@ -36,9 +36,9 @@ func (c podChecker) nodeAffinity(p *place) {
 	hard, soft := p.field(hardTerms), p.field(softTerms)
 	terms := hard.field("nodeSelectorTerms")
 	if !hard.absent() && !hard.broken() && !terms.brokenList() && terms.len() == 0 { // R-V3
-		message := "nodeSelectorTerms is empty: must have at least one term"
+		message := "nodeSelectorTerms is empty: must have at least one node selector term"
 		if terms.absent() {
-			message = "nodeSelectorTerms is missing: must have at least one term"
+			message = "nodeSelectorTerms is missing: must have at least one node selector term"
 		}
 		c.refuse(StageObject, &terms, message, "")
 	}
@@ -61,7 +61,7 @@ func (c podChecker) nodeAffinity(p *place) {
 func (c podChecker) weight(item *place) {
 	weight := item.field("weight")
 	if n, ok := weight.number(); ok && (n < 1 || n > 100) {
-		c.refuse(StageObject, &weight, found(&weight, "weight")+": must be 1 to 100", "")
+		c.refuse(StageObject, &weight, found(&weight, "weight")+": must be in the range 1-100", "")
 	}
 }
 
@@ -91,9 +91,9 @@ type arity struct {
 }
 
 var (
-	some = arity{1, 1 << 30, "must hold at least one value"}
-	one  = arity{1, 1, "must hold exactly one value"}
-	none = arity{0, 0, "must be absent"}
+	some = arity{1, 1 << 30, "needs at least one value"}
+	one  = arity{1, 1, "needs exactly one value"}
+	none = arity{0, 0, "takes no values"}
 
 	labelOperators = operators{[]string{"In", "NotIn", "Exists", "DoesNotExist"}, []arity{some, some, none, none}}
 	nodeOperators  = operators{[]string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}, []arity{some, some, none, none, one, one}}
@@ -138,7 +138,7 @@ func (c *checker) arity(e *place, of *operators) bool {
 	case n == 1:
 		count = "has 1 entry"
 	}
-	c.refuse(StageObject, &values, fmt.Sprintf("values %s: %s with operator %s", count, takes.must, word), "")
+	c.refuse(StageObject, &values, fmt.Sprintf("values %s: operator %s %s", count, word, takes.must), "")
 	return false
 }
 
@@ -177,8 +177,8 @@ func (c podChecker) podAffinity(p *place, hard []corev1.PodAffinityTerm, soft []
 			continue
 		}
 		if inner := item.field("topologyKey"); term.absent() && !inner.absent() {
-			c.refuse(StageObject, &term, "podAffinityTerm is missing: a preferred entry must hold its term there, beside a weight",
-				"move the term's fields below podAffinityTerm")
+			c.refuse(StageObject, &term, "podAffinityTerm is missing: a preferred term needs weight and podAffinityTerm",
+				"nest the term's fields under podAffinityTerm")
 			continue
 		}
 		c.weight(&item)
@@ -193,7 +193,7 @@ func (c podChecker) podTerm(term *place, typed *corev1.PodAffinityTerm) {
 	}
 	key := term.field("topologyKey")
 	if s, ok := key.text(); ok && s == "" { // R-V11
-		c.refuse(StageObject, &key, found(&key, "topologyKey")+": must name a node label", "set topologyKey, such as kubernetes.io/hostname")
+		c.refuse(StageObject, &key, found(&key, "topologyKey")+": must name a node label", "set topologyKey, for example kubernetes.io/hostname")
 	} else if ok {
 		c.form(StageObject, &key, "", labelKey)
 	}

@@ -176,6 +176,7 @@ func TestHealthy(t *testing.T) {
 // TestVariables replaces every string of a healthy manifest by a variable of
 // a later tool, one at a time: what is not known is not judged.
 func TestVariables(t *testing.T) {
+	t.Parallel()
 	all := healthy()
 	if trials.Few(t) {
 		all = all[:2]
@@ -214,6 +215,7 @@ func replaceWord(text, word, by string) string {
 // one at a time: one fault is no more than one problem, and a wrong type has no
 // consequences.
 func TestSpoiled(t *testing.T) {
+	t.Parallel()
 	all := []int{0, 1, 4, 7, 8, 9, 12}
 	if trials.Few(t) {
 		all = all[:1]

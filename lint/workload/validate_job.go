@@ -31,10 +31,10 @@ func (c objectChecker) cronJob(spec *place) {
 	}
 	selector, manual := spec.field("selector"), spec.field("manualSelector")
 	if !selector.absent() && !selector.value.Placeholder() {
-		c.refuse(StageObject, &selector, "selector is set in a CronJob: must be absent, each Job generates its own", "drop selector")
+		c.refuse(StageObject, &selector, "selector is set in a CronJob: must not be set, each Job generates its own", "remove selector")
 	}
 	if on, ok := manual.value.Bool(); ok && on {
-		c.refuse(StageObject, &manual, "manualSelector is true: must be false in a CronJob", "drop manualSelector")
+		c.refuse(StageObject, &manual, "manualSelector is true: must be false in a CronJob", "remove manualSelector")
 	}
 }
 
@@ -45,7 +45,7 @@ const indexedMode = "Indexed"
 func (c objectChecker) indexed(spec *place) {
 	mode, completions := spec.field("completionMode"), spec.field("completions")
 	if mode.value.Text() == indexedMode && completions.absent() {
-		c.refuse(StageObject, &mode, "completionMode: Indexed: needs completions", "set completions to the number of indexes")
+		c.refuse(StageObject, &mode, "completionMode is Indexed: completions is required", "set completions to the number of indexes")
 	}
 }
 
@@ -57,7 +57,7 @@ func (c objectChecker) jobSelector(spec *place) {
 	switch on, ok := manual.value.Bool(); {
 	case !ok && !manual.absent(): // a variable, or of a wrong type
 	case on && selector.absent():
-		c.refuse(StageObject, &manual, "manualSelector is true and selector is missing: must match the labels of the template", "drop manualSelector")
+		c.refuse(StageObject, &manual, "manualSelector is true and selector is missing: needs a selector that matches the template's labels", "remove manualSelector")
 	case on:
 		c.selects(spec, c.w.Object.Root.At(templateLabel...))
 	case selector.absent() || selector.value.Placeholder():
@@ -66,7 +66,7 @@ func (c objectChecker) jobSelector(spec *place) {
 	case variable(selector.value) == "":
 		before := len(c.w.Problems)
 		if c.selectorPlaces(&selector); len(c.w.Problems) == before && !c.generated(&selector) {
-			c.refuse(StageObject, &selector, "selector is set without manualSelector: must be the one that the API server generates", "drop selector")
+			c.refuse(StageObject, &selector, "selector is set without manualSelector: only the selector that the API server generates is allowed", "remove selector")
 		}
 	}
 }
@@ -122,12 +122,12 @@ func (c podChecker) restarts(spec *place) {
 	case !ok: // the decoder complains about other types
 	case c.w.Kind.Batch() && s == "":
 		if c.complete(spec) {
-			c.refuse(StageObject, &p, "restartPolicy is missing, so it is Always: must be OnFailure or Never in a "+kind, "set restartPolicy: OnFailure, or Never")
+			c.refuse(StageObject, &p, "restartPolicy defaults to Always: must be OnFailure or Never in a "+kind, "set restartPolicy: OnFailure or Never")
 		}
 	case c.w.Kind.Batch() && s == restartAlways:
-		c.refuse(StageObject, &p, found(&p, p.name)+": must be OnFailure or Never in a "+kind, "set restartPolicy: OnFailure, or Never")
+		c.refuse(StageObject, &p, found(&p, p.name)+": must be OnFailure or Never in a "+kind, "set restartPolicy: OnFailure or Never")
 	case c.oneOfRestarts(&p) && !c.w.Kind.Batch() && c.controlled() && s != "" && s != restartAlways:
-		c.refuse(StageObject, &p, found(&p, p.name)+": must be Always in a "+kind, "drop restartPolicy")
+		c.refuse(StageObject, &p, found(&p, p.name)+": must be Always in a "+kind, "remove restartPolicy")
 	}
 }
 

@@ -30,7 +30,7 @@ type naming struct {
 // pkg/registry/customresource/validator.go).
 var namings = map[string]naming{
 	"StatefulSet": {format: dnsLabel},
-	"CronJob":     {format: subdomain, longest: 52, why: "its Jobs get a suffix of 11 characters"},
+	"CronJob":     {format: subdomain, longest: 52, why: "its Jobs get an 11-character suffix"},
 	"Job":         {format: subdomain, longest: 63, why: "its pods carry it as a label value"},
 }
 
@@ -92,7 +92,7 @@ func (c objectChecker) short(p *place, rule naming, added int) {
 		length = min(length, 63-added) + added
 	}
 	if rule.longest > 0 && length > rule.longest {
-		c.refuse(StageObject, p, fmt.Sprintf("%s has %d characters: must be at most %d, since %s", p.name, len(s), rule.longest-added, rule.why), "")
+		c.refuse(StageObject, p, fmt.Sprintf("%s has %d characters: must be no more than %d, because %s", p.name, len(s), rule.longest-added, rule.why), "")
 	}
 }
 
@@ -110,7 +110,7 @@ func (c objectChecker) indexName(spec *place, stage Stage, suffix string) {
 	}
 	host := s + suffix + "-" + strconv.Itoa(completions.N-1)
 	if len(dnsLabel.check(host)) > 0 {
-		c.refuse(stage, &name, fmt.Sprintf("the pods of an Indexed Job have host names such as %q: %s", host, dnsLabel.must), "")
+		c.refuse(stage, &name, fmt.Sprintf("pods of an Indexed Job get hostnames such as %q: %s", host, dnsLabel.must), "")
 	}
 }
 

@@ -90,10 +90,10 @@ func (c *checker) wholeNumber(p *place) {
 	case !ok:
 		c.w.mistyped(p.path(), p.key, p.value, "whole number")
 		if p.value.Quoted {
-			c.w.Problems[len(c.w.Problems)-1].Fix = "drop the quotes"
+			c.w.Problems[len(c.w.Problems)-1].Fix = "remove the quotes"
 		}
 	case n > math.MaxInt32 || n < math.MinInt32:
-		c.refuse(StageObject, p, found(p, p.name)+": must fit into 32 bits", "")
+		c.refuse(StageObject, p, found(p, p.name)+": must fit in a 32-bit integer", "")
 	case n < 0 && !c.w.Kind.VM:
 		c.refuse(StageObject, p, found(p, p.name)+": must not be negative", "")
 	}

@@ -18,9 +18,9 @@ func TestValidateSelector(t *testing.T) {
 	check(t, object("Deployment"), []row{
 		{"R-V37 empty", `selector: {} # here`, StageObject, "spec.selector", "selector has neither matchLabels nor matchExpressions"},
 		{"R-V37 shallow", `selector: {app: web} # here`, StageObject, "spec.selector", "selector has neither"},
-		{"R-V37 other value", "selector:\n  matchLabels:\n    tier: front\n    app: api # here", StageObject, "spec.selector.matchLabels.app", "selector wants app=api, but the template has app=web"},
+		{"R-V37 other value", "selector:\n  matchLabels:\n    tier: front\n    app: api # here", StageObject, "spec.selector.matchLabels.app", "selector requires app=api, but the template has app=web"},
 		{"R-V37 no label", `selector: {matchLabels: {name: web}} # here`, StageObject, "spec.selector.matchLabels.name", "but the template has no label name"},
-		{"R-V37 expression", `selector: {matchExpressions: [{key: app, operator: Exists}, {key: tier, operator: In, values: [back]}]} # here`, StageObject, "spec.selector.matchExpressions[1]", "selector wants tier in (back)"},
+		{"R-V37 expression", `selector: {matchExpressions: [{key: app, operator: Exists}, {key: tier, operator: In, values: [back]}]} # here`, StageObject, "spec.selector.matchExpressions[1]", "selector tier in (back) does not match"},
 		{"R-V37 form", `selector: {matchLabels: {app: "a b"}} # here`, StageObject, "spec.selector.matchLabels.app", `label app is "a b"`},
 		{"R-V37 operator", `selector: {matchExpressions: [{key: app, operator: Gt, values: [a]}]} # here`, StageObject, "spec.selector.matchExpressions[0].operator", `operator is "Gt"`},
 		{"R-V37 type", `selector: {matchLabels: {app: web, version: 1}} # here`, StageObject, "spec.selector.matchLabels.version", "expected a string, found the number 1"},
@@ -49,7 +49,7 @@ spec: {selector: {matchLabels: {app: "1"}}, template: {metadata: {labels: {app: 
 apiVersion: v1
 kind: ReplicationController
 metadata: {name: web}
-spec: {selector: {app: api}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: a}]}}} # here`, StageObject, "spec.selector.app", "selector wants app=api"},
+spec: {selector: {app: api}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: a}]}}} # here`, StageObject, "spec.selector.app", "selector requires app=api"},
 		{"R-V37 controller without", `
 apiVersion: v1
 kind: ReplicationController
@@ -84,7 +84,7 @@ func TestValidateCounts(t *testing.T) {
 		{"negative", `replicas: -1 # here`, StageObject, "spec.replicas", "replicas is -1: must not be negative"},
 		{"quoted", `replicas: "3" # here`, StageObject, "spec.replicas", "expected a whole number, found the string 3"},
 		{"fraction", `replicas: 1.5 # here`, StageObject, "spec.replicas", "expected a whole number, found the number 1.5"},
-		{"large", `replicas: 5000000000 # here`, StageObject, "spec.replicas", "must fit into 32 bits"},
+		{"large", `replicas: 5000000000 # here`, StageObject, "spec.replicas", "must fit in a 32-bit integer"},
 		{"variable", `replicas: ${REPLICAS}`, "", "", ""},
 		{"quoted variable", `replicas: "{{ .Values.replicas }}"`, "", "", ""},
 		{"whole float", `replicas: 3.0`, "", "", ""},
@@ -95,7 +95,7 @@ func TestValidateCounts(t *testing.T) {
 		{"parallelism", cron + "parallelism: -2}}} # here", StageObject, "spec.jobTemplate.spec.parallelism", "parallelism is -2"},
 		{"completions", cron + "completions: two}}} # here", StageObject, "spec.jobTemplate.spec.completions", "found the string two"},
 		{"completionMode", cron + "completionMode: indexed}}} # here", StageObject, "spec.jobTemplate.spec.completionMode", "must be NonIndexed or Indexed"},
-		{"indexes", cron + "completionMode: Indexed}}} # here", StageObject, "spec.jobTemplate.spec.completionMode", "needs completions"},
+		{"indexes", cron + "completionMode: Indexed}}} # here", StageObject, "spec.jobTemplate.spec.completionMode", "completions is required"},
 		{"good", cron + "completionMode: Indexed, completions: 3, parallelism: 0}}}", "", "", ""},
 	})
 }
@@ -105,12 +105,12 @@ func TestValidateStrategy(t *testing.T) {
 	f.text += "  selector: {matchLabels: {app: web}}\n"
 	const rolling = "spec.strategy.rollingUpdate"
 	check(t, f, []row{
-		{"R-V38 zeros", `strategy: {rollingUpdate: {maxSurge: 0%, maxUnavailable: 0}} # here`, StageObject, rolling + ".maxUnavailable", "maxUnavailable is 0 and maxSurge is 0 too"},
+		{"R-V38 zeros", `strategy: {rollingUpdate: {maxSurge: 0%, maxUnavailable: 0}} # here`, StageObject, rolling + ".maxUnavailable", "maxUnavailable is 0: must not be 0 when maxSurge is 0"},
 		{"R-V38 zero and default", `strategy: {rollingUpdate: {maxUnavailable: 0}}`, "", "", ""},
 		{"R-V38 zero and unknown", `strategy: {rollingUpdate: {maxUnavailable: 0, maxSurge: "${SURGE}"}}`, "", "", ""},
-		{"R-V38 above", `strategy: {rollingUpdate: {maxUnavailable: 101%}} # here`, StageObject, rolling + ".maxUnavailable", "must not be above 100%"},
+		{"R-V38 above", `strategy: {rollingUpdate: {maxUnavailable: 101%}} # here`, StageObject, rolling + ".maxUnavailable", "must not be greater than 100%"},
 		{"R-V38 surge above", `strategy: {rollingUpdate: {maxSurge: 300%}}`, "", "", ""},
-		{"R-V38 quoted", `strategy: {rollingUpdate: {maxSurge: "1"}} # here`, StageObject, rolling + ".maxSurge", `maxSurge is "1": must be a whole number or a percentage`},
+		{"R-V38 quoted", `strategy: {rollingUpdate: {maxSurge: "1"}} # here`, StageObject, rolling + ".maxSurge", `maxSurge is "1": must be an integer or a percentage`},
 		{"R-V38 fraction", `strategy: {rollingUpdate: {maxSurge: 0.5}} # here`, StageObject, rolling + ".maxSurge", "expected a whole number or percentage"},
 		{"R-V38 negative", `strategy: {rollingUpdate: {maxSurge: -1}} # here`, StageObject, rolling + ".maxSurge", "must not be negative"},
 		{"R-V38 negative percentage", `strategy: {rollingUpdate: {maxSurge: -5%}} # here`, StageObject, rolling + ".maxSurge", `maxSurge is "-5%"`},
@@ -123,9 +123,9 @@ func TestValidateStrategy(t *testing.T) {
 	const update = "spec.updateStrategy.rollingUpdate"
 	check(t, f, []row{
 		{"R-V38 both", `updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 2}} # here`, StageObject, update + ".maxSurge", "maxUnavailable is 2: one of them must be 0"},
-		{"R-V38 surge alone", `updateStrategy: {rollingUpdate: {maxSurge: 1}} # here`, StageObject, update + ".maxSurge", "maxUnavailable is 1 by default"},
-		{"R-V38 neither", `updateStrategy: {rollingUpdate: {maxUnavailable: 0}} # here`, StageObject, update + ".maxUnavailable", "one of them must be above 0"},
-		{"R-V38 surge above", `updateStrategy: {rollingUpdate: {maxSurge: 101%, maxUnavailable: 0}} # here`, StageObject, update + ".maxSurge", "must not be above 100%"},
+		{"R-V38 surge alone", `updateStrategy: {rollingUpdate: {maxSurge: 1}} # here`, StageObject, update + ".maxSurge", "maxUnavailable defaults to 1"},
+		{"R-V38 neither", `updateStrategy: {rollingUpdate: {maxUnavailable: 0}} # here`, StageObject, update + ".maxUnavailable", "must not be 0 when maxSurge is 0"},
+		{"R-V38 surge above", `updateStrategy: {rollingUpdate: {maxSurge: 101%, maxUnavailable: 0}} # here`, StageObject, update + ".maxSurge", "must not be greater than 100%"},
 		{"R-V38 OnDelete", `updateStrategy: {type: OnDelete, rollingUpdate: {maxSurge: 1}}`, "", "", ""},
 		{"R-V38 surge", `updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}`, "", "", ""},
 		{"R-V38 default", `updateStrategy: {type: RollingUpdate}`, "", "", ""},

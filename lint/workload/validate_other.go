@@ -46,7 +46,7 @@ func (c objectChecker) disruptionBudget(spec *place) {
 	c.amount(&low, true)
 	c.amount(&high, true)
 	if !low.absent() && !high.absent() {
-		c.refuse(StageObject, &high, found(&high, high.name)+" and minAvailable is set too: only one of them may be", "drop minAvailable or maxUnavailable")
+		c.refuse(StageObject, &high, found(&high, high.name)+" and minAvailable is also set: only one of them can be set", "remove minAvailable or maxUnavailable")
 	}
 	if policy := spec.field("unhealthyPodEvictionPolicy"); c.isText(&policy) && !policy.absent() {
 		c.oneOf(StageObject, &policy, false, evictionPolicies)
@@ -78,7 +78,7 @@ func (c objectChecker) autoscaler(spec *place) {
 	case most < 1:
 		c.refuse(StageObject, &high, found(&high, high.name)+": must be at least 1", "")
 	case lok && least > most:
-		c.refuse(StageObject, &high, fmt.Sprintf("maxReplicas is %d and minReplicas is %d: must be at least minReplicas", most, least),
+		c.refuse(StageObject, &high, fmt.Sprintf("maxReplicas is %d and minReplicas is %d: maxReplicas must be greater than or equal to minReplicas", most, least),
 			fmt.Sprintf("set maxReplicas to %d or more, or minReplicas to %d or less", least, most))
 	}
 }

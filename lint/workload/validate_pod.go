@@ -37,7 +37,7 @@ func (c podChecker) containerNames(spec *place) {
 			case s == "":
 				c.refuse(StageObject, &name, "the container has no name", "give it a name")
 			case c.named(&name, dnsLabel, false) && seen[s]:
-				c.refuse(StageObject, &name, fmt.Sprintf("another container has the name %q already", s), "rename one of the two")
+				c.refuse(StageObject, &name, fmt.Sprintf("duplicate container name %q", s), "rename one of them")
 			}
 			seen[s] = true
 		}
@@ -49,7 +49,7 @@ func (c podChecker) containerNames(spec *place) {
 func (c podChecker) gates(spec *place) {
 	gates, node := spec.field("schedulingGates"), spec.field("nodeName")
 	if s, _ := node.text(); s != "" && gates.len() > 0 {
-		c.refuse(c.created, &node, fmt.Sprintf("nodeName is %q and schedulingGates is not empty: a gated pod must have no node", s), "drop nodeName")
+		c.refuse(c.created, &node, fmt.Sprintf("nodeName is %q: cannot be set until all schedulingGates are removed", s), "remove nodeName")
 	}
 	seen := map[string]bool{}
 	for i := range gates.len() {
@@ -60,7 +60,7 @@ func (c podChecker) gates(spec *place) {
 			continue
 		}
 		if c.form(StageObject, &name, "", labelKey) && seen[s] {
-			c.refuse(StageObject, &name, fmt.Sprintf("duplicate scheduling gate %q", s), "remove one of the two")
+			c.refuse(StageObject, &name, fmt.Sprintf("duplicate scheduling gate %q", s), "remove one of them")
 		}
 		seen[s] = true
 	}
@@ -142,7 +142,7 @@ func (c podChecker) hostPort(port *place, equal bool) (h hostPort, ok bool) {
 	case !hostValid || !innerValid:
 		return h, false
 	case equal && h.declared && h.port != n:
-		c.refuse(StageObject, &host, fmt.Sprintf("hostPort is %d and containerPort is %d: must be equal under hostNetwork", h.port, n), "drop hostPort")
+		c.refuse(StageObject, &host, fmt.Sprintf("hostPort is %d and containerPort is %d: must match when hostNetwork is true", h.port, n), "remove hostPort")
 	case c.w.Spec.HostNetwork && !h.declared:
 		h.port = n
 	}
@@ -156,7 +156,7 @@ func (c podChecker) portNumber(p *place, optional bool) bool {
 	case !ok || n == 0 && optional:
 		return ok
 	case n < 1 || n > 65535:
-		c.refuse(StageObject, p, found(p, p.name)+": must be 1 to 65535", "")
+		c.refuse(StageObject, p, found(p, p.name)+": must be between 1 and 65535", "")
 		return false
 	}
 	return true

@@ -13,7 +13,7 @@ func TestValidatePod(t *testing.T) {
 		{"R-V1 good", `nodeSelector: {kubernetes.io/os: linux, empty: ""}`, "", "", ""},
 		{"R-V2 name", `nodeName: Node_1 # here`, StageObject, "nodeName", `nodeName is "Node_1": must be`},
 		{"R-V2 good", `nodeName: node-1.example.com`, "", "", ""},
-		{"R-V2 gates", "schedulingGates: [{name: a}]\nnodeName: n1 # here", StagePods, "nodeName", "a gated pod must have no node"},
+		{"R-V2 gates", "schedulingGates: [{name: a}]\nnodeName: n1 # here", StagePods, "nodeName", "cannot be set until all schedulingGates are removed"},
 		{"R-V18 name", `schedulingGates: [{name: "bad gate!"}] # here`, StageObject, "schedulingGates[0].name", `name is "bad gate!"`},
 		{"R-V18 missing", `schedulingGates: [{}] # here`, StageObject, "schedulingGates[0].name", "name is missing"},
 		{"R-V18 twice", "schedulingGates:\n- name: a.b/c\n- name: a.b/c # here", StageObject, "schedulingGates[1].name", `duplicate scheduling gate "a.b/c"`},
@@ -25,7 +25,7 @@ func TestValidatePod(t *testing.T) {
 		{"R-V19 null", "priorityClassName:\nruntimeClassName: null\npreemptionPolicy: ~", "", "", ""},
 	})
 	check(t, inPod, []row{
-		{"R-V2 gates of a pod", "schedulingGates: [{name: a}]\nnodeName: n1 # here", StageObject, "nodeName", "a gated pod must have no node"},
+		{"R-V2 gates of a pod", "schedulingGates: [{name: a}]\nnodeName: n1 # here", StageObject, "nodeName", "cannot be set until all schedulingGates are removed"},
 	})
 }
 
@@ -37,7 +37,7 @@ containers:
 - name: a
   ports:
   - containerPort: 80
-    hostPort: 8080 # here`, StageObject, "containers[0].ports[0].hostPort", "hostPort is 8080 and containerPort is 80: must be equal under hostNetwork"},
+    hostPort: 8080 # here`, StageObject, "containers[0].ports[0].hostPort", "hostPort is 8080 and containerPort is 80: must match when hostNetwork is true"},
 		{"R-V20 unequal without hostNetwork", `containers: [{name: a, ports: [{containerPort: 80, hostPort: 8080}]}]`, "", "", ""},
 		{"R-V20 twice", `
 containers:
@@ -54,7 +54,7 @@ containers:
 hostNetwork: true
 initContainers: [{name: i, ports: [{containerPort: 80}]}, {name: j, ports: [{containerPort: 80, hostPort: 81}]}]
 containers: [{name: a, ports: [{containerPort: 80}]}]`, "", "", ""},
-		{"R-V20 range", `containers: [{name: a, ports: [{containerPort: 80, hostPort: 65536}]}] # here`, StageObject, "containers[0].ports[0].hostPort", "hostPort is 65536: must be 1 to 65535"},
+		{"R-V20 range", `containers: [{name: a, ports: [{containerPort: 80, hostPort: 65536}]}] # here`, StageObject, "containers[0].ports[0].hostPort", "hostPort is 65536: must be between 1 and 65535"},
 		{"R-V20 missing", `containers: [{name: a, ports: [{hostPort: 80}]}] # here`, StageObject, "containers[0].ports[0].containerPort", "containerPort is missing"},
 		{"R-V20 protocol", `containers: [{name: a, ports: [{containerPort: 80, protocol: tcp}]}] # here`, StageObject, "containers[0].ports[0].protocol", `protocol is "tcp": must be TCP, UDP or SCTP`},
 		{"R-V20 type", `containers: [{name: a, ports: [{containerPort: "80", hostPort: 80}]}] # here`, StageObject, "containers[0].ports[0].containerPort", "expected a whole number"},
@@ -71,39 +71,39 @@ containers:
 func TestValidateResources(t *testing.T) {
 	check(t, inDeployment.bare(), []row{
 		{"R-V32 name", `containers: [{name: a, resources: {limits: {gpu: 1}}}] # here`, StageObject, "containers[0].resources.limits.gpu", `resource is "gpu": must be cpu, memory`},
-		{"R-V32 name of a quota", `containers: [{name: a, resources: {limits: {requests.example.com/x: 1}}}] # here`, StageObject, "containers[0].resources.limits.requests.example.com/x", "must not begin with requests."},
+		{"R-V32 name of a quota", `containers: [{name: a, resources: {limits: {requests.example.com/x: 1}}}] # here`, StageObject, "containers[0].resources.limits.requests.example.com/x", "must not start with requests."},
 		{"R-V32 form", `containers: [{name: a, resources: {limits: {"a b": 1}}}] # here`, StageObject, "containers[0].resources.limits.a b", `resource is "a b"`},
 		{"R-V32 negative", `initContainers: [{name: a, resources: {requests: {cpu: -1}}}] # here`, StageObject, "initContainers[0].resources.requests.cpu", "cpu is -1: must not be negative"},
-		{"R-V32 fraction", `containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1500m}}}] # here`, StageObject, "containers[0].resources.limits.nvidia.com/gpu", "must be a whole number"},
+		{"R-V32 fraction", `containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1500m}}}] # here`, StageObject, "containers[0].resources.limits.nvidia.com/gpu", "must be an integer"},
 		{"R-V32 above", `
 containers:
 - name: a
   resources:
     limits: {memory: 1Gi}
     requests:
-      memory: 2Gi # here`, StageObject, "containers[0].resources.requests.memory", "request of 2Gi memory is above its limit of 1Gi"},
+      memory: 2Gi # here`, StageObject, "containers[0].resources.requests.memory", "request of 2Gi memory exceeds its limit of 1Gi"},
 		{"R-V32 equal", `containers: [{name: a, resources: {limits: {cpu: 1}, requests: {cpu: 1000m}}}]`, "", "", ""},
 		{"R-V32 no limit", `containers: [{name: a, resources: {requests: {nvidia.com/gpu: 1}}}] # here`, StageObject, "containers[0].resources.requests.nvidia.com/gpu", "nvidia.com/gpu is requested without a limit"},
 		{"R-V32 unequal", `containers: [{name: a, resources: {requests: {nvidia.com/gpu: 1}, limits: {nvidia.com/gpu: 2}}}] # here`, StageObject, "containers[0].resources.requests.nvidia.com/gpu", "must be equal"},
 		{"R-V32 limit alone", `containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1, kubernetes.io/batman: 1}}}]`, "", "", ""},
 		{"R-V32 unknown limit", `containers: [{name: a, resources: {limits: {nvidia.com/gpu: "${GPUS}"}, requests: {nvidia.com/gpu: 1}}}]`, "", "", ""},
-		{"R-V32 huge pages alone", `containers: [{name: a, resources: {limits: {hugepages-2Mi: 4Mi}}}] # here`, StageObject, "containers[0].resources.limits.hugepages-2Mi", "must come with cpu or memory"},
+		{"R-V32 huge pages alone", `containers: [{name: a, resources: {limits: {hugepages-2Mi: 4Mi}}}] # here`, StageObject, "containers[0].resources.limits.hugepages-2Mi", "HugePages require cpu or memory"},
 		{"R-V32 huge pages uneven", `containers: [{name: a, resources: {limits: {cpu: 1, hugepages-2Mi: 3Mi}}}] # here`, StageObject, "containers[0].resources.limits.hugepages-2Mi", "must be a multiple of the page size"},
 		{"R-V32 huge pages", `containers: [{name: a, resources: {limits: {cpu: 1, hugepages-2Mi: 4Mi}, requests: {hugepages-2Mi: 4Mi}}}]`, "", "", ""},
 		{"R-V32 no quantity", `containers: [{name: a, resources: {limits: {cpu: lots}, requests: {cpu: 5}}}] # here`, StageObject, "containers[0].resources.limits.cpu", "expected a quantity"},
 		{"R-V32 overhead", "containers: [{name: a}]\noverhead: {gpu: 1} # here", StageObject, "overhead.gpu", `resource is "gpu"`},
 		{"R-V33 sum", `
 containers: [{name: a, resources: {requests: {cpu: 1}}}, {name: b, resources: {requests: {cpu: 1}}}]
-resources: {requests: {cpu: 1}} # here`, StageObject, "resources.requests.cpu", "pod requests 1 cpu, but its containers request 2"},
+resources: {requests: {cpu: 1}} # here`, StageObject, "resources.requests.cpu", "pod request of 1 cpu is lower than its containers' requests of 2"},
 		{"R-V33 sum by default", `
 containers: [{name: a, resources: {limits: {cpu: 2}}}]
-resources: {requests: {cpu: 1}} # here`, StagePods, "resources.requests.cpu", "pod requests 1 cpu, but its containers request 2"},
+resources: {requests: {cpu: 1}} # here`, StagePods, "resources.requests.cpu", "pod request of 1 cpu is lower than its containers' requests of 2"},
 		{"R-V33 limit", `
 containers: [{name: a, resources: {limits: {cpu: 2}}}]
-resources: {limits: {cpu: 1}} # here`, StageObject, "resources.limits.cpu", `pod is limited to 1 cpu, but container "a" to 2`},
-		{"R-V33 name", "containers: [{name: a}]\nresources: {limits: {nvidia.com/gpu: 1}} # here", StageObject, "resources.limits.nvidia.com/gpu", "for the pod as a whole"},
-		{"R-V33 claims", "containers: [{name: a}]\nresources: {claims: [{name: x}]} # here", StageObject, "resources.claims", "claims is set for the pod as a whole"},
-		{"R-V33 windows", "containers: [{name: a}]\nos: {name: windows}\nresources: {limits: {cpu: 1}} # here", StageObject, "resources", "windows"},
+resources: {limits: {cpu: 1}} # here`, StageObject, "resources.limits.cpu", `pod limit of 1 cpu is lower than the limit of container "a", 2`},
+		{"R-V33 name", "containers: [{name: a}]\nresources: {limits: {nvidia.com/gpu: 1}} # here", StageObject, "resources.limits.nvidia.com/gpu", "at pod level"},
+		{"R-V33 claims", "containers: [{name: a}]\nresources: {claims: [{name: x}]} # here", StageObject, "resources.claims", "claims is set at pod level"},
+		{"R-V33 windows", "containers: [{name: a}]\nos: {name: windows}\nresources: {limits: {cpu: 1}} # here", StageObject, "resources", "Windows pod"},
 		{"R-V33 good", `
 containers: [{name: a, resources: {requests: {cpu: 500m}, limits: {cpu: 2}}}]
 resources: {requests: {cpu: 500m}, limits: {cpu: 2, memory: 1Gi}}`, "", "", ""},
@@ -111,7 +111,7 @@ resources: {requests: {cpu: 500m}, limits: {cpu: 2, memory: 1Gi}}`, "", "", ""},
 	check(t, inPod.bare(), []row{
 		{"R-V33 sum by default in a pod", `
 containers: [{name: a, resources: {limits: {cpu: 2}}}]
-resources: {requests: {cpu: 1}} # here`, StageObject, "resources.requests.cpu", "its containers request 2"},
+resources: {requests: {cpu: 1}} # here`, StageObject, "resources.requests.cpu", "its containers' requests of 2"},
 	})
 }
 

@@ -1,41 +1,22 @@
 package workload
 
 import (
-	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/schedlint/schedlint/fixtures/recorded"
 )
 
 // TestRecordedRefusals replays what the API server's own validation said of
 // objects (see the oracle): each is refused, at the same stage, or accepted.
 func TestRecordedRefusals(t *testing.T) {
-	files, err := filepath.Glob("../../fixtures/oracle/validation/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recorded cases: %v", err)
+	type answer struct {
+		Objects int
+		Refused map[string]struct{ Stage Stage }
 	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			parts := map[string]string{}
-			for _, f := range archive.Files {
-				parts[f.Name] = string(f.Data)
-			}
-			var want struct {
-				Objects int
-				Refused map[string]struct{ Stage Stage }
-			}
-			if err := json.Unmarshal([]byte(parts["expect.json"]), &want); err != nil {
-				t.Fatal(err)
-			}
-			compareRefusals(t, loadSet(t, parts["manifests.yaml"]), want.Objects, func(name string) Stage { return want.Refused[name].Stage })
-		})
-	}
+	recorded.Each(t, "../../fixtures/oracle/validation/*.txtar", func(t *testing.T, c recorded.Case[answer]) {
+		compareRefusals(t, loadSet(t, c.Manifests), c.Want.Objects, func(name string) Stage { return c.Want.Refused[name].Stage })
+	})
 }
 
 // compareRefusals holds the first problem of each object against the stage at

@@ -26,19 +26,19 @@ func named(kind, meta string) string {
 func TestValidateNames(t *testing.T) {
 	long := strings.Repeat("a", 53)
 	check(t, asIs, []row{
-		{"upper case", named("Deployment", "name: myApp # here"), StageObject, "metadata.name", `name is "myApp": must be at most 253 lower-case letters`},
+		{"upper case", named("Deployment", "name: myApp # here"), StageObject, "metadata.name", `name is "myApp": must be at most 253 lowercase letters`},
 		{"underscore", named("Pod", "name: my_app # here"), StageObject, "metadata.name", `name is "my_app"`},
 		{"custom resource", named("VirtualMachine", "name: My-VM # here"), StageObject, "metadata.name", `name is "My-VM"`},
 		{"dots", named("DaemonSet", "name: a.b.c"), "", "", ""},
-		{"dots in a StatefulSet", named("StatefulSet", "name: a.b # here"), StageObject, "metadata.name", "must be at most 63 lower-case letters, digits and '-'"},
-		{"long CronJob", named("CronJob", "name: "+long+" # here"), StageObject, "metadata.name", "name has 53 characters: must be at most 52"},
-		{"long Job", named("Job", "name: "+strings.Repeat("a", 64)+" # here"), StageObject, "metadata.name", "name has 64 characters: must be at most 63"},
+		{"dots in a StatefulSet", named("StatefulSet", "name: a.b # here"), StageObject, "metadata.name", "must be at most 63 lowercase letters, digits and '-'"},
+		{"long CronJob", named("CronJob", "name: "+long+" # here"), StageObject, "metadata.name", "name has 53 characters: must be no more than 52"},
+		{"long Job", named("Job", "name: "+strings.Repeat("a", 64)+" # here"), StageObject, "metadata.name", "name has 64 characters: must be no more than 63"},
 		{"long Deployment", named("Deployment", "name: "+strings.Repeat("a", 64)), "", "", ""},
 		{"number", named("Deployment", "name: 8080 # here"), StageObject, "metadata.name", "expected a string, found the number 8080"},
 		{"namespace", named("Deployment", "name: a\n  namespace: Team_A # here"), StageObject, "metadata.namespace", `namespace is "Team_A"`},
 		{"generateName", named("Job", "generateName: run-"), "", "", ""},
 		{"generateName of upper case", named("Job", "generateName: Run- # here"), StageObject, "metadata.generateName", `generateName is "Run-"`},
-		{"long generateName", named("CronJob", "generateName: "+strings.Repeat("a", 48)+" # here"), StageObject, "metadata.generateName", "generateName has 48 characters: must be at most 47"},
+		{"long generateName", named("CronJob", "generateName: "+strings.Repeat("a", 48)+" # here"), StageObject, "metadata.generateName", "generateName has 48 characters: must be no more than 47"},
 		{"longest generateName", named("CronJob", "generateName: "+strings.Repeat("a", 47)), "", "", ""},
 	})
 	for _, name := range []string{`"${NAME}"`, `"{{ .Release.Name }}-web"`, "<NAME>", `"@NAME@"`, `"%NAME%-web"`, "RELEASE-NAME-web", "my-CLUSTER_NAME", "__name__", "$(NAME)-a"} {
@@ -72,8 +72,8 @@ func TestValidateContainerNames(t *testing.T) {
 		{"upper case", strings.Replace(pod, "@", "name: App", 1) + " # here", StageObject, "spec.containers[0].name", `name is "App"`},
 		{"dot", strings.Replace(pod, "@", "name: a.b", 1) + " # here", StageObject, "spec.containers[0].name", `name is "a.b"`},
 		{"missing", strings.Replace(pod, "@", "command: [a]", 1) + " # here", StageObject, "spec.containers[0].name", "the container has no name"},
-		{"twice", strings.Replace(pod, "@", "name: a}, {name: b}, {name: a", 1) + " # here", StageObject, "spec.containers[2].name", `another container has the name "a" already`},
-		{"twice, one of them at the start", strings.Replace(pod, "@", "name: a", 1) + "\n  initContainers: [{name: a}] # here", StageObject, "spec.initContainers[0].name", `another container has the name "a" already`},
+		{"twice", strings.Replace(pod, "@", "name: a}, {name: b}, {name: a", 1) + " # here", StageObject, "spec.containers[2].name", `duplicate container name "a"`},
+		{"twice, one of them at the start", strings.Replace(pod, "@", "name: a", 1) + "\n  initContainers: [{name: a}] # here", StageObject, "spec.initContainers[0].name", `duplicate container name "a"`},
 		{"placeholder", strings.Replace(pod, "@", "name: APP_NAME", 1), "", "", ""},
 		{"good", strings.Replace(pod, "@", "name: a-1", 1), "", "", ""},
 	})
@@ -93,7 +93,7 @@ func TestValidateRestartPolicy(t *testing.T) {
 	}
 	here := func(text string) string { return strings.Replace(text, "# spec", "# here", 1) }
 	check(t, asIs, []row{
-		{"Job without", here(job), StageObject, path, "restartPolicy is missing, so it is Always: must be OnFailure or Never in a Job"},
+		{"Job without", here(job), StageObject, path, "restartPolicy defaults to Always: must be OnFailure or Never in a Job"},
 		{"CronJob without", here(cron), StageObject, "spec.jobTemplate.spec.template.spec.restartPolicy", "must be OnFailure or Never in a CronJob"},
 		{"Job that restarts", job + "      restartPolicy: Always # here", StageObject, path, `restartPolicy is "Always": must be OnFailure or Never in a Job`},
 		{"Job", job + "      restartPolicy: OnFailure", "", "", ""},
@@ -125,25 +125,25 @@ func TestValidateJobs(t *testing.T) {
 	const uid = "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"
 	check(t, asIs, []row{
 		{"Indexed", job("", "", "completionMode: Indexed"), "", "", ""},
-		{"Indexed with parallelism", job("", "", "completionMode: Indexed # here", "parallelism: 2"), StageObject, "spec.completionMode", "needs completions"},
+		{"Indexed with parallelism", job("", "", "completionMode: Indexed # here", "parallelism: 2"), StageObject, "spec.completionMode", "completions is required"},
 		{"Indexed with completions", job("", "", "completionMode: Indexed", "parallelism: 2", "completions: 4"), "", "", ""},
-		{"Indexed in a CronJob", cron("completionMode: Indexed # here"), StageObject, "spec.jobTemplate.spec.completionMode", "needs completions"},
+		{"Indexed in a CronJob", cron("completionMode: Indexed # here"), StageObject, "spec.jobTemplate.spec.completionMode", "completions is required"},
 		{"Indexed host name", strings.Replace(job("", "", "completionMode: Indexed"), "{name: j}", "{name: a.b} # here", 1), StageObject, "metadata.name", `"a.b-0"`},
 		{"Indexed host name in a CronJob", strings.Replace(cron("completionMode: Indexed\n      completions: 1"), "{name: j}", "{name: a.b} # here", 1), StagePods, "metadata.name", `"a.b-29000000-0"`},
 		{"selector of a wrong form", job("", "", "selector: {matchExpressions: [{key: a b, operator: Exists}]} # here"), StageObject, "spec.selector.matchExpressions[0].key", "key is"},
 		{"own selector", job("", "app: j", "selector: {matchLabels: {app: j}} # here"), StageObject, "spec.selector", "selector is set without manualSelector"},
 		{"manual", job("", "app: j", "manualSelector: true", "selector: {matchLabels: {app: j}}"), "", "", ""},
-		{"manual that misses", job("", "app: j", "manualSelector: true", "selector: {matchLabels: {app: k}} # here"), StageObject, "spec.selector.matchLabels.app", "selector wants app=k, but the template has app=j"},
+		{"manual that misses", job("", "app: j", "manualSelector: true", "selector: {matchLabels: {app: k}} # here"), StageObject, "spec.selector.matchLabels.app", "selector requires app=k, but the template has app=j"},
 		{"manual without", job("", "app: j", "manualSelector: true # here"), StageObject, "spec.manualSelector", "selector is missing"},
 		{"manual unknown", job("", "app: j", "manualSelector: ${MANUAL}", "selector: {matchLabels: {app: j}}"), "", "", ""},
 		{"empty", job("", "", "selector: {}"), "", "", ""},
 		{"by name", job("", "", "selector: {matchLabels: {job-name: j}}"), "", "", ""},
-		{"by another name", job("", "", "selector: {matchLabels: {job-name: k}} # here"), StageObject, "spec.selector", "must be the one that the API server generates"},
+		{"by another name", job("", "", "selector: {matchLabels: {job-name: k}} # here"), StageObject, "spec.selector", "only the selector that the API server generates"},
 		{"exported", job(", uid: "+uid, "controller-uid: "+uid, "selector: {matchLabels: {controller-uid: "+uid+"}}"), "", "", ""},
 		{"exported, prefixed", job(", uid: "+uid, "batch.kubernetes.io/controller-uid: "+uid, "selector: {matchLabels: {batch.kubernetes.io/controller-uid: "+uid+"}}"), "", "", ""},
-		{"exported without its uid", job("", "controller-uid: "+uid, "selector: {matchLabels: {controller-uid: "+uid+"}} # here"), StageObject, "spec.selector", "must be the one"},
+		{"exported without its uid", job("", "controller-uid: "+uid, "selector: {matchLabels: {controller-uid: "+uid+"}} # here"), StageObject, "spec.selector", "only the selector that the API server generates"},
 		{"variable", job("", "", `selector: {matchLabels: {app: "${APP}"}}`), "", "", ""},
-		{"selector in a CronJob", cron("selector: {} # here"), StageObject, "spec.jobTemplate.spec.selector", "must be absent"},
+		{"selector in a CronJob", cron("selector: {} # here"), StageObject, "spec.jobTemplate.spec.selector", "must not be set"},
 		{"manualSelector in a CronJob", cron("manualSelector: true # here"), StageObject, "spec.jobTemplate.spec.manualSelector", "must be false"},
 		{"manualSelector off in a CronJob", cron("manualSelector: false"), "", "", ""},
 	})
@@ -154,8 +154,8 @@ func TestGated(t *testing.T) {
 	f := object("StatefulSet")
 	f.text += "  selector: {matchLabels: {app: web}}\n"
 	for value, want := range map[string]string{
-		"0": "maxUnavailable is 0: must be above 0", "0%": `maxUnavailable is "0%": must be above 0`, "101%": `maxUnavailable is "101%": must not be above 100%`,
-		"-1": "maxUnavailable is -1: must not be negative", "abc": `maxUnavailable is "abc": must be a whole number or a percentage, as 25%`,
+		"0": "maxUnavailable is 0: must be greater than 0", "0%": `maxUnavailable is "0%": must be greater than 0`, "101%": `maxUnavailable is "101%": must not be greater than 100%`,
+		"-1": "maxUnavailable is -1: must not be negative", "abc": `maxUnavailable is "abc": must be an integer or a percentage such as 25%`,
 		"1": "", "100%": "", "3": "", `"${N}"`: "",
 	} {
 		w := load(t, f.fill("updateStrategy: {rollingUpdate: {maxUnavailable: "+value+"}}"))[0]
@@ -180,13 +180,13 @@ func TestValidateOthers(t *testing.T) {
 		return "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec:\n  scaleTargetRef: {kind: Deployment, name: a}\n  " + spec + "\n"
 	}
 	for _, row := range []struct{ text, want string }{
-		{budget("minAvailable: 1\n  maxUnavailable: 1"), "7 spec.maxUnavailable: maxUnavailable is 1 and minAvailable is set too: only one of them may be"},
-		{budget("minAvailable: 101%"), `6 spec.minAvailable: minAvailable is "101%": must not be above 100%`},
-		{budget("maxUnavailable: 101%"), `6 spec.maxUnavailable: maxUnavailable is "101%": must not be above 100%`},
-		{budget("minAvailable: 1.1%"), `6 spec.minAvailable: minAvailable is "1.1%": must be a whole number or a percentage, as 25%`},
+		{budget("minAvailable: 1\n  maxUnavailable: 1"), "7 spec.maxUnavailable: maxUnavailable is 1 and minAvailable is also set: only one of them can be set"},
+		{budget("minAvailable: 101%"), `6 spec.minAvailable: minAvailable is "101%": must not be greater than 100%`},
+		{budget("maxUnavailable: 101%"), `6 spec.maxUnavailable: maxUnavailable is "101%": must not be greater than 100%`},
+		{budget("minAvailable: 1.1%"), `6 spec.minAvailable: minAvailable is "1.1%": must be an integer or a percentage such as 25%`},
 		{budget("minAvailable: 1.5"), "6 spec.minAvailable: expected a whole number or percentage, found the number 1.5"},
 		{budget("minAvailable: -1"), "6 spec.minAvailable: minAvailable is -1: must not be negative"},
-		{budget(`minAvailable: "2"`), `6 spec.minAvailable: minAvailable is "2": must be a whole number or a percentage, as 25%`},
+		{budget(`minAvailable: "2"`), `6 spec.minAvailable: minAvailable is "2": must be an integer or a percentage such as 25%`},
 		{budget("unhealthyPodEvictionPolicy: Always"), `6 spec.unhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy is "Always": must be IfHealthyBudget or AlwaysAllow`},
 		{strings.Replace(budget("minAvailable: 1"), "app: a", "app: a b", 1), `5 spec.selector.matchLabels.app: label app is "a b": must be at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends`},
 		{budget("minAvailable: 1\n  maxUnavailable: null"), ""},
@@ -196,7 +196,7 @@ func TestValidateOthers(t *testing.T) {
 		{budget("unhealthyPodEvictionPolicy: AlwaysAllow"), ""},
 		{strings.Replace(budget("minAvailable: 1"), "name: b", "name: My_Budget", 1), ""},
 		{strings.Replace(budget("minAvailable: 1\n  maxUnavailable: 1"), "  selector: {matchLabels: {app: a}}\n", "", 1), ""},
-		{scaler("minReplicas: 5\n  maxReplicas: 3"), "7 spec.maxReplicas: maxReplicas is 3 and minReplicas is 5: must be at least minReplicas"},
+		{scaler("minReplicas: 5\n  maxReplicas: 3"), "7 spec.maxReplicas: maxReplicas is 3 and minReplicas is 5: maxReplicas must be greater than or equal to minReplicas"},
 		{scaler("maxReplicas: 0"), "6 spec.maxReplicas: maxReplicas is 0: must be at least 1"},
 		{scaler("maxReplicas: -2"), "6 spec.maxReplicas: maxReplicas is -2: must not be negative"},
 		{scaler(`maxReplicas: "3"`), "6 spec.maxReplicas: expected a whole number, found the string 3"},

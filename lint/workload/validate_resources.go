@@ -68,9 +68,9 @@ func (c resourceChecker) request(at *place, q resource.Quantity, limits *place, 
 	switch {
 	case !ok && limits.value.Get(at.name) != nil: // of a wrong type, or unknown
 	case !ok && strict:
-		c.refuse(StageObject, at, fmt.Sprintf("%s is requested without a limit: must have a limit that is equal", at.name), "set the limit to "+at.value.Value)
+		c.refuse(StageObject, at, fmt.Sprintf("%s is requested without a limit: needs a limit equal to the request", at.name), "set the limit to "+at.value.Value)
 	case ok && strict && q.Cmp(limit) != 0:
-		c.refuse(StageObject, at, fmt.Sprintf("request of %s %s is not its limit of %s: must be equal", at.value.Value, at.name, limits.value.Get(at.name).Value), "")
+		c.refuse(StageObject, at, fmt.Sprintf("request of %s %s differs from its limit of %s: must be equal", at.value.Value, at.name, limits.value.Get(at.name).Value), "")
 	case ok && q.Cmp(limit) > 0:
 		c.above(at, limits.value.Get(at.name))
 	}
@@ -78,7 +78,7 @@ func (c resourceChecker) request(at *place, q resource.Quantity, limits *place, 
 
 // above reports a request that is above its limit.
 func (c resourceChecker) above(request *place, limit *source.Node) {
-	c.refuse(StageObject, request, fmt.Sprintf("request of %s %s is above its limit of %s", request.value.Value, request.name, limit.Value), "")
+	c.refuse(StageObject, request, fmt.Sprintf("request of %s %s exceeds its limit of %s", request.value.Value, request.name, limit.Value), "")
 }
 
 // hugePages finds huge pages that are asked for without cpu or memory.
@@ -103,7 +103,7 @@ func (c resourceChecker) hugePagesAlone(limits, requests *place) {
 		}
 	}
 	if at.key != nil {
-		c.refuse(StageObject, &at, at.name+" stands alone: must come with cpu or memory", "")
+		c.refuse(StageObject, &at, at.name+" is set without cpu or memory: HugePages require cpu or memory", "")
 	}
 }
 
@@ -125,7 +125,7 @@ func (c resourceChecker) quantities(list *place, typed corev1.ResourceList, name
 		case q.Sign() < 0:
 			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must not be negative", k.Value, v.Value), "")
 		case !native(k.Value) && q.MilliValue()%1000 != 0:
-			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must be a whole number", k.Value, v.Value), "")
+			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must be an integer", k.Value, v.Value), "")
 		case hugePage(k.Value) && !divisible(k.Value, q):
 			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must be a multiple of the page size", k.Value, v.Value), "")
 		}
@@ -141,9 +141,9 @@ func containerResource(name string) string {
 	case len(validation.IsQualifiedName(name)) > 0:
 		return labelKey.must
 	case !strings.Contains(name, "/") && !hugePage(name):
-		return "must be cpu, memory, ephemeral-storage, hugepages-<size> or have a domain, as example.com/" + name
+		return "must be cpu, memory, ephemeral-storage, hugepages-<size> or have a domain, such as example.com/" + name
 	case !native(name) && !extended(name):
-		return "must not begin with requests. and leave room for that prefix"
+		return "must not start with requests. and must leave room for that prefix"
 	}
 	return ""
 }
@@ -151,7 +151,7 @@ func containerResource(name string) string {
 // podResource is containerResource for the pod as a whole (R-V33).
 func podResource(name string) string {
 	if !resourcehelper.IsSupportedPodLevelResource(corev1.ResourceName(name)) {
-		return "must be cpu, memory or hugepages-<size> for the pod as a whole"
+		return "must be cpu, memory or hugepages-<size> at pod level"
 	}
 	return ""
 }
@@ -182,11 +182,11 @@ func divisible(name string, q resource.Quantity) bool {
 // podResources checks the resources of the pod as a whole (R-V33).
 func (c resourceChecker) podResources(p *place) {
 	if os := c.w.Spec.OS; os != nil && os.Name == corev1.Windows {
-		c.refuse(StageObject, p, "resources is set for a windows pod: must be absent", "")
+		c.refuse(StageObject, p, "pod-level resources is set: must not be set for a Windows pod", "")
 		return
 	}
 	if claims := p.field("claims"); !claims.absent() {
-		c.refuse(StageObject, &claims, "claims is set for the pod as a whole: must be set in containers", "")
+		c.refuse(StageObject, &claims, "claims is set at pod level: must be set in containers", "")
 	}
 	before := len(c.w.Problems)
 	c.resources(p, c.w.Spec.Resources, podResource)
@@ -207,7 +207,7 @@ func (c resourceChecker) podResources(p *place) {
 			stage, sum = c.created, defaulted[name]
 		}
 		if ok && sum.Cmp(q) > 0 {
-			c.refuse(stage, &at, fmt.Sprintf("pod requests %s %s, but its containers request %s", v.Value, k.Value, sum.String()), "")
+			c.refuse(stage, &at, fmt.Sprintf("pod request of %s %s is lower than its containers' requests of %s", v.Value, k.Value, sum.String()), "")
 		}
 	}
 	c.podLimits(&limits, &requests, defaulted)
@@ -227,9 +227,9 @@ func (c resourceChecker) podLimits(limits, requests *place, sums corev1.Resource
 		switch container := above[name]; {
 		case container != nil:
 			l := container.Resources.Limits[name]
-			c.refuse(StageObject, &at, fmt.Sprintf("pod is limited to %s %s, but container %q to %s", v.Value, k.Value, container.Name, l.String()), "")
+			c.refuse(StageObject, &at, fmt.Sprintf("pod limit of %s %s is lower than the limit of container %q, %s", v.Value, k.Value, container.Name, l.String()), "")
 		case requests.value.Get(k.Value) == nil && sum.Cmp(q) > 0:
-			c.refuse(c.created, &at, fmt.Sprintf("pod is limited to %s %s, but its containers request %s", v.Value, k.Value, sum.String()), "")
+			c.refuse(c.created, &at, fmt.Sprintf("pod limit of %s %s is lower than its containers' requests of %s", v.Value, k.Value, sum.String()), "")
 		}
 	}
 }

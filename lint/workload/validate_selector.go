@@ -40,7 +40,7 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 		if match.len() == 0 {
 			at = *mismatch
 		}
-		c.refuse(c.unchecked, &at, at.name+" needs a labelSelector", "add a labelSelector, or drop "+at.name)
+		c.refuse(c.unchecked, &at, at.name+" is set without labelSelector", "add a labelSelector, or remove "+at.name)
 		return
 	}
 	for i := range mismatch.len() {
@@ -56,7 +56,7 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 		switch {
 		case !ok || !c.form(c.unchecked, &key, "key", labelKey):
 		case both: // R-V23
-			c.refuse(c.unchecked, &key, fmt.Sprintf("key %q is in matchLabelKeys and in mismatchLabelKeys", s), "drop it from one of the two")
+			c.refuse(c.unchecked, &key, fmt.Sprintf("key %q is in both matchLabelKeys and mismatchLabelKeys", s), "remove it from one of them")
 		case typed != nil:
 			c.merged(&key, s, &merge)
 		}
@@ -102,12 +102,12 @@ func (c *checker) merged(at *place, key string, with *merging) {
 	n, repeated := with.named[key], with.first[key] < at.index
 	switch {
 	case n == 0 && repeated && c.carries(key):
-		c.refuse(c.created, at, fmt.Sprintf("key %q is in matchLabelKeys twice: the merged selector names it twice", key), "drop one of the two")
+		c.refuse(c.created, at, fmt.Sprintf("duplicate key %q in matchLabelKeys: it would appear twice in the merged selector", key), "remove one of them")
 	case n == 0 || repeated:
 	case n > 1:
-		c.refuse(c.unchecked, at, fmt.Sprintf("key %q is in matchLabelKeys and %d times in labelSelector", key, n), "drop it from matchLabelKeys")
+		c.refuse(c.unchecked, at, fmt.Sprintf("key %q is in matchLabelKeys and appears %d times in labelSelector", key, n), "remove it from matchLabelKeys")
 	case c.carries(key):
-		c.refuse(c.created, at, fmt.Sprintf("key %q is in matchLabelKeys and in labelSelector: the merged selector names it twice", key), "drop it from one of the two")
+		c.refuse(c.created, at, fmt.Sprintf("key %q is in both matchLabelKeys and labelSelector: it would appear twice in the merged selector", key), "remove it from one of them")
 	}
 }
 
@@ -131,10 +131,10 @@ func (c objectChecker) selects(spec *place, labels *source.Node) {
 	p := spec.field("selector")
 	if p.absent() {
 		if c.w.Object.Kind == "ReplicationController" && labels.Len() == 0 && whollyWritten(c.w.SpecNode) {
-			c.refuse(StageObject, &p, "selector is missing, and the template has no labels to take in its place", "add labels to the template")
+			c.refuse(StageObject, &p, "selector is missing: cannot default to the template's labels, because there are none", "add labels to the template")
 		}
 		if c.w.Kind.Selects && c.w.Object.APIVersion == "apps/v1" {
-			c.refuse(StageObject, &p, "selector is missing: must match the labels of the template", wanted(labels))
+			c.refuse(StageObject, &p, "selector is missing: must match the template's labels", wanted(labels))
 		}
 		return
 	}
@@ -154,7 +154,7 @@ func (c objectChecker) selects(spec *place, labels *source.Node) {
 	switch {
 	case !ok || len(c.w.Problems) > before:
 	case c.w.Kind.Selects && match.value.Len()+len(typed) == 0:
-		c.refuse(StageObject, &p, "selector has neither matchLabels nor matchExpressions: must match the labels of the template", lost(p.value, labels))
+		c.refuse(StageObject, &p, "selector has neither matchLabels nor matchExpressions: must match the template's labels", lost(p.value, labels))
 	case c.matches(&match, labels):
 		c.expressionsMatch(&expressions, typed, labels)
 	}
@@ -192,7 +192,7 @@ func wanted(labels *source.Node) string {
 func lost(selector, labels *source.Node) string {
 	for k := range selector.Fields() {
 		if k.Value != "matchLabels" && k.Value != "matchExpressions" {
-			return "move " + k.Value + " below matchLabels"
+			return "move " + k.Value + " under matchLabels"
 		}
 	}
 	for k, v := range labels.Fields() {
@@ -213,7 +213,7 @@ func (c objectChecker) matches(p *place, labels *source.Node) bool {
 		if value != nil {
 			has = "has " + k.Value + "=" + value.Text()
 		}
-		c.refuse(StageObject, &at, fmt.Sprintf("selector wants %s=%s, but the template %s", k.Value, v.Text(), has), "make both say the same")
+		c.refuse(StageObject, &at, fmt.Sprintf("selector requires %s=%s, but the template %s", k.Value, v.Text(), has), "use the same value in both")
 		return false
 	}
 	return true
@@ -241,7 +241,7 @@ func (c objectChecker) expressionsMatch(p *place, requirements []metav1.LabelSel
 			continue
 		}
 		at := p.item(i)
-		c.refuse(StageObject, &at, "selector wants "+selector.String()+", which the labels of the template do not match", "")
+		c.refuse(StageObject, &at, "selector "+selector.String()+" does not match the template's labels", "")
 		return
 	}
 }

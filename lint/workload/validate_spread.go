@@ -44,7 +44,7 @@ func (c podChecker) spreadKey(t *place) {
 	s, ok := key.text()
 	switch {
 	case ok && s == "":
-		c.refuse(StageObject, &key, found(&key, "topologyKey")+": must name a node label", "set topologyKey, such as topology.kubernetes.io/zone")
+		c.refuse(StageObject, &key, found(&key, "topologyKey")+": must name a node label", "set topologyKey, for example topology.kubernetes.io/zone")
 	case ok && c.w.Kind.VM:
 		c.form(StageObject, &key, "", labelKey)
 	}
@@ -59,9 +59,9 @@ func (c podChecker) spreadAction(t *place) {
 	}
 	switch n, known := domains.number(); {
 	case ok && word == string(corev1.ScheduleAnyway):
-		c.refuse(c.unchecked, &domains, "minDomains is set with whenUnsatisfiable ScheduleAnyway: must be absent unless it is DoNotSchedule", "drop minDomains")
+		c.refuse(c.unchecked, &domains, "minDomains is set with whenUnsatisfiable ScheduleAnyway: can only be set with DoNotSchedule", "remove minDomains")
 	case known && n <= 0:
-		c.refuse(c.unchecked, &domains, found(&domains, "minDomains")+": must be at least 1", "drop minDomains")
+		c.refuse(c.unchecked, &domains, found(&domains, "minDomains")+": must be at least 1", "remove minDomains")
 	}
 }
 
@@ -76,7 +76,7 @@ func (c podChecker) repeated(t *place, seen map[[2]string]int, i int) {
 	}
 	pair := [2]string{k, a}
 	if j, both := seen[pair]; both {
-		c.refuse(StageObject, &key, fmt.Sprintf("constraint [%d] has topologyKey %q with whenUnsatisfiable %s too: the pair must be unique", j, k, a), "drop one of the two")
+		c.refuse(StageObject, &key, fmt.Sprintf("same topologyKey %[2]q and whenUnsatisfiable %[3]s as constraint [%[1]d]: the pair must be unique", j, k, a), "remove one of them")
 	} else {
 		seen[pair] = i
 	}

@@ -24,8 +24,8 @@ func TestValidateSpread(t *testing.T) {
 		{"R-V29 good", sequence(list, `{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: Honor, nodeAffinityPolicy: Ignore}`), "", "", ""},
 		{"R-V30", sequence(list, `{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchExpressions: [{key: a, operator: In}]}} # here`), StageObject, path + "labelSelector.matchExpressions[0].values", "values is missing"},
 		{"R-V30 good", sequence(list, `{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchExpressions: [{key: a, operator: In, values: [b]}]}}`), "", "", ""},
-		{"R-V21", sequence(list, `{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, matchLabelKeys: [app]} # here`), StageObject, path + "matchLabelKeys", "matchLabelKeys needs a labelSelector"},
-		{"R-V22", sequence(list, `{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}, matchLabelKeys: [app]} # here`), StagePods, path + "matchLabelKeys[0]", "names it twice"},
+		{"R-V21", sequence(list, `{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, matchLabelKeys: [app]} # here`), StageObject, path + "matchLabelKeys", "matchLabelKeys is set without labelSelector"},
+		{"R-V22", sequence(list, `{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}, matchLabelKeys: [app]} # here`), StagePods, path + "matchLabelKeys[0]", "appear twice"},
 		{"R-V22 good", sequence(list, `{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}, matchLabelKeys: [pod-template-hash]}`), "", "", ""},
 	})
 }
@@ -35,18 +35,18 @@ func TestValidateTolerations(t *testing.T) {
 	check(t, inDeployment, []row{
 		{"R-V14", sequence(list, `{key: "a b", operator: Exists} # here`), StageObject, path + "key", `key is "a b"`},
 		{"R-V14 good", sequence(list, `{key: node-role.kubernetes.io/control-plane, operator: Exists, effect: NoSchedule}`), "", "", ""},
-		{"R-V15 empty", sequence(list, `{} # here`), StageObject, path + "operator", "operator is missing: must be Exists in a toleration without key"},
+		{"R-V15 empty", sequence(list, `{} # here`), StageObject, path + "operator", "operator is missing: must be Exists when key is empty"},
 		{"R-V15 Equal without key", sequence(list, `{operator: Equal, value: x} # here`), StageObject, path + "operator", `operator is "Equal": must be Exists`},
 		{"R-V15 all", sequence(list, `{operator: Exists}`), "", "", ""},
-		{"R-V15 value", sequence(list, `{key: a, operator: Exists, value: x} # here`), StageObject, path + "value", `value is "x": must be absent with operator Exists`},
+		{"R-V15 value", sequence(list, `{key: a, operator: Exists, value: x} # here`), StageObject, path + "value", `value is "x": must be empty when operator is Exists`},
 		{"R-V15 label value", sequence(list, `{key: a, value: "x y"} # here`), StageObject, path + "value", `value is "x y"`},
 		{"R-V15 unknown", sequence(list, `{key: a, operator: exists} # here`), StageObject, path + "operator", `operator is "exists": must be Equal or Exists`},
-		{"R-V15 Gt", sequence(list, `{key: a, operator: Gt, value: "1"} # here`), StageObject, path + "operator", "unless the feature gate TaintTolerationComparisonOperators is on"},
+		{"R-V15 Gt", sequence(list, `{key: a, operator: Gt, value: "1"} # here`), StageObject, path + "operator", "unless the feature gate TaintTolerationComparisonOperators is enabled"},
 		{"R-V15 good", sequence(list, `{key: a}`, `{key: a, operator: Equal, value: x}`, `{key: a, operator: Exists, value: ""}`), "", "", ""},
 		{"R-V15 key of a wrong type", sequence(list, `{key: 5, effect: NoSchedule} # here`), StageObject, path + "key", "expected a string, found the number 5"},
 		{"R-V16 R-V15 unknown key", sequence(list, `{key: "${KEY}", operator: Equal, value: "{{ v }}", effect: "$(E)"}`), "", "", ""},
 		{"R-V17 effect", sequence(list, `{key: a, effect: Nope} # here`), StageObject, path + "effect", `effect is "Nope": must be NoSchedule, PreferNoSchedule or NoExecute`},
-		{"R-V17 seconds", sequence(list, `{key: a, effect: NoSchedule, tolerationSeconds: 3} # here`), StageObject, path + "effect", `effect is "NoSchedule": must be NoExecute with tolerationSeconds`},
+		{"R-V17 seconds", sequence(list, `{key: a, effect: NoSchedule, tolerationSeconds: 3} # here`), StageObject, path + "effect", `effect is "NoSchedule": must be NoExecute when tolerationSeconds is set`},
 		{"R-V17 seconds without effect", sequence(list, `{key: a, tolerationSeconds: 3} # here`), StageObject, path + "tolerationSeconds", "effect is missing: must be NoExecute"},
 		{"R-V17 seconds of a wrong type", sequence(list, `{key: a, tolerationSeconds: "3"} # here`), StageObject, path + "tolerationSeconds", "expected a whole number"},
 		{"R-V17 good", sequence(list, `{key: a, effect: NoExecute, tolerationSeconds: 0}`, `{key: b, effect: ""}`), "", "", ""},
@@ -57,9 +57,9 @@ func TestValidateTolerations(t *testing.T) {
 func TestValidateMachine(t *testing.T) {
 	const list, path = "topologySpreadConstraints:\n", "topologySpreadConstraints[0]."
 	check(t, inMachine, []row{
-		{"R-V35", sequence(hardPod, `{topologyKey: zone, matchLabelKeys: [tenant]} # here`), StagePods, hardPodPath + "matchLabelKeys", "needs a labelSelector"},
-		{"R-V22", sequence(hardPod, `{topologyKey: zone, labelSelector: {matchLabels: {tenant: a}}, matchLabelKeys: [tenant]} # here`), StagePods, hardPodPath + "matchLabelKeys[0]", "names it twice"},
-		{"R-V22 added", sequence(hardPod, `{topologyKey: zone, labelSelector: {matchLabels: {kubevirt.io: virt-launcher}}, matchLabelKeys: [kubevirt.io]} # here`), StagePods, hardPodPath + "matchLabelKeys[0]", "names it twice"},
+		{"R-V35", sequence(hardPod, `{topologyKey: zone, matchLabelKeys: [tenant]} # here`), StagePods, hardPodPath + "matchLabelKeys", "is set without labelSelector"},
+		{"R-V22", sequence(hardPod, `{topologyKey: zone, labelSelector: {matchLabels: {tenant: a}}, matchLabelKeys: [tenant]} # here`), StagePods, hardPodPath + "matchLabelKeys[0]", "appear twice"},
+		{"R-V22 added", sequence(hardPod, `{topologyKey: zone, labelSelector: {matchLabels: {kubevirt.io: virt-launcher}}, matchLabelKeys: [kubevirt.io]} # here`), StagePods, hardPodPath + "matchLabelKeys[0]", "appear twice"},
 		{"R-V23", sequence(hardPod, `{topologyKey: zone, labelSelector: {}, matchLabelKeys: [x], mismatchLabelKeys: [x]} # here`), StagePods, hardPodPath + "matchLabelKeys[0]", "mismatchLabelKeys"},
 		{"R-W26 cure", sequence(hardPod, `{topologyKey: zone, labelSelector: {}, mismatchLabelKeys: [kubevirt.io/created-by]}`), "", "", ""},
 		{"R-V11", sequence(hardPod, `{topologyKey: "", labelSelector: {}} # here`), StageObject, hardPodPath + "topologyKey", "must name a node label"},
@@ -77,7 +77,7 @@ func TestValidateMachine(t *testing.T) {
 	const machine = "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {name: db, labels: "
 	check(t, asIs, []row{
 		{"labels of an instance", machine + "{app: \"a b\"}} # here\nspec: {domain: {}}", StageObject, "metadata.labels.app", `label app is "a b"`},
-		{"cpu above", machine + "{}}\nspec:\n  domain:\n    resources: {requests: {cpu: 2}, limits: {cpu: 1}} # here", StageObject, "spec.domain.resources.requests.cpu", "request of 2 cpu is above its limit of 1"},
+		{"cpu above", machine + "{}}\nspec:\n  domain:\n    resources: {requests: {cpu: 2}, limits: {cpu: 1}} # here", StageObject, "spec.domain.resources.requests.cpu", "request of 2 cpu exceeds its limit of 1"},
 		{"memory negative", machine + "{}}\nspec:\n  domain:\n    resources: {requests: {memory: -1Gi}} # here", StageObject, "spec.domain.resources.requests.memory", "must not be negative"},
 		{"size", machine + "{}}\nspec: {domain: {resources: {requests: {cpu: 1, memory: 1Gi}, limits: {cpu: 2, memory: \"${MEM}\"}}}}", "", "", ""},
 	})

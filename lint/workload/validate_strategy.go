@@ -45,7 +45,7 @@ func (c objectChecker) rolling(strategy *place, words []string, strict bool) (p 
 		c.isAmount(&surge)
 		c.isAmount(&unavailable)
 	} else if !p.absent() {
-		c.refuse(StageObject, &p, fmt.Sprintf("rollingUpdate is set with type %s: must be absent unless it is %s", word, rollingUpdate), "drop rollingUpdate")
+		c.refuse(StageObject, &p, fmt.Sprintf("rollingUpdate is set with type %s: can only be set with %s", word, rollingUpdate), "remove rollingUpdate")
 	}
 	return p, false
 }
@@ -62,7 +62,7 @@ func (c objectChecker) deployment(spec *place) {
 	s, sok := c.amount(&surge, false)
 	u, uok := c.amount(&unavailable, true)
 	if sok && uok && s.set && u.set && s.n == 0 && u.n == 0 {
-		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+" and maxSurge is 0 too: one of them must be above 0", "set maxUnavailable: 1 or maxSurge: 1")
+		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+": must not be 0 when maxSurge is 0", "set maxUnavailable: 1 or maxSurge: 1")
 	}
 }
 
@@ -80,11 +80,11 @@ func (c objectChecker) daemonSet(spec *place) {
 	switch {
 	case !sok || !uok:
 	case s.n != 0 && !u.set:
-		c.refuse(StageObject, &surge, found(&surge, "maxSurge")+" and maxUnavailable is 1 by default: one of them must be 0", "set maxUnavailable: 0")
+		c.refuse(StageObject, &surge, found(&surge, "maxSurge")+" and maxUnavailable defaults to 1: one of them must be 0", "set maxUnavailable: 0")
 	case s.n != 0 && u.n != 0:
 		c.refuse(StageObject, &surge, found(&surge, "maxSurge")+" and maxUnavailable is "+unavailable.value.Value+": one of them must be 0", "set one of them to 0")
 	case u.set && u.n == 0 && s.n == 0:
-		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+" and maxSurge is 0 too: one of them must be above 0", "set one of them above 0")
+		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+": must not be 0 when maxSurge is 0", "set one of them to 1 or more")
 	}
 }
 
@@ -104,7 +104,7 @@ func (c objectChecker) statefulSet(spec *place) {
 	}
 	before := len(c.w.Problems)
 	if u, ok := c.amount(&unavailable, true); ok && u.set && u.n == 0 {
-		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+": must be above 0", "set maxUnavailable: 1")
+		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+": must be greater than 0", "set maxUnavailable: 1")
 	}
 	c.gated("MaxUnavailableStatefulSet", before)
 }
@@ -119,7 +119,7 @@ func (c objectChecker) gated(gate string, from int) {
 }
 
 // amount reads a number or percentage and checks it by itself; capped ones
-// must not be above 100%.
+// must not be greater than 100%.
 func (c *checker) amount(p *place, capped bool) (a amount, ok bool) {
 	switch n, _ := p.value.Int(); {
 	case p.absent():
@@ -150,7 +150,7 @@ func (c *checker) isAmount(p *place) bool {
 		c.w.mistyped(p.path(), p.key, p.value, "whole number or percentage")
 		return false
 	case n != int64(int32(n)):
-		c.refuse(StageObject, p, found(p, p.name)+": must fit into 32 bits", "")
+		c.refuse(StageObject, p, found(p, p.name)+": must fit in a 32-bit integer", "")
 		return false
 	}
 	return true
@@ -161,14 +161,14 @@ func (c *checker) percentage(p *place, capped bool) (a amount, ok bool) {
 	if len(validation.IsValidPercent(s)) > 0 {
 		fix := ""
 		if _, err := strconv.ParseUint(s, 10, 31); err == nil {
-			fix = "drop the quotes"
+			fix = "remove the quotes"
 		}
-		c.refuse(StageObject, p, found(p, p.name)+": must be a whole number or a percentage, as 25%", fix)
+		c.refuse(StageObject, p, found(p, p.name)+": must be an integer or a percentage such as 25%", fix)
 		return a, false
 	}
 	n, _ := strconv.Atoi(strings.TrimSuffix(s, "%"))
 	if capped && n > 100 {
-		c.refuse(StageObject, p, found(p, p.name)+": must not be above 100%", "")
+		c.refuse(StageObject, p, found(p, p.name)+": must not be greater than 100%", "")
 		return a, false
 	}
 	return amount{n, true}, true

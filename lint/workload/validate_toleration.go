@@ -33,7 +33,7 @@ func (c podChecker) tolerations(spec *place) {
 func (c podChecker) tolerationOperator(t, key *place) {
 	operator, value := t.field("operator"), t.field("value")
 	if s, _ := operator.text(); s == string(corev1.TolerationOpGt) || s == string(corev1.TolerationOpLt) {
-		c.refuse(c.unchecked, &operator, fmt.Sprintf("operator is %q: must be Equal or Exists unless the feature gate TaintTolerationComparisonOperators is on", s), "")
+		c.refuse(c.unchecked, &operator, fmt.Sprintf("operator is %q: must be Equal or Exists unless the feature gate TaintTolerationComparisonOperators is enabled", s), "")
 		return
 	}
 	word, ok := c.oneOf(c.unchecked, &operator, true, tolerationOperators)
@@ -44,10 +44,10 @@ func (c podChecker) tolerationOperator(t, key *place) {
 	switch {
 	case word == string(corev1.TolerationOpExists):
 		if v, ok := value.text(); ok && v != "" {
-			c.refuse(c.unchecked, &value, fmt.Sprintf("value is %q: must be absent with operator Exists", v), "drop value, or set operator: Equal")
+			c.refuse(c.unchecked, &value, fmt.Sprintf("value is %q: must be empty when operator is Exists", v), "remove value, or set operator: Equal")
 		}
 	case known && name == "":
-		c.refuse(c.unchecked, &operator, found(&operator, "operator")+": must be Exists in a toleration without key", "set operator: Exists, or add a key")
+		c.refuse(c.unchecked, &operator, found(&operator, "operator")+": must be Exists when key is empty", "set operator: Exists, or add a key")
 	default:
 		c.form(c.unchecked, &value, "", labelValue)
 	}
@@ -64,5 +64,5 @@ func (c podChecker) tolerationEffect(t *place) {
 	if word == "" {
 		at = seconds
 	}
-	c.refuse(c.unchecked, &at, found(&effect, "effect")+": must be NoExecute with tolerationSeconds", "set effect: NoExecute, or drop tolerationSeconds")
+	c.refuse(c.unchecked, &at, found(&effect, "effect")+": must be NoExecute when tolerationSeconds is set", "set effect: NoExecute, or remove tolerationSeconds")
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/models"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/facts/build"
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
-	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -119,23 +119,14 @@ func clusterOf(t testing.TB, nodes int, manifests string) (*model.Model, *worklo
 		fmt.Fprintf(&b, "apiVersion: v1\nkind: Node\nmetadata: {name: n%d, labels: {kubernetes.io/hostname: n%d, topology.kubernetes.io/zone: z%d, rack: r%d, row: q%d}}\n"+
 			"status: {allocatable: {cpu: \"8\", memory: 32Gi, pods: \"110\"}}\n---\n", i, i, i%3, i%7, i%5)
 	}
-	topo, err := topology.Load(objectsOf(t, b.String()))
+	topo, err := topology.Load(models.Objects(t, b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := workload.Load(workload.NewTable(), objectsOf(t, manifests))
+	set := workload.Load(workload.NewTable(), models.Objects(t, manifests))
 	m := sched.New(set, topo)
 	m.Scale(1, 1)
 	return m, set
-}
-
-func objectsOf(t testing.TB, text string) []*source.Object {
-	t.Helper()
-	set, err := source.Load(source.Options{Dir: "/", Root: "/", Stdin: strings.NewReader(text)}, []string{"-"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set.Objects
 }
 
 // maxSteps is what one run may take, about 10 CPU-s.
@@ -144,6 +135,7 @@ const maxSteps = 400_000_000
 // TestHostileSteps: linting and placing end within a number of steps, whatever the
 // manifests say, and what they give up is told.
 func TestHostileSteps(t *testing.T) {
+	t.Parallel()
 	losses := func(*workload.Workload) []string {
 		return []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}
 	}
@@ -179,6 +171,7 @@ func TestHostileSteps(t *testing.T) {
 // TestMistakesOfOne: what is wrong with one workload is told whole, however many others
 // there are that have no part in it.
 func TestMistakesOfOne(t *testing.T) {
+	t.Parallel()
 	mistakes := many(200, func(i int) string { return fmt.Sprintf("      f%d: 1\n", i) })
 	m, set := clusterOf(t, 3, deployment(0, 1, "")+many(4000, func(i int) string { return deployment(1+i, 1, "") })+deployment(4001, 1, mistakes))
 	if got := len(build.Facts(build.Input{Model: m, Set: set}).UnknownFields); got != 200 {
@@ -189,6 +182,7 @@ func TestMistakesOfOne(t *testing.T) {
 // TestBudgetIsOnesOwn: what shares no rule and no node with a group of workloads has
 // no part in where its questions are given up.
 func TestBudgetIsOnesOwn(t *testing.T) {
+	t.Parallel()
 	group := many(12, func(i int) string {
 		return strings.ReplaceAll(deployment(i, 2, apart("kubernetes.io/hostname", fmt.Sprintf("{matchExpressions: [{key: app, operator: In, values: [d%d, d%d]}]}", (i+1)%12, (i+5)%12), "rack", fmt.Sprintf("{matchLabels: {app: d%d}}", (i+2)%12))), "---\n", "      nodeSelector: {row: q0}\n---\n")
 	})
@@ -213,7 +207,7 @@ func TestBudgetIsOnesOwn(t *testing.T) {
 		return b.String()
 	}
 	whole := answers(group, 1)
-	for _, factor := range []float64{0.001, 0.01, 0.1} {
+	for _, factor := range trials.Sample(t, []float64{0.001, 0.01, 0.1}, 1) {
 		alone := answers(group, factor)
 		if factor < 0.01 && alone == whole {
 			t.Errorf("nothing is given up with factor %v, so this shows nothing", factor)

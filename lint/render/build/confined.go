@@ -74,7 +74,7 @@ func (t *tree) find(name string) *file {
 	local := filepath.FromSlash(name)
 	switch {
 	case !filepath.IsLocal(local):
-		return &file{err: refusal("is outside of the repository")}
+		return &file{err: refusal("is outside the repository")}
 	case worktree.OfGit(local):
 		return &file{err: refusal("belongs to git and is not read")}
 	}
@@ -89,9 +89,9 @@ func (t *tree) find(name string) *file {
 	rel, ok := worktree.Below(t.dir, real)
 	switch {
 	case !ok:
-		return &file{err: refusal("is a symbolic link that leads out of the repository")}
+		return &file{err: refusal("is a symbolic link to a target outside the repository")}
 	case worktree.OfGit(rel):
-		return &file{err: refusal("is a symbolic link into git's directory, which is not read")}
+		return &file{err: refusal("is a symbolic link into .git, which is not read")}
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return &file{err: refusal("is not a regular file")}
 	}
@@ -102,7 +102,7 @@ func (t *tree) find(name string) *file {
 func (t *tree) why(local string, err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) && strings.Contains(p.Err.Error(), "escapes") {
-		return refusal("is a symbolic link that leads out of the repository")
+		return refusal("is a symbolic link to a target outside the repository")
 	}
 	return reason(err)
 }
@@ -116,7 +116,7 @@ func (t *tree) load(name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, refusal("is not a regular file")
 	case info.Size() > int64(t.left):
-		return nil, refusal(fmt.Sprintf("has %d bytes, and only %d bytes of the limit are left", info.Size(), t.left))
+		return nil, refusal(fmt.Sprintf("has %d bytes, but only %d bytes of the limit are left", info.Size(), t.left))
 	}
 	if text, edited := t.texts[name]; edited {
 		t.left -= len(text)
@@ -128,7 +128,7 @@ func (t *tree) load(name string) ([]byte, error) {
 	}
 	defer in.Close()
 	if now, err := in.Stat(); err != nil || !os.SameFile(info, now) {
-		return nil, refusal("changes while it is read")
+		return nil, refusal("changed while it was read")
 	}
 	text, err := worktree.ReadAll(in, int64(t.left))
 	if err != nil {

@@ -47,12 +47,12 @@ func (s sum) beyond(most render.Cost) string {
 	}{
 		{s.cost.Objects, most.Objects, "objects"},
 		{s.cost.Bytes, most.Bytes, "bytes"},
-		{s.cost.Entries, most.Entries, "entries of kustomizations"},
+		{s.cost.Entries, most.Entries, "kustomization entries"},
 		{s.nodes, maxNodes, "YAML nodes"},
-		{s.cost.Steps, most.Steps, "steps (objects squared, for each level and each patch with a target)"},
+		{s.cost.Steps, most.Steps, "steps (objects squared, per level and per patch with a target)"},
 	} {
 		if row.has > row.most {
-			return fmt.Sprintf("the build exceeds the limit of %d %s, counting a directory each time it is included: split the root", row.most, row.what)
+			return fmt.Sprintf("the build exceeds the limit of %d %s, counting each directory as often as it is included: split the root", row.most, row.what)
 		}
 	}
 	return ""

@@ -20,14 +20,14 @@ type fileSystem struct {
 }
 
 var (
-	errReadOnly    = errors.New("a render writes nothing")
-	errUnsupported = errors.New("a render does not search directories")
+	errReadOnly    = errors.New("rendering does not write files")
+	errUnsupported = errors.New("rendering does not search directories")
 )
 
 func (s *fileSystem) file(abs string) (*file, error) {
 	name, ok := s.tree.name(abs)
 	if !ok {
-		return nil, s.note(filepath.Base(abs), refusal("is outside of the repository"))
+		return nil, s.note(filepath.Base(abs), refusal("is outside the repository"))
 	}
 	f := s.tree.read(name)
 	if f.err != nil {

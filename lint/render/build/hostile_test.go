@@ -79,7 +79,7 @@ func TestRefused(t *testing.T) {
 		{"plugin", "validators: [plugin.yaml]\n-- r/plugin.yaml --\napiVersion: example.com/v1\nkind: X\nmetadata: {name: x}\n", "r/plugin.yaml:1:1 not built into kustomize"},
 		{"plugin in a List", "generators: [plugin.yaml]\n-- r/plugin.yaml --\napiVersion: v1\nkind: List\nitems:\n- apiVersion: example.com/v1\n  kind: X\n  metadata: {name: x}\n", "r/plugin.yaml:4:3 not built into kustomize"},
 		{"plugin in a directory", "generators: [../p]\n-- p/kustomization.yaml --\nresources: [x.yaml]\n-- p/x.yaml --\napiVersion: example.com/v1\nkind: X\nmetadata: {name: x}\n", "p/x.yaml:1:1 not built into kustomize"},
-		{"patched plugin", "generators: [../p]\n-- p/kustomization.yaml --\npatches: [{patch: 'a: b'}]\n", "r/kustomization.yaml:1:14 patches them"},
+		{"patched plugin", "generators: [../p]\n-- p/kustomization.yaml --\npatches: [{patch: 'a: b'}]\n", "r/kustomization.yaml:1:14 generated or patched plugins"},
 		{"merged plugin", "generators: [plugin.yaml]\n" + builtin("ConfigMapGenerator", "<<: {path: x}\n"), "r/plugin.yaml:5:1 merge key"},
 		{"patch of a plugin", "transformers: [plugin.yaml]\n" + builtin("PatchTransformer", "Path: https://example.com/x\n"), "r/plugin.yaml:5:7 remote"},
 		{"patches of a plugin", "transformers: [plugin.yaml]\n" + builtin("PatchStrategicMergeTransformer", "paths: [https://example.com/x]\n"), "r/plugin.yaml:5:9 remote"},
@@ -87,9 +87,9 @@ func TestRefused(t *testing.T) {
 		{"data of a plugin", "generators: [plugin.yaml]\n" + builtin("ConfigMapGenerator", "files: [a=https://example.com/x]\n"), "r/plugin.yaml:5:9 remote"},
 		{"absolute", "configMapGenerator: [{name: a, files: [/etc/passwd]}]\n", "r/kustomization.yaml:1:40 absolute"},
 		{"absolute directory", "resources: [/etc]\n", "r/kustomization.yaml:1:13 absolute"},
-		{"outside", "configMapGenerator: [{name: a, files: [p=../../../../../../../../etc/passwd]}]\n", "r/kustomization.yaml:1:40 outside of the repository"},
-		{"outside directory", "resources: [../..]\n", "r/kustomization.yaml:1:13 outside of the repository"},
-		{"outside in a plugin", "transformers: [plugin.yaml]\n" + builtin("PatchTransformer", "path: ../../../../../../../etc/passwd\n"), "r/kustomization.yaml:1:1 outside of the repository"},
+		{"outside", "configMapGenerator: [{name: a, files: [p=../../../../../../../../etc/passwd]}]\n", "r/kustomization.yaml:1:40 outside the repository"},
+		{"outside directory", "resources: [../..]\n", "r/kustomization.yaml:1:13 outside the repository"},
+		{"outside in a plugin", "transformers: [plugin.yaml]\n" + builtin("PatchTransformer", "path: ../../../../../../../etc/passwd\n"), "r/kustomization.yaml:1:1 outside the repository"},
 		{"git's own", "configMapGenerator: [{name: a, files: [../.git/config]}]\n-- .git/config --\nsecret\n", "r/kustomization.yaml:1:40 belongs to git"},
 		{"line break in a name", "resources: [\"a\\nb\"]\n", `r/kustomization.yaml:1:13 "r/a\nb" does not exist`},
 		{"alias bomb", "resources: [a.yaml]\n-- r/a.yaml --\n" + bomb(), "r/kustomization.yaml:1:13 expands to more than"},
@@ -231,7 +231,7 @@ func TestRemotes(t *testing.T) {
 		t.Error(got)
 	}
 	r.Remotes["https://example.com/v.txt"] = "../outside"
-	if p := Build(r, nonce).Problem; p == nil || p.Kind != render.Refused || !strings.Contains(p.Detail, "outside of the repository") {
+	if p := Build(r, nonce).Problem; p == nil || p.Kind != render.Refused || !strings.Contains(p.Detail, "outside the repository") {
 		t.Error(p)
 	}
 }

@@ -341,7 +341,7 @@ func chartRefusal(field, chart string) error {
 	if chart != "" {
 		what = " (chart " + shown(chart) + ")"
 	}
-	return refusal(field + what + ": charts are not rendered yet; render it with `kustomize build --enable-helm` and pass the result as `files:`")
+	return refusal(field + what + ": charts are not rendered: run `kustomize build --enable-helm` and list the output under `files:`")
 }
 
 // oneLine is a message without line breaks, of at most 500 bytes.

@@ -193,7 +193,7 @@ func (p *plan) follow(e *entry, v visit) (sum, *render.Problem) {
 		}
 	}
 	if filepath.IsAbs(e.name) || strings.HasPrefix(e.name, "/") {
-		return sum{}, e.problem(refusal(e.label() + " is an absolute path: use one relative to the kustomization, within the repository"))
+		return sum{}, e.problem(refusal(e.label() + " is an absolute path: use a path relative to the kustomization, inside the repository"))
 	}
 	name := path.Join(e.k.dir, filepath.ToSlash(e.name))
 	f := p.tree.read(name)
@@ -221,7 +221,7 @@ func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
 	case e.use == asComponent:
 		return sum{}, e.problem(fmt.Errorf("%s: %s is a file, expected the directory of a Component", e.label(), shown(f.name)))
 	case p.root.RootOnly && e.k.dir != "." && !strings.HasPrefix(f.name, e.k.dir+"/"):
-		return sum{}, e.problem(fmt.Errorf("%s: %s is not in or below %s, as load-restrictor: root-only demands", e.label(), shown(f.name), shown(e.k.dir)))
+		return sum{}, e.problem(fmt.Errorf("%s: %s is outside %s, and load-restrictor is root-only", e.label(), shown(f.name), shown(e.k.dir)))
 	}
 	p.uses[f.name] |= e.use
 	total := sum{cost: render.Cost{Bytes: len(f.text), Entries: 1}}
@@ -301,7 +301,7 @@ func (p *plan) remote(e *entry) (bool, *render.Problem) {
 	}
 	dir, ok := p.root.Remotes[e.name]
 	if !ok {
-		return true, e.problem(refusal(e.label() + " is remote, and a render does not use the network: vendor it and name the directory under remotes"))
+		return true, e.problem(refusal(e.label() + " is remote, and rendering does not use the network: vendor it and list its directory under remotes"))
 	}
 	rel, err := filepath.Rel(filepath.FromSlash(e.k.dir), filepath.FromSlash(path.Clean(dir)))
 	if err != nil || e.node == nil {
@@ -318,7 +318,7 @@ func (p *plan) remote(e *entry) (bool, *render.Problem) {
 func (p *plan) conflicts() *render.Problem {
 	for _, k := range p.sorted() {
 		if edits := p.edits[k.name]; len(edits) > 0 && p.uses[k.name]&asData != 0 {
-			return edits[0].entry.problem(refusal(edits[0].entry.label() + " is remote, in a kustomization that a generator reads as data"))
+			return edits[0].entry.problem(refusal(edits[0].entry.label() + " is remote, and a generator reads this kustomization as data"))
 		}
 	}
 	return nil

@@ -54,21 +54,21 @@ func pluginProblem(e *entry, name string, at *yaml.Node, err error) *render.Prob
 // plugin checks one object.
 func (p *plan) plugin(o *yaml.Node, base string) (*yaml.Node, error) {
 	if !isMapping(o) {
-		return o, refusal("a plugin has to be an object")
+		return o, refusal("a plugin must be an object")
 	}
 	kind := text(field(o, "kind"))
 	notes := field(field(o, "metadata"), "annotations")
 	for _, key := range functionKeys {
 		if n := field(notes, key); n != nil {
-			return n, refusal(fmt.Sprintf("%s runs a function (annotation %s); functions are not run", shown(kind), key))
+			return n, refusal(fmt.Sprintf("%s runs a function (annotation %s); functions are not executed", shown(kind), key))
 		}
 	}
 	if key := merged(o, 0); key != nil {
-		return key, refusal("a plugin with a YAML merge key is not read; write its fields out")
+		return key, refusal("YAML merge keys in plugins are not supported: write the fields out")
 	}
 	switch {
 	case text(field(o, "apiVersion")) != "builtin" || !slices.Contains(krusty.GetBuiltinPluginNames(), kind):
-		return o, refusal(shown(kind) + " is not built into kustomize; exec and Go plugins are not run")
+		return o, refusal(shown(kind) + " is not built into kustomize; exec and Go plugins are not executed")
 	case kind == "HelmChartInflationGenerator":
 		return o, chartRefusal(kind, text(field(o, "name")))
 	}
@@ -96,7 +96,7 @@ func merged(n *yaml.Node, depth int) *yaml.Node {
 func (p *plan) pluginPaths(n *yaml.Node, base, key string, depth int) (*yaml.Node, error) {
 	n = target(n)
 	if n == nil || depth > maxDepth {
-		return n, refusal("a plugin is nested too deep")
+		return n, refusal("the plugin is nested too deeply")
 	}
 	if n.Kind == yaml.ScalarNode {
 		return n, p.pluginPath(n.Value, base, key)
@@ -126,7 +126,7 @@ func (p *plan) pluginPath(value, base, key string) error {
 		name = named(asData, value)
 	}
 	if downloaded(name) || cloned(name) {
-		return refusal(shown(masked(value)) + " is remote, and a render does not use the network: vendor it")
+		return refusal(shown(masked(value)) + " is remote, and rendering does not use the network: vendor it")
 	}
 	if f := p.tree.read(path.Join(base, name)); data && f.err == nil {
 		p.uses[f.name] |= asData
@@ -141,5 +141,5 @@ func untransformed(k *kustomization, from *entry) *render.Problem {
 	if transforms(k) == untouched && len(s.Components)+len(s.Generators)+len(s.ConfigMapGenerator)+len(s.SecretGenerator) == 0 {
 		return nil
 	}
-	return from.problem(refusal(from.label() + ": plugins in a directory that generates or patches them are not read; write them out"))
+	return from.problem(refusal(from.label() + ": generated or patched plugins are not supported: write them out"))
 }

@@ -19,5 +19,5 @@ func Seal() error {
 type offline struct{}
 
 func (offline) RoundTrip(*http.Request) (*http.Response, error) {
-	return nil, errors.New("a render does not use the network")
+	return nil, errors.New("rendering does not use the network")
 }

@@ -106,7 +106,7 @@ func (p *plan) replaced(k *kustomization) ([]change, *render.Problem) {
 			start, end, ok = l.scalar(e.entry.node)
 		}
 		if !ok {
-			return nil, e.entry.problem(refusal(e.entry.label() + " cannot be replaced by a directory: write it as a plain or quoted string on one line, in UTF-8"))
+			return nil, e.entry.problem(refusal(e.entry.label() + " cannot be replaced with a directory: write it as a plain or quoted string on one line, in UTF-8"))
 		}
 		changes = append(changes, change{start, end, quoted(e.value)})
 	}
@@ -122,7 +122,7 @@ func stillRemote(k *kustomization, text []byte) *render.Problem {
 	for i, f := range fields {
 		for _, value := range fields[i].get(&spec) {
 			if name := named(f.use, value); downloaded(name) {
-				return k.problem(k.key(f.field), refusal(f.field+" entry "+shown(masked(value))+" cannot be replaced: it is written more than once"))
+				return k.problem(k.key(f.field), refusal(f.field+" entry "+shown(masked(value))+" cannot be replaced: it occurs more than once"))
 			}
 		}
 	}

@@ -20,11 +20,11 @@ func TestSpecialFiles(t *testing.T) {
 		want string
 	}{
 		{"pipe", func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, "r/a.yaml"), 0o600) }, "not a regular file"},
-		{"link out", func(dir string) error { return os.Symlink("/etc/passwd", filepath.Join(dir, "r/a.yaml")) }, "out of the repository"},
+		{"link out", func(dir string) error { return os.Symlink("/etc/passwd", filepath.Join(dir, "r/a.yaml")) }, "outside the repository"},
 		{"relative link out", func(dir string) error {
 			return os.Symlink("../../../../../../etc/passwd", filepath.Join(dir, "r/a.yaml"))
-		}, "out of the repository"},
-		{"link to git", func(dir string) error { return os.Symlink("../.git/config", filepath.Join(dir, "r/a.yaml")) }, "git's directory"},
+		}, "outside the repository"},
+		{"link to git", func(dir string) error { return os.Symlink("../.git/config", filepath.Join(dir, "r/a.yaml")) }, "into .git"},
 		{"dangling link", func(dir string) error { return os.Symlink("nowhere", filepath.Join(dir, "r/a.yaml")) }, "does not exist"},
 		{"huge", func(dir string) error {
 			f, err := os.Create(filepath.Join(dir, "r/a.yaml"))

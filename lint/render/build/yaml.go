@@ -31,7 +31,7 @@ type parsed struct {
 // parse reads all documents of a text. It is a refusal if they are too large.
 func parse(text []byte) (p *parsed, err error) {
 	if n := signs(text); n > maxNodes {
-		return nil, refusal(fmt.Sprintf("has room for %d YAML nodes; the limit is %d", n, maxNodes))
+		return nil, refusal(fmt.Sprintf("may have %d YAML nodes, and the limit is %d", n, maxNodes))
 	}
 	defer func() {
 		if r := recover(); r != nil { // the parser is another project's

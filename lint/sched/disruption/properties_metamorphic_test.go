@@ -87,6 +87,7 @@ var others = map[string]func(g generator, s sample) sample{
 
 // TestVerdictsDependOnNothingElse writes clusters down in other ways.
 func TestVerdictsDependOnNothingElse(t *testing.T) {
+	t.Parallel()
 	kinds := []string{"rolling", "rolling", "in place", "both", "per node", "machines"}
 	for what, other := range others {
 		t.Run(what, func(t *testing.T) {

@@ -79,6 +79,7 @@ func (u updated) verdict(t *testing.T) diag.Outcome {
 // controllers' loops. What is in place fits once more if it was there before, so
 // pods that are replaced one by one hardly ever never are.
 func TestRolloutAgreesWithRuns(t *testing.T) {
+	t.Parallel()
 	for way, v := range map[string]struct {
 		cases  int
 		fewest map[diag.Outcome]int // of 100 cases

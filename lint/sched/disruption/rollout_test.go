@@ -295,6 +295,7 @@ func sizes() (all []size) {
 // TestRolloutAgreesWithController holds the verdict against all runs of the
 // controller's loop.
 func TestRolloutAgreesWithController(t *testing.T) {
+	t.Parallel()
 	for _, setting := range settings {
 		t.Run(setting.name, func(t *testing.T) {
 			all, count := sizes(), map[diag.Outcome]int{}

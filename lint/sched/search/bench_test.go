@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/models"
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -64,11 +65,11 @@ func largeWorkloads(n, nodes int, share float64) string {
 }
 
 func bench(b *testing.B, nodes, workloads int, share float64) {
-	topo, err := topology.Load(objects(b, largeNodes(nodes)))
+	topo, err := topology.Load(models.Objects(b, largeNodes(nodes)))
 	if err != nil {
 		b.Fatal(err)
 	}
-	set := workload.Load(workload.NewTable(), objects(b, largeWorkloads(workloads, nodes, share)))
+	set := workload.Load(workload.NewTable(), models.Objects(b, largeWorkloads(workloads, nodes, share)))
 	m := sched.New(set, topo)
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -89,11 +90,11 @@ func BenchmarkCluster(b *testing.B) { bench(b, 5000, 10000, 0.5) }
 
 // BenchmarkSingle decides about one workload on 5,000 nodes.
 func BenchmarkSingle(b *testing.B) {
-	topo, err := topology.Load(objects(b, largeNodes(5000)))
+	topo, err := topology.Load(models.Objects(b, largeNodes(5000)))
 	if err != nil {
 		b.Fatal(err)
 	}
-	set := workload.Load(workload.NewTable(), objects(b, largeWorkloads(1, 5000, 0.001)))
+	set := workload.Load(workload.NewTable(), models.Objects(b, largeWorkloads(1, 5000, 0.001)))
 	m := sched.New(set, topo)
 	search.Decide(m, search.Options{})
 	for b.Loop() {

@@ -36,6 +36,7 @@ func (g generator) equals() (nodes, manifests string) {
 // TestEqualPodsAreOneClass: pods that nothing tells apart are decided about as
 // one class, and each workload gets the numbers that trying everything gives it.
 func TestEqualPodsAreOneClass(t *testing.T) {
+	t.Parallel()
 	count := hold(t, 200, 89, func(g generator) sample {
 		nodes, manifests := g.equals()
 		return sample{nodes, manifests, func(m *model.Model, _ truth, d *certificate.Decision) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/models"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
@@ -21,11 +22,11 @@ const lossSteps = 20_000
 func TestSurvivesLarge(t *testing.T) {
 	trials.Large(t)
 	nodes, workloads := trials.AtLeast(t, 5000, 500), trials.AtLeast(t, 10000, 1000)
-	topo, err := topology.Load(objects(t, largeNodes(nodes)))
+	topo, err := topology.Load(models.Objects(t, largeNodes(nodes)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := workload.Load(workload.NewTable(), objects(t, largeWorkloads(workloads, nodes, 0.5)))
+	set := workload.Load(workload.NewTable(), models.Objects(t, largeWorkloads(workloads, nodes, 0.5)))
 	m := sched.New(set, topo)
 	j := disruption.New(m, &workload.Set{}, search.Options{})
 	count := map[string]int{}

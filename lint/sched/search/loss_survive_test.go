@@ -178,6 +178,7 @@ func TestSurvivesZoneOutage(t *testing.T) {
 
 // TestSurvives holds answers about losses against all placements and repairs.
 func TestSurvives(t *testing.T) {
+	t.Parallel()
 	for name, shape := range map[string]func(g generator) setting{"lone": generator.lone, "several": generator.losing, "roomy": generator.roomy} {
 		t.Run(name, func(t *testing.T) {
 			cases, count := trials.Of(t, map[string]int{"lone": 400, "several": 120, "roomy": 150}[name]), map[string]int{}

@@ -222,6 +222,7 @@ func TestWheel(t *testing.T) {
 // TestGraphs has graphs of conflicts around the number at which three nodes
 // stop being enough. Proofs decide all of them.
 func TestGraphs(t *testing.T) {
+	t.Parallel()
 	count := verdicts{}
 	exact := 0
 	for percent := 22; percent <= 36; percent += 2 {

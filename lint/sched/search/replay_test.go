@@ -1,12 +1,9 @@
 package search_test
 
 import (
-	"encoding/json"
-	"path/filepath"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
+	"github.com/schedlint/schedlint/fixtures/recorded"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
@@ -15,50 +12,30 @@ import (
 // gave (see the oracle): verdict and the largest and smallest number of pods
 // placed, of all and of each workload.
 func TestRecordedAnswers(t *testing.T) {
-	files, err := filepath.Glob("../../../fixtures/oracle/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Fatal("no recorded cases")
-	}
 	open := 0
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			parts := map[string]string{}
-			for _, f := range archive.Files {
-				parts[f.Name] = string(f.Data)
-			}
-			var want answer
-			if err := json.Unmarshal([]byte(parts["expect.json"]), &want); err != nil {
-				t.Fatal(err)
-			}
-			m, _ := modelOf(t, parts["nodes.yaml"], parts["manifests.yaml"])
-			d := search.Decide(m, search.Options{AtOnce: true})
-			if !d.Exact { // what only the cluster knows: no verdict, or bounds
-				open++
-				if d.Verdict != diag.Unknown && d.Verdict != want.Verdict || d.Total != want.Total || d.MaxPlaced < want.MaxPlaced || d.MinPlaced > want.MinPlaced {
-					t.Errorf("%s, within %d to %d of %d; the scheduler says %s, %d to %d of %d",
-						d.Verdict, d.MinPlaced, d.MaxPlaced, d.Total, want.Verdict, want.MinPlaced, want.MaxPlaced, want.Total)
-				}
-				return
-			}
-			if d.Verdict != want.Verdict || d.Total != want.Total || d.MaxPlaced != want.MaxPlaced || d.MinPlaced != want.MinPlaced {
-				t.Errorf("%s, %d to %d of %d; the scheduler says %s, %d to %d of %d",
+	recorded.Each(t, "../../../fixtures/oracle/*.txtar", func(t *testing.T, c recorded.Case[answer]) {
+		want := c.Want
+		m, _ := modelOf(t, c.Nodes, c.Manifests)
+		d := search.Decide(m, search.Options{AtOnce: true})
+		if !d.Exact { // what only the cluster knows: no verdict, or bounds
+			open++
+			if d.Verdict != diag.Unknown && d.Verdict != want.Verdict || d.Total != want.Total || d.MaxPlaced < want.MaxPlaced || d.MinPlaced > want.MinPlaced {
+				t.Errorf("%s, within %d to %d of %d; the scheduler says %s, %d to %d of %d",
 					d.Verdict, d.MinPlaced, d.MaxPlaced, d.Total, want.Verdict, want.MinPlaced, want.MaxPlaced, want.Total)
 			}
-			for _, w := range d.Workloads {
-				of, ok := want.Workloads[w.Workload.String()]
-				if ok && (of.Pods != w.Pods || of.MaxPlaced != w.MaxPlaced || of.MinPlaced != w.MinPlaced) {
-					t.Errorf("%s: %d to %d of %d, the scheduler says %d to %d of %d", w.Workload, w.MinPlaced, w.MaxPlaced, w.Pods, of.MinPlaced, of.MaxPlaced, of.Pods)
-				}
+			return
+		}
+		if d.Verdict != want.Verdict || d.Total != want.Total || d.MaxPlaced != want.MaxPlaced || d.MinPlaced != want.MinPlaced {
+			t.Errorf("%s, %d to %d of %d; the scheduler says %s, %d to %d of %d",
+				d.Verdict, d.MinPlaced, d.MaxPlaced, d.Total, want.Verdict, want.MinPlaced, want.MaxPlaced, want.Total)
+		}
+		for _, w := range d.Workloads {
+			of, ok := want.Workloads[w.Workload.String()]
+			if ok && (of.Pods != w.Pods || of.MaxPlaced != w.MaxPlaced || of.MinPlaced != w.MinPlaced) {
+				t.Errorf("%s: %d to %d of %d, the scheduler says %d to %d of %d", w.Workload, w.MinPlaced, w.MaxPlaced, w.Pods, of.MinPlaced, of.MaxPlaced, of.Pods)
 			}
-		})
-	}
+		}
+	})
 	if open > 1 {
 		t.Errorf("%d cases are left open", open)
 	}

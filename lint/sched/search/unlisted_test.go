@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/models"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
@@ -56,7 +57,7 @@ pools:
 		{"too large in any case", nodes, requesting("gpu", 2, "cpu: 9, example.com/gpu: 1", ""), map[string]diag.Outcome{"gpu": diag.Never}, diag.Never},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, _ := openModel(t, c.nodes, c.manifests)
+			m, _ := models.Of(t, c.nodes, c.manifests)
 			d := search.Decide(m, search.Options{})
 			if d.Verdict != c.whole {
 				t.Errorf("%s, want %s", d.Verdict, c.whole)
@@ -97,7 +98,7 @@ func TestWholeLists(t *testing.T) {
 		{"an extended one", node(uid, long), "example.com/gpu: 1", diag.Unknown},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, _ := openModel(t, c.nodes, requesting("web", 1, c.requests, ""))
+			m, _ := models.Of(t, c.nodes, requesting("web", 1, c.requests, ""))
 			if d := search.Decide(m, search.Options{}); d.Verdict != c.want {
 				t.Errorf("%s, want %s", d.Verdict, c.want)
 			}

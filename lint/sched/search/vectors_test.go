@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedlint/schedlint/lint/sched"
+	"github.com/schedlint/schedlint/fixtures/models"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -25,35 +24,9 @@ const (
 // filters, an extended resource that a node does not list is 0.
 func modelOf(t testing.TB, nodes, manifests string) (*model.Model, *workload.Set) {
 	t.Helper()
-	m, set := openModel(t, nodes, manifests)
+	m, set := models.Of(t, nodes, manifests)
 	m.Topology.Extended.Complete = true
 	return m, set
-}
-
-// openModel is model where an extended resource that no node lists is not known.
-func openModel(t testing.TB, nodes, manifests string) (*model.Model, *workload.Set) {
-	t.Helper()
-	topo, err := topology.Load(objects(t, nodes))
-	if err != nil {
-		t.Fatal(err)
-	}
-	set := workload.Load(workload.NewTable(), objects(t, manifests))
-	m := sched.New(set, topo)
-	m.Scale(1000, 1) // the budget is another test's
-	m.Run().OnRefusal = func(err error) { panic(err) }
-	return m, set
-}
-
-func objects(t testing.TB, text string) []*source.Object {
-	t.Helper()
-	set, err := source.Load(source.Options{Dir: "/", Root: "/", Stdin: strings.NewReader(text)}, []string{"-"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range set.Problems {
-		t.Fatalf("%s: %s\n%s", p.Kind, p.Detail, text)
-	}
-	return set.Objects
 }
 
 // node is a v1 Node: name{label=value,...} and its taints, as key=value:Effect.
