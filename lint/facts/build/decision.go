@@ -2,7 +2,6 @@ package build
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -84,13 +83,12 @@ func quirks(m *model.Model) []string {
 	for _, w := range m.Workloads {
 		for _, t := range m.Group(w).Terms {
 			if t.Hard && t.EveryNamespace() && model.Modelled(m.Group(w)) {
-				notes = append(notes, fmt.Sprintf("the namespaceSelector (%s) of the required %s of %s on %s matches every namespace for incoming pods: Kubernetes v1.36 treats a selector of only NotIn and DoesNotExist that way (kubernetes/kubernetes#141526)",
-					t.NamespaceText(), t.Use, w, t.Key))
+				notes = append(notes, message.EveryNamespace(t, w))
 			}
 		}
 	}
 	if more := len(notes) - maxOpen; more > 0 {
-		notes = append(notes[:maxOpen], fmt.Sprintf("%s with the same problem", plural(more, "more namespaceSelector")))
+		notes = append(notes[:maxOpen], message.MoreSelectors(more))
 	}
 	return notes
 }
@@ -102,56 +100,20 @@ const maxOpen = 5
 func open(d *certificate.Decision) []string {
 	var notes []string
 	for _, q := range d.Doubts {
-		notes = append(notes, "open: "+doubt(&q))
+		notes = append(notes, message.Open(message.Doubt(&q)))
 	}
 	for i := range d.Workloads {
 		if w := &d.Workloads[i]; w.Why.Cause == model.ByGrowth {
-			notes = append(notes, fmt.Sprintf("open: whether all pods of %s can be scheduled %s", w.Workload, message.Reason(w.Why)))
+			notes = append(notes, message.Open(message.UnlessGrown(w.Workload, w.Why)))
 		}
 	}
-	for _, o := range d.Over {
-		notes = append(notes, fmt.Sprintf("open: %s of %s (%s) %s", plural(o.Pods, "pod"), plural(len(o.Workloads), "workload"), few(o.Workloads), overrun[o.Cause]))
+	for i := range d.Over {
+		notes = append(notes, message.Open(message.Undecided(&d.Over[i])))
 	}
 	if more := len(notes) - maxOpen; more > 0 {
-		notes = append(notes[:maxOpen], fmt.Sprintf("open: %s", plural(more, "more question")))
+		notes = append(notes[:maxOpen], message.Open(message.MoreQuestions(more)))
 	}
 	return notes
-}
-
-// overrun says why a component is not decided.
-var overrun = map[model.Cause]string{
-	model.ByBudget: "could not be decided within the budget: raise --steps",
-	model.BySize:   "are too many to search, and no proof applies",
-	model.ByFault:  "are undecided because of an internal error: the checker rejects the result",
-}
-
-// doubt is a hard term that leaves an answer open, in words.
-func doubt(q *model.Doubt) string {
-	if q.Resource != "" {
-		return fmt.Sprintf("whether pods of %s fit depends on %s, which no node lists", q.Workload, q.Resource)
-	}
-	rule := fmt.Sprintf("the required %s of %s on %s", q.Term.Use, q.Workload, q.Term.Key)
-	switch q.Cause() {
-	case model.ByVariable:
-		return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value contains a variable", rule, q.Target, q.Key)
-	case model.ByFinite:
-		return fmt.Sprintf("%s depends on pods of %s, which run to completion", rule, q.Target)
-	case model.ByUnknown:
-		return fmt.Sprintf("%s depends on pods of %s, which are not modeled: %s", rule, q.Target, message.Reason(q.Why))
-	}
-	return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value is set at run time", rule, q.Target, q.Key)
-}
-
-// few names some workloads.
-func few(ws []*workload.Workload) string {
-	var names []string
-	for i, w := range ws {
-		if i == maxRelated && len(ws) > maxRelated+1 {
-			return strings.Join(names, ", ") + fmt.Sprintf(" and %d more", len(ws)-i)
-		}
-		names = append(names, w.String())
-	}
-	return strings.Join(names, ", ")
 }
 
 func steps(run []certificate.Placed) []diag.PlacementStep {
@@ -173,20 +135,7 @@ func pending(m *model.Model, p certificate.Pending) diag.PlacementPending {
 }
 
 // reason counts the nodes by the filter that refuses the pod there.
-func reason(reasons map[certificate.Reason]int) string {
-	var keys []certificate.Reason
-	for k := range reasons {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b certificate.Reason) int {
-		return cmp.Or(cmp.Compare(reasons[b], reasons[a]), cmp.Compare(a, b))
-	})
-	var parts []string
-	for _, k := range keys {
-		parts = append(parts, fmt.Sprintf("%s rejected by %s", plural(reasons[k], "node"), k))
-	}
-	return strings.Join(parts, ", ")
-}
+func reason(reasons map[certificate.Reason]int) string { return message.RefusedBy(refusedBy(reasons)) }
 
 func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecision) diag.PlacementWorkload {
 	o := w.Workload.Object
@@ -246,11 +195,7 @@ func explained(m *model.Model, ws []*workload.Workload, core *search.Core) []dia
 		if w.Kind.PerNode() {
 			pods = m.Eligible(w).Count
 		}
-		text := plural(pods, "pod")
-		if len(ws) > 1 {
-			text = w.String() + ": " + text
-		}
-		list = append(list, coreMember(place(w, w.CountSpan()), "replicas", text))
+		list = append(list, coreMember(place(w, w.CountSpan()), "replicas", message.Replicated(w, pods, len(ws) > 1)))
 	}
 	return list
 }
@@ -270,37 +215,34 @@ func coreMember(span diag.Span, field, text string) diag.PlacementCore {
 
 // atomAt is where an atom stands, its field and what it says.
 func atomAt(m *model.Model, a search.Atom) (at diag.Span, field, text string) {
+	at, field, names := atomPlace(m, a)
+	return place(a.Workload, at), field, message.Core(&a, names)
+}
+
+// atomPlace is the span and the field of an atom, and what it names there.
+func atomPlace(m *model.Model, a search.Atom) (at diag.Span, field, names string) {
 	w, spec := a.Workload, a.Workload.SpecNode
 	if a.Term != nil {
-		return place(w, w.File().ItemSpan(a.Term.Node)), termField(a.Term), fmt.Sprintf("%s: %s selects %s", w, message.Term(a.Term), a.Term.Selector())
+		return w.File().ItemSpan(a.Term.Node), termField(a.Term), ""
 	}
 	switch a.Part {
-	case "selector":
+	case search.PartSelector:
 		span := fieldSpan(w, spec, "nodeSelector")
 		if span.IsZero() {
 			span = fieldSpan(w, spec.Get("affinity"), "nodeAffinity")
 		}
-		return place(w, span), "nodeSelector", w.String() + ": " + excludedText(m, w)
-	case "taints":
-		return place(w, fieldSpan(w, spec, "tolerations")), "tolerations", w.String() + ": " + excludedText(m, w)
-	case "requests":
-		return place(w, firstRequest(m, w)), "resources", w.String() + ": one pod requests " + requestsText(m.Group(w).Requests)
-	case "slots":
-		return place(w, w.CountSpan()), "pods", w.String() + ": each pod uses one pod slot of its node"
-	case "ports":
+		return span, "nodeSelector", excludedText(m, w)
+	case search.PartTaints:
+		return fieldSpan(w, spec, "tolerations"), "tolerations", excludedText(m, w)
+	case search.PartRequests:
+		return firstRequest(m, w), "resources", message.Requests(m.Group(w).Requests)
+	case search.PartSlots:
+		return w.CountSpan(), "pods", ""
+	case search.PartPorts:
 		text, span := portSpan(w, m.Group(w).HostPorts)
-		return place(w, span), "hostPort", w.String() + ": host port " + text
+		return span, "hostPort", text
 	}
-	return place(w, w.CountSpan()), "replicas", fmt.Sprintf("%s: %s", w, plural(w.Count.N, "pod"))
-}
-
-// requestsText is what one pod asks for, as it is written.
-func requestsText(all []model.Request) string {
-	var parts []string
-	for i := range all {
-		parts = append(parts, fmt.Sprintf("%s %s", &all[i].Quantity, all[i].Name))
-	}
-	return strings.Join(parts, ", ")
+	return w.CountSpan(), "replicas", ""
 }
 
 func termField(t *model.Term) string {
@@ -317,11 +259,7 @@ func firstRequest(m *model.Model, w *workload.Workload) diag.Span {
 }
 
 func excludedText(m *model.Model, w *workload.Workload) string {
-	var parts []string
-	for _, x := range m.Excluded(w, true) {
-		parts = append(parts, message.Exclusion(&x))
-	}
-	return strings.Join(parts, "; ")
+	return message.Exclusions(m.Excluded(w, true))
 }
 
 // outside lists what takes no part in the decision.

@@ -1,4 +1,4 @@
-package build
+package message
 
 import (
 	"testing"
@@ -6,10 +6,10 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// TestOverrunSays: every cause for which a decision leaves workloads open has words.
-func TestOverrunSays(t *testing.T) {
+// TestUndecidedSays: every cause for which a decision leaves workloads open has words.
+func TestUndecidedSays(t *testing.T) {
 	for _, cause := range []model.Cause{model.ByBudget, model.BySize, model.ByFault} {
-		if overrun[cause] == "" {
+		if overruns[cause] == "" {
 			t.Errorf("nothing is said of %q", cause)
 		}
 	}

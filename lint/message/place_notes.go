@@ -1,0 +1,117 @@
+package message
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// EveryNamespace is a note on a term whose namespaceSelector the scheduler reads
+// otherwise than it is written.
+func EveryNamespace(t *model.Term, w *workload.Workload) string {
+	return fmt.Sprintf("the namespaceSelector (%s) of the %s of %s on %s matches every namespace for incoming pods: "+
+		"Kubernetes v1.36 treats a selector of only NotIn and DoesNotExist that way (kubernetes/kubernetes#141526)",
+		t.NamespaceText(), "required "+string(t.Use), w, t.Key)
+}
+
+// MoreSelectors counts further terms that EveryNamespace is true of.
+func MoreSelectors(n int) string {
+	return plural(n, "more namespaceSelector") + " with the same problem"
+}
+
+// Open starts a note on what kept a verdict from being decided.
+func Open(what string) string { return "open: " + what }
+
+// MoreQuestions counts further notes of that kind.
+func MoreQuestions(n int) string { return plural(n, "more question") }
+
+// UnlessGrown is said of a workload that may fit once pools have grown.
+func UnlessGrown(w *workload.Workload, why model.Reason) string {
+	return fmt.Sprintf("whether all pods of %s can be scheduled %s", w, Reason(why))
+}
+
+// overruns has the words of each cause that leaves a component undecided.
+var overruns = map[model.Cause]string{
+	model.ByBudget: "could not be decided within the budget: raise --steps",
+	model.BySize:   "are too many to search, and no proof applies",
+	model.ByFault:  "are undecided because of an internal error: the checker rejects the result",
+}
+
+// Undecided is said of workloads that a search did not decide together.
+func Undecided(o *certificate.Overrun) string {
+	var names []string
+	for _, w := range o.Workloads {
+		names = append(names, w.String())
+	}
+	if len(names) > maxNamed+1 {
+		names = []string{upTo(names, maxNamed)}
+	}
+	return fmt.Sprintf("%s of %s (%s) %s",
+		plural(o.Pods, "pod"), plural(len(o.Workloads), "workload"), strings.Join(names, ", "), entry(overruns, o.Cause))
+}
+
+// Doubt is a hard term, or a resource, that leaves an answer open.
+func Doubt(q *model.Doubt) string {
+	if q.Resource != "" {
+		return fmt.Sprintf("whether pods of %s fit depends on %s, which no node lists", q.Workload, q.Resource)
+	}
+	rule := fmt.Sprintf("the required %s of %s on %s", q.Term.Use, q.Workload, q.Term.Key)
+	switch q.Cause() {
+	case model.ByVariable:
+		return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value contains a variable", rule, q.Target, q.Key)
+	case model.ByFinite:
+		return fmt.Sprintf("%s depends on pods of %s, which run to completion", rule, q.Target)
+	case model.ByUnknown:
+		return fmt.Sprintf("%s depends on pods of %s, which are not modeled: %s", rule, q.Target, Reason(q.Why))
+	}
+	return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value is set at run time", rule, q.Target, q.Key)
+}
+
+// Core is what a member of a core says of its workload: a term, or a part with what it
+// names.
+func Core(a *search.Atom, names string) string {
+	w := a.Workload.String() + ": "
+	switch {
+	case a.Term != nil:
+		return fmt.Sprintf("%s%s selects %s", w, Term(a.Term), a.Term.Selector())
+	case a.Part == search.PartRequests:
+		return w + "one pod requests " + names
+	case a.Part == search.PartSlots:
+		return w + "each pod uses one pod slot of its node"
+	case a.Part == search.PartPorts:
+		return w + "host port " + names
+	case a.Part == search.PartReplicas:
+		return w + plural(a.Workload.Count.N, "pod")
+	}
+	return w + names
+}
+
+// Replicated counts the pods of a workload of a core, among several with its name.
+func Replicated(w *workload.Workload, pods int, several bool) string {
+	if several {
+		return w.String() + ": " + plural(pods, "pod")
+	}
+	return plural(pods, "pod")
+}
+
+// Exclusions are the reasons why nodes do not count.
+func Exclusions(all []model.Exclusion) string {
+	var parts []string
+	for i := range all {
+		parts = append(parts, Exclusion(&all[i]))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Requests are what one pod asks for, as it is written.
+func Requests(all []model.Request) string {
+	var parts []string
+	for i := range all {
+		parts = append(parts, fmt.Sprintf("%s %s", &all[i].Quantity, all[i].Name))
+	}
+	return strings.Join(parts, ", ")
+}
