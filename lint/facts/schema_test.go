@@ -97,12 +97,11 @@ func fill(r reflect.Value) {
 		switch field := r.Field(i); {
 		case field.Type() == reflect.TypeFor[diag.Outcome]():
 			field.SetString(string(diag.Unknown))
-		case field.Type() == reflect.TypeFor[diag.Outcome]():
-			field.SetString(string(diag.Unknown))
-		case field.Type() == reflect.TypeFor[diag.Outcome]():
-			field.SetString(string(diag.Unknown))
 		case field.Kind() == reflect.Slice:
 			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
+			if one := field.Index(0); one.Kind() == reflect.Struct {
+				fill(one)
+			}
 		}
 	}
 }
