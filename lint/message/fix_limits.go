@@ -78,12 +78,15 @@ func SetMinDomains(n int) string { return fmt.Sprintf("set minDomains to %d", n)
 // SetNodeName asks for the node that was probably meant.
 func SetNodeName(node string) string { return "set nodeName: " + node }
 
-// LabelNodes asks for nodes with a label key, LabelNode for one node with a label that a
-// rule asks for, and Select for a selector of the label that was probably meant.
+// LabelNodes asks for nodes with a label key.
 func LabelNodes(key string) string { return "label the nodes with " + key }
+
+// LabelNode asks for a node with the label that a rule requires.
 func LabelNode(x *model.Exclusion) string {
 	return fmt.Sprintf("label a node with %s, or remove the rule", Label(x))
 }
+
+// Select asks for the label that was probably meant.
 func Select(label string) string { return "select " + label }
 
 // Uncordon names the cordoned nodes.

@@ -18,12 +18,12 @@ const (
 // ToSchedule is at the number of pods of a workload that does not fit.
 func ToSchedule(pods int) string { return plural(pods, "pod") + " to schedule" }
 
-// PodsOf is at the number of pods of one of several workloads, AlsoPending at that of one
-// with pods that stay Pending besides.
+// PodsOf is at the number of pods of one of several workloads.
 func PodsOf(pods int, w *workload.Workload) string {
 	return fmt.Sprintf("%s of %s", plural(pods, "pod"), w)
 }
 
+// AlsoPending is at the number of pods of a workload of which some stay Pending as well.
 func AlsoPending(pods int, w *workload.Workload) string {
 	return PodsOf(pods, w) + " also stay Pending"
 }

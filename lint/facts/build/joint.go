@@ -89,7 +89,7 @@ func (b joint) crowd(c *search.Conflict) {
 	b.Crowds = append(b.Crowds, fact)
 }
 
-// pods is how many pods of a workload are certain.
+// certain is how many pods of a workload there are for sure.
 func certain(m *model.Model, w *workload.Workload) int {
 	if w.Kind.PerNode() {
 		return m.Eligible(w).Count
