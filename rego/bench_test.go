@@ -21,14 +21,14 @@ func healthy(n int) *facts.Facts {
 		f.Workloads = append(f.Workloads, facts.Workload{ID: id(), Ref: w, Group: "apps", Kind: "Deployment", Namespace: "shop", Name: name,
 			PodsMin: 3, PodsMax: 3, Permanent: true})
 		f.Sharing = append(f.Sharing, facts.Sharing{ID: id(), W: i, Outcome: diag.Always, Pods: 3, Usable: 6, Zones: 3, OnOneNode: 1, InOneZone: 1})
-		f.Eligibility = append(f.Eligibility, facts.Eligibility{ID: id(), Workload: w, Outcome: diag.Always, Pods: 3, Nodes: 6, Eligible: 6})
+		f.Eligibility = append(f.Eligibility, facts.Eligibility{ID: id(), W: i, Outcome: diag.Always, Pods: 3, Nodes: 6, Eligible: 6})
 		for _, resource := range []string{"cpu", "memory"} {
-			f.Requests = append(f.Requests, facts.Request{ID: id(), Workload: w, Outcome: diag.Always, Resource: resource, Request: "100Mi",
+			f.Requests = append(f.Requests, facts.Request{ID: id(), W: i, Outcome: diag.Always, Resource: resource, Request: "100Mi",
 				Largest: "4Gi", LargestNode: "node-1", Eligible: 6, Fitting: 6})
 		}
-		f.AntiAffinity = append(f.AntiAffinity, facts.AntiAffinity{ID: id(), Workload: w, Outcome: diag.Always, Pods: 3,
-			Key: "kubernetes.io/hostname", Domains: 6, Most: 6, Nodes: 6, Eligible: 6})
-		f.Room = append(f.Room, facts.Room{ID: id(), Workload: w, Outcome: diag.Always, Pods: 3, Room: "room for 30", Resource: "cpu", Request: "100m of cpu each", Nodes: 6, Eligible: 6})
+		f.AntiAffinity = append(f.AntiAffinity, facts.AntiAffinity{ID: id(), W: i, Outcome: diag.Always, Pods: 3,
+			Keys: []string{"kubernetes.io/hostname"}, Domains: 6, Most: 6, Nodes: 6, Eligible: 6})
+		f.Room = append(f.Room, facts.Room{ID: id(), W: i, Outcome: diag.Always, Cause: "pods", Pods: 3, Most: 30, Resource: "cpu", Request: "100m", Nodes: 6, Eligible: 6})
 		f.TopologyKeys = append(f.TopologyKeys, facts.TopologyKey{ID: id(), Object: w, Use: "anti-affinity", Hard: true,
 			Key: "kubernetes.io/hostname", Declared: true, Usable: 6, With: 6, Known: true})
 		f.Selectors = append(f.Selectors, facts.Selector{ID: id(), W: -1, Use: "anti-affinity", Hard: true, Form: "set", Text: "app=" + name,

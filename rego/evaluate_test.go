@@ -32,9 +32,9 @@ func bad(n int) *facts.Facts {
 		}
 		f.Documents = append(f.Documents, facts.Document{ID: id(), Problem: "duplicate-key", Detail: "spec", FirstLine: i})
 		f.UnknownFields = append(f.UnknownFields, facts.UnknownField{ID: id(), Object: w, Field: "toleration", Suggestion: "tolerations"})
-		f.Eligibility = append(f.Eligibility, facts.Eligibility{ID: id(), Workload: w, Outcome: diag.Never, Nodes: 3, Reasons: []string{"1", "2"}})
-		f.AntiAffinity = append(f.AntiAffinity, facts.AntiAffinity{ID: id(), Workload: w, Outcome: diag.Never, Pods: 600, Domains: 599, Most: 599, Pending: 1})
-		f.Circles = append(f.Circles, facts.Circle{ID: id(), Workload: w, Members: []string{w, "Pod x", w}, Member: true})
+		f.Eligibility = append(f.Eligibility, facts.Eligibility{ID: id(), W: i, Outcome: diag.Never, Nodes: 3, Excluded: []facts.Exclusion{{Reason: "cordoned", Nodes: 3, Names: []string{"a", "b", "c"}}}})
+		f.AntiAffinity = append(f.AntiAffinity, facts.AntiAffinity{ID: id(), W: i, Outcome: diag.Never, Pods: 600, Domains: 599, Most: 599, Pending: 1})
+		f.Circles = append(f.Circles, facts.Circle{ID: id(), W: i, Members: []int{i, 0, i}, Member: true})
 		f.TopologyKeys = append(f.TopologyKeys, facts.TopologyKey{ID: id(), Object: w, Use: "spread", Key: "rack", Declared: true, Usable: 3, With: i % 3, Without: []string{"a"}})
 		f.Selectors = append(f.Selectors, facts.Selector{ID: id(), W: i, Use: "anti-affinity", Form: "null", MatchesOwn: diag.Never})
 	}

@@ -52,29 +52,6 @@ type PoolSize struct {
 	Nodes int    `json:"nodes"`
 }
 
-// Running is pods of one revision of a workload, or of any, and where they run.
-type Running struct {
-	W int `json:"w"`
-	// Revision is old or new during a rollout, else "".
-	Revision string `json:"revision"`
-	Pods     int    `json:"pods"`
-	// Nodes are those that run them, the first seven; More is the number of the others.
-	Nodes []NodePods `json:"nodes"`
-	More  int        `json:"more"`
-}
-
-// NodePods is how many of the pods run on a node.
-type NodePods struct {
-	Node string `json:"node"`
-	Pods int    `json:"pods"`
-}
-
-// Refused is how many nodes a filter of the scheduler refuses a pod on.
-type Refused struct {
-	Filter string `json:"filter"`
-	Nodes  int    `json:"nodes"`
-}
-
 // Rollout is what becomes of an update of all pods of a workload that fit as
 // they are: whether it completes.
 type Rollout struct {
@@ -102,9 +79,9 @@ type Rollout struct {
 	Limit  Limit  `json:"limit"`
 	// Stuck is set if there is a state in which it is stuck: Running then tells where the
 	// old and new pods are, and Refused what keeps the next new pod off.
-	Stuck   bool      `json:"stuck"`
-	Running []Running `json:"running"`
-	Refused []Refused `json:"refused"`
+	Stuck   bool          `json:"stuck"`
+	Running []Placed      `json:"running"`
+	Refused []FilterNodes `json:"refused"`
 }
 
 // Skew is whether the new pods are spread evenly once a rollout that completes has
@@ -229,10 +206,10 @@ type Autoscaler struct {
 	Default bool `json:"default"`
 	// Fit is how many pods fit at most and Pending the rest; Limit is what limits
 	// them and Growth at which size pools were counted.
-	Fit     int        `json:"fit"`
-	Pending int        `json:"pending"`
-	Limit   Limit      `json:"limit"`
-	Growth  []PoolSize `json:"growth"`
+	Fit     int         `json:"fit"`
+	Pending int         `json:"pending"`
+	Limit   Limit       `json:"limit"`
+	Growth  []GrownPool `json:"growth"`
 	// Begins is the size of a pool at which the maximum begins to fit: none, or one.
 	Begins []PoolSize `json:"begins"`
 }

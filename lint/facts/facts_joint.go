@@ -6,32 +6,63 @@ import "github.com/schedlint/schedlint/lint/diag"
 // aside, do not let be placed together.
 type Crowd struct {
 	ID int `json:"id"`
-	// Workload is the one at which the finding stands, Workloads are all.
-	Workload  string       `json:"workload"`
+	// W is the one at which the finding stands, Workloads are all, each as a w.
 	W         int          `json:"w"`
-	Workloads []string     `json:"workloads"`
+	Workloads []int        `json:"workloads"`
 	Outcome   diag.Outcome `json:"outcome"`
 	// Pods is the number of their pods, Most how many fit, Pending the rest.
 	Pods    int `json:"pods"`
 	Most    int `json:"most"`
 	Pending int `json:"pending"`
 	Nodes   int `json:"nodes"`
-	// Reasons are the rules that cannot be met together, as in
-	// "Deployment shop/a has required anti-affinity on kubernetes.io/hostname".
-	Reasons []string `json:"reasons"`
-	Growth  string   `json:"growth"`
+	// Core are the rules that cannot be met together.
+	Core []CoreRule `json:"core"`
+	// Growth are the pools that were counted at their max, if any was.
+	Growth []GrownPool `json:"growth"`
+}
+
+// CoreRule is a hard rule of a workload that conflicts with others. Use and Key are as
+// for Rule, or Use is replicas, the number of pods. With the use selector, taints or
+// replicas, Excluded are the reasons why the pods cannot use all nodes.
+type CoreRule struct {
+	W        int         `json:"w"`
+	Use      string      `json:"use"`
+	Key      string      `json:"key"`
+	Excluded []Exclusion `json:"excluded"`
 }
 
 // Order is pods that fit nowhere once others are placed in the wrong way.
 type Order struct {
-	ID       int    `json:"id"`
-	Workload string `json:"workload"`
-	W        int    `json:"w"`
+	ID int `json:"id"`
+	W  int `json:"w"`
 	// Pods is the number of its pods, Pending of them are left over.
 	Pods    int `json:"pods"`
 	Pending int `json:"pending"`
-	// Placed says who is where by then, as in "2 pods of Deployment shop/a on n1,
-	// n2"; Reason what refuses the pod on the nodes.
-	Placed []string `json:"placed"`
-	Reason string   `json:"reason"`
+	// Placed says who is where by then, Refused what refuses the pod on the nodes, the
+	// filter of most nodes first.
+	Placed  []Placed      `json:"placed"`
+	Refused []FilterNodes `json:"refused"`
+}
+
+// Placed is where pods of a workload are.
+type Placed struct {
+	W int `json:"w"`
+	// Revision is old or new during a rollout, else "".
+	Revision string `json:"revision"`
+	Pods     int    `json:"pods"`
+	// Nodes is the number of nodes, On has the pods on a few of them.
+	Nodes int        `json:"nodes"`
+	On    []NodePods `json:"on"`
+}
+
+// NodePods is a number of pods on a node.
+type NodePods struct {
+	Node string `json:"node"`
+	Pods int    `json:"pods"`
+}
+
+// FilterNodes is the number of nodes that a filter plugin of kube-scheduler refuses.
+type FilterNodes struct {
+	Filter string `json:"filter"`
+	Nodes  int    `json:"nodes"`
 }

@@ -3,7 +3,9 @@
 // Contract: each function turns one value, such as a reason, an exclusion or a repair,
 // into one phrase of plain English. A phrase is part of a line: it begins in lower case
 // and ends without a full stop. Names and numbers come from the value; the words are
-// here and nowhere else, a table entry or a function for each.
+// here and nowhere else, a table entry or a function for each. What both rules and people
+// are told, such as why a node does not count, is turned into its row first, and the row
+// is worded.
 //
 // Invariants: equal values have equal words. Every code of every enumeration has words,
 // which a test compares with the constants in the source. A code without words is an

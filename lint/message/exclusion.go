@@ -2,10 +2,10 @@ package message
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
@@ -26,62 +26,113 @@ var exclusions = map[model.ExclusionKind]wording{
 }
 
 // excludedBy is what an exclusion names, for the kinds that name something.
-var excludedBy = map[model.ExclusionKind]func(*model.Exclusion) string{
-	model.Tainted:         func(x *model.Exclusion) string { return taint(x.Taint) },
-	model.LacksLabel:      Label,
-	model.OtherValue:      func(x *model.Exclusion) string { return fmt.Sprintf("%s=%s, not %s", x.Key, x.Has, x.Want) },
-	model.FailsExpression: func(x *model.Exclusion) string { return expression(x.Requirement) },
-	model.TooSmall:        func(x *model.Exclusion) string { return string(x.Resource) },
-	model.Undeclared:      func(x *model.Exclusion) string { return x.NodeName },
+var excludedBy = map[model.ExclusionKind]func(*facts.Exclusion) string{
+	model.Tainted:         taint,
+	model.LacksLabel:      func(x *facts.Exclusion) string { return x.Key + "=" + x.Value },
+	model.OtherValue:      func(x *facts.Exclusion) string { return fmt.Sprintf("%s=%s, not %s", x.Key, x.Has, x.Value) },
+	model.FailsExpression: expression,
+	model.TooSmall:        func(x *facts.Exclusion) string { return x.Resource },
+	model.Undeclared:      func(x *facts.Exclusion) string { return x.Value },
+}
+
+// excludedRows fill in what an exclusion names.
+var excludedRows = map[model.ExclusionKind]func(*model.Exclusion, *facts.Exclusion){
+	model.Tainted: func(x *model.Exclusion, row *facts.Exclusion) {
+		row.Key, row.Value, row.Effect = x.Taint.Key, x.Taint.Value, string(x.Taint.Effect)
+	},
+	model.LacksLabel: func(x *model.Exclusion, row *facts.Exclusion) { row.Key, row.Value = x.Key, x.Want },
+	model.OtherValue: func(x *model.Exclusion, row *facts.Exclusion) { row.Key, row.Value, row.Has = x.Key, x.Want, x.Has },
+	model.FailsExpression: func(x *model.Exclusion, row *facts.Exclusion) {
+		row.Key, row.Operator, row.Values = x.Requirement.Key, string(x.Requirement.Operator), x.Requirement.Values
+	},
+	model.TooSmall:   func(x *model.Exclusion, row *facts.Exclusion) { row.Resource = string(x.Resource) },
+	model.Undeclared: func(x *model.Exclusion, row *facts.Exclusion) { row.Value = x.NodeName },
+}
+
+// ExclusionRow is an exclusion in the vocabulary of rules, which is what gets worded.
+func ExclusionRow(x *model.Exclusion) facts.Exclusion {
+	row := facts.Exclusion{Reason: string(x.Kind), Values: []string{}, Nodes: len(x.Nodes), Names: []string{}}
+	if fill := excludedRows[x.Kind]; fill != nil {
+		fill(x, &row)
+	}
+	for _, n := range x.Nodes[:min(maxNodes, len(x.Nodes))] {
+		row.Names = append(row.Names, n.Name)
+	}
+	return row
 }
 
 // Excluded is why one node takes no pod, without the node's name: has the untolerated
 // taint x:NoSchedule.
-func Excluded(x *model.Exclusion) string { return excluded(x, exclusions[x.Kind].one) }
+func Excluded(x *model.Exclusion) string {
+	row := ExclusionRow(x)
+	return excludedOne(&row)
+}
 
 // Exclusion is the same with the nodes: n1 is cordoned.
 func Exclusion(x *model.Exclusion) string {
-	switch len(x.Nodes) {
+	row := ExclusionRow(x)
+	return exclusionLine(&row)
+}
+
+func exclusionLine(x *facts.Exclusion) string {
+	switch x.Nodes {
 	case 0:
-		return Excluded(x)
+		return excludedOne(x)
 	case 1:
-		return x.Nodes[0].Name + " " + Excluded(x)
+		return x.Names[0] + " " + excludedOne(x)
 	}
-	names := make([]string, 0, maxNodes+1)
-	for _, n := range x.Nodes[:min(maxNodes, len(x.Nodes))] {
-		names = append(names, n.Name)
+	return fmt.Sprintf("%d nodes (%s) %s", x.Nodes, strings.Join(excludedNames(x), ", "), excluded(x, exclusions[model.ExclusionKind(x.Reason)].many))
+}
+
+// excludedNames are the nodes of an exclusion: n1, n2, n3, ...
+func excludedNames(x *facts.Exclusion) []string {
+	if x.Nodes > len(x.Names) {
+		return append(slices.Clip(x.Names), "...")
 	}
-	if len(x.Nodes) > maxNodes {
-		names = append(names, "...")
-	}
-	return fmt.Sprintf("%d nodes (%s) %s", len(x.Nodes), strings.Join(names, ", "), excluded(x, exclusions[x.Kind].many))
+	return x.Names
 }
 
 // maxNodes bounds the nodes that a phrase names.
 const maxNodes = 3
 
-func excluded(x *model.Exclusion, format string) string {
-	if name := excludedBy[x.Kind]; name != nil {
+func excludedOne(x *facts.Exclusion) string {
+	return excluded(x, exclusions[model.ExclusionKind(x.Reason)].one)
+}
+
+func excluded(x *facts.Exclusion, format string) string {
+	if name := excludedBy[model.ExclusionKind(x.Reason)]; name != nil {
 		return fmt.Sprintf(format, name(x))
 	}
 	return format
 }
 
+// exclusionLines are reasons why nodes do not count, with the number of further ones.
+func exclusionLines(all []facts.Exclusion, more int) []string {
+	lines := make([]string, 0, len(all)+1)
+	for i := range all {
+		lines = append(lines, exclusionLine(&all[i]))
+	}
+	if more > 0 {
+		lines = append(lines, plural(more, "more reason"))
+	}
+	return lines
+}
+
 // Label is the label that nodes lack.
 func Label(x *model.Exclusion) string { return x.Key + "=" + x.Want }
 
-func taint(t *corev1.Taint) string {
-	text := t.Key
-	if t.Value != "" {
-		text += "=" + t.Value
+func taint(x *facts.Exclusion) string {
+	text := x.Key
+	if x.Value != "" {
+		text += "=" + x.Value
 	}
-	return text + ":" + string(t.Effect)
+	return text + ":" + x.Effect
 }
 
 // expression is a node selector requirement in one line.
-func expression(r *corev1.NodeSelectorRequirement) string {
-	if len(r.Values) == 0 {
-		return r.Key + " " + string(r.Operator)
+func expression(x *facts.Exclusion) string {
+	if len(x.Values) == 0 {
+		return x.Key + " " + x.Operator
 	}
-	return fmt.Sprintf("%s %s [%s]", r.Key, r.Operator, strings.Join(r.Values, ", "))
+	return fmt.Sprintf("%s %s [%s]", x.Key, x.Operator, strings.Join(x.Values, ", "))
 }

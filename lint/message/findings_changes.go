@@ -33,12 +33,12 @@ func changeFindings() map[string]rowWords {
 }
 
 func rolloutDeadlock(r *facts.Rollout, in *facts.Facts) Text {
-	how := strings.Join(said(arithmetic(&r.Arithmetic), together(r)), ", so ")
+	how := strings.Join(said(arithmetic(&r.Arithmetic), atOnce(r)), ", so ")
 	return about(in.Ref(r.W), rollout(r, in, "never completes"), how, room(in, r.W, r.Rules, &r.Limit))
 }
 
-// together says which pods a rollout runs at the same time.
-func together(r *facts.Rollout) string {
+// atOnce says which pods a rollout runs at the same time.
+func atOnce(r *facts.Rollout) string {
 	switch {
 	case r.Way == string(workload.Rolling) && r.Unavailable == 0:
 		return fmt.Sprintf("%d pods must run at the same time", r.Replicas+1)
@@ -70,15 +70,6 @@ func rolloutEndsSkewed(r *facts.Skew, in *facts.Facts) Text {
 	return about(in.Ref(r.W),
 		"a rollout can end with unevenly spread pods"+aside(Scale(r.At, r.Scaler, r.Replicas)),
 		fmt.Sprintf("old pods count during the rollout, so the new pods can end up beyond maxSkew %d on %s", r.MaxSkew, r.Key))
-}
-
-// refs names workloads by their indices.
-func refs(in *facts.Facts, ws []int) []string {
-	names := make([]string, len(ws))
-	for i, w := range ws {
-		names[i] = in.Ref(w)
-	}
-	return names
 }
 
 // room says how many pods fit, and what limits them.
@@ -226,19 +217,7 @@ func autoscalerExceeds(r *facts.Autoscaler, in *facts.Facts) Text {
 	}
 	return about(in.Ref(r.W),
 		fmt.Sprintf("%s can scale to %s%s but only %d %s", r.Object, plural(r.Max, "pod"), written, r.Fit, verb(r.Fit, "fits", "fit")),
-		limit, fmt.Sprintf("%s would stay Pending", plural(r.Pending, "pod")), grown(r.Growth), begins)
-}
-
-// grown words the sizes of pools as Growth does.
-func grown(pools []facts.PoolSize) string {
-	var sizes []string
-	for _, p := range pools {
-		sizes = append(sizes, fmt.Sprintf("%s at %d", p.Pool, p.Nodes))
-	}
-	if len(sizes) == 0 {
-		return ""
-	}
-	return "node pools are counted at their max: " + strings.Join(sizes, ", ")
+		limit, fmt.Sprintf("%s would stay Pending", plural(r.Pending, "pod")), growth(r.Growth), begins)
 }
 
 // Rules names rules, those of other workloads than w with whose they are.
@@ -305,42 +284,16 @@ func Limiting(l *facts.Limit) string {
 }
 
 // Stuck says where the pods are when a rollout is stuck, and what keeps a new one off.
-func Stuck(all []facts.Running, refused []facts.Refused) string {
+func Stuck(all []facts.Placed, refused []facts.FilterNodes) string {
 	var groups []string
 	for _, r := range all {
-		groups = append(groups, fmt.Sprintf("%s on %s", plural(r.Pods, r.Revision+" pod"), On(&r)))
+		groups = append(groups, fmt.Sprintf("%s on %s", plural(r.Pods, r.Revision+" pod"), Places(r.On, r.Nodes)))
 	}
 	where := strings.Join(groups, " and ")
 	if where == "" {
 		where = "no pods running"
 	}
-	return fmt.Sprintf("with %s, no node can take a new pod%s", where, aside(RefusedBy(refused)))
-}
-
-// On names nodes, with how often a node comes.
-func On(r *facts.Running) string {
-	const most = 6
-	var names []string
-	for i, n := range r.Nodes {
-		if i == most && len(r.Nodes)+r.More > most+1 {
-			return strings.Join(append(names, fmt.Sprintf("%d more", len(r.Nodes)+r.More-i)), ", ")
-		}
-		name := n.Node
-		if n.Pods > 1 {
-			name += fmt.Sprintf(" (%d)", n.Pods)
-		}
-		names = append(names, name)
-	}
-	return strings.Join(names, ", ")
-}
-
-// RefusedBy says which filters refuse a pod, and on how many nodes.
-func RefusedBy(all []facts.Refused) string {
-	var parts []string
-	for _, r := range all {
-		parts = append(parts, fmt.Sprintf("%s rejected by %s", plural(r.Nodes, "node"), r.Filter))
-	}
-	return strings.Join(parts, ", ")
+	return fmt.Sprintf("with %s, no node can take a new pod%s", where, aside(Rejected(refused)))
 }
 
 // Like says how many nodes or domains are equivalent to one.

@@ -2,6 +2,8 @@ package message
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/facts"
 )
@@ -10,6 +12,18 @@ import (
 func limitFindings() map[string]rowWords {
 	return map[string]rowWords{
 		"one-node-takes-all": of(oneNodeTakesAll),
+
+		"no-eligible-node":              of(noEligibleNode),
+		"request-exceeds-nodes":         of(requestExceedsNodes),
+		"extended-resource-on-no-node":  of(extendedResourceOnNoNode),
+		"anti-affinity-exceeds-domains": of(antiAffinityExceedsDomains),
+		"spread-exceeds-skew":           of(spreadExceedsSkew),
+		"host-port-exceeds-nodes":       of(hostPortExceedsNodes),
+		"cluster-too-small":             of(clusterTooSmall),
+
+		"crowded-out":               of(crowdedOut),
+		"order-dependent-placement": of(orderDependentPlacement),
+		"circular-affinity":         of(circularAffinity),
 	}
 }
 
@@ -45,4 +59,238 @@ func podWord(in *facts.Facts, w int) string {
 		}
 	}
 	return "replica"
+}
+
+func noEligibleNode(r *facts.Eligibility, in *facts.Facts) Text {
+	none := "the only node is not eligible"
+	if r.Nodes != 1 {
+		none = fmt.Sprintf("none of the %d nodes is eligible", r.Nodes)
+	}
+	return about(in.Ref(r.W), slices.Concat([]string{none}, exclusionLines(r.Excluded, r.MoreExcluded), []string{fate(r)})...)
+}
+
+// fate is what becomes of pods without an eligible node.
+func fate(r *facts.Eligibility) string {
+	switch r.Bound {
+	case "undeclared":
+		return fmt.Sprintf("the pod garbage collector deletes %s because the node does not exist", plural(r.Pods, "pod"))
+	case "declared":
+		return fmt.Sprintf("the kubelet rejects %s", plural(r.Pods, "pod"))
+	}
+	return stayPending(r.Pods)
+}
+
+// stayPending says how many pods never start, "" for none.
+func stayPending(pods int) string {
+	if pods == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s %s Pending", plural(pods, "pod"), verb(pods, "stays", "stay"))
+}
+
+func requestExceedsNodes(r *facts.Request, in *facts.Facts) Text {
+	offer, more := noneHas(r.Eligible)+" that much", largest(r)
+	if r.PerNode {
+		small := r.Eligible - r.Fitting
+		offer = fmt.Sprintf("%d of the %d eligible nodes %s less", small, r.Eligible, verb(small, "has", "have"))
+		more = stayPending(small)
+	}
+	return about(in.Ref(r.W), fmt.Sprintf("each pod requests %s, but %s", requested(r), offer), more)
+}
+
+// requested is what one pod requests: 2 cpu, or 2 and 1Gi of cpu and memory.
+func requested(r *facts.Request) string {
+	if len(r.Together) == 0 {
+		return r.Request + " " + r.Resource
+	}
+	var amounts, resources []string
+	for _, a := range r.Together {
+		amounts, resources = append(amounts, a.Request), append(resources, a.Resource)
+	}
+	return fmt.Sprintf("%s of %s", strings.Join(amounts, " and "), strings.Join(resources, " and "))
+}
+
+// largest is what the node with most of a resource has of it.
+func largest(r *facts.Request) string {
+	switch {
+	case len(r.Together) > 0:
+		return "each node has too little of at least one of them"
+	case r.LargestNode == "":
+		return ""
+	}
+	return fmt.Sprintf("the largest, %s, has %s", r.LargestNode, r.Largest)
+}
+
+func extendedResourceOnNoNode(r *facts.Request, in *facts.Facts) Text {
+	return about(in.Ref(r.W),
+		fmt.Sprintf("each pod requests %s, but no declared node lists %s", requested(r), r.Resource),
+		"it is unknown whether the pods fit", meant(r.Suggestion))
+}
+
+func antiAffinityExceedsDomains(r *facts.AntiAffinity, in *facts.Facts) Text {
+	have := fmt.Sprintf("eligible nodes have only %d", r.Domains)
+	if r.Most != r.Domains {
+		have = fmt.Sprintf("eligible nodes have %d and only %d %s", r.Domains, r.Most, verb(r.Most, "pod fits", "pods fit"))
+	}
+	need := fmt.Sprintf("%s %s %d distinct %s values, but %s",
+		podsOfKind(in, r.W, r.Pods), verb(r.Pods, "needs", "need"), r.Pods, strings.Join(r.Keys, ", "), have)
+	return about(in.Ref(r.W), slices.Concat([]string{need, eligible(r.Eligible, r.Nodes)}, exclusionLines(r.Excluded, r.MoreExcluded),
+		[]string{stayPending(r.Pending), growth(r.Growth), together(r.Together)})...)
+}
+
+// podsOfKind counts the pods of a workload in the word of its kind.
+func podsOfKind(in *facts.Facts, w, pods int) string { return plural(pods, podWord(in, w)) }
+
+// eligible says how many nodes count.
+func eligible(some, nodes int) string {
+	switch {
+	case some == nodes && nodes == 1:
+		return "the only node is eligible"
+	case some == nodes && nodes > 1:
+		return fmt.Sprintf("all %d nodes are eligible", nodes)
+	}
+	return someEligible(some, nodes)
+}
+
+func someEligible(some, nodes int) string {
+	return fmt.Sprintf("%d of %s %s eligible", some, plural(nodes, "node"), verb(some, "is", "are"))
+}
+
+// onlyEligible says how few nodes count.
+func onlyEligible(some, nodes int) string {
+	if some == nodes {
+		return fmt.Sprintf("there %s only %s", verb(nodes, "is", "are"), plural(nodes, "node"))
+	}
+	return "only " + someEligible(some, nodes)
+}
+
+func spreadExceedsSkew(r *facts.Spread, in *facts.Facts) Text {
+	return about(in.Ref(r.W), slices.Concat([]string{spreadLimit(r, in), smallest(r)}, exclusionLines(r.Excluded, r.MoreExcluded),
+		[]string{stayPending(r.Pending), growth(r.Growth), meant(r.Suggestion)})...)
+}
+
+// spreadLimit is what binds the pods of a constraint.
+func spreadLimit(r *facts.Spread, in *facts.Facts) string {
+	few := fmt.Sprintf("only %d %s", r.Most, verb(r.Most, "fits", "fit"))
+	switch r.Cause {
+	case "missing-key":
+		labels := "the label " + r.Key
+		if r.KeyCount > 1 {
+			labels = fmt.Sprintf("all topology keys of its hard constraints (%s)", namesOf(r.Keys, r.KeyCount))
+		}
+		return noneHas(r.Eligible) + " " + labels
+	case "min-domains":
+		return fmt.Sprintf("minDomains requires %d %s values, but eligible nodes have %d, so each takes at most maxSkew %d and %s",
+			r.MinDomains, r.Key, r.Domains, r.MaxSkew, few)
+	}
+	return fmt.Sprintf("%s must spread over %s with maxSkew %d, but %s", podsOfKind(in, r.W, r.Pods), r.Key, r.MaxSkew, few)
+}
+
+// smallest says which domain limits the others, where one does.
+func smallest(r *facts.Spread) string {
+	if r.Cause != "skew" {
+		return ""
+	}
+	return fmt.Sprintf("%s can take %d, so every other value can take at most %d", r.SmallestDomain, r.Smallest, r.Smallest+r.MaxSkew)
+}
+
+func hostPortExceedsNodes(r *facts.HostPort, in *facts.Facts) Text {
+	need := fmt.Sprintf("%s %s host port %d/%s, each on its own node, but %s",
+		podsOfKind(in, r.W, r.Pods), verb(r.Pods, "uses", "use"), r.Port, r.Protocol, onlyEligible(r.Eligible, r.Nodes))
+	return about(in.Ref(r.W), slices.Concat([]string{need}, exclusionLines(r.Excluded, r.MoreExcluded),
+		[]string{stayPending(r.Pending), growth(r.Growth)})...)
+}
+
+func clusterTooSmall(r *facts.Room, in *facts.Facts) Text {
+	of, left := in.Ref(r.W), stayPending(r.Pending)
+	if r.Others > 0 {
+		of, left = fmt.Sprintf("%s and %s", of, plural(r.Others, "other workload")), "at least "+left
+	}
+	request, room := shortage(r)
+	return about(of, fmt.Sprintf("%s %s %s, but eligible nodes have %s", plural(r.Pods, "pod"), verb(r.Pods, "requests", "request"), request, room),
+		eligible(r.Eligible, r.Nodes), left, growth(r.Growth))
+}
+
+// shortage is what pods request and what nodes have instead.
+func shortage(r *facts.Room) (request, room string) {
+	const slot = "one pod slot each"
+	switch {
+	case r.Cause == "size":
+		return fmt.Sprintf("at least %s %s each", r.Request, r.Resource), fmt.Sprintf("capacity for only %d of that size", r.Most)
+	case r.Cause == "total" && r.Resource == "pods":
+		return slot, fmt.Sprintf("only %s pod slots", r.Offered)
+	case r.Cause == "total":
+		return fmt.Sprintf("%s %s in total", r.Requested, r.Resource), "only " + r.Offered
+	case r.Request == "":
+		return slot, "capacity for only " + plural(r.Most, "pod")
+	}
+	return fmt.Sprintf("%s %s each", r.Request, r.Resource), "capacity for only " + plural(r.Most, "pod")
+}
+
+func crowdedOut(r *facts.Crowd, in *facts.Facts) Text {
+	fit := fmt.Sprintf("only %d of %s %s on the %s", r.Most, plural(r.Pods, "pod"), verb(r.Most, "fits", "fit"), plural(r.Nodes, "node"))
+	if len(r.Workloads) != 1 {
+		fit += " at the same time"
+	}
+	parts := []string{fit}
+	for i := range r.Core {
+		parts = append(parts, in.Ref(r.Core[i].W)+" "+coreRule(&r.Core[i]))
+	}
+	return about(strings.Join(refs(in, r.Workloads), ", "), append(parts, stayPending(r.Pending), growth(r.Growth))...)
+}
+
+// refs names workloads.
+func refs(in *facts.Facts, ws []int) []string {
+	all := make([]string, len(ws))
+	for i, w := range ws {
+		all[i] = in.Ref(w)
+	}
+	return all
+}
+
+// coreRule is what a workload does that conflicts with other rules.
+func coreRule(r *facts.CoreRule) string {
+	switch r.Use {
+	case "anti-affinity", "affinity", "spread":
+		return fmt.Sprintf("has required %s on %s", r.Use, r.Key)
+	case "host-port":
+		return "uses host port " + r.Key
+	case "slots":
+		return "uses pod slots"
+	case "requests":
+		return "requests more than some nodes have"
+	}
+	return fmt.Sprintf("cannot use all nodes (%s)", strings.Join(exclusionLines(r.Excluded, 0), "; "))
+}
+
+func orderDependentPlacement(r *facts.Order, in *facts.Facts) Text {
+	left := "its pod"
+	if r.Pods != 1 {
+		left = fmt.Sprintf("%d of its %d pods", r.Pending, r.Pods)
+	}
+	return about(in.Ref(r.W), fmt.Sprintf("%s cannot be scheduled if the scheduler places %s first", left, placedFirst(r.Placed, in)),
+		"blocked by "+Rejected(r.Refused), "all pods fit in another order")
+}
+
+// placedFirst says which pods are where, of a few workloads.
+func placedFirst(all []facts.Placed, in *facts.Facts) string {
+	parts := make([]string, 0, maxNamed)
+	for i := range all[:min(maxNamed, len(all))] {
+		parts = append(parts, Placed(&all[i], in))
+	}
+	if more := len(all) - maxNamed; more > 0 {
+		return fmt.Sprintf("%s and those of %d more workloads", strings.Join(parts, ", "), more)
+	}
+	return strings.Join(parts, " and ")
+}
+
+func circularAffinity(r *facts.Circle, in *facts.Facts) Text {
+	role := "waits for a cycle"
+	if r.Member {
+		role = "is part of a cycle"
+	}
+	members := refs(in, r.Members)
+	return about(in.Ref(r.W),
+		fmt.Sprintf("its required affinity %s: %s waits for %s", role, members[0], strings.Join(members[1:], ", which waits for ")),
+		"none of their pods can start")
 }

@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/facts"
 )
@@ -165,7 +166,7 @@ func affinityNeverSatisfied(r *facts.Affinity, in *facts.Facts) Text {
 	case "null-selector":
 		why = fmt.Sprintf("the required affinity on %s has no labelSelector, so it matches no pods", r.Key)
 	default:
-		why = "no pod can match all required affinity terms: " + r.Detail
+		why = "no pod can match all required affinity terms: " + strings.Join(r.Between, " and ")
 	}
 	return about(in.Ref(r.W), why, "every pod stays Pending", meant(r.Suggestion))
 }

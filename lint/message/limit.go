@@ -4,25 +4,43 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Sizes names pools and their numbers of nodes.
-func Sizes(pools []model.PoolSize) string {
+// GrownPools are pools in the vocabulary of rules.
+func GrownPools(pools []model.PoolSize) []facts.GrownPool {
+	rows := make([]facts.GrownPool, len(pools))
+	for i, p := range pools {
+		rows[i] = facts.GrownPool{Pool: p.Pool, Max: p.Nodes}
+	}
+	return rows
+}
+
+// Growth says at which size growing pools were counted, "" if they were not.
+func Growth(pools []model.PoolSize) string { return growth(GrownPools(pools)) }
+
+func growth(pools []facts.GrownPool) string {
+	if len(pools) == 0 {
+		return ""
+	}
+	return "node pools are counted at their max: " + sizes(pools)
+}
+
+func sizes(pools []facts.GrownPool) string {
 	var parts []string
 	for _, p := range pools {
-		parts = append(parts, fmt.Sprintf("%s at %d", p.Pool, p.Nodes))
+		parts = append(parts, fmt.Sprintf("%s at %d", p.Pool, p.Max))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// Growth says at which size growing pools were counted, "" if they were not.
-func Growth(pools []model.PoolSize) string {
-	if len(pools) == 0 {
-		return ""
-	}
-	return "node pools are counted at their max: " + Sizes(pools)
+// FitsOnceGrown notes that a workload fits only if pools grow.
+func FitsOnceGrown(w *workload.Workload, l *bound.Limit) string {
+	return fmt.Sprintf("%s fits only if node pools grow beyond their count (%s): %s fit at count, %s to schedule",
+		w, sizes(GrownPools(l.Growth)), plural(l.AtCount, "pod"), plural(l.Pods, "pod"))
 }
 
 var companions = map[bound.CompanionKind]string{
@@ -30,22 +48,14 @@ var companions = map[bound.CompanionKind]string{
 	bound.WithAffinity:     "required affinity on %s keeps all its pods in one domain",
 }
 
-// Together is the rule that a limit follows from as well, "" if there is none.
-func Together(c bound.Companion) string {
-	if c.Kind == "" {
+// together names the rules that a limit follows from as well, "" if there are none.
+func together(rules []facts.Rule) string {
+	if len(rules) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(entry(companions, c.Kind), strings.Join(c.Keys, ", "))
-}
-
-// Unmet is what a required affinity term conflicts with, "" if it cannot be met by
-// itself.
-func Unmet(u *bound.Unmet) string {
-	switch {
-	case len(u.Beside) > 0:
-		return "together with " + strings.Join(u.Beside, ", ")
-	case u.Between[0] != nil:
-		return fmt.Sprintf("%s and %s", u.Between[0], u.Between[1])
+	keys := make([]string, len(rules))
+	for i, r := range rules {
+		keys[i] = r.Key
 	}
-	return ""
+	return fmt.Sprintf(entry(companions, bound.CompanionKind(rules[0].Use)), strings.Join(keys, ", "))
 }

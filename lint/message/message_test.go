@@ -12,9 +12,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
@@ -97,7 +97,7 @@ var enumerations = []struct {
 		return []string{Refusal(&r)}
 	}},
 	{"sched/bound", "CompanionKind", func(code string) []string {
-		return []string{Together(bound.Companion{Kind: bound.CompanionKind(code), Keys: []string{"k"}})}
+		return []string{together([]facts.Rule{{Use: code, Key: "k"}})}
 	}},
 	{"sched/search", "Part", func(code string) []string {
 		plain := search.Repair{Workload: web(), Atoms: []search.Atom{{Workload: web(), Part: search.Part(code)}}, Opens: []*model.Exclusion{nil}}
@@ -321,20 +321,69 @@ func TestRepair(t *testing.T) {
 
 // TestLimits words what limits rest on.
 func TestLimits(t *testing.T) {
-	in := func(key, value string) *model.Requirement {
-		return &model.Requirement{Key: key, Op: metav1.LabelSelectorOpIn, Values: []string{value}}
+	rules := func(use string, keys ...string) (all []facts.Rule) {
+		for _, key := range keys {
+			all = append(all, facts.Rule{Use: use, Hard: true, Key: key})
+		}
+		return all
 	}
 	for got, want := range map[string]string{
-		Growth([]model.PoolSize{{Pool: "a", Nodes: 5}, {Pool: "b", Nodes: 9}}):                     "node pools are counted at their max: a at 5, b at 9",
-		Together(bound.Companion{Kind: bound.WithAntiAffinity, Keys: []string{"host", "zone"}}):    "combined with required anti-affinity on host, zone",
-		Together(bound.Companion{Kind: bound.WithAffinity, Keys: []string{"zone"}}):                "required affinity on zone keeps all its pods in one domain",
-		Unmet(&bound.Unmet{Beside: []string{"host", "zone"}}):                                      "together with host, zone",
-		Unmet(&bound.Unmet{Between: [2]*model.Requirement{in("app", "a"), in("app", "b")}}):        "app=a and app=b",
-		Term(&model.Term{Use: model.Affinity, Key: "zone"}):                                        "required affinity on zone",
-		Growth(nil) + Together(bound.Companion{}) + Unmet(&bound.Unmet{}) + Reason(model.Reason{}): "",
+		Growth([]model.PoolSize{{Pool: "a", Nodes: 5}, {Pool: "b", Nodes: 9}}):                                   "node pools are counted at their max: a at 5, b at 9",
+		together(rules("anti-affinity", "host", "zone")):                                                         "combined with required anti-affinity on host, zone",
+		together(rules("affinity", "zone")):                                                                      "required affinity on zone keeps all its pods in one domain",
+		Term(&model.Term{Use: model.Affinity, Key: "zone"}):                                                      "required affinity on zone",
+		Growth(nil) + together(nil) + Reason(model.Reason{}):                                                     "",
+		FitsOnceGrown(web(), &bound.Limit{Pods: 3, AtCount: 1, Growth: []model.PoolSize{{Pool: "a", Nodes: 5}}}): "Deployment shop/web fits only if node pools grow beyond their count (a at 5): 1 pod fit at count, 3 pods to schedule",
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// TestPlaces names a few nodes, and seven of seven, as "1 more" is no shorter.
+func TestPlaces(t *testing.T) {
+	on := make([]facts.NodePods, 7)
+	for i := range on {
+		on[i] = facts.NodePods{Node: string(rune('a' + i)), Pods: 1}
+	}
+	on[0].Pods = 2
+	for got, want := range map[string]string{
+		Places(nil, 0): "", Places(on[:1], 1): "a (2)", Places(on, 7): "a (2), b, c, d, e, f, g", Places(on, 8): "a (2), b, c, d, e, f, 2 more",
+	} {
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// TestFixesOfLimits words advice that has cases.
+func TestFixesOfLimits(t *testing.T) {
+	tainted := exclusion(model.Tainted)
+	for got, want := range map[string]string{
+		AddNodes(1, corev1.LabelHostname):      "add an eligible node",
+		AddNodes(2, corev1.LabelHostname):      "add 2 eligible nodes",
+		AddNodes(1, "zone"):                    "add an eligible node with a new zone value",
+		AddNodes(2, "zone"):                    "add 2 eligible nodes, each with a new zone value",
+		SetReplicas("replicas", 3, 3):          "set replicas to 3",
+		SetReplicas("replicas", 2, 3):          "set replicas to 2 (with 3, a rollout or node drain can get stuck)",
+		FewerReplicas(web(), 2, 3):             "set replicas of Deployment shop/web to 2 (with 3, a rollout or node drain can get stuck)",
+		Tolerate(tainted):                      "tolerate the taint t:NoSchedule (n0, n1, n2, ...)",
+		TolerateWith(tainted, "replicas", 2):   "tolerate the taint t:NoSchedule (n0, n1, n2, ...) and set replicas to 2 (with more, pods can stay Pending, or a rollout or node drain can get stuck)",
+		AddUntainted(tainted):                  "add nodes without the taint t:NoSchedule",
+		Uncordon(exclusion(model.Cordoned)):    "uncordon n0, n1, n2, ...",
+		LabelNode(exclusion(model.LacksLabel)): "label a node with k=v, or remove the rule",
+		KeepApart(Apart{Soft: true}):           "add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: ScheduleAnyway",
+		KeepApart(Apart{AntiAffinity: true}):   "add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: DoNotSchedule, or required anti-affinity",
+		KeepApart(Apart{Honor: true, RevisionLabel: "pod-template-hash"}): "add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: Honor" +
+			" and matchLabelKeys: [pod-template-hash]",
+		AndSoften(model.AntiAffinity): ", and make the term preferred so that it does not block rollouts or node drains",
+		AndSoften(model.Spread):       ", and set whenUnsatisfiable: ScheduleAnyway so that it does not block rollouts or node drains",
+		IgnoresRequests(1):            "the finding ignores resource requests, and at least 1 pod is left over without them; here they count",
+		IgnoresRequests(2):            "the finding ignores resource requests, and at least 2 pods are left over without them; here they count",
+	} {
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
 }

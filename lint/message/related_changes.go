@@ -12,9 +12,6 @@ const (
 	EvictionWaits = "eviction is refused until the machine has migrated"
 )
 
-// PodsOf counts pods of a workload.
-func PodsOf(n int, w *workload.Workload) string { return fmt.Sprintf("%s of %s", plural(n, "pod"), w) }
-
 // NoFurtherDisruptions is what a budget does after a drain.
 func NoFurtherDisruptions(budget string) string { return budget + " allows no further disruptions" }
 
@@ -29,8 +26,8 @@ func IsScaled(w *workload.Workload) string { return w.String() + " is scaled" }
 // SelectsLabel is said of a term that asks for a label.
 func SelectsLabel(asker, label string) string { return fmt.Sprintf("%s selects %s", asker, label) }
 
-// FitsOnceGrown is a note on an autoscaler whose maximum fits once a pool has grown.
-func FitsOnceGrown(w *workload.Workload, pool string, nodes int) string {
+// ScalesOnceGrown is a note on an autoscaler whose maximum fits once a pool has grown.
+func ScalesOnceGrown(w *workload.Workload, pool string, nodes int) string {
 	return fmt.Sprintf("%s can scale to %s by %s %s: they fit once pool %s has %s",
 		w, plural(w.Scale.Max, "replica"), w.Scale.Kind, w.Scale.Object.Name, pool, plural(nodes, "node"))
 }

@@ -19,66 +19,6 @@ verb(1, one, _) := one
 
 verb(n, _, many) := many if n != 1
 
-# pods counts the pods of a workload by the word that its kind uses.
-pods(fact, n) := number(n, object.get(
-	{"CronJob": "pod", "DaemonSet": "pod", "Job": "pod", "Pod": "pod"},
-	split(fact.workload, " ")[0], "replica",
-))
-
-# pending says how many pods never start, where that is known.
-pending(0) := ""
-
-pending(n) := sprintf("%s %s Pending", [number(n, "pod"), verb(n, "stays", "stay")]) if n != 0
-
-# eligible says how many nodes count.
-eligible(fact) := "the only node is eligible" if {
-	fact.nodes == 1
-	fact.eligible == 1
-} else := sprintf("all %d nodes are eligible", [fact.nodes]) if {
-	fact.nodes > 1
-	fact.eligible == fact.nodes
-} else := sprintf("%d of %s %s eligible", [fact.eligible, number(fact.nodes, "node"), verb(fact.eligible, "is", "are")])
-
-# only_eligible says how few nodes count.
-only_eligible(fact) := sprintf("only %d of %s %s eligible", [
-	fact.eligible, number(fact.nodes, "node"), verb(fact.eligible, "is", "are"),
-]) if fact.eligible != fact.nodes
-
-only_eligible(fact) := sprintf("there %s only %s", [verb(fact.nodes, "is", "are"), number(fact.nodes, "node")]) if {
-	fact.eligible == fact.nodes
-}
-
-# amount is what a pod requests of a resource, as in "2 cpu".
-amount(fact) := sprintf("%s %s", [fact.request, fact.resource]) if not several(fact)
-
-amount(fact) := sprintf("%s of %s", [fact.request, fact.resource]) if several(fact)
-
-# several tells whether a fact is about resources of which no node has enough at once.
-several(fact) if contains(fact.resource, " and ")
-
-# about names what a suppression is about.
-about("") := ""
-
-about(target) := sprintf(" for %s", [target]) if target != ""
-
-# meant asks back when a name looks misspelt.
-meant("") := ""
-
-meant(name) := sprintf("did you mean %s?", [name]) if name != ""
-
-# hint is the same question inside a sentence.
-hint("") := ""
-
-hint(name) := sprintf(" (did you mean %s?)", [name]) if name != ""
-
-# none_has starts a sentence about something that no eligible node has.
-none_has(1) := "the only eligible node does not have"
-
-none_has(n) := sprintf("none of the %d eligible nodes has", [n]) if n != 1
-
-# some_have starts a sentence about some of the eligible nodes.
-some_have(n, usable) := sprintf("%d of the %d eligible nodes %s", [n, usable, verb(n, "has", "have")])
-
 # names lists n things, of which only a few are named.
 names(few, n) := concat(", ", few) if count(few) >= n
 
@@ -132,10 +72,3 @@ lacking(fact) := {true: "Pending", false: "missing"}[object.get(fact, "recreated
 share(1, 1) := "its only pod"
 
 share(n, all) := sprintf("%d of %s", [n, number(all, "pod")]) if n * all != 1
-
-# smallest says which domain limits the others of a spread constraint, where one does.
-smallest(fact) := sprintf("%s can take %d, so every other value can take at most %d", [
-	fact.smallest_domain, fact.smallest, fact.smallest + fact.max_skew,
-]) if fact.cause == "skew"
-
-smallest(fact) := "" if fact.cause != "skew"

@@ -11,7 +11,8 @@ bad := {
 	"usable": 6,
 	"with": 0,
 	"suggestion": "kubernetes.io/hostname",
-	"detail": "",
+	"beside": [],
+	"between": [],
 }
 
 # reported gives the reasons that are reported of one row.
@@ -33,6 +34,6 @@ test_no_selector if {
 }
 
 test_contradiction if {
-	fact := object.union(bad, {"cause": "contradiction", "suggestion": "", "detail": "app=db and app=cache"})
+	fact := object.union(bad, {"cause": "contradiction", "suggestion": "", "beside": [], "between": ["app=db", "app=cache"]})
 	reported(fact) == {"affinity-never-satisfied"}
 }

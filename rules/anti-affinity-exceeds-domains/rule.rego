@@ -15,23 +15,8 @@
 package schedlint.rules["anti-affinity-exceeds-domains"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.anti_affinity
-	fact.outcome == "never"
-	lines := text.lines(fact.workload, array.flatten([
-		sprintf("%s, but %s", [need(fact), have(fact)]),
-		text.eligible(fact), fact.excluded, text.pending(fact.pending), fact.growth, fact.together,
-	]))
+report contains result.reason(rego.metadata.chain(), row, "anti-affinity-exceeds-domains") if {
+	some row in input.anti_affinity
+	row.outcome == "never"
 }
-
-need(fact) := sprintf("%s %s %d distinct %s values", [
-	text.pods(fact, fact.pods), text.verb(fact.pods, "needs", "need"), fact.pods, fact.key,
-])
-
-have(fact) := sprintf("eligible nodes have only %d", [fact.domains]) if fact.most == fact.domains
-
-have(fact) := sprintf("eligible nodes have %d and only %d %s", [
-	fact.domains, fact.most, text.verb(fact.most, "pod fits", "pods fit"),
-]) if fact.most != fact.domains

@@ -14,15 +14,7 @@
 package schedlint.rules["circular-affinity"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.circles
-	rest := concat(", which waits for ", array.slice(fact.members, 1, count(fact.members)))
-	cycle := sprintf("%s: %s waits for %s", [role(fact), fact.members[0], rest])
-	lines := text.lines(fact.workload, [cycle, "none of their pods can start"])
+report contains result.reason(rego.metadata.chain(), row, "circular-affinity") if {
+	some row in input.circles
 }
-
-role(fact) := "its required affinity is part of a cycle" if fact.member
-
-role(fact) := "its required affinity waits for a cycle" if not fact.member

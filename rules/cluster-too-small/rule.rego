@@ -15,23 +15,8 @@
 package schedlint.rules["cluster-too-small"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.room
-	fact.outcome == "never"
-	lines := text.lines(subject(fact), [
-		sprintf("%s %s %s, but eligible nodes have %s", [
-			text.number(fact.pods, "pod"), text.verb(fact.pods, "requests", "request"), fact.request, fact.room,
-		]),
-		text.eligible(fact), pending(fact), fact.growth,
-	])
+report contains result.reason(rego.metadata.chain(), row, "cluster-too-small") if {
+	some row in input.room
+	row.outcome == "never"
 }
-
-subject(fact) := fact.workload if fact.others == 0
-
-subject(fact) := sprintf("%s and %s", [fact.workload, text.number(fact.others, "other workload")]) if fact.others != 0
-
-pending(fact) := text.pending(fact.pending) if fact.others == 0
-
-pending(fact) := sprintf("at least %s", [text.pending(fact.pending)]) if fact.others != 0

@@ -15,18 +15,8 @@
 package schedlint.rules["crowded-out"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.crowds
-	fact.outcome == "never"
-	lines := text.lines(concat(", ", fact.workloads), array.flatten([
-		fit(fact), fact.reasons, text.pending(fact.pending), fact.growth,
-	]))
+report contains result.reason(rego.metadata.chain(), row, "crowded-out") if {
+	some row in input.crowds
+	row.outcome == "never"
 }
-
-fit(fact) := sprintf("only %d of %s %s on the %s%s", [
-	fact.most, text.number(fact.pods, "pod"), text.verb(fact.most, "fits", "fit"), text.number(fact.nodes, "node"), together(fact),
-])
-
-together(fact) := {true: "", false: " at the same time"}[count(fact.workloads) == 1]

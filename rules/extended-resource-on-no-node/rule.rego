@@ -16,11 +16,8 @@
 package schedlint.rules["extended-resource-on-no-node"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.requests
-	fact.outcome == "unknown"
-	ask := sprintf("each pod requests %s, but no declared node lists %s", [text.amount(fact), fact.resource])
-	lines := text.lines(fact.workload, [ask, "it is unknown whether the pods fit", text.meant(fact.suggestion)])
+report contains result.reason(rego.metadata.chain(), row, "extended-resource-on-no-node") if {
+	some row in input.requests
+	row.outcome == "unknown"
 }

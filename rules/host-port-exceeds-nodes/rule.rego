@@ -13,16 +13,8 @@
 package schedlint.rules["host-port-exceeds-nodes"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.host_ports
-	fact.outcome == "never"
-	lines := text.lines(fact.workload, array.flatten([
-		need(fact), fact.excluded, text.pending(fact.pending), fact.growth,
-	]))
+report contains result.reason(rego.metadata.chain(), row, "host-port-exceeds-nodes") if {
+	some row in input.host_ports
+	row.outcome == "never"
 }
-
-need(fact) := sprintf("%s %s host port %s, each on its own node, but %s", [
-	text.pods(fact, fact.pods), text.verb(fact.pods, "uses", "use"), fact.port, text.only_eligible(fact),
-])

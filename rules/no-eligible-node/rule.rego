@@ -16,22 +16,8 @@
 package schedlint.rules["no-eligible-node"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.eligibility
-	fact.outcome == "never"
-	lines := text.lines(fact.workload, array.flatten([head(fact.nodes), fact.reasons, fate(fact)]))
+report contains result.reason(rego.metadata.chain(), row, "no-eligible-node") if {
+	some row in input.eligibility
+	row.outcome == "never"
 }
-
-head(1) := "the only node is not eligible"
-
-head(n) := sprintf("none of the %d nodes is eligible", [n]) if n != 1
-
-fate(fact) := text.pending(fact.pods) if fact.bound == ""
-
-fate(fact) := sprintf("the pod garbage collector deletes %s because the node does not exist", [text.number(fact.pods, "pod")]) if {
-	fact.bound == "undeclared"
-}
-
-fate(fact) := sprintf("the kubelet rejects %s", [text.number(fact.pods, "pod")]) if fact.bound == "declared"

@@ -14,28 +14,8 @@
 package schedlint.rules["request-exceeds-nodes"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.requests
-	fact.outcome == "never"
-	ask := sprintf("each pod requests %s, but %s", [text.amount(fact), offer(fact)])
-	lines := text.lines(fact.workload, [ask, more(fact)])
+report contains result.reason(rego.metadata.chain(), row, "request-exceeds-nodes") if {
+	some row in input.requests
+	row.outcome == "never"
 }
-
-offer(fact) := sprintf("%s that much", [text.none_has(fact.eligible)]) if not fact.per_node
-
-offer(fact) := sprintf("%s less", [text.some_have(fact.eligible - fact.fitting, fact.eligible)]) if fact.per_node
-
-more(fact) := text.pending(fact.eligible - fact.fitting) if fact.per_node
-
-more(fact) := largest(fact) if not fact.per_node
-
-largest(fact) := "" if fact.largest_node == ""
-
-largest(fact) := sprintf("the largest, %s, has %s", [fact.largest_node, fact.largest]) if {
-	fact.largest_node != ""
-	not text.several(fact)
-}
-
-largest(fact) := "each node has too little of at least one of them" if text.several(fact)

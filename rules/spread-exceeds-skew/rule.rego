@@ -15,26 +15,8 @@
 package schedlint.rules["spread-exceeds-skew"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.explained(rego.metadata.chain(), fact, lines) if {
-	some fact in input.spreads
-	fact.outcome == "never"
-	lines := text.lines(fact.workload, array.flatten([
-		why(fact), text.smallest(fact), fact.excluded, text.pending(fact.pending), fact.growth, text.meant(fact.suggestion),
-	]))
+report contains result.reason(rego.metadata.chain(), row, "spread-exceeds-skew") if {
+	some row in input.spreads
+	row.outcome == "never"
 }
-
-why(fact) := sprintf("%s %s", [text.none_has(fact.eligible), labels(fact)]) if fact.cause == "missing-key"
-
-why(fact) := sprintf("minDomains requires %d %s values, but eligible nodes have %d, so each takes at most maxSkew %d and only %d %s", [
-	fact.min_domains, fact.key, fact.domains, fact.max_skew, fact.most, text.verb(fact.most, "fits", "fit"),
-]) if fact.cause == "min-domains"
-
-why(fact) := sprintf("%s must spread over %s with maxSkew %d, but only %d %s", [
-	text.pods(fact, fact.pods), fact.key, fact.max_skew, fact.most, text.verb(fact.most, "fits", "fit"),
-]) if fact.cause == "skew"
-
-labels(fact) := sprintf("the label %s", [fact.key]) if fact.keys == fact.key
-
-labels(fact) := sprintf("all topology keys of its hard constraints (%s)", [fact.keys]) if fact.keys != fact.key

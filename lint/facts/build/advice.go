@@ -44,13 +44,10 @@ func (b advisor) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject 
 		return s
 	}
 	n, ok := b.largest(w, l.Most)
-	switch {
-	case !ok:
+	if !ok {
 		return s
-	case n < l.Most:
-		return s.fix("set %s to %d (with %d, a rollout or node drain can get stuck)", w.Count.Key.Value, n, l.Most)
 	}
-	return s.fix("set %s to %d", w.Count.Key.Value, n)
+	return s.fix("%s", message.SetReplicas(w.Count.Key.Value, n, l.Most))
 }
 
 // largest is the largest number of pods up to a limit that holds.
@@ -91,7 +88,7 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 		for n := r.Replicas; n > 0 && n > r.Replicas-maxLower; n-- {
 			if b.j.HoldTogether(ws, []disruption.Change{{Workload: r.Workload, Edit: disruption.Replicas(n)}}, nil) {
 				if n < r.Replicas {
-					return fmt.Sprintf("%s (with %d, a rollout or node drain can get stuck)", message.Replicas(r.Workload, n), r.Replicas)
+					return message.FewerReplicas(r.Workload, n, r.Replicas)
 				}
 				return message.Repair(r)
 			}
@@ -109,7 +106,7 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	case r.Key != "":
 		write := disruption.TopologyKey(r.Atoms[0].Term.Key, r.Key)
 		if !b.j.HoldTogether(ws, []disruption.Change{{Workload: r.Workload, Edit: write}}, nil) {
-			return message.Repair(r) + " (a rollout or node drain can then get stuck)"
+			return message.RepairStuck(r)
 		}
 		return message.Repair(r)
 	}
@@ -174,23 +171,19 @@ func (b advisor) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) 
 // apart is advice for replicas that share a node: the hardest rule that holds, else
 // one that the scheduler may break.
 func (b advisor) apart(s Subject, w *workload.Workload) Subject {
-	const constraint = "add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: "
-	text := ""
+	var rule message.Apart
 	switch {
 	case b.holds(w, disruption.SpreadOnNodes(false), 0):
-		text = constraint + "DoNotSchedule"
 	case b.holds(w, disruption.SpreadOnNodes(true), 0):
-		text = constraint + "DoNotSchedule, nodeTaintsPolicy: Honor"
+		rule.Honor = true
 		if len(w.Kind.Shared) > 0 {
-			text += fmt.Sprintf(" and matchLabelKeys: [%s]", w.Kind.Shared[0])
+			rule.RevisionLabel = w.Kind.Shared[0]
 		}
 	default:
-		return s.fix("%sScheduleAnyway", constraint)
+		return s.fix("%s", message.KeepApart(message.Apart{Soft: true}))
 	}
-	if b.holds(w, disruption.ApartOnNodes(), 0) {
-		text += ", or required anti-affinity"
-	}
-	return s.fix("%s", text)
+	rule.AntiAffinity = b.holds(w, disruption.ApartOnNodes(), 0)
+	return s.fix("%s", message.KeepApart(rule))
 }
 
 // softSpread and honored are edits of the hard spread constraints on a key.
@@ -218,31 +211,26 @@ func (b advisor) corrected(w *workload.Workload, t *model.Term, key string) diag
 	switch {
 	case !t.Hard || t.Use == model.Affinity || !b.topo || w.Fragment || b.holds(w, write, 0):
 	case len(w.Kind.Shared) > 0 && b.holds(w, disruption.Both(write, disruption.PerRevision()), 0):
-		fix.Description += fmt.Sprintf(", and add matchLabelKeys: [%s] so that rollouts and node drains do not get stuck", w.Kind.Shared[0])
+		fix.Description += message.AndPerRevision(w.Kind.Shared[0])
 	case t.Use == model.AntiAffinity && b.holds(w, disruption.SoftAntiAffinity(), 0), t.Use == model.Spread && b.holds(w, softSpread(t.Key), 0):
-		soft := "make the term preferred"
-		if t.Use == model.Spread {
-			soft = "set whenUnsatisfiable: ScheduleAnyway"
-		}
-		fix.Description += ", and " + soft + " so that it does not block rollouts or node drains"
+		fix.Description += message.AndSoften(t.Use)
 	}
 	return fix
 }
 
 // toleration is the repair of an excluding taint, with as many pods as then hold. Of
 // pods that run to completion nothing rolls out or is drained.
-func (b advisor) toleration(s Subject, w *workload.Workload, x model.Exclusion) Subject {
-	text := fmt.Sprintf("tolerate the taint %s:%s (%s)", x.Taint.Key, x.Taint.Effect, names(x.Nodes))
+func (b advisor) toleration(s Subject, w *workload.Workload, x *model.Exclusion) Subject {
 	tolerate := disruption.Tolerate(x.Taint)
 	if w.Finite() || b.holds(w, tolerate, 0) {
-		return s.fix("%s", text)
+		return s.fix("%s", message.Tolerate(x))
 	}
 	for n := w.Count.N - 1; n > 0 && n >= w.Count.N-maxLower && w.Count.Key != nil && w.Scale == nil; n-- {
 		if b.holds(w, disruption.Both(tolerate, disruption.Replicas(n)), 0) {
-			return s.fix("%s and set %s to %d (with more, pods can stay Pending, or a rollout or node drain can get stuck)", text, w.Count.Key.Value, n)
+			return s.fix("%s", message.TolerateWith(x, w.Count.Key.Value, n))
 		}
 	}
-	return s.fix("add nodes without the taint %s:%s", x.Taint.Key, x.Taint.Effect)
+	return s.fix("%s", message.AddUntainted(x))
 }
 
 func (b *builder) advisor() advisor { return advisor{b} }

@@ -85,7 +85,7 @@ func (b changes) rollout(w *workload.Workload) {
 	}
 	fact := facts.Rollout{
 		Outcome: ending, Cause: cause(ending, r.Why), Way: string(r.Way), Surge: r.Surge, Unavailable: r.Unavailable, Arithmetic: arithmeticOf(&r.Arithmetic),
-		Replicas: r.Replicas, Rules: []facts.Rule{}, Others: []int{}, Limit: limitOf(-1, nil), Running: []facts.Running{}, Refused: []facts.Refused{},
+		Replicas: r.Replicas, Rules: []facts.Rule{}, Others: []int{}, Limit: limitOf(-1, nil), Running: []facts.Placed{}, Refused: []facts.FilterNodes{},
 	}
 	fact.At, fact.Scaler = scaleOf(w, r.Replicas)
 	s := b.rolloutSubject(w, r, &fact).because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
@@ -148,7 +148,7 @@ func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fac
 	}
 	fact.Limit = limitOf(b.row(w), b.j.Limit(w, r.Replicas+1))
 	if fact.Outcome == diag.Sometimes && len(r.Stuck) > 0 {
-		fact.Stuck, fact.Running, fact.Refused = true, runningAt(b.row(w), r), refusedBy(r.Reasons)
+		fact.Stuck, fact.Running, fact.Refused = true, runningAt(b.row(w), r), refusedNodes(r.Reasons)
 	}
 	for _, remedy := range b.j.Remedies(w, r) {
 		s = s.fix("%s", remedyText(b.m, w, r.Way, remedy))

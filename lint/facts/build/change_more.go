@@ -144,7 +144,7 @@ func (b changes) autoscaler(w *workload.Workload) {
 		b.unsure(w, s.Why)
 	}
 	if s.Pool != "" {
-		b.notes = append(b.notes, message.FitsOnceGrown(w, s.Pool, s.Size))
+		b.notes = append(b.notes, message.ScalesOnceGrown(w, s.Pool, s.Size))
 	}
 	if outcome == diag.None || b.spare(outcome != diag.Never) {
 		return
@@ -152,14 +152,14 @@ func (b changes) autoscaler(w *workload.Workload) {
 	fact := facts.Autoscaler{
 		Outcome: outcome, Cause: string(s.Why.Cause), Object: w.Scale.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+w.Scale.Object.Name, "/"),
 		Min: w.Scale.Min, Max: w.Scale.Max, Default: w.Scale.MaxDefault, Fit: s.Most,
-		Limit: limitOf(b.row(w), s.Limit), Growth: []facts.PoolSize{}, Begins: []facts.PoolSize{},
+		Limit: limitOf(b.row(w), s.Limit), Growth: []facts.GrownPool{}, Begins: []facts.PoolSize{},
 	}
 	if s.Pool != "" {
 		fact.Begins = append(fact.Begins, facts.PoolSize{Pool: s.Pool, Nodes: s.Size})
 	}
 	subject := Subject{Location: w.Scale.MaxSpan}.in(w.Scale.Object.ID()).because(w, func(x *Explainer) diag.Account { return x.scaled(w) })
 	if l := s.Limit; l != nil {
-		fact.Growth = poolSizes(l.Growth)
+		fact.Growth = message.GrownPools(l.Growth)
 		for _, t := range l.Terms {
 			subject = subject.related(w.File().ItemSpan(t.Node), "%s", message.Term(t))
 		}

@@ -135,7 +135,9 @@ func pending(m *model.Model, p certificate.Pending) diag.PlacementPending {
 }
 
 // reason counts the nodes by the filter that refuses the pod there.
-func reason(reasons map[certificate.Reason]int) string { return message.RefusedBy(refusedBy(reasons)) }
+func reason(reasons map[certificate.Reason]int) string {
+	return message.Rejected(refusedNodes(reasons))
+}
 
 func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecision) diag.PlacementWorkload {
 	o := w.Workload.Object

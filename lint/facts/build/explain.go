@@ -189,13 +189,6 @@ func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tri
 	return a
 }
 
-func are(pods int) string {
-	if pods == 1 {
-		return "1 pod is"
-	}
-	return fmt.Sprintf("%d pods are", pods)
-}
-
 // stuck is about a run after which a pod fits nowhere.
 func (x *Explainer) stuck(w *workload.Workload, s *certificate.Stuck, placed []string) diag.Account {
 	caption := "nothing else scheduled"

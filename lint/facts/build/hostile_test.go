@@ -202,7 +202,7 @@ func TestBudgetIsOnesOwn(t *testing.T) {
 			}
 		}
 		for _, o := range f.Orders {
-			fmt.Fprintln(&b, o.Workload, o.Pending)
+			fmt.Fprintln(&b, f.Ref(o.W), o.Pending)
 		}
 		return b.String()
 	}

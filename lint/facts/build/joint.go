@@ -1,15 +1,14 @@
 package build
 
 import (
-	"fmt"
-	"strings"
-
-	corev1 "k8s.io/api/core/v1"
+	"cmp"
+	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -39,6 +38,15 @@ func (b joint) joint() {
 	})
 }
 
+// indices are the rows of workloads.
+func (b joint) indices(ws []*workload.Workload) []int {
+	list := make([]int, len(ws))
+	for i, w := range ws {
+		list[i] = b.row(w)
+	}
+	return list
+}
+
 func texts(ws []*workload.Workload) []string {
 	list := make([]string, len(ws))
 	for i, w := range ws {
@@ -51,12 +59,11 @@ func texts(ws []*workload.Workload) []string {
 func (b joint) crowd(c *search.Conflict) {
 	w := c.Workloads[0]
 	account := func(x *Explainer) diag.Account {
-		return x.together(w, c.Workloads, "each was tried without resource requests: all pods can then be scheduled",
-			fmt.Sprintf("the finding ignores resource requests, and at least %s left over without them; here they count", are(c.Pods-c.Most)))
+		return x.together(w, c.Workloads, message.TriedWithoutRequests, message.IgnoresRequests(c.Pods-c.Most))
 	}
 	fact := facts.Crowd{
-		Workload: w.String(), Workloads: texts(c.Workloads), Outcome: diag.Never, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
-		Nodes: len(b.m.Topology.Nodes), Reasons: []string{}, Growth: message.Growth(c.Growth),
+		Workloads: b.indices(c.Workloads), Outcome: diag.Never, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
+		Nodes: len(b.m.Topology.Nodes), Growth: message.GrownPools(c.Growth),
 	}
 	s := Subject{}.of(w).because(w, account)
 	for _, atom := range c.Core.Atoms {
@@ -67,13 +74,13 @@ func (b joint) crowd(c *search.Conflict) {
 		} else {
 			s = s.related(at, "%s", text)
 		}
-		fact.Reasons = append(fact.Reasons, memberText(b.m, atom))
+		fact.Core = append(fact.Core, b.coreRule(&atom))
 	}
 	if s.Location.IsZero() {
 		s.Location = w.CountSpan()
 	}
 	for _, o := range c.Workloads {
-		s = s.related(o.CountSpan(), "%s of %s", plural(certain(b.m, o), "pod"), o)
+		s = s.related(o.CountSpan(), "%s", message.PodsOf(certain(b.m, o), o))
 	}
 	for _, text := range b.advisor().repairTexts(c.Workloads, c.Core.Repairs) {
 		s = s.fix("%s", text)
@@ -82,7 +89,7 @@ func (b joint) crowd(c *search.Conflict) {
 	b.Crowds = append(b.Crowds, fact)
 }
 
-// pods is how many pods of a workload are certain.
+// certain is how many pods of a workload there are for sure.
 func certain(m *model.Model, w *workload.Workload) int {
 	if w.Kind.PerNode() {
 		return m.Eligible(w).Count
@@ -90,46 +97,70 @@ func certain(m *model.Model, w *workload.Workload) int {
 	return w.Count.N
 }
 
-// reason is an atom in a few words.
-func memberText(m *model.Model, a search.Atom) string {
+// uses are the parts of workloads in the words of rules, where they differ.
+var uses = map[search.Part]string{search.PartPorts: "host-port"}
+
+// coreRule is a member of a core.
+func (b joint) coreRule(a *search.Atom) facts.CoreRule {
+	rule := facts.CoreRule{W: b.row(a.Workload), Use: cmp.Or(uses[a.Part], string(a.Part))}
 	switch {
 	case a.Term != nil:
-		return fmt.Sprintf("%s has %s", a.Workload, message.Term(a.Term))
-	case a.Part == "ports":
-		text, _ := portSpan(a.Workload, m.Group(a.Workload).HostPorts)
-		return fmt.Sprintf("%s uses host port %s", a.Workload, text)
-	case a.Part == "slots":
-		return fmt.Sprintf("%s uses pod slots", a.Workload)
-	case a.Part == "requests":
-		return fmt.Sprintf("%s requests more than some nodes have", a.Workload)
+		rule.Use, rule.Key = string(a.Term.Use), a.Term.Key
+	case a.Part == search.PartPorts:
+		rule.Key, _ = portSpan(a.Workload, b.m.Group(a.Workload).HostPorts)
+	case a.Part != search.PartSlots && a.Part != search.PartRequests:
+		all := b.m.Excluded(a.Workload, true)
+		for i := range all {
+			rule.Excluded = append(rule.Excluded, message.ExclusionRow(&all[i]))
+		}
 	}
-	return fmt.Sprintf("%s cannot use all nodes (%s)", a.Workload, excludedText(m, a.Workload))
+	return rule
 }
 
 // order tells of pods that fit nowhere once others came first.
 func (b joint) order(c *search.Conflict) {
 	pending := c.Stuck.Pending[0]
 	w := pending.Workload
-	fact := facts.Order{Workload: w.String(), Pods: certain(b.m, w), Pending: pending.Count, Placed: []string{}, Reason: reason(pending.Reasons)}
+	fact := facts.Order{Pods: certain(b.m, w), Pending: pending.Count, Refused: refusedNodes(pending.Reasons)}
 	ws, on := search.Nodes(c.Stuck)
+	var first []string
 	for _, o := range ws {
-		fact.Placed = append(fact.Placed, fmt.Sprintf("%s of %s on %s", plural(len(on[o]), "pod"), o, nodeNames(on[o])))
+		p := b.placed(o, on[o])
+		fact.Placed, first = append(fact.Placed, p), append(first, message.Placed(&p, b.Facts))
 	}
-	s := about(w, blocking(b.m, w, ws)).because(w, func(x *Explainer) diag.Account { return x.stuck(w, c.Stuck, fact.Placed) })
+	s := about(w, blocking(b.m, w, ws)).because(w, func(x *Explainer) diag.Account { return x.stuck(w, c.Stuck, first) })
 	if s.Location != w.CountSpan() {
-		s = s.related(w.CountSpan(), "%s of %s", plural(fact.Pods, "pod"), w)
+		s = s.related(w.CountSpan(), "%s", message.PodsOf(fact.Pods, w))
 	}
-	for _, o := range ws {
+	for i, o := range ws {
 		if o == w {
 			continue
 		}
-		s = s.related(blocking(b.m, o, []*workload.Workload{w}), "%s, scheduled first on %s", o, nodeNames(on[o]))
+		s = s.related(blocking(b.m, o, []*workload.Workload{w}), "%s", message.ScheduledFirst(o, &fact.Placed[i]))
 	}
 	for _, p := range c.Stuck.Pending[1:] {
-		s = s.related(p.Workload.CountSpan(), "%s of %s also stay Pending", plural(p.Count, "pod"), p.Workload)
+		s = s.related(p.Workload.CountSpan(), "%s", message.AlsoPending(p.Count, p.Workload))
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Orders = append(b.Orders, fact)
+}
+
+// placed is where pods of a workload are.
+func (b joint) placed(w *workload.Workload, nodes []*topology.Node) facts.Placed {
+	on, all := nodePods(nodes)
+	return facts.Placed{W: b.row(w), Pods: len(nodes), Nodes: all, On: on}
+}
+
+// refusedNodes counts the nodes by the filter that refuses the pod there, most first.
+func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
+	rows := make([]facts.FilterNodes, 0, len(reasons))
+	for filter, nodes := range reasons {
+		rows = append(rows, facts.FilterNodes{Filter: string(filter), Nodes: nodes})
+	}
+	slices.SortFunc(rows, func(a, b facts.FilterNodes) int {
+		return cmp.Or(cmp.Compare(b.Nodes, a.Nodes), cmp.Compare(a.Filter, b.Filter))
+	})
+	return rows
 }
 
 // blocking is the first hard term of a workload that has to do with one of
@@ -156,27 +187,26 @@ func blocking(m *model.Model, w *workload.Workload, others []*workload.Workload)
 }
 
 // nodeNames names nodes, with how often a node comes.
-func nodeNames(nodes []*topology.Node) string {
-	var order []*topology.Node
-	count := map[*topology.Node]int{}
+func nodeNames(nodes []*topology.Node) string { return message.Places(nodePods(nodes)) }
+
+// nodePods has the pods on a few nodes, and the number of all nodes; a node comes once
+// for each pod.
+func nodePods(nodes []*topology.Node) (on []facts.NodePods, all int) {
+	at := map[*topology.Node]int{}
 	for _, n := range nodes {
-		if count[n]++; count[n] == 1 {
-			order = append(order, n)
+		i, known := at[n]
+		if !known {
+			i = len(at)
+			at[n] = i
+			if i <= message.MaxPlaces {
+				on = append(on, facts.NodePods{Node: n.Name})
+			}
+		}
+		if i < len(on) {
+			on[i].Pods++
 		}
 	}
-	var list []string
-	for i, n := range order {
-		if i == maxNamed && len(order) > maxNamed+1 {
-			list = append(list, fmt.Sprintf("%d more", len(order)-i))
-			break
-		}
-		name := n.Name
-		if count[n] > 1 {
-			name += fmt.Sprintf(" (%d)", count[n])
-		}
-		list = append(list, name)
-	}
-	return strings.Join(list, ", ")
+	return on, len(at)
 }
 
 // maxNamed bounds the nodes that a sentence names.
@@ -188,15 +218,12 @@ func (b joint) volume(s *bound.Shortage) {
 	w := s.Workloads[0]
 	requested, offered := s.Sums()
 	fact := facts.Room{
-		Workload: w.String(), Others: len(s.Workloads) - 1, Outcome: diag.Never, Pods: s.Pods, Pending: s.Pending, Resource: string(s.Resource),
-		Request: fmt.Sprintf("%s %s in total", requested, s.Resource), Room: "only " + offered,
-		Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: message.Growth(s.Growth),
+		Others: len(s.Workloads) - 1, Outcome: diag.Never, Cause: "total", Pods: s.Pods, Most: s.Pods - s.Pending, Pending: s.Pending,
+		Resource: string(s.Resource), Requested: requested, Offered: offered,
+		Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: message.GrownPools(s.Growth),
 	}
-	switch {
-	case !s.Each.IsZero():
-		fact.Request, fact.Room = fmt.Sprintf("at least %s %s each", &s.Each, s.Resource), fmt.Sprintf("capacity for only %d of that size", s.Slots)
-	case s.Resource == corev1.ResourcePods:
-		fact.Request, fact.Room = "one pod slot each", "only "+offered+" pod slots"
+	if !s.Each.IsZero() {
+		fact.Cause, fact.Request, fact.Most, fact.Requested, fact.Offered = "size", s.Each.String(), s.Slots, "", ""
 	}
 	subject := about(w, requestSpan(w, s.Resource)).because(w, func(x *Explainer) diag.Account { return x.together(w, s.Workloads, "") })
 	for _, o := range s.Workloads[1:min(len(s.Workloads), maxNamed)] {
@@ -204,9 +231,9 @@ func (b joint) volume(s *bound.Shortage) {
 		if at.IsZero() {
 			at = o.CountSpan()
 		}
-		subject = subject.related(at, "%s also requests %s", o, s.Resource)
+		subject = subject.related(at, "%s", message.AlsoRequests(o, s.Resource))
 	}
-	subject = subject.fix("request less %s, run fewer pods, or add nodes", s.Resource)
+	subject = subject.fix("%s", message.RequestLessTogether(s.Resource))
 	fact.ID, fact.W = b.subject(subject), b.row(w)
 	b.Room = append(b.Room, fact)
 }
@@ -221,14 +248,13 @@ func (b joint) circle(c bound.Circle) {
 		at = w.File().ItemSpan(t.Node)
 	}
 	s := about(w, at).because(w, func(x *Explainer) diag.Account { return x.together(w, c.Path, "") })
-	fact := facts.Circle{Workload: w.String(), Member: c.Member}
+	fact := facts.Circle{Members: b.indices(c.Path), Member: c.Member}
 	for i, o := range c.Path {
-		fact.Members = append(fact.Members, o.String())
 		if i > 0 && o != w {
-			s = s.related(o.Object.NameSpan(), "%s waits as well", o)
+			s = s.related(o.Object.NameSpan(), "%s", message.AlsoWaits(o))
 		}
 	}
-	s = s.fix("make one of the required affinity terms preferred")
+	s = s.fix(message.PreferOneTerm)
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Circles = append(b.Circles, fact)
 }

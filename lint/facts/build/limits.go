@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
@@ -14,7 +11,6 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -22,17 +18,6 @@ import (
 type limits struct{ *builder }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-func names(nodes []*topology.Node) string {
-	var list []string
-	for _, n := range nodes[:min(3, len(nodes))] {
-		list = append(list, n.Name)
-	}
-	if len(nodes) > 3 {
-		list = append(list, "...")
-	}
-	return strings.Join(list, ", ")
-}
 
 // limits tells how many pods each hard rule lets be placed.
 func (b limits) limits(w *workload.Workload) {
@@ -57,24 +42,25 @@ func (b limits) limits(w *workload.Workload) {
 		case bound.ByRoom:
 			b.room(w, &l)
 		}
-		if note := fmt.Sprintf("%s fits only if node pools grow beyond their count (%s): %s fit at count, %s to schedule",
-			w, message.Sizes(l.Growth), plural(l.AtCount, "pod"), plural(l.Pods, "pod")); l.Grows && !slices.Contains(b.notes, note) {
+		if note := message.FitsOnceGrown(w, &l); l.Grows && !slices.Contains(b.notes, note) {
 			b.notes = append(b.notes, note)
 		}
 	}
 }
 
 // frame starts the subject of a limit: its first key, the number of pods and,
-// if the limit is exceeded, the nodes that do not count.
-func (b limits) frame(w *workload.Workload, l *bound.Limit, at diag.Span) (Subject, []string) {
-	s := alone(w, at)
+// if the limit is exceeded, the nodes that do not count, with the number of reasons
+// that are not listed.
+func (b limits) frame(w *workload.Workload, l *bound.Limit, at diag.Span) (s Subject, all []facts.Exclusion, more int) {
+	s = alone(w, at)
 	if !l.Exceeded {
-		return s, []string{}
+		return s, nil, 0
 	}
 	if count := w.CountSpan(); count != s.Location {
-		s = s.related(count, "%s to schedule", plural(l.Pods, "pod"))
+		s = s.related(count, "%s", message.ToSchedule(l.Pods))
 	}
-	return excluded(b.m, s, w, true)
+	s, all = excluded(b.m, s, w, true)
+	return s, all, len(b.m.Excluded(w, true)) - len(all)
 }
 
 func verdict(l *bound.Limit) diag.Outcome {
@@ -90,50 +76,51 @@ func unplaced(l *bound.Limit) int { return max(0, l.Pods-l.Most) }
 func growth(l *bound.Limit) string { return message.Growth(l.Growth) }
 
 func (b limits) antiAffinity(w *workload.Workload, l *bound.Limit) {
-	s, excluded := b.frame(w, l, w.File().ItemSpan(l.Terms[0].Node))
+	s, excluded, more := b.frame(w, l, w.File().ItemSpan(l.Terms[0].Node))
 	fact := facts.AntiAffinity{
-		Workload: w.String(), Outcome: verdict(l), Pods: l.Pods, Domains: l.Domains, Most: l.Most, Pending: unplaced(l),
-		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l), Together: message.Together(l.Together),
+		Outcome: verdict(l), Pods: l.Pods, Domains: l.Domains, Most: l.Most, Pending: unplaced(l), Nodes: l.Nodes, Eligible: l.Eligible,
+		Excluded: excluded, MoreExcluded: more, Growth: message.GrownPools(l.Growth), Together: companions(&l.Together),
 	}
-	var keys []string
 	for i, t := range l.Terms {
-		if !slices.Contains(keys, t.Key) {
-			keys = append(keys, t.Key)
+		if !slices.Contains(fact.Keys, t.Key) {
+			fact.Keys = append(fact.Keys, t.Key)
 		}
 		if i > 0 && l.Exceeded {
-			s = s.related(w.File().ItemSpan(t.Node), "this term also keeps the pods apart")
+			s = s.related(w.File().ItemSpan(t.Node), message.AlsoApart)
 		}
 	}
-	fact.Key = strings.Join(keys, ", ")
 	if l.Exceeded {
-		s = b.advised(s, w, fact, func(s Subject) Subject { return b.antiAffinityFix(s, w, l, keys[0]) })
+		s = b.advised(s, w, fact, func(s Subject) Subject { return b.antiAffinityFix(s, w, l, fact.Keys[0]) })
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
+	for i := range fact.Together {
+		fact.Together[i].W = fact.W
+	}
 	b.AntiAffinity = append(b.AntiAffinity, fact)
+}
+
+// companions are the rules that a limit follows from as well.
+func companions(c *bound.Companion) []facts.Rule {
+	rules := []facts.Rule{}
+	for _, key := range c.Keys {
+		rules = append(rules, facts.Rule{Use: string(c.Kind), Hard: true, Key: key})
+	}
+	return rules
 }
 
 func (b limits) antiAffinityFix(s Subject, w *workload.Workload, l *bound.Limit, key string) Subject {
 	s = b.advisor().lower(s, w, l)
 	if n, ok := b.advisor().nodesToAdd(w, unplaced(l)); ok {
-		s = s.fix("%s", addNodes(n, key))
+		s = s.fix("%s", message.AddNodes(n, key))
 	}
 	if b.advisor().holds(w, disruption.SoftAntiAffinity(), 0) {
-		s = s.fix("make the anti-affinity preferred if pods may share a %s value", key)
+		s = s.fix("%s", message.PreferAntiAffinity(key))
 	}
 	return s
 }
 
 // addNodes asks for nodes with a domain of their own.
-func addNodes(n int, key string) string {
-	text, value := "add an eligible node", fmt.Sprintf(" with a new %s value", key)
-	if n > 1 {
-		text, value = fmt.Sprintf("add %d eligible nodes", n), fmt.Sprintf(", each with a new %s value", key)
-	}
-	if key == corev1.LabelHostname {
-		return text
-	}
-	return text + value
-}
+func addNodes(n int, key string) string { return message.AddNodes(n, key) }
 
 func (b limits) spread(w *workload.Workload, l *bound.Limit) {
 	t := l.Terms[0]
@@ -141,11 +128,13 @@ func (b limits) spread(w *workload.Workload, l *bound.Limit) {
 	if l.Cause == "missing-key" {
 		at = fieldSpan(w, t.Node, "topologyKey")
 	}
-	s, excluded := b.frame(w, l, at)
+	s, excluded, more := b.frame(w, l, at)
+	keys := b.m.Group(w).SpreadKeys()
 	fact := facts.Spread{
-		Workload: w.String(), Outcome: verdict(l), Cause: l.Cause, Pods: l.Pods, Key: t.Key, Keys: listed(b.m.Group(w).SpreadKeys()), MaxSkew: int(t.Constraint.MaxSkew), MinDomains: t.MinDomains(),
+		Outcome: verdict(l), Cause: l.Cause, Pods: l.Pods, Key: t.Key, Keys: keys[:min(len(keys), maxListed)], KeyCount: len(keys),
+		MaxSkew: int(t.Constraint.MaxSkew), MinDomains: t.MinDomains(),
 		Domains: l.EligibleDomains, Smallest: l.Smallest, SmallestDomain: l.SmallestDomain, Most: l.Most, Pending: unplaced(l),
-		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, Growth: growth(l),
+		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, MoreExcluded: more, Growth: message.GrownPools(l.Growth),
 	}
 	if l.Exceeded {
 		if l.Cause == "missing-key" {
@@ -157,16 +146,8 @@ func (b limits) spread(w *workload.Workload, l *bound.Limit) {
 	b.Spreads = append(b.Spreads, fact)
 }
 
-// maxListed bounds the names in one text of a fact.
+// maxListed bounds the names in one field of a fact.
 const maxListed = 20
-
-// listed names things, as far as they are not too many.
-func listed(names []string) string {
-	if more := len(names) - maxListed; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), more)
-	}
-	return strings.Join(names, ", ")
-}
 
 func (b limits) spreadFix(s Subject, w *workload.Workload, l *bound.Limit, fact *facts.Spread) Subject {
 	t := l.Terms[0]
@@ -176,32 +157,33 @@ func (b limits) spreadFix(s Subject, w *workload.Workload, l *bound.Limit, fact 
 			s.Fixes = append(s.Fixes, b.advisor().corrected(w, t, fact.Suggestion))
 			return s
 		}
-		return s.fix("label the nodes with %s", t.Key)
+		return s.fix("%s", message.LabelNodes(t.Key))
 	case "min-domains":
 		if span := fieldSpan(w, t.Node, "minDomains"); !span.IsZero() {
-			s = s.related(span, "minDomains requires %s, eligible nodes have %d", plural(fact.MinDomains, "domain"), fact.Domains)
+			s = s.related(span, "%s", message.MinDomainsRequires(fact.MinDomains, fact.Domains))
 		}
 		if n := max(1, fact.Domains); b.advisor().holds(w, minDomains(t.Key, n), 0) {
-			s = s.fix("set minDomains to %d", n)
+			s = s.fix("%s", message.SetMinDomains(n))
 		}
 	default:
 		if fact.Smallest == 0 && t.Constraint.NodeTaintsPolicy == nil && b.advisor().holds(w, honored(t.Key), 0) {
-			s = s.fix("set nodeTaintsPolicy: Honor so that tainted nodes do not count as empty domains")
+			s = s.fix(message.HonorTaints)
 		}
 	}
 	s = b.advisor().lower(s, w, l)
 	if b.advisor().holds(w, softSpread(t.Key), 0) {
-		s = s.fix("set whenUnsatisfiable: ScheduleAnyway if a larger skew is acceptable")
+		s = s.fix(message.AcceptSkew)
 	}
 	return s
 }
 
 func (b limits) hostPort(w *workload.Workload, l *bound.Limit) {
-	port, at := portSpan(w, b.m.Group(w).HostPorts)
-	s, excluded := b.frame(w, l, at)
+	ports := b.m.Group(w).HostPorts
+	_, at := portSpan(w, ports)
+	s, excluded, more := b.frame(w, l, at)
 	fact := facts.HostPort{
-		Workload: w.String(), Outcome: verdict(l), Pods: l.Pods, Port: port, Nodes: l.Nodes, Eligible: l.Eligible,
-		Pending: unplaced(l), Excluded: excluded, Growth: growth(l),
+		Outcome: verdict(l), Pods: l.Pods, Port: int(ports[0].Port), Protocol: string(ports[0].Protocol), Nodes: l.Nodes, Eligible: l.Eligible,
+		Pending: unplaced(l), Excluded: excluded, MoreExcluded: more, Growth: message.GrownPools(l.Growth),
 	}
 	if l.Exceeded {
 		s = b.advised(s, w, fact, func(s Subject) Subject { return b.hostPortFix(s, w, l) })
@@ -213,10 +195,10 @@ func (b limits) hostPort(w *workload.Workload, l *bound.Limit) {
 func (b limits) hostPortFix(s Subject, w *workload.Workload, l *bound.Limit) Subject {
 	s = b.advisor().lower(s, w, l)
 	if b.advisor().holds(w, disruption.NoHostPorts(), 0) {
-		s = s.fix("remove the host port and use a Service")
+		s = s.fix(message.RemoveHostPort)
 	}
 	if n, ok := b.advisor().nodesToAdd(w, unplaced(l)); ok {
-		s = s.fix("add %s", plural(n, "node"))
+		s = s.fix("%s", message.AddAnyNodes(n))
 	}
 	return s
 }
@@ -243,18 +225,18 @@ func portSpan(w *workload.Workload, ports []model.HostPort) (string, diag.Span) 
 
 func (b limits) room(w *workload.Workload, l *bound.Limit) {
 	fact := facts.Room{
-		Workload: w.String(), Outcome: verdict(l), Pods: l.Pods, Pending: unplaced(l), Room: "capacity for only " + plural(l.Most, "pod"),
-		Resource: string(l.Binding), Request: "one pod slot each", Nodes: l.Nodes, Eligible: l.Eligible, Growth: growth(l),
+		Outcome: verdict(l), Cause: "pods", Pods: l.Pods, Most: l.Most, Pending: unplaced(l), Resource: string(l.Binding),
+		Nodes: l.Nodes, Eligible: l.Eligible, Growth: message.GrownPools(l.Growth),
 	}
 	for _, r := range b.m.Group(w).Requests {
 		if r.Name == l.Binding {
-			fact.Request = fmt.Sprintf("%s %s each", &r.Quantity, r.Name)
+			fact.Request = r.Quantity.String()
 		}
 	}
-	s, _ := b.frame(w, l, requestSpan(w, l.Binding))
+	s, _, _ := b.frame(w, l, requestSpan(w, l.Binding))
 	if l.Exceeded {
 		s = b.advised(s, w, fact, func(s Subject) Subject {
-			return b.advisor().lower(s, w, l).fix("request less %s or add nodes", l.Binding)
+			return b.advisor().lower(s, w, l).fix("%s", message.RequestLess(l.Binding))
 		})
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -58,7 +57,7 @@ func (b limits) sharing(w *workload.Workload) {
 	s := alone(w, w.CountSpan())
 	for _, t := range b.m.Group(w).Terms {
 		if !t.Hard && t.Use != model.Affinity {
-			s = s.related(fieldSpan(w, t.Node, "topologyKey"), "preferred rules are not enforced")
+			s = s.related(fieldSpan(w, t.Node, "topologyKey"), message.NotEnforced)
 		}
 	}
 	if fact.Outcome == diag.Sometimes {
@@ -85,22 +84,18 @@ func (b limits) together(w *workload.Workload) bound.Together {
 // maxRelated bounds the nodes that a finding points at.
 const maxRelated = 3
 
-// excluded adds the reasons why nodes do not count, as text and as places.
-func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subject, []string) {
-	reasons := []string{}
+// excluded adds the nodes that do not count, and gives the reasons, up to maxReasons.
+func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subject, []facts.Exclusion) {
 	all := m.Excluded(w, small)
-	for k, x := range all {
-		if k == maxReasons {
-			return s, append(reasons, plural(len(all)-k, "more reason"))
-		}
-		reasons = append(reasons, message.Exclusion(&x))
-		for i, n := range x.Nodes {
-			if i < maxRelated {
-				s = s.node(n, message.Excluded(&x))
-			}
+	rows := []facts.Exclusion{}
+	for k := range all[:min(len(all), maxReasons)] {
+		x := &all[k]
+		rows = append(rows, message.ExclusionRow(x))
+		for _, n := range x.Nodes[:min(len(x.Nodes), maxRelated)] {
+			s = s.node(n, message.Excluded(x))
 		}
 	}
-	return s, reasons
+	return s, rows
 }
 
 // maxReasons bounds the reasons that a fact gives, the most frequent first.
@@ -112,7 +107,7 @@ func (b limits) eligibility(w *workload.Workload) bool {
 	if b.spare(e.Count+e.Growable > 0) {
 		return true
 	}
-	fact := facts.Eligibility{Workload: w.String(), Outcome: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Bound: b.bound(w), Reasons: []string{}}
+	fact := facts.Eligibility{Outcome: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Bound: b.bound(w)}
 	s := alone(w, diag.Span{})
 	if e.Count+e.Growable == 0 {
 		if w.Kind.PerNode() {
@@ -120,7 +115,8 @@ func (b limits) eligibility(w *workload.Workload) bool {
 		}
 		fact.Outcome, b.faulty[w] = diag.Never, true
 		s = alone(w, nodeRule(b.m, w))
-		s, fact.Reasons = excluded(b.m, s.related(w.CountSpan(), "%s to schedule", plural(w.Count.N, "pod")), w, false)
+		s, fact.Excluded = excluded(b.m, s.related(w.CountSpan(), "%s", message.ToSchedule(w.Count.N)), w, false)
+		fact.MoreExcluded = len(b.m.Excluded(w, false)) - len(fact.Excluded)
 		s = b.advised(s, w, fact, func(s Subject) Subject { return b.eligibilityFix(s, w) })
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
@@ -194,13 +190,13 @@ func (b limits) eligibilityFix(s Subject, w *workload.Workload) Subject {
 			names = append(names, n.Name)
 		}
 		if near := b.nearest(w.Spec.NodeName, names); near != "" && !slices.Contains(names, w.Spec.NodeName) {
-			return s.fix("set nodeName: %s", near)
+			return s.fix("%s", message.SetNodeName(near))
 		}
-		return s.fix("remove nodeName to let the scheduler choose the node")
+		return s.fix(message.RemoveNodeName)
 	}
 	for _, k := range sortedKeys(w.Spec.NodeSelector) {
 		if near := b.nearNodeLabel(k, w.Spec.NodeSelector[k]); near != "" {
-			s = s.fix("select %s", near)
+			s = s.fix("%s", message.Select(near))
 		}
 	}
 	excluded := b.m.Excluded(w, false)
@@ -208,13 +204,13 @@ func (b limits) eligibilityFix(s Subject, w *workload.Workload) Subject {
 		last := excluded[len(excluded)-1]
 		switch {
 		case last.Taint != nil:
-			s = b.advisor().toleration(s, w, last)
+			s = b.advisor().toleration(s, w, &last)
 		case last.Kind == model.LacksLabel:
-			s = s.fix("label a node with %s, or remove the rule", message.Label(&last))
+			s = s.fix("%s", message.LabelNode(&last))
 		case last.Kind == model.Cordoned:
-			s = s.fix("uncordon %s", names(last.Nodes))
+			s = s.fix("%s", message.Uncordon(&last))
 		default:
-			s = s.fix("change the rule or add nodes that match it")
+			s = s.fix(message.MatchNodes)
 		}
 	}
 	return s
@@ -261,7 +257,7 @@ func (b limits) requests(w *workload.Workload) bool {
 			continue
 		}
 		fact := facts.Request{
-			Workload: w.String(), Outcome: diag.Always, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest(),
+			Outcome: diag.Always, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest(),
 			LargestNode: r.LargestNode, Eligible: fit.Eligible, Fitting: r.Fitting, PerNode: w.Kind.PerNode(),
 		}
 		s := alone(w, diag.Span{})
@@ -270,10 +266,10 @@ func (b limits) requests(w *workload.Workload) bool {
 			s = alone(w, requestSpan(w, r.Name))
 			if r.Largest() == "0" { // all nodes are alike in that
 				fact.LargestNode = ""
-				s = s.fix("add a node with at least %s %s", fact.Request, r.Name)
+				s = s.fix("%s", message.AddNodeWith(fact.Request, r.Name))
 			} else {
-				s = s.related(r.LargestSpan, "%s has %s %s, the most of all nodes", r.LargestNode, r.Largest(), r.Name)
-				s = s.fix("request at most %s %s, or add a node with at least %s", r.Largest(), r.Name, fact.Request)
+				s = s.related(r.LargestSpan, "%s", message.MostOfAll(r.LargestNode, r.Largest(), r.Name))
+				s = s.fix("%s", message.RequestAtMost(r.Largest(), fact.Request, r.Name))
 			}
 		}
 		fact.ID, fact.W = b.subject(s), b.row(w)
@@ -297,16 +293,11 @@ func (b limits) jointly(w *workload.Workload, fit *bound.RequestFit) {
 	if len(fit.Requests) == 0 {
 		return
 	}
-	var names, texts []string
+	fact := facts.Request{Outcome: diag.Never, Eligible: fit.Eligible, PerNode: w.Kind.PerNode()}
 	for _, r := range fit.Requests {
-		names = append(names, string(r.Name))
-		texts = append(texts, r.Quantity.String())
+		fact.Together = append(fact.Together, facts.ResourceRequest{Resource: string(r.Name), Request: r.Quantity.String()})
 	}
-	s := alone(w, requestSpan(w, fit.Requests[0].Name)).fix("lower one of the requests, or add a node that satisfies all of them")
-	fact := facts.Request{
-		Workload: w.String(), Outcome: diag.Never, Resource: strings.Join(names, " and "), Request: strings.Join(texts, " and "),
-		Largest: "less of one of them", LargestNode: "every node", Eligible: fit.Eligible, PerNode: w.Kind.PerNode(),
-	}
+	s := alone(w, requestSpan(w, fit.Requests[0].Name)).fix(message.LowerOneRequest)
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Requests = append(b.Requests, fact)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
-	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
@@ -350,7 +349,10 @@ func (b terms) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.Nod
 		return
 	}
 	b.faulty[w] = true
-	fact := facts.Affinity{Outcome: diag.Never, Cause: u.Cause, Key: t.Key, Usable: len(usable), Detail: message.Unmet(&u)}
+	fact := facts.Affinity{Outcome: diag.Never, Cause: u.Cause, Key: t.Key, Usable: len(usable), Beside: u.Beside}
+	if u.Between[0] != nil {
+		fact.Between = []string{u.Between[0].String(), u.Between[1].String()}
+	}
 	var s Subject
 	switch u.Cause {
 	case "missing-key":

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -27,14 +28,14 @@ func (b limits) unlisted(w *workload.Workload) bool {
 	for _, name := range names {
 		i := slices.IndexFunc(requests, func(r model.Request) bool { return r.Name == name })
 		fact := facts.Request{
-			Workload: w.String(), Outcome: diag.Unknown, Resource: string(name), Request: requests[i].Quantity.String(), Largest: "0",
+			Outcome: diag.Unknown, Resource: string(name), Request: requests[i].Quantity.String(), Largest: "0",
 			Eligible: e.Count + e.Growable, PerNode: w.Kind.PerNode(), Suggestion: b.nearResource(name),
 		}
 		s := about(w, requestSpan(w, name))
 		if fact.Suggestion != "" {
-			s = s.fix("request %s", fact.Suggestion)
+			s = s.fix("%s", message.RequestInstead(fact.Suggestion))
 		}
-		s = s.fix("add %s to the allocatable resources of the nodes that provide it", name)
+		s = s.fix("%s", message.ListResource(name))
 		fact.ID, fact.W = b.subject(s), b.row(w)
 		b.Requests = append(b.Requests, fact)
 	}

@@ -1,12 +1,10 @@
 package build
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/bound"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -54,60 +52,21 @@ func limitOf(w int, l *bound.Limit) facts.Limit {
 	}
 }
 
-func poolSizes(pools []model.PoolSize) []facts.PoolSize {
-	sizes := []facts.PoolSize{}
-	for _, p := range pools {
-		sizes = append(sizes, facts.PoolSize{Pool: p.Pool, Nodes: p.Nodes})
-	}
-	return sizes
-}
-
-// maxRunning bounds the nodes that a row names: as many as a sentence names, and one more.
-const maxRunning = maxNamed + 1
-
-// running is pods of a revision of a workload on nodes, one for each pod.
-func running(w int, revision string, nodes []*topology.Node) facts.Running {
-	r := facts.Running{W: w, Revision: revision, Pods: len(nodes), Nodes: []facts.NodePods{}}
-	at := map[*topology.Node]int{}
-	for _, n := range nodes {
-		i, known := at[n]
-		switch {
-		case known && i < maxRunning:
-			r.Nodes[i].Pods++
-		case known:
-		default:
-			i = len(at)
-			if at[n] = i; i < maxRunning {
-				r.Nodes = append(r.Nodes, facts.NodePods{Node: n.Name, Pods: 1})
-			} else {
-				r.More++
-			}
-		}
-	}
-	return r
+// revision is where pods of a revision of a workload are.
+func revision(w int, name string, nodes []*topology.Node) facts.Placed {
+	on, all := nodePods(nodes)
+	return facts.Placed{W: w, Revision: name, Pods: len(nodes), Nodes: all, On: on}
 }
 
 // runningAt is where the pods are when a rollout is stuck.
-func runningAt(w int, r *disruption.Rollout) []facts.Running {
+func runningAt(w int, r *disruption.Rollout) []facts.Placed {
 	old, fresh := r.Left()
-	all := []facts.Running{}
+	all := []facts.Placed{}
 	if len(old) > 0 {
-		all = append(all, running(w, "old", old))
+		all = append(all, revision(w, "old", old))
 	}
 	if len(fresh) > 0 {
-		all = append(all, running(w, "new", fresh))
+		all = append(all, revision(w, "new", fresh))
 	}
-	return all
-}
-
-// refusedBy counts the nodes by the filter that refuses the pod there, most first.
-func refusedBy(reasons map[certificate.Reason]int) []facts.Refused {
-	all := []facts.Refused{}
-	for filter, nodes := range reasons {
-		all = append(all, facts.Refused{Filter: string(filter), Nodes: nodes})
-	}
-	slices.SortFunc(all, func(a, b facts.Refused) int {
-		return cmp.Or(cmp.Compare(b.Nodes, a.Nodes), cmp.Compare(a.Filter, b.Filter))
-	})
 	return all
 }

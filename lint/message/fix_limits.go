@@ -1,0 +1,182 @@
+package message
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Fixes that name nothing.
+const (
+	AcceptSkew      = "set whenUnsatisfiable: ScheduleAnyway if a larger skew is acceptable"
+	HonorTaints     = "set nodeTaintsPolicy: Honor so that tainted nodes do not count as empty domains"
+	LowerOneRequest = "lower one of the requests, or add a node that satisfies all of them"
+	MatchNodes      = "change the rule or add nodes that match it"
+	PreferOneTerm   = "make one of the required affinity terms preferred"
+	RemoveHostPort  = "remove the host port and use a Service"
+	RemoveNodeName  = "remove nodeName to let the scheduler choose the node"
+)
+
+// AddNodes asks for nodes that each have a value of a topology key of their own.
+func AddNodes(n int, key string) string {
+	text, value := AddEligibleNode, fmt.Sprintf(" with a new %s value", key)
+	if n > 1 {
+		text, value = fmt.Sprintf("add %d eligible nodes", n), fmt.Sprintf(", each with a new %s value", key)
+	}
+	if key == corev1.LabelHostname {
+		return text
+	}
+	return text + value
+}
+
+// AddAnyNodes asks for a number of nodes.
+func AddAnyNodes(n int) string { return "add " + plural(n, "node") }
+
+// AddNodeWith asks for a node that has an amount of a resource.
+func AddNodeWith(request string, resource corev1.ResourceName) string {
+	return fmt.Sprintf("add a node with at least %s %s", request, resource)
+}
+
+// RequestAtMost is a choice between a request that fits the largest node and a node that
+// fits the request.
+func RequestAtMost(largest, request string, resource corev1.ResourceName) string {
+	return fmt.Sprintf("request at most %s %s, or add a node with at least %s", largest, resource, request)
+}
+
+// RequestLess is what to do if the pods of one workload request too much of a resource
+// together.
+func RequestLess(resource corev1.ResourceName) string {
+	return fmt.Sprintf("request less %s or add nodes", resource)
+}
+
+// RequestLessTogether is the same for several workloads.
+func RequestLessTogether(resource corev1.ResourceName) string {
+	return fmt.Sprintf("request less %s, run fewer pods, or add nodes", resource)
+}
+
+// RequestInstead asks for the resource that was probably meant.
+func RequestInstead(resource string) string { return "request " + resource }
+
+// ListResource asks for nodes that list an extended resource.
+func ListResource(resource corev1.ResourceName) string {
+	return fmt.Sprintf("add %s to the allocatable resources of the nodes that provide it", resource)
+}
+
+// PreferAntiAffinity gives up anti-affinity on a key.
+func PreferAntiAffinity(key string) string {
+	return fmt.Sprintf("make the anti-affinity preferred if pods may share a %s value", key)
+}
+
+// SetMinDomains asks for another minDomains.
+func SetMinDomains(n int) string { return fmt.Sprintf("set minDomains to %d", n) }
+
+// SetNodeName asks for the node that was probably meant.
+func SetNodeName(node string) string { return "set nodeName: " + node }
+
+// LabelNodes asks for nodes with a label key.
+func LabelNodes(key string) string { return "label the nodes with " + key }
+
+// LabelNode asks for a node with the label that a rule requires.
+func LabelNode(x *model.Exclusion) string {
+	return fmt.Sprintf("label a node with %s, or remove the rule", Label(x))
+}
+
+// Select asks for the label that was probably meant.
+func Select(label string) string { return "select " + label }
+
+// Uncordon names the cordoned nodes.
+func Uncordon(x *model.Exclusion) string {
+	row := ExclusionRow(x)
+	return "uncordon " + strings.Join(excludedNames(&row), ", ")
+}
+
+// AddUntainted asks for nodes without the taint of an exclusion.
+func AddUntainted(x *model.Exclusion) string { return "add nodes without the taint " + untolerated(x) }
+
+// Tolerate asks for a toleration of the taint of an exclusion.
+func Tolerate(x *model.Exclusion) string {
+	row := ExclusionRow(x)
+	return fmt.Sprintf("tolerate the taint %s (%s)", untolerated(x), strings.Join(excludedNames(&row), ", "))
+}
+
+// TolerateWith is a toleration that needs another number of pods; field holds it.
+func TolerateWith(x *model.Exclusion, field string, n int) string {
+	return fmt.Sprintf("%s and set %s to %d (with more, pods can stay Pending, or a rollout or node drain can get stuck)", Tolerate(x), field, n)
+}
+
+// untolerated is a taint without its value, which a toleration need not name.
+func untolerated(x *model.Exclusion) string { return fmt.Sprintf("%s:%s", x.Taint.Key, x.Taint.Effect) }
+
+// SetReplicas asks for a number of pods; field holds it. At most that many fit, and n is
+// less if a change of more gets stuck.
+func SetReplicas(field string, n, most int) string {
+	text := fmt.Sprintf("set %s to %d", field, n)
+	if n < most {
+		text += stuckWith(most)
+	}
+	return text
+}
+
+// FewerReplicas is a repair with a smaller number of replicas, as changes of more get
+// stuck.
+func FewerReplicas(w *workload.Workload, n, most int) string { return Replicas(w, n) + stuckWith(most) }
+
+func stuckWith(pods int) string {
+	return fmt.Sprintf(" (with %d, a rollout or node drain can get stuck)", pods)
+}
+
+// RepairStuck is a repair after which changes can get stuck.
+func RepairStuck(r *search.Repair) string {
+	return Repair(r) + " (a rollout or node drain can then get stuck)"
+}
+
+// Apart is a rule that keeps replicas on different nodes.
+type Apart struct {
+	// Soft is of a constraint that is not enforced; the others are about enforced ones.
+	Soft bool
+	// Honor asks for nodeTaintsPolicy: Honor, and RevisionLabel, if not empty, for the
+	// label of a revision in matchLabelKeys.
+	Honor         bool
+	RevisionLabel string
+	// AntiAffinity tells that required anti-affinity works as well.
+	AntiAffinity bool
+}
+
+// KeepApart asks for a rule.
+func KeepApart(a Apart) string {
+	text := "add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: "
+	if a.Soft {
+		return text + "ScheduleAnyway"
+	}
+	text += "DoNotSchedule"
+	if a.Honor {
+		text += ", nodeTaintsPolicy: Honor"
+	}
+	if a.RevisionLabel != "" {
+		text += fmt.Sprintf(" and matchLabelKeys: [%s]", a.RevisionLabel)
+	}
+	if a.AntiAffinity {
+		text += ", or required anti-affinity"
+	}
+	return text
+}
+
+// AndPerRevision adds to a fix that pods of different revisions must not affect one
+// another.
+func AndPerRevision(label string) string {
+	return fmt.Sprintf(", and add matchLabelKeys: [%s] so that rollouts and node drains do not get stuck", label)
+}
+
+// AndSoften adds to a fix that the corrected term must not be enforced.
+func AndSoften(use model.Use) string {
+	soft := "make the term preferred"
+	if use == model.Spread {
+		soft = "set whenUnsatisfiable: ScheduleAnyway"
+	}
+	return ", and " + soft + " so that it does not block rollouts or node drains"
+}
