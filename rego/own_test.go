@@ -346,3 +346,45 @@ func imports(text string) string {
 	}
 	return ""
 }
+
+// TestTextLibrary words a finding of the user's own with the helpers of the library.
+func TestTextLibrary(t *testing.T) {
+	lines := `text.lines(fact.ref, ["", sprintf("%s %s", [text.number(fact.pods_min, "pod"), text.verb(fact.pods_min, "runs", "run")]), ` +
+		`text.few(["a", "b", "c", "d", "e"]), concat("", ["x", text.aside("y"), text.aside("")]), text.few(["a"])])`
+	rule := strings.Replace(head, "import data.schedlint.result\n", "import data.schedlint.result\nimport data.schedlint.text\n", 1) +
+		"report contains result.explained(rego.metadata.chain(), fact, " + lines + ") if some fact in input.workloads\n"
+	e := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": rule})}})
+	got, err := e.Evaluate(context.Background(), &facts.Facts{Workloads: []facts.Workload{{ID: 1, Ref: "Deployment shop/web", PodsMin: 1}}}, facts.NewTally())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []facts.Judgement{{Rule: "no-default-namespace", Fact: 1, Message: "Deployment shop/web: 1 pod runs", Details: []string{"a, b, c and 2 more", "x (y)", "a"}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestOwnRuleReportsReason: a rule of the user's own may use the words of a built-in
+// rule, and one that names no words of that row fails by itself.
+func TestOwnRuleReportsReason(t *testing.T) {
+	rule := func(reason string) string {
+		return head + "report contains result.reason(rego.metadata.chain(), fact, " + reason + ") if some fact in input.sharing\n"
+	}
+	f := &facts.Facts{
+		Workloads: []facts.Workload{{ID: 1, Ref: "Deployment shop/web", Kind: "Deployment"}},
+		Sharing:   []facts.Sharing{{ID: 2, Outcome: diag.Always, Pods: 3, Node: "n1"}},
+	}
+	e := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": rule(`"one-node-takes-all"`)})}})
+	got, err := e.Evaluate(context.Background(), f, facts.NewTally())
+	if err != nil || len(got) != 1 || got[0].Message != "Deployment shop/web: losing node n1 can take down all 3 replicas" {
+		t.Errorf("got %v, %v", got, err)
+	}
+	for _, reason := range []string{`"no-such-reason"`, `"alias-bomb"`, `7`, `"` + strings.Repeat("x", 10_000) + `"`} {
+		e := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": rule(reason)})}})
+		tally := facts.NewTally()
+		got, err := e.Evaluate(context.Background(), f, tally)
+		if err != nil || len(got) != 0 || len(tally.Failures) != 1 || !strings.Contains(tally.Failures[0].Message, "the catalogue of messages does not have") {
+			t.Errorf("reason %.30s: got %v, failures %v, %v", reason, got, tally.Failures, err)
+		}
+	}
+}
