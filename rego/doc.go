@@ -12,12 +12,11 @@
 // do; everything wrong with all folders comes in one error. Evaluate gives what
 // the rules say about one set of facts, in one order for one input.
 //
-// Rules see the facts as input and may import data.schedlint.result and
-// data.schedlint.text, and users' rules also further packages of their own
-// folders; nothing else exists under data. The built-in functions are an
-// allow-list: no network, clock, environment, random numbers or output, so a
-// rule depends on the facts alone. Modules have a size limit, symbolic links are
-// refused.
+// Rules see the facts as input and may import data.schedlint.result, and users'
+// rules also further packages of their own folders; nothing else exists under
+// data. The built-in functions are an allow-list: no network, clock,
+// environment, random numbers or output, so a rule depends on the facts alone.
+// Modules have a size limit, symbolic links are refused.
 //
 // A rule that fails, by a division by zero as well as by a limit, loses itself only:
 // what it reports does not count, and the tally of the run has a failure, which makes

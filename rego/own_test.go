@@ -167,7 +167,7 @@ func TestLoadErrors(t *testing.T) {
 		"report is an object":    {head + "report[x] := result if some x in [1]\n", "policies/x.rego:12: report is not a set; write report contains"},
 		"syntax":                 {edit("some fact in", "some fact on"), "policies/x.rego:13: "},
 		"old syntax":             {edit("report contains result.diagnostic(rego.metadata.chain(), fact, message) if", "report[message]"), "policies/x.rego:12: "},
-		"unused import":          {edit("import data.schedlint.result\n", "import data.schedlint.result\nimport data.schedlint.text\n"), "policies/x.rego:11: import data.schedlint.text unused"},
+		"unused import":          {edit("import data.schedlint.result\n", "import data.schedlint.result\nimport data.schedlint.result as other\n"), "policies/x.rego:11: import data.schedlint.result as other unused"},
 		"unknown import":         {edit("import data.schedlint.result\n", "import data.schedlint.result\nimport data.team.names\n"), "policies/x.rego:11: data.team.names is not defined by any rule or library"},
 		"another rule's":         {edit("fact.namespace ==", `data.schedlint.rules["x"].y ==`), `policies/x.rego:14: data.schedlint.rules.x.y is not defined by any rule or library`},
 		"misspelt function":      {edit("sprintf(", "sprintff("), "policies/x.rego:15: function sprintff is not available; did you mean sprintf?"},
