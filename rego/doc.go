@@ -4,7 +4,8 @@
 //
 // Contract: a rule is one file of the package schedlint.rules["<id>"] whose
 // METADATA gives title, description, schemas, custom.category and custom.since,
-// and whose set report contains what result.diagnostic(rego.metadata.chain(), fact,
+// and whose set report contains what result.reason(rego.metadata.chain(), fact, reason)
+// returns, worded by the catalogue of package message, or result.diagnostic(chain, fact,
 // message) returns, or result.explained with a list of lines: the message, which is
 // complete by itself, and details. Built-in rules and rules of the user's own come through the
 // same door and obey the same contract; one with the id of a built-in replaces

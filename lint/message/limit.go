@@ -19,9 +19,7 @@ func GrownPools(pools []model.PoolSize) []facts.GrownPool {
 	return rows
 }
 
-// Growth says at which size growing pools were counted, "" if they were not.
-func Growth(pools []model.PoolSize) string { return growth(GrownPools(pools)) }
-
+// growth says at which size growing pools were counted, "" if they were not.
 func growth(pools []facts.GrownPool) string {
 	if len(pools) == 0 {
 		return ""

@@ -328,11 +328,11 @@ func TestLimits(t *testing.T) {
 		return all
 	}
 	for got, want := range map[string]string{
-		Growth([]model.PoolSize{{Pool: "a", Nodes: 5}, {Pool: "b", Nodes: 9}}):                                   "node pools are counted at their max: a at 5, b at 9",
+		growth([]facts.GrownPool{{Pool: "a", Max: 5}, {Pool: "b", Max: 9}}):                                      "node pools are counted at their max: a at 5, b at 9",
 		together(rules("anti-affinity", "host", "zone")):                                                         "combined with required anti-affinity on host, zone",
 		together(rules("affinity", "zone")):                                                                      "required affinity on zone keeps all its pods in one domain",
 		Term(&model.Term{Use: model.Affinity, Key: "zone"}):                                                      "required affinity on zone",
-		Growth(nil) + together(nil) + Reason(model.Reason{}):                                                     "",
+		growth(nil) + together(nil) + Reason(model.Reason{}):                                                     "",
 		FitsOnceGrown(web(), &bound.Limit{Pods: 3, AtCount: 1, Growth: []model.PoolSize{{Pool: "a", Nodes: 5}}}): "Deployment shop/web fits only if node pools grow beyond their count (a at 5): 1 pod fit at count, 3 pods to schedule",
 	} {
 		if got != want {

@@ -303,7 +303,7 @@ func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy d
 		return message.MismatchLabelKeys
 	}
 	if key := apartOn(m, w); key != "" {
-		return addNodes(1, key)
+		return message.AddNodes(1, key)
 	}
 	return message.AddEligibleNode
 }

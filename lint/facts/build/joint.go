@@ -47,14 +47,6 @@ func (b joint) indices(ws []*workload.Workload) []int {
 	return list
 }
 
-func texts(ws []*workload.Workload) []string {
-	list := make([]string, len(ws))
-	for i, w := range ws {
-		list[i] = w.String()
-	}
-	return list
-}
-
 // crowd tells of workloads of which each fits alone, but not all together.
 func (b joint) crowd(c *search.Conflict) {
 	w := c.Workloads[0]
@@ -125,7 +117,7 @@ func (b joint) order(c *search.Conflict) {
 	ws, on := search.Nodes(c.Stuck)
 	var first []string
 	for _, o := range ws {
-		p := b.placed(o, on[o])
+		p := placed(b.row(o), "", on[o])
 		fact.Placed, first = append(fact.Placed, p), append(first, message.Placed(&p, b.Facts))
 	}
 	s := about(w, blocking(b.m, w, ws)).because(w, func(x *Explainer) diag.Account { return x.stuck(w, c.Stuck, first) })
@@ -143,12 +135,6 @@ func (b joint) order(c *search.Conflict) {
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Orders = append(b.Orders, fact)
-}
-
-// placed is where pods of a workload are.
-func (b joint) placed(w *workload.Workload, nodes []*topology.Node) facts.Placed {
-	on, all := nodePods(nodes)
-	return facts.Placed{W: b.row(w), Pods: len(nodes), Nodes: all, On: on}
 }
 
 // refusedNodes counts the nodes by the filter that refuses the pod there, most first.
@@ -185,9 +171,6 @@ func blocking(m *model.Model, w *workload.Workload, others []*workload.Workload)
 	}
 	return w.CountSpan()
 }
-
-// nodeNames names nodes, with how often a node comes.
-func nodeNames(nodes []*topology.Node) string { return message.Places(nodePods(nodes)) }
 
 // nodePods has the pods on a few nodes, and the number of all nodes; a node comes once
 // for each pod.

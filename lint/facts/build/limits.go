@@ -73,8 +73,6 @@ func verdict(l *bound.Limit) diag.Outcome {
 // unplaced is how many pods stay pending because of a limit.
 func unplaced(l *bound.Limit) int { return max(0, l.Pods-l.Most) }
 
-func growth(l *bound.Limit) string { return message.Growth(l.Growth) }
-
 func (b limits) antiAffinity(w *workload.Workload, l *bound.Limit) {
 	s, excluded, more := b.frame(w, l, w.File().ItemSpan(l.Terms[0].Node))
 	fact := facts.AntiAffinity{
@@ -118,9 +116,6 @@ func (b limits) antiAffinityFix(s Subject, w *workload.Workload, l *bound.Limit,
 	}
 	return s
 }
-
-// addNodes asks for nodes with a domain of their own.
-func addNodes(n int, key string) string { return message.AddNodes(n, key) }
 
 func (b limits) spread(w *workload.Workload, l *bound.Limit) {
 	t := l.Terms[0]

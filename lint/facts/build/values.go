@@ -52,10 +52,10 @@ func limitOf(w int, l *bound.Limit) facts.Limit {
 	}
 }
 
-// revision is where pods of a revision of a workload are.
-func revision(w int, name string, nodes []*topology.Node) facts.Placed {
+// placed is where pods of a workload are, those of one revision during a rollout.
+func placed(w int, revision string, nodes []*topology.Node) facts.Placed {
 	on, all := nodePods(nodes)
-	return facts.Placed{W: w, Revision: name, Pods: len(nodes), Nodes: all, On: on}
+	return facts.Placed{W: w, Revision: revision, Pods: len(nodes), Nodes: all, On: on}
 }
 
 // runningAt is where the pods are when a rollout is stuck.
@@ -63,10 +63,10 @@ func runningAt(w int, r *disruption.Rollout) []facts.Placed {
 	old, fresh := r.Left()
 	all := []facts.Placed{}
 	if len(old) > 0 {
-		all = append(all, revision(w, "old", old))
+		all = append(all, placed(w, "old", old))
 	}
 	if len(fresh) > 0 {
-		all = append(all, revision(w, "new", fresh))
+		all = append(all, placed(w, "new", fresh))
 	}
 	return all
 }
