@@ -97,10 +97,8 @@ func fill(r reflect.Value) {
 		switch field := r.Field(i); {
 		case field.Type() == reflect.TypeFor[diag.Outcome]():
 			field.SetString(string(diag.Unknown))
-		case field.Type() == reflect.TypeFor[diag.Outcome]():
-			field.SetString(string(diag.Unknown))
-		case field.Type() == reflect.TypeFor[diag.Outcome]():
-			field.SetString(string(diag.Unknown))
+		case field.Kind() == reflect.Struct:
+			fill(field)
 		case field.Kind() == reflect.Slice:
 			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
 		}
