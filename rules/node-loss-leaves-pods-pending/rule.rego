@@ -31,5 +31,5 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 
 when := {
 	"gone": " if its Node object is deleted",
-	"ghost": " while it is unreachable (its pods stay Terminating)",
+	"unreachable": " while it is unreachable (its pods stay Terminating)",
 }

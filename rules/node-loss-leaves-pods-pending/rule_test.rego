@@ -37,7 +37,7 @@ test_gone if {
 }
 
 test_unreachable if {
-	fact := object.union(bad, {"meaning": "ghost", "like": 0, "outcome": "sometimes", "pending": 2})
+	fact := object.union(bad, {"meaning": "unreachable", "like": 0, "outcome": "sometimes", "pending": 2})
 	said(fact) == {"Deployment shop/web: losing node n1 can leave up to 2 of 3 pods Pending while it is unreachable (its pods stay Terminating)"}
 }
 
@@ -47,7 +47,7 @@ test_only_pod if {
 }
 
 test_not_created_again if {
-	fact := object.union(bad, {"meaning": "ghost", "recreated": false})
+	fact := object.union(bad, {"meaning": "unreachable", "recreated": false})
 	some message in said(fact)
 	contains(message, "missing while")
 }

@@ -31,5 +31,5 @@ report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
 
 when := {
 	"gone": " if its Node objects are deleted",
-	"ghost": " while its nodes are unreachable (their pods stay Terminating)",
+	"unreachable": " while its nodes are unreachable (their pods stay Terminating)",
 }

@@ -37,12 +37,12 @@ test_gone if {
 }
 
 test_unreachable if {
-	fact := object.union(bad, {"meaning": "ghost", "like": 0, "outcome": "sometimes", "pods": 9, "pending": 3})
+	fact := object.union(bad, {"meaning": "unreachable", "like": 0, "outcome": "sometimes", "pods": 9, "pending": 3})
 	said(fact) == {"Deployment shop/web: losing topology.kubernetes.io/zone=a can leave up to 3 of 9 pods Pending while its nodes are unreachable (their pods stay Terminating)"}
 }
 
 test_not_created_again if {
-	fact := object.union(bad, {"meaning": "ghost", "recreated": false})
+	fact := object.union(bad, {"meaning": "unreachable", "recreated": false})
 	some message in said(fact)
 	contains(message, "missing while")
 }
