@@ -200,11 +200,11 @@ func TestNineReplicasInThreeZones(t *testing.T) {
 		topology, more string
 		want           string
 	}{
-		{workers(3, 3), "", "gone always 0, ghost never 3"},
-		{workers(3, 3), ", nodeTaintsPolicy: Honor", "gone always 0, ghost always 0"},
-		{sized(5), "", "gone always 0, ghost never 3"},
-		{sized(4), "", "gone never 1, ghost never 3"},
-		{sized(4), ", nodeTaintsPolicy: Honor", "gone never 1, ghost never 1"},
+		{workers(3, 3), "", "gone always 0, unreachable never 3"},
+		{workers(3, 3), ", nodeTaintsPolicy: Honor", "gone always 0, unreachable always 0"},
+		{sized(5), "", "gone always 0, unreachable never 3"},
+		{sized(4), "", "gone never 1, unreachable never 3"},
+		{sized(4), ", nodeTaintsPolicy: Honor", "gone never 1, unreachable never 1"},
 	} {
 		c := changes(t, v.topology, spread(v.more))
 		zones := 0
@@ -218,7 +218,7 @@ func TestNineReplicasInThreeZones(t *testing.T) {
 			}
 			zones++
 		}
-		slices.SortFunc(said, func(a, b string) int { return strings.Compare(b[1:], a[1:]) }) // gone before ghost
+		slices.SortFunc(said, func(a, b string) int { return strings.Compare(b[1:], a[1:]) }) // gone before unreachable
 		if got := strings.Join(said, ", "); got != v.want || zones != 6 {
 			t.Errorf("%s%s: %s over %d losses, want %s", v.topology, v.more, got, zones, v.want)
 		}

@@ -38,7 +38,7 @@ type Withheld struct {
 
 // ErrUnsure is returned by Fix if not everything could be looked at: then
 // nobody knows what an edit brings about.
-var ErrUnsure = errors.New("no edit is made unless everything can be read and judged")
+var ErrUnsure = errors.New("no edit is made unless everything can be read and checked")
 
 // Fix lints and makes the safe edits that linting again bears out: with the
 // edit alone the findings that ask for it are gone and none is new, and with all

@@ -32,7 +32,7 @@ func healthy(n int) *facts.Facts {
 		f.TopologyKeys = append(f.TopologyKeys, facts.TopologyKey{ID: id(), Object: w, Use: "anti-affinity", Hard: true,
 			Key: "kubernetes.io/hostname", Declared: true, Usable: 6, With: 6, Known: true})
 		f.Selectors = append(f.Selectors, facts.Selector{ID: id(), W: -1, Use: "anti-affinity", Hard: true, Form: "set", Text: "app=" + name,
-			MatchesOwn: diag.Always, OwnNamespace: diag.Always, Matches: 1, Declared: n, Namespaces: "shop"})
+			MatchesOwn: diag.Always, OwnNamespace: diag.Always, Matches: 1, Declared: n, Namespaces: facts.Namespaces{Names: []string{"shop"}}})
 	}
 	return f
 }

@@ -77,7 +77,7 @@ func (f *acceptFlags) check(fix bool) error {
 	case f.write != "" && f.since != "":
 		return errors.New("--write-baseline accepts all findings and --since reports some: use one of them")
 	case f.configFrom != "" && (fix || f.write != ""):
-		return errors.New("--config-from judges a change, which --fix and --write-baseline make: use one after the other")
+		return errors.New("--config-from checks a change, which --fix and --write-baseline make: use one after the other")
 	case f.failOnSilenced && f.since == "":
 		return errors.New("--fail-on-silenced belongs to --since")
 	case f.write == "" && (f.reason != "" || f.until != ""):

@@ -57,10 +57,10 @@ func (now *judged) since(ctx context.Context, f *lintFlags) error {
 	before, err := t.judge(ctx, now, f)
 	if err != nil {
 		why := strings.ReplaceAll(t.clean(err.Error(), ""), "\n", "; ")
-		now.report.Summary.Notes = append(now.report.Summary.Notes, fmt.Sprintf("%s cannot be judged, so that all findings count as new: %s", f.accept.since, why))
+		now.report.Summary.Notes = append(now.report.Summary.Notes, fmt.Sprintf("%s cannot be checked, so all findings count as new: %s", f.accept.since, why))
 	}
 	for _, failed := range before.report.Failures {
-		now.report.Summary.Notes = append(now.report.Summary.Notes, fmt.Sprintf("%s is judged in part, so that findings of what failed count as new: %s", f.accept.since, failed))
+		now.report.Summary.Notes = append(now.report.Summary.Notes, fmt.Sprintf("%s is checked only in part, so findings of what failed count as new: %s", f.accept.since, failed))
 	}
 	var silences []diag.Silence
 	if now.from == nil { // else the change cannot say anything of these

@@ -163,7 +163,7 @@ func TestLoosenedRenders(t *testing.T) {
 			"1:11: another directory is read for u: w instead of v\n1:11: another directory is read for x: none instead of z"},
 		{"renders: [{kustomize: 'a/*', remotes: {u: v}}]", "", "1:1: another directory is read for u: none instead of v"},
 		{"clusters: [{name: a, renders: [b, c]}]", "clusters: [{name: a, renders: [c]}]", "1:1: cluster a has other renders"},
-		{"", "clusters: [{name: a, paths: [d], renders: [b]}]", "1:1: cluster a is declared, and judges apart from the rest: d, b"},
+		{"", "clusters: [{name: a, paths: [d], renders: [b]}]", "1:1: cluster a is declared, and is checked apart from the rest: d, b"},
 	} {
 		before, err := load(t, test.before)
 		if err != nil {

@@ -148,7 +148,7 @@ func (c *Config) loosenedClusters(before *Config) []diag.Silence {
 	}
 	for _, is := range c.Clusters {
 		if before.cluster(is.Name) == nil {
-			add(is.Name, "is declared, and judges apart from the rest: "+strings.Join(slices.Concat(is.Paths, is.Renders), ", "))
+			add(is.Name, "is declared, and is checked apart from the rest: "+strings.Join(slices.Concat(is.Paths, is.Renders), ", "))
 		}
 	}
 	return all

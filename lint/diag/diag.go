@@ -226,7 +226,7 @@ type Summary struct {
 	// Skipped documents and paths by reason, and kinds that no rule judges though
 	// they hold a pod template or placement fields.
 	Skipped   []Skip `json:"skipped"`
-	NotJudged []Skip `json:"notJudged"`
+	NotJudged []Skip `json:"notChecked"`
 	// Repeated names objects that are declared differently in several places.
 	Repeated []Skip `json:"repeated"`
 	// Unknown counts questions that the input leaves open, by subject.

@@ -94,8 +94,8 @@ type PlacementRollout struct {
 }
 
 // PlacementSurvival is what becomes of the pods when a domain of a topology key
-// is lost. Meaning is gone (the nodes are deleted) or ghost (they stay as
-// unreachable). Verdict is always, sometimes, never or unknown.
+// is lost. Meaning is gone (the nodes are deleted) or unreachable (their Node
+// objects remain). Verdict is always, sometimes, never or unknown.
 // Pending is how many pods stay Pending, at least where the verdict is never.
 type PlacementSurvival struct {
 	Key     string `json:"key"`

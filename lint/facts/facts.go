@@ -449,15 +449,23 @@ type Selector struct {
 	OwnNamespace diag.Outcome `json:"own_namespace"`
 	// Matches counts declared workloads whose pods it selects, or may select;
 	// Declared counts all that there are.
-	Matches  int `json:"matches"`
-	Declared int `json:"declared"`
-	// Namespaces are those of the term in words, as in "shop, db".
-	Namespaces string `json:"namespaces"`
+	Matches    int        `json:"matches"`
+	Declared   int        `json:"declared"`
+	Namespaces Namespaces `json:"namespaces"`
 	// Nearest is a label of the own pods that the selector probably meant, or "".
 	Nearest string `json:"nearest"`
 	// Maker is a custom resource whose operator may make the pods that are meant, as
 	// in "Cluster shop/db", or "".
 	Maker string `json:"maker"`
+}
+
+// Namespaces are those that an affinity term applies to, besides those that its
+// namespaceSelector selects: all of them, or those that match Selector, which is written
+// as kubectl writes it and "" without a namespaceSelector.
+type Namespaces struct {
+	Names    []string `json:"names"`
+	All      bool     `json:"all"`
+	Selector string   `json:"selector"`
 }
 
 // NodeTerm is a term of a node affinity. An empty one matches no node.

@@ -174,7 +174,7 @@ func affinityNeverSatisfied(r *facts.Affinity, in *facts.Facts) Text {
 func namespacesExcludeOwn(r *facts.Selector, in *facts.Facts) Text {
 	return about(in.Ref(r.W),
 		fmt.Sprintf("the %s selects the labels of its own pods (%s), but not in its own namespace", r.Use, r.Text),
-		fmt.Sprintf("the term applies to %s, where no declared pod matches", r.Namespaces))
+		fmt.Sprintf("the term applies to %s, where no declared pod matches", namespaces(&r.Namespaces)))
 }
 
 func selectorMatchesNoPod(r *facts.Selector, in *facts.Facts) Text {

@@ -21,7 +21,7 @@
 //   - json and sarif carry names unaltered: what is unsafe to print is written
 //     as a \u escape of JSON, which decodes to the same string. Only sentences
 //     that a sarif viewer displays are made visible as in text.
-//   - No format but gitlab, which has no room for it, calls a run clean that judged
+//   - No format but gitlab, which has no room for it, calls a run clean that checked
 //     no workload although what was skipped may hold some: that is said first.
 //   - In json every array is present, [] when empty.
 //   - In sarif every result has a place in a file, as code scanning refuses a

@@ -33,7 +33,7 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	t := &textWriter{out: bufio.NewWriter(w), src: newSources(r), display: r.Display, verbose: true}
 	annotateFailures(t, r.Failures)
 	silenceNotice(t, r.Change)
-	if text := unjudged(&r.Summary); text != "" && len(r.Diagnostics) == 0 {
+	if text := unchecked(&r.Summary); text != "" && len(r.Diagnostics) == 0 {
 		command(t, "warning", []property{{"title", "schedlint"}}, clipped(text, maxSentence))
 	}
 	byLevel := map[string][]*diag.Diagnostic{}

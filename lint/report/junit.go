@@ -69,7 +69,7 @@ type junitWriter struct {
 
 // writeJUnit writes one suite in which every finding is a test that failed.
 // Without findings there is a test that passed, as a suite without tests is an
-// error to Jenkins; it is skipped if no workload was judged. What was not done is a
+// error to Jenkins; it is skipped if no workload was checked. What was not done is a
 // test with an error.
 func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	n := len(r.Diagnostics)
@@ -81,7 +81,7 @@ func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	if broken := junitErrors(r.Failures); len(broken) > 0 {
 		suite.Cases = append(suite.Cases, broken...)
 		suite.Errors, suite.Tests = len(broken), len(suite.Cases)
-	} else if text := unjudged(&r.Summary); n == 0 && text != "" {
+	} else if text := unchecked(&r.Summary); n == 0 && text != "" {
 		suite.Cases = []junitCase{{ClassName: "schedlint", Name: "no findings", Skipped: &junitSkipped{text}}}
 		suite.Skipped = 1
 	} else if n == 0 {

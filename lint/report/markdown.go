@@ -45,9 +45,9 @@ func (p *page) writeTo(w io.Writer) error {
 func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	var p page
 	src, plain := newSources(r), &textWriter{}
-	heading, hollow := plain.findings(&r.Summary), unjudged(&r.Summary)
+	heading, hollow := plain.findings(&r.Summary), unchecked(&r.Summary)
 	if hollow != "" {
-		heading = "no workload judged, " + heading
+		heading = "no workload checked, " + heading
 	}
 	if !r.Complete() {
 		heading = "incomplete, " + heading

@@ -34,9 +34,9 @@ func answerTo(verdict string) string {
 	return answerUnknown
 }
 
-// tableCell is the answer to one question. Ghost is the answer for lost nodes that stay as
-// unreachable, where it is another one.
-type tableCell struct{ answer, ghost, note string }
+// tableCell is the answer to one question. Unreachable is the answer for lost
+// nodes whose Node objects remain, where it is another one.
+type tableCell struct{ answer, unreachable, note string }
 
 // is reports whether a cell has that answer and nothing else.
 func (c tableCell) is(answer string) bool { return c == (tableCell{answer: answer}) }
@@ -44,8 +44,8 @@ func (c tableCell) is(answer string) bool { return c == (tableCell{answer: answe
 // String is the cell as the table shows it.
 func (c tableCell) String() string {
 	switch {
-	case c.ghost != "":
-		return c.answer + " (ghost: " + c.ghost + ")"
+	case c.unreachable != "":
+		return c.answer + " (unreachable: " + c.unreachable + ")"
 	case c.note != "":
 		return c.answer + " (" + c.note + ")"
 	}

@@ -79,14 +79,14 @@ func survival(worstFirst []diag.PlacementSurvival) tableCell {
 		}
 		return answerNone
 	}
-	gone, ghost := of("gone"), of("ghost")
+	gone, unreachable := of("gone"), of("unreachable")
 	switch {
-	case ghost == gone || ghost == answerNone:
+	case unreachable == gone || unreachable == answerNone:
 		return tableCell{answer: gone}
 	case gone == answerNone:
-		return tableCell{answer: ghost, note: "ghost"}
+		return tableCell{answer: unreachable, note: "unreachable"}
 	}
-	return tableCell{answer: gone, ghost: ghost}
+	return tableCell{answer: gone, unreachable: unreachable}
 }
 
 // maxLosses bounds the losses that are told of one workload and key.

@@ -104,7 +104,7 @@ func legend(columns []question, rows []row) []string {
 	used, lost := map[string]bool{}, false
 	for _, r := range rows {
 		for i, c := range r.cells {
-			used[c.answer], used[c.ghost] = true, true
+			used[c.answer], used[c.unreachable] = true, true
 			lost = lost || columns[i].above != "" && !c.is(answerYes) && !c.is(answerNone)
 		}
 	}
@@ -118,7 +118,7 @@ func legend(columns []question, rows []row) []string {
 	}
 	lines := []string{strings.Join(parts, "; ")}
 	if lost {
-		lines = append(lines, "gone: the lost nodes are deleted; ghost: they stay in the cluster, unreachable")
+		lines = append(lines, "gone: the lost nodes are deleted; unreachable: their Node objects remain")
 	}
 	return lines
 }

@@ -42,21 +42,21 @@ func placed() *diag.Placement {
 		Rollout: diag.PlacementRollout{Verdict: "never", Surge: 1, Reason: "required anti-affinity on kubernetes.io/hostname leaves no node for the 1 pod of maxSurge 25%, and maxUnavailable 25% of 3 rounds down to 0"},
 		Survives: []diag.PlacementSurvival{
 			loss(byZone, "a", "gone", "sometimes", 1, 1), loss(byZone, "c", "gone", "unknown", 0, 0),
-			loss(byZone, "a", "ghost", "never", 1, 2),
-			loss(byNode, "worker-0", "gone", "always", 0, 0), loss(byNode, "worker-0", "ghost", "always", 0, 0),
+			loss(byZone, "a", "unreachable", "never", 1, 2),
+			loss(byNode, "worker-0", "gone", "always", 0, 0), loss(byNode, "worker-0", "unreachable", "always", 0, 0),
 		},
 		Drain: judged("never", "PodDisruptionBudget shop/web allows no disruptions (minAvailable 3 of 3 pods)"), Migrate: none,
 		Autoscale: judged("sometimes", "HorizontalPodAutoscaler shop/web asks for up to 9 pods and 6 fit until pool general grows to 9 nodes"),
 	})
 	db := decided("StatefulSet", "db", 7, 6, 6, "never", diag.PlacementChange{
 		Rollout: diag.PlacementRollout{Verdict: "none"}, Drain: judged("never", "its node is the only one of pool disks"), Migrate: none, Autoscale: judged("unknown", "too much to go through"),
-		Survives: []diag.PlacementSurvival{loss(byNode, "worker-0", "gone", "never", 2, 0), loss(byNode, "worker-1", "gone", "never", 7, 0), loss(byNode, "worker-0", "ghost", "never", 2, 0)},
+		Survives: []diag.PlacementSurvival{loss(byNode, "worker-0", "gone", "never", 2, 0), loss(byNode, "worker-1", "gone", "never", 7, 0), loss(byNode, "worker-0", "unreachable", "never", 2, 0)},
 	})
 	db.RulesVerdict = "always"
 	db.Core = []diag.PlacementCore{{File: "db.yaml", Line: 3, Column: 5, Field: "replicas", Text: "7 pods"}}
 	db.Repairs = []string{"set replicas of StatefulSet shop/db to 6"}
 	machines := decided("VirtualMachinePool", "vms", 4, 2, 4, "sometimes", diag.PlacementChange{
-		Rollout: diag.PlacementRollout{Verdict: "unknown", Reason: "where its pods go is not judged"}, Drain: judged("always", "not to be said"),
+		Rollout: diag.PlacementRollout{Verdict: "unknown", Reason: "its placement is not checked"}, Drain: judged("always", "not to be said"),
 		Migrate: judged("never", "every node that it may use has one of its pods"),
 		Survives: []diag.PlacementSurvival{
 			loss(byNode, "worker-0", "gone", "sometimes", 0, 0), loss(byNode, "worker-1", "gone", "unknown", 0, 0),
@@ -65,7 +65,7 @@ func placed() *diag.Placement {
 	})
 	whole := decided("Deployment", "api", 2, 2, 2, "always", diag.PlacementChange{
 		Rollout: diag.PlacementRollout{Verdict: "always", Surge: 1}, Drain: judged("always", ""), Migrate: judged("none", "not to be said either"), Autoscale: judged("always", ""),
-		Survives: []diag.PlacementSurvival{loss(byNode, "worker-0", "gone", "always", 0, 0), loss(byZone, "a", "ghost", "always", 0, 0)},
+		Survives: []diag.PlacementSurvival{loss(byNode, "worker-0", "gone", "always", 0, 0), loss(byZone, "a", "unreachable", "always", 0, 0)},
 	})
 	open := decided("Job", "load", 5, 0, 5, "unknown", diag.PlacementChange{})
 	open.Namespace = ""
@@ -95,7 +95,7 @@ func hostile() *diag.Placement {
 	r := judged("never", strings.Repeat("long ", 10)+strings.Repeat(evil, 3))
 	w.Change = diag.PlacementChange{
 		Rollout: diag.PlacementRollout{Verdict: evil, Reason: r.Reason}, Drain: r, Migrate: r, Autoscale: judged(evil, evil),
-		Survives: []diag.PlacementSurvival{loss(evil, evil, "gone", "never", 1, 1), loss(byNode, evil, "ghost", "never", 3, 0), loss("example.com/rack", "r1", "ghost", "never", 3, 0)},
+		Survives: []diag.PlacementSurvival{loss(evil, evil, "gone", "never", 1, 1), loss(byNode, evil, "unreachable", "never", 3, 0), loss("example.com/rack", "r1", "unreachable", "never", 3, 0)},
 	}
 	p.Witness = []diag.PlacementStep{{Workload: evil, Node: evil}}
 	p.Stuck = &diag.PlacementStuck{Placements: p.Witness, Pending: []diag.PlacementPending{{Workload: evil, Count: 1, Reason: evil}}}

@@ -139,7 +139,7 @@ func invocation(r *diag.Report, kept, left int) *sarif.Invocation {
 	if more > 0 {
 		inv.AddToolExecutionNotification(notification(sarif.LevelError, "incomplete: "+count(more, "failure")+" more"))
 	}
-	if text := unjudged(s); text != "" {
+	if text := unchecked(s); text != "" {
 		inv.AddToolExecutionNotification(notification(sarif.LevelWarning, text))
 	}
 	if c != nil {

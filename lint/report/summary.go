@@ -14,7 +14,7 @@ import (
 // on what was not.
 func (t *textWriter) summary(r *diag.Report) {
 	s, c := &r.Summary, r.Change
-	if text := unjudged(s); text != "" {
+	if text := unchecked(s); text != "" {
 		t.println(t.paint(yellow, text))
 	}
 	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.findings(s), acceptedText(s), completeness(r)), "; "))
@@ -55,13 +55,13 @@ func (t *textWriter) indented(all []string) {
 	}
 }
 
-// brief are visible lines that count what was not judged, or not as a whole.
+// brief are visible lines that count what was not checked, or not as a whole.
 func brief(s *diag.Summary) []string {
 	var all []string
 	for _, part := range []struct {
 		title   string
 		entries []diag.Skip
-	}{{"not judged", s.NotJudged}, {"declared differently", s.Repeated}, {"unknown", s.Unknown}} {
+	}{{"not checked", s.NotJudged}, {"declared differently", s.Repeated}, {"unknown", s.Unknown}} {
 		if len(part.entries) > 0 {
 			all = append(all, part.title+": "+counts(part.entries))
 		}
@@ -94,9 +94,9 @@ func counts(entries []diag.Skip) string {
 	return strings.Join(parts, ", ")
 }
 
-// unjudged says that no workload was judged although what was skipped may hold
+// unchecked says that no workload was checked although what was skipped may hold
 // some; "" if that is not so.
-func unjudged(s *diag.Summary) string {
+func unchecked(s *diag.Summary) string {
 	var reasons []string
 	for _, e := range s.Unjudged() {
 		reasons = append(reasons, count(e.Count, reasonOf(e)))
@@ -107,7 +107,7 @@ func unjudged(s *diag.Summary) string {
 	return "no workloads were checked, but skipped input may contain some: " + enumerated(reasons)
 }
 
-// remarks are visible lines on what was not judged, or not as a whole; path
+// remarks are visible lines on what was not checked, or not as a whole; path
 // gives a file as the reader would write it.
 func remarks(s *diag.Summary, path func(string) string) []string {
 	var all []string
@@ -117,7 +117,7 @@ func remarks(s *diag.Summary, path func(string) string) []string {
 		counted bool // the summary has the numbers, places are what is left
 	}{
 		{"skipped", s.Skipped, true},
-		{"not judged", s.NotJudged, false},
+		{"not checked", s.NotJudged, false},
 		{"declared differently", s.Repeated, false},
 		{"unknown", s.Unknown, false},
 	} {

@@ -13,30 +13,41 @@ var (
 	doNotEdit  = regexp.MustCompile(`(?mi)^[ \t]*#.*(?:\bdo not edit\b|@generated\b)`)
 )
 
+// Maker is what made a text from another one.
+type Maker string
+
+// The makers that a text can name.
+const (
+	MadeByKustomize Maker = "kustomize"
+	MadeByHelm      Maker = "helm"
+	MadeByGenerator Maker = "generator" // as a comment of the file says
+	MadeByCluster   Maker = "cluster"   // the text is a copy out of one
+)
+
 // Made tells what the text of an object was made by, where it says so, as what
 // is corrected there is lost when it is made again; "" if it says nothing.
-func (o *Object) Made() string {
+func (o *Object) Made() Maker {
 	meta := o.Root.Get("metadata")
 	notes := meta.Get("annotations")
 	switch {
 	case notes.Get("config.kubernetes.io/origin") != nil || notes.Get("alpha.config.kubernetes.io/transformations") != nil:
-		return "kustomize rendered the document: its source has to change"
+		return MadeByKustomize
 	case o.File.madeBy() != "":
 		return o.File.madeBy()
 	case meta.Get("uid") != nil || meta.Get("resourceVersion") != nil:
-		return "the document is a copy out of a cluster: its source has to change"
+		return MadeByCluster
 	}
 	return ""
 }
 
 // madeBy tells what made the whole file, where its comments say so.
-func (f *File) madeBy() string {
+func (f *File) madeBy() Maker {
 	f.made.Do(func() {
 		switch {
 		case helmSource.Match(f.Text):
-			f.maker = "helm rendered the file: its template has to change"
+			f.maker = MadeByHelm
 		case doNotEdit.Match(opening(f.Text)):
-			f.maker = "a comment says that the file is generated: its source has to change"
+			f.maker = MadeByGenerator
 		}
 	})
 	return f.maker

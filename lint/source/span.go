@@ -28,7 +28,7 @@ type File struct {
 	once  sync.Once
 	index *textIndex
 	made  sync.Once
-	maker string // see madeBy
+	maker Maker // see madeBy
 }
 
 // StdinName stands for standard input in every output.

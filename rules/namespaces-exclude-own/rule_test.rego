@@ -13,7 +13,7 @@ bad := {
 	"own_namespace": "never",
 	"matches": 0,
 	"declared": 12,
-	"namespaces": "db, cache",
+	"namespaces": {"names": ["db", "cache"], "all": false, "selector": ""},
 	"nearest": "",
 }
 

@@ -13,7 +13,7 @@ bad := {
 	"own_namespace": "always",
 	"matches": 0,
 	"declared": 12,
-	"namespaces": "shop",
+	"namespaces": {"names": ["shop"], "all": false, "selector": ""},
 	"nearest": "app=web",
 }
 

@@ -3,7 +3,7 @@
 # description: >-
 #   The topology key looks like a well-known node label, but no Kubernetes component sets it, so most likely
 #   no node has it and the rule has no effect or blocks every pod. Without a declared topology this is
-#   judged by name only. Correct the key, or declare nodes that have it.
+#   checked by name only. Correct the key, or declare nodes that have it.
 # related_resources:
 #   - https://kubernetes.io/docs/reference/labels-annotations-taints/
 # schemas:

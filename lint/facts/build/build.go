@@ -3,6 +3,7 @@ package build
 import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -238,7 +239,7 @@ func fieldSpan(w *workload.Workload, n *source.Node, name string) diag.Span {
 func (b *builder) document(p source.Problem) {
 	s := Subject{Location: p.Span}
 	if !p.First.IsZero() {
-		s = s.related(p.First, "%s is first defined here", p.Detail)
+		s = s.related(p.First, "%s", message.FirstDefined(p.Detail))
 	}
 	b.Documents = append(b.Documents, facts.Document{ID: b.subject(s), Problem: string(p.Kind), Detail: p.Detail, FirstLine: p.First.Line})
 }

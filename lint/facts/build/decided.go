@@ -7,6 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -160,17 +161,8 @@ func Complain(complaints []accept.Complaint) *Built {
 	b := &builder{Built: &Built{Facts: &facts.Facts{}}}
 	for _, c := range complaints {
 		s := Subject{Location: c.Location}
-		switch c.Problem {
-		case accept.NamesNoRule:
-			if c.Near != "" {
-				s = s.fix("use %s", c.Near)
-			}
-		case accept.WithoutReason:
-			s = s.fix("add a reason")
-		case accept.Expired:
-			s = s.fix("fix the finding, or renew the suppression with a new reason and date")
-		case accept.Unused:
-			s = s.fix("remove it so that it does not hide the next finding of the rule")
+		if fix := message.SuppressionFix(&c); fix != "" {
+			s = s.fix("%s", fix)
 		}
 		b.Suppressions = append(b.Suppressions, facts.Suppression{
 			ID: b.subject(s), Problem: string(c.Problem), By: c.By, Rule: c.Rule, Target: c.Target,

@@ -2,6 +2,7 @@ package build
 
 import (
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -13,7 +14,7 @@ func write(w *workload.Workload, n *source.Node, text string) diag.Fix {
 }
 
 func writeAt(w *workload.Workload, at diag.Span, text string) diag.Fix {
-	return diag.Fix{Description: "set " + text, Edits: []diag.Edit{edit(w, at, text)}}
+	return diag.Fix{Description: message.Set(text), Edits: []diag.Edit{edit(w, at, text)}}
 }
 
 // edit replaces a scalar and keeps its quotes, which JSON cannot do without.
@@ -40,17 +41,17 @@ func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 	made := w.Object.Made()
 	switch {
 	case w.File().Recoded:
-		fix.Withheld = "the file is UTF-16, and edits are written as UTF-8"
+		fix.Withheld = message.WithheldRecoded
 	case w.Fragment:
-		fix.Withheld = "the controller of the object decides what the key means here"
+		fix.Withheld = message.WithheldFragment
 	case w.Kind.Batch():
-		fix.Withheld = "Job templates are not edited because existing Jobs are immutable"
+		fix.Withheld = message.WithheldJob
 	case n.Shared:
-		fix.Withheld = "an anchor or merge key provides it, so an edit could change other places"
+		fix.Withheld = message.WithheldShared
 	case n.Placeholder() || e.OldText != n.Value && e.OldText != `"`+n.Value+`"` && e.OldText != "'"+n.Value+"'":
-		fix.Withheld = "it is not a plain scalar"
+		fix.Withheld = message.WithheldNoPlainText
 	case made != "":
-		fix.Withheld = made
+		fix.Withheld = message.WithheldMade(made)
 	default:
 		fix.Safe = true
 	}

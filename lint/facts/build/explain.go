@@ -34,11 +34,11 @@ func (x *Explainer) Facts() *Built { return x.b.Built }
 func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
 	s := x.b.subjects[id-1].behind
 	if s.account == nil {
-		return s.of, diag.Account{Notes: []string{"no workload could be read here, so nodes cannot be checked one by one"}}
+		return s.of, diag.Account{Notes: []string{message.NoWorkload}}
 	}
 	a := x.bounded(s.of, func() diag.Account { return s.account(x) })
 	if s.of != nil && x.b.m.Topology.Elastic() && x.b.m.Eligible(s.of).Growable > 0 {
-		a.Notes = append(a.Notes, "pods are placed on the nodes at count; nodes that pools can add are listed below them")
+		a.Notes = append(a.Notes, message.OnlyAtCount)
 	}
 	return s.of, a
 }
@@ -48,9 +48,9 @@ func (x *Explainer) Workload(w *workload.Workload) diag.Account {
 	return x.bounded(w, func() diag.Account {
 		switch {
 		case w.Copy:
-			return x.still(w, "an identical declaration of this object counts once")
+			return x.still(w, message.CountsOnce)
 		case w.Superseded:
-			return x.still(w, "a later declaration of this object replaces it")
+			return x.still(w, message.Replaced)
 		}
 		return x.still(w)
 	})
@@ -64,7 +64,7 @@ func (x *Explainer) bounded(of *workload.Workload, account func() diag.Account) 
 	if of != nil {
 		objects = []*source.Object{of.Object}
 	}
-	a := diag.Account{Notes: []string{"undecided because of an internal error"}}
+	a := diag.Account{Notes: []string{message.ExplainFailed}}
 	before := run.Spent()
 	if !run.Within(x.left, func() {
 		run.Spend(stepsPerFact)
@@ -73,7 +73,7 @@ func (x *Explainer) bounded(of *workload.Workload, account func() diag.Account) 
 		}
 		run.Guard(objects, func() { a = account() })
 	}) {
-		a = diag.Account{Notes: []string{"step budget exceeded before the nodes were checked; raise --steps"}}
+		a = diag.Account{Notes: []string{message.ExplainAbandoned}}
 	}
 	x.left -= run.Spent() - before
 	return a
@@ -89,11 +89,11 @@ func (x *Explainer) open(w *workload.Workload) (diag.Account, bool) {
 	g := x.b.m.Group(w)
 	switch {
 	case !x.b.topo:
-		return diag.Account{Notes: []string{"no nodes are declared (--topology FILE), so schedlint cannot tell which node takes a pod"}}, true
+		return diag.Account{Notes: []string{message.NoNodes}}, true
 	case w.Refused():
-		return x.unasked(w, diag.RowAside, "the API server rejects it, so it is never scheduled"), true
+		return x.unasked(w, diag.RowAside, message.NeverScheduled), true
 	case g.Unknown.Given():
-		return x.unasked(w, diag.RowUnknown, "unknown: "+message.Reason(g.Unknown)), true
+		return x.unasked(w, diag.RowUnknown, message.UnknownBecause(message.Reason(g.Unknown))), true
 	}
 	return diag.Account{}, false
 }
@@ -107,7 +107,7 @@ func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Acco
 	for _, n := range x.b.m.Topology.Nodes {
 		row.Runs[0] = append(row.Runs[0], n.Name)
 	}
-	return diag.Account{Tables: []diag.NodeTable{{Name: w.String(), Caption: fmt.Sprintf("filter results for a pod of %s", w), Rows: []diag.NodeRow{row}}}}
+	return diag.Account{Tables: []diag.NodeTable{{Name: w.String(), Caption: message.AnyPod(w), Rows: []diag.NodeRow{row}}}}
 }
 
 // still is about each node by itself.
@@ -117,19 +117,10 @@ func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 		return a
 	}
 	if names := search.Unlisted(x.b.m, w); len(names) > 0 {
-		notes = append(notes, fmt.Sprintf("no node lists %s, so it is unknown whether a node has it; this table ignores it", names[0]))
+		notes = append(notes, message.IgnoredResource(names[0]))
 	}
-	caption := fmt.Sprintf("%s; filter results for a pod of %s, ignoring other pods",
-		passing(x.b.m.Eligible(w).Count, len(x.b.m.Topology.Nodes)), w)
+	caption := message.EmptyNodes(w, x.b.m.Eligible(w).Count, len(x.b.m.Topology.Nodes))
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, check.Still(x.b.m, w))}, Notes: notes}
-}
-
-func passing(some, all int) string {
-	pass := "pass"
-	if some == 1 {
-		pass = "passes"
-	}
-	return fmt.Sprintf("%d of %s %s the filters on node name, taints and labels", some, plural(all, "node"), pass)
 }
 
 // alone is about a workload that has the nodes to itself.
@@ -139,35 +130,18 @@ func (x *Explainer) alone(w *workload.Workload) diag.Account {
 		return a
 	}
 	if !model.Modelled(x.b.m.Group(w)) || w.Running {
-		return x.still(w, "the number of pods is unknown or they already run, so each node is checked by itself")
+		return x.still(w, message.EachByItself)
 	}
 	j := x.judge()
 	s := j.Alone(w, w.Count.N)
 	placed, missing := s.Count(s.Next)
 	if missing == 0 {
-		return x.still(w, "all pods fit if no other workload uses the nodes")
+		return x.still(w, message.FitAlone)
 	}
-	caption := next(w, placed, missing)
-	if placed > 0 {
-		caption = "without other workloads, " + caption
-	}
-	a.Tables = append(a.Tables, x.table(w, caption, s.Outlook(s.Next)))
+	a.Tables = append(a.Tables, x.table(w, message.NextPodAlone(w, placed, missing), s.Outlook(s.Next)))
 	a.Repairs = x.b.advisor().repairTexts([]*workload.Workload{w}, x.judge().Repairs(w, w.Count.N))
-	a.Yield = "all pods of " + w.String() + " can be scheduled if nothing else conflicts; repairs that change a number or a rule were also tried with rollouts and drains"
+	a.Yield = message.AllScheduled(w)
 	return a
-}
-
-// next names the pod that a table is about.
-func next(w *workload.Workload, placed, missing int) string {
-	switch {
-	case w.Kind.PerNode():
-		return fmt.Sprintf("%s has %s running and %d missing; filter results of each node for its pod", w, plural(placed, "pod"), missing)
-	case missing == 1 && placed == 0:
-		return fmt.Sprintf("filter results for the only pod of %s", w)
-	case placed == 0:
-		return fmt.Sprintf("filter results for the first of %s of %s", plural(missing, "pod"), w)
-	}
-	return fmt.Sprintf("%d of %s of %s are scheduled; filter results for the next one", placed, plural(placed+missing, "pod"), w)
 }
 
 // together is about workloads among all others.
@@ -179,11 +153,11 @@ func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tri
 	s := x.judge().Together()
 	for i, o := range all {
 		if placed, missing := s.Count(o); missing > 0 && len(a.Tables) < maxNamed && !slices.Contains(all[:i], o) {
-			a.Tables = append(a.Tables, x.table(o, next(o, placed, missing), s.Outlook(o)))
+			a.Tables = append(a.Tables, x.table(o, message.NextPod(o, placed, missing), s.Outlook(o)))
 		}
 	}
 	if len(a.Tables) == 0 {
-		return x.still(w, notShown)
+		return x.still(w, message.NotShown)
 	}
 	a.Tried, a.Notes = tried, notes
 	return a
@@ -191,12 +165,8 @@ func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tri
 
 // stuck is about a run after which a pod fits nowhere.
 func (x *Explainer) stuck(w *workload.Workload, s *certificate.Stuck, placed []string) diag.Account {
-	caption := "nothing else scheduled"
-	if len(placed) > 0 {
-		caption = join(placed) + " scheduled first"
-	}
 	on := check.Stand(x.b.m, s.Placements)
-	return diag.Account{Tables: []diag.NodeTable{x.table(w, fmt.Sprintf("%s; filter results for the next pod of %s", caption, w), on.Outlook(w))}}
+	return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAfter(w, placed), on.Outlook(w))}}
 }
 
 // table is the outlooks of a pod with nodes of which the same is true together.
@@ -221,7 +191,7 @@ func (x *Explainer) table(w *workload.Workload, caption string, all []check.Outl
 	}
 	for i, o := range check.Spare(x.b.m, w) {
 		row := rowOf(o)
-		row.Pool = spareText(x.b.m.Topology.Growth[i])
+		row.Pool = message.PoolGrowth(x.b.m.Topology.Growth[i])
 		t.Rows = append(t.Rows, row)
 	}
 	return t
@@ -229,20 +199,19 @@ func (x *Explainer) table(w *workload.Workload, caption string, all []check.Outl
 
 // rowOf is what one node says.
 func rowOf(o check.Outlook) diag.NodeRow {
+	row := diag.NodeRow{Outcome: diag.RowRejects, Why: message.Outlook(&o)}
 	switch {
 	case o.Has:
-		return diag.NodeRow{Outcome: diag.RowHas, Why: "has its pod"}
+		row.Outcome = diag.RowHas
 	case len(o.Refusals) == 0:
-		return diag.NodeRow{Outcome: diag.RowTakes, Why: "can take a pod"}
+		row.Outcome = diag.RowTakes
 	case o.Refusals[0].By == check.RefusedByNobody:
-		return diag.NodeRow{Outcome: diag.RowGone, Why: message.Refusal(&o.Refusals[0])}
+		row.Outcome = diag.RowGone
 	}
-	row := diag.NodeRow{Outcome: diag.RowRejects}
-	for i, r := range o.Refusals {
-		if i > 0 {
-			row.Why += fmt.Sprintf("; %s as well: ", r.By)
-		}
-		row.Why += message.Refusal(&r)
+	if row.Outcome != diag.RowRejects {
+		return row
+	}
+	for _, r := range o.Refusals {
 		if by := string(r.By); !slices.Contains(row.Filters, by) {
 			row.Filters = append(row.Filters, by)
 		}

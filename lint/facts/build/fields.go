@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -58,7 +59,7 @@ func (b refusals) otherRefusals() {
 }
 
 func (b refusals) refused(r workload.Refusal) {
-	why := noted("it creates no pods, so no node is checked")
+	why := noted(message.NoPods)
 	name := r.Object.Kind + " " + strings.TrimPrefix(r.Object.Namespace+"/"+r.Object.Name, "/")
 	for _, p := range r.Problems {
 		b.refusal(nil, name, Subject{Location: p.Span}.in(r.Object.ID()).because(nil, why), p)

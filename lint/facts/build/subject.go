@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -47,7 +48,7 @@ func about(w *workload.Workload, at diag.Span) Subject {
 		at = w.CountSpan()
 	}
 	if w.Fragment {
-		return Subject{Location: at}.of(w).because(nil, noted("a controller decides which pods get these fields, so nodes cannot be checked one by one"))
+		return Subject{Location: at}.of(w).because(nil, noted(message.ByController))
 	}
 	return Subject{Location: at}.of(w).because(w, still(w))
 }
@@ -86,10 +87,7 @@ func (s Subject) node(n *topology.Node, what string) Subject {
 			return s
 		}
 	}
-	if n.Pool != nil && n.Pool.Count > 1 {
-		return s.related(n.Span, "pool %s: %s %s", n.Pool.Name, n.Name, what)
-	}
-	return s.related(n.Span, "%s %s", n.Name, what)
+	return s.related(n.Span, "%s", message.AtNode(n, what))
 }
 
 func (s Subject) fix(format string, args ...any) Subject {

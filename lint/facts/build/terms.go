@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
@@ -93,7 +94,7 @@ func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topolo
 	s := about(w, fieldSpan(w, t.Node, "topologyKey"))
 	for _, n := range without {
 		fact.Without = append(fact.Without, n.Name)
-		s = s.node(n, "lacks the label "+t.Key)
+		s = s.node(n, message.LacksKey(t.Key))
 	}
 	if fact.With == 0 && (b.topo || !fact.Known) {
 		fact.Suggestion = b.suggest(t.Key)
@@ -102,7 +103,7 @@ func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topolo
 		s.Fixes = append(s.Fixes, b.advisor().corrected(w, t, fact.Suggestion))
 	}
 	if t.Use == model.AntiAffinity && fact.With > 0 && fact.With < fact.Usable {
-		s = s.fix("label every node with %s, or restrict the pods to nodes that have it", t.Key)
+		s = s.fix("%s", message.LabelEveryNode(t.Key))
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.TopologyKeys = append(b.TopologyKeys, fact)
@@ -184,10 +185,8 @@ func (b terms) nodeTerms(w *workload.Workload) {
 			fact.Others = 0
 		}
 		s := about(w, w.File().ItemSpan(term))
-		if fact.Empty && hard {
-			s = s.fix("remove the empty term, or the whole required node affinity if every node is allowed")
-		} else if fact.Empty {
-			s = s.fix("remove the empty preference")
+		if fact.Empty {
+			s = s.fix("%s", message.RemoveNodeTerm(hard))
 		}
 		fact.ID, fact.W = b.subject(s), b.row(w)
 		b.NodeTerms = append(b.NodeTerms, fact)
@@ -222,28 +221,12 @@ func (b terms) selector(w *workload.Workload, t *model.Term) {
 		if t.Use == model.Affinity {
 			fact.Nearest = b.m.NearestLabel(t)
 		} else {
-			s = s.related(labelsSpan(w), "the pods have the labels %s", labelText(w))
+			s = s.related(labelsSpan(w), "%s", message.PodLabels(labelsOf(w)))
 		}
-		s = s.fix("%s", selectorFix(&fact))
+		s = s.fix("%s", message.SelectorFix(&fact))
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Selectors = append(b.Selectors, fact)
-}
-
-func selectorFix(f *facts.Selector) string {
-	switch {
-	case f.MatchesOwn == diag.Always && f.OwnNamespace == diag.Never:
-		return "remove namespaces or add the workload's own namespace"
-	case f.Nearest != "":
-		return "select " + f.Nearest
-	case f.Form == "null":
-		return "add a labelSelector"
-	case f.Form == "empty":
-		return "select labels that the pods have"
-	case f.Use == "affinity":
-		return "select labels of the pods to run next to"
-	}
-	return "select labels that the pods have"
 }
 
 // nearestLabel is a label of the own pods with a key or value of the selector
@@ -269,31 +252,26 @@ func labelsSpan(w *workload.Workload) diag.Span {
 	return fieldSpan(w, w.TemplateNode.Get("metadata"), "labels")
 }
 
-func labelText(w *workload.Workload) string {
-	var parts []string
+// labelsOf are the labels of the pod template as they are written.
+func labelsOf(w *workload.Workload) []string {
+	var labels []string
 	for k, v := range w.TemplateNode.At("metadata", "labels").Fields() {
-		if parts = append(parts, k.Value+"="+v.Value); len(parts) == 4 {
-			parts = append(parts, "...")
-			break
-		}
+		labels = append(labels, k.Value+"="+v.Value)
 	}
-	if len(parts) == 0 {
-		return "no labels"
-	}
-	return strings.Join(parts, ",")
+	return labels
 }
 
-// namespaces are those of a term in words.
-func namespaces(t *model.Term) string {
-	parts := append([]string(nil), t.Namespaces...)
+// namespaces are those that a term applies to.
+func namespaces(t *model.Term) facts.Namespaces {
+	n := facts.Namespaces{Names: append([]string{}, t.Namespaces...)}
 	if t.NamespaceSelector != nil {
 		if text := t.NamespaceText(); text == "{}" {
-			parts = append(parts, "all namespaces")
+			n.All = true
 		} else {
-			parts = append(parts, "namespaces that match "+text)
+			n.Selector = text
 		}
 	}
-	return strings.Join(parts, ", ")
+	return n
 }
 
 // labelKeys tells which of the keys to be merged the pods carry (R-A18, R-P7).
@@ -322,11 +300,11 @@ func (b terms) labelKeys(w *workload.Workload, t *model.Term, list string, keys 
 				candidates = slices.Concat(labelNames(w), w.Kind.Shared, w.PerPod())
 			}
 			fact.Nearest = b.nearest(key, candidates)
-			s = s.related(labelsSpan(w), "the pods have the labels %s", labelText(w))
+			s = s.related(labelsSpan(w), "%s", message.PodLabels(labelsOf(w)))
 			if fact.Nearest != "" {
 				s.Fixes = []diag.Fix{write(w, items[i], fact.Nearest)}
 			} else {
-				s = s.fix("add the label %s to the pod template, or remove the key", key)
+				s = s.fix("%s", message.AddPodLabel(key))
 			}
 		}
 		fact.ID, fact.W = b.subject(s), b.row(w)
@@ -361,7 +339,7 @@ func (b terms) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.Nod
 			if _, ok := n.Labels[t.Key]; ok {
 				fact.With++
 			} else if i < 3 {
-				s = s.node(n, "lacks the label "+t.Key)
+				s = s.node(n, message.LacksKey(t.Key))
 			}
 		}
 		if fact.With == 0 {
@@ -370,13 +348,13 @@ func (b terms) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.Nod
 		if fact.Suggestion != "" {
 			s.Fixes = []diag.Fix{b.advisor().corrected(w, t, fact.Suggestion)}
 		} else {
-			s = s.fix("label the nodes with %s, or use a key that they have", t.Key)
+			s = s.fix("%s", message.AffinityFix(&fact))
 		}
 	case "null-selector":
-		s = alone(w, w.File().ItemSpan(t.Node)).fix("add a labelSelector")
+		s = alone(w, w.File().ItemSpan(t.Node)).fix("%s", message.AffinityFix(&fact))
 	default:
-		s = alone(w, fieldSpan(w, t.Node, "labelSelector")).related(fieldSpan(w, u.Other.Node, "labelSelector"), "one pod must match this term as well")
-		s = s.fix("select one label that all these pods have, or make one of the terms preferred")
+		s = alone(w, fieldSpan(w, t.Node, "labelSelector")).related(fieldSpan(w, u.Other.Node, "labelSelector"), "%s", message.AlsoToMatch)
+		s = s.fix("%s", message.AffinityFix(&fact))
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Affinity = append(b.Affinity, fact)

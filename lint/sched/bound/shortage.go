@@ -211,7 +211,7 @@ func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool
 	if demand > total {
 		s.Pending = leftOver(claims, demand-total)
 	} else {
-		each := s.crowded(claims, free)
+		each := s.overcommitted(claims, free)
 		if each == 0 {
 			return Shortage{}, false
 		}
@@ -276,9 +276,9 @@ func leftOver(claims []claim, excess int64) int {
 	return pods
 }
 
-// crowded is the size for which there are more pods, of it or larger, than the
+// overcommitted is the size for which there are more pods, of it or larger, than the
 // nodes hold one by one; 0 if there is none.
-func (s *Shortage) crowded(claims []claim, free []int64) int64 {
+func (s *Shortage) overcommitted(claims []claim, free []int64) int64 {
 	sizes := slices.Clone(claims)
 	slices.SortStableFunc(sizes, func(x, y claim) int { return cmp.Compare(y.each, x.each) })
 	pods := 0

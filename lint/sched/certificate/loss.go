@@ -22,7 +22,7 @@ const (
 	// but never vanish: (anti-)affinity counts them still (R-A1), a spread does
 	// not (R-T4), but the nodes remain its domains unless nodeTaintsPolicy is
 	// Honor (R-T9). Pods of DaemonSets are not evicted (R-N30).
-	Unreachable Meaning = "ghost"
+	Unreachable Meaning = "unreachable"
 	// Drained nodes stay, cordoned, and all pods but those of DaemonSets are
 	// evicted from them.
 	Drained Meaning = "drained"

@@ -94,7 +94,7 @@ func (t *choices) conflicts(i, n int) bool {
 	for j, nodes := range t.at {
 		o := t.s.members[j]
 		for _, at := range nodes {
-			if at == n && (portsClash(v.m, m.G, o.G) || v.contend && v.crowds(m.G, o.G, n)) {
+			if at == n && (portsClash(v.m, m.G, o.G) || v.contend && v.lacksRoom(m.G, o.G, n)) {
 				return true
 			}
 			if v.outOf(m.G, n, o.G, at) && v.outOf(o.G, at, m.G, n) {

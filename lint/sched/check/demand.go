@@ -126,8 +126,8 @@ func (d *demand) scarce(m certificate.Member) bool {
 	return false
 }
 
-// crowds reports whether a node has no room for a pod of each of two groups.
-func (d *demand) crowds(g, o *model.Group, n int) bool {
+// lacksRoom reports whether a node has no room for a pod of each of two groups.
+func (d *demand) lacksRoom(g, o *model.Group, n int) bool {
 	l := d.ledger()
 	mine, other := l.asks(g), l.asks(o)
 	for r := range mine {

@@ -88,7 +88,7 @@ func (h *headroom) checkGrounded(members []certificate.Member) error {
 	return nil
 }
 
-// stays is nil if a member is never crowded out.
+// stays is nil if a member never gets stuck.
 func (h *headroom) stays(m certificate.Member, shown map[*model.Group]bool) error {
 	if m.G.Spec.NodeName != "" {
 		return fmt.Errorf("%v needs more than an open node", m.G.Workload)

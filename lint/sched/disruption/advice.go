@@ -26,7 +26,7 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 		return false
 	}
 	pods := max(model.Certain(w), edit.Pods)
-	group := tr.crowd(w, pods)
+	group := tr.contenders(w, pods)
 	key := trialKey{tr.shape(w, pods, group), edit.Name, more}
 	if key.shape == "" {
 		return tr.try(w, edit, group, more)
@@ -100,9 +100,9 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 	var group []*workload.Workload
 	seen := map[*workload.Workload]bool{}
 	for _, w := range ws {
-		crowd := tr.crowd(w, model.Certain(w))
-		tr.m.Run().Spend(1 + len(crowd))
-		for _, o := range append(slices.Clip(crowd), w) {
+		others := tr.contenders(w, model.Certain(w))
+		tr.m.Run().Spend(1 + len(others))
+		for _, o := range append(slices.Clip(others), w) {
 			if !seen[o] {
 				seen[o], group = true, append(group, o)
 			}

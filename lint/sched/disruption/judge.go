@@ -31,17 +31,17 @@ type shared struct {
 	// ruled are the workloads that hard rules connect with each one, overcommitted
 	// those that may fill a node with it as well, where these are few.
 	// scaled is overcommitted with as many pods as autoscalers may ask for.
-	ruled, crowded, scaled map[*workload.Workload][]*workload.Workload
-	running                []*workload.Workload
-	budgets                []Budget
-	selecting              map[*workload.Workload][]int // those that select the pods of each
-	grown                  *shared                      // on the nodes that growing pools may have, once asked
-	one                    *shared                      // with one more node of each kind, once asked
-	unready                bool                         // if the budget did not suffice for Prepare
-	stops                  int                          // of the run when the question began
-	sized                  map[string]*shared
-	lost                   map[string][]answer
-	advice                 *Advice
+	ruled, contending, scaled map[*workload.Workload][]*workload.Workload
+	running                   []*workload.Workload
+	budgets                   []Budget
+	selecting                 map[*workload.Workload][]int // those that select the pods of each
+	grown                     *shared                      // on the nodes that growing pools may have, once asked
+	one                       *shared                      // with one more node of each kind, once asked
+	unready                   bool                         // if the budget did not suffice for Prepare
+	stops                     int                          // of the run when the question began
+	sized                     map[string]*shared
+	lost                      map[string][]answer
+	advice                    *Advice
 	// unfits are the workloads that do not fit as it is, by their group.
 	unfits map[groupKey]map[*workload.Workload]bool
 	// parts are the parts of their budget that the workloads of groups have.
@@ -185,7 +185,7 @@ func (j *shared) Prepare() bool {
 	j.unready = !j.m.Run().Within(j.m.Altogether(), func() {
 		j.Budgets()
 		j.group(w, true)
-		j.scaled = j.crowded // which they are where nothing is scaled
+		j.scaled = j.contending // which they are where nothing is scaled
 		if slices.ContainsFunc(j.m.Workloads, func(w *workload.Workload) bool { return w.Scale != nil }) {
 			j.scaled = j.groups(most, true)
 		}
@@ -231,18 +231,18 @@ func (j *shared) each(group []*workload.Workload) int {
 // group is the workloads with which one is judged, itself among them.
 func (j *shared) group(w *workload.Workload, contend bool) []*workload.Workload {
 	if j.ruled == nil {
-		j.ruled, j.crowded = j.groups(model.Certain, false), j.groups(model.Certain, true)
+		j.ruled, j.contending = j.groups(model.Certain, false), j.groups(model.Certain, true)
 	}
 	if contend {
-		if g := j.crowded[w]; g != nil {
+		if g := j.contending[w]; g != nil {
 			return g
 		}
 	}
 	return j.ruled[w]
 }
 
-// crowd is the group with all that contend, where a workload has so many pods.
-func (j *shared) crowd(w *workload.Workload, pods int) []*workload.Workload {
+// contenders is the group with all that contend, where a workload has so many pods.
+func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload {
 	if pods <= max(model.Certain(w), w.Count.N) || w.Kind.PerNode() {
 		return j.group(w, true)
 	}

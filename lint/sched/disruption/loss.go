@@ -78,10 +78,10 @@ type loss struct {
 	key string
 	// ruled are those that hard rules connect with the workload, overcommitted those
 	// that may fill nodes with it as well, or the same.
-	ruled, crowded []*workload.Workload
-	leaning        *model.Reason // what leans says, once asked
-	kinds          *search.Kinds
-	room           *search.Room
+	ruled, contending []*workload.Workload
+	leaning           *model.Reason // what leans says, once asked
+	kinds             *search.Kinds
+	room              *search.Room
 }
 
 // answer is what is known of one loss.
@@ -92,8 +92,8 @@ type answer struct {
 }
 
 func newLoss(j *shared, w *workload.Workload, key string) *loss {
-	q := &loss{j: j, w: w, key: key, ruled: j.group(w, false), crowded: j.group(w, true)}
-	q.kinds = search.KindsOf(j.m, slices.Concat(q.crowded, j.running), key)
+	q := &loss{j: j, w: w, key: key, ruled: j.group(w, false), contending: j.group(w, true)}
+	q.kinds = search.KindsOf(j.m, slices.Concat(q.contending, j.running), key)
 	q.room = q.kinds.Room(w, model.Certain(w))
 	return q
 }
@@ -108,7 +108,7 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if why := q.j.unlisted(q.w); why.Given() {
 		return answer{verdict: diag.Unknown, why: why}
 	}
-	if slices.ContainsFunc(q.crowded, l.Tolerates) {
+	if slices.ContainsFunc(q.contending, l.Tolerates) {
 		return answer{verdict: diag.Unknown, why: by(model.ByToleration)}
 	}
 	if why := q.leans(); why.Given() {
@@ -155,22 +155,22 @@ func (q *loss) accompanied() bool {
 // alone is the question about the workload by itself.
 func (q *loss) alone() *loss {
 	one := *q
-	one.ruled, one.crowded = []*workload.Workload{q.w}, []*workload.Workload{q.w}
+	one.ruled, one.contending = []*workload.Workload{q.w}, []*workload.Workload{q.w}
 	return &one
 }
 
 // preempting is what is left of a verdict where the pods may take the room of
 // others.
 func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) answer {
-	ruled, crowded := q.j.yielding(q.w, q.ruled), q.j.yielding(q.w, q.crowded)
-	if crowded == nil {
+	ruled, contending := q.j.yielding(q.w, q.ruled), q.j.yielding(q.w, q.contending)
+	if contending == nil {
 		return a
 	}
 	if ruled == nil {
 		ruled = q.ruled
 	}
 	alone := *q
-	alone.ruled, alone.crowded = ruled, crowded
+	alone.ruled, alone.contending = ruled, contending
 	if left := alone.settle(b, l); left.verdict == diag.Never {
 		return left
 	}
@@ -235,13 +235,13 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 		found := q.stage(q.ruled, b, l)
 		a = &found
 	}
-	if len(q.crowded) == len(q.ruled) || a.verdict == diag.Never {
+	if len(q.contending) == len(q.ruled) || a.verdict == diag.Never {
 		return *a
 	}
-	if full := q.stage(q.crowded, b, l); full.verdict != diag.Unknown {
+	if full := q.stage(q.contending, b, l); full.verdict != diag.Unknown {
 		return full
 	}
-	if why := q.j.beside(q.w, q.crowded); why.Given() && a.verdict == diag.Always {
+	if why := q.j.beside(q.w, q.contending); why.Given() && a.verdict == diag.Always {
 		return answer{verdict: diag.Unknown, why: why}
 	}
 	return *a

@@ -143,7 +143,7 @@ func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 // there in every run is complete after every repair, and one that is complete
 // in none never is.
 //
-// Ghosts refuse as well, but only in the domains of anti-affinity keys that have
+// Pods of unreachable nodes refuse as well, but only in the domains of anti-affinity keys that have
 // a lost node. Without these domains, and those that have a node in common with
 // them in turn, nothing on the nodes left out has a say on the others, so what
 // holds there for every run holds among unreachable nodes.
@@ -158,9 +158,9 @@ func (s *stage) onRemaining(all []answer) {
 	}
 	d := s.without(s.lost)
 	sure := d
-	if haunted := s.unreachable(); s.loss.Meaning == certificate.Unreachable && len(haunted) > len(s.lost) {
-		if sure = nil; len(haunted) < len(s.m.Topology.Nodes) {
-			sure = s.without(haunted)
+	if unreachable := s.unreachable(); s.loss.Meaning == certificate.Unreachable && len(unreachable) > len(s.lost) {
+		if sure = nil; len(unreachable) < len(s.m.Topology.Nodes) {
+			sure = s.without(unreachable)
 		}
 	}
 	for i, w := range s.group {

@@ -28,7 +28,7 @@ func (tr trials) Question(w *workload.Workload) string {
 // what names an object.
 func (tr trials) question(w *workload.Workload, pods int, name func(*source.Object) string) string {
 	q := question{j: tr.shared, name: name}
-	group := slices.Concat(tr.group(w, false), tr.group(w, true), tr.crowd(w, pods), tr.running, []*workload.Workload{w})
+	group := slices.Concat(tr.group(w, false), tr.group(w, true), tr.contenders(w, pods), tr.running, []*workload.Workload{w})
 	for i, o := range group {
 		if !slices.Contains(group[:i], o) {
 			q.member(o)

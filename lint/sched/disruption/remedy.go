@@ -34,7 +34,7 @@ type fixes struct{ *shared }
 
 // Remedies tries what lets a rollout complete that may not, or never does.
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
-	group := f.crowd(w, r.Replicas)
+	group := f.contenders(w, r.Replicas)
 	var all []Remedy
 	if own := revisionsApart(w); own != nil {
 		swapped := slices.Clone(group)
@@ -87,7 +87,7 @@ func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, nodes 
 	if other.roomy(w, replicas, how.Surge) {
 		return true
 	}
-	other.roll(w, other.crowd(w, replicas), &r)
+	other.roll(w, other.contenders(w, replicas), &r)
 	return r.Verdict == diag.Always
 }
 

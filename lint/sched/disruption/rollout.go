@@ -110,7 +110,7 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 		r.Verdict = diag.Unknown
 		return r
 	}
-	group := u.crowd(w, replicas)
+	group := u.contenders(w, replicas)
 	u.roll(w, group, &r)
 	if rules := u.group(w, false); r.Verdict == diag.Unknown && len(group) > len(rules) {
 		u.roll(w, rules, &r)
@@ -155,7 +155,7 @@ func (u updates) roomy(w *workload.Workload, replicas, surge int) bool {
 	against := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) && u.m.Peer(t, w, w) != model.Yes
 	})
-	return !against && len(u.crowd(w, replicas)) == 1 && len(u.running) == 0 && !w.Kind.PerNode() && bound.FitsLoosely(u.m, w, replicas+max(1, surge))
+	return !against && len(u.contenders(w, replicas)) == 1 && len(u.running) == 0 && !w.Kind.PerNode() && bound.FitsLoosely(u.m, w, replicas+max(1, surge))
 }
 
 // roll judges within one group.

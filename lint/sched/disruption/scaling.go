@@ -84,7 +84,7 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	if why := up.leans(w); why.Given() {
 		return Scaling{Answer: diag.Unknown, Why: why}
 	}
-	s := up.scene(up.crowd(w, w.Scale.Max)).with(w, w.Scale.Max)
+	s := up.scene(up.contenders(w, w.Scale.Max)).with(w, w.Scale.Max)
 	_, d := s.decide()
 	c := s.of[w]
 	if l := up.Limit(w, w.Scale.Max); l != nil {
@@ -103,7 +103,7 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	case diag.Sometimes:
 		return Scaling{Answer: diag.Sometimes, Why: by(model.ByOrder)}
 	case diag.Never:
-		if up.yielding(w, up.crowd(w, w.Scale.Max)) != nil {
+		if up.yielding(w, up.contenders(w, w.Scale.Max)) != nil {
 			return Scaling{Answer: diag.Unknown, Why: by(model.ByPriority)}
 		}
 		if up.grows(w, w.Scale.Max) {

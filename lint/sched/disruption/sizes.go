@@ -20,7 +20,7 @@ func (j *shared) closed(w *workload.Workload, pods int) []*workload.Workload {
 	if j.one == nil {
 		j.one = j.other(j.m.Variant(j.m.Workloads, search.OneOfEach(j.m)))
 	}
-	return j.one.crowd(w, pods)
+	return j.one.contenders(w, pods)
 }
 
 // grows reports whether some pool may grow by a node that makes a difference to a

@@ -92,7 +92,7 @@ func (v views) Together() *check.Standing {
 // Scaled is a workload at the maximum of its autoscaler, among those that
 // contend for its nodes.
 func (v views) Scaled(w *workload.Workload) *Scene {
-	s := v.scene(v.crowd(w, w.Scale.Max)).with(w, w.Scale.Max)
+	s := v.scene(v.contenders(w, w.Scale.Max)).with(w, w.Scale.Max)
 	c := s.of[w]
 	return &Scene{Standing: s.stand(s.furthest(), append(s.others(c), c)...), Next: c, Pods: w.Scale.Max}
 }
@@ -101,7 +101,7 @@ func (v views) Scaled(w *workload.Workload) *Scene {
 // else with all old pods in place, of which none may go before a new one has
 // come. Nil if there is nothing of that kind to be seen.
 func (v views) Updated(w *workload.Workload, r *Rollout) *Scene {
-	s := v.scene(v.sound(w, v.crowd(w, r.Replicas))).with(w, r.Replicas)
+	s := v.scene(v.sound(w, v.contenders(w, r.Replicas))).with(w, r.Replicas)
 	old := s.of[w]
 	fresh := s.twin(w, r.Replicas)
 	out := &Scene{Next: fresh, Old: old, Pods: r.Replicas}

@@ -2,14 +2,14 @@ package search
 
 // A component that is too large to try everything is settled by proofs that
 // need no search, each of which may fail: that some pod groups cannot all have room
-// (never), that no pod group can be crowded out (always), and runs that place
+// (never), that no pod group can get stuck (always), and runs that place
 // everything or get stuck. What stays open is given as bounds.
 
 // estimates are proofs and runs that need no search.
 type estimates struct{ *state }
 
 // estimate settles a component as far as proofs and runs go. The proofs that
-// no pod can be crowded out need no complete run: any run is one then.
+// no pod can get stuck need no complete run: any run is one then.
 func (e estimates) estimate(c component) outcome {
 	o := openOutcome(c)
 	o.best = greedyRuns(e).run(c.units)

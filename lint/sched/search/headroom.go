@@ -88,7 +88,7 @@ func (h headroom) crampers(c component, i int, nodes []int32) []int {
 	return slices.DeleteFunc(slices.Clone(c.units), func(j int) bool { return ruled[j] })
 }
 
-// grounded proves pod group by pod group that none is crowded out: first those that need
+// grounded proves pod group by pod group that none can get stuck: first those that need
 // nobody, then those that find a node beside any pod of one that is proved to be
 // there, as all its pods are placed in the end. It is nil if the proof fails for
 // some pod group. The second answer tells whether somebody's company had a part in it,

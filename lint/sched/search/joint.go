@@ -79,7 +79,7 @@ func among(m *model.Model, faulty map[*workload.Workload]bool) []Conflict {
 		m.Ask(o.owners, TogetherQuestion, m.Bounds(o.owners), func() {
 			switch {
 			case o.never:
-				c, ok = crowd(m, scope, o)
+				c, ok = conflictOf(m, scope, o)
 			case !o.always || len(o.owners) == 1 && risky(m, m.Groups[o.owners[0]]):
 				c, ok = wedge(m, scope, o)
 			}
@@ -180,8 +180,8 @@ func risky(m *model.Model, g *model.Group) bool {
 	return near > 0 || spreads > 1 || spreads+len(apart) > 1
 }
 
-// crowd explains why the workloads of a component cannot all be placed.
-func crowd(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
+// conflictOf explains why the workloads of a component cannot all be placed.
+func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	group := map[*workload.Workload]bool{}
 	for _, w := range o.owners {
 		group[w] = true

@@ -20,8 +20,8 @@ import (
 //     counts no others, in as many domains as there are times maxSkew pods, as
 //     with fewer pods than that a domain takes one more whatever the minimum is.
 //
-// Ghosts shut no more than the lost nodes and, by anti-affinity, the domains of
-// these, which are left out.
+// Pods of unreachable nodes shut no more than the lost nodes and, by anti-affinity, the
+// domains of these, which are left out.
 func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, group []*workload.Workload, pods func(*workload.Workload) int) bool {
 	if !bound.Screens(r.m, r.p.G) || len(r.p.G.HardAffinity()) > 0 {
 		return false
@@ -119,14 +119,14 @@ func (r *Room) open(b *DomainLoss, domain []int32, d int32) int {
 // there are pods, or that nodes which are in none have.
 func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, key string, shut, about int) bool {
 	domain := r.domain(key)
-	haunted := map[int32]bool{}
+	unreachable := map[int32]bool{}
 	for c := range b.taken {
-		haunted[domain[c]] = l.Meaning == certificate.Unreachable
+		unreachable[domain[c]] = l.Meaning == certificate.Unreachable
 	}
 	seen := map[int32]bool{}
 	roomy := 0
 	for _, d := range domain {
-		if d < 0 || seen[d] || haunted[d] {
+		if d < 0 || seen[d] || unreachable[d] {
 			continue
 		}
 		if seen[d] = true; r.open(b, domain, d) > about {

@@ -196,7 +196,7 @@ func TestSurvives(t *testing.T) {
 			}
 			for _, meaning := range meanings {
 				for _, v := range []diag.Outcome{diag.Always, diag.Sometimes, diag.Never} {
-					// One simple rule loses as many pods in every run, unless it has ghosts.
+					// One simple rule loses as many pods in every run, unless pods of unreachable nodes count.
 					even := name == "lone" && v == diag.Sometimes && meaning != certificate.Unreachable
 					if !even && count[fmt.Sprint(meaning, " ", v)] < cases/20 {
 						t.Errorf("the generator is too tame: %v", count)

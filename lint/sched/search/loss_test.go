@@ -29,9 +29,9 @@ func (s shape) String() string {
 	return "---\n" + strings.Replace(text, "kind: Deployment", "kind: "+s.kind, 1)
 }
 
-// ghost is a terminating pod of it.
-func (s shape) ghost() string {
-	text := fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: ghost-%s, namespace: d, labels: {app: %s, all: x}, deletionTimestamp: \"2026-01-01T00:00:00Z\"}\nspec:\n", s.name, s.name)
+// terminating is a terminating pod of it.
+func (s shape) terminating() string {
+	text := fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: terminating-%s, namespace: d, labels: {app: %s, all: x}, deletionTimestamp: \"2026-01-01T00:00:00Z\"}\nspec:\n", s.name, s.name)
 	if !strings.Contains(s.spec, "containers:") {
 		text += "  containers: [{name: c, image: c}]\n"
 	}
@@ -129,11 +129,11 @@ func (f fate) verdict() diag.Outcome {
 func (s setting) fates(t *testing.T) (map[string]fate, *model.Model) {
 	t.Helper()
 	m, set := modelOf(t, s.before(), s.manifests())
-	ghosts := ""
+	terminating := ""
 	for _, w := range s.shapes {
-		ghosts += w.ghost()
+		terminating += w.terminating()
 	}
-	left, rest := modelOf(t, s.after(), s.manifests()+ghosts)
+	left, rest := modelOf(t, s.after(), s.manifests()+terminating)
 	want, counts := make([]int, len(s.shapes)), grid(len(s.shapes), len(s.nodes))
 	for i, w := range set.Workloads {
 		if want[i] = w.Count.N; w.Kind.PerNode() {
@@ -173,7 +173,7 @@ func grid(rows, columns int) [][]int {
 	return g
 }
 
-// strike is what a loss leaves of a placement, ghosts after the others, and how
+// strike is what a loss leaves of a placement, terminating pods after the others, and how
 // many pods there are to be then.
 func (s setting) strike(counts [][]int, want []int) (now [][]int, wanted []int) {
 	kept := func(row []int) []int {
@@ -185,10 +185,10 @@ func (s setting) strike(counts [][]int, want []int) (now [][]int, wanted []int) 
 		}
 		return some
 	}
-	var ghosts [][]int
-	var haunt []int
+	var terminating [][]int
+	var terminatingWant []int
 	for i, w := range s.shapes {
-		row, ghost, target := append([]int(nil), counts[i]...), make([]int, len(counts[i])), want[i]
+		row, stays, target := append([]int(nil), counts[i]...), make([]int, len(counts[i])), want[i]
 		for n, c := range row {
 			switch {
 			case !s.lost[n]:
@@ -196,7 +196,7 @@ func (s setting) strike(counts [][]int, want []int) (now [][]int, wanted []int) 
 				target -= c
 			case w.kind == "DaemonSet":
 			case s.meaning == certificate.Unreachable:
-				if ghost[n], row[n] = c, 0; w.kind == "StatefulSet" {
+				if stays[n], row[n] = c, 0; w.kind == "StatefulSet" {
 					target -= c
 				}
 			default:
@@ -204,9 +204,9 @@ func (s setting) strike(counts [][]int, want []int) (now [][]int, wanted []int) 
 			}
 		}
 		now, wanted = append(now, kept(row)), append(wanted, target)
-		ghosts, haunt = append(ghosts, kept(ghost)), append(haunt, sum(ghost))
+		terminating, terminatingWant = append(terminating, kept(stays)), append(terminatingWant, sum(stays))
 	}
-	return append(now, ghosts...), append(wanted, haunt...)
+	return append(now, terminating...), append(wanted, terminatingWant...)
 }
 
 var meanings = []certificate.Meaning{certificate.Gone, certificate.Unreachable, certificate.Drained}

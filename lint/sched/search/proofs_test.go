@@ -71,9 +71,9 @@ func (s *shares) demand(t *testing.T, decided, exact int) {
 	}
 }
 
-// crowded is the crowd of T8: workloads that keep apart on one key, or not.
-func (g generator) crowded(conflicts int) crowd {
-	c := g.newCrowd(2+g.IntN(3), 2, 2+g.IntN(4))
+// contending is the contention of T8: workloads that keep apart on one key, or not.
+func (g generator) contending(conflicts int) contention {
+	c := g.newContention(2+g.IntN(3), 2, 2+g.IntN(4))
 	for u := range c.pods {
 		for w := range u + 1 {
 			c.keepApart(u, w, g.chance(conflicts))
@@ -91,7 +91,7 @@ func (g generator) crowded(conflicts int) crowd {
 func TestProofsOfOneKey(t *testing.T) {
 	var s shares
 	count := hold(t, 250, 401, func(g generator) sample {
-		c := g.crowded(60)
+		c := g.contending(60)
 		return sample{c.nodes("rack", 10), c.workloads("rack"), s.proved}
 	})
 	s.demand(t, 100, 98)
@@ -103,13 +103,13 @@ func TestProofsOfOneKey(t *testing.T) {
 func TestProofsOfOneSlot(t *testing.T) {
 	var s shares
 	count := hold(t, 250, 402, func(g generator) sample {
-		c := g.crowded(40)
+		c := g.contending(40)
 		nodes := ""
 		for n := range c.domain {
 			c.domain[n] = n
 		}
 		for n := range c.domain {
-			one := crowd{c.pods, c.may, c.apart, []int{n}}
+			one := contention{c.pods, c.may, c.apart, []int{n}}
 			text := one.nodes(hostKey, 1+9*g.IntN(2))
 			nodes += strings.Replace(text, "name: n0", fmt.Sprintf("name: n%d", n), 1)
 			for u := range c.pods {
@@ -138,7 +138,7 @@ func TestProofsOfOneSlot(t *testing.T) {
 func TestProofsOfOneSidedRules(t *testing.T) {
 	var s shares
 	count := hold(t, 250, 403, func(g generator) sample {
-		c := g.crowded(70)
+		c := g.contending(70)
 		sided := g.IntN(len(c.pods))
 		text := strings.ReplaceAll(c.workloads("rack"), fmt.Sprintf("labelSelector: {matchLabels: {app: \"w%d\"}}", sided),
 			fmt.Sprintf("labelSelector: {matchLabels: {app: \"w%d\"}}, namespaceSelector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: NotIn, values: [d]}]}", sided))
@@ -174,7 +174,7 @@ func TestProofsOfSharedNodes(t *testing.T) {
 func TestProofsOfRequests(t *testing.T) {
 	var s shares
 	count := hold(t, 250, 406, func(g generator) sample {
-		c := g.newCrowd(2+g.IntN(2), 3, 2+g.IntN(2))
+		c := g.newContention(2+g.IntN(2), 3, 2+g.IntN(2))
 		for n := range c.domain {
 			c.domain[n] = n
 		}

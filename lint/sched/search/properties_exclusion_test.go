@@ -109,10 +109,10 @@ func TestPropertyMutualExclusion(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// graph makes a crowd of one-pod workloads, any two of which are kept apart
+// graph makes a contention of one-pod workloads, any two of which are kept apart
 // with a chance, on so many nodes of one domain each.
-func (g generator) graph(workloads, nodes, percent int) crowd {
-	c := crowd{domain: make([]int, nodes)}
+func (g generator) graph(workloads, nodes, percent int) contention {
+	c := contention{domain: make([]int, nodes)}
 	for n := range nodes {
 		c.domain[n] = n
 	}
@@ -133,7 +133,7 @@ func (g generator) graph(workloads, nodes, percent int) crowd {
 
 // colourable tells whether the workloads from the given one on can be coloured
 // so that none has the colour of one that it is kept apart from.
-func (c crowd) colourable(colours []int) bool {
+func (c contention) colourable(colours []int) bool {
 	u := len(colours)
 	if u == len(c.pods) {
 		return true
@@ -186,12 +186,12 @@ func TestPropertyLargeColouring(t *testing.T) {
 }
 
 // verdict is that of one-pod workloads which have nothing but their conflicts.
-func (c crowd) verdict() diag.Outcome {
+func (c contention) verdict() diag.Outcome {
 	if !c.colourable(nil) {
 		return diag.Never
 	}
 	for u := range c.pods {
-		if c.wedges(u) {
+		if c.getsStuck(u) {
 			return diag.Sometimes
 		}
 	}

@@ -13,19 +13,19 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// crowd is some workloads that are in one another's way in the domains of one
+// contention is some workloads that are in one another's way in the domains of one
 // key.
-type crowd struct {
+type contention struct {
 	pods   []int    // of each workload
 	may    [][]bool // which nodes a workload may use
 	apart  [][]bool // which workloads, or pods of one, are never in one domain
 	domain []int    // of each node; -1 for a node in none
 }
 
-// newCrowd makes workloads with up to so many pods that may each use some of
+// newContention makes workloads with up to so many pods that may each use some of
 // the nodes; the domains and who is kept apart are still open.
-func (g generator) newCrowd(workloads, pods, nodes int) crowd {
-	c := crowd{domain: make([]int, nodes)}
+func (g generator) newContention(workloads, pods, nodes int) contention {
+	c := contention{domain: make([]int, nodes)}
 	for range workloads {
 		may := make([]bool, nodes)
 		for n := range may {
@@ -36,8 +36,8 @@ func (g generator) newCrowd(workloads, pods, nodes int) crowd {
 	return c
 }
 
-// nodes are the nodes of the crowd; a label says who may use each.
-func (c crowd) nodes(key string, pods int) string {
+// nodes are the nodes of the contention; a label says who may use each.
+func (c contention) nodes(key string, pods int) string {
 	text := ""
 	for n, d := range c.domain {
 		var labels []string
@@ -52,9 +52,9 @@ func (c crowd) nodes(key string, pods int) string {
 	return text
 }
 
-// workloads are the workloads of the crowd. With a key, one of each two that
+// workloads are the workloads of the contention. With a key, one of each two that
 // are kept apart says so.
-func (c crowd) workloads(key string) string {
+func (c contention) workloads(key string) string {
 	var b strings.Builder
 	for u, pods := range c.pods {
 		var terms []string
@@ -69,12 +69,12 @@ func (c crowd) workloads(key string) string {
 }
 
 // keepApart sets whether pods of two workloads are kept apart.
-func (c crowd) keepApart(u, w int, is bool) { c.apart[u][w], c.apart[w][u] = is, is }
+func (c contention) keepApart(u, w int, is bool) { c.apart[u][w], c.apart[w][u] = is, is }
 
-// wedges tells whether a pod of a workload can be crowded out: if every domain
+// getsStuck tells whether a pod of a workload can get stuck: if every domain
 // that it might use can hold a pod of its own choice that keeps it out. Such
 // pods are in different domains, so they are not in one another's way.
-func (c crowd) wedges(u int) bool {
+func (c contention) getsStuck(u int) bool {
 	var domains, blockers []int // the latter as the workload of each
 	for n, d := range c.domain {
 		if !c.may[u][n] {
@@ -103,7 +103,7 @@ func (c crowd) wedges(u int) bool {
 }
 
 // reach are the nodes that a workload may use.
-func (c crowd) reach(w int) []int {
+func (c contention) reach(w int) []int {
 	var nodes []int
 	for n, may := range c.may[w] {
 		if may {
@@ -141,9 +141,9 @@ func covered(left, right int, joined func(l, r int) bool) bool {
 	return true
 }
 
-// matched is the claim that exactly those workloads can be crowded out for
+// matched is the claim that exactly those workloads can get stuck for
 // which the matching exists.
-func (c crowd) matched(m *model.Model, _ truth, d *certificate.Decision) string {
+func (c contention) matched(m *model.Model, _ truth, d *certificate.Decision) string {
 	stuck := make([]bool, len(c.pods))
 	finals(m, m.Workloads, func(counts [][]int) {
 		for u, pods := range c.pods {
@@ -151,21 +151,21 @@ func (c crowd) matched(m *model.Model, _ truth, d *certificate.Decision) string 
 		}
 	})
 	for u, pods := range c.pods {
-		if stuck[u] != c.wedges(u) {
-			return fmt.Sprintf("w%d can be crowded out: %t, but the matching says %t", u, stuck[u], c.wedges(u))
+		if stuck[u] != c.getsStuck(u) {
+			return fmt.Sprintf("w%d can get stuck: %t, but the matching says %t", u, stuck[u], c.getsStuck(u))
 		}
 		if of := d.Workloads[u]; stuck[u] != (of.MinPlaced < pods) {
-			return fmt.Sprintf("w%d can be crowded out: %t, but the engine places at least %d of %d", u, stuck[u], of.MinPlaced, pods)
+			return fmt.Sprintf("w%d can get stuck: %t, but the engine places at least %d of %d", u, stuck[u], of.MinPlaced, pods)
 		}
 	}
 	return ""
 }
 
-// TestPropertyT2 is about nodes with a slot each: a workload can be crowded out
+// TestPropertyT2 is about nodes with a slot each: a workload can get stuck
 // exactly if the other pods can take all its nodes.
 func TestPropertyT2(t *testing.T) {
 	count := hold(t, 200, 202, func(g generator) sample {
-		c := g.newCrowd(2+g.IntN(3), 2, 3+g.IntN(3))
+		c := g.newContention(2+g.IntN(3), 2, 3+g.IntN(3))
 		for u := range c.pods {
 			for w := range c.pods {
 				c.apart[u][w] = true // by the slots, not by a term
@@ -183,7 +183,7 @@ func TestPropertyT2(t *testing.T) {
 // matching, of domains to pods of those that a workload is kept apart from.
 func TestPropertyT8(t *testing.T) {
 	count := hold(t, 250, 208, func(g generator) sample {
-		c := g.newCrowd(2+g.IntN(3), 2, 2+g.IntN(3))
+		c := g.newContention(2+g.IntN(3), 2, 2+g.IntN(3))
 		for u := range c.pods {
 			for w := range u + 1 {
 				c.keepApart(u, w, g.chance(60))

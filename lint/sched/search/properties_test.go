@@ -311,15 +311,15 @@ func TestPropertyT5(t *testing.T) {
 		nodes, capacity := g.zones(1+g.IntN(4), 3, 3)
 		nodes += room(9, "", 5) // without the key it takes no such pod
 		replicas := 1 + g.IntN(5)
-		largest, wedges := 0, false
+		largest, stuck := 0, false
 		for _, c := range capacity {
 			largest = max(largest, c)
-			wedges = wedges || c > 0 && c < replicas
+			stuck = stuck || c > 0 && c < replicas
 		}
-		wedges = wedges || largest == 0
+		stuck = stuck || largest == 0
 		return sample{nodes, deployment(replicas, near), func(_ *model.Model, want truth, _ *certificate.Decision) string {
-			if want.complete != (largest >= replicas) || want.stuck != wedges {
-				return fmt.Sprintf("the closed form gives complete %t, stuck %t", largest >= replicas, wedges)
+			if want.complete != (largest >= replicas) || want.stuck != stuck {
+				return fmt.Sprintf("the closed form gives complete %t, stuck %t", largest >= replicas, stuck)
 			}
 			return ""
 		}}

@@ -7,7 +7,7 @@ import (
 )
 
 // The exact test of T8, and of T2 where nodes have room for one pod: a pod group can
-// be crowded out exactly if every domain that it may use can get a pod of its
+// get stuck exactly if every domain that it may use can get a pod of its
 // own that keeps it out. Such pods are in different domains, so they are not in
 // one another's way, and the matching is the run that gets stuck.
 
@@ -24,7 +24,7 @@ type cover struct {
 	free []int
 }
 
-// stuckState is how a pod group of the conflict graph can be crowded out; false if it cannot.
+// stuckState is how a pod group of the conflict graph can get stuck; false if it cannot.
 func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	var domains []int
 	for d, n := range f.at[u] {
