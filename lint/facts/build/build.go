@@ -127,7 +127,7 @@ func build(in Input) *builder {
 		if b.complete {
 			b.row(w)
 		}
-		fields.Ask(w.Object, askFields, func() { refusals{b}.fields(w) })
+		fields.Ask(w.Object, askFields, func() { b.refusals().fields(w) })
 		placed.Ask(w.Object, askPlaced, func() { b.workload(w) })
 	}
 	if in.Set != nil {
@@ -142,8 +142,8 @@ func build(in Input) *builder {
 		joint{b}.joint()
 	}
 	if in.Set != nil {
-		changes{b}.change()
-		refusals{b}.otherRefusals()
+		b.changes().change()
+		b.refusals().otherRefusals()
 	}
 	b.notes = append(b.notes, quirks(m)...)
 	b.pendings()

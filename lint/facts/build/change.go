@@ -358,3 +358,5 @@ func scaleOf(w *workload.Workload, pods int) (at, scaler string) {
 	}
 	return "minimum", w.Scale.Kind
 }
+
+func (b *builder) changes() changes { return changes{b} }

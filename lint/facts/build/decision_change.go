@@ -26,7 +26,7 @@ func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange 
 	out.Rollout = diag.PlacementRollout{Verdict: string(diag.Unknown), Reason: budget}
 	out.Survives = b.unasked(w)
 	if b.prepared {
-		changes{b.builder}.asks(w,
+		b.changes().asks(w,
 			func(w *workload.Workload) { out.Rollout = b.rolls(w) }, func(w *workload.Workload) { out.Survives = b.survives(w) },
 			func(w *workload.Workload) { out.Drain = b.drains(w) }, func(w *workload.Workload) { out.Migrate = b.migrates(w) },
 			func(w *workload.Workload) { out.Autoscale = b.scales(w) })
@@ -140,7 +140,7 @@ func (b decision) rolloutReason(w *workload.Workload, r *disruption.Rollout) str
 
 // coreText names the rules of a core.
 func (b decision) coreText(w *workload.Workload, m *model.Model, core *search.Core) string {
-	t := changes{b.builder}.core(w, m, core)
+	t := b.changes().core(w, m, core)
 	return strings.Join(message.Rules(b.Facts, b.row(w), t.rules), ", ")
 }
 

@@ -73,3 +73,5 @@ func (b refusals) unknownField(w *workload.Workload, u workload.UnknownField) {
 	}
 	b.UnknownFields = append(b.UnknownFields, facts.UnknownField{ID: b.subject(s), W: b.row(w), Object: w.String(), Field: u.Field, Suggestion: u.Suggestion})
 }
+
+func (b *builder) refusals() refusals { return refusals{b} }

@@ -24,7 +24,7 @@ func (b terms) fragments(set *workload.Set) {
 
 func (b terms) fragment(w *workload.Workload, nodes []*topology.Node) {
 	for _, p := range w.Problems {
-		refusals{b.builder}.refusal(w, w.String(), about(w, p.Span), p)
+		b.refusals().refusal(w, w.String(), about(w, p.Span), p)
 	}
 	all := model.FragmentTerms(w)
 	b.m.Run().Spend(len(all))

@@ -1,7 +1,6 @@
 package build
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -346,11 +345,4 @@ func requestSpan(w *workload.Workload, name corev1.ResourceName) diag.Span {
 		best = fieldSpan(w, spec.Get("overhead"), string(name))
 	}
 	return best
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
