@@ -205,7 +205,7 @@ func TestRuleFixtures(t *testing.T) {
 				}
 				compare(t, file, text, report)
 				if strings.HasPrefix(file, "bad") && !slices.ContainsFunc(report.Diagnostics, func(d diag.Diagnostic) bool { return d.Rule == rule.ID }) {
-					t.Errorf("%s does not fire on its own fixture; its fact may be left out as healthy (spare in lint/facts)", rule.ID)
+					t.Errorf("%s does not fire on its own fixture; its fact may be left out as healthy (spare in lint/facts/build)", rule.ID)
 				}
 				left--
 				for _, d := range report.Diagnostics {

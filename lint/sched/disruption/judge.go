@@ -28,9 +28,9 @@ type shared struct {
 	m     *model.Model
 	set   *workload.Set
 	steps int
-	// ruled are the workloads that hard rules connect with each one, overcommitted
+	// ruled are the workloads that hard rules connect with each one, contending
 	// those that may fill a node with it as well, where these are few.
-	// scaled is overcommitted with as many pods as autoscalers may ask for.
+	// scaled is contending with as many pods as autoscalers may ask for.
 	ruled, contending, scaled map[*workload.Workload][]*workload.Workload
 	running                   []*workload.Workload
 	budgets                   []Budget

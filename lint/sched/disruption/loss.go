@@ -76,7 +76,7 @@ type loss struct {
 	j   *shared
 	w   *workload.Workload
 	key string
-	// ruled are those that hard rules connect with the workload, overcommitted those
+	// ruled are those that hard rules connect with the workload, contending those
 	// that may fill nodes with it as well, or the same.
 	ruled, contending []*workload.Workload
 	leaning           *model.Reason // what leans says, once asked
