@@ -219,7 +219,7 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 }
 
 // errUnjudged ends a run on a path that somebody meant to have judged.
-var errUnjudged = errors.New("no workloads were checked, but skipped input may contain some")
+var errUnjudged = errors.New(report.NothingChecked)
 
 // errPart keeps part of the findings from passing for all of them.
 var errPart = errors.New("--write-baseline: the run is incomplete, so no baseline is written")

@@ -10,6 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
+// NothingChecked is said of input of which nothing is a workload, as far as is known.
+const NothingChecked = "no workloads were checked, but skipped input may contain some"
+
 // summary writes the line that counts what was looked at, and indented lines
 // on what was not.
 func (t *textWriter) summary(r *diag.Report) {
@@ -104,7 +107,7 @@ func unchecked(s *diag.Summary) string {
 	if len(reasons) == 0 {
 		return ""
 	}
-	return "no workloads were checked, but skipped input may contain some: " + enumerated(reasons)
+	return NothingChecked + ": " + enumerated(reasons)
 }
 
 // remarks are visible lines on what was not checked, or not as a whole; path
