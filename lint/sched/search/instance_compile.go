@@ -180,10 +180,16 @@ func (b *compiler) addResources() {
 			u.ask[index[r.Name]] = r.Amount
 		}
 	}
+	grains := make([]grain, len(b.resources))
+	for _, u := range b.units {
+		for r, ask := range u.ask {
+			grains[r] = grains[r].with(ask)
+		}
+	}
 	b.free = make([]int64, len(b.nodes)*len(b.resources))
 	for r, name := range b.resources {
 		for n, amount := range b.m.Offers(name, b.nodes) {
-			b.free[n*len(b.resources)+r] = amount
+			b.free[n*len(b.resources)+r] = grains[r].usable(amount)
 		}
 	}
 	for _, u := range b.units {

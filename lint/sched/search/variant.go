@@ -2,6 +2,7 @@ package search
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -142,8 +143,8 @@ func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 }
 
 // alike are the nodes in classes of those that are alike to some workloads:
-// equal in what node-level filters say, in what they offer of what is asked for,
-// and in the domains that other nodes share. Many workloads ask for the same, so
+// equal in what node-level filters say, in what they can use of what is asked for
+// (T19), and in the domains that other nodes share. Many workloads ask for the same, so
 // it is kept.
 func alike(m *model.Model, ws []*workload.Workload) [][]int32 {
 	classes, _ := alikeBy(m, ws, "")
@@ -158,16 +159,17 @@ func alikeBy(m *model.Model, ws []*workload.Workload, key string) (classes [][]i
 		keys = append(keys, key)
 		slices.Sort(keys)
 	}
-	id = strings.Join([]string{strings.Join(signatures, "\x01"), strings.Join(resources, "\x01"), strings.Join(keys, "\x01")}, "\x02")
+	grains := grainsOf(m, ws, resources)
+	id = strings.Join([]string{strings.Join(signatures, "\x01"), strings.Join(resources, "\x01"), fmt.Sprint(grains), strings.Join(keys, "\x01")}, "\x02")
 	if known := m.Classes[id]; known != nil {
 		return known, id
 	}
 	m.Run().Spend(len(m.Topology.Nodes) * (2 + len(keys) + len(resources)))
 	texts := make([][]byte, len(m.Topology.Nodes))
 	describeFilters(m, texts, ws)
-	for _, r := range resources {
+	for i, r := range resources {
 		for n, has := range m.Offers(corev1.ResourceName(r), m.Topology.Nodes) {
-			texts[n] = binary.AppendVarint(texts[n], has)
+			texts[n] = binary.AppendVarint(texts[n], grains[i].usable(has))
 		}
 	}
 	for _, k := range keys {
@@ -216,6 +218,22 @@ func describeDomains(m *model.Model, texts [][]byte, key string) {
 		}
 		texts[n] = binary.AppendVarint(texts[n], int64(d))
 	}
+}
+
+// grainsOf are the grains in which workloads ask for resources.
+func grainsOf(m *model.Model, ws []*workload.Workload, resources []string) []grain {
+	at := make(map[corev1.ResourceName]int, len(resources))
+	for i, r := range resources {
+		at[corev1.ResourceName(r)] = i
+	}
+	grains := make([]grain, len(resources))
+	for _, w := range ws {
+		for i := range m.Groups[w].Requests {
+			r := &m.Groups[w].Requests[i]
+			grains[at[r.Name]] = grains[at[r.Name]].with(r.Amount)
+		}
+	}
+	return grains
 }
 
 // asked are the node rules, the resources and the labels by which workloads
