@@ -45,9 +45,8 @@ type Model struct {
 	// Members are the workloads that one stands for: see merge.
 	Members map[*workload.Workload][]*workload.Workload
 	byName  map[string]int
-	// Apart are pairs that no term keeps apart; classes number like nodes.
+	// Apart are pairs that no term keeps apart.
 	Apart   []Apart
-	Classes map[string][][]int32
 	// Kept is what other packages keep about the model, and keptForNodes what copies
 	// with other workloads share: see Keep.
 	Kept, keptForNodes map[any]any
@@ -90,7 +89,7 @@ func newModel(run *Run, set *workload.Set, topo *topology.Topology) *Model {
 		Workloads: ordered(set.Workloads), Namespaces: set.Namespaces, Topology: topo,
 		Groups: make(map[*workload.Workload]*Group, len(set.Workloads)), eligible: map[string]*Eligibility{},
 		domains: map[DomainKey]map[string]bool{}, excluded: map[excludedKey][]Exclusion{},
-		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, Classes: map[string][][]int32{}, Kept: map[any]any{}, keptForNodes: map[any]any{},
+		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, Kept: map[any]any{}, keptForNodes: map[any]any{},
 	}
 	run.Spend(stepsPerModel)
 	m.Index = NewLabelIndex(slices.Concat(set.Workloads, set.Elsewhere))

@@ -159,33 +159,110 @@ func alikeBy(m *model.Model, ws []*workload.Workload, key string) (classes [][]i
 		keys = append(keys, key)
 		slices.Sort(keys)
 	}
-	grains := grainsOf(m, ws, resources)
-	id = strings.Join([]string{strings.Join(signatures, "\x01"), strings.Join(resources, "\x01"), fmt.Sprint(grains), strings.Join(keys, "\x01")}, "\x02")
-	if known := m.Classes[id]; known != nil {
-		return known, id
+	id = strings.Join([]string{strings.Join(signatures, "\x01"), strings.Join(resources, "\x01"), strings.Join(keys, "\x01")}, "\x02")
+	tables := *model.KeepForNodes(m, func() *equalTables { return &equalTables{} })
+	t := tables[id]
+	if t == nil {
+		t = equalNodes(m, ws, resources, keys)
+		tables[id] = t
 	}
+	grains := grainsOf(m, ws, resources)
+	if len(t.classes) == t.shapes || !slices.ContainsFunc(grains, func(g grain) bool { return g > 1 }) {
+		return t.classes, id // no two classes differ in sizes alone
+	}
+	merged := t.merged(m, grains)
+	if len(merged) == len(t.classes) {
+		return t.classes, id
+	}
+	return merged, fmt.Sprint(id, "\x02", grains)
+}
+
+// equalTables are those of the nodes of a model, by what nodes are told apart by.
+type equalTables map[string]*equalTable
+
+// equalTable is the nodes in classes of those that are equal to some workloads, with
+// sizes to the byte.
+type equalTable struct {
+	classes [][]int32
+	// shape numbers what a class is but for sizes, of which there are shapes, and sizes
+	// are what its nodes have of each resource.
+	shape  []int
+	shapes int
+	sizes  [][]int64
+	// known are the classes that are left if sizes count in grains.
+	known map[string][][]int32
+}
+
+func equalNodes(m *model.Model, ws []*workload.Workload, resources, keys []string) *equalTable {
 	m.Run().Spend(len(m.Topology.Nodes) * (2 + len(keys) + len(resources)))
 	texts := make([][]byte, len(m.Topology.Nodes))
 	describeFilters(m, texts, ws)
-	for i, r := range resources {
-		for n, has := range m.Offers(corev1.ResourceName(r), m.Topology.Nodes) {
-			texts[n] = binary.AppendVarint(texts[n], grains[i].usable(has))
-		}
-	}
 	for _, k := range keys {
 		describeDomains(m, texts, k)
 	}
-	numbers := map[string]int{}
+	offers := make([][]int64, len(resources))
+	for i, r := range resources {
+		offers[i] = m.Offers(corev1.ResourceName(r), m.Topology.Nodes)
+	}
+	t := &equalTable{known: map[string][][]int32{}}
+	shapes, numbers := map[string]int{}, map[string]int{}
 	for n, text := range texts {
+		shape, known := shapes[string(text)]
+		if !known {
+			shape = len(shapes)
+			shapes[string(text)] = shape
+		}
+		for _, has := range offers {
+			text = binary.AppendVarint(text, has[n])
+		}
 		class, known := numbers[string(text)]
 		if !known {
-			class = len(classes)
-			numbers[string(text)], classes = class, append(classes, nil)
+			class = len(t.classes)
+			numbers[string(text)], t.classes, t.shape = class, append(t.classes, nil), append(t.shape, shape)
+			t.sizes = append(t.sizes, sizesOf(offers, n))
 		}
-		classes[class] = append(classes[class], int32(n))
+		t.classes[class] = append(t.classes[class], int32(n))
 	}
-	m.Classes[id] = classes
-	return classes, id
+	t.shapes = len(shapes)
+	return t
+}
+
+func sizesOf(offers [][]int64, n int) []int64 {
+	sizes := make([]int64, len(offers))
+	for i, has := range offers {
+		sizes[i] = has[n]
+	}
+	return sizes
+}
+
+// merged merges classes of nodes of which pods that ask for resources in some grains can
+// use the same (T19). Nodes and classes stay in their order.
+func (t *equalTable) merged(m *model.Model, grains []grain) [][]int32 {
+	id := fmt.Sprint(grains)
+	if known := t.known[id]; known != nil {
+		return known
+	}
+	m.Run().Spend((len(m.Topology.Nodes) + len(t.classes)*(1+len(grains))) / model.PerStep)
+	numbers := map[string]int{}
+	var all [][]int32
+	var text []byte
+	for class, nodes := range t.classes {
+		text = binary.AppendUvarint(text[:0], uint64(t.shape[class]))
+		for i, has := range t.sizes[class] {
+			text = binary.AppendVarint(text, grains[i].usable(has))
+		}
+		number, known := numbers[string(text)]
+		if !known {
+			number = len(all)
+			numbers[string(text)], all = number, append(all, nil)
+		}
+		all[number] = append(all[number], nodes...)
+	}
+	for _, nodes := range all {
+		slices.Sort(nodes)
+	}
+	t.known[id] = all
+	return all
 }
 
 func describeFilters(m *model.Model, texts [][]byte, ws []*workload.Workload) {
