@@ -46,7 +46,7 @@ type Model struct {
 	Members map[*workload.Workload][]*workload.Workload
 	byName  map[string]int
 	// Apart are pairs that no term keeps apart.
-	Apart   []Apart
+	Apart []Apart
 	// Kept is what other packages keep about the model, and keptForNodes what copies
 	// with other workloads share: see Keep.
 	Kept, keptForNodes map[any]any
