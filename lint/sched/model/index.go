@@ -24,6 +24,8 @@ type labelTable struct {
 	pairs map[[3]string][]*workload.Workload
 	// open holds, by key, workloads whose value of a label is not known.
 	open map[[2]string][]*workload.Workload
+	// values are those of each label of pairs, sorted; made when they are needed first.
+	values map[string][]string
 }
 
 func NewLabelIndex(all []*workload.Workload) *labelIndex {
@@ -179,17 +181,11 @@ func same(a, b *workload.Workload) bool {
 // NearestLabel is a label that some declared pod carries and that the selector
 // probably meant, as in app=web for app=webb; "" if there is none.
 func (m *Model) NearestLabel(t *Term) string {
+	table := m.Index.whole()
 	for _, p := range t.Pairs() {
-		pairs := m.Index.whole().pairs
-		m.run.Spend(len(pairs))
-		var values []string
-		for pair := range pairs {
-			if pair[1] == p[0] {
-				values = append(values, pair[2])
-			}
-		}
-		slices.Sort(values)
-		if slices.Contains(values, p[1]) {
+		m.run.Spend(len(table.pairs))
+		values := table.valuesOf(p[0])
+		if _, carried := slices.BinarySearch(values, p[1]); carried {
 			continue
 		}
 		if near := diag.Nearest(p[1], values); near != "" {
@@ -197,4 +193,18 @@ func (m *Model) NearestLabel(t *Term) string {
 		}
 	}
 	return ""
+}
+
+// valuesOf are the known values of a label in any namespace, sorted.
+func (x *labelTable) valuesOf(key string) []string {
+	if x.values == nil {
+		x.values = map[string][]string{}
+		for pair := range x.pairs {
+			x.values[pair[1]] = append(x.values[pair[1]], pair[2])
+		}
+		for _, values := range x.values {
+			slices.Sort(values)
+		}
+	}
+	return x.values[key]
 }
