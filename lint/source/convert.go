@@ -169,9 +169,9 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 		c.mapping(n, y, depth)
 	case yaml.SequenceNode:
 		n.Kind = Sequence
-		n.content = make([]*Node, len(y.Content))
+		n.inside = &inside{nodes: make([]*Node, len(y.Content))}
 		for i, item := range y.Content {
-			n.content[i] = c.convert(item, depth+1)
+			n.inside.nodes[i] = c.convert(item, depth+1)
 		}
 	default:
 		scalar(n, y)
@@ -244,7 +244,7 @@ func manifold(copied, all int) bool {
 }
 
 func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
-	n.content = make([]*Node, 0, len(y.Content))
+	n.inside = &inside{nodes: make([]*Node, 0, len(y.Content))}
 	index := newKeyIndex(len(y.Content) / 2)
 	var merged map[*Node]bool // keys that came by a merge key
 	for i := 0; i+1 < len(y.Content); i += 2 {
@@ -268,16 +268,16 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 		}
 		at := index.add(n, key)
 		if at < 0 {
-			n.content = append(n.content, key, value)
+			n.inside.nodes = append(n.inside.nodes, key, value)
 			continue
 		}
-		if first := n.content[at]; !merged[first] {
+		if first := n.inside.nodes[at]; !merged[first] {
 			c.mistake(textError{problem: DuplicateKey, line: int(key.Line), column: int(key.Column), key: key, first: first, detail: key.Value})
 		}
 		// The last one wins, as in every lenient JSON decoder.
-		n.content[at], n.content[at+1] = key, value
+		n.inside.nodes[at], n.inside.nodes[at+1] = key, value
 	}
-	n.index = index
+	n.inside.index = index
 }
 
 // field converts the value of a field, or only says what shape it has if
@@ -316,9 +316,9 @@ func (c *converter) merge(n *Node, index keyIndex, merged map[*Node]bool, y *yam
 		for k, v := range maps[i].Fields() {
 			merged[k] = true
 			if at := index.add(n, k); at >= 0 {
-				n.content[at], n.content[at+1] = k, v
+				n.inside.nodes[at], n.inside.nodes[at+1] = k, v
 			} else {
-				n.content = append(n.content, k, v)
+				n.inside.nodes = append(n.inside.nodes, k, v)
 			}
 		}
 	}
@@ -340,9 +340,9 @@ func (x keyIndex) hashed(n *Node) keyIndex {
 	if x != nil {
 		return x
 	}
-	x = make(keyIndex, len(n.content))
-	for i := 0; i < len(n.content); i += 2 {
-		x[n.content[i].Value] = i
+	x = make(keyIndex, len(n.inside.nodes))
+	for i := 0; i < len(n.inside.nodes); i += 2 {
+		x[n.inside.nodes[i].Value] = i
 	}
 	return x
 }
@@ -351,8 +351,8 @@ func (x keyIndex) hashed(n *Node) keyIndex {
 // appended next.
 func (x keyIndex) add(n *Node, key *Node) int {
 	if x == nil {
-		for i := 0; i < len(n.content); i += 2 {
-			if n.content[i].Value == key.Value {
+		for i := 0; i < len(n.inside.nodes); i += 2 {
+			if n.inside.nodes[i].Value == key.Value {
 				return i
 			}
 		}
@@ -361,6 +361,6 @@ func (x keyIndex) add(n *Node, key *Node) int {
 	if at, ok := x[key.Value]; ok {
 		return at
 	}
-	x[key.Value] = len(n.content)
+	x[key.Value] = len(n.inside.nodes)
 	return -1
 }

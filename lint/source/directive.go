@@ -112,7 +112,7 @@ func marked(n *Node, lines map[int]bool) {
 		}
 		return
 	}
-	for _, c := range n.content {
+	for _, c := range n.content() {
 		marked(c, lines)
 	}
 }

@@ -85,9 +85,9 @@ func TestTexts(t *testing.T) {
 func FuzzOrigin(f *testing.F) { fuzzed(f, fuzzOrigin) }
 
 func fuzzOrigin(t *testing.T, text []byte) {
-	annotation := &Node{Kind: Map, content: []*Node{{Value: originAnnotation}, {Value: string(text), Quoted: true}}}
-	meta := &Node{Kind: Map, content: []*Node{{Value: "annotations"}, annotation}}
-	from, ok := (&Object{Root: &Node{Kind: Map, content: []*Node{{Value: "metadata"}, meta}}}).Origin()
+	annotation := &Node{Kind: Map, inside: &inside{nodes: []*Node{{Value: originAnnotation}, {Value: string(text), Quoted: true}}}}
+	meta := &Node{Kind: Map, inside: &inside{nodes: []*Node{{Value: "annotations"}, annotation}}}
+	from, ok := (&Object{Root: &Node{Kind: Map, inside: &inside{nodes: []*Node{{Value: "metadata"}, meta}}}}).Origin()
 	if ok && localPath(from.Path) == localPath(from.ConfiguredIn) {
 		t.Errorf("%q is the origin %+v", text, from)
 	}

@@ -153,6 +153,7 @@ func (r *jsonReader) composite(n *Node, open json.Delim, depth int) error {
 	if open == '{' {
 		n.Kind = Map
 	}
+	n.inside = &inside{}
 	var index keyIndex // grows into a hash when the map turns out to be long
 	for r.dec.More() {
 		v, err := r.value(depth + 1)
@@ -160,7 +161,7 @@ func (r *jsonReader) composite(n *Node, open json.Delim, depth int) error {
 			return err
 		}
 		if n.Kind == Sequence {
-			n.content = append(n.content, v)
+			n.inside.nodes = append(n.inside.nodes, v)
 			continue
 		}
 		value, err := r.value(depth + 1)
@@ -168,18 +169,18 @@ func (r *jsonReader) composite(n *Node, open json.Delim, depth int) error {
 			return err
 		}
 		if at := index.add(n, v); at >= 0 {
-			r.add(tally{}, r.most, int(v.Line), textError{problem: DuplicateKey, line: int(v.Line), column: int(v.Column), key: v, first: n.content[at], detail: v.Value})
-			n.content[at], n.content[at+1] = v, value
+			r.add(tally{}, r.most, int(v.Line), textError{problem: DuplicateKey, line: int(v.Line), column: int(v.Column), key: v, first: n.inside.nodes[at], detail: v.Value})
+			n.inside.nodes[at], n.inside.nodes[at+1] = v, value
 			continue
 		}
-		if n.content = append(n.content, v, value); len(n.content) == 32 {
-			index = newKeyIndex(len(n.content))
-			for i := 0; i < len(n.content); i += 2 {
-				index[n.content[i].Value] = i
+		if n.inside.nodes = append(n.inside.nodes, v, value); len(n.inside.nodes) == 32 {
+			index = newKeyIndex(len(n.inside.nodes))
+			for i := 0; i < len(n.inside.nodes); i += 2 {
+				index[n.inside.nodes[i].Value] = i
 			}
 		}
 	}
-	n.index = index
+	n.inside.index = index
 	_, err := r.dec.Token()
 	return err
 }

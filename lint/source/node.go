@@ -43,10 +43,8 @@ func (t Type) String() string {
 type Node struct {
 	// Value is the text of a scalar, unescaped and not normalised.
 	Value string
-	// content holds items, or keys and values by turns.
-	content []*Node
-	// index finds the keys of a long map; it is nil for others.
-	index keyIndex
+	// inside is what a map or a sequence holds; nil for scalars, of which most Nodes are.
+	inside *inside
 	// Line and Column count from 1; columns count Unicode code points.
 	Line, Column int32
 	Kind         Kind
@@ -58,15 +56,31 @@ type Node struct {
 	Shared bool
 }
 
+// inside is what a map or a sequence holds.
+type inside struct {
+	// nodes are items, or keys and values by turns.
+	nodes []*Node
+	// index finds the keys of a long map; it is nil for others.
+	index keyIndex
+}
+
+// content are the items of a sequence, or keys and values of a map by turns.
+func (n *Node) content() []*Node {
+	if n.inside == nil {
+		return nil
+	}
+	return n.inside.nodes
+}
+
 // Len is the number of fields of a map or items of a sequence.
 func (n *Node) Len() int {
 	if n == nil {
 		return 0
 	}
 	if n.Kind == Map {
-		return len(n.content) / 2
+		return len(n.content()) / 2
 	}
-	return len(n.content)
+	return len(n.content())
 }
 
 // Get returns the value of a field, or nil if n is no map or has no such field.
@@ -80,15 +94,16 @@ func (n *Node) Field(key string) (k, v *Node) {
 	if n == nil || n.Kind != Map {
 		return nil, nil
 	}
-	if n.index != nil {
-		if i, ok := n.index[key]; ok {
-			return n.content[i], n.content[i+1]
+	content := n.content()
+	if len(content) > 0 && n.inside.index != nil {
+		if i, ok := n.inside.index[key]; ok {
+			return content[i], content[i+1]
 		}
 		return nil, nil
 	}
-	for i := 0; i+1 < len(n.content); i += 2 {
-		if n.content[i].Value == key {
-			return n.content[i], n.content[i+1]
+	for i := 0; i+1 < len(content); i += 2 {
+		if content[i].Value == key {
+			return content[i], content[i+1]
 		}
 	}
 	return nil, nil
@@ -108,8 +123,9 @@ func (n *Node) Fields() iter.Seq2[*Node, *Node] {
 		if n == nil || n.Kind != Map {
 			return
 		}
-		for i := 0; i+1 < len(n.content); i += 2 {
-			if !yield(n.content[i], n.content[i+1]) {
+		content := n.content()
+		for i := 0; i+1 < len(content); i += 2 {
+			if !yield(content[i], content[i+1]) {
 				return
 			}
 		}
@@ -121,7 +137,7 @@ func (n *Node) Items() []*Node {
 	if n == nil || n.Kind != Sequence {
 		return nil
 	}
-	return n.content
+	return n.content()
 }
 
 // IsNull reports whether there is no value: a missing node or a null scalar.
@@ -195,15 +211,15 @@ func Equal(a, b *Node) bool {
 		return a.IsNull() && b.IsNull()
 	}
 	switch {
-	case a.Kind != b.Kind || a.Type != b.Type || len(a.content) != len(b.content):
+	case a.Kind != b.Kind || a.Type != b.Type || len(a.content()) != len(b.content()):
 		return false
 	case a.Kind == Scalar:
 		return a.Value == b.Value || equalScalars(a, b)
 	case a.Kind == Map:
 		return equalFields(a, b)
 	}
-	for i := range a.content {
-		if !Equal(a.content[i], b.content[i]) {
+	for i, item := range a.content() {
+		if !Equal(item, b.content()[i]) {
 			return false
 		}
 	}
@@ -233,9 +249,10 @@ func equalScalars(a, b *Node) bool {
 // is long has its fields in another order.
 func equalFields(a, b *Node) bool {
 	var byKey map[string]*Node
-	for i := 0; i+1 < len(a.content); i += 2 {
-		key, other := a.content[i].Value, b.content[i+1]
-		if b.content[i].Value != key {
+	these, those := a.content(), b.content()
+	for i := 0; i+1 < len(these); i += 2 {
+		key, other := these[i].Value, those[i+1]
+		if those[i].Value != key {
 			if byKey == nil {
 				byKey = make(map[string]*Node, b.Len())
 				for k, v := range b.Fields() {
@@ -244,7 +261,7 @@ func equalFields(a, b *Node) bool {
 			}
 			other = byKey[key]
 		}
-		if other == nil || !Equal(a.content[i+1], other) {
+		if other == nil || !Equal(these[i+1], other) {
 			return false
 		}
 	}

@@ -50,7 +50,7 @@ func (n *Node) size(seen *map[*Node]bool) int {
 		(*seen)[n] = true
 	}
 	size := len(n.Value) + 4 // a separator, and the indentation or the quotes
-	for _, c := range n.content {
+	for _, c := range n.content() {
 		size += c.size(seen)
 	}
 	return size

@@ -40,7 +40,7 @@ func TestOrigin(t *testing.T) {
 		"path: \xff":                          {},
 		"path: " + strings.Repeat("a", 1<<16): {},
 	} {
-		root := &Node{Kind: Map, content: []*Node{{Value: "metadata"}, {Kind: Map, content: []*Node{{Value: "annotations"}, {Kind: Map, content: []*Node{{Value: originAnnotation}, {Value: text, Quoted: true}}}}}}}
+		root := &Node{Kind: Map, inside: &inside{nodes: []*Node{{Value: "metadata"}, {Kind: Map, inside: &inside{nodes: []*Node{{Value: "annotations"}, {Kind: Map, inside: &inside{nodes: []*Node{{Value: originAnnotation}, {Value: text, Quoted: true}}}}}}}}}}
 		got, ok := (&Object{Root: root}).Origin()
 		if ok != (want != Origin{}) || ok && got != want {
 			t.Errorf("%.60q: %+v, %v", text, got, ok)

@@ -17,11 +17,14 @@ func (n *Node) Variable() *Node {
 // Replace is a copy of a map with another value of a field that it has.
 func (n *Node) Replace(name string, value *Node) *Node {
 	c := *n
-	c.content = slices.Clone(n.content)
-	for i := 0; i+1 < len(c.content); i += 2 {
-		if c.content[i].Value == name {
-			c.content[i+1] = value
+	content := slices.Clone(n.content())
+	for i := 0; i+1 < len(content); i += 2 {
+		if content[i].Value == name {
+			content[i+1] = value
 		}
+	}
+	if n.inside != nil {
+		c.inside = &inside{content, n.inside.index}
 	}
 	return &c
 }
@@ -34,21 +37,21 @@ func (n *Node) With(name string, value, at *Node) *Node {
 		key.Line, key.Column = at.Line, at.Column
 	}
 	c := *n
-	c.content, c.index = append(slices.Clip(n.content), key, value), nil
+	c.inside = &inside{nodes: append(slices.Clip(n.content()), key, value)}
 	return &c
 }
 
 // Among is a copy of a sequence with another item in one place.
 func (n *Node) Among(i int, item *Node) *Node {
 	c := *n
-	c.content = slices.Clone(n.content)
-	c.content[i] = item
+	c.inside = &inside{nodes: slices.Clone(n.content())}
+	c.inside.nodes[i] = item
 	return &c
 }
 
 // Emptied is a copy of a map or sequence without what is in it.
 func (n *Node) Emptied() *Node {
 	c := *n
-	c.content, c.index = nil, nil
+	c.inside = nil
 	return &c
 }
