@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -180,7 +181,7 @@ func TestLimits(t *testing.T) {
 		return b.String()
 	}
 	many := "-- d0/kustomization.yaml --\nresources: [a.yaml]\n-- d0/a.yaml --\n" + strings.Repeat("---\n"+small, 10_001)
-	for _, c := range []struct{ name, files, want string }{
+	cases := []struct{ name, files, want string }{
 		{"diamond", diamond(22), "limit of"},
 		{"deep diamond", diamond(90), "more than 100 levels"},
 		{"chain", chain(101), "more than 100 levels"},
@@ -188,7 +189,8 @@ func TestLimits(t *testing.T) {
 		{"comparisons", "-- d0/kustomization.yaml --\nresources: [a.yaml]\n-- d0/a.yaml --\n" + strings.Repeat("---\n"+small, 4_000), "objects squared"},
 		{"patches", "-- d0/kustomization.yaml --\nresources: [a.yaml]\npatches:\n" + strings.Repeat("- {target: {kind: ConfigMap}, patch: 'a: b'}\n", 100) + "-- d0/a.yaml --\n" + strings.Repeat("---\n"+small, 500), "objects squared"},
 		{"patches of a component", "-- d0/kustomization.yaml --\nresources: [a.yaml]\ncomponents: [../c]\n-- c/kustomization.yaml --\nkind: Component\npatches:\n" + strings.Repeat("- {target: {kind: ConfigMap}, patch: 'a: b'}\n", 100) + "-- d0/a.yaml --\n" + strings.Repeat("---\n"+small, 500), "objects squared"},
-	} {
+	}
+	for _, c := range trials.Sample(t, cases, 3) {
 		t.Run(c.name, func(t *testing.T) {
 			p := problem(t, repository(t, c.files), "d0")
 			if p.Kind != render.Refused || !strings.Contains(p.Detail, c.want) {

@@ -1,4 +1,4 @@
-package neighbours_test
+package lint_test
 
 import (
 	"fmt"
