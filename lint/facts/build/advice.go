@@ -60,7 +60,7 @@ func (b advisor) largest(w *workload.Workload, most int) (n int, ok bool) {
 	return 0, false
 }
 
-// waysOut are the repairs that hold, in words. Of pods that only run to completion
+// repairTexts are the repairs that hold, in words. Of pods that only run to completion
 // nothing rolls out or is drained: that they are placed is all.
 func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) []string {
 	list := []string{}
@@ -77,7 +77,7 @@ func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) [
 	return list
 }
 
-// wayOut is a repair for workloads that do not all fit, if each of them then rolls out
+// repair is a repair for workloads that do not all fit, if each of them then rolls out
 // and can be drained, or what of its kind holds; else empty.
 func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	if b.j == nil {

@@ -1,0 +1,252 @@
+package facts
+
+import "github.com/schedlint/schedlint/lint/diag"
+
+// NoBound stands for a number that nothing bounds from above.
+const NoBound = 1<<31 - 1
+
+// Workload is one object that creates pods. Rows of other lists refer to it by its
+// index in this list, their w, which is -1 for an object that creates none.
+type Workload struct {
+	ID int `json:"id"`
+	// Ref is kind, namespace and name, as in "Deployment shop/web".
+	Ref       string `json:"ref"`
+	Group     string `json:"group"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// PodsMin and PodsMax bound the number of pods: they are equal where it is known,
+	// those of an autoscaler where one decides, and 0 and NoBound where it is unknown.
+	PodsMin int `json:"pods_min"`
+	PodsMax int `json:"pods_max"`
+	// Permanent is false for workloads that run to completion (Job, CronJob) or
+	// once on every node (DaemonSet).
+	Permanent bool `json:"permanent"`
+}
+
+// Sharing is whether the pods of a permanent workload can all run on one node, so
+// that losing it takes all of them down.
+type Sharing struct {
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Outcome is of "the pods run on several nodes": sometimes, if the scheduler may
+	// put all of them on one; never, if there is only one that they can use; none for
+	// fewer than two pods.
+	Outcome diag.Outcome `json:"outcome"`
+	Pods    int          `json:"pods"`
+	// Usable is the number of nodes that the pods can use, Zones the number of
+	// zones among them.
+	Usable int `json:"usable"`
+	Zones  int `json:"zones"`
+	// OnOneNode is the largest number of its pods that can run on one node, such as
+	// Node, and InOneZone in one zone (0 without zones): what a loss can take.
+	OnOneNode int    `json:"on_one_node"`
+	Node      string `json:"node"`
+	InOneZone int    `json:"in_one_zone"`
+	// Soft are the preferred rules that ask for spreading.
+	Soft []Rule `json:"soft"`
+}
+
+// Rule is a placement rule of a workload: Use is anti-affinity, affinity, spread,
+// host-port, requests, slots, selector or taints. Key is its topology key or port, or "".
+type Rule struct {
+	W    int    `json:"w"`
+	Use  string `json:"use"`
+	Hard bool   `json:"hard"`
+	Key  string `json:"key"`
+}
+
+// Exclusion is one reason why nodes take no pod of a workload.
+type Exclusion struct {
+	// Reason is cordoned; tainted (Key, Value, Effect); lacks-label (Key, Value);
+	// other-value (Key is Has on the nodes instead of Value); fails-expression (Key,
+	// Operator, Values); matches-no-term or empty-term, of nodeSelectorTerms; too-small
+	// (Resource); or undeclared (Value is the nodeName). What a reason does not name is
+	// empty.
+	Reason   string   `json:"reason"`
+	Key      string   `json:"key"`
+	Value    string   `json:"value"`
+	Has      string   `json:"has"`
+	Effect   string   `json:"effect"`
+	Operator string   `json:"operator"`
+	Values   []string `json:"values"`
+	Resource string   `json:"resource"`
+	// Nodes is the number of nodes, Names are a few of them.
+	Nodes int      `json:"nodes"`
+	Names []string `json:"names"`
+}
+
+// GrownPool is a node pool that was counted with Max nodes, which it can grow to.
+type GrownPool struct {
+	Pool string `json:"pool"`
+	Max  int    `json:"max"`
+}
+
+// Eligibility counts the nodes that pass every node-level filter but resources.
+type Eligibility struct {
+	ID      int          `json:"id"`
+	W       int          `json:"w"`
+	Outcome diag.Outcome `json:"outcome"`
+	// Pods is 0 for a DaemonSet, which has one pod for each eligible node.
+	Pods     int `json:"pods"`
+	Nodes    int `json:"nodes"`
+	Eligible int `json:"eligible"`
+	// Bound is empty if the scheduler chooses the node; undeclared if nodeName names
+	// one that is not declared, and declared if it names one that is.
+	Bound string `json:"bound"`
+	// Excluded are the reasons why nodes do not count, most nodes first; MoreExcluded
+	// is the number of reasons that are not listed.
+	Excluded     []Exclusion `json:"excluded"`
+	MoreExcluded int         `json:"more_excluded"`
+}
+
+// Request is one pod's request of one resource against single empty nodes:
+// Eligible nodes pass every other filter, and Fitting of them are large enough.
+type Request struct {
+	ID      int          `json:"id"`
+	W       int          `json:"w"`
+	Outcome diag.Outcome `json:"outcome"`
+	// Resource is "" if the row is about several resources, which Together has.
+	Resource string `json:"resource"`
+	// Request and Largest are quantities as Kubernetes writes them; LargestNode
+	// is the node that offers most, "" where none offers any.
+	Request     string `json:"request"`
+	Largest     string `json:"largest"`
+	LargestNode string `json:"largest_node"`
+	Eligible    int    `json:"eligible"`
+	Fitting     int    `json:"fitting"`
+	// PerNode is set for a DaemonSet: every node that is too small leaves one
+	// pod Pending.
+	PerNode bool `json:"per_node"`
+	// Suggestion is the listed resource that was probably meant where the verdict
+	// is unknown, as no node lists the one requested; or "".
+	Suggestion string `json:"suggestion"`
+	// Together are requests of which each fits some node, but not all of them the same
+	// one; empty if one request is too large by itself.
+	Together []ResourceRequest `json:"together"`
+}
+
+// ResourceRequest is one pod's request of a resource: a quantity as Kubernetes writes it.
+type ResourceRequest struct {
+	Resource string `json:"resource"`
+	Request  string `json:"request"`
+}
+
+// AntiAffinity is a hard rule that keeps pods of one workload apart.
+type AntiAffinity struct {
+	ID      int          `json:"id"`
+	W       int          `json:"w"`
+	Outcome diag.Outcome `json:"outcome"`
+	Pods    int          `json:"pods"`
+	// Keys are the topology keys: several where terms act together.
+	Keys []string `json:"keys"`
+	// Domains is the number of distinct values of the keys among eligible nodes,
+	// Most the number of pods that fit, Pending the rest.
+	Domains  int `json:"domains"`
+	Most     int `json:"most"`
+	Pending  int `json:"pending"`
+	Nodes    int `json:"nodes"`
+	Eligible int `json:"eligible"`
+	// Excluded are the reasons why nodes do not count, most nodes first; MoreExcluded
+	// is the number of reasons that are not listed.
+	Excluded     []Exclusion `json:"excluded"`
+	MoreExcluded int         `json:"more_excluded"`
+	// Growth are the pools that were counted at their max, if any was.
+	Growth []GrownPool `json:"growth"`
+	// Together are other required rules of the workload that the limit follows from as
+	// well: all anti-affinity or all affinity, one for each topology key.
+	Together []Rule `json:"together"`
+}
+
+// Spread is a hard topology spread constraint. Cause says what binds:
+// missing-key (no eligible node has all keys), min-domains or skew.
+type Spread struct {
+	ID      int          `json:"id"`
+	W       int          `json:"w"`
+	Outcome diag.Outcome `json:"outcome"`
+	Cause   string       `json:"cause"`
+	Pods    int          `json:"pods"`
+	Key     string       `json:"key"`
+	// Keys are those of all hard constraints of the pods, of which a node needs all: a
+	// few of them. KeyCount is how many there are.
+	Keys     []string `json:"keys"`
+	KeyCount int      `json:"key_count"`
+	MaxSkew  int      `json:"max_skew"`
+	// MinDomains is 1 unless the constraint says otherwise; Domains counts the
+	// eligible domains and Smallest how many pods the smallest one can hold,
+	// which SmallestDomain names.
+	MinDomains     int    `json:"min_domains"`
+	Domains        int    `json:"domains"`
+	Smallest       int    `json:"smallest"`
+	SmallestDomain string `json:"smallest_domain"`
+	// Most is the number of pods that fit, Pending the rest.
+	Most     int `json:"most"`
+	Pending  int `json:"pending"`
+	Nodes    int `json:"nodes"`
+	Eligible int `json:"eligible"`
+	// Excluded, MoreExcluded and Growth are as for AntiAffinity.
+	Excluded     []Exclusion `json:"excluded"`
+	MoreExcluded int         `json:"more_excluded"`
+	Growth       []GrownPool `json:"growth"`
+	// Suggestion is the key that was probably meant, or "".
+	Suggestion string `json:"suggestion"`
+}
+
+// HostPort is a host port, of which every node has one.
+type HostPort struct {
+	ID       int          `json:"id"`
+	W        int          `json:"w"`
+	Outcome  diag.Outcome `json:"outcome"`
+	Pods     int          `json:"pods"`
+	Port     int          `json:"port"`
+	Protocol string       `json:"protocol"`
+	Nodes    int          `json:"nodes"`
+	Eligible int          `json:"eligible"`
+	// Pending is the number of pods that do not fit.
+	Pending int `json:"pending"`
+	// Excluded, MoreExcluded and Growth are as for AntiAffinity.
+	Excluded     []Exclusion `json:"excluded"`
+	MoreExcluded int         `json:"more_excluded"`
+	Growth       []GrownPool `json:"growth"`
+}
+
+// Room is how many pods the nodes' resources hold: of one workload, or of all
+// that may use no other nodes.
+type Room struct {
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Others is the number of workloads beside that one.
+	Others  int          `json:"others"`
+	Outcome diag.Outcome `json:"outcome"`
+	// Cause says what is compared: pods (equal pods with what fits), size (pods that
+	// request Request or more with what fits of that size) or total (Requested by all
+	// pods with Offered by all nodes).
+	Cause string `json:"cause"`
+	// Pods is the number of their pods, Pending of them are left over at least. Most is
+	// how many fit, for size how many that request Request.
+	Pods    int `json:"pods"`
+	Most    int `json:"most"`
+	Pending int `json:"pending"`
+	// Resource is the one that binds; pods stands for the slots of a node.
+	Resource string `json:"resource"`
+	// Request is what one pod requests of it, "" for a slot and for total. Requested and
+	// Offered are sums, "" unless for total. All are quantities as Kubernetes writes them.
+	Request   string `json:"request"`
+	Requested string `json:"requested"`
+	Offered   string `json:"offered"`
+	Nodes     int    `json:"nodes"`
+	Eligible  int    `json:"eligible"`
+	// Growth are the pools that were counted at their max, if any was.
+	Growth []GrownPool `json:"growth"`
+}
+
+// Circle is a workload whose required affinity waits for one that waits for it.
+type Circle struct {
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Members are the workloads of the circle in order, the first one again at
+	// the end, each as a w. Member is false for one that waits for the circle from
+	// outside.
+	Members []int `json:"members"`
+	Member  bool  `json:"member"`
+}

@@ -1,0 +1,186 @@
+package facts
+
+import "github.com/schedlint/schedlint/lint/diag"
+
+// Document is something wrong with a text before anything is judged. Problem
+// is unparsable-document, duplicate-key, alias-bomb, alias-cycle,
+// nesting-too-deep, unreadable-file, render-failed or render-refused.
+type Document struct {
+	ID      int    `json:"id"`
+	Problem string `json:"problem"`
+	Detail  string `json:"detail"`
+	// FirstLine is where a repeated key stands first; 0 for other problems.
+	FirstLine int `json:"first_line"`
+}
+
+// Refusal is a field that the API server does not accept. Stage is object or
+// pods: the object itself is refused, or every pod that it creates; gate: the
+// field is dropped while the feature gate Gate is off, and the object is refused
+// once it is on; or fragment: the field of an object that is not judged would be
+// refused in a pod. Object names it; it may be a PodDisruptionBudget, a
+// HorizontalPodAutoscaler or a custom resource too.
+type Refusal struct {
+	ID     int    `json:"id"`
+	Object string `json:"object"`
+	W      int    `json:"w"`
+	Stage  string `json:"stage"`
+	Gate   string `json:"gate"`
+	Field  string `json:"field"`
+	Reason string `json:"reason"`
+}
+
+// UnknownField is a field that the API does not have, and the name that was
+// probably meant, or "".
+type UnknownField struct {
+	ID         int    `json:"id"`
+	Object     string `json:"object"`
+	W          int    `json:"w"`
+	Field      string `json:"field"`
+	Suggestion string `json:"suggestion"`
+}
+
+// Affinity is a required pod affinity term that no pod can satisfy. Cause is
+// missing-key (no usable node carries the topology key), null-selector (it
+// matches no pod) or contradiction (no pod can match all terms).
+type Affinity struct {
+	ID      int          `json:"id"`
+	W       int          `json:"w"`
+	Outcome diag.Outcome `json:"outcome"`
+	Cause   string       `json:"cause"`
+	Key     string       `json:"key"`
+	// Usable is the number of nodes that the pods may use; With of them carry
+	// the key.
+	Usable     int    `json:"usable"`
+	With       int    `json:"with"`
+	Suggestion string `json:"suggestion"`
+	// Beside are the topology keys of other terms that no node has together with Key;
+	// empty if no node has Key at all.
+	Beside []string `json:"beside"`
+	// Between are the two requirements that contradict each other, as kubectl writes
+	// them, or none.
+	Between []string `json:"between"`
+}
+
+// TopologyKey is one use of a topology key.
+type TopologyKey struct {
+	ID     int    `json:"id"`
+	Object string `json:"object"`
+	W      int    `json:"w"`
+	// Use is anti-affinity, affinity or spread; Hard tells whether it filters.
+	Use  string `json:"use"`
+	Hard bool   `json:"hard"`
+	Key  string `json:"key"`
+	// Fragment tells that Object is an object that is not judged, such as a custom
+	// resource with an affinity: Usable is then all nodes.
+	Fragment bool `json:"fragment"`
+	// Declared tells whether there is a topology. Usable is the number of its
+	// nodes that the pods may use; With of them carry the key.
+	Declared bool `json:"declared"`
+	Usable   int  `json:"usable"`
+	With     int  `json:"with"`
+	// Known is false for a key that no component of Kubernetes sets although its
+	// name says so, and for a near miss of one that is set.
+	Known      bool   `json:"known"`
+	Suggestion string `json:"suggestion"`
+	// Without names nodes that lack the key, a few of them.
+	Without []string `json:"without"`
+}
+
+// NodeLabel is one use of a node label key in nodeSelector, nodeAffinity or
+// topologyKey.
+type NodeLabel struct {
+	ID     int    `json:"id"`
+	Object string `json:"object"`
+	W      int    `json:"w"`
+	Where  string `json:"where"`
+	Key    string `json:"key"`
+	// Deprecated keys are no longer set; Replacement is what is set instead, or
+	// "". OnNodes counts declared nodes that carry the key all the same.
+	Deprecated  bool   `json:"deprecated"`
+	Replacement string `json:"replacement"`
+	OnNodes     int    `json:"on_nodes"`
+	// Beside is set if another term of the same list, of which one is enough, uses
+	// the replacement.
+	Beside bool `json:"beside"`
+	// Platform names the platform of the other objects if that still sets the key, as
+	// OpenShift does, or is "".
+	Platform string `json:"platform"`
+}
+
+// Selector is the label selector of one term or constraint.
+type Selector struct {
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Use is anti-affinity, affinity or spread; Hard tells whether it filters.
+	Use  string `json:"use"`
+	Hard bool   `json:"hard"`
+	// Form is null (no selector: matches nothing), empty (matches everything) or
+	// set. Text is the selector as kubectl writes it.
+	Form string `json:"form"`
+	Text string `json:"text"`
+	// MatchesOwn tells whether it matches the workload's own labels, namespaces
+	// left out; OwnNamespace whether the own namespace is among the term's.
+	MatchesOwn   diag.Outcome `json:"matches_own"`
+	OwnNamespace diag.Outcome `json:"own_namespace"`
+	// Matches counts declared workloads whose pods it selects, or may select;
+	// Declared counts all that there are.
+	Matches    int        `json:"matches"`
+	Declared   int        `json:"declared"`
+	Namespaces Namespaces `json:"namespaces"`
+	// Nearest is a label of the own pods that the selector probably meant, or "".
+	Nearest string `json:"nearest"`
+	// Maker is a custom resource whose operator may make the pods that are meant, as
+	// in "Cluster shop/db", or "".
+	Maker string `json:"maker"`
+}
+
+// Namespaces are those that an affinity term applies to, besides those that its
+// namespaceSelector selects: all of them, or those that match Selector, which is written
+// as kubectl writes it and "" without a namespaceSelector.
+type Namespaces struct {
+	Names    []string `json:"names"`
+	All      bool     `json:"all"`
+	Selector string   `json:"selector"`
+}
+
+// NodeTerm is a term of a node affinity. An empty one matches no node.
+type NodeTerm struct {
+	ID    int  `json:"id"`
+	W     int  `json:"w"`
+	Hard  bool `json:"hard"`
+	Empty bool `json:"empty"`
+	// Others counts terms beside it that are not empty.
+	Others int `json:"others"`
+}
+
+// LabelKey is one entry of matchLabelKeys or mismatchLabelKeys.
+type LabelKey struct {
+	ID   int    `json:"id"`
+	W    int    `json:"w"`
+	List string `json:"list"`
+	Key  string `json:"key"`
+	// OnPod tells whether the pods carry the label: from the template or because
+	// their controller adds it.
+	OnPod diag.Outcome `json:"on_pod"`
+	// Nearest is a label of the pods that was probably meant, or "".
+	Nearest string `json:"nearest"`
+}
+
+// Suppression is one with something wrong about it. Problem is names-no-rule,
+// without-reason, expired or unused.
+type Suppression struct {
+	ID      int    `json:"id"`
+	Problem string `json:"problem"`
+	// By is annotation, comment, configuration or baseline; Target is what it is
+	// about, as in "Deployment shop/web", or "".
+	By     string `json:"by"`
+	Rule   string `json:"rule"`
+	Target string `json:"target"`
+	Reason string `json:"reason"`
+	// Until is the last day on which it holds, or ""; Dated tells whether that is a
+	// day at all.
+	Until string `json:"until"`
+	Dated bool   `json:"dated"`
+	// Suggestion is the rule that was probably meant, or "".
+	Suggestion string `json:"suggestion"`
+}
