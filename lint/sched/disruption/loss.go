@@ -93,7 +93,8 @@ type answer struct {
 
 func newLoss(j *shared, w *workload.Workload, key string) *loss {
 	q := &loss{j: j, w: w, key: key, ruled: j.group(w, false), contending: j.group(w, true)}
-	q.kinds = search.KindsOf(j.m, slices.Concat(q.contending, j.running), key)
+	about := slices.Concat(q.contending, j.running)
+	q.kinds = search.KindsOf(j.m, about, podsOf(about), key)
 	q.room = q.kinds.Room(w, model.Certain(w))
 	return q
 }

@@ -67,15 +67,18 @@ func (s *scene) twin(w *workload.Workload, pods int) *workload.Workload {
 	return fresh
 }
 
-// pods counts the pods of a scene. Those that every node has count as two: where
+// pods counts the pods of a scene.
+func (s *scene) pods() int { return podsOf(s.ws) }
+
+// podsOf counts the pods of workloads. Those that every node has count as two: where
 // they keep one another off, two nodes that are alike show it as well as many.
-func (s *scene) pods() int {
+func podsOf(ws []*workload.Workload) int {
 	sum := 0
-	for _, w := range s.ws {
+	for _, w := range ws {
 		if w.Kind.PerNode() {
 			sum += 2
 		} else {
-			sum += w.Count.N
+			sum += max(w.Count.N, model.Certain(w))
 		}
 	}
 	return sum

@@ -133,14 +133,14 @@ func HoldFalse(m *model.Model) []diag.Outcome {
 	return all
 }
 
-// Usable is what pods that ask for some amounts each can use at most of what a node has.
-func Usable(has int64, asks ...int64) int64 {
-	var g grain
-	for _, ask := range asks {
-		g = g.with(ask)
+// Usable is what some pods that ask for so much each can use at most of what a node has.
+func Usable(has int64, pods []int, asks ...int64) int64 {
+	var d demand
+	for i, ask := range asks {
+		d = d.with(ask, pods[i])
 	}
-	return g.usable(has)
+	return d.usable(has)
 }
 
 // ClassesOf counts the classes of nodes that are alike to all workloads of a model.
-func ClassesOf(m *model.Model) int { return len(alike(m, m.Workloads)) }
+func ClassesOf(m *model.Model, pods int) int { return len(alike(m, m.Workloads, pods)) }

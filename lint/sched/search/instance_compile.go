@@ -72,7 +72,7 @@ func (b *compiler) addUnits(g *model.Group) {
 	if g.Kind.PerNode() {
 		for n, p := range b.passes(g) {
 			if p.All() && !b.relax.gone(g) {
-				b.addUnit(&podGroup{g: g, pods: 1, kubelet: g.Spec.NodeName != "", pinned: n, nodes: &nodeSet{list: []int32{int32(n)}, one: n}})
+				b.addUnit(&podGroup{g: g, pods: 1 + b.relax.beside(g), kubelet: g.Spec.NodeName != "", pinned: n, nodes: &nodeSet{list: []int32{int32(n)}, one: n}})
 			}
 		}
 		return
@@ -180,16 +180,16 @@ func (b *compiler) addResources() {
 			u.ask[index[r.Name]] = r.Amount
 		}
 	}
-	grains := make([]grain, len(b.resources))
+	demands := make([]demand, len(b.resources))
 	for _, u := range b.units {
 		for r, ask := range u.ask {
-			grains[r] = grains[r].with(ask)
+			demands[r] = demands[r].with(ask, max(1, u.pods))
 		}
 	}
 	b.free = make([]int64, len(b.nodes)*len(b.resources))
 	for r, name := range b.resources {
 		for n, amount := range b.m.Offers(name, b.nodes) {
-			b.free[n*len(b.resources)+r] = grains[r].usable(amount)
+			b.free[n*len(b.resources)+r] = demands[r].usable(amount)
 		}
 	}
 	for _, u := range b.units {

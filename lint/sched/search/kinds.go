@@ -32,19 +32,24 @@ type DomainLoss struct {
 	taken map[int32]int
 }
 
-// keptKinds are those of a model that are kept.
-type keptKinds map[string]*Kinds
+// keptKinds are those of a model that are kept, by the key and the classes of nodes.
+type keptKinds map[kindsKey]*Kinds
 
-// KindsOf groups the nodes as workloads see them, for losses by a key.
-func KindsOf(m *model.Model, ws []*workload.Workload, key string) *Kinds {
-	classes, id := alikeBy(m, ws, key)
-	id = key + "\x02" + id
+type kindsKey struct {
+	key     string
+	classes *classes
+}
+
+// KindsOf groups the nodes as workloads see them, for losses by a key. There are no more
+// than so many pods of them on a node.
+func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kinds {
+	id := kindsKey{key, alikeBy(m, ws, pods, key)}
 	kept := *model.KeepForNodes(m, func() *keptKinds { return &keptKinds{} })
 	if k := kept[id]; k != nil {
 		return k
 	}
-	k := &Kinds{m: m, of: make([]int32, len(m.Topology.Nodes)), nodes: classes, domains: map[string][]int32{}}
-	for c, nodes := range classes {
+	k := &Kinds{m: m, of: make([]int32, len(m.Topology.Nodes)), nodes: id.classes.nodes, domains: map[string][]int32{}}
+	for c, nodes := range k.nodes {
 		for _, n := range nodes {
 			k.of[n] = int32(c)
 		}

@@ -64,8 +64,12 @@ func (g generator) roomy() setting {
 func (s setting) spacious(t *testing.T, m *model.Model, truth map[string]map[string]fate) int {
 	t.Helper()
 	found := 0
+	pods := 0
+	for _, w := range m.Workloads {
+		pods += w.Count.N
+	}
 	for _, key := range []string{hostKey, zoneKey} {
-		k := search.KindsOf(m, m.Workloads, key)
+		k := search.KindsOf(m, m.Workloads, pods, key)
 		for _, w := range m.Workloads {
 			for _, b := range k.Losses() {
 				for _, meaning := range meanings {

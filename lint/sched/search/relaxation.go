@@ -27,6 +27,8 @@ type relaxation struct {
 	terms map[*model.Term]bool
 	parts map[*workload.Workload]map[atomKind]bool
 	count map[*workload.Workload]int
+	// extra is how many pods there are beside the one that a DaemonSet has on a node.
+	extra map[*workload.Workload]int
 	// only, if not nil, are the workloads that take part.
 	only map[*workload.Workload]bool
 	// nodes are further nodes.
@@ -89,6 +91,14 @@ func (r *relaxation) pods(g *model.Group) int {
 		return 1
 	}
 	return 0
+}
+
+// beside is how many pods there are beside the one that a DaemonSet has on a node.
+func (r *relaxation) beside(g *model.Group) int {
+	if r == nil {
+		return 0
+	}
+	return r.extra[g.Origin()]
 }
 
 // takingPart are the workloads of an instance, in order: all, or those that stand for the

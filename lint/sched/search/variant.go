@@ -1,10 +1,7 @@
 package search
 
 import (
-	"encoding/binary"
-	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -41,18 +38,13 @@ func (b *compiler) addApart() {
 func Components(m *model.Model, extra map[*workload.Workload]int, contend bool) [][]*workload.Workload {
 	m = m.Permanent()
 	relax := leaveOut(nil)
+	relax.extra = extra
 	for w, n := range extra {
 		if !w.Kind.PerNode() {
 			relax.count[w] = w.Count.N + n
 		}
 	}
-	a := newState(m.Split(), contend, relax)
-	for _, u := range a.units {
-		if u.g.Kind.PerNode() { // so many more on every node
-			u.pods += extra[u.g.Origin()]
-		}
-	}
-	return byOwner(interactions{a}.components())
+	return byOwner(interactions{newState(m.Split(), contend, relax)}.components())
 }
 
 // byOwner is the workloads of components. The pods of a DaemonSet may be in
@@ -97,7 +89,7 @@ func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.
 		}
 	}
 	var few []int32
-	for _, members := range alike(m, ws) {
+	for _, members := range alike(m, ws, keep) {
 		if tell == nil {
 			few = append(few, members[:min(keep, len(members))]...)
 			continue
@@ -140,177 +132,6 @@ func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 			})
 		})
 	})
-}
-
-// alike are the nodes in classes of those that are alike to some workloads:
-// equal in what node-level filters say, in what they can use of what is asked for
-// (T19), and in the domains that other nodes share. Many workloads ask for the same, so
-// it is kept.
-func alike(m *model.Model, ws []*workload.Workload) [][]int32 {
-	classes, _ := alikeBy(m, ws, "")
-	return classes
-}
-
-// alikeBy is alike where one more key, if there is one, tells nodes apart. The
-// name is that of what they were told apart by.
-func alikeBy(m *model.Model, ws []*workload.Workload, key string) (classes [][]int32, id string) {
-	signatures, resources, keys := asked(m, ws)
-	if key != "" && !slices.Contains(keys, key) {
-		keys = append(keys, key)
-		slices.Sort(keys)
-	}
-	id = strings.Join([]string{strings.Join(signatures, "\x01"), strings.Join(resources, "\x01"), strings.Join(keys, "\x01")}, "\x02")
-	tables := *model.KeepForNodes(m, func() *equalTables { return &equalTables{} })
-	t := tables[id]
-	if t == nil {
-		t = equalNodes(m, ws, resources, keys)
-		tables[id] = t
-	}
-	grains := grainsOf(m, ws, resources)
-	if len(t.classes) == t.shapes || !slices.ContainsFunc(grains, func(g grain) bool { return g > 1 }) {
-		return t.classes, id // no two classes differ in sizes alone
-	}
-	merged := t.merged(m, grains)
-	if len(merged) == len(t.classes) {
-		return t.classes, id
-	}
-	return merged, fmt.Sprint(id, "\x02", grains)
-}
-
-// equalTables are those of the nodes of a model, by what nodes are told apart by.
-type equalTables map[string]*equalTable
-
-// equalTable is the nodes in classes of those that are equal to some workloads, with
-// sizes to the byte.
-type equalTable struct {
-	classes [][]int32
-	// shape numbers what a class is but for sizes, of which there are shapes, and sizes
-	// are what its nodes have of each resource.
-	shape  []int
-	shapes int
-	sizes  [][]int64
-	// known are the classes that are left if sizes count in grains.
-	known map[string][][]int32
-}
-
-func equalNodes(m *model.Model, ws []*workload.Workload, resources, keys []string) *equalTable {
-	m.Run().Spend(len(m.Topology.Nodes) * (2 + len(keys) + len(resources)))
-	texts := make([][]byte, len(m.Topology.Nodes))
-	describeFilters(m, texts, ws)
-	for _, k := range keys {
-		describeDomains(m, texts, k)
-	}
-	offers := make([][]int64, len(resources))
-	for i, r := range resources {
-		offers[i] = m.Offers(corev1.ResourceName(r), m.Topology.Nodes)
-	}
-	t := &equalTable{known: map[string][][]int32{}}
-	shapes, numbers := map[string]int{}, map[string]int{}
-	for n, text := range texts {
-		shape, known := shapes[string(text)]
-		if !known {
-			shape = len(shapes)
-			shapes[string(text)] = shape
-		}
-		for _, has := range offers {
-			text = binary.AppendVarint(text, has[n])
-		}
-		class, known := numbers[string(text)]
-		if !known {
-			class = len(t.classes)
-			numbers[string(text)], t.classes, t.shape = class, append(t.classes, nil), append(t.shape, shape)
-			t.sizes = append(t.sizes, sizesOf(offers, n))
-		}
-		t.classes[class] = append(t.classes[class], int32(n))
-	}
-	t.shapes = len(shapes)
-	return t
-}
-
-func sizesOf(offers [][]int64, n int) []int64 {
-	sizes := make([]int64, len(offers))
-	for i, has := range offers {
-		sizes[i] = has[n]
-	}
-	return sizes
-}
-
-// merged merges classes of nodes of which pods that ask for resources in some grains can
-// use the same (T19). Nodes and classes stay in their order.
-func (t *equalTable) merged(m *model.Model, grains []grain) [][]int32 {
-	id := fmt.Sprint(grains)
-	if known := t.known[id]; known != nil {
-		return known
-	}
-	m.Run().Spend((len(m.Topology.Nodes) + len(t.classes)*(1+len(grains))) / model.PerStep)
-	numbers := map[string]int{}
-	var all [][]int32
-	var text []byte
-	for class, nodes := range t.classes {
-		text = binary.AppendUvarint(text[:0], uint64(t.shape[class]))
-		for i, has := range t.sizes[class] {
-			text = binary.AppendVarint(text, grains[i].usable(has))
-		}
-		number, known := numbers[string(text)]
-		if !known {
-			number = len(all)
-			numbers[string(text)], all = number, append(all, nil)
-		}
-		all[number] = append(all[number], nodes...)
-	}
-	for _, nodes := range all {
-		slices.Sort(nodes)
-	}
-	t.known[id] = all
-	return all
-}
-
-func describeFilters(m *model.Model, texts [][]byte, ws []*workload.Workload) {
-	seen := map[string]bool{}
-	for _, w := range ws {
-		g := m.Groups[w]
-		if seen[g.Signature] {
-			continue
-		}
-		seen[g.Signature] = true
-		m.Run().Spend(len(texts))
-		for n, p := range m.Eligible(w).Nodes {
-			texts[n] = append(texts[n], flag(p.Name), flag(p.Selector), flag(p.Taints), flag(p.Schedulable))
-		}
-	}
-}
-
-// describeDomains tells nodes apart by their domain, unless it is theirs alone.
-func describeDomains(m *model.Model, texts [][]byte, key string) {
-	domain, size := m.Numbered(key, m.Topology.Nodes)
-	members := make([]int, size)
-	for _, d := range domain {
-		if d >= 0 {
-			members[d]++
-		}
-	}
-	for n, d := range domain {
-		if d >= 0 && members[d] == 1 && !model.BoundLabel(key) {
-			d = -2
-		}
-		texts[n] = binary.AppendVarint(texts[n], int64(d))
-	}
-}
-
-// grainsOf are the grains in which workloads ask for resources.
-func grainsOf(m *model.Model, ws []*workload.Workload, resources []string) []grain {
-	at := make(map[corev1.ResourceName]int, len(resources))
-	for i, r := range resources {
-		at[corev1.ResourceName(r)] = i
-	}
-	grains := make([]grain, len(resources))
-	for _, w := range ws {
-		for i := range m.Groups[w].Requests {
-			r := &m.Groups[w].Requests[i]
-			grains[at[r.Name]] = grains[at[r.Name]].with(r.Amount)
-		}
-	}
-	return grains
 }
 
 // asked are the node rules, the resources and the labels by which workloads
