@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
@@ -68,7 +69,7 @@ func (tr trials) try(w *workload.Workload, edit Edit, group []*workload.Workload
 	if edit.Make != nil && !edit.Make(&c) {
 		return false
 	}
-	t := &trial{j: tr.shared, w: w, changed: &c, group: group, nodes: tr.m.Topology.Nodes, steps: tr.each(group)}
+	t := &trial{j: tr.shared, w: w, changed: &c, group: group, steps: tr.each(group)}
 	for i := range more {
 		n := tr.oneMore(w)
 		if n == nil {
@@ -80,7 +81,7 @@ func (tr trials) try(w *workload.Workload, edit Edit, group []*workload.Workload
 				n.Labels[k] = fmt.Sprintf("%s %d", v, i+1)
 			}
 		}
-		t.nodes = append(slices.Clip(t.nodes), n)
+		t.further = append(t.further, n)
 	}
 	return t.try()
 }
@@ -132,7 +133,7 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 			}
 		}
 	}
-	t := &trial{j: tr.shared, group: group, nodes: append(slices.Clip(tr.m.Topology.Nodes), further...), steps: tr.m.Each(group)}
+	t := &trial{j: tr.shared, group: group, further: further, steps: tr.m.Each(group)}
 	return t.within(func() bool {
 		m, other := t.world()
 		return !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !t.passes(m, other, w) })
@@ -144,8 +145,8 @@ type trial struct {
 	j          *shared
 	w, changed *workload.Workload
 	group      []*workload.Workload
-	nodes      []*topology.Node
-	steps      int // that the group has for it
+	further    []*topology.Node // beside the declared ones
+	steps      int              // that the group has for it
 }
 
 // try puts the changed workload in its place.
@@ -157,9 +158,33 @@ func (t *trial) try() bool {
 		t.group = append(t.group, t.changed)
 	}
 	return t.within(func() bool {
+		if t.spare(t.changed) {
+			return true
+		}
 		m, other := t.world()
 		return t.passes(m, other, t.changed)
 	})
+}
+
+// spare reports whether a workload of a trial finds a node for one pod more in any case,
+// at every moment of a rollout and with any node drained (T16): then nothing has to be
+// tried. A no says nothing.
+func (t *trial) spare(w *workload.Workload) bool {
+	if len(t.j.running)+len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() {
+		return false
+	}
+	other := t.j.other(t.j.m.Beside(t.group))
+	if !other.Judged(w) || other.unlisted(w).Given() || len(other.m.Doubts([]*workload.Workload{w})) > 0 {
+		return false
+	}
+	for _, n := range []int{model.Certain(w), most(w)} {
+		r := Rollout{Rollout: w.Rollout(n), Replicas: n}
+		if n == 0 || r.Unknown.Given() || !(updates{other}).spacious(w, t.group, &r) {
+			return false
+		}
+	}
+	drained := certificate.Loss{Meaning: certificate.Drained}
+	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.OutlastsNode(other.m, w, t.group, drained, model.Certain)
 }
 
 // within asks a question about the trial: it does not hold if the budget of its group
@@ -175,11 +200,27 @@ func (t *trial) within(f func() bool) (holds bool) {
 	return run.Within(steps, func() { holds = f() }) && holds
 }
 
-// world is the model of a trial, and who judges it.
+// world is the model of a trial, on few nodes that stand for all, and who judges it.
 func (t *trial) world() (*model.Model, *shared) {
 	t.j.m.Run().Spend(2 * stepsPerMember * len(t.group)) // several questions follow
-	m := t.j.m.Variant(append(slices.Clone(t.group), t.j.running...), t.nodes)
+	ws := append(slices.Clone(t.group), t.j.running...)
+	few := search.Few(t.j.m.Beside(ws), ws, podsOf(ws)+t.surge()+2, nil)
+	m := t.j.m.Variant(ws, append(few, t.further...))
 	return m, t.j.other(m)
+}
+
+// surge is how many pods a rollout of the workloads adds at the most.
+func (t *trial) surge() int {
+	most := 1
+	for _, w := range t.group {
+		if !w.Kind.PerNode() {
+			how := w.Rollout(w.Count.N)
+			if most = max(most, how.Surge); how.Way == workload.BothWhole {
+				most = max(most, w.Count.N)
+			}
+		}
+	}
+	return most
 }
 
 // passes reports whether a workload of a trial is placed, rolls out and can be drained.
@@ -199,7 +240,7 @@ func (t *trial) passes(m *model.Model, other *shared, w *workload.Workload) bool
 			return false
 		}
 	}
-	if len(t.nodes) < 2 || w.Bare() {
+	if len(m.Topology.Nodes) < 2 || w.Bare() {
 		return true
 	}
 	return !slices.ContainsFunc(evictions{other}.Drains(w), func(s Survival) bool { return s.Verdict != diag.Always })

@@ -139,6 +139,9 @@ func most(w *workload.Workload) int {
 // groups finds out who has to do with whom, if workloads have so many pods.
 func (j *shared) groups(pods func(*workload.Workload) int, contend bool) map[*workload.Workload][]*workload.Workload {
 	extra := map[*workload.Workload]int{}
+	if len(j.m.Workloads) == 1 && takesPart(j.m.Group(j.m.Workloads[0])) {
+		return j.grouped([][]*workload.Workload{j.m.Workloads}, contend) // nobody else is there
+	}
 	for _, w := range j.m.Workloads {
 		switch n := pods(w); {
 		case !takesPart(j.m.Group(w)):
@@ -148,8 +151,13 @@ func (j *shared) groups(pods func(*workload.Workload) int, contend bool) map[*wo
 			extra[w] = max(0, n-w.Count.N) + max(1, j.beyond(w, n))
 		}
 	}
+	return j.grouped(search.Components(j.m, extra, contend), contend)
+}
+
+// grouped gives each workload its group, unless it is too large for all that contend.
+func (j *shared) grouped(groups [][]*workload.Workload, contend bool) map[*workload.Workload][]*workload.Workload {
 	by := map[*workload.Workload][]*workload.Workload{}
-	for _, group := range search.Components(j.m, extra, contend) {
+	for _, group := range groups {
 		group = slices.DeleteFunc(group, func(w *workload.Workload) bool { return !takesPart(j.m.Group(w)) })
 		sum := 0
 		for _, w := range group {

@@ -111,6 +111,10 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 		return r
 	}
 	group := u.contenders(w, replicas)
+	if u.spacious(w, group, &r) {
+		r.Verdict, r.placed = diag.Always, true
+		return r
+	}
 	u.roll(w, group, &r)
 	if rules := u.group(w, false); r.Verdict == diag.Unknown && len(group) > len(rules) {
 		u.roll(w, rules, &r)
@@ -128,6 +132,30 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 		r.Why = cmp.Or(u.beside(w, group), u.undecided(w))
 	}
 	return r
+}
+
+// spacious reports whether a further pod finds a node at every moment of a rollout,
+// whatever went on before: beside all other pods of the group, and of both revisions as
+// many as there may be (T16). Where pools may grow that tells of rules of which fewer
+// pods are never worse.
+func (u updates) spacious(w *workload.Workload, group []*workload.Workload, r *Rollout) bool {
+	told := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
+		return t.Hard && t.Use == model.AntiAffinity && slices.ContainsFunc(w.Kind.Shared, t.Asks)
+	})
+	if told || len(u.running) > 0 || r.Way == workload.PerNode || u.m.Topology.Elastic() && !search.Hereditary(u.m, group) {
+		return false
+	}
+	pods := r.Replicas + max(1, r.Surge)
+	if r.Way == workload.BothWhole {
+		pods = 2 * r.Replicas
+	}
+	sum := func(o *workload.Workload) int {
+		if o == w {
+			return pods
+		}
+		return model.Certain(o)
+	}
+	return search.AlwaysFits(u.m, w, group, sum)
 }
 
 // updates are questions about rollouts.

@@ -177,13 +177,23 @@ func unsettled(w *workload.Workload) Reason {
 // Variant is a model of other workloads on other nodes in the same namespaces,
 // to ask what would be if they were these.
 func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart ...Apart) *Model {
-	v := newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, &topology.Topology{Nodes: nodes})
+	topo := &topology.Topology{Nodes: nodes}
+	known := m.perNodes
+	if m.Topology.Elastic() || !oneList(nodes, m.Topology.Nodes) {
+		known = newPerNodes(topo)
+	}
+	v := newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, topo, known, nil)
 	v.Apart = apart
 	v.absent = m.absent
 	return v
 }
 
+// oneList reports whether two lists are one.
+func oneList(a, b []*topology.Node) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
 // Beside is a model of other workloads on the same nodes, which may grow.
 func (m *Model) Beside(ws []*workload.Workload) *Model {
-	return newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, m.Topology)
+	return newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, m.Topology, m.perNodes, m.Groups)
 }

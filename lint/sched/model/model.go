@@ -26,12 +26,9 @@ type Model struct {
 	// elsewhere are workloads that may be there or not.
 	elsewhere []*workload.Workload
 
-	eligible map[string]*Eligibility
-	Views    []*View
+	*perNodes
 	domains  map[DomainKey]map[string]bool
 	excluded map[excludedKey][]Exclusion
-	numbers  map[string]domainNumbers
-	offered  map[corev1.ResourceName][]int64
 	// Parts is what split has made of the model, whole what it was made of.
 	Parts, whole *Model
 	// StandFor are the places of the workloads that stand for one, running those of
@@ -47,9 +44,26 @@ type Model struct {
 	byName  map[string]int
 	// Apart are pairs that no term keeps apart.
 	Apart []Apart
-	// Kept is what other packages keep about the model, and keptForNodes what copies
-	// with other workloads share: see Keep.
-	Kept, keptForNodes map[any]any
+	// Kept is what other packages keep about the model: see Keep.
+	Kept map[any]any
+}
+
+// perNodes is what rests on the nodes alone: models of other workloads on the same nodes
+// share it.
+type perNodes struct {
+	eligible map[string]*Eligibility
+	Views    []*View
+	numbers  map[string]domainNumbers
+	offered  map[corev1.ResourceName][]int64
+	// kept is what other packages keep: see KeepForNodes.
+	kept map[any]any
+}
+
+func newPerNodes(topo *topology.Topology) *perNodes {
+	return &perNodes{
+		eligible: map[string]*Eligibility{}, Views: newViews(topo),
+		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, kept: map[any]any{},
+	}
 }
 
 // Group is a workload with its terms made ready: all its pods are alike but
@@ -79,22 +93,26 @@ type Group struct {
 
 // NewModel makes the terms of all workloads ready.
 func NewModel(set *workload.Set, topo *topology.Topology) *Model {
-	return newModel(newRun(topo), set, topo)
+	return newModel(newRun(topo), set, topo, newPerNodes(topo), nil)
 }
 
-// newModel is NewModel for a model of a run that has begun.
-func newModel(run *Run, set *workload.Set, topo *topology.Topology) *Model {
+// newModel is NewModel for a model of a run that has begun, on nodes of which something
+// may be known, as may be of workloads.
+func newModel(run *Run, set *workload.Set, topo *topology.Topology, nodes *perNodes, ready map[*workload.Workload]*Group) *Model {
 	m := &Model{
 		run:       run,
 		Workloads: ordered(set.Workloads), Namespaces: set.Namespaces, Topology: topo,
-		Groups: make(map[*workload.Workload]*Group, len(set.Workloads)), eligible: map[string]*Eligibility{},
-		domains: map[DomainKey]map[string]bool{}, excluded: map[excludedKey][]Exclusion{},
-		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, Kept: map[any]any{}, keptForNodes: map[any]any{},
+		Groups: make(map[*workload.Workload]*Group, len(set.Workloads)), perNodes: nodes,
+		domains: map[DomainKey]map[string]bool{}, excluded: map[excludedKey][]Exclusion{}, Kept: map[any]any{},
 	}
 	run.Spend(stepsPerModel)
 	m.Index = NewLabelIndex(slices.Concat(set.Workloads, set.Elsewhere))
 	m.elsewhere = set.Elsewhere
 	for _, w := range slices.Concat(set.Workloads, set.Elsewhere) {
+		if g := ready[w]; g != nil {
+			m.Groups[w] = g
+			continue
+		}
 		g := &Group{Workload: w, Terms: terms(w), Unknown: unknown(w)}
 		run.Spend(StepsPerGroup * (1 + len(g.Terms)))
 		g.findKeys()
@@ -104,7 +122,6 @@ func newModel(run *Run, set *workload.Set, topo *topology.Topology) *Model {
 		}
 		m.Groups[w] = g
 	}
-	m.Views = newViews(topo)
 	m.absent = withoutWorkloads(m, func(g *Group) bool { return !Modelled(g) })
 	return m
 }
@@ -118,7 +135,7 @@ func Keep[T any](m *Model, make func() *T) *T { return keep(m.Kept, make) }
 
 // KeepForNodes is Keep for what does not depend on which workloads there are: models of
 // other workloads on the same nodes share it.
-func KeepForNodes[T any](m *Model, make func() *T) *T { return keep(m.keptForNodes, make) }
+func KeepForNodes[T any](m *Model, make func() *T) *T { return keep(m.perNodes.kept, make) }
 
 // KeepInRun is Keep for what all models of a run share.
 func KeepInRun[T any](r *Run, make func() *T) *T { return keep(r.kept, make) }

@@ -37,8 +37,8 @@ func telling(m *Model) *Model {
 			set.Workloads, groups[g.Workload] = append(set.Workloads, g.Workload), g
 		}
 	}
-	parts := newModel(m.run, set, m.Topology) // keeps the pods of one workload in their order
-	parts.Views, parts.eligible, parts.whole, parts.Apart, parts.absent = m.Views, m.eligible, m, m.Apart, m.absent
+	parts := newModel(m.run, set, m.Topology, m.perNodes, nil) // keeps the pods of one workload in their order
+	parts.whole, parts.Apart, parts.absent = m, m.Apart, m.absent
 	for w, g := range groups {
 		if g.Whole != nil {
 			g.Terms = parts.Groups[w].Terms

@@ -46,7 +46,9 @@ func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kin
 	id := kindsKey{key, alikeBy(m, ws, pods, key)}
 	kept := *model.KeepForNodes(m, func() *keptKinds { return &keptKinds{} })
 	if k := kept[id]; k != nil {
-		return k
+		mine := *k
+		mine.m = m
+		return &mine
 	}
 	k := &Kinds{m: m, of: make([]int32, len(m.Topology.Nodes)), nodes: id.classes.nodes, domains: map[string][]int32{}}
 	for c, nodes := range k.nodes {

@@ -1,6 +1,10 @@
 package search
 
 import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -9,41 +13,108 @@ import (
 
 // FitsAnyway reports that there is always a node for a pod of the workload, with
 // the pods of a group about, however they are and whatever their rules: then it
-// is complete after every repair (T16). Each pod shuts the node that it is on, and
-// others only by anti-affinity on a key of which domains hold several nodes. A
-// node without pods of the group passes every spread over nodes (R-T7), and if
-// its domain is the one with the fewest pods also one over such domains. So
-//   - without keys of that kind it takes a node more than there are other pods;
+// is complete after every repair (T16). A node takes a pod when empty, and is open as
+// long as others do not close it: by what they ask for, or one by one by anti-affinity
+// and spread on a key of which each node has a domain of its own. Anti-affinity on a
+// key of which domains hold several nodes closes these; and a domain with the fewest
+// pods passes a spread over such domains. So
+//   - without keys of that kind it takes a node more than others can close;
 //   - with one in anti-affinity, so many domains that have so many nodes, and
-//     one more than there are pods that shut a domain;
+//     one more than there are pods that close a domain;
 //   - with one in a spread, so many nodes in each domain that counts; or, if it
 //     counts no others, in as many domains as there are times maxSkew pods, as
 //     with fewer pods than that a domain takes one more whatever the minimum is.
 //
-// Pods of unreachable nodes shut no more than the lost nodes and, by anti-affinity, the
+// Pods of unreachable nodes close no more than the lost nodes and, by anti-affinity, the
 // domains of these, which are left out.
 func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, group []*workload.Workload, pods func(*workload.Workload) int) bool {
-	if !bound.Screens(r.m, r.p.G) || len(r.p.G.HardAffinity()) > 0 {
-		return false
+	if r.crowd == nil || r.crowd.of != key(group) {
+		r.crowd = r.crowded(group, pods)
 	}
-	about := -1 // but for the one that is to be placed
+	switch x := r.crowd; {
+	case !x.counts:
+		return false
+	case x.over != nil:
+		return r.everywhere(b, l, x)
+	case x.key != "":
+		return r.somewhere(b, l, x)
+	default:
+		return r.open(b, nil, 0) > r.closed(x, nil, 0)
+	}
+}
+
+// crowd is the pods that are about while one of the workload looks for a node.
+type crowd struct {
+	of groupKey
+	// counts is unset where the counts say nothing.
+	counts bool
+	// key is the only coarse key of anti-affinity, and shut how many pods close a domain
+	// of it; over is the only spread over a coarse key, and own is set if it counts no
+	// pods of others.
+	key  string
+	shut int
+	over *model.Term
+	own  bool
+	// pods is how many pods there are; apart are those that close a node by a rule.
+	pods, apart int
+	// asked is what they ask for together, by resource of the room.
+	asked []int64
+}
+
+// groupKey is a list of workloads, by its place in memory.
+type groupKey struct {
+	first **workload.Workload
+	n     int
+}
+
+func key(group []*workload.Workload) groupKey { return groupKey{&group[0], len(group)} }
+
+func (r *Room) crowded(group []*workload.Workload, pods func(*workload.Workload) int) *crowd {
+	x := &crowd{of: key(group), pods: -1, asked: make([]int64, len(r.asks))}
+	if !bound.Screens(r.m, r.p.G) || len(r.p.G.HardAffinity()) > 0 || slices.ContainsFunc(group, func(o *workload.Workload) bool { return o.Kind.PerNode() }) {
+		return x
+	}
+	shuts, uneven := false, false
+	x.key, x.shut, shuts = r.shutting(group, pods)
+	if x.over, uneven = r.over(); !shuts || uneven || x.key != "" && x.over != nil {
+		return x
+	}
+	x.counts, x.own = true, x.over != nil && r.own(x.over, group)
 	for _, o := range group {
-		if o.Kind.PerNode() {
-			return false
+		n := pods(o)
+		x.pods += n
+		if o == r.p.G.Workload {
+			n--
 		}
-		about += pods(o)
+		if r.closes(o) {
+			x.apart += n
+		}
+		for i, a := range r.asks {
+			x.asked[i] = saturated(x.asked[i], requested(r.m.Groups[o], a.name), n)
+		}
 	}
-	key, shut, ok := r.shutting(group, pods)
-	over, uneven := r.over()
-	switch {
-	case !ok || uneven || key != "" && over != nil:
-		return false
-	case over != nil:
-		return r.everywhere(b, l, over, about, r.own(over, group))
-	case key != "":
-		return r.somewhere(b, l, key, shut, about)
+	return x
+}
+
+// AlwaysFits reports that there is always a node for a pod of one of some workloads, with
+// so many pods of each about, wherever they are (T16). A no says nothing.
+func AlwaysFits(m *model.Model, w *workload.Workload, ws []*workload.Workload, pods func(*workload.Workload) int) bool {
+	return roomAmong(m, w, ws, pods).FitsAnyway(&DomainLoss{}, certificate.Loss{}, ws, pods)
+}
+
+// OutlastsNode is AlwaysFits with any one node lost.
+func OutlastsNode(m *model.Model, w *workload.Workload, ws []*workload.Workload, l certificate.Loss, pods func(*workload.Workload) int) bool {
+	r := roomAmong(m, w, ws, pods)
+	return !slices.ContainsFunc(r.losses, func(b *DomainLoss) bool { return r.Hit(b) && !r.FitsAnyway(b, l, ws, pods) })
+}
+
+// roomAmong looks at the nodes for one of some workloads with so many pods each.
+func roomAmong(m *model.Model, w *workload.Workload, ws []*workload.Workload, pods func(*workload.Workload) int) *Room {
+	sum := 0
+	for _, o := range ws {
+		sum += pods(o)
 	}
-	return r.open(b, nil, 0) > about
+	return KindsOf(m, ws, sum, corev1.LabelHostname).Room(w, pods(w))
 }
 
 // coarse reports whether domains of a key hold several nodes.
@@ -115,10 +186,61 @@ func (r *Room) open(b *DomainLoss, domain []int32, d int32) int {
 	return sum
 }
 
-// somewhere reports that more domains than are shut have more open nodes than
-// there are pods, or that nodes which are in none have.
-func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, key string, shut, about int) bool {
-	domain := r.domain(key)
+// closes reports whether a pod of another workload, or of the same, closes the node that
+// it is on by a rule.
+func (r *Room) closes(o *workload.Workload) bool {
+	w := r.p.G.Workload
+	r.m.Run().Spend(1 + 2*len(r.m.Groups[o].Terms))
+	if len(r.p.G.HostPorts) > 0 || len(r.m.Apart) > 0 {
+		return true
+	}
+	rules := func(of, other *workload.Workload, spreads bool) bool {
+		return slices.ContainsFunc(r.m.Groups[of].Terms, func(t *model.Term) bool {
+			return t.Hard && (t.Use == model.AntiAffinity || spreads && t.Use == model.Spread) && r.m.Peer(t, of, other) != model.No
+		})
+	}
+	return rules(w, o, true) || rules(o, w, false)
+}
+
+// requested is what a pod of a group asks of a resource.
+func requested(g *model.Group, name corev1.ResourceName) int64 {
+	if name == corev1.ResourcePods {
+		return 1
+	}
+	for i := range g.Requests {
+		if g.Requests[i].Name == name {
+			return g.Requests[i].Amount
+		}
+	}
+	return 0
+}
+
+// closed bounds the nodes, of all kinds or of those in one domain, that other pods close:
+// by a rule each the one that it is on, and together as many as what they ask for of some
+// resource suffices to leave too little on (T6).
+func (r *Room) closed(x *crowd, domain []int32, d int32) int {
+	sum := x.apart
+	for i, a := range r.asks {
+		left := x.asked[i]
+		r.m.Run().Spend(1 + len(a.closing)/model.PerStep)
+		for _, c := range a.closing {
+			if domain != nil && domain[c.kind] != d {
+				continue
+			}
+			nodes := min(left/c.takes, int64(len(r.nodes[c.kind])))
+			if nodes == 0 {
+				break // the others take more
+			}
+			sum, left = sum+int(nodes), left-nodes*c.takes
+		}
+	}
+	return min(sum, x.pods)
+}
+
+// somewhere reports that more domains than are shut have more open nodes than others
+// close, or that nodes which are in none have.
+func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *crowd) bool {
+	domain := r.domain(x.key)
 	unreachable := map[int32]bool{}
 	for c := range b.taken {
 		unreachable[domain[c]] = l.Meaning == certificate.Unreachable
@@ -129,17 +251,18 @@ func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, key string, shut, ab
 		if d < 0 || seen[d] || unreachable[d] {
 			continue
 		}
-		if seen[d] = true; r.open(b, domain, d) > about {
+		if seen[d] = true; r.open(b, domain, d) > r.closed(x, domain, d) {
 			roomy++
 		}
 	}
-	return roomy > shut || r.open(b, domain, -1) > about
+	return roomy > x.shut || r.open(b, domain, -1) > r.closed(x, domain, -1)
 }
 
-// everywhere reports that each domain of a constraint has more open nodes than
-// there are pods. Then so has the one with the fewest pods. Where it counts its
+// everywhere reports that each domain of a constraint has more open nodes than others
+// close. Then so has the one with the fewest pods. Where it counts its
 // own pods only, domains will do that have less than maxSkew of them.
-func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, t *model.Term, about int, own bool) bool {
+func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *crowd) bool {
+	t := x.over
 	domains, roomy := 0, 0
 	domain := r.domain(t.Key)
 	open := map[int32]int{}
@@ -165,9 +288,9 @@ func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, t *model.Term, abou
 			continue
 		}
 		seen[d] = true
-		if domains++; open[d] > about {
+		if domains++; open[d] > r.closed(x, domain, d) {
 			roomy++
 		}
 	}
-	return roomy > 0 && roomy == domains && domains >= t.MinDomains() || own && roomy*int(t.Constraint.MaxSkew) >= r.pods
+	return roomy > 0 && roomy == domains && domains >= t.MinDomains() || x.own && roomy*int(t.Constraint.MaxSkew) >= r.pods
 }

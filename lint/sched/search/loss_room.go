@@ -1,6 +1,8 @@
 package search
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -8,6 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // What follows settles most losses of most workloads by arithmetic over kinds of
@@ -19,6 +22,21 @@ type Room struct {
 	p    *bound.Problem
 	pods int
 	caps []int // of one empty node, by kind; 0 where none may be
+	asks []closable
+	// crowd is the pods that were about when somebody asked last.
+	crowd *crowd
+}
+
+// closable is a resource that the pods ask for, and what it takes of it to close a node
+// to them, the least first.
+type closable struct {
+	name    corev1.ResourceName
+	closing []closingNode
+}
+
+type closingNode struct {
+	kind  int
+	takes int64
 }
 
 // Room looks at the nodes for so many pods of one of the workloads of the kinds.
@@ -35,7 +53,25 @@ func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
 			}
 		}
 	}
+	r.addAsks()
 	return r
+}
+
+// addAsks lists what it takes to close a node of each kind that takes a pod when empty.
+func (r *Room) addAsks() {
+	requests := append([]model.Request{{Name: corev1.ResourcePods, Amount: 1}}, r.p.G.Requests...)
+	r.m.Run().Spend(len(requests) * (1 + len(r.nodes)/2))
+	for _, q := range requests {
+		a := closable{name: q.Name}
+		offers := r.m.Offers(q.Name, r.m.Topology.Nodes)
+		for c, nodes := range r.nodes {
+			if has := offers[nodes[0]]; r.caps[c] > 0 && has != math.MaxInt64 {
+				a.closing = append(a.closing, closingNode{c, has - q.Amount + 1})
+			}
+		}
+		slices.SortFunc(a.closing, func(x, y closingNode) int { return cmp.Compare(x.takes, y.takes) })
+		r.asks = append(r.asks, a)
+	}
 }
 
 // Hit reports whether some pod may be on nodes that are lost.

@@ -50,11 +50,13 @@ func (g generator) lone() setting {
 func (g generator) roomy() setting {
 	s := setting{}
 	for i := range 6 {
-		s.nodes = append(s.nodes, room(i, fmt.Sprintf("%s=n%d,rack=%s,%s=%s", hostKey, i, g.pick("x", "y"), zoneKey, g.pick("a", "b")), 1+g.IntN(3)))
+		labels := fmt.Sprintf("%s=n%d,rack=%s,%s=%s", hostKey, i, g.pick("x", "y"), zoneKey, g.pick("a", "b"))
+		s.nodes = append(s.nodes, sized(i, labels, fmt.Sprintf("pods: %q, cpu: %q", fmt.Sprint(1+g.IntN(3)), fmt.Sprint(2+g.IntN(3)))))
 	}
 	names := []string{"web", "db"}[:1+g.IntN(2)]
 	for _, name := range names {
-		s.shapes = append(s.shapes, shape{"Deployment", name, 1 + g.IntN(3-len(names)), g.lostSpec(name, names)})
+		asks := fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: %q}}}]\n", g.pick("0", "500m", "1", "2"))
+		s.shapes = append(s.shapes, shape{"Deployment", name, 1 + g.IntN(3-len(names)), g.lostSpec(name, names) + asks})
 	}
 	return s
 }
