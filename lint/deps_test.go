@@ -16,19 +16,20 @@ import (
 // only, and of the world outside the standard library only what stands behind
 // it. Kept as text so that a change of the structure is seen in review.
 const layers = `
-10 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
-9 lint
-8 fixtures/models
-9 rego            github.com/open-policy-agent/opa
-8 lint/facts/build k8s.io/api
-7 lint/message    k8s.io/api k8s.io/apimachinery
+11 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
+10 lint
+9 fixtures/models
+10 rego            github.com/open-policy-agent/opa
+9 lint/facts/build k8s.io/api
+8 lint/message    k8s.io/api k8s.io/apimachinery
 1 lint/facts
-6 lint/sched
-6 lint/sched/disruption k8s.io/api k8s.io/apimachinery
-5 lint/sched/search k8s.io/api
-5 lint/sched/check k8s.io/api k8s.io/apimachinery
-4 lint/sched/bound k8s.io/api k8s.io/apimachinery
+7 lint/sched
+7 lint/sched/disruption k8s.io/api k8s.io/apimachinery
+6 lint/sched/search k8s.io/api
+6 lint/sched/check k8s.io/api k8s.io/apimachinery
+5 lint/sched/bound k8s.io/api k8s.io/apimachinery
 4 lint/sched/certificate k8s.io/api k8s.io/component-helpers k8s.io/klog/v2
+4 lint/sched/classes k8s.io/api
 3 lint/neighbours
 3 lint/sched/model k8s.io/api k8s.io/apimachinery k8s.io/component-helpers k8s.io/klog/v2
 2 lint/workload   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
@@ -59,9 +60,10 @@ const layers = `
 // which certificates are handed over.
 const seams = `
 lint/sched/certificate lint/sched/model
-lint/sched/bound       lint/sched/model
+lint/sched/classes     lint/sched/model
+lint/sched/bound       lint/sched/model lint/sched/classes
 lint/sched/check       lint/sched/model lint/sched/certificate
-lint/sched/search      lint/sched/model lint/sched/certificate lint/sched/bound
+lint/sched/search      lint/sched/model lint/sched/certificate lint/sched/bound lint/sched/classes
 `
 
 const module = "github.com/schedlint/schedlint/"

@@ -2,9 +2,11 @@ package bound
 
 import (
 	"math"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -20,7 +22,6 @@ type capacities struct {
 }
 
 func Capacities(m *model.Model, g *model.Group) *capacities {
-	m.Run().Spend(len(m.Topology.Nodes) * (1 + len(g.Requests)) / model.PerStep)
 	c := &capacities{g: g, offers: [][]int64{m.Offers(corev1.ResourcePods, m.Topology.Nodes)}, amounts: []int64{1}}
 	for _, r := range g.Requests {
 		c.offers, c.amounts = append(c.offers, m.Offers(r.Name, m.Topology.Nodes)), append(c.amounts, r.Amount)
@@ -38,6 +39,39 @@ func (c *capacities) At(n int) int {
 	return int(max(most, 0))
 }
 
+// kind is eligible nodes that are alike to the pods of a group.
+type kind struct {
+	nodes []int32
+	// most is how many pods one of them holds when empty.
+	most int
+}
+
+// kinds are the eligible nodes for so many pods of a group, told apart by one more key
+// unless it is empty, in the order of the first node of each.
+func kinds(m *model.Model, p *Problem, pods int, key string) []kind {
+	all := classes.Of(m, []*workload.Workload{p.G.Workload}, pods, key).Nodes
+	m.Run().Spend(1 + len(all)*(2+len(p.G.Requests))/model.PerStep)
+	c, e := Capacities(m, p.G), m.Eligible(p.G.Workload)
+	var found []kind
+	for _, nodes := range all {
+		first := int(nodes[0])
+		if !e.Nodes[first].All() {
+			continue
+		}
+		most := min(c.At(first), pods)
+		if p.ports {
+			most = min(most, 1)
+		}
+		found = append(found, kind{nodes, most})
+	}
+	return found
+}
+
+// shared reports whether the nodes are in one domain, and not each in one of its own.
+func (k *kind) shared(domain []int32) bool {
+	return len(k.nodes) == 1 || domain[k.nodes[0]] == domain[k.nodes[1]]
+}
+
 // Screens reports whether the quick answers are for such a workload: pods that
 // are bound by their manifest are not asked for all their requests.
 func Screens(m *model.Model, g *model.Group) bool { return g.Spec.NodeName == "" && !g.Kind.PerNode() }
@@ -48,13 +82,7 @@ func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 	if !Screens(m, g) {
 		return false
 	}
-	c := Capacities(m, g)
-	for n, p := range m.Eligible(w).Nodes {
-		if p.All() && c.At(n) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(kinds(m, &Problem{m: m, G: g}, 1, ""), func(k kind) bool { return k.most > 0 })
 }
 
 // Fits reports that all pods of the workload can be placed on the declared
@@ -90,38 +118,34 @@ func FitsLoosely(m *model.Model, w *workload.Workload, pods int) bool {
 	return len(p.self) == 0 && len(p.Spreads) == 0 && len(g.HardAffinity()) == 0 && len(p.Keys) < 2 && fillsApart(m, p, pods)
 }
 
-// fillsApart places pods node by node, none in a domain that has one.
+// fillsApart places pods on kinds of nodes in turn, none in a domain that has one.
 func fillsApart(m *model.Model, p *Problem, pods int) bool {
-	c := Capacities(m, p.G)
 	taken := make([]map[int32]bool, len(p.Keys))
 	domain := make([][]int32, len(p.Keys))
-	for k, key := range p.Keys {
-		taken[k] = map[int32]bool{}
-		domain[k], _ = m.Numbered(key, m.Topology.Nodes)
+	for i, key := range p.Keys {
+		taken[i] = map[int32]bool{}
+		domain[i], _ = m.Numbered(key, m.Topology.Nodes)
 	}
-	for n, passes := range m.Eligible(p.G.Workload).Nodes {
-		if pods <= 0 {
-			return true
-		}
-		if !passes.All() {
-			continue
-		}
-		most, free := c.At(n), true
-		if p.ports {
-			most = min(most, 1)
-		}
-		for k := range p.Keys {
-			if d := domain[k][n]; d >= 0 {
-				most, free = min(most, 1), free && !taken[k][d]
+	for _, k := range kinds(m, p, pods, "") {
+		most, nodes, free := k.most, len(k.nodes), true
+		for i := range p.Keys {
+			d := domain[i][k.nodes[0]]
+			if d < 0 {
+				continue
+			}
+			if most = min(most, 1); k.shared(domain[i]) {
+				nodes, free = 1, free && !taken[i][d]
 			}
 		}
 		if !free || most == 0 {
 			continue
 		}
-		for k := range p.Keys {
-			taken[k][domain[k][n]] = true
+		for i := range p.Keys {
+			taken[i][domain[i][k.nodes[0]]] = true
 		}
-		pods -= most
+		if pods -= min(pods, nodes*most); pods == 0 {
+			return true
+		}
 	}
 	return pods <= 0
 }
@@ -134,37 +158,37 @@ func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	if !rule.Counts || rule.Foreign > 0 || domains == 0 || domains < t.MinDomains() {
 		return false
 	}
-	c := Capacities(m, p.G)
-	domain, size := m.Numbered(t.Key, m.Topology.Nodes)
+	domain, _ := m.Numbered(t.Key, m.Topology.Nodes)
 	share, more := pods/domains, pods%domains
-	room, full, fuller := make([]int, size), 0, 0
-	for n, passes := range m.Eligible(p.G.Workload).Nodes {
-		if (share == 0 || full == domains) && fuller >= more {
-			return true
+	room, alone := map[int32]int{}, 0
+	full, fuller := 0, 0 // the domains with room for an even share, and for one more
+	count := func(room, domains int) {
+		if room >= share {
+			full += domains
 		}
-		d := domain[n]
-		if !passes.All() || d < 0 {
-			continue
-		}
-		most := c.At(n)
-		if p.ports {
-			most = min(most, 1)
-		}
-		before := room[d]
-		room[d] = min(model.Unbounded, before+most)
-		if before < share && room[d] >= share {
-			full++
-		}
-		if before <= share && room[d] > share {
-			fuller++
+		if room > share {
+			fuller += domains
 		}
 	}
-	return (share == 0 || full == domains) && fuller >= more
+	for _, k := range kinds(m, p, pods, "") {
+		switch d := domain[k.nodes[0]]; {
+		case d < 0:
+		case k.shared(domain):
+			room[d] = min(model.Unbounded, room[d]+len(k.nodes)*k.most)
+		default:
+			alone += len(k.nodes)
+			count(k.most, len(k.nodes))
+		}
+	}
+	for _, r := range room {
+		count(r, 1)
+	}
+	return (share == 0 || full >= domains) && fuller >= more
 }
 
 // Share tells whether one declared node can hold all pods of a workload, and if
 // it does, what a loss can take, as Together tells. It leaves open what takes
-// more than a look at every node.
+// more than a look at every kind of node.
 func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 	g := m.Groups[w]
 	if !Screens(m, g) {
@@ -172,32 +196,37 @@ func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 	}
 	p := ProblemOf(m, g)
 	pods := p.pods(0)
-	c := Capacities(m, g)
-	keys := append(append([]string(nil), p.Keys...), model.HardKeys(g)...)
+	keys := model.HardKeys(g)
 	zone, zones := m.Numbered(corev1.LabelTopologyZone, m.Topology.Nodes)
 	seen := make([]bool, zones)
 	t := Together{}
 	found, zoned := false, false
-	for n, passes := range m.Eligible(w).Nodes {
-		most := c.At(n)
-		if !passes.All() || most == 0 || !model.Carries(m.Topology.Nodes[n].Labels, keys[len(p.Keys):]) {
+	for _, k := range kinds(m, &Problem{m: m, G: g}, max(1, pods), corev1.LabelTopologyZone) {
+		first := m.Topology.Nodes[k.nodes[0]]
+		if k.most == 0 || !model.Carries(first.Labels, keys) {
 			continue
 		}
-		t.Usable++
-		if zone[n] >= 0 && !seen[zone[n]] {
-			seen[zone[n]] = true
-			t.Zones++
+		t.Usable += len(k.nodes)
+		for _, n := range k.nodes {
+			z := zone[n]
+			if z >= 0 && !seen[z] {
+				seen[z] = true
+				t.Zones++
+			}
+			if z < 0 || k.shared(zone) {
+				break
+			}
 		}
 		apart := p.ports
-		for _, k := range p.Keys {
-			_, labelled := m.Topology.Nodes[n].Labels[k]
+		for _, key := range p.Keys {
+			_, labelled := first.Labels[key]
 			apart = apart || labelled
 		}
-		if most >= pods && (!apart || pods <= 1) {
+		if k.most >= pods && (!apart || pods <= 1) {
 			if t.Node == "" {
-				t.Node = m.Topology.Nodes[n].Name
+				t.Node = first.Name
 			}
-			found, zoned = true, zoned || zone[n] >= 0
+			found, zoned = true, zoned || zone[k.nodes[0]] >= 0
 		}
 	}
 	switch {

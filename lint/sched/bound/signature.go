@@ -2,6 +2,7 @@ package bound
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -41,13 +42,7 @@ func Shape(m *model.Model, w *workload.Workload, roll workload.Rollout, pods int
 // holdsAnywhere reports whether every node that the pods may use holds so many of
 // them by its resources.
 func holdsAnywhere(m *model.Model, g *model.Group, pods int) bool {
-	c := Capacities(m, g)
-	for n, passes := range m.Eligible(g.Workload).Nodes {
-		if passes.All() && c.At(n) < pods {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(kinds(m, &Problem{m: m, G: g}, pods, ""), func(k kind) bool { return k.most < pods })
 }
 
 // selectsOwn reports whether a term certainly selects all pods of the group.

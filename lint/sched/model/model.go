@@ -27,7 +27,6 @@ type Model struct {
 	elsewhere []*workload.Workload
 
 	*perNodes
-	domains  map[DomainKey]map[string]bool
 	excluded map[excludedKey][]Exclusion
 	// Parts is what split has made of the model, whole what it was made of.
 	Parts, whole *Model
@@ -53,6 +52,7 @@ type Model struct {
 type perNodes struct {
 	eligible map[string]*Eligibility
 	Views    []*View
+	domains  map[DomainKey]map[string]bool
 	numbers  map[string]domainNumbers
 	offered  map[corev1.ResourceName][]int64
 	// kept is what other packages keep: see KeepForNodes.
@@ -61,7 +61,7 @@ type perNodes struct {
 
 func newPerNodes(topo *topology.Topology) *perNodes {
 	return &perNodes{
-		eligible: map[string]*Eligibility{}, Views: newViews(topo),
+		eligible: map[string]*Eligibility{}, Views: newViews(topo), domains: map[DomainKey]map[string]bool{},
 		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, kept: map[any]any{},
 	}
 }
@@ -103,7 +103,7 @@ func newModel(run *Run, set *workload.Set, topo *topology.Topology, nodes *perNo
 		run:       run,
 		Workloads: ordered(set.Workloads), Namespaces: set.Namespaces, Topology: topo,
 		Groups: make(map[*workload.Workload]*Group, len(set.Workloads)), perNodes: nodes,
-		domains: map[DomainKey]map[string]bool{}, excluded: map[excludedKey][]Exclusion{}, Kept: map[any]any{},
+		excluded: map[excludedKey][]Exclusion{}, Kept: map[any]any{},
 	}
 	run.Spend(stepsPerModel)
 	m.Index = NewLabelIndex(slices.Concat(set.Workloads, set.Elsewhere))

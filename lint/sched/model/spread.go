@@ -100,8 +100,6 @@ type DomainKey struct {
 }
 
 func eligibleDomains(m *Model, v *View, g *Group, t *Term) map[string]bool {
-	keys := HardKeys(g)
-	m.run.Spend(len(v.Nodes))
 	id := DomainKey{
 		view: v, Signature: g.Signature, Key: t.Key, Keys: g.KeysID,
 		HonorAffinity: t.HonorsAffinity(), HonorTaints: t.HonorsTaints(),
@@ -109,6 +107,8 @@ func eligibleDomains(m *Model, v *View, g *Group, t *Term) map[string]bool {
 	if found := m.domains[id]; found != nil {
 		return found
 	}
+	m.run.Spend(1 + len(v.Nodes))
+	keys := HardKeys(g)
 	e, found := m.Eligible(g.Workload), map[string]bool{}
 	for i, n := range v.Nodes {
 		p := v.Passes(e, i)

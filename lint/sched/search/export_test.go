@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -135,12 +136,12 @@ func HoldFalse(m *model.Model) []diag.Outcome {
 
 // Usable is what some pods that ask for so much each can use at most of what a node has.
 func Usable(has int64, pods []int, asks ...int64) int64 {
-	var d demand
+	var d classes.Demand
 	for i, ask := range asks {
-		d = d.with(ask, pods[i])
+		d = d.With(ask, pods[i])
 	}
-	return d.usable(has)
+	return d.Usable(has)
 }
 
 // ClassesOf counts the classes of nodes that are alike to all workloads of a model.
-func ClassesOf(m *model.Model, pods int) int { return len(alike(m, m.Workloads, pods)) }
+func ClassesOf(m *model.Model, pods int) int { return len(classes.Of(m, m.Workloads, pods, "").Nodes) }

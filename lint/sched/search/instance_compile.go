@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 	corev1 "k8s.io/api/core/v1"
@@ -180,16 +181,16 @@ func (b *compiler) addResources() {
 			u.ask[index[r.Name]] = r.Amount
 		}
 	}
-	demands := make([]demand, len(b.resources))
+	demands := make([]classes.Demand, len(b.resources))
 	for _, u := range b.units {
 		for r, ask := range u.ask {
-			demands[r] = demands[r].with(ask, max(1, u.pods))
+			demands[r] = demands[r].With(ask, max(1, u.pods))
 		}
 	}
 	b.free = make([]int64, len(b.nodes)*len(b.resources))
 	for r, name := range b.resources {
 		for n, amount := range b.m.Offers(name, b.nodes) {
-			b.free[n*len(b.resources)+r] = demands[r].usable(amount)
+			b.free[n*len(b.resources)+r] = demands[r].Usable(amount)
 		}
 	}
 	for _, u := range b.units {

@@ -3,6 +3,7 @@ package search
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -37,20 +38,20 @@ type keptKinds map[kindsKey]*Kinds
 
 type kindsKey struct {
 	key     string
-	classes *classes
+	classes *classes.Classes
 }
 
 // KindsOf groups the nodes as workloads see them, for losses by a key. There are no more
 // than so many pods of them on a node.
 func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kinds {
-	id := kindsKey{key, alikeBy(m, ws, pods, key)}
+	id := kindsKey{key, classes.Of(m, ws, pods, key)}
 	kept := *model.KeepForNodes(m, func() *keptKinds { return &keptKinds{} })
 	if k := kept[id]; k != nil {
 		mine := *k
 		mine.m = m
 		return &mine
 	}
-	k := &Kinds{m: m, of: make([]int32, len(m.Topology.Nodes)), nodes: id.classes.nodes, domains: map[string][]int32{}}
+	k := &Kinds{m: m, of: make([]int32, len(m.Topology.Nodes)), nodes: id.classes.Nodes, domains: map[string][]int32{}}
 	for c, nodes := range k.nodes {
 		for _, n := range nodes {
 			k.of[n] = int32(c)

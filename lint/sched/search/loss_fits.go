@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -90,7 +91,7 @@ func (r *Room) crowded(group []*workload.Workload, pods func(*workload.Workload)
 			x.apart += n
 		}
 		for i, a := range r.asks {
-			x.asked[i] = saturated(x.asked[i], requested(r.m.Groups[o], a.name), n)
+			x.asked[i] = classes.Sum(x.asked[i], requested(r.m.Groups[o], a.name), n)
 		}
 	}
 	return x

@@ -3,8 +3,7 @@ package search
 import (
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
+	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -89,7 +88,7 @@ func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.
 		}
 	}
 	var few []int32
-	for _, members := range alike(m, ws, keep) {
+	for _, members := range classes.Of(m, ws, keep, "").Nodes {
 		if tell == nil {
 			few = append(few, members[:min(keep, len(members))]...)
 			continue
@@ -132,34 +131,4 @@ func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 			})
 		})
 	})
-}
-
-// asked are the node rules, the resources and the labels by which workloads
-// tell nodes apart. A pod that is in place or bound tells its node by its name.
-func asked(m *model.Model, ws []*workload.Workload) (signatures, resources, keys []string) {
-	m.Run().Spend(4 * len(ws))
-	resources = []string{string(corev1.ResourcePods)}
-	for _, w := range ws {
-		g := m.Groups[w]
-		signatures = append(signatures, g.Signature)
-		for _, r := range g.Requests {
-			resources = append(resources, string(r.Name))
-		}
-		for _, t := range g.Terms {
-			if !t.Hard {
-				continue
-			}
-			keys = append(keys, t.Key)
-			for _, r := range t.Sel.Reqs {
-				if model.BoundLabel(r.Key) {
-					keys = append(keys, r.Key)
-				}
-			}
-		}
-	}
-	for _, list := range []*[]string{&signatures, &resources, &keys} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-	}
-	return signatures, resources, keys
 }
