@@ -86,6 +86,14 @@ func (tr trials) try(w *workload.Workload, edit Edit, group []*workload.Workload
 	return t.try()
 }
 
+// lonely reports whether the pods of a workload need company of which there is none, not
+// even their own: then nobody can say that they are placed.
+func lonely(m *model.Model, w *workload.Workload) bool {
+	return slices.ContainsFunc(m.Group(w).HardAffinity(), func(t *model.Term) bool {
+		return m.Self(t, w) == model.No && len(m.Others(t, w, true)) == 0
+	})
+}
+
 // Change is an edit of a workload.
 type Change struct {
 	Workload *workload.Workload
@@ -158,8 +166,12 @@ func (t *trial) try() bool {
 		t.group = append(t.group, t.changed)
 	}
 	return t.within(func() bool {
-		if t.spare(t.changed) {
+		other := t.j.other(t.j.m.Beside(t.group))
+		switch {
+		case t.spare(other, t.changed):
 			return true
+		case lonely(other.m, t.changed):
+			return false
 		}
 		m, other := t.world()
 		return t.passes(m, other, t.changed)
@@ -169,11 +181,10 @@ func (t *trial) try() bool {
 // spare reports whether a workload of a trial finds a node for one pod more in any case,
 // at every moment of a rollout and with any node drained (T16): then nothing has to be
 // tried. A no says nothing.
-func (t *trial) spare(w *workload.Workload) bool {
+func (t *trial) spare(other *shared, w *workload.Workload) bool {
 	if len(t.j.running)+len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() {
 		return false
 	}
-	other := t.j.other(t.j.m.Beside(t.group))
 	if !other.Judged(w) || other.unlisted(w).Given() || len(other.m.Doubts([]*workload.Workload{w})) > 0 {
 		return false
 	}
