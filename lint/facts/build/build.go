@@ -64,6 +64,8 @@ type builder struct {
 	rows map[*workload.Workload]int
 	// nodes keeps the usable nodes of each kind of pod.
 	nodes map[*model.Eligibility][]*topology.Node
+	// labels are what was found out about labels of usable nodes.
+	labels map[carriedKey]carried
 }
 
 // Built is facts with what stands behind them.
@@ -91,6 +93,7 @@ func newBuilder(in Input) *builder {
 	b := &builder{
 		Built: &Built{Facts: &facts.Facts{}, settled: Decisions{}, answered: in.Answered}, Input: in, m: m,
 		complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*model.Eligibility][]*topology.Node{}, rows: map[*workload.Workload]int{},
+		labels: map[carriedKey]carried{},
 		faulty: map[*workload.Workload]bool{}, orderDependent: map[*workload.Workload]bool{},
 	}
 	for _, w := range m.Workloads {

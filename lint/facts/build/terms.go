@@ -79,14 +79,9 @@ func spoiled(w *workload.Workload, t *model.Term) bool {
 
 func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topology.Node) {
 	fact := facts.TopologyKey{Use: string(t.Use), Hard: t.Hard, Key: t.Key, Declared: b.topo, Usable: len(usable), Known: topology.Known(t.Key)}
-	var without []*topology.Node
-	for _, n := range usable {
-		if _, ok := n.Labels[t.Key]; ok {
-			fact.With++
-		} else if len(without) < maxRelated {
-			without = append(without, n)
-		}
-	}
+	carried := b.carried(usable, t.Key)
+	without := carried.without
+	fact.With = carried.with
 	if b.spare(b.topo && fact.With == fact.Usable || !b.topo && fact.Known) || w.Fragment && fact.With > 0 {
 		return
 	}
@@ -107,6 +102,41 @@ func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topolo
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.TopologyKeys = append(b.TopologyKeys, fact)
+}
+
+// carried is how many of some nodes carry a label, and the first that do not.
+type carried struct {
+	with    int
+	without []*topology.Node
+}
+
+// carriedKey is a list of nodes, by its place in memory, and a label.
+type carriedKey struct {
+	first **topology.Node
+	n     int
+	key   string
+}
+
+// carried looks for a label on the usable nodes of a workload, which many workloads share.
+func (b *builder) carried(usable []*topology.Node, key string) carried {
+	if len(usable) == 0 {
+		return carried{}
+	}
+	id := carriedKey{&usable[0], len(usable), key}
+	c, known := b.labels[id]
+	if known {
+		return c
+	}
+	b.m.Run().Spend(len(usable))
+	for _, n := range usable {
+		if _, ok := n.Labels[key]; ok {
+			c.with++
+		} else if len(c.without) < maxRelated {
+			c.without = append(c.without, n)
+		}
+	}
+	b.labels[id] = c
+	return c
 }
 
 // label tells about one use of a node label key.

@@ -103,6 +103,20 @@ func setsOf(m *model.Model) *keptSets {
 // maxKept bounds the sites that are kept for workloads which ask the same.
 const maxKept = 500_000
 
+// fitting tells how many pods of a group a node of a view holds when empty. What the
+// declared nodes offer is known as numbers, but for pods that a manifest binds: a kubelet
+// passes over some requests.
+func fitting(m *model.Model, v *model.View, g *model.Group) func(i int, n *topology.Node) int {
+	c := Capacities(m, g)
+	return func(i int, n *topology.Node) int {
+		if from := v.From[i]; from >= 0 && g.Spec.NodeName == "" {
+			return c.At(from)
+		}
+		most, _ := model.Fits(n, g.Requests)
+		return most
+	}
+}
+
 // set gives the sites of a view for the pods of a workload.
 func set(m *model.Model, v *model.View, g *model.Group, how mode) *siteSet {
 	key := setKey{view: v, signature: g.Signature, mode: how}
@@ -113,12 +127,13 @@ func set(m *model.Model, v *model.View, g *model.Group, how mode) *siteSet {
 	if s := kept.sets[key]; s != nil {
 		return s
 	}
-	m.Run().Spend(len(v.Nodes) * (1 + len(g.Requests)))
+	m.Run().Spend(len(v.Nodes) * (1 + len(g.Requests)) / 2)
 	e := m.Eligible(g.Workload)
 	var keys []string
 	if how.keys != "" {
 		keys = model.HardKeys(g)
 	}
+	holds := fitting(m, v, g)
 	var sites []site
 	for i, n := range v.Nodes {
 		if !v.Passes(e, i).All() || !model.Carries(n.Labels, keys) {
@@ -126,7 +141,7 @@ func set(m *model.Model, v *model.View, g *model.Group, how mode) *siteSet {
 		}
 		most := model.Unbounded
 		if how.fit {
-			if most, _ = model.Fits(n, g.Requests); most == 0 {
+			if most = holds(i, n); most == 0 {
 				continue
 			}
 		}

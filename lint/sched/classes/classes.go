@@ -1,6 +1,7 @@
 package classes
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -30,11 +31,11 @@ func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes 
 		slices.Sort(keys)
 	}
 	id := strings.Join([]string{strings.Join(signatures, "\x01"), strings.Join(resources, "\x01"), strings.Join(keys, "\x01")}, "\x02")
-	tables := *model.KeepForNodes(m, func() *equalTables { return &equalTables{} })
-	t := tables[id]
+	kept := *model.KeepForNodes(m, func() *tables { return &tables{} })
+	t := kept[id]
 	if t == nil {
-		t = equalNodes(m, ws, resources, keys)
-		tables[id] = t
+		t = newTable(m, ws, resources, keys)
+		kept[id] = t
 	}
 	return t.merged(m, sizingOf(m, ws, resources, pods))
 }
@@ -107,100 +108,65 @@ func (s *sizing) count(sizes []int64) int64 {
 	return count
 }
 
-// equalTables are those of the nodes of a model, by what nodes are told apart by.
-type equalTables map[string]*equalTable
+// tables are those of the nodes of a model, by what nodes are told apart by.
+type tables map[string]*table
 
-// equalTable is the nodes in classes of those that are equal to some workloads, with
-// sizes to the byte.
-type equalTable struct {
-	sizeTable
-	classes [][]int32
+// table is the nodes as workloads with some rules see them, whatever their sizes.
+type table struct {
+	// shape numbers what a node is but for sizes, offers are what the nodes have of each
+	// resource, and ranges those of the sizes of each shape.
+	shape  []int32
+	offers [][]int64
+	ranges [][]sizeRange
 	// shapes are the classes if sizes tell nothing, once asked.
 	shapes *Classes
-	// grained are the classes that are left if sizes count in grains, by these.
-	grained map[string]*grainedTable
+	// grained are the nodes where sizes count in grains, by these.
+	grained map[string]*grained
+	// known are the classes that there are, by the number that each node has then.
+	known map[[sha256.Size]byte]*Classes
+}
+
+// grained is the nodes of a table that have the same sizes in grains.
+type grained struct {
+	of    []int32 // by node
+	shape []int32
+	sizes [][]int64
 	// known are the classes that are left of these, by the number that each has then.
-	known map[string]*Classes
-}
-
-// sizeTable is what classes of nodes have.
-type sizeTable struct {
-	// shape numbers what a class is but for sizes, and sizes are what its nodes have of
-	// each resource; ranges are those of the sizes of each shape.
-	shape  []int
-	sizes  [][]int64
-	ranges [][]sizeRange
-}
-
-// grainedTable is the classes of a table, merged where the sizes in grains are the same.
-type grainedTable struct {
-	sizeTable
-	of    []int // by class of the table
 	known map[string]*Classes
 }
 
 // sizeRange is the least and the most that the nodes of a shape have of a resource.
 type sizeRange struct{ least, most int64 }
 
-func (r sizeRange) with(has int64) sizeRange { return sizeRange{min(r.least, has), max(r.most, has)} }
-
-func equalNodes(m *model.Model, ws []*workload.Workload, resources, keys []string) *equalTable {
-	m.Run().Spend(len(m.Topology.Nodes) * (2 + len(keys) + len(resources)))
+func newTable(m *model.Model, ws []*workload.Workload, resources, keys []string) *table {
+	m.Run().Spend(len(m.Topology.Nodes) * (2 + len(keys) + len(resources)/2))
 	texts := make([][]byte, len(m.Topology.Nodes))
 	describeFilters(m, texts, ws)
 	for _, k := range keys {
 		describeDomains(m, texts, k)
 	}
-	offers := make([][]int64, len(resources))
-	for i, r := range resources {
-		offers[i] = m.Offers(corev1.ResourceName(r), m.Topology.Nodes)
+	t := &table{known: map[[sha256.Size]byte]*Classes{}, grained: map[string]*grained{}}
+	for _, r := range resources {
+		t.offers = append(t.offers, m.Offers(corev1.ResourceName(r), m.Topology.Nodes))
 	}
-	t := &equalTable{known: map[string]*Classes{}, grained: map[string]*grainedTable{}}
-	shapes, numbers := map[string]int{}, map[string]int{}
-	for n, text := range texts {
-		shape, known := shapes[string(text)]
-		if !known {
-			shape = len(shapes)
-			shapes[string(text)] = shape
+	t.shape, _ = numbered(len(texts), func(_ []byte, n int) []byte { return texts[n] })
+	for n, shape := range t.shape {
+		if int(shape) == len(t.ranges) {
+			t.ranges = append(t.ranges, make([]sizeRange, len(t.offers)))
+			for i, has := range t.offers {
+				t.ranges[shape][i] = sizeRange{has[n], has[n]}
+			}
 		}
-		for _, has := range offers {
-			text = binary.AppendVarint(text, has[n])
+		for i, has := range t.offers {
+			r := &t.ranges[shape][i]
+			r.least, r.most = min(r.least, has[n]), max(r.most, has[n])
 		}
-		class, known := numbers[string(text)]
-		if !known {
-			class = len(t.classes)
-			numbers[string(text)], t.classes = class, append(t.classes, nil)
-			t.add(shape, sizesOf(offers, n))
-		}
-		t.classes[class] = append(t.classes[class], int32(n))
 	}
 	return t
 }
 
-// add adds a class.
-func (t *sizeTable) add(shape int, sizes []int64) {
-	t.shape, t.sizes = append(t.shape, shape), append(t.sizes, sizes)
-	if shape == len(t.ranges) {
-		t.ranges = append(t.ranges, make([]sizeRange, len(sizes)))
-		for i, has := range sizes {
-			t.ranges[shape][i] = sizeRange{has, has}
-		}
-	}
-	for i, has := range sizes {
-		t.ranges[shape][i] = t.ranges[shape][i].with(has)
-	}
-}
-
-func sizesOf(offers [][]int64, n int) []int64 {
-	sizes := make([]int64, len(offers))
-	for i, has := range offers {
-		sizes[i] = has[n]
-	}
-	return sizes
-}
-
-// merged merges classes of nodes of which some pods can use the same (T19).
-func (t *equalTable) merged(m *model.Model, s sizing) *Classes {
+// merged puts nodes of which some pods can use the same in one class (T19).
+func (t *table) merged(m *model.Model, s sizing) *Classes {
 	told, some := t.told(m, &s)
 	if !some {
 		if t.shapes == nil {
@@ -211,18 +177,17 @@ func (t *equalTable) merged(m *model.Model, s sizing) *Classes {
 	g := t.inGrains(m, &s)
 	m.Run().Spend(len(g.shape) * (1 + len(s.demands)) / model.PerStep)
 	to, text := numbered(len(g.shape), func(text []byte, class int) []byte {
-		shape := g.shape[class]
-		text = binary.AppendUvarint(text, uint64(shape))
-		if !told[shape] {
+		text = binary.AppendUvarint(text, uint64(g.shape[class]))
+		if !told[g.shape[class]] {
 			return text
 		}
 		return s.describe(text, g.sizes[class])
 	})
 	found := g.known[text]
 	if found == nil {
-		all := make([]int, len(g.of))
-		for class, n := range g.of {
-			all[class] = to[n]
+		all := make([]int32, len(g.of))
+		for n, class := range g.of {
+			all[n] = to[class]
 		}
 		found = t.put(m, all)
 		g.known[text] = found
@@ -231,7 +196,7 @@ func (t *equalTable) merged(m *model.Model, s sizing) *Classes {
 }
 
 // told tells the shapes whose nodes sizes tell apart further, and whether there are some.
-func (t *sizeTable) told(m *model.Model, s *sizing) (told []bool, some bool) {
+func (t *table) told(m *model.Model, s *sizing) (told []bool, some bool) {
 	m.Run().Spend(1 + len(t.ranges)*len(s.demands)/model.PerStep)
 	told = make([]bool, len(t.ranges))
 	for shape, ranges := range t.ranges {
@@ -243,8 +208,8 @@ func (t *sizeTable) told(m *model.Model, s *sizing) (told []bool, some bool) {
 	return told, some
 }
 
-// inGrains merges classes that have the same sizes in grains.
-func (t *equalTable) inGrains(m *model.Model, s *sizing) *grainedTable {
+// inGrains puts nodes together that have the same sizes in grains.
+func (t *table) inGrains(m *model.Model, s *sizing) *grained {
 	var id []byte
 	for i := range s.demands {
 		id = binary.AppendVarint(id, s.demands[i].grain)
@@ -252,18 +217,25 @@ func (t *equalTable) inGrains(m *model.Model, s *sizing) *grainedTable {
 	if known := t.grained[string(id)]; known != nil {
 		return known
 	}
-	m.Run().Spend(len(t.classes) * (1 + len(s.demands)/2))
+	m.Run().Spend(len(t.shape) * (1 + len(s.demands)/2))
 	endless := sizing{demands: slices.Clone(s.demands)}
 	for i := range endless.demands {
 		endless.demands[i].total = math.MaxInt64
 	}
-	g := &grainedTable{known: map[string]*Classes{}}
-	g.of, _ = numbered(len(t.classes), func(text []byte, class int) []byte {
-		return endless.describe(binary.AppendUvarint(text, uint64(t.shape[class])), t.sizes[class])
+	g := &grained{known: map[string]*Classes{}}
+	sizes := make([]int64, len(t.offers))
+	look := func(n int) []int64 {
+		for i, has := range t.offers {
+			sizes[i] = has[n]
+		}
+		return sizes
+	}
+	g.of, _ = numbered(len(t.shape), func(text []byte, n int) []byte {
+		return endless.describe(binary.AppendUvarint(text, uint64(t.shape[n])), look(n))
 	})
-	for class, n := range g.of {
-		if n == len(g.shape) {
-			g.add(t.shape[class], t.sizes[class])
+	for n, class := range g.of {
+		if int(class) == len(g.shape) {
+			g.shape, g.sizes = append(g.shape, t.shape[n]), append(g.sizes, slices.Clone(look(n)))
 		}
 	}
 	t.grained[string(id)] = g
@@ -272,15 +244,15 @@ func (t *equalTable) inGrains(m *model.Model, s *sizing) *grainedTable {
 
 // numbered numbers some things by what they look like, in the order in which looks come
 // up; all is the numbers as text.
-func numbered(n int, look func(text []byte, i int) []byte) (to []int, all string) {
-	numbers := map[string]int{}
-	to = make([]int, n)
+func numbered(n int, look func(text []byte, i int) []byte) (to []int32, all string) {
+	numbers := map[string]int32{}
+	to = make([]int32, n)
 	var text, list []byte
 	for i := range to {
 		text = look(text[:0], i)
 		number, known := numbers[string(text)]
 		if !known {
-			number = len(numbers)
+			number = int32(len(numbers))
 			numbers[string(text)] = number
 		}
 		to[i], list = number, binary.AppendUvarint(list, uint64(number))
@@ -288,27 +260,25 @@ func numbered(n int, look func(text []byte, i int) []byte) (to []int, all string
 	return to, string(list)
 }
 
-// put puts the nodes in classes by the number that each class has.
-func (t *equalTable) put(m *model.Model, to []int) *Classes {
-	var id []byte
+// put puts the nodes in classes by the number that each has.
+func (t *table) put(m *model.Model, to []int32) *Classes {
+	m.Run().Spend(len(to) / model.PerStep)
+	var text []byte
 	for _, n := range to {
-		id = binary.AppendUvarint(id, uint64(n))
+		text = binary.AppendUvarint(text, uint64(n))
 	}
-	if known := t.known[string(id)]; known != nil {
+	id := sha256.Sum256(text)
+	if known := t.known[id]; known != nil {
 		return known
 	}
-	m.Run().Spend(len(m.Topology.Nodes) / model.PerStep)
 	all := &Classes{}
-	for class, number := range to {
-		if number == len(all.Nodes) {
+	for n, number := range to {
+		if int(number) == len(all.Nodes) {
 			all.Nodes = append(all.Nodes, nil)
 		}
-		all.Nodes[number] = append(all.Nodes[number], t.classes[class]...)
+		all.Nodes[number] = append(all.Nodes[number], int32(n))
 	}
-	for _, nodes := range all.Nodes {
-		slices.Sort(nodes)
-	}
-	t.known[string(id)] = all
+	t.known[id] = all
 	return all
 }
 
