@@ -89,7 +89,7 @@ func (tr trials) try(w *workload.Workload, edit Edit, group []*workload.Workload
 // lonely reports whether the pods of a workload need company of which there is none, not
 // even their own: then nobody can say that they are placed.
 func lonely(m *model.Model, w *workload.Workload) bool {
-	return slices.ContainsFunc(m.Group(w).HardAffinity(), func(t *model.Term) bool {
+	return w.Spec.NodeName == "" && slices.ContainsFunc(m.Group(w).HardAffinity(), func(t *model.Term) bool {
 		return m.Self(t, w) == model.No && len(m.Others(t, w, true)) == 0
 	})
 }

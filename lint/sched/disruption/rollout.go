@@ -110,6 +110,9 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 		r.Verdict = diag.Unknown
 		return r
 	}
+	if lonely(u.m, w) {
+		return r // which are never placed before it begins
+	}
 	group := u.contenders(w, replicas)
 	if u.spacious(w, group, &r) {
 		r.Verdict, r.placed = diag.Always, true
