@@ -63,7 +63,7 @@ func (e evictions) losses(w *workload.Workload, key string, meanings ...certific
 	all := make([]Survival, 0, len(meanings)*len(q.kinds.Losses()))
 	for _, b := range q.kinds.Losses() {
 		for _, meaning := range meanings {
-			e.m.Run().Spend(5 + len(q.kinds.Losses())/12) // a look at each kind of node
+			e.m.Run().Spend(5)
 			a := q.ask(b, meaning)
 			all = append(all, Survival{Key: key, Value: b.Value, Nodes: b.Like, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why})
 		}
@@ -82,6 +82,7 @@ type loss struct {
 	leaning           *model.Reason // what leans says, once asked
 	kinds             *search.Kinds
 	room              *search.Room
+	spares            map[certificate.Meaning]bool // what spare says, once asked
 }
 
 // answer is what is known of one loss.
@@ -92,7 +93,7 @@ type answer struct {
 }
 
 func newLoss(j *shared, w *workload.Workload, key string) *loss {
-	q := &loss{j: j, w: w, key: key, ruled: j.group(w, false), contending: j.group(w, true)}
+	q := &loss{j: j, w: w, key: key, spares: map[certificate.Meaning]bool{}, ruled: j.group(w, false), contending: j.group(w, true)}
 	about := slices.Concat(q.contending, j.running)
 	q.kinds = search.KindsOf(j.m, about, podsOf(about), key)
 	q.room = q.kinds.Room(w, model.Certain(w))
@@ -231,6 +232,10 @@ func (j *shared) larger() *shared {
 // rules alone is asked first: if it never recovers then, it does not with more
 // pods about; and where too many fill its nodes with it, that is the answer.
 func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
+	if q.spare(l) {
+		return answer{verdict: diag.Always}
+	}
+	q.j.m.Run().Spend(len(q.kinds.Losses()) / 12) // a look at each kind of node
 	a := q.quick(b, l)
 	if a == nil {
 		found := q.stage(q.ruled, b, l)
@@ -246,6 +251,19 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 		return answer{verdict: diag.Unknown, why: why}
 	}
 	return *a
+}
+
+// spare reports whether the pods find a node in any case whichever node is lost (T16).
+func (q *loss) spare(l certificate.Loss) bool {
+	if q.key != hostname || len(q.j.running) > 0 || !l.Recreated(q.w) {
+		return false
+	}
+	spare, known := q.spares[l.Meaning]
+	if !known {
+		spare = q.room.FitsAnyway(search.AnyNode, l, q.contending, model.Certain)
+		q.spares[l.Meaning] = spare
+	}
+	return spare
 }
 
 // quick is arithmetic over kinds of nodes; nil if it does not tell.

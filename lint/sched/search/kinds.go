@@ -29,9 +29,13 @@ type DomainLoss struct {
 	// Nodes are all that are lost; Like are those of which each can stand for
 	// the node that is lost, or else the same as Nodes.
 	Nodes, Like []string
-	// taken is how many nodes of each kind are lost.
+	// taken is how many nodes of each kind are lost, any how many of whatever kind.
 	taken map[int32]int
+	any   int
 }
+
+// AnyNode is the loss of one node, whichever.
+var AnyNode = &DomainLoss{any: 1}
 
 // keptKinds are those of a model that are kept, by the key and the classes of nodes.
 type keptKinds map[kindsKey]*Kinds

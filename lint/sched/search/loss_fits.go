@@ -105,8 +105,7 @@ func AlwaysFits(m *model.Model, w *workload.Workload, ws []*workload.Workload, p
 
 // OutlastsNode is AlwaysFits with any one node lost.
 func OutlastsNode(m *model.Model, w *workload.Workload, ws []*workload.Workload, l certificate.Loss, pods func(*workload.Workload) int) bool {
-	r := roomAmong(m, w, ws, pods)
-	return !slices.ContainsFunc(r.losses, func(b *DomainLoss) bool { return r.Hit(b) && !r.FitsAnyway(b, l, ws, pods) })
+	return roomAmong(m, w, ws, pods).FitsAnyway(AnyNode, l, ws, pods)
 }
 
 // roomAmong looks at the nodes for one of some workloads with so many pods each.
@@ -184,7 +183,7 @@ func (r *Room) open(b *DomainLoss, domain []int32, d int32) int {
 			sum += len(r.nodes[c]) - b.taken[int32(c)]
 		}
 	}
-	return sum
+	return sum - b.any
 }
 
 // closes reports whether a pod of another workload, or of the same, closes the node that
@@ -256,6 +255,9 @@ func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *crowd) bool {
 			roomy++
 		}
 	}
+	if l.Meaning == certificate.Unreachable {
+		roomy -= b.any // its domain may be one of these
+	}
 	return roomy > x.shut || r.open(b, domain, -1) > r.closed(x, domain, -1)
 }
 
@@ -266,9 +268,9 @@ func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *crowd) bool {
 	t := x.over
 	domains, roomy := 0, 0
 	domain := r.domain(t.Key)
-	open := map[int32]int{}
+	open, nodes := map[int32]int{}, map[int32]int{}
 	for c, most := range r.caps {
-		if most > 0 {
+		if nodes[domain[c]] += len(r.nodes[c]); most > 0 {
 			open[domain[c]] += len(r.nodes[c]) - b.taken[int32(c)]
 		}
 	}
@@ -288,8 +290,10 @@ func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *crowd) bool {
 		if seen[d] {
 			continue
 		}
-		seen[d] = true
-		if domains++; open[d] > r.closed(x, domain, d) {
+		if seen[d] = true; nodes[d] <= b.any {
+			return false // it may be a domain no more
+		}
+		if domains++; open[d]-b.any > r.closed(x, domain, d) {
 			roomy++
 		}
 	}

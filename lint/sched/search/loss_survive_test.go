@@ -76,7 +76,9 @@ func (s setting) spacious(t *testing.T, m *model.Model, truth map[string]map[str
 			for _, b := range k.Losses() {
 				for _, meaning := range meanings {
 					l := certificate.Loss{Meaning: meaning}
-					if !l.Recreated(w) || !k.Room(w, w.Count.N).FitsAnyway(b, l, m.Workloads, func(o *workload.Workload) int { return o.Count.N }) {
+					room, pods := k.Room(w, w.Count.N), func(o *workload.Workload) int { return o.Count.N }
+					anyNode := key == hostKey && room.FitsAnyway(search.AnyNode, l, m.Workloads, pods)
+					if !l.Recreated(w) || !anyNode && !room.FitsAnyway(b, l, m.Workloads, pods) {
 						continue
 					}
 					found++
