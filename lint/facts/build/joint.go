@@ -152,15 +152,19 @@ func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
 // blocking is the first hard term of a workload that has to do with one of
 // others, or with its own pods, else its number of pods.
 func blocking(m *model.Model, w *workload.Workload, others []*workload.Workload) diag.Span {
-	for _, own := range []bool{false, true} {
+	return blockingTerm(m, w, func(t *model.Term) bool {
+		return slices.ContainsFunc(others, func(o *workload.Workload) bool { return o != w && m.Peer(t, w, o) == model.Yes })
+	})
+}
+
+// blockingTerm is the first hard term of a workload that has to do with others, as far as
+// that is asked, or with its own pods, else its number of pods.
+func blockingTerm(m *model.Model, w *workload.Workload, others func(*model.Term) bool) diag.Span {
+	own := func(t *model.Term) bool { return m.Peer(t, w, w) == model.Yes }
+	for _, asks := range []func(*model.Term) bool{others, own} {
 		for _, t := range m.Group(w).Terms {
-			if !t.Hard {
-				continue
-			}
-			for _, o := range others {
-				if (o == w) == own && m.Peer(t, w, o) == model.Yes {
-					return w.File().ItemSpan(t.Node)
-				}
+			if t.Hard && asks(t) {
+				return w.File().ItemSpan(t.Node)
 			}
 		}
 	}

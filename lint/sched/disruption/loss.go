@@ -116,6 +116,9 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if why := q.leans(); why.Given() {
 		return answer{verdict: diag.Unknown, why: why}
 	}
+	if lonely(q.j.m, q.w) {
+		return answer{verdict: diag.Unknown, why: by(model.ByPending)}
+	}
 	a := q.settle(b, l)
 	if a.verdict == diag.Never || a.verdict == diag.Sometimes {
 		a = q.preempting(b, l, a)
