@@ -58,6 +58,8 @@ type builder struct {
 	orderDependent map[*workload.Workload]bool
 	// repairs pays for trying the repairs of each workload in a decision.
 	repairs *model.SharedBudget
+	// changing pays for what becomes of each workload in changes, once asked.
+	changing *model.SharedBudget
 	// originals are the first workloads that objects stand for: see declaredAs.
 	originals map[*source.Object]*workload.Workload
 	// rows are the indices of the workloads that rows refer to.

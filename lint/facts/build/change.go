@@ -49,7 +49,10 @@ func (b changes) change() {
 
 // asks asks questions about a change, each of which may be given up.
 func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload)) {
-	given := !b.m.Run().Within(b.m.Part([]*workload.Workload{w}), func() {
+	if b.changing == nil {
+		b.changing = b.m.ChangeBudget(model.ObjectsOf(b.m.Workloads))
+	}
+	given := !b.changing.Within(w.Object, func() {
 		for _, ask := range questions {
 			sound := false
 			if !b.j.Ask(w, func() { sound = b.m.Run().Guard([]*source.Object{w.Object}, func() { ask(w) }) }) || !sound {

@@ -126,7 +126,8 @@ func (b changes) drain(w *workload.Workload) {
 // holding is the rule that keeps pods off other nodes: a term, a port, or else
 // the node rules.
 func holding(m *model.Model, w *workload.Workload) diag.Span {
-	at := blockingTerm(m, w, func(t *model.Term) bool { return len(m.Others(t, w, false)) > 0 })
+	at := blockingTerm(m, w, func(t *model.Term) bool { return len(m.Others(t, w, false)) > 0 },
+		func(t *model.Term) bool { return m.Peer(t, w, w) == model.Yes })
 	if at != w.CountSpan() || m.Eligible(w).Count == len(m.Topology.Nodes) {
 		return at
 	}

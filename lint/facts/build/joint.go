@@ -149,18 +149,18 @@ func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
 	return rows
 }
 
-// blocking is the first hard term of a workload that has to do with one of
-// others, or with its own pods, else its number of pods.
-func blocking(m *model.Model, w *workload.Workload, others []*workload.Workload) diag.Span {
-	return blockingTerm(m, w, func(t *model.Term) bool {
-		return slices.ContainsFunc(others, func(o *workload.Workload) bool { return o != w && m.Peer(t, w, o) == model.Yes })
-	})
+// blocking is the first hard term of a workload that has to do with another one of some
+// workloads, or with its own pods if it is one of them, else its number of pods.
+func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) diag.Span {
+	among := func(t *model.Term, own bool) bool {
+		return slices.ContainsFunc(some, func(o *workload.Workload) bool { return (o == w) == own && m.Peer(t, w, o) == model.Yes })
+	}
+	return blockingTerm(m, w, func(t *model.Term) bool { return among(t, false) }, func(t *model.Term) bool { return among(t, true) })
 }
 
-// blockingTerm is the first hard term of a workload that has to do with others, as far as
-// that is asked, or with its own pods, else its number of pods.
-func blockingTerm(m *model.Model, w *workload.Workload, others func(*model.Term) bool) diag.Span {
-	own := func(t *model.Term) bool { return m.Peer(t, w, w) == model.Yes }
+// blockingTerm is the first hard term of a workload that has to do with others, or with
+// its own pods, as those functions tell, else its number of pods.
+func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.Term) bool) diag.Span {
 	for _, asks := range []func(*model.Term) bool{others, own} {
 		for _, t := range m.Group(w).Terms {
 			if t.Hard && asks(t) {
