@@ -72,17 +72,11 @@ func (r *run) report() *diag.Report {
 	r.summary.note(r.suppressions.notes()...)
 	r.judge.add(build.Facts(aboutFiles(m.set.Problems)), nil, nil)
 	parts, broken := r.clusters.parts(m), m.broken
-	m = nil // each part is let go once it is judged
-	for len(parts) > 0 {
-		p := parts[0]
-		parts[0] = part{}
-		parts = parts[1:]
-		c := r.clusters.divide(p)
-		if r.opts.Compared {
-			report.Judged = append(report.Judged, r.clusters.judged(c)...)
-		}
-		r.cluster(c)
-	}
+	m = nil
+	r.each(parts, func(a *ahead) {
+		report.Judged = append(report.Judged, a.judged...)
+		r.cluster(a)
+	})
 	r.summary.note(relocate(r.judge.found, r.renders, r.opts.SourceRoot, r.failures)...)
 	r.accept(report)
 	report.Source, report.Display, report.Open = r.files.text, r.files.display, r.undecided(left, broken)
@@ -95,16 +89,20 @@ func (r *run) report() *diag.Report {
 }
 
 // cluster judges one cluster, context by context.
-func (r *run) cluster(c *cluster) {
+func (r *run) cluster(a *ahead) {
+	c := a.cluster
 	for x := range c.Contexts() {
 		if r.budget.exceeded(c) {
 			r.passOver(c)
 			break
 		}
-		s := r.clusters.scene(c, x)
-		input := r.input(s)
-		input.Answered = c.answered[s.nodes]
-		f := build.Facts(input)
+		s, f := a.known(r)
+		if f == nil {
+			s = r.clusters.scene(c, x)
+			input := r.input(s)
+			input.Answered = c.answered[s.nodes]
+			f = build.Facts(input)
+		}
 		r.budget.spent += s.model.Run().Spent()
 		r.summary.unknowns(s.set, s.model)
 		r.summary.givenUp(s.model)

@@ -1,0 +1,78 @@
+package lint_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// TestClustersSideBySide: a report is the same on however many processors clusters are
+// judged: with what they share, what is wrong with some of them, and one that is split
+// into contexts.
+func TestClustersSideBySide(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 6))
+	dir := t.TempDir()
+	for _, sub := range []string{"nodes", "rest"} {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := &config.Config{}
+	for i := range 12 {
+		name := fmt.Sprintf("c%02d", i)
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, name, "apps.yaml"), liveWorkloads(r, 4))
+		if i%5 == 2 { // declared twice, which is an error
+			put(t, filepath.Join(dir, name, "again.yaml"), liveWorkloads(r, 4))
+		}
+		nodes := name + ".yaml"
+		switch {
+		case i%3 == 0:
+			nodes = "shared.yaml"
+		case i%4 == 1:
+			put(t, filepath.Join(dir, "nodes", nodes), "kind: NodeTopology\n")
+		default:
+			put(t, filepath.Join(dir, "nodes", nodes), liveNodes(r, 3+i))
+		}
+		c.Clusters = append(c.Clusters, config.Cluster{Name: name, Paths: []string{name + "/**"}, Topology: []string{"nodes/" + nodes}})
+	}
+	put(t, filepath.Join(dir, "nodes", "shared.yaml"), liveNodes(r, 7))
+	put(t, filepath.Join(dir, "rest", "a.yaml"), liveWorkloads(r, 3))
+	put(t, filepath.Join(dir, "rest", "b.yaml"), liveWorkloads(r, 3))
+	judge := func(processors int) string {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		e := engine(t)
+		report, err := lint.Run(context.Background(), lint.Options{
+			Dir: dir, Root: dir, Paths: []string{"."}, Config: c, Policy: e, Survive: []string{"kubernetes.io/hostname"},
+			Today: "2026-11-21", Level: func(id string) diag.Level { r, _ := e.Rule(id); return r.Level },
+		})
+		text, failed := json.Marshal([]any{report.Diagnostics, report.Accepted, report.Summary, report.Failures})
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		return fmt.Sprintf("%s\n%v", text, err)
+	}
+	want := judge(1)
+	for _, processors := range []int{2, 8} {
+		if got := judge(processors); got != want {
+			t.Errorf("on %d processors:\n%s\non one:\n%s", processors, got, want)
+		}
+	}
+	for _, said := range []string{`"cluster":"c11"`, "declares Deployment", "reading topology"} {
+		if !strings.Contains(want, said) {
+			t.Errorf("%q is missing in\n%s", said, want)
+		}
+	}
+}
