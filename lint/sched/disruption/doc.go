@@ -15,6 +15,10 @@
 // own requests, and contention with strangers is not looked at. Pods that end
 // by themselves (Job, CronJob) take no part: they make room again.
 //
+// Room: where others can close too few nodes to the pods, a further one always finds a
+// node, whatever is lost, drained or rolled out (T16): that is asked first, and answers for
+// most workloads of a large cluster.
+//
 // Rollouts: where old and new pods are the same to all rules, and fewer pods are
 // never worse or a count shows that there is always room, one decision about a
 // pod more, or about the pods as they are if one may be missing, tells
