@@ -84,7 +84,7 @@ func TestRolloutAgreesWithRuns(t *testing.T) {
 		cases  int
 		fewest map[diag.Outcome]int // of 100 cases
 	}{
-		"rolling":  {700, map[diag.Outcome]int{"": 10, diag.Always: 20, diag.Never: 2, diag.Sometimes: 2}},
+		"rolling":  {700, map[diag.Outcome]int{"": 10, "spacious": 2, diag.Always: 20, diag.Never: 2, diag.Sometimes: 2}},
 		"recreate": {200, map[diag.Outcome]int{"": 10, diag.Always: 20, diag.Sometimes: 2}},
 		"in place": {200, map[diag.Outcome]int{"": 10, diag.Always: 20, diag.Sometimes: 1}},
 		"both":     {250, map[diag.Outcome]int{"": 10, diag.Always: 15, diag.Never: 8, diag.Sometimes: 2}},
@@ -116,7 +116,15 @@ func (u updated) against(t *testing.T, seed int, count, open map[diag.Outcome]in
 		return
 	}
 	j, m := judge(t, u.nodes(), u.manifests())
-	got := j.Rollouts(find(t, m, "web"))[0].Verdict
+	web := find(t, m, "web")
+	rollout := j.Rollouts(web)[0]
+	got := rollout.Verdict
+	if j.Judged(web) && j.Spacious(web, rollout) {
+		count["spacious"]++
+		if want != diag.Always {
+			t.Errorf("seed %d: %s, surge %d, unavailable %d: there is always room, want %q%s", seed, u.way, u.surge, u.unavailable, want, u)
+		}
+	}
 	if got == diag.Unknown {
 		open[want]++
 		return
