@@ -166,7 +166,7 @@ func (t *trial) try() bool {
 		t.group = append(t.group, t.changed)
 	}
 	return t.within(func() bool {
-		other := t.j.other(t.j.m.Beside(t.group))
+		other := t.j.other(t.j.m.Beside(slices.Concat(t.group, t.j.running)))
 		switch {
 		case t.spare(other, t.changed):
 			return true
@@ -182,7 +182,7 @@ func (t *trial) try() bool {
 // at every moment of a rollout and with any node drained (T16): then nothing has to be
 // tried. A no says nothing.
 func (t *trial) spare(other *shared, w *workload.Workload) bool {
-	if len(t.j.running)+len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() {
+	if len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() {
 		return false
 	}
 	if !other.Judged(w) || other.unlisted(w).Given() || len(other.m.Doubts([]*workload.Workload{w})) > 0 {
@@ -195,7 +195,7 @@ func (t *trial) spare(other *shared, w *workload.Workload) bool {
 		}
 	}
 	drained := certificate.Loss{Meaning: certificate.Drained}
-	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.OutlastsNode(other.m, w, t.group, drained, model.Certain)
+	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(other.m, w, t.group, t.j.running, search.AnyNode, drained, model.Certain)
 }
 
 // within asks a question about the trial: it does not hold if the budget of its group

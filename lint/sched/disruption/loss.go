@@ -258,12 +258,12 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 
 // spare reports whether the pods find a node in any case whichever node is lost (T16).
 func (q *loss) spare(l certificate.Loss) bool {
-	if q.key != hostname || len(q.j.running) > 0 || !l.Recreated(q.w) {
+	if q.key != hostname || !l.Recreated(q.w) {
 		return false
 	}
 	spare, known := q.spares[l.Meaning]
 	if !known {
-		spare = q.room.FitsAnyway(search.AnyNode, l, q.contending, model.Certain)
+		spare = q.room.FitsAnyway(search.AnyNode, l, slices.Concat(q.contending, q.j.running), model.Certain)
 		q.spares[l.Meaning] = spare
 	}
 	return spare

@@ -145,7 +145,7 @@ func (u updates) spacious(w *workload.Workload, group []*workload.Workload, r *R
 	told := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use == model.AntiAffinity && slices.ContainsFunc(w.Kind.Shared, t.Asks)
 	})
-	if told || len(group) == 0 || len(u.running) > 0 || r.Way == workload.PerNode || u.m.Topology.Elastic() && !search.Hereditary(u.m, group) {
+	if told || len(group) == 0 || r.Way == workload.PerNode || u.m.Topology.Elastic() && !search.Hereditary(u.m, group) {
 		return false
 	}
 	pods := r.Replicas + max(1, r.Surge)
@@ -158,7 +158,7 @@ func (u updates) spacious(w *workload.Workload, group []*workload.Workload, r *R
 		}
 		return model.Certain(o)
 	}
-	return search.AlwaysFits(u.m, w, group, sum)
+	return search.AlwaysFits(u.m, w, group, u.running, search.NoLoss, certificate.Loss{}, sum)
 }
 
 // updates are questions about rollouts.

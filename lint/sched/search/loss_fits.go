@@ -87,6 +87,12 @@ func (r *Room) crowded(group []*workload.Workload, pods func(*workload.Workload)
 		if o == r.p.G.Workload {
 			n--
 		}
+		if o.Running { // which may be all that its node has room for
+			if at, known := r.m.IndexOf(o.Spec.NodeName); known && r.caps[r.of[at]] > 0 {
+				x.apart += n
+			}
+			continue
+		}
 		if r.closes(o) {
 			x.apart += n
 		}
@@ -97,24 +103,19 @@ func (r *Room) crowded(group []*workload.Workload, pods func(*workload.Workload)
 	return x
 }
 
-// AlwaysFits reports that there is always a node for a pod of one of some workloads, with
-// so many pods of each about, wherever they are (T16). A no says nothing.
-func AlwaysFits(m *model.Model, w *workload.Workload, ws []*workload.Workload, pods func(*workload.Workload) int) bool {
-	return roomAmong(m, w, ws, pods).FitsAnyway(&DomainLoss{}, certificate.Loss{}, ws, pods)
-}
+// NoLoss is that of no node.
+var NoLoss = &DomainLoss{}
 
-// OutlastsNode is AlwaysFits with any one node lost.
-func OutlastsNode(m *model.Model, w *workload.Workload, ws []*workload.Workload, l certificate.Loss, pods func(*workload.Workload) int) bool {
-	return roomAmong(m, w, ws, pods).FitsAnyway(AnyNode, l, ws, pods)
-}
-
-// roomAmong looks at the nodes for one of some workloads with so many pods each.
-func roomAmong(m *model.Model, w *workload.Workload, ws []*workload.Workload, pods func(*workload.Workload) int) *Room {
+// AlwaysFits reports that there is always a node for a pod of one of some workloads after
+// a loss, with so many pods of each about, wherever they are, beside what is running
+// (T16). A no says nothing.
+func AlwaysFits(m *model.Model, w *workload.Workload, ws, running []*workload.Workload, b *DomainLoss, l certificate.Loss, pods func(*workload.Workload) int) bool {
 	sum := 0
 	for _, o := range ws {
 		sum += pods(o)
 	}
-	return KindsOf(m, ws, sum, corev1.LabelHostname).Room(w, pods(w))
+	room := KindsOf(m, ws, sum, corev1.LabelHostname).Room(w, pods(w))
+	return room.FitsAnyway(b, l, slices.Concat(ws, running), pods)
 }
 
 // coarse reports whether domains of a key hold several nodes.
