@@ -7,7 +7,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
@@ -84,14 +83,6 @@ func (tr trials) try(w *workload.Workload, edit Edit, group []*workload.Workload
 		t.further = append(t.further, n)
 	}
 	return t.try()
-}
-
-// lonely reports whether the pods of a workload need company of which there is none, not
-// even their own: then nobody can say that they are placed.
-func lonely(m *model.Model, w *workload.Workload) bool {
-	return w.Spec.NodeName == "" && slices.ContainsFunc(m.Group(w).HardAffinity(), func(t *model.Term) bool {
-		return m.Self(t, w) == model.No && len(m.Others(t, w, true)) == 0
-	})
 }
 
 // Change is an edit of a workload.
@@ -176,26 +167,6 @@ func (t *trial) try() bool {
 		m, other := t.world()
 		return t.passes(m, other, t.changed)
 	})
-}
-
-// spare reports whether a workload of a trial finds a node for one pod more in any case,
-// at every moment of a rollout and with any node drained (T16): then nothing has to be
-// tried. A no says nothing.
-func (t *trial) spare(other *shared, w *workload.Workload) bool {
-	if len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() {
-		return false
-	}
-	if !other.Judged(w) || other.unlisted(w).Given() || len(other.m.Doubts([]*workload.Workload{w})) > 0 {
-		return false
-	}
-	for _, n := range []int{model.Certain(w), most(w)} {
-		r := Rollout{Rollout: w.Rollout(n), Replicas: n}
-		if n == 0 || r.Unknown.Given() || !(updates{other}).spacious(w, t.group, &r) {
-			return false
-		}
-	}
-	drained := certificate.Loss{Meaning: certificate.Drained}
-	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(other.m, w, t.group, t.j.running, search.AnyNode, drained, model.Certain)
 }
 
 // within asks a question about the trial: it does not hold if the budget of its group

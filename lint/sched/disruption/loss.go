@@ -256,19 +256,6 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	return *a
 }
 
-// spare reports whether the pods find a node in any case whichever node is lost (T16).
-func (q *loss) spare(l certificate.Loss) bool {
-	if q.key != hostname || !l.Recreated(q.w) {
-		return false
-	}
-	spare, known := q.spares[l.Meaning]
-	if !known {
-		spare = q.room.FitsAnyway(search.AnyNode, l, slices.Concat(q.contending, q.j.running), model.Certain)
-		q.spares[l.Meaning] = spare
-	}
-	return spare
-}
-
 // quick is arithmetic over kinds of nodes; nil if it does not tell.
 func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 	if len(q.j.running) > 0 {

@@ -137,30 +137,6 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 	return r
 }
 
-// spacious reports whether a further pod finds a node at every moment of a rollout,
-// whatever went on before: beside all other pods of the group, and of both revisions as
-// many as there may be (T16). Where pools may grow that tells of rules of which fewer
-// pods are never worse.
-func (u updates) spacious(w *workload.Workload, group []*workload.Workload, r *Rollout) bool {
-	told := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
-		return t.Hard && t.Use == model.AntiAffinity && slices.ContainsFunc(w.Kind.Shared, t.Asks)
-	})
-	if told || len(group) == 0 || r.Way == workload.PerNode || u.m.Topology.Elastic() && !search.Hereditary(u.m, group) {
-		return false
-	}
-	pods := r.Replicas + max(1, r.Surge)
-	if r.Way == workload.BothWhole {
-		pods = 2 * r.Replicas
-	}
-	sum := func(o *workload.Workload) int {
-		if o == w {
-			return pods
-		}
-		return model.Certain(o)
-	}
-	return search.AlwaysFits(u.m, w, group, u.running, search.NoLoss, certificate.Loss{}, sum)
-}
-
 // updates are questions about rollouts.
 type updates struct{ *shared }
 

@@ -1,0 +1,78 @@
+package disruption
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// What follows is told by counts alone, before anything is tried: that there is always
+// room (T16), or never company.
+
+// spacious reports whether a further pod finds a node at every moment of a rollout,
+// whatever went on before: beside all other pods of the group, and of both revisions as
+// many as there may be (T16). Where pools may grow that tells of rules of which fewer
+// pods are never worse.
+func (u updates) spacious(w *workload.Workload, group []*workload.Workload, r *Rollout) bool {
+	told := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
+		return t.Hard && t.Use == model.AntiAffinity && slices.ContainsFunc(w.Kind.Shared, t.Asks)
+	})
+	if told || len(group) == 0 || r.Way == workload.PerNode || u.m.Topology.Elastic() && !search.Hereditary(u.m, group) {
+		return false
+	}
+	pods := r.Replicas + max(1, r.Surge)
+	if r.Way == workload.BothWhole {
+		pods = 2 * r.Replicas
+	}
+	sum := func(o *workload.Workload) int {
+		if o == w {
+			return pods
+		}
+		return model.Certain(o)
+	}
+	return search.AlwaysFits(u.m, w, group, u.running, search.NoLoss, certificate.Loss{}, sum)
+}
+
+// spare reports whether a workload of a trial finds a node for one pod more in any case,
+// at every moment of a rollout and with any node drained (T16): then nothing has to be
+// tried. A no says nothing.
+func (t *trial) spare(other *shared, w *workload.Workload) bool {
+	if len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() {
+		return false
+	}
+	if !other.Judged(w) || other.unlisted(w).Given() || len(other.m.Doubts([]*workload.Workload{w})) > 0 {
+		return false
+	}
+	for _, n := range []int{model.Certain(w), most(w)} {
+		r := Rollout{Rollout: w.Rollout(n), Replicas: n}
+		if n == 0 || r.Unknown.Given() || !(updates{other}).spacious(w, t.group, &r) {
+			return false
+		}
+	}
+	drained := certificate.Loss{Meaning: certificate.Drained}
+	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(other.m, w, t.group, t.j.running, search.AnyNode, drained, model.Certain)
+}
+
+// spare reports whether the pods find a node in any case whichever node is lost (T16).
+func (q *loss) spare(l certificate.Loss) bool {
+	if q.key != hostname || !l.Recreated(q.w) {
+		return false
+	}
+	spare, known := q.spares[l.Meaning]
+	if !known {
+		spare = q.room.FitsAnyway(search.AnyNode, l, slices.Concat(q.contending, q.j.running), model.Certain)
+		q.spares[l.Meaning] = spare
+	}
+	return spare
+}
+
+// lonely reports whether the pods of a workload need company of which there is none, not
+// even their own: then nobody can say that they are placed.
+func lonely(m *model.Model, w *workload.Workload) bool {
+	return w.Spec.NodeName == "" && slices.ContainsFunc(m.Group(w).HardAffinity(), func(t *model.Term) bool {
+		return m.Self(t, w) == model.No && len(m.Others(t, w, true)) == 0
+	})
+}
