@@ -30,6 +30,10 @@
 // meet a bomb or a cycle. Work is linear in the length of a text. Order is by
 // path, then by position, whatever the order of the arguments.
 //
+// Most manifests are simple YAML, which simple.go reads into the nodes of the parser
+// in a tenth of its time. It declines a text that it does not know to be correct and
+// to mean one thing, so every mistake is found and worded by the parser.
+//
 // This is the only package that imports kyaml, of which it uses the YAML node
 // parser alone: the kio readers split streams before parsing and so lose the
 // line in the file. JSON text has its own reader on encoding/json, because YAML

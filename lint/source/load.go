@@ -46,6 +46,8 @@ type Options struct {
 	MaxBytes int64
 
 	bounds bounds // in place of the defaults
+	// memories holds each *memory that no reader is using; nil if there is but one text.
+	memories *sync.Pool
 }
 
 // most are the bounds that count.
@@ -54,6 +56,20 @@ func (o *Options) most() bounds {
 		return o.bounds
 	}
 	return defaultBounds()
+}
+
+// lend gives memory that nobody else uses until it is taken back.
+func (o *Options) lend() *memory {
+	if o.memories == nil {
+		return newMemory()
+	}
+	return o.memories.Get().(*memory)
+}
+
+func (o *Options) takeBack(m *memory) {
+	if o.memories != nil {
+		o.memories.Put(m)
+	}
 }
 
 // Load reads the paths: files, directories and - for standard input. The error
@@ -72,6 +88,7 @@ func Load(opts Options, paths []string) (*Set, error) {
 	if opts.Tracked == nil {
 		opts.Tracked = func(string) bool { return true }
 	}
+	opts.memories = &sync.Pool{New: func() any { return newMemory() }}
 	w := newWalker(opts)
 	w.collect(paths)
 	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
