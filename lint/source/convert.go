@@ -38,18 +38,25 @@ type converter struct {
 }
 
 // slab makes Nodes by the page; what one document leaves is for the next one.
-type slab struct{ rest []Node }
+type slab struct {
+	rest []Node
+	page int // how many Nodes are made at once; 0 stands for slabNodes
+}
 
 func (s *slab) node() *Node {
 	if len(s.rest) == 0 {
-		s.rest = make([]Node, slabNodes)
+		page := s.page
+		if page == 0 {
+			page = slabNodes
+		}
+		s.rest = make([]Node, page)
 	}
 	n := &s.rest[0]
 	s.rest = s.rest[1:]
 	return n
 }
 
-// slabNodes is how many Nodes are made at once.
+// slabNodes is how many Nodes are made at once, as a rule.
 const slabNodes = 64
 
 // wording holds texts of scalars, as most of them stand in many places.

@@ -48,6 +48,8 @@ type Options struct {
 	bounds bounds // in place of the defaults
 	// memories holds each *memory that no reader is using; nil if there is but one text.
 	memories *sync.Pool
+	// shelf holds documents that are read again; nil if none are.
+	shelf *shelf
 }
 
 // most are the bounds that count.
@@ -64,6 +66,14 @@ func (o *Options) lend() *memory {
 		return newMemory()
 	}
 	return o.memories.Get().(*memory)
+}
+
+// foldable is where an object can be read again that is a document; nil if it cannot.
+func (o *Options) foldable(of *Object, at extent) *foldable {
+	if length := at.end - at.start; o.shelf == nil || length == 0 || length > maxFolded || bytes.HasPrefix(of.File.Text, byteOrderMark) {
+		return nil
+	}
+	return &foldable{file: of.File, extent: at, shelf: o.shelf, of: of, root: of.Root}
 }
 
 func (o *Options) takeBack(m *memory) {
@@ -89,6 +99,7 @@ func Load(opts Options, paths []string) (*Set, error) {
 		opts.Tracked = func(string) bool { return true }
 	}
 	opts.memories = &sync.Pool{New: func() any { return newMemory() }}
+	opts.shelf = newShelf(opts.Drop)
 	w := newWalker(opts)
 	w.collect(paths)
 	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
@@ -353,6 +364,9 @@ func (r *result) document(d document, opts Options) {
 			}
 			r.skip(reason, int(max(o.Root.Line, 1)))
 			return true
+		}
+		if o.Root == d.root && !r.merging {
+			o.text = opts.foldable(o, d.extent)
 		}
 		r.objects = append(r.objects, o)
 		return true

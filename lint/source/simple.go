@@ -30,6 +30,7 @@ type simpleNodes struct {
 	used    int          // nodes of the document
 	open    []*yaml.Node // children of collections that are not complete
 	content []*yaml.Node // those of the complete ones
+	extent  extent       // of the document
 }
 
 // nodeChunk is how many nodes are made at once.
@@ -48,10 +49,12 @@ func parseSimple(text []byte, memory *simpleNodes, emit func(*yaml.Node) bool) b
 	}
 	s := &simple{text: string(text), line: 1, ascii: ascii, simpleNodes: memory}
 	for s.skip() {
+		s.extent = extent{start: s.start, line: s.line}
 		root := s.document()
 		if root == nil {
 			return false
 		}
+		s.extent.end = s.at
 		if !emit(root) {
 			return true
 		}

@@ -16,6 +16,8 @@ type document struct {
 	// templated is set if a map has a key that is no scalar, which is what an
 	// unquoted {{ .Values.x }} parses to.
 	templated bool
+	// extent is where a document stands that simple.go can read again.
+	extent extent
 }
 
 // textError is a document that cannot be read; line and column are 0 if unknown.
@@ -92,6 +94,9 @@ func parseYAML(text []byte, opts Options) contents {
 		}
 		r.lines += r.moved.newLines(part)
 	}
+	for i := range r.docs {
+		r.docs[i].extent = extent{} // it counts from the part
+	}
 	return r.contents
 }
 
@@ -139,7 +144,7 @@ func decodeAll(text []byte, emit func(*yaml.Node) bool) (failed bool, err error)
 
 func (r *yamlReader) document(root *yaml.Node) bool {
 	c := converter{lines: int32(r.lines), moved: r.moved, drop: r.opts.Drop, slab: &r.slab, words: r.words, file: r.nodes, room: r.most.problems - r.sum.problems}
-	d := document{}
+	d := document{extent: r.simple.extent}
 	if len(root.Content) > 0 {
 		root = root.Content[0]
 		d.root = c.document(root, r.opts.Keep)
@@ -154,6 +159,9 @@ func (r *yamlReader) document(root *yaml.Node) bool {
 	if c.fatal {
 		d.root = nil
 	} else {
+		if len(c.errs) > 0 {
+			d.extent = extent{}
+		}
 		r.nodes.expanded += c.expanded
 		r.nodes.copied += c.copied
 	}

@@ -1,0 +1,197 @@
+package source
+
+import (
+	"slices"
+	"sync"
+)
+
+// A folded node keeps its place and lets go of what it holds, which is read again from
+// the text of its document once something asks. What decides the placement of pods is
+// decoded once; after that most trees are needed for the place of a finding, if at all.
+
+// extent is where a document stands in the text of a file.
+type extent struct{ start, end, line int }
+
+// maxFolded bounds the text of a document that is read again: whoever asks for one
+// value pays for all of it.
+const maxFolded = 32 << 10
+
+// foldable is a document that can be read again.
+type foldable struct {
+	file *File
+	extent
+	shelf *shelf
+	// of is the object, root its tree as it was read, until it is let go.
+	of   *Object
+	root *Node
+	// names are the fields that folded maps keep.
+	names []string
+}
+
+// shelf holds the trees of the documents that were read again last.
+type shelf struct {
+	mu     sync.Mutex
+	drop   func(field string) bool
+	memory *memory
+	open   [openTrees]openTree
+	next   int
+}
+
+type openTree struct {
+	of   *foldable
+	root *Node
+}
+
+// openTrees is how many trees are kept: an object, and those that it is compared with.
+const openTrees = 4
+
+// unfoldedPage is how many Nodes of a document that is read again are made at once.
+// Those that something keeps hold on to few others.
+const unfoldedPage = 8
+
+func newShelf(drop func(field string) bool) *shelf {
+	m := newMemory()
+	m.slab.page = unfoldedPage
+	return &shelf{drop: drop, memory: m}
+}
+
+// tree is the tree of a document, read again unless it is at hand.
+func (s *shelf) tree(of *foldable) *Node {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.open {
+		if s.open[i].of == of {
+			return s.open[i].root
+		}
+	}
+	root := s.read(of)
+	s.open[s.next] = openTree{of, root}
+	s.next = (s.next + 1) % openTrees
+	return root
+}
+
+func (s *shelf) read(of *foldable) *Node {
+	everything := func(string, string) bool { return true }
+	r := &yamlReader{opts: Options{Drop: s.drop, Keep: everything}, most: defaultBounds().file, lines: of.line - 1, memory: s.memory}
+	if !parseSimple(of.file.Text[of.start:of.end], &r.simple, r.document) || len(r.docs) != 1 {
+		panic("source: a document that was read does not read again: " + of.file.Name)
+	}
+	return r.docs[0].root
+}
+
+// unfolded is what the node at the place of n holds.
+func (f *foldable) unfolded(n *Node) *inside {
+	at := f.shelf.tree(f)
+	for at != nil && (at.Line != n.Line || at.Column != n.Column || at.Kind != n.Kind) {
+		at = at.around(n)
+	}
+	if at == nil {
+		panic("source: a value that was read is not found again: " + f.file.Name)
+	}
+	return at.inside
+}
+
+// around is the last map or list in n that begins at the place of another node or
+// before it.
+func (n *Node) around(other *Node) (last *Node) {
+	for _, c := range n.content() {
+		if c.Kind != Scalar && (c.Line < other.Line || c.Line == other.Line && c.Column <= other.Column) {
+			last = c
+		}
+	}
+	return last
+}
+
+// canFold reports whether the text says of the object what its tree says: a copy of it
+// may have another.
+func (o *Object) canFold() bool {
+	return o.text != nil && o.text.of == o && (o.text.root == nil || o.text.root == o.Root)
+}
+
+// Fold lets go of the tree of an object, but for the fields with the names to keep; it
+// does nothing if the object cannot be read again. Names is what Folded keeps as well.
+func (o *Object) Fold(names []string) {
+	if !o.canFold() || o.text.root == nil {
+		return
+	}
+	o.size, o.text.names, o.text.root = o.Size(), names, nil
+	o.Root = o.Folded(o.Root)
+}
+
+// Folded is a copy of a node of an object that Fold was asked of: it does not hold on to
+// the tree around it, nor to what is in it but for fields that are kept. It is n itself
+// if the object cannot be read again.
+func (o *Object) Folded(n *Node) *Node {
+	if !o.canFold() || o.text.root != nil || n == nil {
+		return n
+	}
+	return o.text.folded(n)
+}
+
+// folded copies n and what is kept of it in one piece.
+func (f *foldable) folded(n *Node) *Node {
+	size, fields := 1, 0
+	for k, v := range n.Fields() {
+		if slices.Contains(f.names, k.Value) {
+			size += 2 + v.nodes()
+			fields += 2
+		}
+	}
+	room := make([]Node, 0, size)
+	place := func(n *Node) *Node {
+		room = append(room, *n)
+		return &room[len(room)-1]
+	}
+	root := place(n)
+	if n.Len() == 0 {
+		return root
+	}
+	in := &inside{folded: f}
+	if n.Kind == Map {
+		in.nodes = make([]*Node, 0, fields)
+	}
+	for k, v := range n.Fields() {
+		if slices.Contains(f.names, k.Value) {
+			in.nodes = append(in.nodes, place(k), place(v))
+			in.nodes[len(in.nodes)-1].copyInside(v, place)
+		}
+	}
+	root.inside = in
+	return root
+}
+
+// kept is a field of a folded map; ok is false if it is not known without reading the
+// text again.
+func (in *inside) kept(key string) (k, v *Node, ok bool) {
+	if in == nil || in.folded == nil || !slices.Contains(in.folded.names, key) {
+		return nil, nil, false
+	}
+	for i := 0; i+1 < len(in.nodes); i += 2 {
+		if in.nodes[i].Value == key {
+			return in.nodes[i], in.nodes[i+1], true
+		}
+	}
+	return nil, nil, true
+}
+
+// copyInside gives n copies of all that another node holds.
+func (n *Node) copyInside(of *Node, place func(*Node) *Node) {
+	in := of.opened()
+	if in == nil {
+		return
+	}
+	n.inside = &inside{nodes: make([]*Node, len(in.nodes)), index: in.index}
+	for i, c := range in.nodes {
+		at := place(c)
+		at.copyInside(c, place)
+		n.inside.nodes[i] = at
+	}
+}
+
+// nodes is how many nodes n holds.
+func (n *Node) nodes() (sum int) {
+	for _, c := range n.content() {
+		sum += 1 + c.nodes()
+	}
+	return sum
+}
