@@ -208,17 +208,32 @@ func (f found) text(opts Options) ([]byte, error) {
 		defer file.Close()
 		in = file
 	}
-	var buf bytes.Buffer
-	buf.Grow(int(min(f.size+bytes.MinRead, opts.MaxBytes)))
-	n, err := buf.ReadFrom(io.LimitReader(in, opts.MaxBytes+1))
-	text := buf.Bytes()
+	text, err := readText(in, min(f.size, opts.MaxBytes), opts.MaxBytes)
 	switch {
 	case err != nil:
 		return nil, errors.New("cannot be read: " + reason(err))
-	case n > opts.MaxBytes:
+	case int64(len(text)) > opts.MaxBytes:
 		return nil, fmt.Errorf("is larger than %d MiB", opts.MaxBytes>>20)
 	}
 	return text, nil
+}
+
+// readText reads a text of a likely size, and of at most one byte more than the largest.
+// A text of that size has no room behind it: all texts are kept to the end of the run.
+func readText(in io.Reader, size, most int64) ([]byte, error) {
+	text := make([]byte, 0, size+1)
+	for in = io.LimitReader(in, most+1); ; {
+		n, err := in.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		switch {
+		case err == io.EOF:
+			return text, nil
+		case err != nil:
+			return nil, err
+		case len(text) == cap(text):
+			text = slices.Grow(text, bytes.MinRead)
+		}
+	}
 }
 
 // reason is an error without the path that the caller names anyway.

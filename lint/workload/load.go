@@ -59,13 +59,14 @@ type Reader struct {
 	fragmentDecoder *source.Decoder
 	envelopes       map[string]map[string]reflect.Type
 	known           map[*source.Object]*Workload
+	lists           sharedLists
 	// once is set if there is but one set, so that trees are let go as they are read.
 	once bool
 }
 
 // NewReader makes a reader for the kinds of a table.
 func NewReader(table Table) *Reader {
-	return &Reader{table: table, decoder: newDecoder(), fragmentDecoder: newFragmentDecoder(), envelopes: envelopes(), known: map[*source.Object]*Workload{}}
+	return &Reader{table: table, decoder: newDecoder(), fragmentDecoder: newFragmentDecoder(), envelopes: envelopes(), known: map[*source.Object]*Workload{}, lists: sharedLists{}}
 }
 
 // Once says that the reader reads one set and no more. It then lets go of the trees of
@@ -339,6 +340,7 @@ func (l *loader) spec(w *Workload) {
 			w.mistyped(field, m.Key, m.Value, m.Want)
 		}
 	}
+	l.lists.share(&w.Spec)
 	w.variables()
 	l.envelope(w)
 }
