@@ -24,8 +24,10 @@ type foldable struct {
 	// of is the object, root its tree as it was read, until it is let go.
 	of   *Object
 	root *Node
-	// names are the fields that folded maps keep.
-	names []string
+	// names are the fields that folded maps keep whole, and through is the one of which
+	// they keep these fields alone.
+	names   []string
+	through string
 }
 
 // shelf holds the trees of the documents that were read again last.
@@ -108,13 +110,14 @@ func (o *Object) canFold() bool {
 	return o.text != nil && o.text.of == o && (o.text.root == nil || o.text.root == o.Root)
 }
 
-// Fold lets go of the tree of an object, but for the fields with the names to keep; it
-// does nothing if the object cannot be read again. Names is what Folded keeps as well.
-func (o *Object) Fold(names []string) {
+// Fold lets go of the tree of an object; it does nothing if the object cannot be read
+// again. Kept in all of its maps that are copied (Folded) are the fields with the names,
+// and of the field through, which may be in each of them, what these names keep of it.
+func (o *Object) Fold(through string, names []string) {
 	if !o.canFold() || o.text.root == nil {
 		return
 	}
-	o.size, o.text.names, o.text.root = o.Size(), names, nil
+	o.size, o.text.through, o.text.names, o.text.root = o.Size(), through, names, nil
 	o.Root = o.Folded(o.Root)
 }
 
@@ -130,40 +133,55 @@ func (o *Object) Folded(n *Node) *Node {
 
 // folded copies n and what is kept of it in one piece.
 func (f *foldable) folded(n *Node) *Node {
-	size, fields := 1, 0
-	for k, v := range n.Fields() {
-		if slices.Contains(f.names, k.Value) {
-			size += 2 + v.nodes()
-			fields += 2
-		}
-	}
-	room := make([]Node, 0, size)
+	room := make([]Node, 0, 1+f.kept(n))
 	place := func(n *Node) *Node {
 		room = append(room, *n)
 		return &room[len(room)-1]
 	}
 	root := place(n)
-	if n.Len() == 0 {
-		return root
-	}
-	in := &inside{folded: f}
-	if n.Kind == Map {
-		in.nodes = make([]*Node, 0, fields)
-	}
+	f.fill(root, n, place)
+	return root
+}
+
+// kept is how many nodes are kept of what n holds.
+func (f *foldable) kept(n *Node) (sum int) {
 	for k, v := range n.Fields() {
-		if slices.Contains(f.names, k.Value) {
-			in.nodes = append(in.nodes, place(k), place(v))
-			in.nodes[len(in.nodes)-1].copyInside(v, place)
+		switch {
+		case k.Value == f.through:
+			sum += 2 + f.kept(v)
+		case slices.Contains(f.names, k.Value):
+			sum += 2 + v.nodes()
 		}
 	}
-	root.inside = in
-	return root
+	return sum
+}
+
+// fill gives n what is kept of what another node holds.
+func (f *foldable) fill(n, of *Node, place func(*Node) *Node) {
+	if of.Len() == 0 {
+		return
+	}
+	in := &inside{folded: f}
+	for k, v := range of.Fields() {
+		through := k.Value == f.through
+		if !through && !slices.Contains(f.names, k.Value) {
+			continue
+		}
+		key, value := place(k), place(v)
+		in.nodes = append(in.nodes, key, value)
+		if through {
+			f.fill(value, v, place)
+		} else {
+			value.copyInside(v, place)
+		}
+	}
+	n.inside = in
 }
 
 // kept is a field of a folded map; ok is false if it is not known without reading the
 // text again.
 func (in *inside) kept(key string) (k, v *Node, ok bool) {
-	if in == nil || in.folded == nil || !slices.Contains(in.folded.names, key) {
+	if in == nil || in.folded == nil || key != in.folded.through && !slices.Contains(in.folded.names, key) {
 		return nil, nil, false
 	}
 	for i := 0; i+1 < len(in.nodes); i += 2 {

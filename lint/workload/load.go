@@ -245,14 +245,19 @@ func (l *loader) read(o *source.Object, kind *Kind) *Workload {
 
 // fold lets go of the tree that a workload was read from.
 func (w *Workload) fold() {
-	w.Object.Fold(asked)
-	for _, n := range []**source.Node{&w.TemplateNode, &w.SpecNode, &w.Count.Key, &w.Count.Value} {
+	w.Object.Fold("spec", asked)
+	for _, n := range []**source.Node{&w.TemplateNode, &w.Count.Key, &w.Count.Value} {
 		*n = w.Object.Folded(*n)
 	}
+	w.SpecNode = w.TemplateNode.Get("spec")
 }
 
 // asked are the fields that every run asks of every workload after it was decoded.
-var asked = []string{"metadata", "affinity", "nodeSelector", "tolerations", "topologySpreadConstraints"}
+var asked = []string{
+	"metadata",                                                                               // of the object and of its template
+	"ordinals", "paused", "podManagementPolicy", "strategy", "updateStrategy", "workloadRef", // of the object's spec
+	"affinity", "nodeSelector", "restartPolicy", "tolerations", "topologySpreadConstraints", // of the pod's
+}
 
 func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
 	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o), TemplateNode: o.Root.At(kind.Template...)}
