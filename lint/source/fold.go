@@ -33,6 +33,7 @@ type foldable struct {
 // shelf holds the trees of the documents that were read again last.
 type shelf struct {
 	mu     sync.Mutex
+	keep   func(apiVersion, kind string) bool
 	drop   func(field string) bool
 	memory *memory
 	open   [openTrees]openTree
@@ -51,10 +52,11 @@ const openTrees = 4
 // Those that something keeps hold on to few others.
 const unfoldedPage = 8
 
-func newShelf(drop func(field string) bool) *shelf {
+// newShelf reads documents as they were read first.
+func newShelf(keep func(apiVersion, kind string) bool, drop func(field string) bool) *shelf {
 	m := newMemory()
 	m.slab.page = unfoldedPage
-	return &shelf{drop: drop, memory: m}
+	return &shelf{keep: keep, drop: drop, memory: m}
 }
 
 // tree is the tree of a document, read again unless it is at hand.
@@ -73,8 +75,7 @@ func (s *shelf) tree(of *foldable) *Node {
 }
 
 func (s *shelf) read(of *foldable) *Node {
-	everything := func(string, string) bool { return true }
-	r := &yamlReader{opts: Options{Drop: s.drop, Keep: everything}, most: defaultBounds().file, lines: of.line - 1, memory: s.memory}
+	r := &yamlReader{opts: Options{Drop: s.drop, Keep: s.keep}, most: defaultBounds().file, lines: of.line - 1, memory: s.memory}
 	if !parseSimple(of.file.Text[of.start:of.end], &r.simple, r.document) || len(r.docs) != 1 {
 		panic("source: a document that was read does not read again: " + of.file.Name)
 	}
@@ -143,11 +144,14 @@ func (f *foldable) folded(n *Node) *Node {
 	return root
 }
 
+// partly reports whether a field is kept, but not whole.
+func (f *foldable) partly(name string) bool { return name != "" && name == f.through }
+
 // kept is how many nodes are kept of what n holds.
 func (f *foldable) kept(n *Node) (sum int) {
 	for k, v := range n.Fields() {
 		switch {
-		case k.Value == f.through:
+		case f.partly(k.Value):
 			sum += 2 + f.kept(v)
 		case slices.Contains(f.names, k.Value):
 			sum += 2 + v.nodes()
@@ -163,13 +167,13 @@ func (f *foldable) fill(n, of *Node, place func(*Node) *Node) {
 	}
 	in := &inside{folded: f}
 	for k, v := range of.Fields() {
-		through := k.Value == f.through
-		if !through && !slices.Contains(f.names, k.Value) {
+		partly := f.partly(k.Value)
+		if !partly && !slices.Contains(f.names, k.Value) {
 			continue
 		}
 		key, value := place(k), place(v)
 		in.nodes = append(in.nodes, key, value)
-		if through {
+		if partly {
 			f.fill(value, v, place)
 		} else {
 			value.copyInside(v, place)
@@ -181,7 +185,7 @@ func (f *foldable) fill(n, of *Node, place func(*Node) *Node) {
 // kept is a field of a folded map; ok is false if it is not known without reading the
 // text again.
 func (in *inside) kept(key string) (k, v *Node, ok bool) {
-	if in == nil || in.folded == nil || key != in.folded.through && !slices.Contains(in.folded.names, key) {
+	if in == nil || in.folded == nil || !in.folded.partly(key) && !slices.Contains(in.folded.names, key) {
 		return nil, nil, false
 	}
 	for i := 0; i+1 < len(in.nodes); i += 2 {

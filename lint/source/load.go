@@ -99,7 +99,7 @@ func Load(opts Options, paths []string) (*Set, error) {
 		opts.Tracked = func(string) bool { return true }
 	}
 	opts.memories = &sync.Pool{New: func() any { return newMemory() }}
-	opts.shelf = newShelf(opts.Drop)
+	opts.shelf = newShelf(opts.Keep, opts.Drop)
 	w := newWalker(opts)
 	w.collect(paths)
 	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })

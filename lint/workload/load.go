@@ -146,8 +146,11 @@ func (l *loader) other(o *source.Object) {
 	placed := l.fragments(o)
 	if template || placed || holdsTemplate(o.Root, nil, 0) {
 		l.set.NotJudged = append(l.set.NotJudged, o)
-	} else {
-		l.set.Others++
+		return
+	}
+	l.set.Others++
+	if l.once {
+		o.Fold("", nil)
 	}
 }
 
