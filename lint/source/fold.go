@@ -165,7 +165,16 @@ func (f *foldable) fill(n, of *Node, place func(*Node) *Node) {
 	if of.Len() == 0 {
 		return
 	}
+	fields := 0
+	for k := range of.Fields() {
+		if f.partly(k.Value) || slices.Contains(f.names, k.Value) {
+			fields++
+		}
+	}
 	in := &inside{folded: f}
+	if fields > 0 {
+		in.nodes = make([]*Node, 0, 2*fields)
+	}
 	for k, v := range of.Fields() {
 		partly := f.partly(k.Value)
 		if !partly && !slices.Contains(f.names, k.Value) {
