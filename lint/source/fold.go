@@ -24,10 +24,15 @@ type foldable struct {
 	// of is the object, root its tree as it was read, until it is let go.
 	of   *Object
 	root *Node
-	// names are the fields that folded maps keep whole, and through is the one of which
-	// they keep these fields alone.
-	names   []string
-	through string
+	kept *Kept
+}
+
+// Kept says which fields the maps of an object keep that Fold lets go of.
+type Kept struct {
+	// Names are the fields that are kept whole; of the field Through, which may be in
+	// each map, these alone are kept.
+	Names   []string
+	Through string
 }
 
 // shelf holds the trees of the documents that were read again last.
@@ -111,14 +116,13 @@ func (o *Object) canFold() bool {
 	return o.text != nil && o.text.of == o && (o.text.root == nil || o.text.root == o.Root)
 }
 
-// Fold lets go of the tree of an object; it does nothing if the object cannot be read
-// again. Kept in all of its maps that are copied (Folded) are the fields with the names,
-// and of the field through, which may be in each of them, what these names keep of it.
-func (o *Object) Fold(through string, names []string) {
+// Fold lets go of the tree of an object but for what is kept; it does nothing if the
+// object cannot be read again.
+func (o *Object) Fold(kept *Kept) {
 	if !o.canFold() || o.text.root == nil {
 		return
 	}
-	o.size, o.text.through, o.text.names, o.text.root = o.Size(), through, names, nil
+	o.size, o.text.kept, o.text.root = o.Size(), kept, nil
 	o.Root = o.Folded(o.Root)
 }
 
@@ -134,7 +138,7 @@ func (o *Object) Folded(n *Node) *Node {
 
 // folded copies n and what is kept of it in one piece.
 func (f *foldable) folded(n *Node) *Node {
-	room := make([]Node, 0, 1+f.kept(n))
+	room := make([]Node, 0, 1+f.size(n))
 	place := func(n *Node) *Node {
 		room = append(room, *n)
 		return &room[len(room)-1]
@@ -144,16 +148,18 @@ func (f *foldable) folded(n *Node) *Node {
 	return root
 }
 
-// partly reports whether a field is kept, but not whole.
-func (f *foldable) partly(name string) bool { return name != "" && name == f.through }
+// whole and partly report whether and how a field is kept.
+func (k *Kept) whole(name string) bool { return slices.Contains(k.Names, name) }
 
-// kept is how many nodes are kept of what n holds.
-func (f *foldable) kept(n *Node) (sum int) {
+func (k *Kept) partly(name string) bool { return name != "" && name == k.Through }
+
+// size is how many nodes are kept of what n holds.
+func (f *foldable) size(n *Node) (sum int) {
 	for k, v := range n.Fields() {
 		switch {
-		case f.partly(k.Value):
-			sum += 2 + f.kept(v)
-		case slices.Contains(f.names, k.Value):
+		case f.kept.partly(k.Value):
+			sum += 2 + f.size(v)
+		case f.kept.whole(k.Value):
 			sum += 2 + v.nodes()
 		}
 	}
@@ -167,7 +173,7 @@ func (f *foldable) fill(n, of *Node, place func(*Node) *Node) {
 	}
 	fields := 0
 	for k := range of.Fields() {
-		if f.partly(k.Value) || slices.Contains(f.names, k.Value) {
+		if f.kept.partly(k.Value) || f.kept.whole(k.Value) {
 			fields++
 		}
 	}
@@ -176,8 +182,8 @@ func (f *foldable) fill(n, of *Node, place func(*Node) *Node) {
 		in.nodes = make([]*Node, 0, 2*fields)
 	}
 	for k, v := range of.Fields() {
-		partly := f.partly(k.Value)
-		if !partly && !slices.Contains(f.names, k.Value) {
+		partly := f.kept.partly(k.Value)
+		if !partly && !f.kept.whole(k.Value) {
 			continue
 		}
 		key, value := place(k), place(v)
@@ -194,7 +200,7 @@ func (f *foldable) fill(n, of *Node, place func(*Node) *Node) {
 // kept is a field of a folded map; ok is false if it is not known without reading the
 // text again.
 func (in *inside) kept(key string) (k, v *Node, ok bool) {
-	if in == nil || in.folded == nil || !in.folded.partly(key) && !slices.Contains(in.folded.names, key) {
+	if in == nil || in.folded == nil || !in.folded.kept.partly(key) && !in.folded.kept.whole(key) {
 		return nil, nil, false
 	}
 	for i := 0; i+1 < len(in.nodes); i += 2 {

@@ -150,7 +150,7 @@ func (l *loader) other(o *source.Object) {
 	}
 	l.set.Others++
 	if l.once {
-		o.Fold("", nil)
+		o.Fold(&source.Kept{})
 	}
 }
 
@@ -248,7 +248,7 @@ func (l *loader) read(o *source.Object, kind *Kind) *Workload {
 
 // fold lets go of the tree that a workload was read from.
 func (w *Workload) fold() {
-	w.Object.Fold("spec", asked)
+	w.Object.Fold(&asked)
 	for _, n := range []**source.Node{&w.TemplateNode, &w.Count.Key, &w.Count.Value} {
 		*n = w.Object.Folded(*n)
 	}
@@ -256,11 +256,11 @@ func (w *Workload) fold() {
 }
 
 // asked are the fields that every run asks of every workload after it was decoded.
-var asked = []string{
+var asked = source.Kept{Through: "spec", Names: []string{
 	"metadata",                                                                               // of the object and of its template
 	"ordinals", "paused", "podManagementPolicy", "strategy", "updateStrategy", "workloadRef", // of the object's spec
 	"affinity", "nodeSelector", "restartPolicy", "tolerations", "topologySpreadConstraints", // of the pod's
-}
+}}
 
 func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
 	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o), TemplateNode: o.Root.At(kind.Template...)}
