@@ -134,9 +134,13 @@ func TestSimple(t *testing.T) {
 }
 
 // TestManifestsAreSimple reads all fixtures as the parser does, and most without it.
-func TestManifestsAreSimple(t *testing.T) {
+func TestManifestsAreSimple(t *testing.T) { readAsParser(t, "../../fixtures", 8) }
+
+// readAsParser reads all texts below a directory as the parser does, and so many out of
+// ten without it.
+func readAsParser(t *testing.T, dir string, outOfTen int) {
 	all, simple := 0, 0
-	err := filepath.WalkDir("../../fixtures", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".yaml" {
 			return err
 		}
@@ -154,7 +158,7 @@ func TestManifestsAreSimple(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || simple*10 < all*8 {
+	if err != nil || simple*10 < all*outOfTen {
 		t.Errorf("%d of %d texts are simple, %v", simple, all, err)
 	}
 }
