@@ -25,6 +25,10 @@ func said(n *Node) string {
 
 func loadTree(t *testing.T, dir string) []*Object {
 	t.Helper()
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	set, err := Load(Options{Dir: dir, Root: dir, Keep: func(_, kind string) bool { return kind != "Service" }}, []string{"."})
 	if err != nil {
 		t.Fatal(err)
