@@ -36,7 +36,7 @@ func tuneMemory() {
 // limits are how far the heap may grow, in MiB, with so much in use. Reading manifests
 // makes little garbage, so a run that does little else needs little room; a large one
 // that judges them against nodes makes much, and would spend its time collecting it.
-var limits = []struct{ live, limit float64 }{{18, startLimit >> 20}, {30, 52}, {45, 76}, {57, 81}, {80, 200}}
+var limits = []struct{ live, limit float64 }{{18, startLimit >> 20}, {30, 52}, {45, 82}, {57, 87}, {80, 200}}
 
 // limitFor is the limit with so many bytes in use.
 func limitFor(live int64) int64 {

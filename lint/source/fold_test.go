@@ -36,6 +36,23 @@ func loadTree(t *testing.T, dir string) []*Object {
 	return set.Objects
 }
 
+// FuzzFold reads any bytes: what was let go reads again as it was.
+func FuzzFold(f *testing.F) { fuzzed(f, fuzzFold) }
+
+func fuzzFold(t *testing.T, text []byte) {
+	opts := Options{Keep: func(_, kind string) bool { return kind != "Service" }, Drop: func(field string) bool { return field == "data" }}
+	opts.shelf = newShelf(opts.Keep, opts.Drop)
+	r := result{file: NewFile("a.yaml", "a.yaml", text)}
+	r.parse(opts)
+	for _, o := range r.objects {
+		want := said(o.Root)
+		o.Fold(&Kept{Names: []string{"metadata"}, Through: "spec"})
+		if got := said(o.Root); got != want {
+			t.Errorf("%q: read again it is\n%s\nnot\n%s", text, got, want)
+		}
+	}
+}
+
 // folds loads a tree, lets go of every object and reads it again: it says the same.
 func folds(t *testing.T, dir string) (folded int) {
 	t.Helper()
