@@ -137,6 +137,9 @@ func (d *clusters) divide(p part) *cluster {
 		c.Whole(p.objects)
 	}
 	d.budget.objects += len(c.elsewhere)
+	if c.Len() == 1 && len(d.renders.all) == 0 {
+		c.reader.Once()
+	}
 	c.whole = c.reader.Load(p.objects, slices.Concat(c.elsewhere, d.altered))
 	if len(c.whole.Workloads) > 0 || len(d.renders.all) == 0 { // what no render uses need not be deployed at all
 		d.summary.Contexts += c.Len()

@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -27,13 +28,56 @@ type converter struct {
 	shared    int // anchors and merge keys around the node
 	file      nodes
 	deepest   int // depth of the deepest node so far
-	slab      []Node
-	next      int // size of the next slab
+	slab      *slab
+	words     wording
 	drop      func(field string) bool
 	errs      []textError
 	room      int // how many more mistakes the file may have
 	templated bool
 	fatal     bool
+}
+
+// slab makes Nodes by the page; what one document leaves is for the next one.
+type slab struct {
+	rest []Node
+	page int // how many Nodes are made at once; 0 stands for slabNodes
+}
+
+func (s *slab) node() *Node {
+	if len(s.rest) == 0 {
+		page := s.page
+		if page == 0 {
+			page = slabNodes
+		}
+		s.rest = make([]Node, page)
+	}
+	n := &s.rest[0]
+	s.rest = s.rest[1:]
+	return n
+}
+
+// slabNodes is how many Nodes are made at once, as a rule.
+const slabNodes = 64
+
+// wording holds texts of scalars, as most of them stand in many places.
+type wording map[string]string
+
+// mostWords bounds the table, longWord the texts in it: long ones hardly repeat.
+const mostWords, longWord = 1 << 14, 64
+
+// keep gives an equal text of its own, apart from that of the file.
+func (w wording) keep(text string) string {
+	if len(text) > longWord {
+		return strings.Clone(text)
+	}
+	if known, ok := w[text]; ok {
+		return known
+	}
+	text = strings.Clone(text)
+	if len(w) < mostWords {
+		w[text] = text
+	}
+	return text
 }
 
 // nodes counts the nodes of the documents before this one.
@@ -46,12 +90,7 @@ type anchored struct {
 }
 
 func (c *converter) alloc(y *yaml.Node) *Node {
-	if len(c.slab) == 0 {
-		c.next = min(max(8, 2*c.next), 64)
-		c.slab = make([]Node, c.next)
-	}
-	n := &c.slab[0]
-	c.slab = c.slab[1:]
+	n := c.slab.node()
 	n.Line, n.Column = c.place(y)
 	n.Shared = c.shared > 0
 	return n
@@ -175,6 +214,7 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 		}
 	default:
 		scalar(n, y)
+		n.Value = c.words.keep(n.Value)
 		c.expanded += len(y.Value) / weighty
 	}
 	return n

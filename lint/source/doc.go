@@ -30,6 +30,20 @@
 // meet a bomb or a cycle. Work is linear in the length of a text. Order is by
 // path, then by position, whatever the order of the arguments.
 //
+// Most manifests are simple YAML, which simple.go reads into the nodes of the parser
+// in a fifth of its time. It declines a text that it does not know to be correct and
+// to mean one thing, so every mistake is found and worded by the parser. With the
+// parser alone a run over 10,000 Deployments takes 2.7 times the CPU of the bare parse
+// and leaves none for collecting garbage; a second parser is the price of the memory
+// that a run may take. FuzzSimple and tests over fixtures and corpus hold the two
+// against each other.
+//
+// Object.Fold lets go of a tree that was decoded. The Node in its place keeps what
+// every run asks for and reads the rest from the text of its document when something
+// asks, as a finding does for its place. Only a document that simple.go has read, that
+// is one object and that has at most 32 KiB is let go, so that asking for one value
+// costs a bounded number of steps; a few trees that were read again are kept at hand.
+//
 // This is the only package that imports kyaml, of which it uses the YAML node
 // parser alone: the kio readers split streams before parsing and so lose the
 // line in the file. JSON text has its own reader on encoding/json, because YAML

@@ -61,7 +61,7 @@ func TestTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := texts(t)
-	for name, target := range map[string]func(*testing.T, []byte){"FuzzParse": fuzzParse, "FuzzOrigin": fuzzOrigin, "FuzzDirectives": fuzzDirectives} {
+	for name, target := range map[string]func(*testing.T, []byte){"FuzzParse": fuzzParse, "FuzzSimple": fuzzSimple, "FuzzFold": fuzzFold, "FuzzOrigin": fuzzOrigin, "FuzzDirectives": fuzzDirectives} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(seed), 0))
 			var text []byte

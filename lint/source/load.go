@@ -46,6 +46,10 @@ type Options struct {
 	MaxBytes int64
 
 	bounds bounds // in place of the defaults
+	// memories holds each *memory that no reader is using; nil if there is but one text.
+	memories *sync.Pool
+	// shelf holds documents that are read again; nil if none are.
+	shelf *shelf
 }
 
 // most are the bounds that count.
@@ -54,6 +58,28 @@ func (o *Options) most() bounds {
 		return o.bounds
 	}
 	return defaultBounds()
+}
+
+// lend gives memory that nobody else uses until it is taken back.
+func (o *Options) lend() *memory {
+	if o.memories == nil {
+		return newMemory()
+	}
+	return o.memories.Get().(*memory)
+}
+
+// foldable is where an object can be read again that is a document; nil if it cannot.
+func (o *Options) foldable(of *Object, at extent) *foldable {
+	if length := at.end - at.start; o.shelf == nil || length == 0 || length > maxFolded || bytes.HasPrefix(of.File.Text, byteOrderMark) {
+		return nil
+	}
+	return &foldable{file: of.File, extent: at, shelf: o.shelf, of: of, root: of.Root}
+}
+
+func (o *Options) takeBack(m *memory) {
+	if o.memories != nil {
+		o.memories.Put(m)
+	}
 }
 
 // Load reads the paths: files, directories and - for standard input. The error
@@ -72,6 +98,8 @@ func Load(opts Options, paths []string) (*Set, error) {
 	if opts.Tracked == nil {
 		opts.Tracked = func(string) bool { return true }
 	}
+	opts.memories = &sync.Pool{New: func() any { return newMemory() }}
+	opts.shelf = newShelf(opts.Keep, opts.Drop)
 	w := newWalker(opts)
 	w.collect(paths)
 	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
@@ -180,17 +208,32 @@ func (f found) text(opts Options) ([]byte, error) {
 		defer file.Close()
 		in = file
 	}
-	var buf bytes.Buffer
-	buf.Grow(int(min(f.size+bytes.MinRead, opts.MaxBytes)))
-	n, err := buf.ReadFrom(io.LimitReader(in, opts.MaxBytes+1))
-	text := buf.Bytes()
+	text, err := readText(in, min(f.size, opts.MaxBytes), opts.MaxBytes)
 	switch {
 	case err != nil:
 		return nil, errors.New("cannot be read: " + reason(err))
-	case n > opts.MaxBytes:
+	case int64(len(text)) > opts.MaxBytes:
 		return nil, fmt.Errorf("is larger than %d MiB", opts.MaxBytes>>20)
 	}
 	return text, nil
+}
+
+// readText reads a text of a likely size, and of at most one byte more than the largest.
+// A text of that size has no room behind it: all texts are kept to the end of the run.
+func readText(in io.Reader, size, most int64) ([]byte, error) {
+	text := make([]byte, 0, size+1)
+	for in = io.LimitReader(in, most+1); ; {
+		n, err := in.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		switch {
+		case err == io.EOF:
+			return text, nil
+		case err != nil:
+			return nil, err
+		case len(text) == cap(text):
+			text = slices.Grow(text, bytes.MinRead)
+		}
+	}
 }
 
 // reason is an error without the path that the caller names anyway.
@@ -336,6 +379,9 @@ func (r *result) document(d document, opts Options) {
 			}
 			r.skip(reason, int(max(o.Root.Line, 1)))
 			return true
+		}
+		if o.Root == d.root && !r.merging {
+			o.text = opts.foldable(o, d.extent)
 		}
 		r.objects = append(r.objects, o)
 		return true

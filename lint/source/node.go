@@ -58,6 +58,9 @@ type Node struct {
 
 // inside is what a map or a sequence holds.
 type inside struct {
+	// folded is set if what a node holds is read again once something asks; the rest
+	// is then what is kept of a map.
+	folded *foldable
 	// nodes are items, or keys and values by turns.
 	nodes []*Node
 	// index finds the keys of a long map; it is nil for others.
@@ -66,10 +69,18 @@ type inside struct {
 
 // content are the items of a sequence, or keys and values of a map by turns.
 func (n *Node) content() []*Node {
-	if n.inside == nil {
-		return nil
+	if in := n.opened(); in != nil {
+		return in.nodes
 	}
-	return n.inside.nodes
+	return nil
+}
+
+// opened is what n holds, read again if it was let go.
+func (n *Node) opened() *inside {
+	if n.inside != nil && n.inside.folded != nil {
+		return n.inside.folded.unfolded(n)
+	}
+	return n.inside
 }
 
 // Len is the number of fields of a map or items of a sequence.
@@ -94,9 +105,16 @@ func (n *Node) Field(key string) (k, v *Node) {
 	if n == nil || n.Kind != Map {
 		return nil, nil
 	}
-	content := n.content()
-	if len(content) > 0 && n.inside.index != nil {
-		if i, ok := n.inside.index[key]; ok {
+	if k, v, ok := n.inside.kept(key); ok {
+		return k, v
+	}
+	in := n.opened()
+	if in == nil {
+		return nil, nil
+	}
+	content := in.nodes
+	if in.index != nil {
+		if i, ok := in.index[key]; ok {
 			return content[i], content[i+1]
 		}
 		return nil, nil

@@ -13,6 +13,11 @@ type Object struct {
 	// apiVersion, kind and metadata are there.
 	Root                              *Node
 	APIVersion, Kind, Namespace, Name string
+
+	// text is where the object can be read again; nil if it cannot.
+	text *foldable
+	// size is what Size says once the tree was let go, else 0.
+	size int
 }
 
 // Group is the API group, "" for the core group.
@@ -32,6 +37,9 @@ func (o *Object) ID() diag.Object {
 // Size is roughly how many bytes the object takes in a file, what an anchor holds
 // counted once.
 func (o *Object) Size() int {
+	if o.size > 0 {
+		return o.size
+	}
 	var seen map[*Node]bool
 	return o.Root.size(&seen)
 }

@@ -27,9 +27,12 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// Places finds the values of an object by where they start: one walk answers for all
-// of them, as there may be a finding in every line of a long object.
+// Places finds the values of an object by where they start. Few are asked for as a
+// rule, each by a walk; then one walk answers for all of them, as there may be a finding
+// in every line of a long object.
 type Places struct {
+	root  *Node
+	asked int
 	steps []step
 	at    map[[2]int32]int // the step that leads to a place
 }
@@ -43,10 +46,29 @@ type step struct {
 }
 
 // Places are the places of everything in n.
-func (n *Node) Places() *Places {
-	p := &Places{at: map[[2]int32]int{}}
-	p.walk(n, -1)
-	return p
+func (n *Node) Places() *Places { return &Places{root: n} }
+
+// fewPlaces is how many places are each found by a walk.
+const fewPlaces = 3
+
+// pathTo finds what Places.walk would note for a place, and gives the path to it from
+// its end.
+func (n *Node) pathTo(line, column int32) (path Path, ok bool) {
+	here := func(n *Node) bool { return n.Line == line && n.Column == column }
+	for k, v := range n.Fields() {
+		if ok = here(k) || v.Kind == Scalar && here(v); !ok {
+			path, ok = v.pathTo(line, column)
+		}
+		if ok {
+			return append(path, (&step{node: k}).text()), true
+		}
+	}
+	for _, item := range n.Items() {
+		if path, ok = item.pathTo(line, column); ok || here(item) {
+			return append(path, (&step{node: item, item: true}).text()), true
+		}
+	}
+	return nil, false
 }
 
 // walk notes what is in n. A place belongs to the first that starts there in the
@@ -82,6 +104,15 @@ func (p *Places) note(n *Node, s int) {
 // Path is the path to the key or the value that starts at a line and a column, the
 // first one in the order of the file; nil if nothing starts there.
 func (p *Places) Path(line, column int) Path {
+	if p.asked++; p.asked <= fewPlaces {
+		path, _ := p.root.pathTo(int32(line), int32(column))
+		slices.Reverse(path)
+		return path
+	}
+	if p.at == nil {
+		p.at = map[[2]int32]int{}
+		p.walk(p.root, -1)
+	}
 	i, ok := p.at[[2]int32{int32(line), int32(column)}]
 	if !ok {
 		return nil

@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -86,5 +87,25 @@ func TestPathLongNames(t *testing.T) {
 	}
 	if got := o.Root.Places().Path(9, 9); got != nil {
 		t.Errorf("a path where nothing is: %q", got)
+	}
+}
+
+// TestFewPlacesAsMany finds every place of the fixtures by a walk of its own and as one
+// of many.
+func TestFewPlacesAsMany(t *testing.T) {
+	for _, o := range loadTree(t, "../../fixtures") {
+		many := o.Root.Places()
+		many.asked = fewPlaces
+		var walk func(n *Node)
+		walk = func(n *Node) {
+			one, other := o.Root.Places().Path(int(n.Line), int(n.Column)), many.Path(int(n.Line), int(n.Column))
+			if !slices.Equal(one, other) {
+				t.Errorf("%s:%d:%d: %v, and of many %v", o.File.Name, n.Line, n.Column, one, other)
+			}
+			for _, c := range n.content() {
+				walk(c)
+			}
+		}
+		walk(o.Root)
 	}
 }

@@ -116,8 +116,8 @@ func (s *Stream) part(i int) part {
 	if s.whole {
 		docs, _ = documents(s.parts[i], wholeOptions())
 	} else {
-		r := &yamlReader{opts: wholeOptions(), most: defaultBounds().file, lines: s.lines[i]}
-		decodeAll(s.parts[i], r.document)
+		r := &yamlReader{opts: wholeOptions(), most: defaultBounds().file, lines: s.lines[i], memory: newMemory()}
+		r.decode(s.parts[i])
 		docs = r.docs
 		p.template = templateOf(s.parts[i])
 	}

@@ -17,15 +17,17 @@ func (n *Node) Variable() *Node {
 // Replace is a copy of a map with another value of a field that it has.
 func (n *Node) Replace(name string, value *Node) *Node {
 	c := *n
-	content := slices.Clone(n.content())
+	in := n.opened()
+	if in == nil {
+		return &c
+	}
+	content := slices.Clone(in.nodes)
 	for i := 0; i+1 < len(content); i += 2 {
 		if content[i].Value == name {
 			content[i+1] = value
 		}
 	}
-	if n.inside != nil {
-		c.inside = &inside{content, n.inside.index}
-	}
+	c.inside = &inside{nodes: content, index: in.index}
 	return &c
 }
 

@@ -16,6 +16,8 @@ type document struct {
 	// templated is set if a map has a key that is no scalar, which is what an
 	// unquoted {{ .Values.x }} parses to.
 	templated bool
+	// extent is where a document stands that simple.go can read again.
+	extent extent
 }
 
 // textError is a document that cannot be read; line and column are 0 if unknown.
@@ -39,6 +41,15 @@ type contents struct {
 	over *textError
 }
 
+// memory is what readers of files use one after the other.
+type memory struct {
+	simple simpleNodes
+	slab   slab
+	words  wording
+}
+
+func newMemory() *memory { return &memory{words: wording{}} }
+
 // yamlReader reads the documents of one file.
 type yamlReader struct {
 	opts  Options
@@ -48,6 +59,7 @@ type yamlReader struct {
 	// search is how many more bytes may be searched for syntax errors.
 	search int
 	nodes  nodes
+	*memory
 	contents
 }
 
@@ -55,7 +67,8 @@ type yamlReader struct {
 // are those of the file. The parser stops at the first syntax error, and one
 // broken document must not hide the others: then each is read by itself.
 func parseYAML(text []byte, opts Options) contents {
-	r := &yamlReader{opts: opts, most: opts.most().file.of(text), search: maxSearch}
+	r := &yamlReader{opts: opts, most: opts.most().file.of(text), search: maxSearch, memory: opts.lend()}
+	defer opts.takeBack(r.memory)
 	if line, ok := crowded(text, r.most.values); ok {
 		r.exceed(fmt.Sprintf("syntax for more than %d values (line breaks, dashes, colons, commas and brackets)", r.most.values), line)
 		return r.contents
@@ -68,12 +81,12 @@ func parseYAML(text []byte, opts Options) contents {
 		r.moved = &moved{parser: newIndex(body, true), file: newIndex(text, false), by: marks}
 	}
 	text = body
-	if failed, _ := decodeAll(text, r.document); !failed {
+	if failed, _ := r.decode(text); !failed {
 		return r.contents
 	}
 	r.contents, r.nodes = contents{}, nodes{}
 	for part := range parts(text) {
-		if failed, err := decodeAll(part, r.document); failed {
+		if failed, err := r.decode(part); failed {
 			r.broken(err, part)
 		}
 		if r.over != nil {
@@ -81,7 +94,22 @@ func parseYAML(text []byte, opts Options) contents {
 		}
 		r.lines += r.moved.newLines(part)
 	}
+	for i := range r.docs {
+		r.docs[i].extent = extent{} // it counts from the part
+	}
 	return r.contents
+}
+
+// decode reads the documents of a text, with the parser if the text is not simple; it
+// returns true and the error where the text could not be read to its end.
+func (r *yamlReader) decode(text []byte) (failed bool, err error) {
+	before, nodes := r.contents, r.nodes
+	if r.moved == nil && parseSimple(text, &r.simple, r.document) {
+		return false, nil
+	}
+	r.contents, r.nodes = before, nodes
+	r.simple = simpleNodes{} // the parser's tree may be as large
+	return decodeAll(text, r.document)
 }
 
 // exceed notes the first bound that is exceeded.
@@ -115,8 +143,8 @@ func decodeAll(text []byte, emit func(*yaml.Node) bool) (failed bool, err error)
 }
 
 func (r *yamlReader) document(root *yaml.Node) bool {
-	c := converter{lines: int32(r.lines), moved: r.moved, drop: r.opts.Drop, file: r.nodes, room: r.most.problems - r.sum.problems}
-	d := document{}
+	c := converter{lines: int32(r.lines), moved: r.moved, drop: r.opts.Drop, slab: &r.slab, words: r.words, file: r.nodes, room: r.most.problems - r.sum.problems}
+	d := document{extent: r.simple.extent}
 	if len(root.Content) > 0 {
 		root = root.Content[0]
 		d.root = c.document(root, r.opts.Keep)
@@ -131,6 +159,9 @@ func (r *yamlReader) document(root *yaml.Node) bool {
 	if c.fatal {
 		d.root = nil
 	} else {
+		if len(c.errs) > 0 {
+			d.extent = extent{}
+		}
 		r.nodes.expanded += c.expanded
 		r.nodes.copied += c.copied
 	}

@@ -16,6 +16,10 @@
 // Finite tells the workloads whose pods end by themselves, Queued those that Kueue
 // holds back.
 //
+// A Reader that reads one set lets go of the trees that it has decoded (Once), and keeps
+// of them what every run asks for afterwards (the table in load.go); asking for more is
+// correct, but reads the document again.
+//
 // Invariants: every term, constraint and request keeps the node it came from,
 // so a finding can point at it. Validation mirrors
 // pkg/apis/core/validation/validation.go of Kubernetes v1.36 and cites the

@@ -59,12 +59,19 @@ type Reader struct {
 	fragmentDecoder *source.Decoder
 	envelopes       map[string]map[string]reflect.Type
 	known           map[*source.Object]*Workload
+	lists           sharedLists
+	// once is set if there is but one set, so that trees are let go as they are read.
+	once bool
 }
 
 // NewReader makes a reader for the kinds of a table.
 func NewReader(table Table) *Reader {
-	return &Reader{table: table, decoder: newDecoder(), fragmentDecoder: newFragmentDecoder(), envelopes: envelopes(), known: map[*source.Object]*Workload{}}
+	return &Reader{table: table, decoder: newDecoder(), fragmentDecoder: newFragmentDecoder(), envelopes: envelopes(), known: map[*source.Object]*Workload{}, lists: sharedLists{}}
 }
+
+// Once says that the reader reads one set and no more. It then lets go of the trees of
+// objects that it has read (source.Object.Fold).
+func (r *Reader) Once() { r.once = true }
 
 type loader struct {
 	*Reader
@@ -139,8 +146,11 @@ func (l *loader) other(o *source.Object) {
 	placed := l.fragments(o)
 	if template || placed || holdsTemplate(o.Root, nil, 0) {
 		l.set.NotJudged = append(l.set.NotJudged, o)
-	} else {
-		l.set.Others++
+		return
+	}
+	l.set.Others++
+	if l.once {
+		o.Fold(&source.Kept{})
 	}
 }
 
@@ -223,6 +233,11 @@ func (l *loader) patch(o *source.Object) {
 
 // read decodes and validates an object with a template of its own.
 func (l *loader) read(o *source.Object, kind *Kind) *Workload {
+	if l.once {
+		w := l.decode(o, kind)
+		w.fold()
+		return w
+	}
 	if l.known[o] == nil {
 		l.known[o] = l.decode(o, kind)
 	}
@@ -230,6 +245,22 @@ func (l *loader) read(o *source.Object, kind *Kind) *Workload {
 	w.Problems, w.Unknown = slices.Clip(w.Problems), slices.Clip(w.Unknown)
 	return &w
 }
+
+// fold lets go of the tree that a workload was read from.
+func (w *Workload) fold() {
+	w.Object.Fold(&asked)
+	for _, n := range []**source.Node{&w.TemplateNode, &w.Count.Key, &w.Count.Value} {
+		*n = w.Object.Folded(*n)
+	}
+	w.SpecNode = w.TemplateNode.Get("spec")
+}
+
+// asked are the fields that every run asks of every workload after it was decoded.
+var asked = source.Kept{Through: "spec", Names: []string{
+	"metadata",                                                                               // of the object and of its template
+	"ordinals", "paused", "podManagementPolicy", "strategy", "updateStrategy", "workloadRef", // of the object's spec
+	"affinity", "nodeSelector", "restartPolicy", "tolerations", "topologySpreadConstraints", // of the pod's
+}}
 
 func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
 	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o), TemplateNode: o.Root.At(kind.Template...)}
@@ -317,6 +348,7 @@ func (l *loader) spec(w *Workload) {
 			w.mistyped(field, m.Key, m.Value, m.Want)
 		}
 	}
+	l.lists.share(&w.Spec)
 	w.variables()
 	l.envelope(w)
 }

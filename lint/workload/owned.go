@@ -91,7 +91,7 @@ func (l *loader) repeated() {
 	}
 	for _, id := range order {
 		group := byID[id]
-		differ := slices.ContainsFunc(group, func(w *Workload) bool { return !source.Equal(w.Object.Root, group[0].Object.Root) })
+		differ := slices.ContainsFunc(group[1:], func(w *Workload) bool { return !source.Equal(w.Object.Root, group[0].Object.Root) })
 		var objects []*source.Object
 		for i, w := range group {
 			w.Repeated, w.Copy = differ, !differ && i > 0

@@ -1,0 +1,234 @@
+package source
+
+import (
+	"slices"
+	"sync"
+)
+
+// A folded node keeps its place and lets go of what it holds, which is read again from
+// the text of its document once something asks. What decides the placement of pods is
+// decoded once; after that most trees are needed for the place of a finding, if at all.
+
+// extent is where a document stands in the text of a file.
+type extent struct{ start, end, line int }
+
+// maxFolded bounds the text of a document that is read again: whoever asks for one
+// value pays for all of it.
+const maxFolded = 32 << 10
+
+// foldable is a document that can be read again.
+type foldable struct {
+	file *File
+	extent
+	shelf *shelf
+	// of is the object, root its tree as it was read, until it is let go.
+	of   *Object
+	root *Node
+	kept *Kept
+}
+
+// Kept says which fields the maps of an object keep that Fold lets go of.
+type Kept struct {
+	// Names are the fields that are kept whole; of the field Through, which may be in
+	// each map, these alone are kept.
+	Names   []string
+	Through string
+}
+
+// shelf holds the trees of the documents that were read again last.
+type shelf struct {
+	mu     sync.Mutex
+	keep   func(apiVersion, kind string) bool
+	drop   func(field string) bool
+	memory *memory
+	open   [openTrees]openTree
+	next   int
+}
+
+type openTree struct {
+	of   *foldable
+	root *Node
+}
+
+// openTrees is how many trees are kept: an object, and those that it is compared with.
+const openTrees = 4
+
+// unfoldedPage is how many Nodes of a document that is read again are made at once.
+// Those that something keeps hold on to few others.
+const unfoldedPage = 8
+
+// newShelf reads documents as they were read first.
+func newShelf(keep func(apiVersion, kind string) bool, drop func(field string) bool) *shelf {
+	m := newMemory()
+	m.slab.page = unfoldedPage
+	return &shelf{keep: keep, drop: drop, memory: m}
+}
+
+// tree is the tree of a document, read again unless it is at hand.
+func (s *shelf) tree(of *foldable) *Node {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.open {
+		if s.open[i].of == of {
+			return s.open[i].root
+		}
+	}
+	root := s.read(of)
+	s.open[s.next] = openTree{of, root}
+	s.next = (s.next + 1) % openTrees
+	return root
+}
+
+func (s *shelf) read(of *foldable) *Node {
+	r := &yamlReader{opts: Options{Drop: s.drop, Keep: s.keep}, most: defaultBounds().file, lines: of.line - 1, memory: s.memory}
+	if !parseSimple(of.file.Text[of.start:of.end], &r.simple, r.document) || len(r.docs) != 1 {
+		panic("source: a document that was read does not read again: " + of.file.Name)
+	}
+	return r.docs[0].root
+}
+
+// unfolded is what the node at the place of n holds.
+func (f *foldable) unfolded(n *Node) *inside {
+	at := f.shelf.tree(f)
+	for at != nil && (at.Line != n.Line || at.Column != n.Column || at.Kind != n.Kind) {
+		at = at.around(n)
+	}
+	if at == nil {
+		panic("source: a value that was read is not found again: " + f.file.Name)
+	}
+	return at.inside
+}
+
+// around is the last map or list in n that begins at the place of another node or
+// before it.
+func (n *Node) around(other *Node) (last *Node) {
+	for _, c := range n.content() {
+		if c.Kind != Scalar && (c.Line < other.Line || c.Line == other.Line && c.Column <= other.Column) {
+			last = c
+		}
+	}
+	return last
+}
+
+// canFold reports whether the text says of the object what its tree says: a copy of it
+// may have another.
+func (o *Object) canFold() bool {
+	return o.text != nil && o.text.of == o && (o.text.root == nil || o.text.root == o.Root)
+}
+
+// Fold lets go of the tree of an object but for what is kept; it does nothing if the
+// object cannot be read again.
+func (o *Object) Fold(kept *Kept) {
+	if !o.canFold() || o.text.root == nil {
+		return
+	}
+	o.size, o.text.kept, o.text.root = o.Size(), kept, nil
+	o.Root = o.Folded(o.Root)
+}
+
+// Folded is a copy of a node of an object that Fold was asked of: it does not hold on to
+// the tree around it, nor to what is in it but for fields that are kept. It is n itself
+// if the object cannot be read again.
+func (o *Object) Folded(n *Node) *Node {
+	if !o.canFold() || o.text.root != nil || n == nil {
+		return n
+	}
+	return o.text.folded(n)
+}
+
+// folded copies n and what is kept of it in one piece.
+func (f *foldable) folded(n *Node) *Node {
+	room := make([]Node, 0, 1+f.size(n))
+	place := func(n *Node) *Node {
+		room = append(room, *n)
+		return &room[len(room)-1]
+	}
+	root := place(n)
+	f.fill(root, n, place)
+	return root
+}
+
+// whole and partly report whether and how a field is kept.
+func (k *Kept) whole(name string) bool { return slices.Contains(k.Names, name) }
+
+func (k *Kept) partly(name string) bool { return name != "" && name == k.Through }
+
+// size is how many nodes are kept of what n holds.
+func (f *foldable) size(n *Node) (sum int) {
+	for k, v := range n.Fields() {
+		switch {
+		case f.kept.partly(k.Value):
+			sum += 2 + f.size(v)
+		case f.kept.whole(k.Value):
+			sum += 2 + v.nodes()
+		}
+	}
+	return sum
+}
+
+// fill gives n what is kept of what another node holds.
+func (f *foldable) fill(n, of *Node, place func(*Node) *Node) {
+	if of.Len() == 0 {
+		return
+	}
+	fields := 0
+	for k := range of.Fields() {
+		if f.kept.partly(k.Value) || f.kept.whole(k.Value) {
+			fields++
+		}
+	}
+	in := &inside{folded: f}
+	if fields > 0 {
+		in.nodes = make([]*Node, 0, 2*fields)
+	}
+	for k, v := range of.Fields() {
+		partly := f.kept.partly(k.Value)
+		if !partly && !f.kept.whole(k.Value) {
+			continue
+		}
+		key, value := place(k), place(v)
+		in.nodes = append(in.nodes, key, value)
+		if partly {
+			f.fill(value, v, place)
+		} else {
+			value.copyInside(v, place)
+		}
+	}
+	n.inside = in
+}
+
+// kept is a field of a folded map; ok is false if it is not known without reading the
+// text again.
+func (in *inside) kept(key string) (k, v *Node, ok bool) {
+	if in == nil || in.folded == nil || !in.folded.kept.partly(key) && !in.folded.kept.whole(key) {
+		return nil, nil, false
+	}
+	for i := 0; i+1 < len(in.nodes); i += 2 {
+		if in.nodes[i].Value == key {
+			return in.nodes[i], in.nodes[i+1], true
+		}
+	}
+	return nil, nil, true
+}
+
+// copyInside gives n copies of all that another node holds.
+func (n *Node) copyInside(of *Node, place func(*Node) *Node) {
+	in := of.opened()
+	if in == nil {
+		return
+	}
+	n.inside = &inside{nodes: make([]*Node, len(in.nodes)), index: in.index}
+	for i, c := range in.nodes {
+		at := place(c)
+		at.copyInside(c, place)
+		n.inside.nodes[i] = at
+	}
+}
+
+// nodes is how many nodes n holds.
+func (n *Node) nodes() (sum int) {
+	for _, c := range n.content() {
+		sum += 1 + c.nodes()
+	}
+	return sum
+}

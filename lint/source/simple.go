@@ -1,0 +1,605 @@
+package source
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// simple reads YAML in the style of most manifests into the nodes that the parser
+// would give, in a fraction of its time and memory: block maps and lists, flow
+// collections and quoted text within a line, plain scalars and literal text. It
+// declines a text with anything else, mistakes included, which is then the parser's.
+// Nodes have no comments, and no tags, which the converter reads of tagged ones only.
+//
+// A node lives until the next document is read.
+type simple struct {
+	text       string
+	at         int // offset of what is read next
+	line       int // its line, counted from 1
+	start      int // offset of the line
+	ascii      bool
+	from, runs int // offset up to which the runes of the line are counted, and their number
+	*simpleNodes
+}
+
+// simpleNodes holds the memory of the nodes of one document, for the next one.
+type simpleNodes struct {
+	nodes   [][]yaml.Node
+	used    int          // nodes of the document
+	open    []*yaml.Node // children of collections that are not complete
+	content []*yaml.Node // those of the complete ones
+	extent  extent       // of the document
+}
+
+// nodeChunk is how many nodes are made at once.
+const nodeChunk = 128
+
+// maxSimple bounds the nesting of what is read, maxSimpleKey the length of a key: the
+// parser has bounds of its own further up.
+const maxSimple, maxSimpleKey = 100, 256
+
+// parseSimple hands all documents of a text to emit, until that has enough; it is
+// false if the text is not simple, whatever was handed out before.
+func parseSimple(text []byte, memory *simpleNodes, emit func(*yaml.Node) bool) bool {
+	ascii, ok := simpleText(text)
+	if !ok {
+		return false
+	}
+	s := &simple{text: string(text), line: 1, ascii: ascii, simpleNodes: memory}
+	for s.skip() {
+		s.extent = extent{start: s.start, line: s.line}
+		root := s.document()
+		if root == nil {
+			return false
+		}
+		s.extent.end = s.at
+		if !emit(root) {
+			return true
+		}
+	}
+	return true
+}
+
+// simpleText reports whether a text has only characters that mean the same wherever
+// they stand, and whether all of them are ASCII.
+func simpleText(text []byte) (ascii, ok bool) {
+	ascii = true
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			if c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
+				return false, false
+			}
+			continue
+		}
+		ascii = false
+		r, size := utf8.DecodeRune(text[i:])
+		if r < 0xa0 || r == '\u2028' || r == '\u2029' || r == '\ufeff' || r >= 0xfff0 && r <= 0xffff {
+			return false, false
+		}
+		i += size - 1
+	}
+	return ascii, true
+}
+
+// document reads a document; nil if it is not simple.
+func (s *simple) document() *yaml.Node {
+	s.used, s.open, s.content = 0, s.open[:0], s.content[:0]
+	doc := s.node(yaml.DocumentNode, s.at)
+	if s.marker() {
+		s.at += len("---")
+		if !s.rest() {
+			return nil
+		}
+		if !s.skip() || s.marker() {
+			if s.at > s.start {
+				return nil
+			}
+			s.open = append(s.open, s.null(s.line, s.column(s.at)))
+			return s.close(doc, 0)
+		}
+	}
+	root := s.block(0)
+	if root == nil || s.at < len(s.text) && !s.marker() {
+		return nil
+	}
+	s.open = append(s.open, root)
+	return s.close(doc, 0)
+}
+
+// marker reports whether a document begins here.
+func (s *simple) marker() bool {
+	return s.at == s.start && strings.HasPrefix(s.text[s.at:], "---") && s.blank(s.at+len("---"))
+}
+
+// node makes a node that starts at an offset of the line.
+func (s *simple) node(kind yaml.Kind, at int) *yaml.Node {
+	if s.used == nodeChunk*len(s.nodes) {
+		s.nodes = append(s.nodes, make([]yaml.Node, nodeChunk))
+	}
+	n := &s.nodes[s.used/nodeChunk][s.used%nodeChunk]
+	s.used++
+	*n = yaml.Node{Kind: kind, Line: s.line, Column: s.column(at)}
+	return n
+}
+
+// column is that of an offset of the line; what is counted once is not counted again,
+// as most offsets only grow.
+func (s *simple) column(at int) int {
+	if s.ascii {
+		return 1 + at - s.start
+	}
+	if s.from < s.start || s.from > at {
+		s.from, s.runs = s.start, 0
+	}
+	s.runs += utf8.RuneCountInString(s.text[s.from:at])
+	s.from = at
+	return 1 + s.runs
+}
+
+func (s *simple) scalar(style yaml.Style, at int, value string) *yaml.Node {
+	n := s.node(yaml.ScalarNode, at)
+	n.Style, n.Value = style, value
+	return n
+}
+
+// close gives a collection the children from an index of the open ones on.
+func (s *simple) close(n *yaml.Node, from int) *yaml.Node {
+	if from < len(s.open) {
+		first := len(s.content)
+		s.content = append(s.content, s.open[from:]...)
+		n.Content = s.content[first:len(s.content):len(s.content)]
+		s.open = s.open[:from]
+	}
+	return n
+}
+
+// blank reports whether a line or a word ends before an offset.
+func (s *simple) blank(at int) bool {
+	return at >= len(s.text) || s.text[at] == ' ' || s.text[at] == '\n'
+}
+
+// spaces passes over spaces.
+func (s *simple) spaces() {
+	for s.at < len(s.text) && s.text[s.at] == ' ' {
+		s.at++
+	}
+}
+
+// rest passes over the rest of a line, line break included; false if there is more
+// on it than a comment.
+func (s *simple) rest() bool {
+	before := s.at
+	s.spaces()
+	switch {
+	case s.at == len(s.text):
+		return true
+	case s.text[s.at] == '#' && (s.at > before || s.at == s.start):
+		end := strings.IndexByte(s.text[s.at:], '\n')
+		if end < 0 {
+			s.at = len(s.text)
+			return true
+		}
+		s.at += end
+	case s.text[s.at] != '\n':
+		return false
+	}
+	s.newline()
+	return true
+}
+
+func (s *simple) newline() {
+	s.at++
+	s.line++
+	s.start = s.at
+}
+
+// skip goes on from the start of a line to the next one with something other than a
+// comment, behind its indentation; false at the end of the text.
+func (s *simple) skip() bool {
+	for s.at < len(s.text) && s.rest() {
+	}
+	return s.at < len(s.text)
+}
+
+// indent is that of what comes next; -1 at the end of the document.
+func (s *simple) indent() int {
+	if !s.skip() || s.marker() {
+		return -1
+	}
+	return s.at - s.start
+}
+
+// dash reports whether an item of a list begins here.
+func (s *simple) dash() bool { return s.text[s.at] == '-' && s.blank(s.at+1) }
+
+// block reads a map or a list that begins here, and then up to the next line with
+// something on it.
+func (s *simple) block(depth int) *yaml.Node {
+	if depth > maxSimple {
+		return nil
+	}
+	if s.dash() {
+		return s.sequence(s.at-s.start, depth)
+	}
+	begin := s.at
+	key := s.word()
+	if key == nil || !s.colon(begin) {
+		return nil
+	}
+	return s.mapping(key, begin-s.start, depth)
+}
+
+// colon passes over the colon of a key that began at an offset.
+func (s *simple) colon(begin int) bool {
+	if s.at == len(s.text) || s.text[s.at] != ':' || !s.blank(s.at+1) || s.at-begin > maxSimpleKey {
+		return false
+	}
+	s.at++
+	return true
+}
+
+// mapping reads a map behind the colon of its first key.
+func (s *simple) mapping(key *yaml.Node, indent, depth int) *yaml.Node {
+	n := s.node(yaml.MappingNode, s.at)
+	n.Line, n.Column = key.Line, key.Column
+	from := len(s.open)
+	for {
+		s.open = append(s.open, key)
+		value := s.value(indent, depth)
+		if value == nil {
+			return nil
+		}
+		s.open = append(s.open, value)
+		next := s.indent()
+		if next < indent {
+			return s.close(n, from)
+		}
+		begin := s.at
+		if next > indent || s.dash() {
+			return nil
+		}
+		if key = s.word(); key == nil || !s.colon(begin) {
+			return nil
+		}
+	}
+}
+
+// value reads the value of a field of a map, behind the colon.
+func (s *simple) value(indent, depth int) *yaml.Node {
+	line, column := s.line, s.column(s.at)
+	if !s.rest() {
+		return s.inline(indent, depth)
+	}
+	next := s.indent()
+	if next > indent || next == indent && s.dash() {
+		return s.block(depth + 1)
+	}
+	return s.null(line, column)
+}
+
+// null is the scalar of a value that is not there.
+func (s *simple) null(line, column int) *yaml.Node {
+	n := s.scalar(0, s.at, "")
+	n.Line, n.Column = line, column
+	return n
+}
+
+// sequence reads a list at the dash of its first item.
+func (s *simple) sequence(indent, depth int) *yaml.Node {
+	n := s.node(yaml.SequenceNode, s.at)
+	from := len(s.open)
+	for {
+		s.at++
+		item := s.item(indent, depth)
+		if item == nil {
+			return nil
+		}
+		s.open = append(s.open, item)
+		next := s.indent()
+		if next < indent || next == indent && !s.dash() {
+			return s.close(n, from) // the map around it looks at what is no item
+		}
+		if next > indent {
+			return nil
+		}
+	}
+}
+
+// item reads an item of a list, behind the dash.
+func (s *simple) item(indent, depth int) *yaml.Node {
+	line, column := s.line, s.column(s.at)
+	if s.rest() {
+		if s.indent() > indent {
+			return s.block(depth + 1)
+		}
+		return s.null(line, column)
+	}
+	if depth > maxSimple {
+		return nil
+	}
+	if s.dash() {
+		return s.sequence(s.at-s.start, depth+1)
+	}
+	begin := s.at
+	if !strings.ContainsRune("|[{", rune(s.text[s.at])) {
+		word := s.word()
+		if word != nil && s.colon(begin) {
+			return s.mapping(word, begin-s.start, depth+1)
+		}
+		if word == nil || !s.rest() {
+			return nil
+		}
+		return word
+	}
+	return s.inline(indent, depth)
+}
+
+// inline reads a value on the line of its key or dash, and the rest of the line.
+func (s *simple) inline(indent, depth int) *yaml.Node {
+	var n *yaml.Node
+	switch s.text[s.at] {
+	case '|':
+		return s.literal(indent)
+	case '[', '{':
+		n = s.flow(depth + 1)
+	default:
+		n = s.word()
+	}
+	if n == nil || !s.rest() {
+		return nil
+	}
+	return n
+}
+
+// word reads a plain scalar or quoted text outside of flow collections.
+func (s *simple) word() *yaml.Node {
+	switch s.text[s.at] {
+	case '"', '\'':
+		return s.quoted()
+	}
+	return s.plain(false)
+}
+
+// plain reads a plain scalar up to a colon, a comment or the end of the line.
+func (s *simple) plain(flow bool) *yaml.Node {
+	begin := s.at
+	if !plainStart[s.text[begin]] && (s.text[begin] != '-' || flow || s.blank(begin+1)) {
+		return nil
+	}
+	end := begin // behind the last character that is no space
+scan:
+	for ; s.at < len(s.text); s.at++ {
+		switch c := s.text[s.at]; c {
+		case ' ':
+			continue
+		case '\n':
+			break scan
+		case '\t':
+			return nil
+		case '#':
+			if s.text[s.at-1] == ' ' && s.at > begin {
+				break scan
+			}
+		case ':':
+			if s.blank(s.at + 1) {
+				break scan
+			}
+			if flow && strings.IndexByte(",?[]{}", s.text[s.at+1]) >= 0 {
+				return nil
+			}
+		case '?':
+			if flow {
+				return nil
+			}
+		case ',', '[', ']', '{', '}':
+			if flow {
+				break scan
+			}
+		}
+		end = s.at + 1
+	}
+	if s.at < len(s.text) && s.text[s.at] == ':' && end < s.at {
+		return nil // a space before the colon
+	}
+	s.at = end
+	value := s.text[begin:end]
+	if value == "<<" || begin == s.start && (strings.HasPrefix(value, "---") || strings.HasPrefix(value, "...")) {
+		return nil
+	}
+	return s.scalar(0, begin, value)
+}
+
+// plainStart are the characters that a plain scalar begins with, but for a dash.
+var plainStart = func() (table [256]bool) {
+	for c := range table {
+		table[c] = c > ' ' && strings.IndexByte("-?:,[]{}#&*!|>'\"%@`", byte(c)) < 0
+	}
+	return table
+}()
+
+// quoted reads text in quotes that ends on its line.
+func (s *simple) quoted() *yaml.Node {
+	begin, quote := s.at, s.text[s.at]
+	escaped := false
+	for i := begin + 1; i < len(s.text); i++ {
+		switch c := s.text[i]; {
+		case c == '\n' || c == '\t':
+			return nil
+		case c == '\\' && quote == '"':
+			escaped = true
+			i++
+		case c == quote && quote == '\'' && i+1 < len(s.text) && s.text[i+1] == quote:
+			escaped = true
+			i++
+		case c == quote:
+			s.at = i + 1
+			return s.unescaped(begin, s.text[begin+1:i], escaped)
+		}
+	}
+	return nil
+}
+
+// unescaped is the scalar of text in quotes.
+func (s *simple) unescaped(begin int, value string, escaped bool) *yaml.Node {
+	style := yaml.SingleQuotedStyle
+	if s.text[begin] == '"' {
+		style = yaml.DoubleQuotedStyle
+	}
+	switch {
+	case escaped && style == yaml.SingleQuotedStyle:
+		value = strings.ReplaceAll(value, "''", "'")
+	case escaped:
+		var b strings.Builder
+		for i := 0; i < len(value); i++ {
+			c := value[i]
+			if c == '\\' {
+				i++
+				if c = simpleEscapes[value[i]]; c == 0 {
+					return nil
+				}
+			}
+			b.WriteByte(c)
+		}
+		value = b.String()
+	}
+	return s.scalar(style, begin, value)
+}
+
+// simpleEscapes are characters behind a backslash, and what they stand for.
+var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'n': '\n', 't': '\t'}
+
+// flow reads a flow collection that ends on its line.
+func (s *simple) flow(depth int) *yaml.Node {
+	if depth > maxSimple {
+		return nil
+	}
+	kind, end := yaml.SequenceNode, byte(']')
+	if s.text[s.at] == '{' {
+		kind, end = yaml.MappingNode, '}'
+	}
+	n := s.node(kind, s.at)
+	n.Style = yaml.FlowStyle
+	from := len(s.open)
+	s.at++
+	s.spaces()
+	for first := true; s.at < len(s.text); first = false {
+		if s.text[s.at] == end && (first || len(s.open) > from) {
+			s.at++
+			return s.close(n, from)
+		}
+		if !first {
+			if s.text[s.at] != ',' {
+				return nil
+			}
+			s.at++
+			s.spaces()
+		}
+		if kind == yaml.MappingNode && !s.flowKey() {
+			return nil
+		}
+		value := s.flowValue(depth)
+		if value == nil {
+			return nil
+		}
+		s.open = append(s.open, value)
+		s.spaces()
+	}
+	return nil
+}
+
+// flowKey reads a key of a flow map and what stands before its value.
+func (s *simple) flowKey() bool {
+	begin := s.at
+	key := s.flowWord()
+	if key == nil || !s.colon(begin) {
+		return false
+	}
+	s.open = append(s.open, key)
+	s.spaces()
+	return true
+}
+
+func (s *simple) flowValue(depth int) *yaml.Node {
+	if s.at < len(s.text) && (s.text[s.at] == '[' || s.text[s.at] == '{') {
+		return s.flow(depth + 1)
+	}
+	return s.flowWord()
+}
+
+func (s *simple) flowWord() *yaml.Node {
+	if s.at == len(s.text) {
+		return nil
+	}
+	if c := s.text[s.at]; c == '"' || c == '\'' {
+		return s.quoted()
+	}
+	return s.plain(true)
+}
+
+// literal reads the text below a vertical bar.
+func (s *simple) literal(indent int) *yaml.Node {
+	n := s.scalar(yaml.LiteralStyle, s.at, "")
+	s.at++
+	strip := s.at < len(s.text) && s.text[s.at] == '-'
+	if strip {
+		s.at++
+	}
+	s.spaces()
+	if s.at == len(s.text) || s.text[s.at] != '\n' {
+		return nil
+	}
+	s.newline()
+	breaks := s.at
+	for s.at < len(s.text) && s.text[s.at] == '\n' {
+		s.newline()
+	}
+	var b strings.Builder
+	b.WriteString(s.text[breaks:s.at])
+	s.spaces()
+	depth := s.at - s.start
+	if depth <= indent || s.at == len(s.text) || s.text[s.at] == '\n' || s.text[s.at] == '\t' {
+		return nil // without text, or of an unclear indentation
+	}
+	if !s.literalLines(&b, depth) {
+		return nil
+	}
+	n.Value = b.String()
+	if text := strings.TrimRight(n.Value, "\n"); len(text) < len(n.Value) {
+		if !strip {
+			text = n.Value[:len(text)+1]
+		}
+		n.Value = text
+	}
+	return n
+}
+
+// literalLines reads lines of literal text from behind the indentation of the first
+// up to a line with a smaller one.
+func (s *simple) literalLines(b *strings.Builder, depth int) bool {
+	for {
+		end := strings.IndexByte(s.text[s.at:], '\n')
+		if end < 0 {
+			b.WriteString(s.text[s.at:])
+			s.at = len(s.text)
+			return true
+		}
+		b.WriteString(s.text[s.at : s.at+end+1])
+		s.at += end
+		s.newline()
+		for s.at < len(s.text) && s.at-s.start < depth && s.text[s.at] == ' ' {
+			s.at++
+		}
+		if s.at == len(s.text) {
+			return s.at == s.start
+		}
+		if s.at-s.start < depth && s.text[s.at] != '\n' {
+			break
+		}
+	}
+	blank := s.text[s.at] != '\t'
+	s.at = s.start
+	return blank
+}
