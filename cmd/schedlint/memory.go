@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -11,13 +12,15 @@ import (
 // collected in earnest.
 const startLimit = 37 << 20
 
-// mostGarbage bounds what an input that fills the heap adds to it.
-const mostGarbage = 300 << 20
+// Of what is in use the heap may grow by usualGarbage percent, and by mostGarbage at the
+// most: reading makes little garbage, and reasoning much that lives short.
+const (
+	usualGarbage = 50
+	mostGarbage  = 300 << 20
+)
 
-// tuneMemory trades memory for time as a short run should: no garbage is
-// collected while the heap is small, and the limit rises with what is really
-// in use, so that a large input never makes the collector run in circles. A very
-// large one takes a little time for less memory.
+// tuneMemory trades memory for time as a short run should: no garbage is collected
+// while the heap is small, and a large one grows by less than Go lets it.
 // GOGC and GOMEMLIMIT, if set, have the last word.
 func tuneMemory() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
@@ -28,30 +31,15 @@ func tuneMemory() {
 	afterEachCollection(func() {
 		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(sample)
-		live := int64(sample[0].Value.Uint64())
-		debug.SetMemoryLimit(limitFor(live))
+		debug.SetGCPercent(garbage(int64(sample[0].Value.Uint64())))
+		debug.SetMemoryLimit(math.MaxInt64)
 	})
 }
 
-// limits are how far the heap may grow, in MiB, with so much in use. Reading manifests
-// makes little garbage, so a run that does little else needs little room; a large one
-// that judges them against nodes makes much, and would spend its time collecting it.
-var limits = []struct{ live, limit float64 }{{18, startLimit >> 20}, {30, 52}, {45, 82}, {57, 87}, {80, 200}}
-
-// limitFor is the limit with so many bytes in use.
-func limitFor(live int64) int64 {
-	mib := float64(live) / (1 << 20)
-	for i, to := range limits {
-		if mib > to.live {
-			continue
-		}
-		if i == 0 {
-			return startLimit
-		}
-		from := limits[i-1]
-		return int64((from.limit + (to.limit-from.limit)*(mib-from.live)/(to.live-from.live)) * (1 << 20))
-	}
-	return min(live*5/2, live+mostGarbage)
+// garbage is by how many percent the heap may grow with so many bytes in use.
+func garbage(live int64) int {
+	live = max(live, 1<<20)
+	return int(max((startLimit-live)*100/live, min(usualGarbage, mostGarbage*100/live), 1))
 }
 
 // afterEachCollection calls f after every garbage collection: an object that

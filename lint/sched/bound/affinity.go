@@ -73,11 +73,25 @@ func missingKeys(m *model.Model, w *workload.Workload, hard []*model.Term) []Unm
 	return nil
 }
 
+// keptLabels are labels of usable nodes that are kept, by the node rules.
+type keptLabels map[string][]map[string]string
+
 // usableLabels are the labels of every node, or possible further node, that
 // passes the node-level filters.
 func usableLabels(m *model.Model, w *workload.Workload) []map[string]string {
+	kept := *model.KeepForNodes(m, func() *keptLabels { return &keptLabels{} })
+	signature := m.Groups[w].Signature
+	all, known := kept[signature]
+	if !known {
+		all = labelsOf(m, w)
+		kept[signature] = all
+	}
+	return all
+}
+
+func labelsOf(m *model.Model, w *workload.Workload) (all []map[string]string) {
+	m.Run().Spend(len(m.Topology.Nodes) / model.PerStep)
 	e := m.Eligible(w)
-	var all []map[string]string
 	for i, p := range e.Nodes {
 		if p.All() {
 			all = append(all, m.Topology.Nodes[i].Labels)

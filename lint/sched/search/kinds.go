@@ -61,8 +61,10 @@ func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kin
 			k.of[n] = int32(c)
 		}
 	}
-	if k.addDomains(key); key == corev1.LabelHostname {
+	if key == corev1.LabelHostname {
 		k.addNodes()
+	} else {
+		k.addDomains(key)
 	}
 	kept[id] = k
 	return k
@@ -73,7 +75,6 @@ func (k *Kinds) Losses() []*DomainLoss { return k.losses }
 
 // addNodes lists the losses of single nodes.
 func (k *Kinds) addNodes() {
-	k.losses = nil
 	for c, nodes := range k.nodes {
 		names := k.names(nodes)
 		k.losses = append(k.losses, &DomainLoss{Value: names[0], Nodes: names[:1], Like: names, taken: map[int32]int{int32(c): 1}})
