@@ -60,7 +60,7 @@ func (c *closings) blockers(m certificate.Member, own int) []blocker {
 	var all []blocker
 	for _, w := range c.rivals(m.G) {
 		g := c.m.Groups[w]
-		b := blocker{g: g, of: m.G, pods: c.count(g)}
+		b := blocker{g: g, of: m.G, pods: c.coming(g)}
 		if g == m.G {
 			b.pods = own
 		}
@@ -329,10 +329,10 @@ func (c *closings) askers(m certificate.Member, tight, nodes []int, own, r int, 
 	var all []blocker
 	for _, w := range c.m.Workloads {
 		g := c.m.Groups[w]
-		if !model.Modelled(g) || g.Running || l.asks(g)[r] == 0 || !c.reaches(g, in) {
+		if !model.Modelled(g) || g.Running || c.barren(g) || l.asks(g)[r] == 0 || !c.reaches(g, in) {
 			continue
 		}
-		b := blocker{g: g, pods: c.count(g)}
+		b := blocker{g: g, pods: c.coming(g)}
 		if g == m.G && m.Node < 0 {
 			b.pods = own
 		}

@@ -74,14 +74,22 @@ func (h *headroom) shares(m certificate.Member) []part {
 // a workload for which it was shown before, all of whose pods are there in the
 // end, or near any pod that may be there if its own first pod needs none.
 func (h *headroom) checkGrounded(members []certificate.Member) error {
-	shown := map[*model.Group]bool{}
+	shown, asserted := map[*model.Group]bool{}, map[*model.Group]int{}
+	for _, m := range members {
+		asserted[m.G]++
+	}
+	for _, m := range members {
+		if m.G.After != nil && asserted[h.m.Groups[m.G.After]] == 0 {
+			return fmt.Errorf("%v waits for %v", m.G.Workload, m.G.After)
+		}
+	}
 	for len(members) > 0 {
 		left := slices.DeleteFunc(slices.Clone(members), func(m certificate.Member) bool { return h.stays(m, shown) == nil })
 		if len(left) == len(members) {
 			return h.stays(members[0], shown)
 		}
 		for _, m := range members { // of a DaemonSet the pods on all nodes
-			shown[m.G] = !slices.ContainsFunc(left, func(o certificate.Member) bool { return o.G == m.G })
+			shown[m.G] = (m.Node < 0 || asserted[m.G] == h.count(m.G)) && !slices.ContainsFunc(left, func(o certificate.Member) bool { return o.G == m.G })
 		}
 		members = left
 	}
@@ -209,7 +217,7 @@ func (h *headroom) refusing(m certificate.Member) []*model.Term {
 			case o.Running:
 				pods++
 			default:
-				pods += h.count(o)
+				pods += h.coming(o)
 			}
 		}
 		if pods > int(t.Constraint.MaxSkew) {

@@ -112,10 +112,21 @@ func (f closedForms) even(i int) bool {
 		!slices.ContainsFunc(keys, func(k int) bool { return f.sizes[k] < f.sizes[s.key] || !f.within(u, k, s.key) })
 }
 
+// nobody settles pod groups of which no pod is ever placed (T20).
+func (f closedForms) nobody(c component) (outcome, bool) {
+	if c.pods == 0 || len(c.units) != 1 || !f.barren[c.units[0]] {
+		return outcome{}, false
+	}
+	return settled(c, nil, nil), true
+}
+
 // mostAlone is how many pods of a pod group can be placed if it has the nodes to
 // itself, where a closed form tells; with others about it is no more.
 func (f closedForms) mostAlone(i int) (int, bool) {
 	u := f.units[i]
+	if f.barren[i] {
+		return 0, true
+	}
 	if u.after != nil || u.somewhere() {
 		return 0, false
 	}

@@ -128,7 +128,7 @@ func (d decider) decide(c component, o Options) outcome {
 		return d.unsure(c)
 	}
 	forms := closedForms(d)
-	for _, settle := range []func(component) (outcome, bool){forms.laminar, forms.oneSpread, forms.selfAffinity} {
+	for _, settle := range []func(component) (outcome, bool){forms.nobody, forms.laminar, forms.oneSpread, forms.selfAffinity} {
 		if out, ok := settle(c); ok {
 			return out
 		}

@@ -20,7 +20,7 @@ func (e estimates) estimate(c component) outcome {
 	switch {
 	case o.most < c.pods:
 		o.never, o.decided = true, true
-	case headroom(e).neverStuck(&o):
+	case newHeadroom(e.state, c).neverStuck(&o):
 		o.always, o.decided, o.exact = true, true, len(o.best) == c.pods
 		o.least, o.worst = c.pods, o.best
 		copy(o.ownLeast, o.ownMost)

@@ -2,21 +2,182 @@ package search
 
 import (
 	"encoding/binary"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// headroom shows of pod groups that others cannot close all of their nodes.
-type headroom struct{ *state }
+// headroom shows of the pod groups of a component that others cannot close all of their
+// nodes.
+type headroom struct {
+	*state
+	c component
+	// among marks the pod groups of the component, demand is what all their pods ask
+	// for, by resource.
+	among  []bool
+	demand []int64
+	places map[placeID]*place
+}
+
+func newHeadroom(a *state, c component) *headroom {
+	h := &headroom{state: a, c: c, among: make([]bool, len(a.units)), demand: make([]int64, len(a.resources)), places: map[placeID]*place{}}
+	a.m.Run().Spend(1 + len(c.units)*(1+len(a.resources)/model.PerStep))
+	for _, i := range c.units {
+		h.among[i] = true
+		if a.barren[i] {
+			continue
+		}
+		for r, ask := range a.units[i].ask {
+			h.demand[r] = saturated(h.demand[r], ask, a.units[i].pods)
+		}
+	}
+	return h
+}
+
+// placeID names a place of a set of nodes: those that carry some keys, and of them those
+// near a node, by keys and domains.
+type placeID struct {
+	nodes         *nodeSet
+	carried, near string
+}
+
+// place is nodes of a pod group, with what is kept about them: other pod groups may have
+// the same.
+type place struct {
+	id    placeID
+	nodes []int32
+	// free is what the nodes have of a resource, sizes how they are divided by a key, and
+	// domains are its places.
+	free    map[int]*freeSpace
+	sizes   map[int]*domainSizes
+	domains map[int]map[int32]*place
+}
+
+func (h *headroom) place(id placeID, nodes func() []int32) *place {
+	p := h.places[id]
+	if p == nil {
+		p = newPlace(nodes())
+		p.id = id
+		h.m.Run().Spend(1 + len(p.nodes)/model.PerStep)
+		h.places[id] = p
+	}
+	return p
+}
+
+func newPlace(nodes []int32) *place {
+	return &place{nodes: nodes, free: map[int]*freeSpace{}, sizes: map[int]*domainSizes{}, domains: map[int]map[int32]*place{}}
+}
+
+// carriers are the nodes of a pod group that carry the keys of all its rules.
+func (h *headroom) carriers(u *podGroup) *place {
+	if len(u.keys)+len(u.near) == 0 {
+		return h.place(placeID{nodes: u.nodes}, func() []int32 { return u.nodes.list })
+	}
+	id := placeID{nodes: u.nodes, carried: fmt.Sprint(slices.Concat(u.keys, u.near))}
+	return h.place(id, func() []int32 { return h.carrying(u) })
+}
+
+// divided are the domains of a key among the nodes of a place.
+func (h *headroom) divided(p *place, key int) map[int32]*place {
+	if known := p.domains[key]; known != nil {
+		return known
+	}
+	h.m.Run().Spend(1 + len(p.nodes)/2)
+	by := map[int32]*place{}
+	for _, n := range p.nodes {
+		d := h.domain[key][n]
+		if d < 0 {
+			continue
+		}
+		if by[d] == nil {
+			by[d] = newPlace(nil)
+		}
+		by[d].nodes = append(by[d].nodes, n)
+	}
+	p.domains[key] = by
+	return by
+}
+
+// domainSizes are how many nodes of a place are in each domain of a key: largest holds
+// the sums of the largest ones, from none on. Whole is set if all nodes carry the key.
+type domainSizes struct {
+	of      map[int32]int
+	largest []int
+	whole   bool
+}
+
+// divide gives the sizes of the domains of a key among the nodes of a place.
+func (a *state) divide(p *place, key int) *domainSizes {
+	if known := p.sizes[key]; known != nil {
+		return known
+	}
+	a.m.Run().Spend(1 + len(p.nodes)/2)
+	s := &domainSizes{of: map[int32]int{}, whole: true}
+	for _, n := range p.nodes {
+		if d := a.domain[key][n]; d >= 0 {
+			s.of[d]++
+		} else {
+			s.whole = false
+		}
+	}
+	sizes := slices.Sorted(maps.Values(s.of))
+	s.largest = make([]int, len(sizes)+1)
+	for k := range sizes {
+		s.largest[k+1] = s.largest[k] + sizes[len(sizes)-1-k]
+	}
+	p.sizes[key] = s
+	return s
+}
+
+// first is the sum of the n largest sizes.
+func (s *domainSizes) first(n int) int { return s.largest[max(0, min(n, len(s.largest)-1))] }
+
+// freeSpace is what nodes have of a resource, least first, and the sums from none on.
+type freeSpace struct{ free, sums []int64 }
+
+func (h *headroom) space(p *place, r int) *freeSpace {
+	if known := p.free[r]; known != nil {
+		return known
+	}
+	h.m.Run().Spend(1 + len(p.nodes)/2)
+	s := &freeSpace{}
+	for _, n := range p.nodes {
+		if free := h.left(int(n))[r]; free != math.MaxInt64 {
+			s.free = append(s.free, free)
+		}
+	}
+	slices.Sort(s.free)
+	s.sums = make([]int64, len(s.free)+1)
+	for k, free := range s.free {
+		s.sums[k+1] = saturated(s.sums[k], max(0, free), 1)
+	}
+	p.free[r] = s
+	return s
+}
+
+// closed is on how many nodes a demand leaves less than a pod asks for: those that have
+// less to begin with, and then those with the least, each of which takes what it has less
+// what the pod asks, and one more.
+func (s *freeSpace) closed(demand, ask int64) int {
+	if s.sums[len(s.free)] == math.MaxInt64 {
+		return len(s.free) // too much to add up
+	}
+	full, _ := slices.BinarySearch(s.free, ask)
+	return full + sort.Search(len(s.free)-full, func(k int) bool {
+		return s.sums[full+k+1]-s.sums[full]-int64(k+1)*(ask-1) > demand
+	})
+}
 
 // closable bounds how many of some of the pod group's nodes can be closed to one more
 // of its pods, if own of them are there.
-func (h headroom) closable(c component, i int, nodes []int32, own int) int {
+func (h *headroom) closable(i int, p *place, own int) int {
 	u := h.units[i]
-	h.m.Run().Spend(1 + (len(u.apart)+len(nodes))/2)
+	h.m.Run().Spend(1 + len(u.apart)/2)
 	closed := 0
 	if len(u.clashes) > 0 {
 		h.m.Run().Spend(len(h.units) * (1 + len(u.clashes)/model.PerStep))
@@ -27,128 +188,128 @@ func (h headroom) closable(c component, i int, nodes []int32, own int) int {
 		}
 	}
 	if h.contend {
-		closed += h.crampable(c, i, nodes, own)
+		closed += h.crampable(i, p, own)
 	}
-	if closed >= len(nodes) {
+	if closed >= len(p.nodes) {
 		return closed // what follows costs more
 	}
-	return closed + newClosing(h.state, i, nodes, own).most(len(nodes)-closed)
+	return closed + newClosing(h.state, i, p, own).most(len(p.nodes)-closed)
 }
 
 // crampable bounds how many of the pod group's nodes others can leave too little
 // space on: each takes at least what is free there less what a pod asks, and
 // one pod group more. Pods that close every node that they are on by a rule are
 // charged for that already.
-func (h headroom) crampable(c component, i int, nodes []int32, own int) int {
+func (h *headroom) crampable(i int, p *place, own int) int {
 	u := h.units[i]
 	closed := 0
-	units := h.crampers(c, i, nodes)
+	ruled := h.ruled(i, p)
 	for r, ask := range u.ask {
 		if ask == 0 {
 			continue
 		}
-		demand := int64(0)
-		h.m.Run().Spend(1 + len(units)/model.PerStep + len(nodes)/2)
-		for _, j := range units {
-			demand += h.units[j].ask[r] * int64(h.others(i, j, own))
+		h.m.Run().Spend(1 + len(ruled)/model.PerStep)
+		demand := h.demand[r]
+		if demand == math.MaxInt64 {
+			return len(p.nodes)
 		}
-		var need []int64
-		for _, n := range nodes {
-			if free := h.left(int(n))[r]; free != math.MaxInt64 {
-				need = append(need, free-ask+1)
+		if !h.barren[i] {
+			demand -= ask * int64(u.pods)
+		}
+		if !ruled[i] {
+			demand += ask * int64(own)
+		}
+		for j := range ruled {
+			if j != i && !h.barren[j] {
+				demand -= h.units[j].ask[r] * int64(h.units[j].pods)
 			}
 		}
-		slices.Sort(need)
-		for _, t := range need {
-			if demand < t {
-				break
-			}
-			demand -= t
-			closed++
-		}
+		closed += h.space(p, r).closed(demand, ask)
 	}
 	return closed
 }
 
-// crampers are the pod groups whose pods may be on some nodes of a pod group without
-// closing them to it by a rule.
-func (h headroom) crampers(c component, i int, nodes []int32) []int {
-	ruled := map[int]bool{}
-	whole := map[int]bool{} // keys that all the nodes carry
+// ruled are the pod groups of the component whose pods close every node of a place that
+// they are on to a pod group by a rule.
+func (h *headroom) ruled(i int, p *place) map[int]bool {
+	var ruled map[int]bool
 	for _, x := range h.units[i].apart {
-		carried, known := whole[x.key]
-		if !known {
-			carried = !slices.ContainsFunc(nodes, func(n int32) bool { return h.domain[x.key][n] < 0 })
-			whole[x.key] = carried
+		if x.place != 0 || !h.among[x.unit] || !h.divide(p, x.key).whole {
+			continue
 		}
-		if x.place == 0 && carried {
-			ruled[x.unit] = true
+		if ruled == nil {
+			ruled = map[int]bool{}
 		}
+		ruled[x.unit] = true
 	}
-	return slices.DeleteFunc(slices.Clone(c.units), func(j int) bool { return ruled[j] })
+	return ruled
 }
 
 // grounded proves pod group by pod group that none can get stuck: first those that need
 // nobody, then those that find a node beside any pod of one that is proved to be
-// there, as all its pods are placed in the end. It is nil if the proof fails for
-// some pod group. The second answer tells whether somebody's company had a part in it,
-// so that it says nothing of states in which pods were taken away.
-func (h headroom) grounded(c component) (all, near bool) {
-	proved := map[int]bool{}
+// there, as all its pods are placed in the end. It gives those for which it can. The
+// last answer tells whether somebody's company had a part in it, so that it says nothing
+// of states in which pods were taken away.
+func (h *headroom) grounded() (proved map[int]bool, all, near bool) {
+	proved, all = map[int]bool{}, true
 	var waiting []int
-	for _, i := range c.units {
+	for _, i := range h.c.units {
 		switch u := h.units[i]; {
 		case u.pods == 0:
-		case u.kubelet, len(u.near) > 0 && u.g.Kind.PerNode():
-			return false, false
+		case u.kubelet, len(u.near) > 0 && u.g.Kind.PerNode(), h.barren[i]:
+			all = false
 		case len(u.near) > 0:
 			waiting = append(waiting, i)
-		case !h.safe(c, i):
-			return false, false
-		default:
+		case h.safe(i):
 			proved[i] = true
+		default:
+			all = false
 		}
 	}
 	near = len(waiting) > 0
 	for progress := true; progress && len(waiting) > 0; {
 		before := len(waiting)
 		waiting = slices.DeleteFunc(waiting, func(i int) bool {
-			proved[i] = h.beside(c, i, proved)
+			if h.beside(i, proved) {
+				proved[i] = true
+			}
 			return proved[i]
 		})
 		progress = len(waiting) < before
 	}
-	return len(waiting) == 0, near
+	return proved, all && len(waiting) == 0, near
 }
 
 // beside proves it for a pod group that needs company: wherever the pods of one pod group
 // are that is sure to be there, not all nodes near them can be closed; or
 // wherever those of any pod group are, if the first pod needs none.
-func (h headroom) beside(c component, i int, proved map[int]bool) bool {
+func (h *headroom) beside(i int, proved map[int]bool) bool {
 	u := h.units[i]
 	if len(h.binding(i)) > 0 {
 		return false
 	}
 	known := map[string]bool{}
 	open := func(j located) bool {
-		return h.units[j.unit].pods == 0 || !slices.ContainsFunc(h.units[j.unit].nodes.list, func(n int32) bool { return !h.openNear(c, i, n, known) })
+		v := h.units[j.unit]
+		h.m.Run().Spend(1 + len(v.nodes.list)/2)
+		return v.pods == 0 || !slices.ContainsFunc(v.nodes.list, func(n int32) bool { return !h.openNear(i, n, known) })
 	}
 	for _, j := range u.company {
 		if v := h.units[j.unit]; j.unit != i && j.place == 0 && proved[j.unit] && v.pods > 0 && open(j) {
 			return true
 		}
 	}
-	nodes := h.carrying(u)
+	p := h.carriers(u)
 	return u.first && !slices.ContainsFunc(u.company, func(j located) bool { return j.unit != i && !open(j) }) &&
-		h.closable(c, i, nodes, u.pods-1) < len(nodes) &&
-		!slices.ContainsFunc(nodes, func(n int32) bool { return !h.openNear(c, i, n, known) })
+		h.closable(i, p, u.pods-1) < len(p.nodes) &&
+		!slices.ContainsFunc(p.nodes, func(n int32) bool { return !h.openNear(i, n, known) })
 }
 
 // openNear tells whether others leave open one of the nodes of a pod group that share
 // the domains of all its affinity keys with a node.
-func (h headroom) openNear(c component, i int, at int32, known map[string]bool) bool {
+func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 	u := h.units[i]
-	var id []byte
+	id := make([]byte, 0, 32)
 	for _, k := range u.near {
 		id = binary.AppendVarint(id, int64(h.domain[k][at]))
 		if h.domain[k][at] < 0 {
@@ -157,42 +318,61 @@ func (h headroom) openNear(c component, i int, at int32, known map[string]bool) 
 	}
 	open, asked := known[string(id)]
 	if !asked {
-		nodes := slices.DeleteFunc(h.carrying(u), func(n int32) bool {
-			return slices.ContainsFunc(u.near, func(k int) bool { return h.domain[k][n] != h.domain[k][at] })
-		})
-		open = h.closable(c, i, nodes, u.pods-1) < len(nodes)
+		p := h.near(u, at, id)
+		open = h.closable(i, p, u.pods-1) < len(p.nodes)
 		known[string(id)] = open
 	}
 	return open
+}
+
+// near are the carriers of a pod group that share the domains of all its affinity keys,
+// which domains names, with a node.
+func (h *headroom) near(u *podGroup, at int32, domains []byte) *place {
+	all := h.carriers(u)
+	id := placeID{u.nodes, all.id.carried, fmt.Sprint(u.near, domains)}
+	return h.place(id, func() []int32 {
+		return slices.DeleteFunc(slices.Clone(all.nodes), func(n int32) bool {
+			return slices.ContainsFunc(u.near, func(k int) bool { return h.domain[k][n] != h.domain[k][at] })
+		})
+	})
 }
 
 // neverStuck proves that every pod group finds a node in every state: what
 // the other pods, and its own but one, can close is less than what it has. A
 // pod closes at most the largest domain that is still open of each key on
 // which it is kept apart, one node for a port, and nodes for lack of a resource
-// only once their space is used up.
-func (h headroom) neverStuck(o *outcome) bool {
-	if len(o.units)*len(h.nodes) > 5_000_000 {
-		return false
-	}
-	all, near := h.grounded(o.component)
+// only once their space is used up. Where that fails for some it is noted of which
+// pod groups it holds.
+func (h *headroom) neverStuck(o *outcome) bool {
+	proved, all, near := h.grounded()
 	if all {
 		o.proof = certificate.Proof{Kind: certificate.Headroom, Company: near}
+		return true
 	}
-	return all
+	if slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].kubelet }) {
+		return false
+	}
+	perNode := slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].g.Kind.PerNode() })
+	for _, i := range h.c.units {
+		u := h.units[i]
+		if proved[i] && u.after == nil && !(len(u.near) > 0 && perNode) {
+			o.sure = append(o.sure, i)
+		}
+	}
+	return false
 }
 
 // safe proves it for one pod group. Under a hard spread that counts only its own
 // pods each domain has to have room for an even share, as a domain at the
 // minimum is never refused for skew.
-func (h headroom) safe(c component, i int) bool {
+func (h *headroom) safe(i int) bool {
 	u := h.units[i]
+	all := h.place(placeID{nodes: u.nodes}, func() []int32 { return u.nodes.list })
 	if spreads := h.binding(i); len(spreads) == 0 {
-		nodes := u.nodes.list
 		if len(u.keys) > 0 {
-			nodes = h.carrying(u)
+			all = h.carriers(u)
 		}
-		return h.closable(c, i, nodes, u.pods-1) < len(nodes)
+		return h.closable(i, all, u.pods-1) < len(all.nodes)
 	}
 	if len(u.spreads) > 1 {
 		return false
@@ -205,14 +385,9 @@ func (h headroom) safe(c component, i int) bool {
 		return false // pods of one domain would close nodes of another
 	}
 	share := (u.pods + len(s.domains) - 1) / len(s.domains)
-	by := map[int32][]int32{}
-	for _, n := range u.nodes.list {
-		if d := h.domain[s.key][n]; d >= 0 {
-			by[d] = append(by[d], n)
-		}
-	}
+	by := h.divided(all, s.key)
 	for _, d := range s.domains {
-		if nodes := by[int32(d)]; h.closable(c, i, nodes, share-1) >= len(nodes) {
+		if p := by[int32(d)]; p == nil || h.closable(i, p, share-1) >= len(p.nodes) {
 			return false
 		}
 	}

@@ -40,6 +40,7 @@ func newState(m *model.Model, contend bool, relax *relaxation) *state {
 	for i := range a.units {
 		b.relate(i)
 	}
+	a.findBarren()
 	b.addApart()
 	b.addPorts()
 	a.in = make([][]int32, len(a.units))

@@ -135,8 +135,8 @@ type askers struct {
 	units []int
 }
 
-// askersOf puts the pod groups that are not in place together by what they ask for
-// where; the last answer is how many nodes all of these have.
+// askersOf puts the pod groups of which pods may be placed together by what they ask
+// for where; the last answer is how many nodes all of these have.
 func (s interactions) askersOf() (all []*askers, nodes int) {
 	type key struct {
 		nodes *nodeSet
@@ -146,7 +146,7 @@ func (s interactions) askersOf() (all []*askers, nodes int) {
 	var asks []int
 	var text []byte
 	for i, u := range s.units {
-		if u.g.Running || len(u.nodes.list) == 0 {
+		if u.g.Running || s.barren[i] || len(u.nodes.list) == 0 {
 			continue
 		}
 		asks, text = asks[:0], text[:0]
