@@ -133,7 +133,8 @@ func (d decider) decide(c component, o Options) outcome {
 			return out
 		}
 	}
-	out := estimates(d).estimate(c)
+	h := newHeadroom(d.state, c)
+	out := estimates(d).estimate(c, h)
 	if !(out.decided && out.exact) && c.pods <= mediumPods && (!out.decided || len(d.nodes) <= smallNodes) {
 		if exact, ok := d.trySearch(c, o, out.decided); ok {
 			return d.refined(&out, exact)
@@ -141,6 +142,9 @@ func (d decider) decide(c component, o Options) outcome {
 		out.spent = true
 	}
 	out.large = c.pods > mediumPods
+	if !out.always {
+		out.sure = h.sure()
+	}
 	return out
 }
 

@@ -16,7 +16,7 @@ func DecideWithoutSearch(m *model.Model) *certificate.Decision {
 	a := newState(m, true, nil)
 	d := &decided{a: a}
 	for _, c := range (interactions{a}).components() {
-		d.outcomes = append(d.outcomes, estimates{a}.estimate(c))
+		d.outcomes = append(d.outcomes, estimates{a}.estimate(c, newHeadroom(a, c)))
 	}
 	decision := d.decision(m, d)
 	if err := certificate.CheckerOf(m).Verify(m, decision); err != nil {

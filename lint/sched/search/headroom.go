@@ -17,18 +17,23 @@ import (
 type headroom struct {
 	*state
 	c component
-	// among marks the pod groups of the component, demand is what all their pods ask
-	// for, by resource.
-	among  []bool
+	// demand is what all pods of the component ask for, by resource.
 	demand []int64
-	places map[placeID]*place
+	// shown is what grounded has found out, nil before.
+	shown *grounds
+}
+
+// grounds are the pod groups that never get stuck, whether they are all, and whether
+// somebody's company had a part in it.
+type grounds struct {
+	proved    map[int]bool
+	all, near bool
 }
 
 func newHeadroom(a *state, c component) *headroom {
-	h := &headroom{state: a, c: c, among: make([]bool, len(a.units)), demand: make([]int64, len(a.resources)), places: map[placeID]*place{}}
+	h := &headroom{state: a, c: c, demand: make([]int64, len(a.resources))}
 	a.m.Run().Spend(1 + len(c.units)*(1+len(a.resources)/model.PerStep))
 	for _, i := range c.units {
-		h.among[i] = true
 		if a.barren[i] {
 			continue
 		}
@@ -56,30 +61,32 @@ type place struct {
 	free    map[int]*freeSpace
 	sizes   map[int]*domainSizes
 	domains map[int]map[int32]*place
+	// corners are one node for each combination of domains of some keys.
+	corners map[string][]int32
 }
 
-func (h *headroom) place(id placeID, nodes func() []int32) *place {
-	p := h.places[id]
+func (a *state) placeOf(id placeID, nodes func() []int32) *place {
+	p := a.known[id]
 	if p == nil {
 		p = newPlace(nodes())
 		p.id = id
-		h.m.Run().Spend(1 + len(p.nodes)/model.PerStep)
-		h.places[id] = p
+		a.m.Run().Spend(1 + (len(p.nodes)+len(id.nodes.list))/model.PerStep)
+		a.known[id] = p
 	}
 	return p
 }
 
 func newPlace(nodes []int32) *place {
-	return &place{nodes: nodes, free: map[int]*freeSpace{}, sizes: map[int]*domainSizes{}, domains: map[int]map[int32]*place{}}
+	return &place{nodes: nodes, free: map[int]*freeSpace{}, sizes: map[int]*domainSizes{}, domains: map[int]map[int32]*place{}, corners: map[string][]int32{}}
 }
 
 // carriers are the nodes of a pod group that carry the keys of all its rules.
 func (h *headroom) carriers(u *podGroup) *place {
 	if len(u.keys)+len(u.near) == 0 {
-		return h.place(placeID{nodes: u.nodes}, func() []int32 { return u.nodes.list })
+		return h.all(u)
 	}
 	id := placeID{nodes: u.nodes, carried: fmt.Sprint(slices.Concat(u.keys, u.near))}
-	return h.place(id, func() []int32 { return h.carrying(u) })
+	return h.placeOf(id, func() []int32 { return h.carrying(u) })
 }
 
 // divided are the domains of a key among the nodes of a place.
@@ -147,7 +154,7 @@ func (h *headroom) space(p *place, r int) *freeSpace {
 	h.m.Run().Spend(1 + len(p.nodes)/2)
 	s := &freeSpace{}
 	for _, n := range p.nodes {
-		if free := h.left(int(n))[r]; free != math.MaxInt64 {
+		if free := h.rest[int(n)*len(h.resources)+r]; free != math.MaxInt64 {
 			s.free = append(s.free, free)
 		}
 	}
@@ -229,12 +236,18 @@ func (h *headroom) crampable(i int, p *place, own int) int {
 	return closed
 }
 
+// includes tells whether a pod group is one of the component, which has them in order.
+func (h *headroom) includes(i int) bool {
+	_, found := slices.BinarySearch(h.c.units, i)
+	return found
+}
+
 // ruled are the pod groups of the component whose pods close every node of a place that
 // they are on to a pod group by a rule.
 func (h *headroom) ruled(i int, p *place) map[int]bool {
 	var ruled map[int]bool
 	for _, x := range h.units[i].apart {
-		if x.place != 0 || !h.among[x.unit] || !h.divide(p, x.key).whole {
+		if x.place != 0 || !h.includes(x.unit) || !h.divide(p, x.key).whole {
 			continue
 		}
 		if ruled == nil {
@@ -247,11 +260,13 @@ func (h *headroom) ruled(i int, p *place) map[int]bool {
 
 // grounded proves pod group by pod group that none can get stuck: first those that need
 // nobody, then those that find a node beside any pod of one that is proved to be
-// there, as all its pods are placed in the end. It gives those for which it can. The
-// last answer tells whether somebody's company had a part in it, so that it says nothing
-// of states in which pods were taken away.
-func (h *headroom) grounded() (proved map[int]bool, all, near bool) {
-	proved, all = map[int]bool{}, true
+// there, as all its pods are placed in the end. What rests on company says nothing of
+// states in which pods were taken away.
+func (h *headroom) grounded() *grounds {
+	if h.shown != nil {
+		return h.shown
+	}
+	proved, all := map[int]bool{}, true
 	var waiting []int
 	for _, i := range h.c.units {
 		switch u := h.units[i]; {
@@ -266,7 +281,7 @@ func (h *headroom) grounded() (proved map[int]bool, all, near bool) {
 			all = false
 		}
 	}
-	near = len(waiting) > 0
+	near := len(waiting) > 0
 	for progress := true; progress && len(waiting) > 0; {
 		before := len(waiting)
 		waiting = slices.DeleteFunc(waiting, func(i int) bool {
@@ -277,7 +292,8 @@ func (h *headroom) grounded() (proved map[int]bool, all, near bool) {
 		})
 		progress = len(waiting) < before
 	}
-	return proved, all && len(waiting) == 0, near
+	h.shown = &grounds{proved, all && len(waiting) == 0, near}
+	return h.shown
 }
 
 // beside proves it for a pod group that needs company: wherever the pods of one pod group
@@ -289,10 +305,12 @@ func (h *headroom) beside(i int, proved map[int]bool) bool {
 		return false
 	}
 	known := map[string]bool{}
+	openAt := func(p *place) bool {
+		return !slices.ContainsFunc(h.corners(p, u.near), func(n int32) bool { return !h.openNear(i, n, known) })
+	}
 	open := func(j located) bool {
 		v := h.units[j.unit]
-		h.m.Run().Spend(1 + len(v.nodes.list)/2)
-		return v.pods == 0 || !slices.ContainsFunc(v.nodes.list, func(n int32) bool { return !h.openNear(i, n, known) })
+		return v.pods == 0 || openAt(h.all(v))
 	}
 	for _, j := range u.company {
 		if v := h.units[j.unit]; j.unit != i && j.place == 0 && proved[j.unit] && v.pods > 0 && open(j) {
@@ -302,7 +320,36 @@ func (h *headroom) beside(i int, proved map[int]bool) bool {
 	p := h.carriers(u)
 	return u.first && !slices.ContainsFunc(u.company, func(j located) bool { return j.unit != i && !open(j) }) &&
 		h.closable(i, p, u.pods-1) < len(p.nodes) &&
-		!slices.ContainsFunc(p.nodes, func(n int32) bool { return !h.openNear(i, n, known) })
+		openAt(p)
+}
+
+// all are the nodes of a pod group.
+func (h *headroom) all(u *podGroup) *place {
+	return h.placeOf(placeID{nodes: u.nodes}, func() []int32 { return u.nodes.list })
+}
+
+// corners are nodes of a place, one for each combination of domains of some keys.
+func (h *headroom) corners(p *place, keys []int) []int32 {
+	of := fmt.Sprint(keys)
+	if known, ok := p.corners[of]; ok {
+		return known
+	}
+	h.m.Run().Spend(1 + len(p.nodes)*(1+len(keys))/model.PerStep)
+	seen := map[string]bool{}
+	var list []int32
+	var id []byte
+	for _, n := range p.nodes {
+		id = id[:0]
+		for _, k := range keys {
+			id = binary.AppendVarint(id, int64(h.domain[k][n]))
+		}
+		if !seen[string(id)] {
+			seen[string(id)] = true
+			list = append(list, n)
+		}
+	}
+	p.corners[of] = list
+	return list
 }
 
 // openNear tells whether others leave open one of the nodes of a pod group that share
@@ -330,7 +377,7 @@ func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 func (h *headroom) near(u *podGroup, at int32, domains []byte) *place {
 	all := h.carriers(u)
 	id := placeID{u.nodes, all.id.carried, fmt.Sprint(u.near, domains)}
-	return h.place(id, func() []int32 {
+	return h.placeOf(id, func() []int32 {
 		return slices.DeleteFunc(slices.Clone(all.nodes), func(n int32) bool {
 			return slices.ContainsFunc(u.near, func(k int) bool { return h.domain[k][n] != h.domain[k][at] })
 		})
@@ -341,25 +388,30 @@ func (h *headroom) near(u *podGroup, at int32, domains []byte) *place {
 // the other pods, and its own but one, can close is less than what it has. A
 // pod closes at most the largest domain that is still open of each key on
 // which it is kept apart, one node for a port, and nodes for lack of a resource
-// only once their space is used up. Where that fails for some it is noted of which
-// pod groups it holds.
+// only once their space is used up.
 func (h *headroom) neverStuck(o *outcome) bool {
-	proved, all, near := h.grounded()
-	if all {
-		o.proof = certificate.Proof{Kind: certificate.Headroom, Company: near}
-		return true
+	g := h.grounded()
+	if g.all {
+		o.proof = certificate.Proof{Kind: certificate.Headroom, Company: g.near}
 	}
+	return g.all
+}
+
+// sure are the pod groups of which that is proved where it cannot be of all (T21). Of a
+// DaemonSet no pods are company but all of them.
+func (h *headroom) sure() []int {
 	if slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].kubelet }) {
-		return false
+		return nil
 	}
 	perNode := slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].g.Kind.PerNode() })
+	proved := h.grounded().proved
+	var list []int
 	for _, i := range h.c.units {
-		u := h.units[i]
-		if proved[i] && u.after == nil && !(len(u.near) > 0 && perNode) {
-			o.sure = append(o.sure, i)
+		if u := h.units[i]; proved[i] && u.after == nil && !(len(u.near) > 0 && perNode) {
+			list = append(list, i)
 		}
 	}
-	return false
+	return list
 }
 
 // safe proves it for one pod group. Under a hard spread that counts only its own
@@ -367,7 +419,7 @@ func (h *headroom) neverStuck(o *outcome) bool {
 // minimum is never refused for skew.
 func (h *headroom) safe(i int) bool {
 	u := h.units[i]
-	all := h.place(placeID{nodes: u.nodes}, func() []int32 { return u.nodes.list })
+	all := h.all(u)
 	if spreads := h.binding(i); len(spreads) == 0 {
 		if len(u.keys) > 0 {
 			all = h.carriers(u)

@@ -21,6 +21,8 @@ type state struct {
 	counts   [][]keyed
 	portsOn  []*counter
 	watchers [][]watcher
+	// known are places that proofs have looked at.
+	known map[placeID]*place
 }
 
 // left is what a node has left, by resource.
