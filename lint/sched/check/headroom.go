@@ -46,7 +46,7 @@ type part struct {
 // shares are the nodes of a member: under one spread of its own pods those of
 // each domain, as one at the minimum is never refused for skew.
 func (h *headroom) shares(m certificate.Member) []part {
-	nodes, id := h.only(m), h.sited(m.G).name
+	nodes, id := h.only(m), "sited\x00"+h.sited(m.G).name
 	spreads := slices.DeleteFunc(slices.Clone(m.G.Terms), func(t *model.Term) bool { return !t.Hard || t.Use != model.Spread })
 	if len(spreads) > 0 && len(h.refusing(m)) == 0 {
 		return []part{h.keyed(m)}

@@ -30,18 +30,20 @@ type grounds struct {
 	all, near bool
 }
 
-func newHeadroom(a *state, c component) *headroom {
-	h := &headroom{state: a, c: c, demand: make([]int64, len(a.resources))}
-	a.m.Run().Spend(1 + len(c.units)*(1+len(a.resources)/model.PerStep))
-	for _, i := range c.units {
-		if a.barren[i] {
+func newHeadroom(a *state, c component) *headroom { return &headroom{state: a, c: c} }
+
+// sum adds up what all pods ask for.
+func (h *headroom) sum() {
+	h.m.Run().Spend(1 + len(h.c.units)*(1+len(h.resources)/model.PerStep))
+	h.demand = make([]int64, len(h.resources))
+	for _, i := range h.c.units {
+		if h.barren[i] {
 			continue
 		}
-		for r, ask := range a.units[i].ask {
-			h.demand[r] = saturated(h.demand[r], ask, a.units[i].pods)
+		for r, ask := range h.units[i].ask {
+			h.demand[r] = saturated(h.demand[r], ask, h.units[i].pods)
 		}
 	}
-	return h
 }
 
 // placeID names a place of a set of nodes: those that carry some keys, and of them those
@@ -266,6 +268,7 @@ func (h *headroom) grounded() *grounds {
 	if h.shown != nil {
 		return h.shown
 	}
+	h.sum()
 	proved, all := map[int]bool{}, true
 	var waiting []int
 	for _, i := range h.c.units {
@@ -404,7 +407,10 @@ func (h *headroom) sure() []int {
 		return nil
 	}
 	perNode := slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].g.Kind.PerNode() })
-	proved := h.grounded().proved
+	if h.shown == nil {
+		return nil // the budget was over before
+	}
+	proved := h.shown.proved
 	var list []int
 	for _, i := range h.c.units {
 		if u := h.units[i]; proved[i] && u.after == nil && !(len(u.near) > 0 && perNode) {
