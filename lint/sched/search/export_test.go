@@ -15,8 +15,17 @@ import (
 func DecideWithoutSearch(m *model.Model) *certificate.Decision {
 	a := newState(m, true, nil)
 	d := &decided{a: a}
+	checks := holding{m: m, a: a, v: certificate.CheckerOf(m).Proofs(m, true)}
 	for _, c := range (interactions{a}).components() {
-		d.outcomes = append(d.outcomes, estimates{a}.estimate(c, newHeadroom(a, c)))
+		h := newHeadroom(a, c)
+		out := estimates{a}.estimate(c, h)
+		if out.sure = h.sure(); !out.always && len(out.sure) > 0 {
+			checks.sure(&out)
+		}
+		d.outcomes = append(d.outcomes, out)
+	}
+	if len(m.Run().Refused) > 0 {
+		panic(fmt.Sprint(m.Run().Refused))
 	}
 	decision := d.decision(m, d)
 	if err := certificate.CheckerOf(m).Verify(m, decision); err != nil {
