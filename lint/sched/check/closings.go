@@ -378,11 +378,26 @@ func (c *closings) wants(t *tight, r int) int64 {
 			c.m.Run().Spend(1 + len(at.list)/model.PerStep)
 		}
 		if reaches {
-			sum = added(sum, l.asks(g)[r], c.coming(g))
+			sum = added(sum, l.asks(g)[r], c.comingTo(g, t))
 		}
 	}
 	c.m.Run().Spend(len(c.m.Workloads) / 2)
 	return sum
+}
+
+// comingTo is how many pods of a group, which may be on tight nodes, there are for them:
+// a DaemonSet has one for each.
+func (c *closings) comingTo(g *model.Group, t *tight) int {
+	if !g.Kind.PerNode() {
+		return c.coming(g)
+	}
+	pods := 0
+	for _, n := range c.reachable(g) {
+		if t.in[n] {
+			pods++
+		}
+	}
+	return pods
 }
 
 // comes reports whether pods of a group are still to be placed, and some are.
@@ -408,7 +423,7 @@ func (c *closings) exempt(m certificate.Member, p part, t *tight, r int, blocker
 		if !c.comes(b.g) || !c.rules(b, p) || !c.reaches(b.g, t.in) {
 			continue
 		}
-		sum += l.asks(b.g)[r] * int64(c.coming(b.g))
+		sum += l.asks(b.g)[r] * int64(c.comingTo(b.g, t))
 		own = own && b.g != m.G
 	}
 	if own {
