@@ -157,7 +157,7 @@ func (b *compiler) passers(g *model.Group) *passers {
 	if p := kept[g.Signature]; p != nil && shared {
 		return p
 	}
-	b.m.Run().Spend(1 + len(b.nodes)/model.PerStep)
+	b.m.Run().Spend(1 + len(b.nodes)/(2*model.PerStep))
 	p := &passers{has: make([]bool, len(b.nodes)), least: map[corev1.ResourceName]int64{}}
 	for n, by := range b.passes(g) {
 		if g.Running && by.Name || !g.Running && by.All() {
@@ -176,7 +176,7 @@ func (p *passers) leastOf(b *compiler, name corev1.ResourceName) int64 {
 	if known {
 		return least
 	}
-	b.m.Run().Spend(1 + len(p.list)/model.PerStep)
+	b.m.Run().Spend(1 + len(p.list)/(4*model.PerStep))
 	least = math.MaxInt64
 	offers := b.m.Offers(name, b.nodes)
 	for _, n := range p.list {
@@ -287,7 +287,7 @@ func (b *compiler) passes(g *model.Group) []model.Passes {
 	if len(all) == len(b.nodes) && !selector && !taints {
 		return all
 	}
-	b.m.Run().Spend(model.StepsPerTerm + len(b.nodes)/2)
+	b.m.Run().Spend(model.StepsPerTerm + len(b.nodes)/model.PerStep + (len(b.nodes)-len(all))*model.PerStep)
 	relaxed := append([]model.Passes(nil), all...)
 	f := model.NewFilter(g.Workload)
 	for _, n := range b.nodes[len(all):] {

@@ -163,7 +163,7 @@ func (s interactions) askersOf() (all []*askers, nodes int) {
 		}
 		same.units = append(same.units, i)
 	}
-	s.m.Run().Spend(len(s.units)*(1+len(s.resources)/model.PerStep) + nodes*(1+len(s.resources))/model.PerStep)
+	s.m.Run().Spend(len(s.units)*(1+len(s.resources)/model.PerStep) + nodes*(1+len(s.resources))/(4*model.PerStep))
 	return all, nodes
 }
 
@@ -171,7 +171,7 @@ func (s interactions) askersOf() (all []*askers, nodes int) {
 // out if all their pods came.
 func (s interactions) joinContending(join func(i, j int)) {
 	all, nodes := s.askersOf()
-	s.m.Run().Spend(len(s.units) + nodes/model.PerStep)
+	s.m.Run().Spend(len(s.units) + nodes/(2*model.PerStep))
 	short := s.shortagesOf(all)
 	first := make([]int, len(s.nodes))
 	for n := range first {
