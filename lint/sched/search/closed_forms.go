@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
@@ -56,6 +57,19 @@ func (u *podGroup) selfKeys(i int) []int {
 // within a domain of the one before it, on the nodes of the pod group. Nodes that
 // lack the outer key may share an inner domain, but not with nodes that have it.
 func (f closedForms) nest(u *podGroup, keys []int) bool {
+	if len(keys) < 2 {
+		return true
+	}
+	p, id := f.all(u), fmt.Sprint(keys)
+	known, asked := p.nested[id]
+	if !asked {
+		known = f.nestOn(u, keys)
+		p.nested[id] = known
+	}
+	return known
+}
+
+func (f closedForms) nestOn(u *podGroup, keys []int) bool {
 	keys = slices.Clone(keys)
 	slices.SortStableFunc(keys, func(x, y int) int { return f.sizes[x] - f.sizes[y] })
 	for i := 1; i < len(keys); i++ {

@@ -65,6 +65,10 @@ type place struct {
 	domains map[int]map[int32]*place
 	// corners are one node for each combination of domains of some keys.
 	corners map[string][]int32
+	// within tells of two keys whether the domains of one lie in those of the other, and
+	// nested of several whether they nest.
+	within map[[2]int]bool
+	nested map[string]bool
 }
 
 func (a *state) placeOf(id placeID, nodes func() []int32) *place {
@@ -79,7 +83,7 @@ func (a *state) placeOf(id placeID, nodes func() []int32) *place {
 }
 
 func newPlace(nodes []int32) *place {
-	return &place{nodes: nodes, free: map[int]*freeSpace{}, sizes: map[int]*domainSizes{}, domains: map[int]map[int32]*place{}, corners: map[string][]int32{}}
+	return &place{nodes: nodes, free: map[int]*freeSpace{}, sizes: map[int]*domainSizes{}, domains: map[int]map[int32]*place{}, corners: map[string][]int32{}, within: map[[2]int]bool{}, nested: map[string]bool{}}
 }
 
 // carriers are the nodes of a pod group that carry the keys of all its rules.
@@ -92,14 +96,14 @@ func (h *headroom) carriers(u *podGroup) *place {
 }
 
 // divided are the domains of a key among the nodes of a place.
-func (h *headroom) divided(p *place, key int) map[int32]*place {
+func (a *state) divided(p *place, key int) map[int32]*place {
 	if known := p.domains[key]; known != nil {
 		return known
 	}
-	h.m.Run().Spend(1 + len(p.nodes)/2)
+	a.m.Run().Spend(1 + len(p.nodes)/2)
 	by := map[int32]*place{}
 	for _, n := range p.nodes {
-		d := h.domain[key][n]
+		d := a.domain[key][n]
 		if d < 0 {
 			continue
 		}
@@ -327,8 +331,8 @@ func (h *headroom) beside(i int, proved map[int]bool) bool {
 }
 
 // all are the nodes of a pod group.
-func (h *headroom) all(u *podGroup) *place {
-	return h.placeOf(placeID{nodes: u.nodes}, func() []int32 { return u.nodes.list })
+func (a *state) all(u *podGroup) *place {
+	return a.placeOf(placeID{nodes: u.nodes}, func() []int32 { return u.nodes.list })
 }
 
 // corners are nodes of a place, one for each combination of domains of some keys.

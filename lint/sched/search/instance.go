@@ -123,7 +123,18 @@ func (u *podGroup) asking() int {
 }
 
 // within reports whether every domain of a key lies in one domain of another.
-func (a *instance) within(u *podGroup, inner, outer int) bool {
+func (a *state) within(u *podGroup, inner, outer int) bool {
+	p := a.all(u)
+	id := [2]int{inner, outer}
+	known, asked := p.within[id]
+	if !asked {
+		known = a.lieWithin(u, inner, outer)
+		p.within[id] = known
+	}
+	return known
+}
+
+func (a *instance) lieWithin(u *podGroup, inner, outer int) bool {
 	seen := map[int32]int32{}
 	for _, n := range u.nodes.list {
 		fine, coarse := a.domain[inner][n], a.domain[outer][n]

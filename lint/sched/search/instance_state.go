@@ -1,6 +1,7 @@
 package search
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -198,16 +199,10 @@ func (a *state) undo(run []step) {
 // fillEvenly always takes the domain with the fewest pods that has room.
 func (a *state) fillEvenly(i int, s *constraint, pods int) []step {
 	byDomain := map[int32][]int32{}
-	for _, n := range a.units[i].nodes.list {
-		if d := a.domain[s.key][n]; d >= 0 {
-			byDomain[d] = append(byDomain[d], n)
-		}
+	for d, p := range a.divided(a.all(a.units[i]), s.key) {
+		byDomain[d] = p.nodes
 	}
-	order := make([]int32, 0, len(byDomain))
-	for d := range byDomain {
-		order = append(order, d)
-	}
-	slices.Sort(order)
+	order := slices.Sorted(maps.Keys(byDomain))
 	var run []step
 	for level := int32(0); len(run) < pods; level++ {
 		progress := false
