@@ -153,3 +153,19 @@ func Usable(has int64, pods []int, asks ...int64) int64 {
 
 // ClassesOf counts the classes of nodes that are alike to all workloads of a model.
 func ClassesOf(m *model.Model, pods int) int { return len(alike(m, m.Workloads, pods)) }
+
+// Overfull is how many pods of a model are left over at least as sets of nodes have too
+// little for them, by proofs that the checker accepts.
+func Overfull(m *model.Model) (pods int, err error) {
+	a := newState(m, true, nil)
+	for _, c := range (interactions{a}).components() {
+		if s := (estimates{a}).overfull(c.units); s.pods > 0 {
+			pods += s.pods
+			o := outcome{component: c, never: true, proof: s.proof}
+			if err := certificate.CheckerOf(m).Proofs(m, true).Check(a.assertion(&o), 1000); err != nil {
+				return pods, err
+			}
+		}
+	}
+	return pods, nil
+}

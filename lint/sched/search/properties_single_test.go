@@ -105,3 +105,42 @@ func TestOneAmongOthers(t *testing.T) {
 		t.Errorf("%d workloads are proved to be always placed beside others that are not", c["single"])
 	}
 }
+
+// TestOverfull: pods that may be nowhere else than on nodes with too little for all of
+// them are not all placed, and the checker finds so, too (T12).
+func TestOverfull(t *testing.T) {
+	shown := 0
+	count := hold(t, 1000, 503, func(g generator) sample {
+		nodes := ""
+		for n := range 3 {
+			nodes += node(fmt.Sprintf("n%d", n), fmt.Sprintf("%s=n%d,pool=p%d", hostKey, n, n%2)) + fmt.Sprintf("status:\n  allocatable: {cpu: %q, pods: \"3\"}\n", g.pick("1", "1500m", "2"))
+		}
+		var b strings.Builder
+		for w := range 2 + g.IntN(2) {
+			spec := fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: %q}}}]\n", g.pick("500m", "700m", "1"))
+			if g.chance(60) {
+				spec += fmt.Sprintf("nodeSelector: {pool: p%d}\n", g.IntN(2))
+			}
+			if g.chance(20) {
+				spec += ruled([]string{term(hostKey, sel(fmt.Sprintf("app=w%d", g.IntN(w+1))))}, nil, nil)
+			}
+			b.WriteString(named(fmt.Sprintf("w%d", w), 1+g.IntN(3), spec))
+		}
+		return sample{nodes, b.String(), func(m *model.Model, want truth, d *certificate.Decision) string {
+			pods, err := search.Overfull(m)
+			if err != nil {
+				return err.Error()
+			}
+			if pods > 0 {
+				shown++
+			}
+			if want.most > d.Total-pods {
+				return fmt.Sprintf("%d pods are left over at least", pods)
+			}
+			return ""
+		}}
+	})
+	if !trials.Few(t) && !enough(shown, count[diag.Never], 30) {
+		t.Errorf("shown of %d of %v", shown, count)
+	}
+}
