@@ -134,7 +134,7 @@ func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []i
 	}
 	for _, o := range f.selects[t] {
 		if o != g.Workload {
-			smallest = min(model.Unbounded, smallest+f.count(f.m.Groups[o]))
+			smallest = min(model.Unbounded, smallest+f.coming(f.m.Groups[o]))
 		}
 	}
 	sum := 0
@@ -226,7 +226,7 @@ func (f *closedForms) most(m certificate.Member) int {
 		return f.run(g, f.only(m), m.Pods)
 	}
 	most, spreads := m.Pods, model.HardKeys(g)
-	if !slices.ContainsFunc(f.only(m), func(n int) bool { return f.carriesAll(g, n) }) {
+	if f.barren(g) || !slices.ContainsFunc(f.only(m), func(n int) bool { return f.carriesAll(g, n) }) {
 		return 0
 	}
 	if m.Node < 0 && g.Whole == nil { // single pods of a workload have siblings

@@ -2,7 +2,9 @@ package check
 
 import (
 	"maps"
+	"math"
 	"slices"
+	"sort"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -26,19 +28,40 @@ type blocker struct {
 type closings struct {
 	*demand
 	sized map[string][]int // by part and key
+	tight map[tightKey]*tight
+}
+
+func newClosings(d *demand) *closings {
+	return &closings{d, map[string][]int{}, map[tightKey]*tight{}}
+}
+
+// tightKey names the nodes of a part that may run short of a resource.
+type tightKey struct {
+	part     string
+	resource int
+}
+
+// tight are nodes that may run short of a resource: what they have, least first, and the
+// sums from none on; wanted is what the pods that may be on them ask for.
+type tight struct {
+	nodes      []int
+	in         []bool
+	free, sums []int64
+	wanted     int64
 }
 
 // closed bounds how many of some nodes can be closed to a further pod.
 func (c *closings) closed(m certificate.Member, p part) int {
 	nodes := p.nodes
 	blockers := c.blockers(m, p.own)
-	cramped, crampers, tight := c.overfilled(m, nodes, p.own, blockers)
+	cramped := c.overfilled(m, p, blockers)
 	sum := c.ruled(p, blockers, len(nodes)-cramped) + cramped
 	if sum < len(nodes) {
 		return sum
 	}
 	// The other way round: every pod that can be in the way closes what it can at
 	// most where it is, its own node included if it takes room there.
+	crampers, tight := c.crampers(m, p, blockers)
 	once := 0
 	for _, b := range blockers {
 		if slices.ContainsFunc(crampers, func(o blocker) bool { return o.g == b.g }) {
@@ -60,7 +83,7 @@ func (c *closings) blockers(m certificate.Member, own int) []blocker {
 	var all []blocker
 	for _, w := range c.rivals(m.G) {
 		g := c.m.Groups[w]
-		b := blocker{g: g, of: m.G, pods: c.count(g)}
+		b := blocker{g: g, of: m.G, pods: c.coming(g)}
 		if g == m.G {
 			b.pods = own
 		}
@@ -273,77 +296,190 @@ func (c *closings) overlapping(b blocker, at int, own bool, nodes []int) int {
 	return closes
 }
 
-// overfilled bounds how many of the nodes others can leave too little space on, and
-// names them: on each they take at least what is free there less what a pod
-// asks, and one unit more. Pods that close every node that they are on by a
-// rule are charged for that already.
-func (c *closings) overfilled(m certificate.Member, nodes []int, own int, blockers []blocker) (int, []blocker, []bool) {
+// overfilled bounds how many of the nodes others can leave too little space on: on each
+// they take at least what is free there less what a pod asks, and one unit more. Pods
+// that close every node that they are on by a rule are charged for that already.
+func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker) int {
 	if !c.contend {
-		return 0, nil, nil
+		return 0
 	}
-	l := c.ledger()
-	mine, width := l.asks(m.G), len(l.names)
-	closed := 0
-	all := make([]bool, len(c.on))
-	crampers := map[*workload.Workload]blocker{}
-	for r, ask := range mine {
-		var need []int64
-		var tight []int
-		for _, n := range nodes {
-			if ask > 0 && l.short(n, r) {
-				need, tight = append(need, l.free[n*width+r]-ask+1), append(tight, n)
-				all[n] = true
-			}
-		}
-		if len(tight) == 0 {
+	l, closed := c.ledger(), 0
+	for r, ask := range l.asks(m.G) {
+		if ask == 0 {
 			continue
 		}
-		demand := int64(0)
-		for _, b := range c.askers(m, tight, nodes, own, r, blockers) {
-			demand += l.asks(b.g)[r] * int64(b.pods)
-			crampers[b.g.Workload] = b
+		t := c.tightOf(p, r)
+		if len(t.nodes) == 0 {
+			continue
 		}
-		slices.Sort(need)
-		for _, t := range need {
-			if demand < t {
-				break
-			}
-			demand -= t
-			closed++
+		if t.sums[len(t.nodes)] == math.MaxInt64 || t.wanted == math.MaxInt64 {
+			return len(p.nodes) // too much to add up
 		}
+		closed += t.closed(t.wanted-c.exempt(m, p, t, r, blockers), ask)
 	}
-	var list []blocker
-	for _, w := range c.m.Workloads {
-		if b, ok := crampers[w]; ok {
-			list = append(list, b)
-		}
-	}
-	return closed, list, all
+	return closed
 }
 
-// askers are those who may be on some of the tight nodes, ask for the resource,
-// and do not close all of the nodes that they are on by a rule.
-func (c *closings) askers(m certificate.Member, tight, nodes []int, own, r int, blockers []blocker) []blocker {
-	c.m.Run().Spend(len(c.m.Workloads)/model.PerStep + len(tight))
-	l, in := c.ledger(), c.marked(tight)
+// closed is on how many of the nodes a demand leaves less than a pod asks for: on those
+// that have less to begin with, and then on those with the least.
+func (t *tight) closed(demand, ask int64) int {
+	count := 0
+	for count < len(t.free) && t.free[count] < ask {
+		count++
+	}
+	return count + sort.Search(len(t.free)-count, func(k int) bool {
+		return t.sums[count+k+1]-t.sums[count]-int64(k+1)*(ask-1) > demand
+	})
+}
+
+// tightOf are the nodes of a part that may run short of a resource.
+func (c *closings) tightOf(p part, r int) *tight {
+	id := tightKey{p.id, r}
+	if known := c.tight[id]; known != nil && p.id != "" {
+		return known
+	}
+	l := c.ledger()
+	width := len(l.names)
+	t := &tight{sums: []int64{0}}
+	for _, n := range p.nodes {
+		if l.short(n, r) {
+			t.nodes, t.free = append(t.nodes, n), append(t.free, l.free[n*width+r])
+		}
+	}
+	slices.Sort(t.free)
+	for _, free := range t.free {
+		t.sums = append(t.sums, added(t.sums[len(t.sums)-1], max(0, free), 1))
+	}
+	t.in = c.marked(t.nodes)
+	if len(t.nodes) > 0 {
+		t.wanted = c.wants(t, r)
+	}
+	c.m.Run().Spend(1 + len(p.nodes)/2)
+	if p.id != "" {
+		c.tight[id] = t
+	}
+	return t
+}
+
+// wants is what all pods ask for that may be on tight nodes.
+func (c *closings) wants(t *tight, r int) int64 {
+	l, sum := c.ledger(), int64(0)
+	known := map[*sited]bool{}
+	for _, w := range c.m.Workloads {
+		g := c.m.Groups[w]
+		if !c.comes(g) || l.asks(g)[r] == 0 {
+			continue
+		}
+		at := c.sited(g)
+		reaches, asked := known[at]
+		if !asked || len(c.running) > 0 {
+			reaches = c.reaches(g, t.in)
+			known[at] = reaches
+			c.m.Run().Spend(1 + len(at.list)/model.PerStep)
+		}
+		if reaches {
+			sum = added(sum, l.asks(g)[r], c.comingTo(g, t))
+		}
+	}
+	c.m.Run().Spend(len(c.m.Workloads) / 2)
+	return sum
+}
+
+// comingTo is how many pods of a group, which may be on tight nodes, there are for them:
+// a DaemonSet has one for each.
+func (c *closings) comingTo(g *model.Group, t *tight) int {
+	if !g.Kind.PerNode() {
+		return c.coming(g)
+	}
+	pods := 0
+	for _, n := range c.reachable(g) {
+		if t.in[n] {
+			pods++
+		}
+	}
+	return pods
+}
+
+// comes reports whether pods of a group are still to be placed, and some are.
+func (c *closings) comes(g *model.Group) bool {
+	return model.Modelled(g) && !g.Running && !c.barren(g)
+}
+
+// added is sum + ask*pods, or the largest number if that is larger.
+func added(sum, ask int64, pods int) int64 {
+	if ask > 0 && int64(pods) > (math.MaxInt64-sum)/ask {
+		return math.MaxInt64
+	}
+	return sum + ask*int64(pods)
+}
+
+// exempt is what is wanted of tight nodes but not in the member's way: what its own pods
+// ask for that come after it, and those that close all their nodes by a rule.
+func (c *closings) exempt(m certificate.Member, p part, t *tight, r int, blockers []blocker) int64 {
+	l := c.ledger()
+	sum := int64(0)
+	own := m.Node < 0 && c.comes(m.G) && c.reaches(m.G, t.in)
+	for _, b := range blockers {
+		if !c.comes(b.g) || !c.rules(b, p) || !c.reaches(b.g, t.in) {
+			continue
+		}
+		sum += l.asks(b.g)[r] * int64(c.comingTo(b.g, t))
+		own = own && b.g != m.G
+	}
+	if own {
+		sum += l.asks(m.G)[r] * int64(c.coming(m.G)-p.own)
+	}
+	return sum
+}
+
+// rules reports whether a pod of a blocker closes each node of a part that it is on.
+func (c *closings) rules(b blocker, p part) bool {
+	return slices.ContainsFunc(b.sure, func(k string) bool {
+		covered := 0
+		for _, size := range c.sizesOf(p, k) {
+			covered += size
+		}
+		return covered == len(p.nodes)
+	})
+}
+
+// crampers are those who may be on some of the nodes that may run short of what they and
+// the member ask for, and do not close all of the nodes that they are on by a rule; the
+// nodes are marked.
+func (c *closings) crampers(m certificate.Member, p part, blockers []blocker) ([]blocker, []bool) {
+	if !c.contend {
+		return nil, nil
+	}
+	l := c.ledger()
+	marked := make([]bool, len(c.on))
+	var short []*tight
+	var asked []int
+	for r, ask := range l.asks(m.G) {
+		if ask == 0 {
+			continue
+		}
+		t := c.tightOf(p, r)
+		for _, n := range t.nodes {
+			marked[n] = true
+		}
+		short, asked = append(short, t), append(asked, r)
+	}
 	var all []blocker
 	for _, w := range c.m.Workloads {
 		g := c.m.Groups[w]
-		if !model.Modelled(g) || g.Running || l.asks(g)[r] == 0 || !c.reaches(g, in) {
+		c.m.Run().Spend(1)
+		if !c.comes(g) {
 			continue
 		}
-		b := blocker{g: g, pods: c.count(g)}
+		b := blocker{g: g, pods: c.coming(g)}
 		if g == m.G && m.Node < 0 {
-			b.pods = own
+			b.pods = p.own
 		}
-		rules := slices.ContainsFunc(blockers, func(o blocker) bool {
-			return o.g == g && slices.ContainsFunc(o.sure, func(k string) bool {
-				return !slices.ContainsFunc(nodes, func(n int) bool { return !model.Carries(c.m.Topology.Nodes[n].Labels, []string{k}) })
-			})
-		})
-		if b.pods > 0 && !rules {
+		reaches := func(t *tight) bool { return l.asks(g)[asked[slices.Index(short, t)]] > 0 && c.reaches(g, t.in) }
+		ruled := slices.ContainsFunc(blockers, func(o blocker) bool { return o.g == g && c.rules(o, p) })
+		if b.pods > 0 && !ruled && slices.ContainsFunc(short, reaches) {
 			all = append(all, b)
 		}
 	}
-	return all
+	return all, marked
 }

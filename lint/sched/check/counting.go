@@ -2,9 +2,11 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
 // counting shows that members are too many: for the domains of a key on which they
@@ -104,15 +106,20 @@ func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 		crammed[n] = true
 	}
 	offered, demand, outside := int64(0), int64(0), int64(0)
-	for n := range crammed {
-		offered += k.usable(c, l, r, n)
-	}
+	inside := map[*sited]bool{}
 	for i, m := range c.About {
 		ask := l.asks(m.G)[r]
-		demand += ask * int64(m.Pods)
+		demand = added(demand, ask, m.Pods)
 		key := c.Proof.Keys[i]
 		if key != "" && !slices.Contains(k.apartOn(m.G), key) {
 			return fmt.Errorf("%v: its pods may share a domain of %s", m.G.Workload, key)
+		}
+		at := k.sited(m.G)
+		if _, known := inside[at]; !known {
+			inside[at] = !slices.ContainsFunc(at.list, func(n int) bool { return !crammed[n] })
+		}
+		if inside[at] {
+			continue
 		}
 		byDomain := map[string]int64{}
 		for _, n := range k.sites(m.G) {
@@ -129,6 +136,16 @@ func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 			outside += ask * pods
 		}
 	}
+	all := int64(0) // what the nodes have is more than can be used of it
+	for n := range crammed {
+		all = added(all, max(0, l.free[n*len(l.names)+r]), 1)
+	}
+	if demand < math.MaxInt64 && demand-outside > all {
+		return nil
+	}
+	for n := range crammed {
+		offered += k.usable(c, l, r, n)
+	}
 	if demand <= offered+outside {
 		return fmt.Errorf("%v ask for %d of %s, and %d is there", certificate.Called(c.About), demand, c.Proof.Resource, offered+outside)
 	}
@@ -139,6 +156,7 @@ func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 // what divides all their requests.
 func (k *counting) usable(c *certificate.Assertion, l *ledger, r, n int) int64 {
 	divisor, most := int64(0), int64(0)
+	k.m.Run().Spend(len(c.About) * (1 + len(k.m.Topology.Nodes)/(4*model.PerStep)))
 	for _, m := range c.About {
 		if ask := l.asks(m.G)[r]; slices.Contains(k.sites(m.G), n) {
 			divisor = common(divisor, ask)

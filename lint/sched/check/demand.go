@@ -75,7 +75,7 @@ func (d *demand) ledger() *ledger {
 		if n, ok := d.m.IndexOf(g.Spec.NodeName); ok && g.Spec.NodeName != "" {
 			l.forget(d.m.Topology.Nodes[n], g)
 		}
-		if model.Modelled(g) && !g.Running {
+		if model.Modelled(g) && !g.Running && !d.barren(g) {
 			l.enter(d, g)
 		}
 	}

@@ -27,7 +27,14 @@ func newFilters(b books, contend bool) filters {
 // refuses applies the filters.
 func (f *filters) refuses(g *model.Group, n int) certificate.Reason {
 	f.m.Run().Spend(1 + len(g.Terms)/2)
-	node := f.m.Topology.Nodes[n]
+	if r := f.atNode(g, n); r != certificate.Takes || g.Spec.NodeName != "" {
+		return r
+	}
+	return f.byRules(g, f.m.Topology.Nodes[n], n)
+}
+
+// atNode applies the filters that look at the node and what is left of it.
+func (f *filters) atNode(g *model.Group, n int) certificate.Reason {
 	if r := reason(f.m.Eligible(g.Workload).Nodes[n]); r != certificate.Takes {
 		return r
 	}
@@ -40,9 +47,11 @@ func (f *filters) refuses(g *model.Group, n int) certificate.Reason {
 	if !f.room(g, n) {
 		return certificate.RefusedByResources
 	}
-	if g.Spec.NodeName != "" {
-		return certificate.Takes
-	}
+	return certificate.Takes
+}
+
+// byRules applies those that look at the rules about other pods.
+func (f *filters) byRules(g *model.Group, node *topology.Node, n int) certificate.Reason {
 	if f.repelled(g, node) {
 		return certificate.RefusedByAffinity
 	}

@@ -3,13 +3,31 @@ package check
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
 // headroom shows that others cannot close all nodes of a member.
-type headroom struct{ *closings }
+type headroom struct {
+	*closings
+	// parted are the nodes of parts by their id.
+	parted map[string][]int
+}
+
+// part gives the part with an id; that of none is made each time.
+func (h *headroom) part(id string, own int, nodes func() []int) part {
+	if id == "" {
+		return part{nodes: nodes(), own: own}
+	}
+	known, ok := h.parted[id]
+	if !ok {
+		known = nodes()
+		h.parted[id] = known
+	}
+	return part{id, known, own}
+}
 
 // checkHeadroom shows for every member that others, and its own pods but one,
 // cannot close all of its nodes, or those that the hint names.
@@ -28,10 +46,10 @@ type part struct {
 // shares are the nodes of a member: under one spread of its own pods those of
 // each domain, as one at the minimum is never refused for skew.
 func (h *headroom) shares(m certificate.Member) []part {
-	nodes, id := h.only(m), h.sited(m.G).name
+	nodes, id := h.only(m), "sited\x00"+h.sited(m.G).name
 	spreads := slices.DeleteFunc(slices.Clone(m.G.Terms), func(t *model.Term) bool { return !t.Hard || t.Use != model.Spread })
 	if len(spreads) > 0 && len(h.refusing(m)) == 0 {
-		return []part{{nodes: h.keyed(m), own: m.Pods - 1}}
+		return []part{h.keyed(m)}
 	}
 	if len(spreads) == 0 {
 		if m.Open != nil || m.Node >= 0 || len(h.running) > 0 {
@@ -53,20 +71,26 @@ func (h *headroom) shares(m certificate.Member) []part {
 	share := (m.Pods + len(domains) - 1) / len(domains)
 	var all []part
 	for _, value := range model.SortedKeys(domains) {
-		p := part{own: share - 1, id: id + "|" + t.Key + "=" + value}
+		id := strings.Join([]string{id, "in", t.Key, value}, "\x00")
 		if len(h.running) > 0 {
-			p.id = ""
+			id = ""
 		}
-		for _, n := range nodes {
-			node := h.m.Topology.Nodes[n]
-			if here, ok := node.Labels[t.Key]; ok && here == value && model.Carries(node.Labels, model.HardKeys(m.G)) {
-				p.nodes = append(p.nodes, n)
-			}
-		}
-		p.nodes = h.lasting(m.G, p.nodes)
-		all = append(all, p)
+		all = append(all, h.part(id, share-1, func() []int { return h.inDomain(m.G, nodes, t.Key, value) }))
 	}
 	return all
+}
+
+// inDomain are those of some nodes of a group that are in a domain, carry all keys of its
+// constraints, and that running pods do not close for good.
+func (h *headroom) inDomain(g *model.Group, nodes []int, key, value string) []int {
+	var in []int
+	for _, n := range nodes {
+		node := h.m.Topology.Nodes[n]
+		if here, ok := node.Labels[key]; ok && here == value && model.Carries(node.Labels, model.HardKeys(g)) {
+			in = append(in, n)
+		}
+	}
+	return h.lasting(g, in)
 }
 
 // checkGrounded shows for members, one after the other, that others cannot close
@@ -74,14 +98,22 @@ func (h *headroom) shares(m certificate.Member) []part {
 // a workload for which it was shown before, all of whose pods are there in the
 // end, or near any pod that may be there if its own first pod needs none.
 func (h *headroom) checkGrounded(members []certificate.Member) error {
-	shown := map[*model.Group]bool{}
+	shown, asserted := map[*model.Group]bool{}, map[*model.Group]int{}
+	for _, m := range members {
+		asserted[m.G]++
+	}
+	for _, m := range members {
+		if m.G.After != nil && asserted[h.m.Groups[m.G.After]] == 0 {
+			return fmt.Errorf("%v waits for %v", m.G.Workload, m.G.After)
+		}
+	}
 	for len(members) > 0 {
 		left := slices.DeleteFunc(slices.Clone(members), func(m certificate.Member) bool { return h.stays(m, shown) == nil })
 		if len(left) == len(members) {
 			return h.stays(members[0], shown)
 		}
 		for _, m := range members { // of a DaemonSet the pods on all nodes
-			shown[m.G] = !slices.ContainsFunc(left, func(o certificate.Member) bool { return o.G == m.G })
+			shown[m.G] = (m.Node < 0 || asserted[m.G] == h.count(m.G)) && !slices.ContainsFunc(left, func(o certificate.Member) bool { return o.G == m.G })
 		}
 		members = left
 	}
@@ -121,13 +153,14 @@ func (h *headroom) follows(m certificate.Member, o *model.Group) bool {
 // nodes, and then near any pod that may be there.
 func (h *headroom) leads(m certificate.Member) error {
 	hard := m.G.HardAffinity()
-	parts := []part{{nodes: h.keyed(m), own: m.Pods - 1}}
+	keyed := h.keyed(m)
+	parts := []part{keyed}
 	for _, t := range hard {
 		if !h.m.Selects(t, m.G.Workload, m.G.Workload, model.Asks{Self: true, Incoming: true}) {
 			return fmt.Errorf("%v waits for others", m.G.Workload)
 		}
 	}
-	parts = append(parts, h.nearTo(m, h.keyed(m))...)
+	parts = append(parts, h.nearTo(m, keyed.nodes)...)
 	for _, w := range h.selects[hard[0]] {
 		if o := h.m.Groups[w]; o != m.G && h.accompanies(m, o, h.may) {
 			parts = append(parts, h.nearTo(m, h.stand(o))...)
@@ -160,7 +193,9 @@ func (h *headroom) open(m certificate.Member, parts []part) error {
 // part for each, no set twice.
 func (h *headroom) nearTo(m certificate.Member, sites []int) []part {
 	seen := map[string]bool{}
+	keyed := h.keyed(m)
 	var all []part
+	h.m.Run().Spend(1 + len(sites)/2)
 	for _, at := range sites {
 		here, id, complete := h.m.Topology.Nodes[at], "", true
 		for _, t := range m.G.HardAffinity() {
@@ -175,18 +210,33 @@ func (h *headroom) nearTo(m certificate.Member, sites []int) []part {
 			continue
 		}
 		seen[id] = true
-		nodes := slices.DeleteFunc(h.keyed(m), func(n int) bool {
-			return slices.ContainsFunc(m.G.HardAffinity(), func(t *model.Term) bool { return !model.SameDomain(here, h.m.Topology.Nodes[n], t.Key) })
-		})
-		all = append(all, part{nodes: nodes, own: m.Pods - 1})
+		if keyed.id != "" {
+			id = keyed.id + "\x00at\x00" + id
+		} else {
+			id = ""
+		}
+		all = append(all, h.part(id, m.Pods-1, func() []int {
+			return slices.DeleteFunc(slices.Clone(keyed.nodes), func(n int) bool {
+				return slices.ContainsFunc(m.G.HardAffinity(), func(t *model.Term) bool { return !model.SameDomain(here, h.m.Topology.Nodes[n], t.Key) })
+			})
+		}))
 	}
 	return all
 }
 
 // keyed are the nodes of a member that carry the keys of all its rules and that
 // running pods do not close for good.
-func (h *headroom) keyed(m certificate.Member) []int {
-	return h.lasting(m.G, slices.DeleteFunc(slices.Clone(h.only(m)), func(n int) bool { return !h.carriesAll(m.G, n) }))
+func (h *headroom) keyed(m certificate.Member) part {
+	id := ""
+	if m.Node < 0 && len(h.running) == 0 {
+		id = h.sited(m.G).name + "\x00keyed\x00" + strings.Join(model.HardKeys(m.G), "\x00")
+		for _, t := range m.G.HardAffinity() {
+			id += "\x00near\x00" + t.Key
+		}
+	}
+	return h.part(id, m.Pods-1, func() []int {
+		return h.lasting(m.G, slices.DeleteFunc(slices.Clone(h.only(m)), func(n int) bool { return !h.carriesAll(m.G, n) }))
+	})
 }
 
 // refusing are the spread constraints of a member that may refuse one of its
@@ -209,7 +259,7 @@ func (h *headroom) refusing(m certificate.Member) []*model.Term {
 			case o.Running:
 				pods++
 			default:
-				pods += h.count(o)
+				pods += h.coming(o)
 			}
 		}
 		if pods > int(t.Constraint.MaxSkew) {

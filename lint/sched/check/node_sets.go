@@ -236,10 +236,16 @@ func (ns *nodeSets) reachable(g *model.Group) []int {
 	return list
 }
 
-// lasting are the nodes that running pods do not close for good.
+// lasting are the nodes that running pods do not close for good. Where nothing runs they
+// are those that carry the keys of all constraints.
 func (ns *nodeSets) lasting(g *model.Group, nodes []int) []int {
-	if len(ns.running) == 0 && len(model.HardKeys(g)) == 0 {
+	keys := model.HardKeys(g)
+	if len(ns.running) == 0 && len(keys) == 0 {
 		return nodes
+	}
+	if len(ns.running) == 0 && ns.absent == nil && g.Spec.NodeName == "" {
+		ns.m.Run().Spend(1 + len(nodes)/model.PerStep)
+		return slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return !model.Carries(ns.m.Topology.Nodes[n].Labels, keys) })
 	}
 	return slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return ns.blocked(g, n) })
 }

@@ -18,7 +18,7 @@ type verifier struct {
 
 func newVerifier(m *model.Model, contend bool) *verifier {
 	d := &demand{pairs: pairs{newNodeSets(nil, m, contend)}}
-	return &verifier{shapes{&closedForms{d}}, counting{d}, headroom{&closings{d, map[string][]int{}}}, d}
+	return &verifier{shapes{&closedForms{d}}, counting{d}, headroom{newClosings(d), map[string][]int{}}, d}
 }
 
 // Check holds a proof against the model. Like replaying runs it shares nothing

@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
@@ -33,7 +35,8 @@ func replay(m *model.Model, run []certificate.Placed) (*nodeSets, error) {
 // pods does, and one that is to be stuck ends where no pending pod fits. It
 // fills in why none fits.
 func verify(m *model.Model, d *certificate.Decision) error {
-	if _, err := replay(m, d.Witness); err != nil {
+	v, err := replay(m, d.Witness)
+	if err != nil {
 		return fmt.Errorf("witness: %w", err)
 	}
 	if complete := d.Verdict == diag.Always || d.Verdict == diag.Sometimes; complete && len(d.Witness) != d.Total {
@@ -42,8 +45,11 @@ func verify(m *model.Model, d *certificate.Decision) error {
 	if d.Verdict == diag.Never && len(d.Witness) == d.Total {
 		return fmt.Errorf("witness: all %d pods are placed, and the verdict is %s", d.Total, d.Verdict)
 	}
-	if d.Stuck == nil {
+	switch {
+	case d.Stuck == nil:
 		return nil
+	case slices.Equal(d.Stuck.Placements, d.Witness): // the run that was replayed just now
+		return pending(v, d.Stuck)
 	}
 	return certify(m, d.Stuck)
 }
@@ -54,14 +60,73 @@ func certify(m *model.Model, s *certificate.Stuck) error {
 	if err != nil {
 		return fmt.Errorf("stuck run: %w", err)
 	}
+	return pending(v, s)
+}
+
+// pending fills in why no pending pod fits after a stuck run.
+func pending(v *nodeSets, s *certificate.Stuck) error {
+	m := v.m
+	still := standstill{v, map[string]*takers{}}
 	for i := range s.Pending {
 		p := &s.Pending[i]
 		if after := m.Groups[p.Workload].After; after != nil && v.placed[after] == 0 {
 			continue // it is not even created
 		}
-		if p.Reasons = v.reasons(m.Groups[p.Workload]); p.Reasons[certificate.Takes] > 0 {
+		if p.Reasons = still.reasons(m.Groups[p.Workload]); p.Reasons[certificate.Takes] > 0 {
 			return fmt.Errorf("stuck run: %s still fits", p.Workload)
 		}
 	}
 	return nil
+}
+
+// standstill is pods in place among which nothing moves any more: what nodes themselves
+// say is the same for all pods that ask for the same.
+type standstill struct {
+	*nodeSets
+	known map[string]*takers
+}
+
+// takers are the nodes that would take a pod if nothing but the node had a say, and the
+// other nodes by why they would not.
+type takers struct {
+	nodes   []int
+	refused map[certificate.Reason]int
+}
+
+// reasons counts the nodes by why they do not take one more pod.
+func (s standstill) reasons(g *model.Group) map[certificate.Reason]int {
+	if g.Kind.PerNode() || g.Spec.NodeName != "" || len(g.HostPorts) > 0 {
+		return s.filters.reasons(g)
+	}
+	t := s.takers(g)
+	count := maps.Clone(t.refused)
+	if len(model.HardKeys(g)) == 0 && s.barren(g) { // no node has its company (T20)
+		if len(t.nodes) > 0 {
+			count[certificate.RefusedByAffinity] += len(t.nodes)
+		}
+		return count
+	}
+	for _, n := range t.nodes {
+		s.m.Run().Spend(1 + len(g.Terms)/2)
+		count[s.byRules(g, s.m.Topology.Nodes[n], n)]++
+	}
+	return count
+}
+
+func (s standstill) takers(g *model.Group) *takers {
+	id := g.Signature + "|" + g.Request
+	t := s.known[id]
+	if t == nil {
+		t = &takers{refused: map[certificate.Reason]int{}}
+		for n := range s.m.Topology.Nodes {
+			s.m.Run().Spend(1)
+			if r := s.atNode(g, n); r != certificate.Takes {
+				t.refused[r]++
+			} else {
+				t.nodes = append(t.nodes, n)
+			}
+		}
+		s.known[id] = t
+	}
+	return t
 }

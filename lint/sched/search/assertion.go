@@ -7,20 +7,21 @@ import (
 // assertion translates the outcome of a component.
 func (a *instance) assertion(o *outcome) *certificate.Assertion {
 	claim := &certificate.Assertion{Never: o.never, Proof: o.proof}
-	as := func(i int) certificate.Member {
-		u := a.units[i]
-		m := certificate.Member{G: u.g, Pods: u.pods, Node: -1}
-		if u.g.Kind.PerNode() {
-			m.Node = u.pinned
-		}
-		m.Open = o.proof.Open[i]
-		return m
-	}
 	for _, i := range o.units {
-		claim.Members = append(claim.Members, as(i))
+		claim.Members = append(claim.Members, a.member(i, o.proof.Open[i]))
 	}
 	for _, i := range o.proof.About {
-		claim.About = append(claim.About, as(i))
+		claim.About = append(claim.About, a.member(i, o.proof.Open[i]))
 	}
 	return claim
+}
+
+// member is a pod group as the checker knows it, of whose nodes some cannot all be closed.
+func (a *instance) member(i int, open []int) certificate.Member {
+	u := a.units[i]
+	m := certificate.Member{G: u.g, Pods: u.pods, Node: -1, Open: open}
+	if u.g.Kind.PerNode() {
+		m.Node = u.pinned
+	}
+	return m
 }

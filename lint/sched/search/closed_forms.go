@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
@@ -56,6 +57,19 @@ func (u *podGroup) selfKeys(i int) []int {
 // within a domain of the one before it, on the nodes of the pod group. Nodes that
 // lack the outer key may share an inner domain, but not with nodes that have it.
 func (f closedForms) nest(u *podGroup, keys []int) bool {
+	if len(keys) < 2 {
+		return true
+	}
+	p, id := f.all(u), fmt.Sprint(keys)
+	known, asked := p.nested[id]
+	if !asked {
+		known = f.nestOn(u, keys)
+		p.nested[id] = known
+	}
+	return known
+}
+
+func (f closedForms) nestOn(u *podGroup, keys []int) bool {
 	keys = slices.Clone(keys)
 	slices.SortStableFunc(keys, func(x, y int) int { return f.sizes[x] - f.sizes[y] })
 	for i := 1; i < len(keys); i++ {
@@ -112,10 +126,21 @@ func (f closedForms) even(i int) bool {
 		!slices.ContainsFunc(keys, func(k int) bool { return f.sizes[k] < f.sizes[s.key] || !f.within(u, k, s.key) })
 }
 
+// nobody settles pod groups of which no pod is ever placed (T20).
+func (f closedForms) nobody(c component) (outcome, bool) {
+	if c.pods == 0 || len(c.units) != 1 || !f.barren[c.units[0]] {
+		return outcome{}, false
+	}
+	return settled(c, nil, nil), true
+}
+
 // mostAlone is how many pods of a pod group can be placed if it has the nodes to
 // itself, where a closed form tells; with others about it is no more.
 func (f closedForms) mostAlone(i int) (int, bool) {
 	u := f.units[i]
+	if f.barren[i] {
+		return 0, true
+	}
 	if u.after != nil || u.somewhere() {
 		return 0, false
 	}

@@ -12,10 +12,10 @@ import (
 type closing struct {
 	a     *state
 	u     *podGroup
-	nodes []int32
+	place *place
 	// keys are those on which the pod group is kept apart, in order.
 	keys  []int
-	sizes []map[int32]int
+	sizes []*domainSizes
 	pods  []int
 	// by are the pod groups that close something, with their pods.
 	by []closer
@@ -23,21 +23,15 @@ type closing struct {
 
 type closer struct{ unit, pods int }
 
-func newClosing(a *state, i int, nodes []int32, own int) *closing {
+func newClosing(a *state, i int, p *place, own int) *closing {
 	u := a.units[i]
-	c := &closing{a: a, u: u, nodes: nodes}
+	c := &closing{a: a, u: u, place: p}
 	known := map[int]bool{}
 	for _, x := range u.apart {
 		at := slices.Index(c.keys, x.key)
 		if at < 0 {
 			at = len(c.keys)
-			sizes := map[int32]int{}
-			for _, n := range nodes {
-				if d := a.domain[x.key][n]; d >= 0 {
-					sizes[d]++
-				}
-			}
-			c.keys, c.sizes, c.pods = append(c.keys, x.key), append(c.sizes, sizes), append(c.pods, 0)
+			c.keys, c.sizes, c.pods = append(c.keys, x.key), append(c.sizes, a.divide(p, x.key)), append(c.pods, 0)
 		}
 		pods := a.others(i, x.unit, own)
 		c.pods[at] += pods
@@ -89,9 +83,9 @@ func (c *closing) charge(b closer, by int) {
 // pooled charges each pod for a domain of every key.
 func (c *closing) pooled() int {
 	closed := 0
+	c.a.m.Run().Spend(1 + len(c.pods)/model.PerStep)
 	for k, pods := range c.pods {
-		c.a.m.Run().Spend(1 + len(c.sizes[k]))
-		closed += largest(c.sizes[k], pods)
+		closed += c.sizes[k].first(pods)
 	}
 	return closed
 }
@@ -129,11 +123,11 @@ func (c *closing) alone(b closer) int {
 // within counts the nodes in any of some domains.
 func (c *closing) within(rules []exclusion, domains []int32) int {
 	if len(rules) == 1 {
-		return c.sizes[slices.Index(c.keys, rules[0].key)][domains[0]]
+		return c.sizes[slices.Index(c.keys, rules[0].key)].of[domains[0]]
 	}
 	count := 0
-	c.a.m.Run().Spend(1 + len(c.nodes)/model.PerStep)
-	for _, n := range c.nodes {
+	c.a.m.Run().Spend(1 + len(c.place.nodes)/model.PerStep)
+	for _, n := range c.place.nodes {
 		for r, x := range rules {
 			if domains[r] >= 0 && c.a.domain[x.key][n] == domains[r] {
 				count++
@@ -142,15 +136,6 @@ func (c *closing) within(rules []exclusion, domains []int32) int {
 		}
 	}
 	return count
-}
-
-// largest is the sum of the n largest sizes.
-func largest(sizes map[int32]int, n int) int {
-	list := make([]int, 0, len(sizes))
-	for _, s := range sizes {
-		list = append(list, s)
-	}
-	return top(list, n)
 }
 
 // top is the sum of the n largest numbers.

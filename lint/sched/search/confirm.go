@@ -111,33 +111,85 @@ func leaveOpen(m *model.Model, d *certificate.Decision, some map[*workload.Workl
 // hold checks the proofs of all outcomes. What cannot be checked within the budget
 // of a component is open, and so is what turns out not to hold.
 func hold(m *model.Model, d *decided, o Options) {
-	v := certificate.CheckerOf(m).Proofs(m, d.a.contend)
+	h := holding{m: m, a: d.a, o: o, v: certificate.CheckerOf(m).Proofs(m, d.a.contend)}
 	for i := range d.outcomes {
 		out := &d.outcomes[i]
-		if !out.decided || !out.always && !out.never {
-			continue
+		if out.decided && (out.always || out.never) {
+			h.proof(out)
 		}
-		var err error
-		done := m.Run().Within(m.Bounds(unmerge(m, out.owners)), func() {
-			_, steps := budget(m, o)
-			err = v.Check(d.a.assertion(out), steps)
-		})
-		switch {
-		case !done:
-			out.withdraw()
-			m.Run().Stops++
-			out.spent, out.large = true, false
-			v = certificate.CheckerOf(m).Proofs(m, d.a.contend) // the books may be in the middle of a run
-		case errors.Is(err, certificate.ErrTooLong):
-			m.Run().Stops++
-			out.withdraw()
-		case err != nil:
-			m.Run().Refuse(unmerge(m, out.owners), err)
-			out.withdraw()
-			out.refuted, out.large = true, false
-			v = certificate.CheckerOf(m).Proofs(m, d.a.contend)
+		if len(out.sure) > 0 && !out.exact {
+			h.sure(out)
 		}
 	}
+}
+
+// holding is proofs that are checked one after the other.
+type holding struct {
+	m *model.Model
+	a *state
+	o Options
+	v certificate.Proofs
+}
+
+// check checks an assertion about a component within its budget. A verifier that had to
+// stop may be in the middle of a run, so another one goes on.
+func (h *holding) check(out *outcome, a *certificate.Assertion) (err error, done bool) {
+	done = h.m.Run().Within(h.m.Bounds(unmerge(h.m, out.owners)), func() {
+		_, steps := budget(h.m, h.o)
+		err = h.v.Check(a, steps)
+	})
+	if !done || err != nil && !errors.Is(err, certificate.ErrTooLong) {
+		h.v = certificate.CheckerOf(h.m).Proofs(h.m, h.a.contend)
+	}
+	return err, done
+}
+
+func (h *holding) proof(out *outcome) {
+	switch err, done := h.check(out, h.a.assertion(out)); {
+	case !done:
+		out.withdraw()
+		h.m.Run().Stops++
+		out.spent, out.large = true, false
+	case errors.Is(err, certificate.ErrTooLong):
+		h.m.Run().Stops++
+		out.withdraw()
+	case err != nil:
+		h.m.Run().Refuse(unmerge(h.m, out.owners), err)
+		out.withdraw()
+		out.refuted, out.large = true, false
+	}
+}
+
+// sure takes over that some pod groups of a component always find a node (T21).
+func (h *holding) sure(out *outcome) {
+	a := &certificate.Assertion{Proof: certificate.Proof{Kind: certificate.Headroom}}
+	for _, i := range out.sure {
+		a.Members = append(a.Members, h.a.member(i, nil))
+	}
+	switch err, done := h.check(out, a); {
+	case !done:
+		h.m.Run().Stops++
+	case err != nil:
+		h.m.Run().Refuse(unmerge(h.m, out.owners), err)
+	default:
+		out.complete(h.a)
+	}
+}
+
+// complete counts the pods that are sure to find a node.
+func (o *outcome) complete(a *state) {
+	sure, pods, at := make([]int, len(o.owners)), 0, map[int]int{}
+	for k, i := range o.units {
+		at[i] = k
+	}
+	for _, i := range o.sure {
+		sure[o.owner[at[i]]] += a.units[i].pods
+	}
+	for k := range sure {
+		o.ownLeast[k] = max(o.ownLeast[k], sure[k])
+		pods += o.ownLeast[k]
+	}
+	o.least = max(o.least, pods)
 }
 
 // withdraw takes back a verdict that cannot be checked, and what rests on it.

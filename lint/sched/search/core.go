@@ -84,6 +84,9 @@ type question struct {
 
 // possible tells whether some run places these pods.
 func (q question) possible(relax *relaxation) model.Answer {
+	if q.of != nil && q.alone(relax) {
+		return model.No
+	}
 	d := decideInstance(newState(q.m.Split(), q.contend, relax), Options{Steps: coreSteps})
 	if q.of == nil {
 		switch d.whole() {
@@ -102,6 +105,48 @@ func (q question) possible(relax *relaxation) model.Answer {
 		return model.Maybe
 	}
 	return model.Yes
+}
+
+// alone reports of the workload in question that it wants company, that its pods may not
+// come first, and that nobody who takes part can be company (T20): then no instance is
+// needed to see that none of its pods is placed.
+func (q question) alone(relax *relaxation) bool {
+	g := q.m.Groups[q.of]
+	if g.Kind.PerNode() || g.Spec.NodeName != "" || g.Running || q.m.Split() != q.m || relax.keys != nil {
+		return false
+	}
+	first, near := true, 0
+	company := map[*workload.Workload]bool{}
+	for _, t := range g.Terms {
+		if !t.Hard || relax.dropped(t) {
+			continue
+		}
+		if len(q.m.LeansOn(t, g)) > 0 || q.m.MaybeDoubtful(t, q.of) {
+			return false
+		}
+		if t.Use != model.Affinity {
+			continue
+		}
+		near++
+		first = first && q.m.Selects(t, q.of, q.of, model.Asks{Self: true, Incoming: true})
+		for _, list := range q.m.Index.Candidates(t, q.of) {
+			q.m.Run().Spend(1 + len(list)*t.Sel.Cost())
+			for _, o := range list {
+				if q.m.Peer(t, q.of, o) != model.No || q.m.Selects(t, q.of, o, model.Asks{Incoming: true}) {
+					company[o] = true
+				}
+			}
+		}
+	}
+	if near == 0 || first || relax.gone(g) {
+		return false
+	}
+	for o := range company {
+		if o != q.of && q.m.Present(q.m.Groups[o]) {
+			return false
+		}
+	}
+	return true
 }
 
 // WhyQuestion is what keeps pods from being placed, as a question that may be given up.

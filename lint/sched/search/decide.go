@@ -113,27 +113,32 @@ type decider struct{ *state }
 
 // bounded decides one component within its own budget.
 func (d decider) bounded(c component, o Options) (out outcome) {
-	if !d.m.Run().Within(d.m.Bounds(unmerge(d.m, c.owners)), func() { out = d.decide(c, o) }) {
+	h := newHeadroom(d.state, c)
+	if !d.m.Run().Within(d.m.Bounds(unmerge(d.m, c.owners)), func() { out = d.decide(h, o) }) {
 		d.m.Run().Stops++
 		d.restore(c)
 		out = openOutcome(c)
 		out.spent = true
 	}
+	if !out.always && !out.exact && !c.unsure {
+		out.sure = h.sure()
+	}
 	return out
 }
 
 // decide settles one component by the cheapest means that does.
-func (d decider) decide(c component, o Options) outcome {
+func (d decider) decide(h *headroom, o Options) outcome {
+	c := h.c
 	if c.unsure {
 		return d.unsure(c)
 	}
 	forms := closedForms(d)
-	for _, settle := range []func(component) (outcome, bool){forms.laminar, forms.oneSpread, forms.selfAffinity} {
+	for _, settle := range []func(component) (outcome, bool){forms.nobody, forms.laminar, forms.oneSpread, forms.selfAffinity} {
 		if out, ok := settle(c); ok {
 			return out
 		}
 	}
-	out := estimates(d).estimate(c)
+	out := estimates(d).estimate(c, h)
 	if !(out.decided && out.exact) && c.pods <= mediumPods && (!out.decided || len(d.nodes) <= smallNodes) {
 		if exact, ok := d.trySearch(c, o, out.decided); ok {
 			return d.refined(&out, exact)

@@ -13,6 +13,9 @@
 // proofs without search (estimate.go: flows and weights show never, counts and matchings
 // show always or give the run that gets stuck, colorings either); a search over states
 // that differ by more than the names of equivalent nodes (search.go); else bounds.
+// Where a component stays open, or is never or sometimes as a whole, the workloads that
+// others cannot keep out are always placed by themselves (headroom.go, T21). Pods whose
+// company never comes take no room (T20).
 //
 // Every verdict is certified and confirmed by the Checker that the model carries
 // (confirm.go). A certificate that does not hold leaves what it is about unknown and is

@@ -10,7 +10,7 @@ type estimates struct{ *state }
 
 // estimate settles a component as far as proofs and runs go. The proofs that
 // no pod can get stuck need no complete run: any run is one then.
-func (e estimates) estimate(c component) outcome {
+func (e estimates) estimate(c component, h *headroom) outcome {
 	o := openOutcome(c)
 	o.best = greedyRuns(e).run(c.units)
 	e.undo(o.best)
@@ -20,7 +20,8 @@ func (e estimates) estimate(c component) outcome {
 	switch {
 	case o.most < c.pods:
 		o.never, o.decided = true, true
-	case headroom(e).neverStuck(&o):
+		h.grounded()
+	case h.neverStuck(&o):
 		o.always, o.decided, o.exact = true, true, len(o.best) == c.pods
 		o.least, o.worst = c.pods, o.best
 		copy(o.ownLeast, o.ownMost)

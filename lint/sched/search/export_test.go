@@ -16,8 +16,17 @@ import (
 func DecideWithoutSearch(m *model.Model) *certificate.Decision {
 	a := newState(m, true, nil)
 	d := &decided{a: a}
+	checks := holding{m: m, a: a, v: certificate.CheckerOf(m).Proofs(m, true)}
 	for _, c := range (interactions{a}).components() {
-		d.outcomes = append(d.outcomes, estimates{a}.estimate(c))
+		h := newHeadroom(a, c)
+		out := estimates{a}.estimate(c, h)
+		if out.sure = h.sure(); !out.always && len(out.sure) > 0 {
+			checks.sure(&out)
+		}
+		d.outcomes = append(d.outcomes, out)
+	}
+	if len(m.Run().Refused) > 0 {
+		panic(fmt.Sprint(m.Run().Refused))
 	}
 	decision := d.decision(m, d)
 	if err := certificate.CheckerOf(m).Verify(m, decision); err != nil {
@@ -145,3 +154,19 @@ func Usable(has int64, pods []int, asks ...int64) int64 {
 
 // ClassesOf counts the classes of nodes that are alike to all workloads of a model.
 func ClassesOf(m *model.Model, pods int) int { return len(classes.Of(m, m.Workloads, pods, "").Nodes) }
+
+// Overfull is how many pods of a model are left over at least as sets of nodes have too
+// little for them, by proofs that the checker accepts.
+func Overfull(m *model.Model) (pods int, err error) {
+	a := newState(m, true, nil)
+	for _, c := range (interactions{a}).components() {
+		if s := (estimates{a}).overfull(c.units); s.pods > 0 {
+			pods += s.pods
+			o := outcome{component: c, never: true, proof: s.proof}
+			if err := certificate.CheckerOf(m).Proofs(m, true).Check(a.assertion(&o), 1000); err != nil {
+				return pods, err
+			}
+		}
+	}
+	return pods, nil
+}

@@ -2,21 +2,54 @@ package search
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// headroom shows of pod groups that others cannot close all of their nodes.
-type headroom struct{ *state }
+// headroom shows of the pod groups of a component that others cannot close all of their
+// nodes.
+type headroom struct {
+	*state
+	c component
+	// demand is what all pods of the component ask for, by resource.
+	demand []int64
+	// shown is what grounded has found out, nil before.
+	shown *grounds
+}
+
+// grounds are the pod groups that never get stuck, whether they are all, and whether
+// somebody's company had a part in it.
+type grounds struct {
+	proved    map[int]bool
+	all, near bool
+}
+
+func newHeadroom(a *state, c component) *headroom { return &headroom{state: a, c: c} }
+
+// sum adds up what all pods ask for.
+func (h *headroom) sum() {
+	h.m.Run().Spend(1 + len(h.c.units)*(1+len(h.resources)/model.PerStep))
+	h.demand = make([]int64, len(h.resources))
+	for _, i := range h.c.units {
+		if h.barren[i] {
+			continue
+		}
+		for r, ask := range h.units[i].ask {
+			h.demand[r] = classes.Sum(h.demand[r], ask, h.units[i].pods)
+		}
+	}
+}
 
 // closable bounds how many of some of the pod group's nodes can be closed to one more
 // of its pods, if own of them are there.
-func (h headroom) closable(c component, i int, nodes []int32, own int) int {
+func (h *headroom) closable(i int, p *place, own int) int {
 	u := h.units[i]
-	h.m.Run().Spend(1 + (len(u.apart)+len(nodes))/2)
+	h.m.Run().Spend(1 + len(u.apart)/2)
 	closed := 0
 	if len(u.clashes) > 0 {
 		h.m.Run().Spend(len(h.units) * (1 + len(u.clashes)/model.PerStep))
@@ -27,128 +60,140 @@ func (h headroom) closable(c component, i int, nodes []int32, own int) int {
 		}
 	}
 	if h.contend {
-		closed += h.crampable(c, i, nodes, own)
+		closed += h.crampable(i, p, own)
 	}
-	if closed >= len(nodes) {
+	if closed >= len(p.nodes) {
 		return closed // what follows costs more
 	}
-	return closed + newClosing(h.state, i, nodes, own).most(len(nodes)-closed)
+	return closed + newClosing(h.state, i, p, own).most(len(p.nodes)-closed)
 }
 
 // crampable bounds how many of the pod group's nodes others can leave too little
 // space on: each takes at least what is free there less what a pod asks, and
 // one pod group more. Pods that close every node that they are on by a rule are
 // charged for that already.
-func (h headroom) crampable(c component, i int, nodes []int32, own int) int {
+func (h *headroom) crampable(i int, p *place, own int) int {
 	u := h.units[i]
 	closed := 0
-	units := h.crampers(c, i, nodes)
+	ruled := h.ruled(i, p)
 	for r, ask := range u.ask {
 		if ask == 0 {
 			continue
 		}
-		demand := int64(0)
-		h.m.Run().Spend(1 + len(units)/model.PerStep + len(nodes)/2)
-		for _, j := range units {
-			demand += h.units[j].ask[r] * int64(h.others(i, j, own))
+		h.m.Run().Spend(1 + len(ruled)/model.PerStep)
+		demand := h.demand[r]
+		if demand == math.MaxInt64 {
+			return len(p.nodes)
 		}
-		var need []int64
-		for _, n := range nodes {
-			if free := h.left(int(n))[r]; free != math.MaxInt64 {
-				need = append(need, free-ask+1)
+		if !h.barren[i] {
+			demand -= ask * int64(u.pods)
+		}
+		if !ruled[i] {
+			demand += ask * int64(own)
+		}
+		for j := range ruled {
+			if j != i && !h.barren[j] {
+				demand -= h.units[j].ask[r] * int64(h.units[j].pods)
 			}
 		}
-		slices.Sort(need)
-		for _, t := range need {
-			if demand < t {
-				break
-			}
-			demand -= t
-			closed++
-		}
+		closed += h.space(p, r).closed(demand, ask)
 	}
 	return closed
 }
 
-// crampers are the pod groups whose pods may be on some nodes of a pod group without
-// closing them to it by a rule.
-func (h headroom) crampers(c component, i int, nodes []int32) []int {
-	ruled := map[int]bool{}
-	whole := map[int]bool{} // keys that all the nodes carry
+// includes tells whether a pod group is one of the component, which has them in order.
+func (h *headroom) includes(i int) bool {
+	_, found := slices.BinarySearch(h.c.units, i)
+	return found
+}
+
+// ruled are the pod groups of the component whose pods close every node of a place that
+// they are on to a pod group by a rule.
+func (h *headroom) ruled(i int, p *place) map[int]bool {
+	var ruled map[int]bool
 	for _, x := range h.units[i].apart {
-		carried, known := whole[x.key]
-		if !known {
-			carried = !slices.ContainsFunc(nodes, func(n int32) bool { return h.domain[x.key][n] < 0 })
-			whole[x.key] = carried
+		if x.place != 0 || !h.includes(x.unit) || !h.divide(p, x.key).whole {
+			continue
 		}
-		if x.place == 0 && carried {
-			ruled[x.unit] = true
+		if ruled == nil {
+			ruled = map[int]bool{}
 		}
+		ruled[x.unit] = true
 	}
-	return slices.DeleteFunc(slices.Clone(c.units), func(j int) bool { return ruled[j] })
+	return ruled
 }
 
 // grounded proves pod group by pod group that none can get stuck: first those that need
 // nobody, then those that find a node beside any pod of one that is proved to be
-// there, as all its pods are placed in the end. It is nil if the proof fails for
-// some pod group. The second answer tells whether somebody's company had a part in it,
-// so that it says nothing of states in which pods were taken away.
-func (h headroom) grounded(c component) (all, near bool) {
-	proved := map[int]bool{}
+// there, as all its pods are placed in the end. What rests on company says nothing of
+// states in which pods were taken away.
+func (h *headroom) grounded() *grounds {
+	if h.shown != nil {
+		return h.shown
+	}
+	h.sum()
+	proved, all := map[int]bool{}, true
 	var waiting []int
-	for _, i := range c.units {
+	for _, i := range h.c.units {
 		switch u := h.units[i]; {
 		case u.pods == 0:
-		case u.kubelet, len(u.near) > 0 && u.g.Kind.PerNode():
-			return false, false
+		case u.kubelet, len(u.near) > 0 && u.g.Kind.PerNode(), h.barren[i]:
+			all = false
 		case len(u.near) > 0:
 			waiting = append(waiting, i)
-		case !h.safe(c, i):
-			return false, false
-		default:
+		case h.safe(i):
 			proved[i] = true
+		default:
+			all = false
 		}
 	}
-	near = len(waiting) > 0
+	near := len(waiting) > 0
 	for progress := true; progress && len(waiting) > 0; {
 		before := len(waiting)
 		waiting = slices.DeleteFunc(waiting, func(i int) bool {
-			proved[i] = h.beside(c, i, proved)
+			if h.beside(i, proved) {
+				proved[i] = true
+			}
 			return proved[i]
 		})
 		progress = len(waiting) < before
 	}
-	return len(waiting) == 0, near
+	h.shown = &grounds{proved, all && len(waiting) == 0, near}
+	return h.shown
 }
 
 // beside proves it for a pod group that needs company: wherever the pods of one pod group
 // are that is sure to be there, not all nodes near them can be closed; or
 // wherever those of any pod group are, if the first pod needs none.
-func (h headroom) beside(c component, i int, proved map[int]bool) bool {
+func (h *headroom) beside(i int, proved map[int]bool) bool {
 	u := h.units[i]
 	if len(h.binding(i)) > 0 {
 		return false
 	}
 	known := map[string]bool{}
+	openAt := func(p *place) bool {
+		return !slices.ContainsFunc(h.corners(p, u.near), func(n int32) bool { return !h.openNear(i, n, known) })
+	}
 	open := func(j located) bool {
-		return h.units[j.unit].pods == 0 || !slices.ContainsFunc(h.units[j.unit].nodes.list, func(n int32) bool { return !h.openNear(c, i, n, known) })
+		v := h.units[j.unit]
+		return v.pods == 0 || openAt(h.all(v))
 	}
 	for _, j := range u.company {
 		if v := h.units[j.unit]; j.unit != i && j.place == 0 && proved[j.unit] && v.pods > 0 && open(j) {
 			return true
 		}
 	}
-	nodes := h.carrying(u)
+	p := h.carriers(u)
 	return u.first && !slices.ContainsFunc(u.company, func(j located) bool { return j.unit != i && !open(j) }) &&
-		h.closable(c, i, nodes, u.pods-1) < len(nodes) &&
-		!slices.ContainsFunc(nodes, func(n int32) bool { return !h.openNear(c, i, n, known) })
+		h.closable(i, p, u.pods-1) < len(p.nodes) &&
+		openAt(p)
 }
 
 // openNear tells whether others leave open one of the nodes of a pod group that share
 // the domains of all its affinity keys with a node.
-func (h headroom) openNear(c component, i int, at int32, known map[string]bool) bool {
+func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 	u := h.units[i]
-	var id []byte
+	id := make([]byte, 0, 32)
 	for _, k := range u.near {
 		id = binary.AppendVarint(id, int64(h.domain[k][at]))
 		if h.domain[k][at] < 0 {
@@ -157,13 +202,23 @@ func (h headroom) openNear(c component, i int, at int32, known map[string]bool) 
 	}
 	open, asked := known[string(id)]
 	if !asked {
-		nodes := slices.DeleteFunc(h.carrying(u), func(n int32) bool {
-			return slices.ContainsFunc(u.near, func(k int) bool { return h.domain[k][n] != h.domain[k][at] })
-		})
-		open = h.closable(c, i, nodes, u.pods-1) < len(nodes)
+		p := h.near(u, at, id)
+		open = h.closable(i, p, u.pods-1) < len(p.nodes)
 		known[string(id)] = open
 	}
 	return open
+}
+
+// near are the carriers of a pod group that share the domains of all its affinity keys,
+// which domains names, with a node.
+func (h *headroom) near(u *podGroup, at int32, domains []byte) *place {
+	all := h.carriers(u)
+	id := placeID{u.nodes, all.id.carried, fmt.Sprint(u.near, domains)}
+	return h.placeOf(id, func() []int32 {
+		return slices.DeleteFunc(slices.Clone(all.nodes), func(n int32) bool {
+			return slices.ContainsFunc(u.near, func(k int) bool { return h.domain[k][n] != h.domain[k][at] })
+		})
+	})
 }
 
 // neverStuck proves that every pod group finds a node in every state: what
@@ -171,28 +226,45 @@ func (h headroom) openNear(c component, i int, at int32, known map[string]bool) 
 // pod closes at most the largest domain that is still open of each key on
 // which it is kept apart, one node for a port, and nodes for lack of a resource
 // only once their space is used up.
-func (h headroom) neverStuck(o *outcome) bool {
-	if len(o.units)*len(h.nodes) > 5_000_000 {
-		return false
+func (h *headroom) neverStuck(o *outcome) bool {
+	g := h.grounded()
+	if g.all {
+		o.proof = certificate.Proof{Kind: certificate.Headroom, Company: g.near}
 	}
-	all, near := h.grounded(o.component)
-	if all {
-		o.proof = certificate.Proof{Kind: certificate.Headroom, Company: near}
+	return g.all
+}
+
+// sure are the pod groups of which that is proved where it cannot be of all (T21). Of a
+// DaemonSet no pods are company but all of them.
+func (h *headroom) sure() []int {
+	if slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].kubelet }) {
+		return nil
 	}
-	return all
+	perNode := slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].g.Kind.PerNode() })
+	if h.shown == nil {
+		return nil // the budget was over before
+	}
+	proved := h.shown.proved
+	var list []int
+	for _, i := range h.c.units {
+		if u := h.units[i]; proved[i] && u.after == nil && !(len(u.near) > 0 && perNode) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // safe proves it for one pod group. Under a hard spread that counts only its own
 // pods each domain has to have room for an even share, as a domain at the
 // minimum is never refused for skew.
-func (h headroom) safe(c component, i int) bool {
+func (h *headroom) safe(i int) bool {
 	u := h.units[i]
+	all := h.all(u)
 	if spreads := h.binding(i); len(spreads) == 0 {
-		nodes := u.nodes.list
 		if len(u.keys) > 0 {
-			nodes = h.carrying(u)
+			all = h.carriers(u)
 		}
-		return h.closable(c, i, nodes, u.pods-1) < len(nodes)
+		return h.closable(i, all, u.pods-1) < len(all.nodes)
 	}
 	if len(u.spreads) > 1 {
 		return false
@@ -205,14 +277,9 @@ func (h headroom) safe(c component, i int) bool {
 		return false // pods of one domain would close nodes of another
 	}
 	share := (u.pods + len(s.domains) - 1) / len(s.domains)
-	by := map[int32][]int32{}
-	for _, n := range u.nodes.list {
-		if d := h.domain[s.key][n]; d >= 0 {
-			by[d] = append(by[d], n)
-		}
-	}
+	by := h.divided(all, s.key)
 	for _, d := range s.domains {
-		if nodes := by[int32(d)]; h.closable(c, i, nodes, share-1) >= len(nodes) {
+		if p := by[int32(d)]; p == nil || h.closable(i, p, share-1) >= len(p.nodes) {
 			return false
 		}
 	}

@@ -98,6 +98,7 @@ type instance struct {
 	contend bool
 	doubts  []model.Doubt
 	company []bool // pod groups whose pods others need near, once somebody asked
+	barren  []bool // pod groups of which no pod is ever placed, for want of company (T20)
 }
 
 // keyed is a counter of one pod group at a place, and its key.
@@ -122,7 +123,18 @@ func (u *podGroup) asking() int {
 }
 
 // within reports whether every domain of a key lies in one domain of another.
-func (a *instance) within(u *podGroup, inner, outer int) bool {
+func (a *state) within(u *podGroup, inner, outer int) bool {
+	p := a.all(u)
+	id := [2]int{inner, outer}
+	known, asked := p.within[id]
+	if !asked {
+		known = a.lieWithin(u, inner, outer)
+		p.within[id] = known
+	}
+	return known
+}
+
+func (a *instance) lieWithin(u *podGroup, inner, outer int) bool {
 	seen := map[int32]int32{}
 	for _, n := range u.nodes.list {
 		fine, coarse := a.domain[inner][n], a.domain[outer][n]
@@ -140,13 +152,38 @@ func (a *instance) within(u *podGroup, inner, outer int) bool {
 // others is how many pods of a pod group can be in the way of a further pod of u,
 // of which own are placed already.
 func (a *instance) others(i, j, own int) int {
-	if i == j {
+	switch {
+	case i == j:
 		return own
-	}
-	if a.units[j].g.Running {
+	case a.barren[j]:
+		return 0
+	case a.units[j].g.Running:
 		return 1
 	}
 	return a.units[j].pods
+}
+
+// findBarren finds the pod groups of which no pod is ever placed (T20): their required
+// affinity wants company of nobody but one another, and none may come first. What
+// depends on the cluster is not among them.
+func (a *instance) findBarren() {
+	a.barren = make([]bool, len(a.units))
+	var left []int
+	for i, u := range a.units {
+		if len(u.near) > 0 && !u.first && !u.open && len(u.unsure) == 0 && !u.g.Running {
+			a.barren[i] = true
+			left = append(left, i)
+		}
+	}
+	for again := true; again; {
+		before := len(left)
+		left = slices.DeleteFunc(left, func(i int) bool {
+			a.m.Run().Spend(1 + len(a.units[i].company)/model.PerStep)
+			a.barren[i] = !slices.ContainsFunc(a.units[i].company, func(j located) bool { return !a.barren[j.unit] })
+			return !a.barren[i]
+		})
+		again = len(left) < before
+	}
 }
 
 // carrying are the nodes of a pod group that carry the keys of all its rules.

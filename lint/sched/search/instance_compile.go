@@ -17,6 +17,7 @@ type compiler struct {
 	keyAt    map[string]int
 	sets     map[string]*nodeSet
 	included map[model.DomainKey]*inclusion
+	demands  []classes.Demand // by resource
 }
 
 // newState compiles a model. Workloads that are refused, finished or not
@@ -24,7 +25,7 @@ type compiler struct {
 func newState(m *model.Model, contend bool, relax *relaxation) *state {
 	a := &state{
 		instance: instance{m: m, nodes: m.Topology.Nodes, contend: contend, unitsOf: map[*workload.Workload][]int{}, places: [][]bool{nil}},
-		byDomain: map[exclusion]*counter{},
+		byDomain: map[exclusion]*counter{}, known: map[placeID]*place{},
 	}
 	b := &compiler{state: a, relax: relax, keyAt: map[string]int{}, sets: map[string]*nodeSet{}, included: map[model.DomainKey]*inclusion{}}
 	m.Run().Spend(model.StepsPerArena)
@@ -41,6 +42,7 @@ func newState(m *model.Model, contend bool, relax *relaxation) *state {
 	for i := range a.units {
 		b.relate(i)
 	}
+	a.findBarren()
 	b.addApart()
 	b.addPorts()
 	a.in = make([][]int32, len(a.units))
@@ -127,22 +129,62 @@ func (b *compiler) passing(g *model.Group) *nodeSet {
 	if s := b.sets[id]; s != nil {
 		return s
 	}
-	b.m.Run().Spend(len(b.nodes) * (1 + len(b.resources)) / model.PerStep)
-	s := &nodeSet{has: make([]bool, len(b.nodes)), one: -1, least: make([]int64, len(b.resources))}
-	for r := range s.least {
-		s.least[r] = math.MaxInt64
-	}
-	for n, p := range b.passes(g) {
-		if g.Running && p.Name || !g.Running && p.All() {
-			s.has[n] = true
-			s.list = append(s.list, int32(n))
-			for r, free := range b.left(n) {
-				s.least[r] = min(s.least[r], free)
-			}
-		}
+	p := b.passers(g)
+	s := &nodeSet{list: p.list, has: p.has, one: -1, least: make([]int64, len(b.resources))}
+	for r, name := range b.resources {
+		s.least[r] = b.demands[r].Usable(p.leastOf(b, name))
 	}
 	b.sets[id] = s
 	return s
+}
+
+// passers are the nodes that pass the node-level filters for some pods, and the least
+// that any of them offers of a resource.
+type passers struct {
+	list  []int32
+	has   []bool
+	least map[corev1.ResourceName]int64
+}
+
+// keptPassers are those of the nodes of a model by the signature of the pods; few are
+// kept, as many workloads share them or none.
+type keptPassers map[string]*passers
+
+const maxPassers = 64
+
+func (b *compiler) passers(g *model.Group) *passers {
+	kept := *model.KeepForNodes(b.m, func() *keptPassers { return &keptPassers{} })
+	shared := len(b.nodes) == len(b.m.Topology.Nodes) && b.relaxed(g) == ""
+	if p := kept[g.Signature]; p != nil && shared {
+		return p
+	}
+	b.m.Run().Spend(1 + len(b.nodes)/(2*model.PerStep))
+	p := &passers{has: make([]bool, len(b.nodes)), least: map[corev1.ResourceName]int64{}}
+	for n, by := range b.passes(g) {
+		if g.Running && by.Name || !g.Running && by.All() {
+			p.has[n] = true
+			p.list = append(p.list, int32(n))
+		}
+	}
+	if shared && len(kept) < maxPassers {
+		kept[g.Signature] = p
+	}
+	return p
+}
+
+func (p *passers) leastOf(b *compiler, name corev1.ResourceName) int64 {
+	least, known := p.least[name]
+	if known {
+		return least
+	}
+	b.m.Run().Spend(1 + len(p.list)/(4*model.PerStep))
+	least = math.MaxInt64
+	offers := b.m.Offers(name, b.nodes)
+	for _, n := range p.list {
+		least = min(least, offers[n])
+	}
+	p.least[name] = least
+	return least
 }
 
 func (b *compiler) key(name string) int {
@@ -181,16 +223,16 @@ func (b *compiler) addResources() {
 			u.ask[index[r.Name]] = r.Amount
 		}
 	}
-	demands := make([]classes.Demand, len(b.resources))
+	b.demands = make([]classes.Demand, len(b.resources))
 	for _, u := range b.units {
 		for r, ask := range u.ask {
-			demands[r] = demands[r].With(ask, max(1, u.pods))
+			b.demands[r] = b.demands[r].With(ask, max(1, u.pods))
 		}
 	}
 	b.free = make([]int64, len(b.nodes)*len(b.resources))
 	for r, name := range b.resources {
 		for n, amount := range b.m.Offers(name, b.nodes) {
-			b.free[n*len(b.resources)+r] = demands[r].Usable(amount)
+			b.free[n*len(b.resources)+r] = b.demands[r].Usable(amount)
 		}
 	}
 	for _, u := range b.units {
@@ -246,7 +288,7 @@ func (b *compiler) passes(g *model.Group) []model.Passes {
 	if len(all) == len(b.nodes) && !selector && !taints {
 		return all
 	}
-	b.m.Run().Spend(model.StepsPerTerm + len(b.nodes)/2)
+	b.m.Run().Spend(model.StepsPerTerm + len(b.nodes)/model.PerStep + (len(b.nodes)-len(all))*model.PerStep)
 	relaxed := append([]model.Passes(nil), all...)
 	f := model.NewFilter(g.Workload)
 	for _, n := range b.nodes[len(all):] {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -21,6 +22,8 @@ type state struct {
 	counts   [][]keyed
 	portsOn  []*counter
 	watchers [][]watcher
+	// known are places that proofs have looked at.
+	known map[placeID]*place
 }
 
 // left is what a node has left, by resource.
@@ -196,16 +199,10 @@ func (a *state) undo(run []step) {
 // fillEvenly always takes the domain with the fewest pods that has room.
 func (a *state) fillEvenly(i int, s *constraint, pods int) []step {
 	byDomain := map[int32][]int32{}
-	for _, n := range a.units[i].nodes.list {
-		if d := a.domain[s.key][n]; d >= 0 {
-			byDomain[d] = append(byDomain[d], n)
-		}
+	for d, p := range a.divided(a.all(a.units[i]), s.key) {
+		byDomain[d] = p.nodes
 	}
-	order := make([]int32, 0, len(byDomain))
-	for d := range byDomain {
-		order = append(order, d)
-	}
-	slices.Sort(order)
+	order := slices.Sorted(maps.Keys(byDomain))
 	var run []step
 	for level := int32(0); len(run) < pods; level++ {
 		progress := false

@@ -1,8 +1,10 @@
 package search
 
 import (
+	"encoding/binary"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -126,54 +128,96 @@ func (s interactions) joinPorts(join func(i, j int)) {
 	}
 }
 
+// askers are the pod groups that may be on the same nodes and ask for the same
+// resources.
+type askers struct {
+	nodes *nodeSet
+	asks  []int // by resource, in order
+	units []int
+}
+
+// askersOf puts the pod groups of which pods may be placed together by what they ask
+// for where; the last answer is how many nodes all of these have.
+func (s interactions) askersOf() (all []*askers, nodes int) {
+	type key struct {
+		nodes *nodeSet
+		asks  string
+	}
+	at := map[key]*askers{}
+	var asks []int
+	var text []byte
+	for i, u := range s.units {
+		if u.g.Running || s.barren[i] || len(u.nodes.list) == 0 {
+			continue
+		}
+		asks, text = asks[:0], text[:0]
+		for r, ask := range u.ask {
+			if ask > 0 {
+				asks, text = append(asks, r), binary.AppendUvarint(text, uint64(r))
+			}
+		}
+		same := at[key{u.nodes, string(text)}]
+		if same == nil {
+			same = &askers{nodes: u.nodes, asks: slices.Clone(asks)}
+			at[key{u.nodes, string(text)}] = same
+			all, nodes = append(all, same), nodes+len(u.nodes.list)
+		}
+		same.units = append(same.units, i)
+	}
+	s.m.Run().Spend(len(s.units)*(1+len(s.resources)/model.PerStep) + nodes*(1+len(s.resources))/(4*model.PerStep))
+	return all, nodes
+}
+
 // joinContending joins pod groups that ask for a resource of a node which could run
 // out if all their pods came.
 func (s interactions) joinContending(join func(i, j int)) {
-	s.m.Run().Spend(len(s.units) * (1 + len(s.nodes)/model.PerStep))
-	short := s.shortages()
+	all, nodes := s.askersOf()
+	s.m.Run().Spend(len(s.units) + nodes/(2*model.PerStep))
+	short := s.shortagesOf(all)
 	first := make([]int, len(s.nodes))
 	for n := range first {
 		first[n] = -1
 	}
-	for i, u := range s.units {
-		if u.g.Running {
-			continue
-		}
-		for _, n := range u.nodes.list {
-			if !asksShort(u, short[int(n)*len(s.resources):]) {
+	for _, same := range all {
+		contend := false
+		for _, n := range same.nodes.list {
+			here := short[int(n)*len(s.resources):]
+			if !slices.ContainsFunc(same.asks, func(r int) bool { return here[r] }) {
 				continue
 			}
 			// One resource that runs short is enough to tie the node's pod groups.
+			contend = true
 			if first[n] < 0 {
-				first[n] = i
+				first[n] = same.units[0]
 			}
-			join(first[n], i)
+			join(first[n], same.units[0])
+		}
+		if contend {
+			for _, i := range same.units[1:] {
+				join(same.units[0], i)
+			}
 		}
 	}
-}
-
-func asksShort(u *podGroup, short []bool) bool {
-	for r, ask := range u.ask {
-		if ask > 0 && short[r] {
-			return true
-		}
-	}
-	return false
 }
 
 // shortages tells for every node and resource whether it could run out if all
 // pods that may go there did.
 func (s interactions) shortages() []bool {
+	all, _ := s.askersOf()
+	return s.shortagesOf(all)
+}
+
+func (s interactions) shortagesOf(all []*askers) []bool {
 	width := len(s.resources)
-	s.m.Run().Spend(len(s.units) * (1 + len(s.nodes)*width/(4*model.PerStep)))
 	demand := make([]int64, len(s.free))
-	for _, u := range s.units {
-		if u.g.Running {
-			continue
-		}
-		for _, n := range u.nodes.list {
-			for r, ask := range u.ask {
-				demand[int(n)*width+r] += ask * int64(u.pods)
+	for _, same := range all {
+		for _, r := range same.asks {
+			sum := int64(0)
+			for _, i := range same.units {
+				sum = classes.Sum(sum, s.units[i].ask[r], s.units[i].pods)
+			}
+			for _, n := range same.nodes.list {
+				demand[int(n)*width+r] = classes.Sum(demand[int(n)*width+r], sum, 1)
 			}
 		}
 	}

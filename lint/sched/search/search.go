@@ -24,8 +24,10 @@ type outcome struct {
 	// best and worst are runs that place most and least pods; stuck is one that
 	// places less than all, if there is one.
 	best, worst []step
-	// proof is why it is always or never.
+	// proof is why it is always or never; sure are the pod groups that always find a
+	// node where that is not shown of all.
 	proof certificate.Proof
+	sure  []int
 }
 
 // step is one placement.

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/classes"
+	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
 // Here are the proofs that pods cannot all have room, whatever the order. Each
@@ -31,10 +33,73 @@ func (e estimates) shortOfRoom(o *outcome) {
 				lost, why = more.pods, more.proof
 			}
 		}
+	} else if more := e.overfull(o.units); more.pods > lost {
+		lost, why = more.pods, more.proof
 	}
 	if o.most = o.pods - lost; lost > 0 {
 		o.proof = why
 	}
+}
+
+// maxSets bounds the sets of nodes of which each is held against what pods ask for that
+// may be nowhere else.
+const maxSets = 24
+
+// overfull is a flow's smallest cut where there are too many pod groups for one: those
+// whose nodes all lie in one set, and all nodes of the set (T12).
+func (e estimates) overfull(units []int) shortfall {
+	if !e.contend {
+		return shortfall{}
+	}
+	var sets []*nodeSet
+	of := map[*nodeSet][]int{}
+	for _, i := range units {
+		u := e.units[i]
+		if u.pods == 0 || e.barren[i] || len(u.nodes.list) == 0 {
+			continue
+		}
+		if of[u.nodes] == nil {
+			sets = append(sets, u.nodes)
+		}
+		of[u.nodes] = append(of[u.nodes], i)
+	}
+	slices.SortStableFunc(sets, func(x, y *nodeSet) int { return len(y.list) - len(x.list) })
+	lost := shortfall{}
+	for _, s := range sets[:min(len(sets), maxSets)] {
+		var about []int
+		for _, t := range sets {
+			e.m.Run().Spend(1 + len(t.list)/model.PerStep)
+			if !slices.ContainsFunc(t.list, func(n int32) bool { return !s.holds(int(n)) }) {
+				about = append(about, of[t]...)
+			}
+		}
+		for res := range e.resources {
+			lost = lost.more(e.overfills(about, s, res))
+		}
+	}
+	return lost
+}
+
+// overfills is how many pods of pod groups are left over at least as the nodes of a set,
+// on which they are all, have too little of a resource.
+func (e estimates) overfills(about []int, s *nodeSet, res int) shortfall {
+	demand, has, largest := int64(0), int64(0), int64(1)
+	e.m.Run().Spend(1 + (len(about)+len(s.list))/model.PerStep)
+	for _, i := range about {
+		demand = classes.Sum(demand, e.units[i].ask[res], e.units[i].pods)
+		largest = max(largest, e.units[i].ask[res])
+	}
+	for _, n := range s.list {
+		has = classes.Sum(has, max(0, e.left(int(n))[res]), 1) // no end of it where it is not judged
+	}
+	if demand <= has || demand == math.MaxInt64 {
+		return shortfall{}
+	}
+	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: e.resources[res], About: slices.Sorted(slices.Values(about)), Keys: make([]string, len(about))}
+	for _, n := range s.list {
+		p.Nodes = append(p.Nodes, int(n))
+	}
+	return shortfall{int((demand - has + largest - 1) / largest), p}
 }
 
 // shortfall is how many pods are left over at least, and why.

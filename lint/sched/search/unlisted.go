@@ -107,6 +107,7 @@ func (a *instance) leans(o *outcome, on map[*workload.Workload]bool) bool {
 
 // because says of workloads without a verdict which resource that depends on.
 func because(d *certificate.Decision, m *model.Model) {
+	first := map[*workload.Workload]model.Reason{} // of a component, by its first workload
 	for i := range d.Workloads {
 		w := &d.Workloads[i]
 		if w.Verdict != diag.Unknown {
@@ -116,11 +117,28 @@ func because(d *certificate.Decision, m *model.Model) {
 			w.Why = model.Reason{Cause: model.ByResource, Name: string(names[0])}
 			continue
 		}
-		for _, o := range d.Groups[w.Workload] {
-			if names := Unlisted(m, o); len(names) > 0 {
-				w.Why = model.Reason{Cause: model.ByResource, Name: string(names[0]), Workload: o}
-				break
-			}
+		group := d.Groups[w.Workload]
+		if len(group) == 0 {
+			continue
+		}
+		why, known := first[group[0]]
+		if !known {
+			why = firstUnlisted(m, group)
+			first[group[0]] = why
+		}
+		if why.Workload != nil {
+			w.Why = why
 		}
 	}
+}
+
+// firstUnlisted is the first resource that workloads request and no node lists; its
+// Workload is nil if there is none.
+func firstUnlisted(m *model.Model, ws []*workload.Workload) model.Reason {
+	for _, w := range ws {
+		if names := Unlisted(m, w); len(names) > 0 {
+			return model.Reason{Cause: model.ByResource, Name: string(names[0]), Workload: w}
+		}
+	}
+	return model.Reason{}
 }

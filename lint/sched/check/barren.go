@@ -1,0 +1,69 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// barrenGroups are the groups of which no pod is ever placed, for want of company (T20).
+type barrenGroups map[*model.Group]bool
+
+// barren tells whether no pod of a group is ever placed: its required affinity wants
+// company, none of its pods may come first, and nobody is company but such groups.
+func (ns *nodeSets) barren(g *model.Group) bool {
+	return (*model.Keep(ns.m, func() *barrenGroups {
+		all := ns.followers()
+		return &all
+	}))[g]
+}
+
+// followers takes the groups that cannot come first and leaves out, again and again,
+// those that others than these can be company of.
+func (ns *nodeSets) followers() barrenGroups {
+	all := barrenGroups{}
+	var left []*model.Group
+	for _, w := range ns.m.Workloads {
+		if g := ns.m.Groups[w]; ns.m.Present(g) && ns.cannotLead(g) {
+			all[g] = true
+			left = append(left, g)
+		}
+	}
+	for changed := true; changed; {
+		before := len(left)
+		left = slices.DeleteFunc(left, func(g *model.Group) bool {
+			hard := g.HardAffinity()
+			ns.m.Run().Spend(1 + len(ns.selects[hard[0]]))
+			if slices.ContainsFunc(ns.selects[hard[0]], func(o *workload.Workload) bool {
+				return !all[ns.m.Groups[o]] && !slices.ContainsFunc(hard[1:], func(t *model.Term) bool { return !slices.Contains(ns.selects[t], o) })
+			}) {
+				delete(all, g)
+				return true
+			}
+			return false
+		})
+		changed = len(left) < before
+	}
+	return all
+}
+
+// cannotLead tells whether the pods of a group, none of which may come first, need others,
+// and nothing is left open about which.
+func (ns *nodeSets) cannotLead(g *model.Group) bool {
+	hard := g.HardAffinity()
+	if len(hard) == 0 || g.Running || g.Spec.NodeName != "" || len(ns.m.Doubts([]*workload.Workload{g.Workload})) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(hard, func(t *model.Term) bool {
+		return !ns.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true})
+	})
+}
+
+// coming is how many pods of a group there may be.
+func (ns *nodeSets) coming(g *model.Group) int {
+	if ns.barren(g) {
+		return 0
+	}
+	return ns.count(g)
+}
