@@ -69,7 +69,7 @@ func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 			b.m.Run().Spend(stepsPerRow)
 			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Reason: message.Reason(s.Why)}
 			if key == corev1.LabelHostname {
-				out.Like = len(s.Nodes) - 1
+				out.Like = s.Like() - 1
 			}
 			list = append(list, out)
 		}

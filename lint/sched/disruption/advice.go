@@ -157,12 +157,8 @@ func (t *trial) try() bool {
 		t.group = append(t.group, t.changed)
 	}
 	return t.within(func() bool {
-		other := t.j.other(t.j.m.Beside(slices.Concat(t.group, t.j.running)))
-		switch {
-		case t.spare(other, t.changed):
-			return true
-		case lonely(other.m, t.changed):
-			return false
+		if holds, known := t.foretold(); known {
+			return holds
 		}
 		m, other := t.world()
 		return t.passes(m, other, t.changed)

@@ -101,7 +101,7 @@ func Worst(all []Survival) (worst *Survival, like int) {
 		switch {
 		case s.Verdict != worst.Verdict || s.Pending != worst.Pending:
 		case s.Key == hostname:
-			like += len(s.Nodes)
+			like += s.Like()
 		default:
 			like++
 		}

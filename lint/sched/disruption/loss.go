@@ -15,17 +15,22 @@ type Survival struct {
 	// Key is the topology key of which a domain is lost, and Value the domain;
 	// for kubernetes.io/hostname Value is the name of the one node that is lost.
 	Key, Value string
-	// Nodes are all nodes of the domain; for kubernetes.io/hostname those like
-	// the one that is lost: of the loss of each of them alone the same is true.
-	Nodes   []string
-	Meaning certificate.Meaning
-	Verdict diag.Outcome
+	Meaning    certificate.Meaning
+	Verdict    diag.Outcome
 	// Pending is how many pods are missing in the end: at least so many if the
 	// verdict is Never; if it is OrderDependent, so many in some run.
 	Pending int
 	// Why is on what the verdict rests beyond placement, or why there is none.
-	Why model.Reason
+	Why  model.Reason
+	lost *search.DomainLoss
 }
+
+// Nodes are all nodes of the domain; for kubernetes.io/hostname those like
+// the one that is lost: of the loss of each of them alone the same is true.
+func (s *Survival) Nodes() []string { return s.lost.Like() }
+
+// Like is how many nodes Nodes names.
+func (s *Survival) Like() int { return s.lost.Alike() }
 
 // Worse reports whether one outcome is worse than another.
 func (s *Survival) Worse(o *Survival) bool {
@@ -65,7 +70,7 @@ func (e evictions) losses(w *workload.Workload, key string, meanings ...certific
 		for _, meaning := range meanings {
 			e.m.Run().Spend(5)
 			a := q.ask(b, meaning)
-			all = append(all, Survival{Key: key, Value: b.Value, Nodes: b.Like, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why})
+			all = append(all, Survival{Key: key, Value: b.Value, lost: b, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why})
 		}
 	}
 	return all
@@ -198,7 +203,7 @@ func (q *loss) grow(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	g := newLoss(larger, q.w, q.key)
 	for _, more := range g.kinds.Losses() {
 		// All nodes for which the one that is lost stands have to be like it still.
-		if more.Value != b.Value || !contains(more.Like, b.Like) {
+		if more.Value != b.Value || !contains(more.Like(), b.Like()) {
 			continue
 		}
 		if a := g.settle(more, l); a.verdict == diag.Never && g.alone().settle(more, l).verdict == diag.Never {

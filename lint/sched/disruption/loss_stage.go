@@ -70,7 +70,7 @@ func (j *shared) alike(group []*workload.Workload) string {
 // set puts a group on few nodes that stand for all.
 func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) *stage {
 	out := map[string]bool{}
-	for _, name := range b.Nodes {
+	for _, name := range b.Nodes() {
 		out[name] = true
 	}
 	s := &stage{scene: q.j.scene(group), group: group, lost: map[string]bool{}}

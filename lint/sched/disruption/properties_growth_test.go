@@ -233,7 +233,7 @@ func changing(j *disruption.Judge, m *model.Model) said {
 		all[name+" scales"] = inWords[j.Scaling(w).Answer]
 		for _, key := range []string{keys[host], keys[zone]} {
 			for _, s := range j.Survives(w, key) {
-				places := s.Nodes
+				places := s.Nodes()
 				if key != keys[host] {
 					places = []string{s.Value}
 				}

@@ -36,24 +36,35 @@ func (u updates) spacious(w *workload.Workload, group []*workload.Workload, r *R
 	return search.AlwaysFits(u.m, w, group, u.running, search.NoLoss, certificate.Loss{}, sum)
 }
 
+// foretold is what counts tell of a trial; known is unset if it has to be tried.
+func (t *trial) foretold() (holds, known bool) {
+	defer t.j.m.Guest(t.changed)()
+	switch {
+	case t.spare(t.changed):
+		return true, true
+	case lonely(t.j.m, t.changed):
+		return false, true
+	}
+	return false, false
+}
+
 // spare reports whether a workload of a trial finds a node for one pod more in any case,
-// at every moment of a rollout and with any node drained (T16): then nothing has to be
-// tried. A no says nothing.
-func (t *trial) spare(other *shared, w *workload.Workload) bool {
+// at every moment of a rollout and with any node drained (T16). A no says nothing.
+func (t *trial) spare(w *workload.Workload) bool {
 	if len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() {
 		return false
 	}
-	if !other.Judged(w) || other.unlisted(w).Given() || len(other.m.Doubts([]*workload.Workload{w})) > 0 {
+	if !t.j.Judged(w) || t.j.unlisted(w).Given() || len(t.j.m.Doubts([]*workload.Workload{w})) > 0 {
 		return false
 	}
 	for _, n := range []int{model.Certain(w), most(w)} {
 		r := Rollout{Rollout: w.Rollout(n), Replicas: n}
-		if n == 0 || r.Unknown.Given() || !(updates{other}).spacious(w, t.group, &r) {
+		if n == 0 || r.Unknown.Given() || !(updates{t.j}).spacious(w, t.group, &r) {
 			return false
 		}
 	}
 	drained := certificate.Loss{Meaning: certificate.Drained}
-	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(other.m, w, t.group, t.j.running, search.AnyNode, drained, model.Certain)
+	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(t.j.m, w, t.group, t.j.running, search.AnyNode, drained, model.Certain)
 }
 
 // spare reports whether the pods find a node in any case whichever node is lost (T16).

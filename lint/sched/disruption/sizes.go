@@ -111,8 +111,9 @@ func (q *loss) left(group []*workload.Workload, b *search.DomainLoss, l certific
 // covers reports whether a loss at another size is among those that a loss on the
 // declared nodes speaks for: one that it stands for, or one of further nodes only.
 func (q *loss) covers(b, more *search.DomainLoss) bool {
-	if slices.ContainsFunc(more.Like, func(name string) bool { return slices.Contains(b.Like, name) }) {
+	like, others := b.Like(), more.Like()
+	if slices.ContainsFunc(others, func(name string) bool { return slices.Contains(like, name) }) {
 		return true
 	}
-	return !slices.ContainsFunc(q.j.m.Topology.Nodes, func(n *topology.Node) bool { return slices.Contains(more.Like, n.Name) })
+	return !slices.ContainsFunc(q.j.m.Topology.Nodes, func(n *topology.Node) bool { return slices.Contains(others, n.Name) })
 }

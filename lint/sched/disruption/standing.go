@@ -192,10 +192,10 @@ func losses(all []Survival, worst *Survival) []certificate.Loss {
 		if s.Verdict != worst.Verdict || s.Pending != worst.Pending || s.Meaning != worst.Meaning {
 			continue
 		}
-		sets := [][]string{s.Nodes}
+		sets := [][]string{s.Nodes()}
 		if s.Key == hostname {
 			sets = nil
-			for _, n := range s.Nodes {
+			for _, n := range s.Nodes() {
 				sets = append(sets, []string{n})
 			}
 		}

@@ -113,17 +113,29 @@ func newModel(run *Run, set *workload.Set, topo *topology.Topology, nodes *perNo
 			m.Groups[w] = g
 			continue
 		}
-		g := &Group{Workload: w, Terms: terms(w), Unknown: unknown(w)}
-		run.Spend(StepsPerGroup * (1 + len(g.Terms)))
-		g.findKeys()
-		if !topo.Empty() {
-			g.Requests, g.HostPorts, g.Signature = requests(w), hostPorts(w), signature(w)
-			g.Request = fmt.Sprint(g.Requests)
-		}
-		m.Groups[w] = g
+		m.Groups[w] = m.ready(w)
 	}
 	m.absent = withoutWorkloads(m, func(g *Group) bool { return !Modelled(g) })
 	return m
+}
+
+// ready makes the terms of a workload ready.
+func (m *Model) ready(w *workload.Workload) *Group {
+	g := &Group{Workload: w, Terms: terms(w), Unknown: unknown(w)}
+	m.run.Spend(StepsPerGroup * (1 + len(g.Terms)))
+	g.findKeys()
+	if !m.Topology.Empty() {
+		g.Requests, g.HostPorts, g.Signature = requests(w), hostPorts(w), signature(w)
+		g.Request = fmt.Sprint(g.Requests)
+	}
+	return g
+}
+
+// Guest makes a copy of a workload known to the model, which may then be asked about it;
+// selectors find the workload still. The model forgets it when leave is called.
+func (m *Model) Guest(w *workload.Workload) (leave func()) {
+	m.Groups[w] = m.ready(w)
+	return func() { delete(m.Groups, w) }
 }
 
 // Run is what the model shares with all others that were made of it.

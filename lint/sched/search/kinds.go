@@ -5,6 +5,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -26,12 +27,31 @@ const alone = -2
 type DomainLoss struct {
 	// Value is the value of the key, or the name of the node.
 	Value string
-	// Nodes are all that are lost; Like are those of which each can stand for
-	// the node that is lost, or else the same as Nodes.
-	Nodes, Like []string
+	// lost are all nodes that are lost, and like those of which each can stand for the
+	// node that is lost, or else the same.
+	nodes      []*topology.Node
+	lost, like []int32
 	// taken is how many nodes of each kind are lost, any how many of whatever kind.
 	taken map[int32]int
 	any   int
+}
+
+// Nodes are the names of all nodes that are lost.
+func (b *DomainLoss) Nodes() []string { return b.names(b.lost) }
+
+// Like are the names of the nodes of which each can stand for the node that is lost, or
+// else of all that are; Alike is how many there are.
+func (b *DomainLoss) Like() []string { return b.names(b.like) }
+
+// Alike is how many nodes Like names.
+func (b *DomainLoss) Alike() int { return len(b.like) }
+
+func (b *DomainLoss) names(nodes []int32) []string {
+	names := make([]string, len(nodes))
+	for i, n := range nodes {
+		names[i] = b.nodes[n].Name
+	}
+	return names
 }
 
 // AnyNode is the loss of one node, whichever.
@@ -66,7 +86,9 @@ func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kin
 	} else {
 		k.addDomains(key)
 	}
-	kept[id] = k
+	base := *k
+	base.m = nil // which asks: others will
+	kept[id] = &base
 	return k
 }
 
@@ -76,8 +98,8 @@ func (k *Kinds) Losses() []*DomainLoss { return k.losses }
 // addNodes lists the losses of single nodes.
 func (k *Kinds) addNodes() {
 	for c, nodes := range k.nodes {
-		names := k.names(nodes)
-		k.losses = append(k.losses, &DomainLoss{Value: names[0], Nodes: names[:1], Like: names, taken: map[int32]int{int32(c): 1}})
+		value := k.m.Topology.Nodes[nodes[0]].Name
+		k.losses = append(k.losses, &DomainLoss{Value: value, nodes: k.m.Topology.Nodes, lost: nodes[:1], like: nodes, taken: map[int32]int{int32(c): 1}})
 	}
 }
 
@@ -91,21 +113,12 @@ func (k *Kinds) addDomains(key string) {
 		}
 	}
 	for _, nodes := range members {
-		names := k.names(nodes)
-		b := &DomainLoss{Value: k.m.Topology.Nodes[nodes[0]].Labels[key], Nodes: names, Like: names, taken: map[int32]int{}}
+		b := &DomainLoss{Value: k.m.Topology.Nodes[nodes[0]].Labels[key], nodes: k.m.Topology.Nodes, lost: nodes, like: nodes, taken: map[int32]int{}}
 		for _, n := range nodes {
 			b.taken[k.of[n]]++
 		}
 		k.losses = append(k.losses, b)
 	}
-}
-
-func (k *Kinds) names(nodes []int32) []string {
-	names := make([]string, len(nodes))
-	for i, n := range nodes {
-		names[i] = k.m.Topology.Nodes[n].Name
-	}
-	return names
 }
 
 // domain lists the domain of each kind for a key by which its nodes are alike.

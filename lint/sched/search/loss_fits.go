@@ -71,7 +71,7 @@ type groupKey struct {
 func key(group []*workload.Workload) groupKey { return groupKey{&group[0], len(group)} }
 
 func (r *Room) crowded(group []*workload.Workload, pods func(*workload.Workload) int) *crowd {
-	x := &crowd{of: key(group), pods: -1, asked: make([]int64, len(r.asks))}
+	x := &crowd{of: key(group), pods: -1}
 	if !bound.Screens(r.m, r.p.G) || len(r.p.G.HardAffinity()) > 0 || slices.ContainsFunc(group, func(o *workload.Workload) bool { return o.Kind.PerNode() }) {
 		return x
 	}
@@ -80,6 +80,10 @@ func (r *Room) crowded(group []*workload.Workload, pods func(*workload.Workload)
 	if x.over, uneven = r.over(); !shuts || uneven || x.key != "" && x.over != nil {
 		return x
 	}
+	if r.asks == nil {
+		r.addAsks()
+	}
+	x.asked = make([]int64, len(r.asks))
 	x.counts, x.own = true, x.over != nil && r.own(x.over, group)
 	for _, o := range group {
 		n := pods(o)
@@ -223,16 +227,18 @@ func (r *Room) closed(x *crowd, domain []int32, d int32) int {
 	sum := x.apart
 	for i, a := range r.asks {
 		left := x.asked[i]
-		r.m.Run().Spend(1 + len(a.closing)/model.PerStep)
-		for _, c := range a.closing {
-			if domain != nil && domain[c.kind] != d {
+		r.m.Run().Spend(1 + len(a.kinds)/model.PerStep)
+		for _, kind := range a.kinds {
+			if domain != nil && domain[kind] != d {
 				continue
 			}
-			nodes := min(left/c.takes, int64(len(r.nodes[c.kind])))
+			of := r.nodes[kind]
+			takes := a.offers[of[0]] - a.ask + 1
+			nodes := min(left/takes, int64(len(of)))
 			if nodes == 0 {
 				break // the others take more
 			}
-			sum, left = sum+int(nodes), left-nodes*c.takes
+			sum, left = sum+int(nodes), left-nodes*takes
 		}
 	}
 	return min(sum, x.pods)

@@ -27,16 +27,13 @@ type Room struct {
 	crowd *crowd
 }
 
-// closable is a resource that the pods ask for, and what it takes of it to close a node
-// to them, the least first.
+// closable is a resource that the pods ask for, with the kinds of nodes that others can
+// close to them by taking of it, the easiest first.
 type closable struct {
-	name    corev1.ResourceName
-	closing []closingNode
-}
-
-type closingNode struct {
-	kind  int
-	takes int64
+	name   corev1.ResourceName
+	ask    int64
+	offers []int64 // by node
+	kinds  []int32
 }
 
 // Room looks at the nodes for so many pods of one of the workloads of the kinds.
@@ -53,23 +50,22 @@ func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
 			}
 		}
 	}
-	r.addAsks()
 	return r
 }
 
-// addAsks lists what it takes to close a node of each kind that takes a pod when empty.
+// addAsks lists which kinds of nodes that take a pod when empty others can close.
 func (r *Room) addAsks() {
 	requests := append([]model.Request{{Name: corev1.ResourcePods, Amount: 1}}, r.p.G.Requests...)
 	r.m.Run().Spend(len(requests) * (1 + len(r.nodes)/2))
 	for _, q := range requests {
-		a := closable{name: q.Name}
-		offers := r.m.Offers(q.Name, r.m.Topology.Nodes)
-		for c, nodes := range r.nodes {
-			if has := offers[nodes[0]]; r.caps[c] > 0 && has != math.MaxInt64 {
-				a.closing = append(a.closing, closingNode{c, has - q.Amount + 1})
+		a := closable{name: q.Name, ask: q.Amount, offers: r.m.Offers(q.Name, r.m.Topology.Nodes)}
+		has := func(kind int32) int64 { return a.offers[r.nodes[kind][0]] }
+		for kind := range r.nodes {
+			if r.caps[kind] > 0 && has(int32(kind)) != math.MaxInt64 {
+				a.kinds = append(a.kinds, int32(kind))
 			}
 		}
-		slices.SortFunc(a.closing, func(x, y closingNode) int { return cmp.Compare(x.takes, y.takes) })
+		slices.SortFunc(a.kinds, func(x, y int32) int { return cmp.Compare(has(x), has(y)) })
 		r.asks = append(r.asks, a)
 	}
 }

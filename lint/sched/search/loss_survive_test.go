@@ -84,7 +84,7 @@ func (s setting) spacious(t *testing.T, m *model.Model, truth map[string]map[str
 					found++
 					s.meaning, s.lost = meaning, make([]bool, len(s.nodes))
 					for i := range s.nodes {
-						s.lost[i] = slices.Contains(b.Nodes, fmt.Sprintf("n%d", i))
+						s.lost[i] = slices.Contains(b.Nodes(), fmt.Sprintf("n%d", i))
 					}
 					id := fmt.Sprint(s.meaning, s.lost)
 					if truth[id] == nil {
@@ -109,10 +109,10 @@ func (s setting) held(t *testing.T, count map[string]int) (spacious int) {
 	truth := map[string]map[string]fate{}
 	for _, w := range set.Workloads {
 		for _, a := range slices.Concat(j.Survives(w, hostKey), j.Survives(w, zoneKey), j.Drains(w)) {
-			for _, one := range a.Nodes {
+			for _, one := range a.Nodes() {
 				s.meaning, s.lost = a.Meaning, make([]bool, len(s.nodes))
 				for i := range s.nodes {
-					s.lost[i] = a.Key == hostKey && one == fmt.Sprintf("n%d", i) || a.Key != hostKey && slices.Contains(a.Nodes, fmt.Sprintf("n%d", i))
+					s.lost[i] = a.Key == hostKey && one == fmt.Sprintf("n%d", i) || a.Key != hostKey && slices.Contains(a.Nodes(), fmt.Sprintf("n%d", i))
 				}
 				id := fmt.Sprint(s.meaning, s.lost)
 				if truth[id] == nil {
@@ -170,10 +170,10 @@ func TestSurvivesZoneOutage(t *testing.T) {
 				continue
 			}
 			rows++
-			if a.Verdict != v.verdict || a.Pending != v.pending || len(a.Nodes) != 2 {
+			if a.Verdict != v.verdict || a.Pending != v.pending || a.Like() != 2 {
 				t.Errorf("%+v: %+v", v, a)
 			}
-			lost := certificate.Loss{Nodes: map[string]bool{a.Nodes[0]: true, a.Nodes[1]: true}, Meaning: v.meaning}
+			lost := certificate.Loss{Nodes: map[string]bool{a.Nodes()[0]: true, a.Nodes()[1]: true}, Meaning: v.meaning}
 			if got := search.Lose(m, lost, search.Options{})[0]; got.Verdict != v.verdict || got.Pending != v.pending {
 				t.Errorf("%+v: a search finds %+v", v, got)
 			}
@@ -264,7 +264,7 @@ func TestSurvivesNotCreatedAgain(t *testing.T) {
 		m, set := modelOf(t, nodes, v.manifest)
 		j := disruption.New(m, &workload.Set{}, search.Options{})
 		for _, a := range append(j.Survives(set.Workloads[0], hostKey), j.Drains(set.Workloads[0])...) {
-			if a.Meaning == v.meaning && (a.Verdict != v.verdict || a.Why.Given() != v.why || len(a.Nodes) != 2) {
+			if a.Meaning == v.meaning && (a.Verdict != v.verdict || a.Why.Given() != v.why || a.Like() != 2) {
 				t.Errorf("%+v: %+v", v, a)
 			}
 		}
