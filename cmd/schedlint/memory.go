@@ -12,11 +12,13 @@ import (
 // collected in earnest.
 const startLimit = 37 << 20
 
-// Of what is in use the heap may grow by usualGarbage percent, and by mostGarbage at the
-// most: reading makes little garbage, and reasoning much that lives short.
+// Of what is in use the heap may grow by some percent, and by mostGarbage at the most:
+// reading makes little garbage, and reasoning about a large cluster much that lives short.
 const (
-	usualGarbage = 50
-	mostGarbage  = 300 << 20
+	whileSmall  = 50
+	whileLarge  = 65
+	large       = 64 << 20
+	mostGarbage = 300 << 20
 )
 
 // tuneMemory trades memory for time as a short run should: no garbage is collected
@@ -39,7 +41,11 @@ func tuneMemory() {
 // garbage is by how many percent the heap may grow with so many bytes in use.
 func garbage(live int64) int {
 	live = max(live, 1<<20)
-	return int(max((startLimit-live)*100/live, min(usualGarbage, mostGarbage*100/live), 1))
+	usual := int64(whileSmall)
+	if live > large {
+		usual = whileLarge
+	}
+	return int(max((startLimit-live)*100/live, min(usual, mostGarbage*100/live), 1))
 }
 
 // afterEachCollection calls f after every garbage collection: an object that

@@ -128,7 +128,6 @@ type table struct {
 
 // grained is the nodes of a table that have the same sizes in grains.
 type grained struct {
-	of    []int32 // by node
 	shape []int32
 	sizes [][]int64
 	// known are the classes that are left of these, by the number that each has then.
@@ -185,8 +184,8 @@ func (t *table) merged(m *model.Model, s sizing) *Classes {
 	})
 	found := g.known[text]
 	if found == nil {
-		all := make([]int32, len(g.of))
-		for n, class := range g.of {
+		all := t.byGrain(m, &s)
+		for n, class := range all {
 			all[n] = to[class]
 		}
 		found = t.put(m, all)
@@ -217,29 +216,37 @@ func (t *table) inGrains(m *model.Model, s *sizing) *grained {
 	if known := t.grained[string(id)]; known != nil {
 		return known
 	}
+	g := &grained{known: map[string]*Classes{}}
+	for n, class := range t.byGrain(m, s) {
+		if int(class) == len(g.shape) {
+			g.shape, g.sizes = append(g.shape, t.shape[n]), append(g.sizes, t.sizes(n, nil))
+		}
+	}
+	t.grained[string(id)] = g
+	return g
+}
+
+// byGrain numbers the nodes by their shape and their sizes in grains.
+func (t *table) byGrain(m *model.Model, s *sizing) []int32 {
 	m.Run().Spend(len(t.shape) * (1 + len(s.demands)/2))
 	endless := sizing{demands: slices.Clone(s.demands)}
 	for i := range endless.demands {
 		endless.demands[i].total = math.MaxInt64
 	}
-	g := &grained{known: map[string]*Classes{}}
-	sizes := make([]int64, len(t.offers))
-	look := func(n int) []int64 {
-		for i, has := range t.offers {
-			sizes[i] = has[n]
-		}
-		return sizes
-	}
-	g.of, _ = numbered(len(t.shape), func(text []byte, n int) []byte {
-		return endless.describe(binary.AppendUvarint(text, uint64(t.shape[n])), look(n))
+	var sizes []int64
+	of, _ := numbered(len(t.shape), func(text []byte, n int) []byte {
+		sizes = t.sizes(n, sizes[:0])
+		return endless.describe(binary.AppendUvarint(text, uint64(t.shape[n])), sizes)
 	})
-	for n, class := range g.of {
-		if int(class) == len(g.shape) {
-			g.shape, g.sizes = append(g.shape, t.shape[n]), append(g.sizes, slices.Clone(look(n)))
-		}
+	return of
+}
+
+// sizes appends what a node has of each resource.
+func (t *table) sizes(n int, to []int64) []int64 {
+	for _, has := range t.offers {
+		to = append(to, has[n])
 	}
-	t.grained[string(id)] = g
-	return g
+	return to
 }
 
 // numbered numbers some things by what they look like, in the order in which looks come
