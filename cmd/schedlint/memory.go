@@ -8,14 +8,17 @@ import (
 	"runtime/metrics"
 )
 
-// startLimit is how far the heap of an ordinary run may grow before garbage is
-// collected in earnest.
-const startLimit = 37 << 20
+// startLimit is how far the memory of an ordinary run may grow before garbage is collected
+// at all, and startHeap how far its heap may at any time.
+const (
+	startLimit = 26 << 20
+	startHeap  = 20 << 20
+)
 
 // Of what is in use the heap may grow by some percent, and by mostGarbage at the most:
 // reading makes little garbage, and reasoning about a large cluster much that lives short.
 const (
-	whileSmall  = 50
+	whileSmall  = 40
 	whileLarge  = 65
 	large       = 64 << 20
 	mostGarbage = 300 << 20
@@ -45,7 +48,7 @@ func garbage(live int64) int {
 	if live > large {
 		usual = whileLarge
 	}
-	return int(max((startLimit-live)*100/live, min(usual, mostGarbage*100/live), 1))
+	return int(max((startHeap-live)*100/live, min(usual, mostGarbage*100/live), 1))
 }
 
 // afterEachCollection calls f after every garbage collection: an object that
