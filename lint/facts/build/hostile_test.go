@@ -47,7 +47,7 @@ var hostile = []struct {
 			return deployment(i, 1, "      affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: ["+
 				fmt.Sprintf("{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: d%d}}}]}}\n", (i+1)%200))
 		})
-	}, false, true, true},
+	}, false, false, true},
 	{"5,000 spread keys", 3, func() string {
 		var list strings.Builder
 		for i := range 5000 {
