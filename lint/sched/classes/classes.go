@@ -3,6 +3,7 @@ package classes
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -30,15 +31,13 @@ func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes 
 		keys = append(keys, key)
 		slices.Sort(keys)
 	}
-	id := strings.Join([]string{strings.Join(signatures, "\x01"), strings.Join(resources, "\x01"), strings.Join(keys, "\x01")}, "\x02")
-	kept := *model.KeepForNodes(m, func() *tables { return &tables{} })
-	t := kept[id]
-	if t == nil {
-		t = newTable(m, ws, resources, keys)
-		kept[id] = t
-	}
-	return t.merged(m, sizingOf(m, ws, resources, pods))
+	all := model.KeepForNodes(m, func() *tables { return newTables(len(m.Topology.Nodes)) })
+	return all.table(m, ws, &seen{signatures, resources, keys}).merged(m, all, sizingOf(m, ws, resources, pods))
 }
+
+// seen is what some workloads look at: nodes through their node rules, resources, and
+// domains of keys.
+type seen struct{ signatures, resources, keys []string }
 
 // sizing is what some pods ask for, resource by resource, and how much of each one pod
 // asks for if all ask for the same: then nodes are equal that take as many of them.
@@ -108,47 +107,108 @@ func (s *sizing) count(sizes []int64) int64 {
 	return count
 }
 
-// tables are those of the nodes of a model, by what nodes are told apart by.
-type tables map[string]*table
-
-// table is the nodes as workloads with some rules see them, whatever their sizes.
-type table struct {
-	// shape numbers what a node is but for sizes, offers are what the nodes have of each
-	// resource, and ranges those of the sizes of each shape.
-	shape  []int32
-	offers [][]int64
-	ranges [][]sizeRange
-	// shapes are the classes if sizes tell nothing, once asked.
-	shapes *Classes
-	// grained are the nodes where sizes count in grains, by these.
+// tables are those of the nodes of a model.
+type tables struct {
+	// of are the tables by what the workloads look at.
+	of map[string]*table
+	// units numbers the nodes by all rules that count for some table, which are ruled;
+	// grained are those by their sizes too, as far as grains tell them apart.
+	units   []int32
+	ruled   map[string]bool
 	grained map[string]*grained
 	// known are the classes that there are, by the number that each node has then.
 	known map[[sha256.Size]byte]*Classes
 }
 
-// grained is the nodes of a table that have the same sizes in grains.
+// maxGrained is how many lists of nodes by sizes in grains are kept.
+const maxGrained = 128
+
+func newTables(nodes int) *tables {
+	return &tables{
+		of: map[string]*table{}, units: make([]int32, nodes), ruled: map[string]bool{},
+		grained: map[string]*grained{}, known: map[[sha256.Size]byte]*Classes{},
+	}
+}
+
+// table is the nodes as workloads with some rules see them, whatever their sizes.
+type table struct {
+	// id stands for what the workloads look at; own is set if one of them has a node of
+	// its own, which then are no units for others.
+	id  string
+	own bool
+	// shape numbers what a node is but for sizes, offers are what the nodes have of each
+	// resource, and ranges those of the sizes of each shape.
+	shape     []int32
+	resources string
+	offers    [][]int64
+	ranges    [][]sizeRange
+	// shapes are the classes if sizes tell nothing, once asked.
+	shapes *Classes
+}
+
+// grained is the nodes that are the same by rules and have the same sizes in grains.
 type grained struct {
-	shape []int32
-	sizes [][]int64
-	// known are the classes that are left of these, by the number that each has then.
+	// of is the number of each node, first the first node of each number, and sizes what
+	// that has of each resource.
+	of, first []int32
+	sizes     [][]int64
+	// known are classes of these, by the number that each has then.
 	known map[string]*Classes
 }
 
 // sizeRange is the least and the most that the nodes of a shape have of a resource.
 type sizeRange struct{ least, most int64 }
 
-func newTable(m *model.Model, ws []*workload.Workload, resources, keys []string) *table {
-	m.Run().Spend(len(m.Topology.Nodes) * (2 + len(keys) + len(resources)/2))
-	texts := make([][]byte, len(m.Topology.Nodes))
+// table is the nodes as some workloads see them.
+func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *table {
+	resources := strings.Join(by.resources, "\x01")
+	id := strings.Join([]string{strings.Join(by.signatures, "\x01"), resources, strings.Join(by.keys, "\x01")}, "\x02")
+	if t := all.of[id]; t != nil {
+		return t
+	}
+	n := len(m.Topology.Nodes)
+	m.Run().Spend(n * (2 + len(by.keys) + len(by.resources)/2))
+	t := &table{id: id, resources: resources}
+	texts := make([][]byte, n)
 	describeFilters(m, texts, ws)
-	for _, k := range keys {
+	for _, k := range by.keys {
 		describeDomains(m, texts, k)
 	}
-	t := &table{known: map[[sha256.Size]byte]*Classes{}, grained: map[string]*grained{}}
-	for _, r := range resources {
+	t.shape, _ = numbered(n, func(_ []byte, n int) []byte { return texts[n] })
+	t.own = slices.ContainsFunc(ws, func(w *workload.Workload) bool { return w.Spec.NodeName != "" })
+	if !t.own {
+		all.rule(m, t, by)
+	}
+	for _, r := range by.resources {
 		t.offers = append(t.offers, m.Offers(corev1.ResourceName(r), m.Topology.Nodes))
 	}
-	t.shape, _ = numbered(len(texts), func(_ []byte, n int) []byte { return texts[n] })
+	t.measure()
+	all.of[id] = t
+	return t
+}
+
+// rule tells the units apart by what the nodes of a table are told apart by, if it is new.
+func (all *tables) rule(m *model.Model, t *table, by *seen) {
+	fresh := false
+	for kind, list := range [][]string{by.signatures, by.keys} {
+		for _, x := range list {
+			id := fmt.Sprint(kind, x)
+			fresh = fresh || !all.ruled[id]
+			all.ruled[id] = true
+		}
+	}
+	if !fresh {
+		return
+	}
+	m.Run().Spend(len(all.units))
+	all.units, _ = numbered(len(all.units), func(text []byte, n int) []byte {
+		return binary.AppendUvarint(binary.AppendUvarint(text, uint64(all.units[n])), uint64(t.shape[n]))
+	})
+	clear(all.grained)
+}
+
+// measure finds out what sizes the nodes of each shape have.
+func (t *table) measure() {
 	for n, shape := range t.shape {
 		if int(shape) == len(t.ranges) {
 			t.ranges = append(t.ranges, make([]sizeRange, len(t.offers)))
@@ -161,34 +221,34 @@ func newTable(m *model.Model, ws []*workload.Workload, resources, keys []string)
 			r.least, r.most = min(r.least, has[n]), max(r.most, has[n])
 		}
 	}
-	return t
 }
 
 // merged puts nodes of which some pods can use the same in one class (T19).
-func (t *table) merged(m *model.Model, s sizing) *Classes {
+func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
 	told, some := t.told(m, &s)
 	if !some {
 		if t.shapes == nil {
-			t.shapes = t.put(m, t.shape)
+			t.shapes = all.put(m, t.shape)
 		}
 		return t.shapes
 	}
-	g := t.inGrains(m, &s)
-	m.Run().Spend(len(g.shape) * (1 + len(s.demands)) / model.PerStep)
-	to, text := numbered(len(g.shape), func(text []byte, class int) []byte {
-		text = binary.AppendUvarint(text, uint64(g.shape[class]))
-		if !told[g.shape[class]] {
+	g := all.inGrains(m, t, &s)
+	m.Run().Spend(len(g.first) * (1 + len(s.demands)) / model.PerStep)
+	to, text := numbered(len(g.first), func(text []byte, unit int) []byte {
+		shape := t.shape[g.first[unit]]
+		text = binary.AppendUvarint(text, uint64(shape))
+		if !told[shape] {
 			return text
 		}
-		return s.describe(text, g.sizes[class])
+		return s.describe(text, g.sizes[unit])
 	})
 	found := g.known[text]
 	if found == nil {
-		all := t.byGrain(m, &s)
-		for n, class := range all {
-			all[n] = to[class]
+		of := make([]int32, len(g.of))
+		for n, unit := range g.of {
+			of[n] = to[unit]
 		}
-		found = t.put(m, all)
+		found = all.put(m, of)
 		g.known[text] = found
 	}
 	return found
@@ -207,38 +267,38 @@ func (t *table) told(m *model.Model, s *sizing) (told []bool, some bool) {
 	return told, some
 }
 
-// inGrains puts nodes together that have the same sizes in grains.
-func (t *table) inGrains(m *model.Model, s *sizing) *grained {
-	var id []byte
-	for i := range s.demands {
-		id = binary.AppendVarint(id, s.demands[i].grain)
+// inGrains puts nodes together that are the same by rules and have the same sizes in grains.
+func (all *tables) inGrains(m *model.Model, t *table, s *sizing) *grained {
+	units, id := all.units, t.resources
+	if t.own {
+		units, id = t.shape, t.id
 	}
-	if known := t.grained[string(id)]; known != nil {
-		return known
-	}
-	g := &grained{known: map[string]*Classes{}}
-	for n, class := range t.byGrain(m, s) {
-		if int(class) == len(g.shape) {
-			g.shape, g.sizes = append(g.shape, t.shape[n]), append(g.sizes, t.sizes(n, nil))
-		}
-	}
-	t.grained[string(id)] = g
-	return g
-}
-
-// byGrain numbers the nodes by their shape and their sizes in grains.
-func (t *table) byGrain(m *model.Model, s *sizing) []int32 {
-	m.Run().Spend(len(t.shape) * (1 + len(s.demands)/2))
+	key := []byte(id + "\x00")
 	endless := sizing{demands: slices.Clone(s.demands)}
 	for i := range endless.demands {
+		key = binary.AppendVarint(key, s.demands[i].grain)
 		endless.demands[i].total = math.MaxInt64
 	}
+	if known := all.grained[string(key)]; known != nil {
+		return known
+	}
+	m.Run().Spend(len(units) * (1 + len(s.demands)/2))
+	g := &grained{known: map[string]*Classes{}}
 	var sizes []int64
-	of, _ := numbered(len(t.shape), func(text []byte, n int) []byte {
+	g.of, _ = numbered(len(units), func(text []byte, n int) []byte {
 		sizes = t.sizes(n, sizes[:0])
-		return endless.describe(binary.AppendUvarint(text, uint64(t.shape[n])), sizes)
+		return endless.describe(binary.AppendUvarint(text, uint64(units[n])), sizes)
 	})
-	return of
+	for n, unit := range g.of {
+		if int(unit) == len(g.first) {
+			g.first, g.sizes = append(g.first, int32(n)), append(g.sizes, t.sizes(n, nil))
+		}
+	}
+	if len(all.grained) == maxGrained {
+		clear(all.grained)
+	}
+	all.grained[string(key)] = g
+	return g
 }
 
 // sizes appends what a node has of each resource.
@@ -268,25 +328,25 @@ func numbered(n int, look func(text []byte, i int) []byte) (to []int32, all stri
 }
 
 // put puts the nodes in classes by the number that each has.
-func (t *table) put(m *model.Model, to []int32) *Classes {
+func (all *tables) put(m *model.Model, to []int32) *Classes {
 	m.Run().Spend(len(to) / model.PerStep)
 	var text []byte
 	for _, n := range to {
 		text = binary.AppendUvarint(text, uint64(n))
 	}
 	id := sha256.Sum256(text)
-	if known := t.known[id]; known != nil {
+	if known := all.known[id]; known != nil {
 		return known
 	}
-	all := &Classes{}
+	found := &Classes{}
 	for n, number := range to {
-		if int(number) == len(all.Nodes) {
-			all.Nodes = append(all.Nodes, nil)
+		if int(number) == len(found.Nodes) {
+			found.Nodes = append(found.Nodes, nil)
 		}
-		all.Nodes[number] = append(all.Nodes[number], int32(n))
+		found.Nodes[number] = append(found.Nodes[number], int32(n))
 	}
-	t.known[id] = all
-	return all
+	all.known[id] = found
+	return found
 }
 
 func describeFilters(m *model.Model, texts [][]byte, ws []*workload.Workload) {
