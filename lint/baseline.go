@@ -65,9 +65,9 @@ func (r *run) elsewhere() func(diag.Key) bool {
 }
 
 func diagnostics(findings []accept.Finding) []diag.Diagnostic {
-	var all []diag.Diagnostic
-	for _, f := range findings {
-		all = append(all, f.Diagnostic)
+	all := make([]diag.Diagnostic, len(findings))
+	for i := range findings {
+		all[i] = findings[i].Diagnostic
 	}
 	return all
 }

@@ -63,11 +63,11 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 		x.cluster(p)
 	}
 	_, accepted, complaints := r.suppressions.apply(r.judge.take())
-	for _, f := range r.judge.findings(build.Complain(complaints), nil, nil, nil) {
+	r.judge.findings(build.Complain(complaints), nil, nil, func(_ int, f *accept.Finding) {
 		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) {
 			return nil, diag.Account{Notes: []string{"this finding is about the suppression only, so nodes are not checked"}}
 		})
-	}
+	})
 	x.accepted(accepted)
 	if err := r.failures.err(); err != nil {
 		return nil, err
@@ -165,16 +165,13 @@ func (x *explaining) isAt(o *source.Object) bool {
 // explain explains what is found at the place among objects of a cluster.
 func (x *explaining) explain(in build.Input, c *cluster, objects []*source.Object) *build.Explainer {
 	e := build.NewExplainer(in)
-	var ids []int
-	found := x.run.judge.findings(e.Facts(), c, objects, func(fact int) { ids = append(ids, fact) })
-	for i := range found {
-		if of := x.run.renders.results[found[i].Location.File]; of != nil {
-			x.run.renders.toSources(of, &found[i])
+	x.run.judge.findings(e.Facts(), c, objects, func(fact int, f *accept.Finding) {
+		if of := x.run.renders.results[f.Location.File]; of != nil {
+			x.run.renders.toSources(of, f)
 		}
-		f := found[i]
-		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) { return e.Fact(ids[i]) })
-	}
-	x.run.judge.found = append(x.run.judge.found, found...)
+		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) { return e.Fact(fact) })
+		x.run.judge.found = append(x.run.judge.found, *f)
+	})
 	return e
 }
 

@@ -53,12 +53,13 @@ func same(d *diag.Diagnostic) sameFinding {
 // add adds what the policy finds in some facts, which are about objects of a
 // cluster, or about no cluster. What an earlier context has found counts once.
 func (j *judge) add(f *build.Built, c *cluster, objects []*source.Object) {
-	for _, found := range j.findings(f, c, objects, f.Found) {
+	j.findings(f, c, objects, func(fact int, found *accept.Finding) {
+		f.Found(fact)
 		if key := same(&found.Diagnostic); !j.seen[key] {
 			j.seen[key] = true
-			j.found = append(j.found, found)
+			j.found = append(j.found, *found)
 		}
-	}
+	})
 }
 
 // take gives the findings so far, and starts anew.
@@ -81,8 +82,8 @@ func aboutFiles(problems []source.Problem) build.Input {
 
 // findings lets the policy see the facts and turns what it says into findings:
 // place, object and explanation come from the fact, never from the rule. C is nil
-// for facts about no cluster. With is told the fact of each.
-func (j *judge) findings(f *build.Built, c *cluster, objects []*source.Object, with func(fact int)) (all []accept.Finding) {
+// for facts about no cluster. Each is told with its fact.
+func (j *judge) findings(f *build.Built, c *cluster, objects []*source.Object, tell func(fact int, found *accept.Finding)) {
 	judgements, err := j.policy.Evaluate(j.ctx, f.Facts, j.tally)
 	j.failures.fail(err)
 	for _, failure := range j.tally.Failures {
@@ -100,12 +101,8 @@ func (j *judge) findings(f *build.Built, c *cluster, objects []*source.Object, w
 		}
 		found := j.finding(said, f.Subject(said.Fact), c)
 		in.locate(&found)
-		all = append(all, found)
-		if with != nil {
-			with(said.Fact)
-		}
+		tell(said.Fact, &found)
 	}
-	return all
 }
 
 // finding is what the policy says of a subject.
@@ -139,9 +136,9 @@ func (j *judge) named(failure diag.Failure) diag.Failure {
 func (j *judge) quiet() (all []diag.Quiet) {
 	for _, name := range slices.Sorted(maps.Keys(j.renders.quiet)) {
 		problem := []source.Problem{j.renders.quiet[name]}
-		for _, f := range j.findings(build.Facts(aboutFiles(problem)), nil, nil, nil) {
+		j.findings(build.Facts(aboutFiles(problem)), nil, nil, func(_ int, f *accept.Finding) {
 			all = append(all, diag.Quiet{Render: name, Diagnostic: f.Diagnostic})
-		}
+		})
 	}
 	return all
 }

@@ -34,6 +34,7 @@ const DefaultDeadline = 30 * time.Second
 // Engine holds loaded rules. It may be used by several goroutines.
 type Engine struct {
 	rules    []*rule // sorted by id
+	ids      []string
 	deadline time.Duration
 	// steps is the budget of a rule of the user's own in a run.
 	steps   int64
@@ -71,6 +72,7 @@ func Load(opts Options) (*Engine, error) {
 	slices.SortFunc(e.rules, func(a, b *rule) int { return cmp.Compare(a.id, b.id) })
 	for _, r := range e.rules {
 		r.off = opts.Off[r.id]
+		e.ids = append(e.ids, r.id)
 	}
 	return e, nil
 }
@@ -114,11 +116,7 @@ func (e *Engine) Own() bool { return e.own }
 
 // IDs gives the ids of all rules, those that are off included, sorted.
 func (e *Engine) IDs() []string {
-	ids := make([]string, len(e.rules))
-	for i, r := range e.rules {
-		ids[i] = r.id
-	}
-	return ids
+	return slices.Clip(e.ids)
 }
 
 // Rules gives the rules that are not off, sorted by id, with the level that

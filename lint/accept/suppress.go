@@ -123,19 +123,23 @@ func Suppress(findings []Finding, all []Suppression, o Options) (kept, accepted 
 			byRule[s.Rule] = append(byRule[s.Rule], s)
 		}
 	}
-	for _, f := range findings {
+	kept = make([]Finding, 0, len(findings))
+	for i := range findings {
+		f := &findings[i]
+		why := f.Accepted
 		for _, s := range byRule[f.Rule] {
-			if s.Meets(&f) {
-				if used[s.written()] = true; f.Accepted == nil {
-					f.Accepted = &s.Acceptance
+			if s.Meets(f) {
+				if used[s.written()] = true; why == nil {
+					why = &s.Acceptance
 				}
 			}
 		}
-		if f.Accepted == nil {
-			kept = append(kept, f)
-		} else {
-			accepted = append(accepted, f)
+		if why == nil {
+			kept = append(kept, *f)
+			continue
 		}
+		accepted = append(accepted, *f)
+		accepted[len(accepted)-1].Accepted = why
 	}
 	for i := range all {
 		open[all[i].written()] = open[all[i].written()] || all[i].Open

@@ -17,6 +17,9 @@ type sourcePlace struct {
 // several renders have. The worst level counts; what another render has to say of the
 // place becomes a related place. Before it findings are those of each render.
 func Merge(all []Diagnostic) []Diagnostic {
+	if !slices.ContainsFunc(all, func(d Diagnostic) bool { return d.Render != "" }) {
+		return all
+	}
 	var merged []Diagnostic
 	first := map[sourcePlace]int{}
 	for _, d := range all {

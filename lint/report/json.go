@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -65,41 +64,56 @@ func array[T any](s []T) []T {
 
 // encode writes v as indented JSON. Invalid UTF-8 becomes U+FFFD.
 func encode(w io.Writer, v any) error {
-	doc, err := encoded(v)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(doc)
-	return err
-}
-
-func encoded(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
+	out := &harmlessWriter{to: w}
+	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("encoding: %w", err)
+	err := e.Encode(v)
+	if out.err != nil {
+		return out.err
 	}
-	return harmless(b.Bytes()), nil
+	if err != nil {
+		return fmt.Errorf("encoding: %w", err)
+	}
+	return nil
+}
+
+// harmlessWriter writes whole documents on as harmless has them.
+type harmlessWriter struct {
+	to  io.Writer
+	err error
+}
+
+func (w *harmlessWriter) Write(doc []byte) (int, error) {
+	if _, err := w.to.Write(harmless(doc)); err != nil {
+		w.err = err
+		return 0, err
+	}
+	return len(doc), nil
 }
 
 // harmless rewrites JSON so that printing it to a terminal or a CI log does
 // nothing: what a terminal would hide or a runner obey becomes a \u escape.
 // Such characters occur only inside strings, where the escape means the same.
 func harmless(doc []byte) []byte {
-	text := string(doc)
-	out := make([]byte, 0, len(text))
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if r != '\n' && hidden(r) || commandAt(text, i) {
-			out = appendEscape(out, r)
-		} else {
-			out = append(out, text[i:i+size]...)
+	var out []byte
+	done := 0 // what comes before is in out
+	for i := 0; i < len(doc); {
+		if c := doc[i]; c == '\n' || c >= ' ' && c <= '~' && c != '#' {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(doc[i:])
+		if hidden(r) || commandAt(doc, i) {
+			out = appendEscape(append(out, doc[done:i]...), r)
+			done = i + size
 		}
 		i += size
 	}
-	return out
+	if out == nil {
+		return doc
+	}
+	return append(out, doc[done:]...)
 }
 
 // appendEscape appends r as JSON spells it in ASCII.

@@ -84,8 +84,9 @@ func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int)
 	// Without its methods: to validate itself it would bring templates along, which
 	// keep every method of every type in the binary, a sixth of its size.
 	type plain sarif.Report
-	doc, err := encoded((*plain)(sarif.NewReport().AddRun(run)))
-	return string(doc), err
+	var doc strings.Builder
+	err := encode(&doc, (*plain)(sarif.NewReport().AddRun(run)))
+	return doc.String(), err
 }
 
 // baseIDs describes the root of the repository without its address: code

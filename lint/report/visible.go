@@ -47,11 +47,11 @@ func escape(r rune, first byte, size int) string {
 // GitHub's runner obeys ##[name] anywhere in a line, not only at its start
 // (actions/runner ActionCommand.TryParse); Azure's obeys ##vso[name] likewise,
 // TeamCity ##teamcity[name].
-func commandAt(s string, i int) bool {
+func commandAt[T string | []byte](s T, i int) bool {
 	if s[i] != '#' || i == 0 || s[i-1] != '#' {
 		return false
 	}
-	tail := strings.TrimLeft(s[i+1:min(len(s), i+20)], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	tail := strings.TrimLeft(string(s[i+1:min(len(s), i+20)]), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	return strings.HasPrefix(tail, "[")
 }
 
