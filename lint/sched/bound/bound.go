@@ -44,13 +44,23 @@ func total(sites []site) int {
 
 // domains groups sites by their value of a key; without has those that lack it.
 func domains(sites []site, key string) (by map[string][]site, without []site) {
-	by = map[string][]site{}
-	for _, s := range sites {
-		if v, ok := s.node.Labels[key]; ok {
-			by[v] = append(by[v], s)
-		} else {
-			without = append(without, s)
+	sizes := map[string]int{}
+	for i := range sites {
+		if v, ok := sites[i].node.Labels[key]; ok {
+			sizes[v]++
 		}
+	}
+	by = make(map[string][]site, len(sizes))
+	for i := range sites {
+		v, ok := sites[i].node.Labels[key]
+		if !ok {
+			without = append(without, sites[i])
+			continue
+		}
+		if by[v] == nil {
+			by[v] = make([]site, 0, sizes[v])
+		}
+		by[v] = append(by[v], sites[i])
 	}
 	return by, without
 }

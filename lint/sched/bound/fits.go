@@ -22,7 +22,8 @@ type capacities struct {
 }
 
 func Capacities(m *model.Model, g *model.Group) *capacities {
-	c := &capacities{g: g, offers: [][]int64{m.Offers(corev1.ResourcePods, m.Topology.Nodes)}, amounts: []int64{1}}
+	c := &capacities{g: g, offers: make([][]int64, 0, 1+len(g.Requests)), amounts: make([]int64, 0, 1+len(g.Requests))}
+	c.offers, c.amounts = append(c.offers, m.Offers(corev1.ResourcePods, m.Topology.Nodes)), append(c.amounts, 1)
 	for _, r := range g.Requests {
 		c.offers, c.amounts = append(c.offers, m.Offers(r.Name, m.Topology.Nodes)), append(c.amounts, r.Amount)
 	}

@@ -134,7 +134,7 @@ func set(m *model.Model, v *model.View, g *model.Group, how mode) *siteSet {
 		keys = model.HardKeys(g)
 	}
 	holds := fitting(m, v, g)
-	var sites []site
+	sites := make([]site, 0, e.Count)
 	for i, n := range v.Nodes {
 		if !v.Passes(e, i).All() || !model.Carries(n.Labels, keys) {
 			continue

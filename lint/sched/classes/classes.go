@@ -26,18 +26,27 @@ type Classes struct {
 // can use of what they ask for (T19), and in the domains that other nodes share, of the
 // keys of hard rules and of one more key unless it is empty.
 func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes {
-	signatures, resources, keys := asked(m, ws)
-	if key != "" && !slices.Contains(keys, key) {
-		keys = append(keys, key)
-		slices.Sort(keys)
-	}
 	all := model.KeepForNodes(m, func() *tables { return newTables(len(m.Topology.Nodes)) })
-	return all.table(m, ws, &seen{signatures, resources, keys}).merged(m, all, sizingOf(m, ws, resources, pods))
+	by := asked(m, ws, key)
+	return all.table(m, ws, by).merged(m, all, sizingOf(m, ws, by.resources, pods))
 }
 
 // seen is what some workloads look at: nodes through their node rules, resources, and
 // domains of keys.
 type seen struct{ signatures, resources, keys []string }
+
+// id stands for it.
+func (s *seen) id() string {
+	var b strings.Builder
+	for _, list := range [][]string{s.signatures, s.resources, s.keys} {
+		for _, x := range list {
+			b.WriteString(x)
+			b.WriteByte(1)
+		}
+		b.WriteByte(2)
+	}
+	return b.String()
+}
 
 // sizing is what some pods ask for, resource by resource, and how much of each one pod
 // asks for if all ask for the same: then nodes are equal that take as many of them.
@@ -83,6 +92,18 @@ func (s *sizing) usable(i int, has int64) int64 {
 // tells reports whether the pods can use more of one size of a resource than of another.
 func (s *sizing) tells(i int, r sizeRange) bool {
 	return s.usable(i, r.least) != s.usable(i, r.most)
+}
+
+// id stands for the sizing.
+func (s *sizing) id() string {
+	text := make([]byte, 0, 64)
+	for i := range s.demands {
+		text = binary.AppendVarint(binary.AppendVarint(text, s.demands[i].grain), s.demands[i].total)
+	}
+	for _, each := range s.each {
+		text = binary.AppendVarint(text, each)
+	}
+	return string(text)
 }
 
 // describe describes sizes as far as the pods can use them.
@@ -142,8 +163,10 @@ type table struct {
 	resources string
 	offers    [][]int64
 	ranges    [][]sizeRange
-	// shapes are the classes if sizes tell nothing, once asked.
+	// shapes are the classes if sizes tell nothing, once asked, and known those for sizes
+	// by what the pods ask for.
 	shapes *Classes
+	known  map[string]*Classes
 }
 
 // grained is the nodes that are the same by rules and have the same sizes in grains.
@@ -161,20 +184,17 @@ type sizeRange struct{ least, most int64 }
 
 // table is the nodes as some workloads see them.
 func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *table {
-	resources := strings.Join(by.resources, "\x01")
-	id := strings.Join([]string{strings.Join(by.signatures, "\x01"), resources, strings.Join(by.keys, "\x01")}, "\x02")
+	id := by.id()
 	if t := all.of[id]; t != nil {
 		return t
 	}
 	n := len(m.Topology.Nodes)
 	m.Run().Spend(n * (2 + len(by.keys) + len(by.resources)/2))
-	t := &table{id: id, resources: resources}
-	texts := make([][]byte, n)
-	describeFilters(m, texts, ws)
+	t := &table{id: id, resources: strings.Join(by.resources, "\x01"), shape: make([]int32, n), known: map[string]*Classes{}}
+	t.tellByFilters(m, ws)
 	for _, k := range by.keys {
-		describeDomains(m, texts, k)
+		t.tellByDomains(m, k)
 	}
-	t.shape, _ = numbered(n, func(_ []byte, n int) []byte { return texts[n] })
 	t.own = slices.ContainsFunc(ws, func(w *workload.Workload) bool { return w.Spec.NodeName != "" })
 	if !t.own {
 		all.rule(m, t, by)
@@ -201,9 +221,7 @@ func (all *tables) rule(m *model.Model, t *table, by *seen) {
 		return
 	}
 	m.Run().Spend(len(all.units))
-	all.units, _ = numbered(len(all.units), func(text []byte, n int) []byte {
-		return binary.AppendUvarint(binary.AppendUvarint(text, uint64(all.units[n])), uint64(t.shape[n]))
-	})
+	tell(all.units, func(n int) int32 { return t.shape[n] })
 	clear(all.grained)
 }
 
@@ -225,14 +243,29 @@ func (t *table) measure() {
 
 // merged puts nodes of which some pods can use the same in one class (T19).
 func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
-	told, some := t.told(m, &s)
-	if !some {
-		if t.shapes == nil {
-			t.shapes = all.put(m, t.shape)
-		}
-		return t.shapes
+	asks := s.id()
+	if known := t.known[asks]; known != nil {
+		return known
 	}
-	g := all.inGrains(m, t, &s)
+	if len(t.known) == maxGrained {
+		clear(t.known)
+	}
+	told, some := t.told(m, &s)
+	switch {
+	case some:
+		t.known[asks] = t.sized(m, all, &s, told)
+	case t.shapes == nil:
+		t.shapes = all.put(m, t.shape)
+		fallthrough
+	default:
+		t.known[asks] = t.shapes
+	}
+	return t.known[asks]
+}
+
+// sized is merged where sizes tell the nodes of some shapes apart.
+func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Classes {
+	g := all.inGrains(m, t, s)
 	m.Run().Spend(len(g.first) * (1 + len(s.demands)) / model.PerStep)
 	to, text := numbered(len(g.first), func(text []byte, unit int) []byte {
 		shape := t.shape[g.first[unit]]
@@ -349,7 +382,23 @@ func (all *tables) put(m *model.Model, to []int32) *Classes {
 	return found
 }
 
-func describeFilters(m *model.Model, texts [][]byte, ws []*workload.Workload) {
+// tell tells things of one number further apart, and numbers all of them anew in the
+// order in which they come.
+func tell(of []int32, by func(i int) int32) {
+	numbers := map[[2]int32]int32{}
+	for i := range of {
+		id := [2]int32{of[i], by(i)}
+		number, known := numbers[id]
+		if !known {
+			number = int32(len(numbers))
+			numbers[id] = number
+		}
+		of[i] = number
+	}
+}
+
+// tellByFilters tells nodes apart by what their filters say of the workloads.
+func (t *table) tellByFilters(m *model.Model, ws []*workload.Workload) {
 	seen := map[string]bool{}
 	for _, w := range ws {
 		g := m.Groups[w]
@@ -357,15 +406,17 @@ func describeFilters(m *model.Model, texts [][]byte, ws []*workload.Workload) {
 			continue
 		}
 		seen[g.Signature] = true
-		m.Run().Spend(len(texts))
-		for n, p := range m.Eligible(w).Nodes {
-			texts[n] = append(texts[n], flag(p.Name), flag(p.Selector), flag(p.Taints), flag(p.Schedulable))
-		}
+		m.Run().Spend(len(t.shape))
+		e := m.Eligible(w)
+		tell(t.shape, func(n int) int32 {
+			p := e.Nodes[n]
+			return flag(p.Name) | flag(p.Selector)<<1 | flag(p.Taints)<<2 | flag(p.Schedulable)<<3
+		})
 	}
 }
 
-// describeDomains tells nodes apart by their domain, unless it is theirs alone.
-func describeDomains(m *model.Model, texts [][]byte, key string) {
+// tellByDomains tells nodes apart by their domain, unless it is theirs alone.
+func (t *table) tellByDomains(m *model.Model, key string) {
 	domain, size := m.Numbered(key, m.Topology.Nodes)
 	members := make([]int, size)
 	for _, d := range domain {
@@ -373,45 +424,49 @@ func describeDomains(m *model.Model, texts [][]byte, key string) {
 			members[d]++
 		}
 	}
-	for n, d := range domain {
-		if d >= 0 && members[d] == 1 && !model.BoundLabel(key) {
-			d = -2
+	tell(t.shape, func(n int) int32 {
+		if d := domain[n]; d >= 0 && members[d] == 1 && !model.BoundLabel(key) {
+			return -2
 		}
-		texts[n] = binary.AppendVarint(texts[n], int64(d))
-	}
+		return domain[n]
+	})
 }
 
 // asked are the node rules, the resources and the labels by which workloads
 // tell nodes apart. A pod that is in place or bound tells its node by its name.
-func asked(m *model.Model, ws []*workload.Workload) (signatures, resources, keys []string) {
+func asked(m *model.Model, ws []*workload.Workload, key string) *seen {
 	m.Run().Spend(4 * len(ws))
-	resources = []string{string(corev1.ResourcePods)}
+	s := &seen{signatures: make([]string, 0, len(ws)), resources: make([]string, 1, 4), keys: make([]string, 0, 4)}
+	s.resources[0] = string(corev1.ResourcePods)
+	if key != "" {
+		s.keys = append(s.keys, key)
+	}
 	for _, w := range ws {
 		g := m.Groups[w]
-		signatures = append(signatures, g.Signature)
-		for _, r := range g.Requests {
-			resources = append(resources, string(r.Name))
+		s.signatures = append(s.signatures, g.Signature)
+		for i := range g.Requests {
+			s.resources = append(s.resources, string(g.Requests[i].Name))
 		}
 		for _, t := range g.Terms {
 			if !t.Hard {
 				continue
 			}
-			keys = append(keys, t.Key)
+			s.keys = append(s.keys, t.Key)
 			for _, r := range t.Sel.Reqs {
 				if model.BoundLabel(r.Key) {
-					keys = append(keys, r.Key)
+					s.keys = append(s.keys, r.Key)
 				}
 			}
 		}
 	}
-	for _, list := range []*[]string{&signatures, &resources, &keys} {
+	for _, list := range []*[]string{&s.signatures, &s.resources, &s.keys} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
-	return signatures, resources, keys
+	return s
 }
 
-func flag(b bool) byte {
+func flag(b bool) int32 {
 	if b {
 		return 1
 	}

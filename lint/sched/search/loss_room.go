@@ -58,7 +58,7 @@ func (r *Room) addAsks() {
 	requests := append([]model.Request{{Name: corev1.ResourcePods, Amount: 1}}, r.p.G.Requests...)
 	r.m.Run().Spend(len(requests) * (1 + len(r.nodes)/2))
 	for _, q := range requests {
-		a := closable{name: q.Name, ask: q.Amount, offers: r.m.Offers(q.Name, r.m.Topology.Nodes)}
+		a := closable{name: q.Name, ask: q.Amount, offers: r.m.Offers(q.Name, r.m.Topology.Nodes), kinds: make([]int32, 0, len(r.nodes))}
 		has := func(kind int32) int64 { return a.offers[r.nodes[kind][0]] }
 		for kind := range r.nodes {
 			if r.caps[kind] > 0 && has(int32(kind)) != math.MaxInt64 {
