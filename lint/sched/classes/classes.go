@@ -4,9 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -27,8 +27,8 @@ type Classes struct {
 // keys of hard rules and of one more key unless it is empty.
 func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes {
 	all := model.KeepForNodes(m, func() *tables { return newTables(len(m.Topology.Nodes)) })
-	by := asked(m, ws, key)
-	return all.table(m, ws, by).merged(m, all, sizingOf(m, ws, by.resources, pods))
+	t := all.asked(m, ws, key)
+	return t.merged(m, all, sizingOf(m, ws, t.resources, pods))
 }
 
 // seen is what some workloads look at: nodes through their node rules, resources, and
@@ -37,15 +37,19 @@ type seen struct{ signatures, resources, keys []string }
 
 // id stands for it.
 func (s *seen) id() string {
-	var b strings.Builder
+	var text []byte
 	for _, list := range [][]string{s.signatures, s.resources, s.keys} {
+		text = binary.AppendUvarint(text, uint64(len(list)))
 		for _, x := range list {
-			b.WriteString(x)
-			b.WriteByte(1)
+			text = appendText(text, x)
 		}
-		b.WriteByte(2)
 	}
-	return b.String()
+	return string(text)
+}
+
+// appendText appends a text so that no two lists of texts look the same.
+func appendText[T ~string](to []byte, text T) []byte {
+	return append(binary.AppendUvarint(to, uint64(len(text))), text...)
 }
 
 // sizing is what some pods ask for, resource by resource, and how much of each one pod
@@ -57,10 +61,7 @@ type sizing struct {
 
 // sizingOf is that of workloads of which no more than so many pods are on a node.
 func sizingOf(m *model.Model, ws []*workload.Workload, resources []string, pods int) sizing {
-	at := make(map[corev1.ResourceName]int, len(resources))
-	for i, r := range resources {
-		at[corev1.ResourceName(r)] = i
-	}
+	at := func(name corev1.ResourceName) int { return slices.Index(resources, string(name)) }
 	most := make([]int64, len(resources))
 	s := sizing{demands: make([]Demand, len(resources))}
 	same := true
@@ -69,11 +70,12 @@ func sizingOf(m *model.Model, ws []*workload.Workload, resources []string, pods 
 		same = same && g.Request == m.Groups[ws[0]].Request
 		for i := range g.Requests {
 			r := &g.Requests[i]
-			s.demands[at[r.Name]] = s.demands[at[r.Name]].With(r.Amount, 1)
-			most[at[r.Name]] = max(most[at[r.Name]], r.Amount)
+			n := at(r.Name)
+			s.demands[n] = s.demands[n].With(r.Amount, 1)
+			most[n] = max(most[n], r.Amount)
 		}
 	}
-	slots := at[corev1.ResourcePods]
+	slots := at(corev1.ResourcePods)
 	s.demands[slots], most[slots] = Demand{grain: 1}, 1
 	for i := range s.demands {
 		s.demands[i].total = Sum(0, most[i], pods)
@@ -130,8 +132,10 @@ func (s *sizing) count(sizes []int64) int64 {
 
 // tables are those of the nodes of a model.
 type tables struct {
-	// of are the tables by what the workloads look at.
-	of map[string]*table
+	// of are the tables by what the workloads look at, and single those by what a single
+	// workload says, in its order.
+	of, single map[string]*table
+	text       []byte // scratch
 	// units numbers the nodes by all rules that count for some table, which are ruled;
 	// grained are those by their sizes too, as far as grains tell them apart.
 	units   []int32
@@ -146,7 +150,7 @@ const maxGrained = 128
 
 func newTables(nodes int) *tables {
 	return &tables{
-		of: map[string]*table{}, units: make([]int32, nodes), ruled: map[string]bool{},
+		of: map[string]*table{}, single: map[string]*table{}, units: make([]int32, nodes), ruled: map[string]bool{},
 		grained: map[string]*grained{}, known: map[[sha256.Size]byte]*Classes{},
 	}
 }
@@ -160,7 +164,7 @@ type table struct {
 	// shape numbers what a node is but for sizes, offers are what the nodes have of each
 	// resource, and ranges those of the sizes of each shape.
 	shape     []int32
-	resources string
+	resources []string
 	offers    [][]int64
 	ranges    [][]sizeRange
 	// shapes are the classes if sizes tell nothing, once asked, and known those for sizes
@@ -182,6 +186,28 @@ type grained struct {
 // sizeRange is the least and the most that the nodes of a shape have of a resource.
 type sizeRange struct{ least, most int64 }
 
+// asked is the nodes as some workloads see them, by one more key unless it is empty.
+func (all *tables) asked(m *model.Model, ws []*workload.Workload, key string) *table {
+	if len(ws) != 1 {
+		return all.table(m, ws, asked(m, ws, key))
+	}
+	g := m.Groups[ws[0]]
+	m.Run().Spend(1 + len(g.Terms)/model.PerStep)
+	all.text = binary.AppendUvarint(appendText(appendText(all.text[:0], g.Signature), key), uint64(len(g.Requests)))
+	for i := range g.Requests {
+		all.text = appendText(all.text, g.Requests[i].Name)
+	}
+	for k := range toldBy(g) {
+		all.text = appendText(all.text, k)
+	}
+	t := all.single[string(all.text)]
+	if t == nil {
+		t = all.table(m, ws, asked(m, ws, key))
+		all.single[string(all.text)] = t
+	}
+	return t
+}
+
 // table is the nodes as some workloads see them.
 func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *table {
 	id := by.id()
@@ -190,7 +216,7 @@ func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *tab
 	}
 	n := len(m.Topology.Nodes)
 	m.Run().Spend(n * (2 + len(by.keys) + len(by.resources)/2))
-	t := &table{id: id, resources: strings.Join(by.resources, "\x01"), shape: make([]int32, n), known: map[string]*Classes{}}
+	t := &table{id: id, resources: by.resources, shape: make([]int32, n), known: map[string]*Classes{}}
 	t.tellByFilters(m, ws)
 	for _, k := range by.keys {
 		t.tellByDomains(m, k)
@@ -302,11 +328,13 @@ func (t *table) told(m *model.Model, s *sizing) (told []bool, some bool) {
 
 // inGrains puts nodes together that are the same by rules and have the same sizes in grains.
 func (all *tables) inGrains(m *model.Model, t *table, s *sizing) *grained {
-	units, id := all.units, t.resources
+	units, key := all.units, []byte{0}
 	if t.own {
-		units, id = t.shape, t.id
+		units, key = t.shape, appendText([]byte{1}, t.id)
 	}
-	key := []byte(id + "\x00")
+	for _, name := range t.resources {
+		key = appendText(key, name)
+	}
 	endless := sizing{demands: slices.Clone(s.demands)}
 	for i := range endless.demands {
 		key = binary.AppendVarint(key, s.demands[i].grain)
@@ -447,23 +475,33 @@ func asked(m *model.Model, ws []*workload.Workload, key string) *seen {
 		for i := range g.Requests {
 			s.resources = append(s.resources, string(g.Requests[i].Name))
 		}
-		for _, t := range g.Terms {
-			if !t.Hard {
-				continue
-			}
-			s.keys = append(s.keys, t.Key)
-			for _, r := range t.Sel.Reqs {
-				if model.BoundLabel(r.Key) {
-					s.keys = append(s.keys, r.Key)
-				}
-			}
-		}
+		s.keys = slices.AppendSeq(s.keys, toldBy(g))
 	}
 	for _, list := range []*[]string{&s.signatures, &s.resources, &s.keys} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
 	return s
+}
+
+// toldBy are the keys of the domains that hard rules of a group tell apart, as often as
+// they say so.
+func toldBy(g *model.Group) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, t := range g.Terms {
+			if !t.Hard {
+				continue
+			}
+			if !yield(t.Key) {
+				return
+			}
+			for _, r := range t.Sel.Reqs {
+				if model.BoundLabel(r.Key) && !yield(r.Key) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func flag(b bool) int32 {
