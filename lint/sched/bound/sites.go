@@ -41,14 +41,27 @@ func (s *siteSet) room(key string, keys []string) map[string]int {
 	id := key + "|" + strings.Join(keys, ",")
 	room := s.rooms[id]
 	if room == nil {
-		by, _ := domains(s.sites, key)
-		room = make(map[string]int, len(by))
-		for value, group := range by {
-			room[value] = apart(group, keys)
+		room = map[string]int{}
+		if len(keys) == 0 {
+			s.addUp(room, key)
+		} else {
+			by, _ := domains(s.sites, key)
+			for value, group := range by {
+				room[value] = apart(group, keys)
+			}
 		}
 		s.rooms[id] = room
 	}
 	return room
+}
+
+// addUp sums up what the sites of each domain of a key hold.
+func (s *siteSet) addUp(room map[string]int, key string) {
+	for i := range s.sites {
+		if value, ok := s.sites[i].node.Labels[key]; ok {
+			room[value] = min(room[value]+s.sites[i].cap, model.Unbounded)
+		}
+	}
 }
 
 // largest is the most pods that one site holds under keys, and the first that
