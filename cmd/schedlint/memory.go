@@ -15,14 +15,13 @@ const (
 	startHeap  = 20 << 20
 )
 
-// Of what is in use the heap may grow by some percent, and by mostGarbage at the most:
-// reading makes little garbage, and reasoning about a large cluster much that lives short,
-// which may grow to largeHeap at any time.
+// Of what is in use the heap may grow by some percent, and by mostGarbage at the most.
+// Reading makes little garbage, and reasoning about a large cluster much that lives short:
+// a heap of which so much is in use may grow to largeHeap at any time.
 const (
-	whileSmall  = 40
-	whileLarge  = 65
+	percent     = 40
 	large       = 64 << 20
-	largeHeap   = 176 << 20
+	largeHeap   = 160 << 20
 	mostGarbage = 300 << 20
 )
 
@@ -46,11 +45,11 @@ func tuneMemory() {
 // garbage is by how many percent the heap may grow with so many bytes in use.
 func garbage(live int64) int {
 	live = max(live, 1<<20)
-	usual, atLeast := int64(whileSmall), int64(startHeap)
+	atLeast := int64(startHeap)
 	if live > large {
-		usual, atLeast = whileLarge, largeHeap
+		atLeast = largeHeap
 	}
-	return int(max((atLeast-live)*100/live, min(usual, mostGarbage*100/live), 1))
+	return int(max((atLeast-live)*100/live, min(percent, mostGarbage*100/live), 1))
 }
 
 // afterEachCollection calls f after every garbage collection: an object that
