@@ -63,30 +63,27 @@ func validJSON(text []byte) bool {
 	}
 }
 
-// jsonReader builds Nodes from the token stream of encoding/json, whose input
-// offsets give the places.
+// jsonReader builds Nodes from JSON that is known to be valid.
 type jsonReader struct {
-	dec  *json.Decoder
 	text []byte
+	next int // where the next value or bracket begins, or what separates it
 	most tally
 	contents
-	at   int // offset up to which line and column were counted
-	line int32
-	col  int32
-	deep bool
+	slab  slab
+	words wording
+	at    int // offset up to which line and column were counted
+	line  int32
+	col   int32
+	deep  bool
 }
-
-// errEnough ends the reading of a text that exceeds a bound.
-var errEnough = errors.New("enough")
 
 // parseJSON reads a stream of JSON values that is known to be valid.
 func parseJSON(text []byte, most tally) contents {
 	text = bytes.TrimPrefix(text, byteOrderMark)
-	r := &jsonReader{dec: json.NewDecoder(bytes.NewReader(text)), text: text, most: most, line: 1, col: 1}
-	r.dec.UseNumber()
-	for {
-		n, err := r.value(0)
-		if err != nil {
+	r := &jsonReader{text: text, most: most, words: wording{}, line: 1, col: 1}
+	for r.token() != 0 {
+		n := r.value(0)
+		if n == nil {
 			return r.contents
 		}
 		d := document{line: int(n.Line), root: n}
@@ -98,75 +95,124 @@ func parseJSON(text []byte, most tally) contents {
 			return r.contents
 		}
 	}
+	return r.contents
 }
 
-// place moves on to the start of the next token and gives its position.
-func (r *jsonReader) place() (line, col int32) {
-	from := int(r.dec.InputOffset())
-	for from < len(r.text) && strings.IndexByte(" \t\r\n,:", r.text[from]) >= 0 {
-		from++
-	}
-	for r.at < from {
-		c, size := utf8.DecodeRune(r.text[r.at:])
-		r.at += size
-		if r.col++; c == '\n' {
-			r.line, r.col = r.line+1, 1
+// token is the first byte of the next value or the next closing bracket, which r.next
+// then is at; 0 at the end of the text.
+func (r *jsonReader) token() byte {
+	for ; r.next < len(r.text); r.next++ {
+		switch c := r.text[r.next]; c {
+		case ' ', '\t', '\r', '\n', ',', ':':
+		default:
+			return c
 		}
 	}
+	return 0
+}
+
+// place counts lines and columns up to the next token and gives its position.
+func (r *jsonReader) place() (line, col int32) {
+	passed := r.text[r.at:r.next]
+	if end := bytes.LastIndexByte(passed, '\n'); end >= 0 {
+		r.line += int32(bytes.Count(passed, []byte("\n")))
+		r.col, passed = 1, passed[end+1:]
+	}
+	r.col += int32(utf8.RuneCount(passed))
+	r.at = r.next
 	return r.line, r.col
 }
 
-func (r *jsonReader) value(depth int) (*Node, error) {
-	line, col := r.place()
-	tok, err := r.dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	n := &Node{Line: line, Column: col}
-	if r.add(tally{values: 1}, r.most, int(line)); r.over != nil {
-		return nil, errEnough
+// value reads the value at r.next; nil if the text exceeds a bound.
+func (r *jsonReader) value(depth int) *Node {
+	n := r.slab.node()
+	n.Line, n.Column = r.place()
+	if r.add(tally{values: 1}, r.most, int(n.Line)); r.over != nil {
+		return nil
 	}
 	if depth > maxDepth && !r.deep {
 		r.deep = true
-		r.add(tally{}, r.most, int(line), textError{problem: TooDeep, line: int(line), column: int(col), detail: fmt.Sprintf("more than %d levels", maxDepth)})
+		r.add(tally{}, r.most, int(n.Line), textError{problem: TooDeep, line: int(n.Line), column: int(n.Column), detail: fmt.Sprintf("more than %d levels", maxDepth)})
 	}
-	switch t := tok.(type) {
-	case json.Delim:
-		return n, r.composite(n, t, depth)
-	case string:
-		n.Value, n.Quoted = t, true
-	case json.Number:
-		n.Value, n.Type = t.String(), Int
-		if strings.ContainsAny(n.Value, ".eE") {
-			n.Type = Float
+	switch c := r.text[r.next]; c {
+	case '{', '[':
+		r.next++
+		if !r.composite(n, c, depth) {
+			return nil
 		}
-	case bool:
-		n.Value, n.Type = fmt.Sprint(t), Bool
-	case nil:
-		n.Value, n.Type = "null", Null
+	case '"':
+		n.Value, n.Quoted = r.quoted(), true
+	default:
+		n.Value = r.words.keep(string(r.bare()))
+		n.Type = bareType(n.Value)
 	}
-	return n, nil
+	return n
 }
 
-func (r *jsonReader) composite(n *Node, open json.Delim, depth int) error {
+// quoted reads a string.
+func (r *jsonReader) quoted() string {
+	from, plain := r.next, true
+	for r.next++; r.text[r.next] != '"'; r.next++ {
+		if c := r.text[r.next]; c == '\\' {
+			plain = false
+			r.next++
+		} else if c >= utf8.RuneSelf {
+			plain = false
+		}
+	}
+	r.next++
+	if plain {
+		return r.words.keep(string(r.text[from+1 : r.next-1]))
+	}
+	var s string
+	_ = json.Unmarshal(r.text[from:r.next], &s) // the text is valid
+	return s
+}
+
+// bare reads a number, a boolean or null.
+func (r *jsonReader) bare() []byte {
+	from := r.next
+	for r.next < len(r.text) && strings.IndexByte(" \t\r\n,:[]{}\"", r.text[r.next]) < 0 {
+		r.next++
+	}
+	return r.text[from:r.next]
+}
+
+// bareType is the type of a scalar without quotes.
+func bareType(text string) Type {
+	switch text {
+	case "true", "false":
+		return Bool
+	case "null":
+		return Null
+	}
+	if strings.ContainsAny(text, ".eE") {
+		return Float
+	}
+	return Int
+}
+
+// composite reads what a map or a sequence holds; false if the text exceeds a bound.
+func (r *jsonReader) composite(n *Node, open byte, depth int) bool {
 	n.Kind = Sequence
 	if open == '{' {
 		n.Kind = Map
 	}
 	n.inside = &inside{}
 	var index keyIndex // grows into a hash when the map turns out to be long
-	for r.dec.More() {
-		v, err := r.value(depth + 1)
-		if err != nil {
-			return err
+	for c := r.token(); c != ']' && c != '}'; c = r.token() {
+		v := r.value(depth + 1)
+		if v == nil {
+			return false
 		}
 		if n.Kind == Sequence {
 			n.inside.nodes = append(n.inside.nodes, v)
 			continue
 		}
-		value, err := r.value(depth + 1)
-		if err != nil {
-			return err
+		r.token()
+		value := r.value(depth + 1)
+		if value == nil {
+			return false
 		}
 		if at := index.add(n, v); at >= 0 {
 			r.add(tally{}, r.most, int(v.Line), textError{problem: DuplicateKey, line: int(v.Line), column: int(v.Column), key: v, first: n.inside.nodes[at], detail: v.Value})
@@ -181,6 +227,6 @@ func (r *jsonReader) composite(n *Node, open json.Delim, depth int) error {
 		}
 	}
 	n.inside.index = index
-	_, err := r.dec.Token()
-	return err
+	r.next++
+	return true
 }
