@@ -7,6 +7,10 @@
 // resources (Demand). A domain of one node is not told from another such domain. Pods
 // that are in place or bound tell a node by its name, through the filters.
 //
+// Classes are made of units: nodes that all rules asked about so far see alike and that
+// have the same sizes in grains. There are few of them, and they are found once, so a
+// question costs as much as there are units, not nodes.
+//
 // Invariants: exchanging two nodes of a class changes no answer about these workloads,
 // with no more pods of them on a node than the question says.
 package classes
