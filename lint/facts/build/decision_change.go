@@ -65,7 +65,10 @@ func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 		return list
 	}
 	for _, key := range b.Survive(w) {
-		for _, s := range b.j.Survives(w, key) {
+		survivals := b.j.Survives(w, key)
+		list = slices.Grow(list, len(survivals))
+		for i := range survivals {
+			s := &survivals[i]
 			b.m.Run().Spend(stepsPerRow)
 			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Reason: message.Reason(s.Why)}
 			if key == corev1.LabelHostname {
