@@ -16,9 +16,10 @@ import (
 type books struct {
 	m *model.Model
 	*relations
-	// here counts the pods of a workload in a domain.
+	// here counts the pods of a workload in a domain of a key by which some term looks for
+	// them.
 	here map[place3]int
-	// total counts the pods of a workload on nodes that carry a key.
+	// total counts the pods of a workload on nodes that carry such a key.
 	total map[keyOf]int
 	// on is what is on each node, nil where nothing is.
 	on []*load
@@ -96,7 +97,7 @@ func (b *books) enter(g *model.Group, n, by int) {
 func (b *books) book(g *model.Group, n, by int) {
 	node := b.m.Topology.Nodes[n]
 	b.m.Run().Spend(1 + len(b.keys) + (len(g.Requests)+len(g.HostPorts))/2)
-	for _, key := range b.keys {
+	for _, key := range b.looked[g.Workload] {
 		if value, ok := node.Labels[key]; ok {
 			b.here[place3{g.Workload, key, value}] += by
 			b.total[keyOf{g.Workload, key}] += by
