@@ -54,3 +54,26 @@ func minimal(t *testing.T, seed int, text string, m *model.Model, of *workload.W
 		t.Errorf("seed %d: %s\n%s", seed, wrong, text)
 	}
 }
+
+// TestCountedCores holds the counts that answer for pods without rules about other pods
+// against instances, on small random clusters.
+func TestCountedCores(t *testing.T) {
+	cases := trials.Of(t, 300)
+	asked, yes := 0, 0
+	for seed := range cases {
+		text, m, _ := enumerated(t, seed, 31)
+		if m == nil {
+			continue
+		}
+		for _, w := range m.Workloads {
+			a, y, wrong := search.Counted(m, w, 8)
+			if asked, yes = asked+a, yes+y; wrong != "" {
+				t.Fatalf("seed %d: %s\n%s", seed, wrong, text)
+			}
+		}
+	}
+	t.Logf("%d answers by counts, %d of them that all pods are placed", asked, yes)
+	if yes < 10*cases || asked-yes < 10*cases {
+		t.Errorf("the generator is too tame: %d answers by counts, %d of them that all pods are placed", asked, yes)
+	}
+}
