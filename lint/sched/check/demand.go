@@ -27,6 +27,8 @@ type ledger struct {
 	wanted, free []int64
 	shared       []int32
 	asked        map[*model.Group][]int64
+	// coming are the groups whose pods may come to nodes.
+	coming []*tenancy
 }
 
 // asks is what a pod of a group asks for, by resource of the ledger.
@@ -84,6 +86,7 @@ func (d *demand) ledger() *ledger {
 	for _, some := range t.all {
 		l.enter(d.m, some)
 	}
+	l.coming = t.all
 	return l
 }
 
@@ -95,9 +98,9 @@ type tenants struct {
 }
 
 type tenantsKey struct {
-	nodes *sited
-	apart string
-	lone  bool
+	nodes         *sited
+	apart         string
+	lone, perNode bool
 }
 
 // tenancy is what groups ask for on the nodes that they may be on, by resource of the
@@ -105,9 +108,9 @@ type tenantsKey struct {
 type tenancy struct {
 	nodes []int
 	// apart are the keys in whose domains a node takes one pod of each group at most;
-	// lone is set if every node does.
-	apart []string
-	lone  bool
+	// lone is set if every node does, and perNode if each has one.
+	apart         []string
+	lone, perNode bool
 	// wanted is the sum if a node takes all pods, once that if it takes one of each
 	// group; groups is how many ask.
 	wanted, once []int64
@@ -116,27 +119,29 @@ type tenancy struct {
 
 // add adds what the pods of a group ask for.
 func (t *tenants) add(d *demand, l *ledger, g *model.Group) {
-	asks, apart := l.asks(g), d.apartOn(g)
-	lone := portsClash(d.m, g, g) || g.Kind.PerNode()
-	pods := int64(g.Count.N)
-	once := min(1, max(pods, int64(d.count(g))))
-	some := t.of(d, g, apart, lone, len(asks))
+	asks := l.asks(g)
+	once := min(1, max(g.Count.N, d.count(g)))
+	if once <= 0 {
+		return
+	}
+	some := t.of(d, g, len(asks))
 	for r, ask := range asks {
-		if ask > 0 && once > 0 {
-			some.wanted[r] += ask * pods
-			some.once[r] += ask * once
+		if ask > 0 {
+			some.wanted[r] = added(some.wanted[r], ask, g.Count.N)
+			some.once[r] = added(some.once[r], ask, once)
 			some.groups[r]++
 		}
 	}
 }
 
 // of gives the groups with the nodes of a group, which has its own where pods run.
-func (t *tenants) of(d *demand, g *model.Group, apart []string, lone bool, width int) *tenancy {
-	id := tenantsKey{d.sited(g), strings.Join(apart, "\x00"), lone}
+func (t *tenants) of(d *demand, g *model.Group, width int) *tenancy {
+	apart, perNode := d.apartOn(g), g.Kind.PerNode()
+	id := tenantsKey{d.sited(g), strings.Join(apart, "\x00"), perNode || portsClash(d.m, g, g), perNode}
 	if known := t.at[id]; known != nil && len(d.running) == 0 {
 		return known
 	}
-	some := &tenancy{nodes: d.reachable(g), apart: apart, lone: lone, wanted: make([]int64, width), once: make([]int64, width), groups: make([]int32, width)}
+	some := &tenancy{nodes: d.reachable(g), apart: apart, lone: id.lone, perNode: perNode, wanted: make([]int64, width), once: make([]int64, width), groups: make([]int32, width)}
 	t.at[id], t.all = some, append(t.all, some)
 	return some
 }
@@ -151,7 +156,7 @@ func (l *ledger) enter(m *model.Model, t *tenancy) {
 			sums = t.once
 		}
 		for r, sum := range sums {
-			l.wanted[n*len(sums)+r] += sum
+			l.wanted[n*len(sums)+r] = added(l.wanted[n*len(sums)+r], sum, 1)
 			l.shared[n*len(sums)+r] += t.groups[r]
 		}
 	}
