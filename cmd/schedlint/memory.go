@@ -16,11 +16,13 @@ const (
 )
 
 // Of what is in use the heap may grow by some percent, and by mostGarbage at the most:
-// reading makes little garbage, and reasoning about a large cluster much that lives short.
+// reading makes little garbage, and reasoning about a large cluster much that lives short,
+// which may grow to largeHeap at any time.
 const (
 	whileSmall  = 40
 	whileLarge  = 65
 	large       = 64 << 20
+	largeHeap   = 176 << 20
 	mostGarbage = 300 << 20
 )
 
@@ -44,11 +46,11 @@ func tuneMemory() {
 // garbage is by how many percent the heap may grow with so many bytes in use.
 func garbage(live int64) int {
 	live = max(live, 1<<20)
-	usual := int64(whileSmall)
+	usual, atLeast := int64(whileSmall), int64(startHeap)
 	if live > large {
-		usual = whileLarge
+		usual, atLeast = whileLarge, largeHeap
 	}
-	return int(max((startHeap-live)*100/live, min(usual, mostGarbage*100/live), 1))
+	return int(max((atLeast-live)*100/live, min(usual, mostGarbage*100/live), 1))
 }
 
 // afterEachCollection calls f after every garbage collection: an object that

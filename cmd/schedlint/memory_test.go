@@ -7,8 +7,11 @@ import "testing"
 func TestGarbage(t *testing.T) {
 	last := int64(0)
 	for live := int64(1 << 20); live < 8<<30; live += 1 << 20 {
-		most := live + live*int64(garbage(live))/100
-		if most < last-live/50 || most > max(live+mostGarbage+live/100, startHeap) || most > max(live+live*whileLarge/100, startHeap) {
+		most, heap := live+live*int64(garbage(live))/100, int64(startHeap)
+		if live > large {
+			heap = largeHeap
+		}
+		if most < last-live/50 || most > max(live+mostGarbage+live/100, heap) || most > max(live+live*whileLarge/100, heap) {
 			t.Fatalf("with %d MiB in use the heap may grow to %d MiB, before to %d", live>>20, most>>20, last>>20)
 		}
 		last = max(last, most)
