@@ -67,7 +67,7 @@ func (d *demand) ledger() *ledger {
 	for r, name := range l.names {
 		for n, has := range d.m.Offers(name, d.m.Topology.Nodes) {
 			if d.on[n] != nil && has != math.MaxInt64 {
-				has -= d.on[n].used[name]
+				has -= d.on[n].uses(name)
 			}
 			l.free[n*width+r] = min(has, model.Unbounded<<24) // that much where it is not judged
 		}

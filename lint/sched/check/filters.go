@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,10 +19,12 @@ type filters struct {
 	contend bool
 	// eligibles are the domains that count for a constraint.
 	eligibles keptDomains
+	// offers are what nodes have of the resources that somebody asked for.
+	offers []offers
 }
 
 func newFilters(b books, contend bool) filters {
-	return filters{b, contend, domainsOf(b.m, b.absent)}
+	return filters{b, contend, domainsOf(b.m, b.absent), nil}
 }
 
 // refuses applies the filters.
@@ -125,24 +128,45 @@ func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, 
 }
 
 func (f *filters) room(g *model.Group, n int) bool {
-	node := f.m.Topology.Nodes[n]
 	if !f.contend { // each pod has to fit the empty node
-		most, _ := model.Fits(node, g.Requests)
+		most, _ := model.Fits(f.m.Topology.Nodes[n], g.Requests)
 		return most > 0
 	}
-	_, short := f.on[n].lacks(node, g)
+	_, short := f.on[n].lacks(g, func(r *model.Request) (int64, bool) { return f.offered(n, r) })
 	return !short
 }
 
+// offered is model.Offered for a declared node, out of what is kept for all of them.
+func (f *filters) offered(n int, r *model.Request) (int64, bool) {
+	if r.Kubelet {
+		return model.Offered(f.m.Topology.Nodes[n], r)
+	}
+	i := slices.IndexFunc(f.offers, func(o offers) bool { return o.name == r.Name })
+	if i < 0 {
+		i, f.offers = len(f.offers), append(f.offers, offers{r.Name, f.m.Offers(r.Name, f.m.Topology.Nodes)})
+	}
+	has := f.offers[i].byNode[n]
+	return has, has != math.MaxInt64
+}
+
+// offers is what each node has of a resource, as model.Model.Offers says.
+type offers struct {
+	name   corev1.ResourceName
+	byNode []int64
+}
+
 // lacks tells whether a node with a load has too little left for a pod, and for which
-// of its requests: the first, or nil if all slots for pods are taken.
-func (l *load) lacks(node *topology.Node, g *model.Group) (r *model.Request, short bool) {
-	if slots, judged := l.leaves(node, &model.Request{Name: corev1.ResourcePods}); judged && slots < 1 {
+// of its requests: the first, or nil if all slots for pods are taken. It is given what
+// the node has without a load, and whether it is judged on that.
+func (l *load) lacks(g *model.Group, offered func(*model.Request) (int64, bool)) (r *model.Request, short bool) {
+	slots := model.Request{Name: corev1.ResourcePods}
+	if has, judged := offered(&slots); judged && has-l.uses(slots.Name) < 1 {
 		return nil, true
 	}
 	for i := range g.Requests {
-		if has, judged := l.leaves(node, &g.Requests[i]); judged && has < g.Requests[i].Amount {
-			return &g.Requests[i], true
+		r := &g.Requests[i]
+		if has, judged := offered(r); judged && has-l.uses(r.Name) < r.Amount {
+			return r, true
 		}
 	}
 	return nil, false

@@ -196,7 +196,7 @@ func Spare(m *model.Model, w *workload.Workload) []Outlook {
 	var all []Outlook
 	for _, g := range m.Topology.Growth {
 		o := Outlook{Node: g.Node, Refusals: nodeLevel(model.NewFilter(w), g.Node)}
-		if r, short := (*load)(nil).lacks(g.Node, m.Groups[w]); short && len(o.Refusals) == 0 {
+		if r, short := (*load)(nil).lacks(m.Groups[w], func(r *model.Request) (int64, bool) { return model.Offered(g.Node, r) }); short && len(o.Refusals) == 0 {
 			o.Refusals = append(o.Refusals, s.noRoom(r, g.Node, nil))
 		}
 		all = append(all, o)
