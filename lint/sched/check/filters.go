@@ -132,18 +132,18 @@ func (f *filters) room(g *model.Group, n int) bool {
 		most, _ := model.Fits(f.m.Topology.Nodes[n], g.Requests)
 		return most > 0
 	}
-	_, short := f.on[n].lacks(g, func(r *model.Request) (int64, bool) { return f.offered(n, r) })
+	_, short := f.on[n].lacks(g, func(name corev1.ResourceName, kubelet bool) (int64, bool) { return f.offered(n, name, kubelet) })
 	return !short
 }
 
 // offered is model.Offered for a declared node, out of what is kept for all of them.
-func (f *filters) offered(n int, r *model.Request) (int64, bool) {
-	if r.Kubelet {
-		return model.Offered(f.m.Topology.Nodes[n], r)
+func (f *filters) offered(n int, name corev1.ResourceName, kubelet bool) (int64, bool) {
+	if kubelet {
+		return model.Offered(f.m.Topology.Nodes[n], &model.Request{Name: name, Kubelet: true})
 	}
-	i := slices.IndexFunc(f.offers, func(o offers) bool { return o.name == r.Name })
+	i := slices.IndexFunc(f.offers, func(o offers) bool { return o.name == name })
 	if i < 0 {
-		i, f.offers = len(f.offers), append(f.offers, offers{r.Name, f.m.Offers(r.Name, f.m.Topology.Nodes)})
+		i, f.offers = len(f.offers), append(f.offers, offers{name, f.m.Offers(name, f.m.Topology.Nodes)})
 	}
 	has := f.offers[i].byNode[n]
 	return has, has != math.MaxInt64
@@ -158,14 +158,13 @@ type offers struct {
 // lacks tells whether a node with a load has too little left for a pod, and for which
 // of its requests: the first, or nil if all slots for pods are taken. It is given what
 // the node has without a load, and whether it is judged on that.
-func (l *load) lacks(g *model.Group, offered func(*model.Request) (int64, bool)) (r *model.Request, short bool) {
-	slots := model.Request{Name: corev1.ResourcePods}
-	if has, judged := offered(&slots); judged && has-l.uses(slots.Name) < 1 {
+func (l *load) lacks(g *model.Group, offered func(name corev1.ResourceName, kubelet bool) (int64, bool)) (r *model.Request, short bool) {
+	if has, judged := offered(corev1.ResourcePods, false); judged && has-l.uses(corev1.ResourcePods) < 1 {
 		return nil, true
 	}
 	for i := range g.Requests {
 		r := &g.Requests[i]
-		if has, judged := offered(r); judged && has-l.uses(r.Name) < r.Amount {
+		if has, judged := offered(r.Name, r.Kubelet); judged && has-l.uses(r.Name) < r.Amount {
 			return r, true
 		}
 	}

@@ -160,7 +160,7 @@ func (s *State) load(g *model.Group, n int) []Refusal {
 	if s.f.portTaken(g, n) {
 		all = append(all, s.taken(g, s.f.m.Topology.Nodes[n]))
 	}
-	if r, short := s.f.on[n].lacks(g, func(r *model.Request) (int64, bool) { return s.f.offered(n, r) }); short {
+	if r, short := s.f.on[n].lacks(g, func(name corev1.ResourceName, kubelet bool) (int64, bool) { return s.f.offered(n, name, kubelet) }); short {
 		all = append(all, s.noRoom(r, s.f.m.Topology.Nodes[n], s.f.on[n]))
 	}
 	return all
