@@ -18,7 +18,10 @@ import (
 )
 
 // decision makes the document of the place command.
-type decision struct{ *builder }
+type decision struct {
+	*builder
+	survivals *survivals
+}
 
 // Reference names a workload as placements do: apiVersion/kind/namespace/name.
 func Reference(w *workload.Workload) string {
@@ -53,15 +56,15 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 		objects[i] = d.Workloads[i].Workload.Object
 	}
 	b.repairs = m.SharedBudget(objects)
-	never := false
+	never, each := false, decision{b, newSurvivals()}
 	for i := range d.Workloads {
-		w := decision{b}.decided(d, &d.Workloads[i])
-		w.Change = decision{b}.changed(&d.Workloads[i])
+		w := each.decided(d, &d.Workloads[i])
+		w.Change = each.changed(&d.Workloads[i])
 		doc.Workloads = append(doc.Workloads, w)
 		never = never || d.Workloads[i].Verdict == diag.Never && !d.Workloads[i].Workload.Finite()
 	}
 	if d.Verdict == diag.Never && !never {
-		decision{b}.crowded(d, doc)
+		each.crowded(d, doc)
 	}
 	slices.SortStableFunc(doc.Workloads, func(a, b diag.PlacementWorkload) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.APIVersion, b.APIVersion))
