@@ -21,10 +21,14 @@ type filters struct {
 	eligibles keptDomains
 	// offers are what nodes have of the resources that somebody asked for.
 	offers []offers
+	// passes is the outcome of the node-level filters for the group that was asked about
+	// last.
+	about  *model.Group
+	passes []model.Passes
 }
 
 func newFilters(b books, contend bool) filters {
-	return filters{b, contend, domainsOf(b.m, b.absent), nil}
+	return filters{books: b, contend: contend, eligibles: domainsOf(b.m, b.absent)}
 }
 
 // refuses applies the filters.
@@ -38,7 +42,10 @@ func (f *filters) refuses(g *model.Group, n int) certificate.Reason {
 
 // atNode applies the filters that look at the node and what is left of it.
 func (f *filters) atNode(g *model.Group, n int) certificate.Reason {
-	if r := reason(f.m.Eligible(g.Workload).Nodes[n]); r != certificate.Takes {
+	if f.about != g {
+		f.about, f.passes = g, f.m.Eligible(g.Workload).Nodes
+	}
+	if r := reason(f.passes[n]); r != certificate.Takes {
 		return r
 	}
 	if f.absent.from(n) {
