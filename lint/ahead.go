@@ -6,7 +6,6 @@ import (
 	"runtime/debug"
 
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/facts/build"
 )
 
 // Clusters are judged side by side, and told of in their order: while one has its turn,
@@ -15,19 +14,21 @@ import (
 // more than it may cost is judged anew. The output is that of one after the other.
 
 // ahead is a part of a run on which work has begun before its turn.
-type ahead struct {
+type ahead[T any] struct {
 	cluster *cluster
 	judged  []diag.Judged
 	effects effects
-	// scene is the only context of the cluster, whose facts are being made; nil if there
+	// leftOut is what was left out so far, in words.
+	leftOut string
+	// scene is the only context of the cluster, about which it is reasoned; nil if there
 	// are several, which share what they have found out.
 	scene *scene
-	facts chan made
+	made  chan made[T]
 }
 
-// made is the facts of a scene, or why there are none.
-type made struct {
-	facts    *build.Built
+// made is what was found out about a scene, or why nothing was.
+type made[T any] struct {
+	out      T
 	panicked any
 	stack    []byte
 }
@@ -40,14 +41,16 @@ type effects struct {
 	objects int
 }
 
-// each judges parts in their order, on all processors. Told is called when one has its turn.
-func (r *run) each(parts []part, told func(*ahead)) {
-	var begun []*ahead
+// each reasons about parts in their order, on all processors. Reason is given the only
+// context of a part, and what it returns is called beside others; told is called when a
+// part has its turn.
+func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*ahead[T])) {
+	var begun []*ahead[T]
 	for len(parts) > 0 || len(begun) > 0 {
 		for len(parts) > 0 && len(begun) < runtime.GOMAXPROCS(0) {
 			p := parts[0]
 			parts[0] = part{} // each is let go once it is judged
-			parts, begun = parts[1:], append(begun, r.begin(p))
+			parts, begun = parts[1:], append(begun, begin(r, p, reason))
 		}
 		turn := begun[0]
 		begun[0], begun = nil, begun[1:]
@@ -57,13 +60,14 @@ func (r *run) each(parts []part, told func(*ahead)) {
 }
 
 // begin reads a part and begins to reason about it.
-func (r *run) begin(p part) *ahead {
-	a := &ahead{}
+func begin[T any](r *run, p part, reason func(*scene) func() T) *ahead[T] {
+	a := &ahead[T]{}
 	a.effects = r.withheld(func() {
 		a.cluster = r.clusters.divide(p)
 		if r.opts.Compared {
 			a.judged = r.clusters.judged(a.cluster)
 		}
+		a.leftOut = r.summary.leftOut()
 		if a.cluster.Len() > 1 || r.budget.brief() {
 			return
 		}
@@ -74,35 +78,35 @@ func (r *run) begin(p part) *ahead {
 	if a.scene == nil {
 		return a
 	}
-	a.facts = make(chan made, 1)
-	input := r.input(a.scene)
+	a.made = make(chan made[T], 1)
+	work := reason(a.scene)
 	go func() {
-		var m made
+		var m made[T]
 		defer func() {
 			if m.panicked = recover(); m.panicked != nil {
 				m.stack = debug.Stack()
 			}
-			a.facts <- m
+			a.made <- m
 		}()
-		m.facts = build.Facts(input)
+		m.out = work()
 	}()
 	return a
 }
 
-// known are the facts of a context that were made ahead of its turn; nil if there are none
-// that hold.
-func (a *ahead) known(r *run) (*scene, *build.Built) {
-	if a.facts == nil {
-		return nil, nil
+// known is what was found out about the only context of a part ahead of its turn, and
+// whether that holds.
+func (a *ahead[T]) known(r *run) (s *scene, out T, holds bool) {
+	if a.made == nil {
+		return nil, out, false
 	}
-	m := <-a.facts
+	m := <-a.made
 	if m.panicked != nil {
 		panic(fmt.Sprintf("%v\n%s", m.panicked, m.stack))
 	}
 	if r.budget.brief() {
-		return nil, nil
+		return nil, out, false
 	}
-	return a.scene, m.facts
+	return a.scene, m.out, true
 }
 
 // withheld is what a function adds to the run, which is not added yet.

@@ -16,32 +16,36 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// TestClustersSideBySide: a report is the same on however many processors clusters are
-// judged: with what they share, what is wrong with some of them, and one that is split
-// into contexts.
-func TestClustersSideBySide(t *testing.T) {
+// manyClusters is a directory with clusters that have some nodes in common, one of them
+// split into contexts, and the configuration that names them; with broken something is
+// wrong with some.
+func manyClusters(t *testing.T, broken bool) (dir string, c *config.Config) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(16, 6))
-	dir := t.TempDir()
+	dir = t.TempDir()
 	for _, sub := range []string{"nodes", "rest"} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c := &config.Config{}
+	c = &config.Config{}
 	for i := range 12 {
 		name := fmt.Sprintf("c%02d", i)
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		put(t, filepath.Join(dir, name, "apps.yaml"), liveWorkloads(r, 4))
-		if i%5 == 2 { // declared twice, which is an error
+		if broken && i%5 == 2 { // declared twice, which is an error
 			put(t, filepath.Join(dir, name, "again.yaml"), liveWorkloads(r, 4))
+		}
+		if i%4 == 3 { // a patch, which is left out
+			put(t, filepath.Join(dir, name, "patch.yaml"), "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: patched}\nspec: {replicas: 2}\n")
 		}
 		nodes := name + ".yaml"
 		switch {
 		case i%3 == 0:
 			nodes = "shared.yaml"
-		case i%4 == 1:
+		case broken && i%4 == 1: // without nodes
 			put(t, filepath.Join(dir, "nodes", nodes), "kind: NodeTopology\n")
 		default:
 			put(t, filepath.Join(dir, "nodes", nodes), liveNodes(r, 3+i))
@@ -49,10 +53,36 @@ func TestClustersSideBySide(t *testing.T) {
 		c.Clusters = append(c.Clusters, config.Cluster{Name: name, Paths: []string{name + "/**"}, Topology: []string{"nodes/" + nodes}})
 	}
 	put(t, filepath.Join(dir, "nodes", "shared.yaml"), liveNodes(r, 7))
+	if !broken {
+		c.Topology = []string{"nodes/shared.yaml"}
+	}
 	put(t, filepath.Join(dir, "rest", "a.yaml"), liveWorkloads(r, 3))
 	put(t, filepath.Join(dir, "rest", "b.yaml"), liveWorkloads(r, 3))
-	judge := func(processors int) string {
+	return dir, c
+}
+
+// sideBySide compares what comes of a run on one processor and on several.
+func sideBySide(t *testing.T, run func() string) (want string) {
+	t.Helper()
+	on := func(processors int) string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		return run()
+	}
+	want = on(1)
+	for _, processors := range []int{2, 8} {
+		if got := on(processors); got != want {
+			t.Errorf("on %d processors:\n%s\non one:\n%s", processors, got, want)
+		}
+	}
+	return want
+}
+
+// TestClustersSideBySide: a report is the same on however many processors clusters are
+// judged: with what they share, what is wrong with some of them, and one that is split
+// into contexts.
+func TestClustersSideBySide(t *testing.T) {
+	dir, c := manyClusters(t, true)
+	want := sideBySide(t, func() string {
 		e := engine(t)
 		report, err := lint.Run(context.Background(), lint.Options{
 			Dir: dir, Root: dir, Paths: []string{"."}, Config: c, Policy: e, Survive: []string{"kubernetes.io/hostname"},
@@ -63,16 +93,35 @@ func TestClustersSideBySide(t *testing.T) {
 			t.Fatal(failed)
 		}
 		return fmt.Sprintf("%s\n%v", text, err)
-	}
-	want := judge(1)
-	for _, processors := range []int{2, 8} {
-		if got := judge(processors); got != want {
-			t.Errorf("on %d processors:\n%s\non one:\n%s", processors, got, want)
-		}
-	}
+	})
 	for _, said := range []string{`"cluster":"c11"`, "declares Deployment", "reading topology"} {
 		if !strings.Contains(want, said) {
 			t.Errorf("%q is missing in\n%s", said, want)
+		}
+	}
+}
+
+// TestPlacementsSideBySide is the same of decisions, each of which says what was left out
+// up to its cluster.
+func TestPlacementsSideBySide(t *testing.T) {
+	for _, broken := range []bool{false, true} {
+		dir, c := manyClusters(t, broken)
+		want := sideBySide(t, func() string {
+			doc, err := lint.Place(context.Background(), lint.Options{Dir: dir, Root: dir, Paths: []string{"."}, Config: c})
+			text, failed := json.Marshal(doc)
+			if failed != nil {
+				t.Fatal(failed)
+			}
+			return fmt.Sprintf("%s\n%v", text, err)
+		})
+		all := []string{`"cluster":"c11"`, "skipped: strategic-merge patch (1)", "skipped: strategic-merge patch (3)"}
+		if broken {
+			all = []string{"declares Deployment", "reading topology"}
+		}
+		for _, said := range all {
+			if !strings.Contains(want, said) {
+				t.Errorf("%q is missing in\n%s", said, want)
+			}
 		}
 	}
 }

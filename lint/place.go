@@ -37,11 +37,12 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 			Stage: diag.StageRead, File: p.Span.File, Line: p.Span.Line, Message: fmt.Sprintf("%s: %s", p.Kind, p.Detail),
 		})
 	}
-	for _, p := range r.clusters.parts(m) {
-		decisions, err := r.decide(p, len(m.set.Untracked))
+	reason := func(s *scene) func() *diag.Placement { return func() *diag.Placement { return r.placed(s) } }
+	each(r, r.clusters.parts(m), reason, func(a *ahead[*diag.Placement]) {
+		decisions, err := r.decide(a, len(m.set.Untracked))
 		r.failures.fail(err)
 		doc.Decisions = append(doc.Decisions, decisions...)
-	}
+	})
 	if err := r.failures.err(); err != nil {
 		return nil, err
 	}
@@ -52,35 +53,48 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 
 // decide answers for each context of a part; untracked counts the files that git does
 // not track.
-func (r *run) decide(p part, untracked int) ([]diag.Placement, error) {
-	c := r.clusters.divide(p)
+func (r *run) decide(a *ahead[*diag.Placement], untracked int) ([]diag.Placement, error) {
+	c := a.cluster
 	var all []diag.Placement
 	for x := range c.Contexts() {
 		if len(all) > 0 && r.budget.exceeded(c) {
 			last := &all[len(all)-1]
-			last.Unknown = append(last.Unknown, r.asked(func(one *summary) { one.unanswered(manyContexts, p.objects) })...)
+			last.Unknown = append(last.Unknown, r.asked(func(one *summary) { one.unanswered(manyContexts, c.objects) })...)
 			break
 		}
-		s := r.clusters.scene(c, x)
+		s, doc, known := a.known(r)
+		if !known {
+			s = r.clusters.scene(c, x)
+		}
 		if len(r.failures.errs) > 0 {
 			return nil, nil
 		}
 		if s.nodes.Empty() {
 			return nil, ErrNoTopology
 		}
-		doc := build.Decision(s.model, search.Decide(s.model, search.Options{}), disruption.New(s.model, s.set, search.Options{}), r.survive)
+		if !known {
+			doc = r.placed(s)
+		}
 		r.budget.spent += s.model.Run().Spent()
 		doc.Unknown = r.asked(func(one *summary) {
 			one.unknowns(s.set, s.model)
 			one.givenUp(s.model)
 		})
 		r.refused(s)
-		doc.Cluster, doc.Context = p.name, cmp.Or(p.render, x.Name)
+		doc.Cluster, doc.Context = c.name, cmp.Or(c.render, x.Name)
 		r.renders.placeInSources(doc)
-		doc.Notes = append(doc.Notes, r.caveats(s, untracked)...)
+		doc.Notes = append(doc.Notes, r.caveats(s, untracked, a.leftOut)...)
 		all = append(all, *doc)
 	}
 	return all, nil
+}
+
+// placed decides about a context, nil if it has no nodes.
+func (r *run) placed(s *scene) *diag.Placement {
+	if s.nodes.Empty() {
+		return nil
+	}
+	return build.Decision(s.model, search.Decide(s.model, search.Options{}), disruption.New(s.model, s.set, search.Options{}), r.survive)
 }
 
 // placeInSources names places as the user knows them.
@@ -94,8 +108,9 @@ func (r *renders) placeInSources(doc *diag.Placement) {
 	}
 }
 
-// caveats are the notes on what a decision takes for granted and leaves out.
-func (r *run) caveats(s *scene, untracked int) []string {
+// caveats are the notes on what a decision takes for granted and leaves out; leftOut is
+// what was skipped up to its part.
+func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	notes := []string{"assumes any scheduling order and any feasible node per pod, no rescheduling, and only the declared objects"}
 	notes = append(notes, unknownLosses(r.opts, s.nodes)...)
 	if untracked > 0 {
@@ -107,8 +122,8 @@ func (r *run) caveats(s *scene, untracked int) []string {
 	if n := r.summary.Unrendered; n > 0 {
 		notes = append(notes, fmt.Sprintf("kustomizations that are not rendered are ignored: %d", n))
 	}
-	if left := r.summary.leftOut(); left != "" {
-		notes = append(notes, "skipped: "+left)
+	if leftOut != "" {
+		notes = append(notes, "skipped: "+leftOut)
 	}
 	for _, group := range s.set.Repeated {
 		notes = append(notes, fmt.Sprintf("%s %s is declared %d times; the last declaration applies", group[0].Kind, group[0].Name, len(group)))

@@ -73,7 +73,11 @@ func (r *run) report() *diag.Report {
 	r.judge.add(build.Facts(aboutFiles(m.set.Problems)), nil, nil)
 	parts, broken := r.clusters.parts(m), m.broken
 	m = nil
-	r.each(parts, func(a *ahead) {
+	facts := func(s *scene) func() *build.Built {
+		input := r.input(s)
+		return func() *build.Built { return build.Facts(input) }
+	}
+	each(r, parts, facts, func(a *ahead[*build.Built]) {
 		report.Judged = append(report.Judged, a.judged...)
 		r.cluster(a)
 	})
@@ -89,15 +93,15 @@ func (r *run) report() *diag.Report {
 }
 
 // cluster judges one cluster, context by context.
-func (r *run) cluster(a *ahead) {
+func (r *run) cluster(a *ahead[*build.Built]) {
 	c := a.cluster
 	for x := range c.Contexts() {
 		if r.budget.exceeded(c) {
 			r.passOver(c)
 			break
 		}
-		s, f := a.known(r)
-		if f == nil {
+		s, f, known := a.known(r)
+		if !known {
 			s = r.clusters.scene(c, x)
 			input := r.input(s)
 			input.Answered = c.answered[s.nodes]

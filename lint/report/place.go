@@ -1,11 +1,13 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -29,20 +31,20 @@ func WritePlacement(w io.Writer, format string, p *diag.Placements) error {
 }
 
 func placementText(out io.Writer, p *diag.Placements) error {
-	var b strings.Builder
+	b := &lineWriter{out: out}
 	if len(p.Decisions) > 1 {
-		fmt.Fprintf(&b, "%s\n", contextCounts(p))
+		fmt.Fprintf(b, "%s\n", contextCounts(p))
 	}
 	for i := range p.Decisions {
 		if d := &p.Decisions[i]; len(p.Decisions) > 1 {
-			fmt.Fprintf(&b, "\n%s\n", contextTitle(d))
+			fmt.Fprintf(b, "\n%s\n", contextTitle(d))
 		}
-		decisionText(&b, &p.Decisions[i])
+		decisionText(b, &p.Decisions[i])
 	}
 	for _, line := range Incomplete(p.Failures) {
-		fmt.Fprintln(&b, line)
+		fmt.Fprintln(b, line)
 	}
-	return lines(out, b.String())
+	return b.flush()
 }
 
 // contextCounts counts decisions by verdict, in the order in which they occur.
@@ -72,7 +74,7 @@ func contextTitle(d *diag.Placement) string {
 	return strings.Join(parts, ", ")
 }
 
-func decisionText(b *strings.Builder, p *diag.Placement) {
+func decisionText(b io.Writer, p *diag.Placement) {
 	fmt.Fprintf(b, "verdict: %s\n%s\n", verdict(p), pods(p))
 	workloadTable(b, p)
 	cores(b, p)
@@ -131,12 +133,52 @@ func limits(p *diag.Placement) []string {
 
 // lines writes visible text none of whose lines is a command to a CI runner.
 func lines(out io.Writer, text string) error {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString(notCommand(line))
+	w := &lineWriter{out: out}
+	if _, err := io.WriteString(w, text); err != nil {
+		return err
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return w.flush()
+}
+
+// lineWriter writes visible text none of whose lines is a command to a CI runner, a
+// chunk at a time: the text of a large cluster is not held twice.
+type lineWriter struct {
+	out  io.Writer
+	kept []byte // not written yet; begins with a line
+	err  error
+}
+
+// chunk is how many bytes are kept before they are written.
+const chunk = 64 << 10
+
+func (w *lineWriter) Write(text []byte) (int, error) {
+	w.kept = append(w.kept, text...)
+	if len(w.kept) >= chunk {
+		w.pass(bytes.LastIndexByte(w.kept, '\n') + 1)
+	}
+	return len(text), w.err
+}
+
+// flush writes what is kept, and reports the first error of the writer.
+func (w *lineWriter) flush() error {
+	w.pass(len(w.kept))
+	return w.err
+}
+
+// pass writes the first n bytes that are kept, which end with a line.
+func (w *lineWriter) pass(n int) {
+	if w.err != nil || n == 0 {
+		return
+	}
+	text := w.kept[:n]
+	if bytes.Contains(text, []byte("::")) {
+		text = nil
+		for line := range bytes.Lines(w.kept[:n]) {
+			text = append(text, notCommand(string(line))...)
+		}
+	}
+	_, w.err = w.out.Write(text)
+	w.kept = append(w.kept[:0], w.kept[n:]...)
 }
 
 // jsonPlacements is the json format of decisions. Its JSON form is a contract that
@@ -211,7 +253,7 @@ func contradictions(p *diag.Placement) []contradiction {
 }
 
 // cores shows why workloads can never be placed, and what would help.
-func cores(b *strings.Builder, p *diag.Placement) {
+func cores(b io.Writer, p *diag.Placement) {
 	for _, c := range contradictions(p) {
 		fmt.Fprintf(b, "\n%s\n", c.sentence())
 		for _, m := range c.core[:min(maxRelated, len(c.core))] {
@@ -227,52 +269,63 @@ func cores(b *strings.Builder, p *diag.Placement) {
 }
 
 // grid shows what is in each zone and on each node of it.
-func grid(b *strings.Builder, run []diag.PlacementStep) {
-	zones, nodes := map[string][]string{}, map[string][]diag.PlacementStep{}
+func grid(b io.Writer, run []diag.PlacementStep) {
+	zones, nodes := map[string][]string{}, map[string][]string{}
 	for _, s := range run {
 		if nodes[s.Node] == nil {
 			zones[s.Zone] = append(zones[s.Zone], s.Node)
 		}
-		nodes[s.Node] = append(nodes[s.Node], s)
+		nodes[s.Node] = append(nodes[s.Node], s.Workload)
 	}
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, zone := range slices.Sorted(maps.Keys(zones)) {
 		indent := "  "
 		if zone != "" {
-			var all []diag.PlacementStep
+			pods := 0
 			for _, n := range zones[zone] {
-				all = append(all, nodes[n]...)
+				pods += len(nodes[n])
 			}
-			fmt.Fprintf(t, "  zone %s\t%s\n", visible(zone), count(len(all), "pod"))
+			fmt.Fprintf(t, "  zone %s\t%s\n", visible(zone), count(pods, "pod"))
 			indent = "    "
 		}
+		var line []byte
 		for _, n := range slices.Sorted(slices.Values(zones[zone])) {
-			fmt.Fprintf(t, "%s%s\t%s\n", indent, visible(n), tallied(nodes[n]))
+			line = append(append(append(line[:0], indent...), visible(n)...), '\t')
+			t.Write(append(appendTally(line, nodes[n]), '\n'))
 		}
 	}
 	t.Flush()
 }
 
-// tallied counts pods by workload.
-func tallied(steps []diag.PlacementStep) string {
-	pods := map[string]int{}
-	for _, s := range steps {
-		pods[s.Workload]++
+// appendTally counts pods by workload; of each it is given the workload, and it sorts
+// these.
+func appendTally(text []byte, pods []string) []byte {
+	slices.Sort(pods)
+	for first := 0; first < len(pods); {
+		next := first + 1
+		for next < len(pods) && pods[next] == pods[first] {
+			next++
+		}
+		if first > 0 {
+			text = append(text, ", "...)
+		}
+		text = append(strconv.AppendInt(text, int64(next-first), 10), " x "...)
+		text, first = append(text, visible(pods[first])...), next
 	}
-	var parts []string
-	for _, w := range slices.Sorted(maps.Keys(pods)) {
-		parts = append(parts, fmt.Sprintf("%d x %s", pods[w], visible(w)))
-	}
-	return strings.Join(parts, ", ")
+	return text
 }
 
 // stuckTitle says what a stuck run shows.
 const stuckTitle = "a scheduling order that gets stuck"
 
 // stuck shows a run that ends with pods left over, step by step.
-func stuck(b *strings.Builder, s *diag.PlacementStuck) {
-	for i, p := range s.Placements {
-		fmt.Fprintf(b, "  %d. %s on %s\n", i+1, visible(p.Workload), visible(p.Node))
+func stuck(b io.Writer, s *diag.PlacementStuck) {
+	var line []byte
+	for i := range s.Placements {
+		p := &s.Placements[i]
+		line = strconv.AppendInt(append(line[:0], "  "...), int64(i+1), 10)
+		line = append(append(append(line, ". "...), visible(p.Workload)...), " on "...)
+		b.Write(append(append(line, visible(p.Node)...), '\n'))
 	}
 	for _, p := range s.Pending {
 		fate := "Pending"

@@ -81,7 +81,12 @@ func questions(ws []diag.PlacementWorkload) []question {
 		judgement("migrates", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Migrate }),
 		judgement("autoscales", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Autoscale }))
 	return slices.DeleteFunc(all, func(q question) bool {
-		return !slices.ContainsFunc(ws, func(w diag.PlacementWorkload) bool { return !q.answer(&w).is(answerNone) })
+		for i := range ws {
+			if !q.answer(&ws[i]).is(answerNone) {
+				return false
+			}
+		}
+		return true
 	})
 }
 

@@ -23,8 +23,10 @@ var domainNames = []struct{ key, name string }{
 func lossKeys(ws []diag.PlacementWorkload) []string {
 	var keys []string
 	for i := range ws {
-		for _, s := range ws[i].Change.Survives {
-			keys = append(keys, s.Key)
+		for k := range ws[i].Change.Survives {
+			if key := ws[i].Change.Survives[k].Key; !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
 		}
 	}
 	rank := func(key string) int {
@@ -36,7 +38,7 @@ func lossKeys(ws []diag.PlacementWorkload) []string {
 		return len(domainNames)
 	}
 	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
-	return slices.Compact(keys)
+	return keys
 }
 
 // survives is whether all pods run again, whichever domain of a key is lost.
@@ -49,8 +51,8 @@ func survives(key string) question {
 	}
 	return question{
 		above: "survives", title: title,
-		answer: func(w *diag.PlacementWorkload) tableCell { return survival(losses(w, key)) },
-		reason: func(w *diag.PlacementWorkload) string { return lossReasons(w.Replicas, losses(w, key)) },
+		answer: func(w *diag.PlacementWorkload) tableCell { return survival(w, key) },
+		reason: func(w *diag.PlacementWorkload) string { return lossReasons(w, key) },
 	}
 }
 
@@ -68,18 +70,25 @@ func losses(w *diag.PlacementWorkload, key string) []diag.PlacementSurvival {
 	return all
 }
 
-// survival is the worst answer among losses, for each meaning of loss if these
-// differ.
-func survival(worstFirst []diag.PlacementSurvival) tableCell {
-	of := func(meaning string) string {
-		for _, s := range worstFirst {
-			if s.Meaning == meaning {
-				return answerTo(s.Verdict)
-			}
+// survival is the worst answer about the losses by a key, for each meaning of loss if
+// these differ.
+func survival(w *diag.PlacementWorkload, key string) tableCell {
+	gone, unreachable := answerNone, answerNone
+	for i := range w.Change.Survives {
+		s := &w.Change.Survives[i]
+		worst := &gone
+		switch {
+		case s.Key != key:
+			continue
+		case s.Meaning == "unreachable":
+			worst = &unreachable
+		case s.Meaning != "gone":
+			continue
 		}
-		return answerNone
+		if answer := answerTo(s.Verdict); answer != *worst && badness[answer] > badness[*worst] {
+			*worst = answer
+		}
 	}
-	gone, unreachable := of("gone"), of("unreachable")
 	switch {
 	case unreachable == gone || unreachable == answerNone:
 		return tableCell{answer: gone}
@@ -101,11 +110,16 @@ type told struct {
 
 // lossReasons tells the worst of the losses that do harm or may, those of which
 // the same is true at once.
-func lossReasons(replicas int, worstFirst []diag.PlacementSurvival) string {
+func lossReasons(w *diag.PlacementWorkload, key string) string {
+	harmful := func(s diag.PlacementSurvival) bool { return s.Key == key && harms(&s) }
+	if !slices.ContainsFunc(w.Change.Survives, harmful) {
+		return ""
+	}
+	worstFirst := losses(w, key)
 	var all []told
 	for i, s := range worstFirst {
 		same := func(o diag.PlacementSurvival) bool { return sameLoss(s, o) }
-		if badness[answerTo(s.Verdict)] <= badness[answerYes] || slices.ContainsFunc(worstFirst[:i], same) {
+		if !harms(&s) || slices.ContainsFunc(worstFirst[:i], same) {
 			continue
 		}
 		t := told{s, s.Meaning, s.Like}
@@ -120,12 +134,17 @@ func lossReasons(replicas int, worstFirst []diag.PlacementSurvival) string {
 	}
 	var parts []string
 	for i := range all {
-		parts = append(parts, all[i].reason(replicas))
+		parts = append(parts, all[i].reason(w.Replicas))
 	}
 	if more := len(parts) - maxLosses; more > 0 {
 		parts = append(parts[:maxLosses], fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// harms reports whether a loss does harm or may.
+func harms(s *diag.PlacementSurvival) bool {
+	return badness[answerTo(s.Verdict)] > badness[answerYes]
 }
 
 // alike reports whether what is told of two losses differs in their domains

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -55,7 +56,7 @@ func decide(p *diag.Placement) decision {
 
 // workloadTable says what becomes of every workload, why that is so where not
 // all is well, and what the words mean.
-func workloadTable(b *strings.Builder, p *diag.Placement) {
+func workloadTable(b io.Writer, p *diag.Placement) {
 	if len(p.Workloads) == 0 {
 		return
 	}
@@ -68,7 +69,7 @@ func workloadTable(b *strings.Builder, p *diag.Placement) {
 	for i := range d.rows {
 		lines = append(lines, d.rows[i].texts())
 	}
-	b.WriteByte('\n')
+	fmt.Fprintln(b)
 	table(b, lines)
 	for _, r := range d.reasons {
 		writeFolded(b, "  ", "    ", fmt.Sprintf("%s %s: %s, %s", r.subject, r.question, r.answer, r.why))
@@ -85,7 +86,7 @@ func subject(w *diag.PlacementWorkload) string {
 
 // table writes rows in columns, each without the empty cells at its end and
 // those without any cell not at all.
-func table(b *strings.Builder, rows [][]string) {
+func table(b io.Writer, rows [][]string) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, cells := range rows {
 		last := len(cells)

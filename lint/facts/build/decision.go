@@ -18,7 +18,10 @@ import (
 )
 
 // decision makes the document of the place command.
-type decision struct{ *builder }
+type decision struct {
+	*builder
+	survivals *survivals
+}
 
 // Reference names a workload as placements do: apiVersion/kind/namespace/name.
 func Reference(w *workload.Workload) string {
@@ -40,8 +43,9 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 	doc := &diag.Placement{
 		Verdict: string(d.Verdict), RulesVerdict: string(d.RulesVerdict),
 		Pods:      diag.PlacementPods{Total: d.Total, MaxPlaced: d.MaxPlaced, MinPlaced: d.MinPlaced, Exact: d.Exact},
-		Workloads: []diag.PlacementWorkload{}, Witness: steps(d.Witness), Invalid: []diag.PlacementInvalid{}, Unmodelled: []string{}, Notes: []string{}, Unknown: []diag.Skip{},
+		Workloads: make([]diag.PlacementWorkload, 0, len(d.Workloads)), Invalid: []diag.PlacementInvalid{}, Unmodelled: []string{}, Notes: []string{}, Unknown: []diag.Skip{},
 	}
+	runs(d, doc)
 	for _, o := range d.Over {
 		if o.Cause == model.ByBudget {
 			m.Run().GiveUp(o.Workloads, search.TogetherQuestion)
@@ -52,21 +56,20 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 		objects[i] = d.Workloads[i].Workload.Object
 	}
 	b.repairs = m.SharedBudget(objects)
-	never := false
+	never, each := false, decision{b, newSurvivals()}
 	for i := range d.Workloads {
-		w := decision{b}.decided(d, &d.Workloads[i])
-		w.Change = decision{b}.changed(&d.Workloads[i])
+		w := each.decided(d, &d.Workloads[i])
+		w.Change = each.changed(&d.Workloads[i])
 		doc.Workloads = append(doc.Workloads, w)
 		never = never || d.Workloads[i].Verdict == diag.Never && !d.Workloads[i].Workload.Finite()
 	}
 	if d.Verdict == diag.Never && !never {
-		decision{b}.crowded(d, doc)
+		each.crowded(d, doc)
 	}
 	slices.SortStableFunc(doc.Workloads, func(a, b diag.PlacementWorkload) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.APIVersion, b.APIVersion))
 	})
 	if d.Stuck != nil {
-		doc.Stuck = &diag.PlacementStuck{Placements: steps(d.Stuck.Placements), Pending: []diag.PlacementPending{}}
 		for _, p := range d.Stuck.Pending {
 			doc.Stuck.Pending = append(doc.Stuck.Pending, pending(m, p))
 		}
@@ -116,10 +119,27 @@ func open(d *certificate.Decision) []string {
 	return notes
 }
 
-func steps(run []certificate.Placed) []diag.PlacementStep {
+// runs fills in the runs of a decision, which may be one and the same.
+func runs(d *certificate.Decision, doc *diag.Placement) {
+	names := map[*workload.Workload]string{}
+	doc.Witness = steps(d.Witness, names)
+	if d.Stuck == nil {
+		return
+	}
+	doc.Stuck = &diag.PlacementStuck{Placements: doc.Witness, Pending: []diag.PlacementPending{}}
+	if !slices.Equal(d.Stuck.Placements, d.Witness) {
+		doc.Stuck.Placements = steps(d.Stuck.Placements, names)
+	}
+}
+
+// steps are those of a run; names are the references that are known.
+func steps(run []certificate.Placed, names map[*workload.Workload]string) []diag.PlacementStep {
 	all := make([]diag.PlacementStep, len(run))
 	for i, p := range run {
-		all[i] = diag.PlacementStep{Workload: Reference(p.Workload), Node: p.Node.Name, Zone: p.Node.Labels[corev1.LabelTopologyZone]}
+		if names[p.Workload] == "" {
+			names[p.Workload] = Reference(p.Workload)
+		}
+		all[i] = diag.PlacementStep{Workload: names[p.Workload], Node: p.Node.Name, Zone: p.Node.Labels[corev1.LabelTopologyZone]}
 	}
 	return all
 }

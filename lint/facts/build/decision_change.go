@@ -2,6 +2,7 @@ package build
 
 import (
 	"cmp"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -34,6 +35,7 @@ func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange 
 	if d.Verdict != diag.Never {
 		return out
 	}
+	out.Survives = slices.Clone(out.Survives)
 	for i := range out.Survives {
 		s := &out.Survives[i]
 		s.Verdict, s.Pending, s.Reason = string(diag.Never), max(s.Pending, d.Pods-d.MaxPlaced), unfit
@@ -57,24 +59,53 @@ func (b decision) unasked(w *workload.Workload) []diag.PlacementSurvival {
 // stepsPerRow is for a row of the document, which has to be kept and written.
 const stepsPerRow = 50
 
-// survives is what becomes of it when a domain of each key that is asked for is
-// lost.
-func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
-	list := []diag.PlacementSurvival{}
-	if b.Survive == nil {
-		return list
+// survivals are the answers about losses: most workloads have the same as some other,
+// which then have one list of them.
+type survivals struct {
+	seed  maphash.Seed
+	known map[uint64][]diag.PlacementSurvival
+	rows  []diag.PlacementSurvival // of the workload at hand
+}
+
+func newSurvivals() *survivals {
+	return &survivals{seed: maphash.MakeSeed(), known: map[uint64][]diag.PlacementSurvival{}}
+}
+
+// list is the rows at hand.
+func (s *survivals) list() []diag.PlacementSurvival {
+	hash := uint64(len(s.rows))
+	for i := range s.rows {
+		hash = hash*31 + maphash.Comparable(s.seed, s.rows[i])
 	}
+	if known, ok := s.known[hash]; ok && slices.Equal(known, s.rows) {
+		return known
+	}
+	list := append(make([]diag.PlacementSurvival, 0, len(s.rows)), s.rows...)
+	s.known[hash] = list
+	return list
+}
+
+// survives is what becomes of it when a domain of each key that is asked for is
+// lost. The list may be that of other workloads.
+func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
+	if b.Survive == nil {
+		return []diag.PlacementSurvival{}
+	}
+	rows := b.survivals.rows[:0]
 	for _, key := range b.Survive(w) {
-		for _, s := range b.j.Survives(w, key) {
+		all := b.j.Survives(w, key)
+		for i := range all {
+			s := &all[i]
 			b.m.Run().Spend(stepsPerRow)
 			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Reason: message.Reason(s.Why)}
 			if key == corev1.LabelHostname {
 				out.Like = s.Like() - 1
 			}
-			list = append(list, out)
+			rows = append(rows, out)
 		}
 	}
-	return list
+	b.survivals.rows = rows
+	return b.survivals.list()
 }
 
 func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -16,9 +15,10 @@ import (
 type books struct {
 	m *model.Model
 	*relations
-	// here counts the pods of a workload in a domain.
+	// here counts the pods of a workload in a domain of a key by which some term looks for
+	// them.
 	here map[place3]int
-	// total counts the pods of a workload on nodes that carry a key.
+	// total counts the pods of a workload on nodes that carry such a key.
 	total map[keyOf]int
 	// on is what is on each node, nil where nothing is.
 	on []*load
@@ -31,11 +31,64 @@ type books struct {
 	absent *absence
 }
 
-// load is the pods on one node, what they use and the ports that they take.
+// load is the pods on one node, what they use and the ports that they take. Few
+// workloads and resources are on one node, so they are lists.
 type load struct {
-	pods  map[*workload.Workload]int
-	used  map[corev1.ResourceName]int64
+	pods  []podsOf
+	used  []usedOf
 	ports map[model.HostPort]int
+}
+
+// podsOf is how many pods of a workload there are, usedOf how much is used of a resource.
+type podsOf struct {
+	w    *workload.Workload
+	pods int
+}
+
+type usedOf struct {
+	name   corev1.ResourceName
+	amount int64
+}
+
+// of is how many pods of a workload there are.
+func (l *load) of(w *workload.Workload) int {
+	for i := range l.pods {
+		if l.pods[i].w == w {
+			return l.pods[i].pods
+		}
+	}
+	return 0
+}
+
+// uses is how much is used of a resource; nil is no load.
+func (l *load) uses(name corev1.ResourceName) int64 {
+	if l == nil {
+		return 0
+	}
+	for i := range l.used {
+		if l.used[i].name == name {
+			return l.used[i].amount
+		}
+	}
+	return 0
+}
+
+// add adds pods of a workload.
+func (l *load) add(w *workload.Workload, pods int) {
+	i := slices.IndexFunc(l.pods, func(p podsOf) bool { return p.w == w })
+	if i < 0 {
+		i, l.pods = len(l.pods), append(l.pods, podsOf{w: w})
+	}
+	l.pods[i].pods += pods
+}
+
+// use adds what is used of a resource.
+func (l *load) use(name corev1.ResourceName, amount int64) {
+	i := slices.IndexFunc(l.used, func(u usedOf) bool { return u.name == name })
+	if i < 0 {
+		i, l.used = len(l.used), append(l.used, usedOf{name: name})
+	}
+	l.used[i].amount += amount
 }
 
 // pods is how many pods of a workload are on a node.
@@ -43,17 +96,7 @@ func (b *books) pods(n int, w *workload.Workload) int {
 	if b.on[n] == nil {
 		return 0
 	}
-	return b.on[n].pods[w]
-}
-
-// leaves is what a node with a load has left of a resource, and whether it is judged on
-// it.
-func (l *load) leaves(node *topology.Node, r *model.Request) (int64, bool) {
-	has, judged := model.Offered(node, r)
-	if l != nil {
-		has -= l.used[r.Name]
-	}
-	return has, judged
+	return b.on[n].of(w)
 }
 
 type place3 struct {
@@ -96,7 +139,7 @@ func (b *books) enter(g *model.Group, n, by int) {
 func (b *books) book(g *model.Group, n, by int) {
 	node := b.m.Topology.Nodes[n]
 	b.m.Run().Spend(1 + len(b.keys) + (len(g.Requests)+len(g.HostPorts))/2)
-	for _, key := range b.keys {
+	for _, key := range b.looked[g.Workload] {
 		if value, ok := node.Labels[key]; ok {
 			b.here[place3{g.Workload, key, value}] += by
 			b.total[keyOf{g.Workload, key}] += by
@@ -105,13 +148,16 @@ func (b *books) book(g *model.Group, n, by int) {
 	b.placed[g.Workload] += by
 	on := b.on[n]
 	if on == nil {
-		on = &load{pods: map[*workload.Workload]int{}, used: map[corev1.ResourceName]int64{}, ports: map[model.HostPort]int{}}
+		on = &load{}
 		b.on[n] = on
 	}
-	on.pods[g.Workload] += by
-	on.used[corev1.ResourcePods] += int64(by)
-	for _, r := range g.Requests {
-		on.used[r.Name] += r.Amount * int64(by)
+	on.add(g.Workload, by)
+	on.use(corev1.ResourcePods, int64(by))
+	for i := range g.Requests {
+		on.use(g.Requests[i].Name, g.Requests[i].Amount*int64(by))
+	}
+	if on.ports == nil && len(g.HostPorts) > 0 {
+		on.ports = map[model.HostPort]int{}
 	}
 	for _, p := range g.HostPorts {
 		on.ports[p] += by

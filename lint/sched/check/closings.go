@@ -363,26 +363,29 @@ func (c *closings) tightOf(p part, r int) *tight {
 
 // wants is what all pods ask for that may be on tight nodes.
 func (c *closings) wants(t *tight, r int) int64 {
-	l, sum := c.ledger(), int64(0)
-	known := map[*sited]bool{}
-	for _, w := range c.m.Workloads {
-		g := c.m.Groups[w]
-		if !c.comes(g) || l.asks(g)[r] == 0 {
-			continue
-		}
-		at := c.sited(g)
-		reaches, asked := known[at]
-		if !asked || len(c.running) > 0 {
-			reaches = c.reaches(g, t.in)
-			known[at] = reaches
-			c.m.Run().Spend(1 + len(at.list)/model.PerStep)
-		}
-		if reaches {
-			sum = added(sum, l.asks(g)[r], c.comingTo(g, t))
+	sum := int64(0)
+	for _, some := range c.ledger().coming {
+		c.m.Run().Spend(1)
+		switch {
+		case some.groups[r] == 0:
+		case some.perNode:
+			sum = added(sum, some.once[r], t.among(some.nodes))
+		case slices.ContainsFunc(some.nodes, func(n int) bool { return t.in[n] }):
+			sum = added(sum, some.wanted[r], 1)
 		}
 	}
-	c.m.Run().Spend(len(c.m.Workloads) / 2)
 	return sum
+}
+
+// among is how many of some nodes are tight.
+func (t *tight) among(nodes []int) int {
+	count := 0
+	for _, n := range nodes {
+		if t.in[n] {
+			count++
+		}
+	}
+	return count
 }
 
 // comingTo is how many pods of a group, which may be on tight nodes, there are for them:
@@ -391,13 +394,7 @@ func (c *closings) comingTo(g *model.Group, t *tight) int {
 	if !g.Kind.PerNode() {
 		return c.coming(g)
 	}
-	pods := 0
-	for _, n := range c.reachable(g) {
-		if t.in[n] {
-			pods++
-		}
-	}
-	return pods
+	return t.among(c.reachable(g))
 }
 
 // comes reports whether pods of a group are still to be placed, and some are.

@@ -3,6 +3,7 @@ package check
 import (
 	"math"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -26,6 +27,8 @@ type ledger struct {
 	wanted, free []int64
 	shared       []int32
 	asked        map[*model.Group][]int64
+	// coming are the groups whose pods may come to nodes.
+	coming []*tenancy
 }
 
 // asks is what a pod of a group asks for, by resource of the ledger.
@@ -64,38 +67,97 @@ func (d *demand) ledger() *ledger {
 	for r, name := range l.names {
 		for n, has := range d.m.Offers(name, d.m.Topology.Nodes) {
 			if d.on[n] != nil && has != math.MaxInt64 {
-				has -= d.on[n].used[name]
+				has -= d.on[n].uses(name)
 			}
 			l.free[n*width+r] = min(has, model.Unbounded<<24) // that much where it is not judged
 		}
 	}
 	d.known = l
+	t := tenants{at: map[tenantsKey]*tenancy{}}
 	for _, w := range d.m.Workloads {
 		g := d.m.Groups[w]
 		if n, ok := d.m.IndexOf(g.Spec.NodeName); ok && g.Spec.NodeName != "" {
 			l.forget(d.m.Topology.Nodes[n], g)
 		}
 		if model.Modelled(g) && !g.Running && !d.barren(g) {
-			l.enter(d, g)
+			t.add(d, l, g)
 		}
 	}
+	for _, some := range t.all {
+		l.enter(d.m, some)
+	}
+	l.coming = t.all
 	return l
 }
 
-// enter adds what the pods of a group ask for on the nodes that they may be on.
-func (l *ledger) enter(v *demand, g *model.Group) {
-	asks, apart, clashes := l.asks(g), v.apartOn(g), portsClash(v.m, g, g)
-	for _, n := range v.reachable(g) {
-		pods := int64(g.Count.N)
-		lone := clashes || slices.ContainsFunc(apart, func(k string) bool { return model.Carries(v.m.Topology.Nodes[n].Labels, []string{k}) })
-		if g.Kind.PerNode() || lone { // a node takes one of them at most
-			pods = min(1, max(pods, int64(v.count(g))))
+// tenants are the groups whose pods may come to nodes, those with the same nodes and the
+// same rules about one another added up.
+type tenants struct {
+	all []*tenancy
+	at  map[tenantsKey]*tenancy
+}
+
+type tenantsKey struct {
+	nodes         *sited
+	apart         string
+	lone, perNode bool
+}
+
+// tenancy is what groups ask for on the nodes that they may be on, by resource of the
+// ledger.
+type tenancy struct {
+	nodes []int
+	// apart are the keys in whose domains a node takes one pod of each group at most;
+	// lone is set if every node does, and perNode if each has one.
+	apart         []string
+	lone, perNode bool
+	// wanted is the sum if a node takes all pods, once that if it takes one of each
+	// group; groups is how many ask.
+	wanted, once []int64
+	groups       []int32
+}
+
+// add adds what the pods of a group ask for.
+func (t *tenants) add(d *demand, l *ledger, g *model.Group) {
+	asks := l.asks(g)
+	once := min(1, max(g.Count.N, d.count(g)))
+	if once <= 0 {
+		return
+	}
+	some := t.of(d, g, len(asks))
+	for r, ask := range asks {
+		if ask > 0 {
+			some.wanted[r] = added(some.wanted[r], ask, g.Count.N)
+			some.once[r] = added(some.once[r], ask, once)
+			some.groups[r]++
 		}
-		for r, ask := range asks {
-			if ask > 0 && pods > 0 {
-				l.wanted[n*len(asks)+r] += ask * pods
-				l.shared[n*len(asks)+r]++
-			}
+	}
+}
+
+// of gives the groups with the nodes of a group, which has its own where pods run.
+func (t *tenants) of(d *demand, g *model.Group, width int) *tenancy {
+	apart, perNode := d.apartOn(g), g.Kind.PerNode()
+	id := tenantsKey{d.sited(g), strings.Join(apart, "\x00"), perNode || portsClash(d.m, g, g), perNode}
+	if known := t.at[id]; known != nil && len(d.running) == 0 {
+		return known
+	}
+	some := &tenancy{nodes: d.reachable(g), apart: apart, lone: id.lone, perNode: perNode, wanted: make([]int64, width), once: make([]int64, width), groups: make([]int32, width)}
+	t.at[id], t.all = some, append(t.all, some)
+	return some
+}
+
+// enter adds what groups ask for on the nodes that they may be on.
+func (l *ledger) enter(m *model.Model, t *tenancy) {
+	m.Run().Spend(1 + len(t.nodes)/model.PerStep)
+	for _, n := range t.nodes {
+		lone := t.lone || slices.ContainsFunc(t.apart, func(k string) bool { return model.Carries(m.Topology.Nodes[n].Labels, []string{k}) })
+		sums := t.wanted
+		if lone {
+			sums = t.once
+		}
+		for r, sum := range sums {
+			l.wanted[n*len(sums)+r] = added(l.wanted[n*len(sums)+r], sum, 1)
+			l.shared[n*len(sums)+r] += t.groups[r]
 		}
 	}
 }

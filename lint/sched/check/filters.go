@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,10 +19,16 @@ type filters struct {
 	contend bool
 	// eligibles are the domains that count for a constraint.
 	eligibles keptDomains
+	// offers are what nodes have of the resources that somebody asked for.
+	offers []offers
+	// passes is the outcome of the node-level filters for the group that was asked about
+	// last.
+	about  *model.Group
+	passes []model.Passes
 }
 
 func newFilters(b books, contend bool) filters {
-	return filters{b, contend, domainsOf(b.m, b.absent)}
+	return filters{books: b, contend: contend, eligibles: domainsOf(b.m, b.absent)}
 }
 
 // refuses applies the filters.
@@ -35,7 +42,10 @@ func (f *filters) refuses(g *model.Group, n int) certificate.Reason {
 
 // atNode applies the filters that look at the node and what is left of it.
 func (f *filters) atNode(g *model.Group, n int) certificate.Reason {
-	if r := reason(f.m.Eligible(g.Workload).Nodes[n]); r != certificate.Takes {
+	if f.about != g {
+		f.about, f.passes = g, f.m.Eligible(g.Workload).Nodes
+	}
+	if r := reason(f.passes[n]); r != certificate.Takes {
 		return r
 	}
 	if f.absent.from(n) {
@@ -125,24 +135,44 @@ func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, 
 }
 
 func (f *filters) room(g *model.Group, n int) bool {
-	node := f.m.Topology.Nodes[n]
 	if !f.contend { // each pod has to fit the empty node
-		most, _ := model.Fits(node, g.Requests)
+		most, _ := model.Fits(f.m.Topology.Nodes[n], g.Requests)
 		return most > 0
 	}
-	_, short := f.on[n].lacks(node, g)
+	_, short := f.on[n].lacks(g, func(name corev1.ResourceName, kubelet bool) (int64, bool) { return f.offered(n, name, kubelet) })
 	return !short
 }
 
+// offered is model.Offered for a declared node, out of what is kept for all of them.
+func (f *filters) offered(n int, name corev1.ResourceName, kubelet bool) (int64, bool) {
+	if kubelet {
+		return model.Offered(f.m.Topology.Nodes[n], &model.Request{Name: name, Kubelet: true})
+	}
+	i := slices.IndexFunc(f.offers, func(o offers) bool { return o.name == name })
+	if i < 0 {
+		i, f.offers = len(f.offers), append(f.offers, offers{name, f.m.Offers(name, f.m.Topology.Nodes)})
+	}
+	has := f.offers[i].byNode[n]
+	return has, has != math.MaxInt64
+}
+
+// offers is what each node has of a resource, as model.Model.Offers says.
+type offers struct {
+	name   corev1.ResourceName
+	byNode []int64
+}
+
 // lacks tells whether a node with a load has too little left for a pod, and for which
-// of its requests: the first, or nil if all slots for pods are taken.
-func (l *load) lacks(node *topology.Node, g *model.Group) (r *model.Request, short bool) {
-	if slots, judged := l.leaves(node, &model.Request{Name: corev1.ResourcePods}); judged && slots < 1 {
+// of its requests: the first, or nil if all slots for pods are taken. It is given what
+// the node has without a load, and whether it is judged on that.
+func (l *load) lacks(g *model.Group, offered func(name corev1.ResourceName, kubelet bool) (int64, bool)) (r *model.Request, short bool) {
+	if has, judged := offered(corev1.ResourcePods, false); judged && has-l.uses(corev1.ResourcePods) < 1 {
 		return nil, true
 	}
 	for i := range g.Requests {
-		if has, judged := l.leaves(node, &g.Requests[i]); judged && has < g.Requests[i].Amount {
-			return &g.Requests[i], true
+		r := &g.Requests[i]
+		if has, judged := offered(r.Name, r.Kubelet); judged && has-l.uses(r.Name) < r.Amount {
+			return r, true
 		}
 	}
 	return nil, false

@@ -160,7 +160,7 @@ func (s *State) load(g *model.Group, n int) []Refusal {
 	if s.f.portTaken(g, n) {
 		all = append(all, s.taken(g, s.f.m.Topology.Nodes[n]))
 	}
-	if r, short := s.f.on[n].lacks(s.f.m.Topology.Nodes[n], g); short {
+	if r, short := s.f.on[n].lacks(g, func(name corev1.ResourceName, kubelet bool) (int64, bool) { return s.f.offered(n, name, kubelet) }); short {
 		all = append(all, s.noRoom(r, s.f.m.Topology.Nodes[n], s.f.on[n]))
 	}
 	return all
@@ -230,9 +230,9 @@ func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 	room := Room{}
 	room.Beside, room.More = s.beside(n)
 	if r != nil {
-		left, _ := on.leaves(n, r)
+		has, _ := model.Offered(n, r)
 		room.Resource, room.Requested, room.Offered = r.Name, r.Quantity, n.Allocatable[r.Name]
-		room.Left = model.Quantity(r.Name, max(left, 0), r.Quantity.Format)
+		room.Left = model.Quantity(r.Name, max(has-on.uses(r.Name), 0), r.Quantity.Format)
 	}
 	return Refusal{By: certificate.RefusedByResources, Kind: NoRoom, Room: room}
 }

@@ -11,8 +11,10 @@ import (
 // whose anti-affinity selects it and whose spread counts it.
 type relations struct {
 	selects map[*model.Term][]*workload.Workload
-	// keys are those of all hard terms, in order.
+	// keys are those of all hard terms, in order, and looked those by which some term
+	// looks for the domains of a workload's pods.
 	keys    []string
+	looked  map[*workload.Workload][]string
 	against map[*workload.Workload][]against
 	// migrating are those of against that no term says, but a migration (R-W25).
 	migrating map[*workload.Workload][]against
@@ -32,7 +34,7 @@ type watch struct {
 // related finds out who selects whom, once for all checks.
 func related(m *model.Model) *relations {
 	return model.Keep(m, func() *relations {
-		all := &relations{selects: map[*model.Term][]*workload.Workload{}, against: map[*workload.Workload][]against{}, migrating: map[*workload.Workload][]against{}, watched: map[*workload.Workload][]watch{}}
+		all := &relations{selects: map[*model.Term][]*workload.Workload{}, looked: map[*workload.Workload][]string{}, against: map[*workload.Workload][]against{}, migrating: map[*workload.Workload][]against{}, watched: map[*workload.Workload][]watch{}}
 		for _, w := range m.Workloads {
 			if g := m.Groups[w]; m.Present(g) {
 				all.learn(m, g)
@@ -77,13 +79,23 @@ func (v *relations) learn(m *model.Model, g *model.Group) {
 					v.selects[t] = append(v.selects[t], o)
 					if t.Use == model.Spread {
 						v.watched[o] = append(v.watched[o], watch{g, t})
+					} else {
+						v.look(o, t.Key)
 					}
 				}
 				if t.Use == model.AntiAffinity && m.Selects(t, g.Workload, o, model.Asks{}) {
 					v.against[o] = append(v.against[o], against{g.Workload, t.Key})
+					v.look(g.Workload, t.Key)
 				}
 			}
 		}
+	}
+}
+
+// look notes that a term looks for pods of a workload in the domains of a key.
+func (v *relations) look(w *workload.Workload, key string) {
+	if !slices.Contains(v.looked[w], key) {
+		v.looked[w] = append(v.looked[w], key)
 	}
 }
 
@@ -99,6 +111,8 @@ func (v *relations) learnApart(m *model.Model) {
 				v.against[y] = append(v.against[y], against{x, p.Key})
 				v.migrating[x] = append(v.migrating[x], against{y, p.Key})
 				v.migrating[y] = append(v.migrating[y], against{x, p.Key})
+				v.look(x, p.Key)
+				v.look(y, p.Key)
 			}
 		}
 	}

@@ -20,13 +20,14 @@ func replay(m *model.Model, run []certificate.Placed) (*nodeSets, error) {
 		if !ok {
 			return nil, fmt.Errorf("step %d: node %s is not declared", i, p.Node.Name)
 		}
-		if g := m.Groups[p.Workload]; g.After != nil && v.placed[g.After] == 0 {
+		g := m.Groups[p.Workload]
+		if g.After != nil && v.placed[g.After] == 0 {
 			return nil, fmt.Errorf("step %d: the pod before that of %s is not in place", i, p.Workload)
 		}
-		if why := v.refuses(m.Groups[p.Workload], n); why != certificate.Takes {
+		if why := v.refuses(g, n); why != certificate.Takes {
 			return nil, fmt.Errorf("step %d: %s refuses %s on %s", i, why, p.Workload, p.Node.Name)
 		}
-		v.add(m.Groups[p.Workload], n)
+		v.add(g, n)
 	}
 	return v, nil
 }

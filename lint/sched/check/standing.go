@@ -3,6 +3,8 @@ package check
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -196,7 +198,10 @@ func Spare(m *model.Model, w *workload.Workload) []Outlook {
 	var all []Outlook
 	for _, g := range m.Topology.Growth {
 		o := Outlook{Node: g.Node, Refusals: nodeLevel(model.NewFilter(w), g.Node)}
-		if r, short := (*load)(nil).lacks(g.Node, m.Groups[w]); short && len(o.Refusals) == 0 {
+		offered := func(name corev1.ResourceName, kubelet bool) (int64, bool) {
+			return model.Offered(g.Node, &model.Request{Name: name, Kubelet: kubelet})
+		}
+		if r, short := (*load)(nil).lacks(m.Groups[w], offered); short && len(o.Refusals) == 0 {
 			o.Refusals = append(o.Refusals, s.noRoom(r, g.Node, nil))
 		}
 		all = append(all, o)

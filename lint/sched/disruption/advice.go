@@ -133,7 +133,15 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 		}
 	}
 	t := &trial{j: tr.shared, group: group, further: further, steps: tr.m.Each(group)}
+	if len(ws) == 1 && len(changed) == 1 {
+		t.changed = changed[ws[0].Object]
+	}
 	return t.within(func() bool {
+		if t.changed != nil {
+			if holds, known := t.foretold(); known {
+				return holds
+			}
+		}
 		m, other := t.world()
 		return !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !t.passes(m, other, w) })
 	})

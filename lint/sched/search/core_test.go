@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
@@ -52,5 +53,26 @@ func minimal(t *testing.T, seed int, text string, m *model.Model, of *workload.W
 	}
 	if wrong := search.CoreIsMinimal(m, of, d, ws, core); wrong != "" {
 		t.Errorf("seed %d: %s\n%s", seed, wrong, text)
+	}
+}
+
+// TestCountedCores holds the counts that answer for pods without rules about other pods
+// against instances, on small random clusters.
+func TestCountedCores(t *testing.T) {
+	cases := trials.Of(t, 300)
+	asked, yes := 0, 0
+	for seed := range cases {
+		nodes, manifests := generator{rand.New(rand.NewPCG(uint64(seed), 503))}.followers()
+		m, _ := modelOf(t, nodes, manifests)
+		for _, w := range m.Workloads {
+			a, y, wrong := search.Counted(m, w, 12)
+			if asked, yes = asked+a, yes+y; wrong != "" {
+				t.Fatalf("seed %d: %s\n%s%s", seed, wrong, nodes, manifests)
+			}
+		}
+	}
+	t.Logf("%d answers by counts, %d of them that all pods are placed", asked, yes)
+	if yes < 100*cases || asked-yes < 100*cases {
+		t.Errorf("the generator is too tame: %d answers by counts, %d of them that all pods are placed", asked, yes)
 	}
 }

@@ -74,6 +74,38 @@ func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decisio
 	return ""
 }
 
+// Counted holds what counts say of a workload without its rules, with so many pods and
+// whatever else is left out of it, against an instance; asked is how often they say
+// something, and yes how often that all pods are placed.
+func Counted(m *model.Model, w *workload.Workload, most int) (asked, yes int, wrong string) {
+	q := question{m: m, of: w, contend: true}
+	for pods := range most + 1 {
+		for left := range 1 << len(parts) {
+			relax := leaveOut(map[*workload.Workload]bool{w: true})
+			for _, t := range m.Groups[w].Terms {
+				relax.terms[t] = true
+			}
+			for i, p := range parts {
+				if left>>i&1 == 1 {
+					relax = relax.and(Atom{Workload: w, Part: p.name, kind: p.kind})
+				}
+			}
+			relax.count[w] = pods
+			answer, ok := q.counted(relax)
+			if !ok {
+				continue
+			}
+			if asked++; answer == model.Yes {
+				yes++
+			}
+			if want := q.tried(relax); answer != want {
+				return asked, yes, fmt.Sprintf("%s with %d pods without %b: %v by counts, %v by an instance", w, pods, left, answer, want)
+			}
+		}
+	}
+	return asked, yes, ""
+}
+
 // Accepted are the kinds of proof that the checker takes for a verdict on a
 // cluster in which all pods have to do with one another; not ok if they do not.
 func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {

@@ -90,8 +90,10 @@ func (g greedyRuns) scatter(i, pods int) []step {
 	for progress := true; progress && len(run) < pods; {
 		progress = false
 		for k := range list {
-			n := int(list[(start+k)%len(list)])
-			if len(run) < pods && g.takes(i, n) {
+			if len(run) == pods {
+				break
+			}
+			if n := int(list[(start+k)%len(list)]); g.takes(i, n) {
 				g.place(i, n)
 				run = append(run, step{i, n})
 				progress = true
