@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -153,5 +154,49 @@ func within(b *testing.B, times, mib []float64, mostTimes, mostMiB float64) {
 	b.ReportMetric(median(mib), "peak-MiB")
 	if t, m := median(times), median(mib); t > mostTimes || m > mostMiB {
 		b.Errorf("%.1f times the bare parse and %.0f MiB, of at most %.1f and %.0f", t, m, mostTimes, mostMiB)
+	}
+}
+
+// mixRows are how many times the CPU of the bare parse scaleRows may take for each mix at
+// 1,000 nodes and 2,000 workloads: twice what is reached on a quiet machine. Open are
+// taints, where every set of pools that a workload tolerates is a question of its own (13,
+// 10 and 12 times), and unknown, where one selector may mean the pods of all workloads, so
+// that each is asked about with all others until the steps of the run are over (44, 42 and 13).
+var mixRows = map[string][3]float64{
+	"spread":    {12, 12, 18},
+	"stateful":  {7, 13, 7},
+	"crowded":   {5, 5, 5},
+	"taints":    {27, 22, 26},
+	"running":   {12, 13, 12},
+	"always":    {4, 5, 5},
+	"sometimes": {4, 5, 5},
+	"never":     {4, 4, 5},
+	"unknown":   {88, 84, 26},
+}
+
+// BenchmarkScaleMixes measures whole processes on each mix, if SCHEDLINT_SCALE is all, and
+// fails beyond the limits.
+func BenchmarkScaleMixes(b *testing.B) {
+	if os.Getenv("SCHEDLINT_SCALE") != "all" {
+		b.Skip("SCHEDLINT_SCALE=all measures the mixes")
+	}
+	dir := b.TempDir()
+	tree := filepath.Join(dir, "tree")
+	writeTree(b, tree)
+	schedlint, bare := build(b, dir, "./cmd/schedlint"), build(b, dir, "./lint/testdata/bareparse")
+	for _, x := range mixes() {
+		x.write(b, filepath.Join(dir, x.name), size{1000, 2000})
+		for k, row := range scaleRows {
+			b.Run(x.name+"/"+row.name, func(b *testing.B) {
+				var times, mib []float64
+				for range b.N {
+					floor := measure(b, []int{0}, bare, tree)
+					args := append(slices.Clone(row.args), "--topology", filepath.Join(dir, x.name, "nodes.yaml"), filepath.Join(dir, x.name, "manifests"))
+					c := measure(b, []int{0, 1}, schedlint, args...)
+					times, mib = append(times, c.cpu/floor.cpu), append(mib, c.mib)
+				}
+				within(b, times, mib, mixRows[x.name][k], row.mib)
+			})
+		}
 	}
 }
