@@ -158,20 +158,20 @@ func within(b *testing.B, times, mib []float64, mostTimes, mostMiB float64) {
 }
 
 // mixRows are how many times the CPU of the bare parse scaleRows may take for each mix at
-// 1,000 nodes and 2,000 workloads: twice what is reached on a quiet machine. Open are
-// taints, where every set of pools that a workload tolerates is a question of its own (13,
-// 10 and 12 times), and unknown, where one selector may mean the pods of all workloads, so
-// that each is asked about with all others until the steps of the run are over (44, 42 and 13).
+// 1,000 nodes and 2,000 workloads: twice what is reached on a quiet machine. Slow are
+// taints (6, 7 and 6 times), where each set of tolerations is asked about every node, and
+// unknown (38, 37 and 16), where one selector may mean the pods of all workloads, so that
+// each is asked about among all others until the steps of the run are over.
 var mixRows = map[string][3]float64{
-	"spread":    {12, 12, 18},
-	"stateful":  {7, 13, 7},
-	"crowded":   {5, 5, 5},
-	"taints":    {27, 22, 26},
-	"running":   {12, 13, 12},
-	"always":    {4, 5, 5},
-	"sometimes": {4, 5, 5},
-	"never":     {4, 4, 5},
-	"unknown":   {88, 84, 26},
+	"spread":    {8, 12, 14},
+	"stateful":  {6, 11, 5},
+	"crowded":   {3, 4, 4},
+	"taints":    {12, 13, 12},
+	"running":   {9, 9, 9},
+	"always":    {3, 4, 4},
+	"sometimes": {3, 4, 4},
+	"never":     {3, 4, 4},
+	"unknown":   {76, 74, 32},
 }
 
 // BenchmarkScaleMixes measures whole processes on each mix, if SCHEDLINT_SCALE is all, and
