@@ -146,7 +146,7 @@ func checkTogether(t *testing.T, o lint.Options, fixed *lint.Fixed) {
 	}
 }
 
-func put(t *testing.T, path, text string) {
+func put(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)

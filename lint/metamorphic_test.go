@@ -23,6 +23,7 @@ var properties = []struct {
 	{"shuffled documents", shuffledDocuments},
 	{"shuffled nodes", shuffledNodes},
 	{"split files", splitFiles},
+	{"live nodes", liveMachines},
 	{"renamed", renamedAll},
 }
 
@@ -115,6 +116,17 @@ func oneAFileBackwards(x example) (all []part) {
 		all = append(all, part{fmt.Sprintf("file-%02d.yaml", len(x.docs)-i), []string{doc}})
 	}
 	return all
+}
+
+// liveMachines: nodes as the dump of a live cluster has them, with some KiB of memory that
+// no pod can use and labels of their own, are like those that are equal.
+func liveMachines(x example, d dice) []variant {
+	v := variant{name: "memory, serial numbers and shelves", files: whole(x.docs), loose: true}
+	for i, node := range x.nodes {
+		node = strings.Replace(node, "labels: {", fmt.Sprintf("labels: {example.com/serial: s%08x, example.com/shelf: r%d, ", d.Uint32(), i/2), 1)
+		v.nodes = append(v.nodes, strings.Replace(node, "memory: 8Gi", fmt.Sprintf("memory: %dKi", 8<<20+d.IntN(100)), 1))
+	}
+	return []variant{v}
 }
 
 // word is a name in an example, newWord one that stands for it.

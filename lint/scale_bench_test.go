@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -153,5 +154,49 @@ func within(b *testing.B, times, mib []float64, mostTimes, mostMiB float64) {
 	b.ReportMetric(median(mib), "peak-MiB")
 	if t, m := median(times), median(mib); t > mostTimes || m > mostMiB {
 		b.Errorf("%.1f times the bare parse and %.0f MiB, of at most %.1f and %.0f", t, m, mostTimes, mostMiB)
+	}
+}
+
+// mixRows are how many times the CPU of the bare parse scaleRows may take for each mix at
+// 1,000 nodes and 2,000 workloads: twice what is reached on a quiet machine. Slow are
+// taints (6, 7 and 6 times), where each set of tolerations is asked about every node, and
+// unknown (38, 37 and 16), where one selector may mean the pods of all workloads, so that
+// each is asked about among all others until the steps of the run are over.
+var mixRows = map[string][3]float64{
+	"spread":    {8, 12, 14},
+	"stateful":  {6, 11, 5},
+	"crowded":   {3, 4, 4},
+	"taints":    {12, 13, 12},
+	"running":   {9, 9, 9},
+	"always":    {3, 4, 4},
+	"sometimes": {3, 4, 4},
+	"never":     {3, 4, 4},
+	"unknown":   {76, 74, 32},
+}
+
+// BenchmarkScaleMixes measures whole processes on each mix, if SCHEDLINT_SCALE is all, and
+// fails beyond the limits.
+func BenchmarkScaleMixes(b *testing.B) {
+	if os.Getenv("SCHEDLINT_SCALE") != "all" {
+		b.Skip("SCHEDLINT_SCALE=all measures the mixes")
+	}
+	dir := b.TempDir()
+	tree := filepath.Join(dir, "tree")
+	writeTree(b, tree)
+	schedlint, bare := build(b, dir, "./cmd/schedlint"), build(b, dir, "./lint/testdata/bareparse")
+	for _, x := range mixes() {
+		x.write(b, filepath.Join(dir, x.name), size{1000, 2000})
+		for k, row := range scaleRows {
+			b.Run(x.name+"/"+row.name, func(b *testing.B) {
+				var times, mib []float64
+				for range b.N {
+					floor := measure(b, []int{0}, bare, tree)
+					args := append(slices.Clone(row.args), "--topology", filepath.Join(dir, x.name, "nodes.yaml"), filepath.Join(dir, x.name, "manifests"))
+					c := measure(b, []int{0, 1}, schedlint, args...)
+					times, mib = append(times, c.cpu/floor.cpu), append(mib, c.mib)
+				}
+				within(b, times, mib, mixRows[x.name][k], row.mib)
+			})
+		}
 	}
 }

@@ -74,8 +74,12 @@ func (k *kind) shared(domain []int32) bool {
 }
 
 // Screens reports whether the quick answers are for such a workload: pods that
-// are bound by their manifest are not asked for all their requests.
-func Screens(m *model.Model, g *model.Group) bool { return g.Spec.NodeName == "" && !g.Kind.PerNode() }
+// are bound by their manifest are not asked for all their requests, and whom a
+// selector means that asks for labels of the node depends on where pods are.
+func Screens(m *model.Model, g *model.Group) bool {
+	local := slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard && t.Sel.Local() })
+	return g.Spec.NodeName == "" && !g.Kind.PerNode() && !local
+}
 
 // FitsSomewhere reports that some declared node takes a pod of the workload.
 func FitsSomewhere(m *model.Model, w *workload.Workload) bool {

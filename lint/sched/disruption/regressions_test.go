@@ -150,3 +150,26 @@ pools:
 		t.Errorf("the drain is %s, although it works with one further node and not with two", d.Answer)
 	}
 }
+
+// TestRolloutAsksWhereLabelsComeFromNodes is about pods that a rule keeps apart by a label
+// that they get from their node (R-P7): once the old pod is bound it has one.
+func TestRolloutAsksWhereLabelsComeFromNodes(t *testing.T) {
+	nodes := box{name: "n0", host: "n0", zone: "a", cpu: -1, pods: -1}.String()
+	j, m := judge(t, nodes, `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+        {topologyKey: topology.kubernetes.io/zone, labelSelector: {matchExpressions: [{key: topology.kubernetes.io/zone, operator: Exists}]}}]}}
+      containers: [{name: c, image: c}]
+`)
+	if r := j.Rollout(find(t, m, "web"), 1); r.Verdict != diag.Never {
+		t.Errorf("%+v", r)
+	}
+}

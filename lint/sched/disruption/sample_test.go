@@ -23,6 +23,8 @@ type box struct {
 	name, host, zone, rack, pool string
 	taint, cordon, drained       bool
 	cpu, pods                    int
+	memory                       int    // in KiB; 0 is none given
+	more                         string // further labels
 }
 
 func (b box) String() string {
@@ -32,9 +34,13 @@ func (b box) String() string {
 			labels += ", " + l[0] + ": " + l[1]
 		}
 	}
+	labels += b.more
 	var room, spec []string
 	if b.cpu >= 0 {
 		room = append(room, fmt.Sprintf("cpu: %q", strconv.Itoa(b.cpu)))
+	}
+	if b.memory > 0 {
+		room = append(room, fmt.Sprintf("memory: %dKi", b.memory))
 	}
 	if b.pods >= 0 {
 		room = append(room, fmt.Sprintf("pods: %q", strconv.Itoa(b.pods)))
@@ -81,7 +87,7 @@ type load struct {
 	rules           []rule
 	pool            string
 	tolerates, port bool
-	cpu             int
+	cpu, memory     int    // in cores and MiB
 	node            string // of a pod that is in place
 }
 
@@ -139,8 +145,8 @@ func (l load) container() string {
 	if l.port {
 		text += ", ports: [{containerPort: 80, hostPort: 80}]"
 	}
-	if l.cpu > 0 {
-		text += fmt.Sprintf(", resources: {requests: {cpu: %q}}", strconv.Itoa(l.cpu))
+	if l.cpu > 0 || l.memory > 0 {
+		text += fmt.Sprintf(", resources: {requests: {cpu: %d, memory: %dMi}}", l.cpu, l.memory)
 	}
 	return text + "}]"
 }

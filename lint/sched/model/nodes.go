@@ -145,7 +145,7 @@ func (f *Filter) untolerated(n *topology.Node) *corev1.Taint {
 	if len(n.Taints) == 0 {
 		return nil
 	}
-	managed := slices.ContainsFunc(SortedKeys(n.Labels), func(k string) bool { return strings.HasPrefix(k, "cloud.google.com/gke-") })
+	managed := len(f.extended) > 0 && managed(n)
 	taint, found := schedulinghelpers.FindMatchingUntoleratedTaint(klog.Logger{}, n.Taints, f.tolerations, func(t *corev1.Taint) bool {
 		if managed && f.extended[t.Key] {
 			return false
@@ -156,6 +156,16 @@ func (f *Filter) untolerated(n *topology.Node) *corev1.Taint {
 		return nil
 	}
 	return &taint
+}
+
+// managed reports whether the node is one of GKE.
+func managed(n *topology.Node) bool {
+	for key := range n.Labels {
+		if strings.HasPrefix(key, "cloud.google.com/gke-") {
+			return true
+		}
+	}
+	return false
 }
 
 // signature is equal for workloads with equal node rules.

@@ -103,11 +103,7 @@ func NewCluster(nodes, manifests string) (*Cluster, error) {
 // imply adds the namespaces that pods are in and that no manifest declares:
 // they exist, with no more labels than every namespace has.
 func (c *Cluster) imply() error {
-	pods := slices.Clone(c.Running)
-	for _, class := range c.Classes() {
-		pods = append(pods, class.Pod)
-	}
-	for _, p := range pods {
+	for _, p := range c.pods() {
 		if slices.ContainsFunc(c.Namespaces, func(n *corev1.Namespace) bool { return n.Name == p.Namespace }) {
 			continue
 		}

@@ -35,11 +35,7 @@ func (c *Cluster) complete() {
 // resourceNames are all resources that pods ask for.
 func (c *Cluster) resourceNames() map[corev1.ResourceName]bool {
 	names := map[corev1.ResourceName]bool{}
-	pods := slices.Clone(c.Running)
-	for _, class := range c.Classes() {
-		pods = append(pods, class.Pod)
-	}
-	for _, p := range pods {
+	for _, p := range c.pods() {
 		lists := []corev1.ResourceList{p.Spec.Overhead}
 		if p.Spec.Resources != nil {
 			lists = append(lists, p.Spec.Resources.Requests)

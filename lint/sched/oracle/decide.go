@@ -26,6 +26,9 @@ func (c *Comparer) decide(ctx context.Context, r *Report, cluster *Cluster, ours
 		return err
 	}
 	r.Truth = truth
+	if err := c.bounds(ctx, r, cluster, ours, truth); err != nil || len(r.Findings) > 0 {
+		return err
+	}
 	rules := truth
 	if cluster.contended() {
 		free, err := c.World.rules(ctx, cluster)

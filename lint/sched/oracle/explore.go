@@ -50,19 +50,34 @@ type explorer struct {
 	classes []*Class
 	counts  []byte // class by class, node by node
 	left    []int
-	seen    map[string]struct{}
-	limit   int
-	truth   *Truth
-	first   bool
+	// kinds are those of the nodes, or nil to tell all nodes apart.
+	kinds []int
+	seen  map[string]struct{}
+	limit int
+	truth *Truth
+	first bool
 }
 
 // Explore decides a cluster by trying everything. Whether a state is maximal
-// and what can follow depends on the state alone, so each is visited once.
+// and what can follow depends on the state alone, so each is visited once; of many
+// nodes, whichever nodes of one kind hold what is one state.
 func Explore(ctx context.Context, w *World, c *Cluster, limit int) (*Truth, error) {
+	if len(c.Nodes) <= fewNodes {
+		return explore(ctx, w, c, limit, nil)
+	}
+	kinds, err := c.kinds()
+	if err != nil {
+		return nil, err
+	}
+	return explore(ctx, w, c, limit, kinds)
+}
+
+// explore is Explore with the nodes of given kinds, or all told apart.
+func explore(ctx context.Context, w *World, c *Cluster, limit int, kinds []int) (*Truth, error) {
 	if err := w.Load(c); err != nil {
 		return nil, err
 	}
-	x := &explorer{world: w, limit: limit, seen: map[string]struct{}{}, first: true, truth: &Truth{Total: c.Total(), Series: map[string]Span{}}}
+	x := &explorer{world: w, kinds: kinds, limit: limit, seen: map[string]struct{}{}, first: true, truth: &Truth{Total: c.Total(), Series: map[string]Span{}}}
 	x.classes = c.Classes()
 	for _, class := range x.classes {
 		x.left = append(x.left, class.Count)
@@ -77,7 +92,7 @@ func Explore(ctx context.Context, w *World, c *Cluster, limit int) (*Truth, erro
 }
 
 func (x *explorer) visit(ctx context.Context, c *Cluster) error {
-	key := string(x.counts)
+	key := x.key()
 	if _, ok := x.seen[key]; ok {
 		return nil
 	}
@@ -85,13 +100,13 @@ func (x *explorer) visit(ctx context.Context, c *Cluster) error {
 		return ErrTooLarge
 	}
 	x.seen[key] = struct{}{}
-	maximal := true
+	maximal, stands := true, x.stands()
 	for i, class := range x.classes {
 		if !x.pending(i) {
 			continue
 		}
-		for n, reason := range x.world.Filter(ctx, class) {
-			if reason != "" || class.barred != nil && class.barred[n] {
+		for n, reason := range x.world.FilterOn(ctx, class, stands) {
+			if !stands[n] || reason != "" || class.barred != nil && class.barred[n] {
 				continue
 			}
 			maximal = false

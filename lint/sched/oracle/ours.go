@@ -35,13 +35,22 @@ func NewOurs(nodes, manifests string) (*Ours, error) {
 	}
 	set := workload.Load(workload.NewTable(), objects)
 	model := sched.New(set, topo)
-	model.Scale(1000, 1) // what the budget leaves open is not compared
+	model.Scale(scale(len(topo.Nodes)), 1)
 	model.Run().OnRefusal = func(err error) { panic(err) }
 	o := &Ours{Model: model, Workloads: map[string]*workload.Workload{}, Nodes: topo.Nodes}
 	for _, w := range set.Workloads {
 		o.Workloads[w.Object.Kind+" "+w.Object.Namespace+"/"+w.Object.Name] = w
 	}
 	return o, nil
+}
+
+// scale is how many times the usual budget our side has: what it leaves open is not
+// compared, but among many nodes a thousand times takes minutes.
+func scale(nodes int) float64 {
+	if nodes <= fewNodes {
+		return 1000
+	}
+	return 10
 }
 
 func parse(text string) ([]*source.Object, error) {

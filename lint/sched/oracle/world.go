@@ -138,7 +138,10 @@ func (w *World) Remove(c *Class, node int) {
 
 // Filter runs PreFilter and Filter for one more pod of a class: the reason of
 // every node that refuses it, and "" for a node that takes it.
-func (w *World) Filter(ctx context.Context, c *Class) []string {
+func (w *World) Filter(ctx context.Context, c *Class) []string { return w.FilterOn(ctx, c, nil) }
+
+// FilterOn is Filter for some of the nodes; nil is all.
+func (w *World) FilterOn(ctx context.Context, c *Class, some []bool) []string {
 	reasons := make([]string, len(w.nodes))
 	if c.Bound {
 		for i := range w.nodes {
@@ -153,6 +156,7 @@ func (w *World) Filter(ctx context.Context, c *Class) []string {
 	result, status, _ := w.framework.RunPreFilterPlugins(ctx, state, c.Pod)
 	for i, info := range w.lister.all {
 		switch {
+		case some != nil && !some[i]:
 		case !status.IsSuccess():
 			reasons[i] = refusedBy(status)
 		case !result.AllNodes() && !result.NodeNames.Has(info.Node().Name):

@@ -1,0 +1,161 @@
+package disruption_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/models"
+	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/search"
+)
+
+// large is a random sample of many nodes of few kinds, of which two are scarce. Memory
+// differs by some MiB in half of the samples, as in the dump of a live cluster, and pods
+// ask for what only some kinds have.
+func (g generator) large(kind string) sample {
+	s := g.sample(kind)
+	s.running = nil
+	if g.chance(40) {
+		s.loads = s.loads[:1]
+	}
+	for i := range s.loads {
+		l := &s.loads[i]
+		if g.chance(70) { // or it hardly ever fits
+			l.rules = l.rules[:min(1, len(l.rules))]
+		}
+		l.cpu, l.memory, l.pool = g.IntN(2), []int{0, 0, 250, 256}[g.IntN(4)], g.pick("scarce", "scarce", "p", "")
+	}
+	kinds := make([]box, 4)
+	for i := range kinds {
+		if kinds[i] = g.nodeKind("p"); i < 2 {
+			kinds[i].pool = "scarce"
+		}
+		if i%2 == 1 && g.chance(40) { // it differs from the one before by one size
+			other := kinds[i]
+			kinds[i] = kinds[i-1]
+			switch g.IntN(3) {
+			case 0:
+				kinds[i].cpu = other.cpu
+			case 1:
+				kinds[i].pods = other.pods
+			case 2:
+				kinds[i].memory = other.memory
+			}
+		}
+	}
+	s.boxes = nil
+	live, scarce := g.chance(50), 3+g.IntN(4)
+	for i := range 9 + g.IntN(7) {
+		b := kinds[i%2]
+		if i >= scarce {
+			b = kinds[2+i%2]
+		}
+		b.name = fmt.Sprintf("n%d", i)
+		b.host = b.name
+		if live {
+			b.memory += g.IntN(24<<10) - 8<<10
+			b.more = fmt.Sprintf(", example.com/serial: s%08x", g.Uint32())
+		}
+		s.boxes = append(s.boxes, b)
+	}
+	return s
+}
+
+// nodeKind is what the nodes of a kind have in common.
+func (g generator) nodeKind(pool string) box {
+	return box{zone: g.pick("a", "b", "c"), rack: g.pick("r", "s"), pool: pool, taint: g.chance(10), cpu: 1 + g.IntN(3), pods: g.IntN(4), memory: 256 << g.IntN(3) << 10}
+}
+
+// apart is the same cluster with a rule by which each node is like no other: of a label
+// that pods get from their node every value counts, and each node has its own. The rule
+// selects no pod, so it changes nothing.
+func (s sample) apart() sample {
+	const region = "topology.kubernetes.io/region"
+	s = s.clone()
+	for i := range s.boxes {
+		s.boxes[i].more += fmt.Sprintf(", %s: r%d", region, i)
+	}
+	for i := range s.loads {
+		s.loads[i].rules = append(s.loads[i].rules, rule{use: "anti", key: region, labels: "app: nobody"})
+	}
+	return s
+}
+
+// answers are those about the first workload's rollouts, about the drain and the loss of
+// each node, and about the loss of each zone, by what is asked. Left out are those for
+// which the budget was over: contention that is not settled leaves what rules alone allow.
+func (s sample) answers(t *testing.T) map[string]string {
+	t.Helper()
+	m, set := models.Of(t, s.nodes(), s.manifests())
+	j := disruption.New(m, set, search.Options{Steps: 5000})
+	web := find(t, m, "web")
+	all := map[string]string{}
+	ask := func(question func(map[string]string)) {
+		stops, some := m.Run().Stops, map[string]string{}
+		if question(some); m.Run().Stops == stops {
+			maps.Copy(all, some)
+		}
+	}
+	ask(func(to map[string]string) {
+		for _, r := range j.Rollouts(web) {
+			to["rollout"] = string(r.Verdict)
+		}
+	})
+	survivals := func(what string, list []disruption.Survival, to map[string]string) {
+		for _, l := range list {
+			lost := []string{l.Value}
+			if l.Key == keys[host] {
+				lost = l.Nodes()
+			}
+			for _, value := range lost {
+				to[fmt.Sprintf("%s %s %s", what, l.Meaning, value)] = string(l.Verdict)
+			}
+		}
+	}
+	ask(func(to map[string]string) { survivals("loss", j.Survives(web, keys[host]), to) })
+	ask(func(to map[string]string) { survivals("loss", j.Survives(web, keys[zone]), to) })
+	ask(func(to map[string]string) { survivals("drain", j.Drains(web), to) })
+	return all
+}
+
+// unknown is an answer that is not compared.
+const unknown = string(diag.Unknown)
+
+// TestClassesChangeNoAnswer compares answers about clusters with many nodes of few kinds
+// with those where all nodes are told apart.
+func TestClassesChangeNoAnswer(t *testing.T) {
+	t.Parallel()
+	cases := trials.Of(t, 200)
+	count := map[string]int{}
+	for seed := range cases {
+		g := newGenerator(seed, 514)
+		s := g.large("Deployment")
+		s.loads[0].strategy = fmt.Sprintf("strategy: {rollingUpdate: {maxSurge: %d, maxUnavailable: %d}}", 1+g.IntN(2), g.IntN(2))
+		merged, apart := s.answers(t), s.apart().answers(t)
+		for asked, want := range apart {
+			got, answered := merged[asked]
+			if !answered || got == unknown || want == unknown {
+				count["open"]++
+				continue
+			}
+			what, _, _ := strings.Cut(asked, " ")
+			if count[what+" "+want]++; got != want {
+				t.Errorf("seed %d: %s: %s, with all nodes told apart %s%s", seed, asked, got, want, s)
+				break
+			}
+		}
+	}
+	t.Log(count)
+	for what, fewest := range map[string]int{ // of 200 cases
+		"rollout always": 30, "rollout never": 3, "rollout sometimes": 1, "loss always": 900, "loss never": 200, "loss sometimes": 50,
+		"drain always": 400, "drain never": 60, "drain sometimes": 5,
+	} {
+		if n := count[what]; n < trials.Share(t, fewest) {
+			t.Errorf("the generator is too tame: %d times %s", n, what)
+		}
+	}
+}
