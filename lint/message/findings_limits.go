@@ -188,7 +188,7 @@ func spreadLimit(r *facts.Spread, in *facts.Facts) string {
 
 // smallest says which domain limits the others, where one does.
 func smallest(r *facts.Spread) string {
-	if r.Cause != "skew" {
+	if r.Cause != "skew" || r.SmallestDomain == "" {
 		return ""
 	}
 	return fmt.Sprintf("%s can take %d, so every other value can take at most %d", r.SmallestDomain, r.Smallest, r.Smallest+r.MaxSkew)

@@ -126,6 +126,9 @@ func bound(r *model.SpreadRule, sites *siteSet, keys []string) (most, smallest i
 		smallest, smallestDomain = 0, ""
 	}
 	limit := min(model.Unbounded, smallest+r.Foreign+int(r.Term.Constraint.MaxSkew))
+	if smallestDomain == "" { // none counts, so none limits the others
+		smallest = 0
+	}
 	for _, c := range room {
 		most += min(c, limit)
 	}
