@@ -21,7 +21,7 @@ const (
 const (
 	percent     = 40
 	large       = 64 << 20
-	largeHeap   = 160 << 20
+	largeHeap   = 176 << 20
 	mostGarbage = 300 << 20
 )
 

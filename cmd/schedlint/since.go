@@ -35,8 +35,11 @@ func judge(o lint.Options, own ruleSource, run func(lint.Options) (*diag.Report,
 	if err != nil {
 		return nil, err
 	}
-	conf := o.Config
-	o.Policy, o.Level = engine, func(rule string) diag.Level { return level(engine, conf, rule) }
+	levels := make(map[string]diag.Level, len(engine.IDs()))
+	for _, id := range engine.IDs() {
+		levels[id] = level(engine, o.Config, id)
+	}
+	o.Policy, o.Level = engine, func(rule string) diag.Level { return levels[rule] }
 	r, err := run(o)
 	r.Version = version
 	return &judged{options: o, engine: engine, report: r}, err

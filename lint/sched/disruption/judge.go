@@ -136,11 +136,13 @@ func most(w *workload.Workload) int {
 	return w.Count.N
 }
 
-// groups finds out who has to do with whom, if workloads have so many pods.
-func (j *shared) groups(pods func(*workload.Workload) int, contend bool) map[*workload.Workload][]*workload.Workload {
+// groups finds out who has to do with whom by rules, and who contends, if workloads have
+// so many pods.
+func (j *shared) groups(pods func(*workload.Workload) int) (ruled, contending map[*workload.Workload][]*workload.Workload) {
 	extra := map[*workload.Workload]int{}
-	if len(j.m.Workloads) == 1 && takesPart(j.m.Group(j.m.Workloads[0])) {
-		return j.grouped([][]*workload.Workload{j.m.Workloads}, contend) // nobody else is there
+	if len(j.m.Workloads) == 1 && takesPart(j.m.Group(j.m.Workloads[0])) { // nobody else is there
+		alone := [][]*workload.Workload{j.m.Workloads}
+		return j.grouped(alone, false), j.grouped(alone, true)
 	}
 	for _, w := range j.m.Workloads {
 		switch n := pods(w); {
@@ -151,7 +153,8 @@ func (j *shared) groups(pods func(*workload.Workload) int, contend bool) map[*wo
 			extra[w] = max(0, n-w.Count.N) + max(1, j.beyond(w, n))
 		}
 	}
-	return j.grouped(search.Components(j.m, extra, contend), contend)
+	byRules, byRoom := search.Components(j.m, extra)
+	return j.grouped(byRules, false), j.grouped(byRoom, true)
 }
 
 // grouped gives each workload its group, unless it is too large for all that contend.
@@ -195,7 +198,7 @@ func (j *shared) Prepare() bool {
 		j.group(w, true)
 		j.scaled = j.contending // which they are where nothing is scaled
 		if slices.ContainsFunc(j.m.Workloads, func(w *workload.Workload) bool { return w.Scale != nil }) {
-			j.scaled = j.groups(most, true)
+			_, j.scaled = j.groups(most)
 		}
 		if j.closed(w, most(w)); j.larger() != nil {
 			j.larger().group(w, true)
@@ -239,7 +242,7 @@ func (j *shared) each(group []*workload.Workload) int {
 // group is the workloads with which one is judged, itself among them.
 func (j *shared) group(w *workload.Workload, contend bool) []*workload.Workload {
 	if j.ruled == nil {
-		j.ruled, j.contending = j.groups(model.Certain, false), j.groups(model.Certain, true)
+		j.ruled, j.contending = j.groups(model.Certain)
 	}
 	if contend {
 		if g := j.contending[w]; g != nil {
@@ -255,7 +258,7 @@ func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload
 		return j.group(w, true)
 	}
 	if j.scaled == nil {
-		j.scaled = j.groups(most, true)
+		_, j.scaled = j.groups(most)
 	}
 	if g := j.scaled[w]; g != nil {
 		return g

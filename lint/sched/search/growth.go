@@ -44,7 +44,8 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 // size: the first node of a kind stands for all of them.
 func closed(m *model.Model) [][]*workload.Workload {
 	one := m.Variant(m.Workloads, OneOfEach(m), m.Apart...)
-	return Components(one, nil, true)
+	_, contending := Components(one, nil)
+	return contending
 }
 
 // worse is the verdict on two groups together.

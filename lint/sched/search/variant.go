@@ -30,11 +30,11 @@ func (b *compiler) addApart() {
 }
 
 // Components splits workloads into groups that have to do with one another by
-// hard rules and host ports and, with contend, because they may fill a node
+// hard rules and host ports and, where they contend, because they may fill a node
 // between them. Extra is how many pods a workload may have for a while beyond
 // its number. Workloads that take no part in decisions are in no group, nor are
 // those whose pods end by themselves.
-func Components(m *model.Model, extra map[*workload.Workload]int, contend bool) [][]*workload.Workload {
+func Components(m *model.Model, extra map[*workload.Workload]int) (ruled, contending [][]*workload.Workload) {
 	m = m.Permanent()
 	relax := leaveOut(nil)
 	relax.extra = extra
@@ -43,7 +43,10 @@ func Components(m *model.Model, extra map[*workload.Workload]int, contend bool) 
 			relax.count[w] = w.Count.N + n
 		}
 	}
-	return byOwner(interactions{newState(m.Split(), contend, relax)}.components())
+	s := newState(m.Split(), false, relax)
+	ruled = byOwner(interactions{s}.components())
+	s.contend = true
+	return ruled, byOwner(interactions{s}.components())
 }
 
 // byOwner is the workloads of components. The pods of a DaemonSet may be in
