@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/diag"
 )
@@ -277,24 +277,53 @@ func grid(b io.Writer, run []diag.PlacementStep) {
 		}
 		nodes[s.Node] = append(nodes[s.Node], s.Workload)
 	}
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	width := 0
+	for zone, names := range zones {
+		width = max(width, utf8.RuneCountInString(zoneCell(zone)))
+		for _, n := range names {
+			width = max(width, len(nodeIndent(zone))+utf8.RuneCountInString(visible(n)))
+		}
+	}
+	var line []byte
 	for _, zone := range slices.Sorted(maps.Keys(zones)) {
-		indent := "  "
 		if zone != "" {
 			pods := 0
 			for _, n := range zones[zone] {
 				pods += len(nodes[n])
 			}
-			fmt.Fprintf(t, "  zone %s\t%s\n", visible(zone), count(pods, "pod"))
-			indent = "    "
+			line = append(filled(line[:0], zoneCell(zone), "", width), count(pods, "pod")...)
+			b.Write(append(line, '\n'))
 		}
-		var line []byte
 		for _, n := range slices.Sorted(slices.Values(zones[zone])) {
-			line = append(append(append(line[:0], indent...), visible(n)...), '\t')
-			t.Write(append(appendTally(line, nodes[n]), '\n'))
+			line = appendTally(filled(line[:0], nodeIndent(zone), visible(n), width), nodes[n])
+			b.Write(append(line, '\n'))
 		}
 	}
-	t.Flush()
+}
+
+// zoneCell heads the nodes of a zone; those of no zone have no heading.
+func zoneCell(zone string) string {
+	if zone == "" {
+		return ""
+	}
+	return "  zone " + visible(zone)
+}
+
+func nodeIndent(zone string) string {
+	if zone == "" {
+		return "  "
+	}
+	return "    "
+}
+
+// filled appends the first cell of a line, of two parts, filled up to a width, and what
+// separates it from the next one.
+func filled(line []byte, indent, text string, width int) []byte {
+	line = append(append(line, indent...), text...)
+	for n := utf8.RuneCountInString(indent) + utf8.RuneCountInString(text); n < width+2; n++ {
+		line = append(line, ' ')
+	}
+	return line
 }
 
 // appendTally counts pods by workload; of each it is given the workload, and it sorts

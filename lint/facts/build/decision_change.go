@@ -64,7 +64,9 @@ const stepsPerRow = 50
 type survivals struct {
 	seed  maphash.Seed
 	known map[uint64][]diag.PlacementSurvival
-	rows  []diag.PlacementSurvival // of the workload at hand
+	// asked are the answers about the workload at hand, by one key, and rows its rows.
+	asked []disruption.Survival
+	rows  []diag.PlacementSurvival
 }
 
 func newSurvivals() *survivals {
@@ -93,9 +95,9 @@ func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 	}
 	rows := b.survivals.rows[:0]
 	for _, key := range b.Survive(w) {
-		all := b.j.Survives(w, key)
-		for i := range all {
-			s := &all[i]
+		b.survivals.asked = b.j.AppendSurvives(b.survivals.asked[:0], w, key)
+		for i := range b.survivals.asked {
+			s := &b.survivals.asked[i]
 			b.m.Run().Spend(stepsPerRow)
 			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Reason: message.Reason(s.Why)}
 			if key == corev1.LabelHostname {

@@ -51,21 +51,26 @@ type evictions struct{ *shared }
 // of node, or each domain, and each meaning, gone and unreachable. A DaemonSet has no
 // pods to be placed elsewhere, so nothing is said of it.
 func (e evictions) Survives(w *workload.Workload, key string) []Survival {
-	return e.losses(w, key, certificate.Gone, certificate.Unreachable)
+	return e.AppendSurvives(nil, w, key)
+}
+
+// AppendSurvives appends what Survives says.
+func (e evictions) AppendSurvives(to []Survival, w *workload.Workload, key string) []Survival {
+	return e.losses(to, w, key, certificate.Gone, certificate.Unreachable)
 }
 
 // Drains says what becomes of a workload when a node is drained, for each kind
 // of node.
 func (e evictions) Drains(w *workload.Workload) []Survival {
-	return e.losses(w, hostname, certificate.Drained)
+	return e.losses(nil, w, hostname, certificate.Drained)
 }
 
-func (e evictions) losses(w *workload.Workload, key string, meanings ...certificate.Meaning) []Survival {
+func (e evictions) losses(all []Survival, w *workload.Workload, key string, meanings ...certificate.Meaning) []Survival {
 	if !e.Judged(w) || w.Kind.PerNode() || model.Certain(w) == 0 {
-		return nil
+		return all
 	}
 	q := newLoss(e.shared, w, key)
-	all := make([]Survival, 0, len(meanings)*len(q.kinds.Losses()))
+	all = slices.Grow(all, len(meanings)*len(q.kinds.Losses()))
 	for _, b := range q.kinds.Losses() {
 		for _, meaning := range meanings {
 			e.m.Run().Spend(5)
