@@ -42,7 +42,7 @@ func main() {
 	if slices.Equal(os.Args[1:], []string{workerArgument}) {
 		os.Exit(work())
 	}
-	tuneMemory()
+	tuneMemory(largeHeapOf(os.Args[1:]))
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -17,18 +17,20 @@ const (
 
 // Of what is in use the heap may grow by some percent, and by mostGarbage at the most.
 // Reading makes little garbage, and reasoning about a large cluster much that lives short:
-// a heap of which so much is in use may grow to largeHeap at any time.
+// a heap of which so much is in use may grow to largeHeap at any time, and to placingHeap
+// where a placement of all pods is made.
 const (
 	percent     = 40
 	large       = 64 << 20
-	largeHeap   = 176 << 20
+	largeHeap   = 180 << 20
+	placingHeap = 232 << 20
 	mostGarbage = 300 << 20
 )
 
 // tuneMemory trades memory for time as a short run should: no garbage is collected
 // while the heap is small, and a large one grows by less than Go lets it.
 // GOGC and GOMEMLIMIT, if set, have the last word.
-func tuneMemory() {
+func tuneMemory(largeHeap int64) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
@@ -37,13 +39,22 @@ func tuneMemory() {
 	afterEachCollection(func() {
 		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(sample)
-		debug.SetGCPercent(garbage(int64(sample[0].Value.Uint64())))
+		debug.SetGCPercent(garbage(int64(sample[0].Value.Uint64()), largeHeap))
 		debug.SetMemoryLimit(math.MaxInt64)
 	})
 }
 
-// garbage is by how many percent the heap may grow with so many bytes in use.
-func garbage(live int64) int {
+// largeHeapOf is how far the heap of a command may grow once it is large.
+func largeHeapOf(args []string) int64 {
+	if len(args) > 0 && args[0] == "place" {
+		return placingHeap
+	}
+	return largeHeap
+}
+
+// garbage is by how many percent the heap may grow with so many bytes in use, and how far
+// if these are many.
+func garbage(live, largeHeap int64) int {
 	live = max(live, 1<<20)
 	atLeast := int64(startHeap)
 	if live > large {

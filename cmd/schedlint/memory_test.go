@@ -5,9 +5,16 @@ import "testing"
 // TestGarbage: how far the heap may grow never falls as more is in use, but for what is
 // lost in rounding, and stays within its bounds.
 func TestGarbage(t *testing.T) {
+	for _, args := range [][]string{nil, {"lint"}, {"place"}} {
+		checkGarbage(t, largeHeapOf(args))
+	}
+}
+
+func checkGarbage(t *testing.T, largeHeap int64) {
+	t.Helper()
 	last := int64(0)
 	for live := int64(1 << 20); live < 8<<30; live += 1 << 20 {
-		most, heap := live+live*int64(garbage(live))/100, int64(startHeap)
+		most, heap := live+live*int64(garbage(live, largeHeap))/100, int64(startHeap)
 		if live > large {
 			heap = largeHeap
 		}
