@@ -145,6 +145,9 @@ func (c *closings) rivals(g *model.Group) []*workload.Workload {
 	return all
 }
 
+// maxPasses is how often ruled goes over the blockers that are left.
+const maxPasses = 4
+
 // ruled sums up what blockers close by rules: each pod the largest domain of
 // each key, no domain twice, or what its pods close from where they may be, for
 // those blockers of which that is less.
@@ -171,18 +174,25 @@ func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 		return closed
 	}
 	total := sum()
-	for _, b := range blockers {
-		if total < wanted {
-			break
-		}
-		pool(b, -1)
-		alone := c.closing(b, nodes)
-		if less := apart + alone + sum(); less < total {
-			total = less
-			apart += alone
-			continue
-		}
-		pool(b, 1)
+	// As long as many are added up, one more or less may make no difference, so each is
+	// tried again once another one has been taken out.
+	left, better := slices.Clone(blockers), true
+	for pass := 0; better && pass < maxPasses; pass++ {
+		better = false
+		left = slices.DeleteFunc(left, func(b blocker) bool {
+			if total < wanted {
+				return false
+			}
+			pool(b, -1)
+			alone := c.closing(b, nodes)
+			if less := apart + alone + sum(); less < total {
+				total, better = less, true
+				apart += alone
+				return true
+			}
+			pool(b, 1)
+			return false
+		})
 	}
 	return total
 }
