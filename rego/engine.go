@@ -114,7 +114,8 @@ func (e *Engine) find(id string) *rule {
 // Own reports whether rules of the user's own are among them.
 func (e *Engine) Own() bool { return e.own }
 
-// IDs gives the ids of all rules, those that are off included, sorted.
+// IDs gives the ids of all rules, those that are off included, sorted. The list is the
+// engine's own and is not to be changed.
 func (e *Engine) IDs() []string {
 	return slices.Clip(e.ids)
 }

@@ -30,7 +30,7 @@ const (
 // tuneMemory trades memory for time as a short run should: no garbage is collected
 // while the heap is small, and a large one grows by less than Go lets it.
 // GOGC and GOMEMLIMIT, if set, have the last word.
-func tuneMemory(largeHeap int64) {
+func tuneMemory(heap int64) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
@@ -39,7 +39,7 @@ func tuneMemory(largeHeap int64) {
 	afterEachCollection(func() {
 		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(sample)
-		debug.SetGCPercent(garbage(int64(sample[0].Value.Uint64()), largeHeap))
+		debug.SetGCPercent(garbage(int64(sample[0].Value.Uint64()), heap))
 		debug.SetMemoryLimit(math.MaxInt64)
 	})
 }
@@ -54,11 +54,11 @@ func largeHeapOf(args []string) int64 {
 
 // garbage is by how many percent the heap may grow with so many bytes in use, and how far
 // if these are many.
-func garbage(live, largeHeap int64) int {
+func garbage(live, heap int64) int {
 	live = max(live, 1<<20)
 	atLeast := int64(startHeap)
 	if live > large {
-		atLeast = largeHeap
+		atLeast = heap
 	}
 	return int(max((atLeast-live)*100/live, min(percent, mostGarbage*100/live), 1))
 }

@@ -30,7 +30,7 @@
 // meet a bomb or a cycle. Work is linear in the length of a text. Order is by
 // path, then by position, whatever the order of the arguments.
 //
-// Most manifests are simple YAML, which simple.go reads into the nodes of the parser
+// Most manifests are simple YAML, which parseSimple reads into the nodes of the parser
 // in a fifth of its time. It declines a text that it does not know to be correct and
 // to mean one thing, so every mistake is found and worded by the parser. With the
 // parser alone a run over 10,000 Deployments takes 2.7 times the CPU of the bare parse
@@ -40,14 +40,14 @@
 //
 // Object.Fold lets go of a tree that was decoded. The Node in its place keeps what
 // every run asks for and reads the rest from the text of its document when something
-// asks, as a finding does for its place. Only a document that simple.go has read, that
+// asks, as a finding does for its place. Only a document that parseSimple has read, that
 // is one object and that has at most 32 KiB is let go, so that asking for one value
 // costs a bounded number of steps; a few trees that were read again are kept at hand.
 //
 // This is the only package that imports kyaml, of which it uses the YAML node
 // parser alone: the kio readers split streams before parsing and so lose the
-// line in the file. JSON text has its own reader on encoding/json, because YAML
-// rejects some escapes that are legal JSON.
+// line in the file. JSON text has a reader of its own, because YAML rejects some
+// escapes that are legal JSON; encoding/json says what is valid and reads escapes.
 //
 // What was rendered may say where it comes from: Origin reads kustomize's
 // annotation, Stream finds an object and Helm's comment above it by a place, and

@@ -16,7 +16,7 @@ type document struct {
 	// templated is set if a map has a key that is no scalar, which is what an
 	// unquoted {{ .Values.x }} parses to.
 	templated bool
-	// extent is where a document stands that simple.go can read again.
+	// extent is where a document stands that parseSimple can read again.
 	extent extent
 }
 

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 
@@ -29,105 +28,6 @@ func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes 
 	all := model.KeepForNodes(m, func() *tables { return newTables(len(m.Topology.Nodes)) })
 	t := all.asked(m, ws, key)
 	return t.merged(m, all, sizingOf(m, ws, t.resources, pods))
-}
-
-// seen is what some workloads look at: nodes through their node rules, resources, and
-// domains of keys.
-type seen struct{ signatures, resources, keys []string }
-
-// id stands for it.
-func (s *seen) id() string {
-	var text []byte
-	for _, list := range [][]string{s.signatures, s.resources, s.keys} {
-		text = binary.AppendUvarint(text, uint64(len(list)))
-		for _, x := range list {
-			text = appendText(text, x)
-		}
-	}
-	return string(text)
-}
-
-// appendText appends a text so that no two lists of texts look the same.
-func appendText[T ~string](to []byte, text T) []byte {
-	return append(binary.AppendUvarint(to, uint64(len(text))), text...)
-}
-
-// sizing is what some pods ask for, resource by resource, and how much of each one pod
-// asks for if all ask for the same: then nodes are equal that take as many of them.
-type sizing struct {
-	demands []Demand
-	each    []int64
-}
-
-// sizingOf is that of workloads of which no more than so many pods are on a node.
-func sizingOf(m *model.Model, ws []*workload.Workload, resources []string, pods int) sizing {
-	at := func(name corev1.ResourceName) int { return slices.Index(resources, string(name)) }
-	most := make([]int64, len(resources))
-	s := sizing{demands: make([]Demand, len(resources))}
-	same := true
-	for _, w := range ws {
-		g := m.Groups[w]
-		same = same && g.Request == m.Groups[ws[0]].Request
-		for i := range g.Requests {
-			r := &g.Requests[i]
-			n := at(r.Name)
-			s.demands[n] = s.demands[n].With(r.Amount, 1)
-			most[n] = max(most[n], r.Amount)
-		}
-	}
-	slots := at(corev1.ResourcePods)
-	s.demands[slots], most[slots] = Demand{grain: 1}, 1
-	for i := range s.demands {
-		s.demands[i].total = Sum(0, most[i], pods)
-	}
-	if same {
-		s.each = most
-	}
-	return s
-}
-
-// usable is what the pods can use of a resource.
-func (s *sizing) usable(i int, has int64) int64 {
-	return s.demands[i].Usable(has)
-}
-
-// tells reports whether the pods can use more of one size of a resource than of another.
-func (s *sizing) tells(i int, r sizeRange) bool {
-	return s.usable(i, r.least) != s.usable(i, r.most)
-}
-
-// id stands for the sizing.
-func (s *sizing) id() string {
-	text := make([]byte, 0, 64)
-	for i := range s.demands {
-		text = binary.AppendVarint(binary.AppendVarint(text, s.demands[i].grain), s.demands[i].total)
-	}
-	for _, each := range s.each {
-		text = binary.AppendVarint(text, each)
-	}
-	return string(text)
-}
-
-// describe describes sizes as far as the pods can use them.
-func (s *sizing) describe(text []byte, sizes []int64) []byte {
-	if s.each != nil {
-		return binary.AppendVarint(text, s.count(sizes))
-	}
-	for i, has := range sizes {
-		text = binary.AppendVarint(text, s.usable(i, has))
-	}
-	return text
-}
-
-// count is how many pods that all ask for the same a node takes.
-func (s *sizing) count(sizes []int64) int64 {
-	count := int64(math.MaxInt64)
-	for i, each := range s.each {
-		if each > 0 && sizes[i] != math.MaxInt64 {
-			count = min(count, max(0, s.usable(i, sizes[i]))/each)
-		}
-	}
-	return count
 }
 
 // tables are those of the nodes of a model.
@@ -458,50 +358,6 @@ func (t *table) tellByDomains(m *model.Model, key string) {
 		}
 		return domain[n]
 	})
-}
-
-// asked are the node rules, the resources and the labels by which workloads
-// tell nodes apart. A pod that is in place or bound tells its node by its name.
-func asked(m *model.Model, ws []*workload.Workload, key string) *seen {
-	m.Run().Spend(4 * len(ws))
-	s := &seen{signatures: make([]string, 0, len(ws)), resources: make([]string, 1, 4), keys: make([]string, 0, 4)}
-	s.resources[0] = string(corev1.ResourcePods)
-	if key != "" {
-		s.keys = append(s.keys, key)
-	}
-	for _, w := range ws {
-		g := m.Groups[w]
-		s.signatures = append(s.signatures, g.Signature)
-		for i := range g.Requests {
-			s.resources = append(s.resources, string(g.Requests[i].Name))
-		}
-		s.keys = slices.AppendSeq(s.keys, toldBy(g))
-	}
-	for _, list := range []*[]string{&s.signatures, &s.resources, &s.keys} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-	}
-	return s
-}
-
-// toldBy are the keys of the domains that hard rules of a group tell apart, as often as
-// they say so.
-func toldBy(g *model.Group) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, t := range g.Terms {
-			if !t.Hard {
-				continue
-			}
-			if !yield(t.Key) {
-				return
-			}
-			for _, r := range t.Sel.Reqs {
-				if model.BoundLabel(r.Key) && !yield(r.Key) {
-					return
-				}
-			}
-		}
-	}
 }
 
 func flag(b bool) int32 {

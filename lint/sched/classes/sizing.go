@@ -1,0 +1,90 @@
+package classes
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// sizing is what some pods ask for, resource by resource, and how much of each one pod
+// asks for if all ask for the same: then nodes are equal that take as many of them.
+type sizing struct {
+	demands []Demand
+	each    []int64
+}
+
+// sizingOf is that of workloads of which no more than so many pods are on a node.
+func sizingOf(m *model.Model, ws []*workload.Workload, resources []string, pods int) sizing {
+	at := func(name corev1.ResourceName) int { return slices.Index(resources, string(name)) }
+	most := make([]int64, len(resources))
+	s := sizing{demands: make([]Demand, len(resources))}
+	same := true
+	for _, w := range ws {
+		g := m.Groups[w]
+		same = same && g.Request == m.Groups[ws[0]].Request
+		for i := range g.Requests {
+			r := &g.Requests[i]
+			n := at(r.Name)
+			s.demands[n] = s.demands[n].With(r.Amount, 1)
+			most[n] = max(most[n], r.Amount)
+		}
+	}
+	slots := at(corev1.ResourcePods)
+	s.demands[slots], most[slots] = Demand{grain: 1}, 1
+	for i := range s.demands {
+		s.demands[i].total = Sum(0, most[i], pods)
+	}
+	if same {
+		s.each = most
+	}
+	return s
+}
+
+// usable is what the pods can use of a resource.
+func (s *sizing) usable(i int, has int64) int64 {
+	return s.demands[i].Usable(has)
+}
+
+// tells reports whether the pods can use more of one size of a resource than of another.
+func (s *sizing) tells(i int, r sizeRange) bool {
+	return s.usable(i, r.least) != s.usable(i, r.most)
+}
+
+// describe describes sizes as far as the pods can use them.
+func (s *sizing) describe(text []byte, sizes []int64) []byte {
+	if s.each != nil {
+		return binary.AppendVarint(text, s.count(sizes))
+	}
+	for i, has := range sizes {
+		text = binary.AppendVarint(text, s.usable(i, has))
+	}
+	return text
+}
+
+// count is how many pods that all ask for the same a node takes.
+func (s *sizing) count(sizes []int64) int64 {
+	count := int64(math.MaxInt64)
+	for i, each := range s.each {
+		if each > 0 && sizes[i] != math.MaxInt64 {
+			count = min(count, max(0, s.usable(i, sizes[i]))/each)
+		}
+	}
+	return count
+}
+
+// id stands for the sizing.
+func (s *sizing) id() string {
+	text := make([]byte, 0, 64)
+	for i := range s.demands {
+		text = binary.AppendVarint(binary.AppendVarint(text, s.demands[i].grain), s.demands[i].total)
+	}
+	for _, each := range s.each {
+		text = binary.AppendVarint(text, each)
+	}
+	return string(text)
+}
