@@ -23,9 +23,6 @@ type mix struct {
 	// made to leave questions open.
 	verdict diag.Outcome
 	open    bool
-	// given is how many answers about all workloads may be given up for their steps, in
-	// percent, where that is more than one.
-	given int
 }
 
 // size is how large a cluster is.
@@ -34,8 +31,7 @@ type size struct{ nodes, workloads int }
 // mixes are those that are tested and measured.
 func mixes() []mix {
 	return []mix{
-		// A third of these spread over zones and nodes, which takes a search.
-		{name: "spread", node: pooledNode, workload: allSpread, given: 40},
+		{name: "spread", node: pooledNode, workload: allSpread},
 		{name: "stateful", node: pooledNode, workload: allStateful},
 		{name: "crowded", node: pooledNode, workload: crowded},
 		{name: "taints", node: taintedNode, workload: tolerating},
@@ -275,12 +271,12 @@ func (x mix) write(t testing.TB, dir string, c size) {
 // steps, be it about rollouts, drains and losses or about placing all of them together.
 func TestMixesAreDecided(t *testing.T) {
 	t.Parallel()
-	c := size{trials.AtLeast(t, 1000, 100), trials.AtLeast(t, 2000, 200)}
+	c := size{1000, 2000}
 	for _, x := range mixes() {
 		t.Run(x.name, func(t *testing.T) {
 			dir, c := t.TempDir(), c
 			if x.open { // every answer takes all the steps that it has
-				c = size{c.nodes / 4, c.workloads / 4}
+				c = size{trials.AtLeast(t, 250, 100), trials.AtLeast(t, 500, 200)}
 			}
 			x.write(t, dir, c)
 			report, err := runFor(t, "", []string{hostnameKey, zonesKey}, dir, []string{"nodes.yaml"}, "manifests")
@@ -294,7 +290,7 @@ func TestMixesAreDecided(t *testing.T) {
 					given += open.Count
 				}
 			}
-			if most := c.workloads * max(1, x.given) / 100; given > most && !x.open {
+			if most := c.workloads / 100; given > most && !x.open {
 				t.Errorf("%d answers are open for want of steps, of at most %d", given, most)
 			}
 			doc := place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"manifests"}, Topology: []string{"nodes.yaml"}})

@@ -105,10 +105,8 @@ func Fits(m *model.Model, w *workload.Workload) bool {
 		return false
 	case len(p.Spreads) == 0:
 		return fillsApart(m, p, pods)
-	case len(p.Spreads) == 1 && len(p.anti) == 0:
-		return fillsEvenly(m, p, pods)
 	}
-	return false
+	return fillsEvenly(m, p, pods)
 }
 
 // FitsLoosely is Fits for another number of pods, whatever runs came before and
@@ -153,42 +151,6 @@ func fillsApart(m *model.Model, p *Problem, pods int) bool {
 		}
 	}
 	return pods <= 0
-}
-
-// fillsEvenly gives every domain of the one spread its even share.
-func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
-	t := p.Spreads[0]
-	rule := m.SpreadRule(m.Views[0], p.G, t)
-	domains := len(rule.Eligible)
-	if !rule.Counts || rule.Foreign > 0 || domains == 0 || domains < t.MinDomains() {
-		return false
-	}
-	domain, _ := m.Numbered(t.Key, m.Topology.Nodes)
-	share, more := pods/domains, pods%domains
-	room, alone := map[int32]int{}, 0
-	full, fuller := 0, 0 // the domains with room for an even share, and for one more
-	count := func(room, domains int) {
-		if room >= share {
-			full += domains
-		}
-		if room > share {
-			fuller += domains
-		}
-	}
-	for _, k := range kinds(m, p, pods, "") {
-		switch d := domain[k.nodes[0]]; {
-		case d < 0:
-		case k.shared(domain):
-			room[d] = min(model.Unbounded, room[d]+len(k.nodes)*k.most)
-		default:
-			alone += len(k.nodes)
-			count(k.most, len(k.nodes))
-		}
-	}
-	for _, r := range room {
-		count(r, 1)
-	}
-	return (share == 0 || full >= domains) && fuller >= more
 }
 
 // Share tells whether one declared node can hold all pods of a workload, and if

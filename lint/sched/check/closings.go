@@ -33,32 +33,52 @@ func newClosings(d *demand) *closings {
 	return &closings{d, map[string][]int{}, map[tightKey]*tight{}}
 }
 
-// closed bounds how many of some nodes can be closed to a further pod.
-func (c *closings) closed(m certificate.Member, p part) int {
-	nodes := p.nodes
+// summed bounds how many of some nodes can be closed to a further pod: by each rule, by its
+// own spreads and for want of room.
+func (c *closings) summed(m certificate.Member, p part) int {
+	skewed := c.skewed(p)
+	if skewed >= len(p.nodes) {
+		return skewed
+	}
 	blockers := c.blockers(m, p.own)
-	cramped := c.overfilled(m, p, blockers)
-	sum := c.ruled(p, blockers, len(nodes)-cramped) + cramped
-	if sum < len(nodes) {
+	cramped := c.overfilled(m, p, blockers) + skewed
+	return c.ruled(p, blockers, len(p.nodes)-cramped) + cramped
+}
+
+// closed is summed or, where that is not less than all nodes and this is, the other way
+// round: every pod that can be in the way closes what it can at most where it is, its own
+// node included if it takes room there.
+func (c *closings) closed(m certificate.Member, p part) int {
+	sum := c.summed(m, p)
+	once := c.skewed(p)
+	if sum < len(p.nodes) || once >= len(p.nodes) {
 		return sum
 	}
-	// The other way round: every pod that can be in the way closes what it can at
-	// most where it is, its own node included if it takes room there.
+	blockers := c.blockers(m, p.own)
 	crampers, tight := c.crampers(m, p, blockers)
-	once := 0
 	for _, b := range blockers {
 		if slices.ContainsFunc(crampers, func(o blocker) bool { return o.g == b.g }) {
 			b.tight = tight
 		}
-		once += c.closing(b, nodes)
+		once += c.closing(b, p.nodes)
 	}
 	for _, b := range crampers {
 		if !slices.ContainsFunc(blockers, func(o blocker) bool { return o.g == b.g }) {
 			b.tight = tight
-			once += c.closing(b, nodes)
+			once += c.closing(b, p.nodes)
 		}
 	}
 	return min(sum, once)
+}
+
+// skewed bounds how many of the nodes own pods close by their spreads: a domain for as many
+// of them as the skew allows (T22).
+func (c *closings) skewed(p part) int {
+	closed := 0
+	for _, t := range p.skews {
+		closed += greatest(c.sizesOf(p, t.Key), p.own/int(t.Constraint.MaxSkew))
+	}
+	return closed
 }
 
 // blockers are the workloads that close nodes to a member by a rule.

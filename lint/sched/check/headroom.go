@@ -26,7 +26,7 @@ func (h *headroom) part(id string, own int, nodes func() []int) part {
 		known = nodes()
 		h.parted[id] = known
 	}
-	return part{id, known, own}
+	return part{id: id, nodes: known, own: own}
 }
 
 // checkHeadroom shows for every member that others, and its own pods but one,
@@ -41,16 +41,15 @@ type part struct {
 	id    string
 	nodes []int
 	own   int
+	// skews are the spreads by which own pods close domains.
+	skews []*model.Term
 }
 
-// shares are the nodes of a member: under one spread of its own pods those of
-// each domain, as one at the minimum is never refused for skew.
-func (h *headroom) shares(m certificate.Member) []part {
+// shares are the nodes of a member, in each of several ways: all parts of one have to stay
+// open.
+func (h *headroom) shares(m certificate.Member) [][]part {
 	nodes, id := h.only(m), "sited\x00"+h.sited(m.G).name
 	spreads := slices.DeleteFunc(slices.Clone(m.G.Terms), func(t *model.Term) bool { return !t.Hard || t.Use != model.Spread })
-	if len(spreads) > 0 && len(h.refusing(m)) == 0 {
-		return []part{h.keyed(m)}
-	}
 	if len(spreads) == 0 {
 		if m.Open != nil || m.Node >= 0 || len(h.running) > 0 {
 			id = ""
@@ -58,39 +57,48 @@ func (h *headroom) shares(m certificate.Member) []part {
 		if m.Open != nil {
 			nodes = m.Open
 		}
-		return []part{{id, h.lasting(m.G, nodes), m.Pods - 1}}
+		return [][]part{{{id: id, nodes: h.lasting(m.G, nodes), own: m.Pods - 1}}}
 	}
-	t := spreads[0]
-	if len(spreads) == 1 && m.Node >= 0 && pinnedSpread(m.G, t) && h.within(m.G) && t.MinDomains() <= 1 {
-		return []part{{nodes: h.lasting(m.G, nodes), own: m.Pods - 1}} // it counts on its own node alone
+	if t := spreads[0]; len(spreads) == 1 && m.Node >= 0 && pinnedSpread(m.G, t) && h.within(m.G) && t.MinDomains() <= 1 {
+		return [][]part{{{nodes: h.lasting(m.G, nodes), own: m.Pods - 1}}} // it counts on its own node alone
 	}
-	domains := h.domains(m.G, t)
-	if len(spreads) > 1 || m.Node >= 0 || !h.within(m.G) || len(domains) < t.MinDomains() || len(domains) == 0 {
-		return []part{{}} // nothing is shown for that
+	refusing := h.refusing(m)
+	if len(refusing) > 0 && m.Node >= 0 || slices.ContainsFunc(refusing, func(t *model.Term) bool { return t.Sel.Form != model.FormSet || h.watches(m.G, t) }) {
+		return nil // nothing is shown for that
 	}
-	share := (m.Pods + len(domains) - 1) / len(domains)
-	var all []part
-	for _, value := range model.SortedKeys(domains) {
-		id := strings.Join([]string{id, "in", t.Key, value}, "\x00")
-		if len(h.running) > 0 {
-			id = ""
+	keyed := h.keyed(m)
+	keyed.skews = refusing
+	all := [][]part{{keyed}}
+	for k, t := range refusing {
+		if parts := h.even(m, t, slices.Delete(slices.Clone(refusing), k, k+1)); len(parts) > 0 {
+			all = append(all, parts)
 		}
-		all = append(all, h.part(id, share-1, func() []int { return h.inDomain(m.G, nodes, t.Key, value) }))
 	}
 	return all
 }
 
-// inDomain are those of some nodes of a group that are in a domain, carry all keys of its
-// constraints, and that running pods do not close for good.
-func (h *headroom) inDomain(g *model.Group, nodes []int, key, value string) []int {
-	var in []int
-	for _, n := range nodes {
-		node := h.m.Topology.Nodes[n]
-		if here, ok := node.Labels[key]; ok && here == value && model.Carries(node.Labels, model.HardKeys(g)) {
-			in = append(in, n)
-		}
+// even are the nodes of each domain of a spread of a member that counts its own pods alone:
+// one at the minimum is never refused for skew. The others close domains (T22).
+func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Term) []part {
+	domains := h.domains(m.G, t)
+	crosses := func(o *model.Term) bool { return !h.inside(m.G, o.Key, t.Key) }
+	if !h.keeps(m.G, t) || len(domains) < t.MinDomains() || slices.ContainsFunc(others, crosses) {
+		return nil
 	}
-	return h.lasting(g, in)
+	share, keyed := (m.Pods+len(domains)-1)/len(domains), h.keyed(m)
+	var all []part
+	for _, value := range model.SortedKeys(domains) {
+		id := keyed.id
+		if id != "" {
+			id = strings.Join([]string{id, "in", t.Key, value}, "\x00")
+		}
+		p := h.part(id, share-1, func() []int {
+			return slices.DeleteFunc(slices.Clone(keyed.nodes), func(n int) bool { return h.m.Topology.Nodes[n].Labels[t.Key] != value })
+		})
+		p.skews = others
+		all = append(all, p)
+	}
+	return all
 }
 
 // checkGrounded shows for members, one after the other, that others cannot close
@@ -126,7 +134,7 @@ func (h *headroom) stays(m certificate.Member, shown map[*model.Group]bool) erro
 		return fmt.Errorf("%v needs more than an open node", m.G.Workload)
 	}
 	if len(m.G.HardAffinity()) == 0 {
-		return h.open(m, h.shares(m))
+		return h.openOneWay(m, h.shares(m))
 	}
 	if len(h.refusing(m)) > 0 || m.Node >= 0 {
 		return fmt.Errorf("%v needs more than company", m.G.Workload)
@@ -181,12 +189,31 @@ func (h *headroom) accompanies(m certificate.Member, o *model.Group, selects fun
 
 // open is nil if not all nodes of any part can be closed.
 func (h *headroom) open(m certificate.Member, parts []part) error {
+	return leaves(m, parts, h.closed)
+}
+
+// leaves is nil if a bound on what is closed leaves a node of each part.
+func leaves(m certificate.Member, parts []part, bound func(certificate.Member, part) int) error {
 	for _, p := range parts {
-		if closed := h.closed(m, p); closed >= len(p.nodes) {
+		if closed := bound(m, p); closed >= len(p.nodes) {
 			return fmt.Errorf("%v: %d of %d nodes may be closed", m.G.Workload, closed, len(p.nodes))
 		}
 	}
 	return nil
+}
+
+// openOneWay is nil if in one of several ways not all nodes of any part can be closed. What
+// takes longer to find out is tried last.
+func (h *headroom) openOneWay(m certificate.Member, ways [][]part) error {
+	err := fmt.Errorf("%v: its spread constraints are not for counting", m.G.Workload)
+	for _, bound := range []func(certificate.Member, part) int{h.summed, h.closed} {
+		for _, parts := range ways {
+			if err = leaves(m, parts, bound); err == nil {
+				return nil
+			}
+		}
+	}
+	return err
 }
 
 // nearTo are the nodes of a member that are near a pod on one of some nodes: a

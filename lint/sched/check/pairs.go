@@ -122,6 +122,11 @@ func (p *pairs) within(g *model.Group) bool {
 			t = of
 		}
 	}
+	return p.keeps(g, t)
+}
+
+// keeps is within for one spread of several.
+func (p *pairs) keeps(g *model.Group, t *model.Term) bool {
 	if t.Sel.Form != model.FormSet || !p.surely(t, g, g) || !p.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) || p.watches(g, t) {
 		return false
 	}

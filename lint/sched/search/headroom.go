@@ -46,11 +46,17 @@ func (h *headroom) sum() {
 }
 
 // closable bounds how many of some of the pod group's nodes can be closed to one more
-// of its pods, if own of them are there.
-func (h *headroom) closable(i int, p *place, own int) int {
+// of its pods, if own of them are there, which some of its spreads count.
+func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) int {
 	u := h.units[i]
 	h.m.Run().Spend(1 + len(u.apart)/2)
 	closed := 0
+	for _, s := range spreads {
+		closed += h.divide(p, s.key).first(own / s.maxSkew)
+	}
+	if closed >= len(p.nodes) {
+		return closed
+	}
 	if len(u.clashes) > 0 {
 		h.m.Run().Spend(len(h.units) * (1 + len(u.clashes)/model.PerStep))
 		for j, v := range h.units {
@@ -254,32 +260,46 @@ func (h *headroom) sure() []int {
 	return list
 }
 
-// safe proves it for one pod group. Under a hard spread that counts only its own
-// pods each domain has to have room for an even share, as a domain at the
-// minimum is never refused for skew.
+// safe proves it for one pod group. A hard spread that counts only its own pods closes a
+// domain to it once as many of them are there as the skew allows (T22). Or each of its
+// domains has room for an even share, as a domain at the minimum is never refused for
+// skew: with several, one of them by that and the others by what they close.
 func (h *headroom) safe(i int) bool {
-	u := h.units[i]
-	all := h.all(u)
-	if spreads := h.binding(i); len(spreads) == 0 {
-		if len(u.keys) > 0 {
-			all = h.carriers(u)
-		}
-		return h.closable(i, all, u.pods-1) < len(all.nodes)
-	}
-	if len(u.spreads) > 1 {
+	u, all := h.units[i], h.carriers(h.units[i])
+	spreads := h.binding(i)
+	if slices.ContainsFunc(spreads, func(s *constraint) bool {
+		return slices.ContainsFunc(s.watch, func(j located) bool { return j.unit != i })
+	}) {
 		return false
 	}
-	s := u.spreads[0]
+	if h.closable(i, all, u.pods-1, spreads...) < len(all.nodes) {
+		return true
+	}
+	for k, s := range spreads {
+		if h.even(i, s, all, slices.Delete(slices.Clone(spreads), k, k+1)) {
+			return true
+		}
+	}
+	return false
+}
+
+// even proves it of a pod group by the even shares of one of its spreads.
+func (h *headroom) even(i int, s *constraint, all *place, others []*constraint) bool {
+	u := h.units[i]
 	if s.self != 1 || !slices.Equal(s.watch, []located{{unit: i}}) || len(s.domains) < s.minDomains || len(s.domains) == 0 {
 		return false
 	}
-	if slices.ContainsFunc(u.selfKeys(i), func(k int) bool { return !h.within(u, k, s.key) }) {
+	keys := u.selfKeys(i)
+	for _, o := range others {
+		keys = append(keys, o.key)
+	}
+	if slices.ContainsFunc(keys, func(k int) bool { return !h.within(u, k, s.key) }) {
 		return false // pods of one domain would close nodes of another
 	}
 	share := (u.pods + len(s.domains) - 1) / len(s.domains)
 	by := h.divided(all, s.key)
 	for _, d := range s.domains {
-		if p := by[int32(d)]; p == nil || h.closable(i, p, share-1) >= len(p.nodes) {
+		if p := by[int32(d)]; p == nil || h.closable(i, p, share-1, others...) >= len(p.nodes) {
 			return false
 		}
 	}

@@ -1,0 +1,101 @@
+package search_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+)
+
+// severalSpreads is a workload with hard spreads over some of three keys, of which racks
+// cross zones, and up to two others that are in its way.
+func (g generator) severalSpreads(others int) (nodes, manifests string) {
+	for n := range 4 + g.IntN(3) {
+		labels := fmt.Sprintf("%s=n%d", hostKey, n)
+		if !g.chance(15) {
+			labels += fmt.Sprintf(",rack=r%d", g.IntN(5))
+		}
+		if !g.chance(5) {
+			labels += fmt.Sprintf(",%s=z%d", zoneKey, n%2)
+		}
+		nodes += node(fmt.Sprintf("n%d", n), labels) + fmt.Sprintf("status:\n  allocatable: {cpu: %q, pods: \"5\"}\n", g.pick("1", "2", "3"))
+	}
+	var spreads []string
+	for _, key := range []string{zoneKey, "rack", hostKey} {
+		if g.chance(65) {
+			spreads = append(spreads, strings.Replace(tsc(key, sel("app=w0"), ""), "maxSkew: 1", "maxSkew: "+g.pick("1", "1", "2", "3"), 1))
+		}
+	}
+	request := func() string {
+		return fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: %q}}}]\n", g.pick("100m", "100m", "500m", "1"))
+	}
+	var own []string
+	if g.chance(20) {
+		own = append(own, term(g.pick(hostKey, "rack"), sel("app=w0")))
+	}
+	manifests = named("w0", 2+g.IntN(4), ruled(own, nil, spreads)+request())
+	for w := range g.IntN(1 + others) {
+		var antis []string
+		if g.chance(70) {
+			antis = append(antis, term(g.pick(hostKey, hostKey, "rack"), sel("app=w0")))
+		}
+		manifests += named(fmt.Sprintf("w%d", 1+w), 1, ruled(antis, nil, nil)+request())
+	}
+	return nodes, manifests
+}
+
+// TestSpreadsCloseDomains: pods close a domain by a spread that counts them alone once as
+// many of them are there as the skew allows, so that several are decided by counting.
+func TestSpreadsCloseDomains(t *testing.T) {
+	proved := 0
+	count := hold(t, 1500, 85, func(g generator) sample {
+		nodes, manifests := g.severalSpreads(2)
+		return sample{nodes, manifests, func(m *model.Model, want truth, _ *certificate.Decision) string {
+			d := search.DecideWithoutSearch(m)
+			if d.Verdict == diag.Always {
+				proved++
+			}
+			if d.Verdict != diag.Unknown && d.Verdict != want.verdict() {
+				return "proofs say " + string(d.Verdict)
+			}
+			return ""
+		}}
+	})
+	count.vary(t, 3, diag.Always, diag.Sometimes, diag.Never)
+	if !trials.Few(t) && proved*3 < count[diag.Always] {
+		t.Errorf("only %d of %v are proved without a search", proved, count)
+	}
+	t.Log(proved, "proved to be always")
+}
+
+// TestFits: a workload that is said to fit if it is alone does, and of those that fit half
+// are said to, on clusters where racks cross zones.
+func TestFits(t *testing.T) {
+	fits, said := 0, 0
+	hold(t, 1500, 86, func(g generator) sample {
+		nodes, manifests := g.severalSpreads(0)
+		return sample{nodes, manifests, func(m *model.Model, want truth, _ *certificate.Decision) string {
+			w := m.Workloads[0]
+			if want.most == want.total {
+				fits++
+			}
+			if !bound.Fits(m, w) {
+				return ""
+			}
+			if said++; want.most < want.total {
+				return fmt.Sprintf("said to fit, but %d of %d pods do", want.most, want.total)
+			}
+			return ""
+		}}
+	})
+	if !trials.Few(t) && said*2 < fits {
+		t.Errorf("only %d of %d that fit are said to", said, fits)
+	}
+	t.Log(said, "of", fits, "are said to fit")
+}
