@@ -141,11 +141,21 @@ func (h *headroom) stays(m certificate.Member, shown map[*model.Group]bool) erro
 	}
 	for _, w := range h.selects[m.G.HardAffinity()[0]] {
 		o := h.m.Groups[w]
-		if o != m.G && shown[o] && h.accompanies(m, o, h.surely) && h.follows(m, o) {
+		if o != m.G && h.comes(o, shown) && h.accompanies(m, o, h.surely) && h.follows(m, o) {
 			return nil
 		}
 	}
 	return h.leads(m)
+}
+
+// comes tells whether it was shown for a workload and for all that it is created after.
+func (h *headroom) comes(g *model.Group, shown map[*model.Group]bool) bool {
+	for ; shown[g]; g = h.m.Groups[g.After] {
+		if g.After == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // follows tells whether a member finds a node near the pods of o, wherever they

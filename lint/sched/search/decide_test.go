@@ -3,6 +3,7 @@ package search_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,9 +22,10 @@ type truth struct {
 	complete, stuck    bool
 }
 
-// enumerate reaches every state by the filters alone. Pods of one workload are
-// alike; a DaemonSet's are pinned, one to a node.
+// enumerate reaches every state by the filters alone, and the order in which pods of a
+// StatefulSet are created. Pods of one workload are alike; a DaemonSet's are pinned, one to a node.
 func enumerate(m *model.Model, limit int) (truth, bool) {
+	m = m.Split()
 	nodes := m.Topology.Nodes
 	var ws []*workload.Workload
 	var want [][]int // pods of a workload by node it is pinned to; -1 is any
@@ -75,7 +77,7 @@ func enumerate(m *model.Model, limit int) (truth, bool) {
 			for _, c := range counts[i] {
 				sum += c
 			}
-			if sum == want[i][1] {
+			if sum == want[i][1] || !created(m, w, ws, counts) {
 				continue
 			}
 			for n, node := range nodes {
@@ -102,6 +104,12 @@ func enumerate(m *model.Model, limit int) (truth, bool) {
 	}
 	visit(0)
 	return t, ok
+}
+
+// created reports whether the pod that one of a StatefulSet is created after is in place.
+func created(m *model.Model, w *workload.Workload, ws []*workload.Workload, counts [][]int) bool {
+	before := m.Group(w).After
+	return before == nil || slices.ContainsFunc(counts[slices.Index(ws, before)], func(c int) bool { return c > 0 })
 }
 
 func (t truth) verdict() diag.Outcome {

@@ -185,7 +185,7 @@ func (h *headroom) beside(i int, proved map[int]bool) bool {
 		return v.pods == 0 || openAt(h.all(v))
 	}
 	for _, j := range u.company {
-		if v := h.units[j.unit]; j.unit != i && j.place == 0 && proved[j.unit] && v.pods > 0 && open(j) {
+		if v := h.units[j.unit]; j.unit != i && j.place == 0 && proved[j.unit] && h.created(v, proved) && v.pods > 0 && open(j) {
 			return true
 		}
 	}
@@ -193,6 +193,17 @@ func (h *headroom) beside(i int, proved map[int]bool) bool {
 	return u.first && !slices.ContainsFunc(u.company, func(j located) bool { return j.unit != i && !open(j) }) &&
 		h.closable(i, p, u.pods-1) < len(p.nodes) &&
 		openAt(p)
+}
+
+// created tells whether it is proved of all pod groups that have to be placed before the pods
+// of one are created: else those might wait for the very pods that want them near.
+func (h *headroom) created(u *podGroup, proved map[int]bool) bool {
+	for v := u.after; v != nil; v = v.after {
+		if !proved[h.unitsOf[v.g.Workload][0]] {
+			return false
+		}
+	}
+	return true
 }
 
 // openNear tells whether others leave open one of the nodes of a pod group that share
@@ -253,7 +264,7 @@ func (h *headroom) sure() []int {
 	proved := h.shown.proved
 	var list []int
 	for _, i := range h.c.units {
-		if u := h.units[i]; proved[i] && u.after == nil && !(len(u.near) > 0 && perNode) {
+		if u := h.units[i]; proved[i] && h.created(u, proved) && !(len(u.near) > 0 && perNode) {
 			list = append(list, i)
 		}
 	}

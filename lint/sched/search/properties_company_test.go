@@ -104,3 +104,40 @@ func TestManyWorkloadsBesideOneAnother(t *testing.T) {
 		}
 	}
 }
+
+// ordinals are StatefulSets of which pods want single pods near, or away.
+func (g generator) ordinals() (nodes, manifests string) {
+	for n := range 2 + g.IntN(3) {
+		nodes += node(fmt.Sprintf("n%d", n), fmt.Sprintf("%s=n%d,%s=z%d", hostKey, n, zoneKey, n%2))
+	}
+	for w := range 1 + g.IntN(2) {
+		name := fmt.Sprintf("w%d", w)
+		rule := term(g.pick(zoneKey, zoneKey, hostKey), sel(fmt.Sprintf("app=w%d,apps.kubernetes.io/pod-index=%d", g.IntN(2), g.IntN(3))))
+		spec := ruled(nil, []string{rule}, nil)
+		if g.chance(30) {
+			spec = ruled([]string{rule}, nil, nil)
+		}
+		text := strings.Replace(named(name, 1+g.IntN(3), spec), "kind: Deployment", "kind: StatefulSet", 1)
+		if g.chance(40) {
+			text = strings.Replace(text, "  replicas:", "  podManagementPolicy: Parallel\n  replicas:", 1)
+		}
+		manifests += text
+	}
+	return nodes, manifests
+}
+
+// TestCompanyIsCreatedFirst: a pod that is created after another is no company that is sure to
+// come for that one, nor for those that one waits for.
+func TestCompanyIsCreatedFirst(t *testing.T) {
+	count := hold(t, 600, 84, func(g generator) sample {
+		nodes, manifests := g.ordinals()
+		return sample{nodes, manifests, func(m *model.Model, want truth, _ *certificate.Decision) string {
+			d := search.DecideWithoutSearch(m.Split())
+			if d.Verdict != diag.Unknown && d.Verdict != want.verdict() {
+				return "proofs say " + string(d.Verdict)
+			}
+			return ""
+		}}
+	})
+	count.vary(t, 3, diag.Always, diag.Sometimes, diag.Never)
+}
