@@ -73,16 +73,8 @@ func (f closedForms) nestOn(u *podGroup, keys []int) bool {
 	keys = slices.Clone(keys)
 	slices.SortStableFunc(keys, func(x, y int) int { return f.sizes[x] - f.sizes[y] })
 	for i := 1; i < len(keys); i++ {
-		outer := map[int32]int32{}
-		for _, n := range u.nodes.list {
-			fine, coarse := f.domain[keys[i]][n], f.domain[keys[i-1]][n]
-			if fine < 0 {
-				continue
-			}
-			if was, seen := outer[fine]; seen && was != coarse {
-				return false
-			}
-			outer[fine] = coarse
+		if !f.lieWithin(u, keys[i], keys[i-1]) {
+			return false
 		}
 	}
 	return true

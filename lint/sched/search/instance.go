@@ -135,16 +135,17 @@ func (a *state) within(u *podGroup, inner, outer int) bool {
 }
 
 func (a *instance) lieWithin(u *podGroup, inner, outer int) bool {
-	seen := map[int32]int32{}
+	const unseen = -2 // -1 are nodes without the outer key
+	of := slices.Repeat([]int32{unseen}, a.sizes[inner])
 	for _, n := range u.nodes.list {
 		fine, coarse := a.domain[inner][n], a.domain[outer][n]
 		if fine < 0 {
 			continue
 		}
-		if was, ok := seen[fine]; ok && was != coarse {
+		if was := of[fine]; was != unseen && was != coarse {
 			return false
 		}
-		seen[fine] = coarse
+		of[fine] = coarse
 	}
 	return true
 }
