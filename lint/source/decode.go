@@ -46,6 +46,11 @@ type Decoder struct {
 	Open map[reflect.Type]bool
 
 	plans map[reflect.Type]*plan
+	// reads tells of types whether they read JSON themselves.
+	reads map[reflect.Type]bool
+	// way is the places from where decoding began to where it stands.
+	way   []place
+	text  []byte // scratch
 	found []Mismatch
 }
 
@@ -57,79 +62,99 @@ type plan struct {
 
 // Decode fills out, a pointer, from n and returns what did not fit.
 func (d *Decoder) Decode(n *Node, out any) []Mismatch {
-	d.found = nil
-	d.value(place{value: n}, reflect.ValueOf(out).Elem())
+	d.found, d.way = nil, d.way[:0]
+	d.at(place{value: n}, reflect.ValueOf(out).Elem())
 	return d.found
 }
 
-// place is where decoding stands. The path is a chain, since most paths are
-// never needed as text.
+// place is a field or an item, or where decoding began.
 type place struct {
-	up         *place
 	key, value *Node
 	index      int
 }
 
-func (p *place) path() string {
-	if p == nil || p.up == nil {
-		return ""
+// path is the way to where decoding stands as text, which is rarely needed.
+func (d *Decoder) path() string {
+	var b strings.Builder
+	for i := 1; i < len(d.way); i++ {
+		switch p := &d.way[i]; {
+		case p.key == nil:
+			b.WriteString("[" + strconv.Itoa(p.index) + "]")
+		case b.Len() == 0:
+			b.WriteString(p.key.Value)
+		default:
+			b.WriteString("." + p.key.Value)
+		}
 	}
-	up := p.up.path()
-	switch {
-	case p.key == nil:
-		return up + "[" + strconv.Itoa(p.index) + "]"
-	case up == "":
-		return p.key.Value
-	}
-	return up + "." + p.key.Value
+	return b.String()
 }
 
-func (d *Decoder) mismatch(p *place, want string) {
-	d.found = append(d.found, Mismatch{Path: p.path(), Key: p.key, Value: p.value, Want: want, Placeholder: p.value.Placeholder()})
+func (d *Decoder) mismatch(want string) {
+	p := &d.way[len(d.way)-1]
+	d.found = append(d.found, Mismatch{Path: d.path(), Key: p.key, Value: p.value, Want: want, Placeholder: p.value.Placeholder()})
+}
+
+// at decodes what is at a place.
+func (d *Decoder) at(p place, out reflect.Value) {
+	d.way = append(d.way, p)
+	d.value(p.value, out)
+	d.way = d.way[:len(d.way)-1]
 }
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-func (d *Decoder) value(p place, out reflect.Value) {
-	if p.value.IsNull() {
+func (d *Decoder) value(n *Node, out reflect.Value) {
+	if n.IsNull() {
 		return
 	}
 	if out.Kind() == reflect.Pointer {
 		out.Set(reflect.New(out.Type().Elem()))
-		d.value(p, out.Elem())
+		d.value(n, out.Elem())
 		return
 	}
-	if reflect.PointerTo(out.Type()).Implements(unmarshaler) {
-		d.unmarshal(&p, out)
+	if d.readsItself(out.Type()) {
+		d.unmarshal(n, out)
 		return
 	}
 	switch out.Kind() {
 	case reflect.Struct:
-		d.structure(&p, out)
+		d.structure(n, out)
 	case reflect.Map:
-		d.mapping(&p, out)
+		d.mapping(n, out)
 	case reflect.Slice:
-		d.sequence(&p, out)
+		d.sequence(n, out)
 	default:
-		d.scalar(&p, out)
+		d.scalar(n, out)
 	}
 }
 
+// readsItself reports whether a type reads JSON itself.
+func (d *Decoder) readsItself(t reflect.Type) bool {
+	reads, known := d.reads[t]
+	if !known {
+		if d.reads == nil {
+			d.reads = map[reflect.Type]bool{}
+		}
+		reads = reflect.PointerTo(t).Implements(unmarshaler)
+		d.reads[t] = reads
+	}
+	return reads
+}
+
 // unmarshal hands a scalar to a type that reads JSON itself, as Quantity does.
-func (d *Decoder) unmarshal(p *place, out reflect.Value) {
-	want := spaced(out.Type().Name())
-	if p.value.Kind != Scalar {
-		d.mismatch(p, want)
+func (d *Decoder) unmarshal(n *Node, out reflect.Value) {
+	if n.Kind != Scalar {
+		d.mismatch(spaced(out.Type().Name()))
 		return
 	}
-	text := p.value.json()
-	if out.Type().Name() == quantityType && Unwieldy(string(bytes.Trim(text, `"`))) {
-		d.mismatch(p, quantityWithin)
+	d.text = n.appendJSON(d.text[:0])
+	if out.Type().Name() == quantityType && Unwieldy(string(bytes.Trim(d.text, `"`))) {
+		d.mismatch(quantityWithin)
 		return
 	}
-	if p.value.Placeholder() || out.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text) != nil {
+	if n.Placeholder() || out.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(d.text) != nil {
 		out.SetZero()
-		d.mismatch(p, want)
+		d.mismatch(spaced(out.Type().Name()))
 	}
 }
 
@@ -145,9 +170,12 @@ func spaced(name string) string {
 	return b.String()
 }
 
-// json is a scalar as kubectl writes it for the API server; what JSON has no
+// appendJSON appends a scalar as kubectl writes it for the API server; what JSON has no
 // form for stays as it is.
-func (n *Node) json() []byte {
+func (n *Node) appendJSON(to []byte) []byte {
+	if n.Type == String && plainText(n.Value) {
+		return append(append(append(to, '"'), n.Value...), '"')
+	}
 	var v any = n.Value
 	switch n.Type {
 	case Bool:
@@ -158,92 +186,110 @@ func (n *Node) json() []byte {
 		} else if f, ok := n.float(); ok && n.Type == Float {
 			v = f
 		} else {
-			return []byte(n.Value)
+			return append(to, n.Value...)
 		}
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
-		return []byte(n.Value)
+		return append(to, n.Value...)
 	}
-	return text
+	return append(to, text...)
+}
+
+// plainText reports whether a text is the same in JSON: letters, digits and what else
+// stands in quantities.
+func plainText(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' || c == '-' || c == '+' || c == '%') {
+			return false
+		}
+	}
+	return true
 }
 
 // mostSuggestions is for how many mistakes of a document the field that was meant is
 // looked for. Nobody makes as many by hand.
 const mostSuggestions = 1000
 
-func (d *Decoder) structure(p *place, out reflect.Value) {
-	if p.value.Kind != Map {
-		d.mismatch(p, "map")
+func (d *Decoder) structure(n *Node, out reflect.Value) {
+	if n.Kind != Map {
+		d.mismatch("map")
 		return
 	}
 	pl := d.plan(out.Type())
-	for k, v := range p.value.Fields() {
-		at := place{up: p, key: k, value: v}
+	for k, v := range n.Fields() {
 		if index, ok := pl.fields[k.Value]; ok {
 			if index != nil {
-				d.value(at, out.FieldByIndex(index))
+				d.at(place{key: k, value: v}, out.FieldByIndex(index))
 			}
 		} else if !d.Open[out.Type()] {
-			m := Mismatch{Path: at.path(), Key: k, Value: v, Unknown: true}
-			if len(d.found) < mostSuggestions {
-				m.Suggestion = diag.Nearest(k.Value, pl.names)
-			}
-			d.found = append(d.found, m)
+			d.unknown(k, v, pl)
 		}
 	}
 }
 
-func (d *Decoder) mapping(p *place, out reflect.Value) {
-	if p.value.Kind != Map {
-		d.mismatch(p, "map")
+// unknown notes a field that a struct type does not have.
+func (d *Decoder) unknown(k, v *Node, pl *plan) {
+	d.way = append(d.way, place{key: k, value: v})
+	m := Mismatch{Path: d.path(), Key: k, Value: v, Unknown: true}
+	d.way = d.way[:len(d.way)-1]
+	if len(d.found) < mostSuggestions {
+		m.Suggestion = diag.Nearest(k.Value, pl.names)
+	}
+	d.found = append(d.found, m)
+}
+
+func (d *Decoder) mapping(n *Node, out reflect.Value) {
+	if n.Kind != Map {
+		d.mismatch("map")
 		return
 	}
-	out.Set(reflect.MakeMapWithSize(out.Type(), p.value.Len()))
-	for k, v := range p.value.Fields() {
-		item := reflect.New(out.Type().Elem()).Elem()
+	out.Set(reflect.MakeMapWithSize(out.Type(), n.Len()))
+	key, item := reflect.New(out.Type().Key()).Elem(), reflect.New(out.Type().Elem()).Elem() // which the map copies
+	for k, v := range n.Fields() {
+		item.SetZero()
 		before := len(d.found)
-		d.value(place{up: p, key: k, value: v}, item)
+		d.at(place{key: k, value: v}, item)
 		if len(d.found) == before {
-			out.SetMapIndex(reflect.ValueOf(k.Value).Convert(out.Type().Key()), item)
+			key.SetString(k.Value)
+			out.SetMapIndex(key, item)
 		}
 	}
 }
 
-func (d *Decoder) sequence(p *place, out reflect.Value) {
-	if p.value.Kind != Sequence {
-		d.mismatch(p, "list")
+func (d *Decoder) sequence(n *Node, out reflect.Value) {
+	if n.Kind != Sequence {
+		d.mismatch("list")
 		return
 	}
-	items := p.value.Items()
+	items := n.Items()
 	out.Set(reflect.MakeSlice(out.Type(), len(items), len(items)))
 	for i, item := range items {
-		d.value(place{up: p, value: item, index: i}, out.Index(i))
+		d.at(place{value: item, index: i}, out.Index(i))
 	}
 }
 
-func (d *Decoder) scalar(p *place, out reflect.Value) {
-	n := p.value
+func (d *Decoder) scalar(n *Node, out reflect.Value) {
 	switch kind := out.Kind(); {
 	case kind == reflect.String && n.Kind == Scalar && n.Type == String:
 		out.SetString(n.Value)
 	case kind == reflect.String:
-		d.mismatch(p, "string")
+		d.mismatch("string")
 	case kind == reflect.Bool && n.Kind == Scalar && n.Type == Bool:
 		out.SetBool(n.truth())
 	case kind == reflect.Bool:
-		d.mismatch(p, "boolean")
+		d.mismatch("boolean")
 	case out.CanInt():
 		if i, ok := n.Int(); ok && !out.OverflowInt(i) {
 			out.SetInt(i)
 		} else {
-			d.mismatch(p, "whole number")
+			d.mismatch("whole number")
 		}
 	case out.CanUint():
 		if i, ok := n.Int(); ok && i >= 0 && !out.OverflowUint(uint64(i)) {
 			out.SetUint(uint64(i))
 		} else {
-			d.mismatch(p, "whole number")
+			d.mismatch("whole number")
 		}
 	default:
 		panic(fmt.Sprintf("source: no decoding into %s", out.Type()))
