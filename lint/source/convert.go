@@ -2,7 +2,6 @@ package source
 
 import (
 	"fmt"
-	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -35,49 +34,6 @@ type converter struct {
 	room      int // how many more mistakes the file may have
 	templated bool
 	fatal     bool
-}
-
-// slab makes Nodes by the page; what one document leaves is for the next one.
-type slab struct {
-	rest []Node
-	page int // how many Nodes are made at once; 0 stands for slabNodes
-}
-
-func (s *slab) node() *Node {
-	if len(s.rest) == 0 {
-		page := s.page
-		if page == 0 {
-			page = slabNodes
-		}
-		s.rest = make([]Node, page)
-	}
-	n := &s.rest[0]
-	s.rest = s.rest[1:]
-	return n
-}
-
-// slabNodes is how many Nodes are made at once, as a rule.
-const slabNodes = 64
-
-// wording holds texts of scalars, as most of them stand in many places.
-type wording map[string]string
-
-// mostWords bounds the table, longWord the texts in it: long ones hardly repeat.
-const mostWords, longWord = 1 << 14, 64
-
-// keep gives an equal text of its own, apart from that of the file.
-func (w wording) keep(text string) string {
-	if len(text) > longWord {
-		return strings.Clone(text)
-	}
-	if known, ok := w[text]; ok {
-		return known
-	}
-	text = strings.Clone(text)
-	if len(w) < mostWords {
-		w[text] = text
-	}
-	return text
 }
 
 // nodes counts the nodes of the documents before this one.
@@ -208,9 +164,9 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 		c.mapping(n, y, depth)
 	case yaml.SequenceNode:
 		n.Kind = Sequence
-		n.inside = &inside{nodes: make([]*Node, len(y.Content))}
-		for i, item := range y.Content {
-			n.inside.nodes[i] = c.convert(item, depth+1)
+		n.inside = c.slab.inside(len(y.Content))
+		for _, item := range y.Content {
+			n.inside.nodes = append(n.inside.nodes, c.convert(item, depth+1))
 		}
 	default:
 		scalar(n, y)
@@ -284,14 +240,14 @@ func manifold(copied, all int) bool {
 }
 
 func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
-	n.inside = &inside{nodes: make([]*Node, 0, len(y.Content))}
+	n.inside = c.slab.inside(len(y.Content))
 	index := newKeyIndex(len(y.Content) / 2)
 	var merged map[*Node]bool // keys that came by a merge key
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		k, v := y.Content[i], y.Content[i+1]
 		if isMerge(k) {
 			if merged == nil {
-				merged, index = map[*Node]bool{}, index.hashed(n)
+				merged, index = map[*Node]bool{}, index.hashed(n.inside)
 			}
 			c.merge(n, index, merged, v, depth)
 			continue
@@ -306,7 +262,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 		if c.fatal {
 			return
 		}
-		at := index.add(n, key)
+		at := index.add(n.inside, key)
 		if at < 0 {
 			n.inside.nodes = append(n.inside.nodes, key, value)
 			continue
@@ -355,7 +311,7 @@ func (c *converter) merge(n *Node, index keyIndex, merged map[*Node]bool, y *yam
 		}
 		for k, v := range maps[i].Fields() {
 			merged[k] = true
-			if at := index.add(n, k); at >= 0 {
+			if at := index.add(n.inside, k); at >= 0 {
 				n.inside.nodes[at], n.inside.nodes[at+1] = k, v
 			} else {
 				n.inside.nodes = append(n.inside.nodes, k, v)
@@ -376,23 +332,23 @@ func newKeyIndex(size int) keyIndex {
 }
 
 // hashed is an index by hash for a map that may grow long.
-func (x keyIndex) hashed(n *Node) keyIndex {
+func (x keyIndex) hashed(in *inside) keyIndex {
 	if x != nil {
 		return x
 	}
-	x = make(keyIndex, len(n.inside.nodes))
-	for i := 0; i < len(n.inside.nodes); i += 2 {
-		x[n.inside.nodes[i].Value] = i
+	x = make(keyIndex, len(in.nodes))
+	for i := 0; i < len(in.nodes); i += 2 {
+		x[in.nodes[i].Value] = i
 	}
 	return x
 }
 
-// add is the index in n of an equal key, or -1; then the key counts as being
+// add is the index in a map of an equal key, or -1; then the key counts as being
 // appended next.
-func (x keyIndex) add(n *Node, key *Node) int {
+func (x keyIndex) add(in *inside, key *Node) int {
 	if x == nil {
-		for i := 0; i < len(n.inside.nodes); i += 2 {
-			if n.inside.nodes[i].Value == key.Value {
+		for i := 0; i < len(in.nodes); i += 2 {
+			if in.nodes[i].Value == key.Value {
 				return i
 			}
 		}
@@ -401,6 +357,6 @@ func (x keyIndex) add(n *Node, key *Node) int {
 	if at, ok := x[key.Value]; ok {
 		return at
 	}
-	x[key.Value] = len(n.inside.nodes)
+	x[key.Value] = len(in.nodes)
 	return -1
 }

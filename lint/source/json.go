@@ -71,7 +71,8 @@ type jsonReader struct {
 	contents
 	slab  slab
 	words wording
-	at    int // offset up to which line and column were counted
+	open  []*Node // what maps and sequences hold that are not complete
+	at    int     // offset up to which line and column were counted
 	line  int32
 	col   int32
 	deep  bool
@@ -143,7 +144,7 @@ func (r *jsonReader) value(depth int) *Node {
 	case '"':
 		n.Value, n.Quoted = r.quoted(), true
 	default:
-		n.Value = r.words.keep(string(r.bare()))
+		n.Value = r.words.keepBytes(r.bare())
 		n.Type = bareType(n.Value)
 	}
 	return n
@@ -162,7 +163,7 @@ func (r *jsonReader) quoted() string {
 	}
 	r.next++
 	if plain {
-		return r.words.keep(string(r.text[from+1 : r.next-1]))
+		return r.words.keepBytes(r.text[from+1 : r.next-1])
 	}
 	var s string
 	_ = json.Unmarshal(r.text[from:r.next], &s) // the text is valid
@@ -198,7 +199,8 @@ func (r *jsonReader) composite(n *Node, open byte, depth int) bool {
 	if open == '{' {
 		n.Kind = Map
 	}
-	n.inside = &inside{}
+	first := len(r.open)
+	var held inside    // a view of r.open
 	var index keyIndex // grows into a hash when the map turns out to be long
 	for c := r.token(); c != ']' && c != '}'; c = r.token() {
 		v := r.value(depth + 1)
@@ -206,7 +208,7 @@ func (r *jsonReader) composite(n *Node, open byte, depth int) bool {
 			return false
 		}
 		if n.Kind == Sequence {
-			n.inside.nodes = append(n.inside.nodes, v)
+			r.open = append(r.open, v)
 			continue
 		}
 		r.token()
@@ -214,19 +216,20 @@ func (r *jsonReader) composite(n *Node, open byte, depth int) bool {
 		if value == nil {
 			return false
 		}
-		if at := index.add(n, v); at >= 0 {
-			r.add(tally{}, r.most, int(v.Line), textError{problem: DuplicateKey, line: int(v.Line), column: int(v.Column), key: v, first: n.inside.nodes[at], detail: v.Value})
-			n.inside.nodes[at], n.inside.nodes[at+1] = v, value
+		held.nodes = r.open[first:]
+		if at := index.add(&held, v); at >= 0 {
+			r.add(tally{}, r.most, int(v.Line), textError{problem: DuplicateKey, line: int(v.Line), column: int(v.Column), key: v, first: held.nodes[at], detail: v.Value})
+			held.nodes[at], held.nodes[at+1] = v, value
 			continue
 		}
-		if n.inside.nodes = append(n.inside.nodes, v, value); len(n.inside.nodes) == 32 {
-			index = newKeyIndex(len(n.inside.nodes))
-			for i := 0; i < len(n.inside.nodes); i += 2 {
-				index[n.inside.nodes[i].Value] = i
-			}
+		if r.open = append(r.open, v, value); len(r.open) == first+32 {
+			held.nodes = r.open[first:]
+			index = index.hashed(&held)
 		}
 	}
-	n.inside.index = index
+	n.inside = r.slab.inside(len(r.open) - first)
+	n.inside.nodes, n.inside.index = append(n.inside.nodes, r.open[first:]...), index
+	r.open = r.open[:first]
 	r.next++
 	return true
 }
