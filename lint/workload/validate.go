@@ -240,6 +240,18 @@ type format struct {
 	must  string
 }
 
+// fits reports whether a text has the form. Most are plain words, which have every form.
+func (f format) fits(s string) bool { return plainWord(s) || len(f.check(s)) == 0 }
+
+// plainWord reports whether a text is at most 63 lowercase letters, digits and dashes, with
+// a letter or digit at both ends.
+func plainWord(s string) bool {
+	if s == "" || len(s) > 63 || s[0] == '-' || s[len(s)-1] == '-' {
+		return false
+	}
+	return !strings.ContainsFunc(s, func(c rune) bool { return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-') })
+}
+
 // The forms of names, decided by apimachinery.
 var (
 	labelKey   = format{validation.IsQualifiedName, "must be at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends, after an optional DNS prefix and '/'"}
@@ -252,7 +264,7 @@ var (
 // its field.
 func (c *checker) form(stage Stage, p *place, noun string, f format) bool {
 	s, ok := p.text()
-	if !ok || len(f.check(s)) == 0 {
+	if !ok || f.fits(s) {
 		return ok
 	}
 	if noun == "" {
@@ -269,7 +281,7 @@ func (c *checker) labels(stage Stage, p *place, noun string) {
 		at := p.entry(k, v)
 		switch {
 		case k.Placeholder():
-		case len(labelKey.check(k.Value)) > 0:
+		case !labelKey.fits(k.Value):
 			c.refuse(stage, &at, fmt.Sprintf("%s key is %q: %s", noun, k.Value, labelKey.must), "")
 		default:
 			c.form(stage, &at, noun+" "+k.Value, labelValue)

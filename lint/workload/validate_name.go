@@ -73,7 +73,7 @@ func (c *checker) named(p *place, f format, prefix bool) (ok bool) {
 	if prefix && len(s) > 1 && strings.HasSuffix(s, "-") {
 		whole = s[:len(s)-1] + "a"
 	}
-	if s == "" || len(f.check(whole)) == 0 {
+	if s == "" || f.fits(whole) {
 		return s != ""
 	}
 	fix := ""
@@ -105,11 +105,11 @@ func (c objectChecker) indexName(spec *place, stage Stage, suffix string) {
 	metadata := root.field("metadata")
 	name := metadata.field("name")
 	s, ok := name.text()
-	if !ok || s == "" || marker(name.value) || !completions.Known || completions.N == 0 || len(subdomain.check(s)) > 0 {
+	if !ok || s == "" || marker(name.value) || !completions.Known || completions.N == 0 || !subdomain.fits(s) {
 		return
 	}
 	host := s + suffix + "-" + strconv.Itoa(completions.N-1)
-	if len(dnsLabel.check(host)) > 0 {
+	if !dnsLabel.fits(host) {
 		c.refuse(stage, &name, fmt.Sprintf("pods of an Indexed Job get hostnames such as %q: %s", host, dnsLabel.must), "")
 	}
 }
@@ -125,7 +125,7 @@ var (
 // marker reports whether a name is to be replaced by a later tool, so that
 // nothing is known about it.
 func marker(n *source.Node) bool {
-	return n.Placeholder() || markers.MatchString(n.Text())
+	return n.Placeholder() || !plainWord(n.Text()) && markers.MatchString(n.Text())
 }
 
 // respelt is a name of the right form that reads alike, or "".
