@@ -54,9 +54,13 @@ const fewPlaces = 3
 // pathTo finds what Places.walk would note for a place, and gives the path to it from
 // its end.
 func (n *Node) pathTo(line, column int32) (path Path, ok bool) {
-	here := func(n *Node) bool { return n.Line == line && n.Column == column }
+	if n.inside != nil && n.inside.folded != nil {
+		if path, ok = n.keptTo(line, column); ok {
+			return path, true
+		}
+	}
 	for k, v := range n.Fields() {
-		if ok = here(k) || v.Kind == Scalar && here(v); !ok {
+		if ok = k.begins(line, column) || v.Kind == Scalar && v.begins(line, column); !ok {
 			path, ok = v.pathTo(line, column)
 		}
 		if ok {
@@ -64,12 +68,32 @@ func (n *Node) pathTo(line, column int32) (path Path, ok bool) {
 		}
 	}
 	for _, item := range n.Items() {
-		if path, ok = item.pathTo(line, column); ok || here(item) {
+		if path, ok = item.pathTo(line, column); ok || item.begins(line, column) {
 			return append(path, (&step{node: item, item: true}).text()), true
 		}
 	}
 	return nil, false
 }
+
+// keptTo is pathTo among what is kept of folded maps, in which no two texts begin at one
+// place: mostly nothing has to be read again.
+func (n *Node) keptTo(line, column int32) (path Path, ok bool) {
+	if n.inside == nil || n.inside.folded == nil {
+		return n.pathTo(line, column)
+	}
+	for i := 0; i+1 < len(n.inside.nodes); i += 2 {
+		k, v := n.inside.nodes[i], n.inside.nodes[i+1]
+		if ok = k.begins(line, column) || v.Kind == Scalar && v.begins(line, column); !ok {
+			path, ok = v.keptTo(line, column)
+		}
+		if ok {
+			return append(path, (&step{node: k}).text()), true
+		}
+	}
+	return nil, false
+}
+
+func (n *Node) begins(line, column int32) bool { return n.Line == line && n.Column == column }
 
 // walk notes what is in n. A place belongs to the first that starts there in the
 // order of the file: a map or list in a list to what is in it, if that does.

@@ -249,16 +249,19 @@ func (l *loader) read(o *source.Object, kind *Kind) *Workload {
 // fold lets go of the tree that a workload was read from.
 func (w *Workload) fold() {
 	w.Object.Fold(&asked)
-	for _, n := range []**source.Node{&w.TemplateNode, &w.Count.Key, &w.Count.Value} {
-		*n = w.Object.Folded(*n)
+	w.TemplateNode = w.Object.Folded(w.TemplateNode)
+	if k, v := w.Object.Root.Get("spec").Field("replicas"); k != nil && w.Count.Key != nil && *k == *w.Count.Key {
+		w.Count.Key, w.Count.Value = k, v
+	} else {
+		w.Count.Key, w.Count.Value = w.Object.Folded(w.Count.Key), w.Object.Folded(w.Count.Value)
 	}
 	w.SpecNode = w.TemplateNode.Get("spec")
 }
 
 // asked are the fields that every run asks of every workload after it was decoded.
 var asked = source.Kept{Through: "spec", Names: []string{
-	"metadata",                                                                               // of the object and of its template
-	"ordinals", "paused", "podManagementPolicy", "strategy", "updateStrategy", "workloadRef", // of the object's spec
+	"metadata",                                                                                           // of the object and of its template
+	"ordinals", "paused", "podManagementPolicy", "replicas", "strategy", "updateStrategy", "workloadRef", // of the object's spec
 	"affinity", "nodeSelector", "restartPolicy", "tolerations", "topologySpreadConstraints", // of the pod's
 }}
 
