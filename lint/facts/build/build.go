@@ -1,6 +1,8 @@
 package build
 
 import (
+	"sync"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/message"
@@ -62,6 +64,8 @@ type builder struct {
 	changing *model.SharedBudget
 	// originals are the first workloads that objects stand for: see declaredAs.
 	originals map[*source.Object]*workload.Workload
+	// skews reports whether a rule may look at skews, which is found out once.
+	skews func() bool
 	// rows are the indices of the workloads that rows refer to.
 	rows map[*workload.Workload]int
 	// nodes keeps the usable nodes of each kind of pod.
@@ -98,6 +102,7 @@ func newBuilder(in Input) *builder {
 		labels: map[carriedKey]carried{},
 		faulty: map[*workload.Workload]bool{}, orderDependent: map[*workload.Workload]bool{},
 	}
+	b.skews = sync.OnceValue(func() bool { return in.Asked != nil && in.Asked("skews") })
 	for _, w := range m.Workloads {
 		if !w.Copy {
 			b.declared++

@@ -325,7 +325,7 @@ func apartOn(m *model.Model, w *workload.Workload) string {
 // skew tells whether a rollout that completes can leave the new pods unevenly spread,
 // and which constraint they then exceed.
 func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
-	if b.Asked == nil || !b.Asked("skews") {
+	if !b.skews() {
 		return
 	}
 	fact := facts.Skew{Outcome: diag.Always, Replicas: r.Replicas}

@@ -275,7 +275,7 @@ func (t *table) sizes(n int, to []int64) []int64 {
 func numbered(n int, look func(text []byte, i int) []byte) (to []int32, all string) {
 	numbers := map[string]int32{}
 	to = make([]int32, n)
-	var text, list []byte
+	text, list := make([]byte, 0, 64), make([]byte, 0, 2*n)
 	for i := range to {
 		text = look(text[:0], i)
 		number, known := numbers[string(text)]
@@ -291,11 +291,11 @@ func numbered(n int, look func(text []byte, i int) []byte) (to []int32, all stri
 // put puts the nodes in classes by the number that each has.
 func (all *tables) put(m *model.Model, to []int32) *Classes {
 	m.Run().Spend(len(to) / model.PerStep)
-	var text []byte
+	all.text = all.text[:0]
 	for _, n := range to {
-		text = binary.AppendUvarint(text, uint64(n))
+		all.text = binary.AppendUvarint(all.text, uint64(n))
 	}
-	id := sha256.Sum256(text)
+	id := sha256.Sum256(all.text)
 	if known := all.known[id]; known != nil {
 		return known
 	}
@@ -313,9 +313,9 @@ func (all *tables) put(m *model.Model, to []int32) *Classes {
 // tell tells things of one number further apart, and numbers all of them anew in the
 // order in which they come.
 func tell(of []int32, by func(i int) int32) {
-	numbers := map[[2]int32]int32{}
+	numbers := map[uint64]int32{}
 	for i := range of {
-		id := [2]int32{of[i], by(i)}
+		id := uint64(uint32(of[i]))<<32 | uint64(uint32(by(i)))
 		number, known := numbers[id]
 		if !known {
 			number = int32(len(numbers))

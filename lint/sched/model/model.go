@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -126,7 +125,7 @@ func (m *Model) ready(w *workload.Workload) *Group {
 	g.findKeys()
 	if !m.Topology.Empty() {
 		g.Requests, g.HostPorts, g.Signature = requests(w), hostPorts(w), signature(w)
-		g.Request = fmt.Sprint(g.Requests)
+		g.Request = textOf(g.Requests)
 	}
 	return g
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -51,14 +52,12 @@ func Extended(name corev1.ResourceName) bool {
 // (component-helpers/resource PodRequests; R-N24). Sorted by name; amounts of
 // zero never matter and are left out.
 func requests(w *workload.Workload) []Request {
-	pod := &corev1.Pod{Spec: corev1.PodSpec{Overhead: w.Spec.Overhead}}
-	pod.Spec.Containers = containers(w.Spec.Containers)
-	pod.Spec.InitContainers = containers(w.Spec.InitContainers)
-	if r := w.Spec.Resources; r != nil {
-		pod.Spec.Resources = &corev1.ResourceRequirements{Requests: podLevel(pod, r), Limits: r.Limits}
+	sums := podRequests(w)
+	if len(sums) == 0 {
+		return nil
 	}
-	var all []Request
-	for name, q := range resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{}) {
+	all := make([]Request, 0, len(sums))
+	for name, q := range sums {
 		if a := amount(name, q); a > 0 {
 			all = append(all, Request{Name: name, Amount: a, Quantity: q, Kubelet: w.Spec.NodeName != ""})
 		}
@@ -67,19 +66,39 @@ func requests(w *workload.Workload) []Request {
 	return all
 }
 
-// containers turns containers into the API's type, requests defaulted to
-// limits as pod creation does (pkg/apis/core/v1/defaults.go SetDefaults_Pod; R-P3).
+// podRequests are what the scheduler counts for a pod, which must not be changed. Of a
+// pod that is one container there is nothing to add up.
+func podRequests(w *workload.Workload) corev1.ResourceList {
+	s := &w.Spec
+	if len(s.Containers) == 1 && len(s.InitContainers) == 0 && len(s.Overhead) == 0 && s.Resources == nil {
+		return requested(&s.Containers[0])
+	}
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Overhead: s.Overhead}}
+	pod.Spec.Containers = containers(s.Containers)
+	pod.Spec.InitContainers = containers(s.InitContainers)
+	if r := s.Resources; r != nil {
+		pod.Spec.Resources = &corev1.ResourceRequirements{Requests: podLevel(pod, r), Limits: r.Limits}
+	}
+	return resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{})
+}
+
+// requested are the requests of a container, defaulted to limits as pod creation does
+// (pkg/apis/core/v1/defaults.go SetDefaults_Pod; R-P3).
+func requested(c *workload.Container) corev1.ResourceList {
+	if len(c.Resources.Limits) == 0 {
+		return c.Resources.Requests
+	}
+	requests := maps.Clone(c.Resources.Limits)
+	maps.Copy(requests, c.Resources.Requests)
+	return requests
+}
+
+// containers turns containers into the API's type.
 func containers(in []workload.Container) []corev1.Container {
 	out := make([]corev1.Container, len(in))
-	for i, c := range in {
-		requests := corev1.ResourceList{}
-		for name, q := range c.Resources.Limits {
-			requests[name] = q
-		}
-		for name, q := range c.Resources.Requests {
-			requests[name] = q
-		}
-		out[i] = corev1.Container{Name: c.Name, Resources: corev1.ResourceRequirements{Requests: requests, Limits: c.Resources.Limits}}
+	for i := range in {
+		c := &in[i]
+		out[i] = corev1.Container{Name: c.Name, Resources: corev1.ResourceRequirements{Requests: requested(c), Limits: c.Resources.Limits}}
 		if c.RestartPolicy != "" {
 			policy := corev1.ContainerRestartPolicy(c.RestartPolicy)
 			out[i].RestartPolicy = &policy
@@ -200,8 +219,24 @@ func hostPorts(w *workload.Workload) []HostPort {
 	return ports
 }
 
+// textOf is requests as text, as in [cpu=500 memory=1024].
+func textOf(requests []Request) string {
+	text := append(make([]byte, 0, 64), '[')
+	for i := range requests {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = requests[i].appendText(text)
+	}
+	return string(append(text, ']'))
+}
+
 // String is the request in the unit that the scheduler counts in.
-func (r Request) String() string { return string(r.Name) + "=" + strconv.FormatInt(r.Amount, 10) }
+func (r Request) String() string { return string(r.appendText(nil)) }
+
+func (r *Request) appendText(to []byte) []byte {
+	return strconv.AppendInt(append(append(to, r.Name...), '='), r.Amount, 10)
+}
 
 // Conflicts reports whether two ports cannot be had on one node (kube-scheduler
 // framework HostPortInfo.CheckConflict; R-N20).
