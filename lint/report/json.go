@@ -13,26 +13,25 @@ import (
 // schemaVersion changes when a reader of the json format would have to.
 const schemaVersion = "1"
 
-// jsonReport is the json format. Its members are those of lint/diag.
-type jsonReport struct {
-	SchemaVersion string `json:"schemaVersion"`
-	// Complete is false if Failures tell of something that was not done.
-	Complete    bool              `json:"complete"`
-	Failures    diag.Failures     `json:"failures"`
-	Diagnostics []diag.Diagnostic `json:"diagnostics"`
-	// Accepted are the findings that do not count.
-	Accepted []diag.Diagnostic `json:"accepted"`
-	// Change is there if findings were compared with those of a revision.
-	Change  *diag.Change `json:"change,omitempty"`
-	Summary diag.Summary `json:"summary"`
+// writeJSON writes the json format, whose members are those of lint/diag. Accepted are the
+// findings that do not count; complete is false if failures tell of something that was not
+// done, and change is there if findings were compared with those of a revision.
+func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
+	out := newMembers(w)
+	out.member("schemaVersion", schemaVersion)
+	out.member("complete", r.Complete())
+	out.member("failures", array(r.Failures))
+	out.findings("diagnostics", r.Diagnostics)
+	out.findings("accepted", r.Accepted)
+	if c := r.Change; c != nil {
+		out.member("change", &diag.Change{Since: c.Since, Silences: array(c.Silences), Fixed: whole(c.Fixed), Gone: whole(c.Gone), Undecided: whole(c.Undecided), Unchanged: whole(c.Unchanged)})
+	}
+	out.member("summary", complete(r.Summary))
+	return out.end()
 }
 
-func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
-	out := jsonReport{schemaVersion, r.Complete(), array(r.Failures), whole(r.Diagnostics), whole(r.Accepted), nil, r.Summary}
-	if c := r.Change; c != nil {
-		out.Change = &diag.Change{Since: c.Since, Silences: array(c.Silences), Fixed: whole(c.Fixed), Gone: whole(c.Gone), Undecided: whole(c.Undecided), Unchanged: whole(c.Unchanged)}
-	}
-	s := &out.Summary
+// complete is a summary all of whose lists encode as lists.
+func complete(s diag.Summary) *diag.Summary {
 	s.Notes = array(s.Notes)
 	for _, entries := range []*[]diag.Skip{&s.Skipped, &s.NotJudged, &s.Repeated, &s.Unknown} {
 		*entries = array(*entries)
@@ -40,7 +39,7 @@ func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
 			(*entries)[i].Places = array((*entries)[i].Places)
 		}
 	}
-	return encode(w, out)
+	return &s
 }
 
 // Encode writes v as the json format is written: indented, and with nothing in it

@@ -11,6 +11,38 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
+// jsonReport is the json format as a reader sees it.
+type jsonReport struct {
+	SchemaVersion string            `json:"schemaVersion"`
+	Complete      bool              `json:"complete"`
+	Failures      diag.Failures     `json:"failures"`
+	Diagnostics   []diag.Diagnostic `json:"diagnostics"`
+	Accepted      []diag.Diagnostic `json:"accepted"`
+	Change        *diag.Change      `json:"change,omitempty"`
+	Summary       diag.Summary      `json:"summary"`
+}
+
+// A report that is written member by member is the text of one that is written in one piece,
+// but for what was no UTF-8 before.
+func TestJSONMembers(t *testing.T) {
+	changed := *canned()
+	changed.Change = &diag.Change{Since: "main", Fixed: canned().Diagnostics[:1]}
+	for _, r := range []*diag.Report{canned(), &changed, {}} {
+		got := written(t, "json", r, Options{})
+		var read jsonReport
+		if err := json.Unmarshal(got, &read); err != nil {
+			t.Fatal(err)
+		}
+		var whole strings.Builder
+		if err := encode(&whole, read); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(whole.String(), strings.ReplaceAll(string(got), `\ufffd`, "\ufffd")); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // What is escaped for safety must come back unaltered.
 func TestJSONKeepsTheValues(t *testing.T) {
 	var got jsonReport
