@@ -15,26 +15,28 @@ import (
 // into the reasons why it might not be. A yes is a witness; a no says nothing.
 
 // capacities is how many pods of a group each declared node holds when empty.
-type capacities struct {
-	g       *model.Group
-	offers  [][]int64
-	amounts []int64
+type capacities []supply
+
+// supply is what the nodes have of a resource, and what one pod asks for.
+type supply struct {
+	offers []int64
+	amount int64
 }
 
-func Capacities(m *model.Model, g *model.Group) *capacities {
-	c := &capacities{g: g, offers: make([][]int64, 0, 1+len(g.Requests)), amounts: make([]int64, 0, 1+len(g.Requests))}
-	c.offers, c.amounts = append(c.offers, m.Offers(corev1.ResourcePods, m.Topology.Nodes)), append(c.amounts, 1)
-	for _, r := range g.Requests {
-		c.offers, c.amounts = append(c.offers, m.Offers(r.Name, m.Topology.Nodes)), append(c.amounts, r.Amount)
+func Capacities(m *model.Model, g *model.Group) capacities {
+	c := append(make(capacities, 0, 1+len(g.Requests)), supply{m.Offers(corev1.ResourcePods, m.Topology.Nodes), 1})
+	for i := range g.Requests {
+		r := &g.Requests[i]
+		c = append(c, supply{m.Offers(r.Name, m.Topology.Nodes), r.Amount})
 	}
 	return c
 }
 
-func (c *capacities) At(n int) int {
+func (c capacities) At(n int) int {
 	most := int64(model.Unbounded)
-	for r, offers := range c.offers {
-		if has := offers[n]; has != math.MaxInt64 && has/c.amounts[r] < most {
-			most = has / c.amounts[r]
+	for i := range c {
+		if has := c[i].offers[n]; has != math.MaxInt64 && has/c[i].amount < most {
+			most = has / c[i].amount
 		}
 	}
 	return int(max(most, 0))
@@ -53,7 +55,7 @@ func kinds(m *model.Model, p *Problem, pods int, key string) []kind {
 	all := classes.Of(m, []*workload.Workload{p.G.Workload}, pods, key).Nodes
 	m.Run().Spend(1 + len(all)*(2+len(p.G.Requests))/model.PerStep)
 	c, e := Capacities(m, p.G), m.Eligible(p.G.Workload)
-	var found []kind
+	found := make([]kind, 0, len(all))
 	for _, nodes := range all {
 		first := int(nodes[0])
 		if !e.Nodes[first].All() {
@@ -153,6 +155,15 @@ func fillsApart(m *model.Model, p *Problem, pods int) bool {
 	return pods <= 0
 }
 
+// partedBySpread reports whether some spread keeps so many pods from being all in one
+// domain.
+func (p *Problem) partedBySpread(pods int) bool {
+	return slices.ContainsFunc(p.Spreads, func(t *model.Term) bool {
+		rule := p.m.SpreadRule(p.m.Views[0], p.G, t)
+		return rule.Counts && rule.Foreign == 0 && level(&rule, p.pods(0)) < pods
+	})
+}
+
 // Share tells whether one declared node can hold all pods of a workload, and if
 // it does, what a loss can take, as Together tells. It leaves open what takes
 // more than a look at every kind of node.
@@ -198,6 +209,8 @@ func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 	}
 	switch {
 	case !found:
+		return t, model.No
+	case p.partedBySpread(min(pods, g.Count.N)):
 		return t, model.No
 	case len(p.Spreads) > 0 || zones > 0 && !zoned:
 		return t, model.Maybe
