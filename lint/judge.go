@@ -91,6 +91,7 @@ func (j *judge) findings(f *build.Built, c *cluster, objects []*source.Object, t
 			j.failures.leave(j.named(failure))
 		}
 	}
+	j.found = slices.Grow(j.found, len(judgements))
 	var in *locator
 	for _, said := range judgements {
 		if j.off(said.Rule) {

@@ -74,23 +74,29 @@ func (l *likenesses) elsewhere(o *source.Object) bool {
 // the same everywhere, and copies that are. Of what has no name a file may want
 // several, but several files are taken for several ways to say the same.
 func (l *loader) repeated() {
-	byID := map[[4]string][]*Workload{}
+	first, more := make(map[[4]string]*Workload, len(l.set.Workloads)), map[[4]string][]*Workload{}
 	unnamed := likenesses{digester: source.NewDigester(), all: map[likeness][]*source.Object{}}
-	var order [][4]string
 	for _, w := range l.set.Workloads {
-		o := w.Object
-		if o.Root.At("metadata", "name").IsNull() {
-			w.Copy = unnamed.elsewhere(o)
+		w.Repeated, w.Copy, w.Superseded = false, false, false
+		if w.Object.Root.At("metadata", "name").IsNull() {
+			w.Copy = unnamed.elsewhere(w.Object)
 			continue
 		}
-		id := [4]string{o.Group(), o.Kind, o.Namespace, o.Name}
-		if len(byID[id]) == 0 {
-			order = append(order, id)
+		if id := identity(w); first[id] == nil {
+			first[id] = w
+		} else {
+			more[id] = append(more[id], w)
 		}
-		byID[id] = append(byID[id], w)
 	}
-	for _, id := range order {
-		group := byID[id]
+	if len(more) == 0 {
+		return
+	}
+	for _, w := range l.set.Workloads {
+		id := identity(w)
+		if first[id] != w || more[id] == nil {
+			continue
+		}
+		group := append([]*Workload{w}, more[id]...)
 		differ := slices.ContainsFunc(group[1:], func(w *Workload) bool { return !source.Equal(w.Object.Root, group[0].Object.Root) })
 		var objects []*source.Object
 		for i, w := range group {
@@ -102,4 +108,10 @@ func (l *loader) repeated() {
 			l.set.Repeated = append(l.set.Repeated, objects)
 		}
 	}
+}
+
+// identity is what no two objects have in common.
+func identity(w *Workload) [4]string {
+	o := w.Object
+	return [4]string{o.Group(), o.Kind, o.Namespace, o.Name}
 }

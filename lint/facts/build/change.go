@@ -106,7 +106,11 @@ func (b changes) unsure(w *workload.Workload, why model.Reason) {
 
 // begun are the rollouts of pods that fit before.
 func begun(all []disruption.Rollout) []disruption.Rollout {
-	return slices.DeleteFunc(slices.Clone(all), func(r disruption.Rollout) bool { return r.Verdict == "" })
+	unbegun := func(r disruption.Rollout) bool { return r.Verdict == "" }
+	if !slices.ContainsFunc(all, unbegun) {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), unbegun)
 }
 
 // allNever reports whether none of the rollouts ever completes: at another number

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -26,7 +27,17 @@ type Drain struct {
 }
 
 // severity orders verdicts from the worst on.
-var severity = map[diag.Outcome]int{diag.Never: 3, diag.Sometimes: 2, diag.Unknown: 1}
+func severity(v diag.Outcome) int {
+	switch v {
+	case diag.Never:
+		return 3
+	case diag.Sometimes:
+		return 2
+	case diag.Unknown:
+		return 1
+	}
+	return 0
+}
 
 // Drain judges a workload: whether its pods may be evicted (R-W19, R-W29), and
 // whether they find other nodes then. DaemonSets stay where they are, and a bare
@@ -42,13 +53,16 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 		return d
 	}
 	out := Drain{Answer: diag.Always}
-	all := e.Drains(w)
+	all := e.losses(e.drained[:0], w, hostname, certificate.Drained)
+	e.drained = all
 	if len(all) == 0 && e.grows(w, model.Certain(w)) { // no node is there yet
 		return Drain{Answer: diag.Unknown, Why: by(model.ByGrowth)}
 	}
 	if out.Worst, out.Like = Worst(all); out.Worst == nil {
 		return out
 	}
+	worst := *out.Worst // the list is for the next one
+	out.Worst = &worst
 	if i := slices.IndexFunc(all, func(s Survival) bool { return s.Verdict == diag.Unknown }); i >= 0 && out.Worst.Verdict != diag.Never {
 		return Drain{Answer: diag.Unknown, Why: all[i].Why} // it may be no for one of the nodes
 	}
@@ -90,7 +104,7 @@ func (e evictions) evicted(w *workload.Workload) (d Drain, blocked bool) {
 // is well with all of them.
 func Worst(all []Survival) (worst *Survival, like int) {
 	for i := range all {
-		if s := &all[i]; severity[s.Verdict] > 0 && (worst == nil || s.Worse(worst)) {
+		if s := &all[i]; severity(s.Verdict) > 0 && (worst == nil || s.Worse(worst)) {
 			worst = s
 		}
 	}

@@ -41,6 +41,7 @@ type shared struct {
 	stops                     int                          // of the run when the question began
 	sized                     map[string]*shared
 	lost                      map[string][]answer
+	drained                   []Survival // scratch
 	advice                    *Advice
 	// unfits are the workloads that do not fit as it is, by their group.
 	unfits map[groupKey]map[*workload.Workload]bool

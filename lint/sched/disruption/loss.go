@@ -34,7 +34,7 @@ func (s *Survival) Like() int { return s.lost.Alike() }
 
 // Worse reports whether one outcome is worse than another.
 func (s *Survival) Worse(o *Survival) bool {
-	if a, b := severity[s.Verdict], severity[o.Verdict]; a != b {
+	if a, b := severity(s.Verdict), severity(o.Verdict); a != b {
 		return a > b
 	}
 	return s.Pending > o.Pending
@@ -89,10 +89,10 @@ type loss struct {
 	// ruled are those that hard rules connect with the workload, contending those
 	// that may fill nodes with it as well, or the same.
 	ruled, contending []*workload.Workload
-	leaning           *model.Reason // what leans says, once asked
 	kinds             *search.Kinds
 	room              *search.Room
-	spares            map[certificate.Meaning]bool // what spare says, once asked
+	doubts            map[certificate.Meaning]model.Reason // what doubt and spare say, once asked
+	spares            map[certificate.Meaning]bool
 }
 
 // answer is what is known of one loss.
@@ -103,7 +103,7 @@ type answer struct {
 }
 
 func newLoss(j *shared, w *workload.Workload, key string) *loss {
-	q := &loss{j: j, w: w, key: key, spares: map[certificate.Meaning]bool{}, ruled: j.group(w, false), contending: j.group(w, true)}
+	q := &loss{j: j, w: w, key: key, doubts: map[certificate.Meaning]model.Reason{}, spares: map[certificate.Meaning]bool{}, ruled: j.group(w, false), contending: j.group(w, true)}
 	about := slices.Concat(q.contending, j.running)
 	q.kinds = search.KindsOf(j.m, about, podsOf(about), key)
 	q.room = q.kinds.Room(w, model.Certain(w))
@@ -117,17 +117,8 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if !q.room.Hit(b) {
 		return q.atEverySize(b, meaning) // no pod of it is there, so none is lost
 	}
-	if why := q.j.unlisted(q.w); why.Given() {
+	if why := q.doubt(l); why.Given() {
 		return answer{verdict: diag.Unknown, why: why}
-	}
-	if slices.ContainsFunc(q.contending, l.Tolerates) {
-		return answer{verdict: diag.Unknown, why: by(model.ByToleration)}
-	}
-	if why := q.leans(); why.Given() {
-		return answer{verdict: diag.Unknown, why: why}
-	}
-	if lonely(q.j.m, q.w) {
-		return answer{verdict: diag.Unknown, why: by(model.ByPending)}
 	}
 	a := q.settle(b, l)
 	if a.verdict == diag.Never || a.verdict == diag.Sometimes {
@@ -152,13 +143,30 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	return a
 }
 
-// leans is that of the judge, asked once for all losses.
-func (q *loss) leans() model.Reason {
-	if q.leaning == nil {
-		why := q.j.leans(q.w)
-		q.leaning = &why
+// doubt is why no loss of a meaning can be judged, if so; found out once for all of them.
+func (q *loss) doubt(l certificate.Loss) model.Reason {
+	why, known := q.doubts[l.Meaning]
+	if !known {
+		why = q.doubtful(l)
+		q.doubts[l.Meaning] = why
 	}
-	return *q.leaning
+	return why
+}
+
+func (q *loss) doubtful(l certificate.Loss) model.Reason {
+	if why := q.j.unlisted(q.w); why.Given() {
+		return why
+	}
+	if slices.ContainsFunc(q.contending, l.Tolerates) {
+		return by(model.ByToleration)
+	}
+	if why := q.j.leans(q.w); why.Given() {
+		return why
+	}
+	if lonely(q.j.m, q.w) {
+		return by(model.ByPending)
+	}
+	return model.Reason{}
 }
 
 // accompanied reports whether some pods want others near: those that are evicted

@@ -101,14 +101,14 @@ func (t *Term) reach(owner *workload.Workload) (names []string, some bool) {
 	case t.NamespaceSelector != nil:
 		return nil, false
 	case len(t.Namespaces) == 0:
-		names = []string{owner.Namespace()}
+		names = []string{owner.Namespace(), ""}
 	default:
-		names = slices.Compact(slices.Sorted(slices.Values(t.Namespaces)))
+		names = append(slices.Compact(slices.Sorted(slices.Values(t.Namespaces))), "")
 	}
-	if slices.Contains(names, "") {
+	if slices.Index(names, "") < len(names)-1 {
 		return nil, false
 	}
-	return append(names, ""), true
+	return names, true
 }
 
 func (x *labelTable) selected(ns string, s *selector) [][]*workload.Workload {

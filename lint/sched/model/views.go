@@ -43,7 +43,7 @@ func newViews(topo *topology.Topology) []*View {
 }
 
 func newView(topo *topology.Topology, grown bool) *View {
-	v := &View{}
+	v := &View{Nodes: make([]*topology.Node, 0, len(topo.Nodes)), From: make([]int, 0, len(topo.Nodes))}
 	for i, n := range topo.Nodes {
 		v.Nodes, v.From = append(v.Nodes, n), append(v.From, i)
 	}

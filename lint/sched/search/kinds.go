@@ -1,6 +1,10 @@
 package search
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/sched/classes"
@@ -18,6 +22,32 @@ type Kinds struct {
 	// domains are those of each kind by key: -1 is none, alone one for each node.
 	domains map[string][]int32
 	losses  []*DomainLoss
+	// offers are what the kinds have of each resource, once asked.
+	offers map[corev1.ResourceName]*offered
+}
+
+// offered is how much of a resource a node of each kind has, of those that say so the
+// kinds with the least first.
+type offered struct {
+	name  corev1.ResourceName
+	has   []int64
+	kinds []int32
+}
+
+func (k *Kinds) offered(name corev1.ResourceName) *offered {
+	if known := k.offers[name]; known != nil {
+		return known
+	}
+	o := &offered{name: name, has: make([]int64, len(k.nodes)), kinds: make([]int32, 0, len(k.nodes))}
+	offers := k.m.Offers(name, k.m.Topology.Nodes)
+	for kind, nodes := range k.nodes {
+		if o.has[kind] = offers[nodes[0]]; o.has[kind] != math.MaxInt64 {
+			o.kinds = append(o.kinds, int32(kind))
+		}
+	}
+	slices.SortStableFunc(o.kinds, func(x, y int32) int { return cmp.Compare(o.has[x], o.has[y]) })
+	k.offers[name] = o
+	return o
 }
 
 // alone stands for the domains of nodes that are each the only one in theirs.
@@ -75,7 +105,7 @@ func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kin
 		mine.m = m
 		return &mine
 	}
-	k := &Kinds{m: m, of: make([]int32, len(m.Topology.Nodes)), nodes: id.classes.Nodes, domains: map[string][]int32{}}
+	k := &Kinds{m: m, of: make([]int32, len(m.Topology.Nodes)), nodes: id.classes.Nodes, domains: map[string][]int32{}, offers: map[corev1.ResourceName]*offered{}}
 	for c, nodes := range k.nodes {
 		for _, n := range nodes {
 			k.of[n] = int32(c)

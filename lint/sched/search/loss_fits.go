@@ -229,12 +229,11 @@ func (r *Room) closed(x *crowd, domain []int32, d int32) int {
 		left := x.asked[i]
 		r.m.Run().Spend(1 + len(a.kinds)/model.PerStep)
 		for _, kind := range a.kinds {
-			if domain != nil && domain[kind] != d {
-				continue
+			if r.caps[kind] == 0 || domain != nil && domain[kind] != d {
+				continue // where it takes none anyway
 			}
-			of := r.nodes[kind]
-			takes := a.offers[of[0]] - a.ask + 1
-			nodes := min(left/takes, int64(len(of)))
+			takes := a.has[kind] - a.ask + 1
+			nodes := min(left/takes, int64(len(r.nodes[kind])))
 			if nodes == 0 {
 				break // the others take more
 			}

@@ -1,8 +1,6 @@
 package search
 
 import (
-	"cmp"
-	"math"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -27,13 +25,10 @@ type Room struct {
 	crowd *crowd
 }
 
-// closable is a resource that the pods ask for, with the kinds of nodes that others can
-// close to them by taking of it, the easiest first.
+// closable is a resource that the pods ask for.
 type closable struct {
-	name   corev1.ResourceName
-	ask    int64
-	offers []int64 // by node
-	kinds  []int32
+	*offered
+	ask int64
 }
 
 // Room looks at the nodes for so many pods of one of the workloads of the kinds.
@@ -53,20 +48,13 @@ func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
 	return r
 }
 
-// addAsks lists which kinds of nodes that take a pod when empty others can close.
+// addAsks lists what the pods ask for.
 func (r *Room) addAsks() {
 	requests := append([]model.Request{{Name: corev1.ResourcePods, Amount: 1}}, r.p.G.Requests...)
 	r.m.Run().Spend(len(requests) * (1 + len(r.nodes)/2))
+	r.asks = make([]closable, 0, len(requests))
 	for _, q := range requests {
-		a := closable{name: q.Name, ask: q.Amount, offers: r.m.Offers(q.Name, r.m.Topology.Nodes), kinds: make([]int32, 0, len(r.nodes))}
-		has := func(kind int32) int64 { return a.offers[r.nodes[kind][0]] }
-		for kind := range r.nodes {
-			if r.caps[kind] > 0 && has(int32(kind)) != math.MaxInt64 {
-				a.kinds = append(a.kinds, int32(kind))
-			}
-		}
-		slices.SortFunc(a.kinds, func(x, y int32) int { return cmp.Compare(has(x), has(y)) })
-		r.asks = append(r.asks, a)
+		r.asks = append(r.asks, closable{r.offered(q.Name), q.Amount})
 	}
 }
 
