@@ -43,6 +43,9 @@ type shelf struct {
 	memory *memory
 	open   [openTrees]openTree
 	next   int
+	// kept is for what is kept of documents, one at a time.
+	keeping sync.Mutex
+	kept    slab
 }
 
 type openTree struct {
@@ -136,16 +139,26 @@ func (o *Object) Folded(n *Node) *Node {
 	return o.text.folded(n)
 }
 
-// folded copies n and what is kept of it in one piece.
+// folded copies n and what is kept of it.
 func (f *foldable) folded(n *Node) *Node {
-	room := make([]Node, 0, 1+f.size(n))
-	place := func(n *Node) *Node {
-		room = append(room, *n)
-		return &room[len(room)-1]
-	}
-	root := place(n)
-	f.fill(root, n, place)
+	f.shelf.keeping.Lock()
+	defer f.shelf.keeping.Unlock()
+	c := copier{f, &f.shelf.kept}
+	root := c.node(n)
+	c.fill(root, n)
 	return root
+}
+
+// copier copies what is kept of a document.
+type copier struct {
+	*foldable
+	slab *slab
+}
+
+func (c copier) node(of *Node) *Node {
+	n := c.slab.node()
+	*n = *of
+	return n
 }
 
 // whole and partly report whether and how a field is kept.
@@ -153,45 +166,30 @@ func (k *Kept) whole(name string) bool { return slices.Contains(k.Names, name) }
 
 func (k *Kept) partly(name string) bool { return name != "" && name == k.Through }
 
-// size is how many nodes are kept of what n holds.
-func (f *foldable) size(n *Node) (sum int) {
-	for k, v := range n.Fields() {
-		switch {
-		case f.kept.partly(k.Value):
-			sum += 2 + f.size(v)
-		case f.kept.whole(k.Value):
-			sum += 2 + v.nodes()
-		}
-	}
-	return sum
-}
-
 // fill gives n what is kept of what another node holds.
-func (f *foldable) fill(n, of *Node, place func(*Node) *Node) {
+func (c copier) fill(n, of *Node) {
 	if of.Len() == 0 {
 		return
 	}
 	fields := 0
 	for k := range of.Fields() {
-		if f.kept.partly(k.Value) || f.kept.whole(k.Value) {
+		if c.kept.partly(k.Value) || c.kept.whole(k.Value) {
 			fields++
 		}
 	}
-	in := &inside{folded: f}
-	if fields > 0 {
-		in.nodes = make([]*Node, 0, 2*fields)
-	}
+	in := c.slab.inside(2 * fields)
+	in.folded = c.foldable
 	for k, v := range of.Fields() {
-		partly := f.kept.partly(k.Value)
-		if !partly && !f.kept.whole(k.Value) {
+		partly := c.kept.partly(k.Value)
+		if !partly && !c.kept.whole(k.Value) {
 			continue
 		}
-		key, value := place(k), place(v)
+		key, value := c.node(k), c.node(v)
 		in.nodes = append(in.nodes, key, value)
 		if partly {
-			f.fill(value, v, place)
+			c.fill(value, v)
 		} else {
-			value.copyInside(v, place)
+			c.copyInside(value, v)
 		}
 	}
 	n.inside = in
@@ -212,23 +210,16 @@ func (in *inside) kept(key string) (k, v *Node, ok bool) {
 }
 
 // copyInside gives n copies of all that another node holds.
-func (n *Node) copyInside(of *Node, place func(*Node) *Node) {
+func (c copier) copyInside(n, of *Node) {
 	in := of.opened()
 	if in == nil {
 		return
 	}
-	n.inside = &inside{nodes: make([]*Node, len(in.nodes)), index: in.index}
-	for i, c := range in.nodes {
-		at := place(c)
-		at.copyInside(c, place)
-		n.inside.nodes[i] = at
+	n.inside = c.slab.inside(len(in.nodes))
+	n.inside.index = in.index
+	for _, held := range in.nodes {
+		at := c.node(held)
+		c.copyInside(at, held)
+		n.inside.nodes = append(n.inside.nodes, at)
 	}
-}
-
-// nodes is how many nodes n holds.
-func (n *Node) nodes() (sum int) {
-	for _, c := range n.content() {
-		sum += 1 + c.nodes()
-	}
-	return sum
 }

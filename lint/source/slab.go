@@ -43,6 +43,9 @@ func (s *slab) inside(nodes int) *inside {
 
 // list is an empty list with room for so many Nodes. One that is long is made by itself.
 func (s *slab) list(nodes int) []*Node {
+	if nodes == 0 {
+		return nil
+	}
 	if nodes > len(s.lists) {
 		if nodes > s.size()/2 {
 			return make([]*Node, 0, nodes)
