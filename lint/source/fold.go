@@ -198,7 +198,7 @@ func (c copier) fill(n, of *Node) {
 // kept is a field of a folded map; ok is false if it is not known without reading the
 // text again.
 func (in *inside) kept(key string) (k, v *Node, ok bool) {
-	if in == nil || in.folded == nil || !in.folded.kept.partly(key) && !in.folded.kept.whole(key) {
+	if in == nil || in.folded == nil {
 		return nil, nil, false
 	}
 	for i := 0; i+1 < len(in.nodes); i += 2 {
@@ -206,7 +206,7 @@ func (in *inside) kept(key string) (k, v *Node, ok bool) {
 			return in.nodes[i], in.nodes[i+1], true
 		}
 	}
-	return nil, nil, true
+	return nil, nil, in.folded.kept.partly(key) || in.folded.kept.whole(key)
 }
 
 // copyInside gives n copies of all that another node holds.

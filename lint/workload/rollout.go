@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"strconv"
+
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -150,7 +152,10 @@ func (u *update) fenceposts(rolling *source.Node) {
 // an earlier one.
 func (u *update) share(n *source.Node, name, absent string, up bool) Amount {
 	value := n.Get(name)
-	v, ok := intstr.Parse(absent), true
+	v, ok := intstr.FromString(absent), true
+	if n, err := strconv.Atoi(absent); err == nil {
+		v = intstr.FromInt32(int32(n))
+	}
 	if !value.IsNull() {
 		v, ok = amountOf(value)
 		u.points(n, name)

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/schedlint/schedlint/lint/source"
@@ -11,8 +12,23 @@ import (
 // nothing is known of what they will say.
 func (w *Workload) variables() {
 	for _, field := range []string{"affinity", "nodeName", "nodeSelector", "tolerations", "topologySpreadConstraints"} {
-		w.variable(field, w.SpecNode.Get(field))
+		if n := w.SpecNode.Get(field); varies(n) {
+			w.variable(field, n)
+		}
 	}
+}
+
+// varies reports whether some text in a field is a variable.
+func varies(n *source.Node) bool {
+	if n.Placeholder() {
+		return true
+	}
+	for k, v := range n.Fields() {
+		if k.Placeholder() || varies(v) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.Items(), varies)
 }
 
 func (w *Workload) variable(path string, n *source.Node) {

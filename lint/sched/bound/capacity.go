@@ -84,7 +84,18 @@ type Problem struct {
 	Spreads []*model.Term
 }
 
+// lastProblem is what was asked for last: several questions about a group follow each other.
+type lastProblem struct{ *Problem }
+
 func ProblemOf(m *model.Model, g *model.Group) *Problem {
+	last := model.Keep(m, func() *lastProblem { return &lastProblem{} })
+	if last.Problem == nil || last.G != g {
+		last.Problem = newProblem(m, g)
+	}
+	return last.Problem
+}
+
+func newProblem(m *model.Model, g *model.Group) *Problem {
 	p := &Problem{m: m, G: g, ports: len(g.HostPorts) > 0}
 	if g.Spec.NodeName != "" {
 		return p // a kubelet checks none of the terms (R-P8)

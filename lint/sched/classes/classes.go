@@ -27,7 +27,7 @@ type Classes struct {
 func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes {
 	all := model.KeepForNodes(m, func() *tables { return newTables(len(m.Topology.Nodes)) })
 	t := all.asked(m, ws, key)
-	return t.merged(m, all, sizingOf(m, ws, t.resources, pods))
+	return t.merged(m, all, all.sizingOf(m, ws, t.resources, pods))
 }
 
 // tables are those of the nodes of a model.
@@ -35,7 +35,10 @@ type tables struct {
 	// of are the tables by what the workloads look at, and single those by what a single
 	// workload says, in its order.
 	of, single map[string]*table
-	text       []byte // scratch
+	// text, demands and most are scratch.
+	text    []byte
+	demands []Demand
+	most    []int64
 	// units numbers the nodes by all rules that count for some table, which are ruled;
 	// grained are those by their sizes too, as far as grains tell them apart.
 	units   []int32
@@ -169,10 +172,11 @@ func (t *table) measure() {
 
 // merged puts nodes of which some pods can use the same in one class (T19).
 func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
-	asks := s.id()
-	if known := t.known[asks]; known != nil {
+	all.text = s.appendID(all.text[:0])
+	if known := t.known[string(all.text)]; known != nil {
 		return known
 	}
+	asks := string(all.text)
 	if len(t.known) == maxGrained {
 		clear(t.known)
 	}

@@ -63,15 +63,27 @@ func asked(m *model.Model, ws []*workload.Workload, key string) *seen {
 	}
 	for _, w := range ws {
 		g := m.Groups[w]
-		s.signatures = append(s.signatures, g.Signature)
+		s.signatures = appendNew(s.signatures, g.Signature)
 		for i := range g.Requests {
-			s.resources = append(s.resources, string(g.Requests[i].Name))
+			s.resources = appendNew(s.resources, string(g.Requests[i].Name))
 		}
-		s.keys = slices.AppendSeq(s.keys, toldBy(g))
+		for key := range toldBy(g) {
+			s.keys = appendNew(s.keys, key)
+		}
 	}
 	for _, list := range []*[]string{&s.signatures, &s.resources, &s.keys} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
 	return s
+}
+
+// appendNew appends a text unless it is one of the last few: most workloads look at the
+// same.
+func appendNew(to []string, text string) []string {
+	const few = 8
+	if slices.Contains(to[max(0, len(to)-few):], text) {
+		return to
+	}
+	return append(to, text)
 }

@@ -18,11 +18,15 @@ type sizing struct {
 	each    []int64
 }
 
-// sizingOf is that of workloads of which no more than so many pods are on a node.
-func sizingOf(m *model.Model, ws []*workload.Workload, resources []string, pods int) sizing {
+// sizingOf is that of workloads of which no more than so many pods are on a node. It holds
+// until the next one is made.
+func (all *tables) sizingOf(m *model.Model, ws []*workload.Workload, resources []string, pods int) sizing {
 	at := func(name corev1.ResourceName) int { return slices.Index(resources, string(name)) }
-	most := make([]int64, len(resources))
-	s := sizing{demands: make([]Demand, len(resources))}
+	all.most = slices.Grow(all.most[:0], len(resources))[:len(resources)]
+	all.demands = slices.Grow(all.demands[:0], len(resources))[:len(resources)]
+	clear(all.most)
+	clear(all.demands)
+	most, s := all.most, sizing{demands: all.demands}
 	same := true
 	for _, w := range ws {
 		g := m.Groups[w]
@@ -77,14 +81,13 @@ func (s *sizing) count(sizes []int64) int64 {
 	return count
 }
 
-// id stands for the sizing.
-func (s *sizing) id() string {
-	text := make([]byte, 0, 64)
+// appendID appends what stands for the sizing.
+func (s *sizing) appendID(text []byte) []byte {
 	for i := range s.demands {
 		text = binary.AppendVarint(binary.AppendVarint(text, s.demands[i].grain), s.demands[i].total)
 	}
 	for _, each := range s.each {
 		text = binary.AppendVarint(text, each)
 	}
-	return string(text)
+	return text
 }

@@ -104,7 +104,7 @@ type answer struct {
 
 func newLoss(j *shared, w *workload.Workload, key string) *loss {
 	q := &loss{j: j, w: w, key: key, doubts: map[certificate.Meaning]model.Reason{}, spares: map[certificate.Meaning]bool{}, ruled: j.group(w, false), contending: j.group(w, true)}
-	about := slices.Concat(q.contending, j.running)
+	about := search.Beside(q.contending, j.running)
 	q.kinds = search.KindsOf(j.m, about, podsOf(about), key)
 	q.room = q.kinds.Room(w, model.Certain(w))
 	return q

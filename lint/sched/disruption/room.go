@@ -74,7 +74,7 @@ func (q *loss) spare(l certificate.Loss) bool {
 	}
 	spare, known := q.spares[l.Meaning]
 	if !known {
-		spare = q.room.FitsAnyway(search.AnyNode, l, slices.Concat(q.contending, q.j.running), model.Certain)
+		spare = q.room.FitsAnyway(search.AnyNode, l, search.Beside(q.contending, q.j.running), model.Certain)
 		q.spares[l.Meaning] = spare
 	}
 	return spare

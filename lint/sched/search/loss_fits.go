@@ -119,7 +119,16 @@ func AlwaysFits(m *model.Model, w *workload.Workload, ws, running []*workload.Wo
 		sum += pods(o)
 	}
 	room := KindsOf(m, ws, sum, corev1.LabelHostname).Room(w, pods(w))
-	return room.FitsAnyway(b, l, slices.Concat(ws, running), pods)
+	return room.FitsAnyway(b, l, Beside(ws, running), pods)
+}
+
+// Beside is a list of workloads with what is running beside them, which is nothing as a
+// rule.
+func Beside(ws, running []*workload.Workload) []*workload.Workload {
+	if len(running) == 0 {
+		return ws
+	}
+	return slices.Concat(ws, running)
 }
 
 // coarse reports whether domains of a key hold several nodes.
