@@ -98,7 +98,14 @@ func (d *Decoder) mismatch(want string) {
 func (d *Decoder) at(p place, out reflect.Value) {
 	d.way = append(d.way, p)
 	d.value(p.value, out)
-	d.way = d.way[:len(d.way)-1]
+	d.back()
+}
+
+// back leaves a place, and does not hold on to its document.
+func (d *Decoder) back() {
+	last := len(d.way) - 1
+	d.way[last] = place{}
+	d.way = d.way[:last]
 }
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
@@ -232,7 +239,7 @@ func (d *Decoder) structure(n *Node, out reflect.Value) {
 func (d *Decoder) unknown(k, v *Node, pl *plan) {
 	d.way = append(d.way, place{key: k, value: v})
 	m := Mismatch{Path: d.path(), Key: k, Value: v, Unknown: true}
-	d.way = d.way[:len(d.way)-1]
+	d.back()
 	if len(d.found) < mostSuggestions {
 		m.Suggestion = diag.Nearest(k.Value, pl.names)
 	}

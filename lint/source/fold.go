@@ -168,6 +168,7 @@ func (k *Kept) partly(name string) bool { return name != "" && name == k.Through
 
 // fill gives n what is kept of what another node holds.
 func (c copier) fill(n, of *Node) {
+	n.inside = nil // what is empty shares a page with what is to be let go
 	if of.Len() == 0 {
 		return
 	}
@@ -211,8 +212,9 @@ func (in *inside) kept(key string) (k, v *Node, ok bool) {
 
 // copyInside gives n copies of all that another node holds.
 func (c copier) copyInside(n, of *Node) {
+	n.inside = nil
 	in := of.opened()
-	if in == nil {
+	if in == nil || len(in.nodes) == 0 {
 		return
 	}
 	n.inside = c.slab.inside(len(in.nodes))
