@@ -22,8 +22,8 @@ const (
 const (
 	percent     = 40
 	large       = 64 << 20
-	largeHeap   = 180 << 20
-	placingHeap = 232 << 20
+	largeHeap   = 168 << 20
+	placingHeap = 220 << 20
 	mostGarbage = 300 << 20
 )
 

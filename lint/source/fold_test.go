@@ -23,6 +23,30 @@ func said(n *Node) string {
 	return b.String()
 }
 
+// pathsOf writes the path to each place of a tree, as another one gives it.
+func pathsOf(root, of *Node) string {
+	var b strings.Builder
+	var walk func(n *Node)
+	walk = func(n *Node) {
+		fmt.Fprintf(&b, "%d:%d %s\n", n.Line, n.Column, root.Places().Path(int(n.Line), int(n.Column)))
+		for _, c := range n.content() {
+			walk(c)
+		}
+	}
+	if of.nodes() < 500 { // each is a walk
+		walk(of)
+	}
+	return b.String()
+}
+
+// nodes is how many nodes n holds.
+func (n *Node) nodes() (sum int) {
+	for _, c := range n.content() {
+		sum += 1 + c.nodes()
+	}
+	return sum
+}
+
 func loadTree(t *testing.T, dir string) []*Object {
 	t.Helper()
 	dir, err := filepath.Abs(dir)
@@ -45,10 +69,13 @@ func fuzzFold(t *testing.T, text []byte) {
 	r := result{file: NewFile("a.yaml", "a.yaml", text)}
 	r.parse(opts)
 	for _, o := range r.objects {
-		want := said(o.Root)
+		root, want := o.Root, said(o.Root)
 		o.Fold(&Kept{Names: []string{"metadata"}, Through: "spec"})
 		if got := said(o.Root); got != want {
 			t.Errorf("%q: read again it is\n%s\nnot\n%s", text, got, want)
+		}
+		if want, got := pathsOf(root, root), pathsOf(o.Root, root); got != want {
+			t.Errorf("%q: its paths are then\n%s\nnot\n%s", text, got, want)
 		}
 	}
 }
@@ -69,6 +96,9 @@ func folds(t *testing.T, dir string) (folded int) {
 		}
 		if got := said(o.Root); got != want {
 			t.Errorf("%s: read again it is\n%s\nnot\n%s", o.File.Name, got, want)
+		}
+		if want, got := pathsOf(before, before), pathsOf(o.Root, before); got != want {
+			t.Errorf("%s: its paths are then\n%s\nnot\n%s", o.File.Name, got, want)
 		}
 		if got := said(spec.orNull()); got != inSpec {
 			t.Errorf("%s: spec, read again, is\n%s\nnot\n%s", o.File.Name, got, inSpec)
@@ -177,4 +207,25 @@ func TestFoldedBySeveral(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// TestKeptPathReadsNothing asks for the paths to what is kept of an object.
+func TestKeptPathReadsNothing(t *testing.T) {
+	opts := Options{Keep: func(string, string) bool { return true }, Drop: func(string) bool { return false }}
+	opts.shelf = newShelf(opts.Keep, opts.Drop)
+	r := result{file: NewFile("a.yaml", "a.yaml", []byte("kind: A\napiVersion: v1\nmetadata: {name: a}\nspec:\n  other: 1\n  replicas: 2\n"))}
+	r.parse(opts)
+	o := r.objects[0]
+	o.Fold(&Kept{Names: []string{"metadata", "replicas"}, Through: "spec"})
+	for at, want := range map[[2]int]string{{3, 12}: "metadata.name", {6, 3}: "spec.replicas"} {
+		if got := o.Root.Places().Path(at[0], at[1]).String(); got != want {
+			t.Errorf("%v: %q, not %q", at, got, want)
+		}
+	}
+	if opts.shelf.next != 0 {
+		t.Error("the document was read again")
+	}
+	if got := o.Root.Places().Path(5, 3).String(); got != "spec.other" || opts.shelf.next == 0 {
+		t.Errorf("what is not kept is at %q", got)
+	}
 }
