@@ -1,7 +1,6 @@
 package lint_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
@@ -11,52 +10,20 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// liveNodes are nodes as the dump of a live cluster has them: three sizes in three zones,
-// each node with some MiB more or less of memory, a serial number and the label of its
-// rack.
+// liveNodes are nodes as the dump of a live cluster has them.
 func liveNodes(r *rand.Rand, n int) string {
 	var b strings.Builder
 	for i := range n {
-		cpu := 16 << (i % 3)
-		fmt.Fprintf(&b, `---
-apiVersion: v1
-kind: Node
-metadata:
-  name: n%d
-  labels: {kubernetes.io/hostname: n%d, topology.kubernetes.io/zone: z%d, example.com/rack: r%d, example.com/serial: "%08x"}
-status:
-  allocatable: {cpu: "%d", memory: %dKi, pods: "110"}
-`, i, i, i/3%3, i/40, r.Uint32(), cpu, cpu*4<<20-r.IntN(400<<10))
+		b.WriteString(pooledNode(r, i))
 	}
 	return b.String()
 }
 
-// liveWorkloads are Deployments with requests, half of them with a hard rule of their own.
+// liveWorkloads are Deployments beside them.
 func liveWorkloads(r *rand.Rand, n int) string {
-	rules := []string{
-		"", "",
-		"      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: %[1]s}}}]}}\n",
-		"      topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: %[1]s}}}]\n",
-	}
 	var b strings.Builder
 	for i := range n {
-		app := fmt.Sprintf("app-%d", i)
-		rule := rules[r.IntN(len(rules))]
-		if rule != "" {
-			rule = fmt.Sprintf(rule, app)
-		}
-		fmt.Fprintf(&b, `---
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: %[1]s, namespace: live}
-spec:
-  replicas: %[2]d
-  selector: {matchLabels: {app: %[1]s}}
-  template:
-    metadata: {labels: {app: %[1]s}}
-    spec:
-%[3]s      containers: [{name: main, image: "example.com/%[1]s:1", resources: {requests: {cpu: %[4]dm, memory: %[5]dMi}}}]
-`, app, 1+r.IntN(20), rule, []int{50, 100, 250, 500}[r.IntN(4)], []int{64, 128, 256, 512}[r.IntN(4)])
+		b.WriteString(pooledWorkload(r, i))
 	}
 	return b.String()
 }
