@@ -87,3 +87,13 @@ func appendNew(to []string, text string) []string {
 	}
 	return append(to, text)
 }
+
+// Look stands for how a workload looks at nodes: those of which it is the same tell the
+// same nodes apart.
+func Look(g *model.Group) string {
+	text := appendText(appendText(nil, g.Signature), g.Request)
+	for key := range toldBy(g) {
+		text = appendText(text, key)
+	}
+	return string(text)
+}

@@ -152,12 +152,17 @@ type trial struct {
 	j          *shared
 	w, changed *workload.Workload
 	group      []*workload.Workload
-	further    []*topology.Node // beside the declared ones
-	steps      int              // that the group has for it
+	// declared is the group as it is declared where it is large, about the one of the trial.
+	declared, about *search.Roster
+	further         []*topology.Node // beside the declared ones
+	steps           int              // that the group has for it
 }
 
 // try puts the changed workload in its place.
 func (t *trial) try() bool {
+	if len(t.group) > maxTogether {
+		t.declared = t.j.assembled(t.group).Roster
+	}
 	t.group = slices.Clone(t.group)
 	if i := slices.Index(t.group, t.w); i >= 0 {
 		t.group[i] = t.changed

@@ -49,6 +49,9 @@ type shared struct {
 	parts map[groupKey]int
 	// described are what stands for groups: see alike.
 	described map[groupKey]string
+	// assemblies are large groups, doubtsOf the doubts about their rules.
+	assemblies map[groupKey]*assembly
+	doubtsOf   map[groupKey]*doubts
 	// tried are the groups of which that was to be found out.
 	tried  map[groupKey]bool
 	shapes map[sized]string
@@ -103,6 +106,7 @@ func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
 	}
 	j.strategies = map[sized]workload.Rollout{}
 	j.advice, j.unfits, j.tried, j.parts, j.described, j.shapes = NewAdvice(), map[groupKey]map[*workload.Workload]bool{}, map[groupKey]bool{}, map[groupKey]int{}, map[groupKey]string{}, map[sized]string{}
+	j.assemblies, j.doubtsOf = map[groupKey]*assembly{}, map[groupKey]*doubts{}
 	for _, w := range m.Workloads {
 		if w.Running && model.Modelled(m.Group(w)) {
 			j.running = append(j.running, w)
@@ -217,7 +221,9 @@ func (j *shared) Ask(w *workload.Workload, f func()) bool {
 	j.stops = j.m.Run().Stops
 	group := j.group(w, true)
 	return j.m.Run().Within(j.each(group), func() {
-		j.m.Run().Spend(stepsPerMember * len(group))
+		if !j.foretold(w).Given() {
+			j.m.Run().Spend(stepsPerMember * len(group))
+		}
 		f()
 	})
 }

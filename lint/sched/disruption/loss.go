@@ -89,6 +89,7 @@ type loss struct {
 	// ruled are those that hard rules connect with the workload, contending those
 	// that may fill nodes with it as well, or the same.
 	ruled, contending []*workload.Workload
+	about             *assembly // of contending
 	kinds             *search.Kinds
 	room              *search.Room
 	doubts            map[certificate.Meaning]model.Reason // what doubt and spare say, once asked
@@ -104,8 +105,8 @@ type answer struct {
 
 func newLoss(j *shared, w *workload.Workload, key string) *loss {
 	q := &loss{j: j, w: w, key: key, doubts: map[certificate.Meaning]model.Reason{}, spares: map[certificate.Meaning]bool{}, ruled: j.group(w, false), contending: j.group(w, true)}
-	about := search.Beside(q.contending, j.running)
-	q.kinds = search.KindsOf(j.m, about, podsOf(about), key)
+	q.about = j.assembled(q.contending)
+	q.kinds = q.about.Kinds(w, q.about.pods, key)
 	q.room = q.kinds.Room(w, model.Certain(w))
 	return q
 }
@@ -157,7 +158,7 @@ func (q *loss) doubtful(l certificate.Loss) model.Reason {
 	if why := q.j.unlisted(q.w); why.Given() {
 		return why
 	}
-	if slices.ContainsFunc(q.contending, l.Tolerates) {
+	if q.about.tolerates(l) {
 		return by(model.ByToleration)
 	}
 	if why := q.j.leans(q.w); why.Given() {
@@ -179,6 +180,7 @@ func (q *loss) accompanied() bool {
 func (q *loss) alone() *loss {
 	one := *q
 	one.ruled, one.contending = []*workload.Workload{q.w}, []*workload.Workload{q.w}
+	one.about = q.j.assembled(one.contending)
 	return &one
 }
 
@@ -193,7 +195,7 @@ func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) an
 		ruled = q.ruled
 	}
 	alone := *q
-	alone.ruled, alone.contending = ruled, contending
+	alone.ruled, alone.contending, alone.about = ruled, contending, q.j.assembled(contending)
 	if left := alone.settle(b, l); left.verdict == diag.Never {
 		return left
 	}
@@ -259,6 +261,9 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	q.j.m.Run().Spend(len(q.kinds.Losses()) / 12) // a look at each kind of node
 	a := q.quick(b, l)
 	if a == nil {
+		if why := q.j.foretold(q.w); why.Given() {
+			return q.untried(b, why)
+		}
 		found := q.stage(q.ruled, b, l)
 		a = &found
 	}
@@ -268,10 +273,21 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	if full := q.stage(q.contending, b, l); full.verdict != diag.Unknown {
 		return full
 	}
-	if why := q.j.beside(q.w, q.contending); why.Given() && a.verdict == diag.Always {
-		return answer{verdict: diag.Unknown, why: why}
+	if a.verdict == diag.Always {
+		if why := q.j.beside(q.w, q.contending); why.Given() {
+			return answer{verdict: diag.Unknown, why: why}
+		}
 	}
 	return *a
+}
+
+// untried is what is known of a loss without a trial (see foretold): that the pods have
+// no node then.
+func (q *loss) untried(b *search.DomainLoss, why model.Reason) answer {
+	if !q.room.Left(b) {
+		return answer{verdict: diag.Never, pending: model.Certain(q.w)}
+	}
+	return answer{verdict: diag.Unknown, why: why}
 }
 
 // quick is arithmetic over kinds of nodes; nil if it does not tell.
@@ -291,7 +307,11 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 	if n := q.room.NeverFits(b, l, q.ruled); n > 0 {
 		return &answer{verdict: diag.Never, pending: n}
 	}
-	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, q.ruled, model.Certain) {
+	about := q.about
+	if len(q.ruled) < len(q.contending) {
+		about = q.j.assembled(q.ruled)
+	}
+	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, about.Roster, model.Certain(q.w)) {
 		return &answer{verdict: diag.Always}
 	}
 	return nil

@@ -91,6 +91,10 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 		out.Answer = diag.Unknown
 		return
 	}
+	if out.Why = v.foretold(w); out.Why.Given() {
+		out.Answer = diag.Unknown
+		return
+	}
 	group = v.sound(w, group)
 	_, rest := v.scene(group).decide()
 	s := v.scene(group).with(w, out.Machines-1)
@@ -102,10 +106,16 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 		out.Why = by(model.ByMachines)
 		return
 	}
+	if rest.Verdict == diag.Never {
+		out.Answer, out.Why = diag.None, by(model.Unplaced)
+		return
+	}
+	if out.Why = v.doubtful(w, group); out.Why.Given() {
+		out.Answer = diag.Unknown
+		return
+	}
 	m, d := s.decide()
 	switch {
-	case rest.Verdict == diag.Never:
-		out.Answer, out.Why = diag.None, by(model.Unplaced)
 	case impossible(d, rest, target, source):
 		out.Answer, out.Core, out.CoreModel = diag.Never, because(m, d, target), m
 	case d.Verdict == diag.Always:

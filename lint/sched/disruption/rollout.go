@@ -114,8 +114,12 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 		return r // which are never placed before it begins
 	}
 	group := u.contenders(w, replicas)
-	if u.spacious(w, group, &r) {
+	if len(group) > 0 && u.spacious(w, u.assembled(group).Roster, &r) {
 		r.Verdict, r.placed = diag.Always, true
+		return r
+	}
+	if r.Why = u.foretold(w); r.Why.Given() {
+		r.Verdict = diag.Unknown
 		return r
 	}
 	u.roll(w, group, &r)
@@ -172,11 +176,12 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	if r.Way == workload.Rolling && r.Unavailable == 0 {
 		q.raised++
 	}
-	if q.alike() && q.decide(q.raised).lasting { // which says that they fit before, too
+	open := u.doubtful(w, q.group).Given()
+	if !open && q.alike() && q.decide(q.raised).lasting { // which says that they fit before, too
 		r.Verdict, r.placed = diag.Always, true
 	} else if rest := q.decide(r.Replicas); rest.verdict == diag.Never {
 		r.Verdict = ""
-	} else {
+	} else if r.Verdict = diag.Unknown; !open {
 		r.Verdict = q.verdict(rest)
 	}
 }

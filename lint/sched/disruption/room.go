@@ -16,33 +16,32 @@ import (
 // whatever went on before: beside all other pods of the group, and of both revisions as
 // many as there may be (T16). Where pools may grow that tells of rules of which fewer
 // pods are never worse.
-func (u updates) spacious(w *workload.Workload, group []*workload.Workload, r *Rollout) bool {
+func (u updates) spacious(w *workload.Workload, about *search.Roster, r *Rollout) bool {
 	told := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use == model.AntiAffinity && slices.ContainsFunc(w.Kind.Shared, t.Asks)
 	})
-	if told || len(group) == 0 || r.Way == workload.PerNode || u.m.Topology.Elastic() && !search.Hereditary(u.m, group) {
+	if told || r.Way == workload.PerNode || u.m.Topology.Elastic() && !search.Hereditary(u.m, about.Workloads()) {
 		return false
 	}
 	pods := r.Replicas + max(1, r.Surge)
 	if r.Way == workload.BothWhole {
 		pods = 2 * r.Replicas
 	}
-	sum := func(o *workload.Workload) int {
-		if o == w {
-			return pods
-		}
-		return model.Certain(o)
-	}
-	return search.AlwaysFits(u.m, w, group, u.running, search.NoLoss, certificate.Loss{}, sum)
+	return search.AlwaysFits(w, about, search.NoLoss, certificate.Loss{}, pods)
 }
 
 // foretold is what counts tell of a trial; known is unset if it has to be tried.
 func (t *trial) foretold() (holds, known bool) {
 	defer t.j.m.Guest(t.changed)()
+	if t.about = t.declared; t.about == nil {
+		t.about = search.NewRoster(t.j.m, t.group, t.j.running)
+	}
 	switch {
 	case t.spare(t.changed):
 		return true, true
 	case lonely(t.j.m, t.changed):
+		return false, true
+	case t.w != nil && t.j.foretold(t.w).Given():
 		return false, true
 	}
 	return false, false
@@ -59,12 +58,12 @@ func (t *trial) spare(w *workload.Workload) bool {
 	}
 	for _, n := range []int{model.Certain(w), most(w)} {
 		r := Rollout{Rollout: w.Rollout(n), Replicas: n}
-		if n == 0 || r.Unknown.Given() || !(updates{t.j}).spacious(w, t.group, &r) {
+		if n == 0 || r.Unknown.Given() || !(updates{t.j}).spacious(w, t.about, &r) {
 			return false
 		}
 	}
 	drained := certificate.Loss{Meaning: certificate.Drained}
-	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(t.j.m, w, t.group, t.j.running, search.AnyNode, drained, model.Certain)
+	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(w, t.about, search.AnyNode, drained, model.Certain(w))
 }
 
 // spare reports whether the pods find a node in any case whichever node is lost (T16).
@@ -74,7 +73,7 @@ func (q *loss) spare(l certificate.Loss) bool {
 	}
 	spare, known := q.spares[l.Meaning]
 	if !known {
-		spare = q.room.FitsAnyway(search.AnyNode, l, search.Beside(q.contending, q.j.running), model.Certain)
+		spare = q.room.FitsAnyway(search.AnyNode, l, q.about.Roster, model.Certain(q.w))
 		q.spares[l.Meaning] = spare
 	}
 	return spare

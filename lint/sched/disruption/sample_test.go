@@ -89,6 +89,24 @@ type load struct {
 	tolerates, port bool
 	cpu, memory     int    // in cores and MiB
 	node            string // of a pod that is in place
+	// hashed says which revision has the hash that a rule asks for: "old", the one that
+	// is in place, "new" or neither.
+	hashed string
+}
+
+// askedHash is the template hash that rules ask for: only the cluster knows which it is.
+const askedHash = "6c9f7d8b5"
+
+// hash is the label by which the enumerator tells a revision.
+func (l load) hash(told string) string {
+	is := "old"
+	if told == "new" {
+		is = told
+	}
+	if is == l.hashed {
+		return askedHash
+	}
+	return told
 }
 
 // tells is the label that controllers of a kind tell revisions by, or machines.
@@ -184,7 +202,7 @@ func (l load) manifest() string {
 
 // pod is one of its pods with more labels, or a DaemonSet if nodes have one each.
 func (l load) pod(name, told, meta, status string) string {
-	labels := fmt.Sprintf("%s, %s: %s", l.labels(), tells[l.kind], told)
+	labels := fmt.Sprintf("%s, %s: %s", l.labels(), tells[l.kind], l.hash(told))
 	if l.machine() {
 		l.cpu = max(1, l.cpu)
 		labels += ", kubevirt.io: virt-launcher"

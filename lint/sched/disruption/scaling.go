@@ -84,6 +84,9 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	if why := up.leans(w); why.Given() {
 		return Scaling{Answer: diag.Unknown, Why: why}
 	}
+	if why := up.foretold(w); why.Given() {
+		return up.untried(w, why)
+	}
 	s := up.scene(up.contenders(w, w.Scale.Max)).with(w, w.Scale.Max)
 	_, d := s.decide()
 	c := s.of[w]
@@ -112,6 +115,14 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 		return Scaling{Answer: diag.Never, Most: placed(d, c), Why: by(model.ByContention)}
 	}
 	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
+}
+
+// untried is what is known without a trial (see foretold): a limit of the workload alone.
+func (up scaling) untried(w *workload.Workload, why model.Reason) Scaling {
+	if l := up.Limit(w, w.Scale.Max); l != nil {
+		return Scaling{Answer: diag.Never, Limit: l, Most: l.Most}
+	}
+	return Scaling{Answer: diag.Unknown, Why: why}
 }
 
 func placed(d *certificate.Decision, w *workload.Workload) int {

@@ -16,12 +16,16 @@ func (j *shared) unlisted(w *workload.Workload) model.Reason {
 }
 
 // beside is what is not known of those that may fill a node with a workload: whether
-// their pods fit at all. What the rules alone allow is then no answer.
+// their pods fit at all, or whom their rules are about. What the rules alone allow is
+// then no answer.
 func (j *shared) beside(w *workload.Workload, group []*workload.Workload) model.Reason {
 	for _, o := range group {
 		if names := search.Unlisted(j.m, o); o != w && len(names) > 0 {
 			return model.Reason{Cause: model.ByResource, Name: string(names[0]), Workload: o}
 		}
+	}
+	if d := j.doubtsAbout(group); len(d.all) > 0 {
+		return by(d.all[0].Cause())
 	}
 	return model.Reason{}
 }

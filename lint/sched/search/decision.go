@@ -64,6 +64,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 	out.Doubts, out.Over = d.a.doubts, d.overruns()
 	mine, ruled := d.tallies(), rules.tallies()
 	limitNumbers(out, rules)
+	doubts := firstDoubts(out.Doubts)
 	for _, w := range m.Workloads {
 		g := m.Groups[w]
 		if !model.Modelled(g) || w.Running {
@@ -75,7 +76,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 			Workload: w, Pods: t.pods, Verdict: t.verdict(), RulesVerdict: ruled[w].verdict(), MaxPlaced: t.most, MinPlaced: t.least,
 		}
 		if verdict.Verdict == diag.Unknown {
-			verdict.Why.Cause = cause(out, w, t)
+			verdict.Why.Cause = doubts.cause(out.Groups[w], w, t)
 		}
 		out.Workloads = append(out.Workloads, verdict)
 	}
@@ -86,9 +87,27 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 	return out
 }
 
+// doubtsOf are the first doubt about the rules of each workload, by their order.
+type doubtsOf struct {
+	all   []model.Doubt
+	first map[*workload.Workload]int
+	// groups are those of workloads that have doubts in common, by the first of them.
+	groups map[*workload.Workload]model.Cause
+}
+
+func firstDoubts(all []model.Doubt) *doubtsOf {
+	d := &doubtsOf{all: all, first: map[*workload.Workload]int{}, groups: map[*workload.Workload]model.Cause{}}
+	for i := range all {
+		if _, known := d.first[all[i].Workload]; !known {
+			d.first[all[i].Workload] = i
+		}
+	}
+	return d
+}
+
 // cause is why the verdict about a workload is open: a doubt about its own rules
-// or those of one that it has to do with, or else the budget.
-func cause(d *certificate.Decision, w *workload.Workload, t tally) model.Cause {
+// or those of one of the group that it has to do with, or else the budget.
+func (d *doubtsOf) cause(group []*workload.Workload, w *workload.Workload, t tally) model.Cause {
 	switch {
 	case t.refuted:
 		return model.ByFault
@@ -97,14 +116,32 @@ func cause(d *certificate.Decision, w *workload.Workload, t tally) model.Cause {
 	case !t.unsure:
 		return model.ByBudget
 	}
-	for _, own := range []bool{true, false} {
-		for _, q := range d.Doubts {
-			if q.Workload == w || !own && slices.Contains(d.Groups[w], q.Workload) {
-				return q.Cause()
-			}
+	if i, own := d.first[w]; own {
+		return d.all[i].Cause()
+	}
+	if len(group) == 0 {
+		return model.ByLabel
+	}
+	why, known := d.groups[group[0]]
+	if !known {
+		why = d.common(group)
+		d.groups[group[0]] = why
+	}
+	return why
+}
+
+// common is the cause of the first doubt about a rule of a group.
+func (d *doubtsOf) common(group []*workload.Workload) model.Cause {
+	first := len(d.all)
+	for _, o := range group {
+		if i, known := d.first[o]; known {
+			first = min(first, i)
 		}
 	}
-	return model.ByLabel
+	if first == len(d.all) {
+		return model.ByLabel
+	}
+	return d.all[first].Cause()
 }
 
 // limitNumbers takes over what the rules alone make impossible.

@@ -202,3 +202,10 @@ func Overfull(m *model.Model) (pods int, err error) {
 	}
 	return pods, nil
 }
+
+// Few is the roster as one of few workloads.
+func (r *Roster) Few() *Roster {
+	few := *r
+	few.many = nil
+	return &few
+}

@@ -7,14 +7,13 @@ import (
 
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
-	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // FitsAnyway reports that there is always a node for a pod of the workload, with
-// the pods of a group about, however they are and whatever their rules: then it
-// is complete after every repair (T16). A node takes a pod when empty, and is open as
+// the pods of others and so many of its own about, however they are and whatever their
+// rules: then it is complete after every repair (T16). A node takes a pod when empty, and is open as
 // long as others do not close it: by what they ask for, or one by one by anti-affinity
 // and spread on a key of which each node has a domain of its own. Anti-affinity on a
 // key of which domains hold several nodes closes these; and a domain with the fewest
@@ -28,9 +27,9 @@ import (
 //
 // Pods of unreachable nodes close no more than the lost nodes and, by anti-affinity, the
 // domains of these, which are left out.
-func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, group []*workload.Workload, pods func(*workload.Workload) int) bool {
-	if r.crowd == nil || r.crowd.of != key(group) {
-		r.crowd = r.crowded(group, pods)
+func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods int) bool {
+	if r.crowd == nil || r.crowd.of != about {
+		r.crowd = r.crowded(about, pods)
 	}
 	switch x := r.crowd; {
 	case !x.counts:
@@ -46,7 +45,7 @@ func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, group []*workload.W
 
 // crowd is the pods that are about while one of the workload looks for a node.
 type crowd struct {
-	of groupKey
+	of *Roster
 	// counts is unset where the counts say nothing.
 	counts bool
 	// key is the only coarse key of anti-affinity, and shut how many pods close a domain
@@ -62,46 +61,42 @@ type crowd struct {
 	asked []int64
 }
 
-// groupKey is a list of workloads, by its place in memory.
-type groupKey struct {
-	first **workload.Workload
-	n     int
-}
-
-func key(group []*workload.Workload) groupKey { return groupKey{&group[0], len(group)} }
-
-func (r *Room) crowded(group []*workload.Workload, pods func(*workload.Workload) int) *crowd {
-	x := &crowd{of: key(group), pods: -1}
-	if !bound.Screens(r.m, r.p.G) || len(r.p.G.HardAffinity()) > 0 || slices.ContainsFunc(group, func(o *workload.Workload) bool { return o.Kind.PerNode() }) {
+func (r *Room) crowded(about *Roster, pods int) *crowd {
+	x := &crowd{of: about}
+	if !bound.Screens(r.m, r.p.G) || len(r.p.G.HardAffinity()) > 0 || about.perNode() {
 		return x
 	}
+	w := r.p.G.Workload
+	near := about.near(w)
 	shuts, uneven := false, false
-	x.key, x.shut, shuts = r.shutting(group, pods)
+	x.key, x.shut, shuts = r.shutting(near, pods)
 	if x.over, uneven = r.over(); !shuts || uneven || x.key != "" && x.over != nil {
 		return x
 	}
 	if r.asks == nil {
 		r.addAsks()
 	}
+	x.counts, x.own = true, x.over != nil && r.own(x.over, near)
+	own := pods - 1
+	x.pods = about.pods(w, own)
 	x.asked = make([]int64, len(r.asks))
-	x.counts, x.own = true, x.over != nil && r.own(x.over, group)
-	for _, o := range group {
-		n := pods(o)
+	for i, a := range r.asks {
+		x.asked[i] = about.asked(w, own, a.name)
+	}
+	for _, o := range about.running { // each may be all that its node has room for
+		n := podsOf(o, w, own)
 		x.pods += n
-		if o == r.p.G.Workload {
-			n--
-		}
-		if o.Running { // which may be all that its node has room for
-			if at, known := r.m.IndexOf(o.Spec.NodeName); known && r.caps[r.of[at]] > 0 {
-				x.apart += n
-			}
-			continue
-		}
-		if r.closes(o) {
+		if at, known := r.m.IndexOf(o.Spec.NodeName); known && r.caps[r.of[at]] > 0 {
 			x.apart += n
 		}
-		for i, a := range r.asks {
-			x.asked[i] = classes.Sum(x.asked[i], requested(r.m.Groups[o], a.name), n)
+	}
+	if len(r.p.G.HostPorts) > 0 || len(r.m.Apart) > 0 { // of which anybody may have the same
+		x.apart += about.pods(w, own)
+		return x
+	}
+	for _, o := range near {
+		if !o.Running && r.closes(o) {
+			x.apart += podsOf(o, w, own)
 		}
 	}
 	return x
@@ -111,24 +106,11 @@ func (r *Room) crowded(group []*workload.Workload, pods func(*workload.Workload)
 var NoLoss = &DomainLoss{}
 
 // AlwaysFits reports that there is always a node for a pod of one of some workloads after
-// a loss, with so many pods of each about, wherever they are, beside what is running
-// (T16). A no says nothing.
-func AlwaysFits(m *model.Model, w *workload.Workload, ws, running []*workload.Workload, b *DomainLoss, l certificate.Loss, pods func(*workload.Workload) int) bool {
-	sum := 0
-	for _, o := range ws {
-		sum += pods(o)
-	}
-	room := KindsOf(m, ws, sum, corev1.LabelHostname).Room(w, pods(w))
-	return room.FitsAnyway(b, l, Beside(ws, running), pods)
-}
-
-// Beside is a list of workloads with what is running beside them, which is nothing as a
-// rule.
-func Beside(ws, running []*workload.Workload) []*workload.Workload {
-	if len(running) == 0 {
-		return ws
-	}
-	return slices.Concat(ws, running)
+// a loss, with so many of its pods and those of the others about, wherever they are,
+// beside what is running (T16). A no says nothing.
+func AlwaysFits(w *workload.Workload, about *Roster, b *DomainLoss, l certificate.Loss, pods int) bool {
+	room := about.Kinds(w, about.pods(w, pods), corev1.LabelHostname).Room(w, pods)
+	return room.FitsAnyway(b, l, about, pods)
 }
 
 // coarse reports whether domains of a key hold several nodes.
@@ -143,7 +125,7 @@ func (r *Room) coarse(key string) bool {
 
 // shutting is the only coarse key of anti-affinity, and how many pods shut a
 // domain of it to the workload; not ok if there are several keys.
-func (r *Room) shutting(group []*workload.Workload, pods func(*workload.Workload) int) (key string, shut int, ok bool) {
+func (r *Room) shutting(group []*workload.Workload, pods int) (key string, shut int, ok bool) {
 	w := r.p.G.Workload
 	for _, o := range group {
 		shuts := false
@@ -163,10 +145,7 @@ func (r *Room) shutting(group []*workload.Workload, pods func(*workload.Workload
 			return "", 0, false
 		}
 		if shuts {
-			shut += pods(o)
-			if o == w {
-				shut--
-			}
+			shut += podsOf(o, w, pods-1)
 		}
 	}
 	return key, shut, true
@@ -205,9 +184,6 @@ func (r *Room) open(b *DomainLoss, domain []int32, d int32) int {
 func (r *Room) closes(o *workload.Workload) bool {
 	w := r.p.G.Workload
 	r.m.Run().Spend(1 + 2*len(r.m.Groups[o].Terms))
-	if len(r.p.G.HostPorts) > 0 || len(r.m.Apart) > 0 {
-		return true
-	}
 	rules := func(of, other *workload.Workload, spreads bool) bool {
 		return slices.ContainsFunc(r.m.Groups[of].Terms, func(t *model.Term) bool {
 			return t.Hard && (t.Use == model.AntiAffinity || spreads && t.Use == model.Spread) && r.m.Peer(t, of, other) != model.No

@@ -68,6 +68,9 @@ func (r *Room) Hit(b *DomainLoss) bool {
 	return false
 }
 
+// Left reports whether some node is left that takes a pod when empty.
+func (r *Room) Left(b *DomainLoss) bool { return r.open(b, nil, 0) > 0 }
+
 // Single decides about a workload that has to do with no other one, if its rules
 // are simple: anti-affinity on nested keys, or one spread over its own pods.
 func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {

@@ -70,15 +70,16 @@ func (s setting) spacious(t *testing.T, m *model.Model, truth map[string]map[str
 	for _, w := range m.Workloads {
 		pods += w.Count.N
 	}
+	about := search.NewRoster(m, m.Workloads, nil)
 	for _, key := range []string{hostKey, zoneKey} {
 		k := search.KindsOf(m, m.Workloads, pods, key)
 		for _, w := range m.Workloads {
 			for _, b := range k.Losses() {
 				for _, meaning := range meanings {
 					l := certificate.Loss{Meaning: meaning}
-					room, pods := k.Room(w, w.Count.N), func(o *workload.Workload) int { return o.Count.N }
-					anyNode := key == hostKey && room.FitsAnyway(search.AnyNode, l, m.Workloads, pods)
-					if !l.Recreated(w) || !anyNode && !room.FitsAnyway(b, l, m.Workloads, pods) {
+					room := k.Room(w, w.Count.N)
+					anyNode := key == hostKey && room.FitsAnyway(search.AnyNode, l, about, w.Count.N)
+					if !l.Recreated(w) || !anyNode && !room.FitsAnyway(b, l, about, w.Count.N) {
 						continue
 					}
 					found++

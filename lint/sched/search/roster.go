@@ -1,0 +1,211 @@
+package search
+
+import (
+	"math"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/sched/classes"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Roster is workloads whose pods are about together, beside those of running ones. Each
+// of them may be asked about by turns, so what is the same for all is found out once:
+// what their pods ask for, how they look at nodes, and whose rules may be about whom.
+type Roster struct {
+	m *model.Model
+	// all are the workloads and those that run.
+	ws, running, all []*workload.Workload
+	// many is nil where they are few, or where an object declares two of them.
+	many *many
+}
+
+// fewMembers is up to how many workloads are simply asked one after the other.
+const fewMembers = 40
+
+// many is what is common to many workloads.
+type many struct {
+	at map[*source.Object]*workload.Workload
+	// looks is how many there are of each way to look at nodes, sample one of each.
+	looks  map[string]int
+	sample []*workload.Workload
+	// asked is what their pods ask for together.
+	asked   map[corev1.ResourceName]int64
+	pods    int
+	perNode bool
+}
+
+// NewRoster lists workloads of a model and those that run.
+func NewRoster(m *model.Model, ws, running []*workload.Workload) *Roster {
+	r := &Roster{m: m, ws: ws, running: running, all: ws}
+	if len(running) > 0 {
+		r.all = slices.Concat(ws, running)
+	}
+	if len(ws) <= fewMembers {
+		return r
+	}
+	m.Run().Spend(4 * len(ws))
+	x := &many{at: make(map[*source.Object]*workload.Workload, len(ws)), looks: map[string]int{}, asked: map[corev1.ResourceName]int64{}}
+	for _, w := range ws {
+		x.add(m.Groups[w])
+	}
+	if len(x.at) == len(ws) {
+		r.many = x
+	}
+	return r
+}
+
+// add takes in a group.
+func (x *many) add(g *model.Group) {
+	w, pods := g.Workload, model.Certain(g.Workload)
+	x.at[w.Object] = w
+	x.pods, x.perNode = x.pods+pods, x.perNode || g.Kind.PerNode()
+	x.asked[corev1.ResourcePods] = classes.Sum(x.asked[corev1.ResourcePods], 1, pods)
+	for i := range g.Requests {
+		if name := g.Requests[i].Name; name != corev1.ResourcePods {
+			x.asked[name] = classes.Sum(x.asked[name], g.Requests[i].Amount, pods)
+		}
+	}
+	look := classes.Look(g)
+	if x.looks[look]++; x.looks[look] == 1 {
+		x.sample = append(x.sample, w)
+	}
+}
+
+// Workloads are those that are listed, without those that run.
+func (r *Roster) Workloads() []*workload.Workload { return r.ws }
+
+// Kinds are the nodes by kind as all of them see them, and one of them, of which an
+// edited one may stand in the list as it is declared.
+func (r *Roster) Kinds(w *workload.Workload, pods int, key string) *Kinds {
+	return KindsOf(r.m, r.lookers(w), pods, key)
+}
+
+// lookers are workloads that together look at nodes as all do.
+func (r *Roster) lookers(w *workload.Workload) []*workload.Workload {
+	x := r.many
+	if x == nil {
+		return r.all
+	}
+	all := slices.Concat(x.sample, r.running)
+	if declared := x.at[w.Object]; declared != w {
+		if declared != nil && x.looks[classes.Look(r.m.Groups[declared])] == 1 {
+			all = slices.DeleteFunc(all, func(o *workload.Workload) bool { return o == declared })
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// near are the listed workloads with which one may have to do by a hard rule of either,
+// itself and those that run included.
+func (r *Roster) near(w *workload.Workload) []*workload.Workload {
+	x := r.many
+	if x == nil {
+		return r.all
+	}
+	all := append([]*workload.Workload{w}, r.running...)
+	seen := map[*source.Object]bool{w.Object: true}
+	add := func(o *source.Object) {
+		if member := x.at[o]; member != nil && !seen[o] {
+			seen[o], all = true, append(all, member)
+		}
+	}
+	for _, t := range r.m.Groups[w].Terms {
+		if !t.Hard {
+			continue
+		}
+		for _, list := range r.m.Index.Candidates(t, w) {
+			r.m.Run().Spend(len(list) / 2)
+			for _, o := range list {
+				add(o.Object)
+			}
+		}
+	}
+	about := *model.Keep(r.m, func() *askedAbout { return newAskedAbout(r.m) })
+	r.m.Run().Spend(len(about[w.Object]))
+	for _, o := range about[w.Object] {
+		add(o)
+	}
+	return all
+}
+
+// askedAbout are, for each object, those with hard rules that may be about its pods.
+type askedAbout map[*source.Object][]*source.Object
+
+func newAskedAbout(m *model.Model) *askedAbout {
+	about := askedAbout{}
+	for _, w := range m.Workloads {
+		for _, t := range m.Groups[w].Terms {
+			if !t.Hard {
+				continue
+			}
+			for _, list := range m.Index.Candidates(t, w) {
+				for _, o := range list {
+					if m.Peer(t, w, o) != model.No {
+						about[o.Object] = append(about[o.Object], w.Object)
+					}
+				}
+			}
+		}
+	}
+	return &about
+}
+
+// pods counts the pods of all that are listed, with so many of one.
+func (r *Roster) pods(w *workload.Workload, pods int) int {
+	if r.many != nil {
+		return r.many.pods - certain(r.many.at[w.Object]) + pods
+	}
+	sum := 0
+	for _, o := range r.ws {
+		sum += podsOf(o, w, pods)
+	}
+	return sum
+}
+
+// asked is what all pods ask of a resource but for those of one, and so many of its own.
+func (r *Roster) asked(w *workload.Workload, own int, name corev1.ResourceName) int64 {
+	g := r.m.Groups[w]
+	if r.many == nil {
+		sum := int64(0)
+		for _, o := range r.ws {
+			sum = classes.Sum(sum, requested(r.m.Groups[o], name), podsOf(o, w, own))
+		}
+		return sum
+	}
+	sum := r.many.asked[name]
+	if sum == math.MaxInt64 {
+		return sum
+	}
+	if declared := r.many.at[w.Object]; declared != nil {
+		sum -= requested(r.m.Groups[declared], name) * int64(certain(declared))
+	}
+	return classes.Sum(sum, requested(g, name), own)
+}
+
+// perNode reports whether a DaemonSet is among them.
+func (r *Roster) perNode() bool {
+	if r.many != nil {
+		return r.many.perNode || slices.ContainsFunc(r.running, perNode)
+	}
+	return slices.ContainsFunc(r.all, perNode)
+}
+
+// podsOf is how many pods a workload has where one of them has so many.
+func podsOf(o, w *workload.Workload, pods int) int {
+	if o == w {
+		return pods
+	}
+	return model.Certain(o)
+}
+
+func certain(w *workload.Workload) int {
+	if w == nil {
+		return 0
+	}
+	return model.Certain(w)
+}
