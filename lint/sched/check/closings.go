@@ -98,9 +98,11 @@ func (c *closings) blockers(m certificate.Member, own int) []blocker {
 				}
 			}
 		}
-		for _, a := range c.against[m.G.Workload] {
-			if a.w == w {
-				b.keys, b.sure = append(b.keys, a.key), append(b.sure, a.key)
+		for _, list := range c.keptOut(m.G) {
+			for _, a := range list {
+				if a.w == w {
+					b.keys, b.sure = append(b.keys, a.key), append(b.sure, a.key)
+				}
 			}
 		}
 		slices.Sort(b.keys)
@@ -116,6 +118,12 @@ func (c *closings) blockers(m certificate.Member, own int) []blocker {
 		}
 	}
 	return all
+}
+
+// keptOut are those whose pods keep a group out of domains whatever its own rules say,
+// and those that may, for all that anybody knows (T21).
+func (c *closings) keptOut(g *model.Group) [2][]against {
+	return [2][]against{c.against[g.Workload], c.doubted[g.Workload]}
 }
 
 // rivals are the workloads that may keep a group out by a rule, each once.
@@ -135,8 +143,10 @@ func (c *closings) rivals(g *model.Group) []*workload.Workload {
 			}
 		}
 	}
-	for _, a := range c.against[g.Workload] {
-		add(a.w)
+	for _, list := range c.keptOut(g) {
+		for _, a := range list {
+			add(a.w)
+		}
 	}
 	if len(g.HostPorts) > 0 {
 		for _, w := range c.m.Workloads {

@@ -133,6 +133,9 @@ func (h *headroom) stays(m certificate.Member, shown map[*model.Group]bool) erro
 	if m.G.Spec.NodeName != "" {
 		return fmt.Errorf("%v needs more than an open node", m.G.Workload)
 	}
+	if h.vague[m.G.Workload] {
+		return fmt.Errorf("%v: whom its rules select is not known", m.G.Workload)
+	}
 	if len(m.G.HardAffinity()) == 0 {
 		return h.openOneWay(m, h.shares(m))
 	}

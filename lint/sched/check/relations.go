@@ -19,6 +19,10 @@ type relations struct {
 	// migrating are those of against that no term says, but a migration (R-W25).
 	migrating map[*workload.Workload][]against
 	watched   map[*workload.Workload][]watch
+	// doubted are those of against of which only the cluster knows whether they are, on
+	// either side; vague are workloads with such a rule of another use.
+	doubted map[*workload.Workload][]against
+	vague   map[*workload.Workload]bool
 }
 
 type against struct {
@@ -34,7 +38,7 @@ type watch struct {
 // related finds out who selects whom, once for all checks.
 func related(m *model.Model) *relations {
 	return model.Keep(m, func() *relations {
-		all := &relations{selects: map[*model.Term][]*workload.Workload{}, looked: map[*workload.Workload][]string{}, against: map[*workload.Workload][]against{}, migrating: map[*workload.Workload][]against{}, watched: map[*workload.Workload][]watch{}}
+		all := &relations{selects: map[*model.Term][]*workload.Workload{}, looked: map[*workload.Workload][]string{}, against: map[*workload.Workload][]against{}, migrating: map[*workload.Workload][]against{}, watched: map[*workload.Workload][]watch{}, doubted: map[*workload.Workload][]against{}, vague: map[*workload.Workload]bool{}}
 		for _, w := range m.Workloads {
 			if g := m.Groups[w]; m.Present(g) {
 				all.learn(m, g)
@@ -70,6 +74,7 @@ func (v *relations) learn(m *model.Model, g *model.Group) {
 		}
 		v.keys = append(v.keys, t.Key)
 		m.Run().Spend(model.StepsPerTerm)
+		v.learnDoubts(m, g, t)
 		for _, list := range m.Index.Candidates(t, g.Workload) {
 			for _, o := range list {
 				if !m.Present(m.Groups[o]) {
@@ -87,6 +92,30 @@ func (v *relations) learn(m *model.Model, g *model.Group) {
 					v.against[o] = append(v.against[o], against{g.Workload, t.Key})
 					v.look(g.Workload, t.Key)
 				}
+			}
+		}
+	}
+}
+
+// learnDoubts notes whom a hard term of a group may select, as nobody knows.
+func (v *relations) learnDoubts(m *model.Model, g *model.Group, t *model.Term) {
+	if !m.MaybeDoubtful(t, g.Workload) {
+		return
+	}
+	w := g.Workload
+	for _, list := range m.Index.Candidates(t, w) {
+		m.Run().Spend(len(list) * t.Sel.Cost())
+		for _, o := range list {
+			if !m.Present(m.Groups[o]) || t.Sel.Doubtful(w, o) == "" {
+				continue
+			}
+			if t.Use != model.AntiAffinity {
+				v.vague[w] = true
+				continue
+			}
+			v.doubted[w] = append(v.doubted[w], against{o, t.Key})
+			if o != w {
+				v.doubted[o] = append(v.doubted[o], against{w, t.Key})
 			}
 		}
 	}

@@ -94,16 +94,21 @@ func (c *closing) pooled() int {
 // with the domains of all keys in which a pod there is.
 func (c *closing) alone(b closer) int {
 	var rules []exclusion
-	c.a.m.Run().Spend(1 + len(c.u.apart)/model.PerStep + len(c.a.units[b.unit].nodes.list))
+	c.a.m.Run().Spend(1 + len(c.u.apart)/model.PerStep)
 	for _, x := range c.u.apart {
 		if x.unit == b.unit {
 			rules = append(rules, x)
 		}
 	}
+	at := c.a.units[b.unit].nodes
+	if len(rules) == 1 && rules[0].place == 0 && at == c.place.id.nodes { // so it may be anywhere here
+		return c.sizes[slices.Index(c.keys, rules[0].key)].first(b.pods)
+	}
+	c.a.m.Run().Spend(len(at.list))
 	seen := map[string]bool{}
 	var sums []int
 	domains := make([]int32, len(rules))
-	for _, n := range c.a.units[b.unit].nodes.list {
+	for _, n := range at.list {
 		var id []byte
 		for r, x := range rules {
 			if domains[r] = -1; c.a.lies(int(n), x.place) {

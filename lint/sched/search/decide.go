@@ -120,7 +120,7 @@ func (d decider) bounded(c component, o Options) (out outcome) {
 		out = openOutcome(c)
 		out.spent = true
 	}
-	if !out.always && !out.exact && !c.unsure {
+	if !out.always && !out.exact {
 		out.sure = h.sure()
 	}
 	return out
@@ -130,6 +130,7 @@ func (d decider) bounded(c component, o Options) (out outcome) {
 func (d decider) decide(h *headroom, o Options) outcome {
 	c := h.c
 	if c.unsure {
+		h.whateverHolds()
 		return d.unsure(c)
 	}
 	forms := closedForms(d)

@@ -168,6 +168,38 @@ func (h *headroom) grounded() *grounds {
 	return h.shown
 }
 
+// whateverHolds is grounded for a component with rules that may be about pods or not: as
+// if all of these kept apart whom they may be about (T21). Nothing is proved of a pod group
+// that needs company, or whose own rules are open in another way.
+func (h *headroom) whateverHolds() {
+	defer h.suppose()()
+	h.sum()
+	h.shown = &grounds{proved: map[int]bool{}}
+	for _, i := range h.c.units {
+		u := h.units[i]
+		if u.pods > 0 && !u.kubelet && !u.open && !u.vague && len(u.near) == 0 && h.safe(i) {
+			h.shown.proved[i] = true
+		}
+	}
+}
+
+// suppose makes rules that may keep pod groups of the component apart do so, until they
+// are given up.
+func (h *headroom) suppose() (giveUp func()) {
+	was := make([][]exclusion, len(h.c.units))
+	for k, i := range h.c.units {
+		u := h.units[i]
+		h.m.Run().Spend(1 + (len(u.apart)+len(u.maybe))/model.PerStep)
+		was[k] = u.apart
+		u.apart = slices.Concat(u.apart, u.maybe)
+	}
+	return func() {
+		for k, i := range h.c.units {
+			h.units[i].apart = was[k]
+		}
+	}
+}
+
 // beside proves it for a pod group that needs company: wherever the pods of one pod group
 // are that is sure to be there, not all nodes near them can be closed; or
 // wherever those of any pod group are, if the first pod needs none.

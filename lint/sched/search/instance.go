@@ -48,6 +48,10 @@ type podGroup struct {
 	// unsure are pod groups of which nobody can tell whether a hard term of this one
 	// selects them: it asks for a label value that only the cluster knows.
 	unsure []int
+	// maybe is what apart lists if such terms of anti-affinity do, and vague is set if one
+	// of another use is among those of this pod group.
+	maybe []exclusion
+	vague bool
 	// open is set if a hard term may count on pods that take no part.
 	open bool
 	// cost is how many steps it takes to ask whether a node takes a pod, and moved

@@ -16,7 +16,7 @@ func (b *compiler) relate(i int) {
 	var near []*model.Term
 	for _, t := range u.g.Terms {
 		if t.Hard && !b.relax.dropped(t) {
-			b.doubt(u, t)
+			b.doubt(i, t)
 			if more := b.m.LeansOn(t, u.g); len(more) > 0 {
 				u.open, b.doubts = true, append(b.doubts, more...)
 			}
@@ -43,7 +43,8 @@ func (b *compiler) relate(i int) {
 }
 
 // doubt notes the pod groups that a term may or may not select.
-func (b *compiler) doubt(u *podGroup, t *model.Term) {
+func (b *compiler) doubt(i int, t *model.Term) {
+	u := b.units[i]
 	if !b.m.MaybeDoubtful(t, u.g.Workload) {
 		return
 	}
@@ -53,9 +54,24 @@ func (b *compiler) doubt(u *podGroup, t *model.Term) {
 			key := t.Sel.Doubtful(u.g.Workload, w)
 			if key != "" && len(b.unitsOf[w]) > 0 {
 				u.unsure = append(u.unsure, b.unitsOf[w]...)
+				b.maybeApart(i, t, b.unitsOf[w])
 				b.doubts = append(b.doubts, model.Doubt{Workload: u.g.Workload, Term: t, Target: w, Key: key, Variable: t.Sel.Variable(w, key)})
 			}
 		}
+	}
+}
+
+// maybeApart notes what a term is to a pod group, and to others, that may select these.
+func (b *compiler) maybeApart(i int, t *model.Term, others []int) {
+	u := b.units[i]
+	if t.Use != model.AntiAffinity {
+		u.vague = true
+		return
+	}
+	k := b.key(b.relax.key(t))
+	for _, j := range others {
+		u.maybe = append(u.maybe, exclusion{k, j, 0})
+		b.units[j].maybe = append(b.units[j].maybe, exclusion{k, i, 0})
 	}
 }
 
