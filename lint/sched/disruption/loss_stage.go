@@ -105,16 +105,47 @@ func (s *stage) answers() []answer {
 	if s.pods() > lossPods || len(s.m.Topology.Nodes) > lossNodes {
 		return s.tooLarge(all)
 	}
+	fits, known := s.j.fitsWhole(s.group)
+	if !known || fits {
+		s.search(all)
+	}
+	if !known && slices.ContainsFunc(all, open) {
+		fits = !s.j.neverFits(s.group)
+	}
+	for i := range all {
+		if open(all[i]) && !fits {
+			all[i].why = by(model.ByPending)
+		}
+	}
+	return all
+}
+
+// search goes through all placements and repairs for what is open.
+func (s *stage) search(all []answer) {
 	found := map[*workload.Workload]certificate.Lost{}
 	for _, o := range search.Lose(s.m, s.loss, s.j.options(s.j.steps/4)) {
 		found[o.Workload] = o
 	}
 	for i, w := range s.group {
-		if o := found[s.of[w]]; open(all[i]) {
+		if o := found[s.of[w]]; all[i].verdict == diag.Unknown {
 			all[i] = answer{verdict: o.Verdict, pending: o.Pending}
 		}
 	}
-	return all
+}
+
+// fitsWhole reports whether all pods of a group fit in some run, if somebody has asked. If
+// they do not there is no placement from which nodes could be lost.
+func (j *shared) fitsWhole(group []*workload.Workload) (fits, known bool) {
+	unfit, known := j.unfits[groupKey{&group[0], len(group)}]
+	return len(unfit) == 0, known
+}
+
+// neverFits reports whether the pods of a group do not all fit in any run.
+func (j *shared) neverFits(group []*workload.Workload) (never bool) {
+	return j.aside(func() {
+		_, d := j.scene(group).decide()
+		never = d.Verdict == diag.Never
+	}) && never
 }
 
 // tooLarge says so of what is open and no doubt about a rule leaves open.

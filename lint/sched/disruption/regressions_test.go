@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
 // TestTerminatingPodIsCompany is about a new pod that wants to be near any pod of
@@ -51,6 +52,28 @@ func TestDrainCountsNodesWithAllKeys(t *testing.T) {
 	j, m := judge(t, s.nodes(), s.manifests())
 	if d := j.Drain(find(t, m, "web")); d.Answer != diag.Always {
 		t.Errorf("%+v", d)
+	}
+}
+
+// TestNothingIsLostThatNeverFits is about pods among others of which some never fit, so that
+// there is no placement of all to lose nodes from: that is the reason, whatever the budget.
+func TestNothingIsLostThatNeverFits(t *testing.T) {
+	s := sample{loads: []load{
+		{kind: "StatefulSet", name: "web", replicas: 10},
+		{kind: "StatefulSet", name: "db", replicas: 10, rules: []rule{{use: "anti", key: keys[host], labels: "all: pods"}}},
+	}}
+	for i := range 6 {
+		s.boxes = append(s.boxes, bare(i, []string{"a", "b", "c"}[i%3], -1))
+	}
+	j, m := judge(t, s.nodes(), s.manifests())
+	web := find(t, m, "web")
+	if d := j.Drain(web); d.Answer != diag.Unknown || d.Why.Cause != model.ByPending {
+		t.Errorf("drain: %s, %s", d.Answer, d.Why.Cause)
+	}
+	for _, s := range j.Survives(web, keys[zone]) {
+		if s.Verdict != diag.Unknown || s.Why.Cause != model.ByPending {
+			t.Errorf("loss of %s: %s, %s", s.Value, s.Verdict, s.Why.Cause)
+		}
 	}
 }
 
