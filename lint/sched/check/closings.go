@@ -189,23 +189,25 @@ func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 	total := sum()
 	// As long as many are added up, one more or less may make no difference, so each is
 	// tried again once another one has been taken out.
-	left, better := slices.Clone(blockers), true
-	for pass := 0; better && pass < maxPasses; pass++ {
+	alone := slices.Repeat([]int{-1}, len(blockers)) // what each closes by itself, once asked
+	out := make([]bool, len(blockers))
+	for pass, better := 0, true; better && pass < maxPasses; pass++ {
 		better = false
-		left = slices.DeleteFunc(left, func(b blocker) bool {
-			if total < wanted {
-				return false
+		for i, b := range blockers {
+			if out[i] || total < wanted {
+				continue
+			}
+			if alone[i] < 0 {
+				alone[i] = c.closing(b, nodes)
 			}
 			pool(b, -1)
-			alone := c.closing(b, nodes)
-			if less := apart + alone + sum(); less < total {
-				total, better = less, true
-				apart += alone
-				return true
+			if less := apart + alone[i] + sum(); less < total {
+				total, better, out[i] = less, true, true
+				apart += alone[i]
+				continue
 			}
 			pool(b, 1)
-			return false
-		})
+		}
 	}
 	return total
 }
