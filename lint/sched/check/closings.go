@@ -120,8 +120,8 @@ func (c *closings) blockers(m certificate.Member, own int) []blocker {
 	return all
 }
 
-// keptOut are those whose pods keep a group out of domains whatever its own rules say,
-// and those that may, for all that anybody knows (T21).
+// keptOut are those whose rules keep a group out of domains, and those that may have to
+// stay apart from it, which only the cluster knows (T21).
 func (c *closings) keptOut(g *model.Group) [2][]against {
 	return [2][]against{c.against[g.Workload], c.doubted[g.Workload]}
 }

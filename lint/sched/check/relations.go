@@ -19,8 +19,8 @@ type relations struct {
 	// migrating are those of against that no term says, but a migration (R-W25).
 	migrating map[*workload.Workload][]against
 	watched   map[*workload.Workload][]watch
-	// doubted are those of against of which only the cluster knows whether they are, on
-	// either side; vague are workloads with such a rule of another use.
+	// doubted are pairs that anti-affinity of either keeps apart or not, as only the
+	// cluster knows; vague are workloads with such a rule of another use.
 	doubted map[*workload.Workload][]against
 	vague   map[*workload.Workload]bool
 }
@@ -38,7 +38,11 @@ type watch struct {
 // related finds out who selects whom, once for all checks.
 func related(m *model.Model) *relations {
 	return model.Keep(m, func() *relations {
-		all := &relations{selects: map[*model.Term][]*workload.Workload{}, looked: map[*workload.Workload][]string{}, against: map[*workload.Workload][]against{}, migrating: map[*workload.Workload][]against{}, watched: map[*workload.Workload][]watch{}, doubted: map[*workload.Workload][]against{}, vague: map[*workload.Workload]bool{}}
+		all := &relations{
+			selects: map[*model.Term][]*workload.Workload{}, looked: map[*workload.Workload][]string{}, watched: map[*workload.Workload][]watch{},
+			against: map[*workload.Workload][]against{}, migrating: map[*workload.Workload][]against{},
+			doubted: map[*workload.Workload][]against{}, vague: map[*workload.Workload]bool{},
+		}
 		for _, w := range m.Workloads {
 			if g := m.Groups[w]; m.Present(g) {
 				all.learn(m, g)
@@ -97,7 +101,7 @@ func (v *relations) learn(m *model.Model, g *model.Group) {
 	}
 }
 
-// learnDoubts notes whom a hard term of a group may select, as nobody knows.
+// learnDoubts notes whom a hard term of a group may select, which only the cluster knows.
 func (v *relations) learnDoubts(m *model.Model, g *model.Group, t *model.Term) {
 	if !m.MaybeDoubtful(t, g.Workload) {
 		return

@@ -13,11 +13,11 @@ import (
 
 // FitsAnyway reports that there is always a node for a pod of the workload, with
 // the pods of others and so many of its own about, however they are and whatever their
-// rules: then it is complete after every repair (T16). A node takes a pod when empty, and is open as
-// long as others do not close it: by what they ask for, or one by one by anti-affinity
-// and spread on a key of which each node has a domain of its own. Anti-affinity on a
-// key of which domains hold several nodes closes these; and a domain with the fewest
-// pods passes a spread over such domains. So
+// rules: then it is complete after every repair (T16). A node takes a pod when empty, and
+// is open as long as others do not close it: by what they ask for, or one by one by
+// anti-affinity and spread on a key of which each node has a domain of its own.
+// Anti-affinity on a key of which domains hold several nodes closes these; and a domain
+// with the fewest pods passes a spread over such domains. So
 //   - without keys of that kind it takes a node more than others can close;
 //   - with one in anti-affinity, so many domains that have so many nodes, and
 //     one more than there are pods that close a domain;
