@@ -76,17 +76,21 @@ func (k *kind) shared(domain []int32) bool {
 }
 
 // Screens reports whether the quick answers are for such a workload: pods that
-// are bound by their manifest are not asked for all their requests, and whom a
-// selector means that asks for labels of the node depends on where pods are.
-func Screens(m *model.Model, g *model.Group) bool {
-	local := slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard && t.Sel.Local() })
-	return g.Spec.NodeName == "" && !g.Kind.PerNode() && !local
+// are bound by their manifest are not asked for all their requests, whom a
+// selector means that asks for labels of the node depends on where pods are, and
+// one that asks for a label with a value for each pod tells them apart.
+func Screens(g *model.Group) bool {
+	return g.Spec.NodeName == "" && !g.Kind.PerNode() && !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
+		return t.Hard && (t.Sel.Local() || slices.ContainsFunc(t.Sel.Reqs, func(r model.Requirement) bool {
+			return model.Ordinal(r.Key) || r.Key == model.PodName
+		}))
+	})
 }
 
 // FitsSomewhere reports that some declared node takes a pod of the workload.
 func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 	g := m.Groups[w]
-	if !Screens(m, g) {
+	if !Screens(g) {
 		return false
 	}
 	return slices.ContainsFunc(kinds(m, &Problem{m: m, G: g}, 1, ""), func(k kind) bool { return k.most > 0 })
@@ -97,7 +101,7 @@ func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 // does not look at rules of which the pods need company.
 func Fits(m *model.Model, w *workload.Workload) bool {
 	g := m.Groups[w]
-	if !Screens(m, g) {
+	if !Screens(g) {
 		return false
 	}
 	p := ProblemOf(m, g)
@@ -116,7 +120,7 @@ func Fits(m *model.Model, w *workload.Workload) bool {
 // placement of fewer goes on.
 func FitsLoosely(m *model.Model, w *workload.Workload, pods int) bool {
 	g := m.Groups[w]
-	if !Screens(m, g) {
+	if !Screens(g) {
 		return false
 	}
 	p := ProblemOf(m, g)
@@ -169,7 +173,7 @@ func (p *Problem) partedBySpread(pods int) bool {
 // more than a look at every kind of node.
 func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 	g := m.Groups[w]
-	if !Screens(m, g) {
+	if !Screens(g) {
 		return Together{}, model.Maybe
 	}
 	p := ProblemOf(m, g)

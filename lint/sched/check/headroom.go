@@ -106,7 +106,7 @@ func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Ter
 // a workload for which it was shown before, all of whose pods are there in the
 // end, or near any pod that may be there if its own first pod needs none.
 func (h *headroom) checkGrounded(members []certificate.Member) error {
-	shown, asserted := map[*model.Group]bool{}, map[*model.Group]int{}
+	shown, asserted := &shown{map[*model.Group]bool{}, map[*model.Group][]int{}}, map[*model.Group]int{}
 	for _, m := range members {
 		asserted[m.G]++
 	}
@@ -120,16 +120,41 @@ func (h *headroom) checkGrounded(members []certificate.Member) error {
 		if len(left) == len(members) {
 			return h.stays(members[0], shown)
 		}
-		for _, m := range members { // of a DaemonSet the pods on all nodes
-			shown[m.G] = (m.Node < 0 || asserted[m.G] == h.count(m.G)) && !slices.ContainsFunc(left, func(o certificate.Member) bool { return o.G == m.G })
-		}
+		shown.learn(members, left)
 		members = left
 	}
 	return nil
 }
 
+// shown is of which workloads it was shown, and of a DaemonSet of the pods on which nodes.
+type shown struct {
+	all map[*model.Group]bool
+	on  map[*model.Group][]int
+}
+
+// learn notes the members that are not left.
+func (s *shown) learn(members, left []certificate.Member) {
+	type pods struct {
+		g    *model.Group
+		node int
+	}
+	open := map[pods]bool{}
+	for _, m := range left {
+		open[pods{m.G, m.Node}] = true
+	}
+	for _, m := range members {
+		switch {
+		case open[pods{m.G, m.Node}]:
+		case m.Node < 0:
+			s.all[m.G] = true
+		default:
+			s.on[m.G] = append(s.on[m.G], m.Node)
+		}
+	}
+}
+
 // stays is nil if a member never gets stuck.
-func (h *headroom) stays(m certificate.Member, shown map[*model.Group]bool) error {
+func (h *headroom) stays(m certificate.Member, shown *shown) error {
 	if m.G.Spec.NodeName != "" {
 		return fmt.Errorf("%v needs more than an open node", m.G.Workload)
 	}
@@ -144,30 +169,34 @@ func (h *headroom) stays(m certificate.Member, shown map[*model.Group]bool) erro
 	}
 	for _, w := range h.selects[m.G.HardAffinity()[0]] {
 		o := h.m.Groups[w]
-		if o != m.G && h.comes(o, shown) && h.accompanies(m, o, h.surely) && h.follows(m, o) {
+		if o != m.G && h.follows(m, o, shown) {
 			return nil
 		}
 	}
 	return h.leads(m)
 }
 
+// follows tells whether a member finds a node near the pods of o, wherever they
+// are: of a DaemonSet near the one on some node.
+func (h *headroom) follows(m certificate.Member, o *model.Group, shown *shown) bool {
+	near := func(sites []int) bool {
+		wanted := func(t *model.Term, g, o *model.Group) bool { return h.surelyAt(t, g, o, sites) }
+		return h.accompanies(m, o, wanted) && h.open(m, h.nearTo(m, sites)) == nil
+	}
+	if o.Kind.PerNode() {
+		return slices.ContainsFunc(shown.on[o], func(n int) bool { return near([]int{n}) })
+	}
+	return h.comes(o, shown) && near(h.sites(o))
+}
+
 // comes tells whether it was shown for a workload and for all that it is created after.
-func (h *headroom) comes(g *model.Group, shown map[*model.Group]bool) bool {
-	for ; shown[g]; g = h.m.Groups[g.After] {
+func (h *headroom) comes(g *model.Group, shown *shown) bool {
+	for ; shown.all[g]; g = h.m.Groups[g.After] {
 		if g.After == nil {
 			return true
 		}
 	}
 	return false
-}
-
-// follows tells whether a member finds a node near the pods of o, wherever they
-// are: of a DaemonSet one is on each of its nodes.
-func (h *headroom) follows(m certificate.Member, o *model.Group) bool {
-	if !o.Kind.PerNode() {
-		return h.open(m, h.nearTo(m, h.sites(o))) == nil
-	}
-	return slices.ContainsFunc(h.sites(o), func(n int) bool { return h.open(m, h.nearTo(m, []int{n})) == nil })
 }
 
 // leads shows it of a member whose first pod needs no company: on any of its

@@ -63,7 +63,7 @@ type crowd struct {
 
 func (r *Room) crowded(about *Roster, pods int) *crowd {
 	x := &crowd{of: about}
-	if !bound.Screens(r.m, r.p.G) || len(r.p.G.HardAffinity()) > 0 || about.perNode() {
+	if !bound.Screens(r.p.G) || len(r.p.G.HardAffinity()) > 0 || about.perNode() {
 		return x
 	}
 	w := r.p.G.Workload

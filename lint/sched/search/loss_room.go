@@ -75,7 +75,7 @@ func (r *Room) Left(b *DomainLoss) bool { return r.open(b, nil, 0) > 0 }
 // are simple: anti-affinity on nested keys, or one spread over its own pods.
 func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	switch {
-	case !bound.Screens(r.m, r.p.G) || len(r.p.G.HardAffinity()) > 0 || !plain(r.m, r.p.G):
+	case !bound.Screens(r.p.G) || len(r.p.G.HardAffinity()) > 0 || !plain(r.m, r.p.G):
 		return "", 0, false
 	case len(r.p.Spreads) == 0:
 		return r.keptApart(b, l)
@@ -85,13 +85,10 @@ func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 	return "", 0, false
 }
 
-// plain reports whether hard terms tell pods of a group neither from one another
-// nor by their nodes, and whether they select them is known.
+// plain reports whether it is known whom of a group its hard terms select.
 func plain(m *model.Model, g *model.Group) bool {
 	return !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
-		return t.Hard && (t.Sel.Local() || m.Peer(t, g.Workload, g.Workload) == model.Maybe || slices.ContainsFunc(t.Sel.Reqs, func(r model.Requirement) bool {
-			return model.Ordinal(r.Key) || r.Key == model.PodName
-		}))
+		return t.Hard && m.Peer(t, g.Workload, g.Workload) == model.Maybe
 	})
 }
 

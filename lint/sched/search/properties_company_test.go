@@ -106,11 +106,11 @@ func TestManyWorkloadsBesideOneAnother(t *testing.T) {
 }
 
 // ordinals are StatefulSets of which pods want single pods near, or away.
-func (g generator) ordinals() (nodes, manifests string) {
+func (g generator) ordinals(workloads int) (nodes, manifests string) {
 	for n := range 2 + g.IntN(3) {
 		nodes += node(fmt.Sprintf("n%d", n), fmt.Sprintf("%s=n%d,%s=z%d", hostKey, n, zoneKey, n%2))
 	}
-	for w := range 1 + g.IntN(2) {
+	for w := range workloads {
 		name := fmt.Sprintf("w%d", w)
 		rule := term(g.pick(zoneKey, zoneKey, hostKey), sel(fmt.Sprintf("app=w%d,apps.kubernetes.io/pod-index=%d", g.IntN(2), g.IntN(3))))
 		spec := ruled(nil, []string{rule}, nil)
@@ -130,7 +130,7 @@ func (g generator) ordinals() (nodes, manifests string) {
 // come for that one, nor for those that one waits for.
 func TestCompanyIsCreatedFirst(t *testing.T) {
 	count := hold(t, 600, 84, func(g generator) sample {
-		nodes, manifests := g.ordinals()
+		nodes, manifests := g.ordinals(1 + g.IntN(2))
 		return sample{nodes, manifests, func(m *model.Model, want truth, _ *certificate.Decision) string {
 			d := search.DecideWithoutSearch(m.Split())
 			if d.Verdict != diag.Unknown && d.Verdict != want.verdict() {
@@ -140,4 +140,43 @@ func TestCompanyIsCreatedFirst(t *testing.T) {
 		}}
 	})
 	count.vary(t, 3, diag.Always, diag.Sometimes, diag.Never)
+}
+
+// nodeLabels is a DaemonSet, on nodes of which some lack a label, and one or two workloads
+// that want pods near whose nodes have it.
+func (g generator) nodeLabels() (nodes, manifests string) {
+	for n := range 2 + g.IntN(2) {
+		labels := fmt.Sprintf("%s=n%d", hostKey, n)
+		if g.chance(60) {
+			labels += fmt.Sprintf(",%s=z%d", zoneKey, n%2)
+		}
+		nodes += node(fmt.Sprintf("n%d", n), labels) + "status:\n  allocatable: {pods: \"4\"}\n"
+	}
+	manifests = strings.Replace(strings.Replace(named("d", 1, ""), "kind: Deployment", "kind: DaemonSet", 1), "  replicas: 1\n", "", 1)
+	for w := range 1 + g.IntN(2) {
+		rule := term(g.pick(zoneKey, hostKey), ", labelSelector: {matchExpressions: [{key: "+zoneKey+", operator: Exists}]}")
+		manifests += named(fmt.Sprintf("w%d", w), 1+g.IntN(2), ruled(nil, []string{rule}, nil))
+	}
+	return nodes, manifests
+}
+
+// TestCompanyByNodeLabels: of a DaemonSet one pod that is where a rule asks for is company
+// that is sure to come, whatever the others are.
+func TestCompanyByNodeLabels(t *testing.T) {
+	proved := 0
+	count := hold(t, 400, 87, func(g generator) sample {
+		nodes, manifests := g.nodeLabels()
+		return sample{nodes, manifests, func(m *model.Model, want truth, _ *certificate.Decision) string {
+			d := search.DecideWithoutSearch(m)
+			if d.Verdict == diag.Always {
+				proved++
+			}
+			if d.Verdict != diag.Unknown && d.Verdict != want.verdict() {
+				return "proofs say " + string(d.Verdict)
+			}
+			return ""
+		}}
+	})
+	count.vary(t, 3, diag.Always, diag.Never)
+	t.Log(proved, "proved to be always")
 }
