@@ -106,6 +106,7 @@ func TestFixes(t *testing.T) {
 		AffinityFix(&facts.Affinity{Cause: "missing-key", Key: "k"}):                      "label the nodes with k, or use a key that they have",
 		AffinityFix(&facts.Affinity{}):                                                    "select one label that all these pods have, or make one of the terms preferred",
 		PodLabels([]string{"a=1", "b=2"}):                                                 "the pods have the labels a=1,b=2",
+		PodLabels([]string{"a=1", "b=2", "c=3", "d=4"}):                                   "the pods have the labels a=1,b=2,c=3,d=4",
 		PodLabels([]string{"a=1", "b=2", "c=3", "d=4", "e=5"}):                            "the pods have the labels a=1,b=2,c=3,d=4,...",
 		namespaces(&facts.Namespaces{Names: []string{"a", "b"}}):                          "a, b",
 		namespaces(&facts.Namespaces{All: true}):                                          "all namespaces",

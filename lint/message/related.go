@@ -35,7 +35,7 @@ func PodLabels(labels []string) string {
 	if len(labels) > 0 {
 		text = strings.Join(labels[:min(maxLabels, len(labels))], ",")
 	}
-	if len(labels) >= maxLabels {
+	if len(labels) > maxLabels {
 		text += ",..."
 	}
 	return "the pods have the labels " + text

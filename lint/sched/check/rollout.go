@@ -19,7 +19,7 @@ type rolls struct {
 	replicas   int
 	visited    map[string]bool
 	begun      bool
-	wedged     bool
+	stalled    bool
 	done       bool
 }
 
@@ -59,9 +59,9 @@ func checkRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, s
 // hold compares a verdict with what was found.
 func (s *rolls) hold(v diag.Outcome) error {
 	switch {
-	case s.wedged && v == diag.Always, s.done && v == diag.Never:
+	case s.stalled && v == diag.Always, s.done && v == diag.Never:
 		return fmt.Errorf("%s: a rollout ends otherwise than %s", s.r.Old, v)
-	case s.wedged && s.done:
+	case s.stalled && s.done:
 		return nil
 	case s.steps <= 0:
 		return certificate.ErrTooLong
@@ -97,7 +97,7 @@ func (s *states) join(g *model.Group, pods int) {
 func (s *rolls) goOn() {
 	s.begun = true
 	key := s.key()
-	if s.visited[key] || s.steps <= 0 || s.wedged && s.done {
+	if s.visited[key] || s.steps <= 0 || s.stalled && s.done {
 		return
 	}
 	s.visited[key] = true
@@ -124,7 +124,7 @@ func (s *rolls) goOn() {
 			s.step(s.old, n, -1)
 		}
 	}
-	s.wedged = s.wedged || !moved && s.steps > 0
+	s.stalled = s.stalled || !moved && s.steps > 0
 }
 
 func (s *rolls) sum(member int) int {

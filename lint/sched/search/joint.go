@@ -81,7 +81,7 @@ func among(m *model.Model, faulty map[*workload.Workload]bool) []Conflict {
 			case o.never:
 				c, ok = conflictOf(m, scope, o)
 			case !o.always || len(o.owners) == 1 && risky(m, m.Groups[o.owners[0]]):
-				c, ok = wedge(m, scope, o)
+				c, ok = stuckRun(m, scope, o)
 			}
 		})
 		if ok {
@@ -221,10 +221,10 @@ func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	return c, true
 }
 
-// stuck state finds a run after which pods of a component fit nowhere although
+// stuckRun finds a run after which pods of a component fit nowhere although
 // another run places all, with resources taken into account: a run that they
 // do not allow is none.
-func wedge(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
+func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	group := map[*workload.Workload]bool{}
 	for _, w := range o.owners {
 		group[w] = true

@@ -264,7 +264,7 @@ func TestPropertyC11(t *testing.T) {
 }
 
 // tally counts the settings of a rollout by how they end.
-type tally struct{ settings, wedge, never, skewed int }
+type tally struct{ settings, stuck, never, skewed int }
 
 // add runs a setting, unless there is no way to place the old pods, and holds
 // the engine against the first generation.
@@ -277,7 +277,7 @@ func (c *tally) add(t *testing.T, r rollout) {
 	r.decide(t, r.replicas)
 	c.settings++
 	if end.stuck {
-		c.wedge++
+		c.stuck++
 	}
 	if !end.done {
 		c.never++
@@ -294,7 +294,7 @@ func zonal() (both, each string) {
 }
 
 // TestPropertyC9 is about a spread over zones that have room for everything:
-// no rollout wedges, but where the old pods count as well the new ones can end
+// no rollout gets stuck, but where the old pods count as well the new ones can end
 // up uneven.
 func TestPropertyC9(t *testing.T) {
 	t.Parallel()
@@ -310,16 +310,16 @@ func TestPropertyC9(t *testing.T) {
 		}
 	}
 	t.Logf("both generations counted %+v, each by itself %+v", both, each)
-	if both.wedge > 0 || each.wedge > 0 {
-		t.Error("a rollout wedges though there is room for everything")
+	if both.stuck > 0 || each.stuck > 0 {
+		t.Error("a rollout gets stuck though there is room for everything")
 	}
 	if both.skewed == 0 || each.skewed > 0 {
 		t.Error("only where both generations count may the new one end up uneven")
 	}
 }
 
-// TestPropertyC10 is the same on nodes that have little room: both can wedge.
-// To count each generation by itself keeps the new pods even but wedges more.
+// TestPropertyC10 is the same on nodes that have little room: both can get stuck.
+// To count each generation by itself keeps the new pods even but gets stuck more often.
 func TestPropertyC10(t *testing.T) {
 	t.Parallel()
 	countsBoth, countsEach := zonal()
@@ -338,8 +338,8 @@ func TestPropertyC10(t *testing.T) {
 		}
 	}
 	t.Logf("both generations counted %+v, each by itself %+v", both, each)
-	if both.wedge == 0 || each.wedge <= both.wedge {
-		t.Error("both can wedge, and more do where each generation counts by itself")
+	if both.stuck == 0 || each.stuck <= both.stuck {
+		t.Error("both can get stuck, and more do where each generation counts by itself")
 	}
 	if both.skewed == 0 || each.skewed > 0 {
 		t.Error("only where both generations count may the new one end up uneven")

@@ -77,7 +77,7 @@ type rolling struct {
 	moved      []step // with the pod group negative where a pod is taken away
 	stuck      []step // the first moves that lead nowhere
 	begun      bool
-	wedged     bool
+	stalled    bool
 	done       bool
 	skewed     bool
 }
@@ -109,11 +109,11 @@ func (s *rolling) index(unit int) int { return slices.Index(s.c.units, unit) }
 
 func (s *rolling) verdict(whole bool) diag.Outcome {
 	switch {
-	case s.wedged && s.done:
+	case s.stalled && s.done:
 		return diag.Sometimes
 	case !whole || !s.begun || s.lingers():
 		return diag.Unknown
-	case s.wedged:
+	case s.stalled:
 		return diag.Never
 	}
 	return diag.Always
@@ -137,7 +137,7 @@ func (s *rolling) lingers() bool {
 // goOn goes on from one state; false if the budget is over.
 func (s *rolling) goOn() bool {
 	s.begun = true
-	if s.wedged && s.done {
+	if s.stalled && s.done {
 		return false // nothing more to find out
 	}
 	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
@@ -168,8 +168,8 @@ func (s *rolling) goOn() bool {
 			return false
 		}
 	}
-	if !moved && !s.wedged {
-		s.wedged = true
+	if !moved && !s.stalled {
+		s.stalled = true
 		s.stuck = append(slices.Clone(s.path), s.moved...)
 	}
 	return true
