@@ -131,10 +131,9 @@ func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	return notes
 }
 
-// asked are the questions that are left open, as a count of those of one context. What was
-// rendered is named by its place in the result.
+// asked are the questions that are left open, as a count of those of one context.
 func (r *run) asked(count func(one *summary)) []diag.Skip {
-	one := newSummary(newRenders(r.files))
+	one := newSummary(r.renders)
 	count(one)
 	return one.whole().Unknown
 }

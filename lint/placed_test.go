@@ -2,10 +2,17 @@ package lint_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/render"
 )
 
 // place decides about manifests that are one context.
@@ -25,4 +32,31 @@ func only(t *testing.T, doc *diag.Placements) *diag.Placement {
 		t.Fatalf("%d decisions, complete: %v, failures: %v", len(doc.Decisions), doc.Failures.Complete(), doc.Failures)
 	}
 	return &doc.Decisions[0]
+}
+
+// TestPlaceNamesSources: what a decision about a render leaves open is named where the
+// sources have it.
+func TestPlaceNamesSources(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "nodes.yaml"), nodes50)
+	root := filepath.Join(dir, "app")
+	if err := os.Mkdir(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(root, "kustomization.yaml"), "namePrefix: a-\nresources: [web.yaml]\n")
+	web := app{name: "web", replicas: 2, cpu: 50, memory: 64}
+	web.rules = []string{strings.Replace(web.apart(hostnameKey), "app: web", "pod-template-hash: 6c9f7d8b5", 1)}
+	put(t, filepath.Join(root, "web.yaml"), "# the web\n"+web.String())
+	doc := place(t, lint.Options{
+		Dir: dir, Root: dir, Topology: []string{"nodes.yaml"}, Renderer: renderHere,
+		Renders: []lint.Render{{Chosen: config.Chosen{Name: "app", Dir: "app"}, Root: render.Root{Confinement: dir, Dir: "app"}, Named: true}},
+	})
+	want := []diag.Skip{{Reason: "unknown whether its own pods are kept apart", Count: 1, Places: []string{"app/web.yaml:5"}}}
+	if diff := cmp.Diff(want, doc.Unknown); diff != "" {
+		t.Error(diff)
+	}
 }
