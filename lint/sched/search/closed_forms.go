@@ -27,6 +27,13 @@ func settled(c component, best, worst []step) outcome {
 	return o
 }
 
+// orderless is settled where any run is as good as another (T1, T3).
+func orderless(c component, run []step) outcome {
+	o := settled(c, run, run)
+	o.orderless = true
+	return o
+}
+
 // alone reports whether the component is one pod group with nobody in the way.
 func (f closedForms) alone(c component) (int, *podGroup, bool) {
 	if len(c.units) != 1 {
@@ -90,7 +97,7 @@ func (f closedForms) laminar(c component) (outcome, bool) {
 	}
 	run := f.fill(i, u.nodes.list, c.pods)
 	f.undo(run)
-	return settled(c, run, run), true
+	return orderless(c, run), true
 }
 
 // oneSpread settles one pod group with one hard spread constraint that counts its
@@ -103,7 +110,7 @@ func (f closedForms) oneSpread(c component) (outcome, bool) {
 	}
 	run := f.fillEvenly(i, u.spreads[0], c.pods)
 	f.undo(run)
-	return settled(c, run, run), true
+	return orderless(c, run), true
 }
 
 // even reports whether a pod group has one spread over its own pods, and keeps apart

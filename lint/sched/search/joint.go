@@ -80,7 +80,7 @@ func among(m *model.Model, faulty map[*workload.Workload]bool) []Conflict {
 			switch {
 			case o.never:
 				c, ok = conflictOf(m, scope, o)
-			case !o.always || len(o.owners) == 1 && risky(m, m.Groups[o.owners[0]]):
+			case !o.always || len(o.owners) == 1 && !o.orderless && risky(m, m.Groups[o.owners[0]]):
 				c, ok = stuckRun(m, scope, o)
 			}
 		})

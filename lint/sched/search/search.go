@@ -21,6 +21,8 @@ type outcome struct {
 	// large is set if it is not decided and no budget would do, spent if the budget
 	// was over, refuted if a certificate did not hold.
 	large, spent, refuted bool
+	// orderless is set if every order places as many pods, whatever room nodes have.
+	orderless bool
 	// best and worst are runs that place most and least pods; stuck is one that
 	// places less than all, if there is one.
 	best, worst []step
