@@ -15,7 +15,8 @@ const (
 	startHeap  = 20 << 20
 )
 
-// Of what is in use the heap may grow by some percent, and by mostGarbage at the most.
+// Of what is in use the heap may grow by some percent, by as much again as is in use beyond
+// what is vast, where each collection takes long, and by mostGarbage at the most.
 // Reading makes little garbage, and reasoning about a large cluster much that lives short:
 // a heap of which so much is in use may grow to largeHeap at any time, and to placingHeap
 // where a placement of all pods is made.
@@ -25,6 +26,7 @@ const (
 	largeHeap   = 168 << 20
 	placingHeap = 220 << 20
 	mostGarbage = 300 << 20
+	vast        = 200 << 20
 )
 
 // tuneMemory trades memory for time as a short run should: no garbage is collected
@@ -60,7 +62,8 @@ func garbage(live, heap int64) int {
 	if live > large {
 		atLeast = heap
 	}
-	return int(max((atLeast-live)*100/live, min(percent, mostGarbage*100/live), 1))
+	more := min(min(live, vast)*percent/100+max(0, live-vast), mostGarbage)
+	return int(max((atLeast-live)*100/live, more*100/live, 1))
 }
 
 // afterEachCollection calls f after every garbage collection: an object that

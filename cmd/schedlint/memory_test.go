@@ -18,7 +18,7 @@ func checkGarbage(t *testing.T, largeHeap int64) {
 		if live > large {
 			heap = largeHeap
 		}
-		if most < last-live/50 || most > max(live+mostGarbage+live/100, heap) || most > max(live+live*percent/100, heap) {
+		if most < last-live/50 || most > max(live+mostGarbage+live/100, heap) || most > max(live+min(live, vast)*percent/100+max(0, live-vast), heap) {
 			t.Fatalf("with %d MiB in use the heap may grow to %d MiB, before to %d", live>>20, most>>20, last>>20)
 		}
 		last = max(last, most)
