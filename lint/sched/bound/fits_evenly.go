@@ -9,6 +9,9 @@ import (
 // fillsEvenly gives every domain of one spread its even share, and a node no more pods
 // than anti-affinity and the other spreads let it have, whatever other nodes have (T22).
 func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
+	if len(p.Spreads) > mostSpreads {
+		return false
+	}
 	all := kinds(m, p, pods, "")
 	for i, t := range p.Spreads {
 		limits, ok := nodeLimits(m, p, i)
@@ -18,6 +21,9 @@ func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	}
 	return false
 }
+
+// mostSpreads bounds the spreads of which each is tried with all others.
+const mostSpreads = 8
 
 // nodeLimit is how many pods may be in each domain of a key, in any case; if must is set a
 // node has to carry the key.

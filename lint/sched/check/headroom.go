@@ -63,7 +63,7 @@ func (h *headroom) shares(m certificate.Member) [][]part {
 		return [][]part{{{nodes: h.lasting(m.G, nodes), own: m.Pods - 1}}} // it counts on its own node alone
 	}
 	refusing := h.refusing(m)
-	if len(refusing) > 0 && m.Node >= 0 || slices.ContainsFunc(refusing, func(t *model.Term) bool { return t.Sel.Form != model.FormSet || h.watches(m.G, t) }) {
+	if len(refusing) > 0 && m.Node >= 0 || len(refusing) > mostSpreads || slices.ContainsFunc(refusing, func(t *model.Term) bool { return t.Sel.Form != model.FormSet || h.watches(m.G, t) }) {
 		return nil // nothing is shown for that
 	}
 	keyed := h.keyed(m)
@@ -76,6 +76,9 @@ func (h *headroom) shares(m certificate.Member) [][]part {
 	}
 	return all
 }
+
+// mostSpreads bounds the spreads of a workload of which each is tried with all others.
+const mostSpreads = 8
 
 // even are the nodes of each domain of a spread of a member that counts its own pods alone:
 // one at the minimum is never refused for skew. The others close domains (T22).

@@ -310,7 +310,7 @@ func (h *headroom) sure() []int {
 func (h *headroom) safe(i int) bool {
 	u, all := h.units[i], h.carriers(h.units[i])
 	spreads := h.binding(i)
-	if slices.ContainsFunc(spreads, func(s *constraint) bool {
+	if len(spreads) > mostSpreads || slices.ContainsFunc(spreads, func(s *constraint) bool {
 		return slices.ContainsFunc(s.watch, func(j located) bool { return j.unit != i })
 	}) {
 		return false
@@ -325,6 +325,9 @@ func (h *headroom) safe(i int) bool {
 	}
 	return false
 }
+
+// mostSpreads bounds the spreads of a workload of which each is tried with all others.
+const mostSpreads = 8
 
 // even proves it of a pod group by the even shares of one of its spreads.
 func (h *headroom) even(i int, s *constraint, all *place, others []*constraint) bool {
