@@ -43,26 +43,32 @@ func (g generator) companions() (nodes, manifests string) {
 	return nodes, b.String()
 }
 
+// proofs counts the models that are proved to be always without a search.
+type proofs int
+
+// hold says what is proved of a model and is not so.
+func (p *proofs) hold(m *model.Model, want truth, _ *certificate.Decision) string {
+	d := search.DecideWithoutSearch(m.Split())
+	if d.Verdict == diag.Always {
+		*p++
+	}
+	if d.Verdict != diag.Unknown && d.Verdict != want.verdict() {
+		return "proofs say " + string(d.Verdict)
+	}
+	return ""
+}
+
 // TestCompanyIsSure: a pod that wants company finds a node if those near it
 // cannot all be closed, wherever the company is, and the company is sure to be
 // there. That is proved without a search, and whatever is proved is so.
 func TestCompanyIsSure(t *testing.T) {
-	proved := 0
+	var proved proofs
 	count := hold(t, 1500, 83, func(g generator) sample {
 		nodes, manifests := g.companions()
-		return sample{nodes, manifests, func(m *model.Model, want truth, _ *certificate.Decision) string {
-			d := search.DecideWithoutSearch(m)
-			if d.Verdict == diag.Always {
-				proved++
-			}
-			if d.Verdict != diag.Unknown && d.Verdict != want.verdict() {
-				return "proofs say " + string(d.Verdict)
-			}
-			return ""
-		}}
+		return sample{nodes, manifests, proved.hold}
 	})
 	count.vary(t, 3, diag.Always, diag.Sometimes, diag.Never)
-	if !trials.Few(t) && proved*2 < count[diag.Always] {
+	if !trials.Few(t) && int(proved)*2 < count[diag.Always] {
 		t.Errorf("only %d of %v are proved without a search", proved, count)
 	}
 	t.Log(proved, "proved to be always")
@@ -129,15 +135,10 @@ func (g generator) ordinals(workloads int) (nodes, manifests string) {
 // TestCompanyIsCreatedFirst: a pod that is created after another is no company that is sure to
 // come for that one, nor for those that one waits for.
 func TestCompanyIsCreatedFirst(t *testing.T) {
+	var proved proofs
 	count := hold(t, 600, 84, func(g generator) sample {
 		nodes, manifests := g.ordinals(1 + g.IntN(2))
-		return sample{nodes, manifests, func(m *model.Model, want truth, _ *certificate.Decision) string {
-			d := search.DecideWithoutSearch(m.Split())
-			if d.Verdict != diag.Unknown && d.Verdict != want.verdict() {
-				return "proofs say " + string(d.Verdict)
-			}
-			return ""
-		}}
+		return sample{nodes, manifests, proved.hold}
 	})
 	count.vary(t, 3, diag.Always, diag.Sometimes, diag.Never)
 }
@@ -163,20 +164,14 @@ func (g generator) nodeLabels() (nodes, manifests string) {
 // TestCompanyByNodeLabels: of a DaemonSet one pod that is where a rule asks for is company
 // that is sure to come, whatever the others are.
 func TestCompanyByNodeLabels(t *testing.T) {
-	proved := 0
+	var proved proofs
 	count := hold(t, 400, 87, func(g generator) sample {
 		nodes, manifests := g.nodeLabels()
-		return sample{nodes, manifests, func(m *model.Model, want truth, _ *certificate.Decision) string {
-			d := search.DecideWithoutSearch(m)
-			if d.Verdict == diag.Always {
-				proved++
-			}
-			if d.Verdict != diag.Unknown && d.Verdict != want.verdict() {
-				return "proofs say " + string(d.Verdict)
-			}
-			return ""
-		}}
+		return sample{nodes, manifests, proved.hold}
 	})
 	count.vary(t, 3, diag.Always, diag.Never)
+	if !trials.Few(t) && int(proved)*2 < count[diag.Always] {
+		t.Errorf("only %d of %v are proved without a search", proved, count)
+	}
 	t.Log(proved, "proved to be always")
 }
