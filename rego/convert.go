@@ -1,7 +1,10 @@
 package rego
 
 import (
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -19,8 +22,8 @@ func factLists(f *facts.Facts) []factList {
 	var lists []factList
 	v := reflect.ValueOf(f).Elem()
 	for i := range v.NumField() {
-		if name := v.Type().Field(i).Tag.Get("json"); name != "" {
-			lists = append(lists, factList{name, v.Field(i)})
+		if list := v.Field(i); list.Kind() == reflect.Slice {
+			lists = append(lists, factList{v.Type().Field(i).Tag.Get("json"), list})
 		}
 	}
 	return lists
@@ -37,71 +40,90 @@ func listNames(f *facts.Facts) []string {
 	return names
 }
 
-// idsOf gives the ids of the facts in those lists.
-func idsOf(f *facts.Facts, read *reads) map[int]bool {
-	ids := map[int]bool{}
-	for _, list := range factLists(f) {
-		if !read.has(list.name) {
-			continue
-		}
-		for i := range list.rows.Len() {
-			ids[int(list.rows.Index(i).FieldByName("ID").Int())] = true
-		}
-	}
-	return ids
-}
-
-// convert makes the input of the rules from the lists that they read, straight
+// convert makes the input of the rules from what they read, straight
 // from the structs: the way over JSON text costs several times as much.
-func convert(f *facts.Facts, read *reads) *ast.Term {
-	c := converter{strings: map[string]*ast.Term{}, names: map[reflect.Type][]*ast.Term{}}
-	var pairs [][2]*ast.Term
-	for _, list := range factLists(f) {
-		if read.has(list.name) {
-			pairs = append(pairs, [2]*ast.Term{ast.StringTerm(list.name), c.list(list.rows)})
-		}
-	}
-	return ast.ObjectTerm(pairs...)
+func convert(f *facts.Facts, read *reads) *ast.Term { return ast.ObjectTerm(pairs(f, read)...) }
+
+// pairs are the members of the input.
+func pairs(f *facts.Facts, read *reads) (all [][2]*ast.Term) {
+	c := converter{read: read, strings: map[string]*ast.Term{}, fields: map[string][]field{}, numbers: map[*int]*ast.Term{}}
+	return c.fieldsOf(reflect.ValueOf(f).Elem(), "")
 }
 
 // converter turns lists into terms.
 type converter struct {
+	read    *reads
 	strings map[string]*ast.Term
-	names   map[reflect.Type][]*ast.Term
+	// fields are those that are read of the rows at a path.
+	fields map[string][]field
+	// numbers are the terms of lists of numbers, of which several rows have the same.
+	numbers map[*int]*ast.Term
 	spare   []ast.Term
 }
 
-func (c *converter) list(rows reflect.Value) *ast.Term {
+// field is one that rules read.
+type field struct {
+	index int
+	name  *ast.Term
+	path  string
+}
+
+func (c *converter) list(rows reflect.Value, path string) *ast.Term {
+	if numbers, ok := rows.Interface().([]int); ok {
+		return c.indices(numbers)
+	}
 	terms := make([]*ast.Term, rows.Len())
 	for i := range terms {
-		terms[i] = c.value(rows.Index(i))
+		terms[i] = c.value(rows.Index(i), path)
 	}
 	return ast.ArrayTerm(terms...)
 }
 
-// object is a row, or what stands in one.
-func (c *converter) object(row reflect.Value) *ast.Term {
-	keys := c.keys(row.Type())
-	pairs := make([][2]*ast.Term, len(keys))
-	for i, key := range keys {
-		pairs[i] = [2]*ast.Term{key, c.value(row.Field(i))}
+// indices is a list of numbers, one term for all rows that share it.
+func (c *converter) indices(numbers []int) *ast.Term {
+	if len(numbers) == 0 {
+		return ast.ArrayTerm()
 	}
-	return c.term(ast.NewObject(pairs...))
+	if t, ok := c.numbers[&numbers[0]]; ok && t.Value.(*ast.Array).Len() == len(numbers) {
+		return t
+	}
+	terms := make([]*ast.Term, len(numbers))
+	for i, n := range numbers {
+		terms[i] = ast.InternedTerm(n)
+	}
+	t := ast.ArrayTerm(terms...)
+	c.numbers[&numbers[0]] = t
+	return t
 }
 
-// keys are the names of the fields of a type of rows.
-func (c *converter) keys(t reflect.Type) []*ast.Term {
-	keys, known := c.names[t]
-	if !known {
-		for f := range t.Fields() {
-			keys = append(keys, ast.StringTerm(f.Tag.Get("json")))
+// fieldsOf are the members that are read of a struct at a path.
+func (c *converter) fieldsOf(row reflect.Value, path string) [][2]*ast.Term {
+	fields := c.readOf(row.Type(), path)
+	all := make([][2]*ast.Term, len(fields))
+	for i, f := range fields {
+		all[i] = [2]*ast.Term{f.name, c.value(row.Field(f.index), f.path)}
+	}
+	return all
+}
+
+// readOf are the fields that rules read of the rows at a path, with their ids.
+func (c *converter) readOf(t reflect.Type, path string) []field {
+	fields, known := c.fields[path]
+	if known {
+		return fields
+	}
+	for i := range t.NumField() {
+		name := t.Field(i).Tag.Get("json")
+		at := strings.TrimPrefix(path+"."+name, ".")
+		if name == "id" || name != "" && c.read.has(at) {
+			fields = append(fields, field{i, ast.StringTerm(name), at})
 		}
-		c.names[t] = keys
 	}
-	return keys
+	c.fields[path] = fields
+	return fields
 }
 
-func (c *converter) value(v reflect.Value) *ast.Term {
+func (c *converter) value(v reflect.Value, path string) *ast.Term {
 	switch v.Kind() {
 	case reflect.String:
 		return c.text(v.String())
@@ -110,9 +132,32 @@ func (c *converter) value(v reflect.Value) *ast.Term {
 	case reflect.Bool:
 		return ast.InternedTerm(v.Bool())
 	case reflect.Struct:
-		return c.object(v)
+		return c.term(ast.NewObject(c.fieldsOf(v, path)...))
+	case reflect.Map:
+		return c.names(v)
+	case reflect.Interface:
+		return c.document(v.Interface())
 	}
-	return c.list(v)
+	return c.list(v, path)
+}
+
+// names is a map with names of the user's own, such as labels.
+func (c *converter) names(v reflect.Value) *ast.Term {
+	labels := v.Interface().(map[string]string)
+	all := make([][2]*ast.Term, 0, len(labels))
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		all = append(all, [2]*ast.Term{c.text(name), c.text(labels[name])})
+	}
+	return c.term(ast.NewObject(all...))
+}
+
+// document is a manifest, as encoding/json would read it with exact numbers.
+func (c *converter) document(v any) *ast.Term {
+	value, err := ast.InterfaceToValue(v)
+	if err != nil { // no value that a document has
+		return ast.NullTerm()
+	}
+	return c.term(value)
 }
 
 // text gives one term per distinct string: names repeat all the time.

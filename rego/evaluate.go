@@ -59,7 +59,7 @@ func compareJudgements(a, b facts.Judgement) int {
 type evaluation struct {
 	*Engine
 	facts *facts.Facts
-	rows  []any // by id
+	rows  []facts.Row // by id
 	input *ast.Term
 	tally *facts.Tally
 }
@@ -110,11 +110,10 @@ func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Quer
 	if err != nil || report == nil || report.Len() == 0 {
 		return nil, err
 	}
-	ids := idsOf(e.facts, &r.reads)
 	var judgements []facts.Judgement
 	err = report.Iter(func(t *ast.Term) error {
 		j, err := judgement(r, t)
-		if err == nil && !ids[j.Fact] {
+		if err == nil && !e.reads(r, j.Fact) {
 			err = refusal{what: fmt.Sprintf("reports the fact %d, which is none of those that it reads; report the fact itself", j.Fact)}
 		}
 		if err == nil && j.Message == "" {
@@ -127,6 +126,11 @@ func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Quer
 		return nil, err
 	}
 	return judgements, nil
+}
+
+// reads reports whether the row with an id is in a list that a rule reads.
+func (e *evaluation) reads(r *rule, id int) bool {
+	return id > 0 && id < len(e.rows) && e.rows[id].Value != nil && r.reads.has(e.rows[id].List)
 }
 
 // counted keeps as many findings of a rule as there may be in a run, the first ones.
@@ -203,7 +207,7 @@ func judgement(r *rule, t *ast.Term) (facts.Judgement, error) {
 
 // worded gives a judgement the words that the catalogue has for its reason.
 func (e *evaluation) worded(j facts.Judgement) (facts.Judgement, error) {
-	text, ok := e.words.Finding(j.Reason, e.rows[j.Fact], e.facts)
+	text, ok := e.words.Finding(j.Reason, e.rows[j.Fact].Value, e.facts)
 	if !ok {
 		return j, refusal{what: fmt.Sprintf("reports the reason %s, which the catalogue of messages does not have for this row", strconv.Quote(shortened(j.Reason)))}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -147,7 +148,8 @@ func overJSON(t *testing.T, f *facts.Facts, lists []string) *ast.Term {
 		t.Fatal(err)
 	}
 	var m map[string]any
-	if err := util.UnmarshalJSON([]byte(strings.ReplaceAll(string(text), ":null", ":[]")), &m); err != nil {
+	whole := regexp.MustCompile(`(labels|annotations)":null`).ReplaceAllString(string(text), `$1":{}`)
+	if err := util.UnmarshalJSON([]byte(strings.ReplaceAll(whole, ":null", ":[]")), &m); err != nil {
 		t.Fatal(err)
 	}
 	for name := range m {

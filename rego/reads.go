@@ -57,8 +57,11 @@ func inName(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// has reports whether the list is read.
-func (r *reads) has(list string) bool { return r.all || r.lists[list] }
+// has reports whether a list is read, or a field of its rows as in workloads.name.
+func (r *reads) has(path string) bool {
+	list, _, _ := strings.Cut(path, ".")
+	return r.all || r.lists[list]
+}
 
 // anyOf reports whether one of the lists is read.
 func (r *reads) anyOf(lists []string) bool {

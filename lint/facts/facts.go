@@ -4,8 +4,16 @@ import (
 	"reflect"
 )
 
-// Facts is everything that rules can see.
+// Facts is everything that rules can see, but for the parameters of each rule.
 type Facts struct {
+	// Version is that of the facts.
+	Version string `json:"version"`
+	// Cluster is what the facts are about.
+	Cluster       Cluster        `json:"cluster"`
+	Pools         []Pool         `json:"pools"`
+	Nodes         []Node         `json:"nodes"`
+	Capacity      []Capacity     `json:"capacity"`
+	Objects       []Object       `json:"objects"`
 	Documents     []Document     `json:"documents"`
 	Refusals      []Refusal      `json:"refusals"`
 	UnknownFields []UnknownField `json:"unknown_fields"`
@@ -37,24 +45,64 @@ type Facts struct {
 	Suppressions  []Suppression  `json:"suppressions"`
 }
 
-// Rows are all rows by id, as pointers to their structs; nil where there is none.
-func (f *Facts) Rows() []any {
-	rows := []any{nil}
+// Row is a row with the list that it is in, or in which the row is that holds it.
+type Row struct {
+	List string
+	// Value is a pointer to the struct; nil where no row has the id.
+	Value any
+}
+
+// Rows are all rows by id, those within other rows as well.
+func (f *Facts) Rows() []Row {
+	rows := []Row{{}}
 	lists := reflect.ValueOf(f).Elem()
 	for i := range lists.NumField() {
-		if !lists.Type().Field(i).IsExported() {
-			continue
-		}
-		for j := range lists.Field(i).Len() {
-			row := lists.Field(i).Index(j)
-			id := int(row.FieldByName("ID").Int())
-			for id >= len(rows) {
-				rows = append(rows, nil)
-			}
-			rows[id] = row.Addr().Interface()
+		if list := lists.Field(i); list.Kind() == reflect.Slice {
+			rows = gather(rows, lists.Type().Field(i).Tag.Get("json"), list)
 		}
 	}
 	return rows
+}
+
+// gather adds the rows of a slice, and those in them.
+func gather(rows []Row, list string, slice reflect.Value) []Row {
+	of := slice.Type().Elem()
+	if of.Kind() != reflect.Struct {
+		return rows
+	}
+	id, identified := of.FieldByName("ID")
+	within := holding(of)
+	if !identified && len(within) == 0 {
+		return rows
+	}
+	for i := range slice.Len() {
+		row := slice.Index(i)
+		if identified {
+			n := int(row.FieldByIndex(id.Index).Int())
+			for n >= len(rows) {
+				rows = append(rows, Row{})
+			}
+			if n > 0 {
+				rows[n] = Row{list, row.Addr().Interface()}
+			}
+		}
+		for _, field := range within {
+			rows = gather(rows, list, row.Field(field))
+		}
+	}
+	return rows
+}
+
+// holding are the fields of a struct that hold rows with ids.
+func holding(of reflect.Type) (fields []int) {
+	for i := range of.NumField() {
+		if t := of.Field(i).Type; t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct {
+			if _, ok := t.Elem().FieldByName("ID"); ok {
+				fields = append(fields, i)
+			}
+		}
+	}
+	return fields
 }
 
 // Ref names the workload of a row, as in "Deployment shop/web"; "" for none.

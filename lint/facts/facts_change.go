@@ -5,7 +5,7 @@ import "github.com/schedlint/schedlint/lint/diag"
 // Amount is a number of pods as a field gives it.
 type Amount struct {
 	// Field is maxSurge, maxUnavailable, minAvailable or partition; "" for none.
-	Field string `json:"field"`
+	Field string `json:"field" enum:"maxSurge maxUnavailable minAvailable partition "`
 	// Value is the field as written, as in "25%", or its default unless Written.
 	Value   string `json:"value"`
 	Written bool   `json:"written"`
@@ -20,12 +20,14 @@ type Amount struct {
 type Arithmetic struct {
 	// Strategy is recreate, blue-green or traffic-routing, which have no numbers; "" for
 	// one with one or both of the amounts.
-	Strategy    string `json:"strategy"`
-	Surge       Amount `json:"surge"`
+	Strategy string `json:"strategy" enum:"recreate blue-green traffic-routing "`
+	// Surge is how many pods may be created before old ones are removed.
+	Surge Amount `json:"surge"`
+	// Unavailable is how many pods may be missing meanwhile.
 	Unavailable Amount `json:"unavailable"`
 	// Correction is how the controller changes them: both-zero (maxUnavailable counts as
 	// 1), all-pods (there are no more) or at-least-one; "" if it does not.
-	Correction string `json:"correction"`
+	Correction string `json:"correction" enum:"both-zero all-pods at-least-one "`
 	// Pods is the number of pods; Preview is previewReplicaCount, 0 if it is not set.
 	Pods    int `json:"pods"`
 	Preview int `json:"preview"`
@@ -35,7 +37,7 @@ type Arithmetic struct {
 type Limit struct {
 	// By is what limits them: anti-affinity, spread, host-port or room; none if nothing
 	// is known to.
-	By string `json:"by"`
+	By string `json:"by" enum:"anti-affinity spread host-port room none"`
 	// Fit is the largest number of pods that fit.
 	Fit int `json:"fit"`
 	// Rules are those that bind. Domains is the number of values of their key among
@@ -48,29 +50,32 @@ type Limit struct {
 
 // PoolSize is a number of nodes of a pool that may grow.
 type PoolSize struct {
-	Pool  string `json:"pool"`
-	Nodes int    `json:"nodes"`
+	// Pool is the name of the pool.
+	Pool string `json:"pool"`
+	// Nodes is its number of nodes.
+	Nodes int `json:"nodes"`
 }
 
 // Rollout is what becomes of an update of all pods of a workload that fit as
 // they are: whether it completes.
 type Rollout struct {
-	ID      int          `json:"id"`
-	W       int          `json:"w"`
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Outcome is of "the rollout completes".
 	Outcome diag.Outcome `json:"outcome"`
 	// Cause is why the outcome is unknown, as in label-value, or "".
 	Cause string `json:"cause"`
 	// Way is rolling, recreate, in-place, surge-per-node or both-whole. Surge and
 	// Unavailable are the resolved numbers of pods, and Arithmetic how they come
 	// about.
-	Way         string     `json:"way"`
+	Way         string     `json:"way" enum:"rolling recreate in-place surge-per-node both-whole none"`
 	Surge       int        `json:"surge"`
 	Unavailable int        `json:"unavailable"`
 	Arithmetic  Arithmetic `json:"arithmetic"`
 	// Replicas is the number of pods that this is about. At is maximum or minimum where
 	// an autoscaler, of the kind Scaler, moves it, and this is that end of its range.
 	Replicas int    `json:"replicas"`
-	At       string `json:"at"`
+	At       string `json:"at" enum:"maximum minimum "`
 	Scaler   string `json:"scaler"`
 	// Rules are those that leave no room, Others the workloads beside it whose rules
 	// have a part in it. Limit is how many pods fit.
@@ -96,14 +101,15 @@ type Skew struct {
 	MaxSkew int    `json:"max_skew"`
 	// Replicas, At and Scaler are as those of a Rollout.
 	Replicas int    `json:"replicas"`
-	At       string `json:"at"`
+	At       string `json:"at" enum:"maximum minimum "`
 	Scaler   string `json:"scaler"`
 }
 
 // Loss is what becomes of a workload after the loss of nodes.
 type Loss struct {
-	ID      int          `json:"id"`
-	W       int          `json:"w"`
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Outcome is of "all pods run again".
 	Outcome diag.Outcome `json:"outcome"`
 	// Cause is why the outcome is unknown, as in label-value, or "".
 	Cause string `json:"cause"`
@@ -115,8 +121,9 @@ type Loss struct {
 	Like  int    `json:"like"`
 	// Meaning is gone (the Node objects are deleted) or unreachable (they stay, with the
 	// taint node.kubernetes.io/unreachable), or both.
-	Meaning string `json:"meaning"`
-	Pods    int    `json:"pods"`
+	Meaning string `json:"meaning" enum:"gone unreachable both"`
+	// Pods is the number of pods that are certain.
+	Pods int `json:"pods"`
 	// PendingMin is how many of its pods stay Pending in every run, PendingMax how many
 	// in the worst that is known. Unless Recreated they are not even created again as
 	// long as the nodes are there.
@@ -131,11 +138,16 @@ type Loss struct {
 type Budget struct {
 	ID int `json:"id"`
 	// W is the first workload whose pods it selects, -1 for none.
-	W        int    `json:"w"`
-	Object   string `json:"object"`
-	Problem  string `json:"problem"`
+	W int `json:"w"`
+	// Object is the budget, as in "PodDisruptionBudget shop/web".
+	Object string `json:"object"`
+	// Problem is none, no-eviction (it allows no disruptions), several (more than one selects
+	// a pod) or idle (it selects no pod).
+	Problem string `json:"problem" enum:"none no-eviction several idle"`
+	// Selector is its label selector as kubectl writes it.
 	Selector string `json:"selector"`
-	Pods     int    `json:"pods"`
+	// Pods is the number of pods that it selects for certain.
+	Pods int `json:"pods"`
 	// Amount is what it demands, with the zero Field if it demands nothing.
 	Amount Amount `json:"amount"`
 	// Selects are the workloads whose pods it selects, and Others the other budgets of a
@@ -146,10 +158,12 @@ type Budget struct {
 
 // Drain is a workload whose pod has no other node when its node is drained.
 type Drain struct {
-	ID      int          `json:"id"`
-	W       int          `json:"w"`
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Outcome is of "the pods find another node".
 	Outcome diag.Outcome `json:"outcome"`
-	Pods    int          `json:"pods"`
+	// Pods is the number of pods that are certain.
+	Pods int `json:"pods"`
 	// Node is the node that is drained and Like the number of others of which the
 	// same is true. Pending pods stay so until it is back: PendingMin in every run,
 	// PendingMax in the worst that is known.
@@ -169,8 +183,9 @@ type Migration struct {
 	// Outcome is always if any machine can, sometimes if it depends, never if none.
 	Outcome diag.Outcome `json:"outcome"`
 	// Cause is why the outcome is unknown, as in label-value, or "".
-	Cause    string `json:"cause"`
-	Machines int    `json:"machines"`
+	Cause string `json:"cause"`
+	// Machines is the number of machines.
+	Machines int `json:"machines"`
 	// Rules are those that leave no node for the second pod, Limit how many pods fit.
 	Rules []Rule `json:"rules"`
 	Limit Limit  `json:"limit"`
@@ -192,8 +207,9 @@ type OuterLabel struct {
 
 // Autoscaler is whether all pods fit that an autoscaler may ask for.
 type Autoscaler struct {
-	ID      int          `json:"id"`
-	W       int          `json:"w"`
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Outcome is of "all pods fit at the maximum".
 	Outcome diag.Outcome `json:"outcome"`
 	// Cause is why the outcome is unknown, or what leaves no room if no rule of the
 	// workload does, as in contention; or "".
@@ -201,6 +217,7 @@ type Autoscaler struct {
 	// Object is the autoscaler.
 	Object string `json:"object"`
 	// Max is its maximum, and Default tells that nothing is written.
+	// Min is its minimum.
 	Min     int  `json:"min"`
 	Max     int  `json:"max"`
 	Default bool `json:"default"`

@@ -7,14 +7,16 @@ import "github.com/schedlint/schedlint/lint/diag"
 type Crowd struct {
 	ID int `json:"id"`
 	// W is the one at which the finding stands, Workloads are all, each as a w.
-	W         int          `json:"w"`
-	Workloads []int        `json:"workloads"`
-	Outcome   diag.Outcome `json:"outcome"`
+	W         int   `json:"w"`
+	Workloads []int `json:"workloads"`
+	// Outcome is never.
+	Outcome diag.Outcome `json:"outcome"`
 	// Pods is the number of their pods, Most how many fit, Pending the rest.
 	Pods    int `json:"pods"`
 	Most    int `json:"most"`
 	Pending int `json:"pending"`
-	Nodes   int `json:"nodes"`
+	// Nodes is the number of declared nodes.
+	Nodes int `json:"nodes"`
 	// Core are the rules that cannot be met together.
 	Core []CoreRule `json:"core"`
 	// Growth are the pools that were counted at their max, if any was.
@@ -25,9 +27,13 @@ type Crowd struct {
 // for Rule, or Use is replicas, the number of pods. With the use selector, taints or
 // replicas, Excluded are the reasons why the pods cannot use all nodes.
 type CoreRule struct {
-	W        int         `json:"w"`
-	Use      string      `json:"use"`
-	Key      string      `json:"key"`
+	W int `json:"w"`
+	// Use is that of a Rule, or replicas: the number of pods.
+	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints replicas"`
+	// Key is the topology key or port of the rule, or "".
+	Key string `json:"key"`
+	// Excluded are the reasons why the pods cannot use all nodes, for the use selector, taints
+	// or replicas.
 	Excluded []Exclusion `json:"excluded"`
 }
 
@@ -48,8 +54,9 @@ type Order struct {
 type Placed struct {
 	W int `json:"w"`
 	// Revision is old or new during a rollout, else "".
-	Revision string `json:"revision"`
-	Pods     int    `json:"pods"`
+	Revision string `json:"revision" enum:"old new "`
+	// Pods is the number of pods.
+	Pods int `json:"pods"`
 	// Nodes is the number of nodes, On has the pods on a few of them.
 	Nodes int        `json:"nodes"`
 	On    []NodePods `json:"on"`
@@ -57,12 +64,16 @@ type Placed struct {
 
 // NodePods is a number of pods on a node.
 type NodePods struct {
+	// Node is the name of the node.
 	Node string `json:"node"`
-	Pods int    `json:"pods"`
+	// Pods is the number of pods on it.
+	Pods int `json:"pods"`
 }
 
 // FilterNodes is the number of nodes that a filter plugin of kube-scheduler refuses.
 type FilterNodes struct {
+	// Filter is the name of the plugin, as in NodeResourcesFit.
 	Filter string `json:"filter"`
-	Nodes  int    `json:"nodes"`
+	// Nodes is the number of nodes that it refuses.
+	Nodes int `json:"nodes"`
 }

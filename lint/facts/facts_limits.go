@@ -2,28 +2,6 @@ package facts
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// NoBound stands for a number that nothing bounds from above.
-const NoBound = 1<<31 - 1
-
-// Workload is one object that creates pods. Rows of other lists refer to it by its
-// index in this list, their w, which is -1 for an object that creates none.
-type Workload struct {
-	ID int `json:"id"`
-	// Ref is kind, namespace and name, as in "Deployment shop/web".
-	Ref       string `json:"ref"`
-	Group     string `json:"group"`
-	Kind      string `json:"kind"`
-	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
-	// PodsMin and PodsMax bound the number of pods: they are equal where it is known,
-	// those of an autoscaler where one decides, and 0 and NoBound where it is unknown.
-	PodsMin int `json:"pods_min"`
-	PodsMax int `json:"pods_max"`
-	// Permanent is false for workloads that run to completion (Job, CronJob) or
-	// once on every node (DaemonSet).
-	Permanent bool `json:"permanent"`
-}
-
 // Sharing is whether the pods of a permanent workload can all run on one node, so
 // that losing it takes all of them down.
 type Sharing struct {
@@ -50,10 +28,13 @@ type Sharing struct {
 // Rule is a placement rule of a workload: Use is anti-affinity, affinity, spread,
 // host-port, requests, slots, selector or taints. Key is its topology key or port, or "".
 type Rule struct {
-	W    int    `json:"w"`
-	Use  string `json:"use"`
-	Hard bool   `json:"hard"`
-	Key  string `json:"key"`
+	W int `json:"w"`
+	// Use is anti-affinity, affinity, spread, host-port, requests, slots, selector or taints.
+	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints"`
+	// Hard tells whether the rule filters nodes.
+	Hard bool `json:"hard"`
+	// Key is the topology key or port of the rule, or "".
+	Key string `json:"key"`
 }
 
 // Exclusion is one reason why nodes take no pod of a workload.
@@ -63,7 +44,7 @@ type Exclusion struct {
 	// Operator, Values); matches-no-term or empty-term, of nodeSelectorTerms; too-small
 	// (Resource); or undeclared (Value is the nodeName). What a reason does not name is
 	// empty.
-	Reason   string   `json:"reason"`
+	Reason   string   `json:"reason" enum:"cordoned tainted lacks-label other-value fails-expression matches-no-term empty-term too-small undeclared"`
 	Key      string   `json:"key"`
 	Value    string   `json:"value"`
 	Has      string   `json:"has"`
@@ -78,22 +59,26 @@ type Exclusion struct {
 
 // GrownPool is a node pool that was counted with Max nodes, which it can grow to.
 type GrownPool struct {
+	// Pool is the name of the pool.
 	Pool string `json:"pool"`
-	Max  int    `json:"max"`
+	// Max is the number of nodes that it was counted with.
+	Max int `json:"max"`
 }
 
 // Eligibility counts the nodes that pass every node-level filter but resources.
 type Eligibility struct {
-	ID      int          `json:"id"`
-	W       int          `json:"w"`
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Outcome is of "some node takes the pods".
 	Outcome diag.Outcome `json:"outcome"`
 	// Pods is 0 for a DaemonSet, which has one pod for each eligible node.
-	Pods     int `json:"pods"`
+	Pods int `json:"pods"`
+	// Nodes is the number of declared nodes, Eligible of them pass.
 	Nodes    int `json:"nodes"`
 	Eligible int `json:"eligible"`
 	// Bound is empty if the scheduler chooses the node; undeclared if nodeName names
 	// one that is not declared, and declared if it names one that is.
-	Bound string `json:"bound"`
+	Bound string `json:"bound" enum:"undeclared declared "`
 	// Excluded are the reasons why nodes do not count, most nodes first; MoreExcluded
 	// is the number of reasons that are not listed.
 	Excluded     []Exclusion `json:"excluded"`
@@ -103,8 +88,9 @@ type Eligibility struct {
 // Request is one pod's request of one resource against single empty nodes:
 // Eligible nodes pass every other filter, and Fitting of them are large enough.
 type Request struct {
-	ID      int          `json:"id"`
-	W       int          `json:"w"`
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Outcome is of "one pod fits an empty node".
 	Outcome diag.Outcome `json:"outcome"`
 	// Resource is "" if the row is about several resources, which Together has.
 	Resource string `json:"resource"`
@@ -113,8 +99,10 @@ type Request struct {
 	Request     string `json:"request"`
 	Largest     string `json:"largest"`
 	LargestNode string `json:"largest_node"`
-	Eligible    int    `json:"eligible"`
-	Fitting     int    `json:"fitting"`
+	// Eligible is the number of nodes that pass every other filter, Fitting of them are large
+	// enough.
+	Eligible int `json:"eligible"`
+	Fitting  int `json:"fitting"`
 	// PerNode is set for a DaemonSet: every node that is too small leaves one
 	// pod Pending.
 	PerNode bool `json:"per_node"`
@@ -128,16 +116,20 @@ type Request struct {
 
 // ResourceRequest is one pod's request of a resource: a quantity as Kubernetes writes it.
 type ResourceRequest struct {
+	// Resource is the name of the resource.
 	Resource string `json:"resource"`
-	Request  string `json:"request"`
+	// Request is the quantity that one pod requests.
+	Request string `json:"request"`
 }
 
 // AntiAffinity is a hard rule that keeps pods of one workload apart.
 type AntiAffinity struct {
-	ID      int          `json:"id"`
-	W       int          `json:"w"`
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Outcome is of "all pods fit".
 	Outcome diag.Outcome `json:"outcome"`
-	Pods    int          `json:"pods"`
+	// Pods is the number of pods.
+	Pods int `json:"pods"`
 	// Keys are the topology keys: several where terms act together.
 	Keys []string `json:"keys"`
 	// Domains is the number of distinct values of the keys among eligible nodes,
@@ -161,17 +153,22 @@ type AntiAffinity struct {
 // Spread is a hard topology spread constraint. Cause says what binds:
 // missing-key (no eligible node has all keys), min-domains or skew.
 type Spread struct {
-	ID      int          `json:"id"`
-	W       int          `json:"w"`
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Outcome is of "all pods fit".
 	Outcome diag.Outcome `json:"outcome"`
-	Cause   string       `json:"cause"`
-	Pods    int          `json:"pods"`
-	Key     string       `json:"key"`
+	// Cause is what binds: missing-key, min-domains or skew.
+	Cause string `json:"cause" enum:"missing-key min-domains skew "`
+	// Pods is the number of pods.
+	Pods int `json:"pods"`
+	// Key is the topologyKey of the constraint.
+	Key string `json:"key"`
 	// Keys are those of all hard constraints of the pods, of which a node needs all: a
 	// few of them. KeyCount is how many there are.
 	Keys     []string `json:"keys"`
 	KeyCount int      `json:"key_count"`
-	MaxSkew  int      `json:"max_skew"`
+	// MaxSkew is that of the constraint.
+	MaxSkew int `json:"max_skew"`
 	// MinDomains is 1 unless the constraint says otherwise; Domains counts the
 	// eligible domains and Smallest how many pods the smallest one can hold,
 	// which SmallestDomain names.
@@ -180,8 +177,10 @@ type Spread struct {
 	Smallest       int    `json:"smallest"`
 	SmallestDomain string `json:"smallest_domain"`
 	// Most is the number of pods that fit, Pending the rest.
-	Most     int `json:"most"`
-	Pending  int `json:"pending"`
+	Most    int `json:"most"`
+	Pending int `json:"pending"`
+	// Nodes is the number of declared nodes, Eligible of them pass the node-level rules of the
+	// pods.
 	Nodes    int `json:"nodes"`
 	Eligible int `json:"eligible"`
 	// Excluded, MoreExcluded and Growth are as for AntiAffinity.
@@ -194,14 +193,20 @@ type Spread struct {
 
 // HostPort is a host port, of which every node has one.
 type HostPort struct {
-	ID       int          `json:"id"`
-	W        int          `json:"w"`
-	Outcome  diag.Outcome `json:"outcome"`
-	Pods     int          `json:"pods"`
-	Port     int          `json:"port"`
-	Protocol string       `json:"protocol"`
-	Nodes    int          `json:"nodes"`
-	Eligible int          `json:"eligible"`
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Outcome is of "all pods fit".
+	Outcome diag.Outcome `json:"outcome"`
+	// Pods is the number of pods.
+	Pods int `json:"pods"`
+	// Port is the number of the port.
+	Port int `json:"port"`
+	// Protocol is TCP, UDP or SCTP.
+	Protocol string `json:"protocol" enum:"TCP UDP SCTP"`
+	// Nodes is the number of declared nodes, Eligible of them pass the node-level rules of the
+	// pods.
+	Nodes    int `json:"nodes"`
+	Eligible int `json:"eligible"`
 	// Pending is the number of pods that do not fit.
 	Pending int `json:"pending"`
 	// Excluded, MoreExcluded and Growth are as for AntiAffinity.
@@ -216,12 +221,13 @@ type Room struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
 	// Others is the number of workloads beside that one.
-	Others  int          `json:"others"`
+	Others int `json:"others"`
+	// Outcome is of "all pods fit".
 	Outcome diag.Outcome `json:"outcome"`
 	// Cause says what is compared: pods (equal pods with what fits), size (pods that
 	// request Request or more with what fits of that size) or total (Requested by all
 	// pods with Offered by all nodes).
-	Cause string `json:"cause"`
+	Cause string `json:"cause" enum:"pods size total"`
 	// Pods is the number of their pods, Pending of them are left over at least. Most is
 	// how many fit, for size how many that request Request.
 	Pods    int `json:"pods"`
@@ -234,8 +240,10 @@ type Room struct {
 	Request   string `json:"request"`
 	Requested string `json:"requested"`
 	Offered   string `json:"offered"`
-	Nodes     int    `json:"nodes"`
-	Eligible  int    `json:"eligible"`
+	// Nodes is the number of declared nodes, Eligible of them pass the node-level rules of the
+	// pods.
+	Nodes    int `json:"nodes"`
+	Eligible int `json:"eligible"`
 	// Growth are the pools that were counted at their max, if any was.
 	Growth []GrownPool `json:"growth"`
 }

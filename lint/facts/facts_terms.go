@@ -6,9 +6,11 @@ import "github.com/schedlint/schedlint/lint/diag"
 // is unparsable-document, duplicate-key, alias-bomb, alias-cycle,
 // nesting-too-deep, unreadable-file, render-failed or render-refused.
 type Document struct {
-	ID      int    `json:"id"`
-	Problem string `json:"problem"`
-	Detail  string `json:"detail"`
+	ID int `json:"id"`
+	// Problem names what is wrong with the text.
+	Problem string `json:"problem" enum:"unparsable-document duplicate-key alias-bomb alias-cycle nesting-too-deep unreadable-file render-failed render-refused"`
+	// Detail is the key, the alias or the reason that the problem is about.
+	Detail string `json:"detail"`
 	// FirstLine is where a repeated key stands first; 0 for other problems.
 	FirstLine int `json:"first_line"`
 }
@@ -20,22 +22,30 @@ type Document struct {
 // refused in a pod. Object names it; it may be a PodDisruptionBudget, a
 // HorizontalPodAutoscaler or a custom resource too.
 type Refusal struct {
-	ID     int    `json:"id"`
+	ID int `json:"id"`
+	// Object is what is refused, as in "Deployment shop/web".
 	Object string `json:"object"`
 	W      int    `json:"w"`
-	Stage  string `json:"stage"`
-	Gate   string `json:"gate"`
-	Field  string `json:"field"`
+	// Stage is object, pods, gate or fragment.
+	Stage string `json:"stage" enum:"object pods gate fragment"`
+	// Gate is the feature gate, or "".
+	Gate string `json:"gate"`
+	// Field is the path of the field from the root of the object.
+	Field string `json:"field"`
+	// Reason is what is wrong with the field, as the API server words it.
 	Reason string `json:"reason"`
 }
 
 // UnknownField is a field that the API does not have, and the name that was
 // probably meant, or "".
 type UnknownField struct {
-	ID         int    `json:"id"`
-	Object     string `json:"object"`
-	W          int    `json:"w"`
-	Field      string `json:"field"`
+	ID int `json:"id"`
+	// Object is what has the field, as in "Deployment shop/web".
+	Object string `json:"object"`
+	W      int    `json:"w"`
+	// Field is the path of the field.
+	Field string `json:"field"`
+	// Suggestion is the name that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
 }
 
@@ -43,15 +53,19 @@ type UnknownField struct {
 // missing-key (no usable node carries the topology key), null-selector (it
 // matches no pod) or contradiction (no pod can match all terms).
 type Affinity struct {
-	ID      int          `json:"id"`
-	W       int          `json:"w"`
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Outcome is never, or unknown.
 	Outcome diag.Outcome `json:"outcome"`
-	Cause   string       `json:"cause"`
-	Key     string       `json:"key"`
+	// Cause is missing-key, null-selector or contradiction.
+	Cause string `json:"cause" enum:"missing-key null-selector contradiction"`
+	// Key is the topologyKey of the term.
+	Key string `json:"key"`
 	// Usable is the number of nodes that the pods may use; With of them carry
 	// the key.
-	Usable     int    `json:"usable"`
-	With       int    `json:"with"`
+	Usable int `json:"usable"`
+	With   int `json:"with"`
+	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
 	// Beside are the topology keys of other terms that no node has together with Key;
 	// empty if no node has Key at all.
@@ -63,13 +77,15 @@ type Affinity struct {
 
 // TopologyKey is one use of a topology key.
 type TopologyKey struct {
-	ID     int    `json:"id"`
+	ID int `json:"id"`
+	// Object is what uses the key, as in "Deployment shop/web".
 	Object string `json:"object"`
 	W      int    `json:"w"`
 	// Use is anti-affinity, affinity or spread; Hard tells whether it filters.
-	Use  string `json:"use"`
+	Use  string `json:"use" enum:"anti-affinity affinity spread"`
 	Hard bool   `json:"hard"`
-	Key  string `json:"key"`
+	// Key is the topologyKey.
+	Key string `json:"key"`
 	// Fragment tells that Object is an object that is not judged, such as a custom
 	// resource with an affinity: Usable is then all nodes.
 	Fragment bool `json:"fragment"`
@@ -80,7 +96,8 @@ type TopologyKey struct {
 	With     int  `json:"with"`
 	// Known is false for a key that no component of Kubernetes sets although its
 	// name says so, and for a near miss of one that is set.
-	Known      bool   `json:"known"`
+	Known bool `json:"known"`
+	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
 	// Without names nodes that lack the key, a few of them.
 	Without []string `json:"without"`
@@ -89,11 +106,14 @@ type TopologyKey struct {
 // NodeLabel is one use of a node label key in nodeSelector, nodeAffinity or
 // topologyKey.
 type NodeLabel struct {
-	ID     int    `json:"id"`
+	ID int `json:"id"`
+	// Object is what uses the label, as in "Deployment shop/web".
 	Object string `json:"object"`
 	W      int    `json:"w"`
-	Where  string `json:"where"`
-	Key    string `json:"key"`
+	// Where is the field that uses it: nodeSelector, nodeAffinity or topologyKey.
+	Where string `json:"where" enum:"nodeSelector nodeAffinity topologyKey"`
+	// Key is the label.
+	Key string `json:"key"`
 	// Deprecated keys are no longer set; Replacement is what is set instead, or
 	// "". OnNodes counts declared nodes that carry the key all the same.
 	Deprecated  bool   `json:"deprecated"`
@@ -112,11 +132,11 @@ type Selector struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
 	// Use is anti-affinity, affinity or spread; Hard tells whether it filters.
-	Use  string `json:"use"`
+	Use  string `json:"use" enum:"anti-affinity affinity spread"`
 	Hard bool   `json:"hard"`
 	// Form is null (no selector: matches nothing), empty (matches everything) or
 	// set. Text is the selector as kubectl writes it.
-	Form string `json:"form"`
+	Form string `json:"form" enum:"null empty set"`
 	Text string `json:"text"`
 	// MatchesOwn tells whether it matches the workload's own labels, namespaces
 	// left out; OwnNamespace whether the own namespace is among the term's.
@@ -124,8 +144,9 @@ type Selector struct {
 	OwnNamespace diag.Outcome `json:"own_namespace"`
 	// Matches counts declared workloads whose pods it selects, or may select;
 	// Declared counts all that there are.
-	Matches    int        `json:"matches"`
-	Declared   int        `json:"declared"`
+	Matches  int `json:"matches"`
+	Declared int `json:"declared"`
+	// Namespaces are those that the term applies to.
 	Namespaces Namespaces `json:"namespaces"`
 	// Nearest is a label of the own pods that the selector probably meant, or "".
 	Nearest string `json:"nearest"`
@@ -138,16 +159,21 @@ type Selector struct {
 // namespaceSelector selects: all of them, or those that match Selector, which is written
 // as kubectl writes it and "" without a namespaceSelector.
 type Namespaces struct {
-	Names    []string `json:"names"`
-	All      bool     `json:"all"`
-	Selector string   `json:"selector"`
+	// Names are the namespaces that the term lists, or its own.
+	Names []string `json:"names"`
+	// All tells whether it applies to all namespaces.
+	All bool `json:"all"`
+	// Selector is the namespaceSelector as kubectl writes it, or "".
+	Selector string `json:"selector"`
 }
 
 // NodeTerm is a term of a node affinity. An empty one matches no node.
 type NodeTerm struct {
-	ID    int  `json:"id"`
-	W     int  `json:"w"`
-	Hard  bool `json:"hard"`
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// Hard tells whether the affinity is required.
+	Hard bool `json:"hard"`
+	// Empty tells whether the term has no expression.
 	Empty bool `json:"empty"`
 	// Others counts terms beside it that are not empty.
 	Others int `json:"others"`
@@ -155,10 +181,12 @@ type NodeTerm struct {
 
 // LabelKey is one entry of matchLabelKeys or mismatchLabelKeys.
 type LabelKey struct {
-	ID   int    `json:"id"`
-	W    int    `json:"w"`
-	List string `json:"list"`
-	Key  string `json:"key"`
+	ID int `json:"id"`
+	W  int `json:"w"`
+	// List is matchLabelKeys or mismatchLabelKeys.
+	List string `json:"list" enum:"matchLabelKeys mismatchLabelKeys"`
+	// Key is the label.
+	Key string `json:"key"`
 	// OnPod tells whether the pods carry the label: from the template or because
 	// their controller adds it.
 	OnPod diag.Outcome `json:"on_pod"`
@@ -169,13 +197,16 @@ type LabelKey struct {
 // Suppression is one with something wrong about it. Problem is names-no-rule,
 // without-reason, expired or unused.
 type Suppression struct {
-	ID      int    `json:"id"`
-	Problem string `json:"problem"`
-	// By is annotation, comment, configuration or baseline; Target is what it is
-	// about, as in "Deployment shop/web", or "".
-	By     string `json:"by"`
-	Rule   string `json:"rule"`
+	ID int `json:"id"`
+	// Problem is names-no-rule, without-reason, expired or unused.
+	Problem string `json:"problem" enum:"names-no-rule without-reason expired unused"`
+	// By is annotation, comment, configuration or baseline.
+	By string `json:"by" enum:"annotation comment configuration baseline"`
+	// Rule is the rule that it names.
+	Rule string `json:"rule"`
+	// Target is what it is about, as in "Deployment shop/web", or "".
 	Target string `json:"target"`
+	// Reason is the reason that it gives, or "".
 	Reason string `json:"reason"`
 	// Until is the last day on which it holds, or ""; Dated tells whether that is a
 	// day at all.

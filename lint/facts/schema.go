@@ -2,19 +2,30 @@ package facts
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"reflect"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
+//go:embed schema.json
+var schema []byte
+
 // Schema is the JSON Schema (draft-07) of what rules see as input, generated
-// from Facts. It is closed: every field is required and no other is allowed, so
-// that a rule with a misspelt field does not load. Only keywords that OPA reads
-// or that describe a value to people are used.
-func Schema() []byte {
+// from Facts and its comments. It is closed: every field is required and no other is
+// allowed, so that a rule with a misspelt field does not load. Only keywords that OPA
+// reads or that describe a value to people are used. It is not to be changed.
+func Schema() []byte { return schema }
+
+// describer gives the description of a field of a struct, or "".
+type describer func(t reflect.Type, field string) string
+
+// generated is the schema as the structs and their comments say it.
+func generated(describe describer) []byte {
 	root := append(ordered{{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "schedlint facts"}},
-		schemaOf(reflect.TypeFor[Facts]())...)
+		schemaOf(reflect.TypeFor[Facts](), describe)...)
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
@@ -25,43 +36,62 @@ func Schema() []byte {
 	return out.Bytes()
 }
 
-// enums are the string types with a fixed set of values.
-func enums() map[reflect.Type][]string {
-	return map[reflect.Type][]string{
-		reflect.TypeFor[diag.Outcome](): {string(diag.Always), string(diag.Sometimes), string(diag.Never), string(diag.Unknown), string(diag.None)},
-	}
-}
-
 // scalars names the plain types as JSON Schema does.
 func scalars() map[reflect.Kind]string {
 	return map[reflect.Kind]string{reflect.String: "string", reflect.Int: "integer", reflect.Bool: "boolean"}
 }
 
-func schemaOf(t reflect.Type) ordered {
+func schemaOf(t reflect.Type, describe describer) ordered {
 	switch t.Kind() {
 	case reflect.Struct:
-		return schemaOfStruct(t)
+		return schemaOfStruct(t, describe)
 	case reflect.Slice:
-		return ordered{{"type", "array"}, {"items", schemaOf(t.Elem())}}
+		return ordered{{"type", "array"}, {"items", schemaOf(t.Elem(), describe)}}
+	case reflect.Map: // of names that are the user's, such as labels
+		return ordered{{"type", "object"}, {"additionalProperties", schemaOf(t.Elem(), describe)}}
+	case reflect.Interface: // a manifest
+		return ordered{}
 	}
 	name, ok := scalars()[t.Kind()]
 	if !ok {
 		panic("facts: no schema for the type " + t.String())
 	}
-	if values, ok := enums()[t]; ok {
-		return ordered{{"type", name}, {"enum", values}}
-	}
 	return ordered{{"type", name}}
 }
 
-func schemaOfStruct(t reflect.Type) ordered {
+// outcomes are the values of an outcome.
+func outcomes() []string {
+	return []string{string(diag.Always), string(diag.Sometimes), string(diag.Never), string(diag.Unknown), string(diag.None)}
+}
+
+// enumeration is the values that a field may have; nil for any. The tag enum has those of
+// a string, with a space between them: two spaces, or one at an end, stand for "".
+func enumeration(f reflect.StructField) []string {
+	if f.Type == reflect.TypeFor[diag.Outcome]() {
+		return outcomes()
+	}
+	if values, ok := f.Tag.Lookup("enum"); ok {
+		return strings.Split(values, " ")
+	}
+	return nil
+}
+
+func schemaOfStruct(t reflect.Type, describe describer) ordered {
 	var properties ordered
-	var required []string
+	required := []string{}
 	for f := range t.Fields() {
-		if name := f.Tag.Get("json"); name != "" {
-			properties = append(properties, member{name, schemaOf(f.Type)})
-			required = append(required, name)
+		name := f.Tag.Get("json")
+		if name == "" {
+			continue
 		}
+		field := schemaOf(f.Type, describe)
+		if values := enumeration(f); values != nil {
+			field = append(field, member{"enum", values})
+		}
+		if text := describe(t, f.Name); text != "" {
+			field = append(ordered{{"description", text}}, field...)
+		}
+		properties, required = append(properties, member{name, field}), append(required, name)
 	}
 	return ordered{
 		{"type", "object"}, {"additionalProperties", false}, {"required", required}, {"properties", properties},
@@ -85,14 +115,20 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			out.WriteByte(',')
 		}
-		if err := json.NewEncoder(&out).Encode(m.name); err != nil {
+		if err := encode(&out, m.name); err != nil {
 			return nil, err
 		}
 		out.WriteByte(':')
-		if err := json.NewEncoder(&out).Encode(m.value); err != nil {
+		if err := encode(&out, m.value); err != nil {
 			return nil, err
 		}
 	}
 	out.WriteByte('}')
 	return out.Bytes(), nil
+}
+
+func encode(out *bytes.Buffer, value any) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(value)
 }

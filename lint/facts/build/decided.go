@@ -135,8 +135,8 @@ func sized(m *model.Model) bool {
 // pendings gives the subjects the numbers of pods that their rows say are Pending.
 func (f *Built) pendings() {
 	for id, row := range f.Rows() {
-		if row != nil {
-			f.subjects[id-1].Pending = pendingIn(reflect.ValueOf(row).Elem())
+		if row.Value != nil {
+			f.subjects[id-1].Pending = pendingIn(reflect.ValueOf(row.Value).Elem())
 		}
 	}
 	for _, e := range f.Eligibility {

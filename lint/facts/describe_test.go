@@ -1,0 +1,134 @@
+package facts
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// comments are the comments of the fields of all structs, by the names of both: a field
+// without one shares that of the field before it.
+func comments(t testing.TB) map[[2]string]string {
+	t.Helper()
+	names, err := filepath.Glob("facts*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[[2]string]string{}
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if d, ok := d.(*ast.GenDecl); ok && d.Tok == token.TYPE {
+				typeComments(all, d)
+			}
+		}
+	}
+	return all
+}
+
+// typeComments adds the comments of a type and of its fields.
+func typeComments(all map[[2]string]string, d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		of := spec.(*ast.TypeSpec)
+		all[[2]string{of.Name.Name, ""}] = strings.Join(strings.Fields(d.Doc.Text()), " ")
+		if s, ok := of.Type.(*ast.StructType); ok {
+			fieldComments(all, of.Name.Name, s)
+		}
+	}
+}
+
+func fieldComments(all map[[2]string]string, of string, s *ast.StructType) {
+	last := ""
+	for _, f := range s.Fields.List {
+		if f.Doc != nil {
+			last = strings.Join(strings.Fields(f.Doc.Text()), " ")
+		}
+		for _, name := range f.Names {
+			all[[2]string{of, name.Name}] = last
+		}
+	}
+}
+
+// known are the descriptions of the fields that each row has.
+var known = map[string]string{
+	"ID": "The id of the row, by which a finding gets its place.",
+	"W":  "The workload of the row, as an index in the list of workloads; -1 for an object that creates no pods.",
+}
+
+// described gives descriptions out of comments, with fields as rules name them. A list is
+// described as its rows are.
+func described(t testing.TB) describer {
+	all := comments(t)
+	return func(of reflect.Type, field string) string {
+		text := all[[2]string{of.Name(), field}]
+		if f, _ := of.FieldByName(field); of == reflect.TypeFor[Facts]() && f.Type.Kind() == reflect.Slice {
+			return renamed(all[[2]string{f.Type.Elem().Name(), ""}], f.Type.Elem())
+		}
+		if common, ok := known[field]; ok && !strings.Contains(text, field+" ") {
+			return common
+		}
+		return renamed(text, of)
+	}
+}
+
+var word = regexp.MustCompile(`\b[A-Z][A-Za-z]*\b`)
+
+// renamed puts the names that rules know in place of those of Go, at the beginning of a
+// sentence as well.
+func renamed(text string, of reflect.Type) string {
+	names := map[string]string{}
+	for f := range of.Fields() {
+		names[f.Name] = f.Tag.Get("json")
+	}
+	return word.ReplaceAllStringFunc(text, func(w string) string {
+		if name, ok := names[w]; ok {
+			return name
+		}
+		return w
+	})
+}
+
+// TestEveryFieldIsDescribed: the schema, the reference and the facts command show these
+// descriptions, so each says something of its field.
+func TestEveryFieldIsDescribed(t *testing.T) {
+	describe := described(t)
+	structs := map[reflect.Type]bool{}
+	gatherStructs(reflect.TypeFor[Facts](), structs)
+	for _, of := range slices.SortedFunc(maps.Keys(structs), func(a, b reflect.Type) int { return strings.Compare(a.Name(), b.Name()) }) {
+		for f := range of.Fields() {
+			name, text := f.Tag.Get("json"), describe(of, f.Name)
+			if _, common := known[f.Name]; common || name == "" {
+				continue
+			}
+			list := of == reflect.TypeFor[Facts]() && f.Type.Kind() == reflect.Slice
+			if !list && !regexp.MustCompile(`\b`+name+`\b`).MatchString(text) || text == "" {
+				t.Errorf("%s.%s: the description does not speak of %s: %q", of.Name(), f.Name, name, text)
+			}
+		}
+	}
+}
+
+func gatherStructs(t reflect.Type, all map[reflect.Type]bool) {
+	switch t.Kind() {
+	case reflect.Slice:
+		gatherStructs(t.Elem(), all)
+	case reflect.Struct:
+		if all[t] {
+			return
+		}
+		all[t] = true
+		for f := range t.Fields() {
+			gatherStructs(f.Type, all)
+		}
+	}
+}
