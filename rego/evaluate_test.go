@@ -148,7 +148,7 @@ func overJSON(t *testing.T, f *facts.Facts, lists []string) *ast.Term {
 		t.Fatal(err)
 	}
 	var m map[string]any
-	whole := regexp.MustCompile(`(labels|annotations)":null`).ReplaceAllString(string(text), `$1":{}`)
+	whole := regexp.MustCompile(`"((?:pod_|namespace_)?labels|(?:pod_)?annotations)":null`).ReplaceAllString(string(text), `"$1":{}`)
 	if err := util.UnmarshalJSON([]byte(strings.ReplaceAll(whole, ":null", ":[]")), &m); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@ package build_test
 
 import (
 	"path/filepath"
-	"slices"
+	"reflect"
 	"sync"
 	"testing"
 
@@ -51,7 +51,7 @@ func TestModelsSideBySide(t *testing.T) {
 		}
 		group.Wait()
 		for _, f := range results[1:] {
-			if !slices.Equal(f.Workloads, results[0].Workloads) || len(f.Rollouts) != len(results[0].Rollouts) {
+			if !reflect.DeepEqual(f.Workloads, results[0].Workloads) || len(f.Rollouts) != len(results[0].Rollouts) {
 				t.Errorf("%s: models side by side differ", filepath.Base(dir))
 			}
 		}
