@@ -200,14 +200,15 @@ func (d *clusters) judged(c *cluster) []diag.Judged {
 // scene is one context of a cluster, read and with its nodes.
 type scene struct {
 	contexts.Context
-	set   *workload.Set
-	nodes *topology.Topology
-	model *model.Model
+	cluster *cluster
+	set     *workload.Set
+	nodes   *topology.Topology
+	model   *model.Model
 }
 
 // scene reads a context.
 func (d *clusters) scene(c *cluster, x contexts.Context) *scene {
-	s := &scene{Context: x, set: c.whole}
+	s := &scene{Context: x, cluster: c, set: c.whole}
 	if c.Len() > 1 {
 		elsewhere := append(slices.Clip(x.Elsewhere()), c.elsewhere...)
 		d.budget.objects += len(x.Objects) + len(elsewhere)

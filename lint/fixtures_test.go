@@ -13,10 +13,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/render"
 	kustomizer "github.com/schedlint/schedlint/lint/render/build"
 	"github.com/schedlint/schedlint/rego"
@@ -243,10 +246,38 @@ func TestFixtureFoldersAreRules(t *testing.T) {
 	}
 }
 
-// all asks for every fact, as rules of a team's own do.
-type all struct{ *rego.Engine }
+// all asks for every fact, as rules of a team's own do, and holds them against the schema.
+type all struct {
+	*rego.Engine
+	t *testing.T
+}
 
-func (all) Own() bool { return true }
+func (all) Whole(string) bool { return true }
+
+var factsSchema = sync.OnceValue(func() *jsonschema.Schema {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(facts.Schema()))
+	if err != nil {
+		panic(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("facts.json", doc); err != nil {
+		panic(err)
+	}
+	return c.MustCompile("facts.json")
+})
+
+func (a all) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error) {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(f.JSON()))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	if len(f.Documents) == 0 && len(f.Suppressions) == 0 { // of a context
+		if err := factsSchema().Validate(value); err != nil {
+			a.t.Errorf("facts do not fit their schema: %v", err)
+		}
+	}
+	return a.Engine.Evaluate(ctx, f, tally)
+}
 
 // TestHealthyFactsAreSpared is spared for a large tree.
 func TestHealthyFactsAreSpared(t *testing.T) {
@@ -273,7 +304,7 @@ func spared(t *testing.T, dir, topology string) {
 		}
 		return fmt.Sprint(report.Diagnostics)
 	}
-	if with(e) != with(all{e}) {
+	if with(e) != with(all{e, t}) {
 		t.Errorf("%s: findings differ", dir)
 	}
 }

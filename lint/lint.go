@@ -16,9 +16,10 @@ type Policy interface {
 	// Evaluate goes on with a tally. Rules that fail are in the tally afterwards and
 	// judge nothing any more; the error is that of the context.
 	Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error)
-	// Own reports whether rules of the team's own take part, which may judge
-	// facts that the built-in ones are content with.
-	Own() bool
+	// Whole reports whether rules beside the built-in ones may look at a list of facts, or
+	// at a field of its rows as in workloads.terms: they may judge what those are content
+	// with, so the list has to be whole.
+	Whole(path string) bool
 	// IDs names all rules, those that are off included.
 	IDs() []string
 	// Reads names the lists of facts that a rule looks at; none if that is not

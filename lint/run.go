@@ -1,12 +1,14 @@
 package lint
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/facts/build"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -124,8 +126,21 @@ func (r *run) cluster(a *ahead[*build.Built]) {
 // input is what the facts of a context are about.
 func (r *run) input(s *scene) build.Input {
 	return build.Input{
-		Model: s.model, Set: s.set, Complete: r.opts.Policy.Own(), Survive: r.survive, Asked: r.judge.asks, Brief: r.budget.brief(),
+		Model: s.model, Set: s.set, Whole: r.opts.Policy.Whole, Survive: r.survive, Asked: r.judge.asks, Brief: r.budget.brief(),
+		Origin: r.origin(s),
 	}
+}
+
+// origin is what a context is, for rules.
+func (r *run) origin(s *scene) build.Origin {
+	o := build.Origin{Cluster: s.cluster.name, Context: cmp.Or(s.cluster.render, s.Name), Objects: s.Objects}
+	o.Render = func(o *source.Object) string {
+		if x := r.renders.results[o.File.Name]; x != nil {
+			return x.Name
+		}
+		return ""
+	}
+	return o
 }
 
 // manyContexts is the question that is given up where there are too many contexts.

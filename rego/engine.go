@@ -38,7 +38,6 @@ type Engine struct {
 	deadline time.Duration
 	// steps is the budget of a rule of the user's own in a run.
 	steps   int64
-	own     bool
 	words   message.Catalogue
 	modules []*module // of the user's own, for whoever compares engines
 
@@ -56,7 +55,7 @@ func Load(opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.own, e.modules = len(opts.Dirs) > 0, own
+	e.modules = own
 	if err := e.adopt(own); err != nil {
 		return nil, err
 	}
@@ -111,8 +110,11 @@ func (e *Engine) find(id string) *rule {
 	return nil
 }
 
-// Own reports whether rules of the user's own are among them.
-func (e *Engine) Own() bool { return e.own }
+// Whole reports whether a rule of the user's own that is not off may look at a list of
+// facts, or at a field of its rows as in workloads.terms.
+func (e *Engine) Whole(path string) bool {
+	return slices.ContainsFunc(e.rules, func(r *rule) bool { return r.own && !r.off && r.reads.has(path) })
+}
 
 // IDs gives the ids of all rules, those that are off included, sorted. The list is the
 // engine's own and is not to be changed.

@@ -119,6 +119,9 @@ type Loss struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 	Like  int    `json:"like"`
+	// Required tells whether the configuration or --survive requires the workload to survive
+	// the loss; else only a rule asks about it.
+	Required bool `json:"required"`
 	// Meaning is gone (the Node objects are deleted) or unreachable (they stay, with the
 	// taint node.kubernetes.io/unreachable), or both.
 	Meaning string `json:"meaning" enum:"gone unreachable both"`
@@ -132,18 +135,16 @@ type Loss struct {
 	Recreated  bool `json:"recreated"`
 }
 
-// Budget is something wrong with a PodDisruptionBudget. Problem is no-eviction
-// (it allows no disruptions), several (more than one selects a pod) or idle (it selects
-// no pod).
+// Budget is a PodDisruptionBudget, and what is wrong with it.
 type Budget struct {
 	ID int `json:"id"`
 	// W is the first workload whose pods it selects, -1 for none.
 	W int `json:"w"`
 	// Object is the budget, as in "PodDisruptionBudget shop/web".
 	Object string `json:"object"`
-	// Problem is none, no-eviction (it allows no disruptions), several (more than one selects
+	// Problem is none, unknown, no-eviction (it allows no disruptions), several (more than one selects
 	// a pod) or idle (it selects no pod).
-	Problem string `json:"problem" enum:"none no-eviction several idle"`
+	Problem string `json:"problem" enum:"none no-eviction several idle unknown"`
 	// Selector is its label selector as kubectl writes it.
 	Selector string `json:"selector"`
 	// Pods is the number of pods that it selects for certain.
@@ -164,6 +165,9 @@ type Drain struct {
 	Outcome diag.Outcome `json:"outcome"`
 	// Pods is the number of pods that are certain.
 	Pods int `json:"pods"`
+	// BlockedBy is budget if budgets refuse the eviction, eviction-strategy if the strategy
+	// of a machine that cannot migrate does, or else "".
+	BlockedBy string `json:"blocked_by" enum:"budget eviction-strategy "`
 	// Node is the node that is drained and Like the number of others of which the
 	// same is true. Pending pods stay so until it is back: PendingMin in every run,
 	// PendingMax in the worst that is known.

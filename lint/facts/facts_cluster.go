@@ -45,6 +45,8 @@ type Pool struct {
 	// Workloads are those whose pods can use a node of the pool, as indices in the list of
 	// workloads; those whose placement is unknown are left out.
 	Workloads []int `json:"workloads"`
+	// WorkloadsKnown is false where the budget of steps did not suffice to find workloads.
+	WorkloadsKnown bool `json:"workloads_known"`
 	// Namespaces are the namespaces of these workloads.
 	Namespaces []string `json:"namespaces"`
 }
@@ -82,6 +84,8 @@ type Node struct {
 	// Workloads are those whose pods can use the node, as indices in the list of workloads;
 	// those whose placement is unknown are left out.
 	Workloads []int `json:"workloads"`
+	// WorkloadsKnown is false where the budget of steps did not suffice to find workloads.
+	WorkloadsKnown bool `json:"workloads_known"`
 }
 
 // Capacity is what is offered and requested of one resource, in the whole cluster, in a
@@ -98,6 +102,9 @@ type Capacity struct {
 	// Allocatable is what the declared nodes offer, as an integer: thousandths of a
 	// processor for cpu, else bytes or whole units.
 	Allocatable int `json:"allocatable"`
+	// Known is false if a node does not say what it has of the resource: allocatable is then
+	// what the others have, and percentages say nothing.
+	Known bool `json:"known"`
 	// RequestedMin is what pods request at least: those that can run nowhere else, at the
 	// smallest number of replicas.
 	RequestedMin int `json:"requested_min"`

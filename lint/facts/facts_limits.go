@@ -106,6 +106,9 @@ type Request struct {
 	// PerNode is set for a DaemonSet: every node that is too small leaves one
 	// pod Pending.
 	PerNode bool `json:"per_node"`
+	// Unlisted tells that no node lists the resource, an extended one: the outcome is then
+	// unknown.
+	Unlisted bool `json:"unlisted"`
 	// Suggestion is the listed resource that was probably meant where the verdict
 	// is unknown, as no node lists the one requested; or "".
 	Suggestion string `json:"suggestion"`

@@ -16,6 +16,9 @@ type Workload struct {
 	// Ref is kind, namespace and name for messages, as in "Deployment shop/web". Two
 	// clusters, or two renders, may hold workloads of one ref.
 	Ref string `json:"ref"`
+	// Known is false where the budget of steps did not suffice to describe the workload: the
+	// row then has its names, numbers of pods and answers, and nothing else.
+	Known bool `json:"known"`
 	// Group is the API group, "" for the core group.
 	Group string `json:"group"`
 	// Kind is the kind of the object, as in Deployment.
@@ -208,6 +211,8 @@ type Term struct {
 	// Matches are the declared workloads whose pods the term selects or may select, as
 	// indices in the list of workloads.
 	Matches []int `json:"matches"`
+	// MatchesKnown is false where matches is empty as there would be too many of them in all.
+	MatchesKnown bool `json:"matches_known"`
 	// MaxSkew is that of a spread constraint, 0 for other terms.
 	MaxSkew int `json:"max_skew"`
 	// MinDomains is that of a spread constraint, 1 if it is not set, 0 for other terms.

@@ -351,3 +351,16 @@ func jsonFields(t reflect.Type) map[string][]int {
 	maps.Copy(inlined, own)
 	return inlined
 }
+
+// Plain is the value of a scalar as package encoding/json gives it, with exact numbers.
+func (n *Node) Plain() any {
+	switch n.Type {
+	case Bool:
+		return n.truth()
+	case Int, Float:
+		if text := n.appendJSON(nil); text[0] != '"' && json.Valid(text) {
+			return json.Number(text)
+		}
+	}
+	return n.Value
+}

@@ -152,7 +152,7 @@ func (l *loader) node(o *source.Object) {
 	}
 	n := &Node{
 		Name: in.Metadata.Name, Labels: in.Metadata.Labels, Taints: in.Spec.Taints, Unschedulable: in.Spec.Unschedulable,
-		Allocatable: in.Status.Allocatable, Span: o.NameSpan(),
+		Allocatable: in.Status.Allocatable, Span: o.NameSpan(), Declaration: Declaration{o.File, o.Root},
 	}
 	if len(n.Allocatable) == 0 {
 		n.Allocatable = in.Status.Capacity

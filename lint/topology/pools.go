@@ -103,7 +103,7 @@ func (l *loader) labelled(o *source.Object, item *source.Node, p *poolObject) bo
 // min; and how many it may have: max, or just as many. It is nil if that makes
 // no sense.
 func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool {
-	pool := &Pool{Name: p.Name, Span: at(o, item)}
+	pool := &Pool{Name: p.Name, Span: at(o, item), Declaration: Declaration{o.File, item}}
 	sum, ok := l.zones(o, item, p)
 	switch {
 	case !ok:
@@ -191,7 +191,7 @@ func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
 		labels[corev1.LabelTopologyZone] = zone
 	}
 	maps.Copy(labels, p.Labels)
-	n := &Node{Name: name, Labels: labels, Taints: p.Taints, Unschedulable: p.Unschedulable, Pool: pool, Span: pool.Span}
+	n := &Node{Name: name, Labels: labels, Taints: p.Taints, Unschedulable: p.Unschedulable, Pool: pool, Span: pool.Span, Declaration: pool.Declaration}
 	if len(p.Allocatable) > 0 {
 		n.Allocatable = p.Allocatable
 	}

@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
 )
 
 // Node is one node, as far as the scheduler looks at it (R-S1).
@@ -23,6 +24,22 @@ type Node struct {
 	Pool *Pool
 	// Span is where the node, or its pool, is declared.
 	Span diag.Span
+	// Declaration is the v1 Node, or the entry of the pool in its NodeTopology.
+	Declaration Declaration
+}
+
+// Declaration is what declares a node or a pool.
+type Declaration struct {
+	File *source.File
+	Node *source.Node
+}
+
+// Taints are the taints as they are written, or nil.
+func (d *Declaration) Taints() *source.Node {
+	if spec := d.Node.Get("spec"); spec != nil {
+		return spec.Get("taints")
+	}
+	return d.Node.Get("taints")
 }
 
 // Pool is a set of like nodes whose number may change.
@@ -30,6 +47,7 @@ type Pool struct {
 	Name            string
 	Count, Min, Max int
 	Span            diag.Span
+	Declaration     Declaration
 }
 
 // Growth is the room that a pool has in one of its zones: up to Extra more

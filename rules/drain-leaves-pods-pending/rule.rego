@@ -21,4 +21,5 @@ import data.schedlint.result
 report contains result.reason(rego.metadata.chain(), row, "drain-leaves-pods-pending") if {
 	some row in input.drains
 	row.outcome in {"sometimes", "never"}
+	row.blocked_by == ""
 }

@@ -8,6 +8,7 @@ bad := {
 	"outcome": "never",
 	"pods": 3,
 	"node": "n1",
+	"blocked_by": "",
 	"pending_min": 1,
 	"pending_max": 1,
 	"blocks": true,
@@ -27,3 +28,5 @@ test_sometimes if reported(object.union(bad, {"outcome": "sometimes", "pending_m
 test_passes if reported(object.union(bad, {"outcome": "always"})) == set()
 
 test_unknown_is_silent if reported(object.union(bad, {"outcome": "unknown"})) == set()
+
+test_a_refused_eviction_is_another_rule if reported(object.union(bad, {"node": "", "blocked_by": "budget"})) == set()

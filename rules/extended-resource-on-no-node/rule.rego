@@ -19,5 +19,5 @@ import data.schedlint.result
 
 report contains result.reason(rego.metadata.chain(), row, "extended-resource-on-no-node") if {
 	some row in input.requests
-	row.outcome == "unknown"
+	row.unlisted
 }

@@ -13,6 +13,7 @@ bad := {
 	"eligible": 3,
 	"fitting": 0,
 	"per_node": false,
+	"unlisted": true,
 	"suggestion": "example.com/gpu",
 	"together": [],
 }
@@ -30,6 +31,6 @@ test_no_name_is_near if {
 	reported(object.union(bad, {"suggestion": ""})) == {"extended-resource-on-no-node"}
 }
 
-test_passes if reported(object.union(bad, {"outcome": "always"})) == set()
+test_passes if reported(object.union(bad, {"outcome": "always", "unlisted": false})) == set()
 
-test_infeasible_is_another_rule if reported(object.union(bad, {"outcome": "never"})) == set()
+test_infeasible_is_another_rule if reported(object.union(bad, {"outcome": "never", "unlisted": false})) == set()

@@ -22,6 +22,7 @@ import data.schedlint.result
 
 report contains result.reason(rego.metadata.chain(), row, "node-loss-leaves-pods-pending") if {
 	some row in input.losses
+	row.required
 	row.key == "kubernetes.io/hostname"
 	row.outcome in {"sometimes", "never"}
 }

@@ -6,6 +6,7 @@ bad := {
 	"id": 1,
 	"w": 0,
 	"outcome": "never",
+	"required": true,
 	"key": "kubernetes.io/hostname",
 	"value": "n1",
 	"meaning": "both",
@@ -33,3 +34,5 @@ test_unknown_is_silent if reported(object.union(bad, {"outcome": "unknown"})) ==
 test_other_keys_are_another_rule if reported(object.union(bad, {"key": "topology.kubernetes.io/zone"})) == set()
 
 test_not_recreated if reported(object.union(bad, {"meaning": "unreachable", "recreated": false})) == {"node-loss-leaves-pods-pending"}
+
+test_not_required_is_silent if reported(object.union(bad, {"required": false})) == set()

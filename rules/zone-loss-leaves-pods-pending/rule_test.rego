@@ -6,6 +6,7 @@ bad := {
 	"id": 1,
 	"w": 0,
 	"outcome": "never",
+	"required": true,
 	"key": "topology.kubernetes.io/zone",
 	"value": "a",
 	"meaning": "both",
@@ -33,3 +34,5 @@ test_unknown_is_silent if reported(object.union(bad, {"outcome": "unknown"})) ==
 test_nodes_are_another_rule if reported(object.union(bad, {"key": "kubernetes.io/hostname"})) == set()
 
 test_other_keys if reported(object.union(bad, {"key": "rack"})) == {"zone-loss-leaves-pods-pending"}
+
+test_not_required_is_silent if reported(object.union(bad, {"required": false})) == set()

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -22,12 +23,18 @@ type Input struct {
 	Set *workload.Set
 	// Problems are those of the texts; they belong to no cluster, so give them once.
 	Problems []source.Problem
-	// Complete asks for facts that say that all is well, too: only a team's own
-	// rules may have something to say about them.
-	Complete bool
+	// Whole reports whether rules beside the built-in ones may look at a list of facts, or
+	// at a field of its rows as in workloads.terms. Such a list is whole: it says what is
+	// well and what is unknown, too. Nil stands for none.
+	Whole func(path string) bool
+	// Origin is what the facts are about.
+	Origin Origin
 	// Survive tells the topology keys whose domains a workload is to survive the
 	// loss of; nil asks for none.
 	Survive func(*workload.Workload) []string
+	// Asks are topology keys that rules ask about: what becomes of every workload after
+	// the loss of one of their domains.
+	Asks []string
 	// Asked reports whether a rule may look at a list of facts that takes long to find
 	// out; nil asks for none.
 	Asked func(list string) bool
@@ -39,6 +46,15 @@ type Input struct {
 	Answered *Answered
 }
 
+// Origin is what facts are about: the context of a cluster, by the names of both, and all
+// its documents.
+type Origin struct {
+	Cluster, Context string
+	Objects          []*source.Object
+	// Render names the render that an object comes from, or is ""; nil for none.
+	Render func(*source.Object) string
+}
+
 // builder collects facts; the id of a fact is the number of its subject.
 type builder struct {
 	*Built
@@ -48,7 +64,9 @@ type builder struct {
 	// declared counts the workloads that selectors can match.
 	declared int
 	topo     bool
+	// complete is set if some list of questions is whole, known by whether a list is.
 	complete bool
+	wholes   map[string]bool
 	// prepared is set once it is known which workloads are judged together.
 	prepared bool
 	// roomy tells that every node says what room it has.
@@ -98,10 +116,11 @@ func newBuilder(in Input) *builder {
 	m := in.Model
 	b := &builder{
 		Built: &Built{Facts: &facts.Facts{}, settled: Decisions{}, answered: in.Answered}, Input: in, m: m,
-		complete: in.Complete, topo: !m.Topology.Empty(), nodes: map[*model.Eligibility][]*topology.Node{}, rows: map[*workload.Workload]int{},
+		wholes: map[string]bool{}, topo: !m.Topology.Empty(), nodes: map[*model.Eligibility][]*topology.Node{}, rows: map[*workload.Workload]int{},
 		labels: map[carriedKey]carried{},
 		faulty: map[*workload.Workload]bool{}, orderDependent: map[*workload.Workload]bool{},
 	}
+	b.complete = slices.ContainsFunc(questions(), b.whole)
 	b.skews = sync.OnceValue(func() bool { return in.Asked != nil && in.Asked("skews") })
 	for _, w := range m.Workloads {
 		if !w.Copy {
@@ -134,7 +153,7 @@ func build(in Input) *builder {
 	objects := model.ObjectsOf(m.Workloads)
 	fields, placed := m.SharedBudget(objects), m.SharedBudget(objects)
 	for _, w := range m.Workloads {
-		if b.complete {
+		if b.whole("workloads") && !w.Copy && !w.Superseded {
 			b.row(w)
 		}
 		fields.Ask(w.Object, askFields, func() { b.refusals().fields(w) })
@@ -156,6 +175,8 @@ func build(in Input) *builder {
 		b.refusals().otherRefusals()
 	}
 	b.notes = append(b.notes, quirks(m)...)
+	b.fill()
+	b.describe()
 	b.pendings()
 	return b
 }
@@ -234,7 +255,36 @@ func (b *builder) suggest(key string) string {
 }
 
 // spare reports whether a fact need not be listed.
-func (b *builder) spare(healthy bool) bool { return healthy && !b.complete }
+func (b *builder) spare(list string, healthy bool) bool { return healthy && !b.whole(list) }
+
+// lost are the topology keys whose losses a workload is asked about.
+func (b *builder) lost(w *workload.Workload) []string {
+	var keys []string
+	if b.Survive != nil {
+		keys = b.Survive(w)
+	}
+	if len(b.Asks) == 0 {
+		return keys
+	}
+	keys = slices.Concat(keys, b.Asks)
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// required reports whether a workload is required to survive the losses of a key.
+func (b *builder) required(w *workload.Workload, key string) bool {
+	return b.Survive != nil && slices.Contains(b.Survive(w), key)
+}
+
+// whole reports whether a list is to be whole, or a field of its rows.
+func (b *builder) whole(path string) bool {
+	whole, known := b.wholes[path]
+	if !known {
+		whole = b.Whole != nil && b.Whole(path)
+		b.wholes[path] = whole
+	}
+	return whole
+}
 
 // fieldSpan is the place of a field of n, or the zero Span.
 func fieldSpan(w *workload.Workload, n *source.Node, name string) diag.Span {

@@ -41,7 +41,7 @@ func (b changes) change() {
 		if b.faulty[w] || b.orderDependent[w] || !b.j.Judged(w) || b.told(w) {
 			continue
 		}
-		b.settle(w, func(d *settled) { d.changed = d.placed; d.lost = d.placed && b.Survive != nil && len(b.Survive(w)) > 0 })
+		b.settle(w, func(d *settled) { d.changed = d.placed; d.lost = d.placed && len(b.lost(w)) > 0 })
 		b.asks(w, b.rollout, b.drain, b.losses, b.migration, b.autoscaler)
 		b.answer(w)
 	}
@@ -83,7 +83,7 @@ func (b changes) rollout(w *workload.Workload) {
 	if ending == diag.Always {
 		b.skew(w, r)
 	}
-	if b.spare(ending == diag.Always || ending == diag.Unknown) {
+	if b.spare("rollouts", ending == diag.Always || ending == diag.Unknown) {
 		return
 	}
 	fact := facts.Rollout{
@@ -334,7 +334,7 @@ func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 	}
 	fact := facts.Skew{Outcome: diag.Always, Replicas: r.Replicas}
 	skewed := b.j.Skews(w, r.Replicas)
-	if b.spare(!skewed) {
+	if b.spare("skews", !skewed) {
 		return
 	}
 	s := about(w, diag.Span{}).because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })

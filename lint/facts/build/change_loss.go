@@ -15,10 +15,10 @@ import (
 // losses tells what becomes of a workload when a domain is lost of every key
 // that is asked for: for each key and meaning the worst of all.
 func (b changes) losses(w *workload.Workload) {
-	if b.Survive == nil || w.Bare() { // a bare pod is gone with its node, and nobody expects otherwise
+	if w.Bare() { // a bare pod is gone with its node, and nobody expects otherwise
 		return
 	}
-	for _, key := range b.Survive(w) {
+	for _, key := range b.lost(w) {
 		all := b.j.Survives(w, key)
 		gone, unreachable := b.loss(w, all, certificate.Gone), b.loss(w, all, certificate.Unreachable)
 		if gone != nil && unreachable != nil && gone.Outcome == unreachable.Outcome && gone.PendingMax == unreachable.PendingMax && gone.Value == unreachable.Value {
@@ -28,7 +28,7 @@ func (b changes) losses(w *workload.Workload) {
 			if fact != nil && fact.Outcome == diag.Unknown {
 				b.unsure(w, whyOpen(all))
 			}
-			if fact == nil || b.spare(fact.Outcome == diag.Always || fact.Outcome == diag.Unknown) {
+			if fact == nil || b.spare("losses", !b.required(w, key) || fact.Outcome == diag.Always || fact.Outcome == diag.Unknown) {
 				continue
 			}
 			account := func(x *Explainer) diag.Account {
@@ -40,6 +40,7 @@ func (b changes) losses(w *workload.Workload) {
 			if at := w.CountSpan(); at != s.Location {
 				s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
 			}
+			fact.Required = b.required(w, key)
 			fact.ID, fact.W = b.subject(s.fix("%s", b.lossHelp(w, fact))), b.row(w)
 			b.Losses = append(b.Losses, *fact)
 		}
@@ -107,6 +108,16 @@ func (b changes) drain(w *workload.Workload) {
 		b.unsure(w, d.Why)
 	}
 	if d.Worst == nil {
+		if d.Answer != diag.None && b.whole("drains") {
+			fact := facts.Drain{ID: b.at(w, w.CountSpan()), W: b.row(w), Outcome: d.Answer, Pods: model.Certain(w)}
+			switch {
+			case len(d.Budgets) > 0:
+				fact.BlockedBy = "budget"
+			case d.Evicts:
+				fact.BlockedBy = "eviction-strategy"
+			}
+			b.Drains = append(b.Drains, fact)
+		}
 		return
 	}
 	fact := facts.Drain{Outcome: d.Worst.Verdict, Pods: model.Certain(w), Node: d.Worst.Value, Like: d.Like}

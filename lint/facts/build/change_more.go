@@ -37,6 +37,14 @@ func (b changes) budget(x *disruption.Budget) {
 			s = s.related(w.CountSpan(), "%s", message.PodsOf(model.Certain(w), w))
 		}
 		b.addBudget(x, "no-eviction", nil, s.fix("%s", message.AllowDisruptions(b.helpsToAdd(x))))
+		return
+	}
+	if b.whole("budgets") {
+		problem := "none"
+		if !x.Known {
+			problem = "unknown"
+		}
+		b.addBudget(x, problem, nil, Subject{Location: x.Span()})
 	}
 }
 
@@ -105,7 +113,7 @@ func (b changes) migration(w *workload.Workload) {
 	if ending == diag.Unknown {
 		b.unsure(w, m.Why)
 	}
-	if ending == diag.None || b.spare(ending == diag.Always || ending == diag.Unknown) {
+	if ending == diag.None || b.spare("migrations", ending == diag.Always || ending == diag.Unknown) {
 		return
 	}
 	fact := facts.Migration{
@@ -146,11 +154,11 @@ func (b changes) autoscaler(w *workload.Workload) {
 	if s.Pool != "" {
 		b.notes = append(b.notes, message.ScalesOnceGrown(w, s.Pool, s.Size))
 	}
-	if outcome == diag.None || b.spare(outcome != diag.Never) {
+	if outcome == diag.None || b.spare("autoscalers", outcome != diag.Never) {
 		return
 	}
 	fact := facts.Autoscaler{
-		Outcome: outcome, Cause: string(s.Why.Cause), Object: w.Scale.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+w.Scale.Object.Name, "/"),
+		Outcome: outcome, Cause: string(s.Why.Cause), Object: scalerName(w),
 		Min: w.Scale.Min, Max: w.Scale.Max, Default: w.Scale.MaxDefault, Fit: s.Most,
 		Limit: limitOf(b.row(w), s.Limit), Growth: []facts.GrownPool{}, Begins: []facts.PoolSize{},
 	}
@@ -174,6 +182,11 @@ func (b changes) autoscaler(w *workload.Workload) {
 	}
 	fact.ID, fact.W = b.subject(subject), b.row(w)
 	b.Autoscalers = append(b.Autoscalers, fact)
+}
+
+// scalerName is the autoscaler of a workload, as in HorizontalPodAutoscaler shop/web.
+func scalerName(w *workload.Workload) string {
+	return w.Scale.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+w.Scale.Object.Name, "/")
 }
 
 // outerLabels tells of labels of a machine that selectors ask its pods for

@@ -47,10 +47,7 @@ func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange 
 // unasked is survives where the steps do not suffice.
 func (b decision) unasked(w *workload.Workload) []diag.PlacementSurvival {
 	list := []diag.PlacementSurvival{}
-	if b.Survive == nil {
-		return list
-	}
-	for _, key := range b.Survive(w) {
+	for _, key := range b.lost(w) {
 		list = append(list, diag.PlacementSurvival{Key: key, Meaning: string(certificate.Gone), Verdict: string(diag.Unknown), Reason: message.Reason(model.Reason{Cause: model.ByBudget})})
 	}
 	return list
@@ -90,11 +87,8 @@ func (s *survivals) list() []diag.PlacementSurvival {
 // survives is what becomes of it when a domain of each key that is asked for is
 // lost. The list may be that of other workloads.
 func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
-	if b.Survive == nil {
-		return []diag.PlacementSurvival{}
-	}
 	rows := b.survivals.rows[:0]
-	for _, key := range b.Survive(w) {
+	for _, key := range b.lost(w) {
 		b.survivals.asked = b.j.AppendSurvives(b.survivals.asked[:0], w, key)
 		for i := range b.survivals.asked {
 			s := &b.survivals.asked[i]

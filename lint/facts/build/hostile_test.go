@@ -194,7 +194,7 @@ func TestBudgetIsOnesOwn(t *testing.T) {
 	answers := func(text string, factor float64) string {
 		m, set := clusterOf(t, 20, text)
 		m.Scale(factor, 1)
-		f := build.Facts(build.Input{Model: m, Set: set, Complete: true})
+		f := build.Facts(build.Input{Model: m, Set: set, Whole: func(string) bool { return true }})
 		var b strings.Builder
 		for _, r := range f.Rollouts {
 			if name, _ := strings.CutPrefix(f.Ref(r.W), "Deployment d"); len(name) < 3 {

@@ -21,14 +21,14 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 
 // limits tells how many pods each hard rule lets be placed.
 func (b limits) limits(w *workload.Workload) {
-	if !b.complete && bound.Fits(b.m, w) {
+	if !b.limited() && bound.Fits(b.m, w) {
 		return
 	}
 	for _, l := range bound.Capacity(b.m, w) {
 		if w.Finite() && l.Most > 0 { // those beyond run once others have ended
 			l.Exceeded, l.Grows = false, false
 		}
-		if b.spare(!l.Exceeded && !l.Grows) {
+		if b.spare(limitLists[l.By], !l.Exceeded && !l.Grows) {
 			continue
 		}
 		b.faulty[w] = b.faulty[w] || l.Exceeded
@@ -46,6 +46,21 @@ func (b limits) limits(w *workload.Workload) {
 			b.notes = append(b.notes, note)
 		}
 	}
+}
+
+// limitLists are the lists of facts that limits are in.
+var limitLists = map[bound.Limited]string{
+	bound.ByAntiAffinity: "anti_affinity", bound.BySpread: "spreads", bound.ByHostPort: "host_ports", bound.ByRoom: "room",
+}
+
+// limited reports whether one of these lists is whole.
+func (b limits) limited() bool {
+	for _, list := range limitLists {
+		if b.whole(list) {
+			return true
+		}
+	}
+	return false
 }
 
 // frame starts the subject of a limit: its first key, the number of pods and,

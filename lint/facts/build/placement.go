@@ -49,7 +49,7 @@ func (b limits) sharing(w *workload.Workload) {
 	default:
 		fact.Outcome = diag.Sometimes
 	}
-	if b.spare(fact.Outcome != diag.Sometimes) {
+	if b.spare("sharing", fact.Outcome != diag.Sometimes) {
 		return
 	}
 	fact.Soft = softRules(w, b.m)
@@ -72,7 +72,7 @@ func (b limits) sharing(w *workload.Workload) {
 // together is what a loss can take. Where that is all pods there is a quick
 // answer, and where it is not only own rules want to know how many.
 func (b limits) together(w *workload.Workload) bound.Together {
-	if !b.complete {
+	if !b.whole("sharing") {
 		if t, all := bound.Share(b.m, w); all != model.Maybe {
 			return t
 		}
@@ -103,7 +103,7 @@ const maxReasons = 50
 // eligibility tells how many nodes pass the node-level filters; true if some do.
 func (b limits) eligibility(w *workload.Workload) bool {
 	e := b.m.Eligible(w)
-	if b.spare(e.Count+e.Growable > 0) {
+	if b.spare("eligibility", e.Count+e.Growable > 0) {
 		return true
 	}
 	fact := facts.Eligibility{Outcome: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Bound: b.bound(w)}
@@ -244,7 +244,7 @@ func (b limits) nearNodeLabel(key, value string) string {
 // requests tells of each request of one pod against empty nodes; true if the
 // pod fits on some node.
 func (b limits) requests(w *workload.Workload) bool {
-	if !b.complete && bound.FitsSomewhere(b.m, w) {
+	if !b.whole("requests") && bound.FitsSomewhere(b.m, w) {
 		return true
 	}
 	fit := bound.RequestFits(b.m, w)
@@ -252,7 +252,7 @@ func (b limits) requests(w *workload.Workload) bool {
 	first := len(b.Requests)
 	for i := range fit.Requests {
 		r := &fit.Requests[i]
-		if b.spare(!tooSmall(fit, r, w)) {
+		if b.spare("requests", !tooSmall(fit, r, w)) {
 			continue
 		}
 		fact := facts.Request{

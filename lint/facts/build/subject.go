@@ -2,9 +2,11 @@ package build
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -18,6 +20,10 @@ type Subject struct {
 	Fixes    []diag.Fix
 	// Pending is how many pods the row says stay Pending.
 	Pending int
+
+	// written is what a path leads on from, in file; nil where there is nothing.
+	written *source.Node
+	file    *source.File
 
 	advised advice
 	behind  standing
@@ -50,7 +56,7 @@ func about(w *workload.Workload, at diag.Span) Subject {
 	if w.Fragment {
 		return Subject{Location: at}.of(w).because(nil, noted(message.ByController))
 	}
-	return Subject{Location: at}.of(w).because(w, still(w))
+	return Subject{Location: at}.of(w).because(w, still(w)).as(w.Object.File, w.Object.Root)
 }
 
 // alone is a subject of a workload that has the nodes to itself.
@@ -65,6 +71,49 @@ func (s Subject) of(w *workload.Workload) Subject { return s.in(w.Object.ID()) }
 func (s Subject) in(id diag.Object) Subject {
 	s.Object = &id
 	return s
+}
+
+// as gives a subject what a path leads on from.
+func (s Subject) as(file *source.File, n *source.Node) Subject {
+	s.file, s.written = file, n
+	return s
+}
+
+// At is the place of the field that a path leads to from what the row is about, or of the
+// nearest field above it that is there. Items of lists are named by their position, from
+// 0, or by their name.
+func (s Subject) At(path []string) diag.Span {
+	at, n := s.Location, s.written
+	for _, name := range path {
+		key, next := step(n, name)
+		switch {
+		case next == nil:
+			return at
+		case key == nil:
+			at = s.file.ItemSpan(next)
+		default:
+			at = s.file.FieldSpan(key, next)
+		}
+		n = next
+	}
+	return at
+}
+
+// step is a field of a map, with its key, or an item of a list.
+func step(n *source.Node, name string) (key, next *source.Node) {
+	if n == nil || n.Kind != source.Sequence {
+		return n.Field(name)
+	}
+	items := n.Items()
+	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(items) {
+		return nil, items[i]
+	}
+	for _, item := range items {
+		if item.Get("name").Text() == name {
+			return nil, item
+		}
+	}
+	return nil, nil
 }
 
 // because gives a subject an account.

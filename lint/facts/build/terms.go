@@ -82,7 +82,7 @@ func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topolo
 	carried := b.carried(usable, t.Key)
 	without := carried.without
 	fact.With = carried.with
-	if b.spare(b.topo && fact.With == fact.Usable || !b.topo && fact.Known) || w.Fragment && fact.With > 0 {
+	if b.spare("topology_keys", b.topo && fact.With == fact.Usable || !b.topo && fact.Known) || w.Fragment && fact.With > 0 {
 		return
 	}
 	fact.Object, fact.Fragment = w.String(), w.Fragment
@@ -142,10 +142,10 @@ func (b *builder) carried(usable []*topology.Node, key string) carried {
 // label tells about one use of a node label key.
 func (b terms) label(w *workload.Workload, where, key string, at diag.Span, value *source.Node, beside bool) {
 	replacement, deprecated := topology.Deprecated(key)
-	if !deprecated {
-		return // nothing can be said of other keys
+	if b.spare("node_labels", !deprecated) || key == "" {
+		return
 	}
-	fact := facts.NodeLabel{Object: w.String(), Where: where, Key: key, Deprecated: true, Replacement: replacement, Beside: beside}
+	fact := facts.NodeLabel{Object: w.String(), Where: where, Key: key, Deprecated: deprecated, Replacement: replacement, Beside: beside}
 	if b.Set != nil && b.Set.OpenShift && key == topology.LabelMaster {
 		fact.Platform = "OpenShift"
 	}
@@ -207,7 +207,7 @@ func (b terms) nodeTerms(w *workload.Workload) {
 		if term == nil || term.Kind != source.Map {
 			return
 		}
-		if b.spare(!empty(term)) {
+		if b.spare("node_terms", !empty(term)) {
 			return
 		}
 		fact := facts.NodeTerm{Hard: hard, Empty: empty(term), Others: full}
@@ -225,7 +225,7 @@ func (b terms) nodeTerms(w *workload.Workload) {
 
 func (b terms) selector(w *workload.Workload, t *model.Term) {
 	matches := b.m.Selected(t, w, 1)
-	if b.spare(matches > 0 && (t.Use != model.Spread || t.Form() == model.FormSet)) {
+	if b.spare("selectors", matches > 0 && (t.Use != model.Spread || t.Form() == model.FormSet)) {
 		return
 	}
 	fact := facts.Selector{
@@ -321,7 +321,7 @@ func (b terms) labelKeys(w *workload.Workload, t *model.Term, list string, keys 
 		} else if items[i].Placeholder() || len(w.Object.Root.At("metadata", "ownerReferences").Items()) > 0 {
 			fact.OnPod = diag.Unknown
 		}
-		if b.spare(fact.OnPod == diag.Always) {
+		if b.spare("label_keys", fact.OnPod == diag.Always) {
 			continue
 		}
 		s := about(w, w.File().Span(items[i]))

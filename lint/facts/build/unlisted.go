@@ -29,7 +29,7 @@ func (b limits) unlisted(w *workload.Workload) bool {
 		i := slices.IndexFunc(requests, func(r model.Request) bool { return r.Name == name })
 		fact := facts.Request{
 			Outcome: diag.Unknown, Resource: string(name), Request: requests[i].Quantity.String(), Largest: "0",
-			Eligible: e.Count + e.Growable, PerNode: w.Kind.PerNode(), Suggestion: b.nearResource(name),
+			Eligible: e.Count + e.Growable, PerNode: w.Kind.PerNode(), Unlisted: true, Suggestion: b.nearResource(name),
 		}
 		s := about(w, requestSpan(w, name))
 		if fact.Suggestion != "" {

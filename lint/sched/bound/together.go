@@ -17,9 +17,33 @@ type Together struct {
 }
 
 // TogetherOf computes what a single loss of a node or a zone can take.
-func TogetherOf(m *model.Model, w *workload.Workload) Together {
+func TogetherOf(m *model.Model, w *workload.Workload) Together { return togetherIn(m, m.Views[0], w) }
+
+// MostTogether bounds how many pods of a workload share a node and a zone at any size of
+// growing pools. A spread allows fewer in one domain the more domains there are, and other
+// rules more the more nodes there are, so both ends are looked at.
+func MostTogether(m *model.Model, w *workload.Workload) (onNode, inZone int) {
 	p := ProblemOf(m, m.Groups[w])
-	v := m.Views[0]
+	for _, v := range m.Views {
+		t := togetherIn(m, v, w)
+		onNode, inZone = max(onNode, t.OnOneNode), max(inZone, t.InOneZone)
+	}
+	if len(m.Views) == 1 {
+		return onNode, inZone
+	}
+	for _, term := range p.Spreads { // at fewer domains than minDomains the skew counts alone
+		if len(m.SpreadRule(m.Views[0], p.G, term).Eligible) < term.MinDomains() {
+			return w.Count.N, w.Count.N
+		}
+	}
+	if m.Views[1].Partial {
+		inZone = w.Count.N
+	}
+	return onNode, inZone
+}
+
+func togetherIn(m *model.Model, v *model.View, w *workload.Workload) Together {
+	p := ProblemOf(m, m.Groups[w])
 	set := set(m, v, p.G, mode{fit: true, room: true, ports: p.ports, keys: p.G.KeysID})
 	pods := p.pods(len(set.sites))
 	zones := set.room(corev1.LabelTopologyZone, p.Keys)

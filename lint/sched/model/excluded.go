@@ -173,6 +173,17 @@ func (f *Filter) ExplainSelector(n *topology.Node) Exclusion {
 	return Exclusion{Kind: EmptyTerm}
 }
 
+// Meets reports whether a node meets an expression of a node affinity, on its labels or on
+// the field metadata.name.
+func Meets(n *topology.Node, r corev1.NodeSelectorRequirement) bool {
+	if r.Key != metav1.ObjectNameField {
+		return matchesExpression(n, r)
+	}
+	term := corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{r}}}}
+	ok, _ := nodeaffinity.NewLazyErrorNodeSelector(&term).Match(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name}})
+	return ok
+}
+
 func matchesExpression(n *topology.Node, r corev1.NodeSelectorRequirement) bool {
 	term := corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{r}}}}
 	ok, _ := nodeaffinity.NewLazyErrorNodeSelector(&term).Match(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}})

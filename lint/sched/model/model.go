@@ -124,7 +124,7 @@ func (m *Model) ready(w *workload.Workload) *Group {
 	m.run.Spend(StepsPerGroup * (1 + len(g.Terms)))
 	g.findKeys()
 	if !m.Topology.Empty() {
-		g.Requests, g.HostPorts, g.Signature = requests(w), hostPorts(w), signature(w)
+		g.Requests, g.HostPorts, g.Signature = Requests(w), hostPorts(w), signature(w)
 		g.Request = textOf(g.Requests)
 	}
 	return g

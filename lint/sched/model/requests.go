@@ -32,8 +32,8 @@ type Request struct {
 	Kubelet bool
 }
 
-// amount is a quantity in the unit that the scheduler counts in, rounded up.
-func amount(name corev1.ResourceName, q resource.Quantity) int64 {
+// Amount is a quantity in the unit that the scheduler counts in, rounded up.
+func Amount(name corev1.ResourceName, q resource.Quantity) int64 {
 	if name == corev1.ResourceCPU {
 		return q.MilliValue()
 	}
@@ -47,18 +47,18 @@ func Extended(name corev1.ResourceName) bool {
 	return strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.")
 }
 
-// requests are what one pod asks for: containers, init containers, overhead
+// Requests are what one pod asks for: containers, init containers, overhead
 // and pod-level resources put together by the code that the scheduler uses
 // (component-helpers/resource PodRequests; R-N24). Sorted by name; amounts of
 // zero never matter and are left out.
-func requests(w *workload.Workload) []Request {
+func Requests(w *workload.Workload) []Request {
 	sums := podRequests(w)
 	if len(sums) == 0 {
 		return nil
 	}
 	all := make([]Request, 0, len(sums))
 	for name, q := range sums {
-		if a := amount(name, q); a > 0 {
+		if a := Amount(name, q); a > 0 {
 			all = append(all, Request{Name: name, Amount: a, Quantity: q, Kubelet: w.Spec.NodeName != ""})
 		}
 	}
@@ -135,7 +135,7 @@ func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 	if !ok {
 		return 0, lacks(n, r)
 	}
-	return amount(r.Name, q), true
+	return Amount(r.Name, q), true
 }
 
 // lacks reports whether a node has none of a resource that its list does not

@@ -1,0 +1,142 @@
+package build
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// answers are those to the questions about each workload that some rule reads.
+func (b *builder) answers() map[*workload.Workload]facts.Answers {
+	if !b.whole("workloads.answers") {
+		return nil
+	}
+	all := map[*workload.Workload]facts.Answers{}
+	for w := range b.rows {
+		all[w] = b.unanswered(w)
+	}
+	if !b.topo || b.j == nil || !b.prepared {
+		return all
+	}
+	a := answering{builder: newBuilder(Input{Model: b.m, Set: b.Set, Survive: b.Input.Survive, Asks: b.Asks}), asked: b}
+	a.j, a.prepared, a.rows, a.Built.Facts.Workloads = b.j, true, b.rows, b.Built.Facts.Workloads
+	a.decide()
+	for _, w := range b.m.Workloads {
+		if row, known := all[w]; known && b.m.Judged(w) {
+			all[w] = a.answer(w, row)
+		}
+	}
+	return all
+}
+
+// unanswered is a row where nothing is known.
+func (b *builder) unanswered(w *workload.Workload) facts.Answers {
+	row := facts.Answers{
+		Fits: diag.Unknown, Rolls: diag.Unknown, Drains: diag.Unknown, Migrates: diag.None, Autoscales: diag.None, Survives: []facts.Survives{},
+	}
+	if w.Kind.VM {
+		row.Migrates = diag.Unknown
+	}
+	if w.Scale != nil {
+		row.Autoscales = diag.Unknown
+	}
+	for _, key := range b.lost(w) {
+		row.Survives = append(row.Survives, facts.Survives{Key: key, Gone: diag.Unknown, Unreachable: diag.Unknown})
+	}
+	return row
+}
+
+// answering answers as place does: whatever is asked is paid for from budgets of its own.
+type answering struct {
+	*builder
+	// asked knows which answers are read.
+	asked *builder
+	fits  map[*workload.Workload]diag.Outcome
+}
+
+// decide decides about all workloads together, if an answer rests on that.
+func (a *answering) decide() {
+	reads := func(field string) bool { return a.asked.whole("workloads.answers." + field) }
+	a.fits = map[*workload.Workload]diag.Outcome{}
+	if !reads("fits") && !reads("drains") && !reads("survives") {
+		return
+	}
+	d := search.Decide(a.m, search.Options{})
+	for i := range d.Workloads {
+		a.fits[d.Workloads[i].Workload] = d.Workloads[i].Verdict
+	}
+}
+
+// answer is the row of a workload that is judged.
+func (a *answering) answer(w *workload.Workload, row facts.Answers) facts.Answers {
+	reads := func(field string) bool { return a.asked.whole("workloads.answers." + field) }
+	if fits, known := a.fits[w]; known {
+		row.Fits = fits
+	}
+	var questions []func(*workload.Workload)
+	ask := func(field string, f func(*workload.Workload)) {
+		if reads(field) {
+			questions = append(questions, f)
+		}
+	}
+	as := decision{a.builder, newSurvivals()}
+	ask("rolls", func(w *workload.Workload) { row.Rolls = a.rolls(w) })
+	ask("survives", func(w *workload.Workload) { row.Survives = a.survives(w, row.Survives) })
+	ask("drains", func(w *workload.Workload) { row.Drains = diag.Outcome(as.drains(w).Verdict) })
+	ask("migrates", func(w *workload.Workload) { row.Migrates = a.j.Migration(w).Answer })
+	ask("autoscales", func(w *workload.Workload) { row.Autoscales = a.j.Scaling(w).Answer })
+	a.changes().asks(w, questions...)
+	if row.Fits == diag.Never { // as place has it: there is nothing to drain
+		row.Drains = diag.None
+		row.Survives = slices.Clone(row.Survives)
+		for i := range row.Survives {
+			row.Survives[i].Gone, row.Survives[i].Unreachable = diag.Never, diag.Never
+		}
+	}
+	return row
+}
+
+// rolls is whether a rollout completes.
+func (a *answering) rolls(w *workload.Workload) diag.Outcome {
+	all := begun(a.j.Rollouts(w))
+	if len(all) == 0 {
+		return diag.None
+	}
+	if r := worst(all); r.Verdict == diag.Never && !allNever(all) {
+		return diag.Sometimes
+	} else if r.Verdict != "" {
+		return r.Verdict
+	}
+	return diag.None
+}
+
+// survives is the worst outcome of both meanings of each loss that is asked about.
+func (a *answering) survives(w *workload.Workload, rows []facts.Survives) []facts.Survives {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		all := a.j.Survives(w, rows[i].Key)
+		rows[i].Gone = worstOf(all, certificate.Gone)
+		rows[i].Unreachable = worstOf(all, certificate.Unreachable)
+	}
+	return rows
+}
+
+// worstOf is the worst outcome of losses of one meaning: unknown where there is none, as
+// where no node has the key.
+func worstOf(all []disruption.Survival, meaning certificate.Meaning) diag.Outcome {
+	worst := (*disruption.Survival)(nil)
+	for i := range all {
+		if s := &all[i]; s.Meaning == meaning && (worst == nil || s.Worse(worst)) {
+			worst = s
+		}
+	}
+	if worst == nil {
+		return diag.Unknown
+	}
+	return worst.Verdict
+}
