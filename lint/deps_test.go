@@ -20,7 +20,7 @@ const layers = `
 10 lint
 9 fixtures/models
 10 rego            github.com/open-policy-agent/opa
-9 lint/facts/build k8s.io/api
+9 lint/facts/build k8s.io/api k8s.io/apimachinery
 8 lint/message    k8s.io/api k8s.io/apimachinery
 1 lint/facts
 7 lint/sched

@@ -310,4 +310,3 @@ func (c *capacities) loss(key, value string, lost lossKey, of *facts.Capacity) f
 	row.PercentMin, row.PercentMax = percent(requested, row.Left, of.Known)
 	return row
 }
-

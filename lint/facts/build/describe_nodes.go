@@ -358,4 +358,3 @@ func taintAt(n *topology.Node, t corev1.Taint, s Subject) Subject {
 	}
 	return s
 }
-

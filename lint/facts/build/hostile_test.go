@@ -154,6 +154,11 @@ func TestHostileSteps(t *testing.T) {
 				t.Errorf("linting gives something up: %v, want %v: %v", got, c.lintGivesUp, m.Run().GivenUp[:min(3, len(m.Run().GivenUp))])
 			}
 			m, set = clusterOf(t, c.nodes, text)
+			build.Facts(build.Input{Model: m, Set: set, Whole: func(string) bool { return true }, Asks: losses(nil), Origin: build.Origin{Objects: models.Objects(t, text)}})
+			if got := m.Run().Spent(); got > 2*maxSteps {
+				t.Errorf("describing everything takes %d steps", got)
+			}
+			m, set = clusterOf(t, c.nodes, text)
 			build.Decision(m, search.Decide(m, search.Options{}), disruption.New(m, set, search.Options{}), losses)
 			if got := m.Run().Spent(); got > maxSteps {
 				t.Errorf("placing takes %d steps", got)

@@ -46,6 +46,7 @@ func perWorkload() []question {
 		return !w.Finite() && !w.Kind.PerNode() && (!w.Count.Known || w.Count.N > 1)
 	}
 	each := func(*builder, *workload.Workload) bool { return true }
+	lasting := func(_ *builder, w *workload.Workload) bool { return !w.Finite() }
 	return []question{
 		{"sharing", false, permanent, false, func(b *builder, w *workload.Workload, r missing) {
 			b.Sharing = append(b.Sharing, facts.Sharing{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome})
@@ -62,14 +63,16 @@ func perWorkload() []question {
 		{"room", false, each, false, func(b *builder, w *workload.Workload, r missing) {
 			b.Room = append(b.Room, facts.Room{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: "pods"})
 		}},
-		{"rollouts", true, each, false, func(b *builder, w *workload.Workload, r missing) {
+		{"rollouts", true, lasting, false, func(b *builder, w *workload.Workload, r missing) {
 			b.Rollouts = append(b.Rollouts, facts.Rollout{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: r.cause, Way: string(workload.NoRollout), Limit: limitOf(-1, nil)})
 		}},
 		{"skews", true, hardTerm(model.Spread), false, func(b *builder, w *workload.Workload, r missing) {
 			b.Skews = append(b.Skews, facts.Skew{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome})
 		}},
-		{"losses", true, func(_ *builder, w *workload.Workload) bool { return !w.Bare() }, false, addLosses},
-		{"drains", true, func(b *builder, _ *workload.Workload) bool { return !b.topo || len(b.m.Topology.Nodes) > 1 }, false, func(b *builder, w *workload.Workload, r missing) {
+		{"losses", true, func(_ *builder, w *workload.Workload) bool { return !w.Bare() && !w.Finite() }, false, addLosses},
+		{"drains", true, func(b *builder, w *workload.Workload) bool {
+			return !w.Finite() && !w.Kind.PerNode() && (!b.topo || len(b.m.Topology.Nodes) > 1)
+		}, false, func(b *builder, w *workload.Workload, r missing) {
 			b.Drains = append(b.Drains, facts.Drain{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome})
 		}},
 		{"migrations", true, func(_ *builder, w *workload.Workload) bool { return w.Kind.VM }, true, func(b *builder, w *workload.Workload, r missing) {
