@@ -23,6 +23,7 @@ const layers = `
 9 lint/facts/build k8s.io/api k8s.io/apimachinery
 8 lint/message    k8s.io/api k8s.io/apimachinery
 1 lint/facts
+2 lint/facts/listing
 7 lint/sched
 7 lint/sched/disruption k8s.io/api k8s.io/apimachinery
 6 lint/sched/search k8s.io/api

@@ -6,7 +6,7 @@ import (
 
 // Facts is everything that rules can see, but for the parameters of each rule.
 type Facts struct {
-	// Version is that of the facts.
+	// Version is the version of this format, as in 1.0.
 	Version string `json:"version"`
 	// Cluster is what the facts are about.
 	Cluster       Cluster        `json:"cluster"`

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts/listing"
+)
+
+// factsFlags are the flags of the facts command.
+type factsFlags struct {
+	topology, survive []string
+	config, format    string
+	list, at          string
+	cluster, context  string
+	steps             float64
+	render            renderFlags
+	schema            bool
+	doc               string
+	documented        bool
+}
+
+func newFacts() *cobra.Command {
+	f := factsFlags{format: "table"}
+	cmd := &cobra.Command{
+		Use:   "facts [PATH...]",
+		Short: "Show what rules see: facts about workloads, nodes and objects",
+		Long: `Facts prints what rules see as input, with the position of each row. Without
+--list it counts the rows of each list. The facts include healthy rows, and
+every answer that rules can ask for, such as the loss of a node or a zone.
+
+With --format json the output is one document for each context: the input of
+conftest or opa eval. A tree with alternatives, such as one directory per
+environment, or several clusters or renders, has several contexts; --cluster
+and --context choose one.`,
+		Example: `  schedlint facts -t nodes.yaml manifests
+  schedlint facts -t nodes.yaml --list workloads manifests
+  schedlint facts -t nodes.yaml --at manifests/web.yaml:12 manifests
+  schedlint facts --doc workloads.terms
+  schedlint facts -t nodes.yaml --format json manifests | conftest test -`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.documented = cmd.Flags().Changed("doc")
+			return runFacts(cmd, args, &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "node `file`: Nodes or a NodeTopology (repeatable)")
+	addTracked(flags)
+	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in the working directory or a parent)")
+	flags.Var(keyFlag{&f.survive}, "survive", "also ask about the loss of any one domain of this topology `key` (repeatable; node and zone are always asked)")
+	flags.Var(choiceFlag{&f.list, listing.Lists()}, "list", "show the rows of this `list`")
+	flags.StringVar(&f.at, "at", "", "show the rows at this `file:line`")
+	flags.StringVar(&f.cluster, "cluster", "", "show this `cluster` of the configuration only")
+	flags.StringVar(&f.context, "context", "", "show this `context` only: a branch of the tree, or a render")
+	flags.Var(choiceFlag{&f.format, listing.Formats()}, "format", "output `format`: "+strings.Join(listing.Formats(), ", ")+" (default table)")
+	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of the facts")
+	flags.StringVar(&f.doc, "doc", "", "describe a `field` of the facts, such as workloads.terms")
+	addSteps(flags, &f.steps)
+	f.render.add(flags)
+	return cmd
+}
+
+func runFacts(cmd *cobra.Command, args []string, f *factsFlags) error {
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	switch {
+	case f.schema:
+		return errors.Join(listing.Schema(out), out.Flush())
+	case f.documented:
+		return errors.Join(listing.Doc(out, f.doc), out.Flush())
+	}
+	options, err := input(cmd, args, f.topology, f.config)
+	if err != nil {
+		return err
+	}
+	if err := f.render.apply(&options, len(args) == 0); err != nil {
+		return err
+	}
+	engine, err := loadRules(nil, options.Config)
+	if err != nil {
+		return err
+	}
+	options.Survive, options.Steps, options.Policy = f.survive, f.steps, engine
+	o := listing.Options{List: f.list}
+	if o.File, o.Line, err = f.line(); err != nil {
+		return err
+	}
+	d, err := lint.Facts(cmd.Context(), options)
+	if err != nil {
+		return err
+	}
+	contexts, err := f.chosen(d)
+	if err != nil {
+		return err
+	}
+	printFailures(cmd.ErrOrStderr(), d.Failures)
+	if err := errors.Join(listing.Write(out, f.format, contexts, o), out.Flush()); err != nil {
+		return err
+	}
+	if code := failed(d.Failures); code != exitClean {
+		return statusError{code: code}
+	}
+	return nil
+}
+
+// line reads --at.
+func (f *factsFlags) line() (file string, line int, err error) {
+	if f.at == "" {
+		return "", 0, nil
+	}
+	i := strings.LastIndexByte(f.at, ':')
+	if i > 0 {
+		line, err = strconv.Atoi(f.at[i+1:])
+	}
+	if i <= 0 || err != nil || line < 1 {
+		return "", 0, fmt.Errorf("--at %s: expected file:line, such as manifests/web.yaml:12", f.at)
+	}
+	return filepath.ToSlash(filepath.Clean(f.at[:i])), line, nil
+}
+
+// chosen are the contexts that the flags choose, with files as the user names them.
+func (f *factsFlags) chosen(d *lint.Described) ([]listing.Context, error) {
+	var all []listing.Context
+	var names []string
+	for _, c := range d.Contexts {
+		about := c.Facts.Cluster
+		names = append(names, strings.Trim(about.Name+" "+about.Context, " "))
+		if f.cluster != "" && about.Name != f.cluster || f.context != "" && about.Context != f.context {
+			continue
+		}
+		all = append(all, listing.Context{Facts: c.Facts, Params: json.RawMessage(nil), Place: func(id int) diag.Span {
+			at := c.Place(id)
+			if !at.IsZero() {
+				at.File = d.Display(at.File)
+			}
+			return at
+		}})
+	}
+	if len(all) == 0 && (f.cluster != "" || f.context != "") {
+		slices.Sort(names)
+		return nil, fmt.Errorf("no context with --cluster %q and --context %q; there are: %s", f.cluster, f.context, strings.Join(names, ", "))
+	}
+	return all, nil
+}

@@ -1,0 +1,72 @@
+package lint
+
+import (
+	"context"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/facts/build"
+)
+
+// Described is the facts of each context, as rules see them.
+type Described struct {
+	Contexts []Context
+	// Display names a file as the person who runs the command would.
+	Display func(file string) string
+	// Failures are what was not done.
+	Failures diag.Failures
+}
+
+// Context is the facts of one context, and where each row stands.
+type Context struct {
+	Facts *facts.Facts
+	// Place is that of the row with an id, in a file that the user wrote.
+	Place func(id int) diag.Span
+}
+
+// Facts gives all that rules see, context by context: every list is whole, and the loss of
+// a node and of a zone is asked about. Problems of files are in the first context.
+func Facts(ctx context.Context, o Options) (*Described, error) {
+	o.Level = func(string) diag.Level { return diag.LevelOff }
+	r := newRun(ctx, o, o.Survive)
+	m := r.load()
+	d := &Described{Display: r.files.display}
+	whole := func(s *scene) func() *build.Built {
+		in := r.input(s)
+		in.Whole, in.Asked = func(string) bool { return true }, func(string) bool { return true }
+		in.Asks = append(in.Asks, defaultLosses()...)
+		return func() *build.Built { return build.Facts(in) }
+	}
+	each(r, r.clusters.parts(m), whole, func(a *ahead[*build.Built]) {
+		for x := range a.cluster.Contexts() {
+			s, f, known := a.known(r)
+			if !known {
+				s = r.clusters.scene(a.cluster, x)
+				f = whole(s)()
+			}
+			r.budget.spent += s.model.Run().Spent()
+			r.refused(s)
+			d.Contexts = append(d.Contexts, Context{f.Facts, func(id int) diag.Span { return r.renders.inSources(f.Subject(id).Location) }})
+		}
+	})
+	if len(d.Contexts) > 0 {
+		d.Contexts[0].add(build.Facts(aboutFiles(m.set.Problems)), r.renders)
+	}
+	d.Failures = r.failures.undone
+	return d, r.failures.err()
+}
+
+// add adds the problems of files.
+func (c *Context) add(problems *build.Built, renders *renders) {
+	place, first := c.Place, len(c.Facts.Rows())
+	c.Facts.Documents = problems.Documents
+	for i := range c.Facts.Documents {
+		c.Facts.Documents[i].ID += first
+	}
+	c.Place = func(id int) diag.Span {
+		if id > first {
+			return renders.inSources(problems.Subject(id - first).Location)
+		}
+		return place(id)
+	}
+}

@@ -1,0 +1,126 @@
+package listing
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+)
+
+// node is a node of the schema of the facts.
+type node struct {
+	Type        string           `json:"type"`
+	Description string           `json:"description"`
+	Enum        []string         `json:"enum"`
+	Properties  map[string]*node `json:"properties"`
+	Required    []string         `json:"required"` // the names of the properties, in their order
+	Items       *node            `json:"items"`
+}
+
+var schema = sync.OnceValue(func() *node {
+	var root node
+	if err := json.Unmarshal(facts.Schema(), &root); err != nil {
+		panic("listing: " + err.Error()) // a test writes it
+	}
+	return &root
+})
+
+// inner is what has the fields of a node: the items of a list.
+func (n *node) inner() *node {
+	for n.Items != nil {
+		n = n.Items
+	}
+	return n
+}
+
+// kind is the type of a node in words.
+func (n *node) kind() string {
+	switch {
+	case n.Items != nil:
+		return "list of " + n.Items.kind() + "s"
+	case n.Type == "object" && n.Properties == nil:
+		return "labels"
+	case n.Type == "object":
+		return "row"
+	case n.Type == "":
+		return "any value"
+	}
+	return n.Type
+}
+
+// description is that of the field that a path leads to.
+func description(path []string) string {
+	n := schema()
+	for _, name := range path {
+		n = n.inner().Properties[name]
+	}
+	return n.Description
+}
+
+// Schema writes the JSON Schema of the facts.
+func Schema(w io.Writer) error {
+	_, err := w.Write(facts.Schema())
+	return err
+}
+
+// Doc writes what the field means that a path leads to, as in workloads.terms.key, and the
+// fields below it.
+func Doc(w io.Writer, path string) error {
+	n, at := schema(), "input"
+	for name := range strings.SplitSeq(strings.TrimPrefix(path, "input."), ".") {
+		if path == "" || path == "input" {
+			break
+		}
+		next := n.inner().Properties[name]
+		if next == nil {
+			return noField(at, name, n.inner())
+		}
+		n, at = next, at+"."+name
+	}
+	fmt.Fprintf(w, "%s (%s)\n", at, n.kind())
+	if n.Description != "" {
+		fmt.Fprintf(w, "\n%s\n", n.Description)
+	}
+	n.values(w)
+	fields := n.inner()
+	if len(fields.Required) > 0 {
+		fmt.Fprintln(w, "\nFields:")
+	}
+	for _, name := range fields.Required {
+		field := fields.Properties[name]
+		fmt.Fprintf(w, "\n%s (%s)\n", name, field.kind())
+		if field.Description != "" {
+			fmt.Fprintf(w, "    %s\n", field.Description)
+		}
+	}
+	return nil
+}
+
+// values lists the values of an enumeration.
+func (n *node) values(w io.Writer) {
+	if len(n.Enum) == 0 {
+		return
+	}
+	var words []string
+	for _, value := range n.Enum {
+		words = append(words, fmt.Sprintf("%q", value))
+	}
+	fmt.Fprintf(w, "\nOne of %s.\n", strings.Join(words, ", "))
+}
+
+func noField(at, name string, n *node) error {
+	names := slices.Sorted(maps.Keys(n.Properties))
+	if len(names) == 0 {
+		return fmt.Errorf("%s has no fields", at)
+	}
+	if near := diag.Nearest(name, names); near != "" {
+		return fmt.Errorf("%s has no field %s; did you mean %s?", at, name, near)
+	}
+	return fmt.Errorf("%s has no field %s; there are %s", at, name, strings.Join(names, ", "))
+}
