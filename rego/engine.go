@@ -2,7 +2,6 @@ package rego
 
 import (
 	"cmp"
-	"io/fs"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -11,22 +10,6 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/message"
 )
-
-// Options says which rules there are. The zero value has none.
-type Options struct {
-	// Rules holds the built-in rules as <id>/rule.rego.
-	Rules fs.FS
-	// Dirs are folders with rules of the user's own: every *.rego below them,
-	// *_test.rego left out.
-	Dirs []string
-	// Shown is how errors name such a folder; nil for as it is.
-	Shown func(dir string) string
-	// Off names rules that are not to run. Users' rules are checked all the same.
-	Off map[string]bool
-	// Deadline bounds the compilation of users' rules, and in one call of Evaluate
-	// the built-in rules together and users' rules together; 0 means DefaultDeadline.
-	Deadline time.Duration
-}
 
 // DefaultDeadline is far beyond what rules need that only look at their facts.
 const DefaultDeadline = 30 * time.Second
@@ -70,7 +53,7 @@ func Load(opts Options) (*Engine, error) {
 	}
 	slices.SortFunc(e.rules, func(a, b *rule) int { return cmp.Compare(a.id, b.id) })
 	for _, r := range e.rules {
-		r.off = opts.Off[r.id]
+		r.off = opts.Off != nil && opts.Off(r.id)
 		e.ids = append(e.ids, r.id)
 	}
 	return e, nil

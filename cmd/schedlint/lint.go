@@ -314,7 +314,7 @@ func loadRulesOf(own ruleSource, conf *config.Config) (*rego.Engine, error) {
 			off[id] = true
 		}
 	}
-	engine, err := rego.Load(rego.Options{Rules: rules.FS, Dirs: own.dirs, Shown: own.shown, Off: off})
+	engine, err := rego.Load(rego.Options{Rules: rules.FS, Dirs: own.dirs, Shown: own.shown, Off: func(id string) bool { return off[id] }})
 	if err != nil {
 		return nil, fmt.Errorf("loading rules: %w", err)
 	}
