@@ -110,11 +110,14 @@ func (j *judge) findings(f *build.Built, c *cluster, objects []*source.Object, t
 func (j *judge) finding(said facts.Judgement, s build.Subject, c *cluster) accept.Finding {
 	found := accept.Finding{Diagnostic: diag.Diagnostic{
 		Rule: said.Rule, Level: j.level(said.Rule), Message: said.Message, Details: said.Details,
-		Location: s.Location, Pending: s.Pending, Related: s.Related, Fixes: s.Fixes,
+		Location: s.At(said.Path), Pending: s.Pending, Related: s.Related, Fixes: fixes(said, s),
 	}}
+	if said.Level != "" {
+		found.Level = said.Level
+	}
 	if c != nil {
-		found.Cluster, found.Render, found.Branch = c.name, c.render, c.Branch(s.Location.File)
-		if x := j.renders.results[s.Location.File]; x != nil {
+		found.Cluster, found.Render, found.Branch = c.name, c.render, c.Branch(found.Location.File)
+		if x := j.renders.results[found.Location.File]; x != nil {
 			found.Render = x.Name
 		}
 	}
@@ -122,6 +125,18 @@ func (j *judge) finding(said facts.Judgement, s build.Subject, c *cluster) accep
 		found.Object = *s.Object
 	}
 	return found
+}
+
+// fixes are what the engine advises if the rule asks its question, and what the rule
+// itself advises if it has words of its own.
+func fixes(said facts.Judgement, s build.Subject) []diag.Fix {
+	switch {
+	case said.Reason != "":
+		return s.Fixes
+	case said.Help != "":
+		return []diag.Fix{{Description: said.Help}}
+	}
+	return nil
 }
 
 // named names the file of a rule from the root, as other files are named.

@@ -3,7 +3,6 @@ package rego
 import (
 	"cmp"
 	"fmt"
-	"io/fs"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -12,7 +11,7 @@ import (
 // Altered tells of rules of the user's own, and of libraries, that find something
 // else than in another engine, nil for one without any: those that are gone, have
 // another text or take the place of a built-in one. A new rule finds only more.
-func (e *Engine) Altered(before *Engine, builtin fs.FS) []diag.Silence {
+func (e *Engine) Altered(before *Engine) []diag.Silence {
 	had, has := map[string]*module{}, byPackage(e.modules)
 	if before != nil {
 		had = byPackage(before.modules)
@@ -28,7 +27,7 @@ func (e *Engine) Altered(before *Engine, builtin fs.FS) []diag.Silence {
 		switch was := had[name]; {
 		case was != nil && was.text != is.text:
 			text = "has changed, and may find less"
-		case was == nil && is.replaces(builtin):
+		case was == nil && is.replaces():
 			text = "takes the place of the built-in one"
 		default:
 			continue
@@ -56,11 +55,5 @@ func (m *module) name() string {
 	return fmt.Sprintf("library %s", m.parsed.Package.Path)
 }
 
-// replaces reports whether a rule has the id of a built-in one.
-func (m *module) replaces(builtin fs.FS) bool {
-	if m.rule == nil || builtin == nil {
-		return false
-	}
-	_, err := fs.Stat(builtin, m.rule.id+"/rule.rego")
-	return err == nil
-}
+// replaces reports whether a rule takes the place of a built-in one.
+func (m *module) replaces() bool { return m.rule != nil && m.rule.notes().Replaces != "" }

@@ -40,6 +40,12 @@ func healthy(n int) *facts.Facts {
 func loaded(tb testing.TB, opts Options) *Engine {
 	tb.Helper()
 	opts.Rules = rules.FS
+	return loadedFrom(tb, opts)
+}
+
+// loadedFrom loads rules, the built-in ones only if the options have them.
+func loadedFrom(tb testing.TB, opts Options) *Engine {
+	tb.Helper()
 	e, err := Load(opts)
 	if err != nil {
 		tb.Fatal(err)

@@ -2,6 +2,7 @@ package rego
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ const DefaultDeadline = 30 * time.Second
 type Engine struct {
 	rules    []*rule // sorted by id
 	ids      []string
+	packs    []string
 	deadline time.Duration
 	// steps is the budget of a rule of the user's own in a run.
 	steps   int64
@@ -38,25 +40,71 @@ func Load(opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.modules = own
-	if err := e.adopt(own); err != nil {
-		return nil, err
-	}
 	builtin, err := loadBuiltin(opts.Rules)
 	if err != nil {
 		return nil, err
 	}
+	e.modules = own
+	if err := join(replacements(own, builtin)); err != nil {
+		return nil, err
+	}
+	if err := e.adopt(own); err != nil {
+		return nil, err
+	}
+	e.builtin(builtin)
+	if err := e.instances(opts.Instances); err != nil {
+		return nil, err
+	}
+	e.settle(opts)
+	return e, e.parameters(opts.Params)
+}
+
+// replacements demands that a rule says so which takes the place of a built-in one: one
+// that happens to have its id would silence it.
+func replacements(own []*module, builtin []*rule) (errs []error) {
+	var ids []string
 	for _, r := range builtin {
-		if e.find(r.id) == nil { // a rule of the user's own replaces the built-in
+		ids = append(ids, r.id)
+	}
+	for _, m := range own {
+		if m.rule == nil {
+			continue
+		}
+		id, replaces := m.rule.id, m.rule.notes().Replaces != ""
+		at := fmt.Sprintf("%s:%d", m.file, m.parsed.Package.Location.Row)
+		switch exists := slices.Contains(ids, id); {
+		case exists && !replaces:
+			errs = append(errs, fmt.Errorf("%s: a built-in rule has the id %s; choose another id, or replace it with custom.replaces: %[2]s", at, id))
+		case replaces && !exists:
+			errs = append(errs, fmt.Errorf("%s: custom.replaces: no built-in rule has the id %s%s", at, id, near(id, ids)))
+		}
+	}
+	return errs
+}
+
+// builtin takes in the built-in rules that no rule of the user's own replaces.
+func (e *Engine) builtin(rules []*rule) {
+	for _, r := range rules {
+		if r.pack != "" && !slices.Contains(e.packs, r.pack) {
+			e.packs = append(e.packs, r.pack)
+		}
+		if e.find(r.id) == nil {
 			e.rules = append(e.rules, r)
 		}
 	}
+	slices.Sort(e.packs)
+}
+
+// settle sorts the rules and says which of them are off.
+func (e *Engine) settle(opts Options) {
 	slices.SortFunc(e.rules, func(a, b *rule) int { return cmp.Compare(a.id, b.id) })
 	for _, r := range e.rules {
-		r.off = opts.Off != nil && opts.Off(r.id)
-		e.ids = append(e.ids, r.id)
+		r.off = r.isTemplate() || opts.Off != nil && opts.Off(r.id) ||
+			r.instance == nil && r.pack != "" && !slices.Contains(opts.Packs, r.pack)
+		if !r.isTemplate() {
+			e.ids = append(e.ids, r.id)
+		}
 	}
-	return e, nil
 }
 
 // adopt compiles the modules of the user's own and takes their rules in.
@@ -71,7 +119,7 @@ func (e *Engine) adopt(own []*module) error {
 	var shared reads // a rule may look at facts through any library
 	for _, m := range own {
 		if m.rule == nil {
-			shared.add(readsOf(m.text))
+			shared.add(listsOf(m.text))
 		}
 	}
 	for _, m := range own {
@@ -93,14 +141,17 @@ func (e *Engine) find(id string) *rule {
 	return nil
 }
 
-// Whole reports whether a rule of the user's own that is not off may look at a list of
+// Whole reports whether a rule that is on and not built in, or in a pack, may look at a list of
 // facts, or at a field of its rows as in workloads.terms.
 func (e *Engine) Whole(path string) bool {
-	return slices.ContainsFunc(e.rules, func(r *rule) bool { return r.own && !r.off && r.reads.has(path) })
+	return slices.ContainsFunc(e.rules, func(r *rule) bool { return r.further() && !r.off && r.reads.has(path) })
 }
 
-// IDs gives the ids of all rules, those that are off included, sorted. The list is the
-// engine's own and is not to be changed.
+// Packs names the packs that exist, sorted.
+func (e *Engine) Packs() []string { return slices.Clone(e.packs) }
+
+// IDs gives the ids of all rules that may run, those that are off included and templates
+// left out, sorted. The list is the engine's own and is not to be changed.
 func (e *Engine) IDs() []string {
 	return slices.Clip(e.ids)
 }
@@ -117,8 +168,17 @@ func (e *Engine) Rules() []diag.Rule {
 	return rules
 }
 
-// Rule gives the rule with that id, be it off or not; false means that there is
-// none.
+// All gives all rules, those that are off and templates included, sorted by id.
+func (e *Engine) All() []diag.Rule {
+	var rules []diag.Rule
+	for _, r := range e.rules {
+		rules = append(rules, r.meta())
+	}
+	return rules
+}
+
+// Rule gives the rule or template with that id, be it off or not; false means that
+// there is none.
 func (e *Engine) Rule(id string) (diag.Rule, bool) {
 	r := e.find(id)
 	if r == nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
@@ -15,14 +14,8 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-const (
-	// maxFindings bounds what a rule reports in a run, all contexts together.
-	maxFindings = 100_000
-	// maxMessage bounds a message, and a detail, in bytes, the mark of the cut left out.
-	maxMessage = 4 << 10
-	// maxDetails bounds the details of a finding, the mark of the cut left out.
-	maxDetails = 20
-)
+// maxFindings bounds what a rule reports in a run, all contexts together.
+const maxFindings = 100_000
 
 // Evaluate gives what the rules say about the facts, sorted by fact, rule and
 // message, without repeats. A rule that fails loses what it would have reported
@@ -52,7 +45,10 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tall
 }
 
 func compareJudgements(a, b facts.Judgement) int {
-	return cmp.Or(cmp.Compare(a.Fact, b.Fact), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message), slices.Compare(a.Details, b.Details))
+	return cmp.Or(
+		cmp.Compare(a.Fact, b.Fact), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message), slices.Compare(a.Details, b.Details),
+		cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Help, b.Help), slices.Compare(a.Path, b.Path), cmp.Compare(a.Level, b.Level),
+	)
 }
 
 // evaluation is what the rules of one call of Evaluate share.
@@ -106,7 +102,7 @@ func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error
 
 // judge evaluates one rule and reads what it reports; with adds to the query.
 func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Query) *topdown.Query) ([]facts.Judgement, error) {
-	report, err := r.program.run(ctx, r, e.input, with)
+	report, err := r.program.run(ctx, r.code, withParams(e.input, r.params), with)
 	if err != nil || report == nil || report.Len() == 0 {
 		return nil, err
 	}
@@ -116,7 +112,7 @@ func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Quer
 		if err == nil && !e.reads(r, j.Fact) {
 			err = refusal{what: fmt.Sprintf("reports the fact %d, which is none of those that it reads; report the fact itself", j.Fact)}
 		}
-		if err == nil && j.Message == "" {
+		if err == nil && j.Message == "" { // it gives a reason
 			j, err = e.worded(j)
 		}
 		judgements = append(judgements, j)
@@ -162,47 +158,20 @@ func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 func (e *Engine) compile(due []*rule) error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	var missing []*rule
+	var missing []*code
 	for _, r := range due {
-		if r.program == nil {
-			missing = append(missing, r)
+		if r.program == nil && !slices.Contains(missing, r.code) {
+			missing = append(missing, r.code)
 		}
 	}
 	if len(missing) == 0 {
 		return nil
 	}
 	p, err := compileTrusted(missing)
-	for _, r := range missing {
-		r.program = p
+	for _, c := range missing {
+		c.program = p
 	}
 	return err
-}
-
-// judgement reads one member of a report.
-func judgement(r *rule, t *ast.Term) (facts.Judgement, error) {
-	id, fact := t.Get(ast.StringTerm("rule")), t.Get(ast.StringTerm("fact"))
-	reason, message := t.Get(ast.StringTerm("reason")), t.Get(ast.StringTerm("message"))
-	if id == nil || fact == nil || (reason == nil) == (message == nil) || !id.Equal(ast.StringTerm(r.id)) {
-		return facts.Judgement{}, malformed()
-	}
-	number, isNumber := fact.Value.(ast.Number)
-	n, isInt := number.Int()
-	if !isNumber || !isInt {
-		return facts.Judgement{}, malformed()
-	}
-	if reason != nil {
-		code, _ := reason.Value.(ast.String)
-		return facts.Judgement{Rule: r.id, Fact: n, Reason: string(code)}, nil
-	}
-	text, isString := message.Value.(ast.String)
-	if !isString || text == "" {
-		return facts.Judgement{}, malformed()
-	}
-	lines, ok := details(t.Get(ast.StringTerm("details")))
-	if !ok {
-		return facts.Judgement{}, malformed()
-	}
-	return facts.Judgement{Rule: r.id, Fact: n, Message: shortened(string(text)), Details: lines}, nil
 }
 
 // worded gives a judgement the words that the catalogue has for its reason.
@@ -213,54 +182,4 @@ func (e *evaluation) worded(j facts.Judgement) (facts.Judgement, error) {
 	}
 	j.Message, j.Details = text.Headline, text.Details
 	return j, nil
-}
-
-// details reads the lines that a rule adds to a message, as far as there are any;
-// empty ones are left out.
-func details(t *ast.Term) (lines []string, ok bool) {
-	if t == nil {
-		return nil, true
-	}
-	list, ok := t.Value.(*ast.Array)
-	if !ok {
-		return nil, false
-	}
-	more := 0
-	ok = !list.Until(func(line *ast.Term) bool {
-		text, isString := line.Value.(ast.String)
-		switch {
-		case !isString:
-			return true
-		case text == "":
-		case len(lines) < maxDetails:
-			lines = append(lines, shortened(string(text)))
-		default:
-			more++
-		}
-		return false
-	})
-	if more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more details", more))
-	}
-	return lines, ok
-}
-
-// shortened cuts a message that is too long between two characters.
-func shortened(message string) string {
-	if len(message) <= maxMessage {
-		return message
-	}
-	end := maxMessage
-	for range utf8.UTFMax - 1 {
-		if utf8.RuneStart(message[end]) {
-			break
-		}
-		end--
-	}
-	return fmt.Sprintf("%s ... (%d bytes more)", message[:end], len(message)-end)
-}
-
-// malformed says nothing of the value, which may be of any size.
-func malformed() error {
-	return refusal{what: "reports something that is no diagnostic of its own with a message; write " + reportForm}
 }

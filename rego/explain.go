@@ -78,6 +78,9 @@ func noField(have *ast.Term, valid []ast.Value) string {
 	}
 	slices.Sort(names)
 	name := strings.Trim(have.String(), `"`)
+	if name == "params" && slices.Contains(names, "workloads") {
+		return "params does not exist here; a rule declares its parameters in custom.params, and hands them to the functions of a library"
+	}
 	return fmt.Sprintf("%s does not exist here%s; there are %s", name, near(name, names), strings.Join(names, ", "))
 }
 

@@ -24,7 +24,8 @@ type refusal struct {
 func (r refusal) Error() string { return r.what }
 
 // failure tells of a rule that failed. A built-in rule has no file that the user
-// could look at, and a fault of it is one of schedlint.
+// could look at, and a fault of it is one of schedlint, unless the parameters of the
+// configuration may be the cause.
 func failure(r *rule, err error) diag.Failure {
 	f := diag.Failure{Stage: diag.StageRule, Rule: r.id, File: r.file, Line: 1, Message: err.Error()}
 	at := (*ast.Location)(nil)
@@ -43,7 +44,7 @@ func failure(r *rule, err error) diag.Failure {
 		f.File, f.Line = at.File, max(1, at.Row)
 	}
 	if !r.own {
-		f.File, f.Line, f.Internal = "", 0, !refused.limit
+		f.File, f.Line, f.Internal = "", 0, !refused.limit && !r.configured
 	}
 	return f
 }

@@ -46,7 +46,7 @@ func FuzzRule(f *testing.F) {
 	f.Add([]byte{0, 100, 101, 1, 2, 110, 120, 4, 5, 111, 117})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		lists := []string{"anti_affinity", "workloads", "refusals", "documents", "nosuch"}
-		text := head + "\nreport contains result.diagnostic(rego.metadata.chain(), fact, message) if {\n"
+		text := head + "\nreport contains result.finding(rego.metadata.chain(), fact, {\"message\": message}) if {\n"
 		if len(data) > 0 {
 			text += fmt.Sprintf("\tsome fact in input.%s\n", lists[int(data[0])%len(lists)])
 			data = data[1:]

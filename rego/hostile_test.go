@@ -23,7 +23,7 @@ import (
 // hostileRule is a rule of that id whose message is what a body makes of it.
 func hostileRule(id, body string) string {
 	return strings.Replace(head, "no-default-namespace", id, 1) +
-		"report contains result.diagnostic(rego.metadata.chain(), fact, message) if {\n\tsome fact in input.workloads\n" + body + "}\n"
+		"report contains result.finding(rego.metadata.chain(), fact, {\"message\": message}) if {\n\tsome fact in input.workloads\n" + body + "}\n"
 }
 
 // nested repeats a line in which %[1]d is a number and %[2]d the one before it.
@@ -87,7 +87,7 @@ var hostileRules = map[string]struct{ body, want string }{
 	"mock": {`	s0 := "0123456789"` + "\n" + nested(20, `	s%d := upper(s%[2]d) with upper as twice`+"\n") + "\tmessage := s20\n}\n\ntwice(s) := concat(s, [s, s, s, s]) if {\n\ttrue\n",
 		"concat makes a string of more than 1 MiB"},
 	"division": {"\tmessage := sprintf(\"%d\", [1 / (fact.id - fact.id)])\n", "div: divide by zero"},
-	"value":    {"\tmessage := {fact.id}\n", "reports something that is no diagnostic of its own with a message; write " + reportForm},
+	"value":    {"\tmessage := {fact.id}\n", "reports a finding whose message is a set; expected a string"},
 }
 
 // slowRules take a tenth of a second or more until they fail, which -short does not wait
@@ -231,7 +231,7 @@ func TestFindingsOfARule(t *testing.T) {
 	}
 	e := &evaluation{tally: facts.NewTally()}
 	for context, want := range []int{40_000, 40_000, 20_000} {
-		kept, err := e.counted(&rule{id: "many"}, slices.Clone(report))
+		kept, err := e.counted(&rule{id: "many", code: &code{}}, slices.Clone(report))
 		if len(kept) != want || (err != nil) != (want < len(report)) {
 			t.Fatalf("context %d: %d findings and %v, want %d", context, len(kept), err, want)
 		}
@@ -241,7 +241,7 @@ func TestFindingsOfARule(t *testing.T) {
 		if last := kept[len(kept)-1].Fact; last != want-1 {
 			t.Errorf("the last finding is about fact %d, want the first ones", last)
 		}
-		f := failure(&rule{id: "many"}, err)
+		f := failure(&rule{id: "many", code: &code{}}, err)
 		if f.Message != "reports more than 100000 findings; the others are left out" || f.Internal {
 			t.Errorf("failure %+v", f)
 		}
@@ -298,7 +298,7 @@ func TestRunawayRule(t *testing.T) {
 		}
 	})
 	o := isolatedIn(t, ended(t), "joins")
-	if o.abandoned || o.err == nil || failure(&rule{}, o.err).Message != tooLong {
+	if o.abandoned || o.err == nil || failure(&rule{code: &code{}}, o.err).Message != tooLong {
 		t.Errorf("got %+v, want a rule that ran too long", o)
 	}
 }
@@ -420,7 +420,7 @@ func TestEveryFunctionIsBounded(t *testing.T) {
 
 // TestGuardsChangeNothing runs the built-in rules as if they were the user's own.
 func TestGuardsChangeNothing(t *testing.T) {
-	own := loaded(t, Options{Dirs: []string{"../rules"}})
+	own := loadedFrom(t, Options{Dirs: []string{"../rules"}})
 	for _, f := range []*facts.Facts{bad(20), healthy(20), twelve()} {
 		want, _ := tallied(t, loaded(t, Options{}), f)
 		got, tally := tallied(t, own, f)

@@ -2,7 +2,6 @@ package rego
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -26,30 +25,44 @@ func categories() []category {
 		{"ineffective", diag.LevelWarning, "the constraint is accepted and does nothing"},
 		{"fragile", diag.LevelWarning, "it holds now, and not during a rollout, a drain, a migration or a loss of nodes"},
 		{"advice", diag.LevelOff, "a recommendation; off unless the configuration gives it a level"},
+		{"policy", diag.LevelError, "a rule of your own"},
 	}
+}
+
+// notes is what the annotation of a rule says.
+type notes struct {
+	diag.Rule
+	// params is the schema of the parameters, nil for none.
+	params *schema
+	asks   []ask
 }
 
 // metadata reads the annotation of the package and says all that is wrong with
 // it. OPA takes keys that it does not know without a word.
-func metadata(file, text string, m *ast.Module) (diag.Rule, []error) {
+func metadata(id, file, text string, m *ast.Module) (notes, []error) {
 	var errs []error
 	for _, a := range m.Annotations {
 		errs = append(errs, unknownKeys(file, text, a)...)
 	}
 	a := packageAnnotation(m)
 	if a == nil {
-		return diag.Rule{}, append(errs, fmt.Errorf(
+		return notes{}, append(errs, fmt.Errorf(
 			"%s:%d: no METADATA comment stands right above the package; it gives title, description, schemas and custom.category",
 			file, m.Package.Location.Row))
 	}
-	r := diag.Rule{Title: strings.TrimSpace(a.Title), Description: strings.TrimSpace(a.Description)}
+	n := notes{Rule: diag.Rule{ID: id, Title: strings.TrimSpace(a.Title), Description: strings.TrimSpace(a.Description)}}
+	n.Pack, _ = packOf(id)
 	for _, related := range a.RelatedResources {
-		r.Related = append(r.Related, related.Ref.String())
+		n.Related = append(n.Related, related.Ref.String())
 	}
-	for _, problem := range slices.Concat(texts(&r), schemas(a), custom(&r, a.Custom)) {
+	for _, problem := range slices.Concat(texts(&n.Rule), schemas(a), custom(&n, a.Custom)) {
 		errs = append(errs, fmt.Errorf("%s:%d: METADATA %s", file, a.Location.Row, problem))
 	}
-	return r, errs
+	if n.params != nil && len(errs) == 0 {
+		a.Schemas = append(a.Schemas, n.params.annotation())
+		n.Params = n.params.described()
+	}
+	return n, errs
 }
 
 func packageAnnotation(m *ast.Module) *ast.Annotations {
@@ -85,40 +98,6 @@ func schemas(a *ast.Annotations) []string {
 }
 
 func factsRef() ast.Ref { return ast.SchemaRootRef.Append(ast.StringTerm("facts")) }
-
-// custom reads custom.category and custom.since.
-func custom(r *diag.Rule, values map[string]any) (problems []string) {
-	keys := []string{"category", "since"}
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if !slices.Contains(keys, key) {
-			problems = append(problems, fmt.Sprintf("has the unknown key custom.%s%s; there are %s",
-				key, near(key, keys), strings.Join(keys, ", ")))
-		}
-	}
-	if since, given := values["since"]; given {
-		var ok bool
-		if r.Since, ok = since.(string); !ok {
-			problems = append(problems, fmt.Sprintf("has custom.since %s, which is no text such as v0.1.0", cut(fmt.Sprint(since))))
-		}
-	}
-	return append(problems, categoryOf(r, values["category"])...)
-}
-
-func categoryOf(r *diag.Rule, value any) []string {
-	var names []string
-	for _, c := range categories() {
-		if value == c.name {
-			r.Category, r.Level = c.name, c.level
-			return nil
-		}
-		names = append(names, c.name)
-	}
-	if value == nil {
-		return []string{"has no custom.category; it is one of " + strings.Join(names, ", ")}
-	}
-	return []string{fmt.Sprintf("has custom.category %s%s; it is one of %s",
-		cut(fmt.Sprint(value)), near(fmt.Sprint(value), names), strings.Join(names, ", "))}
-}
 
 // metadataKeys are those that OPA knows.
 func metadataKeys() []string {

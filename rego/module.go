@@ -3,6 +3,7 @@ package rego
 import (
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -45,17 +46,26 @@ func newModule(file, text string) (*module, []error) {
 	if id == "" {
 		return m, nil
 	}
-	meta, errs := metadata(file, text, parsed)
+	said, errs := metadata(id, file, text, parsed)
 	if err := hasReport(file, parsed); err != nil {
 		errs = append(errs, err)
 	}
-	meta.ID = id
-	m.rule = &rule{id: id, file: file, text: text, own: true, reads: readsOf(text), meta: func() diag.Rule { return meta }}
+	c := &code{id: id, file: file, text: text, own: true, template: said.Template, reads: listsOf(text), notes: func() notes { return said }}
+	m.rule = &rule{id: id, code: c}
 	return m, errs
 }
 
-// idForm makes an id fit for a folder, a key and a word in a comment.
-const idForm = `^[a-z0-9]+(-[a-z0-9]+)*$`
+// idForm makes an id fit for a folder, a key and a word in a comment. The part before
+// the dot names a pack.
+const idForm = `^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)?$`
+
+// packOf is the pack that an id names.
+func packOf(id string) (pack string, ok bool) {
+	if pack, _, ok = strings.Cut(id, "."); !ok {
+		return "", false
+	}
+	return pack, true
+}
 
 // idOf takes the id from the package; "" means that the module is a library.
 func idOf(m *ast.Module) (string, error) {
@@ -67,7 +77,7 @@ func idOf(m *ast.Module) (string, error) {
 	switch {
 	case len(path) == 3 && path[0] == "schedlint" && path[1] == "rules":
 		if !regexp.MustCompile(idForm).MatchString(path[2]) {
-			return "", fmt.Errorf("the rule id %q is not made of lower-case words with hyphens between them", path[2])
+			return "", fmt.Errorf("the rule id %q is not made of lower-case words with hyphens between them, and at most one dot behind the name of a pack", path[2])
 		}
 		return path[2], nil
 	case path[0] == "schedlint":
@@ -89,7 +99,7 @@ func reports(m *ast.Module) []*ast.Rule {
 	return found
 }
 
-const reportForm = "report contains result.diagnostic(rego.metadata.chain(), fact, message) if { ... }"
+const reportForm = `report contains result.finding(rego.metadata.chain(), row, {"message": message}) if { ... }`
 
 // hasReport demands that report is a set.
 func hasReport(file string, m *ast.Module) error {

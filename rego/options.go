@@ -57,9 +57,3 @@ type Ask struct {
 	// Survive is node, zone, region or a label key.
 	Survive string
 }
-
-// Packs names the packs that exist, sorted.
-func (e *Engine) Packs() []string { return nil }
-
-// Asks gives the questions of the rules that are on, sorted, without repeats.
-func (e *Engine) Asks() []Ask { return nil }

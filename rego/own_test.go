@@ -33,7 +33,7 @@ import data.schedlint.result
 
 `
 
-const body = `report contains result.diagnostic(rego.metadata.chain(), fact, message) if {
+const body = `report contains result.finding(rego.metadata.chain(), fact, {"message": message}) if {
 	some fact in input.workloads
 	fact.namespace == "default"
 	message := sprintf("%s: %d pods live in the default namespace", [fact.ref, fact.pods_min])
@@ -107,6 +107,7 @@ func TestOwnLibrary(t *testing.T) {
 
 func TestOverride(t *testing.T) {
 	text := strings.Replace(head+body, "no-default-namespace", "replicas-share-a-node", 1)
+	text = strings.Replace(text, "category: advice", "category: advice\n#   replaces: replicas-share-a-node", 1)
 	dir := folder(t, map[string]string{"replicas-share-a-node/rule.rego": text})
 	e := loaded(t, Options{Dirs: []string{dir}})
 	if !slices.Equal(e.IDs(), folders(t)) {
@@ -159,21 +160,27 @@ func TestLoadErrors(t *testing.T) {
 		"no description":         {edit("# description: The default namespace is nobody's.\n", ""), "policies/x.rego:1: METADATA has no description;"},
 		"no schemas":             {edit("# schemas:\n#   - input: schema.facts\n", ""), `policies/x.rego:1: METADATA has no schemas with the entry "- input: schema.facts"`},
 		"another schema":         {edit("schema.facts", "schema.fact"), `policies/x.rego:1: METADATA has no schemas with the entry "- input: schema.facts"`},
-		"no category":            {edit("# custom:\n#   category: advice\n", ""), "policies/x.rego:1: METADATA has no custom.category; it is one of invalid, infeasible, ineffective, fragile, advice"},
-		"misspelt category":      {edit("category: advice", "category: fragil"), "policies/x.rego:1: METADATA has custom.category fragil (did you mean fragile?); it is one of"},
-		"misspelt custom key":    {edit("category: advice", "categroy: advice"), "policies/x.rego:1: METADATA has the unknown key custom.categroy (did you mean category?); there are category, since"},
-		"since a number":         {edit("category: advice", "category: advice\n#   since: 1"), "policies/x.rego:1: METADATA has custom.since 1, which is no text"},
+		"no category":            {edit("# custom:\n#   category: advice\n", ""), "policies/x.rego:1: METADATA has no custom.category; it is one of invalid, infeasible, ineffective, fragile, advice, policy"},
+		"misspelt category":      {edit("category: advice", "category: fragil"), "policies/x.rego:1: METADATA has custom.category \"fragil\" (did you mean fragile?); it is one of"},
+		"misspelt custom key":    {edit("category: advice", "categroy: advice"), "policies/x.rego:1: METADATA has the unknown key custom.categroy (did you mean category?); there are category, since, level, params, asks,"},
+		"since a number":         {edit("category: advice", "category: advice\n#   since: 1"), "policies/x.rego:1: METADATA has custom.since 1; expected a version such as v0.1.0"},
 		"no METADATA":            {"package schedlint.rules[\"x\"]\n\nimport data.schedlint.result\n\n" + body, "policies/x.rego:1: no METADATA comment stands right above the package"},
 		"METADATA of the report": {"package schedlint.rules[\"x\"]\n\nimport data.schedlint.result\n\n# METADATA\n# title: x\n" + body, "policies/x.rego:1: no METADATA comment stands right above the package"},
 		"bad YAML":               {edit("title: ", "title: : "), "policies/x.rego:"},
 		"bad id":                 {edit("no-default-namespace", "No_Default"), `policies/x.rego:8: the rule id "No_Default" is not made of lower-case words`},
+		"two dots":               {edit("no-default-namespace", "a.b.c"), `policies/x.rego:8: the rule id "a.b.c" is not made of lower-case words`},
+		"bare pack":              {edit("no-default-namespace", "a."), `policies/x.rego:8: the rule id "a." is not made of lower-case words`},
+		"built-in id":            {edit("no-default-namespace", "crowded-out"), "policies/x.rego:8: a built-in rule has the id crowded-out; choose another id, or replace it with custom.replaces: crowded-out"},
+		"replaces another":       {edit("category: advice", "category: advice\n#   replaces: crowded-out"), `policies/x.rego:1: METADATA has custom.replaces "crowded-out"; expected no-default-namespace, the id of the rule itself`},
+		"replaces nothing":       {edit("category: advice", "category: advice\n#   replaces: no-default-namespace"), "policies/x.rego:9: custom.replaces: no built-in rule has the id no-default-namespace"},
+		"parameters of none":     {edit(`== "default"`, `== input.params.namespace`), "policies/x.rego:14: params does not exist here; a rule declares its parameters in custom.params, and hands them to the functions of a library"},
 		"another package":        {edit("schedlint.rules", "schedlint.rule"), `policies/x.rego:8: the package schedlint.rule["no-default-namespace"] is reserved; a rule is package schedlint.rules["<id>"]`},
 		"report in a library":    {edit(`schedlint.rules["no-default-namespace"]`, "mine"), `policies/x.rego:8: the package mine has a report, which a library has not`},
 		"no report":              {edit("report contains", "reports contains"), "policies/x.rego:8: the rule has no report (did you mean reports?); write report contains"},
-		"report is no set":       {head + "report := result.diagnostic(rego.metadata.chain(), input.workloads[0], \"x\")\n", "policies/x.rego:12: report is not a set; write report contains"},
+		"report is no set":       {head + "report := result.finding(rego.metadata.chain(), input.workloads[0], {\"message\": \"x\"})\n", "policies/x.rego:12: report is not a set; write report contains"},
 		"report is an object":    {head + "report[x] := result if some x in [1]\n", "policies/x.rego:12: report is not a set; write report contains"},
 		"syntax":                 {edit("some fact in", "some fact on"), "policies/x.rego:13: "},
-		"old syntax":             {edit("report contains result.diagnostic(rego.metadata.chain(), fact, message) if", "report[message]"), "policies/x.rego:12: "},
+		"old syntax":             {edit(`report contains result.finding(rego.metadata.chain(), fact, {"message": message}) if`, "report[message]"), "policies/x.rego:12: "},
 		"unused import":          {edit("import data.schedlint.result\n", "import data.schedlint.result\nimport data.schedlint.text\n"), "policies/x.rego:11: import data.schedlint.text unused"},
 		"unknown import":         {edit("import data.schedlint.result\n", "import data.schedlint.result\nimport data.team.names\n"), "policies/x.rego:11: data.team.names is not defined by any rule or library"},
 		"another rule's":         {edit("fact.namespace ==", `data.schedlint.rules["x"].y ==`), `policies/x.rego:14: data.schedlint.rules.x.y is not defined by any rule or library`},
@@ -222,7 +229,7 @@ func TestLoadTellsAll(t *testing.T) {
 		"b.rego": strings.Replace(head+body, "category: advice", "category: advise", 1),
 	})
 	_, err := Load(Options{Dirs: []string{dir}})
-	want := []string{"policies/a.rego:2: METADATA has the unknown key titel", "policies/a.rego:1: METADATA has no title", "policies/b.rego:1: METADATA has custom.category advise"}
+	want := []string{"policies/a.rego:2: METADATA has the unknown key titel", "policies/a.rego:1: METADATA has no title", "policies/b.rego:1: METADATA has custom.category \"advise\""}
 	var got []string
 	for line := range strings.Lines(fmt.Sprint(err)) {
 		got = append(got, line)
@@ -286,7 +293,7 @@ func TestFolderErrors(t *testing.T) {
 func TestRunawayCompilation(t *testing.T) {
 	const depth = 11 // takes a tenth of a second; each level doubles that
 	dir := folder(t, map[string]string{"x.rego": head +
-		"report contains result.diagnostic(rego.metadata.chain(), input.workloads[0], y) if y := " +
+		"report contains result.finding(rego.metadata.chain(), input.workloads[0], {\"message\": y}) if y := " +
 		strings.Repeat("[y | y := ", depth) + `"x"` + strings.Repeat("]", depth) + "\n"})
 	_, err := Load(Options{Dirs: []string{dir}, Deadline: time.Nanosecond})
 	if err == nil || !strings.HasPrefix(err.Error(), "policies/x.rego:1: these rules take more than 1ns to compile") {
@@ -306,7 +313,7 @@ func TestDetails(t *testing.T) {
 		"large": {`[concat("", [x | some _ in numbers.range(1, 5000); x := "a"])]`, []string{strings.Repeat("a", maxMessage) + " ... (904 bytes more)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := head + "report contains result.explained(rego.metadata.chain(), fact, array.concat([\"x\"], " + c.list + ")) if some fact in input.workloads\n"
+			text := head + "report contains result.finding(rego.metadata.chain(), fact, {\"message\": \"x\", \"details\": " + c.list + "}) if some fact in input.workloads\n"
 			tally := facts.NewTally()
 			found, err := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": text})}}).Evaluate(context.Background(), defaultNamespace(), tally)
 			if err != nil || len(tally.Failures) > 0 || len(found) == 0 {
@@ -325,15 +332,35 @@ func TestEvaluateErrors(t *testing.T) {
 		return head + "report contains " + value + " if some fact in input.workloads\n"
 	}
 	chain := "rego.metadata.chain()"
+	said := func(text string) string { return report(`result.finding(` + chain + `, fact, ` + text + `)`) }
 	for name, c := range map[string]struct{ text, want string }{
-		"no such fact":     {report(`result.diagnostic(` + chain + `, {"id": 77}, "x")`), "policies/x.rego:1: rule no-default-namespace: reports the fact 77, which is none of those"},
-		"no diagnostic":    {report(`fact.name`), "policies/x.rego:1: rule no-default-namespace: reports "},
-		"no message":       {report(`result.diagnostic(` + chain + `, fact, "")`), "policies/x.rego:1: rule no-default-namespace: reports "},
-		"another rule":     {report(`{"rule": "x", "fact": fact.id, "message": "x"}`), "policies/x.rego:1: rule no-default-namespace: reports "},
-		"half a detail":    {report(`{"rule": "no-default-namespace", "fact": fact.id, "message": "x", "details": ["y", 1]}`), "policies/x.rego:1: rule no-default-namespace: reports "},
-		"bare detail":      {report(`{"rule": "no-default-namespace", "fact": fact.id, "message": "x", "details": "y"}`), "policies/x.rego:1: rule no-default-namespace: reports "},
-		"half a fact":      {report(`{"rule": "no-default-namespace", "fact": fact.id + 0.5, "message": "x"}`), "policies/x.rego:1: rule no-default-namespace: reports "},
-		"division by zero": {report(`result.diagnostic(` + chain + `, fact, sprintf("%d", [fact.id / (fact.pods_min - fact.pods_min)]))`), "policies/x.rego:12: rule no-default-namespace: div: divide by zero"},
+		"no such fact":     {report(`result.finding(` + chain + `, {"id": 77}, {"message": "x"})`), "reports the fact 77, which is none of those"},
+		"no finding":       {report(`fact.name`), "reports something that is no finding of its own; write report contains"},
+		"another rule":     {report(`{"rule": "x", "fact": fact.id, "said": {"message": "x"}}`), "reports something that is no finding of its own"},
+		"half a fact":      {report(`{"rule": "no-default-namespace", "fact": fact.id + 0.5, "said": {"message": "x"}}`), "reports something that is no finding of its own"},
+		"two in one":       {report(`{"rule": "no-default-namespace", "fact": fact.id, "said": {"message": "x"}, "reason": "y"}`), "reports something that is no finding of its own"},
+		"bare text":        {said(`"x"`), `reports a finding that is a string; expected an object such as {"message": message}`},
+		"no message":       {said(`{"help": "x"}`), "reports a finding without a message; add the key message"},
+		"empty message":    {said(`{"message": " "}`), "reports a finding whose message is empty; expected a sentence"},
+		"no text":          {said(`{"message": fact.id}`), "reports a finding whose message is a number; expected a string"},
+		"misspelt key":     {said(`{"mesage": "x"}`), `reports a finding with the unknown key "mesage" (did you mean message?); expected message, details, help, path, level`},
+		"key without text": {said(`{fact.id: "x", "message": "x"}`), `reports a finding with the unknown key ""; expected message,`},
+		"huge key":         {said(`{sprintf("%9000s", ["x"]): "x", "message": "x"}`), "reports a finding with the unknown key \"" + strings.Repeat(" ", 100) + `..."; expected message,`},
+		"half a detail":    {said(`{"message": "x", "details": ["y", 1]}`), "reports a finding whose details hold a number at index 1; expected strings"},
+		"bare detail":      {said(`{"message": "x", "details": "y"}`), "reports a finding whose details are a string; expected an array of strings"},
+		"set of details":   {said(`{"message": "x", "details": {"y"}}`), "reports a finding whose details are a set; expected an array of strings"},
+		"no help":          {said(`{"message": "x", "help": null}`), "reports a finding whose help is null; expected a string"},
+		"bare path":        {said(`{"message": "x", "path": "spec"}`), "reports a finding whose path is a string; expected an array of keys and indices"},
+		"negative index":   {said(`{"message": "x", "path": ["spec", -1]}`), "reports a finding whose path holds a number at index 1; expected keys and indices"},
+		"half an index":    {said(`{"message": "x", "path": [0.5]}`), "reports a finding whose path holds a number at index 0; expected"},
+		"vast index":       {said(`{"message": "x", "path": [1e900]}`), "reports a finding whose path holds a number at index 0; expected"},
+		"object in path":   {said(`{"message": "x", "path": [{}]}`), "reports a finding whose path holds an object at index 0; expected"},
+		"long path":        {said(`{"message": "x", "path": numbers.range(1, 21)}`), "reports a finding whose path has 21 elements; expected at most 20"},
+		"large element":    {said(`{"message": "x", "path": [sprintf("%257s", ["x"])]}`), "reports a finding whose path has 257 bytes at index 0; expected at most 256"},
+		"misspelt level":   {said(`{"message": "x", "level": "eror"}`), "reports a finding whose level is no level (did you mean error?); expected error, warning, note"},
+		"level off":        {said(`{"message": "x", "level": "off"}`), "reports a finding whose level is no level; expected error, warning, note"},
+		"number as level":  {said(`{"message": "x", "level": 1}`), "reports a finding whose level is no level; expected error, warning, note"},
+		"division by zero": {said(`{"message": sprintf("%d", [fact.id / (fact.pods_min - fact.pods_min)])}`), "div: divide by zero"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := folder(t, map[string]string{"x.rego": strings.Replace(c.text, "import data.schedlint.result\n", imports(c.text), 1)})
@@ -341,8 +368,13 @@ func TestEvaluateErrors(t *testing.T) {
 			if _, err := loaded(t, Options{Dirs: []string{dir}}).Evaluate(context.Background(), defaultNamespace(), tally); err != nil {
 				t.Fatal(err)
 			}
-			if len(tally.Failures) != 1 || !strings.HasPrefix(tally.Failures[0].String(), c.want) || tally.Failures.Internal() {
-				t.Errorf("failures %v\n want %q", tally.Failures, c.want)
+			line := 1
+			if name == "division by zero" {
+				line = 12
+			}
+			want := fmt.Sprintf("policies/x.rego:%d: rule no-default-namespace: %s", line, c.want)
+			if len(tally.Failures) != 1 || !strings.HasPrefix(tally.Failures[0].String(), want) || tally.Failures.Internal() {
+				t.Errorf("failures %v\n want %q", tally.Failures, want)
 			}
 		})
 	}
@@ -350,18 +382,34 @@ func TestEvaluateErrors(t *testing.T) {
 
 // imports drops the import that a rule does not use: it would be an error.
 func imports(text string) string {
-	if strings.Contains(text, "result.diagnostic") {
+	if strings.Contains(text, "result.finding") {
 		return "import data.schedlint.result\n"
 	}
 	return ""
 }
 
+// TestFinding reads everything that a rule may say in words of its own.
+func TestFinding(t *testing.T) {
+	large := strings.Repeat("a", maxMessage+1)
+	said := `{"message": "no", "details": ["one", "", "two"], "help": sprintf("%s", [concat("", [x | some _ in numbers.range(1, 4097); x := "a"])]), ` +
+		`"path": ["resources", 0, "requests", "a/b"], "level": "note"}`
+	text := head + "report contains result.finding(rego.metadata.chain(), fact, " + said + ") if {\n\tsome fact in input.workloads\n\tfact.id == 1\n}\n"
+	got, err := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": text})}}).Evaluate(context.Background(), defaultNamespace(), facts.NewTally())
+	want := []facts.Judgement{{
+		Rule: "no-default-namespace", Fact: 1, Message: "no", Details: []string{"one", "two"}, Level: diag.LevelNote,
+		Path: []string{"resources", "0", "requests", "a/b"}, Help: large[1:] + " ... (1 bytes more)",
+	}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
 // TestTextLibrary words a finding of the user's own with the helpers of the library.
 func TestTextLibrary(t *testing.T) {
-	lines := `text.lines(fact.ref, ["", sprintf("%s %s", [text.number(fact.pods_min, "pod"), text.verb(fact.pods_min, "runs", "run")]), ` +
+	said := `text.finding(fact.ref, ["", sprintf("%s %s", [text.number(fact.pods_min, "pod"), text.verb(fact.pods_min, "runs", "run")]), ` +
 		`text.few(["a", "b", "c", "d", "e"]), concat("", ["x", text.aside("y"), text.aside("")]), text.few(["a"])])`
 	rule := strings.Replace(head, "import data.schedlint.result\n", "import data.schedlint.result\nimport data.schedlint.text\n", 1) +
-		"report contains result.explained(rego.metadata.chain(), fact, " + lines + ") if some fact in input.workloads\n"
+		"report contains result.finding(rego.metadata.chain(), fact, " + said + ") if some fact in input.workloads\n"
 	e := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": rule})}})
 	got, err := e.Evaluate(context.Background(), &facts.Facts{Workloads: []facts.Workload{{ID: 1, Ref: "Deployment shop/web", PodsMin: 1}}}, facts.NewTally())
 	if err != nil {

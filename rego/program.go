@@ -82,7 +82,7 @@ func compileChecked(own []*module) (p *program, err error) {
 
 // compileTrusted compiles built-in rules, which the tests have checked. What is
 // left out serves checks only, or reads annotations that nobody asks for.
-func compileTrusted(rules []*rule) (*program, error) {
+func compileTrusted(rules []*code) (*program, error) {
 	modules := map[string]*ast.Module{}
 	for _, r := range rules {
 		m, err := parse(r.file, r.text, false)
@@ -154,7 +154,7 @@ func defined(ref string, packages []string) bool {
 }
 
 // run asks one rule for its report; with adds to the query.
-func (p *program) run(ctx context.Context, r *rule, input *ast.Term, with func(*topdown.Query) *topdown.Query) (ast.Set, error) {
+func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*topdown.Query) *topdown.Query) (ast.Set, error) {
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()
 	store := inmem.New()
@@ -164,7 +164,7 @@ func (p *program) run(ctx context.Context, r *rule, input *ast.Term, with func(*
 	}
 	defer store.Abort(ctx, txn)
 	report := ast.VarTerm("report")
-	q := topdown.NewQuery(ast.NewBody(ast.Equality.Expr(report, r.report()))).
+	q := topdown.NewQuery(ast.NewBody(ast.Equality.Expr(report, c.report()))).
 		WithCompiler(p.compiler).WithStore(store).WithTransaction(txn).WithInput(input).
 		WithCancel(stop).WithStrictBuiltinErrors(true)
 	var found ast.Set

@@ -15,7 +15,6 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/rego"
-	"github.com/schedlint/schedlint/rules"
 )
 
 // judged is one tree with what it was judged by.
@@ -321,7 +320,7 @@ func (now *judged) configName() string {
 
 // altered tells which rules of the team's own may find less.
 func (now *judged) altered(before *judged) []diag.Silence {
-	all := now.engine.Altered(before.engine, rules.FS)
+	all := now.engine.Altered(before.engine)
 	for i := range all {
 		if at := &all[i].Location; !at.IsZero() {
 			at.File = now.name(at.File)

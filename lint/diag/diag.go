@@ -69,6 +69,28 @@ type Rule struct {
 	Since string
 	// Related holds addresses of background reading.
 	Related []string
+	// Owner answers for the rule, Runbook is a web address that says what to do, and
+	// Tags are lower-case words to filter by. Most rules have none of them.
+	Owner, Runbook string
+	Tags           []string
+	// Replaces is the id of the built-in rule in whose place this one runs, "" for none.
+	Replaces string
+	// Pack is the part of the id before the dot, "" for none.
+	Pack string
+	// Template is set for a rule that runs only under the ids of those that use it, and
+	// Use is the template of such a rule, "" for any other.
+	Template bool
+	Use      string
+	// Params are the parameters that it takes, sorted by name.
+	Params []Param
+}
+
+// Param is a parameter of a rule.
+type Param struct {
+	// Type is string, integer, number, boolean, array or object.
+	Name, Type, Description string
+	// Default is JSON, "" for a parameter that is required.
+	Default string
 }
 
 // Object names the Kubernetes object that a diagnostic is about. Namespace is

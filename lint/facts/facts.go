@@ -2,6 +2,8 @@ package facts
 
 import (
 	"reflect"
+
+	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // Facts is everything that rules can see, but for the parameters of each rule.
@@ -122,4 +124,10 @@ type Judgement struct {
 	Reason  string
 	Message string
 	Details []string
+	// Help says what to do about it, in words of the rule's own; "" for none.
+	Help string
+	// Path leads from the row to a field below it, by keys and indices; none for the row.
+	Path []string
+	// Level is that of this finding; "" for that of the rule.
+	Level diag.Level
 }

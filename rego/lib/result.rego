@@ -9,16 +9,11 @@ reason(chain, row, reason) := {
 	"reason": reason,
 }
 
-# diagnostic is what a rule reports with a message of its own.
-diagnostic(chain, row, message) := {
+# finding is what a rule reports in words of its own: an object with a message, one line
+# that is complete by itself, and if need be details, help, the path of a field below the
+# row and a level.
+finding(chain, row, said) := {
 	"rule": chain[0].path[2],
 	"fact": row.id,
-	"message": message,
+	"said": said,
 }
-
-# explained is a diagnostic of several lines: the first is the message, complete by
-# itself, and the others are its details.
-explained(chain, row, lines) := object.union(
-	diagnostic(chain, row, lines[0]),
-	{"details": array.slice(lines, 1, count(lines))},
-)

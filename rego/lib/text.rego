@@ -1,8 +1,11 @@
 package schedlint.text
 
-# lines are a message and its details for result.explained: the parts that say
-# something, with the workload before the first.
-lines(workload, parts) := array.concat([sprintf("%s: %s", [workload, said[0]])], array.slice(said, 1, count(said))) if {
+# finding is a message with its details for result.finding: the parts that say something,
+# with the workload before the first.
+finding(workload, parts) := {
+	"message": sprintf("%s: %s", [workload, said[0]]),
+	"details": array.slice(said, 1, count(said)),
+} if {
 	said := nonempty(parts)
 }
 

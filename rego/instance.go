@@ -1,0 +1,215 @@
+package rego
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// instances adds a rule for each instance, and says all that is wrong with them.
+func (e *Engine) instances(all []Instance) error {
+	var errs []error
+	for i := range all {
+		r, err := e.instance(&all[i])
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		e.rules = append(e.rules, r)
+	}
+	return errors.Join(errs...)
+}
+
+func (e *Engine) instance(i *Instance) (*rule, error) {
+	base := e.find(i.Use)
+	other := e.find(i.ID)
+	switch {
+	case !regexp.MustCompile(idForm).MatchString(i.ID):
+		return nil, i.error("the id %q is not made of lower-case words with hyphens between them", cut(i.ID))
+	case other != nil && other.instance != nil:
+		return nil, i.error("%s exists already, at %s; choose another id", i.ID, other.instance.Place)
+	case other != nil:
+		return nil, i.error("a rule has the id %s already; choose another id", i.ID)
+	case base == nil:
+		return nil, i.error("%s uses the unknown template %s%s", i.ID, cut(i.Use), near(i.Use, e.usable()))
+	case base.instance != nil:
+		return nil, i.error("%s uses %s, which uses %s itself; use that one", i.ID, i.Use, base.instance.Use)
+	case !base.usable():
+		return nil, i.error("%s uses %s, which takes no parameters; give it a level under rules:", i.ID, i.Use)
+	}
+	if err := cmp.Or(ownerError(i.Owner), runbookError(i.Runbook)); err != nil {
+		return nil, i.error("%s has the owner or runbook %v", i.ID, err)
+	}
+	if strings.ContainsAny(i.Title, "\r\n") {
+		return nil, i.error("%s has a title of several lines; give one", i.ID)
+	}
+	return &rule{id: i.ID, code: base.code, instance: i}, nil
+}
+
+// error is about the entry of the configuration.
+func (i *Instance) error(format string, args ...any) error {
+	place := ""
+	if i.Place != "" {
+		place = i.Place + ": "
+	}
+	return errors.New(place + fmt.Sprintf(format, args...))
+}
+
+// usable names the rules that instances may use.
+func (e *Engine) usable() []string {
+	var ids []string
+	for _, r := range e.rules {
+		if r.usable() {
+			ids = append(ids, r.id)
+		}
+	}
+	return ids
+}
+
+// usable reports whether instances may use a rule. An annotation is read only if it may
+// tell.
+func (r *rule) usable() bool {
+	return r.instance == nil && (r.template || r.mentions("params:") && r.notes().params != nil)
+}
+
+// parameters gives each rule its parameters and says all that is wrong with them.
+func (e *Engine) parameters(given map[string]Values) error {
+	var errs []error
+	for _, id := range slices.Sorted(maps.Keys(given)) {
+		if e.find(id) == nil {
+			errs = append(errs, atValues(given[id], "rules."+cut(id)+".params: unknown rule"+near(id, e.ids)))
+		}
+	}
+	for _, r := range e.rules {
+		if err := r.parameters(given[r.id]); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// atValues puts the place of parameters before a message.
+func atValues(v Values, message string) error {
+	if v.At != nil && v.At() != "" {
+		message = v.At() + ": " + message
+	}
+	return errors.New(message)
+}
+
+// parameters sets the parameters of a rule: those of the instance, then those that the
+// configuration gives to the rule, then defaults.
+func (r *rule) parameters(given Values) error {
+	name := "rules." + r.id + ".params"
+	var schema *schema
+	if r.mentions("params:") {
+		schema = r.notes().params
+	}
+	switch {
+	case r.isTemplate() && given.Values != nil:
+		return atValues(given, fmt.Sprintf("%s: %s is a template and never runs; give parameters to the rules that use it", name, r.id))
+	case schema == nil && len(given.Values) > 0:
+		return atValues(given, name+": the rule takes no parameters")
+	case r.instance != nil:
+		if given.Values == nil {
+			name = "custom." + r.id + ".params"
+		}
+		given = r.instance.values(given)
+		if schema == nil && len(given.Values) > 0 {
+			return atValues(given, fmt.Sprintf("%s: template %s takes no parameters", name, r.code.id))
+		}
+	case r.off && given.Values == nil: // nobody has to give what it requires
+		return nil
+	}
+	if schema == nil {
+		return nil
+	}
+	var err error
+	r.configured = r.configured || given.Values != nil
+	if r.params, err = schema.fit(name, given); err != nil {
+		return err
+	}
+	for _, a := range r.notes().asks {
+		for _, key := range r.asked(a) {
+			if err := surviveError(key); err != nil {
+				return atValues(given, fmt.Sprintf("%s.%s: %v", name, a.param, err))
+			}
+		}
+	}
+	return nil
+}
+
+// values lays parameters that are given to a rule over those of its instance.
+func (i *Instance) values(over Values) Values {
+	all := maps.Clone(i.Params.Values)
+	if all == nil {
+		all = map[string]any{}
+	}
+	maps.Copy(all, over.Values)
+	return Values{Values: all, At: func(path ...string) string {
+		at := i.Params.At
+		if len(path) > 0 {
+			if _, has := over.Values[path[0]]; has {
+				at = over.At
+			}
+		}
+		if at == nil {
+			return i.Place
+		}
+		return cmp.Or(at(path...), i.Place)
+	}}
+}
+
+// isTemplate reports whether the rule never runs itself.
+func (r *rule) isTemplate() bool { return r.template && r.instance == nil }
+
+// meta is what the rule says of itself, or what the configuration says instead.
+func (r *rule) meta() diag.Rule {
+	m := r.notes().Rule
+	i := r.instance
+	if i == nil {
+		return m
+	}
+	m.ID, m.Use, m.Template, m.Pack, m.Replaces, m.Params = i.ID, i.Use, false, "", "", nil
+	m.Title, m.Description = cmp.Or(i.Title, m.Title), cmp.Or(i.Description, m.Description)
+	m.Owner, m.Runbook = cmp.Or(i.Owner, m.Owner), cmp.Or(i.Runbook, m.Runbook)
+	return m
+}
+
+// Asks gives the questions of the rules that are on, sorted, without repeats.
+func (e *Engine) Asks() []Ask {
+	var all []Ask
+	for _, r := range e.rules {
+		if r.off || !r.mentions("asks:") {
+			continue
+		}
+		for _, a := range r.notes().asks {
+			for _, key := range r.asked(a) {
+				all = append(all, Ask{Rule: r.id, Survive: key})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Ask) int { return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Survive, b.Survive)) })
+	return slices.Compact(all)
+}
+
+// asked are the keys of a question, with the parameters of the rule.
+func (r *rule) asked(a ask) []string {
+	if a.param == "" {
+		return []string{a.survive}
+	}
+	value := r.params.Get(ast.StringTerm(a.param))
+	if list, ok := value.Value.(*ast.Array); ok {
+		var keys []string
+		list.Foreach(func(t *ast.Term) { keys = append(keys, text(t)) })
+		return keys
+	}
+	return []string{text(value)}
+}

@@ -1,0 +1,232 @@
+package rego
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+)
+
+const (
+	// maxMessage bounds a message, a detail and a help text, in bytes, the mark of the
+	// cut left out.
+	maxMessage = 4 << 10
+	// maxDetails bounds the details of a finding, the mark of the cut left out.
+	maxDetails = 20
+	// maxPath bounds the elements of a path, and maxElement each of them, in bytes.
+	maxPath, maxElement = 20, 256
+)
+
+// judgement reads one member of a report: what result.reason or result.finding makes.
+func judgement(r *rule, t *ast.Term) (facts.Judgement, error) {
+	j := facts.Judgement{Rule: r.id}
+	row, _ := t.Value.(ast.Object)
+	if row == nil || row.Len() != 3 {
+		return j, malformed()
+	}
+	id, fact := row.Get(ast.InternedTerm("rule")), row.Get(ast.InternedTerm("fact"))
+	if id == nil || fact == nil || !id.Equal(ast.StringTerm(r.code.id)) {
+		return j, malformed()
+	}
+	var ok bool
+	if j.Fact, ok = wholeNumber(fact); !ok {
+		return j, malformed()
+	}
+	if reason := row.Get(ast.InternedTerm("reason")); reason != nil {
+		j.Reason = text(reason)
+		return j, nil
+	}
+	said := row.Get(ast.InternedTerm("said"))
+	if said == nil {
+		return j, malformed()
+	}
+	if problem := finding(&j, said); problem != "" {
+		return j, refusal{what: "reports a finding " + problem}
+	}
+	return j, nil
+}
+
+// finding reads what a rule says in words of its own, and says what is wrong with it.
+// It never shows a value, which may be of any size.
+func finding(j *facts.Judgement, said *ast.Term) (problem string) {
+	given, ok := said.Value.(ast.Object)
+	if !ok {
+		return fmt.Sprintf(`that is %s; expected an object such as {"message": message}`, kindOf(said))
+	}
+	fields := sayings(j)
+	for _, key := range given.Keys() {
+		name, _ := key.Value.(ast.String)
+		i := slices.IndexFunc(fields, func(f saying) bool { return f.name == string(name) })
+		if i < 0 {
+			return unknownSaying(key, fields)
+		}
+		value := given.Get(key)
+		if problem := fields[i].read(value); problem != "" {
+			return fmt.Sprintf("whose %s %s", fields[i].name, problem)
+		}
+	}
+	if j.Message == "" {
+		return "without a message; add the key message"
+	}
+	return ""
+}
+
+// saying is a key of what result.finding takes; read says what is wrong with its value.
+type saying struct {
+	name string
+	read func(*ast.Term) string
+}
+
+func sayings(j *facts.Judgement) []saying {
+	return []saying{
+		{"message", said(&j.Message)},
+		{"details", func(t *ast.Term) (problem string) { j.Details, problem = details(t); return problem }},
+		{"help", said(&j.Help)},
+		{"path", func(t *ast.Term) (problem string) { j.Path, problem = pathOf(t); return problem }},
+		{"level", func(t *ast.Term) (problem string) { j.Level, problem = levelOf(t); return problem }},
+	}
+}
+
+func unknownSaying(key *ast.Term, fields []saying) string {
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.name)
+	}
+	return fmt.Sprintf("with the unknown key %s%s; expected %s",
+		strconv.Quote(cut(text(key))), near(text(key), names), strings.Join(names, ", "))
+}
+
+// said reads a text that is not empty.
+func said(into *string) func(*ast.Term) string {
+	return func(t *ast.Term) string {
+		s, ok := t.Value.(ast.String)
+		switch {
+		case !ok:
+			return fmt.Sprintf("is %s; expected a string", kindOf(t))
+		case strings.TrimSpace(string(s)) == "":
+			return "is empty; expected a sentence"
+		}
+		*into = shortened(string(s))
+		return ""
+	}
+}
+
+// details reads the lines that a rule adds to a message; empty ones are left out.
+func details(t *ast.Term) (lines []string, problem string) {
+	list, ok := t.Value.(*ast.Array)
+	if !ok {
+		return nil, fmt.Sprintf("are %s; expected an array of strings", kindOf(t))
+	}
+	more := 0
+	for i := range list.Len() {
+		line, ok := list.Elem(i).Value.(ast.String)
+		switch {
+		case !ok:
+			return nil, fmt.Sprintf("hold %s at index %d; expected strings", kindOf(list.Elem(i)), i)
+		case line == "":
+		case len(lines) < maxDetails:
+			lines = append(lines, shortened(string(line)))
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more details", more))
+	}
+	return lines, ""
+}
+
+// pathOf reads the way from a row to a field below it.
+func pathOf(t *ast.Term) (elements []string, problem string) {
+	list, ok := t.Value.(*ast.Array)
+	switch {
+	case !ok:
+		return nil, fmt.Sprintf("is %s; expected an array of keys and indices", kindOf(t))
+	case list.Len() > maxPath:
+		return nil, fmt.Sprintf("has %d elements; expected at most %d", list.Len(), maxPath)
+	}
+	for i := range list.Len() {
+		element, ok := pathElement(list.Elem(i))
+		switch {
+		case !ok:
+			return nil, fmt.Sprintf("holds %s at index %d; expected keys and indices", kindOf(list.Elem(i)), i)
+		case len(element) > maxElement:
+			return nil, fmt.Sprintf("has %d bytes at index %d; expected at most %d", len(element), i, maxElement)
+		}
+		elements = append(elements, element)
+	}
+	return elements, ""
+}
+
+func pathElement(t *ast.Term) (string, bool) {
+	if s, ok := t.Value.(ast.String); ok {
+		return string(s), true
+	}
+	n, ok := wholeNumber(t)
+	return strconv.Itoa(n), ok && n >= 0
+}
+
+// levelOf reads the level of one finding.
+func levelOf(t *ast.Term) (diag.Level, string) {
+	level := diag.Level(text(t))
+	if level.Rank() > 0 {
+		return level, ""
+	}
+	names := []string{string(diag.LevelError), string(diag.LevelWarning), string(diag.LevelNote)}
+	return "", fmt.Sprintf("is no level%s; expected %s", near(text(t), names), strings.Join(names, ", "))
+}
+
+func wholeNumber(t *ast.Term) (int, bool) {
+	n, ok := t.Value.(ast.Number)
+	if !ok || magnitude(string(n)) > maxDigits {
+		return 0, false
+	}
+	return n.Int()
+}
+
+// kindOf names the type of a value.
+func kindOf(t *ast.Term) string {
+	switch t.Value.(type) {
+	case ast.String:
+		return "a string"
+	case ast.Number:
+		return "a number"
+	case ast.Boolean:
+		return "a boolean"
+	case ast.Null:
+		return "null"
+	case *ast.Array:
+		return "an array"
+	case ast.Object:
+		return "an object"
+	case ast.Set:
+		return "a set"
+	}
+	return "an unknown value"
+}
+
+// shortened cuts a message that is too long between two characters.
+func shortened(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	end := maxMessage
+	for range utf8.UTFMax - 1 {
+		if utf8.RuneStart(message[end]) {
+			break
+		}
+		end--
+	}
+	return fmt.Sprintf("%s ... (%d bytes more)", message[:end], len(message)-end)
+}
+
+// malformed says nothing of the value, which may be of any size.
+func malformed() error {
+	return refusal{what: "reports something that is no finding of its own; write " + reportForm}
+}

@@ -1,0 +1,320 @@
+package rego
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// Bounds of what a rule declares as its parameters, and of the values it gets.
+const (
+	maxSchemaDepth  = 8
+	maxSchemas      = 200     // of one rule, those of items and nested properties included
+	maxParamText    = 4 << 10 // bytes of a string
+	maxParamItems   = 1000    // of one array
+	maxParamValues  = 10_000  // of one rule
+	maxParamPattern = 1000    // bytes of a pattern; its instructions obey maxPattern
+)
+
+// schema is the part of JSON Schema that parameters may use.
+type schema struct {
+	kind        string
+	description string
+	enum        []any
+	items       *schema
+	properties  map[string]*schema
+	required    []string
+	// fallback is the default, with those of its own parts filled in.
+	fallback   any
+	hasDefault bool
+	minimum    *float64
+	maximum    *float64
+	minItems   int
+	pattern    *regexp.Regexp
+}
+
+// names gives the names of the properties, sorted.
+func (s *schema) names() []string { return slices.Sorted(maps.Keys(s.properties)) }
+
+// keyword is a key of a schema: the types that take it, and how it is read. The
+// error says what was expected instead.
+type keyword struct {
+	name  string
+	kinds string // "" for all
+	read  func(r *schemaReader, s *schema, at string, value any) error
+}
+
+// kinds are the types of parameters.
+func kinds() []string { return []string{"string", "integer", "number", "boolean", "array", "object"} }
+
+// keywords has the type first: what the others mean depends on it.
+func keywords() []keyword {
+	return []keyword{
+		{"type", "", (*schemaReader).kind},
+		{"description", "", func(_ *schemaReader, s *schema, _ string, v any) error { return textOf(&s.description, v) }},
+		{"enum", "string integer number", (*schemaReader).enum},
+		{"items", "array", func(r *schemaReader, s *schema, at string, v any) error { s.items = r.schema(at, v); return nil }},
+		{"minItems", "array", (*schemaReader).minItems},
+		{"properties", "object", (*schemaReader).properties},
+		{"required", "object", (*schemaReader).required},
+		{"minimum", "integer number", func(_ *schemaReader, s *schema, _ string, v any) error { return limitOf(&s.minimum, v) }},
+		{"maximum", "integer number", func(_ *schemaReader, s *schema, _ string, v any) error { return limitOf(&s.maximum, v) }},
+		{"pattern", "string", (*schemaReader).pattern},
+		{"default", "", (*schemaReader).fallback},
+	}
+}
+
+// schemaReader reads the schema of one rule and notes what is wrong with it.
+type schemaReader struct {
+	problems []string
+	count    int
+	depth    int
+}
+
+// paramsOf reads custom.params.
+func paramsOf(value any) (*schema, []string) {
+	r := &schemaReader{}
+	s := r.schema("custom.params", value)
+	if len(r.problems) == 0 && s.kind != "object" {
+		r.say("custom.params", "is of type %s; expected type: object with properties", s.kind)
+	}
+	return s, r.problems
+}
+
+func (r *schemaReader) say(at, format string, args ...any) {
+	r.problems = append(r.problems, "has "+at+", which "+fmt.Sprintf(format, args...))
+}
+
+func (r *schemaReader) schema(at string, value any) *schema {
+	s := &schema{}
+	given, ok := value.(map[string]any)
+	r.count++
+	switch {
+	case !ok:
+		r.say(at, "is %s; expected a map with a type", found(value))
+		return s
+	case r.depth == maxSchemaDepth:
+		r.say(at, "is nested more than %d levels deep", maxSchemaDepth)
+		return s
+	case r.count > maxSchemas:
+		if r.count == maxSchemas+1 {
+			r.say("custom.params", "holds more than %d schemas", maxSchemas)
+		}
+		return s
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	before := len(r.problems)
+	r.unknown(at, given)
+	for _, k := range keywords() {
+		v, has := given[k.name]
+		switch {
+		case !has:
+		case k.kinds != "" && !slices.Contains(strings.Fields(k.kinds), s.kind):
+			r.say(at+"."+k.name, "type %s does not take; it is for %s", s.kind, strings.ReplaceAll(k.kinds, " ", ", "))
+		case k.name == "default" && len(r.problems) > before: // nothing to check it against
+		default:
+			if err := k.read(r, s, at+"."+k.name, v); err != nil {
+				r.say(at+"."+k.name, "%v", err)
+			}
+		}
+		if s.kind == "" { // the type comes first
+			if !has {
+				r.say(at, "has no type; expected one of %s", strings.Join(kinds(), ", "))
+			}
+			return s
+		}
+	}
+	r.whole(at, s)
+	return s
+}
+
+// unknown demands that all keys of a schema are known: a keyword that is left out of
+// account would promise a check that nobody makes.
+func (r *schemaReader) unknown(at string, given map[string]any) {
+	var names []string
+	for _, k := range keywords() {
+		names = append(names, k.name)
+	}
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(names, key) {
+			r.problems = append(r.problems, fmt.Sprintf("has the unknown key %s.%s%s; expected %s",
+				at, cut(key), near(key, names), strings.Join(names, ", ")))
+		}
+	}
+}
+
+// whole makes sure that values are typed all the way down, and that each property has a
+// value.
+func (r *schemaReader) whole(at string, s *schema) {
+	switch {
+	case s.kind == "array" && s.items == nil:
+		r.say(at, "has no items; say of what type they are")
+	case s.kind == "object" && len(s.properties) == 0:
+		r.say(at, "has no properties; name them with their types")
+	}
+	for _, name := range s.names() {
+		if !s.properties[name].hasDefault && !slices.Contains(s.required, name) && s.properties[name].kind != "" {
+			r.say(at+".properties."+name, "has no default; give one or list %s in required", name)
+		}
+	}
+}
+
+func (r *schemaReader) kind(s *schema, _ string, value any) error {
+	name, _ := value.(string)
+	if !slices.Contains(kinds(), name) {
+		return fmt.Errorf("is %s%s; expected one of %s", found(value), near(name, kinds()), strings.Join(kinds(), ", "))
+	}
+	s.kind = name
+	return nil
+}
+
+func (r *schemaReader) enum(s *schema, _ string, value any) error {
+	list, ok := value.([]any)
+	if !ok || len(list) == 0 {
+		return fmt.Errorf("is %s; expected a list of values", found(value))
+	}
+	plain := &schema{kind: s.kind}
+	for _, v := range list {
+		one, err := plain.scalar(v)
+		if err != nil {
+			return fmt.Errorf("holds %s; expected %s", found(v), article(s.kind))
+		}
+		s.enum = append(s.enum, one)
+	}
+	return nil
+}
+
+func (r *schemaReader) properties(s *schema, at string, value any) error {
+	given, ok := value.(map[string]any)
+	if !ok {
+		return fmt.Errorf("is %s; expected a map of names to schemas", found(value))
+	}
+	s.properties = map[string]*schema{}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !paramName.MatchString(name) {
+			return fmt.Errorf("holds the name %q; expected lower-case letters, digits and underscores", cut(name))
+		}
+		s.properties[name] = r.schema(at+"."+name, given[name])
+	}
+	return nil
+}
+
+// paramName keeps input.params.<name> free of quotes.
+var paramName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
+
+func (r *schemaReader) required(s *schema, _ string, value any) error {
+	list, ok := value.([]any)
+	if !ok {
+		return fmt.Errorf("is %s; expected a list of names", found(value))
+	}
+	for _, v := range list {
+		name, _ := v.(string)
+		p := s.properties[name]
+		switch {
+		case p == nil:
+			return fmt.Errorf("holds %s%s; expected names of properties", found(v), near(name, s.names()))
+		case p.hasDefault:
+			return fmt.Errorf("holds %s, which has a default; drop one of the two", name)
+		}
+		s.required = append(s.required, name)
+	}
+	return nil
+}
+
+func (r *schemaReader) minItems(s *schema, _ string, value any) error {
+	n, ok := numberOf(value)
+	if !ok || n < 0 || n > maxParamItems || n != math.Trunc(n) {
+		return fmt.Errorf("is %s; expected an integer from 0 to %d", found(value), maxParamItems)
+	}
+	s.minItems = int(n)
+	return nil
+}
+
+func (r *schemaReader) pattern(s *schema, _ string, value any) error {
+	text, ok := value.(string)
+	switch {
+	case !ok:
+		return fmt.Errorf("is %s; expected a regular expression", found(value))
+	case len(text) > maxParamPattern || instructions(text) > maxPattern:
+		return fmt.Errorf("is too large; expected at most %d bytes and %d instructions", maxParamPattern, maxPattern)
+	}
+	var err error
+	if s.pattern, err = regexp.Compile(text); err != nil {
+		return fmt.Errorf("is no regular expression: %s", cut(oneLine(err.Error())))
+	}
+	return nil
+}
+
+// fallback reads the default, which has to fit its own schema.
+func (r *schemaReader) fallback(s *schema, _ string, value any) error {
+	c := &checker{name: "default"}
+	s.fallback = c.value(s, value, nil)
+	s.hasDefault = true
+	if len(c.errs) > 0 {
+		return fmt.Errorf("does not fit its schema: %w", c.errs[0])
+	}
+	return nil
+}
+
+func textOf(into *string, value any) error {
+	s, ok := value.(string)
+	if !ok {
+		return fmt.Errorf("is %s; expected a string", found(value))
+	}
+	*into = strings.TrimSpace(s)
+	return nil
+}
+
+func limitOf(into **float64, value any) error {
+	n, ok := numberOf(value)
+	if !ok {
+		return fmt.Errorf("is %s; expected a number", found(value))
+	}
+	*into = &n
+	return nil
+}
+
+// definition is the schema as OPA's type checker reads it.
+func (s *schema) definition() any {
+	d := map[string]any{"type": s.kind}
+	switch s.kind {
+	case "array":
+		d["items"] = s.items.definition()
+	case "object":
+		properties := map[string]any{}
+		for name, p := range s.properties {
+			properties[name] = p.definition()
+		}
+		d["properties"], d["additionalProperties"] = properties, false
+	}
+	return d
+}
+
+// annotation gives input.params its type.
+func (s *schema) annotation() *ast.SchemaAnnotation {
+	definition := s.definition()
+	return &ast.SchemaAnnotation{Path: ast.InputRootRef.Append(ast.StringTerm("params")), Definition: &definition}
+}
+
+// described are the parameters as documents show them.
+func (s *schema) described() (all []diag.Param) {
+	for _, name := range s.names() {
+		p := s.properties[name]
+		one := diag.Param{Name: name, Type: p.kind, Description: p.description}
+		if p.hasDefault {
+			text, _ := json.Marshal(p.fallback) // it holds strings, numbers, lists and maps only
+			one.Default = string(text)
+		}
+		all = append(all, one)
+	}
+	return all
+}
