@@ -3,29 +3,57 @@ package rego
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// Catalogue describes the rules in Markdown: a table for each category and a
-// section for each rule, whose anchor is the id. The example of a rule is YAML
-// that breaks it, or "" for none. The order of the sections is that of the rules.
+// Catalogue describes the rules in Markdown: a table for each category, each pack and the
+// templates, and a section for each rule, whose heading is the id. The example of a rule
+// is YAML that breaks it, or "" for none. The order of the sections is that of the rules.
 func Catalogue(rules []diag.Rule, example func(id string) string) []byte {
 	var b strings.Builder
 	b.WriteString("# Rules\n\n<!-- Generated from the METADATA of the rules; SCHEDLINT_UPDATE=1 go test ./rego rewrites it. -->\n\n" +
 		"A rule's category decides its level; the configuration may set another level for each rule.\n" +
 		"`schedlint rules ID` prints what stands here about one of them.\n\n```console\n$ schedlint rules\n")
-	List(&b, rules)
+	plain := func(r diag.Rule) bool { return r.Pack == "" && !r.Template }
+	List(&b, only(rules, plain))
 	b.WriteString("```\n")
 	for _, c := range categories() {
-		table(&b, c, rules)
+		heading := fmt.Sprintf("**%s** (%s): %s", c.name, c.level, c.means)
+		table(&b, heading, only(rules, func(r diag.Rule) bool { return plain(r) && r.Category == c.name }))
 	}
+	for _, pack := range packsOf(rules) {
+		heading := fmt.Sprintf("**Pack %s**: off until the configuration names it", pack)
+		table(&b, heading, only(rules, func(r diag.Rule) bool { return r.Pack == pack }))
+	}
+	table(&b, "**Templates**: they run when a rule of the configuration uses them", only(rules, func(r diag.Rule) bool { return r.Template }))
 	for _, r := range rules {
 		section(&b, r, example(r.ID))
 	}
 	return []byte(b.String())
+}
+
+func only(rules []diag.Rule, keep func(diag.Rule) bool) (kept []diag.Rule) {
+	for _, r := range rules {
+		if keep(r) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// packsOf names the packs of rules, sorted.
+func packsOf(rules []diag.Rule) (packs []string) {
+	for _, r := range rules {
+		if r.Pack != "" {
+			packs = append(packs, r.Pack)
+		}
+	}
+	slices.Sort(packs)
+	return slices.Compact(packs)
 }
 
 // List writes one line for each rule.
@@ -39,27 +67,47 @@ func List(w io.Writer, rules []diag.Rule) {
 	}
 }
 
-func table(b *strings.Builder, c category, rules []diag.Rule) {
-	var rows strings.Builder
-	for _, r := range rules {
-		if r.Category == c.name {
-			fmt.Fprintf(&rows, "| [%s](#%s) | %s |\n", r.ID, r.ID, strings.ReplaceAll(r.Title, "|", `\|`))
-		}
+func table(b *strings.Builder, heading string, rules []diag.Rule) {
+	if len(rules) == 0 {
+		return
 	}
-	if rows.Len() > 0 {
-		fmt.Fprintf(b, "\n**%s** (%s): %s.\n\n| rule | reports |\n|---|---|\n%s", c.name, c.level, c.means, rows.String())
+	fmt.Fprintf(b, "\n%s.\n\n| rule | reports |\n|---|---|\n", heading)
+	for _, r := range rules {
+		fmt.Fprintf(b, "| [%s](#%s) | %s |\n", r.ID, anchor(r.ID), strings.ReplaceAll(r.Title, "|", `\|`))
 	}
 }
+
+// anchor is how a page links to the heading of a rule: Markdown leaves out dots.
+func anchor(id string) string { return strings.ReplaceAll(id, ".", "") }
 
 func section(b *strings.Builder, r diag.Rule, example string) {
 	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n%s\n\n- category: %s (%s)\n", r.ID, r.Title, r.Description, r.Category, r.Level)
 	if r.Since != "" {
 		fmt.Fprintf(b, "- since: %s\n", r.Since)
 	}
+	if len(r.Tags) > 0 {
+		fmt.Fprintf(b, "- tags: %s\n", strings.Join(r.Tags, ", "))
+	}
 	for _, address := range r.Related {
 		fmt.Fprintf(b, "- see: <%s>\n", address)
+	}
+	for _, p := range r.Params {
+		fmt.Fprintf(b, "- parameter %s\n", Described(p))
 	}
 	if example != "" {
 		fmt.Fprintf(b, "\n```yaml\n%s\n```\n", strings.ToValidUTF8(strings.TrimRight(example, "\n"), "\ufffd"))
 	}
+}
+
+// Described is one line about a parameter: its name and type, its default, and what it
+// means.
+func Described(p diag.Param) string {
+	line := fmt.Sprintf("%s (%s, required)", p.Name, p.Type)
+	if p.Default != "" {
+		line = fmt.Sprintf("%s (%s, default %s)", p.Name, p.Type, p.Default)
+	}
+	if p.Description != "" {
+		line += ": " + p.Description
+	}
+	return line
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -27,7 +28,7 @@ func update() bool { return os.Getenv("SCHEDLINT_UPDATE") != "" }
 func regoFilesHere(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, pattern := range []string{"lib/*.rego", "../rules/*/*.rego"} {
+	for _, pattern := range []string{"lib/*.rego", "../rules/*/*.rego", "../rules/*/*/*.rego"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -64,7 +65,7 @@ func TestRuleUnits(t *testing.T) {
 			t.Errorf("%v: %v %v", r.Location, r, r.Error)
 		}
 	}
-	for _, id := range folders(t) {
+	for id := range ruleFolders(t) {
 		const few = 3 // one that reports, one that passes, one that is silent
 		if n := count[fmt.Sprintf("data.schedlint.rules[%q]", id+"_test")]; n < few {
 			t.Errorf("%s has %d unit tests, want at least %d", id, n, few)
@@ -80,8 +81,8 @@ func TestRuleUnitsHoldRows(t *testing.T) {
 		lists[list.name] = list.rows.Type().Elem()
 	}
 	e := loaded(t, Options{})
-	for _, id := range folders(t) {
-		name := filepath.Join("../rules", id, "rule_test.rego")
+	for id, dir := range ruleFolders(t) {
+		name := filepath.Join("../rules", dir, "rule_test.rego")
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -90,10 +91,10 @@ func TestRuleUnitsHoldRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := 0
+		rows, skip := 0, parametersIn(m)
 		for list := range e.find(id).reads.lists {
 			ast.WalkTerms(m, func(term *ast.Term) bool {
-				if object, ok := term.Value.(ast.Object); ok && rowLike(object, lists) {
+				if object, ok := term.Value.(ast.Object); ok && rowLike(object, lists) && !skip[term] {
 					rows++
 					holds(t, term.Location, object, lists[list])
 					return true
@@ -107,12 +108,27 @@ func TestRuleUnitsHoldRows(t *testing.T) {
 	}
 }
 
+// parametersIn are the terms below params of an input.
+func parametersIn(m *ast.Module) map[*ast.Term]bool {
+	skip := map[*ast.Term]bool{}
+	ast.WalkTerms(m, func(term *ast.Term) bool {
+		if object, ok := term.Value.(ast.Object); ok && object.Get(ast.StringTerm("params")) != nil {
+			ast.WalkTerms(object.Get(ast.StringTerm("params")), func(inner *ast.Term) bool {
+				skip[inner] = true
+				return false
+			})
+		}
+		return false
+	})
+	return skip
+}
+
 // rowLike reports whether an object of a test is a row, or part of one, and not what a
 // rule reports or the whole input.
 func rowLike(o ast.Object, lists map[string]reflect.Type) bool {
 	for _, key := range o.Keys() {
 		name, _ := key.Value.(ast.String)
-		if _, isList := lists[string(name)]; name == "fact" || isList && o.Len() == 1 {
+		if _, isList := lists[string(name)]; name == "fact" || name == "params" || isList && o.Len() == 1 {
 			return false
 		}
 	}
@@ -177,31 +193,70 @@ func TestFormat(t *testing.T) {
 	}
 }
 
+// folders are the ids of all built-in rules that may run, those of packs included.
 func folders(t *testing.T) []string {
 	t.Helper()
-	entries, err := fs.ReadDir(rules.FS, ".")
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(ruleFolders(t))), func(id string) bool { return kindOfFolder(t, id) == templateFolder })
+}
+
+// ruleFolders are the folders of all built-in rules and templates by their ids, from the
+// root of the rules.
+func ruleFolders(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, pattern := range []string{"*/rule.rego", "*/*/rule.rego"} {
+		names, err := filepath.Glob(filepath.Join("../rules", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			dir, err := filepath.Rel("../rules", filepath.Dir(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir = filepath.ToSlash(dir)
+			all[strings.ReplaceAll(strings.TrimPrefix(dir, templateFolder+"/"), "/", ".")] = dir
+		}
+	}
+	return all
+}
+
+// kindOfFolder is the pack of a rule, templates for a template, and "" for any other.
+func kindOfFolder(t *testing.T, id string) string {
+	t.Helper()
+	kind, _, nested := strings.Cut(ruleFolders(t)[id], "/")
+	if !nested {
+		return ""
+	}
+	return kind
+}
+
+// TestEmbedded: every rule is part of the program, and nothing else is.
+func TestEmbedded(t *testing.T) {
+	var got, want []string
+	err := fs.WalkDir(rules.FS, ".", func(name string, d fs.DirEntry, err error) error {
+		if !d.IsDir() {
+			got = append(got, name)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
+	for _, dir := range ruleFolders(t) {
+		want = append(want, dir+"/rule.rego")
 	}
-	return names
+	if slices.Sort(want); !slices.Equal(got, want) {
+		t.Errorf("rules.FS has %v, want %v; name the files in rules/rules.go", got, want)
+	}
 }
 
 // TestFolders keeps a rule to two files of its own, and to its size.
 func TestFolders(t *testing.T) {
 	const mostLines = 20
-	entries, err := os.ReadDir("../rules")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if !e.IsDir() {
-			continue
-		}
-		files, err := os.ReadDir(filepath.Join("../rules", e.Name()))
+	e := loaded(t, Options{})
+	for id, dir := range ruleFolders(t) {
+		files, err := os.ReadDir(filepath.Join("../rules", dir))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,10 +265,13 @@ func TestFolders(t *testing.T) {
 			names = append(names, f.Name())
 		}
 		if !slices.Equal(names, []string{"rule.rego", "rule_test.rego"}) {
-			t.Errorf("rules/%s holds %v, want rule.rego and rule_test.rego", e.Name(), names)
+			t.Errorf("rules/%s holds %v, want rule.rego and rule_test.rego", dir, names)
 		}
-		if text, _ := fs.ReadFile(rules.FS, e.Name()+"/rule.rego"); policyLines(string(text)) > mostLines {
-			t.Errorf("rules/%s has %d lines of Rego, at most %d keep a rule readable", e.Name(), policyLines(string(text)), mostLines)
+		if text, _ := fs.ReadFile(rules.FS, dir+"/rule.rego"); policyLines(string(text)) > mostLines {
+			t.Errorf("rules/%s has %d lines of Rego, at most %d keep a rule readable", dir, policyLines(string(text)), mostLines)
+		}
+		if r, _ := e.Rule(id); r.Template != (kindOfFolder(t, id) == templateFolder) {
+			t.Errorf("rules/%s: custom.template is %v", dir, r.Template)
 		}
 	}
 }
@@ -240,15 +298,15 @@ func TestBuiltinRulesAreChecked(t *testing.T) {
 		t.Errorf("rules %v, want one for each folder: %v", got, folders(t))
 	}
 	trusted := loaded(t, Options{})
-	if !reflect.DeepEqual(e.Rules(), trusted.Rules()) {
+	if !reflect.DeepEqual(e.All(), trusted.All()) {
 		t.Error("the annotations read differently when the rules are built in")
 	}
 	for _, r := range e.rules {
-		if r.file != "../rules/"+r.id+"/rule.rego" {
+		if r.file != "../rules/"+ruleFolders(t)[r.id]+"/rule.rego" {
 			t.Errorf("%s: the package is that of %s", r.file, r.id)
 		}
 	}
-	for _, r := range e.Rules() {
+	for _, r := range e.All() {
 		if r.Since == "" || strings.HasSuffix(r.Title, ".") || !strings.HasSuffix(r.Description, ".") {
 			t.Errorf("%s: custom.since %q, title %q or description %q is not in form", r.ID, r.Since, r.Title, r.Description)
 		}
@@ -266,7 +324,7 @@ func TestEveryFactIsConsumed(t *testing.T) {
 		read := false
 		for _, r := range e.rules {
 			read = read || r.reads.has(list.name)
-			if r.reads.all || len(r.reads.lists) != 1 {
+			if r.pack == "" && !r.template && (r.reads.all || len(r.reads.lists) != 1) {
 				t.Errorf("%s reads %v; a rule visits one list only", r.id, r.reads)
 			}
 		}
