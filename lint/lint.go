@@ -20,6 +20,9 @@ type Policy interface {
 	// at a field of its rows as in workloads.terms: they may judge what those are content
 	// with, so the list has to be whole.
 	Whole(path string) bool
+	// Losses are the topology keys of which rules that are on ask what the loss of a domain
+	// does: sorted, each once.
+	Losses() []string
 	// IDs names all rules, those that are off included.
 	IDs() []string
 	// Reads names the lists of facts that a rule looks at; none if that is not

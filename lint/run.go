@@ -126,7 +126,7 @@ func (r *run) cluster(a *ahead[*build.Built]) {
 // input is what the facts of a context are about.
 func (r *run) input(s *scene) build.Input {
 	return build.Input{
-		Model: s.model, Set: s.set, Whole: r.opts.Policy.Whole, Survive: r.survive, Asked: r.judge.asks, Brief: r.budget.brief(),
+		Model: s.model, Set: s.set, Whole: r.opts.Policy.Whole, Survive: r.survive, Asks: r.opts.Policy.Losses(), Asked: r.judge.asks, Brief: r.budget.brief(),
 		Origin: r.origin(s),
 	}
 }

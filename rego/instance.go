@@ -11,6 +11,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
@@ -181,6 +182,18 @@ func (r *rule) meta() diag.Rule {
 	m.Title, m.Description = cmp.Or(i.Title, m.Title), cmp.Or(i.Description, m.Description)
 	m.Owner, m.Runbook = cmp.Or(i.Owner, m.Owner), cmp.Or(i.Runbook, m.Runbook)
 	return m
+}
+
+// Losses are the topology keys of these questions, sorted, without repeats.
+func (e *Engine) Losses() []string {
+	var keys []string
+	for _, a := range e.Asks() {
+		if key, err := config.TopologyKey(a.Survive); err == nil { // checked when it was loaded
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // Asks gives the questions of the rules that are on, sorted, without repeats.

@@ -1,0 +1,18 @@
+package schedlint.keys
+
+# topology is the topology key that a word stands for, or the word itself.
+topology("node") := "kubernetes.io/hostname"
+
+topology("zone") := "topology.kubernetes.io/zone"
+
+topology("region") := "topology.kubernetes.io/region"
+
+topology(key) := key if not key in {"node", "zone", "region"}
+
+# matches reports whether a name matches one of some globs; every name matches none at all.
+matches(globs, _) if count(globs) == 0
+
+matches(globs, name) if {
+	some pattern in globs
+	glob.match(pattern, null, name)
+}
