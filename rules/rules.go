@@ -12,5 +12,5 @@ import "embed"
 
 // FS holds the built-in rules as <id>/rule.rego.
 //
-//go:embed */rule.rego
+//go:embed */rule.rego */*/rule.rego
 var FS embed.FS

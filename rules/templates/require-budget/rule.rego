@@ -1,0 +1,34 @@
+# METADATA
+# title: A workload has no PodDisruptionBudget
+# description: >-
+#   Without a PodDisruptionBudget a drain may evict all pods of the workload at once. Add one that selects
+#   its pods and allows at least one disruption.
+# related_resources:
+#   - https://kubernetes.io/docs/tasks/run-application/configure-pdb/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: policy
+#   since: v0.1.0
+#   template: true
+#   params:
+#     type: object
+#     properties:
+#       min_pods:
+#         description: number of pods from which a workload needs a budget
+#         type: integer
+#         minimum: 1
+#         default: 2
+package schedlint.rules["require-budget"]
+
+import data.schedlint.result
+
+report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+	some workload in input.workloads
+	workload.known
+	workload.permanent
+	workload.pods_min >= input.params.min_pods
+	count(workload.budgets) == 0
+	message := sprintf("%s runs %d pods without a PodDisruptionBudget", [workload.ref, workload.pods_min])
+	help := "add a PodDisruptionBudget with maxUnavailable: 1 that selects its pods"
+}
