@@ -60,15 +60,46 @@ func printRule(w io.Writer, engine *rego.Engine, id string) error {
 	for paragraph := range strings.Lines(strings.TrimSpace(r.Description)) {
 		report.Fold(w, "", strings.TrimSpace(paragraph))
 	}
-	if len(r.Related) > 0 {
+	for _, f := range ruleFields(&r) {
 		fmt.Fprintln(w)
-		printLines(w, "See ", strings.Join(r.Related, "\n"))
+		printLines(w, f.indent, f.text)
 	}
 	if example := fixtures.Example(id); example != "" {
 		fmt.Fprint(w, "\nExample:\n\n")
 		printLines(w, "    ", example)
 	}
 	return nil
+}
+
+// ruleField is a paragraph about a rule, each line of which is behind an indent.
+type ruleField struct{ indent, text string }
+
+// ruleFields are what there is to know of a rule beside its description.
+func ruleFields(r *diag.Rule) (fields []ruleField) {
+	var facts []string
+	for _, f := range []struct{ name, value string }{
+		{"Replaces the built-in rule ", r.Replaces}, {"Pack: ", r.Pack}, {"Uses the template ", r.Use},
+		{"Owner: ", r.Owner}, {"Runbook: ", r.Runbook}, {"Tags: ", strings.Join(r.Tags, ", ")},
+	} {
+		if f.value != "" {
+			facts = append(facts, f.name+f.value)
+		}
+	}
+	if r.Template {
+		facts = append(facts, "A template: it runs when a rule of the configuration uses it")
+	}
+	var params []string
+	for _, p := range r.Params {
+		params = append(params, strings.ReplaceAll(rego.Described(p), "\n", " "))
+	}
+	for _, f := range []ruleField{
+		{"", strings.Join(facts, "\n")}, {"Parameter ", strings.Join(params, "\n")}, {"See ", strings.Join(r.Related, "\n")},
+	} {
+		if f.text != "" {
+			fields = append(fields, f)
+		}
+	}
+	return fields
 }
 
 // unknownRule says which rule was probably meant.
