@@ -36,7 +36,8 @@ var attacks = map[string]string{
 func attacked(evil string) *diag.Report {
 	span := at("dir/"+evil+".yaml", 2, 3, 2, 9)
 	r := &diag.Report{
-		Rules: []diag.Rule{{ID: "some-rule", Title: evil, Description: evil, Category: evil, Level: diag.LevelError, Since: evil, Related: []string{evil}}},
+		Rules: []diag.Rule{{ID: "some-rule", Title: evil, Description: evil, Category: evil, Level: diag.LevelError, Since: evil, Related: []string{evil},
+			Owner: evil, Runbook: evil, Tags: []string{evil, "https://" + evil}}, {ID: "other-rule", Runbook: "https://" + evil}},
 		Diagnostics: []diag.Diagnostic{
 			{
 				Rule: "some-rule", Level: diag.LevelError, Message: "Pod " + evil + " has label " + evil + "=" + evil, Cluster: evil, Location: span,

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -62,8 +63,9 @@ func descriptor(r *diag.Rule) *sarif.ReportingDescriptor {
 		WithHelp(help(r, title, sentence(description))).
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(severityOf(r.Level).level).WithEnabled(r.Level != diag.LevelOff)).
 		WithProperties(properties(r))
-	if at := slices.IndexFunc(r.Related, webAddress.MatchString); at >= 0 {
-		d.WithHelpURI(r.Related[at])
+	addresses := append([]string{r.Runbook}, r.Related...)
+	if at := slices.IndexFunc(addresses, isWebAddress); at >= 0 {
+		d.WithHelpURI(addresses[at])
 	}
 	return d
 }
@@ -92,25 +94,39 @@ func pascal(id string) string {
 func help(r *diag.Rule, title, description string) *sarif.MultiformatMessageString {
 	title, description = clipped(title, maxPlain), clipped(description, maxAnnotation)
 	text := nonEmpty(description, about(r))
+	if r.Owner != "" {
+		text = append(text, "Owner: "+clipped(visible(r.Owner), maxPlain))
+	}
 	markdown := []string{"# " + prose(title)}
 	for _, paragraph := range text {
 		markdown = append(markdown, prose(paragraph))
 	}
+	if r.Runbook != "" {
+		text, markdown = append(text, "Runbook: "+visible(r.Runbook)), append(markdown, "Runbook: "+link(r.Runbook))
+	}
 	for _, address := range r.Related {
-		text = append(text, visible(address))
-		if webAddress.MatchString(address) {
-			address = "<" + address + ">"
-		} else {
-			address = prose(address)
-		}
-		markdown = append(markdown, address)
+		text, markdown = append(text, visible(address)), append(markdown, link(address))
 	}
 	return sarif.NewMultiformatMessageString().
 		WithText(strings.Join(text, "\n")).
 		WithMarkdown(strings.Join(markdown, "\n\n"))
 }
 
-// webAddress is what Markdown may link to: the rule names it itself.
+// link is a web address as Markdown links to it; anything else is text.
+func link(address string) string {
+	if isWebAddress(address) {
+		return "<" + address + ">"
+	}
+	return prose(address)
+}
+
+// isWebAddress reports whether Markdown and SARIF may link to an address: the rule names
+// it itself.
+func isWebAddress(address string) bool {
+	_, err := url.Parse(address)
+	return err == nil && webAddress.MatchString(address)
+}
+
 var webAddress = regexp.MustCompile(`^https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+$`)
 
 // about says where a rule belongs, as far as its author told.
@@ -128,6 +144,9 @@ func about(r *diag.Rule) string {
 	return fmt.Sprintf("Rule %s, %s.", visible(r.ID), strings.Join(parts, ", "))
 }
 
+// maxTags is how many tags of a rule GitHub accepts.
+const maxTags = 20
+
 // properties are what GitHub filters and orders by. There is no
 // security-severity: it would turn scheduling findings into security alerts.
 func properties(r *diag.Rule) *sarif.PropertyBag {
@@ -135,8 +154,14 @@ func properties(r *diag.Rule) *sarif.PropertyBag {
 		"invalid": "very-high", "infeasible": "very-high", // refused by the API server, or proved
 		"ineffective": "high", "fragile": "high", // follows from what is declared
 	}
+	tags := append([]string{"kubernetes", "scheduling"}, nonEmpty(visible(r.Category))...)
+	for _, tag := range r.Tags {
+		if !slices.Contains(tags, visible(tag)) {
+			tags = append(tags, visible(tag))
+		}
+	}
 	return sarif.NewPropertyBag().
-		WithTags(append([]string{"kubernetes", "scheduling"}, nonEmpty(visible(r.Category))...)).
+		WithTags(tags[:min(len(tags), maxTags)]).
 		Add("precision", cmp.Or(precision[r.Category], "medium")).
 		Add("problem.severity", severityOf(r.Level).problem)
 }

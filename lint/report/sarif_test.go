@@ -103,7 +103,7 @@ type sarifLog struct {
 			Driver struct {
 				SemanticVersion *string
 				Rules           []struct {
-					ID, Name                                string
+					ID, Name, HelpURI                       string
 					ShortDescription, FullDescription, Help struct{ Text, Markdown string }
 					DefaultConfiguration                    struct{ Level string }
 					Properties                              map[string]any
@@ -205,6 +205,27 @@ func TestSARIFRules(t *testing.T) {
 	want := "AntiAffinityExceedsDomains error map[precision:very-high problem.severity:error tags:[kubernetes scheduling infeasible]]\n"
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestSARIFOwner: who owns a rule of the user's own, and what to do, is where people look.
+func TestSARIFOwner(t *testing.T) {
+	r := diag.Rule{ID: "own", Title: "Own", Description: "Why.", Category: "policy", Owner: "team *sre*", Runbook: "https://example.com/x?a=b", Related: []string{"https://example.org/"}}
+	for i := range 30 {
+		r.Tags = append(r.Tags, fmt.Sprintf("tag-%d", i), "kubernetes")
+	}
+	got := decoded(t, &diag.Report{Rules: []diag.Rule{r}}).Runs[0].Tool.Driver.Rules[0]
+	if want := "Why.\nRule own, category policy.\nOwner: team *sre*\nRunbook: https://example.com/x?a=b\nhttps://example.org/"; got.Help.Text != want {
+		t.Errorf("help %q, want %q", got.Help.Text, want)
+	}
+	if want := "\n\nOwner: team `*sre*`\n\nRunbook: <https://example.com/x?a=b>\n\n<https://example.org/>"; !strings.HasSuffix(got.Help.Markdown, want) {
+		t.Errorf("help %q, want %q", got.Help.Markdown, want)
+	}
+	if got.HelpURI != r.Runbook {
+		t.Errorf("the help is at %q", got.HelpURI)
+	}
+	if tags := fmt.Sprint(got.Properties["tags"]); strings.Count(tags, "kubernetes") != 1 || len(strings.Fields(tags)) != maxTags || !strings.HasPrefix(tags, "[kubernetes scheduling policy tag-0 ") {
+		t.Errorf("tags %s", tags)
 	}
 }
 
