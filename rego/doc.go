@@ -4,14 +4,22 @@
 //
 // Contract: a rule is one file of the package schedlint.rules["<id>"] whose
 // METADATA gives title, description, schemas, custom.category and custom.since,
-// and whose set report contains what result.reason(rego.metadata.chain(), fact, reason)
-// returns, worded by the catalogue of package message, or result.diagnostic(chain, fact,
-// message) returns, or result.explained with a list of lines: the message, which is
-// complete by itself, and details. Built-in rules and rules of the user's own come through the
-// same door and obey the same contract; one with the id of a built-in replaces
-// it. Load fails with file:line, what was found, what was expected and what to
-// do; everything wrong with all folders comes in one error. Evaluate gives what
-// the rules say about one set of facts, in one order for one input.
+// and whose set report contains what result.reason(rego.metadata.chain(), row, reason)
+// returns, worded by the catalogue of package message, or what
+// result.finding(rego.metadata.chain(), row, finding) returns. A finding is an object
+// with a message, which is one line and complete by itself, and perhaps details, help,
+// a path below the row and a level (judgement.go); anything else fails the rule.
+// Built-in rules and rules of the user's own come through the same door and obey the
+// same contract. One with the id of a built-in rule needs custom.replaces. Load fails
+// with file:line, what was found, what was expected and what to do; everything wrong
+// with all folders comes in one error. Evaluate gives what the rules say about one set
+// of facts, in one order for one input.
+//
+// Parameters: custom.params is a schema (schema.go) that types input.params when the
+// rule is compiled and that the values of the configuration have to fit (params.go). A
+// template never runs; an instance is a rule that shares its compiled body and has an id,
+// parameters, steps and failures of its own (instance.go). Rules of packs and templates
+// count as built in; those of packs that are not named are off.
 //
 // Rules see the facts as input and may import data.schedlint.result and
 // data.schedlint.text, and users' rules also further packages of their own
