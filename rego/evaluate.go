@@ -28,7 +28,9 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tall
 		return nil, err
 	}
 	run := evaluation{e, f, f.Rows(), convert(f, &read), tally}
-	// Built-in rules have a time of their own, which no other rule can take from them.
+	// Built-in rules have a time of their own, which no other rule can take from them. Of
+	// these, the ones that the configuration made come last.
+	slices.SortStableFunc(due, func(a, b *rule) int { return cmp.Compare(order(a), order(b)) })
 	found, err := run.all(ctx, e.deadline, slices.DeleteFunc(slices.Clone(due), func(r *rule) bool { return r.own }))
 	if err != nil {
 		return nil, err
@@ -42,6 +44,14 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tall
 	found = append(found, own...)
 	slices.SortFunc(found, compareJudgements)
 	return slices.CompactFunc(found, func(a, b facts.Judgement) bool { return compareJudgements(a, b) == 0 }), nil
+}
+
+// order puts rules that have parameters of the configuration behind those that have not.
+func order(r *rule) int {
+	if r.configured || r.instance != nil {
+		return 1
+	}
+	return 0
 }
 
 func compareJudgements(a, b facts.Judgement) int {

@@ -219,6 +219,7 @@ func TestAllowed(t *testing.T) {
 // FuzzModule throws texts at the door of users' rules: an error, never a panic.
 func FuzzModule(f *testing.F) {
 	f.Add(head + body)
+	f.Add(needs("x", "\n#   template: true\n#   asks: [{survive: zone}]"))
 	f.Add(head + "report contains " + strings.Repeat("[", 1000))
 	f.Add("package x\n# METADATA\n# title: {\n")
 	f.Add("")

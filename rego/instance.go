@@ -15,8 +15,14 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
+// maxInstances bounds what evaluation costs: each instance has steps of its own.
+const maxInstances = 1000
+
 // instances adds a rule for each instance, and says all that is wrong with them.
 func (e *Engine) instances(all []Instance) error {
+	if len(all) > maxInstances {
+		return all[maxInstances].error("expected at most %d rules that use templates, found %d", maxInstances, len(all))
+	}
 	var errs []error
 	for i := range all {
 		r, err := e.instance(&all[i])

@@ -23,6 +23,9 @@ type checker struct {
 
 // say notes an error with the place of the value, or of the nearest one around it.
 func (c *checker) say(path []string, format string, args ...any) {
+	if len(c.errs) == maxParamErrors {
+		return
+	}
 	place := ""
 	for n := len(path); c.at != nil && place == "" && n >= 0; n-- {
 		place = c.at(path[:n]...)

@@ -138,6 +138,9 @@ func TestInstances(t *testing.T) {
 		Owner: "team-web", Runbook: "https://example.com/x"}, web); diff != "" {
 		t.Error(diff)
 	}
+	if !e.Own() {
+		t.Error("instances judge healthy rows, too")
+	}
 	if r, ok := e.Rule("needs"); !ok || !r.Template || slices.Contains(e.IDs(), "needs") {
 		t.Errorf("template %+v, ids %v", r, e.IDs())
 	}
@@ -212,6 +215,7 @@ func TestParameterErrors(t *testing.T) {
 		"bad runbook":        {uses(Instance{ID: "x", Use: "survives", Runbook: "javascript:alert(1)"}), `c.yaml:2:3: x has the owner or runbook "javascript:alert(1)"; expected an address such as https://`},
 		"bad title":          {uses(Instance{ID: "x", Use: "survives", Title: "a\nb"}), "c.yaml:2:3: x has a title of several lines; give one"},
 		"missing":            {uses(Instance{ID: "x", Use: "needs"}), "c.yaml:2:3: custom.x.params.least: missing; expected an integer"},
+		"too many":           {Options{Instances: make([]Instance, maxInstances+1)}, "expected at most 1000 rules that use templates, found 1001"},
 		"of an instance":     {uses(Instance{ID: "x", Use: "needs", Params: values(map[string]any{"least": 99})}), "c.yaml:4:7: custom.x.params.least: expected at most 9, found 99"},
 		"bad key to ask":     {uses(Instance{ID: "x", Use: "survives", Params: Values{Values: map[string]any{"keys": []any{"a b"}}}}), `c.yaml:2:3: custom.x.params.keys: with survive "a b"; expected node, zone, region or a label key`},
 	} {
@@ -221,6 +225,33 @@ func TestParameterErrors(t *testing.T) {
 				t.Errorf("error %v\n want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// TestParameterErrorsEnd: neither a vast value nor one that is wrong everywhere runs
+// without end.
+func TestParameterErrorsEnd(t *testing.T) {
+	item := map[string]any{}
+	for i := range 100 {
+		item[fmt.Sprint("k", i)] = i
+	}
+	given := make([]any, maxParamItems)
+	for i := range given {
+		given[i] = item
+	}
+	_, err := Load(Options{Rules: packs(), Params: map[string]Values{"ha.replicas": {Values: map[string]any{"keys": given}}}})
+	if n := strings.Count(fmt.Sprint(err), "\n") + 1; err == nil || n != maxParamErrors {
+		t.Errorf("%d lines of errors, want %d: %.300v", n, maxParamErrors, err)
+	}
+	many := &schema{kind: "array", items: &schema{kind: "array", items: &schema{kind: "string"}}}
+	row := slices.Repeat([]any{"x"}, maxParamItems)
+	if _, err := many.fit("rules.x.params", Values{}); err == nil {
+		t.Error("a map fits a list")
+	}
+	c := &checker{name: "x"}
+	c.value(many, slices.Repeat([]any{any(row)}, maxParamItems), nil)
+	if len(c.errs) != 1 || c.errs[0].Error() != "x: expected at most 10000 values" {
+		t.Errorf("errors %v", c.errs)
 	}
 }
 

@@ -21,6 +21,7 @@ const (
 	maxParamText    = 4 << 10 // bytes of a string
 	maxParamItems   = 1000    // of one array
 	maxParamValues  = 10_000  // of one rule
+	maxParamErrors  = 20      // of one rule; there is no end to what can be wrong
 	maxParamPattern = 1000    // bytes of a pattern; its instructions obey maxPattern
 )
 
