@@ -112,7 +112,7 @@ func (e *Engine) adopt(own []*module) error {
 	if len(own) == 0 {
 		return nil
 	}
-	p, err := inTime(e.deadline, own)
+	p, err := inTime(e.deadline, compilation{own: own})
 	if err != nil {
 		return err
 	}

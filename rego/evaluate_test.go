@@ -225,7 +225,7 @@ func FuzzModule(f *testing.F) {
 	f.Add("")
 	f.Fuzz(func(_ *testing.T, text string) {
 		if m, errs := newModule("x.rego", text); len(errs) == 0 {
-			_, _ = compileChecked([]*module{m})
+			_, _ = compileChecked(compilation{own: []*module{m}})
 		}
 	})
 }

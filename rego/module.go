@@ -21,13 +21,17 @@ type module struct {
 // and without annotations it does not check types. Panics of the parser are
 // errors: the text may come from anybody.
 func parse(file, text string, annotations bool) (m *ast.Module, err error) {
+	return parseWith(file, text, annotations, capabilities())
+}
+
+func parseWith(file, text string, annotations bool, c *ast.Capabilities) (m *ast.Module, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%s:1: the Rego parser fails on this file: %v", file, p)
 		}
 	}()
 	m, err = ast.ParseModuleWithOpts(file, text, ast.ParserOptions{
-		ProcessAnnotation: annotations, Capabilities: capabilities(), RegoVersion: ast.RegoV1,
+		ProcessAnnotation: annotations, Capabilities: c, RegoVersion: ast.RegoV1,
 	})
 	return m, explain(err)
 }

@@ -28,7 +28,7 @@ func loadOwn(dirs []string, shown func(string) string) ([]*module, error) {
 		if shown != nil {
 			name = shown(dir)
 		}
-		files, err := regoFiles(dir, name)
+		files, err := regoFiles(dir, name, func(name string) bool { return !isTest(name) })
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -80,9 +80,9 @@ func duplicates(modules []*module) []error {
 // textFile is a file of Rego before it is parsed.
 type textFile struct{ name, text string }
 
-// regoFiles reads the *.rego files below a folder, in the order of their paths.
+// regoFiles reads the *.rego files below a folder that are wanted, in the order of their paths.
 // Name is the folder in what is said. Everything is opened relative to the folder, so that no path leads out of it.
-func regoFiles(dir, name string) ([]textFile, error) {
+func regoFiles(dir, name string, wanted func(name string) bool) ([]textFile, error) {
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -99,10 +99,10 @@ func regoFiles(dir, name string) ([]textFile, error) {
 		return nil, fmt.Errorf("reading the folder of rules: %w", err)
 	}
 	defer root.Close()
-	return walk(root.FS(), filepath.ToSlash(filepath.Clean(name)))
+	return walk(root.FS(), filepath.ToSlash(filepath.Clean(name)), wanted)
 }
 
-func walk(folder fs.FS, dir string) ([]textFile, error) {
+func walk(folder fs.FS, dir string, wanted func(name string) bool) ([]textFile, error) {
 	var files []textFile
 	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -112,7 +112,7 @@ func walk(folder fs.FS, dir string) ([]textFile, error) {
 		if entry.Type()&fs.ModeSymlink != 0 {
 			return fmt.Errorf("%s: symbolic links are not followed; put the file itself here", shown)
 		}
-		if entry.IsDir() || !strings.HasSuffix(name, ".rego") || strings.HasSuffix(name, "_test.rego") {
+		if entry.IsDir() || !strings.HasSuffix(name, ".rego") || !wanted(name) {
 			return nil
 		}
 		if len(files) == maxModules {

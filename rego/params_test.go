@@ -138,7 +138,7 @@ func TestInstances(t *testing.T) {
 		Owner: "team-web", Runbook: "https://example.com/x"}, web); diff != "" {
 		t.Error(diff)
 	}
-	if !e.Own() {
+	if !e.Whole("workloads") {
 		t.Error("instances judge healthy rows, too")
 	}
 	if r, ok := e.Rule("needs"); !ok || !r.Template || slices.Contains(e.IDs(), "needs") {

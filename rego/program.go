@@ -27,38 +27,62 @@ type program struct{ compiler *ast.Compiler }
 // inTime compiles under a deadline: a few nested comprehensions keep OPA busy
 // for hours. It cannot be stopped, so it goes on until the process ends, which
 // is soon after such an error.
-func inTime(deadline time.Duration, own []*module) (*program, error) {
+func inTime(deadline time.Duration, what compilation) (*program, error) {
 	type outcome struct {
 		program *program
 		err     error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		p, err := compileChecked(own)
+		p, err := compileChecked(what)
 		done <- outcome{p, err}
 	}()
 	select {
 	case o := <-done:
 		return o.program, o.err
 	case <-time.After(deadline):
-		return nil, fmt.Errorf("%s:1: these rules take more than %v to compile; nest comprehensions less deeply", own[0].file, deadline)
+		return nil, fmt.Errorf("%s:1: these rules take more than %v to compile; nest comprehensions less deeply", what.own[0].file, deadline)
 	}
+}
+
+// compilation is modules of the user's own, and their unit tests.
+type compilation struct{ own, tests []*module }
+
+// modules are those to be compiled, by their files.
+func (c compilation) modules() (map[string]*ast.Module, error) {
+	all := map[string]*ast.Module{}
+	for _, m := range slices.Concat(c.own, c.tests) {
+		all[m.file] = m.parsed
+	}
+	if len(c.tests) > 0 {
+		m, err := parse("lib/facts.rego", factsLibrary(), false)
+		if err != nil {
+			return nil, err
+		}
+		all["lib/facts.rego"] = m
+	}
+	return all, addLibraries(all)
+}
+
+// capabilities are what they may call.
+func (c compilation) capabilities() *ast.Capabilities {
+	if len(c.tests) > 0 {
+		return testCapabilities()
+	}
+	return capabilities()
 }
 
 // compileChecked compiles modules of the user's own, with every check that
 // there is. The schema holds for all of them: rules name it in their METADATA,
 // libraries get it anyway.
-func compileChecked(own []*module) (p *program, err error) {
+func compileChecked(what compilation) (p *program, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%s:1: the Rego compiler fails on these rules: %v", own[0].file, p)
+			err = fmt.Errorf("%s:1: the Rego compiler fails on these rules: %v", what.own[0].file, p)
 		}
 	}()
-	modules := map[string]*ast.Module{}
-	for _, m := range own {
-		modules[m.file] = m.parsed
-	}
-	if err := addLibraries(modules); err != nil {
+	modules, err := what.modules()
+	if err != nil {
 		return nil, err
 	}
 	if err := join(undefinedData(modules)); err != nil {
@@ -69,7 +93,7 @@ func compileChecked(own []*module) (p *program, err error) {
 	schemas.Put(factsRef(), util.MustUnmarshalJSON(facts.Schema()))
 	// Calls of print would be dropped in silence if they were not enabled; the
 	// capabilities have no print, so they are errors now.
-	c := ast.NewCompiler().WithStrict(true).WithEnablePrintStatements(true).WithCapabilities(capabilities()).
+	c := ast.NewCompiler().WithStrict(true).WithEnablePrintStatements(true).WithCapabilities(what.capabilities()).
 		WithSchemas(schemas).WithUseTypeCheckAnnotations(true).
 		WithSkipStages(ast.StageBuildComprehensionIndices) // these evaluate bodies in which nothing is bound, see hoister
 	p, err = compile(c, modules)

@@ -1,0 +1,237 @@
+package rego
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
+	"github.com/open-policy-agent/opa/v1/topdown"
+	"github.com/open-policy-agent/opa/v1/topdown/print"
+)
+
+// UnitOptions say which unit tests of rules run, and how.
+type UnitOptions struct {
+	// Dirs and Shown are as those of Options. Tests are the files *_test.rego.
+	Dirs  []string
+	Shown func(dir string) string
+	// Run chooses tests by package and name; nil for all.
+	Run *regexp.Regexp
+	// Print is where rules and tests print; nil for nowhere.
+	Print io.Writer
+}
+
+// UnitTest is the result of one test.
+type UnitTest struct {
+	// Package is that of the test without data, Name its rule, File and Line its place.
+	Package, Name, File string
+	Line                int
+	// Failure is why it failed, "" if it passed.
+	Failure string
+}
+
+// Uncovered is an expression of a rule that no test has evaluated.
+type Uncovered struct {
+	File string
+	Line int
+}
+
+// RunUnitTests runs the unit tests of rules: every rule test_... in files *_test.rego. A
+// test passes if it is defined and not false. The error is about rules or tests that do
+// not load. A test has the budget of a rule.
+func RunUnitTests(ctx context.Context, o UnitOptions) (tests []UnitTest, uncovered []Uncovered, err error) {
+	own, err := loadOwn(o.Dirs, o.Shown)
+	if err != nil {
+		return nil, nil, err
+	}
+	units, err := loadTests(o.Dirs, o.Shown)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(units) == 0 {
+		return nil, nil, nil
+	}
+	p, err := inTime(DefaultDeadline, compilation{own: own, tests: units})
+	if err != nil {
+		return nil, nil, err
+	}
+	seen := lines{}
+	for _, m := range units {
+		for _, r := range testsIn(m.parsed) {
+			t := UnitTest{Package: strings.TrimPrefix(m.parsed.Package.Path.String(), "data."), Name: nameOf(r), File: m.file, Line: r.Location.Row}
+			if o.Run != nil && !o.Run.MatchString(t.Package+"."+t.Name) {
+				continue
+			}
+			if err := p.test(ctx, m.parsed, t.Name, o.Print, seen); err != nil {
+				t.Failure = err.Error()
+			}
+			tests = append(tests, t)
+		}
+	}
+	return tests, seen.missing(own), ctx.Err()
+}
+
+// loadTests reads the files with tests.
+func loadTests(dirs []string, shown func(string) string) ([]*module, error) {
+	var all []*module
+	var errs []error
+	for _, dir := range dirs {
+		name := dir
+		if shown != nil {
+			name = shown(dir)
+		}
+		files, err := regoFiles(dir, name, isTest)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, f := range files {
+			parsed, err := parseWith(f.name, f.text, true, testCapabilities())
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			all = append(all, &module{file: f.name, text: f.text, parsed: parsed})
+		}
+	}
+	return all, join(errs)
+}
+
+// isTest reports whether a file holds tests.
+func isTest(name string) bool { return strings.HasSuffix(name, "_test.rego") }
+
+// testsIn are the rules of a module that are tests, the first of each name.
+func testsIn(m *ast.Module) []*ast.Rule {
+	var all []*ast.Rule
+	seen := map[string]bool{}
+	for _, r := range m.Rules {
+		if name := nameOf(r); strings.HasPrefix(name, "test_") && !seen[name] && len(r.Head.Args) == 0 {
+			seen[name] = true
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func nameOf(r *ast.Rule) string {
+	name, _ := r.Head.Ref()[0].Value.(ast.Var)
+	return string(name)
+}
+
+// testCapabilities is what tests, and rules while they are tested, may call: they may
+// print.
+func testCapabilities() *ast.Capabilities {
+	c := *capabilities()
+	c.Builtins = append(slices.Clone(c.Builtins), ast.Print, ast.InternalPrint)
+	return &c
+}
+
+// errUndefined is that of a test that does not hold.
+var errUndefined = errors.New("the test does not hold")
+
+// test evaluates one test, with the limits of a rule of the user's own.
+func (p *program) test(ctx context.Context, of *ast.Module, name string, out io.Writer, seen lines) error {
+	ctx, cancel := context.WithTimeout(ctx, DefaultDeadline)
+	defer cancel()
+	m := newMeter(0, maxSteps)
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			if panicked := recover(); panicked != nil {
+				o = outcome{err: recovered(m, panicked)}
+			}
+			done <- o
+		}()
+		o.err = p.holds(ctx, of, name, m, out, seen)
+	}()
+	err := watch(ctx, done, m, cancel).err
+	var failed *topdown.Error
+	var refused refusal
+	switch {
+	case errors.As(err, &refused):
+		return fmt.Errorf("%s%w", place(refused.at), err)
+	case errors.As(err, &failed):
+		return fmt.Errorf("%s%s", place(failed.Location), failed.Message)
+	}
+	return err
+}
+
+// holds reports with an error that a test does not hold.
+func (p *program) holds(ctx context.Context, of *ast.Module, name string, m *meter, out io.Writer, seen lines) error {
+	stop := topdown.NewCancel()
+	defer context.AfterFunc(ctx, stop.Cancel)()
+	store := inmem.New()
+	txn, err := store.NewTransaction(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Abort(ctx, txn)
+	result := ast.VarTerm("result")
+	ref := append(slices.Clone(of.Package.Path), ast.StringTerm(name))
+	q := topdown.NewQuery(ast.NewBody(ast.Equality.Expr(result, ast.NewTerm(ref)))).
+		WithCompiler(p.compiler).WithStore(store).WithTransaction(txn).WithCancel(stop).WithStrictBuiltinErrors(true).
+		WithQueryTracer(m).WithQueryTracer(seen).WithBuiltins(m.functions())
+	if out != nil {
+		q = q.WithPrintHook(printer{out})
+	}
+	held := false
+	err = q.Iter(ctx, func(r topdown.QueryResult) error {
+		held = held || !r[ast.Var("result")].Equal(ast.InternedTerm(false))
+		return nil
+	})
+	if err == nil && !held {
+		return errUndefined
+	}
+	return err
+}
+
+// printer writes what rules print, each line behind its place.
+type printer struct{ to io.Writer }
+
+var _ print.Hook = printer{}
+
+// Print is part of print.Hook.
+func (p printer) Print(c print.Context, text string) error {
+	_, err := fmt.Fprintf(p.to, "%s%s\n", place(c.Location), strings.ToValidUTF8(text, "\ufffd"))
+	return err
+}
+
+// lines are those of rules that tests have evaluated: a tracer that takes notes.
+type lines map[[2]any]bool
+
+var _ topdown.QueryTracer = lines(nil)
+
+// Enabled is part of topdown.QueryTracer.
+func (l lines) Enabled() bool { return true }
+
+// Config is part of topdown.QueryTracer.
+func (l lines) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
+
+// TraceEvent notes what is evaluated.
+func (l lines) TraceEvent(e topdown.Event) {
+	if e.Location != nil && (e.Op == topdown.EvalOp || e.Op == topdown.ExitOp) {
+		l[[2]any{e.Location.File, e.Location.Row}] = true
+	}
+}
+
+// missing are the lines of rules with an expression that was not evaluated.
+func (l lines) missing(own []*module) []Uncovered {
+	var all []Uncovered
+	for _, m := range own {
+		ast.WalkExprs(m.parsed, func(e *ast.Expr) bool {
+			if at := e.Location; at != nil && !l[[2]any{at.File, at.Row}] {
+				all = append(all, Uncovered{m.file, at.Row})
+			}
+			return false
+		})
+	}
+	slices.SortFunc(all, func(a, b Uncovered) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+	return slices.Compact(all)
+}
