@@ -186,3 +186,11 @@ func (e *Engine) Rule(id string) (diag.Rule, bool) {
 	}
 	return r.meta(), true
 }
+
+// File is the file of a rule of the user's own, as errors name it; "" for any other.
+func (e *Engine) File(id string) string {
+	if r := e.find(id); r != nil && r.own && r.instance == nil {
+		return r.file
+	}
+	return ""
+}

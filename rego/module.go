@@ -130,3 +130,11 @@ func near(word string, names []string) string {
 	}
 	return ""
 }
+
+// CheckID says what is wrong with the id of a rule.
+func CheckID(id string) error {
+	if !regexp.MustCompile(idForm).MatchString(id) {
+		return fmt.Errorf("the rule id %q is not made of lower-case words with hyphens between them, such as web-runs-twice or team.web-runs-twice", id)
+	}
+	return nil
+}
