@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
@@ -89,6 +91,9 @@ func stayPending(pods int) string {
 }
 
 func requestExceedsNodes(r *facts.Request, in *facts.Facts) Text {
+	if r.Resource == string(corev1.ResourcePods) {
+		return noSlot(r, in)
+	}
 	offer, more := noneHas(r.Eligible)+" that much", largest(r)
 	if r.PerNode {
 		small := r.Eligible - r.Fitting
@@ -96,6 +101,16 @@ func requestExceedsNodes(r *facts.Request, in *facts.Facts) Text {
 		more = stayPending(small)
 	}
 	return about(in.Ref(r.W), fmt.Sprintf("each pod requests %s, but %s", requested(r), offer), more)
+}
+
+// noSlot is about nodes whose allocatable pods are 0.
+func noSlot(r *facts.Request, in *facts.Facts) Text {
+	full := r.Eligible - r.Fitting
+	more := ""
+	if r.PerNode {
+		more = stayPending(full)
+	}
+	return about(in.Ref(r.W), fmt.Sprintf("%d of the %d eligible nodes %s no pods: allocatable pods is 0", full, r.Eligible, verb(full, "takes", "take")), more)
 }
 
 // requested is what one pod requests: 2 cpu, or 2 and 1Gi of cpu and memory.

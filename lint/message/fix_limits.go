@@ -39,6 +39,9 @@ func AddAnyNodes(n int) string { return "add " + plural(n, "node") }
 
 // AddNodeWith asks for a node that has an amount of a resource.
 func AddNodeWith(request string, resource corev1.ResourceName) string {
+	if resource == corev1.ResourcePods {
+		return "add a node that takes pods"
+	}
 	return fmt.Sprintf("add a node with at least %s %s", request, resource)
 }
 

@@ -391,3 +391,37 @@ func TestOnlyWhatIsReadIsMade(t *testing.T) {
 func rowOfFacts(f *facts.Facts, name string) *facts.Workload {
 	return &f.Workloads[slices.IndexFunc(f.Workloads, func(w facts.Workload) bool { return w.Name == name })]
 }
+
+// TestNodesWithoutSlots: a node whose allocatable pods is 0 takes no pod, whatever else it
+// offers, and the finding says so.
+func TestNodesWithoutSlots(t *testing.T) {
+	t.Parallel()
+	nodes := func(pools string) string {
+		return "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n" + pools
+	}
+	const full, small = "- {name: full, count: 2, allocatable: {cpu: \"4\", pods: \"0\"}}\n", "- {name: small, count: 1, allocatable: {cpu: 500m, pods: \"9\"}}\n"
+	app := func(kind, resources string) string {
+		return "apiVersion: apps/v1\nkind: " + kind + "\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {app: a}}\n" +
+			"  template: {metadata: {labels: {app: a}}, spec: {containers: [{name: a, image: a, resources: {" + resources + "}}]}}\n"
+	}
+	for _, c := range []struct{ nodes, app, want string }{
+		{full, app("Deployment", ""), "pods 1 never 0"},
+		{full, app("Deployment", "requests: {cpu: 1}"), "cpu 1 always 2, pods 1 never 0"},
+		{full + small, app("Deployment", ""), "pods 1 always 1"},
+		{full + small, app("Deployment", "requests: {cpu: 1}"), "cpu 1 always 2, pods 1 always 1, cpu+pods never 0"},
+		{small, app("Deployment", ""), ""},
+		{full + small, app("DaemonSet", ""), "pods 1 never 1"},
+	} {
+		var got []string
+		for _, r := range described(t, nodes(c.nodes), c.app).Requests {
+			what := r.Resource + " " + r.Request
+			if len(r.Together) > 0 {
+				what = r.Together[0].Resource + "+" + r.Together[1].Resource
+			}
+			got = append(got, fmt.Sprint(what, " ", r.Outcome, " ", r.Fitting))
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s on\n%s: %v, want %s", c.app, c.nodes, got, c.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -11,6 +12,8 @@ import (
 
 // RequestFit is how one pod's requests fit single empty nodes, counting nodes
 // that pass every other filter; pools that may grow count with one node more.
+// Where some of them have no slot for a pod, one of Requests is that slot: one of the
+// resource pods.
 type RequestFit struct {
 	Eligible, Fitting int
 	Requests          []ResourceFit
@@ -53,8 +56,10 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 		fit.Requests[i].Request, most[i] = r, -1
 	}
 	e := m.Eligible(w)
+	slot := slotFit()
 	look := func(n *topology.Node) {
 		fit.Eligible++
+		slot.look(n)
 		if count, _ := model.Fits(n, requests); count > 0 {
 			fit.Fitting++
 		}
@@ -80,6 +85,26 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 			look(m.Topology.Growth[i].Node)
 		}
 	}
+	if slot.Fitting < fit.Eligible {
+		fit.Requests = append(fit.Requests, slot)
+	}
 	kept[key] = fit
 	return fit
+}
+
+// slotFit is the slot that each pod takes of a node, before any node is looked at.
+func slotFit() ResourceFit {
+	one := model.Request{Name: corev1.ResourcePods, Amount: 1, Quantity: *resource.NewQuantity(1, resource.DecimalSI)}
+	return ResourceFit{Request: one}
+}
+
+// look counts a node. One that does not say how many pods it takes has a slot.
+func (r *ResourceFit) look(n *topology.Node) {
+	q, listed := n.Allocatable[corev1.ResourcePods]
+	if !listed || q.Value() >= r.Amount {
+		r.Fitting++
+	}
+	if listed && q.Cmp(r.largest) > 0 {
+		r.largest, r.LargestNode, r.LargestSpan = q, n.Name, n.Span
+	}
 }
