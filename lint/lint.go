@@ -28,8 +28,9 @@ type Policy interface {
 	// Reads names the lists of facts that a rule looks at; none if that is not
 	// known, or if the rule is off.
 	Reads(rule string) []string
-	// MayRead reports whether a rule may look at a list of facts; false if it is off.
-	MayRead(rule, list string) bool
+	// MayRead reports whether a rule may look at a place of the facts, such as workloads
+	// or workloads.answers.survives; false if it is off.
+	MayRead(rule, path string) bool
 }
 
 // Options say what to lint. Dir and Root are absolute; Dir is where relative

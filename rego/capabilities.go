@@ -49,3 +49,12 @@ var capabilities = sync.OnceValue(func() *ast.Capabilities {
 	c.AllowNet = []string{} // an empty list allows no host, nil would allow all
 	return c
 })
+
+// functionsByName are the functions that rules may call.
+var functionsByName = sync.OnceValue(func() map[string]*ast.Builtin {
+	all := map[string]*ast.Builtin{}
+	for _, b := range capabilities().Builtins {
+		all[b.Name] = b
+	}
+	return all
+})

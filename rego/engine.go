@@ -116,16 +116,10 @@ func (e *Engine) adopt(own []*module) error {
 	if err != nil {
 		return err
 	}
-	var shared reads // a rule may look at facts through any library
-	for _, m := range own {
-		if m.rule == nil {
-			shared.add(listsOf(m.text))
-		}
-	}
 	for _, m := range own {
 		if m.rule != nil {
 			m.rule.program = p
-			m.rule.reads.add(shared)
+			m.rule.reads = p.reads[m]
 			e.rules = append(e.rules, m.rule)
 		}
 	}

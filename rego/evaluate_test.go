@@ -130,9 +130,9 @@ func TestConvert(t *testing.T) {
 	describe(f, 2)
 	f.Selectors[0].Text = `quote " and 猫`
 	for _, want := range [][]string{nil, {"circles", "selectors"}} {
-		read := reads{all: want == nil, lists: map[string]bool{}}
+		read := reads{all: want == nil, paths: map[string]bool{}}
 		for _, list := range want {
-			read.lists[list] = true
+			read.paths[list] = true
 		}
 		if got := convert(f, &read); !got.Equal(overJSON(t, f, want)) {
 			t.Errorf("lists %v are converted in another way than over JSON", want)
@@ -186,7 +186,7 @@ func TestReadsOf(t *testing.T) {
 	} {
 		r := readsOf(text)
 		var lists []string
-		for list := range r.lists {
+		for list := range r.paths {
 			lists = append(lists, list)
 		}
 		slices.Sort(lists)

@@ -54,7 +54,7 @@ func newModule(file, text string) (*module, []error) {
 	if err := hasReport(file, parsed); err != nil {
 		errs = append(errs, err)
 	}
-	c := &code{id: id, file: file, text: text, own: true, template: said.Template, reads: listsOf(text), notes: func() notes { return said }}
+	c := &code{id: id, file: file, text: text, own: true, template: said.Template, notes: func() notes { return said }}
 	m.rule = &rule{id: id, code: c}
 	return m, errs
 }

@@ -22,7 +22,10 @@ import (
 var libraries embed.FS
 
 // program is a compiled set of modules.
-type program struct{ compiler *ast.Compiler }
+type program struct {
+	compiler *ast.Compiler
+	reads    map[*module]reads // of rules of the user's own
+}
 
 // inTime compiles under a deadline: a few nested comprehensions keep OPA busy
 // for hours. It cannot be stopped, so it goes on until the process ends, which
@@ -97,11 +100,15 @@ func compileChecked(what compilation) (p *program, err error) {
 		WithSchemas(schemas).WithUseTypeCheckAnnotations(true).
 		WithSkipStages(ast.StageBuildComprehensionIndices) // these evaluate bodies in which nothing is bound, see hoister
 	p, err = compile(c, modules)
-	if err == nil {
-		hoist(c.Modules)
-		guard(c.Modules)
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	if p.reads, err = analyse(c, what.own); err != nil {
+		return nil, err
+	}
+	hoist(c.Modules)
+	guard(c.Modules)
+	return p, nil
 }
 
 // compileTrusted compiles built-in rules, which the tests have checked. What is
@@ -127,7 +134,7 @@ func compile(c *ast.Compiler, modules map[string]*ast.Module) (*program, error) 
 	if c.Compile(modules); c.Failed() {
 		return nil, explain(c.Errors)
 	}
-	return &program{c}, nil
+	return &program{compiler: c}, nil
 }
 
 func addLibraries(modules map[string]*ast.Module) error {

@@ -6,17 +6,19 @@ import (
 	"strings"
 )
 
-// reads tells which lists of facts a module may look at.
+// reads tells which places of the facts a rule may look at.
 type reads struct {
-	all   bool
-	lists map[string]bool
+	all bool
+	// paths are keys with dots between them, as in workloads.containers.image; true
+	// for one below which everything is read.
+	paths map[string]bool
 }
 
-// readsOf finds the lists that a module names as input.<list>. It looks at the
+// readsOf finds the lists that a built-in rule names as input.<list>. It looks at the
 // text, so that a module which has nothing to judge is not even parsed. It may
 // find too much and never too little: input in any other form means all lists.
 func readsOf(text string) reads {
-	r := reads{lists: map[string]bool{}}
+	r := reads{paths: map[string]bool{}}
 	if at := strings.Index(text, "\npackage "); at >= 0 {
 		text = text[at:] // only comments stand before it
 	}
@@ -50,36 +52,52 @@ func (r *reads) note(before, after string) {
 	for end < len(after) && inName(after[end]) {
 		end++
 	}
-	r.lists[after[:end]] = true
+	r.paths[after[:end]] = true
 }
 
 func inName(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// has reports whether a list is read, or a field of its rows as in workloads.name.
+// has reports whether a place is read, something below it, or all of what it is in.
 func (r *reads) has(path string) bool {
-	list, _, _ := strings.Cut(path, ".")
-	return r.all || r.lists[list]
-}
-
-// anyOf reports whether one of the lists is read.
-func (r *reads) anyOf(lists []string) bool {
-	for _, list := range lists {
-		if r.has(list) {
+	if _, ok := r.paths[path]; ok || r.all {
+		return true
+	}
+	for read, whole := range r.paths {
+		if strings.HasPrefix(read, path+".") || whole && strings.HasPrefix(path, read+".") {
 			return true
 		}
 	}
 	return false
 }
 
+// lists are the lists of which anything is read, sorted.
+func (r *reads) lists() []string {
+	var all []string
+	for _, path := range slices.Sorted(maps.Keys(r.paths)) {
+		list, _, _ := strings.Cut(path, ".")
+		all = append(all, list)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// anyOf reports whether one of the lists is read.
+func (r *reads) anyOf(lists []string) bool { return slices.ContainsFunc(lists, r.has) }
+
+// copied is a copy that does not change with r.
+func (r *reads) copied() reads { return reads{r.all, maps.Clone(r.paths)} }
+
 // add makes r read what o reads, too.
 func (r *reads) add(o reads) {
 	r.all = r.all || o.all
-	if r.lists == nil {
-		r.lists = map[string]bool{}
+	if r.paths == nil {
+		r.paths = map[string]bool{}
 	}
-	maps.Copy(r.lists, o.lists)
+	for path, whole := range o.paths {
+		r.paths[path] = r.paths[path] || whole
+	}
 }
 
 // Reads names the lists of facts that a rule may look at; none if there is no
@@ -89,11 +107,13 @@ func (e *Engine) Reads(id string) []string {
 	if r == nil || r.off || r.reads.all {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(r.reads.lists))
+	return r.reads.lists()
 }
 
-// MayRead reports whether a rule may look at a list of facts; false for one that is off.
-func (e *Engine) MayRead(id, list string) bool {
+// MayRead reports whether a rule may look at a place of the facts, given as keys with
+// dots between them (workloads, workloads.answers.survives), at anything below it, or at
+// all of what it is in; false for a rule that is off.
+func (e *Engine) MayRead(id, path string) bool {
 	r := e.find(id)
-	return r != nil && !r.off && r.reads.has(list)
+	return r != nil && !r.off && r.reads.has(path)
 }

@@ -118,7 +118,7 @@ func builtinMetadata(c *code) (notes, error) {
 // listsOf are the lists of facts that a text reads. The parameters of a rule are no list.
 func listsOf(text string) reads {
 	r := readsOf(text)
-	delete(r.lists, "params")
+	delete(r.paths, "params")
 	return r
 }
 

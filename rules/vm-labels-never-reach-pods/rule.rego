@@ -19,5 +19,4 @@ import data.schedlint.result
 
 report contains result.reason(rego.metadata.chain(), row, "vm-labels-never-reach-pods") if {
 	some row in input.outer_labels
-	row.asked_by.use != ""
 }

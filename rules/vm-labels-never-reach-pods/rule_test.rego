@@ -21,4 +21,6 @@ test_reports if {
 
 test_soft_rules if reported(object.union(bad, {"asked_by": {"use": "spread", "hard": false}})) == {"vm-labels-never-reach-pods"}
 
-test_nobody_asks if reported(object.union(bad, {"asked_by": {"use": ""}})) == set()
+test_no_row if {
+	count(subject.report) == 0 with input as {"outer_labels": []}
+}

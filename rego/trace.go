@@ -1,0 +1,311 @@
+package rego
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// The bounds of the analysis, in values that it looks at: for one rule, and for all
+// rules of a run. A rule of 3 KiB takes about 2,000.
+const (
+	maxTrace  = 300_000
+	maxTraces = 6_000_000
+)
+
+// tracer analyses compiled modules. For every term it finds which places of the
+// schema of the facts the term can stand for: it starts from input, follows references,
+// unification, arguments and results until nothing new is found. So it knows what a
+// rule reads, and which constants are compared with which fields.
+//
+// It works on what the compiler makes of rules, a small language: nested references
+// and calls are expressions of their own, and bodies are in an order in which each
+// variable is bound before it is used.
+type tracer struct {
+	rules map[string][]*ast.Rule // by the constant part of their references
+	names []string               // of the rules, sorted
+	inner map[string]bool        // references to what holds rules
+	left  int                    // steps
+}
+
+// trace is the analysis of one module.
+type trace struct {
+	*tracer
+	states  map[*ast.Rule]*state
+	order   []*state // in which they are reached
+	cells   map[any]*cell
+	sunk    map[*cell]bool // of this pass
+	reads   reads
+	changed bool
+	over    bool // the bound is reached
+	steps   int
+	checks  *checks // nil until all is known
+	line    *ast.Location
+}
+
+// state is what is known about one definition of a rule or function.
+type state struct {
+	rule   *ast.Rule
+	params []abstract
+	result abstract
+}
+
+// scope is what the variables of a body stand for.
+type scope map[ast.Var]abstract
+
+func newTracer(c *ast.Compiler) *tracer {
+	all := &tracer{rules: map[string][]*ast.Rule{}, inner: map[string]bool{}, left: maxTraces}
+	for _, file := range slices.Sorted(maps.Keys(c.Modules)) {
+		for _, r := range c.Modules[file].Rules {
+			prefix := r.Ref().ConstantPrefix()
+			all.rules[prefix.String()] = append(all.rules[prefix.String()], r)
+			for i := 1; i < len(prefix); i++ {
+				all.inner[prefix[:i].String()] = true
+			}
+		}
+	}
+	all.names = slices.Sorted(maps.Keys(all.rules))
+	return all
+}
+
+// analyse gives what each rule of the user's own reads. The error is about all values
+// that cannot be right.
+func analyse(c *ast.Compiler, own []*module) (map[*module]reads, error) {
+	all, found := newTracer(c), map[*module]reads{}
+	var faults []fault
+	for _, m := range own {
+		read, wrong := all.module(c.Modules[m.file])
+		found[m], faults = read, append(faults, wrong...)
+	}
+	return found, join(faultErrors(faults))
+}
+
+// module analyses one module: what its report reads, and what is wrong with it. Without
+// a report, only the latter counts.
+func (all *tracer) module(m *ast.Module) (reads, []fault) {
+	t := &trace{tracer: all, states: map[*ast.Rule]*state{}, cells: map[any]*cell{}, sunk: map[*cell]bool{}}
+	t.reads = reads{paths: map[string]bool{}}
+	reported := reports(m)
+	t.settle(reported, reported)
+	found := t.reads.copied()
+	if t.over {
+		found.all = true
+	}
+	t.settle(m.Rules, reported)
+	if t.over {
+		return found, nil // what is not known in full would be judged wrongly
+	}
+	t.checks = &checks{}
+	t.pass()
+	return found, t.checks.found
+}
+
+// settle evaluates rules, and all that they refer to, until nothing is new.
+func (t *trace) settle(roots, reported []*ast.Rule) {
+	for _, r := range roots {
+		t.state(r)
+	}
+	for t.changed = true; t.changed && !t.over; {
+		t.changed = false
+		t.pass()
+		for _, r := range reported {
+			t.sink(t.state(r).result)
+		}
+	}
+}
+
+func (t *trace) pass() {
+	clear(t.sunk)
+	for i := 0; i < len(t.order) && !t.over; i++ { // order grows meanwhile
+		t.rule(t.order[i])
+	}
+}
+
+func (t *trace) step(n int) {
+	if t.steps += n; t.steps > maxTrace {
+		t.over = true
+	}
+	if t.left -= n; t.left < 0 {
+		t.over = true
+	}
+}
+
+// state gives what is known of a rule, which is looked at from now on.
+func (t *trace) state(r *ast.Rule) *state {
+	s, ok := t.states[r]
+	if !ok {
+		s = &state{rule: r, params: make([]abstract, len(r.Head.Args))}
+		t.states[r], t.order, t.changed = s, append(t.order, s), true
+	}
+	return s
+}
+
+// rule evaluates a definition and its alternatives.
+func (t *trace) rule(s *state) {
+	for r := s.rule; r != nil; r = r.Else {
+		t.step(1)
+		env := scope{}
+		for i, arg := range s.rule.Head.Args {
+			t.line = arg.Location
+			t.match(arg, s.params[i], env)
+		}
+		t.body(r.Body, env)
+		t.grow(&s.result, t.head(r, env))
+	}
+}
+
+// head is what a rule gives: its value, a set, or objects under the variable keys of its
+// reference.
+func (t *trace) head(r *ast.Rule, env scope) abstract {
+	var v abstract
+	switch {
+	case r.Head.RuleKind() == ast.MultiValue:
+		c := t.cell(r)
+		t.addMember(c, t.value(r.Head.Key, env))
+		v = oneOf(c)
+	case r.Head.Value != nil:
+		v = t.value(r.Head.Value, env)
+	}
+	ref := r.Ref()
+	for i := len(ref) - 1; i >= len(ref.ConstantPrefix()); i-- {
+		c := t.cell(ref[i])
+		t.addField(c, ref[i], v, env)
+		v = oneOf(c)
+	}
+	return v
+}
+
+// body evaluates expressions in their order; env gets the variables that they bind.
+func (t *trace) body(body ast.Body, env scope) {
+	for _, e := range body {
+		t.step(1)
+		if t.over {
+			return
+		}
+		if len(e.With) > 0 { // anything may stand for anything there
+			t.reads.all = true
+		}
+		inner := env
+		if e.Negated {
+			inner = maps.Clone(env)
+		}
+		t.line = e.Location
+		t.expr(e, inner)
+	}
+}
+
+func (t *trace) expr(e *ast.Expr, env scope) {
+	switch terms := e.Terms.(type) {
+	case *ast.Term:
+		t.value(terms, env)
+	case *ast.Every:
+		t.every(terms, env)
+	case []*ast.Term:
+		op, ok := terms[0].Value.(ast.Ref)
+		switch {
+		case !ok:
+			t.over = true
+		case op.Equal(ast.Equality.Ref()) && len(terms) == 3:
+			t.unify(terms[1], terms[2], env)
+		default:
+			t.call(op, terms[1:], env)
+		}
+	}
+}
+
+func (t *trace) every(e *ast.Every, env scope) {
+	domain := t.value(e.Domain, env)
+	inner := maps.Clone(env)
+	if e.Key != nil {
+		t.match(e.Key, t.keys(domain), inner)
+	}
+	t.match(e.Value, t.members(domain), inner)
+	t.body(e.Body, inner)
+}
+
+// value is what a term can stand for, all variables of which are bound.
+func (t *trace) value(term *ast.Term, env scope) abstract {
+	t.step(1)
+	if t.over {
+		return anything
+	}
+	switch v := term.Value.(type) {
+	case ast.Var:
+		known, ok := env[v]
+		if ok {
+			return known
+		}
+		if v.Equal(ast.InputRootDocument.Value) {
+			return oneOf(factsNode())
+		}
+		t.over = true // not the language that this understands
+		return anything
+	case ast.Ref:
+		return t.ref(v, env)
+	case *ast.Array, ast.Object, ast.Set:
+		return t.literal(term, env)
+	case *ast.ArrayComprehension, *ast.SetComprehension, *ast.ObjectComprehension:
+		return t.comprehension(v, env)
+	case ast.Call:
+		t.over = true
+		return anything
+	}
+	return oneOf(term)
+}
+
+func (t *trace) comprehension(v ast.Value, env scope) abstract {
+	c, env := t.cell(v), maps.Clone(env)
+	switch v := v.(type) {
+	case *ast.ArrayComprehension:
+		t.body(v.Body, env)
+		t.grow(&c.rest, t.value(v.Term, env))
+	case *ast.SetComprehension:
+		t.body(v.Body, env)
+		t.addMember(c, t.value(v.Term, env))
+	case *ast.ObjectComprehension:
+		t.body(v.Body, env)
+		t.addField(c, v.Key, t.value(v.Value, env), env)
+	}
+	return oneOf(c)
+}
+
+// visit notes that a place is looked at. What is below it is not, but a scalar is read.
+func (t *trace) visit(n *node) {
+	if !n.scalar() {
+		t.reads.paths[n.path] = t.reads.paths[n.path]
+		return
+	}
+	t.whole(n)
+}
+
+// whole notes that all below a place is read.
+func (t *trace) whole(n *node) {
+	if n.path == "" {
+		t.reads.all = true
+	}
+	t.reads.paths[n.path] = true
+}
+
+// sink notes that a value goes where this does not follow it.
+func (t *trace) sink(v abstract) {
+	for _, member := range v.of {
+		t.step(1)
+		switch m := member.(type) {
+		case *node:
+			t.whole(m)
+		case *cell:
+			if t.sunk[m] {
+				continue
+			}
+			t.sunk[m] = true
+			t.sink(m.keys)
+			t.sink(m.rest)
+			for _, key := range sortedKeys(m.fields) {
+				t.sink(*m.fields[key])
+			}
+		}
+	}
+}
+
+func sortedKeys(m map[string]*abstract) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,197 @@
+package rego
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// abstract is what a term can stand for: any of its members, each of which is a *node,
+// a *cell or a *ast.Term, which is a constant.
+type abstract struct {
+	of []any
+	// unknown is set if it can be something else, too. All that an unknown value may
+	// hold has been counted as read.
+	unknown bool
+}
+
+var anything = abstract{unknown: true}
+
+func oneOf(member any) abstract { return abstract{of: []any{member}} }
+
+// cell is a value that a rule makes, one for each place in the text that makes it.
+type cell struct {
+	fields map[string]*abstract // under constant keys
+	keys   abstract             // all keys of an object, or members of a set
+	rest   abstract             // under other keys
+}
+
+// field is what is under a constant key.
+func (c *cell) field(key string) *abstract {
+	f, ok := c.fields[key]
+	if !ok {
+		f = &abstract{}
+		c.fields[key] = f
+	}
+	return f
+}
+
+// maxMembers bounds what one value can stand for. Beyond, it is unknown.
+const maxMembers = 2000
+
+// merge makes into stand for what from stands for, too, and reports whether that is new.
+// Only the owner of into may do so: copies share its members.
+func (t *trace) merge(into *abstract, from abstract) bool {
+	fresh := from.unknown && !into.unknown
+	into.unknown = into.unknown || from.unknown
+	for _, member := range from.of {
+		t.step(1 + len(into.of)/8)
+		if t.over || slices.Contains(into.of, member) {
+			continue
+		}
+		if len(into.of) == maxMembers {
+			t.over = true
+			break
+		}
+		into.of, fresh = append(into.of, member), true
+	}
+	return fresh
+}
+
+// grow merges into what is kept from pass to pass.
+func (t *trace) grow(into *abstract, from abstract) {
+	if t.merge(into, from) {
+		t.changed = true
+	}
+}
+
+// cell is the value that a place in the text makes.
+func (t *trace) cell(place any) *cell {
+	c, ok := t.cells[place]
+	if !ok {
+		c = &cell{fields: map[string]*abstract{}}
+		t.cells[place] = c
+	}
+	return c
+}
+
+// keyOf is a constant key as the maps of cells and nodes have it.
+func keyOf(t *ast.Term) (string, bool) {
+	switch v := t.Value.(type) {
+	case ast.String:
+		return string(v), true
+	case ast.Number:
+		return string(v), true
+	}
+	return "", false
+}
+
+// constantKey is the one constant that a value stands for.
+func constantKey(v abstract) (string, bool) {
+	if v.unknown || len(v.of) != 1 {
+		return "", false
+	}
+	term, ok := v.of[0].(*ast.Term)
+	if !ok {
+		return "", false
+	}
+	return keyOf(term)
+}
+
+// at is what stands under a constant key.
+func (t *trace) at(v abstract, key string) abstract {
+	found := abstract{unknown: v.unknown}
+	for _, member := range v.of {
+		switch m := member.(type) {
+		case *node:
+			if child := m.child(key); child != nil {
+				t.visit(child)
+				t.merge(&found, oneOf(child))
+			}
+		case *cell:
+			if f, ok := m.fields[key]; ok {
+				t.merge(&found, *f)
+			}
+			t.merge(&found, m.rest)
+		}
+	}
+	return found
+}
+
+// members are what stands under any key. The fields of a closed object are told apart
+// by their keys only, so whoever takes one by a variable reads them all.
+func (t *trace) members(v abstract) abstract {
+	found := abstract{unknown: v.unknown}
+	for _, member := range v.of {
+		switch m := member.(type) {
+		case *node:
+			if m.closed() {
+				t.whole(m)
+			}
+			for _, child := range m.within() {
+				t.visit(child)
+				t.merge(&found, oneOf(child))
+			}
+		case *cell:
+			for _, key := range sortedKeys(m.fields) {
+				t.merge(&found, *m.fields[key])
+			}
+			t.merge(&found, m.rest)
+		}
+	}
+	return found
+}
+
+// keys are what a variable key stands for.
+func (t *trace) keys(v abstract) abstract {
+	found := anything
+	if !v.unknown {
+		found = abstract{}
+	}
+	for _, member := range v.of {
+		if c, ok := member.(*cell); ok && (len(c.keys.of) > 0 || c.keys.unknown) {
+			t.merge(&found, c.keys)
+		} else {
+			t.merge(&found, anything)
+		}
+	}
+	return found
+}
+
+// literal is what an array, an object or a set of the text stands for.
+func (t *trace) literal(term *ast.Term, env scope) abstract {
+	c := t.cell(term)
+	switch v := term.Value.(type) {
+	case *ast.Array:
+		for i := range v.Len() {
+			t.grow(c.field(strconv.Itoa(i)), t.value(v.Elem(i), env))
+		}
+	case ast.Set:
+		for _, member := range v.Slice() {
+			t.addMember(c, t.value(member, env))
+		}
+	case ast.Object:
+		for _, key := range v.Keys() {
+			t.addField(c, key, t.value(v.Get(key), env), env)
+		}
+	}
+	return oneOf(c)
+}
+
+// addMember puts a member into a set.
+func (t *trace) addMember(c *cell, v abstract) {
+	t.grow(&c.keys, v)
+	t.grow(&c.rest, v)
+}
+
+// addField puts a value under a key.
+func (t *trace) addField(c *cell, key *ast.Term, v abstract, env scope) {
+	k := t.value(key, env)
+	t.grow(&c.keys, k)
+	if name, ok := constantKey(k); ok {
+		t.grow(c.field(name), v)
+		return
+	}
+	t.grow(&c.rest, v)
+}
