@@ -56,7 +56,10 @@ func Load(opts Options) (*Engine, error) {
 		return nil, err
 	}
 	e.settle(opts)
-	return e, e.parameters(opts.Params)
+	if err := e.parameters(opts.Params); err != nil {
+		return nil, err
+	}
+	return e, e.follow()
 }
 
 // replacements demands that a rule says so which takes the place of a built-in one: one
@@ -105,6 +108,30 @@ func (e *Engine) settle(opts Options) {
 			e.ids = append(e.ids, r.id)
 		}
 	}
+}
+
+// follow finds what rules of packs and templates read that are on: whole lists of
+// workloads cost more than the fields that they look at.
+func (e *Engine) follow() error {
+	var further []*code
+	for _, r := range e.rules {
+		if r.further() && !r.own && !r.off && !slices.Contains(further, r.code) {
+			further = append(further, r.code)
+		}
+	}
+	if len(further) == 0 {
+		return nil
+	}
+	p, err := compileTrusted(further)
+	if err != nil {
+		return err
+	}
+	t := newTracer(p.compiler)
+	for _, c := range further {
+		c.program = p
+		c.reads, _ = t.module(p.compiler.Modules[c.file])
+	}
+	return nil
 }
 
 // adopt compiles the modules of the user's own and takes their rules in.

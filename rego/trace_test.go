@@ -115,7 +115,7 @@ func TestReadsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range own.rules {
-		text := readsOf(r.text)
+		text := listsOf(r.text)
 		if got, want := r.reads.lists(), text.lists(); r.reads.all != text.all || !slices.Equal(got, want) {
 			t.Errorf("%s: the analysis says %v, the text %v", r.id, got, want)
 		}
