@@ -43,6 +43,14 @@ var bounds = sync.OnceValue(func() map[string]bound {
 		"numbers.range":            {2, outer, counted, nil},
 		"product":                  {1, whole, nil, multiplied},
 		"json.unmarshal":           {1, outer, nil, parsed},
+		"yaml.unmarshal":           {1, outer, nil, plainYAML},
+		"yaml.is_valid":            {1, outer, nil, plainYAML},
+		"yaml.marshal":             {1, whole, indented, nil},
+		"graph.reachable":          {2, whole, nil, reaching},
+		"graph.reachable_paths":    {2, whole, nil, ways},
+		"numbers.range_step":       {3, outer, stepped, nil},
+		"bits.lsh":                 {2, outer, nil, shifted},
+		"time.parse_ns":            {2, outer, nil, zoneless},
 
 		"regex.find_all_string_submatch_n": {3, outer, submatches, matching(0, 1)},
 		"regex.find_n":                     {3, outer, nil, matching(0, 1)},
@@ -56,6 +64,11 @@ var bounds = sync.OnceValue(func() map[string]bound {
 		"strings.any_prefix_match":         {2, whole, nil, product},
 		"strings.any_suffix_match":         {2, whole, nil, product},
 	}
+	for name := range strings.FieldsSeq("time.format time.date time.clock time.weekday") {
+		all[name] = bound{1, whole, nil, inUTC}
+	}
+	all["time.add_date"] = bound{4, whole, nil, inUTC}
+	all["time.diff"] = bound{2, whole, nil, inUTC}
 	for _, group := range []struct {
 		reads func(*meter, *ast.Term) size
 		arity int
@@ -64,11 +77,15 @@ var bounds = sync.OnceValue(func() map[string]bound {
 		{none, 1, "count is_array is_boolean is_null is_number is_object is_set is_string type_name walk"},
 		{none, 3, "object.get"},
 		{outer, 1, "abs ceil floor round to_number upper lower trim_space strings.reverse glob.quote_meta array.reverse " +
-			"object.keys semver.is_valid units.parse units.parse_bytes"},
+			"object.keys semver.is_valid units.parse units.parse_bytes base64.encode base64.decode base64.is_valid " +
+			"base64url.encode base64url.encode_no_pad base64url.decode hex.encode hex.decode urlquery.encode urlquery.decode " +
+			"urlquery.decode_object uri.parse uri.is_valid json.is_valid crypto.md5 crypto.sha1 crypto.sha256 bits.negate " +
+			"net.cidr_is_valid time.parse_rfc3339_ns time.parse_duration_ns uuid.parse"},
 		{outer, 2, "div mul plus rem format_int contains endswith startswith strings.count trim trim_left trim_prefix " +
-			"trim_right trim_suffix object.filter object.remove semver.compare"},
+			"trim_right trim_suffix object.filter object.remove semver.compare bits.and bits.or bits.xor bits.rsh " +
+			"net.cidr_contains net.cidr_intersects"},
 		{outer, 3, "array.slice substring"},
-		{whole, 1, "max min sum sort intersection"},
+		{whole, 1, "max min sum sort intersection urlquery.encode_object"},
 		{whole, 2, "and or minus equal gt gte lt lte neq json.filter json.remove object.subset"},
 	} {
 		for name := range strings.FieldsSeq(group.names) {

@@ -216,6 +216,16 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
+// TestRefused has a reason for every function that rules may not call.
+func TestRefused(t *testing.T) {
+	for _, b := range ast.Builtins {
+		why := insteadOf(b.Name)
+		if given := !strings.HasPrefix(why, "see https") && !strings.HasPrefix(why, "did you mean"); given == slices.Contains(allowed(), b.Name) {
+			t.Errorf("%s: %s", b.Name, why)
+		}
+	}
+}
+
 // FuzzModule throws texts at the door of users' rules: an error, never a panic.
 func FuzzModule(f *testing.F) {
 	f.Add(head + body)

@@ -86,8 +86,13 @@ func noField(have *ast.Term, valid []ast.Value) string {
 
 // insteadOf says why a function is missing.
 func insteadOf(name string) string {
-	if slices.ContainsFunc(ast.Builtins, func(b *ast.Builtin) bool { return b.Name == name }) {
-		return "rules see the facts only, and no network, clock, environment or randomness"
+	for _, group := range refused() {
+		for form := range strings.FieldsSeq(group.names) {
+			open := strings.HasSuffix(form, ".") || strings.HasSuffix(form, "_")
+			if name == form || open && strings.HasPrefix(name, form) {
+				return group.why
+			}
+		}
 	}
 	if hint := near(name, allowed()); hint != "" {
 		return strings.Trim(hint, " ()")

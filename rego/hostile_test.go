@@ -86,8 +86,22 @@ var hostileRules = map[string]struct{ body, want string }{
 		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
 	"mock": {`	s0 := "0123456789"` + "\n" + nested(20, `	s%d := upper(s%[2]d) with upper as twice`+"\n") + "\tmessage := s20\n}\n\ntwice(s) := concat(s, [s, s, s, s]) if {\n\ttrue\n",
 		"concat makes a string of more than 1 MiB"},
-	"division": {"\tmessage := sprintf(\"%d\", [1 / (fact.id - fact.id)])\n", "div: divide by zero"},
-	"value":    {"\tmessage := {fact.id}\n", "reports a finding whose message is a set; expected a string"},
+	"reachable": {"\tg := {sprintf(\"%d\", [l]): [sprintf(\"%d\", [l + 1]), sprintf(\"%d\", [l + 1])] | some l in numbers.range(1, 60)}\n" +
+		"\tmessage := sprintf(\"%d\", [count(graph.reachable(g, [\"1\"]))])\n", "exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
+	"paths": {"\tg := {v: [n | some n in numbers.range(1, 12)] | some v in numbers.range(1, 12)}\n" +
+		"\tmessage := sprintf(\"%d\", [count(graph.reachable_paths(g, [1]))])\n", "graph.reachable_paths makes a value with more than 1000000 members"},
+	"aliases":       {"\tmessage := yaml.unmarshal(\"a: &a [x]\\nb: *a\")\n", "reads YAML with aliases (*name), which rules may not; write the values out"},
+	"yaml-is-valid": {"\tyaml.is_valid(\"[&a [x], *a]\")\n\tmessage := fact.ref\n", "reads YAML with aliases (*name), which rules may not; write the values out"},
+	"yaml-keys": {"\ts := concat(\"\\n\", [sprintf(\"k%d:\", [i]) | some i in numbers.range(1, 20000)])\n\tyaml.is_valid(s)\n\tmessage := fact.ref\n",
+		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
+	"yaml-depth": {"\ta0 := [sprintf(\"%900s\\n\\n\\n\\n\\n\\n\\n\\n\", [fact.ref])]\n" + nested(300, "\ta%d := [a%[2]d]\n") + "\tl := [a300 | some _ in numbers.range(1, 2000)]\n\tmessage := yaml.marshal(l)\n",
+		"yaml.marshal makes a string of more than 1 MiB"},
+	"shift":      {"\tmessage := format_int(bits.lsh(1, 1000000000), 10)\n", "makes a number with more than 1000 digits"},
+	"range-step": {"\tmessage := sprintf(\"%d\", [count(numbers.range_step(1, 30000000, 2))])\n", "numbers.range_step makes a value with more than 1000000 members"},
+	"zone":       {"\tmessage := time.format([0, \"Local\"])\n", "uses the time zone \"Local\", which not every machine knows; use UTC"},
+	"zone-name":  {"\tmessage := format_int(time.parse_ns(\"RFC1123\", \"Mon, 02 Jan 2006 15:04:05 CET\"), 10)\n", "parses the name of a time zone, which means different times on different machines; use a numeric offset as in RFC3339"},
+	"division":   {"\tmessage := sprintf(\"%d\", [1 / (fact.id - fact.id)])\n", "div: divide by zero"},
+	"value":      {"\tmessage := {fact.id}\n", "reports a finding whose message is a set; expected a string"},
 }
 
 // slowRules take a tenth of a second or more until they fail, which -short does not wait
