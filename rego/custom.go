@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
@@ -218,11 +219,9 @@ func (s *schema) texts() bool {
 	return s.kind == "string" || s.kind == "array" && s.items != nil && s.items.kind == "string"
 }
 
-var labelKey = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`)
-
 func surviveError(key string) error {
-	if len(key) > 317 || !labelKey.MatchString(key) {
-		return fmt.Errorf("with survive %q; expected node, zone, region or a label key", cut(key))
+	if _, err := config.TopologyKey(key); err != nil {
+		return fmt.Errorf("with survive %q; %w", cut(key), err)
 	}
 	return nil
 }

@@ -217,7 +217,7 @@ func TestParameterErrors(t *testing.T) {
 		"missing":            {uses(Instance{ID: "x", Use: "needs"}), "c.yaml:2:3: custom.x.params.least: missing; expected an integer"},
 		"too many":           {Options{Instances: make([]Instance, maxInstances+1)}, "expected at most 1000 rules that use templates, found 1001"},
 		"of an instance":     {uses(Instance{ID: "x", Use: "needs", Params: values(map[string]any{"least": 99})}), "c.yaml:4:7: custom.x.params.least: expected at most 9, found 99"},
-		"bad key to ask":     {uses(Instance{ID: "x", Use: "survives", Params: Values{Values: map[string]any{"keys": []any{"a b"}}}}), `c.yaml:2:3: custom.x.params.keys: with survive "a b"; expected node, zone, region or a label key`},
+		"bad key to ask":     {uses(Instance{ID: "x", Use: "survives", Params: Values{Values: map[string]any{"keys": []any{"a b"}}}}), `c.yaml:2:3: custom.x.params.keys: with survive "a b"; expected node, region, zone or the key of a node label`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.opts.Rules = packs()
@@ -280,7 +280,7 @@ func TestCustomErrors(t *testing.T) {
 		"template: maybe":                    `custom.template "maybe"; expected true or false`,
 		"asks: zone":                         `custom.asks "zone"; expected a list such as [{survive: zone}]`,
 		"asks: [{survives: zone}]":           "custom.asks with a map; expected a list such as",
-		"asks: [{survive: 'a b'}]":           `custom.asks with survive "a b"; expected node, zone, region or a label key`,
+		"asks: [{survive: 'a b'}]":           `custom.asks with survive "a b"; expected node, region, zone or the key of a node label`,
 		"asks: [{survive: {param: x}}]":      "custom.asks with the parameter x; expected one of custom.params that is a string or a list of strings",
 		"asks: [{survive: {prm: x}}]":        "custom.asks with survive a map; expected a key or {param: NAME}",
 		"params: [x]":                        "custom.params, which is a list; expected a map with a type",
