@@ -126,7 +126,7 @@
 //
 //	advice         a fix with only a description; also the category that is off by default
 //	baseline       a file of accepted findings, by key
-//	category       invalid, infeasible, ineffective, fragile or advice; sets the level
+//	category       invalid, infeasible, ineffective, fragile, advice or policy; sets the level
 //	diagnostic     what a rule says about a fact, at its location; in text a finding
 //	edit           a span and its new text; safe if nobody must be asked, else withheld
 //	fact           one row of the vocabulary that rules see, with its location
@@ -137,10 +137,14 @@
 //	key            what identifies a finding when files move and numbers change
 //	level          error, warning, note or off
 //	object start   the location of the object of a finding
+//	pack           built-in rules that are off until the configuration names the pack
+//	parameter      a value that the configuration gives to a rule, typed by its schema
 //	related        a second location that belongs to the explanation of a finding
 //	rule           a Rego policy over one kind of fact
 //	silence        something in a change that makes findings go away
 //	span           a range of one file
 //	subject        what stands behind a fact: location, related locations, fixes
 //	suppression    an annotation, comment or configuration entry that accepts findings
+//	template       a rule that runs only under the ids, and with the parameters, that the
+//	               configuration gives it; Go calls each of these an Instance
 package lint
