@@ -61,7 +61,7 @@ func RunUnitTests(ctx context.Context, o UnitOptions) (tests []UnitTest, uncover
 	if err != nil {
 		return nil, nil, err
 	}
-	seen := lines{}
+	seen := coverage{}
 	for _, m := range units {
 		for _, r := range testsIn(m.parsed) {
 			t := UnitTest{Package: strings.TrimPrefix(m.parsed.Package.Path.String(), "data."), Name: nameOf(r), File: m.file, Line: r.Location.Row}
@@ -136,7 +136,7 @@ func testCapabilities() *ast.Capabilities {
 var errUndefined = errors.New("the test does not hold")
 
 // test evaluates one test, with the limits of a rule of the user's own.
-func (p *program) test(ctx context.Context, of *ast.Module, name string, out io.Writer, seen lines) error {
+func (p *program) test(ctx context.Context, of *ast.Module, name string, out io.Writer, seen coverage) error {
 	ctx, cancel := context.WithTimeout(ctx, DefaultDeadline)
 	defer cancel()
 	m := newMeter(0, maxSteps)
@@ -164,7 +164,7 @@ func (p *program) test(ctx context.Context, of *ast.Module, name string, out io.
 }
 
 // holds reports with an error that a test does not hold.
-func (p *program) holds(ctx context.Context, of *ast.Module, name string, m *meter, out io.Writer, seen lines) error {
+func (p *program) holds(ctx context.Context, of *ast.Module, name string, m *meter, out io.Writer, seen coverage) error {
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()
 	store := inmem.New()
@@ -203,26 +203,26 @@ func (p printer) Print(c print.Context, text string) error {
 	return err
 }
 
-// lines are those of rules that tests have evaluated: a tracer that takes notes.
-type lines map[[2]any]bool
+// coverage is the lines of rules that tests have evaluated: a tracer that takes notes.
+type coverage map[[2]any]bool
 
-var _ topdown.QueryTracer = lines(nil)
+var _ topdown.QueryTracer = coverage(nil)
 
 // Enabled is part of topdown.QueryTracer.
-func (l lines) Enabled() bool { return true }
+func (l coverage) Enabled() bool { return true }
 
 // Config is part of topdown.QueryTracer.
-func (l lines) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
+func (l coverage) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
 
 // TraceEvent notes what is evaluated.
-func (l lines) TraceEvent(e topdown.Event) {
+func (l coverage) TraceEvent(e topdown.Event) {
 	if e.Location != nil && (e.Op == topdown.EvalOp || e.Op == topdown.ExitOp) {
 		l[[2]any{e.Location.File, e.Location.Row}] = true
 	}
 }
 
 // missing are the lines of rules with an expression that was not evaluated.
-func (l lines) missing(own []*module) []Uncovered {
+func (l coverage) missing(own []*module) []Uncovered {
 	var all []Uncovered
 	for _, m := range own {
 		ast.WalkExprs(m.parsed, func(e *ast.Expr) bool {
