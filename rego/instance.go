@@ -2,6 +2,7 @@ package rego
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -231,4 +232,25 @@ func (r *rule) asked(a ask) []string {
 		return keys
 	}
 	return []string{text(value)}
+}
+
+// Params are the parameters of a rule as JSON, as the rule sees them: nil if it takes none.
+func (e *Engine) Params(id string) ([]byte, error) {
+	r := e.find(id)
+	if r == nil || r.params == nil {
+		return nil, nil
+	}
+	value, err := ast.JSON(r.params.Value)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(value)
+}
+
+// Source is the text of a rule, of any kind; "" if there is no such rule.
+func (e *Engine) Source(id string) string {
+	if r := e.find(id); r != nil {
+		return r.text
+	}
+	return ""
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/listing"
+	"github.com/schedlint/schedlint/rego"
 )
 
 // factsFlags are the flags of the facts command.
@@ -24,6 +24,7 @@ type factsFlags struct {
 	config, format    string
 	list, at          string
 	cluster, context  string
+	rule              string
 	steps             float64
 	render            renderFlags
 	schema            bool
@@ -43,7 +44,7 @@ every answer that rules can ask for, such as the loss of a node or a zone.
 With --format json the output is one document for each context: the input of
 conftest or opa eval. A tree with alternatives, such as one directory per
 environment, or several clusters or renders, has several contexts; --cluster
-and --context choose one.`,
+and --context choose one. --rule adds the parameters of a rule, as the rule sees them.`,
 		Example: `  schedlint facts -t nodes.yaml manifests
   schedlint facts -t nodes.yaml --list workloads manifests
   schedlint facts -t nodes.yaml --at manifests/web.yaml:12 manifests
@@ -64,6 +65,7 @@ and --context choose one.`,
 	flags.StringVar(&f.cluster, "cluster", "", "show this `cluster` of the configuration only")
 	flags.StringVar(&f.context, "context", "", "show this `context` only: a branch of the tree, or a render")
 	flags.Var(choiceFlag{&f.format, listing.Formats()}, "format", "output `format`: "+strings.Join(listing.Formats(), ", ")+" (default table)")
+	flags.StringVar(&f.rule, "rule", "", "add the parameters of this `rule` as params (json, yaml)")
 	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of the facts")
 	flags.StringVar(&f.doc, "doc", "", "describe a `field` of the facts, such as workloads.terms")
 	addSteps(flags, &f.steps)
@@ -99,7 +101,11 @@ func runFacts(cmd *cobra.Command, args []string, f *factsFlags) error {
 	if err != nil {
 		return err
 	}
-	contexts, err := f.chosen(d)
+	params, err := f.params(engine)
+	if err != nil {
+		return err
+	}
+	contexts, err := f.chosen(d, params)
 	if err != nil {
 		return err
 	}
@@ -111,6 +117,21 @@ func runFacts(cmd *cobra.Command, args []string, f *factsFlags) error {
 		return statusError{code: code}
 	}
 	return nil
+}
+
+// params are the parameters of the rule that was named; nil for none.
+func (f *factsFlags) params(engine *rego.Engine) ([]byte, error) {
+	if f.rule == "" {
+		return nil, nil
+	}
+	if _, ok := engine.Rule(f.rule); !ok {
+		return nil, unknownRule(engine, f.rule)
+	}
+	params, err := engine.Params(f.rule)
+	if err == nil && params == nil {
+		params = []byte("{}")
+	}
+	return params, err
 }
 
 // line reads --at.
@@ -129,7 +150,7 @@ func (f *factsFlags) line() (file string, line int, err error) {
 }
 
 // chosen are the contexts that the flags choose, with files as the user names them.
-func (f *factsFlags) chosen(d *lint.Described) ([]listing.Context, error) {
+func (f *factsFlags) chosen(d *lint.Described, params []byte) ([]listing.Context, error) {
 	var all []listing.Context
 	var names []string
 	for _, c := range d.Contexts {
@@ -138,7 +159,7 @@ func (f *factsFlags) chosen(d *lint.Described) ([]listing.Context, error) {
 		if f.cluster != "" && about.Name != f.cluster || f.context != "" && about.Context != f.context {
 			continue
 		}
-		all = append(all, listing.Context{Facts: c.Facts, Params: json.RawMessage(nil), Place: func(id int) diag.Span {
+		all = append(all, listing.Context{Facts: c.Facts, Params: params, Place: func(id int) diag.Span {
 			at := c.Place(id)
 			if !at.IsZero() {
 				at.File = d.Display(at.File)
