@@ -19,7 +19,7 @@ import (
 type judge struct {
 	ctx      context.Context
 	policy   Policy
-	level    func(rule string) diag.Level
+	levels   *levels
 	files    *files
 	renders  *renders
 	failures *failures
@@ -30,8 +30,8 @@ type judge struct {
 	seen  map[sameFinding]bool
 }
 
-// off reports whether a rule reports nothing.
-func (j *judge) off(rule string) bool { return j.level(rule) == diag.LevelOff }
+// off reports whether a rule reports nothing, whatever it is about.
+func (j *judge) off(rule string) bool { return j.levels.off(rule) }
 
 // asks reports whether a rule that is on may look at a list of facts.
 func (j *judge) asks(list string) bool {
@@ -93,6 +93,7 @@ func (j *judge) findings(f *build.Built, c *cluster, objects []*source.Object, t
 	}
 	j.found = slices.Grow(j.found, len(judgements))
 	var in *locator
+	about := &abouts{files: j.files, renders: j.renders, built: f, objects: objects}
 	for _, said := range judgements {
 		if j.off(said.Rule) {
 			continue
@@ -102,6 +103,9 @@ func (j *judge) findings(f *build.Built, c *cluster, objects []*source.Object, t
 		}
 		found := j.finding(said, f.Subject(said.Fact), c)
 		in.locate(&found)
+		if found.Level = j.levels.of(&found, said.Level, about); found.Level == diag.LevelOff {
+			continue
+		}
 		tell(said.Fact, &found)
 	}
 }
@@ -109,12 +113,9 @@ func (j *judge) findings(f *build.Built, c *cluster, objects []*source.Object, t
 // finding is what the policy says of a subject.
 func (j *judge) finding(said facts.Judgement, s build.Subject, c *cluster) accept.Finding {
 	found := accept.Finding{Diagnostic: diag.Diagnostic{
-		Rule: said.Rule, Level: j.level(said.Rule), Message: said.Message, Details: said.Details,
+		Rule: said.Rule, Message: said.Message, Details: said.Details,
 		Location: s.At(said.Path), Pending: s.Pending, Related: s.Related, Fixes: fixes(said, s),
 	}}
-	if said.Level != "" {
-		found.Level = said.Level
-	}
 	if c != nil {
 		found.Cluster, found.Render, found.Branch = c.name, c.render, c.Branch(found.Location.File)
 		if x := j.renders.results[found.Location.File]; x != nil {

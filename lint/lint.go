@@ -81,7 +81,8 @@ type Options struct {
 	// Today is the day by which suppressions expire, as in 2026-11-21.
 	Today  string
 	Policy Policy
-	// Level is the level of the diagnostics of a rule.
+	// Level is what a rule itself gives its findings. The configuration, and its scopes,
+	// count for more.
 	Level func(rule string) diag.Level
 }
 

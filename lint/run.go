@@ -42,7 +42,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	r.renders = newRenders(r.files)
 	r.summary = newSummary(r.renders)
 	r.judge = &judge{
-		ctx: ctx, policy: o.Policy, level: o.Level, files: r.files, renders: r.renders, failures: r.failures,
+		ctx: ctx, policy: o.Policy, levels: newLevels(&o), files: r.files, renders: r.renders, failures: r.failures,
 		tally: facts.NewTally(), seen: map[sameFinding]bool{},
 	}
 	r.suppressions = newSuppressions(r.opts, r.judge, r.table)

@@ -45,9 +45,13 @@ func completionOf(f *pflag.Flag) cobra.CompletionFunc {
 
 // ruleIDs completes the id of a rule, with its title. Rules that do not load
 // complete to nothing: the shell is no place for their errors.
-func ruleIDs(dirs []string) []cobra.Completion {
+func ruleIDs(dirs []string, named string) []cobra.Completion {
 	dirs = slices.Compact(slices.Sorted(slices.Values(dirs))) // cobra reads the flags twice before it asks
-	engine, err := loadRules(dirs, &config.Config{})
+	conf, err := loadConfig(named)
+	if err != nil {
+		conf = &config.Config{}
+	}
+	engine, err := loadRulesOf(ruleSource{dirs: dirs, listed: true}, conf)
 	if err != nil {
 		return nil
 	}

@@ -21,6 +21,8 @@ import (
 type ruleSource struct {
 	dirs  []string
 	shown func(dir string) string
+	// listed keeps rules that are off.
+	listed bool
 }
 
 // policySource is a revision whose configuration, baseline and own rules count in

@@ -56,7 +56,7 @@ Exit status:
 		Args: func(cmd *cobra.Command, args []string) error { return cobra.RangeArgs(1, 2)(cmd, f.args(args)) },
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(f.args(args)) == 1 {
-				return ruleIDs(f.ruleDirs), cobra.ShellCompDirectiveNoFileComp
+				return ruleIDs(f.ruleDirs, f.config), cobra.ShellCompDirectiveNoFileComp
 			}
 			return nil, cobra.ShellCompDirectiveNoSpace
 		},
@@ -114,7 +114,7 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 		}
 	}
 	options.Policy, options.Today = engine, today()
-	options.Level = func(rule string) diag.Level { return level(engine, conf, rule) }
+	options.Level = levelOf(engine, conf)
 	x, err := lint.Explain(cmd.Context(), options, spot)
 	if x == nil {
 		return err
@@ -147,7 +147,10 @@ func knownRule(engine *rego.Engine, conf *config.Config, id string) (string, err
 	if _, ok := engine.Rule(id); !ok {
 		return "", unknownRule(engine, id)
 	}
-	if level(engine, conf, id) == diag.LevelOff {
+	if rule, _ := engine.Rule(id); rule.Pack != "" && !slices.Contains(conf.Packs(), rule.Pack) {
+		return "", fmt.Errorf("the rule %s is off: add - pack: %s to policies in %s", id, rule.Pack, config.Name)
+	}
+	if conf.Off(id, levelOf(engine, conf)(id)) {
 		return "", fmt.Errorf("the rule %s is off: give it a level in %s", id, config.Name)
 	}
 	return id, nil

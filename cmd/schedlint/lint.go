@@ -16,8 +16,6 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/worktree"
-	"github.com/schedlint/schedlint/rego"
-	"github.com/schedlint/schedlint/rules"
 )
 
 // lintFlags are the flags of the lint command.
@@ -299,54 +297,6 @@ func loadConfig(path string) (*config.Config, error) {
 		return &config.Config{}, nil
 	}
 	return config.LoadFound(seen(dir, path), "")
-}
-
-// loadRules loads the built-in rules and those of the team, and checks the
-// rule ids in the configuration against them.
-func loadRules(dirs []string, conf *config.Config) (*rego.Engine, error) {
-	return loadRulesOf(ruleSource{dirs: dirs}, conf)
-}
-
-func loadRulesOf(own ruleSource, conf *config.Config) (*rego.Engine, error) {
-	off := map[string]bool{}
-	for id, l := range conf.Rules {
-		if l.Level == diag.LevelOff {
-			off[id] = true
-		}
-	}
-	engine, err := rego.Load(rego.Options{Rules: rules.FS, Dirs: own.dirs, Shown: own.shown, Off: func(id string) bool { return off[id] }})
-	if err != nil {
-		return nil, fmt.Errorf("loading rules: %w", err)
-	}
-	var errs []error
-	for id := range conf.Rules {
-		if _, ok := engine.Rule(id); ok {
-			continue
-		}
-		errs = append(errs, fmt.Errorf("%s: unknown rule %s%s", conf.RulePlace(id), id, question(diag.Nearest(id, engine.IDs()), "")))
-	}
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return engine, errors.Join(errs...)
-}
-
-// level is what the configuration says of a rule, or what its category gives.
-func level(engine *rego.Engine, conf *config.Config, id string) diag.Level {
-	if l, ok := conf.Rules[id]; ok {
-		return l.Level
-	}
-	rule, _ := engine.Rule(id)
-	return rule.Level
-}
-
-// enabled are the rules that ran, with their levels.
-func enabled(engine *rego.Engine, conf *config.Config) []diag.Rule {
-	var all []diag.Rule
-	for _, rule := range engine.Rules() {
-		if rule.Level = level(engine, conf, rule.ID); rule.Level != diag.LevelOff {
-			all = append(all, rule)
-		}
-	}
-	return all
 }
 
 // repositoryRoot is the root of the work tree around dir, or dir itself.

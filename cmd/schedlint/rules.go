@@ -17,6 +17,7 @@ import (
 
 func newRules() *cobra.Command {
 	var dirs []string
+	var named string
 	cmd := &cobra.Command{
 		Use:   "rules [ID]",
 		Short: "List the rules, or describe one with an example",
@@ -25,31 +26,46 @@ func newRules() *cobra.Command {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return ruleIDs(dirs), cobra.ShellCompDirectiveNoFileComp
+			return ruleIDs(dirs, named), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			engine, err := loadRules(dirs, &config.Config{})
+			conf, err := loadConfig(named)
+			if err != nil {
+				return err
+			}
+			engine, err := loadRulesOf(ruleSource{dirs: dirs, listed: true}, conf)
 			if err != nil {
 				return err
 			}
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			if len(args) == 0 {
-				rego.List(out, engine.Rules())
-			} else if err := printRule(out, engine, args[0]); err != nil {
+				rego.List(out, configured(engine, conf))
+			} else if err := printRule(out, engine, conf, args[0]); err != nil {
 				return err
 			}
 			return out.Flush()
 		},
 	}
+	cmd.Flags().Var(fileFlag{&named}, "config", "configuration `file` (default: "+config.Name+" in the working directory or a parent)")
 	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "`directory` with your own Rego rules (repeatable)")
 	return cmd
 }
 
-func printRule(w io.Writer, engine *rego.Engine, id string) error {
+// configured are the rules that may run, with the levels that the configuration gives.
+func configured(engine *rego.Engine, conf *config.Config) []diag.Rule {
+	all := engine.Rules()
+	for i := range all {
+		all[i].Level = conf.Level(all[i].ID, all[i].Level)
+	}
+	return all
+}
+
+func printRule(w io.Writer, engine *rego.Engine, conf *config.Config, id string) error {
 	r, ok := engine.Rule(id)
 	if !ok {
 		return unknownRule(engine, id)
 	}
+	r.Level = conf.Level(id, r.Level)
 	fmt.Fprintf(w, "%s (%s, %s", r.ID, r.Level, r.Category)
 	if r.Since != "" {
 		fmt.Fprintf(w, ", since %s", report.Visible(r.Since))

@@ -34,11 +34,7 @@ func judge(o lint.Options, own ruleSource, run func(lint.Options) (*diag.Report,
 	if err != nil {
 		return nil, err
 	}
-	levels := make(map[string]diag.Level, len(engine.IDs()))
-	for _, id := range engine.IDs() {
-		levels[id] = level(engine, o.Config, id)
-	}
-	o.Policy, o.Level = engine, func(rule string) diag.Level { return levels[rule] }
+	o.Policy, o.Level = engine, levelOf(engine, o.Config)
 	r, err := run(o)
 	r.Version = version
 	return &judged{options: o, engine: engine, report: r}, err
@@ -104,7 +100,7 @@ func (now *judged) unpack(f *lintFlags, revision string) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range slices.Concat(now.named(f), t.noRules(dir, f.ruleDirs)) {
+	for _, path := range slices.Concat(now.named(f), t.noRules(dir, slices.Concat(f.ruleDirs, now.options.Config.PolicyDirs()))) {
 		path = absolute(dir, path)
 		if name, ok := t.inside(path); ok && err == nil && !isDir(path) {
 			err = t.adopt(name, tracked)
@@ -289,7 +285,7 @@ func (t *tree) config(at, dir, named string, now *config.Config) (*config.Config
 // loosened tells what the configuration says that makes findings go away.
 func (now *judged) loosened(before *judged) []diag.Silence {
 	conf := now.options.Config
-	all := conf.Loosened(before.options.Config, func(c *config.Config, id string) diag.Level {
+	all := conf.Loosened(before.options.Config, now.engine.IDs(), func(c *config.Config, id string) diag.Level {
 		if c != conf && before.engine != nil {
 			return level(before.engine, c, id)
 		}

@@ -22,7 +22,7 @@ func TestHelpWidth(t *testing.T) {
 		}
 	}
 	collect(newRoot(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}), nil)
-	for _, id := range ruleIDs(nil) {
+	for _, id := range ruleIDs(nil, "") {
 		id, _, _ = strings.Cut(id, "\t")
 		calls = append(calls, []string{"rules", id})
 	}

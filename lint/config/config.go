@@ -11,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
 )
 
 // Name is the name of the configuration file.
@@ -24,8 +25,17 @@ type Config struct {
 	// Ignore are globs, with ** for any number of directories, of files and
 	// directories that are not read.
 	Ignore []string `json:"ignore"`
-	// Rules gives rules another level than their category has, or turns them off.
-	Rules map[string]Level `json:"rules"`
+	// Policies are packs that are on, and folders with rules of the team's own.
+	Policies []Policy `json:"policies"`
+	// Custom are rules that use templates.
+	Custom []Custom `json:"custom"`
+	// Rules gives rules another level than their category has, parameters and a scope.
+	// Keys are ids and globs of ids.
+	Rules map[string]Rule `json:"-"`
+	// RuleNodes is what Rules is read from, and nil afterwards.
+	RuleNodes *source.Node `json:"rules"`
+	// Scopes gives rules other levels for some objects; the last one that fits counts.
+	Scopes []Scoped `json:"scopes"`
 	// FailOn is the level from which findings fail the run: error, warning or
 	// none; empty for error.
 	FailOn string `json:"fail-on"`
@@ -50,6 +60,11 @@ type Config struct {
 	// bound is the directory that files which the configuration names do not leave,
 	// and outside what it is; both are empty if somebody vouches for the file.
 	bound, outside string
+
+	// home is the directory that the file was read in, which At leaves as it is.
+	home        string
+	ruleKeys    []string             // of Rules, in the order of the file
+	scopePlaces map[string]diag.Span // of the rules of a scope
 
 	file           string // as the person who runs the command would write it
 	text           []byte
@@ -129,16 +144,12 @@ func empty(path string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading configuration: %w", err)
 	}
-	return &Config{Dir: filepath.Dir(abs), file: path, places: map[string]diag.Span{}, fields: map[string]diag.Span{}, entries: map[string]diag.Span{}}, nil
+	return &Config{Dir: filepath.Dir(abs), home: filepath.Dir(abs), file: path, scopePlaces: map[string]diag.Span{}, places: map[string]diag.Span{}, fields: map[string]diag.Span{}, entries: map[string]diag.Span{}}, nil
 }
 
 // Source is the configuration file, as the person who runs the command would
 // write it, and its text; empty if there is none.
 func (c *Config) Source() (path string, text []byte) { return c.file, c.text }
-
-// RulePlace is where the configuration sets the level of a rule, as
-// file:line:column.
-func (c *Config) RulePlace(id string) string { return place(c.file, c.places[id]) }
 
 func place(path string, at diag.Span) string {
 	if at.IsZero() {

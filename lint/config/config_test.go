@@ -45,20 +45,20 @@ clusters:
 	if err != nil {
 		t.Fatal(err)
 	}
-	off := Level{diag.LevelOff}
+	off := Rule{Level: Level{diag.LevelOff}}
 	want := Config{
 		Topology: []string{"nodes.yaml"}, Ignore: []string{"vendor/**"}, FailOn: "warning",
-		Rules:    map[string]Level{"alias-bomb": off, "alias-cycle": off, "duplicate-key": off, "unknown-field": {diag.LevelNote}},
+		Rules:    map[string]Rule{"alias-bomb": off, "alias-cycle": off, "duplicate-key": off, "unknown-field": {Level: Level{diag.LevelNote}}},
 		Clusters: []Cluster{{Name: "prod", Paths: []string{"prod"}, Topology: []string{"prod/nodes.yaml"}}},
 	}
-	if at := c.RulePlace("unknown-field"); at != Name+":8:3" {
+	if at := place(c.file, c.places["unknown-field"]); at != Name+":8:3" {
 		t.Errorf("unknown-field is at %s", at)
 	}
 	if dir, _ := os.Getwd(); c.Dir != dir {
 		t.Errorf("its paths belong to %s, want %s", c.Dir, dir)
 	}
 	got := Config{Topology: c.Topology, Ignore: c.Ignore, Rules: c.Rules, FailOn: c.FailOn, Clusters: c.Clusters}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Config{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Config{}, Params{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -66,7 +66,7 @@ clusters:
 // TestMistakes has one text for everything that can be wrong, and the whole
 // error, without the name of the file.
 func TestMistakes(t *testing.T) {
-	const keys = "baseline, clusters, extended-resources, fail-on, ignore, renders, rules, suppress, survive, topology"
+	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, policies, renders, rules, scopes, suppress, survive, topology"
 	for text, want := range map[string]string{
 		"topolgy: []":   "1:1: unknown key topolgy; did you mean topology?",
 		"failon: error": "1:1: unknown key failon; did you mean fail-on?",
@@ -242,6 +242,10 @@ func TestSchemaAccepts(t *testing.T) {
 		"topology: [nodes]\nignore:\n# - later\nrules:\n  a: off\n", "clusters: [{name: a, paths: [a]}]", "clusters: [{name: a, paths: [a, 'b/**'], topology: [nodes]}]", "clusters: [{name: a, paths: [a], topology: }]",
 		"survive:", "survive: []", "survive: [{keys: [node, example.com/Rack]}]", "survive: [{keys: [a], namespaces: [b, 'c-*'], labels: {d: e, f.g/h: ''}}]", "survive: [{keys: [a], namespaces: , labels: }]", "survive: [{keys: [a], labels: {}}]",
 		"suppress:", "suppress: []", "suppress: [{rule: a}]", "suppress: [{rule: a, reason: b, until: '2027-03-31', kinds: [Pod], namespaces: [a, 'b-*'], names: ['*'], labels: {d: e}}]", "suppress: [{rule: a, reason: , until: , kinds: , labels: }]",
+		"rules: {a: {level: off}, b: {params: {x: 1}}, 'c*': {scope: {kinds: [Pod]}}, d: {level: note, params: , scope: }}", "rules: {a: {params: {}}}",
+		"policies:", "policies: []", "policies: [{pack: ha}]", "policies: [{pack: ha, dir: }]", "custom:", "custom: []", "custom: [{id: a, use: b}]", "custom: [{id: a, use: b, params: {c: [d, 1.5, {e: true}]}, level: error, title: t, description: d, owner: o, runbook: r}]",
+		"custom: [{id: a, use: b, scope: {labels: {c: d}}, level: false}]", "custom: [{id: a, use: b, scope: , level: , params: }]", "scopes:", "scopes: []", "scopes: [{namespaces: ['a-*'], rules: {a: note, 'b.*': off}}]",
+		"scopes: [{kinds: [a], names: [b], clusters: [c], paths: [d], labels: {e: f}, min-pods: 1, max-pods: 2, rules: {a: off}}]", "scopes: [{min-pods: 2, names: , rules: {a: error}}]",
 		"baseline:", "baseline: a.json", "clusters: [{name: a, renders: [b]}]", "clusters: [{name: a, paths: , renders: ['b/*']}]", "clusters: [{name: a, paths: [a], renders: []}]",
 		"renders:", "renders: []", "renders: [{kustomize: a}]", "renders: [{kustomize: 'a/*/{b,c}'}]", "renders: [{kustomize: a, name: b, files: , source-root: }]", "renders: [{files: [a], name: , kustomize: , remotes: , load-restrictor: }]",
 		"renders: [{kustomize: a, load-restrictor: root-only, remotes: {'https://b/c?ref=d': e}}]", "renders: [{kustomize: a, load-restrictor: repository, remotes: {}}]", "renders: [{files: [a, b], source-root: c, name: d e}]",
@@ -258,6 +262,12 @@ func TestSchemaAccepts(t *testing.T) {
 		"survive: [{keys: [a], labels: [b]}]", "survive: [{keys: [a], labels: {b: 1}}]", "survive: [{keys: [a], labels: {b: }}]", "survive: [{keys: [a], labels: {b: c d}}]", "survive: [{keys: [a], labels: {b c: d}}]",
 		"suppress: {}", "suppress: [a]", "suppress: [~]", "suppress: [{}]", "suppress: [{rule: ''}]", "suppress: [{rule: [a]}]", "suppress: [{rule: a, reason: [b]}]", "suppress: [{rule: a, kinds: []}]", "suppress: [{rule: a, names: b}]", "suppress: [{rule: a, namespaces: ['']}]",
 		"suppress: [{rule: a, labels: {b c: d}}]", "suppress: [{rule: a, why: b}]", "baseline: ''", "baseline: [a]", "baseline: 1",
+		"rules: {a: {}}", "rules: {a: {level: loud}}", "rules: {a: {level: 'false'}}", "rules: {a: {params: 1}}", "rules: {a: {params: [b]}}", "rules: {a: {scope: {}}}", "rules: {a: {scope: {kinds: a}}}", "rules: {a: {why: b}}",
+		"policies: {}", "policies: [a]", "policies: [~]", "policies: [{}]", "policies: [{pack: }]", "policies: [{pack: ''}]", "policies: [{pack: a, dir: b}]", "policies: [{pack: [a]}]", "policies: [{packs: a}]",
+		"custom: {}", "custom: [a]", "custom: [~]", "custom: [{}]", "custom: [{id: a}]", "custom: [{use: a}]", "custom: [{id: '', use: a}]", "custom: [{id: a, use: ''}]", "custom: [{id: a, use: b, params: c}]", "custom: [{id: a, use: b, level: bad}]", "custom: [{id: a, use: b, scope: {}}]",
+		"custom: [{id: a, use: b, scope: {labels: {}}}]", "custom: [{id: a, use: b, title: 1}]", "custom: [{id: a, use: b, tile: c}]", "scopes: {}", "scopes: [a]", "scopes: [~]", "scopes: [{rules: {a: off}}]", "scopes: [{names: [a]}]", "scopes: [{names: [a], rules: }]",
+		"scopes: [{names: [a], rules: {}}]", "scopes: [{names: [a], rules: {b: }}]", "scopes: [{names: [a], rules: {b: {level: off}}}]", "scopes: [{names: [], rules: {b: off}}]", "scopes: [{names: [''], rules: {b: off}}]", "scopes: [{min-pods: 0, rules: {b: off}}]", "scopes: [{min-pods: a, rules: {b: off}}]",
+		"scopes: [{labels: {a b: c}, rules: {b: off}}]", "scopes: [{namespace: [a], rules: {b: off}}]",
 		"clusters: [{name: a, paths: [], renders: []}]", "clusters: [{name: a, renders: ['']}]", "clusters: [{name: a, renders: b}]",
 		"renders: {}", "renders: a", "renders: [a]", "renders: [~]", "renders: [{}]", "renders: [{name: a}]", "renders: [{kustomize: }]", "renders: [{kustomize: ''}]", "renders: [{kustomize: [a]}]", "renders: [{kustomize: a, files: [b]}]",
 		"renders: [{files: []}]", "renders: [{files: a}]", "renders: [{files: ['']}]", "renders: [{kustomize: a, source-root: b}]", "renders: [{files: [a], load-restrictor: repository}]", "renders: [{files: [a], remotes: {b: c}}]", "renders: [{files: [a], source-root: ''}]",
@@ -284,7 +294,13 @@ func TestSchemaFields(t *testing.T) {
 	fields(t, properties["survive"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Survive]())
 	fields(t, properties["suppress"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Suppress]())
 
-	rules := properties["rules"].(map[string]any)["additionalProperties"].(map[string]any)
+	for name, typ := range map[string]reflect.Type{"policies": reflect.TypeFor[Policy](), "custom": reflect.TypeFor[Custom](), "scopes": reflect.TypeFor[Scoped]()} {
+		fields(t, properties[name].(map[string]any)["items"].(map[string]any), typ)
+	}
+	definitions := doc["definitions"].(map[string]any)
+	fields(t, definitions["scope"].(map[string]any), reflect.TypeFor[Scope]())
+	fields(t, properties["rules"].(map[string]any)["additionalProperties"].(map[string]any)["then"].(map[string]any), reflect.TypeFor[Rule]())
+	rules := definitions["level"].(map[string]any)
 	if diff := cmp.Diff(append(anys(levels()), false), rules["enum"]); diff != "" {
 		t.Errorf("levels: %s", diff)
 	}
@@ -304,7 +320,7 @@ func fields(t *testing.T, object map[string]any, typ reflect.Type) {
 	t.Helper()
 	want := map[string]bool{}
 	for _, f := range reflect.VisibleFields(typ) {
-		if name := f.Tag.Get("json"); f.IsExported() && name != "-" {
+		if name := f.Tag.Get("json"); f.IsExported() && name != "-" && !f.Anonymous {
 			want[name] = true
 		}
 	}

@@ -15,7 +15,15 @@ ignore: ["vendor/**", "!x", "[a-z]{b,c}"]
 rules:
   alias-bomb: off
   unknown-field: note
-  duplicate-key: error
+  duplicate-key: {level: error, params: {a: [1, b, {c: 2.5}]}, scope: {kinds: [Pod], max-pods: 3}}
+  "h*": note
+policies:
+- pack: ha
+- dir: policy
+custom:
+- {id: prod-zone, use: needs, params: {keys: [zone]}, scope: {namespaces: ["prod-*"], min-pods: 2}, level: error, title: t, owner: team}
+scopes:
+- {namespaces: ["dev-*"], labels: {a: b}, paths: ["apps/**"], clusters: [prod], names: [web], rules: {"h*": off, alias-bomb: note}}
 fail-on: warning
 extended-resources: complete
 baseline: baseline.json
@@ -70,9 +78,13 @@ func FuzzConfig(f *testing.F) {
 			t.Errorf("%d renders of %d entries", len(all), len(c.Renders))
 		}
 		_ = c.CheckClusters(all)
-		c.Loosened(&Config{Renders: []Render{{Kustomize: "legacy"}}}, func(*Config, string) diag.Level { return "" })
-		for id := range c.Rules {
-			c.RulePlace(id)
+		c.Loosened(&Config{Renders: []Render{{Kustomize: "legacy"}}}, []string{"alias-bomb", "unknown-field"}, func(*Config, string) diag.Level { return "" })
+		_ = c.UnknownRules([]string{"alias-bomb"})
+		for id, rule := range c.Rules {
+			c.LevelOf(id, diag.LevelNote, &About{Object: diag.Object{Kind: "Pod", Name: "web"}, File: "apps/a.yaml", Pods: 3})
+			if rule.Params != nil {
+				rule.Params.At("a", "2", "c")
+			}
 		}
 	})
 }

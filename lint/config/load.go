@@ -147,11 +147,13 @@ func (l *loader) check(root *source.Node, c *Config) {
 	if k, word := root.Field("extended-resources"); !word.IsNull() && c.ExtendedResources != complete {
 		l.fail(l.at(k), "extended-resources: expected %s, found %q", complete, c.ExtendedResources)
 	}
-	for k, v := range root.Get("rules").Fields() {
-		if !slices.Contains(append(levels(), "false"), v.Value) {
-			l.fail(l.at(k), "rules.%s: expected one of %s", k.Value, strings.Join(levels(), ", "))
-		}
+	l.policies(root, c)
+	ids := map[string]string{}
+	for i, item := range root.Get("custom").Items() {
+		l.custom(item, &c.Custom[i], fmt.Sprintf("custom[%d]", i), ids)
 	}
+	l.rules(root, c)
+	l.scopes(root, c)
 	if k, file := root.Field("baseline"); !file.IsNull() {
 		l.namedFile(file, l.at(k), c, "baseline", "--baseline", false)
 	}

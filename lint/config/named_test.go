@@ -16,6 +16,7 @@ func TestNamedFiles(t *testing.T) {
 	paths := map[string]string{
 		"topology":            "topology: [%s]",
 		"baseline":            "baseline: %s",
+		"policies.dir":        "policies: [{dir: %s}]",
 		"clusters.topology":   "clusters: [{name: a, paths: [a], topology: [%s]}]",
 		"renders.kustomize":   "renders: [{kustomize: %s}]",
 		"renders.files":       "renders: [{files: [%s]}]",
@@ -23,7 +24,9 @@ func TestNamedFiles(t *testing.T) {
 		"renders.remotes":     "renders: [{kustomize: a, remotes: {'https://example.com/a': %s}}]",
 	}
 	words := strings.Fields(`ignore fail-on extended-resources clusters.name clusters.paths clusters.renders renders.name renders.load-restrictor survive.labels suppress.labels
-		survive.keys survive.namespaces suppress.rule suppress.reason suppress.until suppress.kinds suppress.namespaces suppress.names`)
+		survive.keys survive.namespaces suppress.rule suppress.reason suppress.until suppress.kinds suppress.namespaces suppress.names
+		policies.pack custom.id custom.use custom.level. custom.title custom.description custom.owner custom.runbook
+		scopes..namespaces scopes..kinds scopes..names scopes..clusters scopes..paths scopes..labels`)
 	known := map[string]bool{}
 	for key := range paths {
 		known[key] = true

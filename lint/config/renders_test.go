@@ -174,7 +174,7 @@ func TestLoosenedRenders(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, s := range after.Loosened(before, func(*Config, string) diag.Level { return diag.LevelError }) {
+		for _, s := range after.Loosened(before, nil, func(*Config, string) diag.Level { return diag.LevelError }) {
 			got = append(got, fmt.Sprintf("%d:%d: %s", s.Location.Line, s.Location.Column, s.Message))
 		}
 		if diff := cmp.Diff(test.want, strings.Join(got, "\n")); diff != "" {

@@ -90,15 +90,18 @@ func (l *loader) suppress(item *source.Node, s *Suppress, path string) {
 
 // Loosened tells what a configuration says that makes findings go away which
 // would be there by another one, that of a revision. Levels are those of rules by
-// either.
-func (c *Config) Loosened(before *Config, level func(c *Config, rule string) diag.Level) []diag.Silence {
+// either, "" for a rule that is not there; ids are those of all rules.
+func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, rule string) diag.Level) []diag.Silence {
 	var all []diag.Silence
 	add := func(at diag.Span, format string, args ...any) {
 		all = append(all, diag.Silence{Message: fmt.Sprintf(format, args...), Location: at})
 	}
-	for _, id := range slices.Sorted(maps.Keys(merged(c.Rules, before.Rules))) {
-		if was, is := level(before, id), level(c, id); is.Rank() < was.Rank() {
-			add(c.places[id], "rule %s: %s instead of %s", id, is, was)
+	for _, id := range ids {
+		if !c.Mentions(id) && !before.Mentions(id) {
+			continue
+		}
+		if was, is := level(before, id), level(c, id); is != "" && is.Rank() < was.Rank() {
+			add(c.rulePlace(id), "rule %s: %s instead of %s", id, is, was)
 		}
 	}
 	if was, is := cmp.Or(before.FailOn, "error"), cmp.Or(c.FailOn, "error"); failRank(is) > failRank(was) {
@@ -124,7 +127,7 @@ func (c *Config) Loosened(before *Config, level func(c *Config, rule string) dia
 			add(c.fieldPlace("topology"), "one more topology is declared, and its nodes may take pods: %s", file)
 		}
 	}
-	return slices.Concat(all, c.loosenedRenders(before), c.loosenedClusters(before))
+	return slices.Concat(all, c.loosenedPolicies(before), c.loosenedScopes(before), c.loosenedRenders(before), c.loosenedClusters(before))
 }
 
 // loosenedClusters tells of clusters that are no longer judged, or against other
@@ -161,15 +164,6 @@ func (c *Config) cluster(name string) *Cluster {
 		return nil
 	}
 	return &c.Clusters[at]
-}
-
-func merged[V any](a, b map[string]V) map[string]V {
-	all := maps.Clone(a)
-	if all == nil {
-		all = map[string]V{}
-	}
-	maps.Copy(all, b)
-	return all
 }
 
 // failRank is higher for a level that fewer findings reach.

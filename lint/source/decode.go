@@ -108,10 +108,17 @@ func (d *Decoder) back() {
 	d.way = d.way[:last]
 }
 
+// nodeType is that of fields which keep a node as it is, for whoever reads it.
+var nodeType = reflect.TypeFor[*Node]()
+
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
 func (d *Decoder) value(n *Node, out reflect.Value) {
 	if n.IsNull() {
+		return
+	}
+	if out.Type() == nodeType {
+		out.Set(reflect.ValueOf(n))
 		return
 	}
 	if out.Kind() == reflect.Pointer {

@@ -100,6 +100,15 @@ type Built struct {
 	notes    []string
 	settled  Decisions
 	answered *Answered // nil where no other context has the same nodes
+	model    *model.Model
+}
+
+// Declared are the workloads that the facts are about.
+func (f *Built) Declared() []*workload.Workload {
+	if f.model == nil { // about suppressions
+		return nil
+	}
+	return f.model.Workloads
 }
 
 // Subject is what stands behind the row with that id.
@@ -115,7 +124,7 @@ func Facts(in Input) *Built { return build(in).Built }
 func newBuilder(in Input) *builder {
 	m := in.Model
 	b := &builder{
-		Built: &Built{Facts: &facts.Facts{}, settled: Decisions{}, answered: in.Answered}, Input: in, m: m,
+		Built: &Built{Facts: &facts.Facts{}, settled: Decisions{}, answered: in.Answered, model: in.Model}, Input: in, m: m,
 		wholes: map[string]bool{}, topo: !m.Topology.Empty(), nodes: map[*model.Eligibility][]*topology.Node{}, rows: map[*workload.Workload]int{},
 		labels: map[carriedKey]carried{},
 		faulty: map[*workload.Workload]bool{}, orderDependent: map[*workload.Workload]bool{},

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/rego"
+	"github.com/schedlint/schedlint/rules"
+)
+
+// loadRules loads the built-in rules, those of folders and those of the configuration,
+// and checks the rules that the configuration names against them.
+func loadRules(dirs []string, conf *config.Config) (*rego.Engine, error) {
+	return loadRulesOf(ruleSource{dirs: dirs}, conf)
+}
+
+func loadRulesOf(own ruleSource, conf *config.Config) (*rego.Engine, error) {
+	if err := errors.Join(conf.MissingDirs()...); err != nil {
+		return nil, err
+	}
+	opts := rego.Options{
+		Rules: rules.FS, Dirs: own.with(conf), Shown: own.shown, Packs: conf.Packs(),
+		Off: func(id string) bool { return !own.listed && conf.Off(id, "") }, Params: map[string]rego.Values{},
+	}
+	for id, rule := range conf.Rules {
+		if rule.Params != nil {
+			opts.Params[id] = values(rule.Params)
+		}
+	}
+	for _, c := range conf.Custom {
+		opts.Instances = append(opts.Instances, rego.Instance{
+			ID: c.ID, Use: c.Use, Title: c.Title, Description: c.Description, Owner: c.Owner, Runbook: c.Runbook,
+			Params: values(c.Params), Place: c.Place,
+		})
+	}
+	engine, err := rego.Load(opts)
+	if err != nil {
+		return nil, fmt.Errorf("loading rules: %w", err)
+	}
+	return engine, errors.Join(append(unknownPacks(engine, conf), conf.UnknownRules(engine.IDs())...)...)
+}
+
+// values are parameters as rules take them.
+func values(p *config.Params) rego.Values {
+	if p == nil {
+		return rego.Values{}
+	}
+	return rego.Values{Values: p.Values, At: p.At}
+}
+
+// with adds folders that the configuration names, each folder once, and written as the
+// configuration itself is: that of another tree by its full path.
+func (s ruleSource) with(conf *config.Config) []string {
+	all := slices.Clone(s.dirs)
+	file, _ := conf.Source()
+	for _, dir := range conf.PolicyDirs() {
+		if slices.ContainsFunc(all, func(other string) bool { return sameDir(other, dir) }) {
+			continue
+		}
+		if s.shown == nil && !filepath.IsAbs(file) {
+			dir = here(dir)
+		}
+		all = append(all, dir)
+	}
+	return all
+}
+
+// sameDir reports whether two paths lead to one folder.
+func sameDir(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	one, err := os.Stat(a)
+	other, otherErr := os.Stat(b)
+	return err == nil && otherErr == nil && os.SameFile(one, other)
+}
+
+// unknownPacks are errors about packs that do not exist, and about levels of rules whose
+// pack is off.
+func unknownPacks(engine *rego.Engine, conf *config.Config) (errs []error) {
+	packs := engine.Packs()
+	for _, r := range engine.All() {
+		if r.Pack != "" {
+			packs = append(packs, r.Pack)
+		}
+	}
+	slices.Sort(packs)
+	packs = slices.Compact(packs)
+	for _, p := range conf.Policies {
+		if p.Pack != "" && !slices.Contains(packs, p.Pack) {
+			errs = append(errs, fmt.Errorf("%s: unknown pack %s%s", p.Place, p.Pack, question(diag.Nearest(p.Pack, packs), "")))
+		}
+	}
+	return errs
+}
+
+// levelOf tells the level that rules themselves give their findings: off for a rule of a
+// pack that is off.
+func levelOf(engine *rego.Engine, conf *config.Config) func(id string) diag.Level {
+	packs, levels := conf.Packs(), map[string]diag.Level{}
+	for _, r := range engine.All() {
+		levels[r.ID] = r.Level
+		if r.Pack != "" && !slices.Contains(packs, r.Pack) {
+			levels[r.ID] = diag.LevelOff
+		}
+	}
+	return func(id string) diag.Level { return levels[id] }
+}
+
+// level is what the configuration says of a rule, or what the rule itself says; off for
+// a rule of a pack that is off, whatever the configuration says of it.
+func level(engine *rego.Engine, conf *config.Config, id string) diag.Level {
+	rule, _ := engine.Rule(id)
+	if rule.Pack != "" && !slices.Contains(conf.Packs(), rule.Pack) {
+		return diag.LevelOff
+	}
+	if rule.ID == "" {
+		return ""
+	}
+	return conf.Level(id, rule.Level)
+}
+
+// enabled are the rules that ran, with their levels; one that is on only in a scope has
+// the level that it has there.
+func enabled(engine *rego.Engine, conf *config.Config) []diag.Rule {
+	var all []diag.Rule
+	for _, rule := range engine.Rules() {
+		if conf.Off(rule.ID, rule.Level) {
+			continue
+		}
+		if rule.Level = conf.Level(rule.ID, rule.Level); rule.Level == diag.LevelOff {
+			rule.Level = conf.ScopedLevel(rule.ID)
+		}
+		all = append(all, rule)
+	}
+	return all
+}

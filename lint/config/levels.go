@@ -1,0 +1,146 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Level is the level of a rule by all that the configuration says of it for every
+// object; base is what the rule itself says. Custom counts before rules, and there a
+// glob before the id itself; of several globs the last one in the file counts last.
+func (c *Config) Level(rule string, base diag.Level) diag.Level {
+	if i := c.customAt(rule); i >= 0 && c.Custom[i].Level.Level != "" {
+		base = c.Custom[i].Level.Level
+	}
+	for _, key := range c.ruleKeys {
+		if level := c.Rules[key].Level.Level; level != "" && key != rule && matchesRule(key, rule) {
+			base = level
+		}
+	}
+	if level := c.Rules[rule].Level.Level; level != "" {
+		base = level
+	}
+	return base
+}
+
+// Off reports whether a rule is off for every object.
+func (c *Config) Off(rule string, base diag.Level) bool {
+	return c.Level(rule, base) == diag.LevelOff && c.ScopedLevel(rule) == ""
+}
+
+// ScopedLevel is the worst level that a scope gives a rule; "" if none turns it on.
+func (c *Config) ScopedLevel(rule string) (worst diag.Level) {
+	for i := range c.Scopes {
+		if level := c.Scopes[i].level(rule); level.Rank() > worst.Rank() {
+			worst = level
+		}
+	}
+	return worst
+}
+
+// LevelOf is the level of a finding of a rule. Base is what the rule itself says of it;
+// off leaves the finding out, as the scope of the rule does.
+func (c *Config) LevelOf(rule string, base diag.Level, a *About) diag.Level {
+	if s := c.scopeOf(rule); s != nil && !s.Has(a) {
+		return diag.LevelOff
+	}
+	level := c.Level(rule, base)
+	for i := range c.Scopes {
+		if said := c.Scopes[i].level(rule); said != "" && c.Scopes[i].Has(a) {
+			level = said
+		}
+	}
+	return level
+}
+
+// Scoped reports whether the level of a rule's findings depends on what they are about.
+func (c *Config) Scoped(rule string) bool {
+	return c.scopeOf(rule) != nil || slices.ContainsFunc(c.Scopes, func(s Scoped) bool { return s.level(rule) != "" })
+}
+
+// scopeOf is what a finding of a rule has to be in: the scope of rules takes the place
+// of that of custom, and that of an id that of a glob; nil for all.
+func (c *Config) scopeOf(rule string) *Scope {
+	if s := c.Rules[rule].Scope; s != nil {
+		return s
+	}
+	for _, key := range slices.Backward(c.ruleKeys) {
+		if s := c.Rules[key].Scope; s != nil && matchesRule(key, rule) {
+			return s
+		}
+	}
+	if i := c.customAt(rule); i >= 0 && c.Custom[i].Scope != nil {
+		return c.Custom[i].Scope
+	}
+	return nil
+}
+
+// level is what a scope says of a rule; "" for nothing.
+func (s *Scoped) level(rule string) (level diag.Level) {
+	if exact, ok := s.Rules[rule]; ok {
+		return exact.Level
+	}
+	for _, key := range s.keys {
+		if matchesRule(key, rule) {
+			level = s.Rules[key].Level
+		}
+	}
+	return level
+}
+
+func (c *Config) customAt(id string) int {
+	return slices.IndexFunc(c.Custom, func(r Custom) bool { return r.ID == id })
+}
+
+// matchesRule reports whether a key of rules means a rule.
+func matchesRule(key, rule string) bool {
+	if !isGlob(key) {
+		return key == rule
+	}
+	ok, _ := doublestar.Match(key, rule)
+	return ok
+}
+
+// Mentions reports whether the configuration says anything of the level of a rule.
+func (c *Config) Mentions(rule string) bool {
+	return c.customAt(rule) >= 0 || slices.ContainsFunc(c.ruleKeys, func(key string) bool { return matchesRule(key, rule) })
+}
+
+// UnknownRules are errors about keys of rules that mean none of some ids. Templates never
+// run, so no key means them alone.
+func (c *Config) UnknownRules(ids []string) (errs []error) {
+	check := func(key string, at diag.Span) {
+		if slices.ContainsFunc(ids, func(id string) bool { return matchesRule(key, id) }) {
+			return
+		}
+		what := "unknown rule " + key
+		if isGlob(key) {
+			what = "no rule matches " + key
+		}
+		if near := diag.Nearest(key, ids); near != "" {
+			what += "; did you mean " + near + "?"
+		}
+		errs = append(errs, fmt.Errorf("%s: %s", place(c.file, at), what))
+	}
+	for _, key := range c.ruleKeys {
+		check(key, c.places[key])
+	}
+	for i := range c.Scopes {
+		for _, key := range c.Scopes[i].keys {
+			check(key, c.scopePlaces[fmt.Sprintf("%d %s", i, key)])
+		}
+	}
+	return errs
+}
+
+// glob looks at a key of rules.
+func (l *loader) glob(k *source.Node, path string) {
+	if !doublestar.ValidatePattern(k.Value) {
+		l.fail(l.at(k), "%s: %q is no valid glob", path, k.Value)
+	}
+}

@@ -1,0 +1,346 @@
+package config
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Policy is a source of rules: a built-in pack, or a folder with rules of the team's own.
+type Policy struct {
+	Pack string `json:"pack"`
+	Dir  string `json:"dir"`
+
+	// Place is where the entry stands, as file:line:column.
+	Place string `json:"-"`
+}
+
+// Custom is a rule that uses a template, or another rule that takes parameters.
+type Custom struct {
+	ID          string       `json:"id"`
+	Use         string       `json:"use"`
+	ParamsNode  *source.Node `json:"params"` // Params, once read
+	Scope       *Scope       `json:"scope"`
+	Level       Level        `json:"level"`
+	Title       string       `json:"title"`
+	Description string       `json:"description"`
+	Owner       string       `json:"owner"`
+	Runbook     string       `json:"runbook"`
+
+	Params *Params `json:"-"`
+	// Place is where its id stands, as file:line:column.
+	Place string `json:"-"`
+	span  diag.Span
+}
+
+// Rule is what the configuration says of a rule, or of all that a glob matches.
+type Rule struct {
+	Level      Level        `json:"level"`  // empty for what the rule says
+	ParamsNode *source.Node `json:"params"` // Params, once read
+	Scope      *Scope       `json:"scope"`
+
+	Params *Params `json:"-"`
+}
+
+// Scoped gives rules other levels for what a scope selects.
+type Scoped struct {
+	Scope
+	// Rules are levels by ids and globs of ids.
+	Rules map[string]Level `json:"rules"`
+
+	place diag.Span
+	keys  []string // of Rules, in the order of the file
+}
+
+// Params are the parameters of a rule: strings, numbers, booleans, null, lists and maps.
+type Params struct {
+	Values map[string]any
+
+	node *source.Node
+	at   func(*source.Node) string
+}
+
+// At is where a value is, as file:line:column; a path holds keys and indices. What does
+// not exist is "".
+func (p *Params) At(path ...string) string {
+	at := p.node
+	shown := at
+	for _, element := range path {
+		i, err := strconv.Atoi(element)
+		switch {
+		case at.Kind == source.Map:
+			shown, at = at.Field(element)
+		case err == nil && at.Kind == source.Sequence && i >= 0 && i < at.Len():
+			at = at.Items()[i]
+			shown = at
+		default:
+			return ""
+		}
+		if at == nil {
+			return ""
+		}
+	}
+	return p.at(shown)
+}
+
+// params reads parameters; nil for none.
+func (l *loader) params(n *source.Node, path string) *Params {
+	if n.IsNull() {
+		return nil
+	}
+	if n.Kind != source.Map {
+		l.fail(l.at(n), "%s: expected a map of parameters", path)
+		return nil
+	}
+	return &Params{Values: decoded(n).(map[string]any), node: n, at: func(n *source.Node) string { return place(l.path, l.at(n)) }}
+}
+
+// decoded is a node as the value that JSON would give. Aliases are as bounded as
+// the file that holds them.
+func decoded(n *source.Node) any {
+	switch {
+	case n.IsNull():
+		return nil
+	case n.Kind == source.Map:
+		all := map[string]any{}
+		for k, v := range n.Fields() {
+			all[k.Value] = decoded(v)
+		}
+		return all
+	case n.Kind == source.Sequence:
+		all := []any{}
+		for _, item := range n.Items() {
+			all = append(all, decoded(item))
+		}
+		return all
+	case n.Type == source.Bool:
+		b, _ := n.Bool()
+		return b
+	case n.Type == source.Int || n.Type == source.Float:
+		if i, ok := n.Int(); ok {
+			return i
+		}
+		if f, err := strconv.ParseFloat(strings.ReplaceAll(n.Value, "_", ""), 64); err == nil {
+			return f
+		}
+	}
+	return n.Value
+}
+
+// PolicyDirs are the folders with rules that the configuration names, as absolute paths.
+// They stay where the configuration was read: At does not move them.
+func (c *Config) PolicyDirs() []string {
+	var all []string
+	for _, p := range c.Policies {
+		if p.Dir != "" {
+			all = append(all, c.policyDir(p.Dir))
+		}
+	}
+	return all
+}
+
+func (c *Config) policyDir(dir string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(c.home, dir)
+}
+
+// MissingDirs are errors about folders with rules that do not exist.
+func (c *Config) MissingDirs() (errs []error) {
+	for i, p := range c.Policies {
+		if p.Dir == "" {
+			continue
+		}
+		info, err := os.Stat(c.policyDir(p.Dir))
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("%s: policies[%d].dir: there is no folder %s", p.Place, i, p.Dir))
+		case !info.IsDir():
+			errs = append(errs, fmt.Errorf("%s: policies[%d].dir: %s is a file, expected a folder", p.Place, i, p.Dir))
+		}
+	}
+	return errs
+}
+
+// Packs names the packs that are on.
+func (c *Config) Packs() []string {
+	var all []string
+	for _, p := range c.Policies {
+		if p.Pack != "" {
+			all = append(all, p.Pack)
+		}
+	}
+	return all
+}
+
+// policies looks at what types do not say of the sources of rules.
+func (l *loader) policies(root *source.Node, c *Config) {
+	seen := map[Policy]bool{}
+	for i, item := range root.Get("policies").Items() {
+		p, path := &c.Policies[i], fmt.Sprintf("policies[%d]", i)
+		at := l.at(item)
+		for _, key := range []string{"pack", "dir"} {
+			if _, v := item.Field(key); !v.IsNull() {
+				at = l.at(v)
+			}
+		}
+		switch {
+		case p.Pack != "" && p.Dir != "":
+			l.fail(l.at(item), "%s: pack and dir are given; make them two entries", path)
+		case p.Pack == "" && p.Dir == "":
+			l.fail(l.at(item), "%s: expected pack, a built-in pack, or dir, a folder with rules", path)
+		case seen[*p]:
+			l.fail(at, "%s: %s is named twice", path, p.Pack+p.Dir)
+		}
+		seen[*p] = true
+		if p.Dir != "" {
+			l.policyFiles(item.Get("dir"), c, path+".dir")
+		}
+		p.Place = place(l.path, at)
+	}
+}
+
+// policyFiles holds a folder, and all rules below it, to what the configuration may read.
+func (l *loader) policyFiles(dir *source.Node, c *Config, key string) {
+	before := len(l.found)
+	l.namedFile(dir, l.at(dir), c, key, "--rules", true)
+	if c.bound == "" || len(l.found) > before {
+		return
+	}
+	top := c.absolute(dir.Text())
+	// what cannot be read is an error of whoever loads the rules
+	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".rego" {
+			return nil
+		}
+		rel, _ := filepath.Rel(top, path)
+		if err := c.check(filepath.Join(dir.Text(), rel), false); err != nil {
+			l.fail(l.at(dir), "%s: %v", key, err)
+			return fs.SkipAll
+		}
+		return nil
+	})
+}
+
+// custom looks at what types do not say of a rule of the configuration.
+func (l *loader) custom(item *source.Node, c *Custom, path string, seen map[string]string) {
+	c.Place, c.span = place(l.path, l.at(item)), l.at(item)
+	if k, v := item.Field("id"); k != nil {
+		c.Place, c.span = place(l.path, l.at(v)), l.file.FieldSpan(k, v)
+	}
+	switch {
+	case c.ID == "":
+		l.fail(l.at(item), "%s: expected an id", path)
+	case seen[c.ID] != "":
+		l.fail(l.at(item.Get("id")), "%s: the id %s is taken, at %s", path, c.ID, seen[c.ID])
+	case c.Use == "":
+		l.fail(l.at(item), "%s: expected use, the template or rule that %s is made of", path, c.ID)
+	}
+	seen[c.ID] = c.Place
+	l.word(item, "level", path)
+	c.Params, c.ParamsNode = l.params(c.ParamsNode, path+".params"), nil
+	if c.Scope != nil {
+		l.scope(item.Get("scope"), c.Scope, path+".scope")
+	}
+}
+
+// ruleKeys are the keys of a rule whose value is a map.
+const ruleKeys = "level, params, scope"
+
+// rules reads what is said of each rule: a level, or a map.
+func (l *loader) rules(root *source.Node, c *Config) {
+	k, nodes := root.Field("rules")
+	c.Rules, c.RuleNodes = map[string]Rule{}, nil
+	if !nodes.IsNull() && nodes.Kind != source.Map {
+		l.fail(l.at(k), "rules: expected a map")
+	}
+	for k, v := range nodes.Fields() {
+		path := "rules." + k.Value
+		l.glob(k, path)
+		c.ruleKeys = append(c.ruleKeys, k.Value)
+		var rule Rule
+		if v.Kind == source.Map {
+			rule = l.rule(v, path)
+			if rule.Params != nil && isGlob(k.Value) {
+				l.fail(l.at(k), "%s: a glob has no params; give them to each rule", path)
+			}
+		} else {
+			rule.Level = l.level(k, v, path)
+		}
+		c.Rules[k.Value] = rule
+	}
+}
+
+// rule reads a map about a rule.
+func (l *loader) rule(v *source.Node, path string) (r Rule) {
+	decoder := source.Decoder{}
+	for _, m := range decoder.Decode(v, &r) {
+		m.Path = path + "." + m.Path
+		l.mismatch(m, nil)
+	}
+	l.word(v, "level", path)
+	if v.Len() == 0 {
+		l.fail(l.at(v), "%s: expected one of %s", path, ruleKeys)
+	}
+	r.Params, r.ParamsNode = l.params(r.ParamsNode, path+".params"), nil
+	if r.Scope != nil {
+		l.scope(v.Get("scope"), r.Scope, path+".scope")
+	}
+	return r
+}
+
+// level reads the level of a rule.
+func (l *loader) level(k, v *source.Node, path string) (level Level) {
+	if v == nil || v.Kind != source.Scalar || !slices.Contains(append(levels(), "false"), v.Value) || v.Quoted && v.Value == "false" {
+		l.fail(l.at(k), "%s: expected one of %s", path, strings.Join(levels(), ", "))
+		return level
+	}
+	level.Level = diag.LevelOff
+	if v.Value != "false" {
+		level.Level = diag.Level(v.Value)
+	}
+	return level
+}
+
+// word looks at a level below a key, which may be left out.
+func (l *loader) word(n *source.Node, key, path string) {
+	if k, v := n.Field(key); !v.IsNull() {
+		l.level(k, v, path+"."+key)
+	}
+}
+
+// scopes looks at what types do not say of levels for what scopes select.
+func (l *loader) scopes(root *source.Node, c *Config) {
+	for i, item := range root.Get("scopes").Items() {
+		s, path := &c.Scopes[i], fmt.Sprintf("scopes[%d]", i)
+		s.place = l.at(item)
+		l.scope(item, &s.Scope, path)
+		k, rules := item.Field("rules")
+		if rules.IsNull() || rules.Kind == source.Map && rules.Len() == 0 {
+			if k == nil {
+				k = item
+			}
+			l.fail(l.at(k), "%s: expected rules with their levels", path)
+		}
+		for k, v := range rules.Fields() {
+			l.glob(k, path+".rules."+k.Value)
+			l.level(k, v, path+".rules."+k.Value)
+			s.keys = append(s.keys, k.Value)
+			c.scopePlaces[fmt.Sprintf("%d %s", i, k.Value)] = l.at(k)
+		}
+	}
+}
+
+var globForm = regexp.MustCompile(`[*?\[\]{}\\]`)
+
+// isGlob reports whether a key of rules stands for all ids that it matches.
+func isGlob(key string) bool { return globForm.MatchString(key) }

@@ -1,0 +1,108 @@
+package lint
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts/build"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// levels tells the level of findings: what the rule says, then what the finding says,
+// then the configuration, then its scopes.
+type levels struct {
+	config *config.Config
+	rule   func(rule string) diag.Level
+	// offs are the rules that are off for every object.
+	offs map[string]bool
+}
+
+func newLevels(o *Options) *levels {
+	l := &levels{config: o.Config, rule: o.Level, offs: map[string]bool{}}
+	if o.Policy == nil {
+		return l
+	}
+	for _, id := range o.Policy.IDs() {
+		if l.rule == nil || l.config.Off(id, l.rule(id)) {
+			l.offs[id] = true
+		}
+	}
+	return l
+}
+
+// off reports whether a rule is off for every object. A rule that does not exist is not.
+func (l *levels) off(rule string) bool { return l.offs[rule] }
+
+// of is the level of a finding; said is what the rule gave this one, "" for none. It
+// does not turn on a rule that is off.
+func (l *levels) of(found *accept.Finding, said diag.Level, about *abouts) diag.Level {
+	base := l.rule(found.Rule)
+	if said != "" && base != diag.LevelOff {
+		base = said
+	}
+	if !l.config.Scoped(found.Rule) {
+		return l.config.Level(found.Rule, base)
+	}
+	return l.config.LevelOf(found.Rule, base, about.of(found))
+}
+
+// abouts tells scopes what the findings of one context are about.
+type abouts struct {
+	files   *files
+	renders *renders
+	built   *build.Built
+	objects []*source.Object
+
+	byID      map[diag.Object]*source.Object // nil until somebody asks
+	workloads map[diag.Object]*workload.Workload
+}
+
+func (a *abouts) of(found *accept.Finding) *config.About {
+	a.index()
+	all := &config.About{
+		Object: found.Object, Cluster: found.Cluster, Global: isGlobal(found.Object.Kind),
+		File: a.files.fromConfig(a.renders.inSources(found.Location).File),
+	}
+	if o := a.byID[found.Object]; o != nil {
+		all.Labels = labelsOf(o)
+	}
+	if w := a.workloads[found.Object]; w != nil {
+		all.Workload, all.PodLabels, all.Pods = true, w.Labels, mostPods(w)
+	}
+	return all
+}
+
+// index finds objects by what they are. Of several declarations the last one counts.
+func (a *abouts) index() {
+	if a.byID != nil {
+		return
+	}
+	a.byID, a.workloads = map[diag.Object]*source.Object{}, map[diag.Object]*workload.Workload{}
+	for _, o := range a.objects {
+		a.byID[o.ID()] = o
+	}
+	for _, w := range a.built.Declared() {
+		a.workloads[w.Object.ID()] = w
+	}
+}
+
+// isGlobal reports whether a kind that findings are about is in no namespace.
+func isGlobal(kind string) bool {
+	return slices.Contains([]string{"Namespace", "Node", "NodePool", "NodeTopology", "PriorityClass"}, kind)
+}
+
+// mostPods is how many pods a workload has at most.
+func mostPods(w *workload.Workload) int {
+	switch {
+	case w.Fragment:
+		return config.UnknownPods
+	case w.Scale != nil:
+		return w.Scale.Max
+	case w.Count.Known:
+		return w.Count.N
+	}
+	return config.UnknownPods
+}
