@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -80,49 +81,63 @@ func sameDir(a, b string) bool {
 	return err == nil && otherErr == nil && os.SameFile(one, other)
 }
 
-// unknownPacks are errors about packs that do not exist, and about levels of rules whose
-// pack is off.
+// unknownPacks are errors about packs that do not exist, and about rules that are given a
+// level although their pack is off.
 func unknownPacks(engine *rego.Engine, conf *config.Config) (errs []error) {
-	packs := engine.Packs()
-	for _, r := range engine.All() {
-		if r.Pack != "" {
-			packs = append(packs, r.Pack)
-		}
-	}
-	slices.Sort(packs)
-	packs = slices.Compact(packs)
+	packs, on := engine.Packs(), conf.Packs()
 	for _, p := range conf.Policies {
 		if p.Pack != "" && !slices.Contains(packs, p.Pack) {
 			errs = append(errs, fmt.Errorf("%s: unknown pack %s%s", p.Place, p.Pack, question(diag.Nearest(p.Pack, packs), "")))
 		}
 	}
+	rules := engine.All()
+	for id, rule := range conf.Rules {
+		at := slices.IndexFunc(rules, func(r diag.Rule) bool { return r.ID == id })
+		if at < 0 || rule.Level.Level == diag.LevelOff || runs(engine, id) || conf.Off(id, "") {
+			continue
+		}
+		if pack := rules[at].Pack; pack != "" && !slices.Contains(on, pack) {
+			errs = append(errs, fmt.Errorf("%s: the rule %s is off, as its pack is: add - pack: %s to policies", conf.RulePlace(id), id, pack))
+		}
+	}
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errs
 }
 
-// levelOf tells the level that rules themselves give their findings: off for a rule of a
-// pack that is off.
-func levelOf(engine *rego.Engine, conf *config.Config) func(id string) diag.Level {
-	packs, levels := conf.Packs(), map[string]diag.Level{}
-	for _, r := range engine.All() {
+// runs reports whether a rule is evaluated.
+func runs(engine *rego.Engine, id string) bool {
+	return slices.ContainsFunc(engine.Rules(), func(r diag.Rule) bool { return r.ID == id })
+}
+
+// levelOf tells the level that rules themselves give their findings: off for a rule that
+// is not evaluated, such as one of a pack that is off.
+func levelOf(engine *rego.Engine) func(id string) diag.Level {
+	levels := map[string]diag.Level{}
+	for _, id := range engine.IDs() {
+		levels[id] = diag.LevelOff
+	}
+	for _, r := range engine.Rules() {
 		levels[r.ID] = r.Level
-		if r.Pack != "" && !slices.Contains(packs, r.Pack) {
-			levels[r.ID] = diag.LevelOff
-		}
 	}
 	return func(id string) diag.Level { return levels[id] }
 }
 
-// level is what the configuration says of a rule, or what the rule itself says; off for
-// a rule of a pack that is off, whatever the configuration says of it.
-func level(engine *rego.Engine, conf *config.Config, id string) diag.Level {
-	rule, _ := engine.Rule(id)
-	if rule.Pack != "" && !slices.Contains(conf.Packs(), rule.Pack) {
-		return diag.LevelOff
+// effective tells what a configuration says of rules, or what they say themselves: off for
+// one that is not evaluated, "" for one that does not exist or if there is no engine.
+func effective(engine *rego.Engine, conf *config.Config) func(id string) diag.Level {
+	if engine == nil {
+		return func(string) diag.Level { return "" }
 	}
-	if rule.ID == "" {
-		return ""
+	base, on := levelOf(engine), map[string]bool{}
+	for _, r := range engine.Rules() {
+		on[r.ID] = true
 	}
-	return conf.Level(id, rule.Level)
+	return func(id string) diag.Level {
+		if on[id] {
+			return conf.Level(id, base(id))
+		}
+		return base(id)
+	}
 }
 
 // enabled are the rules that ran, with their levels; one that is on only in a scope has

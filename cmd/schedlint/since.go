@@ -34,7 +34,7 @@ func judge(o lint.Options, own ruleSource, run func(lint.Options) (*diag.Report,
 	if err != nil {
 		return nil, err
 	}
-	o.Policy, o.Level = engine, levelOf(engine, o.Config)
+	o.Policy, o.Level = engine, levelOf(engine)
 	r, err := run(o)
 	r.Version = version
 	return &judged{options: o, engine: engine, report: r}, err
@@ -285,11 +285,15 @@ func (t *tree) config(at, dir, named string, now *config.Config) (*config.Config
 // loosened tells what the configuration says that makes findings go away.
 func (now *judged) loosened(before *judged) []diag.Silence {
 	conf := now.options.Config
+	is, was := effective(now.engine, conf), effective(now.engine, before.options.Config)
+	if before.engine != nil {
+		was = effective(before.engine, before.options.Config)
+	}
 	all := conf.Loosened(before.options.Config, now.engine.IDs(), func(c *config.Config, id string) diag.Level {
-		if c != conf && before.engine != nil {
-			return level(before.engine, c, id)
+		if c == conf {
+			return is(id)
 		}
-		return level(now.engine, c, id)
+		return was(id)
 	})
 	path, _ := conf.Source()
 	if was, is := before.configName(), now.configName(); was != "" && is != "" && was != is {
