@@ -55,7 +55,7 @@ func (f *files) display(name string) string {
 
 // ignores applies the configuration's globs, which count from its directory.
 func (f *files) ignores(name string) bool {
-	return len(f.config.Ignore) > 0 && f.config.Ignores(f.fromConfig(name))
+	return f.config.IgnoresSome() && f.config.Ignores(f.fromConfig(name))
 }
 
 // fromConfig turns a name from the root into one from the configuration's

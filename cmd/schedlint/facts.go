@@ -44,7 +44,8 @@ every answer that rules can ask for, such as the loss of a node or a zone.
 With --format json the output is one document for each context: the input of
 conftest or opa eval. A tree with alternatives, such as one directory per
 environment, or several clusters or renders, has several contexts; --cluster
-and --context choose one. --rule adds the parameters of a rule, as the rule sees them.`,
+and --context choose one. --rule adds the parameters of a rule, as the rule sees
+them.`,
 		Example: `  schedlint facts -t nodes.yaml manifests
   schedlint facts -t nodes.yaml --list workloads manifests
   schedlint facts -t nodes.yaml --at manifests/web.yaml:12 manifests

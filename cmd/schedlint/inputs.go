@@ -116,7 +116,7 @@ func findInputs(conf *config.Config, args []string) (*inputs, error) {
 		in.base = in.root
 	}
 	in.vendored = vendored(conf, in.root)
-	ignore := func(name string) bool { return len(conf.Ignore) > 0 && conf.Ignores(in.fromBase(name)) }
+	ignore := func(name string) bool { return conf.IgnoresSome() && conf.Ignores(in.fromBase(name)) }
 	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: ignore, Remotes: in.vendored, Declares: topology.Declares})
 	if err != nil {
 		return nil, err

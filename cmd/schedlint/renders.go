@@ -276,7 +276,7 @@ func (c *choosing) within(x config.Chosen) bool {
 
 func (c *choosing) ignore(root string) func(name string) bool {
 	return func(name string) bool {
-		return len(c.o.Config.Ignore) > 0 && c.o.Config.Ignores(filepath.ToSlash(seen(c.base, filepath.Join(root, filepath.FromSlash(name)))))
+		return c.o.Config.IgnoresSome() && c.o.Config.Ignores(filepath.ToSlash(seen(c.base, filepath.Join(root, filepath.FromSlash(name)))))
 	}
 }
 

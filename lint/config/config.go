@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -159,8 +160,27 @@ func place(path string, at diag.Span) string {
 }
 
 // Ignores reports whether a path, relative to the configuration's directory
-// and with forward slashes, is not to be read.
-func (c *Config) Ignores(name string) bool { return matchesAny(c.Ignore, name) }
+// and with forward slashes, is not to be read: what it names, and the fixtures of a team's
+// own rules, which are there to be found fault with.
+func (c *Config) Ignores(name string) bool {
+	return len(c.Ignore) > 0 && matchesAny(c.Ignore, name) || c.isFixture(name)
+}
+
+// IgnoresSome reports whether there are paths that Ignores reports.
+func (c *Config) IgnoresSome() bool { return len(c.Ignore)+len(c.Policies) > 0 }
+
+// isFixture reports whether a path is in a folder fixtures of a rule below a folder that
+// policies names.
+func (c *Config) isFixture(name string) bool {
+	for i := range c.Policies {
+		dir := path.Clean(filepath.ToSlash(c.Policies[i].Dir))
+		rest, below := strings.CutPrefix(name, dir+"/")
+		if c.Policies[i].Dir != "" && below && strings.Contains("/"+path.Dir(rest)+"/", "/fixtures/") {
+			return true
+		}
+	}
+	return false
+}
 
 // Has reports whether a path belongs to the cluster.
 func (c *Cluster) Has(name string) bool { return matchesAny(c.Paths, name) }
