@@ -96,8 +96,8 @@ func (l *loader) scope(item *source.Node, s *Scope, path string) {
 		key string
 		n   *int
 	}{{"min-pods", s.MinPods}, {"max-pods", s.MaxPods}} {
-		if bound.n != nil && *bound.n < 1 {
-			l.fail(l.at(item.Get(bound.key)), "%s.%s: expected at least 1, found %d", path, bound.key, *bound.n)
+		if k, _ := item.Field(bound.key); bound.n != nil && *bound.n < 1 {
+			l.fail(l.at(k), "%s.%s: expected at least 1, found %d", path, bound.key, *bound.n)
 		}
 	}
 	if s.MinPods != nil && s.MaxPods != nil && *s.MinPods > *s.MaxPods {
