@@ -28,7 +28,7 @@ func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {
 	if len(rules) > 0 {
 		result = t.function(rules, args)
 	} else {
-		result = t.builtin(name, args)
+		result = t.builtin(name, args, terms)
 	}
 	for _, out := range terms[arity:] {
 		t.match(out, result, env)
@@ -51,7 +51,7 @@ func (t *trace) function(rules []*ast.Rule, args []abstract) (result abstract) {
 
 // builtin is what a built-in function gives. One that is not listed reads its arguments
 // in full, so its result may be anything.
-func (t *trace) builtin(name string, args []abstract) abstract {
+func (t *trace) builtin(name string, args []abstract, terms []*ast.Term) abstract {
 	switch kind := effects()[name]; {
 	case kind == looks:
 		return anything
@@ -61,8 +61,14 @@ func (t *trace) builtin(name string, args []abstract) abstract {
 			t.merge(&found, arg)
 		}
 		return found
+	case kind == joins && len(args) > 0:
+		return t.joined(args, terms)
 	case kind == orders:
-		return t.ordered(name, args)
+		t.ordered(args)
+		if name == "sort" {
+			return t.joined(args, terms)
+		}
+		return anything
 	case kind == equals && len(args) == 2:
 		t.compare(args[0], args[1])
 		return anything
@@ -87,7 +93,8 @@ type effect int
 const (
 	sinks  effect = iota // reads all of them
 	looks                // looks at their types or lengths
-	keeps                // gives a value with members of them
+	keeps                // gives an object with fields of them
+	joins                // gives an array with members of them
 	equals               // compares two values
 	orders               // compares values by their order
 	finds                // looks for a value in another one
@@ -98,7 +105,7 @@ func effects() map[string]effect {
 	return map[string]effect{
 		"count": looks, "is_array": looks, "is_boolean": looks, "is_null": looks, "is_number": looks,
 		"is_object": looks, "is_set": looks, "is_string": looks, "type_name": looks,
-		"array.concat": keeps, "array.reverse": keeps, "object.union": keeps,
+		"array.concat": joins, "array.reverse": joins, "array.slice": joins, "object.union": keeps,
 		"equal": equals, "neq": equals,
 		"lt": orders, "lte": orders, "gt": orders, "gte": orders, "max": orders, "min": orders, "sort": orders,
 		"internal.member_2": finds, "internal.member_3": finds,
@@ -106,26 +113,31 @@ func effects() map[string]effect {
 	}
 }
 
-// ordered evaluates what compares values by their order.
-func (t *trace) ordered(name string, args []abstract) abstract {
+// joinedAt is where arrays are joined; the term is the first argument.
+type joinedAt struct{ *ast.Term }
+
+// joined is an array with members of arguments, in any order.
+func (t *trace) joined(args []abstract, terms []*ast.Term) abstract {
+	c := t.cell(joinedAt{terms[0]})
+	for _, arg := range args {
+		t.grow(&c.rest, t.members(arg))
+	}
+	return oneOf(c)
+}
+
+// ordered evaluates what compares values, or the members of one, by their order.
+func (t *trace) ordered(args []abstract) {
 	for _, arg := range args {
 		t.sink(arg)
 	}
-	if len(args) == 2 {
-		if t.checks != nil {
-			t.checks.order(t.line, args[0], args[1])
-			t.checks.order(t.line, args[1], args[0])
-		}
-		return anything
+	switch {
+	case t.checks == nil:
+	case len(args) == 2:
+		t.checks.order(t.line, args[0], args[1])
+		t.checks.order(t.line, args[1], args[0])
+	default:
+		t.checks.outcome(t.line, t.members(args[0]))
 	}
-	inner := t.members(args[0])
-	if t.checks != nil {
-		t.checks.outcome(t.line, inner)
-	}
-	if name == "sort" {
-		return args[0]
-	}
-	return inner
 }
 
 // get is what object.get gives.

@@ -31,6 +31,10 @@ func (t *trace) index(v abstract, key *ast.Term, env scope) abstract {
 		env[variable] = t.keys(v)
 		return t.members(v)
 	}
+	if free(key, env) { // a pattern for members of a set
+		t.match(key, t.keys(v), env)
+		return t.members(v)
+	}
 	have := t.value(key, env)
 	t.compare(have, t.keys(v))
 	if name, ok := constantKey(have); ok {

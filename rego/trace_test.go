@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/rules"
@@ -21,44 +23,52 @@ func ruleWith(body, more string) string {
 	return head + "report contains result.finding(rego.metadata.chain(), row, {\"message\": \"x\"}) if {\n" + body + "\n}\n\n" + more
 }
 
-// TestReads holds which paths a rule reads; a path with * is read in full.
+const someLoss = "some row in input.losses\n"
+
+// readCases are rules, and which paths they read; one with * is read in full.
+var readCases = map[string]struct{ body, more, want string }{
+	"a field":             {someLoss + `row.outcome == "always"`, "", "losses losses.id* losses.outcome*"},
+	"a literal key":       {`some row in input["losses"]`, "", "losses losses.id*"},
+	"a row by number":     {`row := input.losses[0]`, "", "losses losses.id*"},
+	"the workload":        {someLoss + `input.workloads[row.w].name == "x"`, "", "losses losses.id* losses.w* workloads workloads.name*"},
+	"two variables":       {someLoss + "w := input.workloads[row.w]\nv := w\nv.name == v.kind", "", "losses losses.id* losses.w* workloads workloads.kind* workloads.name*"},
+	"a function":          {someLoss + `f(row)`, `f(r) if r.outcome == "never"`, "losses losses.id* losses.outcome*"},
+	"a function's result": {someLoss + `f(row).name == "x"`, `f(r) := input.workloads[r.w]`, "losses losses.id* losses.w* workloads workloads.name*"},
+	"an else":             {someLoss + `f(row, 3)`, "f(r, 1) if r.w == 1\n\nelse if r.id == 2", "losses losses.id* losses.w*"},
+	"a function not used": {someLoss, `f(r) := input.rollouts[r.w]`, "losses losses.id*"},
+	"a rule":              {`some row in chosen`, "chosen contains l if {\n\tsome l in input.losses\n\tl.w == 1\n}", "losses losses.id* losses.w*"},
+	"a rule by key":       {"some key\nrow := by[key]", "by[l.w] := l if some l in input.losses", "losses losses.id* losses.w*"},
+	"a rule's field":      {`some row in all.mine`, "all := {\"mine\": input.losses, \"other\": input.drains}", "drains losses losses.id*"},
+	"an array":            {someLoss + "[a, b] := [row, input.drains[0]]\na.w == b.w", "", "drains drains.w* losses losses.id* losses.w*"},
+	"an object":           {someLoss + "{\"one\": a} = {\"one\": row}\na.w == 1", "", "losses losses.id* losses.w*"},
+	"a comprehension":     {someLoss + "count([d | some d in input.drains; d.w == row.w]) > 1", "", "drains drains.w* losses losses.id* losses.w*"},
+	"an object of rows":   {someLoss + "by := {d.w: d | some d in input.drains}\nby[row.w].outcome == \"never\"", "", "drains drains.outcome* drains.w* losses losses.id* losses.w*"},
+	"every":               {someLoss + "every d in input.drains { d.w != row.w }", "", "drains drains.w* losses losses.id* losses.w*"},
+	"arrays joined":       {someLoss + "array.concat([row], [input.drains[0]])[1].w == 1", "", "drains drains.w* losses losses.id* losses.w*"},
+	"an array sorted":     {someLoss + "sort([row, input.losses[1]])[1].w == 1", "", "losses* losses.id*"},
+	"objects joined":      {someLoss + "object.union({\"a\": {\"r\": row}}, {\"a\": {\"d\": input.drains[0]}}).a.d.w == 1", "", "drains drains.w* losses losses.id*"},
+	"a pattern of a set":  {"s := {[1, l] | some l in input.losses}\ns[[1, row]]\nrow.w == 1", "", "losses losses.id* losses.w*"},
+	"not":                 {someLoss + "not input.workloads[row.w].permanent", "", "losses losses.id* losses.w* workloads workloads.permanent*"},
+	"a count":             {someLoss + "count(input.drains) == 0", "", "drains losses losses.id*"},
+	"object.get":          {someLoss + `object.get(row, "outcome", "") == "always"`, "", "losses losses.id* losses.outcome*"},
+	"object.get by ways":  {`row := object.get(input, ["losses", 0], {})`, "", "losses losses.id*"},
+	"object.get by value": {someLoss + `object.get(row, row.outcome, "") == "always"`, "", "losses* losses.id* losses.outcome*"},
+	"a key that varies":   {someLoss + "some key\nrow[key] == 1", "", "losses* losses.id*"},
+	"a list that varies":  {"some list\nsome row in input[list]\nrow.w == 1", "", "all"},
+	"walk":                {someLoss + "walk(row, [_, 3])", "", "losses* losses.id*"},
+	"json.marshal":        {someLoss + `json.marshal(row) == ""`, "", "losses* losses.id*"},
+	"marshal in an array": {someLoss + `json.marshal([1, {"x": row}]) == ""`, "", "losses* losses.id*"},
+	"rows compared":       {someLoss + "row == input.losses[0]", "", "losses* losses.id*"},
+	"rows in a list":      {someLoss + "row in input.losses", "", "losses* losses.id*"},
+	"input as a whole":    {someLoss + `f(input)`, "f(x) if json.marshal(x) == \"\"", "all"},
+	"input handed on":     {"some row in f(input)", "f(x) := x.losses", "losses losses.id*"},
+	"with":                {someLoss + "count(other) > 1 with input as {}", "other := input.drains", "all"},
+	"the package":         {someLoss + `count(data.schedlint.rules["no-default-namespace"]) > 1`, "other := input.drains", "error"},
+}
+
+// TestReads holds which paths a rule reads.
 func TestReads(t *testing.T) {
-	const rows = "some row in input.losses\n"
-	for name, c := range map[string]struct{ body, more, want string }{
-		"a field":             {rows + `row.outcome == "always"`, "", "losses losses.id* losses.outcome*"},
-		"a literal key":       {`some row in input["losses"]`, "", "losses losses.id*"},
-		"a row by number":     {`row := input.losses[0]`, "", "losses losses.id*"},
-		"the workload":        {rows + `input.workloads[row.w].name == "x"`, "", "losses losses.id* losses.w* workloads workloads.name*"},
-		"two variables":       {rows + "w := input.workloads[row.w]\nv := w\nv.name == v.kind", "", "losses losses.id* losses.w* workloads workloads.kind* workloads.name*"},
-		"a function":          {rows + `f(row)`, `f(r) if r.outcome == "never"`, "losses losses.id* losses.outcome*"},
-		"a function's result": {rows + `f(row).name == "x"`, `f(r) := input.workloads[r.w]`, "losses losses.id* losses.w* workloads workloads.name*"},
-		"an else":             {rows + `f(row, 3)`, "f(r, 1) if r.w == 1\n\nelse if r.id == 2", "losses losses.id* losses.w*"},
-		"a function not used": {rows, `f(r) := input.rollouts[r.w]`, "losses losses.id*"},
-		"a rule":              {`some row in chosen`, "chosen contains l if {\n\tsome l in input.losses\n\tl.w == 1\n}", "losses losses.id* losses.w*"},
-		"a rule by key":       {"some key\nrow := by[key]", "by[l.w] := l if some l in input.losses", "losses losses.id* losses.w*"},
-		"a rule's field":      {`some row in all.mine`, "all := {\"mine\": input.losses, \"other\": input.drains}", "drains losses losses.id*"},
-		"an array":            {rows + "[a, b] := [row, input.drains[0]]\na.w == b.w", "", "drains drains.w* losses losses.id* losses.w*"},
-		"an object":           {rows + "{\"one\": a} = {\"one\": row}\na.w == 1", "", "losses losses.id* losses.w*"},
-		"a comprehension":     {rows + "count([d | some d in input.drains; d.w == row.w]) > 1", "", "drains drains.w* losses losses.id* losses.w*"},
-		"an object of rows":   {rows + "by := {d.w: d | some d in input.drains}\nby[row.w].outcome == \"never\"", "", "drains drains.outcome* drains.w* losses losses.id* losses.w*"},
-		"every":               {rows + "every d in input.drains { d.w != row.w }", "", "drains drains.w* losses losses.id* losses.w*"},
-		"not":                 {rows + "not input.workloads[row.w].permanent", "", "losses losses.id* losses.w* workloads workloads.permanent*"},
-		"a count":             {rows + "count(input.drains) == 0", "", "drains losses losses.id*"},
-		"object.get":          {rows + `object.get(row, "outcome", "") == "always"`, "", "losses losses.id* losses.outcome*"},
-		"object.get by ways":  {`row := object.get(input, ["losses", 0], {})`, "", "losses losses.id*"},
-		"object.get by value": {rows + `object.get(row, row.outcome, "") == "always"`, "", "losses* losses.id* losses.outcome*"},
-		"a key that varies":   {rows + "some key\nrow[key] == 1", "", "losses* losses.id*"},
-		"a list that varies":  {"some list\nsome row in input[list]\nrow.w == 1", "", "all"},
-		"walk":                {rows + "walk(row, [_, 3])", "", "losses* losses.id*"},
-		"json.marshal":        {rows + `json.marshal(row) == ""`, "", "losses* losses.id*"},
-		"marshal in an array": {rows + `json.marshal([1, {"x": row}]) == ""`, "", "losses* losses.id*"},
-		"rows compared":       {rows + "row == input.losses[0]", "", "losses* losses.id*"},
-		"rows in a list":      {rows + "row in input.losses", "", "losses* losses.id*"},
-		"input as a whole":    {rows + `f(input)`, "f(x) if json.marshal(x) == \"\"", "all"},
-		"input handed on":     {"some row in f(input)", "f(x) := x.losses", "losses losses.id*"},
-		"with":                {rows + "count(other) > 1 with input as {}", "other := input.drains", "all"},
-		"the package":         {rows + `count(data.schedlint.rules["no-default-namespace"]) > 1`, "other := input.drains", "error"},
-	} {
+	for name, c := range readCases {
 		t.Run(name, func(t *testing.T) {
 			e, err := Load(Options{Dirs: []string{folder(t, map[string]string{"x.rego": ruleWith(c.body, c.more)})}})
 			if c.want == "error" {
@@ -210,13 +220,73 @@ func TestTraceIsBounded(t *testing.T) {
 	}
 }
 
-// TestReadsAreEnough evaluates a rule with what it reads only, and with all facts.
+// TestReadsAreEnough evaluates built-in rules and the ones above as if they were the
+// user's own, with all facts and with what they are known to read only.
 func TestReadsAreEnough(t *testing.T) {
-	e := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": head + body})}})
-	got, err := e.Evaluate(context.Background(), defaultNamespace(), facts.NewTally())
-	if err != nil || len(got) != 1 {
-		t.Errorf("got %v, %v", got, err)
+	f := bad(20)
+	describe(f, 20)
+	f.Losses = append(f.Losses, facts.Loss{ID: 900, Outcome: "always"}, facts.Loss{ID: 901, W: 1, Outcome: "never"})
+	f.Drains = append(f.Drains, facts.Drain{ID: 902, W: 1, Outcome: "never"})
+	dirs := map[string]string{"built-in": "../rules"}
+	for name, c := range readCases {
+		if c.want != "error" {
+			dirs[name] = t.TempDir()
+			if err := os.WriteFile(dirs[name]+"/x.rego", []byte(ruleWith(c.body, c.more)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
+	input, reported := convert(f, &reads{all: true}), 0
+	for name, dir := range dirs {
+		e, err := Load(Options{Dirs: []string{dir}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range e.rules {
+			want, got := reportOf(t, r, input), reportOf(t, r, pruned(input, "", &r.reads))
+			if want.Compare(got) != 0 {
+				t.Errorf("%s, rule %s: with all facts %v, with what it reads %v", name, r.id, want, got)
+			}
+			reported += want.Len()
+		}
+	}
+	if reported < 100 {
+		t.Errorf("%d reports are too few to tell", reported)
+	}
+}
+
+// reportOf is what a rule reports of facts.
+func reportOf(t *testing.T, r *rule, input *ast.Term) ast.Set {
+	t.Helper()
+	found, err := r.program.run(context.Background(), r, input, func(q *topdown.Query) *topdown.Query {
+		return q.WithBuiltins(newMeter(0, maxSteps).functions())
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found == nil {
+		return ast.NewSet()
+	}
+	return found
+}
+
+// pruned leaves out the fields that are not read.
+func pruned(t *ast.Term, path string, r *reads) *ast.Term {
+	switch v := t.Value.(type) {
+	case *ast.Array:
+		var kept []*ast.Term
+		v.Foreach(func(t *ast.Term) { kept = append(kept, pruned(t, path, r)) })
+		return ast.ArrayTerm(kept...)
+	case ast.Object:
+		var kept [][2]*ast.Term
+		v.Foreach(func(key, value *ast.Term) {
+			if inner := below(path, text(key)); r.has(inner) {
+				kept = append(kept, [2]*ast.Term{key, pruned(value, inner, r)})
+			}
+		})
+		return ast.ObjectTerm(kept...)
+	}
+	return t
 }
 
 // compiled are the modules of n rules, the built-in ones by turns, and their compiler.

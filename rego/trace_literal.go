@@ -1,0 +1,171 @@
+package rego
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// testedFacts checks what tests of rules take for facts: the literals that replace input,
+// or a list of it, and those from which a library makes rows, as in
+// facts.workload({"pods_min": 3}). A field may be missing, but each that is there has to
+// exist, and its value has to fit. Modules need not be compiled.
+func testedFacts(modules ...*ast.Module) []error {
+	var c checks
+	for _, m := range modules {
+		ast.NewGenericVisitor(func(x any) bool {
+			switch x := x.(type) {
+			case *ast.With:
+				c.replaced(x)
+			case *ast.Expr:
+				if terms, ok := x.Terms.([]*ast.Term); ok && len(terms) > 1 {
+					c.made(m, terms[0], terms[1])
+				}
+			case *ast.Term:
+				if call, ok := x.Value.(ast.Call); ok && len(call) > 1 {
+					c.made(m, call[0], call[1])
+				}
+			}
+			return false
+		}).Walk(m)
+	}
+	return faultErrors(c.found)
+}
+
+// replaced checks what stands for input, or for something in it.
+func (c *checks) replaced(w *ast.With) {
+	target, ok := w.Target.Value.(ast.Ref)
+	if !ok || len(target) == 0 || !target[0].Equal(ast.InputRootDocument) {
+		return
+	}
+	n := factsNode()
+	for _, key := range target[1:] {
+		name, ok := keyOf(key)
+		if !ok {
+			return
+		}
+		below := n.child(name)
+		if below == nil {
+			c.add(w.Location, "%s", n.valid(name))
+			return
+		}
+		n = below
+	}
+	c.fits(n, w.Value)
+}
+
+// made checks what a function of the library of facts makes a row of.
+func (c *checks) made(m *ast.Module, op, arg *ast.Term) {
+	ref, ok := op.Value.(ast.Ref)
+	if !ok {
+		return
+	}
+	if ref = imported(m, ref); len(ref) != 4 || !ref.HasPrefix(factsLibrary()) {
+		return
+	}
+	name, ok := keyOf(ref[3])
+	if list := listOf(name); ok && list != nil && list.items != nil {
+		c.fits(list.items, arg)
+	}
+}
+
+func factsLibrary() ast.Ref {
+	return ast.Ref{ast.DefaultRootDocument, ast.StringTerm("schedlint"), ast.StringTerm("facts")}
+}
+
+// imported is a reference with the name that an import gives written out.
+func imported(m *ast.Module, ref ast.Ref) ast.Ref {
+	for _, i := range m.Imports {
+		path, ok := i.Path.Value.(ast.Ref)
+		if ok && ref[0].Value.Compare(i.Name()) == 0 {
+			return append(path[:len(path):len(path)], ref[1:]...)
+		}
+	}
+	return ref
+}
+
+// listOf is the list with that name, or with rows of that name; nil if there is none.
+func listOf(name string) *node {
+	for _, list := range []string{name, name + "s", name + "es", strings.TrimSuffix(name, "y") + "ies"} {
+		if n := factsNode().fields[list]; n != nil {
+			return n
+		}
+	}
+	return nil
+}
+
+// fits demands that a literal is a value of a place. What is not a literal may be.
+func (c *checks) fits(n *node, t *ast.Term) {
+	kind, ok := literalKind(t)
+	if !ok || n.kind == "" {
+		return
+	}
+	if kind != n.kind && (kind != "number" || n.kind != "integer") {
+		c.add(t.Location, "%s is %s, not %s", n.name(), article(n.kind), article(kind))
+		return
+	}
+	switch v := t.Value.(type) {
+	case ast.Object:
+		for _, key := range v.Keys() {
+			c.fitsField(n, key, v.Get(key))
+		}
+	case *ast.Array:
+		v.Foreach(func(member *ast.Term) { c.fits(n.items, member) })
+	case ast.String:
+		if len(n.enum) > 0 {
+			c.equal(t.Location, oneOf(n), oneOf(t))
+		}
+	case ast.Number:
+		if _, ok := integer(t); !ok && n.kind == "integer" {
+			c.add(t.Location, "%s is an integer, not %s", n.name(), cut(v.String()))
+		}
+	}
+}
+
+func (c *checks) fitsField(n *node, key, value *ast.Term) {
+	name, ok := key.Value.(ast.String)
+	if !ok {
+		return
+	}
+	below := n.child(string(name))
+	if below == nil {
+		c.add(key.Location, "%s", n.valid(string(name)))
+		return
+	}
+	c.fits(below, value)
+}
+
+// literalKind is the kind of a literal, as JSON Schema has it.
+func literalKind(t *ast.Term) (string, bool) {
+	switch t.Value.(type) {
+	case ast.String:
+		return "string", true
+	case ast.Number:
+		return "number", true
+	case ast.Boolean:
+		return "boolean", true
+	case ast.Null:
+		return "null", true
+	case *ast.Array:
+		return "array", true
+	case ast.Object:
+		return "object", true
+	case ast.Set:
+		return "set", true
+	}
+	return "", false
+}
+
+// article is a kind with its article; null has none.
+func article(kind string) string {
+	switch kind[0] {
+	case 'a', 'i', 'o':
+		return "an " + kind
+	case 'n':
+		if kind == "null" {
+			return kind
+		}
+	}
+	return fmt.Sprintf("a %s", kind)
+}
