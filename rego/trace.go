@@ -272,11 +272,11 @@ func (t *trace) comprehension(v ast.Value, env scope) abstract {
 
 // visit notes that a place is looked at. What is below it is not, but a scalar is read.
 func (t *trace) visit(n *node) {
-	if !n.scalar() {
-		t.reads.paths[n.path] = t.reads.paths[n.path]
-		return
+	if n.scalar() {
+		t.whole(n)
+	} else if _, known := t.reads.paths[n.path]; !known {
+		t.reads.paths[n.path] = false
 	}
-	t.whole(n)
 }
 
 // whole notes that all below a place is read.

@@ -58,6 +58,7 @@ var readCases = map[string]struct{ body, more, want string }{
 	"walk":                {someLoss + "walk(row, [_, 3])", "", "losses* losses.id*"},
 	"json.marshal":        {someLoss + `json.marshal(row) == ""`, "", "losses* losses.id*"},
 	"marshal in an array": {someLoss + `json.marshal([1, {"x": row}]) == ""`, "", "losses* losses.id*"},
+	"marshalled rows":     {someLoss + `json.marshal([d | some d in input.drains]) != ""`, "", "drains* losses losses.id*"},
 	"rows compared":       {someLoss + "row == input.losses[0]", "", "losses* losses.id*"},
 	"rows in a list":      {someLoss + "row in input.losses", "", "losses* losses.id*"},
 	"input as a whole":    {someLoss + `f(input)`, "f(x) if json.marshal(x) == \"\"", "all"},
