@@ -106,7 +106,7 @@ var hostileRules = map[string]struct{ body, want string }{
 
 // slowRules take a tenth of a second or more until they fail, which -short does not wait
 // for.
-var slowRules = []string{"equal", "equal-arrays", "equal-often", "functions", "joins", "marshal", "pattern", "print-value", "ranges", "union", "walk"}
+var slowRules = []string{"equal", "equal-arrays", "equal-often", "functions", "joins", "marshal", "pattern", "print-value", "ranges", "reachable", "union", "walk", "yaml-depth", "yaml-keys"}
 
 // fewSteps keeps the tests short.
 const fewSteps = maxSteps / 10

@@ -23,6 +23,7 @@ const (
 // and calls are expressions of their own, and bodies are in an order in which each
 // variable is bound before it is used.
 type tracer struct {
+	root  *node                  // of input
 	rules map[string][]*ast.Rule // by the constant part of their references
 	names []string               // of the rules, sorted
 	inner map[string]bool        // references to what holds rules
@@ -54,8 +55,8 @@ type state struct {
 // scope is what the variables of a body stand for.
 type scope map[ast.Var]abstract
 
-func newTracer(c *ast.Compiler) *tracer {
-	all := &tracer{rules: map[string][]*ast.Rule{}, inner: map[string]bool{}, left: maxTraces}
+func newTracer(c *ast.Compiler, root *node) *tracer {
+	all := &tracer{root: root, rules: map[string][]*ast.Rule{}, inner: map[string]bool{}, left: maxTraces}
 	for _, file := range slices.Sorted(maps.Keys(c.Modules)) {
 		for _, r := range c.Modules[file].Rules {
 			prefix := r.Ref().ConstantPrefix()
@@ -72,7 +73,7 @@ func newTracer(c *ast.Compiler) *tracer {
 // analyse gives what each rule of the user's own reads. The error is about all values
 // that cannot be right.
 func analyse(c *ast.Compiler, own []*module) (map[*module]reads, error) {
-	all, found := newTracer(c), map[*module]reads{}
+	all, found := newTracer(c, factsNode()), map[*module]reads{}
 	var faults []fault
 	for _, m := range own {
 		read, wrong := all.module(c.Modules[m.file])
@@ -237,7 +238,7 @@ func (t *trace) value(term *ast.Term, env scope) abstract {
 			return known
 		}
 		if v.Equal(ast.InputRootDocument.Value) {
-			return oneOf(factsNode())
+			return oneOf(t.root)
 		}
 		t.over = true // not the language that this understands
 		return anything
@@ -270,9 +271,10 @@ func (t *trace) comprehension(v ast.Value, env scope) abstract {
 	return oneOf(c)
 }
 
-// visit notes that a place is looked at. What is below it is not, but a scalar is read.
+// visit notes that a place is looked at. What is below it is not, but
+// a scalar is read, and so is a document of any form.
 func (t *trace) visit(n *node) {
-	if n.scalar() {
+	if n.scalar() || n.kind == "" {
 		t.whole(n)
 	} else if _, known := t.reads.paths[n.path]; !known {
 		t.reads.paths[n.path] = false

@@ -150,6 +150,11 @@ func (t *trace) match(term *ast.Term, v abstract, env scope) {
 		}
 		return
 	case ast.Object:
+		for _, member := range v.of { // a pattern holds for objects with no other keys
+			if n, ok := member.(*node); ok {
+				t.whole(n)
+			}
+		}
 		for _, key := range p.Keys() {
 			t.match(p.Get(key), t.index(v, key, env), env)
 		}

@@ -133,61 +133,49 @@ func TestReadsAgree(t *testing.T) {
 	}
 }
 
-// TestValues holds what is said of values that cannot be right.
-func TestValues(t *testing.T) {
-	const rows = "some row in input.losses\n"
-	const never = `input.losses.outcome is never "infeasable"; it is one of always, sometimes, never, unknown, none`
-	for name, c := range map[string]struct{ body, more, want string }{
-		"==":               {rows + `row.outcome == "nevr"`, "", `policies/x.rego:14: input.losses.outcome is never "nevr" (did you mean never?); it is one of always, sometimes, never, unknown, none`},
-		"== turned":        {rows + `"infeasable" == row.outcome`, "", never},
-		"=":                {rows + `row.outcome = "infeasable"`, "", never},
-		"!=":               {rows + `row.outcome != "infeasable"`, "", never},
-		"a variable":       {rows + "o := row.outcome\nbad := \"infeasable\"\no == bad", "", "policies/x.rego:15: " + never},
-		"in an array":      {rows + `row.outcome in ["always", "infeasable"]`, "", never},
-		"in a set":         {rows + `not row.outcome in {"always", "infeasable"}`, "", never},
-		"in a rule":        {rows + `row.outcome in bad`, `bad := {"never", "infeasable"}`, "policies/x.rego:17: " + never},
-		"a set's key":      {rows + `bad[row.outcome]`, `bad := {"never", "infeasable"}`, never},
-		"an object's key":  {rows + `rank[row.outcome] > 1`, `rank := {"never": 1, "infeasable": 2}`, never},
-		"an argument":      {rows + `f(row, "infeasable")`, `f(r, o) if r.outcome == o`, "policies/x.rego:14: " + never},
-		"a head":           {rows + `f(row.outcome) == 1`, "f(\"always\") := 1\n\nf(\"infeasable\") := 2", "policies/x.rego:19: " + never},
-		"in a closure":     {rows + `count([d | some d in input.losses; d.outcome == "infeasable"]) > 1`, "", never},
-		"not reached":      {rows, `f(r) if input.losses[r].outcome == "infeasable"`, never},
-		"a parameter":      {rows + `f(row.outcome)`, `f(o) if o == "infeasable"`, never},
-		"another default":  {rows + `object.get(row, "outcome", "-") == "-"`, "", ""},
-		"two fields":       {rows + "f(row.outcome, \"always\")\nf(input.workloads[0].name, \"web\")", `f(a, b) if a == b`, ""},
-		"all right":        {rows + "row.outcome in {\"always\", \"never\"}\nrow.outcome != \"none\"", "", ""},
-		"<":                {rows + `row.outcome < "never"`, "", "policies/x.rego:14: input.losses.outcome has no order: it is one of always, sometimes, never, unknown, none, which Rego would compare as text; compare with == or in"},
-		"max":              {rows + `max([o | o := input.losses[_].outcome]) == "never"`, "", "input.losses.outcome has no order"},
-		"sort":             {rows + `sort({row.outcome, "always"})[0] == "always"`, "", "input.losses.outcome has no order"},
-		"number < text":    {rows + `input.workloads[row.w].pods_min < "3"`, "", "input.workloads.pods_min is an integer and \"3\" is a string"},
-		"number < number":  {rows + `input.workloads[row.w].pods_min < 3`, "", ""},
-		"object.get":       {rows + `object.get(row, "outcom", "") == ""`, "", `policies/x.rego:14: object.get: "outcom" does not exist in input.losses (did you mean outcome?); there are `},
-		"object.get below": {rows + `object.get(input, ["losses", 0, "outcom"], "") == ""`, "", `object.get: "outcom" does not exist in input.losses`},
-		"object.get all":   {rows + `object.get(row, "outcome", "") == ""`, "", ""},
-		"own object":       {rows + `object.get({"a": 1}, "b", "") == ""`, "", ""},
-		"both": {rows + "row.outcome == \"infeasable\"\nrow.outcome < \"a\"", "",
-			never + "\npolicies/x.rego:15: input.losses.outcome has no order"},
+// TestTraceOfMaps analyses rules over maps, documents of any form and nested rows, and says
+// what they read and what is wrong with them.
+func TestTraceOfMaps(t *testing.T) {
+	root := newNode("", []byte(`{"type": "object", "additionalProperties": false, "properties": {"rows": {"type": "array", "items": {
+		"type": "object", "additionalProperties": false, "properties": {
+			"name": {"type": "string"}, "manifest": {}, "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+			"answers": {"type": "object", "additionalProperties": false, "properties": {"fits": {"enum": ["yes", "no"], "type": "string"},
+				"survives": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
+					"key": {"type": "string"}, "gone": {"type": "string", "enum": ["yes", "no"]}}}}}},
+			"uses": {"type": "array", "items": {"type": "string", "enum": ["spread", "affinity"]}}}}}}}`))
+	for body, want := range map[string]string{
+		`r.labels["app/name"] == "x"`:                         "rows rows.labels*",
+		`some k, v in r.labels; k == v`:                       "rows rows.labels*",
+		`object.get(r.labels, "app", "") == "x"`:              "rows rows.labels*",
+		`object.get(r, ["labels", "app"], "") == "x"`:         "rows rows.labels*",
+		`r.manifest.spec.replicas > 1`:                        "rows rows.manifest*",
+		`some c in r.manifest.spec.containers; c.image == ""`: "rows rows.manifest*",
+		`some s in r.answers.survives; s.gone == "no"`:        "rows rows.answers rows.answers.survives rows.answers.survives.gone*",
+		`some s in r.answers.survives; s.gone == "maybe"`:     "input.rows.answers.survives.gone is never \"maybe\"; it is one of yes, no",
+		`object.get(r, ["answers", "fit"], "") == ""`:         "object.get: \"fit\" does not exist in input.rows.answers (did you mean fits?); there are fits, survives",
+		`"spraed" in r.uses`:                                  "input.rows.uses is never \"spraed\" (did you mean spread?); it is one of spread, affinity",
+		`"spread" in r.uses`:                                  "rows rows.uses*",
+		`r.uses[_] == "spread"`:                               "rows rows.uses*",
+		`count(r.uses) > 1`:                                   "rows rows.uses",
+		`r.answers == {"fits": "yes"}`:                        "rows rows.answers* rows.answers.fits*",
+		`some a, b in r.answers; a == b`:                      "rows rows.answers* rows.answers.fits* rows.answers.survives*",
 	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := Load(Options{Dirs: []string{folder(t, map[string]string{"x.rego": ruleWith(c.body, c.more)})}})
-			switch {
-			case c.want == "" && err != nil:
-				t.Error(err)
-			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
-				t.Errorf("got  %v\nwant %s", err, c.want)
-			}
-		})
-	}
-}
-
-// TestValuesOfLibraries checks what no rule uses, too.
-func TestValuesOfLibraries(t *testing.T) {
-	_, err := Load(Options{Dirs: []string{folder(t, map[string]string{
-		"x.rego": head + body,
-		"y.rego": "package team.losses\n\nbad contains l if {\n\tsome l in input.losses\n\tl.outcome == \"infeasable\"\n}\n",
-	})}})
-	if err == nil || !strings.Contains(err.Error(), `policies/y.rego:5: input.losses.outcome is never "infeasable"`) {
-		t.Error(err)
+		m, err := parse("x.rego", "package x\n\nreport contains 1 if {\n\tsome r in input.rows\n\t"+body+"\n}\n", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := ast.NewCompiler().WithCapabilities(capabilities())
+		if c.Compile(map[string]*ast.Module{"x.rego": m}); c.Failed() {
+			t.Fatal(c.Errors)
+		}
+		read, faults := newTracer(c, root).module(c.Modules["x.rego"])
+		got := pathsOf(read, want)
+		if len(faults) > 0 {
+			got = faults[0].what
+		}
+		if got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", body, got, want)
+		}
 	}
 }
 
@@ -332,7 +320,7 @@ func BenchmarkTrace(b *testing.B) {
 // TestTraceTakesFewSteps bounds what 100 rules take, in steps.
 func TestTraceTakesFewSteps(t *testing.T) {
 	c, own := compiled(t, 100)
-	all := newTracer(c)
+	all := newTracer(c, factsNode())
 	for _, m := range own {
 		all.module(c.Modules[m.file])
 	}
