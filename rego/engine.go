@@ -126,7 +126,7 @@ func (e *Engine) follow() error {
 	if err != nil {
 		return err
 	}
-	t := newTracer(p.compiler)
+	t := newTracer(p.compiler, factsNode())
 	for _, c := range further {
 		c.program = p
 		c.reads, _ = t.module(p.compiler.Modules[c.file])

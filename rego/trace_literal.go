@@ -1,7 +1,6 @@
 package rego
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -40,9 +39,9 @@ func (c *checks) replaced(w *ast.With) {
 		return
 	}
 	n := factsNode()
-	for _, key := range target[1:] {
+	for i, key := range target[1:] {
 		name, ok := keyOf(key)
-		if !ok {
+		if !ok || i == 0 && name == "params" {
 			return
 		}
 		below := n.child(name)
@@ -61,7 +60,7 @@ func (c *checks) made(m *ast.Module, op, arg *ast.Term) {
 	if !ok {
 		return
 	}
-	if ref = imported(m, ref); len(ref) != 4 || !ref.HasPrefix(factsLibrary()) {
+	if ref = imported(m, ref); len(ref) != 4 || !ref.HasPrefix(factsPackage()) {
 		return
 	}
 	name, ok := keyOf(ref[3])
@@ -70,7 +69,7 @@ func (c *checks) made(m *ast.Module, op, arg *ast.Term) {
 	}
 }
 
-func factsLibrary() ast.Ref {
+func factsPackage() ast.Ref {
 	return ast.Ref{ast.DefaultRootDocument, ast.StringTerm("schedlint"), ast.StringTerm("facts")}
 }
 
@@ -102,7 +101,7 @@ func (c *checks) fits(n *node, t *ast.Term) {
 		return
 	}
 	if kind != n.kind && (kind != "number" || n.kind != "integer") {
-		c.add(t.Location, "%s is %s, not %s", n.name(), article(n.kind), article(kind))
+		c.add(t.Location, "%s is %s, not %s", n.name(), withArticle(n.kind), withArticle(kind))
 		return
 	}
 	switch v := t.Value.(type) {
@@ -126,6 +125,9 @@ func (c *checks) fits(n *node, t *ast.Term) {
 func (c *checks) fitsField(n *node, key, value *ast.Term) {
 	name, ok := key.Value.(ast.String)
 	if !ok {
+		return
+	}
+	if n == factsNode() && name == "params" { // those of the rule
 		return
 	}
 	below := n.child(string(name))
@@ -157,15 +159,10 @@ func literalKind(t *ast.Term) (string, bool) {
 	return "", false
 }
 
-// article is a kind with its article; null has none.
-func article(kind string) string {
-	switch kind[0] {
-	case 'a', 'i', 'o':
-		return "an " + kind
-	case 'n':
-		if kind == "null" {
-			return kind
-		}
+// withArticle is a kind with its article; null has none.
+func withArticle(kind string) string {
+	if kind == "null" {
+		return kind
 	}
-	return fmt.Sprintf("a %s", kind)
+	return article(kind)
 }

@@ -247,7 +247,7 @@ func TestReadsAreEnough(t *testing.T) {
 // reportOf is what a rule reports of facts.
 func reportOf(t *testing.T, r *rule, input *ast.Term) ast.Set {
 	t.Helper()
-	found, err := r.program.run(context.Background(), r, input, func(q *topdown.Query) *topdown.Query {
+	found, err := r.program.run(context.Background(), r.code, input, func(q *topdown.Query) *topdown.Query {
 		return q.WithBuiltins(newMeter(0, maxSteps).functions())
 	})
 	if err != nil {
@@ -269,7 +269,7 @@ func pruned(t *ast.Term, path string, r *reads) *ast.Term {
 	case ast.Object:
 		var kept [][2]*ast.Term
 		v.Foreach(func(key, value *ast.Term) {
-			if inner := below(path, text(key)); r.has(inner) {
+			if inner := beneath(path, text(key)); r.has(inner) {
 				kept = append(kept, [2]*ast.Term{key, pruned(value, inner, r)})
 			}
 		})

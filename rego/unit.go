@@ -57,6 +57,13 @@ func RunUnitTests(ctx context.Context, o UnitOptions) (tests []UnitTest, uncover
 	if len(units) == 0 {
 		return nil, nil, nil
 	}
+	var parsed []*ast.Module
+	for _, m := range units {
+		parsed = append(parsed, m.parsed)
+	}
+	if err := join(testedFacts(parsed...)); err != nil {
+		return nil, nil, err
+	}
 	p, err := inTime(DefaultDeadline, compilation{own: own, tests: units})
 	if err != nil {
 		return nil, nil, err

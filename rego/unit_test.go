@@ -54,7 +54,9 @@ test_passes if found({"permanent": true, "pods_max": 2}) == 0
 
 test_wrong if found({"permanent": true, "pods_max": 2}) == 1
 
-test_no_such_field if found({"nmae": "web"}) == 0
+fields := {"nmae": "web"}
+
+test_no_such_field if found(fields) == 0
 
 todo_not_run if false
 `
@@ -86,7 +88,7 @@ func TestUnitTests(t *testing.T) {
 	}
 	want := []string{
 		"policy/one-pod/rule_test.rego:10 test_reports ", "policy/one-pod/rule_test.rego:12 test_passes ",
-		"policy/one-pod/rule_test.rego:14 test_wrong the test does not hold", "policy/one-pod/rule_test.rego:16 test_no_such_field the test does not hold",
+		"policy/one-pod/rule_test.rego:14 test_wrong the test does not hold", "policy/one-pod/rule_test.rego:18 test_no_such_field the test does not hold",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -96,6 +98,13 @@ func TestUnitTests(t *testing.T) {
 	}
 	if len(uncovered) > 0 {
 		t.Errorf("not covered: %v", uncovered)
+	}
+	write(t, dir, "one-pod/wrong_test.rego", "package wrong_test\n\nimport data.schedlint.facts\n\ntest_x if true with input as {\"workloads\": [facts.workload({\"nmae\": \"x\"})]}\n")
+	if _, _, err := RunUnitTests(context.Background(), o); err == nil || !strings.Contains(err.Error(), "wrong_test.rego:5: ") || !strings.Contains(err.Error(), "did you mean name?") {
+		t.Errorf("a field that does not exist: %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "one-pod/wrong_test.rego")); err != nil {
+		t.Fatal(err)
 	}
 	o.Run = regexp.MustCompile("passes")
 	tests, uncovered, err = RunUnitTests(context.Background(), o)
