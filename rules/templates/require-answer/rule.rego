@@ -1,0 +1,85 @@
+# METADATA
+# title: A workload does not pass a scheduling check that it has to pass
+# description: >-
+#   The answer to a question about the workload has to be "always", as schedlint place prints it: all pods
+#   fit, a rollout completes, any node can be drained, machines migrate, the maximum of the autoscaler fits,
+#   or the loss of a node or a zone does no harm. The latter has two meanings: all pods run again afterwards,
+#   and some pod keeps running meanwhile.
+# related_resources:
+#   - https://kubernetes.io/docs/concepts/scheduling-eviction/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: policy
+#   since: v0.1.0
+#   template: true
+#   asks: [{survive: {param: key}}]
+#   params:
+#     type: object
+#     required: [answer]
+#     properties:
+#       answer:
+#         description: the question, as one of the answers that schedlint place prints
+#         type: string
+#         enum: [fits, rolls, drains, migrates, autoscales, survives]
+#       key:
+#         description: what is lost if the answer is survives, as node, zone, region or the key of a node label
+#         type: string
+#         default: zone
+#       meaning:
+#         description: >-
+#           what surviving means: all pods run again afterwards, some pod keeps running meanwhile (for node
+#           and zone only), or both
+#         type: string
+#         enum: [afterwards, meanwhile, both]
+#         default: both
+#       unreachable:
+#         description: whether pods also have to run again while the lost nodes are only unreachable
+#         type: boolean
+#         default: false
+#       report_unknown:
+#         description: whether to report answers that are unknown, as notes
+#         type: boolean
+#         default: false
+package schedlint.rules["require-answer"]
+
+import data.schedlint.keys
+import data.schedlint.result
+
+report contains result.finding(rego.metadata.chain(), workload, said(workload, outcome, claim, help)) if {
+	some workload in input.workloads
+	some [outcome, claim, help] in ((answered(workload) | again(workload)) | meanwhile(workload))
+}
+
+said(w, outcome, claim, help) := {"message": sprintf("%s (pods: %d) %s %s", [w.ref, w.pods_min, verbs[outcome], claim]), "help": help}
+
+said(w, "unknown", claim, _) := {"message": sprintf("%s may be unable to %s", [w.ref, claim]), "level": "note"} if input.params.report_unknown
+
+verbs := {"never": "can never", "sometimes": "cannot always"}
+
+claims := {"fits": "fit", "rolls": "complete a rollout", "drains": "leave a drained node", "migrates": "migrate", "autoscales": "reach its maximum"}
+
+explain := "run schedlint explain on this line to see what is in the way"
+
+answered(w) := {[w.answers[input.params.answer], claim, explain] | claim := claims[input.params.answer]}
+
+lost := keys.topology(input.params.key) if input.params.answer == "survives"
+
+again(w) := {[row[loss], sprintf("run all pods again after it loses one %s", [input.params.key]), explain] | some row in asked(w); some loss in losses}
+
+asked(w) := [row | some row in w.answers.survives; row.key == lost; w.permanent]
+
+losses := {loss | some loss, true in {"gone": input.params.meaning != "meanwhile", "unreachable": input.params.unreachable}}
+
+meanwhile(w) := {[down(w, lost), sprintf("keep a pod running when it loses one %s", [input.params.key]), apart] | w.permanent; input.params.meaning != "afterwards"}
+
+apart := "run at least 2 pods and require them to run apart"
+
+down(w, "kubernetes.io/hostname") := together(w.on_one_node_min, w.on_one_node_max, w.pods_min)
+
+down(w, "topology.kubernetes.io/zone") := together(w.in_one_zone_min, w.in_one_zone_max, w.pods_min)
+
+# together is unknown where nothing is proved of how many pods share a node or a zone.
+together(0, _, _) := "unknown"
+
+together(least, pods, pods) := "sometimes" if least > 0
