@@ -165,7 +165,7 @@ func holds(t *testing.T, at *ast.Location, o ast.Object, row reflect.Type) {
 				}
 			})
 		case ast.Object:
-			if fits = field.Kind() == reflect.Struct; fits {
+			if fits = field.Kind() == reflect.Struct || field.Kind() == reflect.Map; field.Kind() == reflect.Struct {
 				holds(t, at, value, field)
 			}
 		}

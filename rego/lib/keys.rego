@@ -16,3 +16,6 @@ matches(globs, name) if {
 	some pattern in globs
 	glob.match(pattern, null, name)
 }
+
+# variable reports whether a text has a variable, so that only a later tool knows what it says.
+variable(text) if regex.match(`\$\{|\$\(|\{\{`, text)
