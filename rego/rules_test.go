@@ -92,16 +92,17 @@ func TestRuleUnitsHoldRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows, skip := 0, parametersIn(m)
-		for _, list := range e.find(id).reads.lists() {
-			ast.WalkTerms(m, func(term *ast.Term) bool {
-				if object, ok := term.Value.(ast.Object); ok && rowLike(object, lists) && !skip[term] {
-					rows++
-					holds(t, term.Location, object, lists[list])
-					return true
-				}
+		ast.WalkTerms(m, func(term *ast.Term) bool {
+			object, ok := term.Value.(ast.Object)
+			if !ok || !rowLike(object, lists) || skip[term] {
 				return false
-			})
-		}
+			}
+			rows++
+			for _, problem := range holdsOne(term.Location, object, lists, e.find(id).reads.lists()) {
+				t.Error(problem)
+			}
+			return true
+		})
 		if rows == 0 {
 			t.Errorf("%s holds no row", name)
 		}
@@ -135,9 +136,23 @@ func rowLike(o ast.Object, lists map[string]reflect.Type) bool {
 	return o.Len() > 0
 }
 
+// holdsOne compares an object of a test with the rows of the lists that a rule reads, and
+// says what is wrong with it as a row of the list that it fits best.
+func holdsOne(at *ast.Location, o ast.Object, lists map[string]reflect.Type, read []string) (fewest []string) {
+	first := true
+	for _, list := range read {
+		if lists[list] == nil {
+			continue
+		}
+		if problems := holds(at, o, lists[list]); first || len(problems) < len(fewest) {
+			first, fewest = false, problems
+		}
+	}
+	return fewest
+}
+
 // holds compares an object of a test with the type of a row.
-func holds(t *testing.T, at *ast.Location, o ast.Object, row reflect.Type) {
-	t.Helper()
+func holds(at *ast.Location, o ast.Object, row reflect.Type) (problems []string) {
 	fields := map[string]reflect.Type{}
 	for f := range row.Fields() {
 		fields[f.Tag.Get("json")] = f.Type
@@ -146,7 +161,7 @@ func holds(t *testing.T, at *ast.Location, o ast.Object, row reflect.Type) {
 		name, _ := key.Value.(ast.String)
 		field, known := fields[string(name)]
 		if !known {
-			t.Errorf("%v: rows of %v have no field %s", at, row, name)
+			problems = append(problems, fmt.Sprintf("%v: rows of %v have no field %s", at, row, name))
 			continue
 		}
 		fits := true
@@ -161,18 +176,19 @@ func holds(t *testing.T, at *ast.Location, o ast.Object, row reflect.Type) {
 			fits = field.Kind() == reflect.Slice
 			value.Foreach(func(item *ast.Term) {
 				if object, ok := item.Value.(ast.Object); fits && ok {
-					holds(t, at, object, field.Elem())
+					problems = append(problems, holds(at, object, field.Elem())...)
 				}
 			})
 		case ast.Object:
 			if fits = field.Kind() == reflect.Struct || field.Kind() == reflect.Map; field.Kind() == reflect.Struct {
-				holds(t, at, value, field)
+				problems = append(problems, holds(at, value, field)...)
 			}
 		}
 		if !fits {
-			t.Errorf("%v: %s is a %v in rows of %v", at, name, field, row)
+			problems = append(problems, fmt.Sprintf("%v: %s is a %v in rows of %v", at, name, field, row))
 		}
 	}
+	return problems
 }
 
 // TestFormat keeps every file as opa fmt writes it.
@@ -194,14 +210,14 @@ func TestFormat(t *testing.T) {
 }
 
 // folders are the ids of all built-in rules that may run, those of packs included.
-func folders(t testing.TB) []string {
+func folders(t *testing.T) []string {
 	t.Helper()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(ruleFolders(t))), func(id string) bool { return kindOfFolder(t, id) == templateFolder })
 }
 
 // ruleFolders are the folders of all built-in rules and templates by their ids, from the
 // root of the rules.
-func ruleFolders(t testing.TB) map[string]string {
+func ruleFolders(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, pattern := range []string{"*/rule.rego", "*/*/rule.rego"} {
@@ -222,7 +238,7 @@ func ruleFolders(t testing.TB) map[string]string {
 }
 
 // kindOfFolder is the pack of a rule, templates for a template, and "" for any other.
-func kindOfFolder(t testing.TB, id string) string {
+func kindOfFolder(t *testing.T, id string) string {
 	t.Helper()
 	kind, _, nested := strings.Cut(ruleFolders(t)[id], "/")
 	if !nested {
@@ -328,7 +344,7 @@ func TestEveryFactIsConsumed(t *testing.T) {
 		read := false
 		for _, r := range e.rules {
 			read = read || r.reads.has(list.name)
-			if r.pack == "" && !r.template && (r.reads.all || len(r.reads.lists()) != 1) {
+			if r.pack == "" && !r.template && (r.reads.all || len(r.reads.lists) != 1) {
 				t.Errorf("%s reads %v; a rule visits one list only", r.id, r.reads)
 			}
 		}

@@ -1,0 +1,68 @@
+# METADATA
+# title: Workloads and node pools are not kept apart
+# description: >-
+#   A pool that is set aside needs two rules: its own pods must not run elsewhere, which takes a nodeSelector
+#   or node affinity, and other pods must not run on it, which takes a taint. Either alone leaves one direction
+#   open. Judged are the required rules of the pods and the taints of all declared nodes; a scope would hide
+#   the workloads of others, so give the namespaces as a parameter.
+# related_resources:
+#   - https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
+#   - https://kubernetes.io/docs/concepts/security/multi-tenancy/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: policy
+#   since: v0.1.0
+#   template: true
+#   params:
+#     type: object
+#     required: [pools]
+#     properties:
+#       pools:
+#         description: names of the pools, as globs
+#         type: array
+#         minItems: 1
+#         items: {type: string}
+#       namespaces:
+#         description: namespaces whose workloads belong in these pools, as globs; none for all
+#         type: array
+#         items: {type: string}
+#         default: []
+#       exclusive:
+#         description: whether workloads of other namespaces may not use these pools
+#         type: boolean
+#         default: true
+#       per_node:
+#         description: whether DaemonSets count
+#         type: boolean
+#         default: false
+package schedlint.rules["only-in-pool"]
+
+import data.schedlint.keys
+import data.schedlint.result
+import data.schedlint.text
+
+report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+	some i, workload in input.workloads
+	workload.per_node in {false, input.params.per_node}
+	keys.matches(input.params.namespaces, workload.namespace)
+	others := array.concat([name | some name in workload.pools; not keys.matches(input.params.pools, name)], ["nodes without a pool" | i in unpooled])
+	count(others) > 0
+	message := sprintf("%s has to run in pool %s but can use %s", [workload.ref, text.few(input.params.pools), text.few(others)])
+	help := "add a nodeSelector with a label that only these pools have"
+}
+
+report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+	input.params.exclusive
+	some workload in input.workloads
+	workload.per_node in {false, input.params.per_node}
+	regex.match("^[-a-z0-9]+$", workload.namespace) # it is neither open nor a variable
+	not keys.matches(input.params.namespaces, workload.namespace)
+	used := [name | some name in workload.pools; keys.matches(input.params.pools, name)]
+	count(used) > 0
+	message := sprintf("%s can use pool %s, which is set aside for namespace %s", [workload.ref, text.few(used), text.few(input.params.namespaces)])
+	help := "taint the pool, and tolerate the taint in these namespaces only"
+}
+
+# unpooled are the workloads that can use a node without a pool. Many nodes have the same list.
+unpooled := {i | some users in {node.workloads | some node in input.nodes; node.pool == ""}; some i in users}
