@@ -344,7 +344,7 @@ func TestEveryFactIsConsumed(t *testing.T) {
 		read := false
 		for _, r := range e.rules {
 			read = read || r.reads.has(list.name)
-			if r.pack == "" && !r.template && (r.reads.all || len(r.reads.lists) != 1) {
+			if r.pack == "" && !r.template && (r.reads.all || len(r.reads.lists()) != 1) {
 				t.Errorf("%s reads %v; a rule visits one list only", r.id, r.reads)
 			}
 		}
