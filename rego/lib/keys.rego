@@ -19,3 +19,9 @@ matches(globs, name) if {
 
 # variable reports whether a text has a variable, so that only a later tool knows what it says.
 variable(text) if regex.match(`\$\{|\$\(|\{\{`, text)
+
+# listed is matches, but an empty list has no name.
+listed(globs, name) if {
+	some pattern in globs
+	glob.match(pattern, null, name)
+}

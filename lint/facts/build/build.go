@@ -162,7 +162,7 @@ func build(in Input) *builder {
 	objects := model.ObjectsOf(m.Workloads)
 	fields, placed := m.SharedBudget(objects), m.SharedBudget(objects)
 	for _, w := range m.Workloads {
-		if b.whole("workloads") && !w.Copy && !w.Superseded {
+		if b.indexed() && !w.Copy && !w.Superseded {
 			b.row(w)
 		}
 		fields.Ask(w.Object, askFields, func() { b.refusals().fields(w) })
@@ -218,6 +218,11 @@ func (b *builder) subject(s Subject) int {
 	}
 	b.subjects = append(b.subjects, s)
 	return len(b.subjects)
+}
+
+// indexed reports whether every workload has a row: lists refer to them by their index.
+func (b *builder) indexed() bool {
+	return slices.ContainsFunc(strings.Fields("workloads nodes.workloads pools.workloads pools.namespaces"), b.whole)
 }
 
 // row is the index of the row of a workload, which is made when the first other row

@@ -1,0 +1,48 @@
+# METADATA
+# title: A tenant's workload that can use pools of others
+# description: >-
+#   Pods of a tenant that may land outside of the tenant's own pools share nodes, and their kernels, with
+#   others. A taint on the own pool keeps others off it, but does not keep the tenant's pods on it. Add a
+#   nodeSelector or required node affinity for a label that only the tenant's pools have. Nodes that
+#   belong to no pool are left out.
+# related_resources:
+#   - https://kubernetes.io/docs/concepts/security/multi-tenancy/
+#   - https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: policy
+#   level: warning
+#   since: v0.1.0
+#   tags: [multi-tenant]
+#   params:
+#     type: object
+#     properties:
+#       tenants:
+#         description: the tenants, each with the globs of its namespaces and of its pools
+#         type: array
+#         default: []
+#         items:
+#           type: object
+#           required: [name, namespaces]
+#           properties:
+#             name: {type: string, description: name for messages}
+#             namespaces: {type: array, minItems: 1, description: globs of namespaces, items: {type: string}}
+#             pools: {type: array, default: [], description: globs of pools, items: {type: string}}
+package schedlint.rules["multi-tenant.outside-own-pools"]
+
+import data.schedlint.keys
+import data.schedlint.result
+import data.schedlint.tenants
+import data.schedlint.text
+
+report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+	some workload in input.workloads
+	some tenant in input.params.tenants
+	tenants.has(tenant, workload.namespace)
+	outside := [pool | some pool in workload.pools; not keys.matches(tenant.pools, pool)]
+	count(outside) > 0
+	what := [workload.ref, text.number(count(outside), "pool"), tenant.name, text.few(outside)]
+	message := sprintf("%s can use %s outside those of tenant %s: %s", what)
+	help := "add a nodeSelector or required node affinity for a label that only the tenant's pools have"
+}

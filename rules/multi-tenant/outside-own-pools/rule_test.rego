@@ -1,0 +1,30 @@
+package schedlint.rules["multi-tenant.outside-own-pools_test"]
+
+import data.schedlint.rules["multi-tenant.outside-own-pools"] as subject
+
+web := {
+	"id": 1, "ref": "Deployment blue-1/web", "namespace": "blue-1",
+	"placement_known": true, "pools": ["blue-1", "general", "red-1"],
+}
+
+# reported gives the messages about one workload.
+reported(workload) := messages if {
+	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {
+		"tenants": [
+			{"name": "blue", "namespaces": ["blue-*"], "pools": ["blue-*"]},
+			{"name": "open", "namespaces": ["open"], "pools": []},
+		],
+	}}
+}
+
+test_reports if reported(web) == {"Deployment blue-1/web can use 2 pools outside those of tenant blue: general, red-1"}
+
+test_passes if reported(object.union(web, {"pools": ["blue-1", "blue-2"]})) == set()
+
+test_no_tenant if reported(object.union(web, {"namespace": "shop"})) == set()
+
+test_tenant_without_pools if reported(object.union(web, {"namespace": "open"})) == set()
+
+unknown := object.union(web, {"placement_known": false, "pools": []})
+
+test_unknown_is_silent if reported(unknown) == set()

@@ -1,0 +1,24 @@
+package schedlint.rules["multi-tenant.pool-shared-by-tenants_test"]
+
+import data.schedlint.rules["multi-tenant.pool-shared-by-tenants"] as subject
+
+general := {"id": 1, "name": "general", "namespaces": ["blue-1", "blue-2", "kube-system", "red"]}
+
+# reported gives the messages about one pool.
+reported(pool) := messages if {
+	messages := {r.said.message | some r in subject.report} with input as {"pools": [pool], "params": {
+		"tenants": [
+			{"name": "red", "namespaces": ["red"], "pools": []},
+			{"name": "blue", "namespaces": ["blue-*"], "pools": []},
+		],
+		"shared_pools": ["infra-*"],
+	}}
+}
+
+test_reports if reported(general) == {"pool general can be used by 2 tenants: blue, red"}
+
+test_passes if reported(object.union(general, {"namespaces": ["blue-1", "blue-2", "kube-system"]})) == set()
+
+test_shared if reported(object.union(general, {"name": "infra-1"})) == set()
+
+test_unknown_is_silent if reported(object.union(general, {"namespaces": []})) == set()

@@ -1,0 +1,53 @@
+# METADATA
+# title: A toleration that opens another tenant's pool
+# description: >-
+#   Without this toleration the pods cannot use a pool that belongs to a tenant which the workload does
+#   not belong to. Remove it, or limit it to the taint of the tenant's own pools.
+# related_resources:
+#   - https://kubernetes.io/docs/concepts/security/multi-tenancy/
+#   - https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: policy
+#   level: warning
+#   since: v0.1.0
+#   tags: [multi-tenant]
+#   params:
+#     type: object
+#     properties:
+#       tenants:
+#         description: the tenants, each with the globs of its namespaces and of its pools
+#         type: array
+#         default: []
+#         items:
+#           type: object
+#           required: [name, namespaces]
+#           properties:
+#             name: {type: string, description: name for messages}
+#             namespaces: {type: array, minItems: 1, description: globs of namespaces, items: {type: string}}
+#             pools: {type: array, default: [], description: globs of pools, items: {type: string}}
+#
+#       platform_namespaces:
+#         description: globs of namespaces whose workloads may run on the pools of all tenants
+#         type: array
+#         default: [kube-system]
+#         items: {type: string}
+package schedlint.rules["multi-tenant.toleration-opens-foreign-pool"]
+
+import data.schedlint.keys
+import data.schedlint.result
+import data.schedlint.tenants
+import data.schedlint.text
+
+report contains result.finding(rego.metadata.chain(), toleration, {"message": message, "help": help}) if {
+	some workload in input.workloads
+	workload.namespace != ""
+	not keys.listed(input.params.platform_namespaces, workload.namespace)
+	some toleration in workload.tolerations
+	foreign := [pool | some pool in toleration.pools; tenants.foreign(input.params.tenants, workload.namespace, pool)]
+	count(foreign) > 0
+	what := [workload.ref, text.number(count(foreign), "pool"), text.few(foreign)]
+	message := sprintf("%s has a toleration that opens %s of other tenants: %s", what)
+	help := "remove the toleration or limit it to the taint of its own pools"
+}

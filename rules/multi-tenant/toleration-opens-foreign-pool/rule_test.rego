@@ -1,0 +1,38 @@
+package schedlint.rules["multi-tenant.toleration-opens-foreign-pool_test"]
+
+import data.schedlint.rules["multi-tenant.toleration-opens-foreign-pool"] as subject
+
+web := {
+	"id": 1, "ref": "Deployment red/web", "namespace": "red",
+	"tolerations": [{"id": 2, "pools": ["blue-1", "general", "red-1"]}],
+}
+
+# reported gives the messages about one workload.
+reported(workload) := messages if {
+	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {
+		"tenants": [
+			{"name": "blue", "namespaces": ["blue-*"], "pools": ["blue-*"]},
+			{"name": "red", "namespaces": ["red"], "pools": ["red-*"]},
+		],
+		"platform_namespaces": ["kube-*"],
+	}}
+}
+
+test_reports if reported(web) == {"Deployment red/web has a toleration that opens 1 pool of other tenants: blue-1"}
+
+test_stands_at_the_toleration if {
+	{r.fact | some r in subject.report} == {2} with input as {"workloads": [web], "params": {
+		"tenants": [{"name": "blue", "namespaces": ["blue"], "pools": ["blue-*"]}],
+		"platform_namespaces": [],
+	}}
+}
+
+test_passes if reported(object.union(web, {"tolerations": [{"id": 2, "pools": ["general", "red-1"]}]})) == set()
+
+test_own if reported(object.union(web, {"tolerations": [{"id": 2, "pools": ["red-1"]}]})) == set()
+
+test_platform if reported(object.union(web, {"namespace": "kube-system"})) == set()
+
+test_open_namespace if reported(object.union(web, {"namespace": ""})) == set()
+
+test_unknown_is_silent if reported(object.union(web, {"tolerations": [{"id": 2, "pools": []}]})) == set()

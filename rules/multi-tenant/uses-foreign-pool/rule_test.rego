@@ -1,0 +1,39 @@
+package schedlint.rules["multi-tenant.uses-foreign-pool_test"]
+
+import data.schedlint.rules["multi-tenant.uses-foreign-pool"] as subject
+
+web := {
+	"id": 1, "ref": "Deployment red/web", "namespace": "red",
+	"placement_known": true, "pools": ["blue-1", "general", "red-1"], "tolerations": [],
+}
+
+# reported gives the messages about one workload.
+reported(workload) := messages if {
+	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {
+		"tenants": [
+			{"name": "blue", "namespaces": ["blue-*"], "pools": ["blue-*"]},
+			{"name": "red", "namespaces": ["red"], "pools": ["red-*"]},
+		],
+		"platform_namespaces": ["kube-*"],
+	}}
+}
+
+test_reports if reported(web) == {"Deployment red/web can use 1 pool of other tenants: blue-1"}
+
+test_no_tenant if {
+	reported(object.union(web, {"namespace": "shop"})) == {"Deployment red/web can use 2 pools of other tenants: blue-1, red-1"}
+}
+
+test_passes if reported(object.union(web, {"pools": ["red-1", "general"]})) == set()
+
+test_platform if reported(object.union(web, {"namespace": "kube-system"})) == set()
+
+test_open_namespace if reported(object.union(web, {"namespace": ""})) == set()
+
+test_opened_by_a_toleration if {
+	reported(object.union(web, {"tolerations": [{"id": 2, "pools": ["general"]}, {"id": 3, "pools": ["blue-1"]}]})) == set()
+}
+
+unknown := object.union(web, {"placement_known": false, "pools": []})
+
+test_unknown_is_silent if reported(unknown) == set()
