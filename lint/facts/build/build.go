@@ -222,7 +222,7 @@ func (b *builder) subject(s Subject) int {
 
 // indexed reports whether every workload has a row: lists refer to them by their index.
 func (b *builder) indexed() bool {
-	return slices.ContainsFunc(strings.Fields("workloads nodes.workloads pools.workloads pools.namespaces"), b.whole)
+	return slices.ContainsFunc([]string{"workloads", "nodes.workloads", "pools.workloads", "pools.namespaces"}, b.whole)
 }
 
 // row is the index of the row of a workload, which is made when the first other row

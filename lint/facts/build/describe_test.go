@@ -386,6 +386,14 @@ func TestOnlyWhatIsReadIsMade(t *testing.T) {
 	if one > none+1000*len(f.Workloads) {
 		t.Errorf("labels take %d steps", one-none)
 	}
+	_, all := steps(func(string) bool { return true })
+	for _, field := range []string{"pools.workloads", "pools.namespaces"} {
+		_, f = steps(func(path string) bool { return path == "pools" || path == field })
+		if f.Pools[0].Name != "general" || !slices.Equal(f.Pools[0].Workloads, all.Pools[0].Workloads) || !slices.Equal(f.Pools[0].Namespaces, all.Pools[0].Namespaces) {
+			t.Errorf("%s alone is read: %v of %v, want %v of %v", field,
+				f.Pools[0].Workloads, f.Pools[0].Namespaces, all.Pools[0].Workloads, all.Pools[0].Namespaces)
+		}
+	}
 }
 
 func rowOfFacts(f *facts.Facts, name string) *facts.Workload {
