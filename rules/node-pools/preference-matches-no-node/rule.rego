@@ -1,0 +1,36 @@
+# METADATA
+# title: A node preference that matches no node
+# description: >-
+#   Preferred node affinity only scores nodes, so an expression that no declared node meets has no effect,
+#   and nothing says so: often a misspelt label, or one of another cluster. Correct the label or remove
+#   the preference. Labels of pools without nodes, and zones into which pools can grow, count as well.
+# related_resources:
+#   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: ineffective
+#   since: v0.1.0
+#   tags: [node-pools]
+package schedlint.rules["node-pools.preference-matches-no-node"]
+
+import data.schedlint.result
+import data.schedlint.text
+
+report contains result.finding(rego.metadata.chain(), expression, {"message": message, "help": help}) if {
+	some workload in input.workloads
+	workload.placement_known
+	some expression in workload.node_rules
+	not expression.hard
+	expression.nodes == 0
+	not expression.key in later_labels
+	every value in expression.values { not value in later_zones }
+	what := [workload.ref, expression.key, expression.operator, text.aside(concat(", ", expression.values))]
+	message := sprintf("%s prefers nodes by %s %s%s, which no declared node meets", what)
+	help := "correct the label or remove the preference"
+}
+
+# later_labels are the labels of pools without nodes.
+later_labels := {key | some pool in input.pools; pool.count == 0; some key, _ in pool.labels}
+
+later_zones := {zone | some pool in input.pools; some zone in pool.zones}
