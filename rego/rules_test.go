@@ -210,14 +210,14 @@ func TestFormat(t *testing.T) {
 }
 
 // folders are the ids of all built-in rules that may run, those of packs included.
-func folders(t *testing.T) []string {
+func folders(t testing.TB) []string {
 	t.Helper()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(ruleFolders(t))), func(id string) bool { return kindOfFolder(t, id) == templateFolder })
 }
 
 // ruleFolders are the folders of all built-in rules and templates by their ids, from the
 // root of the rules.
-func ruleFolders(t *testing.T) map[string]string {
+func ruleFolders(t testing.TB) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, pattern := range []string{"*/rule.rego", "*/*/rule.rego"} {
@@ -238,7 +238,7 @@ func ruleFolders(t *testing.T) map[string]string {
 }
 
 // kindOfFolder is the pack of a rule, templates for a template, and "" for any other.
-func kindOfFolder(t *testing.T, id string) string {
+func kindOfFolder(t testing.TB, id string) string {
 	t.Helper()
 	kind, _, nested := strings.Cut(ruleFolders(t)[id], "/")
 	if !nested {
