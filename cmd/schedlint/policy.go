@@ -42,7 +42,7 @@ func policyDirs(args []string) ([]string, error) {
 }
 
 // configuredPolicies are the folders of rules that a configuration names.
-func configuredPolicies(*config.Config) []string { return nil }
+func configuredPolicies(conf *config.Config) []string { return ruleSource{}.with(conf) }
 
 func newPolicyCheck() *cobra.Command {
 	return &cobra.Command{
