@@ -142,6 +142,8 @@ type Budget struct {
 	W int `json:"w"`
 	// Object is the budget, as in "PodDisruptionBudget shop/web".
 	Object string `json:"object"`
+	// Namespace is that of the budget, "" where the manifest leaves it open.
+	Namespace string `json:"namespace"`
 	// Problem is none, unknown, no-eviction (it allows no disruptions), several (more than one selects
 	// a pod) or idle (it selects no pod).
 	Problem string `json:"problem" enum:"none no-eviction several idle unknown"`

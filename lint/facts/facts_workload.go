@@ -100,6 +100,14 @@ type Workload struct {
 	// PodRequests are what the scheduler counts for one pod: containers, init containers,
 	// overhead and pod-level resources together.
 	PodRequests []ResourceAmount `json:"pod_requests"`
+	// PodLevelRequests are spec.resources.requests of the pods, which need none of their
+	// containers then.
+	PodLevelRequests []ResourceAmount `json:"pod_level_requests"`
+	// PodLevelLimits are spec.resources.limits of the pods.
+	PodLevelLimits []ResourceAmount `json:"pod_level_limits"`
+	// ResourcesKnown is false where resources of the pods or of a container hold a variable:
+	// requests and limits may then lack some.
+	ResourcesKnown bool `json:"resources_known"`
 	// Containers are the containers of the pods, init containers last; empty for machines.
 	Containers []Container `json:"containers"`
 	// Tolerations are those of the pods, without those that the cluster adds.

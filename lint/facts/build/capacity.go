@@ -182,7 +182,7 @@ func (c *capacities) perPod(w *workload.Workload) demand {
 		}
 	}
 	one[slices.Index(c.resources, corev1.ResourcePods)] = span{1, 1}
-	if slices.ContainsFunc(w.Open, func(path string) bool { return strings.Contains(path, "resources") }) {
+	if openResources(w) {
 		for i := range one {
 			if c.resources[i] != corev1.ResourcePods {
 				one[i].max = facts.NoValue

@@ -60,7 +60,7 @@ func (b changes) addBudget(x *disruption.Budget, problem string, rivals []rival,
 		of = x.Workloads[0]
 	}
 	fact := facts.Budget{
-		Problem: problem, Object: budgetName(x.Budget), Selector: x.SelectorText(), Pods: x.Pods, Amount: amountOf(&x.Amount),
+		Problem: problem, Object: budgetName(x.Budget), Namespace: x.Object.Namespace, Selector: x.SelectorText(), Pods: x.Pods, Amount: amountOf(&x.Amount),
 		Selects: []int{}, Others: []string{},
 	}
 	for _, w := range x.Workloads[:min(len(x.Workloads), maxOthers)] {

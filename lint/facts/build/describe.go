@@ -67,6 +67,7 @@ func (b *builder) describeWorkloads() {
 func blank(row *facts.Workload) {
 	row.UsableMax, row.ZonesMax, row.Pools = facts.NoBound, facts.NoBound, []string{}
 	row.OnOneNodeMax, row.InOneZoneMax = row.PodsMin, row.PodsMin
+	row.PodLevelRequests, row.PodLevelLimits = []facts.ResourceAmount{}, []facts.ResourceAmount{}
 	row.PodRequests, row.Containers, row.Tolerations = []facts.ResourceAmount{}, []facts.Container{}, []facts.Toleration{}
 	row.NodeRules, row.Terms = []facts.NodeRule{}, []facts.Term{}
 	row.Budgets, row.Scalers = []facts.PodBudget{}, []facts.Scaler{}
@@ -95,6 +96,7 @@ var parts = []part{
 	{"placement_known usable_min usable_max zones_min zones_max growable pools", (*describing).nodesOf},
 	{"on_one_node_min on_one_node_max in_one_zone_min in_one_zone_max", (*describing).share},
 	{"pod_requests", func(_ *describing, w *workload.Workload, row *facts.Workload) { row.PodRequests = requested(w) }},
+	{"pod_level_requests pod_level_limits resources_known", (*describing).podLevel},
 	{"containers", (*describing).containers},
 	{"tolerations", (*describing).tolerations},
 	{"node_rules", (*describing).nodeRules},
@@ -158,6 +160,19 @@ func amounts(list corev1.ResourceList) []facts.ResourceAmount {
 
 func amountOfResource(name corev1.ResourceName, q resource.Quantity) facts.ResourceAmount {
 	return facts.ResourceAmount{Resource: string(name), Quantity: q.String(), Value: int(min(model.Amount(name, q), facts.NoValue))}
+}
+
+// podLevel is what the pods request beside their containers, and whether all of it is known.
+func (d *describing) podLevel(w *workload.Workload, row *facts.Workload) {
+	row.ResourcesKnown = !openResources(w)
+	if r := w.Spec.Resources; r != nil {
+		row.PodLevelRequests, row.PodLevelLimits = amounts(r.Requests), amounts(r.Limits)
+	}
+}
+
+// openResources reports whether resources hold a variable, or anything else that is no amount.
+func openResources(w *workload.Workload) bool {
+	return slices.ContainsFunc(w.Open, func(path string) bool { return strings.Contains(path, "resources") })
 }
 
 // requested is what the scheduler counts for one pod.

@@ -219,6 +219,7 @@ func TestDescribe(t *testing.T) {
 		{"workloads name=train scalers min=2 max", `4`},
 		{"workloads name=train pod_requests resource=nvidia.com/gpu value", `1`},
 		{"workloads name=web pod_requests resource=cpu value", `500`},
+		{"budgets selector=app=web namespace", `"shop"`},
 		{"workloads name=open placement_known", `true`},
 		{"workloads name=open pods_max", `2147483647`},
 		{"workloads name=odd placement_known", `false`},
@@ -277,6 +278,32 @@ func TestDescribe(t *testing.T) {
 	} {
 		if got := at(t, f, c.path); got != c.want {
 			t.Errorf("%s is %s, want %s", c.path, got, c.want)
+		}
+	}
+}
+
+// TestPodLevelResources: what pods request beside their containers is told, and so is that
+// something is not known.
+func TestPodLevelResources(t *testing.T) {
+	t.Parallel()
+	const pod = `{apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: shop}, spec: {resources: %s, containers: [{name: c, image: c, resources: %s}]}}`
+	for _, c := range []struct{ pod, container, requests, limits, known string }{
+		{"{}", "{requests: {cpu: 1}}", "", "", "true"},
+		{"{requests: {cpu: 2}, limits: {memory: 1Gi}}", "{}", "cpu 2", "memory 1Gi", "true"},
+		{"{requests: {cpu: '${CPU}'}}", "{}", "", "", "false"},
+		{"{}", "{limits: {memory: '${MEMORY}'}}", "", "", "false"},
+		{"{}", "'${RESOURCES}'", "", "", "false"},
+	} {
+		w := rowOf(described(t, threeZones, fmt.Sprintf(pod, "p", c.pod, c.container)), "p")
+		of := func(all []facts.ResourceAmount) string {
+			var texts []string
+			for _, r := range all {
+				texts = append(texts, r.Resource+" "+r.Quantity)
+			}
+			return strings.Join(texts, ", ")
+		}
+		if got := []string{of(w.PodLevelRequests), of(w.PodLevelLimits), fmt.Sprint(w.ResourcesKnown)}; !slices.Equal(got, []string{c.requests, c.limits, c.known}) {
+			t.Errorf("%s and %s: %v", c.pod, c.container, got)
 		}
 	}
 }
