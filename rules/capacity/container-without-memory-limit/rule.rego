@@ -1,0 +1,37 @@
+# METADATA
+# title: A container without a memory limit
+# description: >-
+#   Without a memory limit a leak grows until the node runs out of memory, and the kernel or the kubelet
+#   then kills pods that have nothing to do with it. A limit of the whole pod counts. A namespace with a
+#   LimitRange among the manifests is left out, as that sets defaults.
+# related_resources:
+#   - https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: policy
+#   level: warning
+#   since: v0.1.0
+#   tags: [capacity]
+#   params:
+#     type: object
+#     properties:
+#       init_containers:
+#         description: judge init containers, too
+#         type: boolean
+#         default: false
+package schedlint.rules["capacity.container-without-memory-limit"]
+
+import data.schedlint.result
+
+report contains result.finding(rego.metadata.chain(), container, {"message": message, "help": help, "path": ["resources", "limits"]}) if {
+	some workload in input.workloads
+	workload.resources_known
+	not workload.namespace in {object.namespace | some object in input.objects; object.kind == "LimitRange"}
+	some container in workload.containers
+	[container.init, input.params.init_containers] != [true, false]
+	limits := array.concat(container.limits, workload.pod_level_limits)
+	not "memory" in {amount.resource | some amount in limits}
+	message := sprintf("%s: container %s has no memory limit", [workload.ref, container.name])
+	help := "set resources.limits.memory"
+}

@@ -1,0 +1,31 @@
+package schedlint.rules["capacity.container-without-memory-limit_test"]
+
+import data.schedlint.rules["capacity.container-without-memory-limit"] as subject
+
+web := {"id": 1, "ref": "Deployment shop/web", "namespace": "shop", "resources_known": true, "containers": [{"id": 2, "name": "web", "init": false, "requests": [], "limits": []}], "pod_level_requests": [], "pod_level_limits": []}
+
+# reported gives the messages about one workload, with further input.
+reported(workload, others) := messages if {
+	messages := {r.said.message | some r in subject.report} with input as object.union({"workloads": [workload], "objects": [], "params": {"init_containers": false}}, others)
+}
+
+test_reports if reported(web, {}) == {"Deployment shop/web: container web has no memory limit"}
+
+test_other_limit if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": false, "requests": [], "limits": [{"resource": "cpu"}]}]}), {}) == {"Deployment shop/web: container web has no memory limit"}
+
+test_passes if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": false, "requests": [], "limits": [{"resource": "memory"}]}]}), {}) == set()
+
+test_limit_of_the_pod_counts if reported(object.union(web, {"id": 1, "pod_level_limits": [{"resource": "memory"}]}), {}) == set()
+
+test_init_container if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": true, "requests": [], "limits": []}]}), {}) == set()
+
+test_init_container_counts if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": true, "requests": [], "limits": []}]}), {"params": {"init_containers": true}}) == {"Deployment shop/web: container web has no memory limit"}
+
+test_limit_range if reported(web, {"objects": [{"id": 3, "kind": "LimitRange", "namespace": "shop"}]}) == set()
+
+test_limit_range_elsewhere if reported(web, {"objects": [{"id": 3, "kind": "LimitRange", "namespace": "data"}]}) == {"Deployment shop/web: container web has no memory limit"}
+
+test_other_object if reported(web, {"objects": [{"id": 3, "kind": "ConfigMap", "namespace": "shop"}]}) == {"Deployment shop/web: container web has no memory limit"}
+
+test_unknown_is_silent if reported(object.union(web, {"resources_known": false}), {}) == set()
+

@@ -1,0 +1,45 @@
+# METADATA
+# title: A container without requests
+# description: >-
+#   The scheduler counts what pods request, and a container without requests counts as nothing: nodes are
+#   overcommitted without anybody noticing, and the container is the first to be throttled or evicted. A
+#   limit counts as a request, because the API server copies it, and so does a request of the whole pod. A
+#   namespace with a LimitRange among the manifests is left out, as that sets defaults.
+# related_resources:
+#   - https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: policy
+#   level: warning
+#   since: v0.1.0
+#   tags: [capacity]
+#   params:
+#     type: object
+#     properties:
+#       resources:
+#         description: resources that each container has to request
+#         type: array
+#         items: {type: string}
+#         default: [cpu, memory]
+#       init_containers:
+#         description: judge init containers, too
+#         type: boolean
+#         default: false
+package schedlint.rules["capacity.container-without-requests"]
+
+import data.schedlint.result
+
+report contains result.finding(rego.metadata.chain(), container, {"message": message, "help": help, "path": ["resources", "requests"]}) if {
+	some workload in input.workloads
+	workload.resources_known
+	not workload.namespace in {object.namespace | some object in input.objects; object.kind == "LimitRange"}
+	some container in workload.containers
+	[container.init, input.params.init_containers] != [true, false]
+	lists := [container.requests, container.limits, workload.pod_level_requests, workload.pod_level_limits]
+	given := {amount.resource | some list in lists; some amount in list}
+	missing := concat(", ", [resource | some resource in input.params.resources; not resource in given])
+	missing != ""
+	message := sprintf("%s: container %s requests no %s", [workload.ref, container.name, missing])
+	help := sprintf("set resources.requests (%s)", [missing])
+}

@@ -1,0 +1,64 @@
+# METADATA
+# title: A pool is too small without one of its nodes
+# description: >-
+#   The pods that can run in this pool only request more than max_percent of what it offers after the loss
+#   of one node. Above 100% some stay Pending, however large the other pools are. DaemonSets count on the
+#   nodes that are left, autoscalers at their minimum, and pods that run to completion not at all. A pool
+#   that can grow is judged only if growing is set. Add a node to the pool, let the pods use another pool,
+#   or lower the requests.
+# related_resources:
+#   - https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/
+#   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: fragile
+#   since: v0.1.0
+#   tags: [capacity]
+#   params:
+#     type: object
+#     properties:
+#       keys:
+#         description: losses to judge; node, zone, or both
+#         type: array
+#         items: {type: string, enum: [node, zone]}
+#         default: [node]
+#       max_percent:
+#         description: what pods may request at most, in percent of what is left
+#         type: integer
+#         minimum: 1
+#         default: 100
+#       resources:
+#         description: resources to judge
+#         type: array
+#         items: {type: string}
+#         default: [cpu, memory]
+#       growing:
+#         description: judge growing pools by the nodes that are declared
+#         type: boolean
+#         default: false
+#       report_unknown:
+#         description: report as a note where the answer is unknown
+#         type: boolean
+#         default: false
+package schedlint.rules["capacity.pool-short-after-loss"]
+
+import data.schedlint.capacity
+import data.schedlint.keys
+import data.schedlint.result
+
+report contains result.finding(rego.metadata.chain(), row, said) if {
+	some row in input.capacity
+	row.scope == "pool"
+	row.resource in input.params.resources
+	not row.name in growing
+	some key in input.params.keys
+	loss := capacity.worst(row, keys.topology(key))
+	said := capacity.said(sprintf("pool %s", [row.name]), row, loss, input.params)
+}
+
+growing contains pool.name if {
+	not input.params.growing
+	some pool in input.pools
+	pool.max > pool.count
+}

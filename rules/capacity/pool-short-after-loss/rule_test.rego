@@ -1,0 +1,35 @@
+package schedlint.rules["capacity.pool-short-after-loss_test"]
+
+import data.schedlint.rules["capacity.pool-short-after-loss"] as subject
+
+cpu := {"id": 1, "scope": "pool", "name": "gpu", "resource": "cpu", "losses": [{"key": "kubernetes.io/hostname", "value": "n0", "like": 0, "left": 8000, "percent_min": 90, "percent_max": 90}, {"key": "kubernetes.io/hostname", "value": "n1", "like": 2, "left": 4000, "percent_min": 130, "percent_max": 150}]}
+
+# reported gives the messages about one capacity, with further input.
+reported(capacity, others) := messages if {
+	messages := {r.said.message | some r in subject.report} with input as object.union({"capacity": [capacity], "pools": [], "params": {"max_percent": 100, "resources": ["cpu", "memory"], "growing": false, "report_unknown": false, "keys": ["node"]}}, others)
+}
+
+test_reports if reported(cpu, {}) == {"pool gpu: without kubernetes.io/hostname=n1 (or any of 2 nodes like it) pods request 130% of the cpu that is left (limit 100%)"}
+
+test_passes if reported(cpu, {"params": {"max_percent": 150}}) == set()
+
+test_cluster if reported(object.union(cpu, {"scope": "cluster"}), {}) == set()
+
+test_other_resource if reported(object.union(cpu, {"resource": "pods"}), {}) == set()
+
+test_zone_is_left_out if reported(object.union(cpu, {"id": 1, "losses": [{"key": "topology.kubernetes.io/zone", "value": "n0", "like": 0, "left": 4000, "percent_min": 130, "percent_max": 150}]}), {}) == set()
+
+test_zone if reported(object.union(cpu, {"id": 1, "losses": [{"key": "topology.kubernetes.io/zone", "value": "n0", "like": 0, "left": 4000, "percent_min": 130, "percent_max": 150}]}), {"params": {"keys": ["node", "zone"]}}) == {"pool gpu: without topology.kubernetes.io/zone=n0 pods request 130% of the cpu that is left (limit 100%)"}
+
+test_growing if reported(cpu, {"pools": [{"name": "gpu", "count": 3, "max": 9}]}) == set()
+
+test_growing_is_judged if reported(cpu, {"params": {"growing": true}, "pools": [{"name": "gpu", "count": 3, "max": 9}]}) == {"pool gpu: without kubernetes.io/hostname=n1 (or any of 2 nodes like it) pods request 130% of the cpu that is left (limit 100%)"}
+
+test_another_pool_grows if reported(cpu, {"pools": [{"name": "general", "count": 3, "max": 9}]}) == {"pool gpu: without kubernetes.io/hostname=n1 (or any of 2 nodes like it) pods request 130% of the cpu that is left (limit 100%)"}
+
+test_fixed_pool if reported(cpu, {"pools": [{"name": "gpu", "count": 3, "max": 3}]}) == {"pool gpu: without kubernetes.io/hostname=n1 (or any of 2 nodes like it) pods request 130% of the cpu that is left (limit 100%)"}
+
+test_unknown_is_silent if reported(object.union(cpu, {"id": 1, "losses": [{"key": "kubernetes.io/hostname", "value": "n0", "like": 0, "left": 4000, "percent_min": 90, "percent_max": 150}]}), {}) == set()
+
+test_unknown if reported(object.union(cpu, {"id": 1, "losses": [{"key": "kubernetes.io/hostname", "value": "n0", "like": 0, "left": 4000, "percent_min": 90, "percent_max": 150}]}), {"params": {"report_unknown": true}}) == {"pool gpu: without kubernetes.io/hostname=n0 pods may request more than 100% of the cpu that is left"}
+

@@ -1,0 +1,56 @@
+# METADATA
+# title: The cluster is too small without one zone
+# description: >-
+#   After the loss of one zone, the pods request more than max_percent of what the remaining nodes offer.
+#   Above 100% some stay Pending. DaemonSets count on the nodes that are left, autoscalers at their minimum,
+#   and pods that run to completion not at all. A cluster with a pool that can grow is judged only if
+#   growing is set. Add a node, or lower the requests.
+# related_resources:
+#   - https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/
+#   - https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: fragile
+#   since: v0.1.0
+#   tags: [capacity]
+#   params:
+#     type: object
+#     properties:
+#       max_percent:
+#         description: what pods may request at most, in percent of what is left
+#         type: integer
+#         minimum: 1
+#         default: 100
+#       resources:
+#         description: resources to judge
+#         type: array
+#         items: {type: string}
+#         default: [cpu, memory]
+#       growing:
+#         description: judge growing pools by the nodes that are declared
+#         type: boolean
+#         default: false
+#       report_unknown:
+#         description: report as a note where the answer is unknown
+#         type: boolean
+#         default: false
+package schedlint.rules["capacity.short-after-zone-loss"]
+
+import data.schedlint.capacity
+import data.schedlint.result
+
+report contains result.finding(rego.metadata.chain(), row, said) if {
+	some row in input.capacity
+	row.scope == "cluster"
+	row.resource in input.params.resources
+	not growing
+	loss := capacity.worst(row, "topology.kubernetes.io/zone")
+	said := capacity.said("cluster", row, loss, input.params)
+}
+
+growing if {
+	not input.params.growing
+	some pool in input.pools
+	pool.max > pool.count
+}

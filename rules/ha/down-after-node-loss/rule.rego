@@ -1,0 +1,37 @@
+# METADATA
+# title: The loss of one node can take all pods down
+# description: >-
+#   All pods of the workload can run on one node, so it is down from the loss of that node until the pods
+#   have started again elsewhere. Preferred rules and the defaults of the scheduler spread pods only while
+#   other nodes have capacity. Add a hard topologySpreadConstraint, or required anti-affinity, on
+#   kubernetes.io/hostname.
+# related_resources:
+#   - https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
+#   - https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: fragile
+#   since: v0.1.0
+#   tags: [ha]
+#   params:
+#     type: object
+#     properties:
+#       min_pods:
+#         description: number of pods from which a workload counts
+#         type: integer
+#         minimum: 1
+#         default: 2
+package schedlint.rules["ha.down-after-node-loss"]
+
+import data.schedlint.result
+
+report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+	some workload in input.workloads
+	workload.permanent
+	workload.pods_min >= input.params.min_pods
+	workload.on_one_node_min > 0
+	workload.on_one_node_max >= workload.pods_min
+	message := sprintf("%s: losing one node can take down all %d pods", [workload.ref, workload.pods_min])
+	help := "add a topologySpreadConstraint with topologyKey: kubernetes.io/hostname and whenUnsatisfiable: DoNotSchedule"
+}

@@ -1,0 +1,21 @@
+package schedlint.rules["ha.down-after-node-loss_test"]
+
+import data.schedlint.rules["ha.down-after-node-loss"] as subject
+
+web := {"id": 1, "ref": "Deployment shop/web", "permanent": true, "pods_min": 3, "on_one_node_min": 1, "on_one_node_max": 3}
+
+# reported gives the messages about one workload, with further input.
+reported(workload, others) := messages if {
+	messages := {r.said.message | some r in subject.report} with input as object.union({"workloads": [workload], "params": {"min_pods": 2}}, others)
+}
+
+test_reports if reported(web, {}) == {"Deployment shop/web: losing one node can take down all 3 pods"}
+
+test_passes if reported(object.union(web, {"on_one_node_max": 2}), {}) == set()
+
+test_finite_pods if reported(object.union(web, {"permanent": false}), {}) == set()
+
+test_few_pods if reported(web, {"params": {"min_pods": 4}}) == set()
+
+test_unknown_is_silent if reported(object.union(web, {"on_one_node_min": 0}), {}) == set()
+

@@ -1,0 +1,45 @@
+# METADATA
+# title: A workload without a PodDisruptionBudget
+# description: >-
+#   Node drains and upgrades may evict all pods of the workload at once, as no PodDisruptionBudget selects
+#   them. Add one that allows one disruption at a time. Machines of KubeVirt are left out, which makes
+#   budgets for them itself, and so are namespaces with a budget of which it is unknown what it selects.
+# related_resources:
+#   - https://kubernetes.io/docs/tasks/run-application/configure-pdb/
+#   - https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: policy
+#   level: warning
+#   since: v0.1.0
+#   tags: [ha]
+#   params:
+#     type: object
+#     properties:
+#       min_pods:
+#         description: number of pods from which a workload counts
+#         type: integer
+#         minimum: 1
+#         default: 2
+package schedlint.rules["ha.no-disruption-budget"]
+
+import data.schedlint.result
+
+report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+	some workload in input.workloads
+	workload.known
+	workload.permanent
+	workload.pods_min >= input.params.min_pods
+	not workload.machine.is
+	count(workload.budgets) == 0
+	not workload.namespace in unclear
+	message := sprintf("%s runs %d pods without a PodDisruptionBudget", [workload.ref, workload.pods_min])
+	help := "add a PodDisruptionBudget with maxUnavailable: 1 that selects its pods"
+}
+
+unclear := {budget.namespace |
+	some budget in input.budgets
+	budget.problem == "unknown"
+	budget.w == -1
+}

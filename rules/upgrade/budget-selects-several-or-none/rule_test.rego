@@ -1,0 +1,19 @@
+package schedlint.rules["upgrade.budget-selects-several-or-none_test"]
+
+import data.schedlint.rules["upgrade.budget-selects-several-or-none"] as subject
+
+web := {"id": 1, "object": "PodDisruptionBudget shop/web", "problem": "none", "selector": "app=web", "selects": [0]}
+
+# reported gives the messages about one budget, with further input.
+reported(budget, others) := messages if {
+	messages := {r.said.message | some r in subject.report} with input as object.union({"budgets": [budget], "workloads": [{"id": 9, "ref": "Deployment shop/web", "pods_min": 3}, {"id": 8, "ref": "Deployment shop/api", "pods_min": 3}], "params": {}}, others)
+}
+
+test_reports_several if reported(object.union(web, {"id": 1, "selects": [0, 1]}), {}) == {"PodDisruptionBudget shop/web selects the pods of 2 workloads: Deployment shop/web, Deployment shop/api"}
+
+test_reports_none if reported(object.union(web, {"problem": "idle", "selects": []}), {}) == {"PodDisruptionBudget shop/web selects no pods (app=web)"}
+
+test_passes if reported(web, {}) == set()
+
+test_unknown_is_silent if reported(object.union(web, {"problem": "unknown", "selects": []}), {}) == set()
+
