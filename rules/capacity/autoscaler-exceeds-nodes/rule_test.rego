@@ -18,4 +18,3 @@ test_passes if reported(object.union(web, {"outcome": "always"}), {}) == set()
 test_unknown_is_silent if reported(object.union(web, {"outcome": "unknown"}), {}) == set()
 
 test_unknown if reported(object.union(web, {"outcome": "unknown"}), {"params": {"report_unknown": true}}) == {"Deployment shop/web: unknown whether the 9 pods to which HorizontalPodAutoscaler shop/web can scale fit"}
-

@@ -34,4 +34,3 @@ test_limit_range_elsewhere if reported(web, {"objects": [{"id": 3, "kind": "Limi
 test_other_object if reported(web, {"objects": [{"id": 3, "kind": "ConfigMap", "namespace": "shop"}]}) == {"Deployment shop/web: container web requests no cpu, memory"}
 
 test_unknown_is_silent if reported(object.union(web, {"resources_known": false}), {}) == set()
-

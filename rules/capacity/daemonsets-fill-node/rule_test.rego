@@ -24,4 +24,3 @@ test_other_resource if reported(small, {"params": {"resources": ["memory"]}}) ==
 test_others_only if reported(small, {"nodes": [{"id": 1, "name": "small-0", "pool": "small", "workloads": [1], "allocatable": [{"resource": "cpu", "value": 2000}]}]}) == set()
 
 test_unknown_is_silent if reported(small, {"nodes": [{"id": 1, "name": "small-0", "pool": "small", "workloads": [0, 1], "allocatable": []}]}) == set()
-

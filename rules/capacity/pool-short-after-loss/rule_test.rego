@@ -32,4 +32,3 @@ test_fixed_pool if reported(cpu, {"pools": [{"name": "gpu", "count": 3, "max": 3
 test_unknown_is_silent if reported(object.union(cpu, {"id": 1, "losses": [{"key": "kubernetes.io/hostname", "value": "n0", "like": 0, "left": 4000, "percent_min": 90, "percent_max": 150}]}), {}) == set()
 
 test_unknown if reported(object.union(cpu, {"id": 1, "losses": [{"key": "kubernetes.io/hostname", "value": "n0", "like": 0, "left": 4000, "percent_min": 90, "percent_max": 150}]}), {"params": {"report_unknown": true}}) == {"pool gpu: without kubernetes.io/hostname=n0 pods may request more than 100% of the cpu that is left"}
-

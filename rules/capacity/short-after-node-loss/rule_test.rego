@@ -34,4 +34,3 @@ test_unknown if reported(object.union(cpu, {"id": 1, "losses": [{"key": "kuberne
 test_all_known if reported(object.union(cpu, {"id": 1, "losses": [{"key": "kubernetes.io/hostname", "value": "n0", "like": 0, "left": 4000, "percent_min": 90, "percent_max": 95}]}), {"params": {"report_unknown": true}}) == set()
 
 test_certain_is_said_once if reported(cpu, {"params": {"report_unknown": true}}) == {"cluster: without kubernetes.io/hostname=n1 (or any of 2 nodes like it) pods request 130% of the cpu that is left (limit 100%)"}
-

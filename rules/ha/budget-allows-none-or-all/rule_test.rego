@@ -22,4 +22,3 @@ test_few_pods if reported(object.union(web, {"id": 1, "budgets": [{"id": 2, "ref
 test_no_budget if reported(web, {}) == set()
 
 test_unknown_is_silent if reported(object.union(web, {"id": 1, "budgets": [{"id": 2, "ref": "PodDisruptionBudget shop/web", "allowed_min": 0, "allowed_max": 2147483647, "amount": {"field": "", "value": "", "of": 0}}]}), {}) == set()
-

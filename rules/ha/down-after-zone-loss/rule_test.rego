@@ -18,4 +18,3 @@ test_finite_pods if reported(object.union(web, {"permanent": false}), {}) == set
 test_few_pods if reported(web, {"params": {"min_pods": 4}}) == set()
 
 test_unknown_is_silent if reported(object.union(web, {"in_one_zone_min": 0}), {}) == set()
-

@@ -28,4 +28,3 @@ test_unknown_budget_elsewhere if reported(web, {"budgets": [{"id": 2, "namespace
 test_unknown_number_of_another_budget if reported(web, {"budgets": [{"id": 2, "namespace": "shop", "problem": "unknown", "w": 1}]}) == {"Deployment shop/web runs 3 pods without a PodDisruptionBudget"}
 
 test_idle_budget if reported(web, {"budgets": [{"id": 2, "namespace": "shop", "problem": "idle", "w": -1}]}) == {"Deployment shop/web runs 3 pods without a PodDisruptionBudget"}
-

@@ -28,4 +28,3 @@ test_few_pods if reported(zone, {"workloads": [{"id": 9, "ref": "Deployment shop
 test_unknown_is_silent if reported(object.union(zone, {"outcome": "unknown"}), {}) == set()
 
 test_unknown if reported(object.union(zone, {"outcome": "unknown"}), {"params": {"report_unknown": true}}) == {"Deployment shop/web: unknown whether all 3 pods run again after the loss of one topology.kubernetes.io/zone"}
-

@@ -38,4 +38,3 @@ test_other_label if reported(web, {"params": {"labels": ["tier=data"]}}) == set(
 test_unknown_is_silent if reported(object.union(web, {"id": 1, "terms": [{"id": 2, "use": "anti-affinity", "hard": false, "key": "kubernetes.io/hostname", "matches_own": "unknown"}]}), {}) == set()
 
 test_unknown_hard_rule_is_silent if reported(object.union(web, {"id": 1, "terms": [{"id": 2, "use": "anti-affinity", "hard": false, "key": "kubernetes.io/hostname", "matches_own": "always"}, {"id": 3, "use": "spread", "hard": true, "key": "topology.kubernetes.io/zone", "matches_own": "unknown"}]}), {}) == set()
-

@@ -24,4 +24,3 @@ test_label if reported(object.union(etcd, {"kind": "Deployment"}), {"params": {"
 test_other_label if reported(etcd, {"params": {"labels": ["tier=web"]}}) == set()
 
 test_unknown_is_silent if reported(object.union(etcd, {"in_one_zone_min": 0, "in_one_zone_max": 3}), {}) == set()
-

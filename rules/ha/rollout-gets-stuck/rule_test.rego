@@ -22,4 +22,3 @@ test_few_pods if reported(web, {"params": {"min_pods": 4}}) == set()
 test_unknown_is_silent if reported(object.union(web, {"answers": {"rolls": "unknown"}}), {}) == set()
 
 test_unknown if reported(object.union(web, {"answers": {"rolls": "unknown"}}), {"params": {"report_unknown": true}}) == {"Deployment shop/web: unknown whether a rollout of its pods completes"}
-

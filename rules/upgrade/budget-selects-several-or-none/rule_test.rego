@@ -16,4 +16,3 @@ test_reports_none if reported(object.union(web, {"problem": "idle", "selects": [
 test_passes if reported(web, {}) == set()
 
 test_unknown_is_silent if reported(object.union(web, {"problem": "unknown", "selects": []}), {}) == set()
-

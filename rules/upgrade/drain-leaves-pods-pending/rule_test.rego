@@ -22,4 +22,3 @@ test_refusal_is_another_rule if reported(object.union(web, {"blocked_by": "budge
 test_unknown_is_silent if reported(object.union(web, {"outcome": "unknown"}), {}) == set()
 
 test_unknown if reported(object.union(web, {"outcome": "unknown"}), {"params": {"report_unknown": true}}) == {"Deployment shop/web: unknown whether its pods find another node in a drain"}
-

@@ -26,4 +26,3 @@ test_single_machine if reported(object.union(web, {"pods": 1, "blocked_by": "evi
 test_unknown_is_silent if reported(object.union(web, {"outcome": "unknown", "blocked_by": "eviction-strategy"}), {}) == set()
 
 test_unknown if reported(object.union(web, {"outcome": "unknown", "blocked_by": "eviction-strategy"}), {"params": {"report_unknown": true}}) == {"Deployment shop/web: a drain cannot evict its pods (3): they have to migrate first and cannot (possibly)"}
-

@@ -20,4 +20,3 @@ test_finite_pods if reported(gpu, {"workloads": [{"id": 2, "ref": "Deployment sh
 test_no_workload if reported(object.union(gpu, {"id": 1, "workloads": []}), {}) == set()
 
 test_unknown_is_silent if reported(gpu, {"workloads": [{"id": 2, "ref": "Deployment shop/train", "permanent": true, "usable_max": 2147483647}]}) == set()
-

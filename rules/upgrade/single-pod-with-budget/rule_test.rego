@@ -16,4 +16,3 @@ test_passes if reported(object.union(web, {"id": 1, "budgets": [{"id": 2, "ref":
 test_more_pods if reported(object.union(web, {"pods_min": 2}), {}) == set()
 
 test_unknown_is_silent if reported(object.union(web, {"id": 1, "budgets": [{"id": 2, "ref": "PodDisruptionBudget shop/web", "allowed_max": 2147483647}]}), {}) == set()
-
