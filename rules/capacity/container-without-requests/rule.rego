@@ -38,8 +38,8 @@ report contains result.finding(rego.metadata.chain(), container, {"message": mes
 	[container.init, input.params.init_containers] != [true, false]
 	lists := [container.requests, container.limits, workload.pod_level_requests, workload.pod_level_limits]
 	given := {amount.resource | some list in lists; some amount in list}
-	missing := concat(", ", [resource | some resource in input.params.resources; not resource in given])
-	missing != ""
-	message := sprintf("%s: container %s requests no %s", [workload.ref, container.name, missing])
-	help := sprintf("set resources.requests (%s)", [missing])
+	missing := [resource | some resource in input.params.resources; not resource in given]
+	count(missing) > 0
+	message := sprintf("%s: container %s requests no %s", [workload.ref, container.name, concat(" or ", missing)])
+	help := sprintf("set resources.requests for %s", [concat(" and ", missing)])
 }

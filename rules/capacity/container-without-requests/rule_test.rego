@@ -9,7 +9,7 @@ reported(workload, others) := messages if {
 	messages := {r.said.message | some r in subject.report} with input as object.union({"workloads": [workload], "objects": [], "params": {"resources": ["cpu", "memory"], "init_containers": false}}, others)
 }
 
-test_reports if reported(web, {}) == {"Deployment shop/web: container web requests no cpu, memory"}
+test_reports if reported(web, {}) == {"Deployment shop/web: container web requests no cpu or memory"}
 
 test_reports_one if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": false, "requests": [{"resource": "cpu"}], "limits": []}]}), {}) == {"Deployment shop/web: container web requests no memory"}
 
@@ -25,12 +25,12 @@ test_other_resources if reported(object.union(web, {"id": 1, "containers": [{"id
 
 test_init_container if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": true, "requests": [], "limits": []}]}), {}) == set()
 
-test_init_container_counts if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": true, "requests": [], "limits": []}]}), {"params": {"init_containers": true}}) == {"Deployment shop/web: container web requests no cpu, memory"}
+test_init_container_counts if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": true, "requests": [], "limits": []}]}), {"params": {"init_containers": true}}) == {"Deployment shop/web: container web requests no cpu or memory"}
 
 test_limit_range if reported(web, {"objects": [{"id": 3, "kind": "LimitRange", "namespace": "shop"}]}) == set()
 
-test_limit_range_elsewhere if reported(web, {"objects": [{"id": 3, "kind": "LimitRange", "namespace": "data"}]}) == {"Deployment shop/web: container web requests no cpu, memory"}
+test_limit_range_elsewhere if reported(web, {"objects": [{"id": 3, "kind": "LimitRange", "namespace": "data"}]}) == {"Deployment shop/web: container web requests no cpu or memory"}
 
-test_other_object if reported(web, {"objects": [{"id": 3, "kind": "ConfigMap", "namespace": "shop"}]}) == {"Deployment shop/web: container web requests no cpu, memory"}
+test_other_object if reported(web, {"objects": [{"id": 3, "kind": "ConfigMap", "namespace": "shop"}]}) == {"Deployment shop/web: container web requests no cpu or memory"}
 
 test_unknown_is_silent if reported(object.union(web, {"resources_known": false}), {}) == set()

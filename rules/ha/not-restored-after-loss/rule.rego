@@ -40,6 +40,7 @@
 package schedlint.rules["ha.not-restored-after-loss"]
 
 import data.schedlint.keys
+import data.schedlint.loss
 import data.schedlint.outcome
 import data.schedlint.result
 
@@ -50,9 +51,9 @@ report contains result.finding(rego.metadata.chain(), row, said) if {
 	workload := input.workloads[row.w]
 	workload.pods_min >= input.params.min_pods
 	messages := {
-		"never": sprintf("%s: losing %s=%s leaves %d of %d pods Pending", [workload.ref, row.key, row.value, row.pending_max, row.pods]),
-		"sometimes": sprintf("%s: losing %s=%s can leave %d of %d pods Pending", [workload.ref, row.key, row.value, row.pending_max, row.pods]),
-		"unknown": sprintf("%s: unknown whether all %d pods run again after the loss of one %s", [workload.ref, workload.pods_min, row.key]),
+		"never": sprintf("%s: losing %s leaves %d of %d pods Pending", [workload.ref, loss.lost(row), row.pending_max, row.pods]),
+		"sometimes": sprintf("%s: losing %s can leave %d of %d pods Pending", [workload.ref, loss.lost(row), row.pending_max, row.pods]),
+		"unknown": sprintf("%s: unknown whether all %d pods run again after the loss of one %s", [workload.ref, workload.pods_min, loss.word(row.key)]),
 	}
 	help := "add nodes outside the lost domain, or relax the rule that keeps pods off the other nodes"
 	said := outcome.said(row.outcome, input.params.report_unknown, messages, help)
