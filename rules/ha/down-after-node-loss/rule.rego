@@ -32,6 +32,6 @@ report contains result.finding(rego.metadata.chain(), workload, {"message": mess
 	workload.pods_min >= input.params.min_pods
 	workload.on_one_node_min > 0
 	workload.on_one_node_max >= workload.pods_min
-	message := sprintf("%s: losing one node can take down all %d pods", [workload.ref, workload.pods_min])
+	message := sprintf("%s: losing one node can take down all of its pods (%d)", [workload.ref, workload.pods_min])
 	help := "add a topologySpreadConstraint with topologyKey: kubernetes.io/hostname and whenUnsatisfiable: DoNotSchedule"
 }

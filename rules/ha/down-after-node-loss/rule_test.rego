@@ -9,7 +9,7 @@ reported(workload, others) := messages if {
 	messages := {r.said.message | some r in subject.report} with input as object.union({"workloads": [workload], "params": {"min_pods": 2}}, others)
 }
 
-test_reports if reported(web, {}) == {"Deployment shop/web: losing one node can take down all 3 pods"}
+test_reports if reported(web, {}) == {"Deployment shop/web: losing one node can take down all of its pods (3)"}
 
 test_passes if reported(object.union(web, {"on_one_node_max": 2}), {}) == set()
 

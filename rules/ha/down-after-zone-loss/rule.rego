@@ -32,6 +32,6 @@ report contains result.finding(rego.metadata.chain(), workload, {"message": mess
 	workload.pods_min >= input.params.min_pods
 	workload.in_one_zone_min > 0
 	workload.in_one_zone_max >= workload.pods_min
-	message := sprintf("%s: losing one zone can take down all %d pods", [workload.ref, workload.pods_min])
+	message := sprintf("%s: losing one zone can take down all of its pods (%d)", [workload.ref, workload.pods_min])
 	help := "add a topologySpreadConstraint with topologyKey: topology.kubernetes.io/zone and whenUnsatisfiable: DoNotSchedule"
 }

@@ -34,8 +34,8 @@ report contains result.finding(rego.metadata.chain(), workload, said) if {
 	some workload in input.workloads
 	workload.pods_min >= input.params.min_pods
 	messages := {
-		"never": sprintf("%s: a rollout of its %d pods never completes", [workload.ref, workload.pods_min]),
-		"sometimes": sprintf("%s: a rollout of its %d pods can get stuck", [workload.ref, workload.pods_min]),
+		"never": sprintf("%s: a rollout of its pods (%d) never completes", [workload.ref, workload.pods_min]),
+		"sometimes": sprintf("%s: a rollout of its pods (%d) can get stuck", [workload.ref, workload.pods_min]),
 		"unknown": sprintf("%s: unknown whether a rollout of its pods completes", [workload.ref]),
 	}
 	help := "set maxUnavailable: 1 and maxSurge: 0, or add a node"

@@ -27,7 +27,7 @@ import data.schedlint.result
 report contains result.finding(rego.metadata.chain(), row, said) if {
 	some row in input.rollouts
 	ref := input.workloads[row.w].ref
-	numbers := sprintf("%d pods, surge %d, unavailable %d", [row.replicas, row.surge, row.unavailable])
+	numbers := sprintf("replicas %d, surge %d, unavailable %d", [row.replicas, row.surge, row.unavailable])
 	messages := {
 		"never": sprintf("%s: a rollout never completes (%s)", [ref, numbers]),
 		"sometimes": sprintf("%s: a rollout can get stuck (%s)", [ref, numbers]),

@@ -9,9 +9,9 @@ reported(rollout, others) := messages if {
 	messages := {r.said.message | some r in subject.report} with input as object.union({"rollouts": [rollout], "workloads": [{"id": 9, "ref": "Deployment shop/web", "pods_min": 3}], "params": {"report_unknown": false}}, others)
 }
 
-test_reports if reported(web, {}) == {"Deployment shop/web: a rollout never completes (3 pods, surge 1, unavailable 0)"}
+test_reports if reported(web, {}) == {"Deployment shop/web: a rollout never completes (replicas 3, surge 1, unavailable 0)"}
 
-test_sometimes if reported(object.union(web, {"outcome": "sometimes"}), {}) == {"Deployment shop/web: a rollout can get stuck (3 pods, surge 1, unavailable 0)"}
+test_sometimes if reported(object.union(web, {"outcome": "sometimes"}), {}) == {"Deployment shop/web: a rollout can get stuck (replicas 3, surge 1, unavailable 0)"}
 
 test_passes if reported(object.union(web, {"outcome": "always"}), {}) == set()
 
