@@ -50,8 +50,8 @@ func TestTestedFacts(t *testing.T) {
 // TestTestsOfBuiltinRulesAreTyped gives the tests of all built-in rules to the check.
 func TestTestsOfBuiltinRulesAreTyped(t *testing.T) {
 	files := regoFilesHere(t)
-	for _, id := range folders(t) {
-		name := "../rules/" + id + "/rule_test.rego"
+	for _, dir := range ruleFolders(t) {
+		name := "../rules/" + dir + "/rule_test.rego"
 		m, err := parse(name, files[name], true)
 		if err != nil {
 			t.Fatal(err)
