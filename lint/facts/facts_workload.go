@@ -248,7 +248,8 @@ type PodBudget struct {
 	Ref string `json:"ref"`
 	// Name is its metadata.name.
 	Name string `json:"name"`
-	// Amount is what it demands, with an empty field if it demands nothing.
+	// Amount is what it demands, with an empty field if it demands nothing. Where it is
+	// unknown what it allows, of is 0, and so is pods for a percentage.
 	Amount Amount `json:"amount"`
 	// AllowedMin is how many pods it lets be evicted at once while all are healthy; 0
 	// where that is unknown.

@@ -224,6 +224,9 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 			}
 			if x.Known {
 				fact.AllowedMin, fact.AllowedMax = x.Allowed, x.Allowed
+			} else {
+				_, written := x.Budget.Allowed(0)
+				fact.Amount = amountOf(&written)
 			}
 			row.Budgets = append(row.Budgets, fact)
 		}
