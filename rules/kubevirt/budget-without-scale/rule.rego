@@ -1,0 +1,32 @@
+# METADATA
+# title: A budget of machines that needs their number
+# description: >-
+#   For maxUnavailable, and for a percentage, the disruption controller asks the owner of each pod for its
+#   number of replicas. The owner of a machine's pod is a VirtualMachineInstance, which has none, so the
+#   budget allows no disruption at all and drains do not complete. Use minAvailable with a number of pods.
+# related_resources:
+#   - https://kubernetes.io/docs/tasks/run-application/configure-pdb/#arbitrary-controllers-and-selectors
+#   - https://kubevirt.io/user-guide/cluster_admin/node_maintenance/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: fragile
+#   since: v0.1.0
+#   tags: [kubevirt]
+package schedlint.rules["kubevirt.budget-without-scale"]
+
+import data.schedlint.result
+
+report contains result.finding(rego.metadata.chain(), budget, {"message": message, "help": help}) if {
+	some workload in input.workloads
+	workload.machine.is
+	some budget in workload.budgets
+	unscaled(budget.amount)
+	what := [budget.ref, workload.ref, budget.amount.field, budget.amount.value]
+	message := sprintf("%s selects pods of %s by %s: %s, which needs a number of replicas that machines do not have", what)
+	help := "use minAvailable with a number of pods"
+}
+
+unscaled(amount) if amount.field == "maxUnavailable"
+
+unscaled(amount) if endswith(amount.value, "%")

@@ -1,0 +1,27 @@
+# METADATA
+# title: A machine without an eviction strategy
+# description: >-
+#   Without evictionStrategy the KubeVirt resource of the cluster decides what a drain does to the
+#   machine: shut it down, migrate it, or wait. The manifest does not say which, and a change of the
+#   cluster's default changes it for all machines. Set evictionStrategy.
+# related_resources:
+#   - https://kubevirt.io/user-guide/cluster_admin/node_maintenance/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: policy
+#   level: warning
+#   since: v0.1.0
+#   tags: [kubevirt]
+package schedlint.rules["kubevirt.eviction-strategy-missing"]
+
+import data.schedlint.result
+
+report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+	some workload in input.workloads
+	workload.machine.is
+	workload.machine.eviction_strategy == ""
+	workload.known
+	message := sprintf("%s has no evictionStrategy, so the cluster decides what a drain does to it", [workload.ref])
+	help := "set evictionStrategy: LiveMigrate, LiveMigrateIfPossible, External or None"
+}

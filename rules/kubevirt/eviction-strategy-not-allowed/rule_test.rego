@@ -1,0 +1,21 @@
+package schedlint.rules["kubevirt.eviction-strategy-not-allowed_test"]
+
+import data.schedlint.rules["kubevirt.eviction-strategy-not-allowed"] as subject
+
+vm := {"id": 1, "ref": "VirtualMachine vms/db", "kind": "VirtualMachine", "machine": {"is": true, "eviction_strategy": "None"}}
+
+# reported gives the messages about one workload.
+reported(workload) := messages if {
+	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {"allowed": ["LiveMigrate", "External"]}}
+}
+
+# evicted is a machine with another eviction strategy.
+evicted(strategy) := object.union(vm, {"machine": {"is": true, "eviction_strategy": strategy}})
+
+test_reports if reported(vm) == {"VirtualMachine vms/db has evictionStrategy None; expected LiveMigrate or External"}
+
+test_passes if reported(evicted("External")) == set()
+
+test_missing_is_another_rule if reported(evicted("")) == set()
+
+test_unknown_is_silent if reported(evicted("${STRATEGY}")) == set()

@@ -1,0 +1,42 @@
+# METADATA
+# title: Machines kept apart without a spare node
+# description: >-
+#   Required anti-affinity keeps these machines on different nodes, and a migration needs a node that none
+#   of them is on. With one spare node each machine can migrate; with two, also while a node is down.
+#   Pools that can grow count with the nodes they have. Add nodes, or make the anti-affinity preferred.
+# related_resources:
+#   - https://kubevirt.io/user-guide/compute/live_migration/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: fragile
+#   since: v0.1.0
+#   tags: [kubevirt]
+#   params:
+#     type: object
+#     properties:
+#       spare_nodes:
+#         description: number of usable nodes beyond one for each machine
+#         type: integer
+#         minimum: 1
+#         default: 1
+package schedlint.rules["kubevirt.no-spare-node"]
+
+import data.schedlint.result
+import data.schedlint.text
+
+report contains result.finding(rego.metadata.chain(), term, {"message": message, "help": help}) if {
+	some workload in input.workloads
+	workload.machine.is
+	workload.placement_known
+	some term in workload.terms
+	term.use == "anti-affinity"
+	term.hard
+	term.key == "kubernetes.io/hostname"
+	term.matches_own == "always"
+	needed := workload.pods_min + input.params.spare_nodes
+	workload.usable_min < needed
+	what := [workload.ref, text.number(workload.pods_min, "machine"), workload.usable_min, needed, input.params.spare_nodes]
+	message := sprintf("%s keeps %s on different nodes and can use %d; it needs %d to have %d spare", what)
+	help := sprintf("add %s that the machines may use", [text.number(needed - workload.usable_min, "node")])
+}

@@ -1,0 +1,38 @@
+package schedlint.rules["kubevirt.no-spare-node_test"]
+
+import data.schedlint.rules["kubevirt.no-spare-node"] as subject
+
+vm := {
+	"id": 1, "ref": "VirtualMachinePool vms/db", "machine": {"is": true},
+	"placement_known": true, "pods_min": 3, "usable_min": 3,
+	"terms": [{"id": 2, "use": "anti-affinity", "hard": true, "key": "kubernetes.io/hostname", "matches_own": "always"}],
+}
+
+# reported gives the messages about one workload.
+reported(workload) := messages if {
+	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {"spare_nodes": 1}}
+}
+
+
+# apart is a set of machines with another term.
+apart(use, hard, key, own) := object.union(vm, {"terms": [{"id": 2, "use": use, "hard": hard, "key": key, "matches_own": own}]})
+
+test_reports if {
+	reported(vm) == {"VirtualMachinePool vms/db keeps 3 machines on different nodes and can use 3; it needs 4 to have 1 spare"}
+}
+
+test_passes if reported(object.union(vm, {"usable_min": 4})) == set()
+
+test_other_terms if {
+	reported(apart("affinity", true, "kubernetes.io/hostname", "always")) == set()
+	reported(apart("anti-affinity", false, "kubernetes.io/hostname", "always")) == set()
+	reported(apart("anti-affinity", true, "topology.kubernetes.io/zone", "always")) == set()
+	reported(apart("anti-affinity", true, "kubernetes.io/hostname", "never")) == set()
+}
+
+test_no_machine if reported(object.union(vm, {"machine": {"is": false}})) == set()
+
+test_unknown_is_silent if {
+	reported(object.union(vm, {"placement_known": false, "usable_min": 0})) == set()
+	reported(apart("anti-affinity", true, "kubernetes.io/hostname", "unknown")) == set()
+}

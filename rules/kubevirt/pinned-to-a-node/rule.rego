@@ -1,0 +1,30 @@
+# METADATA
+# title: A machine that must live-migrate and is pinned to a node
+# description: >-
+#   A nodeSelector for kubernetes.io/hostname leaves the machine one node, so it can never migrate, and
+#   with evictionStrategy LiveMigrate a drain of that node never completes. This holds whatever nodes
+#   there are. Select nodes by a label that several have, or set evictionStrategy to None or
+#   LiveMigrateIfPossible.
+# related_resources:
+#   - https://kubevirt.io/user-guide/cluster_admin/node_maintenance/
+#   - https://kubevirt.io/user-guide/compute/live_migration/
+# schemas:
+#   - input: schema.facts
+# custom:
+#   category: fragile
+#   since: v0.1.0
+#   tags: [kubevirt]
+package schedlint.rules["kubevirt.pinned-to-a-node"]
+
+import data.schedlint.result
+
+report contains result.finding(rego.metadata.chain(), selector, {"message": message, "help": help}) if {
+	some workload in input.workloads
+	workload.machine.eviction_strategy == "LiveMigrate"
+	some selector in workload.node_rules
+	selector.source == "nodeSelector"
+	selector.key == "kubernetes.io/hostname"
+	what := [workload.ref, concat("", selector.values)]
+	message := sprintf("%s has evictionStrategy LiveMigrate and is pinned to node %s, so it cannot migrate", what)
+	help := "select nodes by a label that several have"
+}

@@ -1,0 +1,30 @@
+package schedlint.rules["kubevirt.pinned-to-a-node_test"]
+
+import data.schedlint.rules["kubevirt.pinned-to-a-node"] as subject
+
+vm := {"id": 1, "ref": "VirtualMachine vms/db", "kind": "VirtualMachine", "node_rules": [{"id": 2, "source": "nodeSelector", "key": "kubernetes.io/hostname", "values": ["n1"]}], "machine": {"is": true, "eviction_strategy": "LiveMigrate"}}
+
+# reported gives the messages about one workload.
+reported(workload) := messages if {
+	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {}}
+}
+
+# evicted is a machine with another eviction strategy.
+evicted(strategy) := object.union(vm, {"machine": {"is": true, "eviction_strategy": strategy}})
+
+# selected is a machine with another rule.
+selected(source, key) := object.union(vm, {"node_rules": [{"id": 2, "source": source, "key": key, "values": ["n1"]}]})
+
+test_reports if {
+	reported(vm) == {"VirtualMachine vms/db has evictionStrategy LiveMigrate and is pinned to node n1, so it cannot migrate"}
+}
+
+test_stands_at_the_selector if {r.fact | some r in subject.report} == {2} with input as {"workloads": [vm]}
+
+test_passes if reported(selected("nodeSelector", "disktype")) == set()
+
+test_affinity_has_alternatives if reported(selected("nodeAffinity", "kubernetes.io/hostname")) == set()
+
+test_other_strategies if reported(evicted("None")) == set()
+
+test_unknown_is_silent if reported(object.union(vm, {"node_rules": []})) == set()
