@@ -67,7 +67,7 @@ func TestRuleUnits(t *testing.T) {
 	}
 	for id := range ruleFolders(t) {
 		const few = 3 // one that reports, one that passes, one that is silent
-		if n := count[fmt.Sprintf("data.schedlint.rules[%q]", id+"_test")]; n < few {
+		if n := count[ast.MustParseRef(fmt.Sprintf("data.schedlint.rules[%q]", id+"_test")).String()]; n < few {
 			t.Errorf("%s has %d unit tests, want at least %d", id, n, few)
 		}
 	}
