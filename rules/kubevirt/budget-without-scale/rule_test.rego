@@ -12,7 +12,6 @@ reported(workload) := messages if {
 	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {}}
 }
 
-
 # guarded is a set of machines with another budget.
 guarded(field, value) := object.union(vm, {"id": 1, "budgets": [{"id": 2, "ref": "PodDisruptionBudget vms/db", "amount": {"field": field, "value": value}}]})
 

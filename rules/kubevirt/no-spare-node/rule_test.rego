@@ -13,7 +13,6 @@ reported(workload) := messages if {
 	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {"spare_nodes": 1}}
 }
 
-
 # apart is a set of machines with another term.
 apart(use, hard, key, own) := object.union(vm, {"terms": [{"id": 2, "use": use, "hard": hard, "key": key, "matches_own": own}]})
 
