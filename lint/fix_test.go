@@ -31,7 +31,7 @@ func trees(t *testing.T) (all []tree) {
 		}
 		for _, file := range files {
 			tr := tree{strings.TrimPrefix(filepath.ToSlash(file), "../"), filepath.Dir(file), filepath.Base(file), ""}
-			if exists(filepath.Join(tr.dir, "nodes.yaml")) {
+			if exists(filepath.Join(tr.dir, "nodes.yaml")) && !strings.HasPrefix(filepath.Base(file), "nodes-") {
 				tr.topology = "nodes.yaml"
 			}
 			all = append(all, tr)

@@ -40,29 +40,6 @@ func engine(t testing.TB) *rego.Engine {
 	return e
 }
 
-// engineFor is the built-in rules with one rule of a pack, if that is what is named.
-func engineFor(t testing.TB, id string) *rego.Engine {
-	t.Helper()
-	e := engine(t)
-	r, _ := e.Rule(id)
-	if r.Pack == "" {
-		return e
-	}
-	e, err := rego.Load(rego.Options{Rules: rules.FS, Packs: []string{r.Pack}, Off: func(other string) bool {
-		return strings.HasPrefix(other, r.Pack+".") && other != id
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-// withFixtures are the rules that have fixtures: those of packs, too, and no templates.
-func withFixtures(t *testing.T) []diag.Rule {
-	t.Helper()
-	return slices.DeleteFunc(engine(t).All(), func(r diag.Rule) bool { return r.Template })
-}
-
 // run lints paths below dir, which is the repository root as well.
 func run(t testing.TB, dir string, topology []string, paths ...string) (*diag.Report, error) {
 	t.Helper()
@@ -79,7 +56,7 @@ func runFor(t testing.TB, rule string, survive []string, dir string, topology []
 // runRendering is runFor with renders of directories below dir.
 func runRendering(t testing.TB, renders []string, rule string, survive []string, dir string, topology []string, paths ...string) (*diag.Report, error) {
 	t.Helper()
-	e := engineFor(t, rule)
+	e := engine(t)
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -208,8 +185,8 @@ func meet(wants map[string][]expected, kind string, at diag.Span, said string) (
 // rules and numbers; the wording is in one golden file.
 func TestRuleFixtures(t *testing.T) {
 	var messages strings.Builder
-	left := 2 * len(withFixtures(t))
-	for _, rule := range withFixtures(t) {
+	left := 2 * len(engine(t).Rules())
+	for _, rule := range engine(t).Rules() {
 		for _, file := range []string{"bad.yaml", "good.yaml"} {
 			t.Run(rule.ID+"/"+file, func(t *testing.T) {
 				dir := filepath.Join("..", "fixtures", rule.ID)
