@@ -51,7 +51,7 @@ test_other_scopes if messages({}, fixed, {"params": {"scope": "zone"}}) == set()
 
 test_other_resources if messages({}, fixed, {"params": {"resources": ["memory"]}}) == set()
 
-test_no_loss if messages({"losses": []}, fixed, {}) == set()
+test_no_loss if messages({"percent_min": 100, "losses": []}, fixed, {}) == set()
 
 test_unknown_is_silent if messages({"percent_max": 100}, fixed, {"params": {"after": "none"}}) == set()
 
@@ -60,7 +60,7 @@ test_unknown_is_a_note_by_parameter if {
 	messages({"percent_max": 100}, fixed, params) == {"pool worker: pods may request 90% or more of the cpu"}
 	{r.said.level | some r in reported({"percent_max": 100}, fixed, params)} == {"note"}
 	messages({}, fixed, params) == set()
-	{r.said.help | some r in reported({"percent_min": 100}, fixed, params)} == {"add a node, or lower the requests"}
+	{r.said.help | some r in reported({"percent_min": 100, "percent_max": 100}, fixed, params)} == {"add a node, or lower the requests"}
 }
 
 test_pools_that_grow_are_unknown if {
