@@ -27,6 +27,7 @@
 #         default: true
 package schedlint.rules["forbid-toleration"]
 
+import data.schedlint.keys
 import data.schedlint.result
 
 report contains result.finding(rego.metadata.chain(), toleration, {"message": message, "help": help}) if {
@@ -42,8 +43,7 @@ report contains result.finding(rego.metadata.chain(), toleration, {"message": me
 	some workload in input.workloads
 	some toleration in workload.tolerations
 	toleration.key != ""
-	some pattern in input.params.keys
-	glob.match(pattern, null, toleration.key)
+	keys.listed(input.params.keys, toleration.key)
 	message := sprintf("%s tolerates the taint %s", [workload.ref, toleration.key])
 	help := "remove the toleration"
 }
