@@ -27,7 +27,7 @@ import data.schedlint.result
 report contains result.finding(rego.metadata.chain(), container, {"message": message, "help": help, "path": ["resources", "limits"]}) if {
 	some workload in input.workloads
 	workload.resources_known
-	not workload.namespace in {object.namespace | some object in input.objects; object.kind == "LimitRange"}
+	not workload.namespace in defaulted
 	some container in workload.containers
 	[container.init, input.params.init_containers] != [true, false]
 	limits := array.concat(container.limits, workload.pod_level_limits)
@@ -35,3 +35,5 @@ report contains result.finding(rego.metadata.chain(), container, {"message": mes
 	message := sprintf("%s: container %s has no memory limit", [workload.ref, container.name])
 	help := "set resources.limits.memory"
 }
+
+defaulted := {object.namespace | some object in input.objects; object.kind == "LimitRange"}

@@ -33,7 +33,7 @@ import data.schedlint.result
 report contains result.finding(rego.metadata.chain(), container, {"message": message, "help": help, "path": ["resources", "requests"]}) if {
 	some workload in input.workloads
 	workload.resources_known
-	not workload.namespace in {object.namespace | some object in input.objects; object.kind == "LimitRange"}
+	not workload.namespace in defaulted
 	some container in workload.containers
 	[container.init, input.params.init_containers] != [true, false]
 	lists := [container.requests, container.limits, workload.pod_level_requests, workload.pod_level_limits]
@@ -43,3 +43,5 @@ report contains result.finding(rego.metadata.chain(), container, {"message": mes
 	message := sprintf("%s: container %s requests no %s", [workload.ref, container.name, concat(" or ", missing)])
 	help := sprintf("set resources.requests for %s", [concat(" and ", missing)])
 }
+
+defaulted := {object.namespace | some object in input.objects; object.kind == "LimitRange"}
