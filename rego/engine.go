@@ -215,3 +215,10 @@ func (e *Engine) File(id string) string {
 	}
 	return ""
 }
+
+// Own reports whether a rule is of the user's own, or one that the configuration makes of
+// a template.
+func (e *Engine) Own(id string) bool {
+	r := e.find(id)
+	return r != nil && (r.own || r.instance != nil)
+}

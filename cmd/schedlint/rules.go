@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,10 +19,14 @@ import (
 
 func newRules() *cobra.Command {
 	var dirs []string
-	var named string
+	var named, format, source string
+	var own, every bool
 	cmd := &cobra.Command{
 		Use:   "rules [ID]",
 		Short: "List the rules, or describe one with an example",
+		Long: `Rules lists the rules that run, with their levels, or describes the rule ID. --all
+also lists templates and the rules of packs that are off, --own only rules of
+your own and those that your configuration makes of templates.`,
 		Args:  cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -37,18 +43,46 @@ func newRules() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out := bufio.NewWriter(cmd.OutOrStdout())
-			if len(args) == 0 {
-				rego.List(out, configured(engine, conf))
-			} else if err := printRule(out, engine, conf, args[0]); err != nil {
-				return err
+			rules := configured(engine, conf)
+			if every {
+				rules = engine.All()
 			}
-			return out.Flush()
+			if own {
+				rules = slices.DeleteFunc(rules, func(r diag.Rule) bool { return !engine.Own(r.ID) })
+			}
+			out := bufio.NewWriter(cmd.OutOrStdout())
+			switch {
+			case source != "":
+				err = printSource(out, engine, source)
+			case len(args) > 0 && format == "json":
+				err = writeRulesJSON(out, engine, slices.DeleteFunc(engine.All(), func(r diag.Rule) bool { return r.ID != args[0] }))
+			case len(args) > 0:
+				err = printRule(out, engine, conf, args[0])
+			case format == "json":
+				err = writeRulesJSON(out, engine, rules)
+			default:
+				rego.List(out, rules)
+			}
+			return errors.Join(err, out.Flush())
 		},
 	}
 	cmd.Flags().Var(fileFlag{&named}, "config", "configuration `file` (default: "+config.Name+" in the working directory or a parent)")
+	cmd.Flags().Var(choiceFlag{&format, []string{"text", "json"}}, "format", "output `format`: text, json (default text)")
+	cmd.Flags().StringVar(&source, "source", "", "print the Rego source of the rule `ID`")
+	cmd.Flags().BoolVar(&own, "own", false, "list only your own rules")
+	cmd.Flags().BoolVar(&every, "all", false, "also list templates and the rules of packs that are off")
 	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "`directory` with your own Rego rules (repeatable)")
 	return cmd
+}
+
+// printSource prints the text of a rule.
+func printSource(w io.Writer, engine *rego.Engine, id string) error {
+	text := engine.Source(id)
+	if text == "" {
+		return unknownRule(engine, id)
+	}
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 // configured are the rules that may run, with the levels that the configuration gives.
