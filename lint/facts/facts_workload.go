@@ -74,6 +74,9 @@ type Workload struct {
 	// UsableMax is usable_min with the nodes by which pools can grow; 2147483647 where
 	// placement is unknown.
 	UsableMax int `json:"usable_max"`
+	// UsablePoolless is the number of those of usable_min that belong to no pool; 0 where
+	// placement is unknown.
+	UsablePoolless int `json:"usable_poolless"`
 	// ZonesMin is the number of zones that usable declared nodes are in.
 	ZonesMin int `json:"zones_min"`
 	// ZonesMax is zones_min with the zones that only nodes are in by which pools can grow;

@@ -93,7 +93,7 @@ var parts = []part{
 	{"cluster render file", (*describing).origin},
 	{"labels annotations pod_labels pod_annotations namespace_labels namespace_declared", (*describing).labels},
 	{"per_node priority_class service_account scheduler machine", (*describing).settings},
-	{"placement_known usable_min usable_max zones_min zones_max growable pools", (*describing).nodesOf},
+	{"placement_known usable_min usable_max usable_poolless zones_min zones_max growable pools", (*describing).nodesOf},
 	{"on_one_node_min on_one_node_max in_one_zone_min in_one_zone_max", (*describing).share},
 	{"pod_requests", func(_ *describing, w *workload.Workload, row *facts.Workload) { row.PodRequests = requested(w) }},
 	{"pod_level_requests pod_level_limits resources_known", (*describing).podLevel},

@@ -56,6 +56,7 @@ func (b *builder) namesOfPools() (p poolNames) {
 // passing is which nodes, and which room to grow, some pods can use.
 type passing struct {
 	usable, extra  int
+	poolless       int // of the usable ones
 	zones, grown   map[string]bool
 	pools          []string
 	zoneless, open bool
@@ -78,6 +79,9 @@ func (d *describing) passes(w *workload.Workload) (p passing) {
 			continue
 		}
 		p.usable++
+		if d.pools.nodes[i] == "" {
+			p.poolless++
+		}
 		p.add(d.m.Topology.Nodes[i], p.zones)
 		pools[d.pools.nodes[i]] = true
 	}
@@ -114,7 +118,7 @@ func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
 	}
 	p := d.passes(w)
 	row.UsableMin, row.UsableMax, row.Growable, row.Pools = p.usable, p.usable+p.extra, p.open, p.pools
-	row.ZonesMin = len(p.zones)
+	row.UsablePoolless, row.ZonesMin = p.poolless, len(p.zones)
 	maps.Copy(p.grown, p.zones)
 	row.ZonesMax = len(p.grown)
 }

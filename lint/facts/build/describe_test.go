@@ -203,6 +203,7 @@ func TestDescribe(t *testing.T) {
 		{"workloads name=web scheduler", `"default-scheduler"`},
 		{"workloads name=odd scheduler", `"mine"`},
 		{"workloads name=web usable_min", `6`},
+		{"workloads name=web usable_poolless", `0`},
 		{"workloads name=web usable_max", `6`},
 		{"workloads name=web zones_min", `3`},
 		{"workloads name=web pools", `["general"]`},
