@@ -27,7 +27,6 @@
 #             name: {type: string, description: name for messages}
 #             namespaces: {type: array, minItems: 1, description: globs of namespaces, items: {type: string}}
 #             pools: {type: array, default: [], description: globs of pools, items: {type: string}}
-#
 #       label:
 #         description: key of the label that namespaces of tenants carry
 #         type: string

@@ -3,8 +3,7 @@
 # description: >-
 #   Pods of a tenant that may land outside of the tenant's own pools share nodes, and their kernels, with
 #   others. A taint on the own pool keeps others off it, but does not keep the tenant's pods on it. Add a
-#   nodeSelector or required node affinity for a label that only the tenant's pools have. Nodes that
-#   belong to no pool are left out.
+#   nodeSelector or required node affinity for a label that only the tenant's pools have.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/security/multi-tenancy/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
@@ -40,9 +39,11 @@ report contains result.finding(rego.metadata.chain(), workload, {"message": mess
 	some workload in input.workloads
 	some tenant in input.params.tenants
 	tenants.has(tenant, workload.namespace)
-	outside := [pool | some pool in workload.pools; not keys.matches(tenant.pools, pool)]
-	count(outside) > 0
-	what := [workload.ref, text.number(count(outside), "pool"), tenant.name, text.few(outside)]
-	message := sprintf("%s can use %s outside those of tenant %s: %s", what)
+	count(tenant.pools) > 0
+	outside := [sprintf("pool %s", [pool]) | some pool in workload.pools; not keys.matches(tenant.pools, pool)]
+	poolless := [sprintf("nodes without a pool (%d)", [workload.usable_poolless]) | workload.usable_poolless > 0]
+	all := array.concat(outside, poolless)
+	count(all) > 0
+	message := sprintf("%s can use nodes outside the pools of tenant %s: %s", [workload.ref, tenant.name, text.few(all)])
 	help := "add a nodeSelector or required node affinity for a label that only the tenant's pools have"
 }

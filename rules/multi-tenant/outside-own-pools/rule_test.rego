@@ -4,7 +4,7 @@ import data.schedlint.rules["multi-tenant.outside-own-pools"] as subject
 
 web := {
 	"id": 1, "ref": "Deployment blue-1/web", "namespace": "blue-1",
-	"placement_known": true, "pools": ["blue-1", "general", "red-1"],
+	"placement_known": true, "pools": ["blue-1", "general", "red-1"], "usable_poolless": 0,
 }
 
 # reported gives the messages about one workload.
@@ -17,13 +17,17 @@ reported(workload) := messages if {
 	}}
 }
 
-test_reports if reported(web) == {"Deployment blue-1/web can use 2 pools outside those of tenant blue: general, red-1"}
+test_reports if reported(web) == {"Deployment blue-1/web can use nodes outside the pools of tenant blue: pool general, pool red-1"}
 
 test_passes if reported(object.union(web, {"pools": ["blue-1", "blue-2"]})) == set()
 
+test_poolless if {
+	reported(object.union(web, {"pools": ["blue-1"], "usable_poolless": 3})) == {"Deployment blue-1/web can use nodes outside the pools of tenant blue: nodes without a pool (3)"}
+}
+
 test_no_tenant if reported(object.union(web, {"namespace": "shop"})) == set()
 
-test_tenant_without_pools if reported(object.union(web, {"namespace": "open"})) == set()
+test_tenant_without_pools if reported(object.union(web, {"namespace": "open", "usable_poolless": 3})) == set()
 
 unknown := object.union(web, {"placement_known": false, "pools": []})
 

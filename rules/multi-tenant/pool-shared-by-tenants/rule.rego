@@ -28,7 +28,6 @@
 #             name: {type: string, description: name for messages}
 #             namespaces: {type: array, minItems: 1, description: globs of namespaces, items: {type: string}}
 #             pools: {type: array, default: [], description: globs of pools, items: {type: string}}
-#
 #       shared_pools:
 #         description: globs of pools that tenants may share
 #         type: array

@@ -27,7 +27,6 @@
 #             name: {type: string, description: name for messages}
 #             namespaces: {type: array, minItems: 1, description: globs of namespaces, items: {type: string}}
 #             pools: {type: array, default: [], description: globs of pools, items: {type: string}}
-#
 #       platform_namespaces:
 #         description: globs of namespaces whose workloads may run on the pools of all tenants
 #         type: array

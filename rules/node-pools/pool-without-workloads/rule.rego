@@ -3,7 +3,8 @@
 # description: >-
 #   Only DaemonSets, or no pods at all, can use the nodes of this pool: taints, labels or a cordon keep
 #   every declared workload off. Either the pool is left over and costs money, or the pods that it is for
-#   miss a toleration or a label. The rule is silent while it is unknown what nodes some workload can use.
+#   miss a toleration or a label. This holds for trees that declare all workloads of a cluster. The rule
+#   is silent while it is unknown what nodes some workload can use.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
 # schemas:
@@ -25,7 +26,6 @@ package schedlint.rules["node-pools.pool-without-workloads"]
 
 import data.schedlint.keys
 import data.schedlint.result
-import data.schedlint.text
 
 report contains result.finding(rego.metadata.chain(), pool, {"message": message, "help": help}) if {
 	every workload in input.workloads { workload.placement_known }
@@ -35,6 +35,6 @@ report contains result.finding(rego.metadata.chain(), pool, {"message": message,
 	not keys.listed(input.params.except, pool.name)
 	pool.workloads_known
 	count(others & {w | some w in pool.workloads}) == 0
-	message := sprintf("pool %s can be used by none of %s", [pool.name, text.number(count(others), "workload")])
+	message := sprintf("pool %s can be used by no declared workload but DaemonSets", [pool.name])
 	help := "remove the pool, or add its toleration and labels to the workloads that it is for"
 }

@@ -13,7 +13,7 @@ reported(pool, workloads) := messages if {
 	messages := {r.said.message | some r in subject.report} with input as {"pools": [pool], "workloads": workloads, "params": {"except": ["spare-*"]}}
 }
 
-test_reports if reported(pool, [web, agent]) == {"pool gpu can be used by none of 1 workload"}
+test_reports if reported(pool, [web, agent]) == {"pool gpu can be used by no declared workload but DaemonSets"}
 
 test_passes if reported(object.union(pool, {"workloads": [0, 1]}), [web, agent]) == set()
 
