@@ -25,3 +25,6 @@ listed(globs, name) if {
 	some pattern in globs
 	glob.match(pattern, null, name)
 }
+
+# named reports whether a namespace is known: not left open, and no variable.
+named(namespace) if regex.match(`^[-a-z0-9]+$`, namespace)

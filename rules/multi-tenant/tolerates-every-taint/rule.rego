@@ -41,3 +41,5 @@ report contains result.finding(rego.metadata.chain(), toleration, {"message": me
 
 # agent reports whether pods are those of an agent that has to run on every node.
 agent(true, namespace) if keys.listed(input.params.agent_namespaces, namespace)
+
+agent(true, namespace) if not keys.named(namespace)

@@ -29,6 +29,8 @@ test_rejected if reported(tolerating("", "Equal", "")) == set()
 
 test_agent if reported(object.union(web, {"per_node": true, "namespace": "kube-system"})) == set()
 
+test_agent_of_open_namespace if reported(object.union(web, {"per_node": true, "namespace": ""})) == set()
+
 test_agent_elsewhere if count(reported(object.union(web, {"per_node": true}))) == 1
 
 test_no_agent if count(reported(object.union(web, {"namespace": "kube-system"}))) == 1

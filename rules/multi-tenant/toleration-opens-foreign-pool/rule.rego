@@ -41,7 +41,6 @@ import data.schedlint.text
 
 report contains result.finding(rego.metadata.chain(), toleration, {"message": message, "help": help}) if {
 	some workload in input.workloads
-	workload.namespace != ""
 	not keys.listed(input.params.platform_namespaces, workload.namespace)
 	some toleration in workload.tolerations
 	foreign := [pool | some pool in toleration.pools; tenants.foreign(input.params.tenants, workload.namespace, pool)]

@@ -33,6 +33,9 @@ test_own if reported(object.union(web, {"tolerations": [{"id": 2, "pools": ["red
 
 test_platform if reported(object.union(web, {"namespace": "kube-system"})) == set()
 
-test_open_namespace if reported(object.union(web, {"namespace": ""})) == set()
+test_open_namespace if {
+	reported(object.union(web, {"namespace": ""})) == set()
+	reported(object.union(web, {"namespace": "${NAMESPACE}"})) == set()
+}
 
 test_unknown_is_silent if reported(object.union(web, {"tolerations": [{"id": 2, "pools": []}]})) == set()

@@ -43,7 +43,6 @@ import data.schedlint.text
 
 report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
 	some workload in input.workloads
-	workload.namespace != ""
 	not keys.listed(input.params.platform_namespaces, workload.namespace)
 	opened := {pool | some toleration in workload.tolerations; some pool in toleration.pools}
 	closed := [pool | some pool in workload.pools; not pool in opened]

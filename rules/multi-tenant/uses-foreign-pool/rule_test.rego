@@ -28,7 +28,10 @@ test_passes if reported(object.union(web, {"pools": ["red-1", "general"]})) == s
 
 test_platform if reported(object.union(web, {"namespace": "kube-system"})) == set()
 
-test_open_namespace if reported(object.union(web, {"namespace": ""})) == set()
+test_open_namespace if {
+	reported(object.union(web, {"namespace": ""})) == set()
+	reported(object.union(web, {"namespace": "${NAMESPACE}"})) == set()
+}
 
 test_opened_by_a_toleration if {
 	reported(object.union(web, {"tolerations": [{"id": 2, "pools": ["general"]}, {"id": 3, "pools": ["blue-1"]}]})) == set()

@@ -34,6 +34,7 @@ report contains result.finding(rego.metadata.chain(), pool, {"message": message,
 	not keys.listed(input.params.except, pool.name)
 	using := {input.workloads[w].namespace | some w in pool.workloads; not input.workloads[w].per_node}
 	count(using) == 1
+	every namespace in using { keys.named(namespace) }
 	message := sprintf("pool %s can be used by 1 namespace alone: %s", [pool.name, concat("", using)])
 	help := "merge the pool with another one, or list it in the parameter except"
 }

@@ -21,6 +21,8 @@ test_passes if reported(object.union(pool, {"workloads": [0, 1, 2]}), [web, trai
 
 test_one_namespace_in_all if reported(pool, [train, train, agent]) == set()
 
+test_open_namespace if reported(pool, [web, object.union(train, {"namespace": ""}), agent]) == set()
+
 test_nobody if reported(object.union(pool, {"workloads": [2]}), [web, train, agent]) == set()
 
 test_except if reported(object.union(pool, {"name": "ml-1"}), [web, train, agent]) == set()
