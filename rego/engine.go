@@ -222,3 +222,22 @@ func (e *Engine) Own(id string) bool {
 	r := e.find(id)
 	return r != nil && (r.own || r.instance != nil)
 }
+
+// Level is what a rule itself says of its level: off for one that does not run, "" for one
+// that does not exist.
+func (e *Engine) Level(id string) diag.Level {
+	r := e.find(id)
+	switch {
+	case r == nil:
+		return ""
+	case r.off:
+		return diag.LevelOff
+	}
+	return r.level()
+}
+
+// Runs reports whether a rule is evaluated.
+func (e *Engine) Runs(id string) bool {
+	r := e.find(id)
+	return r != nil && !r.off
+}

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // rule is one rule that may run: the code of a file under its own id, or that of a
@@ -137,4 +139,34 @@ func header(text string) string {
 		return text
 	}
 	return text[:at+end+1]
+}
+
+// level is what the rule itself says of its level. Of a built-in rule the text says it at
+// once: reading the annotation takes longer than most runs.
+func (r *rule) level() diag.Level {
+	if r.own || r.instance != nil {
+		return r.meta().Level
+	}
+	head := header(r.text)
+	if l := keyIn(head, "level"); l != "" {
+		return diag.Level(l)
+	}
+	word := keyIn(head, "category")
+	for _, c := range categories() {
+		if c.name == word {
+			return c.level
+		}
+	}
+	return r.meta().Level
+}
+
+// keyIn is the value of a key below custom, as the annotations of built-in rules have it;
+// "" for none.
+func keyIn(head, key string) string {
+	_, after, found := strings.Cut(head, "\n#   "+key+": ")
+	if !found {
+		return ""
+	}
+	value, _, _ := strings.Cut(after, "\n")
+	return strings.TrimSpace(value)
 }

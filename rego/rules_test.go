@@ -353,3 +353,14 @@ func TestEveryFactIsConsumed(t *testing.T) {
 		}
 	}
 }
+
+// TestLevelsAreReadAtOnce: the level that the text of a built-in rule says is that of its
+// annotation.
+func TestLevelsAreReadAtOnce(t *testing.T) {
+	e := loaded(t, Options{})
+	for _, r := range e.rules {
+		if got, want := r.level(), r.meta().Level; got != want {
+			t.Errorf("%s: the text says %s, the annotation %s", r.id, got, want)
+		}
+	}
+}

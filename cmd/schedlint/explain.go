@@ -114,7 +114,7 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 		}
 	}
 	options.Policy, options.Today = engine, today()
-	options.Level = levelOf(engine)
+	options.Level = engine.Level
 	x, err := lint.Explain(cmd.Context(), options, spot)
 	if x == nil {
 		return err
@@ -147,10 +147,10 @@ func knownRule(engine *rego.Engine, conf *config.Config, id string) (string, err
 	if _, ok := engine.Rule(id); !ok {
 		return "", unknownRule(engine, id)
 	}
-	if rule, _ := engine.Rule(id); slices.Contains(engine.Packs(), rule.Pack) && !slices.Contains(conf.Packs(), rule.Pack) && !runs(engine, id) {
+	if rule, _ := engine.Rule(id); slices.Contains(engine.Packs(), rule.Pack) && !slices.Contains(conf.Packs(), rule.Pack) && !engine.Runs(id) {
 		return "", fmt.Errorf("the rule %s is off: add - pack: %s to policies in %s", id, rule.Pack, config.Name)
 	}
-	if conf.Off(id, levelOf(engine)(id)) {
+	if conf.Off(id, engine.Level(id)) {
 		return "", fmt.Errorf("the rule %s is off: give it a level in %s", id, config.Name)
 	}
 	return id, nil

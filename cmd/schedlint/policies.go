@@ -90,36 +90,17 @@ func unknownPacks(engine *rego.Engine, conf *config.Config) (errs []error) {
 			errs = append(errs, fmt.Errorf("%s: unknown pack %s%s", p.Place, p.Pack, question(diag.Nearest(p.Pack, packs), "")))
 		}
 	}
-	rules := engine.All()
 	for id, rule := range conf.Rules {
-		at := slices.IndexFunc(rules, func(r diag.Rule) bool { return r.ID == id })
-		if at < 0 || rule.Level.Level == diag.LevelOff || runs(engine, id) || conf.Off(id, "") {
+		r, exists := engine.Rule(id)
+		if !exists || rule.Level.Level == diag.LevelOff || engine.Runs(id) || conf.Off(id, "") {
 			continue
 		}
-		if pack := rules[at].Pack; pack != "" && !slices.Contains(on, pack) {
+		if pack := r.Pack; pack != "" && !slices.Contains(on, pack) {
 			errs = append(errs, fmt.Errorf("%s: the rule %s is off, as its pack is: add - pack: %s to policies", conf.RulePlace(id), id, pack))
 		}
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errs
-}
-
-// runs reports whether a rule is evaluated.
-func runs(engine *rego.Engine, id string) bool {
-	return slices.ContainsFunc(engine.Rules(), func(r diag.Rule) bool { return r.ID == id })
-}
-
-// levelOf tells the level that rules themselves give their findings: off for a rule that
-// is not evaluated, such as one of a pack that is off.
-func levelOf(engine *rego.Engine) func(id string) diag.Level {
-	levels := map[string]diag.Level{}
-	for _, id := range engine.IDs() {
-		levels[id] = diag.LevelOff
-	}
-	for _, r := range engine.Rules() {
-		levels[r.ID] = r.Level
-	}
-	return func(id string) diag.Level { return levels[id] }
 }
 
 // effective tells what a configuration says of rules, or what they say themselves: off for
@@ -128,15 +109,11 @@ func effective(engine *rego.Engine, conf *config.Config) func(id string) diag.Le
 	if engine == nil {
 		return func(string) diag.Level { return "" }
 	}
-	base, on := levelOf(engine), map[string]bool{}
-	for _, r := range engine.Rules() {
-		on[r.ID] = true
-	}
 	return func(id string) diag.Level {
-		if on[id] {
-			return conf.Level(id, base(id))
+		if engine.Runs(id) {
+			return conf.Level(id, engine.Level(id))
 		}
-		return base(id)
+		return engine.Level(id)
 	}
 }
 

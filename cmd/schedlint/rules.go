@@ -27,7 +27,7 @@ func newRules() *cobra.Command {
 		Long: `Rules lists the rules that run, with their levels, or describes the rule ID. --all
 also lists templates and the rules of packs that are off, --own only rules of
 your own and those that your configuration makes of templates.`,
-		Args:  cobra.MaximumNArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp

@@ -34,7 +34,7 @@ func judge(o lint.Options, own ruleSource, run func(lint.Options) (*diag.Report,
 	if err != nil {
 		return nil, err
 	}
-	o.Policy, o.Level = engine, levelOf(engine)
+	o.Policy, o.Level = engine, engine.Level
 	r, err := run(o)
 	r.Version = version
 	return &judged{options: o, engine: engine, report: r}, err
