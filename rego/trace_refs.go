@@ -51,16 +51,22 @@ func isBound(v ast.Var, env scope) bool {
 // data follows a reference to rules.
 func (t *trace) data(r ast.Ref, env scope) abstract {
 	var found abstract
+	known := false
 	constant := r.ConstantPrefix()
 	for i := 2; i <= len(constant); i++ {
 		for _, rule := range t.rules[r[:i].String()] {
-			if len(rule.Head.Args) == 0 {
+			if known = true; len(rule.Head.Args) == 0 {
 				t.merge(&found, t.follow(t.state(rule).result, r[i:], env))
 			}
 		}
 	}
 	if t.extended(constant) {
 		t.merge(&found, anything)
+		known = true
+	}
+	if !known { // a rule that this does not find may read anything
+		t.reads.all = true
+		found = anything
 	}
 	for _, key := range r[1:] { // those that no rule has bound
 		if v, ok := key.Value.(ast.Var); ok && !isBound(v, env) {

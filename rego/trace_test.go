@@ -64,6 +64,9 @@ var readCases = map[string]struct{ body, more, want string }{
 	"input as a whole":    {someLoss + `f(input)`, "f(x) if json.marshal(x) == \"\"", "all"},
 	"input handed on":     {"some row in f(input)", "f(x) := x.losses", "losses losses.id*"},
 	"with":                {someLoss + "count(other) > 1 with input as {}", "other := input.drains", "all"},
+	"an object of sets":   {someLoss + "some x in full[[row.w, 1]]\nx.w == 1", "full[[a, b]] contains d if {\n\tsome d in input.drains\n\ta := d.id\n\tb := 1\n}", "drains drains.id* drains.w* losses losses.id* losses.w*"},
+	"a nested object":     {someLoss + "some x in full[row.w].drains\nx.w == 1", "full[a].drains contains d if {\n\tsome d in input.drains\n\ta := d.id\n}", "drains drains.id* drains.w* losses losses.id* losses.w*"},
+	"a row that is made":  {"some l in input.losses\nrow := {\"id\": l.id, \"w\": l.w}\nrow.w == 1", "", "losses losses.id* losses.w*"},
 	"the package":         {someLoss + `count(data.schedlint.rules["no-default-namespace"]) > 1`, "other := input.drains", "error"},
 }
 
