@@ -19,6 +19,9 @@ func (b changes) losses(w *workload.Workload) {
 		return
 	}
 	for _, key := range b.lost(w) {
+		if !b.required(w, key) && !b.whole("losses") {
+			continue // answers say it, for the rules that ask
+		}
 		all := b.j.Survives(w, key)
 		gone, unreachable := b.loss(w, all, certificate.Gone), b.loss(w, all, certificate.Unreachable)
 		if gone != nil && unreachable != nil && gone.Outcome == unreachable.Outcome && gone.PendingMax == unreachable.PendingMax && gone.Value == unreachable.Value {
