@@ -7,8 +7,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	oparego "github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/util"
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -77,6 +81,59 @@ func TestPackFixtures(t *testing.T) {
 	}
 }
 
+// libraries are the modules that rules import.
+func libraries(t *testing.T) []func(*oparego.Rego) {
+	t.Helper()
+	names, err := filepath.Glob("../rego/lib/*.rego")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no library", err)
+	}
+	var all []func(*oparego.Rego)
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, oparego.Module(name, string(text)))
+	}
+	return all
+}
+
+// underPlainOPA is how many findings the source of a rule reports under OPA alone, on what
+// the facts command prints: all facts, while lint makes only those that the rule reads.
+func underPlainOPA(t *testing.T, o lint.Options, id, source string, params []byte) (found int) {
+	t.Helper()
+	d, err := lint.Facts(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range d.Contexts {
+		var input map[string]any
+		if err := util.UnmarshalJSON(c.Facts.JSON(), &input); err != nil {
+			t.Fatal(err)
+		}
+		if params != nil {
+			var values any
+			if err := util.UnmarshalJSON(params, &values); err != nil {
+				t.Fatal(err)
+			}
+			input["params"] = values
+		}
+		query := oparego.New(append(libraries(t),
+			oparego.Query("count(data.schedlint.rules["+strconv.Quote(id)+"].report)"), oparego.Module("rule.rego", source), oparego.Input(input))...)
+		results, err := query.Eval(context.Background())
+		if err != nil || len(results) != 1 {
+			t.Fatal(results, err)
+		}
+		n, err := results[0].Expressions[0].Value.(json.Number).Int64()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found += int(n)
+	}
+	return found
+}
+
 // nodesLine is a comment of a fixture with its file of nodes, nodes.yaml unless it says so.
 var nodesLine = regexp.MustCompile(`(?m)^# nodes: (\S+)$`)
 
@@ -97,12 +154,25 @@ func packFixture(t *testing.T, rule *diag.Rule, dir, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := lint.Run(context.Background(), lint.Options{
-		Dir: abs, Root: abs, Paths: []string{file}, Topology: topology, Policy: alone(t, rule, text), Survive: survive(text), Today: "2026-11-21",
+	policy := alone(t, rule, text)
+	options := lint.Options{
+		Dir: abs, Root: abs, Paths: []string{file}, Topology: topology, Policy: policy, Survive: survive(text), Today: "2026-11-21",
 		Level: func(string) diag.Level { return diag.LevelError },
-	})
+	}
+	report, err := lint.Run(context.Background(), options)
 	if err != nil {
 		t.Fatal(err)
+	}
+	id := rule.ID
+	if rule.Template {
+		id = "own-" + id
+	}
+	params, err := policy.Params(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := underPlainOPA(t, options, rule.ID, policy.Source(rule.ID), params); got != len(report.Diagnostics) {
+		t.Errorf("plain OPA reports %d findings on the facts of the facts command, schedlint %d", got, len(report.Diagnostics))
 	}
 	for i := range report.Diagnostics {
 		report.Diagnostics[i].Rule = strings.TrimPrefix(report.Diagnostics[i].Rule, "own-")

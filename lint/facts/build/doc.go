@@ -8,6 +8,12 @@
 // document of the place command from the same parts. An Explainer keeps what the rows
 // were made of and tells node by node what stands behind one of them.
 //
+// What no rule reads is not made: Input.Asked says which lists some rule reads, and
+// Input.Whole which lists, or fields of their rows, rules beside the built-in ones read.
+// Those are whole (whole.go) and described in full (describe*.go, capacity.go). What is too
+// much to find out is given up and marked in the row: known, workloads_known,
+// matches_known.
+//
 // Invariants: rows and subjects come in the order of the input, whatever the order of
 // evaluation; a repair that changes a number or a rule is given only if it was tried
 // on the declared nodes, with rollouts and drains.
