@@ -21,7 +21,7 @@ func newPolicy() *cobra.Command {
 		Args:  noCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPolicyNew(), newPolicyCheck(), newPolicyRun(), newPolicyDocs())
+	cmd.AddCommand(newPolicyNew(), newPolicyCheck(), newPolicyRun(), newPolicyDocs(), newPolicyBundle())
 	return cmd
 }
 

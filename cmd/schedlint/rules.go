@@ -24,9 +24,9 @@ func newRules() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules [ID]",
 		Short: "List the rules, or describe one with an example",
-		Long: `Rules lists the rules that run, with their levels, or describes the rule ID. --all
-also lists templates and the rules of packs that are off, --own only rules of
-your own and those that your configuration makes of templates.`,
+		Long: `Rules lists the rules that run, with their levels, or describes the rule ID.
+--all also lists templates and the rules of packs that are off, --own only rules
+of your own and those that your configuration makes of templates.`,
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {

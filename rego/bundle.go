@@ -1,0 +1,53 @@
+package rego
+
+import (
+	"encoding/json"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// BundleFile is a file of an OPA bundle.
+type BundleFile struct {
+	Name string
+	Text []byte
+}
+
+// Bundle gives the files of an OPA bundle with rules of the user's own, those of packs, and
+// the libraries that they import, in the order of their names: opa eval --bundle runs them
+// on what the facts command prints. Rules that do not load are an error.
+func Bundle(o Options) ([]BundleFile, error) {
+	e, err := Load(o)
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := json.Marshal(map[string]any{"roots": []string{""}, "rego_version": 1})
+	if err != nil {
+		return nil, err
+	}
+	files := []BundleFile{{".manifest", append(manifest, '\n')}}
+	for _, m := range e.modules {
+		name := strings.TrimPrefix(path.Clean("/"+filepath.ToSlash(m.file)), "/")
+		files = append(files, BundleFile{path.Join("own", name), []byte(m.text)})
+	}
+	for _, r := range e.rules {
+		if r.pack != "" && !r.own && slices.Contains(o.Packs, r.pack) {
+			files = append(files, BundleFile{r.file, []byte(r.text)})
+		}
+	}
+	names, err := fs.Glob(libraries, "lib/*.rego")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		text, err := libraries.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, BundleFile{path.Join("schedlint", name), text})
+	}
+	slices.SortFunc(files, func(a, b BundleFile) int { return strings.Compare(a.Name, b.Name) })
+	return files, nil
+}
