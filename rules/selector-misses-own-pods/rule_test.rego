@@ -33,6 +33,13 @@ test_unknown_is_silent if reported(object.union(bad, {"matches": 1, "matches_own
 
 test_namespaces_are_another_rule if reported(object.union(bad, {"matches_own": "always", "own_namespace": "never"})) == set()
 
+test_other_namespaces_and_labels if reported(object.union(bad, {"own_namespace": "never"})) == {"selector-misses-own-pods"}
+
+test_own_labels_in_an_unknown_namespace if {
+	fact := object.union(bad, {"matches_own": "always", "own_namespace": "unknown"})
+	reported(fact) == {"selector-misses-own-pods"}
+}
+
 test_affinity_is_another_rule if reported(object.union(bad, {"use": "affinity"})) == set()
 
 test_no_selector if {

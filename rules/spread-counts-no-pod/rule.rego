@@ -24,7 +24,4 @@ report contains result.reason(rego.metadata.chain(), row, "spread-counts-no-pod"
 
 counts_none(row) if row.form in {"null", "empty"}
 
-counts_none(row) if {
-	row.form == "set"
-	row.matches == 0
-}
+counts_none(row) if row.matches == 0

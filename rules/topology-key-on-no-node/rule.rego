@@ -20,7 +20,6 @@ report contains result.reason(rego.metadata.chain(), row, "topology-key-on-no-no
 	some row in input.topology_keys
 	row.with == 0
 	row.usable > 0
-	row.declared
 	not pending(row)
 }
 

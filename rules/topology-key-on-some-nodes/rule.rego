@@ -20,7 +20,6 @@ report contains result.reason(rego.metadata.chain(), row, "topology-key-on-some-
 	some row in input.topology_keys
 	row.with < row.usable
 	row.with > 0
-	row.declared
 	not excludes(row)
 }
 

@@ -29,7 +29,7 @@ test_passes if reported(object.union(bad, {"with": 6})) == set()
 
 test_no_node_is_another_rule if reported(object.union(bad, {"with": 0})) == set()
 
-test_unknown_is_silent if reported(object.union(bad, {"declared": false})) == set()
+test_unknown_is_silent if reported(object.union(bad, {"declared": false, "usable": 0, "with": 0})) == set()
 
 test_hard_spread_counts_domains_elsewhere if reported(object.union(bad, {"use": "spread"})) == set()
 
