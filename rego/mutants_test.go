@@ -2,10 +2,12 @@ package rego
 
 import (
 	"context"
+	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -14,31 +16,30 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// mutant is a rule without one of its conditions.
+// mutant is a rule or a library without one of its conditions.
 type mutant struct {
-	id, dir string
-	n       int // which condition of the rule is left out
+	file  string
+	texts map[string]string // the module, what imports it or it imports, and the tests
+	n     int               // which condition of the file is left out
 }
 
-// spared are the conditions that no unit test can miss, by rule and text, and why they stay.
-var spared = map[string]string{}
+// spared are the conditions that no unit test can miss, by file and text, and why they stay.
+var spared = map[string]string{
+	`lib/text.rego: neq(p, "")`: "no built-in rule calls text.finding; TestTextLibrary fails without it",
+}
 
-// TestEveryConditionCounts leaves out each condition of each built-in rule in turn: a unit
-// test of the rule fails, or the condition is spared.
+// TestEveryConditionCounts leaves out each condition of each built-in rule and library in
+// turn: a unit test fails, or the condition is spared.
 func TestEveryConditionCounts(t *testing.T) {
 	t.Parallel()
-	all, libraries := mutants(t), librariesHere(t)
-	const few, mostSpared = 20, 5 // percent
-	used := map[string]bool{}
+	const few, mostSpared = 20, 5 // the latter in percent
+	all, used := mutants(t, regoFilesHere(t)), map[string]bool{}
 	for _, m := range trials.Sample(t, all, few) {
-		left, survives := m.survives(t, libraries)
-		if !survives {
-			continue
-		}
-		if name := m.id + ": " + left.String(); spared[name] == "" {
-			t.Errorf("%s:%d: no unit test fails without %s; add one, or remove the condition", left.Location.File, left.Location.Row, left)
-		} else {
-			used[name] = true
+		left, survives := m.survives(t)
+		name := m.file + ": " + left.String()
+		used[name] = used[name] || survives
+		if survives && spared[name] == "" {
+			t.Errorf("%v: no unit test fails without %v; add one, or remove the condition", left.Location, left)
 		}
 	}
 	if len(spared)*100 > len(all)*mostSpared {
@@ -51,17 +52,119 @@ func TestEveryConditionCounts(t *testing.T) {
 	}
 }
 
-// mutants are one for each condition of each rule, in order.
-func mutants(t *testing.T) (all []mutant) {
+// conditionsMissed is a rule, its tests and a library. The tests miss the conditions that say so.
+var conditionsMissed = map[string]string{
+	"a/rule.rego": `package schedlint.rules["a"]
+
+import data.schedlint.lonely
+
+report contains row.id if {
+	some row in input.pools
+	row.max > 1
+	not row.count == 7 # missed
+	some zone in row.zones
+	zone != "tested"
+	every taint in row.taints { taint.key != "missed" }
+	every taint in row.taints { taint.key != "tested" }
+	large := [node | some node in row.nodes; node != "missed"]
+	count(large) >= 0 # missed
+	grade(row) in {1, 2} # missed
+}
+
+grade(row) := 1 if row.max > 2 # missed
+
+else := 2 if row.max < 9 # missed
+
+grade(_) := 3 if lonely.tested(0)
+`,
+	"a/rule_test.rego": `package schedlint.rules["a_test"]
+
+import data.schedlint.rules.a
+
+row := {"id": 1, "max": 2, "count": 1, "zones": ["z"], "taints": [], "nodes": []}
+
+reported(changed) := n if {
+	n := count(a.report) with input as {"pools": [object.union(row, changed)]}
+}
+
+test_reports if reported({}) == 1
+
+test_max if reported({"max": 1}) == 0
+
+test_zone if reported({"zones": ["tested"]}) == 0
+
+test_taint if reported({"taints": [{"key": "tested"}]}) == 0
+`,
+	"lib/lonely.rego": `package schedlint.lonely
+
+tested(n) if n > 0
+
+untested(n) if n > 0 # missed
+`,
+}
+
+// TestMutants finds the conditions that unit tests miss, wherever they stand, and no others.
+func TestMutants(t *testing.T) {
+	t.Parallel()
+	var got, want []string
+	for _, m := range mutants(t, conditionsMissed) {
+		if left, survives := m.survives(t); survives {
+			got = append(got, fmt.Sprintf("%s:%d", m.file, left.Location.Row))
+		}
+	}
+	for file, text := range conditionsMissed {
+		for i, line := range strings.Split(text, "\n") {
+			if strings.Contains(line, "missed") {
+				want = append(want, fmt.Sprintf("%s:%d", file, i+1))
+			}
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if got = slices.Compact(got); !slices.Equal(got, want) {
+		t.Errorf("unit tests miss %v, want %v", got, want)
+	}
+}
+
+// mutants are one for each condition of each rule and library, in order.
+func mutants(t *testing.T, here map[string]string) (all []mutant) {
 	t.Helper()
-	dirs := ruleFolders(t)
-	for _, id := range slices.Sorted(maps.Keys(dirs)) {
-		for n := range conditionsOf(moduleHere(t, filepath.Join("../rules", dirs[id], "rule.rego"))) {
-			all = append(all, mutant{id, dirs[id], n})
+	for _, file := range slices.Sorted(maps.Keys(here)) {
+		if isTest(file) {
+			continue
+		}
+		parsed, err := parse(file, here[file], true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := testedWith(file, here)
+		for n := range conditionsOf(parsed) {
+			all = append(all, mutant{file, texts, n})
 		}
 	}
 	return all
 }
+
+// testedWith are the files that test a rule or a library: itself, all libraries, and the
+// tests of the rule, or of the rules that import the library or one that imports it.
+func testedWith(file string, here map[string]string) map[string]string {
+	changed, texts := map[string]bool{file: true}, map[string]string{}
+	for range 3 { // as deep as imports of libraries nest, and the rule
+		for name, text := range here {
+			for _, library := range libraryImport.FindAllStringSubmatch(text, -1) {
+				changed[name] = changed[name] || changed["lib/"+library[1]+".rego"]
+			}
+		}
+	}
+	for name, text := range here {
+		if rule := filepath.Dir(name) + "/rule.rego"; strings.HasPrefix(name, "lib/") || changed[rule] {
+			texts[name] = text
+		}
+	}
+	return texts
+}
+
+var libraryImport = regexp.MustCompile(`(?m)^import data\.schedlint\.([a-z]+)\b`)
 
 // conditionsOf are the expressions of a module that bind nothing by their form, in order, those
 // of comprehensions and of every included.
@@ -88,17 +191,21 @@ func alwaysTrue(e *ast.Expr) bool {
 	return ok && term.Equal(ast.InternedTerm(true))
 }
 
-// survives leaves out the condition, and reports whether the rule still compiles and all of
-// its unit tests pass.
-func (m mutant) survives(t *testing.T, libraries map[string]*ast.Module) (left *ast.Expr, survives bool) {
+// survives leaves out the condition, and reports whether the module still compiles and all
+// unit tests pass.
+func (m mutant) survives(t *testing.T) (left *ast.Expr, survives bool) {
 	t.Helper()
-	rule := filepath.Join("../rules", m.dir, "rule.rego")
-	test := filepath.Join("../rules", m.dir, "rule_test.rego")
-	modules := map[string]*ast.Module{rule: moduleHere(t, rule), test: moduleHere(t, test)}
-	maps.Copy(modules, libraries)
-	e := conditionsOf(modules[rule])[m.n]
+	modules := map[string]*ast.Module{}
+	for name, text := range m.texts {
+		parsed, err := parse(name, text, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		modules[name] = parsed
+	}
+	e := conditionsOf(modules[m.file])[m.n]
 	left = e.Copy()
-	e.Terms, e.Negated, e.With = named(modules[rule], e), false, nil
+	e.Terms, e.Negated, e.With = named(modules[m.file], e), false, nil
 	c := ast.NewCompiler()
 	if c.Compile(modules); c.Failed() {
 		return left, false
@@ -144,31 +251,4 @@ func named(m *ast.Module, e *ast.Expr) *ast.Term {
 		found = append(found, ast.NewTerm(v))
 	}
 	return ast.ArrayTerm(found...)
-}
-
-// librariesHere are the modules that rules may import.
-func librariesHere(t *testing.T) map[string]*ast.Module {
-	t.Helper()
-	names, err := filepath.Glob("lib/*.rego")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]*ast.Module{}
-	for _, name := range names {
-		all[name] = moduleHere(t, name)
-	}
-	return all
-}
-
-func moduleHere(t *testing.T, name string) *ast.Module {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := parse(name, string(text), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }

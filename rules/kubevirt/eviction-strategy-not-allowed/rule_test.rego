@@ -14,6 +14,21 @@ evicted(strategy) := object.union(vm, {"machine": {"is": true, "eviction_strateg
 
 test_reports if reported(vm) == {"VirtualMachine vms/db has evictionStrategy None; expected LiveMigrate or External"}
 
+test_stands_at_the_strategy if {
+	paths := [
+		["VirtualMachine", "spec.template.spec.evictionStrategy"],
+		["VirtualMachineInstanceReplicaSet", "spec.template.spec.evictionStrategy"],
+		["VirtualMachinePool", "spec.virtualMachineTemplate.spec.template.spec.evictionStrategy"],
+		["VirtualMachineInstance", "spec.evictionStrategy"],
+	]
+	every pair in paths {
+		[kind, path] := pair
+		workload := object.union(vm, {"kind": kind})
+		said := {concat(".", r.said.path) | some r in subject.report} with input as {"workloads": [workload], "params": {"allowed": []}}
+		said == {path}
+	}
+}
+
 test_passes if reported(evicted("External")) == set()
 
 test_missing_is_another_rule if reported(evicted("")) == set()

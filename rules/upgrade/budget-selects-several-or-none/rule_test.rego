@@ -11,6 +11,12 @@ reported(budget, others) := messages if {
 
 test_reports_several if reported(object.union(web, {"id": 1, "selects": [0, 1]}), {}) == {"PodDisruptionBudget shop/web selects the pods of 2 workloads: Deployment shop/web, Deployment shop/api"}
 
+test_names_three if {
+	workloads := [{"id": id, "ref": ref} | some id, ref in ["Job a", "Job b", "Job c", "Job d"]]
+	said := "PodDisruptionBudget shop/web selects the pods of 4 workloads: Job a, Job b, Job c and 1 more"
+	reported(object.union(web, {"selects": [0, 1, 2, 3]}), {"workloads": workloads}) == {said}
+}
+
 test_reports_none if reported(object.union(web, {"problem": "idle", "selects": []}), {}) == {"PodDisruptionBudget shop/web selects no pods (app=web)"}
 
 test_passes if reported(web, {}) == set()
