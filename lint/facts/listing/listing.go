@@ -135,7 +135,7 @@ func (c *Context) table(out *bytes.Buffer, list string) {
 	c.title(out)
 	c.rows(list, func(i int, v reflect.Value) {
 		fmt.Fprintf(out, "%s: %s[%d]", c.place(v), list, i)
-		if w := v.FieldByName("W"); w.IsValid() {
+		if w := v.FieldByName("W"); w.IsValid() && w.Int() >= 0 {
 			fmt.Fprintf(out, " %s", report.Visible(c.Facts.Ref(int(w.Int()))))
 		}
 		cells(out, "", v)
