@@ -93,6 +93,9 @@ func runFacts(cmd *cobra.Command, args []string, f *factsFlags) error {
 	if err != nil {
 		return err
 	}
+	if belowPolicies(options.Config, args) {
+		options.Config = options.Config.WithFixtures()
+	}
 	options.Survive, options.Steps, options.Policy = f.survive, f.steps, engine
 	o := listing.Options{List: f.list}
 	if o.File, o.Line, err = f.line(); err != nil {
@@ -118,6 +121,20 @@ func runFacts(cmd *cobra.Command, args []string, f *factsFlags) error {
 		return statusError{code: code}
 	}
 	return nil
+}
+
+// belowPolicies reports whether all paths are below folders of a team's own rules. What is
+// read there are fixtures, which are no manifests of the tree.
+func belowPolicies(conf *config.Config, paths []string) bool {
+	for _, path := range paths {
+		path, err := filepath.Abs(path)
+		if err != nil || !slices.ContainsFunc(conf.PolicyDirs(), func(dir string) bool {
+			return strings.HasPrefix(path, dir+string(filepath.Separator))
+		}) {
+			return false
+		}
+	}
+	return len(paths) > 0
 }
 
 // params are the parameters of the rule that was named; nil for none.

@@ -182,6 +182,14 @@ func (c *Config) isFixture(name string) bool {
 	return false
 }
 
+// WithFixtures is the configuration for a command that is about the fixtures of rules: it
+// ignores none of them, and names no policies.
+func (c *Config) WithFixtures() *Config {
+	all := *c
+	all.Policies = nil
+	return &all
+}
+
 // Has reports whether a path belongs to the cluster.
 func (c *Cluster) Has(name string) bool { return matchesAny(c.Paths, name) }
 

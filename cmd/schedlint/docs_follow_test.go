@@ -1,0 +1,102 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// followed are the pages that a reader follows from top to bottom in an empty directory: a
+// yaml or rego block begins with a comment that names its file, and a console block runs
+// in that directory, with what the blocks before it have left.
+func followed() []string {
+	return []string{"docs/writing-policies.md", "docs/policies-cookbook.md", "docs/from-conftest.md"}
+}
+
+// fileComment is the first line of a block that is a file.
+var fileComment = regexp.MustCompile(`\A# ([\w.-]+(?:/[\w.-]+)*\.(?:yaml|rego))\n`)
+
+// TestFollowedPages does what each page says, in order. SCHEDLINT_UPDATE=1 rewrites the
+// output.
+func TestFollowedPages(t *testing.T) {
+	for _, name := range followed() {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			text := readDocument(t, name)
+			path, err := filepath.Abs(filepath.Join(repository, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(t.TempDir())
+			updated := block.ReplaceAllStringFunc(text, func(fenced string) string {
+				m := block.FindStringSubmatch(fenced)
+				return "```" + m[1] + "\n" + follow(t, name, m[1], m[2]) + "```"
+			})
+			if updated == text || os.Getenv("SCHEDLINT_UPDATE") == "" {
+				return
+			}
+			if err := os.WriteFile(path, []byte(updated), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// follow does what a block says, and gives the block as it should be.
+func follow(t *testing.T, page, language, text string) string {
+	t.Helper()
+	switch language {
+	case "yaml", "rego":
+		m := fileComment.FindStringSubmatch(text)
+		if m == nil {
+			t.Errorf("%s: a %s block begins with the name of its file, such as # nodes.yaml; found\n%s", page, language, text)
+			return text
+		}
+		if err := os.MkdirAll(filepath.Dir(m[1]), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(m[1], []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	case "console":
+		got := followedOutput(t, text)
+		if got != text && os.Getenv("SCHEDLINT_UPDATE") == "" {
+			t.Errorf("%s shows\n%s\nexpected\n%s", page, text, got)
+		}
+		return got
+	}
+	return text
+}
+
+// grep is the filter behind a command: the lines that match, or with -o the matches.
+var grep = regexp.MustCompile(` \| grep (-o )?'([^']*)'$`)
+
+// followedOutput is actualOutput, filtered by grep if the command says so.
+func followedOutput(t *testing.T, shown string) string {
+	t.Helper()
+	command, _, _ := strings.Cut(shown, "\n")
+	m := grep.FindStringSubmatch(command)
+	if m == nil {
+		return actualOutput(t, shown)
+	}
+	plain := strings.TrimSuffix(command, m[0])
+	kept, pattern := command+"\n", regexp.MustCompile(m[2])
+	for line := range strings.Lines(strings.TrimPrefix(actualOutput(t, plain), plain+"\n")) {
+		for _, found := range pattern.FindAllString(line, -1) {
+			if m[1] == "" {
+				kept += line
+				break
+			}
+			kept += found + "\n"
+		}
+	}
+	return kept
+}
+
+// unfollowed are the pages of the manual that are no walk through an empty directory.
+func unfollowed(t *testing.T) []string {
+	t.Helper()
+	return slices.DeleteFunc(manual(t), func(name string) bool { return slices.Contains(followed(), name) })
+}
