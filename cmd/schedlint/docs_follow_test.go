@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	opa "github.com/open-policy-agent/opa/v1/rego"
 )
 
 // followed are the pages that a reader follows from top to bottom in an empty directory: a
@@ -60,6 +64,9 @@ func follow(t *testing.T, page, language, text string) string {
 		if err := os.WriteFile(m[1], []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		if strings.HasPrefix(m[1], "conftest/") {
+			checkDeny(t, page, text)
+		}
 	case "console":
 		got := followedOutput(t, text)
 		if got != text && os.Getenv("SCHEDLINT_UPDATE") == "" {
@@ -68,6 +75,26 @@ func follow(t *testing.T, page, language, text string) string {
 		return got
 	}
 	return text
+}
+
+// checkDeny evaluates a policy for conftest as opa eval does, on the facts that schedlint
+// prints, and expects it to find something.
+func checkDeny(t *testing.T, page, policy string) {
+	t.Helper()
+	var facts bytes.Buffer
+	run([]string{"facts", "-t", "nodes.yaml", "--format", "json", "apps"}, strings.NewReader(""), &facts, &facts)
+	var input any
+	if err := json.Unmarshal(facts.Bytes(), &input); err != nil {
+		t.Fatalf("%s: %v in\n%s", page, err, &facts)
+	}
+	query := opa.New(opa.Query("data.main.deny"), opa.Module("policy.rego", policy), opa.Input(input))
+	found, err := query.Eval(t.Context())
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s: %v, %v", page, found, err)
+	}
+	if denied, _ := found[0].Expressions[0].Value.([]any); len(denied) == 0 {
+		t.Errorf("%s: the policy denies nothing, with the input\n%s", page, &facts)
+	}
 }
 
 // grep is the filter behind a command: the lines that match, or with -o the matches.
