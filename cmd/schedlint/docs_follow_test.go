@@ -119,6 +119,9 @@ func followedOutput(t *testing.T, shown string) string {
 			kept += found + "\n"
 		}
 	}
+	if kept == command+"\n" {
+		t.Errorf("%s prints no such line", command)
+	}
 	return kept
 }
 
