@@ -237,13 +237,21 @@ func (r *rule) asked(a ask) []string {
 	return []string{text(value)}
 }
 
-// Params are the parameters of a rule as JSON, as the rule sees them: nil if it takes none.
+// Params are the parameters of a rule as JSON, as the rule sees them, and those of a rule
+// that is off as it would see them: nil if it takes none.
 func (e *Engine) Params(id string) ([]byte, error) {
 	r := e.find(id)
-	if r == nil || r.params == nil {
+	if r == nil {
 		return nil, nil
 	}
-	value, err := ast.JSON(r.params.Value)
+	params, err := r.params, error(nil)
+	if params == nil && r.usable() && r.notes().params != nil {
+		params, err = r.notes().params.fit("rules."+id+".params", Values{})
+	}
+	if params == nil || err != nil {
+		return nil, err
+	}
+	value, err := ast.JSON(params.Value)
 	if err != nil {
 		return nil, err
 	}
