@@ -2,8 +2,8 @@ package facts
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// Crowd is workloads that each fit alone and that their rules, resources left
-// aside, do not let be placed together.
+// Crowd is a group of workloads that each fit alone and that their rules, resources
+// left aside, do not let be placed together.
 type Crowd struct {
 	ID int `json:"id"`
 	// W is the one at which the finding stands, Workloads are all, each as a w.
@@ -37,7 +37,7 @@ type CoreRule struct {
 	Excluded []Exclusion `json:"excluded"`
 }
 
-// Order is pods that fit nowhere once others are placed in the wrong way.
+// Order is a workload whose pods fit nowhere once others are placed in the wrong way.
 type Order struct {
 	ID int `json:"id"`
 	W  int `json:"w"`

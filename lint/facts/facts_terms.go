@@ -2,7 +2,7 @@ package facts
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// Document is something wrong with a text before anything is judged. Problem
+// Document is a problem of a text that is found before anything is judged. Problem
 // is unparsable-document, duplicate-key, alias-bomb, alias-cycle,
 // nesting-too-deep, unreadable-file, render-failed or render-refused.
 type Document struct {
@@ -194,7 +194,7 @@ type LabelKey struct {
 	Nearest string `json:"nearest"`
 }
 
-// Suppression is one with something wrong about it. Problem is names-no-rule,
+// Suppression is a suppression with something wrong about it. Problem is names-no-rule,
 // without-reason, expired or unused.
 type Suppression struct {
 	ID int `json:"id"`
