@@ -45,11 +45,22 @@ func (b *builder) unanswered(w *workload.Workload) facts.Answers {
 	if w.Scale != nil {
 		row.Autoscales = diag.Unknown
 	}
+	survives := diag.Unknown
+	if !outlives(w) {
+		row.Rolls, row.Drains, survives = diag.None, diag.None, diag.None
+		if w.Kind.PerNode() {
+			row.Rolls = diag.Unknown
+		}
+	}
 	for _, key := range b.lost(w) {
-		row.Survives = append(row.Survives, facts.Survives{Key: key, Gone: diag.Unknown, Unreachable: diag.Unknown})
+		row.Survives = append(row.Survives, facts.Survives{Key: key, Gone: survives, Unreachable: survives})
 	}
 	return row
 }
+
+// outlives reports whether pods of a workload are created again on other nodes: not those
+// that run to completion, nor those that belong to their node.
+func outlives(w *workload.Workload) bool { return !w.Finite() && !w.Kind.PerNode() }
 
 // answering answers as place does: whatever is asked is paid for from budgets of its own.
 type answering struct {
@@ -91,7 +102,7 @@ func (a *answering) answer(w *workload.Workload, row facts.Answers) facts.Answer
 	ask("migrates", func(w *workload.Workload) { row.Migrates = a.j.Migration(w).Answer })
 	ask("autoscales", func(w *workload.Workload) { row.Autoscales = a.j.Scaling(w).Answer })
 	a.changes().asks(w, questions...)
-	if row.Fits == diag.Never { // as place has it: there is nothing to drain
+	if row.Fits == diag.Never && outlives(w) { // as place has it: there is nothing to drain
 		row.Drains = diag.None
 		row.Survives = slices.Clone(row.Survives)
 		for i := range row.Survives {
@@ -118,6 +129,9 @@ func (a *answering) rolls(w *workload.Workload) diag.Outcome {
 // survives is the worst outcome of both meanings of each loss that is asked about.
 func (a *answering) survives(w *workload.Workload, rows []facts.Survives) []facts.Survives {
 	rows = slices.Clone(rows)
+	if !outlives(w) {
+		return rows
+	}
 	for i := range rows {
 		all := a.j.Survives(w, rows[i].Key)
 		rows[i].Gone = worstOf(all, certificate.Gone)
