@@ -45,7 +45,7 @@ func (b *builder) describeWorkloads() {
 		return
 	}
 	answers := b.answers()
-	d := &describing{builder: b, pools: b.namesOfPools()}
+	d := &describing{builder: b, pools: b.namesOfPools(), passed: map[*model.Eligibility]*passing{}}
 	each := b.m.SharedBudget(model.ObjectsOf(b.m.Workloads))
 	for _, w := range b.m.Workloads {
 		i, known := b.rows[w]
@@ -76,6 +76,7 @@ func blank(row *facts.Workload) {
 // describing fills in rows of workloads.
 type describing struct {
 	*builder
+	passed map[*model.Eligibility]*passing
 	// matched counts the entries of all lists of workloads that terms select.
 	matched int
 	// pools are the pools of the nodes, and then of the room to grow, by their places.

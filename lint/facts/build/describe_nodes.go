@@ -56,8 +56,8 @@ func (b *builder) namesOfPools() (p poolNames) {
 // passing is which nodes, and which room to grow, some pods can use.
 type passing struct {
 	usable, extra  int
-	poolless       int // of the usable ones
-	zones, grown   map[string]bool
+	poolless       int             // of the usable ones
+	zones, grown   map[string]bool // grown has those of zones, too
 	pools          []string
 	zoneless, open bool
 }
@@ -67,9 +67,20 @@ func (b *builder) placeable(w *workload.Workload) bool {
 	return b.topo && !b.m.Group(w).Unknown.Given() && w.SpecNode != nil
 }
 
-// passes gathers what the node-level rules of a workload let it use.
-func (d *describing) passes(w *workload.Workload) (p passing) {
+// passes is what the node-level rules of a workload let it use: the same for all workloads
+// with the same rules.
+func (d *describing) passes(w *workload.Workload) *passing {
 	e := d.m.Eligible(w)
+	p := d.passed[e]
+	if p == nil {
+		p = d.gather(e)
+		d.passed[e] = p
+	}
+	return p
+}
+
+func (d *describing) gather(e *model.Eligibility) *passing {
+	p := &passing{}
 	d.m.Run().Spend(len(e.Nodes) + len(e.Growth))
 	p.zones, p.grown = map[string]bool{}, map[string]bool{}
 	pools := map[string]bool{}
@@ -98,6 +109,7 @@ func (d *describing) passes(w *workload.Workload) (p passing) {
 	}
 	delete(pools, "")
 	p.pools = append([]string{}, slices.Sorted(maps.Keys(pools))...)
+	maps.Copy(p.grown, p.zones)
 	return p
 }
 
@@ -119,7 +131,6 @@ func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
 	p := d.passes(w)
 	row.UsableMin, row.UsableMax, row.Growable, row.Pools = p.usable, p.usable+p.extra, p.open, p.pools
 	row.UsablePoolless, row.ZonesMin = p.poolless, len(p.zones)
-	maps.Copy(p.grown, p.zones)
 	row.ZonesMax = len(p.grown)
 }
 
@@ -141,7 +152,7 @@ func (d *describing) share(w *workload.Workload, row *facts.Workload) {
 	onNode, inZone := d.togetherAt(w, pods)
 	row.OnOneNodeMax = min(pods, onNode)
 	row.OnOneNodeMin = min(row.OnOneNodeMax, (pods+p.usable+p.extra-1)/(p.usable+p.extra))
-	if maps.Copy(p.grown, p.zones); p.zoneless || len(p.grown) == 0 {
+	if p.zoneless || len(p.grown) == 0 {
 		return
 	}
 	row.InOneZoneMax = min(pods, inZone)
