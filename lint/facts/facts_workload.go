@@ -119,6 +119,9 @@ type Workload struct {
 	NodeRules []NodeRule `json:"node_rules"`
 	// Terms are pod affinity and anti-affinity terms and topology spread constraints.
 	Terms []Term `json:"terms"`
+	// TermsKnown is false where a variable stands in their place, or the API server rejects
+	// the workload, so that terms may lack some.
+	TermsKnown bool `json:"terms_known"`
 	// Budgets are the PodDisruptionBudgets that select the pods, healthy ones too.
 	Budgets []PodBudget `json:"budgets"`
 	// Scalers are the autoscalers that move the number of pods: none or one.

@@ -101,7 +101,7 @@ var parts = []part{
 	{"containers", (*describing).containers},
 	{"tolerations", (*describing).tolerations},
 	{"node_rules", (*describing).nodeRules},
-	{"terms", (*describing).terms},
+	{"terms terms_known", (*describing).terms},
 	{"budgets scalers", (*describing).guards},
 }
 

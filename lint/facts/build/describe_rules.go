@@ -143,6 +143,9 @@ const maxMatches = 2_000_000
 // terms are pod affinity terms and spread constraints.
 func (d *describing) terms(w *workload.Workload, row *facts.Workload) {
 	row.Terms = []facts.Term{}
+	row.TermsKnown = !w.Refused() && !slices.ContainsFunc(w.Open, func(path string) bool {
+		return path == "affinity" || strings.HasPrefix(path, "affinity.pod") || strings.HasPrefix(path, "topologySpreadConstraints")
+	})
 	usable := d.usable(w)
 	for _, t := range d.m.Group(w).Terms {
 		fact := facts.Term{

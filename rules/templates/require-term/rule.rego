@@ -53,7 +53,7 @@ import data.schedlint.result
 report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
 	some workload in input.workloads
 	workload.known
-	workload.placement_known in {true, input.cluster.declared} # without nodes it is never known
+	workload.terms_known
 	workload.permanent
 	workload.pods_min >= input.params.min_pods
 	workload.pods_min in array.concat(input.params.pods, [workload.pods_min | count(input.params.pods) == 0])

@@ -6,7 +6,7 @@ web := {
 	"id": 1,
 	"ref": "Deployment shop/web",
 	"known": true,
-	"placement_known": true,
+	"terms_known": true,
 	"permanent": true,
 	"pods_min": 3,
 	"terms": [],
@@ -16,10 +16,8 @@ web := {
 messages(change, params) := said if {
 	defaults := {"params": {"use": "anti-affinity", "key": "node", "hard": true, "max_skew": 0, "min_pods": 2, "pods": []}}
 	given := object.union({"workloads": [object.union(web, change)]}, object.union(defaults, params))
-	said := {r.said.message | some r in subject.report} with input as given with input.cluster.declared as declared
+	said := {r.said.message | some r in subject.report} with input as given
 }
-
-declared := true
 
 bare := {"Deployment shop/web runs 3 pods without required anti-affinity on kubernetes.io/hostname between them"}
 
@@ -76,11 +74,6 @@ test_finite_pods_need_none if messages({"permanent": false}, {}) == set()
 
 test_unknown_is_silent if {
 	messages({"known": false}, {}) == set()
-	messages({"placement_known": false}, {}) == set()
+	messages({"terms_known": false}, {}) == set()
 	messages(open, {}) == set()
-}
-
-test_without_nodes if {
-	said := messages({"placement_known": false}, {}) with data.schedlint.rules["require-term_test"].declared as false
-	said == bare
 }
