@@ -40,6 +40,9 @@ type Workload struct {
 	// PodLabels are the labels that the pods carry with known values: those of the pod
 	// template, and those that the controller adds.
 	PodLabels map[string]string `json:"pod_labels"`
+	// LabelsKnown is false where a variable stands for all labels of the object or of the pod
+	// template.
+	LabelsKnown bool `json:"labels_known"`
 	// PodAnnotations are the annotations of the pod template.
 	PodAnnotations map[string]string `json:"pod_annotations"`
 	// NamespaceLabels are the labels of the Namespace object, if it is part of the input;

@@ -92,7 +92,7 @@ type part struct {
 
 var parts = []part{
 	{"cluster render file", (*describing).origin},
-	{"labels annotations pod_labels pod_annotations namespace_labels namespace_declared", (*describing).labels},
+	{"labels annotations labels_known pod_labels pod_annotations namespace_labels namespace_declared", (*describing).labels},
 	{"per_node priority_class service_account scheduler machine", (*describing).settings},
 	{"placement_known usable_min usable_max usable_poolless zones_min zones_max growable pools", (*describing).nodesOf},
 	{"on_one_node_min on_one_node_max in_one_zone_min in_one_zone_max", (*describing).share},
@@ -126,10 +126,14 @@ func (d *describing) origin(w *workload.Workload, row *facts.Workload) {
 func (d *describing) labels(w *workload.Workload, row *facts.Workload) {
 	meta := w.Object.Root.Get("metadata")
 	row.Labels, row.Annotations = texts(meta.Get("labels")), texts(meta.Get("annotations"))
+	row.LabelsKnown = isMap(meta.Get("labels")) && isMap(w.TemplateNode.At("metadata", "labels"))
 	row.PodLabels, row.PodAnnotations = maps.Clone(w.Labels), texts(w.TemplateNode.At("metadata", "annotations"))
 	labels, declared := d.m.Namespaces[w.Namespace()]
 	row.NamespaceLabels, row.NamespaceDeclared = labels, declared
 }
+
+// isMap reports whether a field that is to be a map is one, or is not there.
+func isMap(n *source.Node) bool { return n.IsNull() || n.Kind == source.Map }
 
 // texts are the pairs of a map whose values are strings.
 func texts(n *source.Node) map[string]string {

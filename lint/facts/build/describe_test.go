@@ -194,6 +194,8 @@ func TestDescribe(t *testing.T) {
 	f := described(t, threeZones, shop).Facts
 	for _, c := range []struct{ path, want string }{
 		{"workloads name=web labels", `{"env":"prod"}`},
+		{"workloads name=web labels_known", `true`},
+		{"workloads name=web terms_known", `true`},
 		{"workloads name=web annotations", `{"note":"x"}`},
 		{"workloads name=web pod_labels", `{"app":"web"}`},
 		{"workloads name=web pod_annotations", `{"pod":"y"}`},

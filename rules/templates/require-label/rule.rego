@@ -37,13 +37,13 @@ package schedlint.rules["require-label"]
 import data.schedlint.keys
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help, "path": paths[input.params.on]}) if {
+report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": concat(" ", ["set the label", key]), "path": paths[input.params.on]}) if {
 	some workload in input.workloads
 	workload.known
+	workload.labels_known
 	some key in input.params.labels
 	problem := wrong(labels(workload), key)
 	message := sprintf("%s: %s %s", [workload.ref, {"object": "it has", "pods": "its pods have", "namespace": "its namespace has"}[input.params.on], problem])
-	help := sprintf("set the label %s", [key])
 }
 
 paths := {"object": ["metadata", "labels"], "pods": ["spec", "template", "metadata", "labels"], "namespace": ["metadata", "namespace"]}

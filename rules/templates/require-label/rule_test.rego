@@ -6,6 +6,7 @@ web := {
 	"id": 1,
 	"ref": "Deployment shop/web",
 	"known": true,
+	"labels_known": true,
 	"labels": {"app": "web"},
 	"pod_labels": {"app": "web"},
 	"namespace_labels": {"app": "web"},
@@ -43,6 +44,8 @@ test_passes if {
 test_any_value_passes if messages({"labels": {"team": ""}}, {}) == set()
 
 test_unknown_is_silent if messages({"known": false}, {}) == set()
+
+test_unknown_labels_are_silent if messages({"labels_known": false}, {}) == set()
 
 test_unknown_key_is_silent if messages({"labels": {"${KEY}": "shop"}}, {}) == set()
 
