@@ -18,10 +18,24 @@ type levels struct {
 	rule   func(rule string) diag.Level
 	// offs are the rules that are off for every object.
 	offs map[string]bool
+	// bases are what of has worked out: keys are globs, and findings are many.
+	bases map[said]base
+}
+
+// said is a rule and the level that it gave a finding, "" for none.
+type said struct {
+	rule  string
+	level diag.Level
+}
+
+// base is the level of a finding before scopes are asked.
+type base struct {
+	level  diag.Level
+	scoped bool
 }
 
 func newLevels(o *Options) *levels {
-	l := &levels{config: o.Config, rule: o.Level, offs: map[string]bool{}}
+	l := &levels{config: o.Config, rule: o.Level, offs: map[string]bool{}, bases: map[said]base{}}
 	if o.Policy == nil {
 		return l
 	}
@@ -36,17 +50,30 @@ func newLevels(o *Options) *levels {
 // off reports whether a rule is off for every object. A rule that does not exist is not.
 func (l *levels) off(rule string) bool { return l.offs[rule] }
 
-// of is the level of a finding; said is what the rule gave this one, "" for none. It
+// of is the level of a finding; level is what the rule gave this one, "" for none. It
 // does not turn on a rule that is off.
-func (l *levels) of(found *accept.Finding, said diag.Level, about *abouts) diag.Level {
-	base := l.rule(found.Rule)
-	if said != "" && base != diag.LevelOff {
-		base = said
+func (l *levels) of(found *accept.Finding, level diag.Level, about *abouts) diag.Level {
+	b := l.base(said{found.Rule, level})
+	if !b.scoped {
+		return b.level
 	}
-	if !l.config.Scoped(found.Rule) {
-		return l.config.Level(found.Rule, base)
+	return l.config.LevelOf(found.Rule, b.level, about.of(found))
+}
+
+// base is what of starts from: without scopes, the level itself.
+func (l *levels) base(s said) base {
+	if b, ok := l.bases[s]; ok {
+		return b
 	}
-	return l.config.LevelOf(found.Rule, base, about.of(found))
+	b := base{l.rule(s.rule), l.config.Scoped(s.rule)}
+	if s.level != "" && b.level != diag.LevelOff {
+		b.level = s.level
+	}
+	if !b.scoped {
+		b.level = l.config.Level(s.rule, b.level)
+	}
+	l.bases[s] = b
+	return b
 }
 
 // abouts tells scopes what the findings of one context are about.

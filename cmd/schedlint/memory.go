@@ -10,9 +10,12 @@ import (
 
 // startLimit is how far the memory of an ordinary run may grow before garbage is collected
 // at all, and startHeap how far its heap may at any time.
+// Facts for rules of a team are many and stay to the end, so that collecting them again and
+// again frees nothing: such a run may grow to factsLimit first.
 const (
 	startLimit = 26 << 20
 	startHeap  = 20 << 20
+	factsLimit = 192 << 20
 )
 
 // Of what is in use the heap may grow by some percent, by as much again as is in use beyond
@@ -38,12 +41,24 @@ func tuneMemory(heap int64) {
 	}
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(startLimit)
+	from := int64(large)
 	afterEachCollection(func() {
 		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(sample)
-		debug.SetGCPercent(garbage(int64(sample[0].Value.Uint64()), heap))
-		debug.SetMemoryLimit(math.MaxInt64)
+		if debug.SetMemoryLimit(math.MaxInt64) == factsLimit {
+			from = 0
+		}
+		debug.SetGCPercent(garbage(int64(sample[0].Value.Uint64()), from, heap))
 	})
+}
+
+// expectFacts lets the memory of a run that makes facts for more than the built-in rules
+// grow further before its first collection. It does nothing once there was one, or where
+// tuneMemory did not set the limit.
+func expectFacts() {
+	if debug.SetMemoryLimit(-1) == startLimit {
+		debug.SetMemoryLimit(factsLimit)
+	}
 }
 
 // largeHeapOf is how far the heap of a command may grow once it is large.
@@ -54,12 +69,12 @@ func largeHeapOf(args []string) int64 {
 	return largeHeap
 }
 
-// garbage is by how many percent the heap may grow with so many bytes in use, and how far
-// if these are many.
-func garbage(live, heap int64) int {
+// garbage is by how many percent the heap may grow with so many bytes in use: to heap at
+// least if more than from are.
+func garbage(live, from, heap int64) int {
 	live = max(live, 1<<20)
 	atLeast := int64(startHeap)
-	if live > large {
+	if live > from {
 		atLeast = heap
 	}
 	more := min(min(live, vast)*percent/100+max(0, live-vast), mostGarbage)

@@ -39,6 +39,9 @@ func loadRulesOf(own ruleSource, conf *config.Config) (*rego.Engine, error) {
 			Params: values(c.Params), Place: c.Place,
 		})
 	}
+	if len(opts.Dirs)+len(opts.Packs)+len(opts.Instances) > 0 {
+		expectFacts()
+	}
 	engine, err := rego.Load(opts)
 	if err != nil {
 		return nil, fmt.Errorf("loading rules: %w", err)
