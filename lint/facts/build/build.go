@@ -80,6 +80,10 @@ type builder struct {
 	repairs *model.SharedBudget
 	// changing pays for what becomes of each workload in changes, once asked.
 	changing *model.SharedBudget
+	// rolled are the outcomes of rollouts that were asked about, but for those given up.
+	rolled map[*workload.Workload]diag.Outcome
+	// losing and meant are room for what becomes of one workload.
+	losing, meant []disruption.Survival
 	// originals are the first workloads that objects stand for: see declaredAs.
 	originals map[*source.Object]*workload.Workload
 	// skews reports whether a rule may look at skews, which is found out once.
@@ -126,7 +130,7 @@ func newBuilder(in Input) *builder {
 	b := &builder{
 		Built: &Built{Facts: &facts.Facts{}, settled: Decisions{}, answered: in.Answered, model: in.Model}, Input: in, m: m,
 		wholes: map[string]bool{}, topo: !m.Topology.Empty(), nodes: map[*model.Eligibility][]*topology.Node{}, rows: map[*workload.Workload]int{},
-		labels: map[carriedKey]carried{},
+		labels: map[carriedKey]carried{}, rolled: map[*workload.Workload]diag.Outcome{},
 		faulty: map[*workload.Workload]bool{}, orderDependent: map[*workload.Workload]bool{},
 	}
 	b.complete = slices.ContainsFunc(questions(), b.whole)

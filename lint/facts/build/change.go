@@ -69,16 +69,16 @@ func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload
 // none of the numbers of pods that an autoscaler keeps to.
 func (b changes) rollout(w *workload.Workload) {
 	all := begun(b.j.Rollouts(w))
-	if len(all) == 0 {
+	ending := rolls(all)
+	if ending == diag.None {
 		return
 	}
 	r := worst(all)
-	ending := r.Verdict
-	if ending == diag.Never && !allNever(all) {
-		ending = diag.Sometimes
-	}
 	if ending == diag.Unknown {
 		b.unsure(w, r.Why)
+	}
+	if r.Why.Cause != model.ByBudget {
+		b.rolled[w] = ending
 	}
 	if ending == diag.Always {
 		b.skew(w, r)
@@ -94,6 +94,21 @@ func (b changes) rollout(w *workload.Workload) {
 	s := b.rolloutSubject(w, r, &fact).because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Rollouts = append(b.Rollouts, fact)
+}
+
+// rolls is how rollouts end, of which one is carried out: none if there is none.
+func rolls(all []disruption.Rollout) diag.Outcome {
+	if len(all) == 0 {
+		return diag.None
+	}
+	r := worst(all)
+	switch {
+	case r.Verdict == diag.Never && !allNever(all):
+		return diag.Sometimes
+	case r.Verdict == "":
+		return diag.None
+	}
+	return r.Verdict
 }
 
 // unsure notes that the answer to some question about a change is not known.

@@ -22,7 +22,8 @@ func (b changes) losses(w *workload.Workload) {
 		if !b.required(w, key) && !b.whole("losses") {
 			continue // answers say it, for the rules that ask
 		}
-		all := b.j.Survives(w, key)
+		all := b.j.AppendSurvives(b.losing[:0], w, key)
+		b.losing = all
 		gone, unreachable := b.loss(w, all, certificate.Gone), b.loss(w, all, certificate.Unreachable)
 		if gone != nil && unreachable != nil && gone.Outcome == unreachable.Outcome && gone.PendingMax == unreachable.PendingMax && gone.Value == unreachable.Value {
 			gone.Meaning, unreachable = "both", nil
@@ -35,7 +36,7 @@ func (b changes) losses(w *workload.Workload) {
 				continue
 			}
 			account := func(x *Explainer) diag.Account {
-				of := slices.DeleteFunc(slices.Clone(all), func(s disruption.Survival) bool { return fact.Meaning != "both" && string(s.Meaning) != fact.Meaning })
+				of := slices.DeleteFunc(x.judge().Survives(w, key), func(s disruption.Survival) bool { return fact.Meaning != "both" && string(s.Meaning) != fact.Meaning })
 				worst, _ := disruption.Worst(of)
 				return x.lost(w, of, worst)
 			}
@@ -43,8 +44,10 @@ func (b changes) losses(w *workload.Workload) {
 			if at := w.CountSpan(); at != s.Location {
 				s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
 			}
-			fact.Required = b.required(w, key)
-			fact.ID, fact.W = b.subject(s.fix("%s", b.lossHelp(w, fact))), b.row(w)
+			if fact.Required = b.required(w, key); fact.Required {
+				s = s.fix("%s", b.lossHelp(w, fact)) // advice is that of the built-in rule, which passes over the others
+			}
+			fact.ID, fact.W = b.subject(s), b.row(w)
 			b.Losses = append(b.Losses, *fact)
 		}
 	}
@@ -75,7 +78,13 @@ func (b changes) lossHelp(w *workload.Workload, fact *facts.Loss) string {
 // loss is the worst loss of one meaning, and how many are like it; nil if there
 // is none.
 func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning certificate.Meaning) *facts.Loss {
-	all = slices.DeleteFunc(slices.Clone(all), func(s disruption.Survival) bool { return s.Meaning != meaning })
+	some := b.meant[:0]
+	for i := range all {
+		if all[i].Meaning == meaning {
+			some = append(some, all[i])
+		}
+	}
+	b.meant, all = some, some
 	if len(all) == 0 {
 		return nil
 	}

@@ -45,7 +45,7 @@ func (b *builder) describeWorkloads() {
 		return
 	}
 	answers := b.answers()
-	d := &describing{builder: b, pools: b.namesOfPools(), passed: map[*model.Eligibility]*passing{}}
+	d := &describing{builder: b, parts: b.partsRead(), pools: b.namesOfPools(), passed: map[*model.Eligibility]*passing{}}
 	each := b.m.SharedBudget(model.ObjectsOf(b.m.Workloads))
 	for _, w := range b.m.Workloads {
 		i, known := b.rows[w]
@@ -76,6 +76,7 @@ func blank(row *facts.Workload) {
 // describing fills in rows of workloads.
 type describing struct {
 	*builder
+	parts  []part
 	passed map[*model.Eligibility]*passing
 	// matched counts the entries of all lists of workloads that terms select.
 	matched int
@@ -93,7 +94,10 @@ type part struct {
 var parts = []part{
 	{"cluster render file", (*describing).origin},
 	{"labels annotations labels_known pod_labels pod_annotations namespace_labels namespace_declared", (*describing).labels},
-	{"per_node priority_class service_account scheduler machine", (*describing).settings},
+	{"per_node priority_class scheduler machine", (*describing).settings},
+	{"service_account", func(_ *describing, w *workload.Workload, row *facts.Workload) {
+		row.ServiceAccount = w.SpecNode.Get("serviceAccountName").Text()
+	}},
 	{"placement_known usable_min usable_max usable_poolless zones_min zones_max growable pools", (*describing).nodesOf},
 	{"on_one_node_min on_one_node_max in_one_zone_min in_one_zone_max", (*describing).share},
 	{"pod_requests", func(_ *describing, w *workload.Workload, row *facts.Workload) { row.PodRequests = requested(w) }},
@@ -105,14 +109,19 @@ var parts = []part{
 	{"budgets scalers", (*describing).guards},
 }
 
-func (d *describing) workload(w *workload.Workload, row *facts.Workload) {
+// partsRead are the parts of which some rule reads a field.
+func (b *builder) partsRead() (read []part) {
 	for _, p := range parts {
-		for field := range strings.FieldsSeq(p.fields) {
-			if d.whole("workloads." + field) {
-				p.fill(d, w, row)
-				break
-			}
+		if slices.ContainsFunc(strings.Fields(p.fields), func(field string) bool { return b.whole("workloads." + field) }) {
+			read = append(read, p)
 		}
+	}
+	return read
+}
+
+func (d *describing) workload(w *workload.Workload, row *facts.Workload) {
+	for _, p := range d.parts {
+		p.fill(d, w, row)
 	}
 }
 
@@ -145,7 +154,7 @@ func texts(n *source.Node) map[string]string {
 }
 
 func (d *describing) settings(w *workload.Workload, row *facts.Workload) {
-	row.PerNode, row.PriorityClass, row.ServiceAccount = w.Kind.PerNode(), w.Spec.PriorityClassName, w.SpecNode.Get("serviceAccountName").Text()
+	row.PerNode, row.PriorityClass = w.Kind.PerNode(), w.Spec.PriorityClassName
 	if row.Scheduler = w.Spec.SchedulerName; row.Scheduler == "" {
 		row.Scheduler = corev1.DefaultSchedulerName
 	}

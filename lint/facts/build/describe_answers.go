@@ -114,16 +114,10 @@ func (a *answering) answer(w *workload.Workload, row facts.Answers) facts.Answer
 
 // rolls is whether a rollout completes.
 func (a *answering) rolls(w *workload.Workload) diag.Outcome {
-	all := begun(a.j.Rollouts(w))
-	if len(all) == 0 {
-		return diag.None
+	if outcome, known := a.asked.rolled[w]; known {
+		return outcome
 	}
-	if r := worst(all); r.Verdict == diag.Never && !allNever(all) {
-		return diag.Sometimes
-	} else if r.Verdict != "" {
-		return r.Verdict
-	}
-	return diag.None
+	return rolls(begun(a.j.Rollouts(w)))
 }
 
 // survives is the worst outcome of both meanings of each loss that is asked about.

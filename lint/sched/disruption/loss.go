@@ -92,8 +92,8 @@ type loss struct {
 	about             *assembly // of contending
 	kinds             *search.Kinds
 	room              *search.Room
-	doubts            map[certificate.Meaning]model.Reason // what doubt and spare say, once asked
-	spares            map[certificate.Meaning]bool
+	doubts            byMeaning[model.Reason] // what doubt and spare say, once asked
+	spares            byMeaning[bool]
 }
 
 // answer is what is known of one loss.
@@ -104,7 +104,7 @@ type answer struct {
 }
 
 func newLoss(j *shared, w *workload.Workload, key string) *loss {
-	q := &loss{j: j, w: w, key: key, doubts: map[certificate.Meaning]model.Reason{}, spares: map[certificate.Meaning]bool{}, ruled: j.group(w, false), contending: j.group(w, true)}
+	q := &loss{j: j, w: w, key: key, ruled: j.group(w, false), contending: j.group(w, true)}
 	q.about = j.assembled(q.contending)
 	q.kinds = q.about.Kinds(w, q.about.pods, key)
 	q.room = q.kinds.Room(w, model.Certain(w))
@@ -146,12 +146,28 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 
 // doubt is why no loss of a meaning can be judged, if so; found out once for all of them.
 func (q *loss) doubt(l certificate.Loss) model.Reason {
-	why, known := q.doubts[l.Meaning]
-	if !known {
-		why = q.doubtful(l)
-		q.doubts[l.Meaning] = why
+	return q.doubts.of(l.Meaning, func() model.Reason { return q.doubtful(l) })
+}
+
+// byMeaning keeps what was found out about losses of each meaning, of which there are few.
+type byMeaning[T any] []struct {
+	meaning certificate.Meaning
+	value   T
+}
+
+// of finds it out the first time.
+func (b *byMeaning[T]) of(meaning certificate.Meaning, find func() T) T {
+	for _, known := range *b {
+		if known.meaning == meaning {
+			return known.value
+		}
 	}
-	return why
+	value := find()
+	*b = append(*b, struct {
+		meaning certificate.Meaning
+		value   T
+	}{meaning, value})
+	return value
 }
 
 func (q *loss) doubtful(l certificate.Loss) model.Reason {

@@ -71,12 +71,9 @@ func (q *loss) spare(l certificate.Loss) bool {
 	if q.key != hostname || !l.Recreated(q.w) {
 		return false
 	}
-	spare, known := q.spares[l.Meaning]
-	if !known {
-		spare = q.room.FitsAnyway(search.AnyNode, l, q.about.Roster, model.Certain(q.w))
-		q.spares[l.Meaning] = spare
-	}
-	return spare
+	return q.spares.of(l.Meaning, func() bool {
+		return q.room.FitsAnyway(search.AnyNode, l, q.about.Roster, model.Certain(q.w))
+	})
 }
 
 // lonely reports whether the pods of a workload need company of which there is none, not
