@@ -49,7 +49,7 @@ type step struct {
 func (n *Node) Places() *Places { return &Places{root: n} }
 
 // fewPlaces is how many places are each found by a walk.
-const fewPlaces = 3
+const fewPlaces = 8
 
 // pathTo finds what Places.walk would note for a place, and gives the path to it from
 // its end.
