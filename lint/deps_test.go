@@ -44,6 +44,7 @@ const layers = `
 1 lint/render/build sigs.k8s.io/kustomize
 1 lint/accept
 1 lint/expect
+1 lint/vendored
 1 lint/report     github.com/owenrumney/go-sarif/v3
 0 lint/diag
 0 lint/meter

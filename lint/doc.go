@@ -136,6 +136,7 @@
 //	               a failure
 //	key            what identifies a finding when files move and numbers change
 //	level          error, warning, note or off
+//	lock           the file with the digests of vendored rules
 //	object start   the location of the object of a finding
 //	pack           built-in rules that are off until the configuration names the pack
 //	parameter      a value that the configuration gives to a rule, typed by its schema
@@ -147,4 +148,5 @@
 //	suppression    an annotation, comment or configuration entry that accepts findings
 //	template       a rule that runs only under the ids, and with the parameters, that the
 //	               configuration gives it; Go calls each of these an Instance
+//	vendored       of rules of others that were copied into the repository, with a lock
 package lint

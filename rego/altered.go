@@ -10,7 +10,7 @@ import (
 
 // Altered tells of rules of the user's own, and of libraries, that find something
 // else than in another engine, nil for one without any: those that are gone, have
-// another text or take the place of a built-in one. A new rule finds only more.
+// another text, are not locked any more or take the place of a built-in one. A new rule finds only more.
 func (e *Engine) Altered(before *Engine) []diag.Silence {
 	had, has := map[string]*module{}, byPackage(e.modules)
 	if before != nil {
@@ -27,6 +27,8 @@ func (e *Engine) Altered(before *Engine) []diag.Silence {
 		switch was := had[name]; {
 		case was != nil && was.text != is.text:
 			text = "has changed, and may find less"
+		case was != nil && was.locked && !is.locked:
+			text = "is not locked any more, so it may change without a word"
 		case was == nil && is.replaces():
 			text = "takes the place of the built-in one"
 		default:

@@ -36,7 +36,7 @@ type Engine struct {
 // facts and compiled. The error is about all that is wrong with them.
 func Load(opts Options) (*Engine, error) {
 	e := &Engine{deadline: cmp.Or(opts.Deadline, DefaultDeadline), steps: maxSteps, words: message.NewCatalogue()}
-	own, err := loadOwn(opts.Dirs, opts.Shown)
+	own, err := loadOwn(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -214,6 +214,11 @@ func (e *Engine) File(id string) string {
 		return r.file
 	}
 	return ""
+}
+
+// Vendored reports whether a rule is one of others, which a lock holds to what it was.
+func (e *Engine) Vendored(id string) bool {
+	return slices.ContainsFunc(e.modules, func(m *module) bool { return m.rule != nil && m.rule.id == id && m.locked })
 }
 
 // Own reports whether a rule is of the user's own, or one that the configuration makes of

@@ -15,6 +15,7 @@ type module struct {
 	file, text string
 	parsed     *ast.Module
 	rule       *rule // nil for a library
+	locked     bool  // of others, as a lock says
 }
 
 // parse reads one module. OPA leaves annotations alone unless told otherwise,

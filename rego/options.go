@@ -18,6 +18,9 @@ type Options struct {
 	Dirs []string
 	// Shown is how errors name such a folder; nil for as it is.
 	Shown func(dir string) string
+	// Instead is a folder that counts as if it were written already, to tell whether its
+	// rules load beside those of Dirs; nil for none.
+	Instead *Folder
 	// Off reports whether a rule is not to run; nil for none. Users' rules are checked
 	// all the same.
 	Off func(id string) bool
@@ -29,6 +32,12 @@ type Options struct {
 	// Deadline bounds the compilation of users' rules, and in one call of Evaluate
 	// the built-in rules together and users' rules together; 0 means DefaultDeadline.
 	Deadline time.Duration
+}
+
+// Folder is a folder of rules in memory. Names have forward slashes.
+type Folder struct {
+	Dir   string
+	Files map[string][]byte
 }
 
 // Values are parameters as the configuration gives them: strings, numbers, booleans,

@@ -4,10 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/schedlint/schedlint/lint/vendored"
 )
 
 // Bounds of rules of the user's own. They are generous: a rule takes 1 to 3 KiB.
@@ -19,34 +23,96 @@ const (
 // join is the error that holds all of them, or nil.
 func join(errs []error) error { return errors.Join(errs...) }
 
-// loadOwn reads and parses the modules of all folders; shown is how they are named.
-func loadOwn(dirs []string, shown func(string) string) ([]*module, error) {
+// loadOwn reads and parses the modules of all folders.
+func loadOwn(o Options) ([]*module, error) {
 	var modules []*module
 	var errs []error
-	for _, dir := range dirs {
+	for _, dir := range o.Dirs {
 		name := dir
-		if shown != nil {
-			name = shown(dir)
+		if o.Shown != nil {
+			name = o.Shown(dir)
 		}
-		files, err := regoFiles(dir, name, func(name string) bool { return !isTest(name) })
+		files, err := ruleFiles(dir, name, o.Instead)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		before := len(modules)
-		for _, f := range files {
-			m, problems := newModule(f.name, f.text)
-			errs = append(errs, problems...)
-			modules = append(modules, m)
-		}
-		if !holdsRule(modules[before:]) {
+		found, problems := newModules(files)
+		errs = append(errs, problems...)
+		modules = append(modules, found...)
+		if !holdsRule(found) && o.Instead == nil {
 			errs = append(errs, fmt.Errorf(`%s: the folder holds no rule; a rule is a file <id>/rule.rego of the package schedlint.rules["<id>"]`, name))
 		}
+	}
+	if o.Instead != nil {
+		files, problems := o.Instead.modules()
+		found, more := newModules(files)
+		modules, errs = append(modules, found...), slices.Concat(errs, problems, more)
 	}
 	if len(errs) == 0 {
 		errs = duplicates(modules)
 	}
 	return modules, join(errs)
+}
+
+// ruleFiles reads the rules below a folder, those of others only as their locks have them.
+func ruleFiles(dir, name string, instead *Folder) ([]textFile, error) {
+	files, err := regoFiles(dir, name, func(name string) bool { return !isTest(name) })
+	if err != nil {
+		return nil, err
+	}
+	locked, errs := vendored.CheckDir(dir, name)
+	for i := range files {
+		files[i].locked = slices.ContainsFunc(locked, func(home string) bool { return home == "." || strings.HasPrefix(files[i].name, home+"/") })
+	}
+	if instead == nil {
+		return files, join(errs)
+	}
+	return slices.DeleteFunc(files, func(f textFile) bool { return instead.has(f.name) }), nil
+}
+
+func newModules(files []textFile) (modules []*module, errs []error) {
+	for _, f := range files {
+		m, problems := newModule(f.name, f.text)
+		if m != nil {
+			m.locked = f.locked
+		}
+		errs = append(errs, problems...)
+		modules = append(modules, m)
+	}
+	return modules, errs
+}
+
+// has reports whether a file is below the folder.
+func (f *Folder) has(file string) bool {
+	one, err := filepath.Abs(filepath.FromSlash(file))
+	other, otherErr := filepath.Abs(f.Dir)
+	if err != nil || otherErr != nil {
+		return false
+	}
+	rel, err := filepath.Rel(other, one)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// modules are the rules and libraries of the folder, within the bounds of one that is read.
+func (f *Folder) modules() (all []textFile, errs []error) {
+	for _, name := range slices.Sorted(maps.Keys(f.Files)) {
+		text, shown := f.Files[name], path.Join(filepath.ToSlash(filepath.Clean(f.Dir)), name)
+		switch {
+		case !strings.HasSuffix(name, ".rego") || isTest(name):
+		case len(text) > maxModuleBytes:
+			errs = append(errs, fmt.Errorf("%s: %w", shown, tooLarge(int64(len(text)))))
+		case len(all) == maxModules:
+			return all, append(errs, fmt.Errorf("%s: the folder holds more than %d modules", f.Dir, maxModules))
+		default:
+			all = append(all, textFile{name: shown, text: string(text)})
+		}
+	}
+	return all, errs
+}
+
+func tooLarge(bytes int64) error {
+	return fmt.Errorf("the file has %d bytes; a module has at most %d", bytes, maxModuleBytes)
 }
 
 // holdsRule reports whether there is a rule, or a file whose error stands for
@@ -68,8 +134,7 @@ func duplicates(modules []*module) []error {
 	for _, m := range modules {
 		name := m.parsed.Package.Path.String()
 		if other, ok := first[name]; ok {
-			errs = append(errs, fmt.Errorf("%s:%d: %s stands in %s, too; keep one file per package",
-				m.file, m.parsed.Package.Location.Row, m.parsed.Package, other.file))
+			errs = append(errs, other.taken(m))
 			continue
 		}
 		first[name] = m
@@ -77,8 +142,23 @@ func duplicates(modules []*module) []error {
 	return errs
 }
 
+// taken is the error about a module with the package of another one.
+func (m *module) taken(by *module) error {
+	at := fmt.Sprintf("%s:%d", by.file, by.parsed.Package.Location.Row)
+	if m.rule == nil {
+		return fmt.Errorf("%s: %s stands in %s, too; keep one file per package", at, by.parsed.Package, m.file)
+	}
+	if m.locked {
+		return fmt.Errorf("%s: the rule %s is vendored already, in %s; remove one of them, or update that folder with schedlint policy vendor --to", at, m.rule.id, m.file)
+	}
+	return fmt.Errorf("%s: the rule %s exists already, in %s; remove one of them, or give it another id", at, m.rule.id, m.file)
+}
+
 // textFile is a file of Rego before it is parsed.
-type textFile struct{ name, text string }
+type textFile struct {
+	name, text string
+	locked     bool // in a folder with rules of others, which it is in the lock of
+}
 
 // regoFiles reads the *.rego files below a folder that are wanted, in the order of their paths.
 // Name is the folder in what is said. Everything is opened relative to the folder, so that no path leads out of it.
@@ -122,7 +202,7 @@ func walk(folder fs.FS, dir string, wanted func(name string) bool) ([]textFile, 
 		if err != nil {
 			return fmt.Errorf("%s: %w", shown, err)
 		}
-		files = append(files, textFile{shown, text})
+		files = append(files, textFile{name: shown, text: text})
 		return nil
 	})
 	return files, err
@@ -137,7 +217,7 @@ func read(folder fs.FS, name string, entry fs.DirEntry) (string, error) {
 		return "", errors.New("this is not a regular file")
 	}
 	if info.Size() > maxModuleBytes {
-		return "", fmt.Errorf("the file has %d bytes; a module has at most %d", info.Size(), maxModuleBytes)
+		return "", tooLarge(info.Size())
 	}
 	text, err := fs.ReadFile(folder, name)
 	if err != nil {

@@ -275,7 +275,7 @@ func TestFolderErrors(t *testing.T) {
 				}
 			}
 			return nil
-		}, `policies/b.rego:8: package schedlint.rules["no-default-namespace"] stands in policies/a.rego, too`},
+		}, `policies/b.rego:8: the rule no-default-namespace exists already, in policies/a.rego; remove one of them, or give it another id`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := folder(t, nil)

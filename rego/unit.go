@@ -46,7 +46,7 @@ type Uncovered struct {
 // test passes if it is defined and not false. The error is about rules or tests that do
 // not load. A test has the budget of a rule.
 func RunUnitTests(ctx context.Context, o UnitOptions) (tests []UnitTest, uncovered []Uncovered, err error) {
-	own, err := loadOwn(o.Dirs, o.Shown)
+	own, err := loadOwn(Options{Dirs: o.Dirs, Shown: o.Shown})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -115,7 +115,7 @@ func findInputs(conf *config.Config, args []string) (*inputs, error) {
 	if in.base == "" {
 		in.base = in.root
 	}
-	in.vendored = vendored(conf, in.root)
+	in.vendored = remoteDirs(conf, in.root)
 	ignore := func(name string) bool { return conf.IgnoresSome() && conf.Ignores(in.fromBase(name)) }
 	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: ignore, Remotes: in.vendored, Declares: topology.Declares})
 	if err != nil {

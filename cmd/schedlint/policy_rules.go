@@ -16,6 +16,8 @@ type ownRule struct {
 	diag.Rule
 	// file is the file of the rule, and dir the folder that it is in.
 	file, dir string
+	// vendored is set for a rule of others, which nobody changes here.
+	vendored bool
 }
 
 // ownRules loads the rules below some folders.
@@ -27,7 +29,7 @@ func ownRules(dirs []string) ([]ownRule, error) {
 	var all []ownRule
 	for _, r := range engine.All() {
 		file := engine.File(r.ID)
-		all = append(all, ownRule{r, file, filepath.Dir(filepath.FromSlash(file))})
+		all = append(all, ownRule{r, file, filepath.Dir(filepath.FromSlash(file)), engine.Vendored(r.ID)})
 	}
 	return all, nil
 }

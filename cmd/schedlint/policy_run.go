@@ -49,7 +49,7 @@ A fixture is a folder <id>/fixtures/NAME with manifests; NAME starts with bad,
 good or unknown. A comment # want "PATTERN" stands on each line of a finding and
 matches "rule: message"; any other finding fails the test. Nodes come from
 nodes.yaml in the folder or beside it, parameters from a comment
-# params: {"key": value}. --update writes the comments.
+# params: {"key": value}. --update writes the comments, but for vendored rules.
 
 Exit status: 0 if all tests pass, 1 if one fails, 2 if a rule or test does not
 load.`,
@@ -135,7 +135,7 @@ func (p *policyRun) fixtures(ctx context.Context, r *ownRule) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", filepath.ToSlash(f.dir), err)
 		}
-		if p.update {
+		if p.update && !r.vendored {
 			if err := f.write(found); err != nil {
 				return err
 			}

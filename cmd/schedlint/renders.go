@@ -206,7 +206,7 @@ func (c *choosing) find(discover bool) error {
 	c.confinements = map[string]string{}
 	places := c.places()
 	for _, root := range slices.Sorted(maps.Keys(places)) {
-		found, err := roots.Find(roots.Options{Root: root, Paths: places[root], Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: true, Remotes: vendored(c.o.Config, root)})
+		found, err := roots.Find(roots.Options{Root: root, Paths: places[root], Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: true, Remotes: remoteDirs(c.o.Config, root)})
 		if err != nil {
 			return err
 		}
@@ -225,9 +225,9 @@ func (c *choosing) find(discover bool) error {
 	return nil
 }
 
-// vendored are the directories that a configuration has in place of URLs, as names from a
+// remoteDirs are the directories that a configuration has in place of URLs, as names from a
 // root.
-func vendored(conf *config.Config, root string) map[string]string {
+func remoteDirs(conf *config.Config, root string) map[string]string {
 	all := map[string]string{}
 	for _, entry := range conf.Renders {
 		for url, dir := range entry.Remotes {

@@ -54,6 +54,7 @@ func TestScripts(t *testing.T) {
 			"repeat":   repeat,
 			"sub":      sub,
 			"append":   appendText,
+			"pack":     pack,
 		},
 	})
 }

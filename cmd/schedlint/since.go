@@ -14,6 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/vendored"
 	"github.com/schedlint/schedlint/rego"
 )
 
@@ -119,10 +120,12 @@ func (now *judged) unpack(f *lintFlags, revision string) (*tree, error) {
 // mayBeRead reports whether a file is read although nobody names it: in
 // directories, as part of rules or to find where rendered manifests came from.
 func mayBeRead(name string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json", ".rego"}, strings.ToLower(filepath.Ext(name))) || path.Base(name) == "Kustomization"
+	return slices.Contains([]string{".yaml", ".yml", ".json", ".rego"}, strings.ToLower(filepath.Ext(name))) ||
+		path.Base(name) == "Kustomization" || vendored.Keeps(name)
 }
 
-// noRules are the files of rules below those directories that the tree has not.
+// noRules are the files of rules below those directories that the tree has not, with those
+// that are locked with them.
 func (t *tree) noRules(dir string, folders []string) (all []string) {
 	for _, folder := range folders {
 		folder = absolute(dir, folder)
@@ -131,7 +134,7 @@ func (t *tree) noRules(dir string, folders []string) (all []string) {
 		}
 		// what cannot be read is an error of whoever loads the rules
 		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && filepath.Ext(path) == ".rego" {
+			if err == nil && d.Type().IsRegular() && (filepath.Ext(path) == ".rego" || vendored.Home(filepath.Dir(path)) != "") {
 				all = append(all, path)
 			}
 			return nil

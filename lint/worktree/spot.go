@@ -51,6 +51,22 @@ func At(root, name string) (*Spot, error) {
 	return &Spot{dir, above[len(above)-1], name}, nil
 }
 
+// Make is At, but makes the directories that are not there.
+func Make(root, name string) (*Spot, error) {
+	above := parts(filepath.Clean(name))
+	for i := 1; i < len(above); i++ {
+		spot, err := At(root, filepath.Join(above[:i]...))
+		if err != nil {
+			return nil, err
+		}
+		err = spot.Dir.Mkdir(spot.Name, 0o755)
+		if spot.Close(); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, Named(err, name)
+		}
+	}
+	return At(root, name)
+}
+
 // step opens a directory in another one; name is that from the root.
 func step(dir *os.Root, part, name string) (*os.Root, error) {
 	info, err := dir.Lstat(part)

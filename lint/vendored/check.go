@@ -1,0 +1,160 @@
+package vendored
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// maxDifferences is how many differences of a folder are told one by one.
+const maxDifferences = 20
+
+// again says what to do about a folder that differs.
+const again = "restore it from version control, or copy the rules again with schedlint policy vendor --force"
+
+// CheckDir is Check for a folder and for the vendored folder that it is a part of.
+func CheckDir(dir, shown string) (locked []string, errs []error) {
+	home := Home(dir)
+	abs, err := filepath.Abs(dir)
+	if home != "" && err == nil && home != abs {
+		if rel, err := filepath.Rel(abs, home); err == nil {
+			locked, errs = checkAt(home, path.Join(filepath.ToSlash(shown), filepath.ToSlash(rel)))
+		}
+	}
+	more, differences := checkAt(dir, filepath.ToSlash(filepath.Clean(shown)))
+	return append(locked, more...), append(errs, differences...)
+}
+
+func checkAt(dir, shown string) (locked []string, errs []error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, []error{err}
+	}
+	defer root.Close()
+	return Check(root.FS(), shown)
+}
+
+// Check compares every folder with a lock, from a folder down, with that lock, and says
+// each difference. Shown is the folder as errors name it, and as the answer names those that
+// are locked.
+func Check(folder fs.FS, shown string) (locked []string, errs []error) {
+	var locks []string
+	err := fs.WalkDir(folder, ".", func(name string, _ fs.DirEntry, err error) error {
+		if path.Base(name) == LockName {
+			locks = append(locks, name)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, []error{fmt.Errorf("%s: looking for %s: %w", shown, LockName, err)}
+	}
+	for _, name := range locks {
+		sub, err := fs.Sub(folder, path.Dir(name))
+		if err != nil {
+			return locked, append(errs, err)
+		}
+		at := path.Join(shown, path.Dir(name))
+		locked, errs = append(locked, at), append(errs, check(sub, at)...)
+	}
+	return locked, errs
+}
+
+// check compares one folder with its lock.
+func check(folder fs.FS, shown string) []error {
+	l, err := readLock(folder)
+	if err != nil {
+		return []error{fmt.Errorf("%s: %w; %s", path.Join(shown, LockName), err, again)}
+	}
+	is, err := digests(folder, shown)
+	if err != nil {
+		return []error{fmt.Errorf("%s: %w", shown, err)}
+	}
+	var all []error
+	say := func(name, format string, args ...any) {
+		all = append(all, fmt.Errorf("%s: %s", path.Join(shown, name), fmt.Sprintf(format, args...)))
+	}
+	for _, f := range l.Files {
+		text, there := is[f.Path]
+		delete(is, f.Path)
+		switch {
+		case !there:
+			say(f.Path, "the file is missing, which %s lists; %s", LockName, again)
+		case digest(text) == f.SHA256:
+		case digest(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))) == f.SHA256:
+			say(f.Path, "only the line endings differ from %s; add %s/** -text to .gitattributes, and check the folder out again", LockName, shown)
+		default:
+			say(f.Path, "the file has changed: expected the SHA-256 %s, found %s; %s", f.SHA256, digest(text), again)
+		}
+	}
+	for name := range is {
+		say(name, "%s does not list this file; remove it, or move it to a folder of your own rules", LockName)
+	}
+	slices.SortFunc(all, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	if more := len(all) - maxDifferences; more > 0 {
+		all = append(all[:maxDifferences], fmt.Errorf("%s: %d more files differ from %s", shown, more, LockName))
+	}
+	return all
+}
+
+// readLock reads the lock of a folder.
+func readLock(folder fs.FS) (*Lock, error) {
+	file, err := folder.Open(LockName)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("expected a regular file")
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxLock+1))
+	if err == nil && len(text) > maxLock {
+		err = fmt.Errorf("the file is larger than %d MiB", maxLock>>20)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseLock(text)
+}
+
+// digests are the files of a folder that count.
+func digests(folder fs.FS, shown string) (map[string][]byte, error) {
+	all := map[string][]byte{}
+	w := walker{names: names{}, left: maxUnpacked}
+	return all, w.walk(folder, func(name string, d fs.DirEntry) (err error) {
+		if !d.IsDir() && counts(name) {
+			all[name], err = w.read(folder, name)
+		}
+		return err
+	})
+}
+
+// Home is the next folder with a lock, from a folder upwards to the root of its work tree;
+// "" if there is none, or no work tree.
+func Home(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	root, inTree := worktree.Root(abs)
+	for at := abs; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, LockName)); err == nil {
+			return at
+		}
+		if !inTree || at == root || at == filepath.Dir(at) {
+			return ""
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package vendored
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// Write puts the files and their lock into a folder, in place of those that it was given
+// before. A folder without a lock is never written to unless it is empty, and one that
+// differs from its lock only if forced. After an error the folder is what it was.
+func (s *Source) Write(dir string, forced bool) error {
+	parent, name, err := open(dir)
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	before, err := replaceable(parent, name, dir, forced)
+	if err != nil {
+		return err
+	}
+	fresh, old := fmt.Sprintf(".%.100s.%d.tmp", name, os.Getpid()), fmt.Sprintf(".%.100s.%d.old", name, os.Getpid())
+	if err := s.fill(parent, fresh); err != nil {
+		return errors.Join(worktree.Named(err, dir), parent.RemoveAll(fresh))
+	}
+	if before {
+		if err := parent.Rename(name, old); err != nil {
+			return errors.Join(worktree.Named(err, dir), parent.RemoveAll(fresh))
+		}
+	}
+	if err := parent.Rename(fresh, name); err != nil {
+		if before {
+			err = errors.Join(err, parent.Rename(old, name))
+		}
+		return errors.Join(worktree.Named(err, dir), parent.RemoveAll(fresh))
+	}
+	return parent.RemoveAll(old)
+}
+
+// open opens the folder that another one is in. Folders on the way are made; in a work
+// tree none of them is a link.
+func open(dir string) (parent *os.Root, name string, err error) {
+	root, below, inTree := worktree.Locate(dir)
+	if !inTree {
+		abs, err := filepath.Abs(dir)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(abs), 0o755)
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		parent, err = os.OpenRoot(filepath.Dir(abs))
+		return parent, filepath.Base(abs), err
+	}
+	if worktree.OfGit(below) || below == "." {
+		return nil, "", fmt.Errorf("%s: expected a folder of its own in the work tree", filepath.ToSlash(dir))
+	}
+	spot, err := worktree.Make(root, below)
+	if err != nil {
+		return nil, "", err
+	}
+	return spot.Dir, spot.Name, nil
+}
+
+// replaceable reports whether there is a folder that may be replaced. The error says why
+// what there is may not.
+func replaceable(parent *os.Root, name, dir string, forced bool) (exists bool, err error) {
+	shown := filepath.ToSlash(filepath.Clean(dir))
+	info, err := parent.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, worktree.Named(err, dir)
+	case !info.IsDir():
+		return false, fmt.Errorf("%s: expected a folder, or nothing; remove what is there, or choose another folder with --to", shown)
+	}
+	folder, err := parent.OpenRoot(name)
+	if err != nil {
+		return false, worktree.Named(err, dir)
+	}
+	defer folder.Close()
+	if _, err := folder.Lstat(LockName); err != nil {
+		entries, readErr := fs.ReadDir(folder.FS(), ".")
+		if readErr == nil && len(entries) == 0 {
+			return true, nil
+		}
+		return false, fmt.Errorf("%s: the folder has no %s, so its files are not vendored; choose another folder with --to", shown, LockName)
+	}
+	if forced {
+		return true, nil
+	}
+	differences := append(check(folder.FS(), shown), others(folder.FS(), shown)...)
+	if len(differences) > 0 {
+		return true, errors.Join(append(differences, fmt.Errorf("%s: nothing is written; --force discards these changes", shown))...)
+	}
+	return true, nil
+}
+
+// others are errors about files in a folder that no rule reads, and that would go with it.
+func others(folder fs.FS, shown string) (all []error) {
+	err := fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !counts(name) && name != LockName && len(all) < maxDifferences {
+			all = append(all, fmt.Errorf("%s: the file is not vendored; move it out of the folder", path.Join(shown, name)))
+		}
+		return err
+	})
+	if err != nil {
+		all = append(all, fmt.Errorf("%s: %w", shown, err))
+	}
+	return all
+}
+
+// fill writes the files and their lock into a new folder.
+func (s *Source) fill(parent *os.Root, name string) error {
+	if err := parent.Mkdir(name, 0o755); err != nil {
+		return err
+	}
+	folder, err := parent.OpenRoot(name)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	for _, f := range append(s.Files, File{LockName, s.Lock().text()}) {
+		if err := folder.MkdirAll(filepath.FromSlash(path.Dir(f.Name)), 0o755); err != nil {
+			return err
+		}
+		if err := folder.WriteFile(filepath.FromSlash(f.Name), f.Text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
