@@ -61,6 +61,9 @@ type Workload struct {
 	Permanent bool `json:"permanent"`
 	// PerNode is true for workloads that run once on every node (DaemonSet).
 	PerNode bool `json:"per_node"`
+	// Bare is true for a pod, or a machine, that no controller creates again: its manifest is
+	// not a template of another object and names no owner.
+	Bare bool `json:"bare"`
 	// PriorityClass is priorityClassName of the pods, or "".
 	PriorityClass string `json:"priority_class"`
 	// ServiceAccount is serviceAccountName of the pods, or "".

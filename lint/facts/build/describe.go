@@ -94,7 +94,7 @@ type part struct {
 var parts = []part{
 	{"cluster render file", (*describing).origin},
 	{"labels annotations labels_known pod_labels pod_annotations namespace_labels namespace_declared", (*describing).labels},
-	{"per_node priority_class scheduler machine", (*describing).settings},
+	{"per_node bare priority_class scheduler machine", (*describing).settings},
 	{"service_account", func(_ *describing, w *workload.Workload, row *facts.Workload) {
 		row.ServiceAccount = w.SpecNode.Get("serviceAccountName").Text()
 	}},
@@ -155,6 +155,7 @@ func texts(n *source.Node) map[string]string {
 
 func (d *describing) settings(w *workload.Workload, row *facts.Workload) {
 	row.PerNode, row.PriorityClass = w.Kind.PerNode(), w.Spec.PriorityClassName
+	row.Bare = w.Bare() && w.Object.Root.At("metadata", "ownerReferences").IsNull()
 	if row.Scheduler = w.Spec.SchedulerName; row.Scheduler == "" {
 		row.Scheduler = corev1.DefaultSchedulerName
 	}

@@ -4,7 +4,8 @@
 #   The pods that can run in this pool only request more than max_percent of what it offers after the loss
 #   of one node. Above 100% some stay Pending, however large the other pools are. DaemonSets count on the
 #   nodes that are left, autoscalers at their minimum, and pods that run to completion not at all. A pool
-#   that can grow is judged only if growing is set. Add a node to the pool, let the pods use another pool,
+#   that can grow is judged only if growing is set, and one with all nodes of the cluster is left to
+#   short-after-node-loss and short-after-zone-loss. Add a node to the pool, let the pods use another pool,
 #   or lower the requests.
 # related_resources:
 #   - https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/
@@ -52,13 +53,13 @@ report contains result.finding(rego.metadata.chain(), row, said) if {
 	row.scope == "pool"
 	row.resource in input.params.resources
 	not row.name in growing
+	not row.name in whole
 	some key in input.params.keys
 	loss := capacity.worst(row, keys.topology(key))
 	said := capacity.said(sprintf("pool %s", [row.name]), row, loss, input.params)
 }
 
-growing contains pool.name if {
-	not input.params.growing
-	some pool in input.pools
-	pool.max > pool.count
-}
+growing := {pool.name | some pool in input.pools; pool.max > pool.count; not input.params.growing}
+
+# whole has the pool with all nodes, if there is one.
+whole := {pool.name | some pool in input.pools; pool.count == input.cluster.nodes}

@@ -6,7 +6,7 @@ cpu := {"id": 1, "scope": "pool", "name": "gpu", "resource": "cpu", "losses": [{
 
 # reported gives the messages about one capacity, with further input.
 reported(capacity, others) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as object.union({"capacity": [capacity], "pools": [], "params": {"max_percent": 100, "resources": ["cpu", "memory"], "growing": false, "report_unknown": false, "keys": ["node"]}}, others)
+	messages := {r.said.message | some r in subject.report} with input as object.union({"capacity": [capacity], "pools": [], "cluster": {"nodes": 12}, "params": {"max_percent": 100, "resources": ["cpu", "memory"], "growing": false, "report_unknown": false, "keys": ["node"]}}, others)
 }
 
 test_reports if reported(cpu, {}) == {"pool gpu: without node n1 (the same for 2 more) pods request 130% of the cpu that is left (limit 100%)"}
@@ -14,6 +14,8 @@ test_reports if reported(cpu, {}) == {"pool gpu: without node n1 (the same for 2
 test_passes if reported(cpu, {"params": {"max_percent": 150}}) == set()
 
 test_cluster if reported(object.union(cpu, {"scope": "cluster"}), {}) == set()
+
+test_only_pool_is_the_cluster if reported(cpu, {"pools": [{"name": "gpu", "count": 12, "max": 12}]}) == set()
 
 test_other_resource if reported(object.union(cpu, {"resource": "pods"}), {}) == set()
 

@@ -2,9 +2,10 @@
 # title: The loss of one node can take all pods down
 # description: >-
 #   All pods of the workload can run on one node, so it is down from the loss of that node until the pods
-#   have started again elsewhere. Preferred rules and the defaults of the scheduler spread pods only while
-#   other nodes have capacity. Add a hard topologySpreadConstraint, or required anti-affinity, on
-#   kubernetes.io/hostname.
+#   have started again elsewhere. Where the declared number of replicas can share one of several nodes,
+#   replicas-share-a-node says so, and this rule is silent. It reports pods that can use one node only, and
+#   those that an autoscaler keeps at its minimum. Let the pods use more nodes, and add a hard
+#   topologySpreadConstraint, or required anti-affinity, on kubernetes.io/hostname.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
@@ -27,7 +28,8 @@ package schedlint.rules["ha.down-after-node-loss"]
 import data.schedlint.result
 
 report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
-	some workload in input.workloads
+	some w, workload in input.workloads
+	not w in sharing
 	workload.permanent
 	workload.pods_min >= input.params.min_pods
 	workload.on_one_node_min > 0
@@ -35,3 +37,6 @@ report contains result.finding(rego.metadata.chain(), workload, {"message": mess
 	message := sprintf("%s: losing one node can take down all of its pods (%d)", [workload.ref, workload.pods_min])
 	help := "add a topologySpreadConstraint with topologyKey: kubernetes.io/hostname and whenUnsatisfiable: DoNotSchedule"
 }
+
+# sharing are the workloads that replicas-share-a-node reports.
+sharing := {row.w | some row in input.sharing; row.outcome == "sometimes"}

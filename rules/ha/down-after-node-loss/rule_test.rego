@@ -6,12 +6,18 @@ web := {"id": 1, "ref": "Deployment shop/web", "permanent": true, "pods_min": 3,
 
 # reported gives the messages about one workload, with further input.
 reported(workload, others) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as object.union({"workloads": [workload], "params": {"min_pods": 2}}, others)
+	messages := {r.said.message | some r in subject.report} with input as object.union({"workloads": [workload], "sharing": [], "params": {"min_pods": 2}}, others)
 }
 
 test_reports if reported(web, {}) == {"Deployment shop/web: losing one node can take down all of its pods (3)"}
 
 test_passes if reported(object.union(web, {"on_one_node_max": 2}), {}) == set()
+
+test_replicas_are_left_to_another_rule if {
+	reported(web, {"sharing": [{"w": 0, "outcome": "sometimes"}]}) == set()
+	reported(web, {"sharing": [{"w": 1, "outcome": "sometimes"}]}) == reported(web, {})
+	reported(web, {"sharing": [{"w": 0, "outcome": "never"}]}) == reported(web, {})
+}
 
 test_finite_pods if reported(object.union(web, {"permanent": false}), {}) == set()
 

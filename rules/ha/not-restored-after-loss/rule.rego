@@ -3,9 +3,10 @@
 # description: >-
 #   After the loss of any one node, or of all nodes of any one zone, every pod has to run again on the nodes
 #   that are left. Here that is impossible, or depends on where the scheduler places pods: the other nodes
-#   lack capacity, or a hard rule keeps the pods off them. Add nodes, or relax the rule. Whether the
-#   workload is down in the meantime is another question: down-after-node-loss and down-after-zone-loss ask
-#   it.
+#   lack capacity, or a hard rule keeps the pods off them. Add nodes, or relax the rule. Losses that the
+#   configuration requires workloads to survive are left to node-loss-leaves-pods-pending and
+#   zone-loss-leaves-pods-pending. Whether the workload is down in the meantime is another question:
+#   replicas-share-a-node, down-after-node-loss and down-after-zone-loss ask it.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
@@ -48,6 +49,7 @@ report contains result.finding(rego.metadata.chain(), row, said) if {
 	some row in input.losses
 	row.key in {keys.topology(key) | some key in input.params.keys}
 	[row.meaning, input.params.unreachable] != ["unreachable", false]
+	[row.required, row.outcome == "unknown"] != [true, false]
 	workload := input.workloads[row.w]
 	workload.pods_min >= input.params.min_pods
 	messages := {

@@ -2,7 +2,7 @@ package schedlint.rules["ha.not-restored-after-loss_test"]
 
 import data.schedlint.rules["ha.not-restored-after-loss"] as subject
 
-zone := {"id": 1, "w": 0, "outcome": "never", "key": "topology.kubernetes.io/zone", "value": "a", "like": 0, "meaning": "both", "pods": 3, "pending_max": 2}
+zone := {"id": 1, "w": 0, "outcome": "never", "key": "topology.kubernetes.io/zone", "value": "a", "like": 0, "required": false, "meaning": "both", "pods": 3, "pending_max": 2}
 
 # reported gives the messages about one loss, with further input.
 reported(loss, others) := messages if {
@@ -22,6 +22,10 @@ test_gone if reported(object.union(zone, {"meaning": "gone"}), {}) == {"Deployme
 test_unreachable_is_left_out if reported(object.union(zone, {"meaning": "unreachable"}), {}) == set()
 
 test_unreachable if reported(object.union(zone, {"meaning": "unreachable"}), {"params": {"unreachable": true}}) == {"Deployment shop/web: losing zone a leaves 2 of 3 pods Pending"}
+
+test_required_is_left_to_other_rules if reported(object.union(zone, {"required": true}), {}) == set()
+
+test_required_and_unknown if reported(object.union(zone, {"required": true, "outcome": "unknown"}), {"params": {"report_unknown": true}}) == {"Deployment shop/web: unknown whether all 3 pods run again after the loss of one zone"}
 
 test_few_pods if reported(zone, {"workloads": [{"id": 9, "ref": "Deployment shop/web", "pods_min": 1}]}) == set()
 

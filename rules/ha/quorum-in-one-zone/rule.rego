@@ -2,10 +2,10 @@
 # title: The loss of one zone can take the quorum
 # description: >-
 #   Consensus needs a majority of the members. Half of the pods or more can run in one zone, so its loss
-#   leaves no majority and the workload stops, even though some pods keep running. Add a hard
-#   topologySpreadConstraint with maxSkew: 1 over at least three zones, or required anti-affinity. By
-#   default each StatefulSet of 3, 5 or 7 pods counts as one that needs a quorum; name the labels of those
-#   that do, of whatever kind.
+#   leaves no majority and the workload stops, even though some pods keep running. Where all of them can,
+#   down-after-zone-loss says so. Add a hard topologySpreadConstraint with maxSkew: 1 over at least three
+#   zones, or required anti-affinity. By default each StatefulSet of 3, 5 or 7 pods counts as one that needs
+#   a quorum; name the labels of those that do, of whatever kind.
 # related_resources:
 #   - https://kubernetes.io/docs/setup/best-practices/multiple-zones/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
@@ -38,6 +38,7 @@ report contains result.finding(rego.metadata.chain(), workload, {"message": mess
 	workload.pods_min in input.params.pods
 	workload.in_one_zone_min > 0
 	workload.in_one_zone_max * 2 >= workload.pods_min
+	workload.in_one_zone_max < workload.pods_min
 	has_quorum(workload)
 	message := sprintf("%s: losing one zone can take down %d of %d pods, and with them the majority", [workload.ref, workload.in_one_zone_max, workload.pods_min])
 	help := "spread its pods over three zones: a topologySpreadConstraint with maxSkew: 1 and whenUnsatisfiable: DoNotSchedule"

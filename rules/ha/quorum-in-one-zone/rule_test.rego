@@ -15,7 +15,9 @@ test_half_is_no_majority if reported(object.union(etcd, {"pods_min": 4}), {"para
 
 test_passes if reported(object.union(etcd, {"in_one_zone_max": 1}), {}) == set()
 
-test_other_numbers if reported(object.union(etcd, {"pods_min": 2}), {}) == set()
+test_all_pods_are_left_to_another_rule if reported(object.union(etcd, {"in_one_zone_max": 3}), {}) == set()
+
+test_other_numbers if reported(object.union(etcd, {"pods_min": 4}), {}) == set()
 
 test_other_kinds if reported(object.union(etcd, {"kind": "Deployment"}), {}) == set()
 
@@ -23,4 +25,4 @@ test_label if reported(object.union(etcd, {"kind": "Deployment"}), {"params": {"
 
 test_other_label if reported(etcd, {"params": {"labels": ["tier=web"]}}) == set()
 
-test_unknown_is_silent if reported(object.union(etcd, {"in_one_zone_min": 0, "in_one_zone_max": 3}), {}) == set()
+test_unknown_is_silent if reported(object.union(etcd, {"in_one_zone_min": 0}), {}) == set()

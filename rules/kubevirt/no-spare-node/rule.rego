@@ -3,7 +3,8 @@
 # description: >-
 #   Required anti-affinity keeps these machines on different nodes, and a migration needs a node that none
 #   of them is on. With one spare node each machine can migrate; with two, also while a node is down.
-#   Pools that can grow count with the nodes they have. Add nodes, or make the anti-affinity preferred.
+#   Pools that can grow count with the nodes they have. Machines that cannot migrate at all are left to
+#   vm-cannot-migrate. Add nodes, or make the anti-affinity preferred.
 # related_resources:
 #   - https://kubevirt.io/user-guide/compute/live_migration/
 # schemas:
@@ -26,7 +27,8 @@ import data.schedlint.result
 import data.schedlint.text
 
 report contains result.finding(rego.metadata.chain(), term, {"message": message, "help": help}) if {
-	some workload in input.workloads
+	some w, workload in input.workloads
+	not w in stuck
 	workload.machine.is
 	workload.placement_known
 	some term in workload.terms
@@ -40,3 +42,6 @@ report contains result.finding(rego.metadata.chain(), term, {"message": message,
 	message := sprintf("%s keeps %s on different nodes and can use %d; it needs %d to have %d spare", what)
 	help := sprintf("add %s that the machines may use", [text.number(needed - workload.usable_min, "node")])
 }
+
+# stuck are the machines that vm-cannot-migrate reports.
+stuck := {row.w | some row in input.migrations; row.outcome in {"sometimes", "never"}}

@@ -10,7 +10,7 @@ vm := {
 
 # reported gives the messages about one workload.
 reported(workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {"spare_nodes": 1}}
+	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "migrations": [], "params": {"spare_nodes": 1}}
 }
 
 # apart is a set of machines with another term.
@@ -18,6 +18,18 @@ apart(use, hard, key, own) := object.union(vm, {"terms": [{"id": 2, "use": use, 
 
 test_reports if {
 	reported(vm) == {"VirtualMachinePool vms/db keeps 3 machines on different nodes and can use 3; it needs 4 to have 1 spare"}
+}
+
+# stuck gives the rows that are reported where the migration of a machine has an outcome.
+stuck(w, outcome) := rows if {
+	rows := {r.fact | some r in subject.report} with input as {"workloads": [vm], "migrations": [{"w": w, "outcome": outcome}], "params": {"spare_nodes": 1}}
+}
+
+test_left_to_another_rule if {
+	stuck(0, "never") == set()
+	stuck(0, "sometimes") == set()
+	stuck(1, "never") == {2}
+	stuck(0, "unknown") == {2}
 }
 
 test_passes if reported(object.union(vm, {"usable_min": 4})) == set()

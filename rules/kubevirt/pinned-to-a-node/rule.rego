@@ -3,8 +3,8 @@
 # description: >-
 #   A nodeSelector for kubernetes.io/hostname leaves the machine one node, so it can never migrate, and
 #   with evictionStrategy LiveMigrate a drain of that node never completes. This holds whatever nodes
-#   there are. Select nodes by a label that several have, or set evictionStrategy to None or
-#   LiveMigrateIfPossible.
+#   there are; with declared nodes vm-cannot-migrate says so, and this rule is silent. Select nodes by a
+#   label that several have, or set evictionStrategy to None or LiveMigrateIfPossible.
 # related_resources:
 #   - https://kubevirt.io/user-guide/cluster_admin/node_maintenance/
 #   - https://kubevirt.io/user-guide/compute/live_migration/
@@ -19,7 +19,8 @@ package schedlint.rules["kubevirt.pinned-to-a-node"]
 import data.schedlint.result
 
 report contains result.finding(rego.metadata.chain(), selector, {"message": message, "help": help}) if {
-	some workload in input.workloads
+	some w, workload in input.workloads
+	not w in stuck
 	workload.machine.eviction_strategy == "LiveMigrate"
 	some selector in workload.node_rules
 	selector.source == "nodeSelector"
@@ -28,3 +29,6 @@ report contains result.finding(rego.metadata.chain(), selector, {"message": mess
 	message := sprintf("%s has evictionStrategy LiveMigrate and is pinned to node %s, so it cannot migrate", what)
 	help := "select nodes by a label that several have"
 }
+
+# stuck are the machines that vm-cannot-migrate reports.
+stuck := {row.w | some row in input.migrations; row.outcome in {"sometimes", "never"}}

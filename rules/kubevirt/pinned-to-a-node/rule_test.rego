@@ -6,7 +6,7 @@ vm := {"id": 1, "ref": "VirtualMachine vms/db", "kind": "VirtualMachine", "node_
 
 # reported gives the messages about one workload.
 reported(workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {}}
+	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "migrations": [], "params": {}}
 }
 
 # evicted is a machine with another eviction strategy.
@@ -19,7 +19,19 @@ test_reports if {
 	reported(vm) == {"VirtualMachine vms/db has evictionStrategy LiveMigrate and is pinned to node n1, so it cannot migrate"}
 }
 
-test_stands_at_the_selector if {r.fact | some r in subject.report} == {2} with input as {"workloads": [vm]}
+test_stands_at_the_selector if {r.fact | some r in subject.report} == {2} with input as {"workloads": [vm], "migrations": [], "params": {}}
+
+# stuck gives the rows that are reported where the migration of a machine has an outcome.
+stuck(w, outcome) := rows if {
+	rows := {r.fact | some r in subject.report} with input as {"workloads": [vm], "migrations": [{"w": w, "outcome": outcome}], "params": {}}
+}
+
+test_left_to_another_rule if {
+	stuck(0, "never") == set()
+	stuck(0, "sometimes") == set()
+	stuck(1, "never") == {2}
+	stuck(0, "unknown") == {2}
+}
 
 test_passes if reported(selected("nodeSelector", "disktype")) == set()
 

@@ -3,7 +3,8 @@
 # description: >-
 #   Pods of a tenant that may land outside of the tenant's own pools share nodes, and their kernels, with
 #   others. A taint on the own pool keeps others off it, but does not keep the tenant's pods on it. Add a
-#   nodeSelector or required node affinity for a label that only the tenant's pools have.
+#   nodeSelector or required node affinity for a label that only the tenant's pools have. Pools of other
+#   tenants are left to multi-tenant.uses-foreign-pool and multi-tenant.toleration-opens-foreign-pool.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/security/multi-tenancy/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
@@ -40,10 +41,15 @@ report contains result.finding(rego.metadata.chain(), workload, {"message": mess
 	some tenant in input.params.tenants
 	tenants.has(tenant, workload.namespace)
 	count(tenant.pools) > 0
-	outside := [sprintf("pool %s", [pool]) | some pool in workload.pools; not keys.matches(tenant.pools, pool)]
-	poolless := [sprintf("nodes without a pool (%d)", [workload.usable_poolless]) | workload.usable_poolless > 0]
-	all := array.concat(outside, poolless)
+	outside := [sprintf("pool %s", [pool]) | some pool in workload.pools; neither(tenant, workload.namespace, pool)]
+	all := array.concat(outside, [sprintf("nodes without a pool (%d)", [workload.usable_poolless]) | workload.usable_poolless > 0])
 	count(all) > 0
 	message := sprintf("%s can use nodes outside the pools of tenant %s: %s", [workload.ref, tenant.name, text.few(all)])
 	help := "add a nodeSelector or required node affinity for a label that only the tenant's pools have"
+}
+
+# neither reports whether a pool is not the tenant's, and not known to be another tenant's.
+neither(tenant, namespace, pool) if {
+	not keys.matches(tenant.pools, pool)
+	not tenants.foreign(input.params.tenants, namespace, pool)
 }

@@ -12,12 +12,15 @@ reported(workload) := messages if {
 	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {
 		"tenants": [
 			{"name": "blue", "namespaces": ["blue-*"], "pools": ["blue-*"]},
+			{"name": "red", "namespaces": ["red"], "pools": ["red-*"]},
 			{"name": "open", "namespaces": ["open"], "pools": []},
 		],
 	}}
 }
 
-test_reports if reported(web) == {"Deployment blue-1/web can use nodes outside the pools of tenant blue: pool general, pool red-1"}
+test_reports if reported(web) == {"Deployment blue-1/web can use nodes outside the pools of tenant blue: pool general"}
+
+test_pools_of_other_tenants_are_left_to_other_rules if reported(object.union(web, {"pools": ["blue-1", "red-1"]})) == set()
 
 test_passes if reported(object.union(web, {"pools": ["blue-1", "blue-2"]})) == set()
 

@@ -1,0 +1,43 @@
+package schedlint.rules["upgrade.single-pod_test"]
+
+import data.schedlint.rules["upgrade.single-pod"] as subject
+
+web := {
+	"id": 1, "ref": "Deployment shop/web", "known": true, "permanent": true, "pods_min": 1, "bare": false, "machine": {"is": false},
+	"budgets": [{"id": 2, "allowed_max": 1}], "labels": {"tier": "front"}, "pod_labels": {},
+}
+
+# refusing is the workload with a budget that allows no disruptions.
+refusing := object.union(web, {"id": 1, "budgets": [{"id": 2, "allowed_max": 0}]})
+
+# reported gives the messages about one workload.
+reported(workload) := messages if {
+	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {"labels": []}}
+}
+
+# labelled gives them where only workloads with a label count.
+labelled(label) := messages if {
+	messages := {r.said.message | some r in subject.report} with input as {"workloads": [web], "params": {"labels": [label]}}
+}
+
+test_reports if reported(web) == {"Deployment shop/web runs 1 pod, so it is down while its node is drained"}
+
+test_passes if reported(object.union(web, {"pods_min": 2})) == set()
+
+test_refused_drains_are_left_to_another_rule if reported(refusing) == set()
+
+test_no_controller if reported(object.union(web, {"bare": true})) == set()
+
+test_finite_pods if reported(object.union(web, {"permanent": false})) == set()
+
+test_machines if reported(object.union(web, {"machine": {"is": true}})) == set()
+
+test_labels if {
+	labelled("tier=front") == reported(web)
+	labelled("tier=back") == set()
+}
+
+test_unknown_is_silent if {
+	reported(object.union(web, {"known": false})) == set()
+	reported(object.union(web, {"pods_min": 0})) == set()
+}
