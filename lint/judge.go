@@ -125,6 +125,7 @@ func (j *judge) finding(said facts.Judgement, s build.Subject, c *cluster) accep
 	if s.Object != nil {
 		found.Object = *s.Object
 	}
+	found.Nodes = c != nil && s.Object == nil
 	return found
 }
 

@@ -103,15 +103,17 @@ func (d *Diagnostic) Key() Key {
 	return k
 }
 
-// Print is the identity of a result, which stays the same when one of several renders
+// Print is the identity of a result, which stays the same when one of several contexts
 // that have it is fixed: that of the finding, but where it was written by the object
-// there and not by that in the render.
+// there and not by that in the render, and of one about nodes by none of its contexts.
 func (d *Diagnostic) Print() Key {
-	if d.Written == (Object{}) {
-		return d.Key()
-	}
 	w := *d
-	w.Object, w.Render = d.Written, ""
+	switch {
+	case d.Nodes:
+		w.Cluster, w.Branch, w.Render = "", "", ""
+	case d.Written != (Object{}):
+		w.Object, w.Render = d.Written, ""
+	}
 	return w.Key()
 }
 

@@ -145,6 +145,11 @@ type Diagnostic struct {
 	Details []string `json:"details,omitempty"`
 	Object  Object   `json:"object"`
 	Cluster string   `json:"cluster,omitempty"`
+	// Clusters are those of findings about nodes that several clusters have in common; see
+	// Merge. Cluster is then empty.
+	Clusters []string `json:"clusters,omitempty"`
+	// Nodes is set if the finding is about nodes, which contexts may share.
+	Nodes bool `json:"-"`
 	// Branch is the path element in which the object's file differs from the
 	// alternatives to it, as in prod; "" for what is outside of all alternatives.
 	Branch string `json:"branch,omitempty"`
@@ -339,7 +344,7 @@ func (r *Report) Sort() {
 	}
 }
 
-// Merge makes one result of the findings that several renders have in common.
+// Merge makes one result of the findings that several contexts have in common.
 func (r *Report) Merge() {
 	r.Diagnostics, r.Accepted = Merge(r.Diagnostics), Merge(r.Accepted)
 	r.Sort()

@@ -6,34 +6,46 @@ import (
 	"strings"
 )
 
-// sourcePlace is what makes findings in several renders one result.
+// sourcePlace is what makes findings in several contexts one result.
 type sourcePlace struct {
 	rule, cluster string
 	location      Span
 	object        Object // only where the place stands for all that a render makes
+	said          string // only about nodes, of which each context may say something else
+}
+
+// sourcePlace is that of a finding. The findings of a rule about nodes are one result if
+// they say the same, in whatever cluster or render.
+func (d *Diagnostic) sourcePlace() sourcePlace {
+	switch {
+	case d.Nodes:
+		return sourcePlace{rule: d.Rule, location: d.Location, said: fmt.Sprintf("%q", append([]string{d.Message}, d.Details...))}
+	case d.Written == (Object{}):
+		return sourcePlace{rule: d.Rule, cluster: d.Cluster, location: d.Location, object: d.Object}
+	}
+	return sourcePlace{rule: d.Rule, cluster: d.Cluster, location: d.Location}
 }
 
 // Merge makes one result of the findings of a rule at one place in the sources that
-// several renders have. The worst level counts; what another render has to say of the
-// place becomes a related place. Before it findings are those of each render.
+// several renders have, or of one place in the declared nodes that several contexts have.
+// The worst level counts; what another render has to say of the place becomes a related
+// place. Before it findings are those of each context.
 func Merge(all []Diagnostic) []Diagnostic {
-	if !slices.ContainsFunc(all, func(d Diagnostic) bool { return d.Render != "" }) {
+	shared := func(d Diagnostic) bool { return d.Render != "" || d.Nodes }
+	if !slices.ContainsFunc(all, shared) {
 		return all
 	}
 	var merged []Diagnostic
 	first := map[sourcePlace]int{}
 	for _, d := range all {
-		if d.Render == "" {
+		if !shared(d) {
 			merged = append(merged, d)
 			continue
 		}
-		key := sourcePlace{rule: d.Rule, cluster: d.Cluster, location: d.Location}
-		if d.Written == (Object{}) {
-			key.object = d.Object
-		}
-		if len(d.Renders) == 0 {
+		if len(d.Renders) == 0 && d.Render != "" {
 			d.Renders = []string{d.Render}
 		}
+		key := d.sourcePlace()
 		i, seen := first[key]
 		if !seen {
 			first[key] = len(merged)
@@ -45,11 +57,29 @@ func Merge(all []Diagnostic) []Diagnostic {
 	return merged
 }
 
-// join takes in a finding of another render.
+// union is the names of two lists, sorted, each once.
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// clusters are the named clusters of a result.
+func (d *Diagnostic) clusters() []string {
+	if d.Cluster != "" {
+		return []string{d.Cluster}
+	}
+	return d.Clusters
+}
+
+// join takes in a finding of another context.
 func (d *Diagnostic) join(o *Diagnostic) {
-	d.Renders = append(slices.Clip(d.Renders), o.Renders...)
-	slices.Sort(d.Renders)
-	d.Renders = slices.Compact(d.Renders)
+	d.Renders = union(d.Renders, o.Renders)
+	if clusters := union(d.clusters(), o.clusters()); len(clusters) > 1 {
+		d.Cluster, d.Clusters = "", clusters
+	} else if len(clusters) == 1 {
+		d.Cluster = clusters[0]
+	}
 	if o.Level.Rank() > d.Level.Rank() {
 		d.Level = o.Level
 	}

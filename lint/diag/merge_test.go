@@ -38,3 +38,37 @@ func TestMerge(t *testing.T) {
 		t.Error("the findings themselves are changed")
 	}
 }
+
+// TestMergeNodes makes one result of what several clusters and renders say of shared nodes,
+// as far as they say the same.
+func TestMergeNodes(t *testing.T) {
+	at := Span{File: "nodes.yaml", Line: 3, Column: 1, EndLine: 3, EndColumn: 2}
+	of := func(cluster, render, message string, level Level) Diagnostic {
+		return Diagnostic{Rule: "r", Level: level, Message: message, Location: at, Cluster: cluster, Render: render, Nodes: true}
+	}
+	merged := Merge([]Diagnostic{
+		of("prod", "", "cpu", LevelWarning),
+		of("dev", "", "cpu", LevelError),
+		of("prod", "a", "memory", LevelWarning),
+		of("prod", "b", "memory", LevelWarning),
+		of("prod", "b", "pods", LevelWarning),
+		of("", "", "zones", LevelWarning),
+		of("", "c", "zones", LevelWarning),
+	})
+	want := []Diagnostic{
+		of("", "", "cpu", LevelError),
+		of("prod", "a", "memory", LevelWarning),
+		of("prod", "b", "pods", LevelWarning),
+		of("", "", "zones", LevelWarning),
+	}
+	want[0].Clusters, want[1].Renders, want[2].Renders, want[3].Renders = []string{"dev", "prod"}, []string{"a", "b"}, []string{"b"}, []string{"c"}
+	if !reflect.DeepEqual(merged, want) {
+		t.Errorf("%+v\nwant %+v", merged, want)
+	}
+	if again := Merge(merged); !reflect.DeepEqual(again, want) {
+		t.Errorf("merged twice it is %+v", again)
+	}
+	if left := of("dev", "", "cpu", LevelError); merged[0].Print() != left.Print() {
+		t.Error("the print changes once one of the clusters is fixed")
+	}
+}

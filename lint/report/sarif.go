@@ -198,20 +198,23 @@ func (w *sarifWriter) result(c *candidate) *sarif.Result {
 	return res
 }
 
-// maxNamedRenders bounds the renders that a result lists.
-const maxNamedRenders = 100
+// maxListed bounds the clusters, and the renders, that a result lists.
+const maxListed = 100
 
 // resultProperties tell what a result is about beside its place, or are nil.
 func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
-	if d.Cluster == "" && len(d.Renders) == 0 {
+	if d.Cluster == "" && len(d.Clusters) == 0 && len(d.Renders) == 0 {
 		return nil
 	}
 	bag := sarif.NewPropertyBag()
 	if d.Cluster != "" {
 		bag.Add("cluster", d.Cluster)
 	}
+	if n := len(d.Clusters); n > 0 {
+		bag.Add("clusters", d.Clusters[:min(n, maxListed)])
+	}
 	if n := len(d.Renders); n > 0 {
-		bag.Add("renders", d.Renders[:min(n, maxNamedRenders)])
+		bag.Add("renders", d.Renders[:min(n, maxListed)])
 	}
 	return bag
 }

@@ -110,7 +110,9 @@ func oneLine(d *diag.Diagnostic) string {
 // message is what a finding says first, with the cluster and the renders that it is about.
 func message(d *diag.Diagnostic) string {
 	var in []string
-	if d.Cluster != "" {
+	if text := named("cluster", d.Clusters); text != "" {
+		in = append(in, text)
+	} else if d.Cluster != "" {
 		in = append(in, "cluster "+d.Cluster)
 	}
 	if text := renders(d); text != "" {
@@ -122,24 +124,29 @@ func message(d *diag.Diagnostic) string {
 	return fmt.Sprintf("%s (%s)", d.Message, strings.Join(in, ", "))
 }
 
-// maxRenders bounds the renders that a sentence names.
-const maxRenders = 3
+// maxNamed bounds the contexts of one kind that a sentence names.
+const maxNamed = 3
 
 // renders names the renders of a finding, or the one that the message is about if the
 // others say something else.
 func renders(d *diag.Diagnostic) string {
-	names := d.Renders
+	if d.Differ {
+		return fmt.Sprintf("render %s; it differs in %s", d.Render, count(len(d.Renders)-1, "more render"))
+	}
+	return named("render", d.Renders)
+}
+
+// named names contexts of one kind, as in "renders a, b"; "" for none.
+func named(kind string, names []string) string {
 	switch n := len(names); {
 	case n == 0:
 		return ""
-	case d.Differ:
-		return fmt.Sprintf("render %s; it differs in %s", d.Render, count(n-1, "more render"))
 	case n == 1:
-		return "render " + names[0]
-	case n > maxRenders:
-		return fmt.Sprintf("renders %s and %d more", strings.Join(names[:maxRenders-1], ", "), n-maxRenders+1)
+		return kind + " " + names[0]
+	case n > maxNamed:
+		return fmt.Sprintf("%ss %s and %d more", kind, strings.Join(names[:maxNamed-1], ", "), n-maxNamed+1)
 	}
-	return "renders " + enumerated(names)
+	return kind + "s " + enumerated(names)
 }
 
 // related writes a second place of a finding and its line.
