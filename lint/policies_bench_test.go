@@ -17,7 +17,7 @@ rules:
   ha.down-after-node-loss: error
   ha.quorum-in-one-zone: error
   ha.no-disruption-budget: error
-  ha.rollout-gets-stuck: error
+  capacity.short-after-zone-loss: error
   multi-tenant.uses-foreign-pool: error
   multi-tenant.pool-shared-by-tenants: error
   multi-tenant.tolerates-every-taint: error
