@@ -43,6 +43,7 @@ func customKeys() []customKey {
 			return cmp.Or(textKey(&n.Runbook, v, webAddress), runbookError(n.Runbook))
 		})},
 		{"tags", one(readTags)},
+		{"untested", one(readUntested)},
 	}
 }
 

@@ -48,7 +48,7 @@ func Load(opts Options) (*Engine, error) {
 	if err := join(replacements(own, builtin)); err != nil {
 		return nil, err
 	}
-	if err := e.adopt(own); err != nil {
+	if err := e.adopt(own, opts.Without != nil); err != nil {
 		return nil, err
 	}
 	e.builtin(builtin)
@@ -134,12 +134,13 @@ func (e *Engine) follow() error {
 	return nil
 }
 
-// adopt compiles the modules of the user's own and takes their rules in.
-func (e *Engine) adopt(own []*module) error {
+// adopt compiles the modules of the user's own and takes their rules in; of a mutant a
+// condition is left out.
+func (e *Engine) adopt(own []*module, mutant bool) error {
 	if len(own) == 0 {
 		return nil
 	}
-	p, err := inTime(e.deadline, compilation{own: own})
+	p, err := inTime(e.deadline, compilation{own: own, mutant: mutant})
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,8 @@ type notes struct {
 	// params is the schema of the parameters, nil for none.
 	params *schema
 	asks   []ask
+	// untested are conditions that no test has to notice.
+	untested []untested
 }
 
 // metadata reads the annotation of the package and says all that is wrong with

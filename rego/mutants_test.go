@@ -1,9 +1,9 @@
 package rego
 
 import (
-	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/tester"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
@@ -166,31 +165,6 @@ func testedWith(file string, here map[string]string) map[string]string {
 
 var libraryImport = regexp.MustCompile(`(?m)^import data\.schedlint\.([a-z]+)\b`)
 
-// conditionsOf are the expressions of a module that bind nothing by their form, in order, those
-// of comprehensions and of every included.
-func conditionsOf(m *ast.Module) (all []*ast.Expr) {
-	ast.WalkBodies(m, func(body ast.Body) bool {
-		for _, e := range body {
-			if !e.Generated && !declares(e) && !e.IsAssignment() && !alwaysTrue(e) {
-				all = append(all, e)
-			}
-		}
-		return false
-	})
-	return all
-}
-
-func declares(e *ast.Expr) bool {
-	_, some := e.Terms.(*ast.SomeDecl)
-	return some
-}
-
-// alwaysTrue reports whether an expression is the body that the parser gives to rules without one.
-func alwaysTrue(e *ast.Expr) bool {
-	term, ok := e.Terms.(*ast.Term)
-	return ok && term.Equal(ast.InternedTerm(true))
-}
-
 // survives leaves out the condition, and reports whether the module still compiles and all
 // unit tests pass.
 func (m mutant) survives(t *testing.T) (left *ast.Expr, survives bool) {
@@ -203,52 +177,35 @@ func (m mutant) survives(t *testing.T) (left *ast.Expr, survives bool) {
 		}
 		modules[name] = parsed
 	}
-	e := conditionsOf(modules[m.file])[m.n]
-	left = e.Copy()
-	e.Terms, e.Negated, e.With = named(modules[m.file], e), false, nil
+	left = leaveOut(modules[m.file], m.n)
 	c := ast.NewCompiler()
 	if c.Compile(modules); c.Failed() {
 		return left, false
 	}
-	results, err := tester.NewRunner().SetCompiler(c).SetModules(modules).RaiseBuiltinErrors(true).
-		SetTimeout(DefaultDeadline).RunTests(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
+	var tests []*ast.Module
+	for _, name := range slices.Sorted(maps.Keys(modules)) {
+		if isTest(name) {
+			tests = append(tests, modules[name])
+		}
 	}
-	survives = true
-	for r := range results {
-		survives = survives && r.Pass()
-	}
-	return left, survives
+	return left, (&program{compiler: c}).passes(t.Context(), tests)
 }
 
-// named is an array of the variables that an expression shares with declarations, which is
-// always true. OPA refuses a declared variable without a use.
-func named(m *ast.Module, e *ast.Expr) *ast.Term {
-	declared := ast.NewVarSet()
-	gather := func(t *ast.Term) {
-		ast.WalkVars(t, func(v ast.Var) bool {
-			declared.Add(v)
-			return false
-		})
+// TestTooManyConditions: a bound on what is tried is told before anything is.
+func TestTooManyConditions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	all := map[string]string{"rule.rego": head + body}
+	for i := range 3 {
+		all[fmt.Sprintf("%d.rego", i)] = fmt.Sprintf("package team.lib%d\n\nx if {\n%s}\n", i, strings.Repeat("\tinput.a\n", maxMutants/2))
 	}
-	ast.WalkExprs(m, func(e *ast.Expr) bool {
-		switch terms := e.Terms.(type) {
-		case *ast.SomeDecl:
-			for _, symbol := range terms.Symbols {
-				if in, ok := symbol.Value.(ast.Call); ok { // the function, what is declared, and the domain
-					symbol = ast.ArrayTerm(in[1 : len(in)-1]...)
-				}
-				gather(symbol)
-			}
-		case *ast.Every:
-			gather(ast.ArrayTerm(slices.DeleteFunc([]*ast.Term{terms.Key, terms.Value}, func(t *ast.Term) bool { return t == nil })...))
+	for name, text := range all {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
 		}
-		return false
-	})
-	var found []*ast.Term
-	for _, v := range e.Vars(ast.VarVisitorParams{SkipClosures: true, SkipRefCallHead: true}).Intersect(declared).Sorted() {
-		found = append(found, ast.NewTerm(v))
 	}
-	return ast.ArrayTerm(found...)
+	_, err := LoadMutants(UnitOptions{Dirs: []string{dir}})
+	if err == nil || !strings.Contains(err.Error(), "conditions; at most 2000 are tried in a run, so name fewer folders") {
+		t.Error(err)
+	}
 }

@@ -21,6 +21,9 @@ type Options struct {
 	// Instead is a folder that counts as if it were written already, to tell whether its
 	// rules load beside those of Dirs; nil for none.
 	Instead *Folder
+	// Without is a condition that is left out of its rule or library; nil for none. What
+	// only it has used is no error then.
+	Without *Condition
 	// Off reports whether a rule is not to run; nil for none. Users' rules are checked
 	// all the same.
 	Off func(id string) bool

@@ -38,6 +38,7 @@ func loadOwn(o Options) ([]*module, error) {
 			continue
 		}
 		found, problems := newModules(files)
+		o.mutate(found)
 		errs = append(errs, problems...)
 		modules = append(modules, found...)
 		if !holdsRule(found) && o.Instead == nil {
@@ -81,6 +82,15 @@ func newModules(files []textFile) (modules []*module, errs []error) {
 		modules = append(modules, m)
 	}
 	return modules, errs
+}
+
+// mutate leaves out the condition that the options say.
+func (o *Options) mutate(all []*module) {
+	for _, m := range all {
+		if o.Without != nil && m != nil && m.file == o.Without.File {
+			leaveOut(m.parsed, o.Without.n)
+		}
+	}
 }
 
 // has reports whether a file is below the folder.

@@ -49,7 +49,11 @@ func inTime(deadline time.Duration, what compilation) (*program, error) {
 }
 
 // compilation is modules of the user's own, and their unit tests.
-type compilation struct{ own, tests []*module }
+type compilation struct {
+	own, tests []*module
+	// mutant is set if a condition is left out: what only that has used is no error.
+	mutant bool
+}
 
 // modules are those to be compiled, by their files.
 func (c compilation) modules() (map[string]*ast.Module, error) {
@@ -96,14 +100,14 @@ func compileChecked(what compilation) (p *program, err error) {
 	schemas.Put(factsRef(), util.MustUnmarshalJSON(facts.Schema()))
 	// Calls of print would be dropped in silence if they were not enabled; the
 	// capabilities have no print, so they are errors now.
-	c := ast.NewCompiler().WithStrict(true).WithEnablePrintStatements(true).WithCapabilities(what.capabilities()).
+	c := ast.NewCompiler().WithStrict(!what.mutant).WithEnablePrintStatements(true).WithCapabilities(what.capabilities()).
 		WithSchemas(schemas).WithUseTypeCheckAnnotations(true).
 		WithSkipStages(ast.StageBuildComprehensionIndices) // these evaluate bodies in which nothing is bound, see hoister
 	p, err = compile(c, modules)
 	if err != nil {
 		return nil, err
 	}
-	if p.reads, err = analyse(c, what.own); err != nil {
+	if p.reads, err = analyse(c, what.own); err != nil && !what.mutant {
 		return nil, err
 	}
 	hoist(c.Modules)

@@ -27,11 +27,14 @@ type policyRun struct {
 	dirs             []string
 	run              string
 	update, coverage bool
+	mutants          bool
 
 	pattern *regexp.Regexp
 	out     io.Writer
 	// failed counts the tests and fixtures that failed, passed the others.
 	failed, passed int
+	// unnoticed counts the conditions that no test notices, and reasons that are none.
+	unnoticed int
 }
 
 func newPolicyRun() *cobra.Command {
@@ -51,9 +54,16 @@ matches "rule: message"; any other finding fails the test. Nodes come from
 nodes.yaml in the folder or beside it, parameters from a comment
 # params: {"key": value}. --update writes the comments, but for vendored rules.
 
-Exit status: 0 if all tests pass, 1 if one fails, 2 if a rule or test does not
-load.`,
+--mutants leaves out each condition of each rule and library in turn, if all
+tests pass: a unit test or a fixture must fail. METADATA lists conditions that
+no test can notice under custom.untested, each with its reason.
+
+Exit status: 0 if all tests pass, 1 if one fails or a condition is left out and
+none does, 2 if a rule or test does not load.`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if p.mutants && p.run != "" {
+				return errMutants
+			}
 			if p.dirs, err = policyDirs(args); err != nil {
 				return err
 			}
@@ -64,6 +74,7 @@ load.`,
 	flags.StringVar(&p.run, "run", "", "run only tests and fixtures whose name matches this `pattern`, such as ID.test_x or ID/bad")
 	flags.BoolVar(&p.update, "update", false, "write the # want comments of fixtures")
 	flags.BoolVar(&p.coverage, "coverage", false, "list the lines of rules that no unit test evaluates")
+	flags.BoolVar(&p.mutants, "mutants", false, "list the conditions of rules that no test notices")
 	return cmd
 }
 
@@ -85,12 +96,17 @@ func (p *policyRun) all(cmd *cobra.Command) (err error) {
 			return errors.Join(err, out.Flush())
 		}
 	}
+	if p.mutants {
+		if err := p.tryMutants(cmd.Context(), own); err != nil {
+			return errors.Join(err, out.Flush())
+		}
+	}
 	fmt.Fprintf(out, "%d passed, %d failed\n", p.passed, p.failed)
 	if err := out.Flush(); err != nil {
 		return err
 	}
 	switch {
-	case p.failed > 0:
+	case p.failed > 0 || p.unnoticed > 0:
 		return statusError{code: exitFindings}
 	case p.passed == 0:
 		return fmt.Errorf("no test in %s", strings.Join(p.dirs, ", "))
@@ -131,7 +147,7 @@ func (p *policyRun) fixtures(ctx context.Context, r *ownRule) error {
 		if !p.pattern.MatchString(r.ID + "/" + f.name) {
 			continue
 		}
-		found, err := p.lint(ctx, r, f)
+		found, err := p.lint(ctx, r, f, nil)
 		if err != nil {
 			return fmt.Errorf("%s: %w", filepath.ToSlash(f.dir), err)
 		}
@@ -147,23 +163,29 @@ func (p *policyRun) fixtures(ctx context.Context, r *ownRule) error {
 
 // hold holds findings against the comments of a fixture.
 func (p *policyRun) hold(r *ownRule, f *fixture, found []diag.Diagnostic) {
-	problems := expect.Check(f.files, found)
-	fires := slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return d.Rule == r.ID })
-	if f.kind() == "bad" && !fires && len(problems) == 0 {
-		problems = append(problems, expect.Problem{File: ".", Message: "rule " + r.ID + " finds nothing in a fixture that is bad"})
-	}
-	if len(problems) == 0 {
+	all := problems(r, f, found)
+	if len(all) == 0 {
 		p.passed++
 		return
 	}
 	p.failed++
-	for _, x := range problems {
+	for _, x := range all {
 		at := filepath.ToSlash(filepath.Join(f.dir, x.File))
 		if x.Line > 0 {
 			at = fmt.Sprintf("%s:%d", at, x.Line)
 		}
 		fmt.Fprintf(p.out, "%s: %s\n", report.Visible(at), report.Visible(x.Message))
 	}
+}
+
+// problems are the findings of a rule that a fixture does not want, and those that it misses.
+func problems(r *ownRule, f *fixture, found []diag.Diagnostic) []expect.Problem {
+	all := expect.Check(f.files, found)
+	fires := slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return d.Rule == r.ID })
+	if f.kind() == "bad" && !fires && len(all) == 0 {
+		all = append(all, expect.Problem{File: ".", Message: "rule " + r.ID + " finds nothing in a fixture that is bad"})
+	}
+	return all
 }
 
 // paramsComment is the comment of a fixture with the parameters of its rule.
@@ -182,13 +204,14 @@ func (f *fixture) params() (rego.Values, error) {
 	return v, nil
 }
 
-// lint is what one rule finds in a fixture, on its nodes.
-func (p *policyRun) lint(ctx context.Context, r *ownRule, f *fixture) ([]diag.Diagnostic, error) {
+// lint is what one rule finds in a fixture, on its nodes, without a condition unless that is
+// nil.
+func (p *policyRun) lint(ctx context.Context, r *ownRule, f *fixture, without *rego.Condition) ([]diag.Diagnostic, error) {
 	params, err := f.params()
 	if err != nil {
 		return nil, err
 	}
-	o := rego.Options{Dirs: p.dirs}
+	o := rego.Options{Dirs: p.dirs, Without: without}
 	id := r.ID
 	if r.Template {
 		id = "use-" + strings.ReplaceAll(r.ID, ".", "-")

@@ -1,0 +1,188 @@
+package rego
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// maxMutants bounds what leaving out conditions costs: rules are compiled and tested anew
+// for each.
+const maxMutants = 2_000
+
+// Condition is an expression of a rule or library that can be left out, as it binds nothing
+// by its form.
+type Condition struct {
+	File string
+	Line int
+	// Text is its source on one line.
+	Text string
+	// Rule is the id of its rule, "" in a library.
+	Rule string
+	// Reason is why no test has to fail without it, as METADATA says; "" for none.
+	Reason string
+
+	n int // among those of its file
+}
+
+// Mutants are rules of the user's own with their unit tests, to be tested without one of
+// their conditions at a time.
+type Mutants struct {
+	own, tests []*module
+	conditions []Condition
+}
+
+// LoadMutants loads rules and tests. Run and Print of the options do not count. The error is
+// about what does not load, reasons given for conditions that do not exist, and more
+// conditions than can be tried.
+func LoadMutants(o UnitOptions) (*Mutants, error) {
+	own, err := loadOwn(Options{Dirs: o.Dirs, Shown: o.Shown})
+	if err != nil {
+		return nil, err
+	}
+	tests, err := loadTests(o.Dirs, o.Shown)
+	if err != nil {
+		return nil, err
+	}
+	m := &Mutants{own: own, tests: tests}
+	var errs []error
+	for _, of := range own {
+		if of.locked {
+			continue // nobody adds tests to these
+		}
+		found, wrong := of.conditions()
+		m.conditions, errs = append(m.conditions, found...), append(errs, wrong...)
+	}
+	if n := len(m.conditions); n > maxMutants {
+		errs = append(errs, fmt.Errorf("the rules have %d conditions; at most %d are tried in a run, so name fewer folders", n, maxMutants))
+	}
+	return m, join(errs)
+}
+
+// Conditions are those of all rules and libraries, vendored ones left out, in order.
+func (m *Mutants) Conditions() []Condition { return slices.Clone(m.conditions) }
+
+// Noticed reports whether the rules do not compile without a condition, or a unit test fails.
+// Tests have the budget of a rule, as always.
+func (m *Mutants) Noticed(ctx context.Context, c Condition) bool {
+	own := slices.Clone(m.own)
+	i := slices.IndexFunc(own, func(of *module) bool { return of.file == c.File })
+	mutant, errs := newModule(c.File, own[i].text)
+	if len(errs) > 0 {
+		return true // it was loaded before, so only for want of memory or time
+	}
+	leaveOut(mutant.parsed, c.n)
+	own[i] = mutant
+	p, err := inTime(DefaultDeadline, compilation{own: own, tests: m.tests, mutant: true})
+	if err != nil {
+		return true
+	}
+	var tests []*ast.Module
+	for _, of := range m.tests {
+		tests = append(tests, of.parsed)
+	}
+	return !p.passes(ctx, tests)
+}
+
+// passes reports whether all tests of some modules pass.
+func (p *program) passes(ctx context.Context, tests []*ast.Module) bool {
+	for _, of := range tests {
+		for _, r := range testsIn(of) {
+			if p.test(ctx, of, nameOf(r), nil, coverage{}) != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// conditions are those of a module, with the reasons that its METADATA gives. The error is
+// about reasons for no condition.
+func (m *module) conditions() (all []Condition, errs []error) {
+	said, errs := m.untested()
+	for n, e := range conditionsOf(m.parsed) {
+		c := Condition{File: m.file, Line: e.Location.Row, Text: oneLine(string(e.Location.Text)), n: n}
+		if m.rule != nil {
+			c.Rule = m.rule.id
+		}
+		for i := range said {
+			if said[i].condition == c.Text {
+				c.Reason, said[i].met = said[i].reason, true
+			}
+		}
+		all = append(all, c)
+	}
+	for _, u := range said {
+		if !u.met {
+			errs = append(errs, fmt.Errorf("%s:%d: METADATA has custom.untested with %q, which is no condition of this file; write it as it stands there, or remove the entry",
+				m.file, u.line, cut(u.condition)))
+		}
+	}
+	return all, errs
+}
+
+// conditionsOf are the expressions of a module that bind nothing by their form, in order, those
+// of comprehensions and of every included.
+func conditionsOf(m *ast.Module) (all []*ast.Expr) {
+	ast.WalkBodies(m, func(body ast.Body) bool {
+		for _, e := range body {
+			if !e.Generated && !declares(e) && !e.IsAssignment() && !alwaysTrue(e) {
+				all = append(all, e)
+			}
+		}
+		return false
+	})
+	return all
+}
+
+func declares(e *ast.Expr) bool {
+	_, some := e.Terms.(*ast.SomeDecl)
+	return some
+}
+
+// alwaysTrue reports whether an expression is the body that the parser gives to rules without one.
+func alwaysTrue(e *ast.Expr) bool {
+	term, ok := e.Terms.(*ast.Term)
+	return ok && term.Equal(ast.InternedTerm(true))
+}
+
+// leaveOut puts what is always true in place of a condition, and gives the condition.
+func leaveOut(m *ast.Module, n int) (left *ast.Expr) {
+	e := conditionsOf(m)[n]
+	left = e.Copy()
+	e.Terms, e.Negated, e.With = named(m, e), false, nil
+	return left
+}
+
+// named is an array of the variables that an expression shares with declarations, which is
+// always true. OPA refuses a declared variable without a use.
+func named(m *ast.Module, e *ast.Expr) *ast.Term {
+	declared := ast.NewVarSet()
+	gather := func(t *ast.Term) {
+		ast.WalkVars(t, func(v ast.Var) bool {
+			declared.Add(v)
+			return false
+		})
+	}
+	ast.WalkExprs(m, func(e *ast.Expr) bool {
+		switch terms := e.Terms.(type) {
+		case *ast.SomeDecl:
+			for _, symbol := range terms.Symbols {
+				if in, ok := symbol.Value.(ast.Call); ok { // the function, what is declared, and the domain
+					symbol = ast.ArrayTerm(in[1 : len(in)-1]...)
+				}
+				gather(symbol)
+			}
+		case *ast.Every:
+			gather(ast.ArrayTerm(slices.DeleteFunc([]*ast.Term{terms.Key, terms.Value}, func(t *ast.Term) bool { return t == nil })...))
+		}
+		return false
+	})
+	var found []*ast.Term
+	for _, v := range e.Vars(ast.VarVisitorParams{SkipClosures: true, SkipRefCallHead: true}).Intersect(declared).Sorted() {
+		found = append(found, ast.NewTerm(v))
+	}
+	return ast.ArrayTerm(found...)
+}
