@@ -45,10 +45,11 @@
 // which would double their time.
 //
 // What a user's rule reads comes from an analysis of the compiled rule (trace.go), which
-// finds for every term the places of the schema that it can stand for. A rule for which
-// that is too much, or that replaces the input, reads everything. The same analysis
-// checks what OPA's type checker does not: constants compared with enumerations, order
-// among outcomes, literal keys of object.get. What a built-in rule reads is found in its
+// finds for every term the places of the schema that it can stand for. A rule that replaces
+// the input reads everything. The same analysis checks what OPA's type checker does not:
+// constants compared with enumerations, order among outcomes, literal keys of object.get.
+// A module for which that takes too many steps does not load, as a wrong value in it would
+// never be reported. What a built-in rule reads is found in its
 // text, and a test holds both against each other.
 //
 // Built-in rules are checked in full by the tests of this package. At run time

@@ -1,6 +1,8 @@
 package rego
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -39,7 +41,8 @@ type trace struct {
 	sunk    map[*cell]bool // of this pass
 	reads   reads
 	changed bool
-	over    bool // the bound is reached
+	over    bool   // the analysis has ended before all is known
+	why     string // it has
 	steps   int
 	checks  *checks // nil until all is known
 	line    *ast.Location
@@ -94,11 +97,13 @@ func (all *tracer) module(m *ast.Module) (reads, []fault) {
 		found.all = true
 	}
 	t.settle(m.Rules, reported)
-	if t.over {
-		return found, nil // what is not known in full would be judged wrongly
+	if !t.over {
+		t.checks = &checks{}
+		t.pass()
 	}
-	t.checks = &checks{}
-	t.pass()
+	if t.over { // what is not known in full would be judged wrongly
+		return found, []fault{{m.Package.Location, t.why}}
+	}
 	return found, t.checks.found
 }
 
@@ -125,11 +130,26 @@ func (t *trace) pass() {
 
 func (t *trace) step(n int) {
 	if t.steps += n; t.steps > maxTrace {
-		t.over = true
+		t.end("checking its values against the facts takes more than %d steps; a wrong one would never be reported, so split the file, or write functions that call fewer others", maxTrace)
 	}
 	if t.left -= n; t.left < 0 {
-		t.over = true
+		t.end("checking the values of all rules against the facts takes more than %d steps, and this file comes after them; load fewer rules", maxTraces)
 	}
+}
+
+// end ends the analysis. The first reason counts.
+func (t *trace) end(format string, args ...any) {
+	if !t.over {
+		t.over, t.why = true, fmt.Sprintf(format, args...)
+	}
+}
+
+// strange ends the analysis at what the compiler is not known to make.
+func (t *trace) strange(at *ast.Location) {
+	if at = cmp.Or(at, t.line); at == nil {
+		at = &ast.Location{}
+	}
+	t.end("its values cannot be checked against the facts because of %q in line %d; write that in another way", cut(string(at.Text)), at.Row)
 }
 
 // state gives what is known of a rule, which is looked at from now on.
@@ -206,7 +226,7 @@ func (t *trace) expr(e *ast.Expr, env scope) {
 		op, ok := terms[0].Value.(ast.Ref)
 		switch {
 		case !ok:
-			t.over = true
+			t.strange(e.Location)
 		case op.Equal(ast.Equality.Ref()) && len(terms) == 3:
 			t.unify(terms[1], terms[2], env)
 		default:
@@ -240,7 +260,7 @@ func (t *trace) value(term *ast.Term, env scope) abstract {
 		if v.Equal(ast.InputRootDocument.Value) {
 			return oneOf(t.root)
 		}
-		t.over = true // not the language that this understands
+		t.strange(term.Location)
 		return anything
 	case ast.Ref:
 		return t.ref(v, env)
@@ -249,7 +269,7 @@ func (t *trace) value(term *ast.Term, env scope) abstract {
 	case *ast.ArrayComprehension, *ast.SetComprehension, *ast.ObjectComprehension:
 		return t.comprehension(v, env)
 	case ast.Call:
-		t.over = true
+		t.strange(term.Location)
 		return anything
 	}
 	return oneOf(term)

@@ -73,8 +73,22 @@ func placeNames(nodes []*node) string {
 	return strings.Join(all, ", ")
 }
 
+// tooMany refuses to compare an enumeration with more values than are looked at, or one that
+// is too many itself.
+func (c *checks) tooMany(at *ast.Location, v, with abstract) {
+	i := slices.IndexFunc(v.of, func(member any) bool {
+		n, ok := member.(*node)
+		return ok && len(n.enum) > 0
+	})
+	if i >= 0 && (v.cut || with.cut) {
+		c.add(at, "%s is compared with more than %d values, which are too many to check; it is one of %s",
+			v.of[i].(*node).name(), maxMembers, strings.Join(v.of[i].(*node).enum, ", "))
+	}
+}
+
 // equal demands that the constants compared with an enumeration are in it.
 func (c *checks) equal(at *ast.Location, v, with abstract) {
+	c.tooMany(at, v, with)
 	nodes, values, ok := enumerated(v)
 	if !ok {
 		return

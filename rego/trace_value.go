@@ -14,6 +14,8 @@ type abstract struct {
 	// unknown is set if it can be something else, too. All that an unknown value may
 	// hold has been counted as read.
 	unknown bool
+	// cut is set if it can be more than maxMembers; what is not among of is unknown.
+	cut bool
 }
 
 var anything = abstract{unknown: true}
@@ -37,26 +39,41 @@ func (c *cell) field(key string) *abstract {
 	return f
 }
 
-// maxMembers bounds what one value can stand for. Beyond, it is unknown.
-const maxMembers = 2000
+// maxMembers bounds what one value can stand for. Beyond, it is unknown: a list of images has
+// thousands of constants, and what is compared with an enumeration a few.
+const maxMembers = 500
 
 // merge makes into stand for what from stands for, too, and reports whether that is new.
 // Only the owner of into may do so: copies share its members.
 func (t *trace) merge(into *abstract, from abstract) bool {
-	fresh := from.unknown && !into.unknown
-	into.unknown = into.unknown || from.unknown
+	fresh := from.unknown && !into.unknown || from.cut && !into.cut
+	into.unknown, into.cut = into.unknown || from.unknown, into.cut || from.cut
 	for _, member := range from.of {
-		t.step(1 + len(into.of)/8)
-		if t.over || slices.Contains(into.of, member) {
+		if into.cut {
+			t.step(1)
+			t.drop(member)
 			continue
 		}
-		if len(into.of) == maxMembers {
-			t.over = true
-			break
+		t.step(1 + len(into.of)/8)
+		switch {
+		case t.over || slices.Contains(into.of, member):
+			continue
+		case len(into.of) == maxMembers:
+			t.drop(member)
+			into.unknown, into.cut = true, true
+		default:
+			into.of = append(into.of, member)
 		}
-		into.of, fresh = append(into.of, member), true
+		fresh = true
 	}
 	return fresh
+}
+
+// drop counts as read what a value is not known to stand for. A constant reads nothing.
+func (t *trace) drop(member any) {
+	if _, constant := member.(*ast.Term); !constant {
+		t.reads.all = true
+	}
 }
 
 // grow merges into what is kept from pass to pass.
@@ -101,7 +118,7 @@ func constantKey(v abstract) (string, bool) {
 
 // at is what stands under a constant key.
 func (t *trace) at(v abstract, key string) abstract {
-	found := abstract{unknown: v.unknown}
+	found := abstract{unknown: v.unknown, cut: v.cut}
 	for _, member := range v.of {
 		switch m := member.(type) {
 		case *node:
@@ -122,7 +139,7 @@ func (t *trace) at(v abstract, key string) abstract {
 // members are what stands under any key. The fields of a closed object are told apart
 // by their keys only, so whoever takes one by a variable reads them all.
 func (t *trace) members(v abstract) abstract {
-	found := abstract{unknown: v.unknown}
+	found := abstract{unknown: v.unknown, cut: v.cut}
 	for _, member := range v.of {
 		switch m := member.(type) {
 		case *node:
@@ -149,6 +166,7 @@ func (t *trace) keys(v abstract) abstract {
 	if !v.unknown {
 		found = abstract{}
 	}
+	found.cut = v.cut
 	for _, member := range v.of {
 		if c, ok := member.(*cell); ok && (len(c.keys.of) > 0 || c.keys.unknown) {
 			t.merge(&found, c.keys)
