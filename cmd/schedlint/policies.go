@@ -84,8 +84,8 @@ func sameDir(a, b string) bool {
 	return err == nil && otherErr == nil && os.SameFile(one, other)
 }
 
-// unknownPacks are errors about packs that do not exist, and about rules that are given a
-// level although their pack is off.
+// unknownPacks are errors about packs that do not exist, and about what is said of rules
+// although their pack is off.
 func unknownPacks(engine *rego.Engine, conf *config.Config) (errs []error) {
 	packs, on := engine.Packs(), conf.Packs()
 	for _, p := range conf.Policies {
@@ -93,17 +93,13 @@ func unknownPacks(engine *rego.Engine, conf *config.Config) (errs []error) {
 			errs = append(errs, fmt.Errorf("%s: unknown pack %s%s", p.Place, p.Pack, question(diag.Nearest(p.Pack, packs), "")))
 		}
 	}
-	for id, rule := range conf.Rules {
-		r, exists := engine.Rule(id)
-		if !exists || rule.Level.Level == diag.LevelOff || engine.Runs(id) || conf.Off(id, "") {
-			continue
+	return append(errs, conf.OffPacks(engine.IDs(), func(id string) string {
+		pack, _, _ := strings.Cut(id, ".")
+		if engine.Runs(id) || engine.Own(id) || !slices.Contains(packs, pack) || slices.Contains(on, pack) {
+			return ""
 		}
-		if pack := r.Pack; pack != "" && !slices.Contains(on, pack) {
-			errs = append(errs, fmt.Errorf("%s: the rule %s is off, as its pack is: add - pack: %s to policies", conf.RulePlace(id), id, pack))
-		}
-	}
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return errs
+		return pack
+	})...)
 }
 
 // effective tells what a configuration says of rules, or what they say themselves: off for

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -136,6 +137,47 @@ func (c *Config) UnknownRules(ids []string) (errs []error) {
 		}
 	}
 	return errs
+}
+
+// OffPacks are errors about keys of rules that change nothing, as all rules that they mean
+// are of packs that are off; of names the pack of such a rule, "" for any other. A key that
+// turns rules off says what holds already.
+func (c *Config) OffPacks(ids []string, of func(id string) string) (errs []error) {
+	check := func(key string, level diag.Level, at diag.Span) {
+		if packs := c.offPacks(key, ids, of); level != diag.LevelOff && len(packs) > 0 {
+			what := key + " is a rule of a pack that is off"
+			if isGlob(key) {
+				what = key + " matches only rules of packs that are off"
+			}
+			errs = append(errs, fmt.Errorf("%s: %s: add - pack: %s to policies", place(c.file, at), what, strings.Join(packs, " or - pack: ")))
+		}
+	}
+	for _, key := range c.ruleKeys {
+		check(key, c.Rules[key].Level.Level, c.places[key])
+	}
+	for i := range c.Scopes {
+		for _, key := range c.Scopes[i].keys {
+			check(key, c.Scopes[i].Rules[key].Level, c.scopePlaces[fmt.Sprintf("%d %s", i, key)])
+		}
+	}
+	return errs
+}
+
+// offPacks are the packs of the rules that a key means, if all of them are off and none
+// because the configuration says so.
+func (c *Config) offPacks(key string, ids []string, of func(id string) string) (packs []string) {
+	for _, id := range ids {
+		if !matchesRule(key, id) {
+			continue
+		}
+		pack := of(id)
+		if pack == "" || c.Off(id, "") {
+			return nil
+		}
+		packs = append(packs, pack)
+	}
+	slices.Sort(packs)
+	return slices.Compact(packs)
 }
 
 // glob looks at a key of rules.

@@ -130,9 +130,6 @@ func (s *Scoped) what() string {
 	return strings.Join(parts, ", ") + " (" + strings.Join(levels, ", ") + ")"
 }
 
-// RulePlace is where the configuration says the level of a rule, as file:line:column.
-func (c *Config) RulePlace(id string) string { return place(c.file, c.rulePlace(id)) }
-
 // rulePlace is where the configuration says the level of a rule.
 func (c *Config) rulePlace(id string) diag.Span {
 	if at, ok := c.places[id]; ok {
