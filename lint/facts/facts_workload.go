@@ -128,7 +128,8 @@ type Workload struct {
 	// TermsKnown is false where a variable stands in their place, or the API server rejects
 	// the workload, so that terms may lack some.
 	TermsKnown bool `json:"terms_known"`
-	// Budgets are the PodDisruptionBudgets that select the pods, healthy ones too.
+	// Budgets are the PodDisruptionBudgets that select the pods, or may select them: see
+	// selects. A workload without a budget has an empty list.
 	Budgets []PodBudget `json:"budgets"`
 	// Scalers are the autoscalers that move the number of pods: none or one.
 	Scalers []Scaler `json:"scalers"`
@@ -253,9 +254,13 @@ type Term struct {
 	DomainsMissing int `json:"domains_missing"`
 }
 
-// PodBudget is a PodDisruptionBudget that selects pods of a workload.
+// PodBudget is a PodDisruptionBudget that selects pods of a workload, or may select them.
 type PodBudget struct {
 	ID int `json:"id"`
+	// Selects is always, or unknown: where the selector or the labels of the pods hold a
+	// variable, a namespace is left open, or the budget is in files that need not be deployed
+	// together with the workload. Budgets that do not select the pods are not listed.
+	Selects diag.Outcome `json:"selects"`
 	// Ref is the budget, as in "PodDisruptionBudget shop/web".
 	Ref string `json:"ref"`
 	// Name is its metadata.name.

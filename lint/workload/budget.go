@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"strings"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -26,6 +28,8 @@ type Budget struct {
 	Repeated bool
 	// Unknown says why the budget cannot be judged, and is empty if it can.
 	Unknown string
+	// SelectorUnknown is set if that is because of its selector.
+	SelectorUnknown bool
 
 	selector labels.Selector
 }
@@ -84,12 +88,13 @@ func (l *loader) newBudget(o *source.Object) *Budget {
 func (b *Budget) check(found []source.Mismatch) {
 	var err error
 	if b.selector, err = metav1.LabelSelectorAsSelector(b.Selector); err != nil {
-		b.Unknown, b.selector = "the API server refuses its selector", labels.Nothing()
+		b.Unknown, b.selector, b.SelectorUnknown = "the API server refuses its selector", labels.Nothing(), true
 	}
 	if open := variable(b.Object.Root.At("spec", "selector")); open != "" {
-		b.Unknown = "selector holds the variable " + open
+		b.Unknown, b.SelectorUnknown = "selector holds the variable "+open, true
 	}
 	for _, m := range found {
+		b.SelectorUnknown = b.SelectorUnknown || !m.Unknown && strings.HasPrefix(m.Path, "selector")
 		switch {
 		case m.Unknown:
 		case m.Placeholder:

@@ -7,12 +7,25 @@ import "github.com/schedlint/schedlint/lint/source"
 func (l *loader) elsewhere(o *source.Object) {
 	switch kind := l.table.Find(o.APIVersion, o.Kind); {
 	case o.APIVersion == "":
+	case o.Kind == "PodDisruptionBudget" && o.Group() == "policy":
+		l.budgetElsewhere(o)
 	case kind != nil && whole(o, kind):
 		w := l.read(o, kind)
 		w.Elsewhere, w.Count.Known = true, false
 		l.set.Elsewhere = append(l.set.Elsewhere, w)
 	case kind != nil || !inert(o) && l.table.Relevant(o.APIVersion, o.Kind):
 		l.operated(o)
+	}
+}
+
+// budgetElsewhere reads a budget that may be there or not, once for all sets.
+func (l *loader) budgetElsewhere(o *source.Object) {
+	b, known := l.Reader.budgets[o]
+	if !known && !o.Root.At("spec", "selector").IsNull() {
+		b = l.newBudget(o)
+	}
+	if l.Reader.budgets[o] = b; b != nil {
+		l.set.BudgetsElsewhere = append(l.set.BudgetsElsewhere, b)
 	}
 }
 

@@ -49,6 +49,8 @@ type Set struct {
 	// Elsewhere are workloads that may be there or not, as only files that are not
 	// deployed together with the others for certain declare them.
 	Elsewhere []*Workload
+	// BudgetsElsewhere are budgets that may be there or not, for the same reason.
+	BudgetsElsewhere []*Budget
 }
 
 // Reader reads workloads, each object once however many sets it is in.
@@ -59,6 +61,7 @@ type Reader struct {
 	fragmentDecoder *source.Decoder
 	envelopes       map[string]map[string]reflect.Type
 	known           map[*source.Object]*Workload
+	budgets         map[*source.Object]*Budget // those elsewhere
 	lists           sharedLists
 	// once is set if there is but one set, so that trees are let go as they are read.
 	once bool
@@ -66,7 +69,7 @@ type Reader struct {
 
 // NewReader makes a reader for the kinds of a table.
 func NewReader(table Table) *Reader {
-	return &Reader{table: table, decoder: newDecoder(), fragmentDecoder: newFragmentDecoder(), envelopes: envelopes(), known: map[*source.Object]*Workload{}, lists: sharedLists{}}
+	return &Reader{table: table, decoder: newDecoder(), fragmentDecoder: newFragmentDecoder(), envelopes: envelopes(), known: map[*source.Object]*Workload{}, budgets: map[*source.Object]*Budget{}, lists: sharedLists{}}
 }
 
 // Once says that the reader reads one set and no more. It then lets go of the trees of

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -222,16 +223,16 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 	if d.j != nil {
 		for _, x := range d.j.BudgetsOf(w) {
 			fact := facts.PodBudget{
-				ID: d.subject(budgetSubject(x.Object, x.Span())), Ref: budgetName(x.Budget), Name: x.Object.Name, Amount: amountOf(&x.Amount),
-				AllowedMax: facts.NoBound,
+				ID: d.subject(budgetSubject(x.Object, x.Span())), Selects: diag.Always, Ref: budgetName(x.Budget), Name: x.Object.Name, Amount: amountOf(&x.Amount),
+				AllowedMin: x.Allowed, AllowedMax: x.Allowed,
 			}
-			if x.Known {
-				fact.AllowedMin, fact.AllowedMax = x.Allowed, x.Allowed
-			} else {
-				_, written := x.Budget.Allowed(0)
-				fact.Amount = amountOf(&written)
+			if !x.Known {
+				fact = d.possible(disruption.Possible{Budget: x.Budget, Selects: true}, fact.ID)
 			}
 			row.Budgets = append(row.Budgets, fact)
+		}
+		for _, x := range d.j.PossibleBudgets(w) {
+			row.Budgets = append(row.Budgets, d.possible(x, d.subject(budgetSubject(x.Object, x.Span()))))
 		}
 	}
 	if s := w.Scale; s != nil {
@@ -239,6 +240,16 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 			ID: d.subject(budgetSubject(s.Object, s.MaxSpan)), Ref: s.Kind + " " + strings.TrimPrefix(s.Object.Namespace+"/"+s.Object.Name, "/"), Kind: s.Kind, Min: s.Min, Max: s.Max,
 		})
 	}
+}
+
+// possible is a budget of which it is unknown what it allows.
+func (d *describing) possible(x disruption.Possible, id int) facts.PodBudget {
+	_, written := x.Allowed(0)
+	fact := facts.PodBudget{ID: id, Selects: diag.Unknown, Ref: budgetName(x.Budget), Name: x.Object.Name, Amount: amountOf(&written), AllowedMax: facts.NoBound}
+	if x.Selects {
+		fact.Selects = diag.Always
+	}
+	return fact
 }
 
 // budgetSubject is a subject of an object that goes with a workload.

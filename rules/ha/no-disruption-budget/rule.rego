@@ -3,7 +3,7 @@
 # description: >-
 #   Node drains and upgrades may evict all pods of the workload at once, as no PodDisruptionBudget selects
 #   them. Add one that allows one disruption at a time. Machines of KubeVirt are left out, which makes
-#   budgets for them itself, and so are namespaces with a budget of which it is unknown what it selects.
+#   budgets for them itself, and so are workloads that a budget may select.
 # related_resources:
 #   - https://kubernetes.io/docs/tasks/run-application/configure-pdb/
 #   - https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
@@ -33,13 +33,6 @@ report contains result.finding(rego.metadata.chain(), workload, {"message": mess
 	workload.pods_min >= input.params.min_pods
 	not workload.machine.is
 	count(workload.budgets) == 0
-	not workload.namespace in unclear
 	message := sprintf("%s runs %d pods without a PodDisruptionBudget", [workload.ref, workload.pods_min])
 	help := "add a PodDisruptionBudget with maxUnavailable: 1 that selects its pods"
-}
-
-unclear := {budget.namespace |
-	some budget in input.budgets
-	budget.problem == "unknown"
-	budget.w == -1
 }

@@ -21,6 +21,7 @@ report contains result.finding(rego.metadata.chain(), budget, {"message": messag
 	some workload in input.workloads
 	workload.machine.is
 	some budget in workload.budgets
+	budget.selects == "always"
 	unscaled(budget.amount)
 	what := [budget.ref, workload.ref, budget.amount.field, budget.amount.value]
 	message := sprintf("%s selects pods of %s by %s: %s, which needs a number of replicas that machines do not have", what)

@@ -4,7 +4,7 @@ import data.schedlint.rules["kubevirt.budget-without-scale"] as subject
 
 vm := {
 	"id": 1, "ref": "VirtualMachinePool vms/db", "machine": {"is": true},
-	"budgets": [{"id": 2, "ref": "PodDisruptionBudget vms/db", "amount": {"field": "maxUnavailable", "value": "1"}}],
+	"budgets": [{"id": 2, "selects": "always", "ref": "PodDisruptionBudget vms/db", "amount": {"field": "maxUnavailable", "value": "1"}}],
 }
 
 # reported gives the messages about one workload.
@@ -13,7 +13,7 @@ reported(workload) := messages if {
 }
 
 # guarded is a set of machines with another budget.
-guarded(field, value) := object.union(vm, {"id": 1, "budgets": [{"id": 2, "ref": "PodDisruptionBudget vms/db", "amount": {"field": field, "value": value}}]})
+guarded(field, value) := object.union(vm, {"id": 1, "budgets": [{"id": 2, "selects": "always", "ref": "PodDisruptionBudget vms/db", "amount": {"field": field, "value": value}}]})
 
 test_reports if {
 	reported(vm) == {"PodDisruptionBudget vms/db selects pods of VirtualMachinePool vms/db by maxUnavailable: 1, which needs a number of replicas that machines do not have"}
@@ -27,4 +27,7 @@ test_nothing_demanded if reported(guarded("", "")) == set()
 
 test_no_machine if reported(object.union(vm, {"machine": {"is": false}})) == set()
 
-test_unknown_is_silent if reported(object.union(vm, {"budgets": []})) == set()
+test_unknown_is_silent if {
+	reported(object.union(vm, {"budgets": []})) == set()
+	reported(object.union(vm, {"id": 1, "budgets": [{"id": 2, "selects": "unknown", "ref": "PodDisruptionBudget vms/db", "amount": {"field": "maxUnavailable", "value": "1"}}]})) == set()
+}

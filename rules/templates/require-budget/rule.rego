@@ -2,7 +2,9 @@
 # title: A workload has no PodDisruptionBudget
 # description: >-
 #   Without a PodDisruptionBudget a drain may evict all pods of the workload at once. Add one that selects
-#   its pods and allows at least one disruption.
+#   its pods and allows at least one disruption. A workload that a budget may select is not judged: the
+#   selector or the labels of the pods have a variable, a namespace is left open, or the budget is in files
+#   that need not be deployed together with the workload.
 # related_resources:
 #   - https://kubernetes.io/docs/tasks/run-application/configure-pdb/
 # schemas:

@@ -13,6 +13,8 @@ test_reports if reported(bare) == {"Deployment shop/web runs 2 pods without a Po
 
 test_passes if reported(object.union(bare, {"budgets": [{"id": 2, "ref": "PodDisruptionBudget shop/web"}]})) == set()
 
+test_unknown_budget_is_silent if reported(object.union(bare, {"id": 1, "budgets": [{"id": 2, "selects": "unknown"}]})) == set()
+
 test_one_pod_needs_none if reported(object.union(bare, {"pods_min": 1})) == set()
 
 test_finite_pods_need_none if reported(object.union(bare, {"permanent": false})) == set()

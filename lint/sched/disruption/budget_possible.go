@@ -1,0 +1,52 @@
+package disruption
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Possible is a budget of which it is unknown what it allows, and perhaps whether it selects
+// the pods of a workload at all.
+type Possible struct {
+	*workload.Budget
+	// Selects is set if it certainly selects them.
+	Selects bool
+}
+
+// PossibleBudgets are the budgets beside BudgetsOf that may select the pods of a workload:
+// with a variable, in a namespace that is left open, or in files that need not be deployed
+// together with the workload.
+func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
+	for i, list := range [][]*workload.Budget{j.set.Budgets, j.set.BudgetsElsewhere} {
+		j.m.Run().Spend(4 * len(list))
+		for _, b := range list {
+			home := b.Object.Namespace == w.Object.Namespace
+			if !home && !openNamespace(b.Object.Namespace) && !openNamespace(w.Object.Namespace) {
+				continue
+			}
+			certain := home && i == 0
+			if answer := possibly(b, w); answer == model.Maybe || answer == model.Yes && (!certain || b.Unknown != "") {
+				all = append(all, Possible{b, certain && answer == model.Yes})
+			}
+		}
+	}
+	return all
+}
+
+// openNamespace reports whether a namespace is left to a later tool.
+func openNamespace(name string) bool { return name == "" || model.Placeholder(name) }
+
+// possibly tells whether a budget selects the pods of a workload, wherever the two are. What
+// the budget allows does not matter.
+func possibly(b *workload.Budget, w *workload.Workload) model.Answer {
+	open := slices.Contains(w.Open, "metadata.labels") || slices.ContainsFunc(slices.Collect(maps.Keys(w.Labels)), model.Placeholder)
+	if b.SelectorUnknown || open {
+		return model.Maybe
+	}
+	readable := *b
+	readable.Unknown = ""
+	return selects(&readable, w)
+}
