@@ -56,7 +56,7 @@ func Load(opts Options) (*Engine, error) {
 		return nil, err
 	}
 	e.settle(opts)
-	if err := e.parameters(opts.Params); err != nil {
+	if err := e.parameters(opts.Params, opts.Shared); err != nil {
 		return nil, err
 	}
 	return e, e.follow()

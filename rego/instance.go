@@ -89,18 +89,24 @@ func (r *rule) usable() bool {
 }
 
 // parameters gives each rule its parameters and says all that is wrong with them.
-func (e *Engine) parameters(given map[string]Values) error {
+func (e *Engine) parameters(given map[string]Values, shared []Shared) error {
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(given)) {
 		if e.find(id) == nil {
 			errs = append(errs, atValues(given[id], "rules."+cut(id)+".params: unknown rule"+near(id, e.ids)))
 		}
 	}
+	for i := range shared {
+		errs = append(errs, e.shareable(&shared[i])...)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
 	for _, r := range e.rules {
 		if _, named := given[r.id]; r.off && !named && !r.own {
 			continue // reading the annotations of all packs takes longer than most runs
 		}
-		if err := r.parameters(given[r.id]); err != nil {
+		if err := r.parameters(r.over(shared, given[r.id])); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -132,7 +138,7 @@ func (r *rule) parameters(given Values) error {
 		if given.Values == nil {
 			name = "custom." + r.id + ".params"
 		}
-		given = r.instance.values(given)
+		given = given.over(r.instance.Params, r.instance.Place)
 		if schema == nil && len(given.Values) > 0 {
 			return atValues(given, fmt.Sprintf("%s: template %s takes no parameters", name, r.code.id))
 		}
@@ -155,27 +161,6 @@ func (r *rule) parameters(given Values) error {
 		}
 	}
 	return nil
-}
-
-// values lays parameters that are given to a rule over those of its instance.
-func (i *Instance) values(over Values) Values {
-	all := maps.Clone(i.Params.Values)
-	if all == nil {
-		all = map[string]any{}
-	}
-	maps.Copy(all, over.Values)
-	return Values{Values: all, At: func(path ...string) string {
-		at := i.Params.At
-		if len(path) > 0 {
-			if _, has := over.Values[path[0]]; has {
-				at = over.At
-			}
-		}
-		if at == nil {
-			return i.Place
-		}
-		return cmp.Or(at(path...), i.Place)
-	}}
 }
 
 // isTemplate reports whether the rule never runs itself.

@@ -30,6 +30,9 @@ type Options struct {
 	// Params holds the parameters of rules and instances by id. An id that does not
 	// exist is an error.
 	Params map[string]Values
+	// Shared are parameters for all rules of an id that matches, if they have them. Those
+	// of Params outweigh them, and of several the last counts.
+	Shared []Shared
 	// Instances are rules that use a template, or another rule with parameters.
 	Instances []Instance
 	// Deadline bounds the compilation of users' rules, and in one call of Evaluate
@@ -50,6 +53,14 @@ type Values struct {
 	// At says where a value is, as file:line:col; "" for unknown. A path holds keys and
 	// indices, such as "namespaces", "0"; none is the map itself. It may be nil.
 	At func(path ...string) string
+}
+
+// Shared are parameters for several rules.
+type Shared struct {
+	// Key is how the configuration names the rules.
+	Key     string
+	Matches func(id string) bool
+	Values
 }
 
 // Instance is a rule that the configuration makes of a template. Texts that are empty

@@ -28,8 +28,13 @@ func loadRulesOf(own ruleSource, conf *config.Config) (*rego.Engine, error) {
 		Rules: rules.FS, Dirs: own.with(conf), Shown: own.shown, Packs: conf.Packs(),
 		Off: func(id string) bool { return !own.listed && conf.Off(id, "") }, Params: map[string]rego.Values{},
 	}
+	shared := conf.GlobParams()
+	for _, g := range shared {
+		opts.Shared = append(opts.Shared, rego.Shared{Key: g.Key, Matches: g.Matches, Values: values(g.Params)})
+	}
 	for id, rule := range conf.Rules {
-		if rule.Params != nil {
+		isGlob := slices.ContainsFunc(shared, func(g config.GlobParams) bool { return g.Key == id })
+		if rule.Params != nil && !isGlob {
 			opts.Params[id] = values(rule.Params)
 		}
 	}

@@ -107,6 +107,25 @@ func matchesRule(key, rule string) bool {
 	return ok
 }
 
+// GlobParams are parameters that a glob of rules gives.
+type GlobParams struct {
+	Key string
+	*Params
+}
+
+// Matches reports whether the glob means a rule.
+func (g GlobParams) Matches(id string) bool { return matchesRule(g.Key, id) }
+
+// GlobParams are those of all globs, in the order of the file.
+func (c *Config) GlobParams() (all []GlobParams) {
+	for _, key := range c.ruleKeys {
+		if p := c.Rules[key].Params; p != nil && isGlob(key) {
+			all = append(all, GlobParams{key, p})
+		}
+	}
+	return all
+}
+
 // Mentions reports whether the configuration says anything of the level of a rule.
 func (c *Config) Mentions(rule string) bool {
 	return c.customAt(rule) >= 0 || slices.ContainsFunc(c.ruleKeys, func(key string) bool { return matchesRule(key, rule) })

@@ -270,9 +270,6 @@ func (l *loader) rules(root *source.Node, c *Config) {
 		var rule Rule
 		if v.Kind == source.Map {
 			rule = l.rule(v, path)
-			if rule.Params != nil && isGlob(k.Value) {
-				l.fail(l.at(k), "%s: a glob has no params; give them to each rule", path)
-			}
 		} else {
 			rule.Level = l.level(k, v, path)
 		}

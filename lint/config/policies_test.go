@@ -26,7 +26,6 @@ func TestPolicyMistakes(t *testing.T) {
 		"custom: [{id: a, use: b, scope: {min-pods: many}}]":    "1:34: custom[0].scope.min-pods: expected a whole number",
 		"rules: {a: {levle: note}}":                             "1:13: unknown key rules.a.levle; did you mean level?",
 		"rules: {a: {}}":                                        "1:12: rules.a: expected one of level, params, scope",
-		"rules: {'a*': {params: {b: 1}}}":                       "1:9: rules.a*: a glob has no params; give them to each rule",
 		"rules: {'[a': off}":                                    `1:9: rules.[a: "[a" is no valid glob`,
 		"rules: {a: {scope: {names: []}}}":                      "1:20: rules.a.scope: " + empty + "\n1:21: rules.a.scope.names: expected a glob; leave the key out to select all",
 		"scopes: [{rules: {a: off}}]":                           "1:10: scopes[0]: " + empty,

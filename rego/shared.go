@@ -1,0 +1,132 @@
+package rego
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// over lays parameters over others. What has no place of its own is at a place.
+func (v Values) over(under Values, place string) Values {
+	all := maps.Clone(under.Values)
+	if all == nil {
+		all = map[string]any{}
+	}
+	maps.Copy(all, v.Values)
+	return Values{Values: all, At: func(path ...string) string {
+		at := under.At
+		if len(path) > 0 {
+			if _, has := v.Values[path[0]]; has {
+				at = v.At
+			}
+		}
+		if at == nil {
+			return place
+		}
+		return cmp.Or(at(path...), place)
+	}}
+}
+
+// over are the parameters of a rule with those that are shared below them, as far as the
+// rule has such parameters and runs.
+func (r *rule) over(all []Shared, given Values) Values {
+	if r.isTemplate() || r.off {
+		return given
+	}
+	below, found := Values{}, false
+	for i := range all {
+		s := &all[i]
+		if !s.Matches(r.id) {
+			continue
+		}
+		some := Values{Values: map[string]any{}, At: s.At}
+		for name, value := range s.Values.Values {
+			if r.parameter(name) != nil {
+				some.Values[name], found = value, true
+			}
+		}
+		below = some.over(below, "")
+	}
+	if !found {
+		return given
+	}
+	return given.over(below, "")
+}
+
+// parameter is the schema of a parameter, nil if the rule has none of the name.
+func (r *rule) parameter(name string) *schema {
+	if !r.mentions("params:") || r.notes().params == nil {
+		return nil
+	}
+	return r.notes().params.properties[name]
+}
+
+// shareable says which of shared parameters no rule has, and which are not of one type.
+func (e *Engine) shareable(s *Shared) (errs []error) {
+	for _, name := range slices.Sorted(maps.Keys(s.Values.Values)) {
+		var first *rule
+		var known []string
+		for _, r := range e.rules {
+			if r.isTemplate() || !s.Matches(r.id) {
+				continue
+			}
+			is := r.parameter(name)
+			switch {
+			case is == nil:
+				known = append(known, r.parameterNames()...)
+			case first == nil:
+				first = r
+			case !is.sameType(first.parameter(name)):
+				errs = append(errs, s.error(name, "%s takes %s and %s takes %s; give the parameter to each rule",
+					first.id, first.parameter(name).typeName(), r.id, is.typeName()))
+			}
+		}
+		if first == nil {
+			errs = append(errs, s.error(name, "no rule that %s matches has this parameter%s", s.Key, near(name, known)))
+		}
+	}
+	return errs
+}
+
+// error is about one of the parameters.
+func (s *Shared) error(name, format string, args ...any) error {
+	place := ""
+	if s.At != nil {
+		place = cmp.Or(s.At(name), s.At()) + ": "
+	}
+	return fmt.Errorf("%srules.%s.params.%s: %s", place, cut(s.Key), cut(name), fmt.Sprintf(format, args...))
+}
+
+// parameterNames are those of the parameters of a rule.
+func (r *rule) parameterNames() []string {
+	if !r.mentions("params:") || r.notes().params == nil {
+		return nil
+	}
+	return r.notes().params.names()
+}
+
+// sameType reports whether two schemas take values of one type. Limits and enumerations are
+// no part of it: each rule checks a value by its own.
+func (s *schema) sameType(o *schema) bool {
+	switch {
+	case s == nil || o == nil:
+		return s == o
+	case s.kind != o.kind || !slices.Equal(s.names(), o.names()):
+		return false
+	}
+	for name, p := range s.properties {
+		if !p.sameType(o.properties[name]) {
+			return false
+		}
+	}
+	return s.items.sameType(o.items)
+}
+
+// typeName names a type in a sentence.
+func (s *schema) typeName() string {
+	if s.items != nil {
+		return article(s.kind) + " of " + s.items.kind + " items"
+	}
+	return article(s.kind)
+}
