@@ -55,9 +55,9 @@ func packed(t *testing.T, entries ...head) string {
 func TestHostileArchives(t *testing.T) {
 	rule := file("web/rule.rego", "x")
 	for want, entries := range map[string][]head{
-		`entry "../rule.rego": the name leads outside with ..`:                           {rule, file("../rule.rego", "x")},
-		`entry "a/../../b.txt": the name leads outside with ..`:                          {rule, file("a/../../b.txt", "x")},
-		`entry "..": the name leads outside with ..`:                                     {rule, special("..", tar.TypeDir)},
+		`entry "../rule.rego": the name has .. in it, which leads outside`:               {rule, file("../rule.rego", "x")},
+		`entry "a/../../b.txt": the name has .. in it, which leads outside`:              {rule, file("a/../../b.txt", "x")},
+		`entry "..": the name has .. in it, which leads outside`:                         {rule, special("..", tar.TypeDir)},
 		`entry "/etc/rule.rego": the name is absolute`:                                   {file("/etc/rule.rego", "x")},
 		`entry "/.manifest": the name is absolute`:                                       {rule, file("/.manifest", "x")},
 		`entry "//etc/x": the name is absolute`:                                          {file("/.manifest", "{}"), file("//etc/x", "x")},

@@ -29,7 +29,7 @@ func checkName(name string) error {
 	for element := range strings.SplitSeq(name, "/") {
 		switch {
 		case element == "..":
-			return errors.New("the name leads outside with ..")
+			return errors.New("the name has .. in it, which leads outside")
 		case element == "" || element == ".":
 			return errors.New("the name has an empty element")
 		case strings.HasSuffix(element, ".") || strings.HasSuffix(element, " ") || strings.HasPrefix(element, " "):
