@@ -115,6 +115,16 @@ type Capacity struct {
 	PercentMin int `json:"percent_min"`
 	// PercentMax is requested_max in percent of allocatable, rounded up.
 	PercentMax int `json:"percent_max"`
+	// AllocatableMax is what nodes offer at most once all pools have their largest size;
+	// allocatable where no pool can grow. The zones of a pool share its growth, so the rows of
+	// these zones count it once each.
+	AllocatableMax int `json:"allocatable_max"`
+	// PercentGrownMin is what pods then request at least, in percent of what nodes offer, rounded
+	// down. DaemonSets count on the added nodes, too.
+	PercentGrownMin int `json:"percent_grown_min"`
+	// PercentGrownMax is what pods then request at most, in percent of what nodes offer, rounded
+	// up; 9007199254740991 if nothing bounds it.
+	PercentGrownMax int `json:"percent_grown_max"`
 	// Losses are what is left after the loss of a node or of a zone; one row stands for all
 	// nodes of which the same is true.
 	Losses []CapacityLoss `json:"losses"`
@@ -137,6 +147,14 @@ type CapacityLoss struct {
 	// PercentMax is what pods request at most, in percent of left, rounded up;
 	// 9007199254740991 if nothing bounds it.
 	PercentMax int `json:"percent_max"`
+	// LeftMax is what the other nodes offer at most once all pools have their largest size.
+	LeftMax int `json:"left_max"`
+	// PercentGrownMin is what pods then request at least, in percent of what is left, rounded
+	// down.
+	PercentGrownMin int `json:"percent_grown_min"`
+	// PercentGrownMax is what pods then request at most, in percent of what is left, rounded up;
+	// 9007199254740991 if nothing bounds it.
+	PercentGrownMax int `json:"percent_grown_max"`
 }
 
 // Object is one document of the input, also of a kind that is not judged.

@@ -12,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -24,6 +25,10 @@ type capacities struct {
 	in [][]*scope
 	// daemons is what the pods of DaemonSets request on each node.
 	daemons []demand
+	// grownDaemons is the same on a node of each room to grow.
+	grownDaemons []demand
+	// roomsOf counts the rooms to grow of each pool, which share its growth.
+	roomsOf map[*topology.Pool]int
 }
 
 // scope is the nodes that a row is about.
@@ -31,6 +36,8 @@ type scope struct {
 	kind, name string
 	nodes      []int
 	requested  demand
+	first      *topology.Node // where its rows stand
+	grown      grownDemand
 }
 
 // span is an amount between two bounds.
@@ -89,7 +96,7 @@ func (c *capacities) scope() {
 	listed := map[corev1.ResourceName]bool{corev1.ResourceCPU: true, corev1.ResourceMemory: true, corev1.ResourcePods: true}
 	all := &scope{kind: "cluster"}
 	pools, zones := map[string]*scope{}, map[string]*scope{}
-	for i, n := range c.m.Topology.Nodes {
+	in := func(n *topology.Node) []*scope {
 		for name := range n.Allocatable {
 			listed[name] = true
 		}
@@ -107,24 +114,36 @@ func (c *capacities) scope() {
 			}
 			in = append(in, of.known[of.name])
 		}
-		for _, s := range in {
-			s.nodes = append(s.nodes, i)
-		}
-		c.in = append(c.in, in)
+		return in
 	}
+	for i, n := range c.m.Topology.Nodes {
+		scopes := in(n)
+		for _, s := range scopes {
+			if s.nodes = append(s.nodes, i); s.first == nil {
+				s.first = n
+			}
+		}
+		c.in = append(c.in, scopes)
+	}
+	c.scopeGrowth(in)
 	c.resources = slices.Sorted(maps.Keys(listed))
 	byName := func(a, b *scope) int { return strings.Compare(a.name, b.name) }
 	c.scopes = append([]*scope{all}, slices.SortedFunc(maps.Values(pools), byName)...)
 	c.scopes = append(c.scopes, slices.SortedFunc(maps.Values(zones), byName)...)
 	for _, s := range c.scopes {
-		s.requested = make(demand, len(c.resources))
+		s.requested, s.grown.requested = c.nothing(), c.nothing()
 	}
-	c.daemons = make([]demand, len(c.in))
-	for i := range c.daemons {
-		c.daemons[i] = make(demand, len(c.resources))
+	for range c.in {
+		c.daemons = append(c.daemons, c.nothing())
+	}
+	for range c.m.Topology.Growth {
+		c.grownDaemons = append(c.grownDaemons, c.nothing())
 	}
 	c.m.Run().Spend(len(c.in) * len(c.resources) * 3)
 }
+
+// nothing is no demand of any resource.
+func (c *capacities) nothing() demand { return make(demand, len(c.resources)) }
 
 // request adds up what pods request: those that may use the same nodes at once.
 func (c *capacities) request() {
@@ -156,6 +175,7 @@ func (c *capacities) request() {
 	}
 	for _, s := range c.scopes {
 		s.requested.add(anywhere)
+		s.grown.requested.add(anywhere)
 	}
 }
 
@@ -217,6 +237,7 @@ func (c *capacities) spread(e *model.Eligibility, pods, perNode demand) {
 	if total == 0 { // they stay Pending, and are requested all the same
 		c.scopes[0].requested.add(pods)
 	}
+	c.spreadGrown(e, pods, perNode, usable)
 }
 
 // offer is what a node offers of a resource; known is false if it does not say.
@@ -228,7 +249,7 @@ func (c *capacities) offer(node, resource int) (n int, known bool) {
 // row is what is offered and requested of a resource in a scope.
 func (c *capacities) row(s *scope, resource int) facts.Capacity {
 	c.m.Run().Spend(4 * len(s.nodes))
-	first := c.m.Topology.Nodes[s.nodes[0]]
+	first := s.first
 	at := Subject{Location: first.Span}.because(nil, noted(message.NoPods)).as(first.Declaration.File, first.Declaration.Node)
 	row := facts.Capacity{ID: c.subject(at), Scope: s.kind, Name: s.name, Resource: string(c.resources[resource]), Known: true, Losses: []facts.CapacityLoss{}}
 	for _, i := range s.nodes {
@@ -241,7 +262,8 @@ func (c *capacities) row(s *scope, resource int) facts.Capacity {
 	}
 	row.RequestedMin, row.RequestedMax = requested.min, requested.max
 	row.PercentMin, row.PercentMax = percent(requested, row.Allocatable, row.Known)
-	row.Losses = c.losses(s, resource, &row)
+	a := c.atMost(s, resource, &row)
+	row.Losses = c.losses(s, resource, &row, &a)
 	return row
 }
 
@@ -273,7 +295,7 @@ type lossKey struct {
 }
 
 // losses are what is left without a node, and without a zone.
-func (c *capacities) losses(s *scope, resource int, of *facts.Capacity) []facts.CapacityLoss {
+func (c *capacities) losses(s *scope, resource int, of *facts.Capacity, a *atMost) []facts.CapacityLoss {
 	all := []facts.CapacityLoss{}
 	like := map[lossKey]int{}
 	zones := map[string]lossKey{}
@@ -290,10 +312,10 @@ func (c *capacities) losses(s *scope, resource int, of *facts.Capacity) []facts.
 			continue
 		}
 		like[key] = len(all)
-		all = append(all, c.loss(corev1.LabelHostname, n.Name, key, of))
+		all = append(all, c.loss(corev1.LabelHostname, n.Name, key, of, a))
 	}
 	for _, zone := range slices.Sorted(maps.Keys(zones)) {
-		all = append(all, c.loss(corev1.LabelTopologyZone, zone, zones[zone], of))
+		all = append(all, c.loss(corev1.LabelTopologyZone, zone, zones[zone], of, a))
 	}
 	slices.SortStableFunc(all, func(a, b facts.CapacityLoss) int {
 		return cmp.Or(strings.Compare(a.Key, b.Key), cmp.Compare(a.Left, b.Left), strings.Compare(a.Value, b.Value))
@@ -301,12 +323,13 @@ func (c *capacities) losses(s *scope, resource int, of *facts.Capacity) []facts.
 	return all
 }
 
-func (c *capacities) loss(key, value string, lost lossKey, of *facts.Capacity) facts.CapacityLoss {
+func (c *capacities) loss(key, value string, lost lossKey, of *facts.Capacity, a *atMost) facts.CapacityLoss {
 	row := facts.CapacityLoss{Key: key, Value: value, Left: max(0, of.Allocatable-lost.offers)}
 	requested := span{max(0, of.RequestedMin-lost.daemons.max), of.RequestedMax}
 	if of.RequestedMax < facts.NoValue {
 		requested.max = max(0, of.RequestedMax-lost.daemons.min)
 	}
 	row.PercentMin, row.PercentMax = percent(requested, row.Left, of.Known)
+	c.after(a, lost, &row)
 	return row
 }

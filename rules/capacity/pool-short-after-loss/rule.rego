@@ -4,8 +4,8 @@
 #   The pods that can run in this pool only request more than max_percent of what it offers after the loss
 #   of one node. Above 100% some stay Pending, however large the other pools are. DaemonSets count on the
 #   nodes that are left, autoscalers at their minimum, and pods that run to completion not at all. A pool
-#   that can grow is judged only if growing is set, and one with all nodes of the cluster is left to
-#   short-after-node-loss and short-after-zone-loss. Add a node to the pool, let the pods use another pool,
+#   that can grow counts with its largest size, unless growing is set, and one with all nodes of the
+#   cluster is left to short-after-node-loss and short-after-zone-loss. Add a node to the pool, let the pods use another pool,
 #   or lower the requests.
 # related_resources:
 #   - https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/
@@ -35,7 +35,7 @@
 #         items: {type: string}
 #         default: [cpu, memory]
 #       growing:
-#         description: judge growing pools by the nodes that are declared
+#         description: judge pools that can grow by the nodes that are declared, not by their largest size
 #         type: boolean
 #         default: false
 #       report_unknown:
@@ -52,14 +52,11 @@ report contains result.finding(rego.metadata.chain(), row, said) if {
 	some row in input.capacity
 	row.scope == "pool"
 	row.resource in input.params.resources
-	not row.name in growing
 	not row.name in whole
 	some key in input.params.keys
-	loss := capacity.worst(row, keys.topology(key))
+	loss := capacity.worst(row, keys.topology(key), input.params.growing)
 	said := capacity.said(sprintf("pool %s", [row.name]), row, loss, input.params)
 }
 
-growing := {pool.name | some pool in input.pools; pool.max > pool.count; not input.params.growing}
-
 # whole has the pool with all nodes, if there is one.
-whole := {pool.name | some pool in input.pools; pool.count == input.cluster.nodes}
+whole := {pool.name | count(input.pools) == 1; some pool in input.pools; pool.count == input.cluster.nodes}

@@ -3,8 +3,8 @@
 # description: >-
 #   After the loss of one node, the pods request more than max_percent of what the remaining nodes offer.
 #   Above 100% some stay Pending. DaemonSets count on the nodes that are left, autoscalers at their minimum,
-#   and pods that run to completion not at all. A cluster with a pool that can grow is judged only if
-#   growing is set. Add a node, or lower the requests.
+#   and pods that run to completion not at all. Pools that can grow count with their largest size,
+#   unless growing is set. Add a node, or lower the requests.
 # related_resources:
 #   - https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/
 #   - https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
@@ -28,7 +28,7 @@
 #         items: {type: string}
 #         default: [cpu, memory]
 #       growing:
-#         description: judge growing pools by the nodes that are declared
+#         description: judge pools that can grow by the nodes that are declared, not by their largest size
 #         type: boolean
 #         default: false
 #       report_unknown:
@@ -44,13 +44,6 @@ report contains result.finding(rego.metadata.chain(), row, said) if {
 	some row in input.capacity
 	row.scope == "cluster"
 	row.resource in input.params.resources
-	not growing
-	loss := capacity.worst(row, "kubernetes.io/hostname")
+	loss := capacity.worst(row, "kubernetes.io/hostname", input.params.growing)
 	said := capacity.said("cluster", row, loss, input.params)
-}
-
-growing if {
-	not input.params.growing
-	some pool in input.pools
-	pool.max > pool.count
 }
