@@ -27,7 +27,7 @@ func newFiles(o *Options, table workload.Table) *files {
 		dir: o.Dir, root: o.Root, paths: o.Paths, config: o.Config, byName: map[string]*source.File{},
 		reading: source.Options{
 			Dir: o.Dir, Root: o.Root, Stdin: o.Stdin, Overlay: o.Overlay, Tracked: o.Tracked,
-			Keep: table.Relevant, Drop: workload.Unread,
+			Keep: table.Read, Drop: workload.Unread,
 		},
 	}
 }

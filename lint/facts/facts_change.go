@@ -170,15 +170,19 @@ type Drain struct {
 	// BlockedBy is budget if budgets refuse the eviction, eviction-strategy if the strategy
 	// of a machine that cannot migrate does, or else "".
 	BlockedBy string `json:"blocked_by" enum:"budget eviction-strategy "`
-	// Node is the node that is drained and Like the number of others of which the
-	// same is true. Pending pods stay so until it is back: PendingMin in every run,
-	// PendingMax in the worst that is known.
-	Node       string `json:"node"`
-	Like       int    `json:"like"`
-	PendingMin int    `json:"pending_min"`
-	PendingMax int    `json:"pending_max"`
-	// Blocks is set if its budget refuses the next drain then, as it demands Amount.
-	Blocks bool   `json:"blocks"`
+	// Node is the node that is drained: the worst one.
+	Node string `json:"node"`
+	// Pool is the pool of node, or "". Nodes that like counts may be in other pools.
+	Pool string `json:"pool"`
+	// Like is the number of other nodes of which the same is true.
+	Like int `json:"like"`
+	// PendingMin is how many pods stay Pending until the node is back, in every run.
+	PendingMin int `json:"pending_min"`
+	// PendingMax is how many pods stay Pending until the node is back, in the worst known run.
+	PendingMax int `json:"pending_max"`
+	// Blocks is true if a budget of the workload refuses the next drain because of these pods.
+	Blocks bool `json:"blocks"`
+	// Amount is what that budget demands.
 	Amount Amount `json:"amount"`
 }
 

@@ -119,6 +119,11 @@ type Workload struct {
 	ResourcesKnown bool `json:"resources_known"`
 	// Containers are the containers of the pods, init containers last; empty for machines.
 	Containers []Container `json:"containers"`
+	// Claims are the resourceClaims of the pods, for devices of dynamic resource allocation.
+	// Whether devices suffice is not judged.
+	Claims []DeviceClaim `json:"claims"`
+	// ClaimsKnown is false where a variable stands for all claims.
+	ClaimsKnown bool `json:"claims_known"`
 	// Tolerations are those of the pods, without those that the cluster adds.
 	Tolerations []Toleration `json:"tolerations"`
 	// NodeRules are the expressions of nodeSelector and node affinity.
@@ -175,6 +180,37 @@ type Container struct {
 	Limits []ResourceAmount `json:"limits"`
 }
 
+// DeviceClaim is an entry of resourceClaims: a ResourceClaim that the pods share, or a template
+// of which each pod gets a claim of its own.
+type DeviceClaim struct {
+	ID int `json:"id"`
+	// Name is the name of the entry, by which containers refer to it.
+	Name string `json:"name"`
+	// Claim is resourceClaimName, or "".
+	Claim string `json:"claim"`
+	// Template is resourceClaimTemplateName, or "".
+	Template string `json:"template"`
+	// RequestsKnown is false where the ResourceClaim or ResourceClaimTemplate is not part of the
+	// input, or a variable stands for its requests.
+	RequestsKnown bool `json:"requests_known"`
+	// Requests are what it asks for; see requests_known.
+	Requests []DeviceRequest `json:"requests"`
+}
+
+// DeviceRequest is a request for devices in a claim.
+type DeviceRequest struct {
+	// Name is the name of the request. Rows of one name are alternatives (firstAvailable), of
+	// which the first that can be allocated is.
+	Name string `json:"name"`
+	// DeviceClass is deviceClassName as written, or "".
+	DeviceClass string `json:"device_class"`
+	// CountMin is the smallest number of devices; 0 for an alternative and where it is unknown.
+	CountMin int `json:"count_min"`
+	// CountMax is the largest number of devices; 2147483647 where it is unknown and for all
+	// devices of a node (allocationMode: All).
+	CountMax int `json:"count_max"`
+}
+
 // Toleration is a toleration of the pods of a workload.
 type Toleration struct {
 	ID int `json:"id"`
@@ -211,8 +247,12 @@ type NodeRule struct {
 	Operator string `json:"operator" enum:"In NotIn Exists DoesNotExist Gt Lt"`
 	// Values are the values of the expression.
 	Values []string `json:"values"`
-	// Nodes is the number of declared nodes that meet this expression by itself.
+	// Nodes is the number of declared nodes that meet this expression by itself; 0 without
+	// nodes.
 	Nodes int `json:"nodes"`
+	// NodesMax is nodes with those by which pools can grow; the names of these are unknown, so
+	// any may have the name that an expression asks for. 2147483647 without nodes.
+	NodesMax int `json:"nodes_max"`
 }
 
 // Term is a pod affinity or anti-affinity term or a topology spread constraint.

@@ -120,6 +120,17 @@ func (t Table) Relevant(apiVersion, kind string) bool {
 	return !placeless[kind]
 }
 
+// Read reports whether the body of an object is read: that of a claim for devices is, which
+// creates no pods, as pods refer to it.
+func (t Table) Read(apiVersion, kind string) bool {
+	return t.Relevant(apiVersion, kind) || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/")
+}
+
+const claimGroup = "resource.k8s.io"
+
+// claims are the kinds of claims for devices (dynamic resource allocation).
+var claims = map[string]bool{"ResourceClaim": true, "ResourceClaimTemplate": true}
+
 // unread are fields with large values that say nothing about placement.
 var unread = map[string]bool{
 	"args": true, "command": true, "conditions": true, "data": true, "env": true, "envFrom": true, "images": true, "lifecycle": true,

@@ -36,6 +36,8 @@ type Set struct {
 	Operated map[string]bool
 	// Customs are the custom resources out of which an operator may make pods.
 	Customs []*source.Object
+	// Claims are the ResourceClaims and ResourceClaimTemplates.
+	Claims []*source.Object
 	// OpenShift is set if some object is of an API group of OpenShift.
 	OpenShift bool
 	// Repeated groups objects that are declared differently in several places.
@@ -133,6 +135,9 @@ func (l *loader) object(o *source.Object) {
 		l.set.Others++
 	case o.Kind == "PodDisruptionBudget" && o.Group() == "policy":
 		l.budget(o)
+	case claims[o.Kind] && o.Group() == claimGroup:
+		l.set.Claims = append(l.set.Claims, o)
+		l.set.Others++
 	default:
 		l.other(o)
 	}

@@ -134,6 +134,9 @@ func (b changes) drain(w *workload.Workload) {
 	}
 	fact := facts.Drain{Outcome: d.Worst.Verdict, Pods: model.Certain(w), Node: d.Worst.Value, Like: d.Like}
 	fact.PendingMin, fact.PendingMax = pendingOf(d.Worst)
+	if b.whole("drains.pool") {
+		fact.Pool = b.poolNamed(fact.Node)
+	}
 	s := about(w, holding(b.m, w)).because(w, func(x *Explainer) diag.Account { return x.lost(w, x.judge().Drains(w), d.Worst) })
 	if at := w.CountSpan(); at != s.Location {
 		s = s.related(at, "%s", message.PodsOf(fact.Pods, w))

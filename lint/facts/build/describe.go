@@ -69,6 +69,7 @@ func blank(row *facts.Workload) {
 	row.OnOneNodeMax, row.InOneZoneMax = row.PodsMin, row.PodsMin
 	row.PodLevelRequests, row.PodLevelLimits = []facts.ResourceAmount{}, []facts.ResourceAmount{}
 	row.PodRequests, row.Containers, row.Tolerations = []facts.ResourceAmount{}, []facts.Container{}, []facts.Toleration{}
+	row.Claims = []facts.DeviceClaim{}
 	row.NodeRules, row.Terms = []facts.NodeRule{}, []facts.Term{}
 	row.Budgets, row.Scalers = []facts.PodBudget{}, []facts.Scaler{}
 }
@@ -82,6 +83,8 @@ type describing struct {
 	matched int
 	// pools are the pools of the nodes, and then of the room to grow, by their places.
 	pools poolNames
+	// declaredClaims are the claims for devices by kind, namespace and name, once asked.
+	declaredClaims map[[3]string]*source.Object
 }
 
 // part is a group of fields of a workload's row.
@@ -103,6 +106,7 @@ var parts = []part{
 	{"pod_requests", func(_ *describing, w *workload.Workload, row *facts.Workload) { row.PodRequests = requested(w) }},
 	{"pod_level_requests pod_level_limits resources_known", (*describing).podLevel},
 	{"containers", (*describing).containers},
+	{"claims claims_known", (*describing).claims},
 	{"tolerations", (*describing).tolerations},
 	{"node_rules", (*describing).nodeRules},
 	{"terms terms_known", (*describing).terms},

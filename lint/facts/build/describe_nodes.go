@@ -36,6 +36,18 @@ func poolOf(n *topology.Node) (name, label string) {
 	return "", ""
 }
 
+// poolNamed is the pool of the declared node with a name, or "".
+func (b *builder) poolNamed(node string) string {
+	b.m.Run().Spend(len(b.m.Topology.Nodes) / 4)
+	for _, n := range b.m.Topology.Nodes {
+		if n.Name == node {
+			name, _ := poolOf(n)
+			return name
+		}
+	}
+	return ""
+}
+
 // poolNames are the pools of the nodes and of the room to grow, by their places.
 type poolNames struct{ nodes, growth []string }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
@@ -83,10 +84,9 @@ func (d *describing) nodeRules(w *workload.Workload, row *facts.Workload) {
 	row.NodeRules = []facts.NodeRule{}
 	for k, v := range w.SpecNode.Get("nodeSelector").Fields() {
 		id := d.subject(about(w, w.File().FieldSpan(k, v)).as(w.File(), v))
-		row.NodeRules = append(row.NodeRules, facts.NodeRule{
-			ID: id, Source: "nodeSelector", Hard: true, Key: k.Value, Operator: string(corev1.NodeSelectorOpIn), Values: []string{v.Value},
-			Nodes: d.meet(k.Value, string(corev1.NodeSelectorOpIn), []string{v.Value}),
-		})
+		fact := facts.NodeRule{ID: id, Source: "nodeSelector", Hard: true, Key: k.Value, Operator: string(corev1.NodeSelectorOpIn), Values: []string{v.Value}}
+		d.meet(&fact)
+		row.NodeRules = append(row.NodeRules, fact)
 	}
 	alternative := -1
 	eachNodeTerm(w, func(term *source.Node, hard bool) {
@@ -102,7 +102,7 @@ func (d *describing) nodeRules(w *workload.Workload, row *facts.Workload) {
 				if !slices.Contains(operators, fact.Operator) { // a variable, or rejected
 					continue
 				}
-				fact.Nodes = d.meet(fact.Key, fact.Operator, fact.Values)
+				d.meet(&fact)
 				row.NodeRules = append(row.NodeRules, fact)
 			}
 		}
@@ -112,28 +112,44 @@ func (d *describing) nodeRules(w *workload.Workload, row *facts.Workload) {
 // operators are those of node affinity.
 var operators = []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}
 
-// expressions keeps how many nodes meet an expression.
-type expressions struct{ nodes map[string]int }
+// expressions keeps how many nodes meet an expression, declared ones and with growth.
+type expressions struct{ nodes map[string]span }
 
-// meet is how many declared nodes meet an expression by itself.
-func (d *describing) meet(key, operator string, values []string) int {
-	if !d.topo || !d.whole("workloads.node_rules.nodes") {
-		return 0
+// meet bounds the number of nodes that meet an expression by itself, from the declared ones
+// to those of pools at their largest size.
+func (d *describing) meet(rule *facts.NodeRule) {
+	if !d.topo {
+		rule.NodesMax = facts.NoBound
+		return
 	}
-	known := model.KeepForNodes(d.m, func() *expressions { return &expressions{map[string]int{}} })
-	id := fmt.Sprintf("%q %s %q", key, operator, values)
+	if !d.whole("workloads.node_rules.nodes") && !d.whole("workloads.node_rules.nodes_max") {
+		return
+	}
+	known := model.KeepForNodes(d.m, func() *expressions { return &expressions{map[string]span{}} })
+	id := fmt.Sprintf("%q %s %q", rule.Key, rule.Operator, rule.Values)
 	n, ok := known.nodes[id]
-	if ok {
-		return n
+	if !ok {
+		n = d.meeting(corev1.NodeSelectorRequirement{Key: rule.Key, Operator: corev1.NodeSelectorOperator(rule.Operator), Values: rule.Values})
+		known.nodes[id] = n
 	}
-	d.m.Run().Spend(len(d.m.Topology.Nodes) * (1 + len(values)))
-	rule := corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOperator(operator), Values: values}
+	rule.Nodes, rule.NodesMax = n.min, n.max
+}
+
+func (d *describing) meeting(rule corev1.NodeSelectorRequirement) (n span) {
+	d.m.Run().Spend((len(d.m.Topology.Nodes) + len(d.m.Topology.Growth)) * (1 + len(rule.Values)))
 	for _, node := range d.m.Topology.Nodes {
 		if model.Meets(node, rule) {
-			n++
+			n = n.plus(span{1, 1})
 		}
 	}
-	known.nodes[id] = n
+	named := rule.Key == corev1.LabelHostname || rule.Key == metav1.ObjectNameField
+	grown := map[*topology.Pool]bool{} // the zones of a pool share its growth
+	for _, g := range d.m.Topology.Growth {
+		if !grown[g.Node.Pool] && (named || model.Meets(g.Node, rule)) {
+			grown[g.Node.Pool] = true
+			n.max = plus(n.max, g.Extra)
+		}
+	}
 	return n
 }
 

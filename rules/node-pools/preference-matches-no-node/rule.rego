@@ -3,7 +3,7 @@
 # description: >-
 #   Preferred node affinity only scores nodes, so an expression that no declared node meets has no effect,
 #   and nothing says so: often a misspelt label, or one of another cluster. Correct the label or remove
-#   the preference. Labels of pools without nodes, and zones into which pools can grow, count as well.
+#   the preference. The nodes by which pools can grow count as well.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 # schemas:
@@ -22,15 +22,8 @@ report contains result.finding(rego.metadata.chain(), expression, {"message": me
 	workload.placement_known
 	some expression in workload.node_rules
 	not expression.hard
-	expression.nodes == 0
-	not expression.key in later_labels
-	every value in expression.values { not value in later_zones }
+	expression.nodes_max == 0
 	what := [workload.ref, expression.key, expression.operator, text.aside(concat(", ", expression.values))]
 	message := sprintf("%s prefers nodes by %s %s%s, which no declared node meets", what)
 	help := "correct the label or remove the preference"
 }
-
-# later_labels are the labels of pools without nodes.
-later_labels := {key | some pool in input.pools; pool.count == 0; some key, _ in pool.labels}
-
-later_zones := {zone | some pool in input.pools; some zone in pool.zones}
