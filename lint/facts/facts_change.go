@@ -7,13 +7,15 @@ type Amount struct {
 	// Field is maxSurge, maxUnavailable, minAvailable or partition; "" for none.
 	Field string `json:"field" enum:"maxSurge maxUnavailable minAvailable partition "`
 	// Value is the field as written, as in "25%", or its default unless Written.
-	Value   string `json:"value"`
-	Written bool   `json:"written"`
-	// Of is the number that a percentage is of, RoundedUp tells in which direction
-	// it is rounded, and Pods is what it comes to.
-	Of        int  `json:"of"`
+	Value string `json:"value"`
+	// Written tells whether the field is in the manifest; value is a default without it.
+	Written bool `json:"written"`
+	// Of is the number of pods that a percentage is of.
+	Of int `json:"of"`
+	// RoundedUp tells whether a percentage is rounded up; else it is rounded down.
 	RoundedUp bool `json:"rounded_up"`
-	Pods      int  `json:"pods"`
+	// Pods is the number of pods that the value comes to.
+	Pods int `json:"pods"`
 }
 
 // Arithmetic is how the numbers of a rollout come about.
@@ -28,8 +30,9 @@ type Arithmetic struct {
 	// Correction is how the controller changes them: both-zero (maxUnavailable counts as
 	// 1), all-pods (there are no more) or at-least-one; "" if it does not.
 	Correction string `json:"correction" enum:"both-zero all-pods at-least-one "`
-	// Pods is the number of pods; Preview is previewReplicaCount, 0 if it is not set.
-	Pods    int `json:"pods"`
+	// Pods is the number of pods that the amounts are about.
+	Pods int `json:"pods"`
+	// Preview is previewReplicaCount of a blue-green Rollout; 0 if it is not set.
 	Preview int `json:"preview"`
 }
 
@@ -40,11 +43,13 @@ type Limit struct {
 	By string `json:"by" enum:"anti-affinity spread host-port room none"`
 	// Fit is the largest number of pods that fit.
 	Fit int `json:"fit"`
-	// Rules are those that bind. Domains is the number of values of their key among
-	// Eligible nodes, Resource the resource that binds.
-	Rules    []Rule `json:"rules"`
-	Domains  int    `json:"domains"`
-	Eligible int    `json:"eligible"`
+	// Rules are the rules that bind.
+	Rules []Rule `json:"rules"`
+	// Domains is the number of values of their topology key among eligible nodes.
+	Domains int `json:"domains"`
+	// Eligible is the number of nodes that pass the node-level rules of the pods.
+	Eligible int `json:"eligible"`
+	// Resource is the resource that binds, or "".
 	Resource string `json:"resource"`
 }
 
@@ -65,27 +70,32 @@ type Rollout struct {
 	Outcome diag.Outcome `json:"outcome"`
 	// Cause is why the outcome is unknown, as in label-value, or "".
 	Cause string `json:"cause"`
-	// Way is rolling, recreate, in-place, surge-per-node or both-whole. Surge and
-	// Unavailable are the resolved numbers of pods, and Arithmetic how they come
-	// about.
-	Way         string     `json:"way" enum:"rolling recreate in-place surge-per-node both-whole none"`
-	Surge       int        `json:"surge"`
-	Unavailable int        `json:"unavailable"`
-	Arithmetic  Arithmetic `json:"arithmetic"`
-	// Replicas is the number of pods that this is about. At is maximum or minimum where
-	// an autoscaler, of the kind Scaler, moves it, and this is that end of its range.
-	Replicas int    `json:"replicas"`
-	At       string `json:"at" enum:"maximum minimum "`
-	Scaler   string `json:"scaler"`
-	// Rules are those that leave no room, Others the workloads beside it whose rules
-	// have a part in it. Limit is how many pods fit.
-	Rules  []Rule `json:"rules"`
-	Others []int  `json:"others"`
-	Limit  Limit  `json:"limit"`
-	// Stuck is set if there is a state in which it is stuck: Running then tells where the
-	// old and new pods are, and Refused what keeps the next new pod off.
-	Stuck   bool          `json:"stuck"`
-	Running []Placed      `json:"running"`
+	// Way is how the controller replaces the pods: rolling, recreate, in-place, surge-per-node
+	// (DaemonSets) or both-whole (blue-green); none if nothing replaces them.
+	Way string `json:"way" enum:"rolling recreate in-place surge-per-node both-whole none"`
+	// Surge is how many pods may run beyond replicas.
+	Surge int `json:"surge"`
+	// Unavailable is how many pods may be missing meanwhile.
+	Unavailable int `json:"unavailable"`
+	// Arithmetic is how surge and unavailable come about.
+	Arithmetic Arithmetic `json:"arithmetic"`
+	// Replicas is the number of pods that the row is about.
+	Replicas int `json:"replicas"`
+	// At is maximum or minimum if replicas is that end of the range of an autoscaler, or "".
+	At string `json:"at" enum:"maximum minimum "`
+	// Scaler is the kind of that autoscaler, or "".
+	Scaler string `json:"scaler"`
+	// Rules are the rules that leave no room for new pods.
+	Rules []Rule `json:"rules"`
+	// Others are the other workloads whose rules have a part in it.
+	Others []int `json:"others"`
+	// Limit is how many pods fit.
+	Limit Limit `json:"limit"`
+	// Stuck tells whether a state is known in which the rollout is stuck.
+	Stuck bool `json:"stuck"`
+	// Running is where the old and the new pods are in that state.
+	Running []Placed `json:"running"`
+	// Refused is what keeps the next new pod off the nodes in that state.
 	Refused []FilterNodes `json:"refused"`
 }
 
@@ -96,13 +106,16 @@ type Skew struct {
 	W  int `json:"w"`
 	// Outcome is always or sometimes.
 	Outcome diag.Outcome `json:"outcome"`
-	// Key and MaxSkew are those of the first hard constraint.
-	Key     string `json:"key"`
-	MaxSkew int    `json:"max_skew"`
-	// Replicas, At and Scaler are as those of a Rollout.
-	Replicas int    `json:"replicas"`
-	At       string `json:"at" enum:"maximum minimum "`
-	Scaler   string `json:"scaler"`
+	// Key is the topology key of the first hard constraint.
+	Key string `json:"key"`
+	// MaxSkew is maxSkew of that constraint.
+	MaxSkew int `json:"max_skew"`
+	// Replicas is the number of pods that the row is about.
+	Replicas int `json:"replicas"`
+	// At is maximum or minimum if replicas is that end of the range of an autoscaler, or "".
+	At string `json:"at" enum:"maximum minimum "`
+	// Scaler is the kind of that autoscaler, or "".
+	Scaler string `json:"scaler"`
 }
 
 // Loss is what becomes of a workload after the loss of nodes.
@@ -113,12 +126,12 @@ type Loss struct {
 	Outcome diag.Outcome `json:"outcome"`
 	// Cause is why the outcome is unknown, as in label-value, or "".
 	Cause string `json:"cause"`
-	// Key is the topology key whose domain is lost, kubernetes.io/hostname for
-	// single nodes; Value is the domain, Like the number of others of which the
-	// same is true.
-	Key   string `json:"key"`
+	// Key is the topology key whose domain is lost; kubernetes.io/hostname for single nodes.
+	Key string `json:"key"`
+	// Value is the node or the domain that is lost: the worst one.
 	Value string `json:"value"`
-	Like  int    `json:"like"`
+	// Like is the number of other domains of which the same is true.
+	Like int `json:"like"`
 	// Required tells whether the configuration or --survive requires the workload to survive
 	// the loss; else only a rule asks about it.
 	Required bool `json:"required"`
@@ -127,12 +140,12 @@ type Loss struct {
 	Meaning string `json:"meaning" enum:"gone unreachable both"`
 	// Pods is the number of pods that are certain.
 	Pods int `json:"pods"`
-	// PendingMin is how many of its pods stay Pending in every run, PendingMax how many
-	// in the worst that is known. Unless Recreated they are not even created again as
-	// long as the nodes are there.
-	PendingMin int  `json:"pending_min"`
-	PendingMax int  `json:"pending_max"`
-	Recreated  bool `json:"recreated"`
+	// PendingMin is how many pods stay Pending in every run.
+	PendingMin int `json:"pending_min"`
+	// PendingMax is how many pods stay Pending in the worst known run.
+	PendingMax int `json:"pending_max"`
+	// Recreated is false if the pods are not created again as long as the Node objects exist.
+	Recreated bool `json:"recreated"`
 }
 
 // Budget is a PodDisruptionBudget, and what is wrong with it.
@@ -153,10 +166,10 @@ type Budget struct {
 	Pods int `json:"pods"`
 	// Amount is what it demands, with the zero Field if it demands nothing.
 	Amount Amount `json:"amount"`
-	// Selects are the workloads whose pods it selects, and Others the other budgets of a
-	// pod with several: the first 20 of each.
-	Selects []int    `json:"selects"`
-	Others  []string `json:"others"`
+	// Selects are the workloads whose pods it selects: the first 20.
+	Selects []int `json:"selects"`
+	// Others are the other budgets of a pod that several select: the first 20.
+	Others []string `json:"others"`
 }
 
 // Drain is a workload whose pod has no other node when its node is drained.
@@ -196,9 +209,10 @@ type Migration struct {
 	Cause string `json:"cause"`
 	// Machines is the number of machines.
 	Machines int `json:"machines"`
-	// Rules are those that leave no node for the second pod, Limit how many pods fit.
+	// Rules are the rules that leave no node for the second pod of a machine.
 	Rules []Rule `json:"rules"`
-	Limit Limit  `json:"limit"`
+	// Limit is how many pods fit.
+	Limit Limit `json:"limit"`
 	// Evicts is set if an eviction is refused until the machine has migrated.
 	Evicts bool `json:"evicts"`
 }
@@ -208,11 +222,12 @@ type Migration struct {
 type OuterLabel struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Label is as in app=db. AskedBy is the rule that asks for it; Inside is the field
-	// where it has to be.
-	Label   string `json:"label"`
-	AskedBy Rule   `json:"asked_by"`
-	Inside  string `json:"inside"`
+	// Label is the label of the machine, as in app=db.
+	Label string `json:"label"`
+	// AskedBy is the rule whose selector asks for it.
+	AskedBy Rule `json:"asked_by"`
+	// Inside is the field where the label has to be.
+	Inside string `json:"inside"`
 }
 
 // Autoscaler is whether all pods fit that an autoscaler may ask for.
@@ -226,17 +241,20 @@ type Autoscaler struct {
 	Cause string `json:"cause"`
 	// Object is the autoscaler.
 	Object string `json:"object"`
-	// Max is its maximum, and Default tells that nothing is written.
-	// Min is its minimum.
-	Min     int  `json:"min"`
-	Max     int  `json:"max"`
+	// Min is the smallest number of pods that it keeps.
+	Min int `json:"min"`
+	// Max is the largest number of pods that it asks for.
+	Max int `json:"max"`
+	// Default tells whether max is a default, as the manifest does not set it.
 	Default bool `json:"default"`
-	// Fit is how many pods fit at most and Pending the rest; Limit is what limits
-	// them and Growth at which size pools were counted.
-	Fit     int         `json:"fit"`
-	Pending int         `json:"pending"`
-	Limit   Limit       `json:"limit"`
-	Growth  []GrownPool `json:"growth"`
+	// Fit is the largest number of pods that fit.
+	Fit int `json:"fit"`
+	// Pending is the number of pods that do not fit at the maximum.
+	Pending int `json:"pending"`
+	// Limit is what limits them.
+	Limit Limit `json:"limit"`
+	// Growth are the pools that were counted at their largest size.
+	Growth []GrownPool `json:"growth"`
 	// Begins is the size of a pool at which the maximum begins to fit: none, or one.
 	Begins []PoolSize `json:"begins"`
 }

@@ -6,14 +6,17 @@ import "github.com/schedlint/schedlint/lint/diag"
 // left aside, do not let be placed together.
 type Crowd struct {
 	ID int `json:"id"`
-	// W is the one at which the finding stands, Workloads are all, each as a w.
-	W         int   `json:"w"`
+	// W is the workload at which the finding stands.
+	W int `json:"w"`
+	// Workloads are all workloads of the group, each as a w.
 	Workloads []int `json:"workloads"`
 	// Outcome is never.
 	Outcome diag.Outcome `json:"outcome"`
-	// Pods is the number of their pods, Most how many fit, Pending the rest.
-	Pods    int `json:"pods"`
-	Most    int `json:"most"`
+	// Pods is the number of pods of all of them.
+	Pods int `json:"pods"`
+	// Most is how many of these pods fit.
+	Most int `json:"most"`
+	// Pending is how many do not.
 	Pending int `json:"pending"`
 	// Nodes is the number of declared nodes.
 	Nodes int `json:"nodes"`
@@ -41,12 +44,13 @@ type CoreRule struct {
 type Order struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Pods is the number of its pods, Pending of them are left over.
-	Pods    int `json:"pods"`
+	// Pods is the number of pods of the workload.
+	Pods int `json:"pods"`
+	// Pending is how many of them are left over.
 	Pending int `json:"pending"`
-	// Placed says who is where by then, Refused what refuses the pod on the nodes, the
-	// filter of most nodes first.
-	Placed  []Placed      `json:"placed"`
+	// Placed says which pods are on which nodes by then.
+	Placed []Placed `json:"placed"`
+	// Refused says what refuses the next pod on the nodes, the filter of most nodes first.
 	Refused []FilterNodes `json:"refused"`
 }
 
@@ -57,9 +61,10 @@ type Placed struct {
 	Revision string `json:"revision" enum:"old new "`
 	// Pods is the number of pods.
 	Pods int `json:"pods"`
-	// Nodes is the number of nodes, On has the pods on a few of them.
-	Nodes int        `json:"nodes"`
-	On    []NodePods `json:"on"`
+	// Nodes is the number of nodes with these pods.
+	Nodes int `json:"nodes"`
+	// On has a few of these nodes, with the pods on each.
+	On []NodePods `json:"on"`
 }
 
 // NodePods is a number of pods on a node.

@@ -11,16 +11,18 @@ type Sharing struct {
 	// put all of them on one; never, if there is only one that they can use; none for
 	// fewer than two pods.
 	Outcome diag.Outcome `json:"outcome"`
-	Pods    int          `json:"pods"`
-	// Usable is the number of nodes that the pods can use, Zones the number of
-	// zones among them.
+	// Pods is the number of pods of the workload.
+	Pods int `json:"pods"`
+	// Usable is the number of nodes that the pods can use.
 	Usable int `json:"usable"`
-	Zones  int `json:"zones"`
-	// OnOneNode is the largest number of its pods that can run on one node, such as
-	// Node, and InOneZone in one zone (0 without zones): what a loss can take.
-	OnOneNode int    `json:"on_one_node"`
-	Node      string `json:"node"`
-	InOneZone int    `json:"in_one_zone"`
+	// Zones is the number of zones that these nodes are in.
+	Zones int `json:"zones"`
+	// OnOneNode is the largest number of pods that can run on one node.
+	OnOneNode int `json:"on_one_node"`
+	// Node is such a node.
+	Node string `json:"node"`
+	// InOneZone is the largest number of pods that can run in one zone; 0 without zones.
+	InOneZone int `json:"in_one_zone"`
 	// Soft are the preferred rules that ask for spreading.
 	Soft []Rule `json:"soft"`
 }
@@ -39,21 +41,28 @@ type Rule struct {
 
 // Exclusion is one reason why nodes take no pod of a workload.
 type Exclusion struct {
-	// Reason is cordoned; tainted (Key, Value, Effect); lacks-label (Key, Value);
-	// other-value (Key is Has on the nodes instead of Value); fails-expression (Key,
-	// Operator, Values); matches-no-term or empty-term, of nodeSelectorTerms; too-small
-	// (Resource); or undeclared (Value is the nodeName). What a reason does not name is
-	// empty.
-	Reason   string   `json:"reason" enum:"cordoned tainted lacks-label other-value fails-expression matches-no-term empty-term too-small undeclared"`
-	Key      string   `json:"key"`
-	Value    string   `json:"value"`
-	Has      string   `json:"has"`
-	Effect   string   `json:"effect"`
-	Operator string   `json:"operator"`
-	Values   []string `json:"values"`
-	Resource string   `json:"resource"`
-	// Nodes is the number of nodes, Names are a few of them.
-	Nodes int      `json:"nodes"`
+	// Reason is cordoned, tainted, lacks-label, other-value (of a label), fails-expression (of
+	// node affinity), matches-no-term or empty-term (of nodeSelectorTerms), too-small or
+	// undeclared (nodeName).
+	Reason string `json:"reason" enum:"cordoned tainted lacks-label other-value fails-expression matches-no-term empty-term too-small undeclared"`
+	// Key is the key of the taint, the label or the expression, or "".
+	Key string `json:"key"`
+	// Value is the value of the taint, the value that a label should have, or the undeclared
+	// nodeName; or "".
+	Value string `json:"value"`
+	// Has is the value that the label has instead, or "".
+	Has string `json:"has"`
+	// Effect is the effect of the taint, or "".
+	Effect string `json:"effect"`
+	// Operator is the operator of the expression, or "".
+	Operator string `json:"operator"`
+	// Values are the values of the expression.
+	Values []string `json:"values"`
+	// Resource is the resource that is too small, or "".
+	Resource string `json:"resource"`
+	// Nodes is the number of nodes that are excluded.
+	Nodes int `json:"nodes"`
+	// Names are a few of these nodes.
 	Names []string `json:"names"`
 }
 
@@ -73,16 +82,17 @@ type Eligibility struct {
 	Outcome diag.Outcome `json:"outcome"`
 	// Pods is 0 for a DaemonSet, which has one pod for each eligible node.
 	Pods int `json:"pods"`
-	// Nodes is the number of declared nodes, Eligible of them pass.
-	Nodes    int `json:"nodes"`
+	// Nodes is the number of declared nodes.
+	Nodes int `json:"nodes"`
+	// Eligible is the number of nodes that pass.
 	Eligible int `json:"eligible"`
 	// Bound is empty if the scheduler chooses the node; undeclared if nodeName names
 	// one that is not declared, and declared if it names one that is.
 	Bound string `json:"bound" enum:"undeclared declared "`
-	// Excluded are the reasons why nodes do not count, most nodes first; MoreExcluded
-	// is the number of reasons that are not listed.
-	Excluded     []Exclusion `json:"excluded"`
-	MoreExcluded int         `json:"more_excluded"`
+	// Excluded are the reasons why nodes do not count, most nodes first.
+	Excluded []Exclusion `json:"excluded"`
+	// MoreExcluded is the number of reasons that are not listed.
+	MoreExcluded int `json:"more_excluded"`
 }
 
 // Request is one pod's request of one resource against single empty nodes:
@@ -94,15 +104,16 @@ type Request struct {
 	Outcome diag.Outcome `json:"outcome"`
 	// Resource is "" if the row is about several resources, which Together has.
 	Resource string `json:"resource"`
-	// Request and Largest are quantities as Kubernetes writes them; LargestNode
-	// is the node that offers most, "" where none offers any.
-	Request     string `json:"request"`
-	Largest     string `json:"largest"`
+	// Request is the quantity that one pod requests, as Kubernetes writes it.
+	Request string `json:"request"`
+	// Largest is the largest quantity that an eligible node offers.
+	Largest string `json:"largest"`
+	// LargestNode is the node that offers it; "" if none offers any.
 	LargestNode string `json:"largest_node"`
-	// Eligible is the number of nodes that pass every other filter, Fitting of them are large
-	// enough.
+	// Eligible is the number of nodes that pass every other filter.
 	Eligible int `json:"eligible"`
-	Fitting  int `json:"fitting"`
+	// Fitting is how many of these are large enough.
+	Fitting int `json:"fitting"`
 	// PerNode is set for a DaemonSet: every node that is too small leaves one
 	// pod Pending.
 	PerNode bool `json:"per_node"`
@@ -135,17 +146,20 @@ type AntiAffinity struct {
 	Pods int `json:"pods"`
 	// Keys are the topology keys: several where terms act together.
 	Keys []string `json:"keys"`
-	// Domains is the number of distinct values of the keys among eligible nodes,
-	// Most the number of pods that fit, Pending the rest.
-	Domains  int `json:"domains"`
-	Most     int `json:"most"`
-	Pending  int `json:"pending"`
-	Nodes    int `json:"nodes"`
+	// Domains is the number of distinct values of the keys among eligible nodes.
+	Domains int `json:"domains"`
+	// Most is the number of pods that fit.
+	Most int `json:"most"`
+	// Pending is the number of pods that do not.
+	Pending int `json:"pending"`
+	// Nodes is the number of declared nodes.
+	Nodes int `json:"nodes"`
+	// Eligible is the number of nodes that pass the node-level rules of the pods.
 	Eligible int `json:"eligible"`
-	// Excluded are the reasons why nodes do not count, most nodes first; MoreExcluded
-	// is the number of reasons that are not listed.
-	Excluded     []Exclusion `json:"excluded"`
-	MoreExcluded int         `json:"more_excluded"`
+	// Excluded are the reasons why nodes do not count, most nodes first.
+	Excluded []Exclusion `json:"excluded"`
+	// MoreExcluded is the number of reasons that are not listed.
+	MoreExcluded int `json:"more_excluded"`
 	// Growth are the pools that were counted at their max, if any was.
 	Growth []GrownPool `json:"growth"`
 	// Together are other required rules of the workload that the limit follows from as
@@ -166,30 +180,35 @@ type Spread struct {
 	Pods int `json:"pods"`
 	// Key is the topologyKey of the constraint.
 	Key string `json:"key"`
-	// Keys are those of all hard constraints of the pods, of which a node needs all: a
-	// few of them. KeyCount is how many there are.
-	Keys     []string `json:"keys"`
-	KeyCount int      `json:"key_count"`
+	// Keys are the topology keys of all hard constraints of the pods, a few of them. A node
+	// needs all.
+	Keys []string `json:"keys"`
+	// KeyCount is the number of these keys.
+	KeyCount int `json:"key_count"`
 	// MaxSkew is that of the constraint.
 	MaxSkew int `json:"max_skew"`
-	// MinDomains is 1 unless the constraint says otherwise; Domains counts the
-	// eligible domains and Smallest how many pods the smallest one can hold,
-	// which SmallestDomain names.
-	MinDomains     int    `json:"min_domains"`
-	Domains        int    `json:"domains"`
-	Smallest       int    `json:"smallest"`
+	// MinDomains is minDomains of the constraint; 1 if it is not set.
+	MinDomains int `json:"min_domains"`
+	// Domains is the number of eligible domains.
+	Domains int `json:"domains"`
+	// Smallest is how many pods the smallest domain can hold.
+	Smallest int `json:"smallest"`
+	// SmallestDomain is the name of that domain.
 	SmallestDomain string `json:"smallest_domain"`
-	// Most is the number of pods that fit, Pending the rest.
-	Most    int `json:"most"`
+	// Most is the number of pods that fit.
+	Most int `json:"most"`
+	// Pending is the number of pods that do not.
 	Pending int `json:"pending"`
-	// Nodes is the number of declared nodes, Eligible of them pass the node-level rules of the
-	// pods.
-	Nodes    int `json:"nodes"`
+	// Nodes is the number of declared nodes.
+	Nodes int `json:"nodes"`
+	// Eligible is the number of nodes that pass the node-level rules of the pods.
 	Eligible int `json:"eligible"`
-	// Excluded, MoreExcluded and Growth are as for AntiAffinity.
-	Excluded     []Exclusion `json:"excluded"`
-	MoreExcluded int         `json:"more_excluded"`
-	Growth       []GrownPool `json:"growth"`
+	// Excluded are the reasons why nodes do not count, most nodes first.
+	Excluded []Exclusion `json:"excluded"`
+	// MoreExcluded is the number of reasons that are not listed.
+	MoreExcluded int `json:"more_excluded"`
+	// Growth are the pools that were counted at their largest size.
+	Growth []GrownPool `json:"growth"`
 	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
 }
@@ -206,16 +225,18 @@ type HostPort struct {
 	Port int `json:"port"`
 	// Protocol is TCP, UDP or SCTP.
 	Protocol string `json:"protocol" enum:"TCP UDP SCTP"`
-	// Nodes is the number of declared nodes, Eligible of them pass the node-level rules of the
-	// pods.
-	Nodes    int `json:"nodes"`
+	// Nodes is the number of declared nodes.
+	Nodes int `json:"nodes"`
+	// Eligible is the number of nodes that pass the node-level rules of the pods.
 	Eligible int `json:"eligible"`
 	// Pending is the number of pods that do not fit.
 	Pending int `json:"pending"`
-	// Excluded, MoreExcluded and Growth are as for AntiAffinity.
-	Excluded     []Exclusion `json:"excluded"`
-	MoreExcluded int         `json:"more_excluded"`
-	Growth       []GrownPool `json:"growth"`
+	// Excluded are the reasons why nodes do not count, most nodes first.
+	Excluded []Exclusion `json:"excluded"`
+	// MoreExcluded is the number of reasons that are not listed.
+	MoreExcluded int `json:"more_excluded"`
+	// Growth are the pools that were counted at their largest size.
+	Growth []GrownPool `json:"growth"`
 }
 
 // Room is how many pods the nodes' resources hold: of one workload, or of all
@@ -231,21 +252,23 @@ type Room struct {
 	// request Request or more with what fits of that size) or total (Requested by all
 	// pods with Offered by all nodes).
 	Cause string `json:"cause" enum:"pods size total"`
-	// Pods is the number of their pods, Pending of them are left over at least. Most is
-	// how many fit, for size how many that request Request.
-	Pods    int `json:"pods"`
-	Most    int `json:"most"`
+	// Pods is the number of pods of these workloads.
+	Pods int `json:"pods"`
+	// Most is how many of these pods fit; for the cause size, how many that request Request.
+	Most int `json:"most"`
+	// Pending is how many of these pods do not fit at least.
 	Pending int `json:"pending"`
 	// Resource is the one that binds; pods stands for the slots of a node.
 	Resource string `json:"resource"`
-	// Request is what one pod requests of it, "" for a slot and for total. Requested and
-	// Offered are sums, "" unless for total. All are quantities as Kubernetes writes them.
-	Request   string `json:"request"`
+	// Request is what one pod requests of the resource; "" for a slot and for the cause total.
+	Request string `json:"request"`
+	// Requested is what all pods request; "" unless the cause is total.
 	Requested string `json:"requested"`
-	Offered   string `json:"offered"`
-	// Nodes is the number of declared nodes, Eligible of them pass the node-level rules of the
-	// pods.
-	Nodes    int `json:"nodes"`
+	// Offered is what all nodes offer; "" unless the cause is total.
+	Offered string `json:"offered"`
+	// Nodes is the number of declared nodes.
+	Nodes int `json:"nodes"`
+	// Eligible is the number of nodes that pass the node-level rules of the pods.
 	Eligible int `json:"eligible"`
 	// Growth are the pools that were counted at their max, if any was.
 	Growth []GrownPool `json:"growth"`
@@ -255,9 +278,9 @@ type Room struct {
 type Circle struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Members are the workloads of the circle in order, the first one again at
-	// the end, each as a w. Member is false for one that waits for the circle from
-	// outside.
+	// Members are the workloads of the circle in order, with the first one again at the end,
+	// each as a w.
 	Members []int `json:"members"`
-	Member  bool  `json:"member"`
+	// Member is false for a workload outside of the circle that waits for it.
+	Member bool `json:"member"`
 }

@@ -61,10 +61,10 @@ type Affinity struct {
 	Cause string `json:"cause" enum:"missing-key null-selector contradiction"`
 	// Key is the topologyKey of the term.
 	Key string `json:"key"`
-	// Usable is the number of nodes that the pods may use; With of them carry
-	// the key.
+	// Usable is the number of nodes that the pods can use.
 	Usable int `json:"usable"`
-	With   int `json:"with"`
+	// With is how many of these have the topology key.
+	With int `json:"with"`
 	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
 	// Beside are the topology keys of other terms that no node has together with Key;
@@ -81,19 +81,21 @@ type TopologyKey struct {
 	// Object is what uses the key, as in "Deployment shop/web".
 	Object string `json:"object"`
 	W      int    `json:"w"`
-	// Use is anti-affinity, affinity or spread; Hard tells whether it filters.
-	Use  string `json:"use" enum:"anti-affinity affinity spread"`
-	Hard bool   `json:"hard"`
+	// Use is anti-affinity, affinity or spread.
+	Use string `json:"use" enum:"anti-affinity affinity spread"`
+	// Hard tells whether the rule filters nodes.
+	Hard bool `json:"hard"`
 	// Key is the topologyKey.
 	Key string `json:"key"`
 	// Fragment tells that Object is an object that is not judged, such as a custom
 	// resource with an affinity: Usable is then all nodes.
 	Fragment bool `json:"fragment"`
-	// Declared tells whether there is a topology. Usable is the number of its
-	// nodes that the pods may use; With of them carry the key.
+	// Declared tells whether nodes are declared.
 	Declared bool `json:"declared"`
-	Usable   int  `json:"usable"`
-	With     int  `json:"with"`
+	// Usable is the number of nodes that the pods can use.
+	Usable int `json:"usable"`
+	// With is how many of these have the key.
+	With int `json:"with"`
 	// Known is false for a key that no component of Kubernetes sets although its
 	// name says so, and for a near miss of one that is set.
 	Known bool `json:"known"`
@@ -114,11 +116,12 @@ type NodeLabel struct {
 	Where string `json:"where" enum:"nodeSelector nodeAffinity topologyKey"`
 	// Key is the label.
 	Key string `json:"key"`
-	// Deprecated keys are no longer set; Replacement is what is set instead, or
-	// "". OnNodes counts declared nodes that carry the key all the same.
-	Deprecated  bool   `json:"deprecated"`
+	// Deprecated tells whether the label is no longer set.
+	Deprecated bool `json:"deprecated"`
+	// Replacement is the label that is set instead, or "".
 	Replacement string `json:"replacement"`
-	OnNodes     int    `json:"on_nodes"`
+	// OnNodes is the number of declared nodes that have the label all the same.
+	OnNodes int `json:"on_nodes"`
 	// Beside is set if another term of the same list, of which one is enough, uses
 	// the replacement.
 	Beside bool `json:"beside"`
@@ -131,20 +134,23 @@ type NodeLabel struct {
 type Selector struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Use is anti-affinity, affinity or spread; Hard tells whether it filters.
-	Use  string `json:"use" enum:"anti-affinity affinity spread"`
-	Hard bool   `json:"hard"`
-	// Form is null (no selector: matches nothing), empty (matches everything) or
-	// set. Text is the selector as kubectl writes it.
+	// Use is anti-affinity, affinity or spread.
+	Use string `json:"use" enum:"anti-affinity affinity spread"`
+	// Hard tells whether the rule filters nodes.
+	Hard bool `json:"hard"`
+	// Form is null (no selector, which matches nothing), empty (which matches everything) or
+	// set.
 	Form string `json:"form" enum:"null empty set"`
+	// Text is the selector as kubectl writes it.
 	Text string `json:"text"`
-	// MatchesOwn tells whether it matches the workload's own labels, namespaces
-	// left out; OwnNamespace whether the own namespace is among the term's.
-	MatchesOwn   diag.Outcome `json:"matches_own"`
+	// MatchesOwn tells whether it matches the labels of the workload's own pods, namespaces left
+	// out.
+	MatchesOwn diag.Outcome `json:"matches_own"`
+	// OwnNamespace tells whether the term applies to the namespace of the workload.
 	OwnNamespace diag.Outcome `json:"own_namespace"`
-	// Matches counts declared workloads whose pods it selects, or may select;
-	// Declared counts all that there are.
-	Matches  int `json:"matches"`
+	// Matches is the number of declared workloads whose pods it selects, or may select.
+	Matches int `json:"matches"`
+	// Declared is the number of all declared workloads.
 	Declared int `json:"declared"`
 	// Namespaces are those that the term applies to.
 	Namespaces Namespaces `json:"namespaces"`
@@ -208,10 +214,10 @@ type Suppression struct {
 	Target string `json:"target"`
 	// Reason is the reason that it gives, or "".
 	Reason string `json:"reason"`
-	// Until is the last day on which it holds, or ""; Dated tells whether that is a
-	// day at all.
+	// Until is the last day on which it holds, or "".
 	Until string `json:"until"`
-	Dated bool   `json:"dated"`
+	// Dated tells whether until is a date.
+	Dated bool `json:"dated"`
 	// Suggestion is the rule that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
 }
