@@ -21,6 +21,9 @@ type Root struct {
 	Remotes map[string]string
 	// Texts are read in place of files, by their names from Confinement.
 	Texts map[string][]byte
+	// Overlay is what a GitOps controller adds; nil if the kustomization is built as it
+	// stands.
+	Overlay *Overlay
 	// Left is what the render may take at most of what its run has left.
 	Left Cost
 }
@@ -87,18 +90,23 @@ type Mark struct {
 	Line, Column int // in the result
 	File         int // index into Output.Files
 	At, AtColumn int // line and column in the file
+	// Variable is set if the place gives a variable its value, and not a field.
+	Variable bool
 }
 
 // MarshalJSON is the short form that workers answer in: there are very many of them.
 func (m Mark) MarshalJSON() ([]byte, error) {
+	if m.Variable {
+		return json.Marshal([6]int{m.Line, m.Column, m.File, m.At, m.AtColumn, 1})
+	}
 	return json.Marshal([5]int{m.Line, m.Column, m.File, m.At, m.AtColumn})
 }
 
 // UnmarshalJSON reads the short form.
 func (m *Mark) UnmarshalJSON(text []byte) error {
-	var n [5]int
+	var n [6]int
 	err := json.Unmarshal(text, &n)
-	*m = Mark{n[0], n[1], n[2], n[3], n[4]}
+	*m = Mark{n[0], n[1], n[2], n[3], n[4], n[5] != 0}
 	return err
 }
 

@@ -32,7 +32,7 @@ func Build(r render.Root, nonce string) *render.Output {
 	p := newPlan(r, t)
 	total, problem := p.make()
 	if problem != nil {
-		return &render.Output{Problem: problem, Cost: spent(render.Cost{}, p)}
+		return &render.Output{Problem: p.pointed(problem), Cost: spent(render.Cost{}, p)}
 	}
 	m := newMarker(nonce)
 	out := p.build(m)
@@ -44,6 +44,7 @@ func Build(r render.Root, nonce string) *render.Output {
 	if out.Problem == nil {
 		p.within(out)
 	}
+	out.Problem = p.pointed(out.Problem)
 	return out
 }
 
@@ -70,11 +71,15 @@ func (p *plan) build(m *marker) *render.Output {
 	fs := &fileSystem{tree: p.tree, served: served}
 	result, err := p.run(fs)
 	if err == nil && fs.refused == nil {
+		err = p.finish(result)
+	}
+	if err == nil && fs.refused == nil {
 		var out *render.Output
-		if out, err = p.output(result, m); err == nil {
-			p.account(out)
-			return out
+		if out, err = p.output(result, m); err != nil {
+			return &render.Output{Problem: p.atRoot(err)}
 		}
+		p.account(out)
+		return out
 	}
 	if fs.refused != nil {
 		return &render.Output{Problem: p.at(fs.name, fmt.Errorf("%s %w", shown(fs.name), fs.refused))}
@@ -203,7 +208,7 @@ func (p *plan) mentioned(said string) (in *kustomization, best *entry) {
 		}
 	}
 	if in == nil {
-		in = p.kusts[p.tree.read(p.root.Dir).name]
+		in = p.rootKustomization()
 	}
 	last = -1
 	for _, e := range in.entries {

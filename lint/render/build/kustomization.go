@@ -48,6 +48,8 @@ type entry struct {
 	// value is what kustomize reads; name is the part of it that names something.
 	value, name string
 	node        *yaml.Node // nil if it is not known
+	// pointer is where an entry of an overlay was written; nil for all others.
+	pointer *render.Overlay
 }
 
 // scalarKey finds scalars by the top field they are in, in lower case, and their value.
@@ -118,6 +120,8 @@ func some(s string) []string {
 	return []string{s}
 }
 
+var errNone = errors.New("has no kustomization.yaml")
+
 // loadKustomization reads the kustomization of a directory; nil if it has none.
 func (t *tree) loadKustomization(dir string) (*kustomization, error) {
 	var found []*file
@@ -138,7 +142,7 @@ func (t *tree) loadKustomization(dir string) (*kustomization, error) {
 	case len(found) > 1:
 		return nil, fmt.Errorf("%s has %d kustomization files, expected one", shown(dir), len(found))
 	case len(found) == 0:
-		return nil, fmt.Errorf("%s has no kustomization.yaml", shown(dir))
+		return nil, fmt.Errorf("%s %w", shown(dir), errNone)
 	}
 	return &kustomization{dir: dir, name: found[0].name, text: found[0].text}, nil
 }
@@ -295,6 +299,11 @@ func (k *kustomization) problem(at *yaml.Node, err error) *render.Problem {
 // problem is one of an entry, at its field if the place of the value is not known.
 func (e *entry) problem(err error) *render.Problem {
 	at := e.node
+	if e.pointer != nil {
+		p := e.k.problem(nil, err)
+		p.File, p.Line = e.pointer.File, e.pointer.Line
+		return p
+	}
 	if at == nil {
 		at = e.k.key(e.field)
 	}

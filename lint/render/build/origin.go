@@ -65,7 +65,7 @@ var unprefixed = []string{"CustomResourceDefinition", "APIService", "Namespace"}
 // finalNames says which documents become an object of an identity, by the prefixes and
 // suffixes on the way. Names that a patch, a plugin or a hash changes are not found.
 func (p *plan) finalNames() map[identity][]origin {
-	root := p.kusts[p.tree.read(p.root.Dir).name]
+	root := p.rootKustomization()
 	all := map[identity][]origin{}
 	if root == nil {
 		return all

@@ -2,6 +2,7 @@ package build
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -43,28 +44,43 @@ func (p *plan) output(result resmap.ResMap, m *marker) (*render.Output, error) {
 		}
 		r.m.lift(res.YNode(), 0)
 		text, err := res.AsYAML()
+		if err == nil {
+			err = r.object(res.YNode(), text, m != nil)
+		}
 		if err != nil {
 			return nil, err
 		}
-		r.object(res.YNode(), text, m != nil)
 	}
 	return r.finish(), nil
 }
 
 // object adds one object: its node, with markers, and its text.
-func (r *results) object(node *yaml.Node, text []byte, marked bool) {
+func (r *results) object(node *yaml.Node, text []byte, marked bool) (err error) {
 	f := found{line: r.line + 1}
 	if doc, err := parse(text); err == nil && doc.err == nil && len(doc.docs) == 1 {
 		root := doc.docs[0]
 		v := votes{docs: map[origin]bool{}}
+		first := len(r.marks)
 		if marked {
 			r.pair(node, root, &v, 0)
 		}
 		f.origin, f.known = r.origin(root, v)
+		before := text
+		if text, err = r.substituted(root, before); err != nil {
+			return err
+		}
+		if marked && !bytes.Equal(before, text) {
+			after, _ := parse(text)
+			r.moveMarks(first, root, after.docs[0])
+		}
 	}
 	r.docs = append(r.docs, f)
 	r.text.Write(text)
 	r.line += bytes.Count(text, []byte("\n"))
+	if r.text.Len() > r.p.most.Bytes {
+		return refusal(fmt.Sprintf("the result has more than %d bytes, which is the limit of a render", r.p.most.Bytes))
+	}
+	return nil
 }
 
 // votes are the documents that the marks of an object lead to; kind is the one that the

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -27,6 +28,7 @@ type plan struct {
 	stack  []string
 	hints  []hint
 	edits  map[string][]edit // by kustomization
+	work   int               // of substituting variables
 	// schema is set if a kustomization brings an OpenAPI schema, which kustomize keeps
 	// for the process.
 	schema bool
@@ -76,7 +78,7 @@ func (p *plan) atRoot(err error) *render.Problem {
 	if known := p.kusts[path.Clean(p.root.Dir)]; known != nil {
 		k = known
 	}
-	return k.problem(nil, err)
+	return p.pointed(k.problem(nil, err))
 }
 
 // blame puts an error at the entry that led to it.
@@ -151,11 +153,8 @@ func (p *plan) kustomization(dir string, from *entry) (*kustomization, *render.P
 	if k := p.kusts[dir]; k != nil {
 		return k, nil
 	}
-	k, err := p.tree.loadKustomization(dir)
-	if err != nil {
-		return nil, p.blame(from, err)
-	}
-	if problem := k.read(); problem != nil {
+	k, problem := p.load(dir, from)
+	if problem != nil {
 		return nil, problem
 	}
 	if problem := k.charts(); problem != nil {
@@ -165,6 +164,26 @@ func (p *plan) kustomization(dir string, from *entry) (*kustomization, *render.P
 	p.uses[k.name] |= asKustomization
 	p.schema = p.schema || len(k.spec.OpenAPI) > 0
 	return k, nil
+}
+
+// load reads the kustomization of a directory, that of the root with its overlay.
+func (p *plan) load(dir string, from *entry) (*kustomization, *render.Problem) {
+	overlay := p.root.Overlay
+	if len(p.stack) > 0 {
+		overlay = nil
+	}
+	k, err := p.tree.loadKustomization(dir)
+	if errors.Is(err, errNone) && overlay != nil && overlay.Generated {
+		k, err = p.generated(dir), nil
+	}
+	if err != nil {
+		return nil, p.blame(from, err)
+	}
+	problem := k.read()
+	if problem == nil && overlay != nil {
+		problem = p.overlay(k)
+	}
+	return k, problem
 }
 
 // kindFits tells a component from other kustomizations.

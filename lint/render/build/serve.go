@@ -25,6 +25,12 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 			return nil, problem
 		}
 		replaced := len(changes) > 0
+		if p.root.Overlay != nil && k == p.rootKustomization() {
+			if served[k.name], problem = p.overlaid(p.markerOf(m, k), k, apply(k.text, changes)); problem != nil {
+				return nil, problem
+			}
+			continue
+		}
 		if m != nil && p.uses[k.name] == asKustomization {
 			changes = append(changes, m.patchesOf(k)...)
 		}
@@ -46,6 +52,19 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 		}
 	}
 	return served, nil
+}
+
+// rootKustomization is the one that is rendered.
+func (p *plan) rootKustomization() *kustomization {
+	return p.kusts[p.tree.read(p.root.Dir).name]
+}
+
+// markerOf is the marker for the patches in a kustomization; nil if they get no markers.
+func (p *plan) markerOf(m *marker, k *kustomization) *marker {
+	if p.uses[k.name] != asKustomization {
+		return nil
+	}
+	return m
 }
 
 // forged reports whether a text that may be marked looks as if it were.

@@ -1,0 +1,153 @@
+package build
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+const pointed = base + `
+-- plain/api.yaml --
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: ${NAME}
+spec:
+  replicas: ${REPLICAS}
+  template:
+    spec:
+      nodeName: "${NODE:=n1}"
+      schedulerName: ${SECRET}
+-- plain/left.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: left
+  annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}
+data:
+  text: ${REPLICAS}
+-- plain/values.yaml --
+size: large
+-- high/kustomization.yaml --
+kind: Component
+patches:
+- target: {kind: Deployment}
+  patch: |
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: any}
+    spec: {paused: true}
+-- flux.yaml --
+spec:
+  postBuild:
+    substitute:
+      REPLICAS: "7"
+  patches:
+  - patch: |
+      apiVersion: apps/v1
+      kind: Deployment
+      metadata:
+        name: api
+      spec:
+        replicas: 5
+    target: {kind: Deployment}
+`
+
+func overlaid(o *render.Overlay, dir string) func(string) render.Root {
+	return func(repository string) render.Root {
+		r := rootOf(repository, dir)
+		r.Overlay = o
+		return r
+	}
+}
+
+// written are the marks of an output as "value@file:line".
+func written(out *render.Output) (all []string) {
+	lines := strings.Split(string(out.Text), "\n")
+	for _, m := range out.Marks {
+		all = append(all, fmt.Sprintf("%s@%s:%d", strings.TrimSpace(lines[m.Line-1][m.Column-1:]), out.Files[m.File], m.At))
+	}
+	return all
+}
+
+// TestOverlay builds directories as controllers do, with places in the files that people
+// write.
+func TestOverlay(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		dir       string
+		overlay   render.Overlay
+		has, lack []string
+		marks     []string
+	}{
+		{
+			"fields", "base",
+			render.Overlay{
+				Fields:  []byte(`{"namespace":"prod","namePrefix":"p-","components":["../high"],"images":[{"name":"registry.example/api","newTag":"2.0"}],"patches":[{"patch":"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: api\nspec:\n  replicas: 5\n","target":{"kind":"Deployment"}}]}`),
+				Patches: []int{6}, Labels: map[string]string{"team": "shop"}, Namespace: "late",
+			},
+			[]string{"name: p-api", "namespace: prod", "paused: true", "image: registry.example/api:2.0", "replicas: 5", "team: shop"}, []string{"namespace: late"},
+			[]string{"5@flux.yaml:12", "main@base/deploy.yaml:18"},
+		},
+		{
+			"generated", "plain",
+			render.Overlay{
+				Generated: true, Resources: []string{"api.yaml", "left.yaml", "values.yaml"}, Namespace: "late",
+				Variables: &render.Variables{Given: map[string]render.Variable{"REPLICAS": {Value: "7", File: "flux.yaml", Line: 4, Column: 17}, "NAME": {Value: "api"}}, Unknown: []string{"SECRET"}},
+			},
+			[]string{"name: api\n", "namespace: late", "replicas: 7", "nodeName: n1", "schedulerName: ${SECRET}", "text: ${REPLICAS}"}, []string{"size: large"},
+			[]string{"7@flux.yaml:4", "apps/v1@plain/api.yaml:1"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.overlay.File, c.overlay.Line = "flux.yaml", 1
+			out := Build(overlaid(&c.overlay, c.dir)(repository(t, pointed)), nonce)
+			if out.Problem != nil {
+				t.Fatal(out.Problem)
+			}
+			for _, want := range c.has {
+				if !strings.Contains(string(out.Text), want) {
+					t.Errorf("no %q in\n%s", want, out.Text)
+				}
+			}
+			for _, bad := range c.lack {
+				if strings.Contains(string(out.Text), bad) {
+					t.Errorf("%q in\n%s", bad, out.Text)
+				}
+			}
+			for _, want := range c.marks {
+				if got := written(out); !slices.Contains(got, want) {
+					t.Errorf("no mark %s among %q", want, got)
+				}
+			}
+		})
+	}
+}
+
+// TestOverlayProblems says what is wrong where a person would look: at the pointer, if no
+// file of the directory is.
+func TestOverlayProblems(t *testing.T) {
+	for _, c := range []struct {
+		dir     string
+		overlay render.Overlay
+		want    string
+	}{
+		{"gone", render.Overlay{}, "flux.yaml:3: gone does not exist"},
+		{"plain", render.Overlay{}, "flux.yaml:3: plain has no kustomization.yaml"},
+		{"../..", render.Overlay{}, "flux.yaml:3: ../.. is outside the repository"},
+		{"base", render.Overlay{Fields: []byte(`{"components":["../gone"]}`)}, "flux.yaml:3: components entry ../gone: gone does not exist"},
+		{"base", render.Overlay{Fields: []byte(`{"components":["https://example.com/org/c//x"]}`)}, "flux.yaml:3: components entry https://example.com/org/c//x is remote"},
+		{"base", render.Overlay{Fields: []byte(`{"patches":[{"patch":"a: [","target":{"kind":"x"}}]}`)}, "flux.yaml:3: "},
+		{"base", render.Overlay{Fields: []byte(`[]`)}, "flux.yaml:3: the fields for kustomize cannot be read"},
+		{"plain", render.Overlay{Generated: true, Resources: []string{"api.yaml"}, Variables: &render.Variables{Given: map[string]render.Variable{"NAME": {Value: "a: b: c"}}}}, "flux.yaml:3: Deployment ${NAME} with its variables substituted: "},
+	} {
+		c.overlay.File, c.overlay.Line = "flux.yaml", 3
+		out := Build(overlaid(&c.overlay, c.dir)(repository(t, pointed)), nonce)
+		if out.Problem == nil || !strings.HasPrefix(out.Problem.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.dir, out.Problem, c.want)
+		}
+	}
+}
