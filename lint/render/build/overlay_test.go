@@ -90,7 +90,7 @@ func TestOverlay(t *testing.T) {
 				Patches: []int{6}, Labels: map[string]string{"team": "shop"}, Namespace: "late",
 			},
 			[]string{"name: p-api", "namespace: prod", "paused: true", "image: registry.example/api:2.0", "replicas: 5", "team: shop"}, []string{"namespace: late"},
-			[]string{"5@flux.yaml:12", "main@base/deploy.yaml:18"},
+			[]string{"5@flux.yaml:12", "main@base/deploy.yaml:17"},
 		},
 		{
 			"generated", "plain",
