@@ -38,8 +38,10 @@ const layers = `
 2 lint/origin
 2 lint/contexts
 2 lint/kustomize
-2 lint/roots
+3 lint/roots
+3 lint/gitops
 2 lint/config     github.com/bmatcuk/doublestar/v4
+2 lint/pointers   github.com/bmatcuk/doublestar/v4
 1 lint/source     sigs.k8s.io/kustomize
 1 lint/render/build sigs.k8s.io/kustomize
 1 lint/accept

@@ -52,6 +52,10 @@ type Options struct {
 	// renders nothing.
 	Renders  []Render
 	Renderer Renderer
+	// Unfollowed are the GitOps pointers that lead to no render, and Notes what to say of
+	// all of them.
+	Unfollowed []Unfollowed
+	Notes      []string
 	// Edited are texts, by name from the root, that renders read in place of those that
 	// are in the files.
 	Edited map[string][]byte

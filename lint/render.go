@@ -1,12 +1,14 @@
 package lint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -29,6 +31,19 @@ type Render struct {
 	// Named is set if somebody asked for it by its path: it is a mistake then if it
 	// cannot be rendered, and a note in the summary else.
 	Named bool
+	// Output is what the root was rendered to already; nil if it was not.
+	Output *render.Output
+}
+
+// Unfollowed is a GitOps pointer that leads to nothing that is rendered.
+type Unfollowed struct {
+	// Why is one of a few reasons, Detail what is the case here.
+	Why, Detail string
+	// File, from Root, and Line are where it stands.
+	File string
+	Line int
+	// Suspended is set if it is not meant to deploy anything, and Wrong if it is a mistake.
+	Suspended, Wrong bool
 }
 
 // Renderer renders roots; the outputs are in their order.
@@ -46,30 +61,66 @@ func (x *Render) name(confined string) string { return path.Join(x.prefix, confi
 // renderAll renders what is to be rendered. What a render reaches is not judged as it
 // stands in the tree as well, if the render succeeds.
 func (l *loader) renderAll() {
+	l.unfollowed()
 	if len(l.opts.Renders) == 0 || l.opts.Renderer == nil {
 		return
 	}
 	var roots []render.Root
 	var asked []*Render
 	for i := range l.opts.Renders {
-		if x := &l.opts.Renders[i]; len(x.Files) > 0 {
+		switch x := &l.opts.Renders[i]; {
+		case len(x.Files) > 0:
 			l.readResult(x)
-		} else {
+		case x.Output == nil || len(l.opts.Edited) > 0:
 			x.Root.Texts = l.opts.Edited
 			roots, asked = append(roots, x.Root), append(asked, x)
 		}
 	}
-	for i, out := range l.opts.Renderer(l.ctx, roots) {
-		asked[i].setPrefix(l.opts.Root)
-		l.onlyTracked(asked[i], out)
-		if out.Problem != nil {
-			l.unrendered(asked[i], out.Problem)
-			continue
+	outputs := map[*Render]*render.Output{}
+	if len(roots) > 0 {
+		for i, out := range l.opts.Renderer(l.ctx, roots) {
+			outputs[asked[i]] = out
 		}
-		l.takeIn(asked[i], out)
+	}
+	for i := range l.opts.Renders {
+		if x := &l.opts.Renders[i]; len(x.Files) == 0 {
+			l.takeOutput(x, cmp.Or(outputs[x], x.Output))
+		}
 	}
 	l.countRenders()
 	l.takeOut()
+}
+
+// takeOutput reads what a root was rendered to, or says why there is nothing.
+func (l *loader) takeOutput(x *Render, out *render.Output) {
+	x.setPrefix(l.opts.Root)
+	l.onlyTracked(x, out)
+	if out.Problem != nil {
+		l.unrendered(x, out.Problem)
+		return
+	}
+	l.takeIn(x, out)
+}
+
+// unfollowed counts the pointers that lead to nothing that is rendered.
+func (l *loader) unfollowed() {
+	l.summary.note(l.opts.Notes...)
+	suspended := 0
+	for _, u := range l.opts.Unfollowed {
+		switch {
+		case u.Suspended:
+			suspended++
+			continue
+		case u.Wrong:
+			span := diag.Span{File: u.File, Line: u.Line, Column: 1, EndLine: u.Line, EndColumn: 2}
+			l.set.Problems = append(l.set.Problems, source.Problem{Kind: source.RenderRefused, Detail: u.Why + ": " + u.Detail, Span: span})
+		}
+		l.summary.Unrendered++
+		l.summary.leaveOpen("GitOps pointer that is not rendered ("+u.Why+")", fileLine(u.File, u.Line))
+	}
+	if suspended > 0 {
+		l.summary.note(fmt.Sprintf("suspended GitOps pointers, which are not rendered: %d", suspended))
+	}
 }
 
 // takeIn reads the result of a render.
@@ -89,11 +140,17 @@ func (l *loader) takeIn(asked *Render, out *render.Output) {
 // countRenders says in the summary what was rendered, and what nobody asked for by name.
 func (l *loader) countRenders() {
 	l.summary.Renders = len(l.renders.all)
-	found := 0
+	found, pointed := 0, 0
 	for _, x := range l.renders.all {
-		if x.Entry == nil && !x.Named {
+		switch {
+		case x.Root.Overlay != nil:
+			pointed++
+		case x.Entry == nil && !x.Named:
 			found++
 		}
+	}
+	if pointed > 0 {
+		l.summary.note(fmt.Sprintf("rendered GitOps pointers: %d; files that they use are not checked separately (--render off checks all files as written)", pointed))
 	}
 	if found > 0 {
 		l.summary.note(fmt.Sprintf("rendered kustomizations: %d; files that they use are not checked separately (--render off checks all files as written)", found))
@@ -137,7 +194,11 @@ func (l *loader) readResult(asked *Render) {
 func (l *loader) unrendered(asked *Render, p *render.Problem) {
 	span := diag.Span{File: asked.name(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
 	l.summary.Unrendered++
-	l.summary.leaveOpen(notRendered[p.Kind], fileLine(span.File, span.Line))
+	what := notRendered[p.Kind]
+	if asked.Root.Overlay != nil {
+		what = strings.Replace(what, "kustomization", "GitOps pointer", 1)
+	}
+	l.summary.leaveOpen(what, fileLine(span.File, span.Line))
 	l.renders.failed = append(l.renders.failed, asked.Name)
 	problem := source.Problem{Kind: source.RenderFailed, Detail: p.Detail, Span: span}
 	if p.Kind != render.Failed {

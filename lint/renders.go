@@ -92,6 +92,15 @@ func (r *renders) contained() map[string]map[int]bool {
 	return documents
 }
 
+// start is where a render begins: its kustomization, or the pointer if it has none.
+func (x *rendered) start() diag.Span {
+	s := diag.Span{File: x.kustomization(), Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
+	if o := x.Root.Overlay; o != nil && !slices.Contains(x.out.Sources, s.File) {
+		s.File, s.Line, s.EndLine = x.name(o.File), o.Line, o.Line
+	}
+	return s
+}
+
 // kustomization is the file that a render begins with.
 func (x *rendered) kustomization() string {
 	for _, name := range source.KustomizationFiles() {
@@ -198,7 +207,7 @@ func (r *renders) rawOf(file string) []*source.Object {
 // written is where a place in the result was written: it is the kustomization where
 // that is not known.
 func (r *renders) written(x *rendered, s diag.Span) origin.Place {
-	unknown := origin.Place{Span: diag.Span{File: x.kustomization(), Line: 1, Column: 1, EndLine: 1, EndColumn: 2}, Whole: true}
+	unknown := origin.Place{Span: x.start(), Whole: true}
 	if x.marks == nil {
 		if x.files = r.files.byName; x.prefix != "." {
 			x.files = map[string]*source.File{}

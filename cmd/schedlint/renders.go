@@ -15,7 +15,9 @@ import (
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/gitops"
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/roots"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -32,6 +34,19 @@ const (
 type renderFlags struct {
 	dirs []string // kustomizations, as they were named
 	mode string
+	// known are the addresses of the repository, once asked for: those of the work tree
+	// count for another revision of it as well.
+	known []string
+	asked bool
+}
+
+// addresses are those of the repository at hand: what the configuration says and, of a
+// work tree, what git has.
+func (f *renderFlags) addresses(o *lint.Options) []string {
+	if !f.asked {
+		f.known, f.asked = addresses(o.Root), true
+	}
+	return slices.Concat(f.known, o.Config.Repositories)
 }
 
 func (f *renderFlags) add(flags *pflag.FlagSet) {
@@ -46,6 +61,7 @@ func (f *renderFlags) apply(o *lint.Options, pathless bool) error {
 	if pathless && len(f.dirs) > 0 {
 		o.Paths = nil
 	}
+	o.Unfollowed, o.Notes = nil, nil
 	chosen, err := f.chosen(o)
 	if err != nil {
 		return err
@@ -75,7 +91,7 @@ func (f *renderFlags) chosen(o *lint.Options) ([]lint.Render, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &choosing{o: o, root: at, base: at, seen: map[string]bool{}}
+	c := &choosing{o: o, root: at, base: at, seen: map[string]bool{}, addresses: func() []string { return f.addresses(o) }}
 	if o.Config.Dir != "" {
 		if c.base, err = filepath.EvalSymlinks(o.Config.Dir); err != nil {
 			return nil, err
@@ -105,6 +121,13 @@ func (f *renderFlags) chosen(o *lint.Options) ([]lint.Render, error) {
 			c.take(x, c.confined(x))
 		}
 	}
+	for _, pointed := range c.pointed {
+		c.takePointers(pointed)
+		if url := pointed.Assumed; url != "" {
+			o.Notes = append(o.Notes, "all GitOps pointers name the repository "+report.Visible(url)+", which is taken for this one (repositories: in the configuration says what it is)")
+		}
+	}
+	o.Unfollowed = c.unfollowed
 	return c.all, nil
 }
 
@@ -127,6 +150,12 @@ type choosing struct {
 	// confinements what those are confined to, by their directories.
 	found        []config.Chosen
 	confinements map[string]string
+	// pointed are the pointers, by what they are confined to, outputs those of roots that
+	// were rendered on the way, by their directories, and unfollowed what leads nowhere.
+	pointed    []*pointed
+	outputs    map[string]*render.Output
+	unfollowed []lint.Unfollowed
+	addresses  func() []string
 }
 
 // name takes in the kustomization of a path that was named.
@@ -187,6 +216,7 @@ func (c *choosing) take(chosen config.Chosen, confinement string) {
 			return
 		}
 		c.seen[at] = true
+		x.Output = c.outputs[chosen.Dir]
 	}
 	c.all = append(c.all, x)
 }
@@ -203,15 +233,14 @@ func (c *choosing) find(discover bool) error {
 		return nil
 	}
 	var dirs []string
-	c.confinements = map[string]string{}
+	c.confinements, c.outputs = map[string]string{}, map[string]*render.Output{}
 	places := c.places()
 	for _, root := range slices.Sorted(maps.Keys(places)) {
-		found, err := roots.Find(roots.Options{Root: root, Paths: places[root], Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: true, Remotes: remoteDirs(c.o.Config, root)})
+		names, err := c.search(root, places[root])
 		if err != nil {
 			return err
 		}
-		for _, k := range found.Roots {
-			name := filepath.ToSlash(seen(c.base, filepath.Join(root, filepath.FromSlash(k.Dir))))
+		for _, name := range names {
 			dirs, c.confinements[name] = append(dirs, name), root
 		}
 	}
@@ -223,6 +252,45 @@ func (c *choosing) find(discover bool) error {
 		return c.o.Config.CheckClusters(c.found)
 	}
 	return nil
+}
+
+// search finds roots below some paths, and follows the pointers there unless the
+// configuration says what is rendered.
+func (c *choosing) search(root string, paths []string) (dirs []string, err error) {
+	follows := c.o.Config.Discovers() || c.o.Config.FollowsPointers()
+	remotes := remoteDirs(c.o.Config, root)
+	found, err := roots.Find(roots.Options{Root: root, Paths: paths, Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: !follows, OnlyRenderable: true, Remotes: remotes})
+	if err != nil {
+		return nil, err
+	}
+	var result *pointed
+	if follows && len(found.Pointers) > 0 {
+		result = c.follow(root, found, remotes)
+	}
+	for i, k := range found.Roots {
+		name := c.fromBase(root, k.Dir)
+		if result != nil && c.o.Config.Discovers() {
+			if c.outputs[name] = result.Roots[i]; result.Roots[i] == nil {
+				continue // a pointer deploys it
+			}
+		}
+		dirs = append(dirs, name)
+	}
+	return dirs, nil
+}
+
+// follow follows the pointers that were found.
+func (c *choosing) follow(root string, found *roots.Found, remotes map[string]string) *pointed {
+	if !c.o.Config.Discovers() {
+		found.Roots = nil
+	}
+	pool := newPool()
+	result := follows(root, found, c.addresses(), gitops.Options{
+		Remotes: remotes, Ignore: c.ignore(root), Tracked: c.o.Tracked,
+		Render: func(all []render.Root) []*render.Output { return pool.Render(context.Background(), all) },
+	})
+	c.pointed = append(c.pointed, result)
+	return result
 }
 
 // remoteDirs are the directories that a configuration has in place of URLs, as names from a

@@ -45,6 +45,8 @@ type Config struct {
 	ExtendedResources string `json:"extended-resources"`
 	// Renders are what is rendered; nil to discover it, see Discovers.
 	Renders []Render `json:"renders"`
+	// Repositories are addresses of this repository, by which GitOps pointers name it.
+	Repositories []string `json:"repositories"`
 	// Clusters splits the tree: each is judged alone, against its own nodes.
 	Clusters []Cluster `json:"clusters"`
 	// Survive says what losses which workloads have to survive.
@@ -79,8 +81,12 @@ type Cluster struct {
 	// Paths are directories, files or globs; there may be none if there are Renders.
 	Paths []string `json:"paths"`
 	// Renders are names of renders, or paths or globs of what they render.
-	Renders  []string `json:"renders"`
-	Topology []string `json:"topology"`
+	Renders []string `json:"renders"`
+	// Pointers are globs of files with GitOps pointers, and Destinations names and addresses
+	// of clusters: what such pointers deploy, and what that deploys, belongs to the cluster.
+	Pointers     []string `json:"pointers"`
+	Destinations []string `json:"destinations"`
+	Topology     []string `json:"topology"`
 }
 
 // Level is a level in the configuration. It also takes a bare off, which YAML

@@ -110,6 +110,9 @@ type Chosen struct {
 	// without a glob.
 	Entry   *Render
 	Literal bool
+	// Pointers are the files of the GitOps pointers that deploy it, one another's first,
+	// and Destinations the names and addresses of the cluster that they deploy it to.
+	Pointers, Destinations []string
 }
 
 // Expand gives the renders that a configuration asks for, in the order of its
@@ -168,6 +171,9 @@ func (r *Render) expand(roots []string) (all []Chosen) {
 // Deploys reports whether a cluster has a render, by its name, its directory or one
 // of its files.
 func (c *Cluster) Deploys(r Chosen) bool {
+	if len(r.Pointers) > 0 && c.points(r) {
+		return true
+	}
 	paths := []string{r.Name}
 	if r.Dir != "" {
 		paths = append(paths, r.Dir)
@@ -176,6 +182,23 @@ func (c *Cluster) Deploys(r Chosen) bool {
 		paths = append(paths, r.Entry.Files...)
 	}
 	return slices.ContainsFunc(paths, func(name string) bool { return matchesAny(c.Renders, path.Clean(name)) })
+}
+
+// points reports whether a cluster has what a pointer deploys: all globs and all
+// destinations that it names count, if it names both.
+func (c *Cluster) points(r Chosen) bool {
+	if len(c.Pointers)+len(c.Destinations) == 0 {
+		return false
+	}
+	to := func(name string) bool { return slices.Contains(c.Destinations, name) }
+	from := func(file string) bool { return matchesAny(c.Pointers, file) }
+	return (len(c.Pointers) == 0 || slices.ContainsFunc(r.Pointers, from)) &&
+		(len(c.Destinations) == 0 || slices.ContainsFunc(r.Destinations, to))
+}
+
+// FollowsPointers reports whether some cluster takes its members from GitOps pointers.
+func (c *Config) FollowsPointers() bool {
+	return slices.ContainsFunc(c.Clusters, func(c Cluster) bool { return len(c.Pointers)+len(c.Destinations) > 0 })
 }
 
 // CheckClusters says which renders of clusters are none of all that there are.

@@ -61,6 +61,9 @@ func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	if file == nil {
 		return Place{}, false
 	}
+	if mark.Variable { // it has another name than the field
+		return x.plain(file, mark, last, len(below))
+	}
 	written := x.way(file, mark)
 	n := len(written) - 1 - len(below)
 	if n < 0 {

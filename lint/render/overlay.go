@@ -11,6 +11,9 @@ type Overlay struct {
 	// Resources, which are relative to it. What holds no object is left out.
 	Generated bool
 	Resources []string
+	// Plain is set if files are taken as they are, whether or not the directory has a
+	// kustomization.
+	Plain bool
 	// Fields are those of a kustomization, in JSON. Values replace those that are there,
 	// lists and maps are added to them, images and replicas by their names.
 	Fields []byte

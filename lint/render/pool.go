@@ -27,6 +27,8 @@ type Pool struct {
 	// expire gives the end of that time for a root; nil is the clock. Tests decide it
 	// by the root instead.
 	expire func(Root, time.Duration) <-chan time.Time
+	// spent is what earlier calls have used up of RunMost: all of a Pool is one run.
+	spent Cost
 }
 
 // patience is far more than any root within Most takes.
@@ -35,7 +37,7 @@ const patience = time.Minute
 // Render renders roots. The outputs are in their order, and nil is none of them. What
 // is beyond RunMost, counted in that order, is refused.
 func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
-	q := &queue{outputs: make([]*Output, len(roots)), left: RunMost()}
+	q := &queue{outputs: make([]*Output, len(roots)), left: RunMost().Less(p.spent)}
 	n := p.Workers
 	if n == 0 {
 		n = runtime.GOMAXPROCS(0)
@@ -45,6 +47,7 @@ func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 		all.Go(func() { p.work(ctx, q, roots) })
 	}
 	all.Wait()
+	p.spent = RunMost().Less(q.left)
 	for i, o := range q.outputs {
 		if o == nil || i >= q.counted {
 			q.outputs[i] = q.untried(roots, i)

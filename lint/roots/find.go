@@ -23,8 +23,9 @@ type Options struct {
 	// Remotes gives, for URLs as kustomizations write them, names of what is read
 	// instead.
 	Remotes map[string]string
-	// OnlyKustomizations leaves out charts, pointers and files with nodes.
-	OnlyKustomizations bool
+	// OnlyKustomizations leaves out charts, pointers and files with nodes, OnlyRenderable
+	// no pointers.
+	OnlyKustomizations, OnlyRenderable bool
 	// Declares reports whether an object declares nodes; nil takes none.
 	Declares func(o *source.Object) bool
 
@@ -51,11 +52,15 @@ type Found struct {
 	// Kustomizations are those below the paths and those that they refer to.
 	Kustomizations []*Kustomization
 	// Roots are those of Kustomizations that are rendered on their own.
-	Roots      []*Kustomization
-	Charts     []Chart
-	Pointers   []Pointer
-	Topologies []string
-	Unread     []Unread
+	Roots    []*Kustomization
+	Charts   []Chart
+	Pointers []Pointer
+	// Repositories are objects that say where a Git repository is, and Settings the files
+	// that may hold a ConfigMap or a Secret.
+	Repositories []*source.Object
+	Settings     []string
+	Topologies   []string
+	Unread       []Unread
 }
 
 // Kustomization is the one of a directory.
@@ -120,6 +125,7 @@ type Pointer struct {
 	Kind, Name string
 	File       string
 	Line       int
+	Object     *source.Object
 }
 
 // Unread is what was not looked at, with the reason.
@@ -208,6 +214,8 @@ func (f *finder) dropPatches() {
 		}
 	}
 	f.found.Pointers = slices.DeleteFunc(f.found.Pointers, func(p Pointer) bool { return patches[p.File] || f.isTemplate(p.File) })
+	f.found.Repositories = slices.DeleteFunc(f.found.Repositories, func(o *source.Object) bool { return patches[o.File.Name] || f.isTemplate(o.File.Name) })
+	f.found.Settings = slices.DeleteFunc(f.found.Settings, func(name string) bool { return patches[name] || f.isTemplate(name) })
 	f.found.Topologies = slices.DeleteFunc(f.found.Topologies, func(name string) bool { return patches[name] || f.isTemplate(name) })
 }
 

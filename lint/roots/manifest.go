@@ -5,33 +5,21 @@ import (
 	"path"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// pointerKinds are the kinds of GitOps controllers, by group and kind, and what people
-// call them.
-func pointerKinds() map[[2]string]string {
-	return map[[2]string]string{
-		{"kustomize.toolkit.fluxcd.io", "Kustomization"}: "Flux Kustomization",
-		{"helm.toolkit.fluxcd.io", "HelmRelease"}:        "Flux HelmRelease",
-		{"argoproj.io", "Application"}:                   "Argo CD Application",
-		{"argoproj.io", "ApplicationSet"}:                "Argo CD ApplicationSet",
-	}
-}
-
-// marks are texts that a file has if it declares a pointer or a NodeTopology.
-func marks() [][]byte {
-	return [][]byte{[]byte(".toolkit.fluxcd.io/"), []byte("argoproj.io/"), []byte("schedlint.dev/")}
-}
-
 // mentions reports whether a text may declare what is looked for, without parsing it.
-func mentions(text []byte) bool {
-	for _, mark := range marks() {
-		if bytes.Contains(text, mark) {
+func (f *finder) mentions(text []byte) bool {
+	for _, mark := range []string{"kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "source.toolkit.fluxcd.io/"} {
+		if bytes.Contains(text, []byte(mark)) {
 			return true
 		}
 	}
-	return mentionsNode(text)
+	if bytes.Contains(text, []byte("argoproj.io/")) && bytes.Contains(text, []byte("Application")) {
+		return true
+	}
+	return !f.opts.OnlyRenderable && (bytes.Contains(text, []byte("schedlint.dev/")) || mentionsNode(text))
 }
 
 // mentionsNode looks for the kind Node.
@@ -71,7 +59,14 @@ func (f *finder) manifest(in source.Input) {
 	case isYAML(base) && strings.Contains(strings.ToLower(base), "values"):
 		f.values[dir] = append(f.values[dir], in.Name)
 	}
-	if file := f.read(in.Name); file != nil && mentions(file.Text) && f.mayParse(file) {
+	file := f.read(in.Name)
+	if file == nil {
+		return
+	}
+	if bytes.Contains(file.Text, []byte("ConfigMap")) || bytes.Contains(file.Text, []byte("Secret")) {
+		f.found.Settings = append(f.found.Settings, file.Name)
+	}
+	if f.mentions(file.Text) && f.mayParse(file) {
 		f.objects(file, file.Roots())
 	}
 }
@@ -86,8 +81,11 @@ func (f *finder) objects(file *source.File, docs []*source.Node) {
 }
 
 func (f *finder) object(o *source.Object) {
-	if what, ok := pointerKinds()[[2]string{o.Group(), o.Kind}]; ok {
-		f.found.Pointers = append(f.found.Pointers, Pointer{what, o.Name, o.File.Name, max(o.NameSpan().Line, 1)})
+	if kind, ok := pointers.KindOf(o.Group(), o.Kind); ok {
+		f.found.Pointers = append(f.found.Pointers, Pointer{string(kind), o.Name, o.File.Name, max(o.NameSpan().Line, 1), o})
+	}
+	if o.Group() == "source.toolkit.fluxcd.io" && o.Kind == "GitRepository" {
+		f.found.Repositories = append(f.found.Repositories, o)
 	}
 	if n := len(f.found.Topologies); f.opts.Declares != nil && f.opts.Declares(o) && (n == 0 || f.found.Topologies[n-1] != o.File.Name) {
 		f.found.Topologies = append(f.found.Topologies, o.File.Name)

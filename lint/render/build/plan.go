@@ -172,6 +172,13 @@ func (p *plan) load(dir string, from *entry) (*kustomization, *render.Problem) {
 	if len(p.stack) > 0 {
 		overlay = nil
 	}
+	if overlay != nil && overlay.Plain {
+		k := p.generated(dir)
+		if problem := k.read(); problem != nil {
+			return nil, problem
+		}
+		return k, p.overlay(k)
+	}
 	k, err := p.tree.loadKustomization(dir)
 	if errors.Is(err, errNone) && overlay != nil && overlay.Generated {
 		k, err = p.generated(dir), nil

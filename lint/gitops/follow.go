@@ -1,0 +1,389 @@
+package gitops
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/pointers"
+	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// Options say what to follow.
+type Options struct {
+	// Confinement is the directory that nothing leaves, absolute and without links; all
+	// names are from there.
+	Confinement string
+	// Pointers are the objects of the tree as they are written, Repositories those that
+	// hold addresses, Settings the files that may hold a ConfigMap or a Secret.
+	Pointers, Repositories []*source.Object
+	Settings               []string
+	// Known are the addresses of the repository at hand.
+	Known []string
+	// Roots are kustomizations that no other refers to.
+	Roots []Root
+	// Remotes, Ignore and Tracked are as in render.Root and source.Options.
+	Remotes map[string]string
+	Ignore  func(name string) bool
+	Tracked func(path string) bool
+	// Render renders one layer.
+	Render func(all []render.Root) []*render.Output
+
+	most limits // in place of the defaults
+}
+
+// Root is a kustomization with its file.
+type Root struct{ Dir, File string }
+
+// Result is what was followed.
+type Result struct {
+	// Deployments are sorted by where their pointers stand.
+	Deployments []*Deployment
+	// Roots are indices of Options.Roots that no pointer names or reaches, with the
+	// outputs.
+	Roots map[int]*render.Output
+	// Assumed is the address of the repository that is taken for this one, or "".
+	Assumed string
+}
+
+// Deployment is one source of a pointer.
+type Deployment struct {
+	Pointer *pointers.Pointer
+	// Source is an index into Pointer.Sources, -1 for a pointer without any.
+	Source int
+	Root   render.Root
+	// Output is nil if Why says why it is not rendered.
+	Output *render.Output
+	Why    pointers.Reason
+
+	raw     *written // that it was read from, nil if it is from a render
+	parents []*Deployment
+	depth   int
+	// top is set if no deployment is needed for it, and confirmed if a render holds it just
+	// as it was written.
+	top, confirmed, kept bool
+}
+
+// Files are those of the pointer and of the pointers that deploy it, sorted.
+func (d *Deployment) Files() []string {
+	var all []string
+	d.climb(func(x *Deployment) { all = append(all, x.Pointer.File) })
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// climb visits a deployment and all above it, each once.
+func (d *Deployment) climb(visit func(x *Deployment)) {
+	seen := map[*Deployment]bool{d: true}
+	for queue := []*Deployment{d}; len(queue) > 0; queue = queue[1:] {
+		visit(queue[0])
+		for _, up := range queue[0].parents {
+			if !seen[up] {
+				seen[up] = true
+				queue = append(queue, up)
+			}
+		}
+	}
+}
+
+// limits bound one run: deployments, and how many of them deploy one another.
+type limits struct{ deployments, depth int }
+
+func defaultLimits() limits { return limits{deployments: 5_000, depth: 10} }
+
+// written is a pointer as it stands in the tree.
+type written struct {
+	object *source.Object
+	read   []*pointers.Pointer
+	done   bool // it was rendered, or a render contains it
+	inside bool // a render contains it
+}
+
+// follower is one run.
+type follower struct {
+	opts   Options
+	most   limits
+	lookup *worktree.Lookup
+	tree   *tree
+	reader *pointers.Reader
+	raw    []*written
+	byFile map[string][]*written
+	known  map[string]*Deployment // by what is rendered
+	all    []*Deployment
+	queue  []*Deployment
+	full   bool
+	result Result
+	vars   settings
+}
+
+// Follow follows all pointers.
+func Follow(o Options) *Result {
+	f := newFollower(o)
+	f.renderRoots(func(r Root) bool { return !f.below(r.Dir) })
+	f.layers()
+	reached := f.reached()
+	f.renderRoots(func(r Root) bool { return !reached[r.File] && !reached[r.Dir] })
+	f.layers()
+	f.finish()
+	return &f.result
+}
+
+func newFollower(o Options) *follower {
+	f := &follower{opts: o, most: o.most, lookup: worktree.NewLookup(o.Confinement), byFile: map[string][]*written{}, known: map[string]*Deployment{}}
+	if f.most == (limits{}) {
+		f.most = defaultLimits()
+	}
+	f.tree = &tree{opts: &f.opts}
+	var named []string
+	for _, p := range o.Pointers {
+		named = append(named, pointers.URLs(p)...)
+	}
+	repositories := pointers.NewRepositories(o.Known, named, o.Repositories)
+	f.reader = &pointers.Reader{Repositories: repositories, Tree: f.tree}
+	f.result = Result{Roots: map[int]*render.Output{}, Assumed: repositories.Assumed()}
+	f.vars = settings{follower: f}
+	for _, object := range o.Pointers {
+		w := &written{object: object, read: f.reader.Read(object)}
+		f.raw = append(f.raw, w)
+		f.byFile[object.File.Name] = append(f.byFile[object.File.Name], w)
+	}
+	return f
+}
+
+// renderRoots renders the roots that are not rendered yet and that which takes, and looks
+// for pointers in them.
+func (f *follower) renderRoots(which func(r Root) bool) {
+	var at []int
+	var all []render.Root
+	for i, r := range f.opts.Roots {
+		if f.result.Roots[i] == nil && which(r) {
+			at, all = append(at, i), append(all, render.Root{Confinement: f.opts.Confinement, Dir: r.Dir, Remotes: f.opts.Remotes})
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	for i, out := range f.opts.Render(all) {
+		f.result.Roots[at[i]] = out
+		f.scan(out, nil)
+	}
+}
+
+// below reports whether a directory is one that a pointer of the tree names, or below it.
+func (f *follower) below(dir string) bool {
+	if f.vars.paths == nil {
+		f.vars.paths = map[string]int{}
+		for _, w := range f.raw {
+			for _, path := range f.paths(w) {
+				f.vars.paths[path]++
+			}
+		}
+	}
+	for _, at := range above(dir) {
+		if f.vars.paths[at] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// paths are the directories that a pointer as written names.
+func (f *follower) paths(w *written) (all []string) {
+	for _, p := range w.read {
+		for i := range p.Sources {
+			if s := &p.Sources[i]; !s.Why.Some() && f.reader.Repositories.Ours(s.Repository).Is() {
+				all = append(all, s.Path)
+			}
+		}
+	}
+	return all
+}
+
+// layers renders until there is nothing left.
+func (f *follower) layers() {
+	for {
+		if len(f.queue) == 0 {
+			for _, w := range f.tops() {
+				w.done = true
+				for _, p := range w.read {
+					f.add(p, w, nil)
+				}
+			}
+		}
+		layer := f.queue
+		if f.queue = nil; len(layer) == 0 {
+			return
+		}
+		slices.SortStableFunc(layer, byPlace)
+		var all []render.Root
+		for _, d := range layer {
+			all = append(all, d.Root)
+		}
+		for i, out := range f.opts.Render(all) {
+			layer[i].Output = out
+		}
+		for _, d := range layer {
+			f.scan(d.Output, d)
+		}
+	}
+}
+
+func byPlace(a, b *Deployment) int {
+	p, q := a.Pointer, b.Pointer
+	return cmp.Or(strings.Compare(p.File, q.File), p.Line-q.Line, strings.Compare(p.Name, q.Name), a.Source-b.Source, strings.Compare(a.Root.Dir, b.Root.Dir))
+}
+
+// tops are the pointers as written of which no other one is known to deploy them, or the
+// first of all if there is none such.
+func (f *follower) tops() (all []*written) {
+	paths := map[string]int{}
+	var left []*written
+	for _, w := range f.raw {
+		if !w.done {
+			left = append(left, w)
+			for _, path := range f.paths(w) {
+				paths[path]++
+			}
+		}
+	}
+	for _, w := range left {
+		own := map[string]int{}
+		for _, path := range f.paths(w) {
+			own[path]++
+		}
+		if !slices.ContainsFunc(above(w.object.File.Name), func(dir string) bool { return paths[dir] > own[dir] }) {
+			all = append(all, w)
+		}
+	}
+	if len(all) == 0 && len(left) > 0 {
+		all = left[:1]
+	}
+	return all
+}
+
+// above are a name and the directories that hold it, up to the root.
+func above(name string) []string {
+	all := []string{"."}
+	for i := range name {
+		if name[i] == '/' {
+			all = append(all, name[:i])
+		}
+	}
+	return append(all, name)
+}
+
+// add takes in the sources of a pointer.
+func (f *follower) add(p *pointers.Pointer, raw *written, parent *Deployment) {
+	if len(p.Sources) == 0 || p.Why.Some() || p.Suspended {
+		d := &Deployment{Pointer: p, Source: -1, Why: p.Why, raw: raw}
+		if p.Suspended {
+			d.Why = pointers.Reason{What: pointers.WhySuspended}
+		}
+		f.keep(d, fmt.Sprint("-", p.File, ":", p.Line, p.Name), parent)
+		return
+	}
+	for i := range p.Sources {
+		d := &Deployment{Pointer: p, Source: i, raw: raw}
+		d.Root, d.Why = f.resolve(p, &p.Sources[i], parent)
+		key := fmt.Sprint("-", p.File, ":", p.Line, p.Name, i)
+		if !d.Why.Some() {
+			key = keyOf(d)
+		}
+		f.keep(d, key, parent)
+	}
+}
+
+// keep notes a deployment, once, and queues it.
+func (f *follower) keep(d *Deployment, key string, parent *Deployment) {
+	if same := f.known[key]; same != nil {
+		same.top, same.confirmed = same.top || parent == nil, same.confirmed || d.raw == nil
+		if parent != nil && !slices.Contains(same.parents, parent) {
+			same.parents = append(same.parents, parent)
+		}
+		return
+	}
+	if len(f.all) >= f.most.deployments {
+		if !f.full {
+			d.Why = pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("a run follows at most %d pointers: name fewer paths, or list what to render under renders", f.most.deployments), Refused: true}
+			f.all = append(f.all, d)
+		}
+		f.full = true
+		return
+	}
+	if d.top = parent == nil; !d.top {
+		d.parents, d.depth = []*Deployment{parent}, parent.depth+1
+	}
+	if d.depth > f.most.depth {
+		d.Why = pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("pointers deploy pointers on more than %d levels, or in a cycle that changes them with each turn", f.most.depth), Refused: true}
+	}
+	f.known[key] = d
+	f.all = append(f.all, d)
+	if !d.Why.Some() {
+		f.queue = append(f.queue, d)
+	}
+}
+
+// finish gives what is deployed: without pointers as written of which a render has another
+// version, and without what only those deploy.
+func (f *follower) finish() {
+	children := map[*Deployment][]*Deployment{}
+	var queue []*Deployment
+	for _, d := range f.all {
+		for _, up := range d.parents {
+			children[up] = append(children[up], d)
+		}
+		if d.stands() {
+			queue = append(queue, d)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		if d := queue[0]; !d.kept && !d.superseded() {
+			d.kept = true
+			f.result.Deployments = append(f.result.Deployments, d)
+			queue = append(queue, children[d]...)
+		}
+	}
+	slices.SortStableFunc(f.result.Deployments, byPlace)
+	reached := f.reached()
+	for i := range f.result.Roots {
+		if r := f.opts.Roots[i]; reached[r.File] || reached[r.Dir] {
+			delete(f.result.Roots, i)
+		}
+	}
+}
+
+// superseded reports whether a render holds another version of a pointer as written.
+func (d *Deployment) superseded() bool { return d.raw != nil && d.raw.inside && !d.confirmed }
+
+// stands reports whether a deployment needs no other one: a pointer as written, one in a
+// root, or one that deploys itself.
+func (d *Deployment) stands() bool {
+	if d.top || slices.Contains(d.parents, d) {
+		return true
+	}
+	itself := false
+	d.climb(func(x *Deployment) {
+		itself = itself || x != d && x.raw != nil && x.raw.inside && x.Pointer.File == d.Pointer.File && x.Pointer.Line == d.Pointer.Line
+	})
+	return itself
+}
+
+// reached are the directories and files that deployments name or use.
+func (f *follower) reached() map[string]bool {
+	all := map[string]bool{}
+	for _, d := range f.all {
+		if d.Root.Dir != "" {
+			all[d.Root.Dir] = true
+		}
+		if d.Output == nil || d.Output.Problem != nil {
+			continue
+		}
+		for _, name := range d.Output.Sources {
+			all[name] = true
+		}
+	}
+	return all
+}

@@ -1,0 +1,111 @@
+package gitops
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"github.com/schedlint/schedlint/lint/pointers"
+	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// resolve gives the render of a source, or why there is none.
+func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, parent *Deployment) (render.Root, pointers.Reason) {
+	if s.Why.Some() {
+		return render.Root{}, s.Why
+	}
+	dir, why := f.directory(s)
+	if why.Some() {
+		return render.Root{}, why
+	}
+	o := &render.Overlay{
+		File: p.File, Line: p.Line, Fields: s.Fields, Patches: s.Patches, Namespace: s.Namespace, Labels: s.Labels,
+		Variables: f.vars.of(p, parent),
+	}
+	if why := f.form(dir, s, o); why.Some() {
+		return render.Root{}, why
+	}
+	return render.Root{Confinement: f.opts.Confinement, Dir: dir, Remotes: f.opts.Remotes, Overlay: o}, pointers.Reason{}
+}
+
+// directory is the one that a source names.
+func (f *follower) directory(s *pointers.Source) (string, pointers.Reason) {
+	whose := f.reader.Repositories.Ours(s.Repository)
+	named := s.Repository.Name
+	if s.Repository.URL != "" {
+		named = pointers.Masked(s.Repository.URL)
+	}
+	if !whose.Is() {
+		return "", pointers.Reason{What: pointers.WhyElsewhere, Detail: named}
+	}
+	switch e := f.entry(s.Path); {
+	case e.Outside:
+		return "", pointers.Reason{What: pointers.WhyOutside, Detail: s.Path + " leads out of it by a symbolic link, or belongs to git", Refused: true}
+	case e.Info != nil && e.Info.IsDir():
+		return e.Name, pointers.Reason{}
+	case whose == pointers.Presumed:
+		return "", pointers.Reason{What: pointers.WhyElsewhere, Detail: named + ", as " + s.Path + " is no directory here"}
+	}
+	return "", pointers.Reason{What: pointers.WhyMissing, Detail: s.Path}
+}
+
+// entry looks a name up among what belongs to what is looked at.
+func (f *follower) entry(name string) worktree.Entry {
+	e := f.lookup.Entry(name)
+	if e.Info != nil && f.opts.Tracked != nil && !f.opts.Tracked(filepath.Join(f.lookup.Root(), filepath.FromSlash(e.Name))) {
+		return worktree.Entry{}
+	}
+	return e
+}
+
+func (f *follower) holds(dir string, names ...string) bool {
+	for _, name := range names {
+		if e := f.entry(path.Join(dir, name)); e.Info != nil && e.Info.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
+}
+
+// form says what a directory is built from.
+func (f *follower) form(dir string, s *pointers.Source, o *render.Overlay) pointers.Reason {
+	form, kustomized := s.Form, f.holds(dir, source.KustomizationFiles()...)
+	if form == pointers.Detected {
+		switch {
+		case f.holds(dir, "Chart.yaml"):
+			return pointers.Reason{What: pointers.WhyChart, Detail: dir}
+		case kustomized:
+			form = pointers.Kustomized
+		default:
+			form = pointers.Directory
+		}
+	}
+	switch form {
+	case pointers.Generated:
+		if !kustomized {
+			o.Generated, o.Resources = true, f.tree.generated(dir)
+		}
+	case pointers.Directory:
+		names, jsonnet := f.tree.plain(dir, s.Files)
+		if jsonnet {
+			return pointers.Reason{What: pointers.WhyJsonnet, Detail: dir}
+		}
+		o.Generated, o.Plain, o.Resources = true, true, names
+	}
+	if o.Generated && f.tree.over {
+		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the repository has more than %d entries of directories", mostEntries)}
+	}
+	return pointers.Reason{}
+}
+
+// keyOf tells apart what is rendered.
+func keyOf(d *Deployment) string {
+	text, err := json.Marshal(d.Root)
+	if err != nil {
+		panic(err) // it is strings and numbers
+	}
+	return d.Pointer.Name + "\x00" + string(text)
+}

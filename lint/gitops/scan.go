@@ -1,0 +1,168 @@
+package gitops
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/pointers"
+	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// scan looks for pointers in a result, which a deployment or, if that is nil, a root is
+// the render of.
+func (f *follower) scan(out *render.Output, from *Deployment) {
+	if out == nil || out.Problem != nil || !mentions(out.Text) {
+		return
+	}
+	places := newPlaces(out)
+	file := source.NewFile("<render>", "<render>", out.Text)
+	for _, doc := range file.Roots() {
+		for _, o := range file.ObjectsOf(doc) {
+			if _, ok := pointers.KindOf(o.Group(), o.Kind); ok {
+				f.found(o, places, from)
+			}
+		}
+	}
+}
+
+func mentions(text []byte) bool {
+	for _, group := range []string{"kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "argoproj.io/"} {
+		if bytes.Contains(text, []byte(group)) {
+			return true
+		}
+	}
+	return false
+}
+
+// found takes in a pointer of a result, at the place where it was written.
+func (f *follower) found(o *source.Object, places *places, from *Deployment) {
+	var raw *written
+	if name, ok := places.file(int(o.Root.Line)); ok {
+		raw = f.contained(name, o)
+	}
+	for i, p := range f.reader.Read(o) {
+		line := p.Line
+		p.File, p.Line, p.Column = "", 0, 0
+		switch at, ok := places.of(o.Root.At("metadata", "name")); {
+		case ok && line == o.NameSpan().Line:
+			p.File, p.Line, p.Column = at.File, at.Line, 1
+		case raw != nil && len(raw.read) > 0:
+			was := raw.read[min(i, len(raw.read)-1)]
+			p.File, p.Line, p.Column = was.File, was.Line, was.Column
+		case from != nil:
+			p.File, p.Line, p.Column = from.Pointer.File, from.Pointer.Line, from.Pointer.Column
+		default:
+			p.File, p.Line, p.Column = places.any(), 1, 1
+		}
+		places.move(p, raw, i)
+		f.add(p, nil, from)
+	}
+}
+
+// contained notes that a render holds what a file says of a pointer: that of its name, or
+// of a part of it, or all of the file, which then have other names.
+func (f *follower) contained(file string, o *source.Object) *written {
+	var near []*written
+	for _, w := range f.byFile[file] {
+		if w.object.Kind != o.Kind || w.object.Group() != o.Group() {
+			continue
+		}
+		if w.object.Name == o.Name {
+			w.done, w.inside = true, true
+			return w
+		}
+		near = append(near, w)
+	}
+	var part []*written
+	for _, w := range near {
+		if w.object.Name != "" && strings.Contains(o.Name, w.object.Name) {
+			part = append(part, w)
+		}
+	}
+	if len(part) > 0 {
+		near = part
+	}
+	for _, w := range near {
+		w.done, w.inside = true, true
+	}
+	if len(near) == 1 {
+		return near[0]
+	}
+	return nil
+}
+
+// places leads from a result to its sources.
+type places struct {
+	out *render.Output
+	at  map[[2]int]render.Mark
+}
+
+func newPlaces(out *render.Output) *places {
+	p := &places{out, make(map[[2]int]render.Mark, len(out.Marks))}
+	for _, m := range out.Marks {
+		p.at[[2]int{m.Line, m.Column}] = m
+	}
+	return p
+}
+
+// file is the one that declares the object around a line.
+func (p *places) file(line int) (name string, ok bool) {
+	for _, d := range p.out.Documents {
+		if d.Line > line {
+			break
+		}
+		if name, ok = "", d.File >= 0; ok {
+			name = p.out.Files[d.File]
+		}
+	}
+	return name, ok
+}
+
+func (p *places) any() string {
+	if len(p.out.Sources) > 0 {
+		return p.out.Sources[0]
+	}
+	return "."
+}
+
+// of is where a scalar was written.
+func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
+	if n == nil {
+		return at, false
+	}
+	m, ok := p.at[[2]int{int(n.Line), int(n.Column)}]
+	if !ok || m.Variable {
+		return at, false
+	}
+	return pointers.Value{File: p.out.Files[m.File], Line: m.At, Column: m.AtColumn}, true
+}
+
+// move turns places in the result into those in the sources. A patch gets the line that it
+// has as it is written; the build holds the text against it.
+func (p *places) move(to *pointers.Pointer, raw *written, i int) {
+	var was *pointers.Pointer
+	if raw != nil && i < len(raw.read) {
+		was = raw.read[i]
+	}
+	for j := range to.Sources {
+		lines := to.Sources[j].Patches
+		for k := range lines {
+			lines[k] = 0
+			if was != nil && j < len(was.Sources) && k < len(was.Sources[j].Patches) && was.File == to.File {
+				lines[k] = was.Sources[j].Patches[k]
+			}
+		}
+	}
+	if to.Substitution == nil {
+		return
+	}
+	for name, value := range to.Substitution.Given {
+		m, ok := p.at[[2]int{value.Line, value.Column}]
+		value.File, value.Line, value.Column = "", 0, 0
+		if ok && !m.Variable {
+			value.File, value.Line, value.Column = p.out.Files[m.File], m.At, m.AtColumn
+		}
+		to.Substitution.Given[name] = value
+	}
+}

@@ -1,0 +1,189 @@
+package gitops
+
+import (
+	"bytes"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/pointers"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// tree lists the repository once, when it is needed. It is what generators see.
+type tree struct {
+	opts   *Options
+	listed bool
+	files  []string
+	dirs   []string
+	over   bool
+	bytes  int64
+}
+
+// mostEntries bounds the entries of directories that are listed, mostFile and mostBytes
+// what is read of one file and of all for parameters and variables.
+const (
+	mostEntries = 200_000
+	mostFile    = 4 << 20
+	mostBytes   = 128 << 20
+)
+
+var _ pointers.Tree = (*tree)(nil)
+
+func (t *tree) list() {
+	if t.listed {
+		return
+	}
+	t.listed = true
+	walk := source.Options{Dir: t.opts.Confinement, Root: t.opts.Confinement, Ignore: t.opts.Ignore, Tracked: t.opts.Tracked}
+	inputs, over, _ := source.Walk(walk, []string{t.opts.Confinement}, mostEntries, func(string) bool { return true }) // what cannot be listed is not there
+	t.over = over
+	dirs := map[string]bool{}
+	for _, in := range inputs {
+		if in.Problem != "" {
+			continue
+		}
+		t.files = append(t.files, in.Name)
+		for dir := path.Dir(in.Name); dir != "." && !dirs[dir]; dir = path.Dir(dir) {
+			dirs[dir] = true
+			t.dirs = append(t.dirs, dir)
+		}
+	}
+	slices.Sort(t.dirs)
+}
+
+// Directories lists those that hold a file.
+func (t *tree) Directories() []string {
+	t.list()
+	return t.dirs
+}
+
+// Files lists all files.
+func (t *tree) Files() []string {
+	t.list()
+	return t.files
+}
+
+// Read gives the first document of a file.
+func (t *tree) Read(name string) *source.Node {
+	if file := t.file(name); file != nil {
+		if docs := file.Roots(); len(docs) > 0 {
+			return docs[0]
+		}
+	}
+	return nil
+}
+
+// file reads a file that was listed, or gives nil.
+func (t *tree) file(name string) *source.File {
+	text, err := worktree.ReadFile(t.opts.Confinement, filepath.FromSlash(name), min(mostFile, mostBytes-t.bytes))
+	if err != nil {
+		return nil
+	}
+	t.bytes += int64(len(text))
+	return source.NewFile(name, name, text)
+}
+
+// under are the files below a directory, by their names from there.
+func (t *tree) under(dir string) (all []string) {
+	t.list()
+	if dir == "." {
+		return t.files
+	}
+	prefix := dir + "/"
+	for i := sort.SearchStrings(t.files, prefix); i < len(t.files) && strings.HasPrefix(t.files[i], prefix); i++ {
+		all = append(all, t.files[i][len(prefix):])
+	}
+	return all
+}
+
+// generated are the resources of a directory without a kustomization: files of YAML, and
+// directories with a kustomization, into which nobody looks further.
+func (t *tree) generated(dir string) (all []string) {
+	names := t.under(dir)
+	closed := map[string]bool{}
+	for _, name := range names {
+		if source.IsKustomizationFile(path.Base(name)) && path.Dir(name) != "." {
+			closed[path.Dir(name)] = true
+		}
+	}
+	for _, name := range names {
+		at := ""
+		for _, up := range above(path.Dir(name))[1:] {
+			if closed[up] {
+				at = up
+				break
+			}
+		}
+		switch ext := path.Ext(name); {
+		case at != "":
+			if !slices.Contains(all[max(0, len(all)-1):], at) {
+				all = append(all, at)
+			}
+		case ext == ".yaml" || ext == ".yml":
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// plain are the files that Argo CD reads of a directory.
+func (t *tree) plain(dir string, which pointers.Files) (all []string, jsonnet bool) {
+	include, exclude := globOf(which.Include), globOf(which.Exclude)
+	for _, name := range t.under(dir) {
+		switch {
+		case source.IsKustomizationFile(path.Base(name)), !which.Recurse && strings.Contains(name, "/"), exclude != nil && exclude.MatchString(name):
+			continue
+		case include != nil && !include.MatchString(name):
+			continue
+		}
+		switch path.Ext(name) {
+		case ".yaml", ".yml", ".json":
+			all = append(all, name)
+		case ".jsonnet":
+			jsonnet = true
+		}
+	}
+	return all, jsonnet
+}
+
+// globOf is a glob of Argo CD, in which a star stands for slashes as well; nil for none.
+// One that is not well formed matches nothing.
+func globOf(glob string) *regexp.Regexp {
+	if glob == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	depth := 0
+	for i := 0; i < len(glob); i++ {
+		switch c := glob[i]; {
+		case c == '*':
+			b.WriteString(".*")
+		case c == '?':
+			b.WriteByte('.')
+		case c == '{':
+			depth++
+			b.WriteString("(?:")
+		case c == '}' && depth > 0:
+			depth--
+			b.WriteByte(')')
+		case c == ',' && depth > 0:
+			b.WriteByte('|')
+		case c == '\\' && i+1 < len(glob):
+			i++
+			b.WriteString(regexp.QuoteMeta(glob[i : i+1]))
+		default:
+			b.WriteString(regexp.QuoteMeta(string(c)))
+		}
+	}
+	re, err := regexp.Compile(`^(?s:` + b.String() + `)$`)
+	if err != nil || len(glob) > 1000 {
+		return regexp.MustCompile(`^\b\B`)
+	}
+	return re
+}

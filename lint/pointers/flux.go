@@ -1,0 +1,141 @@
+package pointers
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// kustomization reads a Kustomization of Flux.
+func kustomization(o *source.Object, p *Pointer) {
+	spec, v := o.Root.Get("spec"), &view{}
+	p.Suspended = truth(spec.Get("suspend"))
+	p.Destination.Namespace = v.text(spec.Get("targetNamespace"))
+	s := Source{Repository: sourceRef(v, spec.Get("sourceRef"), o.Namespace), Form: Generated}
+	// The controller joins the path to its root so that it cannot leave it.
+	written := v.text(spec.Get("path"))
+	name, ok := within(strings.TrimLeft(written, "/"))
+	s.Path = name
+	switch kind := s.Repository.Kind; {
+	case v.open:
+		s.Why = Reason{What: WhyVariable, Detail: "path or source holds a variable"}
+	case !ok:
+		s.Why = Reason{What: WhyOutside, Detail: written, Refused: true}
+	case kind != "" && kind != "GitRepository":
+		s.Why = Reason{What: WhySource, Detail: kind + " " + s.Repository.Name}
+	}
+	if spec.Get("kubeConfig").Len() > 0 {
+		p.Destination.Name = v.text(spec.At("kubeConfig", "secretRef", "name"))
+	}
+	s.Labels = v.pairs(spec.At("commonMetadata", "labels"))
+	s.Fields, s.Patches = fluxFields(spec)
+	p.Sources = []Source{s}
+	if post := spec.Get("postBuild"); post != nil && !post.IsNull() {
+		p.Substitution = substitution(o, post)
+	}
+}
+
+// sourceRef is the repository that an object of Flux names.
+func sourceRef(v *view, ref *source.Node, namespace string) Repository {
+	r := Repository{Kind: v.text(ref.Get("kind")), Namespace: v.text(ref.Get("namespace")), Name: v.text(ref.Get("name"))}
+	if r.Namespace == "" {
+		r.Namespace = namespace
+	}
+	return r
+}
+
+// fluxFields are what a Kustomization adds to that of its directory.
+func fluxFields(spec *source.Node) (text []byte, lines []int) {
+	f, v := fields{}, &view{}
+	f.set("namespace", spec.Get("targetNamespace").Text())
+	f.set("namePrefix", spec.Get("namePrefix").Text())
+	f.set("nameSuffix", spec.Get("nameSuffix").Text())
+	for _, list := range []string{"images", "components"} {
+		f.set(list, v.plain(spec.Get(list)))
+	}
+	patches, _ := v.plain(spec.Get("patches")).([]any)
+	lines = patchLines(spec.Get("patches"))
+	for _, patch := range spec.Get("patchesStrategicMerge").Items() {
+		patches, lines = append(patches, map[string]any{"patch": jsonText(v.plain(patch))}), append(lines, 0)
+	}
+	for _, patch := range spec.Get("patchesJson6902").Items() {
+		patches = append(patches, map[string]any{"patch": jsonText(v.plain(patch.Get("patch"))), "target": v.plain(patch.Get("target"))})
+		lines = append(lines, 0)
+	}
+	if len(patches) > 0 {
+		f.set("patches", patches)
+	}
+	return f.text(), lines
+}
+
+func jsonText(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "{"
+	}
+	return string(text)
+}
+
+// substitution reads postBuild.
+func substitution(o *source.Object, post *source.Node) *Substitution {
+	s := &Substitution{Given: map[string]Value{}}
+	for key, value := range post.Get("substitute").Fields() {
+		s.Given[key.Value] = ValueOf(o.File.Name, value)
+	}
+	for _, ref := range post.Get("substituteFrom").Items() {
+		s.From = append(s.From, Reference{Kind: ref.Get("kind").Text(), Namespace: o.Namespace, Name: ref.Get("name").Text(), Optional: truth(ref.Get("optional"))})
+	}
+	return s
+}
+
+// ValueOf is the value of a variable in a map: Flux takes line breaks out of it.
+func ValueOf(file string, n *source.Node) Value {
+	v := Value{Text: strings.ReplaceAll(n.Text(), "\n", ""), File: file}
+	if v.Text == n.Text() {
+		v.Line, v.Column = int(n.Line), int(n.Column)
+	}
+	return v
+}
+
+// release reads a HelmRelease of Flux.
+func release(o *source.Object, p *Pointer) {
+	spec, v := o.Root.Get("spec"), &view{}
+	p.Suspended = truth(spec.Get("suspend"))
+	p.Destination.Namespace = v.text(spec.Get("targetNamespace"))
+	c := &Chart{Release: v.text(spec.Get("releaseName")), Namespace: p.Destination.Namespace, Values: spec.Get("values")}
+	if c.Release == "" {
+		c.Release = o.Name
+	}
+	if c.Namespace == "" {
+		c.Namespace = o.Namespace
+	}
+	for _, ref := range spec.Get("valuesFrom").Items() {
+		c.ValuesFrom = append(c.ValuesFrom, Reference{Kind: ref.Get("kind").Text(), Namespace: o.Namespace, Name: ref.Get("name").Text(), Optional: truth(ref.Get("optional"))})
+	}
+	s := Source{Chart: c, Why: Reason{What: WhyChart}}
+	if chart := spec.At("chart", "spec"); chart != nil {
+		c.Version, c.ValuesFiles = v.text(chart.Get("version")), v.texts(chart.Get("valuesFiles"))
+		s.Repository = sourceRef(v, chart.Get("sourceRef"), o.Namespace)
+		s.chart(v.text(chart.Get("chart")))
+	} else {
+		s.Repository = sourceRef(v, spec.Get("chartRef"), o.Namespace)
+		s.Why.Detail = s.Repository.Name
+	}
+	p.Sources = []Source{s}
+}
+
+// chart is that of a name: a directory in a Git repository, else one of a repository of
+// charts.
+func (s *Source) chart(name string) {
+	s.Why.Detail = name
+	if s.Repository.Kind != "GitRepository" {
+		s.Chart.Name = name
+		return
+	}
+	dir, ok := within(strings.TrimLeft(name, "/"))
+	if s.Path = path.Clean(dir); !ok {
+		s.Why = Reason{What: WhyOutside, Detail: name, Refused: true}
+	}
+}

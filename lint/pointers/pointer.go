@@ -1,0 +1,179 @@
+package pointers
+
+import (
+	"path"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Kind is what people call a pointer, with its controller.
+type Kind string
+
+// The kinds.
+const (
+	FluxKustomization Kind = "Flux Kustomization"
+	FluxHelmRelease   Kind = "Flux HelmRelease"
+	Application       Kind = "Argo CD Application"
+	ApplicationSet    Kind = "Argo CD ApplicationSet"
+)
+
+// KindOf is the kind of an object; ok is false if it is no pointer. All versions of a
+// group count.
+func KindOf(group, kind string) (of Kind, ok bool) {
+	of, ok = map[[2]string]Kind{
+		{"kustomize.toolkit.fluxcd.io", "Kustomization"}: FluxKustomization,
+		{"helm.toolkit.fluxcd.io", "HelmRelease"}:        FluxHelmRelease,
+		{"argoproj.io", "Application"}:                   Application,
+		{"argoproj.io", "ApplicationSet"}:                ApplicationSet,
+	}[[2]string{group, kind}]
+	return of, ok
+}
+
+// Pointer names what a controller deploys.
+type Pointer struct {
+	Kind            Kind
+	Namespace, Name string
+	// File, Line and Column are where it stands.
+	File         string
+	Line, Column int
+	// Suspended is set if its controller leaves it alone.
+	Suspended bool
+	// Destination is where it deploys to.
+	Destination Destination
+	// Sources are what it deploys; several have to be rendered one by one.
+	Sources []Source
+	// Substitution is what stands for variables in the result; nil for none.
+	Substitution *Substitution
+	// Why is set if it leads nowhere.
+	Why Reason
+}
+
+// Destination is the cluster and the namespace of what is deployed. A cluster has a name
+// or an address; Flux has neither for its own.
+type Destination struct{ Name, Server, Namespace string }
+
+// Reason says why something is not rendered; the zero Reason is none.
+type Reason struct {
+	// What is one of a few phrases to be counted, Detail what is wrong in this case.
+	What, Detail string
+	// Refused is set if it is a mistake or an attack, which is reported.
+	Refused bool
+}
+
+// Some says that there is a reason.
+func (r Reason) Some() bool { return r.What != "" }
+
+// String is the reason in one line.
+func (r Reason) String() string {
+	if r.Detail == "" {
+		return r.What
+	}
+	return r.What + ": " + r.Detail
+}
+
+// What keeps pointers from being rendered.
+const (
+	WhyChart      = "not rendered yet: chart"
+	WhyElsewhere  = "another repository"
+	WhySource     = "source that is no Git repository"
+	WhyMissing    = "path that does not exist"
+	WhyOutside    = "path outside of the repository"
+	WhyVariable   = "variable in the pointer"
+	WhyGenerator  = "generator that asks the cluster or a service"
+	WhyTemplate   = "template that is not simple"
+	WhyPlugin     = "plugin"
+	WhyJsonnet    = "Jsonnet"
+	WhyMalformed  = "pointer that cannot be read"
+	WhyTooMany    = "too many pointers"
+	WhyCluster    = "remote cluster"
+	WhySuspended  = "suspended"
+	WhyValuesOnly = "source of values only"
+)
+
+// Source is one thing that a pointer deploys.
+type Source struct {
+	Repository Repository
+	// Path is the directory, from the root of the repository.
+	Path string
+	// Form says how the directory is read.
+	Form Form
+	// Files say which files of a Directory count.
+	Files Files
+	// Chart is set for a chart, of a directory or elsewhere.
+	Chart *Chart
+	// Ref is the name under which other sources refer to the files of this one.
+	Ref string
+	// Fields are those that are added to the kustomization, in JSON, or nil; Patches are
+	// the lines at which their inline patches begin, or 0.
+	Fields  []byte
+	Patches []int
+	// Labels are set on every object; Namespace is that of objects without one.
+	Labels    map[string]string
+	Namespace string
+	// Why is set if it leads nowhere.
+	Why Reason
+}
+
+// Form is how a directory becomes objects.
+type Form int
+
+// The forms. Generated is a kustomization, or one of all files if there is none, as Flux
+// does it; Detected is a chart, a kustomization or a directory, as Argo CD does it.
+const (
+	Generated Form = iota
+	Detected
+	Kustomized
+	Directory
+)
+
+// Files say which files of a directory count: below it as well, and which by globs.
+type Files struct {
+	Recurse          bool
+	Include, Exclude string
+}
+
+// Repository is what a pointer names: an address, or for Flux an object that has it.
+type Repository struct {
+	URL                   string
+	Kind, Namespace, Name string
+}
+
+// Chart is what a pointer says of a chart.
+type Chart struct {
+	// Name is that of a chart in a repository of charts, else the directory is Path of the
+	// source. Version may be a range.
+	Name, Version string
+	// Release and Namespace are what it is installed as.
+	Release, Namespace string
+	// ValuesFiles are names from the chart or, with $ref first, from another source.
+	ValuesFiles []string
+	// Values are those in the pointer; ValuesFrom are objects that hold more.
+	Values     *source.Node
+	ValuesFrom []Reference
+}
+
+// Reference is an object that holds values.
+type Reference struct {
+	Kind, Namespace, Name string
+	Optional              bool
+}
+
+// Substitution is what stands for variables.
+type Substitution struct {
+	Given map[string]Value
+	From  []Reference
+}
+
+// Value is a text and where it was written.
+type Value struct {
+	Text         string
+	File         string
+	Line, Column int
+}
+
+// within is a path of a pointer as a name from the root; ok is false if it leads out.
+func within(text string) (name string, ok bool) {
+	name = path.Clean(text)
+	return name, name != ".." && !strings.HasPrefix(name, "../") && !path.IsAbs(name) && !strings.ContainsAny(name, "\x00\\")
+}

@@ -1,0 +1,117 @@
+package pointers
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Repositories tells which repositories are the one at hand.
+type Repositories struct {
+	ours map[string]bool
+	// assumed is the only repository that is named, if no other is known to be ours.
+	assumed string
+	objects map[Repository][]string // the addresses of GitRepositories, without URL
+}
+
+// NewRepositories takes the addresses of the repository at hand, those that pointers name
+// and the objects that hold some. If none is known to be ours and all name the same,
+// that is assumed to be.
+func NewRepositories(known, named []string, objects []*source.Object) *Repositories {
+	r := &Repositories{ours: map[string]bool{}, objects: map[Repository][]string{}}
+	for _, url := range known {
+		r.ours[canonical(url)] = true
+	}
+	var all []string
+	for _, url := range named {
+		all = append(all, canonical(url))
+	}
+	for _, o := range objects {
+		url := canonical(o.Root.At("spec", "url").Text())
+		key := Repository{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+		r.objects[key] = append(r.objects[key], url)
+		all = append(all, url)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if !slices.ContainsFunc(all, func(url string) bool { return r.ours[url] }) && len(all) == 1 && all[0] != "" {
+		r.assumed = all[0]
+	}
+	return r
+}
+
+// Assumed is the address of a repository that is taken for the one at hand although
+// nothing says so; "" if there is none.
+func (r *Repositories) Assumed() string { return r.assumed }
+
+// Whose says whether a repository is the one at hand.
+type Whose int
+
+// What a repository may be. Presumed is the one at hand if the path is there.
+const (
+	Elsewhere Whose = iota
+	Presumed
+	Certain
+)
+
+// Is reports whether paths may be looked up here.
+func (w Whose) Is() bool { return w != Elsewhere }
+
+// Ours tells of a repository that a pointer names.
+func (r *Repositories) Ours(named Repository) Whose {
+	if named.Kind != "" || named.URL == "" {
+		return r.object(named)
+	}
+	switch url := canonical(named.URL); {
+	case r.ours[url]:
+		return Certain
+	case url == r.assumed:
+		return Presumed
+	}
+	return Elsewhere
+}
+
+// object tells of one that an object of Flux names. One that is not in the tree, as
+// before Flux is installed, is taken for the one at hand.
+func (r *Repositories) object(named Repository) Whose {
+	urls := r.objects[Repository{Kind: named.Kind, Namespace: named.Namespace, Name: named.Name}]
+	if len(urls) == 0 { // a kustomization may set the namespace
+		urls = r.objects[Repository{Kind: named.Kind, Name: named.Name}]
+	}
+	best := Presumed
+	for i, url := range urls {
+		of := r.Ours(Repository{URL: url})
+		if i == 0 || of < best {
+			best = of
+		}
+	}
+	return best
+}
+
+var (
+	scheme  = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://`)
+	shortIn = regexp.MustCompile(`^([^/@:]+@)?([^/:]+):([^/].*)$`)
+	secret  = regexp.MustCompile(`//[^/@]*@`)
+)
+
+// Masked is an address without its credentials.
+func Masked(url string) string { return secret.ReplaceAllString(url, "//") }
+
+// canonical is an address by which two of one repository are equal: host and path,
+// without scheme, user, port and .git.
+func canonical(url string) string {
+	url = strings.TrimSpace(url)
+	if at := scheme.FindString(url); at != "" {
+		url = url[len(at):]
+		host, rest, _ := strings.Cut(url, "/")
+		host = host[strings.LastIndexByte(host, '@')+1:]
+		host, _, _ = strings.Cut(host, ":")
+		url = host + "/" + rest
+	} else if m := shortIn.FindStringSubmatch(url); m != nil {
+		url = m[2] + "/" + m[3]
+	}
+	url = strings.TrimSuffix(strings.TrimRight(url, "/"), ".git")
+	return strings.ToLower(strings.TrimRight(url, "/"))
+}

@@ -1,0 +1,207 @@
+package pointers
+
+import (
+	"fmt"
+	"maps"
+	"path"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Tree is the repository as generators see it. Names are from its root, sorted, without
+// hidden directories.
+type Tree interface {
+	Directories() []string
+	Files() []string
+	// Read gives the first document of a file, nil if there is none.
+	Read(name string) *source.Node
+}
+
+// MostApplications is how many Applications all sets of a run may stand for, and
+// mostMatches how many names are held against the globs of their generators.
+const (
+	MostApplications = 5_000
+	mostMatches      = 5_000_000
+)
+
+// element is what one Application of a set is made from.
+type element struct {
+	params *params
+	line   int
+}
+
+// set gives the Applications that an ApplicationSet stands for.
+func (r *Reader) set(o *source.Object, whole Pointer) []*Pointer {
+	spec := o.Root.Get("spec")
+	goTemplate := truth(spec.Get("goTemplate"))
+	var all []*Pointer
+	leaveOpen := func(why Reason, line int) {
+		p := whole
+		p.Why = why
+		if line > 0 {
+			p.Line, p.Column = line, 1
+		}
+		all = append(all, &p)
+	}
+	if spec.Get("templatePatch").Text() != "" {
+		leaveOpen(Reason{What: WhyTemplate, Detail: "templatePatch"}, 0)
+		return all
+	}
+	generators := spec.Get("generators").Items()
+	if len(generators) == 0 {
+		leaveOpen(Reason{What: WhyMalformed, Detail: "an ApplicationSet without generators"}, 0)
+	}
+	for _, g := range generators {
+		elements, why := r.generate(g, goTemplate)
+		if why.Some() {
+			leaveOpen(why, int(g.Line))
+		}
+		for _, e := range elements {
+			if r.applications++; r.applications > MostApplications {
+				leaveOpen(Reason{What: WhyTooMany, Detail: fmt.Sprintf("ApplicationSets stand for more than %d Applications: name them in a list, or split the run", MostApplications), Refused: true}, int(g.Line))
+				return all
+			}
+			all = append(all, fromTemplate(spec.Get("template"), e, whole))
+		}
+	}
+	return all
+}
+
+// fromTemplate is one Application of a set.
+func fromTemplate(template *source.Node, e element, whole Pointer) *Pointer {
+	p := whole
+	if e.line > 0 {
+		p.Line, p.Column = e.line, 1
+	}
+	v := &view{fill: e.params.fill}
+	if name := v.text(template.At("metadata", "name")); name != "" && !v.open {
+		p.Name = name
+	}
+	application(v, template.Get("spec"), &p)
+	for i := range p.Sources {
+		if s := &p.Sources[i]; s.Why.What == WhyVariable {
+			s.Why = Reason{What: WhyTemplate, Detail: "a source of the template"}
+		}
+	}
+	return &p
+}
+
+// generate gives the elements of one generator, or why they are not known.
+func (r *Reader) generate(g *source.Node, goTemplate bool) ([]element, Reason) {
+	for key, body := range g.Fields() {
+		switch {
+		case key.Value == "selector" || !body.Get("template").IsNull():
+			return nil, Reason{What: WhyTemplate, Detail: "a generator with a selector or a template of its own"}
+		case key.Value == "list" && body.Get("elementsYaml").IsNull():
+			return listed(body, goTemplate), Reason{}
+		case key.Value == "git":
+			return r.git(body, goTemplate)
+		}
+	}
+	for key := range g.Fields() {
+		return nil, Reason{What: WhyGenerator, Detail: key.Value}
+	}
+	return nil, Reason{What: WhyMalformed, Detail: "a generator without a kind"}
+}
+
+// listed are the elements of a list.
+func listed(list *source.Node, goTemplate bool) (all []element) {
+	for _, item := range list.Get("elements").Items() {
+		p := newParams(goTemplate)
+		p.add("", item, 0)
+		all = append(all, element{p, int(item.Line)})
+	}
+	return all
+}
+
+func newParams(goTemplate bool) *params {
+	return &params{texts: map[string]string{}, lists: map[string][]string{}, goTemplate: goTemplate}
+}
+
+// mostLevels is how deep a parameter may lie.
+const mostLevels = 10
+
+// add takes in the scalars of a tree.
+func (p *params) add(prefix string, n *source.Node, level int) {
+	for key, value := range n.Fields() {
+		name := prefix + key.Value
+		switch {
+		case value.Kind == source.Scalar && !value.IsNull():
+			p.texts[name] = value.Value
+		case value.Kind == source.Map && level < mostLevels:
+			p.add(name+".", value, level+1)
+		}
+	}
+}
+
+// git are the elements of directories or files of the repository.
+func (r *Reader) git(g *source.Node, goTemplate bool) ([]element, Reason) {
+	url := g.Get("repoURL").Text()
+	if ours := r.Repositories.Ours(Repository{URL: url}); !ours.Is() {
+		return nil, Reason{What: WhyElsewhere, Detail: Masked(url)}
+	}
+	prefix := g.Get("pathParamPrefix").Text()
+	directories, files := g.Get("directories"), g.Get("files")
+	var names []string
+	var why Reason
+	switch {
+	case directories.Len() > 0:
+		names, why = r.matching(r.Tree.Directories(), directories, path.Match)
+	case files.Len() > 0:
+		names, why = r.matching(r.Tree.Files(), files, doublestar.Match)
+	default:
+		why = Reason{What: WhyMalformed, Detail: "a git generator without directories and files"}
+	}
+	var all []element
+	for _, name := range names {
+		p := newParams(goTemplate)
+		dir := name
+		if directories.Len() == 0 {
+			dir = path.Dir(name)
+			p.add("", r.Tree.Read(name), 0)
+			p.texts["path.filename"] = path.Base(name)
+		}
+		p.pathParams(prefix, dir)
+		p.values(g.Get("values"))
+		all = append(all, element{params: p})
+	}
+	return all, why
+}
+
+// values are further parameters, which may hold those that are known.
+func (p *params) values(n *source.Node) {
+	more := map[string]string{}
+	for key, value := range n.Fields() {
+		if text, ok := p.fill(value.Value); ok {
+			more["values."+key.Value] = text
+		}
+	}
+	maps.Copy(p.texts, more)
+}
+
+// matching are the names that some glob of a list takes and none excludes.
+func (r *Reader) matching(names []string, list *source.Node, match func(pattern, name string) (bool, error)) (all []string, why Reason) {
+	for _, name := range names {
+		taken := false
+		for _, item := range list.Items() {
+			if r.matches++; r.matches > mostMatches {
+				return nil, Reason{What: WhyTooMany, Detail: "the globs of git generators are held against too many names: use fewer globs", Refused: true}
+			}
+			ok, err := match(item.Get("path").Text(), name)
+			if err != nil {
+				return nil, Reason{What: WhyMalformed, Detail: "the glob " + item.Get("path").Text()}
+			}
+			if ok && truth(item.Get("exclude")) {
+				taken = false
+				break
+			}
+			taken = taken || ok
+		}
+		if taken {
+			all = append(all, name)
+		}
+	}
+	return all, Reason{}
+}
