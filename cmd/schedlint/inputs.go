@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/gitops"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/roots"
 	"github.com/schedlint/schedlint/lint/source"
@@ -33,10 +34,10 @@ func newInputs(renders renderer) *cobra.Command {
 		Use:   "inputs [PATH...]",
 		Short: "List kustomizations, charts, GitOps pointers and node files",
 		Long: `Inputs lists the kustomizations under the paths that no other kustomization
-refers to, whether each renders without network access and, if not, why. It also
-lists node files, and what is not rendered yet: Helm charts, and Flux and
-Argo CD objects that point at their sources. The default path is the working
-directory.
+refers to, whether each renders without network access and, if not, why. It
+lists Flux and Argo CD objects with the directories that they deploy, or why
+those are not rendered, and node files. Helm charts are listed and not rendered
+yet. The default path is the working directory.
 
 It then prints a renders: block for ` + config.Name + ` that names these
 kustomizations. With --write it adds the block to that file and keeps the rest
@@ -96,6 +97,11 @@ type inputs struct {
 	vendored map[string]string
 	// outputs are those of Roots, nil if nothing was rendered.
 	outputs []*render.Output
+	// pointed is what the pointers lead to, nil if nothing was rendered.
+	pointed *pointed
+	// known are the addresses of the repository, once needed.
+	known  func() []string
+	ignore func(name string) bool
 }
 
 // findInputs looks below the paths, or the working directory.
@@ -116,8 +122,9 @@ func findInputs(conf *config.Config, args []string) (*inputs, error) {
 		in.base = in.root
 	}
 	in.vendored = remoteDirs(conf, in.root)
-	ignore := func(name string) bool { return conf.IgnoresSome() && conf.Ignores(in.fromBase(name)) }
-	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: ignore, Remotes: in.vendored, Declares: topology.Declares})
+	in.known = func() []string { return append(addresses(in.root), conf.Repositories...) }
+	in.ignore = func(name string) bool { return conf.IgnoresSome() && conf.Ignores(in.fromBase(name)) }
+	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: in.ignore, Remotes: in.vendored, Declares: topology.Declares})
 	if err != nil {
 		return nil, err
 	}
@@ -197,8 +204,24 @@ func (in *inputs) fromBase(name string) string {
 	return filepath.ToSlash(seen(real(in.base), filepath.Join(in.root, filepath.FromSlash(name))))
 }
 
-// render renders all roots.
+// render renders all roots and follows all pointers. Roots that pointers deploy are no
+// roots any more.
 func (in *inputs) render(ctx context.Context, renders renderer) {
+	if len(in.Pointers) > 0 {
+		in.pointed = follows(in.root, in.Found, in.known(), gitops.Options{
+			Remotes: in.vendored, Ignore: in.ignore,
+			Render: func(all []render.Root) []*render.Output { return renders(ctx, all) },
+		})
+		var kept []*roots.Kustomization
+		in.outputs = []*render.Output{}
+		for i, k := range in.Roots {
+			if out := in.pointed.Roots[i]; out != nil {
+				kept, in.outputs = append(kept, k), append(in.outputs, out)
+			}
+		}
+		in.Roots = kept
+		return
+	}
 	var all []render.Root
 	for _, k := range in.Roots {
 		all = append(all, render.Root{Confinement: in.root, Dir: k.Dir, Remotes: in.vendored})
@@ -233,9 +256,9 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:mostDetail], "") + "..."
 }
 
-// workloads counts those of a rendered root.
-func (in *inputs) workloads(i int) int {
-	file := source.NewFile(in.Roots[i].File, in.Roots[i].File, in.outputs[i].Text)
+// workloadsOf counts those of a result.
+func workloadsOf(out *render.Output) int {
+	file := source.NewFile("<render>", "<render>", out.Text)
 	var objects []*source.Object
 	for _, root := range file.Roots() {
 		objects = append(objects, file.ObjectsOf(root)...)

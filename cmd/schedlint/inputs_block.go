@@ -23,8 +23,9 @@ import (
 
 // renderBlock is the key renders of a configuration that names roots.
 type renderBlock struct {
-	// entries are directories and globs, from the directory of the configuration.
-	entries []string
+	// entries are directories and globs, from the directory of the configuration, and
+	// pointers globs of files with GitOps pointers.
+	entries, pointers []string
 	// left are roots that are not among them, with the reason.
 	left [][2]string
 }
@@ -60,7 +61,27 @@ func (in *inputs) block() renderBlock {
 		}
 	}
 	slices.Sort(b.entries)
+	b.pointers = in.pointerGlobs()
 	return b
+}
+
+// pointerGlobs are the files of the pointers that are rendered and that nothing deploys, or
+// one glob for all.
+func (in *inputs) pointerGlobs() []string {
+	var all []string
+	if in.pointed == nil {
+		return nil
+	}
+	for _, d := range in.pointed.Deployments {
+		if d.Output != nil && d.Output.Problem == nil {
+			all = append(all, escapeGlob(in.fromBase(d.Pointer.File)))
+		}
+	}
+	slices.Sort(all)
+	if all = slices.Compact(all); in.whole && len(all) > 0 {
+		return []string{"**"}
+	}
+	return slices.DeleteFunc(all, func(name string) bool { return !utf8.ValidString(name) })
 }
 
 // escapeGlob makes a glob that matches nothing but the name; a name without special
@@ -69,9 +90,15 @@ func escapeGlob(name string) string { return globSpecial.ReplaceAllString(name, 
 
 var globSpecial = regexp.MustCompile(`[*?\[\]{}\\]`)
 
+// empty reports whether the block names nothing.
+func (b renderBlock) empty() bool { return len(b.entries)+len(b.pointers) == 0 }
+
 // text is the block in YAML with line ends of its file.
 func (b renderBlock) text(newline string) string {
 	lines := []string{"renders:"}
+	for _, entry := range b.pointers {
+		lines = append(lines, "- pointers: "+yamlString(entry))
+	}
 	for _, entry := range b.entries {
 		lines = append(lines, "- kustomize: "+yamlString(entry))
 	}
@@ -110,7 +137,7 @@ func yamlString(s string) string {
 func (b renderBlock) print(w io.Writer, target string, taken bool) {
 	target = report.Visible(filepath.ToSlash(target))
 	switch {
-	case len(b.entries) == 0:
+	case b.empty():
 		fmt.Fprintf(w, "No root can render offline, so there is nothing to add to %s.\n", target)
 		return
 	case taken:
@@ -132,7 +159,7 @@ func (in *inputs) target(conf *config.Config) string {
 // write adds the block to the configuration, which is created if there is none.
 func (b renderBlock) write(cmd *cobra.Command, conf *config.Config, target string) error {
 	shown := filepath.ToSlash(here(target))
-	if len(b.entries) == 0 {
+	if b.empty() {
 		return fmt.Errorf("%s: nothing is written, as no root can render offline", shown)
 	}
 	file, _ := conf.Source()
@@ -159,10 +186,11 @@ func (b renderBlock) write(cmd *cobra.Command, conf *config.Config, target strin
 
 func (b renderBlock) written(cmd *cobra.Command, shown string) error {
 	entries := "entries"
-	if len(b.entries) == 1 {
+	n := len(b.entries) + len(b.pointers)
+	if n == 1 {
 		entries = "entry"
 	}
-	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "schedlint: wrote renders: with %d %s to %s\n", len(b.entries), entries, report.Visible(shown))
+	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "schedlint: wrote renders: with %d %s to %s\n", n, entries, report.Visible(shown))
 	return err
 }
 
@@ -211,9 +239,13 @@ func (b renderBlock) reads(text []byte, before []*source.Node) bool {
 			}
 		}
 	}
-	var entries []string
+	var entries, pointers []string
 	for _, item := range after[0].Get("renders").Items() {
-		entries = append(entries, item.Get("kustomize").Text())
+		if glob := item.Get("pointers"); glob != nil {
+			pointers = append(pointers, glob.Text())
+		} else {
+			entries = append(entries, item.Get("kustomize").Text())
+		}
 	}
-	return after[0].Len() == fields && slices.Equal(entries, b.entries)
+	return after[0].Len() == fields && slices.Equal(entries, b.entries) && slices.Equal(pointers, b.pointers)
 }

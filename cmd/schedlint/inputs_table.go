@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/schedlint/schedlint/lint/gitops"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/roots"
 )
@@ -80,7 +81,7 @@ func (in *inputs) printRoots(w io.Writer) {
 			}
 			switch {
 			case in.outputs != nil && why == "":
-				cells = append(cells, fmt.Sprint(in.workloads(i)))
+				cells = append(cells, fmt.Sprint(workloadsOf(in.outputs[i])))
 			case in.outputs != nil:
 				cells = append(cells, "-")
 			}
@@ -114,7 +115,52 @@ func chartKind(c roots.Chart) string {
 // mostPlaces is how many places of pointers of one kind are shown.
 const mostPlaces = 3
 
+// mostPointers is how many pointers are listed.
+const mostPointers = 1_000
+
+// printDeployments lists where pointers lead, and why they do not.
+func (in *inputs) printDeployments(w io.Writer) {
+	all := in.pointed.Deployments
+	rendered := 0
+	for _, d := range all {
+		if d.Output != nil && d.Output.Problem == nil {
+			rendered++
+		}
+	}
+	section(w, len(all), fmt.Sprintf("GitOps pointers: %d, %d rendered", len(all), rendered), func(t io.Writer) {
+		row(t, "rendered", "workloads", "pointer", "kind", "leads to", "why not")
+		for _, d := range all[:min(len(all), mostPointers)] {
+			rendered, workloads, why := in.became(d)
+			to := "-"
+			if d.Root.Dir != "" {
+				to = in.shown(d.Root.Dir)
+			}
+			pointer := fmt.Sprintf("%s:%d %s", in.shown(d.Pointer.File), d.Pointer.Line, clipped(d.Pointer.Name))
+			row(t, rendered, workloads, pointer, string(d.Pointer.Kind), to, why)
+		}
+		if n := len(all) - mostPointers; n > 0 {
+			row(t, "", "", fmt.Sprintf("%d more", n))
+		}
+	})
+}
+
+// became says whether a pointer is rendered, how many workloads it deploys, and why not.
+func (in *inputs) became(d *gitops.Deployment) (rendered, workloads, why string) {
+	switch {
+	case d.Output == nil:
+		return "no", "-", clipped(d.Why.String())
+	case d.Output.Problem != nil:
+		p := d.Output.Problem
+		return "no", "-", fmt.Sprintf("%s (%s:%d)", clipped(p.Detail), in.shown(p.File), p.Line)
+	}
+	return "yes", fmt.Sprint(workloadsOf(d.Output)), ""
+}
+
 func (in *inputs) printPointers(w io.Writer) {
+	if in.pointed != nil {
+		in.printDeployments(w)
+		return
+	}
 	section(w, len(in.Pointers), fmt.Sprintf("GitOps pointers: %d, not rendered yet", len(in.Pointers)), func(t io.Writer) {
 		for rest := in.Pointers; len(rest) > 0; {
 			n := 0

@@ -52,10 +52,17 @@ func (c *choosing) takePointers(f *pointed) {
 	names := map[string]int{}
 	for _, d := range f.Deployments {
 		file := c.fromBase(f.root, d.Pointer.File)
+		var files []string
+		for _, file := range d.Files() {
+			files = append(files, c.fromBase(f.root, file))
+		}
+		if !c.o.Config.Follows(files, destinations(d)) {
+			continue
+		}
 		if d.Output == nil {
 			c.unfollowed = append(c.unfollowed, lint.Unfollowed{
 				Why: d.Why.What, Detail: d.Why.Detail, File: filepath.ToSlash(seen(c.root, filepath.Join(f.root, filepath.FromSlash(d.Pointer.File)))), Line: d.Pointer.Line,
-				Suspended: d.Why.What == pointers.WhySuspended || d.Why.What == pointers.WhyValuesOnly, Wrong: d.Why.Refused,
+				Suspended: d.Why.What == pointers.WhySuspended, Wrong: d.Why.Refused,
 			})
 			continue
 		}
@@ -63,10 +70,7 @@ func (c *choosing) takePointers(f *pointed) {
 		if names[name]++; names[name] > 1 {
 			name = fmt.Sprintf("%s~%d", name, names[name])
 		}
-		x := config.Chosen{Name: name, Dir: c.fromBase(f.root, d.Root.Dir), Destinations: destinations(d)}
-		for _, file := range d.Files() {
-			x.Pointers = append(x.Pointers, c.fromBase(f.root, file))
-		}
+		x := config.Chosen{Name: name, Dir: c.fromBase(f.root, d.Root.Dir), Pointers: files, Destinations: destinations(d)}
 		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root, Output: d.Output})
 	}
 }

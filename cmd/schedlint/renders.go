@@ -257,7 +257,7 @@ func (c *choosing) find(discover bool) error {
 // search finds roots below some paths, and follows the pointers there unless the
 // configuration says what is rendered.
 func (c *choosing) search(root string, paths []string) (dirs []string, err error) {
-	follows := c.o.Config.Discovers() || c.o.Config.FollowsPointers()
+	follows := c.o.Config.FollowsPointers()
 	remotes := remoteDirs(c.o.Config, root)
 	found, err := roots.Find(roots.Options{Root: root, Paths: paths, Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: !follows, OnlyRenderable: true, Remotes: remotes})
 	if err != nil {

@@ -66,7 +66,7 @@ clusters:
 // TestMistakes has one text for everything that can be wrong, and the whole
 // error, without the name of the file.
 func TestMistakes(t *testing.T) {
-	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, policies, renders, rules, scopes, suppress, survive, topology"
+	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, policies, renders, repositories, rules, scopes, suppress, survive, topology"
 	for text, want := range map[string]string{
 		"topolgy: []":   "1:1: unknown key topolgy; did you mean topology?",
 		"failon: error": "1:1: unknown key failon; did you mean fail-on?",
@@ -74,8 +74,8 @@ func TestMistakes(t *testing.T) {
 		"colour: never": "1:1: unknown key colour; there are " + keys,
 		"clusters: [{name: a, paths: [a], a: 1}]": "1:34: unknown key clusters[0].a",
 		"clusters: [{nme: a, paths: [a]}]":        "1:12: clusters[0]: a cluster needs a name\n1:13: unknown key clusters[0].nme; did you mean name?",
-		"clusters: [{name: a}]":                   "1:12: clusters[0]: a cluster needs paths or renders",
-		"clusters: [{name: a, paths: []}]":        "1:22: clusters[0]: a cluster needs paths or renders",
+		"clusters: [{name: a}]":                   "1:12: clusters[0]: a cluster needs paths, renders, pointers or destinations",
+		"clusters: [{name: a, paths: []}]":        "1:22: clusters[0]: a cluster needs paths, renders, pointers or destinations",
 		"clusters: [{name: a, paths: a}]":         "1:22: clusters[0].paths: expected a list",
 		"clusters: [prod]":                        "1:12: clusters[0]: expected a map",
 		"clusters: [null]":                        "1:12: clusters[0]: a cluster needs a name",
@@ -239,7 +239,7 @@ func TestSchemaAccepts(t *testing.T) {
 	good := []string{
 		"", "# nothing yet", "---", "{}", "topology:", "topology: []", "topology: [a, b]", "ignore: ['**']", "ignore:", "rules:", "rules: {}",
 		"rules: {a: off, b: error, c: warning, d: note, e: false}", "rules: {a: 'off'}", "fail-on:", "fail-on: none", "extended-resources: complete", "extended-resources:", "fail-on: 'error'", "clusters:", "clusters: []",
-		"topology: [nodes]\nignore:\n# - later\nrules:\n  a: off\n", "clusters: [{name: a, paths: [a]}]", "clusters: [{name: a, paths: [a, 'b/**'], topology: [nodes]}]", "clusters: [{name: a, paths: [a], topology: }]",
+		"clusters: [{name: a, pointers: ['a/**'], destinations: [prod]}]", "clusters: [{name: a, destinations: ['https://a']}]", "repositories: ['https://example.com/a']", "repositories:", "renders: [{pointers: '**'}, {pointers: a/apps.yaml}]", "topology: [nodes]\nignore:\n# - later\nrules:\n  a: off\n", "clusters: [{name: a, paths: [a]}]", "clusters: [{name: a, paths: [a, 'b/**'], topology: [nodes]}]", "clusters: [{name: a, paths: [a], topology: }]",
 		"survive:", "survive: []", "survive: [{keys: [node, example.com/Rack]}]", "survive: [{keys: [a], namespaces: [b, 'c-*'], labels: {d: e, f.g/h: ''}}]", "survive: [{keys: [a], namespaces: , labels: }]", "survive: [{keys: [a], labels: {}}]",
 		"suppress:", "suppress: []", "suppress: [{rule: a}]", "suppress: [{rule: a, reason: b, until: '2027-03-31', kinds: [Pod], namespaces: [a, 'b-*'], names: ['*'], labels: {d: e}}]", "suppress: [{rule: a, reason: , until: , kinds: , labels: }]",
 		"rules: {a: {level: off}, b: {params: {x: 1}}, 'c*': {scope: {kinds: [Pod]}}, d: {level: note, params: , scope: }}", "rules: {a: {params: {}}}",
@@ -268,8 +268,8 @@ func TestSchemaAccepts(t *testing.T) {
 		"custom: [{id: a, use: b, scope: {labels: {}}}]", "custom: [{id: a, use: b, title: 1}]", "custom: [{id: a, use: b, tile: c}]", "scopes: {}", "scopes: [a]", "scopes: [~]", "scopes: [{rules: {a: off}}]", "scopes: [{names: [a]}]", "scopes: [{names: [a], rules: }]",
 		"scopes: [{names: [a], rules: {}}]", "scopes: [{names: [a], rules: {b: }}]", "scopes: [{names: [a], rules: {b: {level: off}}}]", "scopes: [{names: [], rules: {b: off}}]", "scopes: [{names: [''], rules: {b: off}}]", "scopes: [{min-pods: 0, rules: {b: off}}]", "scopes: [{min-pods: a, rules: {b: off}}]",
 		"scopes: [{labels: {a b: c}, rules: {b: off}}]", "scopes: [{namespace: [a], rules: {b: off}}]",
-		"clusters: [{name: a, paths: [], renders: []}]", "clusters: [{name: a, renders: ['']}]", "clusters: [{name: a, renders: b}]",
-		"renders: {}", "renders: a", "renders: [a]", "renders: [~]", "renders: [{}]", "renders: [{name: a}]", "renders: [{kustomize: }]", "renders: [{kustomize: ''}]", "renders: [{kustomize: [a]}]", "renders: [{kustomize: a, files: [b]}]",
+		"clusters: [{name: a, paths: [], renders: []}]", "clusters: [{name: a, pointers: []}]", "clusters: [{name: a, pointers: ['']}]", "clusters: [{name: a, destinations: b}]", "clusters: [{name: a, destinations: ['']}]", "repositories: a", "repositories: ['']", "repositories: [1]", "clusters: [{name: a, renders: ['']}]", "clusters: [{name: a, renders: b}]",
+		"renders: [{pointers: }]", "renders: [{pointers: ''}]", "renders: [{pointers: a, kustomize: b}]", "renders: [{pointers: a, name: b}]", "renders: [{pointers: [a]}]", "renders: {}", "renders: a", "renders: [a]", "renders: [~]", "renders: [{}]", "renders: [{name: a}]", "renders: [{kustomize: }]", "renders: [{kustomize: ''}]", "renders: [{kustomize: [a]}]", "renders: [{kustomize: a, files: [b]}]",
 		"renders: [{files: []}]", "renders: [{files: a}]", "renders: [{files: ['']}]", "renders: [{kustomize: a, source-root: b}]", "renders: [{files: [a], load-restrictor: repository}]", "renders: [{files: [a], remotes: {b: c}}]", "renders: [{files: [a], source-root: ''}]",
 		"renders: [{kustomize: a, load-restrictor: none}]", "renders: [{kustomize: a, load-restrictor: ''}]", "renders: [{kustomize: a, remotes: [b]}]", "renders: [{kustomize: a, remotes: {b: }}]", "renders: [{kustomize: a, remotes: {'': b}}]", "renders: [{kustomize: a, remotes: {b: ''}}]",
 		"renders: [{kustomize: 'a/*', name: b}]", "renders: [{kustomize: a, name: ''}]", "renders: [{kustomize: a, name: 'b*'}]", "renders: [{kustomize: 'https://a/b'}]", "renders: [{kustomize: a/kustomization.yaml}]", "renders: [{helm: a}]", "renders: [{kustomize: a, set: {b: c}}]", "renders: [{kustomise: a}]",

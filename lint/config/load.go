@@ -160,6 +160,7 @@ func (l *loader) check(root *source.Node, c *Config) {
 	l.topologies(root.Get("topology"), c, "topology")
 	l.globs(root.Get("ignore"), "ignore")
 	l.renders(root.Get("renders"), c)
+	l.names(root.Get("repositories"), "repositories", "the address of a repository")
 	seen := map[string]bool{}
 	for i, item := range root.Get("clusters").Items() {
 		l.cluster(item, &c.Clusters[i], fmt.Sprintf("clusters[%d]", i), seen)
@@ -184,10 +185,12 @@ func (l *loader) cluster(item *source.Node, c *Cluster, path string, seen map[st
 		l.fail(l.at(item.Get("name")), "%s: cluster %s is declared twice", path, c.Name)
 	}
 	k, paths := item.Field("paths")
-	if isEmpty(paths) && isEmpty(item.Get("renders")) {
-		l.fail(l.at(cmp.Or(k, item)), "%s: a cluster needs paths or renders", path)
+	if isEmpty(paths) && isEmpty(item.Get("renders")) && isEmpty(item.Get("pointers")) && isEmpty(item.Get("destinations")) {
+		l.fail(l.at(cmp.Or(k, item)), "%s: a cluster needs paths, renders, pointers or destinations", path)
 	}
 	seen[c.Name] = true
+	l.globs(item.Get("pointers"), path+".pointers")
+	l.names(item.Get("destinations"), path+".destinations", "the name or address of a cluster")
 	l.globs(item.Get("paths"), path+".paths")
 	l.globs(item.Get("renders"), path+".renders")
 }

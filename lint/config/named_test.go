@@ -23,7 +23,7 @@ func TestNamedFiles(t *testing.T) {
 		"renders.source-root": "renders: [{files: [a], source-root: %s}]",
 		"renders.remotes":     "renders: [{kustomize: a, remotes: {'https://example.com/a': %s}}]",
 	}
-	words := strings.Fields(`ignore fail-on extended-resources clusters.name clusters.paths clusters.renders renders.name renders.load-restrictor survive.labels suppress.labels
+	words := strings.Fields(`ignore fail-on extended-resources clusters.name clusters.paths clusters.renders renders.pointers clusters.pointers clusters.destinations repositories renders.name renders.load-restrictor survive.labels suppress.labels
 		survive.keys survive.namespaces suppress.rule suppress.reason suppress.until suppress.kinds suppress.namespaces suppress.names
 		policies.pack custom.id custom.use custom.level. custom.title custom.description custom.owner custom.runbook
 		scopes..namespaces scopes..kinds scopes..names scopes..clusters scopes..paths scopes..labels`)

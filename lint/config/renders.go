@@ -25,6 +25,9 @@ type Render struct {
 	// Kustomize is the directory of a kustomization, or a glob of such directories. A
 	// glob stands for the roots that it matches, a directory for itself.
 	Kustomize string `json:"kustomize"`
+	// Pointers, instead of Kustomize and Files, is a glob of files with GitOps pointers: what
+	// they deploy, directly or through others, is rendered.
+	Pointers string `json:"pointers"`
 	// LoadRestrictor is root-only if a kustomization reads no file outside of its own
 	// directory, or repository, the default, if it may read any of the repository.
 	LoadRestrictor string `json:"load-restrictor"`
@@ -132,6 +135,9 @@ func (c *Config) Expand(roots []string) ([]Chosen, error) {
 	first := map[string]int{}
 	for i := range c.Renders {
 		key := renderKey(i)
+		if c.Renders[i].Pointers != "" {
+			continue // see Follows
+		}
 		chosen := c.Renders[i].expand(roots)
 		if len(chosen) == 0 {
 			errs = append(errs, c.wrong(key, "%s matches no kustomization that is a root: name a directory, or run schedlint inputs to see the roots", c.Renders[i].Kustomize))
@@ -196,9 +202,20 @@ func (c *Cluster) points(r Chosen) bool {
 		(len(c.Destinations) == 0 || slices.ContainsFunc(r.Destinations, to))
 }
 
-// FollowsPointers reports whether some cluster takes its members from GitOps pointers.
+// FollowsPointers reports whether some render or cluster asks for what GitOps pointers
+// deploy, or all is discovered.
 func (c *Config) FollowsPointers() bool {
-	return slices.ContainsFunc(c.Clusters, func(c Cluster) bool { return len(c.Pointers)+len(c.Destinations) > 0 })
+	return c.Discovers() || slices.ContainsFunc(c.Renders, func(r Render) bool { return r.Pointers != "" }) ||
+		slices.ContainsFunc(c.Clusters, func(c Cluster) bool { return len(c.Pointers)+len(c.Destinations) > 0 })
+}
+
+// Follows reports whether that is so of a pointer, by its file, those of the pointers that
+// deploy it, and its destinations.
+func (c *Config) Follows(files, destinations []string) bool {
+	one := Chosen{Pointers: files, Destinations: destinations}
+	return c.Discovers() || slices.ContainsFunc(c.Renders, func(r Render) bool {
+		return r.Pointers != "" && slices.ContainsFunc(files, func(file string) bool { return matchesAny([]string{r.Pointers}, file) })
+	}) || slices.ContainsFunc(c.Clusters, func(c Cluster) bool { return c.points(one) })
 }
 
 // CheckClusters says which renders of clusters are none of all that there are.
@@ -237,15 +254,15 @@ func (l *loader) renders(list *source.Node, c *Config) {
 		c.entries[key] = l.at(item)
 		if item.Kind != source.Map || !l.render(item, r, c, key) {
 			if item.IsNull() {
-				l.fail(l.at(item), "%s: expected kustomize, a directory or a glob, or files", key)
+				l.fail(l.at(item), "%s: %s", key, expectedRender)
 			}
 			continue
 		}
 		name := r.NameOf()
-		if before, twice := first[name]; twice && !r.IsGlob() {
+		if before, twice := first[name]; twice && !r.IsGlob() && r.Pointers == "" {
 			l.fail(l.at(item), "%s: %s is the name of %s as well: give one of them another name", key, name, renderKey(before))
 		}
-		if !r.IsGlob() {
+		if !r.IsGlob() && r.Pointers == "" {
 			first[name] = i
 		}
 	}
@@ -262,20 +279,48 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 	}
 	k, directory := item.Field("kustomize")
 	f, files := item.Field("files")
+	g, pointers := item.Field("pointers")
+	var given []string
+	for _, what := range []string{"kustomize", "files", "pointers"} {
+		if !item.Get(what).IsNull() {
+			given = append(given, what)
+		}
+	}
 	switch {
-	case directory.IsNull() && files.IsNull():
-		l.fail(l.at(item), "%s: expected kustomize, a directory or a glob, or files", key)
+	case len(given) == 0:
+		l.fail(l.at(item), "%s: %s", key, expectedRender)
 		return false
-	case !directory.IsNull() && !files.IsNull():
-		l.fail(l.at(item), "%s: expected kustomize or files, found both: make them two entries", key)
+	case len(given) > 1:
+		l.fail(l.at(item), "%s: expected kustomize, files or pointers, found %s: make them %d entries", key, strings.Join(given, " and "), len(given))
 		return false
-	case files.IsNull():
+	case !pointers.IsNull():
+		l.pointers(g, item, r, key)
+		return true
+	case !directory.IsNull():
 		l.kustomize(k, item, r, c, key)
-	default:
+	case !files.IsNull():
 		l.rendered(f, item, c, key)
 	}
 	l.renderName(item, r, key)
 	return true
+}
+
+// expectedRender is what an entry has to have.
+const expectedRender = "expected kustomize, a directory or a glob, files, or pointers, a glob"
+
+// pointers looks at an entry for GitOps pointers.
+func (l *loader) pointers(k, item *source.Node, r *Render, key string) {
+	glob := item.Get("pointers")
+	switch {
+	case glob.Kind != source.Scalar || glob.Type != source.String: // reported
+	case r.Pointers == "" || !doublestar.ValidatePattern(r.Pointers):
+		l.fail(l.at(k), "%s.pointers: expected a glob of files, found %q", key, r.Pointers)
+	}
+	for _, word := range []string{"name", "load-restrictor", "remotes", "source-root"} {
+		if k, v := item.Field(word); !v.IsNull() {
+			l.fail(l.at(k), "%s.%s: does not go with pointers", key, word)
+		}
+	}
 }
 
 // kustomize looks at an entry for kustomizations.

@@ -54,7 +54,10 @@ func (c *Config) same(was *Render) int {
 		if is.Kustomize != "" != (was.Kustomize != "") || path.Clean(is.Kustomize) != path.Clean(was.Kustomize) {
 			continue
 		}
-		if was.Kustomize == "" && !slices.ContainsFunc(was.Files, func(file string) bool { return slices.Contains(is.Files, file) }) {
+		if is.Pointers != was.Pointers {
+			continue
+		}
+		if was.Kustomize == "" && was.Pointers == "" && !slices.ContainsFunc(was.Files, func(file string) bool { return slices.Contains(is.Files, file) }) {
 			continue
 		}
 		if found < 0 || is.Name == was.Name && c.Renders[found].Name != was.Name {
@@ -83,7 +86,7 @@ func (r *Render) loosened(was *Render) (all []string) {
 }
 
 // what names an entry in words.
-func (r *Render) what() string { return cmp.Or(r.Kustomize, strings.Join(r.Files, ", ")) }
+func (r *Render) what() string { return cmp.Or(r.Kustomize, r.Pointers, strings.Join(r.Files, ", ")) }
 
 // Widen adds what a change of the configuration asks to be rendered beyond it, as a change
 // may bring what is to be judged, and says what it no longer asks for, which stays.

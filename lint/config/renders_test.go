@@ -15,7 +15,7 @@ import (
 func TestRenderMistakes(t *testing.T) {
 	const (
 		helm   = ": Helm charts are not supported yet: run helm template and name its output under files"
-		either = ": expected kustomize, a directory or a glob, or files"
+		either = ": expected kustomize, a directory or a glob, files, or pointers, a glob"
 	)
 	for text, want := range map[string]string{
 		"[{}]":                                    "1:11: renders[0]" + either,
@@ -27,7 +27,7 @@ func TestRenderMistakes(t *testing.T) {
 		"[{helm: charts/*, each-values: a}]":      "1:12: renders[0].helm" + helm,
 		"[{name: a, values: [b], helm: c}]":       "1:21: renders[0].values" + helm,
 		"[{kustomize: a, namespace: b}]":          "1:26: renders[0].namespace" + helm,
-		"[{kustomize: a, files: [b]}]":            "1:11: renders[0]: expected kustomize or files, found both: make them two entries",
+		"[{kustomize: a, files: [b]}]":            "1:11: renders[0]: expected kustomize, files or pointers, found kustomize and files: make them 2 entries",
 		"[{kustomize: ''}]":                       "1:12: renders[0].kustomize: expected a directory or a glob, found nothing",
 		"[{kustomize: 'a/[b'}]":                   `1:12: renders[0].kustomize: "a/[b" is no valid glob`,
 		"[{kustomize: a/kustomization.yml}]":      "1:12: renders[0].kustomize: expected a directory, found the file a/kustomization.yml: name the directory that holds it",

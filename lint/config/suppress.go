@@ -147,11 +147,13 @@ func (c *Config) loosenedClusters(before *Config) []diag.Silence {
 			add(was.Name, "has other paths")
 		case !slices.Equal(is.Renders, was.Renders):
 			add(was.Name, "has other renders")
+		case !slices.Equal(is.Pointers, was.Pointers), !slices.Equal(is.Destinations, was.Destinations):
+			add(was.Name, "has other pointers or destinations")
 		}
 	}
 	for _, is := range c.Clusters {
 		if before.cluster(is.Name) == nil {
-			add(is.Name, "is declared, and is checked apart from the rest: "+strings.Join(slices.Concat(is.Paths, is.Renders), ", "))
+			add(is.Name, "is declared, and is checked apart from the rest: "+strings.Join(slices.Concat(is.Paths, is.Renders, is.Pointers, is.Destinations), ", "))
 		}
 	}
 	return all

@@ -286,6 +286,9 @@ func (f *follower) add(p *pointers.Pointer, raw *written, parent *Deployment) {
 		return
 	}
 	for i := range p.Sources {
+		if p.Sources[i].Why.What == pointers.WhyValuesOnly {
+			continue
+		}
 		d := &Deployment{Pointer: p, Source: i, raw: raw}
 		d.Root, d.Why = f.resolve(p, &p.Sources[i], parent)
 		key := fmt.Sprint("-", p.File, ":", p.Line, p.Name, i)

@@ -18,7 +18,10 @@ type view struct {
 
 // text is a scalar as text, "" if there is none.
 func (v *view) text(n *source.Node) string {
-	text := n.Text()
+	if n.IsNull() || n.Kind != source.Scalar {
+		return ""
+	}
+	text := n.Value
 	if v.fill != nil {
 		filled, ok := v.fill(text)
 		v.open = v.open || !ok
