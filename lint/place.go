@@ -120,7 +120,7 @@ func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 		notes = append(notes, fmt.Sprintf("workloads in other contexts or changed by a kustomization are ignored: %d", n))
 	}
 	if n := r.summary.Unrendered; n > 0 {
-		notes = append(notes, fmt.Sprintf("kustomizations that are not rendered are ignored: %d", n))
+		notes = append(notes, fmt.Sprintf("inputs that are not rendered are ignored: %d", n))
 	}
 	if leftOut != "" {
 		notes = append(notes, "skipped: "+leftOut)

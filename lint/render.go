@@ -39,9 +39,9 @@ type Render struct {
 type Unfollowed struct {
 	// Why is one of a few reasons, Detail what is the case here.
 	Why, Detail string
-	// File, from Root, and Line are where it stands.
-	File string
-	Line int
+	// File, from Root, Line and Column are where it stands.
+	File         string
+	Line, Column int
 	// Suspended is set if it is not meant to deploy anything, and Wrong if it is a mistake.
 	Suspended, Wrong bool
 }
@@ -112,7 +112,7 @@ func (l *loader) unfollowed() {
 			suspended++
 			continue
 		case u.Wrong:
-			span := diag.Span{File: u.File, Line: u.Line, Column: 1, EndLine: u.Line, EndColumn: 2}
+			span := diag.Span{File: u.File, Line: u.Line, Column: u.Column, EndLine: u.Line, EndColumn: u.Column + 1}
 			l.set.Problems = append(l.set.Problems, source.Problem{Kind: source.RenderRefused, Detail: u.Why + ": " + u.Detail, Span: span})
 		}
 		l.summary.Unrendered++

@@ -61,7 +61,7 @@ func (c *choosing) takePointers(f *pointed) {
 		}
 		if d.Output == nil {
 			c.unfollowed = append(c.unfollowed, lint.Unfollowed{
-				Why: d.Why.What, Detail: d.Why.Detail, File: filepath.ToSlash(seen(c.root, filepath.Join(f.root, filepath.FromSlash(d.Pointer.File)))), Line: d.Pointer.Line,
+				Why: d.Why.What, Detail: d.Why.Detail, File: filepath.ToSlash(seen(c.root, filepath.Join(f.root, filepath.FromSlash(d.Pointer.File)))), Line: d.Pointer.Line, Column: d.Pointer.Column,
 				Suspended: d.Why.What == pointers.WhySuspended, Wrong: d.Why.Refused,
 			})
 			continue

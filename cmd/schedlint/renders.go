@@ -350,9 +350,9 @@ func (c *choosing) ignore(root string) func(name string) bool {
 
 // addUnrendered adds what is to become of a run with kustomizations that do not render.
 func addUnrendered(flags *pflag.FlagSet, to *bool) {
-	flags.BoolVar(to, "fail-on-unrendered", false, "fail the run if a kustomization under the paths cannot be rendered")
+	flags.BoolVar(to, "fail-on-unrendered", false, "fail the run if a kustomization or GitOps pointer under the paths cannot be rendered")
 }
 
 func unrendered(n int) error {
-	return fmt.Errorf("%s cannot be rendered (--fail-on-unrendered)", plural(n, "kustomization"))
+	return fmt.Errorf("%s cannot be rendered (--fail-on-unrendered)", plural(n, "input"))
 }

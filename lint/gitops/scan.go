@@ -42,21 +42,26 @@ func (f *follower) found(o *source.Object, places *places, from *Deployment) {
 		raw = f.contained(name, o)
 	}
 	for i, p := range f.reader.Read(o) {
-		line := p.Line
-		p.File, p.Line, p.Column = "", 0, 0
-		switch at, ok := places.of(o.Root.At("metadata", "name")); {
-		case ok && line == o.NameSpan().Line:
-			p.File, p.Line, p.Column = at.File, at.Line, 1
-		case raw != nil && len(raw.read) > 0:
-			was := raw.read[min(i, len(raw.read)-1)]
-			p.File, p.Line, p.Column = was.File, was.Line, was.Column
-		case from != nil:
-			p.File, p.Line, p.Column = from.Pointer.File, from.Pointer.Line, from.Pointer.Column
-		default:
-			p.File, p.Line, p.Column = places.any(), 1, 1
-		}
+		f.place(p, i, o, places, raw, from)
 		places.move(p, raw, i)
 		f.add(p, nil, from)
+	}
+}
+
+// place puts a pointer of a result where it was written: as the file says it, or where its
+// name is, or at what deploys it.
+func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *places, raw *written, from *Deployment) {
+	at, marked := places.of(o.Root.At("metadata", "name"))
+	switch {
+	case raw != nil && len(raw.read) > 0:
+		was := raw.read[min(i, len(raw.read)-1)]
+		p.File, p.Line, p.Column = was.File, was.Line, was.Column
+	case marked:
+		p.File, p.Line, p.Column = at.File, at.Line, at.Column
+	case from != nil:
+		p.File, p.Line, p.Column = from.Pointer.File, from.Pointer.Line, from.Pointer.Column
+	default:
+		p.File, p.Line, p.Column = places.any(), 1, 1
 	}
 }
 
