@@ -310,6 +310,7 @@ func (f *follower) keep(d *Deployment, key string, parent *Deployment) {
 	}
 	if len(f.all) >= f.most.deployments {
 		if !f.full {
+			d.top = true
 			d.Why = pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("a run follows at most %d pointers: name fewer paths, or list what to render under renders", f.most.deployments), Refused: true}
 			f.all = append(f.all, d)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
@@ -47,7 +48,7 @@ func (f *follower) directory(s *pointers.Source) (string, pointers.Reason) {
 	case e.Info != nil && e.Info.IsDir():
 		return e.Name, pointers.Reason{}
 	case whose == pointers.Presumed:
-		return "", pointers.Reason{What: pointers.WhyElsewhere, Detail: named + ", as " + s.Path + " is no directory here"}
+		return "", pointers.Reason{What: pointers.WhyElsewhere, Detail: strings.TrimPrefix(named+", as ", ", as ") + s.Path + " is no directory here"}
 	}
 	return "", pointers.Reason{What: pointers.WhyMissing, Detail: s.Path}
 }

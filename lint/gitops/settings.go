@@ -13,9 +13,9 @@ import (
 // settings finds the objects that hold values of variables.
 type settings struct {
 	follower *follower
-	objects  map[reference][]setting   // of the tree, once needed
-	results  map[*Deployment][]setting // of renders, the same
-	paths    map[string]int            // see follower.below
+	objects  index                 // of the tree, once needed
+	results  map[*Deployment]index // of renders, the same
+	paths    map[string]int        // see follower.below
 }
 
 type reference struct{ kind, name string }
@@ -107,18 +107,41 @@ func fits(ref pointers.Reference, o *source.Object) bool {
 
 // rendered are those in the result of a deployment.
 func (s *settings) rendered(ref pointers.Reference, d *Deployment) (all []setting) {
-	if d.Output == nil || d.Output.Problem != nil || ref.Name == "" || !bytes.Contains(d.Output.Text, []byte(ref.Name)) {
+	if d.Output == nil || d.Output.Problem != nil {
 		return nil
 	}
 	if s.results == nil {
-		s.results = map[*Deployment][]setting{}
+		s.results = map[*Deployment]index{}
 	}
-	if _, known := s.results[d]; !known {
-		s.results[d] = settingsOf(source.NewFile("<render>", "<render>", d.Output.Text), newPlaces(d.Output))
+	known, ok := s.results[d]
+	if !ok {
+		if known = (index{}); holdsSettings(d.Output.Text) {
+			known.add(settingsOf(source.NewFile("<render>", "<render>", d.Output.Text), newPlaces(d.Output)))
+		}
+		s.results[d] = known
 	}
-	for _, x := range s.results[d] {
-		if fits(ref, x.object) {
-			all = append(all, x)
+	return known.find(ref)
+}
+
+// holdsSettings reports whether a text may declare a ConfigMap or a Secret.
+func holdsSettings(text []byte) bool {
+	return bytes.Contains(text, []byte("kind: ConfigMap")) || bytes.Contains(text, []byte("kind: Secret"))
+}
+
+// index finds settings by kind and name.
+type index map[reference][]setting
+
+func (x index) add(all []setting) {
+	for _, one := range all {
+		key := reference{one.object.Kind, one.object.Name}
+		x[key] = append(x[key], one)
+	}
+}
+
+func (x index) find(ref pointers.Reference) (all []setting) {
+	for _, one := range x[reference{ref.Kind, ref.Name}] {
+		if fits(ref, one.object) {
+			all = append(all, one)
 		}
 	}
 	return all
@@ -137,22 +160,14 @@ func settingsOf(file *source.File, places *places) (all []setting) {
 }
 
 // written are those in the tree as they are written.
-func (s *settings) written(ref pointers.Reference) (all []setting) {
+func (s *settings) written(ref pointers.Reference) []setting {
 	if s.objects == nil {
-		s.objects = map[reference][]setting{}
+		s.objects = index{}
 		for _, name := range s.follower.opts.Settings {
 			if file := s.follower.tree.file(name); file != nil {
-				for _, x := range settingsOf(file, nil) {
-					key := reference{x.object.Kind, x.object.Name}
-					s.objects[key] = append(s.objects[key], x)
-				}
+				s.objects.add(settingsOf(file, nil))
 			}
 		}
 	}
-	for _, x := range s.objects[reference{ref.Kind, ref.Name}] {
-		if fits(ref, x.object) {
-			all = append(all, x)
-		}
-	}
-	return all
+	return s.objects.find(ref)
 }

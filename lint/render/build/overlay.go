@@ -145,11 +145,22 @@ func (m *marker) ownPatches(k *kustomization, patches []types.Patch) {
 	}
 }
 
+// pointerFile is the file of the pointer, nil if no patch is looked for in it.
+func (p *plan) pointerFile() *file {
+	o := p.root.Overlay
+	if o == nil || !slices.ContainsFunc(o.Patches, func(line int) bool { return line > 0 }) {
+		return nil
+	}
+	if f := p.tree.read(o.File); f.err == nil && !f.dir {
+		return f
+	}
+	return nil
+}
+
 // addedPatches marks those of the overlay.
 func (p *plan) addedPatches(m *marker, patches []types.Patch) {
-	o := p.root.Overlay
-	f := p.tree.read(o.File)
-	if f.err != nil || f.dir {
+	o, f := p.root.Overlay, p.pointerFile()
+	if f == nil {
 		return
 	}
 	l, ok := newLines(f.text)

@@ -69,6 +69,9 @@ func (p *plan) make() (sum, *render.Problem) {
 	if problem == nil {
 		problem = p.conflicts()
 	}
+	if f := p.pointerFile(); f != nil {
+		total.cost.Bytes = plus(total.cost.Bytes, len(f.text))
+	}
 	return total, problem
 }
 

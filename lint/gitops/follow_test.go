@@ -1,0 +1,197 @@
+package gitops
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/render/build"
+	"github.com/schedlint/schedlint/lint/roots"
+)
+
+// followed follows the pointers of an archive, with the real build.
+func followed(t *testing.T, archive string, most limits) *Result {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := roots.Find(roots.Options{Root: dir, Dir: dir, Paths: []string{"."}, OnlyRenderable: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Confinement: dir, Repositories: found.Repositories, Settings: found.Settings, most: most}
+	for _, p := range found.Pointers {
+		o.Pointers = append(o.Pointers, p.Object)
+	}
+	for _, k := range found.Roots {
+		o.Roots = append(o.Roots, Root{Dir: k.Dir, File: k.File})
+	}
+	o.Render = func(all []render.Root) (outs []*render.Output) {
+		for _, r := range all {
+			r.Left = render.RunMost()
+			outs = append(outs, build.Build(r, "7f3a"))
+		}
+		return outs
+	}
+	return Follow(o)
+}
+
+// told is a result in lines: where the pointer stands, its name, what it deploys, its
+// files, and why not.
+func told(r *Result) (all []string) {
+	for _, d := range r.Deployments {
+		line := fmt.Sprintf("%s:%d %s", d.Pointer.File, d.Pointer.Line, d.Pointer.Name)
+		switch {
+		case d.Output == nil:
+			line += " " + d.Why.String()
+		case d.Output.Problem != nil:
+			line += " " + d.Output.Problem.Error()
+		default:
+			line += " -> " + d.Root.Dir + " by " + strings.Join(d.Files(), " ")
+		}
+		all = append(all, line)
+	}
+	for i := range r.Roots {
+		all = append(all, fmt.Sprintf("root %d", i))
+	}
+	return all
+}
+
+const flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: "
+
+// pointer is a Flux Kustomization.
+func pointer(name, path string, more ...string) string {
+	return flux + name + "\nspec:\n  path: " + path + "\n" + strings.Join(more, "")
+}
+
+const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
+
+// TestFollow says which pointers count, as which of their readings, and what of the tree is
+// a root beside them.
+func TestFollow(t *testing.T) {
+	for name, c := range map[string]struct {
+		archive string
+		want    []string
+	}{
+		"one": {
+			"-- f/a.yaml --\n" + pointer("a", "app") + "-- app/c.yaml --\n" + config,
+			[]string{"f/a.yaml:4 a -> app by f/a.yaml"},
+		},
+		"a root that is named is none": {
+			"-- f/a.yaml --\n" + pointer("a", "app") + "-- app/kustomization.yaml --\nresources: [c.yaml]\n-- app/c.yaml --\n" + config + "-- other/kustomization.yaml --\nnamePrefix: x\n",
+			[]string{"f/a.yaml:4 a -> app by f/a.yaml", "root 1"},
+		},
+		"a root below a generated directory is none": {
+			"-- f/a.yaml --\n" + pointer("a", ".") + "-- app/x/kustomization.yaml --\nresources: [c.yaml]\n-- app/x/c.yaml --\n" + config,
+			[]string{"f/a.yaml:4 a -> . by f/a.yaml"},
+		},
+		"itself and others": {
+			"-- f/self.yaml --\n" + pointer("self", "f") + "-- f/a.yaml --\n" + pointer("a", "app") + "-- app/c.yaml --\n" + config,
+			[]string{"f/a.yaml:4 a -> app by f/a.yaml f/self.yaml", "f/self.yaml:4 self -> f by f/self.yaml"},
+		},
+		"a pointer counts as what deploys it patches it": {
+			"-- top.yaml --\n" + pointer("top", "f", "  patches:\n  - target: {kind: Kustomization}\n    patch: |\n      - {op: replace, path: /spec/path, value: two}\n") +
+				"-- f/a.yaml --\n" + pointer("a", "one") + "-- one/c.yaml --\n" + config + "-- two/c.yaml --\n" + config,
+			[]string{"f/a.yaml:4 a -> two by f/a.yaml top.yaml", "top.yaml:4 top -> f by top.yaml"},
+		},
+		"a root patches it": {
+			"-- k/kustomization.yaml --\nresources: [a.yaml]\npatches:\n- target: {kind: Kustomization}\n  patch: |\n    - {op: replace, path: /spec/path, value: two}\n" +
+				"-- k/a.yaml --\n" + pointer("a", "one") + "-- one/c.yaml --\n" + config + "-- two/c.yaml --\n" + config,
+			[]string{"k/a.yaml:4 a -> two by k/a.yaml", "root 0"},
+		},
+		"it patches itself": {
+			"-- f/kustomization.yaml --\nresources: [self.yaml]\npatches:\n- target: {kind: Kustomization}\n  patch: |\n    - {op: add, path: /spec/commonMetadata, value: {labels: {x: z}}}\n" +
+				"-- f/self.yaml --\n" + pointer("self", "f"),
+			[]string{"f/self.yaml:4 self -> f by f/self.yaml"},
+		},
+		"two deploy each other": {
+			"-- x/b.yaml --\n" + pointer("b", "y") + "-- y/a.yaml --\n" + pointer("a", "x"),
+			[]string{"x/b.yaml:4 b -> y by x/b.yaml y/a.yaml", "y/a.yaml:4 a -> x by x/b.yaml y/a.yaml"},
+		},
+		"suspended": {
+			"-- f/a.yaml --\n" + pointer("a", "app", "  suspend: true\n") + "-- app/c.yaml --\n" + config,
+			[]string{"f/a.yaml:4 a suspended"},
+		},
+		"elsewhere": {
+			"-- f/a.yaml --\n" + pointer("a", "gone"),
+			[]string{"f/a.yaml:4 a another repository: gone is no directory here"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := told(followed(t, c.archive, limits{})); !slices.Equal(got, c.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+		})
+	}
+}
+
+// TestVariables says where values come from, and that what may be given by something
+// unknown is never taken for known.
+func TestVariables(t *testing.T) {
+	app := "-- app/c.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  got: ${A} ${B:=b} ${C}\n"
+	settings := func(where, value string) string {
+		return "-- " + where + " --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: s}\ndata: {A: '" + value + "'}\n"
+	}
+	from := "  postBuild:\n    substituteFrom: [{kind: ConfigMap, name: s}]\n"
+	for name, c := range map[string]struct{ archive, want string }{
+		"inline":              {"-- f/a.yaml --\n" + pointer("a", "app", "  postBuild: {substitute: {A: x}}\n") + app, "x b ${C}"},
+		"none":                {"-- f/a.yaml --\n" + pointer("a", "app", "  postBuild: {}\n") + app, "${A} ${B:=b} ${C}"},
+		"of the tree":         {"-- f/a.yaml --\n" + pointer("a", "app", from) + settings("s.yaml", "x") + app, "x b ${C}"},
+		"not in the tree":     {"-- f/a.yaml --\n" + pointer("a", "app", from) + app, "${A} ${B:=b} ${C}"},
+		"two differ":          {"-- f/a.yaml --\n" + pointer("a", "app", from) + settings("s.yaml", "x") + settings("t.yaml", "y") + app, "${A} ${B:=b} ${C}"},
+		"that of its cluster": {"-- top.yaml --\n" + pointer("top", "f") + "-- f/a.yaml --\n" + pointer("a", "app", from) + settings("f/s.yaml", "x") + settings("t.yaml", "y") + app, "x b ${C}"},
+		"a later Secret":      {"-- f/a.yaml --\n" + pointer("a", "app", strings.Replace(from, "}]", "}, {kind: Secret, name: z}]", 1)) + settings("s.yaml", "x") + app, "${A} ${B:=b} ${C}"},
+		"encrypted":           {"-- f/a.yaml --\n" + pointer("a", "app", from) + settings("s.yaml", "ENC[x]") + app, "${A} b ${C}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, d := range followed(t, c.archive, limits{}).Deployments {
+				if d.Pointer.Name == "a" && (d.Output == nil || d.Output.Problem != nil || !strings.Contains(string(d.Output.Text), "got: "+c.want)) {
+					t.Errorf("%v %+v, want %s", d.Why, d.Output, c.want)
+				}
+			}
+		})
+	}
+}
+
+// TestFollowBounded follows no more than a limit and says so once.
+func TestFollowBounded(t *testing.T) {
+	var all strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&all, "-- f/%d.yaml --\n%s", i, pointer(fmt.Sprint("p", i), "app"))
+	}
+	got := told(followed(t, all.String()+"-- app/c.yaml --\n"+config, limits{deployments: 3, depth: 10}))
+	if len(got) != 4 || !strings.Contains(got[3], "a run follows at most 3 pointers") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestGlobs are those of Argo CD, in which a star stands for slashes as well.
+func TestGlobs(t *testing.T) {
+	for _, c := range []struct {
+		glob, name string
+		want       bool
+	}{
+		{"*.yaml", "a/b.yaml", true}, {"{a,b}.yaml", "b.yaml", true}, {"{a,b}.yaml", "c.yaml", false}, {"a?.yaml", "ab.yaml", true},
+		{`a\*`, "ab", false}, {"{", "x", false}, {"(a", "(a", true}, {strings.Repeat("*", 2000), "x", false},
+	} {
+		if got := globOf(c.glob).MatchString(c.name); got != c.want {
+			t.Errorf("%.20s and %s: %v", c.glob, c.name, got)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package pointers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// fakeTree is a repository by the names and texts of its files.
+type fakeTree map[string]string
+
+func (t fakeTree) Files() []string {
+	var all []string
+	for name := range t {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (t fakeTree) Directories() []string {
+	var all []string
+	for name := range t {
+		for i := range name {
+			if name[i] == '/' {
+				all = append(all, name[:i])
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (t fakeTree) Read(name string) *source.Node {
+	if docs := source.NewFile(name, name, []byte(t[name])).Roots(); len(docs) > 0 {
+		return docs[0]
+	}
+	return nil
+}
+
+func objectsOf(text string) (all []*source.Object) {
+	file := source.NewFile("p.yaml", "p.yaml", []byte(text))
+	for _, doc := range file.Roots() {
+		all = append(all, file.ObjectsOf(doc)...)
+	}
+	return all
+}
+
+// read gives the pointers of a text in lines.
+func read(r *Reader, text string) (all []string) {
+	for _, o := range objectsOf(text) {
+		for _, p := range r.Read(o) {
+			line := fmt.Sprintf("%d %s", p.Line, p.Name)
+			if p.Suspended {
+				line += " suspended"
+			}
+			for _, s := range p.Sources {
+				line += fmt.Sprintf(" [%s%s", s.Path, s.Fields)
+				if s.Why.Some() {
+					line += " " + s.Why.String()
+				}
+				line += "]"
+			}
+			if p.Why.Some() {
+				line += " " + p.Why.String()
+			}
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+const (
+	kustomizationHead  = "apiVersion: kustomize.toolkit.fluxcd.io/v1beta2\nkind: Kustomization\nmetadata: {name: a}\nspec:\n"
+	applicationHead    = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec:\n  destination: {name: x, namespace: n}\n"
+	applicationSetHead = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: a}\nspec:\n"
+	setTemplate        = "  template:\n    metadata: {name: 'x-{{name}}'}\n    spec: {source: {repoURL: https://h/o/r, path: '{{dir}}'}}\n"
+)
+
+// TestRead says of pointers what they deploy, or why that is not known.
+func TestRead(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {}\n", nil},
+		{"apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: a}\nspec: {}\n", nil},
+		{kustomizationHead + "  path: ./a/b/\n", []string{"3 a [a/b]"}},
+		{kustomizationHead + "  path: /a\n  suspend: true\n", []string{"3 a suspended [a]"}},
+		{kustomizationHead + "  interval: 1m\n", []string{"3 a [.]"}},
+		{kustomizationHead + "  path: a/../../b\n", []string{"3 a [../b path outside of the repository: a/../../b]"}},
+		{kustomizationHead + "  path: a\n  sourceRef: {kind: OCIRepository, name: x}\n", []string{"3 a [a source that is no Git repository: OCIRepository x]"}},
+		{kustomizationHead + "  path: a\n  targetNamespace: prod\n  namePrefix: p-\n  images: [{name: i, newTag: '1'}]\n  components: [../c]\n", []string{`3 a [a{"components":["../c"],"images":[{"name":"i","newTag":"1"}],"namePrefix":"p-","namespace":"prod"}]`}},
+		{kustomizationHead + "  path: a\n  patchesJson6902:\n  - target: {kind: X}\n    patch: [{op: remove, path: /a}]\n", []string{`3 a [a{"patches":[{"patch":"[{\"op\":\"remove\",\"path\":\"/a\"}]","target":{"kind":"X"}}]}]`}},
+		{"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\nspec: {chart: {spec: {chart: redis, sourceRef: {kind: HelmRepository, name: x}}}}\n", []string{"3 a [ not rendered yet: chart: redis]"}},
+		{"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\nspec: {chart: {spec: {chart: ../c, sourceRef: {kind: GitRepository, name: x}}}}\n", []string{"3 a [../c path outside of the repository: ../c]"}},
+		{applicationHead + "  source: {repoURL: https://h/o/r, path: a}\n", []string{"3 a [a]"}},
+		{applicationHead + "  sources: [{repoURL: https://h/o/r, path: a}, {repoURL: https://h/c, chart: redis}, {repoURL: https://h/o/r, ref: values}]\n", []string{"3 a [a] [. not rendered yet: chart: redis] [. source of values only]"}},
+		{applicationHead + "  source: {repoURL: https://h/o/r, path: a, kustomize: {images: ['x=y:1@sha256:0', 'h:5/z:2'], replicas: [{name: w, count: '3'}]}}\n", []string{`3 a [a{"images":[{"digest":"sha256:0","name":"x","newName":"y","newTag":"1"},{"name":"h:5/z","newTag":"2"}],"replicas":[{"count":3,"name":"w"}]}]`}},
+		{applicationHead + "  source: {repoURL: https://h/o/r, path: a, plugin: {name: p}}\n", []string{"3 a [a plugin: p]"}},
+		{applicationHead + "  source: {repoURL: https://h/o/r, path: /etc}\n", []string{"3 a [/etc path outside of the repository: /etc]"}},
+		{applicationHead + "  source: {repoURL: https://h/o/r, path: '{{ .Values.path }}'}\n", []string{"3 a [{{ .Values.path }} variable in the pointer: a source holds a variable]"}},
+		{applicationHead + "  source: {path: a}\n", []string{"3 a [a pointer that cannot be read: a source has no repoURL]"}},
+		{applicationSetHead + "  generators:\n  - list: {elements: [{name: b, dir: d1}, {name: c}]}\n  - clusters: {}\n" + setTemplate, []string{
+			"6 x-b [d1]", "6 x-c [{{dir}} template that is not simple: a source of the template]", "7 a generator that asks the cluster or a service: clusters",
+		}},
+		{applicationSetHead + "  generators: [{git: {repoURL: git@h:o/r.git, directories: [{path: 't/*'}, {path: t/off, exclude: true}]}}]\n" + strings.ReplaceAll(strings.ReplaceAll(setTemplate, "{{name}}", "{{path[0]}}-{{path.basename}}"), "{{dir}}", "{{path}}"), []string{"3 x-t-On [t/On]"}},
+		{applicationSetHead + "  goTemplate: true\n  generators: [{git: {repoURL: https://h/o/r, files: [{path: '**/c.json'}]}}]\n" + strings.ReplaceAll(strings.ReplaceAll(setTemplate, "{{name}}", "{{ index .path.segments 1 }}-{{.team.name}}"), "{{dir}}", "{{.path.path}}"), []string{"3 x-On-z [t/On]"}},
+		{applicationSetHead + "  goTemplate: true\n  generators: [{list: {elements: [{name: b}]}}]\n" + strings.ReplaceAll(setTemplate, "{{dir}}", "{{ if true }}a{{ end }}"), []string{"6 a [{{ if true }}a{{ end }} template that is not simple: a source of the template]"}},
+		{applicationSetHead + "  generators: [{git: {repoURL: https://h/other, directories: [{path: '*'}]}}]\n" + setTemplate, []string{"5 a another repository: https://h/other"}},
+		{applicationSetHead + "  templatePatch: x\n", []string{"3 a template that is not simple: templatePatch"}},
+		{applicationSetHead + "  generators: [{matrix: {generators: []}}]\n" + setTemplate, []string{"5 a generator that asks the cluster or a service: matrix"}},
+		{kustomizationHead[:len(kustomizationHead)-len("spec:\n")], []string{"3 a pointer that cannot be read: has no spec"}},
+	} {
+		r := &Reader{Repositories: NewRepositories([]string{"https://h/o/r"}, nil, nil), Tree: fakeTree{"t/On/c.json": `{"team": {"name": "z"}}`, "t/off/x.yaml": ""}}
+		if got := read(r, c.text); !slices.Equal(got, c.want) {
+			t.Errorf("%s\n%q\nwant\n%q", c.text, got, c.want)
+		}
+	}
+}
+
+// TestReadBounded gives up on sets that stand for too much, at their lines.
+func TestReadBounded(t *testing.T) {
+	tree := fakeTree{}
+	for i := range MostApplications + 1 {
+		tree[fmt.Sprintf("t/%d/x.yaml", i)] = ""
+	}
+	r := &Reader{Repositories: NewRepositories([]string{"https://h/o/r"}, nil, nil), Tree: tree}
+	got := read(r, applicationSetHead+"  generators: [{git: {repoURL: https://h/o/r, directories: [{path: 't/*'}]}}]\n"+setTemplate)
+	if len(got) != MostApplications+1 || !strings.Contains(got[len(got)-1], "too many pointers") {
+		t.Errorf("%d pointers, the last %s", len(got), got[len(got)-1])
+	}
+	globs := strings.Repeat("{path: 'x/*'}, ", 2000)
+	got = read(&Reader{Repositories: r.Repositories, Tree: tree}, applicationSetHead+"  generators: [{git: {repoURL: https://h/o/r, directories: ["+globs+"]}}]\n"+setTemplate)
+	if len(got) != 1 || !strings.Contains(got[0], "too many names") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestRepositories tells this repository from others.
+func TestRepositories(t *testing.T) {
+	flux := func(name, url string) string {
+		return "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: " + name + ", namespace: f}\nspec: {url: '" + url + "'}\n---\n"
+	}
+	ref := func(name string) Repository { return Repository{Kind: "GitRepository", Namespace: "f", Name: name} }
+	for _, c := range []struct {
+		known, named []string
+		objects      string
+		ask          Repository
+		want         Whose
+		assumed      string
+	}{
+		{[]string{"git@h:o/r.git"}, nil, "", Repository{URL: "https://user:secret@h:8443/o/R/"}, Certain, ""},
+		{[]string{"git@h:o/r.git"}, []string{"https://h/o/other"}, "", Repository{URL: "https://h/o/other"}, Presumed, "h/o/other"},
+		{[]string{"git@h:o/r.git"}, []string{"https://h/o/r", "https://h/o/other"}, "", Repository{URL: "https://h/o/other"}, Elsewhere, ""},
+		{nil, []string{"https://h/a", "https://h/b"}, "", Repository{URL: "https://h/a"}, Elsewhere, ""},
+		{nil, nil, "", ref("gone"), Presumed, ""},
+		{[]string{"ssh://git@h/o/r"}, nil, flux("x", "https://h/o/r"), ref("x"), Certain, ""},
+		{[]string{"ssh://git@h/o/r"}, []string{"https://h/o/r"}, flux("x", "https://h/o/lib"), ref("x"), Elsewhere, ""},
+		{[]string{"ssh://git@h/o/r"}, nil, flux("x", "https://h/o/lib") + flux("x", "https://h/o/r"), ref("x"), Elsewhere, ""},
+	} {
+		r := NewRepositories(c.known, c.named, objectsOf(c.objects))
+		if got := r.Ours(c.ask); got != c.want || r.Assumed() != c.assumed {
+			t.Errorf("%+v: %v, assumed %q", c, got, r.Assumed())
+		}
+	}
+	if got := Masked("https://user:secret@h/o/r"); strings.Contains(got, "secret") {
+		t.Error(got)
+	}
+}
+
+// FuzzRead reads whatever an object may say.
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{kustomizationHead + "  path: a\n", applicationHead + "  source: {path: a}\n", applicationSetHead + "  generators: [{list: {elements: [{a: b}]}}]\n" + setTemplate} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r := &Reader{Repositories: NewRepositories(nil, nil, nil), Tree: fakeTree{"a/b.yaml": text}}
+		for _, o := range objectsOf(text) {
+			for _, p := range r.Read(o) {
+				for _, s := range p.Sources {
+					if _, ok := within(s.Path); !ok && !s.Why.Some() {
+						t.Errorf("leads out: %q", s.Path)
+					}
+				}
+			}
+		}
+	})
+}
