@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -31,8 +30,6 @@ type Render struct {
 	// Named is set if somebody asked for it by its path: it is a mistake then if it
 	// cannot be rendered, and a note in the summary else.
 	Named bool
-	// Output is what the root was rendered to already; nil if it was not.
-	Output *render.Output
 }
 
 // Unfollowed is a GitOps pointer that leads to nothing that is rendered.
@@ -68,24 +65,15 @@ func (l *loader) renderAll() {
 	var roots []render.Root
 	var asked []*Render
 	for i := range l.opts.Renders {
-		switch x := &l.opts.Renders[i]; {
-		case len(x.Files) > 0:
+		if x := &l.opts.Renders[i]; len(x.Files) > 0 {
 			l.readResult(x)
-		case x.Output == nil || len(l.opts.Edited) > 0:
+		} else {
 			x.Root.Texts = l.opts.Edited
 			roots, asked = append(roots, x.Root), append(asked, x)
 		}
 	}
-	outputs := map[*Render]*render.Output{}
-	if len(roots) > 0 {
-		for i, out := range l.opts.Renderer(l.ctx, roots) {
-			outputs[asked[i]] = out
-		}
-	}
-	for i := range l.opts.Renders {
-		if x := &l.opts.Renders[i]; len(x.Files) == 0 {
-			l.takeOutput(x, cmp.Or(outputs[x], x.Output))
-		}
+	for i, out := range l.opts.Renderer(l.ctx, roots) {
+		l.takeOutput(asked[i], out)
 	}
 	l.countRenders()
 	l.takeOut()

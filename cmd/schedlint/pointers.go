@@ -71,7 +71,8 @@ func (c *choosing) takePointers(f *pointed) {
 			name = fmt.Sprintf("%s~%d", name, names[name])
 		}
 		x := config.Chosen{Name: name, Dir: c.fromBase(f.root, d.Root.Dir), Pointers: files, Destinations: destinations(d)}
-		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root, Output: d.Output})
+		c.rendered[keyOf(d.Root)] = d.Output
+		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root})
 	}
 }
 

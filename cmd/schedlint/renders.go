@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -62,7 +63,8 @@ func (f *renderFlags) apply(o *lint.Options, pathless bool) error {
 		o.Paths = nil
 	}
 	o.Unfollowed, o.Notes = nil, nil
-	chosen, err := f.chosen(o)
+	already := rendered{}
+	chosen, err := f.chosen(o, already)
 	if err != nil {
 		return err
 	}
@@ -75,8 +77,40 @@ func (f *renderFlags) apply(o *lint.Options, pathless bool) error {
 	if o.Renders = chosen; len(chosen) == 0 {
 		return nil
 	}
-	o.Renderer = renderRoots
+	o.Renderer = already.render
 	return nil
+}
+
+// rendered are outputs of roots that were rendered while their pointers were followed.
+type rendered map[string]*render.Output
+
+// keyOf tells roots apart.
+func keyOf(r render.Root) string {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // it is texts and numbers
+	}
+	return string(text)
+}
+
+// render renders what was not rendered yet, or has other texts now.
+func (r rendered) render(ctx context.Context, all []render.Root) []*render.Output {
+	outs := make([]*render.Output, len(all))
+	var at []int
+	var left []render.Root
+	for i, root := range all {
+		if len(root.Texts) == 0 && len(r) > 0 {
+			root.Texts = nil
+			outs[i] = r[keyOf(root)]
+		}
+		if outs[i] == nil {
+			at, left = append(at, i), append(left, all[i])
+		}
+	}
+	for i, out := range renderRoots(ctx, left) {
+		outs[at[i]] = out
+	}
+	return outs
 }
 
 // renderRoots renders in workers of this very program.
@@ -86,12 +120,12 @@ func renderRoots(ctx context.Context, all []render.Root) []*render.Output {
 
 // chosen are the renders: those that flags and paths name, those of the configuration
 // and those that are found.
-func (f *renderFlags) chosen(o *lint.Options) ([]lint.Render, error) {
+func (f *renderFlags) chosen(o *lint.Options, already rendered) ([]lint.Render, error) {
 	at, err := filepath.EvalSymlinks(o.Root)
 	if err != nil {
 		return nil, err
 	}
-	c := &choosing{o: o, root: at, base: at, seen: map[string]bool{}, addresses: func() []string { return f.addresses(o) }}
+	c := &choosing{o: o, root: at, base: at, seen: map[string]bool{}, rendered: already, addresses: func() []string { return f.addresses(o) }}
 	if o.Config.Dir != "" {
 		if c.base, err = filepath.EvalSymlinks(o.Config.Dir); err != nil {
 			return nil, err
@@ -154,6 +188,7 @@ type choosing struct {
 	// were rendered on the way, by their directories, and unfollowed what leads nowhere.
 	pointed    []*pointed
 	outputs    map[string]*render.Output
+	rendered   rendered
 	unfollowed []lint.Unfollowed
 	addresses  func() []string
 }
@@ -216,7 +251,9 @@ func (c *choosing) take(chosen config.Chosen, confinement string) {
 			return
 		}
 		c.seen[at] = true
-		x.Output = c.outputs[chosen.Dir]
+		if out := c.outputs[chosen.Dir]; out != nil {
+			c.rendered[keyOf(x.Root)] = out
+		}
 	}
 	c.all = append(c.all, x)
 }
