@@ -77,8 +77,11 @@
 //
 // Rendering:
 //
+//	deployment     one source of a pointer, with its render or why there is none
 //	mark           the position in the sources of one value of a render
 //	origin         the source file, field or setting that a rendered value comes from
+//	overlay        what a pointer changes of the kustomization that it names
+//	pointer        an object of Flux or Argo CD that says what is deployed
 //	render         the result of building a root, or the output of another tool; each is
 //	               one context
 //	root           a kustomization that is not a component and that no other refers to
