@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/gitops"
 	"github.com/schedlint/schedlint/lint/pointers"
+	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/roots"
 )
 
@@ -90,4 +93,75 @@ func destinations(d *gitops.Deployment) (all []string) {
 // fromBase is a name below a root as one from the directory of the configuration.
 func (c *choosing) fromBase(root, name string) string {
 	return filepath.ToSlash(seen(c.base, filepath.Join(root, filepath.FromSlash(name))))
+}
+
+// search finds roots below some paths, and follows the pointers there unless the
+// configuration says what is rendered.
+func (c *choosing) search(root string, paths []string) (dirs []string, err error) {
+	follows := c.o.Config.FollowsPointers()
+	remotes := remoteDirs(c.o.Config, root)
+	found, err := roots.Find(roots.Options{Root: root, Paths: paths, Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: !follows, OnlyRenderable: true, Remotes: remotes})
+	if err != nil {
+		return nil, err
+	}
+	var result *pointed
+	if follows && len(found.Pointers) > 0 {
+		result = c.follow(root, found, remotes)
+	}
+	for i, k := range found.Roots {
+		name := c.fromBase(root, k.Dir)
+		if result != nil && c.o.Config.Discovers() {
+			if c.outputs[name] = result.Roots[i]; result.Roots[i] == nil {
+				continue // a pointer deploys it
+			}
+		}
+		dirs = append(dirs, name)
+	}
+	return dirs, nil
+}
+
+// follow follows the pointers that were found.
+func (c *choosing) follow(root string, found *roots.Found, remotes map[string]string) *pointed {
+	if !c.o.Config.Discovers() {
+		found.Roots = nil
+	}
+	pool := newPool()
+	result := follows(root, found, c.addresses(), gitops.Options{
+		Remotes: remotes, Ignore: c.ignore(root), Tracked: c.o.Tracked,
+		Render: func(all []render.Root) []*render.Output { return pool.Render(context.Background(), all) },
+	})
+	c.pointed = append(c.pointed, result)
+	return result
+}
+
+// rendered are outputs of roots that were rendered while their pointers were followed.
+type rendered map[string]*render.Output
+
+// keyOf tells roots apart.
+func keyOf(r render.Root) string {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // it is texts and numbers
+	}
+	return string(text)
+}
+
+// render renders what was not rendered yet, or has other texts now.
+func (r rendered) render(ctx context.Context, all []render.Root) []*render.Output {
+	outs := make([]*render.Output, len(all))
+	var at []int
+	var left []render.Root
+	for i, root := range all {
+		if len(root.Texts) == 0 && len(r) > 0 {
+			root.Texts = nil
+			outs[i] = r[keyOf(root)]
+		}
+		if outs[i] == nil {
+			at, left = append(at, i), append(left, all[i])
+		}
+	}
+	for i, out := range renderRoots(ctx, left) {
+		outs[at[i]] = out
+	}
+	return outs
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,10 +15,8 @@ import (
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
-	"github.com/schedlint/schedlint/lint/gitops"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/report"
-	"github.com/schedlint/schedlint/lint/roots"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -79,38 +76,6 @@ func (f *renderFlags) apply(o *lint.Options, pathless bool) error {
 	}
 	o.Renderer = already.render
 	return nil
-}
-
-// rendered are outputs of roots that were rendered while their pointers were followed.
-type rendered map[string]*render.Output
-
-// keyOf tells roots apart.
-func keyOf(r render.Root) string {
-	text, err := json.Marshal(r)
-	if err != nil {
-		panic(err) // it is texts and numbers
-	}
-	return string(text)
-}
-
-// render renders what was not rendered yet, or has other texts now.
-func (r rendered) render(ctx context.Context, all []render.Root) []*render.Output {
-	outs := make([]*render.Output, len(all))
-	var at []int
-	var left []render.Root
-	for i, root := range all {
-		if len(root.Texts) == 0 && len(r) > 0 {
-			root.Texts = nil
-			outs[i] = r[keyOf(root)]
-		}
-		if outs[i] == nil {
-			at, left = append(at, i), append(left, all[i])
-		}
-	}
-	for i, out := range renderRoots(ctx, left) {
-		outs[at[i]] = out
-	}
-	return outs
 }
 
 // renderRoots renders in workers of this very program.
@@ -289,45 +254,6 @@ func (c *choosing) find(discover bool) error {
 		return c.o.Config.CheckClusters(c.found)
 	}
 	return nil
-}
-
-// search finds roots below some paths, and follows the pointers there unless the
-// configuration says what is rendered.
-func (c *choosing) search(root string, paths []string) (dirs []string, err error) {
-	follows := c.o.Config.FollowsPointers()
-	remotes := remoteDirs(c.o.Config, root)
-	found, err := roots.Find(roots.Options{Root: root, Paths: paths, Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: !follows, OnlyRenderable: true, Remotes: remotes})
-	if err != nil {
-		return nil, err
-	}
-	var result *pointed
-	if follows && len(found.Pointers) > 0 {
-		result = c.follow(root, found, remotes)
-	}
-	for i, k := range found.Roots {
-		name := c.fromBase(root, k.Dir)
-		if result != nil && c.o.Config.Discovers() {
-			if c.outputs[name] = result.Roots[i]; result.Roots[i] == nil {
-				continue // a pointer deploys it
-			}
-		}
-		dirs = append(dirs, name)
-	}
-	return dirs, nil
-}
-
-// follow follows the pointers that were found.
-func (c *choosing) follow(root string, found *roots.Found, remotes map[string]string) *pointed {
-	if !c.o.Config.Discovers() {
-		found.Roots = nil
-	}
-	pool := newPool()
-	result := follows(root, found, c.addresses(), gitops.Options{
-		Remotes: remotes, Ignore: c.ignore(root), Tracked: c.o.Tracked,
-		Render: func(all []render.Root) []*render.Output { return pool.Render(context.Background(), all) },
-	})
-	c.pointed = append(c.pointed, result)
-	return result
 }
 
 // remoteDirs are the directories that a configuration has in place of URLs, as names from a

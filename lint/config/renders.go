@@ -174,50 +174,6 @@ func (r *Render) expand(roots []string) (all []Chosen) {
 	return all
 }
 
-// Deploys reports whether a cluster has a render, by its name, its directory or one
-// of its files.
-func (c *Cluster) Deploys(r Chosen) bool {
-	if len(r.Pointers) > 0 && c.points(r) {
-		return true
-	}
-	paths := []string{r.Name}
-	if r.Dir != "" {
-		paths = append(paths, r.Dir)
-	}
-	if r.Entry != nil {
-		paths = append(paths, r.Entry.Files...)
-	}
-	return slices.ContainsFunc(paths, func(name string) bool { return matchesAny(c.Renders, path.Clean(name)) })
-}
-
-// points reports whether a cluster has what a pointer deploys: all globs and all
-// destinations that it names count, if it names both.
-func (c *Cluster) points(r Chosen) bool {
-	if len(c.Pointers)+len(c.Destinations) == 0 {
-		return false
-	}
-	to := func(name string) bool { return slices.Contains(c.Destinations, name) }
-	from := func(file string) bool { return matchesAny(c.Pointers, file) }
-	return (len(c.Pointers) == 0 || slices.ContainsFunc(r.Pointers, from)) &&
-		(len(c.Destinations) == 0 || slices.ContainsFunc(r.Destinations, to))
-}
-
-// FollowsPointers reports whether some render or cluster asks for what GitOps pointers
-// deploy, or all is discovered.
-func (c *Config) FollowsPointers() bool {
-	return c.Discovers() || slices.ContainsFunc(c.Renders, func(r Render) bool { return r.Pointers != "" }) ||
-		slices.ContainsFunc(c.Clusters, func(c Cluster) bool { return len(c.Pointers)+len(c.Destinations) > 0 })
-}
-
-// Follows reports whether that is so of a pointer, by its file, those of the pointers that
-// deploy it, and its destinations.
-func (c *Config) Follows(files, destinations []string) bool {
-	one := Chosen{Pointers: files, Destinations: destinations}
-	return c.Discovers() || slices.ContainsFunc(c.Renders, func(r Render) bool {
-		return r.Pointers != "" && slices.ContainsFunc(files, func(file string) bool { return matchesAny([]string{r.Pointers}, file) })
-	}) || slices.ContainsFunc(c.Clusters, func(c Cluster) bool { return c.points(one) })
-}
-
 // CheckClusters says which renders of clusters are none of all that there are.
 func (c *Config) CheckClusters(all []Chosen) error {
 	var names []string
@@ -307,21 +263,6 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 
 // expectedRender is what an entry has to have.
 const expectedRender = "expected kustomize, a directory or a glob, files, or pointers, a glob"
-
-// pointers looks at an entry for GitOps pointers.
-func (l *loader) pointers(k, item *source.Node, r *Render, key string) {
-	glob := item.Get("pointers")
-	switch {
-	case glob.Kind != source.Scalar || glob.Type != source.String: // reported
-	case r.Pointers == "" || !doublestar.ValidatePattern(r.Pointers):
-		l.fail(l.at(k), "%s.pointers: expected a glob of files, found %q", key, r.Pointers)
-	}
-	for _, word := range []string{"name", "load-restrictor", "remotes", "source-root"} {
-		if k, v := item.Field(word); !v.IsNull() {
-			l.fail(l.at(k), "%s.%s: does not go with pointers", key, word)
-		}
-	}
-}
 
 // kustomize looks at an entry for kustomizations.
 func (l *loader) kustomize(k, item *source.Node, r *Render, c *Config, key string) {

@@ -2,6 +2,7 @@ package build
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -249,4 +250,31 @@ func (p *plan) pointedAt(err error) *render.Problem {
 	problem := (&kustomization{}).problem(nil, err)
 	problem.File, problem.Line = p.root.Overlay.File, p.root.Overlay.Line
 	return problem
+}
+
+// load reads the kustomization of a directory, that of the root with its overlay.
+func (p *plan) load(dir string, from *entry) (*kustomization, *render.Problem) {
+	overlay := p.root.Overlay
+	if len(p.stack) > 0 {
+		overlay = nil
+	}
+	if overlay != nil && overlay.Plain {
+		k := p.generated(dir)
+		if problem := k.read(); problem != nil {
+			return nil, problem
+		}
+		return k, p.overlay(k)
+	}
+	k, err := p.tree.loadKustomization(dir)
+	if errors.Is(err, errNone) && overlay != nil && overlay.Generated {
+		k, err = p.generated(dir), nil
+	}
+	if err != nil {
+		return nil, p.blame(from, err)
+	}
+	problem := k.read()
+	if problem == nil && overlay != nil {
+		problem = p.overlay(k)
+	}
+	return k, problem
 }

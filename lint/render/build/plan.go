@@ -1,7 +1,6 @@
 package build
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -167,33 +166,6 @@ func (p *plan) kustomization(dir string, from *entry) (*kustomization, *render.P
 	p.uses[k.name] |= asKustomization
 	p.schema = p.schema || len(k.spec.OpenAPI) > 0
 	return k, nil
-}
-
-// load reads the kustomization of a directory, that of the root with its overlay.
-func (p *plan) load(dir string, from *entry) (*kustomization, *render.Problem) {
-	overlay := p.root.Overlay
-	if len(p.stack) > 0 {
-		overlay = nil
-	}
-	if overlay != nil && overlay.Plain {
-		k := p.generated(dir)
-		if problem := k.read(); problem != nil {
-			return nil, problem
-		}
-		return k, p.overlay(k)
-	}
-	k, err := p.tree.loadKustomization(dir)
-	if errors.Is(err, errNone) && overlay != nil && overlay.Generated {
-		k, err = p.generated(dir), nil
-	}
-	if err != nil {
-		return nil, p.blame(from, err)
-	}
-	problem := k.read()
-	if problem == nil && overlay != nil {
-		problem = p.overlay(k)
-	}
-	return k, problem
 }
 
 // kindFits tells a component from other kustomizations.

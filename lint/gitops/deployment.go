@@ -1,0 +1,94 @@
+package gitops
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/pointers"
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// Deployment is one source of a pointer.
+type Deployment struct {
+	Pointer *pointers.Pointer
+	// Source is an index into Pointer.Sources, -1 for a pointer without any.
+	Source int
+	Root   render.Root
+	// Output is nil if Why says why it is not rendered.
+	Output *render.Output
+	Why    pointers.Reason
+
+	raw     *written // that it was read from, nil if it is from a render
+	parents []*Deployment
+	depth   int
+	// top is set if no deployment is needed for it, and confirmed if a render holds it just
+	// as it was written.
+	top, confirmed, kept bool
+}
+
+// Files are those of the pointer and of the pointers that deploy it, sorted.
+func (d *Deployment) Files() []string {
+	var all []string
+	d.climb(func(x *Deployment) { all = append(all, x.Pointer.File) })
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// climb visits a deployment and all above it, each once.
+func (d *Deployment) climb(visit func(x *Deployment)) {
+	seen := map[*Deployment]bool{d: true}
+	for queue := []*Deployment{d}; len(queue) > 0; queue = queue[1:] {
+		visit(queue[0])
+		for _, up := range queue[0].parents {
+			if !seen[up] {
+				seen[up] = true
+				queue = append(queue, up)
+			}
+		}
+	}
+}
+
+// finish gives what is deployed: without pointers as written of which a render has another
+// version, and without what only those deploy.
+func (f *follower) finish() {
+	children := map[*Deployment][]*Deployment{}
+	var queue []*Deployment
+	for _, d := range f.all {
+		for _, up := range d.parents {
+			children[up] = append(children[up], d)
+		}
+		if d.stands() {
+			queue = append(queue, d)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		if d := queue[0]; !d.kept && !d.superseded() {
+			d.kept = true
+			f.result.Deployments = append(f.result.Deployments, d)
+			queue = append(queue, children[d]...)
+		}
+	}
+	slices.SortStableFunc(f.result.Deployments, byPlace)
+	reached := f.reached()
+	for i := range f.result.Roots {
+		if r := f.opts.Roots[i]; reached[r.File] || reached[r.Dir] {
+			delete(f.result.Roots, i)
+		}
+	}
+}
+
+// superseded reports whether a render holds another version of a pointer as written.
+func (d *Deployment) superseded() bool { return d.raw != nil && d.raw.inside && !d.confirmed }
+
+// stands reports whether a deployment needs no other one: a pointer as written, one in a
+// root, or one that deploys itself.
+func (d *Deployment) stands() bool {
+	if d.top || slices.Contains(d.parents, d) {
+		return true
+	}
+	itself := false
+	d.climb(func(x *Deployment) {
+		itself = itself || x != d && x.raw != nil && x.raw.inside && x.Pointer.File == d.Pointer.File && x.Pointer.Line == d.Pointer.Line
+	})
+	return itself
+}
+
