@@ -91,4 +91,3 @@ func (d *Deployment) stands() bool {
 	})
 	return itself
 }
-

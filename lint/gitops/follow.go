@@ -50,9 +50,10 @@ type Result struct {
 }
 
 // limits bound one run: deployments, and how many of them deploy one another.
-type limits struct{ deployments, depth int }
+// Names are those of files in directories that are built without a kustomization.
+type limits struct{ deployments, depth, names int }
 
-func defaultLimits() limits { return limits{deployments: 5_000, depth: 10} }
+func defaultLimits() limits { return limits{deployments: 5_000, depth: 10, names: 500_000} }
 
 // written is a pointer as it stands in the tree.
 type written struct {
@@ -75,6 +76,7 @@ type follower struct {
 	all    []*Deployment
 	queue  []*Deployment
 	full   bool
+	names  int
 	result Result
 	vars   settings
 }

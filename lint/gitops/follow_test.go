@@ -175,8 +175,16 @@ func TestFollowBounded(t *testing.T) {
 	for i := range 10 {
 		fmt.Fprintf(&all, "-- f/%d.yaml --\n%s", i, pointer(fmt.Sprint("p", i), "app"))
 	}
-	got := told(followed(t, all.String()+"-- app/c.yaml --\n"+config, limits{deployments: 3, depth: 10}))
+	got := told(followed(t, all.String()+"-- app/c.yaml --\n"+config, limits{deployments: 3, depth: 10, names: 100}))
 	if len(got) != 4 || !strings.Contains(got[3], "a run follows at most 3 pointers") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestFollowFewNames refuses directories of more files than a limit.
+func TestFollowFewNames(t *testing.T) {
+	got := told(followed(t, "-- f/a.yaml --\n"+pointer("a", "app")+"-- app/c.yaml --\n"+config+"-- app/d.yaml --\n"+config, limits{deployments: 3, depth: 10, names: 1}))
+	if len(got) != 1 || !strings.Contains(got[0], "have more than 1 files") {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -22,8 +23,12 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, parent *Depl
 	if why.Some() {
 		return render.Root{}, why
 	}
+	counts := map[string]render.Variable{}
+	for name, value := range s.Counts {
+		counts[name] = render.Variable{Value: value.Text, File: cmp.Or(value.File, p.File), Line: value.Line, Column: value.Column}
+	}
 	o := &render.Overlay{
-		File: p.File, Line: p.Line, Fields: s.Fields, Patches: s.Patches, Namespace: s.Namespace, Labels: s.Labels,
+		File: p.File, Line: p.Line, Counts: counts, Fields: s.Fields, Patches: s.Patches, Namespace: s.Namespace, Labels: s.Labels,
 		Variables: f.vars.of(p, parent),
 	}
 	if why := f.form(dir, s, o); why.Some() {
@@ -95,6 +100,9 @@ func (f *follower) form(dir string, s *pointers.Source, o *render.Overlay) point
 			return pointers.Reason{What: pointers.WhyJsonnet, Detail: dir}
 		}
 		o.Generated, o.Plain, o.Resources = true, true, names
+	}
+	if f.names += len(o.Resources); f.names > f.most.names {
+		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the directories without a kustomization that pointers name have more than %d files: add a kustomization.yaml", f.most.names), Refused: true}
 	}
 	if o.Generated && f.tree.over {
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the repository has more than %d entries of directories", mostEntries)}

@@ -159,15 +159,21 @@ func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 			}
 		}
 	}
-	if to.Substitution == nil {
-		return
+	for j := range to.Sources {
+		p.moveValues(to.Sources[j].Counts)
 	}
-	for name, value := range to.Substitution.Given {
+	if to.Substitution != nil {
+		p.moveValues(to.Substitution.Given)
+	}
+}
+
+func (p *places) moveValues(all map[string]pointers.Value) {
+	for name, value := range all {
 		m, ok := p.at[[2]int{value.Line, value.Column}]
 		value.File, value.Line, value.Column = "", 0, 0
 		if ok && !m.Variable {
 			value.File, value.Line, value.Column = p.out.Files[m.File], m.At, m.AtColumn
 		}
-		to.Substitution.Given[name] = value
+		all[name] = value
 	}
 }

@@ -35,6 +35,9 @@ func argoSource(v *view, n *source.Node, namespace string) Source {
 	helm := n.Get("helm")
 	s.Path = name
 	s.Fields, s.Patches = argoFields(v, n.Get("kustomize"))
+	if v.fill == nil {
+		s.Counts = counts(n.At("kustomize", "replicas"))
+	}
 	switch {
 	case n.Get("repoURL").IsNull():
 		s.Why = Reason{What: WhyMalformed, Detail: "a source has no repoURL"}
@@ -112,6 +115,17 @@ func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 		lines = patchLines(k.Get("patches"))
 	}
 	return f.text(), lines
+}
+
+// counts are where numbers of replicas are written.
+func counts(list *source.Node) map[string]Value {
+	all := map[string]Value{}
+	for _, r := range list.Items() {
+		if n := r.Get("count"); n != nil && n.Kind == source.Scalar {
+			all[r.Get("name").Text()] = Value{Text: n.Value, Line: int(n.Line), Column: int(n.Column)}
+		}
+	}
+	return all
 }
 
 // count is a number, which may be written as text.

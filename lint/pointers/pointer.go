@@ -108,6 +108,8 @@ type Source struct {
 	// the lines at which their inline patches begin, or 0.
 	Fields  []byte
 	Patches []int
+	// Counts are the numbers of replicas in Fields, by the names of their objects.
+	Counts map[string]Value
 	// Labels are set on every object; Namespace is that of objects without one.
 	Labels    map[string]string
 	Namespace string

@@ -19,6 +19,9 @@ type Overlay struct {
 	Fields []byte
 	// Patches are the lines at which the inline patches of Fields begin in File, or 0.
 	Patches []int
+	// Counts are where the numbers of replicas in Fields were written, by the names of their
+	// objects.
+	Counts map[string]Variable
 	// Namespace is given to objects that have none.
 	Namespace string
 	// Labels are set on all objects, and not on their templates.

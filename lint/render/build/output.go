@@ -65,6 +65,9 @@ func (r *results) object(node *yaml.Node, text []byte, marked bool) (err error) 
 			r.pair(node, root, &v, 0)
 		}
 		f.origin, f.known = r.origin(root, v)
+		if marked && f.known {
+			r.counted(root, f.origin)
+		}
 		before := text
 		if text, err = r.substituted(root, before); err != nil {
 			return err

@@ -122,6 +122,20 @@ func (r *results) variable(a, b *yaml.Node) (render.Mark, bool) {
 	return render.Mark{Line: r.line + b.Line, Column: b.Column, File: r.m.fileNamed(v.File), At: v.Line, AtColumn: v.Column, Variable: true}, true
 }
 
+// counted marks the number of replicas that an overlay gives an object of a source, by the
+// name that it has there.
+func (r *results) counted(root *yaml.Node, of origin) {
+	o, n := r.p.root.Overlay, field(field(root, "spec"), "replicas")
+	doc := r.p.parsed[of.file]
+	if o == nil || n == nil || doc == nil || of.doc >= len(doc.docs) || doc.docs[of.doc] == nil {
+		return
+	}
+	v, given := o.Counts[identityOf(doc.docs[of.doc]).name]
+	if given && v.Line > 0 && v.Value == n.Value {
+		r.marks = append(r.marks, render.Mark{Line: r.line + n.Line, Column: n.Column, File: r.m.fileNamed(v.File), At: v.Line, AtColumn: v.Column, Variable: true})
+	}
+}
+
 // fileNamed is the index of a file, once for each name.
 func (m *marker) fileNamed(name string) int {
 	for i, known := range m.files {
