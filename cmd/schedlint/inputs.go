@@ -100,7 +100,8 @@ type inputs struct {
 	// pointed is what the pointers lead to, nil if nothing was rendered.
 	pointed *pointed
 	// known are the addresses of the repository, once needed.
-	known  func() []string
+	known  func(dir string) []string
+	paths  []string // absolute
 	ignore func(name string) bool
 }
 
@@ -122,7 +123,10 @@ func findInputs(conf *config.Config, args []string) (*inputs, error) {
 		in.base = in.root
 	}
 	in.vendored = remoteDirs(conf, in.root)
-	in.known = func() []string { return append(addresses(in.root), conf.Repositories...) }
+	for _, path := range paths {
+		in.paths = append(in.paths, real(absolute(dir, path)))
+	}
+	in.known = func(dir string) []string { return append(addresses(dir), conf.Repositories...) }
 	in.ignore = func(name string) bool { return conf.IgnoresSome() && conf.Ignores(in.fromBase(name)) }
 	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: in.ignore, Remotes: in.vendored, Declares: topology.Declares})
 	if err != nil {
@@ -208,8 +212,9 @@ func (in *inputs) fromBase(name string) string {
 // roots any more.
 func (in *inputs) render(ctx context.Context, renders renderer) {
 	if len(in.Pointers) > 0 {
-		in.pointed = follows(in.root, in.Found, in.known(), gitops.Options{
-			Remotes: in.vendored, Ignore: in.ignore,
+		base := repositoryIn(in.root, in.paths)
+		in.pointed = follows(in.root, in.Found, in.known(filepath.Join(in.root, base)), gitops.Options{
+			Base: base, Remotes: in.vendored, Ignore: in.ignore,
 			Render: func(all []render.Root) []*render.Output { return renders(ctx, all) },
 		})
 		var kept []*roots.Kustomization

@@ -14,7 +14,25 @@ import (
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/roots"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
+
+// repositoryIn is the repository below a root that holds all of some paths, which are
+// absolute, as a name from there: "." if there is none but the root itself.
+func repositoryIn(root string, paths []string) string {
+	base := ""
+	for i, path := range paths {
+		at, ok := worktree.Root(path)
+		if !ok || i > 0 && at != base {
+			return "."
+		}
+		base = at
+	}
+	if name, ok := below(root, base); ok {
+		return filepath.ToSlash(name)
+	}
+	return "."
+}
 
 // addresses are those of the repository at a directory, as git has them. Without git
 // there are none.
@@ -106,7 +124,7 @@ func (c *choosing) search(root string, paths []string) (dirs []string, err error
 	}
 	var result *pointed
 	if follows && len(found.Pointers) > 0 {
-		result = c.follow(root, found, remotes)
+		result = c.follow(root, paths, found, remotes)
 	}
 	for i, k := range found.Roots {
 		name := c.fromBase(root, k.Dir)
@@ -121,13 +139,14 @@ func (c *choosing) search(root string, paths []string) (dirs []string, err error
 }
 
 // follow follows the pointers that were found.
-func (c *choosing) follow(root string, found *roots.Found, remotes map[string]string) *pointed {
+func (c *choosing) follow(root string, paths []string, found *roots.Found, remotes map[string]string) *pointed {
 	if !c.o.Config.Discovers() {
 		found.Roots = nil
 	}
 	pool := newPool()
-	result := follows(root, found, c.addresses(), gitops.Options{
-		Remotes: remotes, Ignore: c.ignore(root), Tracked: c.o.Tracked,
+	base := repositoryIn(root, paths)
+	result := follows(root, found, c.addresses(filepath.Join(root, base)), gitops.Options{
+		Base: base, Remotes: remotes, Ignore: c.ignore(root), Tracked: c.o.Tracked,
 		Render: func(all []render.Root) []*render.Output { return pool.Render(context.Background(), all) },
 	})
 	c.pointed = append(c.pointed, result)

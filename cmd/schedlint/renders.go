@@ -40,9 +40,9 @@ type renderFlags struct {
 
 // addresses are those of the repository at hand: what the configuration says and, of a
 // work tree, what git has.
-func (f *renderFlags) addresses(o *lint.Options) []string {
+func (f *renderFlags) addresses(o *lint.Options, dir string) []string {
 	if !f.asked {
-		f.known, f.asked = addresses(o.Root), true
+		f.known, f.asked = addresses(dir), true
 	}
 	return slices.Concat(f.known, o.Config.Repositories)
 }
@@ -90,7 +90,7 @@ func (f *renderFlags) chosen(o *lint.Options, already rendered) ([]lint.Render, 
 	if err != nil {
 		return nil, err
 	}
-	c := &choosing{o: o, root: at, base: at, seen: map[string]bool{}, rendered: already, addresses: func() []string { return f.addresses(o) }}
+	c := &choosing{o: o, root: at, base: at, seen: map[string]bool{}, rendered: already, addresses: func(dir string) []string { return f.addresses(o, dir) }}
 	if o.Config.Dir != "" {
 		if c.base, err = filepath.EvalSymlinks(o.Config.Dir); err != nil {
 			return nil, err
@@ -155,7 +155,7 @@ type choosing struct {
 	outputs    map[string]*render.Output
 	rendered   rendered
 	unfollowed []lint.Unfollowed
-	addresses  func() []string
+	addresses  func(dir string) []string
 }
 
 // name takes in the kustomization of a path that was named.

@@ -3,6 +3,7 @@ package gitops
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -17,6 +18,9 @@ type Options struct {
 	// Confinement is the directory that nothing leaves, absolute and without links; all
 	// names are from there.
 	Confinement string
+	// Base is the root of the repository, from there, "." if it is that: paths of pointers
+	// count from it.
+	Base string
 	// Pointers are the objects of the tree as they are written, Repositories those that
 	// hold addresses, Settings the files that may hold a ConfigMap or a Secret.
 	Pointers, Repositories []*source.Object
@@ -139,8 +143,8 @@ func (f *follower) below(dir string) bool {
 	if f.vars.paths == nil {
 		f.vars.paths = map[string]int{}
 		for _, w := range f.raw {
-			for _, path := range f.paths(w) {
-				f.vars.paths[path]++
+			for _, dir := range f.paths(w) {
+				f.vars.paths[dir]++
 			}
 		}
 	}
@@ -157,7 +161,7 @@ func (f *follower) paths(w *written) (all []string) {
 	for _, p := range w.read {
 		for i := range p.Sources {
 			if s := &p.Sources[i]; !s.Why.Some() && f.reader.Repositories.Ours(s.Repository).Is() {
-				all = append(all, s.Path)
+				all = append(all, path.Join(f.opts.Base, s.Path))
 			}
 		}
 	}
@@ -206,15 +210,15 @@ func (f *follower) tops() (all []*written) {
 	for _, w := range f.raw {
 		if !w.done {
 			left = append(left, w)
-			for _, path := range f.paths(w) {
-				paths[path]++
+			for _, dir := range f.paths(w) {
+				paths[dir]++
 			}
 		}
 	}
 	for _, w := range left {
 		own := map[string]int{}
-		for _, path := range f.paths(w) {
-			own[path]++
+		for _, dir := range f.paths(w) {
+			own[dir]++
 		}
 		if !slices.ContainsFunc(above(w.object.File.Name), func(dir string) bool { return paths[dir] > own[dir] }) {
 			all = append(all, w)

@@ -47,7 +47,7 @@ func (f *follower) directory(s *pointers.Source) (string, pointers.Reason) {
 	if !whose.Is() {
 		return "", pointers.Reason{What: pointers.WhyElsewhere, Detail: named}
 	}
-	switch e := f.entry(s.Path); {
+	switch e := f.entry(path.Join(f.opts.Base, s.Path)); {
 	case e.Outside:
 		return "", pointers.Reason{What: pointers.WhyOutside, Detail: s.Path + " leads out of it by a symbolic link, or belongs to git", Refused: true}
 	case e.Info != nil && e.Info.IsDir():

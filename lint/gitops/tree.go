@@ -56,21 +56,35 @@ func (t *tree) list() {
 	slices.Sort(t.dirs)
 }
 
-// Directories lists those that hold a file.
+// Directories lists those of the repository that hold a file.
 func (t *tree) Directories() []string {
 	t.list()
-	return t.dirs
+	return t.fromBase(t.dirs)
 }
 
-// Files lists all files.
+// Files lists all files of the repository.
 func (t *tree) Files() []string {
 	t.list()
-	return t.files
+	return t.fromBase(t.files)
+}
+
+// fromBase are the names below the root of the repository, from there.
+func (t *tree) fromBase(names []string) (all []string) {
+	base := path.Clean(t.opts.Base)
+	if base == "." {
+		return names
+	}
+	for _, name := range names {
+		if rest, ok := strings.CutPrefix(name, base+"/"); ok {
+			all = append(all, rest)
+		}
+	}
+	return all
 }
 
 // Read gives the first document of a file.
 func (t *tree) Read(name string) *source.Node {
-	if file := t.file(name); file != nil {
+	if file := t.file(path.Join(t.opts.Base, name)); file != nil {
 		if docs := file.Roots(); len(docs) > 0 {
 			return docs[0]
 		}
