@@ -9,6 +9,7 @@ type Reader struct {
 
 	applications int // of all sets so far
 	matches      int
+	made         int // bytes of templates
 }
 
 // Read gives the pointers that an object is or stands for; nil if it is none. That of an

@@ -133,6 +133,11 @@ func TestReadBounded(t *testing.T) {
 	if len(got) != MostApplications+1 || !strings.Contains(got[len(got)-1], "too many pointers") {
 		t.Errorf("%d pointers, the last %s", len(got), got[len(got)-1])
 	}
+	big := strings.Repeat("x", 1<<20)
+	got = read(&Reader{Repositories: r.Repositories}, applicationSetHead+"  generators: [{list: {elements: [{name: "+big+", dir: a}, {name: b, dir: b}]}}]\n"+strings.Replace(setTemplate, "{{name}}", strings.Repeat("{{name}}", 100), 1))
+	if len(got) != 1 || !strings.Contains(got[0], "MiB of text") {
+		t.Errorf("%d pointers, %.200q", len(got), got)
+	}
 	globs := strings.Repeat("{path: 'x/*'}, ", 2000)
 	got = read(&Reader{Repositories: r.Repositories, Tree: tree}, applicationSetHead+"  generators: [{git: {repoURL: https://h/o/r, directories: ["+globs+"]}}]\n"+setTemplate)
 	if len(got) != 1 || !strings.Contains(got[0], "too many names") {

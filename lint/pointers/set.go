@@ -63,7 +63,12 @@ func (r *Reader) set(o *source.Object, whole Pointer) []*Pointer {
 				leaveOpen(Reason{What: WhyTooMany, Detail: fmt.Sprintf("ApplicationSets stand for more than %d Applications: name them in a list, or split the run", MostApplications), Refused: true}, int(g.Line))
 				return all
 			}
-			all = append(all, fromTemplate(spec.Get("template"), e, whole))
+			p := fromTemplate(spec.Get("template"), e, whole)
+			if r.made > mostMade {
+				leaveOpen(Reason{What: WhyTooMany, Detail: fmt.Sprintf("templates of ApplicationSets make more than %d MiB of text", mostMade>>20), Refused: true}, int(g.Line))
+				return all
+			}
+			all = append(all, p)
 		}
 	}
 	return all
@@ -95,7 +100,7 @@ func (r *Reader) generate(g *source.Node, goTemplate bool) ([]element, Reason) {
 		case key.Value == "selector" || !body.Get("template").IsNull():
 			return nil, Reason{What: WhyTemplate, Detail: "a generator with a selector or a template of its own"}
 		case key.Value == "list" && body.Get("elementsYaml").IsNull():
-			return listed(body, goTemplate), Reason{}
+			return r.listed(body, goTemplate), Reason{}
 		case key.Value == "git":
 			return r.git(body, goTemplate)
 		}
@@ -107,17 +112,17 @@ func (r *Reader) generate(g *source.Node, goTemplate bool) ([]element, Reason) {
 }
 
 // listed are the elements of a list.
-func listed(list *source.Node, goTemplate bool) (all []element) {
+func (r *Reader) listed(list *source.Node, goTemplate bool) (all []element) {
 	for _, item := range list.Get("elements").Items() {
-		p := newParams(goTemplate)
+		p := r.params(goTemplate)
 		p.add("", item, 0)
 		all = append(all, element{p, int(item.Line)})
 	}
 	return all
 }
 
-func newParams(goTemplate bool) *params {
-	return &params{texts: map[string]string{}, lists: map[string][]string{}, goTemplate: goTemplate}
+func (r *Reader) params(goTemplate bool) *params {
+	return &params{texts: map[string]string{}, lists: map[string][]string{}, goTemplate: goTemplate, made: &r.made}
 }
 
 // mostLevels is how deep a parameter may lie.
@@ -156,7 +161,7 @@ func (r *Reader) git(g *source.Node, goTemplate bool) ([]element, Reason) {
 	}
 	var all []element
 	for _, name := range names {
-		p := newParams(goTemplate)
+		p := r.params(goTemplate)
 		dir := name
 		if directories.Len() == 0 {
 			dir = path.Dir(name)

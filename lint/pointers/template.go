@@ -13,7 +13,12 @@ type params struct {
 	lists map[string][]string
 	// goTemplate is set for Go templates; else {{name}} stands for a parameter.
 	goTemplate bool
+	// made counts the bytes that templates of the run have made.
+	made *int
 }
+
+// mostMade bounds them.
+const mostMade = 64 << 20
 
 var (
 	action    = regexp.MustCompile(`\{\{(.*?)\}\}`)
@@ -27,19 +32,25 @@ var (
 // given. Argo CD leaves such text as it is, or fails.
 func (p *params) fill(text string) (string, bool) {
 	ok := true
+	if *p.made += len(text); *p.made > mostMade {
+		return "", false
+	}
 	filled := action.ReplaceAllStringFunc(text, func(all string) string {
 		inner := all[2 : len(all)-2]
 		if p.goTemplate {
 			inner = strings.TrimSuffix(strings.TrimPrefix(inner, "-"), "-")
 		}
 		value, known := p.value(strings.TrimSpace(inner))
-		if !known {
+		if *p.made += len(value); !known || *p.made > mostMade {
 			ok = false
-			return all
+			return ""
 		}
 		return value
 	})
-	return filled, ok && !strings.Contains(filled, "{{") && !strings.Contains(filled, "${")
+	if !ok {
+		return text, false
+	}
+	return filled, !strings.Contains(filled, "{{") && !strings.Contains(filled, "${")
 }
 
 func (p *params) value(name string) (string, bool) {

@@ -11,5 +11,5 @@
 // bytes and entries, and bounded; a worker's time and memory are bounded as well, but
 // that they are met is a defect of the limits or of the machine.
 //
-// Non-goals: deciding which roots there are; Helm; GitOps pointers.
+// Non-goals: deciding which roots there are; Helm; reading GitOps pointers.
 package render
