@@ -1,0 +1,131 @@
+package chart
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"path"
+	"strings"
+
+	helmload "helm.sh/helm/v3/pkg/chart/loader"
+)
+
+// What a chart may have, archives unpacked.
+const (
+	maxChartBytes = 64 << 20
+	maxFileBytes  = 5 << 20 // as Helm has it for archives
+	maxChartFiles = 20_000
+	maxChartDepth = 10 // charts in charts
+)
+
+// unpacked is what a chart may still have.
+type unpacked struct{ bytes, files int }
+
+// take counts a file.
+func (u *unpacked) take(name string, size int) error {
+	u.bytes -= size
+	u.files--
+	switch {
+	case size > maxFileBytes:
+		return limitAt(name, "the file has %d bytes; files of charts are limited to %d", size, maxFileBytes)
+	case u.bytes < 0:
+		return limitAt(name, "the files of the chart are limited to %d bytes in all", maxChartBytes)
+	case u.files < 0:
+		return limitAt(name, "the chart is limited to %d files", maxChartFiles)
+	}
+	return nil
+}
+
+// isArchive is whether Helm takes a file for a packed dependency: one that is directly in
+// the charts/ of the chart or of a directory in charts/.
+func isArchive(name string) bool {
+	for {
+		rest, ok := strings.CutPrefix(name, "charts/")
+		if !ok || strings.IndexAny(rest, "_.") == 0 {
+			return false
+		}
+		_, name, ok = strings.Cut(rest, "/")
+		if !ok {
+			return path.Ext(rest) == ".tgz"
+		}
+	}
+}
+
+// packed is an archive: the name of it that Helm would see, and the one that people know.
+type packed struct {
+	name, known string
+	data        []byte
+}
+
+// unpack adds the files of an archive as if it were a directory.
+func (l *loader) unpack(p packed, left *unpacked, depth int) error {
+	if depth > maxChartDepth {
+		return limitAt(p.known, "archives in archives are limited to a depth of %d", maxChartDepth)
+	}
+	if err := weigh(p, *left); err != nil {
+		return err
+	}
+	files, err := helmload.LoadArchiveFiles(bytes.NewReader(p.data))
+	if err != nil {
+		return unreadable(p, err)
+	}
+	dir := strings.TrimSuffix(p.name, ".tgz") + ".unpacked/"
+	seen := map[string]bool{}
+	for _, f := range files {
+		known := p.known + ":" + f.Name
+		if seen[f.Name] {
+			return &Problem{File: known, Line: 1, Refused: true, Detail: "the archive has two files of this name"}
+		}
+		seen[f.Name] = true
+		if err := left.take(known, len(f.Data)); err != nil {
+			return err
+		}
+		if isArchive(f.Name) {
+			err = l.unpack(packed{dir + f.Name, known, f.Data}, left, depth+1)
+		} else {
+			l.keep(dir+f.Name, known, f.Data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unreadable(p packed, err error) error {
+	return &Problem{File: p.known, Line: 1, Detail: "the archive cannot be read: " + err.Error()}
+}
+
+// weigh reads an archive to its end without keeping anything, so that what is in it is
+// known to be within the limits.
+func weigh(p packed, left unpacked) error {
+	zipped, err := gzip.NewReader(bytes.NewReader(p.data))
+	if err != nil {
+		return unreadable(p, err)
+	}
+	all := &io.LimitedReader{R: zipped, N: maxChartBytes + 1}
+	entries := tar.NewReader(all)
+	for {
+		h, err := entries.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if all.N == 0 {
+			return limitAt(p.known, "the archive has more than %d bytes unpacked", maxChartBytes)
+		}
+		if err != nil {
+			return unreadable(p, err)
+		}
+		known := p.known + ":" + h.Name
+		switch h.Typeflag {
+		case tar.TypeReg, tar.TypeDir, tar.TypeXGlobalHeader:
+		default:
+			return &Problem{File: known, Line: 1, Refused: true, Detail: "the archive has an entry that is neither a file nor a directory: links in archives are not followed"}
+		}
+		if err := left.take(known, int(min(h.Size, maxChartBytes+1))); err != nil {
+			return err
+		}
+	}
+}

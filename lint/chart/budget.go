@@ -1,0 +1,98 @@
+package chart
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// What rendering a chart may take.
+const (
+	// maxSteps is how many nodes and function calls are executed, bytes of text counted
+	// at bytesPerStep.
+	maxSteps = 10_000_000
+	// maxText is how long the whole output may be, and any text on the way, in bytes.
+	maxText = 10 << 20
+	// maxDepth is how deeply include, tpl and template may be nested.
+	maxDepth = 1000
+	// maxNesting is how deeply values may be nested where they are printed.
+	maxNesting = 10_000
+
+	bytesPerStep = 32
+)
+
+// budget is what is left of the steps.
+type budget struct{ steps int }
+
+// limit is a bound that was met. It is a panic value in functions of templates, which
+// text/template turns into an error.
+type limit string
+
+func (l limit) Error() string { return string(l) }
+
+func limitAt(file, format string, args ...any) *Problem {
+	return &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...), Refused: true}
+}
+
+// charge takes steps, and panics with a limit if there are none left.
+func (b *budget) charge(n int) {
+	if n < 0 || n > b.steps {
+		b.steps = 0
+		panic(limit(fmt.Sprintf("rendering is limited to %d steps", maxSteps)))
+	}
+	b.steps -= n
+}
+
+// text charges for a text of n bytes.
+func (b *budget) text(n int) {
+	if n > maxText {
+		panic(limit(fmt.Sprintf("a text of %d bytes is beyond the limit of %d", n, maxText)))
+	}
+	b.charge(n/bytesPerStep + 1)
+}
+
+// deep charges for everything in a value: what is in it twice is counted twice, as
+// printing it does. A value that contains itself is refused.
+func (b *budget) deep(v reflect.Value, depth int) {
+	if depth > maxNesting {
+		panic(limit(fmt.Sprintf("a value is nested more than %d deep, or contains itself", maxNesting)))
+	}
+	b.charge(1)
+	switch v.Kind() {
+	case reflect.String:
+		b.charge(v.Len() / bytesPerStep)
+	case reflect.Interface, reflect.Pointer:
+		if !v.IsNil() {
+			b.deep(v.Elem(), depth+1)
+		}
+	case reflect.Map:
+		for at := v.MapRange(); at.Next(); {
+			b.deep(at.Key(), depth+1)
+			b.deep(at.Value(), depth+1)
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			b.charge(v.Len() / bytesPerStep)
+			return
+		}
+		for i := range v.Len() {
+			b.deep(v.Index(i), depth+1)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			b.deep(v.Field(i), depth+1)
+		}
+	}
+}
+
+// shallow charges for a value itself: the length of a text, of a list or of a map.
+func (b *budget) shallow(v reflect.Value) {
+	for v.Kind() == reflect.Interface && !v.IsNil() {
+		v = v.Elem()
+	}
+	switch v.Kind() {
+	case reflect.String:
+		b.text(v.Len())
+	case reflect.Map, reflect.Slice:
+		b.charge(v.Len()/4 + 1)
+	}
+}

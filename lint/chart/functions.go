@@ -1,0 +1,156 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/BurntSushi/toml"
+	"github.com/Masterminds/sprig/v3"
+	"sigs.k8s.io/yaml"
+	goyaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// functions are those of Helm, without a budget and without include and tpl. The ones that
+// need no engine behave as in Helm, with these differences: keys and values are sorted,
+// and what is in constants.go.
+func (e *engine) functions() template.FuncMap {
+	all := sprig.TxtFuncMap()
+	delete(all, "env")
+	delete(all, "expandenv")
+	maps.Copy(all, e.constants.functions())
+	maps.Copy(all, template.FuncMap{
+		"toToml":        toTOML,
+		"fromToml":      fromTOML,
+		"toYaml":        toYAML,
+		"toYamlPretty":  toYAMLPretty,
+		"fromYaml":      fromYAML,
+		"fromYamlArray": fromYAMLArray,
+		"toJson":        toJSON,
+		"fromJson":      fromJSON,
+		"fromJsonArray": fromJSONArray,
+		"lookup":        func(_, _, _, _ string) (map[string]any, error) { return map[string]any{}, nil },
+		"getHostByName": func(string) string { return "" },
+		"required":      required,
+		"fail":          func(why string) (string, error) { return "", failure(why) },
+		"keys":          sortedKeys,
+		"values":        sortedValues,
+		"print":         fmt.Sprint,
+		"printf":        fmt.Sprintf,
+		"println":       fmt.Sprintln,
+		"html":          template.HTMLEscaper,
+		"js":            template.JSEscaper,
+		"urlquery":      template.URLQueryEscaper,
+	})
+	return all
+}
+
+// failure is what a template says when it stops.
+type failure string
+
+func (f failure) Error() string { return string(f) }
+
+func required(why string, value any) (any, error) {
+	if value == nil || value == "" {
+		return value, failure(why)
+	}
+	return value, nil
+}
+
+func sortedKeys(dicts ...map[string]any) []string {
+	all := []string{}
+	for _, d := range dicts {
+		all = append(all, slices.Sorted(maps.Keys(d))...)
+	}
+	return all
+}
+
+func sortedValues(dict map[string]any) []any {
+	all := []any{}
+	for _, key := range slices.Sorted(maps.Keys(dict)) {
+		all = append(all, dict[key])
+	}
+	return all
+}
+
+func toYAML(v any) string {
+	text, err := yaml.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(text), "\n")
+}
+
+func toYAMLPretty(v any) string {
+	var text bytes.Buffer
+	to := goyaml.NewEncoder(&text)
+	to.SetIndent(2)
+	if to.Encode(v) != nil {
+		return ""
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+// fromYAML and its kin tell templates about errors in what they return.
+func fromYAML(text string) map[string]any {
+	m := map[string]any{}
+	if err := yaml.Unmarshal([]byte(text), &m); err != nil {
+		m["Error"] = err.Error()
+	}
+	return m
+}
+
+func fromYAMLArray(text string) []any {
+	list := []any{}
+	if err := yaml.Unmarshal([]byte(text), &list); err != nil {
+		return []any{err.Error()}
+	}
+	return list
+}
+
+func toJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+func fromJSON(text string) map[string]any {
+	m := map[string]any{}
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		m["Error"] = err.Error()
+	}
+	return m
+}
+
+func fromJSONArray(text string) []any {
+	list := []any{}
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return []any{err.Error()}
+	}
+	return list
+}
+
+func toTOML(v any) string {
+	var text bytes.Buffer
+	if err := toml.NewEncoder(&text).Encode(v); err != nil {
+		return err.Error()
+	}
+	return text.String()
+}
+
+func fromTOML(text string) map[string]any {
+	m := map[string]any{}
+	if err := toml.Unmarshal([]byte(text), &m); err != nil {
+		m["Error"] = err.Error()
+	}
+	return m
+}
+
+var errNested = errors.New("cannot execute: include, tpl and template are nested more than 1000 deep")

@@ -1,0 +1,204 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	helm "helm.sh/helm/v3/pkg/chart"
+	helmload "helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/ignore"
+)
+
+// loader turns files into a chart of Helm.
+type loader struct {
+	in Input
+	// files are what is left of Input.Files after .helmignore, with archives unpacked.
+	files []*helmload.BufferedFile
+	// names are those of files for people, by the address of their first byte: Helm
+	// hands the bytes on, but names files from the subchart that they are in.
+	names map[*byte]string
+	// budget is what the whole rendering may take.
+	budget budget
+}
+
+// load reads, unpacks and checks the chart.
+func (l *loader) load() (*helm.Chart, error) {
+	l.budget = budget{steps: maxSteps}
+	if err := l.collect(); err != nil {
+		return nil, err
+	}
+	c, err := helmload.LoadFiles(l.files)
+	if err != nil {
+		return nil, l.at(l.blamed(err), "", "%v", err)
+	}
+	sortDependencies(c, 0)
+	if kind := c.Metadata.Type; kind != "" && kind != "application" {
+		return nil, l.at(chartFile, "type", "a chart of type %q cannot be installed: render a chart that depends on it", kind)
+	}
+	return c, l.vendored(c)
+}
+
+// collect applies .helmignore, checks names and sizes, and unpacks archives.
+func (l *loader) collect() error {
+	rules, err := l.ignored()
+	if err != nil {
+		return err
+	}
+	in := slices.Clone(l.in.Files)
+	slices.SortStableFunc(in, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	left := unpacked{bytes: maxChartBytes, files: maxChartFiles}
+	for i, f := range in {
+		if !fs.ValidPath(f.Name) || f.Name == "." {
+			return l.refused(chartFile, "the file name %q leads outside the chart or is not in its shortest form", f.Name)
+		}
+		if i > 0 && in[i-1].Name == f.Name {
+			return l.refused(f.Name, "there are two files of this name")
+		}
+		if isIgnored(rules, f.Name) {
+			continue
+		}
+		if err := l.add(f, &left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds one file, or those in an archive that is a dependency.
+func (l *loader) add(f File, left *unpacked) error {
+	if isArchive(f.Name) {
+		return l.unpack(packed{f.Name, f.Name, f.Data}, left, 0)
+	}
+	if err := left.take(f.Name, len(f.Data)); err != nil {
+		return err
+	}
+	l.keep(f.Name, f.Name, bytes.TrimPrefix(f.Data, bom))
+	return nil
+}
+
+var bom = []byte{0xEF, 0xBB, 0xBF}
+
+// keep adds a file under the name that Helm sees and the one that people know.
+func (l *loader) keep(name, known string, data []byte) {
+	data = slices.Clone(data) // so that no two files share an address
+	if len(data) > 0 {
+		l.names[&data[0]] = known
+	}
+	l.files = append(l.files, &helmload.BufferedFile{Name: name, Data: data})
+}
+
+// nameOf is the name of a file for people.
+func (l *loader) nameOf(data []byte, otherwise string) string {
+	if len(data) > 0 {
+		if name, ok := l.names[&data[0]]; ok {
+			return name
+		}
+	}
+	return otherwise
+}
+
+// text is that of a file of the chart, by the name that people know.
+func (l *loader) text(name string) []byte {
+	for _, f := range l.in.Files {
+		if f.Name == name {
+			return f.Data
+		}
+	}
+	return nil
+}
+
+// ignored are the rules of .helmignore.
+func (l *loader) ignored() (*ignore.Rules, error) {
+	rules := ignore.Empty()
+	if text := l.text(ignore.HelmIgnore); text != nil {
+		var err error
+		if rules, err = ignore.Parse(bytes.NewReader(text)); err != nil {
+			return nil, l.at(ignore.HelmIgnore, "", "%v", err)
+		}
+	}
+	rules.AddDefaults()
+	return rules, nil
+}
+
+// isIgnored is whether a rule matches a file or a directory that it is in.
+func isIgnored(rules *ignore.Rules, name string) bool {
+	for at, c := range name {
+		if c == '/' && rules.Ignore(name[:at], entry{name[:at], true}) {
+			return true
+		}
+	}
+	return rules.Ignore(name, entry{name, false})
+}
+
+// entry is what rules ask of a file.
+type entry struct {
+	name string
+	dir  bool
+}
+
+func (e entry) Name() string       { return path.Base(e.name) }
+func (e entry) Size() int64        { return 0 }
+func (e entry) ModTime() time.Time { return time.Time{} }
+func (e entry) IsDir() bool        { return e.dir }
+func (e entry) Sys() any           { return nil }
+func (e entry) Mode() fs.FileMode {
+	if e.dir {
+		return fs.ModeDir
+	}
+	return 0
+}
+
+// sortDependencies undoes the order in which Helm loads directories, which is random.
+func sortDependencies(c *helm.Chart, depth int) {
+	if depth > maxChartDepth {
+		return
+	}
+	all := slices.Clone(c.Dependencies())
+	slices.SortFunc(all, func(a, b *helm.Chart) int {
+		if by := strings.Compare(a.Name(), b.Name()); by != 0 {
+			return by
+		}
+		return strings.Compare(a.Metadata.Version, b.Metadata.Version)
+	})
+	c.SetDependencies(all...)
+	for _, d := range all {
+		sortDependencies(d, depth+1)
+	}
+}
+
+// vendored checks that what Chart.yaml depends on is in charts/. As Helm does, it looks
+// at the chart itself only, and at dependencies that are disabled as well.
+func (l *loader) vendored(c *helm.Chart) error {
+	for i, want := range c.Metadata.Dependencies {
+		if want == nil {
+			continue
+		}
+		if slices.ContainsFunc(c.Dependencies(), func(d *helm.Chart) bool { return d.Name() == want.Name }) {
+			continue
+		}
+		file := chartFile
+		if c.Metadata.APIVersion == helm.APIVersionV1 && l.text(requirementsFile) != nil {
+			file = requirementsFile
+		}
+		return &Problem{File: file, Line: lineOfPath(l.text(file), "dependencies", i), Refused: true,
+			Detail: fmt.Sprintf("dependency %s %s is not vendored: run helm dependency build and commit charts/", want.Name, want.Version)}
+	}
+	return nil
+}
+
+const requirementsFile = "requirements.yaml"
+
+// blamed is the file that an error of Helm's loader names.
+func (l *loader) blamed(err error) string {
+	for _, name := range []string{valuesFile, "Chart.lock", requirementsFile, "requirements.lock"} {
+		if strings.Contains(err.Error(), "cannot load "+name) {
+			return name
+		}
+	}
+	return chartFile
+}
