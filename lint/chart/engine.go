@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-	"text/template/parse"
 
 	helm "helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
@@ -20,9 +19,12 @@ type engine struct {
 	trace     *trace
 	root      *template.Template
 	templates map[string]*source
-	// contexts are what templates of each chart see as the dot.
+	// included is how often each name is being included, and depth how deeply include,
+	// tpl and template are nested.
 	included map[string]int
 	depth    int
+	// fileBytes and fileCount are what .Files of all charts hold.
+	fileBytes, fileCount int
 }
 
 // source is a template of a file.
@@ -38,6 +40,7 @@ func newEngine(l *loader, c *helm.Chart, r *release) *engine {
 	e := &engine{l: l, budget: &l.budget, templates: map[string]*source{}, included: map[string]int{}}
 	e.constants = &constants{chart: c.Name()}
 	e.trace = newTrace(e)
+	e.trace.index = newIndex(l, c, r)
 	e.gather(c, r.top)
 	return e
 }
@@ -67,6 +70,10 @@ func (e *engine) gather(c *helm.Chart, parent map[string]any) map[string]any {
 	}
 	for _, d := range c.Dependencies() {
 		below[d.Name()] = e.gather(d, dot)
+	}
+	for _, f := range c.Files {
+		e.fileBytes += len(f.Data)
+		e.fileCount++
 	}
 	for _, t := range c.Templates {
 		if t == nil || strings.EqualFold(c.Metadata.Type, "library") && !isPartial(t.Name) {
@@ -233,6 +240,3 @@ func (e *engine) tpl(t *template.Template, text string, dot any) (string, error)
 	e.trace.keep(out, e.trace.lines(f))
 	return out, nil
 }
-
-// emptyTree is whether a template has nothing to execute.
-func emptyTree(t *parse.Tree) bool { return t == nil || t.Root == nil }

@@ -3,23 +3,178 @@ package chart
 import (
 	"bytes"
 	"reflect"
+	"sort"
+	"strings"
 	"text/template"
+	"text/template/parse"
 )
 
+// trace notes which node of which template printed which part of a text.
+//
+// Hooks are put into the parsed templates. They print nothing: at stands before each text
+// and emit is the last function of each action, so that they see how long the text of
+// the frame is before that node prints. Texts that functions return are followed by the
+// address of their bytes, which stays with a string wherever templates pass it.
 type trace struct {
 	e      *engine
 	frames []*frame
+	nodes  []*node
+	done   map[*parse.Tree]bool
+	texts  map[*byte]*traced
+	index  *index
 }
 
-type frame struct{ text bytes.Buffer }
+// frame is one text that is being printed: the output of a template of a file, or what
+// include or tpl return.
+type frame struct {
+	text     bytes.Buffer
+	segments []segment
+}
 
-func newTrace(e *engine) *trace                                                 { return &trace{e: e} }
-func (t *trace) called(name string, args []reflect.Value, result reflect.Value) {}
-func (t *trace) hooks() template.FuncMap                                        { return nil }
-func (t *trace) instrument(*template.Template) error                            { return nil }
-func (t *trace) instrumentText(*template.Template, string) error                { return nil }
-func (t *trace) push() *frame                                                   { return &frame{} }
-func (t *trace) pop()                                                           {}
-func (t *trace) origins(f *frame) []Origin                                      { return nil }
-func (t *trace) lines(f *frame) []int                                           { return nil }
-func (t *trace) keep(string, []int)                                             {}
+// segment is what one node printed: from an offset to that of the next segment.
+type segment struct {
+	from  int
+	node  *node
+	value *traced     // of an action that prints a text whose lines have origins
+	cands []candidate // of an action that prints a value
+}
+
+// written is a text with templates in it: that of a file, or one that tpl is given.
+type written struct {
+	file   string
+	starts []int   // offsets of its lines
+	lines  *traced // of a text that tpl is given; nil if nothing is known of it
+}
+
+// node is a text or an action.
+type node struct {
+	in     *written
+	line   int
+	action bool
+	chains []chain
+	bases  int // values before the printed one that emit is given
+}
+
+// origin is where a line was written; in is nil if it is not known.
+type origin struct {
+	in    *written
+	line  int
+	exact bool
+	cands []candidate
+}
+
+// traced is a text with an origin for each of its lines.
+type traced struct {
+	text  string // keeps the address from being used again
+	lines []origin
+}
+
+func newTrace(e *engine) *trace {
+	return &trace{e: e, done: map[*parse.Tree]bool{}, texts: map[*byte]*traced{}}
+}
+
+func (t *trace) push() *frame {
+	f := &frame{}
+	t.frames = append(t.frames, f)
+	return f
+}
+
+func (t *trace) pop() { t.frames = t.frames[:len(t.frames)-1] }
+
+func (t *trace) top() *frame { return t.frames[len(t.frames)-1] }
+
+// add begins a segment; one that nothing was printed for is replaced.
+func (f *frame) add(s segment) {
+	s.from = f.text.Len()
+	if n := len(f.segments); n > 0 && f.segments[n-1].from == s.from {
+		f.segments[n-1] = s
+		return
+	}
+	f.segments = append(f.segments, s)
+}
+
+// The names of the hooks. Templates must not call them: see instrument.
+const (
+	hookAt    = "schedlintAt"
+	hookEmit  = "schedlintEmit"
+	hookStep  = "schedlintStep"
+	hookEnter = "schedlintEnter"
+	hookLeave = "schedlintLeave"
+)
+
+func (t *trace) hooks() template.FuncMap {
+	return template.FuncMap{
+		hookAt:    t.at,
+		hookEmit:  t.emit,
+		hookStep:  func(n int) string { t.e.budget.charge(n); return "" },
+		hookEnter: t.enter,
+		hookLeave: func() string { t.e.depth--; return "" },
+	}
+}
+
+// at begins what a text prints.
+func (t *trace) at(n int) string {
+	t.top().add(segment{node: t.nodes[n]})
+	return ""
+}
+
+// enter counts how deeply template actions are nested.
+func (t *trace) enter() string {
+	if t.e.depth >= maxDepth {
+		panic(limit("include, tpl and template are limited to a depth of 1000"))
+	}
+	t.e.depth++
+	return ""
+}
+
+// emit begins what an action prints: the last of the values, which it passes on. Those
+// before it are what the chains of fields in the action start from.
+func (t *trace) emit(n int, values ...reflect.Value) reflect.Value {
+	value := values[len(values)-1]
+	if value.IsValid() {
+		t.e.budget.deep(value, 0)
+	}
+	s := segment{node: t.nodes[n]}
+	if text, ok := stringOf(value); ok {
+		s.value = t.tracedOf(text)
+	}
+	if s.value == nil {
+		s.cands = t.scalars(s.node, values[:len(values)-1], value)
+	}
+	t.top().add(s)
+	return value
+}
+
+func stringOf(v reflect.Value) (string, bool) {
+	if v = concrete(v); v.Kind() == reflect.String {
+		return v.String(), true
+	}
+	return "", false
+}
+
+// lineAt is the line of an offset, from 1.
+func (w *written) lineAt(offset int) int { return sort.SearchInts(w.starts, offset+1) }
+
+func newWritten(file, text string) *written {
+	w := &written{file: file, starts: []int{0}}
+	for i := range len(text) {
+		if text[i] == '\n' {
+			w.starts = append(w.starts, i+1)
+		}
+	}
+	return w
+}
+
+// origins are those of the lines of a manifest.
+func (t *trace) origins(f *frame) []Origin {
+	lines := t.lines(f)
+	if n := len(lines); n > 0 && (f.text.Len() == 0 || f.text.Bytes()[f.text.Len()-1] == '\n') {
+		lines = lines[:n-1]
+	}
+	all := make([]Origin, len(lines))
+	texts := strings.Split(string(withoutNoValue(f.text.Bytes())), "\n")
+	for i, o := range lines {
+		all[i] = Origin{Template: o.in.file, Line: o.line, Exact: o.exact, Values: chosen(o.cands, texts[i])}
+	}
+	return all
+}

@@ -1,0 +1,158 @@
+package chart
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unsafe"
+)
+
+// lines are the origins of the lines of a frame: one more than it has line breaks.
+func (t *trace) lines(f *frame) []origin {
+	text := f.text.Bytes()
+	n := bytes.Count(text, []byte{'\n'}) + 1
+	t.e.budget.charge(4 * n)
+	found := make([]weighed, n)
+	at := 0
+	for i, s := range f.segments {
+		to := len(text)
+		if i+1 < len(f.segments) {
+			to = f.segments[i+1].from
+		}
+		at = s.pieces(found, at, text[s.from:to])
+	}
+	all := make([]origin, n)
+	for i := range found {
+		all[i] = found[i].origin
+	}
+	return all
+}
+
+// weighed is the best origin of a line so far.
+type weighed struct {
+	origin
+	weight int
+}
+
+// pieces hands the lines of a segment to those of the frame. It gives the index of the
+// line that the next segment goes on with.
+func (s *segment) pieces(found []weighed, at int, text []byte) int {
+	pieces := bytes.Split(text, []byte{'\n'})
+	for k, piece := range pieces {
+		o, known := s.origin(k, len(pieces))
+		found[at+k].add(o, known, weight(piece))
+	}
+	return at + len(pieces) - 1
+}
+
+// What a piece of a line weighs: a line belongs to the text that names something, rather
+// than to indentation or to the dash of an item.
+const (
+	blank = 1 + iota
+	punctuation
+	wordOfAction
+	wordOfText
+)
+
+func weight(piece []byte) int {
+	switch {
+	case len(bytes.TrimSpace(piece)) == 0:
+		return blank
+	case !bytes.ContainsFunc(piece, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
+		return punctuation
+	}
+	return wordOfText
+}
+
+// add weighs a further piece of the line. Places of values are kept, whoever wins.
+func (w *weighed) add(o origin, action bool, weight int) {
+	if action && weight == wordOfText {
+		weight = wordOfAction
+	}
+	cands := w.cands
+	if weight >= punctuation {
+		cands = append(cands[:len(cands):len(cands)], o.cands...)
+	}
+	if weight > w.weight {
+		w.origin, w.weight = o, weight
+	}
+	w.cands = cands
+}
+
+// origin is that of the k-th line that a segment printed, and whether an action did.
+func (s *segment) origin(k, of int) (o origin, action bool) {
+	n := s.node
+	switch {
+	case !n.action && n.in.lines != nil && n.line-1+k < len(n.in.lines.lines):
+		return n.in.lines.lines[n.line-1+k], false
+	case !n.action:
+		return origin{in: n.in.known(), line: n.line + k, exact: true}, false
+	case s.value != nil && k < len(s.value.lines):
+		if o = s.value.lines[k]; o.in != nil {
+			return o, true
+		}
+	}
+	single := of == 1
+	return origin{in: n.in.known(), line: n.line, exact: single, cands: append(o.cands, s.cands...)}, true
+}
+
+// known is the text if it is that of a file.
+func (w *written) known() *written {
+	if w.file == "" {
+		return nil
+	}
+	return w
+}
+
+// keep notes the origins of the lines of a text.
+func (t *trace) keep(text string, lines []origin) {
+	if len(text) < 2 { // texts of one byte share their addresses
+		return
+	}
+	t.texts[unsafe.StringData(text)] = &traced{text, lines}
+}
+
+// tracedOf is what is known of the lines of a text, nil if nothing is.
+func (t *trace) tracedOf(text string) *traced {
+	if len(text) < 2 {
+		return nil
+	}
+	if known := t.texts[unsafe.StringData(text)]; known != nil && len(known.text) == len(text) {
+		return known
+	}
+	return t.ofValues(text)
+}
+
+// derive notes the origins of a text that a function made of others: those of the lines
+// that it kept, in their order.
+func (t *trace) derive(text string, from []*traced) {
+	lines := strings.Split(text, "\n")
+	t.e.budget.charge(4 * len(lines))
+	var source []origin
+	var texts []string
+	for _, one := range from {
+		for i, line := range strings.Split(one.text, "\n") {
+			if line = strings.TrimSpace(line); line != "" && i < len(one.lines) {
+				source, texts = append(source, one.lines[i]), append(texts, line)
+			}
+		}
+	}
+	t.e.budget.charge(len(source))
+	all := make([]origin, len(lines))
+	at := 0
+	for i, line := range lines {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		for k := at; k < min(at+reach, len(source)); k++ {
+			if line == texts[k] || unquoted(line) == texts[k] {
+				all[i], at = source[k], k+1
+				break
+			}
+		}
+	}
+	t.keep(text, all)
+}
+
+// reach is how many lines a function may leave out in one place.
+const reach = 20

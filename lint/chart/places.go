@@ -1,0 +1,330 @@
+package chart
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	helm "helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/strvals"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// candidate is a place that counts for a line if the line still has what stands there: a
+// scalar, or the whole text of the line.
+type candidate struct {
+	place         Place
+	scalar, whole string
+}
+
+// chosen is the place of a line: that of the candidates that agree with its text, if they
+// are one.
+func chosen(all []candidate, line string) Place {
+	var found Place
+	for _, c := range all {
+		if !c.agrees(line) {
+			continue
+		}
+		if found != (Place{}) && found != c.place {
+			return Place{}
+		}
+		found = c.place
+	}
+	return found
+}
+
+func (c candidate) agrees(line string) bool {
+	if c.whole != "" {
+		return item(line) == item(c.whole)
+	}
+	return same(scalarOf(line), c.scalar)
+}
+
+// item is a line without indentation and without the dashes of items.
+func item(line string) string {
+	line = strings.TrimSpace(line)
+	for strings.HasPrefix(line, "- ") {
+		line = strings.TrimSpace(line[2:])
+	}
+	return line
+}
+
+// scalarOf is the scalar at the end of a line: behind the key, or the item.
+func scalarOf(line string) string {
+	line = item(line)
+	if _, value, ok := strings.Cut(line, ": "); ok {
+		line = strings.TrimSpace(value)
+	}
+	if line != "" && (line[0] == '"' || line[0] == '\'') {
+		return unquoted(line)
+	}
+	line, _, _ = strings.Cut(line, " #")
+	return strings.TrimSpace(line)
+}
+
+// unquoted is a text without quotes around it.
+func unquoted(s string) string {
+	if len(s) > 1 && s[0] == '"' {
+		if plain, err := strconv.Unquote(s); err == nil {
+			return plain
+		}
+	}
+	if len(s) > 1 && s[0] == '\'' && s[len(s)-1] == '\'' {
+		return strings.ReplaceAll(s[1:len(s)-1], "''", "'")
+	}
+	return s
+}
+
+// same is whether two scalars are one value: one text, or one number.
+func same(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	return errX == nil && errY == nil && x == y
+}
+
+// sources are where values are set, the one that wins first.
+type sources struct {
+	sets  []setSource
+	user  []*values
+	chart *chartValues
+}
+
+// setSource are the values of one argument.
+type setSource struct {
+	name   string
+	values map[string]any
+}
+
+// values is a values file.
+type values struct {
+	name string
+	root *kyaml.Node
+}
+
+// chartValues are the values of a chart and of those that it depends on, by their names.
+type chartValues struct {
+	own  *values
+	deps map[string]*chartValues
+}
+
+func newSources(l *loader, c *helm.Chart) *sources {
+	s := &sources{chart: newChartValues(l, c, 0)}
+	add := func(name string, args []string, parse func(string, map[string]any) error) {
+		for _, arg := range slices.Backward(args) {
+			one := map[string]any{}
+			if parse(arg, one) == nil {
+				s.sets = append(s.sets, setSource{name, one})
+			}
+		}
+	}
+	add(setStringName, l.in.SetString, strvals.ParseIntoString)
+	add(setName, l.in.Set, strvals.ParseInto)
+	for _, f := range slices.Backward(l.in.Values) {
+		s.user = append(s.user, newValues(f.Name, f.Data))
+	}
+	return s
+}
+
+func newValues(name string, text []byte) *values {
+	v := &values{name: name}
+	var doc kyaml.Node
+	if kyaml.Unmarshal(bytes.TrimPrefix(text, bom), &doc) == nil && len(doc.Content) == 1 {
+		v.root = doc.Content[0]
+	}
+	return v
+}
+
+func newChartValues(l *loader, c *helm.Chart, depth int) *chartValues {
+	v := &chartValues{deps: map[string]*chartValues{}}
+	for _, f := range c.Raw {
+		if f.Name == valuesFile {
+			v.own = newValues(l.nameOf(f.Data, f.Name), f.Data)
+		}
+	}
+	if depth > maxChartDepth {
+		return v
+	}
+	for _, d := range c.Dependencies() {
+		v.deps[d.Name()] = newChartValues(l, d, depth+1)
+	}
+	return v
+}
+
+// spot is a value in a values file: its node, and that of its key.
+type spot struct {
+	file       string
+	key, value *kyaml.Node
+}
+
+// find is where the value of a path is set; ok is false if nothing sets it. The file is
+// that of an argument if there is no node.
+func (s *sources) find(p *fieldPath) (spot, bool) {
+	at := p.steps()
+	for _, set := range s.sets {
+		if sets(set.values, at) {
+			return spot{file: set.name}, true
+		}
+	}
+	for _, way := range ways(at, s.chart) {
+		for _, file := range s.user {
+			if way.depth == 0 {
+				if found, ok := file.find(way.steps); ok {
+					return found, true
+				}
+			}
+		}
+		if found, ok := way.chart.own.find(way.steps); ok {
+			return found, true
+		}
+	}
+	return spot{}, false
+}
+
+// way is a path from the values of a chart.
+type way struct {
+	chart *chartValues
+	depth int
+	steps []step
+}
+
+// ways are how the charts of a path know it: the whole path for the chart, and what is
+// left of it for each dependency that it goes through. Globals of a dependency are also
+// those of the charts around it.
+func ways(at []step, chart *chartValues) []way {
+	all := []way{{chart, 0, at}}
+	charts := []*chartValues{chart}
+	for d := range at {
+		next := charts[d].deps[at[d].key]
+		if next == nil || at[d].item >= 0 {
+			break
+		}
+		charts = append(charts, next)
+		all = append(all, way{next, d + 1, at[d+1:]})
+	}
+	n := len(charts) - 1
+	if n == 0 || len(at) == n || at[n].key != "global" {
+		return all
+	}
+	var global []way
+	for d, c := range charts {
+		global = append(global, way{c, d, at[n:]})
+	}
+	return append(global[:n:n], all...)
+}
+
+// sets is whether an argument sets a path, or something that holds it.
+func sets(v any, at []step) bool {
+	for _, s := range at {
+		switch of := v.(type) {
+		case map[string]any:
+			inner, ok := of[s.key]
+			if !ok {
+				return false
+			}
+			v = inner
+		case []any:
+			if s.item < 0 || s.item >= len(of) || of[s.item] == nil {
+				return false
+			}
+			v = of[s.item]
+		default:
+			return true
+		}
+	}
+	return !isContainer(v)
+}
+
+// find walks a path in a file.
+func (v *values) find(at []step) (spot, bool) {
+	if v == nil || v.root == nil {
+		return spot{}, false
+	}
+	found := spot{file: v.name, key: v.root, value: v.root}
+	for _, s := range at {
+		key, value := child(found.value, s, 0)
+		if value == nil {
+			return spot{}, false
+		}
+		found.key, found.value = key, value
+	}
+	return found, true
+}
+
+const maxAliases = 100
+
+// child is the key and the value of one step; for an item both are the item.
+func child(n *kyaml.Node, s step, depth int) (key, value *kyaml.Node) {
+	for n.Kind == kyaml.AliasNode && depth < maxAliases {
+		n = n.Alias
+		depth++
+	}
+	if depth >= maxAliases {
+		return nil, nil
+	}
+	if s.item >= 0 {
+		if n.Kind != kyaml.SequenceNode || s.item >= len(n.Content) {
+			return nil, nil
+		}
+		return n.Content[s.item], n.Content[s.item]
+	}
+	if n.Kind != kyaml.MappingNode {
+		return nil, nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == s.key {
+			return n.Content[i], n.Content[i+1]
+		}
+	}
+	return inMerged(n, s, depth+1)
+}
+
+// inMerged looks into what a mapping takes from others by <<.
+func inMerged(n *kyaml.Node, s step, depth int) (key, value *kyaml.Node) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value != "<<" || depth >= maxAliases {
+			continue
+		}
+		from := []*kyaml.Node{n.Content[i+1]}
+		if from[0].Kind == kyaml.SequenceNode {
+			from = from[0].Content
+		}
+		for _, one := range from {
+			if key, value = child(one, s, depth); value != nil {
+				return key, value
+			}
+		}
+	}
+	return nil, nil
+}
+
+// plain is a node behind its aliases.
+func plain(n *kyaml.Node) *kyaml.Node {
+	for range maxAliases {
+		if n == nil || n.Kind != kyaml.AliasNode {
+			break
+		}
+		n = n.Alias
+	}
+	return n
+}
+
+// scalar is the candidate for a value that is printed.
+func (s *sources) scalar(p *fieldPath, value any) []candidate {
+	printed := printedScalar(value)
+	found, ok := s.find(p)
+	if !ok || printed == "" {
+		return nil
+	}
+	if found.value == nil {
+		return []candidate{{place: Place{File: found.file}, scalar: printed}}
+	}
+	n := plain(found.value)
+	if n.Kind != kyaml.ScalarNode || !same(n.Value, printed) {
+		return nil
+	}
+	return []candidate{{place: Place{found.file, n.Line, n.Column}, scalar: printed}}
+}

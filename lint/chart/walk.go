@@ -1,0 +1,122 @@
+package chart
+
+import (
+	"strings"
+
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// walk goes through a value and through the text that toYaml made of it at the same
+// time, and notes for each line where the value is set.
+type walk struct {
+	t     *trace
+	texts []string
+	lines []origin
+	found bool
+}
+
+func newWalk(t *trace, text string) *walk {
+	texts := strings.Split(text, "\n")
+	t.e.budget.charge(4 * len(texts))
+	return &walk{t: t, texts: texts, lines: make([]origin, len(texts))}
+}
+
+// walk pairs a node of the text with a value. p is the path of the value, nil if it is
+// not known.
+func (w *walk) walk(n *kyaml.Node, v any, p *fieldPath, depth int) {
+	if depth > maxNesting {
+		return
+	}
+	if own := w.t.index.pathOf(v); own != nil {
+		p = own
+	}
+	if list, ok := v.([]any); ok {
+		if n.Kind == kyaml.SequenceNode && len(n.Content) == len(list) {
+			for i, item := range n.Content {
+				w.value(nil, item, list[i], childOf(p, step{item: i}), depth)
+			}
+		}
+		return
+	}
+	table := tableOf(v)
+	if n.Kind != kyaml.MappingNode || table == nil {
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if value, ok := table[key.Value]; ok {
+			w.value(key, n.Content[i+1], value, childOf(p, step{key.Value, -1}), depth)
+		}
+	}
+}
+
+func childOf(p *fieldPath, s step) *fieldPath {
+	switch {
+	case p == nil:
+		return nil
+	case s.item >= 0:
+		return p.at(s.item)
+	}
+	return p.of(s.key)
+}
+
+// value pairs one entry.
+func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
+	if own := w.t.index.pathOf(v); own != nil {
+		p = own
+	}
+	if n.Kind != kyaml.ScalarNode {
+		if key != nil {
+			w.container(key.Line, p)
+		}
+		w.walk(n, v, p, depth+1)
+		return
+	}
+	if text, ok := v.(string); ok {
+		if own := w.t.index.textPath(text); own != nil {
+			p = own
+		}
+	}
+	if p == nil {
+		return
+	}
+	for _, c := range w.t.index.sources.scalar(p, v) {
+		first := n.Line
+		if key != nil {
+			first = key.Line
+		}
+		for line := first; line <= first+strings.Count(n.Value, "\n") && line <= len(w.texts); line++ {
+			w.set(line, c.place)
+		}
+	}
+}
+
+// container notes a line that has only a key.
+func (w *walk) container(line int, p *fieldPath) {
+	if p == nil {
+		return
+	}
+	found, ok := w.t.index.sources.find(p)
+	switch {
+	case !ok:
+	case found.value == nil:
+		w.set(line, Place{File: found.file})
+	default:
+		w.set(line, Place{found.file, found.key.Line, found.key.Column})
+	}
+}
+
+// set notes a place for a line of the text, from 1.
+func (w *walk) set(line int, at Place) {
+	o := &w.lines[line-1]
+	w.found = true
+	o.cands = append(o.cands, candidate{place: at, whole: w.texts[line-1]})
+}
+
+// textPath is the path of a text of the values.
+func (x *index) textPath(text string) *fieldPath {
+	if len(text) < 2 {
+		return nil
+	}
+	return x.texts[addressOf(text)]
+}
