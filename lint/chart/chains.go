@@ -2,6 +2,8 @@ package chart
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 	"text/template/parse"
 )
 
@@ -13,19 +15,38 @@ type chain struct {
 	from  int
 }
 
-// chainsIn adds the chains of a pipeline, but not those of variables that it declares.
+// passing are functions that print a value that they are given, or another form of it.
+// What others print is computed, even where it happens to be the value of a field.
+var passing = strings.Fields(`quote squote toString toYaml toJson int int64 float64 default coalesce or required tpl
+	trim trimSuffix trimPrefix trimAll trunc lower upper print indent nindent ternary get index`)
+
+// chainsIn adds the chains of a pipeline whose value it may print.
 func chainsIn(p *parse.PipeNode, all []chain) []chain {
 	for _, c := range p.Cmds {
-		for _, arg := range c.Args {
-			switch n := arg.(type) {
-			case *parse.FieldNode:
-				all = append(all, chain{names: n.Ident})
-			case *parse.VariableNode:
-				all = append(all, chain{base: n.Ident[0], names: n.Ident[1:]})
-			case *parse.PipeNode:
-				all = chainsIn(n, all)
+		args := c.Args
+		if f, ok := args[0].(*parse.IdentifierNode); ok {
+			if !slices.Contains(passing, f.Ident) {
+				return nil
+			}
+			if f.Ident == "ternary" { // which prints the condition never
+				all, args = nil, args[:min(len(args), 3)]
 			}
 		}
+		for _, arg := range args {
+			all = chainOf(arg, all)
+		}
+	}
+	return all
+}
+
+func chainOf(arg parse.Node, all []chain) []chain {
+	switch n := arg.(type) {
+	case *parse.FieldNode:
+		return append(all, chain{names: n.Ident})
+	case *parse.VariableNode:
+		return append(all, chain{base: n.Ident[0], names: n.Ident[1:]})
+	case *parse.PipeNode:
+		return append(all, chainsIn(n, nil)...)
 	}
 	return all
 }

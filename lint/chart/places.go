@@ -101,8 +101,10 @@ type setSource struct {
 
 // values is a values file.
 type values struct {
-	name string
-	root *kyaml.Node
+	name   string
+	root   *kyaml.Node
+	budget *budget
+	keys   map[*kyaml.Node]map[string]int // the index of each key in a mapping
 }
 
 // chartValues are the values of a chart and of those that it depends on, by their names.
@@ -124,13 +126,13 @@ func newSources(l *loader, c *helm.Chart) *sources {
 	add(setStringName, l.in.SetString, strvals.ParseIntoString)
 	add(setName, l.in.Set, strvals.ParseInto)
 	for _, f := range slices.Backward(l.in.Values) {
-		s.user = append(s.user, newValues(f.Name, f.Data))
+		s.user = append(s.user, newValues(l, f.Name, f.Data))
 	}
 	return s
 }
 
-func newValues(name string, text []byte) *values {
-	v := &values{name: name}
+func newValues(l *loader, name string, text []byte) *values {
+	v := &values{name: name, budget: &l.budget, keys: map[*kyaml.Node]map[string]int{}}
 	var doc kyaml.Node
 	if kyaml.Unmarshal(bytes.TrimPrefix(text, bom), &doc) == nil && len(doc.Content) == 1 {
 		v.root = doc.Content[0]
@@ -142,7 +144,7 @@ func newChartValues(l *loader, c *helm.Chart, depth int) *chartValues {
 	v := &chartValues{deps: map[string]*chartValues{}}
 	for _, f := range c.Raw {
 		if f.Name == valuesFile {
-			v.own = newValues(l.nameOf(f.Data, f.Name), f.Data)
+			v.own = newValues(l, l.nameOf(f.Data, f.Name), f.Data)
 		}
 	}
 	if depth > maxChartDepth {
@@ -245,7 +247,7 @@ func (v *values) find(at []step) (spot, bool) {
 	}
 	found := spot{file: v.name, key: v.root, value: v.root}
 	for _, s := range at {
-		key, value := child(found.value, s, 0)
+		key, value := v.child(found.value, s, 0)
 		if value == nil {
 			return spot{}, false
 		}
@@ -257,45 +259,51 @@ func (v *values) find(at []step) (spot, bool) {
 const maxAliases = 100
 
 // child is the key and the value of one step; for an item both are the item.
-func child(n *kyaml.Node, s step, depth int) (key, value *kyaml.Node) {
-	for n.Kind == kyaml.AliasNode && depth < maxAliases {
-		n = n.Alias
-		depth++
-	}
-	if depth >= maxAliases {
+func (v *values) child(n *kyaml.Node, s step, depth int) (key, value *kyaml.Node) {
+	v.budget.charge(1)
+	n = plain(n)
+	switch {
+	case n == nil || depth > maxAliases:
 		return nil, nil
-	}
-	if s.item >= 0 {
+	case s.item >= 0:
 		if n.Kind != kyaml.SequenceNode || s.item >= len(n.Content) {
 			return nil, nil
 		}
 		return n.Content[s.item], n.Content[s.item]
-	}
-	if n.Kind != kyaml.MappingNode {
+	case n.Kind != kyaml.MappingNode:
 		return nil, nil
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == s.key {
-			return n.Content[i], n.Content[i+1]
-		}
+	keys := v.keysOf(n)
+	if at, ok := keys[s.key]; ok {
+		return n.Content[at], n.Content[at+1]
 	}
-	return inMerged(n, s, depth+1)
+	if at, ok := keys["<<"]; ok {
+		return v.inMerged(n.Content[at+1], s, depth+1)
+	}
+	return nil, nil
+}
+
+func (v *values) keysOf(n *kyaml.Node) map[string]int {
+	if keys, ok := v.keys[n]; ok {
+		return keys
+	}
+	keys := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		keys[n.Content[i].Value] = i
+	}
+	v.keys[n] = keys
+	return keys
 }
 
 // inMerged looks into what a mapping takes from others by <<.
-func inMerged(n *kyaml.Node, s step, depth int) (key, value *kyaml.Node) {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value != "<<" || depth >= maxAliases {
-			continue
-		}
-		from := []*kyaml.Node{n.Content[i+1]}
-		if from[0].Kind == kyaml.SequenceNode {
-			from = from[0].Content
-		}
-		for _, one := range from {
-			if key, value = child(one, s, depth); value != nil {
-				return key, value
-			}
+func (v *values) inMerged(n *kyaml.Node, s step, depth int) (key, value *kyaml.Node) {
+	from := []*kyaml.Node{n}
+	if n.Kind == kyaml.SequenceNode {
+		from = n.Content
+	}
+	for _, one := range from {
+		if key, value = v.child(one, s, depth); value != nil {
+			return key, value
 		}
 	}
 	return nil, nil

@@ -67,7 +67,7 @@ func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 	}
 	if n.Kind != kyaml.ScalarNode {
 		if key != nil {
-			w.container(key.Line, p)
+			w.container(key.Line, n.Kind, p)
 		}
 		w.walk(n, v, p, depth+1)
 		return
@@ -92,7 +92,7 @@ func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 }
 
 // container notes a line that has only a key.
-func (w *walk) container(line int, p *fieldPath) {
+func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	if p == nil {
 		return
 	}
@@ -101,7 +101,7 @@ func (w *walk) container(line int, p *fieldPath) {
 	case !ok:
 	case found.value == nil:
 		w.set(line, Place{File: found.file})
-	default:
+	case plain(found.value).Kind == kind:
 		w.set(line, Place{found.file, found.key.Line, found.key.Column})
 	}
 }
