@@ -20,8 +20,8 @@ const (
 	bytesPerStep = 32
 )
 
-// budget is what is left of the steps.
-type budget struct{ steps int }
+// budget is how many steps there are, and what is left of them.
+type budget struct{ most, steps int }
 
 // limit is a bound that was met. It is a panic value in functions of templates, which
 // text/template turns into an error.
@@ -37,7 +37,7 @@ func limitAt(file, format string, args ...any) *Problem {
 func (b *budget) charge(n int) {
 	if n < 0 || n > b.steps {
 		b.steps = 0
-		panic(limit(fmt.Sprintf("rendering is limited to %d steps", maxSteps)))
+		panic(limit(fmt.Sprintf("rendering is limited to %d steps", b.most)))
 	}
 	b.steps -= n
 }

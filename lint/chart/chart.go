@@ -93,13 +93,15 @@ type Place struct {
 // Render renders a chart as helm template does, but for the order of the output and for
 // functions that are random or read a clock, the environment or the network. The error
 // is a *Problem.
-func Render(in Input) (res *Result, err error) {
+func Render(in Input) (*Result, error) { return render(in, maxSteps) }
+
+func render(in Input, steps int) (res *Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			res, err = nil, crashed(r)
 		}
 	}()
-	l := &loader{in: in, names: map[*byte]string{}}
+	l := &loader{in: in, names: map[*byte]string{}, budget: budget{steps, steps}}
 	c, err := l.load()
 	if err != nil {
 		return nil, l.problem(err)
@@ -121,8 +123,8 @@ func Render(in Input) (res *Result, err error) {
 
 // crashed is the problem of a panic that a library left.
 func crashed(r any) *Problem {
-	if err, ok := r.(*Problem); ok {
-		return err
+	if over, ok := r.(limit); ok {
+		return limitAt(chartFile, "%s", string(over))
 	}
 	return &Problem{File: "Chart.yaml", Line: 1, Detail: fmt.Sprintf("rendering panics: %.200v", r)}
 }

@@ -49,3 +49,81 @@ func TestRender(t *testing.T) {
 		})
 	}
 }
+
+// TestConstants: what is random or depends on the machine is the same in each run, and
+// not the same twice in one.
+func TestConstants(t *testing.T) {
+	for _, call := range []string{
+		"randAlphaNum 20", "randAlpha 20", "randNumeric 20", "randAscii 20", "randBytes 20", "uuidv4", "randInt 0 1000000000",
+		`shuffle "abcdefghijklmnopqrstuvwxyz"`, `bcrypt "x"`, `htpasswd "me" "x"`, `encryptAES "key" "text"`, `genPrivateKey "rsa"`,
+		`derivePassword 1 "long" "password" "user" "example.com"`, `(genCA "ca" 365).Cert`, `(genSelfSignedCert "a" nil nil 365).Key`,
+		`(genSignedCert "a" nil nil 365 (genCA "ca" 365)).Cert`,
+	} {
+		chart := shop + "-- templates/a.yaml --\n{{ " + call + " }}\x00{{ " + call + " }}"
+		res, err := Render(chartOf(chart))
+		if err != nil {
+			t.Errorf("%s: %v", call, err)
+			continue
+		}
+		again, _ := Render(chartOf(chart))
+		text := string(res.Manifests[0].Text)
+		if first, second, _ := strings.Cut(text, "\x00"); first == "" || first == second {
+			t.Errorf("%s gives %q twice", call, first)
+		}
+		if text != string(again.Manifests[0].Text) {
+			t.Errorf("%s differs between runs", call)
+		}
+	}
+}
+
+// TestMachine: nothing of the machine that renders is in the output.
+func TestMachine(t *testing.T) {
+	t.Setenv("TZ", "Asia/Tokyo")
+	for call, want := range map[string]string{
+		`now | date "2006-01-02 15:04 MST"`:           "2025-01-01 00:00 UTC",
+		`dateInZone "15:04 MST" 0 "Asia/Tokyo"`:       "00:00 UTC",
+		`toDate "2006-01-02" "2024-02-03" | htmlDate`: "2024-02-03",
+		`getHostByName "localhost"`:                   "",
+		`lookup "v1" "Pod" "default" "x"`:             "map[]",
+		`keys (dict "b" 1 "a" 2) | join ","`:          "a,b",
+		`decryptAES "k" (encryptAES "k" "text")`:      "text",
+		`.Files.Get "/etc/passwd"`:                    "",
+		`.Files.Get "../x"`:                           "",
+	} {
+		res, err := Render(chartOf(shop + "-- templates/a.yaml --\n{{ " + call + " }}"))
+		if err != nil || string(res.Manifests[0].Text) != want+"\n" && string(res.Manifests[0].Text) != want {
+			t.Errorf("%s: %v, %v, want %q", call, res, err, want)
+		}
+	}
+}
+
+// TestChartFiles: what is ignored is not seen, and crds/ are not templates.
+func TestChartFiles(t *testing.T) {
+	res, err := Render(chartOf(shop + `-- .helmignore --
+secret/
+*.bak
+-- secret/x --
+x
+-- a.bak --
+x
+-- a.txt --
+one
+two
+-- crds/crd.yaml --
+kind: {{ not a template }}
+-- templates/.hidden.yaml --
+{{ fail "hidden" }}
+-- templates/a.yaml --
+{{ range $name, $_ := .Files }}{{ $name }} {{ end }}
+{{ .Files.Lines "a.txt" | len }}{{ (.Files.Glob "*.txt").AsConfig }}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(res.Manifests[0].Text); got != ".helmignore a.txt crds/crd.yaml \n2a.txt: |\n  one\n  two\n" {
+		t.Errorf("%q", got)
+	}
+	if len(res.CRDs) != 1 || res.CRDs[0].Name != "crds/crd.yaml" {
+		t.Errorf("%v", res.CRDs)
+	}
+}

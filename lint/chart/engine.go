@@ -179,9 +179,12 @@ type writer struct {
 }
 
 func (w *writer) Write(text []byte) (n int, err error) {
+	if len(text) == 0 {
+		return 0, nil // of a hook
+	}
 	defer func() {
 		if over, ok := recover().(limit); ok {
-			err = over
+			err = w.e.trace.over(over)
 		}
 	}()
 	w.e.budget.charge(len(text)/bytesPerStep + 1)

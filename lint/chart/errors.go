@@ -74,9 +74,15 @@ func (e *engine) locate(exec template.ExecError) (*source, int, string) {
 
 // explain gives a problem the words of a limit or of a failure in place of text/template's.
 func (e *engine) explain(p *Problem, err error) {
+	var at *Problem
 	var over limit
 	var why failure
 	switch {
+	case errors.As(err, &at):
+		p.Detail, p.Refused = at.Detail, at.Refused
+		if at.File != "" { // else it is in a text that tpl was given
+			p.File, p.Line = at.File, at.Line
+		}
 	case errors.As(err, &over):
 		p.Detail, p.Refused = string(over), true
 	case errors.As(err, &why):

@@ -82,14 +82,14 @@ func (i *instrumenter) list(l *parse.ListNode, depth int) {
 		cost++
 		switch n := n.(type) {
 		case *parse.TextNode:
-			out = append(out, hook(hookAt, number(i.add(n.Pos, false))), n)
+			out = append(out, hook(n.Pos, hookAt, number(i.add(n.Pos, false))), n)
 		case *parse.ActionNode:
 			cost += i.pipe(n.Pipe, 0)
 			i.action(n)
 			out = append(out, n)
 		case *parse.TemplateNode:
 			cost += i.pipe(n.Pipe, 0)
-			out = append(out, hook(hookEnter), n, hook(hookLeave))
+			out = append(out, hook(n.Pos, hookEnter), n, hook(n.Pos, hookLeave))
 		case *parse.IfNode:
 			cost += i.branch(&n.BranchNode, depth)
 			out = append(out, n)
@@ -103,7 +103,7 @@ func (i *instrumenter) list(l *parse.ListNode, depth int) {
 			out = append(out, n)
 		}
 	}
-	out[0] = hook(hookStep, number(cost))
+	out[0] = hook(l.Pos, hookStep, number(cost))
 	l.Nodes = out
 }
 
@@ -125,7 +125,7 @@ func (i *instrumenter) action(n *parse.ActionNode) {
 		return
 	}
 	index := i.add(n.Pos, true)
-	args := []parse.Node{parse.NewIdentifier(hookEmit), number(index), &parse.DotNode{NodeType: parse.NodeDot}}
+	args := []parse.Node{parse.NewIdentifier(hookEmit).SetPos(n.Pos), number(index), &parse.DotNode{NodeType: parse.NodeDot}}
 	names := []string{""}
 	all := chainsIn(n.Pipe, nil)
 	for at := range all {
@@ -138,7 +138,7 @@ func (i *instrumenter) action(n *parse.ActionNode) {
 		all[at].from = base
 	}
 	i.t.nodes[index].chains = all
-	n.Pipe.Cmds = append(n.Pipe.Cmds, command(args...))
+	n.Pipe.Cmds = append(n.Pipe.Cmds, command(n.Pos, args...))
 }
 
 // methodCost is what methods of .Files take, in parts of what all files are.
@@ -198,13 +198,15 @@ func (i *instrumenter) fields(at parse.Pos, names []string) int {
 	return cost
 }
 
-func hook(name string, args ...parse.Node) *parse.ActionNode {
-	all := append([]parse.Node{parse.NewIdentifier(name)}, args...)
-	return &parse.ActionNode{NodeType: parse.NodeAction, Pipe: &parse.PipeNode{NodeType: parse.NodePipe, Cmds: []*parse.CommandNode{command(all...)}}}
+// hook is an action that calls one of the hooks, at the position of what it is for.
+func hook(at parse.Pos, name string, args ...parse.Node) *parse.ActionNode {
+	all := append([]parse.Node{parse.NewIdentifier(name).SetPos(at)}, args...)
+	call := &parse.PipeNode{NodeType: parse.NodePipe, Pos: at, Cmds: []*parse.CommandNode{command(at, all...)}}
+	return &parse.ActionNode{NodeType: parse.NodeAction, Pos: at, Pipe: call}
 }
 
-func command(args ...parse.Node) *parse.CommandNode {
-	return &parse.CommandNode{NodeType: parse.NodeCommand, Args: args}
+func command(at parse.Pos, args ...parse.Node) *parse.CommandNode {
+	return &parse.CommandNode{NodeType: parse.NodeCommand, Pos: at, Args: args}
 }
 
 func number(n int) *parse.NumberNode {

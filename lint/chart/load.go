@@ -28,7 +28,6 @@ type loader struct {
 
 // load reads, unpacks and checks the chart.
 func (l *loader) load() (*helm.Chart, error) {
-	l.budget = budget{steps: maxSteps}
 	if err := l.collect(); err != nil {
 		return nil, err
 	}

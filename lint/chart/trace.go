@@ -83,6 +83,16 @@ func (t *trace) pop() { t.frames = t.frames[:len(t.frames)-1] }
 
 func (t *trace) top() *frame { return t.frames[len(t.frames)-1] }
 
+// over is a limit that was met while a node printed.
+func (t *trace) over(why limit) error {
+	segments := t.top().segments
+	if len(segments) == 0 {
+		return why
+	}
+	last := segments[len(segments)-1].node
+	return &Problem{File: last.in.file, Line: last.line, Detail: string(why), Refused: true}
+}
+
 // add begins a segment; one that nothing was printed for is replaced.
 func (f *frame) add(s segment) {
 	s.from = f.text.Len()

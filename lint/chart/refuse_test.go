@@ -1,0 +1,243 @@
+package chart
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestRefused: what a chart must not do, or must not cost, is an error that says where
+// and why, and not a text, a panic or a process that never ends.
+func TestRefused(t *testing.T) {
+	for name, c := range map[string]struct{ chart, want string }{
+		"missing dependency": {
+			"dependencies:\n- name: other\n  version: 1.0.0\n- name: common\n  version: 2.x\n-- charts/other/Chart.yaml --\napiVersion: v2\nname: other\nversion: 1.0.0\n",
+			"Chart.yaml:7: dependency common 2.x is not vendored: run helm dependency build and commit charts/",
+		},
+		"library": {"type: library\n", `Chart.yaml:4: a chart of type "library" cannot be installed: render a chart that depends on it`},
+		"required": {
+			"-- templates/a.yaml --\na: 1\nb: {{ required \"set .Values.host\" .Values.host }}\n",
+			"templates/a.yaml:2: set .Values.host",
+		},
+		"required in a helper": {
+			"-- templates/_a.tpl --\n{{ define \"a\" }}\n{{ required \"set .Values.host\" .Values.host }}{{ end }}\n-- templates/a.yaml --\n{{ include \"a\" . }}\n",
+			"templates/_a.tpl:2: set .Values.host",
+		},
+		"fail":            {"-- templates/a.yaml --\n\n{{ fail \"no: way\" }}\n", "templates/a.yaml:2: no: way"},
+		"fail in tpl":     {"-- templates/a.yaml --\n\n{{ tpl `{{ fail \"no\" }}` . }}\n", "templates/a.yaml:2: no"},
+		"nil pointer":     {"-- templates/a.yaml --\n{{ .Values.a.b.c }}\n", `templates/a.yaml:1: executing "shop/templates/a.yaml" at <.Values.a.b.c>: nil pointer evaluating interface {}.b`},
+		"syntax":          {"-- templates/a.yaml --\na\n{{ if }}\n", "templates/a.yaml:2: the template cannot be parsed: missing value for if"},
+		"env":             {"-- templates/a.yaml --\n{{ env \"HOME\" }}\n", `templates/a.yaml:1: the template cannot be parsed: function "env" not defined`},
+		"hooks":           {"-- templates/a.yaml --\n{{ tpl \"{{ schedlintEmit 1 }}\" . }}\n", `function "schedlintEmit" not defined`},
+		"hooks in a file": {"-- templates/a.yaml --\n{{ schedlintStep 1 }}\n", `function "schedlintStep" not defined`},
+		"kubeVersion":     {"kubeVersion: '>=1.99'\n-- templates/a.yaml --\n", "Chart.yaml:4: the chart requires Kubernetes >=1.99, but the version is v1.36.0"},
+		"schema": {
+			"-- values.schema.json --\n{\"properties\": {\"a\": {\"type\": \"string\"}}}\n-- values.yaml --\na: 1\n",
+			"values.schema.json:1: the values do not meet the schema",
+		},
+		"schema elsewhere": {
+			"-- values.schema.json --\n{\"$ref\": \"http://localhost/x.json\"}\n",
+			"schemas are not read from other files or the network",
+		},
+		"schema of the machine": {
+			"-- values.schema.json --\n{\"$ref\": \"/etc/passwd\"}\n",
+			"schemas are not read from other files or the network",
+		},
+		"schema bomb":    {"-- values.schema.json --\n" + schemaBomb(), "values.schema.json:1: holding the values against the schema takes more than 1000000 steps"},
+		"values":         {"-- -f:prod.yaml --\na: 1\nb: [\n", "prod.yaml:"},
+		"own values":     {"-- values.yaml --\na: [\n", "values.yaml:1: cannot load values.yaml"},
+		"values of 10MB": {"-- -f:prod.yaml --\na: " + strings.Repeat("x", 10<<20), "values files are limited to 2097152"},
+		"a file of 10MB": {"-- values.yaml --\na: " + strings.Repeat("x", 10<<20), "files of charts are limited to 5242880"},
+		"deep values":    {"-- values.yaml --\na: " + strings.Repeat("[", 100_000), "values.yaml:1: cannot load values.yaml"},
+		"name outside":   {"-- ../values.yaml --\na: 1\n", `"../values.yaml" leads outside the chart`},
+		"values methods": {"-- templates/a.yaml --\n{{ .Values.YAML }}\n", "templates/a.yaml:1: .YAML is not supported: use toYaml"},
+		"bad helmignore": {"-- .helmignore --\n**/x\n", ".helmignore:1: double-star (**) syntax is not supported"},
+		"release name":   {"-- --name --\nx", `release name "No_Good"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := chartOf(shop + c.chart)
+			if name == "release name" {
+				in.Name = "No_Good"
+			}
+			refuses(t, in, maxSteps, c.want)
+		})
+	}
+}
+
+func refuses(t *testing.T, in Input, steps int, want string) *Problem {
+	t.Helper()
+	_, err := render(in, steps)
+	var p *Problem
+	if !errors.As(err, &p) {
+		t.Fatalf("error %v, want a problem", err)
+	}
+	if !strings.Contains(p.Error(), want) {
+		t.Errorf("%s\nwant %s", p, want)
+	}
+	if p.File == "" || p.Line < 1 || len(p.Detail) > maxDetail+10 {
+		t.Errorf("a problem at %q:%d with %d bytes", p.File, p.Line, len(p.Detail))
+	}
+	return p
+}
+
+func schemaBomb() string {
+	var b strings.Builder
+	b.WriteString(`{"$ref": "#/$defs/a0", "$defs": {`)
+	for i := range 40 {
+		fmt.Fprintf(&b, `"a%d": {"allOf": [{"$ref": "#/$defs/a%d"}, {"$ref": "#/$defs/a%d"}]},`, i, i+1, i+1)
+	}
+	return b.String() + `"a40": {}}}`
+}
+
+// TestLimits: templates that would take for ever, or all memory.
+func TestLimits(t *testing.T) {
+	many := strings.Repeat("%[1]999999d", 100)
+	for name, text := range map[string]string{
+		"range over numbers":  "{{ range 1000000000 }}{{ end }}",
+		"range with text":     "{{ range 1000000000 }}xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx{{ end }}",
+		"range in range":      "{{ range until 10000 }}{{ range until 10000 }}{{ end }}{{ end }}",
+		"empty ifs":           "{{ range 1000000000 }}{{ if 0 }}{{ end }}{{ end }}",
+		"repeat":              `{{ repeat 1000000000 "x" }}`,
+		"repeat of repeat":    `{{ $x := "x" }}{{ range until 60 }}{{ $x = print $x $x }}{{ end }}`,
+		"until":               "{{ until 1000000000 }}",
+		"untilStep":           "{{ untilStep 0 1000000000 1 }}",
+		"untilStep overflows": "{{ untilStep 9223372036854775806 9223372036854775807 2 }}",
+		"seq":                 "{{ seq 1000000000 }}",
+		"seq of three":        "{{ seq 0 1 1000000000 }}",
+		"indent":              `{{ indent 1000000000 "x" }}`,
+		"nindent":             `{{ nindent 1000000 (repeat 100 "\n") }}`,
+		"printf":              `{{ printf "` + many + `" 1 }}`,
+		"printf with a star":  `{{ printf "` + strings.Repeat("%[1]*d", 100) + `" 999999 }}`,
+		"printf of a text":    `{{ $x := repeat 1000000 "x" }}{{ printf "` + strings.Repeat("%[1]s", 100) + `" $x }}`,
+		"replace":             `{{ $x := repeat 10000 "x" }}{{ replace "x" $x $x }}`,
+		"join":                `{{ join (repeat 1000000 "x") (until 1000) }}`,
+		"wrapWith":            `{{ wrapWith 1 (repeat 100000 "x") (repeat 10000 "y ") }}`,
+		"lists in lists":      `{{ $x := list 1 }}{{ range until 60 }}{{ $x = list $x $x }}{{ end }}{{ toYaml $x }}`,
+		"printed lists":       `{{ $x := list 1 }}{{ range until 60 }}{{ $x = list $x $x }}{{ end }}{{ $x }}`,
+		"quoted lists":        `{{ $x := list 1 }}{{ range until 60 }}{{ $x = list $x $x }}{{ end }}{{ quote $x }}`,
+		"concat":              `{{ $x := list 1 }}{{ range until 60 }}{{ $x = concat $x $x }}{{ end }}`,
+		"a map in itself":     `{{ $x := dict }}{{ $_ := set $x "x" $x }}{{ toYaml $x }}`,
+		"a printed cycle":     `{{ $x := dict }}{{ $_ := set $x "x" $x }}{{ $x }}`,
+		"a pretty cycle":      `{{ $x := dict }}{{ $_ := set $x "x" $x }}{{ toYamlPretty $x }}`,
+		"deep copies":         `{{ $x := dict }}{{ $_ := set $x "x" $x }}{{ deepCopy $x }}`,
+		"include":             `{{ define "x" }}{{ include "x" . }}{{ end }}{{ include "x" . }}`,
+		"include of two":      `{{ define "x" }}{{ include "y" . }}{{ end }}{{ define "y" }}{{ include "x" . }}{{ end }}{{ include "x" . }}`,
+		"include twice":       `{{ define "x" }}{{ if lt . 60 }}{{ include "x" (add1 .) }}{{ include "x" (add1 .) }}{{ end }}{{ end }}{{ include "x" 1 }}`,
+		"included text":       `{{ define "x" }}{{ if lt . 60 }}{{ $x := include "x" (add1 .) }}{{ $x }}{{ $x }}{{ else }}x{{ end }}{{ end }}{{ include "x" 1 }}`,
+		"template":            `{{ define "x" }}{{ template "x" . }}{{ end }}{{ template "x" . }}`,
+		"template twice":      `{{ define "x" }}{{ if lt . 60 }}{{ template "x" (add1 .) }}{{ template "x" (add1 .) }}{{ end }}{{ end }}{{ template "x" 1 }}`,
+		"tpl in tpl":          `{{ tpl .Values.self . }}`,
+		"tpl in range":        `{{ range 1000000000 }}{{ tpl "{{ . }}" . }}{{ end }}`,
+		"many regexes":        `{{ range 1000000000 }}{{ regexMatch "(a|b)*c" "aaaaaaa" }}{{ end }}`,
+		"a long regex":        `{{ regexMatch (repeat 10001 "a") "a" }}`,
+		"a large regex":       `{{ regexMatch "` + strings.Repeat("a{1000}", 60) + `" "a" }}`,
+		"a slow regex":        `{{ regexMatch "(x+x+){900}y" (repeat 1000000 "x") }}`,
+		"regex replaced":      `{{ regexReplaceAll "x" (repeat 100000 "x") (repeat 1000 "y") }}`,
+		"uniq":                `{{ range until 100 }}{{ uniq (until 3000) }}{{ end }}`,
+		"random":              `{{ randAlphaNum 1000000000 }}`,
+		"files":               `{{ range 1000000000 }}{{ $.Files.Lines "big.txt" }}{{ end }}`,
+		"a large output":      `{{ range 1000 }}{{ repeat 100000 "x" }}{{ end }}`,
+		"blank lines":         `{{ range 1000 }}{{ repeat 10000 "\n" }}{{ end }}`,
+		"deep blocks":         strings.Repeat("{{ if 1 }}", 2000) + strings.Repeat("{{ end }}", 2000),
+		"deep parentheses":    "{{ " + strings.Repeat("(", 20000) + "1" + strings.Repeat(")", 20000) + " }}",
+		"chunk":               `{{ chunk 1000000000 (list 1) }}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := chartOf(shop + "-- values.yaml --\nself: '{{ tpl .Values.self . }}'\n")
+			in.Files = append(in.Files, File{"templates/a.yaml", []byte("\n" + text)}, File{"big.txt", bytes.Repeat([]byte("x\n"), 1<<20)})
+			p := refuses(t, in, 500_000, "templates/a.yaml:2: ")
+			if !strings.Contains(p.Detail, "limit") && !strings.Contains(p.Detail, "nested") && !strings.Contains(p.Detail, "depth") {
+				t.Errorf("no limit is named: %s", p)
+			}
+		})
+	}
+}
+
+// TestArchives: dependencies in archives are as those in directories, within limits.
+func TestArchives(t *testing.T) {
+	db := map[string]string{
+		"db/Chart.yaml":        "apiVersion: v2\nname: db\nversion: 1.0.0\n",
+		"db/templates/db.yaml": "db: {{ .Values.size }}\n",
+		"db/values.yaml":       "size: 7\n",
+	}
+	in := chartOf(shop)
+	in.Files = append(in.Files, File{"charts/db-1.0.0.tgz", archive(t, db, nil)})
+	res, err := Render(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := res.Manifests[0].Lines[0]
+	if got := string(res.Manifests[0].Text) + originText(o); got != "db: 7\ncharts/db-1.0.0.tgz:templates/db.yaml:1 charts/db-1.0.0.tgz:values.yaml:1:7" {
+		t.Error(got)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"a link":       {archive(t, db, &tar.Header{Name: "db/x", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}), "links in archives are not followed"},
+		"outside":      {archive(t, map[string]string{"db/../../x": "x"}, nil), "charts/db-1.0.0.tgz:1: "},
+		"not packed":   {[]byte("no archive"), "charts/db-1.0.0.tgz:1: the archive cannot be read"},
+		"a bomb":       {archive(t, map[string]string{"db/big": strings.Repeat("x", 6<<20)}, nil), "files of charts are limited to 5242880"},
+		"many files":   {archive(t, manyFiles(), nil), "limited to 20000 files"},
+		"a large bomb": {archive(t, largeFiles(), nil), "the files of the chart are limited to 67108864 bytes"},
+		"cut off":      {archive(t, db, nil)[:60], "the archive cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := chartOf(shop)
+			in.Files = append(in.Files, File{"charts/db-1.0.0.tgz", c.data})
+			refuses(t, in, maxSteps, c.want)
+		})
+	}
+}
+
+func manyFiles() map[string]string {
+	all := map[string]string{}
+	for i := range maxChartFiles + 1 {
+		all[fmt.Sprintf("db/%d", i)] = ""
+	}
+	return all
+}
+
+func largeFiles() map[string]string {
+	all := map[string]string{}
+	for i := range 20 {
+		all[fmt.Sprintf("db/%d", i)] = strings.Repeat("x", 4<<20)
+	}
+	return all
+}
+
+func archive(t *testing.T, files map[string]string, more *tar.Header) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	zipped := gzip.NewWriter(&out)
+	to := tar.NewWriter(zipped)
+	for _, name := range sortedKeys(toAny(files)) {
+		if err := to.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(files[name])), Typeflag: tar.TypeReg}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := to.Write([]byte(files[name])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if more != nil {
+		if err := to.WriteHeader(more); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(to.Close(), zipped.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func toAny(files map[string]string) map[string]any {
+	all := map[string]any{}
+	for name, text := range files {
+		all[name] = text
+	}
+	return all
+}
