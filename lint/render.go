@@ -183,7 +183,10 @@ func (l *loader) unrendered(asked *Render, p *render.Problem) {
 	span := diag.Span{File: asked.name(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
 	l.summary.Unrendered++
 	what := notRendered[p.Kind]
-	if asked.Root.Overlay != nil {
+	switch {
+	case asked.Root.Chart != nil:
+		what = chartNotRendered[p.Kind]
+	case asked.Root.Overlay != nil:
 		what = strings.Replace(what, "kustomization", "GitOps pointer", 1)
 	}
 	l.summary.leaveOpen(what, fileLine(span.File, span.Line))
@@ -222,10 +225,16 @@ func (l *loader) takeOut() {
 		return true
 	})
 	l.set.Skipped = slices.DeleteFunc(slices.Clone(l.set.Skipped), func(s source.Skipped) bool {
-		return reached[s.File] && (s.Reason == source.SkipKustomization || s.Reason == source.SkipPatch || s.Reason == source.SkipJSONPatch)
+		return reached[s.File] && slices.Contains(usedByRenders, s.Reason)
 	})
 	l.readBeside()
 	l.countAbsent()
+}
+
+// usedByRenders are why files are skipped that count as checked if a render uses them.
+var usedByRenders = []string{
+	source.SkipKustomization, source.SkipPatch, source.SkipJSONPatch,
+	source.SkipTemplate, source.SkipHelmValues, source.SkipHelmChart,
 }
 
 // inNoRender is why objects count that are in files which renders use.

@@ -101,8 +101,11 @@ func (x *rendered) start() diag.Span {
 	return s
 }
 
-// kustomization is the file that a render begins with.
+// kustomization is the file that a render begins with: of a chart it is Chart.yaml.
 func (x *rendered) kustomization() string {
+	if x.Root.Chart != nil {
+		return x.name(path.Join(x.Root.Dir, "Chart.yaml"))
+	}
 	for _, name := range source.KustomizationFiles() {
 		if file := path.Join(x.Root.Dir, name); slices.Contains(x.out.Sources, file) {
 			return x.name(file)
@@ -134,6 +137,9 @@ func (r *renders) toSources(x *rendered, f *accept.Finding) {
 	}
 	if !at.Patched.IsZero() {
 		d.Related = append(d.Related, diag.Related{Message: patched, Location: at.Patched})
+	}
+	if !at.Template.IsZero() {
+		d.Related = append(d.Related, diag.Related{Message: byTemplate, Location: at.Template})
 	}
 	if at.Near || at.Whole {
 		d.Related = append(d.Related, diag.Related{Message: notFound, Location: at.Span})
@@ -220,6 +226,9 @@ func (r *renders) written(x *rendered, s diag.Span) origin.Place {
 			return unknown
 		}
 		x.mapper, x.marks, x.stream = mapper, origin.NewMarks(mapper, x.out), source.NewStream(x.file)
+	}
+	if x.Root.Chart != nil {
+		return r.fromLine(x, s, unknown)
 	}
 	o, _ := x.stream.At(s)
 	if o == nil {

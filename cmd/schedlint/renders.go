@@ -30,8 +30,9 @@ const (
 
 // renderFlags say what is rendered.
 type renderFlags struct {
-	dirs []string // kustomizations, as they were named
-	mode string
+	dirs   []string // kustomizations, as they were named
+	charts []string // and charts
+	mode   string
 	// known are the addresses of the repository, once asked for: those of the work tree
 	// count for another revision of it as well.
 	known []string
@@ -50,13 +51,14 @@ func (f *renderFlags) addresses(o *lint.Options, dir string) []string {
 func (f *renderFlags) add(flags *pflag.FlagSet) {
 	modes := []string{renderAuto, renderOff, renderOnly}
 	flags.StringArrayVarP(&f.dirs, "kustomize", "k", nil, "kustomization `directory` to render and check; without a PATH nothing else is checked (repeatable)")
+	flags.StringArrayVar(&f.charts, "helm", nil, "Helm `chart[=values,...]` to render and check: a directory, and values files from the working directory; without a PATH nothing else is checked (repeatable)")
 	flags.Var(choiceFlag{&f.mode, modes}, "render", "`mode`: auto renders the kustomizations it finds and checks other files as written, off renders none, only checks renders only (default auto)")
 }
 
 // apply adds what is to be rendered to the options of a run. With kustomizations and no
 // path there is nothing else to judge.
 func (f *renderFlags) apply(o *lint.Options, pathless bool) error {
-	if pathless && len(f.dirs) > 0 {
+	if pathless && len(f.dirs)+len(f.charts) > 0 {
 		o.Paths = nil
 	}
 	o.Unfollowed, o.Notes = nil, nil
@@ -107,10 +109,18 @@ func (f *renderFlags) chosen(o *lint.Options, already rendered) ([]lint.Render, 
 			return nil, fmt.Errorf("-k %s: %w", dir, err)
 		}
 	}
+	for _, named := range f.charts {
+		if err := c.chart(named); err != nil {
+			return nil, fmt.Errorf("--helm %s: %w", named, err)
+		}
+	}
 	if f.mode == renderOff {
 		return c.all, nil
 	}
 	for _, path := range o.Paths {
+		if path != "-" && isChart(absolute(o.Dir, path)) {
+			_ = c.chart(path) // what is outside of the repository is read as it stands
+		}
 		if path != "-" && isKustomization(absolute(o.Dir, path)) {
 			_ = c.name(path) // what is outside of the repository is read as it stands
 		}

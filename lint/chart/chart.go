@@ -52,6 +52,8 @@ type Result struct {
 	Manifests []Manifest
 	// CRDs are the files of crds/ directories, in Helm's order.
 	CRDs []File
+	// Steps are what rendering took.
+	Steps int
 }
 
 // Manifest is what one template printed.
@@ -118,7 +120,7 @@ func render(in Input, steps int) (res *Result, err error) {
 	if err != nil {
 		return nil, l.problem(err)
 	}
-	return &Result{Manifests: manifests, CRDs: l.crds(c)}, nil
+	return &Result{Manifests: manifests, CRDs: l.crds(c), Steps: l.budget.most - l.budget.steps}, nil
 }
 
 // crashed is the problem of a panic that a library left.

@@ -36,6 +36,8 @@ type Place struct {
 	Whole bool
 	// Patched is the name of the object in its own file, if Span is somewhere else.
 	Patched diag.Span
+	// Template is the line of a template that prints what is at Span, if that is a value.
+	Template diag.Span
 }
 
 // Mapper finds places; it reads every file once.
@@ -94,6 +96,9 @@ func (m *Mapper) Locate(o *source.Object, from source.Origin, span diag.Span) (P
 	}
 	return w.place(span), true
 }
+
+// Read is a file of the repository, by its name from the root; nil if it is none.
+func (m *Mapper) Read(name string) *source.File { return m.files.read(name) }
 
 // maxObjects is how many rendered objects are kept at a time.
 const maxObjects = 64

@@ -1,5 +1,5 @@
 // Package render says what a render is: one root, such as a kustomization that no other
-// refers to, built as its tool builds it, with the place in the sources of everything
+// refers to or a Helm chart, built as its tool builds it, with the place in the sources of everything
 // that is in the result.
 //
 // Contract: a Root goes to a worker, a process of our own that may be killed, and comes
@@ -11,5 +11,5 @@
 // bytes and entries, and bounded; a worker's time and memory are bounded as well, but
 // that they are met is a defect of the limits or of the machine.
 //
-// Non-goals: deciding which roots there are; Helm; reading GitOps pointers.
+// Non-goals: deciding which roots there are; reading GitOps pointers.
 package render

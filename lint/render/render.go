@@ -24,8 +24,25 @@ type Root struct {
 	// Overlay is what a GitOps controller adds; nil if the kustomization is built as it
 	// stands.
 	Overlay *Overlay
+	// Chart is set if Dir is the directory of a Helm chart and not of a kustomization.
+	Chart *Chart
 	// Left is what the render may take at most of what its run has left.
 	Left Cost
+}
+
+// Chart is what a Helm chart is rendered with. The zero value is its own values, and its
+// name as that of the release.
+type Chart struct {
+	// Name and Namespace are those of the release.
+	Name, Namespace string
+	// Values are values files as names from Root.Confinement; later ones win.
+	Values []string
+	// Set and SetString are arguments of --set and --set-string.
+	Set, SetString []string
+	// KubeVersion and APIVersions are what the cluster is taken to have, beside what
+	// Helm assumes.
+	KubeVersion string
+	APIVersions []string
 }
 
 // Cost is what a render takes: objects in the result and on the way, bytes read and
@@ -65,6 +82,8 @@ type Output struct {
 	// Marks lead from scalars of Text to where they were written, by line and column
 	// of Text.
 	Marks []Mark
+	// Lines are, for a chart, the places of the lines of Text, one for each.
+	Lines []Line
 	// Sources are the files that the kustomizations of the root name as resources or
 	// patches and that were read, and the kustomizations themselves, sorted. What they
 	// declare is deployed as the result says, and not as it stands there.
@@ -94,6 +113,27 @@ type Mark struct {
 	Variable bool
 }
 
+// Line is where a line of the result of a chart was written: the line of a template, and
+// where the value in it was set. Files are indices into Output.Files, or -1 if that is
+// not known. Columns count code points, from 1.
+type Line struct {
+	Template, At                   int
+	Values, ValuesAt, ValuesColumn int
+}
+
+// MarshalJSON is the short form that workers answer in, as for Mark.
+func (l Line) MarshalJSON() ([]byte, error) {
+	return json.Marshal([5]int{l.Template, l.At, l.Values, l.ValuesAt, l.ValuesColumn})
+}
+
+// UnmarshalJSON reads the short form.
+func (l *Line) UnmarshalJSON(text []byte) error {
+	var n [5]int
+	err := json.Unmarshal(text, &n)
+	*l = Line{n[0], n[1], n[2], n[3], n[4]}
+	return err
+}
+
 // MarshalJSON is the short form that workers answer in: there are very many of them.
 func (m Mark) MarshalJSON() ([]byte, error) {
 	if m.Variable {
@@ -112,9 +152,9 @@ func (m *Mark) UnmarshalJSON(text []byte) error {
 
 // Why there is no result.
 const (
-	// Failed is what kustomize says of its input, as that a file is missing.
+	// Failed is what kustomize or Helm say of their input, as that a file is missing.
 	Failed = "failed"
-	// Refused is what is not done here although kustomize might: reading outside of the
+	// Refused is what is not done here although kustomize or Helm might: reading outside of the
 	// repository, connecting, executing, or going beyond a limit.
 	Refused = "refused"
 	// Killed is a worker that met the limits of its time or memory.

@@ -29,6 +29,9 @@ func Build(r render.Root, nonce string) *render.Output {
 	}
 	defer t.root.Close()
 	t.texts = r.Texts
+	if r.Chart != nil {
+		return buildChart(r, t)
+	}
 	p := newPlan(r, t)
 	total, problem := p.make()
 	if problem != nil {

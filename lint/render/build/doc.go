@@ -1,5 +1,5 @@
 // Package build renders one kustomization in this process, with the library that
-// kustomize itself consists of.
+// kustomize itself consists of, or one Helm chart with package chart.
 //
 // Contract: Build takes a render.Root and returns a render.Output whose Text has the
 // bytes that kustomize prints, or a render.Problem with the file, line and column of
@@ -21,12 +21,16 @@
 // document that declares them. An added annotation would change the result of JSON
 // patches and replacements that touch annotations.
 //
+// A chart is read whole, links followed, and rendered by package chart. What its templates
+// print becomes one text in the order in which Helm installs it, hooks last, without
+// NOTES.txt and crds/, and each line keeps its places.
+//
 // Invariants: nothing outside of the root of confinement and nothing of .git is read,
 // nothing is written, connected to or executed. Only regular files are opened. What the
 // input says never panics. No message has a path of this machine or the password of a
 // URL.
 //
-// Non-goals: finding roots; charts; running several builds at the same time, as the
+// Non-goals: finding roots; running several builds at the same time, as the
 // schema that kustomize uses belongs to the process; limits on time and memory, which
 // are the worker's.
 package build

@@ -1,0 +1,198 @@
+package build
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/chart"
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// printed is one object that a template printed.
+type printed struct {
+	lines []string
+	from  []chart.Origin
+	index int // among those of the template
+	kind  string
+	hook  bool
+}
+
+// documents are the objects of all templates in the order in which Helm installs them,
+// hooks last.
+func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) {
+	var all []printed
+	for _, m := range result.Manifests {
+		if strings.HasSuffix(m.Template, notesTemplate) {
+			continue
+		}
+		for i, d := range split(m) {
+			d.index = i
+			if err := d.head(); err != nil {
+				at := d.from[min(lineOf(err), len(d.from))-1]
+				return nil, c.problem(at.Template, at.Line, fmt.Errorf("what the template prints is not an object: %w", err))
+			}
+			all = append(all, d)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b printed) int {
+		switch {
+		case a.hook != b.hook && a.hook:
+			return 1
+		case a.hook != b.hook:
+			return -1
+		}
+		return byKind(a.kind, b.kind)
+	})
+	return all, nil
+}
+
+// split cuts what a template printed at lines that begin with three dashes, as Helm does,
+// and leaves out what is empty or only comments.
+func split(m chart.Manifest) []printed {
+	var all []printed
+	var now printed
+	end := func() {
+		now.trim()
+		if now.says() {
+			all = append(all, now)
+		}
+		now = printed{}
+	}
+	for i, line := range strings.Split(strings.TrimSuffix(string(m.Text), "\n"), "\n") {
+		if i >= len(m.Lines) {
+			break
+		}
+		if rest, ok := strings.CutPrefix(line, "---"); ok {
+			end()
+			line = strings.TrimSpace(rest)
+		}
+		now.lines, now.from = append(now.lines, line), append(now.from, m.Lines[i])
+	}
+	end()
+	return all
+}
+
+// trim takes away blank lines at both ends, and the space before the first text.
+func (d *printed) trim() {
+	for len(d.lines) > 0 && strings.TrimSpace(d.lines[0]) == "" {
+		d.lines, d.from = d.lines[1:], d.from[1:]
+	}
+	for n := len(d.lines); n > 0 && strings.TrimSpace(d.lines[n-1]) == ""; n-- {
+		d.lines, d.from = d.lines[:n-1], d.from[:n-1]
+	}
+	if len(d.lines) > 0 {
+		d.lines[0] = strings.TrimSpace(d.lines[0])
+	}
+}
+
+// says is whether there is more than comments.
+func (d *printed) says() bool {
+	return slices.ContainsFunc(d.lines, func(line string) bool {
+		line = strings.TrimSpace(line)
+		return line != "" && line[0] != '#'
+	})
+}
+
+// head reads what Helm sorts by.
+func (d *printed) head() error {
+	doc, err := parse([]byte(strings.Join(d.lines, "\n") + "\n"))
+	switch {
+	case err != nil:
+		return err
+	case doc.err != nil:
+		return doc.err
+	case len(doc.docs) != 1 || doc.docs[0] == nil || doc.docs[0].Kind != yaml.MappingNode:
+		return errors.New("it is not a mapping")
+	}
+	fields := fieldsOf(doc.docs[0])
+	if kind := fields["kind"]; kind != nil {
+		d.kind = kind.Value
+	}
+	if about := target(fields["metadata"]); about != nil && about.Kind == yaml.MappingNode {
+		if all := target(fieldsOf(about)["annotations"]); all != nil && all.Kind == yaml.MappingNode {
+			d.hook = fieldsOf(all)[helmHook] != nil
+		}
+	}
+	return nil
+}
+
+// lineOf is the line that an error of the YAML parser names, or 1.
+func lineOf(err error) int {
+	line := 1
+	if _, after, ok := strings.Cut(err.Error(), "yaml: line "); ok {
+		_, _ = fmt.Sscanf(after, "%d", &line)
+	}
+	return max(line, 1)
+}
+
+// installOrder is the order in which Helm installs kinds; others follow by name.
+var installOrder = strings.Fields(`PriorityClass Namespace NetworkPolicy ResourceQuota LimitRange PodSecurityPolicy
+	PodDisruptionBudget ServiceAccount Secret SecretList ConfigMap StorageClass PersistentVolume PersistentVolumeClaim
+	CustomResourceDefinition ClusterRole ClusterRoleList ClusterRoleBinding ClusterRoleBindingList Role RoleList
+	RoleBinding RoleBindingList Service DaemonSet Pod ReplicationController ReplicaSet Deployment
+	HorizontalPodAutoscaler StatefulSet Job CronJob IngressClass Ingress APIService`)
+
+func byKind(a, b string) int {
+	x, y := slices.Index(installOrder, a), slices.Index(installOrder, b)
+	switch {
+	case x < 0 && y < 0:
+		return strings.Compare(a, b)
+	case x < 0:
+		return 1
+	case y < 0:
+		return -1
+	}
+	return cmp.Compare(x, y)
+}
+
+// chartOutput writes the text of an output.
+type chartOutput struct {
+	c     *charting
+	out   *render.Output
+	index map[string]int    // of Output.Files
+	names map[string]string // from the root of confinement, by those of package chart
+}
+
+func (w *chartOutput) add(i int, d printed) {
+	if i > 0 {
+		w.line("---", chart.Origin{Template: d.from[0].Template, Line: d.from[0].Line})
+	}
+	doc := render.Document{Line: len(w.out.Lines) + 1, File: w.file(d.from[0].Template), Index: d.index}
+	w.out.Documents = append(w.out.Documents, doc)
+	for k, line := range d.lines {
+		w.line(line, d.from[k])
+	}
+}
+
+func (w *chartOutput) line(text string, from chart.Origin) {
+	w.out.Text = append(append(w.out.Text, text...), '\n')
+	at := render.Line{Template: w.file(from.Template), At: from.Line, Values: -1}
+	if v := from.Values; v.Line > 0 {
+		at.Values, at.ValuesAt, at.ValuesColumn = w.file(v.File), v.Line, v.Column
+	}
+	w.out.Lines = append(w.out.Lines, at)
+}
+
+// file is the index of a file, -1 if it is none.
+func (w *chartOutput) file(name string) int {
+	known, ok := w.names[name]
+	if !ok {
+		known = w.c.confined(name)
+		w.names[name] = known
+	}
+	if known == "" {
+		return -1
+	}
+	at, ok := w.index[known]
+	if !ok {
+		at = len(w.out.Files)
+		w.index[known] = at
+		w.out.Files = append(w.out.Files, known)
+	}
+	return at
+}
