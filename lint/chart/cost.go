@@ -23,13 +23,14 @@ func (e *engine) wrapped(all template.FuncMap) template.FuncMap {
 // wrap keeps the type of a function: text/template converts arguments by it.
 func (e *engine) wrap(name string, f reflect.Value) any {
 	kind := f.Type()
-	size := sizes[name]
+	size, base := sizes[name], fixed(name)
 	deep := slices.Contains(deepFunctions, name)
 	run := f.Call
 	if kind.IsVariadic() {
 		run = f.CallSlice
 	}
 	return reflect.MakeFunc(kind, func(args []reflect.Value) []reflect.Value {
+		e.budget.charge(base)
 		for _, arg := range args {
 			if deep {
 				e.budget.deep(arg, 0)
@@ -47,6 +48,31 @@ func (e *engine) wrap(name string, f reflect.Value) any {
 	}).Interface()
 }
 
+// fixed is what a call of a function takes whatever it is given, in steps.
+func fixed(name string) int {
+	switch {
+	case strings.HasPrefix(name, "semver"), strings.HasSuffix(name, "AES"), strings.HasPrefix(name, "url"):
+		return 50
+	case slices.Contains(decimals, name):
+		return 500
+	}
+	return 1
+}
+
+// decimals compute with numbers of any length.
+var decimals = strings.Fields("add1f addf subf divf mulf")
+
+// parsedSize charges for functions that parse a text, which is slow, and gives how long
+// it is.
+func parsedSize(e *engine, a []reflect.Value) int {
+	text := concrete(a[0])
+	if text.Kind() != reflect.String {
+		return 0
+	}
+	e.budget.charge(text.Len() / 2)
+	return text.Len()
+}
+
 // deepFunctions look at everything in their arguments.
 var deepFunctions = strings.Fields(`toYaml toYamlPretty toJson toPrettyJson toRawJson mustToJson mustToPrettyJson mustToRawJson
 	toToml toString toStrings quote squote cat print printf println html js urlquery deepCopy mustDeepCopy
@@ -56,14 +82,20 @@ var deepFunctions = strings.Fields(`toYaml toYamlPretty toJson toPrettyJson toRa
 // sizes are upper bounds for what functions make, in bytes, from their arguments. A
 // function that is not here makes nothing much larger than what it is given.
 var sizes = map[string]func(*engine, []reflect.Value) int{
-	"repeat":   func(_ *engine, a []reflect.Value) int { return times(a[0].Int(), a[1].Len()) },
-	"indent":   indentSize,
-	"nindent":  indentSize,
-	"replace":  replaceSize,
-	"join":     joinSize,
-	"until":    func(_ *engine, a []reflect.Value) int { return rangeSize(0, a[0].Int(), 1) },
-	"wrap":     wrapSize,
-	"wrapWith": wrapSize,
+	"fromYaml":      parsedSize,
+	"fromYamlArray": parsedSize,
+	"fromToml":      parsedSize,
+	"fromJson":      parsedSize,
+	"fromJsonArray": parsedSize,
+	"mustFromJson":  parsedSize,
+	"repeat":        func(_ *engine, a []reflect.Value) int { return times(a[0].Int(), a[1].Len()) },
+	"indent":        indentSize,
+	"nindent":       indentSize,
+	"replace":       replaceSize,
+	"join":          joinSize,
+	"until":         func(_ *engine, a []reflect.Value) int { return rangeSize(0, a[0].Int(), 1) },
+	"wrap":          wrapSize,
+	"wrapWith":      wrapSize,
 	"untilStep": func(_ *engine, a []reflect.Value) int {
 		return rangeSize(a[0].Int(), a[1].Int(), a[2].Int())
 	},

@@ -3,7 +3,6 @@ package chart
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -152,5 +151,3 @@ func fromTOML(text string) map[string]any {
 	}
 	return m
 }
-
-var errNested = errors.New("cannot execute: include, tpl and template are nested more than 1000 deep")

@@ -52,7 +52,6 @@ type node struct {
 	line   int
 	action bool
 	chains []chain
-	bases  int // values before the printed one that emit is given
 }
 
 // origin is where a line was written; in is nil if it is not known.
