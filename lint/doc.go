@@ -84,7 +84,8 @@
 //	pointer        an object of Flux or Argo CD that says what is deployed
 //	render         the result of building a root, or the output of another tool; each is
 //	               one context
-//	root           a kustomization that is not a component and that no other refers to
+//	root           a kustomization that is not a component and that no other refers to, or
+//	               a Helm chart that was named
 //	source root    the directory that piped input was rendered from
 //	worker         the process that builds a root; it can be killed
 //
