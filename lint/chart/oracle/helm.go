@@ -85,6 +85,9 @@ func template(dir string, o options) answer {
 	if release.Namespace == "" {
 		release.Namespace = "default"
 	}
+	if err := chartutil.ValidateReleaseName(release.Name); err != nil {
+		return answer{err: err}
+	}
 	top, err := chartutil.ToRenderValues(c, vals, release, caps)
 	if err != nil {
 		return answer{err: err}
@@ -92,6 +95,9 @@ func template(dir string, o options) answer {
 	if want := c.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, caps.KubeVersion.String()) {
 		return answer{err: fmt.Errorf("kubeVersion %s does not allow %s", want, caps.KubeVersion.String())}
 	}
+	stubbed.Lock()
+	defer stubbed.Unlock()
+	stub(c)
 	texts, err := engine.Render(c, top)
 	return answer{texts, err}
 }
@@ -104,15 +110,19 @@ func check(c *chart.Chart) error {
 	return action.CheckDependencies(c, c.Metadata.Dependencies)
 }
 
+// capabilities are those of the command helm: versions are put into it when it is built,
+// those of its dependencies among them.
 func capabilities(o options) (*chartutil.Capabilities, error) {
 	caps := chartutil.DefaultCapabilities.Copy()
-	if o.KubeVersion != "" {
-		v, err := chartutil.ParseKubeVersion(o.KubeVersion)
-		if err != nil {
-			return nil, err
-		}
-		caps.KubeVersion = *v
+	if o.KubeVersion == "" {
+		o.KubeVersion = "v1.36.0"
 	}
+	v, err := chartutil.ParseKubeVersion(o.KubeVersion)
+	if err != nil {
+		return nil, err
+	}
+	caps.KubeVersion = *v
+	caps.HelmVersion.Version = "v3.21.4"
 	caps.APIVersions = append(caps.APIVersions, o.APIVersions...)
 	return caps, nil
 }

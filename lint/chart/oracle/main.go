@@ -3,74 +3,166 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
+	"log"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
 	"github.com/schedlint/schedlint/fixtures/charts"
-	"sort"
 )
 
 func main() {
-	n := flag.Int("cases", 300, "")
-	one := flag.Int("case", -1, "")
+	cases := flag.Int("cases", 1000, "random charts to compare")
+	seed := flag.Uint64("seed", 1, "seed")
+	one := flag.Int("case", -1, "show this one case")
+	out := flag.String("shrink", "", "write shrunk differences into this folder")
+	answers := flag.String("answer", "", "write what Helm makes of all charts of this folder")
+	dir := flag.String("dir", "", "compare the charts below this directory instead")
+	traced := flag.Bool("trace", false, "with -dir, count what lines are traced to")
 	flag.Parse()
-	if *one >= 0 {
-		c := charts.Generate(1, uint64(*one))
-		for _, f := range c.Files {
-			fmt.Printf("-- %s --\n%s\n", f.Name, f.Data)
-		}
-		for _, f := range c.Values {
-			fmt.Printf("-- %s --\n%s\n", f.Name, f.Data)
-		}
-		fmt.Println(c.Set, c.SetString)
-		a := helm(c)
-		for k, v := range a.texts {
-			fmt.Printf("== %s\n%s\n", k, v)
-		}
-		fmt.Println(a.err)
-		return
+	log.SetOutput(io.Discard) // Helm warns there
+	same := true
+	switch {
+	case *one >= 0:
+		show(charts.Generate(*seed, uint64(*one)))
+	case *answers != "":
+		same = answerFolder(*answers)
+	case *dir != "":
+		same = public(*dir, *traced)
+	default:
+		start := time.Now()
+		t := run(*cases, *seed)
+		report(t, *out)
+		t.print(time.Since(start))
+		same = len(t.failures) == 0
 	}
-	ok, bad, planned := 0, 0, 0
-	errs := map[string]int{}
-	feat := map[string]int{}
-	for i := range *n {
-		c := charts.Generate(1, uint64(i))
-		a := helm(c)
-		if a.err == nil {
-			ok++
-			for _, f := range c.Features() {
-				feat[f]++
-			}
-		} else {
-			mistake := false
-			for _, f := range c.Features() {
-				mistake = mistake || f == "mistake"
-			}
-			if mistake {
-				planned++
-			} else {
-				bad++
-				s := a.err.Error()
-				if len(s) > 300 {
-					s = s[len(s)-300:]
+	if !same {
+		os.Exit(1)
+	}
+}
+
+// failure is a difference and its case.
+type failure struct {
+	number int
+	c      *charts.Case
+	difference
+}
+
+// tally is what a run counts.
+type tally struct {
+	cases, rendered, placed, lines int
+	// features counts those of the cases that render.
+	features map[string]int
+	failures []failure
+}
+
+// run compares cases on all processors. The result does not depend on how they are
+// shared out.
+func run(cases int, seed uint64) *tally {
+	t := &tally{features: map[string]int{}}
+	var next atomic.Int64
+	var lock sync.Mutex
+	var wait sync.WaitGroup
+	for range runtime.NumCPU() {
+		wait.Go(func() {
+			for {
+				i := int(next.Add(1) - 1)
+				if i >= cases {
+					return
 				}
-				errs[fmt.Sprint(i, ": ", s)]++
+				c := charts.Generate(seed, uint64(i))
+				o := compare(c)
+				lock.Lock()
+				t.add(i, c, o)
+				lock.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	slices.SortFunc(t.failures, func(a, b failure) int { return a.number - b.number })
+	return t
+}
+
+func (t *tally) add(number int, c *charts.Case, o outcome) {
+	t.cases++
+	t.lines += o.lines
+	if o.rendered {
+		t.rendered++
+		for _, f := range c.Features() {
+			t.features[f]++
+		}
+	}
+	if o.placed {
+		t.placed++
+	}
+	for _, d := range o.differences {
+		t.failures = append(t.failures, failure{number, c, d})
+	}
+}
+
+func (t *tally) print(took time.Duration) {
+	rarest := slices.SortedFunc(maps.Keys(t.features), func(a, b string) int { return t.features[a] - t.features[b] })
+	for _, f := range rarest[:min(8, len(rarest))] {
+		fmt.Printf("%6d  %s\n", t.features[f], f)
+	}
+	fmt.Printf("%d charts, %d rendered by both sides, %d lines, %d features; %d failures with a line; %d DIFFER; %v\n",
+		t.cases, t.rendered, t.lines, len(t.features), t.placed, len(t.failures), took.Round(time.Second))
+}
+
+// report shrinks and prints the first difference of every cause.
+func report(t *tally, folder string) {
+	seen := map[string]int{}
+	for _, f := range t.failures {
+		key := f.Kind + ": " + f.Cause
+		if f.Kind == "text" || f.Kind == "place" {
+			key = f.Kind + ": " + strings.Join(strings.Fields(f.Text)[:1], "")
+		}
+		seen[key]++
+		if seen[key] > 1 || len(seen) > 25 {
+			continue
+		}
+		small := shrink(f)
+		archive := archived(small)
+		fmt.Printf("\n=== case %d\n%s", f.number, archive)
+		if folder != "" {
+			write(filepath.Join(folder, fmt.Sprintf("found-%d.txtar", f.number)), archive)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(seen)) {
+		fmt.Printf("%6d  %s\n", seen[key], key)
+	}
+}
+
+// shrink takes parts away from a case while it differs in the same way.
+func shrink(f failure) failure {
+	for again := true; again; {
+		again = false
+		for k := range f.c.Smaller() {
+			for _, d := range compare(k).differences {
+				if d.Kind == f.Kind && d.Cause == f.Cause {
+					f.c, f.difference, again = k, d, true
+				}
+			}
+			if again {
+				break
 			}
 		}
 	}
-	fmt.Println(ok, bad, planned)
-	var ks []string
-	for k := range errs {
-		ks = append(ks, k)
+	return f
+}
+
+// show prints a case and what the sides say of it.
+func show(c *charts.Case) {
+	f := failure{c: c}
+	for _, d := range compare(c).differences {
+		f.difference = d
 	}
-	sort.Strings(ks)
-	for i, k := range ks {
-		if i < 40 {
-			fmt.Println(k)
-		}
-	}
-	fmt.Println(len(feat))
-	ks = nil
-	for k, v := range feat {
-		ks = append(ks, fmt.Sprintf("%5d %s", v, k))
-	}
-	sort.Strings(ks)
-	fmt.Println(ks)
+	fmt.Printf("%s", archived(f))
 }

@@ -1,0 +1,3 @@
+package main
+
+func public(string, bool) bool { return false }
