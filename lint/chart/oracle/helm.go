@@ -12,7 +12,6 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/cli/values"
-	"helm.sh/helm/v3/pkg/engine"
 )
 
 // answer is what one side makes of a case: the text of each template that is not a
@@ -41,7 +40,7 @@ func helm(c *charts.Case) (a answer) {
 		write(name, v.Data)
 		o.Values.ValueFiles = append(o.Values.ValueFiles, name)
 	}
-	return template(root, o)
+	return templates(root, o)
 }
 
 func write(name string, data []byte) {
@@ -57,9 +56,9 @@ type options struct {
 	APIVersions                  []string
 }
 
-// template takes the steps of helm template, in its order, up to the texts of the
+// templates takes the steps of helm template, in its order, up to the texts of the
 // templates.
-func template(dir string, o options) answer {
+func templates(dir string, o options) answer {
 	vals, err := o.Values.MergeValues(nil)
 	if err != nil {
 		return answer{err: err}
@@ -95,11 +94,7 @@ func template(dir string, o options) answer {
 	if want := c.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, caps.KubeVersion.String()) {
 		return answer{err: fmt.Errorf("kubeVersion %s does not allow %s", want, caps.KubeVersion.String())}
 	}
-	stubbed.Lock()
-	defer stubbed.Unlock()
-	stub(c)
-	texts, err := engine.Render(c, top)
-	return answer{texts, err}
+	return rendered(c, top)
 }
 
 // check refuses what helm template refuses before it reads values.

@@ -57,7 +57,7 @@ type failure struct {
 
 // tally is what a run counts.
 type tally struct {
-	cases, rendered, placed, lines int
+	cases, rendered, placed, unstable, lines int
 	// features counts those of the cases that render.
 	features map[string]int
 	failures []failure
@@ -102,6 +102,9 @@ func (t *tally) add(number int, c *charts.Case, o outcome) {
 	if o.placed {
 		t.placed++
 	}
+	if o.unstable {
+		t.unstable++
+	}
 	for _, d := range o.differences {
 		t.failures = append(t.failures, failure{number, c, d})
 	}
@@ -112,8 +115,8 @@ func (t *tally) print(took time.Duration) {
 	for _, f := range rarest[:min(8, len(rarest))] {
 		fmt.Printf("%6d  %s\n", t.features[f], f)
 	}
-	fmt.Printf("%d charts, %d rendered by both sides, %d lines, %d features; %d failures with a line; %d DIFFER; %v\n",
-		t.cases, t.rendered, t.lines, len(t.features), t.placed, len(t.failures), took.Round(time.Second))
+	fmt.Printf("%d charts, %d rendered by both sides, %d lines, %d features; %d failures with a line; %d unstable; %d DIFFER; %v\n",
+		t.cases, t.rendered, t.lines, len(t.features), t.placed, t.unstable, len(t.failures), took.Round(time.Second))
 }
 
 // report shrinks and prints the first difference of every cause.
@@ -142,19 +145,15 @@ func report(t *tally, folder string) {
 
 // shrink takes parts away from a case while it differs in the same way.
 func shrink(f failure) failure {
-	for again := true; again; {
-		again = false
-		for k := range f.c.Smaller() {
-			for _, d := range compare(k).differences {
-				if d.Kind == f.Kind && d.Cause == f.Cause {
-					f.c, f.difference, again = k, d, true
-				}
-			}
-			if again {
-				break
+	f.c = f.c.Shrink(func(k *charts.Case) bool {
+		for _, d := range compare(k).differences {
+			if d.Kind == f.Kind && d.Cause == f.Cause {
+				f.difference = d
+				return true
 			}
 		}
-	}
+		return false
+	})
 	return f
 }
 

@@ -2,13 +2,17 @@ package main
 
 import (
 	"path"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
+	"text/template"
 	_ "unsafe" // for the name of sprig's table
 
 	ours "github.com/schedlint/schedlint/lint/chart"
 	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
 )
 
 // generic is sprig's table, of which Helm's engine takes a copy for each rendering.
@@ -16,28 +20,50 @@ import (
 //go:linkname generic github.com/Masterminds/sprig/v3.genericMap
 var generic map[string]any
 
-// stubbed guards generic: one rendering of Helm at a time.
-var stubbed sync.Mutex
+// constant is what stands in generic for random functions while a chart is rendered.
+var constant struct {
+	// Mutex is held by the one rendering of Helm that runs.
+	sync.Mutex
+	functions template.FuncMap
+	start     func(string)
+}
 
 // started is a function that notes which template runs.
 const started = "startOfTemplate"
 
-// stub gives Helm's engine the constants that our side has in place of random functions.
-// They depend on the template that runs, so each template that Helm executes begins with
-// a call that prints nothing, if the chart mentions any of them.
-func stub(c *chart.Chart) {
-	functions, start := ours.Constants(c.Name())
+// install puts functions into generic that call those of constant. It happens once, since
+// our side copies generic at any time.
+var install = sync.OnceFunc(func() {
+	functions, _ := ours.Constants("")
 	for name, f := range functions {
-		generic[name] = f
+		generic[name] = reflect.MakeFunc(reflect.TypeOf(f), func(args []reflect.Value) []reflect.Value {
+			f := reflect.ValueOf(constant.functions[name])
+			if f.Type().IsVariadic() {
+				return f.CallSlice(args)
+			}
+			return f.Call(args)
+		}).Interface()
 	}
-	generic[started] = func(name string) string { start(name); return "" }
-	if mentions(c, functions) {
+	generic[started] = func(name string) string { constant.start(name); return "" }
+})
+
+// rendered is what Helm's engine makes of a chart with the constants that our side has in
+// place of random functions. They depend on the template that runs, so each template that
+// Helm executes begins with a call that prints nothing, if the chart mentions any of them.
+func rendered(c *chart.Chart, top chartutil.Values) answer {
+	install()
+	constant.Lock()
+	defer constant.Unlock()
+	constant.functions, constant.start = ours.Constants(c.Name())
+	if mentions(c, constant.functions) {
 		begin(c)
 	}
+	texts, err := engine.Render(c, top)
+	return answer{texts, err}
 }
 
 // mentions is whether a template has the name of a function.
-func mentions[F any](c *chart.Chart, functions map[string]F) bool {
+func mentions(c *chart.Chart, functions template.FuncMap) bool {
 	for _, t := range c.Templates {
 		for name := range functions {
 			if strings.Contains(string(t.Data), name) {
