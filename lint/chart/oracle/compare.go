@@ -24,7 +24,7 @@ type outcome struct {
 	// which line they fail.
 	// unstable is whether Helm gives two answers.
 	rendered, placed, unstable bool
-	lines            int
+	lines                      int
 }
 
 // input is a case for our side.

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/schedlint/schedlint v0.0.0
 	helm.sh/helm/v3 v3.21.4
+	sigs.k8s.io/yaml v1.6.0
 )
 
 require (
@@ -118,7 +119,6 @@ require (
 	sigs.k8s.io/kustomize/kyaml v0.21.2 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.1 // indirect
-	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
 replace github.com/schedlint/schedlint => ../../..

@@ -44,8 +44,22 @@ var install = sync.OnceFunc(func() {
 			return f.Call(args)
 		}).Interface()
 	}
-	generic[started] = func(name string) string { constant.start(name); return "" }
+	generic[started] = startOf
 })
+
+// startOf notes which template runs. One that another includes is told by the dot, which
+// has the name of that other one.
+func startOf(name string, dot any) string {
+	if top, ok := dot.(chartutil.Values); ok {
+		dot = map[string]any(top)
+	}
+	if top, ok := dot.(map[string]any); ok {
+		if running, ok := top["Template"].(chartutil.Values); ok && running["Name"] == name {
+			constant.start(name)
+		}
+	}
+	return ""
+}
 
 // rendered is what Helm's engine makes of a chart with the constants that our side has in
 // place of random functions. They depend on the template that runs, so each template that
@@ -90,7 +104,7 @@ func begin(c *chart.Chart) {
 	for _, t := range c.Templates {
 		if !strings.HasPrefix(path.Base(t.Name), "_") {
 			name := path.Join(c.ChartFullPath(), t.Name)
-			t.Data = []byte("{{" + started + " " + strconv.Quote(name) + "}}" + string(t.Data))
+			t.Data = []byte("{{" + started + " " + strconv.Quote(name) + " .}}" + string(t.Data))
 		}
 	}
 	for _, d := range c.Dependencies() {
