@@ -1,11 +1,162 @@
 package main
 
 import (
+	"fmt"
+	"regexp"
+	"strings"
+
 	"github.com/schedlint/schedlint/fixtures/charts"
 	ours "github.com/schedlint/schedlint/lint/chart"
 )
 
-type traces struct{}
+// traces counts what the lines of rendered charts are traced to. Everything is checked
+// against the texts of the files again, without the code that traced it.
+type traces struct {
+	lines, origin, exact, verified int
+	valued, wrongValue             int
+	scheduling, schedulingValued   int
+	schedulingHere                 int
+	shown                          map[string]int
+}
 
-func (t *traces) add(name string, c *charts.Case, res *ours.Result) {}
-func (t *traces) print()                                            {}
+// maxShown bounds how many lines of one kind are printed.
+const maxShown = 2500
+
+func (t *traces) show(kind, format string, args ...any) {
+	if t.shown == nil {
+		t.shown = map[string]int{}
+	}
+	if t.shown[kind]++; t.shown[kind] <= maxShown {
+		fmt.Printf("%s: %s\n", kind, fmt.Sprintf(format, args...))
+	}
+}
+
+// add counts the lines of a rendered chart.
+func (t *traces) add(name string, c *charts.Case, res *ours.Result) {
+	s := &sources{c: c, lines: map[string][]string{}, values: map[string]*positions{}}
+	for _, m := range res.Manifests {
+		lines := strings.Split(strings.TrimSuffix(string(m.Text), "\n"), "\n")
+		if len(m.Text) == 0 {
+			continue
+		}
+		if len(m.Lines) != len(lines) {
+			t.show("COUNT", "%s: %s has %d lines and %d origins", name, m.Template, len(lines), len(m.Lines))
+			continue
+		}
+		under := scheduling(lines)
+		for i, line := range lines {
+			where := fmt.Sprintf("%s: %s:%d %.120q", name, m.Template, i+1, line)
+			t.line(s, where, line, m.Lines[i])
+			if under[i] {
+				t.placed(where, m.Lines[i])
+			}
+		}
+	}
+}
+
+// line checks one line and its origin.
+func (t *traces) line(s *sources, where, line string, o ours.Origin) {
+	t.lines++
+	if o.Template == "" || o.Line < 1 {
+		t.show("NO ORIGIN", "%s", where)
+		return
+	}
+	t.origin++
+	if o.Exact {
+		t.exact++
+		text, ok := s.line(o.Template, o.Line)
+		if ok && holds(text, line) {
+			t.verified++
+		} else {
+			t.show("NOT VERIFIED", "%s\n    %s:%d %q", where, o.Template, o.Line, text)
+		}
+	}
+	if o.Values.File == "" {
+		return
+	}
+	t.valued++
+	if why := s.wrong(o.Values, line); why != "" {
+		t.wrongValue++
+		t.show("WRONG VALUE", "%s\n    %+v %s", where, o.Values, why)
+	}
+}
+
+// placed counts a line of a scheduling constraint.
+func (t *traces) placed(where string, o ours.Origin) {
+	t.scheduling++
+	switch {
+	case o.Values.File != "":
+		t.schedulingValued++
+	case o.Exact:
+		t.schedulingHere++
+	default:
+		t.show("SCHEDULING WITHOUT A PLACE", "%s  %s:%d", where, o.Template, o.Line)
+	}
+}
+
+func (t *traces) print() {
+	share := func(n, of int) string { return fmt.Sprintf("%8d  %5.2f %%", n, 100*float64(n)/float64(max(of, 1))) }
+	fmt.Printf("%8d            lines\n", t.lines)
+	fmt.Println(share(t.origin, t.lines), "have an origin")
+	fmt.Println(share(t.exact, t.lines), "are exact")
+	fmt.Println(share(t.verified, t.exact), "of these are verified by text")
+	fmt.Println(share(t.valued, t.lines), "reach a line of values")
+	fmt.Println(share(t.wrongValue, t.valued), "of these are not the value there")
+	fmt.Printf("%8d            lines of scheduling constraints and replicas\n", t.scheduling)
+	fmt.Println(share(t.schedulingValued, t.scheduling), "of these reach a line of values")
+	fmt.Println(share(t.schedulingHere, t.scheduling), "of these are written in the template")
+}
+
+var scheduled = regexp.MustCompile(`^( *)(- )?(affinity|tolerations|topologySpreadConstraints|nodeSelector|replicas):`)
+
+// scheduling marks the lines of scheduling constraints: a key, and what is below it.
+func scheduling(lines []string) []bool {
+	under := make([]bool, len(lines))
+	for i := 0; i < len(lines); i++ {
+		m := scheduled.FindStringSubmatch(lines[i])
+		if m == nil {
+			continue
+		}
+		at := len(m[1]) + len(m[2])
+		under[i] = true
+		for i+1 < len(lines) && isBelow(lines[i+1], at) {
+			i++
+			under[i] = strings.TrimSpace(lines[i]) != ""
+		}
+	}
+	return under
+}
+
+// isBelow is whether a line belongs to a key at an indentation: it is deeper, or an item of
+// a list at the same one.
+func isBelow(line string, at int) bool {
+	text := strings.TrimLeft(line, " ")
+	indent := len(line) - len(text)
+	return text == "" || indent > at || indent == at && strings.HasPrefix(text, "- ")
+}
+
+var actions = regexp.MustCompile(`(?s)\{\{.*?\}\}`)
+
+// holds is whether what a line of a template has outside of actions is in a line of the
+// output, in order. Actions may begin or end on other lines.
+func holds(template, line string) bool {
+	if end := strings.Index(template, "}}"); end >= 0 && !strings.Contains(template[:end], "{{") {
+		template = "{{" + template[:end] + template[end:]
+	}
+	if start := strings.LastIndex(template, "{{"); start >= 0 && !strings.Contains(template[start:], "}}") {
+		template = template[:start] + "{{}}"
+	}
+	rest := line
+	for _, piece := range strings.Split(actions.ReplaceAllString(template, "\x00"), "\x00") {
+		piece = strings.TrimSpace(piece)
+		i := strings.Index(rest, piece)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(piece):]
+	}
+	if !strings.Contains(template, "{{") {
+		return strings.TrimSpace(template) == strings.TrimSpace(line)
+	}
+	return true
+}
