@@ -20,7 +20,7 @@ type traces struct {
 }
 
 // maxShown bounds how many lines of one kind are printed.
-const maxShown = 2500
+const maxShown = 25
 
 func (t *traces) show(kind, format string, args ...any) {
 	if t.shown == nil {
