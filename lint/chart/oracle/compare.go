@@ -20,11 +20,11 @@ type difference struct{ Kind, Cause, Text string }
 // outcome is what a comparison finds.
 type outcome struct {
 	differences []difference
-	// rendered and placed are whether both sides give texts, and whether both say in
-	// which line they fail.
-	// unstable is whether Helm gives two answers.
+	// rendered is whether both sides give texts, placed whether both say in which line
+	// they fail, and unstable whether Helm gives two answers.
 	rendered, placed, unstable bool
 	lines                      int
+	result                     *ours.Result
 }
 
 // input is a case for our side.
@@ -68,7 +68,7 @@ func hold(h answer, res *ours.Result, err error, again func() answer) (o outcome
 		}
 	}
 	if h.err == nil && err == nil {
-		o.rendered = true
+		o.rendered, o.result = true, res
 		for _, text := range h.texts {
 			o.lines += strings.Count(text, "\n")
 		}

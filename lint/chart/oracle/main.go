@@ -25,7 +25,7 @@ func main() {
 	out := flag.String("shrink", "", "write shrunk differences into this folder")
 	answers := flag.String("answer", "", "write what Helm makes of all charts of this folder")
 	dir := flag.String("dir", "", "compare the charts below this directory instead")
-	traced := flag.Bool("trace", false, "with -dir, count what lines are traced to")
+	traced := flag.Bool("trace", false, "count what lines are traced to")
 	flag.Parse()
 	log.SetOutput(io.Discard) // Helm warns there
 	same := true
@@ -38,9 +38,12 @@ func main() {
 		same = public(*dir, *traced)
 	default:
 		start := time.Now()
-		t := run(*cases, *seed)
+		t := run(*cases, *seed, *traced)
 		report(t, *out)
 		t.print(time.Since(start))
+		if *traced {
+			t.traced.print()
+		}
 		same = len(t.failures) == 0
 	}
 	if !same {
@@ -61,11 +64,12 @@ type tally struct {
 	// features counts those of the cases that render.
 	features map[string]int
 	failures []failure
+	traced   traces
 }
 
 // run compares cases on all processors. The result does not depend on how they are
 // shared out.
-func run(cases int, seed uint64) *tally {
+func run(cases int, seed uint64, traced bool) *tally {
 	t := &tally{features: map[string]int{}}
 	var next atomic.Int64
 	var lock sync.Mutex
@@ -81,6 +85,9 @@ func run(cases int, seed uint64) *tally {
 				o := compare(c)
 				lock.Lock()
 				t.add(i, c, o)
+				if traced && o.rendered {
+					t.traced.add(fmt.Sprintf("case %d", i), c, o.result)
+				}
 				lock.Unlock()
 			}
 		})

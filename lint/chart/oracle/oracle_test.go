@@ -31,7 +31,7 @@ func TestAgreement(t *testing.T) {
 	if testing.Short() {
 		cases = 100
 	}
-	all := run(cases, 20260101)
+	all := run(cases, 20260101, false)
 	for i, f := range all.failures {
 		if i == 5 {
 			t.Fatalf("and %d more", len(all.failures)-i)

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -42,6 +43,13 @@ func (s *sources) text(name string) ([]byte, bool) {
 }
 
 func unpacked(data []byte, name string) ([]byte, bool) {
+	if i := strings.Index(name, ".tgz:"); i >= 0 {
+		inner, ok := unpacked(data, name[:i+len(".tgz")])
+		if !ok {
+			return nil, false
+		}
+		return unpacked(inner, name[i+len(".tgz:"):])
+	}
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, false
@@ -73,6 +81,9 @@ func (s *sources) line(name string, n int) (string, bool) {
 // positions are the scalars and keys of a values file by line and column.
 type positions map[[2]int]*yaml3.Node
 
+// isTable is whether a key has a table or a list as its value.
+const isTable yaml3.Style = 1 << 20
+
 func newPositions(text []byte) *positions {
 	p := positions{}
 	var doc yaml3.Node
@@ -86,7 +97,10 @@ func (p positions) walk(n *yaml3.Node) {
 	if n.Kind != yaml3.DocumentNode && p[[2]int{n.Line, n.Column}] == nil {
 		p[[2]int{n.Line, n.Column}] = n
 	}
-	for _, below := range n.Content {
+	for i, below := range n.Content {
+		if n.Kind == yaml3.MappingNode && i%2 == 0 && n.Content[i+1].Kind != yaml3.ScalarNode {
+			below.Style |= isTable
+		}
 		p.walk(below)
 	}
 }
@@ -119,34 +133,74 @@ func (s *sources) wrong(at ours.Place, line string) string {
 		}
 		return "it is empty"
 	}
-	if printed(n, line) {
-		return ""
+	switch {
+	case isValue(n, line), n.Style&isTable != 0 && strings.HasSuffix(strings.TrimSpace(line), ":"):
+		return "" // a table may have another key where it is printed
+	case isPart(n, line):
+		return partly
 	}
 	return fmt.Sprintf("it is %.100q there", n.Value)
 }
 
-// printed is whether a line of the output holds a scalar in one of the ways that templates
-// print one.
-func printed(n *yaml3.Node, line string) bool {
-	spellings := []string{n.Value, strings.TrimSpace(n.Value), strings.Trim(strconv.Quote(n.Value), `"`), strings.ReplaceAll(n.Value, "'", "''")}
-	for part := range strings.Lines(n.Value) {
-		if part = strings.TrimSpace(part); part != "" && strings.Contains(line, part) {
+// partly says that a value is only a part of what a line prints.
+const partly = "partly"
+
+// entryOf takes a line of YAML apart: items and keys before a value.
+var entryOf = regexp.MustCompile(`^\s*(?:- )*(?:("[^"]*"|'[^']*'|[^\s"'#][^#]*?):(?:\s+|$))?(.*)$`)
+
+// isValue is whether a line is an entry with this value, or with this key.
+func isValue(n *yaml3.Node, line string) bool {
+	m := entryOf.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	for _, text := range []string{m[2], m[1], strings.TrimLeft(line, "- \t")} {
+		if text = strings.TrimSpace(text); text != "" && equal(n, text) {
 			return true
 		}
 	}
-	var value any
-	if yaml.Unmarshal([]byte(n.Value), &value) == nil && n.Style == 0 {
-		switch v := value.(type) {
-		case float64:
-			spellings = append(spellings, fmt.Sprint(v), strconv.FormatFloat(v, 'f', -1, 64), strconv.Itoa(int(v)))
-		case bool:
-			spellings = append(spellings, fmt.Sprint(v))
-		case nil:
-			spellings = append(spellings, "null", `""`)
-		}
+	return isHeader.MatchString(m[2]) && strings.ContainsAny(n.Value, "\n ")
+}
+
+// isHeader is what a text of several lines begins with.
+var isHeader = regexp.MustCompile(`^[|>][-+]?[0-9]?$`)
+
+// equal compares a scalar of a values file, as Helm reads it, with a printed one.
+func equal(n *yaml3.Node, text string) bool {
+	if n.Value == text {
+		return true
 	}
-	for _, text := range spellings {
-		if strings.Contains(line, text) {
+	printed, there := decoded(text), any(n.Value)
+	if n.Style&(yaml3.SingleQuotedStyle|yaml3.DoubleQuotedStyle|yaml3.LiteralStyle|yaml3.FoldedStyle) == 0 && n.ShortTag() != "!!str" {
+		there = decoded(n.Value)
+	}
+	if a, ok := printed.(float64); ok {
+		b, ok := there.(float64)
+		return ok && a == b
+	}
+	return fmt.Sprint(printed) == fmt.Sprint(there)
+}
+
+// decoded is the value of a text as YAML.
+func decoded(text string) any {
+	var value any
+	if yaml.Unmarshal([]byte(text), &value) != nil {
+		return text
+	}
+	return value
+}
+
+// isPart is whether a line holds a scalar somewhere, not within a word.
+func isPart(n *yaml3.Node, line string) bool {
+	texts := []string{n.Value, strings.Trim(strconv.Quote(n.Value), `"`), fmt.Sprint(decoded(n.Value))}
+	for part := range strings.Lines(n.Value) {
+		texts = append(texts, part)
+	}
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		if regexp.MustCompile(`(^|[^A-Za-z0-9])` + regexp.QuoteMeta(text) + `($|[^A-Za-z0-9])`).MatchString(line) {
 			return true
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // against the texts of the files again, without the code that traced it.
 type traces struct {
 	lines, origin, exact, verified int
-	valued, wrongValue             int
+	valued, partValue, wrongValue  int
 	scheduling, schedulingValued   int
 	schedulingHere                 int
 	shown                          map[string]int
@@ -44,6 +44,9 @@ func (t *traces) add(name string, c *charts.Case, res *ours.Result) {
 			continue
 		}
 		under := scheduling(lines)
+		if strings.Contains(string(m.Text), "kind: CustomResourceDefinition") {
+			under = make([]bool, len(lines))
+		}
 		for i, line := range lines {
 			where := fmt.Sprintf("%s: %s:%d %.120q", name, m.Template, i+1, line)
 			t.line(s, where, line, m.Lines[i])
@@ -75,7 +78,12 @@ func (t *traces) line(s *sources, where, line string, o ours.Origin) {
 		return
 	}
 	t.valued++
-	if why := s.wrong(o.Values, line); why != "" {
+	switch why := s.wrong(o.Values, line); why {
+	case "":
+	case partly:
+		t.partValue++
+		t.show("PART OF THE LINE", "%s\n    %+v", where, o.Values)
+	default:
 		t.wrongValue++
 		t.show("WRONG VALUE", "%s\n    %+v %s", where, o.Values, why)
 	}
@@ -101,6 +109,7 @@ func (t *traces) print() {
 	fmt.Println(share(t.exact, t.lines), "are exact")
 	fmt.Println(share(t.verified, t.exact), "of these are verified by text")
 	fmt.Println(share(t.valued, t.lines), "reach a line of values")
+	fmt.Println(share(t.partValue, t.valued), "of these are a part of the line")
 	fmt.Println(share(t.wrongValue, t.valued), "of these are not the value there")
 	fmt.Printf("%8d            lines of scheduling constraints and replicas\n", t.scheduling)
 	fmt.Println(share(t.schedulingValued, t.scheduling), "of these reach a line of values")
