@@ -81,8 +81,11 @@ func (s *sources) line(name string, n int) (string, bool) {
 // positions are the scalars and keys of a values file by line and column.
 type positions map[[2]int]*yaml3.Node
 
-// isTable is whether a key has a table or a list as its value.
-const isTable yaml3.Style = 1 << 20
+// isTable marks a key that has a table or a list as its value, isKey any key.
+const (
+	isTable yaml3.Style = 1 << (20 + iota)
+	isKey
+)
 
 func newPositions(text []byte) *positions {
 	p := positions{}
@@ -98,11 +101,23 @@ func (p positions) walk(n *yaml3.Node) {
 		p[[2]int{n.Line, n.Column}] = n
 	}
 	for i, below := range n.Content {
-		if n.Kind == yaml3.MappingNode && i%2 == 0 && n.Content[i+1].Kind != yaml3.ScalarNode {
-			below.Style |= isTable
+		if n.Kind == yaml3.MappingNode && i%2 == 0 {
+			below.Style |= isKey
+			if n.Content[i+1].Kind != yaml3.ScalarNode {
+				below.Style |= isTable
+			}
 		}
 		p.walk(below)
 	}
+}
+
+// node is what begins at a place, or nil.
+func (s *sources) node(at ours.Place) *yaml3.Node {
+	if s.values[at.File] == nil {
+		text, _ := s.text(at.File)
+		s.values[at.File] = newPositions(text)
+	}
+	return (*s.values[at.File])[[2]int{at.Line, at.Column}]
 }
 
 // wrong says why a place cannot be that of a line of the output, or "".
@@ -110,14 +125,10 @@ func (s *sources) wrong(at ours.Place, line string) string {
 	if strings.HasPrefix(at.File, "--set") {
 		return ""
 	}
-	if s.values[at.File] == nil {
-		text, ok := s.text(at.File)
-		if !ok {
-			return "there is no such file"
-		}
-		s.values[at.File] = newPositions(text)
+	if _, ok := s.text(at.File); !ok {
+		return "there is no such file"
 	}
-	n := (*s.values[at.File])[[2]int{at.Line, at.Column}]
+	n := s.node(at)
 	if n == nil {
 		return "nothing begins there"
 	}

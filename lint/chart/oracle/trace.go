@@ -16,7 +16,10 @@ type traces struct {
 	valued, partValue, wrongValue  int
 	scheduling, schedulingValued   int
 	schedulingHere                 int
-	shown                          map[string]int
+	// changed counts values that were changed, undecided those after which the chart
+	// fails or prints other lines, and unchanged the lines that stay as they are.
+	changed, undecided, unchanged int
+	shown                         map[string]int
 }
 
 // maxShown bounds how many lines of one kind are printed.
@@ -55,6 +58,7 @@ func (t *traces) add(name string, c *charts.Case, res *ours.Result) {
 			}
 		}
 	}
+	t.causes(s, name, res)
 }
 
 // line checks one line and its origin.
@@ -111,6 +115,9 @@ func (t *traces) print() {
 	fmt.Println(share(t.valued, t.lines), "reach a line of values")
 	fmt.Println(share(t.partValue, t.valued), "of these are a part of the line")
 	fmt.Println(share(t.wrongValue, t.valued), "of these are not the value there")
+	fmt.Printf("%8d            values changed at places of lines\n", t.changed)
+	fmt.Println(share(t.undecided, t.changed), "of these change what else is printed, or fail")
+	fmt.Println(share(t.unchanged, t.changed), "of these leave the line as it is")
 	fmt.Printf("%8d            lines of scheduling constraints and replicas\n", t.scheduling)
 	fmt.Println(share(t.schedulingValued, t.scheduling), "of these reach a line of values")
 	fmt.Println(share(t.schedulingHere, t.scheduling), "of these are written in the template")
