@@ -9,46 +9,113 @@ import (
 
 // chain is a chain of fields in an action, such as $x.image.tag: a base, which is the dot
 // or a variable, and names. from is the index of the base among what emit is given.
+// rivals are texts that the action may print in place of the value: one that is equal says
+// nothing.
 type chain struct {
-	base  string // "" is the dot
-	names []string
-	from  int
+	base   string // "" is the dot
+	names  []string
+	from   int
+	rivals []string
+}
+
+// outcome is what a pipeline may print: values of chains, texts that stand in it, and,
+// if it is open, what cannot be told.
+type outcome struct {
+	chains []chain
+	texts  []string
+	open   bool
 }
 
 // passing are functions that print a value that they are given, or another form of it.
 // What others print is computed, even where it happens to be the value of a field.
-var passing = strings.Fields(`quote squote toString toYaml toJson int int64 float64 default coalesce or required tpl
-	trim trimSuffix trimPrefix trimAll trunc lower upper print indent nindent ternary get index`)
+var passing = strings.Fields(`quote squote toString toYaml toJson int int64 float64 required tpl
+	trim trimSuffix trimPrefix trimAll trunc lower upper print indent nindent get index`)
 
-// chainsIn adds the chains of a pipeline whose value it may print.
-func chainsIn(p *parse.PipeNode, all []chain) []chain {
+// choosing are functions that print one of their arguments: which, in the order in which
+// they are considered.
+var choosing = map[string]func(args []outcome) []outcome{
+	"coalesce": func(args []outcome) []outcome { return args },
+	"or":       func(args []outcome) []outcome { return args },
+	"default":  func(args []outcome) []outcome { slices.Reverse(args); return args },
+}
+
+// chainsIn are the chains of a pipeline whose value it may print.
+func chainsIn(p *parse.PipeNode) []chain { return outcomeIn(p).chains }
+
+func outcomeIn(p *parse.PipeNode) outcome {
+	var piped []outcome
 	for _, c := range p.Cmds {
-		args := c.Args
-		if f, ok := args[0].(*parse.IdentifierNode); ok {
-			if !slices.Contains(passing, f.Ident) {
-				return nil
-			}
-			if f.Ident == "ternary" { // which prints the condition never
-				all, args = nil, args[:min(len(args), 3)]
-			}
+		name, nodes := "", c.Args
+		if f, ok := nodes[0].(*parse.IdentifierNode); ok {
+			name, nodes = f.Ident, nodes[1:]
 		}
-		for _, arg := range args {
-			all = chainOf(arg, all)
+		var args []outcome
+		for _, n := range nodes {
+			args = append(args, outcomeOf(n))
 		}
+		piped = []outcome{printedBy(name, append(args, piped...))}
+	}
+	return piped[0]
+}
+
+// printedBy is what a function may print of its arguments.
+func printedBy(name string, args []outcome) outcome {
+	switch order := choosing[name]; {
+	case order != nil:
+		return firstOf(order(args))
+	case name == "ternary" && len(args) == 3:
+		return eitherOf(args[0], args[1])
+	case name != "" && !slices.Contains(passing, name):
+		return outcome{open: true}
+	}
+	var all outcome
+	for _, arg := range args {
+		all = all.with(arg)
+	}
+	all.open = all.open || name == "get" || name == "index"
+	return all
+}
+
+func (p outcome) with(other outcome) outcome {
+	return outcome{slices.Concat(p.chains, other.chains), slices.Concat(p.texts, other.texts), p.open || other.open}
+}
+
+// against is p where another one may be printed in its place.
+func (p outcome) against(rival outcome) outcome {
+	if rival.open {
+		p.chains = nil
+	}
+	p.chains = slices.Clone(p.chains)
+	for i := range p.chains {
+		p.chains[i].rivals = slices.Concat(p.chains[i].rivals, rival.texts)
+	}
+	return p
+}
+
+// firstOf is what may be printed where the first argument that is not empty is.
+func firstOf(args []outcome) (all outcome) {
+	for _, arg := range args {
+		all = all.with(arg.against(all))
 	}
 	return all
 }
 
-func chainOf(arg parse.Node, all []chain) []chain {
+func eitherOf(a, b outcome) outcome { return a.against(b).with(b.against(a)) }
+
+func outcomeOf(arg parse.Node) outcome {
 	switch n := arg.(type) {
 	case *parse.FieldNode:
-		return append(all, chain{names: n.Ident})
+		return outcome{chains: []chain{{names: n.Ident}}}
 	case *parse.VariableNode:
-		return append(all, chain{base: n.Ident[0], names: n.Ident[1:]})
+		return outcome{chains: []chain{{base: n.Ident[0], names: n.Ident[1:]}}, open: len(n.Ident) == 1}
 	case *parse.PipeNode:
-		return append(all, chainsIn(n, nil)...)
+		return outcomeIn(n)
+	case *parse.StringNode:
+		return outcome{texts: []string{n.Text}}
+	case *parse.NumberNode, *parse.BoolNode:
+		return outcome{texts: []string{n.String()}}
 	}
-	return all
+	return outcome{open: true}
 }
 
 // scalars are the places of the fields that an action names and whose value is the one
@@ -60,7 +127,7 @@ func (t *trace) scalars(n *node, bases []reflect.Value, printed reflect.Value) [
 			continue
 		}
 		if p, value := t.follow(bases[c.from], c.names); p != nil {
-			all = append(all, t.index.sources.scalar(p, value)...)
+			all = append(all, withoutRivals(t.index.sources.scalar(p, value), c.rivals)...)
 		}
 	}
 	return all
@@ -81,4 +148,11 @@ func (t *trace) follow(base reflect.Value, names []string) (*fieldPath, any) {
 		return p.of(last), tableOf(v)[last]
 	}
 	return nil, nil
+}
+
+// withoutRivals leaves out candidates with a value that a text in the action has as well.
+func withoutRivals(all []candidate, rivals []string) []candidate {
+	return slices.DeleteFunc(all, func(c candidate) bool {
+		return slices.ContainsFunc(rivals, func(r string) bool { return same(r, c.scalar) })
+	})
 }

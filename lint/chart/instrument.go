@@ -127,7 +127,7 @@ func (i *instrumenter) action(n *parse.ActionNode) {
 	index := i.add(n.Pos, true)
 	args := []parse.Node{parse.NewIdentifier(hookEmit).SetPos(n.Pos), number(index), &parse.DotNode{NodeType: parse.NodeDot}}
 	names := []string{""}
-	all := chainsIn(n.Pipe, nil)
+	all := chainsIn(n.Pipe)
 	for at := range all {
 		base := slices.Index(names, all[at].base)
 		if base < 0 {
