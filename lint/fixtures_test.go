@@ -233,7 +233,7 @@ func isDir(path string) bool {
 // TestFixtureFoldersAreRules keeps folders and rules in step: a folder of
 // fixtures that no rule owns would never run.
 func TestFixtureFoldersAreRules(t *testing.T) {
-	shared := []string{"apps", "clusters", "demo", "incidents", "kinds", "models", "mutate", "oracle", "recorded", "renders", "report", "scripts", "templates", "topology", "trials"}
+	shared := []string{"apps", "charts", "clusters", "demo", "incidents", "kinds", "models", "mutate", "oracle", "recorded", "renders", "report", "scripts", "templates", "topology", "trials"}
 	shared = append(shared, engine(t).Packs()...)
 	entries, err := os.ReadDir("../fixtures")
 	if err != nil {

@@ -7,12 +7,13 @@ import (
 )
 
 // TestVersions holds what the version command says against what is built in,
-// and against the scheduler that the oracle asks, and the Go of the release
-// against that of the module.
+// and against the scheduler and the Helm that the oracles ask, and the Go of the
+// release against that of the module.
 func TestVersions(t *testing.T) {
 	for _, of := range []struct{ file, before, said string }{
 		{"../../go.mod", "github.com/open-policy-agent/opa v", opaVersion},
 		{"../../lint/sched/oracle/go.mod", "k8s.io/kubernetes v", kubernetesVersion},
+		{"../../lint/chart/oracle/go.mod", "helm.sh/helm/v3 v", after(t, "../../go.mod", "helm.sh/helm/v3 v")},
 		{"../../go.mod", "toolchain ", after(t, "../../.goreleaser.yaml", "- GOTOOLCHAIN=")},
 	} {
 		if required := after(t, of.file, of.before); required != of.said {
