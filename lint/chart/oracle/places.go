@@ -101,6 +101,9 @@ func (p positions) walk(n *yaml3.Node) {
 		p[[2]int{n.Line, n.Column}] = n
 	}
 	for i, below := range n.Content {
+		if n.Kind == yaml3.SequenceNode && below.Kind == yaml3.MappingNode && len(below.Content) > 0 {
+			below.Content[0].Style |= isTable // an item begins where its first key does
+		}
 		if n.Kind == yaml3.MappingNode && i%2 == 0 {
 			below.Style |= isKey
 			if n.Content[i+1].Kind != yaml3.ScalarNode {
