@@ -43,12 +43,13 @@ const layers = `
 2 lint/config     github.com/bmatcuk/doublestar/v4
 2 lint/pointers   github.com/bmatcuk/doublestar/v4
 1 lint/source     sigs.k8s.io/kustomize
-1 lint/render/build sigs.k8s.io/kustomize
-0 lint/chart      helm.sh/helm/v3 github.com/Masterminds/sprig/v3 github.com/BurntSushi/toml github.com/gobwas/glob github.com/santhosh-tekuri/jsonschema/v6 sigs.k8s.io/kustomize sigs.k8s.io/yaml
+2 lint/render/build sigs.k8s.io/kustomize
+1 lint/chart      helm.sh/helm/v3 github.com/Masterminds/semver/v3 github.com/Masterminds/sprig/v3 github.com/BurntSushi/toml github.com/gobwas/glob github.com/santhosh-tekuri/jsonschema/v6 sigs.k8s.io/kustomize sigs.k8s.io/yaml
 1 lint/accept
 1 lint/expect
 1 lint/vendored
 1 lint/report     github.com/owenrumney/go-sarif/v3
+0 lint/chart/template
 0 lint/diag
 0 lint/meter
 0 lint/render

@@ -23,8 +23,8 @@ const (
 // budget is how many steps there are, and what is left of them.
 type budget struct{ most, steps int }
 
-// limit is a bound that was met. It is a panic value in functions of templates, which
-// text/template turns into an error.
+// limit is a bound that was met. It is a panic value in functions of templates, whose
+// execution turns it into an error.
 type limit string
 
 func (l limit) Error() string { return string(l) }
@@ -33,13 +33,21 @@ func limitAt(file, format string, args ...any) *Problem {
 	return &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...), Refused: true}
 }
 
-// charge takes steps, and panics with a limit if there are none left.
-func (b *budget) charge(n int) {
+// take takes steps; the error is a limit.
+func (b *budget) take(n int) error {
 	if n < 0 || n > b.steps {
 		b.steps = 0
-		panic(limit(fmt.Sprintf("rendering is limited to %d steps", b.most)))
+		return limit(fmt.Sprintf("rendering is limited to %d steps", b.most))
 	}
 	b.steps -= n
+	return nil
+}
+
+// charge takes steps, and panics with a limit if there are none left.
+func (b *budget) charge(n int) {
+	if err := b.take(n); err != nil {
+		panic(err)
+	}
 }
 
 // text charges for a text of n bytes.

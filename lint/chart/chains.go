@@ -5,16 +5,16 @@ import (
 	"slices"
 	"strings"
 	"text/template/parse"
+
+	"github.com/schedlint/schedlint/lint/chart/template"
 )
 
 // chain is a chain of fields in an action, such as $x.image.tag: a base, which is the dot
-// or a variable, and names. from is the index of the base among what emit is given.
-// rivals are texts that the action may print in place of the value: one that is equal says
-// nothing.
+// or a variable, and names. rivals are texts that the action may print in place of the
+// value: one that is equal says nothing.
 type chain struct {
 	base   string // "" is the dot
 	names  []string
-	from   int
 	rivals []string
 }
 
@@ -120,13 +120,17 @@ func outcomeOf(arg parse.Node) outcome {
 
 // scalars are the places of the fields that an action names and whose value is the one
 // that it prints.
-func (t *trace) scalars(n *node, bases []reflect.Value, printed reflect.Value) []candidate {
+func (t *trace) scalars(n *node, seen template.Scope) []candidate {
 	var all []candidate
 	for _, c := range n.chains {
-		if len(c.names) == 0 || c.from >= len(bases) {
+		if len(c.names) == 0 {
 			continue
 		}
-		if p, value := t.follow(bases[c.from], c.names); p != nil {
+		base := seen.Dot
+		if c.base != "" {
+			base = seen.Variable(c.base)
+		}
+		if p, value := t.follow(base, c.names); p != nil {
 			all = append(all, withoutRivals(t.index.sources.scalar(p, value), c.rivals)...)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/template"
 	"time"
 )
 
@@ -149,9 +148,9 @@ func formatted(layout string, date any) string { return moment(date).UTC().Forma
 
 // functions are by the names of sprig. Every time zone is UTC: what the machine knows
 // of others is not read.
-func (c *constants) functions() template.FuncMap {
+func (c *constants) functions() map[string]any {
 	inZone := func(layout string, date any, _ string) string { return formatted(layout, date) }
-	return template.FuncMap{
+	return map[string]any{
 		"now":               now,
 		"date":              formatted,
 		"dateInZone":        inZone,

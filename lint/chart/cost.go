@@ -7,20 +7,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/template"
 )
 
 // wrapped are functions that charge for what they are given before they run, refuse to
 // make what is too large, and tell the trace about texts that they make.
-func (e *engine) wrapped(all template.FuncMap) template.FuncMap {
-	out := template.FuncMap{}
+func (e *engine) wrapped(all map[string]any) map[string]any {
+	out := map[string]any{}
 	for name, f := range all {
 		out[name] = e.wrap(name, reflect.ValueOf(f))
 	}
 	return out
 }
 
-// wrap keeps the type of a function: text/template converts arguments by it.
+// wrap keeps the type of a function: arguments are converted by it.
 func (e *engine) wrap(name string, f reflect.Value) any {
 	kind := f.Type()
 	size, base := sizes[name], fixed(name)

@@ -2,13 +2,15 @@ package chart
 
 import (
 	"bytes"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
-	"text/template"
 
 	helm "helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
+
+	"github.com/schedlint/schedlint/lint/chart/template"
 )
 
 // engine renders the templates of a chart.
@@ -17,14 +19,13 @@ type engine struct {
 	budget    *budget
 	constants *constants
 	trace     *trace
-	root      *template.Template
+	machine   *template.Machine
+	set       *template.Set
 	templates map[string]*source
 	// included is how often each name is being included, and depth how deeply include,
 	// tpl and template are nested.
 	included map[string]int
 	depth    int
-	// fileBytes and fileCount are what .Files of all charts hold.
-	fileBytes, fileCount int
 }
 
 // source is a template of a file.
@@ -41,6 +42,7 @@ func newEngine(l *loader, c *helm.Chart, r *release) *engine {
 	e.constants = &constants{chart: c.Name()}
 	e.trace = newTrace(e)
 	e.trace.index = newIndex(l, c, r)
+	e.machine = &template.Machine{Watch: e.trace, Methods: e.methods(), MaxDepth: maxBlocks}
 	e.gather(c, r.top)
 	return e
 }
@@ -71,10 +73,6 @@ func (e *engine) gather(c *helm.Chart, parent map[string]any) map[string]any {
 	for _, d := range c.Dependencies() {
 		below[d.Name()] = e.gather(d, dot)
 	}
-	for _, f := range c.Files {
-		e.fileBytes += len(f.Data)
-		e.fileCount++
-	}
 	for _, t := range c.Templates {
 		if t == nil || strings.EqualFold(c.Metadata.Type, "library") && !isPartial(t.Name) {
 			continue
@@ -104,20 +102,22 @@ func (e *engine) order() []string {
 	return names
 }
 
+// rootName is what Helm calls the template that is parent of all others.
+const rootName = "gotpl"
+
 // parse reads all templates.
 func (e *engine) parse() error {
-	e.root = template.New("gotpl").Option("missingkey=zero")
-	all := e.functions()
-	e.root.Funcs(e.wrapped(all))
-	e.root.Funcs(e.nested(e.root))
+	e.set = template.New(e.wrapped(e.functions()))
+	e.set.Override(e.nested(e.set))
 	for _, name := range e.order() {
 		s := e.templates[name]
-		if _, err := e.root.New(name).Parse(s.text); err != nil {
+		t, err := e.set.Parse(name, s.text)
+		if err != nil {
 			return e.parseProblem(s, err)
 		}
+		e.trace.read(t, newWritten(s.file, s.text))
 	}
-	e.root.Funcs(e.trace.hooks())
-	return e.trace.instrument(e.root)
+	return nil
 }
 
 // execute runs the templates in their order of parsing, as Helm does, since they may
@@ -145,7 +145,7 @@ func (e *engine) execute() ([]Manifest, error) {
 func (e *engine) run(s *source) (m Manifest, err error) {
 	e.constants.start(s.name)
 	s.dot["Template"] = chartutil.Values{"Name": s.name, "BasePath": s.basePath}
-	frame, err := e.into(func(w *writer) error { return e.root.ExecuteTemplate(w, s.name, s.dot) })
+	frame, err := e.into(e.set, e.set.Lookup(s.name), s.dot)
 	if err != nil {
 		return m, e.executionProblem(s, err)
 	}
@@ -157,11 +157,10 @@ var noValue = []byte("<no value>")
 
 func withoutNoValue(text []byte) []byte { return bytes.ReplaceAll(text, noValue, nil) }
 
-// into executes something with a frame of its own. Budget panics outside of functions,
-// in the writer, become errors.
-func (e *engine) into(run func(*writer) error) (f *frame, err error) {
+// into executes a template with a frame of its own.
+func (e *engine) into(s *template.Set, t *template.Template, dot any) (f *frame, err error) {
 	if e.depth >= maxDepth {
-		return nil, limit("include, tpl and template are limited to a depth of 1000")
+		return nil, errDepth
 	}
 	e.depth++
 	f = e.trace.push()
@@ -169,7 +168,7 @@ func (e *engine) into(run func(*writer) error) (f *frame, err error) {
 		e.trace.pop()
 		e.depth--
 	}()
-	return f, run(&writer{e, f})
+	return f, e.machine.Execute(&writer{e, f}, s, t, dot)
 }
 
 // writer is the output of a frame.
@@ -179,37 +178,34 @@ type writer struct {
 }
 
 func (w *writer) Write(text []byte) (n int, err error) {
-	if len(text) == 0 {
-		return 0, nil // of a hook
-	}
-	defer func() {
-		if over, ok := recover().(limit); ok {
-			err = w.e.trace.over(over)
-		}
-	}()
-	w.e.budget.charge(len(text)/bytesPerStep + 1)
+	defer limited(&err)
 	w.e.budget.text(w.f.text.Len() + len(text))
+	w.e.budget.text(len(text))
 	return w.f.text.Write(text)
 }
 
 // maxSame is how deeply one name may be included in itself.
 const maxSame = 1000
 
-// nested are include and tpl, which see what is defined in t.
-func (e *engine) nested(t *template.Template) template.FuncMap {
-	return template.FuncMap{
-		"include": func(name string, dot any) (string, error) { return e.include(t, name, dot) },
-		"tpl":     func(text string, dot any) (string, error) { return e.tpl(t, text, dot) },
+// nested are include and tpl, which see what is defined in a set.
+func (e *engine) nested(s *template.Set) map[string]any {
+	return map[string]any{
+		"include": func(name string, dot any) (string, error) { return e.include(s, name, dot) },
+		"tpl":     func(text string, dot any) (string, error) { return e.tpl(s, text, dot) },
 	}
 }
 
-func (e *engine) include(t *template.Template, name string, dot any) (string, error) {
+func (e *engine) include(s *template.Set, name string, dot any) (string, error) {
 	e.budget.charge(1)
+	t := s.Lookup(name)
+	if t == nil {
+		return "", fmt.Errorf("no template %q is defined", name)
+	}
 	if e.included[name] > maxSame {
 		return "", limit("include is limited to a depth of 1000")
 	}
 	e.included[name]++
-	f, err := e.into(func(w *writer) error { return t.ExecuteTemplate(w, name, dot) })
+	f, err := e.into(s, t, dot)
 	e.included[name]--
 	if err != nil {
 		return "", err
@@ -219,23 +215,19 @@ func (e *engine) include(t *template.Template, name string, dot any) (string, er
 	return text, nil
 }
 
-// tpl runs a text as a template of its own, which sees the definitions of t. Definitions
-// in the text are seen in it alone.
-func (e *engine) tpl(t *template.Template, text string, dot any) (string, error) {
+// tpl runs a text as a template of its own, which sees the definitions of a set.
+// Definitions in the text are seen in it alone.
+func (e *engine) tpl(s *template.Set, text string, dot any) (string, error) {
 	e.budget.text(len(text))
-	e.budget.charge(len(e.templates))
-	own, err := t.Clone()
+	e.budget.charge(s.Len())
+	own := s.Clone()
+	own.Override(e.nested(own))
+	t, err := own.Parse(rootName, text)
 	if err != nil {
 		return "", err
 	}
-	own.Option("missingkey=zero").Funcs(e.nested(own))
-	if own, err = own.New(t.Name()).Parse(text); err != nil {
-		return "", err
-	}
-	if err := e.trace.instrumentText(own, text); err != nil {
-		return "", err
-	}
-	f, err := e.into(func(w *writer) error { return own.Execute(w, dot) })
+	e.trace.readText(t, text)
+	f, err := e.into(own, t, dot)
 	if err != nil {
 		return "", err
 	}

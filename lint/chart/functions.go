@@ -18,12 +18,12 @@ import (
 // functions are those of Helm, without a budget and without include and tpl. The ones that
 // need no engine behave as in Helm, with these differences: keys and values are sorted,
 // and what is in constants.go.
-func (e *engine) functions() template.FuncMap {
+func (e *engine) functions() map[string]any {
 	all := sprig.TxtFuncMap()
 	delete(all, "env")
 	delete(all, "expandenv")
 	maps.Copy(all, e.constants.functions())
-	maps.Copy(all, template.FuncMap{
+	maps.Copy(all, map[string]any{
 		"toToml":        toTOML,
 		"fromToml":      fromTOML,
 		"toYaml":        toYAML,

@@ -27,14 +27,12 @@ func TestRefused(t *testing.T) {
 			"-- templates/_a.tpl --\n{{ define \"a\" }}\n{{ required \"set .Values.host\" .Values.host }}{{ end }}\n-- templates/a.yaml --\n{{ include \"a\" . }}\n",
 			"templates/_a.tpl:2: set .Values.host",
 		},
-		"fail":            {"-- templates/a.yaml --\n\n{{ fail \"no: way\" }}\n", "templates/a.yaml:2: no: way"},
-		"fail in tpl":     {"-- templates/a.yaml --\n\n{{ tpl `{{ fail \"no\" }}` . }}\n", "templates/a.yaml:2: no"},
-		"nil pointer":     {"-- templates/a.yaml --\n{{ .Values.a.b.c }}\n", `templates/a.yaml:1: executing "shop/templates/a.yaml" at <.Values.a.b.c>: nil pointer evaluating interface {}.b`},
-		"syntax":          {"-- templates/a.yaml --\na\n{{ if }}\n", "templates/a.yaml:2: the template cannot be parsed: missing value for if"},
-		"env":             {"-- templates/a.yaml --\n{{ env \"HOME\" }}\n", `templates/a.yaml:1: the template cannot be parsed: function "env" not defined`},
-		"hooks":           {"-- templates/a.yaml --\n{{ tpl \"{{ schedlintEmit 1 }}\" . }}\n", `function "schedlintEmit" not defined`},
-		"hooks in a file": {"-- templates/a.yaml --\n{{ schedlintStep 1 }}\n", `function "schedlintStep" not defined`},
-		"kubeVersion":     {"kubeVersion: '>=1.99'\n-- templates/a.yaml --\n", "Chart.yaml:4: the chart requires Kubernetes >=1.99, but the version is v1.36.0"},
+		"fail":        {"-- templates/a.yaml --\n\n{{ fail \"no: way\" }}\n", "templates/a.yaml:2: no: way"},
+		"fail in tpl": {"-- templates/a.yaml --\n\n{{ tpl `{{ fail \"no\" }}` . }}\n", "templates/a.yaml:2: no"},
+		"nil pointer": {"-- templates/a.yaml --\n{{ .Values.a.b.c }}\n", `templates/a.yaml:1: executing "shop/templates/a.yaml" at <.Values.a.b.c>: nil pointer evaluating interface {}.b`},
+		"syntax":      {"-- templates/a.yaml --\na\n{{ if }}\n", "templates/a.yaml:2: the template cannot be parsed: missing value for if"},
+		"env":         {"-- templates/a.yaml --\n{{ env \"HOME\" }}\n", `templates/a.yaml:1: the template cannot be parsed: function "env" not defined`},
+		"kubeVersion": {"kubeVersion: '>=1.99'\n-- templates/a.yaml --\n", "Chart.yaml:4: the chart requires Kubernetes >=1.99, but the version is v1.36.0"},
 		"schema": {
 			"-- values.schema.json --\n{\"properties\": {\"a\": {\"type\": \"string\"}}}\n-- values.yaml --\na: 1\n",
 			"values.schema.json:1: the values do not meet the schema",
@@ -54,7 +52,7 @@ func TestRefused(t *testing.T) {
 		"a file of 10MB": {"-- values.yaml --\na: " + strings.Repeat("x", 10<<20), "files of charts are limited to 5242880"},
 		"deep values":    {"-- values.yaml --\na: " + strings.Repeat("[", 100_000), "values.yaml:1: cannot load values.yaml"},
 		"name outside":   {"-- ../values.yaml --\na: 1\n", `"../values.yaml" leads outside the chart`},
-		"values methods": {"-- templates/a.yaml --\n{{ .Values.YAML }}\n", "templates/a.yaml:1: .YAML is not supported: use toYaml"},
+		"no method":      {"-- templates/a.yaml --\n{{ .Values.Encode }}\n{{ .Values.Encode.x }}\n", "templates/a.yaml:2: "},
 		"bad helmignore": {"-- .helmignore --\n**/x\n", ".helmignore:1: double-star (**) syntax is not supported"},
 		"release name":   {"-- --name --\nx", `release name "No_Good"`},
 	} {
@@ -142,7 +140,6 @@ func TestLimits(t *testing.T) {
 		"files":               `{{ range 1000000000 }}{{ $.Files.Lines "big.txt" }}{{ end }}`,
 		"a large output":      `{{ range 1000 }}{{ repeat 100000 "x" }}{{ end }}`,
 		"blank lines":         `{{ range 1000 }}{{ repeat 10000 "\n" }}{{ end }}`,
-		"deep blocks":         strings.Repeat("{{ if 1 }}", 2000) + strings.Repeat("{{ end }}", 2000),
 		"deep parentheses":    "{{ " + strings.Repeat("(", 20000) + "1" + strings.Repeat(")", 20000) + " }}",
 		"chunk":               `{{ chunk 1000000000 (list 1) }}`,
 	} {
@@ -151,6 +148,23 @@ func TestLimits(t *testing.T) {
 			in.Files = append(in.Files, File{"templates/a.yaml", []byte("\n" + text)}, File{"big.txt", bytes.Repeat([]byte("x\n"), 1<<20)})
 			p := refuses(t, in, 500_000, "templates/a.yaml:2: ")
 			if !strings.Contains(p.Detail, "limit") && !strings.Contains(p.Detail, "nested") && !strings.Contains(p.Detail, "depth") {
+				t.Errorf("no limit is named: %s", p)
+			}
+		})
+	}
+}
+
+// TestNesting: what nests in a template, or may nest when it is parsed, is limited.
+func TestNesting(t *testing.T) {
+	for name, text := range map[string]string{
+		"deep blocks":    strings.Repeat("{{ if 1 }}", 60_000) + strings.Repeat("{{ end }}", 60_000),
+		"deep templates": `{{ define "x" }}` + strings.Repeat("{{ with 1 }}", 200) + `{{ template "x" }}` + strings.Repeat("{{ end }}", 200) + `{{ end }}{{ template "x" }}`,
+		"actions":        strings.Repeat("{{ if 1 }}", 200_001),
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := chartOf(shop)
+			in.Files = append(in.Files, File{"templates/a.yaml", []byte("\n" + text)})
+			if p := refuses(t, in, maxSteps, "templates/a.yaml:2: "); !strings.Contains(p.Detail, "limited to") {
 				t.Errorf("no limit is named: %s", p)
 			}
 		})

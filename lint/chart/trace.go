@@ -5,23 +5,23 @@ import (
 	"reflect"
 	"sort"
 	"strings"
-	"text/template"
 	"text/template/parse"
+
+	"github.com/schedlint/schedlint/lint/chart/template"
 )
 
 // trace notes which node of which template printed which part of a text.
 //
-// Hooks are put into the parsed templates. They print nothing: at stands before each text
-// and emit is the last function of each action, so that they see how long the text of
-// the frame is before that node prints. Texts that functions return are followed by the
-// address of their bytes, which stays with a string wherever templates pass it.
+// It watches the execution of templates: before a node prints, it sees how long the text of
+// the frame is. Texts that functions return are followed by the address of their bytes,
+// which stays with a string wherever templates pass it.
 type trace struct {
-	e      *engine
-	frames []*frame
-	nodes  []*node
-	done   map[*parse.Tree]bool
-	texts  map[*byte]*traced
-	index  *index
+	e       *engine
+	frames  []*frame
+	sources map[*template.Source]*written
+	nodes   map[parse.Node]*node
+	texts   map[*byte]*traced
+	index   *index
 }
 
 // frame is one text that is being printed: the output of a template of a file, or what
@@ -51,7 +51,7 @@ type node struct {
 	in     *written
 	line   int
 	action bool
-	chains []chain
+	chains []chain // of an action
 }
 
 // origin is where a line was written; in is nil if it is not known.
@@ -69,7 +69,7 @@ type traced struct {
 }
 
 func newTrace(e *engine) *trace {
-	return &trace{e: e, done: map[*parse.Tree]bool{}, texts: map[*byte]*traced{}}
+	return &trace{e: e, sources: map[*template.Source]*written{}, nodes: map[parse.Node]*node{}, texts: map[*byte]*traced{}}
 }
 
 func (t *trace) push() *frame {
@@ -82,16 +82,6 @@ func (t *trace) pop() { t.frames = t.frames[:len(t.frames)-1] }
 
 func (t *trace) top() *frame { return t.frames[len(t.frames)-1] }
 
-// over is a limit that was met while a node printed.
-func (t *trace) over(why limit) error {
-	segments := t.top().segments
-	if len(segments) == 0 {
-		return why
-	}
-	last := segments[len(segments)-1].node
-	return &Problem{File: last.in.file, Line: last.line, Detail: string(why), Refused: true}
-}
-
 // add begins a segment; one that nothing was printed for is replaced.
 func (f *frame) add(s segment) {
 	s.from = f.text.Len()
@@ -100,58 +90,6 @@ func (f *frame) add(s segment) {
 		return
 	}
 	f.segments = append(f.segments, s)
-}
-
-// The names of the hooks. Templates must not call them: see instrument.
-const (
-	hookAt    = "schedlintAt"
-	hookEmit  = "schedlintEmit"
-	hookStep  = "schedlintStep"
-	hookEnter = "schedlintEnter"
-	hookLeave = "schedlintLeave"
-)
-
-func (t *trace) hooks() template.FuncMap {
-	return template.FuncMap{
-		hookAt:    t.at,
-		hookEmit:  t.emit,
-		hookStep:  func(n int) string { t.e.budget.charge(n); return "" },
-		hookEnter: t.enter,
-		hookLeave: func() string { t.e.depth--; return "" },
-	}
-}
-
-// at begins what a text prints.
-func (t *trace) at(n int) string {
-	t.top().add(segment{node: t.nodes[n]})
-	return ""
-}
-
-// enter counts how deeply template actions are nested.
-func (t *trace) enter() string {
-	if t.e.depth >= maxDepth {
-		panic(limit("include, tpl and template are limited to a depth of 1000"))
-	}
-	t.e.depth++
-	return ""
-}
-
-// emit begins what an action prints: the last of the values, which it passes on. Those
-// before it are what the chains of fields in the action start from.
-func (t *trace) emit(n int, values ...reflect.Value) reflect.Value {
-	value := values[len(values)-1]
-	if value.IsValid() {
-		t.e.budget.deep(value, 0)
-	}
-	s := segment{node: t.nodes[n]}
-	if text, ok := stringOf(value); ok {
-		s.value = t.tracedOf(text)
-	}
-	if s.value == nil {
-		s.cands = t.scalars(s.node, values[:len(values)-1], value)
-	}
-	t.top().add(s)
-	return value
 }
 
 func stringOf(v reflect.Value) (string, bool) {

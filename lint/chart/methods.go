@@ -1,0 +1,117 @@
+package chart
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/Masterminds/semver/v3"
+	"helm.sh/helm/v3/pkg/chartutil"
+
+	"github.com/schedlint/schedlint/lint/chart/template"
+)
+
+// methods are all that templates can call on what Helm gives them and on what its functions
+// return. They take the receiver first. Error and String need no entry.
+func (e *engine) methods() template.Methods {
+	all := map[reflect.Type]map[string]any{
+		reflect.TypeFor[files]():                  e.fileMethods(),
+		reflect.TypeFor[chartutil.Values]():       e.valuesMethods(),
+		reflect.TypeFor[*chartutil.KubeVersion](): {"GitVersion": func(v *chartutil.KubeVersion) string { return v.Version }},
+		reflect.TypeFor[chartutil.VersionSet]():   {"Has": chartutil.VersionSet.Has},
+		reflect.TypeFor[time.Time]():              timeMethods(),
+		reflect.TypeFor[time.Duration]():          durationMethods(),
+		reflect.TypeFor[semver.Version]():         versionMethods(),
+		reflect.TypeFor[*semver.Version]():        versionPointerMethods(),
+	}
+	for _, table := range all {
+		for name, f := range table {
+			table[name] = e.charged(reflect.ValueOf(f))
+		}
+	}
+	return all
+}
+
+// charged is a method that charges for its arguments and for its result.
+func (e *engine) charged(f reflect.Value) any {
+	run := f.Call
+	if f.Type().IsVariadic() {
+		run = f.CallSlice
+	}
+	return reflect.MakeFunc(f.Type(), func(args []reflect.Value) []reflect.Value {
+		for _, arg := range args[1:] {
+			e.budget.shallow(arg)
+		}
+		results := run(args)
+		e.budget.shallow(results[0])
+		return results
+	}).Interface()
+}
+
+// fileMethods charge for what they look at: one file, or all of them.
+func (e *engine) fileMethods() map[string]any {
+	one := func(f files, name string) { e.budget.charge(len(f[name])/bytesPerStep + 1) }
+	all := func(f files) {
+		e.budget.charge(len(f) + 1)
+		for _, data := range f {
+			e.budget.charge(len(data)/bytesPerStep + 1)
+		}
+	}
+	return map[string]any{
+		"Get":       files.Get,
+		"GetBytes":  files.GetBytes,
+		"Lines":     func(f files, name string) []string { one(f, name); return f.Lines(name) },
+		"Glob":      func(f files, pattern string) files { e.budget.charge(len(f) + len(pattern)); return f.Glob(pattern) },
+		"AsConfig":  func(f files) string { all(f); return f.AsConfig() },
+		"AsSecrets": func(f files) string { all(f); return f.AsSecrets() },
+	}
+}
+
+func (e *engine) valuesMethods() map[string]any {
+	return map[string]any{
+		"AsMap":     chartutil.Values.AsMap,
+		"Table":     chartutil.Values.Table,
+		"PathValue": chartutil.Values.PathValue,
+		"YAML": func(v chartutil.Values) string {
+			e.budget.deep(reflect.ValueOf(v), 0)
+			return toYAML(v) + "\n"
+		},
+	}
+}
+
+func timeMethods() map[string]any {
+	return map[string]any{
+		"Add": time.Time.Add, "AddDate": time.Time.AddDate, "Sub": time.Time.Sub,
+		"After": time.Time.After, "Before": time.Time.Before, "Equal": time.Time.Equal, "Compare": time.Time.Compare, "IsZero": time.Time.IsZero, "IsDST": time.Time.IsDST,
+		"Year": time.Time.Year, "Month": time.Time.Month, "Day": time.Time.Day, "YearDay": time.Time.YearDay, "Weekday": time.Time.Weekday,
+		"Hour": time.Time.Hour, "Minute": time.Time.Minute, "Second": time.Time.Second, "Nanosecond": time.Time.Nanosecond,
+		"Unix": time.Time.Unix, "UnixMilli": time.Time.UnixMilli, "UnixMicro": time.Time.UnixMicro, "UnixNano": time.Time.UnixNano,
+		"UTC": time.Time.UTC, "Local": time.Time.UTC, "Location": time.Time.Location, // see constants: every zone is UTC
+		"Round": time.Time.Round, "Truncate": time.Time.Truncate, "Format": time.Time.Format, "GoString": time.Time.GoString,
+	}
+}
+
+func durationMethods() map[string]any {
+	return map[string]any{
+		"Hours": time.Duration.Hours, "Minutes": time.Duration.Minutes, "Seconds": time.Duration.Seconds, "Milliseconds": time.Duration.Milliseconds,
+		"Microseconds": time.Duration.Microseconds, "Nanoseconds": time.Duration.Nanoseconds,
+		"Abs": time.Duration.Abs, "Round": time.Duration.Round, "Truncate": time.Duration.Truncate,
+	}
+}
+
+func versionMethods() map[string]any {
+	return map[string]any{
+		"Major": semver.Version.Major, "Minor": semver.Version.Minor, "Patch": semver.Version.Patch,
+		"Prerelease": semver.Version.Prerelease, "Metadata": semver.Version.Metadata,
+		"IncMajor": semver.Version.IncMajor, "IncMinor": semver.Version.IncMinor, "IncPatch": semver.Version.IncPatch,
+		"SetPrerelease": semver.Version.SetPrerelease, "SetMetadata": semver.Version.SetMetadata,
+	}
+}
+
+// versionPointerMethods are those of the pointer alone.
+func versionPointerMethods() map[string]any {
+	return map[string]any{
+		"Original": (*semver.Version).Original, "Compare": (*semver.Version).Compare, "Equal": (*semver.Version).Equal,
+		"LessThan": (*semver.Version).LessThan, "LessThanEqual": (*semver.Version).LessThanEqual,
+		"GreaterThan": (*semver.Version).GreaterThan, "GreaterThanEqual": (*semver.Version).GreaterThanEqual,
+	}
+}

@@ -1,0 +1,29 @@
+package chart
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSteps: what templates do without printing it is counted.
+func TestSteps(t *testing.T) {
+	for name, c := range map[string]struct {
+		text  string
+		least int
+	}{
+		"arguments that are not evaluated": {"{{ or 1" + strings.Repeat(" $.a", 5000) + " }}", 5000},
+		"variables that are passed over":   {strings.Repeat("{{ $x := 1 }}", 10_000) + strings.Repeat("{{ $ }}", 100), 40_000 + 100*10_000/16},
+		"files that are searched":          {`{{ range 100 }}{{ $.Files.Glob "x" }}{{ end }}`, 100},
+		"texts that are compared":          {`{{ $x := repeat 32000 "x" }}{{ range 100 }}{{ if eq $x $x }}{{ end }}{{ end }}`, 100 * 2000},
+		"lists of lists":                   {`{{ $x := until 1000 }}{{ range 10 }}{{ print $x | len }}{{ end }}`, 10 * 1000},
+	} {
+		in := chartOf(shop)
+		in.Files = append(in.Files, File{"templates/a.yaml", []byte(c.text)})
+		res, err := Render(in)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if res.Steps < c.least {
+			t.Errorf("%s takes %d steps, want %d at least", name, res.Steps, c.least)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package template
+
+import (
+	"fmt"
+	"reflect"
+	"text/template/parse"
+)
+
+// Methods are the methods that templates can call, by the type of the receiver and by name:
+// functions that take the receiver first, such as time.Time.Year.
+type Methods map[reflect.Type]map[string]any
+
+// of finds a method of a value that is not behind a pointer or interface, unless that is
+// nil. As in Go, what has an address has the methods of its pointer as well.
+func (m Methods) of(v reflect.Value, name string) (fn, receiver reflect.Value) {
+	if v.CanAddr() {
+		if f := m[reflect.PointerTo(v.Type())][name]; f != nil {
+			return reflect.ValueOf(f), v.Addr()
+		}
+	}
+	if f := m[v.Type()][name]; f != nil {
+		return reflect.ValueOf(f), v
+	}
+	return said(v, name)
+}
+
+// said finds the two methods that any type may have, and that fmt prints values with.
+func said(v reflect.Value, name string) (fn, receiver reflect.Value) {
+	t := stringerType
+	fn = reflect.ValueOf(fmt.Stringer.String)
+	switch name {
+	case "Error":
+		t, fn = errorType, reflect.ValueOf(error.Error)
+	case "String":
+	default:
+		return reflect.Value{}, v
+	}
+	switch {
+	case v.CanAddr() && reflect.PointerTo(v.Type()).Implements(t):
+		return fn, v.Addr()
+	case v.Type().Implements(t):
+		return fn, v
+	}
+	return reflect.Value{}, v
+}
+
+// fields follows a chain of names; the last one can be a method with arguments.
+func (x *run) fields(v reflect.Value, n parse.Node, names []string, g given) reflect.Value {
+	if len(names) == 0 {
+		x.alone(n, g)
+		return v
+	}
+	x.steps(len(names))
+	last := len(names) - 1
+	for _, name := range names[:last] {
+		v = x.field(v, name, given{dot: g.dot, node: n})
+	}
+	g.node = n
+	return x.field(v, names[last], g)
+}
+
+// field is a method, a field or an entry of a map. Nothing has nothing.
+func (x *run) field(v reflect.Value, name string, g given) reflect.Value {
+	if !v.IsValid() {
+		return v
+	}
+	target, isNil := indirect(v)
+	if isNil && target.Kind() == reflect.Interface {
+		x.fail("nil pointer evaluating %s.%s", v.Type(), name)
+	}
+	if fn, receiver := x.Methods.of(target, name); fn.IsValid() {
+		return x.call(callee{name: name, fn: fn, self: []reflect.Value{receiver}}, g)
+	}
+	switch target.Kind() {
+	case reflect.Struct:
+		if found, ok := x.structField(target, name, g); ok {
+			return found
+		}
+	case reflect.Map:
+		if found, ok := x.entry(target, name, g); ok {
+			return found
+		}
+	case reflect.Pointer:
+		if isNil && hasField(target.Type().Elem(), name) {
+			x.fail("nil pointer evaluating %s.%s", v.Type(), name)
+		}
+	}
+	x.fail("can't evaluate field %s in type %s", name, v.Type())
+	return reflect.Value{}
+}
+
+func hasField(t reflect.Type, name string) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	_, ok := t.FieldByName(name)
+	return ok
+}
+
+func (x *run) structField(v reflect.Value, name string, g given) (reflect.Value, bool) {
+	f, ok := v.Type().FieldByName(name)
+	if !ok {
+		return v, false
+	}
+	found, err := v.FieldByIndexErr(f.Index)
+	switch {
+	case !f.IsExported():
+		x.fail("%s is an unexported field of struct type %s", name, v.Type())
+	case err != nil:
+		x.stop(err)
+	case g.count() > 0:
+		x.fail("%s has arguments but cannot be invoked as function", name)
+	}
+	return found, true
+}
+
+// entry is what a map has for a key; the zero value of its type if that is nothing.
+func (x *run) entry(m reflect.Value, name string, g given) (reflect.Value, bool) {
+	key := reflect.ValueOf(name)
+	if !key.Type().AssignableTo(m.Type().Key()) {
+		return m, false
+	}
+	if g.count() > 0 {
+		x.fail("%s is not a method but has arguments", name)
+	}
+	if found := m.MapIndex(key); found.IsValid() {
+		return found, true
+	}
+	return reflect.Zero(m.Type().Elem()), true
+}
+
+// indirect is what pointers and interfaces lead to, or the one that is nil.
+func indirect(v reflect.Value) (_ reflect.Value, isNil bool) {
+	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		if v.IsNil() {
+			return v, true
+		}
+		v = v.Elem()
+	}
+	return v, false
+}
+
+// unpacked is what is in an interface; invalid if that is nil.
+func unpacked(v reflect.Value) reflect.Value {
+	if v.Kind() == reflect.Interface {
+		return v.Elem()
+	}
+	return v
+}

@@ -1,0 +1,14 @@
+package template
+
+import "testing"
+
+// FuzzTemplate: any template prints what text/template prints, or fails on the same line.
+func FuzzTemplate(f *testing.F) {
+	for _, source := range constructs(f) {
+		f.Add(source)
+	}
+	for seed := range uint64(100) {
+		f.Add(randomTemplate(seed))
+	}
+	f.Fuzz(func(t *testing.T, source string) { compareWith(t, tamed, source, data()) })
+}
