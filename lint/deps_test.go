@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -44,7 +45,8 @@ const layers = `
 2 lint/pointers   github.com/bmatcuk/doublestar/v4
 1 lint/source     sigs.k8s.io/kustomize
 2 lint/render/build sigs.k8s.io/kustomize
-1 lint/chart      helm.sh/helm/v3 github.com/Masterminds/semver/v3 github.com/Masterminds/sprig/v3 github.com/BurntSushi/toml github.com/gobwas/glob github.com/santhosh-tekuri/jsonschema/v6 sigs.k8s.io/kustomize sigs.k8s.io/yaml
+1 lint/chart      helm.sh/helm/v3/pkg/chart helm.sh/helm/v3/pkg/ignore helm.sh/helm/v3/pkg/strvals github.com/Masterminds/semver/v3 github.com/Masterminds/sprig/v3 github.com/BurntSushi/toml github.com/gobwas/glob github.com/santhosh-tekuri/jsonschema/v6 sigs.k8s.io/kustomize sigs.k8s.io/yaml
+0 lint/chart/chartutil helm.sh/helm/v3/pkg/chart github.com/Masterminds/semver/v3 k8s.io/apimachinery sigs.k8s.io/yaml
 1 lint/accept
 1 lint/expect
 1 lint/vendored
@@ -192,6 +194,24 @@ func TestSeams(t *testing.T) {
 	} {
 		if why := forbidden(graph, pair[0], module+pair[1]); (why == "") != allowed {
 			t.Errorf("%s imports %s: %q", pair[0], pair[1], why)
+		}
+	}
+}
+
+// TestNoClient: the client of Kubernetes brings types and tables for every API, which
+// would be a quarter of the binary and most of what it does before main.
+func TestNoClient(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "../cmd/schedlint", "./chart").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Fields(string(out))
+	if !slices.Contains(all, "helm.sh/helm/v3/pkg/chart/loader") {
+		t.Error("the list has no packages of Helm: it does not show what the binary links")
+	}
+	for _, imported := range all {
+		if strings.HasPrefix(imported, "k8s.io/client-go") || imported == "helm.sh/helm/v3/pkg/chartutil" {
+			t.Errorf("%s is linked: use lint/chart/chartutil in place of Helm's, and find its importer with go mod why", imported)
 		}
 	}
 }

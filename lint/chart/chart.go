@@ -1,13 +1,15 @@
 package chart
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	helm "helm.sh/helm/v3/pkg/chart"
-	"helm.sh/helm/v3/pkg/chartutil"
+
+	"github.com/schedlint/schedlint/lint/chart/chartutil"
 )
 
 // File is a file of a chart: a name from the chart's directory with forward slashes, and
@@ -43,7 +45,7 @@ type Input struct {
 }
 
 // DefaultKubeVersion is what Helm 3.21.4 takes if no version is given.
-const DefaultKubeVersion = "v1.36.0"
+const DefaultKubeVersion = chartutil.DefaultKubeVersion
 
 // Result is what the templates of a chart printed.
 type Result struct {
@@ -147,61 +149,51 @@ type release struct {
 
 // release checks what Helm checks before it renders, and computes the values.
 func (l *loader) release(c *helm.Chart) (*release, error) {
-	caps, err := l.capabilities()
+	caps, err := chartutil.NewCapabilities(l.in.KubeVersion, l.in.APIVersions)
+	if err != nil {
+		return nil, l.at(chartFile, "", "Kubernetes version %q: %v", l.in.KubeVersion, err)
+	}
+	name := cmp.Or(l.in.Name, c.Name())
+	if !chartutil.IsReleaseName(name) {
+		return nil, l.at(chartFile, "name", "release name %q: expected at most 53 lower case letters, digits, dashes and dots", name)
+	}
+	values, err := l.values(c)
 	if err != nil {
 		return nil, err
-	}
-	name := l.in.Name
-	if name == "" {
-		name = c.Name()
-	}
-	if err := chartutil.ValidateReleaseName(name); err != nil {
-		return nil, l.at(chartFile, "name", "release name %q: %v", name, err)
-	}
-	user, err := l.userValues()
-	if err != nil {
-		return nil, err
-	}
-	if err := chartutil.ProcessDependenciesWithMerge(c, user); err != nil {
-		return nil, l.at(chartFile, "dependencies", "%v", err)
-	}
-	namespace := l.in.Namespace
-	if namespace == "" {
-		namespace = "default"
-	}
-	options := chartutil.ReleaseOptions{Name: name, Namespace: namespace, Revision: 1, IsInstall: true}
-	top, err := chartutil.ToRenderValuesWithSchemaValidation(c, user, options, caps, true)
-	if err != nil {
-		return nil, l.at(valuesFile, "", "%v", err)
-	}
-	values, err := top.Table("Values")
-	if err != nil {
-		return nil, l.at(valuesFile, "", "%v", err)
 	}
 	if err := l.validate(c, values); err != nil {
 		return nil, err
 	}
-	if want := c.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, caps.KubeVersion.String()) {
-		return nil, l.at(chartFile, "kubeVersion", "the chart requires Kubernetes %s, but the version is %s", want, caps.KubeVersion.String())
+	version := caps.KubeVersion.Version
+	if want := c.Metadata.KubeVersion; want != "" && !chartutil.IsCompatible(want, version) {
+		return nil, l.at(chartFile, "kubeVersion", "the chart requires Kubernetes %s, but the version is %s", want, version)
 	}
-	return &release{top: top}, nil
+	of := chartutil.Release{Name: name, Namespace: cmp.Or(l.in.Namespace, "default")}
+	return &release{top: chartutil.Top(of, caps, values)}, nil
 }
 
-// capabilities are Helm's, with the version that is asked for.
-func (l *loader) capabilities() (*chartutil.Capabilities, error) {
-	caps := chartutil.DefaultCapabilities.Copy()
-	version := l.in.KubeVersion
-	if version == "" {
-		version = DefaultKubeVersion
-	}
-	kube, err := chartutil.ParseKubeVersion(version)
+// values are what the templates see as .Values. The dependencies that are switched off
+// leave the chart.
+func (l *loader) values(c *helm.Chart) (chartutil.Values, error) {
+	user, err := l.userValues()
 	if err != nil {
-		return nil, l.at(chartFile, "", "Kubernetes version %q: %v", version, err)
+		return nil, err
 	}
-	caps.KubeVersion = *kube
-	caps.HelmVersion.Version = "v3.21.4"
-	caps.APIVersions = append(slices.Clip(caps.APIVersions), l.in.APIVersions...)
-	return caps, nil
+	if err := chartutil.ProcessDependencies(c, user, l.budget.charge); err != nil {
+		return nil, l.unmerged(chartFile, "dependencies", err)
+	}
+	values, err := chartutil.Coalesce(c, user, l.budget.charge)
+	if err != nil {
+		return nil, l.unmerged(valuesFile, "", err)
+	}
+	return values, nil
+}
+
+// unmerged is why there are no values.
+func (l *loader) unmerged(file, key string, err error) error {
+	p := l.at(file, key, "%v", err)
+	p.Refused = errors.Is(err, chartutil.ErrDepth)
+	return p
 }
 
 // isPartial is whether a template is only there for others to include.

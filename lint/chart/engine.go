@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	helm "helm.sh/helm/v3/pkg/chart"
-	"helm.sh/helm/v3/pkg/chartutil"
 
+	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/chart/template"
 )
 

@@ -8,7 +8,8 @@ import (
 	"unsafe"
 
 	helm "helm.sh/helm/v3/pkg/chart"
-	"helm.sh/helm/v3/pkg/chartutil"
+
+	"github.com/schedlint/schedlint/lint/chart/chartutil"
 )
 
 // index leads from a value to its path in the merged values of the chart. Templates pass

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/Masterminds/semver/v3"
-	"helm.sh/helm/v3/pkg/chartutil"
 
+	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/chart/template"
 )
 

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	yaml3 "go.yaml.in/yaml/v3"
+
 	"github.com/schedlint/schedlint/fixtures/charts"
 	ours "github.com/schedlint/schedlint/lint/chart"
-	yaml3 "go.yaml.in/yaml/v3"
 )
 
 // maxCauses is how many places of one rendering are changed.

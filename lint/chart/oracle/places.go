@@ -10,10 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schedlint/schedlint/fixtures/charts"
-	ours "github.com/schedlint/schedlint/lint/chart"
 	yaml3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
+
+	"github.com/schedlint/schedlint/fixtures/charts"
+	ours "github.com/schedlint/schedlint/lint/chart"
 )
 
 // sources are the files of a case, as traces name them.

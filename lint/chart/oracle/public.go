@@ -10,8 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedlint/schedlint/fixtures/charts"
 	"sigs.k8s.io/yaml"
+
+	"github.com/schedlint/schedlint/fixtures/charts"
 )
 
 // repository is charts by name, from which dependencies that are not vendored are taken:

@@ -9,10 +9,11 @@ import (
 	"text/template"
 	_ "unsafe" // for the name of sprig's table
 
-	ours "github.com/schedlint/schedlint/lint/chart"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
+
+	ours "github.com/schedlint/schedlint/lint/chart"
 )
 
 // generic is sprig's table, of which Helm's engine takes a copy for each rendering.

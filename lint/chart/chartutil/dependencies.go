@@ -1,0 +1,161 @@
+package chartutil
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	helm "helm.sh/helm/v3/pkg/chart"
+)
+
+// ProcessDependencies changes a chart to what is installed with the values of the user:
+// dependencies get their aliases, those that conditions or tags switch off are removed,
+// and the values of the chart include those that it imports. Nulls stay.
+//
+// An alias is a copy of the chart that shares what Chart.yaml says about dependencies
+// with the other copies. As with Helm, names and imports are therefore resolved by the
+// first copy only.
+func ProcessDependencies(c *helm.Chart, user map[string]any, charge func(steps int)) (err error) {
+	defer stopped(&err)
+	m := merger{charge, true}
+	if err := m.enable(c, user, "", 0); err != nil {
+		return err
+	}
+	return merger{charge, false}.imports(c, 0)
+}
+
+// IsCompatible is whether a version fulfils a constraint; false if either is malformed.
+func IsCompatible(constraint, version string) bool {
+	v, err := semver.NewVersion(version)
+	if err != nil {
+		return false
+	}
+	allowed, err := semver.NewConstraint(constraint)
+	return err == nil && allowed.Check(v)
+}
+
+// enable resolves the dependencies of a chart and of those. The path leads from the root
+// to the values of the chart and ends in a dot, or is empty.
+func (m merger) enable(c *helm.Chart, user map[string]any, path string, depth int) error {
+	m.enter(chartSteps, depth)
+	if c.Metadata.Dependencies == nil {
+		return nil
+	}
+	c.SetDependencies(m.resolved(c)...)
+	values, err := m.all(c, user)
+	if err != nil {
+		return err
+	}
+	m.tags(c.Metadata.Dependencies, values)
+	m.conditions(c.Metadata.Dependencies, values, path)
+	charts, wanted := m.enabled(c)
+	for _, d := range charts {
+		if err := m.enable(d, values, path+d.Metadata.Name+".", depth+1); err != nil {
+			return err
+		}
+	}
+	c.Metadata.Dependencies = wanted
+	c.SetDependencies(charts...)
+	return nil
+}
+
+// resolved are the charts that a chart depends on: first those in charts/ that Chart.yaml
+// does not name, then one for each entry that has a chart. Entries with an alias have it
+// as their name afterwards.
+func (m merger) resolved(c *helm.Chart) []*helm.Chart {
+	var all []*helm.Chart
+	for _, d := range c.Dependencies() {
+		if !slices.ContainsFunc(c.Metadata.Dependencies, func(want *helm.Dependency) bool { return m.fits(d, want) }) {
+			all = append(all, d)
+		}
+	}
+	for _, want := range c.Metadata.Dependencies {
+		for _, d := range c.Dependencies() {
+			if m.fits(d, want) {
+				all = append(all, m.aliased(d, want.Alias))
+				break
+			}
+		}
+		if want.Alias != "" {
+			want.Name = want.Alias
+		}
+	}
+	return all
+}
+
+// fits is whether a chart is the one that an entry wants.
+func (m merger) fits(d *helm.Chart, want *helm.Dependency) bool {
+	m.charge(1)
+	if d.Name() != want.Name {
+		return false
+	}
+	m.charge(chartSteps + len(want.Version))
+	return IsCompatible(want.Version, d.Metadata.Version)
+}
+
+// aliased is a copy of a chart under another name, or the same if there is none.
+func (m merger) aliased(d *helm.Chart, alias string) *helm.Chart {
+	m.charge(chartSteps)
+	chart, about := *d, *d.Metadata
+	if alias != "" {
+		about.Name = alias
+	}
+	chart.Metadata = &about
+	return &chart
+}
+
+// tags enables entries: all but those that have a tag which is false and none that is
+// true.
+func (m merger) tags(all []*helm.Dependency, values Values) {
+	tags, err := values.Table("tags")
+	for _, d := range all {
+		d.Enabled = true
+		if err != nil {
+			continue
+		}
+		m.charge(len(d.Tags))
+		on := func(tag string) bool { return tags[tag] == true }
+		off := func(tag string) bool { return tags[tag] == false }
+		d.Enabled = slices.ContainsFunc(d.Tags, on) || !slices.ContainsFunc(d.Tags, off)
+	}
+}
+
+// conditions lets the first condition of an entry that is a truth value decide.
+func (m merger) conditions(all []*helm.Dependency, values Values, path string) {
+	for _, d := range all {
+		for condition := range strings.SplitSeq(strings.TrimSpace(d.Condition), ",") {
+			m.charge(1 + len(path) + len(condition))
+			if condition == "" {
+				continue
+			}
+			value, err := values.PathValue(path + condition)
+			if enabled, ok := value.(bool); ok && err == nil {
+				d.Enabled = enabled
+				break
+			}
+		}
+	}
+}
+
+// enabled are the charts and the entries without those of names that are switched off.
+func (m merger) enabled(c *helm.Chart) ([]*helm.Chart, []*helm.Dependency) {
+	off := map[string]bool{}
+	for _, d := range c.Metadata.Dependencies {
+		if !d.Enabled {
+			off[d.Name] = true
+		}
+	}
+	var charts []*helm.Chart
+	for _, d := range c.Dependencies() {
+		if !off[d.Name()] {
+			charts = append(charts, d)
+		}
+	}
+	var wanted []*helm.Dependency
+	for _, d := range c.Metadata.Dependencies {
+		if !off[d.Name] {
+			wanted = append(wanted, d)
+		}
+	}
+	return charts, wanted
+}
