@@ -127,3 +127,23 @@ kind: {{ not a template }}
 		t.Errorf("%v", res.CRDs)
 	}
 }
+
+// TestNoAddresses: a template cannot print where something is in memory.
+func TestNoAddresses(t *testing.T) {
+	res, err := Render(chartOf(shop + "maintainers: [{name: Ann}]\n-- templates/a.yaml --\n" +
+		"a: {{ .Chart.Maintainers }} {{ quote .Chart.Maintainers }}\nb: {{ (index .Chart.Maintainers 0).Name }}\nc: {{ toJson .Chart }}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "a: [{Ann  }] \"[{Ann  }]\"\nb: Ann\n" +
+		`c: {"name":"shop","version":"1.0.0","maintainers":[{"name":"Ann"}],"apiVersion":"v2","IsRoot":true}` + "\n"
+	if got := string(res.Manifests[0].Text); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	for _, verb := range []string{"%p", "%%%p", "%-20p", "%s%p"} {
+		_, err := Render(chartOf(shop + "-- templates/a.yaml --\na: {{ printf \"" + verb + "\" .Values }}\n"))
+		if err == nil || !strings.Contains(err.Error(), "prints an address") {
+			t.Errorf("%s: %v", verb, err)
+		}
+	}
+}

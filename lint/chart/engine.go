@@ -47,18 +47,12 @@ func newEngine(l *loader, c *helm.Chart, r *release) *engine {
 	return e
 }
 
-// metadata is what templates see as .Chart.
-type metadata struct {
-	helm.Metadata
-	IsRoot bool
-}
-
 // gather collects the templates of a chart and of its dependencies. It gives the dot of
 // its templates, which those of the parent see below .Subcharts.
 func (e *engine) gather(c *helm.Chart, parent map[string]any) map[string]any {
 	below := map[string]any{}
 	dot := map[string]any{
-		"Chart":        metadata{*c.Metadata, c.IsRoot()},
+		"Chart":        metadataOf(c),
 		"Files":        newFiles(c.Files),
 		"Release":      parent["Release"],
 		"Capabilities": parent["Capabilities"],

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
@@ -40,7 +41,7 @@ func (e *engine) functions() map[string]any {
 		"keys":          sortedKeys,
 		"values":        sortedValues,
 		"print":         fmt.Sprint,
-		"printf":        fmt.Sprintf,
+		"printf":        printf,
 		"println":       fmt.Sprintln,
 		"html":          template.HTMLEscaper,
 		"js":            template.JSEscaper,
@@ -59,6 +60,16 @@ func required(why string, value any) (any, error) {
 		return value, failure(why)
 	}
 	return value, nil
+}
+
+// address is a verb that prints where a value is in memory.
+var address = regexp.MustCompile(`%[^%a-zA-Z]*p`)
+
+func printf(format string, args ...any) (string, error) {
+	if address.MatchString(strings.ReplaceAll(format, "%%", "")) {
+		return "", fmt.Errorf("%q prints an address, which is different each time", cut(format))
+	}
+	return fmt.Sprintf(format, args...), nil
 }
 
 func sortedKeys(dicts ...map[string]any) []string {
