@@ -40,7 +40,7 @@ func TestRenderBlock(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
-		all, err := c.Expand(names)
+		all, err := c.Expand(config.Tree{Roots: names})
 		if err != nil {
 			t.Fatal(err)
 		}

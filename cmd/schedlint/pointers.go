@@ -118,13 +118,18 @@ func (c *choosing) fromBase(root, name string) string {
 func (c *choosing) search(root string, paths []string) (dirs []string, err error) {
 	follows := c.o.Config.FollowsPointers()
 	remotes := remoteDirs(c.o.Config, root)
-	found, err := roots.Find(roots.Options{Root: root, Paths: paths, Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: !follows, OnlyRenderable: true, Remotes: remotes})
+	found, err := roots.Find(roots.Options{Root: root, Paths: paths, Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: !follows, OnlyRenderable: true, Charts: c.o.Config.GlobsCharts(), Remotes: remotes})
 	if err != nil {
 		return nil, err
 	}
 	var result *pointed
 	if follows && len(found.Pointers) > 0 {
 		result = c.follow(root, paths, found, remotes)
+	}
+	for _, chart := range found.Charts {
+		if !chart.Library && !chart.Subchart {
+			c.charts = append(c.charts, c.fromBase(root, chart.Dir))
+		}
 	}
 	for i, k := range found.Roots {
 		name := c.fromBase(root, k.Dir)

@@ -155,6 +155,7 @@ type choosing struct {
 	root, base string
 	seen       map[string]bool
 	all        []lint.Render
+	charts     []string // those that a glob of the configuration may match
 	// found are the renders of the configuration, or else those below the paths, and
 	// confinements what those are confined to, by their directories.
 	found        []config.Chosen
@@ -205,6 +206,13 @@ func confinement(repository, at string) string {
 func (c *choosing) take(chosen config.Chosen, confinement string) {
 	x := lint.Render{Chosen: chosen, Named: chosen.Literal}
 	switch entry := chosen.Entry; {
+	case entry != nil && entry.Chart != "":
+		x.Root = c.chartOf(chosen, confinement)
+		key := keyOf(x.Root) + chosen.Name
+		if c.seen[key] {
+			return
+		}
+		c.seen[key] = true
 	case chosen.Dir == "":
 		for _, file := range entry.Files {
 			x.Files = append(x.Files, seen(c.o.Dir, filepath.Join(c.base, filepath.FromSlash(file))))
@@ -257,7 +265,7 @@ func (c *choosing) find(discover bool) error {
 		}
 	}
 	var err error
-	if c.found, err = c.o.Config.Expand(dirs); err != nil {
+	if c.found, err = c.o.Config.Expand(config.Tree{Roots: dirs, Charts: c.charts, Tracked: c.o.Tracked}); err != nil {
 		return err
 	}
 	if len(c.o.Config.Clusters) > 0 && !c.o.Config.Discovers() {

@@ -72,7 +72,7 @@ type Config struct {
 	file           string // as the person who runs the command would write it
 	text           []byte
 	places, fields map[string]diag.Span // of the rules and of the fields at the top
-	entries        map[string]diag.Span // of renders[i] and clusters[i].renders[j]
+	entries        map[string]diag.Span // of renders[i], their values files and clusters[i].renders[j]
 }
 
 // Cluster is one part of the tree that is applied to one cluster.

@@ -12,7 +12,7 @@
 // loader.namedFile and reads them with Config.Read.
 //
 // What renders asks for is known once the roots of the tree are: Expand applies its
-// globs, CheckClusters holds clusters against the result.
+// globs and finds the values files of charts, CheckClusters holds clusters against the result.
 //
 // schema.json describes the same file for editors; a test keeps the two in step.
 //

@@ -33,6 +33,7 @@ suppress:
 renders:
 - kustomize: "clusters/*/overlays/*"
 - {kustomize: legacy, name: old, load-restrictor: root-only, remotes: {"https://example.com/base?ref=v1": third/base}}
+- {helm: "charts/*", each-values: "env/{name}.yaml", values: [a.yaml], set: {replicas: 3, a.b: c}, set-string: {d: 1}, namespace: shop, kube-version: "1.36", api-versions: [a/v1]}
 - {files: [rendered/prod.yaml, more], source-root: charts/shop, name: shop}
 clusters:
 - name: prod
@@ -73,7 +74,7 @@ func FuzzConfig(f *testing.F) {
 		for i := range c.Suppress {
 			c.Suppress[i].Means(diag.Object{Kind: "Pod", Name: "web"}, map[string]string{"a": "b"})
 		}
-		all, err := c.Expand([]string{"clusters/prod/overlays/a", "."})
+		all, err := c.Expand(Tree{Roots: []string{"clusters/prod/overlays/a", "."}})
 		if err == nil && c.Renders != nil && len(all) < len(c.Renders) {
 			t.Errorf("%d renders of %d entries", len(all), len(c.Renders))
 		}

@@ -111,7 +111,7 @@ func (l *loader) decode(root *source.Node, c *Config) {
 	for k := range root.Get("rules").Fields() {
 		c.places[k.Value] = l.at(k)
 	}
-	decoder := source.Decoder{Full: map[reflect.Type]reflect.Type{reflect.TypeFor[Render](): reflect.TypeFor[helmKeys]()}}
+	decoder := source.Decoder{}
 	for _, m := range decoder.Decode(root, c) {
 		l.mismatch(m, decoder.Names(reflect.TypeFor[Config]()))
 	}

@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
@@ -186,6 +189,27 @@ func (l *loader) namedPath(path string, at diag.Span, c *Config, key, flag strin
 	}
 	if err != nil {
 		l.fail(at, "%s: %v", key, err)
+	}
+}
+
+// directory looks at a key that names a directory or a glob of directories. Flag is the
+// one by which whoever runs the command names the same.
+func (l *loader) directory(word, flag string, k, item *source.Node, c *Config, key string) {
+	dir := item.Get(word)
+	key += "." + word
+	base, _ := doublestar.SplitPattern(dir.Text())
+	switch {
+	case !isString(dir): // reported
+	case dir.Value == "":
+		l.fail(l.at(k), "%s: expected a directory or a glob, found nothing", key)
+	case strings.Contains(dir.Value, "://"):
+		l.fail(l.at(k), "%s: expected a directory of the repository, found a URL: vendor it and name the directory", key)
+	case !strings.ContainsAny(dir.Value, globMeta):
+		l.namedFile(dir, l.at(k), c, key, flag, true)
+	case !doublestar.ValidatePattern(dir.Value):
+		l.fail(l.at(k), "%s: %q is no valid glob", key, dir.Value)
+	default:
+		l.namedPath(base, l.at(k), c, key, flag, true)
 	}
 }
 

@@ -19,11 +19,13 @@ func TestNamedFiles(t *testing.T) {
 		"policies.dir":        "policies: [{dir: %s}]",
 		"clusters.topology":   "clusters: [{name: a, paths: [a], topology: [%s]}]",
 		"renders.kustomize":   "renders: [{kustomize: %s}]",
+		"renders.helm":        "renders: [{helm: %s}]",
 		"renders.files":       "renders: [{files: [%s]}]",
 		"renders.source-root": "renders: [{files: [a], source-root: %s}]",
 		"renders.remotes":     "renders: [{kustomize: a, remotes: {'https://example.com/a': %s}}]",
 	}
-	words := strings.Fields(`ignore fail-on extended-resources clusters.name clusters.paths clusters.renders renders.pointers clusters.pointers clusters.destinations repositories renders.name renders.load-restrictor survive.labels suppress.labels
+	// What charts are rendered with is looked for once they are known: see TestExpandCharts.
+	words := strings.Fields(`ignore fail-on extended-resources clusters.name clusters.paths clusters.renders renders.pointers clusters.pointers clusters.destinations repositories renders.name renders.load-restrictor renders..namespace renders..values renders..each-values renders..kube-version renders..api-versions survive.labels suppress.labels
 		survive.keys survive.namespaces suppress.rule suppress.reason suppress.until suppress.kinds suppress.namespaces suppress.names
 		policies.pack custom.id custom.use custom.level. custom.title custom.description custom.owner custom.runbook
 		scopes..namespaces scopes..kinds scopes..names scopes..clusters scopes..paths scopes..labels`)

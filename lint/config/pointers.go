@@ -10,13 +10,14 @@ import (
 )
 
 // Deploys reports whether a cluster has a render, by its name, its directory or one
-// of its files.
+// of its files. The directory of a chart may have a render for each environment, so that
+// one counts by its name only.
 func (c *Cluster) Deploys(r Chosen) bool {
 	if len(r.Pointers) > 0 && c.points(r) {
 		return true
 	}
 	paths := []string{r.Name}
-	if r.Dir != "" {
+	if r.Dir != "" && (r.Entry == nil || r.Entry.Chart == "") {
 		paths = append(paths, r.Dir)
 	}
 	if r.Entry != nil {

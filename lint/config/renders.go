@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,8 +15,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Render asks for renders: of a kustomization, or of what another tool rendered. It
-// has either Kustomize or Files.
+// Render asks for renders: of a kustomization, a Helm chart, or of what another tool
+// rendered. It has one of Kustomize, Chart, Pointers and Files.
 type Render struct {
 	// Name is what reports and clusters call the render; NameOf gives the default. A
 	// glob has none.
@@ -25,7 +24,11 @@ type Render struct {
 	// Kustomize is the directory of a kustomization, or a glob of such directories. A
 	// glob stands for the roots that it matches, a directory for itself.
 	Kustomize string `json:"kustomize"`
-	// Pointers, instead of Kustomize and Files, is a glob of files with GitOps pointers: what
+	// Chart is the directory of a Helm chart, or a glob of such directories, which leaves out
+	// library charts and charts in charts/ of another.
+	Chart string `json:"helm"`
+	Helm
+	// Pointers is a glob of files with GitOps pointers: what
 	// they deploy, directly or through others, is rendered.
 	Pointers string `json:"pointers"`
 	// LoadRestrictor is root-only if a kustomization reads no file outside of its own
@@ -40,19 +43,6 @@ type Render struct {
 	SourceRoot string `json:"source-root"`
 }
 
-// helmKeys are the keys of an entry for a Helm chart, which no entry is yet. They are
-// legal for the decoder, so that one error says it.
-type helmKeys struct {
-	Helm        string `json:"helm"`
-	Namespace   string `json:"namespace"`
-	Values      string `json:"values"`
-	Set         string `json:"set"`
-	SetString   string `json:"set-string"`
-	KubeVersion string `json:"kube-version"`
-	APIVersions string `json:"api-versions"`
-	EachValues  string `json:"each-values"`
-}
-
 // rootOnly is the word of load-restrictor that is not the default.
 const rootOnly = "root-only"
 
@@ -63,7 +53,13 @@ func LoadRestrictors() []string { return []string{rootOnly, "repository"} }
 func (r *Render) RootOnly() bool { return r.LoadRestrictor == rootOnly }
 
 // IsGlob reports whether the entry is a glob of directories.
-func (r *Render) IsGlob() bool { return strings.ContainsAny(r.Kustomize, globMeta) }
+func (r *Render) IsGlob() bool { return strings.ContainsAny(r.pattern(), globMeta) }
+
+// pattern is the directory or glob that an entry names; empty for others.
+func (r *Render) pattern() string { return r.Kustomize + r.Chart }
+
+// several reports whether an entry may ask for several renders.
+func (r *Render) several() bool { return r.IsGlob() || r.Pointers != "" || r.EachValues != "" }
 
 // globMeta are the characters that make a path a glob.
 const globMeta = `*?[{\`
@@ -74,8 +70,8 @@ func (r *Render) NameOf() string {
 	switch {
 	case r.Name != "":
 		return r.Name
-	case r.Kustomize != "":
-		return path.Clean(r.Kustomize)
+	case r.pattern() != "":
+		return path.Clean(r.pattern())
 	case len(r.Files) > 0:
 		return path.Clean(r.Files[0])
 	}
@@ -86,8 +82,7 @@ func (r *Render) NameOf() string {
 // which is a pattern.
 func (r *Render) paths() []string {
 	all := slices.Concat(r.Files, slices.Sorted(maps.Values(r.Remotes)))
-	if r.Kustomize != "" {
-		base := r.Kustomize
+	if base := r.pattern(); base != "" {
 		if r.IsGlob() {
 			base, _ = doublestar.SplitPattern(base)
 		}
@@ -107,8 +102,10 @@ func (c *Config) Discovers() bool { return c.Renders == nil }
 // are relative to the directory of the configuration, with forward slashes.
 type Chosen struct {
 	Name string
-	// Dir is the directory of the kustomization; empty for files.
-	Dir string
+	// Dir is the directory of the kustomization or of the chart; empty for files. Values are
+	// the values files of a chart.
+	Dir    string
+	Values []string
 	// Entry is what asks for it; nil if it was discovered. Literal is set if it does so
 	// without a glob.
 	Entry   *Render
@@ -118,15 +115,25 @@ type Chosen struct {
 	Pointers, Destinations []string
 }
 
-// Expand gives the renders that a configuration asks for, in the order of its
-// entries. Roots are the directories of the kustomizations that no other refers to:
-// those that a glob may match, or all that there is to render if Discovers. Errors
-// name globs that match no root, and entries that give renders of one name.
-func (c *Config) Expand(roots []string) ([]Chosen, error) {
-	roots = slices.Compact(slices.Sorted(slices.Values(roots)))
+// Tree is what there is to render.
+type Tree struct {
+	// Roots are the directories of the kustomizations that no other refers to: those that a
+	// glob may match, or all that there is to render if Discovers. Charts are those of the
+	// charts that a glob may match.
+	Roots, Charts []string
+	// Tracked is that of source.Options, for the files that each-values matches.
+	Tracked func(path string) bool
+}
+
+// Expand gives the renders that a configuration asks for, in the order of its entries.
+// Errors name globs that match nothing, values files that are missing, and entries that
+// give renders of one name.
+func (c *Config) Expand(t Tree) ([]Chosen, error) {
+	t.Roots = slices.Compact(slices.Sorted(slices.Values(t.Roots)))
+	t.Charts = slices.Compact(slices.Sorted(slices.Values(t.Charts)))
 	var all []Chosen
 	if c.Discovers() {
-		for _, dir := range roots {
+		for _, dir := range t.Roots {
 			all = append(all, Chosen{Name: dir, Dir: dir})
 		}
 		return all, nil
@@ -138,9 +145,9 @@ func (c *Config) Expand(roots []string) ([]Chosen, error) {
 		if c.Renders[i].Pointers != "" {
 			continue // see Follows
 		}
-		chosen := c.Renders[i].expand(roots)
-		if len(chosen) == 0 {
-			errs = append(errs, c.wrong(key, "%s matches no kustomization that is a root: name a directory, or run schedlint inputs to see the roots", c.Renders[i].Kustomize))
+		chosen, err := c.expand(i, t)
+		if err != nil {
+			errs = append(errs, err)
 		}
 		for _, r := range chosen {
 			if before, twice := first[r.Name]; twice {
@@ -154,19 +161,31 @@ func (c *Config) Expand(roots []string) ([]Chosen, error) {
 	return all, errors.Join(errs...)
 }
 
+// expand gives the renders of one entry.
+func (c *Config) expand(i int, t Tree) ([]Chosen, error) {
+	if c.Renders[i].Chart != "" {
+		return c.charts(i, t)
+	}
+	chosen := c.Renders[i].expand(t.Roots)
+	if len(chosen) == 0 {
+		return nil, c.wrong(renderKey(i), "%s matches no kustomization that is a root: name a directory, or run schedlint inputs to see the roots", c.Renders[i].Kustomize)
+	}
+	return chosen, nil
+}
+
 func renderKey(i int) string { return fmt.Sprintf("renders[%d]", i) }
 
-// expand gives the renders of one entry.
-func (r *Render) expand(roots []string) (all []Chosen) {
+// expand gives what an entry names, or what a glob matches of some directories.
+func (r *Render) expand(dirs []string) (all []Chosen) {
 	if !r.IsGlob() {
 		chosen := Chosen{Name: r.NameOf(), Entry: r, Literal: true}
-		if r.Kustomize != "" {
-			chosen.Dir = path.Clean(r.Kustomize)
+		if r.pattern() != "" {
+			chosen.Dir = path.Clean(r.pattern())
 		}
 		return []Chosen{chosen}
 	}
-	glob := strings.TrimSuffix(strings.TrimPrefix(r.Kustomize, "./"), "/")
-	for _, dir := range roots {
+	glob := strings.TrimSuffix(strings.TrimPrefix(r.pattern(), "./"), "/")
+	for _, dir := range dirs {
 		if ok, _ := doublestar.Match(glob, dir); ok {
 			all = append(all, Chosen{Name: dir, Dir: dir, Entry: r})
 		}
@@ -199,7 +218,7 @@ func (c *Config) CheckClusters(all []Chosen) error {
 
 // wrong is an error about an entry of the configuration.
 func (c *Config) wrong(key, format string, args ...any) error {
-	return fmt.Errorf("%s: %s: %s", place(c.file, c.entries[key]), key, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s: %s: %w", place(c.file, c.entries[key]), key, fmt.Errorf(format, args...))
 }
 
 // renders looks at what types do not say of the list.
@@ -215,10 +234,10 @@ func (l *loader) renders(list *source.Node, c *Config) {
 			continue
 		}
 		name := r.NameOf()
-		if before, twice := first[name]; twice && !r.IsGlob() && r.Pointers == "" {
+		if before, twice := first[name]; twice && !r.several() {
 			l.fail(l.at(item), "%s: %s is the name of %s as well: give one of them another name", key, name, renderKey(before))
 		}
-		if !r.IsGlob() && r.Pointers == "" {
+		if !r.several() {
 			first[name] = i
 		}
 	}
@@ -226,18 +245,12 @@ func (l *loader) renders(list *source.Node, c *Config) {
 
 // render looks at one entry; ok is false if it is of no use.
 func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok bool) {
-	helm := (&source.Decoder{}).Names(reflect.TypeFor[helmKeys]())
-	for k := range item.Fields() {
-		if slices.Contains(helm, k.Value) {
-			l.fail(l.at(k), "%s.%s: Helm charts are not supported yet: run helm template and name its output under files", key, k.Value)
-			return false
-		}
-	}
 	k, directory := item.Field("kustomize")
+	h, chart := item.Field("helm")
 	f, files := item.Field("files")
 	g, pointers := item.Field("pointers")
 	var given []string
-	for _, what := range []string{"kustomize", "files", "pointers"} {
+	for _, what := range renderKinds() {
 		if !item.Get(what).IsNull() {
 			given = append(given, what)
 		}
@@ -247,8 +260,15 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 		l.fail(l.at(item), "%s: %s", key, expectedRender)
 		return false
 	case len(given) > 1:
-		l.fail(l.at(item), "%s: expected kustomize, files or pointers, found %s: make them %d entries", key, strings.Join(given, " and "), len(given))
+		l.fail(l.at(item), "%s: expected one of %s, found %s: make them %d entries", key, strings.Join(renderKinds(), ", "), strings.Join(given, " and "), len(given))
 		return false
+	case !chart.IsNull():
+		l.helm(h, item, r, c, key)
+		l.renderName(item, r, key)
+		return true
+	}
+	l.noHelm(item, key)
+	switch {
 	case !pointers.IsNull():
 		l.pointers(g, item, r, key)
 		return true
@@ -261,27 +281,18 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 	return true
 }
 
+// renderKinds are the keys of which an entry has one.
+func renderKinds() []string { return []string{"kustomize", "helm", "files", "pointers"} }
+
 // expectedRender is what an entry has to have.
-const expectedRender = "expected kustomize, a directory or a glob, files, or pointers, a glob"
+const expectedRender = "expected kustomize or helm, a directory or a glob, files, or pointers, a glob"
 
 // kustomize looks at an entry for kustomizations.
 func (l *loader) kustomize(k, item *source.Node, r *Render, c *Config, key string) {
-	dir := item.Get("kustomize")
-	base, _ := doublestar.SplitPattern(r.Kustomize)
-	switch {
-	case dir.Kind != source.Scalar || dir.Type != source.String: // reported
-	case r.Kustomize == "":
-		l.fail(l.at(k), "%s.kustomize: expected a directory or a glob, found nothing", key)
-	case strings.Contains(r.Kustomize, "://"):
-		l.fail(l.at(k), "%s.kustomize: expected a directory of the repository, found a URL: vendor it and name the directory", key)
-	case source.IsKustomizationFile(path.Base(r.Kustomize)):
+	if source.IsKustomizationFile(path.Base(r.Kustomize)) {
 		l.fail(l.at(k), "%s.kustomize: expected a directory, found the file %s: name the directory that holds it", key, r.Kustomize)
-	case !r.IsGlob():
-		l.namedFile(dir, l.at(k), c, key+".kustomize", "-k", true)
-	case !doublestar.ValidatePattern(r.Kustomize):
-		l.fail(l.at(k), "%s.kustomize: %q is no valid glob", key, r.Kustomize)
-	default:
-		l.namedPath(base, l.at(k), c, key+".kustomize", "-k", true)
+	} else {
+		l.directory("kustomize", "-k", k, item, c, key)
 	}
 	if w, word := item.Field("load-restrictor"); !word.IsNull() && !slices.Contains(LoadRestrictors(), r.LoadRestrictor) {
 		l.fail(l.at(w), "%s.load-restrictor: expected one of %s, found %q", key, strings.Join(LoadRestrictors(), ", "), r.LoadRestrictor)

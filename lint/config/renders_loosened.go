@@ -34,7 +34,7 @@ func (c *Config) loosenedRenders(before *Config) []diag.Silence {
 			for _, text := range c.Renders[at].loosened(was) {
 				add(renderKey(at), text)
 			}
-		case c.Discovers() && was.IsGlob(): // every root is rendered, if it can be without what the entry said
+		case c.Discovers() && was.IsGlob() && was.Kustomize != "": // every root is rendered, if it can be without what the entry said
 			for _, text := range (&Render{Kustomize: was.Kustomize}).loosened(was) {
 				add("", text)
 			}
@@ -54,10 +54,10 @@ func (c *Config) same(was *Render) int {
 		if is.Kustomize != "" != (was.Kustomize != "") || path.Clean(is.Kustomize) != path.Clean(was.Kustomize) {
 			continue
 		}
-		if is.Pointers != was.Pointers {
+		if is.Pointers != was.Pointers || !is.sameChart(was) {
 			continue
 		}
-		if was.Kustomize == "" && was.Pointers == "" && !slices.ContainsFunc(was.Files, func(file string) bool { return slices.Contains(is.Files, file) }) {
+		if was.pattern() == "" && was.Pointers == "" && !slices.ContainsFunc(was.Files, func(file string) bool { return slices.Contains(is.Files, file) }) {
 			continue
 		}
 		if found < 0 || is.Name == was.Name && c.Renders[found].Name != was.Name {
@@ -65,6 +65,13 @@ func (c *Config) same(was *Render) int {
 		}
 	}
 	return found
+}
+
+// sameChart reports whether two entries ask for the same of one chart, under the same name
+// or with the same values files, or both for none.
+func (r *Render) sameChart(was *Render) bool {
+	return r.Chart == "" && was.Chart == "" ||
+		r.Chart != "" && was.Chart != "" && path.Clean(r.Chart) == path.Clean(was.Chart) && (r.NameOf() == was.NameOf() || r.sameValues(&was.Helm))
 }
 
 // loosened tells what an entry no longer lets be rendered that it did.
@@ -77,6 +84,9 @@ func (r *Render) loosened(was *Render) (all []string) {
 			all = append(all, "another directory is read for "+url+": "+cmp.Or(to, "none")+" instead of "+was.Remotes[url])
 		}
 	}
+	if words := r.otherSettings(&was.Helm); r.Chart != "" && len(words) > 0 {
+		all = append(all, "a chart is rendered with other settings ("+strings.Join(words, ", ")+"): "+r.what())
+	}
 	for _, file := range was.Files {
 		if !slices.Contains(r.Files, file) {
 			all = append(all, "a rendered file is not read any more: "+file)
@@ -86,7 +96,7 @@ func (r *Render) loosened(was *Render) (all []string) {
 }
 
 // what names an entry in words.
-func (r *Render) what() string { return cmp.Or(r.Kustomize, r.Pointers, strings.Join(r.Files, ", ")) }
+func (r *Render) what() string { return cmp.Or(r.pattern(), r.Pointers, strings.Join(r.Files, ", ")) }
 
 // Widen adds what a change of the configuration asks to be rendered beyond it, as a change
 // may bring what is to be judged, and says what it no longer asks for, which stays.

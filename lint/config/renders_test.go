@@ -14,36 +14,55 @@ import (
 // TestRenderMistakes has one text for everything that can be wrong with an entry.
 func TestRenderMistakes(t *testing.T) {
 	const (
-		helm   = ": Helm charts are not supported yet: run helm template and name its output under files"
-		either = ": expected kustomize, a directory or a glob, files, or pointers, a glob"
+		helm   = ": belongs to helm"
+		either = ": expected kustomize or helm, a directory or a glob, files, or pointers, a glob"
 	)
 	for text, want := range map[string]string{
-		"[{}]":                                    "1:11: renders[0]" + either,
-		"[~]":                                     "1:11: renders[0]" + either,
-		"[prod]":                                  "1:11: renders[0]: expected a map",
-		"{kustomize: a}":                          "1:1: renders: expected a list",
-		"[{kustomise: a}]":                        "1:11: renders[0]" + either + "\n1:12: unknown key renders[0].kustomise; did you mean kustomize?",
-		"[{helm: charts/shop}]":                   "1:12: renders[0].helm" + helm,
-		"[{helm: charts/*, each-values: a}]":      "1:12: renders[0].helm" + helm,
-		"[{name: a, values: [b], helm: c}]":       "1:21: renders[0].values" + helm,
-		"[{kustomize: a, namespace: b}]":          "1:26: renders[0].namespace" + helm,
-		"[{kustomize: a, files: [b]}]":            "1:11: renders[0]: expected kustomize, files or pointers, found kustomize and files: make them 2 entries",
-		"[{kustomize: ''}]":                       "1:12: renders[0].kustomize: expected a directory or a glob, found nothing",
-		"[{kustomize: 'a/[b'}]":                   `1:12: renders[0].kustomize: "a/[b" is no valid glob`,
-		"[{kustomize: a/kustomization.yml}]":      "1:12: renders[0].kustomize: expected a directory, found the file a/kustomization.yml: name the directory that holds it",
-		"[{kustomize: 'https://example.com/a'}]":  "1:12: renders[0].kustomize: expected a directory of the repository, found a URL: vendor it and name the directory",
-		"[{kustomize: 'a/*', name: b}]":           "1:30: renders[0].name: a glob may stand for several renders: remove the name, or name one directory",
-		"[{kustomize: a, name: 'b*'}]":            `1:26: renders[0].name: expected a name without control characters and any of *?[{\]}, found "b*"`,
-		"[{kustomize: a, load-restrictor: none}]": `1:26: renders[0].load-restrictor: expected one of root-only, repository, found "none"`,
-		"[{kustomize: a, source-root: b}]":        "1:26: renders[0].source-root: belongs to files: kustomize knows where its input is",
-		"[{kustomize: a, remotes: {'': b}}]":      "1:36: renders[0].remotes: expected a URL, found nothing",
-		"[{kustomize: a, remotes: {'b': ''}}]":    "1:36: renders[0].remotes.b: expected a file, found nothing",
-		"[{files: []}]":                           "1:12: renders[0].files: expected a file",
-		"[{files: [a], remotes: {b: c}}]":         "1:24: renders[0].remotes: belongs to kustomize: files are read as they are",
-		"[{kustomize: a}, {kustomize: ./a/}]":     "1:27: renders[1]: a is the name of renders[0] as well: give one of them another name",
-		"[{kustomize: a}, {files: [b], name: a}]": "1:27: renders[1]: a is the name of renders[0] as well: give one of them another name",
-		"[{kustomize: a/*}, {kustomize: a/*}]":    "", // Expand says it
-		"[{kustomize: a}, {kustomize: a, name: b, load-restrictor: root-only}]": "",
+		"[{}]":                             "1:11: renders[0]" + either,
+		"[~]":                              "1:11: renders[0]" + either,
+		"[prod]":                           "1:11: renders[0]: expected a map",
+		"{kustomize: a}":                   "1:1: renders: expected a list",
+		"[{kustomise: a}]":                 "1:11: renders[0]" + either + "\n1:12: unknown key renders[0].kustomise; did you mean kustomize?",
+		"[{helm: ''}]":                     "1:12: renders[0].helm: expected a directory or a glob, found nothing",
+		"[{helm: 'oci://example.com/a'}]":  "1:12: renders[0].helm: expected a directory of the repository, found a URL: vendor it and name the directory",
+		"[{helm: a/Chart.yaml}]":           "1:12: renders[0].helm: expected the directory of a chart, found the file a/Chart.yaml",
+		"[{helm: a-1.0.0.tgz}]":            "1:12: renders[0].helm: expected the directory of a chart, found the file a-1.0.0.tgz",
+		"[{helm: a, each-values: b.yaml}]": `1:21: renders[0].each-values: expected a path with one {name} and no glob, such as env/{name}.yaml, found "b.yaml"`,
+		"[{helm: a, each-values: '{name}/{name}'}]": `1:21: renders[0].each-values: expected a path with one {name} and no glob, such as env/{name}.yaml, found "{name}/{name}"`,
+		"[{helm: a, name: B}]":                      `1:21: renders[0].name: expected the name of a Helm release, found "B"`,
+		"[{helm: 'a/*', name: b}]":                  "1:25: renders[0].name: a glob may stand for several renders: remove the name, or name one directory",
+		"[{helm: a, namespace: b c}]":               `1:21: renders[0].namespace: expected a namespace, found "b c"`,
+		"[{helm: a, kube-version: 1.36}]":           "1:21: renders[0].kube-version: expected a string",
+		"[{helm: a, kube-version: new}]":            `1:21: renders[0].kube-version: expected a version of Kubernetes such as "1.36", found "new"`,
+		"[{helm: a, api-versions: ['']}]":           "1:36: renders[0].api-versions[0]: expected an API version such as monitoring.coreos.com/v1, found nothing",
+		"[{helm: a, values: b}]":                    "1:21: renders[0].values: expected a list",
+		"[{helm: a, values: ['']}]":                 "1:30: renders[0].values[0]: expected a file, found nothing",
+		"[{helm: a, set: {b: [c]}}]":                "1:27: renders[0].set.b: expected one value; write nested keys with dots, as in --set",
+		"[{helm: a, set: {'b,c': d}}]":              `1:27: renders[0].set: expected a key as --set takes it, without any of =,{} and no \ at the end, found "b,c"`,
+		"[{helm: a, set-string: {b: }}]":            "1:34: renders[0].set-string.b: expected a text, found nothing",
+		"[{helm: a, remotes: {b: c}}]":              "1:21: renders[0].remotes: does not go with helm",
+		"[{helm: a}, {helm: ./a/}]":                 "1:22: renders[1]: a is the name of renders[0] as well: give one of them another name",
+		"[{helm: a, each-values: 'b/{name}'}, {helm: a, each-values: 'c/{name}'}]": "", // Expand says it
+		"[{pointers: a, set: {b: c}}]":                                             "1:25: renders[0].set" + helm,
+		"[{files: [a], values: [b]}]":                                              "1:24: renders[0].values" + helm,
+		"[{kustomize: a, namespace: b}]":                                           "1:26: renders[0].namespace" + helm,
+		"[{kustomize: a, files: [b]}]":                                             "1:11: renders[0]: expected one of kustomize, helm, files, pointers, found kustomize and files: make them 2 entries",
+		"[{kustomize: ''}]":                                                        "1:12: renders[0].kustomize: expected a directory or a glob, found nothing",
+		"[{kustomize: 'a/[b'}]":                                                    `1:12: renders[0].kustomize: "a/[b" is no valid glob`,
+		"[{kustomize: a/kustomization.yml}]":                                       "1:12: renders[0].kustomize: expected a directory, found the file a/kustomization.yml: name the directory that holds it",
+		"[{kustomize: 'https://example.com/a'}]":                                   "1:12: renders[0].kustomize: expected a directory of the repository, found a URL: vendor it and name the directory",
+		"[{kustomize: 'a/*', name: b}]":                                            "1:30: renders[0].name: a glob may stand for several renders: remove the name, or name one directory",
+		"[{kustomize: a, name: 'b*'}]":                                             `1:26: renders[0].name: expected a name without control characters and any of *?[{\]}, found "b*"`,
+		"[{kustomize: a, load-restrictor: none}]":                                  `1:26: renders[0].load-restrictor: expected one of root-only, repository, found "none"`,
+		"[{kustomize: a, source-root: b}]":                                         "1:26: renders[0].source-root: belongs to files: kustomize knows where its input is",
+		"[{kustomize: a, remotes: {'': b}}]":                                       "1:36: renders[0].remotes: expected a URL, found nothing",
+		"[{kustomize: a, remotes: {'b': ''}}]":                                     "1:36: renders[0].remotes.b: expected a file, found nothing",
+		"[{files: []}]":                                                            "1:12: renders[0].files: expected a file",
+		"[{files: [a], remotes: {b: c}}]":                                          "1:24: renders[0].remotes: belongs to kustomize: files are read as they are",
+		"[{kustomize: a}, {kustomize: ./a/}]":                                      "1:27: renders[1]: a is the name of renders[0] as well: give one of them another name",
+		"[{kustomize: a}, {files: [b], name: a}]":                                  "1:27: renders[1]: a is the name of renders[0] as well: give one of them another name",
+		"[{kustomize: a/*}, {kustomize: a/*}]":                                     "", // Expand says it
+		"[{kustomize: a}, {kustomize: a, name: b, load-restrictor: root-only}]":    "",
 	} {
 		refuses(t, "renders: "+text, want)
 	}
@@ -93,7 +112,7 @@ func TestExpand(t *testing.T) {
 			t.Errorf("%s: %v", test.text, err)
 			continue
 		}
-		all, err := c.Expand(slices.Concat(roots, roots[:1]))
+		all, err := c.Expand(Tree{Roots: slices.Concat(roots, roots[:1])})
 		var names []string
 		for _, r := range all {
 			names = append(names, r.Name)
@@ -125,7 +144,7 @@ clusters:
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := c.Expand([]string{"clusters/prod/o", "clusters/dev/o"})
+	all, err := c.Expand(Tree{Roots: []string{"clusters/prod/o", "clusters/dev/o"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,6 +181,10 @@ func TestLoosenedRenders(t *testing.T) {
 		{"renders: [{kustomize: a, remotes: {u: v, x: z}}]", "renders: [{kustomize: a, remotes: {u: w}}]",
 			"1:11: another directory is read for u: w instead of v\n1:11: another directory is read for x: none instead of z"},
 		{"renders: [{kustomize: 'a/*', remotes: {u: v}}]", "", "1:1: another directory is read for u: none instead of v"},
+		{"renders: [{helm: a, values: [b]}, {helm: a, name: c}]", "renders: [{helm: a, values: [b]}]", "1:1: a render is not asked for any more: a"},
+		{"renders: [{helm: a, values: [b]}]", "renders: [{helm: a, name: c, values: [b]}]", ""},
+		{"renders: [{helm: a, values: [b]}]", "renders: [{helm: a, set: {d: 1, e: f}}]", "1:11: a chart is rendered with other settings (values, set, set-string): a"},
+		{"renders: [{helm: 'a/*'}]", "", "1:1: a render is not asked for any more: a/*"},
 		{"clusters: [{name: a, renders: [b, c]}]", "clusters: [{name: a, renders: [c]}]", "1:1: cluster a has other renders"},
 		{"", "clusters: [{name: a, paths: [d], renders: [b]}]", "1:1: cluster a is declared, and is checked apart from the rest: d, b"},
 	} {

@@ -24,8 +24,8 @@ type Options struct {
 	// instead.
 	Remotes map[string]string
 	// OnlyKustomizations leaves out charts, pointers and files with nodes, OnlyRenderable
-	// no pointers.
-	OnlyKustomizations, OnlyRenderable bool
+	// no pointers. Charts are found all the same if Charts is set.
+	OnlyKustomizations, OnlyRenderable, Charts bool
 	// Declares reports whether an object declares nodes; nil takes none.
 	Declares func(o *source.Object) bool
 
@@ -157,15 +157,15 @@ func Find(o Options) (*Found, error) {
 	walk := source.Options{Dir: o.Dir, Root: o.Root, Ignore: o.Ignore, Tracked: o.Tracked}
 	which := matters
 	if o.OnlyKustomizations {
-		which = source.IsKustomizationFile
+		which = func(base string) bool { return source.IsKustomizationFile(base) || o.Charts && base == chartName }
 	}
 	inputs, over, err := source.Walk(walk, o.Paths, f.most.entries, which)
 	if over {
 		f.unread(".", "has more than %d entries of directories: name fewer paths", f.most.entries)
 	}
 	f.kustomizations(inputs)
-	if !o.OnlyKustomizations {
-		for _, in := range inputs {
+	for _, in := range inputs {
+		if !o.OnlyKustomizations || path.Base(in.Name) == chartName {
 			f.manifest(in)
 		}
 	}

@@ -53,7 +53,7 @@ func (f *finder) manifest(in source.Input) {
 			f.objects(n.file, n.file.Roots())
 		}
 		return
-	case base == "Chart.yaml":
+	case base == chartName:
 		f.chartFile(in.Name)
 		return
 	case isYAML(base) && strings.Contains(strings.ToLower(base), "values"):
@@ -91,6 +91,9 @@ func (f *finder) object(o *source.Object) {
 		f.found.Topologies = append(f.found.Topologies, o.File.Name)
 	}
 }
+
+// chartName is the file that makes a directory a chart.
+const chartName = "Chart.yaml"
 
 // chartFile reads the description of a chart.
 func (f *finder) chartFile(name string) {

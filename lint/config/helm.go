@@ -1,0 +1,182 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Helm is what an entry for a Helm chart says beside the chart. The name of the entry is
+// that of the release as well.
+type Helm struct {
+	Namespace string `json:"namespace"`
+	// Values are values files, relative to the chart or else to the configuration; later
+	// ones win.
+	Values []string `json:"values"`
+	// EachValues names values files with {name} in place of a part of their path. There is
+	// one render for each, which reads it after Values.
+	EachValues string `json:"each-values"`
+	// SetNodes and SetStringNodes are SetArgs and SetStringArgs as they are written.
+	SetNodes       map[string]*source.Node `json:"set"`
+	SetStringNodes map[string]*source.Node `json:"set-string"`
+	KubeVersion    string                  `json:"kube-version"`
+	APIVersions    []string                `json:"api-versions"`
+
+	// SetArgs and SetStringArgs are the arguments of --set and --set-string, in the order of
+	// the file. A string of set is one of SetStringArgs: it stays a string.
+	SetArgs       []string `json:"-"`
+	SetStringArgs []string `json:"-"`
+}
+
+// helmKeys are the keys that only an entry for a chart has.
+func helmKeys() []string { return (&source.Decoder{}).Names(reflect.TypeFor[Helm]()) }
+
+// nameMark stands for a part of the path of a values file in each-values.
+const nameMark = "{name}"
+
+// Patterns of texts that Helm takes. schema.json has the same.
+const (
+	releasePattern     = `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	namespacePattern   = `^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`
+	kubeVersionPattern = `^v?[0-9]+\.[0-9]+(\.[0-9]+)?([-+][-+.0-9A-Za-z]+)?$`
+	setKeyPattern      = `^[^=,{}\x00-\x1f\x7f]*[^=,{}\\\x00-\x1f\x7f]$`
+	eachPattern        = `^[^*?\[\]{}\\]*\{name\}[^*?\[\]{}\\]*$`
+	longestRelease     = 53
+)
+
+var (
+	releaseForm     = regexp.MustCompile(releasePattern)
+	namespaceForm   = regexp.MustCompile(namespacePattern)
+	kubeVersionForm = regexp.MustCompile(kubeVersionPattern)
+	setKeyForm      = regexp.MustCompile(setKeyPattern)
+	eachForm        = regexp.MustCompile(eachPattern)
+)
+
+// helm looks at an entry for Helm charts.
+func (l *loader) helm(k, item *source.Node, r *Render, c *Config, key string) {
+	if base := path.Base(r.Chart); base == "Chart.yaml" || strings.HasSuffix(base, ".tgz") {
+		l.fail(l.at(k), "%s.helm: expected the directory of a chart, found the file %s", key, r.Chart)
+	} else {
+		l.directory("helm", "--helm", k, item, c, key)
+	}
+	for i, file := range item.Get("values").Items() {
+		at := valuesKey(key, i)
+		if c.entries[at] = l.at(file); file.Text() == "" {
+			l.fail(l.at(file), "%s: expected a file, found nothing", at)
+		}
+	}
+	l.names(item.Get("api-versions"), key+".api-versions", "an API version such as monitoring.coreos.com/v1")
+	for _, text := range []struct {
+		word string
+		form *regexp.Regexp
+		want string
+	}{
+		{"namespace", namespaceForm, "a namespace"},
+		{"kube-version", kubeVersionForm, `a version of Kubernetes such as "1.36"`},
+		{"each-values", eachForm, "a path with one {name} and no glob, such as env/{name}.yaml"},
+	} {
+		if k, v := item.Field(text.word); isString(v) && !text.form.MatchString(v.Value) {
+			l.fail(l.at(k), "%s.%s: expected %s, found %q", key, text.word, text.want, v.Value)
+		}
+	}
+	if k, name := item.Field("name"); isString(name) && (len(r.Name) > longestRelease || !releaseForm.MatchString(r.Name)) && !r.IsGlob() {
+		l.fail(l.at(k), "%s.name: expected the name of a Helm release, found %q", key, r.Name)
+	}
+	if k, _ := item.Field("each-values"); k != nil {
+		c.entries[key+".each-values"] = l.at(k)
+	}
+	l.set(item, r, key)
+	for _, word := range []string{"load-restrictor", "remotes", "source-root"} {
+		if k, v := item.Field(word); !v.IsNull() {
+			l.fail(l.at(k), "%s.%s: does not go with helm", key, word)
+		}
+	}
+}
+
+func valuesKey(key string, i int) string { return fmt.Sprintf("%s.values[%d]", key, i) }
+
+func isString(n *source.Node) bool {
+	return !n.IsNull() && n.Kind == source.Scalar && n.Type == source.String
+}
+
+// noHelm demands that an entry for anything else has no key of charts.
+func (l *loader) noHelm(item *source.Node, key string) {
+	for _, word := range helmKeys() {
+		if k, v := item.Field(word); !v.IsNull() {
+			l.fail(l.at(k), "%s.%s: belongs to helm", key, word)
+		}
+	}
+}
+
+// set gathers the arguments of --set and --set-string.
+func (l *loader) set(item *source.Node, r *Render, key string) {
+	for _, word := range []string{"set", "set-string"} {
+		for k, v := range item.Get(word).Fields() {
+			arg := k.Value + "="
+			switch {
+			case !setKeyForm.MatchString(k.Value):
+				l.fail(l.at(k), `%s.%s: expected a key as --set takes it, without any of =,{} and no \ at the end, found %q`, key, word, k.Value)
+			case !v.IsNull() && v.Kind != source.Scalar:
+				l.fail(l.at(k), "%s.%s.%s: expected one value; write nested keys with dots, as in --set", key, word, k.Value)
+			case v.IsNull() && word == "set-string":
+				l.fail(l.at(k), "%s.%s.%s: expected a text, found nothing", key, word, k.Value)
+			case word == "set-string" || v.Type == source.String && !v.IsNull():
+				r.SetStringArgs = append(r.SetStringArgs, arg+escaped(v.Value))
+			default:
+				r.SetArgs = append(r.SetArgs, arg+plain(v))
+			}
+		}
+	}
+}
+
+// escaped is a text that --set-string takes for itself, and not for several or a list.
+func escaped(text string) string {
+	text = strings.NewReplacer(`\`, `\\`, ",", `\,`).Replace(text)
+	if strings.HasPrefix(text, "{") {
+		return `\` + text
+	}
+	return text
+}
+
+// plain is a number, a boolean or null as --set reads it.
+func plain(n *source.Node) string {
+	if n.IsNull() {
+		return "null"
+	}
+	if b, ok := n.Bool(); ok {
+		return fmt.Sprint(b)
+	}
+	if i, ok := n.Int(); ok {
+		return fmt.Sprint(i)
+	}
+	return n.Value
+}
+
+// otherSettings are the keys of an entry for a chart by which it renders something else
+// than another one did.
+func (h *Helm) otherSettings(was *Helm) (words []string) {
+	for _, key := range []struct{ word, is, was string }{
+		{"namespace", h.Namespace, was.Namespace},
+		{"values", strings.Join(h.Values, "\n"), strings.Join(was.Values, "\n")},
+		{"each-values", h.EachValues, was.EachValues},
+		{"set", strings.Join(h.SetArgs, "\n"), strings.Join(was.SetArgs, "\n")},
+		{"set-string", strings.Join(h.SetStringArgs, "\n"), strings.Join(was.SetStringArgs, "\n")},
+		{"kube-version", h.KubeVersion, was.KubeVersion},
+		{"api-versions", strings.Join(h.APIVersions, "\n"), strings.Join(was.APIVersions, "\n")},
+	} {
+		if key.is != key.was {
+			words = append(words, key.word)
+		}
+	}
+	return words
+}
+
+// sameValues reports whether two entries read the same values files.
+func (h *Helm) sameValues(other *Helm) bool {
+	return h.EachValues == other.EachValues && slices.Equal(h.Values, other.Values)
+}
