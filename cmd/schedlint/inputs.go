@@ -36,8 +36,8 @@ func newInputs(renders renderer) *cobra.Command {
 		Long: `Inputs lists the kustomizations under the paths that no other kustomization
 refers to, whether each renders without network access and, if not, why. It
 lists Flux and Argo CD objects with the directories that they deploy, or why
-those are not rendered, and node files. Helm charts are listed and not rendered
-yet. The default path is the working directory.
+those are not rendered, and node files. Helm charts are listed; they are
+rendered where they are named. The default path is the working directory.
 
 It then prints a renders: block for ` + config.Name + ` that names these
 kustomizations. With --write it adds the block to that file and keeps the rest

@@ -91,7 +91,7 @@ func (in *inputs) printRoots(w io.Writer) {
 }
 
 func (in *inputs) printCharts(w io.Writer) {
-	section(w, len(in.Charts), fmt.Sprintf("Helm charts: %d, not rendered yet", len(in.Charts)), func(t io.Writer) {
+	section(w, len(in.Charts), fmt.Sprintf("Helm charts: %d, rendered where they are named", len(in.Charts)), func(t io.Writer) {
 		for _, c := range in.Charts {
 			var values []string
 			for _, name := range c.Values {
