@@ -73,6 +73,24 @@ func TestExpandCharts(t *testing.T) {
 	}
 }
 
+// TestManyLooks gives up on look-ups, and says which bound was met.
+func TestManyLooks(t *testing.T) {
+	for _, text := range []string{"{helm: charts/a, values: [own.yaml, own.yaml, own.yaml, own.yaml]}", "{helm: charts/a, each-values: 'env/{name}.yaml'}"} {
+		if _, err := load(t, "renders: ["+text+"]"); err != nil {
+			t.Fatal(err)
+		}
+		chartTree(t)
+		c, err := Load(Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		looks := 3
+		if all, err := c.Expand(Tree{looks: &looks}); err == nil || len(all) > 0 || !strings.HasSuffix(err.Error(), "take more than 200000 look-ups: name fewer charts") {
+			t.Errorf("%s: %v, %v", text, all, err)
+		}
+	}
+}
+
 // chartTree writes values files of two charts.
 func chartTree(t *testing.T) {
 	t.Helper()

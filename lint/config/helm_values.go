@@ -18,7 +18,17 @@ import (
 const (
 	mostEach    = 500
 	mostEntries = 20_000
+	// mostLooks is how many files and entries of directories are looked at for all renders.
+	mostLooks = 200_000
 )
+
+// look counts what is looked at.
+func (t Tree) look(n int) error {
+	if *t.looks -= n; *t.looks < 0 {
+		return fmt.Errorf("the values files of all renders take more than %d look-ups: name fewer charts", mostLooks)
+	}
+	return nil
+}
 
 // GlobsCharts reports whether a render is a glob of charts.
 func (c *Config) GlobsCharts() bool {
@@ -30,7 +40,7 @@ func (c *Config) charts(i int, t Tree) (all []Chosen, err error) {
 	r, key := &c.Renders[i], renderKey(i)
 	for _, one := range r.expand(t.Charts) {
 		for j, name := range r.Values {
-			file, err := c.valuesFile(one.Dir, name)
+			file, err := c.valuesFile(one.Dir, name, t)
 			if err != nil {
 				return nil, c.wrong(valuesKey(key, j), "%w", err)
 			}
@@ -70,7 +80,10 @@ func (c *Config) candidates(chart, name string) (all []string, err error) {
 }
 
 // valuesFile is a values file of a chart as a name from the directory of the configuration.
-func (c *Config) valuesFile(chart, name string) (string, error) {
+func (c *Config) valuesFile(chart, name string, t Tree) (string, error) {
+	if err := t.look(1); err != nil {
+		return "", err
+	}
 	places, err := c.candidates(chart, name)
 	if err != nil {
 		return "", err
@@ -118,10 +131,16 @@ func (c *Config) matching(pattern string, t Tree) (names []string, err error) {
 	dir, prefix := path.Split(before)
 	suffix, rest, _ := strings.Cut(after, "/")
 	dir = path.Clean(dir)
+	if err := t.look(1); err != nil {
+		return nil, err
+	}
 	if err := c.check(dir, true); err != nil {
 		return nil, err
 	}
 	entries, err := c.entriesOf(dir)
+	if err == nil {
+		err = t.look(len(entries))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -123,12 +124,15 @@ type Tree struct {
 	Roots, Charts []string
 	// Tracked is that of source.Options, for the files that each-values matches.
 	Tracked func(path string) bool
+
+	looks *int // left of mostLooks
 }
 
 // Expand gives the renders that a configuration asks for, in the order of its entries.
 // Errors name globs that match nothing, values files that are missing, and entries that
 // give renders of one name.
 func (c *Config) Expand(t Tree) ([]Chosen, error) {
+	t.looks = cmp.Or(t.looks, new(mostLooks))
 	t.Roots = slices.Compact(slices.Sorted(slices.Values(t.Roots)))
 	t.Charts = slices.Compact(slices.Sorted(slices.Values(t.Charts)))
 	var all []Chosen
