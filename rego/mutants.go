@@ -116,7 +116,7 @@ func (m *module) conditions() (all []Condition, errs []error) {
 	}
 	for _, u := range said {
 		if !u.met {
-			errs = append(errs, fmt.Errorf("%s:%d: METADATA has custom.untested with %q, which is no condition of this file; write it as it stands there, or remove the entry",
+			errs = append(errs, fmt.Errorf("%s:%d: METADATA has custom.untested with %q, which is not a condition in this file; copy its text exactly, or remove the entry",
 				m.file, u.line, cut(u.condition)))
 		}
 	}

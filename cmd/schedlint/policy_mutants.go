@@ -13,7 +13,7 @@ import (
 // test and no fixture notices. It is for rules whose tests pass.
 func (p *policyRun) tryMutants(ctx context.Context, own []ownRule) error {
 	if p.failed > 0 {
-		fmt.Fprintln(p.out, "no condition is left out, because tests fail without that")
+		fmt.Fprintln(p.out, "mutants skipped: fix the failing tests first")
 		return nil
 	}
 	mutants, err := rego.LoadMutants(rego.UnitOptions{Dirs: p.dirs})

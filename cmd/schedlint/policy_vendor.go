@@ -63,7 +63,7 @@ func vendorDir(source string) (string, error) {
 		name = strings.TrimSuffix(name, end)
 	}
 	if !vendorName.MatchString(name) || strings.HasSuffix(name, ".") {
-		return "", fmt.Errorf("%q is no name for a folder of rules; choose one with --to", name)
+		return "", fmt.Errorf("%q is not a valid folder name; choose one with --to", name)
 	}
 	dirs, err := policyDirs(nil)
 	if err != nil {

@@ -53,7 +53,7 @@ func (b *budget) charge(n int) {
 // text charges for a text of n bytes.
 func (b *budget) text(n int) {
 	if n > maxText {
-		panic(limit(fmt.Sprintf("a text of %d bytes is beyond the limit of %d", n, maxText)))
+		panic(limit(fmt.Sprintf("a text of %d bytes exceeds the limit of %d", n, maxText)))
 	}
 	b.charge(n/bytesPerStep + 1)
 }

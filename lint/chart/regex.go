@@ -25,7 +25,7 @@ func regexSize(e *engine, a []reflect.Value) int {
 // program is the number of instructions of a pattern, 0 if it is not one.
 func program(pattern string) int {
 	if len(pattern) > maxPattern {
-		panic(limit(fmt.Sprintf("a regular expression has %d bytes, which is beyond the limit of %d", len(pattern), maxPattern)))
+		panic(limit(fmt.Sprintf("a regular expression has %d bytes, more than the limit of %d", len(pattern), maxPattern)))
 	}
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -36,7 +36,7 @@ func program(pattern string) int {
 		return 0
 	}
 	if len(prog.Inst) > maxProgram {
-		panic(limit(fmt.Sprintf("a regular expression makes %d instructions, which is beyond the limit of %d", len(prog.Inst), maxProgram)))
+		panic(limit(fmt.Sprintf("a regular expression makes %d instructions, more than the limit of %d", len(prog.Inst), maxProgram)))
 	}
 	return len(prog.Inst)
 }

@@ -84,7 +84,7 @@ func TestMistakes(t *testing.T) {
 		"topology: [1]":                           "1:12: topology[0]: expected a string",
 		"topology: [~]":                           "1:12: topology[0]: expected a file, found nothing",
 		`ignore: [a, ""]`:                         "1:13: ignore[1]: expected a glob, found nothing",
-		"ignore: ['[a']":                          `1:10: ignore[0]: "[a" is no valid glob`,
+		"ignore: ['[a']":                          `1:10: ignore[0]: "[a" is not a valid glob`,
 		"rules: [alias-bomb]":                     "1:1: rules: expected a map",
 		"rules: {a: loud}":                        "1:9: rules.a: expected one of error, warning, note, off",
 		"rules: {a: }":                            "1:9: rules.a: expected one of error, warning, note, off",

@@ -93,7 +93,7 @@ func (l *loader) helm(k, item *source.Node, r *Render, c *Config, key string) {
 	l.set(item, r, key)
 	for _, word := range []string{"load-restrictor", "remotes", "source-root"} {
 		if k, v := item.Field(word); !v.IsNull() {
-			l.fail(l.at(k), "%s.%s: does not go with helm", key, word)
+			l.fail(l.at(k), "%s.%s: cannot be combined with helm", key, word)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func isString(n *source.Node) bool {
 func (l *loader) noHelm(item *source.Node, key string) {
 	for _, word := range helmKeys() {
 		if k, v := item.Field(word); !v.IsNull() {
-			l.fail(l.at(k), "%s.%s: belongs to helm", key, word)
+			l.fail(l.at(k), "%s.%s: is only valid with helm", key, word)
 		}
 	}
 }

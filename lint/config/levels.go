@@ -202,6 +202,6 @@ func (c *Config) offPacks(key string, ids []string, of func(id string) string) (
 // glob looks at a key of rules.
 func (l *loader) glob(k *source.Node, path string) {
 	if !doublestar.ValidatePattern(k.Value) {
-		l.fail(l.at(k), "%s: %q is no valid glob", path, k.Value)
+		l.fail(l.at(k), "%s: %q is not a valid glob", path, k.Value)
 	}
 }

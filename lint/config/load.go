@@ -214,7 +214,7 @@ func (l *loader) globs(list *source.Node, path string) {
 	l.names(list, path, "a glob")
 	for i, item := range list.Items() {
 		if !doublestar.ValidatePattern(item.Text()) {
-			l.fail(l.at(item), "%s[%d]: %q is no valid glob", path, i, item.Value)
+			l.fail(l.at(item), "%s[%d]: %q is not a valid glob", path, i, item.Value)
 		}
 	}
 }

@@ -207,7 +207,7 @@ func (l *loader) directory(word, flag string, k, item *source.Node, c *Config, k
 	case !strings.ContainsAny(dir.Value, globMeta):
 		l.namedFile(dir, l.at(k), c, key, flag, true)
 	case !doublestar.ValidatePattern(dir.Value):
-		l.fail(l.at(k), "%s: %q is no valid glob", key, dir.Value)
+		l.fail(l.at(k), "%s: %q is not a valid glob", key, dir.Value)
 	default:
 		l.namedPath(base, l.at(k), c, key, flag, true)
 	}

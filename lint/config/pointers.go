@@ -64,7 +64,7 @@ func (l *loader) pointers(k, item *source.Node, r *Render, key string) {
 	}
 	for _, word := range []string{"name", "load-restrictor", "remotes", "source-root"} {
 		if k, v := item.Field(word); !v.IsNull() {
-			l.fail(l.at(k), "%s.%s: does not go with pointers", key, word)
+			l.fail(l.at(k), "%s.%s: cannot be combined with pointers", key, word)
 		}
 	}
 }

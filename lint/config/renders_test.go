@@ -14,7 +14,7 @@ import (
 // TestRenderMistakes has one text for everything that can be wrong with an entry.
 func TestRenderMistakes(t *testing.T) {
 	const (
-		helm   = ": belongs to helm"
+		helm   = ": is only valid with helm"
 		either = ": expected kustomize or helm, a directory or a glob, files, or pointers, a glob"
 	)
 	for text, want := range map[string]string{
@@ -40,7 +40,7 @@ func TestRenderMistakes(t *testing.T) {
 		"[{helm: a, set: {b: [c]}}]":                "1:27: renders[0].set.b: expected one value; write nested keys with dots, as in --set",
 		"[{helm: a, set: {'b,c': d}}]":              `1:27: renders[0].set: expected a key as --set takes it, without any of =,{} and no \ at the end, found "b,c"`,
 		"[{helm: a, set-string: {b: }}]":            "1:34: renders[0].set-string.b: expected a text, found nothing",
-		"[{helm: a, remotes: {b: c}}]":              "1:21: renders[0].remotes: does not go with helm",
+		"[{helm: a, remotes: {b: c}}]":              "1:21: renders[0].remotes: cannot be combined with helm",
 		"[{helm: a}, {helm: ./a/}]":                 "1:22: renders[1]: a is the name of renders[0] as well: give one of them another name",
 		"[{helm: a, each-values: 'b/{name}'}, {helm: a, each-values: 'c/{name}'}]": "", // Expand says it
 		"[{pointers: a, set: {b: c}}]":                                             "1:25: renders[0].set" + helm,
@@ -48,7 +48,7 @@ func TestRenderMistakes(t *testing.T) {
 		"[{kustomize: a, namespace: b}]":                                           "1:26: renders[0].namespace" + helm,
 		"[{kustomize: a, files: [b]}]":                                             "1:11: renders[0]: expected one of kustomize, helm, files, pointers, found kustomize and files: make them 2 entries",
 		"[{kustomize: ''}]":                                                        "1:12: renders[0].kustomize: expected a directory or a glob, found nothing",
-		"[{kustomize: 'a/[b'}]":                                                    `1:12: renders[0].kustomize: "a/[b" is no valid glob`,
+		"[{kustomize: 'a/[b'}]":                                                    `1:12: renders[0].kustomize: "a/[b" is not a valid glob`,
 		"[{kustomize: a/kustomization.yml}]":                                       "1:12: renders[0].kustomize: expected a directory, found the file a/kustomization.yml: name the directory that holds it",
 		"[{kustomize: 'https://example.com/a'}]":                                   "1:12: renders[0].kustomize: expected a directory of the repository, found a URL: vendor it and name the directory",
 		"[{kustomize: 'a/*', name: b}]":                                            "1:30: renders[0].name: a glob may stand for several renders: remove the name, or name one directory",

@@ -65,7 +65,7 @@ func TestSurviveMistakes(t *testing.T) {
 		"[{keys: ['']}]":                   "1:19: survive[0].keys[0]: " + want + `""`,
 		"[{keys: [~]}]":                    "1:19: survive[0].keys[0]: " + want + `"~"`,
 		"[{keys: [A.b/zone]}]":             "1:19: survive[0].keys[0]: " + want + `"A.b/zone"`,
-		"[{keys: [node], namespaces: [a, '[b']}]": `1:42: survive[0].namespaces[1]: "[b" is no valid glob`,
+		"[{keys: [node], namespaces: [a, '[b']}]": `1:42: survive[0].namespaces[1]: "[b" is not a valid glob`,
 		"[{keys: [node], namespaces: []}]":        "1:26: survive[0].namespaces: expected a glob, or nothing at all for all namespaces",
 		"[{keys: [node], namespaces: a}]":         "1:26: survive[0].namespaces: expected a list",
 		"[{keys: [node], labels: [a]}]":           "1:26: survive[0].labels: expected a map",

@@ -74,14 +74,14 @@ func (r Reason) String() string {
 
 // What keeps pointers from being rendered.
 const (
-	WhyChart      = "not rendered yet: chart"
+	WhyChart      = "Helm chart"
 	WhyElsewhere  = "another repository"
-	WhySource     = "source that is no Git repository"
+	WhySource     = "source that is not a Git repository"
 	WhyMissing    = "path that does not exist"
 	WhyOutside    = "path outside of the repository"
 	WhyVariable   = "variable in the pointer"
-	WhyGenerator  = "generator that asks the cluster or a service"
-	WhyTemplate   = "template that is not simple"
+	WhyGenerator  = "generator that queries the cluster or a service"
+	WhyTemplate   = "template too complex to expand"
 	WhyPlugin     = "plugin"
 	WhyJsonnet    = "Jsonnet"
 	WhyMalformed  = "pointer that cannot be read"

@@ -54,7 +54,7 @@ func Open(name string) (*Source, error) {
 		err = s.archive(name)
 	}
 	if err == nil && !slices.ContainsFunc(s.Files, func(f File) bool { return isRule(f.Name) }) {
-		err = errors.New("there is no rule in it; a rule is a file such as <id>/rule.rego")
+		err = errors.New("it contains no rule; a rule is a file such as <id>/rule.rego")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.ToSlash(name), err)

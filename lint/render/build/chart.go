@@ -154,7 +154,7 @@ func (c *charting) render(out *render.Output) {
 		return
 	}
 	if most := render.Most().Least(c.root.Left).Objects; len(docs) > most {
-		out.Problem = c.problem(chartFile, 1, refusal(fmt.Sprintf("the chart prints %d objects, which is beyond the limit of %d", len(docs), most)))
+		out.Problem = c.problem(chartFile, 1, refusal(fmt.Sprintf("the chart prints %d objects, more than the limit of %d", len(docs), most)))
 		return
 	}
 	out.Cost.Steps, out.Cost.Objects = result.Steps, len(docs)

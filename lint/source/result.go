@@ -1,0 +1,242 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// result is what one file holds.
+type result struct {
+	file      *File
+	objects   []*Object
+	problems  []Problem
+	skipped   []Skipped
+	patches   []string // files that this kustomization names as patches
+	documents int
+	plain     *Node // the first document that is no object
+	merging   bool  // there may be directives of patches
+	sum       tally
+}
+
+// read reads and parses one file.
+func (f found) read(opts Options) result {
+	r := result{file: &File{Name: f.name, Display: f.display}}
+	if f.problem != "" {
+		return r.unreadable(f.problem)
+	}
+	text, err := f.text(opts)
+	if err != nil {
+		return r.unreadable(err.Error())
+	}
+	r.file.setText(text)
+	r.parse(opts)
+	return r
+}
+
+func (r result) unreadable(why string) result {
+	r.problems = append(r.problems, Problem{Kind: Unreadable, Detail: why, Span: diag.Span{File: r.file.Name, Line: 1, Column: 1, EndLine: 1, EndColumn: 1}})
+	return r
+}
+
+func (f found) text(opts Options) ([]byte, error) {
+	if opts.Overlay != nil {
+		if text, ok := opts.Overlay(f.name); ok {
+			return text, nil
+		}
+	}
+	in := opts.Stdin
+	if f.path != "" {
+		file, err := os.Open(f.path)
+		if err != nil {
+			return nil, errors.New("cannot be opened: " + reason(err))
+		}
+		defer file.Close()
+		in = file
+	}
+	text, err := readText(in, min(f.size, opts.MaxBytes), opts.MaxBytes)
+	switch {
+	case err != nil:
+		return nil, errors.New("cannot be read: " + reason(err))
+	case int64(len(text)) > opts.MaxBytes:
+		return nil, fmt.Errorf("is larger than %d MiB", opts.MaxBytes>>20)
+	}
+	return text, nil
+}
+
+// readText reads a text of a likely size, and of at most one byte more than the largest.
+// A text of that size has no room behind it: all texts are kept to the end of the run.
+func readText(in io.Reader, size, most int64) ([]byte, error) {
+	text := make([]byte, 0, size+1)
+	for in = io.LimitReader(in, most+1); ; {
+		n, err := in.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		switch {
+		case err == io.EOF:
+			return text, nil
+		case err != nil:
+			return nil, err
+		case len(text) == cap(text):
+			text = slices.Grow(text, bytes.MinRead)
+		}
+	}
+}
+
+// reason is an error without the path that the caller names anyway.
+func reason(err error) string {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// parse fills the result from the text of the file.
+func (r *result) parse(opts Options) {
+	text := r.file.Text
+	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
+		r.unparsable(text)
+		return
+	}
+	if r.merging = hasDirectives(text); r.merging {
+		opts.Drop = nil // a directive may stand anywhere
+	}
+	got := read(text, opts)
+	r.sum = got.sum
+	most := opts.most().file
+	for _, e := range got.errs {
+		if len(r.problems) < most.problems {
+			r.problem(e)
+		}
+	}
+	for _, d := range got.docs {
+		if r.document(d, opts); r.file.refused {
+			return
+		}
+	}
+	r.sum.suppressions = bytes.Count(text, []byte(directiveMark)) + bytes.Count(text, []byte(annotationMark))
+	switch what := r.sum.beyond(opts.most().file.of(text)); {
+	case got.over != nil:
+		r.refuse(*got.over, opts.Strict)
+	case what != "":
+		r.refuse(tooMuch(what, 1), opts.Strict)
+	}
+}
+
+// read reads one text, which is JSON if it can be.
+func read(text []byte, opts Options) contents {
+	if looksLikeJSON(text) {
+		return parseJSON(text, opts.most().file.of(text))
+	}
+	return parseYAML(text, opts)
+}
+
+// documents are those of one text, and what is wrong with it.
+func documents(text []byte, opts Options) ([]document, []textError) {
+	got := read(text, opts)
+	if got.over != nil {
+		return nil, append(got.errs, *got.over)
+	}
+	return got.docs, got.errs
+}
+
+// refuse leaves out a file in whole. JSON without a sign of a manifest is somebody's
+// data, as a list of records may be, and no mistake.
+func (r *result) refuse(why textError, strict bool) {
+	if !strict && opensJSON(r.file.Text) && len(r.objects)+len(r.problems) == 0 && !mentionsManifest(r.file.Text) {
+		why.skip = SkipLarge
+	}
+	why.line = min(why.line, r.file.LineCount()) // behind the last separator is no line
+	r.file.refused = true
+	r.objects, r.patches, r.plain, r.skipped = nil, nil, nil, nil
+	r.problem(why)
+}
+
+// unparsable reports the first byte that no text has.
+func (r *result) unparsable(text []byte) {
+	line := 1
+	for len(text) > 0 {
+		c, size := utf8.DecodeRune(text)
+		if c == 0 || c == utf8.RuneError && size == 1 {
+			break
+		}
+		if c == '\n' {
+			line++
+		}
+		text = text[size:]
+	}
+	r.documents++
+	r.problems = append(r.problems, Problem{Kind: Unreadable, Detail: misread(r.file.Text), Span: diag.Span{File: r.file.Name, Line: line, Column: 1, EndLine: line, EndColumn: 1}})
+}
+
+func (r *result) problem(e textError) {
+	if e.skip != "" {
+		r.skip(e.skip, e.line)
+		return
+	}
+	span := diag.Span{File: r.file.Name, Line: e.line, Column: e.column, EndLine: e.line, EndColumn: e.column + 1}
+	if e.problem == Unparsable {
+		span = r.file.LineSpan(e.line)
+	}
+	p := Problem{Kind: e.problem, Detail: e.detail, Span: span}
+	if e.problem == DuplicateKey {
+		p.Span, p.First = r.file.Span(e.key), r.file.Span(e.first)
+	}
+	r.problems = append(r.problems, p)
+}
+
+func (r *result) skip(reason string, line int) {
+	r.skipped = append(r.skipped, Skipped{Reason: reason, File: r.file.Name, Line: line})
+}
+
+func (r *result) document(d document, opts Options) {
+	if d.root == nil { // reported as a problem
+		r.documents++
+		return
+	}
+	if d.root.IsNull() { // an empty document, as after a closing ---
+		return
+	}
+	r.documents++
+	reason := recognise(r.file, d)
+	if reason == SkipKustomization {
+		for _, p := range patchPaths(d.root) {
+			r.patches = append(r.patches, path.Join(path.Dir(r.file.Name), p))
+		}
+	}
+	if reason != "" {
+		if r.plain == nil {
+			r.plain = d.root
+		}
+		r.skip(reason, d.line)
+		return
+	}
+	flatten(r.file, d.root, scalarValue(d.root.Get("apiVersion")), scalarValue(d.root.Get("kind")), func(o *Object) bool {
+		if o.Root != d.root {
+			r.sum.documents++
+			if most := opts.most().file; r.sum.documents > most.documents {
+				r.refuse(tooMuch(r.sum.beyond(most), int(o.Root.Line)), opts.Strict)
+				return false
+			}
+		}
+		if reason := passedOver(o, r.merging); reason != "" {
+			if r.plain == nil && reason == SkipNoObject {
+				r.plain = o.Root
+			}
+			r.skip(reason, int(max(o.Root.Line, 1)))
+			return true
+		}
+		if o.Root == d.root && !r.merging {
+			o.text = opts.foldable(o, d.extent)
+		}
+		r.objects = append(r.objects, o)
+		return true
+	})
+}
