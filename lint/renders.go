@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"sort"
@@ -101,10 +102,11 @@ func (x *rendered) start() diag.Span {
 	return s
 }
 
-// kustomization is the file that a render begins with: of a chart it is Chart.yaml.
+// kustomization is the file that a render begins with: of a chart it is Chart.yaml, or its
+// archive.
 func (x *rendered) kustomization() string {
-	if x.Root.Chart != nil {
-		return x.name(path.Join(x.Root.Dir, "Chart.yaml"))
+	if c := x.Root.Chart; c != nil {
+		return x.name(cmp.Or(c.Archive, path.Join(x.Root.Dir, "Chart.yaml")))
 	}
 	for _, name := range source.KustomizationFiles() {
 		if file := path.Join(x.Root.Dir, name); slices.Contains(x.out.Sources, file) {

@@ -42,7 +42,7 @@ func (c *choosing) chart(named string) error {
 		if err != nil {
 			return fmt.Errorf("values file %s: %w", file, err)
 		}
-		x.Root.Chart.Values = append(x.Root.Chart.Values, name)
+		x.Root.Chart.Values = append(x.Root.Chart.Values, render.Values{File: name})
 		x.Name += map[bool]string{true: "=", false: ","}[i == 0] + name
 	}
 	if !c.seen[x.Name] {
@@ -75,7 +75,7 @@ func (c *choosing) chartOf(x config.Chosen, confinement string) render.Root {
 		KubeVersion: e.KubeVersion, APIVersions: e.APIVersions,
 	}
 	for _, file := range x.Values {
-		chart.Values = append(chart.Values, within(file))
+		chart.Values = append(chart.Values, render.Values{File: within(file)})
 	}
 	return render.Root{Confinement: confinement, Dir: within(x.Dir), Chart: chart}
 }

@@ -53,11 +53,15 @@ func isArchive(name string) bool {
 	}
 }
 
-// packed is an archive: the name of it that Helm would see, and the one that people know.
+// packed is an archive: what the names of its files begin with for Helm, and the name that
+// people know.
 type packed struct {
-	name, known string
-	data        []byte
+	inside, known string
+	data          []byte
 }
+
+// insideOf is the directory that stands for a packed dependency.
+func insideOf(name string) string { return strings.TrimSuffix(name, ".tgz") + ".unpacked/" }
 
 // unpack adds the files of an archive as if it were a directory.
 func (l *loader) unpack(p packed, left *unpacked, depth int) error {
@@ -71,7 +75,6 @@ func (l *loader) unpack(p packed, left *unpacked, depth int) error {
 	if err != nil {
 		return unreadable(p, err)
 	}
-	dir := strings.TrimSuffix(p.name, ".tgz") + ".unpacked/"
 	seen := map[string]bool{}
 	for _, f := range files {
 		known := p.known + ":" + f.Name
@@ -83,9 +86,9 @@ func (l *loader) unpack(p packed, left *unpacked, depth int) error {
 			return err
 		}
 		if isArchive(f.Name) {
-			err = l.unpack(packed{dir + f.Name, known, f.Data}, left, depth+1)
+			err = l.unpack(packed{insideOf(p.inside + f.Name), known, f.Data}, left, depth+1)
 		} else {
-			l.keep(dir+f.Name, known, f.Data)
+			l.keep(p.inside+f.Name, known, f.Data)
 		}
 		if err != nil {
 			return err

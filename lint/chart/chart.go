@@ -30,6 +30,11 @@ type Input struct {
 	// Files are those of the chart's directory, before .helmignore is applied. Archives
 	// in charts/ are as they are.
 	Files []File
+	// Archive is a packed chart in place of Files, nil for none. Its name is only named in
+	// messages and origins.
+	Archive *File
+	// Version is a constraint that the version of the chart has to meet; "" is any.
+	Version string
 	// Values are the files of -f in their order; later ones win.
 	Values []Values
 	// Set and SetString are the arguments of --set and --set-string.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/Masterminds/semver/v3"
 	helm "helm.sh/helm/v3/pkg/chart"
 	helmload "helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/ignore"
@@ -39,18 +40,43 @@ func (l *loader) load() (*helm.Chart, error) {
 	if kind := c.Metadata.Type; kind != "" && kind != "application" {
 		return nil, l.at(chartFile, "type", "a chart of type %q cannot be installed: render a chart that depends on it", kind)
 	}
+	if err := l.meets(c.Metadata); err != nil {
+		return nil, err
+	}
 	return c, l.vendored(c)
+}
+
+// meets holds the version of the chart against the one that is asked for. Helm takes a
+// version that is the very text, and one that meets the constraint.
+func (l *loader) meets(m *helm.Metadata) error {
+	asked := strings.ReplaceAll(l.in.Version, "_", "+") // as tags of OCI have it
+	if asked == "" || asked == m.Version {
+		return nil
+	}
+	want, err := semver.NewConstraint(asked)
+	if err != nil {
+		return l.refused(chartFile, "the release asks for version %q, which is neither a version nor a range", cut(l.in.Version))
+	}
+	if has, err := semver.NewVersion(m.Version); err != nil || !want.Check(has) {
+		p := l.at(chartFile, "version", "chart %s is %s here, the release asks for %s", m.Name, m.Version, cut(l.in.Version))
+		p.Refused = true
+		return p
+	}
+	return nil
 }
 
 // collect applies .helmignore, checks names and sizes, and unpacks archives.
 func (l *loader) collect() error {
+	left := unpacked{bytes: maxChartBytes, files: maxChartFiles}
+	if a := l.in.Archive; a != nil {
+		return l.unpack(packed{"", a.Name, a.Data}, &left, 0)
+	}
 	rules, err := l.ignored()
 	if err != nil {
 		return err
 	}
 	in := slices.Clone(l.in.Files)
 	slices.SortStableFunc(in, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
-	left := unpacked{bytes: maxChartBytes, files: maxChartFiles}
 	for i, f := range in {
 		if !fs.ValidPath(f.Name) || f.Name == "." {
 			return l.refused(chartFile, "the file name %q leads outside the chart or is not in its shortest form", f.Name)
@@ -71,7 +97,7 @@ func (l *loader) collect() error {
 // add adds one file, or those in an archive that is a dependency.
 func (l *loader) add(f File, left *unpacked) error {
 	if isArchive(f.Name) {
-		return l.unpack(packed{f.Name, f.Name, f.Data}, left, 0)
+		return l.unpack(packed{insideOf(f.Name), f.Name, f.Data}, left, 0)
 	}
 	if err := left.take(f.Name, len(f.Data)); err != nil {
 		return err

@@ -35,14 +35,46 @@ type Root struct {
 type Chart struct {
 	// Name and Namespace are those of the release.
 	Name, Namespace string
-	// Values are values files as names from Root.Confinement; later ones win.
-	Values []string
+	// Archive is a .tgz that holds the chart, as a name from Root.Confinement; "" for a
+	// chart that is Root.Dir.
+	Archive string
+	// Version is a constraint that the version of the chart has to meet; "" is any.
+	Version string
+	// Values are values files and texts; later ones win.
+	Values []Values
 	// Set and SetString are arguments of --set and --set-string.
 	Set, SetString []string
 	// KubeVersion and APIVersions are what the cluster is taken to have, beside what
 	// Helm assumes.
 	KubeVersion string
 	APIVersions []string
+}
+
+// Values are values for a chart: a file of the repository, or a text from elsewhere.
+type Values struct {
+	// File is a name from Root.Confinement. With Text it is only named in messages.
+	File string
+	// Text is YAML read in place of the file; nil reads File.
+	Text []byte
+	// Places are where the lines of Text were written, one for each; Line 0 is not known.
+	Places []Place
+	// Optional leaves out a File that is missing.
+	Optional bool
+}
+
+// Place is a line of a file, by its name from Root.Confinement. Columns count code points,
+// from 1.
+type Place struct {
+	File         string
+	Line, Column int
+}
+
+// Files are values that are files.
+func Files(names ...string) (all []Values) {
+	for _, name := range names {
+		all = append(all, Values{File: name})
+	}
+	return all
 }
 
 // Cost is what a render takes: objects in the result and on the way, bytes read and

@@ -1,12 +1,14 @@
 package build
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/chart"
@@ -35,30 +37,94 @@ func buildChart(r render.Root, t *tree) *render.Output {
 
 // read gathers the files of the chart and of its values.
 func (c *charting) read() *render.Problem {
-	dir := c.tree.read(c.root.Dir)
-	switch {
+	load := c.directory
+	if c.root.Chart.Archive != "" {
+		load = c.archive
+	}
+	if p := load(); p != nil {
+		return p
+	}
+	for i, v := range c.root.Chart.Values {
+		if p := c.values(i, v); p != nil {
+			return p
+		}
+	}
+	r := c.root.Chart
+	c.in.Version = r.Version
+	c.in.Name, c.in.Namespace, c.in.KubeVersion, c.in.APIVersions = r.Name, r.Namespace, r.KubeVersion, r.APIVersions
+	c.in.Set, c.in.SetString = r.Set, r.SetString
+	return nil
+}
+
+// directory reads a chart that is one.
+func (c *charting) directory() *render.Problem {
+	switch dir := c.tree.read(c.root.Dir); {
 	case dir.err != nil:
 		return c.problem(chartFile, 1, fmt.Errorf("%s %w", shown(c.root.Dir), dir.err))
 	case !dir.dir:
 		return c.problem(chartFile, 1, fmt.Errorf("%s is not a directory", shown(c.root.Dir)))
 	}
-	if p := c.walk("", 0); p != nil {
-		return p
+	return c.walk("", 0)
+}
+
+// archive reads a chart that is packed.
+func (c *charting) archive() *render.Problem {
+	name := c.root.Chart.Archive
+	f := c.file(name)
+	if f.err != nil {
+		return c.problem(chartFile, 1, fmt.Errorf("%s %w", shown(name), f.err))
 	}
-	for _, name := range c.root.Chart.Values {
-		f := c.tree.read(name)
-		if f.err == nil && f.dir {
-			f = &file{err: errors.New("is a directory")}
-		}
-		if f.err != nil {
-			return c.problem(chartFile, 1, fmt.Errorf("values file %s %w", shown(name), f.err))
-		}
-		c.in.Values = append(c.in.Values, chart.Values{Name: "/" + name, Data: f.text})
-	}
-	r := c.root.Chart
-	c.in.Name, c.in.Namespace, c.in.KubeVersion, c.in.APIVersions = r.Name, r.Namespace, r.KubeVersion, r.APIVersions
-	c.in.Set, c.in.SetString = r.Set, r.SetString
+	c.in.Archive = &chart.File{Name: path.Base(name), Data: f.text}
 	return nil
+}
+
+// file reads what has to be one.
+func (c *charting) file(name string) *file {
+	f := c.tree.read(name)
+	if f.err == nil && f.dir {
+		return &file{err: errors.New("is a directory")}
+	}
+	return f
+}
+
+// values takes in the i-th values. Package chart knows a text by its number.
+func (c *charting) values(i int, v render.Values) *render.Problem {
+	if v.Text != nil {
+		if c.tree.left -= len(v.Text); c.tree.left < 0 {
+			return c.problem(chartFile, 1, refusal("the values of the release are beyond the limit of bytes"))
+		}
+		c.in.Values = append(c.in.Values, chart.Values{Name: fmt.Sprintf("/%d", i), Data: v.Text})
+		return nil
+	}
+	f := c.file(v.File)
+	switch {
+	case v.Optional && errors.Is(f.err, errMissing):
+		return nil
+	case f.err != nil:
+		return c.problem(chartFile, 1, fmt.Errorf("values file %s %w", shown(v.File), f.err))
+	}
+	c.in.Values = append(c.in.Values, chart.Values{Name: fmt.Sprintf("/%d", i), Data: f.text})
+	return nil
+}
+
+// valuesAt is where a line of values was written, by the name of package chart.
+func (c *charting) valuesAt(at chart.Place) (render.Place, bool) {
+	number, ok := strings.CutPrefix(at.File, "/")
+	if !ok {
+		return render.Place{}, false
+	}
+	i, err := strconv.Atoi(number)
+	if err != nil || i >= len(c.root.Chart.Values) {
+		return render.Place{}, false
+	}
+	v := c.root.Chart.Values[i]
+	switch {
+	case v.Text == nil:
+		return render.Place{File: v.File, Line: at.Line, Column: at.Column}, true
+	case at.Line < 1 || at.Line > len(v.Places):
+		return render.Place{File: v.File}, true
+	}
+	return v.Places[at.Line-1], true
 }
 
 const (
@@ -110,19 +176,22 @@ func (c *charting) problem(name string, line int, err error) *render.Problem {
 	if errors.As(err, &r) {
 		p.Kind = render.Refused
 	}
+	if at, ok := c.valuesAt(chart.Place{File: name, Line: line, Column: 1}); ok && at.File != "" {
+		p.File, p.Line, p.Column = at.File, max(1, at.Line), max(1, at.Column)
+	}
 	if p.File == "" {
-		p.File = c.confined(chartFile)
+		if _, inside, ok := strings.Cut(name, ".tgz:"); ok {
+			p.Detail = fmt.Sprintf("%s:%d: %s", shown(inside), line, p.Detail)
+		}
+		p.File, p.Line = cmp.Or(c.root.Chart.Archive, c.confined(chartFile)), 1
 	}
 	return p
 }
 
-// confined is a name of package chart as one from the root of confinement: a file of the
-// chart, or a values file. It is "" for what is no file, and for what is in an archive.
+// confined is a file of the chart by its name from the root of confinement. It is "" for
+// what is no file, and for what is in an archive.
 func (c *charting) confined(name string) string {
-	if values, ok := strings.CutPrefix(name, "/"); ok {
-		return values
-	}
-	if strings.HasPrefix(name, "--") || strings.Contains(name, ".tgz:") {
+	if c.root.Chart.Archive != "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "--") || strings.Contains(name, ".tgz:") {
 		return ""
 	}
 	return c.tree.read(path.Join(c.root.Dir, name)).nameOr(path.Join(c.root.Dir, name))
@@ -176,7 +245,14 @@ func (c *charting) account(out *render.Output) {
 			out.Data = append(out.Data, name)
 		}
 	}
-	out.Sources = append(out.Sources, c.root.Chart.Values...)
+	if a := c.root.Chart.Archive; a != "" {
+		out.Data = append(out.Data, c.tree.read(a).nameOr(a))
+	}
+	for _, v := range c.root.Chart.Values {
+		if f := c.tree.files[path.Clean(v.File)]; v.Text == nil && f != nil && f.err == nil {
+			out.Sources = append(out.Sources, v.File)
+		}
+	}
 	slices.Sort(out.Sources)
 	slices.Sort(out.Data)
 	out.Sources, out.Data = slices.Compact(out.Sources), slices.Compact(out.Data)

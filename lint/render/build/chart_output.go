@@ -173,18 +173,35 @@ func (w *chartOutput) line(text string, from chart.Origin) {
 	w.out.Text = append(append(w.out.Text, text...), '\n')
 	at := render.Line{Template: w.file(from.Template), At: from.Line, Values: -1}
 	if v := from.Values; v.Line > 0 {
-		at.Values, at.ValuesAt, at.ValuesColumn = w.file(v.File), v.Line, v.Column
+		at.Values, at.ValuesAt, at.ValuesColumn = w.values(v)
 	}
 	w.out.Lines = append(w.out.Lines, at)
 }
 
-// file is the index of a file, -1 if it is none.
+// values is where a value was set: in a file of the chart or in one of Chart.Values.
+func (w *chartOutput) values(v chart.Place) (file, line, column int) {
+	at, ok := w.c.valuesAt(v)
+	switch {
+	case !ok:
+		return w.file(v.File), v.Line, v.Column
+	case at.Line < 1:
+		return -1, 0, 0
+	}
+	return w.confined(at.File), at.Line, max(1, at.Column)
+}
+
+// file is the index of a file of the chart, -1 if it is none.
 func (w *chartOutput) file(name string) int {
 	known, ok := w.names[name]
 	if !ok {
 		known = w.c.confined(name)
 		w.names[name] = known
 	}
+	return w.confined(known)
+}
+
+// confined is the index of a file by its name from the root of confinement.
+func (w *chartOutput) confined(known string) int {
 	if known == "" {
 		return -1
 	}

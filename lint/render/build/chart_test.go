@@ -55,7 +55,7 @@ replicas: 5
 
 func chartRoot(dir string, values ...string) render.Root {
 	r := rootOf(dir, "charts/shop")
-	r.Chart = &render.Chart{Values: values}
+	r.Chart = &render.Chart{Values: render.Files(values...)}
 	return r
 }
 
@@ -127,9 +127,9 @@ func TestChartRefused(t *testing.T) {
 		"a link to itself": {func(t *testing.T, dir string, _ *render.Root) {
 			link(t, ".", filepath.Join(dir, "charts/shop/x"))
 		}, "too many levels of symbolic links"},
-		"values outside": {func(_ *testing.T, _ string, r *render.Root) { r.Chart.Values = []string{"../x.yaml"} },
+		"values outside": {func(_ *testing.T, _ string, r *render.Root) { r.Chart.Values = render.Files("../x.yaml") },
 			"charts/shop/Chart.yaml:1: values file ../x.yaml is outside the repository"},
-		"no values": {func(_ *testing.T, _ string, r *render.Root) { r.Chart.Values = []string{"x.yaml"} },
+		"no values": {func(_ *testing.T, _ string, r *render.Root) { r.Chart.Values = render.Files("x.yaml") },
 			"charts/shop/Chart.yaml:1: values file x.yaml does not exist"},
 		"no chart": {func(_ *testing.T, _ string, r *render.Root) { r.Dir = "env" },
 			"env/Chart.yaml:1: Chart.yaml file is missing"},
