@@ -47,20 +47,22 @@ const unquoted = `(?:[^"'#\n]|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')`
 var blockStart = regexp.MustCompile(`(?:^|[ :-])[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$`)
 
 // templateOpening is what opens the first template action of a text that does not
-// parse: {{, {% or <%; "" for none.
-func templateOpening(text []byte) string {
+// parse: {{, {% or <%; "" for none. The line counts from 0.
+func templateOpening(text []byte) (opening string, at int) {
 	if !bytes.Contains(text, []byte("{{")) && !bytes.Contains(text, []byte("{%")) && !bytes.Contains(text, []byte("<%")) {
-		return ""
+		return "", 0
 	}
 	block := -1 // indentation of the field whose block text we are in
+	at = -1
 	for line := range bytes.Lines(text) {
+		at++
 		rest := bytes.TrimLeft(line, " ")
 		if block >= 0 && (len(line)-len(rest) > block || len(bytes.TrimSpace(rest)) == 0) {
 			continue
 		}
 		block = -1
 		if m := unquotedTemplate.FindSubmatch(line); m != nil {
-			return string(m[1])
+			return string(m[1]), at
 		}
 		if blockStart.Match(line) {
 			for bytes.HasPrefix(rest, []byte("- ")) && bytes.Contains(rest, []byte(":")) {
@@ -69,7 +71,7 @@ func templateOpening(text []byte) string {
 			block = len(line) - len(rest)
 		}
 	}
-	return ""
+	return "", 0
 }
 
 // ellipsis finds a line that holds nothing but an indented "...": a text about
@@ -78,17 +80,18 @@ var ellipsis = regexp.MustCompile(`(?m)^[ \t]+(?:- )?\.\.\.[ \t]*\r?$`)
 
 // notRead tells why a document that does not parse is left out; "" if it was
 // meant to be a manifest, so that it is a mistake, as all but templates are where
-// files are named as what they are.
-func notRead(text []byte, strict bool) string {
-	switch opening := templateOpening(text); {
+// files are named as what they are. The line is that of the template action, counted
+// from 0, or -1.
+func notRead(text []byte, strict bool) (skip string, line int) {
+	switch opening, at := templateOpening(text); {
 	case opening == "{{":
-		return SkipTemplate
+		return SkipTemplate, at
 	case opening != "":
-		return SkipOtherTemplate
+		return SkipOtherTemplate, at
 	case ellipsis.Match(text):
-		return SkipExcerpt
+		return SkipExcerpt, -1
 	case !strict && !meansManifest(text):
-		return SkipNoManifest
+		return SkipNoManifest, -1
 	}
-	return ""
+	return "", -1
 }

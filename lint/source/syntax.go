@@ -41,21 +41,25 @@ func parts(text []byte) iter.Seq[[]byte] {
 
 // broken records a document that the parser cannot read. The parser names the
 // start of the construct that it was in, counted from 0 in some messages and
-// from 1 in others, so the line is searched.
+// from 1 in others, so the line is searched, but for templates: they were never meant
+// to be read.
 func (r *yamlReader) broken(err error, text []byte) {
 	said, line := problemOf(err)
-	e := textError{problem: Unparsable, column: 1, detail: said, skip: notRead(text, r.opts.Strict)}
+	skip, action := notRead(text, r.opts.Strict)
+	e := textError{problem: Unparsable, column: 1, detail: said, skip: skip}
 	if strings.Contains(said, "exceeded max depth") {
 		e.problem, e.detail, e.skip = TooDeep, "more than 10,000 levels", ""
 	}
 	ends := lineEnds(text)
 	e.line = r.moved.line(r.lines + min(max(line, 1), len(ends)))
-	if r.search -= len(text); r.search >= 0 {
+	if e.skip != "" && action >= 0 {
+		e.line = r.moved.line(r.lines+1) + action
+	} else if r.search -= len(text); r.search >= 0 {
 		if i := toMend(text, ends, said); i >= 0 {
 			e.line = r.moved.line(r.lines+1) + i
 		}
 	}
-	if better, ok := jsonError(text); ok && e.problem == Unparsable {
+	if better, ok := jsonError(text); ok && e.problem == Unparsable && e.skip == "" {
 		if line := r.moved.line(r.lines+1) + better.line - 1; line > e.line {
 			e.line, e.detail = line, better.detail
 		}

@@ -81,12 +81,19 @@ func parseYAML(text []byte, opts Options) contents {
 		r.moved = &moved{parser: newIndex(body, true), file: newIndex(text, false), by: marks}
 	}
 	text = body
-	if failed, _ := r.decode(text); !failed {
+	failed, err := r.decode(text)
+	if !failed {
 		return r.contents
 	}
+	whole, wholeNodes := r.contents, r.nodes
 	r.contents, r.nodes = contents{}, nodes{}
 	for part := range parts(text) {
-		if failed, err := r.decode(part); failed {
+		if len(part) == len(text) { // it was read just now
+			r.contents, r.nodes = whole, wholeNodes
+		} else {
+			failed, err = r.decode(part)
+		}
+		if failed {
 			r.broken(err, part)
 		}
 		if r.over != nil {
