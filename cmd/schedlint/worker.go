@@ -6,7 +6,6 @@ import (
 	"log"
 	"os"
 	"os/exec"
-	"runtime/debug"
 
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/render/build"
@@ -21,7 +20,6 @@ func work() int {
 	if err := build.Seal(); err != nil {
 		return exitInternal
 	}
-	debug.SetGCPercent(400) // a worker is short-lived, and its memory is bounded
 	render.LimitMemory(func() { os.Exit(render.MemoryStatus) })
 	log.SetOutput(io.Discard) // kustomize has warnings, which are nobody's here
 	if err := render.Serve(os.Stdin, os.Stdout, build.Build); err != nil {
@@ -30,13 +28,17 @@ func work() int {
 	return exitClean
 }
 
+// collecting is how rarely a worker collects garbage, from its first instruction on: it is
+// short-lived, and its memory is bounded.
+const collecting = "GOGC=400"
+
 // newPool makes workers of this very program. They get nothing of the environment.
 func newPool() *render.Pool {
 	return &render.Pool{
 		Nonce: rand.Text(),
 		Command: func() (*exec.Cmd, error) {
 			self, err := os.Executable()
-			return &exec.Cmd{Path: self, Args: []string{"schedlint", workerArgument}, Env: []string{}}, err
+			return &exec.Cmd{Path: self, Args: []string{"schedlint", workerArgument}, Env: []string{collecting}}, err
 		},
 	}
 }
