@@ -1,9 +1,6 @@
 package render
 
-import (
-	"encoding/json"
-	"fmt"
-)
+import "fmt"
 
 // Root asks for one render.
 type Root struct {
@@ -113,9 +110,9 @@ type Output struct {
 	Files []string
 	// Marks lead from scalars of Text to where they were written, by line and column
 	// of Text.
-	Marks []Mark
+	Marks Marks
 	// Lines are, for a chart, the places of the lines of Text, one for each.
-	Lines []Line
+	Lines Lines
 	// Sources are the files that the kustomizations of the root name as resources or
 	// patches and that were read, and the kustomizations themselves, sorted. What they
 	// declare is deployed as the result says, and not as it stands there.
@@ -151,35 +148,6 @@ type Mark struct {
 type Line struct {
 	Template, At                   int
 	Values, ValuesAt, ValuesColumn int
-}
-
-// MarshalJSON is the short form that workers answer in, as for Mark.
-func (l Line) MarshalJSON() ([]byte, error) {
-	return json.Marshal([5]int{l.Template, l.At, l.Values, l.ValuesAt, l.ValuesColumn})
-}
-
-// UnmarshalJSON reads the short form.
-func (l *Line) UnmarshalJSON(text []byte) error {
-	var n [5]int
-	err := json.Unmarshal(text, &n)
-	*l = Line{n[0], n[1], n[2], n[3], n[4]}
-	return err
-}
-
-// MarshalJSON is the short form that workers answer in: there are very many of them.
-func (m Mark) MarshalJSON() ([]byte, error) {
-	if m.Variable {
-		return json.Marshal([6]int{m.Line, m.Column, m.File, m.At, m.AtColumn, 1})
-	}
-	return json.Marshal([5]int{m.Line, m.Column, m.File, m.At, m.AtColumn})
-}
-
-// UnmarshalJSON reads the short form.
-func (m *Mark) UnmarshalJSON(text []byte) error {
-	var n [6]int
-	err := json.Unmarshal(text, &n)
-	*m = Mark{n[0], n[1], n[2], n[3], n[4], n[5] != 0}
-	return err
 }
 
 // Why there is no result.
