@@ -53,6 +53,7 @@ const layers = `
 1 lint/report     github.com/owenrumney/go-sarif/v3
 0 lint/chart/template
 0 lint/diag
+0 lint/lazy
 0 lint/meter
 0 lint/render
 0 lint/worktree

@@ -3,10 +3,11 @@ package chart
 import (
 	"math"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 // wrapped are functions that charge for what they are given before they run, refuse to
@@ -212,7 +213,7 @@ func printfSize(_ *engine, a []reflect.Value) int {
 	size := len(format)
 	for _, verb := range strings.Split(format, "%")[1:] {
 		size += longest
-		for _, number := range numbers.FindAllString(verb[:min(len(verb), 64)], -1) {
+		for _, number := range numbers().FindAllString(verb[:min(len(verb), 64)], -1) {
 			n, err := strconv.Atoi(number)
 			if number == "*" || err != nil {
 				n = widest
@@ -226,7 +227,7 @@ func printfSize(_ *engine, a []reflect.Value) int {
 	return size
 }
 
-var numbers = regexp.MustCompile(`\d+|\*`)
+var numbers = lazy.Regexp(`\d+|\*`)
 
 // textLen is the length of a text, and an estimate for anything else.
 func textLen(v reflect.Value) int {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template"
@@ -14,6 +13,8 @@ import (
 	"github.com/Masterminds/sprig/v3"
 	"sigs.k8s.io/yaml"
 	goyaml "sigs.k8s.io/yaml/goyaml.v3"
+
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 // functions are those of Helm, without a budget and without include and tpl. The ones that
@@ -63,10 +64,10 @@ func required(why string, value any) (any, error) {
 }
 
 // address is a verb that prints where a value is in memory.
-var address = regexp.MustCompile(`%[^%a-zA-Z]*p`)
+var address = lazy.Regexp(`%[^%a-zA-Z]*p`)
 
 func printf(format string, args ...any) (string, error) {
-	if address.MatchString(strings.ReplaceAll(format, "%%", "")) {
+	if address().MatchString(strings.ReplaceAll(format, "%%", "")) {
 		return "", fmt.Errorf("%q prints an address, which is different each time", cut(format))
 	}
 	return fmt.Sprintf(format, args...), nil

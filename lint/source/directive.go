@@ -3,12 +3,12 @@ package source
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 // Directive is a comment that speaks to schedlint: # schedlint:ignore RULE WHY.
@@ -21,7 +21,7 @@ type Directive struct {
 	Line int
 }
 
-var ignoreComment = regexp.MustCompile(`(?:^|[ \t])(#[ \t]*schedlint:ignore(?:[ \t]+(\S+)(?:[ \t]+(.*?))?)?)[ \t]*$`)
+var ignoreComment = lazy.Regexp(`(?:^|[ \t])(#[ \t]*schedlint:ignore(?:[ \t]+(\S+)(?:[ \t]+(.*?))?)?)[ \t]*$`)
 
 const directiveMark = "schedlint:ignore"
 
@@ -38,7 +38,7 @@ func (f *File) Directives() []Directive {
 	quoted, below := f.quotedMarks(), 0
 	for n := 1; n <= f.LineCount(); n++ {
 		line := f.Line(n)
-		m := ignoreComment.FindStringSubmatchIndex(line)
+		m := ignoreComment().FindStringSubmatchIndex(line)
 		if m == nil || quoted[n] {
 			continue
 		}
@@ -79,7 +79,7 @@ func (f *File) below(n int) int {
 // from another.
 const markForm = "schedlint:%06x"
 
-var numberedMark = regexp.MustCompile(`schedlint:([0-9a-f]{6})`)
+var numberedMark = lazy.Regexp(`schedlint:([0-9a-f]{6})`)
 
 // quotedMarks are the lines on which the mark is part of a key or a value: only
 // the parser can tell a comment from a text. So each mark gets the number of its
@@ -106,7 +106,7 @@ func marked(n *Node, lines map[int]bool) {
 		return
 	}
 	if n.Kind == Scalar {
-		for _, m := range numberedMark.FindAllStringSubmatch(n.Value, -1) {
+		for _, m := range numberedMark().FindAllStringSubmatch(n.Value, -1) {
 			line, _ := strconv.ParseInt(m[1], 16, 32)
 			lines[int(line)] = true
 		}

@@ -2,15 +2,16 @@ package source
 
 import (
 	"bytes"
-	"regexp"
+
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 // Comments by which a text says that it was made from another one: helm names
 // the template above each document that it renders, and generators ask people to
 // keep their hands off.
 var (
-	helmSource = regexp.MustCompile(`(?m)^# Source: [^\s:]+/(?:templates|charts|crds)/\S+\s*$`)
-	doNotEdit  = regexp.MustCompile(`(?mi)^[ \t]*#.*(?:\bdo not edit\b|@generated\b)`)
+	helmSource = lazy.Regexp(`(?m)^# Source: [^\s:]+/(?:templates|charts|crds)/\S+\s*$`)
+	doNotEdit  = lazy.Regexp(`(?mi)^[ \t]*#.*(?:\bdo not edit\b|@generated\b)`)
 )
 
 // Maker is what made a text from another one.
@@ -44,9 +45,9 @@ func (o *Object) Made() Maker {
 func (f *File) madeBy() Maker {
 	f.made.Do(func() {
 		switch {
-		case helmSource.Match(f.Text):
+		case helmSource().Match(f.Text):
 			f.maker = MadeByHelm
-		case doNotEdit.Match(opening(f.Text)):
+		case doNotEdit().Match(opening(f.Text)):
 			f.maker = MadeByGenerator
 		}
 	})

@@ -2,25 +2,26 @@ package source
 
 import (
 	"bytes"
-	"regexp"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 // manifestKey finds a line with the key apiVersion or kind: at its start, behind
 // the dash of a list item, or in braces, as JSON and flow style have it.
-var manifestKey = regexp.MustCompile(`(?m)(?:(?:^|\r)[ \t]*(?:- +)*|\{(?:[^\n]*,)?[ \t]*)(?:(?:apiVersion|kind)[ \t]*:(?:[ \t\r]|$)|(?:"(?:apiVersion|kind)"|'(?:apiVersion|kind)')[ \t]*:)`)
+var manifestKey = lazy.Regexp(`(?m)(?:(?:^|\r)[ \t]*(?:- +)*|\{(?:[^\n]*,)?[ \t]*)(?:(?:apiVersion|kind)[ \t]*:(?:[ \t\r]|$)|(?:"(?:apiVersion|kind)"|'(?:apiVersion|kind)')[ \t]*:)`)
 
 // meansManifest reports whether a text that does not parse was meant to be a
 // Kubernetes object. A dump, a log or a tsconfig.json with comments was not.
-func meansManifest(text []byte) bool { return manifestKey.Match(text) }
+func meansManifest(text []byte) bool { return manifestKey().Match(text) }
 
 // manifestMention finds the words apiVersion or kind where they may be a key, however
 // that is written: escapes, explicit keys and keys without a blank behind them too.
-var manifestMention = regexp.MustCompile(`(?:apiVersion|kind)["']?[ \t\r\n]*:|(?m:^[ \t-]*)\?[ \t]|\\(?:[uUx][0-9a-fA-F]|\n)[^"\n]*"[ \t]*:`)
+var manifestMention = lazy.Regexp(`(?:apiVersion|kind)["']?[ \t\r\n]*:|(?m:^[ \t-]*)\?[ \t]|\\(?:[uUx][0-9a-fA-F]|\n)[^"\n]*"[ \t]*:`)
 
 // mentionsManifest reports whether a text that is not read may hold a manifest.
-func mentionsManifest(text []byte) bool { return manifestMention.Match(text) }
+func mentionsManifest(text []byte) bool { return manifestMention().Match(text) }
 
 // meant reports the same of a document that parses and has no meaning.
 func meant(root *yaml.Node) bool {
@@ -38,13 +39,13 @@ func meant(root *yaml.Node) bool {
 // unquotedTemplate finds {{, {% or <% where YAML would have to understand it: at
 // the start of a line or of a value, or in brackets. In quotes, comments and block
 // text it is somebody's data.
-var unquotedTemplate = regexp.MustCompile(`^[ \t]*(?:- +)*(?:` + unquoted + `*:[ \t]+|- +)?(?:[\[{]` + unquoted + `*)?(\{\{|\{%|<%)`)
+var unquotedTemplate = lazy.Regexp(`^[ \t]*(?:- +)*(?:` + unquoted + `*:[ \t]+|- +)?(?:[\[{]` + unquoted + `*)?(\{\{|\{%|<%)`)
 
 // unquoted is one character of a line outside of comments, or a whole text in quotes.
 const unquoted = `(?:[^"'#\n]|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')`
 
 // blockStart is a line below which block text may follow.
-var blockStart = regexp.MustCompile(`(?:^|[ :-])[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$`)
+var blockStart = lazy.Regexp(`(?:^|[ :-])[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$`)
 
 // templateOpening is what opens the first template action of a text that does not
 // parse: {{, {% or <%; "" for none. The line counts from 0.
@@ -61,10 +62,10 @@ func templateOpening(text []byte) (opening string, at int) {
 			continue
 		}
 		block = -1
-		if m := unquotedTemplate.FindSubmatch(line); m != nil {
+		if m := unquotedTemplate().FindSubmatch(line); m != nil {
 			return string(m[1]), at
 		}
-		if blockStart.Match(line) {
+		if blockStart().Match(line) {
 			for bytes.HasPrefix(rest, []byte("- ")) && bytes.Contains(rest, []byte(":")) {
 				rest = bytes.TrimLeft(rest[1:], " ")
 			}
@@ -76,7 +77,7 @@ func templateOpening(text []byte) (opening string, at int) {
 
 // ellipsis finds a line that holds nothing but an indented "...": a text about
 // a manifest leaves something out there, which YAML has no notion of.
-var ellipsis = regexp.MustCompile(`(?m)^[ \t]+(?:- )?\.\.\.[ \t]*\r?$`)
+var ellipsis = lazy.Regexp(`(?m)^[ \t]+(?:- )?\.\.\.[ \t]*\r?$`)
 
 // notRead tells why a document that does not parse is left out; "" if it was
 // meant to be a manifest, so that it is a mistake, as all but templates are where
@@ -88,7 +89,7 @@ func notRead(text []byte, strict bool) (skip string, line int) {
 		return SkipTemplate, at
 	case opening != "":
 		return SkipOtherTemplate, at
-	case ellipsis.Match(text):
+	case ellipsis().Match(text):
 		return SkipExcerpt, -1
 	case !strict && !meansManifest(text):
 		return SkipNoManifest, -1

@@ -1,9 +1,10 @@
 package source
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 // words are the plain scalars that YAML 1.1 takes for booleans and nulls, as
@@ -21,7 +22,7 @@ var words = map[string]Type{
 }
 
 // yamlFloat is the float form of go-yaml v2.
-var yamlFloat = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+var yamlFloat = lazy.Regexp(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
 // resolvePlain gives the type of an unquoted, untagged scalar.
 func resolvePlain(s string) Type {
@@ -72,7 +73,7 @@ func resolveNumber(s string) Type {
 	if _, err := strconv.ParseUint(s, 0, 64); err == nil {
 		return Int
 	}
-	if yamlFloat.MatchString(s) {
+	if yamlFloat().MatchString(s) {
 		if _, err := strconv.ParseFloat(s, 64); err == nil {
 			return Float
 		}

@@ -3,18 +3,19 @@ package source
 import (
 	"bytes"
 	"iter"
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 var (
-	errorLine = regexp.MustCompile(`^yaml: line (\d+): `)
-	separator = regexp.MustCompile(`(?m)^---(?:[ \t\r]|$)`)
-	preamble  = regexp.MustCompile(`\A(?:[ \t]*(?:#.*)?\r?\n|%.*\n)*\z`)
+	errorLine = lazy.Regexp(`^yaml: line (\d+): `)
+	separator = lazy.Regexp(`(?m)^---(?:[ \t\r]|$)`)
+	preamble  = lazy.Regexp(`\A(?:[ \t]*(?:#.*)?\r?\n|%.*\n)*\z`)
 )
 
 // maxSearch bounds, for one file, the text in which the lines of syntax errors
@@ -27,8 +28,8 @@ const maxSearch = 1 << 18
 func parts(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		start := 0
-		for _, loc := range separator.FindAllIndex(text, -1) {
-			if at := loc[0]; at > start && !preamble.Match(text[start:at]) {
+		for _, loc := range separator().FindAllIndex(text, -1) {
+			if at := loc[0]; at > start && !preamble().Match(text[start:at]) {
 				if !yield(text[start:at]) {
 					return
 				}
@@ -77,7 +78,7 @@ const (
 
 // keyLike is a line that was meant to be a field: a word and perhaps another,
 // with no colon and blank between them; or a list item whose dash has no blank.
-var keyLike = regexp.MustCompile(`^[ \t]*(?:- +)*[\w./-]+(?::[^\s:#]+)?(?: [^\s:#]+)?[ \t]*(?:#.*)?\r?\n?$|^[ \t]*-[\w.]+:[ \t]`)
+var keyLike = lazy.Regexp(`^[ \t]*(?:- +)*[\w./-]+(?::[^\s:#]+)?(?: [^\s:#]+)?[ \t]*(?:#.*)?\r?\n?$|^[ \t]*-[\w.]+:[ \t]`)
 
 // toMend is the index of the line that a person has to mend, or -1. It is the
 // first one up to which the text fails as it does in whole, unless a text that
@@ -98,7 +99,7 @@ func toMend(text []byte, ends []int, said string) int {
 	if at > 1 {
 		start = ends[at-2]
 	}
-	if said == saysKey && keyLike.Match(text[start:ends[at-1]]) {
+	if said == saysKey && keyLike().Match(text[start:ends[at-1]]) {
 		return at - 1
 	}
 	return at
@@ -127,7 +128,7 @@ func firstFailing(text []byte, ends []int, said string) int {
 // problemOf splits a parser error into what it says and the line it names.
 func problemOf(err error) (said string, line int) {
 	said = err.Error()
-	if m := errorLine.FindStringSubmatch(said); m != nil {
+	if m := errorLine().FindStringSubmatch(said); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		said = said[len(m[0]):]
 	}

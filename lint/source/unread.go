@@ -5,8 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 // passedPath is a path that is not read.
@@ -67,7 +68,7 @@ const (
 )
 
 // versionKey finds the key that every manifest has.
-var versionKey = regexp.MustCompile(`(?m)^[ \t{]*(?:- +)*["']?apiVersion["']?[ \t]*:`)
+var versionKey = lazy.Regexp(`(?m)^[ \t{]*(?:- +)*["']?apiVersion["']?[ \t]*:`)
 
 // mayHoldManifests reports whether one of the files below a directory begins like a
 // manifest. A directory with more names or files than are looked at may hold one.
@@ -115,7 +116,7 @@ func beginsLikeManifest(path string) bool {
 	}
 	defer f.Close()
 	head, err := io.ReadAll(io.LimitReader(f, maxHiddenBytes))
-	return err != nil || versionKey.Match(head)
+	return err != nil || versionKey().Match(head)
 }
 
 // isBrokenList reports whether an object is a List without items that could be

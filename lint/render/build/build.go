@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -145,7 +145,7 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 		said = said[:maxSaid/2] + " ... " + said[len(said)-maxSaid/2:]
 	}
 	k, e := p.mentioned(said)
-	said = triedAsFile.ReplaceAllString(said, "")
+	said = triedAsFile().ReplaceAllString(said, "")
 	said = strings.ReplaceAll(said, p.tree.dir+string(filepath.Separator), "")
 	said = "kustomize: " + strings.ReplaceAll(said, p.tree.dir, ".")
 	switch {
@@ -159,12 +159,12 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 
 // unmatched is how kustomize says which patch has no target: kind, version and group,
 // then the name.
-var unmatched = regexp.MustCompile(`no (?:resource )?matches (?:for Id|strategic merge patch) "?([^.\s]+)\.[^/]*/([^.\s]+)\.`)
+var unmatched = lazy.Regexp(`no (?:resource )?matches (?:for Id|strategic merge patch) "?([^.\s]+)\.[^/]*/([^.\s]+)\.`)
 
 // patchNamed is the node of the patch in a kustomization that an error names by what it
 // patches; nil if there is not exactly one.
 func (p *plan) patchNamed(k *kustomization, said string) *yaml.Node {
-	id := unmatched.FindStringSubmatch(said)
+	id := unmatched().FindStringSubmatch(said)
 	if id == nil {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (p *plan) patchNamed(k *kustomization, said string) *yaml.Node {
 const maxSaid = 10_000
 
 // triedAsFile is what kustomize says of every directory below which something is wrong.
-var triedAsFile = regexp.MustCompile(`accumulation err='accumulating resources from '[^']*': [^']* is a directory': `)
+var triedAsFile = lazy.Regexp(`accumulation err='accumulating resources from '[^']*': [^']* is a directory': `)
 
 // mentioned is the kustomization whose directory an error names last, and the entry of it
 // that the error names last; nil where there is none.

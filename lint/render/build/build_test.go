@@ -132,7 +132,7 @@ func gather(n *yaml.Node, rows []string, all map[[2]int]scalar) {
 		if n.Line > 0 && n.Line <= len(rows) {
 			row := []rune(rows[n.Line-1])
 			rest := string(row[min(len(row), n.Column-1):])
-			column += len([]rune(property.FindString(rest)))
+			column += len([]rune(property().FindString(rest)))
 		}
 		all[[2]int{n.Line, column}] = scalar{n.ShortTag(), n.Value}
 	}

@@ -78,6 +78,9 @@ func (t *tree) find(name string) *file {
 	case worktree.OfGit(local):
 		return &file{err: refusal("belongs to git and is not read")}
 	}
+	if f := t.entry(name); f != nil {
+		return f
+	}
 	info, err := t.root.Stat(local)
 	if err != nil {
 		return &file{err: t.why(local, err)}
@@ -96,6 +99,21 @@ func (t *tree) find(name string) *file {
 		return &file{err: refusal("is not a regular file")}
 	}
 	return &file{name: filepath.ToSlash(rel), dir: info.IsDir()}
+}
+
+// entry is a name in a directory that was read before, if it is no link: then the name of
+// the directory is all that links could change. It is nil for all else.
+func (t *tree) entry(name string) *file {
+	dir := t.files[path.Dir(name)]
+	if dir == nil || dir.err != nil || !dir.dir || filepath.Separator != '/' { // elsewhere names differ in case
+		return nil
+	}
+	at := path.Join(dir.name, path.Base(name))
+	info, err := t.root.Lstat(at)
+	if err != nil || worktree.OfGit(at) || !info.IsDir() && !info.Mode().IsRegular() {
+		return nil
+	}
+	return &file{name: at, dir: info.IsDir()}
 }
 
 // why tells a link that leads out of the root from a name that does not exist.

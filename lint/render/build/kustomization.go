@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -171,7 +171,7 @@ func (k *kustomization) read() *render.Problem {
 }
 
 // mistyped is how Go says that a value is of another type than its field.
-var mistyped = regexp.MustCompile(`cannot unmarshal (\w+) into Go struct field (?:[A-Z]\w*\.)?([\w.]+) of type (\S+)`)
+var mistyped = lazy.Regexp(`cannot unmarshal (\w+) into Go struct field (?:[A-Z]\w*\.)?([\w.]+) of type (\S+)`)
 
 // typeWord is a type of Go or JSON as people say it.
 func typeWord(t string) string {
@@ -190,7 +190,7 @@ func typeWord(t string) string {
 func (k *kustomization) unreadable(err error) *render.Problem {
 	line, said := lineSaid(err)
 	p := &render.Problem{Kind: render.Failed, File: k.name, Line: line, Column: 1, Detail: oneLine(said)}
-	if m := mistyped.FindStringSubmatch(said); m != nil {
+	if m := mistyped().FindStringSubmatch(said); m != nil {
 		p.Detail = fmt.Sprintf("%s: expected %s, found %s", m[2], typeWord(m[3]), typeWord(m[1]))
 		if key := keyNamed(k.root(), m[2][strings.LastIndexByte(m[2], '.')+1:], 0); key != nil {
 			p.Line, p.Column = key.Line, key.Column

@@ -2,16 +2,17 @@ package build
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 var (
-	urlScheme   = regexp.MustCompile(`(?i)^(?:ssh|https?|file)://`)
-	userAtHost  = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9-]*@`)
-	githubHost  = regexp.MustCompile(`(?i)^github\.com[/:]`)
-	credentials = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/@\s]+@`)
-	secretQuery = regexp.MustCompile(`(?i)([?&][^=&\s]*(?:token|password|secret|key|auth|sig)[^=&\s]*=)[^&\s]+`)
+	urlScheme   = lazy.Regexp(`(?i)^(?:ssh|https?|file)://`)
+	userAtHost  = lazy.Regexp(`^[a-zA-Z][a-zA-Z0-9-]*@`)
+	githubHost  = lazy.Regexp(`(?i)^github\.com[/:]`)
+	credentials = lazy.Regexp(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/@\s]+@`)
+	secretQuery = lazy.Regexp(`(?i)([?&][^=&\s]*(?:token|password|secret|key|auth|sig)[^=&\s]*=)[^&\s]+`)
 )
 
 // downloaded reports whether kustomize downloads what an entry names
@@ -32,12 +33,12 @@ func cloned(entry string) bool {
 	if len(entry) >= 5 && strings.EqualFold(entry[:5], "git::") {
 		entry = entry[5:]
 	}
-	if urlScheme.MatchString(entry) {
+	if urlScheme().MatchString(entry) {
 		return true
 	}
-	user := userAtHost.FindString(entry)
+	user := userAtHost().FindString(entry)
 	entry = entry[len(user):]
-	if user == "" && !githubHost.MatchString(entry) {
+	if user == "" && !githubHost().MatchString(entry) {
 		return false
 	}
 	at, colon := strings.Index(entry, "/"), strings.Index(entry, ":")
@@ -60,6 +61,6 @@ func namesRepository(path string) bool {
 
 // masked is a URL without its credentials.
 func masked(entry string) string {
-	entry = credentials.ReplaceAllString(entry, "$1***@")
-	return secretQuery.ReplaceAllString(entry, "$1***")
+	entry = credentials().ReplaceAllString(entry, "$1***@")
+	return secretQuery().ReplaceAllString(entry, "$1***")
 }

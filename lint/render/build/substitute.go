@@ -2,10 +2,10 @@ package build
 
 import (
 	"fmt"
-	"regexp"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -107,11 +107,11 @@ func (r *results) sameValues(a, b *yaml.Node, depth int, f func(a, b *yaml.Node)
 }
 
 // onlyVariable is a scalar that one variable stands for.
-var onlyVariable = regexp.MustCompile(`^\$\{([\pL\pN_]+)(?:[:=][^{}]*)?\}$`)
+var onlyVariable = lazy.Regexp(`^\$\{([\pL\pN_]+)(?:[:=][^{}]*)?\}$`)
 
 // variable is the mark of a scalar that has the value of a variable.
 func (r *results) variable(a, b *yaml.Node) (render.Mark, bool) {
-	name := onlyVariable.FindStringSubmatch(a.Value)
+	name := onlyVariable().FindStringSubmatch(a.Value)
 	if name == nil {
 		return render.Mark{}, false
 	}

@@ -2,12 +2,13 @@ package build
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 // lines finds places of the YAML parser in a text.
@@ -73,15 +74,15 @@ func (l *lines) line(n int) []byte {
 // tag and anchor; ok is false for any other.
 func (l *lines) scalar(n *yaml.Node) (start, end int, ok bool) {
 	rest, at := l.rest(n.Line, n.Column)
-	properties := property.Find(rest)
+	properties := property().Find(rest)
 	rest, at = rest[len(properties):], at+len(properties)
 	size := 0
 	switch {
 	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 || len(rest) == 0:
 	case n.Style&yaml.DoubleQuotedStyle != 0:
-		size = len(doubleQuoted.Find(rest))
+		size = len(doubleQuoted().Find(rest))
 	case n.Style&yaml.SingleQuotedStyle != 0:
-		size = len(singleQuoted.Find(rest))
+		size = len(singleQuoted().Find(rest))
 	case n.Value != "" && bytes.HasPrefix(rest, []byte(n.Value)):
 		size = len(n.Value)
 	}
@@ -89,10 +90,10 @@ func (l *lines) scalar(n *yaml.Node) (start, end int, ok bool) {
 }
 
 var (
-	property     = regexp.MustCompile(`^(?:[&!][^ \t\[\]{},]*[ \t]+)*`)
-	doubleQuoted = regexp.MustCompile(`^"(?:[^"\\]|\\.)*"`)
-	singleQuoted = regexp.MustCompile(`^'(?:[^']|'')*'`)
-	endOfLine    = regexp.MustCompile(`^[ \t]*(?:[ \t]#.*)?$`)
+	property     = lazy.Regexp(`^(?:[&!][^ \t\[\]{},]*[ \t]+)*`)
+	doubleQuoted = lazy.Regexp(`^"(?:[^"\\]|\\.)*"`)
+	singleQuoted = lazy.Regexp(`^'(?:[^']|'')*'`)
+	endOfLine    = lazy.Regexp(`^[ \t]*(?:[ \t]#.*)?$`)
 )
 
 // commentable reports whether a comment may stand at an offset: only blanks and another
@@ -102,7 +103,7 @@ func (l *lines) commentable(at int) bool {
 	if i := bytes.IndexByte(rest, '\n'); i >= 0 {
 		rest = rest[:i]
 	}
-	return endOfLine.Match(bytes.TrimSuffix(rest, []byte("\r")))
+	return endOfLine().Match(bytes.TrimSuffix(rest, []byte("\r")))
 }
 
 // change replaces a part of a text.

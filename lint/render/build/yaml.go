@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 // maxNodes bounds the nodes of all documents of a build, aliases expanded, each as often
@@ -160,12 +161,12 @@ func plus(a, b int) int {
 	return a + b
 }
 
-var saidLine = regexp.MustCompile(`\byaml: line (\d+): `)
+var saidLine = lazy.Regexp(`\byaml: line (\d+): `)
 
 // lineSaid is the line in a message of the YAML parser, or 1, and the rest of the message.
 func lineSaid(err error) (int, string) {
 	said := err.Error()
-	if m := saidLine.FindStringSubmatchIndex(said); m != nil {
+	if m := saidLine().FindStringSubmatchIndex(said); m != nil {
 		if line, err := strconv.Atoi(said[m[2]:m[3]]); err == nil && line > 0 {
 			return line, said[:m[0]] + said[m[1]:]
 		}

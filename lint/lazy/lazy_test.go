@@ -1,0 +1,17 @@
+package lazy
+
+import "testing"
+
+// TestRegexp: nothing is compiled before it is asked for, and then once.
+func TestRegexp(t *testing.T) {
+	wrong, right := Regexp("("), Regexp("^a+$")
+	if !right().MatchString("aa") || right() != right() {
+		t.Error("not the same expression")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a wrong expression compiles")
+		}
+	}()
+	wrong()
+}
