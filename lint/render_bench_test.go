@@ -38,13 +38,70 @@ func BenchmarkRoots(b *testing.B) {
 	b.ReportMetric(median(ratio), "times-bare")
 }
 
+// mostOfBare is how much a chart of 40 templates may cost, in times of the bare parse of
+// the generated tree. The start of the worker is the larger half of it.
+const mostOfBare = 1.0 / 6
+
+// BenchmarkRootsChart compares whole processes, in turns: what lint takes for a chart of 40
+// Deployments more than for a small file without workloads, and the bare parse of the generated tree.
+func BenchmarkRootsChart(b *testing.B) {
+	dir := b.TempDir()
+	tree, chart := filepath.Join(dir, "tree"), filepath.Join(dir, "chart")
+	writeTree(b, tree)
+	files := map[string]string{
+		"Chart.yaml":  "apiVersion: v2\nname: shop\nversion: 1.0.0\n",
+		"values.yaml": "replicaCount: 2\naffinity: {}\n",
+	}
+	for i := range 40 {
+		files[fmt.Sprintf("templates/d%02d.yaml", i)] = fmt.Sprintf(benchTemplate, i)
+	}
+	writeFiles(b, chart, files)
+	nodes := filepath.Join(dir, "nodes.yaml")
+	if err := os.WriteFile(nodes, []byte("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: a, count: 6}\n"), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	schedlint, bare := build(b, dir, "./cmd/schedlint"), build(b, dir, "./lint/testdata/bareparse")
+	var cpu, floor []float64
+	b.ResetTimer()
+	for range max(b.N, 15) {
+		f := measure(b, []int{0}, bare, tree)
+		small := measure(b, []int{2}, schedlint, "lint", "-t", nodes, filepath.Join(chart, "values.yaml"))
+		c := measure(b, []int{0, 1}, schedlint, "lint", "-t", nodes, "--fail-on-unrendered", chart)
+		cpu, floor = append(cpu, c.cpu-small.cpu), append(floor, f.cpu)
+	}
+	ratio := median(cpu) / median(floor)
+	b.ReportMetric(median(cpu), "cpu-s")
+	b.ReportMetric(ratio, "times-bare")
+	if ratio > mostOfBare {
+		b.Errorf("a chart of 40 templates costs %.3f times the bare parse, the limit is %.3f", ratio, mostOfBare)
+	}
+}
+
+const benchTemplate = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .Release.Name }}-%d
+spec:
+  replicas: {{ .Values.replicaCount }}
+  selector: {matchLabels: {app: shop}}
+  template:
+    metadata: {labels: {app: shop}}
+    spec:
+      {{- with .Values.affinity }}
+      affinity:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      containers: [{name: a, image: nginx}]
+`
+
 func writeFiles(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		at := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
