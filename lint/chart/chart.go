@@ -107,7 +107,9 @@ func Render(in Input) (*Result, error) { return render(in, maxSteps) }
 func render(in Input, steps int) (res *Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			res, err = nil, crashed(r)
+			p := crashed(r)
+			p.Steps = steps // what is left is not known
+			res, err = nil, p
 		}
 	}()
 	l := &loader{in: in, names: map[*byte]string{}, budget: budget{steps, steps}}

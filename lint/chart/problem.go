@@ -17,6 +17,8 @@ type Problem struct {
 	// Refused is whether Helm might render what we do not, as with what is beyond a
 	// limit or outside the chart.
 	Refused bool
+	// Steps are what it took to get there.
+	Steps int
 }
 
 // Error names the place first.
@@ -34,6 +36,7 @@ func (l *loader) problem(err error) *Problem {
 		p = &Problem{File: chartFile, Line: 1, Detail: err.Error()}
 	}
 	p.Detail = cut(p.Detail)
+	p.Steps = l.budget.most - l.budget.steps
 	return p
 }
 

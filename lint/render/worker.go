@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"path"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -49,7 +50,11 @@ func guarded(t task, build func(r Root, nonce string) *Output) (o *Output) {
 
 // broken is the output of a root that has none, for no reason in its files.
 func broken(r Root, kind, why string) *Output {
-	return &Output{Problem: &Problem{Kind: kind, File: r.Dir, Line: 1, Column: 1, Detail: why}}
+	file := r.Dir
+	if r.Chart != nil {
+		file = path.Join(r.Dir, "Chart.yaml")
+	}
+	return &Output{Problem: &Problem{Kind: kind, File: file, Line: 1, Column: 1, Detail: why}}
 }
 
 // mostMemory is what a worker may have in use, and memoryEvery how often it looks.

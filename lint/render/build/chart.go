@@ -31,8 +31,24 @@ func buildChart(r render.Root, t *tree) *render.Output {
 		c.render(out)
 	}
 	out.Cost.Entries = len(c.in.Files)
-	out.Cost.Bytes = render.Most().Least(r.Left).Bytes - t.left + len(out.Text)
+	out.Cost.Bytes = render.Most().Least(r.Left).Bytes - t.left + len(out.Text) - c.carried()*(carriedBytes-1)/carriedBytes
 	return out
+}
+
+// carriedBytes is how many bytes of files that are read and not parsed, such as
+// documentation, count as one.
+const carriedBytes = 16
+
+// carried are the bytes of the files that templates can only read as text.
+func (c *charting) carried() (n int) {
+	for _, f := range c.in.Files {
+		switch path.Ext(f.Name) {
+		case ".yaml", ".yml", ".json", ".tpl", ".tgz":
+		default:
+			n += len(f.Data)
+		}
+	}
+	return n
 }
 
 // read gathers the files of the chart and of its values.
@@ -211,6 +227,7 @@ func (c *charting) render(out *render.Output) {
 	if err != nil {
 		var p *chart.Problem
 		errors.As(err, &p)
+		out.Cost.Steps = p.Steps
 		out.Problem = c.problem(p.File, p.Line, errors.New(p.Detail))
 		if p.Refused {
 			out.Problem.Kind = render.Refused
