@@ -130,7 +130,7 @@ const maxNamed = 3
 // renders names the renders of a finding, or the one that the message is about if the
 // others say something else.
 func renders(d *diag.Diagnostic) string {
-	if d.Differ {
+	if d.Differ && len(d.Renders) > 1 {
 		return fmt.Sprintf("render %s; it differs in %s", d.Render, count(len(d.Renders)-1, "more render"))
 	}
 	return named("render", d.Renders)
