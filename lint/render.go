@@ -128,11 +128,13 @@ func (l *loader) takeIn(asked *Render, out *render.Output) {
 // countRenders says in the summary what was rendered, and what nobody asked for by name.
 func (l *loader) countRenders() {
 	l.summary.Renders = len(l.renders.all)
-	found, pointed := 0, 0
+	found, charts, pointed := 0, 0, 0
 	for _, x := range l.renders.all {
 		switch {
 		case x.Root.Overlay != nil:
 			pointed++
+		case x.Root.Chart != nil && x.Entry == nil && !x.Named && len(x.Pointers) == 0:
+			charts++
 		case x.Entry == nil && !x.Named:
 			found++
 		}
@@ -143,6 +145,10 @@ func (l *loader) countRenders() {
 	if found > 0 {
 		l.summary.note(fmt.Sprintf("rendered kustomizations: %d; files that they use are not checked separately (--render off checks all files as written)", found))
 	}
+	if charts > 0 {
+		l.summary.note(fmt.Sprintf("rendered charts: %d, with their default values; files that they use are not checked separately (--render off checks all files as written)", charts))
+	}
+	l.chartsNotRendered()
 }
 
 // onlyTracked makes a render fail that reads a file which does not belong to what is

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -55,4 +56,51 @@ var chartNotRendered = map[string]string{
 	render.Failed:  "chart that does not render",
 	render.Refused: "chart that is not rendered here",
 	render.Killed:  "chart that takes too long to render",
+}
+
+// mostReasons is how many reasons are told why charts do not render that nobody named,
+// and mostReason how many bytes of one.
+const mostReasons, mostReason = 3, 300
+
+// chartsNotRendered says why charts do not render that nobody named.
+func (l *loader) chartsNotRendered() {
+	count := map[string]int{}
+	var first []*Render
+	for i := range l.opts.Renders {
+		x := &l.opts.Renders[i]
+		p, quiet := l.renders.quiet[x.Name]
+		if x.Root.Chart == nil || !quiet {
+			continue
+		}
+		if count[p.Detail]++; count[p.Detail] == 1 {
+			first = append(first, x)
+		}
+	}
+	for i, x := range first {
+		if i == mostReasons {
+			l.summary.note(fmt.Sprintf("charts are not rendered for %d more reasons: schedlint inputs lists them", len(first)-i))
+			return
+		}
+		p := l.renders.quiet[x.Name]
+		l.summary.note(fmt.Sprintf("chart %s%s: %s: %s", x.Name, others(count[p.Detail]-1), fileLine(l.files.display(p.Span.File), p.Span.Line), start(p.Detail, mostReason)))
+	}
+}
+
+// others says how many charts do not render beside the one that is named.
+func others(n int) string {
+	switch n {
+	case 0:
+		return " is not rendered"
+	case 1:
+		return " and 1 other are not rendered"
+	}
+	return fmt.Sprintf(" and %d others are not rendered", n)
+}
+
+// start is the beginning of a text that is longer than some bytes.
+func start(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
 }

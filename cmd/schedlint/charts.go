@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint"
@@ -12,10 +15,13 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
+// chartName is the file that makes a directory a chart.
+const chartName = "Chart.yaml"
+
 // isChart reports whether a directory holds a Helm chart, be it a link: the render says
 // where that leads.
 func isChart(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, "Chart.yaml"))
+	info, err := os.Stat(filepath.Join(dir, chartName))
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -91,4 +97,74 @@ func valuesFile(root, at string) (string, error) {
 		return "", errors.New("is outside of the repository of the chart")
 	}
 	return filepath.ToSlash(name), nil
+}
+
+// discover adds the charts that were found and that nothing else renders, with their
+// defaults. Which files kustomizations use is known only once they are rendered, so all
+// that there is to render is rendered here, as one run.
+func (c *choosing) discover() {
+	if !c.o.Config.Discovers() || len(c.charts) == 0 {
+		return
+	}
+	pool := newPool()
+	c.renderWith(pool, c.all)
+	used := c.used()
+	var left []lint.Render
+	for _, dir := range slices.Compact(slices.Sorted(slices.Values(c.charts))) {
+		at := filepath.Join(c.base, filepath.FromSlash(dir))
+		if used[at] || used[filepath.Join(at, chartName)] {
+			continue
+		}
+		root := c.chartsIn[dir]
+		x := lint.Render{Chosen: config.Chosen{Name: dir, Dir: dir}}
+		x.Root = render.Root{Confinement: root, Dir: filepath.ToSlash(seen(root, at)), Chart: &render.Chart{}}
+		if c.seen[at] { // a kustomization has the name of the directory
+			x.Name = path.Join(dir, chartName)
+		}
+		left = append(left, x)
+	}
+	c.renderWith(pool, left)
+	c.all = append(c.all, left...)
+}
+
+// renderWith renders what is not rendered yet.
+func (c *choosing) renderWith(pool *render.Pool, all []lint.Render) {
+	var left []render.Root
+	for _, x := range all {
+		if x.Root.Confinement != "" && c.rendered[keyOf(x.Root)] == nil {
+			left = append(left, x.Root)
+		}
+	}
+	for i, out := range pool.Render(context.Background(), left) {
+		c.rendered[keyOf(left[i])] = out
+	}
+}
+
+// used are the charts that something renders or names, and the files that renders use: a
+// chart that is deployed with other values than its own says nothing by itself.
+func (c *choosing) used() map[string]bool {
+	all := map[string]bool{}
+	for _, x := range c.all {
+		at := func(name string) string { return filepath.Join(x.Root.Confinement, filepath.FromSlash(name)) }
+		if x.Root.Chart != nil {
+			all[at(x.Root.Dir)] = true
+		}
+		if out := c.rendered[keyOf(x.Root)]; out != nil && x.Root.Chart == nil {
+			for _, name := range out.Sources {
+				all[at(name)] = true
+			}
+		}
+	}
+	for _, p := range c.pointed {
+		base := repositoryIn(p.root, c.places()[p.root])
+		for _, d := range p.Deployments {
+			if d.Root.Dir != "" {
+				all[filepath.Join(p.root, filepath.FromSlash(d.Root.Dir))] = true
+			}
+			for _, s := range d.Pointer.Sources {
+				all[filepath.Join(p.root, base, filepath.FromSlash(s.Path))] = true
+			}
+		}
+	}
+	return all
 }

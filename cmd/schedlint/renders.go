@@ -52,7 +52,7 @@ func (f *renderFlags) add(flags *pflag.FlagSet) {
 	modes := []string{renderAuto, renderOff, renderOnly}
 	flags.StringArrayVarP(&f.dirs, "kustomize", "k", nil, "kustomization `directory` to render and check; without a PATH nothing else is checked (repeatable)")
 	flags.StringArrayVar(&f.charts, "helm", nil, "Helm `chart[=values,...]` to render and check: a directory, and values files from the working directory; without a PATH nothing else is checked (repeatable)")
-	flags.Var(choiceFlag{&f.mode, modes}, "render", "`mode`: auto renders the kustomizations it finds and checks other files as written, off renders none, only checks renders only (default auto)")
+	flags.Var(choiceFlag{&f.mode, modes}, "render", "`mode`: auto renders the kustomizations and charts it finds and checks other files as written, off renders none, only checks renders only (default auto)")
 }
 
 // apply adds what is to be rendered to the options of a run. With kustomizations and no
@@ -70,7 +70,7 @@ func (f *renderFlags) apply(o *lint.Options, pathless bool) error {
 	if f.mode == renderOnly {
 		o.Paths = nil
 		if len(chosen) == 0 {
-			return errors.New("--render only: there is no kustomization to render: name one with -k, or a directory that holds one")
+			return errors.New("--render only: there is nothing to render: name a kustomization with -k, a chart with --helm, or a directory that holds one")
 		}
 	}
 	if o.Renders = chosen; len(chosen) == 0 {
@@ -136,6 +136,7 @@ func (f *renderFlags) chosen(o *lint.Options, already rendered) ([]lint.Render, 
 			o.Notes = append(o.Notes, "all GitOps pointers name the repository "+report.Visible(url)+", which is taken for this one (repositories: in the configuration says what it is)")
 		}
 	}
+	c.discover()
 	o.Unfollowed = c.unfollowed
 	return c.all, nil
 }
@@ -155,7 +156,10 @@ type choosing struct {
 	root, base string
 	seen       map[string]bool
 	all        []lint.Render
-	charts     []string // those that a glob of the configuration may match
+	// charts are those that a glob of the configuration may match, or that are found, and
+	// chartsIn what those are confined to.
+	charts   []string
+	chartsIn map[string]string
 	// found are the renders of the configuration, or else those below the paths, and
 	// confinements what those are confined to, by their directories.
 	found        []config.Chosen
@@ -253,12 +257,16 @@ func (c *choosing) find(discover bool) error {
 		return nil
 	}
 	var dirs []string
-	c.confinements, c.outputs = map[string]string{}, map[string]*render.Output{}
+	c.confinements, c.chartsIn, c.outputs = map[string]string{}, map[string]string{}, map[string]*render.Output{}
 	places := c.places()
 	for _, root := range slices.Sorted(maps.Keys(places)) {
+		before := len(c.charts)
 		names, err := c.search(root, places[root])
 		if err != nil {
 			return err
+		}
+		for _, chart := range c.charts[before:] {
+			c.chartsIn[chart] = root
 		}
 		for _, name := range names {
 			dirs, c.confinements[name] = append(dirs, name), root
@@ -331,7 +339,7 @@ func (c *choosing) ignore(root string) func(name string) bool {
 
 // addUnrendered adds what is to become of a run with kustomizations that do not render.
 func addUnrendered(flags *pflag.FlagSet, to *bool) {
-	flags.BoolVar(to, "fail-on-unrendered", false, "fail the run if a kustomization or GitOps pointer under the paths cannot be rendered")
+	flags.BoolVar(to, "fail-on-unrendered", false, "fail the run if a kustomization, chart or GitOps pointer under the paths cannot be rendered")
 }
 
 func unrendered(n int) error {

@@ -118,9 +118,9 @@ func (now *judged) unpack(f *lintFlags, revision string) (*tree, error) {
 }
 
 // mayBeRead reports whether a file is read although nobody names it: in
-// directories, as part of rules or to find where rendered manifests came from.
+// directories, as part of rules or of charts, or to find where rendered manifests came from.
 func mayBeRead(name string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json", ".rego"}, strings.ToLower(filepath.Ext(name))) ||
+	return slices.Contains([]string{".yaml", ".yml", ".json", ".rego", ".tpl", ".tgz", ".helmignore"}, strings.ToLower(filepath.Ext(name))) ||
 		path.Base(name) == "Kustomization" || vendored.Keeps(name)
 }
 
