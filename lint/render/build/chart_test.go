@@ -156,3 +156,16 @@ func link(t *testing.T, to, at string) {
 		t.Skip(err)
 	}
 }
+
+// TestChartCost: what a chart takes that does not render counts as well, and documentation
+// counts less than what is parsed.
+func TestChartCost(t *testing.T) {
+	dir := repository(t, shopChart+"-- charts/shop/templates/z.yaml --\na: {{ range until 1000 }}{{ end }}{{ fail \"no\" }}\n-- charts/shop/docs.txt --\n"+strings.Repeat("x", 1<<20))
+	out := Build(chartRoot(dir), nonce)
+	if out.Problem == nil || out.Cost.Steps < 1000 {
+		t.Errorf("%v took %d steps", out.Problem, out.Cost.Steps)
+	}
+	if out.Cost.Bytes < 1<<16 || out.Cost.Bytes > 1<<17 {
+		t.Errorf("%d bytes", out.Cost.Bytes)
+	}
+}
