@@ -32,6 +32,7 @@ type left struct {
 const (
 	whyAltered = "a kustomization changes it"
 	whyPatch   = "it is used as a patch"
+	whyHook    = "it is a hook, of which only the fields are checked"
 	whyAbsent  = "a kustomization uses its file, and no render contains it"
 )
 
@@ -64,13 +65,16 @@ func (l *left) rendered(of *renders, table workload.Table) {
 	for _, x := range of.all {
 		for _, o := range x.objects {
 			contained[of.rawObject(o)] = true
-			if table.Declares(o) {
+			if table.Uncertain(o) {
+				l.why[o.ID()] = whyHook
+			} else if table.Declares(o) {
 				l.declared[o.ID()] = true
 			}
 		}
 	}
 	for _, o := range of.raw {
 		switch {
+		case l.why[o.ID()] == whyHook:
 		case contained[o] && table.Declares(o):
 			l.declared[o.ID()] = true
 		case !contained[o]:

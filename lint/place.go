@@ -116,7 +116,10 @@ func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	if untracked > 0 {
 		notes = append(notes, fmt.Sprintf("files not tracked by git are ignored: %d", untracked))
 	}
-	if n := len(s.model.Elsewhere()); n > 0 {
+	if n := len(s.set.Validated); n > 0 {
+		notes = append(notes, fmt.Sprintf("hooks, such as tests, are ignored: %d", n))
+	}
+	if n := len(s.model.Elsewhere()) - len(s.set.Validated); n > 0 {
 		notes = append(notes, fmt.Sprintf("workloads in other contexts or changed by a kustomization are ignored: %d", n))
 	}
 	if n := r.summary.Unrendered; n > 0 {

@@ -27,6 +27,8 @@ type Render struct {
 	SourceRoot string
 	// prefix leads from the root of the run to what the render is confined to.
 	prefix string
+	// Argo is set if an Application of Argo CD deploys it.
+	Argo bool
 	// Named is set if somebody asked for it by its path: it is a mistake then if it
 	// cannot be rendered, and a note in the summary else.
 	Named bool

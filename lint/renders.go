@@ -54,6 +54,7 @@ func (r *renders) add(asked *Render, out *render.Output) (*rendered, []source.Pr
 	set := source.LoadText(r.files.reading, name, out.Text)
 	set.Files[0].Result = true
 	x := &rendered{Render: *asked, out: out, file: set.Files[0], objects: set.Objects}
+	x.findHooks()
 	r.files.byName[name] = x.file
 	r.all = append(r.all, x)
 	r.results[name] = x

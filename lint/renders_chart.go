@@ -7,7 +7,22 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/origin"
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/source"
 )
+
+// findHooks marks the objects that are hooks of the tool that deploys the render.
+func (x *rendered) findHooks() {
+	hook := source.HelmHook
+	switch {
+	case x.Argo:
+		hook = source.ArgoHook
+	case x.Root.Chart == nil:
+		return
+	}
+	for _, o := range x.objects {
+		o.Hook = hook(o)
+	}
+}
 
 // byTemplate is said of the line of a template that prints a value.
 const byTemplate = "printed by this line of the template"

@@ -113,6 +113,7 @@ func (s *summary) count(c *cluster) {
 	s.NodeObjects += set.Nodes
 	s.passed.owned += set.Owned
 	s.passed.finished += set.Finished
+	s.passed.hooks += len(set.Validated)
 	for _, k := range set.Skipped {
 		s.skip(k.Reason, s.renders.atLine(k.File, k.Line))
 	}
@@ -180,7 +181,7 @@ func (s *summary) unanswered(question string, objects []*source.Object) {
 const overBudget = "step budget exceeded: "
 
 // passed counts objects that are no workload of their own.
-type passed struct{ nodes, provisioners, owned, finished int }
+type passed struct{ nodes, provisioners, owned, finished, hooks int }
 
 func (p passed) into(s *diag.Summary) {
 	for _, n := range []struct {
@@ -191,6 +192,7 @@ func (p passed) into(s *diag.Summary) {
 		{p.provisioners, "nodes that Karpenter would add do not count unless the topology declares a pool of them, with min and max; NodePools: %d passed over"},
 		{p.owned, "objects that a declared workload made itself do not count: %d passed over"},
 		{p.finished, "finished Pods do not count: %d passed over"},
+		{p.hooks, "hooks, such as tests, of which only the fields are checked: %d"},
 	} {
 		if n.count > 0 {
 			s.Notes = append(s.Notes, fmt.Sprintf(n.note, n.count))

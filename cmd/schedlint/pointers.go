@@ -93,7 +93,7 @@ func (c *choosing) takePointers(f *pointed) {
 		}
 		x := config.Chosen{Name: name, Dir: c.fromBase(f.root, d.Root.Dir), Pointers: files, Destinations: destinations(d)}
 		c.rendered[keyOf(d.Root)] = d.Output
-		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root})
+		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root, Argo: d.Pointer.Kind == pointers.Application || d.Pointer.Kind == pointers.ApplicationSet})
 	}
 }
 

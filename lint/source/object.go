@@ -13,6 +13,8 @@ type Object struct {
 	// apiVersion, kind and metadata are there.
 	Root                              *Node
 	APIVersion, Kind, Namespace, Name string
+	// Hook is set for hooks of the tool that deploys it.
+	Hook Hook
 
 	// text is where the object can be read again; nil if it cannot.
 	text *foldable

@@ -8,10 +8,14 @@ const queueName = "kueue.x-k8s.io/queue-name"
 
 // Finite reports whether the pods of a workload end by themselves and give back
 // what they hold (R-A1, R-W15): those of Jobs and CronJobs, and bare pods that
-// are not restarted. One that does not fit now waits and may run later.
+// are not restarted or that a tool waits for, as they are hooks. One that does not fit
+// now waits and may run later.
 func (w *Workload) Finite() bool {
 	if w.Kind.Kind != "Pod" {
 		return w.Kind.Batch()
+	}
+	if w.Object.Hook != "" {
+		return true
 	}
 	switch w.RestartPolicy().Text() {
 	case "Never", "OnFailure":

@@ -51,6 +51,9 @@ type Set struct {
 	// Elsewhere are workloads that may be there or not, as only files that are not
 	// deployed together with the others for certain declare them.
 	Elsewhere []*Workload
+	// Validated are workloads that may be there or not, as they are hooks. Nothing is
+	// asked of them but what the API server says of their fields.
+	Validated []*Workload
 	// BudgetsElsewhere are budgets that may be there or not, for the same reason.
 	BudgetsElsewhere []*Budget
 }
@@ -134,6 +137,10 @@ func (l *loader) object(o *source.Object) {
 		l.scales = append(l.scales, o)
 		l.set.Others++
 	case o.Kind == "PodDisruptionBudget" && o.Group() == "policy":
+		if o.Hook != "" {
+			l.budgetElsewhere(o)
+			break
+		}
 		l.budget(o)
 	case claims[o.Kind] && o.Group() == claimGroup:
 		l.set.Claims = append(l.set.Claims, o)
@@ -231,7 +238,12 @@ func (l *loader) workload(o *source.Object, kind *Kind) {
 		l.set.Finished++
 		return
 	}
-	l.set.Workloads = append(l.set.Workloads, l.read(o, kind))
+	w := l.read(o, kind)
+	if l.table.Uncertain(o) {
+		l.validated(w)
+		return
+	}
+	l.set.Workloads = append(l.set.Workloads, w)
 }
 
 // patch is an object that names only the fields that it changes in another.

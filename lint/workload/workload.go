@@ -43,8 +43,11 @@ type Workload struct {
 	Copy bool
 
 	// Elsewhere is set if nobody knows whether the workload is there, as only files
-	// declare it that are not deployed together with the others for certain.
+	// declare it that are not deployed together with the others for certain, or as it
+	// is a hook.
 	Elsewhere bool
+	// Validated is set for one of Set.Validated.
+	Validated bool
 
 	// from is the object that holds the template if it is another one.
 	from *source.Object

@@ -173,6 +173,7 @@ func build(in Input) *builder {
 		placed.Ask(w.Object, askPlaced, func() { b.workload(w) })
 	}
 	if in.Set != nil {
+		b.refusals().validated(in.Set)
 		terms{b}.fragments(in.Set)
 	}
 	b.askAll(askCircles, func() {
@@ -232,7 +233,7 @@ func (b *builder) indexed() bool {
 // row is the index of the row of a workload, which is made when the first other row
 // refers to it: -1 for an object that creates no pods.
 func (b *builder) row(w *workload.Workload) int {
-	if w == nil || w.Fragment {
+	if w == nil || w.Fragment || w.Validated {
 		return -1
 	}
 	i, known := b.rows[w]

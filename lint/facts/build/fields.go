@@ -7,6 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -24,6 +25,14 @@ func (b refusals) fields(w *workload.Workload) {
 		b.unknownField(w, u)
 	}
 	b.settle(w, func(d *settled) { d.judged = true })
+}
+
+// validated tells of the fields of workloads that may be there or not.
+func (b refusals) validated(set *workload.Set) {
+	purse := b.m.SharedBudget(model.ObjectsOf(set.Validated))
+	for _, w := range set.Validated {
+		purse.Ask(w.Object, askFields, func() { b.fields(w) })
+	}
 }
 
 // refusal tells of a field that the API server refuses, now or with a gate. W is nil
