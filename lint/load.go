@@ -32,6 +32,8 @@ type loader struct {
 	manifests
 	// given are the files that another tool rendered.
 	given map[string]bool
+	// asWritten are the objects of files that charts deploy as they stand, by their names.
+	asWritten map[string][]*source.Object
 }
 
 // load reads the manifests.

@@ -125,6 +125,7 @@ func (l *loader) takeIn(asked *Render, out *render.Output) {
 	for _, name := range out.Sources {
 		l.renders.reached[asked.name(name)] = true
 	}
+	l.plain(x)
 }
 
 // countRenders says in the summary what was rendered, and what nobody asked for by name.
@@ -264,25 +265,35 @@ func (l *loader) countAbsent() {
 // readBeside reads the files that renders use and that are in none of the paths: what is
 // in them is the same whatever the paths are.
 func (l *loader) readBeside() {
-	var paths []string
+	var names []string
 	for _, name := range slices.Sorted(maps.Keys(l.renders.reached)) {
 		if l.files.byName[name] == nil {
-			at := filepath.Join(resolved(l.opts.Root), filepath.FromSlash(name))
-			if rel, err := filepath.Rel(resolved(l.opts.Dir), at); err == nil {
-				at = rel // as the user would write it
-			}
-			paths = append(paths, at)
+			names = append(names, name)
 		}
 	}
-	if len(paths) == 0 {
-		return
+	if len(names) > 0 {
+		set := l.readMore(names)
+		l.renders.raw, l.beside = append(l.renders.raw, set.Objects...), set.Files
+	}
+}
+
+// readMore reads files that are in none of the paths. They were there for a render: what is
+// gone since is in no place.
+func (l *loader) readMore(names []string) *source.Set {
+	var paths []string
+	for _, name := range names {
+		at := filepath.Join(resolved(l.opts.Root), filepath.FromSlash(name))
+		if rel, err := filepath.Rel(resolved(l.opts.Dir), at); err == nil {
+			at = rel // as the user would write it
+		}
+		paths = append(paths, at)
 	}
 	opts := l.files.reading
 	opts.Tracked, opts.Stdin = nil, nil
 	set, err := source.Load(opts, paths)
 	if err != nil {
-		return // it was there for the render: what is gone since is in no place
+		return &source.Set{}
 	}
 	l.files.keep(set)
-	l.renders.raw, l.beside = append(l.renders.raw, set.Objects...), set.Files
+	return set
 }

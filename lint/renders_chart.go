@@ -24,6 +24,38 @@ func (x *rendered) findHooks() {
 	}
 }
 
+// plain adds what a chart deploys as it stands, in crds/, to the objects of its render.
+// Definitions of resources are no objects of the manifests.
+func (l *loader) plain(x *rendered) {
+	for _, name := range x.out.Plain {
+		name = x.name(name)
+		objects, known := l.asWritten[name]
+		if !known {
+			objects = l.objectsIn(name)
+			l.asWritten[name] = objects
+		}
+		if len(objects) > 0 {
+			l.renders.reached[name], l.given[name] = true, true
+			x.objects = append(x.objects, objects...)
+		}
+	}
+}
+
+// objectsIn are the objects of a file, which is read unless it is among the manifests.
+func (l *loader) objectsIn(name string) (all []*source.Object) {
+	if l.files.byName[name] == nil {
+		set := l.readMore([]string{name})
+		l.set.Problems = append(l.set.Problems, set.Problems...)
+		return set.Objects
+	}
+	for _, o := range l.set.Objects {
+		if o.File.Name == name {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
 // byTemplate is said of the line of a template that prints a value.
 const byTemplate = "printed by this line of the template"
 

@@ -57,7 +57,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 func (r *run) load() *manifests {
 	l := loader{
 		ctx: r.ctx, opts: r.opts, table: r.table, files: r.files, renders: r.renders, summary: r.summary, failures: r.failures,
-		manifests: manifests{broken: map[string]bool{}}, given: map[string]bool{},
+		manifests: manifests{broken: map[string]bool{}}, given: map[string]bool{}, asWritten: map[string][]*source.Object{},
 	}
 	return l.load()
 }

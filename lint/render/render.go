@@ -117,8 +117,9 @@ type Output struct {
 	// patches and that were read, and the kustomizations themselves, sorted. What they
 	// declare is deployed as the result says, and not as it stands there.
 	Sources []string
-	// Data are files that were read as anything else, sorted.
-	Data []string
+	// Data are files that were read as anything else, sorted. Plain are those of them that
+	// Helm deploys as they stand, as they are in crds/.
+	Data, Plain []string
 	Cost Cost
 	// Problem says why there is no result; nil if there is one.
 	Problem *Problem

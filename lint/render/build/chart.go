@@ -248,6 +248,11 @@ func (c *charting) render(out *render.Output) {
 	for i, d := range docs {
 		w.add(i, d)
 	}
+	for _, crd := range result.CRDs {
+		if name := c.confined(crd.Name); name != "" {
+			out.Plain = append(out.Plain, name)
+		}
+	}
 	c.account(out)
 }
 
