@@ -45,6 +45,9 @@ type Chart struct {
 	// Helm assumes.
 	KubeVersion string
 	APIVersions []string
+	// CRDs are printed as well, before all else; NoHooks leaves out hooks, and NoTests
+	// those of tests.
+	CRDs, NoHooks, NoTests bool
 }
 
 // Values are values for a chart: a file of the repository, or a text from elsewhere.
@@ -113,6 +116,9 @@ type Output struct {
 	Marks Marks
 	// Lines are, for a chart, the places of the lines of Text, one for each.
 	Lines Lines
+	// Charts are what charts printed that were changed on the way to Text, by the names that
+	// Files has for them. A place in such a name is one in its Text, whose Lines lead on.
+	Charts map[string]*Output
 	// Sources are the files that the kustomizations of the root name as resources or
 	// patches and that were read, and the kustomizations themselves, sorted. What they
 	// declare is deployed as the result says, and not as it stands there.
@@ -120,7 +126,7 @@ type Output struct {
 	// Data are files that were read as anything else, sorted. Plain are those of them that
 	// Helm deploys as they stand, as they are in crds/.
 	Data, Plain []string
-	Cost Cost
+	Cost        Cost
 	// Problem says why there is no result; nil if there is one.
 	Problem *Problem
 }

@@ -116,7 +116,7 @@ func (p *plan) account(out *render.Output) {
 	for name, f := range p.tree.real {
 		switch used := p.uses[name]; {
 		case f.dir:
-		case used&(asResource|asComponent|asPatch|asJSONPatch|asPlugin|asSchema|asKustomization) != 0:
+		case used&(asResource|asComponent|asPatch|asJSONPatch|asPlugin|asSchema|asKustomization|asChart) != 0:
 			out.Sources = append(out.Sources, name)
 		default:
 			out.Data = append(out.Data, name)

@@ -20,6 +20,7 @@ type printed struct {
 	index int // among those of the template
 	kind  string
 	hook  bool
+	test  bool // a hook of helm test
 }
 
 // documents are the objects of all templates in the order in which Helm installs them,
@@ -36,6 +37,9 @@ func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) 
 				at := d.from[min(lineOf(err), len(d.from))-1]
 				return nil, c.problem(at.Template, at.Line, fmt.Errorf("what the template prints is not an object: %w", err))
 			}
+			if d.hook && c.root.Chart.NoHooks || d.test && c.root.Chart.NoTests {
+				continue
+			}
 			all = append(all, d)
 		}
 	}
@@ -48,7 +52,8 @@ func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) 
 		}
 		return byKind(a.kind, b.kind)
 	})
-	return all, nil
+	crds, problem := c.crds(result)
+	return append(crds, all...), problem
 }
 
 // split cuts what a template printed at lines that begin with three dashes, as Helm does,
@@ -115,7 +120,9 @@ func (d *printed) head() error {
 	}
 	if about := target(fields["metadata"]); about != nil && about.Kind == yaml.MappingNode {
 		if all := target(fieldsOf(about)["annotations"]); all != nil && all.Kind == yaml.MappingNode {
-			d.hook = fieldsOf(all)[helmHook] != nil
+			events := fieldsOf(all)[helmHook]
+			d.hook = events != nil
+			d.test = slices.ContainsFunc(strings.Split(text(events), ","), isTest)
 		}
 	}
 	return nil

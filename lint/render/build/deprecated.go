@@ -18,3 +18,22 @@ func deprecatedMergePatches(k *types.Kustomization) (all []string) {
 func deprecatedTransforms(k *types.Kustomization) int {
 	return len(k.PatchesStrategicMerge) + len(k.PatchesJson6902) + len(k.ImageTags) + len(k.Vars)
 }
+
+func deprecatedCharts(k *types.Kustomization) []types.HelmChartArgs {
+	return k.HelmChartInflationGenerator
+}
+
+// withoutCharts leaves out what makes kustomize run Helm.
+func withoutCharts(k *types.Kustomization) {
+	k.HelmCharts, k.HelmChartInflationGenerator = nil, nil
+}
+
+// eachInlinePatch replaces the texts of patches.
+func eachInlinePatch(k *types.Kustomization, with func(string) string) {
+	for i, p := range k.PatchesStrategicMerge {
+		k.PatchesStrategicMerge[i] = types.PatchStrategicMerge(with(string(p)))
+	}
+	for i := range k.Patches {
+		k.Patches[i].Patch = with(k.Patches[i].Patch)
+	}
+}

@@ -6,7 +6,7 @@
 // the kustomization entry that is wrong. The same files give the same Output.
 //
 // A plan comes first: the kustomizations are read with kustomize's own types and
-// followed from the root. The plan resolves every entry, refuses URLs, charts, plugins
+// followed from the root. The plan resolves every entry, refuses URLs, foreign plugins
 // and functions, finds missing files and cycles, and adds up what the build will cost,
 // counting a directory as often as it is included. Only then kustomize runs, on a file
 // system that serves what the plan has read.

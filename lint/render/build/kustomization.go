@@ -28,6 +28,7 @@ const (
 	asSetting                   // configurations, replacements, an OpenAPI schema
 	asData                      // what generators take as bytes
 	asKustomization
+	asChart // a template or values of a chart
 )
 
 // kustomization is the one of a directory.
@@ -38,6 +39,12 @@ type kustomization struct {
 	doc       *parsed
 	scalars   map[scalarKey][]*yaml.Node // those not taken yet, in their order
 	entries   []*entry
+	// charts are those that it renders, printed what became of them in the directory
+	// printedDir, which is not there.
+	charts     []*release
+	inflated   bool
+	printed    []*printedChart
+	printedDir string
 }
 
 // entry is a string in a kustomization that names something.
@@ -50,75 +57,11 @@ type entry struct {
 	node        *yaml.Node // nil if it is not known
 	// pointer is where an entry of an overlay was written; nil for all others.
 	pointer *render.Overlay
+	charts  []*release // of an entry of generators
 }
 
 // scalarKey finds scalars by the top field they are in, in lower case, and their value.
 type scalarKey struct{ field, value string }
-
-// fields say where a kustomization names something. The strings come from kustomize's
-// own types, which take keys in any case.
-var fields = []struct {
-	field string
-	use   use
-	get   func(*types.Kustomization) []string
-}{
-	{"resources", asResource, func(k *types.Kustomization) []string { return k.Resources }},
-	{"bases", asResource, deprecatedBases},
-	{"configurations", asSetting, func(k *types.Kustomization) []string { return k.Configurations }},
-	{"crds", asSchema, func(k *types.Kustomization) []string { return k.Crds }},
-	{"openapi", asSetting, func(k *types.Kustomization) []string { return some(k.OpenAPI["path"]) }},
-	{"configMapGenerator", asData, configMapData},
-	{"secretGenerator", asData, secretData},
-	{"generators", asPlugin, func(k *types.Kustomization) []string { return k.Generators }},
-	{"components", asComponent, func(k *types.Kustomization) []string { return k.Components }},
-	{"patchesStrategicMerge", asPatch, deprecatedMergePatches},
-	{"patches", asPatch, func(k *types.Kustomization) []string { return patchPaths(k.Patches) }},
-	{"patchesJson6902", asJSONPatch, deprecatedJSONPatches},
-	{"replacements", asSetting, replacementPaths},
-	{"transformers", asPlugin, func(k *types.Kustomization) []string { return k.Transformers }},
-	{"validators", asPlugin, func(k *types.Kustomization) []string { return k.Validators }},
-}
-
-func configMapData(k *types.Kustomization) (all []string) {
-	for _, g := range k.ConfigMapGenerator {
-		all = append(all, generatorData(&g.GeneratorArgs)...)
-	}
-	return all
-}
-
-func secretData(k *types.Kustomization) (all []string) {
-	for _, g := range k.SecretGenerator {
-		all = append(all, generatorData(&g.GeneratorArgs)...)
-	}
-	return all
-}
-
-func generatorData(g *types.GeneratorArgs) (all []string) {
-	all = append(all, g.FileSources...)
-	all = append(all, g.EnvSources...)
-	return append(all, some(g.EnvSource)...)
-}
-
-func patchPaths(patches []types.Patch) (all []string) {
-	for _, p := range patches {
-		all = append(all, some(p.Path)...)
-	}
-	return all
-}
-
-func replacementPaths(k *types.Kustomization) (all []string) {
-	for _, r := range k.Replacements {
-		all = append(all, some(r.Path)...)
-	}
-	return all
-}
-
-func some(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return []string{s}
-}
 
 var errNone = errors.New("has no kustomization.yaml")
 
@@ -323,35 +266,6 @@ func named(u use, value string) string {
 
 // label is how a message calls an entry.
 func (e *entry) label() string { return e.field + " entry " + shown(masked(e.value)) }
-
-// charts refuses what needs Helm.
-func (k *kustomization) charts() *render.Problem {
-	chart := ""
-	field := ""
-	switch {
-	case len(k.spec.HelmCharts) > 0:
-		field, chart = "helmCharts", k.spec.HelmCharts[0].Name
-	case len(k.spec.HelmChartInflationGenerator) > 0:
-		field, chart = "helmChartInflationGenerator", k.spec.HelmChartInflationGenerator[0].ChartName
-	case k.spec.HelmGlobals != nil:
-		field = "helmGlobals"
-	default:
-		return nil
-	}
-	at := k.take(field, chart)
-	if at == nil || chart == "" {
-		at = k.key(field)
-	}
-	return k.problem(at, chartRefusal(field, chart))
-}
-
-func chartRefusal(field, chart string) error {
-	what := ""
-	if chart != "" {
-		what = " (chart " + shown(chart) + ")"
-	}
-	return refusal(field + what + ": charts are not rendered: run `kustomize build --enable-helm` and list the output under `files:`")
-}
 
 // oneLine is a message without line breaks, of at most 500 bytes.
 func oneLine(s string) string {

@@ -84,8 +84,13 @@ func (m *marker) scalar(l *lines, d document, n *yaml.Node) (change, bool) {
 	if rest, from := l.rest(line, column); rest != nil {
 		column += len([]rune(string(rest[:start-from])))
 	}
-	m.places = append(m.places, place{d.file, d.doc, line, column, value})
-	return change{end, end, " " + m.sign + strconv.Itoa(len(m.places)-1)}, true
+	return change{end, end, " " + m.add(place{d.file, d.doc, line, column, value})}, true
+}
+
+// add is the comment that leads to a place.
+func (m *marker) add(p place) string {
+	m.places = append(m.places, p)
+	return m.sign + strconv.Itoa(len(m.places)-1)
 }
 
 // file is the index of a file's name.

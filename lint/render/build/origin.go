@@ -87,6 +87,9 @@ func (p *plan) through(k *kustomization, objects []renamed) []renamed {
 			objects = append(objects, p.resource(k, e)...)
 		}
 	}
+	for _, c := range k.printed {
+		objects = append(objects, declared(c.name, c.doc)...)
+	}
 	for _, e := range k.entries {
 		if e.use == asComponent {
 			if c := p.kusts[p.tree.read(path.Join(k.dir, e.name)).name]; c != nil {
@@ -116,12 +119,17 @@ func (p *plan) resource(k *kustomization, e *entry) []renamed {
 		}
 		return nil
 	}
-	var all []renamed
 	if doc := p.parsed[f.name]; doc != nil {
-		for i, root := range doc.docs {
-			for _, o := range objectsOf(root) {
-				all = append(all, renamed{identityOf(o), origin{f.name, i}})
-			}
+		return declared(f.name, doc)
+	}
+	return nil
+}
+
+// declared are the objects of a file.
+func declared(name string, doc *parsed) (all []renamed) {
+	for i, root := range doc.docs {
+		for _, o := range objectsOf(root) {
+			all = append(all, renamed{identityOf(o), origin{name, i}})
 		}
 	}
 	return all

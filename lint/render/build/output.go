@@ -172,6 +172,12 @@ func (r *results) finish() *render.Output {
 	out.Files = slices.Sorted(maps.Keys(index))
 	for i, name := range out.Files {
 		index[name] = i
+		if c := r.p.printed[name]; c != nil {
+			if out.Charts == nil {
+				out.Charts = map[string]*render.Output{}
+			}
+			out.Charts[name] = c.out
+		}
 	}
 	for i := range out.Marks {
 		out.Marks[i].File = index[r.m.files[out.Marks[i].File]]

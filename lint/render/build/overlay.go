@@ -105,45 +105,61 @@ func replaced[T any](list []T, item T, name func(T) string) []T {
 	return append(list, item)
 }
 
-// overlaid is the text of the root's kustomization with the overlay, from a text without
-// it, with markers in inline patches if m is not nil.
-func (p *plan) overlaid(m *marker, k *kustomization, base []byte) ([]byte, *render.Problem) {
+// rewritten is the text of a kustomization with the overlay, if it is the root's, and with
+// what its charts print, from a text without them; with markers in inline patches if m is
+// not nil.
+func (p *plan) rewritten(m *marker, k *kustomization, base []byte) ([]byte, *render.Problem) {
+	fail := func(err error) *render.Problem {
+		if p.root.Overlay != nil {
+			return p.pointedAt(err)
+		}
+		return k.problem(nil, err)
+	}
 	var spec types.Kustomization
 	if err := spec.Unmarshal(base); err != nil {
-		return nil, p.pointedAt(err)
-	}
-	add, err := p.added()
-	if err != nil {
-		return nil, p.pointedAt(err)
+		return nil, fail(err)
 	}
 	if m != nil {
-		m.ownPatches(k, spec.Patches)
-		p.addedPatches(m, add.Patches)
+		m.ownPatches(k, &spec)
 	}
-	merge(&spec, add)
+	if p.root.Overlay != nil && k == p.rootKustomization() {
+		add, err := p.added()
+		if err != nil {
+			return nil, fail(err)
+		}
+		if m != nil {
+			p.addedPatches(m, add.Patches)
+		}
+		merge(&spec, add)
+	}
+	if len(k.charts) > 0 {
+		p.component(k, &spec)
+	}
 	text, err := json.Marshal(&spec)
 	if err != nil {
-		return nil, p.pointedAt(err)
+		return nil, fail(err)
 	}
 	return text, nil
 }
 
 // ownPatches marks the patches that a kustomization has itself: each block stands for the
 // next patch of its text.
-func (m *marker) ownPatches(k *kustomization, patches []types.Patch) {
+func (m *marker) ownPatches(k *kustomization, spec *types.Kustomization) {
 	l, ok := newLines(k.text)
 	blocks := k.inlinePatches()
 	if !ok || len(blocks) == 0 {
 		return
 	}
 	file := m.file(k.name)
-	for i := range patches {
-		at := slices.IndexFunc(blocks, func(b *yaml.Node) bool { return b.Value == patches[i].Patch })
-		if at >= 0 {
-			patches[i].Patch = m.block(l, file, blocks[at].Line, patches[i].Patch)
-			blocks = slices.Delete(blocks, at, at+1)
+	eachInlinePatch(spec, func(patch string) string {
+		at := slices.IndexFunc(blocks, func(b *yaml.Node) bool { return b.Value == patch })
+		if at < 0 {
+			return patch
 		}
-	}
+		line := blocks[at].Line
+		blocks = slices.Delete(blocks, at, at+1)
+		return m.block(l, file, line, patch)
+	})
 }
 
 // pointerFile is the file of the pointer, nil if no patch is looked for in it.

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -28,6 +29,9 @@ type plan struct {
 	hints  []hint
 	edits  map[string][]edit // by kustomization
 	work   int               // of substituting variables
+	// printed are what charts print, by their names; charted counts the charts.
+	printed map[string]*printedChart
+	charted int
 	// schema is set if a kustomization brings an OpenAPI schema, which kustomize keeps
 	// for the process.
 	schema bool
@@ -39,6 +43,8 @@ type visit struct {
 	dir    string
 	plugin bool
 	base   string
+	// namespace is that of what includes the directory, for its charts.
+	namespace string
 }
 
 // hint is what may be wrong with a file, to be told if kustomize fails.
@@ -51,7 +57,7 @@ func newPlan(r render.Root, t *tree) *plan {
 	return &plan{
 		root: r, tree: t, most: render.Most().Least(r.Left),
 		kusts: map[string]*kustomization{}, uses: map[string]use{}, parsed: map[string]*parsed{},
-		sums: map[visit]sum{}, edits: map[string][]edit{},
+		sums: map[visit]sum{}, edits: map[string][]edit{}, printed: map[string]*printedChart{},
 	}
 }
 
@@ -113,7 +119,12 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	}
 	p.stack = append(p.stack, v.dir)
 	defer func() { p.stack = p.stack[:len(p.stack)-1] }()
-	total := own(k)
+	total, problem := p.inflate(k, v.namespace)
+	if problem != nil {
+		return sum{}, problem
+	}
+	total = total.plus(own(k))
+	total.heavy = heavy(k)
 	for _, e := range k.entries {
 		more, problem := p.follow(e, v)
 		if problem != nil {
@@ -157,9 +168,6 @@ func (p *plan) kustomization(dir string, from *entry) (*kustomization, *render.P
 	}
 	k, problem := p.load(dir, from)
 	if problem != nil {
-		return nil, problem
-	}
-	if problem := k.charts(); problem != nil {
 		return nil, problem
 	}
 	p.kusts[dir] = k
@@ -210,9 +218,9 @@ func (p *plan) follow(e *entry, v visit) (sum, *render.Problem) {
 func (p *plan) directory(e *entry, f *file, v visit) (sum, *render.Problem) {
 	switch e.use {
 	case asResource, asComponent:
-		return p.visit(visit{f.name, v.plugin, v.base}, e)
+		return p.visit(visit{f.name, v.plugin, v.base, cmp.Or(e.k.spec.Namespace, v.namespace)}, e)
 	case asPlugin:
-		return p.visit(visit{f.name, true, e.k.dir}, e)
+		return p.visit(visit{dir: f.name, plugin: true, base: e.k.dir}, e)
 	}
 	return sum{}, e.problem(fmt.Errorf("%s: %s is a directory, expected a file", e.label(), shown(f.name)))
 }
@@ -237,6 +245,9 @@ func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
 		p.suspect(e, f, doc.err)
 	}
 	total.nodes = doc.nodes
+	if more, ok, problem := p.generator(e, doc, f.name); ok || problem != nil {
+		return total.plus(more), problem
+	}
 	switch {
 	case e.use == asPlugin:
 		return total, p.plugins(doc, e, f.name, e.k.dir)
@@ -282,10 +293,13 @@ func isMapping(n *yaml.Node) bool { return n != nil && n.Kind == yaml.MappingNod
 
 func (p *plan) inlined(e *entry, doc *parsed) (sum, *render.Problem) {
 	total := sum{cost: render.Cost{Entries: 1}, nodes: doc.nodes}
-	if e.use == asPlugin {
-		return total, p.plugins(doc, e, "", e.k.dir)
+	if e.use != asPlugin {
+		return total, nil
 	}
-	return total, nil
+	if more, ok, problem := p.generator(e, doc, ""); ok || problem != nil {
+		return total.plus(more), problem
+	}
+	return total, p.plugins(doc, e, "", e.k.dir)
 }
 
 // remote replaces the URL of an entry with the directory that Root.Remotes gives for it,

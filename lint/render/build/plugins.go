@@ -35,7 +35,11 @@ func (p *plan) plugins(doc *parsed, e *entry, name, base string) *render.Problem
 			objects = append(objects[:0], items.Content...)
 		}
 		for _, o := range objects {
-			if at, err := p.plugin(target(o), base); err != nil {
+			at, err := p.plugin(target(o), base)
+			if err == nil && text(field(o, "kind")) == helmGenerator {
+				at, err = target(o), refusal("a chart is rendered only if an entry of generators names its file: use helmCharts")
+			}
+			if err != nil {
 				return pluginProblem(e, name, at, err)
 			}
 		}
@@ -69,8 +73,8 @@ func (p *plan) plugin(o *yaml.Node, base string) (*yaml.Node, error) {
 	switch {
 	case text(field(o, "apiVersion")) != "builtin" || !slices.Contains(krusty.GetBuiltinPluginNames(), kind):
 		return o, refusal(shown(kind) + " is not built into kustomize; exec and Go plugins are not executed")
-	case kind == "HelmChartInflationGenerator":
-		return o, chartRefusal(kind, text(field(o, "name")))
+	case kind == helmGenerator:
+		return nil, nil
 	}
 	return p.pluginPaths(o, base, "", 0)
 }

@@ -2,6 +2,7 @@ package build
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -25,8 +26,8 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 			return nil, problem
 		}
 		replaced := len(changes) > 0
-		if p.root.Overlay != nil && k == p.rootKustomization() {
-			if served[k.name], problem = p.overlaid(p.markerOf(m, k), k, apply(k.text, changes)); problem != nil {
+		if p.root.Overlay != nil && k == p.rootKustomization() || len(k.charts) > 0 {
+			if served[k.name], problem = p.rewritten(p.markerOf(m, k), k, apply(k.text, changes)); problem != nil {
 				return nil, problem
 			}
 			continue
@@ -44,6 +45,9 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 			}
 		}
 	}
+	if problem := p.servePrinted(served, m); problem != nil {
+		return nil, problem
+	}
 	if m != nil {
 		for _, name := range slices.Sorted(maps.Keys(p.parsed)) {
 			if changes := p.marked(m, name); len(changes) > 0 {
@@ -52,6 +56,20 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 		}
 	}
 	return served, nil
+}
+
+// servePrinted adds what charts print.
+func (p *plan) servePrinted(served map[string][]byte, m *marker) *render.Problem {
+	for _, k := range p.sorted() {
+		for _, r := range k.charts {
+			text, err := r.printed.resource(m)
+			if err != nil {
+				return r.problem("name", fmt.Errorf("what the chart prints cannot be read: %w", err))
+			}
+			served[r.printed.name] = text
+		}
+	}
+	return nil
 }
 
 // rootKustomization is the one that is rendered.
@@ -80,8 +98,8 @@ func (p *plan) forged(m *marker) bool {
 // marked are the markers of a resource or a strategic merge patch. A file that is read
 // as anything else as well is served as it is.
 func (p *plan) marked(m *marker, name string) []change {
-	used := p.uses[name]
-	if used&^(asResource|asPatch) != 0 || p.parsed[name].err != nil {
+	used := p.uses[name] &^ asChart
+	if used == 0 || used&^(asResource|asPatch) != 0 || p.parsed[name].err != nil {
 		return nil
 	}
 	text := p.tree.real[name].text

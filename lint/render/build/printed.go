@@ -1,0 +1,223 @@
+package build
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+
+	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// printedChart is what a chart prints for a kustomization: a resource that is in no file.
+type printedChart struct {
+	name      string // as one of the tree
+	namespace string
+	out       *render.Output
+	doc       *parsed
+}
+
+// print renders a chart and makes a resource of what it prints.
+func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
+	out := buildChart(root, p.tree)
+	if out.Problem != nil {
+		return sum{}, out.Problem
+	}
+	doc, err := parse(out.Text)
+	if err == nil {
+		err = doc.err
+	}
+	if err != nil {
+		return sum{}, r.problem("name", fmt.Errorf("what the chart prints cannot be read: %w", err))
+	}
+	c := &printedChart{name: p.printedName(r.k), namespace: root.Chart.Namespace, out: out, doc: doc}
+	p.printed[c.name], p.parsed[c.name] = c, doc
+	p.tree.files[c.name] = &file{name: c.name, text: out.Text}
+	r.k.printed = append(r.k.printed, c)
+	r.printed = c
+	r.cost = sum{cost: p.printCost(out), nodes: doc.nodes}
+	r.cost.cost.Objects = doc.objects
+	for _, name := range out.Sources {
+		p.uses[name] |= asChart
+	}
+	return r.cost, nil
+}
+
+// printCost is what a chart costs each time that it is rendered: reading it as well.
+func (p *plan) printCost(out *render.Output) render.Cost {
+	c := render.Cost{Bytes: len(out.Text), Entries: plus(1, out.Cost.Entries), Steps: out.Cost.Steps}
+	for _, name := range slices.Concat(out.Sources, out.Data) {
+		if f := p.tree.files[name]; f != nil {
+			c.Bytes = plus(c.Bytes, len(f.text))
+		}
+	}
+	return c
+}
+
+// printedDir is where the charts of a kustomization stand: a directory that is not there.
+const printedDir = ".helm-charts"
+
+// printedName is the name of a further chart of a kustomization.
+func (p *plan) printedName(k *kustomization) string {
+	if k.printedDir == "" {
+		dir := path.Join(k.dir, printedDir)
+		for p.tree.read(dir).err == nil {
+			dir += "_"
+		}
+		k.printedDir = dir
+		p.tree.files[dir] = &file{name: dir, dir: true}
+	}
+	return path.Join(k.printedDir, fmt.Sprintf("%d.yaml", len(k.printed)))
+}
+
+// component makes a component of the charts of a kustomization: it comes after the
+// generators and before all other components.
+func (p *plan) component(k *kustomization, spec *types.Kustomization) {
+	var c types.Kustomization
+	c.TypeMeta = types.TypeMeta{APIVersion: types.ComponentVersion, Kind: types.ComponentKind}
+	for _, r := range k.charts {
+		c.Resources = append(c.Resources, path.Base(r.printed.name))
+		if r.from != nil {
+			spec.Generators = slices.DeleteFunc(spec.Generators, func(g string) bool { return g == r.from.value })
+		}
+	}
+	text, _ := json.Marshal(&c) // strings alone
+	name := path.Join(k.printedDir, konfig.DefaultKustomizationFileName())
+	p.tree.files[name] = &file{name: name, text: text}
+	for _, other := range konfig.RecognizedKustomizationFileNames() {
+		if other := path.Join(k.printedDir, other); other != name {
+			p.tree.files[other] = &file{err: errMissing}
+		}
+	}
+	withoutCharts(spec)
+	spec.Components = slices.Insert(spec.Components, 0, path.Base(k.printedDir))
+}
+
+// resource is the text of what a chart prints: in block style, so that each scalar has
+// room for a marker, with the annotation by which kustomize knows what Helm made.
+func (c *printedChart) resource(m *marker) ([]byte, error) {
+	doc, err := parse(c.out.Text)
+	if err != nil {
+		return nil, err
+	}
+	file := -1
+	if m != nil {
+		file = m.file(c.name)
+	}
+	var out bytes.Buffer
+	for i, root := range doc.docs {
+		if root == nil {
+			continue
+		}
+		b := &blockStyle{m: m, file: file, doc: i}
+		if b.lines, _ = newLines(c.out.Text); b.lines == nil {
+			b.m = nil
+		}
+		b.restyle(root, 0, false)
+		for _, o := range objectsOf(root) {
+			annotate(target(o))
+		}
+		text, err := encode(root)
+		if err != nil {
+			return nil, err
+		}
+		out.WriteString("---\n")
+		out.Write(text)
+	}
+	return out.Bytes(), nil
+}
+
+// encode writes a document.
+func encode(root *yaml.Node) (text []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the YAML encoder failed: %v", r)
+		}
+	}()
+	return yaml.Marshal(root)
+}
+
+// blockStyle rewrites a document so that each scalar ends its line.
+type blockStyle struct {
+	m         *marker
+	lines     *lines
+	file, doc int
+}
+
+func (b *blockStyle) restyle(n *yaml.Node, depth int, value bool) {
+	if n == nil || depth > maxNesting {
+		return
+	}
+	n.HeadComment, n.LineComment, n.FootComment = "", "", ""
+	switch n.Kind {
+	case yaml.MappingNode:
+		n.Style &^= yaml.FlowStyle
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			b.restyle(n.Content[i], depth+1, false)
+			b.restyle(n.Content[i+1], depth+1, true)
+		}
+	case yaml.SequenceNode:
+		n.Style &^= yaml.FlowStyle
+		for _, item := range n.Content {
+			b.restyle(item, depth+1, true)
+		}
+	case yaml.ScalarNode:
+		b.scalar(n, value)
+	}
+}
+
+// scalar puts a scalar on one line, with a marker if it is a value.
+func (b *blockStyle) scalar(n *yaml.Node, value bool) {
+	block := n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	if block || bytes.ContainsAny([]byte(n.Value), "\n\r\u0085\u2028\u2029") {
+		n.Style = n.Style&^(yaml.LiteralStyle|yaml.FoldedStyle|yaml.SingleQuotedStyle) | yaml.DoubleQuotedStyle
+	}
+	if b.m == nil || !value || block {
+		return
+	}
+	is, ok := scalarOf(n)
+	if !ok {
+		return
+	}
+	line, column := n.Line, n.Column
+	if start, _, ok := b.lines.scalar(n); ok {
+		if rest, from := b.lines.rest(line, column); rest != nil {
+			column += len([]rune(string(rest[:start-from])))
+		}
+	}
+	n.LineComment = b.m.add(place{b.file, b.doc, line, column, is})
+}
+
+// annotate sets the annotation of an object. What is no object is for kustomize to refuse.
+func annotate(o *yaml.Node) {
+	about := field(o, "metadata")
+	if !isMapping(about) {
+		return
+	}
+	notes := field(about, "annotations")
+	switch {
+	case notes == nil:
+		notes = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		about.Content = append(about.Content, stringNode("annotations"), notes)
+	case notes.ShortTag() == "!!null":
+		*notes = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	case notes.Kind != yaml.MappingNode:
+		return
+	}
+	notes.Content = append(notes.Content, stringNode(konfig.HelmGeneratedAnnotation), quotedNode("true"))
+}
+
+func stringNode(s string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+}
+
+func quotedNode(s string) *yaml.Node {
+	n := stringNode(s)
+	n.Style = yaml.DoubleQuotedStyle
+	return n
+}
