@@ -81,10 +81,10 @@ func (r *renders) contained() map[string]map[int]bool {
 			continue
 		}
 		for _, d := range x.out.Documents {
+			name, d := x.declaredIn(d)
 			if d.File < 0 {
 				continue
 			}
-			name := x.name(x.out.Files[d.File])
 			if documents[name] == nil {
 				documents[name] = map[int]bool{}
 			}
@@ -223,15 +223,15 @@ func (r *renders) written(x *rendered, s diag.Span) origin.Place {
 		}
 		mapper, err := origin.New(origin.Options{
 			Dir: r.files.dir, Root: x.Root.Confinement, Base: path.Join(x.Root.Confinement, x.Root.Dir),
-			Tracked: r.files.reading.Tracked, Files: x.files,
+			Tracked: r.files.reading.Tracked, Files: x.files, Printed: printedFiles(x.out),
 		})
 		if err != nil {
 			return unknown
 		}
 		x.mapper, x.marks, x.stream = mapper, origin.NewMarks(mapper, x.out), source.NewStream(x.file)
 	}
-	if x.Root.Chart != nil {
-		return r.fromLine(x, s, unknown)
+	if x.Root.Chart != nil && x.Root.Overlay == nil {
+		return r.fromLine(x, x.out, s, unknown)
 	}
 	o, _ := x.stream.At(s)
 	if o == nil {
@@ -242,7 +242,7 @@ func (r *renders) written(x *rendered, s diag.Span) origin.Place {
 		from.Path = relative(x.Root.Dir, x.out.Files[d.File])
 	}
 	if at, ok := x.marks.Locate(o, from, s); ok {
-		return r.fromRoot(x, at)
+		return r.throughCharts(x, r.fromRoot(x, at), unknown)
 	}
 	return unknown
 }
@@ -250,7 +250,7 @@ func (r *renders) written(x *rendered, s diag.Span) origin.Place {
 // fromRoot is a place with the names of the run.
 func (r *renders) fromRoot(x *rendered, at origin.Place) origin.Place {
 	for _, s := range []*diag.Span{&at.Span, &at.Patched} {
-		if s.File == "" || x.prefix == "." {
+		if s.File == "" || x.prefix == "." || x.out.Charts[s.File] != nil {
 			continue
 		}
 		name := x.name(s.File)

@@ -59,15 +59,15 @@ func (l *loader) objectsIn(name string) (all []*source.Object) {
 // byTemplate is said of the line of a template that prints a value.
 const byTemplate = "printed by this line of the template"
 
-// fromLine is where a line of the result of a chart was written: the value in a values
+// fromLine is where a line of what a chart printed was written: the value in a values
 // file, and else the line of the template. A value has the line of its template as well.
-func (r *renders) fromLine(x *rendered, s diag.Span, unknown origin.Place) origin.Place {
-	if s.Line < 1 || s.Line > len(x.out.Lines) {
+func (r *renders) fromLine(x *rendered, printed *render.Output, s diag.Span, unknown origin.Place) origin.Place {
+	if s.Line < 1 || s.Line > len(printed.Lines) {
 		return unknown
 	}
-	at := x.out.Lines[s.Line-1]
-	template, known := r.lineOf(x, at.Template, at.At, 1)
-	if value, ok := r.lineOf(x, at.Values, at.ValuesAt, at.ValuesColumn); ok {
+	at := printed.Lines[s.Line-1]
+	template, known := r.lineOf(x, fileOf(printed, at.Template), at.At, 1)
+	if value, ok := r.lineOf(x, fileOf(printed, at.Values), at.ValuesAt, at.ValuesColumn); ok {
 		return origin.Place{Span: value, Template: template}
 	}
 	if !known {
@@ -76,16 +76,63 @@ func (r *renders) fromLine(x *rendered, s diag.Span, unknown origin.Place) origi
 	return origin.Place{Span: template}
 }
 
-// lineOf is a line of a file of a chart, from a column on.
-func (r *renders) lineOf(x *rendered, file, line, column int) (diag.Span, bool) {
+// fileOf is a file of an output, "" if it is none.
+func fileOf(out *render.Output, file int) string {
 	if file < 0 {
+		return ""
+	}
+	return out.Files[file]
+}
+
+// throughCharts takes a place in what a chart of a kustomization printed to where that was
+// written. What is in no file, as in an archive, is where the chart is named.
+func (r *renders) throughCharts(x *rendered, at origin.Place, unknown origin.Place) origin.Place {
+	if printed := x.out.Charts[at.Patched.File]; printed != nil {
+		at.Patched = r.fromLine(x, printed, at.Patched, origin.Place{}).Span
+	}
+	printed := x.out.Charts[at.Span.File]
+	if printed == nil {
+		return at
+	}
+	if n := printed.Named; n != nil {
+		if named, ok := r.lineOf(x, n.File, n.Line, n.Column); ok {
+			unknown = origin.Place{Span: named, Whole: true}
+		}
+	}
+	to := r.fromLine(x, printed, at.Span, unknown)
+	to.Near, to.Patched = at.Near, at.Patched
+	return to
+}
+
+// printedFiles are what the charts of kustomizations print, as files.
+func printedFiles(out *render.Output) map[string]*source.File {
+	all := map[string]*source.File{}
+	for name, printed := range out.Charts {
+		all[name] = source.NewFile(name, name, printed.Text)
+	}
+	return all
+}
+
+// declaredIn is the file that a document of the result is declared in, with its index: of
+// one that a chart prints it is the template.
+func (x *rendered) declaredIn(d render.Document) (string, render.Document) {
+	out := x.out
+	if printed := out.Charts[fileOf(out, d.File)]; printed != nil && d.Index < len(printed.Documents) {
+		out, d = printed, printed.Documents[d.Index]
+	}
+	return x.name(fileOf(out, d.File)), d
+}
+
+// lineOf is a line of a file of a chart, from a column on.
+func (r *renders) lineOf(x *rendered, file string, line, column int) (diag.Span, bool) {
+	if file == "" {
 		return diag.Span{}, false
 	}
-	text := x.mapper.Read(x.out.Files[file])
+	text := x.mapper.Read(file)
 	if text == nil || line < 1 || line > text.LineCount() {
 		return diag.Span{}, false
 	}
-	name := x.name(x.out.Files[file])
+	name := x.name(file)
 	if r.files.byName[name] == nil {
 		r.files.byName[name] = text
 	}

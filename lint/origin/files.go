@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -19,6 +21,7 @@ type files struct {
 	dir     string // without symbolic links
 	tracked func(path string) bool
 	known   map[string]*source.File
+	printed map[string]*source.File
 	roots   map[string][]*source.Node
 	indexes map[string]index
 	left    int64
@@ -31,7 +34,7 @@ type groupKind struct{ group, kind string }
 
 func newFiles(o Options) *files {
 	return &files{
-		Lookup: worktree.NewLookup(o.Root), dir: resolved(o.Dir), tracked: o.Tracked, known: o.Files,
+		Lookup: worktree.NewLookup(o.Root), dir: resolved(o.Dir), tracked: o.Tracked, known: o.Files, printed: o.Printed,
 		roots: map[string][]*source.Node{}, indexes: map[string]index{}, left: maxBytes,
 	}
 }
@@ -53,6 +56,9 @@ func (f *files) directory(name string) string {
 
 // read gives a file, or nil. A pipe or a device would block, and is none.
 func (f *files) read(name string) *source.File {
+	if file := f.printed[name]; file != nil {
+		return file
+	}
 	e := f.Entry(name)
 	if e.Info == nil || !e.Info.Mode().IsRegular() {
 		return nil
@@ -93,6 +99,17 @@ func (f *files) text(real string, size int64) []byte {
 	}
 	f.left -= n
 	return append([]byte{}, buf.Bytes()...)
+}
+
+// printedFor are the names of what the charts of the kustomization in a directory print.
+func (f *files) printedFor(dir string) (names []string) {
+	for name := range f.printed {
+		if path.Dir(path.Dir(name)) == dir {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // documents are those of a file, parsed once.

@@ -79,6 +79,9 @@ func (s *search) in(dir string, above way) {
 	slices.Reverse(inner)
 	inner = s.m.layers(inner)
 	s.visits += len(inner)
+	for _, name := range s.m.files.printedFor(dir) {
+		s.found[name] = append(s.found[name], inner)
+	}
 	for _, field := range []string{"resources", "bases", "components"} {
 		for _, item := range k.root.Get(field).Items() {
 			if s.visits++; s.visits > maxVisits {

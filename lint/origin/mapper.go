@@ -23,6 +23,9 @@ type Options struct {
 	// Files are those that are read already, by name; those that are read here
 	// are added.
 	Files map[string]*source.File
+	// Printed are what the charts of kustomizations print, by names in a directory below
+	// that of their kustomization.
+	Printed map[string]*source.File
 }
 
 // Place is where something rendered was written.

@@ -119,6 +119,8 @@ type Output struct {
 	// Charts are what charts printed that were changed on the way to Text, by the names that
 	// Files has for them. A place in such a name is one in its Text, whose Lines lead on.
 	Charts map[string]*Output
+	// Named is, for one of Charts, where it is named; nil where that is not known.
+	Named *Place
 	// Sources are the files that the kustomizations of the root name as resources or
 	// patches and that were read, and the kustomizations themselves, sorted. What they
 	// declare is deployed as the result says, and not as it stands there.

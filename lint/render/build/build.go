@@ -144,6 +144,9 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 	if len(said) > maxSaid {
 		said = said[:maxSaid/2] + " ... " + said[len(said)-maxSaid/2:]
 	}
+	if r, said := p.blamed(said); r != nil {
+		return r.problem("name", errors.New("kustomize: "+said))
+	}
 	k, e := p.mentioned(said)
 	said = triedAsFile().ReplaceAllString(said, "")
 	said = strings.ReplaceAll(said, p.tree.dir+string(filepath.Separator), "")

@@ -23,7 +23,9 @@
 //
 // A chart is read whole, links followed, and rendered by package chart. What its templates
 // print becomes one text in the order in which Helm installs it, hooks last, without
-// NOTES.txt and crds/, and each line keeps its places.
+// NOTES.txt and crds/, and each line keeps its places. If that goes through kustomize, as
+// for helmCharts, it stands for a file in the build: marks lead to its lines, which lead on.
+// Kustomize itself never runs Helm.
 //
 // Invariants: nothing outside of the root of confinement and nothing of .git is read,
 // nothing is written, connected to or executed. Only regular files are opened. What the

@@ -85,7 +85,9 @@ func (r *release) problem(key string, err error) *render.Problem {
 		what += " (chart " + shown(r.spec.Name) + ")"
 	}
 	p := r.k.problem(at, fmt.Errorf("%s: %w", what, err))
-	p.File = r.file
+	if r.node != nil {
+		p.File = r.file
+	}
 	return p
 }
 
@@ -252,7 +254,7 @@ func (p *plan) vendored(r *release, to string) (chartPlace, *render.Problem) {
 func (r *release) missing(dir, under string) error {
 	s := &r.spec
 	if s.Repo == "" {
-		return fmt.Errorf("there is no chart in %s, and repo names no other place", shown(dir))
+		return fmt.Errorf("there is no chart in %s, and repo is not set", shown(dir))
 	}
 	pull := "helm pull " + s.Name + " --repo " + masked(s.Repo)
 	if strings.HasPrefix(s.Repo, "oci://") {

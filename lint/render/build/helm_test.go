@@ -218,7 +218,7 @@ patches:
 		if printed.Problem != nil {
 			t.Fatal(printed.Problem)
 		}
-		text := printed.Charts["bare/.helm-charts/0.yaml"].Text
+		text := printed.Charts["bare/.helm-charts/0.chart.yaml"].Text
 		out := Build(rootOf(dir, "app"), nonce)
 		if out.Problem != nil {
 			t.Fatal(out.Problem)
@@ -238,7 +238,7 @@ patches:
 func TestHelmChartsRefused(t *testing.T) {
 	for _, c := range []struct{ kustomization, want string }{
 		{"helmCharts:\n- releaseName: x\n", "app/kustomization.yaml:2: helmCharts: expected the name of a chart, found none"},
-		{"helmCharts:\n- name: gone\n", "app/kustomization.yaml:2: helmCharts (chart gone): there is no chart in app/charts/gone, and repo names no other place"},
+		{"helmCharts:\n- name: gone\n", "app/kustomization.yaml:2: helmCharts (chart gone): there is no chart in app/charts/gone, and repo is not set"},
 		{"helmCharts:\n- name: gone\n  repo: https://user:pw@charts.example/x\n  version: 1.0.0\n", "app/kustomization.yaml:2: helmCharts (chart gone): app/charts/gone-1.0.0/gone does not exist, and rendering does not use the network: run `helm pull gone --repo https://***@charts.example/x --version 1.0.0 --untar --untardir app/charts/gone-1.0.0` and commit it, or list the chart under remotes"},
 		{"helmCharts:\n- name: gone\n  repo: oci://reg.example/charts/\n", "app/kustomization.yaml:2: helmCharts (chart gone): app/charts/gone does not exist, and rendering does not use the network: run `helm pull oci://reg.example/charts/gone --untar --untardir app/charts` and commit it, or list the chart under remotes"},
 		{"helmCharts:\n- name: cache\n  nameTemplate: x\n", "app/kustomization.yaml:3: helmCharts (chart cache): nameTemplate is not supported: set releaseName"},
@@ -250,7 +250,7 @@ func TestHelmChartsRefused(t *testing.T) {
 		{"helmCharts:\n- name: cache\n  additionalValuesFiles:\n  - gone.yaml\n", "app/kustomization.yaml:4: helmCharts (chart cache): additionalValuesFiles: app/gone.yaml does not exist"},
 		{"helmGlobals: {chartHome: ../../..}\nhelmCharts:\n- name: etc\n", "app/kustomization.yaml:3: helmCharts (chart etc): ../../etc is outside the repository"},
 		{"helmGlobals: {chartHome: /}\nhelmCharts:\n- name: etc\n", "app/kustomization.yaml:3: helmCharts (chart etc): chartHome / is an absolute path: use a path relative to the kustomization, inside the repository"},
-		{"helmCharts:\n- {name: cache, releaseName: a}\n- {name: cache, releaseName: a}\n", "app/kustomization.yaml:"},
+		{"helmCharts:\n- {name: cache, releaseName: a}\n- {name: cache, releaseName: a}\n", "app/kustomization.yaml:3: helmCharts (chart cache): kustomize: may not add resource with an already registered id: ConfigMap.v1.[noGrp]/a.default"},
 		{"helmCharts:\n- name: cache\n  valuesInline: {tolerations: 5, image: 4}\n", "app/kustomization.yaml:3: helmCharts (chart cache): valuesInline cannot be merged: "},
 		{"helmCharts:\n- name: cache\n  valuesInline: {replicas: \"a: [\"}\n", "app/charts/cache/templates/api.yaml:8: what the template prints is not an object"},
 		{"generators:\n- |-\n  apiVersion: builtin\n  kind: HelmChartInflationGenerator\n  metadata: {name: a}\n  name: cache\n  ---\n  apiVersion: builtin\n  kind: ConfigMapGenerator\n  metadata: {name: a}\n", "app/kustomization.yaml:2: generators entry"},
@@ -262,8 +262,8 @@ func TestHelmChartsRefused(t *testing.T) {
 		if out.Problem == nil || !strings.HasPrefix(out.Problem.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.kustomization, out.Problem, c.want)
 		}
-		if out.Problem != nil && strings.Contains(out.Problem.Detail, ".helm-charts") {
-			t.Errorf("%v names a directory that is not there", out.Problem)
+		if out.Problem != nil && strings.Contains(out.Problem.Detail, "chart.yaml") {
+			t.Errorf("%v names what is not there", out.Problem)
 		}
 	}
 }

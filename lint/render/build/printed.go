@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/types"
@@ -38,6 +39,8 @@ func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 	c := &printedChart{name: p.printedName(r.k), namespace: root.Chart.Namespace, out: out, doc: doc}
 	p.printed[c.name], p.parsed[c.name] = c, doc
 	p.tree.files[c.name] = &file{name: c.name, text: out.Text}
+	at := r.problem("name", nil)
+	out.Named = &render.Place{File: at.File, Line: at.Line, Column: at.Column}
 	r.k.printed = append(r.k.printed, c)
 	r.printed = c
 	r.cost = sum{cost: p.printCost(out), nodes: doc.nodes}
@@ -72,7 +75,23 @@ func (p *plan) printedName(k *kustomization) string {
 		k.printedDir = dir
 		p.tree.files[dir] = &file{name: dir, dir: true}
 	}
-	return path.Join(k.printedDir, fmt.Sprintf("%d.yaml", len(k.printed)))
+	return path.Join(k.printedDir, fmt.Sprintf("%d.chart.yaml", len(p.printed)))
+}
+
+// blamed is the chart that an error of kustomize is about, and the error without the name of
+// a file that is not there.
+func (p *plan) blamed(said string) (*release, string) {
+	for _, k := range p.sorted() {
+		for _, r := range k.charts {
+			name := "'" + path.Base(r.printed.name) + "'"
+			for _, words := range []string{"accumulating resources from ", "merging resources from "} {
+				if _, after, ok := strings.Cut(said, words+name+": "); ok {
+					return r, after
+				}
+			}
+		}
+	}
+	return nil, said
 }
 
 // component makes a component of the charts of a kustomization: it comes after the
