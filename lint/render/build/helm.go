@@ -23,8 +23,10 @@ type release struct {
 	file string
 	node *yaml.Node
 	from *entry
-	// field is what names it in messages.
+	// field is what names it in messages. at is where it stands, if that is not in a
+	// kustomization.
 	field string
+	at    *render.Place
 	spec  types.HelmChart
 	home  string
 	// inherits is set if its namespace is that of what includes the kustomization.
@@ -85,7 +87,10 @@ func (r *release) problem(key string, err error) *render.Problem {
 		what += " (chart " + shown(r.spec.Name) + ")"
 	}
 	p := r.k.problem(at, fmt.Errorf("%s: %w", what, err))
-	if r.node != nil {
+	switch {
+	case r.at != nil:
+		p.File, p.Line, p.Column, p.Detail = r.at.File, r.at.Line, r.at.Column, oneLine(err.Error())
+	case r.node != nil:
 		p.File = r.file
 	}
 	return p

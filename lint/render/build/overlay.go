@@ -274,6 +274,9 @@ func (p *plan) load(dir string, from *entry) (*kustomization, *render.Problem) {
 	if len(p.stack) > 0 {
 		overlay = nil
 	}
+	if overlay != nil && p.root.Chart != nil {
+		return p.chartOverlaid(dir)
+	}
 	if overlay != nil && overlay.Plain {
 		k := p.generated(dir)
 		if problem := k.read(); problem != nil {

@@ -54,6 +54,9 @@ type hint struct {
 }
 
 func newPlan(r render.Root, t *tree) *plan {
+	if r.Chart != nil && r.Chart.Archive != "" {
+		r.Dir = path.Dir(r.Chart.Archive)
+	}
 	return &plan{
 		root: r, tree: t, most: render.Most().Least(r.Left),
 		kusts: map[string]*kustomization{}, uses: map[string]use{}, parsed: map[string]*parsed{},

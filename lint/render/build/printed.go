@@ -3,6 +3,7 @@ package build
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -21,6 +22,9 @@ type printedChart struct {
 	namespace string
 	out       *render.Output
 	doc       *parsed
+	// plain is set if kustomize does not know that Helm made it: the namespace of a
+	// kustomization is set then.
+	plain bool
 }
 
 // print renders a chart and makes a resource of what it prints.
@@ -39,7 +43,7 @@ func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 	c := &printedChart{name: p.printedName(r.k), namespace: root.Chart.Namespace, out: out, doc: doc}
 	p.printed[c.name], p.parsed[c.name] = c, doc
 	p.tree.files[c.name] = &file{name: c.name, text: out.Text}
-	at := r.problem("name", nil)
+	at := r.problem("name", errors.New("is here"))
 	out.Named = &render.Place{File: at.File, Line: at.Line, Column: at.Column}
 	r.k.printed = append(r.k.printed, c)
 	r.printed = c
@@ -139,7 +143,9 @@ func (c *printedChart) resource(m *marker) ([]byte, error) {
 		}
 		b.restyle(root, 0, false)
 		for _, o := range objectsOf(root) {
-			annotate(target(o))
+			if !c.plain {
+				annotate(target(o))
+			}
 		}
 		text, err := encode(root)
 		if err != nil {
