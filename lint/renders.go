@@ -143,6 +143,7 @@ func (r *renders) toSources(x *rendered, f *accept.Finding) {
 	}
 	if !at.Template.IsZero() {
 		d.Related = append(d.Related, diag.Related{Message: byTemplate, Location: at.Template})
+		f.Template = at.Template
 	}
 	if at.Near || at.Whole {
 		d.Related = append(d.Related, diag.Related{Message: notFound, Location: at.Span})

@@ -149,6 +149,7 @@ const manyContexts = "what becomes of it in further contexts: there are too many
 // passOver leaves open what becomes of the objects of a cluster in further contexts.
 func (r *run) passOver(c *cluster) {
 	r.summary.unanswered(manyContexts, c.objects)
+	r.suppressions.sources.partly = true
 	r.decisions.meet(c.key(), build.Unjudged(c.objects))
 }
 

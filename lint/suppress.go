@@ -38,12 +38,13 @@ type suppressions struct {
 	// manifests under Options.NoInline.
 	scanned []string
 	ignored int
+	sources *sourceComments
 }
 
 func newSuppressions(o *Options, j *judge, table workload.Table) *suppressions {
 	s := &suppressions{
 		opts: o, files: j.files, renders: j.renders, judge: j, table: table,
-		inline: map[diag.Span][]int{}, permitted: map[diag.Suppression]bool{},
+		inline: map[diag.Span][]int{}, permitted: map[diag.Suppression]bool{}, sources: newSourceComments(j.renders),
 	}
 	if o.OnlyKnown {
 		s.allowed = accept.Allow(o.Known)
@@ -64,12 +65,12 @@ func (s *suppressions) gather(m *manifests) {
 			s.annotations(o)
 		}
 	}
-	for _, f := range m.set.Files {
+	for _, f := range slices.Concat(m.set.Files, m.beside) {
 		s.comments(f, byFile[f.Name])
 		s.scanned = append(s.scanned, f.Name)
 	}
 	if s.opts.NoInline {
-		s.ignored, s.all, s.inline = len(s.all), nil, map[diag.Span][]int{}
+		s.ignored, s.all, s.inline, s.sources = len(s.all), nil, map[diag.Span][]int{}, newSourceComments(s.renders)
 	}
 	s.configured()
 }
@@ -109,6 +110,9 @@ func suppression(by, rule, reason, until, target string, at diag.Span) accept.Su
 func (s *suppressions) add(one accept.Suppression) {
 	if s.allowed != nil && !s.opts.NoInline && one.Holds(s.acceptance()) && !s.isAllowed(&one) {
 		return
+	}
+	if one.By == diag.ByComment && one.Start.IsZero() {
+		s.sources.note(one.Location.File, len(s.all))
 	}
 	s.inline[one.Start] = append(s.inline[one.Start], len(s.all))
 	s.all = append(s.all, one)
@@ -171,9 +175,11 @@ func (s *suppressions) comments(f *source.File, objects []*source.Object) {
 			last, end = d.Line, itemEnd(f, d.Line)
 		}
 		end := end
+		covers := func(at diag.Span, moved bool) bool {
+			return at.File == d.Span.File && (at.Line == d.Line || moved && d.Line < at.Line && at.Line <= end)
+		}
 		one.Meets = func(found *accept.Finding) bool {
-			at := found.Location
-			return at.File == d.Span.File && (at.Line == d.Line || found.Moved && d.Line < at.Line && at.Line <= end)
+			return covers(found.Location, found.Moved) || covers(found.Template, found.Moved)
 		}
 		s.add(one)
 	}
@@ -183,14 +189,14 @@ func (s *suppressions) comments(f *source.File, objects []*source.Object) {
 // does. A tool that renders manifests sorts their fields, so that what is about an
 // item as a whole may have come from any of its lines.
 func itemEnd(f *source.File, line int) int {
-	text := f.Line(line)
+	text := f.Printed(line)
 	indent := len(text) - len(strings.TrimLeft(text, " "))
 	if line == 0 || !strings.HasPrefix(text[indent:], "- ") {
 		return 0
 	}
 	end := line
 	for n := line + 1; n <= f.LineCount(); n++ {
-		rest := f.Line(n)
+		rest := f.Printed(n)
 		trimmed := strings.TrimLeft(rest, " ")
 		switch {
 		case trimmed == "" || trimmed[0] == '#':
@@ -242,6 +248,11 @@ func (s *suppressions) looked(f *build.Built, objects []*source.Object) {
 				s.look(f, o, &s.all[i])
 			}
 		}
+		if s.table.Relevant(o.APIVersion, o.Kind) && !s.table.Uncertain(o) {
+			for _, i := range s.sources.of(o) {
+				s.look(f, o, &s.all[i])
+			}
+		}
 	}
 }
 
@@ -260,6 +271,9 @@ func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept
 	for i := range s.all {
 		one := &s.all[i]
 		one.Open = one.Open || s.judge.tally.Lost(one.Rule)
+	}
+	for _, i := range s.sources.open(s.files) {
+		s.all[i].Open = true
 	}
 	return accept.Suppress(findings, s.all, s.acceptance())
 }

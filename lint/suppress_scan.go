@@ -34,6 +34,9 @@ func Inline(ctx context.Context, o Options) ([]diag.Suppression, error) {
 // maxComments is how many bytes a file may have in which comments are looked for.
 const maxComments = 64 << 20
 
+// mayHaveComments are the extensions of manifests, values files and templates.
+var mayHaveComments = map[string]bool{".yaml": true, ".yml": true, ".tpl": true}
+
 // unscanned takes in the comments of files that are not among the manifests.
 func (s *suppressions) unscanned() error {
 	seen := s.read()
@@ -44,7 +47,7 @@ func (s *suppressions) unscanned() error {
 	defer root.Close()
 	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		ext := strings.ToLower(filepath.Ext(name))
-		if err != nil || seen[name] || !d.Type().IsRegular() || ext != ".yaml" && ext != ".yml" {
+		if err != nil || seen[name] || !d.Type().IsRegular() || !mayHaveComments[ext] {
 			return err
 		}
 		if info, err := d.Info(); err != nil || info.Size() > maxComments {

@@ -18,6 +18,9 @@ type Finding struct {
 	// Moved is set if its place is not where it was found, but where that was
 	// rendered from.
 	Moved bool
+	// Template is the line of a template that prints what is at the place, if that is a
+	// value; else zero.
+	Template diag.Span
 }
 
 // Suppression is a diag.Suppression that can be asked.

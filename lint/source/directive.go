@@ -11,17 +11,19 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// Directive is a comment that speaks to schedlint: # schedlint:ignore RULE WHY.
+// Directive is a comment that speaks to schedlint: # schedlint:ignore RULE WHY. In a
+// template it may be in a comment of the template: {{/* # schedlint:ignore RULE WHY */}}.
 type Directive struct {
 	// Rule is the first word behind it and Text are the others.
 	Rule, Text string
 	// Span is the comment, Line the line that it is about: its own if something
-	// stands before it, else the next one that is not a comment; 0 for none.
+	// stands before it, else the next one that is not a comment and, in a template, prints
+	// something; 0 for none.
 	Span diag.Span
 	Line int
 }
 
-var ignoreComment = lazy.Regexp(`(?:^|[ \t])(#[ \t]*schedlint:ignore(?:[ \t]+(\S+)(?:[ \t]+(.*?))?)?)[ \t]*$`)
+var ignoreComment = lazy.Regexp(`(?:^|[ \t]|/\*)(#[ \t]*schedlint:ignore(?:[ \t]+(\S+?)(?:[ \t]+(.*?))?)?)[ \t]*(?:\*/[ \t]*-?\}\})?[ \t]*$`)
 
 const directiveMark = "schedlint:ignore"
 
@@ -51,7 +53,7 @@ func (f *File) Directives() []Directive {
 		if m[6] >= 0 {
 			d.Text = line[m[6]:m[7]]
 		}
-		if strings.TrimSpace(line[:m[2]]) == "" {
+		if strings.TrimSpace(f.Printed(n)[:m[2]]) == "" {
 			if below <= n { // else this comment is one of those above that line
 				below = f.below(n)
 			}
@@ -64,11 +66,11 @@ func (f *File) Directives() []Directive {
 	return all
 }
 
-// below is the next line that says something to YAML; one beyond the last if there
+// below is the next line that says something to YAML, or prints something; one beyond the last if there
 // is none.
 func (f *File) below(n int) int {
 	for n++; n <= f.LineCount(); n++ {
-		if text := strings.TrimSpace(f.Line(n)); text != "" && !strings.HasPrefix(text, "#") {
+		if text := strings.TrimSpace(f.Printed(n)); text != "" && !strings.HasPrefix(text, "#") {
 			break
 		}
 	}

@@ -51,6 +51,33 @@ func TestDirectives(t *testing.T) {
 	}
 }
 
+// TestDirectivesOfTemplates: what prints nothing is between a comment and its line.
+func TestDirectivesOfTemplates(t *testing.T) {
+	for text, want := range map[string]string{
+		"{{/* # schedlint:ignore one why */}}\na: b\n":                                                     `2 "one" "why" 1:6-32`,
+		"{{- /* # schedlint:ignore one why not */ -}}\na: b\n":                                             `2 "one" "why not" 1:8-38`,
+		"{{/*# schedlint:ignore one why*/}}\n\na: b\n":                                                     `3 "one" "why" 1:5-31`,
+		"{{- /*\n# schedlint:ignore one why\nmore */ -}}\na: b\n":                                          `4 "one" "why" 2:1-27`,
+		"# schedlint:ignore one why\n{{- if .x }}\n{{ $y := .z }}\n{{ $y = 1 }}\n{{- with\n .b }}\na: b\n": `7 "one" "why" 1:1-27`,
+		"# schedlint:ignore one why\n{{- toYaml .x }}\na: b\n":                                             `2 "one" "why" 1:1-27`,
+		"{{- if .x }} a: {{ .b }} # schedlint:ignore one why\nb: c\n":                                      `1 "one" "why" 1:26-52`,
+		"{{- if \"}}\" }} # schedlint:ignore one why\nb: c\n":                                              `2 "one" "why" 1:16-42`,
+		"a: b {{/* # schedlint:ignore one why */}}\nb: c\n":                                                `1 "one" "why" 1:11-37`,
+		"{{/* never closed\n# schedlint:ignore one why\na: b\n":                                            `3 "one" "why" 2:1-27`,
+		"a: b {{ `\n# schedlint:ignore one why\na: b\n":                                                    `3 "one" "why" 2:1-27`,
+		"a: '{{/* # schedlint:ignore one why */}}'\n":                                                      ``,
+	} {
+		f := &File{Name: "f", Text: []byte(text)}
+		got := ""
+		for _, d := range f.Directives() {
+			got += fmt.Sprintf("%d %q %q %d:%d-%d", d.Line, d.Rule, d.Text, d.Span.Line, d.Span.Column, d.Span.EndColumn)
+		}
+		if got != want {
+			t.Errorf("%q: found %s, want %s", text, got, want)
+		}
+	}
+}
+
 // TestDirectivesOfBrokenText reads comments of texts that do not parse, and of JSON.
 func TestDirectivesOfBrokenText(t *testing.T) {
 	for text, want := range map[string]int{

@@ -29,6 +29,9 @@ type File struct {
 	index *textIndex
 	made  sync.Once
 	maker Maker // see madeBy
+	// printed is the text without silent actions of templates, if it has some.
+	unsaid  sync.Once
+	printed *File
 }
 
 // StdinName stands for standard input in every output.
