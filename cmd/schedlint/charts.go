@@ -108,11 +108,11 @@ func (c *choosing) discover() {
 	}
 	pool := newPool()
 	c.renderWith(pool, c.all)
-	used := c.used()
+	deployed := c.used()
 	var left []lint.Render
 	for _, dir := range slices.Compact(slices.Sorted(slices.Values(c.charts))) {
 		at := filepath.Join(c.base, filepath.FromSlash(dir))
-		if used[at] || used[filepath.Join(at, chartName)] {
+		if deployed.chart(at) {
 			continue
 		}
 		root := c.chartsIn[dir]
@@ -140,31 +140,50 @@ func (c *choosing) renderWith(pool *render.Pool, all []lint.Render) {
 	}
 }
 
-// used are the charts that something renders or names, and the files that renders use: a
-// chart that is deployed with other values than its own says nothing by itself.
-func (c *choosing) used() map[string]bool {
-	all := map[string]bool{}
+// used are the charts that something renders or names, and the files that renders use, by
+// their paths: a chart that is deployed with other values than its own says nothing by itself.
+type used map[string]bool
+
+// used gathers what the renders so far use, and the pointers name.
+func (c *choosing) used() used {
+	all := used{}
 	for _, x := range c.all {
-		at := func(name string) string { return filepath.Join(x.Root.Confinement, filepath.FromSlash(name)) }
 		if x.Root.Chart != nil {
-			all[at(x.Root.Dir)] = true
-		}
-		if out := c.rendered[keyOf(x.Root)]; out != nil && x.Root.Chart == nil {
-			for _, name := range out.Sources {
-				all[at(name)] = true
-			}
+			all[filepath.Join(x.Root.Confinement, filepath.FromSlash(x.Root.Dir))] = true
+		} else {
+			all.output(x.Root.Confinement, c.rendered[keyOf(x.Root)])
 		}
 	}
 	for _, p := range c.pointed {
-		base := repositoryIn(p.root, c.places()[p.root])
-		for _, d := range p.Deployments {
-			if d.Root.Dir != "" {
-				all[filepath.Join(p.root, filepath.FromSlash(d.Root.Dir))] = true
-			}
-			for _, s := range d.Pointer.Sources {
-				all[filepath.Join(p.root, base, filepath.FromSlash(s.Path))] = true
-			}
-		}
+		all.pointers(p, repositoryIn(p.root, c.places()[p.root]))
 	}
 	return all
 }
+
+// output adds the files that an output was rendered from; it may be nil.
+func (u used) output(confinement string, out *render.Output) {
+	if out == nil {
+		return
+	}
+	for _, name := range out.Sources {
+		u[filepath.Join(confinement, filepath.FromSlash(name))] = true
+	}
+}
+
+// pointers adds what pointers name, whether or not that is rendered, and use.
+func (u used) pointers(p *pointed, base string) {
+	for _, d := range p.Deployments {
+		u.output(p.root, d.Output)
+		if d.Root.Dir != "" {
+			u[filepath.Join(p.root, filepath.FromSlash(d.Root.Dir))] = true
+		}
+		for _, s := range d.Pointer.Sources {
+			if s.Path != "" {
+				u[filepath.Join(p.root, base, filepath.FromSlash(s.Path))] = true
+			}
+		}
+	}
+}
+
+// chart reports whether a chart is among them, by the path of its directory.
+func (u used) chart(dir string) bool { return u[dir] || u[filepath.Join(dir, chartName)] }

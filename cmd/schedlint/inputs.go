@@ -35,13 +35,16 @@ func newInputs(renders renderer) *cobra.Command {
 		Short: "List kustomizations, charts, GitOps pointers and node files",
 		Long: `Inputs lists the kustomizations under the paths that no other kustomization
 refers to, whether each renders without network access and, if not, why. It
-lists Flux and Argo CD objects with the directories that they deploy, or why
-those are not rendered, and node files. Helm charts are listed; they are
-rendered where they are named. The default path is the working directory.
+lists Helm charts likewise, with their default values and with each values file
+of an environment: values-*.yaml, values/*.yaml, env/*.yaml or ci/*-values.yaml
+in the chart, or next to it if it is the only one there. It lists Flux and
+Argo CD objects with the directories that they deploy, or why those are not
+rendered, and node files. The default path is the working directory.
 
 It then prints a renders: block for ` + config.Name + ` that names these
-kustomizations. With --write it adds the block to that file and keeps the rest
-of the file as it is; an existing renders: key is never changed.
+kustomizations, charts and pointers. With --write it adds the block to that
+file and keeps the rest of the file as it is; an existing renders: key is never
+changed.
 
 Exit status:
   0  success
@@ -99,6 +102,8 @@ type inputs struct {
 	outputs []*render.Output
 	// pointed is what the pointers lead to, nil if nothing was rendered.
 	pointed *pointed
+	// charts are those of Charts with their renders.
+	charts []chartInput
 	// known are the addresses of the repository, once needed.
 	known  func(dir string) []string
 	paths  []string // absolute
@@ -208,9 +213,14 @@ func (in *inputs) fromBase(name string) string {
 	return filepath.ToSlash(seen(real(in.base), filepath.Join(in.root, filepath.FromSlash(name))))
 }
 
-// render renders all roots and follows all pointers. Roots that pointers deploy are no
-// roots any more.
+// render renders all roots and charts and follows all pointers. Roots that pointers deploy
+// are no roots any more.
 func (in *inputs) render(ctx context.Context, renders renderer) {
+	in.renderRoots(ctx, renders)
+	in.renderCharts(ctx, renders)
+}
+
+func (in *inputs) renderRoots(ctx context.Context, renders renderer) {
 	if len(in.Pointers) > 0 {
 		base := repositoryIn(in.root, in.paths)
 		in.pointed = follows(in.root, in.Found, in.known(filepath.Join(in.root, base)), gitops.Options{

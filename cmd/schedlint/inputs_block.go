@@ -23,12 +23,17 @@ import (
 
 // renderBlock is the key renders of a configuration that names roots.
 type renderBlock struct {
-	// entries are directories and globs, from the directory of the configuration, and
-	// pointers globs of files with GitOps pointers.
+	// entries are directories and globs of kustomizations, from the directory of the
+	// configuration, and pointers globs of files with GitOps pointers.
 	entries, pointers []string
-	// left are roots that are not among them, with the reason.
-	left [][2]string
+	charts            []chartEntry
+	// left is what is not among them.
+	left []leftOut
 }
+
+// leftOut is something that does not render, with its values file if it is a chart that has
+// one.
+type leftOut struct{ kind, name, values, why string }
 
 // fewest is how many roots of one directory a glob stands for at least.
 const fewest = 3
@@ -48,7 +53,7 @@ func (in *inputs) block() renderBlock {
 			byParent[parent] = append(byParent[parent], name)
 		} else {
 			mixed[parent] = true
-			b.left = append(b.left, [2]string{name, why})
+			b.left = append(b.left, leftOut{kind: "kustomize", name: name, why: why})
 		}
 	}
 	for parent, names := range byParent {
@@ -61,6 +66,7 @@ func (in *inputs) block() renderBlock {
 		}
 	}
 	slices.Sort(b.entries)
+	in.chartEntries(&b)
 	b.pointers = in.pointerGlobs()
 	return b
 }
@@ -91,7 +97,9 @@ func escapeGlob(name string) string { return globSpecial.ReplaceAllString(name, 
 var globSpecial = regexp.MustCompile(`[*?\[\]{}\\]`)
 
 // empty reports whether the block names nothing.
-func (b renderBlock) empty() bool { return len(b.entries)+len(b.pointers) == 0 }
+func (b renderBlock) empty() bool { return b.len() == 0 }
+
+func (b renderBlock) len() int { return len(b.entries) + len(b.pointers) + len(b.charts) }
 
 // text is the block in YAML with line ends of its file.
 func (b renderBlock) text(newline string) string {
@@ -102,15 +110,25 @@ func (b renderBlock) text(newline string) string {
 	for _, entry := range b.entries {
 		lines = append(lines, "- kustomize: "+yamlString(entry))
 	}
+	for _, c := range b.charts {
+		lines = append(lines, "- helm: "+yamlString(c.helm))
+		if c.values != "" {
+			lines = append(lines, "  name: "+yamlString(c.name), "  values: ["+yamlString(c.values)+"]")
+		}
+	}
 	if len(b.left) > 0 {
 		lines = append(lines, "# Roots that do not render offline:")
 	}
 	for _, l := range b.left {
-		name := l[0]
+		name := l.name
 		if utf8.ValidString(name) {
 			name = escapeGlob(name)
 		}
-		lines = append(lines, "# - kustomize: "+yamlString(name), "#   "+report.Visible(l[1]))
+		lines = append(lines, "# - "+l.kind+": "+yamlString(name))
+		if l.values != "" {
+			lines = append(lines, "#   values: ["+yamlString(l.values)+"]")
+		}
+		lines = append(lines, "#   "+report.Visible(l.why))
 	}
 	return strings.Join(lines, newline) + newline
 }
@@ -186,7 +204,7 @@ func (b renderBlock) write(cmd *cobra.Command, conf *config.Config, target strin
 
 func (b renderBlock) written(cmd *cobra.Command, shown string) error {
 	entries := "entries"
-	n := len(b.entries) + len(b.pointers)
+	n := b.len()
 	if n == 1 {
 		entries = "entry"
 	}
@@ -239,13 +257,20 @@ func (b renderBlock) reads(text []byte, before []*source.Node) bool {
 			}
 		}
 	}
-	var entries, pointers []string
+	var read renderBlock
 	for _, item := range after[0].Get("renders").Items() {
-		if glob := item.Get("pointers"); glob != nil {
-			pointers = append(pointers, glob.Text())
-		} else {
-			entries = append(entries, item.Get("kustomize").Text())
+		switch pointers, chart := item.Get("pointers"), item.Get("helm"); {
+		case pointers != nil:
+			read.pointers = append(read.pointers, pointers.Text())
+		case chart != nil:
+			c := chartEntry{helm: chart.Text(), name: item.Get("name").Text()}
+			for _, file := range item.Get("values").Items() {
+				c.values += file.Text()
+			}
+			read.charts = append(read.charts, c)
+		default:
+			read.entries = append(read.entries, item.Get("kustomize").Text())
 		}
 	}
-	return after[0].Len() == fields && slices.Equal(entries, b.entries) && slices.Equal(pointers, b.pointers)
+	return after[0].Len() == fields && slices.Equal(read.entries, b.entries) && slices.Equal(read.pointers, b.pointers) && slices.Equal(read.charts, b.charts)
 }

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"path"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/schedlint/schedlint/lint/gitops"
 	"github.com/schedlint/schedlint/lint/report"
-	"github.com/schedlint/schedlint/lint/roots"
 )
 
 // print writes the table. No line begins with a name, which may be anybody's and look
@@ -88,28 +86,6 @@ func (in *inputs) printRoots(w io.Writer) {
 			row(t, append(cells, in.shown(k.Dir), why)...)
 		}
 	})
-}
-
-func (in *inputs) printCharts(w io.Writer) {
-	section(w, len(in.Charts), fmt.Sprintf("Helm charts: %d, rendered where they are named", len(in.Charts)), func(t io.Writer) {
-		for _, c := range in.Charts {
-			var values []string
-			for _, name := range c.Values {
-				values = append(values, path.Base(name))
-			}
-			row(t, chartKind(c), in.shown(c.Dir), c.Name, strings.Join(values, ", "))
-		}
-	})
-}
-
-func chartKind(c roots.Chart) string {
-	switch {
-	case c.Subchart:
-		return "subchart"
-	case c.Library:
-		return "library"
-	}
-	return "chart"
 }
 
 // mostPlaces is how many places of pointers of one kind are shown.

@@ -23,7 +23,7 @@ func TestRenderBlock(t *testing.T) {
 	for _, name := range names {
 		b.entries = append(b.entries, escapeGlob(name))
 	}
-	b.left = [][2]string{{"bad\xff\n- kustomize: evil", "why\n- kustomize: evil"}}
+	b.left = []leftOut{{"kustomize", "bad\xff\n- kustomize: evil", "x\n- helm: evil", "why\n- kustomize: evil"}}
 	for _, before := range []string{"", "fail-on: warning", "# a\nignore: [b]\r\n"} {
 		text, err := b.appended([]byte(before))
 		if err != nil {

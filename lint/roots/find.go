@@ -115,7 +115,8 @@ type Chart struct {
 	Dir, Name string
 	// Library is set for a library chart, and Subchart for one in charts/ of another.
 	Library, Subchart bool
-	// Values are the values files in its directory.
+	// Values are the values files of its environments and tests, beside values.yaml: in the
+	// chart or near it. They are left out if OnlyRenderable or OnlyKustomizations is set.
 	Values []string
 }
 
@@ -143,14 +144,14 @@ type finder struct {
 	parsed int64
 	named  map[string]*named // what has the name of a kustomization, by name
 	charts map[string]bool
-	values map[string][]string // files that may hold values, by directory
+	yaml   map[string][]string // files of YAML, by directory
 }
 
 // Find looks for what can be rendered below some paths. The error joins what is wrong
 // with the paths themselves, such as one that does not exist; Found then has what the
 // other paths hold.
 func Find(o Options) (*Found, error) {
-	f := &finder{opts: o, most: o.bounds, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, values: map[string][]string{}}
+	f := &finder{opts: o, most: o.bounds, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, yaml: map[string][]string{}}
 	if f.most == (bounds{}) {
 		f.most = defaultBounds()
 	}
@@ -197,6 +198,9 @@ func (f *finder) finish() {
 		f.chart(&f.found.Charts[i])
 	}
 	slices.SortFunc(f.found.Charts, func(a, b Chart) int { return strings.Compare(a.Dir, b.Dir) })
+	if !f.opts.OnlyRenderable && !f.opts.OnlyKustomizations {
+		f.environments()
+	}
 	slices.SortStableFunc(f.found.Pointers, func(a, b Pointer) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.File, b.File), a.Line-b.Line)
 	})
@@ -219,9 +223,8 @@ func (f *finder) dropPatches() {
 	f.found.Topologies = slices.DeleteFunc(f.found.Topologies, func(name string) bool { return patches[name] || f.isTemplate(name) })
 }
 
-// chart completes a chart with what lies beside it and above.
+// chart completes a chart with what lies above it.
 func (f *finder) chart(c *Chart) {
-	c.Values = slices.Sorted(slices.Values(f.values[c.Dir]))
 	for at := c.Dir; at != "."; at = path.Dir(at) {
 		if up := path.Dir(at); path.Base(up) == "charts" && f.charts[path.Dir(up)] {
 			c.Subchart = true

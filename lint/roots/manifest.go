@@ -3,7 +3,6 @@ package roots
 import (
 	"bytes"
 	"path"
-	"strings"
 
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/source"
@@ -44,6 +43,9 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 // manifest looks at a file that is no kustomization.
 func (f *finder) manifest(in source.Input) {
 	base, dir := path.Base(in.Name), path.Dir(in.Name)
+	if in.Problem == "" && isYAML(base) {
+		f.yaml[dir] = append(f.yaml[dir], in.Name)
+	}
 	switch {
 	case in.Problem != "":
 		f.unread(in.Name, "%s", in.Problem)
@@ -56,8 +58,6 @@ func (f *finder) manifest(in source.Input) {
 	case base == chartName:
 		f.chartFile(in.Name)
 		return
-	case isYAML(base) && strings.Contains(strings.ToLower(base), "values"):
-		f.values[dir] = append(f.values[dir], in.Name)
 	}
 	file := f.read(in.Name)
 	if file == nil {

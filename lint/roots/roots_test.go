@@ -226,7 +226,23 @@ root prod/kustomization.yaml; remote: https://example.com/y at base/kustomizatio
 name: shop
 -- shop/values.yaml --
 -- shop/prod-values.yaml --
--- shop/env/values-dev.yaml --
+-- shop/env/dev.yaml --
+replicas: 1
+-- shop/env/pod.yaml --
+apiVersion: v1
+kind: Pod
+-- shop/env/secret.yaml --
+sops: {version: "1"}
+-- shop/env/list.yaml --
+- a
+-- shop/values/a.yaml --
+# nothing yet
+-- shop/values/broken.yaml --
+a: [
+-- shop/values.schema.yaml --
+-- shop/ci/one-values.yaml --
+-- shop/ci/other.yaml --
+-- values-prod.yaml --
 -- shop/templates/app.yaml --
 apiVersion: argoproj.io/v1alpha1
 kind: Application
@@ -243,9 +259,36 @@ kind: Chart
 name: x
 `, want: `
 chart charts/api api library false subchart false []
-chart shop shop library false subchart false [shop/prod-values.yaml shop/values.yaml]
+chart shop shop library false subchart false [shop/ci/one-values.yaml shop/env/dev.yaml shop/prod-values.yaml shop/values/a.yaml shop/values/broken.yaml]
 chart shop/charts/redis redis library false subchart true []
 chart shop/charts/redis/charts/common common library true subchart true []
+`},
+		"values near the only chart": {tree: `
+-- app/charts/shop/Chart.yaml --
+name: shop
+-- app/charts/shop/values.yaml --
+replicas: 1
+image: {tag: a}
+-- app/charts/shop/charts/common/Chart.yaml --
+name: common
+-- app/charts/util/Chart.yaml --
+{name: util, type: library}
+-- app/values-prod.yaml --
+replicas: 3
+-- app/env/test.yaml --
+image: {tag: b}
+-- app/env/compose.yaml --
+services: {}
+-- app/charts/environments/dev.yaml --
+replicas: 2
+-- app/ci/x-values.yaml --
+replicas: 2
+-- env/far.yaml --
+replicas: 2
+`, want: `
+chart app/charts/shop shop library false subchart false [app/charts/environments/dev.yaml app/env/test.yaml app/values-prod.yaml]
+chart app/charts/shop/charts/common common library false subchart true []
+chart app/charts/util util library true subchart false []
 `},
 		"pointers and topologies": {options: Options{Declares: isNode}, tree: `
 -- apps/kustomization.yaml --
