@@ -118,7 +118,11 @@ func (c *choosing) fromBase(root, name string) string {
 func (c *choosing) search(root string, paths []string) (dirs []string, err error) {
 	follows := c.o.Config.FollowsPointers()
 	remotes := remoteDirs(c.o.Config, root)
-	found, err := roots.Find(roots.Options{Root: root, Paths: paths, Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: !follows, OnlyRenderable: true, Charts: c.o.Config.GlobsCharts(), Remotes: remotes})
+	o := roots.Options{Root: root, Paths: paths, Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: !follows, OnlyRenderable: true, Charts: c.o.Config.GlobsCharts(), Remotes: remotes}
+	if root == c.root {
+		o.Read = c.reads.keep
+	}
+	found, err := roots.Find(o)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func (f *renderFlags) apply(o *lint.Options, pathless bool) error {
 	if pathless && len(f.dirs)+len(f.charts) > 0 {
 		o.Paths = nil
 	}
-	o.Unfollowed, o.Notes = nil, nil
+	o.Unfollowed, o.Notes, o.Overlay = nil, nil, nil
 	already := rendered{}
 	chosen, err := f.chosen(o, already)
 	if err != nil {
@@ -92,7 +92,7 @@ func (f *renderFlags) chosen(o *lint.Options, already rendered) ([]lint.Render, 
 	if err != nil {
 		return nil, err
 	}
-	c := &choosing{o: o, root: at, base: at, seen: map[string]bool{}, rendered: already, addresses: func(dir string) []string { return f.addresses(o, dir) }}
+	c := &choosing{o: o, root: at, base: at, seen: map[string]bool{}, reads: newReads(), rendered: already, addresses: func(dir string) []string { return f.addresses(o, dir) }}
 	if o.Config.Dir != "" {
 		if c.base, err = filepath.EvalSymlinks(o.Config.Dir); err != nil {
 			return nil, err
@@ -101,6 +101,7 @@ func (f *renderFlags) chosen(o *lint.Options, already rendered) ([]lint.Render, 
 	if err := c.find(f.mode != renderOff); err != nil {
 		return nil, err
 	}
+	o.Overlay = c.reads.overlay
 	for _, dir := range f.dirs {
 		if !isKustomization(absolute(o.Dir, dir)) {
 			return nil, fmt.Errorf("-k %s: there is no kustomization.yaml, kustomization.yml or Kustomization", dir)
@@ -171,6 +172,7 @@ type choosing struct {
 	rendered   rendered
 	unfollowed []lint.Unfollowed
 	addresses  func(dir string) []string
+	reads      *reads // of root
 }
 
 // name takes in the kustomization of a path that was named.

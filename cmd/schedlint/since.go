@@ -219,7 +219,7 @@ func (t *tree) renders(o *lint.Options, now *judged, dir string, f *lintFlags) e
 // options are those of the work tree for the tree; dir is the working directory.
 func (t *tree) options(o lint.Options, dir string) lint.Options {
 	rel, _ := t.inside(dir)
-	o.Dir, o.Root, o.Tracked, o.Stdin = filepath.Join(t.dir, rel), t.dir, nil, nil
+	o.Dir, o.Root, o.Tracked, o.Stdin, o.Overlay = filepath.Join(t.dir, rel), t.dir, nil, nil, nil
 	o.SourceRoot = strings.Join(t.mapped(dir, nonEmpty(o.SourceRoot)), "")
 	o.Paths, o.Topology = t.mapped(dir, o.Paths), t.mapped(dir, o.Topology)
 	return o

@@ -28,6 +28,8 @@ type Options struct {
 	OnlyKustomizations, OnlyRenderable, Charts bool
 	// Declares reports whether an object declares nodes; nil takes none.
 	Declares func(o *source.Object) bool
+	// Read, unless it is nil, is handed every file that is read, by its name from Root.
+	Read func(name string, text []byte)
 
 	bounds bounds // in place of the defaults
 }
@@ -137,6 +139,7 @@ type finder struct {
 	opts   Options
 	most   bounds
 	lookup *worktree.Lookup
+	reader *worktree.Reader
 	found  Found
 	dirs   map[string]*Kustomization
 	steps  int
@@ -152,6 +155,8 @@ type finder struct {
 // other paths hold.
 func Find(o Options) (*Found, error) {
 	f := &finder{opts: o, most: o.bounds, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, yaml: map[string][]string{}}
+	f.reader = worktree.NewReader(f.lookup.Root())
+	defer f.reader.Close()
 	if f.most == (bounds{}) {
 		f.most = defaultBounds()
 	}

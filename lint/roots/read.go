@@ -20,7 +20,7 @@ func (f *finder) unread(name, format string, args ...any) {
 // read gives a file of the tree, or nil if that cannot be had, which is noted.
 func (f *finder) read(name string) *source.File {
 	limit := min(f.most.file, f.most.bytes-f.bytes)
-	text, err := worktree.ReadFile(f.lookup.Root(), filepath.FromSlash(name), limit)
+	text, err := f.reader.ReadFile(filepath.FromSlash(name), limit)
 	switch {
 	case err != nil && limit < f.most.file && err.Error() == worktree.TooLarge(limit).Error():
 		f.unread(name, "is not read: with it the run has more than %d MiB; name fewer paths", f.most.bytes>>20)
@@ -30,6 +30,9 @@ func (f *finder) read(name string) *source.File {
 		return nil
 	}
 	f.bytes += int64(len(text))
+	if f.opts.Read != nil {
+		f.opts.Read(name, text)
+	}
 	return source.NewFile(name, name, text)
 }
 

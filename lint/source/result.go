@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // result is what one file holds.
@@ -61,7 +60,7 @@ func (f found) text(opts Options) ([]byte, error) {
 		defer file.Close()
 		in = file
 	}
-	text, err := readText(in, min(f.size, opts.MaxBytes), opts.MaxBytes)
+	text, err := worktree.ReadSized(in, min(f.size, opts.MaxBytes), opts.MaxBytes) // texts are kept to the end of the run
 	switch {
 	case err != nil:
 		return nil, errors.New("cannot be read: " + reason(err))
@@ -69,24 +68,6 @@ func (f found) text(opts Options) ([]byte, error) {
 		return nil, fmt.Errorf("is larger than %d MiB", opts.MaxBytes>>20)
 	}
 	return text, nil
-}
-
-// readText reads a text of a likely size, and of at most one byte more than the largest.
-// A text of that size has no room behind it: all texts are kept to the end of the run.
-func readText(in io.Reader, size, most int64) ([]byte, error) {
-	text := make([]byte, 0, size+1)
-	for in = io.LimitReader(in, most+1); ; {
-		n, err := in.Read(text[len(text):cap(text)])
-		text = text[:len(text)+n]
-		switch {
-		case err == io.EOF:
-			return text, nil
-		case err != nil:
-			return nil, err
-		case len(text) == cap(text):
-			text = slices.Grow(text, bytes.MinRead)
-		}
-	}
 }
 
 // reason is an error without the path that the caller names anyway.

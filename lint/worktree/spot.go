@@ -128,40 +128,40 @@ func OfGit(path string) bool {
 
 func check(root, name string, limit int64) (*Spot, error) {
 	if OfGit(name) {
-		return nil, errors.New("belongs to git, not to the work tree")
+		return nil, errOfGit
 	}
 	spot, err := At(root, name)
 	if err != nil {
 		return nil, err
 	}
-	info, err := spot.Lstat()
-	switch {
-	case err != nil:
-	case !info.Mode().IsRegular():
-		err = ErrNotRegular
-	case info.Size() > limit:
-		err = TooLarge(limit)
-	}
-	if err != nil {
+	if _, err = spot.check(limit); err != nil {
 		spot.Close()
 		return nil, err
 	}
 	return spot, nil
 }
 
+var errOfGit = errors.New("belongs to git, not to the work tree")
+
+// check gives the size of a regular file.
+func (s *Spot) check(limit int64) (size int64, err error) {
+	info, err := s.Lstat()
+	switch {
+	case err != nil:
+		return 0, err
+	case !info.Mode().IsRegular():
+		return 0, ErrNotRegular
+	case info.Size() > limit:
+		return 0, TooLarge(limit)
+	}
+	return info.Size(), nil
+}
+
 // ReadFile reads a file that Check is content with.
 func ReadFile(root, name string, limit int64) ([]byte, error) {
-	spot, err := check(root, name, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer spot.Close()
-	file, err := spot.Dir.Open(spot.Name)
-	if err != nil {
-		return nil, Named(err, name)
-	}
-	defer file.Close()
-	return ReadAll(file, limit)
+	r := NewReader(root)
+	defer r.Close()
+	return r.ReadFile(name, limit)
 }
 
 // ReadTrusted reads a file that somebody vouches for, be it a pipe or a device.
