@@ -53,6 +53,8 @@ type clusters struct {
 	around *neighbours.Index
 	// renderReader reads for all renders, once needed: most have the same around them.
 	renderReader *workload.Reader
+	// releases are what charts that are not at hand are given.
+	releases *releases
 }
 
 // parts splits the objects as the configuration says; what belongs to no cluster
@@ -107,6 +109,7 @@ func (d *clusters) named(c *config.Cluster, objects []*source.Object, taken map[
 			deployed[x] = true
 		}
 	}
+	d.releases.join(c, &p, objects, taken)
 	return p
 }
 
@@ -145,6 +148,7 @@ func (d *clusters) divide(p part) *cluster {
 		d.summary.Contexts += c.Len()
 	}
 	d.summary.count(c)
+	d.releases.count(c.whole)
 	return c
 }
 
@@ -168,13 +172,14 @@ func (d *clusters) beyond(p part) []*source.Object {
 // readerOf is the reader of a part. Renders have one in common: each is read beside the
 // objects of all others.
 func (d *clusters) readerOf(p part) *workload.Reader {
-	if p.render == "" {
-		return workload.NewReader(d.table)
+	if p.render != "" && d.renderReader != nil {
+		return d.renderReader
 	}
-	if d.renderReader == nil {
-		d.renderReader = workload.NewReader(d.table)
+	reader := workload.NewReader(d.table)
+	if reader.Values = d.releases.of(p.name); p.render != "" {
+		d.renderReader = reader
 	}
-	return d.renderReader
+	return reader
 }
 
 // contradicting is the error of a cluster that declares an object in two ways.

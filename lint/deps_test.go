@@ -41,6 +41,7 @@ const layers = `
 2 lint/kustomize
 3 lint/roots
 3 lint/gitops
+3 lint/fragments
 2 lint/config     github.com/bmatcuk/doublestar/v4
 2 lint/pointers   github.com/bmatcuk/doublestar/v4
 1 lint/source     sigs.k8s.io/kustomize

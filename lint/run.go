@@ -50,6 +50,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 		opts: r.opts, table: r.table, files: r.files, renders: r.renders, budget: r.budget, summary: r.summary, failures: r.failures,
 		topologies: &topologies{files: r.files, renders: r.renders, summary: r.summary, failures: r.failures, read: map[string]*declaredNodes{}},
 	}
+	r.clusters.releases = newReleases(r.clusters)
 	return r
 }
 

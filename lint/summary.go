@@ -47,6 +47,9 @@ func (s *summary) whole() diag.Summary {
 	all := s.Summary
 	s.skips.into(&all)
 	s.passed.into(&all)
+	if s.Fragments > 0 {
+		all.Notes = append(all.Notes, fmt.Sprintf("values fragments of charts that are not at hand: %d checked; the charts decide which pods get them", s.Fragments))
+	}
 	return all
 }
 

@@ -61,11 +61,13 @@ func (in *inputs) renderCharts(ctx context.Context, renders renderer) {
 		default:
 			for _, values := range append([]string{""}, c.Values...) {
 				r := chartRender{values: values}
+				asked := &render.Chart{}
 				if values != "" {
 					r.name = releaseName(c.Name, values, taken)
+					asked.Name, asked.Values = r.name, []render.Values{{File: values}}
 				}
 				c.renders = append(c.renders, r)
-				all = append(all, render.Root{Confinement: in.root, Dir: c.Dir, Chart: &render.Chart{Name: r.name, Values: nonEmpty(values)}})
+				all = append(all, render.Root{Confinement: in.root, Dir: c.Dir, Chart: asked})
 			}
 		}
 		in.charts = append(in.charts, c)

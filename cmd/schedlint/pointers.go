@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/gitops"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
@@ -80,9 +81,10 @@ func (c *choosing) takePointers(f *pointed) {
 		if !c.o.Config.Follows(files, destinations(d)) {
 			continue
 		}
+		at := diag.Span{File: filepath.ToSlash(seen(c.root, filepath.Join(f.root, filepath.FromSlash(d.Pointer.File)))), Line: d.Pointer.Line, Column: d.Pointer.Column}
 		if d.Output == nil {
 			c.unfollowed = append(c.unfollowed, lint.Unfollowed{
-				Why: d.Why.What, Detail: d.Why.Detail, File: filepath.ToSlash(seen(c.root, filepath.Join(f.root, filepath.FromSlash(d.Pointer.File)))), Line: d.Pointer.Line, Column: d.Pointer.Column,
+				Why: d.Why.What, Detail: d.Why.Detail, File: at.File, Line: d.Pointer.Line, Column: d.Pointer.Column,
 				Suspended: d.Why.What == pointers.WhySuspended, Wrong: d.Why.Refused,
 			})
 			continue
@@ -93,7 +95,7 @@ func (c *choosing) takePointers(f *pointed) {
 		}
 		x := config.Chosen{Name: name, Dir: c.fromBase(f.root, d.Root.Dir), Pointers: files, Destinations: destinations(d)}
 		c.rendered[keyOf(d.Root)] = d.Output
-		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root, Argo: d.Pointer.Kind == pointers.Application || d.Pointer.Kind == pointers.ApplicationSet})
+		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root, Pointer: at, Argo: d.Pointer.Kind == pointers.Application || d.Pointer.Kind == pointers.ApplicationSet})
 	}
 }
 

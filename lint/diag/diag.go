@@ -241,6 +241,9 @@ type Summary struct {
 	// pods; NodeObjects are v1 Nodes among the manifests, which are not part of
 	// the topology unless they are declared with --topology.
 	Workloads int `json:"workloads"`
+	// Fragments is how many maps with placement fields were checked among the values for
+	// charts that are not at hand.
+	Fragments int `json:"fragments,omitempty"`
 	// Contexts is how many sets of objects were judged, each as one deployment: one
 	// for each cluster, and more where directories or files are alternatives.
 	Contexts     int `json:"contexts"`

@@ -30,8 +30,11 @@ type Refusal struct {
 	Stage string `json:"stage" enum:"object pods gate fragment"`
 	// Gate is the feature gate, or "".
 	Gate string `json:"gate"`
-	// Field is the path of the field from the root of the object.
+	// Field is the path of the field from the root of the object, or from the map that
+	// Object names.
 	Field string `json:"field"`
+	// Values tells that Object is a map of the values for a chart that is not at hand.
+	Values bool `json:"values"`
 	// Reason is what is wrong with the field, as the API server words it.
 	Reason string `json:"reason"`
 }
@@ -90,6 +93,8 @@ type TopologyKey struct {
 	// Fragment tells that Object is an object that is not judged, such as a custom
 	// resource with an affinity: Usable is then all nodes.
 	Fragment bool `json:"fragment"`
+	// Values tells that it is a map of the values for a chart that is not at hand.
+	Values bool `json:"values"`
 	// Declared tells whether nodes are declared.
 	Declared bool `json:"declared"`
 	// Usable is the number of nodes that the pods can use.
@@ -112,6 +117,8 @@ type NodeLabel struct {
 	// Object is what uses the label, as in "Deployment shop/web".
 	Object string `json:"object"`
 	W      int    `json:"w"`
+	// Values tells that Object is a map of the values for a chart that is not at hand.
+	Values bool `json:"values"`
 	// Where is the field that uses it: nodeSelector, nodeAffinity or topologyKey.
 	Where string `json:"where" enum:"nodeSelector nodeAffinity topologyKey"`
 	// Key is the label.

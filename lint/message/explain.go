@@ -22,6 +22,7 @@ const (
 	NoSelectedPods   = "it selects no pods of declared workloads, so no node is checked"
 	NotRecreated     = "pods are not recreated while the Node object exists, so no node is checked"
 	ByController     = "a controller decides which pods get these fields, so nodes cannot be checked one by one"
+	ByChart          = "a chart that is not at hand decides which pods get these fields, so nodes cannot be checked one by one"
 	NeverScheduled   = "the API server rejects it, so it is never scheduled"
 	ExplainFailed    = "undecided because of an internal error"
 	ExplainAbandoned = "step budget exceeded before the nodes were checked; raise --steps"

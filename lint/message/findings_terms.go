@@ -75,7 +75,7 @@ func rejectedWithGate(r *facts.Refusal, in *facts.Facts) Text {
 
 func invalidPlacementFields(r *facts.Refusal, in *facts.Facts) Text {
 	text := rejected(r, in)
-	text.Details = []string{"the API server rejects pods with this value"}
+	text.Details = said("the API server rejects pods with this value", ofValues(r.Values))
 	return text
 }
 
@@ -88,7 +88,7 @@ func deprecatedNodeLabel(r *facts.NodeLabel, _ *facts.Facts) Text {
 	if r.Replacement != "" {
 		instead = "use " + r.Replacement
 	}
-	return about(r.Object, fmt.Sprintf("%s uses the deprecated node label %s, which is no longer set", r.Where, r.Key), instead)
+	return about(r.Object, fmt.Sprintf("%s uses the deprecated node label %s, which is no longer set", r.Where, r.Key), instead, ofValues(r.Values))
 }
 
 func emptyNodeTerm(r *facts.NodeTerm, in *facts.Facts) Text {
@@ -115,7 +115,7 @@ func unknownTopologyKey(r *facts.TopologyKey, _ *facts.Facts) Text {
 		use = "topologySpreadConstraint"
 	}
 	return about(r.Object,
-		fmt.Sprintf("the %s uses topologyKey %s, a node label that Kubernetes does not set", use, r.Key), meant(r.Suggestion))
+		fmt.Sprintf("the %s uses topologyKey %s, a node label that Kubernetes does not set", use, r.Key), meant(r.Suggestion), ofValues(r.Values))
 }
 
 func topologyKeyOnNoNode(r *facts.TopologyKey, _ *facts.Facts) Text {
@@ -123,7 +123,7 @@ func topologyKeyOnNoNode(r *facts.TopologyKey, _ *facts.Facts) Text {
 	if !r.Hard || r.Use == "anti-affinity" {
 		effect = fmt.Sprintf("the %s has no effect", strength(r.Use, r.Hard))
 	}
-	return about(r.Object, fmt.Sprintf("%s the label %s, so %s", noneHas(r.Usable), r.Key, effect), meant(r.Suggestion))
+	return about(r.Object, fmt.Sprintf("%s the label %s, so %s", noneHas(r.Usable), r.Key, effect), meant(r.Suggestion), ofValues(r.Values))
 }
 
 func topologyKeyOnSomeNodes(r *facts.TopologyKey, _ *facts.Facts) Text {
@@ -135,6 +135,14 @@ func topologyKeyOnSomeNodes(r *facts.TopologyKey, _ *facts.Facts) Text {
 	nodes := fmt.Sprintf("%d of the %d eligible nodes %s", lacking, r.Usable, verb(lacking, "has", "have"))
 	return about(r.Object,
 		fmt.Sprintf("%s no label %s (%s), so the %s %s", nodes, r.Key, namesOf(r.Without, lacking), strength(r.Use, r.Hard), effect), meant(r.Suggestion))
+}
+
+// ofValues is said of what a chart is given that is not at hand.
+func ofValues(values bool) string {
+	if !values {
+		return ""
+	}
+	return "the chart is not at hand, so it is unknown which pods get this value"
 }
 
 // strength is what a rule is called that filters, or only prefers.

@@ -80,6 +80,7 @@ func SuppressionFix(c *accept.Complaint) string {
 const (
 	WithheldRecoded     = "the file is UTF-16, and edits are written as UTF-8"
 	WithheldFragment    = "the controller of the object decides what the key means here"
+	WithheldValues      = "the chart, which is not at hand, decides what the key means here"
 	WithheldJob         = "Job templates are not edited because existing Jobs are immutable"
 	WithheldShared      = "an anchor or merge key provides it, so an edit could change other places"
 	WithheldNoPlainText = "it is not a plain scalar"

@@ -1,7 +1,9 @@
 package workload
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,6 +20,36 @@ type fragment struct {
 	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints"`
 }
 
+// Given is what an object gives a chart that is not at hand.
+type Given struct {
+	// Values are the maps with placement fields in it, and Left tells that there are more,
+	// of which nothing is known.
+	Values []Values
+	Left   bool
+}
+
+// Values is a map with placement fields among the values for a chart.
+type Values struct {
+	// Node is the map, in a text that has the lines and columns of the object's file.
+	Node *source.Node
+	File *source.File
+	// Path leads from the values to the map, as in master.pods[0]; "" for all of them.
+	Path string
+}
+
+// within is a map of values as messages name it.
+func (v *Values) within() string { return strings.TrimSpace("values " + v.Path) }
+
+// PlacementFields are the names of the fields of a fragment.
+func PlacementFields() []string { return slices.Sorted(maps.Keys(fragmentFields)) }
+
+// Placement reports whether a field of a map is named like one of a fragment, and whether
+// its value is of the kind that says something.
+func Placement(name string, value *source.Node) (named, filled bool) {
+	kind, named := fragmentFields[name]
+	return named, named && value.Kind == kind && value.Len() > 0
+}
+
 // fragmentFields are the fields of a fragment, with the kind of value that says
 // something, and the kinds of affinity, which some operators have without the map
 // around them.
@@ -31,6 +63,9 @@ var affinityFields = map[string]bool{"nodeAffinity": true, "podAffinity": true, 
 type fragmentFinder struct {
 	l      *loader
 	object *source.Object
+	// given is what the object gives a chart, nil if it does not: only what is in there is
+	// checked.
+	given *Given
 	// found is set if there are placement fields of any shape, foreign if some are
 	// not the core API's.
 	found, foreign bool
@@ -45,7 +80,11 @@ func (l *loader) fragments(o *source.Object) bool {
 		return false
 	}
 	f := fragmentFinder{l: l, object: o}
+	if l.Values != nil {
+		f.given = l.Values(o)
+	}
 	f.walk(&place{value: o.Root})
+	f.values()
 	if f.foreign {
 		l.set.Foreign = append(l.set.Foreign, o)
 	}
@@ -88,12 +127,28 @@ func (f *fragmentFinder) walk(p *place) {
 	}
 	if here {
 		f.found = true
-		f.check(p)
+	}
+	if here && f.given == nil {
+		f.check(p, nil)
 	}
 }
 
-// check validates the fragment in a map if all of it is the core API's.
-func (f *fragmentFinder) check(p *place) {
+// values checks what the object gives a chart.
+func (f *fragmentFinder) values() {
+	if f.given == nil {
+		return
+	}
+	f.found = f.found || f.given.Left || len(f.given.Values) > 0
+	f.foreign = f.given.Left
+	for i := range f.given.Values {
+		v := &f.given.Values[i]
+		f.check(&place{value: v.Node}, v)
+	}
+}
+
+// check validates the fragment in a map if all of it is the core API's. Of values a chart
+// may make more than is written, so what they lack is no mistake.
+func (f *fragmentFinder) check(p *place, v *Values) {
 	var fields fragment
 	if len(f.l.fragmentDecoder.Decode(p.value, &fields)) > 0 {
 		f.foreign = true
@@ -104,6 +159,10 @@ func (f *fragmentFinder) check(p *place) {
 		Spec: PodSpec{NodeSelector: fields.NodeSelector, Affinity: fields.Affinity, Tolerations: fields.Tolerations, TopologySpreadConstraints: fields.TopologySpreadConstraints},
 	}
 	c := checker{w: w, unchecked: StageFragment, created: StageFragment, fromTemplate: StageFragment}
+	if v != nil {
+		w.Within, c.partial = v.within(), true
+		w.from = &source.Object{File: v.File}
+	}
 	nodeSelector := p.field("nodeSelector")
 	c.labels(StageFragment, &nodeSelector, "nodeSelector")
 	pods := podChecker{&c}
@@ -120,4 +179,23 @@ func (f *fragmentFinder) check(p *place) {
 // that the core API does not have.
 func newFragmentDecoder() *source.Decoder {
 	return &source.Decoder{Open: map[reflect.Type]bool{reflect.TypeFor[fragment](): true}}
+}
+
+// mayBeAdded reports whether a chart may still give what a value lacks. Lists of an affinity
+// are handed on as they are; maps are merged with those of the chart, and constraints and
+// tolerations may be completed one by one.
+func (p *place) mayBeAdded() bool {
+	if !p.absent() {
+		return false
+	}
+	listed := false
+	for at := p.up; at != nil; at = at.up {
+		switch {
+		case at.name == "" && at.up != nil:
+			listed = true
+		case at.name == "affinity":
+			return !listed
+		}
+	}
+	return true
 }

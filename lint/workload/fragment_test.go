@@ -3,6 +3,8 @@ package workload
 import (
 	"strings"
 	"testing"
+
+	"github.com/schedlint/schedlint/lint/source"
 )
 
 // fragmentRows are the specs of a custom resource: whether it is counted, and what
@@ -61,6 +63,68 @@ func TestNoFragments(t *testing.T) {
 		set := loadSet(t, head+"\nmetadata: {name: a}\nspec: {tolerations: [{operator: Exist}], containers: [{name: a}]}\n")
 		if len(set.Fragments)+len(set.NotJudged) > 0 {
 			t.Errorf("%s: got %d fragments, %d not judged", head, len(set.Fragments), len(set.NotJudged))
+		}
+	}
+}
+
+// valuesRows are values for a chart: what is refused of them. What a chart may add is not.
+var valuesRows = map[string]struct {
+	values string
+	want   string
+}{
+	"a wrong value":              {"{tolerations: [{key: a, operator: Exist}]}", "tolerations[0].operator"},
+	"no skew, no key":            {"{topologySpreadConstraints: [{whenUnsatisfiable: ScheduleAnyway}]}", ""},
+	"no action":                  {"{topologySpreadConstraints: [{maxSkew: 1, topologyKey: a}]}", ""},
+	"a skew of 0":                {"{topologySpreadConstraints: [{maxSkew: 0}]}", "topologySpreadConstraints[0].maxSkew"},
+	"an empty key":               {"{topologySpreadConstraints: [{topologyKey: ''}]}", "topologySpreadConstraints[0].topologyKey"},
+	"keys without a selector":    {"{topologySpreadConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: DoNotSchedule, matchLabelKeys: [a]}]}", ""},
+	"no operator":                {"{tolerations: [{effect: NoSchedule}]}", ""},
+	"terms of the chart":         {"{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {}}}}", ""},
+	"no terms":                   {"{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}}}", "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"},
+	"a term without a key":       {"{affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {}}]}}}", "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey"},
+	"a weight of 0":              {"{affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 0, podAffinityTerm: {topologyKey: a}}]}}}", "affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight"},
+	"no values":                  {"{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: In}]}]}}}}", "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values"},
+	"a field of the chart":       {"{affinity: {type: soft}}", ""},
+}
+
+func TestValues(t *testing.T) {
+	for name, row := range valuesRows {
+		all := source.LoadText(source.Options{}, "a.yaml", []byte("apiVersion: example.com/v1\nkind: Release\nmetadata: {name: a}\nspec: {values: {master: "+row.values+"}, nodeSelector: {'*': b}}\n")).Objects
+		reader := NewReader(NewTable())
+		reader.Values = func(o *source.Object) *Given {
+			return &Given{Values: []Values{{Node: o.Root.At("spec", "values", "master"), File: o.File, Path: "master"}}}
+		}
+		set := reader.Load(all, nil)
+		if len(set.NotJudged) != 1 {
+			t.Errorf("%s: %d objects are counted", name, len(set.NotJudged))
+		}
+		var got []string
+		for _, w := range set.Fragments {
+			for _, p := range w.Problems {
+				got = append(got, p.Field)
+				if p.Stage != StageFragment || p.Span.IsZero() {
+					t.Errorf("%s: stage %s at %v", name, p.Stage, p.Span)
+				}
+			}
+			if w.String() != "Release a, values master" {
+				t.Errorf("%s: %s", name, w)
+			}
+		}
+		if strings.Join(got, " ") != row.want {
+			t.Errorf("%s: got %q, want %q", name, got, row.want)
+		}
+	}
+}
+
+// TestNothingGiven: an object that gives a chart something is not looked into otherwise, and
+// what was left out of that leaves it open.
+func TestNothingGiven(t *testing.T) {
+	for _, left := range []bool{false, true} {
+		all := source.LoadText(source.Options{}, "a.yaml", []byte("apiVersion: example.com/v1\nkind: Release\nmetadata: {name: a}\nspec: {nodeSelector: {'*': b}}\n")).Objects
+		reader := NewReader(NewTable())
+		reader.Values = func(*source.Object) *Given { return &Given{Left: left} }
+		if set := reader.Load(all, nil); len(set.Fragments) != 0 || (len(set.Foreign) == 1) != left {
+			t.Errorf("left %v: %d fragments, %d are open", left, len(set.Fragments), len(set.Foreign))
 		}
 	}
 }

@@ -68,6 +68,9 @@ type Reader struct {
 	known           map[*source.Object]*Workload
 	budgets         map[*source.Object]*Budget // those elsewhere
 	lists           sharedLists
+	// Values tells what an object gives a chart that is not at hand, nil for nothing. Without
+	// it no values of charts are known.
+	Values func(o *source.Object) *Given
 	// once is set if there is but one set, so that trees are let go as they are read.
 	once bool
 }

@@ -48,6 +48,8 @@ type checker struct {
 	// (R-W28), created of what shows only when a pod is created from the
 	// template (R-V22), fromTemplate of the labels of the template.
 	unchecked, created, fromTemplate Stage
+	// partial is set for what a chart may add to.
+	partial bool
 }
 
 // podChecker validates pods.
@@ -185,6 +187,9 @@ func (c *checker) keyOf(p *place) *source.Node {
 }
 
 func (c *checker) refuse(stage Stage, p *place, message, fix string) {
+	if c.partial && p.mayBeAdded() {
+		return
+	}
 	c.w.Problems = append(c.w.Problems, Problem{Stage: stage, Field: p.path(), Span: c.span(p), Message: message, Fix: fix})
 }
 

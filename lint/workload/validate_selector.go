@@ -36,6 +36,9 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 		return
 	}
 	if selector := term.field("labelSelector"); selector.absent() { // R-V21
+		if c.partial && selector.mayBeAdded() {
+			return
+		}
 		at := match
 		if match.len() == 0 {
 			at = *mismatch

@@ -33,6 +33,9 @@ type Workload struct {
 	// Fragment is set for the placement fields of an object that is not judged:
 	// only Object, Spec, SpecNode and Problems mean something then.
 	Fragment bool
+	// Within says which of the values for a chart a Fragment is, as in values master; ""
+	// if it is none.
+	Within string
 	// Running is set for a pod that is in place on Spec.NodeName already.
 	Running bool
 	// Repeated is set if the same object is declared differently elsewhere.
@@ -49,7 +52,8 @@ type Workload struct {
 	// Validated is set for one of Set.Validated.
 	Validated bool
 
-	// from is the object that holds the template if it is another one.
+	// from is the object that holds the template if it is another one. Of values it is the
+	// text that they are written in.
 	from *source.Object
 }
 
@@ -146,10 +150,14 @@ func (w *Workload) Terminating() bool {
 
 // String is the workload as a message names it.
 func (w *Workload) String() string {
-	if w.Object.Namespace == "" {
-		return w.Object.Kind + " " + w.Object.Name
+	name := w.Object.Name
+	if w.Object.Namespace != "" {
+		name = w.Object.Namespace + "/" + name
 	}
-	return w.Object.Kind + " " + w.Object.Namespace + "/" + w.Object.Name
+	if w.Within != "" {
+		name += ", " + w.Within
+	}
+	return w.Object.Kind + " " + name
 }
 
 // File is where the template stands. All else that the object says is in

@@ -42,6 +42,8 @@ func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 	switch {
 	case w.File().Recoded:
 		fix.Withheld = message.WithheldRecoded
+	case w.Within != "":
+		fix.Withheld = message.WithheldValues
 	case w.Fragment:
 		fix.Withheld = message.WithheldFragment
 	case w.Kind.Batch():

@@ -45,7 +45,7 @@ func (b refusals) refusal(w *workload.Workload, object string, s Subject, p work
 	if p.Gate != "" {
 		stage = "gate"
 	}
-	b.Refusals = append(b.Refusals, facts.Refusal{ID: b.subject(s), W: b.row(w), Object: object, Stage: stage, Gate: p.Gate, Field: p.Field, Reason: p.Message})
+	b.Refusals = append(b.Refusals, facts.Refusal{ID: b.subject(s), W: b.row(w), Object: object, Stage: stage, Gate: p.Gate, Field: p.Field, Values: w != nil && w.Within != "", Reason: p.Message})
 }
 
 // otherRefusals tells of objects without pods that the API server refuses.

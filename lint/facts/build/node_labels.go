@@ -18,7 +18,7 @@ func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topolo
 	if b.spare("topology_keys", b.topo && fact.With == fact.Usable || !b.topo && fact.Known) || w.Fragment && fact.With > 0 {
 		return
 	}
-	fact.Object, fact.Fragment = w.String(), w.Fragment
+	fact.Object, fact.Fragment, fact.Values = w.String(), w.Fragment, w.Within != ""
 	s := about(w, fieldSpan(w, t.Node, "topologyKey"))
 	for _, n := range without {
 		fact.Without = append(fact.Without, n.Name)
@@ -78,7 +78,7 @@ func (b terms) label(w *workload.Workload, where, key string, at diag.Span, valu
 	if b.spare("node_labels", !deprecated) || key == "" {
 		return
 	}
-	fact := facts.NodeLabel{Object: w.String(), Where: where, Key: key, Deprecated: deprecated, Replacement: replacement, Beside: beside}
+	fact := facts.NodeLabel{Object: w.String(), Values: w.Within != "", Where: where, Key: key, Deprecated: deprecated, Replacement: replacement, Beside: beside}
 	if b.Set != nil && b.Set.OpenShift && key == topology.LabelMaster {
 		fact.Platform = "OpenShift"
 	}

@@ -53,6 +53,9 @@ func about(w *workload.Workload, at diag.Span) Subject {
 	if at.IsZero() {
 		at = w.CountSpan()
 	}
+	if w.Within != "" {
+		return Subject{Location: at}.of(w).because(nil, noted(message.ByChart))
+	}
 	if w.Fragment {
 		return Subject{Location: at}.of(w).because(nil, noted(message.ByController))
 	}

@@ -1,0 +1,126 @@
+package lint
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/fragments"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// releases tells what releases give charts that are not at hand: of those only the values
+// can be checked.
+type releases struct {
+	config  *config.Config
+	files   *files
+	renders *renders
+	summary *summary
+	finder  *fragments.Finder
+	told    map[*source.Object]bool
+	counted map[given]bool
+}
+
+// given is one map that a chart is given, by its name and where the release was written.
+type given struct {
+	name, file string
+	line       int
+}
+
+func newReleases(d *clusters) *releases {
+	return &releases{d.files.config, d.files, d.renders, d.summary, fragments.NewFinder(), map[*source.Object]bool{}, map[given]bool{}}
+}
+
+// of gives a part what its releases give charts. What a release deploys that is rendered is
+// judged there, and what goes to another cluster is no matter of this one's nodes.
+func (r *releases) of(p string) func(*source.Object) *workload.Given {
+	return func(o *source.Object) *workload.Given {
+		found := r.finder.Of(o)
+		if found == nil {
+			return nil
+		}
+		r.tell(o, found)
+		if !r.isRendered(o) && !r.isElsewhere(p, o) {
+			return &found.Given
+		}
+		return &workload.Given{Left: found.Left || len(found.Values) > 0}
+	}
+}
+
+// tell says once which bound an object met.
+func (r *releases) tell(o *source.Object, found *fragments.Found) {
+	if found.Over != "" && !r.told[o] {
+		r.told[o] = true
+		r.summary.leaveOpen("values fragments are left out: "+found.Over, r.renders.at(o))
+	}
+}
+
+// isRendered reports whether some chart of a release is rendered.
+func (r *releases) isRendered(o *source.Object) bool {
+	at := r.renders.inSources(o.NameSpan())
+	return slices.ContainsFunc(r.renders.all, func(x *rendered) bool {
+		return x.Root.Chart != nil && x.Pointer.File == at.File && x.Pointer.Line == at.Line
+	})
+}
+
+// join adds the releases that go to a cluster to its part, unless it has another declaration
+// of the same.
+func (r *releases) join(c *config.Cluster, p *part, objects []*source.Object, taken map[*source.Object]bool) {
+	var known map[diag.Object]bool
+	for _, o := range objects {
+		if !r.goesTo(c, o) {
+			continue
+		}
+		if known == nil {
+			known = map[diag.Object]bool{}
+			for _, other := range p.objects {
+				known[other.ID()] = true
+			}
+		}
+		if !known[o.ID()] {
+			known[o.ID()], taken[o] = true, true
+			p.objects = append(p.objects, o)
+		}
+	}
+}
+
+// count counts the fragments of a part, each map once however many renders have it.
+func (r *releases) count(set *workload.Set) {
+	for _, w := range set.Fragments {
+		if w.Within == "" {
+			continue
+		}
+		at := r.renders.inSources(w.Object.NameSpan())
+		if key := (given{w.String(), at.File, at.Line}); !r.counted[key] {
+			r.counted[key] = true
+			r.summary.Fragments++
+		}
+	}
+}
+
+// isElsewhere reports whether a release goes to another cluster than the one that it is
+// judged with.
+func (r *releases) isElsewhere(cluster string, o *source.Object) bool {
+	elsewhere := false
+	for i := range r.config.Clusters {
+		switch c := &r.config.Clusters[i]; {
+		case !r.goesTo(c, o):
+		case c.Name == cluster:
+			return false
+		default:
+			elsewhere = true
+		}
+	}
+	return elsewhere
+}
+
+// goesTo reports whether a cluster of the configuration takes what a release deploys.
+func (r *releases) goesTo(c *config.Cluster, o *source.Object) bool {
+	to := fragments.Destinations(o)
+	if len(c.Pointers)+len(c.Destinations) == 0 || to == nil {
+		return false
+	}
+	file := r.files.fromConfig(r.renders.inSources(o.NameSpan()).File)
+	return c.Deploys(config.Chosen{Pointers: []string{file}, Destinations: to})
+}

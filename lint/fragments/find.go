@@ -1,0 +1,137 @@
+package fragments
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/pointers"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Finder finds placement fields in values. Its bounds are those of a run.
+type Finder struct {
+	most  limits // in place of the defaults
+	spent limits
+	known map[*source.Object]*Found
+}
+
+// Found is what an object gives a chart.
+type Found struct {
+	workload.Given
+	// Over says which bound was met, or is "".
+	Over string
+}
+
+// limits bound what is found in a run, what is looked at for it, the text that is made for
+// values written as text, and how deep values are.
+type limits struct{ maps, nodes, bytes, depth int }
+
+func defaultLimits() limits {
+	return limits{maps: 10_000, nodes: 5_000_000, bytes: 64 << 20, depth: 100}
+}
+
+// NewFinder makes a finder for one run.
+func NewFinder() *Finder {
+	return &Finder{most: defaultLimits(), known: map[*source.Object]*Found{}}
+}
+
+// Of gives what an object gives a chart; nil if it is no release of one.
+func (f *Finder) Of(o *source.Object) *Found {
+	kind, ok := pointers.KindOf(o.Group(), o.Kind)
+	if !ok || kind == pointers.FluxKustomization {
+		return nil
+	}
+	found := f.known[o]
+	if found == nil {
+		w := walk{finder: f, found: &Found{}, seen: map[visit]bool{}}
+		w.release(o, kind)
+		found = w.found
+		f.known[o] = found
+	}
+	return found
+}
+
+// Destinations are the name and the address of the cluster that a release goes to, as far as
+// they are written: there are none for that of its own controller. It is nil for an object
+// that is no release.
+func Destinations(o *source.Object) []string {
+	kind, ok := pointers.KindOf(o.Group(), o.Kind)
+	if !ok || kind == pointers.FluxKustomization {
+		return nil
+	}
+	spec := o.Root.Get("spec")
+	if kind == pointers.ApplicationSet {
+		spec = spec.At("template", "spec")
+	}
+	all := []string{}
+	for _, name := range []string{"name", "server"} {
+		if text := spec.At("destination", name); kind != pointers.FluxHelmRelease && text.Text() != "" {
+			all = append(all, text.Value)
+		}
+	}
+	return all
+}
+
+// release looks into the values of a release.
+func (w *walk) release(o *source.Object, kind pointers.Kind) {
+	spec := o.Root.Get("spec")
+	switch kind {
+	case pointers.FluxHelmRelease:
+		if suspended, known := spec.Get("suspend").Bool(); !known || !suspended {
+			w.values(o.File, spec.Get("values"))
+		}
+		return
+	case pointers.ApplicationSet:
+		spec, w.template = spec.At("template", "spec"), true
+	}
+	for _, s := range append(slices.Clone(spec.Get("sources").Items()), spec.Get("source")) {
+		w.argo(o.File, s.Get("helm"))
+	}
+}
+
+// argo looks into the values of one source of Argo CD: valuesObject takes the place of
+// values, and parameters override both.
+func (w *walk) argo(file *source.File, helm *source.Node) {
+	w.off = overrides(helm.Get("parameters")) || overrides(helm.Get("fileParameters"))
+	if object := helm.Get("valuesObject"); object.Len() > 0 {
+		w.values(file, object)
+		return
+	}
+	text := helm.Get("values")
+	if text.Text() == "" || !mentions(text.Value) {
+		return
+	}
+	if w.template && text.Placeholder() { // it may be a condition around anything
+		w.found.Left = true
+		return
+	}
+	inner, cost := written(file, text, w.finder.most.bytes-w.finder.spent.bytes)
+	w.finder.spent.bytes += cost
+	switch {
+	case inner == nil && cost > 0:
+		w.over("values as text take more than %d MiB to read", w.finder.most.bytes>>20)
+	case inner == nil:
+		w.found.Left = true
+	default:
+		w.text(inner)
+	}
+}
+
+// text looks into values that are a text.
+func (w *walk) text(file *source.File) {
+	docs := file.Roots()
+	if len(docs) != 1 {
+		w.found.Left = true
+		return
+	}
+	w.values(file, docs[0])
+}
+
+// over notes that a bound was met.
+func (w *walk) over(format string, args ...any) {
+	w.found.Left = true
+	if w.found.Over == "" {
+		w.found.Over = fmt.Sprintf(format, args...)
+	}
+}

@@ -1,0 +1,153 @@
+package fragments
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+const (
+	flux  = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: redis, namespace: apps}\nspec:\n"
+	argo  = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: redis, namespace: argocd}\nspec:\n"
+	set   = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: redis}\nspec:\n  template:\n    spec:\n"
+	plain = "{nodeSelector: {a: b}}"
+)
+
+func objectOf(t *testing.T, text string) *source.Object {
+	t.Helper()
+	file := source.NewFile("a.yaml", "a.yaml", []byte(text))
+	roots := file.Roots()
+	if len(roots) != 1 || len(file.ObjectsOf(roots[0])) != 1 {
+		t.Fatalf("not one object:\n%s", text)
+	}
+	return file.ObjectsOf(roots[0])[0]
+}
+
+// findRows are releases: the maps that are found as path@line, and whether some are left.
+var findRows = map[string]struct {
+	text string
+	want string
+	left bool
+}{
+	"all values":            {text: flux + "  values: " + plain, want: "@5"},
+	"below":                 {text: flux + "  values:\n    master:\n      pods:\n      - {}\n      - tolerations: [{operator: Exists}]", want: "master.pods[1]@9"},
+	"one of each part":      {text: flux + "  values: {a: " + plain + ", b: {x: {affinity: {nodeAffinity: {}}}}}", want: "a@5 b.x@5"},
+	"siblings":              {text: flux + "  values: {nodeSelector: {a: b}, tolerations: [{}], affinity: {x: y}}", want: "@5"},
+	"empty":                 {text: flux + "  values: {nodeSelector: {}, tolerations: [], affinity: null}"},
+	"of another kind":       {text: flux + "  values: {nodeSelector: [a], tolerations: {a: b}, affinity: soft}"},
+	"beside the values":     {text: flux + "  nodeSelector: {a: b}\n  values: {a: b}"},
+	"suspended":             {text: flux + "  suspend: true\n  values: " + plain},
+	"not suspended":         {text: flux + "  suspend: false\n  values: " + plain, want: "@6"},
+	"off":                   {text: flux + "  values: {a: {enabled: false, nodeSelector: {a: b}}}", left: true},
+	"off above":             {text: flux + "  values: {a: {enabled: false, b: {c: " + plain + "}}, d: " + plain + "}", want: "d@5", left: true},
+	"off, nothing there":    {text: flux + "  values: {a: {enabled: false, b: c}, d: " + plain + "}", want: "d@5"},
+	"off as text":           {text: flux + "  values: {enabled: 'false', nodeSelector: {a: b}}", left: true},
+	"perhaps off":           {text: flux + "  values: {enabled: '${ON}', nodeSelector: {a: b}}", left: true},
+	"disabled":              {text: flux + "  values: {disabled: true, nodeSelector: {a: b}}", left: true},
+	"on":                    {text: flux + "  values: {enabled: true, replicas: 2, disabled: false, nodeSelector: {a: b}}", want: "@5"},
+	"no pods":               {text: flux + "  values: {replicaCount: 0, nodeSelector: {a: b}}", left: true},
+	"a manifest":            {text: flux + "  values: {extra: [{apiVersion: v1, kind: Pod, spec: " + plain + "}]}", left: true},
+	"a variable":            {text: flux + "  values: {nodeSelector: {a: '${X}'}}", left: true},
+	"a variable as key":     {text: flux + "  values: {nodeSelector: {'{{ x }}': b}}", left: true},
+	"a placeholder":         {text: flux + "  values: {tolerations: [{key: <your-key>}]}", left: true},
+	"encrypted":             {text: flux + "  values: {nodeSelector: {a: 'ENC[AES256_GCM,data:x]'}}", left: true},
+	"an anchor":             {text: flux + "  values: {a: &x " + plain + ", b: *x, c: *x}", want: "a@5"},
+	"a name with controls":  {text: flux + "  values: {\"a\\e[31m\": {b.c: " + plain + "}}", want: `"a\x1b[31m"."b.c"@5`},
+	"valuesObject":          {text: argo + "  source: {helm: {valuesObject: {a: " + plain + "}}}", want: "a@5"},
+	"several sources":       {text: argo + "  sources:\n  - helm: {valuesObject: " + plain + "}\n  - ref: x\n  - helm: {valuesObject: {b: " + plain + "}}", want: "@6 b@8"},
+	"parameters":            {text: argo + "  source: {helm: {parameters: [{name: a.nodeSelector.b, value: c}], valuesObject: {a: " + plain + "}}}", left: true},
+	"other parameters":      {text: argo + "  source: {helm: {parameters: [{name: image.tag, value: c}], valuesObject: {a: " + plain + "}}}", want: "a@5"},
+	"text":                  {text: argo + "  source:\n    helm:\n      values: |\n        # why\n        a:\n\n          nodeSelector:\n            b: c\n", want: "a@11"},
+	"text, kept":            {text: argo + "  source:\n    helm:\n      values: |+2\n        a: {nodeSelector: {b: c}}\n\n", want: "a@8"},
+	"text and object":       {text: argo + "  source:\n    helm:\n      valuesObject: {a: {tolerations: [{}]}}\n      values: |\n        b: {nodeSelector: {b: c}}\n", want: "a@7"},
+	"folded text":           {text: argo + "  source:\n    helm:\n      values: >\n        a: {nodeSelector: {b: c}}\n", left: true},
+	"quoted text":           {text: argo + "  source: {helm: {values: \"a: {nodeSelector: {b: c}}\"}}", left: true},
+	"text without any":      {text: argo + "  source: {helm: {values: \"a: b\"}}"},
+	"text that is broken":   {text: argo + "  source:\n    helm:\n      values: |\n        a: {nodeSelector: [\n", left: true},
+	"text of two documents": {text: argo + "  source:\n    helm:\n      values: |\n        a: {nodeSelector: {b: c}}\n        ---\n        b: c\n", left: true},
+	"text of a template":    {text: set + "      source:\n        helm:\n          values: |\n            a: {nodeSelector: {b: c}}\n", want: "a@10"},
+	"text with parameters":  {text: set + "      source:\n        helm:\n          values: |\n            x: {{ x }}\n            a: {nodeSelector: {b: c}}\n", left: true},
+	"a template":            {text: set + "      source: {helm: {valuesObject: {a: {nodeSelector: {b: '{{ x }}'}}, b: " + plain + "}}}", want: "b@7", left: true},
+}
+
+func TestFind(t *testing.T) {
+	for name, row := range findRows {
+		found := NewFinder().Of(objectOf(t, row.text))
+		if got := said(found); got != row.want || found.Left != row.left || found.Over != "" {
+			t.Errorf("%s: got %q, left %v %q, want %q, left %v", name, got, found.Left, found.Over, row.want, row.left)
+		}
+	}
+}
+
+func said(found *Found) string {
+	var all []string
+	for _, v := range found.Values {
+		at := v.File.Span(v.Node)
+		all = append(all, fmt.Sprintf("%s@%d", v.Path, at.Line))
+	}
+	return strings.Join(all, " ")
+}
+
+// TestNoRelease: other objects give charts nothing.
+func TestNoRelease(t *testing.T) {
+	for _, head := range []string{"apiVersion: apps/v1\nkind: Deployment", "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization", "apiVersion: example.com/v1\nkind: HelmRelease"} {
+		if found := NewFinder().Of(objectOf(t, head+"\nmetadata: {name: a}\nspec: {values: "+plain+"}\n")); found != nil {
+			t.Errorf("%s: got %v", head, found)
+		}
+	}
+}
+
+// TestPlaces: what is written as text is in the column where a person sees it.
+func TestPlaces(t *testing.T) {
+	o := objectOf(t, argo+"  source:\n    helm:\n      values: |\n        a:\n          nodeSelector: {disk: ssd}\n")
+	v := NewFinder().Of(o).Values[0]
+	if got := v.File.Span(v.Node.At("nodeSelector", "disk")); got.Line != 9 || got.Column != 32 || got.File != "a.yaml" || o.File.Line(9)[got.Column-1:] != "ssd}" {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestBounds: each bound is told of when it is met, and nothing beyond it is found.
+func TestBounds(t *testing.T) {
+	three := flux + "  values: {a: " + plain + ", b: " + plain + ", c: " + plain + "}"
+	text := argo + "  source:\n    helm:\n      values: |\n        a: {nodeSelector: {b: c}}\n"
+	for name, row := range map[string]struct {
+		most       func(*limits)
+		text, want string
+		found      int
+	}{
+		"maps":  {func(l *limits) { l.maps = 2 }, three, "at most 2 values fragments", 2},
+		"nodes": {func(l *limits) { l.nodes = 4 }, three, "more than 4 nodes", 1},
+		"depth": {func(l *limits) { l.depth = 1 }, three, "more than 1 levels", 0},
+		"bytes": {func(l *limits) { l.bytes = 10 }, text, "more than 0 MiB", 0},
+	} {
+		f := NewFinder()
+		row.most(&f.most)
+		found := f.Of(objectOf(t, row.text))
+		if len(found.Values) != row.found || !found.Left || !strings.Contains(found.Over, row.want) {
+			t.Errorf("%s: got %d, %q", name, len(found.Values), found.Over)
+		}
+	}
+}
+
+// TestAliases: a small text of many aliases costs little, and each map counts once.
+func TestAliases(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(flux + "  values:\n    a0: &a0 " + plain + "\n")
+	for i := range 12 {
+		fmt.Fprintf(&b, "    a%d: &a%d {x: *a%d, y: *a%d}\n", i+1, i+1, i, i)
+	}
+	f := NewFinder()
+	if found := f.Of(objectOf(t, b.String())); len(found.Values) != 1 || f.spent.nodes > 1000 {
+		t.Errorf("%d maps in %d nodes", len(found.Values), f.spent.nodes)
+	}
+}
+
+// TestRemembered: an object is looked into once, however many contexts have it.
+func TestRemembered(t *testing.T) {
+	f, o := NewFinder(), objectOf(t, flux+"  values: "+plain)
+	if f.Of(o) != f.Of(o) || f.spent.maps != 1 {
+		t.Errorf("%d maps", f.spent.maps)
+	}
+}

@@ -1,0 +1,196 @@
+package fragments
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// walk goes through the values of one release.
+type walk struct {
+	finder *Finder
+	found  *Found
+	file   *source.File
+	// template is set for values with parameters of an ApplicationSet, off if what is found
+	// is left out.
+	template, off bool
+	path          []string
+	// seen are the nodes with several ways to them that were looked at, each twice if it is
+	// switched off on one way.
+	seen map[visit]bool
+}
+
+type visit struct {
+	node *source.Node
+	off  bool
+}
+
+// values looks into one tree of values.
+func (w *walk) values(file *source.File, root *source.Node) {
+	w.file, w.path = file, nil
+	w.node(root)
+}
+
+func (w *walk) node(n *source.Node) {
+	most, spent := &w.finder.most, &w.finder.spent
+	if n == nil || n.Kind == source.Scalar || n.Shared && w.seen[visit{n, w.off}] {
+		return
+	}
+	if n.Shared {
+		w.seen[visit{n, w.off}] = true
+	}
+	switch spent.nodes++; {
+	case spent.nodes > most.nodes:
+		w.over("values have more than %d nodes", most.nodes)
+	case len(w.path) >= most.depth:
+		w.over("values are nested more than %d levels deep", most.depth)
+	case n.Kind == source.Sequence:
+		for i, item := range n.Items() {
+			w.below(item, "["+strconv.Itoa(i)+"]")
+		}
+	default:
+		was := w.off
+		w.off = was || switchedOff(n) || manifest(n)
+		w.mapping(n)
+		w.off = was
+	}
+}
+
+func (w *walk) below(n *source.Node, step string) {
+	w.path = append(w.path, step)
+	w.node(n)
+	w.path = w.path[:len(w.path)-1]
+}
+
+func (w *walk) mapping(n *source.Node) {
+	placed, clear := false, true
+	for k, v := range n.Fields() {
+		named, filled := workload.Placement(k.Value, v)
+		switch {
+		case filled:
+			placed = true
+			clear = clear && w.clear(v)
+		case !named:
+			w.below(v, stepName(k.Value))
+		}
+	}
+	switch {
+	case !placed:
+	case w.off || !clear:
+		w.found.Left = true
+	default:
+		w.add(n)
+	}
+}
+
+// add takes in a map.
+func (w *walk) add(n *source.Node) {
+	if w.finder.spent.maps >= w.finder.most.maps {
+		w.over("a run checks at most %d values fragments", w.finder.most.maps)
+		return
+	}
+	w.finder.spent.maps++
+	w.found.Values = append(w.found.Values, workload.Values{Node: n, File: w.file, Path: joined(w.path)})
+}
+
+// clear reports whether everything below a node is written as it is meant.
+func (w *walk) clear(n *source.Node) bool {
+	if w.finder.spent.nodes++; w.finder.spent.nodes > w.finder.most.nodes {
+		w.over("values have more than %d nodes", w.finder.most.nodes)
+		return false
+	}
+	for k, v := range n.Fields() {
+		if unclear(k) || !w.clear(v) {
+			return false
+		}
+	}
+	for _, item := range n.Items() {
+		if !w.clear(item) {
+			return false
+		}
+	}
+	return n == nil || n.Kind != source.Scalar || !unclear(n)
+}
+
+// unclear reports whether a text is one that somebody or something replaces.
+func unclear(n *source.Node) bool {
+	_, after, open := strings.Cut(n.Value, "<")
+	return n.Placeholder() || open && strings.Contains(after, ">") || strings.HasPrefix(n.Value, "ENC[")
+}
+
+// switches are fields of values that say whether the part around them is deployed.
+var switches = map[string]bool{"enabled": true, "enable": true, "install": true, "create": true, "deploy": true, "disabled": false, "disable": false}
+
+// counts are fields of values that say how many pods the part around them has.
+var counts = map[string]bool{"replicas": true, "replicaCount": true}
+
+// switchedOff reports whether a part of the values is not deployed, or nobody knows.
+func switchedOff(m *source.Node) bool {
+	for k, v := range m.Fields() {
+		on, is := switches[k.Value]
+		switch value, known := v.Bool(); {
+		case is && (known && value != on || unclear(v) || v.Text() == strconv.FormatBool(!on)):
+			return true
+		case counts[k.Value] && v.Kind == source.Scalar && v.Value == "0":
+			return true
+		}
+	}
+	return false
+}
+
+// manifest reports whether a map is a whole object: what it says is no value of a chart's.
+func manifest(m *source.Node) bool {
+	return m.Get("apiVersion").Text() != "" && m.Get("kind").Text() != ""
+}
+
+// overrides reports whether a list of parameters may change placement fields.
+func overrides(parameters *source.Node) bool {
+	for _, p := range parameters.Items() {
+		if name := p.Get("name"); mentions(name.Text()) || unclear(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// mentions reports whether a text has the name of a placement field.
+func mentions(text string) bool {
+	for _, name := range workload.PlacementFields() {
+		if strings.Contains(text, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxStep is how much of a key a path shows.
+const maxStep = 60
+
+// stepName is a key as a path shows it.
+func stepName(key string) string {
+	if len(key) > maxStep {
+		key = strings.ToValidUTF8(key[:maxStep], "") + "..."
+	}
+	if key == "" || strings.ContainsFunc(key, notPlain) {
+		return strconv.Quote(key)
+	}
+	return key
+}
+
+func notPlain(r rune) bool {
+	return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+}
+
+// joined are steps as a path.
+func joined(steps []string) string {
+	var b strings.Builder
+	for i, step := range steps {
+		if i > 0 && step[0] != '[' {
+			b.WriteByte('.')
+		}
+		b.WriteString(step)
+	}
+	return b.String()
+}
