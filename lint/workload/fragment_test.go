@@ -72,19 +72,19 @@ var valuesRows = map[string]struct {
 	values string
 	want   string
 }{
-	"a wrong value":              {"{tolerations: [{key: a, operator: Exist}]}", "tolerations[0].operator"},
-	"no skew, no key":            {"{topologySpreadConstraints: [{whenUnsatisfiable: ScheduleAnyway}]}", ""},
-	"no action":                  {"{topologySpreadConstraints: [{maxSkew: 1, topologyKey: a}]}", ""},
-	"a skew of 0":                {"{topologySpreadConstraints: [{maxSkew: 0}]}", "topologySpreadConstraints[0].maxSkew"},
-	"an empty key":               {"{topologySpreadConstraints: [{topologyKey: ''}]}", "topologySpreadConstraints[0].topologyKey"},
-	"keys without a selector":    {"{topologySpreadConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: DoNotSchedule, matchLabelKeys: [a]}]}", ""},
-	"no operator":                {"{tolerations: [{effect: NoSchedule}]}", ""},
-	"terms of the chart":         {"{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {}}}}", ""},
-	"no terms":                   {"{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}}}", "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"},
-	"a term without a key":       {"{affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {}}]}}}", "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey"},
-	"a weight of 0":              {"{affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 0, podAffinityTerm: {topologyKey: a}}]}}}", "affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight"},
-	"no values":                  {"{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: In}]}]}}}}", "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values"},
-	"a field of the chart":       {"{affinity: {type: soft}}", ""},
+	"a wrong value":           {"{tolerations: [{key: a, operator: Exist}]}", "tolerations[0].operator"},
+	"no skew, no key":         {"{topologySpreadConstraints: [{whenUnsatisfiable: ScheduleAnyway}]}", ""},
+	"no action":               {"{topologySpreadConstraints: [{maxSkew: 1, topologyKey: a}]}", ""},
+	"a skew of 0":             {"{topologySpreadConstraints: [{maxSkew: 0}]}", "topologySpreadConstraints[0].maxSkew"},
+	"an empty key":            {"{topologySpreadConstraints: [{topologyKey: ''}]}", "topologySpreadConstraints[0].topologyKey"},
+	"keys without a selector": {"{topologySpreadConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: DoNotSchedule, matchLabelKeys: [a]}]}", ""},
+	"no operator":             {"{tolerations: [{effect: NoSchedule}]}", ""},
+	"terms of the chart":      {"{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {}}}}", ""},
+	"no terms":                {"{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}}}", "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"},
+	"a term without a key":    {"{affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {}}]}}}", "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey"},
+	"a weight of 0":           {"{affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 0, podAffinityTerm: {topologyKey: a}}]}}}", "affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight"},
+	"no values":               {"{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: In}]}]}}}}", "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values"},
+	"a field of the chart":    {"{affinity: {type: soft}}", ""},
 }
 
 func TestValues(t *testing.T) {
