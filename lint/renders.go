@@ -24,6 +24,8 @@ type rendered struct {
 	mapper  *origin.Mapper
 	stream  *source.Stream
 	files   map[string]*source.File // that places were looked up in, by names from the confinement
+	// printed are what the charts of kustomizations print, by the names of Output.Charts.
+	printed map[string]*source.File
 }
 
 // renders are the renders of a run with the sources that they were written in. Findings
@@ -222,9 +224,10 @@ func (r *renders) written(x *rendered, s diag.Span) origin.Place {
 		if x.files = r.files.byName; x.prefix != "." {
 			x.files = map[string]*source.File{}
 		}
+		x.printed = printedFiles(x.out)
 		mapper, err := origin.New(origin.Options{
 			Dir: r.files.dir, Root: x.Root.Confinement, Base: path.Join(x.Root.Confinement, x.Root.Dir),
-			Tracked: r.files.reading.Tracked, Files: x.files, Printed: printedFiles(x.out),
+			Tracked: r.files.reading.Tracked, Files: x.files, Printed: x.printed,
 		})
 		if err != nil {
 			return unknown
@@ -232,7 +235,7 @@ func (r *renders) written(x *rendered, s diag.Span) origin.Place {
 		x.mapper, x.marks, x.stream = mapper, origin.NewMarks(mapper, x.out), source.NewStream(x.file)
 	}
 	if x.Root.Chart != nil && x.Root.Overlay == nil {
-		return r.fromLine(x, x.out, s, unknown)
+		return r.fromLine(x, "", s, unknown)
 	}
 	o, _ := x.stream.At(s)
 	if o == nil {

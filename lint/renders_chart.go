@@ -61,12 +61,20 @@ const byTemplate = "printed by this line of the template"
 
 // fromLine is where a line of what a chart printed was written: the value in a values
 // file, and else the line of the template. A value has the line of its template as well.
-func (r *renders) fromLine(x *rendered, printed *render.Output, s diag.Span, unknown origin.Place) origin.Place {
+// The chart is one of Output.Charts, or the result itself without a name.
+func (r *renders) fromLine(x *rendered, name string, s diag.Span, unknown origin.Place) origin.Place {
+	printed, text := x.out, x.file
+	if name != "" {
+		printed, text = x.out.Charts[name], x.printed[name]
+	}
 	if s.Line < 1 || s.Line > len(printed.Lines) {
 		return unknown
 	}
 	at := printed.Lines[s.Line-1]
 	template, known := r.lineOf(x, fileOf(printed, at.Template), at.At, 1)
+	if at.Item >= 0 && isItem(text.Line(s.Line), s) {
+		at.Values, at.ValuesAt, at.ValuesColumn = at.Item, at.ItemAt, at.ItemColumn
+	}
 	if value, ok := r.lineOf(x, fileOf(printed, at.Values), at.ValuesAt, at.ValuesColumn); ok {
 		return origin.Place{Span: value, Template: template}
 	}
@@ -74,6 +82,17 @@ func (r *renders) fromLine(x *rendered, printed *render.Output, s diag.Span, unk
 		return unknown
 	}
 	return origin.Place{Span: template}
+}
+
+// isItem is whether a span is that of an item as a whole, which is one character long as
+// for all that is no scalar, and not that of its first key.
+func isItem(line string, s diag.Span) bool {
+	text := []rune(line)
+	if s.EndLine != s.Line || s.EndColumn != s.Column+1 || s.Column > len(text) {
+		return false
+	}
+	dashes, rest := string(text[:s.Column-1]), string(text[s.Column-1:])
+	return strings.HasSuffix(dashes, "- ") && strings.Trim(dashes, "- ") == "" && strings.Index(rest, ":") > 1
 }
 
 // fileOf is a file of an output, "" if it is none.
@@ -87,8 +106,8 @@ func fileOf(out *render.Output, file int) string {
 // throughCharts takes a place in what a chart of a kustomization printed to where that was
 // written. What is in no file, as in an archive, is where the chart is named.
 func (r *renders) throughCharts(x *rendered, at origin.Place, unknown origin.Place) origin.Place {
-	if printed := x.out.Charts[at.Patched.File]; printed != nil {
-		at.Patched = r.fromLine(x, printed, at.Patched, origin.Place{}).Span
+	if x.out.Charts[at.Patched.File] != nil {
+		at.Patched = r.fromLine(x, at.Patched.File, at.Patched, origin.Place{}).Span
 	}
 	printed := x.out.Charts[at.Span.File]
 	if printed == nil {
@@ -99,7 +118,7 @@ func (r *renders) throughCharts(x *rendered, at origin.Place, unknown origin.Pla
 			unknown = origin.Place{Span: named, Whole: true}
 		}
 	}
-	to := r.fromLine(x, printed, at.Span, unknown)
+	to := r.fromLine(x, at.Span.File, at.Span, unknown)
 	to.Near, to.Patched = at.Near, at.Patched
 	return to
 }

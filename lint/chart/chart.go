@@ -86,6 +86,10 @@ type Origin struct {
 	// Values is where the value of the line was set; the zero value if that is not
 	// known, or if the value was computed.
 	Values Place
+	// Item is where the item of a list begins that begins on the line: keys are printed
+	// sorted, so the first one of the item may be another. The zero value if no item
+	// with keys begins there, or if its place is not known.
+	Item Place
 }
 
 // Place is where a value was set.

@@ -91,6 +91,9 @@ func originText(o Origin) string {
 	case o.Values.File != "":
 		text += " " + o.Values.File
 	}
+	if o.Item.Line > 0 && (o.Item.Line != o.Values.Line || o.Item.File != o.Values.File) {
+		text += fmt.Sprintf(" in %s:%d:%d", o.Item.File, o.Item.Line, o.Item.Column)
+	}
 	return text
 }
 

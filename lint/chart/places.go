@@ -16,14 +16,16 @@ import (
 type candidate struct {
 	place         Place
 	scalar, whole string
+	// begins is set for the place of an item of a list that begins on the line.
+	begins bool
 }
 
-// chosen is the place of a line: that of the candidates that agree with its text, if they
-// are one.
-func chosen(all []candidate, line string) Place {
+// chosen is the place of a line, or of the item that begins there: that of the candidates
+// that agree with its text, if they are one.
+func chosen(all []candidate, line string, begins bool) Place {
 	var found Place
 	for _, c := range all {
-		if !c.agrees(line) {
+		if c.begins != begins || !c.agrees(line) {
 			continue
 		}
 		if found != (Place{}) && found != c.place {

@@ -121,7 +121,7 @@ func (t *trace) origins(f *frame) []Origin {
 	all := make([]Origin, len(lines))
 	texts := strings.Split(string(withoutNoValue(f.text.Bytes())), "\n")
 	for i, o := range lines {
-		all[i] = Origin{Template: o.in.file, Line: o.line, Exact: o.exact, Values: chosen(o.cands, texts[i])}
+		all[i] = Origin{Template: o.in.file, Line: o.line, Exact: o.exact, Values: chosen(o.cands, texts[i], false), Item: chosen(o.cands, texts[i], true)}
 	}
 	return all
 }

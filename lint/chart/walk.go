@@ -42,6 +42,7 @@ func (w *walk) walk(n *kyaml.Node, v any, p *fieldPath, depth int) {
 	if n.Kind != kyaml.MappingNode || table == nil {
 		return
 	}
+	w.item(n, p)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if value, ok := table[key.Value]; ok {
@@ -86,7 +87,7 @@ func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 			first = key.Line
 		}
 		for line := first; line <= first+strings.Count(n.Value, "\n") && line <= len(w.texts); line++ {
-			w.set(line, c.place)
+			w.set(line, candidate{place: c.place})
 		}
 	}
 }
@@ -100,17 +101,37 @@ func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	switch {
 	case !ok:
 	case found.value == nil:
-		w.set(line, Place{File: found.file})
+		w.set(line, candidate{place: Place{File: found.file}})
 	case plain(found.value).Kind == kind:
-		w.set(line, Place{found.file, found.key.Line, found.key.Column})
+		w.set(line, candidate{place: Place{found.file, found.key.Line, found.key.Column}})
 	}
 }
 
+// item notes the line on which a table begins that is an item of a list.
+func (w *walk) item(n *kyaml.Node, p *fieldPath) {
+	if p == nil || p.parent == nil || p.item < 0 || len(n.Content) == 0 {
+		return
+	}
+	found, ok := w.t.index.sources.find(p)
+	if !ok || found.value == nil {
+		return
+	}
+	of := plain(found.value)
+	if of.Kind != kyaml.MappingNode || len(of.Content) == 0 {
+		return
+	}
+	if of.Style&kyaml.FlowStyle == 0 {
+		of = of.Content[0] // an anchor may be lines above
+	}
+	w.set(n.Line, candidate{place: Place{found.file, of.Line, of.Column}, begins: true})
+}
+
 // set notes a place for a line of the text, from 1.
-func (w *walk) set(line int, at Place) {
+func (w *walk) set(line int, c candidate) {
 	o := &w.lines[line-1]
 	w.found = true
-	o.cands = append(o.cands, candidate{place: at, whole: w.texts[line-1]})
+	c.whole = w.texts[line-1]
+	o.cands = append(o.cands, c)
 }
 
 // textPath is the path of a text of the values.

@@ -157,6 +157,9 @@ type Mark struct {
 type Line struct {
 	Template, At                   int
 	Values, ValuesAt, ValuesColumn int
+	// Item is the place of the item of a list that begins on the line, which may have
+	// been written with another key first.
+	Item, ItemAt, ItemColumn int
 }
 
 // Why there is no result.

@@ -178,7 +178,10 @@ func (w *chartOutput) add(i int, d printed) {
 
 func (w *chartOutput) line(text string, from chart.Origin) {
 	w.out.Text = append(append(w.out.Text, text...), '\n')
-	at := render.Line{Template: w.file(from.Template), At: from.Line, Values: -1}
+	at := render.Line{Template: w.file(from.Template), At: from.Line, Values: -1, Item: -1}
+	if i := from.Item; i.Line > 0 {
+		at.Item, at.ItemAt, at.ItemColumn = w.values(i)
+	}
 	if v := from.Values; v.Line > 0 {
 		at.Values, at.ValuesAt, at.ValuesColumn = w.values(v)
 	}
