@@ -147,3 +147,15 @@ func TestNoAddresses(t *testing.T) {
 		}
 	}
 }
+
+// TestTypes: types have Helm's names, and lists of the chart are in .Chart.Metadata too.
+func TestTypes(t *testing.T) {
+	res, err := Render(chartOf(shop + "maintainers: [{name: Ann}]\n-- templates/a.yaml --\n" +
+		"{{ typeOf .Files }} {{ typeOf .Chart }} {{ typeOf .Chart.Maintainers }} {{ (index .Chart.Metadata.Maintainers 0).Name }}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(res.Manifests[0].Text), "engine.files struct { chart.Metadata; IsRoot bool } []*chart.Maintainer Ann\n"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}

@@ -139,7 +139,7 @@ func (e *engine) execute() ([]Manifest, error) {
 func (e *engine) run(s *source) (m Manifest, err error) {
 	e.constants.start(s.name)
 	s.dot["Template"] = chartutil.Values{"Name": s.name, "BasePath": s.basePath}
-	frame, err := e.into(e.set, e.set.Lookup(s.name), s.dot)
+	frame, err := e.into(e.set, e.set.Lookup(s.name), chartutil.Values(s.dot))
 	if err != nil {
 		return m, e.executionProblem(s, err)
 	}

@@ -1,35 +1,62 @@
 package chart
 
 import (
-	"encoding/json"
+	"fmt"
+	"strings"
 
 	helm "helm.sh/helm/v3/pkg/chart"
 )
 
-// metadata is what templates see as .Chart. Helm has pointers in two of its lists, and
-// prints their addresses where a template prints such a list: those are no two times the
-// same, so the lists here hold what the pointers lead to.
-type metadata struct {
-	helm.Metadata // without the two lists
-	Maintainers   []helm.Maintainer
-	Dependencies  []helm.Dependency
-	IsRoot        bool
+// Metadata is what templates see as .Chart.Metadata: that of Helm, in its order. Helm has
+// pointers in two of its lists, and prints their addresses where a template prints such a
+// list: those are no two times the same, so the lists here hold what the pointers lead to.
+type Metadata struct {
+	Name         string            `json:"name,omitempty"`
+	Home         string            `json:"home,omitempty"`
+	Sources      []string          `json:"sources,omitempty"`
+	Version      string            `json:"version,omitempty"`
+	Description  string            `json:"description,omitempty"`
+	Keywords     []string          `json:"keywords,omitempty"`
+	Maintainers  []helm.Maintainer `json:"maintainers,omitempty"`
+	Icon         string            `json:"icon,omitempty"`
+	APIVersion   string            `json:"apiVersion,omitempty"`
+	Condition    string            `json:"condition,omitempty"`
+	Tags         string            `json:"tags,omitempty"`
+	AppVersion   string            `json:"appVersion,omitempty"`
+	Deprecated   bool              `json:"deprecated,omitempty"`
+	Annotations  map[string]string `json:"annotations,omitempty"`
+	KubeVersion  string            `json:"kubeVersion,omitempty"`
+	Dependencies []helm.Dependency `json:"dependencies,omitempty"`
+	Type         string            `json:"type,omitempty"`
+}
+
+// metadata is what templates see as .Chart. It has no name, as in Helm.
+type metadata = struct {
+	Metadata
+	IsRoot bool
 }
 
 func metadataOf(c *helm.Chart) metadata {
-	m := metadata{Metadata: *c.Metadata, Maintainers: pointees(c.Metadata.Maintainers), Dependencies: pointees(c.Metadata.Dependencies), IsRoot: c.IsRoot()}
-	m.Metadata.Maintainers, m.Metadata.Dependencies = nil, nil
-	return m
-}
-
-// MarshalJSON gives the members that Helm gives, in its order.
-func (m metadata) MarshalJSON() ([]byte, error) {
-	all := struct {
-		helm.Metadata
-		IsRoot bool
-	}{m.Metadata, m.IsRoot}
-	all.Maintainers, all.Dependencies = pointers(m.Maintainers), pointers(m.Dependencies)
-	return json.Marshal(all)
+	from := c.Metadata
+	return metadata{Metadata: Metadata{
+		Name:         from.Name,
+		Home:         from.Home,
+		Sources:      from.Sources,
+		Version:      from.Version,
+		Description:  from.Description,
+		Keywords:     from.Keywords,
+		Maintainers:  pointees(from.Maintainers),
+		Icon:         from.Icon,
+		APIVersion:   from.APIVersion,
+		Condition:    from.Condition,
+		Tags:         from.Tags,
+		AppVersion:   from.AppVersion,
+		Deprecated:   from.Deprecated,
+		Annotations:  from.Annotations,
+		KubeVersion:  from.KubeVersion,
+		Dependencies: pointees(from.Dependencies),
+		Type:         from.Type,
+	}, IsRoot: c.IsRoot()}
 }
 
 // pointees are what pointers lead to; Helm refuses lists with nil in them.
@@ -42,9 +69,19 @@ func pointees[T any](list []*T) (all []T) {
 	return all
 }
 
-func pointers[T any](list []T) (all []*T) {
-	for i := range list {
-		all = append(all, &list[i])
+// typeOf is the type of a value as Helm prints it: some are ours in its place.
+func typeOf(v any) string {
+	switch v.(type) {
+	case files:
+		return "engine.files"
+	case helm.Maintainer, helm.Dependency:
+		return "*" + fmt.Sprintf("%T", v)
+	case []helm.Maintainer, []helm.Dependency:
+		return strings.Replace(fmt.Sprintf("%T", v), "[]", "[]*", 1)
 	}
-	return all
+	return fmt.Sprintf("%T", v)
 }
+
+func typeIs(want string, v any) bool { return typeOf(v) == want }
+
+func typeIsLike(want string, v any) bool { return typeOf(v) == want || typeOf(v) == "*"+want }
