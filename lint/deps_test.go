@@ -53,6 +53,7 @@ const layers = `
 1 lint/vendored
 1 lint/report     github.com/owenrumney/go-sarif/v3
 0 lint/chart/template
+0 lint/archive
 0 lint/diag
 0 lint/lazy
 0 lint/meter

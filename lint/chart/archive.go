@@ -1,15 +1,14 @@
 package chart
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"errors"
-	"io"
 	"path"
 	"strings"
 
 	helmload "helm.sh/helm/v3/pkg/chart/loader"
+
+	"github.com/schedlint/schedlint/lint/archive"
 )
 
 // What a chart may have, archives unpacked.
@@ -104,31 +103,26 @@ func unreadable(p packed, err error) error {
 // weigh reads an archive to its end without keeping anything, so that what is in it is
 // known to be within the limits.
 func weigh(p packed, left unpacked) error {
-	zipped, err := gzip.NewReader(bytes.NewReader(p.data))
-	if err != nil {
-		return unreadable(p, err)
+	most := archive.Limits{Bytes: maxChartBytes, File: maxFileBytes, Entries: maxChartFiles}
+	err := archive.Read(bytes.NewReader(p.data), most, func(e archive.Entry) error {
+		return left.take(p.known+":"+e.Name, int(e.Size))
+	})
+	var own *Problem
+	var limit *archive.LimitError
+	var kind *archive.KindError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &limit):
+		at := p.known
+		if limit.Entry != "" {
+			at += ":" + limit.Entry
+		}
+		return limitAt(at, "%v", limit)
+	case errors.As(err, &kind):
+		return &Problem{File: p.known + ":" + kind.Entry, Line: 1, Refused: true, Detail: "the archive has an entry that is neither a file nor a directory: links in archives are not followed"}
 	}
-	all := &io.LimitedReader{R: zipped, N: maxChartBytes + 1}
-	entries := tar.NewReader(all)
-	for {
-		h, err := entries.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if all.N == 0 {
-			return limitAt(p.known, "the archive has more than %d bytes unpacked", maxChartBytes)
-		}
-		if err != nil {
-			return unreadable(p, err)
-		}
-		known := p.known + ":" + h.Name
-		switch h.Typeflag {
-		case tar.TypeReg, tar.TypeDir, tar.TypeXGlobalHeader:
-		default:
-			return &Problem{File: known, Line: 1, Refused: true, Detail: "the archive has an entry that is neither a file nor a directory: links in archives are not followed"}
-		}
-		if err := left.take(known, int(min(h.Size, maxChartBytes+1))); err != nil {
-			return err
-		}
-	}
+	return unreadable(p, err)
 }

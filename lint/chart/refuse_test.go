@@ -179,7 +179,7 @@ func TestArchives(t *testing.T) {
 		"db/values.yaml":       "size: 7\n",
 	}
 	in := chartOf(shop)
-	in.Files = append(in.Files, File{"charts/db-1.0.0.tgz", archive(t, db, nil)})
+	in.Files = append(in.Files, File{"charts/db-1.0.0.tgz", packedFiles(t, db, nil)})
 	res, err := Render(in)
 	if err != nil {
 		t.Fatal(err)
@@ -192,13 +192,13 @@ func TestArchives(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"a link":       {archive(t, db, &tar.Header{Name: "db/x", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}), "links in archives are not followed"},
-		"outside":      {archive(t, map[string]string{"db/../../x": "x"}, nil), "charts/db-1.0.0.tgz:1: "},
+		"a link":       {packedFiles(t, db, &tar.Header{Name: "db/x", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}), "links in archives are not followed"},
+		"outside":      {packedFiles(t, map[string]string{"db/../../x": "x"}, nil), "charts/db-1.0.0.tgz:1: "},
 		"not packed":   {[]byte("no archive"), "charts/db-1.0.0.tgz:1: the archive cannot be read"},
-		"a bomb":       {archive(t, map[string]string{"db/big": strings.Repeat("x", 6<<20)}, nil), "files of charts are limited to 5242880"},
-		"many files":   {archive(t, manyFiles(), nil), "limited to 20000 files"},
-		"a large bomb": {archive(t, largeFiles(), nil), "the files of the chart are limited to 67108864 bytes"},
-		"cut off":      {archive(t, db, nil)[:60], "the archive cannot be read"},
+		"a bomb":       {packedFiles(t, map[string]string{"db/big": strings.Repeat("x", 6<<20)}, nil), "charts/db-1.0.0.tgz:db/big:1: the archive has a file of 6291456 bytes; files are limited to 5242880"},
+		"many files":   {packedFiles(t, manyFiles(), nil), "limited to 20000 files"},
+		"a large bomb": {packedFiles(t, largeFiles(), nil), "the files of the chart are limited to 67108864 bytes"},
+		"cut off":      {packedFiles(t, db, nil)[:60], "the archive cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := chartOf(shop)
@@ -224,7 +224,7 @@ func largeFiles() map[string]string {
 	return all
 }
 
-func archive(t *testing.T, files map[string]string, more *tar.Header) []byte {
+func packedFiles(t *testing.T, files map[string]string, more *tar.Header) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	zipped := gzip.NewWriter(&out)

@@ -1,13 +1,13 @@
 package vendored
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"path"
 	"strings"
+
+	"github.com/schedlint/schedlint/lint/archive"
 )
 
 // entry is one file of an archive; text is that of one that is kept.
@@ -17,45 +17,31 @@ type entry struct {
 	text []byte
 }
 
-// limited counts what is read, and fails beyond a limit.
-type limited struct {
-	from io.Reader
-	left int64
-}
-
-func (l *limited) Read(p []byte) (int, error) {
-	n, err := l.from.Read(p)
-	if l.left -= int64(n); l.left < 0 {
-		return 0, fmt.Errorf("the archive unpacks to more than %d MiB", maxUnpacked>>20)
-	}
-	return n, err
-}
-
 // unpack reads the files of an archive.
 func unpack(packed io.Reader) ([]entry, error) {
-	zipped, err := gzip.NewReader(packed)
-	if err != nil {
-		return nil, fmt.Errorf("expected a folder or a gzipped tar archive: %w", err)
-	}
-	unpacked := &limited{zipped, maxUnpacked}
-	archive, u := tar.NewReader(unpacked), unpacker{names: names{}}
-	for {
-		head, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			break
+	u := unpacker{names: names{}}
+	most := archive.Limits{Bytes: maxUnpacked, File: maxUnpacked, Entries: maxEntries}
+	var refused error
+	err := archive.Read(packed, most, func(e archive.Entry) error {
+		u.count++
+		if err := u.entry(e); err != nil {
+			refused = fmt.Errorf("entry %q: %w", e.Name, err)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("reading the archive: %w", err)
-		}
-		if u.count++; u.count > maxEntries {
-			return nil, fmt.Errorf("the archive has more than %d entries", maxEntries)
-		}
-		if err := u.entry(head, archive); err != nil {
-			return nil, fmt.Errorf("entry %q: %w", head.Name, err)
-		}
-	}
-	// what follows the last entry is read as well, for the checksum of gzip
-	if _, err := io.Copy(io.Discard, unpacked); err != nil {
+		return refused
+	})
+	var format *archive.FormatError
+	var kind *archive.KindError
+	var limit *archive.LimitError
+	switch {
+	case refused != nil:
+		return nil, refused
+	case errors.As(err, &format):
+		return nil, fmt.Errorf("expected a folder or a gzipped tar archive: %w", format.Err)
+	case errors.As(err, &kind):
+		return nil, fmt.Errorf("entry %q: %w", kind.Entry, err)
+	case errors.As(err, &limit):
+		return nil, limit
+	case err != nil:
 		return nil, fmt.Errorf("reading the archive: %w", err)
 	}
 	return u.entries, nil
@@ -70,24 +56,17 @@ type unpacker struct {
 }
 
 // entry looks at one entry and reads it if it is kept.
-func (u *unpacker) entry(head *tar.Header, text io.Reader) error {
-	switch head.Typeflag {
-	case tar.TypeXGlobalHeader: // says of which commit git made the archive
-		return nil
-	case tar.TypeReg, tar.TypeDir:
-	default:
-		return fmt.Errorf("found %s; expected files and folders only", kindOf(head.Typeflag))
-	}
-	name, err := u.name(head.Name)
+func (u *unpacker) entry(from archive.Entry) error {
+	name, err := u.name(from.Name)
 	switch {
-	case err != nil || head.Typeflag == tar.TypeDir:
+	case err != nil || from.Dir:
 		return err
 	case name == "":
 		return errors.New("the name is empty")
 	}
 	e := entry{name: name, kept: Keeps(name)}
 	if e.kept {
-		if e.text, err = readFile(text); err != nil {
+		if e.text, err = readFile(from.Text); err != nil {
 			return err
 		}
 	}
@@ -120,21 +99,6 @@ func readFile(from io.Reader) ([]byte, error) {
 		err = fmt.Errorf("the file is larger than %d MiB", maxFile>>20)
 	}
 	return text, err
-}
-
-// kindOf names what is in an archive and is no file.
-func kindOf(flag byte) string {
-	switch flag {
-	case tar.TypeSymlink:
-		return "a symbolic link"
-	case tar.TypeLink:
-		return "a hard link"
-	case tar.TypeChar, tar.TypeBlock:
-		return "a device"
-	case tar.TypeFifo:
-		return "a pipe"
-	}
-	return fmt.Sprintf("an entry of type %q", flag)
 }
 
 // The folders of a bundle that policy bundle writes with what comes with every schedlint.
