@@ -20,6 +20,7 @@ import (
 // sources are the files of a case, as traces name them.
 type sources struct {
 	c      *charts.Case
+	items  map[string]map[[2]int]*yaml3.Node
 	lines  map[string][]string
 	values map[string]*positions
 }
@@ -157,6 +158,61 @@ func (s *sources) wrong(at ours.Place, line string) string {
 	return fmt.Sprintf("it is %.100q there", n.Value)
 }
 
+// wrongItem says why a place cannot be that of the item of a list that begins on a line, or
+// "": a table begins there that has the key of the line, with the same value if that is
+// on the line.
+func (s *sources) wrongItem(at ours.Place, line string) string {
+	if s.items[at.File] == nil {
+		text, _ := s.text(at.File)
+		var doc yaml3.Node
+		found := map[[2]int]*yaml3.Node{}
+		if yaml3.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &doc) == nil {
+			itemsIn(&doc, found)
+		}
+		if s.items == nil {
+			s.items = map[string]map[[2]int]*yaml3.Node{}
+		}
+		s.items[at.File] = found
+	}
+	n := s.items[at.File][[2]int{at.Line, at.Column}]
+	m := entryOf.FindStringSubmatch(line)
+	switch {
+	case n == nil:
+		return "no item begins there"
+	case m == nil || m[1] == "":
+		return "no key is on the line"
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if value.Kind == yaml3.AliasNode {
+			value = value.Alias
+		}
+		if key.Value == "<<" || equal(key, m[1]) && (value.Kind != yaml3.ScalarNode || isValue(value, line)) {
+			return ""
+		}
+	}
+	return "the item there has no such entry"
+}
+
+// itemsIn finds the tables that are items of lists: those in braces where the brace is,
+// others where their first key is.
+func itemsIn(n *yaml3.Node, all map[[2]int]*yaml3.Node) {
+	for _, below := range n.Content {
+		item := below
+		if item.Kind == yaml3.AliasNode {
+			item = item.Alias
+		}
+		if n.Kind == yaml3.SequenceNode && item.Kind == yaml3.MappingNode && len(item.Content) > 0 {
+			first := item
+			if item.Style&yaml3.FlowStyle == 0 {
+				first = item.Content[0]
+			}
+			all[[2]int{first.Line, first.Column}] = item
+		}
+		itemsIn(below, all)
+	}
+}
+
 // partly says that a value is only a part of what a line prints.
 const partly = "partly"
 
@@ -173,6 +229,9 @@ func isValue(n *yaml3.Node, line string) bool {
 		if text = strings.TrimSpace(text); text != "" && equal(n, text) {
 			return true
 		}
+	}
+	if m[2] != "" && strings.HasPrefix(n.Value, m[2]+" ") {
+		return true // a long text is printed on several lines
 	}
 	return isHeader.MatchString(m[2]) && strings.ContainsAny(n.Value, "\n ")
 }

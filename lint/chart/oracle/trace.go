@@ -14,6 +14,7 @@ import (
 type traces struct {
 	lines, origin, exact, verified int
 	valued, partValue, wrongValue  int
+	items, wrongItem               int
 	scheduling, schedulingValued   int
 	schedulingHere                 int
 	// changed counts values that were changed, undecided those after which the chart
@@ -78,6 +79,7 @@ func (t *traces) line(s *sources, where, line string, o ours.Origin) {
 			t.show("NOT VERIFIED", "%s\n    %s:%d %q", where, o.Template, o.Line, text)
 		}
 	}
+	t.item(s, where, line, o)
 	if o.Values.File == "" {
 		return
 	}
@@ -90,6 +92,18 @@ func (t *traces) line(s *sources, where, line string, o ours.Origin) {
 	default:
 		t.wrongValue++
 		t.show("WRONG VALUE", "%s\n    %+v %s", where, o.Values, why)
+	}
+}
+
+// item checks the place of the item that begins on a line.
+func (t *traces) item(s *sources, where, line string, o ours.Origin) {
+	if o.Item.Line == 0 {
+		return
+	}
+	t.items++
+	if why := s.wrongItem(o.Item, line); why != "" {
+		t.wrongItem++
+		t.show("WRONG ITEM", "%s\n    %+v %s", where, o.Item, why)
 	}
 }
 
@@ -115,6 +129,8 @@ func (t *traces) print() {
 	fmt.Println(share(t.valued, t.lines), "reach a line of values")
 	fmt.Println(share(t.partValue, t.valued), "of these are a part of the line")
 	fmt.Println(share(t.wrongValue, t.valued), "of these are not the value there")
+	fmt.Println(share(t.items, t.lines), "begin an item of values")
+	fmt.Println(share(t.wrongItem, t.items), "of these are no such item there")
 	fmt.Printf("%8d            values changed at places of lines\n", t.changed)
 	fmt.Println(share(t.undecided, t.changed), "of these change what else is printed, or fail")
 	fmt.Println(share(t.unchanged, t.changed), "of these leave the line as it is")
