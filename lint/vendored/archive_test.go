@@ -82,7 +82,7 @@ func TestHostileArchives(t *testing.T) {
 		`the name is too long; expected at most 200 bytes`:                               {file(strings.Repeat("a", 201), "x")},
 		`entry "web/rule.rego": the file is larger than 1 MiB`:                           {file("web/rule.rego", strings.Repeat("x", maxFile+1))},
 		`it contains no rule; a rule is a file such as <id>/rule.rego`:                   {file("web/rule_test.rego", "x"), file("README", "x")},
-		fmt.Sprintf("acme-1.2.tar.gz: the archive unpacks to more than %d MiB", 64):  {rule, file("zeros", strings.Repeat("\x00", maxUnpacked))},
+		fmt.Sprintf("acme-1.2.tar.gz: the archive unpacks to more than %d MiB", 64):      {rule, file("zeros", strings.Repeat("\x00", maxUnpacked))},
 		fmt.Sprintf("acme-1.2.tar.gz: the archive has more than %d entries", maxEntries): slices.Repeat([]head{special("a", tar.TypeDir)}, maxEntries+1),
 		`acme-1.2.tar.gz: it contains no rule`:                                           nil,
 	} {
