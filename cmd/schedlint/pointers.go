@@ -121,8 +121,8 @@ func (c *choosing) search(root string, paths []string) (dirs []string, err error
 	follows := c.o.Config.FollowsPointers()
 	remotes := remoteDirs(c.o.Config, root)
 	o := roots.Options{Root: root, Paths: paths, Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: !follows, OnlyRenderable: true, Charts: c.o.Config.GlobsCharts(), Remotes: remotes}
-	if root == c.root {
-		o.Read = c.reads.keep
+	o.Read = func(name string, text []byte) {
+		c.reads.keep(filepath.ToSlash(seen(c.root, filepath.Join(root, filepath.FromSlash(name)))), text)
 	}
 	found, err := roots.Find(o)
 	if err != nil {

@@ -1,7 +1,7 @@
 package main
 
-// reads are the files of a repository that were read while roots were looked for, by
-// their names from its root. The run takes them from there, so that it judges what was
+// reads are the files that were read while roots were looked for, by their names from the
+// root of the run, be they outside. The run takes them from there, so that it judges what was
 // found and reads no file twice.
 type reads struct {
 	byName map[string][]byte

@@ -172,7 +172,7 @@ type choosing struct {
 	rendered   rendered
 	unfollowed []lint.Unfollowed
 	addresses  func(dir string) []string
-	reads      *reads // of root
+	reads      *reads
 }
 
 // name takes in the kustomization of a path that was named.
