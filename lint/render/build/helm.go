@@ -178,15 +178,16 @@ func (p *plan) chartRoot(r *release) (render.Root, *render.Problem) {
 	return render.Root{
 		Confinement: p.root.Confinement, Dir: at.dir, Texts: p.root.Texts, Left: p.most,
 		Chart: &render.Chart{
-			Archive: at.archive, Name: s.ReleaseName, Values: values,
+			Archive: at.archive, Version: at.version, Name: s.ReleaseName, Values: values,
 			KubeVersion: s.KubeVersion, APIVersions: s.ApiVersions,
 			CRDs: s.IncludeCRDs, NoHooks: s.SkipHooks, NoTests: s.SkipTests,
 		},
 	}, nil
 }
 
-// chartPlace is where a chart is: a directory, or an archive.
-type chartPlace struct{ dir, archive string }
+// chartPlace is where a chart is: a directory, or an archive. version is what it has to be
+// where kustomize would not find it, but pull it.
+type chartPlace struct{ dir, archive, version string }
 
 // locate finds the chart of a release in the repository. Kustomize takes a directory; an
 // archive is what it would unpack there.
@@ -214,7 +215,7 @@ func (p *plan) locate(r *release) (chartPlace, *render.Problem) {
 	}
 	for _, name := range []string{path.Join(under, versioned+".tgz"), path.Join(home, versioned+".tgz"), dir + ".tgz"} {
 		if f := p.tree.read(name); f.err == nil && !f.dir {
-			return chartPlace{dir: path.Dir(f.name), archive: f.name}, nil
+			return chartPlace{path.Dir(f.name), f.name, s.Version}, nil
 		} else if errors.As(f.err, &refused) {
 			return chartPlace{}, r.problem("name", fmt.Errorf("%s %w", shown(name), f.err))
 		}
@@ -250,9 +251,9 @@ func (p *plan) vendored(r *release, to string) (chartPlace, *render.Problem) {
 	case f.err != nil:
 		return chartPlace{}, r.problem("name", fmt.Errorf("remotes: %s %w", shown(to), f.err))
 	case f.dir:
-		return chartPlace{dir: f.name}, nil
+		return chartPlace{dir: f.name, version: r.spec.Version}, nil
 	}
-	return chartPlace{dir: path.Dir(f.name), archive: f.name}, nil
+	return chartPlace{path.Dir(f.name), f.name, r.spec.Version}, nil
 }
 
 // missing says what to do about a chart that is not there.

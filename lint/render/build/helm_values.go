@@ -51,17 +51,19 @@ func (p *plan) firstValues(r *release, at chartPlace) ([]render.Values, *render.
 			return nil, problem
 		}
 	case at.archive != "":
-		// the values of the chart count below those that are given
+		if how == "merge" && len(s.ValuesInline) > 0 {
+			return nil, r.problem("valuesMerge", refusal("valuesMerge: merge needs the values of the chart, which is packed: unpack "+shown(at.archive)))
+		}
 		if len(s.ValuesInline) == 0 {
 			return nil, nil
 		}
-		f = &file{text: []byte("{}")}
+		f = &file{text: []byte("{}")} // the values of the chart count below
 	default:
 		name := path.Join(at.dir, "values.yaml")
 		if f = p.tree.read(name); f.err != nil || f.dir {
 			return nil, r.problem("name", fmt.Errorf("%s %w", shown(name), cmp.Or(f.err, errDirectory)))
 		}
-		if problem := p.restricted(r, "name", f); problem != nil {
+		if problem := p.restricted(r, "name", f); problem != nil && at.version == "" {
 			return nil, problem
 		}
 	}
