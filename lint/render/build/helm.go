@@ -75,6 +75,9 @@ func (r *release) problem(key string, err error) *render.Problem {
 			break
 		}
 	}
+	if n := fieldFold(fieldFold(r.k.root(), "helmGlobals"), key); key == "chartHome" && n != nil && at == r.node {
+		at = n
+	}
 	switch {
 	case at != nil:
 	case r.from != nil:

@@ -249,7 +249,7 @@ func TestHelmChartsRefused(t *testing.T) {
 		{"helmCharts:\n- name: cache\n  valuesFile: https://u:p@x.example/v.yaml\n", "app/kustomization.yaml:3: helmCharts (chart cache): valuesFile https://***@x.example/v.yaml is remote, and rendering does not use the network: vendor it"},
 		{"helmCharts:\n- name: cache\n  additionalValuesFiles:\n  - gone.yaml\n", "app/kustomization.yaml:4: helmCharts (chart cache): additionalValuesFiles: app/gone.yaml does not exist"},
 		{"helmGlobals: {chartHome: ../../..}\nhelmCharts:\n- name: etc\n", "app/kustomization.yaml:3: helmCharts (chart etc): ../../etc is outside the repository"},
-		{"helmGlobals: {chartHome: /}\nhelmCharts:\n- name: etc\n", "app/kustomization.yaml:3: helmCharts (chart etc): chartHome / is an absolute path: use a path relative to the kustomization, inside the repository"},
+		{"helmGlobals: {chartHome: /}\nhelmCharts:\n- name: etc\n", "app/kustomization.yaml:1: helmCharts (chart etc): chartHome / is an absolute path: use a path relative to the kustomization, inside the repository"},
 		{"helmCharts:\n- {name: cache, releaseName: a}\n- {name: cache, releaseName: a}\n", "app/kustomization.yaml:3: helmCharts (chart cache): kustomize: may not add resource with an already registered id: ConfigMap.v1.[noGrp]/a.default"},
 		{"helmCharts:\n- name: cache\n  valuesInline: {tolerations: 5, image: 4}\n", "app/kustomization.yaml:3: helmCharts (chart cache): valuesInline cannot be merged: "},
 		{"helmCharts:\n- name: cache\n  valuesInline: {replicas: \"a: [\"}\n", "app/charts/cache/templates/api.yaml:8: what the template prints is not an object"},
