@@ -148,7 +148,7 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 		return r.problem("name", errors.New("kustomize: "+said))
 	}
 	k, e := p.mentioned(said)
-	said = triedAsFile().ReplaceAllString(said, "")
+	said = address().ReplaceAllString(triedAsFile().ReplaceAllString(said, ""), "")
 	said = strings.ReplaceAll(said, p.tree.dir+string(filepath.Separator), "")
 	said = "kustomize: " + strings.ReplaceAll(said, p.tree.dir, ".")
 	switch {
@@ -202,6 +202,9 @@ const maxSaid = 10_000
 
 // triedAsFile is what kustomize says of every directory below which something is wrong.
 var triedAsFile = lazy.Regexp(`accumulation err='accumulating resources from '[^']*': [^']* is a directory': `)
+
+// address is where a generator is in memory.
+var address = lazy.Regexp(` &\{0x[0-9a-f]+ [^}]*\}`)
 
 // mentioned is the kustomization whose directory an error names last, and the entry of it
 // that the error names last; nil where there is none.

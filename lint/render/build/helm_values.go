@@ -116,9 +116,11 @@ func (p *plan) mergedValues(r *release, how string, f *file) ([]render.Values, *
 		if err != nil {
 			return nil, r.problem("valuesFile", fmt.Errorf("%s: %w", shown(f.name), err))
 		}
-		if under = f.text; len(doc.docs) > 0 {
-			sources = append(sources, valuesSource{f.name, doc.docs[0]})
+		if len(doc.docs) == 0 {
+			return nil, r.problem("valuesFile", fmt.Errorf("%s is empty, and kustomize merges values into a mapping: write {}", shown(f.name)))
 		}
+		under = f.text
+		sources = append(sources, valuesSource{f.name, doc.docs[0]})
 		if how == "merge" {
 			sources[0], sources[len(sources)-1] = sources[len(sources)-1], sources[0]
 		}
