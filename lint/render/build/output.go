@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/render"
@@ -22,6 +23,8 @@ type results struct {
 	// marks have an index into marker.files until all are known.
 	marks []render.Mark
 	names map[identity][]origin // see finalNames
+	// patches are those of an overlay that leave no markers.
+	patches []jsonPatch
 }
 
 // found is where an object of the result was written.
@@ -33,7 +36,7 @@ type found struct {
 
 // output is the result as kustomize prints it (resmap: AsYaml), with places.
 func (p *plan) output(result resmap.ResMap, m *marker) (*render.Output, error) {
-	r := &results{p: p, m: m}
+	r := &results{p: p, m: m, patches: p.jsonPatches()}
 	if m == nil {
 		r.m = newMarker("")
 	}
@@ -45,7 +48,7 @@ func (p *plan) output(result resmap.ResMap, m *marker) (*render.Output, error) {
 		r.m.lift(res.YNode(), 0)
 		text, err := res.AsYAML()
 		if err == nil {
-			err = r.object(res.YNode(), text, m != nil)
+			err = r.object(res, text, m != nil)
 		}
 		if err != nil {
 			return nil, err
@@ -55,18 +58,21 @@ func (p *plan) output(result resmap.ResMap, m *marker) (*render.Output, error) {
 }
 
 // object adds one object: its node, with markers, and its text.
-func (r *results) object(node *yaml.Node, text []byte, marked bool) (err error) {
+func (r *results) object(res *resource.Resource, text []byte, marked bool) (err error) {
 	f := found{line: r.line + 1}
 	if doc, err := parse(text); err == nil && doc.err == nil && len(doc.docs) == 1 {
 		root := doc.docs[0]
 		v := votes{docs: map[origin]bool{}}
 		first := len(r.marks)
 		if marked {
-			r.pair(node, root, &v, 0)
+			r.pair(res.YNode(), root, &v, 0)
 		}
 		f.origin, f.known = r.origin(root, v)
 		if marked && f.known {
 			r.counted(root, f.origin)
+		}
+		if marked {
+			r.patched(res, root, r.declaredName(f), first)
 		}
 		before := text
 		if text, err = r.substituted(root, before); err != nil {
@@ -84,6 +90,15 @@ func (r *results) object(node *yaml.Node, text []byte, marked bool) (err error) 
 		return refusal(fmt.Sprintf("the result has more than %d bytes, which is the limit of a render", r.p.most.Bytes))
 	}
 	return nil
+}
+
+// declaredName is the name that an object has where it is declared, if that is known.
+func (r *results) declaredName(f found) []string {
+	doc := r.p.parsed[f.origin.file]
+	if !f.known || doc == nil || f.origin.doc >= len(doc.docs) || doc.docs[f.origin.doc] == nil {
+		return nil
+	}
+	return []string{identityOf(doc.docs[f.origin.doc]).name}
 }
 
 // votes are the documents that the marks of an object lead to; kind is the one that the

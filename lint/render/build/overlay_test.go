@@ -1,6 +1,7 @@
 package build
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,7 +55,36 @@ spec:
       spec:
         replicas: 5
     target: {kind: Deployment}
+  - patch: |
+      - op: add
+        path: /spec/template/spec/tolerations
+        value:
+        - key: a~b
+          operator: "Exists"
+      - {op: replace, path: /spec/replicas, value: 4}
+      - op: add
+        path: /spec/template/spec/tolerations/-
+        value: {key: last}
+      - {op: add, path: /metadata/labels/x~1y, value: z}
+      - {op: add, path: /spec/paused, value: true}
+      - {op: remove, path: /spec/paused}
+      - {op: add, path: /spec/minReadySeconds, value: 7}
+      - {op: replace, path: /spec/minReadySeconds, value: 7}
+    target: {kind: Deployment, name: ap.*}
 `
+
+// jsonPatched are the fields of the second patch of the pointer.
+func jsonPatched(t *testing.T) []byte {
+	t.Helper()
+	_, text, _ := strings.Cut(pointed, "  - patch: |\n      - op")
+	text, _, _ = strings.Cut("      - op"+text, "    target")
+	patch := strings.ReplaceAll(text, "\n      ", "\n")[6:]
+	fields, err := json.Marshal(map[string]any{"namePrefix": "p-", "patches": []any{map[string]any{"patch": strings.TrimRight(patch, " "), "target": map[string]any{"kind": "Deployment", "name": "ap.*"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fields
+}
 
 func overlaid(o *render.Overlay, dir string) func(string) render.Root {
 	return func(repository string) render.Root {
@@ -101,8 +131,20 @@ func TestOverlay(t *testing.T) {
 			[]string{"name: api\n", "namespace: late", "replicas: 7", "nodeName: n1", "schedulerName: ${SECRET}", "text: ${REPLICAS}"}, []string{"size: large"},
 			[]string{"7@flux.yaml:4", "apps/v1@plain/api.yaml:1"},
 		},
+		{
+			"JSON patch", "base",
+			render.Overlay{
+				Fields:  []byte(`{"namePrefix":"p-","patches":[{"patch":"x","target":{"kind":"none"}}]}`),
+				Patches: []int{14},
+			},
+			[]string{"key: a~b", "x/y: z", "replicas: 4", "minReadySeconds: 7"}, []string{"paused"},
+			[]string{"a~b@flux.yaml:18", "Exists@flux.yaml:19", "4@flux.yaml:20", "last@flux.yaml:23", "z@flux.yaml:24", "7@flux.yaml:28", "ClusterIP@base/deploy.yaml:33"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.name == "JSON patch" {
+				c.overlay.Fields = jsonPatched(t)
+			}
 			c.overlay.File, c.overlay.Line = "flux.yaml", 1
 			out := Build(overlaid(&c.overlay, c.dir)(repository(t, pointed)), nonce)
 			if out.Problem != nil {

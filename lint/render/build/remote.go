@@ -2,9 +2,12 @@ package build
 
 import (
 	"net/url"
+	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/render"
 )
 
 var (
@@ -63,4 +66,41 @@ func namesRepository(path string) bool {
 func masked(entry string) string {
 	entry = credentials().ReplaceAllString(entry, "$1***@")
 	return secretQuery().ReplaceAllString(entry, "$1***")
+}
+
+// remote replaces the URL of an entry with the directory that Root.Remotes gives for it,
+// or refuses it. It reports whether the entry was one.
+func (p *plan) remote(e *entry) (bool, *render.Problem) {
+	if !downloaded(e.name) && !cloned(e.name) {
+		return false, nil
+	}
+	if !downloaded(e.name) && e.use != asComponent {
+		// kustomize clones what is no file.
+		if f := p.tree.read(path.Join(e.k.dir, e.name)); f.err == nil && !f.dir {
+			return false, nil
+		}
+	}
+	dir, ok := p.root.Remotes[e.name]
+	if !ok {
+		return true, e.problem(refusal(e.label() + " is remote, and rendering does not use the network: vendor it and list its directory under remotes"))
+	}
+	rel, err := filepath.Rel(filepath.FromSlash(e.k.dir), filepath.FromSlash(path.Clean(dir)))
+	if err != nil || e.node == nil {
+		return true, e.problem(refusal(e.label() + " cannot be replaced with " + shown(dir)))
+	}
+	name := filepath.ToSlash(rel)
+	value := strings.TrimSuffix(e.value, e.name) + name
+	p.edits[e.k.name] = append(p.edits[e.k.name], edit{e, value})
+	e.name = name
+	return true, nil
+}
+
+// conflicts refuses a kustomization that has to be changed and is data as well.
+func (p *plan) conflicts() *render.Problem {
+	for _, k := range p.sorted() {
+		if edits := p.edits[k.name]; len(edits) > 0 && p.uses[k.name]&asData != 0 {
+			return edits[0].entry.problem(refusal(edits[0].entry.label() + " is remote, and a generator reads this kustomization as data"))
+		}
+	}
+	return nil
 }
