@@ -1,11 +1,11 @@
 package build
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"sigs.k8s.io/kustomize/api/types"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
-	"sigs.k8s.io/yaml"
 
 	"github.com/schedlint/schedlint/lint/render"
 )
@@ -61,15 +61,19 @@ func (p *plan) generatorCharts(e *entry, doc *parsed, name string) ([]*release, 
 
 // releaseOf reads the chart of a plugin.
 func releaseOf(e *entry, root *kyaml.Node, name string) (*release, error) {
-	said, err := encode(root)
-	if err != nil {
-		return nil, err
-	}
+	var said map[string]any
 	var spec struct {
 		types.HelmGlobals
 		types.HelmChart
 	}
-	if err := yaml.Unmarshal(said, &spec); err != nil {
+	err := root.Decode(&said)
+	if err == nil {
+		var text []byte
+		if text, err = json.Marshal(said); err == nil {
+			err = json.Unmarshal(text, &spec)
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the plugin cannot be read: %w", err)
 	}
 	r := &release{k: e.k, from: e, file: e.k.name, field: helmGenerator, spec: spec.HelmChart, home: spec.ChartHome}

@@ -2,6 +2,7 @@ package build
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -10,7 +11,6 @@ import (
 
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/kustomize/kyaml/yaml/merge2"
-	"sigs.k8s.io/yaml"
 
 	"github.com/schedlint/schedlint/lint/render"
 )
@@ -149,7 +149,7 @@ func mergeValues(inline map[string]any, file []byte, how string) (text []byte, e
 		}
 	}()
 	if how == "replace" {
-		return yaml.Marshal(inline)
+		return valuesText(inline)
 	}
 	under, err := kyaml.Parse(string(file))
 	if err != nil {
@@ -170,8 +170,11 @@ func mergeValues(inline map[string]any, file []byte, how string) (text []byte, e
 	if err != nil {
 		return nil, err
 	}
-	return yaml.Marshal(all)
+	return valuesText(all)
 }
+
+// valuesText writes values as YAML with one to a line, which JSON is.
+func valuesText(values map[string]any) ([]byte, error) { return json.MarshalIndent(values, "", " ") }
 
 // valuesSource is where values were written.
 type valuesSource struct {
