@@ -234,7 +234,7 @@ func (r *renders) written(x *rendered, s diag.Span) origin.Place {
 		}
 		x.mapper, x.marks, x.stream = mapper, origin.NewMarks(mapper, x.out), source.NewStream(x.file)
 	}
-	if x.Root.Chart != nil && x.Root.Overlay == nil {
+	if len(x.out.Lines) > 0 {
 		return r.fromLine(x, "", s, unknown)
 	}
 	o, _ := x.stream.At(s)

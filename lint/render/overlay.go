@@ -30,6 +30,11 @@ type Overlay struct {
 	Variables *Variables
 }
 
+// Changes reports whether an overlay needs kustomize: a namespace alone does not.
+func (o *Overlay) Changes() bool {
+	return o != nil && (len(o.Fields) > 0 || len(o.Labels) > 0 || o.Variables != nil)
+}
+
 // Variables are what stands for ${name} in a result.
 type Variables struct {
 	Given map[string]Variable

@@ -29,7 +29,7 @@ func Build(r render.Root, nonce string) *render.Output {
 	}
 	defer t.root.Close()
 	t.texts = r.Texts
-	if r.Chart != nil && r.Overlay == nil {
+	if r.Chart != nil && !r.Overlay.Changes() {
 		return buildChart(r, t)
 	}
 	p := newPlan(r, t)
