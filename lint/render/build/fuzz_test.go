@@ -8,6 +8,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/render"
 )
 
 // FuzzMark holds that a text with markers is the same document, that a marker is a
@@ -93,6 +95,9 @@ func FuzzBuild(f *testing.F) {
 		"resources: [a.yaml]\nreplacements:\n- source: {kind: ConfigMap, fieldPath: metadata.name}\n  targets:\n  - select: {kind: ConfigMap}\n    fieldPaths: [data.a]",
 		"resources: [a.yaml]\npatches:\n- target: {kind: ConfigMap}\n  patch: |-\n    - op: add\n      path: /data/c\n      value: d",
 		"resources: [a.yaml]\ntransformers:\n- |-\n  apiVersion: builtin\n  kind: PrefixTransformer\n  metadata: {name: x}\n  prefix: y",
+		"helmCharts:\n- name: c\n  releaseName: a\n  namespace: b\n  includeCRDs: true\n  valuesFile: a.yaml\n  valuesMerge: merge\n  valuesInline: {data: {a: c, d: null}}\n",
+		"helmGlobals: {chartHome: charts}\nhelmCharts: [{name: c, additionalValuesFiles: [a.yaml], skipHooks: true, apiVersions: [x/v1], kubeVersion: '1.30'}]\nnamespace: x",
+		"helmChartInflationGenerator:\n- {chartName: c, values: a.yaml, valuesLocal: {data: [1]}, releaseName: r}\ngenerators:\n- |-\n  apiVersion: builtin\n  kind: HelmChartInflationGenerator\n  metadata: {name: x}\n  name: c\n  releaseName: s",
 	} {
 		f.Add([]byte(seed), []byte(small))
 	}
@@ -104,15 +109,42 @@ func FuzzBuild(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, text := range map[string][]byte{"r/kustomization.yaml": kustomization, "r/a.yaml": resource} {
+		for name, text := range map[string][]byte{
+			"r/kustomization.yaml": kustomization, "r/a.yaml": resource,
+			"r/charts/c/Chart.yaml": []byte("apiVersion: v2\nname: c\nversion: 1.0.0\n"), "r/charts/c/values.yaml": []byte("data: {a: b}\n"),
+			"r/charts/c/templates/a.yaml": []byte("kind: ConfigMap\napiVersion: v1\nmetadata: {name: \"{{ .Release.Name }}\"}\ndata: {{- toYaml .Values.data | nindent 2 }}\n"),
+			"r/charts/c/crds/a.yaml":      resource,
+		} {
 			write(t, filepath.Join(dir, name), text)
 		}
 		out := Build(rootOf(dir, "r"), nonce)
-		if out.Problem == nil && !strings.Contains(string(kustomization), nonce) {
+		switch {
+		case out.Problem != nil || strings.Contains(string(kustomization), nonce):
+		case strings.Contains(strings.ToLower(string(kustomization)), "helm"): // kustomize would run it
+			placedWithin(t, out)
+		default:
 			verify(t, dir, "r", out)
 		}
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 			t.Error("something was written")
 		}
 	})
+}
+
+// placedWithin holds that each mark leads into a file, or to a line of what a chart printed.
+func placedWithin(t *testing.T, out *render.Output) {
+	t.Helper()
+	for _, m := range out.Marks {
+		printed := out.Charts[out.Files[m.File]]
+		if printed != nil && (m.At < 1 || m.At > len(printed.Lines)) {
+			t.Errorf("%+v is no line of a chart", m)
+		}
+	}
+	for _, printed := range out.Charts {
+		for _, l := range printed.Lines {
+			if l.Template >= len(printed.Files) || l.Values >= len(printed.Files) {
+				t.Errorf("%+v is in no file", l)
+			}
+		}
+	}
 }
