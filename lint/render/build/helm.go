@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -265,12 +266,27 @@ func (r *release) missing(dir, under string) error {
 	if s.Repo == "" {
 		return fmt.Errorf("there is no chart in %s, and repo is not set", shown(dir))
 	}
-	pull := "helm pull " + s.Name + " --repo " + masked(s.Repo)
+	pull := []string{"helm", "pull", s.Name, "--repo", masked(s.Repo)}
 	if strings.HasPrefix(s.Repo, "oci://") {
-		pull = "helm pull " + strings.TrimSuffix(masked(s.Repo), "/") + "/" + s.Name
+		pull = []string{"helm", "pull", strings.TrimSuffix(masked(s.Repo), "/") + "/" + s.Name}
 	}
 	if s.Version != "" {
-		pull += " --version " + s.Version
+		pull = append(pull, "--version", s.Version)
 	}
-	return refusal(fmt.Sprintf("%s does not exist, and rendering does not use the network: run `%s --untar --untardir %s` and commit it, or list the chart under remotes", shown(dir), pull, shown(under)))
+	pull = append(pull, "--untar", "--untardir", under)
+	for i, word := range pull {
+		pull[i] = shellWord(word)
+	}
+	return refusal(fmt.Sprintf("%s does not exist, and rendering does not use the network: run `%s` and commit it, or list the chart under remotes", shown(dir), strings.Join(pull, " ")))
+}
+
+// harmless are words that a shell takes as they are.
+var harmless = regexp.MustCompile(`^[a-zA-Z0-9._:/@+=-]+$`)
+
+// shellWord is a word of a command that people may run as it is shown.
+func shellWord(word string) string {
+	if harmless.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(shown(word), "'", `'\''`) + "'"
 }
