@@ -20,7 +20,8 @@ type printed struct {
 	index int // among those of the template
 	kind  string
 	hook  bool
-	test  bool // a hook of helm test
+	// test is set for a hook of helm test, unknown for one that Helm leaves out.
+	test, unknown bool
 }
 
 // documents are the objects of all templates in the order in which Helm installs them,
@@ -37,7 +38,7 @@ func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) 
 				at := d.from[min(lineOf(err), len(d.from))-1]
 				return nil, c.problem(at.Template, at.Line, fmt.Errorf("what the template prints is not an object: %w", err))
 			}
-			if d.hook && c.root.Chart.NoHooks || d.test && c.root.Chart.NoTests {
+			if d.unknown || d.hook && c.root.Chart.NoHooks || d.test && c.root.Chart.NoTests {
 				continue
 			}
 			all = append(all, d)
@@ -120,9 +121,9 @@ func (d *printed) head() error {
 	}
 	if about := target(fields["metadata"]); about != nil && about.Kind == yaml.MappingNode {
 		if all := target(fieldsOf(about)["annotations"]); all != nil && all.Kind == yaml.MappingNode {
-			events := fieldsOf(all)[helmHook]
-			d.hook = events != nil
-			d.test = slices.ContainsFunc(strings.Split(text(events), ","), isTest)
+			if on := fieldsOf(all)[helmHook]; on != nil {
+				d.hook, d.test, d.unknown = true, slices.ContainsFunc(events(on), isTest), slices.ContainsFunc(events(on), isUnknown)
+			}
 		}
 	}
 	return nil

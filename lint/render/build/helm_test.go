@@ -70,7 +70,11 @@ metadata: {name: test, annotations: {helm.sh/hook: test}}
 ---
 apiVersion: v1
 kind: Pod
-metadata: {name: before, annotations: {helm.sh/hook: pre-install}}
+metadata: {name: before, annotations: {helm.sh/hook: "pre-install, Post-Upgrade"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: old, annotations: {helm.sh/hook: crd-install}}
 -- app/values/prod.yaml --
 replicas: 4
 nodeSelector:
@@ -88,7 +92,7 @@ func TestHelmCharts(t *testing.T) {
 	}{
 		{"as it is", "helmCharts:\n- name: cache\n  releaseName: c\n",
 			[]string{"name: c-api", "replicas: 2", "name: before", "name: test", "namespace: default", "text: \"yes\"", `kube: v1.`},
-			[]string{"CustomResourceDefinition", "helm-generated", "Thanks"},
+			[]string{"CustomResourceDefinition", "helm-generated", "Thanks", "name: old"},
 			[]string{"replicas: 2 -> app/charts/cache/values.yaml:1 app/charts/cache/templates/api.yaml:8", "app: cache -> app/charts/cache/templates/api.yaml:5", "disk: ssd -> app/charts/cache/values.yaml:7 app/charts/cache/templates/api.yaml:13", "name: main -> app/charts/cache/templates/api.yaml:16"}},
 		{"fields", "namespace: shop\nhelmCharts:\n- name: cache\n  releaseName: c\n  includeCRDs: true\n  skipTests: true\n  kubeVersion: \"1.33\"\n  valuesFile: values/prod.yaml\n  additionalValuesFiles: [values/more.yaml]\n",
 			[]string{"kind: CustomResourceDefinition", "name: before", "replicas: 6", "disk: nvme", "ns: shop", "namespace: shop", "kube: v1.33"}, []string{"name: test"},

@@ -3,16 +3,33 @@ package build
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/chart"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
+// events are those of a hook, as Helm reads them (releaseutil: SortManifests).
+func events(hook *yaml.Node) []string {
+	all := strings.Split(text(hook), ",")
+	for i := range all {
+		all[i] = strings.ToLower(strings.TrimSpace(all[i]))
+	}
+	return all
+}
+
 // isTest reports whether a hook runs in helm test.
-func isTest(event string) bool {
-	event = strings.ToLower(strings.TrimSpace(event))
-	return event == "test" || event == "test-success"
+func isTest(event string) bool { return event == "test" || event == "test-success" }
+
+// isUnknown reports whether Helm leaves out a hook because of an event, such as crd-install
+// of Helm 2.
+func isUnknown(event string) bool {
+	when, what, _ := strings.Cut(event, "-")
+	known := (when == "pre" || when == "post") && slices.Contains([]string{"install", "delete", "upgrade", "rollback"}, what)
+	return !known && !isTest(event)
 }
 
 // crds are the documents of crds/, if they are asked for: Helm prints them as they stand,
