@@ -35,8 +35,10 @@ type Input struct {
 	Archive *File
 	// Version is a constraint that the version of the chart has to meet; "" is any.
 	Version string
-	// Values are the files of -f in their order; later ones win.
-	Values []Values
+	// Values are the files of -f in their order; later ones win. The first of them, as many
+	// as Defaults says, stand in place of values.yaml.
+	Values   []Values
+	Defaults int
 	// Set and SetString are the arguments of --set and --set-string.
 	Set, SetString []string
 	// Name is that of the release; "" is the name of the chart.

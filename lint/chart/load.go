@@ -43,6 +43,11 @@ func (l *loader) load() (*helm.Chart, error) {
 	if err := l.meets(c.Metadata); err != nil {
 		return nil, err
 	}
+	if n := min(l.in.Defaults, len(l.in.Values)); n > 0 {
+		if c.Values, err = l.merge(l.in.Values[:n]); err != nil {
+			return nil, err
+		}
+	}
 	return c, l.vendored(c)
 }
 

@@ -130,6 +130,9 @@ func newSources(l *loader, c *helm.Chart) *sources {
 	for _, f := range slices.Backward(l.in.Values) {
 		s.user = append(s.user, newValues(l, f.Name, f.Data))
 	}
+	if l.in.Defaults > 0 {
+		s.chart.own = nil
+	}
 	return s
 }
 

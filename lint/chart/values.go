@@ -14,8 +14,17 @@ const maxValuesBytes = 2 << 20
 
 // userValues are the values of files and arguments, merged as Helm merges them.
 func (l *loader) userValues() (map[string]any, error) {
+	all, err := l.merge(l.in.Values[min(l.in.Defaults, len(l.in.Values)):])
+	if err != nil {
+		return nil, err
+	}
+	return all, l.set(all)
+}
+
+// merge are the values of files.
+func (l *loader) merge(files []Values) (map[string]any, error) {
 	all := map[string]any{}
-	for _, f := range l.in.Values {
+	for _, f := range files {
 		if len(f.Data) > maxValuesBytes {
 			return nil, limitAt(f.Name, "the values file has %d bytes; values files are limited to %d", len(f.Data), maxValuesBytes)
 		}
@@ -25,7 +34,7 @@ func (l *loader) userValues() (map[string]any, error) {
 		}
 		all = merged(all, one)
 	}
-	return all, l.set(all)
+	return all, nil
 }
 
 // set applies --set and --set-string.

@@ -55,14 +55,15 @@ func (c *Config) Follows(files, destinations []string) bool {
 }
 
 // pointers looks at an entry for GitOps pointers.
-func (l *loader) pointers(k, item *source.Node, r *Render, key string) {
+func (l *loader) pointers(k, item *source.Node, r *Render, c *Config, key string) {
 	glob := item.Get("pointers")
 	switch {
 	case glob.Kind != source.Scalar || glob.Type != source.String: // reported
 	case r.Pointers == "" || !doublestar.ValidatePattern(r.Pointers):
 		l.fail(l.at(k), "%s.pointers: expected a glob of files, found %q", key, r.Pointers)
 	}
-	for _, word := range []string{"name", "load-restrictor", "remotes", "source-root"} {
+	l.remotes(item, c, key)
+	for _, word := range []string{"name", "load-restrictor", "source-root"} {
 		if k, v := item.Field(word); !v.IsNull() {
 			l.fail(l.at(k), "%s.%s: cannot be combined with pointers", key, word)
 		}

@@ -274,7 +274,7 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 	l.noHelm(item, key)
 	switch {
 	case !pointers.IsNull():
-		l.pointers(g, item, r, key)
+		l.pointers(g, item, r, c, key)
 		return true
 	case !directory.IsNull():
 		l.kustomize(k, item, r, c, key)
@@ -301,14 +301,19 @@ func (l *loader) kustomize(k, item *source.Node, r *Render, c *Config, key strin
 	if w, word := item.Field("load-restrictor"); !word.IsNull() && !slices.Contains(LoadRestrictors(), r.LoadRestrictor) {
 		l.fail(l.at(w), "%s.load-restrictor: expected one of %s, found %q", key, strings.Join(LoadRestrictors(), ", "), r.LoadRestrictor)
 	}
+	l.remotes(item, c, key)
+	if s, root := item.Field("source-root"); !root.IsNull() {
+		l.fail(l.at(s), "%s.source-root: belongs to files: kustomize knows where its input is", key)
+	}
+}
+
+// remotes looks at what an entry has in place of URLs.
+func (l *loader) remotes(item *source.Node, c *Config, key string) {
 	for url, to := range item.Get("remotes").Fields() {
 		if url.Value == "" {
 			l.fail(l.at(url), "%s.remotes: expected a URL, found nothing", key)
 		}
 		l.namedFile(to, l.at(url), c, key+".remotes."+url.Value, "", true)
-	}
-	if s, root := item.Field("source-root"); !root.IsNull() {
-		l.fail(l.at(s), "%s.source-root: belongs to files: kustomize knows where its input is", key)
 	}
 }
 

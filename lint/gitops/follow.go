@@ -30,6 +30,7 @@ type Options struct {
 	// Roots are kustomizations that no other refers to.
 	Roots []Root
 	// Remotes, Ignore and Tracked are as in render.Root and source.Options.
+	// The addresses of charts count among Remotes.
 	Remotes map[string]string
 	Ignore  func(name string) bool
 	Tracked func(path string) bool
@@ -69,20 +70,22 @@ type written struct {
 
 // follower is one run.
 type follower struct {
-	opts   Options
-	most   limits
-	lookup *worktree.Lookup
-	tree   *tree
-	reader *pointers.Reader
-	raw    []*written
-	byFile map[string][]*written
-	known  map[string]*Deployment // by what is rendered
-	all    []*Deployment
-	queue  []*Deployment
-	full   bool
-	names  int
-	result Result
-	vars   settings
+	opts    Options
+	most    limits
+	lookup  *worktree.Lookup
+	tree    *tree
+	reader  *pointers.Reader
+	raw     []*written
+	byFile  map[string][]*written
+	known   map[string]*Deployment // by what is rendered
+	all     []*Deployment
+	queue   []*Deployment
+	full    bool
+	names   int
+	remotes map[string]string // see vendored
+	values  int               // bytes of values of charts
+	result  Result
+	vars    settings
 }
 
 // Follow follows all pointers.
@@ -160,7 +163,7 @@ func (f *follower) below(dir string) bool {
 func (f *follower) paths(w *written) (all []string) {
 	for _, p := range w.read {
 		for i := range p.Sources {
-			if s := &p.Sources[i]; !s.Why.Some() && f.reader.Repositories.Ours(s.Repository).Is() {
+			if s := &p.Sources[i]; !s.Why.Some() && (s.Chart == nil || !s.Chart.Remote) && f.reader.Repositories.Ours(s.Repository).Is() {
 				all = append(all, path.Join(f.opts.Base, s.Path))
 			}
 		}
@@ -175,7 +178,7 @@ func (f *follower) layers() {
 			for _, w := range f.tops() {
 				w.done = true
 				for _, p := range w.read {
-					f.add(p, w, nil)
+					f.add(p, w, origin{})
 				}
 			}
 		}
@@ -242,7 +245,8 @@ func above(name string) []string {
 }
 
 // add takes in the sources of a pointer.
-func (f *follower) add(p *pointers.Pointer, raw *written, parent *Deployment) {
+func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
+	parent := from.parent
 	if len(p.Sources) == 0 || p.Why.Some() || p.Suspended {
 		d := &Deployment{Pointer: p, Source: -1, Why: p.Why, raw: raw}
 		if p.Suspended {
@@ -256,7 +260,7 @@ func (f *follower) add(p *pointers.Pointer, raw *written, parent *Deployment) {
 			continue
 		}
 		d := &Deployment{Pointer: p, Source: i, raw: raw}
-		d.Root, d.Why = f.resolve(p, &p.Sources[i], parent)
+		d.Root, d.Why = f.resolve(p, &p.Sources[i], from)
 		key := fmt.Sprint("-", p.File, ":", p.Line, p.Name, i)
 		if !d.Why.Some() {
 			key = keyOf(d)

@@ -15,13 +15,22 @@ import (
 )
 
 // resolve gives the render of a source, or why there is none.
-func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, parent *Deployment) (render.Root, pointers.Reason) {
+func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin) (render.Root, pointers.Reason) {
 	if s.Why.Some() {
 		return render.Root{}, s.Why
 	}
+	if s.Chart != nil && s.Chart.Remote {
+		return f.remote(p, s, from)
+	}
 	dir, why := f.directory(s)
-	if why.Some() {
+	switch {
+	case why.Some():
 		return render.Root{}, why
+	case s.Chart == nil && s.Form == pointers.Detected && f.holds(dir, chartFile):
+		s.Chart = &pointers.Chart{Release: p.Name, Namespace: p.Destination.Namespace}
+	}
+	if s.Chart != nil {
+		return f.chart(p, s, from, render.Root{Dir: dir, Chart: &render.Chart{}})
 	}
 	counts := map[string]render.Variable{}
 	for name, value := range s.Counts {
@@ -29,7 +38,7 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, parent *Depl
 	}
 	o := &render.Overlay{
 		File: p.File, Line: p.Line, Counts: counts, Fields: s.Fields, Patches: s.Patches, Namespace: s.Namespace, Labels: s.Labels,
-		Variables: f.vars.of(p, parent),
+		Variables: f.vars.of(p, from.parent),
 	}
 	if why := f.form(dir, s, o); why.Some() {
 		return render.Root{}, why
@@ -80,13 +89,8 @@ func (f *follower) holds(dir string, names ...string) bool {
 func (f *follower) form(dir string, s *pointers.Source, o *render.Overlay) pointers.Reason {
 	form, kustomized := s.Form, f.holds(dir, source.KustomizationFiles()...)
 	if form == pointers.Detected {
-		switch {
-		case f.holds(dir, "Chart.yaml"):
-			return pointers.Reason{What: pointers.WhyChart, Detail: dir}
-		case kustomized:
+		if form = pointers.Directory; kustomized {
 			form = pointers.Kustomized
-		default:
-			form = pointers.Directory
 		}
 	}
 	switch form {

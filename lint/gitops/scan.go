@@ -16,7 +16,7 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 		return
 	}
 	places := newPlaces(out)
-	file := source.NewFile("<render>", "<render>", out.Text)
+	file := source.NewFile(resultName, resultName, out.Text)
 	for _, doc := range file.Roots() {
 		for _, o := range file.ObjectsOf(doc) {
 			if _, ok := pointers.KindOf(o.Group(), o.Kind); ok {
@@ -25,6 +25,9 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 		}
 	}
 }
+
+// resultName stands for the file of a result.
+const resultName = "<render>"
 
 func mentions(text []byte) bool {
 	for _, group := range []string{"kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "argoproj.io/"} {
@@ -44,7 +47,7 @@ func (f *follower) found(o *source.Object, places *places, from *Deployment) {
 	for i, p := range f.reader.Read(o) {
 		f.place(p, i, o, places, raw, from)
 		places.move(p, raw, i)
-		f.add(p, nil, from)
+		f.add(p, nil, origin{from, places})
 	}
 }
 
@@ -113,15 +116,21 @@ func newPlaces(out *render.Output) *places {
 
 // file is the one that declares the object around a line.
 func (p *places) file(line int) (name string, ok bool) {
+	name, _, ok = p.document(line)
+	return name, ok
+}
+
+// document is the one that declares the object around a line.
+func (p *places) document(line int) (name string, index int, ok bool) {
 	for _, d := range p.out.Documents {
 		if d.Line > line {
 			break
 		}
-		if name, ok = "", d.File >= 0; ok {
+		if name, index, ok = "", d.Index, d.File >= 0; ok {
 			name = p.out.Files[d.File]
 		}
 	}
-	return name, ok
+	return name, index, ok
 }
 
 func (p *places) any() string {
@@ -161,9 +170,29 @@ func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 	}
 	for j := range to.Sources {
 		p.moveValues(to.Sources[j].Counts)
+		if was != nil && j < len(was.Sources) {
+			p.moveChart(to.Sources[j].Chart, was.Sources[j].Chart)
+		}
 	}
 	if to.Substitution != nil {
 		p.moveValues(to.Substitution.Given)
+	}
+}
+
+// moveChart takes the values of a chart as they are written, if they say the same there.
+func (p *places) moveChart(to, was *pointers.Chart) {
+	if to == nil || was == nil {
+		return
+	}
+	if to.Values != nil && was.Values != nil && bytes.Equal(to.Values.Bytes, was.Values.Bytes) {
+		to.Values = was.Values
+	}
+	if len(to.Parameters) == len(was.Parameters) {
+		for i := range to.Parameters {
+			if to.Parameters[i].Name == was.Parameters[i].Name && to.Parameters[i].Value == was.Parameters[i].Value {
+				to.Parameters[i] = was.Parameters[i]
+			}
+		}
 	}
 }
 

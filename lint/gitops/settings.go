@@ -116,7 +116,7 @@ func (s *settings) rendered(ref pointers.Reference, d *Deployment) (all []settin
 	known, ok := s.results[d]
 	if !ok {
 		if known = (index{}); holdsSettings(d.Output.Text) {
-			known.add(settingsOf(source.NewFile("<render>", "<render>", d.Output.Text), newPlaces(d.Output)))
+			known.add(settingsOf(source.NewFile(resultName, resultName, d.Output.Text), newPlaces(d.Output)))
 		}
 		s.results[d] = known
 	}

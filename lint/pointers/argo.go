@@ -1,14 +1,13 @@
 package pointers
 
 import (
-	"path"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/source"
 )
 
 // application reads the spec of an Application.
-func application(v *view, spec *source.Node, p *Pointer) {
+func (r *Reader) application(v *view, spec *source.Node, p *Pointer) {
 	to := spec.Get("destination")
 	p.Destination = Destination{v.text(to.Get("name")), v.text(to.Get("server")), v.text(to.Get("namespace"))}
 	open := v.open
@@ -18,13 +17,14 @@ func application(v *view, spec *source.Node, p *Pointer) {
 	}
 	for _, n := range all {
 		v.open = false
-		p.Sources = append(p.Sources, argoSource(v, n, p.Destination.Namespace))
+		p.Sources = append(p.Sources, argoSource(v, n, p, spec))
 	}
 	v.open = open
 }
 
 // argoSource reads one source.
-func argoSource(v *view, n *source.Node, namespace string) Source {
+func argoSource(v *view, n *source.Node, p *Pointer, spec *source.Node) Source {
+	namespace := p.Destination.Namespace
 	s := Source{
 		Repository: Repository{URL: v.text(n.Get("repoURL"))}, Form: Detected, Namespace: namespace, Ref: v.text(n.Get("ref")),
 		Files: Files{truth(n.At("directory", "recurse")), v.text(n.At("directory", "include")), v.text(n.At("directory", "exclude"))},
@@ -42,8 +42,7 @@ func argoSource(v *view, n *source.Node, namespace string) Source {
 	case n.Get("repoURL").IsNull():
 		s.Why = Reason{What: WhyMalformed, Detail: "a source has no repoURL"}
 	case chart != "" || helm.Len() > 0 && n.Get("kustomize").Len() == 0:
-		s.Chart = argoChart(v, n, chart)
-		s.Why = Reason{What: WhyChart, Detail: path.Base(chart + "/" + written)}
+		s.Chart = argoChart(v, n, chart, p, spec)
 	case n.Get("plugin").Len() > 0:
 		s.Why = Reason{What: WhyPlugin, Detail: v.text(n.At("plugin", "name"))}
 	case written == "" && s.Ref != "":
@@ -64,15 +63,6 @@ func argoSource(v *view, n *source.Node, namespace string) Source {
 		s.Why = Reason{What: WhyOutside, Detail: written, Refused: true}
 	}
 	return s
-}
-
-// argoChart is what a source says of a chart.
-func argoChart(v *view, n *source.Node, name string) *Chart {
-	helm := n.Get("helm")
-	return &Chart{
-		Name: name, Version: v.text(n.Get("targetRevision")), Release: v.text(helm.Get("releaseName")), Namespace: v.text(helm.Get("namespace")),
-		ValuesFiles: v.texts(helm.Get("valueFiles")), Values: helm.Get("valuesObject"),
-	}
 }
 
 // argoFields are what an Application adds to the kustomization.

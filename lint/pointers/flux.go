@@ -2,7 +2,6 @@ package pointers
 
 import (
 	"encoding/json"
-	"path"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/source"
@@ -55,7 +54,16 @@ func fluxFields(spec *source.Node) (text []byte, lines []int) {
 	for _, list := range []string{"images", "components"} {
 		f.set(list, v.plain(spec.Get(list)))
 	}
-	patches, _ := v.plain(spec.Get("patches")).([]any)
+	patches, lines := fluxPatches(v, spec)
+	if len(patches) > 0 {
+		f.set("patches", patches)
+	}
+	return f.text(), lines
+}
+
+// fluxPatches are the patches of an object of Flux, and the lines at which they begin.
+func fluxPatches(v *view, spec *source.Node) (patches []any, lines []int) {
+	patches, _ = v.plain(spec.Get("patches")).([]any)
 	lines = patchLines(spec.Get("patches"))
 	for _, patch := range spec.Get("patchesStrategicMerge").Items() {
 		patches, lines = append(patches, map[string]any{"patch": jsonText(v.plain(patch))}), append(lines, 0)
@@ -64,10 +72,7 @@ func fluxFields(spec *source.Node) (text []byte, lines []int) {
 		patches = append(patches, map[string]any{"patch": jsonText(v.plain(patch.Get("patch"))), "target": v.plain(patch.Get("target"))})
 		lines = append(lines, 0)
 	}
-	if len(patches) > 0 {
-		f.set("patches", patches)
-	}
-	return f.text(), lines
+	return patches, lines
 }
 
 func jsonText(value any) string {
@@ -97,45 +102,4 @@ func ValueOf(file string, n *source.Node) Value {
 		v.Line, v.Column = int(n.Line), int(n.Column)
 	}
 	return v
-}
-
-// release reads a HelmRelease of Flux.
-func release(o *source.Object, p *Pointer) {
-	spec, v := o.Root.Get("spec"), &view{}
-	p.Suspended = truth(spec.Get("suspend"))
-	p.Destination.Namespace = v.text(spec.Get("targetNamespace"))
-	c := &Chart{Release: v.text(spec.Get("releaseName")), Namespace: p.Destination.Namespace, Values: spec.Get("values")}
-	if c.Release == "" {
-		c.Release = o.Name
-	}
-	if c.Namespace == "" {
-		c.Namespace = o.Namespace
-	}
-	for _, ref := range spec.Get("valuesFrom").Items() {
-		c.ValuesFrom = append(c.ValuesFrom, Reference{Kind: ref.Get("kind").Text(), Namespace: o.Namespace, Name: ref.Get("name").Text(), Optional: truth(ref.Get("optional"))})
-	}
-	s := Source{Chart: c, Why: Reason{What: WhyChart}}
-	if chart := spec.At("chart", "spec"); chart != nil {
-		c.Version, c.ValuesFiles = v.text(chart.Get("version")), v.texts(chart.Get("valuesFiles"))
-		s.Repository = sourceRef(v, chart.Get("sourceRef"), o.Namespace)
-		s.chart(v.text(chart.Get("chart")))
-	} else {
-		s.Repository = sourceRef(v, spec.Get("chartRef"), o.Namespace)
-		s.Why.Detail = s.Repository.Name
-	}
-	p.Sources = []Source{s}
-}
-
-// chart is that of a name: a directory in a Git repository, else one of a repository of
-// charts.
-func (s *Source) chart(name string) {
-	s.Why.Detail = name
-	if s.Repository.Kind != "GitRepository" {
-		s.Chart.Name = name
-		return
-	}
-	dir, ok := within(strings.TrimLeft(name, "/"))
-	if s.Path = path.Clean(dir); !ok {
-		s.Why = Reason{What: WhyOutside, Detail: name, Refused: true}
-	}
 }

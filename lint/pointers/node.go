@@ -14,6 +14,17 @@ type view struct {
 	fill func(text string) (string, bool)
 	// open is set once a text was read that is not known.
 	open bool
+	// made counts what is written of values, nil for nothing.
+	made *int
+}
+
+// charge reports whether there is room for some more bytes.
+func (v *view) charge(bytes int) bool {
+	if v.made == nil {
+		return true
+	}
+	*v.made += bytes
+	return *v.made <= mostMade
 }
 
 // text is a scalar as text, "" if there is none.

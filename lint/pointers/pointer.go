@@ -47,6 +47,8 @@ type Pointer struct {
 	Substitution *Substitution
 	// Why is set if it leads nowhere.
 	Why Reason
+
+	file *source.File
 }
 
 // Destination is the cluster and the namespace of what is deployed. A cluster has a name
@@ -89,6 +91,8 @@ const (
 	WhyCluster    = "remote cluster"
 	WhySuspended  = "suspended"
 	WhyValuesOnly = "source of values only"
+	WhyValues     = "values that are not known"
+	WhyPostRender = "post-renderer"
 )
 
 // Source is one thing that a pointer deploys.
@@ -117,6 +121,11 @@ type Source struct {
 	Why Reason
 }
 
+// Address is that of a chart of a repository of charts.
+func (s *Source) Address() string {
+	return strings.TrimSuffix(strings.TrimRight(s.Repository.URL, "/")+"/"+s.Chart.Name, "/")
+}
+
 // Form is how a directory becomes objects.
 type Form int
 
@@ -143,22 +152,49 @@ type Repository struct {
 
 // Chart is what a pointer says of a chart.
 type Chart struct {
-	// Name is that of a chart in a repository of charts, else the directory is Path of the
-	// source. Version may be a range.
-	Name, Version string
+	// Remote is set for a chart of a repository of charts, which is called Name there, or that
+	// an object of Flux alone leads to; else the directory is Path of the source.
+	Remote bool
+	Name   string
+	// Version may be a range; "" is any.
+	Version string
 	// Release and Namespace are what it is installed as.
 	Release, Namespace string
-	// ValuesFiles are names from the chart or, with $ref first, from another source.
-	ValuesFiles []string
-	// Values are those in the pointer; ValuesFrom are objects that hold more.
-	Values     *source.Node
-	ValuesFrom []Reference
+	// KubeVersion and APIVersions are what the cluster is taken to have.
+	KubeVersion string
+	APIVersions []string
+	// Files are values files: they stand in place of those of the chart itself, from the root
+	// of its repository, as Flux has it, or come after them, from the chart or, with $ref
+	// first, from another source, as Argo CD has it. Missing leaves out those that are not
+	// there.
+	Files            []string
+	Replace, Missing bool
+	// From are objects that hold values, Values those in the pointer, nil for none, and
+	// Parameters those after them.
+	From       []Reference
+	Values     *Text
+	Parameters []Parameter
 }
 
-// Reference is an object that holds values.
+// Parameter is one value, as --set has it.
+type Parameter struct {
+	Name string
+	// Value is what it is or, with File set, the file that holds it. String is set if it is
+	// text whatever it says.
+	Value        string
+	String, File bool
+	// Where is the file that At is in: its place, nil where that is not known.
+	Where string
+	At    *source.Node
+}
+
+// Reference is an object that holds values. Key is the one of them that is a values file,
+// or with Target the value of that path; Literal takes it as text.
 type Reference struct {
 	Kind, Namespace, Name string
 	Optional              bool
+	Key, Target           string
+	Literal               bool
 }
 
 // Substitution is what stands for variables.

@@ -9,7 +9,7 @@ type Reader struct {
 
 	applications int // of all sets so far
 	matches      int
-	made         int // bytes of templates
+	made         int // bytes of templates and of values
 }
 
 // Read gives the pointers that an object is or stands for; nil if it is none. That of an
@@ -20,7 +20,7 @@ func (r *Reader) Read(o *source.Object) []*Pointer {
 		return nil
 	}
 	at := o.NameSpan()
-	p := Pointer{Kind: kind, Namespace: o.Namespace, Name: o.Name, File: o.File.Name, Line: max(at.Line, 1), Column: max(at.Column, 1)}
+	p := Pointer{Kind: kind, Namespace: o.Namespace, Name: o.Name, File: o.File.Name, Line: max(at.Line, 1), Column: max(at.Column, 1), file: o.File}
 	if o.Root.Get("spec").Len() == 0 {
 		p.Why = Reason{What: WhyMalformed, Detail: "has no spec"}
 		return []*Pointer{&p}
@@ -29,9 +29,9 @@ func (r *Reader) Read(o *source.Object) []*Pointer {
 	case FluxKustomization:
 		kustomization(o, &p)
 	case FluxHelmRelease:
-		release(o, &p)
+		r.release(o, &p)
 	case Application:
-		application(&view{}, o.Root.Get("spec"), &p)
+		r.application(&view{made: &r.made}, o.Root.Get("spec"), &p)
 	case ApplicationSet:
 		return r.set(o, p)
 	}

@@ -14,13 +14,14 @@ type Repositories struct {
 	// assumed is the only repository that is named, if no other is known to be ours.
 	assumed string
 	objects map[Repository][]string // the addresses of GitRepositories, without URL
+	all     map[Repository][]*source.Object
 }
 
 // NewRepositories takes the addresses of the repository at hand, those that pointers name
 // and the objects that hold some. If none is known to be ours and all name the same,
 // that is assumed to be.
 func NewRepositories(known, named []string, objects []*source.Object) *Repositories {
-	r := &Repositories{ours: map[string]bool{}, objects: map[Repository][]string{}}
+	r := &Repositories{ours: map[string]bool{}, objects: map[Repository][]string{}, all: map[Repository][]*source.Object{}}
 	for _, url := range known {
 		r.ours[canonical(url)] = true
 	}
@@ -29,8 +30,11 @@ func NewRepositories(known, named []string, objects []*source.Object) *Repositor
 		all = append(all, canonical(url))
 	}
 	for _, o := range objects {
-		url := canonical(o.Root.At("spec", "url").Text())
 		key := Repository{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+		if r.all[key] = append(r.all[key], o); o.Kind != gitRepository {
+			continue
+		}
+		url := canonical(o.Root.At("spec", "url").Text())
 		r.objects[key] = append(r.objects[key], url)
 		all = append(all, url)
 	}
@@ -40,6 +44,22 @@ func NewRepositories(known, named []string, objects []*source.Object) *Repositor
 		r.assumed = all[0]
 	}
 	return r
+}
+
+const gitRepository = "GitRepository"
+
+// find gives the objects that a name of Flux can mean.
+func (r *Repositories) find(named Repository) []*source.Object {
+	all := r.all[Repository{Kind: named.Kind, Namespace: named.Namespace, Name: named.Name}]
+	if len(all) == 0 { // a kustomization may set the namespace
+		all = r.all[Repository{Kind: named.Kind, Name: named.Name}]
+	}
+	return all
+}
+
+// String names an object of Flux.
+func (r Repository) String() string {
+	return strings.TrimSpace(r.Kind + " " + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/"))
 }
 
 // Assumed is the address of a repository that is taken for the one at hand although

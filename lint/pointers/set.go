@@ -63,7 +63,7 @@ func (r *Reader) set(o *source.Object, whole Pointer) []*Pointer {
 				leaveOpen(Reason{What: WhyTooMany, Detail: fmt.Sprintf("ApplicationSets stand for more than %d Applications: name them in a list, or split the run", MostApplications), Refused: true}, int(g.Line))
 				return all
 			}
-			p := fromTemplate(spec.Get("template"), e, whole)
+			p := r.fromTemplate(spec.Get("template"), e, whole)
 			if r.made > mostMade {
 				leaveOpen(Reason{What: WhyTooMany, Detail: fmt.Sprintf("templates of ApplicationSets make more than %d MiB of text", mostMade>>20), Refused: true}, int(g.Line))
 				return all
@@ -75,16 +75,16 @@ func (r *Reader) set(o *source.Object, whole Pointer) []*Pointer {
 }
 
 // fromTemplate is one Application of a set.
-func fromTemplate(template *source.Node, e element, whole Pointer) *Pointer {
+func (r *Reader) fromTemplate(template *source.Node, e element, whole Pointer) *Pointer {
 	p := whole
 	if e.line > 0 {
 		p.Line, p.Column = e.line, 1
 	}
-	v := &view{fill: e.params.fill}
+	v := &view{fill: e.params.fill, made: &r.made}
 	if name := v.text(template.At("metadata", "name")); name != "" && !v.open {
 		p.Name = name
 	}
-	application(v, template.Get("spec"), &p)
+	r.application(v, template.Get("spec"), &p)
 	for i := range p.Sources {
 		if s := &p.Sources[i]; s.Why.What == WhyVariable {
 			s.Why = Reason{What: WhyTemplate, Detail: "a source of the template"}

@@ -37,8 +37,10 @@ type Chart struct {
 	Archive string
 	// Version is a constraint that the version of the chart has to meet; "" is any.
 	Version string
-	// Values are values files and texts; later ones win.
-	Values []Values
+	// Values are values files and texts; later ones win. The first of them, as many as
+	// Defaults says, stand in place of the values.yaml of the chart.
+	Values   []Values
+	Defaults int
 	// Set and SetString are arguments of --set and --set-string.
 	Set, SetString []string
 	// KubeVersion and APIVersions are what the cluster is taken to have, beside what

@@ -57,7 +57,7 @@ type Found struct {
 	Roots    []*Kustomization
 	Charts   []Chart
 	Pointers []Pointer
-	// Repositories are objects that say where a Git repository is, and Settings the files
+	// Repositories are objects that say where a repository is, and Settings the files
 	// that may hold a ConfigMap or a Secret.
 	Repositories []*source.Object
 	Settings     []string

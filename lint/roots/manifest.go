@@ -84,7 +84,7 @@ func (f *finder) object(o *source.Object) {
 	if kind, ok := pointers.KindOf(o.Group(), o.Kind); ok {
 		f.found.Pointers = append(f.found.Pointers, Pointer{string(kind), o.Name, o.File.Name, max(o.NameSpan().Line, 1), o})
 	}
-	if o.Group() == "source.toolkit.fluxcd.io" && o.Kind == "GitRepository" {
+	if o.Group() == "source.toolkit.fluxcd.io" {
 		f.found.Repositories = append(f.found.Repositories, o)
 	}
 	if n := len(f.found.Topologies); f.opts.Declares != nil && f.opts.Declares(o) && (n == 0 || f.found.Topologies[n-1] != o.File.Name) {

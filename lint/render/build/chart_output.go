@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"sigs.k8s.io/kustomize/kyaml/resid"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/chart"
@@ -22,6 +24,8 @@ type printed struct {
 	hook  bool
 	// test is set for a hook of helm test, unknown for one that Helm leaves out.
 	test, unknown bool
+	// about is the metadata of an object that a namespace may be given to.
+	about *yaml.Node
 }
 
 // documents are the objects of all templates in the order in which Helm installs them,
@@ -40,6 +44,9 @@ func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) 
 			}
 			if d.unknown || d.hook && c.root.Chart.NoHooks || d.test && c.root.Chart.NoTests {
 				continue
+			}
+			if o := c.root.Overlay; o != nil {
+				d.deployTo(o.Namespace)
 			}
 			all = append(all, d)
 		}
@@ -120,6 +127,9 @@ func (d *printed) head() error {
 		d.kind = kind.Value
 	}
 	if about := target(fields["metadata"]); about != nil && about.Kind == yaml.MappingNode {
+		if version := fields["apiVersion"]; version != nil && fieldsOf(about)["namespace"] == nil && !clusterScoped(version.Value, d.kind) {
+			d.about = about
+		}
 		if all := target(fieldsOf(about)["annotations"]); all != nil && all.Kind == yaml.MappingNode {
 			if on := fieldsOf(all)[helmHook]; on != nil {
 				d.hook, d.test, d.unknown = true, slices.ContainsFunc(events(on), isTest), slices.ContainsFunc(events(on), isUnknown)
@@ -127,6 +137,33 @@ func (d *printed) head() error {
 		}
 	}
 	return nil
+}
+
+func clusterScoped(apiVersion, kind string) bool {
+	group, version := resid.ParseGroupVersion(apiVersion)
+	return resid.NewGvk(group, version, kind).IsClusterScoped()
+}
+
+// deployTo writes a namespace into an object that has none: controllers deploy it there.
+func (d *printed) deployTo(namespace string) {
+	if namespace == "" || d.about == nil || len(d.about.Content) == 0 {
+		return
+	}
+	first := d.about.Content[0]
+	i := first.Line - 1
+	if i < 0 || i >= len(d.lines) {
+		return
+	}
+	line := []rune(d.lines[i])
+	at := min(first.Column-1, len(line))
+	field, from := "namespace: "+strconv.Quote(namespace), chart.Origin{Template: d.from[i].Template, Line: d.from[i].Line}
+	switch {
+	case d.about.Style&yaml.FlowStyle != 0:
+		d.lines[i] = string(line[:at]) + field + ", " + string(line[at:])
+	case strings.TrimSpace(string(line[:at])) == "":
+		d.lines = slices.Insert(d.lines, i, string(line[:at])+field)
+		d.from = slices.Insert(d.from, i, from)
+	}
 }
 
 // lineOf is the line that an error of the YAML parser names, or 1.

@@ -1,0 +1,215 @@
+package gitops
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/pointers"
+	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+const chartFile = "Chart.yaml"
+
+// origin is where a pointer comes from: the result of a deployment, or else a file.
+type origin struct {
+	parent *Deployment
+	places *places // nil for a file
+}
+
+// remote gives the render of a chart of another repository: of what stands for it here.
+func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) (render.Root, pointers.Reason) {
+	address := s.Address()
+	to, ok := f.vendored(address, s.Chart.Version)
+	if !ok {
+		return render.Root{}, pointers.Reason{What: pointers.WhyChart, Detail: fmt.Sprintf("%s: vendor it and name it under remotes", pointers.Masked(address))}
+	}
+	switch e := f.entry(to); {
+	case e.Outside:
+		return render.Root{}, pointers.Reason{What: pointers.WhyOutside, Detail: fmt.Sprintf("%s, which stands for %s", to, address), Refused: true}
+	case e.Info != nil && e.Info.IsDir():
+		return f.chart(p, s, from, render.Root{Dir: e.Name, Chart: &render.Chart{Version: s.Chart.Version}})
+	case e.Info != nil && e.Info.Mode().IsRegular():
+		return f.chart(p, s, from, render.Root{Dir: path.Dir(e.Name), Chart: &render.Chart{Version: s.Chart.Version, Archive: e.Name}})
+	}
+	return render.Root{}, pointers.Reason{What: pointers.WhyMissing, Detail: fmt.Sprintf("%s, which stands for %s", to, address)}
+}
+
+// vendored is what stands for a chart of some address: what is named for its version, and
+// else for all.
+func (f *follower) vendored(address, version string) (name string, ok bool) {
+	if f.remotes == nil {
+		f.remotes = map[string]string{}
+		for url, to := range f.opts.Remotes {
+			f.remotes[remoteKey(url)] = to
+		}
+	}
+	address = remoteKey(address)
+	for _, key := range []string{address + "@" + version, address + ":" + version, address} {
+		if name, ok = f.remotes[key]; ok && (version != "" || key == address) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// remoteKey is an address without what makes no difference.
+func remoteKey(url string) string { return strings.TrimRight(strings.TrimPrefix(url, "oci://"), "/") }
+
+// chart completes the render of a chart with what a pointer says of it.
+func (f *follower) chart(p *pointers.Pointer, s *pointers.Source, from origin, r render.Root) (render.Root, pointers.Reason) {
+	c := s.Chart
+	if r.Chart.Version == "*" {
+		r.Chart.Version = ""
+	}
+	if why := f.overridden(p, r.Dir); why.Some() {
+		return render.Root{}, why
+	}
+	r.Confinement = f.opts.Confinement
+	r.Chart.Name, r.Chart.Namespace, r.Chart.KubeVersion, r.Chart.APIVersions = c.Release, c.Namespace, c.KubeVersion, c.APIVersions
+	r.Overlay = &render.Overlay{File: p.File, Line: p.Line, Fields: s.Fields, Patches: s.Patches, Namespace: cmp.Or(s.Namespace, c.Namespace)}
+	if p.Kind != pointers.FluxHelmRelease {
+		r.Overlay.Fields, r.Overlay.Patches = nil, nil
+	}
+	layers := &layers{follower: f, pointer: p, source: s, from: from, root: &r}
+	for _, add := range []func() pointers.Reason{layers.files, layers.objects, layers.own, layers.parameters} {
+		if why := add(); why.Some() {
+			return render.Root{}, why
+		}
+	}
+	return r, pointers.Reason{}
+}
+
+// overridden says that a file beside a chart changes what an Application says.
+func (f *follower) overridden(p *pointers.Pointer, dir string) pointers.Reason {
+	if p.Kind == pointers.FluxHelmRelease {
+		return pointers.Reason{}
+	}
+	for _, name := range []string{".argocd-source.yaml", ".argocd-source-" + p.Name + ".yaml"} {
+		if f.holds(dir, name) {
+			return pointers.Reason{What: pointers.WhyValues, Detail: path.Join(dir, name) + " overrides the Application"}
+		}
+	}
+	return pointers.Reason{}
+}
+
+// layers gather the values of a chart, those that win last.
+type layers struct {
+	*follower
+	pointer *pointers.Pointer
+	source  *pointers.Source
+	from    origin
+	root    *render.Root
+}
+
+func unknownValues(format string, args ...any) pointers.Reason {
+	return pointers.Reason{What: pointers.WhyValues, Detail: fmt.Sprintf(format, args...)}
+}
+
+// mostValues is how many bytes the values of all charts of a run may have, with 64 for each
+// line.
+const mostValues = 64 << 20
+
+// add adds a text.
+func (l *layers) add(v render.Values) pointers.Reason {
+	if l.values += len(v.Text) + 64*len(v.Places); l.values > mostValues {
+		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the values of releases have more than %d MiB", mostValues>>20), Refused: true}
+	}
+	l.root.Chart.Values = append(l.root.Chart.Values, v)
+	return pointers.Reason{}
+}
+
+// own are the values in the pointer.
+func (l *layers) own() pointers.Reason {
+	t := l.source.Chart.Values
+	if t == nil {
+		return pointers.Reason{}
+	}
+	if why := l.unknown(t, l.pointer.File); why.Some() {
+		return why
+	}
+	return l.add(l.text(t, l.pointer.File))
+}
+
+// unknown says that a text is not known. A variable in it is text unless a Kustomization
+// puts something in its place.
+func (l *layers) unknown(t *pointers.Text, where string) pointers.Reason {
+	if t.Unknown == "" || t.OnlyVariable() && !l.substituted() {
+		return pointers.Reason{}
+	}
+	return unknownValues("%s has %s", where, t.Unknown)
+}
+
+// substituted reports whether variables may have been replaced on the way: what stands in
+// a file may be deployed by what is not in the tree.
+func (l *layers) substituted() bool {
+	if l.from.parent == nil {
+		return l.pointer.Kind == pointers.FluxHelmRelease
+	}
+	some := false
+	l.from.parent.climb(func(d *Deployment) { some = some || d.Pointer.Substitution != nil })
+	return some
+}
+
+// text is a text with the places of its lines.
+func (l *layers) text(t *pointers.Text, file string) render.Values {
+	v := render.Values{File: file, Text: append([]byte{}, t.Bytes...)}
+	for _, n := range t.Lines {
+		v.Places = append(v.Places, l.place(t.File, n))
+	}
+	return v
+}
+
+// place is where a line was written, in a file or in what a result was made from.
+func (l *layers) place(file string, n *source.Node) render.Place {
+	switch {
+	case n == nil:
+		return render.Place{}
+	case file != resultName:
+		return render.Place{File: file, Line: int(n.Line), Column: int(n.Column)}
+	case l.from.places == nil:
+		return render.Place{}
+	}
+	at, _ := l.from.places.of(n)
+	return render.Place{File: at.File, Line: at.Line, Column: at.Column}
+}
+
+// parameters are single values, text after others and files last.
+func (l *layers) parameters() pointers.Reason {
+	for _, pass := range []func(p pointers.Parameter) bool{
+		func(p pointers.Parameter) bool { return !p.File && !p.String },
+		func(p pointers.Parameter) bool { return !p.File && p.String },
+		func(p pointers.Parameter) bool { return p.File },
+	} {
+		for _, p := range l.source.Chart.Parameters {
+			if pass(p) {
+				if why := l.parameter(p); why.Some() {
+					return why
+				}
+			}
+		}
+	}
+	return pointers.Reason{}
+}
+
+func (l *layers) parameter(p pointers.Parameter) pointers.Reason {
+	value, at := p.Value, l.place(p.Where, p.At)
+	if p.File {
+		name, why := l.named(p.Value)
+		if why.Some() {
+			return why
+		}
+		file := l.tree.file(name)
+		if file == nil || file.Recoded {
+			return unknownValues("file %s of parameter %s cannot be read", name, p.Name)
+		}
+		value, at = string(file.Text), render.Place{File: name, Line: 1, Column: 1}
+	}
+	text, ok := pointers.Nested(p.Name, value, p.String || p.File)
+	if !ok {
+		return unknownValues("parameter %s: its name or value is not simple; give it as values", p.Name)
+	}
+	return l.add(render.Values{File: cmp.Or(at.File, l.pointer.File), Text: text, Places: []render.Place{at}})
+}

@@ -1,0 +1,278 @@
+package pointers
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Text is YAML with the places of its lines.
+type Text struct {
+	Bytes []byte
+	// File is where the lines were written, and Lines has a scalar or a key for each of
+	// them, nil where that is not known.
+	File  string
+	Lines []*source.Node
+	// Unknown says what in it is not known: a variable, or what is encrypted; "" for
+	// nothing.
+	Unknown string
+
+	node *source.Node // that it says, nil for a text
+}
+
+// Sets reports whether values set a path with dots, or something that it leads through.
+func (t *Text) Sets(target string) bool {
+	n := t.node
+	for _, key := range strings.Split(target, ".") {
+		if n.Kind != source.Map {
+			return true
+		}
+		if _, n = n.Field(key); n == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Matching are the names that a glob matches, which may have two stars.
+func Matching(names []string, glob string) (all []string) {
+	for _, name := range names {
+		if ok, err := doublestar.Match(glob, name); ok && err == nil {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// MostText is how many bytes of values one text may have, and mostDepth how deep values
+// may be.
+const (
+	MostText  = 2 << 20
+	mostDepth = 200
+)
+
+// writer writes values as YAML, one scalar on a line.
+type writer struct {
+	view *view
+	out  bytes.Buffer
+	text *Text
+	over bool
+}
+
+// textOf are values that are a part of a document; nil for none.
+func textOf(v *view, file string, n *source.Node) *Text {
+	if n.IsNull() {
+		return nil
+	}
+	w := &writer{view: v, text: &Text{File: file, node: n}}
+	if n.Kind == source.Scalar {
+		w.text.Unknown = "values that are no mapping"
+		return w.text
+	}
+	w.value(n, nil, "", 0)
+	if w.text.Bytes = w.out.Bytes(); w.over {
+		w.text.Unknown = "values beyond the limit of 2 MiB, or of 64 MiB in all, or of 200 levels"
+	}
+	return w.text
+}
+
+// value writes a value behind what stands on its line already: a key, or the dash of an
+// item.
+func (w *writer) value(n, key *source.Node, before string, depth int) {
+	indent := strings.Repeat("  ", depth)
+	switch {
+	case w.over || depth > mostDepth:
+		w.over = true
+	case n == nil || n.Kind == source.Scalar || n.Len() == 0:
+		at := w.view.place(n)
+		if at == nil {
+			key = nil
+		}
+		w.line(before+w.scalar(n), at, key)
+	case n.Kind == source.Sequence:
+		if before != "" {
+			w.line(before, nil, key)
+		}
+		for _, item := range n.Items() {
+			w.item(item, indent, depth)
+		}
+	default:
+		if before != "" {
+			w.line(before, nil, key)
+		}
+		for k, inner := range n.Fields() {
+			w.value(inner, k, indent+w.key(k)+": ", depth+1)
+		}
+	}
+}
+
+// item writes an item: the first field of a mapping stands behind its dash.
+func (w *writer) item(item *source.Node, indent string, depth int) {
+	if item == nil || item.Kind != source.Map || item.Len() == 0 {
+		w.value(item, item, indent+"- ", depth+1)
+		return
+	}
+	lead := indent + "- "
+	for k, inner := range item.Fields() {
+		w.value(inner, k, lead+w.key(k)+": ", depth+2)
+		lead = indent + "  "
+	}
+}
+
+func (w *writer) line(text string, n, key *source.Node) {
+	text = strings.TrimRight(text, " ")
+	if w.out.Len()+len(text) >= MostText || !w.view.charge(len(text)+lineCost) {
+		w.over = true
+		return
+	}
+	w.out.WriteString(text + "\n")
+	if n == nil || n.Line == 0 {
+		n = w.view.place(key)
+	}
+	w.text.Lines = append(w.text.Lines, n)
+}
+
+// lineCost is what a line takes beside its text.
+const lineCost = 64
+
+func (w *writer) key(k *source.Node) string {
+	if k.Quoted || k.Type == source.String {
+		return quoted(w.filled(k))
+	}
+	return k.Value
+}
+
+// scalar is a scalar, or a map or list that is empty.
+func (w *writer) scalar(n *source.Node) string {
+	switch {
+	case n == nil:
+		return "null"
+	case n.Kind == source.Map:
+		return "{}"
+	case n.Kind == source.Sequence:
+		return "[]"
+	case n.IsNull():
+		return "null"
+	case n.Quoted || n.Type == source.String:
+		return quoted(w.filled(n))
+	}
+	return n.Value
+}
+
+// filled is a text with the parameters of an ApplicationSet. A variable of Flux in it has a
+// value that is not known.
+func (w *writer) filled(n *source.Node) string {
+	text := n.Value
+	if w.view.fill != nil && strings.Contains(text, "{{") {
+		var ok bool
+		if text, ok = w.view.fill(text); !ok {
+			w.text.Unknown = "a parameter that is not known"
+		}
+	}
+	w.text.Unknown += unknownIn(w.text.Unknown, text)
+	return text
+}
+
+// unknownIn is what is not known in a text, unless something was found already.
+func unknownIn(already, text string) string {
+	switch {
+	case already != "":
+	case strings.HasPrefix(text, "ENC["):
+		return "an encrypted value"
+	case strings.Contains(text, "${"):
+		return variableInValues
+	}
+	return ""
+}
+
+const variableInValues = "a variable, as ${NAME}"
+
+// OnlyVariable reports whether nothing but variables makes a text unknown: without
+// something that puts values in their place they are text.
+func (t *Text) OnlyVariable() bool { return t.Unknown == variableInValues }
+
+// quoted is a text in double quotes, which YAML reads as JSON does.
+func quoted(text string) string {
+	var out bytes.Buffer
+	to := json.NewEncoder(&out)
+	to.SetEscapeHTML(false)
+	if to.Encode(text) != nil {
+		return `""`
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\x7f", `\u007f`)
+}
+
+// BlockText is YAML that is a scalar of a document. Lines have places if each stands there
+// as it is.
+func BlockText(file *source.File, n *source.Node) *Text {
+	t := &Text{Bytes: []byte(n.Text()), File: file.Name, Unknown: unknownIn("", n.Text())}
+	if strings.HasPrefix(strings.TrimSpace(n.Text()), "sops:") || strings.Contains(n.Text(), "\nsops:") || strings.Contains(n.Text(), "ENC[AES") {
+		t.Unknown = "an encrypted value"
+	}
+	if !strings.Contains(n.Text(), "\n") {
+		t.Lines = []*source.Node{n}
+		return t
+	}
+	within := source.NewFile(file.Name, file.Name, t.Bytes)
+	for i := range bytes.Count(t.Bytes, []byte{'\n'}) + 1 {
+		var at *source.Node
+		if i < within.LineCount() {
+			if s, ok := file.BlockSpan(n, within, within.LineSpan(i+1)); ok {
+				at = &source.Node{Line: int32(s.Line), Column: int32(s.Column)}
+			}
+		}
+		t.Lines = append(t.Lines, at)
+	}
+	return t
+}
+
+// Nested is one value under a name with dots, as --set has it; ok is false if the name or
+// the value is not simple. Whole takes the value as text, without reading it.
+func Nested(name, text string, whole bool) (values []byte, ok bool) {
+	keys := strings.Split(name, ".")
+	if slices.ContainsFunc(keys, func(k string) bool { return !simpleKey(k) }) || len(keys) > mostDepth/2 {
+		return nil, false
+	}
+	if !whole && (strings.ContainsAny(text, `\,`) || strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")) {
+		return nil, false
+	}
+	var out bytes.Buffer
+	for i, k := range keys {
+		if i > 0 {
+			out.WriteString(" {")
+		}
+		out.WriteString(quoted(k) + ":")
+	}
+	out.WriteByte(' ')
+	value, ok := typed(text)
+	if whole || !ok {
+		value = quoted(text)
+	}
+	out.WriteString(value + strings.Repeat("}", len(keys)-1) + "\n")
+	return out.Bytes(), true
+}
+
+func simpleKey(k string) bool {
+	return k != "" && !strings.ContainsFunc(k, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '/'
+	})
+}
+
+// typed is what --set takes for something else than text: a whole number without leading
+// zeros, a truth or null.
+func typed(text string) (value string, ok bool) {
+	if word := strings.ToLower(text); slices.Contains([]string{"true", "false", "null", "0"}, word) {
+		return word, true
+	}
+	if text == "" || text[0] == '0' {
+		return text, false
+	}
+	i, err := strconv.ParseInt(text, 10, 64)
+	return strconv.FormatInt(i, 10), err == nil
+}
