@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/schedlint/schedlint/lint/gitops"
+	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/report"
 )
 
@@ -94,6 +95,14 @@ const mostPlaces = 3
 // mostPointers is how many pointers are listed.
 const mostPointers = 1_000
 
+// leadsTo is the directory of a render, or the archive of a chart.
+func leadsTo(r render.Root) string {
+	if r.Chart != nil && r.Chart.Archive != "" {
+		return r.Chart.Archive
+	}
+	return r.Dir
+}
+
 // printDeployments lists where pointers lead, and why they do not.
 func (in *inputs) printDeployments(w io.Writer) {
 	all := in.pointed.Deployments
@@ -109,7 +118,7 @@ func (in *inputs) printDeployments(w io.Writer) {
 			rendered, workloads, why := in.became(d)
 			to := "-"
 			if d.Root.Dir != "" {
-				to = in.shown(d.Root.Dir)
+				to = in.shown(leadsTo(d.Root))
 			}
 			pointer := fmt.Sprintf("%s:%d %s", in.shown(d.Pointer.File), d.Pointer.Line, clipped(d.Pointer.Name))
 			row(t, rendered, workloads, pointer, string(d.Pointer.Kind), to, why)

@@ -172,8 +172,24 @@ func (l *layers) place(file string, n *source.Node) render.Place {
 	case l.from.places == nil:
 		return render.Place{}
 	}
-	at, _ := l.from.places.of(n)
-	return render.Place{File: at.File, Line: at.Line, Column: at.Column}
+	if at, ok := l.from.places.of(n); ok {
+		return render.Place{File: at.File, Line: at.Line, Column: at.Column}
+	}
+	return l.variable(n)
+}
+
+// variable is where a variable was given the value of a scalar, if all of it stands there.
+func (l *layers) variable(n *source.Node) render.Place {
+	m, ok := l.from.places.at[[2]int{int(n.Line), int(n.Column)}]
+	if !ok || n.Value == "" {
+		return render.Place{}
+	}
+	name := l.from.places.out.Files[m.File]
+	file := l.tree.cached(name)
+	if file == nil || !strings.Contains(file.Line(m.At), n.Value) {
+		return render.Place{}
+	}
+	return render.Place{File: name, Line: m.At, Column: m.AtColumn}
 }
 
 // parameters are single values, text after others and files last.
@@ -201,7 +217,7 @@ func (l *layers) parameter(p pointers.Parameter) pointers.Reason {
 		if why.Some() {
 			return why
 		}
-		file := l.tree.file(name)
+		file := l.tree.cached(name)
 		if file == nil || file.Recoded {
 			return unknownValues("file %s of parameter %s cannot be read", name, p.Name)
 		}

@@ -229,7 +229,7 @@ func (l *layers) dataOf(s *setting, key string, value *source.Node) *pointers.Te
 	t := &pointers.Text{Bytes: []byte(value.Value), File: l.pointer.File}
 	t.Unknown = pointers.BlockText(s.object.File, value).Unknown
 	if name, index, ok := s.places.document(int(s.object.Root.Line)); ok {
-		if file := l.tree.file(name); file != nil && index < len(file.Roots()) {
+		if file := l.tree.cached(name); file != nil && index < len(file.Roots()) {
 			for _, o := range file.ObjectsOf(file.Roots()[index]) {
 				if n := o.Root.At("data", key); n != nil && n.Value == value.Value {
 					return pointers.BlockText(file, n)

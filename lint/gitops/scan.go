@@ -184,7 +184,7 @@ func (p *places) moveChart(to, was *pointers.Chart) {
 	if to == nil || was == nil {
 		return
 	}
-	if to.Values != nil && was.Values != nil && bytes.Equal(to.Values.Bytes, was.Values.Bytes) {
+	if to.Values.Same(was.Values) {
 		to.Values = was.Values
 	}
 	if len(to.Parameters) == len(was.Parameters) {

@@ -22,6 +22,7 @@ type tree struct {
 	dirs   []string
 	over   bool
 	bytes  int64
+	read   map[string]*source.File // see cached
 }
 
 // mostEntries bounds the entries of directories that are listed, mostFile and mostBytes
@@ -106,6 +107,19 @@ func (t *tree) file(name string) *source.File {
 	}
 	t.bytes += int64(len(text))
 	return source.NewFile(name, name, text)
+}
+
+// cached is file, which reads each file once.
+func (t *tree) cached(name string) *source.File {
+	file, ok := t.read[name]
+	if !ok {
+		if t.read == nil {
+			t.read = map[string]*source.File{}
+		}
+		file = t.file(name)
+		t.read[name] = file
+	}
+	return file
 }
 
 // under are the files below a directory, by their names from there.

@@ -40,6 +40,17 @@ func (t *Text) Sets(target string) bool {
 	return true
 }
 
+// Same reports whether two texts say the same, in whatever order.
+func (t *Text) Same(other *Text) bool {
+	switch {
+	case t == nil || other == nil, t.Unknown != "" && !t.OnlyVariable():
+		return false
+	case t.node == nil || other.node == nil:
+		return t.node == other.node && bytes.Equal(t.Bytes, other.Bytes)
+	}
+	return source.Equal(t.node, other.node)
+}
+
 // Matching are the names that a glob matches, which may have two stars.
 func Matching(names []string, glob string) (all []string) {
 	for _, name := range names {
