@@ -62,8 +62,12 @@ func (l *layers) file(name string, optional bool) pointers.Reason {
 	if e.Outside {
 		return pointers.Reason{What: pointers.WhyOutside, Detail: "values file " + name, Refused: true}
 	}
-	if e.Info == nil && !optional {
+	out := e.Info != nil && !l.source.Chart.Remote && l.artifactOf(l.source).without(name)
+	switch {
+	case (e.Info == nil || out) && !optional:
 		return pointers.Reason{What: pointers.WhyMissing, Detail: "values file " + name}
+	case out:
+		return pointers.Reason{}
 	}
 	if e.Info != nil {
 		name = e.Name

@@ -115,6 +115,15 @@ func TestCharts(t *testing.T) {
 		"many references":  {"-- r.yaml --\n" + helmRelease(byPath+"  valuesFrom:\n"+strings.Repeat("  - {kind: ConfigMap, name: v}\n", 10_000)), "refused: too many pointers: the release takes values from 10000 objects, more than the limit of 1000"},
 		"values of 10 MB":  {"-- r.yaml --\n" + helmRelease(byPath+"  values: {zone: "+strings.Repeat("x", 10<<20)+"}\n"), "values that are not known: r.yaml has values beyond the limit of 2 MiB, or of 64 MiB in all, or of 200 levels"},
 		"many aliases":     {"-- r.yaml --\n" + helmRelease(byPath+"  values:\n    a0: &a0 [x, x, x, x, x, x, x, x, x]\n"+bomb(4)), "namespace: \"web\"\nname: shop\nreplicas: 1 charts/shop/values.yaml:1:11\nzone: a charts/shop/values.yaml:2:7"},
+		"left out of the artifact": {
+			"-- r.yaml --\n" + helmRelease(byPath) + "-- .sourceignore --\ncharts/**/env/\n",
+			"path that does not exist: charts/shop/env/prod.yaml, which .sourceignore leaves out",
+		},
+		"a values file left out": {
+			"-- r.yaml --\n" + helmRelease("  chart: {spec: {chart: charts/shop, ignoreMissingValuesFiles: true, valuesFiles: [charts/shop/values.yaml, env.yaml], sourceRef: {kind: GitRepository, name: x}}}\n") + "-- env.yaml --\nzone: b\n" +
+				"-- g.yaml --\napiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: x, namespace: web}\nspec: {url: 'https://h/o/fleet', ignore: \"/env.yaml\"}\n",
+			"namespace: \"web\"\nname: shop\nreplicas: 1 charts/shop/values.yaml:1:11\nzone: a charts/shop/values.yaml:2:7",
+		},
 		"chart object": {
 			"-- r.yaml --\n" + helmRelease("  chartRef: {kind: HelmChart, name: c}\n") +
 				"-- c.yaml --\napiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmChart\nmetadata: {name: c, namespace: web}\nspec: {chart: charts/shop, valuesFiles: [charts/shop/env/prod.yaml], sourceRef: {kind: GitRepository, name: x}}\n",

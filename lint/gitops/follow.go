@@ -84,8 +84,11 @@ type follower struct {
 	names   int
 	remotes map[string]string // see vendored
 	values  int               // bytes of values of charts
-	result  Result
-	vars    settings
+	// artifacts are those of Flux, once needed, looks what was held against their patterns.
+	artifacts map[pointers.Repository]*artifact
+	looks     int
+	result    Result
+	vars      settings
 }
 
 // Follow follows all pointers.

@@ -124,6 +124,11 @@ func TestFollow(t *testing.T) {
 			"-- x/b.yaml --\n" + pointer("b", "y") + "-- y/a.yaml --\n" + pointer("a", "x"),
 			[]string{"x/b.yaml:4 b -> y by x/b.yaml y/a.yaml", "y/a.yaml:4 a -> x by x/b.yaml y/a.yaml"},
 		},
+		"left out of the artifact": {
+			"-- f/a.yaml --\n" + pointer("a", "app") + "-- f/b.yaml --\n" + pointer("b", "old") +
+				"-- app/c.yaml --\n" + config + "-- app/no/d.yaml --\n" + config + "-- old/e.yaml --\n" + config + "-- .sourceignore --\n/*\n!/app\napp/no/\n",
+			[]string{"f/a.yaml:4 a -> app by f/a.yaml", "f/b.yaml:4 b path that does not exist: old, which .sourceignore leaves out"},
+		},
 		"suspended": {
 			"-- f/a.yaml --\n" + pointer("a", "app", "  suspend: true\n") + "-- app/c.yaml --\n" + config,
 			[]string{"f/a.yaml:4 a suspended"},

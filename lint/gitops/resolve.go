@@ -29,6 +29,9 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin)
 	case s.Chart == nil && s.Form == pointers.Detected && f.holds(dir, chartFile):
 		s.Chart = &pointers.Chart{Release: p.Name, Namespace: p.Destination.Namespace}
 	}
+	if why := f.artifactOf(s).check(dir, s.Chart != nil); why.Some() {
+		return render.Root{}, why
+	}
 	if s.Chart != nil {
 		return f.chart(p, s, from, render.Root{Dir: dir, Chart: &render.Chart{}})
 	}
@@ -85,9 +88,19 @@ func (f *follower) holds(dir string, names ...string) bool {
 	return false
 }
 
+// kustomized reports whether a directory has a kustomization that is not left out.
+func (f *follower) kustomized(dir string, s *pointers.Source) bool {
+	for _, name := range source.KustomizationFiles() {
+		if f.holds(dir, name) && !f.artifactOf(s).without(path.Join(dir, name)) {
+			return true
+		}
+	}
+	return false
+}
+
 // form says what a directory is built from.
 func (f *follower) form(dir string, s *pointers.Source, o *render.Overlay) pointers.Reason {
-	form, kustomized := s.Form, f.holds(dir, source.KustomizationFiles()...)
+	form, kustomized := s.Form, f.kustomized(dir, s)
 	if form == pointers.Detected {
 		if form = pointers.Directory; kustomized {
 			form = pointers.Kustomized
@@ -96,7 +109,7 @@ func (f *follower) form(dir string, s *pointers.Source, o *render.Overlay) point
 	switch form {
 	case pointers.Generated:
 		if !kustomized {
-			o.Generated, o.Resources = true, f.tree.generated(dir)
+			o.Generated, o.Resources = true, f.tree.generated(dir, f.artifactOf(s).without)
 		}
 	case pointers.Directory:
 		names, jsonnet := f.tree.plain(dir, s.Files)

@@ -137,8 +137,8 @@ func (t *tree) under(dir string) (all []string) {
 
 // generated are the resources of a directory without a kustomization: files of YAML, and
 // directories with a kustomization, into which nobody looks further.
-func (t *tree) generated(dir string) (all []string) {
-	names := t.under(dir)
+func (t *tree) generated(dir string, without func(name string) bool) (all []string) {
+	names := slices.DeleteFunc(slices.Clone(t.under(dir)), func(name string) bool { return without(path.Join(dir, name)) })
 	closed := map[string]bool{}
 	for _, name := range names {
 		if source.IsKustomizationFile(path.Base(name)) && path.Dir(name) != "." {

@@ -57,6 +57,15 @@ func (r *Repositories) find(named Repository) []*source.Object {
 	return all
 }
 
+// Ignored are the patterns that a GitRepository has for what is left out of it.
+func (r *Repositories) Ignored(named Repository) string {
+	var all []string
+	for _, o := range r.find(named) {
+		all = append(all, o.Root.At("spec", "ignore").Text())
+	}
+	return strings.Join(all, "\n")
+}
+
 // String names an object of Flux.
 func (r Repository) String() string {
 	return strings.TrimSpace(r.Kind + " " + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/"))

@@ -1,0 +1,78 @@
+package pointers
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Ignored are the patterns by which Flux leaves files out of a Git repository, in the
+// language of .gitignore. The last one that matches counts, also for a file in a
+// directory that another one leaves out (fluxcd/pkg: sourceignore).
+type Ignored struct {
+	patterns []pattern
+	// Over is set if there are more than MostPatterns.
+	Over bool
+}
+
+// MostPatterns is how many patterns one repository may have.
+const MostPatterns = 1_000
+
+type pattern struct {
+	glob                  string
+	keeps, rooted, inside bool // inside: matches only what is in such a directory
+}
+
+// NewIgnored reads patterns, one on a line; those of later texts win.
+func NewIgnored(texts ...string) *Ignored {
+	i := &Ignored{}
+	for line := range strings.Lines(strings.Join(texts, "\n")) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if len(i.patterns) >= MostPatterns {
+			i.Over = true
+			break
+		}
+		var p pattern
+		line, p.keeps = strings.CutPrefix(line, "!")
+		line, p.inside = strings.CutSuffix(line, "/")
+		p.rooted = strings.Contains(line, "/")
+		p.glob = strings.TrimPrefix(line, "/")
+		i.patterns = append(i.patterns, p)
+	}
+	return i
+}
+
+// Len is the number of patterns.
+func (i *Ignored) Len() int { return len(i.patterns) }
+
+// File reports whether a file is left out, by its name from the root.
+func (i *Ignored) File(name string) bool {
+	for _, p := range slices.Backward(i.patterns) {
+		if p.matches(name) {
+			return !p.keeps
+		}
+	}
+	return false
+}
+
+// matches reports whether a pattern matches a file or a directory that it is in.
+func (p pattern) matches(name string) bool {
+	for at := range len(name) + 1 {
+		if at < len(name) && name[at] != '/' || at == len(name) && p.inside {
+			continue
+		}
+		one := name[:at]
+		if !p.rooted {
+			one = path.Base(one)
+		}
+		if ok, err := doublestar.Match(p.glob, one); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
