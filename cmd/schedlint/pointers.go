@@ -14,6 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/gitops"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/roots"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -71,6 +72,9 @@ func follows(root string, found *roots.Found, known []string, o gitops.Options) 
 
 // takePointers adds what pointers deploy.
 func (c *choosing) takePointers(f *pointed) {
+	if n := len(f.Fixed); n > 0 {
+		c.o.Notes = append(c.o.Notes, fmt.Sprintf("GitOps pointers ask for a fixed revision of this repository (%s%s), and are rendered from the files here", report.Visible(f.Fixed[0]), map[bool]string{true: ", ..."}[n > 1]))
+	}
 	names := map[string]int{}
 	for _, d := range f.Deployments {
 		file := c.fromBase(f.root, d.Pointer.File)

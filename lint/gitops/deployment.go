@@ -68,12 +68,28 @@ func (f *follower) finish() {
 		}
 	}
 	slices.SortStableFunc(f.result.Deployments, byPlace)
+	for _, d := range f.result.Deployments {
+		if d.Root.Dir == "" || d.Source < 0 || d.vendored() {
+			continue
+		}
+		if fixed := f.reader.Repositories.Fixed(&d.Pointer.Sources[d.Source]); fixed != "" {
+			f.result.Fixed = append(f.result.Fixed, fixed)
+		}
+	}
+	slices.Sort(f.result.Fixed)
+	f.result.Fixed = slices.Compact(f.result.Fixed)
 	reached := f.reached()
 	for i := range f.result.Roots {
 		if r := f.opts.Roots[i]; reached[r.File] || reached[r.Dir] {
 			delete(f.result.Roots, i)
 		}
 	}
+}
+
+// vendored reports whether something here stands for a chart of another repository.
+func (d *Deployment) vendored() bool {
+	c := d.Pointer.Sources[d.Source].Chart
+	return c != nil && c.Remote
 }
 
 // superseded reports whether a render holds another version of a pointer as written.

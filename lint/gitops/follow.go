@@ -50,6 +50,9 @@ type Result struct {
 	// Roots are indices of Options.Roots that no pointer names or reaches, with the
 	// outputs.
 	Roots map[int]*render.Output
+	// Fixed are the commits and versions of this repository that pointers ask for, sorted:
+	// what is rendered is what stands here.
+	Fixed []string
 	// Assumed is the address of the repository that is taken for this one, or "".
 	Assumed string
 }

@@ -33,7 +33,7 @@ func argoSource(v *view, n *source.Node, p *Pointer, spec *source.Node) Source {
 	name, ok := within(written)
 	chart := v.text(n.Get("chart"))
 	helm := n.Get("helm")
-	s.Path = name
+	s.Path, s.Revision = name, v.aside(n.Get("targetRevision"))
 	s.Fields, s.Patches = argoFields(v, n.Get("kustomize"))
 	if v.fill == nil {
 		s.Counts = counts(n.At("kustomize", "replicas"))

@@ -88,10 +88,10 @@ type variables map[string]string
 func environment(v *view, n *source.Node, p *Pointer, spec *source.Node) variables {
 	return variables{
 		"ARGOCD_APP_NAME": p.Name, "ARGOCD_APP_NAMESPACE": p.Destination.Namespace,
-		"ARGOCD_APP_PROJECT_NAME":           v.text(spec.Get("project")),
-		"ARGOCD_APP_SOURCE_REPO_URL":        v.text(n.Get("repoURL")),
-		"ARGOCD_APP_SOURCE_PATH":            v.text(n.Get("path")),
-		"ARGOCD_APP_SOURCE_TARGET_REVISION": v.text(n.Get("targetRevision")),
+		"ARGOCD_APP_PROJECT_NAME":           v.aside(spec.Get("project")),
+		"ARGOCD_APP_SOURCE_REPO_URL":        v.aside(n.Get("repoURL")),
+		"ARGOCD_APP_SOURCE_PATH":            v.aside(n.Get("path")),
+		"ARGOCD_APP_SOURCE_TARGET_REVISION": v.aside(n.Get("targetRevision")),
 	}
 }
 
@@ -105,6 +105,7 @@ func (all variables) expand(v *view, text string) string {
 		case name == "$":
 			return "$"
 		case ok:
+			v.open = v.open || strings.Contains(value, "{{") || strings.Contains(value, "${")
 			return value
 		case strings.HasPrefix(name, "ARGOCD_APP_REVISION"):
 			v.open = true

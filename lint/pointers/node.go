@@ -44,6 +44,15 @@ func (v *view) text(n *source.Node) string {
 	return text
 }
 
+// aside is text of what need not be known.
+func (v *view) aside(n *source.Node) string {
+	other := &view{fill: v.fill}
+	if text := other.text(n); !other.open || v.fill == nil {
+		return text
+	}
+	return n.Text()
+}
+
 // texts are the items of a list.
 func (v *view) texts(n *source.Node) (all []string) {
 	for _, item := range n.Items() {

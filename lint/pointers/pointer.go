@@ -100,6 +100,8 @@ type Source struct {
 	Repository Repository
 	// Path is the directory, from the root of the repository.
 	Path string
+	// Revision is the branch, tag or commit that an Application names.
+	Revision string
 	// Form says how the directory is read.
 	Form Form
 	// Files say which files of a Directory count.

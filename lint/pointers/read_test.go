@@ -103,6 +103,7 @@ func TestRead(t *testing.T) {
 		{applicationHead + "  source: {repoURL: https://h/o/r, path: a, plugin: {name: p}}\n", []string{"3 a [a plugin: p]"}},
 		{applicationHead + "  source: {repoURL: https://h/o/r, path: /etc}\n", []string{"3 a [/etc path outside of the repository: /etc]"}},
 		{applicationHead + "  source: {repoURL: https://h/o/r, path: '{{ .Values.path }}'}\n", []string{"3 a [{{ .Values.path }} variable in the pointer: a source holds a variable]"}},
+		{applicationHead + "  source: {repoURL: https://h/o/r, path: a, targetRevision: '${REVISION}'}\n", []string{"3 a [a]"}},
 		{applicationHead + "  source: {path: a}\n", []string{"3 a [a pointer that cannot be read: a source has no repoURL]"}},
 		{applicationSetHead + "  generators:\n  - list: {elements: [{name: b, dir: d1}, {name: c}]}\n  - clusters: {}\n" + setTemplate, []string{
 			"6 x-b [d1]", "6 x-c [{{dir}} template too complex to expand: a source of the template]", "7 a generator that queries the cluster or a service: clusters",
