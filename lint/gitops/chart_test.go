@@ -124,6 +124,12 @@ func TestCharts(t *testing.T) {
 				"-- g.yaml --\napiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: x, namespace: web}\nspec: {url: 'https://h/o/fleet', ignore: \"/env.yaml\"}\n",
 			"namespace: \"web\"\nname: shop\nreplicas: 1 charts/shop/values.yaml:1:11\nzone: a charts/shop/values.yaml:2:7",
 		},
+		"charts that deploy charts": {
+			"-- a.yaml --\n" + strings.Replace(application("    path: all\n    helm: {valuesObject: {count: 3}}\n"), "name: shop", "name: all", 1) +
+				"-- all/Chart.yaml --\napiVersion: v2\nname: all\nversion: 1.0.0\n-- all/templates/a.yaml --\n" +
+				application("    path: charts/shop\n    helm:\n      valuesObject:\n        replicas: {{ .Values.count }}\n        zone: z9\n"),
+			"metadata: {namespace: \"web\", name: shop}\ndestination: {name: c, namespace: web}\nreplicas: 3 a.yaml:10:34\nzone: z9\nnamespace: \"web\"\nname: shop\nreplicas: 3 a.yaml:10:34\nzone: z9 all/templates/a.yaml:13:1",
+		},
 		"chart object": {
 			"-- r.yaml --\n" + helmRelease("  chartRef: {kind: HelmChart, name: c}\n") +
 				"-- c.yaml --\napiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmChart\nmetadata: {name: c, namespace: web}\nspec: {chart: charts/shop, valuesFiles: [charts/shop/env/prod.yaml], sourceRef: {kind: GitRepository, name: x}}\n",

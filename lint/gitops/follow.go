@@ -310,7 +310,7 @@ func (f *follower) keep(d *Deployment, key string, parent *Deployment) {
 func (f *follower) reached() map[string]bool {
 	all := map[string]bool{}
 	for _, d := range f.all {
-		if d.Root.Dir != "" {
+		if c := d.Root.Chart; d.Root.Dir != "" && (c == nil || c.Archive == "") {
 			all[d.Root.Dir] = true
 		}
 		if d.Output == nil || d.Output.Problem != nil {

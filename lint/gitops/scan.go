@@ -145,11 +145,29 @@ func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 	if n == nil {
 		return at, false
 	}
+	if len(p.out.Lines) > 0 {
+		return p.line(int(n.Line))
+	}
 	m, ok := p.at[[2]int{int(n.Line), int(n.Column)}]
 	if !ok || m.Variable {
 		return at, false
 	}
 	return pointers.Value{File: p.out.Files[m.File], Line: m.At, Column: m.AtColumn}, true
+}
+
+// line is where a line of the result of a chart was written: the value in it, or else the
+// line of the template.
+func (p *places) line(line int) (at pointers.Value, ok bool) {
+	if line < 1 || line > len(p.out.Lines) {
+		return at, false
+	}
+	switch l := p.out.Lines[line-1]; {
+	case l.Values >= 0:
+		return pointers.Value{File: p.out.Files[l.Values], Line: l.ValuesAt, Column: l.ValuesColumn}, true
+	case l.Template >= 0:
+		return pointers.Value{File: p.out.Files[l.Template], Line: l.At, Column: 1}, true
+	}
+	return at, false
 }
 
 // move turns places in the result into those in the sources. A patch gets the line that it
