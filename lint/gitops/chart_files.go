@@ -101,6 +101,9 @@ func (l *layers) replaced() pointers.Reason {
 			return why
 		}
 	}
+	if len(l.root.Chart.Values) == 0 {
+		l.root.Chart.Values = []render.Values{{Text: []byte{}}}
+	}
 	l.root.Chart.Defaults = len(l.root.Chart.Values)
 	return pointers.Reason{}
 }

@@ -12,5 +12,8 @@
 // already is not rendered again; one that changes with each turn ends at a depth. The
 // number of deployments is bounded. Same input, same result: each layer is sorted.
 //
+// Values of charts come in the order of their controller, each with its places. If
+// something that is not known may set values, nothing is rendered: it may set any.
+//
 // Non-goals: reading pointers (package pointers), building (package render).
 package gitops

@@ -14,5 +14,8 @@
 // The semantics are those of kustomize-controller (fluxcd/pkg: kustomize), helm-controller
 // and argo-cd (reposerver/repository, applicationset/generators).
 //
-// Non-goals: rendering; charts; looking into a cluster.
+// Values of charts are written as YAML again, with the place of each line, within a limit
+// for one text and one for all of a run.
+//
+// Non-goals: rendering; looking into a cluster.
 package pointers

@@ -72,6 +72,9 @@ func (c *charting) read() *render.Problem {
 			c.in.Defaults = len(c.in.Values)
 		}
 	}
+	if c.root.Chart.Defaults > 0 && c.in.Defaults == 0 { // files that are all missing leave no values
+		c.in.Values, c.in.Defaults = slices.Insert(c.in.Values, 0, chart.Values{Name: "/none"}), 1
+	}
 	r := c.root.Chart
 	c.in.Version = r.Version
 	c.in.Name, c.in.Namespace, c.in.KubeVersion, c.in.APIVersions = r.Name, r.Namespace, r.KubeVersion, r.APIVersions

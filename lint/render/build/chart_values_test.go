@@ -161,3 +161,50 @@ func tgz(t *testing.T, files map[string]string) []byte {
 	}
 	return out.Bytes()
 }
+
+// TestChartNamespace: an object without a namespace is deployed to that of the release,
+// unless its kind has none.
+func TestChartNamespace(t *testing.T) {
+	for object, want := range map[string]string{
+		"apiVersion: v1\nkind: Pod\nmetadata:\n  # ours\n  name: a\n":                               "apiVersion: v1\nkind: Pod\nmetadata:\n  # ours\n  namespace: \"web\"\n  name: a\n",
+		"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  namespace: b\n":                         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  namespace: b\n",
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n":                                          "apiVersion: v1\nkind: Pod\nmetadata: {namespace: \"web\", name: a}\n",
+		"{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"a\"}}\n":            "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {namespace: \"web\", \"name\": \"a\"}}\n",
+		"apiVersion: v1\nkind: Node\nmetadata: {name: a}\n":                                         "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n",
+		"apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: a\n":       "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: a\n",
+		"apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata:\n  name: a\nvalue: 1\n":   "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata:\n  name: a\nvalue: 1\n",
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n    labels: {a: b}\n    name: a\nx: y\n": "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n    namespace: \"web\"\n    labels: {a: b}\n    name: a\nx: y\n",
+		"apiVersion: v1\nkind: Pod\nmetadata: {}\n":                                                 "apiVersion: v1\nkind: Pod\nmetadata: {}\n",
+		"apiVersion: v1\nkind: Pod\n":                                                               "apiVersion: v1\nkind: Pod\n",
+	} {
+		r := chartRoot(repository(t, "-- charts/shop/Chart.yaml --\napiVersion: v2\nname: shop\nversion: 1.2.0\n-- charts/shop/templates/a.yaml --\n"+object))
+		r.Overlay = &render.Overlay{File: "release.yaml", Line: 3, Namespace: "web"}
+		out := Build(r, nonce)
+		if out.Problem != nil || string(out.Text) != want || len(out.Lines) != strings.Count(want, "\n") {
+			t.Errorf("%v %s\nwant %s", out.Problem, out.Text, want)
+		}
+	}
+}
+
+// TestChartDefaults: values in place of those of the chart are none that a release may
+// delete by null alone, and leave nothing of values.yaml.
+func TestChartDefaults(t *testing.T) {
+	files := valuesChart + "-- charts/shop/templates/b.yaml --\nkind: A\nall: {{ toJson .Values }}\n"
+	for name, c := range map[string]struct {
+		values   []render.Values
+		defaults int
+		want     string
+	}{
+		"own":      {render.Files("env/prod.yaml"), 0, `all: {"replicas":5,"zone":"a"}`},
+		"replaced": {render.Files("env/prod.yaml"), 1, `all: {"replicas":5}`},
+		"deleted":  {append(render.Files("env/prod.yaml"), render.Values{Text: []byte("replicas: null\n")}), 1, `all: {}`},
+		"missing":  {[]render.Values{{File: "env/no.yaml", Optional: true}}, 1, `all: {}`},
+		"too many": {render.Files("env/prod.yaml"), 9, `all: {"replicas":5}`},
+	} {
+		r := chartRoot(repository(t, files))
+		r.Chart.Values, r.Chart.Defaults = c.values, c.defaults
+		if out := Build(r, nonce); out.Problem != nil || !strings.Contains(string(out.Text), c.want+"\n") {
+			t.Errorf("%s: %v %s\nwant %s", name, out.Problem, out.Text, c.want)
+		}
+	}
+}
