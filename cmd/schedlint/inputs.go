@@ -38,8 +38,8 @@ refers to, whether each renders without network access and, if not, why. It
 lists Helm charts likewise, with their default values and with each values file
 of an environment: values-*.yaml, values/*.yaml, env/*.yaml or ci/*-values.yaml
 in the chart, or next to it if it is the only one there. It lists Flux and
-Argo CD objects with the directories that they deploy, or why those are not
-rendered, and node files. The default path is the working directory.
+Argo CD objects with the directories and charts that they deploy, or why not,
+and node files. The default path is the working directory.
 
 It then prints a renders: block for ` + config.Name + ` that names these
 kustomizations, charts and pointers. With --write it adds the block to that

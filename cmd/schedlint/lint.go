@@ -53,8 +53,9 @@ With -k, lint renders the named kustomizations and nothing else. A kustomization
 that cannot be rendered is an error if you named it and a note otherwise; see
 --fail-on-unrendered. schedlint inputs lists what can be rendered.
 
-GitOps: lint also renders the directories that Flux Kustomizations and Argo CD
-Applications under the paths deploy, with their patches, options and variables.
+GitOps: lint also renders the directories and charts that Flux Kustomizations,
+HelmReleases and Argo CD Applications under the paths deploy, with their
+patches, values, options and variables.
 
 Rendered input: with --source-root, findings in the output of helm template, or
 of kustomize with buildMetadata: [originAnnotations], are reported in the source

@@ -110,7 +110,7 @@ func unknownValues(format string, args ...any) pointers.Reason {
 
 // mostValues is how many bytes the values of all charts of a run may have, with 64 for each
 // line.
-const mostValues = 64 << 20
+const mostValues = 128 << 20
 
 // add adds a text.
 func (l *layers) add(v render.Values) pointers.Reason {
@@ -223,9 +223,18 @@ func (l *layers) parameter(p pointers.Parameter) pointers.Reason {
 		}
 		value, at = string(file.Text), render.Place{File: name, Line: 1, Column: 1}
 	}
+	plain := !strings.Contains(value, `\`) && !strings.HasPrefix(value, "{")
 	text, ok := pointers.Nested(p.Name, value, p.String || p.File)
-	if !ok {
-		return unknownValues("parameter %s: its name or value is not simple; give it as values", p.Name)
+	switch argument := p.Name + "=" + pointers.Escaped(value); {
+	case ok && (plain || !p.String):
+	case p.File:
+		return unknownValues("parameter %s: its name or value is not simple; give it under values", p.Name)
+	case p.String:
+		l.root.Chart.SetString = append(l.root.Chart.SetString, argument)
+		return pointers.Reason{}
+	default:
+		l.root.Chart.Set = append(l.root.Chart.Set, argument)
+		return pointers.Reason{}
 	}
 	return l.add(render.Values{File: cmp.Or(at.File, l.pointer.File), Text: text, Places: []render.Place{at}})
 }

@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -19,7 +20,11 @@ func (l *layers) files() pointers.Reason {
 	if c.Replace {
 		return l.replaced()
 	}
+	if len(c.Files)+len(c.Parameters) > pointers.MostReferences {
+		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the release has more than %d values files and parameters", pointers.MostReferences), Refused: true}
+	}
 	var all []string
+	explicit := l.explicit()
 	for _, written := range c.Files {
 		name, why := l.named(written)
 		if why.Some() {
@@ -27,10 +32,13 @@ func (l *layers) files() pointers.Reason {
 		}
 		names := []string{name}
 		if strings.ContainsAny(name, "*?[") {
+			if l.looks += len(l.tree.all()); l.looks > mostIgnored {
+				return pointers.Reason{What: pointers.WhyTooMany, Detail: "the globs of values files are held against too many names: use fewer globs", Refused: true}
+			}
 			if names = pointers.Matching(l.tree.all(), name); len(names) == 0 && !c.Missing {
 				return pointers.Reason{What: pointers.WhyMissing, Detail: "values files " + written}
 			}
-			names = slices.DeleteFunc(names, func(name string) bool { return l.explicit(name) })
+			names = slices.DeleteFunc(names, func(name string) bool { return explicit[name] })
 		}
 		all = append(all, names...)
 	}
@@ -47,13 +55,16 @@ func (l *layers) files() pointers.Reason {
 	return pointers.Reason{}
 }
 
-// explicit reports whether a file is named without a glob, which says where it comes in the
+// explicit are the files that are named without a glob, which says where they come in the
 // order.
-func (l *layers) explicit(name string) bool {
-	return slices.ContainsFunc(l.source.Chart.Files, func(written string) bool {
-		is, why := l.named(written)
-		return !why.Some() && is == name
-	})
+func (l *layers) explicit() map[string]bool {
+	all := map[string]bool{}
+	for _, written := range l.source.Chart.Files {
+		if name, why := l.named(written); !why.Some() && !strings.ContainsAny(name, "*?[") {
+			all[name] = true
+		}
+	}
+	return all
 }
 
 // file adds a values file.
@@ -73,7 +84,7 @@ func (l *layers) file(name string, optional bool) pointers.Reason {
 		name = e.Name
 	}
 	if len(l.root.Chart.Values) >= pointers.MostReferences {
-		return pointers.Reason{What: pointers.WhyTooMany, Detail: "the release has more than 1000 values files", Refused: true}
+		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the release has more than %d values files", pointers.MostReferences), Refused: true}
 	}
 	return l.add(render.Values{File: name, Optional: optional})
 }

@@ -113,7 +113,7 @@ func TestCharts(t *testing.T) {
 		"a bucket":         {"-- r.yaml --\n" + helmRelease("  chart: {spec: {chart: shop, sourceRef: {kind: Bucket, name: x}}}\n"), "source that is not a Git repository: Bucket web/x"},
 		"a post-renderer":  {"-- r.yaml --\n" + helmRelease(byPath+"  postRenderers: [{other: {a: b}}]\n"), "post-renderer: one that is not kustomize"},
 		"many references":  {"-- r.yaml --\n" + helmRelease(byPath+"  valuesFrom:\n"+strings.Repeat("  - {kind: ConfigMap, name: v}\n", 10_000)), "refused: too many pointers: the release takes values from 10000 objects, more than the limit of 1000"},
-		"values of 10 MB":  {"-- r.yaml --\n" + helmRelease(byPath+"  values: {zone: "+strings.Repeat("x", 10<<20)+"}\n"), "values that are not known: r.yaml has values beyond the limit of 2 MiB, or of 64 MiB in all, or of 200 levels"},
+		"values of 10 MB":  {"-- r.yaml --\n" + helmRelease(byPath+"  values: {zone: "+strings.Repeat("x", 10<<20)+"}\n"), "values that are not known: r.yaml has values beyond the limit of 2 MiB, or of 128 MiB in all, or of 200 levels"},
 		"many aliases":     {"-- r.yaml --\n" + helmRelease(byPath+"  values:\n    a0: &a0 [x, x, x, x, x, x, x, x, x]\n"+bomb(4)), "namespace: \"web\"\nname: shop\nreplicas: 1 charts/shop/values.yaml:1:11\nzone: a charts/shop/values.yaml:2:7"},
 		"left out of the artifact": {
 			"-- r.yaml --\n" + helmRelease(byPath) + "-- .sourceignore --\ncharts/**/env/\n",
@@ -146,6 +146,18 @@ func TestCharts(t *testing.T) {
 		"parameter": {
 			"-- a.yaml --\n" + application("    path: charts/shop\n    helm:\n      values: |\n        replicas: 5\n        zone: b\n      parameters:\n      - name: replicas\n        value: \"6\"\n"),
 			"namespace: \"web\"\nname: shop\nreplicas: 6 a.yaml:16:16\nzone: b a.yaml:13:9",
+		},
+		"a parameter of --set": {
+			"-- a.yaml --\n" + application("    path: charts/shop\n    helm:\n      parameters:\n      - {name: 'replicas[0]', value: 'x,y'}\n      - {name: zone, value: '1,2', forceString: true}\n"),
+			"namespace: \"web\"\nname: shop\nreplicas: [x,y]\nzone: 1,2 a.yaml:13:29",
+		},
+		"an escaped text of --set-string": {
+			"-- a.yaml --\n" + application("    path: charts/shop\n    helm:\n      parameters:\n      - {name: zone, value: 'a\\.b', forceString: true}\n"),
+			"namespace: \"web\"\nname: shop\nreplicas: 1 charts/shop/values.yaml:1:11\nzone: a.b",
+		},
+		"many files": {
+			"-- a.yaml --\n" + application("    path: charts/shop\n    helm:\n      valueFiles:\n"+strings.Repeat("      - '*.yaml'\n", 10_000)),
+			"refused: too many pointers: the release has more than 1000 values files and parameters",
 		},
 		"values object": {
 			"-- a.yaml --\n" + application("    path: charts/shop\n    helm:\n      values: |\n        zone: b\n      valuesObject:\n        replicas: 5\n"),

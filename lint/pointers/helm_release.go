@@ -16,7 +16,7 @@ const MostReferences = 1_000
 
 // release reads a HelmRelease of Flux.
 func (r *Reader) release(o *source.Object, p *Pointer) {
-	spec, v := o.Root.Get("spec"), &view{made: &r.made}
+	spec, v := o.Root.Get("spec"), &view{made: &r.written}
 	p.Suspended = truth(spec.Get("suspend"))
 	p.Destination.Namespace = v.text(spec.Get("targetNamespace"))
 	if spec.Get("kubeConfig").Len() > 0 {

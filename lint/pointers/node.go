@@ -24,7 +24,7 @@ func (v *view) charge(bytes int) bool {
 		return true
 	}
 	*v.made += bytes
-	return *v.made <= mostMade
+	return *v.made <= mostValues
 }
 
 // text is a scalar as text, "" if there is none.

@@ -9,7 +9,8 @@ type Reader struct {
 
 	applications int // of all sets so far
 	matches      int
-	made         int // bytes of templates and of values
+	made         int // bytes of templates
+	written      int // bytes of values
 }
 
 // Read gives the pointers that an object is or stands for; nil if it is none. That of an
@@ -31,7 +32,7 @@ func (r *Reader) Read(o *source.Object) []*Pointer {
 	case FluxHelmRelease:
 		r.release(o, &p)
 	case Application:
-		r.application(&view{made: &r.made}, o.Root.Get("spec"), &p)
+		r.application(&view{made: &r.written}, o.Root.Get("spec"), &p)
 	case ApplicationSet:
 		return r.set(o, p)
 	}

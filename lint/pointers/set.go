@@ -80,7 +80,7 @@ func (r *Reader) fromTemplate(template *source.Node, e element, whole Pointer) *
 	if e.line > 0 {
 		p.Line, p.Column = e.line, 1
 	}
-	v := &view{fill: e.params.fill, made: &r.made}
+	v := &view{fill: e.params.fill, made: &r.written}
 	if name := v.text(template.At("metadata", "name")); name != "" && !v.open {
 		p.Name = name
 	}

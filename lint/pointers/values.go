@@ -68,6 +68,9 @@ const (
 	mostDepth = 200
 )
 
+// mostValues bounds the values of all pointers of a run.
+const mostValues = 128 << 20
+
 // writer writes values as YAML, one scalar on a line.
 type writer struct {
 	view *view
@@ -88,7 +91,7 @@ func textOf(v *view, file string, n *source.Node) *Text {
 	}
 	w.value(n, nil, "", 0)
 	if w.text.Bytes = w.out.Bytes(); w.over {
-		w.text.Unknown = "values beyond the limit of 2 MiB, or of 64 MiB in all, or of 200 levels"
+		w.text.Unknown = "values beyond the limit of 2 MiB, or of 128 MiB in all, or of 200 levels"
 	}
 	return w.text
 }
@@ -150,7 +153,7 @@ func (w *writer) line(text string, n, key *source.Node) {
 }
 
 // lineCost is what a line takes beside its text.
-const lineCost = 64
+const lineCost = 32
 
 func (w *writer) key(k *source.Node) string {
 	if k.Quoted || k.Type == source.String {
@@ -267,6 +270,22 @@ func Nested(name, text string, whole bool) (values []byte, ok bool) {
 	}
 	out.WriteString(value + strings.Repeat("}", len(keys)-1) + "\n")
 	return out.Bytes(), true
+}
+
+// Escaped is a value as Argo CD hands it to --set: commas are part of it, unless it is a
+// list in braces.
+func Escaped(value string) string {
+	if strings.HasPrefix(value, "{") && strings.HasSuffix(value, "}") {
+		return value
+	}
+	var out strings.Builder
+	for i := range len(value) {
+		if value[i] == ',' && (i == 0 || value[i-1] != '\\') {
+			out.WriteByte('\\')
+		}
+		out.WriteByte(value[i])
+	}
+	return out.String()
 }
 
 func simpleKey(k string) bool {

@@ -27,10 +27,6 @@ type charting struct {
 func buildChart(r render.Root, t *tree) *render.Output {
 	c := &charting{root: r, tree: t, left: render.Most().Least(r.Left).Entries}
 	out := &render.Output{}
-	if o := r.Overlay; o != nil && len(o.Fields) > 0 {
-		out.Problem = &render.Problem{Kind: render.Refused, File: o.File, Line: o.Line, Column: 1, Detail: "patches and images of post-renderers are not applied to charts yet"}
-		return out
-	}
 	if out.Problem = c.read(); out.Problem == nil {
 		c.render(out)
 	}
