@@ -93,6 +93,9 @@ func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
 	default:
 		s.Why = Reason{What: WhySource, Detail: s.Repository.String()}
 	}
+	if !s.Why.Some() && chart.Get("valuesFile").Text() != "" { // of versions that are no longer served
+		s.Why = Reason{What: WhyValues, Detail: "valuesFile: write valuesFiles"}
+	}
 }
 
 // locate finds the address of a repository of charts, or of a chart by itself.
