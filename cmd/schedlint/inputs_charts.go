@@ -105,7 +105,7 @@ func (in *inputs) printCharts(w io.Writer) {
 			for _, r := range c.renders {
 				cells := []string{"yes", "", in.shown(c.Dir), "-", in.whyNotChart(r)}
 				if r.values != "" {
-					cells[3] = in.shown(r.values)
+					cells[3] = in.valuesPath(c, r.values)
 				}
 				if cells[4] == "" {
 					cells[1] = fmt.Sprint(workloadsOf(r.out))
