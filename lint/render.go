@@ -193,6 +193,10 @@ func (l *loader) readResult(asked *Render) {
 // of the user's: it may never have been meant to be built here.
 func (l *loader) unrendered(asked *Render, p *render.Problem) {
 	span := diag.Span{File: asked.name(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
+	if at, ok := l.opts.Config.SettingPlace(asked.Chosen, p.Setting); ok {
+		at.File = l.files.showConfig()
+		span = at
+	}
 	l.summary.Unrendered++
 	what := notRendered[p.Kind]
 	switch {

@@ -96,6 +96,9 @@ func valuesFile(root, at string) (string, error) {
 	if !ok {
 		return "", errors.New("is outside of the repository of the chart")
 	}
+	if isDir(real) {
+		return "", errors.New("is a directory, expected a file")
+	}
 	return filepath.ToSlash(name), nil
 }
 

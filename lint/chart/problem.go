@@ -8,7 +8,8 @@ import (
 // Problem is why a chart cannot be rendered. Its texts may hold names and messages from
 // the chart, cut to a length that can be shown; nothing in them is escaped.
 type Problem struct {
-	// File is a file of the chart, as in Origin.Template, or one of Input.Values.
+	// File is a file of the chart, as in Origin.Template, or one of Input.Values. It is
+	// "--set" or "--set-string" for an argument, which Line counts.
 	File string
 	// Line counts from 1, and is 1 if it is not known.
 	Line int

@@ -39,14 +39,14 @@ func (l *loader) merge(files []Values) (map[string]any, error) {
 
 // set applies --set and --set-string.
 func (l *loader) set(all map[string]any) error {
-	for _, s := range l.in.Set {
+	for i, s := range l.in.Set {
 		if err := strvals.ParseInto(s, all); err != nil {
-			return &Problem{File: setName, Line: 1, Detail: fmt.Sprintf("%q cannot be read: %v", cut(s), err)}
+			return &Problem{File: setName, Line: i + 1, Detail: fmt.Sprintf("%q cannot be read: %v", cut(s), err)}
 		}
 	}
-	for _, s := range l.in.SetString {
+	for i, s := range l.in.SetString {
 		if err := strvals.ParseIntoString(s, all); err != nil {
-			return &Problem{File: setStringName, Line: 1, Detail: fmt.Sprintf("%q cannot be read: %v", cut(s), err)}
+			return &Problem{File: setStringName, Line: i + 1, Detail: fmt.Sprintf("%q cannot be read: %v", cut(s), err)}
 		}
 	}
 	return nil

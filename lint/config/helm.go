@@ -6,8 +6,11 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/chart"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -26,6 +29,9 @@ type Helm struct {
 	SetStringNodes map[string]*source.Node `json:"set-string"`
 	KubeVersion    string                  `json:"kube-version"`
 	APIVersions    []string                `json:"api-versions"`
+
+	// setPlaces are where the arguments stand, those of SetArgs and of SetStringArgs.
+	setPlaces, setStringPlaces []diag.Span
 
 	// SetArgs and SetStringArgs are the arguments of --set and --set-string, in the order of
 	// the file. A string of set is one of SetStringArgs: it stays a string.
@@ -84,6 +90,11 @@ func (l *loader) helm(k, item *source.Node, r *Render, c *Config, key string) {
 			l.fail(l.at(k), "%s.%s: expected %s, found %q", key, text.word, text.want, v.Value)
 		}
 	}
+	if k, v := item.Field("kube-version"); isString(v) && kubeVersionForm.MatchString(v.Value) {
+		if err := chart.CheckKubeVersion(v.Value); err != nil {
+			l.fail(l.at(k), "%s.kube-version: %v", key, err)
+		}
+	}
 	if k, name := item.Field("name"); isString(name) && (len(r.Name) > longestRelease || !releaseForm.MatchString(r.Name)) && !r.IsGlob() {
 		l.fail(l.at(k), "%s.name: expected the name of a Helm release, found %q", key, r.Name)
 	}
@@ -126,12 +137,49 @@ func (l *loader) set(item *source.Node, r *Render, key string) {
 			case v.IsNull() && word == "set-string":
 				l.fail(l.at(k), "%s.%s.%s: expected a text, found nothing", key, word, k.Value)
 			case word == "set-string" || v.Type == source.String && !v.IsNull():
+				l.argument(k, arg+escaped(v.Value), true, key+"."+word)
 				r.SetStringArgs = append(r.SetStringArgs, arg+escaped(v.Value))
+				r.setStringPlaces = append(r.setStringPlaces, l.at(k))
 			default:
+				l.argument(k, arg+plain(v), false, key+"."+word)
 				r.SetArgs = append(r.SetArgs, arg+plain(v))
+				r.setPlaces = append(r.setPlaces, l.at(k))
 			}
 		}
 	}
+}
+
+// argument holds an argument against what Helm reads.
+func (l *loader) argument(k *source.Node, arg string, text bool, key string) {
+	if err := chart.CheckSet(arg, text); err != nil {
+		l.fail(l.at(k), "%s: %q cannot be read: %v", key, k.Value, err)
+	}
+}
+
+// SettingPlace is where the configuration says what a render of a chart is made with, by
+// the name that a problem of the render has for it; ok is false if it does not say it.
+func (c *Config) SettingPlace(x Chosen, setting string) (at diag.Span, ok bool) {
+	i := 0
+	for i < len(c.Renders) && &c.Renders[i] != x.Entry {
+		i++
+	}
+	word, rest, _ := strings.Cut(setting, "[")
+	n, err := strconv.Atoi(strings.TrimSuffix(rest, "]"))
+	if i == len(c.Renders) || err != nil || n < 0 {
+		return at, false
+	}
+	r := x.Entry
+	switch {
+	case word == "set" && n < len(r.setPlaces):
+		return r.setPlaces[n], true
+	case word == "set-string" && n < len(r.setStringPlaces):
+		return r.setStringPlaces[n], true
+	case word == "values" && n < len(r.Values):
+		return c.entries[valuesKey(renderKey(i), n)], true
+	case word == "values" && r.EachValues != "":
+		return c.entries[renderKey(i)+".each-values"], true
+	}
+	return at, false
 }
 
 // escaped is a text that --set-string takes for itself, and not for several or a list.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,5 +113,46 @@ func chartTree(t *testing.T) {
 		if err := os.Symlink(to, link); err != nil {
 			t.Skip(err)
 		}
+	}
+}
+
+// TestHelmArguments: what Helm cannot read is a mistake of the configuration, at its line.
+func TestHelmArguments(t *testing.T) {
+	for text, want := range map[string]string{
+		"{helm: a, set: {'a[x': 1}}":                        `1:27: renders[0].set: "a[x" cannot be read: `,
+		"{helm: a, set: {'a[-1]': 1}}":                      `1:27: renders[0].set: "a[-1]" cannot be read: `,
+		"{helm: a, set: {'a[1000000000]': 1}}":              `1:27: renders[0].set: "a[1000000000]" cannot be read: `,
+		"{helm: a, set-string: {'b': c, 'a[x': 1}}":         `1:42: renders[0].set-string: "a[x" cannot be read: `,
+		"{helm: a, kube-version: 99999999999999999999.1.1}": `1:21: renders[0].kube-version: `,
+		"{helm: a, api-versions: ['']}":                     `renders[0].api-versions`,
+	} {
+		_, err := load(t, "renders: ["+text+"]")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestSettingPlace finds what a problem of a render names.
+func TestSettingPlace(t *testing.T) {
+	c, err := load(t, "renders: [{kustomize: a}, {helm: b, values: [x, z], each-values: 'v-{name}',\n set: {a: 1, b: c},\n set-string: {d: 1}}]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for setting, want := range map[string]string{
+		"values[0]": "1:46", "values[1]": "1:49", "values[2]": "1:53", "set[0]": "2:8", "set-string[0]": "2:14", "set-string[1]": "3:15",
+		"set[1]": "", "set[-1]": "", "set": "", "": "", "x[0]": "", "values[": "",
+	} {
+		at, ok := c.SettingPlace(Chosen{Entry: &c.Renders[1]}, setting)
+		got := ""
+		if ok {
+			got = fmt.Sprintf("%d:%d", at.Line, at.Column)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", setting, got, want)
+		}
+	}
+	if _, ok := c.SettingPlace(Chosen{}, "values[0]"); ok {
+		t.Error("a render that nothing asks for has settings")
 	}
 }

@@ -184,6 +184,9 @@ type Problem struct {
 	Line, Column int
 	// Detail is what is wrong, without paths of the machine.
 	Detail string
+	// Setting is, for a chart, what of Root.Chart is wrong: values[0], set[0] or
+	// set-string[0] and so on; "" if it is none of these.
+	Setting string
 }
 
 // Error names the place first.

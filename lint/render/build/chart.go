@@ -123,7 +123,9 @@ func (c *charting) values(i int, v render.Values) *render.Problem {
 	case v.Optional && errors.Is(f.err, errMissing):
 		return nil
 	case f.err != nil:
-		return c.problem(chartFile, 1, fmt.Errorf("values file %s %w", shown(v.File), f.err))
+		p := c.problem(chartFile, 1, fmt.Errorf("values file %s %w", shown(v.File), f.err))
+		p.Setting = fmt.Sprintf("values[%d]", i)
+		return p
 	}
 	c.in.Values = append(c.in.Values, chart.Values{Name: fmt.Sprintf("/%d", i), Data: f.text})
 	return nil
@@ -237,6 +239,9 @@ func (c *charting) render(out *render.Output) {
 		out.Problem = c.problem(p.File, p.Line, errors.New(p.Detail))
 		if p.Refused {
 			out.Problem.Kind = render.Refused
+		}
+		if word, ok := strings.CutPrefix(p.File, "--"); ok {
+			out.Problem.Line, out.Problem.Setting = 1, fmt.Sprintf("%s[%d]", word, p.Line-1)
 		}
 		return
 	}
