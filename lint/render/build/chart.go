@@ -193,8 +193,11 @@ func (c *charting) walk(dir string, depth int) *render.Problem {
 	return nil
 }
 
-// problem is at a line of a file of the chart.
+// problem is at a line of a file of the chart; what is in an archive is at that, and named.
 func (c *charting) problem(name string, line int, err error) *render.Problem {
+	if archive, file, packed := strings.Cut(name, ".tgz:"); packed {
+		name, line, err = archive+".tgz", 1, fmt.Errorf("%s:%d: %w", shown(file), line, err)
+	}
 	p := &render.Problem{Kind: render.Failed, File: c.confined(name), Line: line, Column: 1, Detail: err.Error()}
 	var r refusal
 	if errors.As(err, &r) {
