@@ -53,6 +53,12 @@ With -k, lint renders the named kustomizations and nothing else. A kustomization
 that cannot be rendered is an error if you named it and a note otherwise; see
 --fail-on-unrendered. schedlint inputs lists what can be rendered.
 
+Helm: lint renders, without helm, each chart under the paths with its default
+values, except library charts, charts in charts/ of another one, and charts that
+something else deploys. It reports findings in the values file or template that
+sets the value. With --helm, lint renders the named charts, with the values files
+of an environment, and nothing else.
+
 GitOps: lint also renders the directories and charts that Flux Kustomizations,
 HelmReleases and Argo CD Applications under the paths deploy, with their
 patches, values, options and variables.
