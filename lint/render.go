@@ -164,6 +164,9 @@ func (l *loader) onlyTracked(asked *Render, out *render.Output) {
 		return
 	}
 	for _, name := range slices.Concat(out.Sources, out.Data) {
+		if asked.Root.Chart != nil && !slices.Contains(out.Sources, name) && !shapesChart(name) {
+			continue // templates print it at most
+		}
 		if !l.opts.Tracked(filepath.Join(asked.Root.Confinement, filepath.FromSlash(name))) {
 			out.Problem = &render.Problem{
 				Kind: render.Failed, File: name, Line: 1, Column: 1,

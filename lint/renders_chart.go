@@ -2,6 +2,8 @@ package lint
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -216,4 +218,9 @@ func start(text string, most int) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:most], "") + "..."
+}
+
+// shapesChart reports whether a file of a chart that is no source decides what is rendered.
+func shapesChart(name string) bool {
+	return path.Ext(name) == ".tgz" || slices.Contains([]string{".helmignore", "values.schema.json", "requirements.yaml", "requirements.lock", "Chart.lock"}, path.Base(name))
 }

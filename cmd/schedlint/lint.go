@@ -56,8 +56,8 @@ that cannot be rendered is an error if you named it and a note otherwise; see
 Helm: lint renders, without helm, each chart under the paths with its default
 values, except library charts, charts in charts/ of another one, and charts that
 something else deploys. It reports findings in the values file or template that
-sets the value. With --helm, lint renders the named charts, with the values files
-of an environment, and nothing else.
+sets the value. With --helm, lint renders the named charts, with the values
+files of an environment, and nothing else.
 
 GitOps: lint also renders the directories and charts that Flux Kustomizations,
 HelmReleases and Argo CD Applications under the paths deploy, with their

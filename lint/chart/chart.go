@@ -41,7 +41,8 @@ type Input struct {
 	Defaults int
 	// Set and SetString are the arguments of --set and --set-string.
 	Set, SetString []string
-	// Name is that of the release; "" is the name of the chart.
+	// Name is that of the release; "" is the name of the chart, or release-name if a release
+	// cannot have that.
 	Name string
 	// Namespace is that of the release; "" is "default".
 	Namespace string
@@ -155,6 +156,10 @@ func (l *loader) crds(c *helm.Chart) []File {
 	return all
 }
 
+// otherName is the name of a release that was given none and that cannot have that of its
+// chart: what helm template takes.
+const otherName = "release-name"
+
 // release is what a chart is rendered with.
 type release struct {
 	top chartutil.Values
@@ -167,6 +172,9 @@ func (l *loader) release(c *helm.Chart) (*release, error) {
 		return nil, l.at(chartFile, "", "Kubernetes version %q: %v", l.in.KubeVersion, err)
 	}
 	name := cmp.Or(l.in.Name, c.Name())
+	if l.in.Name == "" && !chartutil.IsReleaseName(name) {
+		name = otherName
+	}
 	if !chartutil.IsReleaseName(name) {
 		return nil, l.at(chartFile, "name", "release name %q: expected at most 53 lower case letters, digits, dashes and dots", name)
 	}
