@@ -53,7 +53,9 @@ func (l *loader) validateOne(name string, text []byte, values map[string]any) er
 		return &Problem{File: name, Line: 1, Detail: fmt.Sprintf("the schema cannot be used: %v", err), Refused: true}
 	}
 	w := schemaWork{left: maxSchemaSteps}
-	if w.visit(schema, values, 0); w.left < 0 {
+	w.visit(schema, values, 0)
+	l.budget.charge(maxSchemaSteps - max(w.left, 0))
+	if w.left < 0 {
 		return limitAt(name, "holding the values against the schema takes more than %d steps", maxSchemaSteps)
 	}
 	if err := schema.Validate(values); err != nil {

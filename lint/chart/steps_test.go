@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -24,6 +25,23 @@ func TestSteps(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		} else if res.Steps < c.least {
 			t.Errorf("%s takes %d steps, want %d at least", name, res.Steps, c.least)
+		}
+	}
+}
+
+// TestFailingSteps: what it took until a chart failed is counted as well, a schema included.
+func TestFailingSteps(t *testing.T) {
+	for name, c := range map[string]struct {
+		chart string
+		least int
+	}{
+		"a template": {"-- templates/a.yaml --\n{{ range until 1000 }}{{ end }}{{ fail \"no\" }}\n", 1000},
+		"a schema":   {"-- values.schema.json --\n" + schemaBomb(), maxSchemaSteps},
+	} {
+		_, err := Render(chartOf(shop + c.chart))
+		var p *Problem
+		if !errors.As(err, &p) || p.Steps < c.least {
+			t.Errorf("%s: %+v, want %d steps at least", name, p, c.least)
 		}
 	}
 }

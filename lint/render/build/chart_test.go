@@ -165,6 +165,9 @@ func TestChartCost(t *testing.T) {
 	if out.Problem == nil || out.Cost.Steps < 1000 {
 		t.Errorf("%v took %d steps", out.Problem, out.Cost.Steps)
 	}
+	if out := Build(render.Root{Confinement: dir, Dir: "nowhere", Chart: &render.Chart{}, Left: render.Most()}, nonce); out.Cost.Steps < 1000 {
+		t.Errorf("no chart took %d steps", out.Cost.Steps)
+	}
 	if out.Cost.Bytes < 1<<16 || out.Cost.Bytes > 1<<17 {
 		t.Errorf("%d bytes", out.Cost.Bytes)
 	}
