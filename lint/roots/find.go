@@ -231,8 +231,9 @@ func (f *finder) dropPatches() {
 // chart completes a chart with what lies above it.
 func (f *finder) chart(c *Chart) {
 	for at := c.Dir; at != "."; at = path.Dir(at) {
-		if up := path.Dir(at); path.Base(up) == "charts" && f.charts[path.Dir(up)] {
-			c.Subchart = true
+		up := path.Dir(at)
+		if path.Base(up) == "charts" && (f.charts[path.Dir(up)] || f.entry(path.Join(path.Dir(up), chartName)).Info != nil) {
+			c.Subchart = true // of one that may be above the paths
 		}
 	}
 }

@@ -263,6 +263,14 @@ chart shop shop library false subchart false [shop/ci/one-values.yaml shop/env/d
 chart shop/charts/redis redis library false subchart true []
 chart shop/charts/redis/charts/common common library true subchart true []
 `},
+		"charts of a chart": {paths: []string{"shop/charts"}, tree: `
+-- shop/Chart.yaml --
+name: shop
+-- shop/charts/redis/Chart.yaml --
+name: redis
+`, want: `
+chart shop/charts/redis redis library false subchart true []
+`},
 		"values near the only chart": {tree: `
 -- app/charts/shop/Chart.yaml --
 name: shop
