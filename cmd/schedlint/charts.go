@@ -115,7 +115,7 @@ func (c *choosing) discover() {
 	var left []lint.Render
 	for _, dir := range slices.Compact(slices.Sorted(slices.Values(c.charts))) {
 		at := filepath.Join(c.base, filepath.FromSlash(dir))
-		if deployed.chart(at) {
+		if deployed.chart(at) || c.inflated[dir] { // whether or not that renders
 			continue
 		}
 		root := c.chartsIn[dir]

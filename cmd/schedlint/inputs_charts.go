@@ -56,7 +56,7 @@ func (in *inputs) renderCharts(ctx context.Context, renders renderer) {
 			c.why = "subchart"
 		case c.Library:
 			c.why = "library chart"
-		case deployed.chart(filepath.Join(in.root, filepath.FromSlash(c.Dir))):
+		case c.Inflated || deployed.chart(filepath.Join(in.root, filepath.FromSlash(c.Dir))):
 			c.why = "deployed by a kustomization or GitOps pointer"
 		default:
 			for _, values := range append([]string{""}, c.Values...) {

@@ -139,6 +139,7 @@ func (c *choosing) search(root string, paths []string) (dirs []string, err error
 	for _, chart := range found.Charts {
 		if !chart.Library && !chart.Subchart {
 			c.charts = append(c.charts, c.fromBase(root, chart.Dir))
+			c.inflated[c.fromBase(root, chart.Dir)] = chart.Inflated
 		}
 	}
 	for i, k := range found.Roots {

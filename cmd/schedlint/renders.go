@@ -161,6 +161,7 @@ type choosing struct {
 	// chartsIn what those are confined to.
 	charts   []string
 	chartsIn map[string]string
+	inflated map[string]bool // those that the helmCharts of a kustomization have
 	// found are the renders of the configuration, or else those below the paths, and
 	// confinements what those are confined to, by their directories.
 	found        []config.Chosen
@@ -259,7 +260,7 @@ func (c *choosing) find(discover bool) error {
 		return nil
 	}
 	var dirs []string
-	c.confinements, c.chartsIn, c.outputs = map[string]string{}, map[string]string{}, map[string]*render.Output{}
+	c.inflated, c.confinements, c.chartsIn, c.outputs = map[string]bool{}, map[string]string{}, map[string]string{}, map[string]*render.Output{}
 	places := c.places()
 	for _, root := range slices.Sorted(maps.Keys(places)) {
 		before := len(c.charts)

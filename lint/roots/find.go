@@ -117,6 +117,8 @@ type Chart struct {
 	Dir, Name string
 	// Library is set for a library chart, and Subchart for one in charts/ of another.
 	Library, Subchart bool
+	// Inflated is set if the helmCharts of a kustomization have it.
+	Inflated bool
 	// Values are the values files of its environments and tests, beside values.yaml: in the
 	// chart or near it. They are left out if OnlyRenderable or OnlyKustomizations is set.
 	Values []string
@@ -147,14 +149,16 @@ type finder struct {
 	parsed int64
 	named  map[string]*named // what has the name of a kustomization, by name
 	charts map[string]bool
-	yaml   map[string][]string // files of YAML, by directory
+	// inflated are directories that helmCharts name.
+	inflated map[string]bool
+	yaml     map[string][]string // files of YAML, by directory
 }
 
 // Find looks for what can be rendered below some paths. The error joins what is wrong
 // with the paths themselves, such as one that does not exist; Found then has what the
 // other paths hold.
 func Find(o Options) (*Found, error) {
-	f := &finder{opts: o, most: o.bounds, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, yaml: map[string][]string{}}
+	f := &finder{opts: o, most: o.bounds, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, inflated: map[string]bool{}, yaml: map[string][]string{}}
 	f.reader = worktree.NewReader(f.lookup.Root())
 	defer f.reader.Close()
 	if f.most == (bounds{}) {
@@ -230,6 +234,7 @@ func (f *finder) dropPatches() {
 
 // chart completes a chart with what lies above it.
 func (f *finder) chart(c *Chart) {
+	c.Inflated = f.inflated[c.Dir]
 	for at := c.Dir; at != "."; at = path.Dir(at) {
 		up := path.Dir(at)
 		if path.Base(up) == "charts" && (f.charts[path.Dir(up)] || f.entry(path.Join(path.Dir(up), chartName)).Info != nil) {

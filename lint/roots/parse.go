@@ -1,6 +1,7 @@
 package roots
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -33,8 +34,9 @@ type parsed struct {
 	broken  string
 	line    int
 	entries []entry
-	// charts are the entries of helmCharts.
+	// charts are the entries of helmCharts, home where they are.
 	charts []entry
+	home   string
 }
 
 // group begins the apiVersion of a kustomization; no apiVersion is one as well.
@@ -108,6 +110,7 @@ func (p *parsed) gather(root *source.Node) {
 			p.generator(field, item)
 		}
 	}
+	p.home = cmp.Or(root.At("helmGlobals", "chartHome").Text(), "charts")
 	for _, field := range []string{"helmCharts", "helmChartInflationGenerator"} {
 		for _, item := range root.Get(field).Items() {
 			name := item.Get("name").Text() + item.Get("chartName").Text()

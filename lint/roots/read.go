@@ -155,6 +155,7 @@ func (f *finder) take(k *Kustomization, p parsed) {
 		f.resolve(k, e)
 	}
 	for _, c := range p.charts {
+		f.inflated[path.Join(k.Dir, p.home, c.text)] = true
 		k.because(Helm, k.File, c.line, cmp.Or(c.text, "without a name"))
 	}
 	slices.SortStableFunc(k.Reasons, func(a, b Reason) int { return a.Line - b.Line })
