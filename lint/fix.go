@@ -140,6 +140,9 @@ func (m *fixer) repairs(fixed *Fixed) (all []*repair) {
 	for i := range m.before.Diagnostics {
 		d := &m.before.Diagnostics[i]
 		for _, f := range d.Fixes {
+			if len(f.Edits) == 0 && f.Withheld != "" {
+				f.Edits = []diag.Edit{f.Placeless}
+			}
 			if len(f.Edits) != 1 || !f.Safe && f.Withheld == "" {
 				continue
 			}

@@ -44,10 +44,12 @@ type renders struct {
 	reached  map[string]bool
 	raw      []*source.Object
 	rawFiles map[string][]*source.Object
+	// spots are the values of values files by their places, once needed.
+	spots map[*source.File]map[spot]field
 }
 
 func newRenders(f *files) *renders {
-	return &renders{files: f, results: map[string]*rendered{}, quiet: map[string]source.Problem{}, reached: map[string]bool{}}
+	return &renders{files: f, results: map[string]*rendered{}, quiet: map[string]source.Problem{}, reached: map[string]bool{}, spots: map[*source.File]map[spot]field{}}
 }
 
 // add reads the result of a render, and gives what is wrong with it.
@@ -161,6 +163,10 @@ func (r *renders) toSources(x *rendered, f *accept.Finding) {
 // editSources makes the edits of a fix those of the sources, or drops them: the text
 // there has to be the very text that is rendered.
 func (r *renders) editSources(x *rendered, f *diag.Fix) {
+	if len(x.out.Lines) > 0 {
+		r.editChart(x, f)
+		return
+	}
 	edits := slices.Clone(f.Edits)
 	for i := range edits {
 		e := &edits[i]

@@ -132,6 +132,9 @@ type Fix struct {
 	Safe bool `json:"safe,omitempty"`
 	// Withheld says why edits that would be safe elsewhere are not safe here.
 	Withheld string `json:"withheld,omitempty"`
+	// Placeless is, of a repair that is withheld and has no edits, the edit that it would
+	// have, at the nearest place.
+	Placeless Edit `json:"-"`
 }
 
 // Diagnostic is one finding about the user's files. Cluster is set only when

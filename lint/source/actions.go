@@ -14,19 +14,23 @@ var silentAction = lazy.Regexp(`^\{\{-?[ \t\r\n]*(?:/\*|(?:if|else|end|range|wit
 // instead: what is left is text, or prints something.
 func (f *File) Printed(n int) string {
 	f.unsaid.Do(func() {
-		if text := withoutSilent(f.Text); text != nil {
-			f.printed = &File{Text: text}
-		}
+		f.printed = &File{Text: withoutActions(f.Text, func(action []byte) bool { return silentAction().Match(action) })}
 	})
-	if f.printed == nil {
-		return f.Line(n)
-	}
 	return f.printed.Line(n)
 }
 
-// withoutSilent is a text without such actions, of the same length and with the same lines;
-// nil if there are none.
-func withoutSilent(text []byte) (out []byte) {
+// Literal is a line without any action of a template: blanks are where those are.
+func (f *File) Literal(n int) string {
+	f.literally.Do(func() {
+		f.literal = &File{Text: withoutActions(f.Text, func([]byte) bool { return true })}
+	})
+	return f.literal.Line(n)
+}
+
+// withoutActions is a text without some actions, of the same length and with the same
+// lines.
+func withoutActions(text []byte, without func(action []byte) bool) []byte {
+	out, cloned := text, false
 	for at := 0; ; {
 		begin := bytes.Index(text[at:], []byte("{{"))
 		if begin < 0 {
@@ -37,9 +41,9 @@ func withoutSilent(text []byte) (out []byte) {
 		if size == 0 {
 			return out
 		}
-		if silentAction().Match(text[at : at+size]) {
-			if out == nil {
-				out = bytes.Clone(text)
+		if without(text[at : at+size]) {
+			if !cloned {
+				out, cloned = bytes.Clone(text), true
 			}
 			blank(out[at : at+size])
 		}

@@ -41,6 +41,9 @@ func (o *Object) Made() Maker {
 	return ""
 }
 
+// Maker tells what made the whole file, where its comments say so; "" if they do not.
+func (f *File) Maker() Maker { return f.madeBy() }
+
 // madeBy tells what made the whole file, where its comments say so.
 func (f *File) madeBy() Maker {
 	f.made.Do(func() {

@@ -32,6 +32,9 @@ type File struct {
 	// printed is the text without silent actions of templates, if it has some.
 	unsaid  sync.Once
 	printed *File
+	// literal is the text without all of them.
+	literally sync.Once
+	literal   *File
 }
 
 // StdinName stands for standard input in every output.
