@@ -17,6 +17,8 @@ import (
 // are gone.
 type left struct {
 	files *files
+	// renders are the names of those that succeeded or failed.
+	renders []string
 	// declared are the objects that were read and stand for themselves.
 	declared map[diag.Object]bool
 	// why says of objects and of files, by name or as a directory that ends in a
@@ -38,7 +40,7 @@ const (
 
 // newLeft notes what there is before the trees are let go.
 func newLeft(m *manifests, of *renders, table workload.Table) *left {
-	l := &left{files: of.files, declared: map[diag.Object]bool{}, why: map[diag.Object]string{}, skipped: map[string]string{}, unread: m.set.Unread}
+	l := &left{files: of.files, renders: slices.Concat(of.names(), of.failed), declared: map[diag.Object]bool{}, why: map[diag.Object]string{}, skipped: map[string]string{}, unread: m.set.Unread}
 	for _, o := range m.set.Objects {
 		if table.Declares(o) {
 			l.declared[o.ID()] = true
@@ -130,8 +132,11 @@ func (l *left) concealed(o diag.Object) string {
 }
 
 // gone reports whether a finding is about something that is neither declared nor
-// to be found any more.
+// to be found any more, or about a render that there is no more.
 func (l *left) gone(d *diag.Diagnostic) bool {
+	if d.Render != "" && !slices.Contains(l.renders, d.Render) {
+		return true
+	}
 	if d.Object == (diag.Object{}) {
 		return l.files.byName[d.Location.File] == nil
 	}

@@ -106,6 +106,26 @@ func (r *renders) templateEdit(x *rendered, e diag.Edit, was string) (diag.Edit,
 	return e, ""
 }
 
+// fieldIn is the path to the value at a place of a values file.
+func (r *renders) fieldIn(at diag.Span) string {
+	f := r.files.byName[at.File]
+	if f == nil {
+		return ""
+	}
+	places, known := r.places[f]
+	if !known {
+		for _, root := range f.Roots() {
+			places = root.Places()
+			break
+		}
+		r.places[f] = places
+	}
+	if places == nil {
+		return ""
+	}
+	return places.Path(at.Line, at.Column).String()
+}
+
 // spot is a place of a scalar, or of what a key stands for.
 type spot struct{ line, column int }
 

@@ -45,11 +45,13 @@ type renders struct {
 	raw      []*source.Object
 	rawFiles map[string][]*source.Object
 	// spots are the values of values files by their places, once needed.
-	spots map[*source.File]map[spot]field
+	spots  map[*source.File]map[spot]field
+	places map[*source.File]*source.Places
 }
 
 func newRenders(f *files) *renders {
-	return &renders{files: f, results: map[string]*rendered{}, quiet: map[string]source.Problem{}, reached: map[string]bool{}, spots: map[*source.File]map[spot]field{}}
+	return &renders{files: f, results: map[string]*rendered{}, quiet: map[string]source.Problem{}, reached: map[string]bool{},
+		spots: map[*source.File]map[spot]field{}, places: map[*source.File]*source.Places{}}
 }
 
 // add reads the result of a render, and gives what is wrong with it.
@@ -147,7 +149,7 @@ func (r *renders) toSources(x *rendered, f *accept.Finding) {
 	}
 	if !at.Template.IsZero() {
 		d.Related = append(d.Related, diag.Related{Message: byTemplate, Location: at.Template})
-		f.Template = at.Template
+		f.Template, d.WrittenField = at.Template, r.fieldIn(at.Span)
 	}
 	if at.Near || at.Whole {
 		d.Related = append(d.Related, diag.Related{Message: notFound, Location: at.Span})

@@ -1,6 +1,9 @@
 package diag
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // The layers that accept a finding.
 const (
@@ -112,7 +115,7 @@ func (d *Diagnostic) Print() Key {
 	case d.Nodes:
 		w.Cluster, w.Branch, w.Render = "", "", ""
 	case d.Written != (Object{}):
-		w.Object, w.Render = d.Written, ""
+		w.Object, w.Render, w.Field = d.Written, "", cmp.Or(d.WrittenField, d.Field)
 	}
 	return w.Key()
 }

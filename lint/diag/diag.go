@@ -166,6 +166,8 @@ type Diagnostic struct {
 	// Written is the object in which Location is, if that was written under another
 	// name than the result of a render has; zero else.
 	Written Object `json:"-"`
+	// WrittenField is the field of a values file that Location is in, if it is in one.
+	WrittenField string `json:"-"`
 	// Field is the way from the object to Location, with the items of lists named
 	// by what they say, as in spec.template.spec.containers[app].image; "" where
 	// the object has no such field.

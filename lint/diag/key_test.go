@@ -97,6 +97,11 @@ func TestPrint(t *testing.T) {
 	if got := one.Print(); got.Name != "base" || got.Render != "" {
 		t.Errorf("%+v is not about the object that was written", got)
 	}
+	api, web := one, one
+	api.WrittenField, web.WrittenField = "api.tolerations[a]", "web.tolerations[a]"
+	if api.Print() == web.Print() || api.Key() != web.Key() {
+		t.Error("two values of one file are one result")
+	}
 	if one.Object.Name != "web" || one.Render != "overlay" {
 		t.Error("the finding itself is changed")
 	}
