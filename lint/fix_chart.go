@@ -85,7 +85,10 @@ func plain(text string) string {
 // once on the line, and not in an action.
 func (r *renders) templateEdit(x *rendered, e diag.Edit, was string) (diag.Edit, string) {
 	at := x.out.Lines[e.Location.Line-1]
-	if at.Template < 0 {
+	switch {
+	case at.Inside > 0:
+		return e, message.WithheldPacked
+	case at.Template < 0:
 		return e, message.WithheldComputed
 	}
 	template := x.mapper.Read(x.out.Files[at.Template])

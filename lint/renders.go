@@ -147,11 +147,13 @@ func (r *renders) toSources(x *rendered, f *accept.Finding) {
 	if !at.Patched.IsZero() {
 		d.Related = append(d.Related, diag.Related{Message: patched, Location: at.Patched})
 	}
-	if !at.Template.IsZero() {
-		d.Related = append(d.Related, diag.Related{Message: byTemplate, Location: at.Template})
+	switch {
+	case !at.Template.IsZero():
+		d.Related = append(d.Related, diag.Related{Message: cmp.Or(at.Inside, byTemplate), Location: at.Template})
 		f.Template, d.WrittenField = at.Template, r.fieldIn(at.Span)
-	}
-	if at.Near || at.Whole {
+	case at.Inside != "":
+		d.Related = append(d.Related, diag.Related{Message: at.Inside, Location: at.Span})
+	case at.Near || at.Whole:
 		d.Related = append(d.Related, diag.Related{Message: notFound, Location: at.Span})
 	}
 	d.Location, f.Moved = at.Span, true

@@ -77,13 +77,26 @@ func (r *renders) fromLine(x *rendered, name string, s diag.Span, unknown origin
 	if at.Item >= 0 && isItem(text.Line(s.Line), s) {
 		at.Values, at.ValuesAt, at.ValuesColumn = at.Item, at.ItemAt, at.ItemColumn
 	}
+	inside := insideOf(printed, at)
 	if value, ok := r.lineOf(x, fileOf(printed, at.Values), at.ValuesAt, at.ValuesColumn); ok {
-		return origin.Place{Span: value, Template: template}
+		return origin.Place{Span: value, Template: template, Inside: inside}
 	}
 	if !known {
 		return unknown
 	}
-	return origin.Place{Span: template}
+	return origin.Place{Span: template, Inside: inside, Whole: inside != ""}
+}
+
+// mostName is how many bytes of a name in an archive are told.
+const mostName = 200
+
+// insideOf is the line of a template in an archive, as messages name it; "" of another one.
+func insideOf(printed *render.Output, at render.Line) string {
+	if at.Inside < 1 || at.Inside > len(printed.Inside) {
+		return ""
+	}
+	archive, name, _ := strings.Cut(printed.Inside[at.Inside-1], ".tgz:")
+	return fmt.Sprintf("printed by line %d of %s in %s.tgz", at.InsideAt, start(name, mostName), start(archive, mostName))
 }
 
 // isItem is whether a span is that of an item as a whole, which is one character long as

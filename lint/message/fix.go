@@ -83,6 +83,7 @@ const (
 	WithheldValues      = "the chart, which is not at hand, decides what the key means here"
 	WithheldJob         = "Job templates are not edited because existing Jobs are immutable"
 	WithheldShared      = "an anchor or merge key provides it, so an edit could change other places"
+	WithheldPacked      = "an archive has it: the chart in there has to change"
 	WithheldComputed    = "the chart computes it"
 	WithheldNoPlainText = "it is not a plain scalar"
 )

@@ -41,6 +41,9 @@ type Place struct {
 	Patched diag.Span
 	// Template is the line of a template that prints what is at Span, if that is a value.
 	Template diag.Span
+	// Inside is the template in an archive that prints it, if Template, or else Span, is
+	// where that archive is named; "" else.
+	Inside string
 }
 
 // Mapper finds places; it reads every file once.

@@ -34,14 +34,14 @@ func (all *Marks) UnmarshalJSON(text []byte) error {
 // MarshalJSON is the short form.
 func (all Lines) MarshalJSON() ([]byte, error) {
 	return pack(all, func(to []int, l *Line) []int {
-		return append(to, l.Template, l.At, l.Values, l.ValuesAt, l.ValuesColumn, l.Item, l.ItemAt, l.ItemColumn)
+		return append(to, l.Template, l.At, l.Values, l.ValuesAt, l.ValuesColumn, l.Item, l.ItemAt, l.ItemColumn, l.Inside, l.InsideAt)
 	})
 }
 
 // UnmarshalJSON reads the short form.
 func (all *Lines) UnmarshalJSON(text []byte) error {
-	return unpack(text, 8, (*[]Line)(all), func(n []int) Line {
-		return Line{n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]}
+	return unpack(text, 10, (*[]Line)(all), func(n []int) Line {
+		return Line{n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9]}
 	})
 }
 

@@ -118,6 +118,9 @@ type Output struct {
 	Marks Marks
 	// Lines are, for a chart, the places of the lines of Text, one for each.
 	Lines Lines
+	// Inside are, for a chart, the templates in packed dependencies that Lines lead to: the
+	// name of the archive from the chart, a colon and the name in the archive.
+	Inside []string
 	// Charts are what charts printed that were changed on the way to Text, by the names that
 	// Files has for them. A place in such a name is one in its Text, whose Lines lead on.
 	Charts map[string]*Output
@@ -155,13 +158,16 @@ type Mark struct {
 
 // Line is where a line of the result of a chart was written: the line of a template, and
 // where the value in it was set. Files are indices into Output.Files, or -1 if that is
-// not known. Columns count code points, from 1.
+// not known. Columns count code points, from 1. Of a template in a packed dependency,
+// Template and At are where the chart names that; Inside is the number of the template in
+// Output.Inside, from 1, and InsideAt its line.
 type Line struct {
 	Template, At                   int
 	Values, ValuesAt, ValuesColumn int
 	// Item is the place of the item of a list that begins on the line, which may have
 	// been written with another key first.
 	Item, ItemAt, ItemColumn int
+	Inside, InsideAt         int
 }
 
 // Why there is no result.

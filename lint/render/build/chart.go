@@ -219,10 +219,14 @@ func (c *charting) problem(name string, line int, err error) *render.Problem {
 		p.File, p.Line, p.Column = at.File, max(1, at.Line), max(1, at.Column)
 	}
 	if p.File == "" {
-		if _, inside, ok := strings.Cut(name, ".tgz:"); ok {
-			p.Detail = fmt.Sprintf("%s:%d: %s", shown(inside), line, p.Detail)
-		}
 		p.File, p.Line = cmp.Or(c.root.Chart.Archive, c.confined(chartFile)), 1
+		if archive, inside, ok := strings.Cut(name, archiveSign); ok {
+			p.Detail = fmt.Sprintf("%s:%d: %s", shown(inside), line, p.Detail)
+			if c.root.Chart.Archive == "" {
+				at := c.dependency(archive)
+				p.File, p.Line, p.Column = at.File, at.Line, at.Column
+			}
+		}
 	}
 	return p
 }
@@ -270,7 +274,7 @@ func (c *charting) render(out *render.Output) {
 		return
 	}
 	out.Cost.Steps, out.Cost.Objects = result.Steps, len(docs)
-	w := &chartOutput{c: c, out: out, index: map[string]int{}, names: map[string]string{}}
+	w := &chartOutput{c: c, out: out, index: map[string]int{}, names: map[string]string{}, inside: map[string]archived{}}
 	for i, d := range docs {
 		w.add(i, d)
 	}

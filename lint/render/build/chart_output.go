@@ -201,6 +201,8 @@ type chartOutput struct {
 	out   *render.Output
 	index map[string]int    // of Output.Files
 	names map[string]string // from the root of confinement, by those of package chart
+	// inside are files of packed dependencies, by their names of package chart.
+	inside map[string]archived
 }
 
 func (w *chartOutput) add(i int, d printed) {
@@ -222,6 +224,9 @@ func (w *chartOutput) line(text string, from chart.Origin) {
 	}
 	if v := from.Values; v.Line > 0 {
 		at.Values, at.ValuesAt, at.ValuesColumn = w.values(v)
+	}
+	if a, ok := w.archived(from.Template); ok {
+		at.Template, at.At, at.Inside, at.InsideAt = w.confined(a.File), a.Line, a.inside, from.Line
 	}
 	w.out.Lines = append(w.out.Lines, at)
 }
