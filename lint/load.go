@@ -32,6 +32,8 @@ type loader struct {
 	manifests
 	// given are the files that another tool rendered.
 	given map[string]bool
+	// byFile are the objects of the paths by their files, once needed.
+	byFile map[string][]*source.Object
 	// asWritten are the objects of files that charts deploy as they stand, by their names.
 	asWritten map[string][]*source.Object
 }

@@ -44,18 +44,16 @@ func (l *loader) plain(x *rendered) {
 }
 
 // objectsIn are the objects of a file, which is read unless it is among the manifests.
-func (l *loader) objectsIn(name string) (all []*source.Object) {
+func (l *loader) objectsIn(name string) []*source.Object {
 	if l.files.byName[name] == nil {
 		set := l.readMore([]string{name})
 		l.set.Problems = append(l.set.Problems, set.Problems...)
 		return set.Objects
 	}
-	for _, o := range l.set.Objects {
-		if o.File.Name == name {
-			all = append(all, o)
-		}
+	if l.byFile == nil {
+		l.byFile = byFile(l.set.Objects)
 	}
-	return all
+	return l.byFile[name]
 }
 
 // byTemplate is said of the line of a template that prints a value.

@@ -112,7 +112,7 @@ func (s *suppressions) add(one accept.Suppression) {
 		return
 	}
 	if one.By == diag.ByComment && one.Start.IsZero() {
-		s.sources.note(one.Location.File, len(s.all))
+		s.sources.note(&one, len(s.all), s.acceptance())
 	}
 	s.inline[one.Start] = append(s.inline[one.Start], len(s.all))
 	s.all = append(s.all, one)
@@ -249,15 +249,24 @@ func (s *suppressions) looked(f *build.Built, objects []*source.Object) {
 			}
 		}
 		if s.table.Relevant(o.APIVersion, o.Kind) && !s.table.Uncertain(o) {
-			for _, i := range s.sources.of(o) {
-				s.look(f, o, &s.all[i])
+			for rule, asked := range s.sources.of(o) {
+				if s.decided(f, o, rule) {
+					asked.decided++
+				} else {
+					asked.open = true
+				}
 			}
 		}
 	}
 }
 
+// decided reports whether a rule knows everything of an object.
+func (s *suppressions) decided(f *build.Built, o *source.Object, rule string) bool {
+	return !s.judge.off(rule) && f.Decisions().Decided(o.ID(), s.opts.Policy.Reads(rule))
+}
+
 func (s *suppressions) look(f *build.Built, o *source.Object, one *accept.Suppression) {
-	if !s.judge.off(one.Rule) && f.Decisions().Decided(o.ID(), s.opts.Policy.Reads(one.Rule)) {
+	if s.decided(f, o, one.Rule) {
 		one.Decided++
 	} else {
 		one.Open = true
@@ -272,9 +281,7 @@ func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept
 		one := &s.all[i]
 		one.Open = one.Open || s.judge.tally.Lost(one.Rule)
 	}
-	for _, i := range s.sources.open(s.files) {
-		s.all[i].Open = true
-	}
+	s.sources.answer(s.all, s.files)
 	return accept.Suppress(findings, s.all, s.acceptance())
 }
 
