@@ -67,7 +67,8 @@
 //	document       one YAML or JSON document of a file
 //	finite         of pods that end by themselves (Job, CronJob, bare pods that do not
 //	               restart); all others are permanent
-//	fragment       placement fields in an object of a kind that is not judged
+//	fragment       placement fields in an object of a kind that is not judged, or in the
+//	               values for a chart that is not at hand
 //	node           what pods are scheduled on
 //	object         a Kubernetes object with its positions in a file
 //	pool           a set of equal nodes in a NodeTopology; growth is what it may gain

@@ -43,6 +43,7 @@ type Facts struct {
 	NodeLabels    []NodeLabel    `json:"node_labels"`
 	Selectors     []Selector     `json:"selectors"`
 	NodeTerms     []NodeTerm     `json:"node_terms"`
+	NodeMatches   []NodeMatch    `json:"node_matches"`
 	LabelKeys     []LabelKey     `json:"label_keys"`
 	Suppressions  []Suppression  `json:"suppressions"`
 }

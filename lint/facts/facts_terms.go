@@ -192,6 +192,29 @@ type NodeTerm struct {
 	Others int `json:"others"`
 }
 
+// NodeMatch is a nodeSelector or a required node affinity among the values for a chart that
+// is not at hand.
+type NodeMatch struct {
+	ID int `json:"id"`
+	// Object is the map that has it, as in "HelmRelease shop/db, values master".
+	Object string `json:"object"`
+	// W is -1: nobody knows which pods get it.
+	W int `json:"w"`
+	// Where is the field: nodeSelector or nodeAffinity.
+	Where string `json:"where" enum:"nodeSelector nodeAffinity"`
+	// Nodes is the number of declared nodes, with one of each pool that has none yet, and
+	// Matching how many of them match; one that matches several terms counts for each.
+	Nodes    int `json:"nodes"`
+	Matching int `json:"matching"`
+	// Key, Operator and Values are a condition of the only term that no node meets;
+	// empty if there is no such condition.
+	Key      string   `json:"key"`
+	Operator string   `json:"operator"`
+	Values   []string `json:"values"`
+	// Suggestion is the key that was probably meant, or "".
+	Suggestion string `json:"suggestion"`
+}
+
 // LabelKey is one entry of matchLabelKeys or mismatchLabelKeys.
 type LabelKey struct {
 	ID int `json:"id"`

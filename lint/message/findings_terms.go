@@ -27,6 +27,7 @@ func termFindings() map[string]rowWords {
 
 		"deprecated-node-label":      of(deprecatedNodeLabel),
 		"empty-node-selector-term":   of(emptyNodeTerm),
+		"values-match-no-node":       of(valuesMatchNoNode),
 		"match-label-key-not-on-pod": of(labelKeyNotOnPod),
 		"unknown-topology-key":       of(unknownTopologyKey),
 		"topology-key-on-no-node":    of(topologyKeyOnNoNode),
@@ -102,6 +103,31 @@ func emptyNodeTerm(r *facts.NodeTerm, in *facts.Facts) Text {
 		what += "only the other " + verb(r.Others, "term counts", fmt.Sprintf("%d terms count", r.Others))
 	}
 	return about(in.Ref(r.W), what)
+}
+
+func valuesMatchNoNode(r *facts.NodeMatch, _ *facts.Facts) Text {
+	what := "nodeSelector"
+	if r.Where == "nodeAffinity" {
+		what = "required node affinity"
+	}
+	node := "the only node does not match"
+	if r.Nodes > 1 {
+		node = fmt.Sprintf("none of the %d nodes matches", r.Nodes)
+	}
+	return about(r.Object, fmt.Sprintf("%s the %s%s", node, what, unmetCondition(r)), meant(r.Suggestion), ofValues(true))
+}
+
+// unmetCondition is the condition that no node meets, in brackets, or "" if there is none.
+func unmetCondition(r *facts.NodeMatch) string {
+	switch {
+	case r.Key == "":
+		return ""
+	case r.Where == "nodeSelector":
+		return fmt.Sprintf(" (%s=%s)", r.Key, strings.Join(r.Values, ","))
+	case len(r.Values) == 0:
+		return fmt.Sprintf(" (%s %s)", r.Key, r.Operator)
+	}
+	return fmt.Sprintf(" (%s %s %s)", r.Key, r.Operator, namesOf(r.Values[:min(maxLabels, len(r.Values))], len(r.Values)))
 }
 
 func labelKeyNotOnPod(r *facts.LabelKey, in *facts.Facts) Text {

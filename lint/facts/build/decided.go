@@ -83,7 +83,7 @@ func (d settled) lists() map[string]bool {
 		"refusals": d.judged, "unknown_fields": d.judged,
 		"sharing": d.placed, "eligibility": d.placed, "requests": d.placed, "anti_affinity": d.placed, "spreads": d.placed,
 		"host_ports": d.placed, "affinity": d.placed, "topology_keys": d.placed, "node_labels": d.placed, "selectors": d.placed,
-		"node_terms": d.placed, "label_keys": d.placed,
+		"node_terms": d.placed, "node_matches": d.placed, "label_keys": d.placed,
 		"rollouts": d.changed, "skews": d.changed, "drains": d.changed, "migrations": d.changed, "autoscalers": d.changed, "outer_labels": d.changed,
 		"losses": d.lost, "budgets": d.guards,
 	}

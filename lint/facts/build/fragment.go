@@ -36,6 +36,7 @@ func (b terms) fragment(w *workload.Workload, nodes []*topology.Node) {
 		b.label(w, "topologyKey", t.Key, fieldSpan(w, t.Node, "topologyKey"), t.Node.Get("topologyKey"), termBeside(all, t))
 	}
 	b.nodeLabels(w)
+	b.nodeMatches(w, nodes)
 }
 
 // everyNode is all nodes, with one of each pool that has none yet.
