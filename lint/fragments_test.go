@@ -1,0 +1,100 @@
+package lint_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+const (
+	fluxRelease = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata:\n  name: redis\n  namespace: apps\nspec:\n  values:\n    nodeSelector: {disk: ssd}\n"
+	edgeRelease = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: redis\nspec:\n  destination: {name: edge}\n  source: {repoURL: https://charts.example.com, chart: redis, helm: {valuesObject: {nodeSelector: {disk: ssd}}}}\n"
+)
+
+// runIn judges what a directory holds.
+func runIn(t *testing.T, files map[string]string, o lint.Options) *diag.Report {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		put(t, filepath.Join(dir, name), text)
+	}
+	e := engine(t)
+	o.Dir, o.Root, o.Policy, o.Topology = dir, dir, e, []string{"nodes.yaml"}
+	o.Level = func(id string) diag.Level { r, _ := e.Rule(id); return r.Level }
+	if o.Config != nil {
+		o.Config.Dir = dir
+	}
+	for i := range o.Renders {
+		o.Renders[i].Root.Confinement = dir
+	}
+	report, err := lint.Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// TestRenderedChart: values of a release are judged only where its chart is not rendered.
+func TestRenderedChart(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		line  int
+		chart *render.Chart
+		want  int
+	}{
+		{"its chart", 4, &render.Chart{}, 0},
+		{"the chart of another", 14, &render.Chart{}, 1},
+		{"no chart", 4, nil, 1},
+	} {
+		report := runIn(t, map[string]string{"nodes.yaml": nodes50, "redis.yaml": fluxRelease}, lint.Options{
+			Paths: []string{"redis.yaml"},
+			Renders: []lint.Render{{
+				Chosen: config.Chosen{Name: "redis.yaml#redis"}, Root: render.Root{Dir: "charts/redis", Chart: test.chart},
+				Pointer: diag.Span{File: "redis.yaml", Line: test.line},
+			}},
+			Renderer: func(context.Context, []render.Root) []*render.Output { return []*render.Output{{}} },
+		})
+		if n := len(report.Diagnostics); n != test.want || report.Summary.Fragments != test.want {
+			t.Errorf("%s: %d findings, %d fragments, want %d of each", test.name, n, report.Summary.Fragments, test.want)
+		}
+	}
+}
+
+// TestReleaseOfAnotherCluster: values that go to another cluster are held against its nodes,
+// or against none if it does not have the release by itself.
+func TestReleaseOfAnotherCluster(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"nodes.yaml": nodes50, "redis.yaml": edgeRelease, "kustomization.yaml": "resources: [redis.yaml]\n"}
+	renders := []lint.Render{{Chosen: config.Chosen{Name: "all", Dir: "."}, Root: render.Root{Dir: "."}, Named: true}}
+	for name, test := range map[string]struct {
+		clusters []config.Cluster
+		renders  []lint.Render
+		want     int
+	}{
+		"as written":               {[]config.Cluster{{Name: "edge", Destinations: []string{"edge"}}}, nil, 1},
+		"to another":               {[]config.Cluster{{Name: "prod", Destinations: []string{"prod"}}}, nil, 1},
+		"deployed by another":      {[]config.Cluster{{Name: "prod", Renders: []string{"all"}}, {Name: "edge", Destinations: []string{"edge"}}}, renders, 0},
+		"deployed by itself":       {[]config.Cluster{{Name: "edge", Renders: []string{"all"}, Destinations: []string{"edge"}}}, renders, 1},
+		"deployed by one":          {[]config.Cluster{{Name: "prod", Renders: []string{"all"}}}, renders, 1},
+		"in files of another":      {[]config.Cluster{{Name: "prod", Paths: []string{"."}}, {Name: "edge", Destinations: []string{"edge"}}}, nil, 1},
+		"declared there and taken": {[]config.Cluster{{Name: "edge", Paths: []string{"."}, Destinations: []string{"edge"}}}, nil, 1},
+	} {
+		paths := []string{"redis.yaml"}
+		if test.renders != nil {
+			paths = nil
+		}
+		report := runIn(t, files, lint.Options{Paths: paths, Config: &config.Config{Clusters: test.clusters}, Renders: test.renders, Renderer: renderHere})
+		if n := len(report.Diagnostics); n != test.want {
+			t.Errorf("%s: %d findings, want %d", name, n, test.want)
+		}
+	}
+}
