@@ -6,6 +6,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/fragments"
+	"github.com/schedlint/schedlint/lint/origin"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -123,4 +124,20 @@ func (r *releases) goesTo(c *config.Cluster, o *source.Object) bool {
 	}
 	file := r.files.fromConfig(r.renders.inSources(o.NameSpan()).File)
 	return c.Deploys(config.Chosen{Pointers: []string{file}, Destinations: to})
+}
+
+// inValues is a place in the sources, or a nearer one if what was rendered is a text of
+// values that stands there as it is.
+func (r *renders) inValues(o *source.Object, s diag.Span, at origin.Place) origin.Place {
+	if !at.Near || fragments.Destinations(o) == nil {
+		return at
+	}
+	raw := around(r.rawOf(at.Span.File), at.Span.Line, at.Span.Column)
+	if raw == nil || raw.Kind != o.Kind {
+		return at
+	}
+	if moved, ok := fragments.Moved(o, raw, s); ok {
+		return origin.Place{Span: moved, Patched: at.Patched}
+	}
+	return at
 }

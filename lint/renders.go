@@ -255,10 +255,11 @@ func (r *renders) written(x *rendered, s diag.Span) origin.Place {
 	if d, ok := x.document(int(o.Root.Line)); ok && d.File >= 0 {
 		from.Path = relative(x.Root.Dir, x.out.Files[d.File])
 	}
-	if at, ok := x.marks.Locate(o, from, s); ok {
-		return r.throughCharts(x, r.fromRoot(x, at), unknown)
+	at, ok := x.marks.Locate(o, from, s)
+	if !ok {
+		return unknown
 	}
-	return unknown
+	return r.throughCharts(x, r.inValues(o, s, r.fromRoot(x, at)), unknown)
 }
 
 // fromRoot is a place with the names of the run.

@@ -76,18 +76,25 @@ func Destinations(o *source.Object) []string {
 // release looks into the values of a release.
 func (w *walk) release(o *source.Object, kind pointers.Kind) {
 	spec := o.Root.Get("spec")
-	switch kind {
-	case pointers.FluxHelmRelease:
+	if kind == pointers.FluxHelmRelease {
 		if suspended, known := spec.Get("suspend").Bool(); !known || !suspended {
 			w.values(o.File, spec.Get("values"))
 		}
 		return
-	case pointers.ApplicationSet:
-		spec, w.template = spec.At("template", "spec"), true
 	}
-	for _, s := range append(slices.Clone(spec.Get("sources").Items()), spec.Get("source")) {
+	w.template = kind == pointers.ApplicationSet
+	for _, s := range sources(o) {
 		w.argo(o.File, s.Get("helm"))
 	}
+}
+
+// sources are those of an Application, or of the template of an ApplicationSet.
+func sources(o *source.Object) []*source.Node {
+	spec := o.Root.Get("spec")
+	if o.Kind == "ApplicationSet" {
+		spec = spec.At("template", "spec")
+	}
+	return append(slices.Clone(spec.Get("sources").Items()), spec.Get("source"))
 }
 
 // argo looks into the values of one source of Argo CD: valuesObject takes the place of

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -149,5 +150,32 @@ func TestRemembered(t *testing.T) {
 	f, o := NewFinder(), objectOf(t, flux+"  values: "+plain)
 	if f.Of(o) != f.Of(o) || f.spent.maps != 1 {
 		t.Errorf("%d maps", f.spent.maps)
+	}
+}
+
+// TestMoved: a place in a text is that of the same text elsewhere, and of no other.
+func TestMoved(t *testing.T) {
+	head := argo + "  source:\n    helm:\n      values: "
+	from := objectOf(t, head+"|\n        a:\n          b: c\n")
+	at := diag.Span{File: "a.yaml", Line: 9, Column: 11, EndLine: 9, EndColumn: 15}
+	for name, row := range map[string]struct {
+		to     string
+		line   int
+		column int
+	}{
+		"the same":      {"# one\n" + head + "|\n          a:\n            b: c\n", 10, 13},
+		"another text":  {head + "|\n        a:\n          b: d\n", 0, 0},
+		"another style": {head + "\"a:\\n  b: c\\n\"\n", 0, 0},
+		"an object":     {argo + "  source: {helm: {valuesObject: {a: {b: c}}}}\n", 0, 0},
+	} {
+		got, ok := Moved(from, objectOf(t, row.to), at)
+		if ok != (row.line > 0) || ok && (got.Line != row.line || got.EndLine != row.line || got.Column != row.column || got.EndColumn != row.column+4) {
+			t.Errorf("%s: got %v, %v", name, got, ok)
+		}
+	}
+	outside := at
+	outside.Line, outside.EndLine = 3, 3
+	if got, ok := Moved(from, from, outside); ok {
+		t.Errorf("outside of the text: got %v", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -46,4 +47,32 @@ func literal(file *source.File, block *source.Node, line int) bool {
 	text := file.Line(line)
 	at := strings.LastIndexByte(text, '|')
 	return block.Quoted && at >= 0 && strings.Contains(block.Value, "\n") && strings.Trim(text[at:], "|+-0123456789 ") == "" && strings.HasSuffix(strings.TrimRight(text[:at], " "), ":")
+}
+
+// Moved turns a place in values that one object has as text into the same place of another
+// that has the very same text, as the source of a rendered object does; ok is false if it
+// has not.
+func Moved(from, to *source.Object, s diag.Span) (at diag.Span, ok bool) {
+	here, there := sources(from), sources(to)
+	for i := range min(len(here), len(there)) {
+		a, b := here[i].At("helm", "values"), there[i].At("helm", "values")
+		if a.Text() == "" || a.Text() != b.Text() {
+			continue
+		}
+		head, onto := from.File.Span(a).Line, to.File.Span(b).Line
+		if !literal(from.File, a, head) || !literal(to.File, b, onto) || s.Line <= head || s.EndLine > head+strings.Count(a.Value, "\n") {
+			continue
+		}
+		at = s
+		at.File, at.Line, at.EndLine = to.File.Name, s.Line+onto-head, s.EndLine+onto-head
+		at.Column += shift(from.File.Line(s.Line), to.File.Line(at.Line))
+		at.EndColumn += shift(from.File.Line(s.EndLine), to.File.Line(at.EndLine))
+		return at, true
+	}
+	return at, false
+}
+
+// shift is how much further a line is indented than another.
+func shift(from, to string) int {
+	return len(to) - len(strings.TrimLeft(to, " ")) - len(from) + len(strings.TrimLeft(from, " "))
 }
