@@ -46,6 +46,9 @@ type UnknownField struct {
 	// Object is what has the field, as in "Deployment shop/web".
 	Object string `json:"object"`
 	W      int    `json:"w"`
+	// Values tells that Object is a map of the values for a chart that is not at hand, from
+	// which Field leads on.
+	Values bool `json:"values"`
 	// Field is the path of the field.
 	Field string `json:"field"`
 	// Suggestion is the name that was probably meant, or "".

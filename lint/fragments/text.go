@@ -17,7 +17,8 @@ func written(file *source.File, block *source.Node, most int) (inner *source.Fil
 		return nil, 0
 	}
 	lines := strings.Split(block.Value, "\n")
-	if cost = head + len(block.Value) + len(lines)*maxIndent; cost > most {
+	first := file.Line(head + 1)
+	if cost = head + len(block.Value) + len(lines)*(len(first)-len(strings.TrimLeft(first, " "))); cost > most {
 		return nil, cost
 	}
 	text := bytes.NewBuffer(bytes.Repeat([]byte("\n"), head))

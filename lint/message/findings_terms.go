@@ -81,7 +81,11 @@ func invalidPlacementFields(r *facts.Refusal, in *facts.Facts) Text {
 }
 
 func unknownField(r *facts.UnknownField, _ *facts.Facts) Text {
-	return Text{Headline: fmt.Sprintf("field %s does not exist, so the API server drops it", r.Field), Details: said(meant(r.Suggestion))}
+	what := fmt.Sprintf("field %s does not exist, so the API server drops it", r.Field)
+	if r.Values {
+		return about(r.Object, what, meant(r.Suggestion), ofValues(true))
+	}
+	return Text{Headline: what, Details: said(meant(r.Suggestion))}
 }
 
 func deprecatedNodeLabel(r *facts.NodeLabel, _ *facts.Facts) Text {

@@ -150,7 +150,8 @@ func (f *fragmentFinder) values() {
 // may make more than is written, so what they lack is no mistake.
 func (f *fragmentFinder) check(p *place, v *Values) {
 	var fields fragment
-	if len(f.l.fragmentDecoder.Decode(p.value, &fields)) > 0 {
+	unfit := f.l.fragmentDecoder.Decode(p.value, &fields)
+	if slices.ContainsFunc(unfit, func(m source.Mismatch) bool { return v == nil || !misspelt(m) }) {
 		f.foreign = true
 		return
 	}
@@ -163,6 +164,9 @@ func (f *fragmentFinder) check(p *place, v *Values) {
 		w.Within, c.partial = v.within(), true
 		w.from = &source.Object{File: v.File}
 	}
+	for _, m := range unfit {
+		w.unknown(m.Path, m)
+	}
 	nodeSelector := p.field("nodeSelector")
 	c.labels(StageFragment, &nodeSelector, "nodeSelector")
 	pods := podChecker{&c}
@@ -173,6 +177,15 @@ func (f *fragmentFinder) check(p *place, v *Values) {
 		w.Problems[i].Stage = StageFragment
 	}
 	f.l.set.Fragments = append(f.l.set.Fragments, w)
+}
+
+// misspelt reports whether a field can only be a slip. Some charts have fields of their own
+// right below affinity, and short names resemble each other.
+func misspelt(m source.Mismatch) bool {
+	if !m.Unknown || m.Suggestion == "" || len(m.Key.Value) < 6 {
+		return false
+	}
+	return strings.Count(m.Path, ".") > 1 || !strings.HasPrefix(m.Path, "affinity.") || strings.EqualFold(m.Key.Value, m.Suggestion)
 }
 
 // newFragmentDecoder takes any field beside those of a fragment, and none in them

@@ -84,6 +84,12 @@ var valuesRows = map[string]struct {
 	"a term without a key":    {"{affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {}}]}}}", "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey"},
 	"a weight of 0":           {"{affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 0, podAffinityTerm: {topologyKey: a}}]}}}", "affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight"},
 	"no values":               {"{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: In}]}]}}}}", "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values"},
+	"a slip":                  {"{tolerations: [{key: a, tolerationSecond: 3}]}", "unknown tolerations[0].tolerationSecond"},
+	"a short name":            {"{tolerations: [{key: a, efect: NoSchedule, tolerationSecond: 3}]}", ""},
+	"a slip in capitals":      {"{affinity: {podAntiaffinity: {}}, tolerations: [{operator: Exist}]}", "tolerations[0].operator unknown affinity.podAntiaffinity"},
+	"a slip below":            {"{topologySpreadConstraints: [{topologyKeys: a}]}", "unknown topologySpreadConstraints[0].topologyKeys"},
+	"one of the chart's":      {"{affinity: {podAffinityPreset: soft}, tolerations: [{operator: Exist}]}", ""},
+	"near one, right below":   {"{affinity: {podAffinitys: soft}, tolerations: [{operator: Exist}]}", ""},
 	"a field of the chart":    {"{affinity: {type: soft}}", ""},
 }
 
@@ -105,6 +111,9 @@ func TestValues(t *testing.T) {
 				if p.Stage != StageFragment || p.Span.IsZero() {
 					t.Errorf("%s: stage %s at %v", name, p.Stage, p.Span)
 				}
+			}
+			for _, u := range w.Unknown {
+				got = append(got, "unknown "+u.Field)
 			}
 			if w.String() != "Release a, values master" {
 				t.Errorf("%s: %s", name, w)

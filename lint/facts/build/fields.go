@@ -80,7 +80,7 @@ func (b refusals) unknownField(w *workload.Workload, u workload.UnknownField) {
 	if u.Suggestion != "" && !strings.Contains(u.Suggestion, ".") {
 		s.Fixes = []diag.Fix{writeAt(w, u.KeySpan, u.Suggestion)}
 	}
-	b.UnknownFields = append(b.UnknownFields, facts.UnknownField{ID: b.subject(s), W: b.row(w), Object: w.String(), Field: u.Field, Suggestion: u.Suggestion})
+	b.UnknownFields = append(b.UnknownFields, facts.UnknownField{ID: b.subject(s), W: b.row(w), Object: w.String(), Values: w.Within != "", Field: u.Field, Suggestion: u.Suggestion})
 }
 
 func (b *builder) refusals() refusals { return refusals{b} }

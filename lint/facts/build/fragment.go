@@ -26,6 +26,9 @@ func (b terms) fragment(w *workload.Workload, nodes []*topology.Node) {
 	for _, p := range w.Problems {
 		b.refusals().refusal(w, w.String(), about(w, p.Span), p)
 	}
+	for _, u := range w.Unknown {
+		b.refusals().unknownField(w, u)
+	}
 	all := model.FragmentTerms(w)
 	b.m.Run().Spend(len(all))
 	for _, t := range all {

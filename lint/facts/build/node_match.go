@@ -27,7 +27,7 @@ type conditions []condition
 // nodeMatches tells which nodes match what values for a chart demand of them. A chart can
 // add conditions and take none away, so what matches no node stays so.
 func (b terms) nodeMatches(w *workload.Workload, nodes []*topology.Node) {
-	if w.Within == "" || len(nodes) == 0 || len(w.Problems) > 0 {
+	if w.Within == "" || len(nodes) == 0 || len(w.Problems)+len(w.Unknown) > 0 {
 		return
 	}
 	if k, v := w.SpecNode.Field("nodeSelector"); k != nil {
