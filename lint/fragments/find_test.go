@@ -148,7 +148,8 @@ func TestAliases(t *testing.T) {
 // TestRemembered: an object is looked into once, however many contexts have it.
 func TestRemembered(t *testing.T) {
 	f, o := NewFinder(), objectOf(t, flux+"  values: "+plain)
-	if f.Of(o) != f.Of(o) || f.spent.maps != 1 {
+	first := f.Of(o)
+	if again := f.Of(o); again != first || f.spent.maps != 1 {
 		t.Errorf("%d maps", f.spent.maps)
 	}
 }
