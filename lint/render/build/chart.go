@@ -205,11 +205,9 @@ func (c *charting) walk(dir string, depth int) *render.Problem {
 	return nil
 }
 
-// problem is at a line of a file of the chart; what is in an archive is at that, and named.
+// problem is at a line of a file of the chart. What is wrong in an archive is named, and is
+// where the chart names the archive, or else at the archive.
 func (c *charting) problem(name string, line int, err error) *render.Problem {
-	if archive, file, packed := strings.Cut(name, ".tgz:"); packed {
-		name, line, err = archive+".tgz", 1, fmt.Errorf("%s:%d: %w", shown(file), line, err)
-	}
 	p := &render.Problem{Kind: render.Failed, File: c.confined(name), Line: line, Column: 1, Detail: err.Error()}
 	var r refusal
 	if errors.As(err, &r) {
@@ -222,9 +220,12 @@ func (c *charting) problem(name string, line int, err error) *render.Problem {
 		p.File, p.Line = cmp.Or(c.root.Chart.Archive, c.confined(chartFile)), 1
 		if archive, inside, ok := strings.Cut(name, archiveSign); ok {
 			p.Detail = fmt.Sprintf("%s:%d: %s", shown(inside), line, p.Detail)
-			if c.root.Chart.Archive == "" {
-				at := c.dependency(archive)
+			switch at, listed := c.dependency(archive); {
+			case c.root.Chart.Archive != "":
+			case listed:
 				p.File, p.Line, p.Column = at.File, at.Line, at.Column
+			default:
+				p.File = c.confined(archive + ".tgz")
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func (w *chartOutput) archived(name string) (a archived, ok bool) {
 	if a, ok = w.inside[name]; ok {
 		return a, true
 	}
-	a.Place = w.c.dependency(archive)
+	a.Place, _ = w.c.dependency(archive)
 	w.out.Inside = append(w.out.Inside, name)
 	a.inside = len(w.out.Inside)
 	w.inside[name] = a
@@ -36,17 +36,17 @@ func (w *chartOutput) archived(name string) (a archived, ok bool) {
 }
 
 // dependency is where the chart that an archive belongs to names it: the entry of its
-// dependencies, else the first line of its Chart.yaml.
-func (c *charting) dependency(archive string) render.Place {
+// dependencies, or the first line of its Chart.yaml if it is not listed.
+func (c *charting) dependency(archive string) (at render.Place, listed bool) {
 	dir, base := path.Split(archive)
 	dir = path.Dir(path.Clean(dir)) // out of charts/
 	for _, name := range []string{chartFile, "requirements.yaml"} {
 		name = path.Join(dir, name)
 		if line, column := dependencyLine(c.textOf(name), base); line > 0 {
-			return render.Place{File: c.confined(name), Line: line, Column: column}
+			return render.Place{File: c.confined(name), Line: line, Column: column}, true
 		}
 	}
-	return render.Place{File: c.confined(path.Join(dir, chartFile)), Line: 1, Column: 1}
+	return render.Place{File: c.confined(path.Join(dir, chartFile)), Line: 1, Column: 1}, false
 }
 
 // textOf is a file of the chart.
