@@ -2,6 +2,7 @@ package chartutil
 
 import (
 	_ "embed"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,13 @@ type Capabilities struct {
 	KubeVersion KubeVersion
 	APIVersions VersionSet
 	HelmVersion BuildInfo
+}
+
+// String is what templates print of them. It is what a pointer to them prints by itself;
+// within a map that would print its address, which is no two times the same.
+func (c *Capabilities) String() string {
+	type plain Capabilities
+	return fmt.Sprint((*plain)(c))
 }
 
 // BuildInfo is the version of Helm. The commit and the version of Go, which depend on who
