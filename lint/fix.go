@@ -71,19 +71,14 @@ func Fix(ctx context.Context, o Options) (*Fixed, error) {
 
 // Left is the report on the files if only some of the changes were made.
 func (m *Fixed) Left(made func(name string) bool) (*diag.Report, error) {
-	texts := map[string][]byte{}
-	for _, f := range m.Files {
-		if made(f.Name) {
-			texts[f.Name] = f.After
-		}
-	}
-	switch len(texts) {
+	files := slices.DeleteFunc(slices.Clone(m.Files), func(f FixedFile) bool { return !made(f.Name) })
+	switch len(files) {
 	case len(m.Files):
 		return m.After, nil
 	case 0:
 		return m.Before, nil
 	}
-	return m.fixer.lint(texts)
+	return m.fixer.lint(files)
 }
 
 // withhold notes an edit that is not made, if there is a reason.

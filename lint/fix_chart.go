@@ -1,76 +1,145 @@
 package lint
 
 import (
+	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// editChart makes the edit of a fix one of the values file that sets the text, or else of
-// the template that has it. Where neither has the very text, a safe edit is withheld.
-func (r *renders) editChart(x *rendered, f *diag.Fix) {
+// editSources makes the edits of a fix those of the sources, or withholds them: the text
+// there has to be the very text that is rendered.
+func (r *renders) editSources(x *rendered, f *diag.Fix) {
 	if len(f.Edits) == 0 {
 		return
 	}
-	e := f.Edits[0]
-	why := message.WithheldComputed
-	if was, ok := textAt(x.file, e.Location); ok && len(f.Edits) == 1 && x.prefix == "." {
-		if e, why = r.chartEdit(x, e, was); why == "" {
-			f.Edits = []diag.Edit{e}
+	if printed, ok := r.printedAt(x, f.Edits[0].Location); ok {
+		r.editChart(x, f, printed)
+		return
+	}
+	edits := slices.Clone(f.Edits)
+	for i := range edits {
+		e := &edits[i]
+		at := r.written(x, e.Location)
+		was, ok := textAt(x.file, e.Location)
+		now, found := textAt(r.files.byName[at.Span.File], at.Span)
+		switch {
+		case at.Near || at.Whole || !ok || !found || was != now:
+			r.withhold(x, f, message.WithheldUnwritten)
+			return
+		case x.prefix != ".":
+			r.withhold(x, f, message.WithheldElsewhere)
 			return
 		}
+		e.Location = at.Span
 	}
+	f.Edits = edits
+}
+
+// withhold drops the edits of a fix, and says why if they are safe.
+func (r *renders) withhold(x *rendered, f *diag.Fix, why string) {
 	if f.Safe {
 		f.Withheld = why
 	}
 	if f.Withheld != "" {
-		e.Location = r.written(x, f.Edits[0].Location).Span
-		f.Placeless = e
+		f.Placeless = f.Edits[0]
+		f.Placeless.Location = r.written(x, f.Placeless.Location).Span
 	}
 	f.Edits, f.Safe = nil, false
 }
 
-// chartEdit is an edit of the result as one of the sources, or why there is none.
-func (r *renders) chartEdit(x *rendered, e diag.Edit, was string) (diag.Edit, string) {
-	if x.mapper == nil || e.Location.Line > len(x.out.Lines) {
+// textAt is what stands at a place within a line.
+func textAt(f *source.File, s diag.Span) (string, bool) {
+	if f == nil {
+		return "", false
+	}
+	start, end, ok := f.Range(s)
+	if !ok {
+		return "", false
+	}
+	return string(f.Text[start:end]), true
+}
+
+// printing is a place in what a chart printed, before a kustomization changed it.
+type printing struct {
+	*render.Output
+	text *source.File
+	at   diag.Span
+}
+
+// printedAt is the place in what a chart printed of one in the result of a render: that
+// itself where the result is a chart's.
+func (r *renders) printedAt(x *rendered, s diag.Span) (p printing, ok bool) {
+	if !r.prepare(x) {
+		return p, false
+	}
+	if len(x.out.Lines) > 0 {
+		return printing{x.out, x.file, s}, true
+	}
+	at, ok := r.marked(x, s)
+	if !ok || at.Near || at.Whole || x.out.Charts[at.Span.File] == nil {
+		return p, false
+	}
+	return printing{x.out.Charts[at.Span.File], x.printed[at.Span.File], at.Span}, true
+}
+
+// editChart makes the edit of a fix one of the values file that sets the text, or else of
+// the template that has it. Where neither has the very text, a safe edit is withheld.
+func (r *renders) editChart(x *rendered, f *diag.Fix, p printing) {
+	e := f.Edits[0]
+	now, ok := textAt(x.file, e.Location)
+	was, found := textAt(p.text, p.at)
+	why := message.WithheldComputed
+	switch {
+	case !ok || !found || len(f.Edits) > 1 || plain(was) != plain(now):
+	case x.prefix != ".":
+		why = message.WithheldElsewhere
+	default:
+		e.Location, e.OldText, e.NewText = p.at, was, requoted(was, e.NewText)
+		if e, why = r.chartEdit(x, p, e); why == "" {
+			f.Edits = []diag.Edit{e}
+			return
+		}
+	}
+	r.withhold(x, f, why)
+}
+
+// chartEdit is an edit of what a chart printed as one of the sources, or why there is none.
+func (r *renders) chartEdit(x *rendered, p printing, e diag.Edit) (diag.Edit, string) {
+	if p.at.Line > len(p.Lines) {
 		return e, message.WithheldComputed
 	}
-	at := x.out.Lines[e.Location.Line-1]
+	at := p.Lines[p.at.Line-1]
 	if at.Values < 0 {
-		return r.templateEdit(x, e, was)
+		return r.templateEdit(x, p, e)
 	}
-	values := x.mapper.Read(x.out.Files[at.Values])
+	values := x.mapper.Read(p.Files[at.Values])
 	if values == nil {
 		return e, message.WithheldComputed
 	}
-	n, key := r.valueAt(values, at.ValuesAt, at.ValuesColumn)
-	if key != nil && key.Text() == plain(was) {
-		n = key
-	}
-	if n == nil || n.Kind != source.Scalar || n.Text() != plain(was) {
+	n, span := r.valueAt(values, at, plain(e.OldText))
+	if n == nil {
 		return e, message.WithheldComputed
 	}
-	span := values.Span(n)
 	old, ok := textAt(values, span)
+	made := r.madeAt(values, span)
 	switch {
 	case n.Shared:
 		return e, message.WithheldShared
 	case values.Recoded:
 		return e, message.WithheldRecoded
-	case values.Maker() != "":
-		return e, message.WithheldMade(values.Maker())
-	case !ok || plain(old) != n.Value:
+	case made != "":
+		return e, message.WithheldMade(made)
+	case !ok || plain(old) != plain(e.OldText):
 		return e, message.WithheldNoPlainText
 	}
-	quote := ""
-	if old != n.Value {
-		quote = old[:1]
-	}
-	span.File = x.name(x.out.Files[at.Values])
-	return diag.Edit{Location: span, OldText: old, NewText: quote + plain(e.NewText) + quote}, ""
+	span.File = x.name(p.Files[at.Values])
+	return diag.Edit{Location: span, OldText: old, NewText: requoted(old, e.NewText)}, ""
 }
 
 // plain is a text without quotes around it.
@@ -81,32 +150,52 @@ func plain(text string) string {
 	return text
 }
 
-// templateEdit is an edit of the result as one of the template, where that has the text
-// once on the line, and not in an action.
-func (r *renders) templateEdit(x *rendered, e diag.Edit, was string) (diag.Edit, string) {
-	at := x.out.Lines[e.Location.Line-1]
+// requoted is a text with the quotes that another one has.
+func requoted(old, text string) string {
+	quote := ""
+	if plain(old) != old {
+		quote = old[:1]
+	}
+	return quote + plain(text) + quote
+}
+
+// templateEdit is an edit of what a chart printed as one of the template, where that has
+// the text once on the line, and not in an action.
+func (r *renders) templateEdit(x *rendered, p printing, e diag.Edit) (diag.Edit, string) {
+	at := p.Lines[p.at.Line-1]
 	switch {
-	case at.Inside > 0:
+	case at.Inside > 0 || at.Template < 0 && p.packed():
 		return e, message.WithheldPacked
 	case at.Template < 0:
 		return e, message.WithheldComputed
 	}
-	template := x.mapper.Read(x.out.Files[at.Template])
+	template := x.mapper.Read(p.Files[at.Template])
 	if template == nil || template.Recoded {
 		return e, message.WithheldComputed
 	}
-	text := template.Literal(at.At)
-	first := strings.Index(text, was)
-	if first < 0 || strings.LastIndex(text, was) != first {
+	column, ok := once(template.Literal(at.At), e.OldText)
+	if !ok {
 		return e, message.WithheldComputed
 	}
-	column := 1 + utf8.RuneCountInString(text[:first])
 	e.Location = diag.Span{
-		File: x.name(x.out.Files[at.Template]), Line: at.At, EndLine: at.At,
-		Column: column, EndColumn: column + utf8.RuneCountInString(was),
+		File: x.name(p.Files[at.Template]), Line: at.At, EndLine: at.At,
+		Column: column, EndColumn: column + utf8.RuneCountInString(e.OldText),
 	}
-	e.OldText = was
 	return e, ""
+}
+
+// packed reports whether the chart is an archive, whose files are none of the sources.
+func (p *printing) packed() bool {
+	return !slices.ContainsFunc(p.Sources, func(name string) bool { return path.Base(name) == "Chart.yaml" })
+}
+
+// once is the column of a text that a line has exactly once.
+func once(line, text string) (column int, ok bool) {
+	first := strings.Index(line, text)
+	if first < 0 || strings.LastIndex(line, text) != first {
+		return 0, false
+	}
+	return 1 + utf8.RuneCountInString(line[:first]), true
 }
 
 // fieldIn is the path to the value at a place of a values file.
@@ -135,34 +224,83 @@ type spot struct{ line, column int }
 // field is a value of a values file, with its key if it has one.
 type field struct{ value, key *source.Node }
 
-// valueAt is the value that stands, or whose key stands, at a place of a values file.
-func (r *renders) valueAt(f *source.File, line, column int) (value, key *source.Node) {
-	spots, known := r.spots[f]
-	if !known {
-		spots = map[spot]field{}
-		for _, root := range f.Roots() {
-			noteSpots(spots, map[*source.Node]bool{}, field{value: root})
-		}
-		r.spots[f] = spots
-	}
-	at := spots[spot{line, column}]
-	return at.value, at.key
+// spots are the values of a file by their places. A line of a block of text has the
+// column 0.
+type spots struct {
+	at      map[spot]field
+	objects []*source.Object
 }
 
-// noteSpots notes the places of keys and of scalars, each once.
-func noteSpots(spots map[spot]field, seen map[*source.Node]bool, f field) {
+// spotsOf are the values of a file.
+func (r *renders) spotsOf(f *source.File) *spots {
+	s, known := r.spots[f]
+	if !known {
+		s = &spots{at: map[spot]field{}}
+		for _, root := range f.Roots() {
+			s.note(map[*source.Node]bool{}, field{value: root})
+			s.objects = append(s.objects, f.ObjectsOf(root)...)
+		}
+		r.spots[f] = s
+	}
+	return s
+}
+
+// madeAt is what made a file, or the document at a place of it.
+func (r *renders) madeAt(f *source.File, s diag.Span) source.Maker {
+	if made := f.Maker(); made != "" {
+		return made
+	}
+	if o := around(r.spotsOf(f).objects, s.Line, s.Column); o != nil {
+		return o.Made()
+	}
+	return ""
+}
+
+// valueAt is the scalar with a text that a line was written with, and where the text
+// stands: the scalar may be a block that has it on a line.
+func (r *renders) valueAt(f *source.File, at render.Line, text string) (*source.Node, diag.Span) {
+	s := r.spotsOf(f).at
+	is := func(n *source.Node) bool { return n != nil && n.Kind == source.Scalar && n.Text() == text }
+	switch here := s[spot{at.ValuesAt, at.ValuesColumn}]; {
+	case is(here.key):
+		return here.key, f.Span(here.key)
+	case is(here.value):
+		return here.value, f.Span(here.value)
+	case here.value != nil:
+		return nil, diag.Span{}
+	}
+	block := s[spot{at.ValuesAt, 0}].value
+	if block == nil {
+		return nil, diag.Span{}
+	}
+	within := source.NewFile(f.Name, f.Name, []byte(block.Text()))
+	if _, ok := f.BlockSpan(block, within, within.LineSpan(at.ValuesAt-int(block.Line))); !ok {
+		return nil, diag.Span{}
+	}
+	column, ok := once(f.Line(at.ValuesAt), text)
+	if !ok {
+		return nil, diag.Span{}
+	}
+	return block, diag.Span{File: f.Name, Line: at.ValuesAt, EndLine: at.ValuesAt, Column: column, EndColumn: column + utf8.RuneCountInString(text)}
+}
+
+// note notes the places of keys, of scalars and of lines of blocks, each once.
+func (s *spots) note(seen map[*source.Node]bool, f field) {
 	if f.value == nil || seen[f.value] {
 		return
 	}
 	seen[f.value] = true
-	if f.value.Kind == source.Scalar {
-		spots[spot{int(f.value.Line), int(f.value.Column)}] = f
+	if n := f.value; n.Kind == source.Scalar {
+		s.at[spot{int(n.Line), int(n.Column)}] = f
+		for i := range strings.Count(n.Text(), "\n") {
+			s.at[spot{int(n.Line) + 1 + i, 0}] = f
+		}
 	}
 	for k, v := range f.value.Fields() {
-		spots[spot{int(k.Line), int(k.Column)}] = field{v, k}
-		noteSpots(spots, seen, field{v, k})
+		s.at[spot{int(k.Line), int(k.Column)}] = field{v, k}
+		s.note(seen, field{v, k})
 	}
 	for _, item := range f.value.Items() {
-		noteSpots(spots, seen, field{value: item})
+		s.note(seen, field{value: item})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -21,6 +22,9 @@ func (m *fixer) refuses(r *repair) string {
 	if !known {
 		why = m.lock(name)
 		m.locks[name] = why
+	}
+	if why == "" && !m.triable(r.edit) {
+		why = message.WithheldUntried
 	}
 	if why == "" {
 		if _, err := apply(name, m.before.Source(name), []diag.Edit{r.edit}); err != nil {
@@ -72,13 +76,11 @@ func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	if len(repairs) == 0 {
 		return m.before, ""
 	}
-	texts := map[string][]byte{}
-	for _, f := range m.files(repairs) {
-		if texts[f.Name] = f.After; f.After == nil {
-			return nil, "it overlaps another edit: run again"
-		}
+	files := m.files(repairs)
+	if slices.ContainsFunc(files, func(f FixedFile) bool { return f.After == nil }) {
+		return nil, "it overlaps another edit: run again"
 	}
-	after, err := m.lint(texts)
+	after, err := m.lint(files)
 	if err != nil {
 		return nil, "linting with it fails"
 	}
@@ -90,11 +92,16 @@ func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 
 // lint lints the texts that were read first, apart from those that are given,
 // whatever has become of the files since. A pipe can be read only once.
-func (m *fixer) lint(texts map[string][]byte) (*diag.Report, error) {
-	o := m.options
+func (m *fixer) lint(files []FixedFile) (*diag.Report, error) {
+	o, texts := m.options, map[string][]byte{}
+	for _, f := range files {
+		texts[f.Name] = f.After
+	}
 	o.Edited = texts
 	if o.Renderer != nil {
-		o.Renderer = m.again(texts)
+		var changed map[*render.Chart]bool
+		o.Renders, changed = m.editedRenders(files)
+		o.Renderer = m.again(texts, changed)
 	}
 	o.Overlay = func(name string) ([]byte, bool) {
 		text, ok := texts[name]
@@ -106,14 +113,15 @@ func (m *fixer) lint(texts map[string][]byte) (*diag.Report, error) {
 	return Run(m.ctx, o)
 }
 
-// again renders what uses one of some files; the rest is as it was.
-func (m *fixer) again(texts map[string][]byte) Renderer {
+// again renders what uses one of some files, and charts that are changed; the rest is as it
+// was.
+func (m *fixer) again(texts map[string][]byte, changed map[*render.Chart]bool) Renderer {
 	return func(ctx context.Context, roots []render.Root) []*render.Output {
 		outs := slices.Clone(m.outputs)
 		var which []int
 		var some []render.Root
 		for i, out := range outs {
-			if out == nil || slices.ContainsFunc(slices.Concat(out.Sources, out.Data), func(name string) bool { return texts[name] != nil }) {
+			if out == nil || changed[roots[i].Chart] || slices.ContainsFunc(slices.Concat(out.Sources, out.Data), func(name string) bool { return texts[name] != nil }) {
 				which, some = append(which, i), append(some, roots[i])
 			}
 		}

@@ -45,13 +45,13 @@ type renders struct {
 	raw      []*source.Object
 	rawFiles map[string][]*source.Object
 	// spots are the values of values files by their places, once needed.
-	spots  map[*source.File]map[spot]field
+	spots  map[*source.File]*spots
 	places map[*source.File]*source.Places
 }
 
 func newRenders(f *files) *renders {
 	return &renders{files: f, results: map[string]*rendered{}, quiet: map[string]source.Problem{}, reached: map[string]bool{},
-		spots: map[*source.File]map[spot]field{}, places: map[*source.File]*source.Places{}}
+		spots: map[*source.File]*spots{}, places: map[*source.File]*source.Places{}}
 }
 
 // add reads the result of a render, and gives what is wrong with it.
@@ -164,40 +164,6 @@ func (r *renders) toSources(x *rendered, f *accept.Finding) {
 	}
 }
 
-// editSources makes the edits of a fix those of the sources, or drops them: the text
-// there has to be the very text that is rendered.
-func (r *renders) editSources(x *rendered, f *diag.Fix) {
-	if len(x.out.Lines) > 0 {
-		r.editChart(x, f)
-		return
-	}
-	edits := slices.Clone(f.Edits)
-	for i := range edits {
-		e := &edits[i]
-		at := r.written(x, e.Location)
-		was, ok := textAt(x.file, e.Location)
-		now, found := textAt(r.files.byName[at.Span.File], at.Span)
-		if at.Near || at.Whole || !ok || !found || was != now || x.prefix != "." { // elsewhere nothing is written
-			f.Edits, f.Safe = nil, false
-			return
-		}
-		e.Location = at.Span
-	}
-	f.Edits = edits
-}
-
-// textAt is what stands at a place within a line.
-func textAt(f *source.File, s diag.Span) (string, bool) {
-	if f == nil {
-		return "", false
-	}
-	start, end, ok := f.Range(s)
-	if !ok {
-		return "", false
-	}
-	return string(f.Text[start:end]), true
-}
-
 // nameAt is an object as the sources name it where a place is.
 func (r *renders) nameAt(o *source.Object, at diag.Span) string {
 	if r.results[o.File.Name] != nil {
@@ -230,36 +196,54 @@ func (r *renders) rawOf(file string) []*source.Object {
 // that is not known.
 func (r *renders) written(x *rendered, s diag.Span) origin.Place {
 	unknown := origin.Place{Span: x.start(), Whole: true}
-	if x.marks == nil {
-		if x.files = r.files.byName; x.prefix != "." {
-			x.files = map[string]*source.File{}
-		}
-		x.printed = printedFiles(x.out)
-		mapper, err := origin.New(origin.Options{
-			Dir: r.files.dir, Root: x.Root.Confinement, Base: path.Join(x.Root.Confinement, x.Root.Dir),
-			Tracked: r.files.reading.Tracked, Files: x.files, Printed: x.printed,
-		})
-		if err != nil {
-			return unknown
-		}
-		x.mapper, x.marks, x.stream = mapper, origin.NewMarks(mapper, x.out), source.NewStream(x.file)
+	if !r.prepare(x) {
+		return unknown
 	}
 	if len(x.out.Lines) > 0 {
 		return r.fromLine(x, "", s, unknown)
 	}
+	at, ok := r.marked(x, s)
+	if !ok {
+		return unknown
+	}
+	return r.throughCharts(x, at, unknown)
+}
+
+// prepare makes what places of a render are looked up with, and reports whether it could.
+func (r *renders) prepare(x *rendered) bool {
+	if x.marks != nil {
+		return true
+	}
+	if x.files = r.files.byName; x.prefix != "." {
+		x.files = map[string]*source.File{}
+	}
+	x.printed = printedFiles(x.out)
+	mapper, err := origin.New(origin.Options{
+		Dir: r.files.dir, Root: x.Root.Confinement, Base: path.Join(x.Root.Confinement, x.Root.Dir),
+		Tracked: r.files.reading.Tracked, Files: x.files, Printed: x.printed,
+	})
+	if err != nil {
+		return false
+	}
+	x.mapper, x.marks, x.stream = mapper, origin.NewMarks(mapper, x.out), source.NewStream(x.file)
+	return true
+}
+
+// marked is where a place in the result of a kustomization was written: in a file, or in
+// what one of its charts printed.
+func (r *renders) marked(x *rendered, s diag.Span) (at origin.Place, ok bool) {
 	o, _ := x.stream.At(s)
 	if o == nil {
-		return unknown
+		return at, false
 	}
 	var from source.Origin
 	if d, ok := x.document(int(o.Root.Line)); ok && d.File >= 0 {
 		from.Path = relative(x.Root.Dir, x.out.Files[d.File])
 	}
-	at, ok := x.marks.Locate(o, from, s)
-	if !ok {
-		return unknown
+	if at, ok = x.marks.Locate(o, from, s); !ok {
+		return at, false
 	}
-	return r.throughCharts(x, r.inValues(o, s, r.fromRoot(x, at)), unknown)
+	return r.inValues(o, s, r.fromRoot(x, at)), true
 }
 
 // fromRoot is a place with the names of the run.

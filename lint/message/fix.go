@@ -86,6 +86,9 @@ const (
 	WithheldPacked      = "an archive has it: the chart in there has to change"
 	WithheldComputed    = "the chart computes it"
 	WithheldNoPlainText = "it is not a plain scalar"
+	WithheldUnwritten   = "the sources do not have it as it is deployed"
+	WithheldElsewhere   = "another repository has it"
+	WithheldUntried     = "a GitOps pointer has it where an edit cannot be tried, as in a patch"
 )
 
 var makers = map[source.Maker]string{
