@@ -1,8 +1,6 @@
 package lint
 
 import (
-	"slices"
-
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/fragments"
@@ -33,8 +31,8 @@ func newReleases(d *clusters) *releases {
 	return &releases{d.files.config, d.files, d.renders, d.summary, fragments.NewFinder(), map[*source.Object]bool{}, map[given]bool{}}
 }
 
-// of gives a part what its releases give charts. What a release deploys that is rendered is
-// judged there, and what goes to another cluster is no matter of this one's nodes.
+// of gives a part what its releases give charts. Of a source that is rendered it is judged
+// there, and what goes to another cluster is no matter of this one's nodes.
 func (r *releases) of(p string) func(*source.Object) *workload.Given {
 	return func(o *source.Object) *workload.Given {
 		found := r.finder.Of(o)
@@ -42,10 +40,13 @@ func (r *releases) of(p string) func(*source.Object) *workload.Given {
 			return nil
 		}
 		r.tell(o, found)
-		if !r.isRendered(o) && !r.isElsewhere(p, o) {
-			return &found.Given
+		rendered := r.rendered(o)
+		given := found.Without(rendered)
+		given.Judged = len(rendered) > 0 && !given.Left && len(given.Values) == 0
+		if r.isElsewhere(p, o) {
+			return &workload.Given{Left: given.Left || len(given.Values) > 0}
 		}
-		return &workload.Given{Left: found.Left || len(found.Values) > 0}
+		return given
 	}
 }
 
@@ -57,12 +58,19 @@ func (r *releases) tell(o *source.Object, found *fragments.Found) {
 	}
 }
 
-// isRendered reports whether some chart of a release is rendered.
-func (r *releases) isRendered(o *source.Object) bool {
+// rendered are the sources of a release whose charts are rendered, by their indices.
+func (r *releases) rendered(o *source.Object) map[int]bool {
+	all := map[int]bool{}
 	at := r.renders.inSources(o.NameSpan())
-	return slices.ContainsFunc(r.renders.all, func(x *rendered) bool {
-		return x.Root.Chart != nil && x.Pointer.File == at.File && x.Pointer.Line == at.Line
-	})
+	if raw := r.renders.rawObject(o); r.renders.results[o.File.Name] != nil && raw != nil && raw.Kind == o.Kind {
+		at = raw.NameSpan()
+	}
+	for _, x := range r.renders.all {
+		if x.Root.Chart != nil && x.Pointer.File == at.File && x.Pointer.Line == at.Line {
+			all[x.Source] = true
+		}
+	}
+	return all
 }
 
 // join adds the releases that go to a cluster to its part, unless it has another declaration

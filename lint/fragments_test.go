@@ -2,7 +2,10 @@ package lint_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/schedlint/schedlint/lint"
@@ -65,6 +68,42 @@ func TestRenderedChart(t *testing.T) {
 		})
 		if n := len(report.Diagnostics); n != test.want || report.Summary.Fragments != test.want {
 			t.Errorf("%s: %d findings, %d fragments, want %d of each", test.name, n, report.Summary.Fragments, test.want)
+		}
+	}
+}
+
+// TestRenderedSource: of several sources those are judged as values that are not rendered.
+func TestRenderedSource(t *testing.T) {
+	t.Parallel()
+	app := "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: redis\nspec:\n  sources:\n" +
+		strings.Repeat("  - {repoURL: https://charts.example.com, chart: redis, helm: {valuesObject: {nodeSelector: {disk: ssd}}}}\n", 3)
+	for name, test := range map[string]struct{ sources, want []int }{
+		"none":  {nil, []int{7, 8, 9}},
+		"one":   {[]int{1}, []int{7, 9}},
+		"every": {[]int{2, 0, 1}, nil},
+	} {
+		var renders []lint.Render
+		for _, i := range test.sources {
+			renders = append(renders, lint.Render{
+				Chosen: config.Chosen{Name: fmt.Sprint("app#", i)}, Root: render.Root{Dir: "charts/redis", Chart: &render.Chart{}},
+				Pointer: diag.Span{File: "app.yaml", Line: 4}, Source: i,
+			})
+		}
+		report := runIn(t, map[string]string{"nodes.yaml": nodes50, "app.yaml": app}, lint.Options{
+			Paths: []string{"app.yaml"}, Renders: renders,
+			Renderer: func(_ context.Context, all []render.Root) []*render.Output {
+				return slices.Repeat([]*render.Output{{}}, len(all))
+			},
+		})
+		var lines []int
+		for _, d := range report.Diagnostics {
+			lines = append(lines, d.Location.Line)
+		}
+		if !slices.Equal(lines, test.want) {
+			t.Errorf("%s: findings at lines %v, want %v", name, lines, test.want)
+		}
+		if judged := len(report.Summary.NotJudged) == 0; judged != (test.want == nil) {
+			t.Errorf("%s: not checked: %v", name, report.Summary.NotJudged)
 		}
 	}
 }

@@ -29,9 +29,10 @@ type Render struct {
 	prefix string
 	// Argo is set if an Application of Argo CD deploys it.
 	Argo bool
-	// Pointer is where the GitOps pointer stands that names the root, from the root of the
-	// run; zero if none does.
+	// Pointer is where the object stands that names the root as a GitOps pointer, from the
+	// root of the run; zero if none does. Source is the index of the source that it names.
 	Pointer diag.Span
+	Source  int
 	// Named is set if somebody asked for it by its path: it is a mistake then if it
 	// cannot be rendered, and a note in the summary else.
 	Named bool

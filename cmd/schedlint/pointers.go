@@ -99,7 +99,8 @@ func (c *choosing) takePointers(f *pointed) {
 		}
 		x := config.Chosen{Name: name, Dir: c.fromBase(f.root, d.Root.Dir), Pointers: files, Destinations: destinations(d)}
 		c.rendered[keyOf(d.Root)] = d.Output
-		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root, Pointer: at, Argo: d.Pointer.Kind == pointers.Application || d.Pointer.Kind == pointers.ApplicationSet})
+		at.Line = d.Pointer.Object
+		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root, Pointer: at, Source: d.Source, Argo: d.Pointer.Kind == pointers.Application || d.Pointer.Kind == pointers.ApplicationSet})
 	}
 }
 

@@ -2,7 +2,6 @@ package fragments
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/source"
@@ -16,11 +15,23 @@ type Finder struct {
 	known map[*source.Object]*Found
 }
 
-// Found is what an object gives a chart.
+// Found is what an object gives charts.
 type Found struct {
-	workload.Given
+	// Sources are what each of its sources gives one, in the order of the object.
+	Sources []workload.Given
 	// Over says which bound was met, or is "".
 	Over string
+}
+
+// Without is what the sources give charts but for some, by their indices.
+func (f *Found) Without(sources map[int]bool) *workload.Given {
+	all := &workload.Given{}
+	for i, s := range f.Sources {
+		if !sources[i] {
+			all.Values, all.Left = append(all.Values, s.Values...), all.Left || s.Left
+		}
+	}
+	return all
 }
 
 // limits bound what is found in a run, what is looked at for it, the text that is made for
@@ -77,6 +88,7 @@ func Destinations(o *source.Object) []string {
 func (w *walk) release(o *source.Object, kind pointers.Kind) {
 	spec := o.Root.Get("spec")
 	if kind == pointers.FluxHelmRelease {
+		w.next()
 		if suspended, known := spec.Get("suspend").Bool(); !known || !suspended {
 			w.values(o.File, spec.Get("values"))
 		}
@@ -84,17 +96,28 @@ func (w *walk) release(o *source.Object, kind pointers.Kind) {
 	}
 	w.template = kind == pointers.ApplicationSet
 	for _, s := range sources(o) {
+		w.next()
 		w.argo(o.File, s.Get("helm"))
 	}
 }
 
-// sources are those of an Application, or of the template of an ApplicationSet.
+// next goes on to another source.
+func (w *walk) next() {
+	w.found.Sources = append(w.found.Sources, workload.Given{})
+	w.given = &w.found.Sources[len(w.found.Sources)-1]
+}
+
+// sources are those of an Application, or of the template of an ApplicationSet. Argo CD takes
+// no notice of a single one beside several.
 func sources(o *source.Object) []*source.Node {
 	spec := o.Root.Get("spec")
 	if o.Kind == "ApplicationSet" {
 		spec = spec.At("template", "spec")
 	}
-	return append(slices.Clone(spec.Get("sources").Items()), spec.Get("source"))
+	if several := spec.Get("sources").Items(); len(several) > 0 {
+		return several
+	}
+	return []*source.Node{spec.Get("source")}
 }
 
 // argo looks into the values of one source of Argo CD: valuesObject takes the place of
@@ -110,7 +133,7 @@ func (w *walk) argo(file *source.File, helm *source.Node) {
 		return
 	}
 	if w.template && text.Placeholder() { // it may be a condition around anything
-		w.found.Left = true
+		w.given.Left = true
 		return
 	}
 	inner, cost := written(file, text, w.finder.most.bytes-w.finder.spent.bytes)
@@ -119,7 +142,7 @@ func (w *walk) argo(file *source.File, helm *source.Node) {
 	case inner == nil && cost > 0:
 		w.over("values as text take more than %d MiB to read", w.finder.most.bytes>>20)
 	case inner == nil:
-		w.found.Left = true
+		w.given.Left = true
 	default:
 		w.text(inner)
 	}
@@ -129,7 +152,7 @@ func (w *walk) argo(file *source.File, helm *source.Node) {
 func (w *walk) text(file *source.File) {
 	docs := file.Roots()
 	if len(docs) != 1 {
-		w.found.Left = true
+		w.given.Left = true
 		return
 	}
 	w.values(file, docs[0])
@@ -137,7 +160,7 @@ func (w *walk) text(file *source.File) {
 
 // over notes that a bound was met.
 func (w *walk) over(format string, args ...any) {
-	w.found.Left = true
+	w.given.Left = true
 	if w.found.Over == "" {
 		w.found.Over = fmt.Sprintf(format, args...)
 	}

@@ -58,6 +58,7 @@ var findRows = map[string]struct {
 	"a name with controls":  {text: flux + "  values: {\"a\\e[31m\": {b.c: " + plain + "}}", want: `"a\x1b[31m"."b.c"@5`},
 	"valuesObject":          {text: argo + "  source: {helm: {valuesObject: {a: " + plain + "}}}", want: "a@5"},
 	"several sources":       {text: argo + "  sources:\n  - helm: {valuesObject: " + plain + "}\n  - ref: x\n  - helm: {valuesObject: {b: " + plain + "}}", want: "@6 b@8"},
+	"one beside several":    {text: argo + "  source: {helm: {valuesObject: {a: " + plain + "}}}\n  sources:\n  - helm: {valuesObject: " + plain + "}", want: "@7"},
 	"parameters":            {text: argo + "  source: {helm: {parameters: [{name: a.nodeSelector.b, value: c}], valuesObject: {a: " + plain + "}}}", left: true},
 	"other parameters":      {text: argo + "  source: {helm: {parameters: [{name: image.tag, value: c}], valuesObject: {a: " + plain + "}}}", want: "a@5"},
 	"text":                  {text: argo + "  source:\n    helm:\n      values: |\n        # why\n        a:\n\n          nodeSelector:\n            b: c\n", want: "a@11"},
@@ -76,19 +77,39 @@ var findRows = map[string]struct {
 func TestFind(t *testing.T) {
 	for name, row := range findRows {
 		found := NewFinder().Of(objectOf(t, row.text))
-		if got := said(found); got != row.want || found.Left != row.left || found.Over != "" {
-			t.Errorf("%s: got %q, left %v %q, want %q, left %v", name, got, found.Left, found.Over, row.want, row.left)
+		if got := said(found); got != row.want || found.Without(nil).Left != row.left || found.Over != "" {
+			t.Errorf("%s: got %q, left %v %q, want %q, left %v", name, got, found.Without(nil).Left, found.Over, row.want, row.left)
 		}
 	}
 }
 
 func said(found *Found) string {
 	var all []string
-	for _, v := range found.Values {
+	for _, v := range found.Without(nil).Values {
 		at := v.File.Span(v.Node)
 		all = append(all, fmt.Sprintf("%s@%d", v.Path, at.Line))
 	}
 	return strings.Join(all, " ")
+}
+
+// TestWithout: what is left of several sources is what the others give, of values and of what
+// was left out there.
+func TestWithout(t *testing.T) {
+	found := NewFinder().Of(objectOf(t, argo+"  sources:\n  - helm: {valuesObject: "+plain+"}\n  - ref: x\n  - helm: {valuesObject: {enabled: false, nodeSelector: {a: b}}}"))
+	for name, row := range map[string]struct {
+		without map[int]bool
+		values  int
+		left    bool
+	}{
+		"all":    {nil, 1, true},
+		"first":  {map[int]bool{0: true}, 0, true},
+		"second": {map[int]bool{1: true}, 1, true},
+		"third":  {map[int]bool{2: true}, 1, false},
+	} {
+		if got := found.Without(row.without); len(got.Values) != row.values || got.Left != row.left {
+			t.Errorf("%s: %d values, left %v", name, len(got.Values), got.Left)
+		}
+	}
 }
 
 // TestNoRelease: other objects give charts nothing.
@@ -103,7 +124,7 @@ func TestNoRelease(t *testing.T) {
 // TestPlaces: what is written as text is in the column where a person sees it.
 func TestPlaces(t *testing.T) {
 	o := objectOf(t, argo+"  source:\n    helm:\n      values: |\n        a:\n          nodeSelector: {disk: ssd}\n")
-	v := NewFinder().Of(o).Values[0]
+	v := NewFinder().Of(o).Without(nil).Values[0]
 	if got := v.File.Span(v.Node.At("nodeSelector", "disk")); got.Line != 9 || got.Column != 32 || got.File != "a.yaml" || o.File.Line(9)[got.Column-1:] != "ssd}" {
 		t.Errorf("got %v", got)
 	}
@@ -126,8 +147,8 @@ func TestBounds(t *testing.T) {
 		f := NewFinder()
 		row.most(&f.most)
 		found := f.Of(objectOf(t, row.text))
-		if len(found.Values) != row.found || !found.Left || !strings.Contains(found.Over, row.want) {
-			t.Errorf("%s: got %d, %q", name, len(found.Values), found.Over)
+		if len(found.Without(nil).Values) != row.found || !found.Without(nil).Left || !strings.Contains(found.Over, row.want) {
+			t.Errorf("%s: got %d, %q", name, len(found.Without(nil).Values), found.Over)
 		}
 	}
 }
@@ -140,8 +161,8 @@ func TestAliases(t *testing.T) {
 		fmt.Fprintf(&b, "    a%d: &a%d {x: *a%d, y: *a%d}\n", i+1, i+1, i, i)
 	}
 	f := NewFinder()
-	if found := f.Of(objectOf(t, b.String())); len(found.Values) != 1 || f.spent.nodes > 1000 {
-		t.Errorf("%d maps in %d nodes", len(found.Values), f.spent.nodes)
+	if found := f.Of(objectOf(t, b.String())); len(found.Without(nil).Values) != 1 || f.spent.nodes > 1000 {
+		t.Errorf("%d maps in %d nodes", len(found.Without(nil).Values), f.spent.nodes)
 	}
 }
 

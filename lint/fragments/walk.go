@@ -12,6 +12,7 @@ import (
 type walk struct {
 	finder *Finder
 	found  *Found
+	given  *workload.Given // of the source that is looked into
 	file   *source.File
 	// template is set for values with parameters of an ApplicationSet, off if what is found
 	// is left out.
@@ -79,7 +80,7 @@ func (w *walk) mapping(n *source.Node) {
 	switch {
 	case !placed:
 	case w.off || !clear:
-		w.found.Left = true
+		w.given.Left = true
 	default:
 		w.add(n)
 	}
@@ -92,7 +93,7 @@ func (w *walk) add(n *source.Node) {
 		return
 	}
 	w.finder.spent.maps++
-	w.found.Values = append(w.found.Values, workload.Values{Node: n, File: w.file, Path: joined(w.path)})
+	w.given.Values = append(w.given.Values, workload.Values{Node: n, File: w.file, Path: joined(w.path)})
 }
 
 // clear reports whether everything below a node is written as it is meant.

@@ -58,13 +58,16 @@ func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *p
 	switch {
 	case raw != nil && len(raw.read) > 0:
 		was := raw.read[min(i, len(raw.read)-1)]
-		p.File, p.Line, p.Column = was.File, was.Line, was.Column
+		p.File, p.Line, p.Column, p.Object = was.File, was.Line, was.Column, was.Object
 	case marked:
 		p.File, p.Line, p.Column = at.File, at.Line, at.Column
 	case from != nil:
 		p.File, p.Line, p.Column = from.Pointer.File, from.Pointer.Line, from.Pointer.Column
 	default:
 		p.File, p.Line, p.Column = places.any(), 1, 1
+	}
+	if raw == nil || len(raw.read) == 0 {
+		p.Object = p.Line
 	}
 }
 

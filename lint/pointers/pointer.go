@@ -34,9 +34,11 @@ func KindOf(group, kind string) (of Kind, ok bool) {
 type Pointer struct {
 	Kind            Kind
 	Namespace, Name string
-	// File, Line and Column are where it stands.
+	// File, Line and Column are where it stands. Object is the line of the name of its
+	// object: one of a list in an ApplicationSet stands elsewhere.
 	File         string
 	Line, Column int
+	Object       int
 	// Suspended is set if its controller leaves it alone.
 	Suspended bool
 	// Destination is where it deploys to.

@@ -26,6 +26,8 @@ type Given struct {
 	// of which nothing is known.
 	Values []Values
 	Left   bool
+	// Judged is set if all of it is judged where it is deployed.
+	Judged bool
 }
 
 // Values is a map with placement fields among the values for a chart.
@@ -82,6 +84,9 @@ func (l *loader) fragments(o *source.Object) bool {
 	f := fragmentFinder{l: l, object: o}
 	if l.Values != nil {
 		f.given = l.Values(o)
+	}
+	if f.given != nil && f.given.Judged {
+		return false
 	}
 	f.walk(&place{value: o.Root})
 	f.values()
