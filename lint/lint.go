@@ -56,6 +56,9 @@ type Options struct {
 	// all of them.
 	Unfollowed []Unfollowed
 	Notes      []string
+	// Followed are the GitOps pointers that were looked at, whatever became of them; nil if
+	// none was to be.
+	Followed map[PointerID]bool
 	// Edited are texts, by name from the root, that renders read in place of those that
 	// are in the files.
 	Edited map[string][]byte

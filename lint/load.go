@@ -48,6 +48,7 @@ func (l *loader) load() *manifests {
 	l.files.keep(set)
 	l.renderAll()
 	l.kustomized()
+	l.passedBy()
 	for i := range set.Problems {
 		l.broken[set.Problems[i].Span.File] = true
 	}

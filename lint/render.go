@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -36,6 +37,12 @@ type Render struct {
 	// Named is set if somebody asked for it by its path: it is a mistake then if it
 	// cannot be rendered, and a note in the summary else.
 	Named bool
+}
+
+// PointerID tells GitOps pointers apart.
+type PointerID struct {
+	Kind            pointers.Kind
+	Namespace, Name string
 }
 
 // Unfollowed is a GitOps pointer that leads to nothing that is rendered.
@@ -116,6 +123,30 @@ func (l *loader) unfollowed() {
 		l.summary.note(fmt.Sprintf("suspended GitOps pointers, which are not rendered: %d", suspended))
 	}
 }
+
+// passedBy counts pointers that nobody looked at, such as those in a file that was named by
+// itself, or in what a chart prints: what they deploy is not judged. Releases of charts are
+// counted with the objects that are not judged.
+func (l *loader) passedBy() {
+	if l.opts.Followed == nil {
+		return
+	}
+	look := func(objects []*source.Object) {
+		for _, o := range objects {
+			kind, ok := pointers.KindOf(o.Group(), o.Kind)
+			if ok && kind != pointers.FluxHelmRelease && !l.opts.Followed[PointerID{kind, o.Namespace, o.Name}] {
+				l.summary.leaveOpen(notFollowed, l.renders.at(o))
+			}
+		}
+	}
+	look(l.set.Objects)
+	for _, x := range l.renders.all {
+		look(x.objects)
+	}
+}
+
+// notFollowed is the reason for a pointer that nobody looked at.
+const notFollowed = "GitOps pointer that is not followed"
 
 // takeIn reads the result of a render.
 func (l *loader) takeIn(asked *Render, out *render.Output) {

@@ -77,6 +77,7 @@ func (c *choosing) takePointers(f *pointed) {
 	}
 	names := map[string]int{}
 	for _, d := range f.Deployments {
+		c.o.Followed[lint.PointerID{Kind: d.Pointer.Kind, Namespace: d.Pointer.Namespace, Name: d.Pointer.Written}] = true
 		file := c.fromBase(f.root, d.Pointer.File)
 		var files []string
 		for _, file := range d.Files() {

@@ -61,7 +61,10 @@ func (f *renderFlags) apply(o *lint.Options, pathless bool) error {
 	if pathless && len(f.dirs)+len(f.charts) > 0 {
 		o.Paths = nil
 	}
-	o.Unfollowed, o.Notes, o.Overlay = nil, nil, nil
+	o.Unfollowed, o.Notes, o.Overlay, o.Followed = nil, nil, nil, nil
+	if f.mode != renderOff {
+		o.Followed = map[lint.PointerID]bool{}
+	}
 	already := rendered{}
 	chosen, err := f.chosen(o, already)
 	if err != nil {

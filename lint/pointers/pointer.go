@@ -34,6 +34,9 @@ func KindOf(group, kind string) (of Kind, ok bool) {
 type Pointer struct {
 	Kind            Kind
 	Namespace, Name string
+	// Written is the name of its object, which an ApplicationSet does not give to what it
+	// stands for.
+	Written string
 	// File, Line and Column are where it stands. Object is the line of the name of its
 	// object: one of a list in an ApplicationSet stands elsewhere.
 	File         string

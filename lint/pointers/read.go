@@ -21,7 +21,7 @@ func (r *Reader) Read(o *source.Object) []*Pointer {
 		return nil
 	}
 	at := o.NameSpan()
-	p := Pointer{Kind: kind, Namespace: o.Namespace, Name: o.Name, File: o.File.Name, Line: max(at.Line, 1), Column: max(at.Column, 1), Object: max(at.Line, 1), file: o.File}
+	p := Pointer{Kind: kind, Namespace: o.Namespace, Name: o.Name, Written: o.Name, File: o.File.Name, Line: max(at.Line, 1), Column: max(at.Column, 1), Object: max(at.Line, 1), file: o.File}
 	if o.Root.Get("spec").Len() == 0 {
 		p.Why = Reason{What: WhyMalformed, Detail: "has no spec"}
 		return []*Pointer{&p}
