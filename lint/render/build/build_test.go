@@ -194,3 +194,18 @@ func placed(out *render.Output, contains string) string {
 	}
 	return "not there"
 }
+
+// hasAndLacks holds that a text has some parts and lacks others.
+func hasAndLacks(t *testing.T, text []byte, has, lack []string) {
+	t.Helper()
+	for _, want := range has {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for _, bad := range lack {
+		if strings.Contains(string(text), bad) {
+			t.Errorf("%q in\n%s", bad, text)
+		}
+	}
+}

@@ -131,16 +131,7 @@ func TestHelmCharts(t *testing.T) {
 			if out.Problem != nil {
 				t.Fatal(out.Problem)
 			}
-			for _, want := range c.has {
-				if !strings.Contains(string(out.Text), want) {
-					t.Errorf("no %q in\n%s", want, out.Text)
-				}
-			}
-			for _, bad := range c.lack {
-				if strings.Contains(string(out.Text), bad) {
-					t.Errorf("%q in\n%s", bad, out.Text)
-				}
-			}
+			hasAndLacks(t, out.Text, c.has, c.lack)
 			for _, w := range c.places {
 				text, want, _ := strings.Cut(w, " -> ")
 				if got := ledTo(out, text); got != want {

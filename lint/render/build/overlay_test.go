@@ -150,16 +150,7 @@ func TestOverlay(t *testing.T) {
 			if out.Problem != nil {
 				t.Fatal(out.Problem)
 			}
-			for _, want := range c.has {
-				if !strings.Contains(string(out.Text), want) {
-					t.Errorf("no %q in\n%s", want, out.Text)
-				}
-			}
-			for _, bad := range c.lack {
-				if strings.Contains(string(out.Text), bad) {
-					t.Errorf("%q in\n%s", bad, out.Text)
-				}
-			}
+			hasAndLacks(t, out.Text, c.has, c.lack)
 			for _, want := range c.marks {
 				if got := written(out); !slices.Contains(got, want) {
 					t.Errorf("no mark %s among %q", want, got)
