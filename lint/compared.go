@@ -34,7 +34,7 @@ type left struct {
 const (
 	whyAltered = "a kustomization changes it"
 	whyPatch   = "it is used as a patch"
-	whyHook    = "it is a hook, of which only the fields are checked"
+	whyHook    = "it is a hook, and only the fields of hooks are checked"
 	whyAbsent  = "a kustomization uses its file, and no render contains it"
 )
 

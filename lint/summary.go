@@ -195,7 +195,7 @@ func (p passed) into(s *diag.Summary) {
 		{p.provisioners, "nodes that Karpenter would add do not count unless the topology declares a pool of them, with min and max; NodePools: %d passed over"},
 		{p.owned, "objects that a declared workload made itself do not count: %d passed over"},
 		{p.finished, "finished Pods do not count: %d passed over"},
-		{p.hooks, "hooks, such as tests, of which only the fields are checked: %d"},
+		{p.hooks, "hooks, such as tests, with only their fields checked: %d"},
 	} {
 		if n.count > 0 {
 			s.Notes = append(s.Notes, fmt.Sprintf(n.note, n.count))

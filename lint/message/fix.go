@@ -83,12 +83,12 @@ const (
 	WithheldValues      = "the chart, which is not at hand, decides what the key means here"
 	WithheldJob         = "Job templates are not edited because existing Jobs are immutable"
 	WithheldShared      = "an anchor or merge key provides it, so an edit could change other places"
-	WithheldPacked      = "an archive has it: the chart in there has to change"
+	WithheldPacked      = "it is in a packed chart: unpack the chart to edit it"
 	WithheldComputed    = "the chart computes it"
 	WithheldNoPlainText = "it is not a plain scalar"
-	WithheldUnwritten   = "the sources do not have it as it is deployed"
-	WithheldElsewhere   = "another repository has it"
-	WithheldUntried     = "a GitOps pointer has it where an edit cannot be tried, as in a patch"
+	WithheldUnwritten   = "its source has different text"
+	WithheldElsewhere   = "it is set in another repository"
+	WithheldUntried     = "it is set in a part of a GitOps pointer that --fix does not edit, such as a patch"
 )
 
 var makers = map[source.Maker]string{
