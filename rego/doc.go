@@ -38,8 +38,8 @@
 // would write them out in full, in one step, long after they were written down. The
 // limits are constants of meter.go and evaluate.go: 5,000,000 steps for a rule in a
 // run, 1 MiB for a string, 1,000,000 members for a value, 100,000 findings, 4 KiB for
-// a message. For what cannot be counted there are a deadline, a bound on the growth of
-// the heap and one on stacks (isolate.go). A rule that does not stop even then is
+// a message. For what cannot be counted there are a limit of CPU time, a bound on the
+// growth of the heap and one on stacks (isolate.go). A rule that does not stop even then is
 // abandoned, and no other rule of the user's own is evaluated after it.
 // Built-in rules come first and have a deadline of their own; they are not counted,
 // which would double their time.

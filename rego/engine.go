@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/message"
 )
 
-// DefaultDeadline is far beyond what rules need that only look at their facts.
+// DefaultDeadline is CPU time, far beyond what rules need that only look at their facts.
 const DefaultDeadline = 30 * time.Second
 
 // Engine holds loaded rules. It may be used by several goroutines.

@@ -11,6 +11,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
+	"github.com/schedlint/schedlint/lint/cpu"
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
@@ -35,12 +36,12 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tall
 	if err != nil {
 		return nil, err
 	}
-	begun := time.Now()
+	begun := cpu.Now()
 	own, err := run.all(ctx, e.deadline-tally.Took, slices.DeleteFunc(due, func(r *rule) bool { return !r.own }))
 	if err != nil {
 		return nil, err
 	}
-	tally.Took += time.Since(begun)
+	tally.Took += cpu.Since(begun)
 	found = append(found, own...)
 	slices.SortFunc(found, compareJudgements)
 	return slices.CompactFunc(found, func(a, b facts.Judgement) bool { return compareJudgements(a, b) == 0 }), nil
@@ -72,7 +73,7 @@ type evaluation struct {
 
 // all evaluates rules one after another, in the time that all of them have.
 func (e *evaluation) all(ctx context.Context, limit time.Duration, rules []*rule) (found []facts.Judgement, err error) {
-	timed, cancel := context.WithTimeout(ctx, limit)
+	timed, cancel := cpu.WithLimit(ctx, limit)
 	defer cancel()
 	for _, r := range rules {
 		judgements, err := e.one(timed, r)

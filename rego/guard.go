@@ -49,7 +49,8 @@ func guarded(t *ast.Term) *ast.Term {
 	return &ast.Term{Value: (&ast.Builtin{Name: guardPrefix + name}).Ref(), Location: t.Location}
 }
 
-// functions are the guarded functions for one evaluation.
+// functions returns the guarded functions for one evaluation by their references as text,
+// which is what OPA looks them up by: a name that is a keyword, such as contains, is quoted there.
 func (m *meter) functions() map[string]*topdown.Builtin {
 	all := map[string]*topdown.Builtin{makeValue: m.value()}
 	for _, b := range capabilities().Builtins {
@@ -59,7 +60,7 @@ func (m *meter) functions() map[string]*topdown.Builtin {
 		}
 		decl := *b
 		decl.Name = guardPrefix + b.Name
-		all[decl.Name] = &topdown.Builtin{Decl: &decl, Func: m.guarded(b.Name, bound, topdown.GetBuiltin(b.Name))}
+		all[decl.Ref().String()] = &topdown.Builtin{Decl: &decl, Func: m.guarded(b.Name, bound, topdown.GetBuiltin(b.Name))}
 	}
 	return all
 }

@@ -8,11 +8,12 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/topdown"
 
+	"github.com/schedlint/schedlint/lint/cpu"
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
 // The backstops behind the counted limits: what a rule may add to the heap, how
-// often that is looked at, and how long a rule that is told to stop may go on.
+// often that is looked at, and how much CPU time a rule that is told to stop may take.
 const (
 	maxHeap   = 512 << 20
 	heapEvery = 20 * time.Millisecond
@@ -65,7 +66,7 @@ func watch(ctx context.Context, done <-chan outcome, m *meter, cancel func()) ou
 	defer tick.Stop()
 	allowed := m.heap() + maxHeap
 	expired := ctx.Done()
-	var over <-chan time.Time
+	var over <-chan struct{}
 	for {
 		select {
 		case o := <-done:
@@ -82,7 +83,9 @@ func watch(ctx context.Context, done <-chan outcome, m *meter, cancel func()) ou
 			cancel()
 		}
 		if over == nil {
-			over = time.After(grace)
+			late, stop := cpu.WithLimit(context.Background(), grace)
+			defer stop()
+			over = late.Done()
 		}
 		expired = nil
 	}

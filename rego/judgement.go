@@ -27,7 +27,14 @@ const (
 func judgement(r *rule, t *ast.Term) (facts.Judgement, error) {
 	j := facts.Judgement{Rule: r.id}
 	row, _ := t.Value.(ast.Object)
-	if row == nil || row.Len() != 3 {
+	if row == nil {
+		return j, malformed()
+	}
+	level, keys := row.Get(ast.InternedTerm("level")), 3
+	if level != nil {
+		keys++
+	}
+	if row.Len() != keys {
 		return j, malformed()
 	}
 	id, fact := row.Get(ast.InternedTerm("rule")), row.Get(ast.InternedTerm("fact"))
@@ -40,10 +47,16 @@ func judgement(r *rule, t *ast.Term) (facts.Judgement, error) {
 	}
 	if reason := row.Get(ast.InternedTerm("reason")); reason != nil {
 		j.Reason = text(reason)
+		if level != nil {
+			if _, problem := levelOf(level); problem != "" {
+				return j, malformed()
+			}
+			j.Level = diag.Level(text(level))
+		}
 		return j, nil
 	}
 	said := row.Get(ast.InternedTerm("said"))
-	if said == nil {
+	if said == nil || level != nil {
 		return j, malformed()
 	}
 	if problem := finding(&j, said); problem != "" {

@@ -35,8 +35,9 @@ type Options struct {
 	Shared []Shared
 	// Instances are rules that use a template, or another rule with parameters.
 	Instances []Instance
-	// Deadline bounds the compilation of users' rules, and in one call of Evaluate
-	// the built-in rules together and users' rules together; 0 means DefaultDeadline.
+	// Deadline is the CPU time for the compilation of users' rules, and in one call of
+	// Evaluate for the built-in rules together and users' rules together; 0 means
+	// DefaultDeadline.
 	Deadline time.Duration
 }
 

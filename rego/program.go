@@ -15,6 +15,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 	"github.com/open-policy-agent/opa/v1/util"
 
+	"github.com/schedlint/schedlint/lint/cpu"
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
@@ -27,9 +28,9 @@ type program struct {
 	reads    map[*module]reads // of rules of the user's own
 }
 
-// inTime compiles under a deadline: a few nested comprehensions keep OPA busy
-// for hours. It cannot be stopped, so it goes on until the process ends, which
-// is soon after such an error.
+// inTime compiles under a deadline of CPU time: a few nested comprehensions keep
+// OPA busy for hours. It cannot be stopped, so it goes on until the process ends,
+// which is soon after such an error.
 func inTime(deadline time.Duration, what compilation) (*program, error) {
 	type outcome struct {
 		program *program
@@ -40,11 +41,13 @@ func inTime(deadline time.Duration, what compilation) (*program, error) {
 		p, err := compileChecked(what)
 		done <- outcome{p, err}
 	}()
+	limit, cancel := cpu.WithLimit(context.Background(), deadline)
+	defer cancel()
 	select {
 	case o := <-done:
 		return o.program, o.err
-	case <-time.After(deadline):
-		return nil, fmt.Errorf("%s:1: these rules take more than %v to compile; nest comprehensions less deeply", what.own[0].file, deadline)
+	case <-limit.Done():
+		return nil, fmt.Errorf("%s:1: these rules take more than %v of CPU time to compile; nest comprehensions less deeply", what.own[0].file, deadline)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 	"github.com/open-policy-agent/opa/v1/topdown"
 	"github.com/open-policy-agent/opa/v1/topdown/print"
+
+	"github.com/schedlint/schedlint/lint/cpu"
 )
 
 // UnitOptions say which unit tests of rules run, and how.
@@ -144,7 +146,7 @@ var errUndefined = errors.New("the test does not hold")
 
 // test evaluates one test, with the limits of a rule of the user's own.
 func (p *program) test(ctx context.Context, of *ast.Module, name string, out io.Writer, seen coverage) error {
-	ctx, cancel := context.WithTimeout(ctx, DefaultDeadline)
+	ctx, cancel := cpu.WithLimit(ctx, DefaultDeadline)
 	defer cancel()
 	m := newMeter(0, maxSteps)
 	done := make(chan outcome, 1)

@@ -52,10 +52,30 @@ func (b *budget) charge(n int) {
 
 // text charges for a text of n bytes.
 func (b *budget) text(n int) {
+	fits(n)
+	b.charge(n/bytesPerStep + 1)
+}
+
+// fits refuses a text of more bytes than one may have.
+func fits(n int) {
 	if n > maxText {
 		panic(limit(fmt.Sprintf("a text of %d bytes exceeds the limit of %d", n, maxText)))
 	}
-	b.charge(n/bytesPerStep + 1)
+}
+
+// items charges for a list of n items, which take some 16 bytes each.
+func (b *budget) items(n int) { b.charge(n/2 + 1) }
+
+// maxPrinted limits the steps that one function call may spend on printing values: about
+// 64 MB of text.
+const maxPrinted = 2_000_000
+
+// printed charges for everything in a value that a function prints.
+func (b *budget) printed(v reflect.Value) {
+	before := b.steps
+	if b.deep(v, 0); before-b.steps > maxPrinted {
+		panic(limit(fmt.Sprintf("printing a value takes more than %d steps", maxPrinted)))
+	}
 }
 
 // deep charges for everything in a value: what is in it twice is counted twice, as
@@ -64,11 +84,14 @@ func (b *budget) deep(v reflect.Value, depth int) {
 	if depth > maxNesting {
 		panic(limit(fmt.Sprintf("a value is nested more than %d deep, or contains itself", maxNesting)))
 	}
-	b.charge(1)
+	b.charge(1 + depth/16) // which indents it
 	switch v.Kind() {
 	case reflect.String:
 		b.charge(v.Len() / bytesPerStep)
 	case reflect.Interface, reflect.Pointer:
+		if v.Type() == reflect.TypeFor[*partialFiles]() {
+			panic(limit("a template looks at all files, of which some are links out of the repository, which are not followed"))
+		}
 		if !v.IsNil() {
 			b.deep(v.Elem(), depth+1)
 		}

@@ -13,6 +13,7 @@ func (t *trace) called(name string, args []reflect.Value, result reflect.Value) 
 		return
 	}
 	if name == "toYaml" || name == "toYamlPretty" {
+		t.e.budget.charge(len(text) / 2) // YAML is slow, and is read again
 		t.printed(text, args[0])
 		return
 	}

@@ -30,6 +30,9 @@ type Input struct {
 	// Files are those of the chart's directory, before .helmignore is applied. Archives
 	// in charts/ are as they are.
 	Files []File
+	// Absent are files and directories of the chart that are not read though Helm would, with
+	// the reason. A chart that needs one is refused.
+	Absent []Note
 	// Archive is a packed chart in place of Files, nil for none. Its name is only named in
 	// messages and origins.
 	Archive *File
@@ -41,8 +44,7 @@ type Input struct {
 	Defaults int
 	// Set and SetString are the arguments of --set and --set-string.
 	Set, SetString []string
-	// Name is that of the release; "" is the name of the chart, or release-name if a release
-	// cannot have that.
+	// Name is that of the release; "" is DefaultRelease.
 	Name string
 	// Namespace is that of the release; "" is "default".
 	Namespace string
@@ -62,9 +64,14 @@ type Result struct {
 	Manifests []Manifest
 	// CRDs are the files of crds/ directories, in Helm's order.
 	CRDs []File
+	// Notes list the checks that were skipped but that Helm may make.
+	Notes []Note
 	// Steps are what rendering took.
 	Steps int
 }
+
+// Note says why a chart file is not handled the way Helm handles it.
+type Note struct{ File, Detail string }
 
 // Manifest is what one template printed.
 type Manifest struct {
@@ -136,7 +143,7 @@ func render(in Input, steps int) (res *Result, err error) {
 	if err != nil {
 		return nil, l.problem(err)
 	}
-	return &Result{Manifests: manifests, CRDs: l.crds(c), Steps: l.budget.most - l.budget.steps}, nil
+	return &Result{Manifests: manifests, CRDs: l.crds(c), Notes: l.notes, Steps: l.budget.most - l.budget.steps}, nil
 }
 
 // crashed is the problem of a panic that a library left.
@@ -156,9 +163,10 @@ func (l *loader) crds(c *helm.Chart) []File {
 	return all
 }
 
-// otherName is the name of a release that was given none and that cannot have that of its
-// chart: what helm template takes.
-const otherName = "release-name"
+// DefaultRelease is the name of a release that is given none, as of helm template (helm:
+// cmd/helm/template.go). The name of the chart would hide faults: what helm create writes
+// leaves the name of the release out of names and labels if it holds that of the chart.
+const DefaultRelease = "release-name"
 
 // release is what a chart is rendered with.
 type release struct {
@@ -171,10 +179,7 @@ func (l *loader) release(c *helm.Chart) (*release, error) {
 	if err != nil {
 		return nil, l.at(chartFile, "", "Kubernetes version %q: %v", l.in.KubeVersion, err)
 	}
-	name := cmp.Or(l.in.Name, c.Name())
-	if l.in.Name == "" && !chartutil.IsReleaseName(name) {
-		name = otherName
-	}
+	name := cmp.Or(l.in.Name, DefaultRelease)
 	if !chartutil.IsReleaseName(name) {
 		return nil, l.at(chartFile, "name", "release name %q: expected at most 53 lower case letters, digits, dashes and dots", name)
 	}

@@ -27,7 +27,7 @@ func TestRender(t *testing.T) {
 	for name, c := range map[string]struct{ chart, want string }{
 		"values and release": {
 			"-- values.yaml --\nreplicas: 2\n-- templates/a.yaml --\nname: {{ .Release.Name }}-{{ .Chart.Name }}\nreplicas: {{ .Values.replicas }}\n",
-			"name: shop-shop\nreplicas: 2\n",
+			"name: release-name-shop\nreplicas: 2\n",
 		},
 		"a partial is included": {
 			"-- templates/_a.tpl --\n{{- define \"x\" }}\na: {{ . }}{{ end }}\n-- templates/a.yaml --\nx:\n  {{- include \"x\" 1 | nindent 2 }}\n",

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -23,7 +24,7 @@ func (e *engine) wrapped(all map[string]any) map[string]any {
 // wrap keeps the type of a function: arguments are converted by it.
 func (e *engine) wrap(name string, f reflect.Value) any {
 	kind := f.Type()
-	size, base := sizes[name], fixed(name)
+	charge, base := charges[name], fixed(name)
 	deep := slices.Contains(deepFunctions, name)
 	run := f.Call
 	if kind.IsVariadic() {
@@ -33,13 +34,13 @@ func (e *engine) wrap(name string, f reflect.Value) any {
 		e.budget.charge(base)
 		for _, arg := range args {
 			if deep {
-				e.budget.deep(arg, 0)
+				e.budget.printed(arg)
 			} else {
 				e.budget.shallow(arg)
 			}
 		}
-		if size != nil {
-			e.budget.text(size(e, args))
+		if charge != nil {
+			charge(e.budget, args)
 		}
 		results := run(args)
 		e.budget.shallow(results[0])
@@ -62,77 +63,118 @@ func fixed(name string) int {
 // decimals compute with numbers of any length.
 var decimals = strings.Fields("add1f addf subf divf mulf")
 
-// parsedSize charges for functions that parse a text, which is slow, and gives how long
-// it is.
-func parsedSize(e *engine, a []reflect.Value) int {
-	text := concrete(a[0])
-	if text.Kind() != reflect.String {
-		return 0
-	}
-	e.budget.charge(text.Len() / 2)
-	return text.Len()
-}
-
-// deepFunctions look at everything in their arguments.
+// deepFunctions look at everything in their arguments. Those that take numbers or keys of
+// any type print what is neither.
 var deepFunctions = strings.Fields(`toYaml toYamlPretty toJson toPrettyJson toRawJson mustToJson mustToPrettyJson mustToRawJson
 	toToml toString toStrings quote squote cat print printf println html js urlquery deepCopy mustDeepCopy
 	merge mustMerge mergeOverwrite mustMergeOverwrite deepEqual has mustHas uniq mustUniq without mustWithout
-	join sortAlpha urlJoin`)
+	join sortAlpha urlJoin int int64 float64 toDecimal add1 add sub div mod mul add1f addf subf divf mulf
+	biggest max min maxf minf ceil floor round`)
 
-// sizes are upper bounds for what functions make, in bytes, from their arguments. A
-// function that is not here makes nothing much larger than what it is given.
-var sizes = map[string]func(*engine, []reflect.Value) int{
-	"fromYaml":      parsedSize,
-	"fromYamlArray": parsedSize,
-	"fromToml":      parsedSize,
-	"fromJson":      parsedSize,
-	"fromJsonArray": parsedSize,
-	"mustFromJson":  parsedSize,
-	"repeat":        func(_ *engine, a []reflect.Value) int { return times(a[0].Int(), a[1].Len()) },
-	"indent":        indentSize,
-	"nindent":       indentSize,
-	"replace":       replaceSize,
-	"join":          joinSize,
-	"until":         func(_ *engine, a []reflect.Value) int { return rangeSize(0, a[0].Int(), 1) },
-	"wrap":          wrapSize,
-	"wrapWith":      wrapSize,
-	"untilStep": func(_ *engine, a []reflect.Value) int {
-		return rangeSize(a[0].Int(), a[1].Int(), a[2].Int())
-	},
-	"seq":                        seqSize,
-	"printf":                     printfSize,
-	"chunk":                      chunkSize,
-	"mustChunk":                  chunkSize,
-	"split":                      func(_ *engine, a []reflect.Value) int { return times(64, a[1].Len()) },
-	"splitList":                  func(_ *engine, a []reflect.Value) int { return times(16, a[1].Len()) },
-	"randAlphaNum":               countSize,
-	"randAlpha":                  countSize,
-	"randNumeric":                countSize,
-	"randAscii":                  countSize,
-	"randBytes":                  countSize,
-	"uniq":                       square,
-	"mustUniq":                   square,
-	"without":                    square,
-	"mustWithout":                square,
-	"concat":                     listsSize,
-	"append":                     listsSize,
-	"push":                       listsSize,
-	"prepend":                    listsSize,
-	"mustAppend":                 listsSize,
-	"mustPush":                   listsSize,
-	"mustPrepend":                listsSize,
-	"regexMatch":                 regexSize,
-	"regexFind":                  regexSize,
-	"regexFindAll":               regexSize,
-	"regexSplit":                 regexSize,
-	"mustRegexMatch":             regexSize,
-	"mustRegexFind":              regexSize,
-	"mustRegexFindAll":           regexSize,
-	"mustRegexSplit":             regexSize,
-	"regexReplaceAll":            regexReplaceSize,
-	"mustRegexReplaceAll":        regexReplaceSize,
-	"regexReplaceAllLiteral":     regexReplaceSize,
-	"mustRegexReplaceAllLiteral": regexReplaceSize,
+// charges are for what functions make and do beyond reading their arguments, by upper bounds.
+// A function that is not here makes nothing much larger than what it is given.
+var charges = map[string]func(*budget, []reflect.Value){
+	"dict":                       dictCharge,
+	"fromYaml":                   parseCharge,
+	"fromYamlArray":              parseCharge,
+	"fromToml":                   tomlCharge,
+	"fromJson":                   parseCharge,
+	"fromJsonArray":              parseCharge,
+	"mustFromJson":               parseCharge,
+	"semver":                     parseCharge,
+	"semverCompare":              func(b *budget, a []reflect.Value) { parseCharge(b, a); parseCharge(b, a[1:]) },
+	"repeat":                     func(b *budget, a []reflect.Value) { b.text(times(a[0].Int(), a[1].Len())) },
+	"indent":                     indentCharge,
+	"nindent":                    indentCharge,
+	"replace":                    replaceCharge,
+	"join":                       joinCharge,
+	"wrap":                       wrapCharge,
+	"wrapWith":                   wrapCharge,
+	"until":                      func(b *budget, a []reflect.Value) { b.items(between(0, a[0].Int(), 1)) },
+	"untilStep":                  func(b *budget, a []reflect.Value) { b.items(between(a[0].Int(), a[1].Int(), a[2].Int())) },
+	"seq":                        seqCharge,
+	"printf":                     printfCharge,
+	"trimall":                    trimCharge,
+	"trimAll":                    trimCharge,
+	"split":                      func(b *budget, a []reflect.Value) { b.items(times(4, parts(a))) },
+	"splitList":                  func(b *budget, a []reflect.Value) { b.items(parts(a)) },
+	"randAlphaNum":               countCharge,
+	"randAlpha":                  countCharge,
+	"randNumeric":                countCharge,
+	"randAscii":                  countCharge,
+	"randBytes":                  countCharge,
+	"uniq":                       pairsCharge,
+	"mustUniq":                   pairsCharge,
+	"without":                    pairsCharge,
+	"mustWithout":                pairsCharge,
+	"chunk":                      listsCharge,
+	"mustChunk":                  listsCharge,
+	"concat":                     listsCharge,
+	"append":                     listsCharge,
+	"push":                       listsCharge,
+	"prepend":                    listsCharge,
+	"mustAppend":                 listsCharge,
+	"mustPush":                   listsCharge,
+	"mustPrepend":                listsCharge,
+	"addf":                       digitsCharge,
+	"subf":                       digitsCharge,
+	"divf":                       digitsCharge,
+	"mulf":                       digitsCharge,
+	"regexMatch":                 regexCharge,
+	"regexFind":                  regexCharge,
+	"regexFindAll":               regexListCharge,
+	"regexSplit":                 regexListCharge,
+	"mustRegexMatch":             regexCharge,
+	"mustRegexFind":              regexCharge,
+	"mustRegexFindAll":           regexListCharge,
+	"mustRegexSplit":             regexListCharge,
+	"regexReplaceAll":            regexReplaceCharge,
+	"mustRegexReplaceAll":        regexReplaceCharge,
+	"regexReplaceAllLiteral":     regexReplaceCharge,
+	"mustRegexReplaceAllLiteral": regexReplaceCharge,
+}
+
+// dictCharge: keys of any type are printed.
+func dictCharge(b *budget, a []reflect.Value) {
+	for i := 0; i < a[0].Len(); i += 2 {
+		b.printed(a[0].Index(i))
+	}
+}
+
+// parseCharge is for functions that parse a text, which is slow. Each value begins at one of
+// a few signs, and takes some hundred bytes.
+func parseCharge(b *budget, a []reflect.Value) {
+	text, ok := stringOf(a[0])
+	if !ok {
+		return
+	}
+	values := strings.Count(text, "- ")
+	for _, sign := range "\n,:[{?" {
+		values += strings.Count(text, string(sign))
+	}
+	b.charge(len(text)/2 + 4*values)
+}
+
+// maxTables is how deeply lists and tables in TOML may be nested.
+const maxTables = 100
+
+// tomlCharge: for each key the parser keeps all that leads to it, written out.
+func tomlCharge(b *budget, a []reflect.Value) {
+	parseCharge(b, a)
+	text, depth, longest, begun := a[0].String(), 0, 0, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '[', '{':
+			if depth++; depth > maxTables {
+				panic(limit(fmt.Sprintf("a text in TOML nests lists or tables more than %d deep", maxTables)))
+			}
+		case ']', '}':
+			depth = max(0, depth-1)
+		case '=', '\n', ',':
+			longest, begun = max(longest, i-begun), i+1
+		}
+	}
+	b.charge(times(strings.Count(text, "=")+strings.Count(text, "."), longest*(maxTables/10)/bytesPerStep))
 }
 
 // times is a product that stays within what an int can hold.
@@ -146,37 +188,50 @@ func times[A, B int | int64](a A, b B) int {
 	return int(a) * int(b)
 }
 
-func countSize(_ *engine, a []reflect.Value) int { return times(a[0].Int(), 2) }
-
-func indentSize(_ *engine, a []reflect.Value) int {
-	text := a[1].String()
-	return times(a[0].Int(), strings.Count(text, "\n")+1) + len(text)
-}
-
-func replaceSize(_ *engine, a []reflect.Value) int {
-	found := strings.Count(a[2].String(), a[0].String())
-	return times(found, a[1].Len()) + a[2].Len()
-}
-
-func joinSize(_ *engine, a []reflect.Value) int {
-	list := concrete(a[1])
-	if k := list.Kind(); k != reflect.Slice && k != reflect.Array {
-		return 0
+// plus is a sum that does.
+func plus(a, b int) int {
+	if a > math.MaxInt-b {
+		return math.MaxInt
 	}
-	return times(list.Len(), a[0].Len())
+	return a + b
 }
 
-// wrapSize: at worst the separator follows each character.
-func wrapSize(_ *engine, a []reflect.Value) int {
+func countCharge(b *budget, a []reflect.Value) { b.text(times(a[0].Int(), 2)) }
+
+// parts is how many parts a separator makes of a text: so many characters if it is empty.
+func parts(a []reflect.Value) int { return strings.Count(a[1].String(), a[0].String()) + 1 }
+
+// trimCharge: each character is looked for in the set.
+func trimCharge(b *budget, a []reflect.Value) { b.charge(times(a[0].Len(), a[1].Len()) / 4096) }
+
+func indentCharge(b *budget, a []reflect.Value) {
+	text := a[1].String()
+	b.text(plus(times(a[0].Int(), strings.Count(text, "\n")+1), len(text)))
+}
+
+func replaceCharge(b *budget, a []reflect.Value) {
+	found := strings.Count(a[2].String(), a[0].String())
+	b.text(plus(times(found, a[1].Len()), a[2].Len()))
+}
+
+func joinCharge(b *budget, a []reflect.Value) {
+	if n, ok := listLen(a[1]); ok {
+		b.text(times(n, a[0].Len()))
+	}
+}
+
+// wrapCharge: at worst the separator follows each character.
+func wrapCharge(b *budget, a []reflect.Value) {
 	if len(a) == 2 {
-		return 2 * a[1].Len()
+		b.text(2 * a[1].Len())
+		return
 	}
 	width := max(a[0].Int(), 1)
-	return times(int64(a[2].Len())/width+int64(strings.Count(a[2].String(), " "))+1, a[1].Len()) + a[2].Len()
+	b.text(plus(times(int64(a[2].Len())/width+int64(strings.Count(a[2].String(), " "))+1, a[1].Len()), a[2].Len()))
 }
 
-// rangeSize is for a list of the numbers from low to high.
-func rangeSize(low, high, step int64) int {
+// between is how many numbers there are from low to high.
+func between(low, high, step int64) int {
 	const most = 1 << 40
 	if step == 0 {
 		return 0
@@ -184,36 +239,44 @@ func rangeSize(low, high, step int64) int {
 	if max(low, high) > most || min(low, high) < -most || step > most || step < -most {
 		return math.MaxInt
 	}
-	return times(max((high-low)/step, (low-high)/step)+1, 8)
+	return int(max((high-low)/step, (low-high)/step) + 1)
 }
 
-func seqSize(_ *engine, a []reflect.Value) int {
+func seqCharge(b *budget, a []reflect.Value) {
 	var n []int64
+	longest := 0
 	for i := range a[0].Len() {
 		n = append(n, a[0].Index(i).Int())
+		longest = max(longest, len(strconv.FormatInt(n[i], 10))+1)
 	}
+	count := 0
 	switch len(n) {
 	case 1:
-		return rangeSize(1, n[0], 1)
+		count = between(1, n[0], 1)
 	case 2:
-		return rangeSize(n[0], n[1], 1)
+		count = between(n[0], n[1], 1)
 	case 3:
-		return rangeSize(n[0], n[2], n[1])
+		count = between(n[0], n[2], n[1])
 	}
-	return 0
+	b.items(count)
+	b.text(times(count, longest))
 }
 
-// printfSize: each verb may print the longest argument with its width or precision.
-func printfSize(_ *engine, a []reflect.Value) int {
+// printfCharge: each verb may print the longest argument with its width or precision; verbs
+// that quote or print in hexadecimal make up to four bytes of one.
+func printfCharge(b *budget, a []reflect.Value) {
 	format, longest := a[0].String(), 0
 	for i := range a[1].Len() {
-		longest = max(longest, textLen(a[1].Index(i)))
+		longest = max(longest, b.lengthOf(a[1].Index(i)))
 	}
 	const widest = 1_000_000 // of package fmt
 	size := len(format)
 	for _, verb := range strings.Split(format, "%")[1:] {
-		size += longest
-		for _, number := range numbers().FindAllString(verb[:min(len(verb), 64)], -1) {
+		verb = verb[:min(len(verb), 64)]
+		if size += longest; strings.ContainsAny(verb, "qxXU#") {
+			size += 3 * longest
+		}
+		for _, number := range numbers().FindAllString(verb, -1) {
 			n, err := strconv.Atoi(number)
 			if number == "*" || err != nil {
 				n = widest
@@ -221,57 +284,67 @@ func printfSize(_ *engine, a []reflect.Value) int {
 			size += min(n, widest)
 		}
 		if size > maxText {
-			return size
+			break
 		}
 	}
-	return size
+	b.text(size)
 }
 
 var numbers = lazy.Regexp(`\d+|\*`)
 
-// textLen is the length of a text, and an estimate for anything else.
-func textLen(v reflect.Value) int {
-	if v = concrete(v); v.Kind() == reflect.String {
-		return v.Len()
+// lengthOf is how long a value is that is printed, about.
+func (b *budget) lengthOf(v reflect.Value) int {
+	if text, ok := stringOf(v); ok {
+		return len(text)
 	}
-	return 32
+	before := b.steps
+	b.deep(v, 0)
+	return (before - b.steps) * bytesPerStep
 }
 
-func chunkSize(_ *engine, a []reflect.Value) int {
-	list := concrete(a[1])
-	if k := list.Kind(); k != reflect.Slice && k != reflect.Array || list.Len() == 0 {
-		return 0
+// listLen is how long a list is.
+func listLen(v reflect.Value) (int, bool) {
+	v = concrete(v)
+	if k := v.Kind(); k != reflect.Slice && k != reflect.Array {
+		return 0, false
 	}
-	return times(max(a[0].Int(), int64(list.Len())), 24)
+	return v.Len(), true
 }
 
-// square is for functions that compare everything with everything.
-func square(_ *engine, a []reflect.Value) int {
-	n := 0
+// pairsCharge is for functions that compare everything with everything.
+func pairsCharge(b *budget, a []reflect.Value) {
+	before, n := b.steps, 0
 	for _, arg := range a {
-		if arg = concrete(arg); arg.Kind() == reflect.Slice || arg.Kind() == reflect.Array {
-			n += arg.Len()
+		if k, ok := listLen(arg); ok {
+			n += k
 		}
+		b.deep(arg, 0)
 	}
-	return times(n, n)
+	b.charge(times(n, before-b.steps) / 8)
 }
 
-// listsSize is for functions that copy lists.
-func listsSize(_ *engine, a []reflect.Value) int {
+// listsCharge is for functions that copy lists, or make lists of parts of one.
+func listsCharge(b *budget, a []reflect.Value) {
 	n := 0
 	for _, arg := range a {
-		arg = concrete(arg)
-		if arg.Kind() != reflect.Slice {
+		k, ok := listLen(arg)
+		if !ok {
 			continue
 		}
-		n += arg.Len()
-		for i := range arg.Len() {
-			if inner := concrete(arg.Index(i)); inner.Kind() == reflect.Slice {
-				n += inner.Len()
+		n += 2 * k
+		for i := range k {
+			if inner, ok := listLen(concrete(arg).Index(i)); ok {
+				n += inner
 			}
 		}
 	}
-	return times(n, 16)
+	b.items(n)
+}
+
+// digitsCharge: a product has all digits of its factors.
+func digitsCharge(b *budget, a []reflect.Value) {
+	n := a[len(a)-1].Len()
+	b.charge(times(n, n+100))
 }
 
 // concrete is what is in an interface.

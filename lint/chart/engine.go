@@ -53,7 +53,7 @@ func (e *engine) gather(c *helm.Chart, parent map[string]any) map[string]any {
 	below := map[string]any{}
 	dot := map[string]any{
 		"Chart":        metadataOf(c),
-		"Files":        newFiles(c.Files),
+		"Files":        newFiles(c.Files, e.l.absent),
 		"Release":      parent["Release"],
 		"Capabilities": parent["Capabilities"],
 		"Values":       chartutil.Values{},
@@ -173,7 +173,7 @@ type writer struct {
 
 func (w *writer) Write(text []byte) (n int, err error) {
 	defer limited(&err)
-	w.e.budget.text(w.f.text.Len() + len(text))
+	fits(w.f.text.Len() + len(text))
 	w.e.budget.text(len(text))
 	return w.f.text.Write(text)
 }

@@ -64,7 +64,7 @@ func (e *engine) explain(p *Problem, err error) {
 	case errors.As(err, &why):
 		p.Detail = string(why)
 	case errors.As(err, &failed):
-		p.Detail = failed.Detail()
+		p.Detail, p.Refused = failed.Detail(), len(e.l.absent) > 0 // it may look for all files
 	default:
 		p.Detail = fmt.Sprint(err)
 	}

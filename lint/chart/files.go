@@ -2,6 +2,7 @@ package chart
 
 import (
 	"encoding/base64"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -16,12 +17,54 @@ import (
 // cost is counted where they are called (see methodCost).
 type files map[string][]byte
 
-func newFiles(from []*helm.File) files {
+func newFiles(from []*helm.File, absent []string) any {
 	all := files{}
 	for _, f := range from {
 		all[f.Name] = f.Data
 	}
+	if len(absent) > 0 {
+		return &partialFiles{all, absent}
+	}
 	return all
+}
+
+// partialFiles are files of which some are not there that Helm would read: Input.Absent.
+// Templates see no map, so nothing goes through all of them, and methods refuse what may be
+// about one that is absent.
+type partialFiles struct {
+	of     files
+	absent []string
+}
+
+// String is there for messages, which would show all files.
+func (*partialFiles) String() string { return "the files of a chart, of which some are not read" }
+
+// need refuses a name that means an absent file, or one in an absent directory. The same
+// file has another name in each chart that it is in.
+func (f *partialFiles) need(name string) {
+	if _, there := f.of[name]; !there {
+		f.refuse(func(absent string) bool { return name == absent || strings.HasPrefix(name, absent+"/") })
+	}
+}
+
+// needAll refuses a pattern that an absent file may match.
+func (f *partialFiles) needAll(pattern string) {
+	if at := strings.IndexAny(pattern, `*?[{\`); at >= 0 {
+		pattern = pattern[:at]
+	}
+	f.refuse(func(absent string) bool {
+		return strings.HasPrefix(absent, pattern) || strings.HasPrefix(pattern, absent+"/")
+	})
+}
+
+func (f *partialFiles) refuse(means func(absent string) bool) {
+	for _, absent := range f.absent {
+		for rest, more := absent, true; more; _, rest, more = strings.Cut(rest, "/") {
+			if means(rest) {
+				panic(limit(fmt.Sprintf("a template may read %.200q, a link out of the repository, which is not followed", absent)))
+			}
+		}
+	}
 }
 
 // GetBytes is a file; empty if there is none.

@@ -25,6 +25,9 @@ type loader struct {
 	names map[*byte]string
 	// budget is what the whole rendering may take.
 	budget budget
+	notes  []Note
+	// absent are the names of Input.Absent that .helmignore leaves.
+	absent []string
 }
 
 // load reads, unpacks and checks the chart.
@@ -80,6 +83,15 @@ func (l *loader) collect() error {
 	if err != nil {
 		return err
 	}
+	for _, a := range l.in.Absent {
+		switch {
+		case isIgnored(rules, a.File):
+		case !spare(a.File):
+			return l.refused(a.File, "%s", a.Detail)
+		default:
+			l.absent = append(l.absent, a.File)
+		}
+	}
 	in := slices.Clone(l.in.Files)
 	slices.SortStableFunc(in, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	for i, f := range in {
@@ -97,6 +109,18 @@ func (l *loader) collect() error {
 		}
 	}
 	return nil
+}
+
+// spare is whether only templates could read a file of a chart or of a dependency.
+func spare(name string) bool {
+	dir, rest, in := strings.Cut(name, "/")
+	if in && dir == "charts" {
+		_, rest, in = strings.Cut(rest, "/")
+		return in && spare(rest)
+	}
+	return !slices.Contains([]string{
+		"charts", "templates", "crds", chartFile, "Chart.lock", valuesFile, schemaFile, requirementsFile, "requirements.lock", ignore.HelmIgnore,
+	}, dir)
 }
 
 // add adds one file, or those in an archive that is a dependency.

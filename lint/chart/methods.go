@@ -15,6 +15,7 @@ import (
 func (e *engine) methods() template.Methods {
 	all := map[reflect.Type]map[string]any{
 		reflect.TypeFor[files]():                  e.fileMethods(),
+		reflect.TypeFor[*partialFiles]():          e.partialMethods(),
 		reflect.TypeFor[chartutil.Values]():       e.valuesMethods(),
 		reflect.TypeFor[*chartutil.KubeVersion](): {"GitVersion": func(v *chartutil.KubeVersion) string { return v.Version }},
 		reflect.TypeFor[chartutil.VersionSet]():   {"Has": chartutil.VersionSet.Has},
@@ -63,6 +64,21 @@ func (e *engine) fileMethods() map[string]any {
 		"Glob":      func(f files, pattern string) files { e.budget.charge(len(f) + len(pattern)); return f.Glob(pattern) },
 		"AsConfig":  func(f files) string { all(f); return f.AsConfig() },
 		"AsSecrets": func(f files) string { all(f); return f.AsSecrets() },
+	}
+}
+
+// partialMethods are the same for what is there.
+func (e *engine) partialMethods() map[string]any {
+	all := e.fileMethods()
+	get, lines, glob := all["GetBytes"].(func(files, string) []byte), all["Lines"].(func(files, string) []string), all["Glob"].(func(files, string) files)
+	config, secrets := all["AsConfig"].(func(files) string), all["AsSecrets"].(func(files) string)
+	return map[string]any{
+		"Get":       func(f *partialFiles, name string) string { f.need(name); return f.of.Get(name) },
+		"GetBytes":  func(f *partialFiles, name string) []byte { f.need(name); return get(f.of, name) },
+		"Lines":     func(f *partialFiles, name string) []string { f.need(name); return lines(f.of, name) },
+		"Glob":      func(f *partialFiles, pattern string) files { f.needAll(pattern); return glob(f.of, pattern) },
+		"AsConfig":  func(f *partialFiles) string { f.needAll(""); return config(f.of) },
+		"AsSecrets": func(f *partialFiles) string { f.needAll(""); return secrets(f.of) },
 	}
 }
 

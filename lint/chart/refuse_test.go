@@ -37,24 +37,21 @@ func TestRefused(t *testing.T) {
 			"-- values.schema.json --\n{\"properties\": {\"a\": {\"type\": \"string\"}}}\n-- values.yaml --\na: 1\n",
 			"values.schema.json:1: the values do not meet the schema",
 		},
-		"schema elsewhere": {
-			"-- values.schema.json --\n{\"$ref\": \"http://localhost/x.json\"}\n",
-			"schemas are not read from other files or the network",
-		},
-		"schema of the machine": {
-			"-- values.schema.json --\n{\"$ref\": \"/etc/passwd\"}\n",
-			"schemas are not read from other files or the network",
-		},
-		"schema bomb":    {"-- values.schema.json --\n" + schemaBomb(), "values.schema.json:1: holding the values against the schema takes more than 1000000 steps"},
-		"values":         {"-- -f:prod.yaml --\na: 1\nb: [\n", "prod.yaml:"},
-		"own values":     {"-- values.yaml --\na: [\n", "values.yaml:1: cannot load values.yaml"},
-		"values of 10MB": {"-- -f:prod.yaml --\na: " + strings.Repeat("x", 10<<20), "values files are limited to 2097152"},
-		"a file of 10MB": {"-- values.yaml --\na: " + strings.Repeat("x", 10<<20), "files of charts are limited to 5242880"},
-		"deep values":    {"-- values.yaml --\na: " + strings.Repeat("[", 100_000), "values.yaml:1: cannot load values.yaml"},
-		"name outside":   {"-- ../values.yaml --\na: 1\n", `"../values.yaml" leads outside the chart`},
-		"no method":      {"-- templates/a.yaml --\n{{ .Values.Encode }}\n{{ .Values.Encode.x }}\n", "templates/a.yaml:2: "},
-		"bad helmignore": {"-- .helmignore --\n**/x\n", ".helmignore:1: double-star (**) syntax is not supported"},
-		"release name":   {"-- --name --\nx", `release name "No_Good"`},
+		"deep schema":               {"-- values.schema.json --\n" + strings.Repeat(`{"not": `, 5000) + "{}" + strings.Repeat("}", 5000), "values.schema.json:1: the schema is nested more than 500 deep"},
+		"deep and wide schema":      {"-- values.schema.json --\n" + strings.Repeat(`{"not": `, 400) + `{"enum": [` + strings.Repeat("1,", 200_000) + "1]}" + strings.Repeat("}", 400), "values.schema.json:1: the schema takes more than 1000000 steps to read"},
+		"large number in a schema":  {"-- values.schema.json --\n{\"properties\": {\"a\": {\"multipleOf\": 1e300000000}}}\n-- values.yaml --\na: 7\n", "values.schema.json:1: the schema has a number of more than 400 digits"},
+		"large pattern in a schema": {"-- values.schema.json --\n{\"properties\": {\"a\": {\"pattern\": \"" + strings.Repeat("(x{1000})", 60) + "\"}}}\n", "values.schema.json:1: a regular expression makes 60"},
+		"slow pattern in a schema":  {"-- values.schema.json --\n{\"properties\": {\"a\": {\"pattern\": \"^(x+x+){900}y\"}}}\n-- values.yaml --\na: " + strings.Repeat("x", 1<<20) + "\n", "values.schema.json:1: rendering is limited to 10000000 steps"},
+		"schema bomb":               {"-- values.schema.json --\n" + schemaBomb(), "values.schema.json:1: holding the values against the schema takes more than 1000000 steps"},
+		"values":                    {"-- -f:prod.yaml --\na: 1\nb: [\n", "prod.yaml:"},
+		"own values":                {"-- values.yaml --\na: [\n", "values.yaml:1: cannot load values.yaml"},
+		"values of 10MB":            {"-- -f:prod.yaml --\na: " + strings.Repeat("x", 10<<20), "values files are limited to 2097152"},
+		"a file of 10MB":            {"-- values.yaml --\na: " + strings.Repeat("x", 10<<20), "files of charts are limited to 5242880"},
+		"deep values":               {"-- values.yaml --\na: " + strings.Repeat("[", 100_000), "values.yaml:1: cannot load values.yaml"},
+		"name outside":              {"-- ../values.yaml --\na: 1\n", `"../values.yaml" leads outside the chart`},
+		"no method":                 {"-- templates/a.yaml --\n{{ .Values.Encode }}\n{{ .Values.Encode.x }}\n", "templates/a.yaml:2: "},
+		"bad helmignore":            {"-- .helmignore --\n**/x\n", ".helmignore:1: double-star (**) syntax is not supported"},
+		"release name":              {"-- --name --\nx", `release name "No_Good"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := chartOf(shop + c.chart)
@@ -141,7 +138,19 @@ func TestLimits(t *testing.T) {
 		"a large output":      `{{ range 1000 }}{{ repeat 100000 "x" }}{{ end }}`,
 		"blank lines":         `{{ range 1000 }}{{ repeat 10000 "\n" }}{{ end }}`,
 		"deep parentheses":    "{{ " + strings.Repeat("(", 20000) + "1" + strings.Repeat(")", 20000) + " }}",
-		"chunk":               `{{ chunk 1000000000 (list 1) }}`,
+		"a number of a cycle": `{{ $x := dict }}{{ $_ := set $x "x" $x }}{{ max 1 $x }}`,
+		"shared keys":         `{{ $x := list 1 }}{{ range until 60 }}{{ $x = list $x $x }}{{ end }}{{ get (dict $x 1) "x" }}`,
+		"many regexes twice":  `{{ range 1000000000 }}{{ regexMatch "a{1000}b{1000}" "x" }}{{ end }}`,
+		"many parts":          `{{ $x := repeat 1000000 "x" }}{{ splitList "" $x }}`,
+		"many keys":           `{{ $x := repeat 1000000 "x" }}{{ split "" $x }}`,
+		"printf of a list":    `{{ $x := until 1000 }}{{ printf "` + strings.Repeat("%[1]v", 10_000) + `" $x }}`,
+		"printf quotes":       `{{ $x := repeat 3000000 "x" }}{{ printf "%q" $x }}`,
+		"deep indentation":    `{{ $x := until 1000 }}{{ range until 5000 }}{{ $x = list $x }}{{ end }}{{ toPrettyJson $x }}`,
+		"much to trim":        `{{ $x := repeat 500000 "ä" }}{{ trimAll $x $x }}`,
+		"many factors":        `{{ mulf ` + strings.Repeat("1e308 ", 2000) + `}}`,
+		"TOML with long keys": `{{ fromToml (printf "[%s]\n%s" (repeat 100000 "a.") (repeat 10000 "a = 1\n")) }}`,
+		"TOML with dots":      `{{ fromToml (printf "%sa = 1" (repeat 100000 "a.")) }}`,
+		"YAML of many values": `{{ fromYaml (printf "a: [%s]" (repeat 500000 ",")) }}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := chartOf(shop + "-- values.yaml --\nself: '{{ tpl .Values.self . }}'\n")
@@ -151,6 +160,102 @@ func TestLimits(t *testing.T) {
 				t.Errorf("no limit is named: %s", p)
 			}
 		})
+	}
+}
+
+// TestHostile: with all the steps that a chart may take, what is small in a template and
+// large or endless when it runs is refused before it is made.
+func TestHostile(t *testing.T) {
+	for name, text := range map[string]string{
+		"a cycle as a key":     `{{ $x := dict }}{{ $_ := set $x "x" $x }}{{ $y := dict $x 1 }}`,
+		"a doubled list":       `{{ $x := list 1 }}{{ range until 40 }}{{ $x = list $x $x }}{{ end }}{{ $y := dict $x 1 }}`,
+		"a cycle as a number":  `{{ $x := dict }}{{ $_ := set $x "x" $x }}{{ int $x }}`,
+		"a regex with groups":  `{{ regexFindAll (repeat 900 "(x?)") (repeat 100000 "x") -1 }}`,
+		"deep TOML":            `{{ fromToml (printf "a = %s" (repeat 5000000 "[")) }}`,
+		"less deep TOML":       `{{ fromToml (printf "a = %s" (repeat 101 "[")) }}`,
+		"inline tables":        `{{ fromToml (printf "a = %s" (repeat 20000 "{a=")) }}`,
+		"texts that are alike": `{{ $x := list }}{{ range until 300 }}{{ $x = append $x (printf "%s%d" (repeat 100000 "x") .) }}{{ end }}{{ uniq $x }}`,
+		"a deep list":          `{{ $x := until 10000 }}{{ range until 9000 }}{{ $x = list $x }}{{ end }}{{ toYaml $x }}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := chartOf(shop)
+			in.Files = append(in.Files, File{"templates/a.yaml", []byte("\n" + text)})
+			p := refuses(t, in, maxSteps, "templates/a.yaml:2: ")
+			if !p.Refused || !strings.Contains(p.Detail, "limit") && !strings.Contains(p.Detail, "more than") {
+				t.Errorf("no limit is named: %s", p)
+			}
+		})
+	}
+}
+
+// TestLarge: what is large and not hostile is rendered.
+func TestLarge(t *testing.T) {
+	for name, text := range map[string]string{
+		"chunks that are larger than the list": `{{ chunk 1000000000 (list 1) }}`,
+		"parts of a large file":                `{{ range splitList "\n---\n" (.Files.Get "crds.yaml") }}{{ (fromYaml .).kind }}{{ end }}`,
+		"a large file in many writes":          `{{ range .Files.Lines "crds.yaml" }}{{ . }}{{ "\n" }}{{ end }}`,
+		"replaced in a large file":             `{{ regexReplaceAll "a+" (.Files.Get "crds.yaml") "b" }}`,
+	} {
+		in := chartOf(shop)
+		crd := "kind: X\nspec:\n" + strings.Repeat("  description: something that is said at length in a definition\n", 1)
+		in.Files = append(in.Files, File{"templates/a.yaml", []byte(text)}, File{"crds.yaml", []byte(strings.Repeat(crd+strings.Repeat("# "+strings.Repeat("x", 60)+"\n", 1000)+"---\n", 16))})
+		if _, err := Render(in); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestSchemaElsewhere: a schema that is not at hand is a note.
+func TestSchemaElsewhere(t *testing.T) {
+	for name, schema := range map[string]string{
+		"network": `{"type": "string", "$ref": "http://localhost/x.json"}`,
+		"machine": `{"type": "string", "properties": {"a": {"$ref": "/etc/passwd#/x"}}}`,
+		"draft":   `{"type": "string", "$schema": "https://example.com/draft"}`,
+	} {
+		res, err := Render(chartOf(shop + "-- values.schema.json --\n" + schema + "\n-- templates/a.yaml --\na: b\n"))
+		if err != nil || len(res.Notes) != 1 || res.Notes[0].File != schemaFile || !strings.Contains(res.Notes[0].Detail, "schemas are not read from other files or the network") {
+			t.Errorf("%s: %v, %+v", name, err, res)
+		}
+	}
+	res, err := Render(chartOf(shop + "-- values.schema.json --\n{\"properties\": {\"a\": {\"$ref\": \"urn:x\"}}}\n-- values.yaml --\na: 1\n"))
+	if err != nil || len(res.Notes) > 0 {
+		t.Errorf("a name that leads nowhere: %v", err)
+	}
+}
+
+// TestAbsent: a file that is not read is missed by the templates that may read it alone.
+func TestAbsent(t *testing.T) {
+	for text, reads := range map[string]bool{
+		`{{ .Files.Get "there" }}`:                      false,
+		`{{ .Files.Get "LICENSE" }}`:                    true,
+		`{{ .Files.GetBytes "LICENSE" }}`:               true,
+		`{{ .Files.Lines "docs/x" }}`:                   true,
+		`{{ .Files.Get "other" }}`:                      false,
+		`{{ (.Files.Glob "dashboards/*").AsConfig }}`:   false,
+		`{{ (.Files.Glob "*").AsConfig }}`:              true,
+		`{{ (.Files.Glob "docs/*.md").AsSecrets }}`:     true,
+		`{{ .Files.AsConfig }}`:                         true,
+		`{{ range $k, $v := .Files }}{{ $k }}{{ end }}`: true,
+		`{{ index .Files "LICENSE" }}`:                  true,
+		`{{ toYaml .Files }}`:                           true,
+		`{{ .Files }}`:                                  true,
+		`{{ $f := .Files }}{{ $f.Get "there" }}`:        false,
+		`{{ tpl "{{ .Files.Get \"LICENSE\" }}" . }}`:    true,
+	} {
+		in := chartOf(shop + "-- there --\nx\n-- .helmignore --\nREADME.md\n-- templates/a.yaml --\n\n" + text)
+		in.Absent = []Note{{"LICENSE", "is a link"}, {"charts/db/docs", "is a link"}, {"README.md", "is a link"}}
+		_, err := Render(in)
+		var p *Problem
+		if errors.As(err, &p); reads != (err != nil) || reads && (!p.Refused || p.File != "templates/a.yaml" || p.Line != 2) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, name := range []string{"Chart.yaml", "templates/a.yaml", "charts/db", "charts/db/templates/x", "charts/db/charts/x/values.yaml", "crds"} {
+		in := chartOf(shop)
+		in.Absent = []Note{{name, "is a link"}}
+		if p := refuses(t, in, maxSteps, name+":1: is a link"); !p.Refused {
+			t.Error(p)
+		}
 	}
 }
 

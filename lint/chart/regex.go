@@ -9,47 +9,53 @@ import (
 )
 
 // What a regular expression may be: matching takes as many steps as its program has
-// instructions for each byte of the text.
+// instructions for each byte of the text, and each of these carries the places of all groups.
 const (
 	maxPattern = 10_000
 	maxProgram = 50_000
 )
 
-// regexSize charges for a match. The result is no larger than the text.
-func regexSize(e *engine, a []reflect.Value) int {
+// regexCharge is for a match. The result is no larger than the text.
+func regexCharge(b *budget, a []reflect.Value) {
 	pattern, text := a[0].String(), a[1].String()
-	e.budget.charge(program(pattern)*(len(text)+1)/bytesPerStep + 1)
-	return len(text)
+	size, groups := program(pattern)
+	b.charge(len(pattern) + size + size*(len(text)+1)/bytesPerStep*(bytesPerStep+2*groups)/bytesPerStep)
 }
 
-// program is the number of instructions of a pattern, 0 if it is not one.
-func program(pattern string) int {
+// regexListCharge is for all matches.
+func regexListCharge(b *budget, a []reflect.Value) {
+	regexCharge(b, a)
+	b.items(a[1].Len() + 1)
+}
+
+// program is the number of instructions of a pattern and that of its groups, 0 if it is not one.
+func program(pattern string) (size, groups int) {
 	if len(pattern) > maxPattern {
 		panic(limit(fmt.Sprintf("a regular expression has %d bytes, more than the limit of %d", len(pattern), maxPattern)))
 	}
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	prog, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	if len(prog.Inst) > maxProgram {
 		panic(limit(fmt.Sprintf("a regular expression makes %d instructions, more than the limit of %d", len(prog.Inst), maxProgram)))
 	}
-	return len(prog.Inst)
+	return len(prog.Inst), prog.NumCap / 2
 }
 
-// regexReplaceSize counts the matches and what replaces them: each $ may stand for a
+// regexReplaceCharge counts the matches and what replaces them: each $ may stand for a
 // whole match.
-func regexReplaceSize(e *engine, a []reflect.Value) int {
-	size := regexSize(e, a)
+func regexReplaceCharge(b *budget, a []reflect.Value) {
+	regexListCharge(b, a)
 	re, err := regexp.Compile(a[0].String())
 	if err != nil {
-		return size
+		return
 	}
 	text, with := a[1].String(), a[2].String()
 	found := len(re.FindAllStringIndex(text, -1))
-	return size + times(found, len(with)) + times(strings.Count(with, "$"), len(text))
+	b.text(plus(plus(len(text), times(found, len(with))), times(strings.Count(with, "$"), len(text))))
 }

@@ -2,7 +2,13 @@ package chart
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	helm "helm.sh/helm/v3/pkg/chart"
@@ -38,21 +44,41 @@ func (l *loader) validate(c *helm.Chart, values map[string]any) error {
 // schemaURL is how Helm names a schema to the library.
 const schemaURL = "file:///values.schema.json"
 
-func (l *loader) validateOne(name string, text []byte, values map[string]any) error {
+func (l *loader) validateOne(name string, text []byte, values map[string]any) (err error) {
+	defer func() {
+		if over, ok := err.(limit); ok {
+			err = limitAt(name, "%s", string(over))
+		}
+	}()
+	defer limited(&err)
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return &Problem{File: name, Line: 1, Detail: fmt.Sprintf("the schema cannot be read: %v", err)}
 	}
-	compiler := jsonschema.NewCompiler()
-	compiler.UseLoader(closed{})
+	w := schemaWork{left: maxSchemaSteps}
+	if why := w.read(doc, 0); why != "" {
+		l.budget.charge(maxSchemaSteps - max(w.left, 0))
+		return limitAt(name, "the schema %s", why)
+	}
+	compiler, elsewhere := jsonschema.NewCompiler(), closed{}
+	compiler.UseLoader(&elsewhere)
+	compiler.UseRegexpEngine(func(text string) (jsonschema.Regexp, error) {
+		size, _ := program(text)
+		l.budget.charge(size)
+		re, err := regexp.Compile(text)
+		return &counted{re, size, &l.budget}, err
+	})
 	if err := compiler.AddResource(schemaURL, doc); err != nil {
 		return &Problem{File: name, Line: 1, Detail: fmt.Sprintf("the schema cannot be read: %v", err)}
 	}
 	schema, err := compiler.Compile(schemaURL)
-	if err != nil {
+	switch {
+	case elsewhere.url != "": // the rest may be met only because of what is there
+		l.notes = append(l.notes, Note{name, fmt.Sprintf("the values are not checked, as the schema refers to %.200q, and schemas are not read from other files or the network", elsewhere.url)})
+		return nil
+	case err != nil:
 		return &Problem{File: name, Line: 1, Detail: fmt.Sprintf("the schema cannot be used: %v", err), Refused: true}
 	}
-	w := schemaWork{left: maxSchemaSteps}
 	w.visit(schema, values, 0)
 	l.budget.charge(maxSchemaSteps - max(w.left, 0))
 	if w.left < 0 {
@@ -64,12 +90,70 @@ func (l *loader) validateOne(name string, text []byte, values map[string]any) er
 	return nil
 }
 
-// closed refuses what a schema refers to outside its file: Helm would read any file of
-// the machine, and connect.
-type closed struct{}
+// closed refuses what a schema refers to outside its file, where Helm would read any file of
+// the machine, and connect. It keeps the first of these. Names that lead nowhere are any
+// value, as in Helm (pkg/chartutil: urnLoader).
+type closed struct{ url string }
 
-func (closed) Load(url string) (any, error) {
-	return nil, fmt.Errorf("it refers to %.200q, and schemas are not read from other files or the network", url)
+func (c *closed) Load(url string) (any, error) {
+	if strings.HasPrefix(url, "urn:") {
+		return true, nil
+	}
+	c.url = cmp.Or(c.url, url)
+	return nil, errors.New("it is elsewhere")
+}
+
+// counted is a regular expression that charges for its matches.
+type counted struct {
+	*regexp.Regexp
+	size   int
+	budget *budget
+}
+
+func (c *counted) MatchString(text string) bool {
+	c.budget.charge(c.size * (len(text) + 1) / bytesPerStep)
+	return c.Regexp.MatchString(text)
+}
+
+// What a schema may be: the library writes out the way to each part, and computes with
+// numbers of any length.
+const (
+	maxSchemaNesting  = 500
+	maxSchemaExponent = 400
+)
+
+// read counts the parts of a schema, and says what is too much.
+func (w *schemaWork) read(part any, depth int) string {
+	switch part := part.(type) {
+	case json.Number:
+		mantissa, exponent, _ := strings.Cut(strings.ToLower(part.String()), "e")
+		if n, err := strconv.Atoi(cmp.Or(exponent, "0")); err != nil || max(len(mantissa), n, -n) > maxSchemaExponent {
+			return fmt.Sprintf("has a number of more than %d digits", maxSchemaExponent)
+		}
+	case map[string]any:
+		for _, key := range sortedKeys(part) {
+			if why := w.inner(part[key], depth, len(key)); why != "" {
+				return why
+			}
+		}
+	case []any:
+		for _, inner := range part {
+			if why := w.inner(inner, depth, 0); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+func (w *schemaWork) inner(part any, depth, key int) string {
+	if w.left -= 1 + (depth+key)/bytesPerStep; w.left < 0 {
+		return fmt.Sprintf("takes more than %d steps to read", maxSchemaSteps)
+	}
+	if depth == maxSchemaNesting {
+		return fmt.Sprintf("is nested more than %d deep", maxSchemaNesting)
+	}
+	return w.read(part, depth+1)
 }
 
 // maxSchemaSteps is how many pairs of a schema and a value are looked at. Schemas that
@@ -91,6 +175,9 @@ func (w *schemaWork) visit(s *jsonschema.Schema, value any, depth int) {
 		for _, inner := range same {
 			w.visit(inner, value, depth+1)
 		}
+	}
+	if s.Enum != nil {
+		w.left -= len(s.Enum.Values)
 	}
 	if s.DynamicRef != nil {
 		w.visit(s.DynamicRef.Ref, value, depth+1)

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/schedlint/schedlint/lint/cpu"
 )
 
 // Pool renders roots in workers, which it starts as they are needed.
@@ -21,8 +23,8 @@ type Pool struct {
 	Nonce string
 	// Workers is how many there are at most; 0 is one for each processor.
 	Workers int
-	// Patience is how long a root may take; 0 is a minute. It is a backstop: what a root
-	// costs is counted.
+	// Patience is how long a root may take on the wall clock; 0 is ten minutes. It is a
+	// backstop for what waits: what a root costs is counted, and its CPU time limited.
 	Patience time.Duration
 	// expire gives the end of that time for a root; nil is the clock. Tests decide it
 	// by the root instead.
@@ -31,13 +33,14 @@ type Pool struct {
 	spent Cost
 }
 
-// patience is far more than any root within Most takes.
-const patience = time.Minute
+const patience = cpu.Backstop * mostCPU
 
-// Render renders roots. The outputs are in their order, and nil is none of them. What
-// is beyond RunMost, counted in that order, is refused.
+// Render renders roots. The outputs are in their order, and nil is none of them. Roots do
+// not pay for one another: RunMost is far more than all that is meant to be rendered takes,
+// and what is beyond it is Spent.
 func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 	q := &queue{outputs: make([]*Output, len(roots)), left: RunMost().Less(p.spent)}
+	q.counts.L = &q.mu
 	n := p.Workers
 	if n == 0 {
 		n = runtime.GOMAXPROCS(0)
@@ -48,34 +51,41 @@ func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 	}
 	all.Wait()
 	p.spent = RunMost().Less(q.left)
+	most := RunMost()
 	for i, o := range q.outputs {
-		if o == nil || i >= q.counted {
-			q.outputs[i] = q.untried(roots, i)
+		if i >= q.counted {
+			q.outputs[i] = broken(roots[i], Spent, fmt.Sprintf("not rendered because the first %d of %d renders use up the %d million steps of a run: list fewer under renders, or split the run",
+				q.counted, len(roots), most.Steps/1_000_000))
+		} else if o == nil {
+			q.outputs[i] = broken(roots[i], Spent, fmt.Sprintf("the renders of a run are limited to %d objects, %d MiB and %d entries in all, and this is one of the largest: list fewer under renders, or split the run",
+				most.Objects, most.Bytes>>20, most.Entries))
 		}
 	}
 	return q.outputs
 }
 
-// queue hands out roots in their order until the budget of the run is spent. What is
-// spent is counted in that order as well, so it does not matter who is faster.
+// queue hands out roots in their order until the steps of the run are spent. What is spent
+// is counted in that order as well, so it does not matter who is faster.
 type queue struct {
 	mu      sync.Mutex
 	next    int
-	counted int // outputs that are within the budget, from the first
-	outputs []*Output
+	counted int       // outputs that are within the steps of the run, from the first
+	waiting int       // bytes of outputs that are not counted yet
+	counts  sync.Cond // something was counted
+	outputs []*Output // nil for those that others leave no room for
 	left    Cost
 	spent   bool
-	killed  int // workers
 }
 
-// mostKilled is how many workers may be killed until no further root is tried.
-const mostKilled = 3
-
-// take gives the next root, or -1.
+// take gives the next root, or -1. It waits while much is not counted: one that takes long
+// is not to fill the memory with those behind it.
 func (q *queue) take() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.spent || q.killed >= mostKilled || q.next == len(q.outputs) {
+	for q.waiting > RunMost().Bytes {
+		q.counts.Wait()
+	}
+	if q.spent || q.next == len(q.outputs) {
 		return -1
 	}
 	q.next++
@@ -87,26 +97,41 @@ func (q *queue) put(i int, o *Output) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.outputs[i] = o
-	if o.Problem != nil && o.Problem.Kind == Killed {
-		q.killed++
-	}
-	for !q.spent && q.counted < len(q.outputs) && q.outputs[q.counted] != nil {
-		c := q.outputs[q.counted].Cost
-		if q.spent = c.Least(q.left) != c; !q.spent {
-			q.left = q.left.Less(c)
-			q.counted++
+	q.waiting += o.Cost.Bytes
+	for ; !q.spent && q.counted < len(q.outputs) && q.outputs[q.counted] != nil; q.counted++ {
+		o := q.outputs[q.counted]
+		if q.spent = o.work() > q.left.Steps; q.spent {
+			q.waiting = 0
+			break
+		}
+		q.left.Steps -= o.work()
+		q.waiting -= o.Cost.Bytes
+		if o.Problem == nil {
+			q.hold(q.counted)
 		}
 	}
+	q.counts.Broadcast()
 }
 
-// untried is the output of a root that nobody waits for, or that is beyond the budget.
-func (q *queue) untried(roots []Root, i int) *Output {
-	if q.outputs[i] == nil && !q.spent {
-		return broken(roots[i], Killed, fmt.Sprintf("not rendered because %d earlier renders were killed", q.killed))
+// hold takes room for an output. If there is none, the largest goes, so small ones never pay
+// for large ones.
+func (q *queue) hold(i int) {
+	size := q.outputs[i].Cost
+	size.Steps = 0
+	for size.Least(q.left) != size {
+		largest := i
+		for k, o := range q.outputs[:i] {
+			if o != nil && o.Problem == nil && o.Cost.share() > q.outputs[largest].Cost.share() {
+				largest = k
+			}
+		}
+		given := q.outputs[largest].Cost
+		if q.outputs[largest] = nil; largest == i {
+			return
+		}
+		q.left.Objects, q.left.Bytes, q.left.Entries = q.left.Objects+given.Objects, q.left.Bytes+given.Bytes, q.left.Entries+given.Entries
 	}
-	most := RunMost()
-	return broken(roots[i], Refused, fmt.Sprintf("the renders of a run are limited to %d objects, %d MiB of input and %d million steps in all, and the first %d of %d use that up: list fewer under renders, or split the run",
-		most.Objects, most.Bytes>>20, most.Steps/1_000_000, q.counted, len(roots)))
+	q.left = q.left.Less(size)
 }
 
 // work renders what the queue hands out. A worker that was killed is replaced.
@@ -204,16 +229,16 @@ func (w *worker) render(ctx context.Context, t task, most limit) (o *Output, why
 	return nil, why
 }
 
-// MemoryStatus is the exit status of a worker that had more memory in use than it may.
-const MemoryStatus = 75
-
 // ended says why a worker that answers no more is not there.
 func (w *worker) ended(err error) string {
 	_ = w.stdin.Close()
 	var exit *exec.ExitError
 	if waitErr := w.cmd.Wait(); errors.As(waitErr, &exit) {
-		if exit.ExitCode() == MemoryStatus {
+		switch exit.ExitCode() {
+		case memoryStatus:
 			return fmt.Sprintf("rendering takes more than %d MiB of memory", mostMemory>>20)
+		case cpuStatus:
+			return fmt.Sprintf("rendering takes more than %.0f seconds of CPU time", mostCPU.Seconds())
 		}
 		return "the worker was killed: " + exit.Error()
 	}

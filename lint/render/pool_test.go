@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
@@ -18,20 +19,25 @@ import (
 // asWorker makes the process of the tests a worker that may use as many bytes of memory.
 const asWorker = "SCHEDLINT_TEST_WORKER"
 
-// littleMemory is enough for what workers do here. Filling a worker's real limit takes
-// seconds, and SCHEDLINT_TRIALS=100 does that.
-const littleMemory = 64 << 20
+// littleMemory and littleCPU are enough for what workers do here. Filling a worker's real
+// memory takes seconds, and SCHEDLINT_TRIALS=100 does that.
+const (
+	littleMemory = 64 << 20
+	littleCPU    = 2 * time.Second
+)
 
 func TestMain(m *testing.M) {
 	most, err := strconv.ParseInt(os.Getenv(asWorker), 10, 64)
 	if err != nil {
 		os.Exit(m.Run())
 	}
-	limitMemory(most, func() { os.Exit(MemoryStatus) })
-	if err := Serve(os.Stdin, os.Stdout, act); err != nil {
+	if err := Serve(os.Stdin, os.Stdout, newWatch(most, littleCPU, os.Exit), act); err != nil {
 		os.Exit(1)
 	}
 }
+
+// spun is what a worker that spins does.
+var spun int
 
 // act does what the directory of a root says.
 func act(r Root, nonce string) *Output {
@@ -55,8 +61,16 @@ func act(r Root, nonce string) *Output {
 			all = append(all, b)
 			_ = all
 		}
+	case "spin":
+		for {
+			spun++
+		}
 	case "large":
 		o.Cost.Objects = RunMost().Objects/2 + 1
+	case "largest":
+		o.Cost.Bytes = RunMost().Bytes - 1
+	case "slow":
+		o.Cost.Steps = RunMost().Steps/2 + 1
 	}
 	return o
 }
@@ -122,7 +136,11 @@ func TestPool(t *testing.T) {
 		{[]string{"a", "die", "b"}, []string{"a n", "killed: the worker was killed: exit status 1", "b n"}},
 		{[]string{"a", "garbage", "b"}, []string{"a n", "killed: ", "b n"}},
 		{[]string{"grow", "b"}, []string{"killed: rendering takes more than 1024 MiB of memory", "b n"}},
-		{[]string{"large/1", "a", "large/2", "b"}, []string{"large/1 n", "a n", "refused: the renders of a run are limited to 50000 objects", "refused: the renders of a run are limited to 50000 objects"}},
+		{[]string{"spin", "b"}, []string{"killed: rendering takes more than 60 seconds of CPU time", "b n"}},
+		{[]string{"die", "die", "die", "die", "die", "b"}, []string{"killed: the worker", "killed: the worker", "killed: the worker", "killed: the worker", "killed: the worker", "b n"}},
+		{[]string{"large/1", "a", "large/2", "b"}, []string{"large/1 n", "a n", "spent: the renders of a run are limited to 50000 objects", "b n"}},
+		{[]string{"largest", "large", "large/2", "b"}, []string{"spent: the renders of a run are limited to 50000 objects, 192 MiB", "large n", "spent: ", "b n"}},
+		{[]string{"slow/1", "a", "slow/2", "b"}, []string{"slow/1 n", "a n", "spent: not rendered because the first 2 of 4 renders use up the 1200 million steps", "spent: not rendered"}},
 	} {
 		for _, workers := range []int{1, 3} {
 			t.Run(fmt.Sprintf("%s by %d", strings.Join(test.dirs, " "), workers), func(t *testing.T) {
@@ -136,14 +154,41 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestPoolGivesUp renders no more once several workers had to be killed.
-func TestPoolGivesUp(t *testing.T) {
-	got := said(pool(t, 1).Render(context.Background(), roots("die", "die", "die", "a", "b")))
-	for _, s := range got[mostKilled:] {
-		if !strings.HasPrefix(s, "killed: not rendered because 3 earlier renders were killed") {
-			t.Errorf("got %q", s)
-		}
+// TestPoolKilled renders no more once many workers had to be killed, as each may have taken
+// as long as a root may.
+func TestPoolKilled(t *testing.T) {
+	q := &queue{outputs: make([]*Output, 30), left: RunMost()}
+	q.counts.L = &q.mu
+	n := 0
+	for i := q.take(); i >= 0; i = q.take() {
+		q.put(i, broken(Root{}, Killed, ""))
+		n++
 	}
+	if n != 21 || q.counted != 20 {
+		t.Errorf("%d roots are tried and %d counted, want 21 and 20", n, q.counted)
+	}
+}
+
+// TestPoolWaits begins no further root while much waits for one that takes long.
+func TestPoolWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &queue{outputs: make([]*Output, 4), left: RunMost()}
+		q.counts.L = &q.mu
+		large := &Output{Cost: Cost{Bytes: RunMost().Bytes/2 + 1}}
+		slow := q.take()
+		for range 2 {
+			q.put(q.take(), large)
+		}
+		took := -1
+		go func() { took = q.take() }()
+		if synctest.Wait(); took != -1 {
+			t.Error("another root begins")
+		}
+		q.put(slow, &Output{})
+		if synctest.Wait(); took != 3 {
+			t.Errorf("%d begins, want 3", took)
+		}
+	})
 }
 
 // TestPoolEnds ends with its context, which ends as soon as two workers run.

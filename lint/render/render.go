@@ -27,10 +27,10 @@ type Root struct {
 	Left Cost
 }
 
-// Chart is what a Helm chart is rendered with. The zero value is its own values, and its
-// name as that of the release.
+// Chart is what a Helm chart is rendered with. The zero value is its own values, and a name
+// of the release that is assumed.
 type Chart struct {
-	// Name and Namespace are those of the release.
+	// Name and Namespace are those of the release; an empty Name is chart.DefaultRelease.
 	Name, Namespace string
 	// Archive is a .tgz that holds the chart, as a name from Root.Confinement; "" for a
 	// chart that is Root.Dir.
@@ -90,9 +90,25 @@ func Most() Cost {
 	return Cost{Objects: 10_000, Bytes: 64 << 20, Entries: 20_000, Steps: 60_000_000}
 }
 
-// RunMost is what all roots of a run may take together: steps for about 60 CPU-seconds.
+// RunMost is what all roots of a run may take together: sizes for as much memory as a run has,
+// and steps of 20 roots that take all that they may. Bytes count as steps as well.
 func RunMost() Cost {
-	return Cost{Objects: 50_000, Bytes: 100 << 20, Entries: 200_000, Steps: 120_000_000}
+	return Cost{Objects: 50_000, Bytes: 192 << 20, Entries: 200_000, Steps: 20 * Most().Steps}
+}
+
+// work is what an output took, in steps: about 4 MB of YAML are read or written in a second.
+// What a worker took that was killed is not known.
+func (o *Output) work() int {
+	if o.Problem != nil && o.Problem.Kind == Killed {
+		return Most().Steps
+	}
+	return o.Cost.Steps + o.Cost.Bytes/2
+}
+
+// share is the largest part of a run's sizes that something takes.
+func (c Cost) share() float64 {
+	most := RunMost()
+	return max(float64(c.Objects)/float64(most.Objects), float64(c.Bytes)/float64(most.Bytes), float64(c.Entries)/float64(most.Entries))
 }
 
 // Least is the lesser of two costs, each by itself.
@@ -107,7 +123,8 @@ func (c Cost) Less(d Cost) Cost {
 
 // Output is what became of a root.
 type Output struct {
-	// Text is the result as kustomize prints it, one document for each object.
+	// Text is the result as kustomize prints it, one document for each object, but for
+	// schemas of CustomResourceDefinitions, which may be null.
 	Text []byte
 	// Documents are those of Text, in their order.
 	Documents []Document
@@ -133,7 +150,9 @@ type Output struct {
 	// Data are files that were read as anything else, sorted. Plain are those of them that
 	// Helm deploys as they stand, as they are in crds/.
 	Data, Plain []string
-	Cost        Cost
+	// Unchecked is what was not checked though the tool checks it.
+	Unchecked []*Problem
+	Cost      Cost
 	// Problem says why there is no result; nil if there is one.
 	Problem *Problem
 }
@@ -179,6 +198,11 @@ const (
 	Refused = "refused"
 	// Killed is a worker that met the limits of its time or memory.
 	Killed = "killed"
+	// Repeated is a key that a chart prints twice for kustomize, which refuses that. Detail is
+	// the key.
+	Repeated = "repeated"
+	// Spent is what was not rendered because of all others: RunMost is spent.
+	Spent = "spent"
 )
 
 // Problem is why a root has no result.
@@ -190,6 +214,8 @@ type Problem struct {
 	Line, Column int
 	// Detail is what is wrong, without paths of the machine.
 	Detail string
+	// First is where a Repeated key stands first; nil for all else.
+	First *Place
 	// Setting is, for a chart, what of Root.Chart is wrong: values[0], set[0] or
 	// set-string[0] and so on; "" if it is none of these.
 	Setting string

@@ -8,7 +8,10 @@ import (
 	"path"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync/atomic"
 	"time"
+
+	"github.com/schedlint/schedlint/lint/cpu"
 )
 
 // task is what a worker is told: a root, and the nonce of the run, which its marks have.
@@ -17,11 +20,11 @@ type task struct {
 	Nonce string
 }
 
-// Serve is a worker: it builds one root after the other until in ends. A panic in build
-// costs the root that it was about.
-func Serve(in io.Reader, out io.Writer, build func(r Root, nonce string) *Output) error {
-	from, w := json.NewDecoder(in), bufio.NewWriter(out)
-	to := json.NewEncoder(w)
+// Serve is a worker: it builds one root after the other until in ends, and w holds each to
+// the limits of a root. A panic in build costs the root that it was about.
+func Serve(in io.Reader, out io.Writer, w *Watch, build func(r Root, nonce string) *Output) error {
+	from, buffer := json.NewDecoder(in), bufio.NewWriter(out)
+	to := json.NewEncoder(buffer)
 	for {
 		var t task
 		if err := from.Decode(&t); errors.Is(err, io.EOF) {
@@ -29,10 +32,12 @@ func Serve(in io.Reader, out io.Writer, build func(r Root, nonce string) *Output
 		} else if err != nil {
 			return err
 		}
+		w.begun.Store(int64(cpu.Used()))
 		if err := to.Encode(guarded(t, build)); err != nil {
 			return err
 		}
-		if err := w.Flush(); err != nil {
+		w.begun.Store(idle)
+		if err := buffer.Flush(); err != nil {
 			return err
 		}
 	}
@@ -57,25 +62,51 @@ func broken(r Root, kind, why string) *Output {
 	return &Output{Problem: &Problem{Kind: kind, File: file, Line: 1, Column: 1, Detail: why}}
 }
 
-// mostMemory is what a worker may have in use, and memoryEvery how often it looks.
+// What a worker may take for one root: memory that is in use, and CPU time. Roots within
+// Most take less.
 const (
-	mostMemory  = 1 << 30
-	memoryEvery = 20 * time.Millisecond
+	mostMemory = 1 << 30
+	mostCPU    = time.Minute
 )
 
-// LimitMemory makes the process call exit as soon as it has more in use than a worker
-// may.
-func LimitMemory(exit func()) { limitMemory(mostMemory, exit) }
+// The exit status of a worker that took more than it may.
+const (
+	memoryStatus = 75
+	cpuStatus    = 76
+)
 
-func limitMemory(most int64, exit func()) {
-	debug.SetMemoryLimit(most * 3 / 4)
+// Watch ends a worker that takes more than it may. It looks at the work of the process and
+// not at the clock, so that the same root ends on a busy machine as on an idle one.
+type Watch struct {
+	memory uint64
+	cpu    time.Duration
+	// begun is the CPU time of the process when it began with the root, or idle.
+	begun atomic.Int64
+}
+
+const idle = -1
+
+// NewWatch watches this process, and calls exit with the status of the limit that is met.
+func NewWatch(exit func(status int)) *Watch { return newWatch(mostMemory, mostCPU, exit) }
+
+func newWatch(memory int64, most time.Duration, exit func(status int)) *Watch {
+	w := &Watch{memory: uint64(memory), cpu: most}
+	w.begun.Store(idle)
+	debug.SetMemoryLimit(memory * 3 / 4)
 	go func() {
 		sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-		for range time.Tick(memoryEvery) {
+		for range time.Tick(lookEvery) {
 			metrics.Read(sample)
-			if sample[0].Value.Uint64()-sample[1].Value.Uint64() > uint64(most) {
-				exit()
+			if sample[0].Value.Uint64()-sample[1].Value.Uint64() > w.memory {
+				exit(memoryStatus)
+			}
+			if begun := w.begun.Load(); begun != idle && cpu.Used()-time.Duration(begun) > w.cpu {
+				exit(cpuStatus)
 			}
 		}
 	}()
+	return w
 }
+
+// lookEvery is how often a worker looks at what it has taken.
+const lookEvery = 20 * time.Millisecond

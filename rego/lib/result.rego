@@ -9,6 +9,14 @@ reason(chain, row, reason) := {
 	"reason": reason,
 }
 
+# leveled is reason with a level that is not that of the rule.
+leveled(chain, row, reason, level) := {
+	"rule": chain[0].path[2],
+	"fact": row.id,
+	"reason": reason,
+	"level": level,
+}
+
 # finding is what a rule reports in words of its own: an object with a message, one line
 # that is complete by itself, and if need be details, help, the path of a field below the
 # row and a level.

@@ -80,7 +80,7 @@ func templates(dir string, o options) answer {
 	}
 	release := chartutil.ReleaseOptions{Name: o.Name, Namespace: o.Namespace, Revision: 1, IsInstall: true}
 	if release.Name == "" {
-		release.Name = c.Name()
+		release.Name = "release-name"
 	}
 	if release.Namespace == "" {
 		release.Namespace = "default"

@@ -67,6 +67,10 @@ const variablesPerStep = 16
 // operand evaluates what a command starts with, or an argument of one, for which nothing
 // is given.
 func (x *run) operand(n parse.Node, g given) reflect.Value {
+	if pipe, ok := n.(*parse.PipeNode); ok { // what it is given is an error of what is around it
+		x.alone(n, g)
+		return x.pipeline(g.dot, pipe)
+	}
 	x.step(n)
 	switch n := n.(type) {
 	case *parse.FieldNode:
@@ -95,8 +99,6 @@ func (x *run) alone(n parse.Node, g given) {
 // simple evaluates what takes no arguments.
 func (x *run) simple(n parse.Node, dot reflect.Value) reflect.Value {
 	switch n := n.(type) {
-	case *parse.PipeNode:
-		return x.pipeline(dot, n)
 	case *parse.DotNode:
 		return dot
 	case *parse.BoolNode:

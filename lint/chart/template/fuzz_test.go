@@ -9,6 +9,7 @@ func FuzzTemplate(f *testing.F) {
 	}
 	for seed := range uint64(100) {
 		f.Add(randomTemplate(seed))
+		f.Add(lined(randomTemplate(seed)))
 	}
 	f.Fuzz(func(t *testing.T, source string) { compareWith(t, tamed, source, data()) })
 }

@@ -3,6 +3,7 @@ package template
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -296,11 +297,34 @@ func randomTemplate(seed uint64) string {
 	return w.out.String()
 }
 
+// lined puts each word and parenthesis of the actions of a template on a line of its own, to
+// tell errors at each of them apart.
+func lined(source string) string {
+	action := regexp.MustCompile(`\{\{(?:- )?(.*?)(?: -)?\}\}`)
+	word := regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|[ ()|]")
+	return action.ReplaceAllStringFunc(source, func(text string) string {
+		at := action.FindStringSubmatchIndex(text)
+		return text[:at[2]] + word.ReplaceAllStringFunc(text[at[2]:at[3]], func(s string) string {
+			switch s {
+			case " ":
+				return "\n"
+			case "(", ")", "|":
+				return "\n" + s
+			}
+			return s
+		}) + text[at[3]:]
+	})
+}
+
 func TestRandom(t *testing.T) {
 	failed := 0
 	n := trials.Of(t, 100_000)
 	for seed := range n {
-		if compareWith(t, tamed, randomTemplate(uint64(seed)), data()) {
+		source := randomTemplate(uint64(seed))
+		if seed%2 == 1 {
+			source = lined(source)
+		}
+		if compareWith(t, tamed, source, data()) {
 			failed++
 		}
 		if t.Failed() {

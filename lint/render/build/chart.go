@@ -190,7 +190,10 @@ func (c *charting) walk(dir string, depth int) *render.Problem {
 		}
 		f := c.tree.read(path.Join(c.root.Dir, name))
 		var p *render.Problem
+		var r refusal
 		switch {
+		case e.Type()&fs.ModeSymlink != 0 && errors.As(f.err, &r):
+			c.in.Absent = append(c.in.Absent, chart.Note{File: name, Detail: fmt.Sprintf("%s %v", shown(path.Join(c.root.Dir, name)), f.err)})
 		case f.err != nil:
 			p = c.problem(name, 1, fmt.Errorf("%s %w", shown(path.Join(c.root.Dir, name)), f.err))
 		case f.dir:
@@ -275,6 +278,9 @@ func (c *charting) render(out *render.Output) {
 		return
 	}
 	out.Cost.Steps, out.Cost.Objects = result.Steps, len(docs)
+	for _, n := range result.Notes {
+		out.Unchecked = append(out.Unchecked, c.problem(n.File, 1, errors.New(n.Detail)))
+	}
 	w := &chartOutput{c: c, out: out, index: map[string]int{}, names: map[string]string{}, inside: map[string]archived{}}
 	for i, d := range docs {
 		w.add(i, d)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	sigsyaml "sigs.k8s.io/yaml"
+
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -118,12 +120,16 @@ func TestChartRefused(t *testing.T) {
 		change func(t *testing.T, dir string, r *render.Root)
 		want   string
 	}{
-		"a link out": {func(t *testing.T, dir string, _ *render.Root) {
-			link(t, "/etc/passwd", filepath.Join(dir, "charts/shop/x"))
-		}, "charts/shop/x:1: charts/shop/x is a symbolic link to a target outside the repository"},
-		"a link to a directory out": {func(t *testing.T, dir string, _ *render.Root) {
-			link(t, "/etc", filepath.Join(dir, "charts/shop/x"))
-		}, "charts/shop/x:1: charts/shop/x is a symbolic link to a target outside the repository"},
+		"a template that leads out": {func(t *testing.T, dir string, _ *render.Root) {
+			link(t, "/etc/passwd", filepath.Join(dir, "charts/shop/templates/x"))
+		}, "charts/shop/templates/x:1: charts/shop/templates/x is a symbolic link to a target outside the repository"},
+		"a directory that leads out": {func(t *testing.T, dir string, _ *render.Root) {
+			link(t, "/etc", filepath.Join(dir, "charts/shop/crds"))
+		}, "charts/shop/crds:1: charts/shop/crds is a symbolic link to a target outside the repository"},
+		"a file that leads out, and is read": {func(t *testing.T, dir string, _ *render.Root) {
+			link(t, "/etc/passwd", filepath.Join(dir, "charts/shop/users"))
+			write(t, filepath.Join(dir, "charts/shop/templates/x.yaml"), []byte("\n{{ .Files.Get \"users\" }}\n"))
+		}, `charts/shop/templates/x.yaml:2: a template may read "users", a link out of the repository, which is not followed`},
 		"a link to itself": {func(t *testing.T, dir string, _ *render.Root) {
 			link(t, ".", filepath.Join(dir, "charts/shop/x"))
 		}, "too many levels of symbolic links"},
@@ -147,6 +153,40 @@ func TestChartRefused(t *testing.T) {
 				t.Errorf("%v, want %s", out.Problem, c.want)
 			}
 		})
+	}
+}
+
+// TestRepeatedKeys: what reads manifests for Helm keeps the last of two equal keys, and kustomize
+// refuses them, which is told at the lines of the template.
+func TestRepeatedKeys(t *testing.T) {
+	var read map[string]string
+	if err := sigsyaml.Unmarshal([]byte("a: first\na: last\n"), &read); err != nil || read["a"] != "last" {
+		t.Errorf("%v %v", read, err)
+	}
+	dir := repository(t, "-- k/kustomization.yaml --\nhelmCharts: [{name: c}]\n-- k/charts/c/Chart.yaml --\napiVersion: v2\nname: c\nversion: 1.0.0\n-- k/charts/c/values.yaml --\n-- k/charts/c/templates/a.yaml --\n{{ if true }}\n"+
+		small+"  {{- if true }}\n  a: d\n  {{- end }}\n{{ end }}\n-- p/kustomization.yaml --\nresources: [a.yaml]\n-- p/a.yaml --\n"+small+"  a: d\n")
+	if _, err := plain(filepath.Join(dir, "p")); err == nil || !strings.Contains(err.Error(), `mapping key "a" already defined`) {
+		t.Errorf("kustomize says %v", err)
+	}
+	p := Build(rootOf(dir, "k"), nonce).Problem
+	if p == nil || p.Kind != render.Repeated || p.Detail != "a" || p.File != "k/charts/c/templates/a.yaml" || p.Line != 9 || p.First == nil || p.First.Line != 7 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestChartLinks: what no template reads may lead out of the repository.
+func TestChartLinks(t *testing.T) {
+	dir := repository(t, shopChart)
+	want := Build(chartRoot(dir), nonce)
+	link(t, "../../../LICENSE", filepath.Join(dir, "charts/shop/LICENSE"))
+	write(t, filepath.Join(filepath.Dir(dir), "LICENSE"), []byte("not ours"))
+	link(t, "/etc", filepath.Join(dir, "charts/shop/docs"))
+	out := Build(chartRoot(dir), nonce)
+	if out.Problem != nil || !slices.Equal(out.Text, want.Text) {
+		t.Fatalf("%v\n%s", out.Problem, out.Text)
+	}
+	if slices.ContainsFunc(append(out.Sources, out.Data...), func(name string) bool { return strings.Contains(name, "LICENSE") || strings.Contains(name, "docs") }) {
+		t.Errorf("it counts as read: %v", out.Data)
 	}
 }
 

@@ -2,11 +2,34 @@ package build
 
 //lint:file-ignore SA1019 kustomize still reads these fields, and people still write them.
 
-import "sigs.k8s.io/kustomize/api/types"
+import (
+	"slices"
+
+	"sigs.k8s.io/kustomize/api/types"
+)
 
 func deprecatedBases(k *types.Kustomization) []string { return k.Bases }
 
 func deprecatedJSONPatches(k *types.Kustomization) []string { return patchPaths(k.PatchesJson6902) }
+
+// deprecatedPatches are all patches that may have a target.
+func deprecatedPatches(k *types.Kustomization) []types.Patch {
+	return slices.Concat(k.Patches, k.PatchesJson6902)
+}
+
+func deprecatedVars(k *types.Kustomization) []types.Var { return k.Vars }
+
+// commonPairs are labels and annotations that all objects get, or all that generators make.
+func commonPairs(k *types.Kustomization) []map[string]string {
+	all := []map[string]string{k.CommonLabels, k.CommonAnnotations}
+	for _, l := range k.Labels {
+		all = append(all, l.Pairs)
+	}
+	if o := k.GeneratorOptions; o != nil {
+		all = append(all, o.Labels, o.Annotations)
+	}
+	return all
+}
 
 func deprecatedMergePatches(k *types.Kustomization) (all []string) {
 	for _, p := range k.PatchesStrategicMerge {

@@ -2,7 +2,8 @@
 // kustomize itself consists of, or one Helm chart with package chart.
 //
 // Contract: Build takes a render.Root and returns a render.Output whose Text has the
-// bytes that kustomize prints, or a render.Problem with the file, line and column of
+// bytes that kustomize prints, but for schemas of CustomResourceDefinitions that nothing
+// looks at, which are null, or a render.Problem with the file, line and column of
 // the kustomization entry that is wrong. The same files give the same Output.
 //
 // A plan comes first: the kustomizations are read with kustomize's own types and

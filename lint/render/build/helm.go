@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -179,10 +180,14 @@ func (p *plan) chartRoot(r *release) (render.Root, *render.Problem) {
 		return render.Root{}, problem
 	}
 	s := &r.spec
+	name := s.ReleaseName
+	if name == "" && chartutil.IsReleaseName(s.Name) { // helm template --generate-name appends a number
+		name = s.Name
+	}
 	return render.Root{
 		Confinement: p.root.Confinement, Dir: at.dir, Texts: p.root.Texts, Left: p.most,
 		Chart: &render.Chart{
-			Archive: at.archive, Version: at.version, Name: s.ReleaseName, Values: values,
+			Archive: at.archive, Version: at.version, Name: name, Values: values,
 			KubeVersion: s.KubeVersion, APIVersions: s.ApiVersions,
 			CRDs: s.IncludeCRDs, NoHooks: s.SkipHooks, NoTests: s.SkipTests,
 		},

@@ -3,6 +3,7 @@ package build
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,12 +32,13 @@ func helmTemplate(confinement string, args []string) int {
 		fmt.Println("v3.21.4")
 		return 0
 	}
-	c := &render.Chart{}
+	generate, c := false, &render.Chart{}
 	r := render.Root{Confinement: confinement, Chart: c, Left: render.RunMost()}
 	for i := 1; i < len(args); i++ {
 		value := func() string { i++; return args[i] }
 		switch args[i] {
 		case "--generate-name":
+			generate = true
 		case "--namespace":
 			c.Namespace = value()
 		case "-f":
@@ -64,6 +66,9 @@ func helmTemplate(confinement string, args []string) int {
 				c.Name = args[i]
 			}
 		}
+	}
+	if generate {
+		c.Name = path.Base(r.Dir)
 	}
 	out := Build(r, nonce)
 	if out.Problem != nil {

@@ -159,6 +159,40 @@ func TestFailed(t *testing.T) {
 	}
 }
 
+// grows has small kustomizations that kustomize makes something large of.
+func grows() []struct{ name, files, want string } {
+	d0 := func(k, a string) string {
+		return "-- d0/kustomization.yaml --\nresources: [a.yaml]\n" + k + "-- d0/a.yaml --\n" + a
+	}
+	many := func(format string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.ReplaceAll(format, "#", fmt.Sprint(i)))
+		}
+		return b.String()
+	}
+	maps := many("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m#}\n", 900)
+	back := "- source: {kind: ConfigMap, name: small, fieldPath: data.X}\n  targets:\n  - select: {kind: ConfigMap}\n    fieldPaths: [data.Y]\n    options: {delimiter: '-', index: 9}\n"
+	forth := strings.NewReplacer("data.X", "data.a", "data.Y", "data.b").Replace(back) + strings.NewReplacer("data.X", "data.b", "data.Y", "data.a").Replace(back)
+	whole := "- source: {kind: ConfigMap, name: small, fieldPath: data}\n  targets:\n  - select: {kind: ConfigMap}\n    fieldPaths: [data.k#]\n    options: {create: true}\n"
+	vars := "vars:\n- name: X\n  objref: {apiVersion: v1, kind: ConfigMap, name: big}\n  fieldref: {fieldpath: data.a}\n"
+	return []struct{ name, files, want string }{
+		{"prefix", d0("namePrefix: "+strings.Repeat("x", 100_000)+"\n", maps), "limit of 67108864 bytes"},
+		{"labels", d0("commonLabels:\n"+many("  l#: v\n", 5000), maps), "limit of"},
+		{"annotations", d0("commonAnnotations:\n"+many("  l#: v\n", 5000), maps), "limit of"},
+		{"pairs", d0("labels:\n- pairs:\n"+many("    l#: v\n", 5000), maps), "limit of"},
+		{"vars", d0(vars, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: big}\ndata:\n  a: "+strings.Repeat("x", 100_000)+"\n  b: "+strings.Repeat("$(X)", 100_000)+"\n"), "limit of 67108864 bytes"},
+		{"replacements", d0("replacements:\n"+strings.Repeat(forth, 20), small+"  b: c\n"), "limit of 67108864 bytes"},
+		{"replacements in a file", d0("replacements:\n"+strings.Repeat("- path: r.yaml\n", 20), small+"  b: c\n") + "-- d0/r.yaml --\n" + forth, "limit of 67108864 bytes"},
+		{"replacements of a map", d0("replacements:\n"+many(whole, 60), small), "limit of 67108864 bytes"},
+		{"openapi", d0("openapi: {path: s.json}\npatches: [{path: a.yaml}]\n", "apiVersion: example.com/v1\nkind: X\nmetadata: {name: x}\nspec: {a: b}\n") +
+			`-- d0/s.json --
+{"definitions": {"a": {"$ref": "#/definitions/b"}, "b": {"$ref": "#/definitions/a"},
+"v1.X": {"x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "X", "version": "v1"}], "properties": {"spec": {"$ref": "#/definitions/a"}}}}}
+`, "a definition is a reference to itself"},
+	}
+}
+
 // TestLimits has builds that are refused before kustomize runs.
 func TestLimits(t *testing.T) {
 	diamond := func(levels int) string {
@@ -190,7 +224,7 @@ func TestLimits(t *testing.T) {
 		{"patches", "-- d0/kustomization.yaml --\nresources: [a.yaml]\npatches:\n" + strings.Repeat("- {target: {kind: ConfigMap}, patch: 'a: b'}\n", 100) + "-- d0/a.yaml --\n" + strings.Repeat("---\n"+small, 500), "objects squared"},
 		{"patches of a component", "-- d0/kustomization.yaml --\nresources: [a.yaml]\ncomponents: [../c]\n-- c/kustomization.yaml --\nkind: Component\npatches:\n" + strings.Repeat("- {target: {kind: ConfigMap}, patch: 'a: b'}\n", 100) + "-- d0/a.yaml --\n" + strings.Repeat("---\n"+small, 500), "objects squared"},
 	}
-	for _, c := range trials.Sample(t, cases, 3) {
+	for _, c := range trials.Sample(t, append(cases, grows()...), 6) {
 		t.Run(c.name, func(t *testing.T) {
 			p := problem(t, repository(t, c.files), "d0")
 			if p.Kind != render.Refused || !strings.Contains(p.Detail, c.want) {

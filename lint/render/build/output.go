@@ -175,6 +175,9 @@ func (r *results) voted(node, printed *yaml.Node) *origin {
 // finish numbers the files by their names.
 func (r *results) finish() *render.Output {
 	out := &render.Output{Text: r.text.Bytes(), Marks: r.marks}
+	for _, name := range slices.Sorted(maps.Keys(r.p.printed)) {
+		out.Unchecked = append(out.Unchecked, r.p.printed[name].out.Unchecked...)
+	}
 	index := map[string]int{}
 	for _, d := range r.docs {
 		if d.known {

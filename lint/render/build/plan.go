@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"path"
@@ -24,11 +25,13 @@ type plan struct {
 	kusts  map[string]*kustomization // by directory
 	uses   map[string]use            // by file
 	parsed map[string]*parsed        // by file
+	cut    map[string][]byte         // texts without schemas, by file
 	sums   map[visit]sum
 	stack  []string
 	hints  []hint
 	edits  map[string][]edit // by kustomization
 	work   int               // of substituting variables
+	grown  map[string]int    // bytes that replacements write, by pathKey
 	// printed are what charts print, by their names; charted counts the charts.
 	printed map[string]*printedChart
 	charted int
@@ -59,8 +62,8 @@ func newPlan(r render.Root, t *tree) *plan {
 	}
 	return &plan{
 		root: r, tree: t, most: render.Most().Least(r.Left),
-		kusts: map[string]*kustomization{}, uses: map[string]use{}, parsed: map[string]*parsed{},
-		sums: map[visit]sum{}, edits: map[string][]edit{}, printed: map[string]*printedChart{},
+		kusts: map[string]*kustomization{}, uses: map[string]use{}, parsed: map[string]*parsed{}, cut: map[string][]byte{},
+		sums: map[visit]sum{}, edits: map[string][]edit{}, grown: map[string]int{}, printed: map[string]*printedChart{},
 	}
 }
 
@@ -76,6 +79,14 @@ func (p *plan) make() (sum, *render.Problem) {
 	total, problem := p.visit(visit{dir: f.name}, nil)
 	if problem == nil {
 		problem = p.conflicts()
+	}
+	if problem == nil && len(p.cut) > 0 && p.seesSchemas() {
+		p.restore()
+		total = total.plus(sum{cost: render.Cost{Bytes: total.schemas}, nodes: total.schemaNodes})
+	}
+	total = total.plus(sum{cost: p.variablesOf(total.references)})
+	if over := total.beyond(p.most); over != "" && problem == nil {
+		problem = p.atRoot(refusal(over))
 	}
 	if f := p.pointerFile(); f != nil {
 		total.cost.Bytes = plus(total.cost.Bytes, len(f.text))
@@ -141,6 +152,7 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 		}
 	}
 	total.cost.Steps = plus(total.cost.Steps, steps(total.cost.Objects, transforms(k), total.heavy))
+	total = total.plus(p.written(k, total.cost.Objects))
 	if over := total.beyond(p.most); over != "" {
 		return sum{}, k.problem(nil, refusal(over))
 	}
@@ -207,7 +219,7 @@ func (p *plan) follow(e *entry, v visit) (sum, *render.Problem) {
 	if filepath.IsAbs(e.name) || strings.HasPrefix(e.name, "/") {
 		return sum{}, e.problem(refusal(e.label() + " is an absolute path: use a path relative to the kustomization, inside the repository"))
 	}
-	name := path.Join(e.k.dir, filepath.ToSlash(e.name))
+	name := joined(e)
 	f := p.tree.read(name)
 	if f.err != nil {
 		return sum{}, e.problem(fmt.Errorf("%s: %s %w", e.label(), shown(name), f.err))
@@ -217,6 +229,9 @@ func (p *plan) follow(e *entry, v visit) (sum, *render.Problem) {
 	}
 	return p.file(e, f, v)
 }
+
+// joined is the name from the root of confinement of what an entry names.
+func joined(e *entry) string { return path.Join(e.k.dir, filepath.ToSlash(e.name)) }
 
 func (p *plan) directory(e *entry, f *file, v visit) (sum, *render.Problem) {
 	switch e.use {
@@ -236,7 +251,12 @@ func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
 		return sum{}, e.problem(fmt.Errorf("%s: %s is outside %s, and load-restrictor is root-only", e.label(), shown(f.name), shown(e.k.dir)))
 	}
 	p.uses[f.name] |= e.use
-	total := sum{cost: render.Cost{Bytes: len(f.text), Entries: 1}}
+	total := sum{cost: render.Cost{Bytes: len(f.text), Entries: 1}, references: bytes.Count(f.text, []byte("$("))}
+	if e.field == "openapi" {
+		if problem := p.openAPI(e, f); problem != nil {
+			return sum{}, problem
+		}
+	}
 	if e.use&(asResource|asPatch|asJSONPatch|asPlugin) == 0 {
 		return total, nil
 	}
@@ -248,6 +268,10 @@ func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
 		p.suspect(e, f, doc.err)
 	}
 	total.nodes = doc.nodes
+	if cut, ok := p.cut[f.name]; ok && e.use == asResource {
+		total.schemas, total.schemaNodes = len(f.text)-len(cut), signs(f.text)
+		total.cost.Bytes = len(cut) + total.schemas/passedOver
+	}
 	if more, ok, problem := p.generator(e, doc, f.name); ok || problem != nil {
 		return total.plus(more), problem
 	}
@@ -262,6 +286,18 @@ func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
 	return total, nil
 }
 
+// openAPI refuses a schema that kustomize would not come to the end of.
+func (p *plan) openAPI(e *entry, f *file) *render.Problem {
+	if _, err := parse(f.text); err != nil {
+		return e.problem(fmt.Errorf("%s: %s %w", e.label(), shown(f.name), err))
+	}
+	var doc any
+	if yaml.Unmarshal(f.text, &doc) == nil && endless(doc) {
+		return e.problem(fmt.Errorf("%s: %w", e.label(), refusal("a definition is a reference to itself, and kustomize would follow it without an end")))
+	}
+	return nil
+}
+
 // suspect keeps what is wrong with a file until kustomize says that it is.
 func (p *plan) suspect(e *entry, f *file, err error) {
 	line, said := lineSaid(err)
@@ -272,11 +308,25 @@ func (p *plan) parse(f *file) (*parsed, error) {
 	if doc := p.parsed[f.name]; doc != nil {
 		return doc, nil
 	}
+	if cut, keys := withoutSchemas(f.text); cut != nil {
+		if doc, err := parse(cut); err == nil && doc.err == nil && onlyKeys(doc.docs, keys) {
+			p.parsed[f.name], p.cut[f.name] = doc, cut
+			return doc, nil
+		}
+	}
 	doc, err := parse(f.text)
 	if err == nil {
 		p.parsed[f.name] = doc
 	}
 	return doc, err
+}
+
+// textOf is the text of a file that kustomize reads as a resource.
+func (p *plan) textOf(name string) []byte {
+	if cut, ok := p.cut[name]; ok {
+		return cut
+	}
+	return p.tree.real[name].text
 }
 
 // inline is the document that a string is, if it is a mapping; kustomize takes such a

@@ -40,6 +40,9 @@ func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 	if err != nil {
 		return sum{}, r.problem("name", fmt.Errorf("what the chart prints cannot be read: %w", err))
 	}
+	if problem := r.repeatedKey(out, doc); problem != nil {
+		return sum{}, problem
+	}
 	c := &printedChart{name: p.printedName(r.k), namespace: root.Chart.Namespace, out: out, doc: doc}
 	p.printed[c.name], p.parsed[c.name] = c, doc
 	p.tree.files[c.name] = &file{name: c.name, text: out.Text}
@@ -53,6 +56,47 @@ func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 		p.uses[name] |= asChart
 	}
 	return r.cost, nil
+}
+
+// repeatedKey is the first key that a chart prints twice in a mapping, at the lines of its
+// templates: kustomize merges what it prints and refuses that (kyaml/yaml: RNode.MarshalJSON).
+func (r *release) repeatedKey(out *render.Output, doc *parsed) *render.Problem {
+	var within func(n *yaml.Node, depth int) *render.Problem
+	within = func(n *yaml.Node, depth int) *render.Problem {
+		if n == nil || depth > maxNesting {
+			return nil
+		}
+		first := map[string]*yaml.Node{}
+		for i, child := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 0 && child.Kind == yaml.ScalarNode {
+				if was := first[child.Value]; was != nil {
+					at, before := r.templateAt(out, child.Line), r.templateAt(out, was.Line)
+					return &render.Problem{Kind: render.Repeated, File: at.File, Line: at.Line, Column: 1, Detail: shown(child.Value), First: &before}
+				}
+				first[child.Value] = child
+			}
+			if p := within(child, depth+1); p != nil {
+				return p
+			}
+		}
+		return nil
+	}
+	for _, root := range doc.docs {
+		if p := within(root, 0); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// templateAt is the line of a template that printed a line, or else where the chart is named.
+func (r *release) templateAt(out *render.Output, line int) render.Place {
+	if line < 1 || line > len(out.Lines) || out.Lines[line-1].Template < 0 {
+		named := r.problem("name", errors.New("is here"))
+		return render.Place{File: named.File, Line: named.Line}
+	}
+	at := out.Lines[line-1]
+	return render.Place{File: out.Files[at.Template], Line: at.At}
 }
 
 // printCost is what a chart costs each time that it is rendered: reading it as well.

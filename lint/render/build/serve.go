@@ -48,10 +48,11 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 	if problem := p.servePrinted(served, m); problem != nil {
 		return nil, problem
 	}
+	maps.Copy(served, p.cut)
 	if m != nil {
 		for _, name := range slices.Sorted(maps.Keys(p.parsed)) {
 			if changes := p.marked(m, name); len(changes) > 0 {
-				served[name] = apply(p.tree.real[name].text, changes)
+				served[name] = apply(p.textOf(name), changes)
 			}
 		}
 	}
@@ -102,7 +103,7 @@ func (p *plan) marked(m *marker, name string) []change {
 	if used == 0 || used&^(asResource|asPatch) != 0 || p.parsed[name].err != nil {
 		return nil
 	}
-	text := p.tree.real[name].text
+	text := p.textOf(name)
 	if looksLikeJSON(text) {
 		return nil
 	}
