@@ -26,6 +26,9 @@ type Config struct {
 	// Ignore are globs, with ** for any number of directories, of files and
 	// directories that are not read.
 	Ignore []string `json:"ignore"`
+	// IgnoreDefaults is false if directories of installed packages are read like others
+	// (source.Options.OwnOnly); nil for true.
+	IgnoreDefaults *bool `json:"ignore-defaults"`
 	// Policies are packs that are on, and folders with rules of the team's own.
 	Policies []Policy `json:"policies"`
 	// Custom are rules that use templates.
@@ -171,6 +174,9 @@ func place(path string, at diag.Span) string {
 func (c *Config) Ignores(name string) bool {
 	return len(c.Ignore) > 0 && matchesAny(c.Ignore, name) || c.isFixture(name)
 }
+
+// OwnOnly reports whether directories of installed packages are passed over.
+func (c *Config) OwnOnly() bool { return c.IgnoreDefaults == nil || *c.IgnoreDefaults }
 
 // IgnoresSome reports whether there are paths that Ignores reports.
 func (c *Config) IgnoresSome() bool { return len(c.Ignore)+len(c.Policies) > 0 }

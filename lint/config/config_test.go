@@ -66,7 +66,7 @@ clusters:
 // TestMistakes has one text for everything that can be wrong, and the whole
 // error, without the name of the file.
 func TestMistakes(t *testing.T) {
-	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, policies, renders, repositories, rules, scopes, suppress, survive, topology"
+	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, ignore-defaults, policies, renders, repositories, rules, scopes, suppress, survive, topology"
 	for text, want := range map[string]string{
 		"topolgy: []":   "1:1: unknown key topolgy; did you mean topology?",
 		"failon: error": "1:1: unknown key failon; did you mean fail-on?",

@@ -112,6 +112,9 @@ func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, ru
 			add(c.fieldPlace("ignore"), "files are ignored: %s", glob)
 		}
 	}
+	if c.OwnOnly() && !before.OwnOnly() {
+		add(c.fieldPlace("ignore-defaults"), "package directories are ignored: node_modules, and vendor with modules.txt")
+	}
 	for i, n := 0, len(before.Survive); i < n; i++ {
 		if !slices.ContainsFunc(c.Survive, before.Survive[i].same) {
 			add(c.fieldPlace("survive"), "a loss need not be survived any more: %s", strings.Join(before.Survive[i].Keys, ", "))

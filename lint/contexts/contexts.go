@@ -70,14 +70,20 @@ func (d *Division) Whole(objects []*source.Object) {
 	d.whole, d.branches, d.splitter, d.Branch = objects, nil, nil, NoBranch
 }
 
+// Output is one of the results that somebody rendered a chart to: Name tells them apart.
+type Output struct{ Chart, Name string }
+
 // Split divides objects, which are in the order of their files, into contexts.
 // Declares tells of an object whether it
 // stands for itself; what only changes another object, as a patch does, makes no
-// alternatives.
-func Split(objects []*source.Object, declares func(*source.Object) bool) Division {
+// alternatives. Outputs gives the outputs that a file belongs to; nil for none at all.
+func Split(objects []*source.Object, declares func(*source.Object) bool, outputs func(*source.File) []Output) Division {
 	d := Division{Branch: NoBranch}
 	groups := identify(objects, declares)
 	sets := newSets()
+	if outputs != nil {
+		sets.separateOutputs(objects, outputs)
+	}
 	for _, g := range groups {
 		if g.kinds > 1 {
 			d.Differing = append(d.Differing, g.last())

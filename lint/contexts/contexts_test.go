@@ -128,15 +128,39 @@ func TestSplit(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := texts(Split(read(t, test.files), all)); !slices.Equal(got, test.want) {
+			if got := texts(Split(read(t, test.files), all, nil)); !slices.Equal(got, test.want) {
 				t.Errorf("\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
 		})
 	}
 }
 
+// TestOutputs: outputs of one chart are alternatives, whatever they declare.
+func TestOutputs(t *testing.T) {
+	objects := read(t, map[string]string{
+		"golden/a.yaml": "web=1 db=1", "golden/b.yaml": "api=1", "golden/note.yaml": "log=1",
+		"out/x/web.yaml": "one=1", "out/x/pdb.yaml": "two=1", "out/y/web.yaml": "three=1", "top.yaml": "dns=1",
+	})
+	outputs := func(f *source.File) []Output {
+		switch {
+		case strings.HasPrefix(f.Name, "golden/") && f.Name != "golden/note.yaml":
+			return []Output{{"shop", f.Name}}
+		case strings.HasPrefix(f.Name, "out/"):
+			return []Output{{"db", filepath.Dir(f.Name)}}
+		}
+		return nil
+	}
+	want := []string{
+		"golden/a.yaml: db=1 dns=1 log=1 web=1 | api=1 one=1 three=1 two=1", "golden/b.yaml: api=1 dns=1 log=1 | db=1 one=1 three=1 two=1 web=1",
+		"out/x: dns=1 log=1 one=1 two=1 | api=1 db=1 three=1 web=1", "out/y: dns=1 log=1 three=1 | api=1 db=1 one=1 two=1 web=1",
+	}
+	if got := texts(Split(objects, all, outputs)); !slices.Equal(got, want) {
+		t.Errorf("\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 func TestBranch(t *testing.T) {
-	d := Split(read(t, map[string]string{"base/x.yaml": "web=0", "overlays/prod/x.yaml": "web=1", "overlays/staging/x.yaml": "web=2", "overlays/all.yaml": "log=1", "top.yaml": "dns=1"}), all)
+	d := Split(read(t, map[string]string{"base/x.yaml": "web=0", "overlays/prod/x.yaml": "web=1", "overlays/staging/x.yaml": "web=2", "overlays/all.yaml": "log=1", "top.yaml": "dns=1"}), all, nil)
 	for file, want := range map[string]string{"overlays/prod/x.yaml": "prod", "overlays/all.yaml": "overlays", "base/x.yaml": "base", "top.yaml": "", "elsewhere.yaml": ""} {
 		if got := d.Branch(file); got != want {
 			t.Errorf("branch of %s: %q, want %q", file, got, want)
@@ -162,7 +186,7 @@ func TestSplitRandom(t *testing.T) {
 			files[dirs[r.IntN(len(dirs))]+string('x'+rune(r.IntN(2)))+".yaml"] = strings.Join(words, " ")
 		}
 		objects := read(t, files)
-		d := Split(objects, all)
+		d := Split(objects, all, nil)
 		covered := map[*source.Object]bool{}
 		for each := range d.Contexts() {
 			c := &each

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"path"
 	"slices"
+
+	"github.com/schedlint/schedlint/lint/source"
 )
 
 // sets are the sets of alternatives. A branch is named by its path, a set by one
@@ -34,6 +36,28 @@ func (s *sets) join(a, b string) {
 	}
 	a, b = s.set(a), s.set(b)
 	s.of[max(a, b)] = min(a, b)
+}
+
+// separateOutputs makes alternatives of the siblings that hold different outputs of a chart.
+func (s *sets) separateOutputs(objects []*source.Object, outputs func(*source.File) []Output) {
+	charts, numbers := map[string]map[string]int{}, map[Output]int{}
+	for i, o := range objects {
+		if i > 0 && objects[i-1].File == o.File {
+			continue
+		}
+		for _, out := range outputs(o.File) {
+			if _, known := numbers[out]; !known {
+				numbers[out] = len(numbers)
+			}
+			if charts[out.Chart] == nil {
+				charts[out.Chart] = map[string]int{}
+			}
+			charts[out.Chart][o.File.Name] = numbers[out]
+		}
+	}
+	for _, class := range charts {
+		s.separate(&group{class: class})
+	}
 }
 
 // separate makes alternatives of the siblings that declare an object differently,

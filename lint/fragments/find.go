@@ -132,7 +132,7 @@ func (w *walk) argo(file *source.File, helm *source.Node) {
 	if text.Text() == "" || !mentions(text.Value) {
 		return
 	}
-	if w.template && text.Placeholder() { // it may be a condition around anything
+	if w.template && source.IsVariable(text.Value) { // it may be a condition around anything
 		w.given.Left = true
 		return
 	}

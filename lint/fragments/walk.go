@@ -103,7 +103,7 @@ func (w *walk) clear(n *source.Node) bool {
 		return false
 	}
 	for k, v := range n.Fields() {
-		if unclear(k) || !w.clear(v) {
+		if k.Placeholder() || !w.clear(v) {
 			return false
 		}
 	}
@@ -112,13 +112,7 @@ func (w *walk) clear(n *source.Node) bool {
 			return false
 		}
 	}
-	return n == nil || n.Kind != source.Scalar || !unclear(n)
-}
-
-// unclear reports whether a text is one that somebody or something replaces.
-func unclear(n *source.Node) bool {
-	_, after, open := strings.Cut(n.Value, "<")
-	return n.Placeholder() || open && strings.Contains(after, ">") || strings.HasPrefix(n.Value, "ENC[")
+	return n == nil || n.Kind != source.Scalar || !n.Placeholder()
 }
 
 // switches are fields of values that say whether the part around them is deployed.
@@ -132,7 +126,7 @@ func switchedOff(m *source.Node) bool {
 	for k, v := range m.Fields() {
 		on, is := switches[k.Value]
 		switch value, known := v.Bool(); {
-		case is && (known && value != on || unclear(v) || v.Text() == strconv.FormatBool(!on)):
+		case is && (known && value != on || v.Placeholder() || v.Text() == strconv.FormatBool(!on)):
 			return true
 		case counts[k.Value] && v.Kind == source.Scalar && v.Value == "0":
 			return true
@@ -149,7 +143,7 @@ func manifest(m *source.Node) bool {
 // overrides reports whether a list of parameters may change placement fields.
 func overrides(parameters *source.Node) bool {
 	for _, p := range parameters.Items() {
-		if name := p.Get("name"); mentions(name.Text()) || unclear(name) {
+		if name := p.Get("name"); mentions(name.Text()) || name.Placeholder() {
 			return true
 		}
 	}

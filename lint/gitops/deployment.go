@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
@@ -31,6 +32,21 @@ func (d *Deployment) Files() []string {
 	d.climb(func(x *Deployment) { all = append(all, x.Pointer.File) })
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// Entries are the pointers that lead to the deployment and that no other one deploys, and
+// the names of the clusters that it and all above it are deployed to, sorted.
+func (d *Deployment) Entries() (all []*pointers.Pointer, clusters []string) {
+	d.climb(func(x *Deployment) {
+		if x.stands() {
+			all = append(all, x.Pointer)
+		}
+		to := x.Pointer.Destination
+		clusters = append(clusters, strings.TrimSpace(to.Name+" "+to.Server))
+	})
+	slices.Sort(clusters)
+	clusters = slices.DeleteFunc(slices.Compact(clusters), func(name string) bool { return name == "" })
+	return all, clusters
 }
 
 // climb visits a deployment and all above it, each once.

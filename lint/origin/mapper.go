@@ -198,6 +198,9 @@ func (m *Mapper) template(name string) (Place, bool) {
 	return Place{}, false
 }
 
+// FileOnly reports whether no line of the file is known.
+func (p Place) FileOnly() bool { return p.Whole && p.Span == top(&source.File{Name: p.Span.File}) }
+
 // top is the first line of a file, which stands for the file.
 func top(f *source.File) diag.Span {
 	return diag.Span{File: f.Name, Line: 1, Column: 1, EndLine: 1, EndColumn: 1}

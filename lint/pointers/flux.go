@@ -1,6 +1,7 @@
 package pointers
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -26,7 +27,7 @@ func kustomization(o *source.Object, p *Pointer) {
 		s.Why = Reason{What: WhySource, Detail: kind + " " + s.Repository.Name}
 	}
 	if spec.Get("kubeConfig").Len() > 0 {
-		p.Destination.Name = v.text(spec.At("kubeConfig", "secretRef", "name"))
+		p.Destination.Name = cmp.Or(v.text(spec.At("kubeConfig", "secretRef", "name")), v.text(spec.At("kubeConfig", "configMapRef", "name")), "another cluster")
 	}
 	s.Labels = v.pairs(spec.At("commonMetadata", "labels"))
 	s.Fields, s.Patches = fluxFields(spec)

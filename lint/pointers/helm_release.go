@@ -20,7 +20,7 @@ func (r *Reader) release(o *source.Object, p *Pointer) {
 	p.Suspended = truth(spec.Get("suspend"))
 	p.Destination.Namespace = v.text(spec.Get("targetNamespace"))
 	if spec.Get("kubeConfig").Len() > 0 {
-		p.Destination.Name = v.text(spec.At("kubeConfig", "secretRef", "name"))
+		p.Destination.Name = cmp.Or(v.text(spec.At("kubeConfig", "secretRef", "name")), v.text(spec.At("kubeConfig", "configMapRef", "name")), "another cluster")
 	}
 	c := &Chart{Release: v.text(spec.Get("releaseName")), Namespace: cmp.Or(p.Destination.Namespace, o.Namespace)}
 	if c.Release == "" {

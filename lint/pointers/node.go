@@ -38,7 +38,7 @@ func (v *view) text(n *source.Node) string {
 		v.open = v.open || !ok
 		return filled
 	}
-	if n.Placeholder() {
+	if source.IsVariable(n.Value) {
 		v.open = true
 	}
 	return text

@@ -56,7 +56,7 @@ func URLs(o *source.Object) (all []string) {
 	}
 	sources = append(append(sources, spec.Get("source")), spec.Get("sources").Items()...)
 	for _, n := range sources {
-		if url := n.Get("repoURL"); url.Text() != "" && n.Get("chart").IsNull() && !url.Placeholder() {
+		if url := n.Get("repoURL"); url.Text() != "" && n.Get("chart").IsNull() && !source.IsVariable(url.Value) {
 			all = append(all, url.Text())
 		}
 	}

@@ -17,9 +17,10 @@ type Options struct {
 	// Dir are absolute.
 	Root, Dir string
 	Paths     []string
-	// Ignore and Tracked are those of source.Options.
+	// Ignore, Tracked and OwnOnly are those of source.Options.
 	Ignore  func(name string) bool
 	Tracked func(path string) bool
+	OwnOnly bool
 	// Remotes gives, for URLs as kustomizations write them, names of what is read
 	// instead.
 	Remotes map[string]string
@@ -62,7 +63,10 @@ type Found struct {
 	Repositories []*source.Object
 	Settings     []string
 	Topologies   []string
-	Unread       []Unread
+	// TestData are the directories below the paths that are named like those of test data
+	// and hold manifests, kustomizations or charts.
+	TestData []string
+	Unread   []Unread
 }
 
 // Kustomization is the one of a directory.
@@ -164,7 +168,7 @@ func Find(o Options) (*Found, error) {
 	if f.most == (bounds{}) {
 		f.most = defaultBounds()
 	}
-	walk := source.Options{Dir: o.Dir, Root: o.Root, Ignore: o.Ignore, Tracked: o.Tracked}
+	walk := source.Options{Dir: o.Dir, Root: o.Root, Ignore: o.Ignore, Tracked: o.Tracked, OwnOnly: o.OwnOnly}
 	which := matters
 	if o.OnlyKustomizations {
 		which = func(base string) bool { return source.IsKustomizationFile(base) || o.Charts && base == chartName }
@@ -214,6 +218,7 @@ func (f *finder) finish() {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.File, b.File), a.Line-b.Line)
 	})
 	slices.Sort(f.found.Topologies)
+	slices.Sort(f.found.TestData)
 	slices.SortStableFunc(f.found.Unread, func(a, b Unread) int { return strings.Compare(a.Name, b.Name) })
 }
 

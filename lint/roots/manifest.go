@@ -3,6 +3,7 @@ package roots
 import (
 	"bytes"
 	"path"
+	"slices"
 
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/source"
@@ -43,6 +44,9 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 // manifest looks at a file that is no kustomization.
 func (f *finder) manifest(in source.Input) {
 	base, dir := path.Base(in.Name), path.Dir(in.Name)
+	if source.IsKustomizationFile(base) || base == chartName {
+		f.testData(in.Name)
+	}
 	if in.Problem == "" && isYAML(base) {
 		f.yaml[dir] = append(f.yaml[dir], in.Name)
 	}
@@ -65,6 +69,9 @@ func (f *finder) manifest(in source.Input) {
 	}
 	if bytes.Contains(file.Text, []byte("ConfigMap")) || bytes.Contains(file.Text, []byte("Secret")) {
 		f.found.Settings = append(f.found.Settings, file.Name)
+	}
+	if bytes.Contains(file.Text, []byte("apiVersion")) {
+		f.testData(in.Name)
 	}
 	if f.mentions(file.Text) && f.mayParse(file) {
 		f.objects(file, file.Roots())
@@ -108,6 +115,27 @@ func (f *finder) chartFile(name string) {
 	dir := path.Dir(name)
 	f.charts[dir] = true
 	f.found.Charts = append(f.found.Charts, Chart{Dir: dir, Name: docs[0].Get("name").Text(), Library: docs[0].Get("type").Text() == "library"})
+}
+
+// testNames are names of directories that hold input and output of tests.
+var testNames = map[string]bool{
+	"testdata": true, "test-data": true, "test_data": true, "fixtures": true, "test-fixtures": true, "__fixtures__": true,
+	"golden": true, "goldens": true, "__snapshots__": true,
+}
+
+// testData notes the outermost directory of test data that a file is in.
+func (f *finder) testData(name string) {
+	for i, c := range name {
+		if c != '/' {
+			continue
+		}
+		if dir := name[:i]; testNames[path.Base(dir)] {
+			if !slices.Contains(f.found.TestData, dir) {
+				f.found.TestData = append(f.found.TestData, dir)
+			}
+			return
+		}
+	}
 }
 
 // isTemplate reports whether a file is a template of a chart that was found, which

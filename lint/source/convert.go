@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -19,21 +20,26 @@ const (
 // converter turns parser nodes into Nodes, resolving aliases and merge keys
 // and finding everything that makes a document unsafe to walk.
 type converter struct {
-	lines     int32 // lines of the file before the parser's first
-	moved     *moved
-	anchors   map[*yaml.Node]anchored
-	expanded  int // nodes, with those that aliases repeat
-	copied    int // nodes that aliases repeat
-	shared    int // anchors and merge keys around the node
-	file      nodes
-	deepest   int // depth of the deepest node so far
-	slab      *slab
-	words     wording
-	drop      func(field string) bool
-	errs      []textError
-	room      int // how many more mistakes the file may have
-	templated bool
-	fatal     bool
+	lines    int32 // lines of the file before the parser's first
+	moved    *moved
+	anchors  map[*yaml.Node]anchored
+	expanded int // nodes, with those that aliases repeat
+	copied   int // nodes that aliases repeat
+	shared   int // anchors and merge keys around the node
+	file     nodes
+	deepest  int // depth of the deepest node so far
+	slab     *slab
+	words    wording
+	drop     func(field string) bool
+	was      map[string]string // see withPlainPlaceholders
+	// placeholders are scalars that begin with one of was.
+	placeholders []string
+	branches     *branches
+	branched     bool // some values are those of one branch of several
+	errs         []textError
+	room         int // how many more mistakes the file may have
+	templated    bool
+	fatal        bool
 }
 
 // nodes counts the nodes of the documents before this one.
@@ -160,6 +166,10 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 	n := c.alloc(y)
 	switch y.Kind {
 	case yaml.MappingNode:
+		if text, ok := braced(y); ok {
+			n.Value = c.words.keep(text)
+			break
+		}
 		n.Kind = Map
 		c.mapping(n, y, depth)
 	case yaml.SequenceNode:
@@ -170,6 +180,10 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 		}
 	default:
 		scalar(n, y)
+		if end := strings.IndexByte(n.Value, '>'); c.was != nil && end > 0 && !n.Quoted && c.was[n.Value[:end+1]] != "" {
+			n.Value = c.was[n.Value[:end+1]] + n.Value[end+1:]
+			c.placeholders = append(c.placeholders, n.Value)
+		}
 		n.Value = c.words.keep(n.Value)
 		c.expanded += len(y.Value) / weighty
 	}
@@ -253,7 +267,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 			continue
 		}
 		key := c.convert(k, depth+1)
-		if key.Kind != Scalar {
+		if key.Kind != Scalar || k.Kind == yaml.MappingNode {
 			c.templated = true
 			c.convert(v, depth+1) // for its anchors
 			continue
@@ -267,7 +281,11 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 			n.inside.nodes = append(n.inside.nodes, key, value)
 			continue
 		}
-		if first := n.inside.nodes[at]; !merged[first] {
+		switch first := n.inside.nodes[at]; {
+		case merged[first]:
+		case c.branches.between(first.Line-c.lines, key.Line-c.lines): // which of the two counts is not known
+			c.branched, value = true, value.Variable()
+		default:
 			c.mistake(textError{problem: DuplicateKey, line: int(key.Line), column: int(key.Column), key: key, first: first, detail: key.Value})
 		}
 		// The last one wins, as in every lenient JSON decoder.

@@ -130,6 +130,10 @@ func (d *Decoder) value(n *Node, out reflect.Value) {
 		d.unmarshal(n, out)
 		return
 	}
+	if n.Kind == Map && n.Placeholder() {
+		d.mismatch("value")
+		return
+	}
 	switch out.Kind() {
 	case reflect.Struct:
 		d.structure(n, out)

@@ -9,7 +9,8 @@ type Hook string
 const (
 	// HookStep is an object that is created at some step, such as before an upgrade.
 	HookStep Hook = "step"
-	// HookNever is one that no deployment creates: a test, or a hook that the tool skips.
+	// HookNever is one that no deployment creates: a test, or a hook that the tool skips. It
+	// is there for as long as somebody runs it by hand.
 	HookNever Hook = "never"
 )
 
@@ -26,6 +27,24 @@ var helmSteps = map[string]bool{
 	"pre-install": true, "post-install": true, "pre-upgrade": true, "post-upgrade": true,
 	"pre-rollback": true, "post-rollback": true, "pre-delete": true, "post-delete": true,
 	"test": false, "test-success": false,
+}
+
+// isTest reports whether the annotations of an object make it a hook of Helm for nothing but
+// tests, whoever printed it. Argo CD's own hooks come first, as in ArgoHook. Helm 2 had
+// test-success and test-failure (helm: pkg/hooks/hooks.go, v2.17).
+func isTest(annotations *Node) bool {
+	events := annotations.Get(helmHook)
+	if events == nil || annotations.Get(argoHook) != nil {
+		return false
+	}
+	for event := range strings.SplitSeq(events.Text(), ",") {
+		switch strings.ToLower(strings.TrimSpace(event)) {
+		case "test", "test-success", "test-failure":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // HelmHook is what Helm makes of an object of a chart.

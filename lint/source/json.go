@@ -218,7 +218,7 @@ func (r *jsonReader) composite(n *Node, open byte, depth int) bool {
 		}
 		held.nodes = r.open[first:]
 		if at := index.add(&held, v); at >= 0 {
-			r.add(tally{}, r.most, int(v.Line), textError{problem: DuplicateKey, line: int(v.Line), column: int(v.Column), key: v, first: held.nodes[at], detail: v.Value})
+			r.add(tally{}, r.most, int(v.Line), textError{problem: DuplicateKey, line: int(v.Line), column: int(v.Column), key: v, first: held.nodes[at], detail: v.Value, doc: len(r.docs)})
 			held.nodes[at], held.nodes[at+1] = v, value
 			continue
 		}

@@ -18,6 +18,10 @@ type Options struct {
 	// Ignore declines files and directories by their name from the root; nil
 	// declines none.
 	Ignore func(name string) bool
+	// OwnOnly passes over directories, unless a path or a link leads into them, where
+	// package managers keep what others wrote: node_modules, and vendor if it has the
+	// file modules.txt.
+	OwnOnly bool
 	// Tracked says of a file, a link or a directory, by its absolute path without
 	// symbolic links above it, whether it or something in it belongs to what is
 	// looked at; what does not is left out and counted. Nil takes everything.
@@ -157,21 +161,33 @@ func forEach(n, workers int, f func(i int)) {
 // join puts the files together in the order of their names, and drops those
 // that some kustomization names as patches.
 func join(results []result) *Set {
-	patches := map[string]bool{}
+	s := &Set{Placeholders: map[string][]string{}, Inflated: map[string]bool{}}
+	patches, merged := map[string]bool{}, map[string]bool{}
 	for _, r := range results {
 		for _, p := range r.patches {
 			patches[p] = true
 		}
+		for _, p := range r.merged {
+			merged[p] = true
+		}
+		for _, p := range r.charts {
+			s.Inflated[p] = true
+		}
 	}
-	s := &Set{}
 	if len(results) > 0 {
 		s.plain = results[0].plain
 	}
 	for _, r := range results {
 		s.Files = append(s.Files, r.file)
-		s.Problems = append(s.Problems, r.problems...)
+		for _, p := range r.problems {
+			p.LastCounts = p.LastCounts && !merged[r.file.Name]
+			s.Problems = append(s.Problems, p)
+		}
 		s.Skipped = append(s.Skipped, r.skipped...)
 		s.Documents += r.documents
+		if len(r.placeholders) > 0 {
+			s.Placeholders[r.file.Name] = r.placeholders
+		}
 		if !patches[r.file.Name] {
 			s.Objects = append(s.Objects, r.objects...)
 			continue

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"iter"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
@@ -44,35 +45,53 @@ var unquotedTemplate = lazy.Regexp(`^[ \t]*(?:- +)*(?:` + unquoted + `*:[ \t]+|-
 // unquoted is one character of a line outside of comments, or a whole text in quotes.
 const unquoted = `(?:[^"'#\n]|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')`
 
+// jinjaComment finds {# above #}.
+var jinjaComment = lazy.Regexp(`(?m)^` + unquoted + `*\{#(?:[^#]|#+[^#}])*#+\}`)
+
 // blockStart is a line below which block text may follow.
 var blockStart = lazy.Regexp(`(?:^|[ :-])[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$`)
 
 // templateOpening is what opens the first template action of a text that does not
-// parse: {{, {% or <%; "" for none. The line counts from 0.
+// parse: {{, {% or <%, or {# of a comment in Jinja; "" for none. The line counts from 0.
 func templateOpening(text []byte) (opening string, at int) {
-	if !bytes.Contains(text, []byte("{{")) && !bytes.Contains(text, []byte("{%")) && !bytes.Contains(text, []byte("<%")) {
+	if !bytes.Contains(text, []byte("{{")) && !bytes.Contains(text, []byte("{%")) && !bytes.Contains(text, []byte("<%")) && !bytes.Contains(text, []byte("{#")) {
 		return "", 0
 	}
-	block := -1 // indentation of the field whose block text we are in
 	at = -1
-	for line := range bytes.Lines(text) {
+	for line, inBlock := range blockLines(text) {
 		at++
-		rest := bytes.TrimLeft(line, " ")
-		if block >= 0 && (len(line)-len(rest) > block || len(bytes.TrimSpace(rest)) == 0) {
-			continue
-		}
-		block = -1
-		if m := unquotedTemplate().FindSubmatch(line); m != nil {
+		if m := unquotedTemplate().FindSubmatch(line); m != nil && !inBlock {
 			return string(m[1]), at
 		}
-		if blockStart().Match(line) {
-			for bytes.HasPrefix(rest, []byte("- ")) && bytes.Contains(rest, []byte(":")) {
-				rest = bytes.TrimLeft(rest[1:], " ")
-			}
-			block = len(line) - len(rest)
-		}
+	}
+	if m := jinjaComment().FindIndex(text); m != nil {
+		return "{#", bytes.Count(text[:m[0]], []byte("\n"))
 	}
 	return "", 0
+}
+
+// blockLines iterates over the lines of a text, and whether each is block text.
+func blockLines(text []byte) iter.Seq2[[]byte, bool] {
+	return func(yield func([]byte, bool) bool) {
+		block := -1 // indentation of the field whose block text we are in
+		for line := range bytes.Lines(text) {
+			rest := bytes.TrimLeft(line, " ")
+			inBlock := block >= 0 && (len(line)-len(rest) > block || len(bytes.TrimSpace(rest)) == 0)
+			if !yield(line, inBlock) {
+				return
+			}
+			if inBlock {
+				continue
+			}
+			block = -1
+			if blockStart().Match(line) {
+				for bytes.HasPrefix(rest, []byte("- ")) && bytes.Contains(rest, []byte(":")) {
+					rest = bytes.TrimLeft(rest[1:], " ")
+				}
+				block = len(line) - len(rest)
+			}
+		}
+	}
 }
 
 // ellipsis finds a line that holds nothing but an indented "...": a text about

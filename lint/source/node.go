@@ -213,13 +213,19 @@ func (n *Node) truth() bool {
 	return strings.IndexByte("yYtT", n.Value[0]) >= 0 || strings.EqualFold(n.Value, "on")
 }
 
-// Placeholder reports whether a string scalar still holds a variable of some
-// later tool, as ${REPLICAS} or {{ .Values.replicas }}: its final value is unknown.
+// Placeholder reports whether a node stands for a value that something else fills in, so
+// that its final value is unknown: a scalar (Placeholder), or a map whose only key is one and
+// has no value.
 func (n *Node) Placeholder() bool {
-	if n == nil || n.Kind != Scalar {
-		return false
+	if n == nil || n.Kind == Scalar {
+		return n != nil && Placeholder(n.Value)
 	}
-	return strings.Contains(n.Value, "${") || strings.Contains(n.Value, "{{") || strings.Contains(n.Value, "$(")
+	if n.Kind == Map && n.Len() == 1 {
+		for k, v := range n.Fields() {
+			return v.Kind == Scalar && v.Value == "" && k.Placeholder()
+		}
+	}
+	return false
 }
 
 // Equal reports whether two nodes say the same: places, quoting and the order

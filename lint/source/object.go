@@ -13,7 +13,7 @@ type Object struct {
 	// apiVersion, kind and metadata are there.
 	Root                              *Node
 	APIVersion, Kind, Namespace, Name string
-	// Hook is set for hooks of the tool that deploys it.
+	// Hook is set for hooks of the tool that deploys it, and for every test of a chart.
 	Hook Hook
 
 	// text is where the object can be read again; nil if it cannot.
@@ -84,6 +84,9 @@ func newObject(f *File, n *Node, apiVersion, kind string) *Object {
 	o := &Object{File: f, Root: n, APIVersion: apiVersion, Kind: kind, Namespace: scalarValue(meta.Get("namespace")), Name: scalarValue(name)}
 	if o.Name == "" {
 		o.Name = scalarValue(meta.Get("generateName"))
+	}
+	if isTest(meta.Get("annotations")) {
+		o.Hook = HookNever
 	}
 	return o
 }

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -81,6 +82,22 @@ func templateOf(text []byte) string {
 		}
 	}
 	return ""
+}
+
+// Templates are the templates that Helm names in comments of a text, each once, sorted.
+func (f *File) Templates() (all []string) {
+	if !bytes.Contains(f.Text, []byte(sourceComment)) {
+		return nil
+	}
+	for line := range bytes.Lines(f.Text) {
+		if rest, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte(sourceComment)); ok {
+			if name := template(string(rest)); name != "" {
+				all = append(all, name)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // template is a path that Helm may name, or "": any comment can begin like that.

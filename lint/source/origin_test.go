@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -215,5 +216,12 @@ func TestStreamOfMany(t *testing.T) {
 				t.Fatalf("%s is not found", o.Name)
 			}
 		}
+	}
+}
+
+func TestTemplates(t *testing.T) {
+	f := NewFile("a.yaml", "a.yaml", []byte("# Source: shop/templates/b.yaml\r\na: 1\n---\n  # Source: shop/templates/a.yaml\n---\n# Source: shop/templates/b.yaml\n# Source: ../templates/c.yaml\n# Source: shop/crds/d.yaml\n"))
+	if got, want := f.Templates(), []string{"shop/templates/a.yaml", "shop/templates/b.yaml"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -26,6 +26,12 @@ type Problem struct {
 	Span   diag.Span
 	// First is where a repeated key stands for the first time.
 	First diag.Span
+	// LastCounts is set for a repeated key in a file that only Helm reads, and in what a
+	// chart prints: the last value is taken.
+	LastCounts bool
+	// Merged is set for a repeated key in what a chart prints for Flux or kustomize, which
+	// refuse it.
+	Merged bool
 }
 
 // Skipped is a document that was recognised as something else than a
@@ -48,12 +54,14 @@ const (
 	SkipJSONPatch     = "JSON patch"
 	SkipPatch         = "strategic-merge patch"
 	SkipNoObject      = "non-Kubernetes document"
+	SkipEncrypted     = "encrypted file"
 	SkipExcerpt       = "excerpt with an ellipsis"
 	SkipSample        = "API serialisation sample"
 	SkipConfig        = "schedlint configuration file"
 	SkipList          = "List with no valid items"
 	SkipIgnored       = "ignored path" // by the configuration
 	SkipHidden        = "hidden directory"
+	SkipOthers        = "package directory" // see Options.OwnOnly
 	SkipLink          = "unfollowed link"
 	SkipLarge         = "large non-manifest"
 	SkipBound         = "file beyond the bounds of a run"
@@ -70,11 +78,16 @@ type Set struct {
 	// Untracked are the files, by name, that Options.Tracked left out.
 	Untracked []string
 	// Unread are the paths, without lines, that were left out although manifests may
-	// be there: those that Options.Ignore declines, hidden directories with a file
-	// that begins like a manifest, links that are hidden or not tracked, and files
+	// be there: those that Options.Ignore declines, hidden directories and those of
+	// others with a file that begins like a manifest, links that are hidden or not tracked, and files
 	// beyond the bounds of a run.
 	// Directories end in a slash.
 	Unread []Skipped
+	// Inflated are the directories where charts may be that kustomizations inflate.
+	Inflated map[string]bool
+	// Placeholders are texts, by file, that stand where YAML takes them for syntax. They
+	// count as texts, so that the rest of their documents can be read.
+	Placeholders map[string][]string
 
 	plain *Node
 }

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -23,6 +24,8 @@ func recognise(f *File, d document) string {
 	}
 	apiVersion, kind := scalarValue(n.Get("apiVersion")), scalarValue(n.Get("kind"))
 	switch {
+	case n.Get("sops") != nil && (strings.HasPrefix(apiVersion, "ENC[") || strings.HasPrefix(kind, "ENC[")):
+		return SkipEncrypted
 	case kind == "Baseline" && strings.HasPrefix(apiVersion, "schedlint.dev/"):
 		return SkipConfig
 	case IsKustomizationFile(base) && (kind == "" || kind == "Kustomization" || kind == "Component"),
@@ -34,6 +37,11 @@ func recognise(f *File, d document) string {
 		return SkipHelmValues
 	}
 	return ""
+}
+
+// encrypted reports whether bytes that are no text are those of git-crypt or age.
+func encrypted(raw []byte) bool {
+	return bytes.HasPrefix(raw, []byte("\x00GITCRYPT\x00")) || bytes.HasPrefix(raw, []byte("age-encryption.org/"))
 }
 
 // passedOver tells why an object, alone or out of a List, is not to be judged;
@@ -89,6 +97,28 @@ func isJSONPatch(n *Node) bool {
 		}
 	}
 	return n.Len() > 0
+}
+
+// inflated lists, relative to the folder of a kustomization, where the charts are that it
+// inflates, and the values files that it merges with values of its own. kustomize refuses
+// repeated keys in those, as it decodes the result (kustomize:
+// api/internal/builtins/HelmChartInflationGenerator.go, createNewMergedValuesFile); others
+// it hands to Helm.
+func inflated(n *Node) (charts, merged []string) {
+	home := cmp.Or(n.At("helmGlobals", "chartHome").Text(), "charts")
+	for _, chart := range n.Get("helmCharts").Items() {
+		name := chart.Get("name").Text()
+		dirs := []string{path.Join(home, name), path.Join(home, name+"-"+chart.Get("version").Text(), name)}
+		charts = append(charts, dirs...)
+		switch file := chart.Get("valuesFile").Text(); {
+		case chart.Get("valuesInline").Len() == 0 || chart.Get("valuesMerge").Text() == "replace":
+		case file != "":
+			merged = append(merged, file)
+		default:
+			merged = append(merged, path.Join(dirs[0], "values.yaml"), path.Join(dirs[1], "values.yaml"))
+		}
+	}
+	return charts, merged
 }
 
 // patchPaths lists the files that a kustomization names as patches, relative

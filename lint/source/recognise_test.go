@@ -1,7 +1,10 @@
 package source
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -100,6 +103,26 @@ var recognised = map[string]struct{ file, text, want string }{
 	"patch as a text":                 {"a.yaml", pod + "data:\n  a: |\n    $patch: delete\n  b: $patch\n", "Pod p 1"},
 	"patch beside an object":          {"a.yaml", pod + "---\n" + pod + "$patch: delete\n", "Pod p 1, strategic-merge patch 5"},
 	"configuration":                   {"x/.schedlint.yaml", "ignore: [a]\n", "schedlint configuration file 1"},
+	"template: Jinja comment in JSON": {"a.json", "{\n \"kind\": \"Pod\",\n {# a: b #}\n \"a\": 1\n}\n", "template 3"},
+	"an error beside quoted comments": {"a.json", "{\n \"kind\": \"{# a #}\"\n \"a\": 1\n}\n", "unparsable-document 2"},
+	"a comment that does not end":     {"a.json", "{\n \"kind\": \"Pod\",\n {# a\n}\n", "unparsable-document 4"},
+	"git-crypt":                       {"a.yaml", "\x00GITCRYPT\x00\xff", "encrypted file 1"},
+	"age":                             {"a.yaml", "age-encryption.org/v1\n-> X25519 a\n\xff\xfe", "encrypted file 1"},
+	"age, which is text":              {"a.yaml", "age-encryption.org/v1\n-> X25519 a\n", "non-Kubernetes document 1"},
+	"SOPS":                            {"a.yaml", pod + "sops: {mac: x}\n", "Pod p 1"},
+	"SOPS, all values":                {"a.yaml", "apiVersion: ENC[AES256_GCM,data:a]\nkind: ENC[AES256_GCM,data:b]\nsops: {mac: x}\n", "encrypted file 1"},
+	"keys twice: manifest":            {"a.yaml", pod + "a: b\na: c\n", "Pod p 1, duplicate-key 5"},
+	"keys twice: kustomization":       {"kustomization.yaml", "resources: [a]\nresources: [b]\n", "kustomization file 1, duplicate-key 2"},
+	"keys twice: settings":            {"a.yaml", "a: 1\na: 2\n", "non-Kubernetes document 1"},
+	"keys twice: settings of a kind":  {"a.yaml", "kind: pipeline\na: 1\na: 2\n", "pipeline  1"},
+	"keys twice: JSON":                {"a.json", `{"a": 1, "b": {"c": 1, "c": 2}}`, "non-Kubernetes document 1"},
+	"keys twice: beside a manifest":   {"a.yaml", "a: 1\na: 2\n---\n" + pod + "b: 1\nb: 2\n", "Pod p 4, non-Kubernetes document 1, duplicate-key 8"},
+	"keys twice: beside a cycle":      {"a.yaml", "a: 1\na: 2\nb: &b [*b]\n", "alias-cycle 3"},
+	"branches in comments":            {"a.yaml", pod + "# {{ if .x }}\na: b\n# {{ else }}\na: c\n# {{ end }}\n", "Pod p 1"},
+	"branches in comments: Jinja":     {"a.yaml", pod + "# {% if x %}\na: b\n# {% else %}\na: c\n# {% endif %}\n", "Pod p 1"},
+	"branches in comments: flow":      {"a.yaml", pod + "a: {b: c,\n  # {{- else }}\n  b: d}\n", "Pod p 1"},
+	"branches around others":          {"a.yaml", pod + "# {{ if .x }}\na: b\na: c\n# {{ end }}\n", "Pod p 1, duplicate-key 6"},
+	"comments without branches":       {"a.yaml", pod + "a: b\n# {{ .x }} if {{ .y }}\na: c\n", "Pod p 1, duplicate-key 6"},
 }
 
 func TestRecognise(t *testing.T) {
@@ -174,5 +197,47 @@ func TestListInherits(t *testing.T) {
 	o := set.Objects[0]
 	if o.APIVersion != "apps/v1" || o.Group() != "apps" || o.Namespace != "b" || o.ID().Kind != "Deployment" {
 		t.Errorf("got %+v", o)
+	}
+}
+
+// TestBranches reads a value of one branch of several as unknown, also where the document
+// is not the first.
+func TestBranches(t *testing.T) {
+	set, _ := parsedWith(Options{Keep: everything.Keep}, "a.yaml", pod+"---\n"+pod+"spec:\n  # {{ if .x }}\n  replicas: 1\n  # {{ else }}\n  replicas: 2\n  # {{ end }}\n  a: b\n")
+	spec := set.Objects[1].Root.Get("spec")
+	if n := spec.Get("replicas"); !n.Placeholder() || n.Line != 12 || spec.Get("a").Text() != "b" {
+		t.Errorf("replicas is %+v", n)
+	}
+}
+
+// TestLastCounts tells the repeated keys that only Helm reads from those that kustomize
+// merges.
+func TestLastCounts(t *testing.T) {
+	dir := t.TempDir()
+	const twice = "name: a\nname: b\n"
+	for name, text := range map[string]string{
+		"x/kustomization.yaml": "helmCharts:\n- {name: a, valuesInline: {b: c}}\n- {name: b, valuesFile: values-b.yaml, valuesInline: {b: c}, valuesMerge: merge}\n" +
+			"- {name: c, valuesInline: {b: c}, valuesMerge: replace}\n- {name: d, valuesFile: values-d.yaml}\n- {name: e, version: '1', valuesInline: {b: c}}\n",
+		"x/charts/a/values.yaml": twice, "x/values-b.yaml": twice, "x/charts/c/values.yaml": twice, "x/values-d.yaml": twice, "x/charts/e-1/e/values.yaml": twice,
+		"charts/a/values.yaml": twice, "charts/a/Chart.yaml": twice,
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := Load(Options{Dir: dir, Root: dir}, []string{"."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mistakes []string
+	for _, p := range set.Problems {
+		if p.Kind != DuplicateKey {
+			t.Errorf("%+v", p)
+		} else if !p.LastCounts {
+			mistakes = append(mistakes, p.Span.File)
+		}
+	}
+	if got := strings.Join(mistakes, " "); got != "x/charts/a/values.yaml x/charts/e-1/e/values.yaml x/values-b.yaml" || len(set.Problems) != 7 {
+		t.Errorf("%d problems, refused in %s", len(set.Problems), got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -19,10 +20,15 @@ type result struct {
 	problems  []Problem
 	skipped   []Skipped
 	patches   []string // files that this kustomization names as patches
+	charts    []string // directories of charts that it inflates
+	merged    []string // values files that it merges with values of its own
 	documents int
 	plain     *Node // the first document that is no object
 	merging   bool  // there may be directives of patches
-	sum       tally
+	printed   bool  // it is the result of a render, in which each repeated key counts
+	// placeholders are those that YAML takes for syntax.
+	placeholders []string
+	sum          tally
 }
 
 // read reads and parses one file.
@@ -83,6 +89,11 @@ func reason(err error) string {
 func (r *result) parse(opts Options) {
 	text := r.file.Text
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
+		if encrypted(text) && !opts.Strict {
+			r.documents++
+			r.skip(SkipEncrypted, 1)
+			return
+		}
 		r.unparsable(text)
 		return
 	}
@@ -90,11 +101,19 @@ func (r *result) parse(opts Options) {
 		opts.Drop = nil // a directive may stand anywhere
 	}
 	got := read(text, opts)
-	r.sum = got.sum
+	r.sum, r.placeholders = got.sum, got.placeholders
 	most := opts.most().file
-	for _, e := range got.errs {
+	meant := sync.OnceValue(func() bool { return meansManifest(text) })
+	for i := range got.errs {
+		e := &got.errs[i]
+		if e.problem == DuplicateKey && !opts.Strict {
+			known := e.doc < len(got.docs) && got.docs[e.doc].root != nil
+			if known && !r.printed && !r.repeats(&got.docs[e.doc], e) || !known && !meant() {
+				continue
+			}
+		}
 		if len(r.problems) < most.problems {
-			r.problem(e)
+			r.problem(*e)
 		}
 	}
 	for _, d := range got.docs {
@@ -166,11 +185,26 @@ func (r *result) problem(e textError) {
 	if e.problem == Unparsable {
 		span = r.file.LineSpan(e.line)
 	}
-	p := Problem{Kind: e.problem, Detail: e.detail, Span: span}
+	p := Problem{Kind: e.problem, Detail: e.detail, Span: span, LastCounts: e.lastCounts}
 	if e.problem == DuplicateKey {
 		p.Span, p.First = r.file.Span(e.key), r.file.Span(e.first)
 	}
 	r.problems = append(r.problems, p)
+}
+
+// repeats reports whether a repeated key is a mistake: in somebody's data and settings it
+// is none of ours.
+func (r *result) repeats(d *document, e *textError) bool {
+	switch recognise(r.file, *d) {
+	case SkipHelmValues, SkipHelmChart:
+		e.lastCounts = true
+		return true
+	case "":
+		return !d.root.Get("kind").IsNull() && !d.root.Get("apiVersion").IsNull()
+	case SkipKustomization, SkipConfig:
+		return true
+	}
+	return false
 }
 
 func (r *result) skip(reason string, line int) {
@@ -190,6 +224,13 @@ func (r *result) document(d document, opts Options) {
 	if reason == SkipKustomization {
 		for _, p := range patchPaths(d.root) {
 			r.patches = append(r.patches, path.Join(path.Dir(r.file.Name), p))
+		}
+		charts, merged := inflated(d.root)
+		for _, p := range charts {
+			r.charts = append(r.charts, path.Join(path.Dir(r.file.Name), p))
+		}
+		for _, p := range merged {
+			r.merged = append(r.merged, path.Join(path.Dir(r.file.Name), p))
 		}
 	}
 	if reason != "" {

@@ -117,7 +117,9 @@ func (s *Stream) part(i int) part {
 		docs, _ = documents(s.parts[i], wholeOptions())
 	} else {
 		r := &yamlReader{opts: wholeOptions(), most: defaultBounds().file, lines: s.lines[i], memory: newMemory()}
-		r.decode(s.parts[i])
+		if failed, err := r.decode(s.parts[i]); failed {
+			r.mend(err, s.parts[i], contents{}, nodes{})
+		}
 		docs = r.docs
 		p.template = templateOf(s.parts[i])
 	}

@@ -47,6 +47,9 @@ func parts(text []byte) iter.Seq[[]byte] {
 func (r *yamlReader) broken(err error, text []byte) {
 	said, line := problemOf(err)
 	skip, action := notRead(text, r.opts.Strict)
+	if skip == "" && !r.opts.Strict && lacksOnlyLines(text) {
+		skip = SkipOtherTemplate
+	}
 	e := textError{problem: Unparsable, column: 1, detail: said, skip: skip}
 	if strings.Contains(said, "exceeded max depth") {
 		e.problem, e.detail, e.skip = TooDeep, "more than 10,000 levels", ""

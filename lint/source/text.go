@@ -9,7 +9,7 @@ func LoadText(opts Options, name string, text []byte) *Set {
 	if opts.Drop == nil {
 		opts.Drop = func(string) bool { return false }
 	}
-	r := result{file: NewFile(name, name, text)}
+	r := result{file: NewFile(name, name, text), printed: true}
 	r.parse(opts)
 	return join([]result{r})
 }

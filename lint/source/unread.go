@@ -40,15 +40,28 @@ func (w *walker) unreadPaths() []Skipped {
 // versionControl are hidden directories that hold no manifests of their own.
 var versionControl = map[string]bool{".git": true, ".hg": true, ".svn": true, ".jj": true, ".bzr": true}
 
-// hidden notes a hidden directory, if manifests may be in it: many a repository has
-// one for its editor or its CI alone.
-func (w *walker) hidden(path string) {
+// ofOthers reports whether a directory is one where npm, or go mod vendor, keeps what
+// others wrote.
+func ofOthers(path string) bool {
+	switch filepath.Base(path) {
+	case "node_modules":
+		return true
+	case "vendor":
+		info, err := os.Stat(filepath.Join(path, "modules.txt"))
+		return err == nil && info.Mode().IsRegular()
+	}
+	return false
+}
+
+// hidden notes a directory that is passed over, if manifests may be in it: many a
+// repository has one for its editor or its CI alone.
+func (w *walker) hidden(reason, path string) {
 	switch {
 	case versionControl[filepath.Base(path)] || !w.opts.Tracked(path):
 	case w.ignored(path):
 		w.unread(SkipIgnored, path, true)
 	case mayHoldManifests(path):
-		w.unread(SkipHidden, path, true)
+		w.unread(reason, path, true)
 	}
 }
 

@@ -43,12 +43,8 @@ type walker struct {
 
 // link is a symbolic link that is still to be followed: what is there without
 // it comes first, so that files are shown by their own names. Bound is the
-// directory that links must not leave; above are the directories that lead
-// here, to notice loops.
-type link struct {
-	path, shown, bound string
-	above              []string
-}
+// directory that links must not leave.
+type link struct{ path, shown, bound string }
 
 func newWalker(opts Options) *walker {
 	return &walker{opts: opts, root: resolved(opts.Root), seen: map[string]bool{}, wanted: isManifest}
@@ -130,7 +126,7 @@ func (w *walker) add(a argument) {
 		if !inside {
 			bound = a.real
 		}
-		w.dir(a.real, a.text, bound, nil)
+		w.dir(a.real, a.text, bound)
 	default:
 		w.file(a.real, a.text, a.info)
 	}
@@ -142,7 +138,7 @@ func (w *walker) inside(a argument) bool {
 }
 
 // dir adds the files below a directory.
-func (w *walker) dir(real, display, bound string, above []string) {
+func (w *walker) dir(real, display, bound string) {
 	if w.seen[real] {
 		return
 	}
@@ -156,7 +152,6 @@ func (w *walker) dir(real, display, bound string, above []string) {
 		w.refuse(real, display, "cannot be listed: "+reason(err))
 		return
 	}
-	above = append(slices.Clip(above), real)
 	for _, e := range entries {
 		if w.entries++; w.most > 0 && w.entries > w.most {
 			return
@@ -164,13 +159,16 @@ func (w *walker) dir(real, display, bound string, above []string) {
 		path, shown := filepath.Join(real, e.Name()), below(display, e.Name())
 		switch {
 		case e.IsDir():
-			if strings.HasPrefix(e.Name(), ".") {
-				w.hidden(path)
-			} else {
-				w.dir(path, shown, bound, above)
+			switch {
+			case strings.HasPrefix(e.Name(), "."):
+				w.hidden(SkipHidden, path)
+			case w.opts.OwnOnly && ofOthers(path):
+				w.hidden(SkipOthers, path)
+			default:
+				w.dir(path, shown, bound)
 			}
 		case e.Type()&fs.ModeSymlink != 0:
-			w.links = append(w.links, link{path, shown, bound, above})
+			w.links = append(w.links, link{path, shown, bound})
 		case w.wanted(e.Name()):
 			w.entry(path, shown, e)
 		}
@@ -194,7 +192,6 @@ const (
 	notRegular  = "is not a regular file"
 	leadsOut    = "is a symbolic link that leads out of the repository"
 	leadsAstray = "is a symbolic link that leads nowhere or in a circle"
-	leadsBack   = "is a symbolic link to a directory that contains it"
 )
 
 // follow follows a symbolic link found in a directory, unless it leads out of
@@ -230,12 +227,14 @@ func (w *walker) follow(l link) {
 	case err != nil:
 		w.refuse(l.path, l.shown, "cannot be read: "+reason(err))
 	case !info.IsDir() && !w.wanted(filepath.Base(l.path)):
+	case info.IsDir() && worktree.OfGit(real) && !worktree.OfGit(l.path): // holds no manifest
+		w.linkUnread(SkipLink, l.path)
 	case !within(l.bound, real) || worktree.OfGit(real) && !worktree.OfGit(l.path):
 		w.refuse(l.path, l.shown, leadsOut)
-	case info.IsDir() && slices.Contains(l.above, real):
-		w.refuse(l.path, l.shown, leadsBack)
-	case info.IsDir():
-		w.dir(real, l.shown, l.bound, l.above)
+	case info.IsDir() && w.opts.OwnOnly && ofOthers(l.path):
+		w.linkUnread(SkipOthers, l.path)
+	case info.IsDir(): // one that contains the link is seen already
+		w.dir(real, l.shown, l.bound)
 	case !info.Mode().IsRegular():
 		w.refuse(l.path, l.shown, notRegular)
 	default:

@@ -108,17 +108,17 @@ var walks = map[string]struct {
 	"ignored":               {paths: []string{"sub", "a.yaml"}, ignore: "sub/deep", want: []string{"a.yaml", "sub/f.yaml"}},
 	"ignored, though said":  {paths: []string{"sub/f.yaml", "a.yaml"}, ignore: "sub", want: []string{"a.yaml"}},
 	"links": {paths: []string{"links"}, want: []string{
-		"a.yaml = links/file.yaml", "d.txt = links/of-text.yaml", "links/here: " + leadsBack, "links/nowhere.yaml: " + leadsAstray,
+		"a.yaml = links/file.yaml", "d.txt = links/of-text.yaml", "links/nowhere.yaml: " + leadsAstray,
 		"links/out: " + leadsOut, "links/out.yaml: " + leadsOut, "links/self.yaml: " + leadsAstray,
 		"sub/deep/g.yaml = links/dir/deep/g.yaml", "sub/f.yaml = links/dir/f.yaml",
 	}},
 	"links of everything": {paths: []string{"."}, ignore: "ring", want: []string{
 		".config.yaml", "a.yaml", "b.yml", "c.json", "d.txt = links/of-text.yaml", "e.YAML",
-		"links/here: " + leadsBack, "links/nowhere.yaml: " + leadsAstray, "links/out: " + leadsOut, "links/out.yaml: " + leadsOut,
-		"links/self.yaml: " + leadsAstray, "loop/up: " + leadsBack, "sub/deep/g.yaml", "sub/f.yaml",
+		"links/nowhere.yaml: " + leadsAstray, "links/out: " + leadsOut, "links/out.yaml: " + leadsOut,
+		"links/self.yaml: " + leadsAstray, "sub/deep/g.yaml", "sub/f.yaml",
 	}},
 	"everything": {paths: []string{"."}, ignore: "links", want: []string{
-		".config.yaml", "a.yaml", "b.yml", "c.json", "e.YAML", "loop/up: " + leadsBack, "ring/one/i.yaml", "ring/two/j.yaml", "sub/deep/g.yaml", "sub/f.yaml",
+		".config.yaml", "a.yaml", "b.yml", "c.json", "e.YAML", "ring/one/i.yaml", "ring/two/j.yaml", "sub/deep/g.yaml", "sub/f.yaml",
 	}},
 }
 

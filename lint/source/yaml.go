@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -25,6 +27,8 @@ type textError struct {
 	problem      ProblemKind
 	line, column int
 	key, first   *Node // a repeated key, and the one that it repeats
+	doc          int   // the index of the document with it
+	lastCounts   bool  // see Problem.LastCounts
 	detail       string
 	// skip is why a document that is not YAML at all is left out without a word; ""
 	// if it is a mistake.
@@ -36,6 +40,8 @@ type contents struct {
 	docs []document
 	errs []textError
 	sum  tally
+	// placeholders are those that YAML takes for syntax.
+	placeholders []string
 	// over is the bound that keeps the text from being judged, or nil; docs are then
 	// those before it.
 	over *textError
@@ -58,7 +64,10 @@ type yamlReader struct {
 	moved *moved
 	// search is how many more bytes may be searched for syntax errors.
 	search int
-	nodes  nodes
+	was    map[string]string // see withPlainPlaceholders
+	// branches are those of the text that is being decoded.
+	branches *branches
+	nodes    nodes
 	*memory
 	contents
 }
@@ -88,13 +97,14 @@ func parseYAML(text []byte, opts Options) contents {
 	whole, wholeNodes := r.contents, r.nodes
 	r.contents, r.nodes = contents{}, nodes{}
 	for part := range parts(text) {
+		before, nodes := r.contents, r.nodes
 		if len(part) == len(text) { // it was read just now
 			r.contents, r.nodes = whole, wholeNodes
 		} else {
 			failed, err = r.decode(part)
 		}
 		if failed {
-			r.broken(err, part)
+			r.mend(err, part, before, nodes)
 		}
 		if r.over != nil {
 			break
@@ -107,10 +117,28 @@ func parseYAML(text []byte, opts Options) contents {
 	return r.contents
 }
 
+// mend reads a document again that the parser does not take, with placeholders that are no
+// syntax; before is what was read before it. If those were not the mistake, or not the only
+// one, the document is recorded as broken.
+func (r *yamlReader) mend(err error, part []byte, before contents, nodes nodes) {
+	if plain, was := withPlainPlaceholders(part); plain != nil && !r.opts.Strict {
+		r.contents, r.nodes, r.was = before, nodes, was
+		var failed bool
+		failed, err = r.decode(plain)
+		r.was = nil
+		if !failed {
+			return
+		}
+		part = plain
+	}
+	r.broken(err, part)
+}
+
 // decode reads the documents of a text, with the parser if the text is not simple; it
 // returns true and the error where the text could not be read to its end.
 func (r *yamlReader) decode(text []byte) (failed bool, err error) {
 	before, nodes := r.contents, r.nodes
+	r.branches = &branches{text: text}
 	if r.moved == nil && parseSimple(text, &r.simple, r.document) {
 		return false, nil
 	}
@@ -150,15 +178,20 @@ func decodeAll(text []byte, emit func(*yaml.Node) bool) (failed bool, err error)
 }
 
 func (r *yamlReader) document(root *yaml.Node) bool {
-	c := converter{lines: int32(r.lines), moved: r.moved, drop: r.opts.Drop, slab: &r.slab, words: r.words, file: r.nodes, room: r.most.problems - r.sum.problems}
+	c := converter{lines: int32(r.lines), moved: r.moved, was: r.was, branches: r.branches, drop: r.opts.Drop, slab: &r.slab, words: r.words, file: r.nodes, room: r.most.problems - r.sum.problems}
 	d := document{extent: r.simple.extent}
 	if len(root.Content) > 0 {
 		root = root.Content[0]
 		d.root = c.document(root, r.opts.Keep)
 	}
+	r.placeholders = append(r.placeholders, c.placeholders...)
+	if r.was != nil && len(c.placeholders) == 0 { // nobody looks into this document
+		r.placeholders = append(r.placeholders, slices.Sorted(maps.Values(r.was))...)
+	}
 	line, _ := c.place(root)
 	d.line, d.templated = int(line), c.templated
 	for i := range c.errs {
+		c.errs[i].doc = len(r.docs)
 		if e := &c.errs[i]; e.problem == Unparsable && !r.opts.Strict && !meant(root) {
 			e.skip = SkipNoManifest
 		}
@@ -166,7 +199,7 @@ func (r *yamlReader) document(root *yaml.Node) bool {
 	if c.fatal {
 		d.root = nil
 	} else {
-		if len(c.errs) > 0 {
+		if len(c.errs) > 0 || c.branched {
 			d.extent = extent{}
 		}
 		r.nodes.expanded += c.expanded
