@@ -55,8 +55,8 @@ worker-b hostname worker-b.example.com linux/amd64 south node.kubernetes.io/unsc
 general-north-0 of general 3..5 linux/amd64 north general 4
 general-north-1 of general 3..5 linux/amd64 north general 4
 general-south-0 of general 3..5 linux/amd64 south general 4
-spare-0 of spare 2..2 linux/amd64 cordoned
-spare-1 of spare 2..2 linux/amd64 cordoned
+spare-0 of spare 2..2 linux/amd64 node.kubernetes.io/unschedulable:NoSchedule cordoned
+spare-1 of spare 2..2 linux/amd64 node.kubernetes.io/unschedulable:NoSchedule cordoned
 10 more like burst-0 of burst 0..10 linux/arm64
 2 more like general-north-2 of general 3..5 linux/amd64 north general 4
 2 more like general-south-1 of general 3..5 linux/amd64 south general 4`,

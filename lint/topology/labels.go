@@ -22,16 +22,22 @@ func wellKnown() []string {
 // LabelMaster is the old label of control-plane nodes, which OpenShift still sets.
 const LabelMaster = "node-role.kubernetes.io/master"
 
+// Deprecated labels that every node has.
+const (
+	betaOS   = "beta.kubernetes.io/os"
+	betaArch = "beta.kubernetes.io/arch"
+)
+
 // deprecated are labels that the API server warns of or that nothing sets any
 // more, with what took their place (R-V41).
 var deprecated = map[string]string{
-	"beta.kubernetes.io/arch":                       corev1.LabelArchStable,
-	"beta.kubernetes.io/os":                         corev1.LabelOSStable,
-	corev1.LabelInstanceType:                        corev1.LabelInstanceTypeStable,
-	corev1.LabelFailureDomainBetaZone:               corev1.LabelTopologyZone,
-	corev1.LabelFailureDomainBetaRegion:             corev1.LabelTopologyRegion,
-	LabelMaster:                                     "node-role.kubernetes.io/control-plane",
-	"app.kubernetes.io/created-by":                  "app.kubernetes.io/managed-by",
+	betaArch:                            corev1.LabelArchStable,
+	betaOS:                              corev1.LabelOSStable,
+	corev1.LabelInstanceType:            corev1.LabelInstanceTypeStable,
+	corev1.LabelFailureDomainBetaZone:   corev1.LabelTopologyZone,
+	corev1.LabelFailureDomainBetaRegion: corev1.LabelTopologyRegion,
+	LabelMaster:                         "node-role.kubernetes.io/control-plane",
+	"app.kubernetes.io/created-by":      "app.kubernetes.io/managed-by",
 	"scheduler.alpha.kubernetes.io/preferAvoidPods": "",
 }
 
@@ -39,6 +45,23 @@ var deprecated = map[string]string{
 func Deprecated(key string) (replacement string, is bool) {
 	replacement, is = deprecated[key]
 	return replacement, is
+}
+
+// Uncertain reports whether nodes of pools may have a label that no pool declares: a cloud
+// provider sets it beside the one that replaced it, which they have
+// (k8s.io/cloud-provider, controllers/node/node_controller.go; R-S11).
+func (t *Topology) Uncertain(key string) bool {
+	switch key {
+	case corev1.LabelInstanceType, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion:
+	default:
+		return false
+	}
+	may := func(n *Node) bool {
+		_, has := n.Labels[key]
+		_, replaced := n.Labels[deprecated[key]]
+		return n.Pool != nil && replaced && !has
+	}
+	return t != nil && (slices.ContainsFunc(t.Nodes, may) || slices.ContainsFunc(t.Growth, func(g Growth) bool { return may(g.Node) }))
 }
 
 // Known reports whether a node label key is one that nobody would doubt: well

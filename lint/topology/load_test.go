@@ -68,7 +68,7 @@ func TestNode(t *testing.T) {
 	if n.Span.Line != 4 || n.Span.Column != 3 || n.Span.EndColumn != 12 {
 		t.Errorf("declared at %+v", n.Span)
 	}
-	if len(n.Taints) != 2 || n.Taints[0].Value != "db" || n.Taints[1].Effect != corev1.TaintEffectPreferNoSchedule {
+	if len(n.Taints) != 3 || n.Taints[0].Value != "db" || n.Taints[1].Effect != corev1.TaintEffectPreferNoSchedule || n.Taints[2].ToString() != "node.kubernetes.io/unschedulable:NoSchedule" {
 		t.Errorf("taints %+v", n.Taints)
 	}
 	if cpu, gpu := n.Allocatable["cpu"], n.Allocatable["example.com/gpu"]; cpu.MilliValue() != 3900 || gpu.Value() != 2 || len(n.Allocatable) != 4 {

@@ -179,7 +179,9 @@ func (l *loader) zone(o *source.Object, pool *Pool, p *poolObject, zone string, 
 }
 
 // poolNode is the i-th node of a pool in a zone. Hostname, os and arch are what
-// a kubelet would set; the zone is what the pool says, nothing else (R-S3).
+// a kubelet would set; the zone is what the pool says, nothing else (R-S3). The node
+// lifecycle controller keeps the deprecated labels of os and arch equal to them
+// (pkg/controller/nodelifecycle/node_lifecycle_controller.go, labelReconcileInfo; R-S11).
 func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
 	name := pool.Name
 	if zone != "" {
@@ -191,7 +193,8 @@ func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
 		labels[corev1.LabelTopologyZone] = zone
 	}
 	maps.Copy(labels, p.Labels)
-	n := &Node{Name: name, Labels: labels, Taints: p.Taints, Unschedulable: p.Unschedulable, Pool: pool, Span: pool.Span, Declaration: pool.Declaration}
+	labels[betaOS], labels[betaArch] = labels[corev1.LabelOSStable], labels[corev1.LabelArchStable]
+	n := &Node{Name: name, Labels: labels, Taints: cordoned(p.Taints, p.Unschedulable), Unschedulable: p.Unschedulable, Pool: pool, Span: pool.Span, Declaration: pool.Declaration}
 	if len(p.Allocatable) > 0 {
 		n.Allocatable = p.Allocatable
 	}

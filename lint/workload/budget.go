@@ -91,14 +91,14 @@ func (b *Budget) check(found []source.Mismatch) {
 		b.Unknown, b.selector, b.SelectorUnknown = "the API server refuses its selector", labels.Nothing(), true
 	}
 	if open := variable(b.Object.Root.At("spec", "selector")); open != "" {
-		b.Unknown, b.SelectorUnknown = "selector holds the variable "+open, true
+		b.Unknown, b.SelectorUnknown = "selector holds the placeholder "+open, true
 	}
 	for _, m := range found {
 		b.SelectorUnknown = b.SelectorUnknown || !m.Unknown && strings.HasPrefix(m.Path, "selector")
 		switch {
 		case m.Unknown:
 		case m.Placeholder:
-			b.Unknown = m.Path + " is the variable " + m.Value.Value
+			b.Unknown = m.Path + " is the placeholder " + m.Value.Value
 		default:
 			b.Unknown = m.Path + " is no " + m.Want
 		}
@@ -166,6 +166,11 @@ func (b *Budget) Allowed(expected int) (allowed int, by Amount) {
 		allowed = expected - by.Pods()
 	}
 	return max(0, allowed), by
+}
+
+// String is the budget as a message names it.
+func (b *Budget) String() string {
+	return "PodDisruptionBudget " + strings.TrimPrefix(b.Object.Namespace+"/"+b.Object.Name, "/")
 }
 
 // SelectorText is the selector as kubectl writes it.

@@ -87,13 +87,13 @@ func TestBudgetSpan(t *testing.T) {
 // TestBudgetUnknown covers what cannot be judged.
 func TestBudgetUnknown(t *testing.T) {
 	for spec, want := range map[string]string{
-		"selector: {matchLabels: {app: '${A}'}}":                                     "selector holds the variable ${A}",
-		"selector: {matchLabels: {'{{ k }}': a}}":                                    "selector holds the variable {{ k }}",
-		"selector: {matchExpressions: [{key: app, operator: In, values: ['$(A)']}]}": "selector holds the variable $(A)",
+		"selector: {matchLabels: {app: '${A}'}}":                                     "selector holds the placeholder ${A}",
+		"selector: {matchLabels: {'{{ k }}': a}}":                                    "selector holds the placeholder {{ k }}",
+		"selector: {matchExpressions: [{key: app, operator: In, values: ['$(A)']}]}": "selector holds the placeholder $(A)",
 		"selector: {matchExpressions: [{key: app, operator: Near}]}":                 "the API server refuses its selector",
 		"selector: app":                                       "selector is no map",
 		"selector: {matchLabels: {app: 1}}":                   "selector.matchLabels.app is no string",
-		"selector: {}, minAvailable: '${N}'":                  "minAvailable is the variable ${N}",
+		"selector: {}, minAvailable: '${N}'":                  "minAvailable is the placeholder ${N}",
 		"selector: {}, minAvailable: [1]":                     "minAvailable is no int or string",
 		"selector: {}, minAvailable: '1'":                     "minAvailable is 1, which the API server refuses",
 		"selector: {}, minAvailable: -1":                      "minAvailable is -1, which the API server refuses",

@@ -6,16 +6,27 @@ import "github.com/schedlint/schedlint/lint/source"
 // known but what selectors may find.
 func (l *loader) elsewhere(o *source.Object) {
 	switch kind := l.table.Find(o.APIVersion, o.Kind); {
-	case o.APIVersion == "":
+	case !l.table.Matters(o):
 	case o.Kind == "PodDisruptionBudget" && o.Group() == "policy":
 		l.budgetElsewhere(o)
 	case kind != nil && whole(o, kind):
 		w := l.read(o, kind)
 		w.Elsewhere, w.Count.Known = true, false
 		l.set.Elsewhere = append(l.set.Elsewhere, w)
-	case kind != nil || !inert(o) && l.table.Relevant(o.APIVersion, o.Kind):
+	default:
 		l.operated(o)
 	}
+}
+
+// Matters reports whether anything depends on an object that may be there or not.
+func (t Table) Matters(o *source.Object) bool {
+	switch {
+	case o.APIVersion == "", o.Hook == source.HookNever:
+		return false
+	case o.Kind == "PodDisruptionBudget" && o.Group() == "policy", t.Find(o.APIVersion, o.Kind) != nil:
+		return true
+	}
+	return !inert(o) && t.Relevant(o.APIVersion, o.Kind)
 }
 
 // budgetElsewhere reads a budget that may be there or not, once for all sets.
@@ -43,6 +54,20 @@ func inert(o *source.Object) bool {
 	return scales(o)
 }
 
+// Setting reports whether an object makes no pods itself and says something of workloads
+// that may be declared in other files.
+func (t Table) Setting(o *source.Object) bool {
+	switch o.Kind {
+	case "LimitRange", "PodTemplate", "ResourceQuota":
+		return core(o)
+	case "PodDisruptionBudget":
+		return false
+	case "PriorityClass", "RuntimeClass":
+		return true
+	}
+	return inert(o) || claims[o.Kind] && o.Group() == claimGroup
+}
+
 // Declares reports whether an object stands for itself in its namespace: patches
 // do not, nor do nodes, which no manifest deploys, and what has ended.
 func (t Table) Declares(o *source.Object) bool {
@@ -53,6 +78,12 @@ func (t Table) Declares(o *source.Object) bool {
 		return whole(o, kind) && !ended(o, kind) || kind.Kind == rolloutKind && !o.Root.At("spec", "workloadRef").IsNull()
 	}
 	return o.Kind != "PodDisruptionBudget" || !o.Root.At("spec", "selector").IsNull()
+}
+
+// Judged reports whether an object is one of which something is said itself: a workload, a
+// budget or an autoscaler.
+func (t Table) Judged(o *source.Object) bool {
+	return t.Find(o.APIVersion, o.Kind) != nil || scales(o) || o.Kind == "PodDisruptionBudget" && o.Group() == "policy"
 }
 
 // ended reports whether an object is a pod that has run to its end.

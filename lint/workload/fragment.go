@@ -160,6 +160,11 @@ func (f *fragmentFinder) check(p *place, v *Values) {
 		f.foreign = true
 		return
 	}
+	var held placeholders
+	for field := range fragmentFields {
+		held.find(field, p.value.Get(field))
+	}
+	f.l.placeholders(f.object, held.named())
 	w := &Workload{
 		Object: f.object, Kind: &Kind{Group: f.object.Group(), Kind: f.object.Kind}, SpecNode: p.value, Fragment: true,
 		Spec: PodSpec{NodeSelector: fields.NodeSelector, Affinity: fields.Affinity, Tolerations: fields.Tolerations, TopologySpreadConstraints: fields.TopologySpreadConstraints},

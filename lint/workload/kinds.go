@@ -121,9 +121,9 @@ func (t Table) Relevant(apiVersion, kind string) bool {
 }
 
 // Read reports whether the body of an object is read: that of a claim for devices is, which
-// creates no pods, as pods refer to it.
+// creates no pods, as pods refer to it, and so is what changes or refuses pods.
 func (t Table) Read(apiVersion, kind string) bool {
-	return t.Relevant(apiVersion, kind) || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/")
+	return t.Relevant(apiVersion, kind) || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/") || admitsPods(apiVersion, kind)
 }
 
 const claimGroup = "resource.k8s.io"
@@ -133,9 +133,8 @@ var claims = map[string]bool{"ResourceClaim": true, "ResourceClaimTemplate": tru
 
 // unread are fields with large values that say nothing about placement.
 var unread = map[string]bool{
-	"args": true, "command": true, "conditions": true, "data": true, "env": true, "envFrom": true, "images": true, "lifecycle": true,
-	"livenessProbe": true, "managedFields": true, "nodeInfo": true, "readinessProbe": true, "securityContext": true, "startupProbe": true,
-	"stringData": true, "volumeClaimTemplates": true, "volumeMounts": true, "volumes": true,
+	"args": true, "command": true, "conditions": true, "data": true, "env": true, "envFrom": true, "images": true,
+	"managedFields": true, "nodeInfo": true, "stringData": true, "volumeClaimTemplates": true, "volumeMounts": true,
 }
 
 // Unread reports whether nothing in this package looks into a field, wherever

@@ -50,11 +50,17 @@ type Set struct {
 	// Elsewhere are workloads that may be there or not, as only files that are not
 	// deployed together with the others for certain declare them.
 	Elsewhere []*Workload
-	// Validated are workloads that may be there or not, as they are hooks. Nothing is
-	// asked of them but what the API server says of their fields.
+	// Validated are workloads that no deployment creates (source.HookNever). Nothing is asked
+	// of them but what the API server says of their fields, and no selector finds their pods.
 	Validated []*Workload
+	// Placeholders are texts in what is judged of an object that stand for values which
+	// nobody knows yet, but for variables of tools.
+	Placeholders map[*source.Object][]string
 	// BudgetsElsewhere are budgets that may be there or not, for the same reason.
 	BudgetsElsewhere []*Budget
+	// Alternatives are the objects of other alternatives, which are never deployed together
+	// with these.
+	Alternatives map[*source.Object]bool
 }
 
 // Reader reads workloads, each object once however many sets it is in.
@@ -87,6 +93,8 @@ type loader struct {
 	*Reader
 	set    *Set
 	scales []*source.Object
+	// admitting are the objects of the kinds in admits.
+	admitting []*source.Object
 	// budgets are where the disruption budgets are in the set, by namespace and name.
 	budgets map[[2]string]int
 	// referring are the Rollouts whose template stands in another object, and
@@ -101,7 +109,7 @@ func Load(table Table, objects []*source.Object) *Set { return NewReader(table).
 // Load reads objects that are deployed together, and those of which nobody knows
 // whether they are there.
 func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
-	l := &loader{Reader: r, budgets: map[[2]string]int{}, set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}}}
+	l := &loader{Reader: r, budgets: map[[2]string]int{}, set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}, Placeholders: map[*source.Object][]string{}}}
 	for _, o := range objects {
 		l.object(o)
 	}
@@ -111,6 +119,7 @@ func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 	l.without(idle)
 	l.repeated()
 	l.scale()
+	l.admission()
 	for _, o := range elsewhere {
 		l.elsewhere(o)
 	}
@@ -128,6 +137,8 @@ func (l *loader) object(o *source.Object) {
 		l.workload(o, kind)
 	case o.APIVersion == "":
 		l.unversioned(o)
+	case o.Hook == source.HookNever:
+		l.set.Others++
 	case o.Kind == "Node" && core(o):
 		l.set.Nodes++
 	case o.Kind == "NodeTopology" && o.Group() == "schedlint.dev":
@@ -144,6 +155,9 @@ func (l *loader) object(o *source.Object) {
 			break
 		}
 		l.budget(o)
+	case admitsPods(o.APIVersion, o.Kind):
+		l.admitting = append(l.admitting, o)
+		l.set.Others++
 	case claims[o.Kind] && o.Group() == claimGroup:
 		l.set.Claims = append(l.set.Claims, o)
 		l.set.Others++
@@ -154,6 +168,7 @@ func (l *loader) object(o *source.Object) {
 
 // other is an object of a kind that is not judged.
 func (l *loader) other(o *source.Object) {
+	l.validateKind(o)
 	template := o.Kind == "PodTemplate" && core(o)
 	if template {
 		l.templates = append(l.templates, o)
@@ -241,8 +256,10 @@ func (l *loader) workload(o *source.Object, kind *Kind) {
 		return
 	}
 	w := l.read(o, kind)
-	if l.table.Uncertain(o) {
-		l.validated(w)
+	l.placeholders(o, w.Placeholders)
+	if o.Hook == source.HookNever {
+		w.Validated = true
+		l.set.Validated = append(l.set.Validated, w)
 		return
 	}
 	l.set.Workloads = append(l.set.Workloads, w)

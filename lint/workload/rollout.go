@@ -73,6 +73,13 @@ func (w *Workload) Rollout(replicas int) Rollout {
 	return u.Rollout
 }
 
+// Paused reports whether a workload is one that gets no pods while it is paused, if it is
+// created so (R-W9).
+func (w *Workload) Paused() bool {
+	on, _ := w.Object.Root.At("spec", "paused").Bool()
+	return on && w.Kind.Kind == "Deployment"
+}
+
 // points remembers the place of a field if it is there.
 func (u *update) points(n *source.Node, field string) {
 	if k, v := n.Field(field); !v.IsNull() {

@@ -119,7 +119,7 @@ func (p *place) text() (s string, ok bool) {
 	if p.absent() {
 		return "", true
 	}
-	if p.value.Kind != source.Scalar || p.value.Type != source.String || p.value.Placeholder() {
+	if p.value.Kind != source.Scalar || p.value.Type != source.String || placeholder(p.name, p.value) {
 		return "", false
 	}
 	return p.value.Value, true

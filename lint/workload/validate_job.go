@@ -95,7 +95,11 @@ func (c objectChecker) generated(p *place) bool {
 		return true // generateName: the name is not known
 	}
 	decoded, err := metav1.LabelSelectorAsSelector(&selector)
-	return err != nil || decoded.Matches(own)
+	if err != nil {
+		return true
+	}
+	c.w.Exported = slices.ContainsFunc(jobUID, func(k string) bool { return selector.MatchLabels[k] != "" })
+	return decoded.Matches(own)
 }
 
 // mentions reports whether a selector asks for a label.

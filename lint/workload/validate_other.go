@@ -25,6 +25,9 @@ func (l *loader) validateOther(o *source.Object) {
 	if !ok {
 		return
 	}
+	var held placeholders
+	held.find("", o.Root)
+	l.placeholders(o, held.named())
 	c := checker{w: &Workload{Object: o, Kind: &Kind{Group: o.Group(), Kind: o.Kind}}, unchecked: StageObject, created: StageObject, fromTemplate: StageObject}
 	root := place{value: o.Root}
 	spec := root.field("spec")

@@ -1,38 +1,100 @@
 package workload
 
 import (
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// variables records the fields that place pods and are still a variable of a
-// later tool: as text of the right type they decode like any other value, but
-// nothing is known of what they will say.
-func (w *Workload) variables() {
-	for _, field := range []string{"affinity", "nodeName", "nodeSelector", "tolerations", "topologySpreadConstraints"} {
-		if n := w.SpecNode.Get(field); varies(n) {
-			w.variable(field, n)
-		}
-	}
+// placeholder reports whether the value of a field is one; where a node is named, HOSTNAME
+// is one, too.
+func placeholder(field string, n *source.Node) bool {
+	return n.Placeholder() || n.Text() == "HOSTNAME" && (field == "nodeName" || field == "hostname" || strings.HasSuffix(field, "/hostname"))
 }
 
-// varies reports whether some text in a field is a variable.
-func varies(n *source.Node) bool {
-	if n.Placeholder() {
-		return true
+// passedBy are fields, beside those that Unread names, of which nothing is asked.
+var passedBy = map[string]bool{"annotations": true, "image": true, "imagePullPolicy": true, "imagePullSecrets": true, "status": true}
+
+// placeholders are those of an object.
+type placeholders struct {
+	// any is set if there are some, variables of tools included.
+	any bool
+	// whole looks into all fields, also those of which nothing is asked elsewhere.
+	whole bool
+	// texts are the others.
+	texts map[string]bool
+}
+
+// named are the texts in order.
+func (p *placeholders) named() []string { return slices.Sorted(maps.Keys(p.texts)) }
+
+// find looks for placeholders in the value of a field.
+func (p *placeholders) find(field string, n *source.Node) {
+	if n == nil || n.Kind == source.Scalar {
+		p.add(field, n)
+		return
 	}
 	for k, v := range n.Fields() {
-		if k.Placeholder() || varies(v) {
-			return true
+		if p.whole || !passedBy[k.Value] && !Unread(k.Value) {
+			p.add("", k)
+			p.find(valueOf(n, k), v)
 		}
 	}
-	return slices.ContainsFunc(n.Items(), varies)
+	for _, item := range n.Items() {
+		p.find(field, item)
+	}
 }
 
-func (w *Workload) variable(path string, n *source.Node) {
-	if n.Placeholder() {
+func (p *placeholders) add(field string, n *source.Node) {
+	if !placeholder(field, n) {
+		return
+	}
+	p.any = true
+	if !source.IsVariable(n.Value) {
+		if p.texts == nil {
+			p.texts = map[string]bool{}
+		}
+		p.texts[n.Value] = true
+	}
+}
+
+// placeholders notes the texts that were found in an object.
+func (l *loader) placeholders(o *source.Object, texts []string) {
+	if len(texts) > 0 {
+		l.set.Placeholders[o] = append(l.set.Placeholders[o], texts...)
+	}
+}
+
+// valueOf is the field that the value of k in a map belongs to: that of the values of a
+// requirement is its key.
+func valueOf(n, k *source.Node) string {
+	if key := n.Get("key").Text(); k.Value == "values" && key != "" {
+		return key
+	}
+	return k.Value
+}
+
+// variables records the placeholders of the object, and the fields that place pods and hold
+// one: as text of the right type they decode like any other value, but nothing is known of
+// what they will say.
+func (w *Workload) variables() {
+	var held placeholders
+	held.find("", w.Object.Root)
+	w.Placeholders = held.named()
+	for _, field := range []string{"affinity", "nodeName", "nodeSelector", "tolerations", "topologySpreadConstraints"} {
+		n := w.SpecNode.Get(field)
+		placing := placeholders{whole: true}
+		if placing.find(field, n); placing.any {
+			w.variable(field, field, n)
+		}
+	}
+}
+
+func (w *Workload) variable(path, field string, n *source.Node) {
+	if placeholder(field, n) {
 		w.Open = append(w.Open, path)
 	}
 	for k, v := range n.Fields() {
@@ -43,10 +105,10 @@ func (w *Workload) variable(path string, n *source.Node) {
 		switch k.Value {
 		case "labelSelector", "namespaceSelector": // matching reads an unknown value as such
 		default:
-			w.variable(at, v)
+			w.variable(at, valueOf(n, k), v)
 		}
 	}
 	for i, item := range n.Items() {
-		w.variable(path+"["+strconv.Itoa(i)+"]", item)
+		w.variable(path+"["+strconv.Itoa(i)+"]", field, item)
 	}
 }

@@ -28,8 +28,10 @@ type Workload struct {
 	// Unknown are fields of scheduling subtrees that do not exist.
 	Unknown []UnknownField
 	// Open are field paths below the pod's spec whose value is not known: a
-	// variable of a later tool, or a value that does not fit.
+	// placeholder, or a value that does not fit.
 	Open []string
+	// Placeholders are the texts that Set.Placeholders has of the object.
+	Placeholders []string
 	// Fragment is set for the placement fields of an object that is not judged:
 	// only Object, Spec, SpecNode and Problems mean something then.
 	Fragment bool
@@ -38,6 +40,9 @@ type Workload struct {
 	Within string
 	// Running is set for a pod that is in place on Spec.NodeName already.
 	Running bool
+	// Exported is set for a Job that only its own uid makes valid: the API server accepts it as
+	// an update of that Job, and rejects creating it, which gives it another uid.
+	Exported bool
 	// Repeated is set if the same object is declared differently elsewhere.
 	Repeated bool
 	// Superseded is set if a later declaration of the same object takes its place.
@@ -45,9 +50,16 @@ type Workload struct {
 	// Copy is set if the same object is declared in the same way before.
 	Copy bool
 
+	// Admission names an object that may change the pods when they are created, or refuse
+	// them, as in LimitRange shop/l; "" if none is known to.
+	Admission string
+
+	// Defaulted is set if a LimitRange of the namespace gives containers requests or limits
+	// that have none.
+	Defaulted bool
+
 	// Elsewhere is set if nobody knows whether the workload is there, as only files
-	// declare it that are not deployed together with the others for certain, or as it
-	// is a hook.
+	// declare it that are not deployed together with the others for certain.
 	Elsewhere bool
 	// Validated is set for one of Set.Validated.
 	Validated bool

@@ -1,0 +1,264 @@
+package workload
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// admits are the kinds, by group, of objects that change pods when they are created, or
+// refuse them. The labels of a Namespace are among Set.Namespaces.
+var admits = map[string]string{"LimitRange": "", "ResourceQuota": "", "RuntimeClass": "node.k8s.io"}
+
+func admitsPods(apiVersion, kind string) bool {
+	group, known := admits[kind]
+	return known && groupOf(apiVersion) == group && apiVersion != ""
+}
+
+// enforce is the label of a Namespace with the level of Pod Security that its pods meet.
+const enforce = "pod-security.kubernetes.io/enforce"
+
+// admission names, for each workload, an object of the set that may change its pods or
+// refuse them. That no one does is found only where it is plain: everything else may
+// (R-P9 to R-P11, R-N39).
+func (l *loader) admission() {
+	limits, quotas := map[string][]*limitRange{}, map[string][]*source.Object{}
+	classes := map[string]*source.Object{}
+	for _, o := range l.admitting {
+		switch o.Kind {
+		case "LimitRange":
+			r := &limitRange{name: nameOf(o)}
+			r.open = len(l.decoder.Decode(o.Root.Get("spec"), &r.spec)) > 0
+			limits[o.Namespace] = append(limits[o.Namespace], r)
+		case "ResourceQuota":
+			quotas[o.Namespace] = append(quotas[o.Namespace], o)
+		default:
+			classes[o.Name] = o
+		}
+	}
+	members := map[string][]*Workload{}
+	if len(quotas) > 0 {
+		for _, w := range l.set.Workloads {
+			members[w.Object.Namespace] = append(members[w.Object.Namespace], w)
+		}
+	}
+	exceeded := map[string]string{}
+	for ns, list := range quotas {
+		for _, o := range list {
+			if l.mayExceed(o, members[ns]) {
+				exceeded[ns] = nameOf(o)
+				break
+			}
+		}
+	}
+	for _, w := range l.set.Workloads {
+		if w.Running {
+			continue // it is admitted already
+		}
+		ns := w.Object.Namespace
+		if level, set := l.set.Namespaces[ns][enforce]; set && (level == "" || w.mayViolate(level)) {
+			w.Admission = "Namespace " + ns + " (" + enforce + ": " + level + ")"
+		}
+		for _, r := range limits[ns] {
+			if w.Admission == "" && r.concerns(w, len(limits[ns]) == 1) {
+				w.Admission = r.name
+			}
+			w.Defaulted = w.Defaulted || r.open || slices.ContainsFunc(r.spec.Limits, func(item corev1.LimitRangeItem) bool {
+				return item.Type == corev1.LimitTypeContainer && len(item.Default)+len(item.DefaultRequest)+len(item.Max)+len(item.Min) > 0
+			})
+		}
+		if o := classes[w.Spec.RuntimeClassName]; o != nil && w.Admission == "" && o.Root.Get("overhead").Len()+o.Root.Get("scheduling").Len() > 0 {
+			w.Admission = nameOf(o)
+		}
+		if w.Admission == "" {
+			w.Admission = exceeded[ns]
+		}
+	}
+}
+
+// nameOf is the kind, namespace and name of an object.
+func nameOf(o *source.Object) string {
+	return o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
+}
+
+// limitRange is a LimitRange, open if its spec is not all known.
+type limitRange struct {
+	name string
+	spec corev1.LimitRangeSpec
+	open bool
+}
+
+// concerns reports whether a LimitRange may set a request of a workload's containers, or
+// refuse its pods (plugin/pkg/admission/limitranger/admission.go; the defaults of the object
+// in pkg/apis/core/v1/defaults.go). If it is not the only one of its namespace, another may
+// set the limits that it checks.
+func (r *limitRange) concerns(w *Workload, only bool) bool {
+	containers := slices.Concat(w.Spec.Containers, w.Spec.InitContainers)
+	for _, item := range r.spec.Limits {
+		// What a container gets that has none, and all that is checked.
+		limits := united(item.Default, item.Max)
+		requests := united(united(item.DefaultRequest, limits), item.Min)
+		checked := united(united(item.Max, item.Min), item.MaxLimitRequestRatio)
+		switch item.Type {
+		case corev1.LimitTypeContainer:
+			if w.Kind.VM && len(requests)+len(checked) > 0 {
+				return true
+			}
+			for i := range containers {
+				c := requested(&containers[i])
+				for name := range requests {
+					request, has := c.Requests[name]
+					_, limited := c.Limits[name]
+					limit, given := limits[name]
+					if !has || given && !limited && (!only || request.Cmp(limit) > 0) {
+						return true
+					}
+				}
+				if refuses(&item, c.Requests, united(c.Limits, limits)) {
+					return true
+				}
+			}
+		case corev1.LimitTypePod:
+			if len(checked) > 0 && (w.Kind.VM || len(w.Spec.InitContainers) > 0 || w.Spec.Resources != nil) {
+				return true
+			}
+			sum := Resources{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}
+			for i := range containers {
+				c := requested(&containers[i])
+				for name := range checked {
+					request, has := c.Requests[name]
+					limit, limited := c.Limits[name]
+					if !has || !limited {
+						return true
+					}
+					request.Add(sum.Requests[name])
+					limit.Add(sum.Limits[name])
+					sum.Requests[name], sum.Limits[name] = request, limit
+				}
+			}
+			if refuses(&item, sum.Requests, sum.Limits) {
+				return true
+			}
+		default:
+			if w.claims() {
+				return true
+			}
+		}
+	}
+	return r.open
+}
+
+// refuses reports whether a LimitRange refuses requests and limits, or may.
+func refuses(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) bool {
+	for name, least := range item.Min {
+		request, has := requests[name]
+		if limit, limited := limits[name]; !has || request.Cmp(least) < 0 || limited && limit.Cmp(least) < 0 {
+			return true
+		}
+	}
+	for name, most := range item.Max {
+		request := requests[name]
+		if limit, limited := limits[name]; !limited || limit.Cmp(most) > 0 || request.Cmp(most) > 0 {
+			return true
+		}
+	}
+	for name, ratio := range item.MaxLimitRequestRatio {
+		request, limit := requests[name], limits[name]
+		if request.Sign() <= 0 || limit.Sign() <= 0 || limit.AsApproximateFloat64() > ratio.AsApproximateFloat64()*request.AsApproximateFloat64() {
+			return true
+		}
+	}
+	return false
+}
+
+// requested are the resources of a container with requests that default to its limits (R-P3).
+func requested(c *Container) Resources {
+	return Resources{Requests: united(c.Resources.Requests, c.Resources.Limits), Limits: c.Resources.Limits}
+}
+
+// united is a list with what another has beside it.
+func united(a, b corev1.ResourceList) corev1.ResourceList {
+	all := make(corev1.ResourceList, len(a)+len(b))
+	maps.Copy(all, b)
+	maps.Copy(all, a)
+	return all
+}
+
+// claims reports whether the pods may need volume claims of their own first.
+func (w *Workload) claims() bool { return !w.TemplateOwner().Get("volumeClaimTemplates").IsNull() }
+
+// mayExceed reports whether the workloads of a namespace may need more than a ResourceQuota
+// allows them, with as many pods as autoscalers and rollouts ask for. Scopes only lessen
+// what counts (pkg/quota/v1/evaluator/core/pods.go).
+func (l *loader) mayExceed(o *source.Object, members []*Workload) bool {
+	var spec corev1.ResourceQuotaSpec
+	for _, m := range l.decoder.Decode(o.Root.Get("spec"), &spec) {
+		if !strings.HasPrefix(m.Path, "scope") {
+			return true
+		}
+	}
+	for name, hard := range spec.Hard {
+		sum := 0.0
+		for _, w := range members {
+			each, known := w.counts(string(name))
+			if !known {
+				return true
+			}
+			if each == 0 || w.Copy || w.Superseded {
+				continue
+			}
+			most := w.Count.N
+			if w.Scale != nil {
+				most = max(most, w.Scale.Max)
+			}
+			how := w.Rollout(most)
+			if how.Way == BothWhole {
+				how.Surge = most
+			}
+			if !w.Count.Known || w.Kind.PerNode() || w.Kind.Kind == "CronJob" || w.Kind.VM || how.Unknown.Given() {
+				return true
+			}
+			sum += each * float64(most+how.Surge)
+		}
+		if sum > hard.AsApproximateFloat64()*(1+1e-9) {
+			return true
+		}
+	}
+	return false
+}
+
+// counts is how much of an entry of a ResourceQuota one pod uses at the most; known is unset
+// if that is not plain.
+func (w *Workload) counts(name string) (each float64, known bool) {
+	object, counted := strings.CutPrefix(name, "count/")
+	switch {
+	case object == "pods":
+		return 1, true
+	case strings.Contains(object, "storage") && !strings.Contains(object, "ephemeral"), object == "persistentvolumeclaims":
+		return 0, !w.claims()
+	case slices.Contains([]string{"configmaps", "secrets", "services", "resourcequotas"}, object), strings.HasPrefix(object, "services."):
+		return 0, true
+	case counted, w.Spec.Resources != nil, w.Spec.RuntimeClassName != "", len(w.Spec.Overhead) > 0:
+		return 0, false
+	}
+	limited := strings.HasPrefix(name, "limits.")
+	resource := corev1.ResourceName(strings.TrimPrefix(strings.TrimPrefix(name, "limits."), "requests."))
+	for _, list := range [][]Container{w.Spec.Containers, w.Spec.InitContainers} {
+		for i := range list {
+			c := requested(&list[i])
+			n, has := c.Requests[resource]
+			if limited {
+				n, has = c.Limits[resource]
+			}
+			if !has && (resource == corev1.ResourceCPU || resource == corev1.ResourceMemory) {
+				return 0, false // the quota refuses a pod that does not say
+			}
+			each += n.AsApproximateFloat64()
+		}
+	}
+	return each, true
+}

@@ -1,0 +1,120 @@
+package workload
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAdmission: an object that may change the pods of a workload, or refuse them, is named;
+// one that certainly does not is not (R-P9 to R-P11, R-N39).
+func TestAdmission(t *testing.T) {
+	t.Parallel()
+	const (
+		none    = "{}"
+		sized   = "{requests: {cpu: 1, memory: 1Gi}, limits: {cpu: 2, memory: 1Gi}}"
+		limited = "{limits: {cpu: 2, memory: 1Gi}}"
+		asking  = "{requests: {cpu: 1, memory: 1Gi}}"
+	)
+	deployment := func(resources, spec, fields string) string {
+		return "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {" + fields + " selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, " +
+			"spec: {" + spec + " containers: [{name: c, image: c, resources: " + resources + "}]}}}}"
+	}
+	plain := func(resources string) string { return deployment(resources, "", "replicas: 3,") }
+	with := func(spec string) string { return deployment(none, spec, "") }
+	limits := func(items string) string {
+		return "\n---\n{apiVersion: v1, kind: LimitRange, metadata: {name: l, namespace: shop}, spec: {limits: [" + items + "]}}"
+	}
+	quota := func(hard string) string {
+		return "\n---\n{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: shop}, spec: {hard: {" + hard + "}}}"
+	}
+	class := func(fields string) string {
+		return "\n---\n{apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: kata}, handler: kata" + fields + "}"
+	}
+	level := func(level string) string {
+		return "\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {pod-security.kubernetes.io/enforce: '" + level + "'}}}"
+	}
+	hpa := "\n---\n{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web, namespace: shop}, spec: {maxReplicas: 9, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}}"
+	daemons := "\n---\n{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: log, namespace: shop}, spec: {selector: {matchLabels: {app: log}}, template: {metadata: {labels: {app: log}}, spec: {containers: [{name: c, image: c}]}}}}"
+	safe := "securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}, volumes: [{name: v, configMap: {name: v}}],"
+	hardened := strings.Replace(deployment(none, safe, ""), "image: c,", "image: c, securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}, livenessProbe: {httpGet: {port: 80}},", 1)
+	inContainer := func(fields string) string {
+		return strings.Replace(with(""), "image: c,", "image: c, "+fields+",", 1)
+	}
+	const l, q, k, baseline, restrictedLevel = "LimitRange shop/l", "ResourceQuota shop/q", "RuntimeClass kata",
+		"Namespace shop (pod-security.kubernetes.io/enforce: baseline)", "Namespace shop (pod-security.kubernetes.io/enforce: restricted)"
+	for what, c := range map[string]struct{ manifests, want string }{
+		"nothing declared":                {plain(none), ""},
+		"default request":                 {plain(none) + limits("{type: Container, defaultRequest: {cpu: 3}}"), l},
+		"requests are set":                {plain(sized) + limits("{type: Container, defaultRequest: {cpu: 3}, default: {cpu: 3}}"), ""},
+		"limits are requests":             {plain(limited) + limits("{type: Container, defaultRequest: {cpu: 3}}"), ""},
+		"default limit above the request": {plain(asking) + limits("{type: Container, default: {cpu: 3}}"), ""},
+		"default limit below the request": {plain(asking) + limits("{type: Container, default: {cpu: 500m}}"), l},
+		"another default limit":           {plain(asking) + limits("{type: Container, default: {cpu: 3}}") + strings.Replace(limits("{type: Container, max: {cpu: 8}}"), "name: l", "name: m", 1), l},
+		"another resource":                {plain(sized) + limits("{type: Container, defaultRequest: {ephemeral-storage: 1Gi}}"), l},
+		"another namespace":               {plain(none) + strings.Replace(limits("{type: Container, defaultRequest: {cpu: 3}}"), "shop", "data", 1), ""},
+		"maximum kept":                    {plain(sized) + limits("{type: Container, max: {cpu: 2, memory: 1Gi}}"), ""},
+		"maximum not kept":                {plain(sized) + limits("{type: Container, max: {cpu: 1}}"), l},
+		"maximum is the default":          {plain(none) + limits("{type: Container, max: {cpu: 1}}"), l},
+		"minimum kept":                    {plain(sized) + limits("{type: Container, min: {cpu: 1}}"), ""},
+		"minimum not kept":                {plain(sized) + limits("{type: Container, min: {cpu: 1500m}}"), l},
+		"ratio kept":                      {plain(sized) + limits("{type: Container, maxLimitRequestRatio: {cpu: 2}}"), ""},
+		"ratio not kept":                  {plain(sized) + limits("{type: Container, maxLimitRequestRatio: {cpu: '1.5'}}"), l},
+		"ratio without limit":             {plain(asking) + limits("{type: Container, maxLimitRequestRatio: {cpu: 2}}"), l},
+		"pod maximum kept":                {plain(sized) + limits("{type: Pod, max: {cpu: 2}}"), ""},
+		"pod maximum not kept":            {plain(sized) + limits("{type: Pod, max: {cpu: 1}}"), l},
+		"pod maximum of nothing":          {plain(none) + limits("{type: Pod, max: {cpu: 1}}"), l},
+		"claims only":                     {plain(none) + limits("{type: PersistentVolumeClaim, max: {storage: 1Gi}}"), ""},
+		"variable":                        {plain(sized) + limits("{type: Container, max: {cpu: '${CPU}'}}"), l},
+		"init container":                  {deployment(sized, "initContainers: [{name: i, image: i}],", "") + limits("{type: Container, defaultRequest: {cpu: 3}}"), l},
+
+		"pods fit the quota":         {plain(none) + quota("pods: 4"), ""},
+		"pods do not":                {plain(none) + quota("pods: 2"), q},
+		"surge does not":             {plain(none) + quota("pods: 3"), q},
+		"counted pods":               {plain(none) + quota("count/pods: 3"), q},
+		"without surge":              {deployment(none, "", "replicas: 3, strategy: {type: Recreate},") + quota("pods: 3"), ""},
+		"the maximum does not":       {plain(none) + hpa + quota("pods: 9"), q},
+		"the maximum does":           {plain(none) + hpa + quota("pods: 12"), ""},
+		"requests fit":               {plain(sized) + quota("requests.cpu: 4, memory: 4Gi, limits.cpu: 8, limits.memory: 4Gi"), ""},
+		"requests do not":            {plain(sized) + quota("requests.cpu: 3"), q},
+		"limits do not":              {plain(sized) + quota("limits.cpu: 7"), q},
+		"requests are missing":       {plain(none) + quota("requests.cpu: 100"), q},
+		"unlimited":                  {plain(asking) + quota("limits.memory: 100Gi"), q},
+		"other objects":              {plain(none) + quota("services: 1, secrets: 1, configmaps: 1, requests.storage: 1Gi, persistentvolumeclaims: 1, services.loadbalancers: 0, count/configmaps: 1"), ""},
+		"other counts":               {plain(none) + quota("count/replicasets.apps: 5"), q},
+		"a DaemonSet":                {plain(none) + daemons + quota("pods: 99"), q},
+		"extended resources":         {plain(sized) + quota("requests.nvidia.com/gpu: 0"), ""},
+		"quota of another namespace": {plain(none) + strings.Replace(quota("pods: 1"), "shop", "data", 1), ""},
+		"quota variable":             {plain(none) + quota("pods: '${N}'"), q},
+
+		"class with overhead":   {with("runtimeClassName: kata,") + class(", overhead: {podFixed: {cpu: 3}}"), k},
+		"class with a selector": {with("runtimeClassName: kata,") + class(", scheduling: {nodeSelector: {kata: 'yes'}}"), k},
+		"class by name only":    {with("runtimeClassName: kata,") + class(""), ""},
+		"another class":         {with("runtimeClassName: gvisor,") + class(", overhead: {podFixed: {cpu: 3}}"), ""},
+		"no class":              {with("") + class(", overhead: {podFixed: {cpu: 3}}"), ""},
+
+		"privileged":             {with("hostNetwork: true,") + level("privileged"), ""},
+		"baseline, plain":        {with("") + level("baseline"), ""},
+		"baseline, hardened":     {hardened + level("baseline"), ""},
+		"baseline, host port":    {inContainer("ports: [{containerPort: 80, hostPort: 80}]") + level("baseline"), baseline},
+		"baseline, host network": {with("hostNetwork: true,") + level("baseline"), baseline},
+		"baseline, host path":    {with("volumes: [{name: v, hostPath: {path: /}}],") + level("baseline"), baseline},
+		"baseline, privileged":   {inContainer("securityContext: {privileged: true}") + level("baseline"), baseline},
+		"baseline, variable":     {inContainer("securityContext: {privileged: '${P}'}") + level("baseline"), baseline},
+		"baseline, capability":   {inContainer("securityContext: {capabilities: {add: [SYS_ADMIN]}}") + level("baseline"), baseline},
+		"baseline, usual one":    {inContainer("securityContext: {capabilities: {add: [CHOWN]}}") + level("baseline"), ""},
+		"baseline, unconfined":   {with("securityContext: {seccompProfile: {type: Unconfined}},") + level("baseline"), baseline},
+		"baseline, probe":        {inContainer("livenessProbe: {tcpSocket: {port: 80, host: other}}") + level("baseline"), baseline},
+		"baseline, sysctls":      {with("securityContext: {sysctls: [{name: a, value: b}]},") + level("baseline"), baseline},
+		"restricted, plain":      {with("") + level("restricted"), restrictedLevel},
+		"restricted, hardened":   {hardened + level("restricted"), ""},
+		"restricted, root":       {strings.Replace(hardened, "runAsNonRoot: true,", "runAsNonRoot: true, runAsUser: 0,", 1) + level("restricted"), restrictedLevel},
+		"restricted, adds":       {strings.Replace(hardened, "drop: [ALL]", "drop: [ALL], add: [CHOWN]", 1) + level("restricted"), restrictedLevel},
+		"restricted, nfs":        {strings.Replace(hardened, "configMap: {name: v}", "nfs: {server: s, path: /}", 1) + level("restricted"), restrictedLevel},
+		"no such level":          {with("") + level("strict"), "Namespace shop (pod-security.kubernetes.io/enforce: strict)"},
+		"warns only":             {with("hostNetwork: true,") + strings.Replace(level("baseline"), "enforce", "warn", 1), ""},
+	} {
+		if got := load(t, c.manifests)[0].Admission; got != c.want {
+			t.Errorf("%s: %q, want %q", what, got, c.want)
+		}
+	}
+}
