@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -123,7 +124,7 @@ func contradiction(hard []*model.Term) (a, b origin, found bool) {
 	for _, t := range hard {
 		for i := range t.Sel.Reqs {
 			r := &t.Sel.Reqs[i]
-			if r.Own || slices.ContainsFunc(r.Values, model.Placeholder) {
+			if r.Own || slices.ContainsFunc(r.Values, source.Placeholder) {
 				continue
 			}
 			if len(byKey[r.Key]) == 0 {

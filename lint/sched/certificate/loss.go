@@ -1,6 +1,8 @@
 package certificate
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	schedulinghelpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
@@ -32,7 +34,29 @@ const (
 type Loss struct {
 	Nodes   map[string]bool // by name
 	Meaning Meaning
+	// Stepwise is set if pods are evicted from drained nodes one at a time, in any order, and
+	// others are placed meanwhile; else all are lost at once. A pod whose successor is created
+	// while it terminates goes before the successor looks for a node, or after it has found one.
+	Stepwise bool
+	// Guards are the budgets that evictions heed then.
+	Guards []Guard
 }
+
+// Guard is a disruption budget that selects all pods of one workload, and how many of them
+// it allows to be missing (R-W19).
+type Guard struct {
+	Workload *workload.Workload
+	Allowed  int
+}
+
+// Evicts reports whether the guards let one more pod of a group go while some are missing.
+func (l Loss) Evicts(g *model.Group, missing func(*workload.Workload) int) bool {
+	return !slices.ContainsFunc(l.Guards, func(x Guard) bool { return x.Workload == g.Origin() && missing(x.Workload) >= x.Allowed })
+}
+
+// Overlaps reports whether the successor of an evicted pod is created while the pod
+// terminates: that of a StatefulSet is once it is gone.
+func (l Loss) Overlaps(g *model.Group) bool { return l.CreatedAgain(g) && g.Kind.Kind != "StatefulSet" }
 
 // Lost is what becomes of one workload, over all placements of all pods that
 // can be reached, and all orders and choices in which pods that were lost are
@@ -45,9 +69,12 @@ type Lost struct {
 	// Pending is how many pods are missing in the end: the fewest if the verdict
 	// is Never; if it is OrderDependent, as many as in some run that was found.
 	Pending int
-	// Stuck is that run, if the verdict is OrderDependent: pods placed, those
-	// that are lost with their nodes as Gone, and those that found a place again.
+	// Stuck is that run, if the verdict is OrderDependent and pods are lost at once: pods
+	// placed, those that are lost with their nodes as Gone, and those that found a place again.
 	Stuck []Move
+	// Hit is how many pods are missing at least in runs in which it lost one, if the verdict
+	// is OrderDependent and that is known; 0 is no promise.
+	Hit int
 }
 
 // CreatedAgain reports whether a controller creates pods of a group again that

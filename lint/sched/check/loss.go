@@ -41,14 +41,18 @@ type losses struct {
 	*states
 	l       certificate.Loss
 	lost    *absence
-	after   map[string]bool // states after the loss
+	after   map[string]map[string]bool // states after the loss, by the workloads in hits
 	ends    map[*workload.Workload]*extent
 	settled bool
 	begun   bool
+	// claimed are the workloads that are said to be missing pods whenever they lost one, and
+	// hits those of them that lost one in the state at hand.
+	claimed, hits map[*workload.Workload]bool
 }
 
-// extent is the fewest and the most pods that are missing in the end.
-type extent struct{ fewest, most int }
+// extent is the fewest and the most pods that are missing in the end, and the fewest of
+// those runs in which some were lost, -1 if there is none.
+type extent struct{ fewest, most, hit int }
 
 // checkLoss holds answers about a loss against all its states, and runs against
 // the filters.
@@ -56,14 +60,15 @@ func checkLoss(m *model.Model, l certificate.Loss, out []certificate.Lost, steps
 	if !slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Verdict != diag.Unknown }) {
 		return nil
 	}
-	s := &losses{l: l, lost: &absence{map[int]bool{}, l.Meaning, map[*model.Term]map[string]bool{}}, after: map[string]bool{}, ends: map[*workload.Workload]*extent{}}
+	s := &losses{l: l, lost: &absence{map[int]bool{}, l.Meaning, map[*model.Term]map[string]bool{}}, after: map[string]map[string]bool{}, ends: map[*workload.Workload]*extent{}}
 	for n, node := range m.Topology.Nodes {
 		if l.Nodes[node.Name] {
 			s.lost.nodes[n] = true
 		}
 	}
+	s.claimed = map[*workload.Workload]bool{}
 	for _, o := range out {
-		if o.Verdict == diag.Sometimes {
+		if s.claimed[o.Workload] = o.Hit > 0; o.Verdict == diag.Sometimes && !l.Stepwise {
 			if err := replayLoss(m, s.lost, l, o); err != nil {
 				return err
 			}
@@ -89,10 +94,14 @@ func (s *losses) hold(out []certificate.Lost) error {
 	for _, o := range out {
 		e := s.ends[o.Workload]
 		if e == nil {
-			e = &extent{}
+			e = &extent{hit: -1}
 		}
 		mixed := e.fewest == 0 && e.most > 0
 		switch {
+		case o.Hit > 0 && (o.Verdict != diag.Sometimes || e.hit >= 0 && e.hit < o.Hit):
+			return fmt.Errorf("%s: fewer than %d pods are missing in some run in which it lost one", o.Workload, o.Hit)
+		case o.Hit > 0 && !whole:
+			return certificate.ErrTooLong
 		case o.Verdict == diag.Unknown, mixed && o.Verdict == diag.Sometimes:
 			continue
 		case mixed, e.most > 0 && o.Verdict == diag.Always, s.begun && e.fewest == 0 && o.Verdict == diag.Never:
@@ -113,16 +122,34 @@ func (s *losses) loseNodes() {
 		return
 	}
 	v := newNodeSets(s.lost, s.v.m, true)
-	after := &states{v: v, members: s.members, left: make([]int, len(s.members)), class: s.class, columns: make([]string, len(s.on)), seen: s.after, steps: s.steps}
+	var hits []byte
+	s.hits = map[*workload.Workload]bool{}
+	for i, m := range s.members {
+		w := m.G.Origin()
+		for n := range s.lost.nodes {
+			s.hits[w] = s.hits[w] || s.claimed[w] && s.on[n][i] > 0 && !m.G.Kind.PerNode()
+		}
+	}
+	for _, m := range s.members {
+		hits = fmt.Append(hits, s.hits[m.G.Origin()])
+	}
+	if s.after[string(hits)] == nil {
+		s.after[string(hits)] = map[string]bool{}
+	}
+	after := &states{v: v, members: s.members, left: make([]int, len(s.members)), class: s.class, columns: make([]string, len(s.on)), seen: s.after[string(hits)], steps: s.steps}
 	rest := make([]int, len(s.members)) // pods that nobody creates again
 	for n, pods := range s.on {
 		on := make([]int, len(pods))
 		for i, count := range pods {
 			g := s.members[i].G
 			for range count {
-				v.survive(g, n)
+				if s.l.Stepwise {
+					v.add(g, n)
+				} else {
+					v.survive(g, n)
+				}
 			}
-			if on[i] = count; !s.lost.nodes[n] || g.Kind.PerNode() {
+			if on[i] = count; s.l.Stepwise || !s.lost.nodes[n] || g.Kind.PerNode() {
 				continue
 			}
 			if s.l.CreatedAgain(g) {
@@ -137,8 +164,77 @@ func (s *losses) loseNodes() {
 		after.on = append(after.on, on)
 	}
 	after.ended = func() { s.end(after.left, rest) }
+	if s.l.Stepwise {
+		after.further = func() bool { return s.evict(after, rest) }
+	}
 	after.visit()
 	s.steps = after.steps
+}
+
+// evict explores what follows if one of the pods on lost nodes is evicted that the budgets
+// let go; false if there is none.
+func (s *losses) evict(after *states, rest []int) (any bool) {
+	missing := func(w *workload.Workload) (pods int) {
+		for i, m := range after.members {
+			if m.G.Origin() == w {
+				pods += after.left[i] + rest[i]
+			}
+		}
+		return pods
+	}
+	for i, m := range after.members {
+		if m.G.Kind.PerNode() || !s.l.Evicts(m.G, missing) {
+			continue
+		}
+		for n := range after.on {
+			if !s.lost.nodes[n] || after.on[n][i] == 0 {
+				continue
+			}
+			any = true
+			if !s.l.CreatedAgain(m.G) {
+				s.leave(after, i, n, &rest[i])
+				continue
+			}
+			if s.leave(after, i, n, &after.left[i]); s.l.Overlaps(m.G) {
+				s.overlap(after, i, n)
+			}
+		}
+	}
+	return any
+}
+
+// leave explores what follows once a pod has left a node.
+func (s *losses) leave(after *states, i, n int, missing *int) {
+	*missing++
+	after.change(i, n, -1)
+	after.v.remove(after.members[i].G, n)
+	after.visit()
+	after.v.add(after.members[i].G, n)
+	after.change(i, n, 1)
+	*missing--
+}
+
+// overlap explores what follows if the successor of a pod finds a node while the pod
+// terminates, which spread constraints do not count then (R-A1, R-T4).
+func (s *losses) overlap(after *states, i, n int) {
+	g := after.members[i].G
+	for x := range after.on {
+		after.steps--
+		after.v.tally(g, n, -1)
+		takes := after.v.refuses(g, x) == certificate.Takes && !after.v.waits(g)
+		after.v.tally(g, n, 1)
+		if takes {
+			after.left[i]++
+			after.put(i, x, 1)
+			after.change(i, n, -1)
+			after.v.remove(g, n)
+			after.visit()
+			after.v.add(g, n)
+			after.change(i, n, 1)
+			after.put(i, x, -1)
+			after.left[i]--
+		}
+	}
 }
 
 // end takes note of a state in which nothing can be placed any more.
@@ -151,11 +247,14 @@ func (s *losses) end(left, rest []int) {
 	for w, pods := range missing {
 		e := s.ends[w]
 		if e == nil {
-			e = &extent{fewest: pods}
+			e = &extent{fewest: pods, hit: -1}
 			s.ends[w] = e
 		}
 		e.fewest, e.most = min(e.fewest, pods), max(e.most, pods)
-		s.settled = s.settled && e.fewest == 0 && e.most > 0
+		if s.hits[w] && (e.hit < 0 || pods < e.hit) {
+			e.hit = pods
+		}
+		s.settled = s.settled && e.fewest == 0 && e.most > 0 && !s.claimed[w]
 	}
 }
 

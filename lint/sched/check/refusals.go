@@ -199,7 +199,9 @@ func nodeLevel(f *model.Filter, n *topology.Node) []Refusal {
 		all = append(all, Refusal{By: certificate.RefusedByCordon, Kind: Excluded, Exclusion: model.Exclusion{Kind: model.Cordoned}})
 	}
 	if !p.Taints {
-		all = append(all, Refusal{By: certificate.RefusedByTaint, Kind: Excluded, Exclusion: f.ExplainTaint(n)})
+		if x := f.ExplainTaint(n); x.Kind == model.Tainted {
+			all = append(all, Refusal{By: certificate.RefusedByTaint, Kind: Excluded, Exclusion: x})
+		}
 	}
 	if !p.Selector {
 		all = append(all, Refusal{By: certificate.RefusedBySelector, Kind: Excluded, Exclusion: f.ExplainSelector(n)})

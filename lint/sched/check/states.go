@@ -28,6 +28,9 @@ type states struct {
 	whole func()
 	// ended, if set, is told of every maximal state.
 	ended func()
+	// further, if set, goes on from every state otherwise than by placing pods; it reports
+	// whether there is a way.
+	further func() bool
 }
 
 // checkExplored tries everything, within its budget.
@@ -149,6 +152,9 @@ func (s *states) visit() {
 				s.put(i, n, -1)
 			}
 		}
+	}
+	if s.further != nil && s.further() {
+		maximal = false
 	}
 	if maximal {
 		s.complete, s.stuck = s.complete || rest == 0, s.stuck || rest > 0

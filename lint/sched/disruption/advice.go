@@ -26,14 +26,14 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 		return false
 	}
 	pods := max(model.Certain(w), edit.Pods)
-	group := tr.contenders(w, pods)
+	group, crowd := tr.contenders(w, pods), tr.crowd(w, pods)
 	key := trialKey{tr.shape(w, pods, group), edit.Name, more}
 	if key.shape == "" {
-		return tr.try(w, edit, group, more)
+		return tr.try(w, edit, group, crowd, more)
 	}
 	held, known := tr.advice.known[key]
 	if !known {
-		held = tr.try(w, edit, group, more)
+		held = tr.try(w, edit, group, crowd, more)
 		tr.advice.known[key] = held
 	}
 	return held
@@ -42,13 +42,14 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 // shape is what a trial of a workload with at most so many pods rests on: several edits
 // are tried. It is that of the workload where it is judged by itself. Among others it is
 // what is written of all of them, which only another context has in common. It is ""
-// where nothing else may have it.
+// where nothing else may have it, and in a crowd.
 func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workload) string {
 	key := sized{w, pods}
 	shape, known := tr.shapes[key]
 	switch {
 	case known:
 		return shape
+	case tr.crowd(w, pods) != nil:
 	case len(group) == 1 && len(tr.running) == 0:
 		shape = bound.Shape(tr.m, w, tr.strategy(w, w.Count.N), pods)
 	case tr.advice.shared && !slices.ContainsFunc(group, borrows) && !borrows(w):
@@ -62,13 +63,14 @@ func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workloa
 // borrows reports whether the template of a workload is written in another object.
 func borrows(w *workload.Workload) bool { return w.Object.Root.At("spec", "workloadRef") != nil }
 
-// try tries an edit of a workload among a group, on so many nodes more.
-func (tr trials) try(w *workload.Workload, edit Edit, group []*workload.Workload, more int) bool {
+// try tries an edit of a workload among a group, on so many nodes more. Of a crowd, if it is
+// one, only counts tell (T16).
+func (tr trials) try(w *workload.Workload, edit Edit, group, crowd []*workload.Workload, more int) bool {
 	c := *w
 	if edit.Make != nil && !edit.Make(&c) {
 		return false
 	}
-	t := &trial{j: tr.shared, w: w, changed: &c, group: group, steps: tr.each(group)}
+	t := &trial{j: tr.shared, w: w, changed: &c, group: group, crowd: crowd, steps: tr.each(group)}
 	for i := range more {
 		n := tr.oneMore(w)
 		if n == nil {
@@ -99,8 +101,15 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 	}
 	var group []*workload.Workload
 	seen := map[*workload.Workload]bool{}
+	crowds := map[groupKey]bool{}
 	for _, w := range ws {
 		others := tr.contenders(w, model.Certain(w))
+		if crowd := tr.crowd(w, model.Certain(w)); crowd != nil {
+			if others = crowd; crowds[groupKey{&crowd[0], len(crowd)}] {
+				continue
+			}
+			crowds[groupKey{&crowd[0], len(crowd)}] = true
+		}
 		tr.m.Run().Spend(1 + len(others))
 		for _, o := range append(slices.Clip(others), w) {
 			if !seen[o] {
@@ -152,22 +161,24 @@ type trial struct {
 	j          *shared
 	w, changed *workload.Workload
 	group      []*workload.Workload
-	// declared is the group as it is declared where it is large, about the one of the trial.
-	declared, about *search.Roster
-	further         []*topology.Node // beside the declared ones
-	steps           int              // that the group has for it
+	crowd      []*workload.Workload // of which only counts tell
+	// declared is the group as it is declared where it is large, or the crowd; about is the
+	// one of the trial, ruled those of it that rules connect with the workload, or all.
+	declared, about, ruled *search.Roster
+	further                []*topology.Node // beside the declared ones
+	steps                  int              // that the group has for it
 }
 
 // try puts the changed workload in its place.
 func (t *trial) try() bool {
-	if len(t.group) > maxTogether {
-		t.declared = t.j.assembled(t.group).Roster
+	all := t.group
+	if t.group = t.with(t.group); t.crowd != nil {
+		all = t.crowd
 	}
-	t.group = slices.Clone(t.group)
-	if i := slices.Index(t.group, t.w); i >= 0 {
-		t.group[i] = t.changed
-	} else {
-		t.group = append(t.group, t.changed)
+	if len(all) > maxTogether {
+		t.declared = t.j.assembled(all).Roster
+	} else if t.crowd != nil {
+		t.crowd = t.with(t.crowd)
 	}
 	return t.within(func() bool {
 		if holds, known := t.foretold(); known {
@@ -176,6 +187,16 @@ func (t *trial) try() bool {
 		m, other := t.world()
 		return t.passes(m, other, t.changed)
 	})
+}
+
+// with is a list with the changed workload in its place.
+func (t *trial) with(list []*workload.Workload) []*workload.Workload {
+	list = slices.Clone(list)
+	if i := slices.Index(list, t.w); i >= 0 {
+		list[i] = t.changed
+		return list
+	}
+	return append(list, t.changed)
 }
 
 // within asks a question about the trial: it does not hold if the budget of its group

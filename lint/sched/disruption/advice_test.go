@@ -16,7 +16,8 @@ func TestAdviceIsShared(t *testing.T) {
 		var b strings.Builder
 		for i, request := range []string{"1500m", cpu} {
 			fmt.Fprintf(&b, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d%d, namespace: x}\nspec:\n  replicas: 2\n  selector: {matchLabels: {app: d%d}}\n"+
-				"  template:\n    metadata: {labels: {app: d%d}}\n    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: %s}}}]}\n---\n", i, i, i, request)
+				"  template:\n    metadata: {labels: {app: d%d}}\n    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: %s}}}], topologySpreadConstraints: [{maxSkew: 1, "+
+				"topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: Honor, labelSelector: {matchLabels: {app: d%d}}}]}\n---\n", i, i, i, request, i)
 		}
 		return b.String()
 	}
@@ -31,8 +32,8 @@ func TestAdviceIsShared(t *testing.T) {
 		held = j.Holds(w, disruption.Replicas(3), 0)
 		return held, m.Run().Spent() - before
 	}
-	held, cost := tried(pair("1500m"))
-	again, known := tried(pair("1500m"))
+	held, cost := tried(pair("500m"))
+	again, known := tried(pair("500m"))
 	if held != again || known*10 > cost {
 		t.Errorf("the same again: %t in %d steps, %t in %d", held, cost, again, known)
 	}
@@ -43,7 +44,7 @@ func TestAdviceIsShared(t *testing.T) {
 		t.Errorf("%d steps left of all trials", left)
 	}
 	left = 0
-	if held, _ := tried(pair("1400m")); held {
+	if held, _ := tried(pair("400m")); held {
 		t.Error("advice that nothing was left to try is given")
 	}
 }

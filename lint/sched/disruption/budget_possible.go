@@ -1,10 +1,8 @@
 package disruption
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -14,6 +12,8 @@ type Possible struct {
 	*workload.Budget
 	// Selects is set if it certainly selects them.
 	Selects bool
+	// Elsewhere is set if it may be there or not.
+	Elsewhere bool
 }
 
 // PossibleBudgets are the budgets beside BudgetsOf that may select the pods of a workload:
@@ -28,8 +28,8 @@ func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
 				continue
 			}
 			certain := home && i == 0
-			if answer := possibly(b, w); answer == model.Maybe || answer == model.Yes && (!certain || b.Unknown != "") {
-				all = append(all, Possible{b, certain && answer == model.Yes})
+			if _, answer := j.selects(b, w); answer == model.Maybe || answer == model.Yes && (!certain || b.Unknown != "") {
+				all = append(all, Possible{b, certain && answer == model.Yes, i == 1})
 			}
 		}
 	}
@@ -37,16 +37,4 @@ func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
 }
 
 // openNamespace reports whether a namespace is left to a later tool.
-func openNamespace(name string) bool { return name == "" || model.Placeholder(name) }
-
-// possibly tells whether a budget selects the pods of a workload, wherever the two are. What
-// the budget allows does not matter.
-func possibly(b *workload.Budget, w *workload.Workload) model.Answer {
-	open := slices.Contains(w.Open, "metadata.labels") || slices.ContainsFunc(slices.Collect(maps.Keys(w.Labels)), model.Placeholder)
-	if b.SelectorUnknown || open {
-		return model.Maybe
-	}
-	readable := *b
-	readable.Unknown = ""
-	return selects(&readable, w)
-}
+func openNamespace(name string) bool { return name == "" || source.Placeholder(name) }

@@ -11,8 +11,9 @@
 //
 // What a scene holds: the workloads that hard rules and host ports connect with
 // the one in question, directly or not, and those that may fill a node with it
-// as long as these are few. Beyond that a verdict is about rules and the pods'
-// own requests, and contention with strangers is not looked at. Pods that end
+// as long as these are few. Of a crowd only counts tell (T16), and of rollouts that
+// no further room is needed (C12); a never of the rules alone is one among others, too,
+// and anything else is unknown. Pods that end
 // by themselves (Job, CronJob) take no part: they make room again.
 //
 // Room: where others can close too few nodes to the pods, a further one always finds a

@@ -12,8 +12,8 @@ import (
 // Drain is whether the nodes of a workload's pods can be drained one at a time.
 type Drain struct {
 	Answer diag.Outcome
-	// Budgets are those that refuse every eviction: one that allows none, or
-	// several of one pod.
+	// Budgets are those that refuse evictions: one that allows none, at some sizes
+	// (Sometimes) or at all, or several of one pod.
 	Budgets []Budget
 	// Evicts is set if machines refuse to be evicted and cannot migrate.
 	Evicts bool
@@ -23,7 +23,11 @@ type Drain struct {
 	Worst *Survival
 	Like  int
 	Next  *Budget
-	Why   model.Reason
+	// Certain is how many pods are Pending at least, if the answer is Never as a drain of
+	// whichever node has a pod leaves some Pending, though that of Worst may do no harm where
+	// none is there.
+	Certain int
+	Why     model.Reason
 }
 
 // severity orders verdicts from the worst on.
@@ -49,9 +53,57 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 	if why := e.unknown(w); why.Given() {
 		return Drain{Answer: diag.Unknown, Why: why}
 	}
-	if d, blocked := e.evicted(w); blocked {
-		return d
+	allowed, budgets, why := e.evictable(w)
+	if allowed == diag.Never {
+		return Drain{Answer: diag.Never, Budgets: budgets}
 	}
+	if m := migrations(e).Migration(w); m.Evicts && m.Answer != diag.None {
+		return Drain{Answer: m.Answer, Evicts: m.Answer != diag.Always, Why: m.Why}
+	}
+	d := e.replaced(w)
+	if allowed == diag.Always && d.Answer != diag.Never {
+		why = e.hindered(w)
+	}
+	switch {
+	case allowed == diag.Always && why.Given():
+		return Drain{Answer: diag.Unknown, Why: why}
+	case allowed == diag.Unknown && d.Answer != diag.Never:
+		return Drain{Answer: diag.Unknown, Why: why}
+	case allowed == diag.Sometimes && d.Answer != diag.Unknown: // it refuses the fewest pods, which d is about
+		if d.Answer == diag.Always {
+			d.Answer = diag.Sometimes
+		}
+		return Drain{Answer: d.Answer, Budgets: budgets}
+	case d.Answer == diag.Always && e.retriedLate(w):
+		d.Why = by(model.LateRetry)
+	}
+	return d
+}
+
+// hindered is why a budget of a workload may refuse its pods while those of another workload
+// are Pending that the budget selects as well.
+func (e evictions) hindered(w *workload.Workload) model.Reason {
+	for _, b := range e.BudgetsOf(w) {
+		for _, o := range b.Workloads {
+			if o != w && !o.Kind.PerNode() && !o.Finite() && !o.Bare() && e.replaced(o).Answer != diag.Always {
+				return model.Reason{Cause: model.ByEviction, Name: b.String(), Workload: o}
+			}
+		}
+	}
+	return model.Reason{}
+}
+
+// retriedLate reports whether pods may wait for those that are evicted with them, or that they
+// replace: they are created while these terminate, and have to join them (R-Q7).
+func (e evictions) retriedLate(w *workload.Workload) bool {
+	drained := certificate.Loss{Meaning: certificate.Drained}
+	return (model.Certain(w) > 1 || drained.Overlaps(e.m.Group(w))) && slices.ContainsFunc(e.m.Group(w).HardAffinity(), func(t *model.Term) bool {
+		return e.m.Self(t, w) != model.No
+	})
+}
+
+// replaced tells whether the pods find other nodes, if they may be evicted.
+func (e evictions) replaced(w *workload.Workload) Drain {
 	out := Drain{Answer: diag.Always}
 	all := e.losses(e.drained[:0], w, hostname, certificate.Drained)
 	e.drained = all
@@ -63,6 +115,12 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 	}
 	worst := *out.Worst // the list is for the next one
 	out.Worst = &worst
+	if n := Certain(all, certificate.Drained); n > 0 && worst.Verdict != diag.Never {
+		out.Certain = n
+		worst.Verdict = diag.Sometimes // of this node, where that is not known
+		out.Answer, out.Next = diag.Never, e.next(w, out.Certain)
+		return out
+	}
 	if i := slices.IndexFunc(all, func(s Survival) bool { return s.Verdict == diag.Unknown }); i >= 0 && out.Worst.Verdict != diag.Never {
 		return Drain{Answer: diag.Unknown, Why: all[i].Why} // it may be no for one of the nodes
 	}
@@ -71,32 +129,19 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 		out.Worst = nil
 		return out
 	}
-	for _, b := range e.BudgetsOf(w) {
-		if b.Known && b.Allowed <= out.Worst.Pending {
-			out.Next = &b
-		}
-	}
+	out.Next = e.next(w, out.Worst.Pending)
 	return out
 }
 
-// evicted tells whether evictions are refused, or whether that is not known.
-func (e evictions) evicted(w *workload.Workload) (d Drain, blocked bool) {
-	budgets := e.BudgetsOf(w)
-	sure := true
-	for _, b := range budgets {
-		sure = sure && b.Unknown == "" && !b.Repeated
+// next is a budget that refuses further evictions with so many pods missing, if there is one.
+func (e evictions) next(w *workload.Workload, missing int) *Budget {
+	var next *Budget
+	for _, b := range e.BudgetsOf(w) {
+		if b.Known && b.AllowedMin <= missing {
+			next = &b
+		}
 	}
-	switch {
-	case len(budgets) > 1 && sure && !w.Repeated:
-		return Drain{Answer: diag.Never, Budgets: budgets}, true
-	case len(budgets) == 1 && budgets[0].Known && budgets[0].Allowed == 0:
-		return Drain{Answer: diag.Never, Budgets: budgets}, true
-	}
-	m := migrations(e).Migration(w)
-	if !m.Evicts || m.Answer == diag.None {
-		return Drain{}, false
-	}
-	return Drain{Answer: m.Answer, Evicts: m.Answer != diag.Always, Why: m.Why}, true
+	return next
 }
 
 // Worst is the worst outcome of losses by one key and of one meaning, and how

@@ -23,32 +23,45 @@ type Judge struct {
 	views
 }
 
+// Crowded reports whether a set may have more workloads or pods than are judged together.
+func Crowded(set *workload.Set) bool {
+	pods := 0
+	for _, w := range set.Workloads {
+		pods += max(1, w.Count.N)
+	}
+	return len(set.Workloads) > maxTogether || pods > maxPods
+}
+
 // shared is what answers share: who is judged with whom, and what was found out once.
 type shared struct {
 	m     *model.Model
 	set   *workload.Set
 	steps int
 	// ruled are the workloads that hard rules connect with each one, contending
-	// those that may fill a node with it as well, where these are few.
-	// scaled is contending with as many pods as autoscalers may ask for.
-	ruled, contending, scaled map[*workload.Workload][]*workload.Workload
-	running                   []*workload.Workload
-	budgets                   []Budget
-	selecting                 map[*workload.Workload][]int // those that select the pods of each
-	grown                     *shared                      // on the nodes that growing pools may have, once asked
-	one                       *shared                      // with one more node of each kind, once asked
-	unready                   bool                         // if the budget did not suffice for Prepare
-	stops                     int                          // of the run when the question began
-	sized                     map[string]*shared
-	lost                      map[string][]answer
-	drained                   []Survival // scratch
-	advice                    *Advice
+	// those that may fill a node with it as well, and scaled the same with as many
+	// pods as autoscalers may ask for.
+	ruled              map[*workload.Workload][]*workload.Workload
+	contending, scaled contention
+	running            []*workload.Workload
+	budgets            []Budget
+	selecting          map[*workload.Workload][]int // those that select the pods of each
+	selectors          map[*workload.Budget]model.PodSelector
+	objects            [2]map[[4]string]bool // of the workloads that are there, and of those that may be
+	grown              *shared               // on the nodes that growing pools may have, once asked
+	one                *shared               // with one more node of each kind, once asked
+	unready            bool                  // if the budget did not suffice for Prepare
+	stops              int                   // of the run when the question began
+	sized              map[string]*shared
+	lost               map[string][]answer
+	drained            []Survival // scratch
+	advice             *Advice
 	// unfits are the workloads that do not fit as it is, by their group.
 	unfits map[groupKey]map[*workload.Workload]bool
 	// parts are the parts of their budget that the workloads of groups have.
 	parts map[groupKey]int
-	// described are what stands for groups: see alike.
-	described map[groupKey]string
+	// described are what stands for groups: see alike, and crowds what does for what is
+	// written of them.
+	described, crowds map[groupKey]string
 	// assemblies are large groups, doubtsOf the doubts about their rules.
 	assemblies map[groupKey]*assembly
 	doubtsOf   map[groupKey]*doubts
@@ -57,6 +70,13 @@ type shared struct {
 	shapes map[sized]string
 	// strategies are those of workloads with so many pods.
 	strategies map[sized]workload.Rollout
+}
+
+// contention is the group of each workload with all that may fill a node with it. Crowds are
+// those that are too large to be put on a scene.
+type contention struct {
+	groups map[*workload.Workload][]*workload.Workload
+	crowds map[groupKey]bool
 }
 
 // sized is a workload with so many pods.
@@ -106,6 +126,7 @@ func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
 	}
 	j.strategies = map[sized]workload.Rollout{}
 	j.advice, j.unfits, j.tried, j.parts, j.described, j.shapes = NewAdvice(), map[groupKey]map[*workload.Workload]bool{}, map[groupKey]bool{}, map[groupKey]int{}, map[groupKey]string{}, map[sized]string{}
+	j.crowds = map[groupKey]string{}
 	j.assemblies, j.doubtsOf = map[groupKey]*assembly{}, map[groupKey]*doubts{}
 	for _, w := range m.Workloads {
 		if w.Running && model.Modelled(m.Group(w)) {
@@ -143,11 +164,12 @@ func most(w *workload.Workload) int {
 
 // groups finds out who has to do with whom by rules, and who contends, if workloads have
 // so many pods.
-func (j *shared) groups(pods func(*workload.Workload) int) (ruled, contending map[*workload.Workload][]*workload.Workload) {
+func (j *shared) groups(pods func(*workload.Workload) int) (ruled map[*workload.Workload][]*workload.Workload, contending contention) {
 	extra := map[*workload.Workload]int{}
 	if len(j.m.Workloads) == 1 && takesPart(j.m.Group(j.m.Workloads[0])) { // nobody else is there
 		alone := [][]*workload.Workload{j.m.Workloads}
-		return j.grouped(alone, false), j.grouped(alone, true)
+		ruled = j.grouped(alone)
+		return ruled, contention{groups: ruled}
 	}
 	for _, w := range j.m.Workloads {
 		switch n := pods(w); {
@@ -159,22 +181,27 @@ func (j *shared) groups(pods func(*workload.Workload) int) (ruled, contending ma
 		}
 	}
 	byRules, byRoom := search.Components(j.m, extra)
-	return j.grouped(byRules, false), j.grouped(byRoom, true)
+	ruled = j.grouped(byRules)
+	contending = contention{j.grouped(byRoom), map[groupKey]bool{}}
+	for _, group := range byRoom {
+		pods := 0
+		for _, w := range group {
+			pods += model.Certain(w)
+		}
+		if len(group) > maxTogether || pods > maxPods {
+			contending.crowds[groupKey{&group[0], len(group)}] = true
+		}
+	}
+	return ruled, contending
 }
 
-// grouped gives each workload its group, unless it is too large for all that contend.
-func (j *shared) grouped(groups [][]*workload.Workload, contend bool) map[*workload.Workload][]*workload.Workload {
+// grouped gives each workload its group.
+func (j *shared) grouped(groups [][]*workload.Workload) map[*workload.Workload][]*workload.Workload {
 	by := map[*workload.Workload][]*workload.Workload{}
-	for _, group := range groups {
-		group = slices.DeleteFunc(group, func(w *workload.Workload) bool { return !takesPart(j.m.Group(w)) })
-		sum := 0
-		for _, w := range group {
-			sum += model.Certain(w)
-		}
-		for _, w := range group {
-			if !contend || len(group) <= maxTogether && sum <= maxPods {
-				by[w] = group
-			}
+	for i := range groups {
+		groups[i] = slices.DeleteFunc(groups[i], func(w *workload.Workload) bool { return !takesPart(j.m.Group(w)) })
+		for _, w := range groups[i] {
+			by[w] = groups[i]
 		}
 	}
 	return by
@@ -246,31 +273,51 @@ func (j *shared) each(group []*workload.Workload) int {
 	return each
 }
 
-// group is the workloads with which one is judged, itself among them.
+// group is the workloads with which one is judged, itself among them; of a crowd those that
+// rules connect with it.
 func (j *shared) group(w *workload.Workload, contend bool) []*workload.Workload {
+	if contend {
+		return j.contenders(w, model.Certain(w))
+	}
+	j.connect()
+	return j.ruled[w]
+}
+
+// connect finds out the groups.
+func (j *shared) connect() {
 	if j.ruled == nil {
 		j.ruled, j.contending = j.groups(model.Certain)
 	}
-	if contend {
-		if g := j.contending[w]; g != nil {
-			return g
-		}
-	}
-	return j.ruled[w]
 }
 
 // contenders is the group with all that contend, where a workload has so many pods.
 func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload {
-	if pods <= max(model.Certain(w), w.Count.N) || w.Kind.PerNode() {
-		return j.group(w, true)
+	if j.crowd(w, pods) != nil {
+		return j.ruled[w]
 	}
-	if j.scaled == nil {
+	return j.contention(w, pods).groups[w]
+}
+
+// crowd is all that may fill a node with so many pods of a workload where these are too many
+// for contenders, or else nil. What the rules alone allow is then no answer: only counts
+// speak of all of them (T16).
+func (j *shared) crowd(w *workload.Workload, pods int) []*workload.Workload {
+	c := j.contention(w, pods)
+	if all := c.groups[w]; len(all) > len(j.ruled[w]) && c.crowds[groupKey{&all[0], len(all)}] {
+		return all
+	}
+	return nil
+}
+
+func (j *shared) contention(w *workload.Workload, pods int) contention {
+	j.connect()
+	if pods <= max(model.Certain(w), w.Count.N) || w.Kind.PerNode() {
+		return j.contending
+	}
+	if j.scaled.groups == nil {
 		_, j.scaled = j.groups(most)
 	}
-	if g := j.scaled[w]; g != nil {
-		return g
-	}
-	return j.group(w, true)
+	return j.scaled
 }
 
 // sound is a group without those that do not fit as it is: they are told of
@@ -283,6 +330,14 @@ func (j *shared) sound(w *workload.Workload, group []*workload.Workload) []*work
 	unfit := j.unfit(group)
 	return slices.DeleteFunc(slices.Clone(group), func(o *workload.Workload) bool {
 		return o != w && unfit[o] && !needs(j.m, w, o)
+	})
+}
+
+// waiting reports whether some workload that is left out of a group for not fitting has pods
+// that a node takes: those that are Pending may take the room that others leave.
+func (j *shared) waiting(group, sound []*workload.Workload) bool {
+	return len(sound) < len(group) && slices.ContainsFunc(group, func(o *workload.Workload) bool {
+		return !slices.Contains(sound, o) && j.taken(o)
 	})
 }
 

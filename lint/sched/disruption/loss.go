@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -23,7 +24,30 @@ type Survival struct {
 	// Why is on what the verdict rests beyond placement, or why there is none.
 	Why  model.Reason
 	lost *search.DomainLoss
+	// hit and missed are those of the answer.
+	hit    int
+	missed bool
 }
+
+// Certain is how many pods are missing at least, in every run, after the worst of those
+// losses by one key that have a meaning: each hits no pod, or leaves so many missing if it
+// hits one. It is 0 if that is not known.
+func Certain(all []Survival, meaning certificate.Meaning) (pods int) {
+	for i := range all {
+		s := &all[i]
+		switch {
+		case s.Meaning != meaning || s.missed:
+		case s.hit == 0:
+			return 0
+		case pods == 0 || s.hit < pods:
+			pods = s.hit
+		}
+	}
+	return pods
+}
+
+// Hits reports whether the loss may hit a pod.
+func (s *Survival) Hits() bool { return !s.missed }
 
 // Nodes are all nodes of the domain; for kubernetes.io/hostname those like
 // the one that is lost: of the loss of each of them alone the same is true.
@@ -71,11 +95,16 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 	}
 	q := newLoss(e.shared, w, key)
 	all = slices.Grow(all, len(meanings)*len(q.kinds.Losses()))
+	everywhere := q.room.Within(key)
 	for _, b := range q.kinds.Losses() {
 		for _, meaning := range meanings {
 			e.m.Run().Spend(5)
 			a := q.ask(b, meaning)
-			all = append(all, Survival{Key: key, Value: b.Value, lost: b, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why})
+			s := Survival{Key: key, Value: b.Value, lost: b, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why, missed: a.missed}
+			if everywhere {
+				s.hit = a.hit
+			}
+			all = append(all, s)
 		}
 	}
 	return all
@@ -87,13 +116,18 @@ type loss struct {
 	w   *workload.Workload
 	key string
 	// ruled are those that hard rules connect with the workload, contending those
-	// that may fill nodes with it as well, or the same.
+	// that may fill nodes with it as well, or the same. Of a crowd contending is ruled.
 	ruled, contending []*workload.Workload
 	about             *assembly // of contending
-	kinds             *search.Kinds
-	room              *search.Room
-	doubts            byMeaning[model.Reason] // what doubt and spare say, once asked
-	spares            byMeaning[bool]
+	// everybody is about, or the crowd where those that may fill nodes with the workload
+	// are too many for contending.
+	everybody *assembly
+	kinds     *search.Kinds
+	room      *search.Room
+	doubts    byMeaning[model.Reason] // what doubt and spare say, once asked
+	spares    byMeaning[bool]
+	// budgets are those that evictions of contending heed, once asked.
+	budgets *heeded
 }
 
 // answer is what is known of one loss.
@@ -101,11 +135,18 @@ type answer struct {
 	verdict diag.Outcome
 	pending int
 	why     model.Reason
+	// hit is how many pods are missing at least if one was lost, 0 is no promise; missed is
+	// set if none can be.
+	hit    int
+	missed bool
 }
 
 func newLoss(j *shared, w *workload.Workload, key string) *loss {
 	q := &loss{j: j, w: w, key: key, ruled: j.group(w, false), contending: j.group(w, true)}
 	q.about = j.assembled(q.contending)
+	if q.everybody = q.about; j.crowd(w, model.Certain(w)) != nil {
+		q.everybody = j.assembled(j.crowd(w, model.Certain(w)))
+	}
 	q.kinds = q.about.Kinds(w, q.about.pods, key)
 	q.room = q.kinds.Room(w, model.Certain(w))
 	return q
@@ -116,7 +157,9 @@ func newLoss(j *shared, w *workload.Workload, key string) *loss {
 func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	l := certificate.Loss{Meaning: meaning}
 	if !q.room.Hit(b) {
-		return q.atEverySize(b, meaning) // no pod of it is there, so none is lost
+		a := q.atEverySize(b, meaning) // no pod of it is there, so none is lost
+		a.missed = a.verdict == diag.Always
+		return a
 	}
 	if why := q.doubt(l); why.Given() {
 		return answer{verdict: diag.Unknown, why: why}
@@ -127,14 +170,18 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	}
 	recreated, grows := l.Recreated(q.w), q.j.grows(q.w, model.Certain(q.w))
 	switch {
-	case a.verdict == diag.Never && l.Meaning == certificate.Drained && q.accompanied():
-		a = answer{verdict: diag.Unknown, why: by(model.ByTermination)}
 	case a.verdict == diag.Always:
 		a = q.atEverySize(b, meaning)
 	case grows && (recreated || a.verdict != diag.Sometimes):
 		a = q.grow(b, l, a)
 	case a.verdict == diag.Unknown && !a.why.Given():
 		a.why = q.j.undecided(q.w)
+	}
+	switch {
+	case a.verdict == diag.Never:
+		a.hit = a.pending
+	case !recreated && (a.verdict == diag.Sometimes || a.why.Cause == model.ByCrowd):
+		a.hit = 1
 	}
 	if known := a.verdict == diag.Never || a.verdict == diag.Sometimes; known && !recreated {
 		if a.why = by(model.NotRecreated); len(q.w.Kind.Template) == 0 {
@@ -186,10 +233,60 @@ func (q *loss) doubtful(l certificate.Loss) model.Reason {
 	return model.Reason{}
 }
 
-// accompanied reports whether some pods want others near: those that are evicted
-// may be what they want as long as they are terminating (R-A1).
-func (q *loss) accompanied() bool {
-	return slices.ContainsFunc(q.ruled, func(w *workload.Workload) bool { return len(q.j.m.Group(w).HardAffinity()) > 0 })
+// heeded are budgets that evictions heed, and why nothing more is known of them than that
+// evictions without any have more runs.
+type heeded struct {
+	guards []certificate.Guard
+	open   model.Reason
+}
+
+// stepwise is a drain as a question about a group. Where a pod may need others, or count
+// them, it matters which are evicted first, and what is placed meanwhile (T23).
+func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certificate.Loss {
+	l.Stepwise = l.Meaning == certificate.Drained && len(q.j.running) == 0 && !search.Hereditary(q.j.m, group)
+	if !l.Stepwise || q.budgets != nil {
+		if l.Stepwise {
+			l.Guards = q.budgets.guards
+		}
+		return l
+	}
+	q.budgets = &heeded{}
+	for _, w := range q.contending[:min(len(q.contending), maxTogether)] { // of more nothing is searched
+		if !w.Kind.PerNode() {
+			q.heed(w)
+		}
+	}
+	l.Guards = q.budgets.guards
+	return l
+}
+
+// heed takes in the budgets of a workload. What the own ones of that in question leave open
+// is asked elsewhere.
+func (q *loss) heed(w *workload.Workload) {
+	x := q.budgets
+	answer, refusing, why := q.j.evictable(w)
+	budgets := q.j.BudgetsOf(w)
+	switch {
+	case w.Kind.VM && w != q.w:
+		why = by(model.ByTermination)
+	case answer == diag.Never:
+		x.guards = append(x.guards, certificate.Guard{Workload: w})
+	case answer == diag.Sometimes:
+		why = model.Reason{Cause: model.ByEviction, Name: refusing[0].String()}
+	case answer == diag.Always && len(budgets) > 0:
+		if b := &budgets[0]; len(b.Workloads) == 1 && b.SelectsAllOf(w) {
+			x.guards = append(x.guards, certificate.Guard{Workload: w, Allowed: b.AllowedMin})
+			return
+		}
+		why = model.Reason{Cause: model.ByEviction, Name: budgets[0].String()}
+		if i := slices.IndexFunc(budgets[0].Workloads, func(o *workload.Workload) bool { return o != w }); i >= 0 {
+			why.Workload = budgets[0].Workloads[i]
+		}
+		x.open = cmp.Or(x.open, why)
+	}
+	if w != q.w {
+		x.open = cmp.Or(x.open, why)
+	}
 }
 
 // alone is the question about the workload by itself.
@@ -197,6 +294,7 @@ func (q *loss) alone() *loss {
 	one := *q
 	one.ruled, one.contending = []*workload.Workload{q.w}, []*workload.Workload{q.w}
 	one.about = q.j.assembled(one.contending)
+	one.everybody = one.about
 	return &one
 }
 
@@ -212,6 +310,7 @@ func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) an
 	}
 	alone := *q
 	alone.ruled, alone.contending, alone.about = ruled, contending, q.j.assembled(contending)
+	alone.everybody = alone.about // of a crowd it is never by the rules alone
 	if left := alone.settle(b, l); left.verdict == diag.Never {
 		return left
 	}
@@ -283,18 +382,22 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 		found := q.stage(q.ruled, b, l)
 		a = &found
 	}
-	if len(q.contending) == len(q.ruled) || a.verdict == diag.Never {
+	crowd := q.everybody != q.about
+	if a.verdict == diag.Never || !crowd && len(q.contending) == len(q.ruled) {
 		return *a
 	}
-	if full := q.stage(q.contending, b, l); full.verdict != diag.Unknown {
-		return full
+	// What the rules alone allow is no answer: others may take the room.
+	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, q.everybody.Roster, model.Certain(q.w)) {
+		return answer{verdict: diag.Always}
 	}
-	if a.verdict == diag.Always {
-		if why := q.j.beside(q.w, q.contending); why.Given() {
-			return answer{verdict: diag.Unknown, why: why}
-		}
+	if crowd {
+		return answer{verdict: diag.Unknown, why: by(model.ByCrowd)}
 	}
-	return *a
+	full := q.stage(q.contending, b, l)
+	if full.verdict == diag.Unknown && !full.why.Given() {
+		full.why = q.j.beside(q.w, q.contending)
+	}
+	return full
 }
 
 // untried is what is known of a loss without a trial (see foretold): that the pods have
@@ -311,16 +414,20 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 	if len(q.j.running) > 0 {
 		return nil
 	}
+	// Evicted one at a time, pods of one node may find places by a spread that all of them at
+	// once do not (T23).
+	several := l.Meaning == certificate.Drained && !search.Hereditary(q.j.m, q.ruled) && q.room.Several(b)
 	if len(q.ruled) == 1 {
 		v, pending, ok := q.room.Single(b, l)
 		switch {
+		case ok && several && v != diag.Always:
 		case ok && v == diag.Unknown:
 			return &answer{verdict: v, why: by(model.ByPending)}
 		case ok:
 			return &answer{verdict: v, pending: pending}
 		}
 	}
-	if n := q.room.NeverFits(b, l, q.ruled); n > 0 {
+	if n := q.room.NeverFits(b, l, q.ruled); n > 0 && !several {
 		return &answer{verdict: diag.Never, pending: n}
 	}
 	about := q.about

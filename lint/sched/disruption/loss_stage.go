@@ -27,22 +27,41 @@ type stage struct {
 const (
 	lossPods  = 40
 	lossNodes = 40
+	// hitSteps is the part of the steps for finding out no more than what becomes of those
+	// that lose a pod.
+	hitSteps = 40
 )
 
 // stage decides about a group. Many groups are alike, so answers are kept by
 // all that they depend on, in the order of the group.
 func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) answer {
 	at := slices.Index(group, q.w)
+	if l.Meaning == certificate.Drained && len(q.j.running) > 0 && len(search.HardKeys(q.j.m, group, model.Affinity)) > 0 {
+		return answer{verdict: diag.Unknown, why: by(model.ByTermination)}
+	}
+	l = q.stepwise(group, l)
 	id := q.j.alike(group) + q.key + "=" + b.Value + " " + string(l.Meaning)
+	for _, x := range l.Guards {
+		id += fmt.Sprintf(" %d: %d", slices.Index(group, x.Workload), x.Allowed)
+	}
+	a := q.staged(id, group, b, l)[at]
+	if l.Stepwise && q.budgets.open.Given() && (a.verdict == diag.Always || a.verdict == diag.Sometimes) {
+		return answer{verdict: diag.Unknown, why: q.budgets.open}
+	}
+	return a
+}
+
+// staged are the answers about a group, by what they depend on.
+func (q *loss) staged(id string, group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) []answer {
 	if q.j.lost == nil {
 		q.j.lost = map[string][]answer{}
 	}
-	if known := q.j.lost[id]; known != nil {
-		return known[at]
+	known := q.j.lost[id]
+	if known == nil {
+		known = q.set(group, b, l).answers()
+		q.j.lost[id] = known
 	}
-	all := q.set(group, b, l).answers()
-	q.j.lost[id] = all
-	return all[at]
+	return known
 }
 
 // alike stands for a group, and for all that differ from it in names only where that is
@@ -85,7 +104,12 @@ func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certifica
 			s.lost[n.Name] = true
 		}
 	}
-	s.loss = certificate.Loss{Nodes: s.lost, Meaning: l.Meaning}
+	s.loss = certificate.Loss{Nodes: s.lost, Meaning: l.Meaning, Stepwise: l.Stepwise}
+	for _, x := range l.Guards {
+		if c := s.of[x.Workload]; c != nil {
+			s.loss.Guards = append(s.loss.Guards, certificate.Guard{Workload: c, Allowed: x.Allowed})
+		}
+	}
 	return s
 }
 
@@ -99,15 +123,21 @@ func (s *stage) answers() []answer {
 		s.onRemaining(all)
 	}
 	open := func(a answer) bool { return a.verdict == diag.Unknown }
-	if !slices.ContainsFunc(all, open) {
+	large := s.pods() > lossPods || len(s.m.Topology.Nodes) > lossNodes
+	switch mixed := func(a answer) bool { return a.verdict == diag.Sometimes }; {
+	case slices.ContainsFunc(all, open):
+	case !large && slices.ContainsFunc(all, mixed): // what becomes of those that lose a pod
+		s.search(all, s.j.steps/hitSteps)
+		return all
+	default:
 		return all
 	}
-	if s.pods() > lossPods || len(s.m.Topology.Nodes) > lossNodes {
+	if large {
 		return s.tooLarge(all)
 	}
 	fits, known := s.j.fitsWhole(s.group)
 	if !known || fits {
-		s.search(all)
+		s.search(all, s.j.steps/4)
 	}
 	if !known && slices.ContainsFunc(all, open) {
 		fits = !s.j.neverFits(s.group)
@@ -120,15 +150,17 @@ func (s *stage) answers() []answer {
 	return all
 }
 
-// search goes through all placements and repairs for what is open.
-func (s *stage) search(all []answer) {
+// search goes through all placements and repairs for what is open, in so many steps.
+func (s *stage) search(all []answer, steps int) {
 	found := map[*workload.Workload]certificate.Lost{}
-	for _, o := range search.Lose(s.m, s.loss, s.j.options(s.j.steps/4)) {
+	for _, o := range search.Lose(s.m, s.loss, s.j.options(steps)) {
 		found[o.Workload] = o
 	}
 	for i, w := range s.group {
 		if o := found[s.of[w]]; all[i].verdict == diag.Unknown {
-			all[i] = answer{verdict: o.Verdict, pending: o.Pending}
+			all[i] = answer{verdict: o.Verdict, pending: o.Pending, hit: o.Hit}
+		} else if all[i].verdict == diag.Sometimes {
+			all[i].hit = o.Hit
 		}
 	}
 }

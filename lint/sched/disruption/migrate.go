@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -62,12 +63,17 @@ func (v migrations) migration(w *workload.Workload) Migration {
 	if m.Why = v.unknown(w); m.Why.Given() {
 		return m
 	}
-	group := v.group(w, true)
+	group, crowd := v.group(w, true), v.crowd(w, machines)
 	v.migrate(w, group, &m)
-	if rules := v.group(w, false); m.Answer == diag.Unknown && len(group) > len(rules) {
-		v.migrate(w, rules, &m)
-		if why := v.beside(w, group); why.Given() && m.Answer == diag.Always {
-			m.Answer, m.placed, m.Why = diag.Unknown, false, why
+	rules := crowd != nil
+	if own := v.group(w, false); m.Answer == diag.Unknown && m.Why.Cause != model.ByPending && len(group) > len(own) {
+		rules = true
+		v.migrate(w, own, &m)
+	}
+	if rules && (m.Answer == diag.Sometimes || m.Answer == diag.Always && !v.spacious(w, group, crowd, machines)) { // others may take the room
+		m = Migration{Answer: diag.Unknown, Machines: machines, Evicts: m.Evicts, Why: by(model.ByCrowd)}
+		if crowd == nil {
+			m.Why = cmp.Or(v.beside(w, group), v.undecided(w))
 		}
 	}
 	if left := v.yielding(w, group); left != nil && (m.Answer == diag.Never || m.Answer == diag.Sometimes) {
@@ -78,6 +84,14 @@ func (v migrations) migration(w *workload.Workload) Migration {
 		}
 	}
 	return m
+}
+
+// spacious reports whether a second pod of a machine finds a node in any case, beside all
+// other pods of the group and with the node of the first one left out (T16).
+func (v migrations) spacious(w *workload.Workload, group, crowd []*workload.Workload, machines int) bool {
+	told := slices.ContainsFunc(v.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && slices.ContainsFunc(w.Kind.PerPod, t.Asks) })
+	gone := certificate.Loss{Meaning: certificate.Gone}
+	return !told && search.AlwaysFits(w, v.assembled(group).Roster, v.everybody(group, crowd), search.AnyNode, gone, machines+1)
 }
 
 // maxMachines bounds the machines that are told apart.
@@ -95,6 +109,7 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 		out.Answer = diag.Unknown
 		return
 	}
+	all := group
 	group = v.sound(w, group)
 	_, rest := v.scene(group).decide()
 	s := v.scene(group).with(w, out.Machines-1)
@@ -123,8 +138,11 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 	default: // the second pod comes last, when all others are in place
 		out.Answer = search.Roll(m, certificate.Rollout{Old: source, Fresh: target, Surge: 1}, v.options(v.steps)).Verdict
 	}
-	if out.Answer == diag.Unknown {
+	switch {
+	case out.Answer == diag.Unknown:
 		out.Why = v.undecided(w)
+	case out.Answer != diag.Never && v.waiting(all, group):
+		*out = Migration{Answer: diag.Unknown, Machines: out.Machines, Evicts: out.Evicts, Why: by(model.ByPending)}
 	}
 }
 
@@ -188,8 +206,7 @@ func label(w *workload.Workload, keys []string, value string) *workload.Workload
 // migrates reports whether machines that can migrate on the declared nodes can at
 // every size.
 func (v migrations) migrates(w *workload.Workload, here Migration) bool {
-	group := v.closed(w, model.Certain(w))
-	return v.holds(group, 0, func(at *shared, every bool) bool {
+	return v.holds(w, model.Certain(w), 0, func(at *shared, group []*workload.Workload, every bool) bool {
 		m := here
 		if at != v.shared {
 			m = migrations{at}.migration(w)

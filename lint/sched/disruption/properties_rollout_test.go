@@ -84,9 +84,9 @@ func TestRolloutAgreesWithRuns(t *testing.T) {
 		cases  int
 		fewest map[diag.Outcome]int // of 100 cases
 	}{
-		"rolling":  {700, map[diag.Outcome]int{"": 10, "spacious": 2, diag.Always: 20, diag.Never: 2, diag.Sometimes: 2}},
-		"recreate": {200, map[diag.Outcome]int{"": 10, diag.Always: 20, diag.Sometimes: 2}},
-		"in place": {200, map[diag.Outcome]int{"": 10, diag.Always: 20, diag.Sometimes: 1}},
+		"rolling":  {700, map[diag.Outcome]int{"": 10, "spacious": 2, "counted always": 5, diag.Always: 20, diag.Never: 2, diag.Sometimes: 2}},
+		"recreate": {200, map[diag.Outcome]int{"": 10, "counted always": 3, diag.Always: 20, diag.Sometimes: 2}},
+		"in place": {200, map[diag.Outcome]int{"": 10, "counted always": 3, diag.Always: 20, diag.Sometimes: 1}},
 		"both":     {250, map[diag.Outcome]int{"": 10, diag.Always: 15, diag.Never: 8, diag.Sometimes: 2}},
 		"per node": {250, map[diag.Outcome]int{"": 10, diag.Always: 3, diag.Never: 5}},
 	} {
@@ -123,6 +123,17 @@ func (u updated) against(t *testing.T, seed int, count, open map[diag.Outcome]in
 		count["spacious"]++
 		if want != diag.Always {
 			t.Errorf("seed %d: %s, surge %d, unavailable %d: there is always room, want %q%s", seed, u.way, u.surge, u.unavailable, want, u)
+		}
+	}
+	if j.Judged(web) {
+		v := j.Counted(web, rollout)
+		wrong := map[diag.Outcome]bool{
+			diag.Never:     want != "",                                     // by the rules alone
+			diag.Always:    want != "" && want != diag.Always,              // whatever others request
+			diag.Sometimes: want != diag.Always && len(j.Workloads()) == 1, // by the rules alone
+		}
+		if count["counted "+v]++; wrong[v] {
+			t.Errorf("seed %d: %s, surge %d, unavailable %d: counts say %q, want %q%s", seed, u.way, u.surge, u.unavailable, v, want, u)
 		}
 	}
 	if got == diag.Unknown {

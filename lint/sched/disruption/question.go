@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,11 +35,37 @@ func (tr trials) question(w *workload.Workload, pods int, name func(*source.Obje
 			q.member(o)
 		}
 	}
+	for _, crowd := range [][]*workload.Workload{tr.crowd(w, model.Certain(w)), tr.crowd(w, pods)} {
+		if crowd != nil {
+			q.WriteString("crowd " + tr.digest(crowd) + "\n")
+		}
+	}
 	for _, b := range tr.BudgetsOf(w) {
-		fmt.Fprintf(&q, "budget %s %v", name(b.Object), b.Known)
+		fmt.Fprintf(&q, "budget %s %v %d %d %d", name(b.Object), b.Known, b.AllowedMin, b.AllowedMax, b.UpTo)
 		q.objects(b.Workloads)
 	}
+	for _, b := range tr.PossibleBudgets(w) {
+		fmt.Fprintf(&q, "perhaps %s %v\n", name(b.Object), b.Selects)
+	}
 	return q.String()
+}
+
+// digest stands for all that is written of a crowd.
+func (tr trials) digest(crowd []*workload.Workload) string {
+	key := groupKey{&crowd[0], len(crowd)}
+	known, ok := tr.crowds[key]
+	if !ok {
+		sum := sha256.New()
+		for _, w := range crowd {
+			fmt.Fprintln(sum, w, tr.advice.contents(w.Object))
+			if borrows(w) {
+				fmt.Fprintf(sum, "%p", w.SpecNode)
+			}
+		}
+		known = string(sum.Sum(nil))
+		tr.crowds[key] = known
+	}
+	return known
 }
 
 // question is the text of a Question.

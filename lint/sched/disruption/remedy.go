@@ -34,12 +34,12 @@ type fixes struct{ *shared }
 
 // Remedies tries what lets a rollout complete that may not, or never does.
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
-	group := f.contenders(w, r.Replicas)
+	group, crowd := f.contenders(w, r.Replicas), f.crowd(w, r.Replicas) != nil
 	var all []Remedy
 	if own := revisionsApart(w); own != nil {
 		swapped := slices.Clone(group)
 		swapped[slices.Index(swapped, w)] = own
-		if f.completes(own, swapped, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
+		if f.completes(own, swapped, crowd, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
 			all = append(all, MatchLabelKeys)
 		}
 	}
@@ -48,27 +48,28 @@ func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 		if pace.Way == workload.PerNode {
 			pace.Way = workload.InPlace
 		}
-		if f.completes(w, group, f.m.Topology.Nodes, pace, r.Replicas) {
+		if f.completes(w, group, crowd, f.m.Topology.Nodes, pace, r.Replicas) {
 			all = append(all, MaxUnavailable)
 		}
 	}
 	if together := revisionsTogether(w); together != nil {
 		swapped := slices.Clone(group)
 		swapped[slices.Index(swapped, w)] = together
-		if f.completes(together, swapped, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
+		if f.completes(together, swapped, crowd, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
 			all = append(all, CountRevisions)
 		}
 	}
-	if more := f.oneMore(w); more != nil && f.completes(w, group, append(slices.Clone(f.m.Topology.Nodes), more), r.Rollout, r.Replicas) {
+	if more := f.oneMore(w); more != nil && f.completes(w, group, crowd, append(slices.Clone(f.m.Topology.Nodes), more), r.Rollout, r.Replicas) {
 		all = append(all, OneMoreNode)
 	}
 	return all
 }
 
 // completes reports whether a rollout does in every run, for other workloads or
-// on other nodes, among all of them: that the rules alone allow it is no help.
-func (f fixes) completes(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) (does bool) {
-	return f.aside(func() { does = f.rollsOut(w, group, nodes, how, replicas) }) && does
+// on other nodes, among all of them: that the rules alone allow it is no help. In a
+// crowd it does if it needs no further room.
+func (f fixes) completes(w *workload.Workload, group []*workload.Workload, crowd bool, nodes []*topology.Node, how workload.Rollout, replicas int) (does bool) {
+	return f.aside(func() { does = f.rollsOut(w, group, crowd, nodes, how, replicas) }) && does
 }
 
 // aside asks what only advice rests on, so that at least half of what is left of the
@@ -78,25 +79,30 @@ func (j *shared) aside(f func()) bool {
 	return run.Within(run.Left()/2, f)
 }
 
-func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
+func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, crowd bool, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
 	other := updates{f.other(f.m.Variant(append(slices.Clone(group), f.running...), nodes))}
 	r := Rollout{Rollout: how, Replicas: replicas}
 	if how.Way == workload.NoRollout || how.Unknown.Given() || !other.Judged(w) {
 		return false
 	}
-	if other.roomy(w, replicas, how.Surge) {
+	all := other.contenders(w, replicas)
+	switch {
+	case crowd:
+		return other.counted(w, all, &r) == diag.Always
+	case other.roomy(w, replicas, how.Surge):
 		return true
 	}
-	other.roll(w, other.contenders(w, replicas), &r)
+	other.roll(w, all, &r)
 	return r.Verdict == diag.Always
 }
 
 // MigrationRemedies tries what lets the machines of a workload migrate.
 func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	group := f.group(w, true)
+	crowd := f.crowd(w, model.Certain(w)) != nil // of which nothing is tried
 	moves := func(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node) bool {
 		m := Migration{Machines: model.Certain(w)}
-		return f.aside(func() {
+		return !crowd && f.aside(func() {
 			other := f.other(f.m.Variant(append(slices.Clone(group), f.running...), nodes))
 			migrations{other}.migrate(w, other.group(w, true), &m)
 		}) && m.Answer == diag.Always
@@ -186,7 +192,7 @@ func (f fixes) Honored(w *workload.Workload, key string) bool {
 			t.NodeTaintsPolicy, changed = &honor, true
 		}
 	}
-	if !changed {
+	if !changed || f.crowd(w, model.Certain(w)) != nil {
 		return false
 	}
 	group := slices.Clone(f.group(w, true))

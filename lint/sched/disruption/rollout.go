@@ -90,7 +90,8 @@ func (u updates) neverAlone(w *workload.Workload, r Rollout) bool {
 }
 
 // declared judges a rollout on the declared nodes: among all that contend for
-// the same ones, and if that cannot be decided by the rules alone.
+// the same ones. If that cannot be decided, what never completes by the rules alone
+// still does not, and pods that give up their room first find it again (C12).
 func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := Rollout{Rollout: how, Replicas: replicas}
 	switch {
@@ -113,8 +114,8 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 	if lonely(u.m, w) {
 		return r // which are never placed before it begins
 	}
-	group := u.contenders(w, replicas)
-	if len(group) > 0 && u.spacious(w, u.assembled(group).Roster, &r) {
+	group, crowd := u.contenders(w, replicas), u.crowd(w, replicas)
+	if len(group) > 0 && u.spacious(w, u.assembled(group).Roster, u.everybody(group, crowd), &r) {
 		r.Verdict, r.placed = diag.Always, true
 		return r
 	}
@@ -122,11 +123,15 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 		r.Verdict = diag.Unknown
 		return r
 	}
-	u.roll(w, group, &r)
-	if rules := u.group(w, false); r.Verdict == diag.Unknown && len(group) > len(rules) {
-		u.roll(w, rules, &r)
-		if r.Verdict == diag.Always && (r.Way == workload.PerNode || u.beside(w, group).Given()) { // which it was not among all, for want of room
+	if crowd == nil {
+		u.roll(w, group, &r)
+	}
+	if own := u.group(w, false); crowd != nil || r.Verdict == diag.Unknown && !r.Why.Given() && len(group) > len(own) {
+		if u.byRules(w, own, &r); r.Verdict == diag.Always && u.beside(w, group).Given() {
 			r.Verdict = diag.Unknown
+		}
+		if r.Verdict == diag.Unknown && crowd != nil {
+			r.Why = by(model.ByCrowd)
 		}
 	}
 	if left := u.yielding(w, group); left != nil && (r.Verdict == diag.Never || r.Verdict == diag.Sometimes) {
@@ -136,7 +141,7 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 		}
 	}
 	if r.Verdict == diag.Unknown {
-		r.Why = cmp.Or(u.beside(w, group), u.undecided(w))
+		r.Why = cmp.Or(r.Why, u.beside(w, group), u.undecided(w))
 	}
 	return r
 }
@@ -159,6 +164,64 @@ func (u updates) Rollouts(w *workload.Workload) []Rollout {
 	return all
 }
 
+// byRules judges a rollout by the rules of a group alone, which is an answer only if others
+// that fill the nodes change nothing: it never completes, its pods never fit before it, or
+// they find their own room again (C12).
+func (u updates) byRules(w *workload.Workload, group []*workload.Workload, r *Rollout) {
+	switch v := u.counted(w, group, r); v {
+	case diag.Always:
+		r.Verdict = v
+		return
+	case diag.Never:
+		r.Verdict = ""
+		return
+	case diag.Unknown:
+		if u.roll(w, group, r); r.Verdict == diag.Never || r.Verdict == "" {
+			return
+		}
+	}
+	*r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown}
+}
+
+// counted is what counts tell of a rollout: Never if the pods never fit before it, Always if
+// a pod goes before its successor looks for a node and so finds that room, whatever others
+// request (C12), and Sometimes if the rules allow what others may have no room for (T1, T3,
+// T16).
+func (u updates) counted(w *workload.Workload, group []*workload.Workload, r *Rollout) diag.Outcome {
+	told := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) })
+	about := u.assembled(group)
+	switch {
+	case u.doubtful(w, group).Given():
+		return diag.Unknown
+	case len(group) > 1 && u.spacious(w, about.Roster, about.Roster, r):
+		return diag.Sometimes
+	case told || len(group) > 1 || len(u.running) > 0 || r.Way == workload.PerNode || r.Way == workload.BothWhole:
+		return diag.Unknown
+	}
+	first := r.Way != workload.Rolling || r.Unavailable > 0
+	if w.Kind.PerNode() { // each pod returns to its node
+		s := u.scene(group)
+		if _, d := s.decide(); search.Hereditary(u.m, group) && verdict(d, s.of[w]) != diag.Sometimes {
+			return verdict(d, s.of[w])
+		}
+		return diag.Unknown
+	}
+	fit := func(pods int) diag.Outcome {
+		v, _, known := about.Kinds(w, pods, hostname).Room(w, pods).Single(search.NoLoss, certificate.Loss{Meaning: certificate.Gone})
+		if !known || v == diag.Sometimes {
+			return diag.Unknown
+		}
+		return v
+	}
+	switch v := fit(r.Replicas); {
+	case v != diag.Always || first:
+		return v
+	case fit(r.Replicas+1) == diag.Always:
+		return diag.Sometimes
+	}
+	return diag.Unknown
+}
+
 // roomy is the quick answer for most workloads: nobody is in their way, no rule
 // keeps old pods from new ones but not from one another, and there is room for
 // all pods that may be there at once.
@@ -166,7 +229,7 @@ func (u updates) roomy(w *workload.Workload, replicas, surge int) bool {
 	against := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) && u.m.Peer(t, w, w) != model.Yes
 	})
-	return !against && len(u.contenders(w, replicas)) == 1 && len(u.running) == 0 && !w.Kind.PerNode() && bound.FitsLoosely(u.m, w, replicas+max(1, surge))
+	return !against && len(u.contenders(w, replicas)) == 1 && u.crowd(w, replicas) == nil && len(u.running) == 0 && !w.Kind.PerNode() && bound.FitsLoosely(u.m, w, replicas+max(1, surge))
 }
 
 // roll judges within one group.
@@ -183,6 +246,9 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 		r.Verdict = ""
 	} else if r.Verdict = diag.Unknown; !open {
 		r.Verdict = q.verdict(rest)
+	}
+	if u.waiting(group, q.group) && (r.Verdict == diag.Always || r.Verdict == diag.Sometimes) {
+		*r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: by(model.ByPending)}
 	}
 }
 
@@ -383,8 +449,7 @@ func (q *rolling) tellsRevisions() bool {
 // rolls reports whether a rollout that completes on the declared nodes does at
 // every size.
 func (u updates) rolls(w *workload.Workload, here Rollout) bool {
-	group := u.closed(w, here.Replicas)
-	return u.holds(group, 0, func(at *shared, every bool) bool {
+	return u.holds(w, here.Replicas, 0, func(at *shared, group []*workload.Workload, every bool) bool {
 		r := here
 		if at != u.shared {
 			r = updates{at}.declared(w, here.Rollout, here.Replicas)

@@ -16,30 +16,45 @@ import (
 // whatever went on before: beside all other pods of the group, and of both revisions as
 // many as there may be (T16). Where pools may grow that tells of rules of which fewer
 // pods are never worse.
-func (u updates) spacious(w *workload.Workload, about *search.Roster, r *Rollout) bool {
+func (u updates) spacious(w *workload.Workload, ruled, about *search.Roster, r *Rollout) bool {
 	told := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use == model.AntiAffinity && slices.ContainsFunc(w.Kind.Shared, t.Asks)
 	})
-	if told || r.Way == workload.PerNode || u.m.Topology.Elastic() && !search.Hereditary(u.m, about.Workloads()) {
+	if told || r.Way == workload.PerNode || u.m.Topology.Elastic() && !search.Hereditary(u.m, ruled.Workloads()) {
 		return false
 	}
 	pods := r.Replicas + max(1, r.Surge)
 	if r.Way == workload.BothWhole {
 		pods = 2 * r.Replicas
 	}
-	return search.AlwaysFits(w, about, search.NoLoss, certificate.Loss{}, pods)
+	return search.AlwaysFits(w, ruled, about, search.NoLoss, certificate.Loss{}, pods)
+}
+
+// everybody is the crowd, if there is one, or else the group.
+func (j *shared) everybody(group, crowd []*workload.Workload) *search.Roster {
+	if crowd != nil {
+		return j.assembled(crowd).Roster
+	}
+	return j.assembled(group).Roster
 }
 
 // foretold is what counts tell of a trial; known is unset if it has to be tried.
 func (t *trial) foretold() (holds, known bool) {
 	defer t.j.m.Guest(t.changed)()
+	all := t.group
+	if t.crowd != nil {
+		all = t.crowd
+	}
 	if t.about = t.declared; t.about == nil {
-		t.about = search.NewRoster(t.j.m, t.group, t.j.running)
+		t.about = search.NewRoster(t.j.m, all, t.j.running)
+	}
+	if t.ruled = t.about; t.crowd != nil {
+		t.ruled = search.NewRoster(t.j.m, t.group, t.j.running)
 	}
 	switch {
 	case t.spare(t.changed):
 		return true, true
-	case lonely(t.j.m, t.changed):
+	case t.crowd != nil || lonely(t.j.m, t.changed):
 		return false, true
 	case t.w != nil && t.j.foretold(t.w).Given():
 		return false, true
@@ -56,14 +71,14 @@ func (t *trial) spare(w *workload.Workload) bool {
 	if !t.j.Judged(w) || t.j.unlisted(w).Given() || len(t.j.m.Doubts([]*workload.Workload{w})) > 0 {
 		return false
 	}
-	for _, n := range []int{model.Certain(w), most(w)} {
+	for _, n := range slices.Compact([]int{model.Certain(w), most(w)}) {
 		r := Rollout{Rollout: w.Rollout(n), Replicas: n}
-		if n == 0 || r.Unknown.Given() || !(updates{t.j}).spacious(w, t.about, &r) {
+		if n == 0 || r.Unknown.Given() || !(updates{t.j}).spacious(w, t.ruled, t.about, &r) {
 			return false
 		}
 	}
 	drained := certificate.Loss{Meaning: certificate.Drained}
-	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(w, t.about, search.AnyNode, drained, model.Certain(w))
+	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(w, t.ruled, t.about, search.AnyNode, drained, model.Certain(w))
 }
 
 // spare reports whether the pods find a node in any case whichever node is lost (T16).
@@ -72,7 +87,7 @@ func (q *loss) spare(l certificate.Loss) bool {
 		return false
 	}
 	return q.spares.of(l.Meaning, func() bool {
-		return q.room.FitsAnyway(search.AnyNode, l, q.about.Roster, model.Certain(q.w))
+		return q.room.FitsAnyway(search.AnyNode, l, q.everybody.Roster, model.Certain(q.w))
 	})
 }
 

@@ -92,6 +92,9 @@ type load struct {
 	// hashed says which revision has the hash that a rule asks for: "old", the one that
 	// is in place, "new" or neither.
 	hashed string
+	// guarded is set if a budget allows so many of its pods to be missing.
+	guarded bool
+	allowed int
 }
 
 // askedHash is the template hash that rules ask for: only the cluster knows which it is.
@@ -230,6 +233,9 @@ func (s sample) manifests() string {
 	text := s.inPlace()
 	for _, l := range s.loads {
 		text += l.manifest()
+		if l.guarded {
+			text += fmt.Sprintf("---\n{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: %[1]s}, spec: {maxUnavailable: %[2]d, selector: {matchLabels: {app: %[1]s}}}}\n", l.name, l.allowed)
+		}
 	}
 	return text
 }

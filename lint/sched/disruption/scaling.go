@@ -97,7 +97,16 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 		}
 		return Scaling{Answer: diag.Never, Limit: l, Most: most}
 	}
-	switch verdict(d, c) {
+	answer := verdict(d, c)
+	group, crowd := up.contenders(w, w.Scale.Max), up.crowd(w, w.Scale.Max)
+	if crowd != nil && (answer == diag.Sometimes || answer == diag.Always) {
+		ruled, gone := up.assembled(group).Roster, certificate.Loss{Meaning: certificate.Gone}
+		if !search.AlwaysFits(w, ruled, up.everybody(group, crowd), search.NoLoss, gone, w.Scale.Max) {
+			return Scaling{Answer: diag.Unknown, Why: by(model.ByCrowd)}
+		}
+		answer = diag.Always
+	}
+	switch answer {
 	case diag.Always:
 		if up.grows(w, w.Scale.Max) && !up.scales(w) {
 			return Scaling{Answer: diag.Unknown, Why: by(model.ByGrowth)}
@@ -137,7 +146,7 @@ func placed(d *certificate.Decision, w *workload.Workload) int {
 // scales reports whether all pods that an autoscaler may ask for always fit, which
 // they do on the declared nodes, at every size.
 func (up scaling) scales(w *workload.Workload) bool {
-	return up.holds(up.closed(w, w.Scale.Max), 0, func(at *shared, _ bool) bool {
+	return up.holds(w, w.Scale.Max, 0, func(at *shared, _ []*workload.Workload, _ bool) bool {
 		return at == up.shared || scaling{at}.Scaling(w).Answer == diag.Always
 	})
 }
@@ -157,8 +166,12 @@ func (up scaling) begins(w *workload.Workload) Scaling {
 	if len(pools) != 1 {
 		return s
 	}
+	group := up.closed(w, w.Scale.Max)
+	if up.crowd(w, w.Scale.Max) != nil || len(up.crowdGrown(w, w.Scale.Max)) > 0 {
+		return s
+	}
 	fits := func(k int) bool {
-		scene := up.scene(up.group(w, false)).with(w, w.Scale.Max)
+		scene := up.scene(group).with(w, w.Scale.Max)
 		m := up.m.Variant(scene.ws, model.GrownBy(up.m, pools[0], k))
 		d := search.Decide(m, up.options(up.steps))
 		v := verdict(d, scene.of[w])

@@ -23,19 +23,32 @@ func (j *shared) closed(w *workload.Workload, pods int) []*workload.Workload {
 	return j.one.contenders(w, pods)
 }
 
+// crowdGrown is the crowd that there may be at some size, where there is none on the declared
+// nodes.
+func (j *shared) crowdGrown(w *workload.Workload, pods int) []*workload.Workload {
+	if j.closed(w, pods) == nil || j.crowd(w, pods) != nil {
+		return nil
+	}
+	return j.one.crowd(w, pods)
+}
+
 // grows reports whether some pool may grow by a node that makes a difference to a
 // workload or to those with which it is judged.
 func (j *shared) grows(w *workload.Workload, pods int) bool {
-	return j.Judged(w) && search.Grows(j.m, j.closed(w, pods))
+	return j.Judged(w) && (search.Grows(j.m, j.closed(w, pods)) || search.Grows(j.m, j.crowdGrown(w, pods)))
 }
 
-// holds reports whether an answer is yes at every size of the cluster. A question
-// about a few sizes that stand for the rest is told so: its yes then has to rest on
-// placing alone.
-func (j *shared) holds(ws []*workload.Workload, spare int, yes func(at *shared, every bool) bool) bool {
-	sizes := search.SizesOf(j.m, ws, spare)
-	return sizes.Known && yes(j, sizes.Every) && !slices.ContainsFunc(sizes.All, func(s search.Size) bool {
-		return !yes(j.at(s), sizes.Every)
+// holds reports whether an answer about so many pods of a workload is yes at every size of
+// the cluster. A question about a few sizes that stand for the rest is told so: its yes then
+// has to rest on placing alone, by all workloads that contend.
+func (j *shared) holds(w *workload.Workload, pods, spare int, yes func(at *shared, group []*workload.Workload, every bool) bool) bool {
+	group := j.closed(w, pods)
+	sizes := search.SizesOf(j.m, group, spare)
+	if !sizes.Known || len(j.crowdGrown(w, pods)) > 0 || !sizes.Every && j.crowd(w, pods) != nil {
+		return false
+	}
+	return yes(j, group, sizes.Every) && !slices.ContainsFunc(sizes.All, func(s search.Size) bool {
+		return !yes(j.at(s), group, sizes.Every)
 	})
 }
 
@@ -76,9 +89,9 @@ func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) an
 // Pods that are not created again must not come to further nodes at all, and
 // unreachable nodes go on refusing pods in the domains that they share with others.
 func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool {
-	group, l := q.j.closed(q.w, model.Certain(q.w)), certificate.Loss{Meaning: meaning}
+	l := certificate.Loss{Meaning: meaning}
 	stays := q.j.m.Eligible(q.w).Growable == 0 && !q.room.Hit(b)
-	return q.j.holds(group, 1, func(at *shared, every bool) bool {
+	return q.j.holds(q.w, model.Certain(q.w), 1, func(at *shared, group []*workload.Workload, every bool) bool {
 		switch {
 		case !every && stays:
 			return true // its pods are on none of the lost nodes at any size

@@ -142,9 +142,14 @@ func (f *Filter) explain(n *topology.Node, p Passes) Exclusion {
 	return Exclusion{}
 }
 
-// ExplainTaint names the first taint of the node that the pods do not tolerate.
+// ExplainTaint names the first taint of the node that the pods do not tolerate. That of a
+// cordon says no more than the cordon (R-S10).
 func (f *Filter) ExplainTaint(n *topology.Node) Exclusion {
-	return Exclusion{Kind: Tainted, Taint: f.untolerated(n)}
+	taint := f.untolerated(n)
+	if n.Unschedulable && taint.Key == corev1.TaintNodeUnschedulable {
+		return Exclusion{Kind: Cordoned}
+	}
+	return Exclusion{Kind: Tainted, Taint: taint}
 }
 
 // ExplainSelector names the first condition on labels that the node fails.

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -52,7 +53,7 @@ func newLabelTable(all []*workload.Workload, place func(*workload.Workload) stri
 		ns := place(w)
 		x.all[ns] = append(x.all[ns], w)
 		for k, v := range w.Labels {
-			if Placeholder(v) {
+			if source.Placeholder(v) {
 				x.open[[2]string{ns, k}] = append(x.open[[2]string{ns, k}], w)
 			} else {
 				x.pairs[[3]string{ns, k, v}] = append(x.pairs[[3]string{ns, k, v}], w)
@@ -122,7 +123,7 @@ func (x *labelTable) selected(ns string, s *selector) [][]*workload.Workload {
 		}
 		lists := [][]*workload.Workload{x.open[[2]string{ns, r.Key}]}
 		for _, v := range r.Values {
-			if Placeholder(v) {
+			if source.Placeholder(v) {
 				return [][]*workload.Workload{x.all[ns]}
 			}
 			lists = append(lists, x.pairs[[3]string{ns, r.Key, v}])

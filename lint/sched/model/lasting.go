@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -122,7 +123,7 @@ func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	for _, list := range m.absent.Candidates(t, g.Workload) {
 		for _, w := range list {
 			if m.Peer(t, g.Workload, w) != No && !same(w, g.Origin()) {
-				all = append(all, Doubt{Workload: g.Workload, Term: t, Target: w, Why: unsettled(w)})
+				all = append(all, Doubt{Workload: g.Workload, Term: t, Target: w, Why: m.unsettled(w)})
 			}
 		}
 	}
@@ -162,16 +163,23 @@ func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 func (m *Model) MaybeDoubtful(t *Term, owner *workload.Workload) bool {
 	m.run.Spend(t.Sel.Cost())
 	return slices.ContainsFunc(t.Sel.Reqs, func(r Requirement) bool {
-		return r.Own || m.Index.opens(t, owner, r.Key) || slices.ContainsFunc(r.Values, Placeholder)
+		return r.Own || m.Index.opens(t, owner, r.Key) || slices.ContainsFunc(r.Values, source.Placeholder)
 	})
 }
 
 // unsettled is why pods take no part that do not end by themselves.
-func unsettled(w *workload.Workload) Reason {
-	if why := unknown(w); why.Given() || w.Count.Known || w.Kind.PerNode() {
+func (m *Model) unsettled(w *workload.Workload) Reason {
+	why := unknown(w)
+	if g := m.Groups[w]; g != nil { // a variant has none of what is absent
+		why = g.Unknown
+	}
+	switch {
+	case !why.Given() && !w.Count.Known && !w.Kind.PerNode():
+		return Reason{Cause: ByCount}
+	case why.Given() || w.Finite():
 		return why
 	}
-	return Reason{Cause: ByCount}
+	return Reason{Cause: ByPlacement}
 }
 
 // Variant is a model of other workloads on other nodes in the same namespaces,

@@ -112,28 +112,29 @@ func newModel(run *Run, set *workload.Set, topo *topology.Topology, nodes *perNo
 			m.Groups[w] = g
 			continue
 		}
-		m.Groups[w] = m.ready(w)
+		m.ready(w)
 	}
 	m.absent = withoutWorkloads(m, func(g *Group) bool { return !Modelled(g) })
 	return m
 }
 
 // ready makes the terms of a workload ready.
-func (m *Model) ready(w *workload.Workload) *Group {
-	g := &Group{Workload: w, Terms: terms(w), Unknown: unknown(w)}
+func (m *Model) ready(w *workload.Workload) {
+	g := &Group{Workload: w, Terms: terms(w)}
+	m.Groups[w] = g
+	defer func() { g.Unknown = m.unknown(g) }()
 	m.run.Spend(StepsPerGroup * (1 + len(g.Terms)))
 	g.findKeys()
 	if !m.Topology.Empty() {
 		g.Requests, g.HostPorts, g.Signature = Requests(w), hostPorts(w), signature(w)
 		g.Request = textOf(g.Requests)
 	}
-	return g
 }
 
 // Guest makes a copy of a workload known to the model, which may then be asked about it;
 // selectors find the workload still. The model forgets it when leave is called.
 func (m *Model) Guest(w *workload.Workload) (leave func()) {
-	m.Groups[w] = m.ready(w)
+	m.ready(w)
 	return func() { delete(m.Groups, w) }
 }
 
@@ -199,6 +200,52 @@ func unknown(w *workload.Workload) Reason {
 		return Reason{Cause: ByField, Name: "restartPolicy"} // so whether the pod ends by itself
 	}
 	return Reason{}
+}
+
+// unknown is why the placement of a group on the nodes of the model cannot be judged.
+func (m *Model) unknown(g *Group) Reason {
+	why := unknown(g.Workload)
+	if why.Given() || m.Topology.Empty() {
+		return why
+	}
+	keys := SortedKeys(g.Spec.NodeSelector)
+	if a := g.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+			for _, r := range term.MatchExpressions {
+				keys = append(keys, r.Key)
+			}
+		}
+	}
+	for _, t := range g.Terms {
+		if t.Hard {
+			keys = append(keys, t.Key)
+		}
+	}
+	if i := slices.IndexFunc(keys, m.Topology.Uncertain); i >= 0 {
+		return Reason{Cause: ByNodeLabel, Name: keys[i]}
+	}
+	if g.Admission != "" && m.fitsAnywhere(g) {
+		return Reason{Cause: ByAdmission, Name: g.Admission}
+	}
+	return why
+}
+
+// fitsAnywhere reports whether some node takes a pod of a group when it is empty. Where none
+// does, none takes one that asks for more or that is refused, and no other pod is in its way.
+func (m *Model) fitsAnywhere(g *Group) bool {
+	e := m.Eligible(g.Workload)
+	m.run.Spend(len(e.Nodes) + len(e.Growth))
+	for i, n := range m.Topology.Nodes {
+		if e.Nodes[i].All() && Holds(n, g) {
+			return true
+		}
+	}
+	for i, growth := range m.Topology.Growth {
+		if e.Growth[i].All() && Holds(growth.Node, g) {
+			return true
+		}
+	}
+	return false
 }
 
 // Modelled reports whether the pods of a group take part in a decision.

@@ -29,6 +29,9 @@ const (
 	// many pods or nodes to try everything, or to check that.
 	ByBudget Cause = "budget"
 	BySize   Cause = "size"
+	// ByCrowd: too many workloads may take the room to try what they do, and counts do not
+	// show that there is always enough.
+	ByCrowd Cause = "crowd"
 	// ByFault: a certificate did not hold, which is a fault of the program.
 	ByFault Cause = "internal"
 )
@@ -46,6 +49,11 @@ const (
 	// ByField: the value of the field with the given name is unknown.
 	ByField Cause = "unknown-field"
 	ByCount Cause = "pod-count"
+	// ByAdmission: the object with the given name may change the pods when they are created,
+	// or refuse them.
+	ByAdmission Cause = "admission"
+	// ByNodeLabel: nodes may have the label with the given name, whatever its value.
+	ByNodeLabel Cause = "node-label"
 )
 
 // The causes of an unknown outcome of a change.
@@ -54,6 +62,11 @@ const (
 	ByPlacement Cause = "placement"
 	// ByStrategy: the numbers of the update strategy are unknown.
 	ByStrategy Cause = "strategy"
+	// ByEviction: it is unknown whether the disruption budget with the given name allows an
+	// eviction, as it also counts the pods of Workload or for the reason in Detail.
+	// ByOtherBudget: the budget with the given name may select the pods as well.
+	ByEviction    Cause = "disruption-budget"
+	ByOtherBudget Cause = "other-disruption-budget"
 	// ByPriority: the pods may preempt those that are in their way.
 	ByPriority Cause = "priority"
 	// ByToleration: pods tolerate the taint of lost nodes, or name their node.
@@ -77,7 +90,9 @@ const (
 	// NotRecreated: nothing recreates pods while the Node object exists, and Bare:
 	// nothing recreates a bare pod at all.
 	NotRecreated Cause = "not-recreated"
-	Bare         Cause = "bare"
+	// LateRetry: pods run again, but the scheduler may retry them minutes later only.
+	LateRetry Cause = "late-retry"
+	Bare      Cause = "bare"
 	// ByOrder: the outcome depends on the scheduling order, ByContention: on what
 	// other workloads use.
 	ByOrder      Cause = "order"
@@ -88,11 +103,15 @@ const (
 type Reason struct {
 	Cause Cause
 	// Name is that of the resource (ByResource), the scheduler (ByScheduler), the field
-	// (ByField) or the pool (ByPoolSize), and Count the number of its nodes.
+	// (ByField), the object (ByAdmission),
+	// the label (ByNodeLabel), the budget (ByEviction, ByOtherBudget) or the pool
+	// (ByPoolSize), and Count the number of its nodes.
 	Name  string
 	Count int
 	// Workload is whose pods request the resource, if they are not those in question.
 	Workload *workload.Workload
+	// Detail is what is wrong with the budget.
+	Detail string
 	// Strategy is what is unknown of the update strategy (ByStrategy).
 	Strategy workload.Unclear
 }

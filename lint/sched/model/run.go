@@ -16,7 +16,7 @@ type Run struct {
 	OnRefusal func(error)
 	// Stops counts the searches that ended because their steps were over.
 	Stops int
-	// GivenUp are the questions that were given up for that.
+	// GivenUp are the questions that were given up for that, or for their size.
 	GivenUp []Unanswered
 	// factor multiplies every budget, and part and all are what Part rests on: see
 	// Scale. nodes is how many there are, sizes are those of the documents.
@@ -27,10 +27,12 @@ type Run struct {
 	kept map[any]any
 }
 
-// Unanswered is a question about objects that was given up.
+// Unanswered is a question about objects that was given up: for its steps, or for another
+// cause if that is given.
 type Unanswered struct {
 	Objects  []*source.Object
 	Question string
+	Cause    Cause
 }
 
 func newRun(topo *topology.Topology) *Run {
@@ -154,7 +156,7 @@ func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func(
 // GiveUp takes note of a question about some workloads for which the steps did not
 // suffice.
 func (r *Run) GiveUp(ws []*workload.Workload, question string) {
-	r.GivenUp = append(r.GivenUp, Unanswered{ObjectsOf(ws), question})
+	r.GivenUp = append(r.GivenUp, Unanswered{Objects: ObjectsOf(ws), Question: question})
 }
 
 // ObjectsOf are the objects that declare workloads.

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -32,7 +33,7 @@ var (
 // mayAdd reports whether the controller of a workload may give its pods this
 // value of a label that it adds.
 func mayAdd(w *workload.Workload, key, value string) bool {
-	if Placeholder(value) {
+	if source.Placeholder(value) {
 		return true
 	}
 	rest, own := strings.CutPrefix(value, w.Object.Name+"-")

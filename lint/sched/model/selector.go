@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -121,11 +122,6 @@ func (s *selector) merge(w *workload.Workload, keys []string, op metav1.LabelSel
 	}
 }
 
-// Placeholder reports whether a text still holds a variable of a later tool.
-func Placeholder(s string) bool {
-	return strings.Contains(s, "${") || strings.Contains(s, "{{") || strings.Contains(s, "$(")
-}
-
 // Matches tells whether the selector of a pod of owner selects pods of target.
 // The same workload twice asks about two different pods, unless self is set.
 func (s *selector) Matches(owner, target *workload.Workload, self bool) Answer {
@@ -168,8 +164,8 @@ func (s *selector) Doubtful(owner, target *workload.Workload) string {
 // Variable reports whether a label of which nobody knows the value holds a
 // variable, in the selector or on the pods.
 func (s *selector) Variable(target *workload.Workload, key string) bool {
-	return Placeholder(target.Labels[key]) || slices.ContainsFunc(s.Reqs, func(r Requirement) bool {
-		return r.Key == key && slices.ContainsFunc(r.Values, Placeholder)
+	return source.Placeholder(target.Labels[key]) || slices.ContainsFunc(s.Reqs, func(r Requirement) bool {
+		return r.Key == key && slices.ContainsFunc(r.Values, source.Placeholder)
 	})
 }
 
@@ -203,7 +199,7 @@ func (r *Requirement) compare(value string, has bool) Answer {
 		return No
 	}
 	in := truth(slices.Contains(r.Values, value))
-	if in == No && (Placeholder(value) || slices.ContainsFunc(r.Values, Placeholder)) {
+	if in == No && (source.Placeholder(value) || slices.ContainsFunc(r.Values, source.Placeholder)) {
 		return Maybe
 	}
 	if r.Op == metav1.LabelSelectorOpNotIn {

@@ -36,7 +36,7 @@ func (m *Model) shared(objects []*source.Object, steps float64) *SharedBudget {
 func (p *SharedBudget) Ask(o *source.Object, question string, f func()) bool {
 	objects, sound := []*source.Object{o}, false
 	if !p.Within(o, func() { sound = p.run.Guard(objects, f) }) {
-		p.run.GivenUp = append(p.run.GivenUp, Unanswered{objects, question})
+		p.run.GivenUp = append(p.run.GivenUp, Unanswered{Objects: objects, Question: question})
 	}
 	return sound
 }

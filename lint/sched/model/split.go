@@ -1,9 +1,7 @@
 package model
 
 import (
-	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -113,23 +111,18 @@ func differing(g *Group, asked map[string]bool) []*Group {
 	if index == "" || !Modelled(g) || g.Count.N > maxSplit {
 		return nil
 	}
-	start := 0
+	start, known := 0, true
 	if index == podIndex {
-		n, _ := g.Object.Root.At("spec", "ordinals", "start").Int()
-		start = int(n)
+		start, known = firstOrdinal(g.Workload)
+	}
+	if !known {
+		return nil
 	}
 	ordered := index == podIndex && g.Object.Root.At("spec", "podManagementPolicy").Text() != "Parallel"
 	pods := []*Group{}
 	for i := range g.Count.N {
 		w := *g.Workload
-		w.Labels = maps.Clone(w.Labels)
-		if w.Labels == nil {
-			w.Labels = map[string]string{}
-		}
-		w.Labels[index] = strconv.Itoa(start + i)
-		if index == podIndex {
-			w.Labels[PodName] = podNameOf(&w, start+i)
-		}
+		w.Labels = numbered(&w, index, start+i)
 		w.Count.N = 1
 		pod := *g
 		pod.Workload, pod.Whole, pod.Position = &w, g.Workload, i

@@ -87,7 +87,12 @@ func NewCluster(nodes, manifests string) (*Cluster, error) {
 		if err != nil {
 			return nil, fmt.Errorf("node: %w", err)
 		}
-		c.Nodes = append(c.Nodes, external(obj, &corev1.Node{}))
+		node := external(obj, &corev1.Node{})
+		taint := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+		if there := func(t corev1.Taint) bool { return t.MatchTaint(&taint) }; node.Spec.Unschedulable && !slices.ContainsFunc(node.Spec.Taints, there) {
+			node.Spec.Taints = append(node.Spec.Taints, taint) // as the node lifecycle controller does (R-S10)
+		}
+		c.Nodes = append(c.Nodes, node)
 	}
 	slices.SortFunc(c.Nodes, func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) })
 	for _, doc := range documents(manifests) {

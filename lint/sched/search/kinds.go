@@ -26,28 +26,62 @@ type Kinds struct {
 	offers map[corev1.ResourceName]*offered
 }
 
-// offered is how much of a resource a node of each kind has, of those that say so the
-// kinds with the least first.
+// offered is how many nodes of which kinds have at least so much of a resource, of those
+// that say so the ones with the least first.
 type offered struct {
 	name  corev1.ResourceName
-	has   []int64
-	kinds []int32
+	sizes []offer
 }
+
+// offer is nodes of one kind of which the smallest has so much.
+type offer struct {
+	kind  int32
+	has   int64
+	nodes int
+}
+
+// sizeStep is how much more of its own size a node may have and count as the smallest.
+const sizeStep = 1.0 / 64
 
 func (k *Kinds) offered(name corev1.ResourceName) *offered {
 	if known := k.offers[name]; known != nil {
 		return known
 	}
-	o := &offered{name: name, has: make([]int64, len(k.nodes)), kinds: make([]int32, 0, len(k.nodes))}
+	o := &offered{name: name}
 	offers := k.m.Offers(name, k.m.Topology.Nodes)
-	for kind, nodes := range k.nodes {
-		if o.has[kind] = offers[nodes[0]]; o.has[kind] != math.MaxInt64 {
-			o.kinds = append(o.kinds, int32(kind))
+	last := make([]int, len(k.nodes)) // offers of each kind so far end before
+	for _, n := range k.ascending(name, offers) {
+		kind, has := k.of[n], offers[n]
+		if i := last[kind] - 1; i >= 0 && has-o.sizes[i].has <= int64(float64(has)*sizeStep) {
+			o.sizes[i].nodes++
+			continue
 		}
+		o.sizes = append(o.sizes, offer{kind, has, 1})
+		last[kind] = len(o.sizes)
 	}
-	slices.SortStableFunc(o.kinds, func(x, y int32) int { return cmp.Compare(o.has[x], o.has[y]) })
 	k.offers[name] = o
 	return o
+}
+
+// ascents are the nodes of a model by how much they have of a resource.
+type ascents map[corev1.ResourceName][]int32
+
+// ascending lists the nodes by what they have of a resource, without those of which that is
+// not judged.
+func (k *Kinds) ascending(name corev1.ResourceName, offers []int64) []int32 {
+	kept := *model.KeepForNodes(k.m, func() *ascents { return &ascents{} })
+	if known, ok := kept[name]; ok {
+		return known
+	}
+	var nodes []int32
+	for n, has := range offers {
+		if has != math.MaxInt64 {
+			nodes = append(nodes, int32(n))
+		}
+	}
+	slices.SortStableFunc(nodes, func(x, y int32) int { return cmp.Compare(offers[x], offers[y]) })
+	kept[name] = nodes
+	return nodes
 }
 
 // alone stands for the domains of nodes that are each the only one in theirs.

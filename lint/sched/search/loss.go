@@ -34,10 +34,17 @@ func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	}
 	defer s.search.close()
 	out := s.answers(s.search.visit(s.search.c.pods))
-	if steps < 0 {
+	if steps < 0 && !s.mixed() {
 		m.Run().Stops++
 	}
-	switch err := certificate.CheckerOf(parts).Lose(parts, l, out, check); {
+	err := certificate.CheckerOf(parts).Lose(parts, l, out, check)
+	if errors.Is(err, certificate.ErrTooLong) && slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Hit > 0 }) { // it may hold but for what is said of hits
+		for i := range out {
+			out[i].Hit = 0
+		}
+		err = certificate.CheckerOf(parts).Lose(parts, l, out, check)
+	}
+	switch {
 	case errors.Is(err, certificate.ErrTooLong):
 		m.Run().Stops++
 		return open(l, m)
@@ -63,19 +70,24 @@ type losing struct {
 	// constraints do not count the pods on tainted nodes (R-T3).
 	remain  map[*constraint][]int
 	honours map[*constraint]bool
-	rest    []int // pods of each pod group that nobody creates again
-	visited map[string]bool
-	gone    []step // what the loss took, for the moves
+	rest    []int             // pods of each pod group that nobody creates again
+	visited map[string]uint64 // after the loss, with the hits from which it was
+	gone    []step            // what the loss took, for the moves
+	hits    uint64            // owners of pods that it takes in the state at hand, if they are few
 	again   []step
 	ends    []ending // by owner
 	begun   bool
+	// start is how many steps there are, and more how many are left for hits once all
+	// verdicts are known.
+	start, more int
 }
 
-// ending is how many pods of an owner are missing in the end.
+// ending is how many pods of an owner are missing in the end, and the fewest of them in runs
+// in which it lost one, if there is one.
 type ending struct {
-	seen         bool
-	fewest, most int
-	stuck        []certificate.Move
+	seen, struck      bool
+	fewest, most, hit int
+	stuck             []certificate.Move
 }
 
 // newLosing is nil if what the search would say depends on what only the
@@ -90,7 +102,7 @@ func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 			c.add(i, u)
 		}
 	}
-	s := &losing{Loss: l, lost: make([]bool, len(a.nodes)), remain: map[*constraint][]int{}, honours: map[*constraint]bool{}, visited: map[string]bool{}}
+	s := &losing{Loss: l, lost: make([]bool, len(a.nodes)), remain: map[*constraint][]int{}, honours: map[*constraint]bool{}, visited: map[string]uint64{}, start: *steps}
 	for n, node := range a.nodes {
 		s.lost[n] = l.Nodes[node.Name]
 	}
@@ -124,9 +136,14 @@ func (s *losing) constraints(u *podGroup) {
 	}
 }
 
+// mixed reports whether every owner is complete in some run and not in another.
+func (s *losing) mixed() bool {
+	return !slices.ContainsFunc(s.ends, func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 })
+}
+
 // settled reports whether nothing more can be found out.
 func (s *losing) settled() bool {
-	return !slices.ContainsFunc(s.ends, func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 })
+	return !slices.ContainsFunc(s.ends, func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 || !e.struck || e.hit > 0 })
 }
 
 // loseNodes loses the nodes in a state with all pods in place, and puts them back
@@ -136,15 +153,150 @@ func (s *losing) loseNodes() bool {
 	if s.settled() {
 		return false
 	}
+	if s.more == 0 && s.mixed() { // who is hit may take as long again
+		s.more = s.start - *s.steps + 1_000
+		*s.steps = min(*s.steps, s.more)
+	}
 	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
 		return false
 	}
-	s.lose(-1)
+	if s.hits = 0; len(s.ends) <= 64 {
+		for i, u := range s.c.units {
+			for _, n := range s.a.units[u].nodes.list {
+				if s.onLost(u, int(n)) > 0 && !s.a.units[u].g.Kind.PerNode() {
+					s.hits |= 1 << s.c.owner[i]
+				}
+			}
+		}
+	}
+	if s.Stepwise {
+		s.cordon(-1)
+	} else {
+		s.lose(-1)
+	}
 	s.swap()
 	ok := s.repair()
 	s.swap()
-	s.lose(1)
+	if s.Stepwise {
+		s.cordon(1)
+	} else {
+		s.lose(1)
+	}
 	return ok
+}
+
+// cordon lets constraints that do not count pods on tainted nodes forget those on the lost
+// nodes, or count them again.
+func (s *losing) cordon(by int32) {
+	for _, i := range s.c.units {
+		for _, n := range s.a.units[i].nodes.list {
+			for range s.onLost(i, int(n)) {
+				s.count(step{i, int(n)}, by, true)
+			}
+		}
+	}
+}
+
+// onLost is how many pods of a pod group are on a node, if that is lost.
+func (s *losing) onLost(i, n int) int32 {
+	if !s.lost[n] {
+		return 0
+	}
+	return s.a.in[i][n]
+}
+
+// evict goes on from a state with each of the pods evicted that may be evicted next: any is
+// set if there is one, ok unset if the budget is over.
+func (s *losing) evict() (any, ok bool) {
+	for i, u := range s.c.units {
+		g := s.a.units[u].g
+		if g.Kind.PerNode() || !s.Evicts(g, s.missing) {
+			continue
+		}
+		for _, n := range s.a.units[u].nodes.list {
+			if s.onLost(u, int(n)) == 0 {
+				continue
+			}
+			any = true
+			if !s.leaves(i, step{u, int(n)}, &s.rest[i]) {
+				return true, false
+			}
+		}
+	}
+	return any, true
+}
+
+// leaves goes on once a pod has left, and where its successor overlaps with it also with the
+// successor in place, which counted it.
+func (s *losing) leaves(i int, v step, rest *int) bool {
+	was := s.column[v.node]
+	g := s.a.units[v.unit].g
+	if s.CreatedAgain(g) {
+		rest = &s.left[i]
+	}
+	*rest++
+	s.remove(v, -1)
+	ok := s.repair()
+	s.remove(v, 1)
+	if ok && s.Overlaps(g) && len(s.a.units[v.unit].near) > 0 {
+		ok = s.overlaps(i, v)
+	}
+	*rest--
+	s.column[v.node] = was
+	return ok
+}
+
+// remove takes a pod off its lost node, or puts it back.
+func (s *losing) remove(v step, by int32) {
+	s.count(v, -by, true) // which do not count it anyway
+	s.a.change(v.unit, v.node, by)
+	s.drop(v.node)
+}
+
+// overlaps goes on with the successor of a pod on each node that takes it while the pod
+// terminates: only spread constraints do not count that (R-A1, R-T4, T23).
+func (s *losing) overlaps(i int, v step) bool {
+	var tried []int32
+	for _, n := range s.a.units[v.unit].nodes.list {
+		n := int(n)
+		was := s.column[n]
+		if s.lost[n] || slices.Contains(tried, was) {
+			continue
+		}
+		tried = append(tried, was)
+		if *s.steps--; *s.steps < 0 {
+			return false
+		}
+		s.ignore(v, -1)
+		takes := s.a.takes(v.unit, n)
+		s.ignore(v, 1)
+		if !takes {
+			continue
+		}
+		s.remove(v, -1)
+		ok := s.replace(i, v.unit, n)
+		s.remove(v, 1)
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// ignore lets the constraints forget a pod on a lost node, or count it again.
+func (s *losing) ignore(v step, by int32) {
+	s.count(v, -by, true)
+	s.count(v, by, false)
+}
+
+// missing is how many pods of an owner are not in place.
+func (s *losing) missing(w *workload.Workload) (pods int) {
+	for i := range s.c.units {
+		if s.c.owners[s.c.owner[i]] == w {
+			pods += s.left[i] + s.rest[i]
+		}
+	}
+	return pods
 }
 
 // swap exchanges the domains of constraints for those after the loss.
@@ -236,10 +388,10 @@ func (s *losing) repair() bool {
 		return false
 	}
 	key := string(s.key())
-	if s.visited[key] {
+	if seen, known := s.visited[key]; known && s.hits&^seen == 0 {
 		return true
 	}
-	s.visited[key] = true
+	s.visited[key] |= s.hits
 	maximal := true
 	for i, u := range s.c.units {
 		if s.left[i] == 0 || s.waits(s.a.units[u]) {
@@ -265,6 +417,13 @@ func (s *losing) repair() bool {
 				return false
 			}
 		}
+	}
+	if s.Stepwise {
+		any, ok := s.evict()
+		if !ok {
+			return false
+		}
+		maximal = maximal && !any
 	}
 	if maximal {
 		s.end()
@@ -299,8 +458,13 @@ func (s *losing) end() {
 			e.seen, e.fewest = true, missing[k]
 		}
 		e.fewest = min(e.fewest, missing[k])
+		if s.hits>>k&1 == 1 && (!e.struck || missing[k] < e.hit) {
+			e.struck, e.hit = true, missing[k]
+		}
 		if missing[k] > e.most {
-			e.most, e.stuck = missing[k], s.moves()
+			if e.most = missing[k]; !s.Stepwise {
+				e.stuck = s.moves()
+			}
 		}
 	}
 }
@@ -336,7 +500,11 @@ func (s *losing) answers(whole bool) []certificate.Lost {
 func (e *ending) answer(w *workload.Workload, whole bool) certificate.Lost {
 	switch {
 	case e.seen && e.fewest == 0 && e.most > 0:
-		return certificate.Lost{Workload: w, Verdict: diag.Sometimes, Pending: e.most, Stuck: e.stuck}
+		o := certificate.Lost{Workload: w, Verdict: diag.Sometimes, Pending: e.most, Stuck: e.stuck}
+		if whole {
+			o.Hit = e.hit
+		}
+		return o
 	case !whole:
 		return certificate.Lost{Workload: w, Verdict: diag.Unknown}
 	case e.most == 0:

@@ -57,17 +57,21 @@ type crowd struct {
 	own  bool
 	// pods is how many pods there are; apart are those that close a node by a rule.
 	pods, apart int
-	// asked is what they ask for together, by resource of the room.
-	asked []int64
+	// asked is what they ask for together, by resource of the room, and daemons what the
+	// DaemonSets among them take of a node.
+	asked, daemons []int64
 }
 
 func (r *Room) crowded(about *Roster, pods int) *crowd {
 	x := &crowd{of: about}
-	if !bound.Screens(r.p.G) || len(r.p.G.HardAffinity()) > 0 || about.perNode() {
+	if !bound.Screens(r.p.G) || len(r.p.G.HardAffinity()) > 0 {
 		return x
 	}
 	w := r.p.G.Workload
 	near := about.near(w)
+	if about.perNode() && (len(r.p.G.HostPorts) > 0 || len(about.running) > 0 || slices.ContainsFunc(near, r.ruledBy)) {
+		return x
+	}
 	shuts, uneven := false, false
 	x.key, x.shut, shuts = r.shutting(near, pods)
 	if x.over, uneven = r.over(); !shuts || uneven || x.key != "" && x.over != nil {
@@ -79,9 +83,9 @@ func (r *Room) crowded(about *Roster, pods int) *crowd {
 	x.counts, x.own = true, x.over != nil && r.own(x.over, near)
 	own := pods - 1
 	x.pods = about.pods(w, own)
-	x.asked = make([]int64, len(r.asks))
+	x.asked, x.daemons = make([]int64, len(r.asks)), make([]int64, len(r.asks))
 	for i, a := range r.asks {
-		x.asked[i] = about.asked(w, own, a.name)
+		x.asked[i], x.daemons[i] = about.asked(w, own, a.name), about.daemons(a.name)
 	}
 	for _, o := range about.running { // each may be all that its node has room for
 		n := podsOf(o, w, own)
@@ -107,9 +111,10 @@ var NoLoss = &DomainLoss{}
 
 // AlwaysFits reports that there is always a node for a pod of one of some workloads after
 // a loss, with so many of its pods and those of the others about, wherever they are,
-// beside what is running (T16). A no says nothing.
-func AlwaysFits(w *workload.Workload, about *Roster, b *DomainLoss, l certificate.Loss, pods int) bool {
-	room := about.Kinds(w, about.pods(w, pods), corev1.LabelHostname).Room(w, pods)
+// beside what is running (T16). Ruled are those of them that rules connect with it, or all.
+// A no says nothing.
+func AlwaysFits(w *workload.Workload, ruled, about *Roster, b *DomainLoss, l certificate.Loss, pods int) bool {
+	room := ruled.Kinds(w, ruled.pods(w, pods), corev1.LabelHostname).Room(w, pods)
 	return room.FitsAnyway(b, l, about, pods)
 }
 
@@ -179,6 +184,16 @@ func (r *Room) open(b *DomainLoss, domain []int32, d int32) int {
 	return sum - b.any
 }
 
+// ruledBy reports whether another workload is a DaemonSet with which hard rules connect the
+// one of the room: where its pods are is no matter of requests alone.
+func (r *Room) ruledBy(o *workload.Workload) bool {
+	w := r.p.G.Workload
+	rules := func(of, other *workload.Workload) bool {
+		return slices.ContainsFunc(r.m.Groups[of].Terms, func(t *model.Term) bool { return t.Hard && r.m.Peer(t, of, other) != model.No })
+	}
+	return o.Kind.PerNode() && (rules(w, o) || rules(o, w))
+}
+
 // closes reports whether a pod of another workload, or of the same, closes the node that
 // it is on by a rule.
 func (r *Room) closes(o *workload.Workload) bool {
@@ -209,23 +224,27 @@ func requested(g *model.Group, name corev1.ResourceName) int64 {
 // by a rule each the one that it is on, and together as many as what they ask for of some
 // resource suffices to leave too little on (T6).
 func (r *Room) closed(x *crowd, domain []int32, d int32) int {
-	sum := x.apart
+	sum, full := x.apart, 0
 	for i, a := range r.asks {
 		left := x.asked[i]
-		r.m.Run().Spend(1 + len(a.kinds)/model.PerStep)
-		for _, kind := range a.kinds {
-			if r.caps[kind] == 0 || domain != nil && domain[kind] != d {
+		r.m.Run().Spend(1 + len(a.sizes)/model.PerStep)
+		for _, o := range a.sizes {
+			if r.caps[o.kind] == 0 || domain != nil && domain[o.kind] != d {
 				continue // where it takes none anyway
 			}
-			takes := a.has[kind] - a.ask + 1
-			nodes := min(left/takes, int64(len(r.nodes[kind])))
+			takes := o.has - x.daemons[i] - a.ask + 1
+			if takes <= 0 {
+				full += o.nodes
+				continue
+			}
+			nodes := min(left/takes, int64(o.nodes))
 			if nodes == 0 {
 				break // the others take more
 			}
 			sum, left = sum+int(nodes), left-nodes*takes
 		}
 	}
-	return min(sum, x.pods)
+	return full + min(sum, x.pods)
 }
 
 // somewhere reports that more domains than are shut have more open nodes than others

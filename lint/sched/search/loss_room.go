@@ -68,6 +68,26 @@ func (r *Room) Hit(b *DomainLoss) bool {
 	return false
 }
 
+// Within reports whether all nodes that take a pod are in a domain of a key.
+func (r *Room) Within(key string) bool {
+	for c, nodes := range r.nodes {
+		if _, has := r.m.Topology.Nodes[nodes[0]].Labels[key]; r.caps[c] > 0 && !has && key != corev1.LabelHostname {
+			return false
+		}
+	}
+	return true
+}
+
+// Several reports whether several pods may be on nodes that are lost.
+func (r *Room) Several(b *DomainLoss) bool {
+	for c, taken := range b.taken {
+		if taken*r.per(int(c)) > 1 {
+			return true
+		}
+	}
+	return len(b.taken) > 1
+}
+
 // Left reports whether some node is left that takes a pod when empty.
 func (r *Room) Left(b *DomainLoss) bool { return r.open(b, nil, 0) > 0 }
 
@@ -83,6 +103,13 @@ func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 		return r.spread(b, l)
 	}
 	return "", 0, false
+}
+
+// Orderless reports whether all maximal placements of the workload alone have as many pods,
+// however much room each node has, and whatever was there before (T1, T3).
+func (r *Room) Orderless() bool {
+	_, _, ok := r.Single(NoLoss, certificate.Loss{Meaning: certificate.Gone})
+	return ok
 }
 
 // plain reports whether it is known whom of a group its hard terms select.

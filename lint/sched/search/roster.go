@@ -32,10 +32,9 @@ type many struct {
 	// looks is how many there are of each way to look at nodes, sample one of each.
 	looks  map[string]int
 	sample []*workload.Workload
-	// asked is what their pods ask for together.
-	asked   map[corev1.ResourceName]int64
-	pods    int
-	perNode bool
+	// asked is what their pods ask for together, daemons what one pod of each DaemonSet does.
+	asked, daemons map[corev1.ResourceName]int64
+	pods           int
 }
 
 // NewRoster lists workloads of a model and those that run.
@@ -48,7 +47,8 @@ func NewRoster(m *model.Model, ws, running []*workload.Workload) *Roster {
 		return r
 	}
 	m.Run().Spend(4 * len(ws))
-	x := &many{at: make(map[*source.Object]*workload.Workload, len(ws)), looks: map[string]int{}, asked: map[corev1.ResourceName]int64{}}
+	x := &many{at: make(map[*source.Object]*workload.Workload, len(ws)), looks: map[string]int{}}
+	x.asked, x.daemons = map[corev1.ResourceName]int64{}, map[corev1.ResourceName]int64{}
 	for _, w := range ws {
 		x.add(m.Groups[w])
 	}
@@ -62,11 +62,16 @@ func NewRoster(m *model.Model, ws, running []*workload.Workload) *Roster {
 func (x *many) add(g *model.Group) {
 	w, pods := g.Workload, model.Certain(g.Workload)
 	x.at[w.Object] = w
-	x.pods, x.perNode = x.pods+pods, x.perNode || g.Kind.PerNode()
-	x.asked[corev1.ResourcePods] = classes.Sum(x.asked[corev1.ResourcePods], 1, pods)
+	asked := x.asked
+	if g.Kind.PerNode() {
+		asked, pods = x.daemons, 1
+	} else {
+		x.pods += pods
+	}
+	asked[corev1.ResourcePods] = classes.Sum(asked[corev1.ResourcePods], 1, pods)
 	for i := range g.Requests {
 		if name := g.Requests[i].Name; name != corev1.ResourcePods {
-			x.asked[name] = classes.Sum(x.asked[name], g.Requests[i].Amount, pods)
+			asked[name] = classes.Sum(asked[name], g.Requests[i].Amount, pods)
 		}
 	}
 	look := classes.Look(g)
@@ -187,12 +192,23 @@ func (r *Roster) asked(w *workload.Workload, own int, name corev1.ResourceName) 
 	return classes.Sum(sum, requested(g, name), own)
 }
 
+// daemons is what one pod of each DaemonSet asks of a resource together.
+func (r *Roster) daemons(name corev1.ResourceName) int64 {
+	if r.many != nil {
+		return r.many.daemons[name]
+	}
+	sum := int64(0)
+	for _, o := range r.ws {
+		if o.Kind.PerNode() {
+			sum = classes.Sum(sum, requested(r.m.Groups[o], name), 1)
+		}
+	}
+	return sum
+}
+
 // perNode reports whether a DaemonSet is among them.
 func (r *Roster) perNode() bool {
-	if r.many != nil {
-		return r.many.perNode || slices.ContainsFunc(r.running, perNode)
-	}
-	return slices.ContainsFunc(r.all, perNode)
+	return r.daemons(corev1.ResourcePods) > 0 || slices.ContainsFunc(r.running, perNode)
 }
 
 // podsOf is how many pods a workload has where one of them has so many.

@@ -60,11 +60,11 @@ func TestRosterOfMany(t *testing.T) {
 			for _, meaning := range meanings {
 				l := certificate.Loss{Meaning: meaning}
 				for _, b := range []*search.DomainLoss{search.NoLoss, search.AnyNode} {
-					got, want := search.AlwaysFits(w, many, b, l, model.Certain(w)), search.AlwaysFits(w, few, b, l, model.Certain(w))
+					got, want := search.AlwaysFits(w, many, many, b, l, model.Certain(w)), search.AlwaysFits(w, few, few, b, l, model.Certain(w))
 					if count[got]++; got != want {
 						t.Errorf("seed %d: %s: %v, want %v%s", seed, w, got, want, s)
 					}
-					if got := search.AlwaysFits(&edited, many, b, l, w.Count.N); got != want {
+					if got := search.AlwaysFits(&edited, many, many, b, l, w.Count.N); got != want {
 						t.Errorf("seed %d: %s as an edited one: %v, want %v", seed, w, got, want)
 					}
 				}

@@ -1,0 +1,166 @@
+package disruption_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// crowded is so many Deployments of so many pods beside one more workload, on five nodes
+// in three zones.
+type crowded struct {
+	others, pods int
+	cpu, request string
+	// kind, spec and pod are of the workload in question, which is called web.
+	kind, spec, pod, more string
+}
+
+func (c crowded) judge(t *testing.T) (*disruption.Judge, *workload.Workload) {
+	t.Helper()
+	nodes := fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, zones: {a: 2, b: 2, c: 1}, allocatable: {cpu: %q, memory: 64Gi, pods: 110}}\n", c.cpu)
+	var text strings.Builder
+	add := func(kind, name, spec, pod, request string) {
+		fmt.Fprintf(&text, "apiVersion: apps/v1\nkind: %[1]s\nmetadata: {name: %[2]s, namespace: x}\nspec:\n  selector: {matchLabels: {app: %[2]s}}\n%[3]s"+
+			"  template:\n    metadata: {labels: {app: %[2]s}}\n    spec:\n      containers: [{name: c, image: x, resources: {requests: {cpu: %[5]s}}}]\n%[4]s---\n", kind, name, spec, pod, request)
+	}
+	for i := range c.others {
+		add("Deployment", fmt.Sprintf("d%02d", i), fmt.Sprintf("  replicas: %d\n", c.pods), "", c.request)
+	}
+	add(c.kind, "web", c.spec, c.pod, c.request)
+	text.WriteString(c.more)
+	j, m := judge(t, nodes, text.String())
+	return j, find(t, m, "web")
+}
+
+const (
+	one        = "  replicas: 1\n"
+	spare      = "  replicas: 1\n  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"
+	apart      = "      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}\n"
+	sticky     = "      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}, matchLabelKeys: [pod-template-hash]}]}}\n"
+	agents     = "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: agent, namespace: x}\nspec:\n  selector: {matchLabels: {app: agent}}\n  template:\n    metadata: {labels: {app: agent}}\n    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: %s}}}]}\n"
+	autoscaler = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web, namespace: x}\nspec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 1, maxReplicas: 3}\n"
+)
+
+// What is searched together at most.
+const (
+	maxTogether = 40
+	maxPods     = 200
+)
+
+// TestCrowds: where more workloads contend than are searched together, the answers are those
+// that hold whatever the others do, or unknown.
+func TestCrowds(t *testing.T) {
+	// lost is of a node that is drained, deleted or unreachable and of a zone that is deleted.
+	for name, c := range map[string]struct {
+		crowded
+		rolls, lost diag.Outcome
+	}{
+		"no room to spare":            {crowded{others: 43, pods: 1, cpu: "4", request: "409m", kind: "Deployment", spec: one}, diag.Unknown, diag.Unknown},
+		"pods that go first":          {crowded{others: 43, pods: 1, cpu: "4", request: "409m", kind: "Deployment", spec: spare}, diag.Always, diag.Unknown},
+		"room in any case":            {crowded{others: 43, pods: 1, cpu: "16", request: "409m", kind: "Deployment", spec: one}, diag.Always, diag.Always},
+		"many pods of few":            {crowded{others: 5, pods: 50, cpu: "32", request: "600m", kind: "Deployment", spec: one}, diag.Unknown, diag.Unknown},
+		"no node left":                {crowded{others: 43, pods: 1, cpu: "4", request: "370m", kind: "Deployment", spec: "  replicas: 5\n  strategy: {rollingUpdate: {maxUnavailable: 0}}\n", pod: apart}, diag.Never, diag.Never},
+		"revisions told apart":        {crowded{others: 43, pods: 1, cpu: "4", request: "409m", kind: "Deployment", spec: spare, pod: sticky}, diag.Unknown, diag.Unknown},
+		"beside agents":               {crowded{others: 43, pods: 1, cpu: "16", request: "409m", kind: "Deployment", spec: one, more: fmt.Sprintf(agents, "1")}, diag.Always, diag.Always},
+		"beside agents that take all": {crowded{others: 43, pods: 1, cpu: "16", request: "409m", kind: "Deployment", spec: one, more: fmt.Sprintf(agents, "12")}, diag.Unknown, diag.Unknown},
+		"a few":                       {crowded{others: 9, pods: 5, cpu: "8", request: "700m", kind: "Deployment", spec: one}, diag.Always, diag.Unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, web := c.judge(t)
+			crowd := c.others > maxTogether || c.others*c.pods > maxPods
+			told := func(what string, got, want diag.Outcome, why model.Reason) {
+				if got != want || got == diag.Unknown && crowd != (why.Cause == model.ByCrowd) {
+					t.Errorf("%s: %s (%s), want %s", what, got, why.Cause, want)
+				}
+			}
+			r := j.Rollouts(web)[0]
+			told("rollout", r.Verdict, c.rolls, r.Why)
+			d := j.Drain(web)
+			told("drain", d.Answer, c.lost, d.Why)
+			for _, key := range []string{keys[host], keys[zone]} {
+				for _, s := range j.Survives(web, key) {
+					if key == keys[host] || s.Meaning == "gone" {
+						told(fmt.Sprint(key, "=", s.Value, " ", s.Meaning), s.Verdict, c.lost, s.Why)
+					}
+				}
+			}
+			if holds := j.Holds(web, disruption.Edit{Name: "none"}, 0); holds != (c.rolls == diag.Always && c.lost == diag.Always) {
+				t.Errorf("advice holds: %t", holds)
+			}
+		})
+	}
+}
+
+// TestCrowdsOfMachines is TestCrowds for live migration, autoscaling and remedies.
+func TestCrowdsOfMachines(t *testing.T) {
+	machine := crowded{others: 43, pods: 1, request: "409m", kind: "Deployment", spec: one, more: `apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: vm, namespace: x}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      domain: {devices: {}, resources: {requests: {cpu: 409m, memory: 1Gi}}}
+---
+` + autoscaler}
+	for cpu, want := range map[string]diag.Outcome{"4": diag.Unknown, "16": diag.Always} {
+		c := machine
+		c.cpu = cpu
+		j, web := c.judge(t)
+		if s := j.Scaling(web); s.Answer != want || want == diag.Unknown && s.Why.Cause != model.ByCrowd {
+			t.Errorf("autoscaling on %s cores: %s (%s), want %s", cpu, s.Answer, s.Why.Cause, want)
+		}
+		for _, w := range j.Workloads() {
+			if !w.Kind.VM {
+				continue
+			}
+			if m := j.Migration(w); m.Answer != want || want == diag.Unknown && m.Why.Cause != model.ByCrowd {
+				t.Errorf("migration on %s cores: %s (%s), want %s", cpu, m.Answer, m.Why.Cause, want)
+			}
+		}
+	}
+	j, web := crowded{others: 43, pods: 1, cpu: "4", request: "370m", kind: "Deployment", spec: "  replicas: 5\n  strategy: {rollingUpdate: {maxUnavailable: 0}}\n", pod: apart}.judge(t)
+	r := j.Rollouts(web)[0]
+	if got := fmt.Sprint(j.Remedies(web, &r)); got != "[max-unavailable]" {
+		t.Errorf("remedies: %s", got)
+	}
+}
+
+// TestPendingPodsTakeRoom: pods that are Pending as it is may take the room that a rollout or
+// a migration leaves or needs, so only a never holds beside them.
+func TestPendingPodsTakeRoom(t *testing.T) {
+	more := `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: waiting, namespace: x}
+spec:
+  replicas: 9
+  selector: {matchLabels: {app: waiting}}
+  template:
+    metadata: {labels: {app: waiting}}
+    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 2500m}}}]}
+---
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: vm, namespace: x}
+spec: {runStrategy: Always, template: {spec: {domain: {devices: {}, resources: {requests: {cpu: 1, memory: 1Gi}}}}}}
+`
+	for name, c := range map[string]struct {
+		spec, pod string
+		rolls     diag.Outcome
+	}{"free": {spare, "", diag.Unknown}, "apart": {"  replicas: 5\n  strategy: {rollingUpdate: {maxUnavailable: 0}}\n", apart, diag.Never}} {
+		j, web := crowded{cpu: "4", request: "100m", kind: "Deployment", spec: c.spec, pod: c.pod, more: more}.judge(t)
+		if r := j.Rollouts(web)[0]; r.Verdict != c.rolls || r.Verdict == diag.Unknown && r.Why.Cause != model.ByPending {
+			t.Errorf("%s: %s (%s), want %s", name, r.Verdict, r.Why.Cause, c.rolls)
+		}
+		for _, w := range j.Workloads() {
+			if m := j.Migration(w); w.Kind.VM && (m.Answer != diag.Unknown || m.Why.Cause != model.ByPending) {
+				t.Errorf("%s: migration %s (%s)", name, m.Answer, m.Why.Cause)
+			}
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package disruption_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/model"
+)
+
+// TestDrainsOneAtATime: where pods require one another, the successor of the first that is
+// evicted has to join the others on the cordoned node, and with a budget the last of these is
+// never evicted.
+func TestDrainsOneAtATime(t *testing.T) {
+	affinity := func(key string) string {
+		return fmt.Sprintf("      affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: %s, labelSelector: {matchLabels: {app: web}}}]}}\n", key)
+	}
+	budget := func(demands string) string {
+		return "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: x}\nspec: {selector: {matchLabels: {app: web}}, " + demands + "}\n"
+	}
+	spread := func(more string) string {
+		return "      topologySpreadConstraints: [{maxSkew: 2, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}" + more + "}]\n"
+	}
+	for name, c := range map[string]struct {
+		kind, pod, more string
+		pods            int
+		want            diag.Outcome
+		why             model.Cause
+	}{
+		"by node":               {"Deployment", affinity(keys[host]), budget("maxUnavailable: 1"), 2, diag.Never, ""},
+		"by node, StatefulSet":  {"StatefulSet", affinity(keys[host]), budget("maxUnavailable: 1"), 2, diag.Never, ""},
+		"by node, a share":      {"Deployment", affinity(keys[host]), budget("maxUnavailable: 25%"), 3, diag.Never, ""},
+		"by node, minAvailable": {"Deployment", affinity(keys[host]), budget("minAvailable: 1"), 3, diag.Never, ""},
+		"by zone, with room":    {"Deployment", affinity(keys[zone]), budget("maxUnavailable: 1"), 3, diag.Sometimes, ""}, // zone c has one node
+		"all at once":           {"Deployment", affinity(keys[host]), budget("maxUnavailable: 2"), 2, diag.Always, model.LateRetry},
+		"no budget":             {"Deployment", affinity(keys[host]), "", 2, diag.Always, model.LateRetry},
+		"no budget, in order":   {"StatefulSet", affinity(keys[host]), "", 2, diag.Always, model.LateRetry},
+		"one by one":            {"StatefulSet", affinity(keys[host]), "", 1, diag.Always, ""},
+		"one pod":               {"Deployment", affinity(keys[host]), budget("maxUnavailable: 1"), 1, diag.Always, model.LateRetry},
+		"spread":                {"Deployment", spread(", nodeTaintsPolicy: Honor"), budget("maxUnavailable: 1"), 5, diag.Always, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, web := crowded{cpu: "4", request: "100m", kind: c.kind, spec: fmt.Sprintf("  replicas: %d\n", c.pods), pod: c.pod, more: c.more}.judge(t)
+			d := j.Drain(web)
+			if d.Answer != c.want || d.Why.Cause != c.why {
+				t.Errorf("%s (%s), want %s (%s)", d.Answer, d.Why.Cause, c.want, c.why)
+			}
+			if d.Answer == diag.Never && (d.Next == nil || d.Certain == 0 && d.Worst.Verdict != diag.Never) {
+				t.Errorf("no budget refuses the last pod: %+v", d)
+			}
+		})
+	}
+}
+
+// TestDrainsOfSharedBudgets: a budget that selects pods of another workload as well may refuse
+// to let pods go while those are Pending.
+func TestDrainsOfSharedBudgets(t *testing.T) {
+	const budget = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: all, namespace: x}\nspec: {selector: {}, maxUnavailable: 1}\n"
+	for pods, want := range map[string]diag.Outcome{"1": diag.Always, "5": diag.Unknown} {
+		apart := crowded{cpu: "4", request: "100m", kind: "Deployment", spec: "  replicas: 2\n", more: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: db, namespace: x}\nspec:\n  replicas: " + pods +
+			"\n  selector: {matchLabels: {app: db}}\n  template:\n    metadata: {labels: {app: db}}\n    spec:\n      containers: [{name: c, image: x}]\n" +
+			"      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: db}}}]}}\n---\n" + budget}
+		j, web := apart.judge(t)
+		if d := j.Drain(web); d.Answer != want || want == diag.Unknown && (d.Why.Cause != model.ByEviction || d.Why.Workload == nil) {
+			t.Errorf("beside %s pods: %s (%s), want %s", pods, d.Answer, d.Why.Cause, want)
+		}
+	}
+}
