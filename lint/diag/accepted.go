@@ -94,6 +94,10 @@ type Key struct {
 // Key is the identity of the finding.
 func (d *Diagnostic) Key() Key {
 	k := Key{Cluster: d.Cluster, Branch: d.Branch, Render: d.Render, Rule: d.Rule, Kind: d.Object.Kind, Namespace: d.Object.Namespace, Name: d.Object.Name, Field: d.Field}
+	if d.Assumed != "" {
+		unassumed := strings.NewReplacer(d.Assumed+"-", "", d.Assumed, "")
+		k.Name, k.Field = unassumed.Replace(k.Name), unassumed.Replace(k.Field)
+	}
 	if at := strings.LastIndexByte(k.Field, ']'); at >= 0 {
 		k.Field = k.Field[:at+1]
 	}

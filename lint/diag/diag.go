@@ -160,6 +160,9 @@ type Diagnostic struct {
 	// of findings that say the same of one place in the sources; see Merge.
 	Render  string   `json:"-"`
 	Renders []string `json:"renders,omitempty"`
+	// Assumed is the name that Render has for its release although nothing says it; "" for
+	// other renders. No key holds it.
+	Assumed string `json:"-"`
 	// Differ is set if the message is that of Render alone.
 	Differ   bool `json:"-"`
 	Location Span `json:"location"`

@@ -26,7 +26,10 @@ func TestKeyOutlives(t *testing.T) {
 		"another level":             func(d *Diagnostic) { d.Level = LevelNote },
 		"a newer version":           func(d *Diagnostic) { d.Object.APIVersion = "apps/v2" },
 		"another field of the item": func(d *Diagnostic) { d.Field = "spec.template.spec.containers[app].name" },
-		"the object in a source":    func(d *Diagnostic) { d.Written = Object{Kind: "Deployment", Name: "base"} },
+		"an assumed release name": func(d *Diagnostic) {
+			d.Assumed, d.Object.Name, d.Field = "shop-1", "shop-1-web", "spec.template.spec.containers[shop-1-app].image"
+		},
+		"the object in a source": func(d *Diagnostic) { d.Written = Object{Kind: "Deployment", Name: "base"} },
 	} {
 		after := found()
 		change(&after)

@@ -7,11 +7,17 @@ import "strings"
 // letters may be wrong. Letter case alone never counts. Equal distances go to
 // the earlier candidate. Nothing is near a word that is longer than any name.
 func Nearest(word string, candidates []string) string {
+	return Within(word, candidates, min(3, max(1, len(word)/3)))
+}
+
+// Within is the nearest candidate that so many edits at most turn word into, or "". An
+// edit inserts, deletes or replaces a letter or swaps two; letter case does not count,
+// and neither does a candidate that is word itself.
+func Within(word string, candidates []string, edits int) string {
 	if len(word) > longestName {
 		return ""
 	}
-	limit := min(3, max(1, len(word)/3))
-	best, bestDistance := "", limit+1
+	best, bestDistance := "", edits+1
 	lower := strings.ToLower(word)
 	var d distances
 	for _, c := range candidates {

@@ -14,8 +14,11 @@ type Placements struct {
 // Placement is the decision about the workloads of one context together. Context
 // is the path of the branch where directories or files are alternatives, else "".
 type Placement struct {
-	Cluster      string              `json:"cluster,omitempty"`
-	Context      string              `json:"context"`
+	Cluster string `json:"cluster,omitempty"`
+	Context string `json:"context"`
+	// IfShared are the directories that may or may not share a cluster, if the decision is
+	// about all of them together; each has one of its own. It does not fail a run.
+	IfShared     []string            `json:"ifShared,omitempty"`
 	Verdict      string              `json:"verdict"`
 	RulesVerdict string              `json:"rulesVerdict"`
 	Pods         PlacementPods       `json:"pods"`
@@ -62,6 +65,9 @@ type PlacementWorkload struct {
 	// refutes it), budget (more steps than --steps), size (too many pods or nodes to
 	// search), or internal (the checker rejected the answer).
 	Reason string `json:"reason"`
+	// Paused is set for a Deployment that has no pods until it is resumed, if it is created so:
+	// what is said is of the pods that it then has.
+	Paused bool `json:"paused,omitempty"`
 	// Why is Reason in words, "" where the verdict or a note says it.
 	Why  string          `json:"-"`
 	Core []PlacementCore `json:"core"`
@@ -107,6 +113,9 @@ type PlacementSurvival struct {
 	Like int `json:"like"`
 	// Reason says on what the verdict rests, if that is more than where pods fit.
 	Reason string `json:"reason"`
+	// WhereItRuns is set if pods stay Pending whichever domain of the key has some of them, and
+	// this loss does no harm where it has none: the answer about the key is never.
+	WhereItRuns bool `json:"whereItRuns,omitempty"`
 }
 
 // PlacementJudgement is always, sometimes, never, unknown or none, and why.

@@ -146,6 +146,9 @@ type Loss struct {
 	PendingMax int `json:"pending_max"`
 	// Recreated is false if the pods are not created again as long as the Node objects exist.
 	Recreated bool `json:"recreated"`
+	// WhereItRuns is set if the outcome is never as pods stay Pending whichever domain has some of
+	// them, though the loss of value may do no harm where it has none.
+	WhereItRuns bool `json:"where_it_runs"`
 }
 
 // Budget is a PodDisruptionBudget, and what is wrong with it.
@@ -157,15 +160,27 @@ type Budget struct {
 	Object string `json:"object"`
 	// Namespace is that of the budget, "" where the manifest leaves it open.
 	Namespace string `json:"namespace"`
-	// Problem is none, unknown, no-eviction (it allows no disruptions), several (more than one selects
-	// a pod) or idle (it selects no pod).
-	Problem string `json:"problem" enum:"none no-eviction several idle unknown"`
+	// Problem is none, unknown, no-eviction (it allows no disruptions of pods that a drain
+	// evicts), no-eviction-while-small (it allows none as long as autoscalers keep no more than
+	// up_to pods), several (more than one selects a pod) or idle (it selects no pod).
+	Problem string `json:"problem" enum:"none no-eviction no-eviction-while-small several idle unknown"`
 	// Selector is its label selector as kubectl writes it.
 	Selector string `json:"selector"`
 	// Pods is the number of pods that it selects for certain.
 	Pods int `json:"pods"`
 	// Amount is what it demands, with the zero Field if it demands nothing.
 	Amount Amount `json:"amount"`
+	// AllowedMin is how many pods it lets be evicted at once while all are healthy, with as
+	// few pods as autoscalers keep; 0 where that is unknown.
+	AllowedMin int `json:"allowed_min"`
+	// AllowedMax is the same with as many pods, 2147483647 where it is unknown.
+	AllowedMax int `json:"allowed_max"`
+	// UpTo is how many pods the autoscaled workloads have at most while it allows no
+	// disruptions, 0 unless problem is no-eviction-while-small.
+	UpTo int `json:"up_to"`
+	// Unscaled is the first workload whose controller has no number of replicas, which the
+	// budget needs, so that it allows no disruptions; "" for none.
+	Unscaled string `json:"unscaled"`
 	// Selects are the workloads whose pods it selects: the first 20.
 	Selects []int `json:"selects"`
 	// Others are the other budgets of a pod that several select: the first 20.
@@ -178,6 +193,8 @@ type Drain struct {
 	W  int `json:"w"`
 	// Outcome is of "the pods find another node".
 	Outcome diag.Outcome `json:"outcome"`
+	// Cause is why the outcome is unknown, as in label-value, or "".
+	Cause string `json:"cause"`
 	// Pods is the number of pods that are certain.
 	Pods int `json:"pods"`
 	// BlockedBy is budget if budgets refuse the eviction, eviction-strategy if the strategy
@@ -189,6 +206,9 @@ type Drain struct {
 	Pool string `json:"pool"`
 	// Like is the number of other nodes of which the same is true.
 	Like int `json:"like"`
+	// WhereItRuns is set if the outcome is never as pods stay Pending whichever node has some of
+	// them, though the drain of node may do no harm where it has none.
+	WhereItRuns bool `json:"where_it_runs"`
 	// PendingMin is how many pods stay Pending until the node is back, in every run.
 	PendingMin int `json:"pending_min"`
 	// PendingMax is how many pods stay Pending until the node is back, in the worst known run.

@@ -11,8 +11,15 @@ type Document struct {
 	Problem string `json:"problem" enum:"unparsable-document duplicate-key alias-bomb alias-cycle nesting-too-deep unreadable-file render-failed render-refused"`
 	// Detail is the key, the alias or the reason that the problem is about.
 	Detail string `json:"detail"`
-	// FirstLine is where a repeated key stands first; 0 for other problems.
+	// FirstLine is where a repeated key stands first; 0 for other problems, and in another
+	// file or text.
 	FirstLine int `json:"first_line"`
+	// LastCounts is true of a repeated key in a file that only Helm reads, or in what a
+	// chart prints: the last value is used.
+	LastCounts bool `json:"last_counts"`
+	// Merged is true of a repeated key in what a chart prints for Flux or kustomize, which
+	// refuse it.
+	Merged bool `json:"merged"`
 }
 
 // Refusal is a field that the API server does not accept. Stage is object or
@@ -20,7 +27,7 @@ type Document struct {
 // field is dropped while the feature gate Gate is off, and the object is refused
 // once it is on; or fragment: the field of an object that is not judged would be
 // refused in a pod. Object names it; it may be a PodDisruptionBudget, a
-// HorizontalPodAutoscaler or a custom resource too.
+// HorizontalPodAutoscaler, a custom resource or an object of a misspelt kind too.
 type Refusal struct {
 	ID int `json:"id"`
 	// Object is what is refused, as in "Deployment shop/web".
@@ -126,11 +133,11 @@ type NodeLabel struct {
 	Where string `json:"where" enum:"nodeSelector nodeAffinity topologyKey"`
 	// Key is the label.
 	Key string `json:"key"`
-	// Deprecated tells whether the label is no longer set.
+	// Deprecated tells whether another label replaced it, or none.
 	Deprecated bool `json:"deprecated"`
 	// Replacement is the label that is set instead, or "".
 	Replacement string `json:"replacement"`
-	// OnNodes is the number of declared nodes that have the label all the same.
+	// OnNodes is the number of declared nodes that are declared with the label all the same.
 	OnNodes int `json:"on_nodes"`
 	// Beside is set if another term of the same list, of which one is enough, uses
 	// the replacement.

@@ -117,6 +117,9 @@ type Workload struct {
 	// ResourcesKnown is false where resources of the pods or of a container hold a variable:
 	// requests and limits may then lack some.
 	ResourcesKnown bool `json:"resources_known"`
+	// Defaulted is true if a LimitRange of the namespace gives containers requests or limits
+	// that have none.
+	Defaulted bool `json:"defaulted"`
 	// Containers are the containers of the pods, init containers last; empty for machines.
 	Containers []Container `json:"containers"`
 	// Claims are the resourceClaims of the pods, for devices of dynamic resource allocation.
@@ -297,7 +300,7 @@ type Term struct {
 // PodBudget is a PodDisruptionBudget that selects pods of a workload, or may select them.
 type PodBudget struct {
 	ID int `json:"id"`
-	// Selects is always, or unknown: where the selector or the labels of the pods hold a
+	// Selects is always, sometimes if it selects some of the pods, or unknown: where the selector or the labels of the pods hold a
 	// variable, a namespace is left open, or the budget is in files that need not be deployed
 	// together with the workload. Budgets that do not select the pods are not listed.
 	Selects diag.Outcome `json:"selects"`
@@ -308,10 +311,10 @@ type PodBudget struct {
 	// Amount is what it demands, with an empty field if it demands nothing. Where it is
 	// unknown what it allows, of is 0, and so is pods for a percentage.
 	Amount Amount `json:"amount"`
-	// AllowedMin is how many pods it lets be evicted at once while all are healthy; 0
-	// where that is unknown.
+	// AllowedMin is how many pods it lets be evicted at once while all are healthy, with as
+	// few pods as autoscalers keep; 0 where that is unknown.
 	AllowedMin int `json:"allowed_min"`
-	// AllowedMax is the same, 2147483647 where it is unknown.
+	// AllowedMax is the same with as many pods, 2147483647 where it is unknown.
 	AllowedMax int `json:"allowed_max"`
 }
 

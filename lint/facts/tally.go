@@ -13,8 +13,8 @@ type Tally struct {
 	// Steps and Findings count those of each rule, built-in rules' steps left out.
 	Steps    map[string]int64
 	Findings map[string]int
-	// Took is how long rules of the user's own were evaluated. Only a backstop behind
-	// the steps looks at it.
+	// Took is the CPU time that rules of the user's own took. Only a backstop behind the
+	// steps looks at it.
 	Took time.Duration
 	// Failures has one entry for each rule that failed.
 	Failures diag.Failures

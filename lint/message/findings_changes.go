@@ -10,7 +10,6 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
-	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -101,7 +100,8 @@ func amountFrom(a *facts.Amount) workload.Amount {
 
 // demands words what a budget demands.
 func demands(a *facts.Amount) string {
-	return Budget(&disruption.Budget{Known: true, Amount: amountFrom(a)})
+	amount := amountFrom(a)
+	return demanded(&amount, a.Of, false, "")
 }
 
 func nodeLoss(r *facts.Loss, in *facts.Facts) Text {
@@ -109,7 +109,7 @@ func nodeLoss(r *facts.Loss, in *facts.Facts) Text {
 		certificate.Gone:        " if its Node object is deleted",
 		certificate.Unreachable: " while it is unreachable (its pods stay Terminating)",
 	}[certificate.Meaning(r.Meaning)]
-	return about(in.Ref(r.W), fmt.Sprintf("losing node %s%s %s%s", r.Value, Like(r.Like, "node"), lossLeft(r), when))
+	return about(in.Ref(r.W), fmt.Sprintf("losing node %s%s %s%s%s", r.Value, Like(r.Like, "node"), lossLeft(r), when, whereItRuns(r.WhereItRuns, r.Pods)))
 }
 
 func zoneLoss(r *facts.Loss, in *facts.Facts) Text {
@@ -117,7 +117,7 @@ func zoneLoss(r *facts.Loss, in *facts.Facts) Text {
 		certificate.Gone:        " if its Node objects are deleted",
 		certificate.Unreachable: " while its nodes are unreachable (their pods stay Terminating)",
 	}[certificate.Meaning(r.Meaning)]
-	return about(in.Ref(r.W), fmt.Sprintf("losing %s=%s%s %s%s", r.Key, r.Value, Like(r.Like, "domain"), lossLeft(r), when))
+	return about(in.Ref(r.W), fmt.Sprintf("losing %s=%s%s %s%s%s", r.Key, r.Value, Like(r.Like, "domain"), lossLeft(r), when, whereItRuns(r.WhereItRuns, r.Pods)))
 }
 
 func lossLeft(r *facts.Loss) string {
@@ -125,14 +125,29 @@ func lossLeft(r *facts.Loss) string {
 	if !r.Recreated {
 		lacking = "missing"
 	}
-	return left(r.Outcome, r.PendingMax, r.Pods, lacking)
+	return left(r.Outcome, r.PendingMin, r.PendingMax, r.Pods, lacking)
+}
+
+// whereItRuns limits what is said of a node or a domain to runs in which it has some of the
+// pods.
+func whereItRuns(limited bool, pods int) string {
+	switch {
+	case !limited:
+		return ""
+	case pods == 1:
+		return ", if it runs there"
+	}
+	return ", if any run there"
 }
 
 // left says how many of the pods of a workload are lacking afterwards.
-func left(outcome diag.Outcome, pending, pods int, lacking string) string {
+func left(outcome diag.Outcome, least, pending, pods int, lacking string) string {
 	share := fmt.Sprintf("%d of %s", pending, plural(pods, "pod"))
 	if pending == 1 && pods == 1 {
 		share = "its only pod"
+	}
+	if outcome == diag.Never && least < pending {
+		return fmt.Sprintf("leaves %d to %s %s", least, share, lacking)
 	}
 	if outcome == diag.Never {
 		return fmt.Sprintf("leaves %s %s", share, lacking)
@@ -145,14 +160,19 @@ func drainLeavesPending(r *facts.Drain, in *facts.Facts) Text {
 	if r.Blocks {
 		next = fmt.Sprintf("the next drain is then blocked (%s)", demands(&r.Amount))
 	}
-	return about(in.Ref(r.W), fmt.Sprintf("draining node %s%s %s until it is schedulable again",
-		r.Node, Like(r.Like, "node"), left(r.Outcome, r.PendingMax, r.Pods, "Pending")), next)
+	return about(in.Ref(r.W), fmt.Sprintf("draining node %s%s %s until it is schedulable again%s",
+		r.Node, Like(r.Like, "node"), left(r.Outcome, r.PendingMin, r.PendingMax, r.Pods, "Pending"), whereItRuns(r.WhereItRuns, r.Pods)), next)
 }
 
 func budgetAllowsNothing(r *facts.Budget, in *facts.Facts) Text {
+	small, amount, drain := r.Problem == "no-eviction-while-small", amountFrom(&r.Amount), "never completes"
+	if small {
+		drain = "waits until an autoscaler adds replicas"
+	}
 	return Text{
-		Headline: fmt.Sprintf("%s allows no disruptions of %s%s", r.Object, upTo(refs(in, r.Selects), maxNamed), aside(demands(&r.Amount))),
-		Details:  []string{"draining a node that runs one of these pods never completes"},
+		Headline: fmt.Sprintf("%s allows no disruptions of %s%s%s", r.Object, upTo(refs(in, r.Selects), maxNamed), whileSmall(small, r.UpTo, len(r.Selects)),
+			aside(demanded(&amount, r.Pods, small, r.Unscaled))),
+		Details: []string{"draining a node that runs one of these pods " + drain},
 	}
 }
 

@@ -54,10 +54,18 @@ func document(format string, details ...string) rowWords {
 }
 
 func duplicateKey(r *facts.Document, _ *facts.Facts) Text {
-	return Text{
-		Headline: fmt.Sprintf("duplicate key %s (first defined on line %d)", r.Detail, r.FirstLine),
-		Details:  []string{"only one of the two takes effect"},
+	effect := "only one of the two takes effect"
+	switch {
+	case r.Merged:
+		effect = "Flux and the helmCharts of kustomize refuse this"
+	case r.LastCounts:
+		effect = "Helm uses the last one"
 	}
+	headline := "duplicate key " + r.Detail
+	if r.FirstLine > 0 {
+		headline += fmt.Sprintf(" (first defined on line %d)", r.FirstLine)
+	}
+	return Text{Headline: headline, Details: []string{effect}}
 }
 
 func rejected(r *facts.Refusal, _ *facts.Facts) Text {
@@ -93,7 +101,7 @@ func deprecatedNodeLabel(r *facts.NodeLabel, _ *facts.Facts) Text {
 	if r.Replacement != "" {
 		instead = "use " + r.Replacement
 	}
-	return about(r.Object, fmt.Sprintf("%s uses the deprecated node label %s, which is no longer set", r.Where, r.Key), instead, ofValues(r.Values))
+	return about(r.Object, fmt.Sprintf("%s uses the deprecated node label %s", r.Where, r.Key), instead, ofValues(r.Values))
 }
 
 func emptyNodeTerm(r *facts.NodeTerm, in *facts.Facts) Text {

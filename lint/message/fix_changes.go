@@ -2,7 +2,11 @@ package message
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -54,17 +58,28 @@ func AfterLoss(ruled bool) string {
 	return "add nodes or run fewer pods"
 }
 
-// ForDrain is what helps against pods that stay Pending after a drain.
-func ForDrain(ruled bool) string {
-	if ruled {
+// ForDrain is what helps against pods that stay Pending after a drain, by the rules of the
+// workload about its own pods.
+func ForDrain(rules []facts.Rule) string {
+	switch {
+	case slices.ContainsFunc(rules, func(r facts.Rule) bool { return r.Use == string(model.Affinity) }): // no further node helps
+		return "make the affinity preferred"
+	case len(rules) > 0:
 		return AddEligibleNode + " or make the rule preferred"
 	}
 	return AddEligibleNode
 }
 
 // AllowDisruptions makes a budget allow one; grow tells that another replica does, too.
-func AllowDisruptions(grow bool) string {
-	if grow {
+func AllowDisruptions(b *disruption.Budget, grow bool) string {
+	switch {
+	case b.Unscaled != nil:
+		return "do not select pods of " + b.Unscaled.String() + ", or set minAvailable to a number of pods"
+	case slices.ContainsFunc(b.Workloads, func(w *workload.Workload) bool { return w.Kind.PerNode() }):
+		return "set minAvailable to a smaller number of pods"
+	case slices.ContainsFunc(b.Workloads, func(w *workload.Workload) bool { return !b.SelectsAllOf(w) }):
+		return "select all pods of the workload and set maxUnavailable: 1"
+	case grow:
 		return "set maxUnavailable: 1 instead or add a replica"
 	}
 	return "set maxUnavailable: 1 instead"

@@ -197,14 +197,19 @@ func TestArithmetic(t *testing.T) {
 // TestBudget words how many disruptions a budget allows.
 func TestBudget(t *testing.T) {
 	percent := share("minAvailable", "50%", 3, true)
+	log := &workload.Workload{Object: &source.Object{Kind: "DaemonSet", Namespace: "shop", Name: "log"}}
 	for _, row := range []struct {
 		b    disruption.Budget
 		want string
 	}{
-		{disruption.Budget{Known: true, Amount: number("minAvailable", 2)}, "minAvailable 2 of 3 pods"},
-		{disruption.Budget{Known: true, Amount: percent}, "minAvailable 50% of 3 rounds up to 2"},
+		{disruption.Budget{Known: true, Pods: 3, Amount: number("minAvailable", 2)}, "minAvailable 2 of 3 pods"},
+		{disruption.Budget{Known: true, Pods: 3, Amount: percent}, "minAvailable 50% of 3 rounds up to 2"},
+		{disruption.Budget{Known: true, Pods: 1, Amount: number("maxUnavailable", 1)}, "maxUnavailable 1 of 3 pods, selects only 1"},
+		{disruption.Budget{Known: true, Pods: 3, Amount: percent, WhileSmall: true, UpTo: 4}, "minAvailable 50%"},
+		{disruption.Budget{Known: true, Unscaled: log, Amount: percent}, "minAvailable 50% needs a number of replicas, which DaemonSet shop/log does not have"},
 		{disruption.Budget{Known: true}, "neither minAvailable nor maxUnavailable is set"},
-		{disruption.Budget{Amount: percent}, ""},
+		{disruption.Budget{Amount: workload.Amount{Field: "maxUnavailable"}}, "maxUnavailable 0"},
+		{disruption.Budget{Amount: percent, AllowedMax: disruption.Unbounded}, ""},
 	} {
 		if got := Budget(&row.b); got != row.want {
 			t.Errorf("got %s, want %s", got, row.want)

@@ -20,8 +20,8 @@ func ManyBudgets(n int) string {
 }
 
 // NoDisruptions is said of a budget that allows none.
-func NoDisruptions(budget, demands string) string {
-	return fmt.Sprintf("%s allows no disruptions (%s)", budget, demands)
+func NoDisruptions(b *disruption.Budget) string {
+	return fmt.Sprintf("%s allows no disruptions%s%s", b, whileSmall(b.WhileSmall, b.UpTo, len(b.Workloads)), aside(Budget(b)))
 }
 
 // ThenNoDisruptions is said of a budget that allows none after a drain.
@@ -31,11 +31,14 @@ func ThenNoDisruptions(budget, demands string) string {
 
 // Drained says what the worst drain leaves behind of a number of pods.
 func Drained(d *disruption.Drain, pods int) string {
-	leaves := "leaves"
-	if d.Answer == diag.Sometimes {
+	leaves, pending := "leaves", max(d.Worst.Pending, d.Certain)
+	switch {
+	case d.Answer == diag.Sometimes:
 		leaves = "can leave"
+	case d.Certain > 0 && d.Certain < pending:
+		leaves = fmt.Sprintf("leaves %d to", d.Certain)
 	}
-	return fmt.Sprintf("draining %s%s %s %d of %s Pending", d.Worst.Value, Like(d.Like, "node"), leaves, d.Worst.Pending, plural(pods, "pod"))
+	return fmt.Sprintf("draining %s%s %s %d of %s Pending%s", d.Worst.Value, Like(d.Like, "node"), leaves, pending, plural(pods, "pod"), whereItRuns(d.Certain > 0, pods))
 }
 
 // AtMost says how many pods fit, "" if nothing is known to limit them.

@@ -62,7 +62,7 @@ func Doubt(q *model.Doubt) string {
 	rule := fmt.Sprintf("the required %s of %s on %s", q.Term.Use, q.Workload, q.Term.Key)
 	switch q.Cause() {
 	case model.ByVariable:
-		return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value contains a variable", rule, q.Target, q.Key)
+		return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value contains a placeholder", rule, q.Target, q.Key)
 	case model.ByFinite:
 		return fmt.Sprintf("%s depends on pods of %s, which run to completion", rule, q.Target)
 	case model.ByUnknown:

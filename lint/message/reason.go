@@ -11,12 +11,13 @@ import (
 var reasons = map[model.Cause]string{
 	model.Waits:         "waits for capacity",
 	model.ByLabel:       "depends on a label value that is set at run time",
-	model.ByVariable:    "depends on a label value that contains a variable",
+	model.ByVariable:    "depends on a label value that contains a placeholder",
 	model.ByFinite:      "depends on pods that run to completion",
 	model.ByUnknown:     "depends on pods that are not modeled",
 	model.ByGrowth:      "depends on how far the pools grow",
 	model.ByBudget:      "needs more steps than the budget",
 	model.BySize:        "too many pods or nodes to search",
+	model.ByCrowd:       "too many workloads compete for the same nodes to search",
 	model.ByFault:       "an internal error: the checker rejects the answer",
 	model.ByContext:     "another context declares it, or a kustomization changes it",
 	model.ByRejection:   "rejected by the API server",
@@ -27,10 +28,11 @@ var reasons = map[model.Cause]string{
 	model.ByPriority:    "its pods can preempt pods of another priority",
 	model.ByToleration:  "its pods, or pods they interact with, tolerate the taint of lost nodes or are bound to nodes",
 	model.ByTermination: "depends on how long evicted pods terminate, as they count for affinity until they are gone",
-	model.ByPending:     "not all pods fit even without a loss",
+	model.ByPending:     "not all pods fit even before the change",
 	model.ByMachines:    "too many machines have labels of their own",
 	model.ByLargestSize: "it is unknown whether it fits once pools have grown",
 	model.Unplaced:      "its pods do not all fit on the current nodes",
+	model.LateRetry:     "pods evicted together can stay Pending for up to 5.5 minutes: the scheduler does not retry them when the last pod that they require is gone",
 	model.NotRecreated:  "its pods are not recreated while the Node object exists",
 	model.Bare:          "nothing recreates a bare pod",
 	model.ByOrder:       "depends on the scheduling order",
@@ -39,10 +41,16 @@ var reasons = map[model.Cause]string{
 
 // named has the words of each cause that names something.
 var named = map[model.Cause]func(model.Reason) string{
-	model.ByResource:  unlisted,
-	model.ByScheduler: func(r model.Reason) string { return "scheduled by another scheduler, " + r.Name },
-	model.ByField:     func(r model.Reason) string { return r.Name + " is unknown" },
-	model.ByStrategy:  func(r model.Reason) string { return unclear(r.Strategy) },
+	model.ByResource:    unlisted,
+	model.ByScheduler:   func(r model.Reason) string { return "scheduled by another scheduler, " + r.Name },
+	model.ByField:       func(r model.Reason) string { return r.Name + " is unknown" },
+	model.ByEviction:    eviction,
+	model.ByOtherBudget: func(r model.Reason) string { return "it is unknown whether " + r.Name + " selects its pods" },
+	model.ByAdmission:   func(r model.Reason) string { return "its pods may be changed or refused by " + r.Name },
+	model.ByNodeLabel: func(r model.Reason) string {
+		return "depends on the node label " + r.Name + ", which cloud providers set"
+	},
+	model.ByStrategy: func(r model.Reason) string { return unclear(r.Strategy) },
 	model.ByPoolSize: func(r model.Reason) string {
 		return fmt.Sprintf("begins to fit with %d nodes in pool %s", r.Count, r.Name)
 	},
@@ -64,6 +72,16 @@ func entry[K ~string](table map[K]string, code K) string {
 	return string(code)
 }
 
+func eviction(r model.Reason) string {
+	switch {
+	case r.Detail != "":
+		return fmt.Sprintf("%s is not evaluated: %s", r.Name, r.Detail)
+	case r.Workload != nil:
+		return fmt.Sprintf("%s also counts the pods of %s, which may not all run", r.Name, r.Workload)
+	}
+	return "it is unknown how many evictions " + r.Name + " allows"
+}
+
 func unlisted(r model.Reason) string {
 	if r.Workload == nil {
 		return fmt.Sprintf("depends on %s, which no node lists", r.Name)
@@ -81,7 +99,7 @@ var unclears = map[workload.UnclearKind]string{
 func unclear(u workload.Unclear) string {
 	switch u.Kind {
 	case workload.IsVariable:
-		return u.Field + " is the variable " + u.Value
+		return u.Field + " is the placeholder " + u.Value
 	case workload.NoAmount:
 		return u.Field + " is no number and no percentage"
 	}

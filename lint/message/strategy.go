@@ -84,14 +84,41 @@ func sourced(a *workload.Amount) string {
 // Budget tells how the number of disruptions that a PodDisruptionBudget allows comes
 // about, "" if it is unknown.
 func Budget(b *disruption.Budget) string {
-	a := &b.Amount
-	switch {
-	case !b.Known:
+	unscaled := ""
+	if b.Unscaled != nil {
+		unscaled = b.Unscaled.String()
+	}
+	if !b.Known && b.AllowedMax > 0 {
 		return ""
+	}
+	return demanded(&b.Amount, b.Pods, b.WhileSmall, unscaled)
+}
+
+// demanded words what a budget demands that selects a number of pods.
+func demanded(a *workload.Amount, pods int, small bool, unscaled string) string {
+	value := a.Field + " " + a.Value.String()
+	switch {
 	case a.Field == "":
 		return "neither minAvailable nor maxUnavailable is set"
+	case unscaled != "":
+		return fmt.Sprintf("%s needs a number of replicas, which %s does not have", value, unscaled)
+	case small, a.Of == 0:
+		return value
+	case a.Of > pods:
+		return fmt.Sprintf("%s of %s, selects only %d", value, plural(a.Of, "pod"), pods)
 	case a.Value.Type == intstr.Int:
-		return amount(a) + " of " + plural(a.Of, "pod")
+		return value + " of " + plural(a.Of, "pod")
 	}
 	return amount(a)
+}
+
+// whileSmall says at which sizes of autoscaled workloads a budget allows no disruptions.
+func whileSmall(small bool, upTo, workloads int) string {
+	switch {
+	case !small:
+		return ""
+	case workloads == 1:
+		return fmt.Sprintf(" while the workload has at most %s", plural(upTo, "replica"))
+	}
+	return fmt.Sprintf(" while the autoscaled workloads have at most %s", plural(upTo, "replica"))
 }

@@ -45,14 +45,11 @@ func (p *page) writeTo(w io.Writer) error {
 func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	var p page
 	src, plain := newSources(r), &textWriter{}
-	heading, hollow := plain.findings(&r.Summary), unchecked(&r.Summary)
+	hollow, unjudged := unchecked(&r.Summary), ""
 	if hollow != "" {
-		heading = "no workload checked, " + heading
+		unjudged = "no workload checked"
 	}
-	if !r.Complete() {
-		heading = "incomplete, " + heading
-	}
-	p.add(0, "## schedlint: "+heading)
+	p.add(0, "## schedlint: "+strings.Join(nonEmpty(completeness(r), unjudged, plain.found(r)), ", "))
 	p.list(incomplete(r.Failures))
 	if hollow != "" {
 		p.add(0, prose(clipped(hollow, maxSentence)))

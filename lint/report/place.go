@@ -51,10 +51,14 @@ func placementText(out io.Writer, p *diag.Placements) error {
 func contextCounts(p *diag.Placements) string {
 	counts, order := map[string]int{}, []string(nil)
 	for _, d := range p.Decisions {
-		if counts[d.Verdict] == 0 {
-			order = append(order, d.Verdict)
+		said := d.Verdict
+		if len(d.IfShared) > 0 {
+			said = "together " + said
 		}
-		counts[d.Verdict]++
+		if counts[said] == 0 {
+			order = append(order, said)
+		}
+		counts[said]++
 	}
 	for i, v := range order {
 		order[i] = fmt.Sprintf("%s %d", v, counts[v])
@@ -67,6 +71,13 @@ func contextTitle(d *diag.Placement) string {
 	parts := []string{}
 	if d.Cluster != "" {
 		parts = append(parts, "cluster "+visible(d.Cluster))
+	}
+	if names := d.IfShared; len(names) > 0 {
+		more := ""
+		if n := len(names) - maxNamed; n > 0 {
+			names, more = names[:maxNamed], fmt.Sprintf(" and %d more", n)
+		}
+		return "all directories together, if these share a cluster: " + visible(strings.Join(names, ", ")) + more
 	}
 	if d.Context != "" || d.Cluster == "" {
 		parts = append(parts, "context "+cmp.Or(visible(d.Context), "of all other manifests"))
@@ -93,7 +104,11 @@ func decisionText(b io.Writer, p *diag.Placement) {
 
 // verdict is that of the decision and that of the rules alone.
 func verdict(p *diag.Placement) string {
-	return fmt.Sprintf("%s (rules alone: %s)", p.Verdict, p.RulesVerdict)
+	said := p.Verdict
+	if len(p.IfShared) > 0 {
+		said += ", if these share a cluster"
+	}
+	return fmt.Sprintf("%s (rules alone: %s)", said, p.RulesVerdict)
 }
 
 // pods counts the pods that are placed.

@@ -76,8 +76,9 @@ func questions(ws []diag.PlacementWorkload) []question {
 	for _, key := range lossKeys(ws) {
 		all = append(all, survives(key))
 	}
-	all = append(all,
-		judgement("drains", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Drain }),
+	drains := judgement("drains", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Drain })
+	drains.evenIfYes = true
+	all = append(all, drains,
 		judgement("migrates", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Migrate }),
 		judgement("autoscales", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Autoscale }))
 	return slices.DeleteFunc(all, func(q question) bool {
@@ -100,6 +101,17 @@ func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgem
 
 // fits is whether all pods are placed, and how many are where that is not so.
 func fits(w *diag.PlacementWorkload) tableCell {
+	cell := fitting(w)
+	switch {
+	case w.Paused && cell.note == "":
+		cell.note = "paused"
+	case w.Paused:
+		cell.note = "paused; " + cell.note
+	}
+	return cell
+}
+
+func fitting(w *diag.PlacementWorkload) tableCell {
 	answer := answerTo(w.Verdict)
 	if w.Reason == reasonWaits {
 		answer = answerWaits
@@ -116,6 +128,9 @@ func fits(w *diag.PlacementWorkload) tableCell {
 // rulesAlone is what the rules alone say, where that is something else.
 func rulesAlone(w *diag.PlacementWorkload) string {
 	why := w.Why
+	if w.Paused {
+		why = strings.TrimSuffix("if it is created paused, it has no pods until it is resumed; "+why, "; ")
+	}
 	answer := answerTo(w.RulesVerdict)
 	switch {
 	case w.Reason == reasonWaits || answer == answerTo(w.Verdict):

@@ -85,7 +85,11 @@ func survival(w *diag.PlacementWorkload, key string) tableCell {
 		case s.Meaning != "gone":
 			continue
 		}
-		if answer := answerTo(s.Verdict); answer != *worst && badness[answer] > badness[*worst] {
+		answer := answerTo(s.Verdict)
+		if s.WhereItRuns {
+			answer = answerNo
+		}
+		if answer != *worst && badness[answer] > badness[*worst] {
 			*worst = answer
 		}
 	}
@@ -150,12 +154,12 @@ func harms(s *diag.PlacementSurvival) bool {
 // alike reports whether what is told of two losses differs in their domains
 // alone.
 func (t told) alike(o told) bool {
-	return t.meaning == o.meaning && t.Verdict == o.Verdict && t.Pending == o.Pending && t.Reason == o.Reason
+	return t.meaning == o.meaning && t.Verdict == o.Verdict && t.Pending == o.Pending && t.Reason == o.Reason && t.WhereItRuns == o.WhereItRuns
 }
 
 // sameLoss reports whether two losses differ in their meaning alone.
 func sameLoss(a, b diag.PlacementSurvival) bool {
-	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Reason == b.Reason && a.Like == b.Like
+	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Reason == b.Reason && a.Like == b.Like && a.WhereItRuns == b.WhereItRuns
 }
 
 func (t *told) reason(replicas int) string {
@@ -182,6 +186,9 @@ func (t *told) reason(replicas int) string {
 		text += "leaves " + pods + " Pending"
 	default:
 		text += "leaves at least " + pods + " Pending"
+	}
+	if t.WhereItRuns {
+		text += ", if any run there"
 	}
 	if t.Reason != "" {
 		text += " (" + t.Reason + ")"

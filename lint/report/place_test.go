@@ -56,7 +56,7 @@ func placed() *diag.Placement {
 	db.Core = []diag.PlacementCore{{File: "db.yaml", Line: 3, Column: 5, Field: "replicas", Text: "7 pods"}}
 	db.Repairs = []string{"set replicas of StatefulSet shop/db to 6"}
 	machines := decided("VirtualMachinePool", "vms", 4, 2, 4, "sometimes", diag.PlacementChange{
-		Rollout: diag.PlacementRollout{Verdict: "unknown", Reason: "its placement is not checked"}, Drain: judged("always", "not to be said"),
+		Rollout: diag.PlacementRollout{Verdict: "unknown", Reason: "its placement is not checked"}, Drain: judged("always", "pods can wait for minutes"),
 		Migrate: judged("never", "every node that it may use has one of its pods"),
 		Survives: []diag.PlacementSurvival{
 			loss(byNode, "worker-0", "gone", "sometimes", 0, 0), loss(byNode, "worker-1", "gone", "unknown", 0, 0),
@@ -64,7 +64,7 @@ func placed() *diag.Placement {
 		},
 	})
 	whole := decided("Deployment", "api", 2, 2, 2, "always", diag.PlacementChange{
-		Rollout: diag.PlacementRollout{Verdict: "always", Surge: 1}, Drain: judged("always", ""), Migrate: judged("none", "not to be said either"), Autoscale: judged("always", ""),
+		Rollout: diag.PlacementRollout{Verdict: "always", Surge: 1}, Drain: judged("always", ""), Migrate: judged("none", "not to be said either"), Autoscale: judged("always", "not to be said"),
 		Survives: []diag.PlacementSurvival{loss(byNode, "worker-0", "gone", "always", 0, 0), loss(byZone, "a", "unreachable", "always", 0, 0)},
 	})
 	open := decided("Job", "load", 5, 0, 5, "unknown", diag.PlacementChange{})

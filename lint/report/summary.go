@@ -20,7 +20,7 @@ func (t *textWriter) summary(r *diag.Report) {
 	if text := unchecked(s); text != "" {
 		t.println(t.paint(yellow, text))
 	}
-	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.findings(s), acceptedText(s), completeness(r)), "; "))
+	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.found(r), acceptedText(s), completeness(r)), "; "))
 	told := nonEmpty(sinceText(c), healedText(s))
 	for _, note := range s.Notes {
 		told = append(told, "note: "+visible(note))
@@ -30,6 +30,14 @@ func (t *textWriter) summary(r *diag.Report) {
 		lines = append(told, remarks(s, t.path)...)
 	}
 	t.indented(lines)
+}
+
+// found counts the findings of a run: that there are none is said of a complete one only.
+func (t *textWriter) found(r *diag.Report) string {
+	if s := &r.Summary; !r.Complete() && s.Errors+s.Warnings+s.NoteFindings == 0 {
+		return ""
+	}
+	return t.findings(&r.Summary)
 }
 
 // completeness is said beside the findings, lest none be taken for good news.

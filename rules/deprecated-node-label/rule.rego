@@ -1,10 +1,12 @@
 # METADATA
 # title: A deprecated node label
 # description: >-
-#   The label was renamed years ago, and current releases and cloud providers no longer set it, so
-#   selectors, affinity and topology keys that use it match no new nodes. Use the replacement. The rule
-#   reports nothing if another term of the same affinity uses the new label, or if OpenShift objects are
-#   declared, because OpenShift still sets node-role.kubernetes.io/master.
+#   The label was renamed years ago. Kubernetes still sets it for operating system and architecture, and
+#   cloud providers for zone, region and instance type, but other nodes lack it, and a future release may
+#   drop it: selectors, affinity and topology keys that use it then match no node. Use the replacement. The
+#   rule reports nothing if another term of the same affinity uses the new label, if nodes are declared with
+#   the label, or if OpenShift objects are declared, because OpenShift still sets
+#   node-role.kubernetes.io/master.
 # related_resources:
 #   - https://kubernetes.io/docs/reference/labels-annotations-taints/
 # schemas:

@@ -26,5 +26,6 @@ report contains result.reason(rego.metadata.chain(), row, reason) if {
 
 reasons := {
 	"no-eviction": "budget-allows-nothing",
+	"no-eviction-while-small": "budget-allows-nothing",
 	"several": "several-budgets",
 }

@@ -19,6 +19,8 @@ test_reports if {
 	subject.report == {{"rule": "drain-blocked", "fact": 1, "reason": "budget-allows-nothing"}} with input as {"budgets": [bad]}
 }
 
+test_small_sizes if reported(object.union(bad, {"problem": "no-eviction-while-small"})) == {"budget-allows-nothing"}
+
 test_several if reported(object.union(bad, {"problem": "several"})) == {"several-budgets"}
 
 test_idle_is_another_rule if reported(object.union(bad, {"problem": "idle"})) == set()

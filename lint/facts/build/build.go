@@ -320,7 +320,11 @@ func (b *builder) document(p source.Problem) {
 	if !p.First.IsZero() {
 		s = s.related(p.First, "%s", message.FirstDefined(p.Detail))
 	}
-	b.Documents = append(b.Documents, facts.Document{ID: b.subject(s), Problem: string(p.Kind), Detail: p.Detail, FirstLine: p.First.Line})
+	d := facts.Document{ID: b.subject(s), Problem: string(p.Kind), Detail: p.Detail, LastCounts: p.LastCounts, Merged: p.Merged}
+	if p.First.File == p.Span.File {
+		d.FirstLine = p.First.Line
+	}
+	b.Documents = append(b.Documents, d)
 }
 
 // workload tells everything else about one workload by itself.

@@ -113,10 +113,18 @@ func rolls(all []disruption.Rollout) diag.Outcome {
 
 // unsure notes that the answer to some question about a change is not known.
 func (b changes) unsure(w *workload.Workload, why model.Reason) {
-	if why.Cause == model.ByBudget {
+	if b.open(w, diag.Unknown, why); why.Cause == model.ByBudget {
 		b.m.Run().GiveUp([]*workload.Workload{w}, askChange)
 	}
 	b.settle(w, func(d *settled) { d.changed, d.lost = false, false })
+}
+
+// open notes that there is too much to search for an outcome, if that is why it is unknown.
+func (b *builder) open(w *workload.Workload, outcome diag.Outcome, why model.Reason) {
+	if outcome == diag.Unknown && (why.Cause == model.ByCrowd || why.Cause == model.BySize) {
+		run := b.m.Run()
+		run.GivenUp = append(run.GivenUp, model.Unanswered{Objects: []*source.Object{w.Object}, Question: askChange, Cause: why.Cause})
+	}
 }
 
 // begun are the rollouts of pods that fit before.

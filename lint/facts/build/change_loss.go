@@ -54,14 +54,14 @@ func (b changes) losses(w *workload.Workload) {
 }
 
 // whyOpen is why the outcome of some losses is not known: the budget, if that is one of
-// the reasons.
-func whyOpen(all []disruption.Survival) model.Reason {
-	if slices.ContainsFunc(all, func(s disruption.Survival) bool {
-		return s.Verdict == diag.Unknown && s.Why.Cause == model.ByBudget
-	}) {
-		return model.Reason{Cause: model.ByBudget}
+// the reasons, or else the first.
+func whyOpen(all []disruption.Survival) (why model.Reason) {
+	for i := range all {
+		if s := &all[i]; s.Verdict == diag.Unknown && (!why.Given() || s.Why.Cause == model.ByBudget) {
+			why = s.Why
+		}
 	}
-	return model.Reason{}
+	return why
 }
 
 // lossHelp is what helps against a loss; honouring the taint of unreachable nodes was tried.
@@ -97,6 +97,10 @@ func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning c
 		Meaning: string(meaning), Pods: model.Certain(w), Recreated: certificate.Loss{Meaning: meaning}.Recreated(w),
 	}
 	fact.PendingMin, fact.PendingMax = pendingOf(worst)
+	if n := disruption.Certain(all, meaning); n > 0 && fact.Outcome != diag.Never {
+		fact.Outcome, fact.Cause, fact.WhereItRuns = diag.Never, "", true
+		fact.PendingMin, fact.PendingMax = n, max(n, fact.PendingMax)
+	}
 	return fact
 }
 
@@ -121,7 +125,7 @@ func (b changes) drain(w *workload.Workload) {
 	}
 	if d.Worst == nil {
 		if d.Answer != diag.None && b.whole("drains") {
-			fact := facts.Drain{ID: b.at(w, w.CountSpan()), W: b.row(w), Outcome: d.Answer, Pods: model.Certain(w)}
+			fact := facts.Drain{ID: b.at(w, w.CountSpan()), W: b.row(w), Outcome: d.Answer, Cause: cause(d.Answer, d.Why), Pods: model.Certain(w)}
 			switch {
 			case len(d.Budgets) > 0:
 				fact.BlockedBy = "budget"
@@ -134,6 +138,10 @@ func (b changes) drain(w *workload.Workload) {
 	}
 	fact := facts.Drain{Outcome: d.Worst.Verdict, Pods: model.Certain(w), Node: d.Worst.Value, Like: d.Like}
 	fact.PendingMin, fact.PendingMax = pendingOf(d.Worst)
+	if d.Certain > 0 {
+		fact.Outcome, fact.WhereItRuns = diag.Never, true
+		fact.PendingMin, fact.PendingMax = d.Certain, max(d.Certain, fact.PendingMax)
+	}
 	if b.whole("drains.pool") {
 		fact.Pool = b.poolNamed(fact.Node)
 	}
@@ -143,9 +151,9 @@ func (b changes) drain(w *workload.Workload) {
 	}
 	if d.Next != nil {
 		fact.Blocks, fact.Amount = true, amountOf(&d.Next.Amount)
-		s = s.related(d.Next.Span(), "%s", message.NoFurtherDisruptions(budgetName(d.Next.Budget)))
+		s = s.related(d.Next.Span(), "%s", message.NoFurtherDisruptions(d.Next.String()))
 	}
-	fact.ID, fact.W = b.subject(s.fix("%s", message.ForDrain(len(b.ownRules(w)) > 0))), b.row(w)
+	fact.ID, fact.W = b.subject(s.fix("%s", message.ForDrain(b.ownRules(w)))), b.row(w)
 	b.Drains = append(b.Drains, fact)
 }
 

@@ -26,22 +26,30 @@ func (b changes) budget(x *disruption.Budget) {
 		rivals = rivals[:min(len(rivals), maxOthers)]
 		s := Subject{Location: x.SelectorSpan()}
 		for _, o := range rivals {
-			s = s.related(o.budget.SelectorSpan(), "%s", message.AlsoSelects(budgetName(o.budget), o.of))
+			s = s.related(o.budget.SelectorSpan(), "%s", message.AlsoSelects(o.budget.String(), o.of))
 		}
 		b.addBudget(x, "several", rivals, s.fix("%s", message.OneBudgetEach))
 		return
 	}
-	if x.Known && x.Allowed == 0 {
+	if x.Evicts && (x.AllowedMax == 0 || x.WhileSmall) {
 		s := Subject{Location: x.Span()}
 		for _, w := range x.Workloads[:min(len(x.Workloads), maxOthers)] {
-			s = s.related(w.CountSpan(), "%s", message.PodsOf(model.Certain(w), w))
+			pods := model.Certain(w)
+			if w.Kind.PerNode() && b.topo {
+				pods = b.m.Eligible(w).Count
+			}
+			s = s.related(w.CountSpan(), "%s", message.PodsOf(pods, w))
 		}
-		b.addBudget(x, "no-eviction", nil, s.fix("%s", message.AllowDisruptions(b.helpsToAdd(x))))
+		problem := "no-eviction"
+		if x.WhileSmall {
+			problem = "no-eviction-while-small"
+		}
+		b.addBudget(x, problem, nil, s.fix("%s", message.AllowDisruptions(x, b.helpsToAdd(x))))
 		return
 	}
 	if b.whole("budgets") {
 		problem := "none"
-		if !x.Known {
+		if x.AllowedMin == 0 {
 			problem = "unknown"
 		}
 		b.addBudget(x, problem, nil, Subject{Location: x.Span()})
@@ -51,7 +59,7 @@ func (b changes) budget(x *disruption.Budget) {
 // helpsToAdd reports whether one more replica lets a budget allow a disruption.
 func (b changes) helpsToAdd(x *disruption.Budget) bool {
 	allowed, _ := x.Budget.Allowed(x.Pods + 1)
-	return allowed > 0 && len(x.Workloads) == 1 && b.advisor().holds(x.Workloads[0], disruption.Replicas(x.Pods+1), 0)
+	return allowed > 0 && x.Known && x.Unscaled == nil && len(x.Workloads) == 1 && x.Amount.Of == x.Pods && b.advisor().holds(x.Workloads[0], disruption.Replicas(x.Pods+1), 0)
 }
 
 func (b changes) addBudget(x *disruption.Budget, problem string, rivals []rival, s Subject) {
@@ -60,14 +68,17 @@ func (b changes) addBudget(x *disruption.Budget, problem string, rivals []rival,
 		of = x.Workloads[0]
 	}
 	fact := facts.Budget{
-		Problem: problem, Object: budgetName(x.Budget), Namespace: x.Object.Namespace, Selector: x.SelectorText(), Pods: x.Pods, Amount: amountOf(&x.Amount),
-		Selects: []int{}, Others: []string{},
+		Problem: problem, Object: x.String(), Namespace: x.Object.Namespace, Selector: x.SelectorText(), Pods: x.Pods, Amount: amountOf(&x.Amount),
+		AllowedMin: x.AllowedMin, AllowedMax: x.AllowedMax, UpTo: x.UpTo, Selects: []int{}, Others: []string{},
+	}
+	if x.Unscaled != nil {
+		fact.Unscaled = x.Unscaled.String()
 	}
 	for _, w := range x.Workloads[:min(len(x.Workloads), maxOthers)] {
 		fact.Selects = append(fact.Selects, b.row(w))
 	}
 	for _, o := range rivals {
-		fact.Others = append(fact.Others, budgetName(o.budget))
+		fact.Others = append(fact.Others, o.budget.String())
 	}
 	fact.W = b.row(of)
 	fact.ID = b.subject(s.in(x.Object.ID()).because(of, func(e *Explainer) diag.Account { return e.guarded(x) }))
@@ -93,17 +104,13 @@ func (b changes) rivals(x *disruption.Budget) (all []rival) {
 		budgets := b.j.BudgetsOf(w)
 		b.m.Run().Spend(len(budgets) / 4)
 		for _, o := range budgets {
-			if !seen[o.Object] {
+			if !seen[o.Object] && x.Shares(&o, w) {
 				seen[o.Object] = true
 				all = append(all, rival{o.Budget, w})
 			}
 		}
 	}
 	return all
-}
-
-func budgetName(b *workload.Budget) string {
-	return "PodDisruptionBudget " + strings.TrimPrefix(b.Object.Namespace+"/"+b.Object.Name, "/")
 }
 
 // migration tells whether machines can migrate (R-W25 to R-W29).

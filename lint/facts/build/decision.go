@@ -75,6 +75,10 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 		}
 	}
 	outside(m, doc)
+	admitted := func(w *workload.Workload) bool { return m.Group(w).Unknown.Cause == model.ByAdmission }
+	if d.Verdict != diag.Never && slices.ContainsFunc(m.Workloads, admitted) {
+		doc.Verdict, doc.RulesVerdict = string(diag.Unknown), string(diag.Unknown)
+	}
 	doc.Notes = append(append(doc.Notes, open(d)...), quirks(m)...)
 	return doc
 }
@@ -164,7 +168,7 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 	out := diag.PlacementWorkload{
 		APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: w.Pods,
 		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced, Reason: string(w.Why.Cause), Why: whyUndecided(w.Why),
-		Core: []diag.PlacementCore{}, Repairs: []string{},
+		Core: []diag.PlacementCore{}, Repairs: []string{}, Paused: w.Workload.Paused(),
 	}
 	if w.Verdict == diag.Never {
 		if core := search.Explain(b.m, w.Workload, d); core != nil {

@@ -90,10 +90,15 @@ func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 	rows := b.survivals.rows[:0]
 	for _, key := range b.lost(w) {
 		b.survivals.asked = b.j.AppendSurvives(b.survivals.asked[:0], w, key)
+		gone, unreachable := disruption.Certain(b.survivals.asked, certificate.Gone), disruption.Certain(b.survivals.asked, certificate.Unreachable)
 		for i := range b.survivals.asked {
 			s := &b.survivals.asked[i]
 			b.m.Run().Spend(stepsPerRow)
+			b.open(w, s.Verdict, s.Why)
 			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Reason: message.Reason(s.Why)}
+			if n := map[certificate.Meaning]int{certificate.Gone: gone, certificate.Unreachable: unreachable}[s.Meaning]; n > 0 && s.Hits() && s.Verdict != diag.Never {
+				out.WhereItRuns, out.Verdict, out.Pending = true, string(diag.Sometimes), max(out.Pending, n)
+			}
 			if key == corev1.LabelHostname {
 				out.Like = s.Like() - 1
 			}
@@ -106,18 +111,19 @@ func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 
 func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 	d := b.j.Drain(w)
+	b.open(w, d.Answer, d.Why)
 	out := diag.PlacementJudgement{Verdict: string(d.Answer), Reason: message.Reason(d.Why)}
 	switch {
 	case len(d.Budgets) > 1:
 		out.Reason = message.ManyBudgets(len(d.Budgets))
 	case len(d.Budgets) == 1:
-		out.Reason = message.NoDisruptions(budgetName(d.Budgets[0].Budget), message.Budget(&d.Budgets[0]))
+		out.Reason = message.NoDisruptions(&d.Budgets[0])
 	case d.Evicts && !d.Why.Given():
 		out.Reason = message.StrategyRefuses
 	case d.Worst != nil:
 		out.Reason = message.Drained(&d, model.Certain(w))
 		if d.Next != nil {
-			out.Reason += message.ThenNoDisruptions(budgetName(d.Next.Budget), message.Budget(d.Next))
+			out.Reason += message.ThenNoDisruptions(d.Next.String(), message.Budget(d.Next))
 		}
 	}
 	return out
@@ -143,6 +149,7 @@ func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 			out.Reason = message.Reason(model.Reason{Cause: model.Unplaced})
 		}
 	case diag.Unknown:
+		b.open(w, r.Verdict, r.Why)
 		out.Reason = message.Reason(r.Why)
 	case diag.Never, diag.Sometimes:
 		out.Reason = b.rolloutReason(w, r)
@@ -173,6 +180,7 @@ func (b decision) coreText(w *workload.Workload, m *model.Model, core *search.Co
 
 func (b decision) migrates(w *workload.Workload) diag.PlacementJudgement {
 	m := b.j.Migration(w)
+	b.open(w, m.Answer, m.Why)
 	out := diag.PlacementJudgement{Verdict: string(m.Answer), Reason: message.Reason(m.Why)}
 	if m.Core != nil {
 		out.Reason = message.NoTarget(b.coreText(w, m.CoreModel, m.Core))
@@ -185,6 +193,7 @@ func (b decision) migrates(w *workload.Workload) diag.PlacementJudgement {
 
 func (b decision) scales(w *workload.Workload) diag.PlacementJudgement {
 	s := b.j.Scaling(w)
+	b.open(w, s.Answer, s.Why)
 	out := diag.PlacementJudgement{Verdict: string(s.Answer), Reason: message.Reason(s.Why)}
 	if s.Limit != nil {
 		limit := limitOf(b.row(w), s.Limit)

@@ -104,7 +104,7 @@ var parts = []part{
 	{"placement_known usable_min usable_max usable_poolless zones_min zones_max growable pools", (*describing).nodesOf},
 	{"on_one_node_min on_one_node_max in_one_zone_min in_one_zone_max", (*describing).share},
 	{"pod_requests", func(_ *describing, w *workload.Workload, row *facts.Workload) { row.PodRequests = requested(w) }},
-	{"pod_level_requests pod_level_limits resources_known", (*describing).podLevel},
+	{"pod_level_requests pod_level_limits resources_known defaulted", (*describing).podLevel},
 	{"containers", (*describing).containers},
 	{"claims claims_known", (*describing).claims},
 	{"tolerations", (*describing).tolerations},
@@ -183,7 +183,7 @@ func amountOfResource(name corev1.ResourceName, q resource.Quantity) facts.Resou
 
 // podLevel is what the pods request beside their containers, and whether all of it is known.
 func (d *describing) podLevel(w *workload.Workload, row *facts.Workload) {
-	row.ResourcesKnown = !openResources(w)
+	row.ResourcesKnown, row.Defaulted = !openResources(w), w.Defaulted
 	if r := w.Spec.Resources; r != nil {
 		row.PodLevelRequests, row.PodLevelLimits = amounts(r.Requests), amounts(r.Limits)
 	}

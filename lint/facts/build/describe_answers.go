@@ -146,5 +146,8 @@ func worstOf(all []disruption.Survival, meaning certificate.Meaning) diag.Outcom
 	if worst == nil {
 		return diag.Unknown
 	}
+	if disruption.Certain(all, meaning) > 0 {
+		return diag.Never
+	}
 	return worst.Verdict
 }

@@ -239,11 +239,11 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 	if d.j != nil {
 		for _, x := range d.j.BudgetsOf(w) {
 			fact := facts.PodBudget{
-				ID: d.subject(budgetSubject(x.Object, x.Span())), Selects: diag.Always, Ref: budgetName(x.Budget), Name: x.Object.Name, Amount: amountOf(&x.Amount),
-				AllowedMin: x.Allowed, AllowedMax: x.Allowed,
+				ID: d.subject(budgetSubject(x.Object, x.Span())), Selects: diag.Always, Ref: x.String(), Name: x.Object.Name, Amount: amountOf(&x.Amount),
+				AllowedMin: x.AllowedMin, AllowedMax: x.AllowedMax,
 			}
-			if !x.Known {
-				fact = d.possible(disruption.Possible{Budget: x.Budget, Selects: true}, fact.ID)
+			if !x.SelectsAllOf(w) {
+				fact.Selects = diag.Sometimes
 			}
 			row.Budgets = append(row.Budgets, fact)
 		}
@@ -261,7 +261,7 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 // possible is a budget of which it is unknown what it allows.
 func (d *describing) possible(x disruption.Possible, id int) facts.PodBudget {
 	_, written := x.Allowed(0)
-	fact := facts.PodBudget{ID: id, Selects: diag.Unknown, Ref: budgetName(x.Budget), Name: x.Object.Name, Amount: amountOf(&written), AllowedMax: facts.NoBound}
+	fact := facts.PodBudget{ID: id, Selects: diag.Unknown, Ref: x.String(), Name: x.Object.Name, Amount: amountOf(&written), AllowedMax: facts.NoBound}
 	if x.Selects {
 		fact.Selects = diag.Always
 	}

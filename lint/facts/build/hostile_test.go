@@ -2,6 +2,7 @@ package build_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +48,7 @@ var hostile = []struct {
 			return deployment(i, 1, "      affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: ["+
 				fmt.Sprintf("{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: d%d}}}]}}\n", (i+1)%200))
 		})
-	}, false, false, true},
+	}, false, true, true},
 	{"5,000 spread keys", 3, func() string {
 		var list strings.Builder
 		for i := range 5000 {
@@ -150,8 +151,9 @@ func TestHostileSteps(t *testing.T) {
 			if got := m.Run().Spent(); got > maxSteps {
 				t.Errorf("linting takes %d steps", got)
 			}
-			if got := len(m.Run().GivenUp) > 0; got != c.lintGivesUp {
-				t.Errorf("linting gives something up: %v, want %v: %v", got, c.lintGivesUp, m.Run().GivenUp[:min(3, len(m.Run().GivenUp))])
+			gaveUp := slices.DeleteFunc(slices.Clone(m.Run().GivenUp), func(u model.Unanswered) bool { return u.Cause == model.ByCrowd }) // without a step
+			if got := len(gaveUp) > 0; got != c.lintGivesUp {
+				t.Errorf("linting gives something up: %v, want %v: %v", got, c.lintGivesUp, gaveUp[:min(3, len(gaveUp))])
 			}
 			m, set = clusterOf(t, c.nodes, text)
 			build.Facts(build.Input{Model: m, Set: set, Whole: func(string) bool { return true }, Asks: losses(nil), Origin: build.Origin{Objects: models.Objects(t, text)}})

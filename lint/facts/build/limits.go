@@ -28,7 +28,7 @@ func (b limits) limits(w *workload.Workload) {
 		if w.Finite() && l.Most > 0 { // those beyond run once others have ended
 			l.Exceeded, l.Grows = false, false
 		}
-		if b.spare(limitLists[l.By], !l.Exceeded && !l.Grows) {
+		if b.spare(limitLists[l.By], !l.Exceeded && !l.Grows) || !l.Exceeded && !b.m.Judged(w) {
 			continue
 		}
 		b.faulty[w] = b.faulty[w] || l.Exceeded

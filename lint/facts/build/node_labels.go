@@ -11,6 +11,9 @@ import (
 )
 
 func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topology.Node) {
+	if b.m.Topology.Uncertain(t.Key) {
+		usable = nil
+	}
 	fact := facts.TopologyKey{Use: string(t.Use), Hard: t.Hard, Key: t.Key, Declared: b.topo, Usable: len(usable), Known: topology.Known(t.Key)}
 	carried := b.carried(usable, t.Key)
 	without := carried.without
@@ -84,7 +87,7 @@ func (b terms) label(w *workload.Workload, where, key string, at diag.Span, valu
 	}
 	if b.topo {
 		for _, n := range b.m.Topology.Nodes {
-			if _, ok := n.Labels[key]; ok {
+			if _, ok := n.Labels[key]; ok && (n.Pool == nil || n.Declaration.Node.Get("labels").Get(key) != nil) {
 				fact.OnNodes++
 			}
 		}

@@ -19,6 +19,9 @@ import (
 // placement tells where the pods of one workload can go.
 func (b limits) placement(w *workload.Workload) {
 	b.settle(w, func(d *settled) { d.idle = b.m.Judged(w) && !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 })
+	if b.m.Group(w).Unknown.Cause == model.ByAdmission && w.Count.N > 0 && w.Spec.RuntimeClassName == "" {
+		b.limits(w) // that are exceeded, as they are by pods that ask for more, or are refused
+	}
 	if !b.m.Judged(w) || !w.Kind.PerNode() && w.Count.N == 0 {
 		return
 	}

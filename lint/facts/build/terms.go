@@ -11,6 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -20,7 +21,7 @@ type terms struct{ *builder }
 
 // usable are the nodes that the pods may use; nil where that is not known.
 func (b *builder) usable(w *workload.Workload) []*topology.Node {
-	if !b.topo || w.SpecNode == nil || len(w.Open) > 0 {
+	if g := b.m.Group(w); !b.topo || w.SpecNode == nil || len(w.Open) > 0 || g != nil && g.Unknown.Cause == model.ByNodeLabel {
 		return nil
 	}
 	e := b.m.Eligible(w)
@@ -58,7 +59,7 @@ func (b terms) term(w *workload.Workload, t *model.Term, usable []*topology.Node
 // spoiled reports whether a term has values that could not be read or that
 // are not known yet.
 func spoiled(w *workload.Workload, t *model.Term) bool {
-	if t.Key == "" || strings.Contains(t.Key, "${") || strings.Contains(t.Key, "{{") {
+	if t.Key == "" || source.Placeholder(t.Key) {
 		return true
 	}
 	if len(w.Open) == 0 {

@@ -2,8 +2,8 @@
 # title: A container without a memory limit
 # description: >-
 #   Without a memory limit a leak grows until the node runs out of memory, and the kernel or the kubelet
-#   then kills pods that have nothing to do with it. A limit of the whole pod counts. A namespace with a
-#   LimitRange among the manifests is left out, as that sets defaults.
+#   then kills pods that have nothing to do with it. A limit of the whole pod counts. A namespace
+#   is left out if a LimitRange among the manifests sets defaults for containers.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
 # schemas:
@@ -27,7 +27,7 @@ import data.schedlint.result
 report contains result.finding(rego.metadata.chain(), container, {"message": message, "help": help, "path": ["resources", "limits"]}) if {
 	some workload in input.workloads
 	workload.resources_known
-	not workload.namespace in defaulted
+	not workload.defaulted
 	some container in workload.containers
 	[container.init, input.params.init_containers] != [true, false]
 	limits := array.concat(container.limits, workload.pod_level_limits)
@@ -35,5 +35,3 @@ report contains result.finding(rego.metadata.chain(), container, {"message": mes
 	message := sprintf("%s: container %s has no memory limit", [workload.ref, container.name])
 	help := "set resources.limits.memory"
 }
-
-defaulted := {object.namespace | some object in input.objects; object.kind == "LimitRange"}

@@ -4,7 +4,7 @@
 #   The scheduler counts what pods request, and a container without requests counts as nothing: nodes are
 #   overcommitted without anybody noticing, and the container is the first to be throttled or evicted. A
 #   limit counts as a request, because the API server copies it, and so does a request of the whole pod. A
-#   namespace with a LimitRange among the manifests is left out, as that sets defaults.
+#   namespace is left out if a LimitRange among the manifests sets defaults for containers.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
 # schemas:
@@ -33,7 +33,7 @@ import data.schedlint.result
 report contains result.finding(rego.metadata.chain(), container, {"message": message, "help": help, "path": ["resources", "requests"]}) if {
 	some workload in input.workloads
 	workload.resources_known
-	not workload.namespace in defaulted
+	not workload.defaulted
 	some container in workload.containers
 	[container.init, input.params.init_containers] != [true, false]
 	lists := [container.requests, container.limits, workload.pod_level_requests, workload.pod_level_limits]
@@ -43,5 +43,3 @@ report contains result.finding(rego.metadata.chain(), container, {"message": mes
 	message := sprintf("%s: container %s requests no %s", [workload.ref, container.name, concat(" or ", missing)])
 	help := sprintf("set resources.requests for %s", [concat(" and ", missing)])
 }
-
-defaulted := {object.namespace | some object in input.objects; object.kind == "LimitRange"}

@@ -30,8 +30,9 @@ report contains result.finding(rego.metadata.chain(), budget, {"message": messag
 	some workload in input.workloads
 	workload.pods_min >= input.params.min_pods
 	some budget in workload.budgets
-	budget.allowed_min > 0
+	budget.amount.of > 0
 	budget.allowed_min >= budget.amount.of
 	amount := text.aside(trim_space(sprintf("%s %s", [budget.amount.field, budget.amount.value])))
-	message := sprintf("%s allows the eviction of all %d pods of %s%s", [budget.ref, budget.amount.of, workload.ref, amount])
+	size := {true: " at its smallest size", false: ""}[count(object.get(workload, "scalers", [])) > 0]
+	message := sprintf("%s allows the eviction of all %d pods of %s%s", [budget.ref, budget.amount.of, workload.ref, sprintf("%s%s", [size, amount])])
 }

@@ -22,3 +22,7 @@ test_few_pods if reported(object.union(web, {"id": 1, "budgets": [{"id": 2, "ref
 test_no_budget if reported(web, {}) == set()
 
 test_unknown_is_silent if reported(object.union(web, {"id": 1, "budgets": [{"id": 2, "ref": "PodDisruptionBudget shop/web", "allowed_min": 0, "allowed_max": 2147483647, "amount": {"field": "", "value": "", "of": 0}}]}), {}) == set()
+
+test_uncertain_numbers_are_silent if reported(object.union(web, {"id": 1, "budgets": [{"id": 2, "ref": "PodDisruptionBudget shop/web", "allowed_min": 2, "allowed_max": 3, "amount": {"field": "minAvailable", "value": "1", "of": 0}}]}), {}) == set()
+
+test_smallest_size if reported(object.union(web, {"id": 1, "scalers": [{"id": 3}], "budgets": [{"id": 2, "ref": "PodDisruptionBudget shop/web", "allowed_min": 3, "allowed_max": 3, "amount": {"field": "maxUnavailable", "value": "3", "of": 3}}]}), {}) == {"PodDisruptionBudget shop/web allows the eviction of all 3 pods of Deployment shop/web at its smallest size (maxUnavailable 3)"}

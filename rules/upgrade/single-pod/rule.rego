@@ -35,7 +35,7 @@ report contains result.finding(rego.metadata.chain(), workload, {"message": mess
 	workload.pods_min == 1
 	not workload.bare
 	not workload.machine.is
-	every budget in workload.budgets { budget.allowed_max > 0 }
+	every budget in workload.budgets { budget.allowed_min > 0 }
 	labels.counts(workload, input.params.labels)
 	message := sprintf("%s runs 1 pod, so it is down while its node is drained", [workload.ref])
 }

@@ -4,11 +4,11 @@ import data.schedlint.rules["upgrade.single-pod"] as subject
 
 web := {
 	"id": 1, "ref": "Deployment shop/web", "known": true, "permanent": true, "pods_min": 1, "bare": false, "machine": {"is": false},
-	"budgets": [{"id": 2, "allowed_max": 1}], "labels": {"tier": "front"}, "pod_labels": {},
+	"budgets": [{"id": 2, "allowed_min": 1, "allowed_max": 1}], "labels": {"tier": "front"}, "pod_labels": {},
 }
 
 # refusing is the workload with a budget that allows no disruptions.
-refusing := object.union(web, {"id": 1, "budgets": [{"id": 2, "allowed_max": 0}]})
+refusing := object.union(web, {"id": 1, "budgets": [{"id": 2, "allowed_min": 0, "allowed_max": 0}]})
 
 # reported gives the messages about one workload.
 reported(workload) := messages if {
@@ -40,4 +40,5 @@ test_labels if {
 test_unknown_is_silent if {
 	reported(object.union(web, {"known": false})) == set()
 	reported(object.union(web, {"pods_min": 0})) == set()
+	reported(object.union(web, {"id": 1, "budgets": [{"id": 2, "allowed_min": 0, "allowed_max": 2147483647}]})) == set()
 }
