@@ -64,7 +64,7 @@ func begin[T any](r *run, p part, reason func(*scene) func() T) *ahead[T] {
 	a := &ahead[T]{}
 	a.effects = r.withheld(func() {
 		a.cluster = r.clusters.divide(p)
-		if r.opts.Compared {
+		if r.opts.Compared && p.entry == "" {
 			a.judged = r.clusters.judged(a.cluster)
 		}
 		a.leftOut = r.summary.leftOut()

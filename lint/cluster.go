@@ -2,8 +2,11 @@ package lint
 
 import (
 	"fmt"
+	"hash/maphash"
+	"maps"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/contexts"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -23,6 +26,12 @@ type part struct {
 	topology []string
 	// render is the name of the only render that it is; "" if it is none, or several.
 	render string
+	// entry is, of all that one entry pointer deploys, its name. The renders in it are parts
+	// of their own as well, which say what is known of each alone.
+	entry   string
+	renders int
+	// several is set if it has several units.
+	several bool
 	// elsewhere are objects outside of it of which nobody knows whether they are
 	// deployed with it.
 	elsewhere []*source.Object
@@ -30,8 +39,11 @@ type part struct {
 
 // key is what tells parts apart.
 func (p *part) key() string {
-	if p.name == "" && p.render != "" {
+	switch {
+	case p.name == "" && p.render != "":
 		return "\x00" + p.render
+	case p.entry != "":
+		return "\x00\x00" + p.entry
 	}
 	return p.name
 }
@@ -49,6 +61,8 @@ type clusters struct {
 	// altered are objects of which kustomizations may change anything, loose those of the
 	// files that no render uses, if there are renders.
 	altered, loose []*source.Object
+	// unit tells the unit of a file.
+	unit func(file string) string
 	// around is everything by what selectors find, once needed.
 	around *neighbours.Index
 	// renderReader reads for all renders, once needed: most have the same around them.
@@ -61,10 +75,7 @@ type clusters struct {
 // is judged together, against the topology of the whole. A topology on the
 // command line takes the place of all in the configuration.
 func (d *clusters) parts(m *manifests) []part {
-	d.altered = m.altered
-	if len(d.renders.all) > 0 {
-		d.loose = m.set.Objects
-	}
+	d.altered, d.unit = m.altered, unitsOf(d.files)
 	var parts []part
 	rest := part{topology: d.opts.Topology}
 	if len(rest.topology) == 0 {
@@ -81,12 +92,32 @@ func (d *clusters) parts(m *manifests) []part {
 			parts = append(parts, p)
 		}
 	}
+	entries := map[string]*part{}
 	for _, x := range d.renders.all {
-		if !deployed[x] {
-			parts = append(parts, part{render: x.Name, objects: x.objects, topology: rest.topology})
+		if deployed[x] {
+			continue
+		}
+		parts = append(parts, part{render: x.Name, objects: x.objects, topology: rest.topology})
+		for _, entry := range x.Entries {
+			if entries[entry] == nil {
+				entries[entry] = &part{entry: entry, topology: rest.topology}
+			}
+			entries[entry].renders++
+			entries[entry].objects = append(entries[entry].objects, x.objects...)
+		}
+	}
+	for _, entry := range slices.Sorted(maps.Keys(entries)) {
+		if p := entries[entry]; p.renders > 1 {
+			parts = append(parts, *p)
 		}
 	}
 	rest.objects = slices.DeleteFunc(slices.Clone(m.set.Objects), func(o *source.Object) bool { return taken[o] })
+	for _, o := range rest.objects {
+		rest.several = rest.several || d.unit(o.File.Name) != d.unit(rest.objects[0].File.Name)
+	}
+	if len(d.renders.all) > 0 || rest.several {
+		d.loose = m.set.Objects
+	}
 	if len(rest.objects) > 0 || len(parts) == 0 {
 		parts = append(parts, rest)
 	}
@@ -125,14 +156,18 @@ type cluster struct {
 	// same nodes need not be asked again.
 	topologies map[string]*topology.Topology
 	answered   map[*topology.Topology]*build.Answered
+	// judged are the units that were judged by themselves, with what was found in them.
+	judged map[unitKey][]accept.Finding
+	seed   maphash.Seed
 }
 
 // divide divides a part into contexts. One that the configuration names is one
 // context, and what it declares differently in two files is an error.
 func (d *clusters) divide(p part) *cluster {
-	c := &cluster{part: p, reader: d.readerOf(p), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*build.Answered{}}
+	c := &cluster{part: p, reader: d.readerOf(p), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*build.Answered{},
+		judged: map[unitKey][]accept.Finding{}, seed: maphash.MakeSeed()}
 	c.elsewhere = d.beyond(p)
-	c.Division = contexts.Split(p.objects, d.table.Declares)
+	c.Division = contexts.Split(p.objects, d.table.Declares, d.outputs(p))
 	if p.name != "" {
 		for _, group := range c.Differing {
 			d.failures.fail(d.contradicting(p.name, group))
@@ -140,16 +175,28 @@ func (d *clusters) divide(p part) *cluster {
 		c.Whole(p.objects)
 	}
 	d.budget.objects += len(c.elsewhere)
-	if c.Len() == 1 && len(d.renders.all) == 0 {
+	if c.Len() == 1 && len(d.renders.all) == 0 && !p.several {
 		c.reader.Once()
 	}
 	c.whole = c.reader.Load(p.objects, slices.Concat(c.elsewhere, d.altered))
+	if p.entry != "" { // its renders are counted
+		return c
+	}
 	if len(c.whole.Workloads) > 0 || len(d.renders.all) == 0 { // what no render uses need not be deployed at all
 		d.summary.Contexts += c.Len()
 	}
 	d.summary.count(c)
 	d.releases.count(c.whole)
 	return c
+}
+
+// outputs tells which files of a part are outputs of charts: nobody knows of what is
+// rendered here, or where the configuration says what a cluster consists of.
+func (d *clusters) outputs(p part) func(*source.File) []contexts.Output {
+	if p.name != "" || p.render != "" || p.entry != "" {
+		return nil
+	}
+	return outputsOf(d.files, p.objects)
 }
 
 // beyond are the objects outside of a part that may be deployed with it, as far as they
@@ -159,6 +206,11 @@ func (d *clusters) beyond(p part) []*source.Object {
 	if len(d.renders.all) == 0 || p.name != "" {
 		return nil
 	}
+	return d.neighbours().Of(p.objects)
+}
+
+// neighbours are all objects that are in no named cluster, by what selectors find.
+func (d *clusters) neighbours() *neighbours.Index {
 	if d.around == nil {
 		all := [][]*source.Object{d.loose}
 		for _, x := range d.renders.all {
@@ -166,7 +218,7 @@ func (d *clusters) beyond(p part) []*source.Object {
 		}
 		d.around = neighbours.New(d.table, all...)
 	}
-	return d.around.Of(p.objects)
+	return d.around
 }
 
 // readerOf is the reader of a part. Renders have one in common: each is read beside the
@@ -215,9 +267,15 @@ type scene struct {
 func (d *clusters) scene(c *cluster, x contexts.Context) *scene {
 	s := &scene{Context: x, cluster: c, set: c.whole}
 	if c.Len() > 1 {
-		elsewhere := append(slices.Clip(x.Elsewhere()), c.elsewhere...)
+		idle := func(o *source.Object) bool { return !d.table.Matters(o) }
+		alternatives := slices.DeleteFunc(x.Elsewhere(), idle)
+		elsewhere := append(slices.Clip(alternatives), c.elsewhere...)
 		d.budget.objects += len(x.Objects) + len(elsewhere)
 		s.set = c.reader.Load(x.Objects, slices.Concat(elsewhere, d.altered))
+		s.set.Alternatives = make(map[*source.Object]bool, len(alternatives))
+		for _, o := range alternatives {
+			s.set.Alternatives[o] = true
+		}
 	}
 	s.nodes = d.nodes(c, s.set.Topologies)
 	s.model = sched.New(s.set, s.nodes)
@@ -227,7 +285,7 @@ func (d *clusters) scene(c *cluster, x contexts.Context) *scene {
 
 // nodes are those of a context that declares some.
 func (d *clusters) nodes(c *cluster, declared []*source.Object) *topology.Topology {
-	if c.render != "" && len(c.topology) == 0 {
+	if c.render+c.entry != "" && len(c.topology) == 0 {
 		declared = append(slices.Clip(declared), d.looseNodes()...)
 	}
 	key := ""

@@ -34,7 +34,7 @@ type left struct {
 const (
 	whyAltered = "a kustomization changes it"
 	whyPatch   = "it is used as a patch"
-	whyHook    = "it is a hook, and only the fields of hooks are checked"
+	whyHook    = "it is a test or skipped hook, so only its fields are checked"
 	whyAbsent  = "a kustomization uses its file, and no render contains it"
 )
 
@@ -42,10 +42,13 @@ const (
 func newLeft(m *manifests, of *renders, table workload.Table) *left {
 	l := &left{files: of.files, renders: slices.Concat(of.names(), of.failed), declared: map[diag.Object]bool{}, why: map[diag.Object]string{}, skipped: map[string]string{}, unread: m.set.Unread}
 	for _, o := range m.set.Objects {
-		if table.Declares(o) {
-			l.declared[o.ID()] = true
-		} else {
+		switch {
+		case !table.Declares(o):
 			l.why[o.ID()] = whyPatch
+		case o.Hook == source.HookNever:
+			l.why[o.ID()] = whyHook
+		default:
+			l.declared[o.ID()] = true
 		}
 	}
 	l.rendered(of, table)
@@ -67,7 +70,7 @@ func (l *left) rendered(of *renders, table workload.Table) {
 	for _, x := range of.all {
 		for _, o := range x.objects {
 			contained[of.rawObject(o)] = true
-			if table.Uncertain(o) {
+			if o.Hook == source.HookNever {
 				l.why[o.ID()] = whyHook
 			} else if table.Declares(o) {
 				l.declared[o.ID()] = true
@@ -85,11 +88,18 @@ func (l *left) rendered(of *renders, table workload.Table) {
 	}
 }
 
+// maxBelow bounds the entries of directories below a path that is not read.
+const maxBelow = 10_000
+
 // below are the objects of a path that is not read.
 func (l *left) below(path string) []*source.Object {
 	reading := l.files.reading
 	reading.Tracked = nil
-	set, err := source.Load(reading, []string{filepath.Join(l.files.root, filepath.FromSlash(path))})
+	paths := []string{filepath.Join(l.files.root, filepath.FromSlash(path))}
+	if _, over, _ := source.Walk(reading, paths, maxBelow, func(string) bool { return false }); over {
+		return nil // too many to look for one that is gone
+	}
+	set, err := source.Load(reading, paths)
 	if err != nil {
 		return nil
 	}
@@ -107,12 +117,20 @@ func (l *left) unjudged(o diag.Object, file string) string {
 	case l.skipped[file] != "":
 		return "its file is now skipped: " + l.skipped[file]
 	}
-	for _, u := range l.unread {
-		if u.File == file || strings.HasSuffix(u.File, "/") && strings.HasPrefix(file, u.File) {
-			return "its file is now skipped: " + u.Reason
-		}
+	if why := l.unreadFor(file); why != "" {
+		return "its file is now skipped: " + why
 	}
 	return l.concealed(o)
+}
+
+// unreadFor is why a file is in a path that is not read, or "".
+func (l *left) unreadFor(file string) string {
+	for _, u := range l.unread {
+		if u.File == file || strings.HasSuffix(u.File, "/") && strings.HasPrefix(file, u.File) {
+			return u.Reason
+		}
+	}
+	return ""
 }
 
 // maxUnread bounds the paths that are searched for what is not judged any more.
@@ -176,7 +194,7 @@ func (r *run) undecided(l *left, broken map[string]bool) func(*diag.Diagnostic) 
 			return true
 		case d.Render == "" && d.Object != (diag.Object{}) && r.renders.reached[file]: // it is judged as it is deployed now
 			return true
-		case l != nil && l.unjudged(d.Object, file) != "" || r.files.ignores(file) || broken[file]:
+		case l != nil && (l.unjudged(d.Object, file) != "" || l.unreadFor(file) != "") || r.files.ignores(file) || broken[file]:
 			return true
 		}
 		return r.decisions.of(d).Open(d.Object, r.opts.Policy.Reads(d.Rule))

@@ -90,15 +90,14 @@ func (t environs) verdicts(tt *testing.T) (all []string, contexts map[string]str
 	if err := os.WriteFile(nodes, []byte("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 3, allocatable: {cpu: 3, memory: 4Gi, pods: 10}}]\n"), 0o644); err != nil {
 		tt.Fatal(err)
 	}
-	root := filepath.Join(dir, "tree")
-	report, err := run(tt, root, []string{nodes}, ".")
+	report, err := run(tt, dir, []string{nodes}, "tree") // named, so that its directories are deployed together
 	if err != nil {
 		tt.Fatal(err)
 	}
 	for _, d := range report.Diagnostics {
 		all = append(all, fmt.Sprintf("%s %s %s/%s line %d: %s", d.Level, d.Rule, d.Object.Kind, d.Object.Name, d.Location.Line, reported(&d)))
 	}
-	doc, err := lint.Place(context.Background(), lint.Options{Dir: root, Root: root, Paths: []string{"."}, Topology: []string{nodes}})
+	doc, err := lint.Place(context.Background(), lint.Options{Dir: dir, Root: dir, Paths: []string{"tree"}, Topology: []string{nodes}})
 	if err != nil {
 		tt.Fatal(err)
 	}
@@ -108,7 +107,7 @@ func (t environs) verdicts(tt *testing.T) (all []string, contexts map[string]str
 		for _, w := range d.Workloads {
 			text += fmt.Sprintf("; %s %s %d-%d rolls %s drains %s", w.Name, w.Verdict, w.MinPlaced, w.MaxPlaced, w.Change.Rollout.Verdict, w.Change.Drain.Verdict)
 		}
-		contexts[d.Context] = text
+		contexts[strings.TrimPrefix(d.Context, "tree/")] = text
 	}
 	slices.Sort(all)
 	return all, contexts

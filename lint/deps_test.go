@@ -54,10 +54,11 @@ const layers = `
 1 lint/report     github.com/owenrumney/go-sarif/v3
 0 lint/chart/template
 0 lint/archive
+0 lint/cpu
 0 lint/diag
 0 lint/lazy
 0 lint/meter
-0 lint/render
+1 lint/render
 0 lint/worktree
 0 rules
 0 fixtures

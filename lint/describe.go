@@ -39,6 +39,9 @@ func Facts(ctx context.Context, o Options) (*Described, error) {
 	}
 	each(r, r.clusters.parts(m), whole, func(a *ahead[*build.Built]) {
 		for x := range a.cluster.Contexts() {
+			if a.cluster.entry != "" { // its renders have the facts
+				continue
+			}
 			s, f, known := a.known(r)
 			if !known {
 				s = r.clusters.scene(a.cluster, x)

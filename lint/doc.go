@@ -12,7 +12,9 @@
 //
 // Contexts: a cluster is judged context by context (package contexts). A finding that
 // several contexts share counts once, and contexts with the same nodes do not answer
-// equal questions about changes twice. Fields that a kustomization changes in files
+// equal questions about changes twice. A context of several units is judged unit by unit
+// as well, and what only the context as a whole has is a warning "if these share a cluster".
+// What one entry pointer deploys is judged together, beside each of its renders. Fields that a kustomization changes in files
 // that are not rendered become unknown before anything is judged (package kustomize).
 //
 // Renders come from outside, through a Renderer (package render). Each is judged as a
@@ -71,16 +73,22 @@
 //	               values for a chart that is not at hand
 //	node           what pods are scheduled on
 //	object         a Kubernetes object with its positions in a file
+//	placeholder    a text for a value that is filled in later, as a variable of a tool is
 //	pool           a set of equal nodes in a NodeTopology; growth is what it may gain
 //	replica        one of the equal pods of a workload
 //	topology       all nodes of one cluster
+//	unit           objects of a context that are known to be deployed together: those of one
+//	               directory, or of one that the command line names with all below it
 //	workload       an object that creates pods; a kind is its row in the table of kinds
 //
 // Rendering:
 //
 //	deployment     one source of a pointer, with its render or why there is none
+//	entry pointer  a pointer that no other pointer deploys
 //	mark           the position in the sources of one value of a render
 //	origin         the source file, field or setting that a rendered value comes from
+//	output         what somebody rendered a chart of the tree to and committed, in one file or
+//	               several; outputs of one chart are alternatives
 //	overlay        what a pointer changes of the kustomization that it names
 //	pointer        an object of Flux or Argo CD that says what is deployed
 //	render         the result of building a root, or the output of another tool; each is
@@ -102,6 +110,7 @@
 //	constraint     one topology spread constraint
 //	core           the smallest set of terms, numbers and node properties that shows why
 //	               something never works
+//	crowd          workloads that compete for the same nodes and are too many to search
 //	domain         the nodes with one value of a topology key
 //	eligible       of a node that passes the filters that depend on the node alone
 //	filter         a filter plugin of kube-scheduler, or its counterpart here

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -58,7 +59,7 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 		return nil, err
 	}
 	r.suppressions.gather(m)
-	x.explain(aboutFiles(m.set.Problems), nil, nil)
+	x.explain(aboutFiles(m.set.Problems), nil, nil, nil)
 	for _, p := range r.clusters.parts(m) {
 		x.cluster(p)
 	}
@@ -137,7 +138,14 @@ func (x *explaining) cluster(p part) {
 			continue
 		}
 		s := x.run.clusters.scene(c, of)
-		e := x.explain(x.run.input(s), c, of.Objects)
+		units, with := x.run.clusters.units(s)
+		together := map[foundAt][]accept.Finding{}
+		if units != nil {
+			for _, f := range x.run.together(s, build.Facts(x.run.input(s)), units, with) {
+				together[placeOf(&f)] = append(together[placeOf(&f)], f)
+			}
+		}
+		e := x.explain(x.run.input(s), c, of.Objects, together)
 		x.run.suppressions.looked(e.Facts(), of.Objects)
 		for _, note := range unknownLosses(x.run.opts, s.nodes) {
 			if note = in(p.name, note); !slices.Contains(x.out.Notes, note) {
@@ -162,10 +170,16 @@ func (x *explaining) isAt(o *source.Object) bool {
 	return x.run.renders.rawObject(o) == x.at
 }
 
-// explain explains what is found at the place among objects of a cluster.
-func (x *explaining) explain(in build.Input, c *cluster, objects []*source.Object) *build.Explainer {
+// explain explains what is found at the place among objects of a cluster, in the words of
+// what is reported of several units.
+func (x *explaining) explain(in build.Input, c *cluster, objects []*source.Object, together map[foundAt][]accept.Finding) *build.Explainer {
 	e := build.NewExplainer(in)
 	x.run.judge.findings(e.Facts(), c, objects, func(fact int, f *accept.Finding) {
+		for _, of := range together[placeOf(f)] {
+			if strings.TrimSuffix(of.Message, ", "+ifShared) == f.Message {
+				*f = of
+			}
+		}
 		if of := x.run.renders.results[f.Location.File]; of != nil {
 			x.run.renders.toSources(of, f)
 		}

@@ -198,6 +198,9 @@ func static(r *diag.NodeRow, p model.Passes) string {
 		return ""
 	}
 	for by, passes := range map[string]bool{"NodeName": p.Name, "NodeUnschedulable": !p.Name || p.Schedulable, "TaintToleration": !p.Name || p.Taints, "NodeAffinity": !p.Name || p.Selector} {
+		if by == "TaintToleration" && slices.Contains(r.Filters, "NodeUnschedulable") {
+			continue // a cordoned node has a taint that nothing is said of
+		}
 		if slices.Contains(r.Filters, by) == passes {
 			return fmt.Sprintf("%s passes: %v, and it is rejected by %v", by, passes, r.Filters)
 		}

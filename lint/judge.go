@@ -50,16 +50,24 @@ func same(d *diag.Diagnostic) sameFinding {
 	return sameFinding{d.Rule, d.Message, fmt.Sprintf("%q", d.Details), d.Cluster, d.Render, d.Level, d.Object, d.Location}
 }
 
-// add adds what the policy finds in some facts, which are about objects of a
-// cluster, or about no cluster. What an earlier context has found counts once.
-func (j *judge) add(f *build.Built, c *cluster, objects []*source.Object) {
-	j.findings(f, c, objects, func(fact int, found *accept.Finding) {
+// all is what the policy finds in some facts, which are about objects of a cluster, or about
+// no cluster.
+func (j *judge) all(f *build.Built, c *cluster, objects []*source.Object) (found []accept.Finding) {
+	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
 		f.Found(fact)
-		if key := same(&found.Diagnostic); !j.seen[key] {
-			j.seen[key] = true
-			j.found = append(j.found, *found)
-		}
+		found = append(found, *one)
 	})
+	return found
+}
+
+// keep adds findings. What an earlier context has found counts once.
+func (j *judge) keep(found []accept.Finding) {
+	for i := range found {
+		if key := same(&found[i].Diagnostic); !j.seen[key] {
+			j.seen[key] = true
+			j.found = append(j.found, found[i])
+		}
+	}
 }
 
 // take gives the findings so far, and starts anew.
@@ -71,7 +79,7 @@ func (j *judge) take() []accept.Finding {
 
 // complain adds what the policy finds in complaints about suppressions and takes it.
 func (j *judge) complain(complaints []accept.Complaint) []accept.Finding {
-	j.add(build.Complain(complaints), nil, nil)
+	j.keep(j.all(build.Complain(complaints), nil, nil))
 	return j.take()
 }
 
@@ -91,22 +99,35 @@ func (j *judge) findings(f *build.Built, c *cluster, objects []*source.Object, t
 			j.failures.leave(j.named(failure))
 		}
 	}
-	j.found = slices.Grow(j.found, len(judgements))
 	var in *locator
 	about := &abouts{files: j.files, renders: j.renders, built: f, objects: objects}
+	type copied struct {
+		facts.Judgement
+		found accept.Finding
+	}
+	var copies []copied
+	report := func(said facts.Judgement, found *accept.Finding) {
+		if found.Level = j.levels.of(found, said.Level, about); found.Level != diag.LevelOff {
+			tell(said.Fact, found)
+		}
+	}
 	for _, said := range judgements {
 		if j.off(said.Rule) {
 			continue
 		}
 		if in == nil {
-			in = &locator{files: byFile(objects)}
+			in = newLocator(objects)
 		}
 		found := j.finding(said, f.Subject(said.Fact), c)
 		in.locate(&found)
-		if found.Level = j.levels.of(&found, said.Level, about); found.Level == diag.LevelOff {
-			continue
+		for _, twin := range in.inCopies(&found) {
+			copies = append(copies, copied{said, twin})
 		}
-		tell(said.Fact, &found)
+		report(said, &found)
+	}
+	for _, k := range copies { // behind what a rule itself says of a copy
+		j.context(&k.found, c)
+		report(k.Judgement, &k.found)
 	}
 }
 
@@ -116,17 +137,24 @@ func (j *judge) finding(said facts.Judgement, s build.Subject, c *cluster) accep
 		Rule: said.Rule, Message: said.Message, Details: said.Details,
 		Location: s.At(said.Path), Pending: s.Pending, Related: s.Related, Fixes: fixes(said, s),
 	}}
-	if c != nil {
-		found.Cluster, found.Render, found.Branch = c.name, c.render, c.Branch(found.Location.File)
-		if x := j.renders.results[found.Location.File]; x != nil {
-			found.Render = x.Name
-		}
-	}
+	j.context(&found, c)
 	if s.Object != nil {
 		found.Object = *s.Object
 	}
 	found.Nodes = c != nil && s.Object == nil
 	return found
+}
+
+// context says in which cluster, render and branch a finding is.
+func (j *judge) context(found *accept.Finding, c *cluster) {
+	if c == nil {
+		return
+	}
+	found.Cluster, found.Render, found.Branch = c.name, c.render, c.Branch(found.Location.File)
+	if x := j.renders.results[found.Location.File]; x != nil {
+		found.Render = x.Name
+	}
+	found.Assumed = j.renders.assumed[found.Render]
 }
 
 // fixes are what the engine advises if the rule asks its question, and what the rule

@@ -96,6 +96,9 @@ type Options struct {
 // ErrNothing is returned if there is no document at all to look at.
 var ErrNothing = errors.New("no document found: nothing was checked")
 
+// ErrNoObject is returned if there are documents, but none is a Kubernetes object.
+var ErrNoObject = errors.New("no Kubernetes object found: nothing was checked")
+
 // Run lints. The report is complete even where the error is not nil, as far as
 // things could be read.
 func Run(ctx context.Context, o Options) (*diag.Report, error) {

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"context"
+	"maps"
 
 	"github.com/schedlint/schedlint/lint/kustomize"
 	"github.com/schedlint/schedlint/lint/source"
@@ -32,6 +33,8 @@ type loader struct {
 	manifests
 	// given are the files that another tool rendered.
 	given map[string]bool
+	// charts are the directories of charts that were to be rendered.
+	charts map[string]bool
 	// byFile are the objects of the paths by their files, once needed.
 	byFile map[string][]*source.Object
 	// asWritten are the objects of files that charts deploy as they stand, by their names.
@@ -41,12 +44,13 @@ type loader struct {
 // load reads the manifests.
 func (l *loader) load() *manifests {
 	reading := l.files.reading
-	reading.Ignore = l.files.ignores
+	reading.Ignore, reading.OwnOnly = l.files.ignores, l.opts.Config.OwnOnly()
 	set, err := source.Load(reading, l.opts.Paths)
 	l.failures.fail(err)
 	l.set = set
 	l.files.keep(set)
 	l.renderAll()
+	l.templates()
 	l.kustomized()
 	l.passedBy()
 	for i := range set.Problems {
@@ -58,11 +62,30 @@ func (l *loader) load() *manifests {
 	for _, k := range set.Unread {
 		l.summary.skip(k.Reason, k.File)
 	}
+	maps.Copy(l.summary.placeholders, set.Placeholders)
 	l.countDocuments()
-	if l.summary.Documents == 0 && len(set.Problems) == 0 && len(l.renders.all) == 0 && len(l.renders.failed) == 0 {
-		l.failures.fail(ErrNothing)
-	}
+	l.hollow()
 	return &l.manifests
+}
+
+// hollow fails a run that examines nothing. In the working directory, where a command may
+// run that is meant for many repositories, documents of other tools are enough.
+func (l *loader) hollow() {
+	if len(l.set.Problems)+len(l.renders.all)+len(l.renders.failed)+len(l.set.Objects)+len(l.altered) > 0 {
+		return
+	}
+	others := 0
+	for _, k := range l.set.Skipped {
+		if k.Reason == source.SkipNoObject || k.Reason == source.SkipNoManifest {
+			others++
+		}
+	}
+	switch {
+	case l.summary.Documents == 0:
+		l.failures.fail(ErrNothing)
+	case others == l.summary.Documents && !l.files.cover(l.files.dir):
+		l.failures.fail(ErrNoObject)
+	}
 }
 
 // countDocuments says in the summary what was read and what was skipped of it.

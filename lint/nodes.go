@@ -48,7 +48,7 @@ func (t *topologies) of(p part, among []*source.Object) *topology.Topology {
 		return topo
 	}
 	for _, o := range p.objects { // sets of possible nodes that are not read (R-S7)
-		if o.Group() == "karpenter.sh" && (o.Kind == "NodePool" || o.Kind == "Provisioner") {
+		if p.entry == "" && o.Group() == "karpenter.sh" && (o.Kind == "NodePool" || o.Kind == "Provisioner") {
 			s.passed.provisioners++
 		}
 	}
@@ -98,7 +98,7 @@ type declaredNodes struct {
 // nodesKey is what the nodes of a render rest on; "" for anything else, which is asked
 // for once.
 func (p *part) nodesKey(among []*source.Object) string {
-	if p.render == "" {
+	if p.render+p.entry == "" {
 		return ""
 	}
 	key := strings.Join(p.topology, "\x00") + "\x00"
@@ -110,6 +110,9 @@ func (p *part) nodesKey(among []*source.Object) string {
 
 // passNodes counts the nodes among manifests that declare none.
 func (t *topologies) passNodes(p part, from map[string]bool) {
+	if p.entry != "" {
+		return
+	}
 	for _, o := range p.objects {
 		if o.Kind == "Node" && topology.Declares(o) && !from[o.File.Name] {
 			t.summary.passed.nodes++

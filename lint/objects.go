@@ -59,9 +59,22 @@ func around(objects []*source.Object, line, column int) *source.Object {
 // object, so what it takes to answer is kept until another one is asked for.
 type locator struct {
 	files  map[string][]*source.Object
+	byID   map[diag.Object][]*source.Object
 	object *source.Object
 	places *source.Places
 	labels map[string]string
+	// copies are the other declarations that are equal to the object, trails leads to the
+	// same place in them; made once needed.
+	copies []*source.Object
+	trails *source.Trails
+}
+
+func newLocator(objects []*source.Object) *locator {
+	l := &locator{files: byFile(objects), byID: map[diag.Object][]*source.Object{}}
+	for _, o := range objects {
+		l.byID[o.ID()] = append(l.byID[o.ID()], o)
+	}
+	return l
 }
 
 // locate fills in the object that a finding is in, its labels and the field.
@@ -72,7 +85,54 @@ func (l *locator) locate(found *accept.Finding) {
 		return
 	}
 	if o != l.object {
-		l.object, l.places, l.labels = o, o.Root.Places(), labelsOf(o)
+		l.object, l.places, l.labels, l.copies, l.trails = o, o.Root.Places(), labelsOf(o), nil, nil
+		if same := l.byID[o.ID()]; len(same) > 1 && o.Name != "" {
+			l.copies = slices.DeleteFunc(slices.Clone(same), func(x *source.Object) bool { return x == o || !source.Equal(x.Root, o.Root) })
+		}
 	}
 	found.Field, found.Start, found.Labels = l.places.Path(at.Line, at.Column).String(), startOf(o), l.labels
+}
+
+// inCopies are the findings in each copy of the object of a finding that was located: most
+// questions are asked of one of several equal declarations only. Repairs of copies keep
+// their words only.
+func (l *locator) inCopies(found *accept.Finding) (all []accept.Finding) {
+	if len(l.copies) == 0 || found.Start != startOf(l.object) || found.Object != l.object.ID() {
+		return nil
+	}
+	if l.trails == nil {
+		l.trails = source.NewTrails(l.object.Root)
+	}
+	for _, o := range l.copies {
+		twin := *found
+		twin.Start, twin.Location = startOf(o), l.inCopy(o, found.Location)
+		twin.Related, twin.Fixes = slices.Clone(found.Related), slices.Clone(found.Fixes)
+		for i, r := range twin.Related {
+			if around(l.files[r.Location.File], r.Location.Line, r.Location.Column) == l.object {
+				twin.Related[i].Location = l.inCopy(o, r.Location)
+			}
+		}
+		for i := range twin.Fixes {
+			twin.Fixes[i].Edits = nil
+		}
+		all = append(all, twin)
+	}
+	return all
+}
+
+// inCopy is the place in a copy of the object that a place in the object stands for.
+func (l *locator) inCopy(o *source.Object, at diag.Span) diag.Span {
+	steps := l.trails.At(at)
+	there := source.NewFollower().Follow(steps, o.Root)
+	if len(steps) == 0 || len(there) != len(steps) {
+		return o.NameSpan()
+	}
+	was, is := steps[len(steps)-1], there[len(there)-1]
+	switch at {
+	case l.object.File.FieldSpan(was.Key, was.Value):
+		return o.File.FieldSpan(is.Key, is.Value)
+	case l.object.File.Span(was.Key):
+		return o.File.Span(is.Key)
+	}
+	return o.File.Span(is.Value)
 }

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/build"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // ErrNoTopology is returned by Place if no node is declared.
@@ -33,6 +35,9 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	}
 	doc := &diag.Placements{SchemaVersion: "1"}
 	for _, p := range m.set.Problems {
+		if p.LastCounts { // which is how it is placed
+			continue
+		}
 		doc.Failures = append(doc.Failures, diag.Failure{
 			Stage: diag.StageRead, File: p.Span.File, Line: p.Span.Line, Message: fmt.Sprintf("%s: %s", p.Kind, p.Detail),
 		})
@@ -46,9 +51,24 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	if err := r.failures.err(); err != nil {
 		return nil, err
 	}
+	doc.Decisions = aboutWorkloads(doc.Decisions)
 	doc.Failures = append(doc.Failures, r.failures.undone...)
 	doc.Unrendered = r.summary.Unrendered
 	return doc, nil
+}
+
+// aboutWorkloads leaves out decisions about nothing. If all are, the first that is unknown,
+// or else the first, stands for all.
+func aboutWorkloads(all []diag.Placement) []diag.Placement {
+	about := slices.DeleteFunc(slices.Clone(all), func(d diag.Placement) bool {
+		return len(d.Workloads)+len(d.Invalid)+len(d.Unmodelled) == 0
+	})
+	if len(about) > 0 || len(all) == 0 {
+		return about
+	}
+	first := max(0, slices.IndexFunc(all, func(d diag.Placement) bool { return d.Verdict == string(diag.Unknown) }))
+	all[first].Context = ""
+	return all[first : first+1]
 }
 
 // decide answers for each context of a part; untracked counts the files that git does
@@ -75,18 +95,40 @@ func (r *run) decide(a *ahead[*diag.Placement], untracked int) ([]diag.Placement
 		if !known {
 			doc = r.placed(s)
 		}
-		r.budget.spent += s.model.Run().Spent()
-		doc.Unknown = r.asked(func(one *summary) {
-			one.unknowns(s.set, s.model)
-			one.givenUp(s.model)
-		})
-		r.refused(s)
-		doc.Cluster, doc.Context = c.name, cmp.Or(c.render, x.Name)
-		r.renders.placeInSources(doc)
-		doc.Notes = append(doc.Notes, r.caveats(s, untracked, a.leftOut)...)
+		units, with := r.clusters.units(s)
+		for _, u := range units {
+			if _, known := c.judged[u.key(c.seed)]; known || r.budget.objects > contextObjects {
+				continue
+			}
+			c.judged[u.key(c.seed)] = nil
+			if us := r.clusters.unitScene(s, u); len(us.set.Workloads) > 0 {
+				alone := r.placed(us)
+				r.complete(alone, us, untracked, a.leftOut)
+				all = append(all, *alone)
+			}
+		}
+		r.complete(doc, s, untracked, a.leftOut)
+		doc.IfShared = with
 		all = append(all, *doc)
 	}
 	return all, nil
+}
+
+// complete adds to a decision about a context what it leaves open and takes for granted.
+func (r *run) complete(doc *diag.Placement, s *scene, untracked int, leftOut string) {
+	r.budget.spent += s.model.Run().Spent()
+	doc.Unknown = r.asked(func(one *summary) {
+		one.unknowns(s.set, s.model)
+		one.givenUp(s.model)
+	})
+	r.refused(s)
+	doc.Cluster, doc.Context = s.cluster.name, cmp.Or(s.cluster.render, s.cluster.entry, s.Name)
+	r.renders.placeInSources(doc)
+	doc.Notes = append(doc.Notes, r.caveats(s, untracked, leftOut)...)
+	if len(doc.Workloads) == 0 && (r.summary.Unrendered > 0 || leftOut != "") { // they may be in what is left out
+		doc.Verdict, doc.RulesVerdict = string(diag.Unknown), string(diag.Unknown)
+		doc.Notes = append(doc.Notes, "unknown because no workload was found, and inputs that may contain some are ignored")
+	}
 }
 
 // placed decides about a context, nil if it has no nodes.
@@ -113,14 +155,30 @@ func (r *renders) placeInSources(doc *diag.Placement) {
 func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	notes := []string{"assumes any scheduling order and any feasible node per pod, no rescheduling, and only the declared objects"}
 	notes = append(notes, unknownLosses(r.opts, s.nodes)...)
+	if name := r.renders.assumed[s.cluster.render]; name != "" {
+		notes = append(notes, "assumes the release name "+name)
+	}
 	if untracked > 0 {
 		notes = append(notes, fmt.Sprintf("files not tracked by git are ignored: %d", untracked))
 	}
 	if n := len(s.set.Validated); n > 0 {
-		notes = append(notes, fmt.Sprintf("hooks, such as tests, are ignored: %d", n))
+		notes = append(notes, fmt.Sprintf("test and skipped hooks are ignored: %d", n))
 	}
-	if n := len(s.model.Elsewhere()) - len(s.set.Validated); n > 0 {
+	if n := len(s.model.Elsewhere()); n > 0 {
 		notes = append(notes, fmt.Sprintf("workloads in other contexts or changed by a kustomization are ignored: %d", n))
+	}
+	paused := 0
+	for _, w := range s.model.Workloads {
+		if w.Paused() {
+			paused++
+		}
+	}
+	if paused > 0 {
+		notes = append(notes, fmt.Sprintf(pausedNote, paused))
+	}
+	scaled := func(w *workload.Workload) bool { return w.Scale != nil && w.Scale.Max > w.Scale.Min }
+	if len(s.model.Workloads) > 1 && slices.ContainsFunc(s.model.Workloads, scaled) {
+		notes = append(notes, "answers about one workload count other autoscaled workloads at their minimum")
 	}
 	if n := r.summary.Unrendered; n > 0 {
 		notes = append(notes, fmt.Sprintf("inputs that are not rendered are ignored: %d", n))

@@ -96,6 +96,7 @@ const (
 	asRendered = "as rendered"
 	setUnknown = "as rendered; what sets this was not found in the sources"
 	patched    = "the object that this changes"
+	printedBy  = "printed by this file"
 )
 
 // move moves one finding. Repairs keep their words only: rendered text is not
@@ -115,6 +116,10 @@ func (m *relocation) move(d *diag.Diagnostic) {
 		}
 	}
 	if !ok {
+		return
+	}
+	if at.FileOnly() && d.Location.File != source.StdinName { // a line of the file says more than the first one of another
+		d.Related = append(d.Related, diag.Related{Message: printedBy, Location: at.Span})
 		return
 	}
 	for i := range d.Fixes {

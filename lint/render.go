@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/chart"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/pointers"
@@ -34,6 +36,9 @@ type Render struct {
 	// root of the run; zero if none does. Source is the index of the source that it names.
 	Pointer diag.Span
 	Source  int
+	// Entries name the pointers that lead to it and that no other one deploys, each with the
+	// cluster that it is deployed to: what has one in common is deployed together.
+	Entries []string
 	// Named is set if somebody asked for it by its path: it is a mistake then if it
 	// cannot be rendered, and a note in the summary else.
 	Named bool
@@ -95,6 +100,9 @@ func (l *loader) renderAll() {
 // takeOutput reads what a root was rendered to, or says why there is nothing.
 func (l *loader) takeOutput(x *Render, out *render.Output) {
 	x.setPrefix(l.opts.Root)
+	if x.Root.Chart != nil && x.Root.Chart.Archive == "" {
+		l.charts[x.name(x.Root.Dir)] = true
+	}
 	l.onlyTracked(x, out)
 	if out.Problem != nil {
 		l.unrendered(x, out.Problem)
@@ -152,10 +160,17 @@ const notFollowed = "GitOps pointer that is not followed"
 func (l *loader) takeIn(asked *Render, out *render.Output) {
 	x, problems := l.renders.add(asked, out)
 	for _, p := range problems { // what kustomize prints is read by kubectl, and so by us
+		if p.Kind == source.DuplicateKey && asked.Root.Chart != nil {
+			l.repeated(x, p)
+			continue
+		}
 		l.failures.leave(diag.Failure{
 			Stage: diag.StageRead, File: x.kustomization(), Line: 1,
 			Message: fmt.Sprintf("the result of render %s: %s: %s", asked.Name, p.Kind, p.Detail),
 		})
+	}
+	for _, p := range out.Unchecked {
+		l.summary.note(l.files.display(asked.name(p.File)) + ": " + start(p.Detail, mostReason))
 	}
 	for _, name := range out.Sources {
 		l.renders.reached[asked.name(name)] = true
@@ -185,6 +200,9 @@ func (l *loader) countRenders() {
 	}
 	if charts > 0 {
 		l.summary.note(fmt.Sprintf("rendered charts: %d, with their default values; files that they use are not checked separately (--render off checks all files as written)", charts))
+	}
+	if n := len(l.renders.assumed); n > 0 {
+		l.summary.note(fmt.Sprintf("charts rendered with the assumed release name %s: %d (--release-name, or name under renders, sets it)", chart.DefaultRelease, n))
 	}
 	l.chartsNotRendered()
 }
@@ -247,6 +265,15 @@ func (l *loader) unrendered(asked *Render, p *render.Problem) {
 		problem.Kind = source.RenderRefused
 	}
 	switch {
+	case p.Kind == render.Repeated:
+		problem.Kind, problem.Merged = source.DuplicateKey, true
+		problem.First = diag.Span{File: asked.name(p.First.File), Line: p.First.Line, Column: 1, EndLine: p.First.Line, EndColumn: 2}
+		l.set.Problems = append(l.set.Problems, problem)
+	case p.Kind == render.Spent: // whoever adds renders could hide what is in this one
+		if !l.renders.spent {
+			l.failures.leave(diag.Failure{Stage: diag.StageRead, File: span.File, Line: span.Line, Message: p.Detail})
+		}
+		l.renders.spent = true
 	case !asked.Named:
 		l.renders.quiet[asked.Name] = problem
 	case p.Kind == render.Killed:
@@ -261,6 +288,9 @@ var notRendered = map[string]string{
 	render.Failed:  "kustomization that does not build",
 	render.Refused: "kustomization that is not rendered here",
 	render.Killed:  "kustomization that takes too long to render",
+	render.Spent:   "kustomization beyond the limits of a run",
+
+	render.Repeated: "kustomization that does not build",
 }
 
 // takeOut leaves out of what is judged as it stands there what renders reach.
@@ -280,6 +310,67 @@ func (l *loader) takeOut() {
 	})
 	l.readBeside()
 	l.countAbsent()
+}
+
+// templates leaves out what is in templates/ of charts that were to be rendered, or that a
+// kustomization inflates: it is judged as it is printed, if it is. Of other charts, what
+// does not parse and has an action is a template.
+func (l *loader) templates() {
+	charts := map[string]bool{}
+	for _, s := range l.set.Skipped {
+		if s.Reason == source.SkipHelmChart {
+			charts[path.Dir(s.File)] = true
+		}
+	}
+	declared := func(dir string) bool { return charts[dir] }
+	action := func(file string) bool {
+		f := l.files.byName[file]
+		return f != nil && bytes.Contains(f.Text, []byte("{{"))
+	}
+	tried := func(chart string) bool { return l.charts[chart] || l.set.Inflated[chart] }
+	skip := func(file string, line int) {
+		if !l.renders.reached[file] {
+			l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipTemplate, File: file, Line: line})
+		}
+	}
+	l.set.Problems = slices.DeleteFunc(slices.Clone(l.set.Problems), func(p source.Problem) bool {
+		switch file := p.Span.File; {
+		case p.Kind == source.Unreadable || p.Kind == source.RenderFailed || p.Kind == source.RenderRefused:
+			return false
+		case p.Kind == source.DuplicateKey:
+			return !p.Merged && !p.LastCounts && isTemplate(file, tried) // those are of what is printed
+		case isTemplate(file, tried) || p.Kind == source.Unparsable && isTemplate(file, declared) && action(file):
+			skip(file, p.Span.Line)
+		default:
+			return false
+		}
+		return true
+	})
+	l.set.Objects = slices.DeleteFunc(slices.Clone(l.set.Objects), func(o *source.Object) bool {
+		if !isTemplate(o.File.Name, tried) {
+			return false
+		}
+		skip(o.File.Name, int(max(1, o.Root.Line)))
+		return true
+	})
+}
+
+// isTemplate reports whether a file is in templates/ of a chart, or of one in charts/ of it.
+func isTemplate(name string, chart func(dir string) bool) bool {
+	for at := path.Dir(name); at != "." && at != "/"; at = path.Dir(at) {
+		if path.Base(at) != "templates" {
+			continue
+		}
+		for dir := path.Dir(at); ; dir = path.Dir(path.Dir(dir)) {
+			if chart(dir) {
+				return true
+			}
+			if path.Base(path.Dir(dir)) != "charts" {
+				break
+			}
+		}
+	}
+	return false
 }
 
 // usedByRenders are why files are skipped that count as checked if a render uses them.

@@ -31,6 +31,8 @@ func TestNoResult(t *testing.T) {
 		{render.Failed, false, "", true},
 		{render.Refused, false, "", true},
 		{render.Killed, false, "", true},
+		{render.Spent, true, "", false},
+		{render.Spent, false, "", false}, // those before it may be there to hide it
 	} {
 		report, err := lint.Run(context.Background(), lint.Options{
 			Dir: dir, Root: dir, Paths: []string{"."}, Topology: []string{"nodes.yaml"}, Policy: e,

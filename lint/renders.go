@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/chart"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/origin"
 	"github.com/schedlint/schedlint/lint/render"
@@ -39,18 +40,22 @@ type renders struct {
 	// them that nobody named.
 	failed []string
 	quiet  map[string]source.Problem
+	// spent is set if some are beyond what a run may take.
+	spent bool
 	// reached are the files that renders use. Raw are the objects in them but for those
 	// that another tool rendered, rawFiles the same by their files once needed.
 	reached  map[string]bool
 	raw      []*source.Object
 	rawFiles map[string][]*source.Object
+	// assumed are the names of releases that nothing says, by renders.
+	assumed map[string]string
 	// spots are the values of values files by their places, once needed.
 	spots  map[*source.File]*spots
 	places map[*source.File]*source.Places
 }
 
 func newRenders(f *files) *renders {
-	return &renders{files: f, results: map[string]*rendered{}, quiet: map[string]source.Problem{}, reached: map[string]bool{},
+	return &renders{files: f, results: map[string]*rendered{}, quiet: map[string]source.Problem{}, reached: map[string]bool{}, assumed: map[string]string{},
 		spots: map[*source.File]*spots{}, places: map[*source.File]*source.Places{}}
 }
 
@@ -64,6 +69,9 @@ func (r *renders) add(asked *Render, out *render.Output) (*rendered, []source.Pr
 	r.files.byName[name] = x.file
 	r.all = append(r.all, x)
 	r.results[name] = x
+	if c := asked.Root.Chart; c != nil && c.Name == "" {
+		r.assumed[asked.Name] = chart.DefaultRelease
+	}
 	return x, set.Problems
 }
 

@@ -56,6 +56,36 @@ func (l *loader) objectsIn(name string) []*source.Object {
 	return l.byFile[name]
 }
 
+// repeated takes in a key that is twice in what a chart prints. Helm and Argo CD keep the last
+// one, as they read manifests with sigs.k8s.io/yaml (helm: pkg/releaseutil/manifest_sorter.go,
+// pkg/kube/client.go; argo-cd: gitops-engine/pkg/utils/kube); that matters in objects of which
+// something is said. Flux passes all but hooks through kyaml, which refuses it
+// (helm-controller: internal/postrender/common.go).
+func (l *loader) repeated(x *rendered, p source.Problem) {
+	o := around(x.objects, p.Span.Line, p.Span.Column)
+	if d, ok := x.document(p.Span.Line); !ok || o != nil && int(o.Root.Line) < d.Line {
+		o = nil // it is in one that is not read
+	}
+	p.Merged = !x.Pointer.IsZero() && !x.Argo && (o == nil || o.Hook == "")
+	p.LastCounts = !p.Merged
+	if p.LastCounts && (o == nil || !l.table.Judged(o)) {
+		return
+	}
+	p.Span, p.First = l.renders.printedBy(x, p.Span), l.renders.printedBy(x, p.First)
+	if !slices.Contains(l.set.Problems, p) { // each render of the chart has it
+		l.set.Problems = append(l.set.Problems, p)
+	}
+}
+
+// printedBy is the line of the template that printed a line, whatever value is in it.
+func (r *renders) printedBy(x *rendered, s diag.Span) diag.Span {
+	at := r.written(x, s)
+	if !at.Template.IsZero() {
+		return at.Template
+	}
+	return at.Span
+}
+
 // byTemplate is said of the line of a template that prints a value.
 const byTemplate = "printed by this line of the template"
 
@@ -182,6 +212,9 @@ var chartNotRendered = map[string]string{
 	render.Failed:  "chart that does not render",
 	render.Refused: "chart that is not rendered here",
 	render.Killed:  "chart that takes too long to render",
+	render.Spent:   "chart beyond the limits of a run",
+
+	render.Repeated: "chart that does not render",
 }
 
 // mostReasons is how many reasons are told why charts do not render that nobody named,

@@ -3,11 +3,14 @@ package lint
 import (
 	"cmp"
 	"context"
+	"slices"
 
+	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/facts/build"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -26,6 +29,8 @@ type run struct {
 	suppressions *suppressions
 	clusters     *clusters
 	decisions    decisions
+	// inRender is what was found in renders alone.
+	inRender map[foundAt]bool
 	// survive tells what losses a workload is asked to survive.
 	survive func(*workload.Workload) []string
 }
@@ -36,7 +41,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	}
 	r := &run{
 		ctx: ctx, opts: &o, table: workload.NewTable(), failures: &failures{}, budget: newBudget(o.Steps),
-		decisions: decisions{}, survive: asks(o.Config, losses),
+		decisions: decisions{}, inRender: map[foundAt]bool{}, survive: asks(o.Config, losses),
 	}
 	r.files = newFiles(r.opts, r.table)
 	r.renders = newRenders(r.files)
@@ -58,7 +63,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 func (r *run) load() *manifests {
 	l := loader{
 		ctx: r.ctx, opts: r.opts, table: r.table, files: r.files, renders: r.renders, summary: r.summary, failures: r.failures,
-		manifests: manifests{broken: map[string]bool{}}, given: map[string]bool{}, asWritten: map[string][]*source.Object{},
+		manifests: manifests{broken: map[string]bool{}}, given: map[string]bool{}, charts: map[string]bool{}, asWritten: map[string][]*source.Object{},
 	}
 	return l.load()
 }
@@ -73,7 +78,7 @@ func (r *run) report() *diag.Report {
 	}
 	r.suppressions.gather(m)
 	r.summary.note(r.suppressions.notes()...)
-	r.judge.add(build.Facts(aboutFiles(m.set.Problems)), nil, nil)
+	r.judge.keep(r.judge.all(build.Facts(aboutFiles(m.set.Problems)), nil, nil))
 	parts, broken := r.clusters.parts(m), m.broken
 	m = nil
 	facts := func(s *scene) func() *build.Built {
@@ -111,17 +116,82 @@ func (r *run) cluster(a *ahead[*build.Built]) {
 			f = build.Facts(input)
 		}
 		r.budget.spent += s.model.Run().Spent()
+		if c.entry != "" {
+			r.summary.givenUp(s.model)
+			r.refused(s)
+			r.judge.keep(slices.DeleteFunc(r.judge.all(f, c, x.Objects), func(f accept.Finding) bool { return r.inRender[placeOf(&f)] }))
+			continue
+		}
 		r.summary.unknowns(s.set, s.model)
 		r.summary.givenUp(s.model)
 		r.refused(s)
 		r.suppressions.looked(f, x.Objects)
 		r.decisions.meet(c.key(), f.Decisions())
-		r.judge.add(f, c, x.Objects)
+		var found []accept.Finding
+		if units, with := r.clusters.units(s); units != nil {
+			found = r.together(s, f, units, with)
+		} else {
+			found = r.judge.all(f, c, x.Objects)
+		}
+		for i := range found {
+			if c.render != "" {
+				r.inRender[placeOf(&found[i])] = true
+			}
+		}
+		r.judge.keep(found)
 		r.summary.note(f.Notes()...)
 		for _, note := range unknownLosses(r.opts, s.nodes) {
 			r.summary.note(in(c.name, note))
 		}
 	}
+}
+
+// together judges a context of several units: each by itself, and all of them. What only the
+// context has is a warning about units that may share a cluster. What only a unit has counts
+// where the context may have missed it: it gave up, or reports the same of other units.
+func (r *run) together(joint *scene, f *build.Built, units []unit, with []string) (all []accept.Finding) {
+	c, fresh := joint.cluster, 0
+	alone := map[foundAt]bool{}
+	for _, u := range units {
+		key := u.key(c.seed)
+		found, known := c.judged[key]
+		if !known && r.budget.objects <= contextObjects {
+			s := r.clusters.unitScene(joint, u)
+			if len(s.set.Workloads) > 0 {
+				fresh++
+			}
+			found = r.judge.all(build.Facts(r.input(s)), c, s.Objects)
+			r.budget.spent += s.model.Run().Spent()
+			r.refused(s)
+			c.judged[key] = found
+		}
+		for i := range found {
+			alone[placeOf(&found[i])] = true
+		}
+	}
+	r.summary.Contexts += fresh - 1
+	if r.budget.objects > contextObjects { // too many to tell
+		return r.judge.all(f, c, joint.Objects)
+	}
+	gaveUp := len(joint.model.Run().GivenUp) > 0 || r.budget.brief() || disruption.Crowded(joint.set)
+	both, across := map[foundAt]bool{}, map[string]bool{}
+	for _, found := range r.judge.all(f, c, joint.Objects) {
+		if at := placeOf(&found); alone[at] { // in the words of the unit
+			both[at] = true
+			continue
+		}
+		across[found.Rule] = true
+		r.clusters.needsSeveral(&found, with)
+		all = append(all, found)
+	}
+	for _, u := range units {
+		for _, found := range c.judged[u.key(c.seed)] {
+			if gaveUp || across[found.Rule] || both[placeOf(&found)] {
+				all = append(all, found)
+			}
+		}
+	}
+	return all
 }
 
 // input is what the facts of a context are about.
@@ -134,7 +204,7 @@ func (r *run) input(s *scene) build.Input {
 
 // origin is what a context is, for rules.
 func (r *run) origin(s *scene) build.Origin {
-	o := build.Origin{Cluster: s.cluster.name, Context: cmp.Or(s.cluster.render, s.Name), Objects: s.Objects}
+	o := build.Origin{Cluster: s.cluster.name, Context: cmp.Or(s.cluster.render, s.cluster.entry, s.Name), Objects: s.Objects}
 	o.Render = func(o *source.Object) string {
 		if x := r.renders.results[o.File.Name]; x != nil {
 			return x.Name

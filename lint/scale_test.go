@@ -8,6 +8,8 @@ import (
 
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
 // liveNodes are nodes as the dump of a live cluster has them.
@@ -29,7 +31,8 @@ func liveWorkloads(r *rand.Rand, n int) string {
 }
 
 // TestLiveNodesAreDecided: that all nodes of a live cluster differ leaves no question
-// about its workloads open for want of steps (T19).
+// about its workloads open for want of steps (T19). What is unknown because too many of them
+// compete would be so on equal nodes as well.
 func TestLiveNodesAreDecided(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(16, 1))
@@ -40,8 +43,10 @@ func TestLiveNodesAreDecided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if open := report.Summary.Unknown; len(open) > 0 {
-		t.Errorf("open: %v", open)
+	for _, open := range report.Summary.Unknown {
+		if !strings.HasPrefix(open.Reason, message.Reason(model.Reason{Cause: model.ByCrowd})) {
+			t.Errorf("open: %v", open)
+		}
 	}
 	if diag.Unsettled(report.Summary.Unknown, "budget") {
 		t.Error("a budget was not enough")

@@ -2,7 +2,9 @@ package lint
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -21,10 +23,12 @@ type summary struct {
 	renders *renders
 	// counted are the questions that it has.
 	counted map[unknown]bool
+	// placeholders are texts, by file, that stand for unknown values.
+	placeholders map[string][]string
 }
 
 func newSummary(r *renders) *summary {
-	return &summary{skips: newSkips(), renders: r, counted: map[unknown]bool{}}
+	return &summary{skips: newSkips(), renders: r, counted: map[unknown]bool{}, placeholders: map[string][]string{}}
 }
 
 // skip counts something that was left out.
@@ -50,7 +54,25 @@ func (s *summary) whole() diag.Summary {
 	if s.Fragments > 0 {
 		all.Notes = append(all.Notes, fmt.Sprintf("values fragments of charts that are not at hand: %d checked; the charts decide which pods get them", s.Fragments))
 	}
+	for _, file := range slices.Sorted(maps.Keys(s.placeholders)) {
+		all.Notes = append(all.Notes, placeholderNote(s.renders.files.display(file), s.placeholders[file]))
+	}
 	return all
+}
+
+// placeholderNote names the placeholders of one file, or the first of them.
+func placeholderNote(file string, texts []string) string {
+	const most, longest = 10, 60
+	var names []string
+	slices.Sort(texts)
+	texts = slices.Compact(texts)
+	for _, text := range texts[:min(most, len(texts))] {
+		names = append(names, strconv.Quote(start(text, longest)))
+	}
+	if more := len(texts) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return file + ": placeholders, whose values are unknown: " + strings.Join(names, ", ")
 }
 
 // skips counts what was left out, by reason.
@@ -117,8 +139,20 @@ func (s *summary) count(c *cluster) {
 	s.passed.owned += set.Owned
 	s.passed.finished += set.Finished
 	s.passed.hooks += len(set.Validated)
+	for _, w := range set.Workloads {
+		if w.Paused() {
+			s.passed.paused++
+		}
+		if w.Exported && !w.Refused() {
+			s.passed.exported++
+		}
+	}
 	for _, k := range set.Skipped {
 		s.skip(k.Reason, s.renders.atLine(k.File, k.Line))
+	}
+	for o, texts := range set.Placeholders {
+		file := s.renders.inSources(o.NameSpan()).File
+		s.placeholders[file] = append(s.placeholders[file], texts...)
 	}
 	for _, o := range set.NotJudged {
 		s.skips.add(&s.skips.notJudged, o.Kind+" ("+o.APIVersion+")", s.renders.at(o))
@@ -161,21 +195,29 @@ func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 }
 
 // givenUp counts the questions about the workloads of a context that took more steps
-// than their budget, each once however many contexts hold it.
+// than their budget, or are too large for any, each once however many contexts hold it.
 func (s *summary) givenUp(m *model.Model) {
 	for _, g := range m.Run().GivenUp {
-		s.unanswered(g.Question, g.Objects)
+		if why := message.Reason(model.Reason{Cause: g.Cause}); why != "" {
+			s.open(why+": "+g.Question, g.Objects, false)
+		} else {
+			s.unanswered(g.Question, g.Objects)
+		}
 	}
 }
 
-// unanswered counts a question about some objects that was given up.
+// unanswered counts a question about some objects that was given up for its steps.
 func (s *summary) unanswered(question string, objects []*source.Object) {
-	why := overBudget + question
+	s.open(overBudget+question, objects, true)
+}
+
+// open counts a question about some objects that is open for a reason.
+func (s *summary) open(why string, objects []*source.Object, budget bool) {
 	for _, o := range objects {
 		if key := (unknown{o, why}); !s.counted[key] {
 			s.counted[key] = true
 			s.leaveOpen(why, s.renders.at(o))
-			s.skips.unknown[why].Budget = true
+			s.skips.unknown[why].Budget = budget
 		}
 	}
 }
@@ -183,8 +225,12 @@ func (s *summary) unanswered(question string, objects []*source.Object) {
 // overBudget begins the reason of a question that was given up.
 const overBudget = "step budget exceeded: "
 
-// passed counts objects that are no workload of their own.
-type passed struct{ nodes, provisioners, owned, finished, hooks int }
+// passed counts objects that are no workload of their own, have no pods yet, or cannot be
+// created.
+type passed struct{ nodes, provisioners, owned, finished, hooks, paused, exported int }
+
+// pausedNote is said of Deployments that have no pods yet.
+const pausedNote = "paused Deployments are judged as if resumed; one that is created paused has no pods until then: %d"
 
 func (p passed) into(s *diag.Summary) {
 	for _, n := range []struct {
@@ -195,7 +241,9 @@ func (p passed) into(s *diag.Summary) {
 		{p.provisioners, "nodes that Karpenter would add do not count unless the topology declares a pool of them, with min and max; NodePools: %d passed over"},
 		{p.owned, "objects that a declared workload made itself do not count: %d passed over"},
 		{p.finished, "finished Pods do not count: %d passed over"},
-		{p.hooks, "hooks, such as tests, with only their fields checked: %d"},
+		{p.hooks, "test and skipped hooks, with only their fields checked: %d"},
+		{p.paused, pausedNote},
+		{p.exported, "Jobs exported with their uid are valid updates of those Jobs, but the API server rejects creating them: %d"},
 	} {
 		if n.count > 0 {
 			s.Notes = append(s.Notes, fmt.Sprintf(n.note, n.count))

@@ -118,10 +118,10 @@ func (s *suppressions) add(one accept.Suppression) {
 	s.all = append(s.all, one)
 }
 
-// written tells suppressions apart by where they are written: several renders may contain
-// one of them.
+// written tells suppressions apart by where they are written and by their target: several
+// renders may contain one of them, and one line of a kustomization may annotate many objects.
 func written(s *accept.Suppression) diag.Suppression {
-	return diag.Suppression{Acceptance: diag.Acceptance{By: s.By, Location: s.Location}, Rule: s.Rule}
+	return diag.Suppression{Acceptance: diag.Acceptance{By: s.By, Location: s.Location}, Rule: s.Rule, Target: s.Target}
 }
 
 // isAllowed reports whether a suppression is among those that count. What several
@@ -248,7 +248,7 @@ func (s *suppressions) looked(f *build.Built, objects []*source.Object) {
 				s.look(f, o, &s.all[i])
 			}
 		}
-		if s.table.Relevant(o.APIVersion, o.Kind) && !s.table.Uncertain(o) {
+		if s.table.Relevant(o.APIVersion, o.Kind) && o.Hook != source.HookNever {
 			for rule, asked := range s.sources.of(o) {
 				if s.decided(f, o, rule) {
 					asked.decided++

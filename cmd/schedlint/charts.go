@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ func (c *choosing) chart(named string) error {
 	}
 	x := lint.Render{Chosen: config.Chosen{Dir: filepath.ToSlash(seen(c.base, real)), Literal: true}, Named: true}
 	x.Name = x.Dir
-	x.Root = render.Root{Confinement: root, Dir: filepath.ToSlash(seen(root, real)), Chart: &render.Chart{}}
+	x.Root = render.Root{Confinement: root, Dir: filepath.ToSlash(seen(root, real)), Chart: &render.Chart{Name: c.release}}
 	for i, file := range strings.FieldsFunc(files, func(r rune) bool { return r == ',' }) {
 		name, err := valuesFile(root, absolute(c.o.Dir, file))
 		if err != nil {
@@ -77,7 +78,7 @@ func (c *choosing) chartOf(x config.Chosen, confinement string) render.Root {
 	}
 	e := x.Entry
 	chart := &render.Chart{
-		Name: e.Name, Namespace: e.Namespace, Set: e.SetArgs, SetString: e.SetStringArgs,
+		Name: cmp.Or(e.Name, c.release), Namespace: e.Namespace, Set: e.SetArgs, SetString: e.SetStringArgs,
 		KubeVersion: e.KubeVersion, APIVersions: e.APIVersions,
 	}
 	for _, file := range x.Values {
@@ -120,7 +121,7 @@ func (c *choosing) discover() {
 		}
 		root := c.chartsIn[dir]
 		x := lint.Render{Chosen: config.Chosen{Name: dir, Dir: dir}}
-		x.Root = render.Root{Confinement: root, Dir: filepath.ToSlash(seen(root, at)), Chart: &render.Chart{}}
+		x.Root = render.Root{Confinement: root, Dir: filepath.ToSlash(seen(root, at)), Chart: &render.Chart{Name: c.release}}
 		if c.seen[at] { // a kustomization has the name of the directory
 			x.Name = path.Join(dir, chartName)
 		}

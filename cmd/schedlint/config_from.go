@@ -217,13 +217,15 @@ func (s *policySource) clean(err error) error {
 	return errors.Join(errs...)
 }
 
-// admit lets only those suppressions in manifests count that the revision has.
-func (s *policySource) admit(ctx context.Context, o *lint.Options) {
+// admit lets only those suppressions in manifests count that the revision has, as written and
+// in its own renders: those of the work tree have the annotations of the change.
+func (s *policySource) admit(ctx context.Context, o *lint.Options, f *lintFlags) {
 	o.OnlyKnown = true
 	of := s.tree.options(*o, s.dir)
 	of.Config, of.Baseline, of.OnlyKnown = s.inTree, nil, false
-	known, err := lint.Inline(ctx, of)
-	if err != nil {
+	err := s.tree.renders(&of, &judged{options: *o}, s.dir, f)
+	known, unread := lint.Inline(ctx, of)
+	if err = errors.Join(err, unread); err != nil {
 		s.note("not all suppressions of %s are known: %s", s.revision, strings.ReplaceAll(s.clean(err).Error(), "\n", "; "))
 	}
 	o.Known = known

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
@@ -34,7 +35,10 @@ type keyFlag struct{ to *[]string }
 // a slash.
 type categoryFlag struct{ to *string }
 
-var _, _, _, _, _ pflag.Value = fileFlag{}, dirFlag{}, choiceFlag{}, keyFlag{}, categoryFlag{}
+// releaseFlag is the name of a release of Helm.
+type releaseFlag struct{ to *string }
+
+var _, _, _, _, _, _ pflag.Value = fileFlag{}, dirFlag{}, choiceFlag{}, keyFlag{}, categoryFlag{}, releaseFlag{}
 
 func (fileFlag) String() string { return "" }
 func (fileFlag) Type() string   { return "string" }
@@ -80,6 +84,15 @@ func (f categoryFlag) Set(s string) error {
 	*f.to = strings.TrimRight(s, "/")
 	if *f.to == "" || strings.TrimSpace(*f.to) != *f.to || report.Visible(*f.to) != *f.to {
 		return errors.New("expected a name without control characters, and not / alone")
+	}
+	return nil
+}
+
+func (releaseFlag) String() string { return "" }
+func (releaseFlag) Type() string   { return "string" }
+func (f releaseFlag) Set(s string) error {
+	if *f.to = s; !chartutil.IsReleaseName(s) {
+		return errors.New("expected the name of a Helm release: at most 53 lower case letters, digits, dashes and dots")
 	}
 	return nil
 }

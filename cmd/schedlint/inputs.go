@@ -42,9 +42,10 @@ Argo CD objects with the directories and charts that they deploy, or why not,
 and node files. The default path is the working directory.
 
 It then prints a renders: block for ` + config.Name + ` that names these
-kustomizations, charts and pointers. With --write it adds the block to that
-file and keeps the rest of the file as it is; an existing renders: key is never
-changed.
+kustomizations, charts and pointers, and an ignore: list with directories of
+test data, such as testdata and golden. With --write it adds both to that file
+and keeps the rest of the file as it is; an existing renders: or ignore: key is
+never changed.
 
 Exit status:
   0  success
@@ -72,7 +73,7 @@ func runInputs(cmd *cobra.Command, args []string, write bool, renders renderer) 
 	if renders != nil {
 		in.render(cmd.Context(), renders)
 	}
-	block := in.block()
+	block := in.block(conf)
 	var out bytes.Buffer
 	in.print(&out)
 	target := in.target(conf)
@@ -133,7 +134,7 @@ func findInputs(conf *config.Config, args []string) (*inputs, error) {
 	}
 	in.known = func(dir string) []string { return append(addresses(dir), conf.Repositories...) }
 	in.ignore = func(name string) bool { return conf.IgnoresSome() && conf.Ignores(in.fromBase(name)) }
-	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: in.ignore, Remotes: in.vendored, Declares: topology.Declares})
+	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: in.ignore, OwnOnly: conf.OwnOnly(), Remotes: in.vendored, Declares: topology.Declares})
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,9 @@ type renderBlock struct {
 	charts            []chartEntry
 	// left is what is not among them.
 	left []leftOut
+	// ignore are globs of directories of test data for the key ignore, and proposed the
+	// same where the configuration has that key, which is the team's.
+	ignore, proposed []string
 }
 
 // leftOut is something that does not render, with its values file if it is a chart that has
@@ -40,11 +43,17 @@ const fewest = 3
 
 // block names the roots that can render offline. A directory in which all roots do is
 // a glob, which takes in those that are added later.
-func (in *inputs) block() renderBlock {
-	var b renderBlock
+func (in *inputs) block(conf *config.Config) renderBlock {
+	b := renderBlock{ignore: in.testData()}
+	if len(conf.Ignore) > 0 {
+		b.ignore, b.proposed = nil, b.ignore
+	}
 	byParent, mixed := map[string][]string{}, map[string]bool{}
 	for i, k := range in.Roots {
 		name := in.fromBase(k.Dir)
+		if b.ignores(name) {
+			continue
+		}
 		why := in.whyNot(i)
 		if why == "" && !utf8.ValidString(name) {
 			why = "the name of the directory is not UTF-8"
@@ -69,6 +78,27 @@ func (in *inputs) block() renderBlock {
 	in.chartEntries(&b)
 	b.pointers = in.pointerGlobs()
 	return b
+}
+
+// testData returns globs for the test data directories, except those that contain a path
+// on the command line.
+func (in *inputs) testData() (all []string) {
+	for _, dir := range in.TestData {
+		at := filepath.Join(in.root, filepath.FromSlash(dir))
+		named := slices.ContainsFunc(in.paths, func(path string) bool {
+			_, inside := below(at, path)
+			return inside
+		})
+		if name := in.fromBase(dir); !named && utf8.ValidString(name) && !strings.HasPrefix(name, "..") {
+			all = append(all, escapeGlob(name)+"/")
+		}
+	}
+	return all
+}
+
+// ignores reports whether a directory is one of test data, or below one.
+func (b renderBlock) ignores(name string) bool {
+	return slices.ContainsFunc(b.ignore, func(glob string) bool { return strings.HasPrefix(escapeGlob(name)+"/", glob) })
 }
 
 // pointerGlobs are the files of the pointers that are rendered and that nothing deploys, or
@@ -97,13 +127,22 @@ func escapeGlob(name string) string { return globSpecial.ReplaceAllString(name, 
 var globSpecial = regexp.MustCompile(`[*?\[\]{}\\]`)
 
 // empty reports whether the block names nothing.
-func (b renderBlock) empty() bool { return b.len() == 0 }
+func (b renderBlock) empty() bool { return b.len()+len(b.ignore) == 0 }
 
 func (b renderBlock) len() int { return len(b.entries) + len(b.pointers) + len(b.charts) }
 
 // text is the block in YAML with line ends of its file.
 func (b renderBlock) text(newline string) string {
-	lines := []string{"renders:"}
+	var lines []string
+	if len(b.ignore) > 0 {
+		lines = append(lines, "ignore:")
+	}
+	for _, glob := range b.ignore {
+		lines = append(lines, "- "+yamlString(glob))
+	}
+	if b.len() > 0 {
+		lines = append(lines, "renders:")
+	}
 	for _, entry := range b.pointers {
 		lines = append(lines, "- pointers: "+yamlString(entry))
 	}
@@ -154,10 +193,19 @@ func yamlString(s string) string {
 // has the key already.
 func (b renderBlock) print(w io.Writer, target string, taken bool) {
 	target = report.Visible(filepath.ToSlash(target))
+	if len(b.proposed) > 0 {
+		fmt.Fprintf(w, "Directories of test data that %s may ignore as well:\n\n", target)
+		for _, glob := range b.proposed {
+			fmt.Fprintln(w, "  - "+yamlString(glob))
+		}
+		fmt.Fprintln(w)
+	}
 	switch {
 	case b.empty():
 		fmt.Fprintf(w, "No root can render offline, so there is nothing to add to %s.\n", target)
 		return
+	case b.len() == 0:
+		fmt.Fprintf(w, "To skip test data, add to %s, or run again with --write:\n\n", target)
 	case taken:
 		fmt.Fprintf(w, "%s has the key renders already. To render all of these and no other, replace it with:\n\n", target)
 	default:
@@ -203,12 +251,19 @@ func (b renderBlock) write(cmd *cobra.Command, conf *config.Config, target strin
 }
 
 func (b renderBlock) written(cmd *cobra.Command, shown string) error {
-	entries := "entries"
-	n := b.len()
-	if n == 1 {
-		entries = "entry"
+	var keys []string
+	for _, key := range []struct {
+		name string
+		n    int
+	}{{"ignore", len(b.ignore)}, {"renders", b.len()}} {
+		switch {
+		case key.n == 1:
+			keys = append(keys, key.name+": with 1 entry")
+		case key.n > 1:
+			keys = append(keys, fmt.Sprintf("%s: with %d entries", key.name, key.n))
+		}
 	}
-	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "schedlint: wrote renders: with %d %s to %s\n", n, entries, report.Visible(shown))
+	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "schedlint: wrote %s to %s\n", strings.Join(keys, " and "), report.Visible(shown))
 	return err
 }
 
@@ -248,7 +303,12 @@ func (b renderBlock) reads(text []byte, before []*source.Node) bool {
 	if len(after) != 1 || after[0].Kind != source.Map {
 		return false
 	}
-	fields := 1
+	fields := 0
+	for _, added := range []int{b.len(), len(b.ignore)} {
+		if added > 0 {
+			fields++
+		}
+	}
 	if len(before) > 0 && before[0].Kind == source.Map {
 		fields += before[0].Len()
 		for k, v := range before[0].Fields() {
@@ -258,6 +318,11 @@ func (b renderBlock) reads(text []byte, before []*source.Node) bool {
 		}
 	}
 	var read renderBlock
+	if len(b.ignore) > 0 {
+		for _, item := range after[0].Get("ignore").Items() {
+			read.ignore = append(read.ignore, item.Text())
+		}
+	}
 	for _, item := range after[0].Get("renders").Items() {
 		switch pointers, chart := item.Get("pointers"), item.Get("helm"); {
 		case pointers != nil:
@@ -272,5 +337,5 @@ func (b renderBlock) reads(text []byte, before []*source.Node) bool {
 			read.entries = append(read.entries, item.Get("kustomize").Text())
 		}
 	}
-	return after[0].Len() == fields && slices.Equal(read.entries, b.entries) && slices.Equal(read.pointers, b.pointers) && slices.Equal(read.charts, b.charts)
+	return after[0].Len() == fields && slices.Equal(read.entries, b.entries) && slices.Equal(read.pointers, b.pointers) && slices.Equal(read.charts, b.charts) && slices.Equal(read.ignore, b.ignore)
 }

@@ -130,6 +130,9 @@ func (in *inputs) chartEntries(b *renderBlock) {
 	byParent, mixed := map[string][]string{}, map[string]bool{}
 	for _, c := range in.charts {
 		dir := in.fromBase(c.Dir)
+		if b.ignores(dir) {
+			continue
+		}
 		parent := path.Dir(dir)
 		mixed[parent] = mixed[parent] || c.why != "" && c.Installs() || len(c.renders) > 1
 		hasEnvironment := slices.ContainsFunc(c.Values, func(name string) bool { return !c.IsTest(name) })

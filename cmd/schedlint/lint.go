@@ -127,6 +127,9 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		return err
 	}
 	defer from.remove()
+	if err := f.accept.known(&options); err != nil {
+		return err
+	}
 	now, differs, err := f.judge(cmd, options, from)
 	if now == nil {
 		return err
@@ -145,15 +148,22 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		err = from.clean(err)
 	}
 	r := now.report
+	undone := slices.Clone(r.Failures)
+	if err != nil { // before the report, which says that it is incomplete
+		printErrors(cmd.ErrOrStderr(), err)
+		for _, line := range lines(err) {
+			r.Failures.Add(diag.Failure{Stage: diag.StageRead, Message: line})
+		}
+	}
 	if f.outputs.has(report.NeedsRules) {
 		r.Rules = enabled(now.engine, options.Config)
 	}
 	writeErr := f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, color bool) error {
 		return report.Write(w, format, r, report.Options{Color: color, Quiet: f.quiet, All: f.all, Verbose: f.verbose, Category: f.category})
 	})
-	f.outputs.tell(cmd.ErrOrStderr(), r.Failures)
+	f.outputs.tell(cmd.ErrOrStderr(), undone)
 	failOn := cmp.Or(f.failOn, options.Config.FailOn, "error")
-	if err := outcome(r, failOn, errors.Join(err, writeErr)); err != nil {
+	if err := outcome(r, failOn, writeErr); err != nil {
 		return err
 	}
 	switch {
@@ -191,7 +201,7 @@ func (f *lintFlags) judge(cmd *cobra.Command, o lint.Options, from *policySource
 	}
 	now, err = judge(o, own, func(o lint.Options) (r *diag.Report, err error) {
 		if from != nil {
-			from.admit(cmd.Context(), &o)
+			from.admit(cmd.Context(), &o, f)
 		}
 		r, differs, err = f.run(cmd, o)
 		return r, err

@@ -107,6 +107,9 @@ func placeOutcome(doc *diag.Placements, failOn, unknown string) error {
 	}
 	limit := slices.Index(strictness, diag.Outcome(failOn))
 	for _, d := range doc.Decisions {
+		if len(d.IfShared) > 0 {
+			continue
+		}
 		if at := slices.Index(strictness, diag.Outcome(d.Verdict)); limit >= 0 && (at >= 0 && at <= limit || len(d.Invalid) > 0) || diag.Unsettled(d.Unknown, unknown) {
 			return statusError{code: exitFindings}
 		}

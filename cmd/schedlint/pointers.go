@@ -98,10 +98,19 @@ func (c *choosing) takePointers(f *pointed) {
 		if names[name]++; names[name] > 1 {
 			name = fmt.Sprintf("%s~%d", name, names[name])
 		}
+		var entries []string
+		tops, clusters := d.Entries()
+		for _, p := range tops {
+			entry := fmt.Sprintf("all that %s:%d deploys", c.fromBase(f.root, p.File), p.Object)
+			if len(clusters) > 0 {
+				entry += " to " + strings.Join(clusters, ", ")
+			}
+			entries = append(entries, entry)
+		}
 		x := config.Chosen{Name: name, Dir: c.fromBase(f.root, d.Root.Dir), Pointers: files, Destinations: destinations(d)}
 		c.rendered[keyOf(d.Root)] = d.Output
 		at.Line = d.Pointer.Object
-		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root, Pointer: at, Source: d.Source, Argo: d.Pointer.Kind == pointers.Application || d.Pointer.Kind == pointers.ApplicationSet})
+		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root, Pointer: at, Source: d.Source, Entries: entries, Argo: d.Pointer.Kind == pointers.Application || d.Pointer.Kind == pointers.ApplicationSet})
 	}
 }
 
@@ -126,7 +135,7 @@ func (c *choosing) fromBase(root, name string) string {
 func (c *choosing) search(root string, paths []string) (dirs []string, err error) {
 	follows := c.o.Config.FollowsPointers()
 	remotes := remoteDirs(c.o.Config, root)
-	o := roots.Options{Root: root, Paths: paths, Tracked: c.o.Tracked, Ignore: c.ignore(root), OnlyKustomizations: !follows, OnlyRenderable: true, Charts: c.o.Config.GlobsCharts(), Remotes: remotes}
+	o := roots.Options{Root: root, Paths: paths, Tracked: c.o.Tracked, Ignore: c.ignore(root), OwnOnly: c.o.Config.OwnOnly(), OnlyKustomizations: !follows, OnlyRenderable: true, Charts: c.o.Config.GlobsCharts(), Remotes: remotes}
 	o.Read = func(name string, text []byte) {
 		c.reads.keep(filepath.ToSlash(seen(c.root, filepath.Join(root, filepath.FromSlash(name)))), text)
 	}

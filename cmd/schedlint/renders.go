@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/chart"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/report"
@@ -32,7 +33,9 @@ const (
 type renderFlags struct {
 	dirs   []string // kustomizations, as they were named
 	charts []string // and charts
-	mode   string
+	// release is the name of the releases of charts that are given none.
+	release string
+	mode    string
 	// known are the addresses of the repository, once asked for: those of the work tree
 	// count for another revision of it as well.
 	known []string
@@ -52,6 +55,7 @@ func (f *renderFlags) add(flags *pflag.FlagSet) {
 	modes := []string{renderAuto, renderOff, renderOnly}
 	flags.StringArrayVarP(&f.dirs, "kustomize", "k", nil, "kustomization `directory` to render and check; without a PATH nothing else is checked (repeatable)")
 	flags.StringArrayVar(&f.charts, "helm", nil, "Helm `chart[=values,...]` to render and check: a directory, and values files from the working directory; without a PATH nothing else is checked (repeatable)")
+	flags.Var(releaseFlag{&f.release}, "release-name", "release `name` of the charts for which nothing else sets one (default "+chart.DefaultRelease+")")
 	flags.Var(choiceFlag{&f.mode, modes}, "render", "`mode`: auto renders the kustomizations and charts it finds and checks other files as written, off renders none, only checks renders only (default auto)")
 }
 
@@ -95,7 +99,7 @@ func (f *renderFlags) chosen(o *lint.Options, already rendered) ([]lint.Render, 
 	if err != nil {
 		return nil, err
 	}
-	c := &choosing{o: o, root: at, base: at, seen: map[string]bool{}, reads: newReads(), rendered: already, addresses: func(dir string) []string { return f.addresses(o, dir) }}
+	c := &choosing{o: o, root: at, base: at, release: f.release, seen: map[string]bool{}, reads: newReads(), rendered: already, addresses: func(dir string) []string { return f.addresses(o, dir) }}
 	if o.Config.Dir != "" {
 		if c.base, err = filepath.EvalSymlinks(o.Config.Dir); err != nil {
 			return nil, err
@@ -158,6 +162,7 @@ func isKustomization(dir string) bool {
 type choosing struct {
 	o          *lint.Options
 	root, base string
+	release    string // of charts that are given none
 	seen       map[string]bool
 	all        []lint.Render
 	// charts are those that a glob of the configuration may match, or that are found, and

@@ -41,13 +41,28 @@ func judge(o lint.Options, own ruleSource, run func(lint.Options) (*diag.Report,
 	return &judged{options: o, engine: engine, report: r}, err
 }
 
+// known refuses, before anything is judged, a revision that does not exist.
+func (f *acceptFlags) known(o *lint.Options) error {
+	switch {
+	case f.since == "":
+		return nil
+	case slices.Contains(o.Paths, "-") || slices.Contains(o.Topology, "-"):
+		return errors.New("--since: standard input belongs to no revision: name files or directories")
+	}
+	root, err := filepath.EvalSymlinks(o.Root)
+	if err == nil {
+		_, err = treeOf(root, f.since)
+	}
+	if err != nil {
+		return fmt.Errorf("--since %s: %w", f.since, err)
+	}
+	return nil
+}
+
 // since leaves in what was judged only what has changed since a revision. What
 // is wrong with git or with the revision is an error; what is wrong with the
 // files of the revision makes everything new, as a change may fix them.
 func (now *judged) since(ctx context.Context, f *lintFlags) error {
-	if slices.Contains(now.options.Paths, "-") || slices.Contains(now.options.Topology, "-") {
-		return errors.New("--since: standard input belongs to no revision: name files or directories")
-	}
 	t, err := now.unpack(f, f.accept.since)
 	if err != nil {
 		return fmt.Errorf("--since %s: %w", f.accept.since, err)
@@ -120,7 +135,7 @@ func (now *judged) unpack(f *lintFlags, revision string) (*tree, error) {
 // mayBeRead reports whether a file is read although nobody names it: in
 // directories, as part of rules or of charts, or to find where rendered manifests came from.
 func mayBeRead(name string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json", ".rego", ".tpl", ".tgz", ".helmignore"}, strings.ToLower(filepath.Ext(name))) ||
+	return path.Base(name) == "modules.txt" || slices.Contains([]string{".yaml", ".yml", ".json", ".rego", ".tpl", ".tgz", ".helmignore"}, strings.ToLower(filepath.Ext(name))) ||
 		path.Base(name) == "Kustomization" || vendored.Keeps(name)
 }
 
@@ -268,7 +283,7 @@ func (t *tree) config(at, dir, named string, now *config.Config) (*config.Config
 	if named != "" {
 		path = strings.Join(t.mapped(dir, []string{named}), "")
 	} else if path = config.Find(at); path != "" {
-		if rel, err := filepath.Rel(t.dir, path); err != nil || strings.HasPrefix(rel, "..") {
+		if _, inside := below(t.dir, path); !inside {
 			path = "" // of whoever owns the directory for temporary files
 		}
 	}

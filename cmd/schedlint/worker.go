@@ -20,9 +20,9 @@ func work() int {
 	if err := build.Seal(); err != nil {
 		return exitInternal
 	}
-	render.LimitMemory(func() { os.Exit(render.MemoryStatus) })
+	watch := render.NewWatch(os.Exit)
 	log.SetOutput(io.Discard) // kustomize has warnings, which are nobody's here
-	if err := render.Serve(os.Stdin, os.Stdout, build.Build); err != nil {
+	if err := render.Serve(os.Stdin, os.Stdout, watch, build.Build); err != nil {
 		return exitInternal
 	}
 	return exitClean

@@ -1,0 +1,121 @@
+package lint
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/contexts"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/origin"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// outputsOf finds of which charts of the tree a file with some of the objects is an output:
+// as the comments of Helm in it say, or else the labels that most charts give their objects.
+func outputsOf(f *files, objects []*source.Object) func(*source.File) []contexts.Output {
+	charts := map[string]bool{} // by name, of those among the paths
+	for name, file := range f.byName {
+		if path.Base(name) == "Chart.yaml" {
+			charts[chartName(file)] = true
+		}
+	}
+	m, err := origin.New(origin.Options{Dir: f.dir, Root: f.root, Base: f.root, Tracked: f.reading.Tracked, Files: f.byName})
+	// known reports whether a chart is among the paths, or where that of an output mostly is:
+	// around it, beside it, or in charts/.
+	left := maxSearches
+	known := func(chart, file string) bool {
+		if left--; charts[chart] || err != nil || left < 0 {
+			return charts[chart]
+		}
+		for dir := path.Dir(file); ; dir = path.Dir(dir) {
+			for _, at := range []string{dir, path.Join(dir, chart), path.Join(dir, "charts", chart)} {
+				if about := m.Read(path.Join(at, "Chart.yaml")); about != nil && chartName(about) == chart {
+					charts[chart] = true
+					return true
+				}
+			}
+			if dir == "." || dir == "/" {
+				return false
+			}
+		}
+	}
+	labelled := labelledOutputs(objects, known)
+	return func(file *source.File) (all []contexts.Output) {
+		templates, last := file.Templates(), ""
+		if len(templates) == 0 {
+			return labelled[file.Name]
+		}
+		for _, t := range templates { // sorted, so those of a chart follow one another
+			chart, _, _ := strings.Cut(t, "/")
+			if chart != last && known(chart, file.Name) {
+				all = append(all, contexts.Output{Chart: chart, Name: outputName(file.Name, templates)})
+			}
+			last = chart
+		}
+		return all
+	}
+}
+
+// chartLabel is what helm create calls the label of the chart, with its version
+// (helm: pkg/chartutil/create.go).
+const chartLabel = "helm.sh/chart"
+
+var versioned = regexp.MustCompile(`^(.+)-v?[0-9]+\.[0-9]`)
+
+// labelledOutputs are the outputs that files without comments of Helm belong to. The files
+// of one chart in a directory are one output, unless two of them declare one object: then
+// each is an output by itself, even of what is declared equally.
+func labelledOutputs(objects []*source.Object, known func(chart, file string) bool) map[string][]contexts.Output {
+	type declared struct {
+		in contexts.Output // of a directory
+		id diag.Object
+	}
+	first, single, of := map[declared]string{}, map[contexts.Output]bool{}, map[string]contexts.Output{}
+	for _, o := range objects {
+		chart := versioned.FindStringSubmatch(o.Root.At("metadata", "labels", chartLabel).Text())
+		file := o.File.Name
+		if chart == nil || !known(chart[1], file) {
+			continue
+		}
+		d := declared{contexts.Output{Chart: chart[1], Name: path.Dir(file)}, o.ID()}
+		of[file] = d.in
+		if other := first[d]; other != "" && other != file {
+			single[d.in] = true
+		}
+		first[d] = file
+	}
+	all := map[string][]contexts.Output{}
+	for file, out := range of {
+		if single[out] {
+			out.Name = file
+		}
+		all[file] = []contexts.Output{out}
+	}
+	return all
+}
+
+// maxSearches bounds how many charts are looked for around the files that name them.
+const maxSearches = 10_000
+
+// outputName tells outputs apart: helm template --output-dir writes one file for each
+// template, so those that are named as their only template are one output. Any other file
+// is an output by itself.
+func outputName(file string, templates []string) string {
+	if len(templates) != 1 {
+		return file
+	}
+	is, of := strings.Split(file, "/"), strings.Split(templates[0], "/")
+	for len(is) > 0 && len(of) > 0 && is[len(is)-1] == of[len(of)-1] {
+		is, of = is[:len(is)-1], of[:len(of)-1]
+	}
+	return strings.Join(is, "/")
+}
+
+// chartName is the name of a chart by its Chart.yaml.
+func chartName(about *source.File) string {
+	if roots := about.Roots(); len(roots) == 1 {
+		return roots[0].Get("name").Text()
+	}
+	return ""
+}

@@ -1,0 +1,174 @@
+package lint
+
+import (
+	"fmt"
+	"hash/maphash"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/contexts"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// unit is the objects of a context that one directory declares. They are deployed together,
+// as far as files tell; whether other units of the context share their cluster is unknown.
+type unit struct {
+	name    string
+	objects []*source.Object
+}
+
+// unitsOf gives the directory that the objects of a file are deployed with: one that the
+// command line names, with all below it, or else that of the file itself. The working
+// directory is what is read if nothing is named, and says nothing.
+func unitsOf(f *files) func(file string) string {
+	var named []string
+	here, _ := os.Stat(f.dir)
+	for _, p := range f.paths {
+		at := absolute(f.dir, p)
+		if info, err := os.Stat(at); p == "-" || err != nil || !info.IsDir() || os.SameFile(info, here) {
+			continue
+		}
+		named = append(named, relative(filepath.ToSlash(resolved(f.root)), filepath.ToSlash(resolved(at))))
+	}
+	slices.Sort(named) // what holds another comes first
+	return func(file string) string {
+		for _, dir := range named {
+			if dir == "." || strings.HasPrefix(file, dir+"/") {
+				return dir
+			}
+		}
+		return path.Dir(file)
+	}
+}
+
+// unitKey tells units with other objects apart: that of several contexts may be one.
+type unitKey struct {
+	name string
+	sum  uint64
+}
+
+func (u *unit) key(seed maphash.Seed) unitKey {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, o := range u.objects {
+		maphash.WriteComparable(&h, o)
+	}
+	return unitKey{u.name, h.Sum64()}
+}
+
+// units divides a context of what is in no render and in no named cluster, and names the
+// units that have workloads or budgets; nil if there are fewer than two of these. What says
+// something of workloads elsewhere without having pods, such as a Namespace or an
+// autoscaler, is in each unit.
+func (d *clusters) units(x *scene) (all []unit, with []string) {
+	if !x.cluster.several {
+		return nil, nil
+	}
+	for _, w := range x.set.Workloads {
+		with = append(with, d.unit(w.Object.File.Name))
+	}
+	for _, b := range x.set.Budgets {
+		with = append(with, d.unit(b.Object.File.Name))
+	}
+	slices.Sort(with)
+	if with = slices.Compact(with); len(with) < 2 {
+		return nil, nil
+	}
+	own, settings := map[string][]int{}, []int(nil)
+	var names []string
+	for i, o := range x.Objects {
+		name := d.unit(o.File.Name)
+		if own[name] == nil {
+			names = append(names, name)
+		}
+		own[name] = append(own[name], i)
+		if d.table.Setting(o) {
+			settings = append(settings, i)
+		}
+	}
+	all = make([]unit, len(names))
+	for n, name := range names {
+		all[n].name = name
+		which := slices.Concat(own[name], settings)
+		slices.Sort(which)
+		for _, i := range slices.Compact(which) {
+			all[n].objects = append(all[n].objects, x.Objects[i])
+		}
+	}
+	return all, with
+}
+
+// unitScene reads a unit beside what may be deployed with it. It has the nodes of its context.
+func (d *clusters) unitScene(joint *scene, u unit) *scene {
+	there, elsewhere := map[diag.Object]bool{}, []*source.Object(nil)
+	together, namespaces := map[*source.Object]bool{}, map[string]bool{}
+	for _, o := range joint.Objects {
+		there[o.ID()], together[o] = true, true
+	}
+	for _, o := range u.objects {
+		namespaces[o.Namespace] = true
+	}
+	for _, o := range d.neighbours().Of(u.objects) {
+		if together[o] || !there[o.ID()] { // and no alternative to an object that is here
+			elsewhere = append(elsewhere, o)
+		}
+	}
+	for _, b := range joint.set.Budgets {
+		if namespaces[b.Object.Namespace] && !slices.Contains(u.objects, b.Object) && !slices.Contains(elsewhere, b.Object) {
+			elsewhere = append(elsewhere, b.Object)
+		}
+	}
+	d.budget.objects += len(u.objects) + len(elsewhere)
+	s := &scene{Context: contexts.Context{Name: u.name, Objects: u.objects}, cluster: joint.cluster, nodes: joint.nodes}
+	s.set = joint.cluster.reader.Load(u.objects, slices.Concat(elsewhere, d.altered))
+	s.set.Alternatives = joint.set.Alternatives
+	s.model = sched.New(s.set, s.nodes)
+	s.model.Scale(d.opts.Steps, d.budget.share())
+	return s
+}
+
+// ifShared is what answers depend on that need several units.
+const ifShared = "if these share a cluster"
+
+// theseUnits names units in a sentence.
+func theseUnits(names []string) string {
+	const most = 3
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("these: directories %s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return "these: directories " + strings.Join(names, ", ")
+}
+
+// needsSeveral makes of what is found in a context, and in none of its units, a warning
+// about the units that it is about: nobody knows whether they share a cluster.
+func (d *clusters) needsSeveral(found *accept.Finding, all []string) {
+	if found.Level == diag.LevelError {
+		found.Level = diag.LevelWarning
+	}
+	names := []string{d.unit(found.Location.File)}
+	for _, r := range found.Related {
+		names = append(names, d.unit(r.Location.File))
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(all, name) })
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) < 2 {
+		names = all
+	}
+	found.Message += ", " + ifShared
+	found.Details = append(slices.Clip(found.Details), theseUnits(names))
+}
+
+// foundAt is where a rule finds something.
+type foundAt struct {
+	rule   string
+	object diag.Object
+	at     diag.Span
+}
+
+func placeOf(f *accept.Finding) foundAt { return foundAt{f.Rule, f.Object, f.Location} }
