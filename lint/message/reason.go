@@ -46,7 +46,10 @@ var named = map[model.Cause]func(model.Reason) string{
 	model.ByField:       func(r model.Reason) string { return r.Name + " is unknown" },
 	model.ByEviction:    eviction,
 	model.ByOtherBudget: func(r model.Reason) string { return "it is unknown whether " + r.Name + " selects its pods" },
-	model.ByAdmission:   func(r model.Reason) string { return "its pods may be changed or refused by " + r.Name },
+	model.ByNeighbour: func(r model.Reason) string {
+		return fmt.Sprintf("%s, which is not modeled, may take the room", r.Workload)
+	},
+	model.ByAdmission: func(r model.Reason) string { return "its pods may be changed or refused by " + r.Name },
 	model.ByNodeLabel: func(r model.Reason) string {
 		return "depends on the node label " + r.Name + ", which cloud providers set"
 	},

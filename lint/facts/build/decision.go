@@ -75,10 +75,6 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 		}
 	}
 	outside(m, doc)
-	admitted := func(w *workload.Workload) bool { return m.Group(w).Unknown.Cause == model.ByAdmission }
-	if d.Verdict != diag.Never && slices.ContainsFunc(m.Workloads, admitted) {
-		doc.Verdict, doc.RulesVerdict = string(diag.Unknown), string(diag.Unknown)
-	}
 	doc.Notes = append(append(doc.Notes, open(d)...), quirks(m)...)
 	return doc
 }

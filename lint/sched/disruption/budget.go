@@ -163,8 +163,8 @@ func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 		return e.Count, high, high == e.Count
 	case w.Elsewhere || w.Refused() || w.Kind.VM || !w.Count.Known:
 		return 0, Unbounded, false
-	case w.Finite() || w.Bare():
-		return 0, w.Count.N, false
+	case w.Finite() || w.Bare() || !model.Modelled(j.m.Group(w)): // or it may not run at all
+		return 0, max(w.Count.N, most(w)), false
 	case w.Scale != nil:
 		return w.Scale.Min, w.Scale.Max, true
 	}

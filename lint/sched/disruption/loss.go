@@ -95,11 +95,14 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 	}
 	q := newLoss(e.shared, w, key)
 	all = slices.Grow(all, len(meanings)*len(q.kinds.Losses()))
-	everywhere := q.room.Within(key)
+	everywhere, neighbour := q.room.Within(key), e.m.ByNeighbour(w)
 	for _, b := range q.kinds.Losses() {
 		for _, meaning := range meanings {
 			e.m.Run().Spend(5)
 			a := q.ask(b, meaning)
+			if a.verdict == diag.Always && !a.missed && neighbour.Given() {
+				a.verdict, a.why = diag.Unknown, neighbour
+			}
 			s := Survival{Key: key, Value: b.Value, lost: b, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why, missed: a.missed}
 			if everywhere {
 				s.hit = a.hit

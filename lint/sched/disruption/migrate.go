@@ -38,6 +38,14 @@ type migrations struct{ *shared }
 // Migration judges machines of KubeVirt; anything else does not migrate. Where
 // pools may grow for them, none can migrate only if that holds however far.
 func (v migrations) Migration(w *workload.Workload) Migration {
+	m := v.atAnySize(w)
+	if why := v.m.ByNeighbour(w); m.Answer == diag.Always && why.Given() {
+		m.Answer, m.Why = diag.Unknown, why
+	}
+	return m
+}
+
+func (v migrations) atAnySize(w *workload.Workload) Migration {
 	m := v.migration(w)
 	if m.Answer == diag.None || v.unknown(w).Given() || !v.grows(w, model.Certain(w)) || m.Answer == diag.Always && v.migrates(w, m) {
 		return m

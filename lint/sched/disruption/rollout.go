@@ -57,7 +57,11 @@ func (r *Rollout) Left() (old, fresh []*topology.Node) {
 
 // Rollout judges the rollout of so many replicas.
 func (u updates) Rollout(w *workload.Workload, replicas int) Rollout {
-	return u.paced(w, u.strategy(w, replicas), replicas)
+	r := u.paced(w, u.strategy(w, replicas), replicas)
+	if why := u.m.ByNeighbour(w); r.Verdict == diag.Always && why.Given() {
+		r.Verdict, r.Why = diag.Unknown, why
+	}
+	return r
 }
 
 // paced judges a rollout that goes that way: on the declared nodes, and where

@@ -95,6 +95,9 @@ type load struct {
 	// guarded is set if a budget allows so many of its pods to be missing.
 	guarded bool
 	allowed int
+	// hidden is a field of the pod's spec that keeps the workload out of decisions, or
+	// "count" if the number of its pods is not known.
+	hidden string
 }
 
 // askedHash is the template hash that rules ask for: only the cluster knows which it is.
@@ -157,6 +160,9 @@ func (l load) spec() string {
 	if l.tolerates {
 		fields = append(fields, "tolerations: [{key: t, operator: Exists}]")
 	}
+	if l.hidden != "" && l.hidden != "count" {
+		fields = append(fields, l.hidden)
+	}
 	return strings.Join(fields, ", ")
 }
 
@@ -187,6 +193,9 @@ func (l load) manifest() string {
 		version = "apps/v1"
 	}
 	head := fmt.Sprintf("replicas: %d, selector: {matchLabels: {app: %s}}", l.replicas, l.name)
+	if l.hidden == "count" {
+		head = fmt.Sprintf("replicas: \"${REPLICAS}\", selector: {matchLabels: {app: %s}}", l.name)
+	}
 	switch l.kind {
 	case "DaemonSet":
 		head = fmt.Sprintf("selector: {matchLabels: {app: %s}}", l.name)

@@ -111,6 +111,9 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 		if up.grows(w, w.Scale.Max) && !up.scales(w) {
 			return Scaling{Answer: diag.Unknown, Why: by(model.ByGrowth)}
 		}
+		if why := up.m.ByNeighbour(w); why.Given() {
+			return Scaling{Answer: diag.Unknown, Why: why}
+		}
 		return Scaling{Answer: diag.Always}
 	case diag.Sometimes:
 		return Scaling{Answer: diag.Sometimes, Why: by(model.ByOrder)}

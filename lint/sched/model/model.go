@@ -188,6 +188,8 @@ func unknown(w *workload.Workload) Reason {
 		return Reason{Cause: ByContext}
 	case w.Refused():
 		return Reason{Cause: ByRejection}
+	case w.Running && len(w.Open) == 0: // however it came to its node
+		return Reason{}
 	case w.Spec.SchedulerName != "" && w.Spec.SchedulerName != defaultScheduler:
 		return Reason{Cause: ByScheduler, Name: w.Spec.SchedulerName}
 	case len(w.Spec.SchedulingGates) > 0:

@@ -32,6 +32,8 @@ const (
 	// ByCrowd: too many workloads may take the room to try what they do, and counts do not
 	// show that there is always enough.
 	ByCrowd Cause = "crowd"
+	// ByNeighbour: the pods of Workload, which takes no part, may be in the way.
+	ByNeighbour Cause = "not-modeled"
 	// ByFault: a certificate did not hold, which is a fault of the program.
 	ByFault Cause = "internal"
 )
@@ -108,7 +110,8 @@ type Reason struct {
 	// (ByPoolSize), and Count the number of its nodes.
 	Name  string
 	Count int
-	// Workload is whose pods request the resource, if they are not those in question.
+	// Workload is whose pods request the resource, if they are not those in question, or
+	// the one that takes no part (ByNeighbour).
 	Workload *workload.Workload
 	// Detail is what is wrong with the budget.
 	Detail string

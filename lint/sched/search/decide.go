@@ -35,11 +35,48 @@ func budget(m *model.Model, o Options) (steps, check int) {
 // workload of pods that end gets a verdict of its own beside it.
 func Decide(m *model.Model, o Options) *certificate.Decision {
 	if o.AtOnce {
-		return decide(m, o)
+		d := decide(m, o)
+		besideNotModeled(d, m)
+		return d
 	}
 	d := decide(m.Permanent(), o)
 	decideFinite(m, d, o)
+	besideNotModeled(d, m)
 	return d
+}
+
+// besideNotModeled takes back what does not hold beside pods that take no part: that all
+// pods of the whole are placed, and that those of a workload are which they may be in the
+// way of. That it is never so holds: where others are only makes it worse, and a rule that
+// counts on them is a doubt already.
+func besideNotModeled(d *certificate.Decision, m *model.Model) {
+	if len(m.NotModeled()) == 0 {
+		return
+	}
+	open := func(v *diag.Outcome) {
+		if *v == diag.Always || *v == diag.Sometimes {
+			*v = diag.Unknown
+		}
+	}
+	open(&d.Verdict)
+	open(&d.RulesVerdict)
+	for i := range d.Workloads {
+		w := &d.Workloads[i]
+		why := m.ByNeighbour(w.Workload)
+		if !why.Given() {
+			continue
+		}
+		if !w.Workload.Finite() {
+			d.MinPlaced -= w.MinPlaced
+		}
+		w.MinPlaced, d.Exact = 0, false
+		if w.RulesVerdict == diag.Always {
+			w.RulesVerdict = diag.Unknown
+		}
+		if w.Verdict == diag.Always {
+			w.Verdict, w.Why = diag.Unknown, why
+		}
+	}
 }
 
 // decide decides about all workloads of a model together. Each component has a

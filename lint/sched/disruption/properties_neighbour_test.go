@@ -1,0 +1,82 @@
+package disruption_test
+
+import (
+	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/search"
+)
+
+// hide keeps one workload beside web out of decisions: its number of pods, the value of a
+// node rule, or what else decides where they go is not known.
+func (g generator) hide(s sample) sample {
+	out := s
+	out.loads = append([]load(nil), s.loads...)
+	l := &out.loads[1+g.IntN(len(s.loads)-1)]
+	ways := []string{"schedulingGates: [{name: g}]", "schedulerName: other", "count", `tolerations: [{key: "${KEY}", operator: Exists}]`}
+	if l.tolerates {
+		ways = ways[:3]
+	}
+	if l.pool == "" {
+		ways = append(ways, `nodeSelector: {pool: "${POOL}"}`)
+	}
+	if l.hidden = g.pick(ways...); l.hidden == "count" && l.kind == "DaemonSet" {
+		l.hidden = ways[0]
+	}
+	return out
+}
+
+// yes are the answers about a workload, by what is asked.
+func (s sample) yes(t *testing.T, name string) map[string]diag.Outcome {
+	j, m := judge(t, s.nodes(), s.manifests())
+	w := find(t, m, name)
+	all := map[string]diag.Outcome{}
+	for _, d := range search.Decide(m, search.Options{Steps: 400_000}).Workloads {
+		if d.Workload == w {
+			all["fits"] = d.Verdict
+		}
+	}
+	all["rolls"], all["drains"] = j.Rollouts(w)[0].Verdict, j.Drain(w).Answer
+	for _, key := range []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"} {
+		for _, s := range j.Survives(w, key) {
+			all[key+" "+s.Value+" "+string(s.Meaning)] = s.Verdict
+		}
+	}
+	return all
+}
+
+// TestYesHoldsWithNeighbours holds each yes about a workload beside another that takes no
+// part against the answer once all is known of that: a value of what is open.
+func TestYesHoldsWithNeighbours(t *testing.T) {
+	t.Parallel()
+	held, open := 0, 0
+	for seed := range trials.Of(t, 4000) {
+		g := newGenerator(seed, 733)
+		s := g.sample("Deployment")
+		if s.running = nil; len(s.loads) < 2 {
+			continue
+		}
+		hidden := g.hide(s)
+		truth := s.yes(t, "web")
+		for what, said := range hidden.yes(t, "web") {
+			switch {
+			case said == diag.Unknown:
+				open++
+			case said != diag.Always:
+			case truth[what] == diag.Always || truth[what] == diag.Unknown:
+				held++
+			default:
+				t.Errorf("seed %d: %s: yes, but %s once all is known%s", seed, what, truth[what], hidden)
+			}
+		}
+		_, m := judge(t, hidden.nodes(), hidden.manifests())
+		if d := search.Decide(m, search.Options{}); d.Verdict == diag.Always || d.Verdict == diag.Sometimes || d.RulesVerdict == diag.Always {
+			t.Errorf("seed %d: the whole is %s (by rules %s)%s", seed, d.Verdict, d.RulesVerdict, hidden)
+		}
+	}
+	t.Log(held, "yes,", open, "not known")
+	if held < trials.Share(t, 20) || open < trials.Share(t, 20) {
+		t.Errorf("the generator is too tame: %d yes, %d not known", held, open)
+	}
+}
