@@ -135,6 +135,9 @@ func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure b
 	case w.Kind.Kind == "Pod":
 		t.doubtful = t.doubtful || w.Object.Root.At("metadata", "ownerReferences").Len() > 0
 		t.high.surplus += most // which nobody expects
+	case !w.Elsewhere && !model.Modelled(j.m.Group(w)): // its controller expects pods that may not run
+		t.low.replicas, t.high.replicas = t.low.replicas+high, t.high.replicas+high
+		t.low.surplus, t.high.surplus = t.low.surplus-high, t.high.surplus+most-high
 	case selected == model.AllPods:
 		t.low.replicas, t.high.replicas = t.low.replicas+low, t.high.replicas+high
 	case least > 0:
