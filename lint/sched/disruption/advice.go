@@ -99,6 +99,9 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 	if tr.unready {
 		return false
 	}
+	if len(ws) == 1 && len(changes) == 1 && len(further) == 0 && changes[0].Workload.Object == ws[0].Object && tr.crowd(ws[0], model.Certain(ws[0])) != nil {
+		return tr.Holds(ws[0], changes[0].Edit, 0) // by counts alone, which need no model of the crowd
+	}
 	var group []*workload.Workload
 	seen := map[*workload.Workload]bool{}
 	crowds := map[groupKey]bool{}

@@ -16,6 +16,8 @@ type assembly struct {
 	pods int
 	// tolerant is whether some member does not mind a loss, once asked.
 	tolerant map[certificate.Meaning]bool
+	// hereditary is whether search.Hereditary holds of a large group.
+	hereditary bool
 }
 
 // assembled is the assembly of a group, which is kept where it is large: each of its
@@ -28,9 +30,18 @@ func (j *shared) assembled(group []*workload.Workload) *assembly {
 	a := j.assemblies[key]
 	if a == nil {
 		a = j.assemble(group)
+		a.hereditary = search.Hereditary(j.m, group)
 		j.assemblies[key] = a
 	}
 	return a
+}
+
+// hereditary reports whether search.Hereditary holds of a group.
+func (j *shared) hereditary(group []*workload.Workload) bool {
+	if len(group) <= maxTogether {
+		return search.Hereditary(j.m, group)
+	}
+	return j.assembled(group).hereditary
 }
 
 func (j *shared) assemble(group []*workload.Workload) *assembly {

@@ -246,7 +246,7 @@ type heeded struct {
 // stepwise is a drain as a question about a group. Where a pod may need others, or count
 // them, it matters which are evicted first, and what is placed meanwhile (T23).
 func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certificate.Loss {
-	l.Stepwise = l.Meaning == certificate.Drained && len(q.j.running) == 0 && !search.Hereditary(q.j.m, group)
+	l.Stepwise = l.Meaning == certificate.Drained && len(q.j.running) == 0 && !q.j.hereditary(group)
 	if !l.Stepwise || q.budgets != nil {
 		if l.Stepwise {
 			l.Guards = q.budgets.guards
@@ -326,7 +326,7 @@ func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) an
 // size one of them may not fit, and leave its room.
 func (q *loss) grow(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	open := answer{verdict: diag.Unknown, why: by(model.ByGrowth)}
-	if a.verdict != diag.Never || !search.Hereditary(q.j.m, q.ruled) {
+	if a.verdict != diag.Never || !q.j.hereditary(q.ruled) {
 		return open
 	}
 	larger := q.j.larger()
@@ -419,7 +419,7 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 	}
 	// Evicted one at a time, pods of one node may find places by a spread that all of them at
 	// once do not (T23).
-	several := l.Meaning == certificate.Drained && !search.Hereditary(q.j.m, q.ruled) && q.room.Several(b)
+	several := l.Meaning == certificate.Drained && q.room.Several(b) && !q.j.hereditary(q.ruled)
 	if len(q.ruled) == 1 {
 		v, pending, ok := q.room.Single(b, l)
 		switch {

@@ -119,7 +119,7 @@ func (s *stage) answers() []answer {
 	for i := range all {
 		all[i].verdict = diag.Unknown
 	}
-	if search.Hereditary(s.j.m, s.group) {
+	if s.j.hereditary(s.group) {
 		s.onRemaining(all)
 	}
 	open := func(a answer) bool { return a.verdict == diag.Unknown }
