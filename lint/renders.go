@@ -72,6 +72,11 @@ func (r *renders) add(asked *Render, out *render.Output) (*rendered, []source.Pr
 	if c := asked.Root.Chart; c != nil && c.Name == "" {
 		r.assumed[asked.Name] = chart.DefaultRelease
 	}
+	if c := asked.Root.Chart; c != nil && c.Namespace == "" {
+		for _, o := range x.objects {
+			o.NamespaceAssumed = o.Namespace == "" || o.Namespace == "default"
+		}
+	}
 	return x, set.Problems
 }
 

@@ -119,7 +119,8 @@ func (k Kind) String() string {
 // Chart is a Helm chart.
 type Chart struct {
 	Dir, Name string
-	// Library is set for a library chart, and Subchart for one in charts/ of another.
+	// Library is set for a library chart, and Subchart for one in charts/ of another, or that
+	// another has as a dependency by path.
 	Library, Subchart bool
 	// Inflated is set if the helmCharts of a kustomization have it.
 	Inflated bool
@@ -153,6 +154,8 @@ type finder struct {
 	parsed int64
 	named  map[string]*named // what has the name of a kustomization, by name
 	charts map[string]bool
+	// depended are directories that charts have as dependencies by path.
+	depended map[string]bool
 	// inflated are directories that helmCharts name.
 	inflated map[string]bool
 	yaml     map[string][]string // files of YAML, by directory
@@ -162,7 +165,7 @@ type finder struct {
 // with the paths themselves, such as one that does not exist; Found then has what the
 // other paths hold.
 func Find(o Options) (*Found, error) {
-	f := &finder{opts: o, most: o.bounds, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, inflated: map[string]bool{}, yaml: map[string][]string{}}
+	f := &finder{opts: o, most: o.bounds, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, depended: map[string]bool{}, inflated: map[string]bool{}, yaml: map[string][]string{}}
 	f.reader = worktree.NewReader(f.lookup.Root())
 	defer f.reader.Close()
 	if f.most == (bounds{}) {
@@ -239,7 +242,7 @@ func (f *finder) dropPatches() {
 
 // chart completes a chart with what lies above it.
 func (f *finder) chart(c *Chart) {
-	c.Inflated = f.inflated[c.Dir]
+	c.Inflated, c.Subchart = f.inflated[c.Dir], f.depended[c.Dir]
 	for at := c.Dir; at != "."; at = path.Dir(at) {
 		up := path.Dir(at)
 		if path.Base(up) == "charts" && (f.charts[path.Dir(up)] || f.entry(path.Join(path.Dir(up), chartName)).Info != nil) {

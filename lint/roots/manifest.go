@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/source"
@@ -114,6 +115,11 @@ func (f *finder) chartFile(name string) {
 	}
 	dir := path.Dir(name)
 	f.charts[dir] = true
+	for _, d := range docs[0].Get("dependencies").Items() {
+		if at, local := strings.CutPrefix(d.Get("repository").Text(), "file://"); local && path.Join(dir, at) != dir {
+			f.depended[path.Join(dir, at)] = true
+		}
+	}
 	f.found.Charts = append(f.found.Charts, Chart{Dir: dir, Name: docs[0].Get("name").Text(), Library: docs[0].Get("type").Text() == "library"})
 }
 

@@ -15,6 +15,9 @@ type Object struct {
 	APIVersion, Kind, Namespace, Name string
 	// Hook is set for hooks of the tool that deploys it, and for every test of a chart.
 	Hook Hook
+	// NamespaceAssumed is set if a chart gives the object the namespace of its release, of
+	// which nothing says what it is.
+	NamespaceAssumed bool
 
 	// text is where the object can be read again; nil if it cannot.
 	text *foldable

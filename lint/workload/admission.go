@@ -57,6 +57,7 @@ func (l *loader) admission() {
 	}
 	for _, w := range l.set.Workloads {
 		if w.Running {
+			w.PlainClass = true
 			continue // it is admitted already
 		}
 		ns := w.Object.Namespace
@@ -71,14 +72,20 @@ func (l *loader) admission() {
 				return item.Type == corev1.LimitTypeContainer && len(item.Default)+len(item.DefaultRequest)+len(item.Max)+len(item.Min) > 0
 			})
 		}
-		if o := classes[w.Spec.RuntimeClassName]; o != nil && w.Admission == "" && o.Root.Get("overhead").Len()+o.Root.Get("scheduling").Len() > 0 {
-			w.Admission = nameOf(o)
+		if o := classes[w.Spec.RuntimeClassName]; o != nil {
+			if w.PlainClass = o.Root.Get("overhead").Len()+o.Root.Get("scheduling").Len() == 0; !w.PlainClass && w.Admission == "" {
+				w.Admission = nameOf(o)
+			}
 		}
 		if w.Admission == "" {
 			w.Admission = exceeded[ns]
 		}
 	}
 }
+
+// OpenClass reports whether a RuntimeClass may add tolerations to the pods, a node selector
+// or overhead (R-N39).
+func (w *Workload) OpenClass() bool { return w.Spec.RuntimeClassName != "" && !w.PlainClass }
 
 // nameOf is the kind, namespace and name of an object.
 func nameOf(o *source.Object) string {

@@ -65,7 +65,8 @@ func whole(o *source.Object, kind *Kind) bool {
 		return spec.Len() > 0 && (domain != nil || labelled || selects || o.Root.At("spec", "instancetype") != nil)
 	}
 	if kind.Selects {
-		return spec != nil && (selects || labelled && holds)
+		imaged := slices.ContainsFunc(spec.Get("containers").Items(), func(c *source.Node) bool { return c.Get("image") != nil }) // few patches set one
+		return spec != nil && (selects || labelled && imaged)
 	}
 	return holds
 }

@@ -80,7 +80,7 @@ func (b changes) rollout(w *workload.Workload) {
 	if r.Why.Cause != model.ByBudget {
 		b.rolled[w] = ending
 	}
-	if ending == diag.Always {
+	if ending == diag.Always || r.Why.Cause == model.ByNeighbour { // which can end skewed if it completes
 		b.skew(w, r)
 	}
 	if b.spare("rollouts", ending == diag.Always || ending == diag.Unknown) {

@@ -249,14 +249,14 @@ func TestDescribe(t *testing.T) {
 		{"workloads name=web terms use=spread node_taints_policy", `"Ignore"`},
 		{"workloads name=web terms use=spread matches_own", `"always"`},
 		{"workloads name=web budgets name=web allowed_max", `1`},
-		{"workloads name=web answers fits", `"always"`},
-		{"workloads name=web answers rolls", `"always"`},
-		{"workloads name=web answers drains", `"always"`},
+		{"workloads name=web answers fits", `"unknown"`},   // beside open and odd
+		{"workloads name=web answers rolls", `"unknown"`},  // beside open and odd
+		{"workloads name=web answers drains", `"unknown"`}, // beside open and odd
 		{"workloads name=web answers migrates", `"none"`},
-		{"workloads name=web answers survives key=topology.kubernetes.io/zone gone", `"always"`},
+		{"workloads name=web answers survives key=topology.kubernetes.io/zone gone", `"unknown"`}, // beside open and odd
 		{"workloads name=train answers autoscales", `"unknown"`},
 		{"workloads name=agent answers survives key=topology.kubernetes.io/zone gone", `"none"`},
-		{"workloads name=agent answers rolls", `"always"`},
+		{"workloads name=agent answers rolls", `"unknown"`}, // beside open and odd
 		{"workloads name=job answers survives key=kubernetes.io/hostname gone", `"none"`},
 		{"workloads name=job answers drains", `"none"`},
 		{"workloads name=job answers rolls", `"none"`},
@@ -286,6 +286,13 @@ func TestDescribe(t *testing.T) {
 	} {
 		if got := at(t, f, c.path); got != c.want {
 			t.Errorf("%s is %s, want %s", c.path, got, c.want)
+		}
+	}
+	all, _, _ := strings.Cut(shop, "metadata: {name: open,")
+	f = described(t, threeZones, all[:strings.LastIndex(all, "---")]).Facts
+	for _, path := range []string{"web answers fits", "web answers rolls", "web answers drains", "web answers survives key=topology.kubernetes.io/zone gone", "agent answers rolls"} {
+		if got := at(t, f, "workloads name="+path); got != `"always"` {
+			t.Errorf("%s is %s of workloads of which all is known", path, got)
 		}
 	}
 }
@@ -329,11 +336,11 @@ func TestListsAreWhole(t *testing.T) {
 		"spreads":       "open unknown, web always",
 		"host_ports":    "open unknown",
 		"room":          "agent none, job always, odd unknown, open unknown, train always, web always",
-		"rollouts":      "agent always, job none, odd unknown, open unknown, train unknown, web always",
+		"rollouts":      "agent unknown, job none, odd unknown, open unknown, train unknown, web unknown",
 		"skews":         "agent always, job none, odd none, open unknown, train none, web sometimes",
-		"drains":        "agent none, job none, odd unknown, open unknown, train unknown, web always",
+		"drains":        "agent none, job none, odd unknown, open unknown, train unknown, web unknown",
 		"losses": "agent none, agent none, job none, job none, odd unknown, odd unknown, open unknown, open unknown, " +
-			"train unknown, train unknown, web always, web always, web never",
+			"train unknown, train unknown, web never, web unknown, web unknown",
 		"migrations":  "",
 		"autoscalers": "train unknown",
 	}

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -13,13 +14,14 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // placement tells where the pods of one workload can go.
 func (b limits) placement(w *workload.Workload) {
 	b.settle(w, func(d *settled) { d.idle = b.m.Judged(w) && !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 })
-	if b.m.Group(w).Unknown.Cause == model.ByAdmission && w.Count.N > 0 && w.Spec.RuntimeClassName == "" {
+	if b.m.Group(w).Unknown.Cause == model.ByAdmission && w.Count.N > 0 && (w.Admission == "" || w.Spec.RuntimeClassName == "") {
 		b.limits(w) // that are exceeded, as they are by pods that ask for more, or are refused
 	}
 	if !b.m.Judged(w) || !w.Kind.PerNode() && w.Count.N == 0 {
@@ -145,16 +147,26 @@ func nodeRule(m *model.Model, w *workload.Workload) diag.Span {
 		return fieldSpan(w, spec, "tolerations")
 	case taints >= all:
 		return w.CountSpan()
+	case required.Len() > 0 && (selector.Len() == 0 || failingPair(m, w, selector).IsZero() && affinityFails(m, w)):
+		return firstExpression(w, required)
 	case selector.Len() == 1:
 		for k, v := range selector.Fields() {
 			return w.File().FieldSpan(k, v)
 		}
 	case selector.Len() > 1:
-		return failingPair(m, w, selector)
-	case required.Len() > 0:
-		return firstExpression(w, required)
+		return cmp.Or(failingPair(m, w, selector), fieldSpan(w, spec, "nodeSelector"))
 	}
 	return w.CountSpan()
+}
+
+// affinityFails reports whether no node matches the required node affinity, the nodeSelector
+// left aside.
+func affinityFails(m *model.Model, w *workload.Workload) bool {
+	c := *w
+	c.Spec.NodeSelector = nil
+	f := model.NewFilter(&c)
+	matches := func(n *topology.Node) bool { return f.Passes(n).Selector }
+	return !slices.ContainsFunc(m.Topology.Nodes, matches) && !slices.ContainsFunc(m.Topology.Growth, func(g topology.Growth) bool { return matches(g.Node) })
 }
 
 // failingPair is the pair of a nodeSelector that no node has, if there is one: of
@@ -170,7 +182,7 @@ func failingPair(m *model.Model, w *workload.Workload, selector *source.Node) di
 			return w.File().FieldSpan(k, v)
 		}
 	}
-	return fieldSpan(w, w.SpecNode, "nodeSelector")
+	return diag.Span{}
 }
 
 // firstExpression is the key of the only expression of a required node
@@ -309,11 +321,14 @@ func (b limits) jointly(w *workload.Workload, fit *bound.RequestFit) {
 func requestSpan(w *workload.Workload, name corev1.ResourceName) diag.Span {
 	var best diag.Span
 	most := int64(-1)
-	look := func(resources *source.Node, list corev1.ResourceList, field string) {
-		if q, ok := list[name]; ok && q.MilliValue() > most {
-			if span := fieldSpan(w, resources.Get(field), string(name)); !span.IsZero() {
-				best, most = span, q.MilliValue()
-			}
+	look := func(node *source.Node, r workload.Resources) {
+		q, ok := r.Requests[name]
+		if !ok { // a limit is the request of a container that has none (R-P3)
+			q, ok = r.Limits[name]
+		}
+		span := cmp.Or(fieldSpan(w, node.Get("requests"), string(name)), fieldSpan(w, node.Get("limits"), string(name)))
+		if ok && !span.IsZero() && q.MilliValue() > most {
+			best, most = span, q.MilliValue()
 		}
 	}
 	spec := w.SpecNode
@@ -336,13 +351,11 @@ func requestSpan(w *workload.Workload, name corev1.ResourceName) diag.Span {
 		nodes      []*source.Node
 	}{{w.Spec.Containers, spec.Get("containers").Items()}, {w.Spec.InitContainers, spec.Get("initContainers").Items()}} {
 		for i, c := range list.containers {
-			look(list.nodes[i].Get("resources"), c.Resources.Requests, "requests")
-			look(list.nodes[i].Get("resources"), c.Resources.Limits, "limits")
+			look(list.nodes[i].Get("resources"), c.Resources)
 		}
 	}
 	if r := w.Spec.Resources; r != nil {
-		look(spec.Get("resources"), r.Requests, "requests")
-		look(spec.Get("resources"), r.Limits, "limits")
+		look(spec.Get("resources"), *r)
 	}
 	if best.IsZero() {
 		best = fieldSpan(w, spec.Get("overhead"), string(name))

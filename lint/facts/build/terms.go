@@ -82,6 +82,9 @@ func (b terms) selector(w *workload.Workload, t *model.Term) {
 	if b.spare("selectors", matches > 0 && (t.Use != model.Spread || t.Form() == model.FormSet)) {
 		return
 	}
+	if matches == 0 && w.Object.NamespaceAssumed && t.Labels(w) == model.Yes && b.m.OwnNamespace(t, w) == model.Maybe {
+		return // it matches the own pods in some namespace of the release
+	}
 	fact := facts.Selector{
 		Use: string(t.Use), Hard: t.Hard, Form: string(t.Form()), Text: t.Selector(),
 		MatchesOwn: diag.Outcome(t.Labels(w).String()), OwnNamespace: diag.Outcome(b.m.OwnNamespace(t, w).String()),

@@ -69,7 +69,7 @@ func perWorkload() []question {
 		{"skews", true, hardTerm(model.Spread), false, func(b *builder, w *workload.Workload, r missing) {
 			b.Skews = append(b.Skews, facts.Skew{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome})
 		}},
-		{"losses", true, func(_ *builder, w *workload.Workload) bool { return !w.Bare() && !w.Finite() }, false, addLosses},
+		{"losses", true, func(_ *builder, w *workload.Workload) bool { return !w.Bare() && !w.Finite() && !w.Kind.PerNode() }, false, addLosses},
 		{"drains", true, func(b *builder, w *workload.Workload) bool {
 			return !w.Finite() && !w.Kind.PerNode() && (!b.topo || len(b.m.Topology.Nodes) > 1)
 		}, false, func(b *builder, w *workload.Workload, r missing) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/types"
@@ -108,7 +109,21 @@ func (p *plan) run(fs *fileSystem) (result resmap.ResMap, err error) {
 	}
 	result, err = krusty.MakeKustomizer(opts).Run(fs, filepath.Join(p.tree.dir, filepath.FromSlash(p.root.Dir)))
 	crashed = false
+	if err == nil {
+		nameVersion(result)
+	}
 	return result, err
+}
+
+// nameVersion replaces the version that kustomize writes for buildMetadata:
+// [managedByLabel]: as a library it has none, and "(devel)" is no value of a label.
+func nameVersion(result resmap.ResMap) {
+	for _, r := range result.Resources() {
+		if labels := r.GetLabels(); strings.HasSuffix(labels[konfig.ManagedbyLabelKey], "(devel)") {
+			labels[konfig.ManagedbyLabelKey] = "kustomize-v5"
+			_ = r.SetLabels(labels) // the labels were read from it
+		}
+	}
 }
 
 // account lists what was read: sources declare objects or change them, the rest is data.

@@ -226,6 +226,7 @@ func (j *shared) Prepare() bool {
 	}
 	w := j.m.Workloads[0]
 	j.unready = !j.m.Run().Within(j.m.Altogether(), func() {
+		j.m.NotModeled()
 		j.Budgets()
 		j.group(w, true)
 		j.scaled = j.contending // which they are where nothing is scaled

@@ -226,10 +226,23 @@ func (m *Model) unknown(g *Group) Reason {
 	if i := slices.IndexFunc(keys, m.Topology.Uncertain); i >= 0 {
 		return Reason{Cause: ByNodeLabel, Name: keys[i]}
 	}
-	if g.Admission != "" && m.fitsAnywhere(g) {
+	switch {
+	case g.Admission != "" && m.fitsAnywhere(g):
 		return Reason{Cause: ByAdmission, Name: g.Admission}
+	case g.Admission == "" && g.OpenClass() && m.classDecides(g) && m.fitsAnywhere(g):
+		return Reason{Cause: ByAdmission, Name: "RuntimeClass " + g.Spec.RuntimeClassName + ", which is not declared"}
 	}
 	return why
+}
+
+// classDecides reports whether a node takes the pods only if their RuntimeClass, of which
+// nothing is known, brings a toleration (R-N39).
+func (m *Model) classDecides(g *Group) bool {
+	own := *g.Workload
+	own.PlainClass = true
+	defer m.Guest(&own)()
+	with, without := m.Eligible(g.Workload), m.Eligible(&own)
+	return with.Count != without.Count || with.Growable != without.Growable
 }
 
 // fitsAnywhere reports whether some node takes a pod of a group when it is empty. Where none

@@ -88,7 +88,7 @@ func NewFilter(w *workload.Workload) *Filter {
 	if w.Kind.PerNode() {
 		f.tolerations = append(f.tolerations, daemonTolerations(s.HostNetwork)...)
 	}
-	if s.RuntimeClassName != "" {
+	if w.OpenClass() {
 		// The class may bring tolerations of its own (R-N39), so no taint counts.
 		f.tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	}
@@ -177,12 +177,12 @@ func signature(w *workload.Workload) string {
 			b.WriteString(name + " ")
 		}
 	}
-	plain := s.NodeName == "" && len(s.NodeSelector) == 0 && len(s.Tolerations) == 0 && s.RuntimeClassName == "" &&
+	plain := s.NodeName == "" && len(s.NodeSelector) == 0 && len(s.Tolerations) == 0 && !w.OpenClass() &&
 		(s.Affinity == nil || s.Affinity.NodeAffinity == nil) && !w.Kind.PerNode()
 	if plain {
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%q %q %v %v ", s.NodeName, s.RuntimeClassName, w.Kind.PerNode(), s.HostNetwork)
+	fmt.Fprintf(&b, "%q %v %v %v ", s.NodeName, w.OpenClass(), w.Kind.PerNode(), s.HostNetwork)
 	for _, k := range SortedKeys(s.NodeSelector) {
 		fmt.Fprintf(&b, "%q=%q ", k, s.NodeSelector[k])
 	}

@@ -171,7 +171,11 @@ func (t *Term) Labels(owner *workload.Workload) Answer { return t.Sel.Matches(ow
 
 // OwnNamespace tells whether the workload's own namespace is among the term's.
 func (m *Model) OwnNamespace(t *Term, owner *workload.Workload) Answer {
-	return selectsNamespace(m, t, owner, owner.Namespace())
+	answer := selectsNamespace(m, t, owner, owner.Namespace())
+	if answer == No && owner.Object.NamespaceAssumed {
+		return Maybe
+	}
+	return answer
 }
 
 // selectsNamespace tells whether a namespace is among a term's (R-A2, R-A3). A

@@ -15,8 +15,8 @@ type Options struct {
 	// Steps bounds each search and each check of one, in filters applied, beside the
 	// budget of the run. 0 means no other bound.
 	Steps int
-	// AtOnce counts pods that end by themselves as if they stayed: what the
-	// scheduler does with all pods at one time.
+	// AtOnce counts pods that end by themselves as if they stayed, and leaves out those that
+	// take no part: what the scheduler does with all pods that it has at one time.
 	AtOnce bool
 }
 
@@ -35,9 +35,7 @@ func budget(m *model.Model, o Options) (steps, check int) {
 // workload of pods that end gets a verdict of its own beside it.
 func Decide(m *model.Model, o Options) *certificate.Decision {
 	if o.AtOnce {
-		d := decide(m, o)
-		besideNotModeled(d, m)
-		return d
+		return decide(m, o)
 	}
 	d := decide(m.Permanent(), o)
 	decideFinite(m, d, o)
