@@ -16,7 +16,7 @@ var reasons = map[model.Cause]string{
 	model.ByUnknown:     "depends on pods that are not modeled",
 	model.ByGrowth:      "depends on how far the pools grow",
 	model.ByBudget:      "needs more steps than the budget",
-	model.BySize:        "too many pods or nodes to search",
+	model.BySize:        "no proof covers this case",
 	model.ByCrowd:       "too many workloads compete for the same nodes to search",
 	model.ByFault:       "an internal error: the checker rejects the answer",
 	model.ByContext:     "another context declares it, or a kustomization changes it",
@@ -32,7 +32,7 @@ var reasons = map[model.Cause]string{
 	model.ByMachines:    "too many machines have labels of their own",
 	model.ByLargestSize: "it is unknown whether it fits once pools have grown",
 	model.Unplaced:      "its pods do not all fit on the current nodes",
-	model.LateRetry:     "pods evicted together can stay Pending for up to 5.5 minutes: the scheduler does not retry them when the last pod that they require is gone",
+	model.LateRetry:     "pods that require one another can stay Pending for up to 5.5 minutes: the scheduler does not retry them when the last pod that they require is gone",
 	model.NotRecreated:  "its pods are not recreated while the Node object exists",
 	model.Bare:          "nothing recreates a bare pod",
 	model.ByOrder:       "depends on the scheduling order",
@@ -47,7 +47,7 @@ var named = map[model.Cause]func(model.Reason) string{
 	model.ByEviction:    eviction,
 	model.ByOtherBudget: func(r model.Reason) string { return "it is unknown whether " + r.Name + " selects its pods" },
 	model.ByNeighbour: func(r model.Reason) string {
-		return fmt.Sprintf("%s, which is not modeled, may take the room", r.Workload)
+		return fmt.Sprintf("%s, which is not modeled, may be in the way", r.Workload)
 	},
 	model.ByAdmission: func(r model.Reason) string { return "its pods may be changed or refused by " + r.Name },
 	model.ByNodeLabel: func(r model.Reason) string {

@@ -1,11 +1,13 @@
 package workload
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -26,32 +28,49 @@ const enforce = "pod-security.kubernetes.io/enforce"
 // refuse them. That no one does is found only where it is plain: everything else may
 // (R-P9 to R-P11, R-N39).
 func (l *loader) admission() {
-	limits, quotas := map[string][]*limitRange{}, map[string][]*source.Object{}
+	var limits bySpace[*limitRange]
+	var quotas bySpace[*source.Object]
 	classes := map[string]*source.Object{}
+	anyClass := "" // names a class whose name is a placeholder
 	for _, o := range l.admitting {
 		switch o.Kind {
 		case "LimitRange":
 			r := &limitRange{name: nameOf(o)}
 			r.open = len(l.decoder.Decode(o.Root.Get("spec"), &r.spec)) > 0
-			limits[o.Namespace] = append(limits[o.Namespace], r)
+			limits.add(o.Namespace, r)
 		case "ResourceQuota":
-			quotas[o.Namespace] = append(quotas[o.Namespace], o)
+			quotas.add(o.Namespace, o)
 		default:
-			classes[o.Name] = o
+			if classes[o.Name] = o; source.Placeholder(o.Name) {
+				anyClass = nameOf(o)
+			}
 		}
 	}
-	members := map[string][]*Workload{}
-	if len(quotas) > 0 {
+	enforced := bySpace[string]{}
+	for _, ns := range slices.Sorted(maps.Keys(l.set.Namespaces)) {
+		if _, set := l.set.Namespaces[ns][enforce]; set {
+			enforced.add(ns, ns)
+		}
+	}
+	exceeded, tight := map[string]string{}, map[string]string{}
+	if len(quotas.all) > 0 {
+		var members bySpace[*Workload]
 		for _, w := range l.set.Workloads {
-			members[w.Object.Namespace] = append(members[w.Object.Namespace], w)
+			members.add(w.Object.Namespace, w)
 		}
-	}
-	exceeded := map[string]string{}
-	for ns, list := range quotas {
-		for _, o := range list {
-			if l.mayExceed(o, members[ns]) {
-				exceeded[ns] = nameOf(o)
-				break
+		for _, w := range l.set.Workloads {
+			ns := w.Object.Namespace
+			if _, known := exceeded[ns]; known {
+				continue
+			}
+			exceeded[ns], tight[ns] = "", ""
+			for _, o := range quotas.of(ns) {
+				if exceeded[ns] == "" && l.mayExceed(o, members.of(ns), 1) {
+					exceeded[ns] = nameOf(o)
+				}
+				if tight[ns] == "" && l.mayExceed(o, members.of(ns), 2) {
+					tight[ns] = nameOf(o)
+				}
 			}
 		}
 	}
@@ -61,26 +80,63 @@ func (l *loader) admission() {
 			continue // it is admitted already
 		}
 		ns := w.Object.Namespace
-		if level, set := l.set.Namespaces[ns][enforce]; set && (level == "" || w.mayViolate(level)) {
-			w.Admission = "Namespace " + ns + " (" + enforce + ": " + level + ")"
+		for _, by := range enforced.of(ns) {
+			if level := l.set.Namespaces[by][enforce]; level == "" || w.mayViolate(level) {
+				w.Admission = "Namespace " + by + " (" + enforce + ": " + level + ")"
+			}
 		}
-		for _, r := range limits[ns] {
-			if w.Admission == "" && r.concerns(w, len(limits[ns]) == 1) {
+		all := limits.of(ns)
+		for _, r := range all {
+			if w.Admission == "" && r.concerns(w, len(all) == 1) {
 				w.Admission = r.name
 			}
 			w.Defaulted = w.Defaulted || r.open || slices.ContainsFunc(r.spec.Limits, func(item corev1.LimitRangeItem) bool {
 				return item.Type == corev1.LimitTypeContainer && len(item.Default)+len(item.DefaultRequest)+len(item.Max)+len(item.Min) > 0
 			})
 		}
-		if o := classes[w.Spec.RuntimeClassName]; o != nil {
+		switch o := classes[w.Spec.RuntimeClassName]; {
+		case w.Spec.RuntimeClassName == "":
+		case o != nil:
 			if w.PlainClass = o.Root.Get("overhead").Len()+o.Root.Get("scheduling").Len() == 0; !w.PlainClass && w.Admission == "" {
 				w.Admission = nameOf(o)
 			}
+		case anyClass != "" && w.Admission == "":
+			w.Admission = anyClass
 		}
 		if w.Admission == "" {
 			w.Admission = exceeded[ns]
 		}
+		w.TightQuota = tight[ns]
 	}
+}
+
+// bySpace are things by namespace. What names none is in default, as for place, and what is
+// in a placeholder may be in any.
+type bySpace[T any] struct {
+	in   map[string][]T
+	open []T
+	all  []T
+}
+
+func (b *bySpace[T]) add(ns string, x T) {
+	b.all = append(b.all, x)
+	if source.Placeholder(ns) {
+		b.open = append(b.open, x)
+		return
+	}
+	if b.in == nil {
+		b.in = map[string][]T{}
+	}
+	ns = cmp.Or(ns, metav1.NamespaceDefault)
+	b.in[ns] = append(b.in[ns], x)
+}
+
+// of are those that may be in a namespace.
+func (b *bySpace[T]) of(ns string) []T {
+	if source.Placeholder(ns) {
+		return b.all
+	}
+	return slices.Concat(b.in[cmp.Or(ns, metav1.NamespaceDefault)], b.open)
 }
 
 // OpenClass reports whether a RuntimeClass may add tolerations to the pods, a node selector
@@ -200,8 +256,9 @@ func (w *Workload) claims() bool { return !w.TemplateOwner().Get("volumeClaimTem
 
 // mayExceed reports whether the workloads of a namespace may need more than a ResourceQuota
 // allows them, with as many pods as autoscalers and rollouts ask for. Scopes only lessen
-// what counts (pkg/quota/v1/evaluator/core/pods.go).
-func (l *loader) mayExceed(o *source.Object, members []*Workload) bool {
+// what counts (pkg/quota/v1/evaluator/core/pods.go). With two times as many pods, those that
+// replace pods on unreachable nodes count as well: the API server has both.
+func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) bool {
 	var spec corev1.ResourceQuotaSpec
 	for _, m := range l.decoder.Decode(o.Root.Get("spec"), &spec) {
 		if !strings.HasPrefix(m.Path, "scope") {
@@ -229,7 +286,7 @@ func (l *loader) mayExceed(o *source.Object, members []*Workload) bool {
 			if !w.Count.Known || w.Kind.PerNode() || w.Kind.Kind == "CronJob" || w.Kind.VM || how.Unknown.Given() {
 				return true
 			}
-			sum += each * float64(most+how.Surge)
+			sum += each * float64(times*most+how.Surge)
 		}
 		if sum > hard.AsApproximateFloat64()*(1+1e-9) {
 			return true

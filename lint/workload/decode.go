@@ -85,6 +85,9 @@ func (l *loader) labels(w *Workload) {
 		w.refuse(path, w.File().FieldSpan(k, v), "expected a map", "")
 	}
 	for k, v := range node.Fields() {
+		if k.Placeholder() {
+			w.Open = append(w.Open, "metadata.labels")
+		}
 		if v.Kind != source.Scalar || v.Type != source.String && v.Type != source.Null {
 			w.mistyped(path+"."+k.Value, k, v, "string")
 			continue

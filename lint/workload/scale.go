@@ -1,7 +1,11 @@
 package workload
 
 import (
+	"cmp"
+	"slices"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
@@ -58,9 +62,14 @@ type scaling struct {
 // of one that is declared repeatedly the last. One that is refused moves nothing.
 func (l *loader) scale() {
 	all := map[target]*scalings{}
+	var open []target
 	for _, o := range l.scales {
+		at, version := moves(o)
+		if slices.ContainsFunc([]string{at.namespace, at.kind, at.name}, source.Placeholder) || rangeOpen(o) {
+			open = append(open, at)
+			continue
+		}
 		if s := limits(o); s != nil {
-			at, version := moves(o)
 			if all[at] == nil {
 				all[at] = &scalings{at: map[[2]string]int{}}
 			}
@@ -68,7 +77,11 @@ func (l *loader) scale() {
 		}
 	}
 	for _, w := range l.set.Workloads {
-		moved := all[target{w.Object.Namespace, w.Object.Kind, w.Object.Name}]
+		at := target{cmp.Or(w.Object.Namespace, metav1.NamespaceDefault), w.Object.Kind, w.Object.Name}
+		if slices.ContainsFunc(open, at.mayBe) && !w.Kind.PerNode() && !w.Bare() && !w.Finite() {
+			w.Count.Known = false
+		}
+		moved := all[at]
 		if moved == nil {
 			continue
 		}
@@ -81,6 +94,18 @@ func (l *loader) scale() {
 			}
 		}
 	}
+}
+
+// mayBe reports whether a workload may be the target of an autoscaler that has placeholders.
+func (t target) mayBe(o target) bool {
+	same := func(a, b string) bool { return a == b || source.Placeholder(a) || source.Placeholder(b) }
+	return same(t.namespace, o.namespace) && same(t.kind, o.kind) && same(t.name, o.name)
+}
+
+// rangeOpen reports whether a limit of an autoscaler is a placeholder.
+func rangeOpen(o *source.Object) bool {
+	s, spec := scalers[o.Kind], o.Root.Get("spec")
+	return spec.Get(s.min).Placeholder() || spec.Get(s.max).Placeholder()
 }
 
 // off reports whether an autoscaler leaves a workload alone: a
@@ -111,7 +136,7 @@ func (t *scalings) join(s scaling) {
 // moves is the target of an autoscaler, and its version if that is stated.
 func moves(o *source.Object) (at target, apiVersion string) {
 	s, ref := scalers[o.Kind], o.Root.At("spec", "scaleTargetRef")
-	at = target{o.Namespace, ref.Get("kind").Text(), ref.Get("name").Text()}
+	at = target{cmp.Or(o.Namespace, metav1.NamespaceDefault), ref.Get("kind").Text(), ref.Get("name").Text()}
 	if at.kind == "" {
 		at.kind = s.kind
 	}

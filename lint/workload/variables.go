@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -84,7 +85,21 @@ func (w *Workload) variables() {
 	var held placeholders
 	held.find("", w.Object.Root)
 	w.Placeholders = held.named()
-	for _, field := range []string{"affinity", "nodeName", "nodeSelector", "tolerations", "topologySpreadConstraints"} {
+	for i, c := range w.SpecNode.Get("containers").Items() {
+		for _, list := range []string{"requests", "limits"} {
+			for k := range c.At("resources", list).Fields() {
+				if k.Placeholder() {
+					w.Open = append(w.Open, fmt.Sprintf("containers[%d].resources.%s", i, list))
+				}
+			}
+		}
+		for j, port := range c.Get("ports").Items() {
+			if port.Get("hostIP").Placeholder() {
+				w.Open = append(w.Open, fmt.Sprintf("containers[%d].ports[%d].hostIP", i, j))
+			}
+		}
+	}
+	for _, field := range []string{"affinity", "nodeName", "nodeSelector", "runtimeClassName", "tolerations", "topologySpreadConstraints"} {
 		n := w.SpecNode.Get(field)
 		placing := placeholders{whole: true}
 		if placing.find(field, n); placing.any {

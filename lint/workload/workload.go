@@ -53,6 +53,9 @@ type Workload struct {
 	// Admission names an object that may change the pods when they are created, or refuse
 	// them, as in LimitRange shop/l; "" if none is known to.
 	Admission string
+	// TightQuota names a ResourceQuota that may not hold pods twice, as it has to while nodes
+	// are unreachable; "" if there is none.
+	TightQuota string
 	// PlainClass is set if the RuntimeClass of the pods is declared without overhead and
 	// scheduling, or has been applied.
 	PlainClass bool

@@ -100,8 +100,11 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 		for _, meaning := range meanings {
 			e.m.Run().Spend(5)
 			a := q.ask(b, meaning)
-			if a.verdict == diag.Always && !a.missed && neighbour.Given() {
+			switch open := a.verdict == diag.Always && !a.missed; {
+			case open && neighbour.Given():
 				a.verdict, a.why = diag.Unknown, neighbour
+			case open && meaning == certificate.Unreachable && w.TightQuota != "": // lost pods count until they are gone
+				a.verdict, a.why = diag.Unknown, model.Reason{Cause: model.ByAdmission, Name: w.TightQuota}
 			}
 			s := Survival{Key: key, Value: b.Value, lost: b, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why, missed: a.missed}
 			if everywhere {

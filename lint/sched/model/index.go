@@ -51,6 +51,9 @@ func newLabelTable(all []*workload.Workload, place func(*workload.Workload) stri
 	x := &labelTable{all: map[string][]*workload.Workload{}, pairs: map[[3]string][]*workload.Workload{}, open: map[[2]string][]*workload.Workload{}}
 	for _, w := range all {
 		ns := place(w)
+		if source.Placeholder(ns) {
+			ns = "" // it may be any
+		}
 		x.all[ns] = append(x.all[ns], w)
 		for k, v := range w.Labels {
 			if source.Placeholder(v) {
@@ -106,7 +109,7 @@ func (t *Term) reach(owner *workload.Workload) (names []string, some bool) {
 	default:
 		names = append(slices.Compact(slices.Sorted(slices.Values(t.Namespaces))), "")
 	}
-	if slices.Index(names, "") < len(names)-1 {
+	if slices.Index(names, "") < len(names)-1 || slices.ContainsFunc(names, source.Placeholder) {
 		return nil, false
 	}
 	return names, true

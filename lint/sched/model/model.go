@@ -114,6 +114,7 @@ func newModel(run *Run, set *workload.Set, topo *topology.Topology, nodes *perNo
 		}
 		m.ready(w)
 	}
+	m.openNamespaces()
 	m.absent = withoutWorkloads(m, func(g *Group) bool { return !Modelled(g) })
 	return m
 }

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -174,4 +175,53 @@ func (m *Model) widest(w *workload.Workload) *workload.Workload {
 		c.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	}
 	return &c
+}
+
+// openNamespaces takes workloads out of decisions for which a rule may count, or not, as the
+// namespace of one of the two is open (R-W3), or a label of it is a placeholder: the owner of
+// the rule, or the other if only that is open.
+func (m *Model) openNamespaces() {
+	none, named, variable := false, false, false
+	for _, w := range m.Workloads {
+		none, named, variable = none || w.Namespace() == "", named || w.Namespace() != "", variable || source.Placeholder(w.Namespace())
+	}
+	for _, labels := range m.Namespaces {
+		for _, v := range labels {
+			variable = variable || source.Placeholder(v)
+		}
+	}
+	for _, w := range m.Workloads {
+		for _, t := range m.Groups[w].Terms {
+			if t.Hard && (variable || none && (named || len(t.Namespaces) > 0) || slices.ContainsFunc(t.Namespaces, source.Placeholder) || t.ns.open()) {
+				m.openPeers(t, w)
+			}
+		}
+	}
+}
+
+func (m *Model) openPeers(t *Term, w *workload.Workload) {
+	open := func(ns string) bool { return ns == "" || source.Placeholder(ns) }
+	own := open(w.Namespace()) && len(t.Namespaces) == 0 || slices.ContainsFunc(t.Namespaces, source.Placeholder) || t.ns.open()
+	for _, list := range m.Index.Candidates(t, w) {
+		m.run.Spend(len(list) * t.Sel.Cost())
+		for _, o := range list {
+			labels := m.Namespaces[o.Namespace()]
+			labelled := t.NamespaceSelector != nil && slices.ContainsFunc(SortedKeys(labels), func(k string) bool { return source.Placeholder(labels[k]) })
+			if !own && !labelled && !open(o.Namespace()) || selectsNamespace(m, t, w, o.Namespace()) != Maybe || t.Sel.Matches(w, o, false) == No {
+				continue
+			}
+			g := m.Groups[o]
+			if own || labelled {
+				g = m.Groups[w]
+			}
+			if !g.Unknown.Given() {
+				g.Unknown = Reason{Cause: ByField, Name: "metadata.namespace"}
+			}
+		}
+	}
+}
+
+// open reports whether a condition of a selector holds a placeholder.
+func (s *selector) open() bool {
+	return slices.ContainsFunc(s.Reqs, func(r Requirement) bool { return slices.ContainsFunc(r.Values, source.Placeholder) })
 }

@@ -37,6 +37,9 @@ func mayAdd(w *workload.Workload, key, value string) bool {
 		return true
 	}
 	rest, own := strings.CutPrefix(value, w.Object.Name+"-")
+	if source.Placeholder(w.Object.Name) {
+		rest, own = value[strings.LastIndex(value, "-")+1:], true
+	}
 	switch form := forms[key]; {
 	case key == "controller-revision-hash" && w.Kind.Kind == "StatefulSet":
 		return own && hashForm.MatchString(rest)

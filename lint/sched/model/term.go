@@ -200,7 +200,7 @@ func sameNamespace(a, b string) Answer {
 	switch {
 	case a == b:
 		return Yes
-	case a == "" || b == "":
+	case a == "" || b == "" || source.Placeholder(a) || source.Placeholder(b):
 		return Maybe
 	}
 	return No
