@@ -37,10 +37,10 @@ func meant(root *yaml.Node) bool {
 	return false
 }
 
-// unquotedTemplate finds {{, {% or <% where YAML would have to understand it: at
+// unquotedTemplate finds {{, {%, <% or the <# of FreeMarker where YAML would have to understand it: at
 // the start of a line or of a value, or in brackets. In quotes, comments and block
 // text it is somebody's data.
-var unquotedTemplate = lazy.Regexp(`^[ \t]*(?:- +)*(?:` + unquoted + `*:[ \t]+|- +)?(?:[\[{]` + unquoted + `*)?(\{\{|\{%|<%)`)
+var unquotedTemplate = lazy.Regexp(`^[ \t]*(?:- +)*(?:` + unquoted + `*:[ \t]+|- +)?(?:[\[{]` + unquoted + `*)?(\{\{|\{%|<%|</?#[a-z-])`)
 
 // unquoted is one character of a line outside of comments, or a whole text in quotes.
 const unquoted = `(?:[^"'#\n]|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')`
@@ -52,9 +52,9 @@ var jinjaComment = lazy.Regexp(`(?m)^` + unquoted + `*\{#(?:[^#]|#+[^#}])*#+\}`)
 var blockStart = lazy.Regexp(`(?:^|[ :-])[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$`)
 
 // templateOpening is what opens the first template action of a text that does not
-// parse: {{, {% or <%, or {# of a comment in Jinja; "" for none. The line counts from 0.
+// parse: {{, {%, <% or <#, or {# of a comment in Jinja; "" for none. The line counts from 0.
 func templateOpening(text []byte) (opening string, at int) {
-	if !bytes.Contains(text, []byte("{{")) && !bytes.Contains(text, []byte("{%")) && !bytes.Contains(text, []byte("<%")) && !bytes.Contains(text, []byte("{#")) {
+	if !bytes.ContainsAny(text, "{<") {
 		return "", 0
 	}
 	at = -1
