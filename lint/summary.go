@@ -62,17 +62,29 @@ func (s *summary) whole() diag.Summary {
 
 // placeholderNote names the placeholders of one file, or the first of them.
 func placeholderNote(file string, texts []string) string {
-	const most, longest = 10, 60
+	const most, longest = 10, 40
 	var names []string
 	slices.Sort(texts)
 	texts = slices.Compact(texts)
 	for _, text := range texts[:min(most, len(texts))] {
-		names = append(names, strconv.Quote(start(text, longest)))
+		names = append(names, strconv.Quote(firstRunes(text, longest)))
 	}
 	if more := len(texts) - most; more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	return file + ": placeholders, whose values are unknown: " + strings.Join(names, ", ")
+}
+
+// firstRunes is the first line of a text, or the beginning of it.
+func firstRunes(text string, most int) string {
+	first, _, _ := strings.Cut(text, "\n")
+	if runes := []rune(first); len(runes) > most {
+		first = string(runes[:most])
+	}
+	if len(first) < len(strings.TrimRight(text, "\n")) {
+		first += "..."
+	}
+	return first
 }
 
 // skips counts what was left out, by reason.

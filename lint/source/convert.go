@@ -35,7 +35,8 @@ type converter struct {
 	// placeholders are scalars that begin with one of was.
 	placeholders []string
 	branches     *branches
-	branched     bool // some values are those of one branch of several
+	computed     map[int]computed // see yttCode
+	altered      bool             // some values are not those that YAML gives
 	errs         []textError
 	room         int // how many more mistakes the file may have
 	templated    bool
@@ -180,6 +181,9 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 		}
 	default:
 		scalar(n, y)
+		if v, ok := c.computed[y.Line]; ok && n.absent() && n.Type == Null {
+			c.compute(n, y, v)
+		}
 		if end := strings.IndexByte(n.Value, '>'); c.was != nil && end > 0 && !n.Quoted && c.was[n.Value[:end+1]] != "" {
 			n.Value = c.was[n.Value[:end+1]] + n.Value[end+1:]
 			c.placeholders = append(c.placeholders, n.Value)
@@ -188,6 +192,14 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 		c.expanded += len(y.Value) / weighty
 	}
 	return n
+}
+
+// compute gives n the value that ytt computes, at the place of its expression.
+func (c *converter) compute(n *Node, y *yaml.Node, v computed) {
+	at := yaml.Node{Line: y.Line, Column: v.column}
+	n.Value, n.Type = v.text, String
+	n.Line, n.Column = c.place(&at)
+	c.altered = true
 }
 
 func scalar(n *Node, y *yaml.Node) {
@@ -284,7 +296,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 		switch first := n.inside.nodes[at]; {
 		case merged[first]:
 		case c.branches.between(first.Line-c.lines, key.Line-c.lines): // which of the two counts is not known
-			c.branched, value = true, value.Variable()
+			c.altered, value = true, value.Variable()
 		default:
 			c.mistake(textError{problem: DuplicateKey, line: int(key.Line), column: int(key.Column), key: key, first: first, detail: key.Value})
 		}

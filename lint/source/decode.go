@@ -67,6 +67,9 @@ func (d *Decoder) Decode(n *Node, out any) []Mismatch {
 	return d.found
 }
 
+// wholeNumber is what a field of an integer type wants.
+const wholeNumber = "whole number"
+
 // place is a field or an item, or where decoding began.
 type place struct {
 	key, value *Node
@@ -91,7 +94,8 @@ func (d *Decoder) path() string {
 
 func (d *Decoder) mismatch(want string) {
 	p := &d.way[len(d.way)-1]
-	d.found = append(d.found, Mismatch{Path: d.path(), Key: p.key, Value: p.value, Want: want, Placeholder: p.value.Placeholder()})
+	unknown := p.value.Placeholder() || want == wholeNumber && p.value.PlaceholderOfNumber()
+	d.found = append(d.found, Mismatch{Path: d.path(), Key: p.key, Value: p.value, Want: want, Placeholder: unknown})
 }
 
 // at decodes what is at a place.
@@ -301,13 +305,13 @@ func (d *Decoder) scalar(n *Node, out reflect.Value) {
 		if i, ok := n.Int(); ok && !out.OverflowInt(i) {
 			out.SetInt(i)
 		} else {
-			d.mismatch("whole number")
+			d.mismatch(wholeNumber)
 		}
 	case out.CanUint():
 		if i, ok := n.Int(); ok && i >= 0 && !out.OverflowUint(uint64(i)) {
 			out.SetUint(uint64(i))
 		} else {
-			d.mismatch("whole number")
+			d.mismatch(wholeNumber)
 		}
 	default:
 		panic(fmt.Sprintf("source: no decoding into %s", out.Type()))

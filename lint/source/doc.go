@@ -5,8 +5,8 @@
 // files, objects (Lists flattened), documents that were left out and why, and
 // problems of the text itself (syntax, repeated keys, alias bombs, cycles,
 // depth, links that lead out of the root). A problem in one document never
-// hides another document. A document that does not parse is a problem only if a
-// line of it has the key apiVersion or kind and no template action stands where
+// hides another document. A document that does not parse is a problem only if
+// apiVersion or kind is one of its own keys and no template action stands where
 // YAML would have to understand it; the rest was never a manifest and is left out.
 // What is not even read is in Set.Unread.
 //

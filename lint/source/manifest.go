@@ -9,13 +9,103 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// manifestKey finds a line with the key apiVersion or kind: at its start, behind
-// the dash of a list item, or in braces, as JSON and flow style have it.
-var manifestKey = lazy.Regexp(`(?m)(?:(?:^|\r)[ \t]*(?:- +)*|\{(?:[^\n]*,)?[ \t]*)(?:(?:apiVersion|kind)[ \t]*:(?:[ \t\r]|$)|(?:"(?:apiVersion|kind)"|'(?:apiVersion|kind)')[ \t]*:)`)
+// manifestKey is the key apiVersion or kind at the start of a text.
+var manifestKey = lazy.Regexp(`^(?:(?:apiVersion|kind)[ \t]*:(?:\s|$)|(?:"(?:apiVersion|kind)"|'(?:apiVersion|kind)')[ \t]*:)`)
 
-// meansManifest reports whether a text that does not parse was meant to be a
-// Kubernetes object. A dump, a log or a tsconfig.json with comments was not.
-func meansManifest(text []byte) bool { return manifestKey().Match(text) }
+// otherKind is a kind as the APIs of Google have it, as in discovery#restDescription.
+var otherKind = lazy.Regexp(`^["']?kind["']?[ \t]*:[ \t]*["']?\w+#`)
+
+func startsWithKey(text []byte) bool { return manifestKey().Match(text) && !otherKind().Match(text) }
+
+// meansManifest reports whether a text that does not parse was meant to hold a Kubernetes
+// object: apiVersion or kind is a key of a document itself, and of nothing in it. A dump, a
+// log or a tasks.json with comments was not.
+func meansManifest(text []byte) bool {
+	for part := range parts(text) {
+		if meansObject(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// unindented is what stands before the first key of a document: comments, those of
+// JavaScript too, and the separator.
+var unindented = lazy.Regexp(`^(?:[ \t]*(?:(?:#|//|/\*).*)?(?:\r\n?|\n|$)|%.*\n|---(?:[ \t]+(?:#.*)?)?(?:\r\n?|\n|$)|---[ \t]+)`)
+
+// meansObject reports the same of one document. Its own keys are indented no more than the
+// first, or in its outermost braces.
+func meansObject(text []byte) bool {
+	for m := unindented().Find(text); len(m) > 0; m = unindented().Find(text) {
+		text = text[len(m):]
+	}
+	first := bytes.TrimLeft(text, " \t")
+	if bytes.HasPrefix(first, []byte("{")) {
+		return meansObjectInBraces(first)
+	}
+	indent := len(text) - len(first)
+	for len(text) > 0 {
+		key := bytes.TrimLeft(text, " \t")
+		if len(text)-len(key) <= indent && startsWithKey(key) {
+			return true
+		}
+		end := bytes.IndexAny(text, "\r\n")
+		if end < 0 {
+			return false
+		}
+		text = text[end+1:]
+	}
+	return false
+}
+
+// meansObjectInBraces reports the same of a document that begins with a brace. Quotes end
+// with their line, as one that was never closed may be the mistake.
+func meansObjectInBraces(text []byte) bool {
+	depth, begins := 0, false // begins is set where a key or a value may
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case begins && depth <= 1 && startsWithKey(text[i:]):
+			return true
+		case c == '"' || c == '\'' && begins:
+			i += lineQuoted(text[i:]) - 1
+			begins = false
+		case comments(text, i):
+			i += wordLen(text[i:], "\r\n") - 1
+		case c == '{' || c == '[':
+			depth++
+			begins = true
+		case c == '}' || c == ']':
+			depth--
+			begins = false
+		default:
+			begins = c == ',' || c == ':' || c == '\n' || c == '\r' || begins && (c == ' ' || c == '\t')
+		}
+	}
+	return false
+}
+
+// comments reports whether a comment begins at an offset of a text, of YAML or JavaScript.
+func comments(text []byte, at int) bool {
+	if at > 0 && bytes.IndexByte([]byte(" \t\r\n"), text[at-1]) < 0 {
+		return false
+	}
+	return text[at] == '#' || bytes.HasPrefix(text[at:], []byte("//")) || bytes.HasPrefix(text[at:], []byte("/*"))
+}
+
+// lineQuoted is the length of a text in quotes, which ends with its line at the latest.
+func lineQuoted(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\n' || c == '\r':
+			return i
+		case c == '\\' && text[0] == '"':
+			i++
+		case c == text[0]:
+			return i + 1
+		}
+	}
+	return len(text)
+}
 
 // manifestMention finds the words apiVersion or kind where they may be a key, however
 // that is written: escapes, explicit keys and keys without a blank behind them too.
@@ -37,10 +127,10 @@ func meant(root *yaml.Node) bool {
 	return false
 }
 
-// unquotedTemplate finds {{, {% or <% where YAML would have to understand it: at
+// unquotedTemplate finds {{, {%, <% or the <# of FreeMarker where YAML would have to understand it: at
 // the start of a line or of a value, or in brackets. In quotes, comments and block
 // text it is somebody's data.
-var unquotedTemplate = lazy.Regexp(`^[ \t]*(?:- +)*(?:` + unquoted + `*:[ \t]+|- +)?(?:[\[{]` + unquoted + `*)?(\{\{|\{%|<%)`)
+var unquotedTemplate = lazy.Regexp(`^[ \t]*(?:- +)*(?:` + unquoted + `*:[ \t]+|- +)?(?:[\[{]` + unquoted + `*)?(\{\{|\{%|<%|</?#[a-z-])`)
 
 // unquoted is one character of a line outside of comments, or a whole text in quotes.
 const unquoted = `(?:[^"'#\n]|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')`
@@ -52,9 +142,9 @@ var jinjaComment = lazy.Regexp(`(?m)^` + unquoted + `*\{#(?:[^#]|#+[^#}])*#+\}`)
 var blockStart = lazy.Regexp(`(?:^|[ :-])[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$`)
 
 // templateOpening is what opens the first template action of a text that does not
-// parse: {{, {% or <%, or {# of a comment in Jinja; "" for none. The line counts from 0.
+// parse: {{, {%, <% or <#, or {# of a comment in Jinja; "" for none. The line counts from 0.
 func templateOpening(text []byte) (opening string, at int) {
-	if !bytes.Contains(text, []byte("{{")) && !bytes.Contains(text, []byte("{%")) && !bytes.Contains(text, []byte("<%")) && !bytes.Contains(text, []byte("{#")) {
+	if !bytes.ContainsAny(text, "{<") {
 		return "", 0
 	}
 	at = -1

@@ -13,10 +13,10 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// held finds what makes a text a placeholder: ${X}, $X, $(X) and {{ x }} of later tools; <x>,
-// {x}, %X% and @X@, which somebody or a script replaces. No field of the API that is read
-// here may hold a dollar sign.
-var held = lazy.Regexp(`\$[{(A-Za-z_]|\{\{|<[^<>=\s](?:[^<>\n]*[^<>\s,|])?>|\{[^{}\n]+\}|%[A-Za-z_][\w.-]*%|@[A-Za-z_][\w.-]*@`)
+// held finds what makes a text a placeholder: ${X}, $X, $(X), {{ x }} and (@ x @) of later
+// tools; <x>, {x}, %X%, %%%, @X@ and __X__, which somebody or a script replaces. No field of
+// the API that is read here may hold a dollar sign.
+var held = lazy.Regexp(`\$[{(A-Za-z_]|\{\{|\(@.*@\)|<[^<>=\s](?:[^<>\n]*[^<>\s,|])?>|\{[^{}\n]+\}|%[A-Za-z_][\w.-]*%|%{3}|@[A-Za-z_][\w.-]*@|\b__[A-Za-z]\w*__\b`)
 
 // capitals is a text of several words in capitals, as FILL THIS IN or NODE_COUNT; A_B is
 // too short for one.
@@ -29,18 +29,44 @@ var constants = strings.Fields(`Always OnFailure Never Exists DoesNotExist In No
 	PreemptLowerPriority IfHealthyBudget AlwaysAllow ON_DEMAND CAPACITY_BLOCK`)
 
 // Placeholder reports whether a text stands for a value that something else fills in: it
-// holds a variable or a placeholder, is "..." or encrypted by SOPS, or is several words in
-// capitals that no value of the API is within two edits of.
+// holds a variable or a placeholder, is "...", encrypted by SOPS or computed by ytt, asks to be
+// replaced, or is several words in capitals that no value of the API is within two edits of.
 func Placeholder(text string) bool {
-	return strings.ContainsAny(text, "${<%@") && held().MatchString(text) || text == "..." || strings.HasPrefix(text, "ENC[") ||
+	return (strings.ContainsAny(text, "${<%@") || strings.Contains(text, "__")) && held().MatchString(text) ||
+		text == "..." || strings.HasPrefix(text, "ENC[") || strings.HasPrefix(text, yttSign) || asksForValue(text) ||
 		len(text) > 3 && 'A' <= text[0] && text[0] <= 'Z' && capitals().MatchString(text) &&
 			!slices.Contains(constants, text) && diag.Within(text, constants, 2) == ""
+}
+
+// asksForValue reports whether a text says that somebody has to replace it.
+func asksForValue(text string) bool {
+	if text == "TODO" {
+		return true
+	}
+	for _, words := range []string{"changeme", "change-me", "change_me", "replaceme", "replace-me", "replace_me"} {
+		if strings.EqualFold(text, words) {
+			return true
+		}
+	}
+	return len(text) > len("your--here") && strings.EqualFold(text[:4], "your") && strings.EqualFold(text[len(text)-4:], "here") && request().MatchString(text)
+}
+
+// request is a text such as your-node-name-here.
+var request = lazy.Regexp(`(?i)^your([ _-]\w+)+[ _-]here$`)
+
+// numeral is a word in capitals, which stands for the value where only a number is legal.
+var numeral = lazy.Regexp(`^[A-Z][A-Z0-9_]+$`)
+
+// PlaceholderOfNumber reports whether a node stands for a number that something else fills
+// in: it is a placeholder, or a word in capitals such as PORT.
+func (n *Node) PlaceholderOfNumber() bool {
+	return n.Placeholder() || numeral().MatchString(n.Text())
 }
 
 // IsVariable reports whether a placeholder is in the syntax of a tool, which fills it in
 // before anything is deployed: a variable, a template action or a value that SOPS encrypts.
 func IsVariable(text string) bool {
-	return strings.Contains(text, "${") || strings.Contains(text, "$(") || strings.Contains(text, "{{") || strings.HasPrefix(text, "ENC[")
+	return strings.HasPrefix(text, yttSign) || strings.Contains(text, "(@") || strings.Contains(text, "${") || strings.Contains(text, "$(") || strings.Contains(text, "{{") || strings.HasPrefix(text, "ENC[")
 }
 
 // braced returns {X}, which YAML reads as a map with the key X and no value, as the text
@@ -61,10 +87,10 @@ var word = lazy.Regexp(`^[A-Za-z_][\w.-]*$`)
 
 // signed finds placeholders at the start of a key or value without quotes, where YAML
 // takes their first character for syntax.
-var signed = lazy.Regexp(`(?:^[ \t]*(?:- +)*|[:\[{,] +|[\[,])(%[A-Za-z_][\w.-]*%|@[A-Za-z_][\w.-]*@|\{[A-Za-z_][\w.-]*\})`)
+var signed = lazy.Regexp(`(?:^[ \t]*(?:- +)*|[:\[{,] +|[\[,])(%+[A-Za-z_][\w.-]*%+|%{3,}|@[A-Za-z_][\w.-]*@|\{[A-Za-z_][\w.-]*\})`)
 
 // withPlainPlaceholders is a text that the parser does not take, with <X> in place of
-// each %X%, @X@ and {X} that it takes for syntax, which moves nothing; and what stands
+// each %X%, @X@ and {X} that it takes for syntax, and <-> of %%%, which moves nothing; and what stands
 // there by what takes its place. Nil if there are none.
 func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 	if !bytes.ContainsAny(text, "%@{") {
@@ -98,8 +124,10 @@ func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 			if plain == nil {
 				plain, was = bytes.Clone(text), map[string]string{}
 			}
-			plain[offset+from], plain[offset+to-1] = '<', '>'
-			was[string(plain[offset+from:offset+to])] = string(line[from:to])
+			angled := plain[offset+from : offset+to]
+			copy(angled, bytes.ReplaceAll(angled, []byte("%"), []byte("-")))
+			angled[0], angled[len(angled)-1] = '<', '>'
+			was[string(angled)] = string(line[from:to])
 		}
 		offset += len(line)
 	}
@@ -107,12 +135,12 @@ func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 }
 
 // filled is a line that holds nothing but a placeholder, which a script replaces by fields.
-var filled = lazy.Regexp(`^[ \t]*(?:<[^<>\n]+>|\$\{[^{}\n]+\}|\$[A-Za-z_]\w*|%[A-Za-z_][\w.-]*%|@[A-Za-z_][\w.-]*@)[ \t]*\r?\n?$`)
+var filled = lazy.Regexp(`^[ \t]*(?:<[^<>\n]+>|\$\{[^{}\n]+\}|\$[A-Za-z_]\w*|%+[A-Za-z_][\w.-]*%+|%{3,}|@[A-Za-z_][\w.-]*@|__[A-Za-z]\w*__)[ \t]*\r?\n?$`)
 
 // lacksOnlyLines reports whether a text that is not YAML is once the lines that hold nothing
 // but a placeholder are taken out.
 func lacksOnlyLines(text []byte) bool {
-	if !bytes.ContainsAny(text, "<$%@") {
+	if !bytes.ContainsAny(text, "<$%@_") {
 		return false
 	}
 	rest := make([]byte, 0, len(text))

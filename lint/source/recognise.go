@@ -13,8 +13,8 @@ func recognise(f *File, d document) string {
 	base := path.Base(f.Name)
 	n := d.root
 	switch {
-	case d.templated:
-		return SkipTemplate
+	case d.template != "":
+		return d.template
 	case base == ".schedlint.yaml":
 		return SkipConfig
 	case n.Kind == Sequence && isJSONPatch(n):

@@ -40,7 +40,7 @@ func wholeOptions() Options {
 func roots(docs []document) []*Node {
 	var all []*Node
 	for _, d := range docs {
-		if d.root != nil && !d.templated {
+		if d.root != nil && d.template == "" {
 			all = append(all, d.root)
 		}
 	}

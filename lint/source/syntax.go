@@ -47,7 +47,7 @@ func parts(text []byte) iter.Seq[[]byte] {
 func (r *yamlReader) broken(err error, text []byte) {
 	said, line := problemOf(err)
 	skip, action := notRead(text, r.opts.Strict)
-	if skip == "" && !r.opts.Strict && lacksOnlyLines(text) {
+	if r.ytt || skip == "" && !r.opts.Strict && lacksOnlyLines(text) {
 		skip = SkipOtherTemplate
 	}
 	e := textError{problem: Unparsable, column: 1, detail: said, skip: skip}

@@ -15,9 +15,9 @@ import (
 type document struct {
 	line int
 	root *Node
-	// templated is set if a map has a key that is no scalar, which is what an
-	// unquoted {{ .Values.x }} parses to.
-	templated bool
+	// template is SkipTemplate if a map has a key that is no scalar, which is what an
+	// unquoted {{ .Values.x }} parses to, and SkipOtherTemplate in a template of ytt.
+	template string
 	// extent is where a document stands that parseSimple can read again.
 	extent extent
 }
@@ -65,8 +65,11 @@ type yamlReader struct {
 	// search is how many more bytes may be searched for syntax errors.
 	search int
 	was    map[string]string // see withPlainPlaceholders
-	// branches are those of the text that is being decoded.
+	// ytt is set if the file is a template of ytt.
+	ytt bool
+	// branches and computed are those of the text that is being decoded.
 	branches *branches
+	computed map[int]computed
 	nodes    nodes
 	*memory
 	contents
@@ -90,6 +93,7 @@ func parseYAML(text []byte, opts Options) contents {
 		r.moved = &moved{parser: newIndex(body, true), file: newIndex(text, false), by: marks}
 	}
 	text = body
+	r.ytt, _ = yttCode(text)
 	failed, err := r.decode(text)
 	if !failed {
 		return r.contents
@@ -139,6 +143,9 @@ func (r *yamlReader) mend(err error, part []byte, before contents, nodes nodes) 
 func (r *yamlReader) decode(text []byte) (failed bool, err error) {
 	before, nodes := r.contents, r.nodes
 	r.branches = &branches{text: text}
+	if _, r.computed = yttCode(text); r.moved != nil {
+		r.computed = nil // it counts lines as the parser does not
+	}
 	if r.moved == nil && parseSimple(text, &r.simple, r.document) {
 		return false, nil
 	}
@@ -178,7 +185,7 @@ func decodeAll(text []byte, emit func(*yaml.Node) bool) (failed bool, err error)
 }
 
 func (r *yamlReader) document(root *yaml.Node) bool {
-	c := converter{lines: int32(r.lines), moved: r.moved, was: r.was, branches: r.branches, drop: r.opts.Drop, slab: &r.slab, words: r.words, file: r.nodes, room: r.most.problems - r.sum.problems}
+	c := converter{lines: int32(r.lines), moved: r.moved, was: r.was, branches: r.branches, computed: r.computed, drop: r.opts.Drop, slab: &r.slab, words: r.words, file: r.nodes, room: r.most.problems - r.sum.problems}
 	d := document{extent: r.simple.extent}
 	if len(root.Content) > 0 {
 		root = root.Content[0]
@@ -189,17 +196,27 @@ func (r *yamlReader) document(root *yaml.Node) bool {
 		r.placeholders = append(r.placeholders, slices.Sorted(maps.Values(r.was))...)
 	}
 	line, _ := c.place(root)
-	d.line, d.templated = int(line), c.templated
+	d.line = int(line)
+	switch {
+	case r.ytt:
+		d.template = SkipOtherTemplate
+	case c.templated:
+		d.template = SkipTemplate
+	}
 	for i := range c.errs {
 		c.errs[i].doc = len(r.docs)
-		if e := &c.errs[i]; e.problem == Unparsable && !r.opts.Strict && !meant(root) {
+		switch e := &c.errs[i]; {
+		case e.problem != Unparsable:
+		case r.ytt:
+			e.skip = SkipOtherTemplate
+		case !r.opts.Strict && !meant(root):
 			e.skip = SkipNoManifest
 		}
 	}
 	if c.fatal {
 		d.root = nil
 	} else {
-		if len(c.errs) > 0 || c.branched {
+		if len(c.errs) > 0 || c.altered {
 			d.extent = extent{}
 		}
 		r.nodes.expanded += c.expanded

@@ -127,6 +127,7 @@ func (l *loader) spec(w *Workload) {
 			w.unknown(field, m)
 		case m.Placeholder:
 			w.Open = append(w.Open, m.Path)
+			w.numeral(m.Value)
 		default:
 			w.Open = append(w.Open, m.Path)
 			w.mistyped(field, m.Key, m.Value, m.Want)

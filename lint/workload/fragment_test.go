@@ -29,6 +29,7 @@ var fragmentRows = map[string]struct {
 	"another type":                {spec: "{nodeSelector: {a: 1}}", counted: true},
 	"a label selector":            {spec: "{nodeSelector: {matchLabels: {a: b}}}", counted: true},
 	"a variable":                  {spec: "{nodeSelector: {a: '${X}'}, tolerations: [{operator: '{{ x }}'}]}", counted: true, want: []string{""}},
+	"text templates of ytt":       {spec: "{nodeSelector: {(@= key @): (@= value @)}, tolerations: [{operator: 'Ex(@= x @)'}]}", counted: true, want: []string{""}},
 	"affinity without its map":    {spec: "{placement: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}}}", counted: true},
 	"keys of the pods' labels":    {spec: "{topologySpreadConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {a: b}}, matchLabelKeys: [a]}]}", counted: true, want: []string{""}},
 	"keys without a selector":     {spec: "{topologySpreadConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: DoNotSchedule, matchLabelKeys: [a]}]}", counted: true, want: []string{"spec.topologySpreadConstraints[0].matchLabelKeys"}},

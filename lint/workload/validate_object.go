@@ -86,7 +86,9 @@ func (c objectChecker) object() {
 func (c *checker) wholeNumber(p *place) {
 	n, ok := p.value.Int()
 	switch {
-	case p.absent() || p.value.Placeholder():
+	case p.absent():
+	case p.value.PlaceholderOfNumber():
+		c.w.numeral(p.value)
 	case !ok:
 		c.w.mistyped(p.path(), p.key, p.value, "whole number")
 		if p.value.Quoted {

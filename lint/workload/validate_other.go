@@ -34,6 +34,7 @@ func (l *loader) validateOther(o *source.Object) {
 	if c.is(&spec, source.Map) {
 		check(objectChecker{&c}, &spec)
 	}
+	l.placeholders(o, c.w.Placeholders)
 	if len(c.w.Problems) > 0 {
 		l.set.Refusals = append(l.set.Refusals, Refusal{Object: o, Problems: c.w.Problems})
 	}

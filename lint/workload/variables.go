@@ -19,8 +19,19 @@ func placeholder(field string, n *source.Node) bool {
 // passedBy are fields, beside those that Unread names, of which nothing is asked.
 var passedBy = map[string]bool{"annotations": true, "image": true, "imagePullPolicy": true, "imagePullSecrets": true, "status": true}
 
+// askedOfPods and askedOfContainers are the fields of a pod's spec, or of a machine's, and of a
+// container of which something is asked.
+var (
+	askedOfPods = strings.Fields(`affinity architecture containers domain evictionStrategy hostNetwork initContainers nodeName nodeSelector os overhead
+		preemptionPolicy priorityClassName resourceClaims resources restartPolicy runtimeClassName schedulerName schedulingGates
+		serviceAccountName tolerations topologySpreadConstraints`)
+	askedOfContainers = []string{"name", "ports", "resources", "restartPolicy"}
+)
+
 // placeholders are those of an object.
 type placeholders struct {
+	// pod is the pod's spec, or nil.
+	pod *source.Node
 	// any is set if there are some, variables of tools included.
 	any bool
 	// whole looks into all fields, also those of which nothing is asked elsewhere.
@@ -39,14 +50,29 @@ func (p *placeholders) find(field string, n *source.Node) {
 		return
 	}
 	for k, v := range n.Fields() {
-		if p.whole || !passedBy[k.Value] && !Unread(k.Value) {
-			p.add("", k)
+		if !p.whole && (passedBy[k.Value] || Unread(k.Value)) {
+			continue
+		}
+		p.add("", k)
+		if p.whole || p.asks(field, n, k.Value) {
 			p.find(valueOf(n, k), v)
 		}
 	}
 	for _, item := range n.Items() {
 		p.find(field, item)
 	}
+}
+
+// asks reports whether something is asked of what a field of n holds; n is the value of a
+// field itself, or an item of it.
+func (p *placeholders) asks(of string, n *source.Node, field string) bool {
+	switch {
+	case n == p.pod:
+		return slices.Contains(askedOfPods, field)
+	case of == "containers" || of == "initContainers":
+		return slices.Contains(askedOfContainers, field)
+	}
+	return true
 }
 
 func (p *placeholders) add(field string, n *source.Node) {
@@ -82,9 +108,9 @@ func valueOf(n, k *source.Node) string {
 // one: as text of the right type they decode like any other value, but nothing is known of
 // what they will say.
 func (w *Workload) variables() {
-	var held placeholders
+	held := placeholders{pod: w.SpecNode}
 	held.find("", w.Object.Root)
-	w.Placeholders = held.named()
+	w.Placeholders = append(w.Placeholders, held.named()...)
 	for i, c := range w.SpecNode.Get("containers").Items() {
 		for _, list := range []string{"requests", "limits"} {
 			for k := range c.At("resources", list).Fields() {
@@ -105,6 +131,13 @@ func (w *Workload) variables() {
 		if placing.find(field, n); placing.any {
 			w.variable(field, field, n)
 		}
+	}
+}
+
+// numeral notes a word in capitals where a number belongs, which is a placeholder there alone.
+func (w *Workload) numeral(n *source.Node) {
+	if n.Kind == source.Scalar && !n.Placeholder() {
+		w.Placeholders = append(w.Placeholders, n.Value)
 	}
 }
 

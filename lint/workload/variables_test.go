@@ -42,3 +42,67 @@ func TestHostname(t *testing.T) {
 		}
 	}
 }
+
+// TestNumeral reads a word in capitals as a placeholder where only a number is legal.
+func TestNumeral(t *testing.T) {
+	for _, row := range []struct{ spec, open, named, problem string }{
+		{"containers: [{name: c, ports: [{containerPort: PORT, hostPort: HOST_PORT}]}]", "containers[0].ports[0].containerPort containers[0].ports[0].hostPort", "HOST_PORT PORT", ""},
+		{"containers: [{name: c, ports: [{containerPort: Port}]}]", "containers[0].ports[0].containerPort", "", "found the string Port"},
+		{"containers: [{name: c, ports: [{containerPort: 80, protocol: PROTOCOL}]}]", "", "", `protocol is "PROTOCOL"`},
+		{"containers: [{name: c, resources: {requests: {cpu: CPU}}}]", "containers[0].resources.requests.cpu", "", "expected a quantity"},
+		{"containers: [{name: c, resources: {requests: {memory: 512MB}}}]", "containers[0].resources.requests.memory", "", "expected a quantity"},
+		{"containers: [{name: c}]\n  nodeSelector: {weight: HEAVY}", "", "", ""},
+	} {
+		w := loadSet(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  "+row.spec+"\n").Workloads[0]
+		slices.Sort(w.Placeholders)
+		if got := strings.Join(w.Open, " "); got != row.open || strings.Join(w.Placeholders, " ") != row.named {
+			t.Errorf("%s: open %q, placeholders %q", row.spec, got, w.Placeholders)
+		}
+		if row.problem == "" && len(w.Problems) > 0 || row.problem != "" && (len(w.Problems) != 1 || !strings.Contains(w.Problems[0].Message, row.problem)) {
+			t.Errorf("%s: problems %v", row.spec, w.Problems)
+		}
+	}
+	for number, problem := range map[string]string{"REPLICAS": "", "N_2": "", "one": "found the string one", "N": "found the boolean N", `"2"`: "found the string 2"} {
+		set := loadSet(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec:\n  replicas: "+number+"\n  selector: {matchLabels: {a: b}}\n  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}\n")
+		w := set.Workloads[0]
+		if len(w.Problems) != min(1, len(problem)) || problem != "" && !strings.Contains(w.Problems[0].Message, problem) || w.Count.Known || (len(set.Placeholders) > 0) != (problem == "") {
+			t.Errorf("replicas: %s: %v, placeholders %v", number, w.Problems, set.Placeholders)
+		}
+	}
+	scaled := loadSet(t, "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {scaleTargetRef: {kind: Deployment, name: d}, maxReplicas: MAX}\n")
+	if len(scaled.Refusals) > 0 || len(scaled.Placeholders) != 1 {
+		t.Errorf("maxReplicas: %v, placeholders %v", scaled.Refusals, scaled.Placeholders)
+	}
+}
+
+// TestNamedPlaceholders names the placeholders of fields of which something is asked.
+func TestNamedPlaceholders(t *testing.T) {
+	w := loadSet(t, `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: <name>, annotations: {a: <annotation>}}
+spec:
+  selector: {matchLabels: {app: <app>}}
+  template:
+    metadata: {labels: {app: <app>}, annotations: {b: <b>}}
+    spec:
+      nodeSelector: {pool: <pool>, volumes: <volumes>}
+      serviceAccountName: <account>
+      hostAliases: [{ip: <ip>}]
+      securityContext: {seLinuxOptions: {level: <level>}}
+      <field>: ""
+      volumes: [{name: v, hostPath: {path: /<path>}}, {name: w, cloudInit: {userData: "#!/bin/sh\ncat <file>"}}]
+      containers:
+      - name: <container>
+        securityContext: {capabilities: {add: [NET_ADMIN, SYS_ADMIN]}}
+        env: [{name: A, value: SOME_VALUE}]
+        args: [<arg>]
+        command: [TWO WORDS]
+        livenessProbe: {exec: {command: [<probe>]}, httpGet: {path: /<get>, httpHeaders: [{name: A_HEADER, value: <header>}]}}
+        lifecycle: {preStop: {exec: {command: [<hook>]}}}
+        ports: [{name: <port>, containerPort: 80}]
+        resources: {requests: {<resource>: "1"}, limits: {cpu: <cpu>}}
+`).Workloads[0]
+	if got := strings.Join(w.Placeholders, " "); got != "<account> <app> <container> <cpu> <field> <name> <pool> <port> <resource> <volumes>" {
+		t.Errorf("placeholders are %s", got)
+	}
+}
