@@ -11,6 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/facts/build"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -148,7 +149,8 @@ func (r *run) cluster(a *ahead[*build.Built]) {
 
 // together judges a context of several units: each by itself, and all of them. What only the
 // context has is a warning about units that may share a cluster. What only a unit has counts
-// where the context may have missed it: it gave up, or reports the same of other units.
+// where the context may have missed it: it gave up, limits of another unit leave it open, or
+// it reports the same of other units.
 func (r *run) together(joint *scene, f *build.Built, units []unit, with []string) (all []accept.Finding) {
 	c, fresh := joint.cluster, 0
 	alone := map[foundAt]bool{}
@@ -184,9 +186,15 @@ func (r *run) together(joint *scene, f *build.Built, units []unit, with []string
 		r.clusters.needsSeveral(&found, with)
 		all = append(all, found)
 	}
+	limited := map[string]bool{} // units with workloads of which limits of another leave all open
+	for _, w := range joint.model.Workloads {
+		if joint.model.Group(w).Unknown.Cause == model.ByAdmission {
+			limited[r.clusters.unit(w.Object.File.Name)] = true
+		}
+	}
 	for _, u := range units {
 		for _, found := range c.judged[u.key(c.seed)] {
-			if gaveUp || across[found.Rule] || both[placeOf(&found)] {
+			if gaveUp || limited[u.name] || across[found.Rule] || both[placeOf(&found)] {
 				all = append(all, found)
 			}
 		}

@@ -63,9 +63,9 @@ func (u *unit) key(seed maphash.Seed) unitKey {
 }
 
 // units divides a context of what is in no render and in no named cluster, and names the
-// units that have workloads or budgets; nil if there are fewer than two of these. What says
-// something of workloads elsewhere without having pods, such as a Namespace or an
-// autoscaler, is in each unit.
+// units that have workloads, budgets or limits of a namespace; nil if there are fewer than
+// two of these. What else says something of workloads elsewhere without having pods, such as
+// a Namespace or an autoscaler, is in each unit.
 func (d *clusters) units(x *scene) (all []unit, with []string) {
 	if !x.cluster.several {
 		return nil, nil
@@ -75,6 +75,11 @@ func (d *clusters) units(x *scene) (all []unit, with []string) {
 	}
 	for _, b := range x.set.Budgets {
 		with = append(with, d.unit(b.Object.File.Name))
+	}
+	for _, o := range x.Objects {
+		if d.table.Limits(o) {
+			with = append(with, d.unit(o.File.Name))
+		}
 	}
 	slices.Sort(with)
 	if with = slices.Compact(with); len(with) < 2 {
@@ -88,7 +93,7 @@ func (d *clusters) units(x *scene) (all []unit, with []string) {
 			names = append(names, name)
 		}
 		own[name] = append(own[name], i)
-		if d.table.Setting(o) {
+		if d.table.Setting(o) && !d.table.Limits(o) {
 			settings = append(settings, i)
 		}
 	}

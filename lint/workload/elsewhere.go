@@ -68,6 +68,12 @@ func (t Table) Setting(o *source.Object) bool {
 	return inert(o) || claims[o.Kind] && o.Group() == claimGroup
 }
 
+// Limits reports whether an object limits the pods of its namespace: where clusters share
+// none of their files it is only in one of them.
+func (t Table) Limits(o *source.Object) bool {
+	return (o.Kind == "LimitRange" || o.Kind == "ResourceQuota") && core(o)
+}
+
 // Declares reports whether an object stands for itself in its namespace: patches
 // do not, nor do nodes, which no manifest deploys, and what has ended.
 func (t Table) Declares(o *source.Object) bool {
