@@ -36,6 +36,7 @@ type converter struct {
 	placeholders []string
 	branches     *branches
 	computed     map[int]computed // see yttCode
+	comma        bool             // see yamlReader
 	altered      bool             // some values are not those that YAML gives
 	errs         []textError
 	room         int // how many more mistakes the file may have
@@ -167,7 +168,7 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 	n := c.alloc(y)
 	switch y.Kind {
 	case yaml.MappingNode:
-		if text, ok := braced(y); ok {
+		if text, ok := braced(y); ok && !c.comma {
 			n.Value = c.words.keep(text)
 			break
 		}

@@ -30,7 +30,7 @@ func texts(t testing.TB) (all [][]byte) {
 		all = append(all, []byte(m.text))
 	}
 	all = append(all, []byte(directiveText), []byte("path: ../base/web.yaml\n"),
-		[]byte("kind: Pod\na: #@ b\nc:\n- #@ d\n- 'e\n  #@ end'\nf: %%%\n"), []byte("{ // a\n\"b\": [{\"kind\": 'c'}]\n\"kind\": d}\n"),
+		[]byte("kind: Pod\na: #@ b\nc:\n- #@ d\n- 'e\n  #@ end'\nf: %%%\n"), []byte("{A,}0\n"), []byte("{ // a\n\"b\": [{\"kind\": 'c'}]\n\"kind\": d}\n"),
 		[]byte("# Source: shop/templates/web.yaml\nkind: Pod\nmetadata: {name: web, annotations: {config.kubernetes.io/origin: 'path: web.yaml'}}\n---\n[a]\n"))
 	paths, err := filepath.Glob("../../fixtures/*/*.yaml")
 	if err != nil {

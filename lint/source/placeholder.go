@@ -85,9 +85,12 @@ func braced(y *yaml.Node) (text string, ok bool) {
 // word is what stands between the signs of a placeholder that YAML does not take for text.
 var word = lazy.Regexp(`^[A-Za-z_][\w.-]*$`)
 
+// braceComma finds a map that looks like a placeholder but for a comma.
+var braceComma = lazy.Regexp(`\{[A-Za-z_][\w.-]*, ?\}`)
+
 // signed finds placeholders at the start of a key or value without quotes, where YAML
 // takes their first character for syntax.
-var signed = lazy.Regexp(`(?:^[ \t]*(?:- +)*|[:\[{,] +|[\[,])(%+[A-Za-z_][\w.-]*%+|%{3,}|@[A-Za-z_][\w.-]*@|\{[A-Za-z_][\w.-]*\})`)
+var signed = lazy.Regexp(`(?:^[ \t]*(?:- +)*|[:\[{,] +|[\[,])(%+[A-Za-z_][\w.-]*%+|%{3,}|%[dqsv]\b|@[A-Za-z_][\w.-]*@|\{[A-Za-z_][\w.\[\]-]*\})`)
 
 // withPlainPlaceholders is a text that the parser does not take, with <X> in place of
 // each %X%, @X@ and {X} that it takes for syntax, and <-> of %%%, which moves nothing; and what stands
@@ -116,7 +119,7 @@ func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 			switch {
 			case inBlock || quote != 0:
 				continue
-			case line[from] == '{' && (len(after) == 0 || strings.ContainsRune(",]}#:", next)): // a map, or a mistake in one
+			case line[from] == '{' && !bytes.ContainsAny(line[from:to], "[]") && (len(after) == 0 || strings.ContainsRune(",]}#:", next)): // a map, or a mistake in one
 				continue
 			case line[from] == '@' && (unicode.IsLetter(next) || unicode.IsDigit(next)): // as in @me@example.com
 				continue
@@ -135,12 +138,12 @@ func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 }
 
 // filled is a line that holds nothing but a placeholder, which a script replaces by fields.
-var filled = lazy.Regexp(`^[ \t]*(?:<[^<>\n]+>|\$\{[^{}\n]+\}|\$[A-Za-z_]\w*|%+[A-Za-z_][\w.-]*%+|%{3,}|@[A-Za-z_][\w.-]*@|__[A-Za-z]\w*__)[ \t]*\r?\n?$`)
+var filled = lazy.Regexp(`^[ \t]*(?:<[^<>\n]+>|\$\{[^{}\n]+\}|\$[A-Za-z_]\w*|%+[A-Za-z_][\w.-]*%+|%{3,}|@[A-Za-z_][\w.-]*@|__[A-Za-z]\w*__|\{[A-Za-z_][\w.]*\})[ \t]*\r?\n?$`)
 
 // lacksOnlyLines reports whether a text that is not YAML is once the lines that hold nothing
 // but a placeholder are taken out.
 func lacksOnlyLines(text []byte) bool {
-	if !bytes.ContainsAny(text, "<$%@_") {
+	if !bytes.ContainsAny(text, "<$%@_{") {
 		return false
 	}
 	rest := make([]byte, 0, len(text))

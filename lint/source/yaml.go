@@ -70,7 +70,9 @@ type yamlReader struct {
 	// branches and computed are those of the text that is being decoded.
 	branches *branches
 	computed map[int]computed
-	nodes    nodes
+	// comma is set if it has a map such as {X,}, which the parser does not tell from {X}.
+	comma bool
+	nodes nodes
 	*memory
 	contents
 }
@@ -146,6 +148,7 @@ func (r *yamlReader) decode(text []byte) (failed bool, err error) {
 	if _, r.computed = yttCode(text); r.moved != nil {
 		r.computed = nil // it counts lines as the parser does not
 	}
+	r.comma = (bytes.Contains(text, []byte(",}")) || bytes.Contains(text, []byte(", }"))) && braceComma().Match(text)
 	if r.moved == nil && parseSimple(text, &r.simple, r.document) {
 		return false, nil
 	}
@@ -185,7 +188,7 @@ func decodeAll(text []byte, emit func(*yaml.Node) bool) (failed bool, err error)
 }
 
 func (r *yamlReader) document(root *yaml.Node) bool {
-	c := converter{lines: int32(r.lines), moved: r.moved, was: r.was, branches: r.branches, computed: r.computed, drop: r.opts.Drop, slab: &r.slab, words: r.words, file: r.nodes, room: r.most.problems - r.sum.problems}
+	c := converter{lines: int32(r.lines), moved: r.moved, was: r.was, branches: r.branches, computed: r.computed, comma: r.comma, drop: r.opts.Drop, slab: &r.slab, words: r.words, file: r.nodes, room: r.most.problems - r.sum.problems}
 	d := document{extent: r.simple.extent}
 	if len(root.Content) > 0 {
 		root = root.Content[0]

@@ -34,7 +34,7 @@ kind: ReplicaSet
 metadata: {name: web}
 spec: # here
   replicas: 1
-  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: a}]}}`, StageObject, "spec.selector", "selector is missing"},
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: a, image: b}]}}`, StageObject, "spec.selector", "selector is missing"},
 		{"R-V37 unknown label", `
 apiVersion: apps/v1
 kind: StatefulSet

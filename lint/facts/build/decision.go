@@ -74,29 +74,9 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 			doc.Stuck.Pending = append(doc.Stuck.Pending, pending(m, p))
 		}
 	}
-	if v, only := finiteOnly(d); only && (v == diag.Never || len(m.NotModeled()) == 0) {
-		doc.Verdict, doc.RulesVerdict = string(v), string(v)
-	}
 	outside(m, doc)
 	doc.Notes = append(append(doc.Notes, open(d)...), quirks(m)...)
 	return doc
-}
-
-// finiteOnly returns the verdict about pods that end by themselves, if there are no others.
-func finiteOnly(d *certificate.Decision) (verdict diag.Outcome, only bool) {
-	verdict = diag.Always
-	for i := range d.Workloads {
-		w := &d.Workloads[i]
-		switch {
-		case !w.Workload.Finite():
-			return "", false
-		case w.Verdict == diag.Never:
-			verdict = diag.Never
-		case w.Verdict != diag.Always && verdict == diag.Always:
-			verdict = diag.Unknown // it may wait for room
-		}
-	}
-	return verdict, len(d.Workloads) > 0
 }
 
 // quirks tells of terms that the scheduler reads otherwise than they are
