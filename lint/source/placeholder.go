@@ -16,7 +16,7 @@ import (
 // held finds what makes a text a placeholder: ${X}, $X, $(X), {{ x }} and (@ x @) of later
 // tools; <x>, {x}, %X%, %%%, @X@ and __X__, which somebody or a script replaces. No field of
 // the API that is read here may hold a dollar sign.
-var held = lazy.Regexp(`\$[{(A-Za-z_]|\{\{|\(@.*@\)|<[^<>=\s](?:[^<>\n]*[^<>\s,|])?>|\{[^{}\n]+\}|%[A-Za-z_][\w.-]*%|%{3}|@[A-Za-z_][\w.-]*@|\b__[A-Za-z]\w*__\b`)
+var held = lazy.Regexp(`\$[{(A-Za-z_]|\{\{|\(@.*@\)|<[^<>=\s](?:[^<>\n]*[^<>\s,|])?>|\{[^{}\n]+\}|%[A-Za-z_][\w.-]*%|%{3}|^%[dqsv]$|@[A-Za-z_][\w.-]*@|\b__[A-Za-z]\w*__\b`)
 
 // capitals is a text of several words in capitals, as FILL THIS IN or NODE_COUNT; A_B is
 // too short for one.
