@@ -164,6 +164,11 @@ func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	if n := len(s.set.Validated); n > 0 {
 		notes = append(notes, fmt.Sprintf("test and skipped hooks are ignored: %d", n))
 	}
+	named := func(w *workload.Workload) bool { return w.Namespace() != "" && w.Namespace() != "default" }
+	bare := func(w *workload.Workload) bool { return w.Namespace() == "" }
+	if slices.ContainsFunc(s.model.Workloads, named) && slices.ContainsFunc(s.model.Workloads, bare) {
+		notes = append(notes, "objects without a namespace count as in namespace default")
+	}
 	if n := len(s.model.Elsewhere()); n > 0 {
 		notes = append(notes, fmt.Sprintf("workloads in other contexts or changed by a kustomization are ignored: %d", n))
 	}

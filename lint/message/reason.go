@@ -23,6 +23,7 @@ var reasons = map[model.Cause]string{
 	model.ByRejection:   "rejected by the API server",
 	model.ByGates:       "held back by scheduling gates",
 	model.ByQueue:       "queued by Kueue, which can add node selectors and tolerations",
+	model.ByNamespace:   "its namespace, or one that a rule is about, is a placeholder",
 	model.ByCount:       "the number of pods is unknown",
 	model.ByPlacement:   "its placement is not checked",
 	model.ByPriority:    "its pods can preempt pods of another priority",

@@ -24,6 +24,9 @@ func (b limits) placement(w *workload.Workload) {
 	if b.m.Group(w).Unknown.Cause == model.ByAdmission && w.Count.N > 0 && (w.Admission == "" || w.Spec.RuntimeClassName == "") {
 		b.limits(w) // that are exceeded, as they are by pods that ask for more, or are refused
 	}
+	if b.m.Group(w).Unknown.Cause == model.ByNamespace && w.Count.N > 0 && b.eligibility(w) && b.requests(w) {
+		b.limits(w) // which the own pods exceed in any namespace
+	}
 	if !b.m.Judged(w) || !w.Kind.PerNode() && w.Count.N == 0 {
 		return
 	}

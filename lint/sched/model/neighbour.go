@@ -178,13 +178,10 @@ func (m *Model) widest(w *workload.Workload) *workload.Workload {
 }
 
 // openNamespaces takes workloads out of decisions for which a rule may count, or not, as the
-// namespace of one of the two is open (R-W3), or a label of it is a placeholder: the owner of
-// the rule, or the other if only that is open.
+// namespace of one of the two, or a label of it, is a placeholder: the owner of the rule, or
+// the other if only that is open.
 func (m *Model) openNamespaces() {
-	none, named, variable := false, false, false
-	for _, w := range m.Workloads {
-		none, named, variable = none || w.Namespace() == "", named || w.Namespace() != "", variable || source.Placeholder(w.Namespace())
-	}
+	variable := slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return source.Placeholder(w.Namespace()) })
 	for _, labels := range m.Namespaces {
 		for _, v := range labels {
 			variable = variable || source.Placeholder(v)
@@ -192,7 +189,7 @@ func (m *Model) openNamespaces() {
 	}
 	for _, w := range m.Workloads {
 		for _, t := range m.Groups[w].Terms {
-			if t.Hard && (variable || none && (named || len(t.Namespaces) > 0) || slices.ContainsFunc(t.Namespaces, source.Placeholder) || t.ns.open()) {
+			if t.Hard && (variable || slices.ContainsFunc(t.Namespaces, source.Placeholder) || t.ns.open()) {
 				m.openPeers(t, w)
 			}
 		}
@@ -200,7 +197,7 @@ func (m *Model) openNamespaces() {
 }
 
 func (m *Model) openPeers(t *Term, w *workload.Workload) {
-	open := func(ns string) bool { return ns == "" || source.Placeholder(ns) }
+	open := source.Placeholder
 	own := open(w.Namespace()) && len(t.Namespaces) == 0 || slices.ContainsFunc(t.Namespaces, source.Placeholder) || t.ns.open()
 	for _, list := range m.Index.Candidates(t, w) {
 		m.run.Spend(len(list) * t.Sel.Cost())
@@ -215,7 +212,7 @@ func (m *Model) openPeers(t *Term, w *workload.Workload) {
 				g = m.Groups[w]
 			}
 			if !g.Unknown.Given() {
-				g.Unknown = Reason{Cause: ByField, Name: "metadata.namespace"}
+				g.Unknown = Reason{Cause: ByNamespace}
 			}
 		}
 	}

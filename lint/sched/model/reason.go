@@ -54,6 +54,8 @@ const (
 	// ByAdmission: the object with the given name may change the pods when they are created,
 	// or refuse them.
 	ByAdmission Cause = "admission"
+	// ByNamespace: the namespace of the pods, or one that a rule is about, is a placeholder.
+	ByNamespace Cause = "namespace"
 	// ByNodeLabel: nodes may have the label with the given name, whatever its value.
 	ByNodeLabel Cause = "node-label"
 )
