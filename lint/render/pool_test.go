@@ -23,7 +23,7 @@ const asWorker = "SCHEDLINT_TEST_WORKER"
 // memory takes seconds, and SCHEDLINT_TRIALS=100 does that.
 const (
 	littleMemory = 64 << 20
-	littleCPU    = 2 * time.Second
+	littleCPU    = 8 * time.Second
 )
 
 func TestMain(m *testing.M) {
