@@ -155,7 +155,7 @@ func parseCharge(b *budget, a []reflect.Value) {
 	b.charge(len(text)/2 + 4*values)
 }
 
-// maxTables is how deeply lists and tables in TOML may be nested.
+// maxTables limits the nesting depth of lists and tables in TOML.
 const maxTables = 100
 
 // tomlCharge: for each key the parser keeps all that leads to it, written out.
@@ -198,7 +198,7 @@ func plus(a, b int) int {
 
 func countCharge(b *budget, a []reflect.Value) { b.text(times(a[0].Int(), 2)) }
 
-// parts is how many parts a separator makes of a text: so many characters if it is empty.
+// parts counts the pieces that a separator splits a text into; an empty one splits it into characters.
 func parts(a []reflect.Value) int { return strings.Count(a[1].String(), a[0].String()) + 1 }
 
 // trimCharge: each character is looked for in the set.
@@ -230,7 +230,7 @@ func wrapCharge(b *budget, a []reflect.Value) {
 	b.text(plus(times(int64(a[2].Len())/width+int64(strings.Count(a[2].String(), " "))+1, a[1].Len()), a[2].Len()))
 }
 
-// between is how many numbers there are from low to high.
+// between counts the numbers from low to high.
 func between(low, high, step int64) int {
 	const most = 1 << 40
 	if step == 0 {
@@ -292,7 +292,7 @@ func printfCharge(b *budget, a []reflect.Value) {
 
 var numbers = lazy.Regexp(`\d+|\*`)
 
-// lengthOf is how long a value is that is printed, about.
+// lengthOf estimates the length of a printed value.
 func (b *budget) lengthOf(v reflect.Value) int {
 	if text, ok := stringOf(v); ok {
 		return len(text)
@@ -302,7 +302,7 @@ func (b *budget) lengthOf(v reflect.Value) int {
 	return (before - b.steps) * bytesPerStep
 }
 
-// listLen is how long a list is.
+// listLen returns the length of a list.
 func listLen(v reflect.Value) (int, bool) {
 	v = concrete(v)
 	if k := v.Kind(); k != reflect.Slice && k != reflect.Array {

@@ -28,7 +28,7 @@ func newFiles(from []*helm.File, absent []string) any {
 	return all
 }
 
-// partialFiles are files of which some are not there that Helm would read: Input.Absent.
+// partialFiles lacks some files that Helm would read (Input.Absent).
 // Templates see no map, so nothing goes through all of them, and methods refuse what may be
 // about one that is absent.
 type partialFiles struct {
