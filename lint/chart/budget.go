@@ -90,7 +90,7 @@ func (b *budget) deep(v reflect.Value, depth int) {
 		b.charge(v.Len() / bytesPerStep)
 	case reflect.Interface, reflect.Pointer:
 		if v.Type() == reflect.TypeFor[*partialFiles]() {
-			panic(limit("a template looks at all files, of which some are links out of the repository, which are not followed"))
+			panic(limit("a template reads all files of the chart, and some are links out of the repository, which are not followed"))
 		}
 		if !v.IsNil() {
 			b.deep(v.Elem(), depth+1)

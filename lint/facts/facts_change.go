@@ -160,9 +160,10 @@ type Budget struct {
 	Object string `json:"object"`
 	// Namespace is that of the budget, "" where the manifest leaves it open.
 	Namespace string `json:"namespace"`
-	// Problem is none, unknown, no-eviction (it allows no disruptions of pods that a drain
-	// evicts), no-eviction-while-small (it allows none as long as autoscalers keep no more than
-	// up_to pods), several (more than one selects a pod) or idle (it selects no pod).
+	// Problem names what is wrong. no-eviction: it never allows a drain to evict its pods.
+	// no-eviction-while-small: it allows that only with more than up_to pods. several: another
+	// budget selects one of its pods. idle: it selects no pod. none and unknown: nothing is known
+	// to be wrong, or it cannot be evaluated.
 	Problem string `json:"problem" enum:"none no-eviction no-eviction-while-small several idle unknown"`
 	// Selector is its label selector as kubectl writes it.
 	Selector string `json:"selector"`
