@@ -164,7 +164,7 @@ func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	if n := len(s.set.Validated); n > 0 {
 		notes = append(notes, fmt.Sprintf("test and skipped hooks are ignored: %d", n))
 	}
-	named := func(w *workload.Workload) bool { return w.Namespace() != "" && w.Namespace() != "default" }
+	named := func(w *workload.Workload) bool { return workload.Space(w.Namespace()) != workload.Space("") }
 	bare := func(w *workload.Workload) bool { return w.Namespace() == "" }
 	if slices.ContainsFunc(s.model.Workloads, named) && slices.ContainsFunc(s.model.Workloads, bare) {
 		notes = append(notes, "objects without a namespace count as in namespace default")

@@ -1,13 +1,11 @@
 package workload
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -25,8 +23,7 @@ func admitsPods(apiVersion, kind string) bool {
 const enforce = "pod-security.kubernetes.io/enforce"
 
 // admission names, for each workload, an object of the set that may change its pods or
-// refuse them. That no one does is found only where it is plain: everything else may
-// (R-P9 to R-P11, R-N39).
+// refuse them (R-P9 to R-P11, R-N39). In doubt an object may.
 func (l *loader) admission() {
 	var limits bySpace[*limitRange]
 	var quotas bySpace[*source.Object]
@@ -110,8 +107,7 @@ func (l *loader) admission() {
 	}
 }
 
-// bySpace are things by namespace. What names none is in default, as for place, and what is
-// in a placeholder may be in any.
+// bySpace holds things by namespace. If that is a placeholder, they may be in any.
 type bySpace[T any] struct {
 	in   map[string][]T
 	open []T
@@ -127,23 +123,23 @@ func (b *bySpace[T]) add(ns string, x T) {
 	if b.in == nil {
 		b.in = map[string][]T{}
 	}
-	ns = cmp.Or(ns, metav1.NamespaceDefault)
+	ns = Space(ns)
 	b.in[ns] = append(b.in[ns], x)
 }
 
-// of are those that may be in a namespace.
+// of returns those that may be in a namespace.
 func (b *bySpace[T]) of(ns string) []T {
 	if source.Placeholder(ns) {
 		return b.all
 	}
-	return slices.Concat(b.in[cmp.Or(ns, metav1.NamespaceDefault)], b.open)
+	return slices.Concat(b.in[Space(ns)], b.open)
 }
 
 // OpenClass reports whether a RuntimeClass may add tolerations to the pods, a node selector
 // or overhead (R-N39).
 func (w *Workload) OpenClass() bool { return w.Spec.RuntimeClassName != "" && !w.PlainClass }
 
-// nameOf is the kind, namespace and name of an object.
+// nameOf returns the kind, namespace and name of an object.
 func nameOf(o *source.Object) string {
 	return o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
 }
@@ -243,7 +239,7 @@ func requested(c *Container) Resources {
 	return Resources{Requests: united(c.Resources.Requests, c.Resources.Limits), Limits: c.Resources.Limits}
 }
 
-// united is a list with what another has beside it.
+// united returns list a with the entries that only b has.
 func united(a, b corev1.ResourceList) corev1.ResourceList {
 	all := make(corev1.ResourceList, len(a)+len(b))
 	maps.Copy(all, b)
@@ -256,8 +252,8 @@ func (w *Workload) claims() bool { return !w.TemplateOwner().Get("volumeClaimTem
 
 // mayExceed reports whether the workloads of a namespace may need more than a ResourceQuota
 // allows them, with as many pods as autoscalers and rollouts ask for. Scopes only lessen
-// what counts (pkg/quota/v1/evaluator/core/pods.go). With two times as many pods, those that
-// replace pods on unreachable nodes count as well: the API server has both.
+// what counts (pkg/quota/v1/evaluator/core/pods.go). While nodes are unreachable, their pods
+// count as well as those that replace them, which is two times as many.
 func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) bool {
 	var spec corev1.ResourceQuotaSpec
 	for _, m := range l.decoder.Decode(o.Root.Get("spec"), &spec) {
@@ -295,8 +291,8 @@ func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) boo
 	return false
 }
 
-// counts is how much of an entry of a ResourceQuota one pod uses at the most; known is unset
-// if that is not plain.
+// counts returns how much of an entry of a ResourceQuota one pod uses at most; known is unset
+// in doubt.
 func (w *Workload) counts(name string) (each float64, known bool) {
 	object, counted := strings.CutPrefix(name, "count/")
 	switch {

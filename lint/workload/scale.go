@@ -1,11 +1,8 @@
 package workload
 
 import (
-	"cmp"
 	"slices"
 	"strings"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
@@ -62,12 +59,11 @@ type scaling struct {
 // of one that is declared repeatedly the last. One that is refused moves nothing.
 func (l *loader) scale() {
 	all := map[target]*scalings{}
-	var open []target
+	var targets, open []target // of all autoscalers, and of those with an open range
 	for _, o := range l.scales {
 		at, version := moves(o)
-		if slices.ContainsFunc([]string{at.namespace, at.kind, at.name}, source.Placeholder) || rangeOpen(o) {
+		if targets = append(targets, at); rangeOpen(o) {
 			open = append(open, at)
-			continue
 		}
 		if s := limits(o); s != nil {
 			if all[at] == nil {
@@ -77,8 +73,9 @@ func (l *loader) scale() {
 		}
 	}
 	for _, w := range l.set.Workloads {
-		at := target{cmp.Or(w.Object.Namespace, metav1.NamespaceDefault), w.Object.Kind, w.Object.Name}
-		if slices.ContainsFunc(open, at.mayBe) && !w.Kind.PerNode() && !w.Bare() && !w.Finite() {
+		at := target{Space(w.Object.Namespace), w.Object.Kind, w.Object.Name}
+		scaled := slices.Contains(open, at) || slices.ContainsFunc(targets, at.mayBe)
+		if scaled && !w.Kind.PerNode() && !w.Bare() && !w.Finite() {
 			w.Count.Known = false
 		}
 		moved := all[at]
@@ -96,10 +93,11 @@ func (l *loader) scale() {
 	}
 }
 
-// mayBe reports whether a workload may be the target of an autoscaler that has placeholders.
+// mayBe reports whether two targets that are written differently may be one, as a part of
+// either is a placeholder.
 func (t target) mayBe(o target) bool {
 	same := func(a, b string) bool { return a == b || source.Placeholder(a) || source.Placeholder(b) }
-	return same(t.namespace, o.namespace) && same(t.kind, o.kind) && same(t.name, o.name)
+	return t != o && same(t.namespace, o.namespace) && same(t.kind, o.kind) && same(t.name, o.name)
 }
 
 // rangeOpen reports whether a limit of an autoscaler is a placeholder.
@@ -136,7 +134,7 @@ func (t *scalings) join(s scaling) {
 // moves is the target of an autoscaler, and its version if that is stated.
 func moves(o *source.Object) (at target, apiVersion string) {
 	s, ref := scalers[o.Kind], o.Root.At("spec", "scaleTargetRef")
-	at = target{cmp.Or(o.Namespace, metav1.NamespaceDefault), ref.Get("kind").Text(), ref.Get("name").Text()}
+	at = target{Space(o.Namespace), ref.Get("kind").Text(), ref.Get("name").Text()}
 	if at.kind == "" {
 		at.kind = s.kind
 	}

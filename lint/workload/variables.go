@@ -111,17 +111,15 @@ func (w *Workload) variables() {
 	held := placeholders{pod: w.SpecNode}
 	held.find("", w.Object.Root)
 	w.Placeholders = append(w.Placeholders, held.named()...)
-	for i, c := range w.SpecNode.Get("containers").Items() {
-		for _, list := range []string{"requests", "limits"} {
-			for k := range c.At("resources", list).Fields() {
-				if k.Placeholder() {
-					w.Open = append(w.Open, fmt.Sprintf("containers[%d].resources.%s", i, list))
+	w.openResources("resources", w.SpecNode.Get("resources"))
+	for _, list := range []string{"containers", "initContainers"} {
+		for i, c := range w.SpecNode.Get(list).Items() {
+			at := fmt.Sprintf("%s[%d].", list, i)
+			w.openResources(at+"resources", c.Get("resources"))
+			for j, port := range c.Get("ports").Items() {
+				if port.Get("hostIP").Placeholder() {
+					w.Open = append(w.Open, fmt.Sprintf("%sports[%d].hostIP", at, j))
 				}
-			}
-		}
-		for j, port := range c.Get("ports").Items() {
-			if port.Get("hostIP").Placeholder() {
-				w.Open = append(w.Open, fmt.Sprintf("containers[%d].ports[%d].hostIP", i, j))
 			}
 		}
 	}
@@ -130,6 +128,17 @@ func (w *Workload) variables() {
 		placing := placeholders{whole: true}
 		if placing.find(field, n); placing.any {
 			w.variable(field, field, n)
+		}
+	}
+}
+
+// openResources records requests and limits of which the name of a resource is a placeholder.
+func (w *Workload) openResources(path string, resources *source.Node) {
+	for _, list := range []string{"requests", "limits"} {
+		for k := range resources.Get(list).Fields() {
+			if k.Placeholder() {
+				w.Open = append(w.Open, path+"."+list)
+			}
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package workload
 
 import (
+	"cmp"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -152,6 +156,10 @@ func (w *Workload) TemplateOwner() *source.Node {
 // Namespace is the namespace of the pods, or "" where the manifest leaves it
 // to whoever applies it (R-W3).
 func (w *Workload) Namespace() string { return w.Object.Namespace }
+
+// Space returns the namespace of a manifest that names one, or default, where kubectl applies
+// the others unless told otherwise.
+func Space(namespace string) string { return cmp.Or(namespace, metav1.NamespaceDefault) }
 
 // Refused reports whether no pod of the workload ever comes into being.
 func (w *Workload) Refused() bool { return len(w.Problems) > 0 }

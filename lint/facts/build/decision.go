@@ -25,11 +25,7 @@ type decision struct {
 
 // Reference names a workload as placements do: apiVersion/kind/namespace/name.
 func Reference(w *workload.Workload) string {
-	namespace := w.Object.Namespace
-	if namespace == "" {
-		namespace = "default"
-	}
-	return strings.Join([]string{w.Object.APIVersion, w.Object.Kind, namespace, w.Object.Name}, "/")
+	return strings.Join([]string{w.Object.APIVersion, w.Object.Kind, workload.Space(w.Object.Namespace), w.Object.Name}, "/")
 }
 
 // Decision turns a decision into the document that the place command prints,

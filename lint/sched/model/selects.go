@@ -9,10 +9,6 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// defaultNamespace is where objects go that name no namespace, as long as the
-// decision is about nothing but what is declared.
-const defaultNamespace = "default"
-
 // Asks says in which situation a term is evaluated: about the very pod that
 // carries it (self), and while that pod is coming in and not yet in place. A
 // pod of the target is then at a node, whose zone and region it has as labels.
@@ -55,18 +51,11 @@ func (s *selector) Local() bool {
 	return slices.ContainsFunc(s.Reqs, func(r Requirement) bool { return BoundLabel(r.Key) && !r.Own })
 }
 
-func namespaceOf(w *workload.Workload) string {
-	if ns := w.Namespace(); ns != "" {
-		return ns
-	}
-	return defaultNamespace
-}
-
 // inNamespace tells whether the target's namespace is among the term's.
 func inNamespace(m *Model, t *Term, owner, target *workload.Workload, incoming bool) bool {
-	ns := namespaceOf(target)
+	ns := workload.Space(target.Namespace())
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
-		return ns == namespaceOf(owner)
+		return ns == workload.Space(owner.Namespace())
 	}
 	for _, n := range t.Namespaces {
 		if n == ns {
