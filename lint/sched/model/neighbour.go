@@ -1,17 +1,17 @@
 package model
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// neighbours are the workloads that take no part in decisions, though they may have pods for
-// good: what their pods leave to others is not known.
+// neighbours holds the workloads that take no part in decisions but may have permanent pods,
+// which leave an unknown rest to others.
 type neighbours struct {
 	all []*workload.Workload
 	// nodes and growth have the first of all that may use each node, or a further one.
@@ -23,12 +23,12 @@ type neighbours struct {
 }
 
 // NotModeled returns the workloads that take no part in decisions and may have pods that do
-// not end by themselves. Whether all pods can be scheduled is not known with one of them.
+// not end by themselves. If there is one, it is not known whether all pods can be scheduled.
 func (m *Model) NotModeled() []*workload.Workload { return m.beside().all }
 
 // Neighbour returns the first workload, by name, that takes no part in decisions and may be
-// in the way of the pods of w, or nil: its pods may be on the same nodes, or required
-// anti-affinity keeps the two apart. A yes about w then holds only without it.
+// in the way of the pods of w, or nil: both may use one node, or required anti-affinity keeps
+// them apart. A yes about w then holds only without it.
 func (m *Model) Neighbour(w *workload.Workload) *workload.Workload {
 	n := m.beside()
 	g := m.Groups[w]
@@ -57,7 +57,7 @@ func (m *Model) ByNeighbour(w *workload.Workload) Reason {
 
 func (m *Model) beside() *neighbours {
 	return Keep(m, func() *neighbours {
-		n := &neighbours{}
+		n := &neighbours{near: map[string]*workload.Workload{}, apart: map[*workload.Workload]*workload.Workload{}}
 		for _, w := range m.Workloads {
 			if g := m.Groups[w]; !Modelled(g) && mayExist(g) && !w.Finite() {
 				n.all = append(n.all, w)
@@ -72,7 +72,6 @@ func (m *Model) beside() *neighbours {
 
 func (n *neighbours) find(m *Model) {
 	n.nodes, n.growth = make([]*workload.Workload, len(m.Topology.Nodes)), make([]*workload.Workload, len(m.Topology.Growth))
-	n.apart, n.near = map[*workload.Workload]*workload.Workload{}, map[string]*workload.Workload{}
 	rules := map[string]bool{} // node rules that are in nodes and growth
 	for _, o := range n.all {
 		widest := m.widest(o)
@@ -86,8 +85,13 @@ func (n *neighbours) find(m *Model) {
 		}
 		leave()
 		for _, t := range m.Groups[o].Terms {
-			if t.Hard && t.Use == AntiAffinity {
-				n.keepApart(m, t, o, m.Index)
+			if !t.Hard || t.Use != AntiAffinity {
+				continue
+			}
+			for w := range m.maySelect(t, o, m.Index) {
+				if n.apart[w] == nil {
+					n.apart[w] = o
+				}
 			}
 		}
 	}
@@ -95,14 +99,16 @@ func (n *neighbours) find(m *Model) {
 	for _, w := range m.Workloads {
 		for _, t := range m.Groups[w].Terms {
 			if t.Hard && t.Use == AntiAffinity && Modelled(m.Groups[w]) && n.apart[w] == nil {
-				if o := firstPeer(m, t, w, hidden); o != nil {
+				for o := range m.maySelect(t, w, hidden) {
 					n.apart[w] = o
+					break
 				}
 			}
 		}
 	}
 }
 
+// mark notes o at each eligible node that has no workload yet.
 func mark(nodes []*workload.Workload, passes []Passes, o *workload.Workload) {
 	for i := range nodes {
 		if nodes[i] == nil && passes[i].All() {
@@ -111,32 +117,21 @@ func mark(nodes []*workload.Workload, passes []Passes, o *workload.Workload) {
 	}
 }
 
-// keepApart notes whom a term of o may keep away.
-func (n *neighbours) keepApart(m *Model, t *Term, o *workload.Workload, index *labelIndex) {
-	for _, list := range index.Candidates(t, o) {
-		m.run.Spend(len(list) * t.Sel.Cost())
-		for _, w := range list {
-			if n.apart[w] == nil && m.Peer(t, o, w) != No {
-				n.apart[w] = o
+// maySelect yields the workloads of an index that a term of w may select.
+func (m *Model) maySelect(t *Term, w *workload.Workload, index *labelIndex) iter.Seq[*workload.Workload] {
+	return func(yield func(*workload.Workload) bool) {
+		for _, list := range index.Candidates(t, w) {
+			m.run.Spend(len(list) * t.Sel.Cost())
+			for _, o := range list {
+				if m.Peer(t, w, o) != No && !yield(o) {
+					return
+				}
 			}
 		}
 	}
 }
 
-// firstPeer is the first workload of an index that a term of w may select.
-func firstPeer(m *Model, t *Term, w *workload.Workload, index *labelIndex) *workload.Workload {
-	for _, list := range index.Candidates(t, w) {
-		m.run.Spend(len(list) * t.Sel.Cost())
-		for _, o := range list {
-			if m.Peer(t, w, o) != No {
-				return o
-			}
-		}
-	}
-	return nil
-}
-
-// sharing is the first workload that may use a node which passes for another.
+// sharing returns the first workload that may use one of the eligible nodes.
 func (n *neighbours) sharing(e *Eligibility) *workload.Workload {
 	for _, list := range []struct {
 		by     []*workload.Workload
@@ -175,50 +170,4 @@ func (m *Model) widest(w *workload.Workload) *workload.Workload {
 		c.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	}
 	return &c
-}
-
-// openNamespaces takes workloads out of decisions for which a rule may count, or not, as the
-// namespace of one of the two, or a label of it, is a placeholder: the owner of the rule, or
-// the other if only that is open.
-func (m *Model) openNamespaces() {
-	variable := slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return source.Placeholder(w.Namespace()) })
-	for _, labels := range m.Namespaces {
-		for _, v := range labels {
-			variable = variable || source.Placeholder(v)
-		}
-	}
-	for _, w := range m.Workloads {
-		for _, t := range m.Groups[w].Terms {
-			if t.Hard && (variable || slices.ContainsFunc(t.Namespaces, source.Placeholder) || t.ns.open()) {
-				m.openPeers(t, w)
-			}
-		}
-	}
-}
-
-func (m *Model) openPeers(t *Term, w *workload.Workload) {
-	open := source.Placeholder
-	own := open(w.Namespace()) && len(t.Namespaces) == 0 || slices.ContainsFunc(t.Namespaces, source.Placeholder) || t.ns.open()
-	for _, list := range m.Index.Candidates(t, w) {
-		m.run.Spend(len(list) * t.Sel.Cost())
-		for _, o := range list {
-			labels := m.Namespaces[o.Namespace()]
-			labelled := t.NamespaceSelector != nil && slices.ContainsFunc(SortedKeys(labels), func(k string) bool { return source.Placeholder(labels[k]) })
-			if !own && !labelled && !open(o.Namespace()) || selectsNamespace(m, t, w, o.Namespace()) != Maybe || t.Sel.Matches(w, o, false) == No {
-				continue
-			}
-			g := m.Groups[o]
-			if own || labelled {
-				g = m.Groups[w]
-			}
-			if !g.Unknown.Given() {
-				g.Unknown = Reason{Cause: ByNamespace}
-			}
-		}
-	}
-}
-
-// open reports whether a condition of a selector holds a placeholder.
-func (s *selector) open() bool {
-	return slices.ContainsFunc(s.Reqs, func(r Requirement) bool { return slices.ContainsFunc(r.Values, source.Placeholder) })
 }

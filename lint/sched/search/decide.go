@@ -43,10 +43,9 @@ func Decide(m *model.Model, o Options) *certificate.Decision {
 	return d
 }
 
-// besideNotModeled takes back what does not hold beside pods that take no part: that all
-// pods of the whole are placed, and that those of a workload are which they may be in the
-// way of. That it is never so holds: where others are only makes it worse, and a rule that
-// counts on them is a doubt already.
+// besideNotModeled withdraws what pods that take no part may refute: that all pods are placed,
+// and that those of a workload are which they may be in the way of. A never stays: more pods
+// do not help, and a rule that depends on them is a doubt.
 func besideNotModeled(d *certificate.Decision, m *model.Model) {
 	if len(m.NotModeled()) == 0 {
 		return
