@@ -50,8 +50,18 @@ func same(d *diag.Diagnostic) sameFinding {
 	return sameFinding{d.Rule, d.Message, fmt.Sprintf("%q", d.Details), d.Cluster, d.Render, d.Level, d.Object, d.Location}
 }
 
-// all is what the policy finds in some facts, which are about objects of a cluster, or about
-// no cluster.
+// add adds what the policy finds in some facts, which are about objects of a cluster, or about
+// no cluster, and returns what was added. What an earlier context has found counts once.
+func (j *judge) add(f *build.Built, c *cluster, objects []*source.Object) []accept.Finding {
+	before := len(j.found)
+	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
+		f.Found(fact)
+		j.keep(one)
+	})
+	return j.found[before:]
+}
+
+// all returns what the policy finds in some facts about objects of a cluster, without adding it.
 func (j *judge) all(f *build.Built, c *cluster, objects []*source.Object) (found []accept.Finding) {
 	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
 		f.Found(fact)
@@ -60,13 +70,11 @@ func (j *judge) all(f *build.Built, c *cluster, objects []*source.Object) (found
 	return found
 }
 
-// keep adds findings. What an earlier context has found counts once.
-func (j *judge) keep(found []accept.Finding) {
-	for i := range found {
-		if key := same(&found[i].Diagnostic); !j.seen[key] {
-			j.seen[key] = true
-			j.found = append(j.found, found[i])
-		}
+// keep adds a finding, unless an earlier context has found the same.
+func (j *judge) keep(found *accept.Finding) {
+	if key := same(&found.Diagnostic); !j.seen[key] {
+		j.seen[key] = true
+		j.found = append(j.found, *found)
 	}
 }
 
@@ -79,7 +87,7 @@ func (j *judge) take() []accept.Finding {
 
 // complain adds what the policy finds in complaints about suppressions and takes it.
 func (j *judge) complain(complaints []accept.Complaint) []accept.Finding {
-	j.keep(j.all(build.Complain(complaints), nil, nil))
+	j.add(build.Complain(complaints), nil, nil)
 	return j.take()
 }
 
@@ -99,6 +107,7 @@ func (j *judge) findings(f *build.Built, c *cluster, objects []*source.Object, t
 			j.failures.leave(j.named(failure))
 		}
 	}
+	j.found = slices.Grow(j.found, len(judgements))
 	var in *locator
 	about := &abouts{files: j.files, renders: j.renders, built: f, objects: objects}
 	type copied struct {

@@ -3,7 +3,6 @@ package lint
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
@@ -79,7 +78,7 @@ func (r *run) report() *diag.Report {
 	}
 	r.suppressions.gather(m)
 	r.summary.note(r.suppressions.notes()...)
-	r.judge.keep(r.judge.all(build.Facts(aboutFiles(m.set.Problems)), nil, nil))
+	r.judge.add(build.Facts(aboutFiles(m.set.Problems)), nil, nil)
 	parts, broken := r.clusters.parts(m), m.broken
 	m = nil
 	facts := func(s *scene) func() *build.Built {
@@ -120,7 +119,11 @@ func (r *run) cluster(a *ahead[*build.Built]) {
 		if c.entry != "" {
 			r.summary.givenUp(s.model)
 			r.refused(s)
-			r.judge.keep(slices.DeleteFunc(r.judge.all(f, c, x.Objects), func(f accept.Finding) bool { return r.inRender[placeOf(&f)] }))
+			for _, found := range r.judge.all(f, c, x.Objects) {
+				if !r.inRender[placeOf(&found)] {
+					r.judge.keep(&found)
+				}
+			}
 			continue
 		}
 		r.summary.unknowns(s.set, s.model)
@@ -131,15 +134,17 @@ func (r *run) cluster(a *ahead[*build.Built]) {
 		var found []accept.Finding
 		if units, with := r.clusters.units(s); units != nil {
 			found = r.together(s, f, units, with)
+			for i := range found {
+				r.judge.keep(&found[i])
+			}
 		} else {
-			found = r.judge.all(f, c, x.Objects)
+			found = r.judge.add(f, c, x.Objects)
 		}
 		for i := range found {
 			if c.render != "" {
 				r.inRender[placeOf(&found[i])] = true
 			}
 		}
-		r.judge.keep(found)
 		r.summary.note(f.Notes()...)
 		for _, note := range unknownLosses(r.opts, s.nodes) {
 			r.summary.note(in(c.name, note))
