@@ -61,7 +61,7 @@ type clusters struct {
 	// altered are objects of which kustomizations may change anything, loose those of the
 	// files that no render uses, if there are renders.
 	altered, loose []*source.Object
-	// unit tells the unit of a file.
+	// unit returns the unit of a file.
 	unit func(file string) string
 	// around is everything by what selectors find, once needed.
 	around *neighbours.Index

@@ -123,7 +123,7 @@ func (l *left) unjudged(o diag.Object, file string) string {
 	return l.concealed(o)
 }
 
-// unreadFor is why a file is in a path that is not read, or "".
+// unreadFor returns the reason why a path is not read, or "".
 func (l *left) unreadFor(file string) string {
 	for _, u := range l.unread {
 		if u.File == file || strings.HasSuffix(u.File, "/") && strings.HasPrefix(file, u.File) {

@@ -29,7 +29,7 @@ type run struct {
 	suppressions *suppressions
 	clusters     *clusters
 	decisions    decisions
-	// inRender is what was found in renders alone.
+	// inRender has the places of findings in renders alone.
 	inRender map[foundAt]bool
 	// survive tells what losses a workload is asked to survive.
 	survive func(*workload.Workload) []string

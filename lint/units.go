@@ -47,7 +47,7 @@ func unitsOf(f *files) func(file string) string {
 	}
 }
 
-// unitKey tells units with other objects apart: that of several contexts may be one.
+// unitKey identifies a unit by its objects, as several contexts may share it.
 type unitKey struct {
 	name string
 	sum  uint64
@@ -138,7 +138,7 @@ func (d *clusters) unitScene(joint *scene, u unit) *scene {
 	return s
 }
 
-// ifShared is what answers depend on that need several units.
+// ifShared ends answers that hold only if several units share a cluster.
 const ifShared = "if these share a cluster"
 
 // theseUnits names units in a sentence.
@@ -169,7 +169,7 @@ func (d *clusters) needsSeveral(found *accept.Finding, all []string) {
 	found.Details = append(slices.Clip(found.Details), theseUnits(names))
 }
 
-// foundAt is where a rule finds something.
+// foundAt identifies a finding by its rule and place.
 type foundAt struct {
 	rule   string
 	object diag.Object

@@ -111,7 +111,7 @@ func (l *loader) collect() error {
 	return nil
 }
 
-// spare is whether only templates could read a file of a chart or of a dependency.
+// spare reports whether only templates could read a file of a chart or of a dependency.
 func spare(name string) bool {
 	dir, rest, in := strings.Cut(name, "/")
 	if in && dir == "charts" {

@@ -13,7 +13,7 @@ import (
 // Backstop is how many times as much as of CPU time something may take on the wall clock.
 const Backstop = 10
 
-// every is how often a limit is looked at.
+// every is the interval at which a limit is checked.
 const every = 20 * time.Millisecond
 
 // Time is a moment of this process.

@@ -150,7 +150,7 @@ type Output struct {
 	// Data are files that were read as anything else, sorted. Plain are those of them that
 	// Helm deploys as they stand, as they are in crds/.
 	Data, Plain []string
-	// Unchecked is what was not checked though the tool checks it.
+	// Unchecked lists what the tool checks and schedlint did not.
 	Unchecked []*Problem
 	Cost      Cost
 	// Problem says why there is no result; nil if there is one.
@@ -201,7 +201,7 @@ const (
 	// Repeated is a key that a chart prints twice for kustomize, which refuses that. Detail is
 	// the key.
 	Repeated = "repeated"
-	// Spent is what was not rendered because of all others: RunMost is spent.
+	// Spent is set for a root that was not rendered because the others used up RunMost.
 	Spent = "spent"
 )
 
@@ -214,7 +214,7 @@ type Problem struct {
 	Line, Column int
 	// Detail is what is wrong, without paths of the machine.
 	Detail string
-	// First is where a Repeated key stands first; nil for all else.
+	// First is the first place of a Repeated key, else nil.
 	First *Place
 	// Setting is, for a chart, what of Root.Chart is wrong: values[0], set[0] or
 	// set-string[0] and so on; "" if it is none of these.

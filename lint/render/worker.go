@@ -108,5 +108,5 @@ func newWatch(memory int64, most time.Duration, exit func(status int)) *Watch {
 	return w
 }
 
-// lookEvery is how often a worker looks at what it has taken.
+// lookEvery is the interval at which a worker checks its use of CPU and memory.
 const lookEvery = 20 * time.Millisecond

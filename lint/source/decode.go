@@ -67,7 +67,7 @@ func (d *Decoder) Decode(n *Node, out any) []Mismatch {
 	return d.found
 }
 
-// wholeNumber is what a field of an integer type wants.
+// wholeNumber names the type of an integer field in messages.
 const wholeNumber = "whole number"
 
 // place is a field or an item, or where decoding began.

@@ -85,7 +85,7 @@ func braced(y *yaml.Node) (text string, ok bool) {
 // word is what stands between the signs of a placeholder that YAML does not take for text.
 var word = lazy.Regexp(`^[A-Za-z_][\w.-]*$`)
 
-// braceComma finds a map that looks like a placeholder but for a comma.
+// braceComma finds a map that a comma alone tells from a placeholder.
 var braceComma = lazy.Regexp(`\{[A-Za-z_][\w.-]*, ?\}`)
 
 // signed finds placeholders at the start of a key or value without quotes, where YAML

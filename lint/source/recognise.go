@@ -39,7 +39,7 @@ func recognise(f *File, d document) string {
 	return ""
 }
 
-// encrypted reports whether bytes that are no text are those of git-crypt or age.
+// encrypted reports whether binary data is encrypted by git-crypt or age.
 func encrypted(raw []byte) bool {
 	return bytes.HasPrefix(raw, []byte("\x00GITCRYPT\x00")) || bytes.HasPrefix(raw, []byte("age-encryption.org/"))
 }

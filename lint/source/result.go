@@ -26,7 +26,7 @@ type result struct {
 	plain     *Node // the first document that is no object
 	merging   bool  // there may be directives of patches
 	printed   bool  // it is the result of a render, in which each repeated key counts
-	// placeholders are those that YAML takes for syntax.
+	// placeholders lists those that YAML would take for syntax.
 	placeholders []string
 	sum          tally
 }

@@ -40,7 +40,7 @@ type contents struct {
 	docs []document
 	errs []textError
 	sum  tally
-	// placeholders are those that YAML takes for syntax.
+	// placeholders lists those that YAML would take for syntax.
 	placeholders []string
 	// over is the bound that keeps the text from being judged, or nil; docs are then
 	// those before it.

@@ -107,7 +107,7 @@ func (l *loader) admission() {
 	}
 }
 
-// bySpace holds things by namespace. If that is a placeholder, they may be in any.
+// bySpace groups things by namespace; those in a placeholder may be in any.
 type bySpace[T any] struct {
 	in   map[string][]T
 	open []T

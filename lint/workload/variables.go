@@ -16,7 +16,7 @@ func placeholder(field string, n *source.Node) bool {
 	return n.Placeholder() || n.Text() == "HOSTNAME" && (field == "nodeName" || field == "hostname" || strings.HasSuffix(field, "/hostname"))
 }
 
-// passedBy are fields, beside those that Unread names, of which nothing is asked.
+// passedBy lists further fields, beside Unread, that no check reads.
 var passedBy = map[string]bool{"annotations": true, "image": true, "imagePullPolicy": true, "imagePullSecrets": true, "status": true}
 
 // askedOfPods and askedOfContainers are the fields of a pod's spec, or of a machine's, and of a
@@ -28,13 +28,13 @@ var (
 	askedOfContainers = []string{"name", "ports", "resources", "restartPolicy"}
 )
 
-// placeholders are those of an object.
+// placeholders collects the placeholders of an object.
 type placeholders struct {
 	// pod is the pod's spec, or nil.
 	pod *source.Node
 	// any is set if there are some, variables of tools included.
 	any bool
-	// whole looks into all fields, also those of which nothing is asked elsewhere.
+	// whole searches all fields, also those that no check reads.
 	whole bool
 	// texts are the others.
 	texts map[string]bool
@@ -132,7 +132,7 @@ func (w *Workload) variables() {
 	}
 }
 
-// openResources records requests and limits of which the name of a resource is a placeholder.
+// openResources records requests and limits whose resource name is a placeholder.
 func (w *Workload) openResources(path string, resources *source.Node) {
 	for _, list := range []string{"requests", "limits"} {
 		for k := range resources.Get(list).Fields() {

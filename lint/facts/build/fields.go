@@ -27,7 +27,7 @@ func (b refusals) fields(w *workload.Workload) {
 	b.settle(w, func(d *settled) { d.judged = true })
 }
 
-// validated tells of the fields of workloads that no deployment creates.
+// validated reports wrong fields of workloads that no deployment creates.
 func (b refusals) validated(set *workload.Set) {
 	purse := b.m.SharedBudget(model.ObjectsOf(set.Validated))
 	for _, w := range set.Validated {

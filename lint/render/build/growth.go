@@ -145,7 +145,7 @@ func bytesIn(n *yaml.Node, depth int) int {
 	return size
 }
 
-// ofKind is how many objects are of a kind, "" for all; at least one.
+// ofKind counts the objects of a kind, of all if it is "", and at least one.
 func (p *plan) ofKind(kind string) int {
 	n := 0
 	for _, doc := range p.parsed {
@@ -215,7 +215,7 @@ func referenceOf(part any) (string, bool) {
 	return strings.CutPrefix(ref, "#")
 }
 
-// resolved is the part of a document that a JSON pointer leads to, nil if there is none.
+// resolved returns the part of a document at a JSON pointer, or nil.
 func resolved(doc any, pointer string) any {
 	for _, key := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
 		key = strings.NewReplacer("~1", "/", "~0", "~").Replace(key)

@@ -19,7 +19,7 @@ type Budget struct {
 	*workload.Budget
 	// Workloads are those of which it certainly selects pods, in the order of their names.
 	Workloads []*workload.Workload
-	// Pods is how many pods it selects for certain.
+	// Pods is the number of pods that it certainly selects.
 	Pods int
 	// AllowedMin and AllowedMax bound how many of them may be evicted while all are
 	// healthy, over the sizes that autoscalers keep. AllowedMax is Unbounded if nothing
@@ -339,8 +339,8 @@ func (j *shared) declared() [2]map[[4]string]bool {
 	return j.objects
 }
 
-// unhealthy is another workload of a budget of which not all pods fit as it is, so that
-// fewer are healthy than the budget counts; nil if there is none.
+// unhealthy returns another workload of a budget whose pods do not all fit, so that fewer
+// are healthy than the budget counts, or nil.
 func (j *shared) unhealthy(b *Budget, w *workload.Workload) *workload.Workload {
 	for _, o := range b.Workloads {
 		if group := j.group(o, true); o != w && len(group) > 0 && j.unfit(group)[o] {

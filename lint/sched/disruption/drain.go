@@ -102,7 +102,7 @@ func (e evictions) retriedLate(w *workload.Workload) bool {
 	})
 }
 
-// replaced tells whether the pods find other nodes, if they may be evicted.
+// replaced decides whether evicted pods find other nodes.
 func (e evictions) replaced(w *workload.Workload) Drain {
 	out := Drain{Answer: diag.Always}
 	all := e.losses(e.drained[:0], w, hostname, certificate.Drained)

@@ -16,7 +16,7 @@ type assembly struct {
 	pods int
 	// tolerant is whether some member does not mind a loss, once asked.
 	tolerant map[certificate.Meaning]bool
-	// hereditary is whether search.Hereditary holds of a large group.
+	// hereditary caches search.Hereditary for a large group.
 	hereditary bool
 }
 

@@ -24,7 +24,7 @@ type Survival struct {
 	// Why is on what the verdict rests beyond placement, or why there is none.
 	Why  model.Reason
 	lost *search.DomainLoss
-	// hit and missed are those of the answer.
+	// hit and missed are as in answer.
 	hit    int
 	missed bool
 }
@@ -132,7 +132,7 @@ type loss struct {
 	room      *search.Room
 	doubts    byMeaning[model.Reason] // what doubt and spare say, once asked
 	spares    byMeaning[bool]
-	// budgets are those that evictions of contending heed, once asked.
+	// budgets are those of contending, once asked for.
 	budgets *heeded
 }
 

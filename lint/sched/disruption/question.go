@@ -50,7 +50,7 @@ func (tr trials) question(w *workload.Workload, pods int, name func(*source.Obje
 	return q.String()
 }
 
-// digest stands for all that is written of a crowd.
+// digest hashes the manifests of a crowd.
 func (tr trials) digest(crowd []*workload.Workload) string {
 	key := groupKey{&crowd[0], len(crowd)}
 	known, ok := tr.crowds[key]

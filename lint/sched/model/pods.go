@@ -17,7 +17,7 @@ type Pods uint64
 // AllPods are all pods of a workload.
 const AllPods Pods = 1<<maxSplit - 1
 
-// Below is how many of the first n pods of a workload are in the set.
+// Below counts the first n pods of a workload that are in the set.
 func (p Pods) Below(n int) int {
 	if p == AllPods {
 		return n
@@ -25,7 +25,7 @@ func (p Pods) Below(n int) int {
 	return bits.OnesCount64(uint64(p & (1<<min(n, maxSplit) - 1)))
 }
 
-// PodSelector tells which pods of a workload a label selector selects, wherever they are.
+// PodSelector returns the pods of a workload that a label selector selects in any namespace.
 type PodSelector func(w *workload.Workload) (Pods, Answer)
 
 // PodSelector is that of an object without pods of its own, such as a PodDisruptionBudget.

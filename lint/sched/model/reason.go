@@ -115,7 +115,7 @@ type Reason struct {
 	// Workload is whose pods request the resource, if they are not those in question, or
 	// the one that takes no part (ByNeighbour).
 	Workload *workload.Workload
-	// Detail is what is wrong with the budget.
+	// Detail says what is wrong with the budget.
 	Detail string
 	// Strategy is what is unknown of the update strategy (ByStrategy).
 	Strategy workload.Unclear

@@ -197,7 +197,7 @@ func (s *losing) cordon(by int32) {
 	}
 }
 
-// onLost is how many pods of a pod group are on a node, if that is lost.
+// onLost counts the pods of a pod group on a node that is lost.
 func (s *losing) onLost(i, n int) int32 {
 	if !s.lost[n] {
 		return 0
@@ -289,7 +289,7 @@ func (s *losing) ignore(v step, by int32) {
 	s.count(v, by, false)
 }
 
-// missing is how many pods of an owner are not in place.
+// missing counts the pods of an owner that are not in place.
 func (s *losing) missing(w *workload.Workload) (pods int) {
 	for i := range s.c.units {
 		if s.c.owners[s.c.owner[i]] == w {

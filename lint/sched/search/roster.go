@@ -192,7 +192,7 @@ func (r *Roster) asked(w *workload.Workload, own int, name corev1.ResourceName) 
 	return classes.Sum(sum, requested(g, name), own)
 }
 
-// daemons is what one pod of each DaemonSet asks of a resource together.
+// daemons sums up what one pod of each DaemonSet requests of a resource.
 func (r *Roster) daemons(name corev1.ResourceName) int64 {
 	if r.many != nil {
 		return r.many.daemons[name]
