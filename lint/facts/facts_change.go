@@ -68,7 +68,7 @@ type Rollout struct {
 	W  int `json:"w"`
 	// Outcome is of "the rollout completes".
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is why the outcome is unknown, as in label-value, or "".
+	// Cause says why the outcome is unknown, for example label-value; "" otherwise.
 	Cause string `json:"cause"`
 	// Way is how the controller replaces the pods: rolling, recreate, in-place, surge-per-node
 	// (DaemonSets) or both-whole (blue-green); none if nothing replaces them.
@@ -124,7 +124,7 @@ type Loss struct {
 	W  int `json:"w"`
 	// Outcome is of "all pods run again".
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is why the outcome is unknown, as in label-value, or "".
+	// Cause says why the outcome is unknown, for example label-value; "" otherwise.
 	Cause string `json:"cause"`
 	// Key is the topology key whose domain is lost; kubernetes.io/hostname for single nodes.
 	Key string `json:"key"`
@@ -146,8 +146,8 @@ type Loss struct {
 	PendingMax int `json:"pending_max"`
 	// Recreated is false if the pods are not created again as long as the Node objects exist.
 	Recreated bool `json:"recreated"`
-	// WhereItRuns is set if the outcome is never as pods stay Pending whichever domain has some of
-	// them, though the loss of value may do no harm where it has none.
+	// WhereItRuns is set if the outcome is never because losing any domain with pods of the
+	// workload leaves some Pending; a domain without pods may be lost without harm.
 	WhereItRuns bool `json:"where_it_runs"`
 }
 
@@ -171,16 +171,16 @@ type Budget struct {
 	Pods int `json:"pods"`
 	// Amount is what it demands, with the zero Field if it demands nothing.
 	Amount Amount `json:"amount"`
-	// AllowedMin is how many pods it lets be evicted at once while all are healthy, with as
-	// few pods as autoscalers keep; 0 where that is unknown.
+	// AllowedMin is the number of pods that it allows to be evicted at once while all are healthy
+	// and autoscalers keep the minimum of pods; 0 if that is unknown.
 	AllowedMin int `json:"allowed_min"`
-	// AllowedMax is the same with as many pods, 2147483647 where it is unknown.
+	// AllowedMax is the same at the maximum of pods, 2147483647 if that is unknown.
 	AllowedMax int `json:"allowed_max"`
-	// UpTo is how many pods the autoscaled workloads have at most while it allows no
-	// disruptions, 0 unless problem is no-eviction-while-small.
+	// UpTo is the largest number of pods of the autoscaled workloads at which it allows no
+	// disruptions; 0 unless problem is no-eviction-while-small.
 	UpTo int `json:"up_to"`
-	// Unscaled is the first workload whose controller has no number of replicas, which the
-	// budget needs, so that it allows no disruptions; "" for none.
+	// Unscaled is the first workload whose controller has no replicas, without which the budget
+	// allows no disruptions; "" for none.
 	Unscaled string `json:"unscaled"`
 	// Selects are the workloads whose pods it selects: the first 20.
 	Selects []int `json:"selects"`
@@ -194,7 +194,7 @@ type Drain struct {
 	W  int `json:"w"`
 	// Outcome is of "the pods find another node".
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is why the outcome is unknown, as in label-value, or "".
+	// Cause says why the outcome is unknown, for example label-value; "" otherwise.
 	Cause string `json:"cause"`
 	// Pods is the number of pods that are certain.
 	Pods int `json:"pods"`
@@ -207,8 +207,8 @@ type Drain struct {
 	Pool string `json:"pool"`
 	// Like is the number of other nodes of which the same is true.
 	Like int `json:"like"`
-	// WhereItRuns is set if the outcome is never as pods stay Pending whichever node has some of
-	// them, though the drain of node may do no harm where it has none.
+	// WhereItRuns is set if the outcome is never because draining any node with pods of the
+	// workload leaves some Pending; a node without pods may be drained without harm.
 	WhereItRuns bool `json:"where_it_runs"`
 	// PendingMin is how many pods stay Pending until the node is back, in every run.
 	PendingMin int `json:"pending_min"`
@@ -226,7 +226,7 @@ type Migration struct {
 	W  int `json:"w"`
 	// Outcome is always if any machine can, sometimes if it depends, never if none.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is why the outcome is unknown, as in label-value, or "".
+	// Cause says why the outcome is unknown, for example label-value; "" otherwise.
 	Cause string `json:"cause"`
 	// Machines is the number of machines.
 	Machines int `json:"machines"`

@@ -11,8 +11,8 @@ type Document struct {
 	Problem string `json:"problem" enum:"unparsable-document duplicate-key alias-bomb alias-cycle nesting-too-deep unreadable-file render-failed render-refused"`
 	// Detail is the key, the alias or the reason that the problem is about.
 	Detail string `json:"detail"`
-	// FirstLine is where a repeated key stands first; 0 for other problems, and in another
-	// file or text.
+	// FirstLine is the line of the first occurrence of a repeated key; 0 for other problems, or
+	// if that is in another file or text.
 	FirstLine int `json:"first_line"`
 	// LastCounts is true of a repeated key in a file that only Helm reads, or in what a
 	// chart prints: the last value is used.
@@ -133,11 +133,11 @@ type NodeLabel struct {
 	Where string `json:"where" enum:"nodeSelector nodeAffinity topologyKey"`
 	// Key is the label.
 	Key string `json:"key"`
-	// Deprecated tells whether another label replaced it, or none.
+	// Deprecated says whether another label replaced it.
 	Deprecated bool `json:"deprecated"`
 	// Replacement is the label that is set instead, or "".
 	Replacement string `json:"replacement"`
-	// OnNodes is the number of declared nodes that are declared with the label all the same.
+	// OnNodes is the number of declared nodes that have the label nevertheless.
 	OnNodes int `json:"on_nodes"`
 	// Beside is set if another term of the same list, of which one is enough, uses
 	// the replacement.

@@ -311,10 +311,10 @@ type PodBudget struct {
 	// Amount is what it demands, with an empty field if it demands nothing. Where it is
 	// unknown what it allows, of is 0, and so is pods for a percentage.
 	Amount Amount `json:"amount"`
-	// AllowedMin is how many pods it lets be evicted at once while all are healthy, with as
-	// few pods as autoscalers keep; 0 where that is unknown.
+	// AllowedMin is the number of pods that it allows to be evicted at once while all are healthy
+	// and autoscalers keep the minimum of pods; 0 if that is unknown.
 	AllowedMin int `json:"allowed_min"`
-	// AllowedMax is the same with as many pods, 2147483647 where it is unknown.
+	// AllowedMax is the same at the maximum of pods, 2147483647 if that is unknown.
 	AllowedMax int `json:"allowed_max"`
 }
 
