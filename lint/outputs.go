@@ -2,17 +2,17 @@ package lint
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/contexts"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/origin"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// outputsOf finds of which charts of the tree a file with some of the objects is an output:
-// as the comments of Helm in it say, or else the labels that most charts give their objects.
+// outputsOf returns a function that finds the charts of the tree whose output a file is, by the
+// comments that Helm writes or else by the labels that most charts give their objects.
 func outputsOf(f *files, objects []*source.Object) func(*source.File) []contexts.Output {
 	charts := map[string]bool{} // by name, of those among the paths
 	for name, file := range f.byName {
@@ -61,7 +61,8 @@ func outputsOf(f *files, objects []*source.Object) func(*source.File) []contexts
 // (helm: pkg/chartutil/create.go).
 const chartLabel = "helm.sh/chart"
 
-var versioned = regexp.MustCompile(`^(.+)-v?[0-9]+\.[0-9]`)
+// versioned matches the value of chartLabel.
+var versioned = lazy.Regexp(`^(.+)-v?[0-9]+\.[0-9]`)
 
 // labelledOutputs are the outputs that files without comments of Helm belong to. The files
 // of one chart in a directory are one output, unless two of them declare one object: then
@@ -73,7 +74,7 @@ func labelledOutputs(objects []*source.Object, known func(chart, file string) bo
 	}
 	first, single, of := map[declared]string{}, map[contexts.Output]bool{}, map[string]contexts.Output{}
 	for _, o := range objects {
-		chart := versioned.FindStringSubmatch(o.Root.At("metadata", "labels", chartLabel).Text())
+		chart := versioned().FindStringSubmatch(o.Root.At("metadata", "labels", chartLabel).Text())
 		file := o.File.Name
 		if chart == nil || !known(chart[1], file) {
 			continue

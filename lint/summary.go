@@ -67,24 +67,16 @@ func placeholderNote(file string, texts []string) string {
 	slices.Sort(texts)
 	texts = slices.Compact(texts)
 	for _, text := range texts[:min(most, len(texts))] {
-		names = append(names, strconv.Quote(firstRunes(text, longest)))
+		first, rest, _ := strings.Cut(strings.TrimRight(text, "\n"), "\n")
+		if text = start(first, longest); text == first && rest != "" {
+			text += "..."
+		}
+		names = append(names, strconv.Quote(text))
 	}
 	if more := len(texts) - most; more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	return file + ": placeholders, whose values are unknown: " + strings.Join(names, ", ")
-}
-
-// firstRunes is the first line of a text, or the beginning of it.
-func firstRunes(text string, most int) string {
-	first, _, _ := strings.Cut(text, "\n")
-	if runes := []rune(first); len(runes) > most {
-		first = string(runes[:most])
-	}
-	if len(first) < len(strings.TrimRight(text, "\n")) {
-		first += "..."
-	}
-	return first
 }
 
 // skips counts what was left out, by reason.
