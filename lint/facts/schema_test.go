@@ -24,7 +24,7 @@ func TestSchemaFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(generated(described(t))), string(onDisk)); diff != "" {
-		t.Errorf("schema.json is out of date; run SCHEDLINT_UPDATE=1 go test ./lint/facts\n%s", diff)
+		t.Errorf("schema.json is out of date; run SCHEDLINT_UPDATE=1 go test ./lint/facts -run Schema\n%s", diff)
 	}
 }
 
@@ -111,7 +111,8 @@ func fill(r reflect.Value) {
 
 func compiled(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	// Not Schema(): that is the file as it was when the test was compiled, before it was rewritten.
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(generated(described(t))))
 	if err != nil {
 		t.Fatal(err)
 	}
