@@ -70,19 +70,40 @@ func (b *budget) items(n int) { b.charge(n/2 + 1) }
 // 64 MB of text.
 const maxPrinted = 2_000_000
 
-// printed charges for everything in a value that a function prints.
+// errCyclic refuses a value that Helm would print until its stack is full.
+const errCyclic = limit("a value is nested without a limit, as it contains itself")
+
+// printed charges for everything in a value that a function prints, and refuses a value that contains itself.
 func (b *budget) printed(v reflect.Value) {
-	before := b.steps
-	if b.deep(v, 0); before-b.steps > maxPrinted {
-		panic(limit(fmt.Sprintf("printing a value takes more than %d steps", maxPrinted)))
+	if !b.finite(v) {
+		panic(errCyclic)
 	}
 }
 
+// marshalled charges for everything in a value that encoding/json prints. It reports a value that contains
+// itself as an error, after it has printed a thousand levels of it.
+func (b *budget) marshalled(v reflect.Value) {
+	before := b.steps
+	if !b.finite(v) {
+		b.charge(times(before-b.steps, 1+1000/manyLevels))
+	}
+}
+
+// finite charges for everything in a value, and reports whether it does not contain itself.
+func (b *budget) finite(v reflect.Value) bool {
+	before := b.steps
+	ok := b.deep(v, 0)
+	if before-b.steps > maxPrinted {
+		panic(limit(fmt.Sprintf("printing a value takes more than %d steps", maxPrinted)))
+	}
+	return ok
+}
+
 // deep charges for everything in a value: what is in it twice is counted twice, as
-// printing it does. A value that contains itself is refused.
-func (b *budget) deep(v reflect.Value, depth int) {
+// printing it does. It returns false as soon as it finds that the value contains itself.
+func (b *budget) deep(v reflect.Value, depth int) bool {
 	if depth > maxNesting {
-		panic(limit(fmt.Sprintf("a value is nested more than %d deep, or contains itself", maxNesting)))
+		panic(limit(fmt.Sprintf("a value is nested more than %d deep", maxNesting)))
 	}
 	b.charge(1 + depth/16) // which indents it
 	switch v.Kind() {
@@ -93,26 +114,68 @@ func (b *budget) deep(v reflect.Value, depth int) {
 			panic(limit("a template reads all files of the chart, and some are links out of the repository, which are not followed"))
 		}
 		if !v.IsNil() {
-			b.deep(v.Elem(), depth+1)
+			return b.deep(v.Elem(), depth+1)
 		}
 	case reflect.Map:
+		if depth >= manyLevels && depth < manyLevels+4 && b.cyclic(v, map[container]bool{}) { // a map in a list is 4 deeper
+			return false
+		}
 		for at := v.MapRange(); at.Next(); {
-			b.deep(at.Key(), depth+1)
-			b.deep(at.Value(), depth+1)
+			if !b.deep(at.Key(), depth+1) || !b.deep(at.Value(), depth+1) {
+				return false
+			}
 		}
 	case reflect.Slice, reflect.Array:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			b.charge(v.Len() / bytesPerStep)
-			return
+			break
 		}
 		for i := range v.Len() {
-			b.deep(v.Index(i), depth+1)
+			if !b.deep(v.Index(i), depth+1) {
+				return false
+			}
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			b.deep(v.Field(i), depth+1)
+			if !b.deep(v.Field(i), depth+1) {
+				return false
+			}
 		}
 	}
+	return true
+}
+
+// manyLevels is how deeply a value is nested before deep looks whether it contains itself.
+const manyLevels = 200
+
+// cyclic reports whether a value contains a map that contains itself. Open are the containers around it; it
+// adds those that it has seen, as false.
+func (b *budget) cyclic(v reflect.Value, open map[container]bool) bool {
+	b.charge(1)
+	v = concrete(v)
+	if k := v.Kind(); k != reflect.Map && k != reflect.Slice {
+		return false
+	}
+	key := container{v.UnsafePointer(), v.Len()}
+	if around, seen := open[key]; seen {
+		return around
+	}
+	open[key] = true
+	if v.Kind() == reflect.Map {
+		for at := v.MapRange(); at.Next(); {
+			if b.cyclic(at.Value(), open) {
+				return true
+			}
+		}
+	} else {
+		for i := range v.Len() {
+			if b.cyclic(v.Index(i), open) {
+				return true
+			}
+		}
+	}
+	open[key] = false
+	return false
 }
 
 // shallow charges for a value itself: the length of a text, of a list or of a map.

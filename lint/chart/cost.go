@@ -25,7 +25,7 @@ func (e *engine) wrapped(all map[string]any) map[string]any {
 func (e *engine) wrap(name string, f reflect.Value) any {
 	kind := f.Type()
 	charge, base := charges[name], fixed(name)
-	deep := slices.Contains(deepFunctions, name)
+	deep, asJSON := slices.Contains(deepFunctions, name), slices.Contains(jsonFunctions, name)
 	run := f.Call
 	if kind.IsVariadic() {
 		run = f.CallSlice
@@ -33,9 +33,12 @@ func (e *engine) wrap(name string, f reflect.Value) any {
 	return reflect.MakeFunc(kind, func(args []reflect.Value) []reflect.Value {
 		e.budget.charge(base)
 		for _, arg := range args {
-			if deep {
+			switch {
+			case asJSON:
+				e.budget.marshalled(arg)
+			case deep:
 				e.budget.printed(arg)
-			} else {
+			default:
 				e.budget.shallow(arg)
 			}
 		}
@@ -65,11 +68,13 @@ var decimals = strings.Fields("add1f addf subf divf mulf")
 
 // deepFunctions look at everything in their arguments. Those that take numbers or keys of
 // any type print what is neither.
-var deepFunctions = strings.Fields(`toYaml toYamlPretty toJson toPrettyJson toRawJson mustToJson mustToPrettyJson mustToRawJson
-	toToml toString toStrings quote squote cat print printf println html js urlquery deepCopy mustDeepCopy
+var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote squote cat print printf println html js urlquery deepCopy mustDeepCopy
 	merge mustMerge mergeOverwrite mustMergeOverwrite deepEqual has mustHas uniq mustUniq without mustWithout
 	join sortAlpha urlJoin int int64 float64 toDecimal add1 add sub div mod mul add1f addf subf divf mulf
 	biggest max min maxf minf ceil floor round`)
+
+// jsonFunctions print values by encoding/json.
+var jsonFunctions = strings.Fields("toYaml toJson toPrettyJson toRawJson mustToJson mustToPrettyJson mustToRawJson")
 
 // charges are for what functions make and do beyond reading their arguments, by upper bounds.
 // A function that is not here makes nothing much larger than what it is given.

@@ -88,7 +88,7 @@ func (e *engine) valuesMethods() map[string]any {
 		"Table":     chartutil.Values.Table,
 		"PathValue": chartutil.Values.PathValue,
 		"YAML": func(v chartutil.Values) string {
-			e.budget.deep(reflect.ValueOf(v), 0)
+			e.budget.marshalled(reflect.ValueOf(v))
 			return toYAML(v) + "\n"
 		},
 	}

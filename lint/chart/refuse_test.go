@@ -115,7 +115,6 @@ func TestLimits(t *testing.T) {
 		"printed lists":       `{{ $x := list 1 }}{{ range until 60 }}{{ $x = list $x $x }}{{ end }}{{ $x }}`,
 		"quoted lists":        `{{ $x := list 1 }}{{ range until 60 }}{{ $x = list $x $x }}{{ end }}{{ quote $x }}`,
 		"concat":              `{{ $x := list 1 }}{{ range until 60 }}{{ $x = concat $x $x }}{{ end }}`,
-		"a map in itself":     `{{ $x := dict }}{{ $_ := set $x "x" $x }}{{ toYaml $x }}`,
 		"a printed cycle":     `{{ $x := dict }}{{ $_ := set $x "x" $x }}{{ $x }}`,
 		"a pretty cycle":      `{{ $x := dict }}{{ $_ := set $x "x" $x }}{{ toYamlPretty $x }}`,
 		"deep copies":         `{{ $x := dict }}{{ $_ := set $x "x" $x }}{{ deepCopy $x }}`,
@@ -201,6 +200,27 @@ func TestLarge(t *testing.T) {
 		in.Files = append(in.Files, File{"templates/a.yaml", []byte(text)}, File{"crds.yaml", []byte(strings.Repeat(crd+strings.Repeat("# "+strings.Repeat("x", 60)+"\n", 1000)+"---\n", 16))})
 		if _, err := Render(in); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestCyclic: a value that contains itself is refused where Helm fills its stack, and nothing is
+// printed where encoding/json reports an error, which Helm does not show.
+func TestCyclic(t *testing.T) {
+	const around = `{{ $d := dict "a" "" "b" (list 1 (dict "c" 2)) }}{{ $_ := set $d "s" (list $d) }}{{ $_ := set $d "t" $d }}`
+	for call, want := range map[string]string{
+		`toJson $d`: "", `toYaml $d`: "", `toPrettyJson $d`: "", `len (toJson (list $d $d))`: "0",
+		`mustToJson $d`: "refused: encountered a cycle", `toRawJson $d`: "refused: encountered a cycle",
+		`quote $d`: "refused: contains itself", `$d`: "refused: contains itself", `toString $d`: "refused: contains itself",
+		`toYamlPretty $d`: "refused: contains itself", `deepCopy $d`: "refused: contains itself", `deepEqual $d $d`: "refused: contains itself",
+	} {
+		res, err := Render(chartOf(shop + "-- templates/a.yaml --\na: " + around + "{{ " + call + " }}\n"))
+		if why, refused := strings.CutPrefix(want, "refused: "); refused {
+			if err == nil || !strings.Contains(err.Error(), why) {
+				t.Errorf("%s: %v, expected %q", call, err, why)
+			}
+		} else if err != nil || strings.TrimSpace(string(res.Manifests[0].Text)) != strings.TrimSpace("a: "+want) {
+			t.Errorf("%s: %v, %+v, expected %q", call, err, res, want)
 		}
 	}
 }

@@ -62,8 +62,8 @@ func (t *trace) Text(of *template.Template, n *parse.TextNode) error {
 // Value begins what an action prints, and charges for it.
 func (t *trace) Value(of *template.Template, n *parse.ActionNode, v reflect.Value, seen template.Scope) (err error) {
 	defer limited(&err)
-	if v.IsValid() {
-		t.e.budget.deep(v, 0)
+	if v.IsValid() && !t.e.budget.deep(v, 0) {
+		return errCyclic
 	}
 	s := segment{node: t.nodeOf(of, n)}
 	if text, ok := stringOf(v); ok {
