@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -103,44 +104,48 @@ func parseLayers(t *testing.T) map[string]layer {
 // TestImportsOnlyDownwards holds the code against the graph.
 func TestImportsOnlyDownwards(t *testing.T) {
 	graph := parseLayers(t)
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
 	seen := map[string]bool{}
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, _ := filepath.Rel(root, path)
-		name = filepath.ToSlash(name)
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || d.Name() == "testdata" || strings.HasSuffix(name, "/oracle")) {
-			return filepath.SkipDir
-		}
-		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
+	for _, name := range productFiles(t) {
 		dir := filepath.ToSlash(filepath.Dir(name))
 		seen[dir] = true
 		if _, ok := graph[dir]; !ok {
 			t.Errorf("%s: package %s is not in the graph", name, dir)
-			return nil
+			continue
 		}
-		for _, imported := range imports(t, path) {
+		for _, imported := range imports(t, filepath.Join("..", name)) {
 			if why := forbidden(graph, dir, imported); why != "" {
 				t.Errorf("%s: %s", name, why)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for dir := range graph {
 		if !seen[dir] {
 			t.Errorf("package %s is in the graph and not in the tree", dir)
 		}
 	}
+}
+
+// productFiles lists the Go files of the repository from its root, without tests and oracles.
+func productFiles(t *testing.T) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel("..", path)
+		name = filepath.ToSlash(name)
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || d.Name() == "testdata" || strings.HasSuffix(name, "/oracle")) {
+			return filepath.SkipDir
+		}
+		if !d.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			all = append(all, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 func imports(t *testing.T, path string) []string {
@@ -217,5 +222,32 @@ func TestNoClient(t *testing.T) {
 		if strings.HasPrefix(imported, "k8s.io/client-go") || imported == "helm.sh/helm/v3/pkg/chartutil" {
 			t.Errorf("%s is linked: use lint/chart/chartutil in place of Helm's, and find its importer with go mod why", imported)
 		}
+	}
+}
+
+// TestPathsOut keeps the question whether a path leads out of a directory in package worktree:
+// it is easy to write one that takes "..env" for a way out, or "../x" for a way in.
+func TestPathsOut(t *testing.T) {
+	for _, file := range productFiles(t) {
+		if strings.HasPrefix(file, "lint/worktree/") {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", file), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(tree, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BasicLit:
+				if text, err := strconv.Unquote(n.Value); err == nil && (text == ".." || strings.HasPrefix(text, "../")) {
+					t.Errorf("%s looks for %s: use worktree.Inside, Below or Local", file, n.Value)
+				}
+			case *ast.SelectorExpr:
+				if n.Sel.Name == "IsLocal" {
+					t.Errorf("%s uses IsLocal: use worktree.Local", file)
+				}
+			}
+			return true
+		})
 	}
 }

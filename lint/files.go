@@ -3,11 +3,11 @@ package lint
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // files are the files that a run has read, by their name from the root. It turns names
@@ -102,8 +102,7 @@ func (f *files) cover(dir string) bool {
 		if path == "-" {
 			return false
 		}
-		rel, err := filepath.Rel(absolute(f.dir, path), dir)
-		return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+		return worktree.Inside(absolute(f.dir, path), dir)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/vendored"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // Bounds of rules of the user's own. They are generous: a rule takes 1 to 3 KiB.
@@ -100,8 +101,7 @@ func (f *Folder) has(file string) bool {
 	if err != nil || otherErr != nil {
 		return false
 	}
-	rel, err := filepath.Rel(other, one)
-	return err == nil && filepath.IsLocal(rel)
+	return worktree.Inside(other, one)
 }
 
 // modules are the rules and libraries of the folder, within the bounds of one that is read.

@@ -14,6 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // chartName is the file that makes a directory a chart.
@@ -93,7 +94,7 @@ func valuesFile(root, at string) (string, error) {
 	if err != nil {
 		return "", errors.New("cannot be found")
 	}
-	name, ok := below(root, real)
+	name, ok := worktree.Below(root, real)
 	if !ok {
 		return "", errors.New("is outside of the repository of the chart")
 	}

@@ -121,7 +121,7 @@ func (s *policySource) setConfig(f *lintFlags, o *lint.Options) error {
 	if file == "" {
 		return s.noConfig(f, o)
 	}
-	if rel, ok := below(s.tree.dir, conf.Dir); ok {
+	if rel, ok := worktree.Below(s.tree.dir, conf.Dir); ok {
 		name := filepath.Join(rel, filepath.Base(file))
 		o.Config, err = conf.At(filepath.Join(s.tree.root, rel), s.tree.root, s.shown(name, text))
 	}
@@ -136,7 +136,7 @@ func (s *policySource) noConfig(f *lintFlags, o *lint.Options) (err error) {
 		return nil
 	}
 	if here := config.Find(s.dir); here != "" {
-		if _, ok := below(s.tree.root, here); ok {
+		if worktree.Inside(s.tree.root, here) {
 			s.note("%s of the work tree does not count: %s has none", filepath.ToSlash(seen(s.dir, here)), s.revision)
 		}
 	}
@@ -154,14 +154,14 @@ func (s *policySource) setBaseline(f *lintFlags, o *lint.Options) (err error) {
 		return nil
 	}
 	conf := s.inTree
-	if _, ok := below(s.tree.dir, conf.Dir); !ok {
+	if !worktree.Inside(s.tree.dir, conf.Dir) {
 		conf = o.Config
 	}
 	b, err := loadBaseline(strings.Join(paths, ""), conf)
 	if err != nil || b == nil {
 		return err
 	}
-	if name, ok := below(s.tree.dir, absolute(o.Dir, b.Path)); ok {
+	if name, ok := worktree.Below(s.tree.dir, absolute(o.Dir, b.Path)); ok {
 		b.Path = s.shown(name, b.Text)
 	}
 	s.baseline, o.Baseline = b, b
@@ -178,7 +178,7 @@ func (s *policySource) setRules(f *lintFlags) {
 		s.rules.dirs = append(s.rules.dirs, in...)
 	}
 	s.rules.shown = func(dir string) string {
-		if name, ok := below(s.tree.dir, dir); ok {
+		if name, ok := worktree.Below(s.tree.dir, dir); ok {
 			return s.revision + ":" + filepath.ToSlash(name)
 		}
 		return dir

@@ -17,6 +17,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
 	"github.com/schedlint/schedlint/rego"
 )
 
@@ -202,11 +203,11 @@ func explainPaths(file string, paths []string) ([]string, error) {
 	case len(paths) > 0:
 		return paths, nil
 	}
-	if filepath.IsLocal(file) {
+	if worktree.Local(file) {
 		return []string{"."}, nil
 	}
 	dir, err := os.Getwd()
-	if rel, relErr := filepath.Rel(dir, file); err == nil && relErr == nil && filepath.IsAbs(file) && filepath.IsLocal(rel) {
+	if err == nil && filepath.IsAbs(file) && worktree.Inside(dir, file) {
 		return []string{"."}, nil
 	}
 	return []string{filepath.Dir(file)}, nil

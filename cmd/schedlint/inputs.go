@@ -21,6 +21,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // renderer renders roots and gives an output for each, in their order.
@@ -170,8 +171,7 @@ func (in *inputs) confine(paths []string) error {
 // covers reports whether the paths hold everything that the configuration counts for.
 func (in *inputs) covers(paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool {
-		_, holds := below(real(absolute(in.dir, path)), real(in.base))
-		return holds
+		return worktree.Inside(real(absolute(in.dir, path)), real(in.base))
 	})
 }
 
@@ -195,8 +195,7 @@ func (in *inputs) empty(args []string) error {
 	for _, arg := range args {
 		at := real(absolute(in.dir, arg))
 		if !slices.ContainsFunc(names, func(name string) bool {
-			_, inside := below(at, filepath.Join(in.root, filepath.FromSlash(name)))
-			return inside
+			return worktree.Inside(at, filepath.Join(in.root, filepath.FromSlash(name)))
 		}) {
 			errs = append(errs, fmt.Errorf("%s holds nothing that can be rendered: expected a kustomization, a chart, a GitOps pointer or a file with nodes", arg))
 		}

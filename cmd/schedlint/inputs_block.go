@@ -86,10 +86,9 @@ func (in *inputs) testData() (all []string) {
 	for _, dir := range in.TestData {
 		at := filepath.Join(in.root, filepath.FromSlash(dir))
 		named := slices.ContainsFunc(in.paths, func(path string) bool {
-			_, inside := below(at, path)
-			return inside
+			return worktree.Inside(at, path)
 		})
-		if name := in.fromBase(dir); !named && utf8.ValidString(name) && !strings.HasPrefix(name, "..") {
+		if name := in.fromBase(dir); !named && utf8.ValidString(name) && worktree.Local(name) {
 			all = append(all, escapeGlob(name)+"/")
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/roots"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // chartInput is a chart with what it can be rendered with: nothing if it is not installed
@@ -190,7 +191,7 @@ func (in *inputs) valuesPath(c chartInput, name string) string {
 	}
 	based := in.fromBase(name)
 	_, taken := os.Lstat(filepath.Join(in.root, filepath.FromSlash(path.Join(c.Dir, based))))
-	if rel = filepath.ToSlash(rel); !strings.HasPrefix(rel, "../") || taken == nil {
+	if rel = filepath.ToSlash(rel); worktree.Local(rel) || taken == nil {
 		return rel
 	}
 	return based

@@ -30,7 +30,7 @@ func repositoryIn(root string, paths []string) string {
 		}
 		base = at
 	}
-	if name, ok := below(root, base); ok {
+	if name, ok := worktree.Below(root, base); ok {
 		return filepath.ToSlash(name)
 	}
 	return "."

@@ -14,6 +14,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/vendored"
+	"github.com/schedlint/schedlint/lint/worktree"
 	"github.com/schedlint/schedlint/rego"
 	"github.com/schedlint/schedlint/rules"
 )
@@ -144,7 +145,7 @@ func hintVendored(out io.Writer, to string) error {
 		return err
 	}
 	for _, dir := range conf.PolicyDirs() {
-		if _, ok := below(dir, abs); ok {
+		if worktree.Inside(dir, abs) {
 			return nil
 		}
 	}

@@ -205,7 +205,7 @@ func (c *choosing) name(path string) error {
 // confinement is what a render of a path stays in: the repository, or else the work tree
 // that holds the path, or the directory itself.
 func confinement(repository, at string) string {
-	if _, ok := below(repository, at); ok {
+	if worktree.Inside(repository, at) {
 		return repository
 	}
 	if root, ok := worktree.Root(at); ok {
@@ -337,8 +337,7 @@ func (c *choosing) within(x config.Chosen) bool {
 		if err != nil || p == "-" {
 			return false
 		}
-		_, in := below(real, at)
-		return in
+		return worktree.Inside(real, at)
 	})
 }
 

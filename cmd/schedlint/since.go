@@ -15,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/vendored"
+	"github.com/schedlint/schedlint/lint/worktree"
 	"github.com/schedlint/schedlint/rego"
 )
 
@@ -283,7 +284,7 @@ func (t *tree) config(at, dir, named string, now *config.Config) (*config.Config
 	if named != "" {
 		path = strings.Join(t.mapped(dir, []string{named}), "")
 	} else if path = config.Find(at); path != "" {
-		if _, inside := below(t.dir, path); !inside {
+		if !worktree.Inside(t.dir, path) {
 			path = "" // of whoever owns the directory for temporary files
 		}
 	}

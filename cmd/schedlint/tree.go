@@ -98,7 +98,7 @@ func contentsOf(root, prefix, id string, wanted func(name string) bool) ([]conte
 		}
 		e.name = prefix + e.name
 		switch {
-		case !filepath.IsLocal(filepath.FromSlash(e.name)):
+		case !worktree.Local(e.name):
 			return nil, fmt.Errorf("the tree has a file named %q", e.name)
 		case e.kind == "commit" && isRepository(root, e.name):
 			more, err := contentsOf(root, e.name+"/", e.object, wanted)
@@ -183,7 +183,7 @@ func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
 	return gitBlobs(repository, entries, func(i int, text []byte) error {
 		e := entries[i]
 		name := filepath.FromSlash(e.name)
-		if !filepath.IsLocal(name) {
+		if !worktree.Local(e.name) {
 			return fmt.Errorf("the tree has a file named %q", e.name)
 		}
 		if err := root.MkdirAll(filepath.FromSlash(path.Dir(e.name)), 0o755); err != nil {
@@ -200,13 +200,13 @@ func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
 // may lead there from elsewhere, as where /tmp is a link: taken for one outside of
 // the repository, its files would be the same for every revision.
 func (t *tree) inside(abs string) (name string, ok bool) {
-	if name, ok = below(t.root, abs); ok {
+	if name, ok = worktree.Below(t.root, abs); ok {
 		return name, true
 	}
 	rest := ""
 	for at := abs; ; at = filepath.Dir(at) { // the highest counts: links in the work tree are the tree's
 		if real, err := filepath.EvalSymlinks(at); err == nil {
-			if from, in := below(t.root, real); in {
+			if from, in := worktree.Below(t.root, real); in {
 				name, ok = filepath.Join(from, rest), true
 			}
 		}
@@ -215,15 +215,6 @@ func (t *tree) inside(abs string) (name string, ok bool) {
 		}
 		rest = filepath.Join(filepath.Base(at), rest)
 	}
-}
-
-// below is a path as a name from a directory that it lies in.
-func below(dir, path string) (name string, ok bool) {
-	rel, err := filepath.Rel(dir, path)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", false
-	}
-	return rel, true
 }
 
 // has reports whether the tree has a file or a directory of a name.

@@ -122,7 +122,7 @@ func (l *layers) replaced() pointers.Reason {
 // inside reports whether a name is one below a directory.
 func inside(dir, name string) bool {
 	dir = path.Clean(dir)
-	return (dir == "." || strings.HasPrefix(name, dir+"/")) && name != ".." && !strings.HasPrefix(name, "../") && !path.IsAbs(name) && !strings.ContainsAny(name, "\x00\\")
+	return (dir == "." || strings.HasPrefix(name, dir+"/")) && worktree.Local(name) && !strings.ContainsAny(name, "\x00\\")
 }
 
 // named is a file as Argo CD takes it: from the chart, from the root of the repository with

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // Kind is what people call a pointer, with its controller.
@@ -220,5 +221,5 @@ type Value struct {
 // within is a path of a pointer as a name from the root; ok is false if it leads out.
 func within(text string) (name string, ok bool) {
 	name = path.Clean(text)
-	return name, name != ".." && !strings.HasPrefix(name, "../") && !path.IsAbs(name) && !strings.ContainsAny(name, "\x00\\")
+	return name, worktree.Local(name) && !strings.ContainsAny(name, "\x00\\")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // primaryPlace is the place of a result. Code scanning refuses an upload in
@@ -60,7 +61,7 @@ const stdinName = "<stdin>"
 // inRepository reports whether a file is one that a checkout would have: not
 // standard input, nor one that is reached only by leaving the root.
 func inRepository(file string) bool {
-	return file != "" && file != stdinName && file != ".." && !strings.HasPrefix(file, "../") && !strings.HasPrefix(file, "/")
+	return file != stdinName && worktree.Local(file)
 }
 
 // relativeURI is the relative reference to a file: never absolute, whatever the

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // Origin is where a rendered object was written, as the tool that rendered it
@@ -102,8 +104,8 @@ func (f *File) Templates() (all []string) {
 
 // template is a path that Helm may name, or "": any comment can begin like that.
 func template(p string) string {
-	chart, file, ok := strings.Cut(p, "/")
-	if !ok || !localPath(p) || path.Clean(p) != p || chart == ".." || !strings.Contains("/"+file, "/templates/") {
+	_, file, ok := strings.Cut(p, "/")
+	if !ok || !localPath(p) || path.Clean(p) != p || !worktree.Local(p) || !strings.Contains("/"+file, "/templates/") {
 		return ""
 	}
 	return p

@@ -119,7 +119,7 @@ func (w *walker) add(a argument) {
 	}
 	inside := w.inside(a)
 	switch {
-	case inside && (!within(w.root, a.real) || worktree.OfGit(a.real) && !worktree.OfGit(a.path)):
+	case inside && (!worktree.Inside(w.root, a.real) || worktree.OfGit(a.real) && !worktree.OfGit(a.path)):
 		w.refuse(entryOf(a.path), a.text, leadsOut)
 	case a.info.IsDir():
 		bound := w.root
@@ -134,7 +134,7 @@ func (w *walker) add(a argument) {
 
 // inside reports whether an argument names something in the tree.
 func (w *walker) inside(a argument) bool {
-	return within(w.opts.Root, filepath.Clean(a.path)) || within(w.root, filepath.Clean(a.path))
+	return worktree.Inside(w.opts.Root, filepath.Clean(a.path)) || worktree.Inside(w.root, filepath.Clean(a.path))
 }
 
 // dir adds the files below a directory.
@@ -229,7 +229,7 @@ func (w *walker) follow(l link) {
 	case !info.IsDir() && !w.wanted(filepath.Base(l.path)):
 	case info.IsDir() && worktree.OfGit(real) && !worktree.OfGit(l.path): // holds no manifest
 		w.linkUnread(SkipLink, l.path)
-	case !within(l.bound, real) || worktree.OfGit(real) && !worktree.OfGit(l.path):
+	case !worktree.Inside(l.bound, real) || worktree.OfGit(real) && !worktree.OfGit(l.path):
 		w.refuse(l.path, l.shown, leadsOut)
 	case info.IsDir() && w.opts.OwnOnly && ofOthers(l.path):
 		w.linkUnread(SkipOthers, l.path)
@@ -286,12 +286,6 @@ func (w *walker) ignored(path string) bool {
 // be one.
 func entryOf(path string) string {
 	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
-}
-
-// within reports whether path is dir or below it.
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // below joins a name to a directory and keeps the way the argument was written: "./a" stays "./a".

@@ -6,6 +6,8 @@ import (
 	"path"
 	"strings"
 	"unicode"
+
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 const (
@@ -28,10 +30,10 @@ func checkName(name string) error {
 	}
 	for element := range strings.SplitSeq(name, "/") {
 		switch {
-		case element == "..":
-			return errors.New("the name has .. in it, which leads outside")
 		case element == "" || element == ".":
 			return errors.New("the name has an empty element")
+		case !worktree.Local(element):
+			return errors.New("the name has .. in it, which leads outside")
 		case strings.HasSuffix(element, ".") || strings.HasSuffix(element, " ") || strings.HasPrefix(element, " "):
 			return errors.New("an element of the name begins with a space or ends in a space or a dot, which not every system can store")
 		}

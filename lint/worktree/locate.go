@@ -49,7 +49,13 @@ func Locate(path string) (root, name string, ok bool) {
 	return follow(abs)
 }
 
-// Below is a path as a name from a directory that it lies in.
+// Inside reports whether a path is a directory or leads below it.
+func Inside(dir, path string) bool {
+	_, ok := Below(dir, path)
+	return ok
+}
+
+// Below returns the name of a path from a directory; ok is false if the path leads out of it.
 func Below(dir, path string) (name string, ok bool) {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -57,6 +63,10 @@ func Below(dir, path string) (name string, ok bool) {
 	}
 	return rel, true
 }
+
+// Local reports whether a name with forward slashes, taken from some directory, is that of the
+// directory or of what lies below it. Like Below it only looks at the name: links may lead elsewhere.
+func Local(name string) bool { return filepath.IsLocal(filepath.FromSlash(name)) }
 
 // follow walks a path from the top until it comes to the root of a work tree. A
 // name that is not there, or that the system makes up for an open file, leads into

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 )
 
 // Lookup says what names lead to below a root, links followed. It looks once for each
@@ -40,9 +39,9 @@ func (l *Lookup) Root() string { return l.root }
 // Inside gives the name of a path from the root; ok is false for one outside, or of
 // git's own.
 func (l *Lookup) Inside(real string) (name string, ok bool) {
-	rel, err := filepath.Rel(l.root, real)
+	rel, ok := Below(l.root, real)
 	name = filepath.ToSlash(rel)
-	return name, err == nil && name != ".." && !strings.HasPrefix(name, "../") && !OfGit(name)
+	return name, ok && !OfGit(name)
 }
 
 // Entry looks a name up, with forward slashes from the root.
@@ -56,7 +55,7 @@ func (l *Lookup) Entry(name string) Entry {
 }
 
 func (l *Lookup) find(name string) Entry {
-	if name = path.Clean(name); name == ".." || strings.HasPrefix(name, "../") || path.IsAbs(name) {
+	if name = path.Clean(name); !Local(name) {
 		return Entry{Outside: true}
 	}
 	real, err := filepath.EvalSymlinks(filepath.Join(l.root, filepath.FromSlash(name)))

@@ -73,7 +73,7 @@ func (t *tree) read(name string) *file {
 func (t *tree) find(name string) *file {
 	local := filepath.FromSlash(name)
 	switch {
-	case !filepath.IsLocal(local):
+	case !worktree.Local(name):
 		return &file{err: refusal("is outside the repository")}
 	case worktree.OfGit(local):
 		return &file{err: refusal("belongs to git and is not read")}
