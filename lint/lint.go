@@ -20,6 +20,9 @@ type Policy interface {
 	// at a field of its rows as in workloads.terms: they may judge what those are content
 	// with, so the list has to be whole.
 	Whole(path string) bool
+	// Wants reports whether a rule may report a row of a list, as far as some of its fields say: their
+	// names and values in turn.
+	Wants(list string, fields ...any) bool
 	// Losses are the topology keys of which rules that are on ask what the loss of a domain
 	// does: sorted, each once.
 	Losses() []string

@@ -210,7 +210,7 @@ func (r *run) together(joint *scene, f *build.Built, units []unit, with []string
 // input is what the facts of a context are about.
 func (r *run) input(s *scene) build.Input {
 	return build.Input{
-		Model: s.model, Set: s.set, Whole: r.opts.Policy.Whole, Survive: r.survive, Asks: r.opts.Policy.Losses(), Asked: r.judge.asks, Brief: r.budget.brief(),
+		Model: s.model, Set: s.set, Whole: r.opts.Policy.Whole, Wants: r.opts.Policy.Wants, Survive: r.survive, Asks: r.opts.Policy.Losses(), Asked: r.judge.asks, Brief: r.budget.brief(),
 		Origin: r.origin(s),
 	}
 }

@@ -26,6 +26,9 @@ type Engine struct {
 	words   message.Catalogue
 	modules []*module // of the user's own, for whoever compares engines
 
+	// conditions are those of the built-in rules, read once.
+	conditions func() necessary
+
 	mutex sync.Mutex // guards the programs of rules
 	// endless is set once a rule of the user's own goes on although it was told to
 	// stop: no other one is evaluated beside it.
@@ -59,6 +62,7 @@ func Load(opts Options) (*Engine, error) {
 	if err := e.parameters(opts.Params, opts.Shared); err != nil {
 		return nil, err
 	}
+	e.conditions = sync.OnceValue(e.bodies)
 	return e, e.follow()
 }
 

@@ -19,9 +19,11 @@ import data.schedlint.result
 report contains result.reason(rego.metadata.chain(), row, "spread-counts-no-pod") if {
 	some row in input.selectors
 	row.use == "spread"
-	counts_none(row)
+	row.form in {"null", "empty"}
 }
 
-counts_none(row) if row.form in {"null", "empty"}
-
-counts_none(row) if row.matches == 0
+report contains result.reason(rego.metadata.chain(), row, "spread-counts-no-pod") if {
+	some row in input.selectors
+	row.use == "spread"
+	row.matches == 0
+}

@@ -27,6 +27,9 @@ type Input struct {
 	// at a field of its rows as in workloads.terms. Such a list is whole: it says what is
 	// well and what is unknown, too. Nil stands for none.
 	Whole func(path string) bool
+	// Wants reports whether a rule may report a row of a list, as far as some of its fields
+	// say: their names and values in turn. Nil stands for none.
+	Wants func(list string, fields ...any) bool
 	// Origin is what the facts are about.
 	Origin Origin
 	// Survive tells the topology keys whose domains a workload is to survive the
@@ -273,8 +276,11 @@ func (b *builder) suggest(key string) string {
 	return b.m.Topology.Suggest(key)
 }
 
-// spare reports whether a fact need not be listed.
-func (b *builder) spare(list string, healthy bool) bool { return healthy && !b.whole(list) }
+// wanted reports whether a rule may report a row of a list, as far as some of its fields say: their
+// names and values in turn. Only a rule judges, so a row is left out for what the rules say alone.
+func (b *builder) wanted(list string, fields ...any) bool {
+	return b.whole(list) || b.Wants != nil && b.Wants(list, fields...)
+}
 
 // lost are the topology keys whose losses a workload is asked about.
 func (b *builder) lost(w *workload.Workload) []string {

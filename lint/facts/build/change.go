@@ -83,7 +83,7 @@ func (b changes) rollout(w *workload.Workload) {
 	if ending == diag.Always || r.Why.Cause == model.ByNeighbour { // which can end skewed if it completes
 		b.skew(w, r)
 	}
-	if b.spare("rollouts", ending == diag.Always || ending == diag.Unknown) {
+	if !b.wanted("rollouts", "outcome", ending) {
 		return
 	}
 	fact := facts.Rollout{
@@ -356,8 +356,10 @@ func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 		return
 	}
 	fact := facts.Skew{Outcome: diag.Always, Replicas: r.Replicas}
-	skewed := b.j.Skews(w, r.Replicas)
-	if b.spare("skews", !skewed) {
+	if b.j.Skews(w, r.Replicas) {
+		fact.Outcome = diag.Sometimes
+	}
+	if !b.wanted("skews", "outcome", fact.Outcome) {
 		return
 	}
 	s := about(w, diag.Span{}).because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
@@ -368,8 +370,7 @@ func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 			break
 		}
 	}
-	if skewed {
-		fact.Outcome = diag.Sometimes
+	if fact.Outcome == diag.Sometimes {
 		s = s.fix("%s", message.IgnoreRevisions(w.Kind.Shared[0], b.j.Tighter(w, r.Replicas)))
 	}
 	fact.At, fact.Scaler = scaleOf(w, r.Replicas)

@@ -19,7 +19,8 @@ func (b changes) losses(w *workload.Workload) {
 		return
 	}
 	for _, key := range b.lost(w) {
-		if !b.required(w, key) && !b.whole("losses") {
+		required := b.required(w, key)
+		if !b.wanted("losses", "key", key, "required", required) {
 			continue // answers say it, for the rules that ask
 		}
 		all := b.j.AppendSurvives(b.losing[:0], w, key)
@@ -32,7 +33,7 @@ func (b changes) losses(w *workload.Workload) {
 			if fact != nil && fact.Outcome == diag.Unknown {
 				b.unsure(w, whyOpen(all))
 			}
-			if fact == nil || b.spare("losses", !b.required(w, key) || fact.Outcome == diag.Always || fact.Outcome == diag.Unknown) {
+			if fact == nil || !b.wanted("losses", "key", key, "required", required, "outcome", fact.Outcome) {
 				continue
 			}
 			account := func(x *Explainer) diag.Account {
@@ -44,7 +45,7 @@ func (b changes) losses(w *workload.Workload) {
 			if at := w.CountSpan(); at != s.Location {
 				s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
 			}
-			if fact.Required = b.required(w, key); fact.Required {
+			if fact.Required = required; required {
 				s = s.fix("%s", b.lossHelp(w, fact)) // advice is that of the built-in rule, which passes over the others
 			}
 			fact.ID, fact.W = b.subject(s), b.row(w)

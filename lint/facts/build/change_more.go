@@ -120,7 +120,7 @@ func (b changes) migration(w *workload.Workload) {
 	if ending == diag.Unknown {
 		b.unsure(w, m.Why)
 	}
-	if ending == diag.None || b.spare("migrations", ending == diag.Always || ending == diag.Unknown) {
+	if ending == diag.None || !b.wanted("migrations", "outcome", ending) {
 		return
 	}
 	fact := facts.Migration{
@@ -161,7 +161,7 @@ func (b changes) autoscaler(w *workload.Workload) {
 	if s.Pool != "" {
 		b.notes = append(b.notes, message.ScalesOnceGrown(w, s.Pool, s.Size))
 	}
-	if outcome == diag.None || b.spare("autoscalers", outcome != diag.Never) {
+	if outcome == diag.None || !b.wanted("autoscalers", "outcome", outcome) {
 		return
 	}
 	fact := facts.Autoscaler{

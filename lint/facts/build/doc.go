@@ -8,9 +8,9 @@
 // document of the place command from the same parts. An Explainer keeps what the rows
 // were made of and tells node by node what stands behind one of them.
 //
-// What no rule reads is not made: Input.Asked says which lists some rule reads, and
-// Input.Whole which lists, or fields of their rows, rules beside the built-in ones read.
-// Those are whole (whole.go) and described in full (describe*.go, capacity.go). What is too
+// What no rule reads is not made: Input.Asked says which lists some rule reads, Input.Wants
+// which rows of a list some rule may report, and Input.Whole which lists, or fields of their
+// rows, rules beside the built-in ones read. Those are whole (whole.go) and described in full (describe*.go, capacity.go). What is too
 // much to find out is given up and marked in the row: known, workloads_known,
 // matches_known.
 //

@@ -21,17 +21,20 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 
 // limits tells how many pods each hard rule lets be placed.
 func (b limits) limits(w *workload.Workload) {
-	if !b.limited() && bound.Fits(b.m, w) {
+	if !b.anyLimit() && bound.Fits(b.m, w) {
 		return
 	}
 	for _, l := range bound.Capacity(b.m, w) {
 		if w.Finite() && l.Most > 0 { // those beyond run once others have ended
 			l.Exceeded, l.Grows = false, false
 		}
-		if b.spare(limitLists[l.By], !l.Exceeded && !l.Grows) || !l.Exceeded && !b.m.Judged(w) {
-			continue
+		if note := message.FitsOnceGrown(w, &l); l.Grows && (l.Exceeded || b.m.Judged(w)) && !slices.Contains(b.notes, note) {
+			b.notes = append(b.notes, note)
 		}
 		b.faulty[w] = b.faulty[w] || l.Exceeded
+		if !b.wanted(limitLists[l.By], "outcome", verdict(&l)) || !l.Exceeded && !b.m.Judged(w) {
+			continue
+		}
 		switch l.By {
 		case bound.ByAntiAffinity:
 			b.antiAffinity(w, &l)
@@ -42,9 +45,6 @@ func (b limits) limits(w *workload.Workload) {
 		case bound.ByRoom:
 			b.room(w, &l)
 		}
-		if note := message.FitsOnceGrown(w, &l); l.Grows && !slices.Contains(b.notes, note) {
-			b.notes = append(b.notes, note)
-		}
 	}
 }
 
@@ -53,10 +53,10 @@ var limitLists = map[bound.Limited]string{
 	bound.ByAntiAffinity: "anti_affinity", bound.BySpread: "spreads", bound.ByHostPort: "host_ports", bound.ByRoom: "room",
 }
 
-// limited reports whether one of these lists is whole.
-func (b limits) limited() bool {
+// anyLimit reports whether a rule may report a limit that is not exceeded.
+func (b limits) anyLimit() bool {
 	for _, list := range limitLists {
-		if b.whole(list) {
+		if b.wanted(list, "outcome", diag.Always) {
 			return true
 		}
 	}

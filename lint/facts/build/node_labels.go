@@ -18,10 +18,11 @@ func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topolo
 	carried := b.carried(usable, t.Key)
 	without := carried.without
 	fact.With = carried.with
-	if b.spare("topology_keys", b.topo && fact.With == fact.Usable || !b.topo && fact.Known) || w.Fragment && fact.With > 0 {
+	fact.Object, fact.Fragment, fact.Values = w.String(), w.Fragment, w.Within != ""
+	if w.Fragment && fact.With > 0 || !b.wanted("topology_keys", "with", fact.With, "usable", fact.Usable, "declared", fact.Declared,
+		"known", fact.Known, "use", fact.Use, "hard", fact.Hard, "fragment", fact.Fragment) {
 		return
 	}
-	fact.Object, fact.Fragment, fact.Values = w.String(), w.Fragment, w.Within != ""
 	s := about(w, fieldSpan(w, t.Node, "topologyKey"))
 	for _, n := range without {
 		fact.Without = append(fact.Without, n.Name)
@@ -78,7 +79,7 @@ func (b *builder) carried(usable []*topology.Node, key string) carried {
 // label tells about one use of a node label key.
 func (b terms) label(w *workload.Workload, where, key string, at diag.Span, value *source.Node, beside bool) {
 	replacement, deprecated := topology.Deprecated(key)
-	if b.spare("node_labels", !deprecated) || key == "" {
+	if key == "" || !b.wanted("node_labels", "deprecated", deprecated) {
 		return
 	}
 	fact := facts.NodeLabel{Object: w.String(), Values: w.Within != "", Where: where, Key: key, Deprecated: deprecated, Replacement: replacement, Beside: beside}
@@ -143,10 +144,10 @@ func (b terms) nodeTerms(w *workload.Workload) {
 		if term == nil || term.Kind != source.Map {
 			return
 		}
-		if b.spare("node_terms", !empty(term)) {
+		fact := facts.NodeTerm{Hard: hard, Empty: empty(term), Others: full}
+		if !b.wanted("node_terms", "empty", fact.Empty, "hard", hard) {
 			return
 		}
-		fact := facts.NodeTerm{Hard: hard, Empty: empty(term), Others: full}
 		if !hard {
 			fact.Others = 0
 		}

@@ -49,7 +49,7 @@ func (b terms) nodeMatch(w *workload.Workload, where string, at diag.Span, all [
 		b.m.Run().Spend(len(c) * len(nodes))
 		fact.Matching += c.matching(nodes)
 	}
-	if b.spare("node_matches", fact.Matching > 0) {
+	if !b.wanted("node_matches", "nodes", fact.Nodes, "matching", fact.Matching) {
 		return
 	}
 	s := about(w, at)

@@ -44,23 +44,30 @@ func (b limits) placement(w *workload.Workload) {
 
 // sharing tells whether all pods of a workload can run on one node.
 func (b limits) sharing(w *workload.Workload) {
-	t := b.together(w)
-	fact := facts.Sharing{
-		Outcome: diag.Always, Pods: w.Count.N, Usable: t.Usable, Zones: t.Zones, OnOneNode: t.OnOneNode, Node: t.Node, InOneZone: t.InOneZone,
+	t, all := bound.Share(b.m, w) // is quick where one node can take all pods
+	if all == model.Maybe {
+		t = bound.TogetherOf(b.m, w)
 	}
+	outcome := diag.Always
 	switch {
 	case w.Finite() || w.Kind.PerNode() || !w.Count.Known || w.Count.N < 2:
-		fact.Outcome = diag.None
+		outcome = diag.None
 	case t.OnOneNode < w.Count.N:
 	case t.Usable < 2:
-		fact.Outcome = diag.Never
+		outcome = diag.Never
 	default:
-		fact.Outcome = diag.Sometimes
+		outcome = diag.Sometimes
 	}
-	if b.spare("sharing", fact.Outcome != diag.Sometimes) {
+	if !b.wanted("sharing", "outcome", outcome, "pods", w.Count.N) {
 		return
 	}
-	fact.Soft = softRules(w, b.m)
+	if all == model.No { // which does not say how many
+		t = bound.TogetherOf(b.m, w)
+	}
+	fact := facts.Sharing{
+		Outcome: outcome, Pods: w.Count.N, Usable: t.Usable, Zones: t.Zones, OnOneNode: t.OnOneNode, Node: t.Node, InOneZone: t.InOneZone,
+		Soft: softRules(w, b.m),
+	}
 	s := alone(w, w.CountSpan())
 	for _, t := range b.m.Group(w).Terms {
 		if !t.Hard && t.Use != model.Affinity {
@@ -75,17 +82,6 @@ func (b limits) sharing(w *workload.Workload) {
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Sharing = append(b.Sharing, fact)
-}
-
-// together is what a loss can take. Where that is all pods there is a quick
-// answer, and where it is not only own rules want to know how many.
-func (b limits) together(w *workload.Workload) bound.Together {
-	if !b.whole("sharing") {
-		if t, all := bound.Share(b.m, w); all != model.Maybe {
-			return t
-		}
-	}
-	return bound.TogetherOf(b.m, w)
 }
 
 // maxRelated bounds the nodes that a finding points at.
@@ -111,7 +107,7 @@ const maxReasons = 50
 // eligibility tells how many nodes pass the node-level filters; true if some do.
 func (b limits) eligibility(w *workload.Workload) bool {
 	e := b.m.Eligible(w)
-	if b.spare("eligibility", e.Count+e.Growable > 0) {
+	if e.Count+e.Growable > 0 && !b.wanted("eligibility", "outcome", diag.Always) {
 		return true
 	}
 	fact := facts.Eligibility{Outcome: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Bound: b.bound(w)}
@@ -262,7 +258,7 @@ func (b limits) nearNodeLabel(key, value string) string {
 // requests tells of each request of one pod against empty nodes; true if the
 // pod fits on some node.
 func (b limits) requests(w *workload.Workload) bool {
-	if !b.whole("requests") && bound.FitsSomewhere(b.m, w) {
+	if !b.wanted("requests", "outcome", diag.Always, "unlisted", false) && bound.FitsSomewhere(b.m, w) {
 		return true
 	}
 	fit := bound.RequestFits(b.m, w)
@@ -270,16 +266,19 @@ func (b limits) requests(w *workload.Workload) bool {
 	first := len(b.Requests)
 	for i := range fit.Requests {
 		r := &fit.Requests[i]
-		if b.spare("requests", !tooSmall(fit, r, w)) {
+		outcome := diag.Always
+		if tooSmall(fit, r, w) {
+			outcome = diag.Never
+		}
+		if !b.wanted("requests", "outcome", outcome, "unlisted", false) {
 			continue
 		}
 		fact := facts.Request{
-			Outcome: diag.Always, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest(),
+			Outcome: outcome, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest(),
 			LargestNode: r.LargestNode, Eligible: fit.Eligible, Fitting: r.Fitting, PerNode: w.Kind.PerNode(),
 		}
 		s := alone(w, diag.Span{})
-		if tooSmall(fit, r, w) {
-			fact.Outcome = diag.Never
+		if outcome == diag.Never {
 			s = alone(w, requestSpan(w, r.Name))
 			if r.Largest() == "0" { // all nodes are alike in that
 				fact.LargestNode = ""

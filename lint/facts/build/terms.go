@@ -79,7 +79,7 @@ func spoiled(w *workload.Workload, t *model.Term) bool {
 
 func (b terms) selector(w *workload.Workload, t *model.Term) {
 	matches := b.m.Selected(t, w, 1)
-	if b.spare("selectors", matches > 0 && (t.Use != model.Spread || t.Form() == model.FormSet)) {
+	if !b.wanted("selectors", "matches", matches, "use", string(t.Use), "form", string(t.Form())) {
 		return
 	}
 	if matches == 0 && w.Object.NamespaceAssumed && t.Labels(w) == model.Yes && b.m.OwnNamespace(t, w) == model.Maybe {
@@ -178,7 +178,7 @@ func (b terms) labelKeys(w *workload.Workload, t *model.Term, list string, keys 
 		} else if items[i].Placeholder() || len(w.Object.Root.At("metadata", "ownerReferences").Items()) > 0 {
 			fact.OnPod = diag.Unknown
 		}
-		if b.spare("label_keys", fact.OnPod == diag.Always) {
+		if !b.wanted("label_keys", "on_pod", fact.OnPod) {
 			continue
 		}
 		s := about(w, w.File().Span(items[i]))

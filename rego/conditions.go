@@ -1,0 +1,222 @@
+package rego
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+)
+
+// necessary are conditions for built-in rules to report a row of a list: each body of a rule
+// has some, and a row that is reported meets all those of one body.
+type necessary map[string][][]condition
+
+// condition compares a field of a row with a constant or with another field.
+type condition struct {
+	field, operator string
+	// other is the name of a field, or else one of the constants is meant.
+	other     string
+	constants []any // string, float64 or bool
+}
+
+// bodiesOf reads the conditions from the text of a rule, which is not parsed for it: most
+// rules have nothing to report. It understands the form that most bodies have,
+//
+//	report contains result.reason(rego.metadata.chain(), row, "...") if {
+//		some row in input.LIST
+//
+// followed by one comparison a line, and leaves out any line that it does not understand. A
+// list that the rule uses in another way has a body without conditions.
+func bodiesOf(text string) necessary {
+	all := necessary{}
+	for list := range listsOf(text).paths {
+		uses, bodies := 0, [][]condition(nil)
+		for i := range text {
+			if rest, ok := strings.CutPrefix(text[i:], "input."+list); ok && (rest == "" || !inName(rest[0])) {
+				uses++
+			}
+		}
+		for _, part := range strings.Split(text, "\nreport contains ")[1:] {
+			head, body, _ := strings.Cut(part, "\n")
+			body, _, ended := strings.Cut(body, "\n}\n")
+			first, rest, _ := strings.Cut(body, "\n")
+			if ended && strings.HasSuffix(head, " if {") && strings.Contains(head, ", row, ") && first == "\tsome row in input."+list {
+				bodies = append(bodies, conditionsIn(rest))
+			}
+		}
+		if len(bodies) != uses {
+			bodies = [][]condition{nil}
+		}
+		all[list] = bodies
+	}
+	return all
+}
+
+// conditionsIn reads the lines of a body.
+func conditionsIn(body string) (all []condition) {
+	for line := range strings.SplitSeq(body, "\n") {
+		line, ok := strings.CutPrefix(line, "\t")
+		if !ok || strings.HasPrefix(line, "\t") {
+			continue // inside of a comprehension, say
+		}
+		left, right, arrays := strings.Cut(line, "] == [")
+		if arrays && strings.HasPrefix(left, "[") && strings.HasSuffix(right, "]") {
+			fields := strings.Split(left[1:], ", ")
+			var constants []any
+			if json.Unmarshal([]byte("["+right), &constants) != nil || len(constants) != len(fields) {
+				continue
+			}
+			for i, f := range fields {
+				if name, ok := fieldOf(f); ok {
+					all = append(all, condition{field: name, operator: "==", constants: constants[i : i+1]})
+				}
+			}
+			continue
+		}
+		if c, ok := conditionOf(strings.Fields(line), line); ok {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// conditionOf reads one comparison.
+func conditionOf(words []string, line string) (c condition, ok bool) {
+	switch {
+	case len(words) == 1:
+		c.field, ok = fieldOf(words[0])
+		c.operator, c.constants = "!=", []any{false}
+		return c, ok
+	case len(words) == 2 && words[0] == "not":
+		c.field, ok = fieldOf(words[1])
+		c.operator, c.constants = "==", []any{false}
+		return c, ok
+	case len(words) < 3:
+		return c, false
+	}
+	if c.field, ok = fieldOf(words[0]); !ok {
+		return c, false
+	}
+	c.operator = words[1]
+	operand := strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(line, words[0]+" "), c.operator))
+	switch {
+	case c.operator == "in" && strings.HasPrefix(operand, "{") && strings.HasSuffix(operand, "}"):
+		c.operator = "=="
+		return c, json.Unmarshal([]byte("["+operand[1:len(operand)-1]+"]"), &c.constants) == nil
+	case !slices.Contains([]string{"==", "!=", "<", ">", "<=", ">="}, c.operator):
+		return c, false
+	}
+	if c.other, ok = fieldOf(operand); ok {
+		return c, true
+	}
+	return c, json.Unmarshal([]byte("["+operand+"]"), &c.constants) == nil && len(c.constants) == 1
+}
+
+// fieldOf is the name in row.NAME.
+func fieldOf(word string) (name string, ok bool) {
+	name, ok = strings.CutPrefix(word, "row.")
+	for i := range len(name) {
+		ok = ok && inName(name[i])
+	}
+	if !ok || name == "" {
+		return "", false
+	}
+	return name, true
+}
+
+// Wants reports whether a rule may report a row of a list, as far as some of its fields say: their
+// names and values in turn. A rule of a team's own, of a pack or of a template may report any row; a
+// built-in one counts even if it is off, so what is found in the input does not depend on that.
+func (e *Engine) Wants(list string, fields ...any) bool {
+	if e.Whole(list) {
+		return true
+	}
+	for i, value := range fields {
+		switch v := value.(type) {
+		case diag.Outcome:
+			fields[i] = string(v)
+		case int:
+			fields[i] = float64(v)
+		}
+	}
+	return slices.ContainsFunc(e.conditions()[list], func(body []condition) bool {
+		return !slices.ContainsFunc(body, func(c condition) bool { return c.fails(fields) })
+	})
+}
+
+// bodies collects the conditions of all built-in rules outside of packs.
+func (e *Engine) bodies() necessary {
+	all := necessary{}
+	for _, r := range e.rules {
+		if r.further() || r.isTemplate() {
+			continue
+		}
+		for list, bodies := range bodiesOf(r.text) {
+			all[list] = append(all[list], bodies...)
+		}
+	}
+	return all
+}
+
+// fails reports whether the fields rule the condition out.
+func (c *condition) fails(fields []any) bool {
+	left, ok := valueOf(fields, c.field)
+	if !ok {
+		return false
+	}
+	constants := c.constants
+	if c.other != "" {
+		other, ok := valueOf(fields, c.other)
+		if !ok {
+			return false
+		}
+		constants = []any{other}
+	}
+	return !slices.ContainsFunc(constants, func(right any) bool { return compared(left, c.operator, right) })
+}
+
+func valueOf(fields []any, name string) (any, bool) {
+	for i := 0; i+1 < len(fields); i += 2 {
+		if fields[i] == name {
+			return fields[i+1], true
+		}
+	}
+	return nil, false
+}
+
+// compared compares as Rego does, values of one type; those of two types are never equal, and
+// their order is not looked at.
+func compared(left any, operator string, right any) bool {
+	order := 0
+	switch l := left.(type) {
+	case string:
+		r, ok := right.(string)
+		if !ok {
+			return operator != "=="
+		}
+		order = cmp.Compare(l, r)
+	case float64:
+		r, ok := right.(float64)
+		if !ok {
+			return operator != "=="
+		}
+		order = cmp.Compare(l, r)
+	default:
+		return (left == right) == (operator != "!=") || operator != "==" && operator != "!="
+	}
+	switch operator {
+	case "==":
+		return order == 0
+	case "!=":
+		return order != 0
+	case "<":
+		return order < 0
+	case "<=":
+		return order <= 0
+	case ">":
+		return order > 0
+	}
+	return order >= 0
+}
